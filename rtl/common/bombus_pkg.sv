@@ -1,0 +1,152 @@
+// Types that every layer, router and tile shares: the metadata of a message,
+// the names of next hops and the host's addresses.
+//
+// Python (bombus.rtl) reads names, offsets and widths from this file, so
+// nothing here is stated a second time elsewhere.
+package bombus_pkg;
+
+  // Bytes of the longest frame on a MAC port, without FCS and preamble.
+  parameter int unsigned MaxFrameBytes = 9600;
+
+  // What a message is. A layer that gets a kind it does not know drops it.
+  typedef enum logic [2:0] {
+    KindPacket    = 3'd0,  // a packet: frame, datagram, segment or payload
+    KindArp       = 3'd1,  // an ARP body to be framed by eth_tx (meta_arp_t)
+    KindArpUpdate = 3'd2,  // a binding for the ARP cache, no payload (meta_arp_t)
+    KindUnresolved = 3'd3,  // a packet that eth_tx had no binding for
+    KindUnreachable = 3'd4  // an L4 header whose port is closed: answer it
+  } kind_e;
+
+  // IEEE 802.1Q tag: tci = PCP(3), DEI(1), VID(12).
+  typedef struct packed {
+    logic        valid;
+    logic [15:0] tci;
+  } vlan_t;
+
+  // Transport ports: between a transport layer and an application.
+  typedef struct packed {
+    logic [15:0] src_port;
+    logic [15:0] dst_port;
+  } ports_t;
+
+  // From ipv4_rx to the transport layers: what is left of the IP header.
+  typedef struct packed {
+    logic [7:0]  protocol;
+    logic [15:0] id;
+    logic [7:0]  ttl;
+  } ip_rx_t;
+
+  // From the transport layers through ipv4_tx to the MAC egress buffer.
+  // csum_pos: position, in 16-bit words from the first payload byte of this
+  // message, of the checksum field that the egress buffer fills; 0: none. A
+  // layer that prepends a header of n bytes adds n/2.
+  typedef struct packed {
+    logic [7:0]  protocol;
+    logic [7:0]  csum_pos;
+    logic [15:0] reserved;
+  } ip_tx_t;
+
+  typedef union packed {
+    ports_t ports;
+    ip_rx_t ip_rx;
+    ip_tx_t ip_tx;
+  } l4_t;
+
+  // Metadata of a packet, valid beside the first flit of its message (157 bits).
+  // Multi-byte fields are numbers (host order), not wire bytes.
+  typedef struct packed {
+    kind_e       kind;
+    logic [1:0]  mac_port;       // MAC port the packet came in by / goes out by
+    vlan_t       vlan;
+    logic [7:0]  tos;            // DSCP and ECN (RFC 2474, RFC 3168)
+    logic        dont_fragment;  // DF of the received header
+    logic [13:0] length;         // payload bytes of this message
+    // Receive: one's complement sum of the message's payload (the way Linux
+    // means CHECKSUM_COMPLETE). Transmit: what has to be added to the sum of
+    // the frame's bytes from 14 on to get the sum that belongs in the field at
+    // csum_pos.
+    logic [15:0] csum;
+    logic [31:0] src_ip;
+    logic [31:0] dst_ip;         // from ipv4_tx on: the next hop's address
+    l4_t         l4;
+  } meta_t;
+
+  // Metadata of KindArp and KindArpUpdate: the same width, the same first fields.
+  typedef struct packed {
+    kind_e       kind;
+    logic [1:0]  mac_port;
+    vlan_t       vlan;
+    logic        only_refresh;  // update: change a binding that is there, add none
+    logic [7:0]  reserved;
+    logic [13:0] length;
+    logic [31:0] reserved2;
+    logic [31:0] ip;            // update: the address that mac belongs to
+    logic [47:0] mac;           // update: the binding; ARP body: destination
+  } meta_arp_t;
+
+  // Symbolic next hops. The network interface's table turns one into a tile.
+  typedef enum logic [4:0] {
+    NextNone   = 5'd0,
+    NextMac    = 5'd1,   // MAC egress buffer
+    NextEthTx  = 5'd2,
+    NextArp    = 5'd3,
+    NextIpv4Rx = 5'd4,
+    NextIpv4Tx = 5'd5,
+    NextIcmp   = 5'd6,
+    NextUdpRx  = 5'd7,
+    NextUdpTx  = 5'd8,
+    NextTcpRx  = 5'd9,
+    NextTcpTx  = 5'd10,
+    NextApp0   = 5'd16,  // applications: NextApp0 + index
+    NextApp1   = 5'd17,
+    NextApp2   = 5'd18,
+    NextApp3   = 5'd19,
+    NextApp4   = 5'd20,
+    NextApp5   = 5'd21,
+    NextApp6   = 5'd22,
+    NextApp7   = 5'd23,
+    NextApp8   = 5'd24,
+    NextApp9   = 5'd25,
+    NextApp10  = 5'd26,
+    NextApp11  = 5'd27,
+    NextApp12  = 5'd28,
+    NextApp13  = 5'd29,
+    NextApp14  = 5'd30,
+    NextApp15  = 5'd31
+  } next_e;
+
+  // Addresses of the host; registers, changeable at run time.
+  typedef struct packed {
+    logic [47:0] mac;
+    logic [31:0] ip;
+    logic [31:0] netmask;
+    logic [31:0] gateway;  // 0: none
+  } host_t;
+
+  // EtherTypes and protocol numbers (IANA).
+  parameter logic [15:0] EtherTypeIpv4 = 16'h0800;
+  parameter logic [15:0] EtherTypeArp = 16'h0806;
+  parameter logic [15:0] EtherTypeVlan = 16'h8100;
+  parameter logic [7:0] ProtocolIcmp = 8'd1;
+  parameter logic [7:0] ProtocolTcp = 8'd6;
+  parameter logic [7:0] ProtocolUdp = 8'd17;
+
+  // One's complement sum of two 16-bit words (RFC 1071).
+  function automatic logic [15:0] csum_add(logic [15:0] a, logic [15:0] b);
+    logic [16:0] sum;
+    sum = {1'b0, a} + {1'b0, b};
+    return sum[15:0] + {15'b0, sum[16]};
+  endfunction
+
+  // Byte-swaps a 16-bit or 32-bit wire field to a number and back.
+  function automatic logic [15:0] swap16(logic [15:0] x);
+    return {x[7:0], x[15:8]};
+  endfunction
+  function automatic logic [31:0] swap32(logic [31:0] x);
+    return {x[7:0], x[15:8], x[23:16], x[31:24]};
+  endfunction
+  function automatic logic [47:0] swap48(logic [47:0] x);
+    return {x[7:0], x[15:8], x[23:16], x[31:24], x[39:32], x[47:40]};
+  endfunction
+
+endpackage

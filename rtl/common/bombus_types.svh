@@ -1,0 +1,29 @@
+// Struct types whose width follows from the data width and the mesh; a
+// generated top declares them once and hands them down as type parameters.
+`ifndef BOMBUS_TYPES_SVH
+`define BOMBUS_TYPES_SVH
+
+// One beat of a message, as a layer sees it. data: byte 0 of the message in
+// bits 7:0. bytes: how many bytes are valid, meaningful with last (0 to
+// data_width_/8); the bytes above are zero. meta: valid with the first beat.
+`define BOMBUS_BEAT_T(name_, data_width_) \
+  typedef struct packed { \
+    bombus_pkg::meta_t                  meta; \
+    logic                               last; \
+    logic [$clog2((data_width_)/8):0]   bytes; \
+    logic [(data_width_)-1:0]           data; \
+  } name_;
+
+// One flit on a mesh link: the beat and its route. dir: output port of the
+// router that the flit enters next, computed one hop ahead (noc_pkg::dir_e).
+// x, y: destination tile; port: entry inside that tile.
+`define BOMBUS_FLIT_T(name_, beat_t_, x_bits_, y_bits_, port_bits_) \
+  typedef struct packed { \
+    noc_pkg::dir_e            dir; \
+    logic [(x_bits_)-1:0]     x; \
+    logic [(y_bits_)-1:0]     y; \
+    logic [(port_bits_)-1:0]  port; \
+    beat_t_                   beat; \
+  } name_;
+
+`endif
