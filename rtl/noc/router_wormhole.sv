@@ -1,0 +1,188 @@
+// Wormhole router for a 2D mesh, dimension order XY, lossless.
+//
+// Mesh inputs are buffered (head_fifo, LUTRAM); the local input is not: the
+// register of the tile that feeds it serves as its buffer. The crossbar holds
+// only the turns that XY routing may take and no U-turn. Each flit carries the
+// output port it takes here (`dir`); the port at the next router is worked out
+// in parallel with the arbitration and written into the flit on its way out.
+// A message keeps its output from its first flit to its last; between
+// messages the output goes round robin, without an idle cycle.
+//
+// Latency: 1 cycle from a mesh input, 0 from the local input. Throughput: one
+// flit per cycle and output.
+module router_wormhole
+  import noc_pkg::*;
+#(
+    parameter type flit_t = logic,
+    parameter int unsigned X = 0,  // own position
+    parameter int unsigned Y = 0,
+    parameter logic [NumDirs-1:0] Ports = '1,  // which ports exist, by dir_e
+    parameter int unsigned Depth = 32  // flits per mesh input
+) (
+    input logic clk_i,
+    input logic rst_i,
+
+    input  flit_t [NumDirs-1:0] in_i,
+    input  logic  [NumDirs-1:0] in_valid_i,
+    output logic  [NumDirs-1:0] in_ready_o,
+
+    output flit_t [NumDirs-1:0] out_o,
+    output logic  [NumDirs-1:0] out_valid_o,
+    input  logic  [NumDirs-1:0] out_ready_i,
+
+    output logic busy_o
+);
+
+  // Inputs that may ask for each output, by XY routing: a message that moves
+  // north or south never turns east or west again, none turns back.
+  localparam int unsigned MaxInputs = 4;
+  typedef dir_e [MaxInputs-1:0] inputs_t;
+
+  function automatic inputs_t inputs_of(int unsigned dir);
+    case (dir)
+      int'(DirNorth): return {DirSouth, DirWest, DirEast, DirLocal};
+      int'(DirSouth): return {DirNorth, DirWest, DirEast, DirLocal};
+      int'(DirEast): return {DirLocal, DirLocal, DirWest, DirLocal};
+      int'(DirWest): return {DirLocal, DirLocal, DirEast, DirLocal};
+      default: return {DirWest, DirSouth, DirEast, DirNorth};
+    endcase
+  endfunction
+  function automatic int unsigned num_inputs_of(int unsigned dir);
+    return (dir == int'(DirEast) || dir == int'(DirWest)) ? 2 : 4;
+  endfunction
+
+  // Port that a flit takes at the router behind output `dir`, whose position is
+  // (x, y). A flit that moves on a path of XY routing has its destination
+  // straight ahead or has arrived at its turn, so that equality tells it all.
+  function automatic dir_e next_dir(int unsigned dir, logic x_reached, logic y_reached,
+                                    logic y_south);
+    case (dir)
+      int'(DirEast), int'(DirWest): begin
+        if (!x_reached) return dir_e'(dir);
+        if (y_reached) return DirLocal;
+        return y_south ? DirSouth : DirNorth;
+      end
+      int'(DirNorth), int'(DirSouth): return y_reached ? DirLocal : dir_e'(dir);
+      default: return DirLocal;
+    endcase
+  endfunction
+
+  typedef struct packed {
+    dir_e dir;
+    logic last;
+  } head_t;
+
+  flit_t [NumDirs-1:0] front;  // flit at the front of each input
+  logic [NumDirs-1:0] front_valid;
+  logic [NumDirs-1:0] front_taken;
+
+  for (genvar i = 0; i < NumDirs; i++) begin : gen_input
+    if (!Ports[i]) begin : gen_absent
+      assign front[i] = '0;
+      assign front_valid[i] = 1'b0;
+      assign in_ready_o[i] = 1'b1;
+    end else if (i == int'(DirLocal)) begin : gen_local
+      assign front[i] = in_i[i];
+      assign front_valid[i] = in_valid_i[i];
+      assign in_ready_o[i] = front_taken[i];
+    end else begin : gen_buffered
+      flit_t body;
+      head_t head;
+      head_fifo #(
+          .head_t(head_t),
+          .body_t(flit_t),
+          .Depth (Depth)
+      ) u_fifo (
+          .clk_i,
+          .rst_i,
+          .in_head_i  ('{dir: in_i[i].dir, last: in_i[i].beat.last}),
+          .in_body_i  (in_i[i]),
+          .in_valid_i (in_valid_i[i]),
+          .in_ready_o (in_ready_o[i]),
+          .out_head_o (head),
+          .out_body_o (body),
+          .out_valid_o(front_valid[i]),
+          .out_ready_i(front_taken[i])
+      );
+      always_comb begin
+        front[i] = body;
+        front[i].dir = head.dir;
+        front[i].beat.last = head.last;
+      end
+    end
+  end
+
+  logic [NumDirs-1:0][NumDirs-1:0] taken;  // [output][input]
+
+  for (genvar o = 0; o < NumDirs; o++) begin : gen_output
+    if (!Ports[o]) begin : gen_absent
+      assign out_o[o] = '0;
+      assign out_valid_o[o] = 1'b0;
+      assign taken[o] = '0;
+    end else begin : gen_present
+      localparam inputs_t Inputs = inputs_of(o);
+      localparam int unsigned NumInputs = num_inputs_of(o);
+      localparam int unsigned NextX = o == int'(DirEast) ? X + 1 : o == int'(DirWest) ? X - 1 : X;
+      localparam int unsigned NextY = o == int'(DirSouth) ? Y + 1 : o == int'(DirNorth) ? Y - 1 : Y;
+
+      typedef logic [$clog2(NumInputs)-1:0] sel_t;
+
+      logic [NumInputs-1:0] request;
+      flit_t [NumInputs-1:0] candidate;
+      logic locked_q;
+      sel_t sel, sel_q;
+
+      for (genvar k = 0; k < NumInputs; k++) begin : gen_candidate
+        localparam int unsigned Input = int'(Inputs[k]);
+        assign request[k] = front_valid[Input] & (front[Input].dir == dir_e'(o));
+        always_comb begin
+          candidate[k] = front[Input];
+          candidate[k].dir = next_dir(
+              o,
+              32'(front[Input].x) == NextX,
+              32'(front[Input].y) == NextY,
+              32'(front[Input].y) > NextY
+          );
+        end
+      end
+
+      always_comb begin
+        sel = sel_q;
+        if (!locked_q) begin
+          // The first request after the last winner; the winner itself comes last.
+          for (int unsigned k = NumInputs; k > 0; k--) begin
+            if (request[(32'(sel_q) + k) % NumInputs]) sel = sel_t'((32'(sel_q) + k) % NumInputs);
+          end
+        end
+      end
+
+      assign out_valid_o[o] = request[sel];
+      assign out_o[o] = candidate[sel];
+
+      always_comb begin
+        taken[o] = '0;
+        for (int unsigned k = 0; k < NumInputs; k++) begin
+          taken[o][Inputs[k]] = request[k] & (sel == sel_t'(k)) & out_ready_i[o];
+        end
+      end
+
+      always_ff @(posedge clk_i) begin
+        if (rst_i) begin
+          locked_q <= 1'b0;
+          sel_q <= '0;
+        end else if (out_valid_o[o]) begin
+          locked_q <= ~(out_ready_i[o] & out_o[o].beat.last);
+          sel_q <= sel;
+        end
+      end
+    end
+  end
+
+  always_comb begin
+    front_taken = '0;
+    for (int unsigned o = 0; o < NumDirs; o++) front_taken |= taken[o];
+  end
+
+  assign busy_o = |front_valid;
+
+endmodule
