@@ -1,0 +1,141 @@
+"""Whether a design is sound: every name resolved, every tile of use.
+
+`check` is what all later steps build on: it returns the resolved network and
+the warnings, or raises DesignError with every problem and its line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import networkx as nx
+
+from bombus import network as resolved
+from bombus.errors import DesignError, Problem
+from bombus.network import Hop, Layer, Network
+from bombus.text import listing
+
+
+def _macs(network: Network) -> Iterator[Problem]:
+    """One receiving and one transmitting layer for each MAC port."""
+    ports: dict[tuple[str, int], Layer] = {}
+    for layer in network.layers():
+        for direction in {port.split("_")[1] for port in layer.kind.mac_ports}:
+            number = layer.param("mac_port") or 0
+            other = ports.setdefault((direction, number), layer)
+            if other is not layer:
+                yield network.file.problem(
+                    layer.loc,
+                    f"{layer} uses MAC port {number} ({direction}), which {other} uses; give one "
+                    "of them another mac_port",
+                )
+    if not ports:
+        yield network.file.problem(
+            ("tiles",), "the design has no MAC port: it needs a layer mac_rx and a layer mac_tx"
+        )
+        return
+    for number in range(network.mac_count()):
+        for direction in ("rx", "tx"):
+            if (direction, number) not in ports:
+                message = f"MAC port {number} has no layer mac_{direction}"
+                yield network.file.problem(("tiles",), message)
+
+
+def _udp_ports(network: Network) -> Iterator[Problem]:
+    first: dict[int, Layer] = {}
+    for layer in network.apps():
+        port = layer.param("udp_port")
+        if port is None:
+            continue
+        if not 0 < port < 1 << 16:
+            message = f"{layer} has UDP port {port}; ports are 1 to 65535"
+            yield network.file.problem(layer.loc, message)
+        elif port in first:
+            message = f"{layer} has UDP port {port}, which {first[port]} has already"
+            yield network.file.problem(layer.loc, message)
+        else:
+            first[port] = layer
+
+
+def _graph(network: Network, hops: Iterable[Hop]) -> nx.DiGraph[Layer]:
+    graph: nx.DiGraph[Layer] = nx.DiGraph()
+    graph.add_nodes_from(network.layers())
+    graph.add_edges_from((hop.source, hop.target) for hop in hops if hop.target)
+    return graph
+
+
+def _reachability(network: Network) -> Iterator[Problem]:
+    """Every layer gets messages from somewhere, and what it sends arrives somewhere."""
+    graph = _graph(network, network.hops)
+    starts = [layer for layer in graph if not layer.kind.has_input]
+    ends = [layer for layer in graph if not layer.kind.has_output]
+    reached = set(starts).union(*(nx.descendants(graph, start) for start in starts))
+    useful = set(ends).union(*(nx.ancestors(graph, end) for end in ends))
+    for layer in network.layers():
+        if layer not in reached:
+            yield network.file.problem(
+                layer.loc, f"no message can reach {layer}: nothing on a way from a MAC leads to it"
+            )
+        elif layer not in useful:
+            yield network.file.problem(
+                layer.loc, f"nothing that {layer} sends can reach a MAC or another end"
+            )
+
+
+def _wired_cycles(network: Network) -> Iterator[Problem]:
+    """Layers joined by wires in a ring would wait for each other."""
+    graph = _graph(network, (hop for hop in network.hops if hop.in_tile))
+    for component in nx.strongly_connected_components(graph):
+        layers = sorted(component, key=lambda layer: layer.tile.layers.index(layer))
+        first = layers[0]
+        if len(layers) > 1 or graph.has_edge(first, first):
+            yield network.file.problem(
+                first.tile.loc,
+                f"in tile {first.tile.name!r} the wires between {listing(la.name for la in layers)}"
+                " form a ring; move one of these layers to a tile of its own",
+            )
+
+
+def _bandwidth(network: Network) -> Iterator[Problem]:
+    design = network.design
+    datapath = design.data_width * design.clock_mhz / 1000
+    if datapath < design.line_rate_gbps:
+        yield network.file.problem(
+            ("data_width",),
+            f"{design.data_width} bits at {design.clock_mhz:g} MHz carry {datapath:g} Gbit/s, less "
+            f"than the line rate of {design.line_rate_gbps:g} Gbit/s",
+            is_error=False,
+        )
+
+
+def _names(network: Network) -> Iterator[Problem]:
+    """No generated module takes the name of one that is there."""
+    design = network.design.name
+    generated = [f"{design}_top", f"{design}_pkg"]
+    generated += [f"{design}_tile_{tile.name}" for tile in network.tiles]
+    for name in generated:
+        if name in network.library.definitions:
+            message = f"the design would generate {name}, which is there already; rename it"
+            yield network.file.problem(("name",), message)
+    names = {tile.name for tile in network.tiles}
+    if len(names) < len(network.tiles):
+        message = "tile names `empty_<x>_<y>` stand for the mesh's empty tiles; use other names"
+        yield network.file.problem(("tiles",), message)
+
+
+def check(path: Path) -> tuple[Network, list[Problem]]:
+    """Checks a design file.
+
+    Returns the resolved network and the warnings. Raises DesignError with all
+    errors (and the warnings) if the design is not sound.
+    """
+    network, problems = resolved.load(path)
+    problems += [*_macs(network), *_udp_ports(network), *_bandwidth(network)]
+    if not any(problem.is_error for problem in problems):
+        # These follow from any of the above, and would only hide it.
+        problems += [*_reachability(network), *_wired_cycles(network), *_names(network)]
+    problems.sort(key=lambda problem: problem.line or 0)
+    if any(problem.is_error for problem in problems):
+        raise DesignError(problems)
+    return network, problems

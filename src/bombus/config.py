@@ -1,0 +1,409 @@
+"""The design file: YAML in, a checked model and the line of every value out.
+
+`load` reports everything that is wrong with the file's form at once, each with
+its line. What the words mean together (next hops, parameters of layers,
+positions) is the work of `bombus.check`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from ipaddress import IPv4Address, IPv4Network
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Discriminator,
+    Field,
+    StrictBool,
+    StrictInt,
+    StrictStr,
+    Tag,
+    ValidationError,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
+from ruamel.yaml import YAML
+from ruamel.yaml.comments import CommentedMap, CommentedSeq
+from ruamel.yaml.error import MarkedYAMLError, YAMLError
+
+from bombus.errors import DesignError, Problem, UserError
+from bombus.text import near_matches
+
+Loc = tuple[str | int, ...]  # path into the YAML document, such as ("tiles", 2, "at")
+
+MAX_TILES = 255  # a tile's index is one byte of the register address; 0xFF is the host
+DROP = "drop"  # a next hop that is meant to lead nowhere
+
+
+def _plain_name(value: str) -> str:
+    if not re.fullmatch(r"[a-z](_?[a-z0-9])*", value):
+        raise ValueError(
+            "should be snake_case: lower-case letters, digits and single underscores, "
+            f"starting with a letter; not {value!r}"
+        )
+    return value
+
+
+def _unicast_mac(value: str) -> str:
+    if not re.fullmatch(r"[0-9a-fA-F]{2}(:[0-9a-fA-F]{2}){5}", value):
+        raise ValueError(
+            f'should be a MAC address such as "02:b0:0b:05:00:01" (in quotes), not {value!r}'
+        )
+    if int(value[:2], 16) & 1:
+        raise ValueError(f"should be the address of one host; {value} is a group address")
+    return value.lower()
+
+
+def mac_number(mac: str) -> int:
+    """The 48-bit number of a MAC address; its first byte is the highest."""
+    return int(mac.replace(":", ""), 16)
+
+
+Name = Annotated[str, AfterValidator(_plain_name)]
+Mac = Annotated[str, AfterValidator(_unicast_mac)]
+Coordinate = Annotated[StrictInt, Field(ge=0, lt=MAX_TILES)]
+ParamValue = StrictBool | StrictInt | StrictStr
+Params = dict[str, ParamValue]
+
+
+class _Model(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Fabric(_Model):
+    """The network that joins the tiles."""
+
+    kind: Literal["wormhole"] = Field("wormhole", description="Router of every tile.")
+    columns: Annotated[StrictInt, Field(ge=1, le=MAX_TILES)] | None = Field(
+        None, description="Width of the mesh in tiles. Default: as the positions need."
+    )
+    rows: Annotated[StrictInt, Field(ge=1, le=MAX_TILES)] | None = Field(
+        None, description="Height of the mesh in tiles. Default: as the positions need."
+    )
+    buffer_depth: StrictInt = Field(
+        32, ge=2, le=1024, description="Flits that each mesh input of a router can hold."
+    )
+
+
+class Host(_Model):
+    """Addresses of the host; initial values of registers that can be changed at run time."""
+
+    mac: Mac = Field(description='MAC address, in quotes: `"02:b0:0b:05:00:01"`.')
+    ip: IPv4Address = Field(description="IPv4 address.")
+    prefix: StrictInt = Field(24, ge=1, le=32, description="Length of the network's prefix.")
+    gateway: IPv4Address | None = Field(
+        None, description="Router for addresses outside the network. Default: none."
+    )
+
+    @property
+    def network(self) -> IPv4Network:
+        return IPv4Network((self.ip, self.prefix), strict=False)
+
+    @field_validator("gateway")
+    @classmethod
+    def _gateway_is_near(
+        cls, value: IPv4Address | None, info: ValidationInfo
+    ) -> IPv4Address | None:
+        if value is None or "ip" not in info.data or "prefix" not in info.data:
+            return value
+        network = IPv4Network((info.data["ip"], info.data["prefix"]), strict=False)
+        if value not in network:
+            raise ValueError(f"{value} is outside the host's own network {network}")
+        return value
+
+
+@dataclass(frozen=True)
+class LayerConfig:
+    """One layer of a tile as the design file gives it."""
+
+    kind: str
+    params: Params
+    loc: Loc  # of its name, inside the tile
+    params_loc: Loc  # under which its parameters stand, inside the tile
+
+
+class _Tile(_Model):
+    name: Name = Field(description="Name of the tile, unique in the design.")
+    at: tuple[Coordinate, Coordinate] | None = Field(
+        None,
+        description="Position `[x, y]`; x grows to the east, y to the south. Default: found by "
+        "`bombus place`.",
+    )
+    next: dict[str, str] = Field(
+        default={},
+        description="Where a next hop of this tile's layers leads, by the next hop's name: a tile, "
+        "`tile.layer`, or `drop` to drop and count such messages. Needed only where the design has "
+        "several layers, or none, that answer to the next hop.",
+    )
+
+    @field_validator("name")
+    @classmethod
+    def _not_reserved(cls, value: str) -> str:
+        if value == DROP:
+            raise ValueError(f"{DROP!r} is reserved: as a next hop it means to drop the message")
+        return value
+
+
+class TileOfLayers(_Tile):
+    """A tile with one or more layers, joined by plain wires."""
+
+    layers: list[StrictStr | dict[str, Params | None]] = Field(
+        min_length=1,
+        description="Layers, each by its kind (`udp_tx`) or its kind and parameters "
+        "(`{udp_echo: {udp_port: 7}}`).",
+    )
+
+    @field_validator("layers")
+    @classmethod
+    def _one_kind_each(
+        cls, value: list[str | dict[str, Params | None]]
+    ) -> list[str | dict[str, Params | None]]:
+        for item in value:
+            if isinstance(item, dict) and len(item) != 1:
+                raise ValueError(
+                    "each layer should be one kind, such as `- udp_tx` or "
+                    f"`- udp_echo: {{udp_port: 7}}`; here are {len(item)} keys in one"
+                )
+        return value
+
+    def layer_configs(self) -> Iterator[LayerConfig]:
+        for i, item in enumerate(self.layers):
+            if isinstance(item, str):
+                yield LayerConfig(item, {}, ("layers", i), ("layers", i))
+            else:
+                kind, params = next(iter(item.items()))
+                yield LayerConfig(kind, params or {}, ("layers", i, kind), ("layers", i, kind))
+
+
+class TileOfKind(_Tile):
+    """Shorthand for a tile with one layer: its parameters stand beside `kind`."""
+
+    model_config = ConfigDict(extra="allow", frozen=True)
+    __pydantic_extra__: Params
+
+    kind: str = Field(description="Kind of the layer. Its parameters are further keys.")
+
+    def layer_configs(self) -> Iterator[LayerConfig]:
+        yield LayerConfig(self.kind, dict(self.__pydantic_extra__), ("kind",), ())
+
+
+def _tile_form(value: Any) -> str:
+    return "kind" if isinstance(value, dict) and "kind" in value else "layers"
+
+
+Tile = Annotated[
+    Annotated[TileOfLayers, Tag("layers")] | Annotated[TileOfKind, Tag("kind")],
+    Discriminator(_tile_form),
+]
+
+
+class Design(_Model):
+    """A design: its addresses, its mesh and its tiles."""
+
+    name: Name = Field(description="Name of the design; the generated top is `<name>_top`.")
+    data_width: Literal[64, 128, 256, 512] = Field(description="Bits of data in a flit.")
+    clock_mhz: float = Field(250, gt=0, description="Clock frequency, in MHz.")
+    line_rate_gbps: float = Field(100, gt=0, description="Rate of each MAC port, in Gbit/s.")
+    fabric: Fabric = Field(Fabric(), description="The mesh; see below.")
+    host: Host = Field(description="Addresses; see below.")
+    sources: list[str] = Field(
+        default=[],
+        description="SystemVerilog files with layers of your own, relative to the design file.",
+    )
+    tiles: list[Tile] = Field(min_length=1, description="The tiles; see below.")
+
+    @model_validator(mode="after")
+    def _mesh_is_addressable(self) -> Design:
+        columns, rows = self.fabric.columns, self.fabric.rows
+        if columns and rows and columns * rows > MAX_TILES:
+            raise ValueError(
+                f"a mesh of {columns} x {rows} tiles is too large: {MAX_TILES} tiles are the most"
+            )
+        return self
+
+
+@dataclass(frozen=True)
+class DesignFile:
+    """A design with its file, to say where in the file a problem is."""
+
+    path: Path
+    design: Design
+    document: Any
+
+    def line(self, loc: Loc) -> int | None:
+        return _line(self.document, loc)
+
+    def problem(self, loc: Loc, message: str, *, is_error: bool = True) -> Problem:
+        return Problem(self.path, self.line(loc), message, is_error)
+
+    def source_files(self) -> list[Path]:
+        return [(self.path.parent / source).resolve() for source in self.design.sources]
+
+
+def _line(document: Any, loc: Loc) -> int | None:
+    """Line, from 1, of what `loc` leads to, or of the nearest thing above it."""
+    node, line = document, None
+    for step in loc:
+        if isinstance(node, CommentedMap) and step in node:
+            line = node.lc.key(step)[0] + 1
+        elif isinstance(node, CommentedSeq) and isinstance(step, int) and step < len(node):
+            line = node.lc.item(step)[0] + 1
+        else:
+            continue  # a step that is not in the text: a missing key or the form of a tile
+        node = node[step]
+    return line
+
+
+def _plain(node: Any) -> Any:
+    """The same data without the YAML library's own types."""
+    if isinstance(node, dict):
+        return {_plain(key): _plain(value) for key, value in node.items()}
+    if isinstance(node, list):
+        return [_plain(value) for value in node]
+    for kind in (bool, int, float, str):
+        if isinstance(node, kind):
+            return kind(node)
+    return node
+
+
+def _known_keys(loc: Loc) -> list[str]:
+    model: type[BaseModel] = Design
+    if loc[:1] == ("fabric",):
+        model = Fabric
+    elif loc[:1] == ("host",):
+        model = Host
+    elif loc[:1] == ("tiles",):
+        model = TileOfLayers
+    return list(model.model_fields)
+
+
+def _in_document(loc: Loc, document: Any) -> Loc:
+    """The steps of a pydantic location that are in the text; forms of a value are not."""
+    if loc[:1] == ("tiles",):
+        loc = loc[:2] + loc[3:]  # the third says whether the tile has `layers` or `kind`
+    found: list[str | int] = []
+    node: Any = document
+    for step in loc:
+        if (isinstance(node, dict) and step in node) or (
+            isinstance(node, list) and isinstance(step, int) and step < len(node)
+        ):
+            node = node[step]
+            found.append(step)
+    return tuple(found)
+
+
+def _place(loc: Loc, document: Any) -> str:
+    """`tile 'echo': at[0]` for ("tiles", 2, "at", 0)."""
+    text = ""
+    if loc[:1] == ("tiles",) and len(loc) > 1:
+        tile = document["tiles"][loc[1]]
+        name = tile.get("name") if isinstance(tile, dict) else None
+        text, loc = f"tile {name!r}" if name else f"tile {loc[1]}", loc[2:]
+        if loc:
+            text += ": "
+    for i, step in enumerate(loc):
+        text += f"[{step}]" if isinstance(step, int) else ("." if i else "") + step
+    return text
+
+
+def _words(error: Any, loc: Loc, document: Any) -> str:
+    """A pydantic error in the words of somebody who writes a design file."""
+    place = _place(loc, document)
+    prefix = f"{place}: " if place else ""
+    key = error["loc"][-1] if error["loc"] else ""
+    if error["type"] == "missing":
+        if key == "layers":
+            return f"{prefix}has neither `layers` nor `kind`"
+        if isinstance(key, int):
+            return f"{prefix}should be two numbers, `[x, y]`"
+        return f"{prefix}{key!r} is missing"
+    if error["type"] == "extra_forbidden":
+        return f"{prefix}unknown key; {near_matches(str(key), _known_keys(loc))}"
+    if loc[:1] == ("tiles",) and loc[2:3] == ("layers",) and len(loc) == 4:
+        if error["type"] == "value_error":
+            return prefix + error["msg"].removeprefix("Value error, ")
+        return f"{prefix}should be a kind of layer, or a kind and its parameters"
+    is_parameter = loc[:1] == ("tiles",) and (
+        (len(loc) == 3 and loc[2] not in _Tile.model_fields and loc[2] not in ("layers", "kind"))
+        or (len(loc) > 4 and loc[2] == "layers")
+    )
+    if is_parameter and error["type"] != "dict_type":
+        return f"{prefix}should be a number, true, false or a text"
+    message: str = error["msg"]
+    for start in ("Value error, ", "Input "):
+        message = message.removeprefix(start)
+    value = error["input"]
+    if error["type"] != "value_error" and isinstance(value, str | int | float):
+        message += f", not {value!r}"
+    return prefix + message
+
+
+def _shape_problems(path: Path, document: Any, error: ValidationError) -> list[Problem]:
+    """One problem for each place; what a deeper place explains is left out."""
+    items = [(_in_document(tuple(item["loc"]), document), item) for item in error.errors()]
+    places = {loc for loc, item in items if item["type"] != "missing"}
+    found: dict[str, Problem] = {}
+    for loc, item in items:
+        if item["type"] != "missing" and any(
+            len(place) > len(loc) > 2 and place[: len(loc)] == loc for place in places
+        ):
+            continue
+        message = _words(item, loc, document)
+        found.setdefault(message, Problem(path, _line(document, loc) or 1, message))
+    return list(found.values())
+
+
+def _duplicates(path: Path, document: Any, tiles: Sequence[Any]) -> Iterator[Problem]:
+    first: dict[str, int | None] = {}
+    for i, tile in enumerate(tiles):
+        name = tile.get("name") if isinstance(tile, dict) else None
+        if not isinstance(name, str):
+            continue
+        line = _line(document, ("tiles", i, "name"))
+        if name in first:
+            yield Problem(path, line, f"tile {name!r} is there already, in line {first[name]}")
+        else:
+            first[name] = line
+
+
+def load(path: Path) -> DesignFile:
+    """Reads a design file.
+
+    Raises DesignError with every problem of the file's form, or UserError if
+    there is no such file.
+    """
+    path = Path(path)
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
+        raise UserError(f"cannot read the design file {path}: {reason}") from None
+    try:
+        document = YAML(typ="rt").load(text)
+    except MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        words = " ".join(str(part) for part in (error.context, error.problem) if part)
+        raise DesignError([Problem(path, mark.line + 1 if mark else 1, words)]) from None
+    except YAMLError as error:
+        raise DesignError([Problem(path, 1, str(error).splitlines()[0])]) from None
+    if not isinstance(document, CommentedMap):
+        message = "a design file is a YAML mapping that starts with `name: ...`"
+        raise DesignError([Problem(path, 1, message)])
+
+    data = _plain(document)
+    tiles = data.get("tiles")
+    problems = list(_duplicates(path, document, tiles if isinstance(tiles, list) else []))
+    try:
+        design = Design.model_validate(data)
+    except ValidationError as error:
+        problems += _shape_problems(path, document, error)
+    if problems:
+        raise DesignError(sorted(problems, key=lambda problem: problem.line or 0))
+    return DesignFile(path, design, document)

@@ -1,0 +1,350 @@
+"""What the SystemVerilog says about layers, next hops and metadata.
+
+A layer needs no registration: `library` elaborates every module that has a
+localparam `Entry` and reads its entry, next hops, drop and event names,
+parameters and ports. The packages in `rtl/` are the one place where next hops
+and the metadata are defined; this module reads them too.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import pyslang
+from pyslang import ast, syntax
+
+from bombus import paths
+from bombus.errors import DesignError, Problem, UserError
+from bombus.text import near_matches, snake_case
+
+NUM_NEXT_HOPS = 32
+MAX_APPS = 16
+# Filled in by Bombus, not by the design file.
+FILLED_IN = frozenset({"NumApps", "AppPorts"})
+_MAX_REPORTED = 20
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A value parameter of a layer."""
+
+    name: str  # UpperCamelCase
+    key: str  # the same in snake_case, as in the design file
+    default: int | None  # None: not a number, or none given
+    width: int  # bits
+    is_signed: bool
+
+
+@dataclass(frozen=True)
+class LayerKind:
+    """A layer module."""
+
+    name: str
+    file: Path
+    line: int
+    entry: int  # number of the next hop that it answers to; 0: none
+    next_hops: int  # bit n: it may choose next hop n
+    drops: tuple[str, ...]
+    events: tuple[str, ...]
+    parameters: Mapping[str, Parameter]  # by key
+    ports: Mapping[str, int]  # width in bits by name
+
+    @property
+    def has_input(self) -> bool:
+        return "in_i" in self.ports
+
+    @property
+    def has_output(self) -> bool:
+        return "out_o" in self.ports
+
+    @property
+    def mac_ports(self) -> tuple[str, ...]:
+        return tuple(port for port in self.ports if port.startswith("mac_"))
+
+    def default(self, key: str) -> int | None:
+        parameter = self.parameters.get(key)
+        return parameter.default if parameter else None
+
+
+@dataclass(frozen=True)
+class StructField:
+    """A field of a packed struct: bits `offset + width - 1` down to `offset`."""
+
+    offset: int
+    width: int
+
+
+@dataclass(frozen=True)
+class Library:
+    """All layer kinds, for one data width, and the names that the packages define."""
+
+    layers: Mapping[str, LayerKind]
+    definitions: frozenset[str]  # names of all modules and packages
+    next_names: Mapping[int, str]  # snake_case without "Next": ipv4_rx
+    next_enum: Mapping[int, str]  # as in bombus_pkg: NextIpv4Rx
+    first_app: int  # number of the first application's next hop
+
+    def next_number(self, name: str) -> int | None:
+        return next((n for n, known in self.next_names.items() if known == name), None)
+
+    def kind(self, name: str) -> LayerKind:
+        """The layer of that kind; UserError with near matches if there is none."""
+        if name not in self.layers:
+            hint = near_matches(name, self.layers)
+            raise UserError(f"there is no layer kind {name!r}; {hint}")
+        return self.layers[name]
+
+
+def rtl_files() -> list[Path]:
+    """Every SystemVerilog file that comes with Bombus, packages first."""
+    files = sorted(paths.RTL.rglob("*.sv"))
+    if not files:
+        raise UserError(f"no SystemVerilog files under {paths.RTL}; is Bombus installed wholly?")
+    return sorted(files, key=lambda file: not file.stem.endswith("_pkg"))
+
+
+def include_dirs() -> list[Path]:
+    return sorted({file.parent for file in paths.RTL.rglob("*.svh")})
+
+
+@dataclass(frozen=True)
+class Elaboration:
+    """SystemVerilog files read and elaborated by slang."""
+
+    compilation: ast.Compilation
+    manager: pyslang.SourceManager
+    trees: list[syntax.SyntaxTree]
+
+    def file(self, location: pyslang.SourceLocation) -> Path:
+        return Path(self.manager.getFullPath(location.buffer))
+
+    def problems(self, *, syntax_only: bool = False) -> list[Problem]:
+        """Errors (not warnings) of the sources, each once."""
+        if syntax_only:
+            diagnostics = self.compilation.getParseDiagnostics()
+        else:
+            diagnostics = self.compilation.getAllDiagnostics()
+        engine = pyslang.DiagnosticEngine(self.manager)
+        found: dict[Problem, None] = {}
+        for diagnostic in diagnostics:
+            if not diagnostic.isError():
+                continue
+            location = self.manager.getFullyExpandedLoc(diagnostic.location)
+            line = self.manager.getLineNumber(location)
+            found[Problem(self.file(location), line, engine.formatMessage(diagnostic))] = None
+        return list(found)[:_MAX_REPORTED]
+
+
+def elaborate(
+    files: Iterable[Path], extra: Mapping[str, str] | None = None, top: str | None = None
+) -> Elaboration:
+    """Reads files, and further texts by name, into one compilation."""
+    manager = pyslang.SourceManager()
+    for folder in include_dirs():
+        manager.addUserDirectories(str(folder))
+    options = ast.CompilationOptions()
+    if top:
+        options.topModules = {top}
+    compilation = ast.Compilation(pyslang.Bag([options]))
+    trees = []
+    for file in files:
+        if not file.is_file():
+            raise UserError(f"there is no SystemVerilog file {file}")
+        trees.append(syntax.SyntaxTree.fromFile(str(file), manager))
+    for name, text in (extra or {}).items():
+        trees.append(syntax.SyntaxTree.fromText(text, manager, name, name))
+    for tree in trees:
+        compilation.addSyntaxTree(tree)
+    return Elaboration(compilation, manager, trees)
+
+
+def _declarations(tree: syntax.SyntaxTree) -> Iterator[syntax.SyntaxNode]:
+    root = tree.root
+    members = root.members if root.kind == syntax.SyntaxKind.CompilationUnit else [root]
+    for member in members:
+        if member.kind in (
+            syntax.SyntaxKind.ModuleDeclaration,
+            syntax.SyntaxKind.PackageDeclaration,
+        ):
+            yield member
+
+
+def _is_layer(module: syntax.SyntaxNode) -> bool:
+    """Whether a module declares `localparam ... Entry` in its body."""
+    return module.kind == syntax.SyntaxKind.ModuleDeclaration and any(
+        declarator.name.valueText == "Entry"
+        for member in module.members
+        if member.kind == syntax.SyntaxKind.ParameterDeclarationStatement
+        and hasattr(member.parameter, "declarators")
+        for declarator in member.parameter.declarators
+        if hasattr(declarator, "name")
+    )
+
+
+def _number(value: object) -> int | None:
+    try:
+        return int(value.value)
+    except (AttributeError, TypeError, ValueError):
+        return None
+
+
+def _enum_names(alias: ast.Symbol, prefix: str) -> tuple[str, ...]:
+    names = [value.name for value in alias.targetType.type.canonicalType]
+    return tuple(snake_case(name.removeprefix(prefix)) for name in names if name[:3] != "Num")
+
+
+def _read_layer(instance: ast.InstanceSymbol, elaboration: Elaboration) -> LayerKind:
+    body = instance.body
+    entry = next_hops = 0
+    drops: tuple[str, ...] = ()
+    events: tuple[str, ...] = ()
+    parameters: dict[str, Parameter] = {}
+    ports: dict[str, int] = {}
+    for member in body:
+        if member.kind == ast.SymbolKind.Port:
+            ports[member.name] = member.type.bitWidth
+        elif member.kind == ast.SymbolKind.TypeAlias and member.name == "drop_e":
+            drops = _enum_names(member, "Drop")
+        elif member.kind == ast.SymbolKind.TypeAlias and member.name == "event_e":
+            events = _enum_names(member, "Event")
+        elif member.kind == ast.SymbolKind.Parameter:
+            value = _number(member.value)
+            if member.name == "Entry":
+                entry = value or 0
+            elif member.name == "NextHops":
+                next_hops = value or 0
+            elif not member.isLocalParam:
+                key = snake_case(member.name)
+                parameters[key] = Parameter(
+                    member.name, key, value, member.type.bitWidth, member.type.isSigned
+                )
+    location = body.definition.location
+    kind = LayerKind(
+        name=body.definition.name,
+        file=elaboration.file(location),
+        line=elaboration.manager.getLineNumber(location),
+        entry=entry,
+        next_hops=next_hops,
+        drops=drops,
+        events=events,
+        parameters=parameters,
+        ports=ports,
+    )
+    problems = list(_contract_problems(kind))
+    if problems:
+        raise DesignError(problems)
+    return kind
+
+
+def _contract_problems(kind: LayerKind) -> Iterator[Problem]:
+    """Ways in which a layer module breaks the contract of docs/architecture.md."""
+
+    def problem(message: str) -> Problem:
+        return Problem(kind.file, kind.line, f"layer {kind.name}: {message}")
+
+    for port, names, enum in (
+        ("drop_o", kind.drops, "drop_e"),
+        ("event_o", kind.events, "event_e"),
+    ):
+        width = kind.ports.get(port, 0)
+        if width != len(names):
+            yield problem(f"{port} has {width} bits, but {enum} has {len(names)} names")
+    for group in (
+        ("in_i", "in_valid_i", "in_ready_o"),
+        ("out_o", "out_valid_o", "out_ready_i", "out_next_o"),
+    ):
+        missing = [port for port in group if port not in kind.ports]
+        if missing and len(missing) < len(group):
+            yield problem(f"port {missing[0]} is missing beside {group[0]}")
+    if kind.has_output and not kind.next_hops:
+        yield problem("it has a stream out, but NextHops names no next hop")
+    if kind.entry and not kind.has_input:
+        yield problem("it has an Entry, but no stream in")
+
+
+def library(data_width: int, sources: Iterable[Path] = ()) -> Library:
+    """All layers under rtl/ and in `sources`, as they are for a data width in bits."""
+    return _library(data_width, tuple(sources), paths.RTL)
+
+
+@functools.lru_cache(maxsize=16)
+def _library(data_width: int, sources: tuple[Path, ...], _rtl: Path) -> Library:
+    files = [*rtl_files(), *sources]
+    scan = elaborate(files)
+    problems = scan.problems(syntax_only=True)
+    if problems:
+        raise DesignError(problems)
+    modules = [module for tree in scan.trees for module in _declarations(tree)]
+    layer_names = sorted(m.header.name.valueText for m in modules if _is_layer(m))
+
+    probe = f'`include "bombus_types.svh"\nmodule probe;\n  `BOMBUS_BEAT_T(beat_t, {data_width})\n'
+    probe += "".join(f"  {name} #(.beat_t(beat_t)) u_{name} ();\n" for name in layer_names)
+    elaboration = elaborate(files, {"probe": probe + "endmodule\n"}, top="probe")
+    tops = list(elaboration.compilation.getRoot().topInstances)
+    layers: dict[str, LayerKind] = {}
+    for member in tops[0].body:
+        if member.kind == ast.SymbolKind.Instance:
+            kind = _read_layer(member, elaboration)
+            layers[kind.name] = kind
+    for problem in elaboration.problems():
+        if any(problem.file == kind.file for kind in layers.values()):
+            raise DesignError([problem])
+
+    package = elaboration.compilation.getPackage("bombus_pkg")
+    values = list(package.find("next_e").targetType.type.canonicalType)
+    enum = {int(value.value.value): value.name for value in values}
+    names = {n: snake_case(name.removeprefix("Next")) for n, name in enum.items()}
+    first_app = next(n for n, name in names.items() if name == "app0")
+    definitions = frozenset(module.header.name.valueText for module in modules)
+    return Library(layers, definitions, names, enum, first_app)
+
+
+@functools.cache
+def struct_layout(name: str, package: str = "bombus_pkg") -> Mapping[str, StructField]:
+    """Offset and width in bits of each field of a packed struct.
+
+    Fields of nested structs and unions are there as well: `vlan` and
+    `vlan.tci`.
+    """
+    elaboration = elaborate([file for file in rtl_files() if file.stem.endswith("_pkg")])
+    found = elaboration.compilation.getPackage(package).find(name)
+    if found is None:
+        raise UserError(f"{package} has no type {name!r}")
+    fields: dict[str, StructField] = {}
+
+    def visit(kind: ast.Type, base: int, prefix: str) -> None:
+        for field in kind.canonicalType:
+            offset = base + field.bitOffset
+            fields[prefix + field.name] = StructField(offset, field.type.bitWidth)
+            if isinstance(field.type.canonicalType, ast.PackedStructType | ast.PackedUnionType):
+                visit(field.type, offset, f"{prefix}{field.name}.")
+
+    visit(found.targetType.type, 0, "")
+    return fields
+
+
+def used_files(elaboration: Elaboration, top: str) -> list[Path]:
+    """Files that the elaborated `top` needs, packages first, each before its users."""
+    compilation = elaboration.compilation
+    used: dict[Path, bool] = {}
+
+    def add(location: pyslang.SourceLocation, is_package: bool) -> None:
+        used[elaboration.file(location)] = is_package
+
+    def visit(symbol: ast.Symbol) -> bool:
+        if symbol.kind == ast.SymbolKind.Instance:
+            add(symbol.definition.location, False)
+        return True
+
+    for package in compilation.getPackages():
+        if package.name != "std":
+            add(package.location, True)
+    tops = [inst for inst in compilation.getRoot().topInstances if inst.name == top]
+    for instance in tops:
+        instance.visit(visit)
+    # The order of reading is kept, packages come first.
+    order = [elaboration.file(tree.root.sourceRange.start) for tree in elaboration.trees]
+    return sorted((file for file in order if file in used), key=lambda file: not used[file])

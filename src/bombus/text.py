@@ -1,0 +1,29 @@
+"""Small helpers for names and messages."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterable
+
+
+def snake_case(name: str) -> str:
+    """`UdpPort` -> `udp_port`, `Ipv4Rx` -> `ipv4_rx`, `App0` -> `app0`."""
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
+
+
+def listing(items: Iterable[object]) -> str:
+    """`a`, `a and b`, `a, b and c`."""
+    texts = [str(item) for item in items]
+    if len(texts) < 2:
+        return "".join(texts)
+    return ", ".join(texts[:-1]) + " and " + texts[-1]
+
+
+def near_matches(word: str, known: Iterable[str]) -> str:
+    """A half-sentence that names what the word may stand for."""
+    names = sorted(known)
+    close = difflib.get_close_matches(word, names, n=3, cutoff=0.6)
+    if close:
+        return f"did you mean {listing(repr(name) for name in close)}?"
+    return f"there is {listing(names)}" if names else "there is none"
