@@ -1,0 +1,65 @@
+// The verilated design as the runtime sees it: constants and pins. All that
+// differs from design to design comes from bombus_design.h, which the build
+// writes beside the verilated model:
+//
+//   BOMBUS_DESIGN_NAME   string
+//   BOMBUS_CLOCK_HZ      integer
+//   BOMBUS_DATA_BYTES    bytes of a MAC port's beat
+//   BOMBUS_MAC_PORTS(X)  X(0) X(1) ... for each MAC port
+//   BOMBUS_WAVE_FORMAT   "fst", "vcd" or ""
+//   BOMBUS_ASSERTIONS    0 or 1
+#ifndef BOMBUS_DESIGN_H_
+#define BOMBUS_DESIGN_H_
+
+#include <array>
+#include <cstdint>
+
+#include "Vtop.h"
+#include "bombus_design.h"
+
+namespace bombus {
+
+static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
+              "byte 0 of a beat is the lowest byte of the verilated word");
+
+#define BOMBUS_COUNT(n) +1
+constexpr unsigned kMacPorts = 0 BOMBUS_MAC_PORTS(BOMBUS_COUNT);
+#undef BOMBUS_COUNT
+constexpr unsigned kDataBytes = BOMBUS_DATA_BYTES;
+constexpr uint64_t kClockHz = BOMBUS_CLOCK_HZ;
+static_assert(kDataBytes >= 8 && kDataBytes <= 64 && kDataBytes % 8 == 0);
+
+// The signals of one MAC port. Wide ones as bytes in the order of the wire.
+struct MacPins {
+  uint8_t* rx_tdata;
+  uint8_t* rx_tkeep;
+  CData* rx_tvalid;
+  const CData* rx_tready;
+  CData* rx_tlast;
+  CData* rx_tuser;
+  const uint8_t* tx_tdata;
+  const uint8_t* tx_tkeep;
+  const CData* tx_tvalid;
+  CData* tx_tready;
+  const CData* tx_tlast;
+};
+
+template <typename T>
+uint8_t* bytes_of(T& signal) {
+  return reinterpret_cast<uint8_t*>(&signal);
+}
+
+inline std::array<MacPins, kMacPorts> mac_pins(Vtop& top) {
+#define BOMBUS_PINS(n)                                                                      \
+  MacPins{bytes_of(top.mac##n##_rx_tdata_i), bytes_of(top.mac##n##_rx_tkeep_i),             \
+          &top.mac##n##_rx_tvalid_i,         &top.mac##n##_rx_tready_o,                     \
+          &top.mac##n##_rx_tlast_i,          &top.mac##n##_rx_tuser_i,                      \
+          bytes_of(top.mac##n##_tx_tdata_o), bytes_of(top.mac##n##_tx_tkeep_o),             \
+          &top.mac##n##_tx_tvalid_o,         &top.mac##n##_tx_tready_i,                     \
+          &top.mac##n##_tx_tlast_o},
+  return {{BOMBUS_MAC_PORTS(BOMBUS_PINS)}};
+#undef BOMBUS_PINS
+}
+
+}  // namespace bombus
+#endif

@@ -1,0 +1,25 @@
+// A frame on its way into or out of a MAC port.
+#ifndef BOMBUS_FRAME_H_
+#define BOMBUS_FRAME_H_
+
+#include <cstdint>
+#include <vector>
+
+namespace bombus {
+
+constexpr uint64_t kNever = UINT64_MAX;
+constexpr uint64_t kPicosecondsPerNanosecond = 1000;
+constexpr uint64_t kPicosecondsPerMicrosecond = 1000 * 1000;
+// What a MAC port may carry; bombus_pkg::MaxFrameBytes.
+constexpr size_t kMaxFrameBytes = 9600;
+
+struct Frame {
+  std::vector<uint8_t> data;
+  bool bad = false;            // the MAC saw a bad FCS
+  uint64_t first_cycle = 0;    // of the first beat
+  uint64_t last_cycle = 0;     // of the last beat
+  uint64_t time_ps = 0;        // virtual time of the last beat
+};
+
+}  // namespace bombus
+#endif

@@ -1,0 +1,115 @@
+// Drives and watches one MAC port: streams queued frames into rx, captures
+// frames from tx, and checks that tx keeps to AXI-Stream and to what a MAC needs.
+#ifndef BOMBUS_MAC_PORT_H_
+#define BOMBUS_MAC_PORT_H_
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+
+#include "bombus_sim.h"
+#include "design.h"
+#include "frame.h"
+#include "impairment.h"
+#include "pcap.h"
+#include "random.h"
+
+namespace bombus {
+
+class MacPort {
+ public:
+  MacPort(const MacPins& pins, unsigned index, const bombus_options& options,
+          bombus_errors& errors);
+
+  // ---- Each cycle ----
+
+  // Sets the inputs; then the model settles; then sample() takes what is there
+  // at the clock edge.
+  void drive(uint64_t now_ps);
+  void sample(uint64_t cycle, uint64_t now_ps) {
+    if (offering_) sample_rx(cycle, now_ps);
+    if (*pins_.tx_tvalid | tx_waiting_ | !capture_.data.empty()) sample_tx(cycle, now_ps);
+  }
+
+  // A frame is on its way in or out.
+  bool active() const {
+    return offering_ || position_ < current_.data.size() || tx_waiting_ || !capture_.data.empty();
+  }
+  // When the next waiting frame goes in, or comes out of the impairment.
+  uint64_t next_ps() const;
+
+  // ---- Frames ----
+
+  void send(Frame frame, uint64_t now_ps);
+  size_t rx_waiting() const { return rx_impairment_.size(); }
+  // Captured frames whose impairment lets them out by now.
+  void deliver(uint64_t now_ps);
+  std::deque<Frame>& received() { return received_; }
+  std::deque<bombus_frame_info>& sent() { return sent_; }
+  bombus_frame_info info(const Frame& frame) const;
+  uint64_t captured_frames() const { return statistics_.tx_frames; }
+  // As offered to the impairment, or (capture file) at times relative to now.
+  size_t pcap_in(const std::string& path, bool keep_time, uint64_t now_ps);
+
+  // ---- The world around ----
+
+  void set_pace(double rx_bubble, double tx_stall);
+  void set_line_rate(double bits_per_second);
+  void set_impairment(int direction, const bombus_impairment* impairment);
+  void pcap_out(const char* path, uint32_t directions);
+  bombus_port_statistics statistics() const;
+
+  // Everything on the wire and waiting is forgotten, inputs idle.
+  void reset();
+
+ private:
+  Impairment& impairment(int direction) {
+    return direction == BOMBUS_RX ? rx_impairment_ : tx_impairment_;
+  }
+  uint64_t wire_time_ps(size_t bytes) const {
+    return static_cast<uint64_t>(static_cast<double>(bytes + kWireOverhead) * ps_per_byte_);
+  }
+  void idle_rx();
+  bool beat_available(uint64_t now_ps);
+  void offer_beat();
+  void sample_rx(uint64_t cycle, uint64_t now_ps);
+  void sample_tx(uint64_t cycle, uint64_t now_ps);
+  void finish_capture(uint64_t cycle, uint64_t now_ps);
+
+  // Preamble and SFD 8, FCS 4, gap 12.
+  static constexpr size_t kWireOverhead = 24;
+  static constexpr size_t kSentKept = 65536;
+
+  MacPins pins_;
+  unsigned index_;
+  uint64_t seed_;
+  bombus_errors& errors_;
+
+  Impairment rx_impairment_, tx_impairment_;
+  Random bubble_random_, stall_random_;
+  double rx_bubble_, tx_stall_;
+  double ps_per_byte_ = 0;  // 0: no line rate
+
+  // rx
+  Frame current_;              // being streamed
+  size_t position_ = 0;        // of the next beat in it
+  bool offering_ = false;      // tvalid is high
+  uint64_t rx_free_ps_ = 0;    // the wire is free for the next frame
+  std::deque<bombus_frame_info> sent_;
+
+  // tx
+  Frame capture_;            // so far
+  bool tx_waiting_ = false;  // a beat was offered and not taken
+  uint8_t waiting_data_[kDataBytes];
+  uint64_t waiting_keep_ = 0;
+  bool waiting_last_ = false;
+  uint64_t tx_free_ps_ = 0;
+  std::deque<Frame> received_;
+
+  std::optional<PcapWriter> pcap_;
+  uint32_t pcap_directions_ = 0;
+  bombus_port_statistics statistics_{};
+};
+
+}  // namespace bombus
+#endif

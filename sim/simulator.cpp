@@ -1,0 +1,186 @@
+#include "simulator.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <stdexcept>
+
+#include "verilated.h"
+
+namespace bombus {
+
+namespace {
+
+constexpr unsigned kResetCycles = 16;
+constexpr uint64_t kRegisterLimit = 100000;
+
+// Where failing assertions of the model that this thread evaluates are counted.
+thread_local bombus_errors* assertion_errors = nullptr;
+
+}  // namespace
+
+Simulator::Simulator(const bombus_options& options)
+    : options_(options), context_(std::make_unique<VerilatedContext>()) {
+  // Verilator takes 0 for "choose one yourself".
+  context_->randSeed(static_cast<int>(options.seed % 0x7FFFFFFE) + 1);
+  context_->randReset(2);
+  context_->assertOn(true);
+  Wave::prepare(*context_);
+  top_ = std::make_unique<Vtop>(context_.get());
+  const auto pins = mac_pins(*top_);
+  ports_.reserve(kMacPorts);
+  for (unsigned i = 0; i < kMacPorts; ++i) ports_.emplace_back(pins[i], i, options, errors_);
+  reset();
+}
+
+Simulator::~Simulator() {
+  wave_.stop();
+  top_->final();
+}
+
+void Simulator::reset() {
+  for (auto& port : ports_) port.reset();
+  top_->reg_valid_i = 0;
+  top_->reg_write_i = 0;
+  // What the design offers before its first reset means nothing.
+  const bombus_errors errors = errors_;
+  top_->rst_i = 1;
+  for (unsigned i = 0; i < kResetCycles; ++i) step();
+  top_->rst_i = 0;
+  for (auto& port : ports_) port.reset();
+  errors_ = errors;
+  calm_cycles_ = 0;
+  quiet_cycles_ = 0;
+}
+
+void Simulator::step() {
+  assertion_errors = &errors_;
+  for (auto& port : ports_) port.drive(time_ps_);
+  if (time_ps_ >= next_tick_ps_) {
+    const uint64_t tick = std::min(undelivered_us(), kMaxTick);
+    delivered_us_ += tick;
+    next_tick_ps_ = (delivered_us_ + 1) * kPicosecondsPerMicrosecond;
+    top_->tick_us_i = static_cast<SData>(tick);
+  } else {
+    top_->tick_us_i = 0;
+  }
+
+  // The falling edge: combinational outputs settle with the new inputs.
+  context_->time(cycle_ * kPeriodPs);
+  top_->clk_i = 0;
+  top_->eval();
+  wave_.dump(cycle_ * kPeriodPs);
+
+  bool active = top_->in_flight_o;
+  for (auto& port : ports_) {
+    port.sample(cycle_, time_ps_);
+    active |= port.active();
+  }
+  register_answered_ = top_->reg_valid_i && top_->reg_ready_o;
+  if (register_answered_) register_value_ = top_->reg_rdata_o;
+  calm_cycles_ = active ? 0 : calm_cycles_ + 1;
+  quiet_cycles_ = active || top_->busy_o || top_->reg_valid_i ? 0 : quiet_cycles_ + 1;
+
+  top_->clk_i = 1;
+  context_->timeInc(kPeriodPs / 2);
+  top_->eval();
+  wave_.dump(cycle_ * kPeriodPs + kPeriodPs / 2);
+
+  ++cycle_;
+  ++evaluated_;
+  if (!external_time_) time_ps_ += kPeriodPs;
+}
+
+void Simulator::skip(uint64_t cycles) {
+  cycle_ += cycles;
+  calm_cycles_ += cycles;
+  quiet_cycles_ += cycles;
+  if (!external_time_) time_ps_ += cycles * kPeriodPs;
+}
+
+uint64_t Simulator::next_frame_ps() const {
+  uint64_t next = kNever;
+  for (const auto& port : ports_) next = std::min(next, port.next_ps());
+  return next;
+}
+
+bool Simulator::in_flight() const {
+  if (calm_cycles_ == 0 || next_frame_ps() != kNever) return true;
+  return std::any_of(ports_.begin(), ports_.end(), [](const MacPort& p) { return p.active(); });
+}
+
+void Simulator::deliver() {
+  for (auto& port : ports_) port.deliver(time_ps_);
+}
+
+void Simulator::advance(uint64_t max_cycles) {
+  if (max_cycles == 0) return;
+  if (quiet_cycles_ > kSettleCycles && !external_time_ && !wave_.running() &&
+      undelivered_us() < kHalfTick) {
+    // Up to the next frame, but no further than one tick can make good.
+    uint64_t until_ps = time_ps_ + kHalfTick * kPicosecondsPerMicrosecond;
+    until_ps = std::min(until_ps, next_frame_ps());
+    if (until_ps > time_ps_) {
+      skip(std::min(max_cycles, (until_ps - time_ps_ + kPeriodPs - 1) / kPeriodPs));
+      deliver();
+      return;
+    }
+  }
+  step();
+  deliver();
+}
+
+void Simulator::advance_cycles(uint64_t cycles) {
+  const uint64_t end = cycle_ + cycles;
+  while (cycle_ < end) advance(end - cycle_);
+}
+
+void Simulator::elapse_us(uint64_t microseconds) {
+  const uint64_t end_ps = time_ps_ + microseconds * kPicosecondsPerMicrosecond;
+  while (time_ps_ < end_ps) {
+    const uint64_t next_ps = next_frame_ps();
+    if (!calm() || next_ps <= time_ps_) {
+      step();
+    } else {
+      const uint64_t jump_us = top_->busy_o ? options_.timer_step_us : kHalfTick;
+      time_ps_ = std::min({end_ps, next_ps, time_ps_ + jump_us * kPicosecondsPerMicrosecond});
+      stir();
+      step();
+    }
+    deliver();
+  }
+}
+
+bool Simulator::request(uint32_t address, bool write, uint32_t& value) {
+  top_->reg_valid_i = 1;
+  top_->reg_write_i = write;
+  top_->reg_addr_i = address;
+  top_->reg_wdata_i = write ? value : 0;
+  bool answered = false;
+  for (uint64_t i = 0; i < kRegisterLimit && !answered; ++i) {
+    step();
+    deliver();
+    answered = register_answered_;
+  }
+  top_->reg_valid_i = 0;
+  if (!answered) {
+    ++errors_.register_timeout;
+    return false;
+  }
+  if (!write) value = register_value_;
+  return true;
+}
+
+void Simulator::wave_start(const std::string& path) { wave_.start(*top_, path); }
+
+}  // namespace bombus
+
+// Verilator calls these (VL_USER_STOP, VL_USER_FATAL) instead of ending the process.
+void vl_stop(const char* file, int line, const char* scope) {
+  if (bombus::assertion_errors != nullptr) ++bombus::assertion_errors->assertions_failed;
+  std::fprintf(stderr, "%s:%d: stopped in %s\n", file, line, scope);
+}
+
+void vl_fatal(const char* file, int line, const char* scope, const char* message) {
+  throw std::runtime_error(std::string(file) + ":" + std::to_string(line) + ": " + scope + ": " +
+                           message);
+}

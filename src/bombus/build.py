@@ -1,0 +1,302 @@
+"""From a design file to a simulator: generate, verilate, compile, all cached by content.
+
+A simulator is a directory in the cache with a shared library (the C interface of
+`sim/bombus_sim.h`) and the manifest that `bombus.generate` wrote.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import time
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+
+from bombus import verilator
+from bombus.cache import cache_directory, cached_directory, content_key
+from bombus.errors import UserError
+from bombus.paths import PACKAGE, RTL, SIM
+from bombus.verilator import verilator_environment
+
+__all__ = ["BuildError", "Library", "build", "build_library", "verilator_environment"]
+
+MODEL = "Vtop"
+# -march=native is slower than plain -O2, and so is --threads.
+OPTIMISATION = "-O2"
+JOBS = 2
+VERILATOR_FLAGS = (
+    *("--cc", "--prefix", MODEL, "-O3", "-Wall", "-Wno-fatal"),
+    # Registers without reset start at random: a missing reset shows.
+    *("--x-initial", "unique", "--x-assign", "unique"),
+    *("--timescale-override", "1ps/1ps"),
+)
+MODEL_CFLAGS = (
+    "-fPIC",
+    "-fvisibility=hidden",
+    "-fno-gnu-unique",
+    "-DVL_USER_STOP",
+    "-DVL_USER_FATAL",
+)
+
+
+class BuildError(UserError):
+    """Verilator or the compiler failed; the log says why."""
+
+
+@dataclass(frozen=True)
+class Library:
+    """A simulator that is ready to be opened."""
+
+    path: Path
+
+    @property
+    def manifest_path(self) -> Path:
+        return self.path.parent / "manifest.json"
+
+    @property
+    def manifest(self) -> dict[str, Any]:
+        """What `bombus.generate` says of the design."""
+        manifest: dict[str, Any] = json.loads(self.manifest_path.read_text())
+        return manifest
+
+    @property
+    def log(self) -> Path:
+        """Output of the build, with the warnings."""
+        return self.path.parent / "build.log"
+
+    def __fspath__(self) -> str:
+        return str(self.path)
+
+
+def build(
+    design: Path | str,
+    *,
+    trace: bool = False,
+    assertions: bool = False,
+    console: Console | None = None,
+) -> Library:
+    """The simulator of a design file; built if the cache does not have it.
+
+    `trace`: can write waveforms. `assertions`: checks the assertions of the RTL.
+    Both cost speed. `console`: where progress is shown; default: standard error.
+    """
+    design = Path(design).absolute()
+    if not design.is_file():
+        raise UserError(f"{design}: no such file")
+    # Generating takes seconds, so what was generated from the same is remembered.
+    key = content_key(
+        [design.name, verilator.version(), f"{trace} {assertions}"],
+        [*_named(design.parent, [design, *_extra_sources(design)])]
+        + [*_tree(RTL), *_tree(SIM), *_tree(PACKAGE)],
+    )
+    remembered = cache_directory() / "designs" / key
+    if remembered.is_file():
+        library = Library(Path(remembered.read_text()))
+        if library.path.is_file():
+            return library
+
+    from bombus.generate import generate  # noqa: PLC0415 - slow to import, and seldom needed
+
+    with _progress(console, f"Generating {design.name}"):
+        generated_key = cached_directory(
+            f"generated/{key}", lambda out: _generate(generate, design, out)
+        )
+    library = build_library(generated_key, trace=trace, assertions=assertions, console=console)
+    remembered.parent.mkdir(exist_ok=True)
+    temporary = remembered.with_name(f"{key}.{os.getpid()}")
+    temporary.write_text(str(library.path))
+    temporary.rename(remembered)
+    return library
+
+
+def _generate(generate: Callable[..., Any], design: Path, directory: Path) -> None:
+    generate(design, directory)
+
+
+def build_library(
+    generated: Path,
+    *,
+    trace: bool = False,
+    assertions: bool = False,
+    console: Console | None = None,
+) -> Library:
+    """The simulator of a directory with `<name>.json` (the manifest) and `<name>.f` (the files)."""
+    manifests = list(generated.glob("*.json"))
+    if len(manifests) != 1:
+        raise UserError(f"{generated}: should hold one manifest, found {len(manifests)}")
+    manifest = json.loads(manifests[0].read_text())
+    name = manifest["name"]
+    file_list = generated / f"{name}.f"
+    options = _model_options(trace, assertions)
+    header = _design_header(manifest, trace, assertions)
+    key = content_key(
+        [verilator.version(), *options, *MODEL_CFLAGS, OPTIMISATION, header],
+        [*_tree(generated), *_named(None, _listed_files(file_list)), *_tree(SIM)],
+    )
+
+    def make(directory: Path) -> None:
+        _compile(directory, manifest, file_list, options, header, console)
+        shutil.copyfile(manifests[0], directory / "manifest.json")
+
+    directory = cached_directory(f"simulators/{name}-{key}", make)
+    return Library(directory / f"lib{name}.so")
+
+
+def _model_options(trace: bool, assertions: bool) -> list[str]:
+    options = [*VERILATOR_FLAGS, "--assert" if assertions else "--no-assert"]
+    if trace:
+        options += ["--trace-fst" if _wave_format() == "fst" else "--trace-vcd", "--trace-structs"]
+    return options
+
+
+def _wave_format() -> str:
+    """FST where its compression library can be had, else VCD."""
+    return "fst" if Path("/usr/include/zlib.h").exists() else "vcd"
+
+
+def _design_header(manifest: dict[str, Any], trace: bool, assertions: bool) -> str:
+    """What `sim/design.h` needs to know of the design."""
+    macs = manifest["macs"]
+    ports = macs if isinstance(macs, int) else len(macs)
+    return "".join(
+        f"#define {name} {value}\n"
+        for name, value in {
+            "BOMBUS_DESIGN_NAME": json.dumps(manifest["name"]),
+            "BOMBUS_CLOCK_HZ": f"{round(manifest['clock_mhz'] * 1e6)}ull",
+            "BOMBUS_DATA_BYTES": manifest["data_width"] // 8,
+            "BOMBUS_MAC_PORTS(X)": " ".join(f"X({port})" for port in range(ports)),
+            "BOMBUS_WAVE_FORMAT": json.dumps(_wave_format() if trace else ""),
+            "BOMBUS_ASSERTIONS": int(assertions),
+        }.items()
+    )
+
+
+def _compile(
+    directory: Path,
+    manifest: dict[str, Any],
+    file_list: Path,
+    options: Sequence[str],
+    header: str,
+    console: Console | None,
+) -> None:
+    name = manifest["name"]
+    work = directory / "work"
+    work.mkdir()
+    environment = verilator_environment()
+    environment["CXXFLAGS"] = ""
+    root = Path(environment["VERILATOR_ROOT"])
+    flags = [*options, "--top-module", manifest["top"], "--Mdir", str(work)]
+    for flag in MODEL_CFLAGS:
+        flags += ["-CFLAGS", flag]
+    with open(directory / "build.log", "w") as log:
+        started = time.monotonic()
+        with _progress(console, f"Verilating {name}"):
+            _run(
+                [str(root / "bin" / "verilator"), *flags, "-f", str(file_list)],
+                log=log,
+                cwd=file_list.parent,
+                environment=environment,
+                what=f"Verilator does not accept {name}",
+            )
+        (work / "bombus_design.h").write_text(header)
+        library = directory / f"lib{name}.so"
+        with _progress(console, f"Compiling {name}"):
+            _run(
+                [
+                    *("make", "-f", str(SIM / "library.mk"), f"-j{JOBS}"),
+                    *(f"SIM={SIM}", f"LIBRARY={library}", f"OPT_FAST={OPTIMISATION}"),
+                    f"OPT_SLOW={OPTIMISATION}",
+                    f"OPT_GLOBAL={OPTIMISATION}",
+                    str(library),
+                ],
+                log=log,
+                cwd=work,
+                environment=environment,
+                what=f"the simulator of {name} does not compile",
+            )
+        print(f"built in {time.monotonic() - started:.1f} s", file=log)
+    shutil.rmtree(work)
+
+
+def _run(
+    command: Sequence[str],
+    *,
+    log: Any,
+    cwd: Path,
+    environment: dict[str, str],
+    what: str,
+) -> None:
+    print(f"$ cd {cwd}; {' '.join(command)}", file=log, flush=True)
+    result = subprocess.run(command, cwd=cwd, env=environment, stdout=log, stderr=subprocess.STDOUT)
+    log.flush()
+    if result.returncode == 0:
+        return
+    # The directory goes away, so the log is kept beside the finished simulators.
+    kept = cache_directory() / "failed-build.log"
+    shutil.copyfile(log.name, kept)
+    raise BuildError(f"{what}:\n{_first_errors(Path(log.name))}\nfull output: {kept}")
+
+
+def _first_errors(log: Path, limit: int = 12) -> str:
+    lines = log.read_text(errors="replace").splitlines()
+    errors = [line for line in lines if re.search(r"%Error|\berror\b", line)]
+    return "\n".join((errors or lines)[:limit])
+
+
+def _progress(console: Console | None, text: str) -> AbstractContextManager[Any]:
+    console = console or Console(stderr=True)
+    if not console.is_terminal:
+        console.print(text, highlight=False)
+        return nullcontext()
+    return console.status(text)
+
+
+def _listed_files(file_list: Path) -> list[Path]:
+    """The files of a Verilator file list and what its include directories hold."""
+    files: list[Path] = []
+    for line in file_list.read_text().splitlines():
+        line = line.strip()
+        if line.startswith("+incdir+"):
+            directory = file_list.parent / line.removeprefix("+incdir+")
+            files += [path for path in sorted(directory.iterdir()) if path.is_file()]
+        elif line and not line.startswith(("//", "#", "-", "+")):
+            files.append(file_list.parent / line)
+    return files
+
+
+def _extra_sources(design: Path) -> list[Path]:
+    """Files that the design names itself (`sources:`)."""
+    from ruamel.yaml import YAML  # noqa: PLC0415 - only here
+    from ruamel.yaml.error import YAMLError  # noqa: PLC0415
+
+    try:
+        document = YAML(typ="safe", pure=True).load(design.read_text())
+    except YAMLError:
+        return []  # generate() says what is wrong
+    sources = document.get("sources") if isinstance(document, dict) else None
+    found: list[Path] = []
+    for source in sources if isinstance(sources, list) else []:
+        path = design.parent / str(source)
+        found += [file for _, file in _tree(path)] if path.is_dir() else [path]
+    return [path for path in found if path.is_file()]
+
+
+def _named(base: Path | None, files: Iterable[Path]) -> list[tuple[str, Path]]:
+    """Names for a key: relative where that is possible, so that places do not matter."""
+    return [
+        (str(file.relative_to(base)) if base and file.is_relative_to(base) else file.name, file)
+        for file in files
+    ]
+
+
+def _tree(directory: Path) -> list[tuple[str, Path]]:
+    files = (path for path in directory.rglob("*") if path.is_file() and path.suffix != ".pyc")
+    return _named(directory, files)

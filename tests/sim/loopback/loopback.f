@@ -1,0 +1,2 @@
+loopback_port.sv
+loopback_top.sv
