@@ -12,7 +12,7 @@ import re
 import shutil
 import subprocess
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
@@ -93,11 +93,12 @@ def build(
         raise UserError(f"{design}: no such file")
     # Generating takes seconds, so what was generated from the same is remembered.
     key = content_key(
-        [design.name, verilator.version(), f"{trace} {assertions}"],
-        [*_named(design.parent, [design, *_extra_sources(design)])]
+        [design.name, verilator.version()],
+        _named(design.parent, [design, *_extra_sources(design)])
         + [*_tree(RTL), *_tree(SIM), *_tree(PACKAGE)],
     )
-    remembered = cache_directory() / "designs" / key
+    variant = f"{key}{'-trace' if trace else ''}{'-assertions' if assertions else ''}"
+    remembered = cache_directory() / "designs" / variant
     if remembered.is_file():
         library = Library(Path(remembered.read_text()))
         if library.path.is_file():
@@ -111,14 +112,10 @@ def build(
         )
     library = build_library(generated_key, trace=trace, assertions=assertions, console=console)
     remembered.parent.mkdir(exist_ok=True)
-    temporary = remembered.with_name(f"{key}.{os.getpid()}")
+    temporary = remembered.with_name(f"{variant}.{os.getpid()}")
     temporary.write_text(str(library.path))
     temporary.rename(remembered)
     return library
-
-
-def _generate(generate: Callable[..., Any], design: Path, directory: Path) -> None:
-    generate(design, directory)
 
 
 def build_library(
@@ -128,7 +125,11 @@ def build_library(
     assertions: bool = False,
     console: Console | None = None,
 ) -> Library:
-    """The simulator of a directory with `<name>.json` (the manifest) and `<name>.f` (the files)."""
+    """The simulator of a directory as `bombus.generate` writes it.
+
+    It holds all that the design needs: `<name>.json` (the manifest), `<name>.f`
+    (the files, relative to itself) and those files.
+    """
     manifests = list(generated.glob("*.json"))
     if len(manifests) != 1:
         raise UserError(f"{generated}: should hold one manifest, found {len(manifests)}")
@@ -139,7 +140,7 @@ def build_library(
     header = _design_header(manifest, trace, assertions)
     key = content_key(
         [verilator.version(), *options, *MODEL_CFLAGS, OPTIMISATION, header],
-        [*_tree(generated), *_named(None, _listed_files(file_list)), *_tree(SIM)],
+        [*_tree(generated), *_tree(SIM)],
     )
 
     def make(directory: Path) -> None:
@@ -200,7 +201,7 @@ def _compile(
         started = time.monotonic()
         with _progress(console, f"Verilating {name}"):
             _run(
-                [str(root / "bin" / "verilator"), *flags, "-f", str(file_list)],
+                [str(root / "bin" / "verilator"), *flags, "-F", str(file_list)],
                 log=log,
                 cwd=file_list.parent,
                 environment=environment,
@@ -259,19 +260,6 @@ def _progress(console: Console | None, text: str) -> AbstractContextManager[Any]
     return console.status(text)
 
 
-def _listed_files(file_list: Path) -> list[Path]:
-    """The files of a Verilator file list and what its include directories hold."""
-    files: list[Path] = []
-    for line in file_list.read_text().splitlines():
-        line = line.strip()
-        if line.startswith("+incdir+"):
-            directory = file_list.parent / line.removeprefix("+incdir+")
-            files += [path for path in sorted(directory.iterdir()) if path.is_file()]
-        elif line and not line.startswith(("//", "#", "-", "+")):
-            files.append(file_list.parent / line)
-    return files
-
-
 def _extra_sources(design: Path) -> list[Path]:
     """Files that the design names itself (`sources:`)."""
     from ruamel.yaml import YAML  # noqa: PLC0415 - only here
@@ -289,10 +277,10 @@ def _extra_sources(design: Path) -> list[Path]:
     return [path for path in found if path.is_file()]
 
 
-def _named(base: Path | None, files: Iterable[Path]) -> list[tuple[str, Path]]:
+def _named(base: Path, files: Iterable[Path]) -> list[tuple[str, Path]]:
     """Names for a key: relative where that is possible, so that places do not matter."""
     return [
-        (str(file.relative_to(base)) if base and file.is_relative_to(base) else file.name, file)
+        (str(file.relative_to(base)) if file.is_relative_to(base) else file.name, file)
         for file in files
     ]
 

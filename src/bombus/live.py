@@ -1,0 +1,215 @@
+"""A design that Linux programs talk to, through a network interface, in real time.
+
+`run` is what `bombus run` does. Also a program, which the demonstration and tests
+start inside a network namespace: `python -m bombus.live DESIGN`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import signal
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from ipaddress import IPv4Address, IPv4Interface
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.live import Live
+
+from bombus.build import Library, build
+from bombus.counters import mesh_table
+from bombus.errors import UserError
+from bombus.impairment import Impairment
+from bombus.interface import Interface
+from bombus.simulation import Simulation
+
+DEFAULT_TAP = "bombus0"
+DEFAULT_MTU = 1500
+# Python looks at signals and at the clock so often.
+_SLICE_SECONDS = 0.1
+
+
+@dataclass(frozen=True)
+class Totals:
+    """What a live run has done."""
+
+    seconds: float
+    cycles: int  # evaluated
+    counters: dict[str, dict[str, int]]  # by tile and name
+    ports: list[dict[str, Any]]  # Simulation.statistics() of each
+    errors: dict[str, int]
+
+    def write(self, path: Path) -> None:
+        """As JSON, whole or not at all."""
+        temporary = path.with_name(path.name + ".new")
+        temporary.write_text(json.dumps(self.__dict__, indent=2) + "\n")
+        temporary.rename(path)
+
+
+def default_address(manifest: Mapping[str, Any]) -> str:
+    """An address for this machine in the network of the design's host."""
+    host = manifest["host"]
+    own = IPv4Interface(f"{host['ip']}/{host.get('prefix', 24)}")
+    # The gateway is this machine, as far as the design can tell.
+    wanted = host.get("gateway") or next(a for a in own.network.hosts() if a != own.ip)
+    return f"{IPv4Address(wanted)}/{own.network.prefixlen}"
+
+
+def run(
+    design: Path | str | Library,
+    *,
+    tap: str = DEFAULT_TAP,
+    address: str | None = None,
+    mtu: int = DEFAULT_MTU,
+    seed: int = 0,
+    impair_rx: Impairment | None = None,
+    impair_tx: Impairment | None = None,
+    pcap_in: Path | None = None,
+    pcap_out: Path | None = None,
+    duration: float | None = None,
+    interval: float = 1.0,
+    report: Path | None = None,
+    console: Console | None = None,
+) -> Totals:
+    """Runs a design until SIGINT, SIGTERM or `duration` seconds have passed.
+
+    `tap`: name of the interface of MAC port 0; further ports get the names that follow
+    (`bombus1`, ...), without address. `address`: of this machine, with prefix; default: one
+    that the design can reach. `pcap_in`: frames to send into port 0 at the start.
+    `pcap_out`: both directions of port 0. On a terminal the counters are shown as they
+    grow; elsewhere they are printed at the end. `report`: a JSON file with all numbers,
+    rewritten every `interval` seconds and at the end.
+    """
+    console = console or Console()
+    library = design if isinstance(design, Library) else build(design, console=console)
+    with ExitStack() as stack:
+        stop = stack.enter_context(_stop_on_signal())
+        simulation = stack.enter_context(Simulation(library, seed=seed))
+        address = address or default_address(simulation.manifest)
+        interfaces = []
+        for port in range(simulation.mac_ports):
+            interface = stack.enter_context(Interface(_numbered(tap, port)))
+            simulation.attach(interface.file_descriptor, port)
+            simulation.impair(impair_rx, impair_tx, port=port)
+            interfaces.append(interface)
+        if pcap_out is not None:
+            simulation.pcap_out(pcap_out)
+        if pcap_in is not None:
+            simulation.pcap_in(pcap_in)
+        for port, interface in enumerate(interfaces):
+            interface.bring_up(address if port == 0 else None, mtu)
+        host = simulation.manifest["host"]
+        console.print(
+            f"{simulation.manifest['name']} at {host['ip']} on {interfaces[0].name} "
+            f"({interfaces[0].kind}, this side {address}); Ctrl-C ends it",
+            highlight=False,
+        )
+        return _loop(simulation, stop, duration, interval, report, console)
+
+
+def _loop(
+    simulation: Simulation,
+    stop: list[int],
+    duration: float | None,
+    interval: float,
+    report: Path | None,
+    console: Console,
+) -> Totals:
+    start = time.monotonic()
+    end = start + duration if duration is not None else float("inf")
+    next_look = start
+    with ExitStack() as stack:
+        live = None
+        if console.is_terminal:
+            live = stack.enter_context(Live(console=console, auto_refresh=False, transient=True))
+        while not stop and (now := time.monotonic()) < end:
+            if now >= next_look:
+                next_look = now + interval
+                if live is not None or report is not None:
+                    totals = _totals(simulation, now - start)
+                    if live is not None:
+                        live.update(_table(simulation, totals), refresh=True)
+                    if report is not None:
+                        totals.write(report)
+            simulation.run_live(min(_SLICE_SECONDS, end - now))
+    totals = _totals(simulation, time.monotonic() - start)
+    if report is not None:
+        totals.write(report)
+    console.print(_table(simulation, totals))
+    simulation.check()
+    return totals
+
+
+def _totals(simulation: Simulation, seconds: float) -> Totals:
+    return Totals(
+        seconds=seconds,
+        cycles=simulation.evaluated_cycles,
+        counters=simulation.counters(),
+        ports=[simulation.statistics(port) for port in range(simulation.mac_ports)],
+        errors=simulation.errors(),
+    )
+
+
+def _table(simulation: Simulation, totals: Totals) -> Any:
+    table = mesh_table(simulation.manifest, totals.counters)
+    frames = "; ".join(
+        f"mac{port}: {numbers['rx_frames']:,} frames in, {numbers['tx_frames']:,} out"
+        for port, numbers in enumerate(totals.ports)
+    )
+    table.caption = f"{frames}; {totals.cycles:,} cycles in {totals.seconds:.1f} s"
+    table.caption_justify = "left"
+    return table
+
+
+def _numbered(name: str, port: int) -> str:
+    """The interface's name for a port: bombus0, bombus1, ..."""
+    if port == 0:
+        return name
+    stem = name.rstrip("0123456789")
+    return f"{stem}{int(name[len(stem) :] or 0) + port}"
+
+
+@contextmanager
+def _stop_on_signal() -> Iterator[list[int]]:
+    """A list that holds the signals (SIGINT, SIGTERM) that came."""
+    came: list[int] = []
+    old = {
+        number: signal.signal(number, lambda number, _: came.append(number))
+        for number in (signal.SIGINT, signal.SIGTERM)
+    }
+    try:
+        yield came
+    finally:
+        for number, handler in old.items():
+            signal.signal(number, handler)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m bombus.live", description=__doc__)
+    parser.add_argument("design", type=Path, help="design file, or a built library (.so)")
+    parser.add_argument("--tap", default=DEFAULT_TAP)
+    parser.add_argument("--address")
+    parser.add_argument("--mtu", type=int, default=DEFAULT_MTU)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--impair-rx", type=Impairment.parse)
+    parser.add_argument("--impair-tx", type=Impairment.parse)
+    parser.add_argument("--pcap-in", type=Path)
+    parser.add_argument("--pcap-out", type=Path)
+    parser.add_argument("--duration", type=float)
+    parser.add_argument("--interval", type=float, default=1.0)
+    parser.add_argument("--report", type=Path)
+    arguments = vars(parser.parse_args())
+    design = arguments.pop("design")
+    try:
+        run(Library(design) if design.suffix == ".so" else design, **arguments)
+    except UserError as error:
+        sys.exit(f"error: {error}")
+
+
+if __name__ == "__main__":
+    main()
