@@ -291,10 +291,11 @@ def _in_document(loc: Loc, document: Any) -> Loc:
     found: list[str | int] = []
     node: Any = document
     for step in loc:
-        if (isinstance(node, dict) and step in node) or (
-            isinstance(node, list) and isinstance(step, int) and step < len(node)
-        ):
+        if isinstance(node, dict) and step in node:
             node = node[step]
+            found.append(step)
+        elif isinstance(node, list) and isinstance(step, int) and step < len(node):
+            node = node[int(step)]
             found.append(step)
     return tuple(found)
 
@@ -328,7 +329,7 @@ def _words(error: Any, loc: Loc, document: Any) -> str:
         return f"{prefix}unknown key; {near_matches(str(key), _known_keys(loc))}"
     if loc[:1] == ("tiles",) and loc[2:3] == ("layers",) and len(loc) == 4:
         if error["type"] == "value_error":
-            return prefix + error["msg"].removeprefix("Value error, ")
+            return prefix + str(error["msg"]).removeprefix("Value error, ")
         return f"{prefix}should be a kind of layer, or a kind and its parameters"
     is_parameter = loc[:1] == ("tiles",) and (
         (len(loc) == 3 and loc[2] not in _Tile.model_fields and loc[2] not in ("layers", "kind"))

@@ -12,6 +12,7 @@ import functools
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pyslang
 from pyslang import ast, syntax
@@ -23,7 +24,7 @@ from bombus.text import near_matches, snake_case
 NUM_NEXT_HOPS = 32
 MAX_APPS = 16
 # Filled in by Bombus, not by the design file.
-FILLED_IN = frozenset({"NumApps", "AppPorts"})
+FILLED_IN = frozenset({"NumApps", "AppPorts", "DataWidth", "ClockMhz"})
 _MAX_REPORTED = 20
 
 
@@ -62,7 +63,7 @@ class LayerKind:
 
     @property
     def mac_ports(self) -> tuple[str, ...]:
-        return tuple(port for port in self.ports if port.startswith("mac_"))
+        return tuple(port for port in self.ports if port.startswith(("mac_rx_", "mac_tx_")))
 
     def default(self, key: str) -> int | None:
         parameter = self.parameters.get(key)
@@ -110,16 +111,43 @@ def include_dirs() -> list[Path]:
     return sorted({file.parent for file in paths.RTL.rglob("*.svh")})
 
 
+Source = Path | str  # a file, or the name of a text that is in no file
+
+
 @dataclass(frozen=True)
 class Elaboration:
     """SystemVerilog files read and elaborated by slang."""
 
     compilation: ast.Compilation
     manager: pyslang.SourceManager
-    trees: list[syntax.SyntaxTree]
+    trees: dict[Source, syntax.SyntaxTree]
 
     def file(self, location: pyslang.SourceLocation) -> Path:
         return Path(self.manager.getFullPath(location.buffer))
+
+    def instance(self, top: str) -> ast.InstanceSymbol:
+        """The instance of a top module."""
+        tops = self.compilation.getRoot().topInstances
+        return next(instance for instance in tops if instance.name == top)
+
+    def used(self, top: str) -> list[Source]:
+        """Sources that a top module needs, packages first, else in the order of reading."""
+        buffers: dict[Any, bool] = {}
+
+        def visit(symbol: ast.Symbol) -> bool:
+            if symbol.kind == ast.SymbolKind.Instance:
+                buffers[symbol.definition.location.buffer] = False
+            return True
+
+        self.instance(top).visit(visit)
+        for package in self.compilation.getPackages():
+            buffers[package.location.buffer] = True
+        found = {
+            source: buffers[tree.root.sourceRange.start.buffer]
+            for source, tree in self.trees.items()
+            if tree.root.sourceRange.start.buffer in buffers
+        }
+        return sorted(found, key=lambda source: not found[source])
 
     def problems(self, *, syntax_only: bool = False) -> list[Problem]:
         """Errors (not warnings) of the sources, each once."""
@@ -139,7 +167,7 @@ class Elaboration:
 
 
 def elaborate(
-    files: Iterable[Path], extra: Mapping[str, str] | None = None, top: str | None = None
+    files: Iterable[Path], texts: Mapping[str, str] | None = None, top: str | None = None
 ) -> Elaboration:
     """Reads files, and further texts by name, into one compilation."""
     manager = pyslang.SourceManager()
@@ -149,14 +177,14 @@ def elaborate(
     if top:
         options.topModules = {top}
     compilation = ast.Compilation(pyslang.Bag([options]))
-    trees = []
+    trees: dict[Source, syntax.SyntaxTree] = {}
     for file in files:
         if not file.is_file():
             raise UserError(f"there is no SystemVerilog file {file}")
-        trees.append(syntax.SyntaxTree.fromFile(str(file), manager))
-    for name, text in (extra or {}).items():
-        trees.append(syntax.SyntaxTree.fromText(text, manager, name, name))
-    for tree in trees:
+        trees[file] = syntax.SyntaxTree.fromFile(str(file), manager)
+    for name, text in (texts or {}).items():
+        trees[name] = syntax.SyntaxTree.fromText(text, manager, name, name)
+    for tree in trees.values():
         compilation.addSyntaxTree(tree)
     return Elaboration(compilation, manager, trees)
 
@@ -182,6 +210,45 @@ def _is_layer(module: syntax.SyntaxNode) -> bool:
         for declarator in member.parameter.declarators
         if hasattr(declarator, "name")
     )
+
+
+def _parameter_names(module: syntax.SyntaxNode) -> set[str]:
+    ports = module.header.parameters
+    return {
+        declarator.name.valueText
+        for declaration in (ports.declarations if ports else ())
+        if hasattr(declaration, "declarators")
+        for declarator in declaration.declarators
+        if hasattr(declarator, "name")
+    }
+
+
+def modules(files: Iterable[Path]) -> dict[str, set[str]]:
+    """Names of all modules in files, each with the names of its parameters."""
+    scan = elaborate(files)
+    return {
+        declaration.header.name.valueText: _parameter_names(declaration)
+        for tree in scan.trees.values()
+        for declaration in _declarations(tree)
+        if declaration.kind == syntax.SyntaxKind.ModuleDeclaration
+    }
+
+
+def _probe(layers: Iterable[syntax.SyntaxNode], data_width: int) -> str:
+    """A module with one instance of each layer, to be elaborated."""
+    lines = [
+        '`include "bombus_types.svh"',
+        "module probe;",
+        f"  `BOMBUS_BEAT_T(beat_t, {data_width})",
+    ]
+    # As many applications as there may be, so that NextHops has all of them.
+    values = {"beat_t": "beat_t", "DataWidth": data_width, "NumApps": MAX_APPS}
+    for module in layers:
+        names = _parameter_names(module)
+        given = ", ".join(f".{key}({value})" for key, value in values.items() if key in names)
+        kind = module.header.name.valueText
+        lines.append(f"  {kind} #({given}) u_{kind} ();")
+    return "\n".join([*lines, "endmodule", ""])
 
 
 def _number(value: object) -> int | None:
@@ -277,15 +344,11 @@ def _library(data_width: int, sources: tuple[Path, ...], _rtl: Path) -> Library:
     problems = scan.problems(syntax_only=True)
     if problems:
         raise DesignError(problems)
-    modules = [module for tree in scan.trees for module in _declarations(tree)]
-    layer_names = sorted(m.header.name.valueText for m in modules if _is_layer(m))
-
-    probe = f'`include "bombus_types.svh"\nmodule probe;\n  `BOMBUS_BEAT_T(beat_t, {data_width})\n'
-    probe += "".join(f"  {name} #(.beat_t(beat_t)) u_{name} ();\n" for name in layer_names)
-    elaboration = elaborate(files, {"probe": probe + "endmodule\n"}, top="probe")
-    tops = list(elaboration.compilation.getRoot().topInstances)
+    declarations = [module for tree in scan.trees.values() for module in _declarations(tree)]
+    probe = _probe((module for module in declarations if _is_layer(module)), data_width)
+    elaboration = elaborate(files, {"probe": probe}, top="probe")
     layers: dict[str, LayerKind] = {}
-    for member in tops[0].body:
+    for member in elaboration.instance("probe").body:
         if member.kind == ast.SymbolKind.Instance:
             kind = _read_layer(member, elaboration)
             layers[kind.name] = kind
@@ -298,7 +361,7 @@ def _library(data_width: int, sources: tuple[Path, ...], _rtl: Path) -> Library:
     enum = {int(value.value.value): value.name for value in values}
     names = {n: snake_case(name.removeprefix("Next")) for n, name in enum.items()}
     first_app = next(n for n, name in names.items() if name == "app0")
-    definitions = frozenset(module.header.name.valueText for module in modules)
+    definitions = frozenset(module.header.name.valueText for module in declarations)
     return Library(layers, definitions, names, enum, first_app)
 
 
@@ -324,27 +387,3 @@ def struct_layout(name: str, package: str = "bombus_pkg") -> Mapping[str, Struct
 
     visit(found.targetType.type, 0, "")
     return fields
-
-
-def used_files(elaboration: Elaboration, top: str) -> list[Path]:
-    """Files that the elaborated `top` needs, packages first, each before its users."""
-    compilation = elaboration.compilation
-    used: dict[Path, bool] = {}
-
-    def add(location: pyslang.SourceLocation, is_package: bool) -> None:
-        used[elaboration.file(location)] = is_package
-
-    def visit(symbol: ast.Symbol) -> bool:
-        if symbol.kind == ast.SymbolKind.Instance:
-            add(symbol.definition.location, False)
-        return True
-
-    for package in compilation.getPackages():
-        if package.name != "std":
-            add(package.location, True)
-    tops = [inst for inst in compilation.getRoot().topInstances if inst.name == top]
-    for instance in tops:
-        instance.visit(visit)
-    # The order of reading is kept, packages come first.
-    order = [elaboration.file(tree.root.sourceRange.start) for tree in elaboration.trees]
-    return sorted((file for file in order if file in used), key=lambda file: not used[file])

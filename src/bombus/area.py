@@ -1,0 +1,305 @@
+"""Area on Xilinx UltraScale+ as Yosys estimates it: LUTs, flip-flops, memories, delay.
+
+Works on a whole design or on one module of `rtl/`. The number of LUTs is exact
+and repeatable for one version of Yosys; the delay is ABC's estimate for the
+longest path through logic alone, without wires.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from pyslang import ast
+
+from bombus import check, generate, rtl, synthesis
+from bombus.cache import cached_directory, content_key
+from bombus.errors import DesignError, UserError
+from bombus.text import near_matches, snake_case
+
+# LUT sites that each memory cell takes (Xilinx UG574, table "LUTRAM").
+_LUT_RAM_SITES = {
+    "RAM32M16": 8,
+    "RAM32X16DR8": 8,
+    "RAM32M": 4,
+    "RAM64M8": 8,
+    "RAM64M": 4,
+    "RAM64X8SW": 8,
+    "RAM32X1D": 2,
+    "RAM64X1D": 2,
+    "RAM128X1D": 4,
+    "RAM256X1D": 8,
+    "RAM32X1S": 1,
+    "RAM64X1S": 1,
+    "RAM128X1S": 2,
+    "RAM256X1S": 4,
+    "RAM512X1S": 8,
+    "SRL16E": 1,
+    "SRLC16E": 1,
+    "SRLC32E": 1,
+}
+# The wrapper around a single module takes these where the module has them.
+_MODULE_DEFAULTS = {"X": 3, "Y": 3}  # a router inside the mesh, not on its rim
+_MESH_BITS = 3  # coordinates of an 8x8 mesh
+_PORT_BITS = 1
+
+
+@dataclass(frozen=True)
+class Area:
+    """Cells of a netlist."""
+
+    lut_logic: int  # LUT1 to LUT6, and inverters that no LUT took in
+    lut_ram: int  # LUT sites used as memory or shift register
+    ff: int
+    bram36: float  # a RAMB18 counts as half
+    uram: int
+    dsp: int
+
+    @property
+    def lut_total(self) -> int:
+        return self.lut_logic + self.lut_ram
+
+    def as_dict(self) -> dict[str, float]:
+        values = asdict(self)
+        return {
+            "lut_logic": values.pop("lut_logic"),
+            "lut_ram": values.pop("lut_ram"),
+            "lut_total": self.lut_total,
+            **values,
+        }
+
+
+def count(cells: Mapping[str, int]) -> Area:
+    """Counts cells by type. UserError if there is a memory cell that it does not know."""
+
+    def total(pattern: str) -> int:
+        return sum(number for kind, number in cells.items() if re.fullmatch(pattern, kind))
+
+    lut_ram = 0
+    for kind, number in cells.items():
+        if re.match(r"RAM\d|SRL", kind):
+            if kind not in _LUT_RAM_SITES:
+                raise UserError(f"the netlist has a memory cell of unknown size: {kind}")
+            lut_ram += number * _LUT_RAM_SITES[kind]
+    return Area(
+        lut_logic=total(r"LUT[1-6]|INV"),
+        lut_ram=lut_ram,
+        ff=total(r"FD[RSCP]E(_1)?|LD[CP]E(_1)?"),
+        bram36=total(r"RAMB36E\d") + total(r"RAMB18E\d") / 2,
+        uram=total(r"URAM288.*"),
+        dsp=total(r"DSP48E\d"),
+    )
+
+
+@dataclass(frozen=True)
+class ModuleArea:
+    """Area of a module's own cells, over all its instances, without its submodules."""
+
+    module: str
+    instances: int
+    area: Area
+
+
+@dataclass(frozen=True)
+class Report:
+    """Area of a design or module."""
+
+    target: str
+    top: str
+    area: Area
+    delay_ps: int | None  # longest path through logic, without wires
+    link_bits: int | None  # of a router: bits of a flit, valid and ready
+    modules: Sequence[ModuleArea] = ()
+
+    def as_dict(self) -> dict[str, Any]:
+        values: dict[str, Any] = {"target": self.target, **self.area.as_dict()}
+        values["delay_ps"] = self.delay_ps
+        if self.link_bits:
+            values["link_bits"] = self.link_bits
+            values["lut_per_bit"] = round(self.area.lut_total / self.link_bits, 3)
+        if self.modules:
+            values["modules"] = [
+                {"module": part.module, "instances": part.instances, **part.area.as_dict()}
+                for part in self.modules
+            ]
+        return values
+
+
+@dataclass(frozen=True)
+class _Sources:
+    """What is to be synthesised: files by the name that they have in the work folder."""
+
+    top: str
+    files: dict[str, str]
+    file_list: str
+    link_bits: int | None = None
+
+
+def _design_sources(design: Path) -> _Sources:
+    network, _ = check.check(design)
+    texts = generate.texts(network)
+    name = network.design.name
+    return _Sources(f"{name}_top", texts, f"{name}.f")
+
+
+def _wrapper(module: ast.InstanceSymbol, header: str, values: Mapping[str, int]) -> str:
+    """A module without type parameters around one that has some."""
+    ports = [member for member in module.body if member.kind == ast.SymbolKind.Port]
+    declarations, connections = [], []
+    for port in ports:
+        direction = "input" if port.direction == ast.ArgumentDirection.In else "output"
+        width = port.type.bitWidth
+        declarations.append(f"  {direction} logic [{width - 1}:0] {port.name}")
+        is_enum = isinstance(port.type.canonicalType, ast.EnumType)
+        if direction == "input" and is_enum:
+            connections.append(f"    .{port.name}({port.type}'({port.name}))")
+        else:
+            connections.append(f"    .{port.name}")
+    types = [member for member in module.body if member.kind == ast.SymbolKind.TypeParameter]
+    given = [f".{item.name}({_type_argument(item.name)})" for item in types]
+    given += [f".{name}({value})" for name, value in values.items()]
+    lines = [header + "module area_top", "  import area_pkg::*;", "("]
+    lines += [",\n".join(declarations), ");"]
+    lines += [f"  {module.body.definition.name} #({', '.join(given)}) u_module ("]
+    lines += [",\n".join(connections), "  );", "endmodule", ""]
+    return "\n".join(lines)
+
+
+def _type_argument(name: str) -> str:
+    return name if name in ("beat_t", "flit_t") else "beat_t"
+
+
+def _module_sources(name: str, params: Mapping[str, int], data_width: int) -> _Sources:
+    """A module of rtl/ with types of a sensible width in place of its type parameters."""
+    files = rtl.rtl_files()
+    modules = rtl.modules(files)
+    if name not in modules:
+        raise UserError(f"there is no module {name!r}; {near_matches(name, modules)}")
+    known = modules[name]
+    values = {key: value for key, value in _MODULE_DEFAULTS.items() if key in known}
+    if "DataWidth" in known:
+        values["DataWidth"] = data_width
+    by_key = {snake_case(key): key for key in known}
+    for key, value in params.items():
+        parameter = key if key in known else by_key.get(key)
+        if parameter is None:
+            raise UserError(f"module {name} has no parameter {key!r}; {near_matches(key, known)}")
+        values[parameter] = value
+
+    header = (
+        '`include "bombus_types.svh"\n'
+        "package area_pkg;\n"
+        f"  `BOMBUS_BEAT_T(beat_t, {data_width})\n"
+        f"  `BOMBUS_FLIT_T(flit_t, beat_t, {_MESH_BITS}, {_MESH_BITS}, {_PORT_BITS})\n"
+        "endpackage\n"
+    )
+    types = [key for key in known if key.endswith("_t")]
+    given = [f".{key}(area_pkg::{_type_argument(key)})" for key in types]
+    given += [f".{key}({value})" for key, value in values.items()]
+    probe = f"{header}module probe;\n  {name} #({', '.join(given)}) u_module ();\nendmodule\n"
+    first = rtl.elaborate(files, {"probe": probe}, top="probe")
+    instance = first.instance("probe").body.find("u_module")
+    text = _wrapper(instance, header, values)
+    whole = rtl.elaborate(files, {"area_top.sv": text}, top="area_top")
+    used = [source for source in whole.used("area_top") if isinstance(source, Path)]
+    problems = rtl.elaborate(used, {"area_top.sv": text}, top="area_top").problems()
+    if problems:
+        raise DesignError(problems)
+    texts = {f"{i}_{file.name}": file.read_text(encoding="utf-8") for i, file in enumerate(used)}
+    order = [*texts, "area_top.sv"]
+    texts["area_top.sv"] = text
+    for folder in rtl.include_dirs():
+        texts |= {file.name: file.read_text(encoding="utf-8") for file in folder.glob("*.svh")}
+    texts["area.f"] = "\n".join(["+incdir+.", *order]) + "\n"
+    link_bits = None
+    if "flit_t" in known and name.startswith("router"):
+        flit = instance.body.find("flit_t")
+        link_bits = flit.targetType.type.bitWidth + 2
+    return _Sources("area_top", texts, "area.f", link_bits)
+
+
+def _synthesise(sources: _Sources, *, flatten: bool) -> tuple[dict[str, Any], int | None]:
+    """Statistics and delay in ps, from the cache if they are there."""
+    request = synthesis.Request(sources.top, sources.file_list, flatten, "statistics.json")
+    texts = [version("pyosys"), str(request)]
+    texts += [part for name in sorted(sources.files) for part in (name, sources.files[name])]
+    texts.append(Path(synthesis.__file__).read_text(encoding="utf-8"))
+
+    def make(folder: Path) -> None:
+        for name, text in sources.files.items():
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            (folder / name).write_text(text, encoding="utf-8")
+        _, log = synthesis.run(request, folder)
+        # The last line of ABC's mapping tells the delay of the final netlist.
+        delays = re.findall(r"^ABC:.*Del = *([0-9.]+)", log, re.MULTILINE)
+        delay = round(float(delays[-1])) if delays and flatten else None
+        (folder / "delay.json").write_text(json.dumps(delay), encoding="utf-8")
+
+    folder = cached_directory(f"area/{content_key(texts, [])}", make)
+    statistics = json.loads((folder / "statistics.json").read_text())
+    delay: int | None = json.loads((folder / "delay.json").read_text())
+    return statistics, delay
+
+
+def _plain_module(name: str) -> str:
+    """`\\strip$top.u_x` -> `strip`."""
+    return name.removeprefix("\\").split("$")[0] or name
+
+
+def _modules(statistics: dict[str, Any], top: str) -> list[ModuleArea]:
+    """Own cells of each module times its instances, largest first."""
+    cells = {name: module["num_cells_by_type"] for name, module in statistics["modules"].items()}
+
+    @functools.cache
+    def instances(name: str) -> int:
+        if _plain_module(name) == top:
+            return 1
+        return sum(
+            instances(parent) * kinds.get(name, kinds.get(name.removeprefix("\\"), 0))
+            for parent, kinds in cells.items()
+            if parent != name
+        )
+
+    totals: dict[str, tuple[int, dict[str, int]]] = {}
+    for name, kinds in cells.items():
+        number, sums = totals.setdefault(_plain_module(name), (0, {}))
+        times = instances(name)
+        for kind, each in kinds.items():
+            sums[kind] = sums.get(kind, 0) + each * times
+        totals[_plain_module(name)] = (number + times, sums)
+    parts = [ModuleArea(name, number, count(sums)) for name, (number, sums) in totals.items()]
+    return sorted(parts, key=lambda part: (-part.area.lut_total, -part.area.ff, part.module))
+
+
+def measure(
+    target: str,
+    *,
+    params: Mapping[str, int] | None = None,
+    data_width: int = 512,
+    per_module: bool = False,
+) -> Report:
+    """Area of a design file, or of a module of rtl/ by name.
+
+    `params` and `data_width` (bits) are for a module. `per_module` synthesises
+    once more, with the hierarchy kept, to say where the area goes; its sum is
+    larger, since nothing is optimised across modules.
+    """
+    if Path(target).suffix in (".yaml", ".yml"):
+        if params:
+            raise UserError("parameters can be given for a module only; a design has its own")
+        sources = _design_sources(Path(target))
+    else:
+        sources = _module_sources(target, params or {}, data_width)
+    statistics, delay = _synthesise(sources, flatten=True)
+    modules: Iterable[ModuleArea] = ()
+    if per_module:
+        hierarchical, _ = _synthesise(sources, flatten=False)
+        modules = _modules(hierarchical, sources.top)
+    area = count(statistics["design"]["num_cells_by_type"])
+    return Report(target, sources.top, area, delay, sources.link_bits, list(modules))

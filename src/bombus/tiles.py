@@ -1,0 +1,270 @@
+"""What the template of a tile needs to know: its links, layers, wires and counters."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from bombus import rtl
+from bombus.errors import UserError
+from bombus.network import Hop, Layer, Network, Tile
+from bombus.text import listing
+
+# name, noc_pkg name, step in x and y; the opposite is two further on
+_DIRECTIONS = (
+    ("north", "DirNorth", 0, -1),
+    ("east", "DirEast", 1, 0),
+    ("south", "DirSouth", 0, 1),
+    ("west", "DirWest", -1, 0),
+)
+
+
+def _mac_ports(tile: Tile) -> list[dict[str, str]]:
+    """A tile's MAC ports under the names that they have at the top."""
+    ports = []
+    for layer in tile.layers:
+        number = layer.param("mac_port") or 0
+        for port in layer.kind.mac_ports:
+            width = layer.kind.ports[port]
+            direction = "output" if port.endswith("_o") else "input "
+            vector = f" [{width - 1}:0]" if width > 1 else ""
+            name = port.replace("mac_", f"mac{number}_", 1)
+            ports.append({"name": name, "declaration": f"{direction} logic{vector} {name}"})
+    return ports
+
+
+def _link(source: Tile, target: Tile) -> str:
+    return f"{source.name}_to_{target.name}"
+
+
+def _links(tile: Tile, network: Network) -> tuple[list[dict[str, str]], list[dict[str, str]]]:
+    """The tile's links to its neighbours, and the directions without neighbour."""
+    links, missing = [], []
+    for name, enum, dx, dy in _DIRECTIONS:
+        x, y = tile.x + dx, tile.y + dy
+        if 0 <= x < network.columns and 0 <= y < network.rows:
+            other = network.tiles[y * network.columns + x]
+            links.append(
+                {
+                    "dir": name,
+                    "enum": enum,
+                    "incoming": _link(other, tile),
+                    "outgoing": _link(tile, other),
+                }
+            )
+        else:
+            missing.append({"dir": name, "enum": enum})
+    return links, missing
+
+
+def _parameters(layer: Layer, network: Network) -> list[str]:
+    """Parameter assignments: those that Bombus fills in and those of the design file."""
+    # Without applications one that never matches: a width of zero would not be legal.
+    udp_ports = [app.param("udp_port") or 0 for app in network.apps()] or [0]
+    filled_in = {
+        "NumApps": str(len(udp_ports)),
+        "AppPorts": "{" + ", ".join(f"16'd{port}" for port in reversed(udp_ports)) + "}",
+        "DataWidth": str(network.design.data_width),
+        "ClockMhz": str(round(network.design.clock_mhz)),
+    }
+    values = [".beat_t(beat_t)"]
+    for key, parameter in layer.kind.parameters.items():
+        name = parameter.name
+        if name in rtl.FILLED_IN:
+            values.append(f".{name}({filled_in[name]})")
+        elif key in layer.params:
+            number = layer.params[key]
+            is_plain = parameter.is_signed or parameter.width == 32
+            text = str(number) if is_plain else f"{parameter.width}'h{number:x}"
+            values.append(f".{name}({text})")
+    return values
+
+
+def _connections(layer: Layer) -> tuple[list[str], list[str]]:
+    """Port connections of a layer and the signals to declare for them."""
+    name = layer.name
+    number = layer.param("mac_port") or 0
+    known = {
+        "in_i": f"{name}_in",
+        "in_valid_i": f"{name}_in_valid",
+        "in_ready_o": f"{name}_in_ready",
+        "out_o": f"{name}_out",
+        "out_valid_o": f"{name}_out_valid",
+        "out_ready_i": f"{name}_out_ready",
+        "out_next_o": f"{name}_next",
+        "drop_o": f"{name}_drop",
+        "event_o": f"{name}_event",
+        "busy_o": f"{name}_busy",
+        "timer_o": f"{name}_timer",
+    }
+    connections, signals = [], []
+    for port, width in layer.kind.ports.items():
+        if port in ("clk_i", "rst_i", "host_i", "time_us_i"):
+            connections.append(f".{port}")
+        elif port.startswith("mac_"):
+            connections.append(f".{port}({port.replace('mac_', f'mac{number}_', 1)})")
+        elif port in known:
+            connections.append(f".{port}({known[port]})")
+            if port in ("drop_o", "event_o"):
+                signals.append(f"logic [{width - 1}:0] {known[port]}")
+            elif port in ("busy_o", "timer_o"):
+                signals.append(f"logic {known[port]}")
+        else:
+            message = f"layer {layer.kind.name} has a port that Bombus does not know: {port}"
+            raise UserError(f"{layer.kind.file}:{layer.kind.line}: {message}")
+    return connections, signals
+
+
+def _wiring(tile: Tile, network: Network) -> dict[str, Any]:
+    """How the layers' streams are joined to each other and to the network interface."""
+    # What feeds each layer's input: its wired sources, then the mesh.
+    feeds: dict[Layer, list[Layer | None]] = {layer: [] for layer in tile.layers}
+    branches: dict[Layer, dict[Layer | None, list[Hop]]] = {}
+    for layer in tile.layers:
+        branches[layer] = {}
+        for hop in network.hops_from(layer):
+            target = hop.target if hop.in_tile else None
+            branches[layer].setdefault(target, []).append(hop)
+        # The mesh comes last: it takes whatever is not wired.
+        branches[layer] = dict(sorted(branches[layer].items(), key=lambda item: item[0] is None))
+        for target in branches[layer]:
+            if target is not None:
+                feeds[target].append(layer)
+    for layer in tile.entries:
+        feeds[layer].append(None)
+
+    def slot(target: Layer, source: Layer | None) -> dict[str, str]:
+        """The signals of a layer's input that one of its feeds drives."""
+        base, index = f"{target.name}_in", ""
+        if len(feeds[target]) > 1:
+            base, index = f"{target.name}_merge", f"[{feeds[target].index(source)}]"
+        return {
+            "data": base + index,
+            "valid": f"{base}_valid{index}",
+            "ready": f"{base}_ready{index}",
+        }
+
+    def next_names(hops: list[Hop]) -> str:
+        return listing(network.library.next_enum[hop.number] for hop in hops)
+
+    outputs = []
+    for layer, targets in branches.items():
+        if not targets:
+            continue
+        listed = []
+        selects: list[str] = []
+        for target, hops in targets.items():
+            if target is None:
+                port = tile.sources.index(layer)
+                signals = {name: f"src_{name}[{port}]" for name in ("valid", "ready", "next")}
+                signals["data"] = f"src[{port}]"
+                label = "the mesh"
+            else:
+                signals = slot(target, layer)
+                label = target.name
+            signals.setdefault("next", "")
+            select = condition = ""
+            if len(targets) > 1:
+                select = f"{layer.name}_to_{target.name if target else 'mesh'}"
+                if len(selects) < len(targets) - 1:
+                    condition = " || ".join(
+                        f"{layer.name}_next == bombus_pkg::{network.library.next_enum[hop.number]}"
+                        for hop in hops
+                    )
+                else:  # the rest
+                    condition = "!" + (selects[0] if len(selects) == 1 else _any(selects))
+                selects.append(select)
+            listed.append(
+                signals
+                | {"to": label, "hops": next_names(hops), "select": select, "condition": condition}
+            )
+        next_unused = len(targets) == 1 and None not in targets
+        outputs.append({"layer": layer.name, "branches": listed, "next_unused": next_unused})
+
+    inputs = [
+        {
+            "layer": layer.name,
+            "num": len(sources),
+            "from": listing(source.name if source else "the mesh" for source in sources),
+        }
+        for layer, sources in feeds.items()
+        if sources
+    ]
+    sinks = [{"layer": layer.name, **slot(layer, None)} for layer in tile.entries]
+    return {"outputs": outputs, "inputs": inputs, "sinks": sinks}
+
+
+def _any(names: list[str]) -> str:
+    return "(" + " || ".join(names) + ")"
+
+
+def _routes(tile: Tile, network: Network) -> list[dict[str, Any]]:
+    """Initial entries of the tile's next-hop table."""
+    routes: dict[int, dict[str, Any]] = {}
+    for layer in tile.sources:
+        for hop in network.hops_from(layer):
+            if hop.target is None or hop.in_tile:
+                continue
+            routes[hop.number] = {
+                "number": hop.number,
+                "name": network.library.next_enum[hop.number],
+                "target": str(hop.target),
+                "x": hop.target.tile.x,
+                "y": hop.target.tile.y,
+                "port": hop.target.tile.entries.index(hop.target),
+            }
+    return [routes[number] for number in sorted(routes)]
+
+
+def _event_slices(tile: Tile) -> list[dict[str, Any]]:
+    slices, low = [], 1
+    for layer in tile.layers:
+        for port, names in (("drop", layer.kind.drops), ("event", layer.kind.events)):
+            if names:
+                high = low + len(names) - 1
+                slices.append({"low": low, "high": high, "signal": f"{layer.name}_{port}"})
+                low = high + 1
+    return slices
+
+
+def tile_context(tile: Tile, network: Network) -> dict[str, Any]:
+    links, missing = _links(tile, network)
+    ports = {port for layer in tile.layers for port in layer.kind.ports}
+    layers = []
+    for layer in tile.layers:
+        connections, signals = _connections(layer)
+        layers.append(
+            {
+                "name": layer.name,
+                "kind": layer.kind,
+                "parameters": _parameters(layer, network),
+                "connections": connections,
+                "signals": signals,
+            }
+        )
+    present = {link["dir"] for link in links}
+    router_ports = 1 | sum(2 << i for i, way in enumerate(_DIRECTIONS) if way[0] in present)
+    timers = [f"{la.name}_timer" for la in tile.layers if "timer_o" in la.kind.ports]
+    busy = [f"{la.name}_busy" for la in tile.layers if "busy_o" in la.kind.ports]
+    return {
+        "name": tile.name,
+        "index": tile.index,
+        "x": tile.x,
+        "y": tile.y,
+        "layers": layers,
+        "links": links,
+        "missing_links": missing,
+        "router_ports": router_ports,
+        "mac_ports": _mac_ports(tile),
+        "has_host": "host_i" in ports,
+        "has_time": "time_us_i" in ports,
+        "has_timer": bool(timers),
+        "timers": timers,
+        "busy": ["router_busy", "network_interface_busy", *busy],
+        "routes": _routes(tile, network),
+        "sources": [layer.name for layer in tile.sources],
+        "num_sources": max(1, len(tile.sources)),
+        "num_sinks": max(1, len(tile.entries)),
+        "events": tile.events(),
+        "event_slices": _event_slices(tile),
+        **_wiring(tile, network),
+    }
