@@ -7,9 +7,9 @@ longest path through logic alone, without wires.
 
 from __future__ import annotations
 
-import functools
 import json
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
@@ -237,7 +237,7 @@ def _synthesise(sources: _Sources, *, flatten: bool) -> tuple[dict[str, Any], in
             (folder / name).write_text(text, encoding="utf-8")
         _, log = synthesis.run(request, folder)
         # The last line of ABC's mapping tells the delay of the final netlist.
-        delays = re.findall(r"^ABC:.*Del = *([0-9.]+)", log, re.MULTILINE)
+        delays = re.findall(r"^ABC:.*Del = *([0-9]+(?:[.][0-9]+)?)", log, re.MULTILINE)
         delay = round(float(delays[-1])) if delays and flatten else None
         (folder / "delay.json").write_text(json.dumps(delay), encoding="utf-8")
 
@@ -252,28 +252,14 @@ def _plain_module(name: str) -> str:
     return name.removeprefix("\\").split("$")[0] or name
 
 
-def _modules(statistics: dict[str, Any], top: str) -> list[ModuleArea]:
-    """Own cells of each module times its instances, largest first."""
-    cells = {name: module["num_cells_by_type"] for name, module in statistics["modules"].items()}
-
-    @functools.cache
-    def instances(name: str) -> int:
-        if _plain_module(name) == top:
-            return 1
-        return sum(
-            instances(parent) * kinds.get(name, kinds.get(name.removeprefix("\\"), 0))
-            for parent, kinds in cells.items()
-            if parent != name
-        )
-
-    totals: dict[str, tuple[int, dict[str, int]]] = {}
-    for name, kinds in cells.items():
-        number, sums = totals.setdefault(_plain_module(name), (0, {}))
-        times = instances(name)
-        for kind, each in kinds.items():
-            sums[kind] = sums.get(kind, 0) + each * times
-        totals[_plain_module(name)] = (number + times, sums)
-    parts = [ModuleArea(name, number, count(sums)) for name, (number, sums) in totals.items()]
+def _modules(statistics: dict[str, Any]) -> list[ModuleArea]:
+    """Own cells of each module over all its instances, largest first."""
+    totals: dict[str, tuple[int, Counter[str]]] = {}
+    for name, module in statistics["modules"].items():  # one for each instance
+        kind = _plain_module(name)
+        instances, cells = totals.get(kind, (0, Counter()))
+        totals[kind] = (instances + 1, cells + Counter(module["num_cells_by_type"]))
+    parts = [ModuleArea(kind, number, count(cells)) for kind, (number, cells) in totals.items()]
     return sorted(parts, key=lambda part: (-part.area.lut_total, -part.area.ff, part.module))
 
 
@@ -300,6 +286,6 @@ def measure(
     modules: Iterable[ModuleArea] = ()
     if per_module:
         hierarchical, _ = _synthesise(sources, flatten=False)
-        modules = _modules(hierarchical, sources.top)
+        modules = _modules(hierarchical)
     area = count(statistics["design"]["num_cells_by_type"])
     return Report(target, sources.top, area, delay, sources.link_bits, list(modules))

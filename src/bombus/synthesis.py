@@ -7,11 +7,13 @@ global state and its memory, and ends the process on an error.
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from bombus import paths
 from bombus.errors import UserError
 
 
@@ -33,8 +35,11 @@ def run(request: Request, folder: Path) -> tuple[dict[str, object], str]:
     (folder / "request.json").write_text(json.dumps(asdict(request)), encoding="utf-8")
     log_file = folder / "yosys.log"
     command = [sys.executable, "-m", "bombus.synthesis", "request.json"]
+    environment = os.environ | {"PYTHONPATH": str(paths.PACKAGE.parent)}
     with log_file.open("w") as log:
-        result = subprocess.run(command, cwd=folder, stdout=log, stderr=subprocess.STDOUT)
+        result = subprocess.run(
+            command, cwd=folder, env=environment, stdout=log, stderr=subprocess.STDOUT
+        )
     text = log_file.read_text(errors="replace")
     if result.returncode != 0:
         lines = text.splitlines()
