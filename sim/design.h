@@ -27,6 +27,7 @@ constexpr unsigned kMacPorts = 0 BOMBUS_MAC_PORTS(BOMBUS_COUNT);
 #undef BOMBUS_COUNT
 constexpr unsigned kDataBytes = BOMBUS_DATA_BYTES;
 constexpr uint64_t kClockHz = BOMBUS_CLOCK_HZ;
+constexpr uint64_t kPeriodPs = (1000000000000ull + kClockHz / 2) / kClockHz;
 static_assert(kDataBytes >= 8 && kDataBytes <= 64 && kDataBytes % 8 == 0);
 
 // The signals of one MAC port. Wide ones as bytes in the order of the wire.

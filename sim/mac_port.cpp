@@ -11,6 +11,12 @@ namespace {
 constexpr unsigned kKeepBytes = (kDataBytes + 7) / 8;
 constexpr uint64_t kFullKeep = kDataBytes == 64 ? ~0ull : (1ull << (kDataBytes % 64)) - 1;
 
+// When a frame starts on the wire. A wire that became free within the last cycle
+// was not idle: the clock is only too coarse to say when.
+uint64_t wire_start_ps(uint64_t free_ps, uint64_t now_ps) {
+  return now_ps - free_ps < kPeriodPs ? free_ps : now_ps;
+}
+
 uint64_t keep_of(size_t bytes) { return bytes >= 64 ? ~0ull : (1ull << bytes) - 1; }
 
 }  // namespace
@@ -67,7 +73,7 @@ bool MacPort::beat_available(uint64_t now_ps) {
     if (!rx_impairment_.pop(current_, now_ps)) return false;
     position_ = 0;
     if (ps_per_byte_ != 0) {
-      rx_free_ps_ = std::max(rx_free_ps_, now_ps) + wire_time_ps(current_.data.size());
+      rx_free_ps_ = wire_start_ps(rx_free_ps_, now_ps) + wire_time_ps(current_.data.size());
     }
   }
   return rx_bubble_ == 0 || !bubble_random_.chance(rx_bubble_);
@@ -136,7 +142,10 @@ void MacPort::sample_tx(uint64_t cycle, uint64_t now_ps) {
 
   const bool hole = (keep & (keep + 1)) != 0;
   if (hole || keep == 0 || (!last && keep != kFullKeep)) ++errors_.tx_keep_invalid;
-  if (capture_.data.empty()) capture_.first_cycle = cycle;
+  if (capture_.data.empty()) {
+    capture_.first_cycle = cycle;
+    tx_start_ps_ = wire_start_ps(tx_free_ps_, now_ps);
+  }
   const auto bytes = static_cast<size_t>(__builtin_popcountll(keep));
   capture_.data.insert(capture_.data.end(), pins_.tx_tdata, pins_.tx_tdata + bytes);
   if (last) {
@@ -154,7 +163,7 @@ void MacPort::finish_capture(uint64_t cycle, uint64_t now_ps) {
   ++statistics_.tx_frames;
   statistics_.tx_bytes += capture_.data.size();
   if (ps_per_byte_ != 0) {
-    tx_free_ps_ = std::max(tx_free_ps_, now_ps) + wire_time_ps(capture_.data.size());
+    tx_free_ps_ = tx_start_ps_ + wire_time_ps(capture_.data.size());
   }
   if (pcap_ && (pcap_directions_ & (1u << BOMBUS_TX))) {
     pcap_->write(capture_.data, now_ps / kPicosecondsPerNanosecond);

@@ -103,6 +103,7 @@ class MacPort {
   uint8_t waiting_data_[kDataBytes];
   uint64_t waiting_keep_ = 0;
   bool waiting_last_ = false;
+  uint64_t tx_start_ps_ = 0;  // of the frame that is being captured
   uint64_t tx_free_ps_ = 0;
   std::deque<Frame> received_;
 

@@ -78,7 +78,6 @@ class Simulator {
   static constexpr uint64_t kSettleCycles = 96;
   // After a jump in time a timer that fires needs some cycles to send something.
   static constexpr uint64_t kStirCycles = 8;
-  static constexpr uint64_t kPeriodPs = (1000000000000ull + kClockHz / 2) / kClockHz;
   // The widest tick that tick_us_i can take, and half of it.
   static constexpr uint64_t kMaxTick = 65535;
   static constexpr uint64_t kHalfTick = 32768;

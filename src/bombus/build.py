@@ -15,6 +15,7 @@ import time
 from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -94,8 +95,10 @@ def build(
     # Generating takes seconds, so what was generated from the same is remembered.
     key = content_key(
         [design.name, verilator.version()],
-        _named(design.parent, [design, *_extra_sources(design)])
-        + [*_tree(RTL), *_tree(SIM), *_tree(PACKAGE)],
+        [
+            *_named(design.parent, [design, *_extra_sources(design)]),
+            *(file for folder in (RTL, SIM, PACKAGE) for file in _tree(folder)),
+        ],
     )
     variant = f"{key}{'-trace' if trace else ''}{'-assertions' if assertions else ''}"
     remembered = cache_directory() / "designs" / variant
@@ -104,13 +107,11 @@ def build(
         if library.path.is_file():
             return library
 
-    from bombus.generate import generate  # noqa: PLC0415 - slow to import, and seldom needed
+    from bombus.generate import generate  # slow to import, and seldom needed
 
     with _progress(console, f"Generating {design.name}"):
-        generated_key = cached_directory(
-            f"generated/{key}", lambda out: _generate(generate, design, out)
-        )
-    library = build_library(generated_key, trace=trace, assertions=assertions, console=console)
+        generated = cached_directory(f"generated/{key}", lambda folder: generate(design, folder))
+    library = build_library(generated, trace=trace, assertions=assertions, console=console)
     remembered.parent.mkdir(exist_ok=True)
     temporary = remembered.with_name(f"{variant}.{os.getpid()}")
     temporary.write_text(str(library.path))
@@ -158,9 +159,17 @@ def _model_options(trace: bool, assertions: bool) -> list[str]:
     return options
 
 
+@lru_cache(maxsize=1)
 def _wave_format() -> str:
-    """FST where its compression library can be had, else VCD."""
-    return "fst" if Path("/usr/include/zlib.h").exists() else "vcd"
+    """FST where the libraries that compress it can be had, else VCD."""
+    result = subprocess.run(
+        ["g++", "-E", "-x", "c++", "-"],
+        input="#include <zlib.h>\n#include <lz4.h>\n",
+        text=True,
+        capture_output=True,
+        check=False,
+    )
+    return "fst" if result.returncode == 0 else "vcd"
 
 
 def _design_header(manifest: dict[str, Any], trace: bool, assertions: bool) -> str:
@@ -197,7 +206,7 @@ def _compile(
     flags = [*options, "--top-module", manifest["top"], "--Mdir", str(work)]
     for flag in MODEL_CFLAGS:
         flags += ["-CFLAGS", flag]
-    with open(directory / "build.log", "w") as log:
+    with (directory / "build.log").open("w") as log:
         started = time.monotonic()
         with _progress(console, f"Verilating {name}"):
             _run(
@@ -215,6 +224,7 @@ def _compile(
                     *("make", "-f", str(SIM / "library.mk"), f"-j{JOBS}"),
                     *(f"SIM={SIM}", f"LIBRARY={library}", f"OPT_FAST={OPTIMISATION}"),
                     f"OPT_SLOW={OPTIMISATION}",
+                    "LIBRARY_LIBS=" + ("-lz -llz4" if "--trace-fst" in options else ""),
                     f"OPT_GLOBAL={OPTIMISATION}",
                     str(library),
                 ],
@@ -262,8 +272,8 @@ def _progress(console: Console | None, text: str) -> AbstractContextManager[Any]
 
 def _extra_sources(design: Path) -> list[Path]:
     """Files that the design names itself (`sources:`)."""
-    from ruamel.yaml import YAML  # noqa: PLC0415 - only here
-    from ruamel.yaml.error import YAMLError  # noqa: PLC0415
+    from ruamel.yaml import YAML
+    from ruamel.yaml.error import YAMLError
 
     try:
         document = YAML(typ="safe", pure=True).load(design.read_text())

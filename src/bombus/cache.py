@@ -45,7 +45,7 @@ def content_key(texts: Iterable[str], files: Iterable[tuple[str, Path]]) -> str:
 
 @contextmanager
 def _locked(path: Path) -> Iterator[None]:
-    with open(path, "w") as file:
+    with path.open("w") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         yield
 

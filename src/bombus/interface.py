@@ -47,17 +47,19 @@ class Interface:
     """A network interface of this machine whose other end is a file descriptor.
 
     Each `read` and `write` of `file_descriptor` is one frame, without FCS. TAP where
-    /dev/net/tun can be opened; otherwise a veth pair with a packet socket on its far
-    end. Gone after `close`.
+    /dev/net/tun can be opened; otherwise, or if `tap` is false, a veth pair with a packet
+    socket on its far end. Gone after `close`.
     """
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, *, tap: bool = True) -> None:
         if not name or len(name.encode()) > _NAME_LIMIT or "/" in name:
             raise InterfaceError(f"{name!r} is not a name for an interface (1 to 15 characters)")
         self.name = name
         self.kind = "TAP"
         self._socket: socket.socket | None = None
         try:
+            if not tap:
+                raise OSError(errno.EINVAL, "not wanted")
             self.file_descriptor = _open_tap(name)
         except OSError as error:
             if error.errno == errno.EBUSY:
@@ -138,9 +140,7 @@ def set_up(name: str) -> None:
     with _control_socket() as control:
         request = struct.pack("16sH14x", name.encode(), 0)
         (flags,) = struct.unpack_from("H", fcntl.ioctl(control, _SIOCGIFFLAGS, request), 16)
-        fcntl.ioctl(
-            control, _SIOCSIFFLAGS, struct.pack("16sH14x", name.encode(), flags | _IFF_UP)
-        )
+        fcntl.ioctl(control, _SIOCSIFFLAGS, struct.pack("16sH14x", name.encode(), flags | _IFF_UP))
 
 
 def _open_tap(name: str) -> int:

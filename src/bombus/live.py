@@ -66,6 +66,7 @@ def run(
     tap: str = DEFAULT_TAP,
     address: str | None = None,
     mtu: int = DEFAULT_MTU,
+    veth: bool = False,
     seed: int = 0,
     impair_rx: Impairment | None = None,
     impair_tx: Impairment | None = None,
@@ -80,8 +81,8 @@ def run(
 
     `tap`: name of the interface of MAC port 0; further ports get the names that follow
     (`bombus1`, ...), without address. `address`: of this machine, with prefix; default: one
-    that the design can reach. `pcap_in`: frames to send into port 0 at the start.
-    `pcap_out`: both directions of port 0. On a terminal the counters are shown as they
+    that the design can reach. `veth`: do not use TAP even where it is. `pcap_in`: frames to
+    send into port 0 at the start. `pcap_out`: both directions of port 0. On a terminal the counters are shown as they
     grow; elsewhere they are printed at the end. `report`: a JSON file with all numbers,
     rewritten every `interval` seconds and at the end.
     """
@@ -93,7 +94,7 @@ def run(
         address = address or default_address(simulation.manifest)
         interfaces = []
         for port in range(simulation.mac_ports):
-            interface = stack.enter_context(Interface(_numbered(tap, port)))
+            interface = stack.enter_context(Interface(_numbered(tap, port), tap=not veth))
             simulation.attach(interface.file_descriptor, port)
             simulation.impair(impair_rx, impair_tx, port=port)
             interfaces.append(interface)
@@ -195,6 +196,7 @@ def main() -> None:
     parser.add_argument("--tap", default=DEFAULT_TAP)
     parser.add_argument("--address")
     parser.add_argument("--mtu", type=int, default=DEFAULT_MTU)
+    parser.add_argument("--veth", action="store_true")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--impair-rx", type=Impairment.parse)
     parser.add_argument("--impair-tx", type=Impairment.parse)

@@ -1,8 +1,8 @@
 """A private network namespace: a network of one's own, that needs no root on a usual Linux.
 
-    with Namespace() as namespace:
-        namespace.popen(["bombus", "run", "designs/udp_echo.yaml"])
-        namespace.run(["ping", "-c", "3", "10.77.0.2"])
+with Namespace() as namespace:
+    namespace.popen(["bombus", "run", "designs/udp_echo.yaml"])
+    namespace.run(["ping", "-c", "3", "10.77.0.2"])
 """
 
 from __future__ import annotations
@@ -36,7 +36,9 @@ class Namespace:
     def __init__(self) -> None:
         for program in ("unshare", "nsenter"):
             if shutil.which(program) is None:
-                raise NamespaceError(f"a network namespace needs the program {program} (util-linux)")
+                raise NamespaceError(
+                    f"a network namespace needs the program {program} (util-linux)"
+                )
         self._processes: list[subprocess.Popen[Any]] = []
         flags = ["--net"] if os.geteuid() == 0 else ["--user", "--map-root-user", "--net"]
         # The holder ends when its input does: with this process, however that ends.
@@ -64,7 +66,7 @@ class Namespace:
 
     def command(self, command: Sequence[str | os.PathLike[str]]) -> list[str]:
         """The command line that runs `command` inside."""
-        return [*self._enter, *map(os.fspath, command)]
+        return [*self._enter, *(os.fspath(word) for word in command)]
 
     def popen(
         self, command: Sequence[str | os.PathLike[str]], **options: Any

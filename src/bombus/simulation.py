@@ -189,7 +189,9 @@ class Simulation:
         )
         return _frame(info, ctypes.string_at(self._buffer, length))
 
-    def receive_all(self, port: int = 0, timeout_cycles: int = DEFAULT_TIMEOUT_CYCLES) -> list[Frame]:
+    def receive_all(
+        self, port: int = 0, timeout_cycles: int = DEFAULT_TIMEOUT_CYCLES
+    ) -> list[Frame]:
         """Every frame that comes out until nothing is in flight."""
         self.advance_until_idle(timeout_cycles)
         frames = []
@@ -227,7 +229,9 @@ class Simulation:
         contents = [bytes(frame) for frame in frames]
         lengths = array("I", map(len, contents))
         capacity = capacity if capacity is not None else 2 * len(contents) + 64
-        data_capacity = min(capacity * MAX_FRAME_BYTES, 2 * sum(lengths) + capacity * 64 + (1 << 20))
+        data_capacity = min(
+            capacity * MAX_FRAME_BYTES, 2 * sum(lengths) + capacity * 64 + (1 << 20)
+        )
         data = ctypes.create_string_buffer(data_capacity)
         sent = (native.FrameInfo * max(1, len(contents)))()
         received = (native.FrameInfo * capacity)()
@@ -319,9 +323,7 @@ class Simulation:
 
         Timers fire, at most `timer_step_us` late, and what they send goes out.
         """
-        self._check(
-            self._native.bombus_elapse_us(self._handle, us + round(seconds * 1_000_000))
-        )
+        self._check(self._native.bombus_elapse_us(self._handle, us + round(seconds * 1_000_000)))
 
     def reset(self) -> None:
         """Resets the design; frames that wait or are in it are lost. Time goes on."""
@@ -332,9 +334,7 @@ class Simulation:
     def read_register(self, address: int) -> int:
         """Reads a 32-bit register; takes some cycles."""
         value = ctypes.c_uint32()
-        self._check(
-            self._native.bombus_read_register(self._handle, address, ctypes.byref(value))
-        )
+        self._check(self._native.bombus_read_register(self._handle, address, ctypes.byref(value)))
         return value.value
 
     def write_register(self, address: int, value: int) -> None:
@@ -436,6 +436,11 @@ class Simulation:
         name = os.fsencode(path) if path is not None else None
         directions = int(rx) << native.RX | int(tx) << native.TX
         self._check(self._native.bombus_pcap_out(self._handle, port, name, directions))
+
+    @property
+    def wave_format(self) -> str:
+        """`fst` or `vcd`, or nothing if built without waveforms."""
+        return str(self._native.bombus_describe().contents.wave_format.decode())
 
     def wave_start(self, path: Path | str) -> None:
         """Writes a waveform file from now on; needs `trace=True`. Slow, and nothing is skipped."""

@@ -1,0 +1,121 @@
+"""Loss, duplication, corruption, reordering and delay: repeatable, and each as asked."""
+
+from __future__ import annotations
+
+import pytest
+
+from bombus.build import Library
+from bombus.errors import UserError
+from bombus.impairment import Impairment
+from bombus.simulation import Simulation
+
+FRAMES = [number.to_bytes(4, "big") * 20 for number in range(1000)]
+
+
+def through(
+    library: Library, rx: Impairment | None = None, tx: Impairment | None = None, seed: int = 0
+) -> list[tuple[bytes, int]]:
+    with Simulation(library, seed=seed) as simulation:
+        simulation.impair(rx, tx)
+        received = simulation.exchange(FRAMES, capacity=4000).received
+        simulation.check()
+        return [(frame.data, frame.first_beat_cycle) for frame in received]
+
+
+def contents(received: list[tuple[bytes, int]]) -> list[bytes]:
+    return [data for data, _ in received]
+
+
+EVERYTHING = Impairment(
+    loss=0.1, duplicate=0.1, corrupt=0.1, bad_fcs=0.05, reorder=0.1, delay_us=3, jitter_us=2
+)
+
+
+@pytest.mark.parametrize("direction", ["rx", "tx"])
+def test_same_seed_same_bytes(loopback: Library, direction: str) -> None:
+    once = through(loopback, **{direction: EVERYTHING}, seed=7)
+    assert once == through(loopback, **{direction: EVERYTHING}, seed=7)
+    assert once != through(loopback, **{direction: EVERYTHING}, seed=8)
+
+
+@pytest.mark.parametrize("direction", ["rx", "tx"])
+def test_loss(loopback: Library, direction: str) -> None:
+    received = contents(through(loopback, **{direction: Impairment(loss=0.2)}))
+    assert 750 < len(received) < 850
+    assert received == [frame for frame in FRAMES if frame in set(received)]
+
+
+def test_directions_are_independent(loopback: Library) -> None:
+    rx = set(contents(through(loopback, rx=Impairment(loss=0.5))))
+    tx = set(contents(through(loopback, tx=Impairment(loss=0.5))))
+    assert 200 < len(rx & tx) < 300
+
+
+def test_one_impairment_leaves_the_choices_of_another_alone(loopback: Library) -> None:
+    lost = set(contents(through(loopback, rx=Impairment(loss=0.2))))
+    both = set(contents(through(loopback, rx=Impairment(loss=0.2, duplicate=0.3, reorder=0.2))))
+    assert lost == both
+
+
+def test_duplicates_follow_at_once(loopback: Library) -> None:
+    received = contents(through(loopback, rx=Impairment(duplicate=0.2)))
+    assert 1150 < len(received) < 1250
+    assert sorted(received) == received
+    assert set(received) == set(FRAMES)
+
+
+def test_corruption_flips_one_bit(loopback: Library) -> None:
+    received = contents(through(loopback, rx=Impairment(corrupt=0.2)))
+    flipped = [
+        (int.from_bytes(a) ^ int.from_bytes(b)).bit_count()
+        for a, b in zip(FRAMES, received, strict=True)
+    ]
+    assert set(flipped) == {0, 1}
+    assert 150 < sum(flipped) < 250
+
+
+def test_bad_fcs_is_left_to_the_design(loopback: Library) -> None:
+    with Simulation(loopback) as simulation:
+        simulation.impair(rx=Impairment(bad_fcs=0.3))
+        received = simulation.exchange(FRAMES).received
+        marked = simulation.statistics()["bad_fcs"][0]
+        assert 250 < marked < 350
+        assert len(received) == len(FRAMES) - marked
+
+
+def test_reordered_frames_are_overtaken_by_so_many(loopback: Library) -> None:
+    received = contents(through(loopback, rx=Impairment(reorder=0.05, reorder_distance=3)))
+    assert sorted(received) == FRAMES
+    late = [i for i, frame in enumerate(received[:-1]) if received[i + 1] < frame]
+    assert 20 < len(late) < 60
+
+
+def test_a_held_frame_does_not_wait_for_ever(loopback: Library) -> None:
+    with Simulation(loopback) as simulation:
+        simulation.impair(rx=Impairment(reorder=1.0, reorder_distance=5, reorder_hold_us=20))
+        simulation.send(bytes(64))
+        frame = simulation.receive()
+        assert frame is not None
+        assert 20_000 <= frame.time_ns < 20_500
+        assert simulation.evaluated_cycles < 1000
+
+
+@pytest.mark.parametrize("direction", ["rx", "tx"])
+def test_delay_is_virtual_time(loopback: Library, direction: str) -> None:
+    with Simulation(loopback) as simulation:
+        simulation.impair(**{direction: Impairment(delay_us=500)})
+        start = simulation.time_ns
+        simulation.send(bytes(64))
+        assert simulation.receive(timeout_cycles=124_000) is None  # 496 us
+        assert simulation.in_flight
+        assert simulation.receive(timeout_cycles=2_000) is not None
+        assert simulation.time_ns - start == pytest.approx(500_000, abs=500)
+        assert simulation.evaluated_cycles < 1000
+
+
+def test_words_of_the_command_line() -> None:
+    parsed = Impairment.parse("loss=1%, delay_us=500,reorder=0.25,reorder-distance=3,seed=9")
+    assert parsed == Impairment(loss=0.01, delay_us=500, reorder=0.25, reorder_distance=3, seed=9)
+    for wrong in ("lost=1", "loss", "loss=much", "loss=2", "delay_us=-1"):
+        with pytest.raises(UserError, match="impairment"):
+            Impairment.parse(wrong)
