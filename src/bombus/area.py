@@ -48,6 +48,7 @@ _LUT_RAM_SITES = {
 _MODULE_DEFAULTS = {"X": 3, "Y": 3}  # a router inside the mesh, not on its rim
 _MESH_BITS = 3  # coordinates of an 8x8 mesh
 _PORT_BITS = 1
+_WRAPPER = "area_top"
 
 
 @dataclass(frozen=True)
@@ -206,14 +207,14 @@ def _module_sources(name: str, params: Mapping[str, int], data_width: int) -> _S
     first = rtl.elaborate(files, {"probe": probe}, top="probe")
     instance = first.instance("probe").body.find("u_module")
     text = _wrapper(instance, header, values)
-    whole = rtl.elaborate(files, {"area_top.sv": text}, top="area_top")
-    used = [source for source in whole.used("area_top") if isinstance(source, Path)]
-    problems = rtl.elaborate(used, {"area_top.sv": text}, top="area_top").problems()
+    whole = rtl.elaborate(files, {_WRAPPER + ".sv": text}, top=_WRAPPER)
+    used = [source for source in whole.used(_WRAPPER) if isinstance(source, Path)]
+    problems = rtl.elaborate(used, {_WRAPPER + ".sv": text}, top=_WRAPPER).problems()
     if problems:
         raise DesignError(problems)
     texts = {f"{i}_{file.name}": file.read_text(encoding="utf-8") for i, file in enumerate(used)}
-    order = [*texts, "area_top.sv"]
-    texts["area_top.sv"] = text
+    order = [*texts, _WRAPPER + ".sv"]
+    texts[_WRAPPER + ".sv"] = text
     for folder in rtl.include_dirs():
         texts |= {file.name: file.read_text(encoding="utf-8") for file in folder.glob("*.svh")}
     texts["area.f"] = "\n".join(["+incdir+.", *order]) + "\n"
@@ -221,7 +222,7 @@ def _module_sources(name: str, params: Mapping[str, int], data_width: int) -> _S
     if "flit_t" in known and name.startswith("router"):
         flit = instance.body.find("flit_t")
         link_bits = flit.targetType.type.bitWidth + 2
-    return _Sources("area_top", texts, "area.f", link_bits)
+    return _Sources(_WRAPPER, texts, "area.f", link_bits)
 
 
 def _synthesise(sources: _Sources, *, flatten: bool) -> tuple[dict[str, Any], int | None]:
@@ -259,6 +260,7 @@ def _modules(statistics: dict[str, Any]) -> list[ModuleArea]:
         kind = _plain_module(name)
         instances, cells = totals.get(kind, (0, Counter()))
         totals[kind] = (instances + 1, cells + Counter(module["num_cells_by_type"]))
+    totals.pop(_WRAPPER, None)
     parts = [ModuleArea(kind, number, count(cells)) for kind, (number, cells) in totals.items()]
     return sorted(parts, key=lambda part: (-part.area.lut_total, -part.area.ff, part.module))
 

@@ -1,0 +1,56 @@
+"""Finds and runs the benchmarks: each file of `benchmarks/` is one figure or table.
+
+A benchmark is a module with `main(design: Path | None, json: Path | None,
+**options)`; its docstring's first line says what it measures. It writes its
+numbers with `write_json`.
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib.util
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from bombus import paths
+from bombus.errors import UserError
+from bombus.text import near_matches
+
+STDOUT = Path("-")
+
+
+def write_json(values: Any, path: Path | None) -> None:
+    """Writes values as JSON: to a file, to standard output (`-`), or not at all."""
+    if path is None:
+        return
+    text = json.dumps(values, indent=2) + "\n"
+    if path == STDOUT:
+        sys.stdout.write(text)
+    else:
+        path.write_text(text, encoding="utf-8")
+
+
+def available() -> dict[str, str]:
+    """Names of all benchmarks and what each measures."""
+    found = {}
+    for file in sorted(paths.BENCHMARKS.glob("*.py")):
+        if not file.stem.startswith("_"):
+            docstring = ast.get_docstring(ast.parse(file.read_text(encoding="utf-8"))) or ""
+            found[file.stem.replace("_", "-")] = docstring.partition("\n")[0]
+    return found
+
+
+def run(name: str, design: Path | None, json: Path | None, **options: Any) -> None:
+    """Runs a benchmark by name; UserError if there is none of that name."""
+    file = paths.BENCHMARKS / f"{name.replace('-', '_')}.py"
+    if not file.is_file():
+        raise UserError(f"there is no benchmark {name!r}; {near_matches(name, available())}")
+    spec = importlib.util.spec_from_file_location(f"bombus_benchmark_{file.stem}", file)
+    assert spec and spec.loader
+    module = importlib.util.module_from_spec(spec)
+    # Benchmarks share helpers that stand beside them.
+    sys.path.insert(0, str(file.parent))
+    spec.loader.exec_module(module)
+    module.main(design=design, json=json, **options)

@@ -1,0 +1,320 @@
+"""The command `bombus`. Errors of the user are plain sentences, never tracebacks."""
+
+from __future__ import annotations
+
+import json as json_module
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from bombus.bench import STDOUT, write_json
+from bombus.errors import DesignError, Problem, UserError
+
+app = typer.Typer(
+    help="Hardware network stacks from a design file: check, generate, simulate, measure.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+
+DesignArgument = Annotated[Path, typer.Argument(help="Design file (YAML).", show_default=False)]
+JsonOption = Annotated[
+    Path | None,
+    typer.Option("--json", help="Write JSON to this file; `-`: to standard output, alone."),
+]
+
+
+def _console(json: Path | None = None) -> Console:
+    """Where people read: standard error if standard output is for JSON."""
+    return Console(stderr=json == STDOUT, highlight=False, soft_wrap=True)
+
+
+def _print_problems(problems: list[Problem]) -> None:
+    console = Console(stderr=True, highlight=False, soft_wrap=True)
+    for problem in problems:
+        console.print(str(problem), style="red" if problem.is_error else "yellow", markup=False)
+
+
+@app.command()
+def check(design: DesignArgument, json: JsonOption = None) -> None:
+    """Say whether a design is sound, and if not, why not and in which line."""
+    from bombus import check as step
+
+    try:
+        network, problems = step.check(design)
+    except DesignError as error:
+        if json:
+            write_json(_verdict(error.problems), json)
+        raise
+    _print_problems(problems)
+    write_json(_verdict(problems), json)
+    tiles = [tile for tile in network.tiles if tile.layers]
+    layers = sum(len(tile.layers) for tile in tiles)
+    _console(json).print(
+        f"{design}: sound ({len(tiles)} tiles with {layers} layers on a mesh of "
+        f"{network.columns} x {network.rows})",
+        style="green",
+        markup=False,
+    )
+
+
+def _verdict(problems: list[Problem]) -> dict[str, Any]:
+    return {
+        "sound": not any(problem.is_error for problem in problems),
+        "problems": [
+            {
+                "file": str(problem.file),
+                "line": problem.line,
+                "severity": "error" if problem.is_error else "warning",
+                "message": problem.message,
+            }
+            for problem in problems
+        ],
+    }
+
+
+@app.command()
+def place(design: DesignArgument, json: JsonOption = None) -> None:
+    """Show the position of every tile, those that Bombus chose included."""
+    from bombus import config
+    from bombus import place as step
+
+    file = config.load(design)
+    placement = step.place(file)
+    if placement.problems:
+        raise DesignError(placement.problems)
+    write_json(
+        {
+            "columns": placement.columns,
+            "rows": placement.rows,
+            "positions": {name: list(at) for name, at in placement.positions.items()},
+        },
+        json,
+    )
+    table = Table("tile", "at", "", title=f"{placement.columns} x {placement.rows}")
+    for tile in file.design.tiles:
+        x, y = placement.positions[tile.name]
+        table.add_row(tile.name, f"\\[{x}, {y}]", "given" if tile.at else "chosen")
+    _console(json).print(table)
+
+
+@app.command()
+def generate(
+    design: DesignArgument,
+    output: Annotated[
+        Path | None,
+        typer.Option("-o", "--output", help="Folder to write. Default: build/<name>."),
+    ] = None,
+) -> None:
+    """Write the SystemVerilog of a design, its file list, FuseSoC core and manifest."""
+    from bombus import check as checking
+    from bombus import generate as step
+
+    network, warnings = checking.check(design)
+    _print_problems(warnings)
+    folder = output or Path("build") / network.design.name
+    step.write(network, folder)
+    _console().print(f"{folder}: {network.design.name}_top and its files", markup=False)
+
+
+@app.command()
+def build(
+    design: DesignArgument,
+    trace: Annotated[bool, typer.Option(help="Make it able to write waveforms.")] = False,
+    assertions: Annotated[bool, typer.Option(help="Check the assertions of the RTL.")] = False,
+) -> None:
+    """Build the simulator of a design; the cache has it if nothing has changed."""
+    from bombus.build import build as step
+
+    library = step(design, trace=trace, assertions=assertions)
+    _console().print(str(library.path), markup=False)
+
+
+@app.command()
+def run(
+    design: DesignArgument,
+    tap: Annotated[str, typer.Option(help="Name of the network interface.")] = "bombus0",
+    address: Annotated[
+        str | None,
+        typer.Option(help="This machine's address on it, with prefix. Default: one near."),
+    ] = None,
+    mtu: Annotated[int, typer.Option(help="MTU of the interface, in bytes.")] = 1500,
+    seed: Annotated[int, typer.Option(help="Seed of everything random.")] = 0,
+    impair_rx: Annotated[
+        str | None,
+        typer.Option(help="What befalls frames to the design: `loss=1%,delay_us=500`."),
+    ] = None,
+    impair_tx: Annotated[
+        str | None, typer.Option(help="What befalls frames from the design.")
+    ] = None,
+    pcap_in: Annotated[Path | None, typer.Option(help="Frames to send at the start.")] = None,
+    pcap_out: Annotated[Path | None, typer.Option(help="Capture of both directions.")] = None,
+    duration: Annotated[
+        float | None, typer.Option(help="Seconds to run. Default: until stopped.")
+    ] = None,
+    report: Annotated[
+        Path | None, typer.Option(help="JSON file with all numbers, renewed as it runs.")
+    ] = None,
+) -> None:
+    """Run a design live: Linux programs reach it through a network interface."""
+    from bombus.impairment import Impairment
+    from bombus.live import run as step
+
+    step(
+        design,
+        tap=tap,
+        address=address,
+        mtu=mtu,
+        seed=seed,
+        impair_rx=Impairment.parse(impair_rx) if impair_rx else None,
+        impair_tx=Impairment.parse(impair_tx) if impair_tx else None,
+        pcap_in=pcap_in,
+        pcap_out=pcap_out,
+        duration=duration,
+        report=report,
+    )
+
+
+@app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
+def bench(
+    context: typer.Context,
+    name: Annotated[
+        str | None, typer.Argument(help="Benchmark; without it, they are listed.")
+    ] = None,
+    design: Annotated[
+        Path | None, typer.Option(help="Design file. Default: the benchmark's own.")
+    ] = None,
+    json: JsonOption = None,
+) -> None:
+    """Run a benchmark: one figure or table. Further `--key value` go to the benchmark."""
+    from bombus import bench as step
+
+    if name is None:
+        table = Table("benchmark", "measures")
+        for known, summary in step.available().items():
+            table.add_row(known, summary)
+        _console(json).print(table)
+        return
+    step.run(name, design, json, **_options(context.args))
+
+
+def _options(arguments: list[str]) -> dict[str, Any]:
+    """`--packets 100 --quick` -> {"packets": 100, "quick": True}."""
+    values: dict[str, Any] = {}
+    key = None
+    for argument in arguments:
+        if argument.startswith("--"):
+            name, equals, value = argument.removeprefix("--").partition("=")
+            key = name.replace("-", "_")
+            values[key] = _value(value) if equals else True
+        elif key is None:
+            raise UserError(f"unexpected argument {argument!r}; options are `--key value`")
+        else:
+            values[key] = _value(argument)
+            key = None
+    return values
+
+
+def _value(text: str) -> int | float | str:
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text
+
+
+@app.command()
+def area(
+    target: Annotated[
+        str, typer.Argument(help="Design file, or a module of rtl/ by name.", show_default=False)
+    ],
+    param: Annotated[
+        list[str] | None,
+        typer.Option(help="A parameter of the module: `Depth=16`; may be repeated."),
+    ] = None,
+    data_width: Annotated[int, typer.Option(help="Bits of data, for a module.")] = 512,
+    per_module: Annotated[bool, typer.Option(help="Say where the area goes.")] = False,
+    json: JsonOption = None,
+) -> None:
+    """Estimate area on UltraScale+ with Yosys: LUTs, flip-flops, memories, delay."""
+    from bombus import area as step
+
+    params = {}
+    for text in param or []:
+        key, equals, value = text.partition("=")
+        try:
+            params[key] = int(value, 0)
+        except ValueError:
+            equals = ""
+        if not equals:
+            raise UserError(f"--param {text}: should be a name and a number, such as Depth=16")
+    console = _console(json)
+    with console.status(f"Synthesising {target}"):
+        report = step.measure(target, params=params, data_width=data_width, per_module=per_module)
+    values = report.as_dict()
+    write_json(values, json)
+    modules = values.pop("modules", [])
+    table = Table("", title=target, show_header=False)
+    table.add_column(justify="right")
+    for key, value in values.items():
+        if key != "target" and value is not None:
+            table.add_row(key, f"{value:,}")
+    console.print(table)
+    if modules:
+        table = Table(title="Own cells of each module, hierarchy kept")
+        table.add_column("module", no_wrap=True)
+        keys = [key for key in list(modules[0])[1:] if any(row[key] for row in modules)]
+        for key in keys:
+            table.add_column(key, justify="right", no_wrap=True)
+        for row in modules:
+            table.add_row(row["module"], *(f"{row[key]:,}" for key in keys))
+        console.print(table)
+
+
+@app.command()
+def show(
+    design: DesignArgument,
+    output: Annotated[
+        Path | None,
+        typer.Option("-o", "--output", help="Picture to write, SVG, PNG or PDF by its name."),
+    ] = None,
+) -> None:
+    """Draw the mesh: tiles, layers and the ways that messages take."""
+    from bombus import check as checking
+    from bombus import show as step
+
+    network, warnings = checking.check(design)
+    _print_problems(warnings)
+    file = output or Path(f"{network.design.name}.svg")
+    step.draw(network, file)
+    _console().print(str(file), markup=False)
+
+
+@app.command()
+def schema() -> None:
+    """Print the JSON schema of design files, for editors."""
+    from bombus.config import Design
+
+    sys.stdout.write(json_module.dumps(Design.model_json_schema(), indent=2) + "\n")
+
+
+def main() -> None:
+    """Entry point of the command."""
+    try:
+        app()
+    except DesignError as error:
+        _print_problems(error.problems)
+        sys.exit(1)
+    except (UserError, OSError) as error:
+        console = Console(stderr=True, highlight=False, soft_wrap=True)
+        console.print(f"error: {error}", style="red", markup=False)
+        sys.exit(1)
+
+
+if __name__ == "__main__":
+    main()
