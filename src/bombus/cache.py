@@ -50,7 +50,7 @@ def _locked(path: Path) -> Iterator[None]:
         yield
 
 
-def cached_directory(name: str, make: Callable[[Path], None]) -> Path:
+def cached_directory(name: str, make: Callable[[Path], object]) -> Path:
     """The directory `name` of the cache; `make` fills a new one if it is not there.
 
     Two processes that want the same at once: one makes it, the other waits. A

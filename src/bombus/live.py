@@ -1,15 +1,12 @@
 """A design that Linux programs talk to, through a network interface, in real time.
 
-`run` is what `bombus run` does. Also a program, which the demonstration and tests
-start inside a network namespace: `python -m bombus.live DESIGN`.
+`run` is what `bombus run` does.
 """
 
 from __future__ import annotations
 
-import argparse
 import json
 import signal
-import sys
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
@@ -23,7 +20,6 @@ from rich.live import Live
 
 from bombus.build import Library, build
 from bombus.counters import mesh_table
-from bombus.errors import UserError
 from bombus.impairment import Impairment
 from bombus.interface import Interface
 from bombus.simulation import Simulation
@@ -82,9 +78,9 @@ def run(
     `tap`: name of the interface of MAC port 0; further ports get the names that follow
     (`bombus1`, ...), without address. `address`: of this machine, with prefix; default: one
     that the design can reach. `veth`: do not use TAP even where it is. `pcap_in`: frames to
-    send into port 0 at the start. `pcap_out`: both directions of port 0. On a terminal the counters are shown as they
-    grow; elsewhere they are printed at the end. `report`: a JSON file with all numbers,
-    rewritten every `interval` seconds and at the end.
+    send into port 0 at the start. `pcap_out`: both directions of port 0. On a terminal the
+    counters are shown as they grow; elsewhere they are printed at the end. `report`: a JSON
+    file with all numbers, rewritten every `interval` seconds and at the end.
     """
     console = console or Console()
     library = design if isinstance(design, Library) else build(design, console=console)
@@ -188,30 +184,3 @@ def _stop_on_signal() -> Iterator[list[int]]:
     finally:
         for number, handler in old.items():
             signal.signal(number, handler)
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(prog="python -m bombus.live", description=__doc__)
-    parser.add_argument("design", type=Path, help="design file, or a built library (.so)")
-    parser.add_argument("--tap", default=DEFAULT_TAP)
-    parser.add_argument("--address")
-    parser.add_argument("--mtu", type=int, default=DEFAULT_MTU)
-    parser.add_argument("--veth", action="store_true")
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--impair-rx", type=Impairment.parse)
-    parser.add_argument("--impair-tx", type=Impairment.parse)
-    parser.add_argument("--pcap-in", type=Path)
-    parser.add_argument("--pcap-out", type=Path)
-    parser.add_argument("--duration", type=float)
-    parser.add_argument("--interval", type=float, default=1.0)
-    parser.add_argument("--report", type=Path)
-    arguments = vars(parser.parse_args())
-    design = arguments.pop("design")
-    try:
-        run(Library(design) if design.suffix == ".so" else design, **arguments)
-    except UserError as error:
-        sys.exit(f"error: {error}")
-
-
-if __name__ == "__main__":
-    main()

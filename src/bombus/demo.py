@@ -1,0 +1,208 @@
+"""What Bombus does, in half a minute: `make demo`.
+
+Builds a design, runs it in a private network namespace, lets ping and a program
+with plain sockets talk to it, shows the counters of the mesh, and measures it in
+virtual time. Leaves nothing behind.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shutil
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+from bombus.build import Library, build
+from bombus.counters import dropped, mesh_table
+from bombus.errors import UserError
+from bombus.live import DEFAULT_TAP, default_address
+from bombus.netns import Namespace
+from bombus.simulation import Simulation, latencies
+
+# Runs inside the namespace, so it stands for itself: any program with sockets would do.
+UDP_CLIENT = """
+import os, socket, sys, time
+address, port, count = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
+client = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+client.settimeout(2)
+client.connect((address, port))
+times = []
+for i in range(count):
+    message = os.urandom(1 + i * 1471 // max(1, count - 1))
+    start = time.perf_counter()
+    client.send(message)
+    answer = client.recv(65535)
+    times.append(time.perf_counter() - start)
+    assert answer == message, f"message {i} came back changed"
+times.sort()
+print(f"{count} datagrams of 1 to 1472 bytes came back unchanged; "
+      f"median {times[count // 2] * 1e6:.0f} us of real time, simulated cycle by cycle")
+"""
+DATAGRAMS = 200
+OWN_MAC = "02:00:00:00:00:99"
+BURST = 2000
+
+
+def run(design: Path, console: Console) -> None:
+    library = build(design, console=console)
+    live(design, library, console)
+    measure(library, console)
+
+
+def live(design: Path, library: Library, console: Console) -> None:
+    """Linux programs talk to the design, in a network of their own."""
+    host = library.manifest["host"]
+    udp_port = echo_port(library)
+    with Namespace() as namespace, tempfile.TemporaryDirectory() as folder:
+        report = Path(folder) / "report.json"
+        command = [sys.executable, "-m", "bombus.cli", "run", str(design), "--report", str(report)]
+        log = Path(folder) / "log"
+        with log.open("w") as output:
+            runner = namespace.popen(command, stdout=output, stderr=output)
+        try:
+            namespace.wait_for_interface(DEFAULT_TAP, runner)
+        except UserError:
+            raise UserError(log.read_text().strip()) from None
+        console.rule(f"{host['ip']} on {DEFAULT_TAP}, in a private network namespace")
+        if shutil.which("ping"):
+            _shell(namespace, ["ping", "-c", "5", "-i", "0.2", host["ip"]], console)
+        else:
+            console.print("ping is not installed here")
+        console.print(f"\n[bold]UDP echo on port {udp_port}, with plain sockets[/bold]")
+        console.print(
+            namespace.python(UDP_CLIENT, host["ip"], str(udp_port), str(DATAGRAMS)).strip(),
+            highlight=False,
+        )
+        if namespace.stop(runner) != 0:
+            raise UserError(log.read_text().strip())
+        totals = json.loads(report.read_text())
+    console.print()
+    console.print(mesh_table(library.manifest, totals["counters"], "What each tile counted"))
+    ports = totals["ports"][0]
+    console.print(
+        f"{ports['rx_frames']:,} frames in, {ports['tx_frames']:,} out, "
+        f"{dropped(totals['counters']):,} dropped and counted; "
+        f"{totals['cycles']:,} cycles evaluated in {totals['seconds']:.1f} s, asleep between",
+        highlight=False,
+    )
+
+
+def _shell(namespace: Namespace, command: Sequence[str], console: Console) -> None:
+    console.print(f"[bold]$ {' '.join(command)}[/bold]")
+    console.file.flush()
+    result = namespace.run(command, check=False, capture_output=True, text=True)
+    console.print((result.stdout + result.stderr).strip(), highlight=False, markup=False)
+    if result.returncode != 0:
+        raise UserError(f"{command[0]} did not succeed")
+
+
+def measure(library: Library, console: Console) -> None:
+    """Cycles per packet and latency, in virtual time: exact, and the same on every machine."""
+    console.print()
+    table = Table(title="Measured in virtual time: UDP echo", title_justify="left")
+    for heading in (
+        "frame bytes",
+        "latency, cycles",
+        "latency, ns",
+        "cycles per packet",
+        "packets/s",
+        "Gbit/s on the wire",
+    ):
+        table.add_column(heading, justify="right")
+    started = time.perf_counter()
+    with Simulation(library) as simulation:
+        introduce(simulation)
+        mhz = simulation.clock_hz / 1e6
+        for size in (60, 256, 1514):
+            frame = udp_frame(simulation, size)
+            single = simulation.exchange([frame] * 20, window=1)
+            burst = simulation.exchange([frame] * BURST)
+            if len(single.received) != 20 or len(burst.received) != BURST:
+                raise UserError(
+                    f"{library.manifest['name']}: not every datagram of {size} bytes came back"
+                )
+            latency = statistics.median(latencies(single))
+            half = BURST // 2  # the pipeline is full in the second half
+            span = burst.received[-1].last_beat_cycle - burst.received[half - 1].last_beat_cycle
+            cycles = span / (BURST - half)
+            rate = simulation.clock_hz / cycles
+            # 24 bytes: preamble, FCS, gap
+            table.add_row(
+                f"{size}",
+                f"{latency:.0f}",
+                f"{latency * 1000 / mhz:.0f}",
+                f"{cycles:.2f}",
+                f"{rate / 1e6:.1f} M",
+                f"{rate * (size + 24) * 8 / 1e9:.1f}",
+            )
+        simulation.check()
+        speed = simulation.evaluated_cycles / (time.perf_counter() - started)
+    line_rate = library.manifest["line_rate_gbps"]
+    table.caption = (
+        f"{mhz:.0f} MHz, {library.manifest['data_width']} bits a cycle; the line is "
+        f"{line_rate} Gbit/s; {speed / 1000:.0f} k cycles/s simulated"
+    )
+    table.caption_justify = "left"
+    console.print(table)
+
+
+def echo_port(library: Library) -> int:
+    """The UDP port of the design's first application."""
+    for tile in library.manifest["tiles"]:
+        for layer in tile["layers"]:
+            if "udp_port" in layer["params"]:
+                return int(layer["params"]["udp_port"])
+    raise UserError(f"{library.manifest['name']} has no application on UDP")
+
+
+def introduce(simulation: Simulation) -> None:
+    """Makes the design know who asks, as any neighbour does: by an ARP request."""
+    from scapy.layers.l2 import ARP, Ether  # slow to import
+
+    host = simulation.manifest["host"]
+    own_ip = default_address(simulation.manifest).split("/")[0]
+    request = Ether(src=OWN_MAC, dst="ff:ff:ff:ff:ff:ff") / ARP(
+        hwsrc=OWN_MAC, psrc=own_ip, pdst=host["ip"]
+    )
+    simulation.send(bytes(request).ljust(60, b"\0"))
+    answer = simulation.receive()
+    if answer is None or Ether(answer.data)[ARP].hwsrc != host["mac"]:
+        raise UserError(f"{simulation.manifest['name']} does not answer ARP")
+    simulation.advance_until_idle()
+
+
+def udp_frame(simulation: Simulation, size: int) -> bytes:
+    """A datagram to the echo, as a frame of so many bytes."""
+    from scapy.layers.inet import IP, UDP
+    from scapy.layers.l2 import Ether
+
+    host = simulation.manifest["host"]
+    headers = 14 + 20 + 8
+    packet = (
+        Ether(src=OWN_MAC, dst=host["mac"])
+        / IP(src=default_address(simulation.manifest).split("/")[0], dst=host["ip"])
+        / UDP(sport=40000, dport=echo_port(simulation.library))
+        / bytes(i % 256 for i in range(size - headers))
+    )
+    return bytes(packet)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m bombus.demo", description=__doc__)
+    parser.add_argument("design", type=Path)
+    try:
+        run(parser.parse_args().design, Console())
+    except UserError as error:
+        sys.exit(f"error: {error}")
+
+
+if __name__ == "__main__":
+    main()
