@@ -87,7 +87,7 @@ package bombus_pkg;
   // Symbolic next hops. The network interface's table turns one into a tile.
   typedef enum logic [4:0] {
     NextNone   = 5'd0,
-    NextMac    = 5'd1,   // MAC egress buffer
+    NextMacTx  = 5'd1,
     NextEthTx  = 5'd2,
     NextArp    = 5'd3,
     NextIpv4Rx = 5'd4,
@@ -97,6 +97,7 @@ package bombus_pkg;
     NextUdpTx  = 5'd8,
     NextTcpRx  = 5'd9,
     NextTcpTx  = 5'd10,
+    NextEthRx  = 5'd11,
     NextApp0   = 5'd16,  // applications: NextApp0 + index
     NextApp1   = 5'd17,
     NextApp2   = 5'd18,

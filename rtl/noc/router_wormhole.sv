@@ -130,7 +130,7 @@ module router_wormhole
       logic [NumInputs-1:0] request;
       flit_t [NumInputs-1:0] candidate;
       logic locked_q;
-      sel_t sel, sel_q;
+      sel_t sel, sel_q, winner;
 
       for (genvar k = 0; k < NumInputs; k++) begin : gen_candidate
         localparam int unsigned Input = int'(Inputs[k]);
@@ -146,15 +146,14 @@ module router_wormhole
         end
       end
 
-      always_comb begin
-        sel = sel_q;
-        if (!locked_q) begin
-          // The first request after the last winner; the winner itself comes last.
-          for (int unsigned k = NumInputs; k > 0; k--) begin
-            if (request[(32'(sel_q) + k) % NumInputs]) sel = sel_t'((32'(sel_q) + k) % NumInputs);
-          end
-        end
-      end
+      round_robin #(
+          .NumInputs(NumInputs)
+      ) u_arbiter (
+          .last_i(sel_q),
+          .request_i(request),
+          .grant_o(winner)
+      );
+      assign sel = locked_q ? sel_q : winner;
 
       assign out_valid_o[o] = request[sel];
       assign out_o[o] = candidate[sel];

@@ -1,0 +1,55 @@
+// Output register of a layer that may drop: takes each message's verdict with
+// its first beat, swallows dropped messages and counts each by its reason.
+//
+// Latency: 1 cycle. Throughput: one beat per cycle.
+module drop_register
+  import bombus_pkg::*;
+#(
+    parameter type beat_t = logic,
+    parameter int unsigned NumDrops = 1
+) (
+    input logic clk_i,
+    input logic rst_i,
+
+    input  beat_t                in_i,
+    input  logic                 in_valid_i,
+    output logic                 in_ready_o,
+    input  logic                 in_first_i,
+    input  next_e                in_next_i,   // with in_first_i
+    input  logic  [NumDrops-1:0] in_drop_i,   // with in_first_i: reasons, at most one
+
+    output beat_t                out_o,
+    output logic                 out_valid_o,
+    input  logic                 out_ready_i,
+    output next_e                out_next_o,
+    output logic  [NumDrops-1:0] drop_o
+);
+
+  logic dropping_q;
+  wire drop = in_first_i ? |in_drop_i : dropping_q;
+
+  assign in_ready_o = ~out_valid_o | out_ready_i;
+
+  always_ff @(posedge clk_i) begin
+    if (in_ready_o) out_o <= in_i;
+    if (in_ready_o & in_valid_i & in_first_i) out_next_o <= in_next_i;
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (rst_i) begin
+      out_valid_o <= 1'b0;
+      dropping_q <= 1'b0;
+      drop_o <= '0;
+    end else begin
+      drop_o <= '0;
+      if (in_ready_o) begin
+        out_valid_o <= in_valid_i & ~drop;
+        if (in_valid_i) begin
+          dropping_q <= drop;
+          if (in_first_i) drop_o <= in_drop_i;
+        end
+      end
+    end
+  end
+
+endmodule

@@ -1,0 +1,61 @@
+// Merges streams, whole messages, round robin: an input keeps the output from
+// its first beat to its last.
+//
+// Latency: 0 cycles. Throughput: one beat per cycle, no gap between messages.
+module stream_merge #(
+    parameter type beat_t = logic,
+    parameter int unsigned NumInputs = 2
+) (
+    input logic clk_i,
+    input logic rst_i,
+
+    input  beat_t [NumInputs-1:0] in_i,
+    input  logic  [NumInputs-1:0] in_valid_i,
+    output logic  [NumInputs-1:0] in_ready_o,
+
+    output beat_t out_o,
+    output logic  out_valid_o,
+    input  logic  out_ready_i,
+
+    output logic [NumInputs-1:0] selected_o  // whose beat out_o is, one-hot
+);
+
+  if (NumInputs == 1) begin : gen_wire
+    assign out_o = in_i[0];
+    assign out_valid_o = in_valid_i[0];
+    assign in_ready_o[0] = out_ready_i;
+    assign selected_o = 1'b1;
+  end else begin : gen_merge
+    typedef logic [$clog2(NumInputs)-1:0] sel_t;
+    logic locked_q;
+    sel_t sel, sel_q, sel_candidate;
+
+    round_robin #(
+        .NumInputs(NumInputs)
+    ) u_arbiter (
+        .last_i(sel_q),
+        .request_i(in_valid_i),
+        .grant_o(sel_candidate)
+    );
+    assign sel = locked_q ? sel_q : sel_candidate;
+    assign out_o = in_i[sel];
+    assign out_valid_o = in_valid_i[sel];
+
+    always_comb begin
+      selected_o = '0;
+      selected_o[sel] = 1'b1;
+      in_ready_o = out_ready_i ? selected_o : '0;
+    end
+
+    always_ff @(posedge clk_i) begin
+      if (rst_i) begin
+        locked_q <= 1'b0;
+        sel_q <= '0;
+      end else if (out_valid_o) begin
+        locked_q <= ~(out_ready_i & out_o.last);
+        sel_q <= sel;
+      end
+    end
+  end
+
+endmodule

@@ -1,0 +1,276 @@
+// ICMP (RFC 792, RFC 1122 3.2.2): answers echo requests of any size, and tells
+// senders of UDP datagrams that their port is closed.
+//
+// An echo reply is the request with another type and the checksum adjusted
+// (RFC 1624), so it streams through. Port unreachable is built from what udp_rx
+// sends as KindUnreachable (the UDP header, and in the metadata the fields of
+// the IP header, which is rebuilt without its options), at most BurstErrors at
+// once and one per 2^RefillShift microseconds on the average. All other ICMP is
+// dropped and counted.
+//
+// Latency: 1 cycle; port unreachable about 12. Throughput: one beat per cycle.
+module icmp_echo
+  import bombus_pkg::*;
+#(
+    parameter type beat_t = logic,
+    parameter int unsigned BurstErrors = 8,
+    parameter int unsigned RefillShift = 14  // 16 ms: 61 a second
+) (
+    input logic        clk_i,
+    input logic        rst_i,
+    input logic [31:0] time_us_i,
+
+    input  beat_t in_i,
+    input  logic  in_valid_i,
+    output logic  in_ready_o,
+
+    output beat_t       out_o,
+    output logic        out_valid_o,
+    input  logic        out_ready_i,
+    output next_e       out_next_o,
+    output logic  [3:0] drop_o,
+    output logic  [1:0] event_o,
+    output logic        busy_o
+);
+
+  localparam next_e Entry = NextIcmp;
+  localparam logic [31:0] NextHops = 32'(1) << NextIpv4Tx;
+  typedef enum int unsigned {
+    DropTruncated,
+    DropBadChecksum,
+    DropNotEchoRequest,
+    DropRateLimited,
+    NumDrops
+  } drop_e;
+  typedef enum int unsigned {
+    EventEchoReply,
+    EventPortUnreachable,
+    NumEvents
+  } event_e;
+
+  localparam logic [7:0] TypeEchoReply = 8'd0;
+  localparam logic [7:0] TypeUnreachable = 8'd3;
+  localparam logic [7:0] CodePort = 8'd3;
+  localparam logic [7:0] TypeEchoRequest = 8'd8;
+  localparam int unsigned HeaderBytes = 8;
+  localparam logic [7:0] TosInternetControl = 8'hC0;  // RFC 1812, 4.3.2.5
+  localparam int unsigned DataBytes = $bits(in_i.data) / 8;
+
+  logic first_q;
+  always_ff @(posedge clk_i) begin
+    if (rst_i) first_q <= 1'b1;
+    else if (in_valid_i & in_ready_o) first_q <= in_i.last;
+  end
+
+  // ---- Echo ----
+
+  wire [7:0] icmp_type = in_i.data[7:0];
+  wire [7:0] icmp_code = in_i.data[15:8];
+  wire [15:0] icmp_csum = swap16(in_i.data[31:16]);
+  wire is_error = in_i.meta.kind == KindUnreachable;
+
+  meta_t reply_meta;
+  always_comb begin
+    reply_meta = in_i.meta;
+    reply_meta.kind = KindPacket;
+    reply_meta.src_ip = in_i.meta.dst_ip;
+    reply_meta.dst_ip = in_i.meta.src_ip;
+    reply_meta.l4.ip_tx = '{protocol: ProtocolIcmp, csum_pos: '0, reserved: '0};
+  end
+
+  beat_t reply;
+  always_comb begin
+    reply = in_i;
+    reply.meta = reply_meta;
+    if (first_q) begin
+      reply.data[7:0] = TypeEchoReply;
+      // The type went down by 8 in the high byte of the first word: add it back.
+      reply.data[31:16] = swap16(csum_add(icmp_csum, {TypeEchoRequest, 8'h00}));
+    end
+  end
+
+  // ---- Port unreachable ----
+
+  typedef struct packed {
+    logic [63:0] l4;
+    logic [31:0] dst;
+    logic [31:0] src;
+    logic [15:0] csum;
+    logic [7:0]  protocol;
+    logic [7:0]  ttl;
+    logic [15:0] fragment;
+    logic [15:0] id;
+    logic [15:0] length;
+    logic [7:0]  tos;
+    logic [7:0]  version_ihl;
+    logic [31:0] unused;
+    logic [15:0] icmp_csum;
+    logic [7:0]  icmp_code;
+    logic [7:0]  icmp_type;
+  } unreachable_t;  // wire bytes, first byte lowest
+  localparam int unsigned ErrorBytes = $bits(unreachable_t) / 8;
+  localparam int unsigned ErrorBeats = (ErrorBytes + DataBytes - 1) / DataBytes;
+  localparam int unsigned ErrorLastBytes = ErrorBytes - (ErrorBeats - 1) * DataBytes;
+  localparam int unsigned IpHeaderBytes = 20;
+  localparam int unsigned IpHeaderWords = IpHeaderBytes / 2;
+  localparam int unsigned CsumWord = 1;  // the ICMP checksum's place, in 16-bit words
+  typedef logic [$clog2(ErrorBeats+1)-1:0] index_t;
+
+  typedef enum logic [1:0] {
+    StateStream,
+    StateSum,
+    StateSend
+  } state_e;
+  state_e state_q;
+  unreachable_t error_q;
+  meta_t error_meta_q;
+  logic [15:0] sum_q;
+  logic [3:0] word_q;
+  index_t index_q;
+
+  logic [$clog2(BurstErrors+1)-1:0] tokens_q;
+  logic refill_q;  // last seen value of the bit of time that refills
+  wire refill = time_us_i[RefillShift] != refill_q;
+  wire error_start = (state_q == StateStream) & in_valid_i & first_q & is_error & (tokens_q != '0);
+
+  wire [IpHeaderWords-1:0][15:0] ip_words = {
+    error_q.dst,
+    error_q.src,
+    16'h0000,
+    error_q.protocol,
+    error_q.ttl,
+    error_q.fragment,
+    error_q.id,
+    error_q.length,
+    error_q.tos,
+    error_q.version_ihl
+  };
+
+  wire [15:0] udp_length = swap16(in_i.data[47:32]);
+  always_ff @(posedge clk_i) begin
+    if (error_start) begin
+      error_q <= '{
+          icmp_type: TypeUnreachable,
+          icmp_code: CodePort,
+          icmp_csum: '0,
+          unused: '0,
+          version_ihl: 8'h45,
+          tos: in_i.meta.tos,
+          length: swap16(udp_length + 16'(IpHeaderBytes)),
+          id: swap16(in_i.meta.l4.ip_rx.id),
+          fragment: {8'h00, 1'b0, in_i.meta.dont_fragment, 6'b0},
+          ttl: in_i.meta.l4.ip_rx.ttl,
+          protocol: in_i.meta.l4.ip_rx.protocol,
+          csum: '0,
+          src: swap32(in_i.meta.src_ip),
+          dst: swap32(in_i.meta.dst_ip),
+          l4: in_i.data[63:0]
+      };
+      error_meta_q <= reply_meta;
+    end
+    if (state_q == StateSum) begin
+      sum_q <= csum_add(word_q == '0 ? '0 : sum_q, ip_words[word_q]);
+      error_q.csum <= ~csum_add(sum_q, ip_words[word_q]);
+    end
+  end
+
+  beat_t error;
+  wire [ErrorBeats*DataBytes*8-1:0] error_bits = (ErrorBeats * DataBytes * 8)'(error_q);
+  always_comb begin
+    error.data = error_bits[DataBytes*8-1:0];
+    for (int unsigned b = 1; b < ErrorBeats; b++) begin
+      if (index_q == index_t'(b)) error.data = error_bits[b*DataBytes*8+:DataBytes*8];
+    end
+    error.last = index_q == index_t'(ErrorBeats - 1);
+    error.bytes = error.last ? $bits(error.bytes)'(ErrorLastBytes) : $bits(error.bytes)'(DataBytes);
+    error.meta = error_meta_q;
+    error.meta.tos = TosInternetControl;
+    error.meta.length = 14'(ErrorBytes);
+    error.meta.csum = '0;
+    error.meta.l4.ip_tx = '{protocol: ProtocolIcmp, csum_pos: 8'(CsumWord), reserved: '0};
+  end
+
+  logic out_ready;
+  wire sending = state_q == StateSend;
+  wire error_done = sending & out_ready & error.last;
+
+  always_ff @(posedge clk_i) begin
+    if (rst_i) begin
+      state_q  <= StateStream;
+      word_q   <= '0;
+      index_q  <= '0;
+      tokens_q <= $bits(tokens_q)'(BurstErrors);
+      refill_q <= 1'b0;
+    end else begin
+      refill_q <= time_us_i[RefillShift];
+      if (error_start & ~refill) tokens_q <= tokens_q - 1'b1;
+      else if (~error_start & refill & (tokens_q != $bits(tokens_q)'(BurstErrors))) begin
+        tokens_q <= tokens_q + 1'b1;
+      end
+      case (state_q)
+        StateStream: if (error_start) state_q <= StateSum;
+        StateSum: begin
+          word_q <= word_q + 1'b1;
+          if (word_q == 4'(IpHeaderWords - 1)) begin
+            word_q  <= '0;
+            state_q <= StateSend;
+          end
+        end
+        default: begin
+          if (out_ready) index_q <= error.last ? '0 : index_q + 1'b1;
+          if (error_done) state_q <= StateStream;
+        end
+      endcase
+    end
+  end
+
+  // ---- Out ----
+
+  // A request to be told is taken when its message is built; a refused one is
+  // dropped like any other message.
+  wire stream = state_q == StateStream;
+  wire consumed = is_error & first_q & (tokens_q != '0);
+  assign in_ready_o = stream & (consumed | out_ready);
+
+  logic [NumDrops-1:0] reasons;
+  always_comb begin
+    reasons = '0;
+    if (sending) reasons = '0;
+    else if (is_error) reasons[DropRateLimited] = 1'b1;
+    else if (in_i.meta.length < 14'(HeaderBytes)) reasons[DropTruncated] = 1'b1;
+    else if (in_i.meta.csum != '1) reasons[DropBadChecksum] = 1'b1;
+    else if ((icmp_type != TypeEchoRequest) | (icmp_code != '0)) begin
+      reasons[DropNotEchoRequest] = 1'b1;
+    end
+  end
+
+  drop_register #(
+      .beat_t  (beat_t),
+      .NumDrops(NumDrops)
+  ) u_out (
+      .clk_i,
+      .rst_i,
+      .in_i(sending ? error : reply),
+      .in_valid_i(sending | (stream & in_valid_i & ~consumed)),
+      .in_ready_o(out_ready),
+      .in_first_i(sending ? index_q == '0 : first_q),
+      .in_next_i(NextIpv4Tx),
+      .in_drop_i(reasons),
+      .out_o,
+      .out_valid_o,
+      .out_ready_i,
+      .out_next_o,
+      .drop_o
+  );
+
+  always_ff @(posedge clk_i) begin
+    if (rst_i) event_o <= '0;
+    else begin
+      event_o[EventEchoReply] <= stream & in_valid_i & out_ready & first_q & ~|reasons;
+      event_o[EventPortUnreachable] <= error_done;
+    end
+  end
+
+  assign busy_o = (state_q != StateStream) | out_valid_o;
+
+endmodule

@@ -1,0 +1,168 @@
+// IPv4 transmit (RFC 791, RFC 1122 3.3.1): puts the header in front and finds
+// the next hop: the destination itself within the subnet, else the gateway.
+//
+// Don't Fragment is set (RFC 6864: the id means nothing then), TTL is 64
+// (RFC 1700). Dropped and counted: a destination outside the subnet without a
+// gateway, and packets that no frame can hold.
+//
+// Latency: 2 cycles. Throughput: one beat per cycle.
+module ipv4_tx
+  import bombus_pkg::*;
+#(
+    parameter type beat_t = logic
+) (
+    input logic  clk_i,
+    input logic  rst_i,
+    input host_t host_i,
+
+    input  beat_t in_i,
+    input  logic  in_valid_i,
+    output logic  in_ready_o,
+
+    output beat_t       out_o,
+    output logic        out_valid_o,
+    input  logic        out_ready_i,
+    output next_e       out_next_o,
+    output logic  [1:0] drop_o,
+    output logic        busy_o
+);
+
+  localparam next_e Entry = NextIpv4Tx;
+  localparam logic [31:0] NextHops = 32'(1) << NextEthTx;
+  typedef enum int unsigned {
+    DropNoGateway,
+    DropTooLong,
+    NumDrops
+  } drop_e;
+
+  typedef struct packed {
+    logic [31:0] dst;
+    logic [31:0] src;
+    logic [15:0] csum;
+    logic [7:0]  protocol;
+    logic [7:0]  ttl;
+    logic [15:0] fragment;
+    logic [15:0] id;
+    logic [15:0] length;
+    logic [7:0]  tos;
+    logic [7:0]  version_ihl;
+  } header_t;  // wire bytes, first byte lowest
+  localparam int unsigned HeaderBytes = $bits(header_t) / 8;
+  localparam logic [15:0] VersionIhl = 16'h4500;
+  localparam logic [15:0] DontFragment = 16'h4000;
+  localparam logic [7:0] TimeToLive = 8'd64;
+  localparam int unsigned EthernetBytes = 14;
+  localparam int unsigned TagBytes = 4;
+
+  // ---- First step: half the checksum, the route ----
+
+  typedef struct packed {
+    beat_t beat;
+    logic [15:0] length;
+    logic [15:0] sum_a;
+    logic [15:0] sum_b;
+    logic on_link;
+  } stage_t;
+  stage_t stage_d, stage;
+  logic stage_valid, stage_ready;
+
+  always_comb begin
+    stage_d.beat = in_i;
+    stage_d.length = {2'b0, in_i.meta.length} + 16'(HeaderBytes);
+    stage_d.sum_a = csum_add(csum_add(in_i.meta.src_ip[31:16], in_i.meta.src_ip[15:0]),
+                             {TimeToLive, in_i.meta.l4.ip_tx.protocol});
+    stage_d.sum_b = csum_add(csum_add(in_i.meta.dst_ip[31:16], in_i.meta.dst_ip[15:0]),
+                             VersionIhl | {8'b0, in_i.meta.tos});
+    stage_d.on_link = ((in_i.meta.dst_ip ^ host_i.ip) & host_i.netmask) == '0;
+  end
+
+  stream_register #(
+      .data_t(stage_t)
+  ) u_stage (
+      .clk_i,
+      .rst_i,
+      .in_i(stage_d),
+      .in_valid_i,
+      .in_ready_o,
+      .out_o(stage),
+      .out_valid_o(stage_valid),
+      .out_ready_i(stage_ready)
+  );
+
+  // ---- Second step: the header ----
+
+  meta_t meta;
+  assign meta = stage.beat.meta;
+  // The id is 0: RFC 6864, 4.1 lets a packet that is never fragmented carry any.
+  wire [15:0] csum =
+      ~csum_add(csum_add(stage.sum_a, stage.sum_b), csum_add(stage.length, DontFragment));
+  header_t header;
+  assign header = '{
+          version_ihl: VersionIhl[15:8],
+          tos: meta.tos,
+          length: swap16(stage.length),
+          id: '0,
+          fragment: swap16(DontFragment),
+          ttl: TimeToLive,
+          protocol: meta.l4.ip_tx.protocol,
+          csum: swap16(csum),
+          src: swap32(meta.src_ip),
+          dst: swap32(meta.dst_ip)
+      };
+
+  beat_t packet, sent;
+  logic packet_valid, packet_ready, packet_first;
+  prepend #(
+      .beat_t(beat_t),
+      .HeaderBytes(HeaderBytes)
+  ) u_prepend (
+      .clk_i,
+      .rst_i,
+      .in_i(stage.beat),
+      .in_valid_i(stage_valid),
+      .in_ready_o(stage_ready),
+      .header_i(header),
+      .skip_i(1'b0),
+      .out_o(packet),
+      .out_valid_o(packet_valid),
+      .out_ready_i(packet_ready),
+      .out_first_o(packet_first)
+  );
+
+  wire [15:0] max_length = 16'(MaxFrameBytes - EthernetBytes) -
+      (meta.vlan.valid ? 16'(TagBytes) : '0);
+  logic [NumDrops-1:0] reasons;
+  always_comb begin
+    reasons = '0;
+    if (stage.length > max_length) reasons[DropTooLong] = 1'b1;
+    else if (~stage.on_link & (host_i.gateway == '0)) reasons[DropNoGateway] = 1'b1;
+    sent = packet;
+    sent.meta.length = stage.length[13:0];
+    sent.meta.dst_ip = stage.on_link ? meta.dst_ip : host_i.gateway;
+    if (meta.l4.ip_tx.csum_pos != '0) begin
+      sent.meta.l4.ip_tx.csum_pos = meta.l4.ip_tx.csum_pos + 8'(HeaderBytes / 2);
+    end
+  end
+
+  drop_register #(
+      .beat_t  (beat_t),
+      .NumDrops(NumDrops)
+  ) u_out (
+      .clk_i,
+      .rst_i,
+      .in_i(sent),
+      .in_valid_i(packet_valid),
+      .in_ready_o(packet_ready),
+      .in_first_i(packet_first),
+      .in_next_i(NextEthTx),
+      .in_drop_i(reasons),
+      .out_o,
+      .out_valid_o,
+      .out_ready_i,
+      .out_next_o,
+      .drop_o
+  );
+
+  assign busy_o = stage_valid | out_valid_o;
+
+endmodule

@@ -1,0 +1,222 @@
+// MAC egress buffer: whole frames, so that the MAC never runs dry inside one.
+//
+// While a frame comes in, it is summed from byte 14 on, with meta.csum as the
+// start; the finished checksum is written into the frame at the word csum_pos
+// on its way out (0: none). Zero is sent as 0xFFFF, as UDP wants it. Frames
+// below 60 bytes are padded with zeros. A full buffer stops the stream; a frame
+// longer than bombus_pkg::MaxFrameBytes is dropped and counted.
+//
+// Latency: 3 cycles from the last beat in to the first beat out. Throughput:
+// one beat per cycle.
+module mac_tx
+  import bombus_pkg::*;
+#(
+    parameter  type         beat_t    = logic,
+    parameter  int unsigned MacPort   = 0,
+    parameter  int unsigned DataWidth = 512,
+    localparam int unsigned DataBytes = DataWidth / 8
+) (
+    input logic clk_i,
+    input logic rst_i,
+
+    input  beat_t in_i,
+    input  logic  in_valid_i,
+    output logic  in_ready_o,
+
+    output logic [DataWidth-1:0] mac_tx_tdata_o,
+    output logic [DataBytes-1:0] mac_tx_tkeep_o,
+    output logic                 mac_tx_tvalid_o,
+    input  logic                 mac_tx_tready_i,
+    output logic                 mac_tx_tlast_o,
+
+    output logic [ 0:0] drop_o,
+    output logic        mac_message_o,  // a frame has gone out
+    output logic [13:0] mac_bytes_o,    // its bytes
+    output logic        busy_o
+);
+
+  localparam next_e Entry = NextMacTx;
+  localparam logic [31:0] NextHops = '0;
+  typedef enum int unsigned {
+    DropTooLong,
+    NumDrops
+  } drop_e;
+
+  localparam int unsigned OffsetWidth = $clog2(DataBytes);
+  localparam int unsigned IndexWidth = 14 - OffsetWidth;
+  localparam int unsigned BufferBytes = 32768;
+  localparam int unsigned MaxFrames = 64;
+  localparam int unsigned MinFrameBytes = 60;  // without FCS
+  localparam int unsigned LastPadBeat = (MinFrameBytes - 1) / DataBytes;
+  localparam int unsigned HeaderBytes = 14;
+
+  typedef logic [IndexWidth-1:0] index_t;
+  typedef logic [OffsetWidth:0] count_t;
+
+  // ---- In: pad, store, sum ----
+
+  index_t index_q;  // beat within the frame
+  logic padding_q;  // the stream's frame has ended; zeros follow
+  logic dropping_q;
+  logic full;
+  logic [$clog2(MaxFrames):0] frames_q;  // stored, not yet gone out
+
+  wire first = (index_q == '0) & ~padding_q;
+  wire dropping = first ? in_i.meta.length > 14'(MaxFrameBytes) : dropping_q;
+  wire room = ~full & ~frames_q[$clog2(MaxFrames)];
+  assign in_ready_o = room & ~padding_q;
+
+  wire step = room & (padding_q | in_valid_i);
+  wire stream_last = padding_q | in_i.last;
+  wire short = index_q < index_t'(LastPadBeat);
+  wire last = stream_last & (~short | dropping);
+  localparam count_t LastPadBytes = count_t'(MinFrameBytes - LastPadBeat * DataBytes);
+  wire count_t in_bytes = padding_q ? '0 : in_i.bytes;
+  wire count_t bytes = (index_q == index_t'(LastPadBeat) && in_bytes < LastPadBytes) ?
+      LastPadBytes : in_bytes;
+  wire [DataWidth-1:0] data = padding_q ? '0 : in_i.data;
+
+  always_ff @(posedge clk_i) begin
+    if (rst_i) begin
+      index_q <= '0;
+      padding_q <= 1'b0;
+      dropping_q <= 1'b0;
+    end else if (step) begin
+      dropping_q <= dropping & ~last;
+      padding_q  <= stream_last & ~last;
+      if (last) index_q <= '0;
+      else if (~&index_q) index_q <= index_q + 1'b1;
+    end
+  end
+
+  wire store = step & ~dropping;
+
+  always_ff @(posedge clk_i) begin
+    if (rst_i) drop_o <= '0;
+    else drop_o[DropTooLong] <= step & dropping & last;
+  end
+
+  typedef struct packed {
+    logic last;
+    count_t bytes;
+    logic [DataWidth-1:0] data;
+  } stored_t;
+
+  stored_t stored;
+  logic stored_valid, stored_ready;
+  frame_buffer #(
+      .data_t(stored_t),
+      .Depth (BufferBytes / DataBytes)
+  ) u_buffer (
+      .clk_i,
+      .rst_i,
+      .data_i  ('{last: last, bytes: bytes, data: data}),
+      .write_i (store),
+      .commit_i(store & last),
+      .abort_i (1'b0),
+      .full_o  (full),
+      .data_o  (stored),
+      .valid_o (stored_valid),
+      .ready_i (stored_ready)
+  );
+
+  // The Ethernet header does not count.
+  logic [DataWidth-1:0] summed;
+  always_comb begin
+    summed = data;
+    for (int unsigned b = 0; b < DataBytes; b++) begin
+      if (32'(index_q) * DataBytes + b < HeaderBytes) summed[b*8+:8] = 8'h00;
+    end
+  end
+
+  logic [15:0] sum;
+  logic sum_valid;
+  frame_sum #(
+      .DataBytes(DataBytes)
+  ) u_sum (
+      .clk_i,
+      .rst_i,
+      .data_i (summed),
+      .valid_i(store),
+      .last_i (last),
+      .seed_i (in_i.meta.csum),
+      .sum_o  (sum),
+      .valid_o(sum_valid)
+  );
+
+  // The field's place travels beside the sum.
+  logic [7:0] csum_pos_q;
+  logic [1:0][7:0] csum_pos_pipe_q;
+  wire [7:0] csum_pos = first ? in_i.meta.l4.ip_tx.csum_pos : csum_pos_q;
+  always_ff @(posedge clk_i) begin
+    if (store) csum_pos_q <= csum_pos;
+    csum_pos_pipe_q <= {csum_pos_pipe_q[0], csum_pos};
+  end
+
+  typedef struct packed {
+    logic [7:0] csum_pos;
+    logic [15:0] csum;
+  } info_t;
+  info_t info;
+  logic info_valid, read_last;
+  head_fifo #(
+      .head_t(logic),
+      .body_t(info_t),
+      .Depth (MaxFrames)
+  ) u_info (
+      .clk_i,
+      .rst_i,
+      .in_head_i  (1'b0),
+      .in_body_i  ('{csum_pos: csum_pos_pipe_q[1], csum: (sum == '1) ? sum : ~sum}),
+      .in_valid_i (sum_valid),
+      .in_ready_o (),  // frames_q sees to it that there is room
+      .out_head_o (),
+      .out_body_o (info),
+      .out_valid_o(info_valid),
+      .out_ready_i(read_last)
+  );
+
+  always_ff @(posedge clk_i) begin
+    if (rst_i) frames_q <= '0;
+    else begin
+      if (store & last & ~read_last) frames_q <= frames_q + 1'b1;
+      if (~(store & last) & read_last) frames_q <= frames_q - 1'b1;
+    end
+  end
+
+  // ---- Out: write the checksum into its place ----
+
+  localparam int unsigned LaneWidth = OffsetWidth - 1;  // 16-bit words in a beat
+  index_t out_index_q;
+  wire patch_beat = (info.csum_pos != '0) &
+      (8'(out_index_q) == info.csum_pos >> LaneWidth) & (out_index_q < index_t'(1 << (8 - LaneWidth)));
+
+  always_comb begin
+    mac_tx_tdata_o = stored.data;
+    for (int unsigned w = 0; w < DataBytes / 2; w++) begin
+      if (patch_beat && info.csum_pos[LaneWidth-1:0] == LaneWidth'(w)) begin
+        mac_tx_tdata_o[w*16+:16] = swap16(info.csum);
+      end
+    end
+    for (int unsigned b = 0; b < DataBytes; b++) begin
+      mac_tx_tkeep_o[b] = ~stored.last | (count_t'(b) < stored.bytes);
+    end
+  end
+  assign mac_tx_tlast_o  = stored.last;
+  assign mac_tx_tvalid_o = stored_valid & info_valid;
+  assign stored_ready    = mac_tx_tready_i & info_valid;
+  assign read_last       = mac_tx_tvalid_o & mac_tx_tready_i & stored.last;
+
+  always_ff @(posedge clk_i) begin
+    if (rst_i) out_index_q <= '0;
+    else if (mac_tx_tvalid_o & mac_tx_tready_i) begin
+      if (stored.last) out_index_q <= '0;
+      else if (~&out_index_q) out_index_q <= out_index_q + 1'b1;
+    end
+  end
+
+  assign mac_message_o = read_last;
+  assign mac_bytes_o = {out_index_q, {OffsetWidth{1'b0}}} + 14'(stored.bytes);
+  assign busy_o = (index_q != '0) | padding_q | (frames_q != '0);
+
+endmodule

@@ -1,0 +1,74 @@
+// Counters of one tile, in one LUTRAM.
+//
+// Small accumulators take the events; one counter after the other is brought up
+// to date from its accumulator, one each cycle. A counter lags its events by at
+// most as many cycles as there are counters. Counters wrap at 2^Width.
+//
+// Order: message and byte counters of each stream (2 per stream), then one per
+// event. read_ready_o comes when the wanted counter's turn comes.
+module counter_bank #(
+    parameter int unsigned NumStreams = 4,
+    parameter int unsigned NumEvents = 1,
+    parameter int unsigned Width = 48,
+    localparam int unsigned NumCounters = 2 * NumStreams + NumEvents,
+    localparam int unsigned IndexWidth = $clog2(NumCounters)
+) (
+    input logic clk_i,
+    input logic rst_i,
+
+    input logic [NumStreams-1:0] message_i,  // one pulse per message
+    input logic [NumStreams-1:0][13:0] bytes_i,  // its bytes
+    input logic [NumEvents-1:0] event_i,  // one pulse per event
+
+    input logic [IndexWidth-1:0] read_index_i,
+    input logic read_i,  // held until read_ready_o
+    output logic read_ready_o,
+    output logic [Width-1:0] read_data_o
+);
+
+  // Between two visits an accumulator sees at most NumCounters events.
+  localparam int unsigned CountWidth = $clog2(NumCounters + 1);
+  localparam int unsigned BytesWidth = CountWidth + 14;
+  typedef logic [IndexWidth-1:0] index_t;
+
+  index_t turn_q;
+  logic clear_q;  // after reset: a first pass writes zeros
+  logic [NumCounters-1:0][BytesWidth-1:0] pending;
+  wire index_t next_turn = (turn_q == index_t'(NumCounters - 1)) ? '0 : turn_q + 1'b1;
+
+  for (genvar c = 0; c < NumCounters; c++) begin : gen_accumulator
+    localparam bit IsBytes = c < 2 * NumStreams && c % 2 == 1;
+    localparam int unsigned AccWidth = IsBytes ? BytesWidth : CountWidth;
+    logic [AccWidth-1:0] acc_q, more;
+    if (IsBytes) begin : gen_bytes
+      assign more = message_i[c/2] ? AccWidth'(bytes_i[c/2]) : '0;
+    end else if (c < 2 * NumStreams) begin : gen_messages
+      assign more = AccWidth'(message_i[c/2]);
+    end else begin : gen_event
+      assign more = AccWidth'(event_i[c-2*NumStreams]);
+    end
+    always_ff @(posedge clk_i) begin
+      if (rst_i) acc_q <= '0;
+      else acc_q <= (turn_q == index_t'(c) ? '0 : acc_q) + more;
+    end
+    assign pending[c] = BytesWidth'(acc_q);
+  end
+
+  (* ram_style = "distributed" *) logic [Width-1:0] ram[2**IndexWidth];
+  wire [Width-1:0] sum = (clear_q ? '0 : ram[turn_q]) + Width'(pending[turn_q]);
+  always_ff @(posedge clk_i) ram[turn_q] <= sum;
+
+  always_ff @(posedge clk_i) begin
+    if (rst_i) begin
+      turn_q  <= '0;
+      clear_q <= 1'b1;
+    end else begin
+      turn_q <= next_turn;
+      if (next_turn == '0) clear_q <= 1'b0;
+    end
+  end
+
+  assign read_ready_o = read_i & (turn_q == read_index_i) & ~clear_q;
+  assign read_data_o  = sum;
+
+endmodule
