@@ -20,8 +20,16 @@ from bombus.text import listing
 def _macs(network: Network) -> Iterator[Problem]:
     """One receiving and one transmitting layer for each MAC port."""
     ports: dict[tuple[str, int], Layer] = {}
+    by_tile: dict[tuple[str, str], Layer] = {}
     for layer in network.layers():
-        for direction in {port.split("_")[1] for port in layer.kind.mac_ports}:
+        for direction in sorted(layer.mac_directions()):
+            other = by_tile.setdefault((direction, layer.tile.name), layer)
+            if other is not layer:
+                yield network.file.problem(
+                    layer.loc,
+                    f"tile {layer.tile.name!r} has two layers mac_{direction}; a tile counts the "
+                    "frames of one: give each its own tile",
+                )
             number = layer.param("mac_port") or 0
             other = ports.setdefault((direction, number), layer)
             if other is not layer:

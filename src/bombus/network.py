@@ -38,6 +38,10 @@ class Layer:
         """Value of a parameter: the design file's, or else the layer's default."""
         return self.params.get(key, self.kind.default(key))
 
+    def mac_directions(self) -> set[str]:
+        """`rx` (frames from the network), `tx` or none, as the layer has MAC ports."""
+        return {port.split("_")[1] for port in self.kind.mac_ports}
+
     def __str__(self) -> str:
         return self.full_name if len(self.tile.layers) > 1 else self.tile.name
 
@@ -60,8 +64,13 @@ class Tile:
 
     def counters(self) -> list[str]:
         """Names of the tile's counters in the order of their registers."""
-        names = ["noc_in_messages", "noc_in_bytes", "noc_out_messages", "noc_out_bytes"]
-        return names + self.events()
+        traffic = [
+            f"{side}_{way}_{unit}"
+            for side, whole in (("noc", "messages"), ("mac", "frames"))
+            for way in ("in", "out")
+            for unit in (whole, "bytes")
+        ]
+        return traffic + self.events()
 
     def events(self) -> list[str]:
         """Names of the counters that count pulses."""

@@ -171,9 +171,8 @@ def _draw_mac(axes: Axes, tile: Tile) -> None:
     x, y = _centre((tile.x, tile.y))
     edge = x - _TILE_WIDTH / 2
     for layer in tile.layers:
-        directions = {port.split("_")[1] for port in layer.kind.mac_ports}
         number = layer.param("mac_port") or 0
-        for direction in sorted(directions):
+        for direction in sorted(layer.mac_directions()):
             # West of the first column there is room; elsewhere above the tile.
             if tile.x == 0:
                 at = y + (0.12 if direction == "rx" else -0.12)

@@ -95,18 +95,20 @@ def _connections(layer: Layer) -> tuple[list[str], list[str]]:
         "event_o": f"{name}_event",
         "busy_o": f"{name}_busy",
         "timer_o": f"{name}_timer",
+        "mac_message_o": f"{name}_message",
+        "mac_bytes_o": f"{name}_bytes",
     }
     connections, signals = [], []
     for port, width in layer.kind.ports.items():
         if port in ("clk_i", "rst_i", "host_i", "time_us_i"):
             connections.append(f".{port}")
-        elif port.startswith("mac_"):
+        elif port in layer.kind.mac_ports:
             connections.append(f".{port}({port.replace('mac_', f'mac{number}_', 1)})")
         elif port in known:
             connections.append(f".{port}({known[port]})")
-            if port in ("drop_o", "event_o"):
+            if port in ("drop_o", "event_o", "mac_bytes_o"):
                 signals.append(f"logic [{width - 1}:0] {known[port]}")
-            elif port in ("busy_o", "timer_o"):
+            elif port in ("busy_o", "timer_o", "mac_message_o"):
                 signals.append(f"logic {known[port]}")
         else:
             message = f"layer {layer.kind.name} has a port that Bombus does not know: {port}"
@@ -226,6 +228,16 @@ def _event_slices(tile: Tile) -> list[dict[str, Any]]:
     return slices
 
 
+def _mac_counts(tile: Tile) -> dict[str, dict[str, str]]:
+    """Signals that count the frames and bytes of each direction, as seen from the tile."""
+    counts = {way: {"message": "1'b0", "bytes": "'0"} for way in ("in", "out")}
+    for layer in tile.layers:
+        if "mac_message_o" in layer.kind.ports:
+            way = "in" if "rx" in layer.mac_directions() else "out"
+            counts[way] = {"message": f"{layer.name}_message", "bytes": f"{layer.name}_bytes"}
+    return counts
+
+
 def tile_context(tile: Tile, network: Network) -> dict[str, Any]:
     links, missing = _links(tile, network)
     ports = {port for layer in tile.layers for port in layer.kind.ports}
@@ -255,6 +267,7 @@ def tile_context(tile: Tile, network: Network) -> dict[str, Any]:
         "missing_links": missing,
         "router_ports": router_ports,
         "mac_ports": _mac_ports(tile),
+        "mac_counts": _mac_counts(tile),
         "has_host": "host_i" in ports,
         "has_time": "time_us_i" in ports,
         "has_timer": bool(timers),

@@ -1,0 +1,158 @@
+"""Writes docs/design-file.md, the reference of the design file, from the models.
+
+`python -m bombus.reference > docs/design-file.md`. A test checks that the page
+in the repository is up to date.
+"""
+
+from __future__ import annotations
+
+import sys
+import types
+import typing
+from ipaddress import IPv4Address
+from typing import Annotated, Any
+
+from annotated_types import Ge, Gt, Interval, Le, Lt, MinLen
+from pydantic import BaseModel
+from pydantic.fields import FieldInfo
+from pydantic_core import PydanticUndefined
+
+from bombus.config import Design, Fabric, Host, Mac, Name, TileOfKind, TileOfLayers
+
+_INTRODUCTION = """# The design file
+
+A design file is YAML. `bombus check DESIGN` says whether it is sound, with the line of every
+problem; `bombus schema` prints a JSON schema for editors. Unknown keys are errors.
+
+```yaml
+{example}```
+
+This page is generated from `src/bombus/config.py` by `make docs`.
+"""
+
+_EXAMPLE = """name: udp_echo
+data_width: 512
+host: {mac: "02:b0:0b:05:00:01", ip: 10.77.0.2, gateway: 10.77.0.1}
+tiles:
+  - {name: eth_rx, layers: [mac_rx, eth_rx]}
+  - {name: ipv4_rx, kind: ipv4_rx, next: {tcp_rx: drop}}
+  - {name: udp_rx, kind: udp_rx}
+  - {name: echo, kind: udp_echo, udp_port: 7}
+  - {name: udp_tx, kind: udp_tx}
+  - {name: ipv4_tx, kind: ipv4_tx}
+  - {name: eth_tx, layers: [eth_tx, mac_tx]}
+  - {name: arp, kind: arp}
+  - {name: icmp, kind: icmp_echo}
+"""
+
+_SECTIONS: tuple[tuple[str, type[BaseModel], str], ...] = (
+    ("Top level", Design, ""),
+    ("`fabric`", Fabric, ""),
+    ("`host`", Host, ""),
+    ("A tile: `tiles[]`", TileOfLayers, ""),
+    (
+        "A tile with one layer",
+        TileOfKind,
+        "A parameter `UdpPort` of a layer's module is the key `udp_port`. Values are numbers, "
+        "`true`, `false`, IPv4 or MAC addresses.",
+    ),
+)
+
+_NEXT_HOPS = """## Next hops
+
+A layer chooses a next hop for each message, by name. The message goes to the layer that answers to
+that name (its `Entry`); one in the same tile goes before others, and is joined by wires. If several
+layers answer to a name, the tile must say under `next` which one it means. If none does, such
+messages are dropped and counted, and `bombus check` warns, unless `next` says `drop`.
+
+Applications answer to `app0`, `app1`... in the order of the file; `udp_rx` finds them by their
+`udp_port`.
+"""
+
+
+def _type_words(annotation: Any, metadata: list[Any]) -> str:
+    """A type in the words of the reference."""
+    plain: dict[Any, str] = {
+        Mac: "MAC address",
+        Name: "name (snake_case)",
+        bool: "true or false",
+        int: "integer",
+        float: "number",
+        str: "text",
+        IPv4Address: "IPv4 address",
+    }
+    for known, words in plain.items():
+        if annotation == known or (
+            typing.get_origin(known) and metadata == list(known.__metadata__)
+        ):
+            return words + _bounds(metadata)
+    origin, arguments = typing.get_origin(annotation), typing.get_args(annotation)
+    if origin is Annotated:
+        return _type_words(arguments[0], list(annotation.__metadata__))
+    if origin is typing.Literal:
+        return " or ".join(f"`{value}`" for value in arguments)
+    if origin in (typing.Union, types.UnionType):
+        parts = [_type_words(part, []) for part in arguments if part is not type(None)]
+        return " or ".join(dict.fromkeys(parts))
+    if origin is tuple:
+        return f"{len(arguments)} x {_type_words(arguments[0], [])}"
+    if origin is list:
+        # The forms of a layer would be a sentence of their own; the description has them.
+        return "list" if arguments[0] is not str else "list of texts"
+    if origin is dict:
+        return "mapping"
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return "a tile" if "Tile" in annotation.__name__ else "mapping"
+    raise TypeError(f"the reference has no words for {annotation}")
+
+
+def _bounds(metadata: list[Any]) -> str:
+    low = high = None
+    for item in metadata:
+        for part in item if isinstance(item, Interval) else [item]:
+            if isinstance(part, Ge):
+                low = f"at least {part.ge}"
+            elif isinstance(part, Gt):
+                low = f"above {part.gt}"
+            elif isinstance(part, Le):
+                high = f"at most {part.le}"
+            elif isinstance(part, Lt):
+                high = f"below {part.lt}"
+            elif isinstance(part, MinLen):
+                low = f"at least {part.min_length} of them"
+    words = ", ".join(part for part in (low, high) if part)
+    return f", {words}" if words else ""
+
+
+def _default_words(field: FieldInfo) -> str:
+    if field.is_required():
+        return "required"
+    default = field.default
+    if default is PydanticUndefined or default is None or isinstance(default, BaseModel):
+        return ""
+    if default in ([], {}):
+        return "none"
+    return f"`{default:g}`" if isinstance(default, float) else f"`{default}`"
+
+
+def _table(model: type[BaseModel]) -> list[str]:
+    rows = ["| key | type | default | |", "|---|---|---|---|"]
+    for name, field in model.model_fields.items():
+        words = _type_words(field.annotation, list(field.metadata))
+        cells = (f"`{name}`", words, _default_words(field), field.description or "")
+        rows.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
+    return rows
+
+
+def reference() -> str:
+    """The page as Markdown."""
+    lines = [_INTRODUCTION.format(example=_EXAMPLE)]
+    for title, model, note in _SECTIONS:
+        lines += [f"## {title}", "", (model.__doc__ or "").strip(), "", *_table(model), ""]
+        if note:
+            lines += [note, ""]
+    return "\n".join([*lines, _NEXT_HOPS])
+
+
+if __name__ == "__main__":
+    sys.stdout.write(reference())

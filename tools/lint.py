@@ -1,0 +1,115 @@
+"""Style and cleanliness of everything: `python tools/lint.py [--fix] [step...]`.
+
+Steps: python (ruff, mypy), format (verible on rtl/), designs (every design of
+designs/ generated, then read by Verilator with all warnings and by Yosys).
+`--fix` lets ruff and verible put right what they can.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from bombus.errors import UserError
+from bombus.generate import Generated, generate
+
+ROOT = Path(__file__).resolve().parents[1]
+PYTHON = ("src", "tests", "tools", "benchmarks")
+# The one place that says how SystemVerilog is formatted.
+VERIBLE_FLAGS = ("--column_limit=100",)
+VERILATOR_FLAGS = ("--lint-only", "-Wall", "--quiet-exit", str(ROOT / "tools" / "verilator.vlt"))
+
+
+def _program(name: str) -> str:
+    """A program of the environment that this Python belongs to, or of the system."""
+    beside = Path(sys.executable).parent / name
+    found = str(beside) if beside.exists() else shutil.which(name)
+    if found is None:
+        raise UserError(f"{name} is missing; `make venv` installs it")
+    return found
+
+
+def _passes(command: Sequence[str], cwd: Path = ROOT) -> bool:
+    result = subprocess.run(command, cwd=cwd, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    if result.returncode != 0:
+        name = Path(command[0]).name
+        sys.stdout.write(f"--- {name}\n{result.stdout.decode(errors='replace')}")
+    return result.returncode == 0
+
+
+def lint_python(*, fix: bool) -> bool:
+    ruff = _program("ruff")
+    folders = [folder for folder in PYTHON if (ROOT / folder).is_dir()]
+    check = [ruff, "check", "--quiet", *(["--fix"] if fix else []), *folders]
+    style = [ruff, "format", "--quiet", *([] if fix else ["--check"]), *folders]
+    results = [_passes(check), _passes(style), _passes([_program("mypy")])]
+    return all(results)
+
+
+def lint_format(*, fix: bool) -> bool:
+    files = sorted(str(file) for file in (ROOT / "rtl").rglob("*.sv"))
+    mode = "--inplace" if fix else "--verify"
+    return _passes([_program("verible-verilog-format"), *VERIBLE_FLAGS, mode, *files])
+
+
+def lint_verilator(generated: Generated) -> bool:
+    """Whether Verilator has nothing to say about a generated design."""
+    command = [_program("verilator-cli"), *VERILATOR_FLAGS, "-F", generated.file_list.name]
+    return _passes([*command, "--top-module", generated.top], generated.folder)
+
+
+def lint_slang(generated: Generated) -> bool:
+    """Whether Yosys, by way of slang, reads a generated design."""
+    script = (
+        "import sys; from pyosys import libyosys as y; d = y.Design(); "
+        "y.run_pass(f'read_slang -F {sys.argv[1]} --top {sys.argv[2]}', d)"
+    )
+    command = [sys.executable, "-c", script, generated.file_list.name, generated.top]
+    return _passes(command, generated.folder)
+
+
+def lint_designs(*, fix: bool) -> bool:
+    del fix  # there is nothing that a program could put right
+    good = True
+    with tempfile.TemporaryDirectory() as folder:
+        for design in sorted((ROOT / "designs").glob("*.yaml")):
+            generated = generate(design, Path(folder) / design.stem)
+            good = lint_verilator(generated) & lint_slang(generated) & good
+    return good
+
+
+STEPS: dict[str, Callable[..., bool]] = {
+    "python": lint_python,
+    "format": lint_format,
+    "designs": lint_designs,
+}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Lint Bombus.")
+    parser.add_argument("--fix", action="store_true", help="put right what programs can")
+    parser.add_argument("steps", nargs="*", help=f"of {', '.join(STEPS)}; default: all")
+    arguments = parser.parse_args()
+    unknown = set(arguments.steps) - set(STEPS)
+    if unknown:
+        parser.error(f"no such step: {', '.join(sorted(unknown))}")
+    failed = []
+    for name in arguments.steps or STEPS:
+        try:
+            good = STEPS[name](fix=arguments.fix)
+        except UserError as error:
+            print(f"--- {name}\n{error}")
+            good = False
+        print(f"{name}: {'clean' if good else 'NOT CLEAN'}")
+        if not good:
+            failed.append(name)
+    sys.exit(1 if failed else 0)
+
+
+if __name__ == "__main__":
+    main()
