@@ -144,7 +144,7 @@ module arp
   wire heard_in_valid = body_valid_q & well_formed & ~conflict;
 
   heard_t heard;
-  logic heard_valid, heard_ready, heard_room;
+  logic heard_valid, heard_ready, heard_room, unused_head;
   head_fifo #(
       .head_t(logic),
       .body_t(heard_t),
@@ -156,7 +156,7 @@ module arp
       .in_body_i  (heard_in),
       .in_valid_i (heard_in_valid),
       .in_ready_o (heard_room),
-      .out_head_o (),
+      .out_head_o (unused_head),
       .out_body_o (heard),
       .out_valid_o(heard_valid),
       .out_ready_i(heard_ready)
@@ -165,7 +165,8 @@ module arp
   // ---- Packets in: take the Ethernet header off, queue them ----
 
   beat_t packet;
-  logic packet_valid, packet_first;
+  logic packet_valid, packet_first, unused_ready;
+  logic [EthernetBytes*8-1:0] unused_header;
   strip #(
       .beat_t(beat_t),
       .HeaderBytes(EthernetBytes)
@@ -174,13 +175,13 @@ module arp
       .rst_i,
       .in_i,
       .in_valid_i(in_valid_i & is_packet),
-      .in_ready_o(),  // never stops, since out_ready_i is constant
+      .in_ready_o(unused_ready),  // never stops, since out_ready_i is constant
       .keep_i(1'b0),
       .out_o(packet),
       .out_valid_o(packet_valid),
       .out_ready_i(1'b1),
       .out_first_o(packet_first),
-      .header_o()
+      .header_o(unused_header)
   );
 
   // A packet is queued and its question noted in one cycle, its last.

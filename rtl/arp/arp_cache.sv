@@ -35,7 +35,7 @@ module arp_cache
   typedef logic [7:0] age_t;
 
   typedef struct packed {
-    logic tagged;
+    logic has_tag;
     logic [11:0] vid;
     logic [31:0] ip;
   } key_t;
@@ -57,7 +57,7 @@ module arp_cache
   // ---- Read ----
 
   wire age_t now = time_us_i[AgeShift+:8];
-  wire key_t key = '{tagged: vlan_i.valid, vid: vlan_i.valid ? vlan_i.tci[11:0] : '0, ip: ip_i};
+  wire key_t key = '{has_tag: vlan_i.valid, vid: vlan_i.valid ? vlan_i.tci[11:0] : '0, ip: ip_i};
 
   set_t sweep_set_q;
   logic sweep_due_q, sweep_q, update_q;

@@ -48,7 +48,7 @@ module arp_pending
   typedef logic [$clog2(NumEntries)-1:0] index_t;
 
   typedef struct packed {
-    logic        tagged;
+    logic        has_tag;
     logic [15:0] tci;
     logic [31:0] ip;
   } key_t;
@@ -59,12 +59,12 @@ module arp_pending
   tries_t [NumEntries-1:0] tries_q;
 
   wire stamp_t now = time_us_i[TimeShift+:8];
-  wire key_t ask = '{tagged: ask_vlan_i.valid, tci: ask_vlan_i.tci, ip: ask_ip_i};
-  wire key_t find = '{tagged: find_vlan_i.valid, tci: find_vlan_i.tci, ip: find_ip_i};
+  wire key_t ask = '{has_tag: ask_vlan_i.valid, tci: ask_vlan_i.tci, ip: ask_ip_i};
+  wire key_t find = '{has_tag: find_vlan_i.valid, tci: find_vlan_i.tci, ip: find_ip_i};
 
   // The same VLAN is meant whatever the priority bits say.
   function automatic logic same(key_t a, key_t b);
-    return (a.ip == b.ip) & (a.tagged == b.tagged) & (~a.tagged | (a.tci[11:0] == b.tci[11:0]));
+    return (a.ip == b.ip) & (a.has_tag == b.has_tag) & (~a.has_tag | (a.tci[11:0] == b.tci[11:0]));
   endfunction
 
   logic [NumEntries-1:0] ask_match, find_match;
@@ -83,7 +83,7 @@ module arp_pending
   assign ask_ok_o = |ask_match | ~&used_q;
   assign request_o = |due_q;
   assign request_ip_o = key_q[request].ip;
-  assign request_vlan_o = '{valid: key_q[request].tagged, tci: key_q[request].tci};
+  assign request_vlan_o = '{valid: key_q[request].has_tag, tci: key_q[request].tci};
   assign find_hit_o = |(find_match & ~failed_q);
   assign find_failed_o = |(find_match & failed_q);
   assign failed_o = |failed_q;

@@ -61,11 +61,11 @@ module strip #(
     logic keep_q;
     logic passed_q;  // the first beat after the header has gone by
     wire keep = first_q ? keep_i : keep_q;
-    wire inside = (index_q < index_t'(SkipBeats)) & ~keep;
+    wire in_header = (index_q < index_t'(SkipBeats)) & ~keep;
     // A message that ends inside the header leaves one beat without bytes.
-    assign skipped  = inside & ~in_i.last;
-    assign leading  = keep ? first_q : inside ? in_i.last : (~passed_q);
-    assign in_bytes = inside ? count_t'(Shift) : in_i.bytes;
+    assign skipped  = in_header & ~in_i.last;
+    assign leading  = keep ? first_q : in_header ? in_i.last : (~passed_q);
+    assign in_bytes = in_header ? count_t'(Shift) : in_i.bytes;
     if (Shift == 0) begin : gen_whole
       assign header_o = header_q;
     end else begin : gen_rest
@@ -87,7 +87,7 @@ module strip #(
         if (in_i.last) begin
           index_q  <= '0;
           passed_q <= 1'b0;
-        end else if (inside) begin
+        end else if (in_header) begin
           index_q <= index_q + 1'b1;
         end else begin
           passed_q <= 1'b1;

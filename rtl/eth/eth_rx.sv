@@ -73,7 +73,7 @@ module eth_rx
       .header_o(header)
   );
 
-  wire tagged = swap16(header.ether_type) == EtherTypeVlan;
+  wire has_tag = swap16(header.ether_type) == EtherTypeVlan;
 
   // What the header says, for the message that enters u_tag.
   logic runt_q, for_us_q, broadcast_q, bad_source_q;
@@ -81,11 +81,11 @@ module eth_rx
   logic [15:0] type_q;
   always_ff @(posedge clk_i) begin
     if (frame_valid & frame_ready & frame_first) begin
-      runt_q <= frame.meta.length < (tagged ? 14'd18 : 14'd14);
+      runt_q <= frame.meta.length < (has_tag ? 14'd18 : 14'd14);
       for_us_q <= swap48(header.dst) == host_i.mac;
       broadcast_q <= &header.dst;
       bad_source_q <= header.src[0];
-      tagged_q <= tagged;
+      tagged_q <= has_tag;
       type_q <= swap16(header.ether_type);
     end
   end
@@ -104,7 +104,7 @@ module eth_rx
       .in_i(frame),
       .in_valid_i(frame_valid),
       .in_ready_o(frame_ready),
-      .keep_i(~tagged),
+      .keep_i(~has_tag),
       .out_o(rest),
       .out_valid_o(rest_valid),
       .out_ready_i(rest_ready),

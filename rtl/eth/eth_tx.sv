@@ -72,7 +72,8 @@ module eth_tx
     logic first;
   } stage_t;
 
-  stage_t look, found;
+  stage_t look;
+  beat_t found;
   logic look_valid, look_ready, found_valid, found_ready;
 
   // Behind an update the stream waits until the table is written.
@@ -119,11 +120,11 @@ module eth_tx
   // ---- Compare: the answer belongs to the message in `look` ----
 
   stream_register #(
-      .data_t(stage_t)
+      .data_t(beat_t)
   ) u_found (
       .clk_i,
       .rst_i,
-      .in_i(look),
+      .in_i(look.beat),
       .in_valid_i(look_valid),
       .in_ready_o(look_ready),
       .out_o(found),
@@ -149,27 +150,27 @@ module eth_tx
 
   wire [15:0] ether_type = is_arp_q ? EtherTypeArp : EtherTypeIpv4;
   meta_t meta;
-  assign meta = found.beat.meta;
+  assign meta = found.meta;
 
   tag_t tag;
   assign tag = '{tci: swap16(meta.vlan.tci), ether_type: swap16(ether_type)};
-  beat_t tagged;
-  logic tagged_valid, tagged_ready;
+  beat_t has_tag;
+  logic tagged_valid, tagged_ready, unused_first;
   prepend #(
       .beat_t(beat_t),
       .HeaderBytes(TagBytes)
   ) u_tag (
       .clk_i,
       .rst_i,
-      .in_i(found.beat),
+      .in_i(found),
       .in_valid_i(found_valid),
       .in_ready_o(found_ready),
       .header_i(tag),
       .skip_i(~tagged_q),
-      .out_o(tagged),
+      .out_o(has_tag),
       .out_valid_o(tagged_valid),
       .out_ready_i(tagged_ready),
-      .out_first_o()
+      .out_first_o(unused_first)
   );
 
   header_t header;
@@ -186,7 +187,7 @@ module eth_tx
   ) u_header (
       .clk_i,
       .rst_i,
-      .in_i(tagged),
+      .in_i(has_tag),
       .in_valid_i(tagged_valid),
       .in_ready_o(tagged_ready),
       .header_i(header),

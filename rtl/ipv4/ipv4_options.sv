@@ -104,7 +104,7 @@ module ipv4_options
     out_o.data = data_q;
     out_o.last = ending_q;
     out_o.bytes = ~ending_q ? count_t'(DataBytes) :
-        (words_q == '0) ? '0 : count_t'(words_q - 1'b1) * 4 + tail_q;
+        (words_q == '0) ? '0 : (count_t'(words_q) - 1'b1) * 4 + tail_q;
     out_o.meta = meta_q;
   end
 

@@ -243,7 +243,7 @@ module mac_rx
   end
 
   info_t info;
-  logic info_valid, info_ready;
+  logic info_valid, unused_ready, unused_head;
   head_fifo #(
       .head_t(logic),
       .body_t(info_t),
@@ -254,8 +254,8 @@ module mac_rx
       .in_head_i  (1'b0),
       .in_body_i  ('{length: length_pipe_q[1], csum: csum}),
       .in_valid_i (csum_valid & good_q[1]),
-      .in_ready_o (info_ready),  // frames_q sees to it that there is room
-      .out_head_o (),
+      .in_ready_o (unused_ready),  // frames_q sees to it that there is room
+      .out_head_o (unused_head),
       .out_body_o (info),
       .out_valid_o(info_valid),
       .out_ready_i(read_last)

@@ -68,7 +68,7 @@ module mac_tx
 
   wire step = room & (padding_q | in_valid_i);
   wire stream_last = padding_q | in_i.last;
-  wire short = index_q < index_t'(LastPadBeat);
+  wire short = (32'(index_q) + 1) * DataBytes < MinFrameBytes;
   wire last = stream_last & (~short | dropping);
   localparam count_t LastPadBytes = count_t'(MinFrameBytes - LastPadBeat * DataBytes);
   wire count_t in_bytes = padding_q ? '0 : in_i.bytes;
@@ -158,7 +158,7 @@ module mac_tx
     logic [15:0] csum;
   } info_t;
   info_t info;
-  logic info_valid, read_last;
+  logic info_valid, read_last, unused_ready, unused_head;
   head_fifo #(
       .head_t(logic),
       .body_t(info_t),
@@ -169,8 +169,8 @@ module mac_tx
       .in_head_i  (1'b0),
       .in_body_i  ('{csum_pos: csum_pos_pipe_q[1], csum: (sum == '1) ? sum : ~sum}),
       .in_valid_i (sum_valid),
-      .in_ready_o (),  // frames_q sees to it that there is room
-      .out_head_o (),
+      .in_ready_o (unused_ready),  // frames_q sees to it that there is room
+      .out_head_o (unused_head),
       .out_body_o (info),
       .out_valid_o(info_valid),
       .out_ready_i(read_last)

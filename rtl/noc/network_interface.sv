@@ -73,9 +73,9 @@ module network_interface
     entry_t entry;
     entry = '{valid: valid, dir: DirLocal, x: x, y: y, port: port};
     if (32'(x) > X) entry.dir = DirEast;
-    else if (32'(x) < X) entry.dir = DirWest;
+    else if (32'(x) != X) entry.dir = DirWest;
     else if (32'(y) > Y) entry.dir = DirSouth;
-    else if (32'(y) < Y) entry.dir = DirNorth;
+    else if (32'(y) != Y) entry.dir = DirNorth;
     else entry.valid = 1'b0;
     return entry;
   endfunction

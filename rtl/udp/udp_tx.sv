@@ -49,7 +49,7 @@ module udp_tx
 
   beat_t framed, sent;
   logic sent_ready;
-  logic framed_valid, framed_ready;
+  logic framed_valid, framed_ready, unused_first;
   prepend #(
       .beat_t(beat_t),
       .HeaderBytes(HeaderBytes)
@@ -64,7 +64,7 @@ module udp_tx
       .out_o(framed),
       .out_valid_o(framed_valid),
       .out_ready_i(framed_ready),
-      .out_first_o()
+      .out_first_o(unused_first)
   );
 
   // The sum takes two steps.
