@@ -334,12 +334,16 @@ def _contract_problems(kind: LayerKind) -> Iterator[Problem]:
 
 def library(data_width: int, sources: Iterable[Path] = ()) -> Library:
     """All layers under rtl/ and in `sources`, as they are for a data width in bits."""
-    return _library(data_width, tuple(sources), paths.RTL)
+    files = [*rtl_files(), *sources]
+    missing = [file for file in files if not file.is_file()]
+    if missing:
+        raise UserError(f"there is no SystemVerilog file {missing[0]}")
+    return _library(data_width, tuple((file, file.stat().st_mtime_ns) for file in files))
 
 
 @functools.lru_cache(maxsize=16)
-def _library(data_width: int, sources: tuple[Path, ...], _rtl: Path) -> Library:
-    files = [*rtl_files(), *sources]
+def _library(data_width: int, versions: tuple[tuple[Path, int], ...]) -> Library:
+    files = [file for file, _ in versions]
     scan = elaborate(files)
     problems = scan.problems(syntax_only=True)
     if problems:

@@ -12,12 +12,12 @@ def snake_case(name: str) -> str:
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
 
 
-def listing(items: Iterable[object]) -> str:
+def listing(items: Iterable[object], last: str = "and") -> str:
     """`a`, `a and b`, `a, b and c`."""
     texts = [str(item) for item in items]
     if len(texts) < 2:
         return "".join(texts)
-    return ", ".join(texts[:-1]) + " and " + texts[-1]
+    return f"{', '.join(texts[:-1])} {last} {texts[-1]}"
 
 
 def near_matches(word: str, known: Iterable[str]) -> str:
@@ -25,5 +25,5 @@ def near_matches(word: str, known: Iterable[str]) -> str:
     names = sorted(known)
     close = difflib.get_close_matches(word, names, n=3, cutoff=0.6)
     if close:
-        return f"did you mean {listing(repr(name) for name in close)}?"
+        return f"did you mean {listing(map(repr, close), 'or')}?"
     return f"there is {listing(names)}" if names else "there is none"

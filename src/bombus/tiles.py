@@ -25,7 +25,7 @@ def _mac_ports(tile: Tile) -> list[dict[str, str]]:
         number = layer.param("mac_port") or 0
         for port in layer.kind.mac_ports:
             width = layer.kind.ports[port]
-            direction = "output" if port.endswith("_o") else "input "
+            direction = "output" if port.endswith("_o") else "input"
             vector = f" [{width - 1}:0]" if width > 1 else ""
             name = port.replace("mac_", f"mac{number}_", 1)
             ports.append({"name": name, "declaration": f"{direction} logic{vector} {name}"})

@@ -1,0 +1,88 @@
+"""The command: what it prints where, and what it answers to mistakes."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from unit_helpers import DESIGNS, ROOT, Edited
+
+from bombus import cli
+
+
+def bombus(*arguments: object, cwd: Path = ROOT) -> subprocess.CompletedProcess[str]:
+    environment = os.environ | {"PYTHONPATH": str(ROOT / "src")}
+    command = [sys.executable, "-m", "bombus.cli", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, cwd=cwd, env=environment)
+
+
+def test_check_of_a_sound_design() -> None:
+    result = bombus("check", DESIGNS / "udp_echo.yaml")
+    assert result.returncode == 0
+    assert "sound" in result.stdout
+    assert result.stderr == ""
+
+
+def test_check_names_file_and_line(edited: Edited) -> None:
+    file = edited(("512", "500"))
+    result = bombus("check", file)
+    assert result.returncode == 1
+    assert f"{file}:3: data_width: should be" in result.stderr
+    assert "Traceback" not in result.stderr
+    assert result.stdout == ""
+
+
+def test_check_prints_only_json_if_asked(edited: Edited) -> None:
+    sound = bombus("check", DESIGNS / "udp_echo.yaml", "--json", "-")
+    assert json.loads(sound.stdout) == {"sound": True, "problems": []}
+    result = bombus("check", edited(("512", "500")), "--json", "-")
+    assert result.returncode == 1
+    (problem,) = json.loads(result.stdout)["problems"]
+    assert (problem["line"], problem["severity"]) == (3, "error")
+
+
+def test_place_prints_positions() -> None:
+    result = bombus("place", DESIGNS / "udp_echo.yaml", "--json", "-")
+    assert json.loads(result.stdout)["positions"]["echo"] == [2, 1]
+
+
+def test_generate_writes_to_the_folder(tmp_path: Path) -> None:
+    result = bombus("generate", DESIGNS / "udp_echo.yaml", "-o", tmp_path / "out")
+    assert result.returncode == 0, result.stderr
+    assert (tmp_path / "out" / "udp_echo_top.sv").is_file()
+
+
+def test_show_writes_a_picture(tmp_path: Path) -> None:
+    result = bombus("show", DESIGNS / "udp_echo.yaml", "-o", tmp_path / "mesh.svg")
+    assert result.returncode == 0, result.stderr
+    assert (tmp_path / "mesh.svg").read_text().startswith("<?xml")
+
+
+def test_schema_is_json() -> None:
+    assert "properties" in json.loads(bombus("schema").stdout)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("check", "absent.yaml"), "cannot read the design file absent.yaml"),
+        (("area", "router_wormole"), "did you mean 'router_wormhole'"),
+        (("area", "router_wormhole", "--param", "Depth"), "should be a name and a number"),
+        (("bench", "absent"), "there is no benchmark 'absent'"),
+        (("generate", "designs/udp_echo.yaml", "-o", "Makefile"), "is a file, not a folder"),
+    ],
+)
+def test_mistakes_are_sentences(arguments: tuple[str, ...], message: str) -> None:
+    result = bombus(*arguments)
+    assert result.returncode == 1
+    assert message in result.stderr
+    assert "Traceback" not in result.stderr
+
+
+def test_further_options_go_to_the_benchmark() -> None:
+    options = cli._options(["--packets", "100", "--size=1.5", "--quick", "--name", "x"])
+    assert options == {"packets": 100, "size": 1.5, "quick": True, "name": "x"}
