@@ -20,13 +20,14 @@ data_width: 128
 line_rate_gbps: 10
 host: {mac: "02:b0:0b:05:00:01", ip: 10.77.0.2}
 tiles:
-  - {name: first, layers: [mac_rx, eth_rx, {ipv4_rx: {}}, udp_rx, udp_echo], next: {tcp_rx: drop}}
-  - {name: second, layers: [{mac_rx: {mac_port: 1}}, eth_rx, ipv4_rx], next: {tcp_rx: drop}}
-  - {name: arp, kind: arp, next: {eth_tx: out}}
-  - {name: icmp, kind: icmp_echo}
-  - {name: middle, layers: [udp_tx, ipv4_tx], next: {eth_tx: out}}
-  - {name: out, layers: [eth_tx, mac_tx]}
-  - {name: out2, layers: [eth_tx, {mac_tx: {mac_port: 1}}]}
+  - {name: rx0, layers: [mac_rx, eth_rx], next: {arp: arp0}}
+  - {name: rx1, layers: [{mac_rx: {mac_port: 1}}, eth_rx], next: {arp: arp1}}
+  - {name: stack, layers: [ipv4_rx, udp_rx, udp_echo, udp_tx, icmp_echo, ipv4_tx],
+     next: {tcp_rx: drop, eth_tx: tx0}}
+  - {name: arp0, kind: arp, next: {eth_tx: tx0}}
+  - {name: arp1, kind: arp, next: {eth_tx: tx1}}
+  - {name: tx0, layers: [eth_tx, mac_tx], next: {arp: arp0}}
+  - {name: tx1, layers: [eth_tx, {mac_tx: {mac_port: 1}}], next: {arp: arp1}}
 """
 
 
@@ -149,7 +150,7 @@ def test_several_macs_and_parameters_elaborate(tmp_path: Path) -> None:
     assert network.mac_count() == 2
     texts = generate.texts(network)  # elaborates
     assert "mac1_rx_tdata_i" in texts["two_macs_top.sv"]
-    assert ".MacPort(1)" in texts["tiles/two_macs_tile_out2.sv"]
+    assert ".MacPort(1)" in texts["tiles/two_macs_tile_tx1.sv"]
 
 
 def test_own_layer_is_copied(tmp_path: Path, edited: Edited) -> None:
