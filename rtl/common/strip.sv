@@ -42,7 +42,8 @@ module strip #(
   bombus_pkg::meta_t hold_meta_q;
 
   logic first_q;  // the next input beat starts a message
-  logic skipped;  // the input beat is nothing but header
+  logic in_header;  // the input beat is nothing but header
+  logic skipped;  // it is not the message's last
   logic leading;  // the input beat is the first that is not skipped
   count_t in_bytes;  // valid bytes of the input beat, header included
 
@@ -50,10 +51,11 @@ module strip #(
   assign in_ready_o = ~hold_valid_q | out_ready_i;
 
   if (SkipBeats == 0) begin : gen_no_skip
-    assign skipped  = 1'b0;
-    assign leading  = first_q;
-    assign in_bytes = in_i.bytes;
-    assign header_o = hold_data_q[HeaderBytes*8-1:0];
+    assign in_header = 1'b0;
+    assign skipped   = 1'b0;
+    assign leading   = first_q;
+    assign in_bytes  = in_i.bytes;
+    assign header_o  = hold_data_q[HeaderBytes*8-1:0];
   end else begin : gen_skip
     typedef logic [$clog2(SkipBeats+1)-1:0] index_t;
     index_t index_q;  // header beats that have been skipped
@@ -61,11 +63,11 @@ module strip #(
     logic keep_q;
     logic passed_q;  // the first beat after the header has gone by
     wire keep = first_q ? keep_i : keep_q;
-    wire in_header = (index_q < index_t'(SkipBeats)) & ~keep;
+    assign in_header = (index_q < index_t'(SkipBeats)) & ~keep;
     // A message that ends inside the header leaves one beat without bytes.
-    assign skipped  = in_header & ~in_i.last;
-    assign leading  = keep ? first_q : in_header ? in_i.last : (~passed_q);
-    assign in_bytes = in_header ? count_t'(Shift) : in_i.bytes;
+    assign skipped   = in_header & ~in_i.last;
+    assign leading   = keep ? first_q : in_header ? in_i.last : (~passed_q);
+    assign in_bytes  = in_header ? count_t'(Shift) : in_i.bytes;
     if (Shift == 0) begin : gen_whole
       assign header_o = header_q;
     end else begin : gen_rest
@@ -127,7 +129,7 @@ module strip #(
 
   always_ff @(posedge clk_i) begin
     if (taken) begin
-      hold_data_q  <= in_i.data;
+      hold_data_q  <= in_header ? '0 : in_i.data;  // bytes behind the end are zero
       hold_bytes_q <= in_bytes;
       if (first_q) hold_meta_q <= in_i.meta;
     end

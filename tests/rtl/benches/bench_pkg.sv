@@ -1,0 +1,9 @@
+// What the benches share.
+package bench_pkg;
+
+  // Bits of `BOMBUS_BEAT_T at a data width.
+  function automatic int unsigned beat_bits(int unsigned data_width);
+    return $bits(bombus_pkg::meta_t) + 1 + $clog2(data_width / 8) + 1 + data_width;
+  endfunction
+
+endpackage

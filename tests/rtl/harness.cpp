@@ -1,0 +1,275 @@
+// Drives a module under test by way of the ports that benches/bench.svh gives
+// every bench: random gaps on the streams in, random stalls on the streams out,
+// and what the link rules say is checked in every cycle. Python tells it what to
+// send and judges what comes out (harness.py).
+
+#include <cstdint>
+#include <cstring>
+#include <deque>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "Vbench.h"
+#include "verilated.h"
+
+namespace {
+
+class Random {
+public:
+    explicit Random(uint64_t seed) : state_(seed * 0x9E3779B97F4A7C15ull + 1) {}
+    uint64_t next() {
+        state_ ^= state_ << 13;
+        state_ ^= state_ >> 7;
+        state_ ^= state_ << 17;
+        return state_;
+    }
+    bool chance(double probability) {
+        return static_cast<double>(next() >> 11) * 0x1p-53 < probability;
+    }
+
+private:
+    uint64_t state_;
+};
+
+struct Source {
+    std::deque<std::string> queue;
+    std::vector<uint64_t> taken;  // cycle of each item
+    double gap = 0;
+    bool offering = false;
+};
+
+struct Sink {
+    std::string data;
+    std::vector<uint64_t> cycles;
+    std::string waiting;  // offered and not taken in the cycle before
+    double stall = 0;
+    bool offered = false;
+};
+
+template <typename Port>
+uint64_t get_bits(const Port& port) {
+    uint64_t value = 0;
+    std::memcpy(&value, &port, sizeof(port) < sizeof(value) ? sizeof(port) : sizeof(value));
+    return value;
+}
+
+template <typename Port>
+void set_bits(Port& port, uint64_t value) {
+    std::memcpy(&port, &value, sizeof(port) < sizeof(value) ? sizeof(port) : sizeof(value));
+}
+
+class Bench {
+public:
+    explicit Bench(uint64_t seed) : random_(seed) {
+        context_.randReset(2);
+        context_.randSeed(static_cast<int>(seed % 0x7FFFFFFF) + 1);
+        top_ = std::make_unique<Vbench>(&context_, "bench");
+        top_->clk_i = 0;
+        top_->rst_i = 1;
+        std::memset(&top_->control_i, 0, sizeof(top_->control_i));
+        set_bits(top_->in_valid_i, 0);
+        set_bits(top_->out_ready_i, 0);
+        top_->eval();
+        const auto* shape = reinterpret_cast<const uint32_t*>(&top_->shape_o);
+        sources_.resize(shape[0]);
+        in_bytes_ = shape[1];
+        sinks_.resize(shape[2]);
+        out_bytes_ = shape[3];
+    }
+
+    ~Bench() { top_->final(); }
+
+    void reset(unsigned cycles) {
+        for (Source& source : sources_) {
+            source.queue.clear();
+            source.offering = false;
+        }
+        top_->rst_i = 1;
+        for (unsigned c = 0; c < cycles; c++) step();
+        top_->rst_i = 0;
+        for (Sink& sink : sinks_) sink.offered = false;
+    }
+
+    void step() {
+        for (size_t s = 0; s < sources_.size(); s++) drive(s);
+        uint64_t ready = 0;
+        for (size_t s = 0; s < sinks_.size(); s++) {
+            if (!random_.chance(sinks_[s].stall)) ready |= uint64_t{1} << s;
+        }
+        set_bits(top_->in_valid_i, valid_);
+        // What is offered must not hang on whether it is taken.
+        set_bits(top_->out_ready_i, 0);
+        top_->eval();
+        const uint64_t offered = get_bits(top_->out_valid_o);
+        offered_data_.assign(reinterpret_cast<const char*>(&top_->out_o),
+                             sinks_.size() * out_bytes_);
+        set_bits(top_->out_ready_i, ready);
+        top_->eval();
+        if (!top_->rst_i) check_outputs(offered, ready);
+        const uint64_t accepted = valid_ & get_bits(top_->in_ready_o);
+        accepted_ = get_bits(top_->in_ready_o);
+        const uint64_t events = top_->event_o;
+        if (!top_->rst_i) {
+            for (unsigned e = 0; e < 64; e++) events_[e] += events >> e & 1;
+            active_ = offered != 0 || valid_ != 0;
+        }
+        top_->clk_i = 1;
+        top_->eval();
+        top_->clk_i = 0;
+        top_->eval();
+        for (size_t s = 0; s < sources_.size(); s++) {
+            if (!(accepted >> s & 1) || top_->rst_i) continue;
+            sources_[s].queue.pop_front();
+            sources_[s].taken.push_back(cycle_);
+            sources_[s].offering = false;
+        }
+        cycle_++;
+    }
+
+    // Until nothing has been on offer anywhere for `quiet` cycles.
+    bool drain(uint64_t limit, uint64_t quiet) {
+        uint64_t idle = 0;
+        for (uint64_t c = 0; c < limit && error_.empty(); c++) {
+            step();
+            bool waiting = active_;
+            for (const Source& source : sources_) waiting |= !source.queue.empty();
+            idle = waiting ? 0 : idle + 1;
+            if (idle >= quiet) return true;
+        }
+        return false;
+    }
+
+    VerilatedContext context_;
+    std::unique_ptr<Vbench> top_;
+    Random random_;
+    std::vector<Source> sources_;
+    std::vector<Sink> sinks_;
+    uint64_t in_bytes_ = 0;
+    uint64_t out_bytes_ = 0;
+    uint64_t cycle_ = 0;
+    uint64_t events_[64] = {};
+    uint64_t accepted_ = 0;
+    std::string error_;
+
+private:
+    void drive(size_t s) {
+        Source& source = sources_[s];
+        char* port = reinterpret_cast<char*>(&top_->in_i) + s * in_bytes_;
+        if (!source.offering && !source.queue.empty() && !top_->rst_i &&
+            !random_.chance(source.gap)) {
+            source.offering = true;
+        }
+        if (source.offering) {
+            valid_ |= uint64_t{1} << s;
+            std::memcpy(port, source.queue.front().data(), in_bytes_);
+        } else {  // what is not valid must not matter
+            valid_ &= ~(uint64_t{1} << s);
+            for (uint64_t b = 0; b < in_bytes_; b++) port[b] = static_cast<char>(random_.next());
+        }
+    }
+
+    void check_outputs(uint64_t offered, uint64_t ready) {
+        const char* data = reinterpret_cast<const char*>(&top_->out_o);
+        if (get_bits(top_->out_valid_o) != offered) fail("valid depends on ready", 0);
+        for (size_t s = 0; s < sinks_.size(); s++) {
+            Sink& sink = sinks_[s];
+            const bool valid = offered >> s & 1;
+            const char* item = data + s * out_bytes_;
+            if (sink.offered && !valid) fail("valid fell without a handshake", s);
+            if (valid) {
+                if (std::memcmp(item, offered_data_.data() + s * out_bytes_, out_bytes_) != 0) {
+                    fail("data depend on ready", s);
+                }
+                if (sink.offered && std::memcmp(item, sink.waiting.data(), out_bytes_) != 0) {
+                    fail("data changed while waiting", s);
+                }
+                sink.waiting.assign(item, out_bytes_);
+            }
+            const bool taken = valid && (ready >> s & 1);
+            sink.offered = valid && !taken;
+            if (taken) {
+                sink.data.append(item, out_bytes_);
+                sink.cycles.push_back(cycle_);
+            }
+        }
+    }
+
+    void fail(const char* what, size_t stream) {
+        if (!error_.empty()) return;
+        error_ = std::string(what) + " (stream " + std::to_string(stream) + ", cycle " +
+                 std::to_string(cycle_) + ")";
+    }
+
+    uint64_t valid_ = 0;
+    bool active_ = false;
+    std::string offered_data_;
+};
+
+}  // namespace
+
+#define API extern "C" __attribute__((visibility("default")))
+
+API Bench* bench_open(uint64_t seed) { return new Bench(seed); }
+API void bench_close(Bench* bench) { delete bench; }
+API void bench_shape(Bench* bench, uint64_t* shape) {
+    shape[0] = bench->sources_.size();
+    shape[1] = bench->in_bytes_;
+    shape[2] = bench->sinks_.size();
+    shape[3] = bench->out_bytes_;
+    shape[4] = sizeof(bench->top_->control_i);
+    shape[5] = sizeof(bench->top_->status_o);
+}
+API void bench_reset(Bench* bench, uint64_t cycles) { bench->reset(static_cast<unsigned>(cycles)); }
+API void bench_push(Bench* bench, uint64_t stream, const char* data, uint64_t items) {
+    for (uint64_t i = 0; i < items; i++) {
+        bench->sources_[stream].queue.emplace_back(data + i * bench->in_bytes_, bench->in_bytes_);
+    }
+}
+API void bench_set_gap(Bench* bench, uint64_t stream, double chance) {
+    bench->sources_[stream].gap = chance;
+}
+API void bench_set_stall(Bench* bench, uint64_t stream, double chance) {
+    bench->sinks_[stream].stall = chance;
+}
+API void bench_set_control(Bench* bench, const char* data) {
+    std::memcpy(&bench->top_->control_i, data, sizeof(bench->top_->control_i));
+}
+// Combinational outputs follow the control at once.
+API void bench_status(Bench* bench, char* data) {
+    bench->top_->eval();
+    std::memcpy(data, &bench->top_->status_o, sizeof(bench->top_->status_o));
+}
+API void bench_run(Bench* bench, uint64_t cycles) {
+    for (uint64_t c = 0; c < cycles; c++) bench->step();
+}
+API int bench_drain(Bench* bench, uint64_t limit, uint64_t quiet) {
+    return bench->drain(limit, quiet);
+}
+API uint64_t bench_cycle(Bench* bench) { return bench->cycle_; }
+API uint64_t bench_in_ready(Bench* bench) { return bench->accepted_; }
+API uint64_t bench_waiting(Bench* bench, uint64_t stream) {
+    return bench->sources_[stream].queue.size();
+}
+API uint64_t bench_taken(Bench* bench, uint64_t stream, const uint64_t** cycles) {
+    *cycles = bench->sources_[stream].taken.data();
+    return bench->sources_[stream].taken.size();
+}
+API uint64_t bench_received(Bench* bench, uint64_t stream, const char** data,
+                            const uint64_t** cycles) {
+    *data = bench->sinks_[stream].data.data();
+    *cycles = bench->sinks_[stream].cycles.data();
+    return bench->sinks_[stream].cycles.size();
+}
+API void bench_forget(Bench* bench) {
+    for (Source& source : bench->sources_) source.taken.clear();
+    for (Sink& sink : bench->sinks_) {
+        sink.data.clear();
+        sink.cycles.clear();
+    }
+    std::memset(bench->events_, 0, sizeof(bench->events_));
+}
+API void bench_events(Bench* bench, uint64_t* counts) {
+    std::memcpy(counts, bench->events_, sizeof(bench->events_));
+}
+API const char* bench_error(Bench* bench) { return bench->error_.c_str(); }

@@ -1,0 +1,481 @@
+"""Drives one RTL module at a time, fast enough for many thousands of messages a second.
+
+Every module has a bench in `benches/`: a SystemVerilog wrapper that gives it the
+ports of `benches/bench.svh`. Verilator and `harness.cpp` make a library of it,
+found again in the cache by its content. A test pushes items into the streams,
+lets the bench run with random gaps and stalls, and compares what comes out with
+what its own model says. The harness itself checks the rules of a link (`valid`
+does not wait for `ready` and does not fall, data stay) in every cycle.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import re
+import shlex
+import subprocess
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from itertools import pairwise
+from pathlib import Path
+from random import Random
+from typing import Any, NamedTuple
+
+from bombus import paths, verilator
+from bombus.cache import cached_directory, content_key
+from bombus.rtl import struct_layout
+
+HERE = Path(__file__).parent
+BENCHES = HERE / "benches"
+WIDTHS = (64, 128, 256, 512)
+SEEDS = (1, 2, 3)
+
+_RUNTIME_SOURCES = ("verilated.cpp", "verilated_threads.cpp")
+# Tests run for milliseconds, so the time to compile counts most.
+_COMPILE = ("g++", "-std=c++17", "-O1", "-fPIC", "-fvisibility=hidden", "-fno-gnu-unique")
+_VERILATE = (
+    *("--cc", "--prefix", "Vbench", "--top-module", "bench", "--Mdir", ".", "-O3"),
+    # Registers without reset start at random: a missing reset shows.
+    *("--x-initial", "unique", "--x-assign", "unique", "--no-assert"),
+    *("-Wno-WIDTHEXPAND", "-Wno-WIDTHTRUNC", "-Wno-SELRANGE"),
+)
+
+
+class BenchError(AssertionError):
+    """The module under test broke a rule of the link."""
+
+
+# ---- Building ----
+
+
+def _sources(top: Path, rtl: Path) -> list[Path]:
+    """The files that a bench needs: those named like a module or package that it mentions."""
+    known = {file.stem: file for file in (*rtl.rglob("*.sv"), BENCHES / "bench_pkg.sv")}
+    found = {top: None}
+    todo = [top]
+    while todo:
+        words = set(re.findall(r"\w+", todo.pop().read_text()))
+        for name in sorted(words & known.keys()):
+            file = known[name]
+            if file not in found:
+                found[file] = None
+                todo.append(file)
+    # bombus_types.svh mentions packages that its users need not.
+    always = [known["bombus_pkg"], known["noc_pkg"]]
+    rest = [file for file in found if file not in always]
+    return always + sorted(rest, key=lambda file: not file.stem.endswith("_pkg"))
+
+
+def _run(command: Iterable[str], folder: Path) -> None:
+    result = subprocess.run(
+        list(command),
+        cwd=folder,
+        env=verilator.verilator_environment(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    if result.returncode != 0:
+        raise RuntimeError(f"{shlex.join(command)}\n{result.stdout}")
+
+
+def _include_flags() -> list[str]:
+    include = verilator.root() / "include"
+    return [f"-I{include}", f"-I{include / 'vltstd'}"]
+
+
+def _runtime() -> Path:
+    """Verilator's own code, compiled once for all benches."""
+
+    def make(folder: Path) -> None:
+        for source in _RUNTIME_SOURCES:
+            file = verilator.root() / "include" / source
+            _run([*_COMPILE, *_include_flags(), "-c", str(file)], folder)
+
+    key = content_key([verilator.version(), *_COMPILE], [])
+    return cached_directory(f"benches/runtime-{key}", make)
+
+
+def build(name: str, rtl: Path, parameters: Mapping[str, int]) -> Path:
+    """The library of a bench, with the RTL of folder `rtl`."""
+    top = BENCHES / f"{name}.sv"
+    sources = _sources(top, rtl)
+    include_dirs = sorted({file.parent for file in rtl.rglob("*.svh")} | {BENCHES})
+    values = [f"-G{key}={value}" for key, value in sorted(parameters.items())]
+    headers = [file for folder in include_dirs for file in folder.glob("*.svh")]
+    key = content_key(
+        [verilator.version(), *_VERILATE, *_COMPILE, *values],
+        [(file.name, file) for file in (*sources, *headers, HERE / "harness.cpp")],
+    )
+
+    def make(folder: Path) -> None:
+        includes = [f"-I{include}" for include in include_dirs]
+        program = str(verilator.root() / "bin" / "verilator")
+        files = [str(file) for file in sources]
+        _run([program, *_VERILATE, *values, *includes, *files], folder)
+        # One unit is quicker to compile than many small ones.
+        units = [*sorted(file.name for file in folder.glob("*.cpp")), str(HERE / "harness.cpp")]
+        (folder / "all.cc").write_text("".join(f'#include "{unit}"\n' for unit in units))
+        objects = [str(_runtime() / source.replace(".cpp", ".o")) for source in _RUNTIME_SOURCES]
+        flags = [*_include_flags(), "-I.", "-shared", "-o", "bench.so"]
+        _run([*_COMPILE, *flags, "all.cc", *objects, "-pthread"], folder)
+        for file in folder.iterdir():
+            if file.name != "bench.so":
+                file.unlink()
+
+    return cached_directory(f"benches/{name}-{key}", make) / "bench.so"
+
+
+_ARGUMENTS: dict[str, tuple[Any, ...]] = {
+    "bench_open": (ctypes.c_void_p, ctypes.c_uint64),
+    "bench_close": (None, ctypes.c_void_p),
+    "bench_shape": (None, ctypes.c_void_p, ctypes.POINTER(ctypes.c_uint64)),
+    "bench_reset": (None, ctypes.c_void_p, ctypes.c_uint64),
+    "bench_push": (None, ctypes.c_void_p, ctypes.c_uint64, ctypes.c_char_p, ctypes.c_uint64),
+    "bench_set_gap": (None, ctypes.c_void_p, ctypes.c_uint64, ctypes.c_double),
+    "bench_set_stall": (None, ctypes.c_void_p, ctypes.c_uint64, ctypes.c_double),
+    "bench_set_control": (None, ctypes.c_void_p, ctypes.c_char_p),
+    "bench_status": (None, ctypes.c_void_p, ctypes.c_char_p),
+    "bench_run": (None, ctypes.c_void_p, ctypes.c_uint64),
+    "bench_drain": (ctypes.c_int, ctypes.c_void_p, ctypes.c_uint64, ctypes.c_uint64),
+    "bench_cycle": (ctypes.c_uint64, ctypes.c_void_p),
+    "bench_in_ready": (ctypes.c_uint64, ctypes.c_void_p),
+    "bench_waiting": (ctypes.c_uint64, ctypes.c_void_p, ctypes.c_uint64),
+    "bench_taken": (
+        ctypes.c_uint64,
+        *(ctypes.c_void_p, ctypes.c_uint64),
+        ctypes.POINTER(ctypes.POINTER(ctypes.c_uint64)),
+    ),
+    "bench_received": (
+        ctypes.c_uint64,
+        *(ctypes.c_void_p, ctypes.c_uint64, ctypes.POINTER(ctypes.c_void_p)),
+        ctypes.POINTER(ctypes.POINTER(ctypes.c_uint64)),
+    ),
+    "bench_forget": (None, ctypes.c_void_p),
+    "bench_events": (None, ctypes.c_void_p, ctypes.POINTER(ctypes.c_uint64)),
+    "bench_error": (ctypes.c_char_p, ctypes.c_void_p),
+}
+
+
+@cache
+def _load(path: Path) -> ctypes.CDLL:
+    library = ctypes.CDLL(str(path))
+    for name, (result, *arguments) in _ARGUMENTS.items():
+        function = getattr(library, name)
+        function.restype = result
+        function.argtypes = arguments
+    return library
+
+
+# ---- Running ----
+
+
+class Received(NamedTuple):
+    cycle: int
+    item: int
+
+
+class Bench:
+    """One bench, out of reset. Items are numbers, as wide as the stream."""
+
+    def __init__(self, library: Path, seed: int) -> None:
+        self._library = _load(library)
+        self._handle = self._library.bench_open(seed)
+        shape = (ctypes.c_uint64 * 6)()
+        self._library.bench_shape(self._handle, shape)
+        self.num_in, self._in_bytes, self.num_out, self._out_bytes = shape[:4]
+        self._control_bytes, self._status_bytes = shape[4:]
+        self.reset()
+
+    def __del__(self) -> None:
+        if handle := getattr(self, "_handle", None):
+            self._library.bench_close(handle)
+
+    def _check(self) -> None:
+        if error := self._library.bench_error(self._handle):
+            raise BenchError(error.decode())
+
+    def reset(self, cycles: int = 3) -> None:
+        """Resets the module, forgets what was to be sent and what has come."""
+        self._library.bench_reset(self._handle, cycles)
+        self.forget()
+
+    def push(self, items: Sequence[int], stream: int = 0) -> None:
+        data = b"".join(item.to_bytes(self._in_bytes, "little") for item in items)
+        self._library.bench_push(self._handle, stream, data, len(items))
+
+    def pace(self, *, gap: float = 0.0, stall: float = 0.0) -> None:
+        """The chance in every cycle that a source waits and that a sink is not ready."""
+        for stream in range(self.num_in):
+            self._library.bench_set_gap(self._handle, stream, gap)
+        for stream in range(self.num_out):
+            self.stall(stream, stall)
+
+    def stall(self, stream: int, chance: float) -> None:
+        self._library.bench_set_stall(self._handle, stream, chance)
+
+    def control(self, value: int) -> None:
+        data = value.to_bytes(self._control_bytes, "little")
+        self._library.bench_set_control(self._handle, data)
+
+    @property
+    def status(self) -> int:
+        buffer = ctypes.create_string_buffer(self._status_bytes)
+        self._library.bench_status(self._handle, buffer)
+        return int.from_bytes(buffer.raw, "little")
+
+    def run(self, cycles: int = 1) -> None:
+        self._library.bench_run(self._handle, cycles)
+        self._check()
+
+    def drain(self, limit: int = 1_000_000, quiet: int = 100) -> None:
+        """Runs until all is sent and nothing has come out for a while."""
+        done = self._library.bench_drain(self._handle, limit, quiet)
+        self._check()
+        assert done, f"still busy after {limit} cycles"
+
+    @property
+    def cycle(self) -> int:
+        return int(self._library.bench_cycle(self._handle))
+
+    @property
+    def in_ready(self) -> int:
+        """Which inputs were ready in the last cycle, as bits."""
+        return int(self._library.bench_in_ready(self._handle))
+
+    def waiting(self, stream: int = 0) -> int:
+        """Items that have been pushed and not been taken yet."""
+        return int(self._library.bench_waiting(self._handle, stream))
+
+    def taken(self, stream: int = 0) -> list[int]:
+        """The cycle in which each item was taken."""
+        cycles = ctypes.POINTER(ctypes.c_uint64)()
+        count = self._library.bench_taken(self._handle, stream, ctypes.byref(cycles))
+        return cycles[:count]
+
+    def received(self, stream: int = 0) -> list[Received]:
+        data = ctypes.c_void_p()
+        cycles = ctypes.POINTER(ctypes.c_uint64)()
+        count = self._library.bench_received(
+            self._handle, stream, ctypes.byref(data), ctypes.byref(cycles)
+        )
+        if not count:
+            return []
+        size = self._out_bytes
+        raw = ctypes.string_at(data.value or 0, count * size)
+        items = (
+            int.from_bytes(raw[start : start + size], "little")
+            for start in range(0, count * size, size)
+        )
+        return [Received(cycle, item) for cycle, item in zip(cycles[:count], items, strict=True)]
+
+    def items(self, stream: int = 0) -> list[int]:
+        return [received.item for received in self.received(stream)]
+
+    def forget(self) -> None:
+        self._library.bench_forget(self._handle)
+
+    @property
+    def events(self) -> list[int]:
+        """How often each bit of event_o was high."""
+        counts = (ctypes.c_uint64 * 64)()
+        self._library.bench_events(self._handle, counts)
+        return list(counts)
+
+
+@dataclass(frozen=True)
+class Benches:
+    """Opens benches on the RTL of one folder."""
+
+    rtl: Path = paths.RTL
+
+    def __call__(self, name: str, *, seed: int = 1, **parameters: int) -> Bench:
+        return Bench(build(name, self.rtl, parameters), seed)
+
+
+# ---- Items ----
+
+
+class Layout:
+    """Named fields of an item, the lowest bits first."""
+
+    def __init__(self, *fields: tuple[str, int]) -> None:
+        self.width = 0
+        self.fields: dict[str, tuple[int, int]] = {}
+        for name, width in fields:
+            self.fields[name] = (self.width, (1 << width) - 1)
+            self.width += width
+
+    def pack(self, **values: int) -> int:
+        item = 0
+        for name, value in values.items():
+            offset, mask = self.fields[name]
+            assert 0 <= value <= mask, f"{name}: {value} does not fit"
+            item |= value << offset
+        return item
+
+    def get(self, item: int, name: str) -> int:
+        offset, mask = self.fields[name]
+        return item >> offset & mask
+
+    def unpack(self, item: int) -> dict[str, int]:
+        return {name: item >> offset & mask for name, (offset, mask) in self.fields.items()}
+
+
+def pack_meta(struct: str = "meta_t", **fields: int) -> int:
+    """Metadata as a number. Fields by their names, `__` for the dot (`l4__ports__src_port`)."""
+    layout = struct_layout(struct)
+    value = 0
+    for name, number in fields.items():
+        place = layout[name.replace("__", ".")]
+        assert 0 <= number < 1 << place.width, f"{name}: {number} does not fit"
+        value |= number << place.offset
+    return value
+
+
+def get_meta(meta: int, name: str, struct: str = "meta_t") -> int:
+    place = struct_layout(struct)[name]
+    return meta >> place.offset & ((1 << place.width) - 1)
+
+
+def set_meta(meta: int, struct: str = "meta_t", **fields: int) -> int:
+    """Metadata with some fields changed."""
+    layout = struct_layout(struct)
+    for name, number in fields.items():
+        place = layout[name.replace("__", ".")]
+        meta &= ~(((1 << place.width) - 1) << place.offset)
+        meta |= number << place.offset
+    return meta
+
+
+META_BITS = max(place.offset + place.width for place in struct_layout("meta_t").values())
+
+
+@dataclass(frozen=True)
+class Message:
+    """Beats up to `last`; side: signals that stand beside the first beat."""
+
+    payload: bytes
+    meta: int = 0
+    side: Mapping[str, int] = field(default_factory=dict)
+
+    def __getitem__(self, name: str) -> int:
+        return get_meta(self.meta, name)
+
+
+class Beats:
+    """Makes beats of messages and messages of beats, at one data width.
+
+    `side`: fields of an item above the beat; those named in `first_only` count
+    with the first beat of a message only. A `first` among them is not data: it
+    must be set in the first beat of every message, and in no other.
+    """
+
+    def __init__(
+        self, data_width: int, *side: tuple[str, int], first_only: Iterable[str] = ()
+    ) -> None:
+        self.size = data_width // 8
+        self.side = dict(side)
+        self.first_only = frozenset(first_only)
+        self.layout = Layout(
+            ("data", data_width),
+            ("bytes", self.size.bit_length()),
+            ("last", 1),
+            ("meta", META_BITS),
+            *side,
+        )
+
+    def count(self, length: int) -> int:
+        """Beats of a message."""
+        return max(1, -(-length // self.size))
+
+    def beats(self, message: Message, random: Random | None = None) -> list[int]:
+        """Items. With `random`, what does not count is noise: metadata, byte counts and
+        side signals of beats that have none."""
+        count = self.count(len(message.payload))
+        items = []
+        for index in range(count):
+            part = message.payload[index * self.size : (index + 1) * self.size]
+            last = index == count - 1
+            meta, size, side = message.meta, len(part), dict(message.side)
+            if random and index:
+                meta = random.getrandbits(META_BITS)
+                side |= {name: random.getrandbits(self.side[name]) for name in self.first_only}
+            if random and not last:
+                size = random.getrandbits(self.size.bit_length())
+            items.append(
+                self.layout.pack(
+                    data=int.from_bytes(part, "little"),
+                    bytes=size,
+                    last=int(last),
+                    meta=meta,
+                    **side,
+                )
+            )
+        return items
+
+    def stream(self, messages: Iterable[Message], random: Random | None = None) -> list[int]:
+        return [item for message in messages for item in self.beats(message, random)]
+
+    def messages(self, items: Iterable[int], *, lengths: bool = False) -> list[Message]:
+        """Messages. `lengths`: meta.length must agree with the beats."""
+        messages: list[Message] = []
+        payload = bytearray()
+        first: dict[str, int] | None = None
+        for item in items:
+            beat = self.layout.unpack(item)
+            if "first" in beat:
+                assert beat["first"] == (first is None), "first is in the wrong beat"
+            if first is None:
+                first = beat
+            data = beat["data"].to_bytes(self.size, "little")
+            if not beat["last"]:
+                payload += data
+                continue
+            size = beat["bytes"]
+            assert size <= self.size, f"{size} bytes in a beat of {self.size}"
+            assert size or not payload, "the last beat of several is empty"
+            assert not any(data[size:]), "bytes behind the end are not zero"
+            payload += data[:size]
+            message = Message(
+                bytes(payload), first["meta"], {name: first[name] for name in self.side}
+            )
+            if lengths:
+                assert message["length"] == len(payload), "meta.length is not the length"
+            messages.append(message)
+            payload.clear()
+            first = None
+        assert first is None, "the last message has no end"
+        return messages
+
+
+def csum(data: bytes, start: int = 0) -> int:
+    """One's complement sum of 16-bit words (RFC 1071), not inverted."""
+    if len(data) % 2:
+        data += b"\0"
+    total = start + sum(int.from_bytes(data[i : i + 2], "big") for i in range(0, len(data), 2))
+    while total >> 16:
+        total = (total & 0xFFFF) + (total >> 16)
+    return total
+
+
+def same_sum(a: int, b: int) -> bool:
+    """Whether two one's complement sums mean the same: 0 and 0xFFFF do."""
+    return a == b or {a, b} == {0, 0xFFFF}
+
+
+def consecutive(cycles: Sequence[int]) -> bool:
+    """Whether nothing waited: one item in each cycle from the first to the last."""
+    return all(after == before + 1 for before, after in pairwise(cycles))
+
+
+PACES = (
+    {"gap": 0.0, "stall": 0.0},
+    {"gap": 0.5, "stall": 0.0},
+    {"gap": 0.0, "stall": 0.5},
+    {"gap": 0.3, "stall": 0.3},
+    {"gap": 0.05, "stall": 0.9},
+)
+
+Check = Callable[[Benches], None]
