@@ -44,8 +44,8 @@ module stream_merge #(
     always_comb begin
       selected_o = '0;
       selected_o[sel] = 1'b1;
-      in_ready_o = out_ready_i ? selected_o : '0;
     end
+    assign in_ready_o = out_ready_i ? selected_o : '0;
 
     always_ff @(posedge clk_i) begin
       if (rst_i) begin
