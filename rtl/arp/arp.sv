@@ -10,7 +10,8 @@
 // that nothing behind it waits for an answer.
 //
 // A sender's binding is learned when it asks for us or answers us; otherwise it
-// only refreshes one that is there (RFC 826: merge). Latency: not on the data
+// only refreshes one that is there (RFC 826: merge). A probe (sender 0.0.0.0) has
+// none to learn (RFC 5227, 2.1.1), but is answered. Latency: not on the data
 // path; an answer takes about 8 cycles.
 module arp
   import bombus_pkg::*;
@@ -302,7 +303,7 @@ module arp
     if (state_q == StateUpdate) begin
       sent_meta.kind = KindArpUpdate;
       sent_meta.length = '0;
-      sent_meta.only_refresh = ~heard.for_us & ~find_hit;
+      sent_meta.only_refresh = (~heard.for_us & ~find_hit) | (heard.ip == '0);
     end else if (state_q != StateReply) begin
       sent_meta.mac  = '1;
       sent_meta.vlan = state_q == StateRequest ? request_vlan : '0;

@@ -129,8 +129,13 @@ module icmp_echo
   index_t index_q;
 
   logic [$clog2(BurstErrors+1)-1:0] tokens_q;
-  logic refill_q;  // last seen value of the bit of time that refills
-  wire refill = time_us_i[RefillShift] != refill_q;
+  // Periods that have gone by since the last cycle each give a token back: time may jump.
+  localparam int unsigned PeriodWidth = 8;
+  typedef logic [PeriodWidth:0] refill_t;
+  logic [PeriodWidth-1:0] period_q;
+  wire [PeriodWidth-1:0] period = time_us_i[RefillShift+:PeriodWidth];
+  wire refill_t refilled = refill_t'(tokens_q) + refill_t'(PeriodWidth'(period - period_q));
+  wire refill_t tokens = (refilled > refill_t'(BurstErrors)) ? refill_t'(BurstErrors) : refilled;
   wire error_start = (state_q == StateStream) & in_valid_i & first_q & is_error & (tokens_q != '0);
 
   wire [IpHeaderWords-1:0][15:0] ip_words = {
@@ -200,13 +205,10 @@ module icmp_echo
       word_q   <= '0;
       index_q  <= '0;
       tokens_q <= $bits(tokens_q)'(BurstErrors);
-      refill_q <= 1'b0;
+      period_q <= '0;
     end else begin
-      refill_q <= time_us_i[RefillShift];
-      if (error_start & ~refill) tokens_q <= tokens_q - 1'b1;
-      else if (~error_start & refill & (tokens_q != $bits(tokens_q)'(BurstErrors))) begin
-        tokens_q <= tokens_q + 1'b1;
-      end
+      period_q <= period;
+      tokens_q <= $bits(tokens_q)'(tokens) - $bits(tokens_q)'(error_start);
       case (state_q)
         StateStream: if (error_start) state_q <= StateSum;
         StateSum: begin

@@ -192,9 +192,10 @@ module ipv4_rx
   wire sum_good = sum[15:0] == ~{12'b0, sum[19:16]};
 
   // Multicast, reserved, limited broadcast, loopback, this network, ourselves,
-  // broadcast of our subnet.
+  // broadcast of our subnet (which a point-to-point link of two has not: RFC 3021).
+  wire has_broadcast = ~&host_i.netmask[31:1];
   wire bad_source = (src[31:29] == 3'b111) | (src[31:24] == 8'd127) | (src[31:24] == 8'd0) |
-      (src == host_i.ip) | (src == (host_i.ip | ~host_i.netmask));
+      (src == host_i.ip) | (has_broadcast & (src == (host_i.ip | ~host_i.netmask)));
 
   logic [NumDrops-1:0] reasons;
   next_e next;

@@ -148,7 +148,8 @@ module mac_rx
     frame_last_q   <= mac_rx_tlast_i;
     bad_q          <= mac_rx_tuser_i;
     beat_index_q   <= index_q;
-    length_q       <= {index_q, {OffsetWidth{1'b0}}} + 14'(kept);
+    // The beats of a very long frame are no longer counted: its length stays too long.
+    length_q       <= {index_q, {OffsetWidth{1'b0}}} + (&index_q ? '0 : 14'(kept));
   end
   always_ff @(posedge clk_i) begin
     if (rst_i) valid_q <= 1'b0;
