@@ -105,6 +105,7 @@ def manifest(network: Network) -> dict[str, Any]:
             }
             for hop in network.hops
         ],
+        "next_hops": {name: number for number, name in network.library.next_names.items()},
     }
 
 
