@@ -1,0 +1,227 @@
+"""A design side by side with the model of it: whatever goes into one goes into the other."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from bombus.counters import DROP, EVENT
+from bombus.model import (
+    ERROR_BURST,
+    ERROR_REFILL_US,
+    Host,
+    Model,
+    Outcome,
+    Station,
+    announcement,
+    arp_request,
+    ping_frame,
+    udp_frame,
+)
+from bombus.simulation import Simulation
+
+ROOT = Path(__file__).resolve().parents[2]
+DESIGNS = {
+    64: ROOT / "designs" / "udp_echo_10g.yaml",
+    128: ROOT / "tests" / "system" / "designs" / "udp_echo_128.yaml",
+    256: ROOT / "tests" / "system" / "designs" / "udp_echo_256.yaml",
+    512: ROOT / "designs" / "udp_echo.yaml",
+}
+FUSED = ROOT / "designs" / "udp_echo_fused.yaml"
+ALL_DESIGNS = [*DESIGNS.values(), FUSED]
+
+PEER = Station.of("02:00:00:00:00:63", "10.77.0.99")
+GATEWAY = Station.of("02:00:00:00:00:01", "10.77.0.1")
+TAGGED = Station.of("02:00:00:00:00:64", "10.77.0.100", tci=0x6123)
+# Behind the gateway: its frames come from the gateway's MAC address.
+FAR = Station(GATEWAY.mac, b"\xc6\x33\x64\x07")
+
+# An unanswered question is given up after less than this.
+GIVE_UP_SECONDS = 5
+# Nothing is sent within so long of a token of the ICMP rate limit.
+REFILL_MARGIN_US = 1000
+
+
+def _short(frame: bytes) -> str:
+    text = frame.hex()
+    return f"{len(frame)} bytes {text if len(text) <= 200 else text[:200] + '...'}"
+
+
+def difference(expected: Iterable[bytes], found: Iterable[bytes], limit: int = 3) -> str:
+    """What two bags of frames do not share, for a message; empty if they are the same."""
+    wanted, came = Counter(expected), Counter(found)
+    lines = []
+    for title, bag in (("missing", wanted - came), ("not expected", came - wanted)):
+        if bag:
+            lines.append(f"{title}: {sum(bag.values())} frames")
+            lines += [f"  {count} x {_short(frame)}" for frame, count in list(bag.items())[:limit]]
+    return "\n".join(lines)
+
+
+class Bench:
+    """A simulation and its model. All stations in `stations` have introduced themselves."""
+
+    def __init__(
+        self,
+        design: Path,
+        stations: Sequence[Station] = (PEER, GATEWAY, TAGGED),
+        **options: Any,
+    ) -> None:
+        self.simulation = Simulation(design, **options)
+        self.model = Model(Host.from_manifest(self.simulation.manifest))
+        self.announcements = 0
+        self._sequence = 0
+        self.after_reset()
+        self.introduce(stations)
+
+    @property
+    def host(self) -> Host:
+        return self.model.host
+
+    def after_reset(self) -> None:
+        """The design has just been reset: it announces itself, and has forgotten everything."""
+        self.model = Model(self.model.host)
+        self.announcements = 1
+        came = [frame.data for frame in self.simulation.receive_all()]
+        assert came == [announcement(Host.from_manifest(self.simulation.manifest))]
+        self.counted = self.counts()
+
+    def introduce(self, stations: Iterable[Station]) -> None:
+        self.run([arp_request(station, self.host) for station in stations])
+
+    def close(self) -> None:
+        self.simulation.close()
+
+    def __enter__(self) -> Bench:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        try:
+            if kind is None:
+                self.conserved()
+                self.simulation.check()
+        finally:
+            self.close()
+
+    # ---- Counters ----
+
+    def counts(self) -> Counter[str]:
+        """All counters by name without the tile, summed over tiles."""
+        total: Counter[str] = Counter()
+        for values in self.simulation.counters().values():
+            for name, value in values.items():
+                total[name] += value
+        return total
+
+    def drops(self) -> Counter[str]:
+        """Dropped messages by `layer.reason` since the last call of this or of `run`."""
+        now = self.counts()
+        change = now - self.counted
+        self.counted = now
+        return _drops(change)
+
+    def conserved(self) -> None:
+        """Every frame that came in has been answered, counted as dropped, or is waiting."""
+        assert self.simulation.advance_until_idle()
+        now = self.counts()
+        dropped = sum(value for name, value in now.items() if name.startswith(DROP))
+        arp_in = now[f"{EVENT}arp.request_in"] + now[f"{EVENT}arp.reply_in"]
+        # Answers, not what ARP says on its own account.
+        answers = now["mac_out_frames"] - now[f"{EVENT}arp.request_out"] - self.announcements
+        # An ARP message that found no place counts twice: as come in, and as dropped.
+        told = arp_in - now[f"{EVENT}arp.reply_out"] - now[f"{DROP}arp.busy"]
+        waiting = sum(map(len, self.model.questions.values()))
+        assert now["mac_in_frames"] == answers + dropped + told + waiting, (
+            f"{now['mac_in_frames']} frames in, but {answers} answers, {dropped} dropped, "
+            f"{told} only for ARP, {waiting} waiting"
+        )
+
+    # ---- Frames ----
+
+    def predict(self, frames: Iterable[bytes]) -> tuple[list[bytes], Counter[str]]:
+        """What the model answers to frames, and the drops."""
+        replies: list[bytes] = []
+        drops: Counter[str] = Counter()
+        for frame in frames:
+            outcome = self.model.process(frame)
+            replies += outcome.replies
+            drops.update(outcome.drops)
+        return replies, drops
+
+    def run(
+        self, frames: Sequence[bytes], *, ordered: bool = False, **exchange_options: Any
+    ) -> list[bytes]:
+        """Sends frames; exactly the model's answers and drops must come. The answers.
+
+        `ordered`: also in the order of the requests, as on any single way through a design.
+        """
+        replies, drops = self.predict(frames)
+        exchange = self.simulation.exchange(frames, **exchange_options)
+        came = [frame.data for frame in exchange.received]
+        assert not exchange.timed_out
+        assert came == replies or not (problem := difference(replies, came)), problem
+        assert not ordered or came == replies, "answers came in another order"
+        self.expect_drops(drops)
+        return came
+
+    def expect_drops(self, drops: Counter[str]) -> None:
+        found = self.drops()
+        assert found == drops, f"dropped {dict(found)}, expected {dict(drops)}"
+
+    def send_bad(self, frame: bytes) -> None:
+        """A frame with a bad FCS."""
+        self.simulation.send(frame, bad=True)
+        came = [answer.data for answer in self.simulation.receive_all()]
+        assert came == list(self.model.process(frame, bad=True).replies)
+        self.expect_drops(Counter({"mac_rx.bad_frame": 1}))
+
+    def probes(self, station: Station = PEER) -> list[bytes]:
+        """A ping and a datagram, like none before."""
+        self._sequence += 1
+        mark = self._sequence.to_bytes(4)
+        return [
+            ping_frame(station, self.host, mark * 5, sequence=self._sequence & 0xFFFF),
+            udp_frame(station, self.host, mark * 6),
+        ]
+
+    def alive(self, stations: Iterable[Station] = (PEER,)) -> None:
+        """The design answers ping and UDP, and no layer is stuck."""
+        for station in stations:
+            assert len(self.run(self.probes(station))) == 2
+        assert not self.simulation.in_flight
+
+    # ---- Time ----
+
+    def rest(self) -> None:
+        """Lets time pass until the ICMP rate limit is open, and stays so for a while."""
+        self.simulation.elapse(us=(ERROR_BURST + 1) * ERROR_REFILL_US)
+        past = self.simulation.time_us % ERROR_REFILL_US
+        self.simulation.elapse(us=ERROR_REFILL_US - past + REFILL_MARGIN_US)
+        self.model.refill()
+
+    def give_up(self) -> None:
+        """Lets so much time pass that nobody waits for ARP any more; checks what was dropped."""
+        asked = list(self.model.questions)
+        outcome: Outcome = self.model.give_up()
+        self.simulation.elapse(seconds=GIVE_UP_SECONDS)
+        came = [frame.data for frame in self.simulation.receive_all()]
+        repeated = {self.model.question(ip) for vid, ip in asked if vid is None}
+        tagged = any(vid is not None for vid, _ in asked)
+        assert tagged or set(came) == repeated
+        self.expect_drops(Counter(outcome.drops))
+        self.model.refill()
+        assert not self.simulation.busy
+
+
+def _drops(change: Counter[str]) -> Counter[str]:
+    return Counter(
+        {name.removeprefix(DROP): n for name, n in change.items() if n and name.startswith(DROP)}
+    )
