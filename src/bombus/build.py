@@ -34,8 +34,8 @@ MODEL = "Vtop"
 OPTIMISATION = "-O2"
 JOBS = 2
 VERILATOR_FLAGS = (
-    # Unused signals are for the lint of a release to judge, not for a try.
-    *("--cc", "--prefix", MODEL, "-O3", "-Wall", "-Wno-UNUSED"),
+    # Unused signals and outputs are for lint to judge, not for a build.
+    *("--cc", "--prefix", MODEL, "-O3", "-Wall", "-Wno-UNUSED", "-Wno-PINCONNECTEMPTY"),
     # Registers without reset start at random: a missing reset shows.
     *("--x-initial", "unique", "--x-assign", "unique"),
     *("--timescale-override", "1ps/1ps"),
@@ -211,7 +211,13 @@ def _compile(
         started = time.monotonic()
         with _progress(console, f"Verilating {name}"):
             _run(
-                [str(root / "bin" / "verilator"), *flags, "-F", str(file_list)],
+                [
+                    str(root / "bin" / "verilator"),
+                    *flags,
+                    str(SIM / "model.vlt"),
+                    "-F",
+                    str(file_list),
+                ],
                 log=log,
                 cwd=file_list.parent,
                 environment=environment,

@@ -35,30 +35,36 @@ def dropped(counters: Counters) -> int:
     return sum(sum(with_prefix(values, DROP).values()) for values in counters.values())
 
 
-def _listing(values: Mapping[str, int]) -> str:
-    return ", ".join(f"{name} {value:,}" for name, value in values.items())
+def _lines(tile: str, values: Mapping[str, int]) -> list[str]:
+    """`name count`, without the name of a layer that is called as its tile."""
+    return [f"{name.removeprefix(tile + '.')} {value:,}" for name, value in values.items()]
 
 
 def mesh_table(manifest: Mapping[str, Any], counters: Counters, title: str | None = None) -> Table:
-    """A table with a row for each tile: messages and bytes from and to the mesh, drops, events."""
+    """A table with a row for each tile: what came in, went out, was dropped, happened.
+
+    In and out: messages from and to the mesh, and frames from and to a MAC.
+    """
     table = Table(title=title, title_justify="left")
-    table.add_column("tile", style="bold")
-    table.add_column("at")
-    for heading in ("messages in", "bytes in", "messages out", "bytes out"):
-        table.add_column(heading, justify="right")
-    table.add_column("dropped")
-    table.add_column("events")
+    table.add_column("tile", style="bold", no_wrap=True)
+    table.add_column("at", no_wrap=True)
+    for heading in ("in", "bytes in", "out", "bytes out"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    table.add_column("drops (red) and events")
     for tile in manifest["tiles"]:
-        values = counters[tile["name"]]
+        name = tile["name"]
+        values = counters[name]
         numbers = (
-            values.get(f"noc_{name}", 0)
-            for name in ("in_messages", "in_bytes", "out_messages", "out_bytes")
+            values.get(f"noc_{way}_{mesh}", 0) + values.get(f"mac_{way}_{mac}", 0)
+            for way in ("in", "out")
+            for mesh, mac in (("messages", "frames"), ("bytes", "bytes"))
         )
+        drops = [f"[red]{line}[/red]" for line in _lines(name, with_prefix(values, DROP))]
+        events = _lines(name, with_prefix(values, EVENT))
         table.add_row(
-            tile["name"],
+            name,
             f"{tile['x']},{tile['y']}",
             *(f"{number:,}" for number in numbers),
-            _listing(with_prefix(values, DROP)),
-            _listing(with_prefix(values, EVENT)),
+            ", ".join(drops + events),
         )
     return table
