@@ -104,8 +104,10 @@ public:
         const uint64_t offered = get_bits(top_->out_valid_o);
         offered_data_.assign(reinterpret_cast<const char*>(&top_->out_o),
                              sinks_.size() * out_bytes_);
+        const uint64_t accepting = get_bits(top_->in_ready_o);
         set_bits(top_->out_ready_i, ready);
         top_->eval();
+        combinational_ |= accepting ^ get_bits(top_->in_ready_o);
         if (!top_->rst_i) check_outputs(offered, ready);
         const uint64_t accepted = valid_ & get_bits(top_->in_ready_o);
         accepted_ = get_bits(top_->in_ready_o);
@@ -150,6 +152,7 @@ public:
     uint64_t cycle_ = 0;
     uint64_t events_[64] = {};
     uint64_t accepted_ = 0;
+    uint64_t combinational_ = 0;
     std::string error_;
 
 private:
@@ -248,6 +251,7 @@ API int bench_drain(Bench* bench, uint64_t limit, uint64_t quiet) {
 }
 API uint64_t bench_cycle(Bench* bench) { return bench->cycle_; }
 API uint64_t bench_in_ready(Bench* bench) { return bench->accepted_; }
+API uint64_t bench_combinational(Bench* bench) { return bench->combinational_; }
 API uint64_t bench_waiting(Bench* bench, uint64_t stream) {
     return bench->sources_[stream].queue.size();
 }

@@ -141,6 +141,7 @@ _ARGUMENTS: dict[str, tuple[Any, ...]] = {
     "bench_drain": (ctypes.c_int, ctypes.c_void_p, ctypes.c_uint64, ctypes.c_uint64),
     "bench_cycle": (ctypes.c_uint64, ctypes.c_void_p),
     "bench_in_ready": (ctypes.c_uint64, ctypes.c_void_p),
+    "bench_combinational": (ctypes.c_uint64, ctypes.c_void_p),
     "bench_waiting": (ctypes.c_uint64, ctypes.c_void_p, ctypes.c_uint64),
     "bench_taken": (
         ctypes.c_uint64,
@@ -243,6 +244,11 @@ class Bench:
     def in_ready(self) -> int:
         """Which inputs were ready in the last cycle, as bits."""
         return int(self._library.bench_in_ready(self._handle))
+
+    @property
+    def combinational(self) -> int:
+        """The inputs whose ready has been seen to hang on an output's ready, as bits."""
+        return int(self._library.bench_combinational(self._handle))
 
     def waiting(self, stream: int = 0) -> int:
         """Items that have been pushed and not been taken yet."""

@@ -1,0 +1,30 @@
+// Arbiters of 2 to 8 inputs, side by side. Control: request, last; status: one
+// nibble of grant each.
+`include "bench.svh"
+
+module bench #(
+    localparam int unsigned MaxInputs = 8
+) (
+    `BENCH_PORTS(1, 8, 1, 8, MaxInputs + 4, 4 * (MaxInputs - 1))
+);
+
+  `BENCH_SHAPE
+
+  for (genvar n = 2; n <= MaxInputs; n++) begin : gen_size
+    logic [$clog2(n)-1:0] grant;
+    round_robin #(
+        .NumInputs(n)
+    ) u_arbiter (
+        .last_i(control_i[$clog2(n)-1:0]),
+        .request_i(control_i[4+:n]),
+        .grant_o(grant)
+    );
+    assign status_o[4*(n-2)+:4] = 4'(grant);
+  end
+
+  assign in_ready_o = '1;
+  assign out_valid_o = '0;
+  assign out_o = '0;
+  assign event_o = '0;
+
+endmodule
