@@ -134,9 +134,10 @@ module network_interface
   assign entry = inside_q ? entry_q : entries[next];
 
   logic out_first_q;
+  logic late_q;  // a lost message is still to be told; the next one waits
   wire out_taken = inj_valid_o & inj_ready_i;
   assign inj_valid_o  = merged_valid & filled_q & entry.valid;
-  assign merged_ready = filled_q & (inj_ready_i | ~entry.valid);
+  assign merged_ready = filled_q & (entry.valid ? inj_ready_i : ~late_q);
   assign inj_o = '{dir: entry.dir, x: entry.x, y: entry.y, port: entry.port, beat: merged};
 
   always_ff @(posedge clk_i) begin
@@ -164,7 +165,7 @@ module network_interface
   assign sink_o = ej_i.beat;
   always_comb begin
     sink_valid_o = '0;
-    sink_ready   = 1'b1;
+    sink_ready   = ~late_q;
     for (int unsigned s = 0; s < NumSinks; s++) begin
       if (HasSinks && 32'(ej_i.port) == s) begin
         sink_valid_o[s] = ej_valid_i;
@@ -184,10 +185,9 @@ module network_interface
   wire in_unroutable = in_taken & ej_i.beat.last & (~HasSinks | (32'(ej_i.port) >= NumSinks));
 
   // Both in one cycle count as two: the second is told a cycle later.
-  logic late_q;
   always_ff @(posedge clk_i) begin
     if (rst_i) late_q <= 1'b0;
-    else late_q <= (out_unroutable & in_unroutable) | (late_q & (out_unroutable | in_unroutable));
+    else late_q <= out_unroutable & in_unroutable;
   end
   assign no_route_o = out_unroutable | in_unroutable | late_q;
 

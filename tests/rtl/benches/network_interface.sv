@@ -1,0 +1,88 @@
+// A network interface at (1, 1). Streams in: two sources (next hop, beat), the
+// mesh (flit); out: two sinks (beat), the mesh (flit), and the counted messages
+// and bytes, in and out. Control: table data, index, write.
+`include "bombus_types.svh"
+`include "bench.svh"
+
+module bench
+  import bombus_pkg::*;
+#(
+    parameter bit HasSinks = 1,
+    localparam int unsigned DataWidth = 64,
+    localparam int unsigned FlitBits = bench_pkg::beat_bits(DataWidth) + 3 + 2 + 2 + 2
+) (
+    `BENCH_PORTS(3, FlitBits, 5, FlitBits, 32 + 5 + 1, 1)
+);
+
+  `BENCH_SHAPE
+  `BOMBUS_BEAT_T(beat_t, DataWidth)
+  `BOMBUS_FLIT_T(flit_t, beat_t, 2, 2, 2)
+
+  localparam int unsigned BeatBits = $bits(beat_t);
+
+  // Entry n leads to x = n % 4, y = n / 4 % 4, port n / 16, if n is not 7.
+  function automatic logic [31:0][31:0] init();
+    logic [31:0][31:0] table_;
+    for (int unsigned n = 0; n < 32; n++) begin
+      table_[n] = {1'(n != 7), 7'b0, 8'(n / 16), 8'(n / 4 % 4), 8'(n % 4)};
+    end
+    return table_;
+  endfunction
+
+  beat_t sink;
+  flit_t injected;
+  logic in_message, out_message, in_message_q, out_message_q, no_route;
+  logic [13:0] in_bytes, out_bytes, in_bytes_q, out_bytes_q;
+  logic [1:0] next_valid;
+
+  network_interface #(
+      .beat_t(beat_t),
+      .flit_t(flit_t),
+      .X(1),
+      .Y(1),
+      .NumSources(2),
+      .NumSinks(2),
+      .HasSinks(HasSinks),
+      .TableInit(init())
+  ) u_interface (
+      .clk_i,
+      .rst_i,
+      .src_i({in_i[1][BeatBits-1:0], in_i[0][BeatBits-1:0]}),
+      .src_valid_i(in_valid_i[1:0]),
+      .src_ready_o(in_ready_o[1:0]),
+      .src_next_i({next_e'(in_i[1][BeatBits+:5]), next_e'(in_i[0][BeatBits+:5])}),
+      .sink_o(sink),
+      .sink_valid_o(out_valid_o[1:0]),
+      .sink_ready_i(out_ready_i[1:0]),
+      .inj_o(injected),
+      .inj_valid_o(out_valid_o[2]),
+      .inj_ready_i(out_ready_i[2]),
+      .ej_i(flit_t'(in_i[2])),
+      .ej_valid_i(in_valid_i[2]),
+      .ej_ready_o(in_ready_o[2]),
+      .table_write_i(control_i[37]),
+      .table_index_i(control_i[36:32]),
+      .table_wdata_i(control_i[31:0]),
+      .in_message_o(in_message),
+      .in_bytes_o(in_bytes),
+      .out_message_o(out_message),
+      .out_bytes_o(out_bytes),
+      .no_route_o(no_route),
+      .busy_o(status_o)
+  );
+
+  always_ff @(posedge clk_i) begin
+    in_bytes_q <= in_bytes;
+    out_bytes_q <= out_bytes;
+    in_message_q <= in_message & ~rst_i;
+    out_message_q <= out_message & ~rst_i;
+  end
+  assign out_o[0] = sink;
+  assign out_o[1] = sink;
+  assign out_o[2] = injected;
+  assign out_o[3] = in_bytes_q;
+  assign out_o[4] = out_bytes_q;
+  assign out_valid_o[4:3] = {out_message_q, in_message_q};
+  assign event_o = 64'(no_route);
+
+endmodule

@@ -1,0 +1,45 @@
+// The router in the middle of a 3x3 mesh. Streams by dir_e. An item: flit
+// (beat, port, y, x, dir).
+`include "bombus_types.svh"
+`include "bench.svh"
+
+module bench
+  import noc_pkg::*;
+#(
+    parameter int unsigned Depth = 4,
+    localparam int unsigned DataWidth = 64,
+    localparam int unsigned FlitBits = bench_pkg::beat_bits(DataWidth) + 3 + 2 + 2 + 2
+) (
+    `BENCH_PORTS(NumDirs, FlitBits, NumDirs, FlitBits, 1, 1)
+);
+
+  `BENCH_SHAPE
+  `BOMBUS_BEAT_T(beat_t, DataWidth)
+  `BOMBUS_FLIT_T(flit_t, beat_t, 2, 2, 2)
+
+  flit_t [NumDirs-1:0] to, from;
+  for (genvar d = 0; d < NumDirs; d++) begin : gen_port
+    assign to[d] = flit_t'(in_i[d]);
+    assign out_o[d] = from[d];
+  end
+
+  router_wormhole #(
+      .flit_t(flit_t),
+      .X(1),
+      .Y(1),
+      .Depth(Depth)
+  ) u_router (
+      .clk_i,
+      .rst_i,
+      .in_i  (to),
+      .in_valid_i,
+      .in_ready_o,
+      .out_o (from),
+      .out_valid_o,
+      .out_ready_i,
+      .busy_o(status_o)
+  );
+
+  assign event_o = '0;
+
+endmodule
