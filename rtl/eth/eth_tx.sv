@@ -65,7 +65,8 @@ module eth_tx
   logic key_ready, key_valid;
   meta_arp_t in_arp;
   assign in_arp = in_i.meta;
-  wire in_is_update = in_i.meta.kind == KindArpUpdate;
+  // Metadata counts with a first beat only; behind it there may be anything.
+  wire in_is_update = first_q & (in_i.meta.kind == KindArpUpdate);
 
   typedef struct packed {
     beat_t beat;
