@@ -204,7 +204,10 @@ module mac_rx
   always_comb begin
     summed = data_q;
     for (int unsigned b = 0; b < DataBytes; b++) begin
-      if (32'(beat_index_q) * DataBytes + b < HeaderBytes) summed[b*8+:8] = 8'h00;
+      if (beat_index_q < index_t'(HeaderBytes / DataBytes) ||
+          (beat_index_q == index_t'(HeaderBytes / DataBytes) && b < HeaderBytes % DataBytes)) begin
+        summed[b*8+:8] = 8'h00;
+      end
     end
   end
 

@@ -68,8 +68,9 @@ module mac_tx
 
   wire step = room & (padding_q | in_valid_i);
   wire stream_last = padding_q | in_i.last;
-  wire short = (32'(index_q) + 1) * DataBytes < MinFrameBytes;
-  wire last = stream_last & (~short | dropping);
+  // Beats of zeros must follow. Wide buses never need any: constant there.
+  wire short = (LastPadBeat > 0) & ((32'(index_q) + 1) * DataBytes < MinFrameBytes) & ~dropping;
+  wire last = stream_last & ~short;
   localparam count_t LastPadBytes = count_t'(MinFrameBytes - LastPadBeat * DataBytes);
   wire count_t in_bytes = padding_q ? '0 : in_i.bytes;
   wire count_t bytes = (index_q == index_t'(LastPadBeat) && in_bytes < LastPadBytes) ?
@@ -83,7 +84,7 @@ module mac_tx
       dropping_q <= 1'b0;
     end else if (step) begin
       dropping_q <= dropping & ~last;
-      padding_q  <= stream_last & ~last;
+      padding_q  <= stream_last & short;
       if (last) index_q <= '0;
       else if (~&index_q) index_q <= index_q + 1'b1;
     end
@@ -125,7 +126,10 @@ module mac_tx
   always_comb begin
     summed = data;
     for (int unsigned b = 0; b < DataBytes; b++) begin
-      if (32'(index_q) * DataBytes + b < HeaderBytes) summed[b*8+:8] = 8'h00;
+      if (index_q < index_t'(HeaderBytes / DataBytes) ||
+          (index_q == index_t'(HeaderBytes / DataBytes) && b < HeaderBytes % DataBytes)) begin
+        summed[b*8+:8] = 8'h00;
+      end
     end
   end
 
