@@ -161,7 +161,7 @@ def _wrapper(module: ast.InstanceSymbol, header: str, values: Mapping[str, int])
         if direction == "input" and is_enum:
             connections.append(f"    .{port.name}({port.type}'({port.name}))")
         else:
-            connections.append(f"    .{port.name}")
+            connections.append(f"    .{port.name}({port.name})")
     types = [member for member in module.body if member.kind == ast.SymbolKind.TypeParameter]
     given = [f".{item.name}({_type_argument(item.name)})" for item in types]
     given += [f".{name}({value})" for name, value in values.items()]
