@@ -39,10 +39,15 @@ TAGGED = Station.of("02:00:00:00:00:64", "10.77.0.100", tci=0x6123)
 # Behind the gateway: its frames come from the gateway's MAC address.
 FAR = Station(GATEWAY.mac, b"\xc6\x33\x64\x07")
 
+ARP_TRIES = 3
 # An unanswered question is given up after less than this.
 GIVE_UP_SECONDS = 5
 # Nothing is sent within so long of a token of the ICMP rate limit.
 REFILL_MARGIN_US = 1000
+# Timers of ARP count in steps of about 260 ms: no need to go on tiptoe between them.
+TIMER_STEP_US = 10_000
+# More than any exchange here takes: a design that is stuck makes a test fail, not hang.
+LIMIT_CYCLES = 4_000_000
 
 
 def _short(frame: bytes) -> str:
@@ -70,7 +75,7 @@ class Bench:
         stations: Sequence[Station] = (PEER, GATEWAY, TAGGED),
         **options: Any,
     ) -> None:
-        self.simulation = Simulation(design, **options)
+        self.simulation = Simulation(design, **{"timer_step_us": TIMER_STEP_US, **options})
         self.model = Model(Host.from_manifest(self.simulation.manifest))
         self.announcements = 0
         self._sequence = 0
@@ -164,9 +169,10 @@ class Bench:
         `ordered`: also in the order of the requests, as on any single way through a design.
         """
         replies, drops = self.predict(frames)
-        exchange = self.simulation.exchange(frames, **exchange_options)
+        options = {"limit_cycles": LIMIT_CYCLES, **exchange_options}
+        exchange = self.simulation.exchange(frames, **options)
         came = [frame.data for frame in exchange.received]
-        assert not exchange.timed_out
+        assert not exchange.timed_out, f"{len(came)} answers, then nothing in {LIMIT_CYCLES} cycles"
         assert came == replies or not (problem := difference(replies, came)), problem
         assert not ordered or came == replies, "answers came in another order"
         self.expect_drops(drops)
@@ -215,7 +221,9 @@ class Bench:
         came = [frame.data for frame in self.simulation.receive_all()]
         repeated = {self.model.question(ip) for vid, ip in asked if vid is None}
         tagged = any(vid is not None for vid, _ in asked)
+        # Each has been asked for once already.
         assert tagged or set(came) == repeated
+        assert len(came) == (ARP_TRIES - 1) * len(asked)
         self.expect_drops(Counter(outcome.drops))
         self.model.refill()
         assert not self.simulation.busy
