@@ -52,9 +52,12 @@ def lint_python(*, fix: bool) -> bool:
 
 
 def lint_format(*, fix: bool) -> bool:
-    files = sorted(str(file) for file in (ROOT / "rtl").rglob("*.sv"))
-    mode = "--inplace" if fix else "--verify"
-    return _passes([_program("verible-verilog-format"), *VERIBLE_FLAGS, mode, *files])
+    format_file = [_program("verible-verilog-format"), *VERIBLE_FLAGS]
+    good = True
+    for file in sorted((ROOT / "rtl").rglob("*.sv")):
+        name = str(file.relative_to(ROOT))
+        good &= _passes([*format_file, "--inplace" if fix else "--verify", name])
+    return good
 
 
 def lint_verilator(generated: Generated) -> bool:
