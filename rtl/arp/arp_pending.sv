@@ -1,6 +1,6 @@
 // Addresses that have been asked for and not answered yet.
 //
-// Each is asked for at once and again after about RetryS seconds, MaxTries
+// Each is asked for at once and again after RetryS seconds or a little more, MaxTries
 // times; then it is given up (failed_o) until it is released. Two searches a
 // cycle: one for the packet that comes in, one for the resolver. A packet that
 // asks in the cycle in which its address is resolved counts as a new question,
@@ -42,7 +42,8 @@ module arp_pending
 );
 
   localparam int unsigned TimeShift = 18;  // steps of 2^18 us, 0.26 s
-  localparam int unsigned RetrySteps = (RetryS * 1000000) >> TimeShift;
+  // At least RetryS (RFC 1122, 2.3.2.1), whenever in its step the first one was sent.
+  localparam int unsigned RetrySteps = ((RetryS * 1000000) >> TimeShift) + 2;
   typedef logic [7:0] stamp_t;
   typedef logic [$clog2(MaxTries+1)-1:0] tries_t;
   typedef logic [$clog2(NumEntries)-1:0] index_t;
