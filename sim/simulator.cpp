@@ -71,6 +71,8 @@ void Simulator::step() {
   bool active = top_->in_flight_o;
   if (!top_->rst_i) {  // what a design offers while in reset means nothing
     for (auto& port : ports_) {
+      // Before, too: a frame of one beat may be all taken now, and not yet show in the design.
+      active |= port.active();
       port.sample(cycle_, time_ps_);
       active |= port.active();
     }
