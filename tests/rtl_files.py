@@ -1,0 +1,45 @@
+"""Which RTL files a module needs, and copies of the RTL that are broken on purpose."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from bombus import paths
+
+
+def sources(top: Path, rtl: Path, extra: Iterable[Path] = ()) -> list[Path]:
+    """`top` and the files named like a module or package that it mentions, packages first."""
+    known = {file.stem: file for file in (*rtl.rglob("*.sv"), *extra)}
+    found = [top]
+    for file in found:
+        for word in sorted(set(re.findall(r"\w+", file.read_text())) & known.keys()):
+            if known[word] not in found:
+                found.append(known[word])
+    order = [known["bombus_pkg"], known["noc_pkg"]]  # bombus_types.svh mentions both
+    packages = [file for file in found if file.stem.endswith("_pkg") and file not in order]
+    return [*order, *packages, *(file for file in found if not file.stem.endswith("_pkg"))]
+
+
+@dataclass(frozen=True)
+class Mutation:
+    """A mistake: in one file, a text that stands there once, and what it becomes."""
+
+    file: str
+    old: str
+    new: str
+
+    def __str__(self) -> str:
+        return f"{Path(self.file).stem}: {self.old.strip()} -> {self.new.strip() or 'nothing'}"
+
+    def copy(self, folder: Path) -> Path:
+        """A copy of the RTL with the mistake in it."""
+        rtl = folder / "rtl"
+        shutil.copytree(paths.RTL, rtl)
+        text = (rtl / self.file).read_text()
+        assert text.count(self.old) == 1, f"{self.old!r} must stand once in {self.file}"
+        (rtl / self.file).write_text(text.replace(self.old, self.new))
+        return rtl
