@@ -1,0 +1,140 @@
+"""What can be changed while a design runs: the host's addresses and the next-hop tables."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from support.bench import ALL_DESIGNS, DESIGNS, FUSED, GATEWAY, PEER, Bench
+
+from bombus.model import Station, arp_request, ip_bytes, mac_bytes, ping_frame, udp_frame
+
+all_designs = pytest.mark.parametrize("design", ALL_DESIGNS, ids=lambda path: path.stem)
+
+
+@all_designs
+def test_new_address(design: Path) -> None:
+    with Bench(design) as bench:
+        old = bench.host
+        bench.simulation.set_host(ip="10.77.0.7")
+        bench.model.host = replace(old, ip=ip_bytes("10.77.0.7"))
+        # Nobody answers for the old address any more.
+        bench.run([udp_frame(PEER, old, b"old"), ping_frame(PEER, old, b"old")])
+        bench.run([arp_request(PEER, old)])
+        bench.introduce([PEER])
+        bench.alive()
+        bench.simulation.set_host(mac="02:b0:0b:05:00:77")
+        bench.model.host = replace(bench.host, mac=mac_bytes("02:b0:0b:05:00:77"))
+        bench.run([udp_frame(PEER, old, b"old")])
+        bench.introduce([PEER])
+        bench.alive()
+        # A reset brings the addresses of the design file back.
+        bench.simulation.reset()
+        bench.model.host = old
+        bench.after_reset()
+        bench.introduce([PEER])
+        bench.alive()
+
+
+@all_designs
+def test_new_network(design: Path) -> None:
+    with Bench(design) as bench:
+        # A smaller subnet: the peer is now behind the gateway.
+        bench.simulation.set_host(netmask="255.255.255.252")
+        bench.model.host = replace(bench.host, netmask=ip_bytes("255.255.255.252"))
+        behind = Station(GATEWAY.mac, PEER.ip)
+        bench.alive([GATEWAY, behind])
+        # The last address of the new subnet is its broadcast address.
+        broadcast = Station(PEER.mac, ip_bytes("10.77.0.3"))
+        bench.run([udp_frame(broadcast, bench.host, b"impossible")])
+        # A link of two hosts has no broadcast address (RFC 3021).
+        bench.simulation.set_host(netmask="255.255.255.254")
+        bench.model.host = replace(bench.host, netmask=ip_bytes("255.255.255.254"))
+        bench.introduce([broadcast])
+        bench.alive([broadcast, behind])
+        # Everybody is a neighbour.
+        bench.simulation.set_host(netmask="0.0.0.0")
+        bench.model.host = replace(bench.host, netmask=bytes(4))
+        far = Station.of("02:00:00:00:00:aa", "198.51.100.7")
+        bench.introduce([far])
+        bench.alive([PEER, far])
+
+
+@all_designs
+def test_address_changes_under_traffic(design: Path) -> None:
+    """Every frame is answered by the old address or the new one, or counted."""
+    with Bench(design) as bench:
+        old, new = bench.host, replace(bench.host, ip=ip_bytes("10.77.0.8"))
+        frames = [
+            udp_frame(PEER, host, bytes([n]) * 40, source_port=1 + n)
+            for n in range(200)
+            for host in (old, new)
+        ]
+        for frame in frames:
+            bench.simulation.send(frame)
+        bench.simulation.advance(2 * len(frames))
+        bench.simulation.set_host(ip="10.77.0.8")
+        came = Counter(frame.data for frame in bench.simulation.receive_all())
+        expected = Counter(bench.predict(frames)[0])
+        bench.model.host = new
+        expected += Counter(bench.predict(frames)[0])
+        assert came <= expected
+        bench.expect_drops(Counter({"ipv4_rx.not_for_us": len(frames) - came.total()}))
+        bench.alive()
+
+
+@pytest.mark.parametrize(
+    ("design", "tile"), [(DESIGNS[512], "udp_rx"), (DESIGNS[64], "udp_rx")], ids=["512", "64"]
+)
+def test_route_away_under_traffic(design: Path, tile: str) -> None:
+    """A message without an entry in the table is dropped and counted; the entry can come back."""
+    with Bench(design) as bench:
+        size = 4 * bench.simulation.data_bytes
+        frames = [
+            udp_frame(PEER, bench.host, bytes([n % 251]) * size, source_port=1 + n)
+            for n in range(120)
+        ]
+        expected = bench.predict(frames)[0]
+        for turn in range(3):
+            for frame in frames:
+                bench.simulation.send(frame)
+            bench.simulation.advance(150 + 7 * turn)
+            bench.simulation.set_next_hop(tile, "app0", None)
+            bench.simulation.advance(60 + turn)
+            bench.simulation.set_next_hop(tile, "app0", "echo")
+            came = [frame.data for frame in bench.simulation.receive_all()]
+            drops = bench.drops()
+            assert set(drops) == {"no_route"}
+            assert len(came) + drops["no_route"] == len(expected)
+            # No message is cut in two: what came is whole, and in order.
+            rest = iter(expected)
+            assert all(frame in rest for frame in came)
+            bench.alive()
+
+
+@pytest.mark.parametrize("design", [DESIGNS[512], FUSED], ids=lambda path: path.stem)
+def test_no_route_out_of_any_tile(design: Path) -> None:
+    """Each way that a packet takes through the mesh, taken away and given back."""
+    with Bench(design) as bench:
+        for hop in bench.simulation.manifest["hops"]:
+            if hop["in_tile"] or hop["to"] is None:
+                continue
+            tile = hop["from"].split(".")[0]
+            index = bench.simulation._tile(tile)["index"]
+            address = index << 12 | 0x800 + 4 * bench.simulation.manifest["next_hops"][hop["next"]]
+            bench.simulation.write_register(address, 0)
+            frames = [arp_request(PEER, bench.host), *bench.probes()]
+            frames.append(udp_frame(PEER, bench.host, bytes(500)))
+            for frame in frames:
+                bench.simulation.send(frame)
+            came = [frame.data for frame in bench.simulation.receive_all()]
+            lost = bench.drops()
+            assert set(lost) <= {"no_route"}
+            expected = [reply for frame in frames for reply in bench.model.process(frame).replies]
+            assert not Counter(came) - Counter(expected)
+            bench.simulation.reset()
+            bench.after_reset()
+            bench.introduce([PEER, GATEWAY])
+            bench.alive([PEER, GATEWAY])
