@@ -10,13 +10,16 @@ from pathlib import Path
 
 from bombus import paths
 
+# How a module is instantiated and a package is used.
+_USE = re.compile(r"\b(\w+)(?=\s*#\(|\s+u_\w+\s*\(|::)")
+
 
 def sources(top: Path, rtl: Path, extra: Iterable[Path] = ()) -> list[Path]:
-    """`top` and the files named like a module or package that it mentions, packages first."""
+    """`top` and the files of the modules and packages that it uses, packages first."""
     known = {file.stem: file for file in (*rtl.rglob("*.sv"), *extra)}
     found = [top]
     for file in found:
-        for word in sorted(set(re.findall(r"\w+", file.read_text())) & known.keys()):
+        for word in sorted(set(_USE.findall(file.read_text())) & known.keys()):
             if known[word] not in found:
                 found.append(known[word])
     order = [known["bombus_pkg"], known["noc_pkg"]]  # bombus_types.svh mentions both

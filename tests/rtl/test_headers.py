@@ -56,7 +56,7 @@ def prepend_messages(random: Random, size: int, header: int) -> list[Message]:
 def check_strip(bench: Bench, width: int, seed: int) -> None:
     random = Random(seed)
     format_in, format_out = strip_formats(width)
-    sent = {}
+    sent: dict[int, list[Message]] = {}
     for stream, header in enumerate(LENGTHS):
         sent[stream] = strip_messages(random, width // 8, header)
         bench.push(format_in.stream(sent[stream], random), stream)
@@ -75,7 +75,7 @@ def check_strip(bench: Bench, width: int, seed: int) -> None:
 def check_prepend(bench: Bench, width: int, seed: int) -> None:
     random = Random(seed)
     format_in, format_out = prepend_formats(width)
-    sent = {}
+    sent: dict[int, list[Message]] = {}
     for stream, header in enumerate(LENGTHS):
         sent[stream] = prepend_messages(random, width // 8, header)
         bench.push(format_in.stream(sent[stream], random), stream)

@@ -40,7 +40,7 @@ def test_every_payload_length(benches: Benches, words: int) -> None:
     for pace in PACES[:4]:
         bench.forget()
         bench.pace(**pace)
-        sent = {}
+        sent: dict[int, list[Message]] = {}
         for stream, width in enumerate(WIDTHS):
             lengths = list(range(4 * words, 4 * words + 2 * width // 8 + 2))
             random.shuffle(lengths)
@@ -56,7 +56,7 @@ def test_packets_cut_short_do_no_harm(benches: Benches) -> None:
     random = Random(1)
     bench = benches("ipv4_options")
     bench.pace(gap=0.2, stall=0.2)
-    sent = {}
+    sent: dict[int, list[Message]] = {}
     for stream, width in enumerate(WIDTHS):
         sent[stream] = []
         for _ in range(200):
@@ -72,7 +72,7 @@ def test_reset_inside_a_packet(benches: Benches) -> None:
     random = Random(2)
     bench = benches("ipv4_options")
     for _ in range(20):
-        sent = {}
+        sent: dict[int, list[Message]] = {}
         for after_reset in (False, True):
             bench.pace(gap=0.2, stall=0.3)
             for stream, width in enumerate(WIDTHS):

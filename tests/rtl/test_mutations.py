@@ -1,0 +1,104 @@
+"""The tests can fail: each of these mistakes in the RTL makes one of them do so."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+import pytest
+import test_headers
+import test_ipv4_options
+import test_mac
+import test_noc
+import test_primitives
+import test_registers
+from harness import Benches
+from rtl_files import Mutation
+
+Test = Callable[[Benches], None]
+
+STRIP: Test = partial(test_headers.test_every_length, name="strip", width=64, seed=1)
+PREPEND: Test = partial(test_headers.test_every_length, name="prepend", width=64, seed=1)
+FIFO: Test = partial(test_primitives.test_fifo_keeps_all_in_order, seed=1)
+BUFFER: Test = partial(test_primitives.test_buffer_shows_what_is_committed, seed=1)
+SUM: Test = partial(test_primitives.test_sum, seed=1, gap=0.0)
+DROP: Test = partial(test_primitives.test_dropped_messages_are_swallowed_and_counted, seed=1)
+MERGE: Test = partial(test_primitives.test_merge_keeps_messages_whole, seed=1)
+COUNT: Test = partial(test_registers.test_no_event_is_lost, seed=1, everything=True)
+ROUTE: Test = partial(test_noc.test_router_with_random_traffic, seed=1, depth=4)
+TABLE: Test = partial(test_noc.test_message_keeps_its_route_while_the_table_changes, seed=1)
+LOST: Test = partial(test_noc.test_interface_counts_lost_messages_of_both_ways, gap=0.0)
+OVERFLOW: Test = partial(test_mac.test_rx_counts_overflow_and_recovers, length=1514)
+OPTIONS: Test = partial(test_ipv4_options.test_every_payload_length, words=3)
+
+# File, what stands there, what it becomes, the test that must notice.
+MUTATIONS: tuple[tuple[str, str, str, Test], ...] = (
+    ("common/strip.sv", "~skipped & ~(joins & fits)", "~skipped", STRIP),
+    ("common/strip.sv", "(in_bytes <= shift)", "(in_bytes < shift)", STRIP),
+    ("common/strip.sv", "count_t'(DataBytes) - shift + in_bytes", "in_bytes", STRIP),
+    ("common/strip.sv", "in_header ? '0 : in_i.data", "in_i.data", STRIP),
+    ("common/prepend.sv", "(in_i.bytes > count_t'(", "(in_i.bytes >= count_t'(", PREPEND),
+    ("common/prepend.sv", "flush_q <= ~out_ready_i", "flush_q <= 1'b0", PREPEND),
+    ("common/prepend.sv", "(leading & ~absorb) ?", "leading ?", PREPEND),
+    (
+        *("common/head_fifo.sv", "read_next_q <= next_addr('0)", "read_next_q <= '0"),
+        FIFO,
+    ),
+    (
+        *(
+            "common/head_fifo.sv",
+            "head_ram[read_next_q] : in_head_i",
+            "head_ram[read_q] : in_head_i",
+        ),
+        FIFO,
+    ),
+    (
+        *("common/round_robin.sv", "k = NumInputs; k > 0; k--", "k = 1; k <= NumInputs; k++"),
+        test_primitives.test_arbiter_exhaustively,
+    ),
+    ("common/stream_merge.sv", "~(out_ready_i & out_o.last)", "1'b0", MERGE),
+    (
+        *("common/stream_merge.sv", "        sel_q <= sel;\n", "        sel_q <= '0;\n"),
+        test_primitives.test_merge_takes_turns_without_a_gap,
+    ),
+    ("common/frame_buffer.sv", "abort_i ? commit_q : write_next", "write_next", BUFFER),
+    ("common/frame_buffer.sv", "(write_q ^ read_q)", "(write_q ^ commit_q)", BUFFER),
+    ("common/frame_sum.sv", "seed_q <= swap16(seed_i)", "seed_q <= seed_i", SUM),
+    ("common/frame_sum.sv", "sum_q[15:0]} + {1'b0, sum_q[31:16]}", "sum_q[15:0]}", SUM),
+    ("common/drop_register.sv", "          dropping_q <= drop;\n", "", DROP),
+    ("noc/counter_bank.sv", "'0 : acc_q) + more", "'0 : acc_q + more)", COUNT),
+    ("noc/counter_bank.sv", "      clear_q <= 1'b1;\n", "      clear_q <= 1'b0;\n", COUNT),
+    (
+        *("noc/tile_registers.sv", "if (counter_ready) high_q", "if (~counter_ready) high_q"),
+        test_registers.test_tile_counter_passes_32_bits,
+    ),
+    ("noc/router_wormhole.sv", "y_south ? DirSouth : DirNorth", "DirSouth", ROUTE),
+    ("noc/router_wormhole.sv", "~(out_ready_i[o] & out_o[o].beat.last)", "1'b0", ROUTE),
+    ("noc/network_interface.sv", "inside_q ? entry_q : entries[next]", "entries[next]", TABLE),
+    (
+        "noc/network_interface.sv",
+        "late_q <= out_unroutable & in_unroutable",
+        "late_q <= 1'b0",
+        LOST,
+    ),
+    ("mac/mac_rx.sv", "lost_q <= ~frame_last_q & lost", "lost_q <= 1'b0", OVERFLOW),
+    (
+        *("mac/mac_tx.sv", "(sum == '1) ? sum : ~sum", "~sum"),
+        test_mac.test_tx_sends_no_zero_checksum,
+    ),
+    ("ipv4/ipv4_options.sv", "tail_q <= in_i.bytes - position", "tail_q <= in_i.bytes", OPTIONS),
+)
+
+
+@pytest.mark.parametrize(
+    ("mutation", "test"),
+    [
+        pytest.param(mutation := Mutation(file, old, new), test, id=str(mutation))
+        for file, old, new, test in MUTATIONS
+    ],
+)
+def test_mistake_is_noticed(mutation: Mutation, test: Test, tmp_path: Path) -> None:
+    broken = Benches(mutation.copy(tmp_path))
+    with pytest.raises(AssertionError):
+        test(broken)
