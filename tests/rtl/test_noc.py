@@ -9,7 +9,18 @@ from itertools import pairwise
 from random import Random
 
 import pytest
-from harness import META_BITS, PACES, SEEDS, Beats, Bench, Benches, Layout, Message, consecutive
+from harness import (
+    META_BITS,
+    PACES,
+    SEEDS,
+    Beats,
+    Bench,
+    Benches,
+    Layout,
+    Message,
+    consecutive,
+    pack_meta,
+)
 
 LOCAL, NORTH, EAST, SOUTH, WEST = range(5)
 Place = tuple[int, int]
@@ -254,7 +265,7 @@ def source_messages(random: Random, mark: int, count: int) -> list[Message]:
     return [
         Message(
             random.randbytes(random_length(random)),
-            mark << 32 | random.getrandbits(14) << 112 | n,
+            pack_meta(length=random.getrandbits(14)) | mark << 32 | n,
             {"next": random.randrange(32)},
         )
         for n in range(count)
