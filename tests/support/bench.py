@@ -169,6 +169,18 @@ class Bench:
         `ordered`: also in the order of the requests, as on any single way through a design.
         """
         replies, drops = self.predict(frames)
+        return self.compare(frames, replies, drops, ordered=ordered, **exchange_options)
+
+    def compare(
+        self,
+        frames: Sequence[bytes],
+        replies: list[bytes],
+        drops: Counter[str],
+        *,
+        ordered: bool,
+        **exchange_options: Any,
+    ) -> list[bytes]:
+        """Sends frames; exactly these replies and drops must come."""
         options = {"limit_cycles": LIMIT_CYCLES, **exchange_options}
         exchange = self.simulation.exchange(frames, **options)
         came = [frame.data for frame in exchange.received]

@@ -166,7 +166,8 @@ def test_more_hosts_than_the_cache_holds(design: Path) -> None:
         questions = [arp_request(station, bench.host) for station in hosts]
         bench.run(questions, gap_cycles=40)
         known = 0
-        for station in hosts:
+        # The last that came are the ones that are known.
+        for station in reversed(hosts):
             frame = udp_frame(station, bench.host, station.mac)
             came = [reply.data for reply in bench.simulation.exchange([frame]).received]
             expected = list(bench.model.process(frame).replies)
@@ -176,7 +177,7 @@ def test_more_hosts_than_the_cache_holds(design: Path) -> None:
                 assert came == [bench.model.question(station.ip)]
                 answer = bench.simulation.exchange([arp_reply(station, bench.host)]).received
                 assert [reply.data for reply in answer] == expected
-        assert 16 <= known <= 200
+        assert 32 <= known <= 128
         assert not bench.drops()
 
 
