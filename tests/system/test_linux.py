@@ -1,0 +1,352 @@
+"""Linux's own network stack and programs talk to a design, in a network namespace of their own.
+
+A program that is missing on this machine skips its tests, by name.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.bench import ALL_DESIGNS, DESIGNS
+
+from bombus.build import build
+from bombus.interface import MAX_MTU
+from bombus.model import IPV4_BYTES, UDP_BYTES
+from bombus.netns import Namespace, NamespaceError
+
+INTERFACE = "bombus0"
+ADDRESS = "10.77.0.2"
+OUR_ADDRESS = "10.77.0.1"
+ECHO_PORT = 7
+HEADERS = IPV4_BYTES + UDP_BYTES  # of a ping just as well
+COMMAND_SECONDS = 240.0
+
+# Runs a design on an interface. Arguments: design, options of `live.run`, report.
+RUN = """
+import json, sys
+from pathlib import Path
+from bombus.live import run
+from bombus.impairment import Impairment
+options = json.loads(sys.argv[2])
+for name in ("impair_rx", "impair_tx"):
+    if name in options:
+        options[name] = Impairment(**options[name])
+if "pcap_out" in options:
+    options["pcap_out"] = Path(options["pcap_out"])
+run(sys.argv[1], report=Path(sys.argv[3]), **options)
+"""
+
+# Sends datagrams of many lengths, some at a time, and compares what comes back.
+# Arguments: address, first length, last length, step, datagrams on their way at a time.
+ECHO = """
+import os, socket, sys
+address, first, last, step, window = sys.argv[1], *map(int, sys.argv[2:])
+client = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+client.settimeout(5)
+client.connect((address, 7))
+lengths = list(range(first, last + 1, step))
+for start in range(0, len(lengths), window):
+    messages = [os.urandom(length) for length in lengths[start : start + window]]
+    for message in messages:
+        assert client.send(message) == len(message)
+    for message in messages:
+        assert client.recv(65535) == message, len(message)
+print(len(lengths))
+"""
+
+# A connected socket learns that a port is closed. Prints how many of the ports told so.
+CLOSED = """
+import socket, sys
+told = 0
+for port in range(1000, 1004):
+    client = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    client.settimeout(3)
+    client.connect((sys.argv[1], port))
+    client.send(b"anybody there?")
+    try:
+        client.recv(100)
+    except ConnectionRefusedError:
+        told += 1
+print(told)
+"""
+
+# Datagrams over a network that loses, doubles, reorders and damages. Prints what came back, as
+# JSON: how many different ones, how many more than once, how many that were never sent.
+ROUGH = """
+import json, os, socket, sys, time
+client = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+client.connect((sys.argv[1], 7))
+client.settimeout(0.05)
+sent, came = set(), []
+def take():
+    try:
+        while True:
+            came.append(client.recv(65535))
+            client.settimeout(0.001)
+    except TimeoutError:
+        client.settimeout(0.05)
+for number in range(2000):
+    message = number.to_bytes(4, "big") * 20
+    sent.add(message)
+    client.send(message)
+    if number % 20 == 19:
+        take()
+time.sleep(0.5)
+take()
+whole = [message for message in came if message in sent]
+print(json.dumps({"different": len(set(whole)), "again": len(whole) - len(set(whole)),
+                  "foreign": len(came) - len(whole)}))
+"""
+
+
+def program(name: str) -> str:
+    found = shutil.which(name) or shutil.which(name, path="/usr/sbin:/sbin")
+    if found is None:
+        pytest.skip(f"the program {name} is missing")
+    return found
+
+
+@dataclass
+class Live:
+    """A design that runs in a namespace."""
+
+    namespace: Namespace
+    runner: subprocess.Popen[Any]
+    report: Path
+    capture: Path | None
+
+    def run(self, command: Sequence[str], **options: Any) -> str:
+        """Runs a program beside the design; its output, complaints included."""
+        result = self.namespace.run(
+            command,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            timeout=COMMAND_SECONDS,
+            check=False,
+            **options,
+        )
+        assert result.returncode == 0, f"{' '.join(command)}:\n{result.stdout}"
+        return str(result.stdout)
+
+    def python(self, code: str, *arguments: object) -> str:
+        return self.namespace.python(code, *map(str, arguments), timeout=COMMAND_SECONDS).strip()
+
+    def stop(self) -> dict[str, Any]:
+        """Ends the design; its report. No rule of AXI-Stream has been broken."""
+        assert self.namespace.stop(self.runner) == 0
+        totals: dict[str, Any] = json.loads(self.report.read_text())
+        assert not any(totals["errors"].values())
+        assert totals["ports"][0]["file_errors"] == 0
+        return totals
+
+
+def drops(totals: dict[str, Any]) -> dict[str, int]:
+    return {
+        name: value
+        for tile in totals["counters"].values()
+        for name, value in tile.items()
+        if name.startswith("drop.") and value
+    }
+
+
+@pytest.fixture
+def start(tmp_path: Path) -> Iterator[Any]:
+    """Starts a design with options of `live.run`."""
+    if not Path("/dev/net/tun").exists() and os.geteuid() != 0:
+        pytest.skip("there is neither /dev/net/tun nor root for a veth pair")
+    try:
+        namespace = Namespace()
+    except NamespaceError as error:
+        pytest.skip(str(error))
+
+    def make(design: Path, *, capture: bool = False, **options: Any) -> Live:
+        build(design)  # here, where it may take its time
+        report = tmp_path / "report.json"
+        pcap = tmp_path / "capture.pcap" if capture else None
+        if pcap is not None:
+            options["pcap_out"] = str(pcap)
+        command = [sys.executable, "-c", RUN, str(design), json.dumps(options), str(report)]
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+        runner = namespace.popen(command, env=environment, stdout=subprocess.DEVNULL)
+        namespace.wait_for_interface(INTERFACE, runner)
+        return Live(namespace, runner, report, pcap)
+
+    with namespace:
+        yield make
+
+
+@pytest.mark.parametrize("design", [DESIGNS[512], DESIGNS[64]], ids=lambda path: path.stem)
+def test_flood_ping(start: Any, design: Path) -> None:
+    ping = program("ping")
+    live = start(design)
+    shown = live.run([ping, "-q", "-f", "-c", "10000", ADDRESS])
+    assert "10000 packets transmitted, 10000 received, 0% packet loss" in shown
+    assert not drops(live.stop())
+
+
+@pytest.mark.parametrize("design", ALL_DESIGNS, ids=lambda path: path.stem)
+def test_ping_sizes(start: Any, design: Path) -> None:
+    ping = program("ping")
+    live = start(design, mtu=MAX_MTU)
+    for size in (0, 1, 7, 8, 17, 18, 19, 56, 64, 1471, 1472, 1473, 4000, MAX_MTU - HEADERS):
+        shown = live.run(
+            [ping, "-c", "3", "-i", "0.01", "-W", "3", "-M", "do", "-s", str(size), ADDRESS]
+        )
+        assert ", 3 received" in shown, shown
+        # ping compares the payload, and says so.
+        assert "wrong data" not in shown
+    assert not drops(live.stop())
+
+
+def test_ping_with_patterns_and_types_of_service(start: Any) -> None:
+    ping = program("ping")
+    live = start(DESIGNS[512])
+    for pattern in ("00", "ff", "a5", "0001"):
+        shown = live.run([ping, "-c", "2", "-i", "0.01", "-p", pattern, "-s", "100", ADDRESS])
+        assert ", 2 received" in shown
+        assert "wrong data" not in shown
+    for tos in ("0x10", "0xb8", "0x03"):
+        assert ", 2 received" in live.run([ping, "-c", "2", "-i", "0.01", "-Q", tos, ADDRESS])
+    # Options that Linux puts in, which the design skips.
+    shown = live.run([ping, "-c", "2", "-i", "0.01", "-R", ADDRESS])
+    assert ", 2 received" in shown
+    assert not drops(live.stop())
+
+
+def test_ping_of_another_address_is_not_answered(start: Any) -> None:
+    ping = program("ping")
+    live = start(DESIGNS[512])
+    result = live.namespace.run(
+        [ping, "-c", "1", "-W", "1", "10.77.0.3"], check=False, capture_output=True, text=True
+    )
+    assert result.returncode != 0
+    assert "0 received" in result.stdout
+    live.stop()
+
+
+def test_arping(start: Any) -> None:
+    arping = program("arping")
+    live = start(DESIGNS[512])
+    shown = live.run([arping, "-c", "3", "-I" if _is_iputils(arping) else "-i", INTERFACE, ADDRESS])
+    assert len(re.findall(r"02:b0:0b:05:00:01", shown, re.IGNORECASE)) >= 3
+    live.stop()
+
+
+def _is_iputils(arping: str) -> bool:
+    shown = subprocess.run([arping, "-V"], capture_output=True, text=True, check=False)
+    return "iputils" in shown.stdout + shown.stderr
+
+
+def test_netcat(start: Any) -> None:
+    netcat = program("nc")
+    live = start(DESIGNS[512])
+    shown = live.run([netcat, "-u", "-w", "1", ADDRESS, str(ECHO_PORT)], input="hello, bumblebee\n")
+    assert shown == "hello, bumblebee\n"
+    assert not drops(live.stop())
+
+
+@pytest.mark.parametrize("design", ALL_DESIGNS, ids=lambda path: path.stem)
+def test_every_udp_length(start: Any, design: Path) -> None:
+    live = start(design, mtu=MAX_MTU)
+    last = 1500 - HEADERS
+    assert live.python(ECHO, ADDRESS, 0, last, 1, 8) == str(last + 1)
+    largest = MAX_MTU - HEADERS
+    assert live.python(ECHO, ADDRESS, largest - 20, largest, 1, 4) == "21"
+    live.python(ECHO, ADDRESS, last + 1, largest, 501, 4)
+    assert not drops(live.stop())
+
+
+@pytest.mark.parametrize("design", ALL_DESIGNS, ids=lambda path: path.stem)
+def test_closed_port(start: Any, design: Path) -> None:
+    live = start(design)
+    assert live.python(CLOSED, ADDRESS) == "4"
+    # The port that is open is still so.
+    assert live.python(ECHO, ADDRESS, 10, 12, 1, 1) == "3"
+    totals = live.stop()
+    assert not drops(totals)
+
+
+def test_veth(start: Any) -> None:
+    """Where TAP cannot be had, a pair of virtual Ethernet interfaces does."""
+    live = start(DESIGNS[512], veth=True)
+    assert live.python(ECHO, ADDRESS, 0, 1472, 37, 4) == "40"
+    live.stop()
+
+
+def test_address_is_resolved_again(start: Any) -> None:
+    """Linux forgets and asks again; the design does not mind."""
+    ip, ping = program("ip"), program("ping")
+    live = start(DESIGNS[512])
+    for _ in range(5):
+        assert ", 1 received" in live.run([ping, "-c", "1", "-W", "3", ADDRESS])
+        live.run([ip, "neigh", "flush", "dev", INTERFACE])
+    assert not drops(live.stop())
+
+
+@pytest.mark.parametrize("design", [DESIGNS[512], DESIGNS[64]], ids=lambda path: path.stem)
+def test_tshark_finds_nothing_wrong(start: Any, design: Path) -> None:
+    """Checksums are checked in what the design sends, and in all that Linux sends."""
+    tshark, ping = program("tshark"), program("ping")
+    live = start(design, capture=True, mtu=MAX_MTU)
+    live.python(ECHO, ADDRESS, 0, 1472, 23, 4)
+    live.python(ECHO, ADDRESS, 8000, 8972, 243, 1)
+    live.python(CLOSED, ADDRESS)
+    for size in ("0", "56", "1472", "8972"):
+        live.run([ping, "-c", "2", "-i", "0.01", "-s", size, ADDRESS])
+    live.stop()
+
+    def count(display_filter: str) -> int:
+        command = [tshark, "-r", str(live.capture), "-Y", display_filter, "-T", "fields"]
+        for option in ("ip.check_checksum", "udp.check_checksum", "ip.defragment"):
+            command += ["-o", f"{option}:TRUE"]
+        result = subprocess.run(
+            [*command, "-e", "frame.number"], capture_output=True, text=True, check=True
+        )
+        return len(result.stdout.split())
+
+    from_design = f"ip.src == {ADDRESS}"
+    assert count(f"udp.srcport == {ECHO_PORT} && {from_design}") == 65 + 5
+    assert count(f"icmp.type == 0 && {from_design}") == 8
+    assert count(f"icmp.type == 3 && icmp.code == 3 && {from_design}") == 4
+    # A check that cannot fail is none: what tshark calls good is counted, too.
+    assert count(f"ip.checksum.status == 1 && {from_design}") == 70 + 8 + 4
+    assert count(f"udp.checksum.status == 1 && udp && !icmp && {from_design}") == 70
+    assert count(f"icmp.checksum.status == 1 && {from_design}") == 12
+    bad = "ip.checksum.status == 0 || udp.checksum.status == 0 || icmp.checksum.status == 0"
+    # The quoted datagram of an ICMP error is cut short: its UDP checksum cannot be checked.
+    assert count(f"({bad}) && !(icmp.type == 3)") == 0
+    assert count("_ws.malformed") == 0
+    assert count('_ws.expert.severity == "Error"') == 0
+
+
+@pytest.mark.parametrize("direction", ["impair_rx", "impair_tx"])
+def test_rough_network(start: Any, direction: str) -> None:
+    """Loss shows as loss, damage as nothing worse, and the design carries on."""
+    impairment = {
+        "loss": 0.05,
+        "duplicate": 0.05,
+        "reorder": 0.1,
+        "corrupt": 0.05,
+        "seed": 3,
+    }
+    live = start(DESIGNS[512], **{direction: impairment})
+    result = json.loads(live.python(ROUGH, ADDRESS))
+    assert 1600 < result["different"] < 1950
+    assert 40 < result["again"] < 200
+    # A flipped bit never passes the checksums of UDP and IP.
+    assert result["foreign"] == 0
+    totals = live.stop()
+    index = 0 if direction == "impair_rx" else 1
+    done = totals["ports"][0]
+    assert min(done[kind][index] for kind in ("lost", "duplicated", "corrupted", "reordered")) > 40
