@@ -68,7 +68,7 @@ def ip_bytes(text: str) -> bytes:
 # ---- Checksums (RFC 1071) ----
 
 
-def ones_sum(data: bytes) -> int:
+def ones_sum(data: bytes | bytearray) -> int:
     """One's complement sum of 16-bit words; an odd byte counts as the high one.
 
     Words weigh 2^16 each, which is 1 modulo 65535: the sum is a remainder.
@@ -77,12 +77,12 @@ def ones_sum(data: bytes) -> int:
     return number % 0xFFFF or (0xFFFF if number else 0)
 
 
-def checksum(data: bytes) -> int:
+def checksum(data: bytes | bytearray) -> int:
     """The Internet checksum of an IPv4 header."""
     return 0xFFFF - ones_sum(data)
 
 
-def transport_checksum(data: bytes) -> int:
+def transport_checksum(data: bytes | bytearray) -> int:
     """The checksum of a transport header: never 0.
 
     UDP means "none" by 0 (RFC 768). For ICMP 0xFFFF says the same as 0, and is the only one
@@ -91,7 +91,7 @@ def transport_checksum(data: bytes) -> int:
     return checksum(data) or 0xFFFF
 
 
-def sums_to_zero(data: bytes) -> bool:
+def sums_to_zero(data: bytes | bytearray) -> bool:
     """Whether data that holds its own checksum is undamaged."""
     return ones_sum(data) in (0, 0xFFFF)
 

@@ -27,8 +27,10 @@ from bombus.model import (
 )
 
 # Values at which arithmetic on lengths and fields goes wrong, if it does.
-NUMBERS = (0, 1, 2, 7, 8, 19, 20, 27, 28, 46, 60, 64, 127, 128, 255, 256, 1500, 1501)
-NUMBERS += (9586, 9600, 9601, 16383, 16384, 32767, 32768, 65534, 65535)
+NUMBERS = (
+    *(0, 1, 2, 7, 8, 19, 20, 27, 28, 46, 60, 64, 127, 128, 255, 256, 1500, 1501),
+    *(9586, 9600, 9601, 16383, 16384, 32767, 32768, 65534, 65535),
+)
 ADDRESSES = [
     ip_bytes(text)
     for text in (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -37,7 +37,7 @@ def test_waiting_packets_go_when_the_answer_comes(design: Path) -> None:
     with Bench(design) as bench:
         host = bench.host
         first, second, third = STRANGERS[:3]
-        frames = []
+        frames: list[bytes] = []
         for station in (first, second, third, first, second, first):
             frames.append(udp_frame(station, host, station.mac * len(frames)))
         bench.run(frames)
@@ -189,7 +189,7 @@ def test_bindings_age(design: Path) -> None:
         bench.introduce([PEER])
         bench.simulation.elapse(seconds=20)
         # Use keeps nothing alive: only ARP confirms.
-        del bench.model.bindings[TAGGED.tci & 0xFFF if TAGGED.tci else None, TAGGED.ip]
+        del bench.model.bindings[0x123, TAGGED.ip]
         del bench.model.bindings[None, GATEWAY.ip]
         bench.alive([PEER])
         bench.run(bench.probes(TAGGED))
@@ -222,16 +222,27 @@ def test_a_host_moves(design: Path) -> None:
 
 @all_designs
 def test_probes_are_not_remembered(design: Path) -> None:
-    """A host without address asks (RFC 5227): it gets an answer, but no binding for 0.0.0.0."""
-    with Bench(design) as bench:
-        before = Counter(bench.model.bindings)
-        bench.run([arp_request(Station(PEER.mac, NO_IP), bench.host)])
-        assert Counter(bench.model.bindings) == before
-        # Nothing is sent to 0.0.0.0, so look at what would happen if it could be.
-        bench.simulation.set_host(gateway="0.0.0.1")
-        bench.simulation.set_host(netmask="0.0.0.0")
-        bench.simulation.set_host(netmask="255.255.255.0", gateway="10.77.0.1")
-        bench.alive()
+    """A host without address asks (RFC 5227): answered, but 0.0.0.0 takes nobody's place."""
+    # As many neighbours in a row as the cache has places fill it to the last one.
+    hosts = [Station(bytes([2, 0, 0, 0, 4, n]), bytes([10, 77, 0, n])) for n in range(64, 128)]
+    with Bench(design, stations=()) as bench:
+        bench.run([arp_request(station, bench.host) for station in hosts], gap_cycles=40)
+        frames = [udp_frame(station, bench.host, station.mac) for station in hosts]
+        bench.run(frames)
+        bench.run([arp_request(Station(PEER.mac, NO_IP), bench.host)] * 4, gap_cycles=40)
+        bench.run(frames)
+        # Anybody else does take a place: exactly one of them is forgotten.
+        bench.introduce([GATEWAY])
+        came = {reply.data for reply in bench.simulation.exchange(frames).received}
+        lost = [
+            station
+            for station, frame in zip(hosts, frames, strict=True)
+            if not came.issuperset(bench.model.process(frame).replies)
+        ]
+        assert len(lost) == 1
+        del bench.model.bindings[None, lost[0].ip]
+        bench.predict([udp_frame(lost[0], bench.host, lost[0].mac)])
+        bench.run([arp_reply(lost[0], bench.host)])
 
 
 @all_designs
@@ -247,9 +258,7 @@ def test_gateway(design: Path) -> None:
         bench.alive([GATEWAY, other])
         # Without gateway: counted.
         bench.simulation.set_host(gateway="0.0.0.0")
-        bench.model.host = bench.host.__class__(
-            bench.host.mac, bench.host.ip, bench.host.netmask, NO_IP
-        )
+        bench.model.host = replace(bench.host, gateway=NO_IP)
         bench.run([udp_frame(FAR, bench.host, b"hello")])
         bench.run([ping_frame(FAR, bench.host, bytes(1000))] * 3)
         bench.alive()
