@@ -23,8 +23,9 @@ from harness import (
 
 MAX_FRAME = 9600
 HEADER = 14
+TAG_TYPE = b"\x81\x00"
 BAD, TOO_LONG, OVERFLOW, FRAMES = range(4)  # events of mac_rx
-TX_TOO_LONG, TX_FRAMES = range(2)
+LAST_WORD = 253  # of a checksum: with a tag it moves by two, and the field has 8 bits
 BUFFER_BYTES = 32768
 
 
@@ -47,21 +48,25 @@ class Frame:
     bad: bool = False
 
     @property
+    def tag(self) -> int | None:
+        """The VLAN tag, if it is whole."""
+        if self.data[12:14] != TAG_TYPE or len(self.data) < 16:
+            return None
+        return int.from_bytes(self.data[14:16], "big")
+
+    @property
     def message(self) -> bytes:
-        """What is left when all behind the end of an IPv4 packet is cut off."""
-        at = HEADER
-        kind = self.data[12:14]
-        if kind == b"\x81\x00":
-            kind, at = self.data[16:18], 18
-        if kind != b"\x08\x00" or len(self.data) < at + 4:
-            return self.data
-        total = int.from_bytes(self.data[at + 2 : at + 4], "big")
-        return self.data[: at + total] if 20 <= total <= MAX_FRAME else self.data
+        """Without the tag, and without what is behind the end of an IPv4 packet."""
+        data = self.data if self.tag is None else self.data[:12] + self.data[16:]
+        if data[12:14] != b"\x08\x00" or len(data) < HEADER + 4:
+            return data
+        total = int.from_bytes(data[HEADER + 2 : HEADER + 4], "big")
+        return data[: HEADER + total] if 20 <= total <= MAX_FRAME else data
 
 
 def ethernet(random: Random, total: int, padding: int, *, tagged: bool = False) -> bytes:
     """A frame with an IPv4 packet of `total` bytes, and `padding` that is not zero."""
-    tag = b"\x81\x00" + random.randbytes(2) if tagged else b""
+    tag = TAG_TYPE + random.randbytes(2) if tagged else b""
     packet = b"\x45\x00" + total.to_bytes(2, "big") + random.randbytes(max(total - 4, 0))
     return (
         random.randbytes(12)
@@ -99,10 +104,13 @@ def check_received(bench: Bench, stream: int, kept: list[Frame]) -> None:
     beats = Beats(WIDTHS[stream])
     got = beats.messages(bench.items(stream), lengths=True)
     assert [m.payload for m in got] == [frame.message for frame in kept]
-    for message in got:
+    for message, frame in zip(got, kept, strict=True):
         assert same_sum(message["csum"], csum(message.payload[HEADER:]))
         assert message["mac_port"] == stream
         assert message["kind"] == 0
+        if len(frame.data) >= HEADER:  # a runt has no header that could tell
+            tag = message["vlan.tci"] if message["vlan.valid"] else None
+            assert tag == frame.tag
 
 
 def push_frames(bench: Bench, stream: int, frames: list[Frame], random: Random) -> None:
@@ -213,7 +221,7 @@ def test_rx_latency(benches: Benches) -> None:
         push_frames(bench, stream, [Frame(bytes(60))], random)
     bench.drain()
     for stream in range(len(WIDTHS)):
-        assert bench.received(stream)[0].cycle - bench.taken(stream)[-1] == 4
+        assert bench.received(stream)[0].cycle - bench.taken(stream)[-1] == 6
 
 
 def test_rx_forgets_at_reset(benches: Benches) -> None:
@@ -240,24 +248,28 @@ def test_rx_forgets_at_reset(benches: Benches) -> None:
 # ---- Transmit ----
 
 
-def tx_message(data: bytes, start: int = 0, word: int = 0) -> Message:
-    """A frame whose checksum, at `word` from byte 0 on (0: none), starts with `start`."""
-    return Message(data, pack_meta(length=len(data), csum=start, l4__ip_tx__csum_pos=word))
+def tx_message(data: bytes, start: int = 0, word: int = 0, tag: int | None = None) -> Message:
+    """A frame whose checksum, at `word` from byte 0 on (0: none), starts with `start`; the tag
+    is not in the bytes yet, nor counted in `word`."""
+    vlan = {} if tag is None else {"vlan__valid": 1, "vlan__tci": tag}
+    meta = pack_meta(length=len(data), csum=start, l4__ip_tx__csum_pos=word, **vlan)
+    return Message(data, meta)
 
 
 def on_the_wire(message: Message) -> bytes:
-    frame = bytearray(message.payload.ljust(60, b"\0"))
+    tag = TAG_TYPE + message["vlan.tci"].to_bytes(2, "big") if message["vlan.valid"] else b""
+    frame = bytearray(message.payload.ljust(60 - len(tag), b"\0"))
     if word := message["l4.ip_tx.csum_pos"]:
         total = csum(bytes(frame[HEADER:]), message["csum"])
         number = 0xFFFF ^ total
         frame[2 * word : 2 * word + 2] = (number or 0xFFFF).to_bytes(2, "big")
-    return bytes(frame)
+    return bytes(frame[:12] + tag + frame[12:])
 
 
 def check_sent(bench: Bench, sent: list[list[Message]], *, stalled: bool) -> None:
     for stream, messages in enumerate(sent):
         frames = AxiStream(WIDTHS[stream]).frames(bench.received(stream))
-        kept = [message for message in messages if len(message.payload) <= MAX_FRAME]
+        kept = [message for message in messages if len(on_the_wire(message)) <= MAX_FRAME]
         assert [frame for frame, _ in frames] == [on_the_wire(message) for message in kept]
         if not stalled:  # a MAC must never run dry inside a frame
             assert all(consecutive(cycles) for _, cycles in frames)
@@ -268,9 +280,10 @@ def check_sent(bench: Bench, sent: list[list[Message]], *, stalled: bool) -> Non
 
 def random_tx_message(random: Random) -> Message:
     data = random.randbytes(random.choice([random.randrange(14, 80), random.randrange(14, 700)]))
-    last_word = min(len(data) // 2 - 1, 255)
+    last_word = min(len(data) // 2 - 1, LAST_WORD)
     word = random.randrange(7, last_word + 1) if last_word >= 7 and random.random() < 0.7 else 0
-    return tx_message(data, random.getrandbits(16), word)
+    tag = random.getrandbits(16) if random.random() < 0.4 else None
+    return tx_message(data, random.getrandbits(16), word, tag)
 
 
 @pytest.mark.parametrize("pace", PACES)
@@ -288,23 +301,28 @@ def test_tx(benches: Benches, seed: int, pace: dict[str, float]) -> None:
     assert bench.status == 0
 
 
-def test_tx_checksum_at_every_position(benches: Benches) -> None:
+@pytest.mark.parametrize("tag", [None, 0x2064])
+def test_tx_checksum_at_every_position(benches: Benches, tag: int | None) -> None:
     random = Random(4)
     bench = benches("mac_tx")
-    messages = [tx_message(random.randbytes(600), random.getrandbits(16), w) for w in range(7, 256)]
+    messages = [
+        tx_message(random.randbytes(600), random.getrandbits(16), word, tag)
+        for word in range(7, LAST_WORD + 1)
+    ]
     for stream in range(len(WIDTHS)):
         bench.push(Beats(WIDTHS[stream]).stream(messages, random), stream)
     bench.drain()
     check_sent(bench, [messages] * len(WIDTHS), stalled=False)
 
 
-def test_tx_pads_every_short_frame(benches: Benches) -> None:
+@pytest.mark.parametrize("tag", [None, 0x0123])
+def test_tx_pads_every_short_frame(benches: Benches, tag: int | None) -> None:
     random = Random(5)
     bench = benches("mac_tx")
     bench.pace(gap=0.5)
     messages = [
-        tx_message(random.randbytes(length), random.getrandbits(16), 8 if length >= 18 else 0)
-        for length in range(1, 140)
+        tx_message(random.randbytes(length), random.getrandbits(16), 8 if length >= 18 else 0, tag)
+        for length in range(HEADER, 140)
     ]
     for stream in range(len(WIDTHS)):
         bench.push(Beats(WIDTHS[stream]).stream(messages, random), stream)
@@ -335,6 +353,8 @@ def test_tx_drops_what_is_too_long(benches: Benches) -> None:
         tx_message(random.randbytes(length), 0, 20)
         for length in (60, 9600, 9601, 61, 9700, 16383, 9599, 9601, 9601, 1514)
     ]
+    # With a tag, four bytes less go in.
+    messages += [tx_message(random.randbytes(9590 + n), 0, 20, tag=n) for n in range(10)]
     for stream in range(len(WIDTHS)):
         bench.push(Beats(WIDTHS[stream]).stream(messages, random), stream)
     bench.drain()
