@@ -41,6 +41,8 @@ GAP_CYCLES = 24
 WAITING_BYTES = 6000
 FORGET_SECONDS = 320
 WILD = 2000
+# Frames that a failure shows.
+SUSPECTS = 3
 
 # Shares of the frames: most on the design that simulates fastest. Idle cycles in, and stops out.
 PARTS = [
@@ -156,6 +158,31 @@ def run_wild(bench: Bench, frames: list[bytes]) -> None:
     bench.conserved()
 
 
+def culprits(design: Path, frames: list[bytes]) -> list[str]:
+    """Frames of which a few, or one alone, make a design fail; as hex digits, at most some."""
+    suspects: list[list[bytes]] = [frames]
+    while suspects and len(suspects[0]) > 1:
+        size = (len(suspects[0]) + 7) // 8
+        parts = [part[n : n + size] for part in suspects for n in range(0, len(part), size)]
+        failing = [part for part in parts if _fails(design, part)]
+        if not failing:
+            break  # only together
+        suspects = failing[:SUSPECTS]
+    return [frame.hex() for part in suspects for frame in part][:SUSPECTS]
+
+
+def _fails(design: Path, frames: list[bytes]) -> bool:
+    try:
+        with Bench(design, stations=NEIGHBOURS) as bench:
+            bench.rest()
+            bench.run(frames, gap_cycles=GAP_CYCLES)
+            bench.give_up()
+            bench.alive(STATIONS)
+    except AssertionError:
+        return True
+    return False
+
+
 @pytest.mark.parametrize(
     ("design", "part", "share", "bubble", "stall"), PARTS, ids=[part[1] for part in PARTS]
 )
@@ -180,7 +207,8 @@ def test_mutated_frames(design: Path, part: str, share: float, bubble: float, st
                 bench.conserved()
                 bench.simulation.check()
             except AssertionError as error:
-                pytest.fail(f"BOMBUS_FUZZ_SEED={SEED}, part {part}, batch {number}: {error}")
+                where = f"BOMBUS_FUZZ_SEED={SEED}, part {part}, batch {number}"
+                pytest.fail(f"{where}: {error}\n" + "\n".join(culprits(design, batch.frames)))
             left -= len(batch.frames)
             number += 1
         assert batches.wild

@@ -192,7 +192,9 @@ class Bench:
 
     def expect_drops(self, drops: Counter[str]) -> None:
         found = self.drops()
-        assert found == drops, f"dropped {dict(found)}, expected {dict(drops)}"
+        assert found == drops, (
+            f"dropped too much: {dict(found - drops)}, too little: {dict(drops - found)}"
+        )
 
     def send_bad(self, frame: bytes) -> None:
         """A frame with a bad FCS."""

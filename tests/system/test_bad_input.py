@@ -143,7 +143,11 @@ def ip_total_length() -> Cases:
     for kind, short in (("udp", "udp_rx.bad_length"), ("ping", "icmp_echo.bad_checksum")):
         build = udp_frame if kind == "udp" else ping_frame
         header = "udp_rx.truncated" if kind == "udp" else "icmp_echo.truncated"
-        for length in [*range(TOTAL + 24), 1500, 9586, 9600, 9601, 16384, 16384 + TOTAL, 65535]:
+        # With the Ethernet header, some of these are a power of two, or wrap to a good length.
+        lengths = [*range(TOTAL + 24), 1500, 4096, 8192, 9586, 9600, 9601, 12287, 12288]
+        for power in (1 << 14, 1 << 15, 3 << 14, 1 << 16):
+            lengths += [*range(power - 20, power), *(power + n for n in (0, 20, 28, TOTAL))]
+        for length in (length for length in lengths if length < 1 << 16):
             if length == TOTAL:
                 continue
             if length < IPV4_BYTES or length > TOTAL:
