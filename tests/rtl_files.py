@@ -14,12 +14,16 @@ from bombus import paths
 _USE = re.compile(r"\b(\w+)(?=\s*#\(|\s+u_\w+\s*\(|::)")
 
 
-def sources(top: Path, rtl: Path, extra: Iterable[Path] = ()) -> list[Path]:
-    """`top` and the files of the modules and packages that it uses, packages first."""
+def sources(top: Path, rtl: Path, extra: Iterable[Path] = (), macros: str = "") -> list[Path]:
+    """`top` and the files of the modules and packages that it uses, packages first.
+
+    `extra`: files that are not RTL. `macros`: text that `top` gets from elsewhere.
+    """
     known = {file.stem: file for file in (*rtl.rglob("*.sv"), *extra)}
     found = [top]
     for file in found:
-        for word in sorted(set(_USE.findall(file.read_text())) & known.keys()):
+        text = file.read_text() + (macros if file == top else "")
+        for word in sorted(set(_USE.findall(text)) & known.keys()):
             if known[word] not in found:
                 found.append(known[word])
     order = [known["bombus_pkg"], known["noc_pkg"]]  # bombus_types.svh mentions both

@@ -80,12 +80,15 @@ def _runtime() -> Path:
     return cached_directory(f"benches/runtime-{key}", make)
 
 
-def build(name: str, rtl: Path, parameters: Mapping[str, int]) -> Path:
+def build(
+    name: str, rtl: Path, parameters: Mapping[str, int], macros: Mapping[str, str | int]
+) -> Path:
     """The library of a bench, with the RTL of folder `rtl`."""
     top = BENCHES / f"{name}.sv"
-    files = sources(top, rtl, [BENCHES / "bench_pkg.sv"])
+    files = sources(top, rtl, [BENCHES / "bench_pkg.sv"], " ".join(map(str, macros.values())))
     include_dirs = sorted({file.parent for file in rtl.rglob("*.svh")} | {BENCHES})
     values = [f"-G{key}={value}" for key, value in sorted(parameters.items())]
+    values += [f"-D{key}={value}" for key, value in sorted(macros.items())]
     headers = [file for folder in include_dirs for file in folder.glob("*.svh")]
     key = content_key(
         [verilator.version(), *_VERILATE, *_COMPILE, *values],
@@ -278,8 +281,15 @@ class Benches:
 
     rtl: Path = paths.RTL
 
-    def __call__(self, name: str, *, seed: int = 1, **parameters: int) -> Bench:
-        return Bench(build(name, self.rtl, parameters), seed)
+    def __call__(
+        self,
+        name: str,
+        *,
+        seed: int = 1,
+        macros: Mapping[str, str | int] | None = None,
+        **parameters: int,
+    ) -> Bench:
+        return Bench(build(name, self.rtl, parameters, macros or {}), seed)
 
 
 # ---- Items ----
@@ -311,9 +321,9 @@ class Layout:
         return {name: item >> offset & mask for name, (offset, mask) in self.fields.items()}
 
 
-def pack_meta(struct: str = "meta_t", **fields: int) -> int:
+def pack_meta(*, meta_type: str = "meta_t", **fields: int) -> int:
     """Metadata as a number. Fields by their names, `__` for the dot (`l4__ports__src_port`)."""
-    layout = struct_layout(struct)
+    layout = struct_layout(meta_type)
     value = 0
     for name, number in fields.items():
         place = layout[name.replace("__", ".")]
@@ -322,19 +332,9 @@ def pack_meta(struct: str = "meta_t", **fields: int) -> int:
     return value
 
 
-def get_meta(meta: int, name: str, struct: str = "meta_t") -> int:
-    place = struct_layout(struct)[name]
+def get_meta(meta: int, name: str) -> int:
+    place = struct_layout("meta_t")[name]
     return meta >> place.offset & ((1 << place.width) - 1)
-
-
-def set_meta(meta: int, struct: str = "meta_t", **fields: int) -> int:
-    """Metadata with some fields changed."""
-    layout = struct_layout(struct)
-    for name, number in fields.items():
-        place = layout[name.replace("__", ".")]
-        meta &= ~(((1 << place.width) - 1) << place.offset)
-        meta |= number << place.offset
-    return meta
 
 
 META_BITS = max(place.offset + place.width for place in struct_layout("meta_t").values())

@@ -251,8 +251,9 @@ def test_rx_forgets_at_reset(benches: Benches) -> None:
 def tx_message(data: bytes, start: int = 0, word: int = 0, tag: int | None = None) -> Message:
     """A frame whose checksum, at `word` from byte 0 on (0: none), starts with `start`; the tag
     is not in the bytes yet, nor counted in `word`."""
-    vlan = {} if tag is None else {"vlan__valid": 1, "vlan__tci": tag}
-    meta = pack_meta(length=len(data), csum=start, l4__ip_tx__csum_pos=word, **vlan)
+    meta = pack_meta(length=len(data), csum=start, l4__ip_tx__csum_pos=word)
+    if tag is not None:
+        meta |= pack_meta(vlan__valid=1, vlan__tci=tag)
     return Message(data, meta)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import cocotb
 from cocotb.clock import Clock
 from cocotb.triggers import RisingEdge
-from cocotbext.axi import AxiStreamBus, AxiStreamSink
+from cocotbext.axi import AxiStreamBus, AxiStreamSink  # type: ignore[import-untyped]
 
 BEAT_BYTES = 8
 HEADER_BYTES = 14

@@ -1,0 +1,74 @@
+// Any layer with a stream in and a stream out, at all data widths side by side.
+//
+// Macros: LAYER, its instance, connected by name, so that what it does not have
+// is not connected; NUM_DROPS and NUM_EVENTS, the widths of drop_o and event_o. An
+// item in: beat; out: next hop, beat. Events: 16 of each width (8 drops, 8 events).
+`include "bombus_types.svh"
+`include "bench.svh"
+
+module layer_at_width
+  import bombus_pkg::*;
+#(
+    parameter  int unsigned DataWidth = 64,
+    localparam int unsigned BeatBits  = bench_pkg::beat_bits(DataWidth)
+) (
+    input logic clk_i,
+    input logic rst_i,
+    input logic [BeatBits-1:0] item_i,
+    input logic in_valid_i,
+    output logic in_ready_o,
+    output logic [BeatBits+4:0] item_o,
+    output logic out_valid_o,
+    input logic out_ready_i,
+    output logic [15:0] counted_o
+);
+
+  `BOMBUS_BEAT_T(beat_t, DataWidth)
+
+  beat_t in_i, out_o;
+  next_e out_next_o;
+  logic [`NUM_DROPS-1:0] drop_o;
+  logic [`NUM_EVENTS-1:0] event_o;
+  logic busy_o;
+  wire [31:0] time_us_i = '0;
+  // As in test_layers.py.
+  wire host_t host_i =
+  '{mac: 48'h020000000001, ip: 32'h0A000001, netmask: 32'hFFFFFF00, gateway: 32'h0A0000FE}
+  ;
+
+  `LAYER
+
+  assign in_i = item_i;
+  assign item_o = {out_next_o, out_o};
+  assign counted_o = {8'(event_o), 8'(drop_o)};
+
+endmodule
+
+module bench #(
+    localparam int unsigned NumWidths = 4,
+    localparam int unsigned BeatBits  = bench_pkg::beat_bits(512)
+) (
+    `BENCH_PORTS(NumWidths, BeatBits, NumWidths, BeatBits + 5, 1, 1)
+);
+
+  `BENCH_SHAPE
+
+  for (genvar n = 0; n < NumWidths; n++) begin : gen_width
+    layer_at_width #(
+        .DataWidth(64 << n)
+    ) u_layer (
+        .clk_i,
+        .rst_i,
+        .item_i(in_i[n]),
+        .in_valid_i(in_valid_i[n]),
+        .in_ready_o(in_ready_o[n]),
+        .item_o(out_o[n]),
+        .out_valid_o(out_valid_o[n]),
+        .out_ready_i(out_ready_i[n]),
+        .counted_o(event_o[16*n+:16])
+    );
+  end
+
+  assign status_o = control_i;
+
+endmodule
