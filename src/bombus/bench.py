@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import ast
 import importlib.util
+import inspect
 import json
 import sys
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from bombus import paths
@@ -42,15 +44,24 @@ def available() -> dict[str, str]:
     return found
 
 
-def run(name: str, design: Path | None, json: Path | None, **options: Any) -> None:
-    """Runs a benchmark by name; UserError if there is none of that name."""
+def load(name: str) -> ModuleType:
+    """A benchmark's module by name; UserError if there is none of that name."""
     file = paths.BENCHMARKS / f"{name.replace('-', '_')}.py"
     if not file.is_file():
         raise UserError(f"there is no benchmark {name!r}; {near_matches(name, available())}")
     spec = importlib.util.spec_from_file_location(f"bombus_benchmark_{file.stem}", file)
     assert spec and spec.loader
     module = importlib.util.module_from_spec(spec)
-    # Benchmarks share helpers that stand beside them.
-    sys.path.insert(0, str(file.parent))
+    sys.modules[spec.name] = module  # where dataclasses look for it
     spec.loader.exec_module(module)
+    return module
+
+
+def run(name: str, design: Path | None, json: Path | None, **options: Any) -> None:
+    """Runs a benchmark by name; UserError if it has no such option."""
+    module = load(name)
+    known = set(inspect.signature(module.main).parameters) - {"design", "json"}
+    for option in options:
+        if option not in known:
+            raise UserError(f"{name} has no option {option!r}; {near_matches(option, known)}")
     module.main(design=design, json=json, **options)

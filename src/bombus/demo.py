@@ -10,7 +10,6 @@ from __future__ import annotations
 import argparse
 import json
 import shutil
-import statistics
 import sys
 import tempfile
 import time
@@ -23,10 +22,19 @@ from rich.table import Table
 from bombus.build import Library, build
 from bombus.counters import dropped, mesh_table
 from bombus.errors import UserError
-from bombus.live import DEFAULT_TAP, default_address
-from bombus.model import Host, Station, arp_request, padded, udp_frame
+from bombus.live import DEFAULT_TAP
+from bombus.measure import (
+    burst,
+    cycles_per_packet,
+    echo_port,
+    idle_latencies,
+    introduce,
+    neighbour,
+    wire_gbps,
+)
+from bombus.model import Host, udp_frame
 from bombus.netns import Namespace
-from bombus.simulation import Simulation, latencies
+from bombus.simulation import Simulation
 
 # Runs inside the namespace, so it stands for itself: any program with sockets would do.
 UDP_CLIENT = """
@@ -48,7 +56,7 @@ print(f"{count} datagrams of 1 to 1472 bytes came back unchanged; "
       f"median {times[count // 2] * 1e6:.0f} us of real time, simulated cycle by cycle")
 """
 DATAGRAMS = 200
-OWN_MAC = "02:00:00:00:00:99"
+SINGLE_PACKETS = 16
 BURST = 2000
 HEADERS = 14 + 20 + 8  # Ethernet, IPv4, UDP
 
@@ -69,7 +77,7 @@ def run(design: Path, console: Console) -> None:
 def live(design: Path, library: Library, console: Console) -> None:
     """Linux programs talk to the design, in a network of their own."""
     host = library.manifest["host"]
-    udp_port = echo_port(library)
+    udp_port = echo_port(library.manifest)
     with Namespace() as namespace, tempfile.TemporaryDirectory() as folder:
         report = Path(folder) / "report.json"
         command = [sys.executable, "-m", "bombus.cli", "run", str(design), "--report", str(report)]
@@ -128,31 +136,29 @@ def measure(library: Library, console: Console) -> None:
         table.add_column(heading, justify="right")
     started = time.perf_counter()
     with Simulation(library) as simulation:
-        station = Station.of(OWN_MAC, default_address(simulation.manifest).split("/")[0])
-        host = Host.from_manifest(simulation.manifest)
+        station = neighbour(library.manifest)
+        host = Host.from_manifest(library.manifest)
         introduce(simulation, station)
         mhz = simulation.clock_hz / 1e6
         for size in (60, 256, 1514):
-            frame = udp_frame(station, host, bytes(size - HEADERS), port=echo_port(library))
-            single = simulation.exchange([frame] * 20, window=1)
-            burst = simulation.exchange([frame] * BURST)
-            if len(single.received) != 20 or len(burst.received) != BURST:
+            payload = bytes(size - HEADERS)
+            frame = udp_frame(station, host, payload, port=echo_port(library.manifest))
+            latency, _ = idle_latencies(simulation, [frame] * SINGLE_PACKETS)
+            received = burst(simulation, [frame] * BURST).received
+            if len(latency) != SINGLE_PACKETS or len(received) != BURST:
                 raise UserError(
                     f"{library.manifest['name']}: not every datagram of {size} bytes came back"
                 )
-            latency = statistics.median(latencies(single))
-            half = BURST // 2  # the pipeline is full in the second half
-            span = burst.received[-1].last_beat_cycle - burst.received[half - 1].last_beat_cycle
-            cycles = span / (BURST - half)
+            cycles = cycles_per_packet(received)
             rate = simulation.clock_hz / cycles
-            # 24 bytes: preamble, FCS, gap
+            on_the_wire = min(library.manifest["line_rate_gbps"], wire_gbps(size, rate))
             table.add_row(
                 f"{size}",
-                f"{latency:.0f}",
-                f"{latency * 1000 / mhz:.0f}",
+                f"{max(latency)}",
+                f"{max(latency) * 1000 / mhz:.0f}",
                 f"{cycles:.2f}",
                 f"{rate / 1e6:.1f} M",
-                f"{rate * (size + 24) * 8 / 1e9:.1f}",
+                f"{on_the_wire:.1f}",
             )
         simulation.check()
         speed = simulation.evaluated_cycles / (time.perf_counter() - started)
@@ -163,24 +169,6 @@ def measure(library: Library, console: Console) -> None:
     )
     table.caption_justify = "left"
     console.print(table)
-
-
-def echo_port(library: Library) -> int:
-    """The UDP port of the design's first application."""
-    for tile in library.manifest["tiles"]:
-        for layer in tile["layers"]:
-            if "udp_port" in layer["params"]:
-                return int(layer["params"]["udp_port"])
-    raise UserError(f"{library.manifest['name']} has no application on UDP")
-
-
-def introduce(simulation: Simulation, station: Station) -> None:
-    """Makes the design know who asks, as any neighbour does: by an ARP request."""
-    host = Host.from_manifest(simulation.manifest)
-    simulation.send(padded(arp_request(station, host)))
-    answers = [frame.data for frame in simulation.receive_all()]
-    if not any(answer.startswith(station.mac + host.mac) for answer in answers):
-        raise UserError(f"{simulation.manifest['name']} does not answer ARP")
 
 
 def main() -> None:

@@ -1,0 +1,91 @@
+"""How throughput and latency are measured in virtual time; docs/benchmarks.md defines them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from bombus.errors import UserError
+from bombus.live import default_address
+from bombus.model import Host, Station, arp_request, padded
+from bombus.simulation import DEFAULT_TIMEOUT_CYCLES, Exchange, Frame, Simulation, latencies
+
+# What a frame takes on the wire besides itself: preamble, FCS, gap.
+WIRE_EXTRA_BYTES = 8 + 4 + 12
+# A design that takes so many times as long as its bus is stuck.
+_PATIENCE = 50
+_OWN_MAC = "02:00:00:00:00:99"
+
+
+def echo_port(manifest: Mapping[str, Any]) -> int:
+    """The UDP port of a design's echo."""
+    for tile in manifest["tiles"]:
+        for layer in tile["layers"]:
+            if layer["kind"] == "udp_echo":
+                return int(layer["params"]["udp_port"])
+    raise UserError(f"{manifest['name']} has no layer of kind udp_echo")
+
+
+def neighbour(manifest: Mapping[str, Any]) -> Station:
+    """Somebody in the network of a design's host."""
+    return Station.of(_OWN_MAC, default_address(manifest).split("/")[0])
+
+
+def introduction(manifest: Mapping[str, Any], station: Station) -> bytes:
+    """The ARP request by which a station becomes known."""
+    return padded(arp_request(station, Host.from_manifest(manifest)))
+
+
+def is_introduced(manifest: Mapping[str, Any], station: Station, answer: bytes) -> bool:
+    """Whether a frame is the answer to an introduction, and not an announcement."""
+    return answer.startswith(station.mac + Host.from_manifest(manifest).mac)
+
+
+def introduce(simulation: Simulation, station: Station) -> None:
+    """Makes the design know who asks, as any neighbour does: by an ARP request."""
+    manifest = simulation.manifest
+    simulation.send(introduction(manifest, station))
+    if not any(is_introduced(manifest, station, came.data) for came in simulation.receive_all()):
+        raise UserError(f"{manifest['name']} does not answer ARP")
+
+
+def burst(simulation: Simulation, frames: Sequence[bytes]) -> Exchange:
+    """Sends frames back to back and gathers everything that comes out."""
+    beats = sum(beats_of(len(frame), simulation.data_bytes) for frame in frames)
+    limit = DEFAULT_TIMEOUT_CYCLES + _PATIENCE * beats
+    return simulation.exchange(frames, limit_cycles=limit)
+
+
+def beats_of(frame_bytes: int, bus_bytes: int) -> int:
+    """Cycles that a frame takes on a MAC port."""
+    return -(-frame_bytes // bus_bytes)
+
+
+def cycles_per_packet(received: Sequence[Frame]) -> float:
+    """From the last beat of the first frame to the last beat of the last, by the frames between."""
+    span = received[-1].last_beat_cycle - received[0].last_beat_cycle
+    return span / (len(received) - 1)
+
+
+def idle_latencies(
+    simulation: Simulation, frames: Iterable[bytes]
+) -> tuple[list[int], list[Frame]]:
+    """Cycles from first beat in to first beat out, and the answers.
+
+    Each frame goes in alone, when nothing has been in flight for some time.
+    """
+    cycles: list[int] = []
+    answers: list[Frame] = []
+    for number, frame in enumerate(frames):
+        simulation.advance_until_idle()
+        # Not always at the same phase of what goes on in an idle design.
+        simulation.advance(number)
+        single = burst(simulation, [frame])
+        cycles += latencies(single)
+        answers += single.received
+    return cycles, answers
+
+
+def wire_gbps(frame_bytes: int, packets_per_second: float) -> float:
+    """What a stream of frames takes on the wire."""
+    return packets_per_second * (frame_bytes + WIRE_EXTRA_BYTES) * 8 / 1e9
