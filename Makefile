@@ -6,7 +6,7 @@ BIN    := $(VENV)/bin
 .PHONY: demo test lint format docs venv lock clean
 
 demo: $(VENV)/.done  ## UDP echo and ping, live, from Linux programs
-	$(BIN)/python -m bombus.demo
+	$(BIN)/python -m bombus.demo designs/udp_echo.yaml
 
 test: $(VENV)/.done
 	$(BIN)/pytest -q -n 2
@@ -17,8 +17,10 @@ lint: $(VENV)/.done
 format: $(VENV)/.done
 	$(BIN)/python tools/lint.py --fix python format
 
-docs: $(VENV)/.done  ## the pages that are generated
+docs: $(VENV)/.done  ## the pages and pictures that are generated
 	$(BIN)/python -m bombus.reference > docs/design-file.md
+	$(BIN)/bombus show designs/udp_echo.yaml -o docs/pictures/udp_echo.svg
+	$(BIN)/bombus show docs/examples/udp_upper/udp_upper.yaml -o docs/pictures/udp_upper.svg
 
 venv: $(VENV)/.done
 

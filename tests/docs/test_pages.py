@@ -1,0 +1,67 @@
+"""The pages' pictures are current, their links lead somewhere, their commands exist."""
+
+from __future__ import annotations
+
+import re
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+
+import pytest
+from documents import DOCS, EXAMPLES, PAGES, ROOT, blocks, slug
+from typer.main import get_command
+
+from bombus import check, show
+from bombus.cli import app
+
+PICTURES = {
+    "udp_echo.svg": ROOT / "designs" / "udp_echo.yaml",
+    "udp_upper.svg": EXAMPLES / "udp_upper" / "udp_upper.yaml",
+}
+
+
+def drawn(file: Path) -> str:
+    """A picture's text without the version of the library that drew it."""
+    text = re.sub(r"Matplotlib v[\d.]+", "Matplotlib", file.read_text())
+    ElementTree.fromstring(text)  # it is well formed
+    return text
+
+
+@pytest.mark.parametrize("name", PICTURES)
+def test_pictures_are_current(name: str, tmp_path: Path) -> None:
+    network, _ = check.check(PICTURES[name])
+    show.draw(network, tmp_path / name)
+    assert drawn(tmp_path / name) == drawn(DOCS / "pictures" / name), "run `make docs`"
+
+
+def test_every_picture_is_tested_and_shown() -> None:
+    assert {path.name for path in (DOCS / "pictures").iterdir()} == set(PICTURES)
+    text = "".join(page.read_text() for page in PAGES)
+    assert all(f"pictures/{name})" in text for name in PICTURES)
+
+
+def headings(page: Path) -> set[str]:
+    return {slug(line) for line in re.findall(r"^#+ (.+)$", page.read_text(), re.MULTILINE)}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_lead_somewhere(page: Path) -> None:
+    for link in re.findall(r"\]\(([^)\s]+)\)", page.read_text()):
+        if "://" in link:
+            continue
+        path, _, heading = link.partition("#")
+        target = (page.parent / path).resolve() if path else page
+        assert target.exists(), link
+        assert not heading or heading in headings(target), link
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_commands_exist(page: Path) -> None:
+    known = set(get_command(app).commands)  # type: ignore[attr-defined]
+    targets = set(re.findall(r"^(\w+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+    text = page.read_text()
+    code = re.findall(r"`([^`\n]+)`", text) + [block.text for block in blocks(page)]
+    for part in code:
+        for command in re.findall(r"(?:^|[$\'] )bombus (\w+)", part, re.MULTILINE):
+            assert command in known, part
+        for target in re.findall(r"(?:^|\$ )make (\w+)", part, re.MULTILINE):
+            assert target in targets, part
