@@ -39,8 +39,6 @@ module udp_echo
   beat_t reply;
   always_comb begin
     reply = in_i;
-    reply.meta.src_ip = in_i.meta.dst_ip;
-    reply.meta.dst_ip = in_i.meta.src_ip;
     reply.meta.l4.ports.src_port = in_i.meta.l4.ports.dst_port;
     reply.meta.l4.ports.dst_port = in_i.meta.l4.ports.src_port;
   end

@@ -52,8 +52,9 @@ package bombus_pkg;
     ip_tx_t ip_tx;
   } l4_t;
 
-  // Metadata of a packet, valid beside the first flit of its message (157 bits).
-  // Multi-byte fields are numbers (host order), not wire bytes.
+  // Metadata of a packet, valid beside the first flit of its message (125 bits).
+  // Multi-byte fields are numbers (host order), not wire bytes. The host's own
+  // address is not among them: it is the one of host_t, wherever it is needed.
   typedef struct packed {
     kind_e       kind;
     logic [1:0]  mac_port;       // MAC port the packet came in by / goes out by
@@ -66,8 +67,9 @@ package bombus_pkg;
     // the frame's bytes from 14 on to get the sum that belongs in the field at
     // csum_pos.
     logic [15:0] csum;
-    logic [31:0] src_ip;
-    logic [31:0] dst_ip;         // from ipv4_tx on: the next hop's address
+    // The other end: where the packet comes from, where it goes to; from ipv4_tx
+    // on the next hop.
+    logic [31:0] ip;
     l4_t         l4;
   } meta_t;
 
@@ -76,12 +78,11 @@ package bombus_pkg;
     kind_e       kind;
     logic [1:0]  mac_port;
     vlan_t       vlan;
-    logic        only_refresh;  // update: change a binding that is there, add none
     logic [7:0]  reserved;
+    logic        only_refresh;  // update: change a binding that is there, add none
     logic [13:0] length;
-    logic [31:0] reserved2;
-    logic [31:0] ip;            // update: the address that mac belongs to
     logic [47:0] mac;           // update: the binding; ARP body: destination
+    logic [31:0] ip;            // update: the address that mac belongs to
   } meta_arp_t;
 
   // Symbolic next hops. The network interface's table turns one into a tile.

@@ -25,6 +25,7 @@ module stream_merge #(
     assign out_valid_o = in_valid_i[0];
     assign in_ready_o[0] = out_ready_i;
     assign selected_o = 1'b1;
+    wire unused = clk_i ^ rst_i;
   end else begin : gen_merge
     typedef logic [$clog2(NumInputs)-1:0] sel_t;
     logic locked_q;

@@ -1,11 +1,10 @@
-// Ethernet transmit: finds the destination's MAC address, puts the tag and the
-// header in front.
+// Ethernet transmit: finds the destination's MAC address, puts the header in
+// front. The VLAN tag stays in the metadata for mac_tx.
 //
-// Packets look up their next hop (meta.dst_ip, VLAN) in the ARP cache, which
+// Packets look up their next hop (meta.ip, VLAN) in the ARP cache, which
 // lives here; the arp layer fills it by KindArpUpdate messages. A packet
 // without a binding goes to the arp layer as KindUnresolved, with an Ethernet
-// header whose destination is meaningless in front and without its tag. ARP
-// bodies (KindArp) bring their destination along.
+// header whose destination is meaningless in front. ARP bodies (KindArp) bring their destination along.
 //
 // Latency: 3 cycles. Throughput: one beat per cycle; an update takes 3.
 module eth_tx
@@ -49,12 +48,7 @@ module eth_tx
     logic [47:0] src;
     logic [47:0] dst;
   } header_t;  // wire bytes, first byte lowest
-  typedef struct packed {
-    logic [15:0] ether_type;
-    logic [15:0] tci;
-  } tag_t;
   localparam int unsigned HeaderBytes = $bits(header_t) / 8;
-  localparam int unsigned TagBytes = $bits(tag_t) / 8;
 
   // ---- Look up: the table is read while a message's first beat comes in ----
 
@@ -111,7 +105,7 @@ module eth_tx
       .lookup_i(in_valid_i & in_ready_o & first_q),
       .update_i(in_is_update),
       .vlan_i(in_i.meta.vlan),
-      .ip_i(in_is_update ? in_arp.ip : in_i.meta.dst_ip),
+      .ip_i(in_is_update ? in_arp.ip : in_i.meta.ip),
       .mac_i(in_arp.mac),
       .only_refresh_i(in_arp.only_refresh),
       .hit_o(lookup_hit),
@@ -133,7 +127,7 @@ module eth_tx
       .out_ready_i(found_ready)
   );
 
-  logic hit_q, is_arp_q, tagged_q;
+  logic hit_q, is_arp_q;
   logic [47:0] mac_q;
   meta_arp_t look_arp;
   assign look_arp  = look.beat.meta;
@@ -143,42 +137,19 @@ module eth_tx
       hit_q <= lookup_hit | look_is_arp;
       is_arp_q <= look_is_arp;
       mac_q <= look_is_arp ? look_arp.mac : lookup_mac;
-      tagged_q <= look.beat.meta.vlan.valid & (lookup_hit | look_is_arp);
     end
   end
 
-  // ---- Tag, then header ----
+  // ---- Header ----
 
-  wire [15:0] ether_type = is_arp_q ? EtherTypeArp : EtherTypeIpv4;
   meta_t meta;
   assign meta = found.meta;
-
-  tag_t tag;
-  assign tag = '{tci: swap16(meta.vlan.tci), ether_type: swap16(ether_type)};
-  beat_t has_tag;
-  logic tagged_valid, tagged_ready, unused_first;
-  prepend #(
-      .beat_t(beat_t),
-      .HeaderBytes(TagBytes)
-  ) u_tag (
-      .clk_i,
-      .rst_i,
-      .in_i(found),
-      .in_valid_i(found_valid),
-      .in_ready_o(found_ready),
-      .header_i(tag),
-      .skip_i(~tagged_q),
-      .out_o(has_tag),
-      .out_valid_o(tagged_valid),
-      .out_ready_i(tagged_ready),
-      .out_first_o(unused_first)
-  );
 
   header_t header;
   assign header = '{
           dst: swap48(mac_q),
           src: swap48(host_i.mac),
-          ether_type: swap16(tagged_q ? EtherTypeVlan : ether_type)
+          ether_type: swap16(is_arp_q ? EtherTypeArp : EtherTypeIpv4)
       };
   beat_t framed, sent;
   logic framed_valid, framed_ready, framed_first;
@@ -188,9 +159,9 @@ module eth_tx
   ) u_header (
       .clk_i,
       .rst_i,
-      .in_i(has_tag),
-      .in_valid_i(tagged_valid),
-      .in_ready_o(tagged_ready),
+      .in_i(found),
+      .in_valid_i(found_valid),
+      .in_ready_o(found_ready),
       .header_i(header),
       .skip_i(1'b0),
       .out_o(framed),
@@ -204,16 +175,11 @@ module eth_tx
   always_comb begin
     sent = framed;
     sent.meta.kind = hit_q ? KindPacket : KindUnresolved;
-    sent.meta.length = meta.length + 14'(HeaderBytes) + (tagged_q ? 14'(TagBytes) : '0);
+    sent.meta.length = meta.length + 14'(HeaderBytes);
     if (is_arp_q) begin
       sent.meta.l4 = '0;
     end else if (hit_q & (meta.l4.ip_tx.csum_pos != '0)) begin
-      sent.meta.l4.ip_tx.csum_pos = meta.l4.ip_tx.csum_pos + 8'(HeaderBytes / 2) +
-          (tagged_q ? 8'(TagBytes / 2) : '0);
-      // The frame is summed from byte 14 on: not the tag.
-      if (tagged_q) begin
-        sent.meta.csum = csum_add(csum_add(meta.csum, ~meta.vlan.tci), ~EtherTypeIpv4);
-      end
+      sent.meta.l4.ip_tx.csum_pos = meta.l4.ip_tx.csum_pos + 8'(HeaderBytes / 2);
     end
   end
 

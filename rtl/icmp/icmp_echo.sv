@@ -16,8 +16,9 @@ module icmp_echo
     parameter int unsigned BurstErrors = 8,
     parameter int unsigned RefillShift = 14  // 16 ms: 61 a second
 ) (
-    input logic        clk_i,
-    input logic        rst_i,
+    input logic         clk_i,
+    input logic         rst_i,
+    input host_t        host_i,
     input logic [31:0] time_us_i,
 
     input  beat_t in_i,
@@ -73,8 +74,6 @@ module icmp_echo
   always_comb begin
     reply_meta = in_i.meta;
     reply_meta.kind = KindPacket;
-    reply_meta.src_ip = in_i.meta.dst_ip;
-    reply_meta.dst_ip = in_i.meta.src_ip;
     reply_meta.l4.ip_tx = '{protocol: ProtocolIcmp, csum_pos: '0, reserved: '0};
   end
 
@@ -167,8 +166,8 @@ module icmp_echo
           ttl: in_i.meta.l4.ip_rx.ttl,
           protocol: in_i.meta.l4.ip_rx.protocol,
           csum: '0,
-          src: swap32(in_i.meta.src_ip),
-          dst: swap32(in_i.meta.dst_ip),
+          src: swap32(in_i.meta.ip),
+          dst: swap32(host_i.ip),
           l4: in_i.data[63:0]
       };
       error_meta_q <= reply_meta;

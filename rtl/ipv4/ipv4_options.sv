@@ -1,7 +1,7 @@
 // Takes the options off the front of an IPv4 packet whose fixed header is gone.
 //
 // Rare packets, so it is small instead of fast: the message goes through word by
-// word (32 bits). The options' one's complement sum is ready with the first
+// word (32 bits). The sum of the options' words is ready with the first
 // beat out.
 //
 // Latency: words_i cycles and those of a beat's words. Throughput: one 32-bit
@@ -23,7 +23,7 @@ module ipv4_options
     output logic         out_valid_o,
     input  logic         out_ready_i,
     output logic         out_first_o,
-    output logic  [15:0] sum_o,        // with out_first_o
+    output logic  [20:0] sum_o,        // of the 16-bit words, with out_first_o
     output logic         busy_o
 );
 
@@ -36,7 +36,7 @@ module ipv4_options
   logic started_q;  // inside a message
   index_t index_q;  // word of the input beat that is looked at
   logic [3:0] skip_q;  // words of options still to come
-  logic [15:0] sum_q;
+  logic [20:0] sum_q;
 
   logic [DataBytes*8-1:0] data_q;  // filled from the top
   fill_t fill_q;  // words in data_q, the zeros behind the end included
@@ -64,8 +64,8 @@ module ipv4_options
     if (step & ~started_q) meta_q <= in_i.meta;
     if ((step & ~is_option) | pad) data_q <= {pad ? 32'b0 : word, data_q[DataBytes*8-1:32]};
     if (step & is_option) begin
-      sum_q <= csum_add(csum_add(started_q ? sum_q : '0, swap16(word[15:0])),
-                        swap16(word[31:16]));
+      sum_q <= (started_q ? sum_q : '0) +
+          (21'(swap16(word[15:0])) + 21'(swap16(word[31:16])));
       skip_q <= skip - 1'b1;
     end
     if (step & message_ends) tail_q <= in_i.bytes - position;

@@ -92,7 +92,7 @@ module ipv4_rx
 
   beat_t bare;
   logic bare_valid, bare_ready, bare_first;
-  logic [15:0] options_sum;
+  logic [20:0] options_sum;
   logic slow_q;  // the message that enters the side path has passed its first beat
   logic options_ready, options_busy;
   logic stage_ready;
@@ -120,7 +120,6 @@ module ipv4_rx
   // options enters it when the stage below can take its header.
   assign body_ready = slow ? (options_ready & (options_busy | stage_ready)) :
       (stage_ready & ~options_busy);
-  assign bare_ready = stage_ready;
   always_ff @(posedge clk_i) begin
     if (body_valid & body_ready & body_first) slow_q <= slow;
   end
@@ -128,6 +127,7 @@ module ipv4_rx
   // ---- Stage in the middle: sums half done ----
 
   typedef struct packed {
+    meta_t meta;
     header_t header;
     logic [17:0] sum_a;
     logic [17:0] sum_b;
@@ -135,27 +135,23 @@ module ipv4_rx
   } parsed_t;
   typedef struct packed {
     logic first;
-    logic [15:0] options_sum;
     beat_t beat;
   } stage_t;
 
   parsed_t parsed_q;
-  stage_t stage_d, stage;
+  stage_t stage;
   logic stage_valid, sent_ready;
-
-  wire stage_in_valid = options_busy ? bare_valid : (body_valid & ~slow);
-  always_comb begin
-    stage_d.beat = options_busy ? bare : body;
-    stage_d.first = options_busy ? bare_first : body_first;
-    stage_d.options_sum = options_busy ? options_sum : '0;
-  end
 
   // The header is read while the first beat is here, and kept until the next
   // message's first beat enters the stage or the side path.
   wire parse = body_valid & body_first & stage_ready & ~options_busy;
-  wire [9:0][15:0] words = header;
+  logic [9:0][15:0] words;
+  always_comb begin
+    for (int unsigned w = 0; w < 10; w++) words[w] = swap16(header[w*16+:16]);
+  end
   always_ff @(posedge clk_i) begin
     if (parse) begin
+      parsed_q.meta   <= body.meta;
       parsed_q.header <= header;
       parsed_q.sum_a  <= 18'(words[0]) + 18'(words[1]) + (18'(words[2]) + 18'(words[3]));
       parsed_q.sum_b  <= 18'(words[4]) + 18'(words[5]) + (18'(words[6]) + 18'(words[7]));
@@ -168,8 +164,8 @@ module ipv4_rx
   ) u_stage (
       .clk_i,
       .rst_i,
-      .in_i(stage_d),
-      .in_valid_i(stage_in_valid),
+      .in_i('{first: body_first, beat: body}),
+      .in_valid_i(body_valid & ~slow & ~options_busy),
       .in_ready_o(stage_ready),
       .out_o(stage),
       .out_valid_o(stage_valid),
@@ -186,10 +182,9 @@ module ipv4_rx
   wire [15:0] fragment = swap16(read.fragment);
   wire [5:0] header_bytes = {read.ihl, 2'b00};
 
-  // Byte order does not matter to the sum's being all ones (RFC 1071, 2).
-  wire [19:0] sum = 20'(parsed_q.sum_a) + 20'(parsed_q.sum_b) +
-      (20'(parsed_q.sum_c) + 20'(swap16(stage.options_sum)));
-  wire sum_good = sum[15:0] == ~{12'b0, sum[19:16]};
+  wire [21:0] sum = 22'(parsed_q.sum_a) + 22'(parsed_q.sum_b) +
+      (22'(parsed_q.sum_c) + (options_busy ? 22'(options_sum) : '0));
+  wire sum_good = sum[15:0] == ~{10'b0, sum[21:16]};  // all ones, were the carries added
 
   // Multicast, reserved, limited broadcast, loopback, this network, ourselves,
   // broadcast of our subnet (which a point-to-point link of two has not: RFC 3021).
@@ -208,10 +203,10 @@ module ipv4_rx
       default: next = NextNone;
     endcase
     reasons = '0;
-    if (stage.beat.meta.length < 14'(HeaderBytes)) reasons[DropTruncated] = 1'b1;
+    if (parsed_q.meta.length < 14'(HeaderBytes)) reasons[DropTruncated] = 1'b1;
     else if (read.version != 4'd4) reasons[DropBadVersion] = 1'b1;
     else if ((read.ihl < HeaderWords) | (total_length < {10'b0, header_bytes}) |
-             (total_length != {2'b0, stage.beat.meta.length})) reasons[DropBadLength] = 1'b1;
+             (total_length != {2'b0, parsed_q.meta.length})) reasons[DropBadLength] = 1'b1;
     else if (~sum_good) reasons[DropBadChecksum] = 1'b1;
     else if (dst != host_i.ip) reasons[DropNotForUs] = 1'b1;
     else if (bad_source) reasons[DropBadSource] = 1'b1;
@@ -222,14 +217,20 @@ module ipv4_rx
   beat_t sent;
   always_comb begin
     sent = stage.beat;
-    sent.meta.length = stage.beat.meta.length - {8'b0, header_bytes};
+    sent.meta = parsed_q.meta;
+    sent.meta.length = parsed_q.meta.length - {8'b0, header_bytes};
     sent.meta.tos = read.tos;
     sent.meta.dont_fragment = fragment[14];
-    sent.meta.src_ip = src;
-    sent.meta.dst_ip = dst;
+    sent.meta.ip = src;
     sent.meta.l4.ip_rx = '{protocol: read.protocol, id: swap16(read.id), ttl: read.ttl};
   end
 
+  // ---- Out: the side path has a register of its own, behind which they join ----
+
+  beat_t fast;
+  logic fast_valid;
+  next_e fast_next;
+  logic [NumDrops-1:0] fast_drop;
   drop_register #(
       .beat_t  (beat_t),
       .NumDrops(NumDrops)
@@ -242,21 +243,49 @@ module ipv4_rx
       .in_first_i(stage.first),
       .in_next_i(next),
       .in_drop_i(reasons),
-      .out_o,
-      .out_valid_o,
+      .out_o(fast),
+      .out_valid_o(fast_valid),
       .out_ready_i,
-      .out_next_o,
-      .drop_o
+      .out_next_o(fast_next),
+      .drop_o(fast_drop)
   );
 
+  // The verdict on a message with options is taken when its first beat waits.
+  meta_t slow_meta_q;
+  next_e slow_next_q;
+  logic [NumDrops-1:0] slow_reasons_q, slow_drop_q;
+  logic judged_q, swallow_q;
+  wire judged = bare_valid & (~bare_first | judged_q) & ~fast_valid;
+  wire swallow = bare_first ? |slow_reasons_q : swallow_q;
+  assign bare_ready = judged & (swallow | out_ready_i);
+
   always_ff @(posedge clk_i) begin
-    if (rst_i) event_o <= '0;
-    else begin
-      event_o[EventOptions] <= stage_valid & sent_ready & stage.first &
-          (read.ihl > HeaderWords) & ~|reasons;
+    slow_meta_q <= sent.meta;
+    slow_next_q <= next;
+    slow_reasons_q <= reasons;
+    if (bare_valid & bare_ready) swallow_q <= swallow;
+  end
+  always_ff @(posedge clk_i) begin
+    if (rst_i) begin
+      judged_q <= 1'b0;
+      slow_drop_q <= '0;
+      event_o <= '0;
+    end else begin
+      judged_q <= bare_valid & bare_first & ~bare_ready;
+      slow_drop_q <= (bare_ready & bare_first) ? slow_reasons_q : '0;
+      event_o[EventOptions] <= bare_ready & bare_first & ~swallow;
     end
   end
 
-  assign busy_o = body_valid | options_busy | stage_valid | out_valid_o;
+  always_comb begin
+    out_o = bare;
+    out_o.meta = slow_meta_q;
+    if (fast_valid) out_o = fast;
+  end
+  assign out_valid_o = fast_valid | (judged & ~swallow);
+  assign out_next_o = fast_valid ? fast_next : slow_next_q;
+  assign drop_o = fast_drop | slow_drop_q;
+
+  assign busy_o = body_valid | options_busy | stage_valid | fast_valid;
 
 endmodule

@@ -59,21 +59,26 @@ module ipv4_tx
   typedef struct packed {
     beat_t beat;
     logic [15:0] length;
-    logic [15:0] sum_a;
-    logic [15:0] sum_b;
+    logic [17:0] sum_a;
+    logic [17:0] sum_b;
     logic on_link;
   } stage_t;
   stage_t stage_d, stage;
   logic stage_valid, stage_ready;
 
+  // What is constant of the header.
+  logic [17:0] sum_host_q;
+  always_ff @(posedge clk_i) begin
+    sum_host_q <= 18'(host_i.ip[31:16]) + 18'(host_i.ip[15:0]) + 18'(DontFragment);
+  end
+
   always_comb begin
     stage_d.beat = in_i;
     stage_d.length = {2'b0, in_i.meta.length} + 16'(HeaderBytes);
-    stage_d.sum_a = csum_add(csum_add(in_i.meta.src_ip[31:16], in_i.meta.src_ip[15:0]),
-                             {TimeToLive, in_i.meta.l4.ip_tx.protocol});
-    stage_d.sum_b = csum_add(csum_add(in_i.meta.dst_ip[31:16], in_i.meta.dst_ip[15:0]),
-                             VersionIhl | {8'b0, in_i.meta.tos});
-    stage_d.on_link = ((in_i.meta.dst_ip ^ host_i.ip) & host_i.netmask) == '0;
+    stage_d.sum_a = 18'(in_i.meta.ip[31:16]) + 18'(in_i.meta.ip[15:0]) +
+        18'({TimeToLive, in_i.meta.l4.ip_tx.protocol});
+    stage_d.sum_b = sum_host_q + 18'({VersionIhl[15:8], in_i.meta.tos});
+    stage_d.on_link = ((in_i.meta.ip ^ host_i.ip) & host_i.netmask) == '0;
   end
 
   stream_register #(
@@ -94,8 +99,8 @@ module ipv4_tx
   meta_t meta;
   assign meta = stage.beat.meta;
   // The id is 0: RFC 6864, 4.1 lets a packet that is never fragmented carry any.
-  wire [15:0] csum =
-      ~csum_add(csum_add(stage.sum_a, stage.sum_b), csum_add(stage.length, DontFragment));
+  wire [19:0] sum = 20'(stage.sum_a) + (20'(stage.sum_b) + 20'(stage.length));
+  wire [15:0] csum = ~csum_add(sum[15:0], {12'b0, sum[19:16]});
   header_t header;
   assign header = '{
           version_ihl: VersionIhl[15:8],
@@ -106,8 +111,8 @@ module ipv4_tx
           ttl: TimeToLive,
           protocol: meta.l4.ip_tx.protocol,
           csum: swap16(csum),
-          src: swap32(meta.src_ip),
-          dst: swap32(meta.dst_ip)
+          src: swap32(host_i.ip),
+          dst: swap32(meta.ip)
       };
 
   beat_t packet, sent;
@@ -138,7 +143,7 @@ module ipv4_tx
     else if (~stage.on_link & (host_i.gateway == '0)) reasons[DropNoGateway] = 1'b1;
     sent = packet;
     sent.meta.length = stage.length[13:0];
-    sent.meta.dst_ip = stage.on_link ? meta.dst_ip : host_i.gateway;
+    sent.meta.ip = stage.on_link ? meta.ip : host_i.gateway;
     if (meta.l4.ip_tx.csum_pos != '0) begin
       sent.meta.l4.ip_tx.csum_pos = meta.l4.ip_tx.csum_pos + 8'(HeaderBytes / 2);
     end

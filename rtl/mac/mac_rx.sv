@@ -2,13 +2,14 @@
 //
 // Drops and counts bad frames (tuser with tlast), frames longer than
 // bombus_pkg::MaxFrameBytes and frames for which there is no room; the port is
-// never stopped. What a frame carries behind the end of its IPv4 packet
-// (padding) is cut off. While a frame comes in, the one's complement sum of all
-// that follows the 14-byte Ethernet header is taken and goes along in
-// meta.csum, so that no later layer has to see a whole packet.
+// never stopped. A VLAN tag moves from the frame into the metadata; what a frame
+// carries behind the end of its IPv4 packet (padding) is cut off. While a frame
+// comes in, the one's complement sum of all that follows the 14-byte Ethernet
+// header is taken and goes along in meta.csum, so that no later layer has to see
+// a whole packet.
 //
-// Latency: 4 cycles from the last beat of a frame to the first beat out.
-// Throughput: one beat per cycle. One VLAN tag is understood.
+// Latency: 6 cycles from the last beat of a frame to the first beat out.
+// Throughput: one beat per cycle.
 module mac_rx
   import bombus_pkg::*;
 #(
@@ -48,112 +49,99 @@ module mac_rx
   } drop_e;
 
   localparam int unsigned OffsetWidth = $clog2(DataBytes);
-  localparam int unsigned IndexWidth = 14 - OffsetWidth;
   localparam int unsigned BufferBytes = 32768;
   localparam int unsigned MaxFrames = 64;
-  // Beats in which the EtherType and the IPv4 total length stand.
-  localparam int unsigned TypeBeat = 12 / DataBytes;
-  localparam int unsigned LengthBeat = 16 / DataBytes;
   localparam int unsigned HeaderBytes = 14;
 
-  typedef logic [IndexWidth-1:0] index_t;
+  typedef logic [13-OffsetWidth:0] index_t;
   typedef logic [OffsetWidth:0] count_t;
 
   assign mac_rx_tready_o = 1'b1;
   assign out_next_o = NextEthRx;
 
-  // Two wire bytes of the frame at `position`, if they are in this beat.
-  function automatic logic [15:0] field(logic [DataWidth-1:0] data, int unsigned position);
-    return swap16(data[(position%DataBytes)*8+:16]);
-  endfunction
+  // ---- Take the tag out, cut padding off ----
 
-  // ---- Where the frame ends ----
+  logic [DataWidth-1:0] bare_data, data;
+  count_t bare_bytes, bytes;
+  index_t bare_index, index;
+  logic bare_valid, bare_store, bare_last, bare_ipv4, valid, store, message_last;
+  logic [31:0] bare_next;
+  logic bare_shift, bare_at_tag;
+  logic tag_busy, bare_frame_last, bare_bad;
+  logic [13:0] bare_wire_bytes;
+  vlan_t bare_vlan;
 
-  index_t index_q;  // beat within the frame
-  logic   tracking_q;  // the end of the IPv4 packet is known
-  logic [13:0] end_q;
-  logic ended_q;  // the end has gone by
+  tag_remover #(
+      .DataWidth(DataWidth)
+  ) u_tag (
+      .clk_i,
+      .rst_i,
+      .data_i(mac_rx_tdata_i),
+      .keep_i(mac_rx_tkeep_i),
+      .valid_i(mac_rx_tvalid_i),
+      .last_i(mac_rx_tlast_i),
+      .bad_i(mac_rx_tuser_i),
+      .data_o(bare_data),
+      .next_o(bare_next),
+      .shift_o(bare_shift),
+      .at_tag_o(bare_at_tag),
+      .bytes_o(bare_bytes),
+      .index_o(bare_index),
+      .valid_o(bare_valid),
+      .store_o(bare_store),
+      .last_o(bare_last),
+      .frame_last_o(bare_frame_last),
+      .bad_o(bare_bad),
+      .wire_bytes_o(bare_wire_bytes),
+      .ipv4_o(bare_ipv4),
+      .vlan_o(bare_vlan),
+      .busy_o(tag_busy)
+  );
 
-  wire first = index_q == '0;
+  packet_trimmer #(
+      .DataWidth(DataWidth)
+  ) u_trimmer (
+      .clk_i,
+      .rst_i,
+      .data_i(bare_data),
+      .next_i(bare_next),
+      .shift_i(bare_shift),
+      .at_tag_i(bare_at_tag),
+      .bytes_i(bare_bytes),
+      .index_i(bare_index),
+      .valid_i(bare_valid),
+      .store_i(bare_store),
+      .last_i(bare_last),
+      .ipv4_i(bare_ipv4),
+      .data_o(data),
+      .bytes_o(bytes),
+      .index_o(index),
+      .valid_o(valid),
+      .store_o(store),
+      .last_o(message_last)
+  );
 
-  logic is_ipv4, is_vlan;
-  if (TypeBeat == LengthBeat) begin : gen_type_now
-    assign is_ipv4 = field(mac_rx_tdata_i, 12) == EtherTypeIpv4;
-    assign is_vlan = field(mac_rx_tdata_i, 12) == EtherTypeVlan;
-  end else begin : gen_type_before
-    always_ff @(posedge clk_i) begin
-      if (mac_rx_tvalid_i & (index_q == index_t'(TypeBeat))) begin
-        is_ipv4 <= field(mac_rx_tdata_i, 12) == EtherTypeIpv4;
-        is_vlan <= field(mac_rx_tdata_i, 12) == EtherTypeVlan;
-      end
-    end
-  end
-
-  wire [15:0] total_length = field(mac_rx_tdata_i, is_vlan ? 20 : 16);
-  wire tagged_ipv4 = is_vlan & (field(mac_rx_tdata_i, 16) == EtherTypeIpv4);
-  // Lengths that no IPv4 packet has are left for ipv4_rx to refuse.
-  wire find_end = (index_q == index_t'(LengthBeat)) & (is_ipv4 | tagged_ipv4) &
-      (total_length >= 16'd20) & (total_length <= 16'(MaxFrameBytes));
-  wire [13:0] new_end = total_length[13:0] + (is_vlan ? 14'd18 : 14'd14);
-
-  wire tracking = find_end | (tracking_q & ~first);
-  wire [13:0] frame_end = find_end ? new_end : end_q;
-  wire end_here = tracking & ~(ended_q & ~first) &
-      ((index_q == frame_end[13:OffsetWidth]) |
-       ((index_q + 1'b1 == frame_end[13:OffsetWidth]) & (frame_end[OffsetWidth-1:0] == '0)));
-
-  // Valid bytes by tkeep, then by the end of the packet.
-  count_t kept, valid_bytes;
-  always_comb begin
-    kept = '0;
-    for (int unsigned b = 0; b < DataBytes; b++) if (mac_rx_tkeep_i[b]) kept = count_t'(b + 1);
-  end
-  wire count_t limit = (frame_end[OffsetWidth-1:0] == '0) ? count_t'(DataBytes) :
-      {1'b0, frame_end[OffsetWidth-1:0]};
-  wire cut = end_here & (limit <= kept);
-  assign valid_bytes = cut ? limit : kept;
-  wire past_end = ended_q & ~first;  // nothing but padding
-
+  // Beside the beat that is trimmed.
+  typedef struct packed {
+    logic frame_last;
+    logic bad;
+    logic [13:0] length;  // as on the wire
+    vlan_t vlan;
+  } beside_t;
+  beside_t now, next_q;
+  logic next_valid_q;
   always_ff @(posedge clk_i) begin
-    if (mac_rx_tvalid_i) begin
-      if (find_end) end_q <= new_end;
-      tracking_q <= tracking;
-      ended_q <= cut | past_end;
-    end
-  end
-  always_ff @(posedge clk_i) begin
-    if (rst_i) index_q <= '0;
-    else if (mac_rx_tvalid_i) begin
-      if (mac_rx_tlast_i) index_q <= '0;
-      else if (~&index_q) index_q <= index_q + 1'b1;
-    end
-  end
-
-  // ---- Clean beats: bytes that do not count are zero ----
-
-  logic [DataWidth-1:0] data_q;
-  count_t bytes_q;
-  logic valid_q, store_q, message_last_q, frame_last_q, bad_q;
-  index_t beat_index_q;
-  logic [13:0] length_q;  // of the whole frame, as far as it has come in
-
-  always_ff @(posedge clk_i) begin
-    for (int unsigned b = 0; b < DataBytes; b++) begin
-      data_q[b*8+:8] <= (mac_rx_tkeep_i[b] & ~past_end & (~end_here | (count_t'(b) < limit))) ?
-          mac_rx_tdata_i[b*8+:8] : 8'h00;
-    end
-    bytes_q        <= valid_bytes;
-    store_q        <= mac_rx_tvalid_i & ~past_end;
-    message_last_q <= mac_rx_tlast_i | cut;
-    frame_last_q   <= mac_rx_tlast_i;
-    bad_q          <= mac_rx_tuser_i;
-    beat_index_q   <= index_q;
-    // The beats of a very long frame are no longer counted: its length stays too long.
-    length_q       <= {index_q, {OffsetWidth{1'b0}}} + (&index_q ? '0 : 14'(kept));
+    next_q <= '{
+        frame_last: bare_frame_last,
+        bad: bare_bad,
+        length: bare_wire_bytes,
+        vlan: bare_vlan
+    };
+    now <= next_q;
   end
   always_ff @(posedge clk_i) begin
-    if (rst_i) valid_q <= 1'b0;
-    else valid_q <= mac_rx_tvalid_i;
+    if (rst_i) next_valid_q <= 1'b0;
+    else next_valid_q <= bare_valid;
   end
 
   // ---- Store, and decide at the end of the frame ----
@@ -165,6 +153,7 @@ module mac_rx
   } stored_t;
 
   typedef struct packed {
+    vlan_t vlan;
     logic [13:0] length;
     logic [15:0] csum;
   } info_t;
@@ -173,12 +162,11 @@ module mac_rx
   logic [13:0] message_length_q;
   logic [$clog2(MaxFrames):0] frames_q;  // committed, not yet read
 
-  wire frame_end_now = valid_q & frame_last_q;
-  wire too_long = length_q > 14'(MaxFrameBytes);
-  wire lost = lost_q | (store_q & full) | frames_q[$clog2(MaxFrames)];
-  wire good = frame_end_now & ~bad_q & ~too_long & ~lost;
-  wire [13:0] message_length = store_q ?
-      {beat_index_q, {OffsetWidth{1'b0}}} + 14'(bytes_q) : message_length_q;
+  wire frame_end_now = valid & now.frame_last;
+  wire too_long = now.length > 14'(MaxFrameBytes);
+  wire lost = lost_q | (store & full) | frames_q[$clog2(MaxFrames)];
+  wire good = frame_end_now & ~now.bad & ~too_long & ~lost;
+  wire [13:0] message_length = store ? {index, {OffsetWidth{1'b0}}} + 14'(bytes) : message_length_q;
 
   stored_t stored;
   logic stored_valid, stored_ready;
@@ -189,8 +177,8 @@ module mac_rx
   ) u_buffer (
       .clk_i,
       .rst_i,
-      .data_i  ('{last: message_last_q, bytes: bytes_q, data: data_q}),
-      .write_i (store_q & ~full & ~lost_q),
+      .data_i  ('{last: message_last, bytes: bytes, data: data}),
+      .write_i (store & ~full & ~lost_q),
       .commit_i(good),
       .abort_i (frame_end_now & ~good),
       .full_o  (full),
@@ -202,11 +190,10 @@ module mac_rx
   // The sum leaves out the Ethernet header.
   logic [DataWidth-1:0] summed;
   always_comb begin
-    summed = data_q;
+    summed = data;
     for (int unsigned b = 0; b < DataBytes; b++) begin
-      if (beat_index_q < index_t'(HeaderBytes / DataBytes) ||
-          (beat_index_q == index_t'(HeaderBytes / DataBytes) && b < HeaderBytes % DataBytes)) begin
-        summed[b*8+:8] = 8'h00;
+      for (int unsigned i = 0; i <= HeaderBytes / DataBytes; i++) begin
+        if (index == index_t'(i) && i * DataBytes + b < HeaderBytes) summed[b*8+:8] = 8'h00;
       end
     end
   end
@@ -219,8 +206,8 @@ module mac_rx
       .clk_i,
       .rst_i,
       .data_i (summed),
-      .valid_i(valid_q),
-      .last_i (frame_last_q),
+      .valid_i(valid),
+      .last_i (now.frame_last),
       .seed_i ('0),
       .sum_o  (csum),
       .valid_o(csum_valid)
@@ -229,8 +216,10 @@ module mac_rx
   // Length and verdict travel beside the sum.
   logic [1:0] good_q;
   logic [1:0][13:0] length_pipe_q;
+  vlan_t [1:0] vlan_pipe_q;
   always_ff @(posedge clk_i) begin
     length_pipe_q <= {length_pipe_q[0], message_length};
+    vlan_pipe_q <= {vlan_pipe_q[0], now.vlan};
     message_length_q <= message_length;
   end
   always_ff @(posedge clk_i) begin
@@ -240,7 +229,7 @@ module mac_rx
       frames_q <= '0;
     end else begin
       good_q <= {good_q[0], good};
-      if (valid_q) lost_q <= ~frame_last_q & lost;
+      if (valid) lost_q <= ~now.frame_last & lost;
       if (good & ~read_last) frames_q <= frames_q + 1'b1;
       if (~good & read_last) frames_q <= frames_q - 1'b1;
     end
@@ -256,7 +245,7 @@ module mac_rx
       .clk_i,
       .rst_i,
       .in_head_i  (1'b0),
-      .in_body_i  ('{length: length_pipe_q[1], csum: csum}),
+      .in_body_i  ('{vlan: vlan_pipe_q[1], length: length_pipe_q[1], csum: csum}),
       .in_valid_i (csum_valid & good_q[1]),
       .in_ready_o (unused_ready),  // frames_q sees to it that there is room
       .out_head_o (unused_head),
@@ -279,14 +268,15 @@ module mac_rx
     out_o.meta.mac_port = 2'(MacPort);
     out_o.meta.length = info.length;
     out_o.meta.csum = info.csum;
+    out_o.meta.vlan = info.vlan;
   end
 
-  assign drop_o[DropBadFrame] = frame_end_now & bad_q;
-  assign drop_o[DropTooLong]  = frame_end_now & ~bad_q & too_long;
-  assign drop_o[DropOverflow] = frame_end_now & ~bad_q & ~too_long & lost;
+  assign drop_o[DropBadFrame] = frame_end_now & now.bad;
+  assign drop_o[DropTooLong]  = frame_end_now & ~now.bad & too_long;
+  assign drop_o[DropOverflow] = frame_end_now & ~now.bad & ~too_long & lost;
 
   assign mac_message_o = frame_end_now;
-  assign mac_bytes_o = length_q;
-  assign busy_o = (index_q != '0) | valid_q | (|good_q) | (frames_q != '0);
+  assign mac_bytes_o = now.length;
+  assign busy_o = tag_busy | next_valid_q | valid | (|good_q) | (frames_q != '0);
 
 endmodule

@@ -2,8 +2,9 @@
 //
 // While a frame comes in, it is summed from byte 14 on, with meta.csum as the
 // start; the finished checksum is written into the frame at the word csum_pos
-// on its way out (0: none). Zero is sent as 0xFFFF, as UDP wants it. Frames
-// below 60 bytes are padded with zeros. A full buffer stops the stream; a frame
+// on its way out (0: none). Zero is sent as 0xFFFF, as UDP wants it. The VLAN
+// tag of the metadata is put in there too. Frames below 60 bytes, the tag
+// included, are padded with zeros. A full buffer stops the stream; a frame
 // longer than bombus_pkg::MaxFrameBytes is dropped and counted.
 //
 // Latency: 3 cycles from the last beat in to the first beat out. Throughput:
@@ -47,7 +48,7 @@ module mac_tx
   localparam int unsigned BufferBytes = 32768;
   localparam int unsigned MaxFrames = 64;
   localparam int unsigned MinFrameBytes = 60;  // without FCS
-  localparam int unsigned LastPadBeat = (MinFrameBytes - 1) / DataBytes;
+  localparam int unsigned TagBytes = 4;
   localparam int unsigned HeaderBytes = 14;
 
   typedef logic [IndexWidth-1:0] index_t;
@@ -68,13 +69,19 @@ module mac_tx
 
   wire step = room & (padding_q | in_valid_i);
   wire stream_last = padding_q | in_i.last;
+  logic  tagged_q;
+  wire   is_tagged = first ? in_i.meta.vlan.valid : tagged_q;
+  wire [6:0] min_bytes = 7'(MinFrameBytes) - (is_tagged ? 7'(TagBytes) : '0);
   // Beats of zeros must follow. Wide buses never need any: constant there.
-  wire short = (LastPadBeat > 0) & ((32'(index_q) + 1) * DataBytes < MinFrameBytes) & ~dropping;
+  wire short = (DataBytes < MinFrameBytes) & ~dropping &
+      ((32'(index_q) + 1) * DataBytes < 32'(min_bytes));
   wire last = stream_last & ~short;
-  localparam count_t LastPadBytes = count_t'(MinFrameBytes - LastPadBeat * DataBytes);
   wire count_t in_bytes = padding_q ? '0 : in_i.bytes;
-  wire count_t bytes = (index_q == index_t'(LastPadBeat) && in_bytes < LastPadBytes) ?
-      LastPadBytes : in_bytes;
+  // What the frame lacks of its least length in this beat.
+  wire [6:0] min_position = min_bytes - 1'b1;  // of the least frame's last byte
+  wire at_min = 14'(index_q) == 14'(min_position >> OffsetWidth);
+  wire count_t min_in_beat = {1'b0, min_position[OffsetWidth-1:0]} + 1'b1;
+  wire count_t bytes = (at_min & (in_bytes < min_in_beat)) ? min_in_beat : in_bytes;
   wire [DataWidth-1:0] data = padding_q ? '0 : in_i.data;
 
   always_ff @(posedge clk_i) begin
@@ -82,8 +89,10 @@ module mac_tx
       index_q <= '0;
       padding_q <= 1'b0;
       dropping_q <= 1'b0;
+      tagged_q <= 1'b0;
     end else if (step) begin
       dropping_q <= dropping & ~last;
+      tagged_q   <= is_tagged;
       padding_q  <= stream_last & short;
       if (last) index_q <= '0;
       else if (~&index_q) index_q <= index_q + 1'b1;
@@ -104,7 +113,7 @@ module mac_tx
   } stored_t;
 
   stored_t stored;
-  logic stored_valid, stored_ready;
+  logic stored_valid, stored_ready, stored_taken;
   frame_buffer #(
       .data_t(stored_t),
       .Depth (BufferBytes / DataBytes)
@@ -126,9 +135,8 @@ module mac_tx
   always_comb begin
     summed = data;
     for (int unsigned b = 0; b < DataBytes; b++) begin
-      if (index_q < index_t'(HeaderBytes / DataBytes) ||
-          (index_q == index_t'(HeaderBytes / DataBytes) && b < HeaderBytes % DataBytes)) begin
-        summed[b*8+:8] = 8'h00;
+      for (int unsigned i = 0; i <= HeaderBytes / DataBytes; i++) begin
+        if (index_q == index_t'(i) && i * DataBytes + b < HeaderBytes) summed[b*8+:8] = 8'h00;
       end
     end
   end
@@ -148,16 +156,26 @@ module mac_tx
       .valid_o(sum_valid)
   );
 
-  // The field's place travels beside the sum.
+  // The field's place and the tag travel beside the sum.
   logic [7:0] csum_pos_q;
   logic [1:0][7:0] csum_pos_pipe_q;
-  wire [7:0] csum_pos = first ? in_i.meta.l4.ip_tx.csum_pos : csum_pos_q;
+  vlan_t vlan_q;
+  vlan_t [1:0] vlan_pipe_q;
+  wire vlan_t vlan = first ? in_i.meta.vlan : vlan_q;
+  wire [7:0] in_csum_pos = in_i.meta.l4.ip_tx.csum_pos +
+      ((in_i.meta.vlan.valid & in_i.meta.l4.ip_tx.csum_pos != '0) ? 8'(TagBytes / 2) : '0);
+  wire [7:0] csum_pos = first ? in_csum_pos : csum_pos_q;
   always_ff @(posedge clk_i) begin
-    if (store) csum_pos_q <= csum_pos;
+    if (store) begin
+      csum_pos_q <= csum_pos;
+      vlan_q <= vlan;
+    end
     csum_pos_pipe_q <= {csum_pos_pipe_q[0], csum_pos};
+    vlan_pipe_q <= {vlan_pipe_q[0], vlan};
   end
 
   typedef struct packed {
+    vlan_t vlan;
     logic [7:0] csum_pos;
     logic [15:0] csum;
   } info_t;
@@ -171,7 +189,7 @@ module mac_tx
       .clk_i,
       .rst_i,
       .in_head_i  (1'b0),
-      .in_body_i  ('{csum_pos: csum_pos_pipe_q[1], csum: (sum == '1) ? sum : ~sum}),
+      .in_body_i  ('{vlan: vlan_pipe_q[1], csum_pos: csum_pos_pipe_q[1], csum: (sum == '1) ? sum : ~sum}),
       .in_valid_i (sum_valid),
       .in_ready_o (unused_ready),  // frames_q sees to it that there is room
       .out_head_o (unused_head),
@@ -188,39 +206,48 @@ module mac_tx
     end
   end
 
-  // ---- Out: write the checksum into its place ----
+  // ---- Out: put the tag in, write the checksum into its place ----
 
   localparam int unsigned LaneWidth = OffsetWidth - 1;  // 16-bit words in a beat
-  index_t out_index_q;
-  wire patch_beat = (info.csum_pos != '0) &
-      (8'(out_index_q) == info.csum_pos >> LaneWidth) & (out_index_q < index_t'(1 << (8 - LaneWidth)));
+  logic [DataWidth-1:0] framed;
+  count_t framed_bytes;
+  index_t framed_index;
+  tag_inserter #(
+      .DataWidth(DataWidth)
+  ) u_tag (
+      .clk_i,
+      .rst_i,
+      .data_i(stored.data),
+      .bytes_i(stored.bytes),
+      .last_i(stored.last),
+      .valid_i(stored_valid & info_valid),
+      .ready_o(stored_taken),
+      .vlan_i(info.vlan),
+      .data_o(framed),
+      .bytes_o(framed_bytes),
+      .last_o(mac_tx_tlast_o),
+      .valid_o(mac_tx_tvalid_o),
+      .ready_i(mac_tx_tready_i),
+      .index_o(framed_index)
+  );
 
+  wire patch_beat = (info.csum_pos != '0) & (14'(framed_index) == 14'(info.csum_pos >> LaneWidth));
   always_comb begin
-    mac_tx_tdata_o = stored.data;
+    mac_tx_tdata_o = framed;
     for (int unsigned w = 0; w < DataBytes / 2; w++) begin
       if (patch_beat && info.csum_pos[LaneWidth-1:0] == LaneWidth'(w)) begin
         mac_tx_tdata_o[w*16+:16] = swap16(info.csum);
       end
     end
     for (int unsigned b = 0; b < DataBytes; b++) begin
-      mac_tx_tkeep_o[b] = ~stored.last | (count_t'(b) < stored.bytes);
+      mac_tx_tkeep_o[b] = ~mac_tx_tlast_o | (count_t'(b) < framed_bytes);
     end
   end
-  assign mac_tx_tlast_o  = stored.last;
-  assign mac_tx_tvalid_o = stored_valid & info_valid;
-  assign stored_ready    = mac_tx_tready_i & info_valid;
-  assign read_last       = mac_tx_tvalid_o & mac_tx_tready_i & stored.last;
-
-  always_ff @(posedge clk_i) begin
-    if (rst_i) out_index_q <= '0;
-    else if (mac_tx_tvalid_o & mac_tx_tready_i) begin
-      if (stored.last) out_index_q <= '0;
-      else if (~&out_index_q) out_index_q <= out_index_q + 1'b1;
-    end
-  end
+  assign stored_ready = stored_taken & info_valid;
+  assign read_last = mac_tx_tvalid_o & mac_tx_tready_i & mac_tx_tlast_o;
 
   assign mac_message_o = read_last;
-  assign mac_bytes_o = {out_index_q, {OffsetWidth{1'b0}}} + 14'(stored.bytes);
+  assign mac_bytes_o = {framed_index, {OffsetWidth{1'b0}}} + 14'(framed_bytes);
   assign busy_o = (index_q != '0) | padding_q | (frames_q != '0);
 
 endmodule

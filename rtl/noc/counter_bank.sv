@@ -54,21 +54,34 @@ module counter_bank #(
     assign pending[c] = BytesWidth'(acc_q);
   end
 
+  // Two steps: fetch the counter and what has gathered for it; add and write back.
   (* ram_style = "distributed" *) logic [Width-1:0] ram[2**IndexWidth];
-  wire [Width-1:0] sum = (clear_q ? '0 : ram[turn_q]) + Width'(pending[turn_q]);
-  always_ff @(posedge clk_i) ram[turn_q] <= sum;
+  index_t write_q;
+  logic [Width-1:0] value_q;
+  logic [BytesWidth-1:0] gathered_q;
+  logic cleared_q;
+  wire [Width-1:0] sum = value_q + Width'(gathered_q);
+  always_ff @(posedge clk_i) begin
+    write_q <= turn_q;
+    gathered_q <= pending[turn_q];
+    value_q <= ram[turn_q];
+    if (clear_q) value_q <= '0;
+    ram[write_q] <= sum;
+  end
 
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
       turn_q  <= '0;
       clear_q <= 1'b1;
+      cleared_q <= 1'b0;
     end else begin
       turn_q <= next_turn;
       if (next_turn == '0) clear_q <= 1'b0;
+      cleared_q <= ~clear_q;
     end
   end
 
-  assign read_ready_o = read_i & (turn_q == read_index_i) & ~clear_q;
+  assign read_ready_o = read_i & (write_q == read_index_i) & cleared_q;
   assign read_data_o  = sum;
 
 endmodule

@@ -72,10 +72,9 @@ module tile_registers #(
       high_q <= '0;
     end else begin
       reg_ready_o <= reg_valid_i & ~reg_ready_o & (at_once | counter_ready);
-      reg_rdata_o <= '0;
-      if (reg_valid_i & ~reg_ready_o & ~reg_write_i & is_counter) begin
-        if (is_high) reg_rdata_o <= 32'(high_q);
-        else if (counter_ready) reg_rdata_o <= counter_data[31:0];
+      reg_rdata_o <= is_high ? 32'(high_q) : counter_data[31:0];
+      if (~reg_valid_i | reg_ready_o | reg_write_i | ~is_counter | (~is_high & ~counter_ready)) begin
+        reg_rdata_o <= '0;
       end
       if (counter_ready) high_q <= counter_data[Width-1:32];
     end

@@ -14,8 +14,9 @@ module udp_rx
     parameter int unsigned NumApps = 1,  // up to 16
     parameter logic [NumApps-1:0][15:0] AppPorts = '0
 ) (
-    input logic clk_i,
-    input logic rst_i,
+    input logic  clk_i,
+    input logic  rst_i,
+    input host_t host_i,
 
     input  beat_t in_i,
     input  logic  in_valid_i,
@@ -79,15 +80,17 @@ module udp_rx
     header_t header;
     logic open;
     next_e next;
-    logic [15:0] sum_ip;
-    logic [15:0] sum_rest;
+    logic [16:0] sum_ip;
+    logic [17:0] sum_rest;
   } stage_t;
 
   stage_t stage_d, stage;
   logic stage_valid, stage_ready;
 
-  wire [31:0] ip_src = body.meta.src_ip;
-  wire [31:0] ip_dst = body.meta.dst_ip;
+  logic [17:0] sum_host_q;  // what is constant of the pseudo-header
+  always_ff @(posedge clk_i) begin
+    sum_host_q <= 18'(host_i.ip[31:16]) + 18'(host_i.ip[15:0]) + 18'(ProtocolUdp);
+  end
 
   always_comb begin
     stage_d.beat = body;
@@ -101,10 +104,8 @@ module udp_rx
         stage_d.next = next_e'(5'(NextApp0) + 5'(a));
       end
     end
-    stage_d.sum_ip = csum_add(csum_add(ip_src[31:16], ip_src[15:0]), csum_add(ip_dst[31:16],
-                                                                              ip_dst[15:0]));
-    stage_d.sum_rest =
-        csum_add(csum_add(body.meta.csum, {8'b0, ProtocolUdp}), {2'b0, body.meta.length});
+    stage_d.sum_ip   = {1'b0, body.meta.ip[31:16]} + {1'b0, body.meta.ip[15:0]};
+    stage_d.sum_rest = {2'b0, body.meta.csum} + 18'(body.meta.length);
   end
 
   stream_register #(
@@ -120,13 +121,15 @@ module udp_rx
       .out_ready_i(stage_ready)
   );
 
+  wire [19:0] sum = 20'(stage.sum_ip) + 20'(stage.sum_rest) + 20'(sum_host_q);
+  wire sum_good = sum[15:0] == ~{12'b0, sum[19:16]};  // all ones, were the carries added
   logic [NumDrops-1:0] reasons;
   always_comb begin
     reasons = '0;
     if (stage.beat.meta.length < 14'(HeaderBytes)) reasons[DropTruncated] = 1'b1;
     else if (swap16(stage.header.length) != {2'b0, stage.beat.meta.length}) begin
       reasons[DropBadLength] = 1'b1;
-    end else if ((stage.header.csum != '0) & (csum_add(stage.sum_ip, stage.sum_rest) != '1)) begin
+    end else if ((stage.header.csum != '0) & ~sum_good) begin
       reasons[DropBadChecksum] = 1'b1;
     end else if (stage.header.dst_port == '0) reasons[DropBadPort] = 1'b1;
   end

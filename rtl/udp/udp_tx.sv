@@ -10,8 +10,9 @@ module udp_tx
 #(
     parameter type beat_t = logic
 ) (
-    input logic clk_i,
-    input logic rst_i,
+    input logic  clk_i,
+    input logic  rst_i,
+    input host_t host_i,
 
     input  beat_t in_i,
     input  logic  in_valid_i,
@@ -67,20 +68,23 @@ module udp_tx
       .out_first_o(unused_first)
   );
 
-  // The sum takes two steps.
+  // The pseudo-header's sum takes two steps.
   typedef struct packed {
     beat_t beat;
-    logic [15:0] sum_ip;
+    logic [16:0] sum_ip;
+    logic [17:0] sum_rest;
   } stage_t;
   stage_t stage_d, stage;
   logic stage_valid;
+  logic [16:0] sum_host_q;
+  always_ff @(posedge clk_i) sum_host_q <= {1'b0, host_i.ip[31:16]} + {1'b0, host_i.ip[15:0]};
 
   always_comb begin
     stage_d.beat = framed;
     stage_d.beat.meta.length = length[13:0];
     stage_d.beat.meta.l4.ip_tx = '{protocol: ProtocolUdp, csum_pos: 8'(CsumWord), reserved: '0};
-    stage_d.beat.meta.csum = csum_add(framed.meta.src_ip[31:16], framed.meta.src_ip[15:0]);
-    stage_d.sum_ip = csum_add(framed.meta.dst_ip[31:16], framed.meta.dst_ip[15:0]);
+    stage_d.sum_ip = {1'b0, framed.meta.ip[31:16]} + {1'b0, framed.meta.ip[15:0]};
+    stage_d.sum_rest = {1'b0, sum_host_q} + 18'(framed.meta.length);
   end
 
   stream_register #(
@@ -96,10 +100,12 @@ module udp_tx
       .out_ready_i(sent_ready)
   );
 
+  // The header's own length and the protocol number are constants.
+  wire [18:0] sum = {2'b0, stage.sum_ip} + {1'b0, stage.sum_rest} +
+      19'(HeaderBytes + 32'(ProtocolUdp));
   always_comb begin
     sent = stage.beat;
-    sent.meta.csum = csum_add(csum_add(stage.beat.meta.csum, stage.sum_ip),
-                              {2'b0, stage.beat.meta.length} + {8'b0, ProtocolUdp});
+    sent.meta.csum = csum_add(sum[15:0], {13'b0, sum[18:16]});
   end
 
   stream_register #(

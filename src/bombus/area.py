@@ -89,7 +89,7 @@ def count(cells: Mapping[str, int]) -> Area:
                 raise UserError(f"the netlist has a memory cell of unknown size: {kind}")
             lut_ram += number * _LUT_RAM_SITES[kind]
     return Area(
-        lut_logic=total(r"LUT[1-6]|INV"),
+        lut_logic=total(r"LUT[1-6]"),
         lut_ram=lut_ram,
         ff=total(r"FD[RSCP]E(_1)?|LD[CP]E(_1)?"),
         bram36=total(r"RAMB36E\d") + total(r"RAMB18E\d") / 2,

@@ -1,0 +1,153 @@
+// Finds the VLAN tag (IEEE 802.1Q) of the frames of a MAC port and says how to
+// take it out: for each beat whether its bytes, from a lane on, are to be
+// replaced by those 4 places up, and how many bytes are left.
+//
+// AXI-Stream in, without backpressure; a beat comes out when the next one has
+// come in or it is the frame's last. A frame that ends inside its tag passes as
+// it is. The shift itself is left to the user, who does it in one LUT with what
+// else happens to the data.
+//
+// Latency: 1 cycle. Throughput: one beat per cycle.
+module tag_remover
+  import bombus_pkg::*;
+#(
+    parameter  int unsigned DataWidth  = 512,
+    localparam int unsigned DataBytes  = DataWidth / 8,
+    localparam type         count_t    = logic [$clog2(DataBytes):0],
+    localparam type         index_t    = logic [13-$clog2(DataBytes):0]
+) (
+    input logic clk_i,
+    input logic rst_i,
+
+    input logic [DataWidth-1:0] data_i,
+    input logic [DataBytes-1:0] keep_i,
+    input logic                 valid_i,
+    input logic                 last_i,
+    input logic                 bad_i,
+
+    output logic   [DataWidth-1:0] data_o,           // with the tag
+    output logic   [         31:0] next_o,           // first bytes of the next beat
+    output logic                   shift_o,          // the tag, or what is behind it, is here
+    output logic                   at_tag_o,         // the lanes before the tag stay
+    output count_t                 bytes_o,          // left
+    output index_t                 index_o,          // beat within the frame; stays at its maximum
+    output logic                   valid_o,
+    output logic                   store_o,          // with valid_o: the beat has bytes
+    output logic                   last_o,           // last beat that has bytes
+    output logic                   frame_last_o,     // with valid_o: nothing comes behind
+    output logic                   bad_o,            // with frame_last_o
+    output logic   [         13:0] wire_bytes_o,     // with frame_last_o: length with the tag
+    output logic                   ipv4_o,           // the (inner) EtherType, from its beat on
+    output vlan_t                  vlan_o,           // from the tag's beat on
+    output logic                   busy_o            // a frame is inside
+);
+
+  localparam int unsigned OffsetWidth = $clog2(DataBytes);
+  localparam int unsigned TagBytes = 4;
+  localparam int unsigned TagBeat = 12 / DataBytes;  // in which the tag stands
+  localparam int unsigned TagLane = 12 % DataBytes;
+
+  // ---- The beat, and what stands where the EtherType stands ----
+
+  logic [DataWidth-1:0] data_q;
+  count_t bytes_q;
+  index_t index_q;
+  logic valid_q, last_q, bad_q, type_vlan_q, type_ipv4_q;
+  logic absorbs;  // this beat takes all bytes of the next one
+  logic absorbed_q;  // all its bytes have gone out with the beat before
+
+  // keep_i is contiguous from lane 0 on: its ones are counted by bisection.
+  function automatic count_t count_ones(logic [DataBytes-1:0] keep);
+    count_t count;
+    count = '0;
+    for (int unsigned half = DataBytes / 2; half > 0; half /= 2) begin
+      if (keep[32'(count)+half-1]) count = count + count_t'(half);
+    end
+    return count + count_t'(keep[DataBytes-1]);
+  endfunction
+
+  wire [15:0] type_field = swap16(data_i[TagLane*8+:16]);
+  wire tag_is_whole = ~last_i | keep_i[TagLane+TagBytes-1];
+  wire go = valid_q & (last_q | valid_i);
+
+  always_ff @(posedge clk_i) begin
+    if (valid_i) begin
+      data_q <= data_i;
+      bytes_q <= count_ones(keep_i);
+      last_q <= last_i;
+      bad_q <= bad_i;
+      type_vlan_q <= (type_field == EtherTypeVlan) & tag_is_whole;
+      type_ipv4_q <= type_field == EtherTypeIpv4;
+    end
+  end
+  always_ff @(posedge clk_i) begin
+    if (rst_i) begin
+      valid_q <= 1'b0;
+      index_q <= '0;
+      absorbed_q <= 1'b0;
+    end else begin
+      if (valid_i) valid_q <= 1'b1;
+      else if (go) valid_q <= 1'b0;
+      if (go) begin
+        if (last_q) index_q <= '0;
+        else if (~&index_q) index_q <= index_q + 1'b1;
+        absorbed_q <= absorbs;
+      end
+    end
+  end
+
+  // ---- The tag ----
+
+  wire at_tag = index_q == index_t'(TagBeat);
+  logic ipv4_q;
+  vlan_t vlan_q;
+  wire vlan_t vlan_now = '{valid: type_vlan_q, tci: swap16(data_q[(TagLane+2)*8+:16])};
+  // Behind the tag stands the EtherType proper: in this beat or in the next one.
+  logic inner_ipv4;
+  if (TagLane + TagBytes + 2 <= DataBytes) begin : gen_inner_here
+    assign inner_ipv4 = swap16(data_q[(TagLane+TagBytes)*8+:16]) == EtherTypeIpv4;
+  end else begin : gen_inner_next
+    assign inner_ipv4 = ~last_q & (swap16(data_i[15:0]) == EtherTypeIpv4);
+  end
+  assign vlan_o = at_tag ? vlan_now : vlan_q;
+  assign ipv4_o = at_tag ? (type_vlan_q ? inner_ipv4 : type_ipv4_q) : ipv4_q;
+  always_ff @(posedge clk_i) begin
+    if (go & at_tag) begin
+      vlan_q <= vlan_now;
+      ipv4_q <= ipv4_o;
+    end
+  end
+
+  // ---- Out ----
+
+  logic shift;  // bytes of this beat move up, from the tag on
+  if (TagBeat == 0) begin : gen_tag_first
+    assign shift = vlan_o.valid;
+  end else begin : gen_tag_later
+    assign shift = vlan_o.valid & (index_q >= index_t'(TagBeat));
+  end
+  assign absorbs = shift & ~last_q & last_i & ~keep_i[TagBytes];
+
+  assign data_o   = data_q;
+  assign next_o   = data_i[TagBytes*8-1:0];
+  assign shift_o  = shift;
+  assign at_tag_o = at_tag;
+  count_t few_bytes;  // of the next beat, if they are no more than the tag's
+  always_comb begin
+    few_bytes = '0;
+    for (int unsigned b = 0; b < TagBytes; b++) if (keep_i[b]) few_bytes = count_t'(b + 1);
+    bytes_o = bytes_q;
+    if (shift & last_q) bytes_o = bytes_q - count_t'(TagBytes);
+    if (absorbs) bytes_o = count_t'(DataBytes - TagBytes) + few_bytes;
+  end
+  assign index_o = index_q;
+  assign valid_o = go;
+  assign store_o = go & ~absorbed_q;
+  assign last_o = last_q | absorbs;
+  assign frame_last_o = last_q;
+  assign bad_o = bad_q;
+  // The beats of a very long frame are no longer counted: its length stays too long.
+  assign busy_o = valid_q | (index_q != '0);
+  assign wire_bytes_o = {index_q, {OffsetWidth{1'b0}}} + (&index_q ? '0 : 14'(bytes_q));
+
+endmodule
