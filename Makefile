@@ -1,7 +1,13 @@
 # Everything runs in .venv, which `make venv` makes from requirements.lock.
-PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
+
+# The first of these that is 3.11 or later and can make environments.
+PYTHONS  = python3 python3.14 python3.13 python3.12 python3.11
+SUITABLE = import ensurepip, sys; sys.exit(sys.version_info < (3, 11))
+PYTHON   = $(or $(firstword $(foreach name,$(PYTHONS),\
+  $(shell $(name) -c '$(SUITABLE)' 2> /dev/null && echo $(name)))),\
+  $(error Python 3.11 or later with its module venv is needed; name it by make PYTHON=...))
 
 .PHONY: demo test lint format docs venv lock clean
 
@@ -25,10 +31,9 @@ docs: $(VENV)/.done  ## the pages and pictures that are generated
 venv: $(VENV)/.done
 
 $(VENV)/.done: requirements.lock pyproject.toml
-	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or later is needed")'
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/pip install --quiet --requirement requirements.lock
-	$(BIN)/pip install --quiet --no-deps --no-build-isolation --editable .
+	$(BIN)/pip install --disable-pip-version-check --progress-bar off --requirement requirements.lock
+	$(BIN)/pip install --disable-pip-version-check --quiet --no-deps --no-build-isolation --editable .
 	touch $@
 
 lock:  ## renews requirements.lock from pyproject.toml

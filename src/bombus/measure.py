@@ -7,7 +7,7 @@ from typing import Any
 
 from bombus.errors import UserError
 from bombus.live import default_address
-from bombus.model import Host, Station, arp_request, padded
+from bombus.model import Host, Model, Station, arp_request, padded
 from bombus.simulation import DEFAULT_TIMEOUT_CYCLES, Exchange, Frame, Simulation, latencies
 
 # What a frame takes on the wire besides itself: preamble, FCS, gap.
@@ -31,22 +31,21 @@ def neighbour(manifest: Mapping[str, Any]) -> Station:
     return Station.of(_OWN_MAC, default_address(manifest).split("/")[0])
 
 
-def introduction(manifest: Mapping[str, Any], station: Station) -> bytes:
-    """The ARP request by which a station becomes known."""
-    return padded(arp_request(station, Host.from_manifest(manifest)))
-
-
-def is_introduced(manifest: Mapping[str, Any], station: Station, answer: bytes) -> bool:
-    """Whether a frame is the answer to an introduction, and not an announcement."""
-    return answer.startswith(station.mac + Host.from_manifest(manifest).mac)
+def introduction(manifest: Mapping[str, Any], station: Station) -> tuple[bytes, bytes]:
+    """The ARP request by which a station becomes known, and its answer."""
+    host = Host.from_manifest(manifest)
+    request = padded(arp_request(station, host))
+    (answer,) = Model(host).process(request).replies
+    return request, answer
 
 
 def introduce(simulation: Simulation, station: Station) -> None:
     """Makes the design know who asks, as any neighbour does: by an ARP request."""
-    manifest = simulation.manifest
-    simulation.send(introduction(manifest, station))
-    if not any(is_introduced(manifest, station, came.data) for came in simulation.receive_all()):
-        raise UserError(f"{manifest['name']} does not answer ARP")
+    request, answer = introduction(simulation.manifest, station)
+    simulation.send(request)
+    # After a reset, an announcement comes as well.
+    if answer not in (came.data for came in simulation.receive_all()):
+        raise UserError(f"{simulation.manifest['name']} does not answer ARP")
 
 
 def burst(simulation: Simulation, frames: Sequence[bytes]) -> Exchange:

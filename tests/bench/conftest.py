@@ -1,0 +1,26 @@
+"""Helpers of the tests of benchmarks."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bombus import bench
+
+Run = Callable[..., Any]
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str]) -> Run:
+    """Runs a benchmark as the command does; what it prints as JSON."""
+
+    def run_benchmark(name: str, design: Path | None = None, **options: Any) -> Any:
+        capsys.readouterr()
+        bench.run(name, design, bench.STDOUT, **options)
+        return json.loads(capsys.readouterr().out)
+
+    return run_benchmark

@@ -1,0 +1,54 @@
+"""The same frames through the C interface and through cocotb."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from support.bench import FUSED
+
+from bombus import bench, model
+from bombus.errors import UserError
+
+Run = Callable[..., Any]
+
+KEYS = [
+    "idle_cycles_per_s",
+    "loaded_cycles_per_s",
+    "frames_per_s",
+    "cocotb_frames_per_s",
+    "ratio",
+]
+
+
+def test_quick_run(run: Run) -> None:
+    result = run("sim-speed", quick=True)
+    assert list(result) == KEYS
+    assert all(value > 0 for value in result.values())
+    ratio = result["frames_per_s"] / result["cocotb_frames_per_s"]
+    assert result["ratio"] == pytest.approx(ratio, rel=1e-2)
+    # The target is 100; a machine that does other things as well may show less.
+    assert result["ratio"] > 30
+
+
+@pytest.mark.parametrize("side", ["C interface", "cocotb"])
+def test_wrong_reply_is_an_error(side: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    benchmark: Any = bench.load("sim-speed")
+    frames = [bytes([number]) * 60 for number in range(3)]
+    monkeypatch.setattr(benchmark, "echo_reply", lambda frame: frame[::-1])
+    replies = [frame[::-1] for frame in reversed(frames)]
+    benchmark.check_replies(frames, replies, side)
+    replies[1] = replies[1][:-1] + b"x"
+    with pytest.raises(UserError, match=f"{side}: 1 replies are wrong or missing, 1 unexpected"):
+        benchmark.check_replies(frames, replies, side)
+
+
+def test_corrupted_model_fails_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    benchmark: Any = bench.load("sim-speed")
+    monkeypatch.setattr(benchmark, "cocotb", lambda *_: 1.0)  # has the same check
+    monkeypatch.setattr(
+        benchmark, "echo_reply", lambda frame: model.echo_reply(frame)[:-1] + b"\x55"
+    )
+    with pytest.raises(UserError, match=r"C interface: \d+ replies are wrong"):
+        benchmark.main(FUSED, bench.STDOUT, quick=True)

@@ -1,0 +1,97 @@
+"""UDP echo at full rate, every reply right, and a benchmark that notices if not."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.bench import DESIGNS, FUSED
+
+from bombus import bench, model
+from bombus.errors import UserError
+
+Run = Callable[..., Any]
+
+PACKETS = 100
+PAYLOADS = [1, 18, 64, 128, 256, 512, 1024, 1458, 1472, 4096, 8972]
+KEYS = {
+    "payload_bytes",
+    "frame_bytes",
+    "beats",
+    "cycles_per_packet",
+    "mpps",
+    "wire_gbps",
+    "bound_gbps",
+    "latency_cycles",
+    "checked",
+}
+# Cycles from first beat in to first beat out with a payload of one byte.
+LATENCY = {DESIGNS[512]: 40, FUSED: 24}
+
+
+@pytest.mark.parametrize("design", [DESIGNS[512], FUSED, DESIGNS[64]], ids=lambda path: path.stem)
+def test_full_rate(design: Path, run: Run) -> None:
+    result = run("udp-echo", design, packets=PACKETS)
+    assert set(result) == {"rows", "errors"}
+    assert result["errors"] == 0
+    assert [row["payload_bytes"] for row in result["rows"]] == PAYLOADS
+    for row in result["rows"]:
+        assert set(row) == KEYS
+        assert row["checked"] == PACKETS
+        assert row["frame_bytes"] == max(60, row["payload_bytes"] + 42)
+        # The bus is never idle: no design does better.
+        assert row["cycles_per_packet"] == pytest.approx(row["beats"], rel=1e-3)
+        assert row["wire_gbps"] == pytest.approx(row["bound_gbps"], rel=1e-3)
+    if design in LATENCY:
+        assert result["rows"][0]["latency_cycles"] <= LATENCY[design]
+
+
+def test_table_for_people(capsys: pytest.CaptureFixture[str]) -> None:
+    bench.run("udp-echo", DESIGNS[512], None, packets=2)
+    shown = capsys.readouterr().out
+    assert "UDP echo: udp_echo" in shown and "measured on its published RTL" in shown
+
+
+def corrupted(frame: bytes) -> bytes:
+    """The model's answer with its last byte changed."""
+    answer = model.echo_reply(frame)
+    return answer[:-1] + bytes([answer[-1] ^ 1])
+
+
+def test_wrong_reply_is_an_error(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    benchmark: Any = bench.load("udp-echo")
+    # One reply of the burst of the last size is wrong.
+    seen = []
+
+    def model_with_a_mistake(frame: bytes) -> bytes:
+        seen.append(frame)
+        last = len(seen) == len(PAYLOADS) * (benchmark.SINGLE_PACKETS + PACKETS)
+        return corrupted(frame) if last else model.echo_reply(frame)
+
+    monkeypatch.setattr(benchmark, "echo_reply", model_with_a_mistake)
+    with pytest.raises(UserError, match="1 wrong"):
+        benchmark.main(DESIGNS[512], bench.STDOUT, packets=PACKETS)
+    assert json.loads(capsys.readouterr().out)["errors"] == 1
+
+
+def test_missing_and_extra_replies_are_errors() -> None:
+    benchmark: Any = bench.load("udp-echo")
+    station = model.Station.of("02:00:00:00:00:63", "10.77.0.99")
+    host = model.Host(b"\2\0\0\0\0\1", b"\x0a\x4d\0\2", b"\xff\xff\xff\0")
+    frames = [model.padded(model.udp_frame(station, host, bytes([i]))) for i in range(4)]
+    replies = [benchmark.Frame(model.echo_reply(frame), 0, 0, 0) for frame in frames]
+    assert benchmark.compare(frames, replies) == (4, 0)
+    assert benchmark.compare(frames, replies[:-1]) == (3, 1)
+    assert benchmark.compare(frames, [*replies, replies[0]]) == (4, 1)
+
+
+def test_unknown_names() -> None:
+    with pytest.raises(UserError, match="did you mean 'udp-echo'"):
+        bench.run("udp-ecko", None, None)
+    with pytest.raises(UserError, match="did you mean 'packets'"):
+        bench.run("udp-echo", None, None, packet=3)
