@@ -5,7 +5,7 @@
 // on its way out (0: none). Zero is sent as 0xFFFF, as UDP wants it. The VLAN
 // tag of the metadata is put in there too. Frames below 60 bytes, the tag
 // included, are padded with zeros. A full buffer stops the stream; a frame
-// longer than bombus_pkg::MaxFrameBytes is dropped and counted.
+// longer than bombus_pkg::MaxFrameBytes, the tag included, is dropped and counted.
 //
 // Latency: 3 cycles from the last beat in to the first beat out. Throughput:
 // one beat per cycle.
@@ -63,14 +63,15 @@ module mac_tx
   logic [$clog2(MaxFrames):0] frames_q;  // stored, not yet gone out
 
   wire first = (index_q == '0) & ~padding_q;
-  wire dropping = first ? in_i.meta.length > 14'(MaxFrameBytes) : dropping_q;
+  wire [13:0] max_bytes = 14'(MaxFrameBytes) - (in_i.meta.vlan.valid ? 14'(TagBytes) : '0);
+  wire dropping = first ? in_i.meta.length > max_bytes : dropping_q;
   wire room = ~full & ~frames_q[$clog2(MaxFrames)];
   assign in_ready_o = room & ~padding_q;
 
   wire step = room & (padding_q | in_valid_i);
   wire stream_last = padding_q | in_i.last;
-  logic  tagged_q;
-  wire   is_tagged = first ? in_i.meta.vlan.valid : tagged_q;
+  logic tagged_q;
+  wire is_tagged = first ? in_i.meta.vlan.valid : tagged_q;
   wire [6:0] min_bytes = 7'(MinFrameBytes) - (is_tagged ? 7'(TagBytes) : '0);
   // Beats of zeros must follow. Wide buses never need any: constant there.
   wire short = (DataBytes < MinFrameBytes) & ~dropping &
@@ -188,12 +189,14 @@ module mac_tx
   ) u_info (
       .clk_i,
       .rst_i,
-      .in_head_i  (1'b0),
-      .in_body_i  ('{vlan: vlan_pipe_q[1], csum_pos: csum_pos_pipe_q[1], csum: (sum == '1) ? sum : ~sum}),
-      .in_valid_i (sum_valid),
-      .in_ready_o (unused_ready),  // frames_q sees to it that there is room
-      .out_head_o (unused_head),
-      .out_body_o (info),
+      .in_head_i(1'b0),
+      .in_body_i(
+      '{vlan: vlan_pipe_q[1], csum_pos: csum_pos_pipe_q[1], csum: (sum == '1) ? sum : ~sum}
+      ),
+      .in_valid_i(sum_valid),
+      .in_ready_o(unused_ready),  // frames_q sees to it that there is room
+      .out_head_o(unused_head),
+      .out_body_o(info),
       .out_valid_o(info_valid),
       .out_ready_i(read_last)
   );
@@ -217,15 +220,15 @@ module mac_tx
   ) u_tag (
       .clk_i,
       .rst_i,
-      .data_i(stored.data),
+      .data_i (stored.data),
       .bytes_i(stored.bytes),
-      .last_i(stored.last),
+      .last_i (stored.last),
       .valid_i(stored_valid & info_valid),
       .ready_o(stored_taken),
-      .vlan_i(info.vlan),
-      .data_o(framed),
+      .vlan_i (info.vlan),
+      .data_o (framed),
       .bytes_o(framed_bytes),
-      .last_o(mac_tx_tlast_o),
+      .last_o (mac_tx_tlast_o),
       .valid_o(mac_tx_tvalid_o),
       .ready_i(mac_tx_tready_i),
       .index_o(framed_index)

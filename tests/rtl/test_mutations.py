@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 import test_headers
 import test_ipv4_options
+import test_layers
 import test_mac
 import test_noc
 import test_primitives
@@ -30,6 +31,8 @@ ROUTE: Test = partial(test_noc.test_router_with_random_traffic, seed=1, depth=4)
 TABLE: Test = partial(test_noc.test_message_keeps_its_route_while_the_table_changes, seed=1)
 LOST: Test = partial(test_noc.test_interface_counts_lost_messages_of_both_ways, gap=0.0)
 OVERFLOW: Test = partial(test_mac.test_rx_counts_overflow_and_recovers, length=1514)
+MAC_RX: Test = partial(test_mac.test_rx_trims_sums_and_drops, seed=1)
+MAC_TX: Test = partial(test_mac.test_tx, seed=1, pace={"gap": 0.3, "stall": 0.3})
 OPTIONS: Test = partial(test_ipv4_options.test_every_payload_length, words=3)
 
 # File, what stands there, what it becomes, the test that must notice.
@@ -82,12 +85,28 @@ MUTATIONS: tuple[tuple[str, str, str, Test], ...] = (
         "late_q <= 1'b0",
         LOST,
     ),
-    ("mac/mac_rx.sv", "lost_q <= ~frame_last_q & lost", "lost_q <= 1'b0", OVERFLOW),
+    ("mac/mac_rx.sv", "lost_q <= ~now.frame_last & lost", "lost_q <= 1'b0", OVERFLOW),
     (
         *("mac/mac_tx.sv", "(sum == '1) ? sum : ~sum", "~sum"),
         test_mac.test_tx_sends_no_zero_checksum,
     ),
+    ("mac/packet_trimmer.sv", "ends_here & (limit <= bytes_i)", "ends_here", MAC_RX),
+    ("mac/tag_remover.sv", "absorbed_q <= absorbs", "absorbed_q <= 1'b0", MAC_RX),
+    ("mac/mac_tx.sv", "padding_q  <= stream_last & short", "padding_q  <= 1'b0", MAC_TX),
+    ("mac/tag_inserter.sv", "flush_q <= spills & ~flush_q", "flush_q <= 1'b0", MAC_TX),
     ("ipv4/ipv4_options.sv", "tail_q <= in_i.bytes - position", "tail_q <= in_i.bytes", OPTIONS),
+)
+
+LAYER_MUTATIONS = (
+    ("icmp/icmp_echo.sv", "{TypeEchoRequest, 8'h00}", "16'h0000", "icmp_echo"),
+    ("udp/udp_rx.sv", "refused_q <= ~stage.open", "refused_q <= 1'b0", "udp_rx"),
+    ("ipv4/ipv4_tx.sv", "~csum_add(sum[15:0], {12'b0, sum[19:16]})", "~sum[15:0]", "ipv4_tx"),
+    ("eth/eth_rx.sv", "frame.meta.length - 14'(HeaderBytes)", "frame.meta.length", "eth_rx"),
+    ("eth/eth_tx.sv", "hit_q <= lookup_hit | look_is_arp", "hit_q <= look_is_arp", "eth_tx"),
+)
+MUTATIONS += tuple(
+    (file, old, new, partial(test_layers.test_layer, layer=layer, seed=1))
+    for file, old, new, layer in LAYER_MUTATIONS
 )
 
 

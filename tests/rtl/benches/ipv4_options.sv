@@ -6,7 +6,7 @@ module bench #(
     localparam int unsigned NumWidths = 4,
     localparam int unsigned BeatBits  = bench_pkg::beat_bits(512)
 ) (
-    `BENCH_PORTS(NumWidths, BeatBits + 4, NumWidths, BeatBits + 17, 1, NumWidths)
+    `BENCH_PORTS(NumWidths, BeatBits + 4, NumWidths, BeatBits + 22, 1, NumWidths)
 );
 
   `BENCH_SHAPE
@@ -15,10 +15,10 @@ module bench #(
     `BOMBUS_BEAT_T(beat_t, 64 << n)
     beat_t beat_in, beat_out;
     logic [3:0] words;
-    logic [15:0] sum;
+    logic [20:0] sum;
     logic first;
     assign {words, beat_in} = in_i[n];
-    assign out_o[n] = {first ? sum : 16'b0, first, beat_out};
+    assign out_o[n] = {first ? sum : 21'b0, first, beat_out};
     ipv4_options #(
         .beat_t(beat_t)
     ) u_options (
