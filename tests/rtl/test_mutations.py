@@ -99,10 +99,10 @@ MUTATIONS: tuple[tuple[str, str, str, Test], ...] = (
 
 LAYER_MUTATIONS = (
     ("icmp/icmp_echo.sv", "{TypeEchoRequest, 8'h00}", "16'h0000", "icmp_echo"),
-    ("udp/udp_rx.sv", "refused_q <= ~stage.open", "refused_q <= 1'b0", "udp_rx"),
-    ("ipv4/ipv4_tx.sv", "~csum_add(sum[15:0], {12'b0, sum[19:16]})", "~sum[15:0]", "ipv4_tx"),
-    ("eth/eth_rx.sv", "frame.meta.length - 14'(HeaderBytes)", "frame.meta.length", "eth_rx"),
-    ("eth/eth_tx.sv", "hit_q <= lookup_hit | look_is_arp", "hit_q <= look_is_arp", "eth_tx"),
+    ("udp/udp_rx.sv", "reasons[DropBadLength] = 1'b1", "reasons[DropBadLength] = 1'b0", "udp_rx"),
+    ("ipv4/ipv4_tx.sv", "swap16(csum)", "csum", "ipv4_tx"),
+    ("eth/eth_rx.sv", "reasons[DropNotForUs] = 1'b1", "reasons[DropNotForUs] = 1'b0", "eth_rx"),
+    ("eth/eth_tx.sv", "EtherTypeArp : EtherTypeIpv4", "EtherTypeIpv4 : EtherTypeIpv4", "eth_tx"),
 )
 MUTATIONS += tuple(
     (file, old, new, partial(test_layers.test_layer, layer=layer, seed=1))
