@@ -165,7 +165,7 @@ def measure(library: Library, console: Console) -> None:
     line_rate = library.manifest["line_rate_gbps"]
     table.caption = (
         f"{mhz:.0f} MHz, {library.manifest['data_width']} bits a cycle; the line is "
-        f"{line_rate} Gbit/s; {speed / 1000:.0f} k cycles/s simulated"
+        f"{line_rate:g} Gbit/s; {speed / 1000:.0f} k cycles/s simulated"
     )
     table.caption_justify = "left"
     console.print(table)

@@ -48,11 +48,14 @@ def introduce(simulation: Simulation, station: Station) -> None:
         raise UserError(f"{simulation.manifest['name']} does not answer ARP")
 
 
-def burst(simulation: Simulation, frames: Sequence[bytes]) -> Exchange:
-    """Sends frames back to back and gathers everything that comes out."""
+def burst(simulation: Simulation, frames: Sequence[bytes], expected: int = 0) -> Exchange:
+    """Sends frames back to back and gathers what comes out.
+
+    Ends after `expected` frames, or (0) when nothing is in flight.
+    """
     beats = sum(beats_of(len(frame), simulation.data_bytes) for frame in frames)
     limit = DEFAULT_TIMEOUT_CYCLES + _PATIENCE * beats
-    return simulation.exchange(frames, limit_cycles=limit)
+    return simulation.exchange(frames, expected=expected, limit_cycles=limit)
 
 
 def beats_of(frame_bytes: int, bus_bytes: int) -> int:

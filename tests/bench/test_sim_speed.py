@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from support.bench import FUSED
+from support.bench import DESIGNS, FUSED
 
 from bombus import bench, model
 from bombus.errors import UserError
@@ -23,13 +23,13 @@ KEYS = [
 
 
 def test_quick_run(run: Run) -> None:
-    result = run("sim-speed", quick=True)
+    result = run("sim-speed", DESIGNS[64], quick=True)
     assert list(result) == KEYS
     assert all(value > 0 for value in result.values())
     ratio = result["frames_per_s"] / result["cocotb_frames_per_s"]
     assert result["ratio"] == pytest.approx(ratio, rel=1e-2)
-    # The target is 100; a machine that does other things as well may show less.
-    assert result["ratio"] > 30
+    # The narrow design builds soonest, and is where cocotb does best; the machine may be busy.
+    assert result["ratio"] > 5
 
 
 @pytest.mark.parametrize("side", ["C interface", "cocotb"])
