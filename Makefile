@@ -25,6 +25,7 @@ format: $(VENV)/.done
 
 docs: $(VENV)/.done  ## the pages and pictures that are generated
 	$(BIN)/python -m bombus.reference > docs/design-file.md
+	$(BIN)/python tests/docs/documents.py
 	$(BIN)/bombus show designs/udp_echo.yaml -o docs/pictures/udp_echo.svg
 	$(BIN)/bombus show docs/examples/udp_upper/udp_upper.yaml -o docs/pictures/udp_upper.svg
 

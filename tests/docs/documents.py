@@ -1,4 +1,4 @@
-"""The documentation's text, taken apart."""
+"""The documentation's text, taken apart. As a program (`make docs`): renews what repeats files."""
 
 from __future__ import annotations
 
@@ -11,6 +11,9 @@ ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
 EXAMPLES = DOCS / "examples"
 PAGES = [ROOT / "README.md", *sorted(DOCS.glob("*.md"))]
+UDP_ECHO = ROOT / "designs" / "udp_echo.yaml"
+UDP_UPPER = EXAMPLES / "udp_upper" / "udp_upper.yaml"
+BLOCK = re.compile(r"(?:<!-- file: (\S+) -->\n)?^```(\w*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -23,8 +26,7 @@ class Block:
 
 
 def blocks(page: Path) -> Iterator[Block]:
-    pattern = r"(?:<!-- file: (\S+) -->\n)?^```(\w*)\n(.*?)^```$"
-    for match in re.finditer(pattern, page.read_text(), re.DOTALL | re.MULTILINE):
+    for match in BLOCK.finditer(page.read_text()):
         yield Block(match[2], match[1], match[3])
 
 
@@ -38,3 +40,29 @@ def sections(page: Path) -> dict[str, str]:
 def slug(heading: str) -> str:
     """The name that a heading gets as the end of a link."""
     return re.sub(r"[^\w\- ]", "", heading.strip().lower()).replace(" ", "-")
+
+
+def udp_upper() -> str:
+    """The example's design: udp_echo under another name, and two lines more."""
+    text = UDP_ECHO.read_text().rstrip("\n").split("\n", 1)[1]
+    text = text.replace("name: udp_echo\n", "name: udp_upper\n", 1)
+    text = re.sub(r"^(host:.*\n)", r"\1sources: [udp_upper.sv]\n", text, count=1, flags=re.M)
+    comment = "# The design udp_echo and one more application: text in capitals on port 1007.\n"
+    return comment + text + "\n  - {name: upper, kind: udp_upper, udp_port: 1007}\n"
+
+
+def renewed(page: Path) -> str:
+    """The page with every file that it shows as the file is now."""
+
+    def block(match: re.Match[str]) -> str:
+        if match[1] is None:
+            return match[0]
+        return f"<!-- file: {match[1]} -->\n```{match[2]}\n{(ROOT / match[1]).read_text()}```"
+
+    return BLOCK.sub(block, page.read_text())
+
+
+if __name__ == "__main__":
+    UDP_UPPER.write_text(udp_upper())
+    for page in PAGES:
+        page.write_text(renewed(page))

@@ -13,7 +13,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from documents import DOCS, EXAMPLES, PAGES, ROOT, blocks
+from documents import DOCS, EXAMPLES, PAGES, ROOT, UDP_ECHO, blocks, renewed, udp_upper
+from documents import UDP_UPPER as DESIGN
 
 from bombus.build import Library, build
 from bombus.generate import generate
@@ -22,9 +23,7 @@ from bombus.model import Host, Station, udp_frame
 from bombus.netns import Namespace, NamespaceError
 from bombus.simulation import Simulation
 
-UDP_ECHO = ROOT / "designs" / "udp_echo.yaml"
-UPPER = EXAMPLES / "udp_upper"
-DESIGN = UPPER / "udp_upper.yaml"
+UPPER = DESIGN.parent
 PORT = 1007
 HEADERS = 14 + 20 + 8  # Ethernet, IPv4, UDP
 STATION = Station.of("02:00:00:00:00:99", "10.77.0.1")
@@ -42,13 +41,12 @@ def added(before: list[str], after: list[str]) -> list[str]:
 
 
 def test_pages_show_the_very_files() -> None:
-    shown = [(page, block) for page in PAGES for block in blocks(page) if block.file]
-    for page, block in shown:
-        assert block.file is not None
-        assert block.text == (ROOT / block.file).read_text(), f"{page.name}: {block.file}"
-    files = {block.file for _, block in shown}
+    assert DESIGN.read_text() == udp_upper(), "run `make docs`"
+    for page in PAGES:
+        assert page.read_text() == renewed(page), f"{page.name}: run `make docs`"
+    shown = {block.file for page in PAGES for block in blocks(page)}
     examples = [path for path in EXAMPLES.rglob("*") if path.suffix in (".sv", ".yaml", ".py")]
-    assert files >= {str(path.relative_to(ROOT)) for path in examples}
+    assert shown >= {str(path.relative_to(ROOT)) for path in examples}
 
 
 def test_the_layer_is_formatted() -> None:

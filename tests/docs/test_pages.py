@@ -7,15 +7,15 @@ import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
 import pytest
-from documents import DOCS, EXAMPLES, PAGES, ROOT, blocks, slug
+from documents import DOCS, PAGES, ROOT, UDP_ECHO, UDP_UPPER, blocks, slug
 from typer.main import get_command
 
 from bombus import check, show
 from bombus.cli import app
 
 PICTURES = {
-    "udp_echo.svg": ROOT / "designs" / "udp_echo.yaml",
-    "udp_upper.svg": EXAMPLES / "udp_upper" / "udp_upper.yaml",
+    "udp_echo.svg": UDP_ECHO,
+    "udp_upper.svg": UDP_UPPER,
 }
 
 
