@@ -110,7 +110,6 @@ public:
         combinational_ |= accepting ^ get_bits(top_->in_ready_o);
         if (!top_->rst_i) check_outputs(offered, ready);
         const uint64_t accepted = valid_ & get_bits(top_->in_ready_o);
-        accepted_ = get_bits(top_->in_ready_o);
         const uint64_t events = top_->event_o;
         if (!top_->rst_i) {
             for (unsigned e = 0; e < 64; e++) events_[e] += events >> e & 1;
@@ -151,7 +150,6 @@ public:
     uint64_t out_bytes_ = 0;
     uint64_t cycle_ = 0;
     uint64_t events_[64] = {};
-    uint64_t accepted_ = 0;
     uint64_t combinational_ = 0;
     std::string error_;
 
@@ -250,7 +248,6 @@ API int bench_drain(Bench* bench, uint64_t limit, uint64_t quiet) {
     return bench->drain(limit, quiet);
 }
 API uint64_t bench_cycle(Bench* bench) { return bench->cycle_; }
-API uint64_t bench_in_ready(Bench* bench) { return bench->accepted_; }
 API uint64_t bench_combinational(Bench* bench) { return bench->combinational_; }
 API uint64_t bench_waiting(Bench* bench, uint64_t stream) {
     return bench->sources_[stream].queue.size();

@@ -13,7 +13,7 @@ from __future__ import annotations
 import ctypes
 import shlex
 import subprocess
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import pairwise
@@ -125,7 +125,6 @@ _ARGUMENTS: dict[str, tuple[Any, ...]] = {
     "bench_run": (None, ctypes.c_void_p, ctypes.c_uint64),
     "bench_drain": (ctypes.c_int, ctypes.c_void_p, ctypes.c_uint64, ctypes.c_uint64),
     "bench_cycle": (ctypes.c_uint64, ctypes.c_void_p),
-    "bench_in_ready": (ctypes.c_uint64, ctypes.c_void_p),
     "bench_combinational": (ctypes.c_uint64, ctypes.c_void_p),
     "bench_waiting": (ctypes.c_uint64, ctypes.c_void_p, ctypes.c_uint64),
     "bench_taken": (
@@ -224,11 +223,6 @@ class Bench:
     @property
     def cycle(self) -> int:
         return int(self._library.bench_cycle(self._handle))
-
-    @property
-    def in_ready(self) -> int:
-        """Which inputs were ready in the last cycle, as bits."""
-        return int(self._library.bench_in_ready(self._handle))
 
     @property
     def combinational(self) -> int:
@@ -465,5 +459,3 @@ PACES = (
     {"gap": 0.3, "stall": 0.3},
     {"gap": 0.05, "stall": 0.9},
 )
-
-Check = Callable[[Benches], None]
