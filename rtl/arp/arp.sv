@@ -274,7 +274,7 @@ module arp
   index_t out_index_q;
 
   beat_t sent;
-  logic sent_valid, sent_ready;
+  logic sent_valid, sent_ready, own_valid, packet_ready;
   wire sent_done = sent_valid & sent_ready & sent.last;
 
   body_t sent_body;
@@ -323,15 +323,12 @@ module arp
       sent.data  = '0;
       sent.last  = 1'b1;
       sent.bytes = '0;
-    end else if (state_q == StatePacket) begin
-      sent = stored;
     end
   end
 
   assign find_heard = state_q == StateUpdate;
-  assign sent_valid = state_q inside {StateUpdate, StateReply, StateRequest, StateAnnounce} |
-      ((state_q == StatePacket) & stored_valid);
-  assign stored_ready = ((state_q == StatePacket) & sent_ready) | (state_q == StateDiscard);
+  assign sent_valid = state_q inside {StateUpdate, StateReply, StateRequest, StateAnnounce};
+  assign stored_ready = ((state_q == StatePacket) & packet_ready) | (state_q == StateDiscard);
   assign heard_ready = ((state_q == StateUpdate) & sent_done & ~heard.answer) |
       ((state_q == StateReply) & sent_done);
   assign resolve = (state_q == StateUpdate) & sent_done & find_hit;
@@ -351,7 +348,7 @@ module arp
       waiting_q <= '0;
       out_index_q <= '0;
     end else begin
-      if (sent_valid & sent_ready & (state_q != StatePacket)) begin
+      if (sent_valid & sent_ready) begin
         out_index_q <= sent.last ? '0 : out_index_q + 1'b1;
       end
 
@@ -388,18 +385,30 @@ module arp
     end
   end
 
-  stream_register #(
-      .data_t(beat_t)
-  ) u_out (
-      .clk_i,
-      .rst_i,
-      .in_i(sent),
-      .in_valid_i(sent_valid),
-      .in_ready_o(sent_ready),
-      .out_o,
-      .out_valid_o,
-      .out_ready_i
-  );
+  // Two registers, one of them zero: their OR finds room in the LUTs of whatever
+  // multiplexer comes behind. The one waits until the other is empty.
+  beat_t own, packet_out;
+  logic own_ready, packet_out_valid;
+  assign own_ready = ~own_valid | out_ready_i;
+  assign sent_ready = own_ready & ~packet_out_valid;
+  assign packet_ready = (~packet_out_valid | out_ready_i) & ~own_valid;
+  wire packet_go = (state_q == StatePacket) & stored_valid & ~own_valid;
+
+  always_ff @(posedge clk_i) begin
+    if (own_ready) own <= (sent_valid & ~packet_out_valid) ? sent : '0;
+    if (~packet_out_valid | out_ready_i) packet_out <= packet_go ? stored : '0;
+  end
+  always_ff @(posedge clk_i) begin
+    if (rst_i) begin
+      own_valid <= 1'b0;
+      packet_out_valid <= 1'b0;
+    end else begin
+      if (own_ready) own_valid <= sent_valid & ~packet_out_valid;
+      if (~packet_out_valid | out_ready_i) packet_out_valid <= packet_go;
+    end
+  end
+  assign out_o = own | packet_out;
+  assign out_valid_o = own_valid | packet_out_valid;
 
   always_ff @(posedge clk_i) begin
     if (rst_i) begin

@@ -61,12 +61,12 @@ module arp_cache
 
   set_t sweep_set_q;
   logic sweep_due_q, sweep_q, update_q;
+  logic clear_q;  // after reset: all bindings are being forgotten
   age_t swept_q;
 
-  wire sweep_start = sweep_due_q & idle_i & ~lookup_i & ~update_q & ~sweep_q;
+  wire sweep_start = sweep_due_q & ~clear_q & idle_i & ~lookup_i & ~update_q & ~sweep_q;
   wire set_t set = lookup_i ? hash(key) : sweep_set_q;
 
-  logic [NumSets-1:0] valid_q[NumWays];
   entry_t entry_q[NumWays];
   logic [NumWays-1:0] entry_valid_q;
   key_t key_q;
@@ -78,12 +78,15 @@ module arp_cache
 
   for (genvar w = 0; w < NumWays; w++) begin : gen_way
     (* ram_style = "distributed" *) entry_t ram[NumSets];
+    (* ram_style = "distributed" *) logic valid_ram[NumSets];
+    wire expired = sweep_q & entry_valid_q[w] & (age_t'(now - entry_q[w].stamp) > age_t'(MaxAge));
     always_ff @(posedge clk_i) begin
       if (lookup_i | sweep_start) begin
         entry_q[w] <= ram[set];
-        entry_valid_q[w] <= valid_q[w][set];
+        entry_valid_q[w] <= valid_ram[set];
       end
       if (write_way[w]) ram[set_q] <= new_entry;
+      if (clear_q | write_way[w] | expired) valid_ram[clear_q ? sweep_set_q : set_q] <= write_way[w];
     end
   end
 
@@ -122,11 +125,11 @@ module arp_cache
     end
   end
 
-  assign busy_o = update_q | sweep_q | sweep_due_q;
+  assign busy_o = update_q | sweep_q | sweep_due_q | clear_q;
 
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
-      for (int unsigned w = 0; w < NumWays; w++) valid_q[w] <= '0;
+      clear_q <= 1'b1;
       update_q <= 1'b0;
       sweep_q <= 1'b0;
       victim_q <= 1'b0;
@@ -136,13 +139,12 @@ module arp_cache
     end else begin
       update_q <= lookup_i & update_i;
       sweep_q  <= sweep_start;
-      for (int unsigned w = 0; w < NumWays; w++) begin
-        if (write_way[w]) valid_q[w][set_q] <= 1'b1;
-        if (sweep_q & entry_valid_q[w] & (age_t'(now - entry_q[w].stamp) > age_t'(MaxAge))) begin
-          valid_q[w][set_q] <= 1'b0;
-        end
-      end
       if (|write_way) victim_q <= ~victim_q;
+      // After reset, a pass that forgets all.
+      if (clear_q) begin
+        sweep_set_q <= sweep_set_q + 1'b1;
+        if (&sweep_set_q) clear_q <= 1'b0;
+      end
       // One pass over all sets with every step of the age's clock.
       if (sweep_start) begin
         sweep_set_q <= sweep_set_q + 1'b1;

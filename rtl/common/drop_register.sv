@@ -1,5 +1,6 @@
 // Output register of a layer that may drop: takes each message's verdict with
-// its first beat, swallows dropped messages and counts each by its reason.
+// its first beat, swallows dropped messages and counts each by its reason. The
+// output is zero while there is none, so that several may be joined by OR.
 //
 // Latency: 1 cycle. Throughput: one beat per cycle.
 module drop_register
@@ -31,7 +32,7 @@ module drop_register
   assign in_ready_o = ~out_valid_o | out_ready_i;
 
   always_ff @(posedge clk_i) begin
-    if (in_ready_o) out_o <= in_i;
+    if (in_ready_o) out_o <= (in_valid_i & ~drop) ? in_i : '0;
     if (in_ready_o & in_valid_i & in_first_i) out_next_o <= in_next_i;
   end
 

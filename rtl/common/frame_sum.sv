@@ -22,37 +22,39 @@ module frame_sum
 );
 
   localparam int unsigned NumWords = DataBytes / 2;
-  localparam int unsigned NumPartials = 4;
-  localparam int unsigned WordsPerPartial = NumWords / NumPartials;  // 1 to 8
-  localparam int unsigned PartialWidth = 16 + $clog2(WordsPerPartial);
+  localparam int unsigned WordsPerPartial = NumWords > 4 ? 4 : 1;  // two adders deep
+  localparam int unsigned NumPartials = NumWords / WordsPerPartial;  // 2 to 8
+  localparam int unsigned NumCarries = WordsPerPartial > 1 ? WordsPerPartial / 2 : 1;
+  localparam int unsigned CountWidth = $clog2(NumPartials * NumCarries + 1);
 
-  // Adds a group of words pairwise, so that every adder has two operands.
-  function automatic logic [PartialWidth-1:0] add_words(logic [WordsPerPartial*16-1:0] words);
-    logic [WordsPerPartial-1:0][PartialWidth-1:0] terms;
-    for (int unsigned w = 0; w < WordsPerPartial; w++) terms[w] = PartialWidth'(words[w*16+:16]);
-    for (int unsigned step = 1; step < WordsPerPartial; step *= 2) begin
-      for (int unsigned w = 0; w + step < WordsPerPartial; w += 2 * step) begin
-        terms[w] = terms[w] + terms[w+step];
-      end
-    end
-    return terms[0];
-  endfunction
-
-  logic [NumPartials-1:0][PartialWidth-1:0] partial_q;
+  logic [NumPartials-1:0][15:0] partial, partial_q;
+  logic [NumPartials-1:0][NumCarries-1:0] carries;
+  logic [CountWidth-1:0] carries_q;  // number of carries that the partials lack
   logic partial_valid_q, partial_last_q, partial_first_q;
   logic [15:0] seed_q;
   logic [31:0] sum_q;
   logic sum_valid_q;
   logic first_q;
 
-  wire [PartialWidth:0] low = partial_q[0] + {1'b0, partial_q[1]};
-  wire [PartialWidth:0] high = partial_q[2] + {1'b0, partial_q[3]};
-  wire [PartialWidth+1:0] beat = {1'b0, low} + {1'b0, high};
+  for (genvar p = 0; p < NumPartials; p++) begin : gen_partial
+    ones_sum #(
+        .NumTerms(WordsPerPartial)
+    ) u_words (
+        .terms_i(data_i[p*WordsPerPartial*16+:WordsPerPartial*16]),
+        .sum_o(partial[p]),
+        .carries_o(carries[p])
+    );
+  end
+
+  logic [19:0] beat;
+  always_comb begin
+    beat = 20'(carries_q);
+    for (int unsigned p = 0; p < NumPartials; p++) beat = beat + 20'(partial_q[p]);
+  end
 
   always_ff @(posedge clk_i) begin
-    for (int unsigned p = 0; p < NumPartials; p++) begin
-      partial_q[p] <= add_words(data_i[p*WordsPerPartial*16+:WordsPerPartial*16]);
-    end
+    partial_q <= partial;
+    carries_q <= CountWidth'($countones(carries));
     if (partial_valid_q) sum_q <= 32'(beat) + (partial_first_q ? {16'd0, seed_q} : sum_q);
     seed_q <= swap16(seed_i);
   end
@@ -73,7 +75,7 @@ module frame_sum
     end
   end
 
-  // Folds the carries back in; at most 2400 beats of 18 bits fit 30 bits.
+  // Folds the carries back in; at most 2400 beats of 20 bits fit 32 bits.
   wire [16:0] folded = {1'b0, sum_q[15:0]} + {1'b0, sum_q[31:16]};
   wire [15:0] sum = folded[15:0] + {15'b0, folded[16]};
   assign sum_o   = swap16(sum);

@@ -6,7 +6,7 @@
 // without a binding goes to the arp layer as KindUnresolved, with an Ethernet
 // header whose destination is meaningless in front. ARP bodies (KindArp) bring their destination along.
 //
-// Latency: 3 cycles. Throughput: one beat per cycle; an update takes 3.
+// Latency: 2 cycles. Throughput: one beat per cycle; an update takes 3.
 module eth_tx
   import bombus_pkg::*;
 #(
@@ -62,14 +62,8 @@ module eth_tx
   // Metadata counts with a first beat only; behind it there may be anything.
   wire in_is_update = first_q & (in_i.meta.kind == KindArpUpdate);
 
-  typedef struct packed {
-    beat_t beat;
-    logic first;
-  } stage_t;
-
-  stage_t look;
-  beat_t found;
-  logic look_valid, look_ready, found_valid, found_ready;
+  beat_t look;
+  logic look_valid, look_ready;
 
   // Behind an update the stream waits until the table is written.
   wire in_go = in_valid_i & ~cache_busy;
@@ -82,11 +76,11 @@ module eth_tx
   end
 
   stream_register #(
-      .data_t(stage_t)
+      .data_t(beat_t)
   ) u_look (
       .clk_i,
       .rst_i,
-      .in_i('{beat: in_i, first: first_q}),
+      .in_i,
       .in_valid_i(key_valid),
       .in_ready_o(key_ready),
       .out_o(look),
@@ -112,44 +106,21 @@ module eth_tx
       .mac_o(lookup_mac)
   );
 
-  // ---- Compare: the answer belongs to the message in `look` ----
-
-  stream_register #(
-      .data_t(beat_t)
-  ) u_found (
-      .clk_i,
-      .rst_i,
-      .in_i(look.beat),
-      .in_valid_i(look_valid),
-      .in_ready_o(look_ready),
-      .out_o(found),
-      .out_valid_o(found_valid),
-      .out_ready_i(found_ready)
-  );
-
-  logic hit_q, is_arp_q;
-  logic [47:0] mac_q;
-  meta_arp_t look_arp;
-  assign look_arp  = look.beat.meta;
-  wire look_is_arp = look.beat.meta.kind == KindArp;
-  always_ff @(posedge clk_i) begin
-    if (look_valid & look_ready & look.first) begin
-      hit_q <= lookup_hit | look_is_arp;
-      is_arp_q <= look_is_arp;
-      mac_q <= look_is_arp ? look_arp.mac : lookup_mac;
-    end
-  end
-
-  // ---- Header ----
+  // ---- Header: the answer belongs to the message in `look` ----
 
   meta_t meta;
-  assign meta = found.meta;
+  meta_arp_t arp_meta;
+  assign meta = look.meta;
+  assign arp_meta = look.meta;
+  // Valid with a message's first beat.
+  wire is_arp = meta.kind == KindArp;
+  wire hit = lookup_hit | is_arp;
 
   header_t header;
   assign header = '{
-          dst: swap48(mac_q),
+          dst: swap48(is_arp ? arp_meta.mac : lookup_mac),
           src: swap48(host_i.mac),
-          ether_type: swap16(is_arp_q ? EtherTypeArp : EtherTypeIpv4)
+          ether_type: swap16(is_arp ? EtherTypeArp : EtherTypeIpv4)
       };
   beat_t framed, sent;
   logic framed_valid, framed_ready, framed_first;
@@ -159,9 +130,9 @@ module eth_tx
   ) u_header (
       .clk_i,
       .rst_i,
-      .in_i(found),
-      .in_valid_i(found_valid),
-      .in_ready_o(found_ready),
+      .in_i(look),
+      .in_valid_i(look_valid),
+      .in_ready_o(look_ready),
       .header_i(header),
       .skip_i(1'b0),
       .out_o(framed),
@@ -170,15 +141,15 @@ module eth_tx
       .out_first_o(framed_first)
   );
 
-  wire known_kind = (meta.kind == KindPacket) | is_arp_q;
+  wire known_kind = (meta.kind == KindPacket) | is_arp;
 
   always_comb begin
     sent = framed;
-    sent.meta.kind = hit_q ? KindPacket : KindUnresolved;
+    sent.meta.kind = hit ? KindPacket : KindUnresolved;
     sent.meta.length = meta.length + 14'(HeaderBytes);
-    if (is_arp_q) begin
+    if (is_arp) begin
       sent.meta.l4 = '0;
-    end else if (hit_q & (meta.l4.ip_tx.csum_pos != '0)) begin
+    end else if (hit & (meta.l4.ip_tx.csum_pos != '0)) begin
       sent.meta.l4.ip_tx.csum_pos = meta.l4.ip_tx.csum_pos + 8'(HeaderBytes / 2);
     end
   end
@@ -193,7 +164,7 @@ module eth_tx
       .in_valid_i(framed_valid),
       .in_ready_o(framed_ready),
       .in_first_i(framed_first),
-      .in_next_i(hit_q ? NextMacTx : NextArp),
+      .in_next_i(hit ? NextMacTx : NextArp),
       .in_drop_i(~known_kind),
       .out_o,
       .out_valid_o,
@@ -205,11 +176,11 @@ module eth_tx
   always_ff @(posedge clk_i) begin
     if (rst_i) event_o <= '0;
     else begin
-      event_o[EventArpMiss] <= framed_valid & framed_ready & framed_first & ~hit_q;
+      event_o[EventArpMiss] <= framed_valid & framed_ready & framed_first & ~hit;
       event_o[EventArpUpdate] <= in_valid_i & in_ready_o & in_is_update;
     end
   end
 
-  assign busy_o = look_valid | found_valid | out_valid_o;
+  assign busy_o = look_valid | out_valid_o;
 
 endmodule

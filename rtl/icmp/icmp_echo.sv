@@ -122,7 +122,6 @@ module icmp_echo
   } state_e;
   state_e state_q;
   unreachable_t error_q;
-  meta_t error_meta_q;
   logic [15:0] sum_q;
   logic [3:0] word_q;
   index_t index_q;
@@ -168,9 +167,8 @@ module icmp_echo
           csum: '0,
           src: swap32(in_i.meta.ip),
           dst: swap32(host_i.ip),
-          l4: in_i.data[63:0]
+          l4: '0
       };
-      error_meta_q <= reply_meta;
     end
     if (state_q == StateSum) begin
       sum_q <= csum_add(word_q == '0 ? '0 : sum_q, ip_words[word_q]);
@@ -179,7 +177,13 @@ module icmp_echo
   end
 
   beat_t error;
-  wire [ErrorBeats*DataBytes*8-1:0] error_bits = (ErrorBeats * DataBytes * 8)'(error_q);
+  // The request waits at the input while the error is built from it.
+  unreachable_t error_message;
+  always_comb begin
+    error_message = error_q;
+    error_message.l4 = in_i.data[63:0];
+  end
+  wire [ErrorBeats*DataBytes*8-1:0] error_bits = (ErrorBeats * DataBytes * 8)'(error_message);
   always_comb begin
     error.data = error_bits[DataBytes*8-1:0];
     for (int unsigned b = 1; b < ErrorBeats; b++) begin
@@ -187,7 +191,7 @@ module icmp_echo
     end
     error.last = index_q == index_t'(ErrorBeats - 1);
     error.bytes = error.last ? $bits(error.bytes)'(ErrorLastBytes) : $bits(error.bytes)'(DataBytes);
-    error.meta = error_meta_q;
+    error.meta = reply_meta;
     error.meta.tos = TosInternetControl;
     error.meta.length = 14'(ErrorBytes);
     error.meta.csum = '0;
@@ -227,11 +231,11 @@ module icmp_echo
 
   // ---- Out ----
 
-  // A request to be told is taken when its message is built; a refused one is
-  // dropped like any other message.
+  // A request for an error is taken when the error has gone out; one that the
+  // rate limit refuses is dropped like any other message.
   wire stream = state_q == StateStream;
-  wire consumed = is_error & first_q & (tokens_q != '0);
-  assign in_ready_o = stream & (consumed | out_ready);
+  wire waits = is_error & first_q & (tokens_q != '0);
+  assign in_ready_o = (stream & ~waits & out_ready) | error_done;
 
   logic [NumDrops-1:0] reasons;
   always_comb begin
@@ -252,7 +256,7 @@ module icmp_echo
       .clk_i,
       .rst_i,
       .in_i(sending ? error : reply),
-      .in_valid_i(sending | (stream & in_valid_i & ~consumed)),
+      .in_valid_i(sending | (stream & in_valid_i & ~waits)),
       .in_ready_o(out_ready),
       .in_first_i(sending ? index_q == '0 : first_q),
       .in_next_i(NextIpv4Tx),
@@ -267,7 +271,7 @@ module icmp_echo
   always_ff @(posedge clk_i) begin
     if (rst_i) event_o <= '0;
     else begin
-      event_o[EventEchoReply] <= stream & in_valid_i & out_ready & first_q & ~|reasons;
+      event_o[EventEchoReply] <= stream & in_valid_i & out_ready & first_q & ~waits & ~|reasons;
       event_o[EventPortUnreachable] <= error_done;
     end
   end

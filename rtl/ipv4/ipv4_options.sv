@@ -63,6 +63,8 @@ module ipv4_options
   always_ff @(posedge clk_i) begin
     if (step & ~started_q) meta_q <= in_i.meta;
     if ((step & ~is_option) | pad) data_q <= {pad ? 32'b0 : word, data_q[DataBytes*8-1:32]};
+    // Nothing inside: the output is zero.
+    if (~started_q & ~step) data_q <= '0;
     if (step & is_option) begin
       sum_q <= (started_q ? sum_q : '0) +
           (21'(swap16(word[15:0])) + 21'(swap16(word[31:16])));

@@ -97,6 +97,8 @@ module ipv4_rx
   logic options_ready, options_busy;
   logic stage_ready;
 
+  logic stage_valid, fast_valid;
+  wire empty = ~stage_valid & ~fast_valid;
   wire slow = body_first ? (header.ihl > HeaderWords) : slow_q;
 
   ipv4_options #(
@@ -105,7 +107,7 @@ module ipv4_rx
       .clk_i,
       .rst_i,
       .in_i(body),
-      .in_valid_i(body_valid & slow & (options_busy | stage_ready)),
+      .in_valid_i(body_valid & slow & (options_busy | empty)),
       .in_ready_o(options_ready),
       .words_i(header.ihl - HeaderWords),
       .out_o(bare),
@@ -117,8 +119,8 @@ module ipv4_rx
   );
 
   // A message without options waits until the side path is empty. One with
-  // options enters it when the stage below can take its header.
-  assign body_ready = slow ? (options_ready & (options_busy | stage_ready)) :
+  // options enters it when all before it has gone out.
+  assign body_ready = slow ? (options_ready & (options_busy | empty)) :
       (stage_ready & ~options_busy);
   always_ff @(posedge clk_i) begin
     if (body_valid & body_ready & body_first) slow_q <= slow;
@@ -140,7 +142,7 @@ module ipv4_rx
 
   parsed_t parsed_q;
   stage_t stage;
-  logic stage_valid, sent_ready;
+  logic sent_ready;
 
   // The header is read while the first beat is here, and kept until the next
   // message's first beat enters the stage or the side path.
@@ -228,7 +230,6 @@ module ipv4_rx
   // ---- Out: the side path has a register of its own, behind which they join ----
 
   beat_t fast;
-  logic fast_valid;
   next_e fast_next;
   logic [NumDrops-1:0] fast_drop;
   drop_register #(
@@ -260,7 +261,7 @@ module ipv4_rx
   assign bare_ready = judged & (swallow | out_ready_i);
 
   always_ff @(posedge clk_i) begin
-    slow_meta_q <= sent.meta;
+    slow_meta_q <= options_busy ? sent.meta : '0;
     slow_next_q <= next;
     slow_reasons_q <= reasons;
     if (bare_valid & bare_ready) swallow_q <= swallow;
@@ -277,10 +278,13 @@ module ipv4_rx
     end
   end
 
+  // Either is zero while the other one is at work: an OR of registers, which
+  // finds room in the LUTs of whatever multiplexer comes behind.
   always_comb begin
-    out_o = bare;
-    out_o.meta = slow_meta_q;
-    if (fast_valid) out_o = fast;
+    out_o.data  = fast.data | bare.data;
+    out_o.meta  = fast.meta | slow_meta_q;
+    out_o.last  = fast_valid ? fast.last : bare.last;
+    out_o.bytes = fast_valid ? fast.bytes : bare.bytes;
   end
   assign out_valid_o = fast_valid | (judged & ~swallow);
   assign out_next_o = fast_valid ? fast_next : slow_next_q;
