@@ -14,8 +14,9 @@ PYTHON   = $(or $(firstword $(foreach name,$(PYTHONS),\
 demo: $(VENV)/.done  ## UDP echo and ping, live, from Linux programs
 	$(BIN)/python -m bombus.demo designs/udp_echo.yaml
 
-test: $(VENV)/.done
-	$(BIN)/pytest -q -n 2
+test: $(VENV)/.done  ## everything, lint included
+	$(BIN)/python tools/system_programs.py
+	$(BIN)/pytest -q -n 2 -r s
 
 lint: $(VENV)/.done
 	$(BIN)/python tools/lint.py

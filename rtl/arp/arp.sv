@@ -42,7 +42,7 @@ module arp
   localparam logic [31:0] NextHops = 32'(1) << NextEthTx;
   typedef enum int unsigned {
     DropMalformed,
-    DropConflict,  // somebody else claims the host's address
+    DropConflict,    // somebody else claims the host's address
     DropBusy,
     DropQueueFull,
     DropTableFull,
@@ -131,17 +131,22 @@ module arp
   wire is_request = swap16(body.operation) == OperationRequest;
   wire is_reply = swap16(body.operation) == OperationReply;
   wire well_formed = (body_meta_q.kind == KindPacket) & (body_meta_q.length >= 14'(BodyBytes)) &
-      (swap16(body.mac_type) == 16'd1) & (swap16(body.ip_type) == EtherTypeIpv4) &
-      (body.mac_bytes == 8'd6) & (body.ip_bytes == 8'd4) & (is_request | is_reply) &
-      ~body.sender_mac[0];
+      (swap16(
+      body.mac_type
+  ) == 16'd1) & (swap16(
+      body.ip_type
+  ) == EtherTypeIpv4) & (body.mac_bytes == 8'd6) & (body.ip_bytes == 8'd4) &
+      (is_request | is_reply) & ~body.sender_mac[0];
   wire conflict = swap32(body.sender_ip) == host_i.ip;
-  wire heard_t heard_in = '{
+  wire heard_t heard_in =
+  '{
       answer: is_request & (swap32(body.target_ip) == host_i.ip),
       for_us: swap32(body.target_ip) == host_i.ip,
       vlan: body_meta_q.vlan,
       ip: swap32(body.sender_ip),
       mac: swap48(body.sender_mac)
-  };
+  }
+  ;
   wire heard_in_valid = body_valid_q & well_formed & ~conflict;
 
   heard_t heard;
@@ -187,7 +192,7 @@ module arp
 
   // A packet is queued and its question noted in one cycle, its last.
   logic ask_ok, queue_full;
-  logic overflow_q;
+  logic  overflow_q;
   meta_t packet_meta_q;
   meta_t packet_meta;
   assign packet_meta = packet_first ? packet.meta : packet_meta_q;
@@ -289,9 +294,10 @@ module arp
         sender_mac: swap48(host_i.mac),
         sender_ip: swap32(host_i.ip),
         target_mac: state_q == StateReply ? swap48(heard.mac) : '0,
-        target_ip: swap32(
-            state_q == StateReply ? heard.ip :
-            state_q == StateRequest ? request_ip : host_i.ip
+        target_ip:
+        swap32
+        (
+          state_q == StateReply ? heard.ip : state_q == StateRequest ? request_ip : host_i.ip
         )
     };
     sent_meta = '0;

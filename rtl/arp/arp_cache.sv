@@ -48,7 +48,7 @@ module arp_cache
   function automatic set_t hash(key_t key);
     logic [39:0] bits;
     set_t result;
-    bits = {key.vid[7:0], key.ip};
+    bits   = {key.vid[7:0], key.ip};
     result = '0;
     for (int unsigned b = 0; b < 40; b++) result[b%$clog2(NumSets)] ^= bits[b];
     return result;
@@ -86,7 +86,7 @@ module arp_cache
         entry_valid_q[w] <= valid_ram[set];
       end
       if (write_way[w]) ram[set_q] <= new_entry;
-      if (clear_q | write_way[w] | expired) valid_ram[clear_q ? sweep_set_q : set_q] <= write_way[w];
+      if (clear_q | write_way[w] | expired) valid_ram[clear_q?sweep_set_q : set_q] <= write_way[w];
     end
   end
 

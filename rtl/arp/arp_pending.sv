@@ -17,27 +17,27 @@ module arp_pending
     input logic [31:0] time_us_i,
 
     // Packet in: is somebody asking for its address, else start.
-    input  logic        ask_i,
-    input  vlan_t       ask_vlan_i,
-    input  logic [31:0] ask_ip_i,
-    output logic        ask_ok_o,    // known or started; combinational
+    input  logic         ask_i,
+    input  vlan_t        ask_vlan_i,
+    input  logic  [31:0] ask_ip_i,
+    output logic         ask_ok_o,    // known or started; combinational
 
     // A request to send.
-    output logic        request_o,
-    output vlan_t       request_vlan_o,
-    output logic [31:0] request_ip_o,
-    input  logic        request_done_i,
+    output logic         request_o,
+    output vlan_t        request_vlan_o,
+    output logic  [31:0] request_ip_o,
+    input  logic         request_done_i,
 
     // Search: combinational.
-    input  vlan_t       find_vlan_i,
-    input  logic [31:0] find_ip_i,
-    output logic        find_hit_o,
-    output logic        find_failed_o,
-    input  logic        resolve_i,      // the found one has its answer: forget it
+    input  vlan_t        find_vlan_i,
+    input  logic  [31:0] find_ip_i,
+    output logic         find_hit_o,
+    output logic         find_failed_o,
+    input  logic         resolve_i,      // the found one has its answer: forget it
 
-    input  logic keep_trying_i,    // give up none now
-    output logic failed_o,         // one has been given up
-    input  logic release_failed_i, // forget those that have been given up
+    input  logic keep_trying_i,     // give up none now
+    output logic failed_o,          // one has been given up
+    input  logic release_failed_i,  // forget those that have been given up
     output logic busy_o
 );
 
@@ -75,7 +75,7 @@ module arp_pending
     request = '0;
     for (int unsigned e = 0; e < NumEntries; e++) begin
       find_match[e] = used_q[e] & same(key_q[e], find);
-      ask_match[e] = used_q[e] & ~failed_q[e] & same(key_q[e], ask) & ~(resolve_i & find_match[e]);
+      ask_match[e]  = used_q[e] & ~failed_q[e] & same(key_q[e], ask) & ~(resolve_i & find_match[e]);
       if (~used_q[e]) free = index_t'(e);
       if (due_q[e]) request = index_t'(e);
     end
@@ -103,12 +103,12 @@ module arp_pending
           else if (~keep_trying_i) failed_q[e] <= 1'b1;
         end
         if (release_failed_i & failed_q[e]) begin
-          used_q[e] <= 1'b0;
+          used_q[e]   <= 1'b0;
           failed_q[e] <= 1'b0;
         end
         if (resolve_i & find_match[e] & ~failed_q[e]) begin
           used_q[e] <= 1'b0;
-          due_q[e]  <= 1'b0;
+          due_q[e] <= 1'b0;
           failed_q[e] <= 1'b0;
         end
       end

@@ -10,11 +10,11 @@ package bombus_pkg;
 
   // What a message is. A layer that gets a kind it does not know drops it.
   typedef enum logic [2:0] {
-    KindPacket    = 3'd0,  // a packet: frame, datagram, segment or payload
-    KindArp       = 3'd1,  // an ARP body to be framed by eth_tx (meta_arp_t)
-    KindArpUpdate = 3'd2,  // a binding for the ARP cache, no payload (meta_arp_t)
-    KindUnresolved = 3'd3,  // a packet that eth_tx had no binding for
-    KindUnreachable = 3'd4  // an L4 header whose port is closed: answer it
+    KindPacket      = 3'd0,  // a packet: frame, datagram, segment or payload
+    KindArp         = 3'd1,  // an ARP body to be framed by eth_tx (meta_arp_t)
+    KindArpUpdate   = 3'd2,  // a binding for the ARP cache, no payload (meta_arp_t)
+    KindUnresolved  = 3'd3,  // a packet that eth_tx had no binding for
+    KindUnreachable = 3'd4   // an L4 header whose port is closed: answer it
   } kind_e;
 
   // IEEE 802.1Q tag: tci = PCP(3), DEI(1), VID(12).

@@ -27,7 +27,7 @@ module drop_register
 );
 
   logic dropping_q;
-  wire drop = in_first_i ? |in_drop_i : dropping_q;
+  wire  drop = in_first_i ? |in_drop_i : dropping_q;
 
   assign in_ready_o = ~out_valid_o | out_ready_i;
 

@@ -60,7 +60,7 @@ module eth_tx
   meta_arp_t in_arp;
   assign in_arp = in_i.meta;
   // Metadata counts with a first beat only; behind it there may be anything.
-  wire in_is_update = first_q & (in_i.meta.kind == KindArpUpdate);
+  wire   in_is_update = first_q & (in_i.meta.kind == KindArpUpdate);
 
   beat_t look;
   logic look_valid, look_ready;
@@ -68,7 +68,7 @@ module eth_tx
   // Behind an update the stream waits until the table is written.
   wire in_go = in_valid_i & ~cache_busy;
   assign in_ready_o = key_ready & ~cache_busy;
-  assign key_valid = in_go & ~in_is_update;
+  assign key_valid  = in_go & ~in_is_update;
 
   always_ff @(posedge clk_i) begin
     if (rst_i) first_q <= 1'b1;
@@ -176,7 +176,7 @@ module eth_tx
   always_ff @(posedge clk_i) begin
     if (rst_i) event_o <= '0;
     else begin
-      event_o[EventArpMiss] <= framed_valid & framed_ready & framed_first & ~hit;
+      event_o[EventArpMiss]   <= framed_valid & framed_ready & framed_first & ~hit;
       event_o[EventArpUpdate] <= in_valid_i & in_ready_o & in_is_update;
     end
   end

@@ -19,7 +19,7 @@ module icmp_echo
     input logic         clk_i,
     input logic         rst_i,
     input host_t        host_i,
-    input logic [31:0] time_us_i,
+    input logic  [31:0] time_us_i,
 
     input  beat_t in_i,
     input  logic  in_valid_i,
@@ -82,7 +82,7 @@ module icmp_echo
     reply = in_i;
     reply.meta = reply_meta;
     if (first_q) begin
-      reply.data[7:0] = TypeEchoReply;
+      reply.data[7:0]   = TypeEchoReply;
       // The type went down by 8 in the high byte of the first word: add it back.
       reply.data[31:16] = swap16(csum_add(icmp_csum, {TypeEchoRequest, 8'h00}));
     end
@@ -199,8 +199,8 @@ module icmp_echo
   end
 
   logic out_ready;
-  wire sending = state_q == StateSend;
-  wire error_done = sending & out_ready & error.last;
+  wire  sending = state_q == StateSend;
+  wire  error_done = sending & out_ready & error.last;
 
   always_ff @(posedge clk_i) begin
     if (rst_i) begin

@@ -66,8 +66,7 @@ module ipv4_options
     // Nothing inside: the output is zero.
     if (~started_q & ~step) data_q <= '0;
     if (step & is_option) begin
-      sum_q <= (started_q ? sum_q : '0) +
-          (21'(swap16(word[15:0])) + 21'(swap16(word[31:16])));
+      sum_q  <= (started_q ? sum_q : '0) + (21'(swap16(word[15:0])) + 21'(swap16(word[31:16])));
       skip_q <= skip - 1'b1;
     end
     if (step & message_ends) tail_q <= in_i.bytes - position;

@@ -32,8 +32,7 @@ module ipv4_rx
 );
 
   localparam next_e Entry = NextIpv4Rx;
-  localparam logic [31:0] NextHops =
-      32'(1) << NextIcmp | 32'(1) << NextUdpRx | 32'(1) << NextTcpRx;
+  localparam logic [31:0] NextHops = 32'(1) << NextIcmp | 32'(1) << NextUdpRx | 32'(1) << NextTcpRx;
   typedef enum int unsigned {
     DropTruncated,
     DropBadVersion,
@@ -136,7 +135,7 @@ module ipv4_rx
     logic [17:0] sum_c;
   } parsed_t;
   typedef struct packed {
-    logic first;
+    logic  first;
     beat_t beat;
   } stage_t;
 
@@ -208,7 +207,8 @@ module ipv4_rx
     if (parsed_q.meta.length < 14'(HeaderBytes)) reasons[DropTruncated] = 1'b1;
     else if (read.version != 4'd4) reasons[DropBadVersion] = 1'b1;
     else if ((read.ihl < HeaderWords) | (total_length < {10'b0, header_bytes}) |
-             (total_length != {2'b0, parsed_q.meta.length})) reasons[DropBadLength] = 1'b1;
+             (total_length != {2'b0, parsed_q.meta.length}))
+      reasons[DropBadLength] = 1'b1;
     else if (~sum_good) reasons[DropBadChecksum] = 1'b1;
     else if (dst != host_i.ip) reasons[DropNotForUs] = 1'b1;
     else if (bad_source) reasons[DropBadSource] = 1'b1;

@@ -13,10 +13,10 @@
 module mac_rx
   import bombus_pkg::*;
 #(
-    parameter  type         beat_t     = logic,
-    parameter  int unsigned MacPort    = 0,
-    parameter  int unsigned DataWidth  = 512,
-    localparam int unsigned DataBytes  = DataWidth / 8
+    parameter  type         beat_t    = logic,
+    parameter  int unsigned MacPort   = 0,
+    parameter  int unsigned DataWidth = 512,
+    localparam int unsigned DataBytes = DataWidth / 8
 ) (
     input logic clk_i,
     input logic rst_i,
@@ -103,22 +103,22 @@ module mac_rx
   ) u_trimmer (
       .clk_i,
       .rst_i,
-      .data_i(bare_data),
-      .next_i(bare_next),
-      .shift_i(bare_shift),
+      .data_i  (bare_data),
+      .next_i  (bare_next),
+      .shift_i (bare_shift),
       .at_tag_i(bare_at_tag),
-      .bytes_i(bare_bytes),
-      .index_i(bare_index),
-      .valid_i(bare_valid),
-      .store_i(bare_store),
-      .last_i(bare_last),
-      .ipv4_i(bare_ipv4),
-      .data_o(data),
-      .bytes_o(bytes),
-      .index_o(index),
-      .valid_o(valid),
-      .store_o(store),
-      .last_o(message_last)
+      .bytes_i (bare_bytes),
+      .index_i (bare_index),
+      .valid_i (bare_valid),
+      .store_i (bare_store),
+      .last_i  (bare_last),
+      .ipv4_i  (bare_ipv4),
+      .data_o  (data),
+      .bytes_o (bytes),
+      .index_o (index),
+      .valid_o (valid),
+      .store_o (store),
+      .last_o  (message_last)
   );
 
   // Beside the beat that is trimmed.
@@ -244,12 +244,12 @@ module mac_rx
   ) u_info (
       .clk_i,
       .rst_i,
-      .in_head_i  (1'b0),
-      .in_body_i  ('{vlan: vlan_pipe_q[1], length: length_pipe_q[1], csum: csum}),
-      .in_valid_i (csum_valid & good_q[1]),
-      .in_ready_o (unused_ready),  // frames_q sees to it that there is room
-      .out_head_o (unused_head),
-      .out_body_o (info),
+      .in_head_i(1'b0),
+      .in_body_i('{vlan: vlan_pipe_q[1], length: length_pipe_q[1], csum: csum}),
+      .in_valid_i(csum_valid & good_q[1]),
+      .in_ready_o(unused_ready),  // frames_q sees to it that there is room
+      .out_head_o(unused_head),
+      .out_body_o(info),
       .out_valid_o(info_valid),
       .out_ready_i(read_last)
   );
@@ -272,7 +272,7 @@ module mac_rx
   end
 
   assign drop_o[DropBadFrame] = frame_end_now & now.bad;
-  assign drop_o[DropTooLong]  = frame_end_now & ~now.bad & too_long;
+  assign drop_o[DropTooLong] = frame_end_now & ~now.bad & too_long;
   assign drop_o[DropOverflow] = frame_end_now & ~now.bad & ~too_long & lost;
 
   assign mac_message_o = frame_end_now;

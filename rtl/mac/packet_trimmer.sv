@@ -6,15 +6,15 @@
 module packet_trimmer
   import bombus_pkg::*;
 #(
-    parameter  int unsigned DataWidth  = 512,
-    localparam int unsigned DataBytes  = DataWidth / 8,
-    localparam type         count_t    = logic [$clog2(DataBytes):0],
-    localparam type         index_t    = logic [13-$clog2(DataBytes):0]
+    parameter  int unsigned DataWidth = 512,
+    localparam int unsigned DataBytes = DataWidth / 8,
+    localparam type         count_t   = logic         [   $clog2(DataBytes):0],
+    localparam type         index_t   = logic         [13-$clog2(DataBytes):0]
 ) (
     input logic clk_i,
     input logic rst_i,
 
-    input logic   [DataWidth-1:0] data_i,     // as from tag_remover
+    input logic   [DataWidth-1:0] data_i,    // as from tag_remover
     input logic   [         31:0] next_i,
     input logic                   shift_i,
     input logic                   at_tag_i,
@@ -47,8 +47,9 @@ module packet_trimmer
   logic [13:0] end_q;
 
   wire first = index_i == '0;
-  wire [15:0] total_length =
-      swap16(shift_i ? data_i[(LengthLane+TagBytes)*8+:16] : data_i[LengthLane*8+:16]);
+  wire [15:0] total_length = swap16(
+      shift_i ? data_i[(LengthLane+TagBytes)*8+:16] : data_i[LengthLane*8+:16]
+  );
   // Lengths that no packet in a frame has are left for ipv4_rx to refuse.
   wire found = (index_i == index_t'(LengthPosition / DataBytes)) & ipv4_i &
       (total_length >= 16'(MinLength)) & (total_length[15:12] < 4'd3);
@@ -74,7 +75,7 @@ module packet_trimmer
 
   // ---- The verdict, one cycle ahead of its work ----
 
-  logic [DataWidth-1:0] data_q;
+  logic [ DataWidth-1:0] data_q;
   logic [TagBytes*8-1:0] next_q;
   logic [DataBytes-1:0] shift_q, keep_q;
   count_t bytes_q;

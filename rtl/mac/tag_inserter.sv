@@ -9,8 +9,8 @@ module tag_inserter
 #(
     parameter  int unsigned DataWidth = 512,
     localparam int unsigned DataBytes = DataWidth / 8,
-    localparam type         count_t   = logic [$clog2(DataBytes):0],
-    localparam type         index_t   = logic [13-$clog2(DataBytes):0]
+    localparam type         count_t   = logic         [   $clog2(DataBytes):0],
+    localparam type         index_t   = logic         [13-$clog2(DataBytes):0]
 ) (
     input logic clk_i,
     input logic rst_i,

@@ -11,10 +11,10 @@
 module tag_remover
   import bombus_pkg::*;
 #(
-    parameter  int unsigned DataWidth  = 512,
-    localparam int unsigned DataBytes  = DataWidth / 8,
-    localparam type         count_t    = logic [$clog2(DataBytes):0],
-    localparam type         index_t    = logic [13-$clog2(DataBytes):0]
+    parameter  int unsigned DataWidth = 512,
+    localparam int unsigned DataBytes = DataWidth / 8,
+    localparam type         count_t   = logic         [   $clog2(DataBytes):0],
+    localparam type         index_t   = logic         [13-$clog2(DataBytes):0]
 ) (
     input logic clk_i,
     input logic rst_i,
@@ -25,21 +25,21 @@ module tag_remover
     input logic                 last_i,
     input logic                 bad_i,
 
-    output logic   [DataWidth-1:0] data_o,           // with the tag
-    output logic   [         31:0] next_o,           // first bytes of the next beat
-    output logic                   shift_o,          // the tag, or what is behind it, is here
-    output logic                   at_tag_o,         // the lanes before the tag stay
-    output count_t                 bytes_o,          // left
-    output index_t                 index_o,          // beat within the frame; stays at its maximum
+    output logic   [DataWidth-1:0] data_o,        // with the tag
+    output logic   [         31:0] next_o,        // first bytes of the next beat
+    output logic                   shift_o,       // the tag, or what is behind it, is here
+    output logic                   at_tag_o,      // the lanes before the tag stay
+    output count_t                 bytes_o,       // left
+    output index_t                 index_o,       // beat within the frame; stays at its maximum
     output logic                   valid_o,
-    output logic                   store_o,          // with valid_o: the beat has bytes
-    output logic                   last_o,           // last beat that has bytes
-    output logic                   frame_last_o,     // with valid_o: nothing comes behind
-    output logic                   bad_o,            // with frame_last_o
-    output logic   [         13:0] wire_bytes_o,     // with frame_last_o: length with the tag
-    output logic                   ipv4_o,           // the (inner) EtherType, from its beat on
-    output vlan_t                  vlan_o,           // from the tag's beat on
-    output logic                   busy_o            // a frame is inside
+    output logic                   store_o,       // with valid_o: the beat has bytes
+    output logic                   last_o,        // last beat that has bytes
+    output logic                   frame_last_o,  // with valid_o: nothing comes behind
+    output logic                   bad_o,         // with frame_last_o
+    output logic   [         13:0] wire_bytes_o,  // with frame_last_o: length with the tag
+    output logic                   ipv4_o,        // the (inner) EtherType, from its beat on
+    output vlan_t                  vlan_o,        // from the tag's beat on
+    output logic                   busy_o         // a frame is inside
 );
 
   localparam int unsigned OffsetWidth = $clog2(DataBytes);
@@ -126,7 +126,7 @@ module tag_remover
   end else begin : gen_tag_later
     assign shift = vlan_o.valid & (index_q >= index_t'(TagBeat));
   end
-  assign absorbs = shift & ~last_q & last_i & ~keep_i[TagBytes];
+  assign absorbs  = shift & ~last_q & last_i & ~keep_i[TagBytes];
 
   assign data_o   = data_q;
   assign next_o   = data_i[TagBytes*8-1:0];

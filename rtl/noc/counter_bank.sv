@@ -71,7 +71,7 @@ module counter_bank #(
 
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
-      turn_q  <= '0;
+      turn_q <= '0;
       clear_q <= 1'b1;
       cleared_q <= 1'b0;
     end else begin

@@ -135,8 +135,8 @@ module network_interface
 
   logic out_first_q;
   logic late_q;  // a lost message is still to be told; the next one waits
-  wire out_taken = inj_valid_o & inj_ready_i;
-  assign inj_valid_o  = merged_valid & filled_q & entry.valid;
+  wire  out_taken = inj_valid_o & inj_ready_i;
+  assign inj_valid_o = merged_valid & filled_q & entry.valid;
   assign merged_ready = filled_q & (entry.valid ? inj_ready_i : ~late_q);
   assign inj_o = '{dir: entry.dir, x: entry.x, y: entry.y, port: entry.port, beat: merged};
 
@@ -154,14 +154,14 @@ module network_interface
   end
 
   assign out_message_o = out_taken & out_first_q;
-  assign out_bytes_o = merged.meta.length;
-  wire out_unroutable = merged_valid & merged_ready & merged.last & ~entry.valid;
+  assign out_bytes_o   = merged.meta.length;
+  wire  out_unroutable = merged_valid & merged_ready & merged.last & ~entry.valid;
 
   // ---- From the mesh ----
 
   logic in_first_q;
   logic sink_ready;
-  wire in_taken = ej_valid_i & ej_ready_o;
+  wire  in_taken = ej_valid_i & ej_ready_o;
   assign sink_o = ej_i.beat;
   always_comb begin
     sink_valid_o = '0;
@@ -181,7 +181,7 @@ module network_interface
   end
 
   assign in_message_o = in_taken & in_first_q;
-  assign in_bytes_o = ej_i.beat.meta.length;
+  assign in_bytes_o   = ej_i.beat.meta.length;
   wire in_unroutable = in_taken & ej_i.beat.last & (~HasSinks | (32'(ej_i.port) >= NumSinks));
 
   // Both in one cycle count as two: the second is told a cycle later.

@@ -73,8 +73,8 @@ module router_wormhole
   } head_t;
 
   flit_t [NumDirs-1:0] front;  // flit at the front of each input
-  logic [NumDirs-1:0] front_valid;
-  logic [NumDirs-1:0] front_taken;
+  logic  [NumDirs-1:0] front_valid;
+  logic  [NumDirs-1:0] front_taken;
 
   for (genvar i = 0; i < NumDirs; i++) begin : gen_input
     if (!Ports[i]) begin : gen_absent
@@ -138,10 +138,10 @@ module router_wormhole
         always_comb begin
           candidate[k] = front[Input];
           candidate[k].dir = next_dir(
-              o,
-              32'(front[Input].x) == NextX,
-              32'(front[Input].y) == NextY,
-              32'(front[Input].y) > NextY
+            o,
+            32'(front[Input].x) == NextX,
+            32'(front[Input].y) == NextY,
+            32'(front[Input].y) > NextY
           );
         end
       end

@@ -73,7 +73,7 @@ module udp_rx
       .header_o(header)
   );
 
-  logic open;
+  logic  open;
   next_e next;
   always_comb begin
     open = 1'b0;
@@ -109,8 +109,8 @@ module udp_rx
   beat_t sent;
   logic sent_valid, sent_ready, sent_first;
   logic refused_q;
-  wire refused = body_first ? ~open : refused_q;
-  wire taken = body_valid & body_ready;
+  wire  refused = body_first ? ~open : refused_q;
+  wire  taken = body_valid & body_ready;
 
   always_comb begin
     sent = body;

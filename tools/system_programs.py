@@ -1,0 +1,59 @@
+"""Makes sure of the system programs that the tests talk to.
+
+Installs what is missing with apt where that is allowed (root, Debian or Ubuntu);
+elsewhere says what is missing. The tests that need a missing program are skipped
+by name.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+
+# Program and the Debian package that it comes in.
+PROGRAMS = {
+    "g++": "g++",
+    "make": "make",
+    "perl": "perl",
+    "ip": "iproute2",
+    "ping": "iputils-ping",
+    "arping": "arping",
+    "nc": "netcat-openbsd",
+    "tshark": "tshark",
+}
+
+
+def missing() -> list[str]:
+    """Programs of the list that are not on the path (system folders included)."""
+    path = os.environ.get("PATH", os.defpath) + ":/usr/sbin:/sbin"
+    return [name for name in PROGRAMS if shutil.which(name, path=path) is None]
+
+
+def install(programs: list[str]) -> None:
+    """Installs the packages of these programs by apt; a failure is told, not raised."""
+    packages = sorted({PROGRAMS[name] for name in programs})
+    environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
+    for command in (
+        ["apt-get", "update", "-qq"],
+        ["apt-get", "install", "-y", "-qq", "--no-install-recommends", *packages],
+    ):
+        result = subprocess.run(command, env=environment, capture_output=True, text=True)
+        if result.returncode:
+            print(f"{' '.join(command)} failed:\n{result.stderr.strip()}", file=sys.stderr)
+            return
+
+
+def main() -> None:
+    lacking = missing()
+    if lacking and os.geteuid() == 0 and shutil.which("apt-get"):
+        print(f"installing {', '.join(lacking)}")
+        install(lacking)
+        lacking = missing()
+    for name in lacking:
+        print(f"{name} (package {PROGRAMS[name]}) is missing; tests that need it are skipped")
+
+
+if __name__ == "__main__":
+    main()
