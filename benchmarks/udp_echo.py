@@ -135,14 +135,14 @@ def table(rows: Sequence[Row], manifest: dict[str, Any]) -> Table:
     """The figures, and beside them those of others with the same width of data."""
     result = Table(title=f"UDP echo: {manifest['name']}", title_justify="left")
     for heading in (
-        "payload\nbytes",
-        "frame\nbytes",
+        "bytes\nUDP",
+        "bytes\nframe",
         "beats",
-        "cycles/\npacket",
+        "cycles\na frame",
         "Mpps",
-        "Gbit/s\non wire",
-        "bound\nGbit/s",
-        "latency\ncycles",
+        "Gbit/s",
+        "bound",
+        "cycles\nlatency",
     ):
         result.add_column(heading, justify="right")
     peers = {
@@ -151,17 +151,17 @@ def table(rows: Sequence[Row], manifest: dict[str, Any]) -> Table:
         if peer["data_width"] == manifest["data_width"]
     }
     for name in peers:
-        result.add_column(f"{name}\ncycles/\npacket", justify="right")
-        result.add_column(f"{name}\nlatency\ncycles", justify="right")
+        result.add_column(f"{name}\na frame", justify="right")
+        result.add_column(f"{name}\nlatency", justify="right")
     for row in rows:
         cells = [
             f"{row.payload_bytes}",
             f"{row.frame_bytes}",
             f"{row.beats}",
-            f"{row.cycles_per_packet:.3f}",
-            f"{row.mpps:.2f}",
-            f"{row.wire_gbps:.2f}",
-            f"{row.bound_gbps:.2f}",
+            f"{row.cycles_per_packet:.2f}",
+            f"{row.mpps:.1f}",
+            f"{row.wire_gbps:.1f}",
+            f"{row.bound_gbps:.1f}",
             f"{row.latency_cycles}",
         ]
         for peer in peers.values():

@@ -55,7 +55,7 @@ _WRAPPER = "area_top"
 class Area:
     """Cells of a netlist."""
 
-    lut_logic: int  # LUT1 to LUT6, and inverters that no LUT took in
+    lut_logic: int  # LUT1 to LUT6; inverters (INV) sit in what they drive, as others count
     lut_ram: int  # LUT sites used as memory or shift register
     ff: int
     bram36: float  # a RAMB18 counts as half

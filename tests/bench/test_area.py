@@ -1,0 +1,26 @@
+"""The area that the designs may take on UltraScale+, by Yosys: exact and repeatable."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from support.bench import DESIGNS, FUSED
+
+from bombus.area import measure
+
+LUTS = {DESIGNS[512]: 40_000, FUSED: 20_000}
+
+
+@pytest.mark.parametrize("design", LUTS, ids=lambda path: path.stem)
+def test_designs(design: Path) -> None:
+    assert measure(str(design)).area.lut_total <= LUTS[design]
+
+
+def test_router() -> None:
+    router = measure("router_wormhole")
+    assert router.link_bits is not None
+    assert router.area.lut_total <= 5_200
+    assert router.area.lut_total / router.link_bits <= 8.1
+    assert router.delay_ps is not None
+    assert router.delay_ps <= 3_850
