@@ -309,7 +309,7 @@ module arp
     if (state_q == StateUpdate) begin
       sent_meta.kind = KindArpUpdate;
       sent_meta.length = '0;
-      sent_meta.only_refresh = (~heard.for_us & ~find_hit) | (heard.ip == '0);
+      sent_meta.only_refresh = (~heard.for_us & ~find_hit & ~find_failed) | (heard.ip == '0);
     end else if (state_q != StateReply) begin
       sent_meta.mac  = '1;
       sent_meta.vlan = state_q == StateRequest ? request_vlan : '0;
@@ -337,7 +337,7 @@ module arp
   assign stored_ready = ((state_q == StatePacket) & packet_ready) | (state_q == StateDiscard);
   assign heard_ready = ((state_q == StateUpdate) & sent_done & ~heard.answer) |
       ((state_q == StateReply) & sent_done);
-  assign resolve = (state_q == StateUpdate) & sent_done & find_hit;
+  assign resolve = (state_q == StateUpdate) & sent_done & (find_hit | find_failed);
   assign request_done = (state_q == StateRequest) & sent_done;
 
   wire start_flush = resolve | (failed & ~flushing_q & (state_q == StateIdle));

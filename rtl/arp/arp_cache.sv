@@ -35,7 +35,6 @@ module arp_cache
   typedef logic [7:0] age_t;
 
   typedef struct packed {
-    logic has_tag;
     logic [11:0] vid;
     logic [31:0] ip;
   } key_t;
@@ -57,7 +56,8 @@ module arp_cache
   // ---- Read ----
 
   wire age_t now = time_us_i[AgeShift+:8];
-  wire key_t key = '{has_tag: vlan_i.valid, vid: vlan_i.valid ? vlan_i.tci[11:0] : '0, ip: ip_i};
+  // A tag with VID 0 tells a priority only (IEEE 802.1Q, 9.6): no VLAN.
+  wire key_t key = '{vid: vlan_i.valid ? vlan_i.tci[11:0] : '0, ip: ip_i};
 
   set_t sweep_set_q;
   logic sweep_due_q, sweep_q, update_q;

@@ -63,28 +63,35 @@ module arp_pending
   wire key_t ask = '{has_tag: ask_vlan_i.valid, tci: ask_vlan_i.tci, ip: ask_ip_i};
   wire key_t find = '{has_tag: find_vlan_i.valid, tci: find_vlan_i.tci, ip: find_ip_i};
 
-  // The same VLAN is meant whatever the priority bits say.
+  // The same VLAN is meant whatever the priority bits say; a tag with VID 0 tells
+  // a priority only (IEEE 802.1Q, 9.6).
+  function automatic logic [11:0] vid(key_t key);
+    return key.has_tag ? key.tci[11:0] : '0;
+  endfunction
   function automatic logic same(key_t a, key_t b);
-    return (a.ip == b.ip) & (a.has_tag == b.has_tag) & (~a.has_tag | (a.tci[11:0] == b.tci[11:0]));
+    return (a.ip == b.ip) & (vid(a) == vid(b));
   endfunction
 
   logic [NumEntries-1:0] ask_match, find_match;
-  index_t free, request;
+  index_t free, due, request_q;
+  logic request_valid_q;
   always_comb begin
     free = '0;
-    request = '0;
+    due  = '0;
     for (int unsigned e = 0; e < NumEntries; e++) begin
       find_match[e] = used_q[e] & same(key_q[e], find);
       ask_match[e]  = used_q[e] & ~failed_q[e] & same(key_q[e], ask) & ~(resolve_i & find_match[e]);
       if (~used_q[e]) free = index_t'(e);
-      if (due_q[e]) request = index_t'(e);
+      if (due_q[e]) due = index_t'(e);
     end
   end
 
   assign ask_ok_o = |ask_match | ~&used_q;
-  assign request_o = |due_q;
-  assign request_ip_o = key_q[request].ip;
-  assign request_vlan_o = '{valid: key_q[request].has_tag, tci: key_q[request].tci};
+  // A request that has been offered stays until it is done: its body may take
+  // several beats.
+  assign request_o = request_valid_q & due_q[request_q];
+  assign request_ip_o = key_q[request_q].ip;
+  assign request_vlan_o = '{valid: key_q[request_q].has_tag, tci: key_q[request_q].tci};
   assign find_hit_o = |(find_match & ~failed_q);
   assign find_failed_o = |(find_match & failed_q);
   assign failed_o = |failed_q;
@@ -95,7 +102,9 @@ module arp_pending
       used_q <= '0;
       due_q <= '0;
       failed_q <= '0;
+      request_valid_q <= 1'b0;
     end else begin
+      if (~request_o) request_valid_q <= |due_q;
       for (int unsigned e = 0; e < NumEntries; e++) begin
         if (used_q[e] & ~due_q[e] & ~failed_q[e] &
             (stamp_t'(now - stamp_q[e]) >= stamp_t'(RetrySteps))) begin
@@ -106,13 +115,13 @@ module arp_pending
           used_q[e]   <= 1'b0;
           failed_q[e] <= 1'b0;
         end
-        if (resolve_i & find_match[e] & ~failed_q[e]) begin
+        if (resolve_i & find_match[e]) begin
           used_q[e] <= 1'b0;
           due_q[e] <= 1'b0;
           failed_q[e] <= 1'b0;
         end
       end
-      if (request_done_i) due_q[request] <= 1'b0;
+      if (request_done_i) due_q[request_q] <= 1'b0;
       if (ask_i & ~|ask_match & ~&used_q) begin
         used_q[free] <= 1'b1;
         due_q[free] <= 1'b1;
@@ -122,9 +131,10 @@ module arp_pending
   end
 
   always_ff @(posedge clk_i) begin
+    if (~request_o) request_q <= due;
     if (request_done_i) begin
-      stamp_q[request] <= now;
-      tries_q[request] <= tries_q[request] + 1'b1;
+      stamp_q[request_q] <= now;
+      tries_q[request_q] <= tries_q[request_q] + 1'b1;
     end
     if (ask_i & ~|ask_match & ~&used_q) begin
       key_q[free]   <= ask;

@@ -28,6 +28,7 @@ module tile_registers #(
     output logic        reg_ready_o,
     output logic [31:0] reg_rdata_o,  // zero unless reg_ready_o
 
+    input  logic        table_ready_i,  // a write can be taken
     output logic        table_write_o,
     output logic [ 4:0] table_index_o,
     output logic [31:0] table_wdata_o
@@ -62,8 +63,8 @@ module tile_registers #(
   );
 
   logic [Width-33:0] high_q;
-  // Everything but a counter's low word answers at once.
-  wire at_once = reg_write_i | ~is_counter | is_high;
+  // Everything but a counter's low word answers at once; the table after it has been filled.
+  wire at_once = reg_write_i ? (~is_table | table_ready_i) : (~is_counter | is_high);
 
   always_ff @(posedge clk_i) begin
     if (rst_i) begin

