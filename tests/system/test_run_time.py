@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 from support.bench import ALL_DESIGNS, DESIGNS, FUSED, GATEWAY, PEER, Bench
 
-from bombus.model import Station, arp_request, ip_bytes, mac_bytes, ping_frame, udp_frame
+from bombus.model import Host, Station, arp_request, ip_bytes, mac_bytes, ping_frame, udp_frame
+from bombus.simulation import Simulation
 
 all_designs = pytest.mark.parametrize("design", ALL_DESIGNS, ids=lambda path: path.stem)
 
@@ -151,3 +152,15 @@ def test_no_route_out_of_any_tile(design: Path) -> None:
             bench.after_reset()
             bench.introduce([PEER, GATEWAY])
             bench.alive([PEER, GATEWAY])
+
+
+def test_table_written_right_after_reset() -> None:
+    """The write waits until the table has been filled; the filling does not undo it."""
+    with Simulation(DESIGNS[512]) as simulation:
+        host = Host.from_manifest(simulation.manifest)
+        simulation.reset()
+        simulation.set_next_hop("echo", "udp_tx", None)
+        simulation.receive_all()
+        simulation.exchange([arp_request(PEER, host), udp_frame(PEER, host, b"lost")])
+        assert simulation.tile_counters("echo")["drop.no_route"] == 1
+        assert simulation.tile_counters("echo")["noc_out_messages"] == 0
