@@ -1,0 +1,99 @@
+"""The channels that each fabric's routing takes, and the proof that routing alone never waits
+for itself."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import networkx as nx
+import pytest
+
+from bombus.routing import ALGORITHMS, Channel, Position, eject, inject, routes
+
+FABRICS = [(kind, algorithm) for kind, names in ALGORITHMS.items() for algorithm in names]
+
+
+def positions(columns: int, rows: int) -> list[Position]:
+    return list(product(range(columns), range(rows)))
+
+
+def all_routes(kind: str, algorithm: str, columns: int, rows: int) -> nx.DiGraph[Channel]:
+    """What all messages between all tiles of a mesh hold and need next."""
+    graph: nx.DiGraph[Channel] = nx.DiGraph()
+    for source, target in product(positions(columns, rows), repeat=2):
+        if source != target:
+            graph.add_edges_from(routes(kind, algorithm, source, target))
+    return graph
+
+
+@pytest.mark.parametrize(("kind", "algorithm"), FABRICS)
+def test_routing_never_waits_for_itself(kind: str, algorithm: str) -> None:
+    # Routes do not depend on the size of the mesh: smaller ones are part of this.
+    assert nx.is_directed_acyclic_graph(all_routes(kind, algorithm, 6, 6))
+
+
+def test_lanes_are_what_makes_the_crosspoint_free_of_deadlock() -> None:
+    for algorithm in ("o1turn", "adaptive"):
+        graph = all_routes("crosspoint", algorithm, 3, 3)
+        joined = nx.relabel_nodes(graph, {node: node._replace(lane="") for node in graph})
+        assert not nx.is_directed_acyclic_graph(joined)
+
+
+@pytest.mark.parametrize(("kind", "algorithm"), FABRICS)
+def test_every_way_is_shortest_and_whole(kind: str, algorithm: str) -> None:
+    for source, target in product(positions(4, 3), repeat=2):
+        if source == target:
+            continue
+        graph: nx.DiGraph[Channel] = nx.DiGraph(routes(kind, algorithm, source, target))
+        hops = abs(source[0] - target[0]) + abs(source[1] - target[1])
+        ways = list(nx.all_simple_paths(graph, inject(source), eject(target)))
+        # inject, one channel for each hop, and the way out: a queue of its own in the crosspoint
+        assert {len(way) for way in ways} == {hops + (2 if kind == "wormhole" else 3)}
+        assert {node for way in ways for node in way} == set(graph)
+
+
+def count_of_ways(algorithm: str, source: Position, target: Position) -> int:
+    graph: nx.DiGraph[Channel] = nx.DiGraph(routes("crosspoint", algorithm, source, target))
+    return len(list(nx.all_simple_paths(graph, inject(source), eject(target))))
+
+
+def test_number_of_ways() -> None:
+    assert count_of_ways("xy", (0, 0), (3, 2)) == 1
+    assert count_of_ways("o1turn", (0, 0), (3, 2)) == 2
+    assert count_of_ways("o1turn", (0, 0), (3, 0)) == 1
+    assert count_of_ways("adaptive", (3, 2), (0, 0)) == 10  # 5 over 2
+
+
+def test_wormhole_goes_along_x_first() -> None:
+    ways = nx.DiGraph(routes("wormhole", "xy", (0, 0), (2, 1)))
+    assert [str(channel) for channel in nx.topological_sort(ways)] == [
+        "way into router (0,0)",
+        "link (0,0)->(1,0)",
+        "link (1,0)->(2,0)",
+        "link (2,0)->(2,1)",
+        "way out of router (2,1)",
+    ]
+
+
+def test_lanes_of_o1turn_and_adaptive() -> None:
+    def lanes(algorithm: str, source: Position, target: Position) -> set[str]:
+        edges = routes("crosspoint", algorithm, source, target)
+        return {str(channel) for edge in edges for channel in edge if channel.lane}
+
+    assert lanes("o1turn", (0, 0), (2, 1)) == {
+        "link (1,0)->(2,0) from west, to turn",
+        "link (1,1)->(2,1) from west, turned",
+    }
+    assert lanes("adaptive", (2, 0), (1, 3)) == {
+        "link (2,1)->(2,2) from north, westbound",
+        "link (2,2)->(2,3) from north, westbound",
+        "link (1,1)->(1,2) from north, eastbound",
+        "link (1,2)->(1,3) from north, eastbound",
+    }
+
+
+def test_unknown_routing_and_own_tile_are_refused() -> None:
+    with pytest.raises(ValueError, match="no fabric wormhole with routing o1turn"):
+        routes("wormhole", "o1turn", (0, 0), (1, 0))
+    with pytest.raises(ValueError, match="U-turn"):
+        routes("wormhole", "xy", (1, 0), (1, 0))
