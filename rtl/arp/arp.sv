@@ -40,6 +40,7 @@ module arp
 
   localparam next_e Entry = NextArp;
   localparam logic [31:0] NextHops = 32'(1) << NextEthTx;
+  localparam bit AlwaysTakes = 1'b1;
   typedef enum int unsigned {
     DropMalformed,
     DropConflict,    // somebody else claims the host's address

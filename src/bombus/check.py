@@ -11,6 +11,7 @@ from pathlib import Path
 
 import networkx as nx
 
+from bombus import deadlock
 from bombus import network as resolved
 from bombus.errors import DesignError, Problem
 from bombus.network import Hop, Layer, Network
@@ -132,18 +133,38 @@ def _names(network: Network) -> Iterator[Problem]:
         yield network.file.problem(("tiles",), message)
 
 
-def check(path: Path) -> tuple[Network, list[Problem]]:
+class DeadlockError(DesignError):
+    """A design whose only errors are cycles of channels; carries what a picture needs."""
+
+    def __init__(
+        self, problems: Iterable[Problem], network: Network, cycles: list[deadlock.Cycle]
+    ) -> None:
+        super().__init__(problems)
+        self.network = network
+        self.cycles = cycles
+
+
+def check(path: Path, *, allow_deadlock: bool = False) -> tuple[Network, list[Problem]]:
     """Checks a design file.
 
     Returns the resolved network and the warnings. Raises DesignError with all
-    errors (and the warnings) if the design is not sound.
+    errors (and the warnings) if the design is not sound; DeadlockError if it is
+    but for cycles of channels. `allow_deadlock`: those are warnings, for experiments.
     """
     network, problems = resolved.load(path)
     problems += [*_macs(network), *_udp_ports(network), *_bandwidth(network)]
     if not any(problem.is_error for problem in problems):
         # These follow from any of the above, and would only hide it.
         problems += [*_reachability(network), *_wired_cycles(network), *_names(network)]
+    cycles = []
+    if not any(problem.is_error for problem in problems):
+        cycles = deadlock.cycles(network)
+        for cycle in cycles:
+            loc = cycle.legs[0].hop.source.tile.loc
+            problems.append(network.file.problem(loc, str(cycle), is_error=not allow_deadlock))
     problems.sort(key=lambda problem: problem.line or 0)
+    if cycles and not allow_deadlock:
+        raise DeadlockError(problems, network, cycles)
     if any(problem.is_error for problem in problems):
         raise DesignError(problems)
     return network, problems

@@ -40,15 +40,38 @@ def _print_problems(problems: list[Problem]) -> None:
 
 
 @app.command()
-def check(design: DesignArgument, json: JsonOption = None) -> None:
+def check(
+    design: DesignArgument,
+    picture: Annotated[
+        Path | None,
+        typer.Option(
+            "-o",
+            "--picture",
+            help="Picture to write if messages can wait for each other for ever. "
+            "Default: build/<name>_deadlock.svg.",
+        ),
+    ] = None,
+    json: JsonOption = None,
+) -> None:
     """Say whether a design is sound, and if not, why not and in which line."""
     from bombus import check as step
 
     try:
         network, problems = step.check(design)
     except DesignError as error:
-        if json:
-            write_json(_verdict(error.problems), json)
+        verdict = _verdict(error.problems)
+        if isinstance(error, step.DeadlockError):
+            from bombus import show
+
+            file = picture or Path("build") / f"{error.network.design.name}_deadlock.svg"
+            show.draw(error.network, file, error.cycles[0])
+            verdict["picture"] = str(file)
+            _print_problems(error.problems)
+            console = Console(stderr=True, highlight=False, soft_wrap=True)
+            console.print(f"Picture of the cycle: {file}", markup=False)
+            write_json(verdict, json)
+            raise typer.Exit(1) from None
+        write_json(verdict, json)
         raise
     _print_problems(problems)
     write_json(_verdict(problems), json)

@@ -10,12 +10,180 @@ has the argument.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterable
+from dataclasses import dataclass
 from typing import TypeVar
 
 import networkx as nx
 
+from bombus.network import Hop, Layer, Network, Tile
+from bombus.routing import Channel, Position, eject, inject, routes
+from bombus.text import listing
+
 Node = TypeVar("Node", bound=Hashable)
+Resource = Channel | Layer  # a layer stands for its input
+
+
+def resource_graph(network: Network) -> nx.DiGraph[Resource]:
+    """What messages hold and need next; `hops` of an edge are the next hops that make it."""
+    graph: nx.DiGraph[Resource] = nx.DiGraph()
+
+    def add(held: Resource, needed: Resource, hop: Hop) -> None:
+        if graph.has_edge(held, needed):
+            graph.edges[held, needed]["hops"].append(hop)
+        else:
+            graph.add_edge(held, needed, hops=[hop])
+
+    for hop in network.hops:
+        source, target = hop.source, hop.target
+        if target is None:
+            continue
+        waits = not target.kind.always_takes
+        if hop.in_tile:
+            if waits:
+                add(source, target, hop)
+            continue
+        here, there = _at(source.tile), _at(target.tile)
+        add(source, inject(here), hop)
+        for held, needed in sorted(routes(*network.routing, here, there)):
+            add(held, needed, hop)
+        if waits:
+            add(eject(there), target, hop)
+    return graph
+
+
+def _at(tile: Tile) -> Position:
+    return tile.x, tile.y
+
+
+# ---- Cycles of a design, for people ----
+
+
+@dataclass(frozen=True)
+class Leg:
+    """A stretch of a cycle that messages of one next hop hold, in the order they take it."""
+
+    hop: Hop
+    resources: tuple[Resource, ...]
+
+    @property
+    def channels(self) -> list[Channel]:
+        return [resource for resource in self.resources if isinstance(resource, Channel)]
+
+
+@dataclass(frozen=True)
+class Cycle:
+    """Resources that messages can hold while each waits for the next, all round.
+
+    The first resource of each leg is what the leg before needs.
+    """
+
+    legs: tuple[Leg, ...]
+    chains: tuple[tuple[Layer, ...], ...]  # ways from a source to an end that take the legs
+
+    @property
+    def tiles(self) -> list[Tile]:
+        """Tiles that the cycle's messages come from and go to."""
+        found: dict[Tile, None] = {}
+        for leg in self.legs:
+            found[leg.hop.source.tile] = None
+            if leg.hop.target:
+                found[leg.hop.target.tile] = None
+        return list(found)
+
+    def __str__(self) -> str:
+        lines = ["messages can wait for each other for ever:"]
+        lines += [f"  chain {' -> '.join(map(str, chain))}" for chain in self.chains]
+        for leg, following in zip(self.legs, self.legs[1:] + self.legs[:1], strict=True):
+            held = f"holds {listing(leg.channels)}; " if leg.channels else ""
+            needed = following.resources[0]
+            text = f"layer {needed}" if isinstance(needed, Layer) else str(needed)
+            way = f"{_name(leg.hop.source)} -> {_name(leg.hop.target)}"
+            lines.append(f"  {way}: {held}waits for {text}")
+        lines.append(f"  tiles {', '.join(tile.name for tile in self.tiles)}")
+        return "\n".join(lines)
+
+
+def _name(layer: Layer | None) -> str:
+    return f"{layer}[{layer.tile.x},{layer.tile.y}]" if layer else "nowhere"
+
+
+def cycles(network: Network) -> list[Cycle]:
+    """A shortest cycle of each knot of the resource graph; none: the design cannot deadlock."""
+    graph = resource_graph(network)
+    found = []
+    for component in nx.strongly_connected_components(graph):
+        part = graph.subgraph(sorted(component, key=_order))
+        nodes = shortest_cycle(part)
+        if nodes:
+            found.append(_explain(network, graph, nodes))
+    return sorted(found, key=lambda cycle: cycle.legs[0].hop.source.tile.index)
+
+
+def _order(resource: Resource) -> tuple[str, ...]:
+    return ("layer", resource.full_name) if isinstance(resource, Layer) else ("", str(resource))
+
+
+def _explain(network: Network, graph: nx.DiGraph[Resource], nodes: list[Resource]) -> Cycle:
+    """The cycle in as few legs as possible, and chains that take them."""
+    rotations = (nodes[i:] + nodes[:i] for i in range(len(nodes)))
+    legs = min((_legs(graph, turned) for turned in rotations), key=len)
+    # A chain goes on where one leg ends and the next begins at a layer. One that goes all round
+    # starts where it first comes into the ring.
+    starts = [i for i, leg in enumerate(legs) if legs[i - 1].hop.target is not leg.hop.source]
+    first = starts[0] if starts else 0
+    if not starts:
+        distance = [len(_way_to(network, leg.hop.source)) for leg in legs]
+        first = distance.index(min(distance))
+    legs = legs[first:] + legs[:first]
+    runs: list[list[Layer]] = []
+    for i, leg in enumerate(legs):
+        if i == 0 or legs[i - 1].hop.target is not leg.hop.source:
+            runs.append([leg.hop.source])
+        assert leg.hop.target is not None
+        runs[-1].append(leg.hop.target)
+    return Cycle(tuple(legs), tuple(tuple(_whole(network, run)) for run in runs))
+
+
+def _legs(graph: nx.DiGraph[Resource], nodes: list[Resource]) -> list[Leg]:
+    legs: list[Leg] = []
+    hops: list[Hop] = []
+    held: list[Resource] = []
+    for node, needed in zip(nodes, nodes[1:] + nodes[:1], strict=True):
+        possible: list[Hop] = graph.edges[node, needed]["hops"]
+        both = [hop for hop in hops if hop in possible]
+        if held and not both:
+            legs.append(Leg(hops[0], tuple(held)))
+            held = []
+        hops = both or possible
+        held.append(node)
+    return [*legs, Leg(hops[0], tuple(held))]
+
+
+def _whole(network: Network, run: list[Layer]) -> list[Layer]:
+    """A chain from a source to an end that has these layers in this order."""
+    ends = (layer for layer in network.layers() if not layer.kind.has_output)
+    after = _nearest(nx.shortest_path(_layer_graph(network), source=run[-1]), ends)
+    return [*_way_to(network, run[0])[:-1], *run, *after[1:]]
+
+
+def _way_to(network: Network, layer: Layer) -> list[Layer]:
+    sources = (source for source in network.layers() if not source.kind.has_input)
+    return _nearest(nx.shortest_path(_layer_graph(network), target=layer), sources)
+
+
+def _layer_graph(network: Network) -> nx.DiGraph[Layer]:
+    graph: nx.DiGraph[Layer] = nx.DiGraph()
+    graph.add_nodes_from(network.layers())
+    graph.add_edges_from((hop.source, hop.target) for hop in network.hops if hop.target)
+    return graph
+
+
+def _nearest(paths: dict[Layer, list[Layer]], layers: Iterable[Layer]) -> list[Layer]:
+    return min((paths[layer] for layer in layers if layer in paths), key=len, default=[])
+
+
+# ---- Cycles of any graph ----
 
 
 def shortest_cycle(graph: nx.DiGraph[Node]) -> list[Node] | None:

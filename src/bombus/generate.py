@@ -225,12 +225,12 @@ def write(network: Network, folder: Path) -> None:
         new.rename(folder)
 
 
-def generate(design: Path, folder: Path) -> Generated:
+def generate(design: Path, folder: Path, *, allow_deadlock: bool = False) -> Generated:
     """Checks a design file and writes its SystemVerilog into `folder`.
 
-    Raises DesignError if the design is not sound. An older result in the
-    folder is replaced.
+    Raises DesignError if the design is not sound; `allow_deadlock` lets one pass that is
+    but for cycles of channels. An older result in the folder is replaced.
     """
-    network, warnings = check.check(design)
+    network, warnings = check.check(design, allow_deadlock=allow_deadlock)
     write(network, folder)
     return Generated(folder.resolve(), network.design.name, network, warnings)

@@ -13,8 +13,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import networkx as nx
+
 from bombus import config, place, rtl
 from bombus.errors import Problem, UserError
+from bombus.routing import Channel, Link, routes
 from bombus.rtl import LayerKind, Library
 from bombus.text import listing, near_matches
 
@@ -109,6 +112,11 @@ class Network:
     def design(self) -> config.Design:
         return self.file.design
 
+    @property
+    def routing(self) -> tuple[str, str]:
+        """Kind of the fabric and routing algorithm, as `bombus.routing` names them."""
+        return self.design.fabric.kind, "xy"
+
     def layers(self) -> Iterator[Layer]:
         for tile in self.tiles:
             yield from tile.layers
@@ -129,18 +137,12 @@ class Network:
         ports = [layer.param("mac_port") or 0 for layer in self.layers() if layer.kind.mac_ports]
         return max(ports, default=-1) + 1
 
-    def route(self, source: Tile, target: Tile) -> list[tuple[place.Position, place.Position]]:
-        """Links that a message takes, as pairs of positions: first along x, then along y."""
-        links = []
-        x, y = source.x, source.y
-        while (x, y) != (target.x, target.y):
-            if x != target.x:
-                step = (x + (1 if target.x > x else -1), y)
-            else:
-                step = (x, y + (1 if target.y > y else -1))
-            links.append(((x, y), step))
-            x, y = step
-        return links
+    def links(self, source: Tile, target: Tile) -> list[Link]:
+        """Links that a message may take, those that it may take first coming first."""
+        ways: nx.DiGraph[Channel] = nx.DiGraph()
+        ways.add_edges_from(routes(*self.routing, (source.x, source.y), (target.x, target.y)))
+        found = [channel.link for channel in nx.lexicographical_topological_sort(ways)]
+        return list(dict.fromkeys(link for link in found if link))
 
 
 def _param_value(value: bool | int | str, parameter: rtl.Parameter) -> int:

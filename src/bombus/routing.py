@@ -20,6 +20,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 Position = tuple[int, int]  # x, y
+Link = tuple[Position, Position]  # from a router to its neighbour
 
 LOCAL = "local"
 STEPS = {"north": (0, -1), "east": (1, 0), "south": (0, 1), "west": (-1, 0)}
@@ -42,15 +43,20 @@ class Channel(NamedTuple):
     leave: str
     lane: str = ""
 
+    @property
+    def link(self) -> Link | None:
+        """The link that the channel leads over; None: it leads into or out of the router."""
+        return (self.at, step(self.at, self.leave)) if self.leave in STEPS else None
+
     def __str__(self) -> str:
         x, y = self.at
         if not self.leave:
-            return f"way into router ({x},{y})"
+            return f"the way into router ({x},{y})"
         if self.leave == LOCAL:
-            name = f"way out of router ({x},{y})"
+            name = f"the way out of router ({x},{y})"
         else:
-            dx, dy = STEPS[self.leave]
-            name = f"link ({x},{y})->({x + dx},{y + dy})"
+            to_x, to_y = step(self.at, self.leave)
+            name = f"link ({x},{y})->({to_x},{to_y})"
         if self.enter:
             lane = f", {self.lane}" if self.lane else ""
             name += f" from {self.enter}{lane}"

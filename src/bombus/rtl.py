@@ -48,6 +48,7 @@ class LayerKind:
     line: int
     entry: int  # number of the next hop that it answers to; 0: none
     next_hops: int  # bit n: it may choose next hop n
+    always_takes: bool  # its input never waits for its output
     drops: tuple[str, ...]
     events: tuple[str, ...]
     parameters: Mapping[str, Parameter]  # by key
@@ -265,7 +266,7 @@ def _enum_names(alias: ast.Symbol, prefix: str) -> tuple[str, ...]:
 
 def _read_layer(instance: ast.InstanceSymbol, elaboration: Elaboration) -> LayerKind:
     body = instance.body
-    entry = next_hops = 0
+    entry = next_hops = always_takes = 0
     drops: tuple[str, ...] = ()
     events: tuple[str, ...] = ()
     parameters: dict[str, Parameter] = {}
@@ -283,6 +284,8 @@ def _read_layer(instance: ast.InstanceSymbol, elaboration: Elaboration) -> Layer
                 entry = value or 0
             elif member.name == "NextHops":
                 next_hops = value or 0
+            elif member.name == "AlwaysTakes":
+                always_takes = value or 0
             elif not member.isLocalParam:
                 key = snake_case(member.name)
                 parameters[key] = Parameter(
@@ -295,6 +298,7 @@ def _read_layer(instance: ast.InstanceSymbol, elaboration: Elaboration) -> Layer
         line=elaboration.manager.getLineNumber(location),
         entry=entry,
         next_hops=next_hops,
+        always_takes=bool(always_takes),
         drops=drops,
         events=events,
         parameters=parameters,

@@ -20,9 +20,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
 
+from bombus.deadlock import Cycle
 from bombus.errors import UserError
 from bombus.network import Layer, Network, Tile
-from bombus.place import Position
+from bombus.routing import Channel, Link
 
 FORMATS = (".svg", ".png", ".pdf")
 
@@ -34,14 +35,14 @@ _MAX_LANES = 3  # more flows than these in one direction become one arrow
 _MARGIN = 0.75
 _HEADING = 0.55
 _FOOT = 0.3
+_LEGEND_LINE = 0.2
 
 # Colours that stay apart for most kinds of colour blindness (Okabe and Ito).
 _PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#8C6D31", "#555555")
 _INK, _FAINT, _PAPER = "#222222", "#c8ccd0", "#ffffff"
 _TILE_FILL, _EMPTY_FILL, _LAYER_FILL = "#f1f4f8", "#fafafa", "#ffffff"
 _APP_COLOUR = "#fff4d6"
-
-Link = tuple[Position, Position]
+_ALARM = "#B00020"
 
 
 @dataclass(frozen=True)
@@ -59,12 +60,22 @@ def flows_by_link(network: Network) -> dict[Link, list[Flow]]:
         if hop.target is None or hop.in_tile:
             continue
         flow = Flow(network.library.next_names[hop.number], hop.target)
-        for link in network.route(hop.source.tile, hop.target.tile):
+        for link in network.links(hop.source.tile, hop.target.tile):
             links.setdefault(link, []).append(flow)
     return links
 
 
-def _centre(position: Position) -> tuple[float, float]:
+@dataclass(frozen=True)
+class Lane:
+    """One arrow along a link."""
+
+    text: str
+    colour: str
+    width: float = 1.3
+    line: str = "-"
+
+
+def _centre(position: tuple[int, int]) -> tuple[float, float]:
     """Centre of a tile in the figure; y grows to the south in the mesh, upwards here."""
     x, y = position
     return x * (_TILE_WIDTH + _GAP_X), -y * (_TILE_HEIGHT + _GAP_Y)
@@ -89,15 +100,16 @@ def _rows(layers: list[Layer]) -> Iterator[list[Layer]]:
         yield layers[start : start + per_row]
 
 
-def _draw_tile(axes: Axes, tile: Tile) -> None:
+def _draw_tile(axes: Axes, tile: Tile, *, highlight: bool = False) -> None:
     x, y = _centre((tile.x, tile.y))
     if not tile.layers:
         empty = {"facecolor": _EMPTY_FILL, "edgecolor": _FAINT, "linestyle": "--"}
         _draw_box(axes, x, y, _TILE_WIDTH, _TILE_HEIGHT, linewidth=0.8, zorder=3, **empty)
         axes.text(x, y, "empty", ha="center", va="center", fontsize=7, color="#999999", zorder=5)
         return
-    style: dict[str, Any] = {"facecolor": _TILE_FILL, "edgecolor": _INK}
-    _draw_box(axes, x, y, _TILE_WIDTH, _TILE_HEIGHT, linewidth=1.1, zorder=3, **style)
+    style: dict[str, Any] = {"facecolor": _TILE_FILL, "edgecolor": _ALARM if highlight else _INK}
+    style["linewidth"] = 2.2 if highlight else 1.1
+    _draw_box(axes, x, y, _TILE_WIDTH, _TILE_HEIGHT, zorder=3, **style)
     top = y + _TILE_HEIGHT / 2
     axes.text(
         x, top - 0.15, tile.name, ha="center", va="center", weight="bold", fontsize=9, zorder=5
@@ -120,7 +132,12 @@ def _draw_tile(axes: Axes, tile: Tile) -> None:
 
 
 def _arrow(
-    axes: Axes, start: tuple[float, float], end: tuple[float, float], colour: str, width: float
+    axes: Axes,
+    start: tuple[float, float],
+    end: tuple[float, float],
+    colour: str,
+    width: float,
+    line: str = "-",
 ) -> None:
     axes.add_patch(
         FancyArrowPatch(
@@ -129,6 +146,7 @@ def _arrow(
             arrowstyle="-|>",
             mutation_scale=9 + 2 * width,
             linewidth=width,
+            linestyle=line,
             color=colour,
             shrinkA=0,
             shrinkB=0,
@@ -137,30 +155,33 @@ def _arrow(
     )
 
 
-def _draw_link(axes: Axes, link: Link, flows: list[Flow], colours: dict[str, str]) -> None:
-    """The flows of one link, to the right-hand side of its middle line as they move."""
+def _flow_lanes(flows: list[Flow], colours: dict[str, str]) -> list[Lane]:
+    if len(flows) > _MAX_LANES:
+        return [Lane(f"{len(flows)} flows", _INK, 2.6)]
+    return [Lane(flow.name, colours[flow.name]) for flow in flows]
+
+
+def _draw_link(axes: Axes, link: Link, lanes: list[Lane]) -> None:
+    """The arrows of one link, to the right-hand side of its middle line as they move."""
     (x0, y0), (x1, y1) = _centre(link[0]), _centre(link[1])
     dx, dy = (x1 > x0) - (x1 < x0), (y1 > y0) - (y1 < y0)
     half_x, half_y = _TILE_WIDTH / 2, _TILE_HEIGHT / 2
     side_x, side_y = dy, -dx
-    lanes = [(flow.name, colours[flow.name], 1.3) for flow in flows]
-    if len(lanes) > _MAX_LANES:
-        lanes = [(f"{len(flows)} flows", _INK, 2.6)]
-    for i, (text, colour, width) in enumerate(lanes):
+    for i, lane in enumerate(lanes):
         offset = _LANE * (i + 0.55)
         shift_x, shift_y = side_x * offset, side_y * offset
         start = (x0 + dx * half_x + shift_x, y0 + dy * half_y + shift_y)
         end = (x1 - dx * half_x + shift_x, y1 - dy * half_y + shift_y)
-        _arrow(axes, start, end, colour, width)
+        _arrow(axes, start, end, lane.colour, lane.width, lane.line)
         axes.text(
             (start[0] + end[0]) / 2 - dx * 0.05,
             (start[1] + end[1]) / 2 - dy * 0.05,
-            text,
+            lane.text,
             rotation=0 if dx else 90,
             ha="center",
             va="center",
             fontsize=6,
-            color=colour,
+            color=lane.colour,
             zorder=6,
             bbox={"facecolor": _PAPER, "edgecolor": "none", "pad": 0.6},
         )
@@ -188,11 +209,10 @@ def _draw_mac(axes: Axes, tile: Tile) -> None:
             axes.text(s=f"MAC {number} {direction}", fontsize=6.5, color=_INK, **label)
 
 
-def figure(network: Network) -> Figure:
-    """The picture of a design's mesh."""
-    design = network.design
+def _canvas(network: Network, name: str, heading: str, foot: float) -> tuple[Figure, Axes]:
+    """A figure with a heading and the lines of the mesh; `foot`: height left free below."""
     width = network.columns * (_TILE_WIDTH + _GAP_X) - _GAP_X + 2 * _MARGIN + 0.5
-    height = network.rows * (_TILE_HEIGHT + _GAP_Y) - _GAP_Y + _HEADING + _FOOT
+    height = network.rows * (_TILE_HEIGHT + _GAP_Y) - _GAP_Y + _HEADING + foot
     picture = Figure(figsize=(width, height))
     axes = picture.add_axes((0, 0, 1, 1))
     left = -_TILE_WIDTH / 2 - _MARGIN - 0.5
@@ -201,39 +221,82 @@ def figure(network: Network) -> Figure:
     axes.set_ylim(top - height, top)
     axes.set_aspect("equal")
     axes.axis("off")
-
-    heading = (
-        f"{network.columns} x {network.rows} tiles, {design.data_width} bits, "
-        f"{design.clock_mhz:g} MHz, {design.line_rate_gbps:g} Gbit/s"
-    )
     x = -_TILE_WIDTH / 2
-    axes.text(x, top - 0.2, design.name, fontsize=12, weight="bold", va="center")
+    axes.text(x, top - 0.2, name, fontsize=12, weight="bold", va="center")
     middle = left + width - _MARGIN
     axes.text(middle, top - 0.2, heading, fontsize=7.5, color="#555555", va="center", ha="right")
-
     for tile in network.tiles:
         x, y = _centre((tile.x, tile.y))
         if tile.x + 1 < network.columns:
             axes.plot([x, x + _TILE_WIDTH + _GAP_X], [y, y], color=_FAINT, lw=0.8, zorder=1)
         if tile.y + 1 < network.rows:
             axes.plot([x, x], [y, y - _TILE_HEIGHT - _GAP_Y], color=_FAINT, lw=0.8, zorder=1)
+    return picture, axes
+
+
+def figure(network: Network) -> Figure:
+    """The picture of a design's mesh."""
+    design = network.design
+    heading = (
+        f"{network.columns} x {network.rows} tiles, {design.data_width} bits, "
+        f"{design.clock_mhz:g} MHz, {design.line_rate_gbps:g} Gbit/s"
+    )
+    picture, axes = _canvas(network, design.name, heading, _FOOT)
     links = flows_by_link(network)
     names = list(dict.fromkeys(flow.name for flows in links.values() for flow in flows))
     colours = {name: _PALETTE[i % len(_PALETTE)] for i, name in enumerate(names)}
     for link, flows in links.items():
-        _draw_link(axes, link, flows, colours)
+        _draw_link(axes, link, _flow_lanes(flows, colours))
     for tile in network.tiles:
         _draw_tile(axes, tile)
         _draw_mac(axes, tile)
     return picture
 
 
-def draw(network: Network, file: Path) -> None:
-    """Writes the picture; the name's ending chooses SVG, PNG or PDF."""
+def cycle_figure(network: Network, cycle: Cycle) -> Figure:
+    """A cycle of channels on the mesh: what each leg holds, and what it waits for."""
+    picture, axes = _canvas(
+        network,
+        f"{network.design.name}: deadlock",
+        "whole lines: held; dashed: waited for; thin: the rest of the way",
+        _FOOT + _LEGEND_LINE * len(cycle.legs),
+    )
+    lanes: dict[Link, list[Lane]] = {}
+    bottom = -(network.rows - 1) * (_TILE_HEIGHT + _GAP_Y) - _TILE_HEIGHT / 2 - 0.25
+    for i, leg in enumerate(cycle.legs):
+        colour = _PALETTE[i % len(_PALETTE)]
+        source, target = leg.hop.source, leg.hop.target
+        assert target is not None
+        needed = cycle.legs[(i + 1) % len(cycle.legs)].resources[0]
+        held = {channel.link for channel in leg.channels}
+        awaited = needed.link if isinstance(needed, Channel) else None
+        for link in network.links(source.tile, target.tile):
+            if link in held:
+                lane = Lane(f"{i + 1} holds", colour, 2.6)
+            elif link == awaited:
+                lane = Lane(f"{i + 1} waits", colour, 2.0, "--")
+            else:
+                lane = Lane(f"{i + 1}", colour, 0.8)
+            lanes.setdefault(link, []).append(lane)
+        text = f"{i + 1}  {source} \N{RIGHTWARDS ARROW} {target}"
+        y = bottom - _LEGEND_LINE * (i + 0.5)
+        axes.text(-_TILE_WIDTH / 2, y, text, fontsize=8, color=colour, va="center")
+    for link, of_link in lanes.items():
+        _draw_link(axes, link, of_link)
+    for tile in network.tiles:
+        _draw_tile(axes, tile, highlight=tile in cycle.tiles)
+        _draw_mac(axes, tile)
+    return picture
+
+
+def draw(network: Network, file: Path, cycle: Cycle | None = None) -> None:
+    """Writes the picture, of a cycle if one is given; the name's ending chooses SVG, PNG or PDF."""
     if file.suffix not in FORMATS:
         raise UserError(f"{file}: a picture's name should end in {', '.join(FORMATS)}")
+    file.parent.mkdir(parents=True, exist_ok=True)
     # Text stays text, and the same design gives the same file.
     settings: dict[Any, Any] = {"svg.fonttype": "none", "svg.hashsalt": network.design.name}
     metadata = {"Date": None} if file.suffix == ".svg" else {}
     with matplotlib.rc_context(settings):
-        figure(network).savefig(file, dpi=200, metadata=metadata)
+        picture = cycle_figure(network, cycle) if cycle else figure(network)
+        picture.savefig(file, dpi=200, metadata=metadata)

@@ -7,15 +7,16 @@ import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
 import pytest
-from documents import DOCS, PAGES, ROOT, UDP_ECHO, UDP_UPPER, blocks, slug
+from documents import DOCS, FIGURE_5A, PAGES, ROOT, UDP_ECHO, UDP_UPPER, blocks, slug
 from typer.main import get_command
 
-from bombus import check, show
+from bombus import check, deadlock, show
 from bombus.cli import app
 
 PICTURES = {
     "udp_echo.svg": UDP_ECHO,
     "udp_upper.svg": UDP_UPPER,
+    "figure_5a_deadlock.svg": FIGURE_5A,
 }
 
 
@@ -28,8 +29,8 @@ def drawn(file: Path) -> str:
 
 @pytest.mark.parametrize("name", PICTURES)
 def test_pictures_are_current(name: str, tmp_path: Path) -> None:
-    network, _ = check.check(PICTURES[name])
-    show.draw(network, tmp_path / name)
+    network, _ = check.check(PICTURES[name], allow_deadlock=True)
+    show.draw(network, tmp_path / name, next(iter(deadlock.cycles(network)), None))
     assert drawn(tmp_path / name) == drawn(DOCS / "pictures" / name), "run `make docs`"
 
 
@@ -65,3 +66,10 @@ def test_commands_exist(page: Path) -> None:
             assert command in known, part
         for target in re.findall(r"(?:^|\$ )make (\w+)", part, re.MULTILINE):
             assert target in targets, part
+
+
+def test_the_page_shows_what_check_says() -> None:
+    with pytest.raises(check.DeadlockError) as caught:
+        check.check(FIGURE_5A)
+    message = str(caught.value).replace(f"{ROOT}/", "")
+    assert message in (DOCS / "deadlock-and-placement.md").read_text()

@@ -61,12 +61,12 @@ def test_udp_path_takes_one_link_a_hop(edited: Edited) -> None:
     path = ["eth_rx", "ipv4_rx", "udp_rx", "echo", "udp_tx", "ipv4_tx", "eth_tx"]
     tiles = {tile.name: tile for tile in network.tiles}
     for source, target in pairwise(path):
-        assert len(network.route(tiles[source], tiles[target])) == 1
+        assert len(network.links(tiles[source], tiles[target])) == 1
 
 
 def test_route_goes_along_x_first(edited: Edited) -> None:
     network, _ = check.check(edited())
-    assert network.route(network.tiles[0], network.tiles[5]) == [
+    assert network.links(network.tiles[0], network.tiles[5]) == [
         ((0, 0), (1, 0)),
         ((1, 0), (2, 0)),
         ((2, 0), (2, 1)),

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from itertools import product
+from pathlib import Path
 
 import networkx as nx
 import pytest
+from unit_helpers import DESIGNS, ROOT, Edited
 
-from bombus.deadlock import min_cycle_capacity, shortest_cycle
+from bombus import check, show
+from bombus.deadlock import cycles, min_cycle_capacity, resource_graph, shortest_cycle
 from bombus.routing import Channel, eject, inject, routes
+
+FIGURE_5A = ROOT / "docs" / "examples" / "deadlock" / "figure_5a.yaml"
 
 
 def random_graph(seed: int) -> nx.DiGraph[int]:
@@ -53,3 +59,124 @@ def test_two_neighbours_that_send_to_each_other_fill_four_queues(algorithm: str)
     queue_flits = 13
     found = min_cycle_capacity(graph, lambda c: queue_flits if c.enter and c.leave else 0)
     assert found == 4 * queue_flits
+
+
+# ---- Cycles of designs ----
+
+
+def test_figure_5a_is_refused_with_names_and_line() -> None:
+    with pytest.raises(check.DeadlockError) as caught:
+        check.check(FIGURE_5A)
+    (problem,) = caught.value.problems
+    lines = FIGURE_5A.read_text().splitlines()
+    assert "name: eth_rx" in lines[(problem.line or 0) - 1]
+    assert problem.message.splitlines() == [
+        "messages can wait for each other for ever:",
+        "  chain eth_rx.mac_rx -> eth_rx.eth_rx -> ipv4_rx -> udp_rx -> app -> udp_tx -> ipv4_tx"
+        " -> eth_tx.eth_tx -> eth_tx.mac_tx",
+        "  eth_rx.eth_rx[0,0] -> ipv4_rx[2,0]: holds link (1,0)->(2,0) and the way out of router "
+        "(2,0); waits for layer ipv4_rx",
+        "  ipv4_rx[2,0] -> udp_rx[1,0]: holds the way into router (2,0), link (2,0)->(1,0) and the "
+        "way out of router (1,0); waits for layer udp_rx",
+        "  udp_rx[1,0] -> app[3,0]: holds the way into router (1,0); waits for link (1,0)->(2,0)",
+        "  tiles eth_rx, ipv4_rx, udp_rx, app",
+    ]
+
+
+def test_figure_5b_passes() -> None:
+    network, warnings = check.check(FIGURE_5A.with_name("figure_5b.yaml"))
+    assert warnings == []
+    assert nx.is_directed_acyclic_graph(resource_graph(network))
+
+
+def test_allowed_deadlock_is_a_warning() -> None:
+    _, (warning,) = check.check(FIGURE_5A, allow_deadlock=True)
+    assert not warning.is_error
+    assert "for ever" in warning.message
+
+
+def test_only_arp_that_always_takes_opens_its_ring_with_eth_tx() -> None:
+    network, _ = check.check(DESIGNS / "udp_echo.yaml")
+    assert cycles(network) == []
+    (arp,) = (layer for layer in network.layers() if layer.kind.name == "arp")
+    arp.kind = replace(arp.kind, always_takes=False)
+    (cycle,) = cycles(network)
+    assert {tile.name for tile in cycle.tiles} == {"eth_tx", "arp"}
+    assert all(str(chain[0]) == "eth_rx.mac_rx" for chain in cycle.chains)
+
+
+# A layer that takes the outer header off: what it sends is an IP packet again.
+DECAP = """
+module decap
+  import bombus_pkg::*;
+#(
+    parameter type beat_t = logic
+) (
+    input  logic  clk_i,
+    input  logic  rst_i,
+    input  beat_t in_i,
+    input  logic  in_valid_i,
+    output logic  in_ready_o,
+    output beat_t out_o,
+    output logic  out_valid_o,
+    input  logic  out_ready_i,
+    output next_e out_next_o
+);
+  localparam next_e Entry = NextTcpRx;
+  localparam logic [31:0] NextHops = 32'(1) << NextIpv4Rx;
+  // more
+endmodule
+"""
+TILE = "  - {name: decap, kind: decap, at: [1, 3]NEXT}\n"
+
+
+def ip_in_ip(tmp_path: Path, edited: Edited, *, layer: str = DECAP, more: str = "") -> Path:
+    (tmp_path / "decap.sv").write_text(layer)
+    return edited(
+        ("next: {tcp_rx: drop}", "next: {tcp_rx: decap}"),
+        ("tiles:\n", "sources: [decap.sv]\ntiles:\n"),
+        (
+            "  # Beside it\n",
+            TILE.replace("NEXT", ", next: {ipv4_rx: inner}" if more else "") + more,
+        ),
+    )
+
+
+def test_ip_in_ip_through_one_tile_is_refused(tmp_path: Path, edited: Edited) -> None:
+    with pytest.raises(check.DeadlockError) as caught:
+        check.check(ip_in_ip(tmp_path, edited))
+    (cycle,) = caught.value.cycles
+    assert [str(layer) for layer in cycle.chains[0]].count("ipv4_rx") == 2
+    assert {tile.name for tile in cycle.tiles} == {"ipv4_rx", "decap"}
+
+
+def test_ip_in_ip_through_two_tiles_passes(tmp_path: Path, edited: Edited) -> None:
+    inner = "  - {name: inner, kind: ipv4_rx, at: [2, 3], next: {tcp_rx: drop}}\n"
+    file = ip_in_ip(tmp_path, edited, more=inner)
+    file.write_text(
+        file.read_text()
+        .replace("udp_rx, kind: udp_rx, at: [2, 0]", "udp_rx, kind: udp_rx, at: [3, 0]")
+        .replace("udp_port: 7, at: [2, 1]", "udp_port: 7, at: [3, 1]")
+        .replace("  - {name: eth_rx,", "  - {name: eth_rx, next: {ipv4_rx: ipv4_rx},")
+    )
+    check.check(file)
+
+
+def test_ip_in_ip_through_a_layer_that_always_takes_passes(tmp_path: Path, edited: Edited) -> None:
+    layer = DECAP.replace("// more", "localparam bit AlwaysTakes = 1'b1;")
+    network, _ = check.check(ip_in_ip(tmp_path, edited, layer=layer))
+    assert sorted(la.kind.name for la in network.layers() if la.kind.always_takes) == [
+        "arp",
+        "decap",
+    ]
+
+
+def test_picture_of_a_cycle(tmp_path: Path) -> None:
+    with pytest.raises(check.DeadlockError) as caught:
+        check.check(FIGURE_5A)
+    file = tmp_path / "new" / "cycle.svg"
+    show.draw(caught.value.network, file, caught.value.cycles[0])
+    text = file.read_text()
+    for words in ("figure_5a: deadlock", "1 holds", "2 holds", "3 waits", "ipv4_rx → udp_rx"):
+        assert f">{words}<" in text or words in text, words
+    assert text.count("#b00020") == 4  # the frames of the tiles in it

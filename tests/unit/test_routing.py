@@ -67,11 +67,11 @@ def test_number_of_ways() -> None:
 def test_wormhole_goes_along_x_first() -> None:
     ways = nx.DiGraph(routes("wormhole", "xy", (0, 0), (2, 1)))
     assert [str(channel) for channel in nx.topological_sort(ways)] == [
-        "way into router (0,0)",
+        "the way into router (0,0)",
         "link (0,0)->(1,0)",
         "link (1,0)->(2,0)",
         "link (2,0)->(2,1)",
-        "way out of router (2,1)",
+        "the way out of router (2,1)",
     ]
 
 
