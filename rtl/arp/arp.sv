@@ -39,6 +39,7 @@ module arp
 );
 
   localparam next_e Entry = NextArp;
+  localparam bit Replicable = 0;  // what ARP learns is in one place
   localparam logic [31:0] NextHops = 32'(1) << NextEthTx;
   localparam bit AlwaysTakes = 1'b1;
   typedef enum int unsigned {

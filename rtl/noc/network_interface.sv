@@ -8,7 +8,13 @@
 // (no_route_o); so is one from the mesh for an entry port that the tile does not
 // have.
 //
-// Latency: 0 cycles both ways. Throughput: one flit per cycle.
+// A next hop may lead to a group of replicas instead: its policy chooses a slot
+// for each message (dispatch), and the slot holds the route. The slots are a
+// second table like the first, filled and rewritten in the same way. An
+// interface without groups has nothing of this.
+//
+// Latency: 0 cycles both ways; with groups, 1 cycle to the mesh. Throughput:
+// one flit per cycle.
 module network_interface
   import bombus_pkg::*;
   import noc_pkg::*;
@@ -20,7 +26,11 @@ module network_interface
     parameter int unsigned NumSources = 1,  // layers that send to the mesh
     parameter int unsigned NumSinks = 1,  // layers that take from the mesh
     parameter bit HasSinks = 1,  // 0: none; what comes is swallowed and counted
-    parameter logic [31:0][31:0] TableInit = '0
+    parameter logic [31:0][31:0] TableInit = '0,
+    parameter int unsigned NumGroups = 0,  // groups of replicas
+    parameter int unsigned NumSlots = 1,  // slots of all groups; a power of two, up to 256
+    parameter group_t [(NumGroups > 0 ? NumGroups : 1)-1:0] Groups = '0,
+    parameter logic [NumSlots-1:0][31:0] SlotInit = '0
 ) (
     input logic clk_i,
     input logic rst_i,
@@ -41,15 +51,20 @@ module network_interface
     input  logic  ej_valid_i,
     output logic  ej_ready_o,
 
-    input logic        table_write_i,
-    input logic [ 4:0] table_index_i,
-    input logic [31:0] table_wdata_i,
+    output logic        table_ready_o,  // the tables are filled and can be written
+    input  logic        table_write_i,
+    input  logic [ 8:0] table_index_i,  // next hop, or 256 + slot
+    input  logic [31:0] table_wdata_i,
+
+    input logic [NumSlots-1:0] done_i,  // least loaded: the slot's replica is done with a message
 
     output logic        in_message_o,   // a message has come from the mesh
     output logic [13:0] in_bytes_o,     // its payload, bytes
     output logic        out_message_o,  // a message has gone to the mesh
     output logic [13:0] out_bytes_o,
     output logic        no_route_o,
+    output logic        entering_o,     // a message is coming in from the mesh
+    output logic        out_end_o,      // a message has gone to the mesh, its last flit too
     output logic        busy_o
 );
 
@@ -80,16 +95,22 @@ module network_interface
     return entry;
   endfunction
 
-  (* ram_style = "distributed" *) entry_t entries[32];
-  logic filled_q;
-  logic [4:0] fill_q;
+  // An entry leads to a group instead of a tile.
+  localparam int unsigned GroupBit = 30;
 
-  wire [4:0] write_index = filled_q ? table_index_i : fill_q;
-  wire [31:0] write_word = filled_q ? table_wdata_i : TableInit[fill_q];
+  (* ram_style = "distributed" *) entry_t entries[32];
+  // After reset the tables are filled together.
+  localparam int unsigned FillWidth = NumSlots > 32 ? $clog2(NumSlots) : 5;
+  logic filled_q;
+  logic [FillWidth-1:0] fill_q;
+
+  wire write_hop = ~filled_q | (table_write_i & (table_index_i[8:5] == '0));
+  wire [4:0] write_index = filled_q ? table_index_i[4:0] : fill_q[4:0];
+  wire [31:0] write_word = filled_q ? table_wdata_i : TableInit[fill_q[4:0]];
   wire unused_word = ^{write_word[30:16+PortWidth], write_word[15:8+YWidth], write_word[7:XWidth]};
 
   always_ff @(posedge clk_i) begin
-    if (~filled_q | table_write_i) begin
+    if (write_hop) begin
       entries[write_index] <= make_entry(write_word[31], write_word[XWidth-1:0],
                                          write_word[8+:YWidth], write_word[16+:PortWidth]);
     end
@@ -103,6 +124,7 @@ module network_interface
       filled_q <= &fill_q;
     end
   end
+  assign table_ready_o = filled_q;
 
   // ---- To the mesh ----
 
@@ -129,16 +151,18 @@ module network_interface
     for (int unsigned s = 0; s < NumSources; s++) if (selected[s]) next = src_next_i[s];
   end
 
-  entry_t entry, entry_q;
   logic inside_q;  // the message's first flit has been offered
-  assign entry = inside_q ? entry_q : entries[next];
+  wire  starts = merged_valid & filled_q & ~inside_q;  // once per message
+  entry_t entry, entry_q, found;
+  assign entry = inside_q ? entry_q : found;
 
-  logic out_first_q;
+  logic out_valid, out_ready, out_first_q;
   logic late_q;  // a lost message is still to be told; the next one waits
-  wire  out_taken = inj_valid_o & inj_ready_i;
-  assign inj_valid_o = merged_valid & filled_q & entry.valid;
-  assign merged_ready = filled_q & (entry.valid ? inj_ready_i : ~late_q);
-  assign inj_o = '{dir: entry.dir, x: entry.x, y: entry.y, port: entry.port, beat: merged};
+  wire  out_taken = out_valid & out_ready;
+  assign out_valid = merged_valid & filled_q & entry.valid;
+  assign merged_ready = filled_q & (entry.valid ? out_ready : ~late_q);
+  flit_t out;
+  assign out = '{dir: entry.dir, x: entry.x, y: entry.y, port: entry.port, beat: merged};
 
   always_ff @(posedge clk_i) begin
     if (~inside_q) entry_q <= entry;
@@ -155,7 +179,93 @@ module network_interface
 
   assign out_message_o = out_taken & out_first_q;
   assign out_bytes_o   = merged.meta.length;
-  wire  out_unroutable = merged_valid & merged_ready & merged.last & ~entry.valid;
+  assign out_end_o     = out_taken & merged.last;
+  wire out_unroutable = merged_valid & merged_ready & merged.last & ~entry.valid;
+
+  if (NumGroups == 0) begin : gen_direct
+    assign found = entries[next];
+    assign inj_o = out;
+    assign inj_valid_o = out_valid;
+    assign out_ready = inj_ready_i;
+    assign busy_o = ~filled_q;
+    wire unused = ^{starts, done_i, SlotInit, Groups};
+
+  end else begin : gen_groups
+    typedef logic [(NumGroups > 1 ? $clog2(NumGroups) : 1)-1:0] group_index_t;
+    typedef logic [(NumSlots > 1 ? $clog2(NumSlots) : 1)-1:0] slot_index_t;
+
+    // Which next hops lead to a group, and to which.
+    typedef struct packed {
+      logic valid;
+      group_index_t index;
+    } group_entry_t;
+    (* ram_style = "distributed" *) group_entry_t group_entries[32];
+    always_ff @(posedge clk_i) begin
+      if (write_hop) begin
+        group_entries[write_index] <= '{
+            valid: write_word[31] & write_word[GroupBit],
+            index: group_index_t'(write_word[7:0])
+        };
+      end
+    end
+    group_entry_t group;
+    assign group = group_entries[next];
+
+    (* ram_style = "distributed" *) entry_t slots[NumSlots];
+    wire write_slot = ~filled_q |
+        (table_write_i & table_index_i[8] & (32'(table_index_i[7:0]) < NumSlots));
+    wire slot_index_t slot_index = slot_index_t'(filled_q ? table_index_i[7:0] : 8'(fill_q));
+    wire [31:0] slot_word = filled_q ? table_wdata_i : SlotInit[slot_index];
+    always_ff @(posedge clk_i) begin
+      if (write_slot) begin
+        slots[slot_index] <= make_entry(slot_word[31], slot_word[XWidth-1:0], slot_word[8+:YWidth],
+                                        slot_word[16+:PortWidth]);
+      end
+    end
+
+    slot_index_t [NumGroups-1:0] choice;
+    for (genvar g = 0; g < NumGroups; g++) begin : gen_group
+      localparam group_t Group = Groups[g];
+      localparam int unsigned First = 32'(Group.first_slot);
+      localparam int unsigned NumReplicas = 32'(Group.replicas);
+      logic [NumReplicas-1:0] forget;
+      logic [32'(Group.slot_bits)-1:0] slot;
+      always_comb begin
+        for (int unsigned i = 0; i < NumReplicas; i++) begin
+          forget[i] = write_slot & (slot_index == slot_index_t'(First + i));
+        end
+      end
+      dispatch #(
+          .beat_t(beat_t),
+          .Group (Group)
+      ) u_dispatch (
+          .clk_i,
+          .rst_i,
+          .beat_i  (merged),
+          .take_i  (starts & group.valid & (group.index == group_index_t'(g))),
+          .done_i  (done_i[First+:NumReplicas]),
+          .forget_i(forget),
+          .slot_o  (slot)
+      );
+      assign choice[g] = slot_index_t'(First) | slot_index_t'(slot);
+    end
+    assign found = group.valid ? slots[choice[group.index]] : entries[next];
+
+    // The choice takes time: a register between it and the router.
+    stream_register #(
+        .data_t(flit_t)
+    ) u_out (
+        .clk_i,
+        .rst_i,
+        .in_i(out),
+        .in_valid_i(out_valid),
+        .in_ready_o(out_ready),
+        .out_o(inj_o),
+        .out_valid_o(inj_valid_o),
+        .out_ready_i(inj_ready_i)
+    );
+    assign busy_o = ~filled_q | inj_valid_o;
+  end
 
   // ---- From the mesh ----
 
@@ -182,6 +292,7 @@ module network_interface
 
   assign in_message_o = in_taken & in_first_q;
   assign in_bytes_o   = ej_i.beat.meta.length;
+  assign entering_o   = in_taken | ~in_first_q;
   wire in_unroutable = in_taken & ej_i.beat.last & (~HasSinks | (32'(ej_i.port) >= NumSinks));
 
   // Both in one cycle count as two: the second is told a cycle later.
@@ -190,7 +301,5 @@ module network_interface
     else late_q <= out_unroutable & in_unroutable;
   end
   assign no_route_o = out_unroutable | in_unroutable | late_q;
-
-  assign busy_o = ~filled_q;
 
 endmodule

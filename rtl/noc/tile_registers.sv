@@ -1,4 +1,4 @@
-// Register port of a tile: its counters and its next-hop table
+// Register port of a tile: its counters, its next-hop table and slots
 // (docs/architecture.md, Registers).
 //
 // Reading a counter's low word keeps its high word for the read that follows.
@@ -30,7 +30,7 @@ module tile_registers #(
 
     input  logic        table_ready_i,  // a write can be taken
     output logic        table_write_o,
-    output logic [ 4:0] table_index_o,
+    output logic [ 8:0] table_index_o,
     output logic [31:0] table_wdata_o
 );
 
@@ -82,7 +82,7 @@ module tile_registers #(
   end
 
   assign table_write_o = reg_valid_i & reg_ready_o & reg_write_i & is_table;
-  assign table_index_o = reg_addr_i[6:2];
+  assign table_index_o = reg_addr_i[10:2];
   assign table_wdata_o = reg_wdata_i;
 
 endmodule

@@ -11,8 +11,10 @@ module udp_rx
   import bombus_pkg::*;
 #(
     parameter type beat_t = logic,
-    parameter int unsigned NumApps = 1,  // up to 16
-    parameter logic [NumApps-1:0][15:0] AppPorts = '0
+    // Open ports, and the application that has each
+    parameter int unsigned NumAppPorts = 1,
+    parameter logic [NumAppPorts-1:0][15:0] AppPorts = '0,
+    parameter logic [NumAppPorts-1:0][3:0] AppOfPort = '0
 ) (
     input logic  clk_i,
     input logic  rst_i,
@@ -32,7 +34,7 @@ module udp_rx
 );
 
   localparam next_e Entry = NextUdpRx;
-  localparam logic [31:0] NextHops = 32'(1) << NextIcmp | ((32'(1) << NumApps) - 1) << NextApp0;
+  localparam logic [31:0] NextHops = 32'(1) << NextIcmp | 32'hFFFF << NextApp0;
   typedef enum int unsigned {
     DropTruncated,
     DropBadLength,
@@ -78,10 +80,10 @@ module udp_rx
   always_comb begin
     open = 1'b0;
     next = NextIcmp;
-    for (int unsigned a = 0; a < NumApps; a++) begin
+    for (int unsigned a = 0; a < NumAppPorts; a++) begin
       if (swap16(header.dst_port) == AppPorts[a]) begin
         open = 1'b1;
-        next = next_e'(5'(NextApp0) + 5'(a));
+        next = next_e'(5'(NextApp0) + 5'(AppOfPort[a]));
       end
     end
   end

@@ -13,8 +13,9 @@ import networkx as nx
 
 from bombus import deadlock
 from bombus import network as resolved
+from bombus.dispatch import HAS_PORTS, MAX_SLOTS, Dispatch, dispatch_plan, num_slots
 from bombus.errors import DesignError, Problem
-from bombus.network import Hop, Layer, Network
+from bombus.network import Group, Hop, Layer, Network
 from bombus.text import listing
 
 
@@ -60,11 +61,69 @@ def _udp_ports(network: Network) -> Iterator[Problem]:
         if not 0 < port < 1 << 16:
             message = f"{layer} has UDP port {port}; ports are 1 to 65535"
             yield network.file.problem(layer.loc, message)
-        elif port in first:
+        elif port in first and first[port].app_index != layer.app_index:
             message = f"{layer} has UDP port {port}, which {first[port]} has already"
             yield network.file.problem(layer.loc, message)
         else:
-            first[port] = layer
+            first.setdefault(port, layer)
+
+
+def _replicas(network: Network) -> Iterator[Problem]:
+    """Tiles that cannot have replicas, and policies that do not fit them."""
+    for group in network.groups:
+        for layer in group.tiles[0].layers:
+            if layer.kind.mac_ports:
+                message = f"tile {group.name!r} has a MAC port, of which there is one: no replicas"
+            elif not layer.kind.is_replicable:
+                message = f"{layer.kind.name} must be there once: no replicas of {group.name!r}"
+            else:
+                continue
+            yield network.file.problem((*group.loc, "replicas"), message)
+
+
+def _dispatches(network: Network) -> Iterator[Problem]:
+    """What the policies of groups of replicas need."""
+    choosers: dict[Group, list[Dispatch]] = {}
+    for tile in network.tiles:
+        plan = dispatch_plan(tile, network)
+        for dispatch in plan:
+            choosers.setdefault(dispatch.group, []).append(dispatch)
+        if (slots := num_slots(plan)) > MAX_SLOTS:
+            names = listing(dispatch.group.name for dispatch in plan)
+            yield network.file.problem(
+                tile.loc,
+                f"tile {tile.given_name!r} would need {slots} slots to distribute messages among "
+                f"the replicas of {names}; {MAX_SLOTS} are the most",
+            )
+    for group, dispatches in choosers.items():
+        loc = (*group.loc, "dispatch")
+        policy, flow = group.policy, dispatches[0].flow
+        target = dispatches[0].targets[0]
+        if policy == "flow_hash" and flow is None:
+            yield network.file.problem(
+                loc,
+                f"messages for {target.given_name} do not tell flows apart, as flow_hash needs it; "
+                "choose round_robin or least_loaded",
+            )
+        if policy == "dst_port" and flow not in HAS_PORTS:
+            yield network.file.problem(
+                loc, f"messages for {target.given_name} have no port, as dst_port needs it"
+            )
+        if policy == "least_loaded" and len(dispatches) > 1:
+            yield network.file.problem(
+                loc,
+                f"{len(dispatches)} ways lead to {group.name}, and none would know the load from "
+                f"the others: put a tile `{{kind: scheduler, before: {group.name}}}` in front, or "
+                "choose another policy",
+            )
+        keeps = [la.kind.name for la in group.tiles[0].layers if la.kind.keeps_flow_state]
+        if keeps and policy in ("round_robin", "least_loaded"):
+            yield network.file.problem(
+                loc,
+                f"{listing(keeps)} keeps state of flows, but {policy} sends the messages of one to "
+                "several replicas; choose flow_hash or dst_port",
+                is_error=False,
+            )
 
 
 def _graph(network: Network, hops: Iterable[Hop]) -> nx.DiGraph[Layer]:
@@ -152,10 +211,11 @@ def check(path: Path, *, allow_deadlock: bool = False) -> tuple[Network, list[Pr
     but for cycles of channels. `allow_deadlock`: those are warnings, for experiments.
     """
     network, problems = resolved.load(path)
-    problems += [*_macs(network), *_udp_ports(network), *_bandwidth(network)]
+    problems += [*_replicas(network), *_macs(network), *_udp_ports(network), *_bandwidth(network)]
     if not any(problem.is_error for problem in problems):
         # These follow from any of the above, and would only hide it.
         problems += [*_reachability(network), *_wired_cycles(network), *_names(network)]
+        problems += _dispatches(network)
     cycles = []
     if not any(problem.is_error for problem in problems):
         cycles = deadlock.cycles(network)

@@ -119,7 +119,7 @@ def place(design: DesignArgument, json: JsonOption = None) -> None:
         json,
     )
     table = Table("tile", "at", "", title=f"{placement.columns} x {placement.rows}")
-    for tile in file.design.tiles:
+    for tile in file.design.instances:
         x, y = placement.positions[tile.name]
         table.add_row(tile.name, f"\\[{x}, {y}]", "given" if tile.at else "chosen")
     _console(json).print(table)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from ipaddress import IPv4Address, IPv4Network
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -39,6 +40,7 @@ from bombus.text import near_matches
 Loc = tuple[str | int, ...]  # path into the YAML document, such as ("tiles", 2, "at")
 
 MAX_TILES = 255  # a tile's index is one byte of the register address; 0xFF is the host
+MAX_REPLICAS = 64  # of one tile
 DROP = "drop"  # a next hop that is meant to lead nowhere
 
 
@@ -69,6 +71,8 @@ def mac_number(mac: str) -> int:
 Name = Annotated[str, AfterValidator(_plain_name)]
 Mac = Annotated[str, AfterValidator(_unicast_mac)]
 Coordinate = Annotated[StrictInt, Field(ge=0, lt=MAX_TILES)]
+Position = tuple[Coordinate, Coordinate]  # x, y
+Policy = Literal["round_robin", "flow_hash", "dst_port", "least_loaded"]
 ParamValue = StrictBool | StrictInt | StrictStr
 Params = dict[str, ParamValue]
 
@@ -129,12 +133,32 @@ class LayerConfig:
     params_loc: Loc  # under which its parameters stand, inside the tile
 
 
+def _at_form(value: Any) -> str:
+    is_list = isinstance(value, list | tuple)
+    return "each" if is_list and any(isinstance(part, list | tuple) for part in value) else "one"
+
+
+At = Annotated[
+    Annotated[Position, Tag("one")] | Annotated[list[Position], Tag("each")],
+    Discriminator(_at_form),
+]
+
+
 class _Tile(_Model):
     name: Name = Field(description="Name of the tile, unique in the design.")
-    at: tuple[Coordinate, Coordinate] | None = Field(
+    at: At | None = Field(
         None,
-        description="Position `[x, y]`; x grows to the east, y to the south. Default: found by "
-        "`bombus place`.",
+        description="Position `[x, y]`; x grows to the east, y to the south; of replicas, a list "
+        "with the position of each. Default: found by `bombus place`.",
+    )
+    replicas: Annotated[StrictInt, Field(ge=1, le=MAX_REPLICAS)] | None = Field(
+        None,
+        description="So many tiles of this sort, called `<name>_0`, `<name>_1`... Whoever sends to "
+        "`<name>` sends each message to one of them. Default: one tile, `<name>`.",
+    )
+    dispatch: Policy | None = Field(
+        None,
+        description="Which replica takes a message; see [below](#replicas). Default: `flow_hash`.",
     )
     next: dict[str, str] = Field(
         default={},
@@ -149,6 +173,28 @@ class _Tile(_Model):
         if value == DROP:
             raise ValueError(f"{DROP!r} is reserved: as a next hop it means to drop the message")
         return value
+
+    @field_validator("at")
+    @classmethod
+    def _one_form_of_position(cls, value: Any) -> Any:
+        if value == []:
+            raise ValueError("should be `[x, y]`, or such a position of each replica")
+        return value
+
+    @model_validator(mode="after")
+    def _replicas_fit(self) -> _Tile:
+        if self.replicas is None and self.dispatch:
+            raise ValueError("`dispatch` says how replicas share the work: say `replicas`, too")
+        places = len(self.at) if isinstance(self.at, list) else None
+        if self.replicas is None and places is not None:
+            raise ValueError("`at` is a list of positions: say `replicas`, too, or give one")
+        if self.replicas is not None and self.at is not None and places != self.replicas:
+            given = f"{places} positions" if places is not None else "one position"
+            raise ValueError(
+                f"`at` has {given} for replicas: {self.replicas}; give a list with one for each, "
+                "or none"
+            )
+        return self
 
 
 class TileOfLayers(_Tile):
@@ -198,6 +244,18 @@ def _tile_form(value: Any) -> str:
     return "kind" if isinstance(value, dict) and "kind" in value else "layers"
 
 
+@dataclass(frozen=True)
+class Instance:
+    """One tile of the mesh: a tile of the design file, or one of its replicas."""
+
+    name: str
+    given: TileOfLayers | TileOfKind
+    at: tuple[int, int] | None
+    loc: Loc
+    at_loc: Loc
+    replica: int | None  # its number among its like; None: the tile has no replicas
+
+
 Tile = Annotated[
     Annotated[TileOfLayers, Tag("layers")] | Annotated[TileOfKind, Tag("kind")],
     Discriminator(_tile_form),
@@ -226,7 +284,27 @@ class Design(_Model):
             raise ValueError(
                 f"a mesh of {columns} x {rows} tiles is too large: {MAX_TILES} tiles are the most"
             )
+        if (count := len(self.instances)) > MAX_TILES:
+            raise ValueError(f"there are {count} tiles; {MAX_TILES} are the most")
         return self
+
+    @cached_property
+    def instances(self) -> list[Instance]:
+        """The tiles of the mesh in the order of the file, each replica by itself."""
+        found = []
+        for i, tile in enumerate(self.tiles):
+            loc: Loc = ("tiles", i)
+            if tile.replicas is None:
+                assert not isinstance(tile.at, list)
+                found.append(Instance(tile.name, tile, tile.at, loc, (*loc, "at"), None))
+                continue
+            places = tile.at if isinstance(tile.at, list) else None
+            for n in range(tile.replicas):
+                at = places[n] if places else None
+                found.append(
+                    Instance(f"{tile.name}_{n}", tile, at, loc, (*loc, "at", n), replica=n)
+                )
+        return found
 
 
 @dataclass(frozen=True)
@@ -367,11 +445,16 @@ def _duplicates(path: Path, document: Any, tiles: Sequence[Any]) -> Iterator[Pro
         name = tile.get("name") if isinstance(tile, dict) else None
         if not isinstance(name, str):
             continue
+        names = [name]
+        replicas = tile.get("replicas")
+        if isinstance(replicas, int) and replicas <= MAX_REPLICAS:
+            names += [f"{name}_{n}" for n in range(replicas)]
         line = _line(document, ("tiles", i, "name"))
-        if name in first:
-            yield Problem(path, line, f"tile {name!r} is there already, in line {first[name]}")
-        else:
-            first[name] = line
+        for each in names:
+            if each in first:
+                yield Problem(path, line, f"tile {each!r} is there already, in line {first[each]}")
+                break
+            first[each] = line
 
 
 def load(path: Path) -> DesignFile:

@@ -21,6 +21,7 @@ from typing import Any
 import jinja2
 
 from bombus import check, config, paths, rtl
+from bombus.dispatch import dispatch_plan
 from bombus.errors import DesignError, Problem, UserError
 from bombus.network import Network
 from bombus.tiles import tile_context
@@ -105,6 +106,22 @@ def manifest(network: Network) -> dict[str, Any]:
             }
             for hop in network.hops
         ],
+        "dispatch": [
+            {
+                "tile": tile.name,
+                "next": network.library.next_names[dispatch.number],
+                "group": dispatch.group.name,
+                "policy": dispatch.group.policy,
+                "first_slot": dispatch.first_slot,
+                "replicas": [target.full_name for target in dispatch.targets],
+                "slots": [
+                    {"to": target.tile.name, "port": target.tile.entries.index(target)}
+                    for target in dispatch.slots
+                ],
+            }
+            for tile in network.tiles
+            for dispatch in dispatch_plan(tile, network)
+        ],
         "next_hops": {name: number for number, name in network.library.next_names.items()},
     }
 
@@ -132,6 +149,7 @@ def _render(network: Network) -> dict[str, str]:
         "port_bits": _bits(max(tile["num_sinks"] for tile in tiles)),
         "buffer_depth": design.fabric.buffer_depth,
         "host": design.host,
+        "has_groups": any(tile["groups"] for tile in tiles),
         "host_mac": config.mac_number(design.host.mac),
     }
     rendered = {
@@ -141,6 +159,7 @@ def _render(network: Network) -> dict[str, str]:
             tiles=tiles,
             mac_ports=[port for tile in tiles for port in tile["mac_ports"]],
             links=[link["outgoing"] for tile in tiles for link in tile["links"]],
+            loads=[tile["name"] for tile in tiles if tile["tells_load"]],
             has_host=any(tile["has_host"] for tile in tiles),
             has_time=any(tile["has_time"] for tile in tiles),
         ),

@@ -31,7 +31,8 @@ class Layer:
     params: dict[str, int]  # by key, as the design file sets them
     tile: Tile
     loc: config.Loc
-    app_index: int | None = None
+    app_index: int | None = None  # replicas share one
+    before: str | None = None  # the tile, or its layer, that it stands before
 
     @property
     def full_name(self) -> str:
@@ -45,8 +46,28 @@ class Layer:
         """`rx` (frames from the network), `tx` or none, as the layer has MAC ports."""
         return {port.split("_")[1] for port in self.kind.mac_ports}
 
+    @property
+    def given_name(self) -> str:
+        """What the design file would call it; replicas share one name."""
+        tile = self.tile.given_name
+        return f"{tile}.{self.name}" if len(self.tile.layers) > 1 else tile
+
     def __str__(self) -> str:
         return self.full_name if len(self.tile.layers) > 1 else self.tile.name
+
+
+@dataclass(eq=False)
+class Group:
+    """Replicas: tiles of one sort that share the messages for them."""
+
+    name: str  # of the tile in the design file
+    policy: config.Policy
+    loc: config.Loc  # of the tile in the design file
+    tiles: list[Tile] = field(default_factory=list)
+
+    @property
+    def needs_dispatch(self) -> bool:
+        return len(self.tiles) > 1
 
 
 @dataclass(eq=False)
@@ -58,12 +79,18 @@ class Tile:
     x: int
     y: int
     loc: config.Loc
+    group: Group | None = None  # if it is a replica
     layers: list[Layer] = field(default_factory=list)
     next: dict[int, str] = field(default_factory=dict)  # the design file's `next`, by number
     # Layers that messages from the mesh may enter, by entry port.
     entries: list[Layer] = field(default_factory=list)
     # Layers that send into the mesh, in the order of the network interface's inputs.
     sources: list[Layer] = field(default_factory=list)
+
+    @property
+    def given_name(self) -> str:
+        """Its name in the design file; replicas share one."""
+        return self.group.name if self.group else self.name
 
     def counters(self) -> list[str]:
         """Names of the tile's counters in the order of their registers."""
@@ -86,11 +113,15 @@ class Tile:
 
 @dataclass(frozen=True, eq=False)
 class Hop:
-    """One next hop that a layer may choose, and the layer that it leads to."""
+    """One next hop that a layer may choose, and the layer that it leads to.
+
+    One that leads to replicas is there once for each.
+    """
 
     source: Layer
     number: int
     target: Layer | None  # None: dropped and counted
+    group: Group | None = None  # the replicas that the target is one of
 
     @property
     def in_tile(self) -> bool:
@@ -107,6 +138,7 @@ class Network:
     rows: int
     tiles: list[Tile]  # by index: row by row
     hops: list[Hop]
+    groups: list[Group]  # in the order of the file
 
     @property
     def design(self) -> config.Design:
@@ -122,9 +154,18 @@ class Network:
             yield from tile.layers
 
     def apps(self) -> list[Layer]:
-        """Applications by index."""
+        """Applications by index, each replica by itself."""
         found = [layer for layer in self.layers() if layer.app_index is not None]
-        return sorted(found, key=lambda layer: layer.app_index or 0)
+        replica = {tile: n for group in self.groups for n, tile in enumerate(group.tiles)}
+        return sorted(found, key=lambda layer: (layer.app_index, replica.get(layer.tile, 0)))
+
+    def app_ports(self) -> dict[int, Layer]:
+        """UDP ports that applications have, each with the (first) layer that has it."""
+        ports: dict[int, Layer] = {}
+        for layer in self.apps():
+            if (port := layer.param("udp_port")) is not None:
+                ports.setdefault(port, layer)
+        return ports
 
     def hops_from(self, layer: Layer) -> list[Hop]:
         return [hop for hop in self.hops if hop.source is layer]
@@ -171,6 +212,12 @@ class _Resolver:
         self.file = file
         self.library = library
         self.problems: list[Problem] = []
+        # Layers that stand before others, with these: one, or its replicas.
+        self.served: dict[Layer, list[Layer]] = {}
+
+    def unique_problems(self) -> list[Problem]:
+        """Problems, each once: replicas have the same."""
+        return list(dict.fromkeys(self.problems))
 
     def error(self, loc: config.Loc, message: str) -> None:
         self.problems.append(self.file.problem(loc, message))
@@ -184,6 +231,8 @@ class _Resolver:
         values: dict[str, int] = {}
         for key, value in given.params.items():
             parameter = kind.parameters.get(key)
+            if parameter is not None and parameter.name == rtl.BEFORE:
+                continue
             if parameter is None or parameter.name in rtl.FILLED_IN:
                 usable = [k for k, p in kind.parameters.items() if p.name not in rtl.FILLED_IN]
                 hint = near_matches(key, [*usable, *known_keys])
@@ -208,7 +257,31 @@ class _Resolver:
             params = self.params(layer, kind, (*tile.loc, *layer.params_loc), tile_keys)
             same = sum(other.kind is kind for other in tile.layers)
             name = kind.name if not same else f"{kind.name}_{same + 1}"
-            tile.layers.append(Layer(name, kind, params, tile, loc))
+            found = Layer(name, kind, params, tile, loc)
+            self.stand_before(found, layer, (*tile.loc, *layer.params_loc))
+            self.share_ports(found)
+            tile.layers.append(found)
+
+    def share_ports(self, layer: Layer) -> None:
+        """Replicas that are told apart by their port have one port each."""
+        group = layer.tile.group
+        port = layer.param("udp_port")
+        if group and group.policy == "dst_port" and port is not None:
+            layer.params["udp_port"] = port + group.tiles.index(layer.tile)
+
+    def stand_before(self, layer: Layer, given: config.LayerConfig, loc: config.Loc) -> None:
+        key = layer.kind.before_key
+        if key is None:
+            return
+        target = given.params.get(key)
+        if isinstance(target, str):
+            layer.before = target
+        else:
+            self.error(
+                (*loc, key),
+                f"layer {layer.kind.name} stands before a tile: say which, "
+                f"`{key}: <tile>` or `{key}: <tile>.<layer>`",
+            )
 
     def tile_next(self, tile: Tile, given: config.TileOfLayers | config.TileOfKind) -> None:
         for name, target in given.next.items():
@@ -226,15 +299,66 @@ class _Resolver:
 
     def entry(self, layer: Layer) -> int:
         """Number of the next hop that leads to a layer; 0: none does."""
+        if layer.before:
+            if layer not in self.served:
+                return 0  # an error has been told
+            layer = self.served[layer][0]
         if layer.app_index is not None:
             return self.library.first_app + layer.app_index
         return layer.kind.entry
 
-    def overridden(self, tile: Tile, number: int, tiles: dict[str, Tile]) -> Layer | None:
-        """The layer that the design file names for a next hop of a tile."""
-        target = tile.next[number]
+    def next_hops(self, layer: Layer) -> int:
+        """The next hops that a layer may choose, as bits."""
+        return 1 << self.entry(layer) if layer in self.served else layer.kind.next_hops
+
+    def serve(self, tiles: list[Tile]) -> None:
+        """Finds what the layers that stand before others stand before."""
+        named = [layer for tile in tiles for layer in tile.layers if layer.before]
+        for layer in named:
+            assert layer.before is not None
+            loc = (*layer.tile.loc, layer.kind.before_key or "")
+            name, _, layer_name = layer.before.partition(".")
+            targets = [
+                other
+                for tile in self.by_name(tiles).get(name, [])
+                for other in tile.layers
+                if other.kind.entry and other.name == (layer_name or other.name)
+            ]
+            names = sorted({other.name for other in targets})
+            if not targets:
+                hint = near_matches(name, self.by_name(tiles))
+                self.error(loc, f"{layer.before!r} is no tile that takes messages; {hint}")
+            elif len(names) > 1:
+                self.error(
+                    loc,
+                    f"tile {name!r} has several layers that take messages: name one of them, "
+                    + listing(f"`{name}.{each}`" for each in names),
+                )
+            elif any(target.before for target in targets):
+                self.error(loc, f"{layer.before!r} itself stands before a tile")
+            elif other := next((la for la, its in self.served.items() if its == targets), None):
+                if other.tile.given_name == layer.tile.given_name:  # replicas
+                    self.served[layer] = targets
+                else:
+                    self.error(loc, f"{other} stands before {layer.before!r} already")
+            else:
+                self.served[layer] = targets
+
+    def by_name(self, tiles: list[Tile]) -> dict[str, list[Tile]]:
+        """Tiles by the names that the design file may give them; replicas also all together."""
+        found = {tile.name: [tile] for tile in tiles}
+        for tile in tiles:
+            if tile.group:
+                found.setdefault(tile.group.name, tile.group.tiles)
+        return found
+
+    def overridden(
+        self, source: Layer, number: int, tiles: dict[str, list[Tile]]
+    ) -> list[Layer] | None:
+        """The layer, or its replicas, that the design file names for a next hop of a tile."""
+        target = source.tile.next[number]
         hop = self.library.next_names[number]
-        loc = (*tile.loc, "next", hop)
+        loc = (*source.tile.loc, "next", hop)
         tile_name, _, layer_name = target.partition(".")
         if target == config.DROP:
             return None
@@ -242,16 +366,16 @@ class _Resolver:
             hint = near_matches(tile_name, tiles)
             self.error(loc, f"next hop {hop!r} leads to {target!r}, which is no tile; {hint}")
             return None
-        candidates = tiles[tile_name].layers
+        candidates = [layer for tile in tiles[tile_name] for layer in tile.layers]
         if layer_name:
+            names = near_matches(layer_name, [la.name for la in candidates])
             candidates = [layer for layer in candidates if layer.name == layer_name]
             if not candidates:
-                names = near_matches(layer_name, [la.name for la in tiles[tile_name].layers])
                 self.error(loc, f"tile {tile_name!r} has no layer {layer_name!r}; {names}")
                 return None
         fitting = [layer for layer in candidates if self.entry(layer) == number]
-        if len(fitting) == 1:
-            return fitting[0]
+        if _are_replicas(fitting):
+            return fitting
         if fitting:
             names = listing(layer.full_name for layer in fitting)
             self.error(loc, f"next hop {hop!r} may lead to {names}: name one of them")
@@ -259,51 +383,72 @@ class _Resolver:
             self.error(loc, f"{target!r} does not answer to next hop {hop!r}")
         return None
 
-    def default_target(self, source: Layer, number: int, entries: dict[int, list[Layer]]) -> Hop:
-        """The layer that answers to a next hop; one in the same tile goes first."""
+    def default_targets(
+        self, source: Layer, number: int, entries: dict[int, list[Layer]]
+    ) -> list[Layer] | None:
+        """The layer that answers to a next hop, or its replicas; one in the same tile is first."""
         hop = self.library.next_names[number]
         fitting = entries.get(number, [])
+        if source in self.served:
+            return self.served[source]
+        served = [layer for targets in self.served.values() for layer in targets]
         near = [layer for layer in fitting if layer.tile is source.tile]
         if len(fitting) > 1 and len(near) == 1:
-            fitting = near
-        if len(fitting) == 1:
-            return Hop(source, number, fitting[0])
+            return near
+        fitting = [layer for layer in fitting if layer not in served]
+        if _are_replicas(fitting):
+            return fitting
         if fitting:
             names = listing(layer.full_name for layer in fitting)
+            first = fitting[0].tile
             self.error(
                 source.loc,
-                f"next hop {hop!r} of {source} may lead to {names}; say which with "
-                f"`next: {{{hop}: {fitting[0].tile.name}}}` in tile {source.tile.name!r}",
+                f"next hop {hop!r} of {source.given_name} may lead to {names}; say which with "
+                f"`next: {{{hop}: {first.group.name if first.group else first.name}}}` in tile "
+                f"{source.tile.given_name!r}",
             )
         else:
             self.warning(
                 source.loc,
-                f"no layer answers to next hop {hop!r} of {source}: such messages will be dropped "
-                f"and counted (say `next: {{{hop}: drop}}` if that is what you want)",
+                f"no layer answers to next hop {hop!r} of {source.given_name}: such messages will "
+                f"be dropped and counted (say `next: {{{hop}: drop}}` if that is what you want)",
             )
-        return Hop(source, number, None)
+        return None
 
     def hops(self, tiles: list[Tile]) -> list[Hop]:
-        by_name = {tile.name: tile for tile in tiles}
+        by_name = self.by_name(tiles)
         layers = [layer for tile in tiles for layer in tile.layers]
+        self.serve(tiles)
         entries: dict[int, list[Layer]] = {}
         for layer in layers:
             if self.entry(layer):
                 entries.setdefault(self.entry(layer), []).append(layer)
-        num_apps = sum(layer.app_index is not None for layer in layers)
+        apps = {layer.app_index for layer in layers if layer.app_index is not None}
         hops = []
         for layer in layers:
             for number in self.library.next_names:
-                if number == 0 or not layer.kind.next_hops >> number & 1:
+                if number == 0 or not self.next_hops(layer) >> number & 1:
                     continue
-                if number >= self.library.first_app + num_apps:
+                if number >= self.library.first_app + len(apps):
                     continue  # an application that the design has not
                 if number in layer.tile.next:
-                    target = self.overridden(layer.tile, number, by_name)
-                    hops.append(Hop(layer, number, target))
+                    targets = self.overridden(layer, number, by_name)
                 else:
-                    hops.append(self.default_target(layer, number, entries))
+                    targets = self.default_targets(layer, number, entries)
+                if targets is None:
+                    hops.append(Hop(layer, number, None))
+                    continue
+                group = targets[0].tile.group if len(targets) > 1 else None
+                hops += [Hop(layer, number, target, group) for target in targets]
         return hops
+
+
+def _are_replicas(layers: list[Layer]) -> bool:
+    """Whether layers are one, or one of each replica of a tile."""
+    if len(layers) <= 1:
+        return bool(layers)
+    group = layers[0].tile.group
+    return group is not None and [layer.tile for layer in layers] == group.tiles
 
 
 def resolve(file: config.DesignFile, library: Library) -> tuple[Network, list[Problem]]:
@@ -314,23 +459,33 @@ def resolve(file: config.DesignFile, library: Library) -> tuple[Network, list[Pr
     columns = placement.columns
 
     named: list[Tile] = []
-    for i, given in enumerate(file.design.tiles):
-        x, y = placement.positions.get(given.name, (0, 0))
-        tile = Tile(given.name, y * columns + x, x, y, ("tiles", i))
+    groups: dict[str, Group] = {}
+    for instance in file.design.instances:
+        given = instance.given
+        x, y = placement.positions.get(instance.name, (0, 0))
+        tile = Tile(instance.name, y * columns + x, x, y, instance.loc)
+        if instance.replica is not None:
+            policy = given.dispatch or "flow_hash"
+            tile.group = groups.setdefault(given.name, Group(given.name, policy, instance.loc))
+            tile.group.tiles.append(tile)
         resolver.tile_layers(tile, given)
         resolver.tile_next(tile, given)
         named.append(tile)
 
-    apps = [la for tile in named for la in tile.layers if la.kind.entry == library.first_app]
-    for index, layer in enumerate(apps):
-        layer.app_index = index
+    apps: dict[tuple[str, str], int] = {}
+    for tile in named:
+        for layer in tile.layers:
+            if layer.kind.entry == library.first_app and layer.kind.before_key is None:
+                layer.app_index = apps.setdefault((tile.given_name, layer.name), len(apps))
+    network = Network(file, library, columns, placement.rows, named, [], list(groups.values()))
     if len(apps) > rtl.MAX_APPS:
         message = f"there are {len(apps)} applications; {rtl.MAX_APPS} are the most"
-        resolver.error(apps[rtl.MAX_APPS].loc, message)
-        return Network(file, library, columns, placement.rows, named, []), resolver.problems
+        first = next(layer for layer in network.apps() if layer.app_index == rtl.MAX_APPS)
+        resolver.error(first.loc, message)
+        return network, resolver.unique_problems()
 
-    hops = resolver.hops(named)
-    for hop in hops:
+    network.hops = resolver.hops(named)
+    for hop in network.hops:
         if hop.in_tile:
             continue
         if hop.source not in hop.source.tile.sources:
@@ -344,8 +499,8 @@ def resolve(file: config.DesignFile, library: Library) -> tuple[Network, list[Pr
     for index in range(columns * placement.rows):
         y, x = divmod(index, columns)
         tiles.setdefault(index, Tile(f"empty_{x}_{y}", index, x, y, ("tiles",)))
-    ordered = [tiles[index] for index in sorted(tiles)]
-    return Network(file, library, columns, placement.rows, ordered, hops), resolver.problems
+    network.tiles = [tiles[index] for index in sorted(tiles)]
+    return network, resolver.unique_problems()
 
 
 def load(path: Path) -> tuple[Network, list[Problem]]:

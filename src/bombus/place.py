@@ -30,8 +30,8 @@ class Placement:
 def _size(file: DesignFile) -> Position:
     """The size given, or the smallest, nearly square one that holds all tiles."""
     design = file.design
-    given = [tile.at for tile in design.tiles if tile.at]
-    count = len(design.tiles)
+    given = [tile.at for tile in design.instances if tile.at]
+    count = len(design.instances)
     columns = max([x + 1 for x, _ in given], default=1)
     rows = max([y + 1 for _, y in given], default=1)
     fixed_columns, fixed_rows = design.fabric.columns, design.fabric.rows
@@ -61,10 +61,10 @@ def place(file: DesignFile) -> Placement:
     problems: list[Problem] = []
     positions: dict[str, Position] = {}
     owner: dict[Position, str] = {}
-    for i, tile in enumerate(file.design.tiles):
+    for tile in file.design.instances:
         if tile.at is None:
             continue
-        loc = ("tiles", i, "at")
+        loc = tile.at_loc
         x, y = tile.at
         if x >= columns or y >= rows:
             message = f"tile {tile.name!r} is at [{x}, {y}], outside the mesh of {columns} x {rows}"
@@ -76,13 +76,13 @@ def place(file: DesignFile) -> Placement:
             owner[tile.at] = tile.name
             positions[tile.name] = tile.at
     free = (position for position in _snake(columns, rows) if position not in owner)
-    for i, tile in enumerate(file.design.tiles):
+    for tile in file.design.instances:
         if tile.at is not None:
             continue
         position = next(free, None)
         if position is None:
             message = f"there is no room for tile {tile.name!r} in the mesh of {columns} x {rows}"
-            problems.append(file.problem(("tiles", i), message))
+            problems.append(file.problem(tile.loc, message))
         else:
             positions[tile.name] = position
     return Placement(columns, rows, positions, problems)

@@ -69,6 +69,33 @@ Applications answer to `app0`, `app1`... in the order of the file; `udp_rx` find
 `udp_port`.
 """
 
+_REPLICAS = """## Replicas
+
+`replicas: 4` makes four tiles of one; whoever sends to it sends each message to one of them, by the
+policy that `dispatch` names:
+
+| policy | the replica that takes a message | order |
+|---|---|---|
+| `flow_hash` | by a hash of the other end's address and both ports | of each flow |
+| `dst_port` | by the destination port: an application with `udp_port: 7000` and 4 replicas \
+has the ports 7000 to 7003, one each | of each port |
+| `round_robin` | one after the other | none |
+| `least_loaded` | the one with the fewest messages on their way to it or in it; among equals one \
+after the other | none |
+
+The tile that sends does so by itself. A tile of kind `scheduler` before the replicas does it in its
+place, and is what several senders need under `least_loaded`:
+
+```
+  - {name: balancer, kind: scheduler, before: echo}
+  - {name: echo, kind: udp_echo, udp_port: 7, replicas: 4, dispatch: least_loaded}
+```
+
+With `next`, `echo` means all replicas, `echo_2` one of them. Tiles with a MAC port, `arp` and
+`eth_tx` are there once. How it works, and how the shares can be changed at run time:
+[architecture.md](architecture.md#replicas).
+""".replace("\\\n", "")
+
 
 def _type_words(annotation: Any, metadata: list[Any]) -> str:
     """A type in the words of the reference."""
@@ -151,7 +178,7 @@ def reference() -> str:
         lines += [f"## {title}", "", (model.__doc__ or "").strip(), "", *_table(model), ""]
         if note:
             lines += [note, ""]
-    return "\n".join([*lines, _NEXT_HOPS])
+    return "\n".join([*lines, _NEXT_HOPS, _REPLICAS])
 
 
 if __name__ == "__main__":

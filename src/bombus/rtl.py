@@ -24,7 +24,9 @@ from bombus.text import near_matches, snake_case
 NUM_NEXT_HOPS = 32
 MAX_APPS = 16
 # Filled in by Bombus, not by the design file.
-FILLED_IN = frozenset({"NumApps", "AppPorts", "DataWidth", "ClockMhz"})
+FILLED_IN = frozenset({"NumAppPorts", "AppPorts", "AppOfPort", "DataWidth", "ClockMhz"})
+# The design file gives a tile's name, Bombus the tile's next hop.
+BEFORE = "Before"
 _MAX_REPORTED = 20
 
 
@@ -51,6 +53,8 @@ class LayerKind:
     always_takes: bool  # its input never waits for its output
     drops: tuple[str, ...]
     events: tuple[str, ...]
+    is_replicable: bool  # several of it can share the messages
+    keeps_flow_state: bool  # all messages of a flow should come to the same one
     parameters: Mapping[str, Parameter]  # by key
     ports: Mapping[str, int]  # width in bits by name
 
@@ -65,6 +69,11 @@ class LayerKind:
     @property
     def mac_ports(self) -> tuple[str, ...]:
         return tuple(port for port in self.ports if port.startswith(("mac_rx_", "mac_tx_")))
+
+    @property
+    def before_key(self) -> str | None:
+        """Key of the tile that the layer stands before, if it is of that sort."""
+        return next((key for key, p in self.parameters.items() if p.name == BEFORE), None)
 
     def default(self, key: str) -> int | None:
         parameter = self.parameters.get(key)
@@ -242,8 +251,7 @@ def _probe(layers: Iterable[syntax.SyntaxNode], data_width: int) -> str:
         "module probe;",
         f"  `BOMBUS_BEAT_T(beat_t, {data_width})",
     ]
-    # As many applications as there may be, so that NextHops has all of them.
-    values = {"beat_t": "beat_t", "DataWidth": data_width, "NumApps": MAX_APPS}
+    values = {"beat_t": "beat_t", "DataWidth": data_width}
     for module in layers:
         names = _parameter_names(module)
         given = ", ".join(f".{key}({value})" for key, value in values.items() if key in names)
@@ -267,6 +275,7 @@ def _enum_names(alias: ast.Symbol, prefix: str) -> tuple[str, ...]:
 def _read_layer(instance: ast.InstanceSymbol, elaboration: Elaboration) -> LayerKind:
     body = instance.body
     entry = next_hops = always_takes = 0
+    is_replicable, keeps_flow_state = True, False
     drops: tuple[str, ...] = ()
     events: tuple[str, ...] = ()
     parameters: dict[str, Parameter] = {}
@@ -286,6 +295,10 @@ def _read_layer(instance: ast.InstanceSymbol, elaboration: Elaboration) -> Layer
                 next_hops = value or 0
             elif member.name == "AlwaysTakes":
                 always_takes = value or 0
+            elif member.name == "Replicable":
+                is_replicable = bool(value)
+            elif member.name == "KeepsFlowState":
+                keeps_flow_state = bool(value)
             elif not member.isLocalParam:
                 key = snake_case(member.name)
                 parameters[key] = Parameter(
@@ -301,6 +314,8 @@ def _read_layer(instance: ast.InstanceSymbol, elaboration: Elaboration) -> Layer
         always_takes=bool(always_takes),
         drops=drops,
         events=events,
+        is_replicable=is_replicable,
+        keeps_flow_state=keeps_flow_state,
         parameters=parameters,
         ports=ports,
     )

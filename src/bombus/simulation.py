@@ -30,6 +30,7 @@ from bombus.impairment import Impairment
 MAX_FRAME_BYTES = 9600
 HOST_REGISTERS = 0xFF << 12
 NEXT_HOP_TABLE = 0x800
+SLOTS = 0xC00
 # More than any design needs for one frame; a test that waits longer has failed.
 DEFAULT_TIMEOUT_CYCLES = 100_000
 
@@ -363,12 +364,30 @@ class Simulation:
 
         `next_hop`: number, or name as in the manifest (`udp_rx`).
         """
-        value = 0
-        if to_tile is not None:
-            target = self._tile(to_tile)
-            value = 1 << 31 | port << 16 | target["y"] << 8 | target["x"]
         self.write_register(
-            self._tile(tile)["index"] << 12 | NEXT_HOP_TABLE + 4 * self._next_hop(next_hop), value
+            self._tile(tile)["index"] << 12 | NEXT_HOP_TABLE + 4 * self._next_hop(next_hop),
+            self._route(to_tile, port),
+        )
+
+    def set_slot(
+        self, tile: str, next_hop: int | str, slot: int, to_tile: str | None, *, port: int = 0
+    ) -> None:
+        """Points a slot of a group of replicas to a tile's entry `port`; None: to nowhere.
+
+        `tile` distributes the messages with that next hop. What the slots are depends on the
+        policy: see `bombus.dispatch` and the manifest's `dispatch`.
+        """
+        wanted = self._tile(tile)["name"], self._next_hop(next_hop)
+        for group in self.manifest["dispatch"]:
+            if (group["tile"], self._next_hop(group["next"])) == wanted:
+                break
+        else:
+            raise SimulationError(f"{tile} has no replicas for next hop {next_hop!r}")
+        if not 0 <= slot < len(group["slots"]):
+            raise SimulationError(f"slot {slot}: {group['group']} has {len(group['slots'])}")
+        self.write_register(
+            self._tile(tile)["index"] << 12 | SLOTS + 4 * (group["first_slot"] + slot),
+            self._route(to_tile, port),
         )
 
     def set_host(
@@ -496,6 +515,13 @@ class Simulation:
         if name not in self._tiles:
             raise SimulationError(f"no tile {name!r}; there are {', '.join(self._tiles)}")
         return self._tiles[name]  # type: ignore[no-any-return]
+
+    def _route(self, to_tile: str | None, port: int) -> int:
+        """An entry of a table."""
+        if to_tile is None:
+            return 0
+        target = self._tile(to_tile)
+        return int(1 << 31 | port << 16 | target["y"] << 8 | target["x"])
 
     def _next_hop(self, next_hop: int | str) -> int:
         if isinstance(next_hop, int):

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from bombus import rtl
+from bombus import config, rtl
+from bombus.dispatch import Dispatch, dispatch_plan, num_slots
 from bombus.errors import UserError
 from bombus.network import Hop, Layer, Network, Tile
 from bombus.text import listing
@@ -59,10 +60,11 @@ def _links(tile: Tile, network: Network) -> tuple[list[dict[str, str]], list[dic
 def _parameters(layer: Layer, network: Network) -> list[str]:
     """Parameter assignments: those that Bombus fills in and those of the design file."""
     # Without applications one that never matches: a width of zero would not be legal.
-    udp_ports = [app.param("udp_port") or 0 for app in network.apps()] or [0]
+    ports = {port: app.app_index or 0 for port, app in network.app_ports().items()} or {0: 0}
     filled_in = {
-        "NumApps": str(len(udp_ports)),
-        "AppPorts": "{" + ", ".join(f"16'd{port}" for port in reversed(udp_ports)) + "}",
+        "NumAppPorts": str(len(ports)),
+        "AppPorts": "{" + ", ".join(f"16'd{port}" for port in reversed(ports)) + "}",
+        "AppOfPort": "{" + ", ".join(f"4'd{app}" for app in reversed(ports.values())) + "}",
         "DataWidth": str(network.design.data_width),
         "ClockMhz": str(round(network.design.clock_mhz)),
     }
@@ -71,6 +73,9 @@ def _parameters(layer: Layer, network: Network) -> list[str]:
         name = parameter.name
         if name in rtl.FILLED_IN:
             values.append(f".{name}({filled_in[name]})")
+        elif name == rtl.BEFORE:
+            (number,) = {hop.number for hop in network.hops_from(layer)}
+            values.append(f".{name}(bombus_pkg::{network.library.next_enum[number]})")
         elif key in layer.params:
             number = layer.params[key]
             is_plain = parameter.is_signed or parameter.width == 32
@@ -145,8 +150,8 @@ def _wiring(tile: Tile, network: Network) -> dict[str, Any]:
             "ready": f"{base}_ready{index}",
         }
 
-    def next_names(hops: list[Hop]) -> str:
-        return listing(network.library.next_enum[hop.number] for hop in hops)
+    def next_names(hops: list[Hop]) -> list[str]:
+        return list(dict.fromkeys(network.library.next_enum[hop.number] for hop in hops))
 
     outputs = []
     for layer, targets in branches.items():
@@ -169,15 +174,19 @@ def _wiring(tile: Tile, network: Network) -> dict[str, Any]:
                 select = f"{layer.name}_to_{target.name if target else 'mesh'}"
                 if len(selects) < len(targets) - 1:
                     condition = " || ".join(
-                        f"{layer.name}_next == bombus_pkg::{network.library.next_enum[hop.number]}"
-                        for hop in hops
+                        f"{layer.name}_next == bombus_pkg::{name}" for name in next_names(hops)
                     )
                 else:  # the rest
                     condition = "!" + (selects[0] if len(selects) == 1 else _any(selects))
                 selects.append(select)
             listed.append(
                 signals
-                | {"to": label, "hops": next_names(hops), "select": select, "condition": condition}
+                | {
+                    "to": label,
+                    "hops": listing(next_names(hops)),
+                    "select": select,
+                    "condition": condition,
+                }
             )
         next_unused = len(targets) == 1 and None not in targets
         outputs.append({"layer": layer.name, "branches": listed, "next_unused": next_unused})
@@ -199,22 +208,84 @@ def _any(names: list[str]) -> str:
     return "(" + " || ".join(names) + ")"
 
 
-def _routes(tile: Tile, network: Network) -> list[dict[str, Any]]:
+def _route_word(target: Layer) -> str:
+    """An entry of a table that leads to a layer."""
+    tile = target.tile
+    return f"route({tile.x}, {tile.y}, {tile.entries.index(target)})"
+
+
+def _routes(tile: Tile, network: Network, dispatches: list[Dispatch]) -> list[dict[str, Any]]:
     """Initial entries of the tile's next-hop table."""
     routes: dict[int, dict[str, Any]] = {}
     for layer in tile.sources:
         for hop in network.hops_from(layer):
             if hop.target is None or hop.in_tile:
                 continue
+            target, word = str(hop.target), _route_word(hop.target)
+            if hop.group:
+                number = next(n for n, d in enumerate(dispatches) if d.number == hop.number)
+                target, word = f"replicas of {hop.group.name}", f"group({number})"
             routes[hop.number] = {
                 "number": hop.number,
                 "name": network.library.next_enum[hop.number],
-                "target": str(hop.target),
-                "x": hop.target.tile.x,
-                "y": hop.target.tile.y,
-                "port": hop.target.tile.entries.index(hop.target),
+                "target": target,
+                "word": word,
             }
     return [routes[number] for number in sorted(routes)]
+
+
+_POLICIES: dict[config.Policy, str] = {
+    "round_robin": "RoundRobin",
+    "flow_hash": "FlowHash",
+    "dst_port": "DstPort",
+    "least_loaded": "LeastLoaded",
+}
+_FLOWS = {"meta": "FlowMeta", "payload": "FlowPayload", "address": "FlowAddress", None: "FlowMeta"}
+
+
+def _dispatch_context(tile: Tile, dispatches: list[Dispatch]) -> dict[str, Any]:
+    """Groups of replicas that the tile distributes messages among."""
+    groups, slots, loads = [], [], []
+    for dispatch in dispatches:
+        groups.append(
+            {
+                "name": f"Replicas of {dispatch.group.name}",
+                "policy": _POLICIES[dispatch.group.policy],
+                "flow": _FLOWS[dispatch.flow],
+                "replicas": len(dispatch.targets),
+                "first_slot": dispatch.first_slot,
+                "slot_bits": dispatch.slot_bits,
+            }
+        )
+        for i, target in enumerate(dispatch.slots):
+            slots.append({"index": dispatch.first_slot + i, "word": _route_word(target)})
+        if dispatch.group.policy == "least_loaded":
+            for i, target in enumerate(dispatch.targets):
+                name = target.tile.name
+                port = f"done_from_{name}_i"
+                loads.append({"port": port, "tile": name, "slot": dispatch.first_slot + i})
+    return {
+        "groups": groups,
+        "slots": slots,
+        "num_slots": num_slots(dispatches),
+        "load_inputs": loads,
+    }
+
+
+def _load_context(tile: Tile) -> dict[str, Any]:
+    """How a replica tells that it is through with messages, if somebody wants to know."""
+    drops = [layer for layer in tile.layers if layer.kind.drops]
+    return {
+        "tells_load": tile.group is not None
+        and tile.group.needs_dispatch
+        and tile.group.policy == "least_loaded",
+        "ends": ["out_end", *(f"|{layer.name}_drop" for layer in drops)],
+        "working": ["entering", *_busy_signals(tile)],
+    }
+
+
+def _busy_signals(tile: Tile) -> list[str]:
+    return [f"{layer.name}_busy" for layer in tile.layers if "busy_o" in layer.kind.ports]
 
 
 def _event_slices(tile: Tile) -> list[dict[str, Any]]:
@@ -256,7 +327,7 @@ def tile_context(tile: Tile, network: Network) -> dict[str, Any]:
     present = {link["dir"] for link in links}
     router_ports = 1 | sum(2 << i for i, way in enumerate(_DIRECTIONS) if way[0] in present)
     timers = [f"{la.name}_timer" for la in tile.layers if "timer_o" in la.kind.ports]
-    busy = [f"{la.name}_busy" for la in tile.layers if "busy_o" in la.kind.ports]
+    dispatches = dispatch_plan(tile, network)
     return {
         "name": tile.name,
         "index": tile.index,
@@ -272,12 +343,14 @@ def tile_context(tile: Tile, network: Network) -> dict[str, Any]:
         "has_time": "time_us_i" in ports,
         "has_timer": bool(timers),
         "timers": timers,
-        "busy": ["router_busy", "network_interface_busy", *busy],
-        "routes": _routes(tile, network),
+        "busy": ["router_busy", "network_interface_busy", *_busy_signals(tile)],
+        "routes": _routes(tile, network, dispatches),
         "sources": [layer.name for layer in tile.sources],
         "num_sources": max(1, len(tile.sources)),
         "num_sinks": max(1, len(tile.entries)),
         "events": tile.events(),
         "event_slices": _event_slices(tile),
         **_wiring(tile, network),
+        **_dispatch_context(tile, dispatches),
+        **_load_context(tile),
     }

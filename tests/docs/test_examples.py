@@ -82,8 +82,9 @@ def test_one_more_instance_is_one_line(tmp_path: Path) -> None:
     apps = [str(layer) for layer in generated.network.apps()]
     assert apps == ["echo", "echo2"]
     tile = (generated.folder / "tiles" / "udp_echo_tile_udp_rx.sv").read_text()
-    assert ".NumApps(2)" in tile
+    assert ".NumAppPorts(2)" in tile
     assert ".AppPorts({16'd1007, 16'd7})" in tile
+    assert ".AppOfPort({4'd1, 4'd0})" in tile
 
 
 @pytest.fixture(scope="module")

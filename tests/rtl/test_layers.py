@@ -38,7 +38,9 @@ FAR_IP = bytes((192, 0, 2, 7))
 PACKET, ARP_BODY, ARP_UPDATE, UNRESOLVED, UNREACHABLE = range(5)
 PROTOCOL_ICMP, PROTOCOL_UDP = 1, 17
 OPEN_PORTS = (7, 9)
-PARAMETERS = {"udp_rx": (".NumApps(2)", ".AppPorts({16'd9,16'd7})")}
+PARAMETERS = {
+    "udp_rx": (".NumAppPorts(2)", ".AppPorts({16'd9,16'd7})", ".AppOfPort({4'd1,4'd0})"),
+}
 
 
 @dataclass(frozen=True)

@@ -78,7 +78,7 @@ MUTATIONS: tuple[tuple[str, str, str, Test], ...] = (
     ),
     ("noc/router_wormhole.sv", "y_south ? DirSouth : DirNorth", "DirSouth", ROUTE),
     ("noc/router_wormhole.sv", "~(out_ready_i[o] & out_o[o].beat.last)", "1'b0", ROUTE),
-    ("noc/network_interface.sv", "inside_q ? entry_q : entries[next]", "entries[next]", TABLE),
+    ("noc/network_interface.sv", "inside_q ? entry_q : found", "found", TABLE),
     (
         "noc/network_interface.sv",
         "late_q <= out_unroutable & in_unroutable",

@@ -248,7 +248,7 @@ def test_mesh_delivers_while_one_tile_is_stuck(benches: Benches) -> None:
 
 # ---- Network interface, at (1, 1) ----
 
-TABLE = Layout(("x", 8), ("y", 8), ("port", 15), ("valid", 1), ("index", 5), ("write", 1))
+TABLE = Layout(("x", 8), ("y", 8), ("port", 15), ("valid", 1), ("index", 9), ("write", 1))
 SOURCE = Beats(64, ("next", 5))
 SINK = Beats(64)
 MESH_IN, MESH_OUT, IN_BYTES, OUT_BYTES = 2, 2, 3, 4

@@ -19,7 +19,7 @@ CONTROL = Layout(
 )
 STATUS = Layout(
     *(("bank_ready", 1), ("bank_data", BANK_WIDTH), ("tile_ready", 1), ("tile_rdata", 32)),
-    *(("host_ready", 1), ("host_rdata", 32), ("table_write", 1), ("table_index", 5)),
+    *(("host_ready", 1), ("host_rdata", 32), ("table_write", 1), ("table_index", 9)),
     *(("table_wdata", 32), ("time", 32), ("gateway", 32), ("netmask", 32), ("ip", 32)),
     ("mac", 48),
 )

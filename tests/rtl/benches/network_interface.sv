@@ -11,7 +11,7 @@ module bench
     localparam int unsigned DataWidth = 64,
     localparam int unsigned FlitBits = bench_pkg::beat_bits(DataWidth) + 3 + 2 + 2 + 2
 ) (
-    `BENCH_PORTS(3, FlitBits, 5, FlitBits, 32 + 5 + 1, 1)
+    `BENCH_PORTS(3, FlitBits, 5, FlitBits, 32 + 9 + 1, 1)
 );
 
   `BENCH_SHAPE
@@ -33,7 +33,7 @@ module bench
   flit_t injected;
   logic in_message, out_message, in_message_q, out_message_q, no_route;
   logic [13:0] in_bytes, out_bytes, in_bytes_q, out_bytes_q;
-  logic [1:0] next_valid;
+  logic table_ready;
 
   network_interface #(
       .beat_t(beat_t),
@@ -60,14 +60,18 @@ module bench
       .ej_i(flit_t'(in_i[2])),
       .ej_valid_i(in_valid_i[2]),
       .ej_ready_o(in_ready_o[2]),
-      .table_write_i(control_i[37]),
-      .table_index_i(control_i[36:32]),
+      .table_ready_o(table_ready),
+      .table_write_i(control_i[41]),
+      .table_index_i(control_i[40:32]),
       .table_wdata_i(control_i[31:0]),
+      .done_i('0),
       .in_message_o(in_message),
       .in_bytes_o(in_bytes),
       .out_message_o(out_message),
       .out_bytes_o(out_bytes),
       .no_route_o(no_route),
+      .entering_o(),
+      .out_end_o(),
       .busy_o(status_o)
   );
 

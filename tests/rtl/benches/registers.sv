@@ -13,7 +13,7 @@ module bench #(
     localparam int unsigned TileStreams = 4
 ) (
     `BENCH_PORTS(2, 15 * TileStreams + NumEvents, 1, 8, 1 + 4 + 1 + 1 + 12 + 32 + 1 + 16,
-                 (1 + BankWidth) + 33 + 33 + 38 + 32 + $bits(bombus_pkg::host_t))
+                 (1 + BankWidth) + 33 + 33 + 42 + 32 + $bits(bombus_pkg::host_t))
 );
 
   `BENCH_SHAPE
@@ -56,7 +56,7 @@ module bench #(
 
   logic tile_ready, host_ready, table_write;
   logic [31:0] tile_rdata, host_rdata, table_wdata, time_us;
-  logic [4:0] table_index;
+  logic [8:0] table_index;
   tile_registers #(
       .NumEvents(NumEvents)
   ) u_tile (

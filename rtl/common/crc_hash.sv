@@ -1,0 +1,30 @@
+// Hash of a word: its remainder by a primitive polynomial over GF(2), as a CRC.
+// Any run of HashWidth bits, such as the low bits of a port, maps one to one, so
+// that consecutive ports or addresses spread evenly. Combinational.
+module crc_hash #(
+    parameter int unsigned DataWidth = 64,
+    parameter int unsigned HashWidth = 6    // 1 to 8
+) (
+    input  logic [DataWidth-1:0] data_i,
+    output logic [HashWidth-1:0] hash_o
+);
+
+  // x^HashWidth modulo the polynomial.
+  function automatic logic [7:0] polynomial();
+    case (HashWidth)
+      1: return 8'b1;
+      5: return 8'b101;
+      8: return 8'b11101;
+      default: return 8'b11;  // 2, 3, 4, 6, 7
+    endcase
+  endfunction
+
+  always_comb begin
+    hash_o = '0;
+    for (int unsigned i = DataWidth; i > 0; i--) begin
+      hash_o = HashWidth'({hash_o, data_i[i-1]}) ^
+          (hash_o[HashWidth-1] ? HashWidth'(polynomial()) : '0);
+    end
+  end
+
+endmodule

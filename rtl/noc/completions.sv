@@ -1,0 +1,49 @@
+// Tells when a tile is through with the messages that came into it from the
+// mesh: one pulse for each, so that a dispatcher knows the tile's load.
+//
+// A message is done when one goes out or is dropped. A layer may answer a
+// message with several, or with none; so what is done never exceeds what came
+// in, and when the layers are idle, all of it is done.
+//
+// Latency: 2 cycles. At most one pulse per cycle; what finishes at once is told
+// one after the other.
+module completions #(
+    parameter int unsigned NumEnds = 1
+) (
+    input logic clk_i,
+    input logic rst_i,
+
+    input  logic               entered_i,   // a message has begun to come in
+    input  logic [NumEnds-1:0] finished_i,  // one has gone out, one has been dropped...
+    input  logic               idle_i,      // no layer has a message, none is coming in
+    output logic               done_o
+);
+
+  localparam int unsigned Width = 10;  // more than the buffers of a tile hold
+  typedef logic [Width-1:0] count_t;
+
+  count_t inside_q;  // came in, not told as done
+  count_t owed_q;  // of these, done
+  wire tell = owed_q != '0;
+  count_t entered, owed;
+
+  always_comb begin
+    entered = inside_q - count_t'(tell) + count_t'(entered_i && inside_q != '1);
+    owed = owed_q - count_t'(tell);
+    for (int unsigned i = 0; i < NumEnds; i++) owed += count_t'(finished_i[i]);
+    if (idle_i || owed > entered) owed = entered;
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (rst_i) begin
+      inside_q <= '0;
+      owed_q   <= '0;
+      done_o   <= 1'b0;
+    end else begin
+      inside_q <= entered;
+      owed_q   <= owed;
+      done_o   <= tell;
+    end
+  end
+
+endmodule

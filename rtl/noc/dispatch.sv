@@ -1,0 +1,68 @@
+// Chooses the slot of a group of replicas that a message takes, by the group's
+// policy (noc_pkg::policy_e). The slots are in the network interface, which can
+// rewrite them at run time.
+//
+// Round robin and least loaded have a slot for each replica; take_i says that
+// a message takes the slot shown. Flow hash and destination port have a slot for
+// each value of the hash or of the port's low bits, and no state.
+//
+// Latency: 0 cycles. Throughput: one choice per cycle.
+module dispatch
+  import bombus_pkg::*;
+  import noc_pkg::*;
+#(
+    parameter type beat_t = logic,
+    parameter group_t Group = '0,
+    localparam int unsigned NumReplicas = 32'(Group.replicas),
+    localparam int unsigned SlotBits = 32'(Group.slot_bits)
+) (
+    input logic clk_i,
+    input logic rst_i,
+
+    input beat_t beat_i,  // first beat of the message
+    input logic take_i,
+    input logic [NumReplicas-1:0] done_i,  // least loaded: a replica is through with a message
+    input logic [NumReplicas-1:0] forget_i,  // least loaded: take its load for zero
+    output logic [SlotBits-1:0] slot_o
+);
+
+  ports_t ports;
+  always_comb begin
+    ports = '0;
+    if (Group.flow == FlowMeta) ports = beat_i.meta.l4.ports;
+    // In the payload they are wire bytes, source port first.
+    if (Group.flow == FlowPayload) begin
+      ports = '{src_port: swap16(beat_i.data[15:0]), dst_port: swap16(beat_i.data[31:16])};
+    end
+  end
+  wire unused = ^{clk_i, rst_i, take_i, done_i, forget_i, beat_i, ports};
+
+  if (Group.policy == FlowHash) begin : gen_flow_hash
+    crc_hash #(
+        .DataWidth(64),
+        .HashWidth(SlotBits)
+    ) u_hash (
+        .data_i({beat_i.meta.ip, ports}),
+        .hash_o(slot_o)
+    );
+  end else if (Group.policy == DstPort) begin : gen_dst_port
+    assign slot_o = ports.dst_port[SlotBits-1:0];
+  end else if (Group.policy == LeastLoaded) begin : gen_least_loaded
+    least_loaded #(
+        .NumReplicas(NumReplicas)
+    ) u_least_loaded (
+        .clk_i,
+        .rst_i,
+        .take_i,
+        .done_i,
+        .forget_i,
+        .choice_o(slot_o)
+    );
+  end else begin : gen_round_robin
+    always_ff @(posedge clk_i) begin
+      if (rst_i) slot_o <= '0;
+      else if (take_i) slot_o <= (slot_o == SlotBits'(NumReplicas - 1)) ? '0 : slot_o + 1'b1;
+    end
+  end
+
+endmodule

@@ -1,0 +1,45 @@
+// Stands before a tile and passes its messages on as they are: the place where
+// a design distributes them among the tile's replicas, apart from the tile that
+// sends them. The distribution itself is the network interface's (dispatch).
+//
+// Latency: 1 cycle. Throughput: one beat per cycle.
+module scheduler
+  import bombus_pkg::*;
+#(
+    parameter type   beat_t = logic,
+    parameter next_e Before = NextApp0  // the tile's next hop
+) (
+    input logic clk_i,
+    input logic rst_i,
+
+    input  beat_t in_i,
+    input  logic  in_valid_i,
+    output logic  in_ready_o,
+
+    output beat_t out_o,
+    output logic  out_valid_o,
+    input  logic  out_ready_i,
+    output next_e out_next_o,
+    output logic  busy_o
+);
+
+  localparam next_e Entry = Before;
+  localparam logic [31:0] NextHops = 32'(1) << Before;
+
+  stream_register #(
+      .data_t(beat_t)
+  ) u_out (
+      .clk_i,
+      .rst_i,
+      .in_i,
+      .in_valid_i,
+      .in_ready_o,
+      .out_o,
+      .out_valid_o,
+      .out_ready_i
+  );
+
+  assign out_next_o = Before;
+  assign busy_o = out_valid_o;
+
+endmodule
