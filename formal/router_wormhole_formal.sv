@@ -37,18 +37,6 @@ module router_wormhole_formal
     beat_t beat;
   } flit_t;
 
-  // As the router numbers the inputs of an output.
-  typedef dir_e [3:0] inputs_t;
-  function automatic inputs_t inputs_of(int unsigned o);
-    case (o)
-      int'(DirNorth): return {DirSouth, DirWest, DirEast, DirLocal};
-      int'(DirSouth): return {DirNorth, DirWest, DirEast, DirLocal};
-      int'(DirEast): return {DirLocal, DirLocal, DirWest, DirLocal};
-      int'(DirWest): return {DirLocal, DirLocal, DirEast, DirLocal};
-      default: return {DirWest, DirSouth, DirEast, DirNorth};
-    endcase
-  endfunction
-
   // Dimension order: first x, then y. Written down once more, on purpose.
   function automatic dir_e way(int unsigned from_x, int unsigned from_y, logic [1:0] x,
                                logic [1:0] y);
@@ -267,7 +255,7 @@ module router_wormhole_formal
   logic [NumDirs-1:0] watched_waits;
   for (genvar o = 0; o < NumDirs; o++) begin : gen_turn
     localparam int unsigned NumInputs = (o == int'(DirEast) || o == int'(DirWest)) ? 2 : 4;
-    localparam inputs_t Inputs = inputs_of(o);
+    localparam inputs_t Inputs = inputs_of(RoutingXY, o);
     logic [NumInputs-1:0] is_watched;  // as the output numbers its inputs
     logic [1:0] turn, last_winner;
     logic locked;

@@ -1,6 +1,6 @@
 """Style and cleanliness of everything: `python tools/lint.py [--fix] [step...]`.
 
-Steps: python (ruff, mypy), format (verible on rtl/), designs (every design of
+Steps: python (ruff, mypy), format (verible on rtl/ and sim/), designs (every design of
 designs/ generated, then read by Verilator with all warnings and by Yosys).
 `--fix` lets ruff and verible put right what they can.
 """
@@ -20,6 +20,7 @@ from bombus.generate import Generated, generate
 
 ROOT = Path(__file__).resolve().parents[1]
 PYTHON = ("src", "tests", "tools", "benchmarks")
+SYSTEMVERILOG = ("rtl", "sim")
 # The one place that says how SystemVerilog is formatted.
 VERIBLE_FLAGS = ("--column_limit=100",)
 VERILATOR_FLAGS = ("--lint-only", "-Wall", "--quiet-exit", str(ROOT / "tools" / "verilator.vlt"))
@@ -54,7 +55,8 @@ def lint_python(*, fix: bool) -> bool:
 def lint_format(*, fix: bool) -> bool:
     format_file = [_program("verible-verilog-format"), *VERIBLE_FLAGS]
     good = True
-    for file in sorted((ROOT / "rtl").rglob("*.sv")):
+    files = (file for folder in SYSTEMVERILOG for file in (ROOT / folder).rglob("*.sv"))
+    for file in sorted(files):
         name = str(file.relative_to(ROOT))
         good &= _passes([*format_file, "--inplace" if fix else "--verify", name])
     return good

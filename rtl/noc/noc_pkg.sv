@@ -1,5 +1,6 @@
-// Directions of a mesh router, and how a network interface chooses between the
-// replicas of a tile. x grows to the east, y grows to the south.
+// Directions of a mesh router, how a network interface chooses between the
+// replicas of a tile, the fabrics, and where a message may go next under each
+// routing algorithm. x grows to the east, y grows to the south.
 package noc_pkg;
 
   parameter int unsigned NumDirs = 5;
@@ -36,5 +37,176 @@ package noc_pkg;
     logic [7:0]  first_slot;
     logic [3:0]  slot_bits;
   } group_t;
+
+  // What the tiles are joined by (docs/fabrics.md).
+  typedef enum logic [1:0] {
+    FabricWormhole        = 2'd0,
+    FabricVirtualChannels = 2'd1,
+    FabricCrosspoint      = 2'd2
+  } fabric_e;
+
+  typedef enum logic [1:0] {
+    RoutingXY       = 2'd0,  // first x, then y
+    RoutingO1Turn   = 2'd1,  // first x or first y, as the first router decides; one turn
+    RoutingAdaptive = 2'd2   // any shortest way, each router decides
+  } routing_e;
+
+  // Bits of valid and of ready on a link (docs/architecture.md, Links).
+  function automatic int unsigned num_channels(fabric_e fabric, int unsigned virtual_channels);
+    case (fabric)
+      FabricVirtualChannels: return virtual_channels;
+      FabricCrosspoint: return NumDirs;
+      default: return 1;
+    endcase
+  endfunction
+
+  function automatic dir_e opposite(int unsigned dir);
+    case (dir)
+      int'(DirNorth): return DirSouth;
+      int'(DirEast): return DirWest;
+      int'(DirSouth): return DirNorth;
+      int'(DirWest): return DirEast;
+      default: return DirLocal;
+    endcase
+  endfunction
+
+  function automatic logic is_horizontal(int unsigned dir);
+    return dir == int'(DirEast) || dir == int'(DirWest);
+  endfunction
+
+  // Ports of the router at (x, y) of a mesh.
+  function automatic logic [NumDirs-1:0] ports_of(int unsigned x, int unsigned y,
+                                                  int unsigned columns, int unsigned rows);
+    logic [NumDirs-1:0] ports;
+    ports[DirLocal] = 1'b1;
+    ports[DirNorth] = y > 0;
+    ports[DirEast]  = x < columns - 1;
+    ports[DirSouth] = y < rows - 1;
+    ports[DirWest]  = x > 0;
+    return ports;
+  endfunction
+
+  // ---- Turns ----
+
+  // No U-turn; under XY, who moves north or south stays in its column.
+  function automatic logic is_legal_turn(routing_e routing, int unsigned from, int unsigned to);
+    if (from == to) return 1'b0;
+    if (routing != RoutingXY || from == int'(DirLocal)) return 1'b1;
+    return is_horizontal(from) || !is_horizontal(to);
+  endfunction
+
+  // Inputs that may ask for an output; those past num_inputs_of are not to be used.
+  parameter int unsigned MaxInputs = 4;
+  typedef dir_e [MaxInputs-1:0] inputs_t;
+
+  function automatic int unsigned num_inputs_of(routing_e routing, int unsigned output_);
+    int unsigned count;
+    count = 0;
+    for (int unsigned i = 0; i < NumDirs; i++) begin
+      if (is_legal_turn(routing, i, output_)) count++;
+    end
+    return count;
+  endfunction
+
+  function automatic inputs_t inputs_of(routing_e routing, int unsigned output_);
+    inputs_t inputs;
+    int unsigned count;
+    inputs = '{default: DirLocal};
+    count  = 0;
+    for (int unsigned i = 0; i < NumDirs; i++) begin
+      if (is_legal_turn(routing, i, output_)) begin
+        inputs[count] = dir_e'(i);
+        count++;
+      end
+    end
+    return inputs;
+  endfunction
+
+  // ---- Ways ----
+
+  // Where a destination lies as seen from a router; all zero: here.
+  typedef struct packed {
+    logic north;
+    logic east;
+    logic south;
+    logic west;
+  } heading_t;
+
+  function automatic heading_t heading(int unsigned from_x, int unsigned from_y, int unsigned x,
+                                       int unsigned y);
+    return '{north: y < from_y, east: x > from_x, south: y > from_y, west: x < from_x};
+  endfunction
+
+  // Outputs that a message which came by an input may take: at most one
+  // horizontal and one vertical. Empty only for a destination outside the mesh.
+  function automatic logic [NumDirs-1:0] ways(routing_e routing, int unsigned came_by,
+                                              heading_t to);
+    logic [NumDirs-1:0] horizontal, vertical;
+    horizontal = '0;
+    vertical = '0;
+    horizontal[DirEast] = to.east;
+    horizontal[DirWest] = to.west;
+    vertical[DirNorth] = to.north;
+    vertical[DirSouth] = to.south;
+    if (to == '0) return NumDirs'(1) << DirLocal;
+    if (routing == RoutingAdaptive) return horizontal | vertical;
+    if (routing == RoutingO1Turn && came_by == int'(DirLocal)) return horizontal | vertical;
+    // Straight on while there is a way to go, then the turn.
+    if (routing == RoutingO1Turn && !is_horizontal(came_by)) begin
+      return |vertical ? vertical : horizontal;
+    end
+    return |horizontal ? horizontal : vertical;
+  endfunction
+
+  // ---- Lanes of the lossless crosspoint fabric (docs/fabrics.md proves why) ----
+
+  // A queue straight through the router that messages of two classes would share,
+  // and that has a lane for each so that no ring of full queues can come about.
+  function automatic logic is_split(routing_e routing, int unsigned from, int unsigned to);
+    if (from == int'(DirLocal) || to != int'(opposite(from))) return 1'b0;
+    return routing == RoutingO1Turn || (routing == RoutingAdaptive && !is_horizontal(to));
+  endfunction
+
+  // O1TURN: lane 1 holds those that have made their turn or have none to make.
+  // Adaptive: lane 1 of a vertical queue holds those that have a way west to go.
+  function automatic logic lane_of(routing_e routing, int unsigned to, heading_t heading_to);
+    if (routing == RoutingAdaptive) return heading_to.west;
+    return is_horizontal(
+        to
+    ) ? !(heading_to.north || heading_to.south) : !(heading_to.east || heading_to.west);
+  endfunction
+
+  // The channels that an input of a crosspoint router has, given the router's ports.
+  function automatic logic [NumDirs-1:0] queues_of(routing_e routing, logic lossless,
+                                                   logic [NumDirs-1:0] ports, int unsigned from);
+    logic [NumDirs-1:0] found;
+    int unsigned ahead;
+    ahead = int'(opposite(from));
+    found = '0;
+    for (int unsigned o = 0; o < NumDirs; o++) begin
+      found[o] = ports[from] && ports[o] && is_legal_turn(routing, from, o);
+    end
+    found[from] = lossless && ports[from] && ports[ahead] && is_split(routing, from, ahead);
+    return found;
+  endfunction
+
+  // The channels that a message may take at an input: the queue to each output has the output's number;
+  // the second lane of the straight one has the input's own, where no queue is.
+  function automatic logic [NumDirs-1:0] channels_of(routing_e routing, logic lossless,
+                                                     int unsigned came_by, heading_t to);
+    logic [NumDirs-1:0] found;
+    int unsigned ahead;
+    ahead = int'(opposite(came_by));
+    found = ways(routing, came_by, to);
+    if (lossless && is_split(
+            routing, came_by, ahead
+        ) && found[ahead] && lane_of(
+            routing, ahead, to
+        )) begin
+      found[ahead]   = 1'b0;
+      found[came_by] = 1'b1;
+    end
+    return found;
+  endfunction
 
 endpackage

@@ -33,24 +33,6 @@ module router_wormhole
     output logic busy_o
 );
 
-  // Inputs that may ask for each output, by XY routing: a message that moves
-  // north or south never turns east or west again, none turns back.
-  localparam int unsigned MaxInputs = 4;
-  typedef dir_e [MaxInputs-1:0] inputs_t;
-
-  function automatic inputs_t inputs_of(int unsigned dir);
-    case (dir)
-      int'(DirNorth): return {DirSouth, DirWest, DirEast, DirLocal};
-      int'(DirSouth): return {DirNorth, DirWest, DirEast, DirLocal};
-      int'(DirEast): return {DirLocal, DirLocal, DirWest, DirLocal};
-      int'(DirWest): return {DirLocal, DirLocal, DirEast, DirLocal};
-      default: return {DirWest, DirSouth, DirEast, DirNorth};
-    endcase
-  endfunction
-  function automatic int unsigned num_inputs_of(int unsigned dir);
-    return (dir == int'(DirEast) || dir == int'(DirWest)) ? 2 : 4;
-  endfunction
-
   // Port that a flit takes at the router behind output `dir`, whose position is
   // (x, y). A flit that moves on a path of XY routing has its destination
   // straight ahead or has arrived at its turn, so that equality tells it all.
@@ -120,8 +102,8 @@ module router_wormhole
       assign out_valid_o[o] = 1'b0;
       assign taken[o] = '0;
     end else begin : gen_present
-      localparam inputs_t Inputs = inputs_of(o);
-      localparam int unsigned NumInputs = num_inputs_of(o);
+      localparam inputs_t Inputs = inputs_of(RoutingXY, o);
+      localparam int unsigned NumInputs = num_inputs_of(RoutingXY, o);
       localparam int unsigned NextX = o == int'(DirEast) ? X + 1 : o == int'(DirWest) ? X - 1 : X;
       localparam int unsigned NextY = o == int'(DirSouth) ? Y + 1 : o == int'(DirNorth) ? Y - 1 : Y;
 

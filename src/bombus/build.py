@@ -98,7 +98,8 @@ def build(
         [design.name, verilator.version()],
         [
             *_named(design.parent, [design, *_extra_sources(design)]),
-            *(file for folder in (RTL, SIM, PACKAGE) for file in _tree(folder)),
+            *(file for folder in (RTL, PACKAGE) for file in _tree(folder)),
+            *_runtime(),
         ],
     )
     variant = f"{key}{'-trace' if trace else ''}{'-assertions' if assertions else ''}"
@@ -110,7 +111,7 @@ def build(
 
     from bombus.generate import generate  # slow to import, and seldom needed
 
-    with _progress(console, f"Generating {design.name}"):
+    with step(console, f"Generating {design.name}"):
         generated = cached_directory(f"generated/{key}", lambda folder: generate(design, folder))
     library = build_library(generated, trace=trace, assertions=assertions, console=console)
     remembered.parent.mkdir(exist_ok=True)
@@ -142,7 +143,7 @@ def build_library(
     header = _design_header(manifest, trace, assertions)
     key = content_key(
         [verilator.version(), *options, *MODEL_CFLAGS, OPTIMISATION, header],
-        [*_tree(generated), *_tree(SIM)],
+        [*_tree(generated), *_runtime()],
     )
 
     def make(directory: Path) -> None:
@@ -209,8 +210,8 @@ def _compile(
         flags += ["-CFLAGS", flag]
     with (directory / "build.log").open("w") as log:
         started = time.monotonic()
-        with _progress(console, f"Verilating {name}"):
-            _run(
+        with step(console, f"Verilating {name}"):
+            run_logged(
                 [
                     str(root / "bin" / "verilator"),
                     *flags,
@@ -225,8 +226,8 @@ def _compile(
             )
         (work / "bombus_design.h").write_text(header)
         library = directory / f"lib{name}.so"
-        with _progress(console, f"Compiling {name}"):
-            _run(
+        with step(console, f"Compiling {name}"):
+            run_logged(
                 [
                     *("make", "-f", str(SIM / "library.mk"), f"-j{JOBS}"),
                     *(f"SIM={SIM}", f"LIBRARY={library}", f"OPT_FAST={OPTIMISATION}"),
@@ -244,7 +245,7 @@ def _compile(
     shutil.rmtree(work)
 
 
-def _run(
+def run_logged(
     command: Sequence[str],
     *,
     log: Any,
@@ -252,6 +253,7 @@ def _run(
     environment: dict[str, str],
     what: str,
 ) -> None:
+    """Runs a step of a build, its output to the log; BuildError with the first errors."""
     print(f"$ cd {cwd}; {' '.join(command)}", file=log, flush=True)
     result = subprocess.run(command, cwd=cwd, env=environment, stdout=log, stderr=subprocess.STDOUT)
     log.flush()
@@ -269,7 +271,8 @@ def _first_errors(log: Path, limit: int = 12) -> str:
     return "\n".join((errors or lines)[:limit])
 
 
-def _progress(console: Console | None, text: str) -> AbstractContextManager[Any]:
+def step(console: Console | None, text: str) -> AbstractContextManager[Any]:
+    """Shows what is being done (default: on standard error)."""
     console = console or Console(stderr=True)
     if not console.is_terminal:
         console.print(text, highlight=False)
@@ -300,6 +303,11 @@ def _named(base: Path, files: Iterable[Path]) -> list[tuple[str, Path]]:
         (str(file.relative_to(base)) if file.is_relative_to(base) else file.name, file)
         for file in files
     ]
+
+
+def _runtime() -> list[tuple[str, Path]]:
+    """The simulator's own files; its folders hold other programs."""
+    return _named(SIM, (file for file in SIM.iterdir() if file.is_file()))
 
 
 def _tree(directory: Path) -> list[tuple[str, Path]]:

@@ -41,6 +41,10 @@ Loc = tuple[str | int, ...]  # path into the YAML document, such as ("tiles", 2,
 
 MAX_TILES = 255  # a tile's index is one byte of the register address; 0xFF is the host
 MAX_REPLICAS = 64  # of one tile
+MAX_NODES = 256  # of a mesh without tiles
+MAX_BUFFER_DEPTH = 64  # of a buffer in distributed RAM
+DEFAULT_DEPTH = {"wormhole": 32, "virtual_channels": 8, "crosspoint": 512}
+PACKET_BYTES = 1536  # an Ethernet frame of the usual MTU, in whole flits of any width
 DROP = "drop"  # a next hop that is meant to lead nowhere
 
 
@@ -84,16 +88,70 @@ class _Model(BaseModel):
 class Fabric(_Model):
     """The network that joins the tiles."""
 
-    kind: Literal["wormhole"] = Field("wormhole", description="Router of every tile.")
+    kind: Literal["wormhole", "virtual_channels", "crosspoint"] = Field(
+        "wormhole", description="Router of every tile (docs/fabrics.md)."
+    )
+    algorithm: Literal["xy", "o1turn", "adaptive"] = Field(
+        "xy",
+        description="Routing. `o1turn` and `adaptive` need the crosspoint fabric; with them "
+        "messages between two tiles may overtake each other.",
+    )
+    lossless: StrictBool = Field(
+        True,
+        description="Whether a crosspoint fabric waits for room; else it drops, and counts, what "
+        "does not fit.",
+    )
+    virtual_channels: Literal[1, 2, 4] = Field(
+        2, description="Channels of each link of the fabric `virtual_channels`."
+    )
+    max_packet_flits: StrictInt | None = Field(
+        None,
+        ge=1,
+        le=1024,
+        description="Flits that a crosspoint router wants room for before it starts a message; "
+        "longer ones may stop on their way. Default: those of 1536 bytes.",
+    )
     columns: Annotated[StrictInt, Field(ge=1, le=MAX_TILES)] | None = Field(
         None, description="Width of the mesh in tiles. Default: as the positions need."
     )
     rows: Annotated[StrictInt, Field(ge=1, le=MAX_TILES)] | None = Field(
         None, description="Height of the mesh in tiles. Default: as the positions need."
     )
-    buffer_depth: StrictInt = Field(
-        32, ge=2, le=1024, description="Flits that each mesh input of a router can hold."
+    buffer_depth: StrictInt | None = Field(
+        None,
+        ge=4,
+        le=4096,
+        description="Flits that each buffer of a router can hold, a power of two: of a mesh input "
+        "(wormhole, up to 64; default 32), of a virtual channel (up to 64; default 8), of a queue "
+        "(crosspoint; default 512).",
     )
+
+    @model_validator(mode="after")
+    def _fits_its_kind(self) -> Fabric:
+        if self.kind != "crosspoint":
+            if self.algorithm != "xy":
+                raise ValueError(f"algorithm {self.algorithm} needs `kind: crosspoint`")
+            if not self.lossless:
+                raise ValueError(
+                    f"kind {self.kind} never drops; `lossless: false` is for crosspoint"
+                )
+        depth = self.depth
+        if depth & (depth - 1) or (self.kind != "crosspoint" and depth > MAX_BUFFER_DEPTH):
+            most = 4096 if self.kind == "crosspoint" else MAX_BUFFER_DEPTH
+            raise ValueError(
+                f"buffer_depth of a {self.kind} fabric should be a power of two up to {most}, "
+                f"not {depth}"
+            )
+        return self
+
+    @property
+    def depth(self) -> int:
+        """Flits of each buffer of a router."""
+        return self.buffer_depth or DEFAULT_DEPTH[self.kind]
+
+    def packet_flits(self, data_width: int) -> int:
+        """Flits that a message of the crosspoint fabric needs room for to start."""
+        return self.max_packet_flits or PACKET_BYTES * 8 // data_width
 
 
 class Host(_Model):

@@ -24,6 +24,7 @@ from bombus import check, config, paths, rtl
 from bombus.dispatch import dispatch_plan
 from bombus.errors import DesignError, Problem, UserError
 from bombus.network import Network
+from bombus.noc.router import router_parameters
 from bombus.tiles import tile_context
 
 MANIFEST_VERSION = 1
@@ -147,7 +148,7 @@ def _render(network: Network) -> dict[str, str]:
         "x_bits": _bits(network.columns),
         "y_bits": _bits(network.rows),
         "port_bits": _bits(max(tile["num_sinks"] for tile in tiles)),
-        "buffer_depth": design.fabric.buffer_depth,
+        "router": router_parameters(design.fabric, design.data_width),
         "host": design.host,
         "has_groups": any(tile["groups"] for tile in tiles),
         "host_mac": config.mac_number(design.host.mac),

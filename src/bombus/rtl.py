@@ -389,6 +389,17 @@ def _library(data_width: int, versions: tuple[tuple[Path, int], ...]) -> Library
 
 
 @functools.cache
+def enum_value(name: str) -> int:
+    """Number of an enum's value, `package::Name`, in a package of rtl/."""
+    package, _, value = name.partition("::")
+    elaboration = elaborate([file for file in rtl_files() if file.stem.endswith("_pkg")])
+    found = elaboration.compilation.getPackage(package).find(value)
+    if found is None:
+        raise UserError(f"{package} has no {value}")
+    return int(found.value.value)
+
+
+@functools.cache
 def struct_layout(name: str, package: str = "bombus_pkg") -> Mapping[str, StructField]:
     """Offset and width in bits of each field of a packed struct.
 

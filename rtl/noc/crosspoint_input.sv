@@ -1,0 +1,153 @@
+// Input of the crosspoint router: finds the queues that a message may enter,
+// takes the one with most room, and leads the whole message there.
+//
+// Lossless: a mesh input tells the router before it which queues (channels) have
+// room for a whole message; what comes has room. The local input has ready and
+// valid: it takes a first flit when MaxPacket flits have room, then one at a time.
+// Dropping (Lossless = 0): a message that does not fit wholly is swallowed and
+// counted; always ready (HiPerNoC, section III-B).
+//
+// Latency: 0 cycles to the queue. Throughput: one flit per cycle.
+module crosspoint_input
+  import noc_pkg::*;
+#(
+    parameter type flit_t = logic,
+    parameter int unsigned Input = 0,  // dir_e
+    parameter int unsigned X = 0,  // position of the router
+    parameter int unsigned Y = 0,
+    parameter routing_e Routing = RoutingXY,
+    parameter bit Lossless = 1,
+    parameter logic [NumDirs-1:0] Queues = '1,  // channels that exist
+    parameter int unsigned Depth = 512,  // of a queue, flits
+    parameter int unsigned MaxPacket = 24,  // flits that always fit together
+    localparam type level_t = logic [$clog2(Depth):0]
+) (
+    input logic clk_i,
+    input logic rst_i,
+
+    input flit_t in_i,
+    input logic in_valid_i,
+    output logic [NumDirs-1:0] in_ready_o,  // by channel; the local input has channel 0
+
+    input level_t [NumDirs-1:0] level_i,  // flits in each channel's queue
+    output logic [NumDirs-1:0] push_o,  // by channel, one-hot or zero
+    // The channels of the next router that the message may take, by output here.
+    output logic [NumDirs-1:0][NumDirs-1:0] wanted_o,
+    output logic drop_o
+);
+
+  // A router's answer is 2 cycles late: of the last flits on their way, this many
+  // are not yet in the level that the router before sees.
+  localparam int unsigned Late = 2;
+  localparam logic Splits = Lossless && is_split(Routing, Input, int'(opposite(Input)));
+
+  function automatic int unsigned depth_of(int unsigned channel);
+    return Splits && (channel == Input || channel == int'(opposite(Input))) ? Depth / 2 : Depth;
+  endfunction
+
+  if (Depth / (Splits ? 2 : 1) < MaxPacket + Late) begin : gen_bad_depth
+    $error("crosspoint_input: a queue must hold MaxPacket and %0d flits", Late);
+  end
+
+  // ---- Choice of the queue ----
+
+  heading_t to;
+  logic [NumDirs-1:0] possible, choice;
+  level_t [NumDirs-1:0] room;  // free places
+  assign to = heading(X, Y, 32'(in_i.x), 32'(in_i.y));
+  assign possible = channels_of(Routing, Lossless, Input, to);
+  always_comb begin
+    for (int unsigned c = 0; c < NumDirs; c++) begin
+      room[c] = Queues[c] ? level_t'(depth_of(c)) - level_i[c] : '0;
+    end
+  end
+
+  function automatic level_t room_in(logic [NumDirs-1:0] channel, level_t [NumDirs-1:0] free);
+    level_t found;
+    found = '0;
+    for (int unsigned c = 0; c < NumDirs; c++) if (channel[c]) found |= free[c];
+    return found;
+  endfunction
+
+  if (Routing == RoutingXY) begin : gen_fixed
+    assign choice = possible;
+  end else begin : gen_choice
+    // Where both a horizontal and a vertical queue will do, the one with more
+    // room. (O1TURN decides so where the message enters the mesh; later there is
+    // one way.) The second lane of a straight queue has the axis of its number too.
+    localparam logic [NumDirs-1:0] Horizontal = (NumDirs'(1) << DirEast) | (NumDirs'(1) << DirWest);
+    wire [NumDirs-1:0] horizontal = possible & Horizontal;
+    wire [NumDirs-1:0] vertical = possible & ~Horizontal;
+    wire go_horizontal = room_in(horizontal, room) >= room_in(vertical, room);
+    always_comb begin
+      choice = possible;
+      if (|horizontal && |vertical) choice = go_horizontal ? horizontal : vertical;
+    end
+  end
+
+  logic [NumDirs-1:0] choice_q;
+  logic first_q;
+  wire [NumDirs-1:0] target = first_q ? choice : choice_q;
+
+  logic taken, refused;
+
+  if (!Lossless) begin : gen_dropping
+    localparam int unsigned FlitBytes = $bits(in_i.beat.data) / 8;
+    localparam int unsigned LengthWidth = $bits(in_i.beat.meta.length) + 1;
+    logic [LengthWidth-1:0] bytes_up, flits;
+    assign bytes_up = LengthWidth'(in_i.beat.meta.length) + LengthWidth'(FlitBytes - 1);
+    assign flits = bytes_up < LengthWidth'(FlitBytes) ? LengthWidth'(1) : bytes_up >> $clog2(
+        FlitBytes
+    );
+    logic refused_q;
+    wire  fits = 32'(flits) <= 32'(room_in(choice, room));
+    assign refused = first_q ? ~fits : refused_q;
+    assign taken = in_valid_i;
+    assign in_ready_o = '1;
+    always_ff @(posedge clk_i) begin
+      if (in_valid_i & first_q) refused_q <= ~fits;
+    end
+    assign drop_o = in_valid_i & first_q & refused;
+  end else begin : gen_lossless
+    assign refused = 1'b0;
+    assign drop_o  = 1'b0;
+    if (Input == int'(DirLocal)) begin : gen_local
+      wire level_t target_room = room_in(target, room);
+      wire ready = first_q ? target_room >= level_t'(MaxPacket) : target_room != '0;
+      assign in_ready_o = NumDirs'(ready);
+      assign taken = in_valid_i & ready;
+    end else begin : gen_mesh
+      logic [NumDirs-1:0] ready_q;
+      always_ff @(posedge clk_i) begin
+        for (int unsigned c = 0; c < NumDirs; c++) begin
+          ready_q[c] <= ~rst_i && room[c] >= level_t'(MaxPacket + Late);
+        end
+      end
+      assign in_ready_o = ready_q;
+      assign taken = in_valid_i;
+    end
+  end
+
+  assign push_o = (taken & ~refused) ? target : '0;
+
+  always_ff @(posedge clk_i) begin
+    if (taken & first_q) choice_q <= choice;
+    if (rst_i) first_q <= 1'b1;
+    else if (taken) first_q <= in_i.beat.last;
+  end
+
+  // ---- The way on, seen from the next router ----
+
+  for (genvar o = 0; o < NumDirs; o++) begin : gen_wanted
+    localparam int unsigned NextX = o == int'(DirEast) ? X + 1 : o == int'(DirWest) ? X - 1 : X;
+    localparam int unsigned NextY = o == int'(DirSouth) ? Y + 1 : o == int'(DirNorth) ? Y - 1 : Y;
+    if (o == int'(DirLocal) || !Lossless) begin : gen_end
+      assign wanted_o[o] = '0;
+    end else begin : gen_next
+      heading_t next_to;
+      assign next_to = heading(NextX, NextY, 32'(in_i.x), 32'(in_i.y));
+      assign wanted_o[o] = channels_of(Routing, 1'b1, int'(opposite(o)), next_to);
+    end
+  end
+
+endmodule

@@ -1,0 +1,97 @@
+// Output of the crosspoint router: chooses among the lanes of its queues the
+// message that goes next, and pops its flits.
+//
+// A message starts only when the next router has room for MaxPacket flits in one
+// of the queues that it may take there (virtual cut-through); flits beyond
+// MaxPacket go only while all of those have such room, so that a longer message
+// stops rather than overflows. Among those that may start, the one served least
+// recently goes: nobody starves, though what is possible changes.
+//
+// Latency: 1 cycle from pop_o to the flit on the link. Throughput: one flit per
+// cycle, without an idle cycle between messages.
+module crosspoint_output
+  import noc_pkg::*;
+#(
+    parameter type head_t = logic,
+    parameter int unsigned NumLanes = 4,  // that may ask
+    parameter bit IsLocal = 0,  // the tile takes flits by valid and ready
+    parameter bit Lossless = 1,
+    parameter int unsigned MaxPacket = 24
+) (
+    input logic clk_i,
+    input logic rst_i,
+
+    input head_t [NumLanes-1:0] head_i,
+    input logic [NumLanes-1:0] head_valid_i,
+    output logic [NumLanes-1:0] pop_o,  // one-hot or zero
+
+    output logic out_valid_o,
+    input logic [NumDirs-1:0] out_ready_i  // by channel of the next router; local: channel 0
+);
+
+  localparam int unsigned CountWidth = $clog2(MaxPacket + 1);
+
+  logic valid_q, locked_q, long_q;
+  logic [CountWidth-1:0] count_q;  // flits of the message that have gone
+  logic [  NumLanes-1:0] owner_q;
+  logic [NumLanes-1:0] able, grant;
+  logic step;  // the link can take a flit in the next cycle
+
+  assign step = IsLocal ? ~valid_q | out_ready_i[0] : 1'b1;
+
+  for (genvar l = 0; l < NumLanes; l++) begin : gen_able
+    wire [NumDirs-1:0] wanted = head_i[l].wanted;
+    if (IsLocal || !Lossless) begin : gen_always
+      assign able[l] = head_valid_i[l];
+      wire unused_wanted = ^wanted;
+    end else begin : gen_room
+      wire start = |(wanted & out_ready_i);
+      wire goes_on = ~long_q | ~|(wanted & ~out_ready_i);
+      assign able[l] = head_valid_i[l] & (locked_q ? goes_on : start);
+    end
+  end
+
+  least_recent #(
+      .NumInputs(NumLanes)
+  ) u_arbiter (
+      .clk_i,
+      .rst_i,
+      .request_i(able),
+      .grant_o  (grant),
+      .served_i (step & ~locked_q)
+  );
+
+  assign pop_o = step ? (locked_q ? able & owner_q : grant) : '0;
+
+  logic last;
+  always_comb begin
+    last = 1'b0;
+    for (int unsigned l = 0; l < NumLanes; l++) last |= pop_o[l] & head_i[l].last;
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (|pop_o) owner_q <= pop_o;
+    if (rst_i) begin
+      valid_q  <= 1'b0;
+      locked_q <= 1'b0;
+      long_q   <= 1'b0;
+      count_q  <= '0;
+    end else begin
+      if (step) valid_q <= |pop_o;
+      if (|pop_o) begin
+        locked_q <= ~last;
+        count_q  <= last ? '0 : count_q + CountWidth'(!long_q);
+        long_q   <= ~last & (long_q | (count_q == CountWidth'(MaxPacket - 1)));
+      end
+    end
+  end
+
+  assign out_valid_o = valid_q;
+
+  if (IsLocal) begin : gen_local
+    wire unused_ready = ^out_ready_i[NumDirs-1:1];
+  end else if (!Lossless) begin : gen_unused
+    wire unused_ready = ^{out_ready_i, long_q};
+  end
+
+endmodule

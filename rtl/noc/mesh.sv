@@ -1,0 +1,103 @@
+// A mesh of routers without tiles: local ports in, local ports out. What the
+// benchmarks of the fabrics and their tests run on; a design's top joins the
+// routers of its tiles in the same way.
+//
+// Node n is at x = n % Columns, y = n / Columns.
+module mesh
+  import noc_pkg::*;
+#(
+    parameter type flit_t = logic,
+    parameter int unsigned Columns = 4,
+    parameter int unsigned Rows = 4,
+    parameter fabric_e Fabric = FabricWormhole,
+    parameter routing_e Routing = RoutingXY,
+    parameter bit Lossless = 1,
+    parameter int unsigned Depth = 32,
+    parameter int unsigned MaxPacket = 24,
+    parameter int unsigned VirtualChannels = 1,
+    localparam int unsigned NumNodes = Columns * Rows
+) (
+    input logic clk_i,
+    input logic rst_i,
+
+    input  flit_t [NumNodes-1:0] in_i,
+    input  logic  [NumNodes-1:0] in_valid_i,
+    output logic  [NumNodes-1:0] in_ready_o,
+
+    output flit_t [NumNodes-1:0] out_o,
+    output logic  [NumNodes-1:0] out_valid_o,
+    input  logic  [NumNodes-1:0] out_ready_i,
+
+    output logic [NumNodes-1:0][NumDirs-1:0] drop_o,
+    output logic busy_o
+);
+
+  localparam int unsigned NumChannels = num_channels(Fabric, VirtualChannels);
+
+  // What each router sends by each output.
+  flit_t [NumNodes-1:0][NumDirs-1:0] link;
+  logic [NumNodes-1:0][NumDirs-1:0][NumChannels-1:0] link_valid, link_ready;
+  logic [NumNodes-1:0] busy;
+
+  for (genvar n = 0; n < NumNodes; n++) begin : gen_node
+    localparam int unsigned X = n % Columns;
+    localparam int unsigned Y = n / Columns;
+
+    localparam logic [NumDirs-1:0] Ports = ports_of(X, Y, Columns, Rows);
+
+    flit_t [NumDirs-1:0] router_in;
+    logic [NumDirs-1:0][NumChannels-1:0] router_in_valid, router_in_ready;
+
+    router #(
+        .flit_t(flit_t),
+        .X(X),
+        .Y(Y),
+        .Ports(Ports),
+        .Fabric(Fabric),
+        .Routing(Routing),
+        .Lossless(Lossless),
+        .Depth(Depth),
+        .MaxPacket(MaxPacket),
+        .VirtualChannels(VirtualChannels)
+    ) u_router (
+        .clk_i,
+        .rst_i,
+        .in_i(router_in),
+        .in_valid_i(router_in_valid),
+        .in_ready_o(router_in_ready),
+        .out_o(link[n]),
+        .out_valid_o(link_valid[n]),
+        .out_ready_i(link_ready[n]),
+        .drop_o(drop_o[n]),
+        .busy_o(busy[n])
+    );
+
+    assign router_in[DirLocal] = in_i[n];
+    assign router_in_valid[DirLocal] = NumChannels'(in_valid_i[n]);
+    assign in_ready_o[n] = router_in_ready[DirLocal][0];
+    assign out_o[n] = link[n][DirLocal];
+    assign out_valid_o[n] = link_valid[n][DirLocal][0];
+    assign link_ready[n][DirLocal] = NumChannels'(out_ready_i[n]);
+
+    for (genvar d = 1; d < NumDirs; d++) begin : gen_link
+      localparam int unsigned Back = int'(opposite(d));
+      localparam int Step = d == int'(DirEast) ? 1 : d == int'(DirWest) ? -1 :
+          d == int'(DirSouth) ? int'(Columns) : -int'(Columns);
+      if (Ports[d]) begin : gen_present
+        localparam int unsigned Neighbour = int'(n) + Step;
+        assign router_in[d] = link[Neighbour][Back];
+        assign router_in_valid[d] = link_valid[Neighbour][Back];
+        assign link_ready[Neighbour][Back] = router_in_ready[d];
+      end else begin : gen_absent
+        assign router_in[d] = '0;
+        assign router_in_valid[d] = '0;
+        assign link_ready[n][d] = '0;
+        wire unused = ^{link[n][d], link_valid[n][d], router_in_ready[d]};
+      end
+    end
+    wire unused_local = ^{router_in_ready[DirLocal], link_valid[n][DirLocal]};
+  end
+
+  assign busy_o = |busy;
+
+endmodule

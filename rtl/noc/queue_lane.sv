@@ -1,0 +1,81 @@
+// Control of a FIFO whose bulk is in a RAM elsewhere: addresses, level, and the
+// control bits (`head`) of the entries, the front one in flip-flops so that a
+// decision can start from it.
+//
+// Latency: an entry is at the front in the cycle after its push. Throughput: one
+// entry per cycle. Whoever pushes makes sure that there is room. Depth: a power
+// of two, at least 4.
+module queue_lane #(
+    parameter type head_t = logic [7:0],
+    parameter int unsigned Depth = 512,
+    localparam type addr_t = logic [$clog2(Depth)-1:0],
+    localparam type level_t = logic [$clog2(Depth):0]
+) (
+    input logic clk_i,
+    input logic rst_i,
+
+    input  logic  push_i,
+    input  head_t head_i,
+    output addr_t write_addr_o,
+
+    output logic valid_o,
+    output head_t head_o,
+    input logic pop_i,  // only when valid_o
+    output addr_t read_addr_o,
+
+    output level_t level_o  // entries inside
+);
+
+  if (Depth < 4 || Depth != 2 ** $clog2(Depth)) begin : gen_bad_depth
+    $error("queue_lane: Depth must be a power of two, at least 4");
+  end
+
+  (* ram_style = "distributed" *) head_t heads[Depth];
+  head_t head_q;
+  logic valid_q;
+  addr_t write_q, read_q, next_q;  // next_q is always read_q + 1
+  level_t level_q;
+
+  wire more = next_q != write_q;  // behind the front entry stands another one
+
+  always_ff @(posedge clk_i) begin
+    if (push_i) heads[write_q] <= head_i;
+    if (pop_i | ~valid_q) head_q <= (valid_q & more) ? heads[next_q] : head_i;
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (rst_i) begin
+      valid_q <= 1'b0;
+      level_q <= '0;
+      write_q <= '0;
+      read_q  <= '0;
+      next_q  <= addr_t'(1);
+    end else begin
+      valid_q <= push_i | (valid_q & (more | ~pop_i));
+      if (push_i ^ pop_i) level_q <= push_i ? level_q + 1'b1 : level_q - 1'b1;
+      if (push_i) write_q <= write_q + 1'b1;
+      if (pop_i) begin
+        read_q <= next_q;
+        next_q <= next_q + 1'b1;
+      end
+    end
+  end
+
+  assign write_addr_o = write_q;
+  assign read_addr_o = read_q;
+  assign valid_o = valid_q;
+  assign head_o = head_q;
+  assign level_o = level_q;
+
+`ifndef SYNTHESIS
+  always_ff @(posedge clk_i) begin
+    if (!rst_i) begin
+      assert (!(push_i && level_q == level_t'(Depth)))
+      else $error("queue_lane: push into a full lane");
+      assert (!(pop_i && !valid_q))
+      else $error("queue_lane: pop from an empty lane");
+    end
+  end
+`endif
+
+endmodule

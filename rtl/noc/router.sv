@@ -1,0 +1,83 @@
+// The router of a fabric: one of the kinds, behind the same ports.
+//
+// Links have NumChannels bits of valid and of ready (docs/architecture.md, Links).
+// The local port has channel 0 only, in the way of valid and ready; Ports says
+// which of the others exist.
+module router
+  import noc_pkg::*;
+#(
+    parameter type flit_t = logic,
+    parameter int unsigned X = 0,  // own position
+    parameter int unsigned Y = 0,
+    parameter logic [NumDirs-1:0] Ports = '1,  // which ports exist, by dir_e
+    parameter fabric_e Fabric = FabricWormhole,
+    parameter routing_e Routing = RoutingXY,  // crosspoint only
+    parameter bit Lossless = 1,  // crosspoint only
+    parameter int unsigned Depth = 32,  // flits: of an input, of a virtual channel, of a queue
+    parameter int unsigned MaxPacket = 24,  // crosspoint only: flits that must fit to start
+    parameter int unsigned VirtualChannels = 1,  // virtual channels only
+    localparam int unsigned NumChannels = num_channels(Fabric, VirtualChannels)
+) (
+    input logic clk_i,
+    input logic rst_i,
+
+    input  flit_t [NumDirs-1:0]                  in_i,
+    input  logic  [NumDirs-1:0][NumChannels-1:0] in_valid_i,
+    output logic  [NumDirs-1:0][NumChannels-1:0] in_ready_o,
+
+    output flit_t [NumDirs-1:0]                  out_o,
+    output logic  [NumDirs-1:0][NumChannels-1:0] out_valid_o,
+    input  logic  [NumDirs-1:0][NumChannels-1:0] out_ready_i,
+
+    output logic [NumDirs-1:0] drop_o,  // a message has been dropped, by input
+    output logic busy_o
+);
+
+  if (Routing != RoutingXY && Fabric != FabricCrosspoint) begin : gen_bad_routing
+    $error("router: only the crosspoint fabric has another routing than XY");
+  end
+
+  if (Fabric == FabricCrosspoint) begin : gen_crosspoint
+    router_crosspoint #(
+        .flit_t(flit_t),
+        .X(X),
+        .Y(Y),
+        .Ports(Ports),
+        .Routing(Routing),
+        .Lossless(Lossless),
+        .Depth(Depth),
+        .MaxPacket(MaxPacket)
+    ) u_router (
+        .clk_i,
+        .rst_i,
+        .in_i,
+        .in_valid_i,
+        .in_ready_o,
+        .out_o,
+        .out_valid_o,
+        .out_ready_i,
+        .drop_o,
+        .busy_o
+    );
+  end else begin : gen_wormhole
+    router_wormhole #(
+        .flit_t(flit_t),
+        .X(X),
+        .Y(Y),
+        .Ports(Ports),
+        .Depth(Depth)
+    ) u_router (
+        .clk_i,
+        .rst_i,
+        .in_i,
+        .in_valid_i,
+        .in_ready_o,
+        .out_o,
+        .out_valid_o,
+        .out_ready_i,
+        .busy_o
+    );
+    assign drop_o = '0;
+  end
+
+endmodule

@@ -1,0 +1,1 @@
+"""Fabrics by themselves: the router's parameters, meshes without tiles, traffic over them."""

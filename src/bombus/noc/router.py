@@ -1,0 +1,30 @@
+"""The router of a fabric in SystemVerilog: values of the parameters of `rtl/noc/router.sv`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from bombus.config import Fabric
+
+FABRICS = {
+    "wormhole": "noc_pkg::FabricWormhole",
+    "virtual_channels": "noc_pkg::FabricVirtualChannels",
+    "crosspoint": "noc_pkg::FabricCrosspoint",
+}
+ALGORITHMS = {
+    "xy": "noc_pkg::RoutingXY",
+    "o1turn": "noc_pkg::RoutingO1Turn",
+    "adaptive": "noc_pkg::RoutingAdaptive",
+}
+
+
+def router_parameters(fabric: Fabric, data_width: int) -> Mapping[str, str]:
+    """What every router of a fabric is built with; its position comes besides."""
+    return {
+        "Fabric": FABRICS[fabric.kind],
+        "Routing": ALGORITHMS[fabric.algorithm],
+        "Lossless": f"1'b{int(fabric.lossless)}",
+        "Depth": str(fabric.depth),
+        "MaxPacket": str(fabric.packet_flits(data_width)),
+        "VirtualChannels": str(fabric.virtual_channels),
+    }
