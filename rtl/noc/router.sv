@@ -37,6 +37,13 @@ module router
     $error("router: only the crosspoint fabric has another routing than XY");
   end
 
+  if (!Lossless && Fabric != FabricCrosspoint) begin : gen_bad_lossless
+    $error("router: only the crosspoint fabric drops");
+  end
+  if (MaxPacket == 0) begin : gen_bad_packet
+    $error("router: MaxPacket must be at least 1");
+  end
+
   if (Fabric == FabricCrosspoint) begin : gen_crosspoint
     router_crosspoint #(
         .flit_t(flit_t),

@@ -9,8 +9,9 @@ namespace bombus::mesh {
 
 namespace {
 
-// Exponential chains: so many sequences of tiles, each half as likely as the one before.
+// Exponential chains: so many sequences of tiles, each less likely than the one before.
 constexpr unsigned kSequences = 15;
+constexpr double kDecay = 0.8;
 
 unsigned pick(const std::vector<double>& cumulated, Random& random) {
   const double value = random.uniform() * cumulated.back();
@@ -47,7 +48,7 @@ Generator::Generator(unsigned columns, unsigned rows, const Settings& settings)
   double sum = 0;
   for (unsigned s = 0; s < kSequences; ++s) {
     sequences_.push_back(shuffled(nodes_, random));
-    sequence_weights_.push_back(sum += std::ldexp(1, -int(s)));
+    sequence_weights_.push_back(sum += std::pow(kDecay, s));
   }
 }
 
@@ -74,14 +75,15 @@ unsigned Generator::gap(unsigned node) {
   return settings_.traffic == Traffic::kChain ? chain_flits(random_[node]) : 1;
 }
 
-// HiPerNoC's trimodal mix: 40% of 40 bytes, 20% of 1500, 10% of 1300, the rest between.
+// HiPerNoC's trimodal mix: 40% of 40 bytes, 20% of 1500, 10% of 1300. Of the rest the
+// paper does not tell; here each octave from 40 to 1500 bytes is equally likely.
 unsigned Generator::chain_flits(Random& random) const {
   const double kind = random.uniform();
   unsigned bytes;
   if (kind < 0.4) bytes = 40;
   else if (kind < 0.6) bytes = 1500;
   else if (kind < 0.7) bytes = 1300;
-  else bytes = 40 + static_cast<unsigned>(random.below(1461));
+  else bytes = static_cast<unsigned>(40 * std::pow(1500.0 / 40, random.uniform()));
   return (bytes + settings_.flit_bytes - 1) / settings_.flit_bytes;
 }
 

@@ -22,6 +22,10 @@ from bombus.rtl import LayerKind, Library
 from bombus.text import listing, near_matches
 
 
+# Inputs of a router as `noc_pkg::dir_e` numbers them.
+INPUTS = ("local", "north", "east", "south", "west")
+
+
 @dataclass(eq=False)
 class Layer:
     """A layer in its tile."""
@@ -86,6 +90,8 @@ class Tile:
     entries: list[Layer] = field(default_factory=list)
     # Layers that send into the mesh, in the order of the network interface's inputs.
     sources: list[Layer] = field(default_factory=list)
+    # Inputs of the router that count what they drop, in the order of its `drop_o`.
+    router_drops: tuple[str, ...] = ()
 
     @property
     def given_name(self) -> str:
@@ -104,7 +110,7 @@ class Tile:
 
     def events(self) -> list[str]:
         """Names of the counters that count pulses."""
-        names = ["drop.no_route"]
+        names = ["drop.no_route", *(f"drop.router.{name}" for name in self.router_drops)]
         for layer in self.layers:
             names += [f"drop.{layer.name}.{reason}" for reason in layer.kind.drops]
             names += [f"event.{layer.name}.{event}" for event in layer.kind.events]
@@ -500,6 +506,8 @@ def resolve(file: config.DesignFile, library: Library) -> tuple[Network, list[Pr
         y, x = divmod(index, columns)
         tiles.setdefault(index, Tile(f"empty_{x}_{y}", index, x, y, ("tiles",)))
     network.tiles = [tiles[index] for index in sorted(tiles)]
+    for tile in network.tiles:
+        tile.router_drops = () if file.design.fabric.lossless else INPUTS
     return network, resolver.unique_problems()
 
 

@@ -289,7 +289,11 @@ def _busy_signals(tile: Tile) -> list[str]:
 
 
 def _event_slices(tile: Tile) -> list[dict[str, Any]]:
-    slices, low = [], 1
+    slices: list[dict[str, Any]] = []
+    low = 1
+    if tile.router_drops:
+        low += len(tile.router_drops)
+        slices.append({"low": 1, "high": low - 1, "signal": "router_drop"})
     for layer in tile.layers:
         for port, names in (("drop", layer.kind.drops), ("event", layer.kind.events)):
             if names:
@@ -349,6 +353,7 @@ def tile_context(tile: Tile, network: Network) -> dict[str, Any]:
         "num_sources": max(1, len(tile.sources)),
         "num_sinks": max(1, len(tile.entries)),
         "events": tile.events(),
+        "router_drops": bool(tile.router_drops),
         "event_slices": _event_slices(tile),
         **_wiring(tile, network),
         **_dispatch_context(tile, dispatches),
