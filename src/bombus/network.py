@@ -21,7 +21,6 @@ from bombus.routing import Channel, Link, routes
 from bombus.rtl import LayerKind, Library
 from bombus.text import listing, near_matches
 
-
 # Inputs of a router as `noc_pkg::dir_e` numbers them.
 INPUTS = ("local", "north", "east", "south", "west")
 
