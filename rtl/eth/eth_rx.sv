@@ -31,6 +31,7 @@ module eth_rx
 
   localparam next_e Entry = NextEthRx;
   localparam logic [31:0] NextHops = 32'(1) << NextIpv4Rx | 32'(1) << NextArp;
+  localparam logic [31:0] RareHops = 32'(1) << NextArp;
   typedef enum int unsigned {
     DropRunt,
     DropNotForUs,

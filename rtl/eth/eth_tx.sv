@@ -34,6 +34,7 @@ module eth_tx
   localparam next_e Entry = NextEthTx;
   localparam bit Replicable = 0;  // what ARP learns is in one place
   localparam logic [31:0] NextHops = 32'(1) << NextMacTx | 32'(1) << NextArp;
+  localparam logic [31:0] RareHops = 32'(1) << NextArp;
   typedef enum int unsigned {
     DropUnknownKind,
     NumDrops

@@ -33,6 +33,7 @@ module ipv4_rx
 
   localparam next_e Entry = NextIpv4Rx;
   localparam logic [31:0] NextHops = 32'(1) << NextIcmp | 32'(1) << NextUdpRx | 32'(1) << NextTcpRx;
+  localparam logic [31:0] RareHops = 32'(1) << NextIcmp;
   typedef enum int unsigned {
     DropTruncated,
     DropBadVersion,

@@ -35,6 +35,7 @@ module udp_rx
 
   localparam next_e Entry = NextUdpRx;
   localparam logic [31:0] NextHops = 32'(1) << NextIcmp | 32'hFFFF << NextApp0;
+  localparam logic [31:0] RareHops = 32'(1) << NextIcmp;
   typedef enum int unsigned {
     DropTruncated,
     DropBadLength,

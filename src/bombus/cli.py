@@ -5,7 +5,7 @@ from __future__ import annotations
 import json as json_module
 import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
@@ -13,6 +13,9 @@ from rich.table import Table
 
 from bombus.bench import STDOUT, write_json
 from bombus.errors import DesignError, Problem, UserError
+
+if TYPE_CHECKING:
+    from bombus.network import Network
 
 app = typer.Typer(
     help="Hardware network stacks from a design file: check, generate, simulate, measure.",
@@ -69,6 +72,7 @@ def check(
             _print_problems(error.problems)
             console = Console(stderr=True, highlight=False, soft_wrap=True)
             console.print(f"Picture of the cycle: {file}", markup=False)
+            console.print(_proposal(error.network, design), markup=False)
             write_json(verdict, json)
             raise typer.Exit(1) from None
         write_json(verdict, json)
@@ -83,6 +87,27 @@ def check(
         style="green",
         markup=False,
     )
+
+
+def _proposal(network: Network, design: Path) -> str:
+    """What to do about a deadlock: other positions, if there are any that are found soon."""
+    from bombus import placer
+
+    for move in (False, True):
+        try:
+            placed = placer.solve(network, placer.given(network, move=move), effort=1)
+        except DesignError as error:
+            failure = error.problems[0].message.splitlines()[0]
+            continue
+        now = {tile.name: (tile.x, tile.y) for tile in network.tiles}
+        moved = [
+            f"{name} to [{x}, {y}]"
+            for name, (x, y) in placed.positions.items()
+            if (x, y) != now[name]
+        ]
+        command = f"bombus place {design}{' --move' if move else ''}"
+        return f"`{command}` writes a placement without it: {', '.join(moved)}"
+    return f"no placement without it was found: {failure}"
 
 
 def _verdict(problems: list[Problem]) -> dict[str, Any]:
@@ -101,28 +126,61 @@ def _verdict(problems: list[Problem]) -> dict[str, Any]:
 
 
 @app.command()
-def place(design: DesignArgument, json: JsonOption = None) -> None:
-    """Show the position of every tile, those that Bombus chose included."""
-    from bombus import config
-    from bombus import place as step
+def place(
+    design: DesignArgument,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", help="Write here, not to the design file.")
+    ] = None,
+    dry_run: Annotated[bool, typer.Option(help="Show the positions, write nothing.")] = False,
+    move: Annotated[
+        bool, typer.Option(help="Move tiles with positions, too; those with a MAC port stay.")
+    ] = False,
+    effort: Annotated[
+        float,
+        typer.Option(
+            min=0.1, help="How long to look for better positions: about seconds, times 4."
+        ),
+    ] = 5.0,
+    json: JsonOption = None,
+) -> None:
+    """Find positions without deadlock and with short ways, and write them to the design file."""
+    from bombus import edit, placer
+    from bombus import network as resolving
 
-    file = config.load(design)
-    placement = step.place(file)
-    if placement.problems:
-        raise DesignError(placement.problems)
+    network, problems = resolving.load(design)
+    if any(problem.is_error for problem in problems):
+        raise DesignError(problems)
+    fixed = placer.given(network, move=move)
+    console = _console(json)
+    with console.status(f"Placing {network.design.name}"):
+        placed = placer.solve(network, fixed, effort)
+    text = edit.with_positions(network.file, placed.positions)
+    target = output or design
+    if not dry_run:
+        target.write_text(text, encoding="utf-8")
     write_json(
         {
-            "columns": placement.columns,
-            "rows": placement.rows,
-            "positions": {name: list(at) for name, at in placement.positions.items()},
+            "columns": network.columns,
+            "rows": network.rows,
+            "positions": {name: list(at) for name, at in placed.positions.items()},
+            "gbps_hops": placed.gbps_hops,
+            "max_load": placed.max_load,
+            "is_best": placed.is_best,
+            "written": None if dry_run else str(target),
         },
         json,
     )
-    table = Table("tile", "at", "", title=f"{placement.columns} x {placement.rows}")
-    for tile in file.design.instances:
-        x, y = placement.positions[tile.name]
-        table.add_row(tile.name, f"\\[{x}, {y}]", "given" if tile.at else "chosen")
-    _console(json).print(table)
+    table = Table("tile", "at", "", title=f"{network.columns} x {network.rows}")
+    for name, (x, y) in placed.positions.items():
+        table.add_row(name, f"\\[{x}, {y}]", "given" if name in fixed else "chosen")
+    console.print(table)
+    console.print(
+        f"traffic times hops: {placed.gbps_hops:,.0f} Gbit/s"
+        f"{', the least there is' if placed.is_best else ''}; "
+        f"largest load of a link: {placed.max_load:.0%}",
+        markup=False,
+    )
+    console.print("nothing written" if dry_run else f"written to {target}", markup=False)
 
 
 @app.command()

@@ -117,6 +117,12 @@ class Fabric(_Model):
     rows: Annotated[StrictInt, Field(ge=1, le=MAX_TILES)] | None = Field(
         None, description="Height of the mesh in tiles. Default: as the positions need."
     )
+    max_load: float = Field(
+        1.0,
+        gt=0,
+        description="Most traffic that `bombus place` lets a link be expected to carry, as a part "
+        "of what it can carry.",
+    )
     buffer_depth: StrictInt | None = Field(
         None,
         ge=4,
@@ -207,7 +213,7 @@ class _Tile(_Model):
     at: At | None = Field(
         None,
         description="Position `[x, y]`; x grows to the east, y to the south; of replicas, a list "
-        "with the position of each. Default: found by `bombus place`.",
+        "with the position of each. Default: the next free one; `bombus place` finds better ones.",
     )
     replicas: Annotated[StrictInt, Field(ge=1, le=MAX_REPLICAS)] | None = Field(
         None,
@@ -223,6 +229,13 @@ class _Tile(_Model):
         description="Where a next hop of this tile's layers leads, by the next hop's name: a tile, "
         "`tile.layer`, or `drop` to drop and count such messages. Needed only where the design has "
         "several layers, or none, that answer to the next hop.",
+    )
+
+    traffic: dict[str, Annotated[float, Field(ge=0, le=1)]] = Field(
+        default={},
+        description="The part of a layer's messages, 0 to 1, that is expected to take a next hop, "
+        "by the next hop's name; `bombus place` reads it. Default: equal parts of what is left, "
+        "little for next hops such as `arp`.",
     )
 
     @field_validator("name")

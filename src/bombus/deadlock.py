@@ -43,6 +43,8 @@ def resource_graph(network: Network) -> nx.DiGraph[Resource]:
             if waits:
                 add(source, target, hop)
             continue
+        if not network.design.fabric.lossless:
+            continue  # what finds no room is dropped
         here, there = _at(source.tile), _at(target.tile)
         add(source, inject(here), hop)
         for held, needed in sorted(routes(*network.routing, here, there)):

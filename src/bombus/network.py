@@ -85,6 +85,7 @@ class Tile:
     group: Group | None = None  # if it is a replica
     layers: list[Layer] = field(default_factory=list)
     next: dict[int, str] = field(default_factory=dict)  # the design file's `next`, by number
+    traffic: dict[str, float] = field(default_factory=dict)  # the design file's, by next hop
     # Layers that messages from the mesh may enter, by entry port.
     entries: list[Layer] = field(default_factory=list)
     # Layers that send into the mesh, in the order of the network interface's inputs.
@@ -152,7 +153,7 @@ class Network:
     @property
     def routing(self) -> tuple[str, str]:
         """Kind of the fabric and routing algorithm, as `bombus.routing` names them."""
-        return self.design.fabric.kind, "xy"
+        return self.design.fabric.kind, self.design.fabric.algorithm
 
     def layers(self) -> Iterator[Layer]:
         for tile in self.tiles:
@@ -301,6 +302,19 @@ class _Resolver:
                 self.error(loc, f"no layer of tile {tile.name!r} has a next hop {name!r}; {hint}")
             else:
                 tile.next[number] = target
+
+    def tile_traffic(self, tile: Tile, given: config.TileOfLayers | config.TileOfKind) -> None:
+        may_choose = 0
+        for layer in tile.layers:
+            may_choose |= layer.kind.next_hops
+        known = [name for n, name in self.library.next_names.items() if may_choose >> n & 1]
+        for name, share in given.traffic.items():
+            if name in known:
+                tile.traffic[name] = share
+            else:
+                loc = (*tile.loc, "traffic", name)
+                hint = near_matches(name, known)
+                self.error(loc, f"no layer of tile {tile.name!r} has a next hop {name!r}; {hint}")
 
     def entry(self, layer: Layer) -> int:
         """Number of the next hop that leads to a layer; 0: none does."""
@@ -475,6 +489,7 @@ def resolve(file: config.DesignFile, library: Library) -> tuple[Network, list[Pr
             tile.group.tiles.append(tile)
         resolver.tile_layers(tile, given)
         resolver.tile_next(tile, given)
+        resolver.tile_traffic(tile, given)
         named.append(tile)
 
     apps: dict[tuple[str, str], int] = {}

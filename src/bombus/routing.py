@@ -6,9 +6,9 @@ may take from one tile to another; the deadlock analysis, the placement and the
 tests of the routers read it. Positions are (x, y); x grows to the east, y to the
 south.
 
-The wormhole fabric has one channel per router output: a message may take any of
-the virtual channels of a link, so that all of them together are one channel
-here. The crosspoint fabric has one for each queue: one per legal pair of input
+The wormhole fabric has one channel per router output. So has the one with virtual
+channels: a message may take any of those of a link, so that all of them together are
+one channel here. The crosspoint fabric has one for each queue: one per legal pair of input
 and output, some of them split in two lanes by where the message still has to go
 (see `_lane`). Every tile has two more: its way into the router and its way out.
 """
@@ -28,7 +28,11 @@ OPPOSITE = {"north": "south", "east": "west", "south": "north", "west": "east"}
 HORIZONTAL = ("east", "west")
 
 # The routing algorithms of each fabric.
-ALGORITHMS = {"wormhole": ("xy",), "crosspoint": ("xy", "o1turn", "adaptive")}
+ALGORITHMS = {
+    "wormhole": ("xy",),
+    "virtual_channels": ("xy",),
+    "crosspoint": ("xy", "o1turn", "adaptive"),
+}
 
 
 class Channel(NamedTuple):
@@ -146,9 +150,9 @@ def routes(kind: str, algorithm: str, source: Position, target: Position) -> fro
         raise ValueError("routers make no U-turn: a message for its own tile has no route")
 
     def channel(at: Position, enter: str, leave: str) -> Channel:
-        if kind == "wormhole":
-            return Channel(at, "", leave)
-        return Channel(at, enter, leave, _lane(algorithm, at, enter, leave, target))
+        if kind == "crosspoint":
+            return Channel(at, enter, leave, _lane(algorithm, at, enter, leave, target))
+        return Channel(at, "", leave)
 
     edges: set[Edge] = set()
     for order in ("xy", "yx") if algorithm == "o1turn" else (algorithm,):

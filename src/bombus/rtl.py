@@ -50,6 +50,7 @@ class LayerKind:
     line: int
     entry: int  # number of the next hop that it answers to; 0: none
     next_hops: int  # bit n: it may choose next hop n
+    rare_hops: int  # those of next_hops that carry little
     always_takes: bool  # its input never waits for its output
     drops: tuple[str, ...]
     events: tuple[str, ...]
@@ -274,7 +275,7 @@ def _enum_names(alias: ast.Symbol, prefix: str) -> tuple[str, ...]:
 
 def _read_layer(instance: ast.InstanceSymbol, elaboration: Elaboration) -> LayerKind:
     body = instance.body
-    entry = next_hops = always_takes = 0
+    entry = next_hops = rare_hops = always_takes = 0
     is_replicable, keeps_flow_state = True, False
     drops: tuple[str, ...] = ()
     events: tuple[str, ...] = ()
@@ -293,6 +294,8 @@ def _read_layer(instance: ast.InstanceSymbol, elaboration: Elaboration) -> Layer
                 entry = value or 0
             elif member.name == "NextHops":
                 next_hops = value or 0
+            elif member.name == "RareHops":
+                rare_hops = value or 0
             elif member.name == "AlwaysTakes":
                 always_takes = value or 0
             elif member.name == "Replicable":
@@ -311,6 +314,7 @@ def _read_layer(instance: ast.InstanceSymbol, elaboration: Elaboration) -> Layer
         line=elaboration.manager.getLineNumber(location),
         entry=entry,
         next_hops=next_hops,
+        rare_hops=rare_hops,
         always_takes=bool(always_takes),
         drops=drops,
         events=events,

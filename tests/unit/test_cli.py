@@ -46,8 +46,26 @@ def test_check_prints_only_json_if_asked(edited: Edited) -> None:
 
 
 def test_place_prints_positions() -> None:
-    result = bombus("place", DESIGNS / "udp_echo.yaml", "--json", "-")
+    file = DESIGNS / "udp_echo.yaml"
+    before = file.read_text()
+    result = bombus("place", file, "--dry-run", "--json", "-")
     assert json.loads(result.stdout)["positions"]["echo"] == [2, 1]
+    assert file.read_text() == before
+
+
+def test_check_refuses_a_deadlock_and_place_puts_it_right(tmp_path: Path) -> None:
+    file = tmp_path / "figure_5a.yaml"
+    file.write_text((ROOT / "docs" / "examples" / "deadlock" / "figure_5a.yaml").read_text())
+    picture = tmp_path / "cycle.svg"
+    result = bombus("check", file, "-o", picture, "--json", "-")
+    assert result.returncode == 1
+    assert "messages can wait for each other for ever" in result.stderr
+    assert f"`bombus place {file} --move` writes a placement without it: " in result.stderr
+    assert picture.read_text().startswith("<?xml")
+    assert json.loads(result.stdout)["picture"] == str(picture)
+    result = bombus("place", file, "--move")
+    assert result.returncode == 0, result.stderr
+    assert bombus("check", file).returncode == 0
 
 
 def test_generate_writes_to_the_folder(tmp_path: Path) -> None:

@@ -48,7 +48,7 @@ def test_every_way_is_shortest_and_whole(kind: str, algorithm: str) -> None:
         hops = abs(source[0] - target[0]) + abs(source[1] - target[1])
         ways = list(nx.all_simple_paths(graph, inject(source), eject(target)))
         # inject, one channel for each hop, and the way out: a queue of its own in the crosspoint
-        assert {len(way) for way in ways} == {hops + (2 if kind == "wormhole" else 3)}
+        assert {len(way) for way in ways} == {hops + (3 if kind == "crosspoint" else 2)}
         assert {node for way in ways for node in way} == set(graph)
 
 

@@ -1,0 +1,270 @@
+"""Positions that the solver chooses: sound, short, and kept in the file; what cannot be."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from unit_helpers import DESIGNS, ROOT, Edited
+
+from bombus import check, config, deadlock, edit, network, placer, traffic
+from bombus.errors import DesignError
+from bombus.network import Network
+
+FIGURE_5A = ROOT / "docs" / "examples" / "deadlock" / "figure_5a.yaml"
+
+
+def resolved(file: Path) -> Network:
+    found, problems = network.load(file)
+    assert not any(problem.is_error for problem in problems)
+    return found
+
+
+def placed(file: Path, *, move: bool = False, effort: float = 5.0) -> placer.Placed:
+    found = resolved(file)
+    result = placer.solve(found, placer.given(found, move=move), effort)
+    file.write_text(edit.with_positions(found.file, result.positions))
+    after = resolved(file)
+    assert {tile.name: (tile.x, tile.y) for tile in after.tiles if tile.layers} == result.positions
+    assert deadlock.cycles(after) == []
+    return result
+
+
+def refused(file: Path) -> str:
+    found = resolved(file)
+    with pytest.raises(DesignError) as caught:
+        placer.solve(found, placer.given(found), effort=1)
+    (problem,) = caught.value.problems
+    return f"{problem.line}: {problem.message}"
+
+
+def copied(tmp_path: Path, *edits: tuple[str, str], file: Path = FIGURE_5A) -> Path:
+    text = file.read_text()
+    for old, new in edits:
+        assert re.search(old, text), old
+        text = re.sub(old, new, text)
+    copy = tmp_path / "design.yaml"
+    copy.write_text(text)
+    return copy
+
+
+def big(tmp_path: Path, fabric: str = "") -> Path:
+    """28 tiles: the way of UDP with twelve applications and eight replicas of another."""
+    head = (DESIGNS / "udp_echo.yaml").read_text().split("tiles:")[0]
+    tiles = [
+        "{name: eth_rx, layers: [mac_rx, eth_rx], at: [0, 0]}",
+        "{name: eth_tx, layers: [eth_tx, mac_tx], at: [0, 3]}",
+        "{name: ipv4_rx, kind: ipv4_rx, next: {tcp_rx: drop}}",
+        *(f"{{name: {kind}, kind: {kind}}}" for kind in ("udp_rx", "udp_tx", "ipv4_tx", "arp")),
+        "{name: icmp, kind: icmp_echo}",
+        *(f"{{name: app{i}, kind: udp_echo, udp_port: {i + 7}}}" for i in range(12)),
+        "{name: worker, kind: udp_echo, udp_port: 99, replicas: 8}",
+    ]
+    file = tmp_path / "big.yaml"
+    file.write_text(f"{head}{fabric}tiles:\n" + "".join(f"  - {tile}\n" for tile in tiles))
+    return file
+
+
+def test_28_tiles(tmp_path: Path) -> None:
+    # The tiles in the order of the file form a cycle; the solver finds none, and shorter ways.
+    file = big(tmp_path, "fabric: {columns: 7, rows: 4}\n")
+    with pytest.raises(check.DeadlockError):
+        check.check(file)
+    before = resolved(file)
+    snake = sum(
+        gbps
+        * (abs(hop.source.tile.x - hop.target.tile.x) + abs(hop.source.tile.y - hop.target.tile.y))
+        for hop, gbps in traffic.expected(before).items()
+        if hop.target
+    )
+    result = placed(file, effort=2)
+    assert len(result.positions) == 28
+    assert result.positions["eth_rx"] == (0, 0)
+    assert result.positions["eth_tx"] == (0, 3)
+    assert result.max_load <= 1
+    assert result.gbps_hops < 0.75 * snake
+
+
+def test_the_same_positions_every_time(tmp_path: Path) -> None:
+    first, second = (
+        placed(copied(tmp_path, (r"(kind: \w+), at: \[\d, \d\]", r"\1")), effort=1)
+        for _ in range(2)
+    )
+    assert first == second
+
+
+def test_figure_5a_is_moved_to_the_shortest_ways(tmp_path: Path) -> None:
+    result = placed(copied(tmp_path), move=True)
+    assert result.is_best
+    assert result.positions["eth_rx"] == (0, 0)  # it has the MAC
+    assert result.positions["eth_tx"] == (1, 1)
+    # Six next hops of the datagram take one link each; what ARP says hardly counts.
+    assert 6 * 10 * 0.99 < result.gbps_hops < 6 * 10 * 1.01
+
+
+@pytest.mark.parametrize("algorithm", ["xy", "o1turn", "adaptive"])
+def test_crosspoint_fabric(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, algorithm: str) -> None:
+    monkeypatch.setattr(Network, "routing", ("crosspoint", algorithm))
+    result = placed(copied(tmp_path), move=True, effort=2)
+    assert result.gbps_hops < 6 * 10 * 1.05
+
+
+def test_traffic_pulls_tiles_together(tmp_path: Path) -> None:
+    # One application gets nearly all, whichever it is: the ways to and from it are shorter.
+    for favourite, other in ((0, 1), (1, 0)):
+        second = "  - {name: app1, kind: udp_echo, udp_port: 8}\n"
+        file = copied(
+            tmp_path,
+            (r"name: app,(.*), at: \[3, 0\]}\n", rf"name: app0,\1}}\n{second}"),
+            (r"(kind: (udp|ipv4)_.x), at: \[\d, \d\]", r"\1"),
+            ("next: {icmp: drop}", f"next: {{icmp: drop}}, traffic: {{app{favourite}: 0.9}}"),
+        )
+        placed(file)
+        found = resolved(file)
+        tiles = {tile.name: tile for tile in found.tiles}
+        ways = [
+            len(found.links(tiles["udp_rx"], tiles[app]) + found.links(tiles[app], tiles["udp_tx"]))
+            for app in (f"app{favourite}", f"app{other}")
+        ]
+        assert ways[0] < ways[1]
+
+
+def test_expected_traffic(edited: Edited) -> None:
+    found = resolved(edited(("kind: udp_rx,", "kind: udp_rx, traffic: {app0: 0.25},")))
+    rates = {
+        (hop.source.tile.name, hop.target.tile.name): gbps
+        for hop, gbps in traffic.expected(found).items()
+        if hop.target and not hop.in_tile
+    }
+    assert rates["eth_rx", "arp"] == pytest.approx(100 / 101)
+    assert rates["eth_rx", "ipv4_rx"] == pytest.approx(100 - 100 / 101)
+    assert rates["udp_rx", "echo"] == pytest.approx(rates["ipv4_rx", "udp_rx"] / 4)
+    assert rates["udp_rx", "icmp"] == pytest.approx(rates["ipv4_rx", "udp_rx"] * 3 / 4)
+    assert rates["eth_tx", "arp"] < rates["arp", "eth_tx"] < 3
+
+
+def test_unknown_next_hop_of_traffic(edited: Edited) -> None:
+    _, problems = network.load(edited(("kind: udp_rx,", "kind: udp_rx, traffic: {ap0: 1},")))
+    assert "no layer of tile 'udp_rx' has a next hop 'ap0'" in problems[0].message
+
+
+# ---- What cannot be ----
+
+
+def test_cycle_between_tiles_with_positions(tmp_path: Path) -> None:
+    message = refused(copied(tmp_path))
+    assert message.startswith(
+        "8: messages can wait for each other for ever: at the positions given"
+    )
+    assert "chain eth_rx.mac_rx -> eth_rx.eth_rx -> ipv4_rx -> udp_rx -> app" in message
+
+
+def test_one_position_too_many(tmp_path: Path) -> None:
+    # The tiles of figure 5a whose positions make the cycle, and no other place for the last.
+    file = copied(
+        tmp_path,
+        (r"udp_port: 7, at: \[3, 0\]", "udp_port: 7"),
+        ("tiles:", "fabric: {max_load: 2}\ntiles:"),
+    )
+    assert refused(file).endswith(
+        "no placement on a mesh of 4 x 2 fits: every placement has a ring of channels that wait "
+        "for each other; there is one without the position of 'eth_rx' at [0, 0]"
+    )
+    # A link of the ring has to carry all twice.
+    file = copied(tmp_path, (r"udp_port: 7, at: \[3, 0\]", "udp_port: 7"))
+    assert "every one has a ring of channels and a link beyond max_load" in refused(file)
+
+
+def test_load_beyond_bounds(tmp_path: Path) -> None:
+    sound = FIGURE_5A.with_name("figure_5b.yaml")
+    file = copied(tmp_path, ("tiles:", "fabric: {max_load: 0.5}\ntiles:"), file=sound)
+    assert (
+        "eth_rx -> ipv4_rx is expected to carry 9.9 Gbit/s, more than max_load 0.5 lets a link of "
+        "16 Gbit/s carry" in refused(file)
+    )
+
+
+def test_load_of_links_that_all_must_share(tmp_path: Path) -> None:
+    # In one row, all that eth_rx sends passes one link.
+    head = FIGURE_5A.read_text().split("tiles:")[0]
+    tiles = [
+        "{name: eth_rx, layers: [mac_rx, eth_rx, ipv4_rx, udp_rx], at: [0, 0], next: "
+        "{icmp: drop, tcp_rx: drop}}",
+        "{name: eth_tx, layers: [udp_tx, ipv4_tx, eth_tx, mac_tx]}",
+        "{name: app, kind: udp_echo, udp_port: 7}",
+        "{name: arp, kind: arp}",
+    ]
+    file = tmp_path / "row.yaml"
+    for max_load in (0.63, 0.62):
+        fabric = f"fabric: {{columns: 4, rows: 1, max_load: {max_load}}}\n"
+        file.write_text(f"{head}{fabric}tiles:\n" + "".join(f"  - {tile}\n" for tile in tiles))
+        if max_load == 0.63:
+            assert placed(file).max_load < 0.63
+        else:
+            assert "every placement loads a link beyond max_load 0.62" in refused(file)
+
+
+def test_chain_that_comes_back_has_no_placement(tmp_path: Path) -> None:
+    found = resolved(copied(tmp_path))
+    (arp,) = (layer for layer in found.layers() if layer.kind.name == "arp")
+    arp.kind = type(arp.kind)(**{**vars(arp.kind), "always_takes": False})
+    with pytest.raises(DesignError, match=r"come back to where they wait \((arp|eth_tx) -> "):
+        placer.solve(found, {}, effort=1)
+
+
+# ---- The file ----
+
+FORMS = """\
+# a design
+name: forms
+data_width: 512
+host: {mac: "02:b0:0b:05:00:01", ip: 10.77.0.2, prefix: 24, gateway: 10.77.0.1}
+
+tiles:
+  # The way in
+  - {name: eth_rx, layers: [mac_rx, eth_rx], at: [0, 0]}  # fixed
+  - name: ipv4_rx   # in the middle
+    kind: ipv4_rx
+    next:
+      tcp_rx: drop   # no TCP
+    # between
+
+  - {name: udp_rx, kind: udp_rx, at: [2,0] , }   # odd
+  - layers:
+      - udp_echo: {udp_port: 7}
+    name: echo
+    at:
+      - 2
+      - 1
+  - {name: udp_tx, kind: udp_tx}
+  - {name: ipv4_tx, kind: ipv4_tx,
+     next: {}}
+  # Beside it
+  - {name: arp, kind: arp}
+  - {name: worker, kind: udp_echo, udp_port: 8, replicas: 2}   # two
+  - name: eth_tx
+    layers: [eth_tx, mac_tx]
+    at: [0, 2]
+  - kind: icmp_echo
+    name: icmp"""
+
+
+def test_nothing_but_positions_changes_in_the_file(tmp_path: Path) -> None:
+    file = tmp_path / "forms.yaml"
+    file.write_text(FORMS)
+    design = config.load(file)
+    positions = {tile.name: (i, 7) for i, tile in enumerate(design.design.instances)}
+    text = edit.with_positions(design, positions)
+    file.write_text(text)
+    assert {tile.name: tile.at for tile in config.load(file).design.instances} == positions
+
+    def bare(text: str) -> str:
+        """Without positions and white space."""
+        text = re.sub(r",?\s*at:\s*(\[\[.*?\]\]|\[.*?\]|- \d\s*- \d)", "", text)
+        return re.sub(r"\s", "", text)
+
+    assert bare(text) == bare(FORMS)
+    assert edit.with_positions(config.load(file), positions) == text  # and again: the same
+    for comment in re.findall(r"#.*", FORMS):
+        assert comment in text
