@@ -15,6 +15,7 @@ from bombus import deadlock
 from bombus import network as resolved
 from bombus.dispatch import HAS_PORTS, MAX_SLOTS, Dispatch, dispatch_plan, num_slots
 from bombus.errors import DesignError, Problem
+from bombus.model import MAX_FRAME_BYTES
 from bombus.network import Group, Hop, Layer, Network
 from bombus.text import listing
 
@@ -177,6 +178,20 @@ def _bandwidth(network: Network) -> Iterator[Problem]:
         )
 
 
+def _long_messages(network: Network) -> Iterator[Problem]:
+    """In a crosspoint fabric a message too long for a queue's reserve may stop half on a link."""
+    fabric, width = network.design.fabric, network.design.data_width
+    room = fabric.packet_flits(width) * width // 8
+    if fabric.kind == "crosspoint" and fabric.lossless and room < MAX_FRAME_BYTES:
+        yield network.file.problem(
+            ("fabric",),
+            f"a router starts a message when there is room for {room} bytes; longer ones (a MAC "
+            f"takes {MAX_FRAME_BYTES}) may stop half on a link, and deadlock by that is not looked "
+            "for: raise max_packet_flits if there may be any",
+            is_error=False,
+        )
+
+
 def _names(network: Network) -> Iterator[Problem]:
     """No generated module takes the name of one that is there."""
     design = network.design.name
@@ -212,6 +227,7 @@ def check(path: Path, *, allow_deadlock: bool = False) -> tuple[Network, list[Pr
     """
     network, problems = resolved.load(path)
     problems += [*_replicas(network), *_macs(network), *_udp_ports(network), *_bandwidth(network)]
+    problems += _long_messages(network)
     if not any(problem.is_error for problem in problems):
         # These follow from any of the above, and would only hide it.
         problems += [*_reachability(network), *_wired_cycles(network), *_names(network)]

@@ -95,6 +95,31 @@ def test_allowed_deadlock_is_a_warning() -> None:
     assert "for ever" in warning.message
 
 
+def with_fabric(tmp_path: Path, fabric: str) -> Path:
+    file = tmp_path / "design.yaml"
+    file.write_text(FIGURE_5A.read_text().replace("tiles:", f"fabric: {fabric}\ntiles:"))
+    return file
+
+
+@pytest.mark.parametrize("kind", ["virtual_channels", "crosspoint"])
+def test_figure_5a_is_refused_on_every_fabric_that_waits(tmp_path: Path, kind: str) -> None:
+    with pytest.raises(check.DeadlockError, match="link \\(1,0\\)->\\(2,0\\)"):
+        check.check(with_fabric(tmp_path, f"{{kind: {kind}}}"))
+
+
+def test_a_fabric_that_drops_never_waits(tmp_path: Path) -> None:
+    check.check(with_fabric(tmp_path, "{kind: crosspoint, lossless: false}"))
+
+
+def test_messages_longer_than_the_crosspoint_reserves_are_a_warning(tmp_path: Path) -> None:
+    file = with_fabric(tmp_path, "{kind: crosspoint, max_packet_flits: 1024}")
+    _, warnings = check.check(file, allow_deadlock=True)
+    assert any("there is room for 8192 bytes; longer ones" in each.message for each in warnings)
+    file.write_text(file.read_text().replace("data_width: 64", "data_width: 128"))
+    _, warnings = check.check(file, allow_deadlock=True)
+    assert not any("longer ones" in each.message for each in warnings)
+
+
 def test_only_arp_that_always_takes_opens_its_ring_with_eth_tx() -> None:
     network, _ = check.check(DESIGNS / "udp_echo.yaml")
     assert cycles(network) == []
