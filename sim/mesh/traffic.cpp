@@ -10,8 +10,8 @@ namespace bombus::mesh {
 namespace {
 
 // Exponential chains: so many sequences of tiles, each less likely than the one before.
-constexpr unsigned kSequences = 15;
-constexpr double kDecay = 0.8;
+constexpr unsigned kSequences = 64;
+constexpr double kDecay = 0.9;
 
 unsigned pick(const std::vector<double>& cumulated, Random& random) {
   const double value = random.uniform() * cumulated.back();
