@@ -148,7 +148,7 @@ def table(rows: Sequence[Row], manifest: dict[str, Any]) -> Table:
     peers = {
         name: peer
         for name, peer in json_module.loads((BENCHMARKS / "peers.json").read_text()).items()
-        if peer["data_width"] == manifest["data_width"]
+        if peer["data_width"] == manifest["data_width"] and "udp_echo" in peer
     }
     for name in peers:
         result.add_column(f"{name}\na frame", justify="right")

@@ -63,12 +63,12 @@ module router_wormhole_formal
   logic unused_busy;
   router_wormhole #(
       .flit_t(flit_t),
-      .X(Here),
-      .Y(Here),
       .Depth(Depth)
   ) u_router (
       .clk_i,
       .rst_i,
+      .x_i(8'(Here)),
+      .y_i(8'(Here)),
       .in_i(in),
       .in_valid_i(valid_i),
       .in_ready_o(in_ready),

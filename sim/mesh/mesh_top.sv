@@ -57,7 +57,7 @@ module mesh_top
     logic [NumDirs-1:0] way;
     assign x   = in_node_i[n] % 16'(Columns);
     assign y   = in_node_i[n] / 16'(Columns);
-    assign to  = heading(n % Columns, n / Columns, 32'(x), 32'(y));
+    assign to  = heading(8'(n % Columns), 8'(n / Columns), x[7:0], y[7:0]);
     assign way = ways(RoutingXY, int'(DirLocal), to);
     always_comb begin
       dir = DirLocal;

@@ -44,8 +44,8 @@ _LUT_RAM_SITES = {
     "SRLC16E": 1,
     "SRLC32E": 1,
 }
-# The wrapper around a single module takes these where the module has them.
-_MODULE_DEFAULTS = {"X": 3, "Y": 3}  # a router inside the mesh, not on its rim
+# Inputs that are constant in a design: the position of a router inside the mesh.
+_CONSTANT_INPUTS = {"x_i": 3, "y_i": 3}
 _MESH_BITS = 3  # coordinates of an 8x8 mesh
 _PORT_BITS = 1
 _WRAPPER = "area_top"
@@ -154,6 +154,9 @@ def _wrapper(module: ast.InstanceSymbol, header: str, values: Mapping[str, int])
     ports = [member for member in module.body if member.kind == ast.SymbolKind.Port]
     declarations, connections = [], []
     for port in ports:
+        if port.name in _CONSTANT_INPUTS:
+            connections.append(f"    .{port.name}({_CONSTANT_INPUTS[port.name]})")
+            continue
         direction = "input" if port.direction == ast.ArgumentDirection.In else "output"
         width = port.type.bitWidth
         declarations.append(f"  {direction} logic [{width - 1}:0] {port.name}")
@@ -183,9 +186,7 @@ def _module_sources(name: str, params: Mapping[str, int], data_width: int) -> _S
     if name not in modules:
         raise UserError(f"there is no module {name!r}; {near_matches(name, modules)}")
     known = modules[name]
-    values = {key: value for key, value in _MODULE_DEFAULTS.items() if key in known}
-    if "DataWidth" in known:
-        values["DataWidth"] = data_width
+    values = {"DataWidth": data_width} if "DataWidth" in known else {}
     by_key = {snake_case(key): key for key in known}
     for key, value in params.items():
         parameter = key if key in known else by_key.get(key)

@@ -49,6 +49,8 @@ def load(name: str) -> ModuleType:
     file = paths.BENCHMARKS / f"{name.replace('-', '_')}.py"
     if not file.is_file():
         raise UserError(f"there is no benchmark {name!r}; {near_matches(name, available())}")
+    if str(paths.BENCHMARKS) not in sys.path:  # what benchmarks share is beside them
+        sys.path.append(str(paths.BENCHMARKS))
     spec = importlib.util.spec_from_file_location(f"bombus_benchmark_{file.stem}", file)
     assert spec and spec.loader
     module = importlib.util.module_from_spec(spec)

@@ -393,8 +393,8 @@ def _library(data_width: int, versions: tuple[tuple[Path, int], ...]) -> Library
 
 
 @functools.cache
-def enum_value(name: str) -> int:
-    """Number of an enum's value, `package::Name`, in a package of rtl/."""
+def constant(name: str) -> int:
+    """Value of a parameter or of an enum's name, `package::Name`, in a package of rtl/."""
     package, _, value = name.partition("::")
     elaboration = elaborate([file for file in rtl_files() if file.stem.endswith("_pkg")])
     found = elaboration.compilation.getPackage(package).find(value)

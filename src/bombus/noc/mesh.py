@@ -12,7 +12,6 @@ import subprocess
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Any
 
 from rich.console import Console
 
@@ -112,7 +111,7 @@ class Mesh:
     columns: int
     rows: int
 
-    def run(self, traffic: Sequence[Traffic]) -> list[Result]:
+    def run(self, traffic: Iterable[Traffic]) -> list[Result]:
         """Runs one after another, each from reset. UserError if the program fails."""
         text = "".join(item.text() for item in traffic)
         done = subprocess.run([self.program], input=text, capture_output=True, text=True)
@@ -186,8 +185,8 @@ def build(
     return Mesh(directory / "mesh", fabric, columns, rows)
 
 
-def _number(value: str) -> Any:
+def _number(value: str) -> int | str:
     """A parameter's value for Verilator's command line: enum names become numbers."""
     if value.startswith("noc_pkg::"):
-        return rtl.enum_value(value)
+        return rtl.constant(value)
     return value.removeprefix("1'b")

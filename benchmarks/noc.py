@@ -1,0 +1,234 @@
+"""Fabrics by themselves: throughput, latency and loss by offered load, and the published ones."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+
+from _noc_report import draw, tables
+from rich.console import Console
+from rich.progress import Progress
+
+from bombus.bench import write_json
+from bombus.config import Fabric
+from bombus.errors import UserError
+from bombus.noc.mesh import Chain, Mesh, Result, Traffic, build
+from bombus.noc.window import safe_window
+from bombus.text import near_matches
+
+ALGORITHMS = ("xy", "o1turn", "adaptive")
+FABRICS = {
+    **{f"crosspoint_{name}": Fabric(kind="crosspoint", algorithm=name) for name in ALGORITHMS},
+    **{
+        f"crosspoint_{name}_dropping": Fabric(kind="crosspoint", algorithm=name, lossless=False)
+        for name in ALGORITHMS
+    },
+    "wormhole": Fabric(kind="wormhole"),
+    **{
+        f"virtual_channels_{count}": Fabric(kind="virtual_channels", virtual_channels=count)
+        for count in (1, 2, 4)
+    },
+}
+PATTERNS = ("uniform", "exponential", "bit_complement", "transpose", "hotspot")
+CHAIN_PATTERNS = PATTERNS[:3]  # those of the HiPerNoC paper
+LOADS = (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
+PACKET_FLITS = 24  # 1500 bytes of 64
+# Near saturation deep queues take long to fill, and what leaves before is no steady state.
+HIGH_LOAD = 0.4
+# Of 52,000 messages those from the 1,000th to the 51,000th count (HiPerNoC, IV-A).
+CHAIN_WARMUP, CHAIN_MESSAGES = 1_000, 50_000
+
+
+@dataclass(frozen=True)
+class Row:
+    """Figures of one run; docs/benchmarks.md defines them."""
+
+    fabric: str  # with the number of virtual channels
+    algorithm: str
+    pattern: str
+    traffic: str
+    lossless: bool
+    offered: float
+    accepted: float
+    latency_mean: float
+    latency_p99: float
+    latency_max: float
+    loss: float
+    window: int
+    messages: int
+    errors: int
+
+
+@dataclass(frozen=True)
+class ZeroLoad:
+    """Latency without any other traffic, in cycles."""
+
+    fabric: str
+    algorithm: str
+    lossless: bool
+    cycles_per_hop: float
+    latency_one_hop: float
+
+
+def _name(fabric: Fabric) -> str:
+    if fabric.kind == "virtual_channels":
+        return f"{fabric.kind}_{fabric.virtual_channels}"
+    return fabric.kind
+
+
+def runs(fabric: Fabric, mesh: Mesh, loads: Sequence[float], scale: float) -> list[Traffic]:
+    """All runs of one fabric; `scale` shortens them."""
+
+    def cycles(count: int) -> int:
+        return max(1000, int(count * scale))
+
+    found = [
+        Traffic(
+            pattern=pattern,
+            offered=load,
+            packet=PACKET_FLITS,
+            warmup=cycles(60_000 if load >= HIGH_LOAD else 5_000),
+            measure=cycles(60_000 if load >= HIGH_LOAD else 20_000),
+        )
+        for pattern in PATTERNS
+        for load in loads
+    ]
+    if fabric.kind != "crosspoint":
+        return found  # no window is known in which chains of any order cannot block
+    window = 0
+    if fabric.lossless:
+        window = safe_window(fabric, mesh.columns, mesh.rows, PACKET_FLITS)
+    chain = Traffic(
+        traffic="chain",
+        warmup=cycles(CHAIN_WARMUP),
+        measure=cycles(CHAIN_MESSAGES),
+        window=window,
+    )
+    return found + [
+        replace(chain, pattern=pattern, offered=load)
+        for pattern in CHAIN_PATTERNS
+        for load in loads
+    ]
+
+
+def _row(fabric: Fabric, traffic: Traffic, result: Result) -> Row:
+    ended = result.received + result.lost
+    return Row(
+        fabric=_name(fabric),
+        algorithm=fabric.algorithm,
+        pattern=traffic.pattern,
+        traffic=traffic.traffic,
+        lossless=fabric.lossless,
+        offered=traffic.offered,
+        accepted=round(result.accepted, 4),
+        latency_mean=round(result.latency_mean, 1),
+        latency_p99=result.latency_p99,
+        latency_max=result.latency_max,
+        loss=round(result.lost / ended, 5) if ended else 0.0,
+        window=traffic.window or 0,
+        messages=result.received,
+        errors=result.wrong + result.missing + int(result.stalled),
+    )
+
+
+def zero_load(fabric: Fabric, mesh: Mesh) -> ZeroLoad:
+    """Cycles of single flits alone, over one hop and from corner to corner."""
+    far = mesh.columns * mesh.rows - 1
+    hops = mesh.columns + mesh.rows - 2
+    near, whole = mesh.run(
+        Traffic(traffic="script", chains=[Chain([0, to])], warmup=200, measure=500)
+        for to in (1, far)
+    )
+    return ZeroLoad(
+        _name(fabric),
+        fabric.algorithm,
+        fabric.lossless,
+        round((whole.latency_max - near.latency_max) / (hops - 1), 2),
+        near.latency_max,
+    )
+
+
+def measure(
+    fabrics: Iterable[Fabric], columns: int, rows: int, loads: Sequence[float], scale: float
+) -> tuple[list[Row], list[ZeroLoad]]:
+    """All rows; runs side by side, one for each processor."""
+    console = Console(stderr=True)
+    meshes = [
+        (fabric, build(fabric, columns, rows, assertions=True, console=console))
+        for fabric in fabrics
+    ]
+    points = [
+        (fabric, mesh, traffic)
+        for fabric, mesh in meshes
+        for traffic in runs(fabric, mesh, loads, scale)
+    ]
+    with (
+        ThreadPoolExecutor(os.cpu_count()) as pool,
+        Progress(console=console, transient=True) as progress,
+    ):
+        task = progress.add_task("Running", total=len(points))
+
+        def one(point: tuple[Fabric, Mesh, Traffic]) -> Row:
+            fabric, mesh, traffic = point
+            (result,) = mesh.run([traffic])
+            progress.advance(task)
+            return _row(fabric, traffic, result)
+
+        return list(pool.map(one, points)), [zero_load(*pair) for pair in meshes]
+
+
+def _chosen(names: str) -> list[Fabric]:
+    chosen = names.split(",") if names else list(FABRICS)
+    for name in chosen:
+        if name not in FABRICS:
+            raise UserError(f"there is no fabric {name!r}; {near_matches(name, FABRICS)}")
+    return [FABRICS[name] for name in chosen]
+
+
+def _loads(text: str) -> list[float]:
+    try:
+        loads = [float(word) for word in text.split(",")]
+    except ValueError:
+        loads = []
+    if not loads or not all(0 < load <= 1 for load in loads):
+        raise UserError(f"--loads {text}: should be numbers above 0 up to 1, with commas between")
+    return loads
+
+
+def main(
+    design: Path | None,
+    json: Path | None,
+    *,
+    columns: int = 4,
+    rows: int = 4,
+    fabrics: str = "",
+    loads: str | float = ",".join(map(str, LOADS)),
+    scale: float = 1.0,
+    pictures: str = "",
+) -> None:
+    if design is not None:
+        raise UserError("this benchmark runs meshes of its own; it takes no --design")
+    if not 0 < scale <= 1:
+        raise UserError(f"--scale {scale}: should be above 0, up to 1")
+    found, zero = measure(_chosen(fabrics), columns, rows, _loads(str(loads)), scale)
+    errors = sum(row.errors for row in found)
+    write_json(
+        {
+            "rows": [asdict(row) for row in found],
+            "zero_load": [asdict(row) for row in zero],
+            "columns": columns,
+            "mesh_rows": rows,
+            "errors": errors,
+        },
+        json,
+    )
+    if pictures:
+        draw(found, Path(pictures))
+    if json is None:
+        for table in tables(found, zero):
+            Console(highlight=False).print(table)
+    if errors:
+        raise UserError(f"{errors} messages were lost without count, doubled, misled or stuck")
