@@ -142,10 +142,11 @@ class Run {
 
   void offer(unsigned n) {
     Node& node = nodes_[n];
+    const bool keeps = node.offers;  // a flit once offered stays until taken
     node.offers = false;
     const bool held_ready = !node.held.empty() && node.held.front().ready <= model_.cycle() &&
                             (node.tile == Tile::kStream || node.inside || node.whole > 0);
-    if (!node.inside) {
+    if (!node.inside && !keeps) {
       // Between messages: in turn.
       const bool own = node.sending || !node.queue.empty();
       node.passing = held_ready && (!own || !node.passing);
@@ -190,6 +191,7 @@ class Run {
   void sent(unsigned n) {
     Node& node = nodes_[n];
     moved_ = model_.cycle();
+    node.offers = false;
     if (node.from_held) {
       const Held held = node.held.front();
       node.held.pop_front();
