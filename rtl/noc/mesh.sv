@@ -50,6 +50,8 @@ module mesh
 
     router #(
         .flit_t(flit_t),
+        .X(X),
+        .Y(Y),
         .Ports(Ports),
         .Fabric(Fabric),
         .Routing(Routing),
@@ -60,8 +62,6 @@ module mesh
     ) u_router (
         .clk_i,
         .rst_i,
-        .x_i(8'(X)),
-        .y_i(8'(Y)),
         .in_i(router_in),
         .in_valid_i(router_in_valid),
         .in_ready_o(router_in_ready),

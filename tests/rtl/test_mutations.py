@@ -13,6 +13,7 @@ import test_layers
 import test_mac
 import test_noc
 import test_primitives
+import test_reed_solomon
 import test_registers
 from harness import Benches
 from rtl_files import Mutation
@@ -34,6 +35,7 @@ OVERFLOW: Test = partial(test_mac.test_rx_counts_overflow_and_recovers, length=1
 MAC_RX: Test = partial(test_mac.test_rx_trims_sums_and_drops, seed=1)
 MAC_TX: Test = partial(test_mac.test_tx, seed=1, pace={"gap": 0.3, "stall": 0.3})
 OPTIONS: Test = partial(test_ipv4_options.test_every_payload_length, words=3)
+ENCODE: Test = partial(test_reed_solomon.test_parity, seed=1, encoders=test_reed_solomon.FEW)
 
 # File, what stands there, what it becomes, the test that must notice.
 MUTATIONS: tuple[tuple[str, str, str, Test], ...] = (
@@ -95,6 +97,10 @@ MUTATIONS: tuple[tuple[str, str, str, Test], ...] = (
     ("mac/mac_tx.sv", "padding_q  <= stream_last & short", "padding_q  <= 1'b0", MAC_TX),
     ("mac/tag_inserter.sv", "flush_q <= spills & ~flush_q", "flush_q <= 1'b0", MAC_TX),
     ("ipv4/ipv4_options.sv", "tail_q <= in_i.bytes - position", "tail_q <= in_i.bytes", OPTIONS),
+    ("rs/rs_matrix_pkg.sv", "data_shards + row", "data_shards + row + 1", ENCODE),
+    ("rs/rs_parity_row.sv", "if (~first_i) sum_o", "sum_o", ENCODE),
+    ("rs/rs_encode.sv", "(out_free & ~later_q)", "out_free", ENCODE),
+    ("rs/rs_encode.sv", "length != 14'", "length < 14'", ENCODE),
 )
 
 LAYER_MUTATIONS = (

@@ -1,0 +1,92 @@
+// One parity shard in the making: adds the product of each beat and its shard's
+// coefficient to the sum of the same place in the shards so far.
+//
+// Data and sums come as planes: plane n has bit n of every byte. Sums are in the
+// dual basis of gf256_pkg. The registers stand where they let each bit of a sum
+// take three LUTs: two for what is registered (four planes of `both` serve eight),
+// one for the sum.
+//
+// Latency: 1 cycle. Throughput: one beat per cycle.
+module rs_parity_row
+  import gf256_pkg::*;
+#(
+    parameter int unsigned NumBytes = 8,  // of a beat
+    parameter int unsigned Depth = 64,  // beats of a shard
+    localparam int unsigned AddrWidth = Depth > 1 ? $clog2(Depth) : 1
+) (
+    input logic clk_i,
+
+    // A beat, taken at the clock edge at which load_i is high.
+    input logic                            load_i,
+    input logic        [7:0][NumBytes-1:0] data_i,
+    input logic        [3:0][NumBytes-1:0] fold_i,       // low half ^ high half of data
+    input multiplier_t                     multiplier_i, // the shard's coefficient
+
+    // One cycle or more later: its sum, kept for the next shard when write_i is high.
+    input  logic [AddrWidth-1:0]               place_i,  // of the beat in the shard
+    input  logic                               first_i,  // shard 0: starts a new sum
+    input  logic                               write_i,
+    output logic [          7:0][NumBytes-1:0] sum_o
+);
+
+  typedef logic [NumBytes-1:0] plane_t;
+
+  function automatic plane_t all(logic bit_of_multiplier);
+    return {NumBytes{bit_of_multiplier}};
+  endfunction
+
+  // Products of the blocks, but for the last plane of low and of high, for which the
+  // sum has room.
+  plane_t [3:0] both_q, low_q, high_q;
+  plane_t low_last_q, high_last_q;
+  logic [3:0] low_multiplier_q, high_multiplier_q;
+  always_ff @(posedge clk_i) begin
+    if (load_i) begin
+      for (int unsigned i = 0; i < 4; i++) begin
+        both_q[i] <= all(
+            multiplier_i.both[i]
+        ) & fold_i[0] ^ all(
+            multiplier_i.both[i+1]
+        ) & fold_i[1] ^ all(
+            multiplier_i.both[i+2]
+        ) & fold_i[2] ^ all(
+            multiplier_i.both[i+3]
+        ) & fold_i[3];
+        low_q[i] <= all(
+            multiplier_i.low[i]
+        ) & data_i[0] ^ all(
+            multiplier_i.low[i+1]
+        ) & data_i[1] ^ all(
+            multiplier_i.low[i+2]
+        ) & data_i[2];
+        high_q[i] <= all(
+            multiplier_i.high[i]
+        ) & data_i[4] ^ all(
+            multiplier_i.high[i+1]
+        ) & data_i[5] ^ all(
+            multiplier_i.high[i+2]
+        ) & data_i[6];
+      end
+      low_last_q <= data_i[3];
+      high_last_q <= data_i[7];
+      low_multiplier_q <= multiplier_i.low[6:3];
+      high_multiplier_q <= multiplier_i.high[6:3];
+    end
+  end
+
+  (* ram_style = "distributed" *) logic [8*NumBytes-1:0] ram[Depth];
+  wire plane_t [7:0] held = ram[place_i];
+
+  always_comb begin
+    for (int unsigned i = 0; i < 4; i++) begin
+      sum_o[i]   = low_q[i] ^ all(low_multiplier_q[i]) & low_last_q ^ both_q[i];
+      sum_o[4+i] = high_q[i] ^ all(high_multiplier_q[i]) & high_last_q ^ both_q[i];
+    end
+    if (~first_i) sum_o ^= held;
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (write_i) ram[place_i] <= sum_o;
+  end
+
+endmodule
