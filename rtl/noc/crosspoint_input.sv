@@ -13,8 +13,6 @@ module crosspoint_input
 #(
     parameter type flit_t = logic,
     parameter int unsigned Input = 0,  // dir_e
-    parameter int unsigned X = 0,  // position of the router
-    parameter int unsigned Y = 0,
     parameter routing_e Routing = RoutingXY,
     parameter bit Lossless = 1,
     parameter logic [NumDirs-1:0] Queues = '1,  // channels that exist
@@ -24,6 +22,9 @@ module crosspoint_input
 ) (
     input logic clk_i,
     input logic rst_i,
+
+    input logic [7:0] x_i,  // position of the router
+    input logic [7:0] y_i,
 
     input flit_t in_i,
     input logic in_valid_i,
@@ -36,17 +37,14 @@ module crosspoint_input
     output logic drop_o
 );
 
-  // A router's answer is 2 cycles late: of the last flits on their way, this many
-  // are not yet in the level that the router before sees.
-  localparam int unsigned Late = 2;
   localparam logic Splits = Lossless && is_split(Routing, Input, int'(opposite(Input)));
 
   function automatic int unsigned depth_of(int unsigned channel);
     return Splits && (channel == Input || channel == int'(opposite(Input))) ? Depth / 2 : Depth;
   endfunction
 
-  if (Depth / (Splits ? 2 : 1) < MaxPacket + Late) begin : gen_bad_depth
-    $error("crosspoint_input: a queue must hold MaxPacket and %0d flits", Late);
+  if (Depth / (Splits ? 2 : 1) < MaxPacket + CrosspointLate) begin : gen_bad_depth
+    $error("crosspoint_input: a queue must hold MaxPacket and %0d flits", CrosspointLate);
   end
 
   // ---- Choice of the queue ----
@@ -54,7 +52,7 @@ module crosspoint_input
   heading_t to;
   logic [NumDirs-1:0] possible, choice;
   level_t [NumDirs-1:0] room;  // free places
-  assign to = heading(X, Y, 32'(in_i.x), 32'(in_i.y));
+  assign to = heading(x_i, y_i, 8'(in_i.x), 8'(in_i.y));
   assign possible = channels_of(Routing, Lossless, Input, to);
   always_comb begin
     for (int unsigned c = 0; c < NumDirs; c++) begin
@@ -120,7 +118,7 @@ module crosspoint_input
       logic [NumDirs-1:0] ready_q;
       always_ff @(posedge clk_i) begin
         for (int unsigned c = 0; c < NumDirs; c++) begin
-          ready_q[c] <= ~rst_i && room[c] >= level_t'(MaxPacket + Late);
+          ready_q[c] <= ~rst_i && room[c] >= level_t'(MaxPacket + CrosspointLate);
         end
       end
       assign in_ready_o = ready_q;
@@ -139,13 +137,11 @@ module crosspoint_input
   // ---- The way on, seen from the next router ----
 
   for (genvar o = 0; o < NumDirs; o++) begin : gen_wanted
-    localparam int unsigned NextX = o == int'(DirEast) ? X + 1 : o == int'(DirWest) ? X - 1 : X;
-    localparam int unsigned NextY = o == int'(DirSouth) ? Y + 1 : o == int'(DirNorth) ? Y - 1 : Y;
     if (o == int'(DirLocal) || !Lossless) begin : gen_end
       assign wanted_o[o] = '0;
     end else begin : gen_next
       heading_t next_to;
-      assign next_to = heading(NextX, NextY, 32'(in_i.x), 32'(in_i.y));
+      assign next_to = heading(next_x(o, x_i), next_y(o, y_i), 8'(in_i.x), 8'(in_i.y));
       assign wanted_o[o] = channels_of(Routing, 1'b1, int'(opposite(o)), next_to);
     end
   end

@@ -50,8 +50,6 @@ module mesh
 
     router #(
         .flit_t(flit_t),
-        .X(X),
-        .Y(Y),
         .Ports(Ports),
         .Fabric(Fabric),
         .Routing(Routing),
@@ -62,6 +60,8 @@ module mesh
     ) u_router (
         .clk_i,
         .rst_i,
+        .x_i(8'(X)),
+        .y_i(8'(Y)),
         .in_i(router_in),
         .in_valid_i(router_in_valid),
         .in_ready_o(router_in_ready),

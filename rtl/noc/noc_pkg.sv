@@ -70,6 +70,15 @@ package noc_pkg;
     endcase
   endfunction
 
+  // Position of the router behind an output.
+  function automatic logic [7:0] next_x(int unsigned output_, logic [7:0] x);
+    return output_ == int'(DirEast) ? x + 1'b1 : output_ == int'(DirWest) ? x - 1'b1 : x;
+  endfunction
+
+  function automatic logic [7:0] next_y(int unsigned output_, logic [7:0] y);
+    return output_ == int'(DirSouth) ? y + 1'b1 : output_ == int'(DirNorth) ? y - 1'b1 : y;
+  endfunction
+
   function automatic logic is_horizontal(int unsigned dir);
     return dir == int'(DirEast) || dir == int'(DirWest);
   endfunction
@@ -132,8 +141,8 @@ package noc_pkg;
     logic west;
   } heading_t;
 
-  function automatic heading_t heading(int unsigned from_x, int unsigned from_y, int unsigned x,
-                                       int unsigned y);
+  function automatic heading_t heading(logic [7:0] from_x, logic [7:0] from_y, logic [7:0] x,
+                                       logic [7:0] y);
     return '{north: y < from_y, east: x > from_x, south: y > from_y, west: x < from_x};
   endfunction
 
@@ -157,6 +166,10 @@ package noc_pkg;
     end
     return |horizontal ? horizontal : vertical;
   endfunction
+
+  // A crosspoint router's answer to the one before is so many cycles late: of the
+  // flits on their way, this many are not yet in the level that it speaks of.
+  parameter int unsigned CrosspointLate = 2;
 
   // ---- Lanes of the lossless crosspoint fabric (docs/fabrics.md proves why) ----
 

@@ -7,8 +7,6 @@ module router
   import noc_pkg::*;
 #(
     parameter type flit_t = logic,
-    parameter int unsigned X = 0,  // own position
-    parameter int unsigned Y = 0,
     parameter logic [NumDirs-1:0] Ports = '1,  // which ports exist, by dir_e
     parameter fabric_e Fabric = FabricWormhole,
     parameter routing_e Routing = RoutingXY,  // crosspoint only
@@ -20,6 +18,11 @@ module router
 ) (
     input logic clk_i,
     input logic rst_i,
+
+    // Own position, constant. A port, so that a simulator needs one copy of the
+    // module for all positions with the same ports.
+    input logic [7:0] x_i,
+    input logic [7:0] y_i,
 
     input  flit_t [NumDirs-1:0]                  in_i,
     input  logic  [NumDirs-1:0][NumChannels-1:0] in_valid_i,
@@ -47,8 +50,6 @@ module router
   if (Fabric == FabricCrosspoint) begin : gen_crosspoint
     router_crosspoint #(
         .flit_t(flit_t),
-        .X(X),
-        .Y(Y),
         .Ports(Ports),
         .Routing(Routing),
         .Lossless(Lossless),
@@ -57,6 +58,8 @@ module router
     ) u_router (
         .clk_i,
         .rst_i,
+        .x_i,
+        .y_i,
         .in_i,
         .in_valid_i,
         .in_ready_o,
@@ -69,13 +72,13 @@ module router
   end else begin : gen_wormhole
     router_wormhole #(
         .flit_t(flit_t),
-        .X(X),
-        .Y(Y),
-        .Ports(Ports),
-        .Depth(Depth)
+        .Ports (Ports),
+        .Depth (Depth)
     ) u_router (
         .clk_i,
         .rst_i,
+        .x_i,
+        .y_i,
         .in_i,
         .in_valid_i,
         .in_ready_o,

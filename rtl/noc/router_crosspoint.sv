@@ -13,8 +13,6 @@ module router_crosspoint
   import noc_pkg::*;
 #(
     parameter type flit_t = logic,
-    parameter int unsigned X = 0,  // own position
-    parameter int unsigned Y = 0,
     parameter logic [NumDirs-1:0] Ports = '1,  // which ports exist, by dir_e
     parameter routing_e Routing = RoutingXY,
     parameter bit Lossless = 1,
@@ -24,6 +22,11 @@ module router_crosspoint
 ) (
     input logic clk_i,
     input logic rst_i,
+
+    // Own position, constant. A port, so that a simulator needs one copy of the
+    // module for all positions with the same ports.
+    input logic [7:0] x_i,
+    input logic [7:0] y_i,
 
     input  flit_t [NumDirs-1:0]                  in_i,
     input  logic  [NumDirs-1:0][NumChannels-1:0] in_valid_i,
@@ -65,8 +68,6 @@ module router_crosspoint
       crosspoint_input #(
           .flit_t(flit_t),
           .Input(i),
-          .X(X),
-          .Y(Y),
           .Routing(Routing),
           .Lossless(Lossless),
           .Queues(Queues),
@@ -75,6 +76,8 @@ module router_crosspoint
       ) u_input (
           .clk_i,
           .rst_i,
+          .x_i,
+          .y_i,
           .in_i(in_i[i]),
           .in_valid_i(in_valid_i[i][0]),
           .in_ready_o(in_ready_o[i]),

@@ -14,13 +14,16 @@ module router_wormhole
   import noc_pkg::*;
 #(
     parameter type flit_t = logic,
-    parameter int unsigned X = 0,  // own position
-    parameter int unsigned Y = 0,
     parameter logic [NumDirs-1:0] Ports = '1,  // which ports exist, by dir_e
     parameter int unsigned Depth = 32  // flits per mesh input
 ) (
     input logic clk_i,
     input logic rst_i,
+
+    // Own position, constant. A port, so that a simulator needs one copy of the
+    // module for all positions with the same ports.
+    input logic [7:0] x_i,
+    input logic [7:0] y_i,
 
     input  flit_t [NumDirs-1:0] in_i,
     input  logic  [NumDirs-1:0] in_valid_i,
@@ -104,8 +107,6 @@ module router_wormhole
     end else begin : gen_present
       localparam inputs_t Inputs = inputs_of(RoutingXY, o);
       localparam int unsigned NumInputs = num_inputs_of(RoutingXY, o);
-      localparam int unsigned NextX = o == int'(DirEast) ? X + 1 : o == int'(DirWest) ? X - 1 : X;
-      localparam int unsigned NextY = o == int'(DirSouth) ? Y + 1 : o == int'(DirNorth) ? Y - 1 : Y;
 
       typedef logic [$clog2(NumInputs)-1:0] sel_t;
 
@@ -121,9 +122,14 @@ module router_wormhole
           candidate[k] = front[Input];
           candidate[k].dir = next_dir(
             o,
-            32'(front[Input].x) == NextX,
-            32'(front[Input].y) == NextY,
-            32'(front[Input].y) > NextY
+            8'(front[Input].x) == next_x(
+              o, x_i
+            ),
+            8'(front[Input].y) == next_y(
+              o, y_i
+            ),
+            8'(front[Input].y) > next_y(
+              o, y_i)
           );
         end
       end

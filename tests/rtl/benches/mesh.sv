@@ -32,13 +32,13 @@ module bench
       };
       router_wormhole #(
           .flit_t(flit_t),
-          .X(x),
-          .Y(y),
           .Ports(Ports),
           .Depth(Depth)
       ) u_router (
           .clk_i,
           .rst_i,
+          .x_i(8'(x)),
+          .y_i(8'(y)),
           .in_i(to[Tile]),
           .in_valid_i(to_valid[Tile]),
           .in_ready_o(to_ready[Tile]),

@@ -25,12 +25,12 @@ module bench
 
   router_wormhole #(
       .flit_t(flit_t),
-      .X(1),
-      .Y(1),
       .Depth(Depth)
   ) u_router (
       .clk_i,
       .rst_i,
+      .x_i(8'(1)),
+      .y_i(8'(1)),
       .in_i  (to),
       .in_valid_i,
       .in_ready_o,
