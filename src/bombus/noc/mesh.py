@@ -121,7 +121,12 @@ class Mesh:
 
 
 def build(
-    fabric: Fabric, columns: int, rows: int, *, assertions: bool = False, console: Console | None
+    fabric: Fabric,
+    columns: int,
+    rows: int,
+    *,
+    assertions: bool = False,
+    console: Console | None = None,
 ) -> Mesh:
     """The model of a mesh, built if the cache does not have it.
 

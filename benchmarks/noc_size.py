@@ -1,0 +1,148 @@
+"""What a cycle of simulation costs as the mesh grows, relative to 4x4, and what it carries."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+from bombus.bench import STDOUT, write_json
+from bombus.config import Fabric
+from bombus.errors import UserError
+from bombus.noc.mesh import Traffic, build
+
+KINDS = ("wormhole", "crosspoint")
+SIZES = (2, 4, 8, 16)
+REFERENCE = 4  # columns and rows that costs are relative to
+# Flits per node and cycle on 4x4; on a wider mesh less, as its middle has fewer links a node.
+OFFERED = 0.4
+CYCLES = 20_000
+
+
+@dataclass(frozen=True)
+class Row:
+    """Figures of one size; docs/benchmarks.md defines them."""
+
+    fabric: str
+    columns: int
+    rows: int
+    nodes: int
+    offered: float
+    accepted: float
+    latency_mean: float
+    relative_cost: float
+    relative_cost_per_node: float
+    errors: int
+
+
+def measure(kind: str, sizes: list[int], cycles: int) -> list[Row]:
+    """Rows of one fabric. Costs are real time of one run: only their ratio says something."""
+    console = Console(stderr=True)
+    found = []
+    for size in sizes:
+        mesh = build(Fabric(kind=kind), size, size, console=console)
+        offered = min(OFFERED, OFFERED * REFERENCE / size)
+        traffic = Traffic(offered=offered, warmup=cycles // 4, measure=cycles - cycles // 4)
+        mesh.run([Traffic(offered=offered, warmup=100, measure=100)])  # into memory
+        started = time.perf_counter()
+        (result,) = mesh.run([traffic])
+        found.append((size, offered, result, (time.perf_counter() - started) / cycles))
+    reference = next((cost for size, *_, cost in found if size == REFERENCE), None)
+    if reference is None:
+        raise UserError(f"the sizes should have {REFERENCE} among them: costs are relative to it")
+    return [
+        Row(
+            kind,
+            size,
+            size,
+            size * size,
+            round(offered, 4),
+            round(result.accepted, 4),
+            round(result.latency_mean, 1),
+            round(cost / reference, 3),
+            round(cost / reference * REFERENCE**2 / size**2, 3),
+            result.wrong + result.missing + int(result.stalled),
+        )
+        for size, offered, result, cost in found
+    ]
+
+
+def draw(rows: list[Row], file: Path) -> None:
+    """Cost by number of nodes, both axes logarithmic, one line a fabric."""
+    import matplotlib
+
+    matplotlib.use("svg")
+    from matplotlib import pyplot
+
+    figure, axis = pyplot.subplots(figsize=(5, 3.6))
+    for kind in dict.fromkeys(row.fabric for row in rows):
+        series = [row for row in rows if row.fabric == kind]
+        axis.plot(
+            [row.nodes for row in series], [row.relative_cost for row in series], "o-", label=kind
+        )
+    nodes = sorted({row.nodes for row in rows})
+    axis.plot(nodes, [n / REFERENCE**2 for n in nodes], "k:", label="as many times as nodes")
+    axis.set(xscale="log", yscale="log", xlabel="nodes", ylabel="cost of a cycle, 4x4 = 1")
+    axis.set_xticks(nodes, [str(n) for n in nodes])
+    axis.minorticks_off()
+    axis.grid(alpha=0.3)
+    axis.legend()
+    figure.tight_layout()
+    figure.savefig(file, metadata={"Date": None})
+    pyplot.close(figure)
+
+
+def table(rows: list[Row]) -> Table:
+    result = Table(title="Meshes by size: uniform traffic, 24 flits a message")
+    for heading in (
+        "fabric",
+        "mesh",
+        "offered",
+        "accepted",
+        "latency",
+        "cost of a cycle",
+        "a node",
+    ):
+        result.add_column(heading, justify="right")
+    for row in rows:
+        result.add_row(
+            row.fabric,
+            f"{row.columns}x{row.rows}",
+            f"{row.offered:g}",
+            f"{row.accepted:.3f}",
+            f"{row.latency_mean:.0f}",
+            f"{row.relative_cost:.2f}",
+            f"{row.relative_cost_per_node:.2f}",
+        )
+    return result
+
+
+def main(
+    design: Path | None,
+    json: Path | None,
+    *,
+    sizes: str | int = ",".join(map(str, SIZES)),
+    fabrics: str = ",".join(KINDS),
+    cycles: int = CYCLES,
+    picture: str = "",
+) -> None:
+    if design is not None:
+        raise UserError("this benchmark runs meshes of its own; it takes no --design")
+    try:
+        chosen = [int(word) for word in str(sizes).split(",")]
+    except ValueError:
+        raise UserError(f"--sizes {sizes}: should be numbers with commas between") from None
+    unknown = set(fabrics.split(",")) - set(KINDS)
+    if unknown:
+        raise UserError(f"--fabrics {fabrics}: should be of {', '.join(KINDS)}")
+    rows = [row for kind in fabrics.split(",") for row in measure(kind, chosen, cycles)]
+    write_json({"rows": [asdict(row) for row in rows]}, json)
+    if picture:
+        draw(rows, Path(picture))
+    if json != STDOUT:
+        Console(highlight=False).print(table(rows))
+    if any(row.errors for row in rows):
+        raise UserError("messages were lost without count, doubled, misled or stuck")
