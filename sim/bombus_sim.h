@@ -216,6 +216,17 @@ BOMBUS_API int bombus_pcap_in(bombus_sim *sim, uint32_t port, const char *path, 
 BOMBUS_API int bombus_pcap_out(bombus_sim *sim, uint32_t port, const char *path,
                                uint32_t directions);
 
+/* Places in the design where a message has waited for `cycles` cycles or more and
+ * still waits; points are numbered as in the manifest (`watch`). 0 cycles (the start): the
+ * design is not watched. */
+typedef struct {
+  uint32_t point;
+  uint64_t since_cycle;
+} bombus_stall;
+BOMBUS_API int bombus_watch(bombus_sim *sim, uint64_t cycles);
+/* Returns how many there are, and writes at most `capacity` of them. */
+BOMBUS_API int bombus_get_stalls(bombus_sim *sim, bombus_stall *stalls, size_t capacity);
+
 BOMBUS_API int bombus_wave_start(bombus_sim *sim, const char *path);
 BOMBUS_API int bombus_wave_stop(bombus_sim *sim);
 

@@ -267,6 +267,22 @@ int bombus_pcap_out(bombus_sim* sim, uint32_t port, const char* path, uint32_t d
   });
 }
 
+int bombus_watch(bombus_sim* sim, uint64_t cycles) {
+  return guard(sim, [&](bombus::Simulator& simulator) {
+    simulator.watchdog().set_limit(cycles);
+    return 0;
+  });
+}
+
+int bombus_get_stalls(bombus_sim* sim, bombus_stall* stalls, size_t capacity) {
+  return guard(sim, [&](bombus::Simulator& simulator) {
+    const auto& found = simulator.watchdog().stalls();
+    for (size_t i = 0; i < std::min(capacity, found.size()); ++i)
+      stalls[i] = {found[i].point, found[i].since_cycle};
+    return static_cast<int>(found.size());
+  });
+}
+
 int bombus_wave_start(bombus_sim* sim, const char* path) {
   return guard(sim, [&](bombus::Simulator& simulator) {
     simulator.wave_start(path);

@@ -8,6 +8,7 @@
 //   BOMBUS_MAC_PORTS(X)  X(0) X(1) ... for each MAC port
 //   BOMBUS_WAVE_FORMAT   "fst", "vcd" or ""
 //   BOMBUS_ASSERTIONS    0 or 1
+//   BOMBUS_WATCH(X)      X("scope", "valid", "moves", bit) for each place of watchdog.h
 #ifndef BOMBUS_DESIGN_H_
 #define BOMBUS_DESIGN_H_
 

@@ -16,16 +16,22 @@ constexpr uint64_t kRegisterLimit = 100000;
 // Where failing assertions of the model that this thread evaluates are counted.
 thread_local bombus_errors* assertion_errors = nullptr;
 
+std::unique_ptr<Vtop> make_top(VerilatedContext& context, uint64_t seed) {
+  // Verilator takes 0 for "choose one yourself".
+  context.randSeed(static_cast<int>(seed % 0x7FFFFFFE) + 1);
+  context.randReset(2);
+  context.assertOn(true);
+  Wave::prepare(context);
+  return std::make_unique<Vtop>(&context);
+}
+
 }  // namespace
 
 Simulator::Simulator(const bombus_options& options)
-    : options_(options), context_(std::make_unique<VerilatedContext>()) {
-  // Verilator takes 0 for "choose one yourself".
-  context_->randSeed(static_cast<int>(options.seed % 0x7FFFFFFE) + 1);
-  context_->randReset(2);
-  context_->assertOn(true);
-  Wave::prepare(*context_);
-  top_ = std::make_unique<Vtop>(context_.get());
+    : options_(options),
+      context_(std::make_unique<VerilatedContext>()),
+      top_(make_top(*context_, options.seed)),
+      watchdog_(*context_) {
   const auto pins = mac_pins(*top_);
   ports_.reserve(kMacPorts);
   for (unsigned i = 0; i < kMacPorts; ++i) ports_.emplace_back(pins[i], i, options, errors_);
@@ -45,6 +51,7 @@ void Simulator::reset() {
   top_->rst_i = 1;
   for (unsigned i = 0; i < kResetCycles; ++i) step();
   top_->rst_i = 0;
+  watchdog_.reset();
   errors_ = errors;  // assertions before the first reset mean nothing
   calm_cycles_ = 0;
   quiet_cycles_ = 0;
@@ -69,6 +76,7 @@ void Simulator::step() {
   wave_.dump(cycle_ * kPeriodPs);
 
   bool active = top_->in_flight_o;
+  if (!top_->rst_i) watchdog_.look(cycle_);
   if (!top_->rst_i) {  // what a design offers while in reset means nothing
     for (auto& port : ports_) {
       // Before, too: a frame of one beat may be all taken now, and not yet show in the design.

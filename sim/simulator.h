@@ -12,6 +12,7 @@
 #include "bombus_sim.h"
 #include "design.h"
 #include "mac_port.h"
+#include "watchdog.h"
 #include "wave.h"
 
 namespace bombus {
@@ -72,6 +73,7 @@ class Simulator {
   void wave_start(const std::string& path);
   void wave_stop() { wave_.stop(); }
   const bombus_errors& errors() const { return errors_; }
+  Watchdog& watchdog() { return watchdog_; }
 
  private:
   // A counter may lag its event by 64 cycles; the rest is margin.
@@ -93,6 +95,7 @@ class Simulator {
   bombus_errors errors_{};
   std::unique_ptr<VerilatedContext> context_;
   std::unique_ptr<Vtop> top_;
+  Watchdog watchdog_;
   Wave wave_;
   std::vector<MacPort> ports_;
 

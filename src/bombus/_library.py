@@ -79,6 +79,10 @@ class Errors(Structure):
     )
 
 
+class Stall(Structure):
+    _fields_ = (("point", c_uint32), ("since_cycle", c_uint64))
+
+
 class PortStatistics(Structure):
     _fields_ = (
         ("rx_frames", c_uint64),
@@ -148,6 +152,8 @@ _FUNCTIONS: dict[str, tuple[Any, ...]] = {
     "bombus_set_impairment": (c_int, _SIM, c_uint32, c_int, POINTER(ImpairmentParameters)),
     "bombus_pcap_in": (c_int, _SIM, c_uint32, c_char_p, c_int),
     "bombus_pcap_out": (c_int, _SIM, c_uint32, c_char_p, c_uint32),
+    "bombus_watch": (c_int, _SIM, c_uint64),
+    "bombus_get_stalls": (c_int, _SIM, POINTER(Stall), c_size_t),
     "bombus_wave_start": (c_int, _SIM, c_char_p),
     "bombus_wave_stop": (c_int, _SIM),
     "bombus_get_errors": (None, _SIM, POINTER(Errors)),

@@ -187,8 +187,24 @@ def _design_header(manifest: dict[str, Any], trace: bool, assertions: bool) -> s
             "BOMBUS_MAC_PORTS(X)": " ".join(f"X({port})" for port in range(ports)),
             "BOMBUS_WAVE_FORMAT": json.dumps(_wave_format() if trace else ""),
             "BOMBUS_ASSERTIONS": int(assertions),
+            "BOMBUS_WATCH(X)": " ".join(
+                f'X("TOP.{manifest["top"]}.{point["scope"]}", "{point["valid"]}", '
+                f'"{point["moves"]}", {point["bit"]})'
+                for point in manifest.get("watch", ())
+            ),
         }.items()
     )
+
+
+def _watched_signals(manifest: dict[str, Any]) -> str:
+    """Tells Verilator to keep the signals that the watchdog looks at."""
+    kept = dict.fromkeys(
+        (point["module"], point[signal])
+        for point in manifest.get("watch", ())
+        for signal in ("valid", "moves")
+    )
+    lines = [f'public_flat_rd -module "{module}" -var "{name}"' for module, name in kept]
+    return "\n".join(["`verilator_config", *lines, ""])
 
 
 def _compile(
@@ -205,6 +221,8 @@ def _compile(
     environment = verilator_environment()
     environment["CXXFLAGS"] = ""
     root = Path(environment["VERILATOR_ROOT"])
+    watched = work / "watched.vlt"
+    watched.write_text(_watched_signals(manifest))
     flags = [*options, "--top-module", manifest["top"], "--Mdir", str(work)]
     for flag in MODEL_CFLAGS:
         flags += ["-CFLAGS", flag]
@@ -216,6 +234,7 @@ def _compile(
                     str(root / "bin" / "verilator"),
                     *flags,
                     str(SIM / "model.vlt"),
+                    str(watched),
                     "-F",
                     str(file_list),
                 ],

@@ -10,8 +10,8 @@ has the argument.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 import networkx as nx
@@ -120,6 +120,25 @@ def cycles(network: Network) -> list[Cycle]:
         if nodes:
             found.append(_explain(network, graph, nodes))
     return sorted(found, key=lambda cycle: cycle.legs[0].hop.source.tile.index)
+
+
+def cycles_after(network: Network, changes: Mapping[tuple[str, str], str]) -> list[Cycle]:
+    """Cycles that a design has when next hops are rewritten at run time.
+
+    `changes`: from (tile, next hop) to the tile or `tile.layer` that it leads to then. KeyError
+    if there is no such next hop over the mesh or no such layer.
+    """
+    layers = {layer.full_name: layer for layer in network.layers()}
+    layers |= {tile.name: tile.entries[0] for tile in network.tiles if len(tile.entries) == 1}
+    names = network.library.next_names
+    on_mesh = {(hop.source.tile.name, names[hop.number]) for hop in network.hops if not hop.in_tile}
+    if unknown := set(changes) - on_mesh:
+        raise KeyError(f"no such next hop over the mesh: {sorted(unknown)}")
+    hops = []
+    for hop in network.hops:
+        change = changes.get((hop.source.tile.name, names[hop.number]))
+        hops.append(replace(hop, target=layers[change]) if change else hop)
+    return cycles(replace(network, hops=hops))
 
 
 def _order(resource: Resource) -> tuple[str, ...]:

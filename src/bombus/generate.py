@@ -20,7 +20,7 @@ from typing import Any
 
 import jinja2
 
-from bombus import check, config, paths, rtl
+from bombus import check, config, paths, rtl, watchpoints
 from bombus.dispatch import dispatch_plan
 from bombus.errors import DesignError, Problem, UserError
 from bombus.network import Network
@@ -123,6 +123,7 @@ def manifest(network: Network) -> dict[str, Any]:
             for tile in network.tiles
             for dispatch in dispatch_plan(tile, network)
         ],
+        "watch": watchpoints.points(network),
         "next_hops": {name: number for number, name in network.library.next_names.items()},
     }
 

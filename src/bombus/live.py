@@ -23,6 +23,7 @@ from bombus.counters import mesh_table
 from bombus.impairment import Impairment
 from bombus.interface import Interface
 from bombus.simulation import Simulation
+from bombus.watch import explain
 
 DEFAULT_TAP = "bombus0"
 DEFAULT_MTU = 1500
@@ -120,6 +121,7 @@ def _loop(
     start = time.monotonic()
     end = start + duration if duration is not None else float("inf")
     next_look = start
+    told: set[str] = set()
     with ExitStack() as stack:
         live = None
         if console.is_terminal:
@@ -134,12 +136,23 @@ def _loop(
                     if report is not None:
                         totals.write(report)
             simulation.run_live(min(_SLICE_SECONDS, end - now))
+            told = _tell_stalls(simulation, told, console)
     totals = _totals(simulation, time.monotonic() - start)
     if report is not None:
         totals.write(report)
     console.print(_table(simulation, totals))
     simulation.check()
     return totals
+
+
+def _tell_stalls(simulation: Simulation, told: set[str], console: Console) -> set[str]:
+    """Prints what stands still whenever there is more of it; returns what that is."""
+    found = simulation.stalls()
+    names = {stall.name for stall in found}
+    if names - told:
+        for line in explain(found):
+            console.print(line, style="red", markup=False, highlight=False)
+    return names
 
 
 def _totals(simulation: Simulation, seconds: float) -> Totals:

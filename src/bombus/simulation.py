@@ -26,11 +26,13 @@ from bombus import _library as native
 from bombus.build import Library, build
 from bombus.errors import UserError
 from bombus.impairment import Impairment
+from bombus.watch import Stall, stalls
 
 MAX_FRAME_BYTES = 9600
 HOST_REGISTERS = 0xFF << 12
 NEXT_HOP_TABLE = 0x800
 SLOTS = 0xC00
+STALL_CYCLES = 10_000  # without any movement: longer than the longest frame at a slow MAC
 # More than any design needs for one frame; a test that waits longer has failed.
 DEFAULT_TIMEOUT_CYCLES = 100_000
 
@@ -121,6 +123,7 @@ class Simulation:
         if not handle:
             raise SimulationError(f"{self.library.path}: could not be opened")
         self._handle = handle
+        self.watch()
         self._buffer = ctypes.create_string_buffer(MAX_FRAME_BYTES * 2)
         self._tiles = {tile["name"]: tile for tile in self.manifest["tiles"]}
 
@@ -356,6 +359,20 @@ class Simulation:
             )
         )
         return dict(zip(names, values, strict=True))
+
+    def watch(self, cycles: int = STALL_CYCLES) -> None:
+        """Looks from now on for places where a message waits for so many cycles; 0: no more."""
+        self._check(self._native.bombus_watch(self._handle, cycles))
+
+    def stalls(self) -> list[Stall]:
+        """Links, queues and layers that stand still, the oldest first, and what each waits for.
+
+        `watch` says after how many cycles. `bombus.watch.explain` puts them in words.
+        """
+        found = (native.Stall * max(1, len(self.manifest.get("watch", ()))))()
+        count = self._check(self._native.bombus_get_stalls(self._handle, found, len(found)))
+        since = {stall.point: stall.since_cycle for stall in found[:count]}
+        return stalls(self.manifest.get("watch", ()), since)
 
     def set_next_hop(
         self, tile: str, next_hop: int | str, to_tile: str | None, *, port: int = 0

@@ -12,7 +12,7 @@ import pytest
 from unit_helpers import DESIGNS, ROOT, Edited
 
 from bombus import check, show
-from bombus.deadlock import cycles, min_cycle_capacity, resource_graph, shortest_cycle
+from bombus.deadlock import cycles, cycles_after, min_cycle_capacity, resource_graph, shortest_cycle
 from bombus.routing import Channel, eject, inject, routes
 
 FIGURE_5A = ROOT / "docs" / "examples" / "deadlock" / "figure_5a.yaml"
@@ -87,6 +87,15 @@ def test_figure_5b_passes() -> None:
     network, warnings = check.check(FIGURE_5A.with_name("figure_5b.yaml"))
     assert warnings == []
     assert nx.is_directed_acyclic_graph(resource_graph(network))
+
+
+def test_next_hops_rewritten_at_run_time() -> None:
+    network, _ = check.check(FIGURE_5A.with_name("figure_5b.yaml"))
+    assert cycles_after(network, {("ipv4_rx", "icmp"): "udp_rx"}) == []
+    (cycle,) = cycles_after(network, {("app", "udp_tx"): "udp_rx"})
+    assert {tile.name for tile in cycle.tiles} == {"app", "udp_rx"}
+    with pytest.raises(KeyError, match="no such next hop"):
+        cycles_after(network, {("app", "tcp_tx"): "udp_rx"})
 
 
 def test_allowed_deadlock_is_a_warning() -> None:

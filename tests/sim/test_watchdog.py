@@ -1,0 +1,106 @@
+"""The stall watchdog: a real deadlock is reported with what waits for what, slowness is not."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from bombus import Simulation, generate
+from bombus.build import Library, build_library
+from bombus.measure import introduce
+from bombus.model import Host, Station, udp_frame
+from bombus.watch import Stall, explain, ring, stalls
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "docs" / "examples" / "deadlock"
+
+STATION = Station.of("02:00:00:00:00:99", "10.77.0.1")
+
+
+@pytest.fixture(scope="module")
+def figure_5a(tmp_path_factory: pytest.TempPathFactory) -> Library:
+    """Built though `bombus check` refuses it."""
+    folder = tmp_path_factory.mktemp("figure_5a") / "generated"
+    generate.generate(EXAMPLES / "figure_5a.yaml", folder, allow_deadlock=True)
+    return build_library(folder)
+
+
+def exchange(simulation: Simulation, sizes: list[int], *, limit_cycles: int = 40_000) -> int:
+    """Sends datagrams of these sizes back to back; how many answers came."""
+    host = Host.from_manifest(simulation.manifest)
+    frames = [udp_frame(STATION, host, bytes(size), port=7) for size in sizes]
+    return len(simulation.exchange(frames, limit_cycles=limit_cycles).received)
+
+
+def test_figure_5a_stops_for_ever_and_the_ring_is_named(figure_5a: Library) -> None:
+    # One long datagram is enough: it needs the link that it still holds.
+    with Simulation(figure_5a) as simulation:
+        introduce(simulation, STATION)
+        assert exchange(simulation, [1400]) == 0
+        found = simulation.stalls()
+        assert {stall.name for stall in ring(found)} == {
+            "link (1,0)->(2,0)",
+            "the way out of router (2,0)",
+            "layer ipv4_rx",
+            "the way into router (2,0)",
+            "link (2,0)->(1,0)",
+            "the way out of router (1,0)",
+            "layer udp_rx",
+            "the way into router (1,0)",
+        }
+        # eth_rx waits too, outside of the ring.
+        (outside,) = (stall for stall in found if stall.name == "the way into router (0,0)")
+        assert outside.waits_for == ("link (0,0)->(1,0)",)
+        text = explain(found)
+        assert text[-1].startswith("deadlock, each waits for the next: ")
+        assert "-> link (1,0)->(2,0) -> the way out of router (2,0) -> layer ipv4_rx ->" in text[-1]
+        assert all(0 < stall.since_cycle < simulation.cycle - 10_000 for stall in found)
+        simulation.reset()
+        assert simulation.stalls() == []
+
+
+def test_what_fits_into_the_buffers_passes(figure_5a: Library) -> None:
+    with Simulation(figure_5a) as simulation:
+        introduce(simulation, STATION)
+        assert exchange(simulation, [10] * 20) == 20
+        assert simulation.stalls() == []
+
+
+def test_a_slow_network_is_no_stall(figure_5a: Library) -> None:
+    # The MAC takes a beat in twenty cycles; all that waits for it moves now and then.
+    with Simulation(figure_5a, tx_stall=0.95) as simulation:
+        introduce(simulation, STATION)
+        simulation.watch(1_000)
+        # More than the buffers hold; what the ingress buffer has no room for it drops.
+        assert exchange(simulation, [10] * 300, limit_cycles=100_000) > 150
+        assert simulation.stalls() == []
+
+
+def test_a_stall_that_ends_is_no_longer_told(figure_5a: Library) -> None:
+    with Simulation(figure_5a) as simulation:
+        introduce(simulation, STATION)
+        simulation.watch(1_000)
+        assert exchange(simulation, [10]) == 1
+        simulation.pace(tx_stall=1.0)  # the MAC takes nothing: the buffer of mac_tx fills
+        exchange(simulation, [10] * 2_000, limit_cycles=30_000)
+        found = simulation.stalls()
+        assert any(stall.name == "layer eth_tx.mac_tx" and not stall.waits_for for stall in found)
+        assert ring(found) == []
+        assert "layer eth_tx.mac_tx has not moved since cycle" in "\n".join(explain(found))
+        simulation.pace(tx_stall=0.0)
+        simulation.advance(10_000)
+        assert simulation.stalls() == []
+
+
+def test_explanation() -> None:
+    watch = [
+        {"name": "a", "waits_for": [1, 2]},
+        {"name": "b", "waits_for": [0]},
+        {"name": "c", "waits_for": []},
+        {"name": "d", "waits_for": [0]},
+    ]
+    assert ring(stalls(watch, {2: 5})) == []
+    assert explain(stalls(watch, {2: 5})) == ["c has not moved since cycle 5: is at fault"]
+    found = stalls(watch, {0: 9, 1: 7, 3: 1234})
+    assert found == [Stall("b", 7, ("a",)), Stall("a", 9, ("b",)), Stall("d", 1234, ("a",))]
+    assert explain(found)[-1] == "deadlock, each waits for the next: b -> a -> b"
