@@ -29,6 +29,7 @@ docs: $(VENV)/.done  ## the pages and pictures that are generated
 	$(BIN)/python tests/docs/documents.py
 	$(BIN)/bombus show designs/udp_echo.yaml -o docs/pictures/udp_echo.svg
 	$(BIN)/bombus show docs/examples/udp_upper/udp_upper.yaml -o docs/pictures/udp_upper.svg
+	$(BIN)/bombus show designs/scale_28.yaml -o docs/pictures/scale_28.svg
 	! $(BIN)/bombus check docs/examples/deadlock/figure_5a.yaml -o docs/pictures/figure_5a_deadlock.svg
 
 venv: $(VENV)/.done

@@ -104,7 +104,7 @@ module network_interface
   logic filled_q;
   logic [FillWidth-1:0] fill_q;
 
-  wire write_hop = ~filled_q | (table_write_i & (table_index_i[8:5] == '0));
+  wire write_hop = ~filled_q | (table_write_i & ~table_index_i[8]);
   wire [4:0] write_index = filled_q ? table_index_i[4:0] : fill_q[4:0];
   wire [31:0] write_word = filled_q ? table_wdata_i : TableInit[fill_q[4:0]];
   wire unused_word = ^{write_word[30:16+PortWidth], write_word[15:8+YWidth], write_word[7:XWidth]};

@@ -117,6 +117,13 @@ def _dispatches(network: Network) -> Iterator[Problem]:
                 f"the others: put a tile `{{kind: scheduler, before: {group.name}}}` in front, or "
                 "choose another policy",
             )
+        if policy == "least_loaded" and not network.design.fabric.lossless:
+            yield network.file.problem(
+                loc,
+                "the fabric may drop messages, and least_loaded would wait for them as long as it "
+                f"runs; choose another policy for {group.name} or a lossless fabric",
+                is_error=False,
+            )
         keeps = [la.kind.name for la in group.tiles[0].layers if la.kind.keeps_flow_state]
         if keeps and policy in ("round_robin", "least_loaded"):
             yield network.file.problem(

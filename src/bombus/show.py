@@ -7,6 +7,7 @@ its next hop. Where too many flows share a link, their number stands for them.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -31,7 +32,7 @@ FORMATS = (".svg", ".png", ".pdf")
 _TILE_WIDTH, _TILE_HEIGHT = 1.7, 1.05
 _GAP_X, _GAP_Y = 1.05, 0.85
 _LANE = 0.17  # between the arrows of flows that share a link
-_MAX_LANES = 3  # more flows than these in one direction become one arrow
+_MAX_LANES = 3  # more next hops than these in one direction become one arrow
 _MARGIN = 0.75
 _HEADING = 0.55
 _FOOT = 0.3
@@ -156,9 +157,18 @@ def _arrow(
 
 
 def _flow_lanes(flows: list[Flow], colours: dict[str, str]) -> list[Lane]:
-    if len(flows) > _MAX_LANES:
+    """An arrow for each next hop, wider where several flows share it."""
+    numbers = Counter(flow.name for flow in flows)
+    if len(numbers) > _MAX_LANES:
         return [Lane(f"{len(flows)} flows", _INK, 2.6)]
-    return [Lane(flow.name, colours[flow.name]) for flow in flows]
+    return [
+        Lane(
+            name if number == 1 else f"{name} \N{MULTIPLICATION SIGN}{number}",
+            colours[name],
+            min(2.6, 1.1 + 0.2 * number),
+        )
+        for name, number in numbers.items()
+    ]
 
 
 def _draw_link(axes: Axes, link: Link, lanes: list[Lane]) -> None:

@@ -16,6 +16,7 @@ from bombus.cli import app
 PICTURES = {
     "udp_echo.svg": UDP_ECHO,
     "udp_upper.svg": UDP_UPPER,
+    "scale_28.svg": ROOT / "designs" / "scale_28.yaml",
     "figure_5a_deadlock.svg": FIGURE_5A,
 }
 

@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+import test_dispatch
 import test_headers
 import test_ipv4_options
 import test_layers
@@ -31,6 +32,10 @@ COUNT: Test = partial(test_registers.test_no_event_is_lost, seed=1, everything=T
 ROUTE: Test = partial(test_noc.test_router_with_random_traffic, seed=1, depth=4)
 TABLE: Test = partial(test_noc.test_message_keeps_its_route_while_the_table_changes, seed=1)
 LOST: Test = partial(test_noc.test_interface_counts_lost_messages_of_both_ways, gap=0.0)
+POLICY: Test = partial(test_dispatch.test_every_policy, seed=1)
+SLOT: Test = partial(test_dispatch.test_slot_moves_under_traffic, seed=1)
+LEAST: Test = partial(test_dispatch.test_least_load_is_chosen, seed=1)
+DONE: Test = partial(test_dispatch.test_completions_tell_of_every_message_once, seed=1)
 OVERFLOW: Test = partial(test_mac.test_rx_counts_overflow_and_recovers, length=1514)
 MAC_RX: Test = partial(test_mac.test_rx_trims_sums_and_drops, seed=1)
 MAC_TX: Test = partial(test_mac.test_tx, seed=1, pace={"gap": 0.3, "stall": 0.3})
@@ -87,6 +92,11 @@ MUTATIONS: tuple[tuple[str, str, str, Test], ...] = (
         "late_q <= 1'b0",
         LOST,
     ),
+    ("noc/network_interface.sv", "(32'(table_index_i[7:0]) < NumSlots)", "1'b1", SLOT),
+    ("noc/dispatch.sv", "(slot_o == SlotBits'(NumReplicas - 1)) ? '0 :", "", POLICY),
+    ("noc/least_loaded.sv", "is_earlier || (taken == 1 && is_choice)", "is_earlier", LEAST),
+    ("noc/least_loaded.sv", "&loads_q[i] ? loads_q[i] :", "", LEAST),
+    ("noc/completions.sv", "idle_i || owed > entered", "idle_i", DONE),
     ("mac/mac_rx.sv", "lost_q <= ~now.frame_last & lost", "lost_q <= 1'b0", OVERFLOW),
     (
         *("mac/mac_tx.sv", "(sum == '1) ? sum : ~sum", "~sum"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -66,6 +66,12 @@ def difference(expected: Iterable[bytes], found: Iterable[bytes], limit: int = 3
     return "\n".join(lines)
 
 
+def udp_ports(manifest: Mapping[str, Any]) -> frozenset[int]:
+    """The UDP ports that a design's applications have."""
+    layers = [layer for tile in manifest["tiles"] for layer in tile["layers"]]
+    return frozenset(la["params"]["udp_port"] for la in layers if "udp_port" in la["params"])
+
+
 class Bench:
     """A simulation and its model. All stations in `stations` have introduced themselves."""
 
@@ -76,7 +82,8 @@ class Bench:
         **options: Any,
     ) -> None:
         self.simulation = Simulation(design, **{"timer_step_us": TIMER_STEP_US, **options})
-        self.model = Model(Host.from_manifest(self.simulation.manifest))
+        manifest = self.simulation.manifest
+        self.model = Model(Host.from_manifest(manifest), udp_ports(manifest))
         self.announcements = 0
         self._sequence = 0
         self.after_reset()
@@ -88,7 +95,7 @@ class Bench:
 
     def after_reset(self) -> None:
         """The design has just been reset: it announces itself, and has forgotten everything."""
-        self.model = Model(self.model.host)
+        self.model = Model(self.model.host, self.model.udp_ports)
         self.announcements = 1
         came = [frame.data for frame in self.simulation.receive_all()]
         assert came == [announcement(Host.from_manifest(self.simulation.manifest))]

@@ -1,6 +1,8 @@
 // A network interface at (1, 1). Streams in: two sources (next hop, beat), the
 // mesh (flit); out: two sinks (beat), the mesh (flit), and the counted messages
-// and bytes, in and out. Control: table data, index, write.
+// and bytes, in and out. Control: table data, index, write, done of the three
+// least loaded. With HasGroups, next hops 24 to 27 lead to groups of replicas,
+// one of each policy.
 `include "bombus_types.svh"
 `include "bench.svh"
 
@@ -8,10 +10,11 @@ module bench
   import bombus_pkg::*;
 #(
     parameter bit HasSinks = 1,
+    parameter bit HasGroups = 0,
     localparam int unsigned DataWidth = 64,
     localparam int unsigned FlitBits = bench_pkg::beat_bits(DataWidth) + 3 + 2 + 2 + 2
 ) (
-    `BENCH_PORTS(3, FlitBits, 5, FlitBits, 32 + 9 + 1, 1)
+    `BENCH_PORTS(3, FlitBits, 5, FlitBits, 32 + 9 + 1 + 3, 1)
 );
 
   `BENCH_SHAPE
@@ -25,8 +28,26 @@ module bench
     logic [31:0][31:0] table_;
     for (int unsigned n = 0; n < 32; n++) begin
       table_[n] = {1'(n != 7), 7'b0, 8'(n / 16), 8'(n / 4 % 4), 8'(n % 4)};
+      if (HasGroups && n / 4 == 6) table_[n] = {2'b11, 22'b0, 8'(n % 4)};
     end
     return table_;
+  endfunction
+
+  localparam int unsigned NumSlots = 128;
+  localparam noc_pkg::group_t [3:0] Groups = '{
+      0: '{noc_pkg::FlowHash, noc_pkg::FlowMeta, 8'd5, 8'd0, 4'd6},
+      1: '{noc_pkg::DstPort, noc_pkg::FlowPayload, 8'd6, 8'd64, 4'd3},
+      2: '{noc_pkg::RoundRobin, noc_pkg::FlowMeta, 8'd3, 8'd72, 4'd2},
+      3: '{noc_pkg::LeastLoaded, noc_pkg::FlowMeta, 8'd3, 8'd76, 4'd2}
+  };
+
+  // Slot n leads to x = n % 4, y = n / 4 % 4, port n / 16 % 4.
+  function automatic logic [NumSlots-1:0][31:0] slot_init();
+    logic [NumSlots-1:0][31:0] slots;
+    for (int unsigned n = 0; n < NumSlots; n++) begin
+      slots[n] = {8'h80, 8'(n / 16 % 4), 8'(n / 4 % 4), 8'(n % 4)};
+    end
+    return slots;
   endfunction
 
   beat_t sink;
@@ -34,6 +55,12 @@ module bench
   logic in_message, out_message, in_message_q, out_message_q, no_route;
   logic [13:0] in_bytes, out_bytes, in_bytes_q, out_bytes_q;
   logic table_ready;
+  logic [(HasGroups ? NumSlots : 1)-1:0] done;
+  if (HasGroups) begin : gen_done
+    assign done = {49'b0, control_i[44:42], 76'b0};
+  end else begin : gen_no_done
+    assign done = '0;
+  end
 
   network_interface #(
       .beat_t(beat_t),
@@ -43,7 +70,11 @@ module bench
       .NumSources(2),
       .NumSinks(2),
       .HasSinks(HasSinks),
-      .TableInit(init())
+      .TableInit(init()),
+      .NumGroups(HasGroups ? 4 : 0),
+      .NumSlots(HasGroups ? NumSlots : 1),
+      .Groups(HasGroups ? Groups : '0),
+      .SlotInit(HasGroups ? slot_init() : '0)
   ) u_interface (
       .clk_i,
       .rst_i,
@@ -64,7 +95,7 @@ module bench
       .table_write_i(control_i[41]),
       .table_index_i(control_i[40:32]),
       .table_wdata_i(control_i[31:0]),
-      .done_i('0),
+      .done_i(done),
       .in_message_o(in_message),
       .in_bytes_o(in_bytes),
       .out_message_o(out_message),

@@ -1,0 +1,79 @@
+// What a choice between replicas is made of: hashes of every width, the least
+// loaded of 2, 3, 5 and 8, and completions with two ends.
+//
+// Control, from the lowest bits: idle, finished, entered; for each of the four
+// forget (8), done (8), take; data to hash. Status: done of completions; the four
+// choices, 3 bits each; the hashes of 1 to 8 bits, 8 bits each.
+`include "bench.svh"
+
+module bench #(
+    localparam int unsigned NumChoices = 4,
+    localparam int unsigned MaxReplicas = 8,
+    localparam int unsigned ChoiceBits = 2 * MaxReplicas + 1
+) (
+    `BENCH_PORTS(1, 8, 1, 8, 4 + NumChoices * ChoiceBits + 64, 1 + 3 * NumChoices + 64)
+);
+
+  `BENCH_SHAPE
+
+  logic [1:0] finished;
+  logic idle, entered, done_told;
+  logic [NumChoices-1:0] take;
+  logic [NumChoices-1:0][MaxReplicas-1:0] done, forget;
+  logic [NumChoices-1:0][2:0] choice;
+  logic [63:0] data;
+  logic [7:0][7:0] hash;
+
+  assign {idle, finished, entered} = {control_i[0], control_i[2:1], control_i[3]};
+  assign data = control_i[4+NumChoices*ChoiceBits+:64];
+  for (genvar n = 0; n < NumChoices; n++) begin : gen_control
+    assign {take[n], done[n], forget[n]} = control_i[4+n*ChoiceBits+:ChoiceBits];
+  end
+  assign status_o = {hash, choice, done_told};
+
+  for (genvar n = 0; n < NumChoices; n++) begin : gen_choice
+    localparam int unsigned NumReplicas = n == 3 ? 8 : n == 2 ? 5 : n + 2;
+    logic [$clog2(NumReplicas)-1:0] index;
+    least_loaded #(
+        .NumReplicas(NumReplicas),
+        .LoadWidth(n == 0 ? 2 : 6)
+    ) u_least_loaded (
+        .clk_i,
+        .rst_i,
+        .take_i(take[n]),
+        .done_i(done[n][NumReplicas-1:0]),
+        .forget_i(forget[n][NumReplicas-1:0]),
+        .choice_o(index)
+    );
+    assign choice[n] = 3'(index);
+  end
+
+  for (genvar n = 1; n <= 8; n++) begin : gen_hash
+    logic [n-1:0] value;
+    crc_hash #(
+        .DataWidth(64),
+        .HashWidth(n)
+    ) u_hash (
+        .data_i(data),
+        .hash_o(value)
+    );
+    assign hash[n-1] = 8'(value);
+  end
+
+  completions #(
+      .NumEnds(2)
+  ) u_completions (
+      .clk_i,
+      .rst_i,
+      .entered_i(entered),
+      .finished_i(finished),
+      .idle_i(idle),
+      .done_o(done_told)
+  );
+
+  assign in_ready_o  = '1;
+  assign out_valid_o = '0;
+  assign out_o = '0;
+  assign event_o = '0;
+
+endmodule
