@@ -7,9 +7,11 @@ for. The simulator (`sim/watchdog.h`) finds those that stand still.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Container
 from dataclasses import dataclass
 from typing import Any
+
+import networkx as nx
 
 from bombus.deadlock import Resource, resource_graph
 from bombus.network import Layer, Network, Tile
@@ -31,61 +33,73 @@ class Signals:
     bit: int
 
 
-def _channels(network: Network) -> int:
-    fabric = network.design.fabric
-    counts = {"virtual_channels": fabric.virtual_channels, "crosspoint": len(_DIRECTIONS)}
-    return counts.get(fabric.kind, 1)
+def _signals(network: Network, node: Resource, tile: Tile) -> Signals | None:
+    """Where to see that a node of the resource graph waits.
 
-
-def _signals(network: Network, node: Resource, tile: Tile) -> Iterator[Signals]:
-    """Where to see that a node of the resource graph waits; a link once for each channel."""
+    On links of virtual channels nothing is offered that is not taken, so there is nothing to see.
+    """
     scope = (f"u_{tile.name}",)
     module = f"{network.design.name}_tile_{tile.name}"
-    count = _channels(network)
+    fabric = network.design.fabric.kind
     if isinstance(node, Layer):
-        if node.kind.has_input:
-            yield Signals(scope, module, f"{node.name}_in_valid", f"{node.name}_in_ready", 0)
-    elif node == inject((tile.x, tile.y)):
-        yield Signals(scope, module, "router_in_valid", "router_in_ready", 0)
-    elif node == eject((tile.x, tile.y)):
-        yield Signals(scope, module, "router_out_valid", "router_out_ready", 0)
-    elif network.design.fabric.kind == "crosspoint":
+        if not node.kind.has_input:
+            return None
+        return Signals(scope, module, f"{node.name}_in_valid", f"{node.name}_in_ready", 0)
+    if node == inject((tile.x, tile.y)):
+        return Signals(scope, module, "router_in_valid", "router_in_ready", 0)
+    if node == eject((tile.x, tile.y)):
+        return Signals(scope, module, "router_out_valid", "router_out_ready", 0)
+    if fabric == "crosspoint":
         # A queue: its number is the output's, that of a second lane the input's.
         is_second = node.lane in _SECOND_LANES
         queue = OPPOSITE[node.leave] if is_second else node.leave
         inner = (*scope, "u_router", "gen_crosspoint", "u_router")
         bit = _DIRECTIONS[node.enter] * len(_DIRECTIONS) + _DIRECTIONS[queue]
-        yield Signals(inner, "router_crosspoint", "lane_valid", "pop", bit)
-    else:
-        for channel in range(count):
-            bit = _DIRECTIONS[node.leave] * count + channel
-            yield Signals(scope, module, "router_out_valid", "router_out_ready", bit)
+        return Signals(inner, "router_crosspoint", "lane_valid", "pop", bit)
+    if fabric == "wormhole":
+        bit = _DIRECTIONS[node.leave]
+        return Signals(scope, module, "router_out_valid", "router_out_ready", bit)
+    return None
 
 
 def points(network: Network) -> list[dict[str, Any]]:
     """For the manifest: places where messages can wait, and the places each may wait for."""
     graph = resource_graph(network)
     at = {(tile.x, tile.y): tile for tile in network.tiles}
-    numbers: dict[Resource, list[int]] = {}
-    found: list[dict[str, Any]] = []
-    nodes: list[Resource] = []
+    signals: dict[Resource, Signals] = {}
     for node in sorted(graph, key=str):
         tile = node.tile if isinstance(node, Layer) else at[node.at]
-        for signals in _signals(network, node, tile):
-            numbers.setdefault(node, []).append(len(found))
-            nodes.append(node)
-            found.append(
-                {
-                    "name": name(node),
-                    "scope": ".".join(signals.scope),
-                    "module": signals.module,
-                    "valid": signals.valid,
-                    "moves": signals.moves,
-                    "bit": signals.bit,
-                }
-            )
-    for point, node in zip(found, nodes, strict=True):
-        point["waits_for"] = [n for other in graph.successors(node) for n in numbers.get(other, [])]
+        if seen := _signals(network, node, tile):
+            signals[node] = seen
+    numbers = {node: number for number, node in enumerate(signals)}
+    return [
+        {
+            "name": name(node),
+            "scope": ".".join(seen.scope),
+            "module": seen.module,
+            "valid": seen.valid,
+            "moves": seen.moves,
+            "bit": seen.bit,
+            "waits_for": sorted(numbers[other] for other in _seen_next(graph, node, numbers)),
+        }
+        for node, seen in signals.items()
+    ]
+
+
+def _seen_next(
+    graph: nx.DiGraph[Resource], node: Resource, seen: Container[Resource]
+) -> set[Resource]:
+    """What a node may wait for; in place of what cannot be seen, what that may wait for."""
+    found: set[Resource] = set()
+    passed = {node}
+    front = [node]
+    while front:
+        for other in graph.successors(front.pop()):
+            if other in seen:
+                found.add(other)
+            elif other not in passed:
+                passed.add(other)
+                front.append(other)
     return found
 
 
