@@ -1,4 +1,4 @@
-"""Makes sure of the system programs that the tests talk to.
+"""Makes sure of the programs that the tests talk to, and of libraries that they compare with.
 
 Installs what is missing with apt where that is allowed (root, Debian or Ubuntu);
 elsewhere says what is missing. The tests that need a missing program are skipped
@@ -11,6 +11,7 @@ import os
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 # Program and the Debian package that it comes in.
 PROGRAMS = {
@@ -22,18 +23,25 @@ PROGRAMS = {
     "arping": "arping",
     "nc": "netcat-openbsd",
     "tshark": "tshark",
+    "go": "golang-go",
 }
+# The same for libraries, by a file of theirs.
+LIBRARIES = {
+    "/usr/include/isa-l.h": "libisal-dev",
+}
+PACKAGES = PROGRAMS | LIBRARIES
 
 
 def missing() -> list[str]:
-    """Programs of the list that are not on the path (system folders included)."""
+    """Programs that are not on the path (system folders included), files that are not there."""
     path = os.environ.get("PATH", os.defpath) + ":/usr/sbin:/sbin"
-    return [name for name in PROGRAMS if shutil.which(name, path=path) is None]
+    programs = [name for name in PROGRAMS if shutil.which(name, path=path) is None]
+    return programs + [name for name in LIBRARIES if not Path(name).exists()]
 
 
-def install(programs: list[str]) -> None:
-    """Installs the packages of these programs by apt; a failure is told, not raised."""
-    packages = sorted({PROGRAMS[name] for name in programs})
+def install(names: list[str]) -> None:
+    """Installs the packages of these by apt; a failure is told, not raised."""
+    packages = sorted({PACKAGES[name] for name in names})
     environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
     for command in (
         ["apt-get", "update", "-qq"],
@@ -52,7 +60,7 @@ def main() -> None:
         install(lacking)
         lacking = missing()
     for name in lacking:
-        print(f"{name} (package {PROGRAMS[name]}) is missing; tests that need it are skipped")
+        print(f"{name} (package {PACKAGES[name]}) is missing; tests that need it are skipped")
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import networkx as nx
 
-from bombus import deadlock
+from bombus import deadlock, rtl
 from bombus import network as resolved
 from bombus.dispatch import HAS_PORTS, MAX_SLOTS, Dispatch, dispatch_plan, num_slots
 from bombus.errors import DesignError, Problem
@@ -134,6 +134,16 @@ def _dispatches(network: Network) -> Iterator[Problem]:
             )
 
 
+def _refused_parameters(network: Network) -> Iterator[Problem]:
+    """Values of parameters that the layers themselves refuse."""
+    for layer in network.layers():
+        if not layer.params:
+            continue
+        for said in rtl.refusals(layer.kind, layer.params, network.design.data_width):
+            message = f"{layer} refuses its parameters: {said}"
+            yield network.file.problem(layer.loc, message)
+
+
 def _graph(network: Network, hops: Iterable[Hop]) -> nx.DiGraph[Layer]:
     graph: nx.DiGraph[Layer] = nx.DiGraph()
     graph.add_nodes_from(network.layers())
@@ -234,7 +244,7 @@ def check(path: Path, *, allow_deadlock: bool = False) -> tuple[Network, list[Pr
     """
     network, problems = resolved.load(path)
     problems += [*_replicas(network), *_macs(network), *_udp_ports(network), *_bandwidth(network)]
-    problems += _long_messages(network)
+    problems += [*_long_messages(network), *_refused_parameters(network)]
     if not any(problem.is_error for problem in problems):
         # These follow from any of the above, and would only hide it.
         problems += [*_reachability(network), *_wired_cycles(network), *_names(network)]

@@ -403,6 +403,41 @@ def constant(name: str) -> int:
     return int(found.value.value)
 
 
+_REFUSAL = "$error encountered: "
+
+
+def refusals(kind: LayerKind, params: Mapping[str, int], data_width: int) -> list[str]:
+    """What a layer itself ($error) says against values of its parameters, by key."""
+    return list(_refusals(kind.file, kind.name, _assignments(kind, params), data_width))
+
+
+def _assignments(kind: LayerKind, params: Mapping[str, int]) -> str:
+    given = [".beat_t(beat_t)"]
+    for key, value in sorted(params.items()):
+        parameter = kind.parameters[key]
+        number = f"{parameter.width}'d{value}" if value >= 0 else str(value)
+        given.append(f".{parameter.name}({number})")
+    return ", ".join(given)
+
+
+@functools.cache
+def _refusals(file: Path, name: str, assignments: str, data_width: int) -> tuple[str, ...]:
+    # Its submodules need not be read: they do not matter here.
+    packages = [path for path in rtl_files() if path.stem.endswith("_pkg")]
+    probe = "\n".join(
+        (
+            '`include "bombus_types.svh"',
+            "module probe;",
+            f"  `BOMBUS_BEAT_T(beat_t, {data_width})",
+            f"  {name} #({assignments}) u_layer ();",
+            "endmodule",
+        )
+    )
+    problems = elaborate([*packages, file], {"probe": probe + "\n"}, top="probe").problems()
+    said = [problem.message for problem in problems if problem.message.startswith(_REFUSAL)]
+    return tuple(text.removeprefix(_REFUSAL).removeprefix(f"{name}: ") for text in said)
+
+
 @functools.cache
 def struct_layout(name: str, package: str = "bombus_pkg") -> Mapping[str, StructField]:
     """Offset and width in bits of each field of a packed struct.

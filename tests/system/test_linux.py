@@ -6,45 +6,22 @@ A program that is missing on this machine skips its tests, by name.
 from __future__ import annotations
 
 import json
-import os
 import re
 import shutil
 import subprocess
-import sys
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 from support.bench import ALL_DESIGNS, DESIGNS
+from support.live import ADDRESS, INTERFACE
 
-from bombus.build import build
 from bombus.interface import MAX_MTU
 from bombus.model import IPV4_BYTES, UDP_BYTES
-from bombus.netns import Namespace, NamespaceError
 
-INTERFACE = "bombus0"
-ADDRESS = "10.77.0.2"
 OUR_ADDRESS = "10.77.0.1"
 ECHO_PORT = 7
 HEADERS = IPV4_BYTES + UDP_BYTES  # of a ping just as well
-COMMAND_SECONDS = 240.0
-
-# Runs a design on an interface. Arguments: design, options of `live.run`, report.
-RUN = """
-import json, sys
-from pathlib import Path
-from bombus.live import run
-from bombus.impairment import Impairment
-options = json.loads(sys.argv[2])
-for name in ("impair_rx", "impair_tx"):
-    if name in options:
-        options[name] = Impairment(**options[name])
-if "pcap_out" in options:
-    options["pcap_out"] = Path(options["pcap_out"])
-run(sys.argv[1], report=Path(sys.argv[3]), **options)
-"""
 
 # Sends datagrams of many lengths, some at a time, and compares what comes back.
 # Arguments: address, first length, last length, step, datagrams on their way at a time.
@@ -116,41 +93,6 @@ def program(name: str) -> str:
     return found
 
 
-@dataclass
-class Live:
-    """A design that runs in a namespace."""
-
-    namespace: Namespace
-    runner: subprocess.Popen[Any]
-    report: Path
-    capture: Path | None
-
-    def run(self, command: Sequence[str], **options: Any) -> str:
-        """Runs a program beside the design; its output, complaints included."""
-        result = self.namespace.run(
-            command,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            timeout=COMMAND_SECONDS,
-            check=False,
-            **options,
-        )
-        assert result.returncode == 0, f"{' '.join(command)}:\n{result.stdout}"
-        return str(result.stdout)
-
-    def python(self, code: str, *arguments: object) -> str:
-        return self.namespace.python(code, *map(str, arguments), timeout=COMMAND_SECONDS).strip()
-
-    def stop(self) -> dict[str, Any]:
-        """Ends the design; its report. No rule of AXI-Stream has been broken."""
-        assert self.namespace.stop(self.runner) == 0
-        totals: dict[str, Any] = json.loads(self.report.read_text())
-        assert not any(totals["errors"].values())
-        assert totals["ports"][0]["file_errors"] == 0
-        return totals
-
-
 def drops(totals: dict[str, Any]) -> dict[str, int]:
     return {
         name: value
@@ -158,32 +100,6 @@ def drops(totals: dict[str, Any]) -> dict[str, int]:
         for name, value in tile.items()
         if name.startswith("drop.") and value
     }
-
-
-@pytest.fixture
-def start(tmp_path: Path) -> Iterator[Any]:
-    """Starts a design with options of `live.run`."""
-    if not Path("/dev/net/tun").exists() and os.geteuid() != 0:
-        pytest.skip("there is neither /dev/net/tun nor root for a veth pair")
-    try:
-        namespace = Namespace()
-    except NamespaceError as error:
-        pytest.skip(str(error))
-
-    def make(design: Path, *, capture: bool = False, **options: Any) -> Live:
-        build(design)  # here, where it may take its time
-        report = tmp_path / "report.json"
-        pcap = tmp_path / "capture.pcap" if capture else None
-        if pcap is not None:
-            options["pcap_out"] = str(pcap)
-        command = [sys.executable, "-c", RUN, str(design), json.dumps(options), str(report)]
-        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-        runner = namespace.popen(command, env=environment, stdout=subprocess.DEVNULL)
-        namespace.wait_for_interface(INTERFACE, runner)
-        return Live(namespace, runner, report, pcap)
-
-    with namespace:
-        yield make
 
 
 @pytest.mark.parametrize("design", [DESIGNS[512], DESIGNS[64]], ids=lambda path: path.stem)

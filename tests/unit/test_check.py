@@ -176,3 +176,24 @@ def test_empty_positions_become_tiles(edited: Edited) -> None:
         "empty_3_2",
     ]
     assert [tile.index for tile in network.tiles] == list(range(12))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("shard_bytes: 512", "shard_bytes: 100", "must be a multiple of the bytes in a beat"),
+        ("shard_bytes: 512", "shard_bytes: 2048", "do not fit into one frame"),
+        ("data_shards: 8", "data_shards: 0", "must be 1 or more"),
+        ("parity_shards: 2", "parity_shards: 2\n    matrix: 3", "Matrix must be 0, 1 or 2"),
+    ],
+)
+def test_values_that_a_layer_refuses(
+    problems: Problems, tmp_path: Path, old: str, new: str, message: str
+) -> None:
+    text = (DESIGNS / "rs.yaml").read_text()
+    assert text.count(old) == 1
+    file = tmp_path / "rs.yaml"
+    file.write_text(text.replace(old, new))
+    line = 1 + text[: text.index("kind: rs_encode")].count("\n")
+    found = problems(check.check, file)
+    assert any(said.startswith(f"{line}: ") and message in said for said in found), found

@@ -1,0 +1,285 @@
+"""A client of the Reed-Solomon service: a file to shards, and back from what is left of them.
+
+    python -m bombus.rs_client encode FILE FOLDER 10.77.0.2
+    rm FOLDER/shard.3 FOLDER/shard.8
+    python -m bombus.rs_client decode FOLDER FILE
+
+Encoding uses plain sockets. The file, filled up with zeros, is cut into blocks; each
+block is one datagram to the service, its parity the answer. `FOLDER` gets one file for
+each shard, `shard.0` and so on, and `code.json`, which says what they are. Decoding
+needs as many shards as there are data shards, and no service.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import selectors
+import socket
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+from bombus.errors import UserError
+from bombus.reed_solomon import MATRICES, Code
+
+DEFAULT_PORT = 1082
+CODE_FILE = "code.json"
+# Linux's <linux/in.h>: say so when a datagram does not fit, rather than cut it up.
+_IP_MTU_DISCOVER, _IP_PMTUDISC_DO = 10, 2
+# Own ports, one after another: an answer that comes late, or twice, finds nobody.
+_OWN_PORTS = range(20_000, 60_000)
+
+
+@dataclass(frozen=True)
+class Description:
+    """What the shards of a folder are."""
+
+    data_shards: int
+    parity_shards: int
+    shard_bytes: int  # of one block
+    matrix: str
+    file_bytes: int
+    sha256: str
+
+    @property
+    def code(self) -> Code:
+        return Code(self.data_shards, self.parity_shards, self.matrix)
+
+
+class Statistics(NamedTuple):
+    """What an encoding took."""
+
+    blocks: int
+    repeated: int  # requests sent again, since no answer came in time
+
+
+@dataclass
+class _Request:
+    number: int  # of the block
+    block: bytes
+    deadline: float
+    tries_left: int
+
+
+class ParityService:
+    """Asks a service for the parity of blocks, several at a time, each until its answer comes."""
+
+    def __init__(
+        self,
+        address: str,
+        port: int = DEFAULT_PORT,
+        *,
+        window: int = 16,
+        timeout: float = 0.5,
+        tries: int = 20,
+    ) -> None:
+        self.address = (address, port)
+        self.window = window
+        self.timeout = timeout
+        self.tries = tries
+        self.repeated = 0
+        self._own_ports = self._ports()
+
+    @staticmethod
+    def _ports() -> Iterator[int]:
+        # Two clients at once start at different places.
+        start = time.monotonic_ns() // 1000 % len(_OWN_PORTS)
+        while True:
+            yield from (*_OWN_PORTS[start:], *_OWN_PORTS[:start])
+
+    def _socket(self) -> socket.socket:
+        client = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        client.setblocking(False)
+        client.setsockopt(socket.IPPROTO_IP, _IP_MTU_DISCOVER, _IP_PMTUDISC_DO)
+        for _ in _OWN_PORTS:
+            try:
+                client.bind(("", next(self._own_ports)))
+                break
+            except OSError:  # somebody else's port
+                continue
+        client.connect(self.address)
+        return client
+
+    def parity(self, blocks: list[bytes], parity_bytes: int) -> list[bytes]:
+        """The parity of each block; UserError if the service stays silent or is not there."""
+        answers: list[bytes] = [b""] * len(blocks)
+        waiting = iter(enumerate(blocks))
+        with selectors.DefaultSelector() as selector:
+            try:
+                while True:
+                    self._fill(selector, waiting)
+                    if not selector.get_map():
+                        return answers
+                    for key, _ in selector.select(self._until_deadline(selector)):
+                        request: _Request = key.data
+                        answer = self._receive(key)
+                        if answer is not None and len(answer) == parity_bytes:
+                            answers[request.number] = answer
+                            selector.unregister(key.fileobj)
+                            self._close(key)
+                    self._repeat(selector)
+            finally:
+                for key in list(selector.get_map().values()):
+                    self._close(key)
+
+    def _fill(self, selector: selectors.BaseSelector, waiting: Iterator[tuple[int, bytes]]) -> None:
+        while len(selector.get_map()) < self.window:
+            following = next(waiting, None)
+            if following is None:
+                return
+            number, block = following
+            request = _Request(number, block, time.monotonic() + self.timeout, self.tries - 1)
+            key = selector.register(self._socket(), selectors.EVENT_READ, request)
+            self._send(key)
+
+    @staticmethod
+    def _until_deadline(selector: selectors.BaseSelector) -> float:
+        first = min(key.data.deadline for key in selector.get_map().values())
+        return float(max(0.0, first - time.monotonic()))
+
+    def _repeat(self, selector: selectors.BaseSelector) -> None:
+        now = time.monotonic()
+        for key in list(selector.get_map().values()):
+            request: _Request = key.data
+            if request.deadline > now:
+                continue
+            if request.tries_left == 0:
+                raise UserError(
+                    f"{self.address[0]} port {self.address[1]} does not answer requests of "
+                    f"{len(request.block)} bytes; the service drops those of another size than "
+                    "its own"
+                )
+            request.tries_left -= 1
+            request.deadline = now + self.timeout
+            self.repeated += 1
+            self._send(key)
+
+    def _send(self, key: selectors.SelectorKey) -> None:
+        assert isinstance(key.fileobj, socket.socket)
+        try:
+            key.fileobj.send(key.data.block)
+        except BlockingIOError:
+            pass  # as good as lost
+        except OSError as error:
+            raise UserError(
+                f"a request of {len(key.data.block)} bytes cannot be sent: {error.strerror}; an "
+                "interface carries at most its MTU less 28 bytes (`bombus run --mtu 9000`)"
+            ) from error
+
+    def _receive(self, key: selectors.SelectorKey) -> bytes | None:
+        assert isinstance(key.fileobj, socket.socket)
+        try:
+            return key.fileobj.recv(65535)
+        except BlockingIOError:
+            return None  # a damaged datagram, which Linux has dropped
+        except ConnectionRefusedError:
+            raise UserError(
+                f"no service at {self.address[0]} port {self.address[1]}: the port is closed"
+            ) from None
+
+    @staticmethod
+    def _close(key: selectors.SelectorKey) -> None:
+        assert isinstance(key.fileobj, socket.socket)
+        key.fileobj.close()
+
+
+def shard_file(folder: Path, number: int) -> Path:
+    return folder / f"shard.{number}"
+
+
+def encode(
+    file: Path, folder: Path, service: ParityService, code: Code, shard_bytes: int
+) -> Statistics:
+    """Writes the shards of a file; their parity comes from the service."""
+    content = file.read_bytes()
+    block_bytes = code.data_shards * shard_bytes
+    padded = content + bytes(-len(content) % block_bytes)
+    blocks = [padded[i : i + block_bytes] for i in range(0, len(padded), block_bytes)]
+    parities = service.parity(blocks, code.parity_shards * shard_bytes)
+    folder.mkdir(parents=True, exist_ok=True)
+    stripes = [block + parity for block, parity in zip(blocks, parities, strict=True)]
+    for number in range(code.shards):
+        place = slice(number * shard_bytes, (number + 1) * shard_bytes)
+        shard_file(folder, number).write_bytes(b"".join(stripe[place] for stripe in stripes))
+    description = Description(
+        code.data_shards,
+        code.parity_shards,
+        shard_bytes,
+        code.matrix,
+        len(content),
+        hashlib.sha256(content).hexdigest(),
+    )
+    (folder / CODE_FILE).write_text(json.dumps(asdict(description), indent=2) + "\n")
+    return Statistics(len(blocks), service.repeated)
+
+
+def decode(folder: Path, file: Path) -> list[int]:
+    """Writes the file that the shards of a folder make; the numbers of those that are missing."""
+    try:
+        description = Description(**json.loads((folder / CODE_FILE).read_text()))
+    except (OSError, ValueError, TypeError) as error:
+        raise UserError(f"{folder / CODE_FILE}: {error}") from None
+    code, size = description.code, description.shard_bytes
+    files = [shard_file(folder, number) for number in range(code.shards)]
+    shards = [file.read_bytes() if file.exists() else None for file in files]
+    missing = [number for number, shard in enumerate(shards) if shard is None]
+    whole = code.reconstruct(shards)[: code.data_shards]
+    content = b"".join(
+        shard[start : start + size] for start in range(0, len(whole[0]), size) for shard in whole
+    )[: description.file_bytes]
+    if hashlib.sha256(content).hexdigest() != description.sha256:
+        raise UserError(f"{folder}: the shards do not make the file; one of them is damaged")
+    file.write_bytes(content)
+    return missing
+
+
+def main(arguments: list[str] | None = None) -> None:
+    summary, _, usage = (__doc__ or "").partition("\n")
+    parser = argparse.ArgumentParser(
+        prog="python -m bombus.rs_client",
+        description=summary,
+        epilog=usage,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    commands = parser.add_subparsers(dest="command", required=True)
+    encoder = commands.add_parser("encode", help="a file to shards, through the service")
+    encoder.add_argument("file", type=Path)
+    encoder.add_argument("folder", type=Path)
+    encoder.add_argument("address", help="of the service")
+    encoder.add_argument("--port", type=int, default=DEFAULT_PORT)
+    encoder.add_argument("--data-shards", type=int, default=8)
+    encoder.add_argument("--parity-shards", type=int, default=2)
+    encoder.add_argument("--shard-bytes", type=int, default=512, help="of one block")
+    encoder.add_argument("--matrix", choices=MATRICES, default=MATRICES[0])
+    encoder.add_argument("--window", type=int, default=16, help="requests at a time")
+    encoder.add_argument("--timeout", type=float, default=0.5, help="seconds until the next try")
+    decoder = commands.add_parser("decode", help="what is left of the shards to the file")
+    decoder.add_argument("folder", type=Path)
+    decoder.add_argument("file", type=Path)
+    given = parser.parse_args(arguments)
+    try:
+        if given.command == "encode":
+            service = ParityService(
+                given.address, given.port, window=given.window, timeout=given.timeout
+            )
+            code = Code(given.data_shards, given.parity_shards, given.matrix)
+            done = encode(given.file, given.folder, service, code, given.shard_bytes)
+            print(
+                f"{given.file}: {done.blocks} blocks, {code.shards} shards in {given.folder}; "
+                f"{done.repeated} requests repeated"
+            )
+        else:
+            missing = decode(given.folder, given.file)
+            lost = ", ".join(map(str, missing)) or "none"
+            print(f"{given.file}: whole; shards missing: {lost}")
+    except (UserError, OSError) as error:
+        sys.exit(f"error: {error}")
+
+
+if __name__ == "__main__":
+    main()

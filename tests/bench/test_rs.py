@@ -1,0 +1,81 @@
+"""The benchmark of Reed-Solomon: full rate, all parity compared, and it notices what is wrong."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.bench import ROOT
+
+from bombus import bench, check
+from bombus.erasure_libraries import MissingLibraryError
+from bombus.errors import UserError
+
+Run = Callable[..., Any]
+
+NARROW = ROOT / "tests" / "system" / "designs" / "rs_64.yaml"
+FRAME_BEATS = -(-(8 * 128 + 42) // 8)
+OPTIONS = {"instances": 1, "blocks": 50, "cpu_seconds": 0.1}
+RATES = ("cpu_isal_gbps", "cpu_go_gbps")
+
+
+def test_full_rate(run: Run) -> None:
+    result = run("rs", NARROW, **OPTIONS)
+    assert result["errors"] == 0
+    (row,) = result["rows"]
+    assert row["instances"] == 1
+    assert row["cycles_per_block"] == pytest.approx(FRAME_BEATS, rel=1e-3)
+    assert row["gbps_port"] == pytest.approx(8192 * 0.25 / FRAME_BEATS, rel=1e-3)
+    assert row["gbps_in"] == pytest.approx(10 * 1024 / (1024 + 42 + 24), rel=1e-2)
+    assert row["checked"] == sum(row["blocks"]) == 2 * 50 + 8
+    assert set(result["simulated_time"] + result["cpu_time"]) <= set(row)
+    # What is missing is said, never passed over.
+    assert len(result["missing"]) == [row[rate] for rate in RATES].count(None)
+    assert all(row[rate] is None or row[rate] > 0 for rate in RATES)
+
+
+@pytest.mark.parametrize("instances", [1, 2, 4])
+def test_designs_of_several_instances_are_sound(tmp_path: Path, instances: int) -> None:
+    benchmark: Any = bench.load("rs")
+    network, problems = check.check(benchmark.with_instances(NARROW, instances, tmp_path))
+    assert not problems
+    assert sum(layer.kind.name == "rs_encode" for layer in network.layers()) == instances
+
+
+def test_missing_library_is_said(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    benchmark: Any = bench.load("rs")
+
+    def nothing(name: str) -> None:
+        raise MissingLibraryError(f"{name} is not here")
+
+    monkeypatch.setattr(benchmark, "open_library", nothing)
+    benchmark.main(NARROW, bench.STDOUT, **OPTIONS)
+    shown = capsys.readouterr()
+    result = json.loads(shown.out)
+    assert [result["rows"][0][rate] for rate in RATES] == [None, None]
+    assert result["missing"] == ["isal is not here", "go is not here"]
+    assert "go is not here" in shown.err
+    benchmark.main(NARROW, None, **OPTIONS)
+    shown = capsys.readouterr()
+    assert "missing" in shown.out and "isal is not here" in shown.out
+
+
+def test_wrong_parity_is_an_error(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    benchmark: Any = bench.load("rs")
+    right = benchmark.Checker.parity
+
+    def one_wrong(self: Any, service: Any, blocks: list[bytes]) -> list[bytes]:
+        parity: list[bytes] = right(self, service, blocks)
+        return [*parity[:-1], parity[-1][:-1] + bytes([parity[-1][-1] ^ 1])]
+
+    monkeypatch.setattr(benchmark.Checker, "parity", one_wrong)
+    with pytest.raises(UserError, match="3 wrong"):
+        benchmark.main(NARROW, bench.STDOUT, **OPTIONS)
+    assert json.loads(capsys.readouterr().out)["errors"] == 3

@@ -1,0 +1,16 @@
+"""Helpers of the tests of whole designs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from support.live import Live, starter
+
+
+@pytest.fixture
+def start(tmp_path: Path) -> Iterator[Callable[..., Live]]:
+    """Starts a design with options of `live.run`."""
+    with starter(tmp_path) as start_design:
+        yield start_design
