@@ -185,12 +185,12 @@ def measure(design: Path, packets: int, seed: int) -> tuple[list[Row], int, dict
 
 def table(rows: Sequence[Row], manifest: dict[str, Any]) -> Table:
     result = Table(title=f"Replicas: {manifest['name']}", title_justify="left")
-    result.add_column("policy")
-    result.add_column("work")
-    for heading in ("replicas", "cycles a\ndatagram", "bound", "Mpps", "largest\nshare"):
-        result.add_column(heading, justify="right")
-    for heading in ("latency\nmedian", "latency\n99 %"):
-        result.add_column(heading, justify="right")
+    result.add_column("policy", no_wrap=True)
+    result.add_column("work", no_wrap=True)
+    for heading in ("tiles", "cycles", "bound", "Mpps", "largest\nshare"):
+        result.add_column(heading, justify="right", no_wrap=True)
+    for heading in ("median\nlatency", "99 %"):
+        result.add_column(heading, justify="right", no_wrap=True)
     for row in rows:
         result.add_row(
             row.policy,
@@ -204,9 +204,9 @@ def table(rows: Sequence[Row], manifest: dict[str, Any]) -> Table:
             "" if row.latency_p99 is None else f"{row.latency_p99}",
         )
     result.caption = (
-        f"{WORK} cycles of work a datagram; uneven: one in {RARE} takes {LONGER} times as long. "
-        f"Latency at {LOAD:.0%} load, in cycles. {sum(row.checked for row in rows):,} replies "
-        "compared."
+        f"Cycles for a datagram; its work takes {WORK}. Uneven: one in {RARE} takes {LONGER} times "
+        f"as long. Latency at {LOAD:.0%} load, in cycles. {sum(row.checked for row in rows):,} "
+        "replies compared."
     )
     result.caption_justify = "left"
     return result

@@ -31,6 +31,8 @@ DESIGNS = {
     512: ROOT / "designs" / "udp_echo.yaml",
 }
 FUSED = ROOT / "designs" / "udp_echo_fused.yaml"
+# 28 tiles; applications answer after as many cycles as a datagram's first two bytes say.
+SCALE = ROOT / "benchmarks" / "scale.yaml"
 ALL_DESIGNS = [*DESIGNS.values(), FUSED]
 
 PEER = Station.of("02:00:00:00:00:63", "10.77.0.99")

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.bench import ALL_DESIGNS, DESIGNS
+from support.bench import ALL_DESIGNS, DESIGNS, SCALE
 from support.live import ADDRESS, INTERFACE
 
 from bombus.interface import MAX_MTU
@@ -83,6 +83,21 @@ take()
 whole = [message for message in came if message in sent]
 print(json.dumps({"different": len(set(whole)), "again": len(whole) - len(set(whole)),
                   "foreign": len(came) - len(whole)}))
+"""
+
+
+# Datagrams from many sockets to every port of a design with replicas. Arguments: address, ports.
+# Consecutive ports fall into different slots of a hash, so that each replica gets some.
+MANY_FLOWS = """
+import socket, sys
+for n in range(40):
+    for port in map(int, sys.argv[2:]):
+        client = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        client.settimeout(5)
+        client.bind(("", 30000 + n))
+        message = bytes(2) + b"%d to %d" % (n, port)
+        client.sendto(message, (sys.argv[1], port))
+        assert client.recv(65535) == message, (n, port)
 """
 
 
@@ -170,6 +185,24 @@ def test_netcat(start: Any) -> None:
     shown = live.run([netcat, "-u", "-w", "1", ADDRESS, str(ECHO_PORT)], input="hello, bumblebee\n")
     assert shown == "hello, bumblebee\n"
     assert not drops(live.stop())
+
+
+def test_replicas_share_the_work(start: Any) -> None:
+    """28 tiles: every one of the 22 application tiles answers programs."""
+    ping = program("ping")
+    live = start(SCALE)
+    assert ", 20 received" in live.run([ping, "-q", "-c", "20", "-i", "0.01", ADDRESS])
+    live.python(MANY_FLOWS, ADDRESS, 7, 1007, 2007, *range(7000, 7004))
+    totals = live.stop()
+    taken = {
+        name: values["noc_in_messages"]
+        for name, values in totals["counters"].items()
+        if name.partition("_")[0] in ("flow", "turn", "port", "load")
+    }
+    assert len(taken) == 22
+    assert all(taken.values()), taken
+    assert sum(taken.values()) == 40 * 7
+    assert not drops(totals)
 
 
 @pytest.mark.parametrize("design", ALL_DESIGNS, ids=lambda path: path.stem)

@@ -7,14 +7,12 @@ from collections.abc import Iterable, Sequence
 from random import Random
 
 import pytest
-from support.bench import PEER, ROOT, Bench
+from support.bench import PEER, SCALE, Bench
 
 from bombus.dispatch import flow_bucket
 from bombus.model import Station, echo_reply, udp_frame
 from bombus.simulation import Frame
 
-# Its applications answer each datagram after as many cycles as its first two bytes say.
-DESIGN = ROOT / "benchmarks" / "scale.yaml"
 FLOW, TURN, PORT, LOAD = 7, 1007, 7000, 2007
 REPLICAS = {"flow": 8, "turn": 6, "port": 4, "load": 4}
 CHOOSER = {"flow": "receive", "turn": "receive", "port": "receive", "load": "balancer"}
@@ -61,7 +59,7 @@ def exchange(bench: Bench, frames: Sequence[bytes], **options: int) -> list[Fram
 def test_everything_is_answered(stall: float) -> None:
     """Every application tile takes part; nothing is lost, doubled or wrong."""
     random = Random(1)
-    with Bench(DESIGN, seed=1, rx_bubble=0.5, tx_stall=stall) as bench:
+    with Bench(SCALE, seed=1, rx_bubble=0.5, tx_stall=stall) as bench:
         ports = [FLOW, TURN, LOAD, *range(PORT, PORT + 4)]
         frames = [
             udp_frame(
@@ -81,7 +79,7 @@ def test_everything_is_answered(stall: float) -> None:
 def test_shares_are_even() -> None:
     random = Random(2)
     count = 480
-    with Bench(DESIGN) as bench:
+    with Bench(SCALE) as bench:
         sources = random.sample(range(1024, 1 << 16), count)
         for port in (FLOW, TURN, LOAD):
             exchange(bench, [datagram(bench, port, s, n) for n, s in enumerate(sources)], window=30)
@@ -98,7 +96,7 @@ def test_shares_are_even() -> None:
 
 
 def test_ports_have_a_replica_each() -> None:
-    with Bench(DESIGN) as bench:
+    with Bench(SCALE) as bench:
         for n in range(4):
             exchange(bench, [datagram(bench, PORT + n, 5000 + i, i) for i in range(10 + n)])
         assert shares(bench, "port") == [10, 11, 12, 13]
@@ -108,7 +106,7 @@ def test_ports_have_a_replica_each() -> None:
 def test_flows_keep_their_order() -> None:
     """Of one flow, whatever the work; by turns, the quick overtake the slow."""
     random = Random(3)
-    with Bench(DESIGN) as bench:
+    with Bench(SCALE) as bench:
         for port, is_kept in ((FLOW, True), (PORT, True), (TURN, False), (LOAD, False)):
             sources = random.sample(range(1024, 1 << 16), 12)
             frames = [
@@ -129,7 +127,7 @@ def test_flows_keep_their_order() -> None:
 
 def test_load_goes_where_there_is_least() -> None:
     """Two replicas are given long work: the others take all the rest, in turns."""
-    with Bench(DESIGN) as bench:
+    with Bench(SCALE) as bench:
         long = [datagram(bench, LOAD, 6000 + n, n, work=20_000) for n in range(2)]
         short = [datagram(bench, LOAD, 7000 + n, n) for n in range(200)]
         for frame in long:
@@ -148,7 +146,7 @@ def test_load_goes_where_there_is_least() -> None:
 
 def test_a_flow_is_moved_under_traffic() -> None:
     """A slot is pointed to other replicas again and again: the flow follows, nothing is lost."""
-    with Bench(DESIGN) as bench:
+    with Bench(SCALE) as bench:
         simulation = bench.simulation
         slot = flow_bucket(STATION_IP, 40_000, FLOW, 64)
         frames = [datagram(bench, FLOW, 40_000, n, work=3) for n in range(900)]
@@ -179,7 +177,7 @@ def test_a_flow_is_moved_under_traffic() -> None:
 @pytest.mark.parametrize("group", REPLICAS)
 def test_a_replica_is_taken_out_of_service(group: str) -> None:
     """Its slots are pointed to another one; it can come back."""
-    with Bench(DESIGN) as bench:
+    with Bench(SCALE) as bench:
         port = {"flow": FLOW, "turn": TURN, "port": PORT, "load": LOAD}[group]
         ports = [port + n for n in range(4)] if group == "port" else [port]
         frames = [datagram(bench, ports[n % len(ports)], 3000 + n, n) for n in range(300)]
@@ -201,7 +199,7 @@ def test_a_replica_is_taken_out_of_service(group: str) -> None:
 
 
 def test_slot_without_replica_drops_and_counts() -> None:
-    with Bench(DESIGN) as bench:
+    with Bench(SCALE) as bench:
         bench.simulation.set_slot("receive", NEXT["turn"], 2, None)
         frames = [datagram(bench, TURN, 3000, n) for n in range(60)]
         received = bench.simulation.exchange(frames, limit_cycles=100_000).received
@@ -212,7 +210,7 @@ def test_slot_without_replica_drops_and_counts() -> None:
 
 def test_reset_in_traffic_starts_anew() -> None:
     """Slots lead where they did at first, loads and turns begin at zero."""
-    with Bench(DESIGN) as bench:
+    with Bench(SCALE) as bench:
         for n in range(200):
             bench.simulation.send(datagram(bench, (FLOW, TURN, LOAD)[n % 3], n + 1, n, work=50))
         bench.simulation.advance(900)
@@ -229,7 +227,7 @@ def test_reset_in_traffic_starts_anew() -> None:
 
 def test_far_stations_are_told_apart_by_address() -> None:
     """One port, many addresses: the hash spreads them, as the model says."""
-    with Bench(DESIGN) as bench:
+    with Bench(SCALE) as bench:
         stations = [Station.of(f"02:00:00:00:01:{n:02x}", f"10.77.0.{n}") for n in range(120, 152)]
         bench.introduce(stations)
         frames = [udp_frame(s, bench.host, bytes(20), source_port=999) for s in stations]
