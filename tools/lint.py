@@ -1,7 +1,8 @@
 """Style and cleanliness of everything: `python tools/lint.py [--fix] [step...]`.
 
 Steps: python (ruff, mypy), format (verible on rtl/ and sim/), designs (every design of
-designs/ generated, then read by Verilator with all warnings and by Yosys).
+designs/ and one of each other fabric generated, then read by Verilator with all warnings and by
+Yosys).
 `--fix` lets ruff and verible put right what they can.
 """
 
@@ -24,6 +25,14 @@ SYSTEMVERILOG = ("rtl", "sim")
 # The one place that says how SystemVerilog is formatted.
 VERIBLE_FLAGS = ("--column_limit=100",)
 VERILATOR_FLAGS = ("--lint-only", "-Wall", "--quiet-exit", str(ROOT / "tools" / "verilator.vlt"))
+
+# What designs/ has no design of.
+FABRICS = {
+    "virtual_channels": "{kind: virtual_channels, virtual_channels: 2}",
+    "crosspoint": "{kind: crosspoint}",
+    "crosspoint_adaptive": "{kind: crosspoint, algorithm: adaptive}",
+    "crosspoint_dropping": "{kind: crosspoint, algorithm: o1turn, lossless: false}",
+}
 
 
 def _program(name: str) -> str:
@@ -82,7 +91,13 @@ def lint_designs(*, fix: bool) -> bool:
     del fix  # there is nothing that a program could put right
     good = True
     with tempfile.TemporaryDirectory() as folder:
-        for design in sorted((ROOT / "designs").glob("*.yaml")):
+        designs = sorted((ROOT / "designs").glob("*.yaml"))
+        narrow = (ROOT / "designs" / "udp_echo_10g.yaml").read_text(encoding="utf-8")
+        for name, fabric in FABRICS.items():
+            file = Path(folder) / f"{name}.yaml"
+            file.write_text(f"{narrow}fabric: {fabric}\n", encoding="utf-8")
+            designs.append(file)
+        for design in designs:
             generated = generate(design, Path(folder) / design.stem)
             good = lint_verilator(generated) & lint_slang(generated) & good
     return good

@@ -104,6 +104,13 @@ package noc_pkg;
     return is_horizontal(from) || !is_horizontal(to);
   endfunction
 
+  // Outputs that an input may ask for.
+  function automatic logic [NumDirs-1:0] outputs_of(routing_e routing, int unsigned input_);
+    logic [NumDirs-1:0] outputs;
+    for (int unsigned o = 0; o < NumDirs; o++) outputs[o] = is_legal_turn(routing, input_, o);
+    return outputs;
+  endfunction
+
   // Inputs that may ask for an output; those past num_inputs_of are not to be used.
   parameter int unsigned MaxInputs = 4;
   typedef dir_e [MaxInputs-1:0] inputs_t;
@@ -170,6 +177,22 @@ package noc_pkg;
   // A crosspoint router's answer to the one before is so many cycles late: of the
   // flits on their way, this many are not yet in the level that it speaks of.
   parameter int unsigned CrosspointLate = 2;
+
+  // XY: the port that a message takes at the router behind output `dir`. On its way it has
+  // its destination straight ahead or has arrived at its turn, so that equality
+  // tells it all. y_south: the destination is south of that router.
+  function automatic dir_e next_dir(int unsigned dir, logic x_reached, logic y_reached,
+                                    logic y_south);
+    case (dir)
+      int'(DirEast), int'(DirWest): begin
+        if (!x_reached) return dir_e'(dir);
+        if (y_reached) return DirLocal;
+        return y_south ? DirSouth : DirNorth;
+      end
+      int'(DirNorth), int'(DirSouth): return y_reached ? DirLocal : dir_e'(dir);
+      default: return DirLocal;
+    endcase
+  endfunction
 
   // ---- Lanes of the lossless crosspoint fabric (docs/fabrics.md proves why) ----
 

@@ -69,6 +69,26 @@ module router
         .drop_o,
         .busy_o
     );
+  end else if (Fabric == FabricVirtualChannels) begin : gen_virtual_channels
+    router_virtual_channels #(
+        .flit_t(flit_t),
+        .Ports(Ports),
+        .VirtualChannels(VirtualChannels),
+        .Depth(Depth)
+    ) u_router (
+        .clk_i,
+        .rst_i,
+        .x_i,
+        .y_i,
+        .in_i,
+        .in_valid_i,
+        .in_ready_o,
+        .out_o,
+        .out_valid_o,
+        .out_ready_i,
+        .busy_o
+    );
+    assign drop_o = '0;
   end else begin : gen_wormhole
     router_wormhole #(
         .flit_t(flit_t),

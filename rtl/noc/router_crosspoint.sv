@@ -98,7 +98,7 @@ module router_crosspoint
         logic [NumLanes-1:0] lane_push, lane_pop, valid;
         head_t  [NumLanes-1:0] heads;
         level_t [NumLanes-1:0] levels;
-        crosspoint_queue #(
+        laned_queue #(
             .flit_t(flit_t),
             .head_t(head_t),
             .Depth(Depth),

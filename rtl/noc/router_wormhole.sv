@@ -36,22 +36,6 @@ module router_wormhole
     output logic busy_o
 );
 
-  // Port that a flit takes at the router behind output `dir`, whose position is
-  // (x, y). A flit that moves on a path of XY routing has its destination
-  // straight ahead or has arrived at its turn, so that equality tells it all.
-  function automatic dir_e next_dir(int unsigned dir, logic x_reached, logic y_reached,
-                                    logic y_south);
-    case (dir)
-      int'(DirEast), int'(DirWest): begin
-        if (!x_reached) return dir_e'(dir);
-        if (y_reached) return DirLocal;
-        return y_south ? DirSouth : DirNorth;
-      end
-      int'(DirNorth), int'(DirSouth): return y_reached ? DirLocal : dir_e'(dir);
-      default: return DirLocal;
-    endcase
-  endfunction
-
   typedef struct packed {
     dir_e dir;
     logic last;

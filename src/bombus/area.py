@@ -222,7 +222,10 @@ def _module_sources(name: str, params: Mapping[str, int], data_width: int) -> _S
     link_bits = None
     if "flit_t" in known and name.startswith("router"):
         flit = instance.body.find("flit_t")
-        link_bits = flit.targetType.type.bitWidth + 2
+        channels = instance.body.find("NumChannels")
+        # Each channel of a link has its own valid and ready.
+        num_channels = int(channels.value.value) if channels else 1
+        link_bits = flit.targetType.type.bitWidth + 2 * num_channels
     return _Sources(_WRAPPER, texts, "area.f", link_bits)
 
 

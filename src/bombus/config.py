@@ -30,19 +30,15 @@ from pydantic import (
     field_validator,
     model_validator,
 )
-from ruamel.yaml import YAML
-from ruamel.yaml.comments import CommentedMap, CommentedSeq
-from ruamel.yaml.error import MarkedYAMLError, YAMLError
 
-from bombus.errors import DesignError, Problem, UserError
-from bombus.text import near_matches
-
-Loc = tuple[str | int, ...]  # path into the YAML document, such as ("tiles", 2, "at")
+from bombus import yaml_file
+from bombus.errors import DesignError, Problem
+from bombus.yaml_file import Loc
 
 MAX_TILES = 255  # a tile's index is one byte of the register address; 0xFF is the host
 MAX_REPLICAS = 64  # of one tile
 MAX_NODES = 256  # of a mesh without tiles
-MAX_BUFFER_DEPTH = 64  # of a buffer in distributed RAM
+MAX_DEPTH = {"wormhole": 64, "virtual_channels": 512, "crosspoint": 4096}
 DEFAULT_DEPTH = {"wormhole": 32, "virtual_channels": 8, "crosspoint": 512}
 PACKET_BYTES = 1536  # an Ethernet frame of the usual MTU, in whole flits of any width
 DROP = "drop"  # a next hop that is meant to lead nowhere
@@ -93,8 +89,8 @@ class Fabric(_Model):
     )
     algorithm: Literal["xy", "o1turn", "adaptive"] = Field(
         "xy",
-        description="Routing. `o1turn` and `adaptive` need the crosspoint fabric; with them "
-        "messages between two tiles may overtake each other.",
+        description="Routing. `o1turn` and `adaptive` need the crosspoint fabric; with them, and "
+        "with several virtual channels, messages between two tiles may overtake each other.",
     )
     lossless: StrictBool = Field(
         True,
@@ -128,8 +124,8 @@ class Fabric(_Model):
         ge=4,
         le=4096,
         description="Flits that each buffer of a router can hold, a power of two: of a mesh input "
-        "(wormhole, up to 64; default 32), of a virtual channel (up to 64; default 8), of a queue "
-        "(crosspoint; default 512).",
+        "(wormhole, up to 64; default 32), of a virtual channel (up to 512; default 8), of a queue "
+        "(crosspoint, up to 4096; default 512).",
     )
 
     @model_validator(mode="after")
@@ -142,8 +138,8 @@ class Fabric(_Model):
                     f"kind {self.kind} never drops; `lossless: false` is for crosspoint"
                 )
         depth = self.depth
-        if depth & (depth - 1) or (self.kind != "crosspoint" and depth > MAX_BUFFER_DEPTH):
-            most = 4096 if self.kind == "crosspoint" else MAX_BUFFER_DEPTH
+        most = MAX_DEPTH[self.kind]
+        if depth & (depth - 1) or depth > most:
             raise ValueError(
                 f"buffer_depth of a {self.kind} fabric should be a power of two up to {most}, "
                 f"not {depth}"
@@ -387,39 +383,13 @@ class DesignFile:
     document: Any
 
     def line(self, loc: Loc) -> int | None:
-        return _line(self.document, loc)
+        return yaml_file.line(self.document, loc)
 
     def problem(self, loc: Loc, message: str, *, is_error: bool = True) -> Problem:
         return Problem(self.path, self.line(loc), message, is_error)
 
     def source_files(self) -> list[Path]:
         return [(self.path.parent / source).resolve() for source in self.design.sources]
-
-
-def _line(document: Any, loc: Loc) -> int | None:
-    """Line, from 1, of what `loc` leads to, or of the nearest thing above it."""
-    node, line = document, None
-    for step in loc:
-        if isinstance(node, CommentedMap) and step in node:
-            line = node.lc.key(step)[0] + 1
-        elif isinstance(node, CommentedSeq) and isinstance(step, int) and step < len(node):
-            line = node.lc.item(step)[0] + 1
-        else:
-            continue  # a step that is not in the text: a missing key or the form of a tile
-        node = node[step]
-    return line
-
-
-def _plain(node: Any) -> Any:
-    """The same data without the YAML library's own types."""
-    if isinstance(node, dict):
-        return {_plain(key): _plain(value) for key, value in node.items()}
-    if isinstance(node, list):
-        return [_plain(value) for value in node]
-    for kind in (bool, int, float, str):
-        if isinstance(node, kind):
-            return kind(node)
-    return node
 
 
 def _known_keys(loc: Loc) -> list[str]:
@@ -437,16 +407,7 @@ def _in_document(loc: Loc, document: Any) -> Loc:
     """The steps of a pydantic location that are in the text; forms of a value are not."""
     if loc[:1] == ("tiles",):
         loc = loc[:2] + loc[3:]  # the third says whether the tile has `layers` or `kind`
-    found: list[str | int] = []
-    node: Any = document
-    for step in loc:
-        if isinstance(node, dict) and step in node:
-            node = node[step]
-            found.append(step)
-        elif isinstance(node, list) and isinstance(step, int) and step < len(node):
-            node = node[int(step)]
-            found.append(step)
-    return tuple(found)
+    return yaml_file.in_document(loc, document)
 
 
 def _place(loc: Loc, document: Any) -> str:
@@ -458,9 +419,7 @@ def _place(loc: Loc, document: Any) -> str:
         text, loc = f"tile {name!r}" if name else f"tile {loc[1]}", loc[2:]
         if loc:
             text += ": "
-    for i, step in enumerate(loc):
-        text += f"[{step}]" if isinstance(step, int) else ("." if i else "") + step
-    return text
+    return text + yaml_file.place(loc)
 
 
 def _words(error: Any, loc: Loc, document: Any) -> str:
@@ -473,9 +432,8 @@ def _words(error: Any, loc: Loc, document: Any) -> str:
             return f"{prefix}has neither `layers` nor `kind`"
         if isinstance(key, int):
             return f"{prefix}should be two numbers, `[x, y]`"
-        return f"{prefix}{key!r} is missing"
-    if error["type"] == "extra_forbidden":
-        return f"{prefix}unknown key; {near_matches(str(key), _known_keys(loc))}"
+    if error["type"] in ("missing", "extra_forbidden"):
+        return yaml_file.words(error, place, _known_keys(loc))
     if loc[:1] == ("tiles",) and loc[2:3] == ("layers",) and len(loc) == 4:
         if error["type"] == "value_error":
             return prefix + str(error["msg"]).removeprefix("Value error, ")
@@ -486,13 +444,7 @@ def _words(error: Any, loc: Loc, document: Any) -> str:
     )
     if is_parameter and error["type"] != "dict_type":
         return f"{prefix}should be a number, true, false or a text"
-    message: str = error["msg"]
-    for start in ("Value error, ", "Input "):
-        message = message.removeprefix(start)
-    value = error["input"]
-    if error["type"] != "value_error" and isinstance(value, str | int | float):
-        message += f", not {value!r}"
-    return prefix + message
+    return yaml_file.words(error, place, _known_keys(loc))
 
 
 def _shape_problems(path: Path, document: Any, error: ValidationError) -> list[Problem]:
@@ -506,7 +458,7 @@ def _shape_problems(path: Path, document: Any, error: ValidationError) -> list[P
         ):
             continue
         message = _words(item, loc, document)
-        found.setdefault(message, Problem(path, _line(document, loc) or 1, message))
+        found.setdefault(message, Problem(path, yaml_file.line(document, loc) or 1, message))
     return list(found.values())
 
 
@@ -520,7 +472,7 @@ def _duplicates(path: Path, document: Any, tiles: Sequence[Any]) -> Iterator[Pro
         replicas = tile.get("replicas")
         if isinstance(replicas, int) and replicas <= MAX_REPLICAS:
             names += [f"{name}_{n}" for n in range(replicas)]
-        line = _line(document, ("tiles", i, "name"))
+        line = yaml_file.line(document, ("tiles", i, "name"))
         for each in names:
             if each in first:
                 yield Problem(path, line, f"tile {each!r} is there already, in line {first[each]}")
@@ -535,24 +487,8 @@ def load(path: Path) -> DesignFile:
     there is no such file.
     """
     path = Path(path)
-    try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
-        raise UserError(f"cannot read the design file {path}: {reason}") from None
-    try:
-        document = YAML(typ="rt").load(text)
-    except MarkedYAMLError as error:
-        mark = error.problem_mark or error.context_mark
-        words = " ".join(str(part) for part in (error.context, error.problem) if part)
-        raise DesignError([Problem(path, mark.line + 1 if mark else 1, words)]) from None
-    except YAMLError as error:
-        raise DesignError([Problem(path, 1, str(error).splitlines()[0])]) from None
-    if not isinstance(document, CommentedMap):
-        message = "a design file is a YAML mapping that starts with `name: ...`"
-        raise DesignError([Problem(path, 1, message)])
-
-    data = _plain(document)
+    document = yaml_file.read(path, "design file")
+    data = yaml_file.plain(document)
     tiles = data.get("tiles")
     problems = list(_duplicates(path, document, tiles if isinstance(tiles, list) else []))
     try:

@@ -20,6 +20,7 @@ from bombus.errors import Problem, UserError
 from bombus.routing import Channel, Link, routes
 from bombus.rtl import LayerKind, Library
 from bombus.text import listing, near_matches
+from bombus.yaml_file import Loc
 
 # Inputs of a router as `noc_pkg::dir_e` numbers them.
 INPUTS = ("local", "north", "east", "south", "west")
@@ -33,7 +34,7 @@ class Layer:
     kind: LayerKind
     params: dict[str, int]  # by key, as the design file sets them
     tile: Tile
-    loc: config.Loc
+    loc: Loc
     app_index: int | None = None  # replicas share one
     before: str | None = None  # the tile, or its layer, that it stands before
 
@@ -65,7 +66,7 @@ class Group:
 
     name: str  # of the tile in the design file
     policy: config.Policy
-    loc: config.Loc  # of the tile in the design file
+    loc: Loc  # of the tile in the design file
     tiles: list[Tile] = field(default_factory=list)
 
     @property
@@ -81,7 +82,7 @@ class Tile:
     index: int
     x: int
     y: int
-    loc: config.Loc
+    loc: Loc
     group: Group | None = None  # if it is a replica
     layers: list[Layer] = field(default_factory=list)
     next: dict[int, str] = field(default_factory=dict)  # the design file's `next`, by number
@@ -225,14 +226,14 @@ class _Resolver:
         """Problems, each once: replicas have the same."""
         return list(dict.fromkeys(self.problems))
 
-    def error(self, loc: config.Loc, message: str) -> None:
+    def error(self, loc: Loc, message: str) -> None:
         self.problems.append(self.file.problem(loc, message))
 
-    def warning(self, loc: config.Loc, message: str) -> None:
+    def warning(self, loc: Loc, message: str) -> None:
         self.problems.append(self.file.problem(loc, message, is_error=False))
 
     def params(
-        self, given: config.LayerConfig, kind: LayerKind, loc: config.Loc, known_keys: Iterable[str]
+        self, given: config.LayerConfig, kind: LayerKind, loc: Loc, known_keys: Iterable[str]
     ) -> dict[str, int]:
         values: dict[str, int] = {}
         for key, value in given.params.items():
@@ -275,7 +276,7 @@ class _Resolver:
         if group and group.policy == "dst_port" and port is not None:
             layer.params["udp_port"] = port + group.tiles.index(layer.tile)
 
-    def stand_before(self, layer: Layer, given: config.LayerConfig, loc: config.Loc) -> None:
+    def stand_before(self, layer: Layer, given: config.LayerConfig, loc: Loc) -> None:
         key = layer.kind.before_key
         if key is None:
             return

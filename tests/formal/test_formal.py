@@ -45,7 +45,7 @@ BROKEN = (
     (MERGE, Mutation(STREAM_MERGE, "~(out_ready_i & out_o.last)", "~out_o.last")),
     (MERGE, Mutation(ROUND_ROBIN, "k = NumInputs; k > 0; k--", "k = 1; k <= NumInputs; k++")),
     (ROUTER, Mutation(ROUTER_FILE, "out_ready_i[o] & out_o[o].beat.last", "out_ready_i[o]")),
-    (ROUTER, Mutation(ROUTER_FILE, "return y_south ? DirSouth : DirNorth", "return DirSouth")),
+    (ROUTER, Mutation("noc/noc_pkg.sv", "return y_south ? DirSouth : DirNorth", "return DirSouth")),
     (ROUTER, Mutation(ROUTER_FILE, "& (sel == sel_t'(k)) & out_ready_i[o]", "& out_ready_i[o]")),
 )
 

@@ -30,6 +30,9 @@ DROP: Test = partial(test_primitives.test_dropped_messages_are_swallowed_and_cou
 MERGE: Test = partial(test_primitives.test_merge_keeps_messages_whole, seed=1)
 COUNT: Test = partial(test_registers.test_no_event_is_lost, seed=1, everything=True)
 ROUTE: Test = partial(test_noc.test_router_with_random_traffic, seed=1, depth=4)
+CHANNELS: Test = partial(
+    test_noc.test_mesh_all_to_all, shape=test_noc.TWO_CHANNELS | {"Columns": 2, "Rows": 2}
+)
 TABLE: Test = partial(test_noc.test_message_keeps_its_route_while_the_table_changes, seed=1)
 LOST: Test = partial(test_noc.test_interface_counts_lost_messages_of_both_ways, gap=0.0)
 POLICY: Test = partial(test_dispatch.test_every_policy, seed=1)
@@ -83,8 +86,10 @@ MUTATIONS: tuple[tuple[str, str, str, Test], ...] = (
         *("noc/tile_registers.sv", "if (counter_ready) high_q", "if (~counter_ready) high_q"),
         test_registers.test_tile_counter_passes_32_bits,
     ),
-    ("noc/router_wormhole.sv", "y_south ? DirSouth : DirNorth", "DirSouth", ROUTE),
+    ("noc/noc_pkg.sv", "y_south ? DirSouth : DirNorth", "DirSouth", ROUTE),
     ("noc/router_wormhole.sv", "~(out_ready_i[o] & out_o[o].beat.last)", "1'b0", ROUTE),
+    ("noc/vc_output.sv", "last ? held_q & ~sent : held_q | sent", "held_q & ~sent", CHANNELS),
+    ("noc/vc_input.sv", "level_t'(Depth - 1)", "level_t'(Depth)", CHANNELS),
     ("noc/network_interface.sv", "inside_q ? entry_q : found", "found", TABLE),
     (
         "noc/network_interface.sv",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from itertools import pairwise
 from random import Random
@@ -21,6 +21,8 @@ from harness import (
     consecutive,
     pack_meta,
 )
+
+from bombus.rtl import constant
 
 LOCAL, NORTH, EAST, SOUTH, WEST = range(5)
 Place = tuple[int, int]
@@ -208,32 +210,89 @@ def mesh_traffic(
         yield a, b, marked(random, a << 32 | n, here, there, random_length(random))
 
 
-@pytest.mark.parametrize(("columns", "rows", "depth"), [(2, 2, 4), (3, 3, 4), (1, 4, 32)])
-def test_mesh_all_to_all(benches: Benches, columns: int, rows: int, depth: int) -> None:
-    bench = benches("mesh", Columns=columns, Rows=rows, Depth=depth)
+WORMHOLE = {"Fabric": constant("noc_pkg::FabricWormhole"), "Depth": 4}
+ONE_CHANNEL = {
+    "Fabric": constant("noc_pkg::FabricVirtualChannels"),
+    "Depth": 4,
+    "VirtualChannels": 1,
+}
+TWO_CHANNELS = ONE_CHANNEL | {"VirtualChannels": 2}
+MESHES: list[dict[str, int]] = [
+    WORMHOLE | {"Columns": 2, "Rows": 2},
+    WORMHOLE,
+    WORMHOLE | {"Columns": 1, "Rows": 4, "Depth": 32},
+    ONE_CHANNEL,
+    TWO_CHANNELS,
+    ONE_CHANNEL | {"VirtualChannels": 4, "Columns": 2, "Depth": 32},
+]
+
+
+def shape_name(shape: Mapping[str, int]) -> str:
+    return "-".join(f"{key}{value}" for key, value in shape.items())
+
+
+def send_all(
+    bench: Bench, random: Random, shape: Mapping[str, int], count: int
+) -> dict[tuple[int, int], list[Message]]:
+    """Pushes messages between all pairs of tiles; gives what should arrive, by pair."""
+    columns, rows = shape.get("Columns", 3), shape.get("Rows", 3)
+    expected: dict[tuple[int, int], list[Message]] = defaultdict(list)
+    for source, destination, message in mesh_traffic(random, columns, rows, count):
+        bench.push(FLITS.beats(message), source)
+        side = {**message.side, "dir": LOCAL}
+        expected[source, destination].append(replace(message, side=side))
+    return expected
+
+
+def check_all(
+    bench: Bench, shape: Mapping[str, int], expected: Mapping[tuple[int, int], list[Message]]
+) -> None:
+    """Every message has come whole, once, in order if there is one channel only."""
+    got: dict[tuple[int, int], list[Message]] = defaultdict(list)
+    for destination in range(bench.num_out):
+        items = bench.items(destination)
+        check_constant_route(items)
+        for message in FLITS.messages(items):
+            got[message.meta >> 32, destination].append(message)
+    for pair in got.keys() | expected.keys():
+        if shape.get("VirtualChannels", 1) > 1:
+            got[pair].sort(key=lambda message: message.meta)
+        assert got[pair] == sorted(expected[pair], key=lambda message: message.meta), pair
+
+
+@pytest.mark.parametrize("shape", MESHES, ids=shape_name)
+def test_mesh_all_to_all(benches: Benches, shape: dict[str, int]) -> None:
+    bench = benches("mesh", **shape)
     for seed, pace in enumerate(PACES):
         random = Random(seed)
         bench.forget()
         bench.pace(**pace)
-        expected: dict[tuple[int, int], list[Message]] = defaultdict(list)
-        for source, destination, message in mesh_traffic(random, columns, rows, 6):
-            bench.push(FLITS.beats(message), source)
-            side = {**message.side, "dir": LOCAL}
-            expected[source, destination].append(replace(message, side=side))
+        expected = send_all(bench, random, shape, 6)
         bench.drain()
-        for destination in range(columns * rows):
-            got: dict[int, list[Message]] = defaultdict(list)
-            for message in FLITS.messages(bench.items(destination)):
-                got[message.meta >> 32].append(message)
-            for source in range(columns * rows):
-                assert got[source] == expected[source, destination]
+        check_all(bench, shape, expected)
         assert bench.status == 0
+
+
+@pytest.mark.parametrize("shape", [WORMHOLE, TWO_CHANNELS], ids=shape_name)
+def test_mesh_forgets_at_reset(benches: Benches, shape: dict[str, int]) -> None:
+    random = Random(9)
+    bench = benches("mesh", **shape)
+    for _ in range(20):
+        send_all(bench, random, shape, 1)
+        bench.pace(stall=0.5)
+        bench.run(random.randrange(1, 80))
+        bench.reset(1)
+        bench.pace()
+        expected = send_all(bench, random, shape, 1)
+        bench.drain()
+        check_all(bench, shape, expected)
+        bench.forget()
 
 
 def test_mesh_delivers_while_one_tile_is_stuck(benches: Benches) -> None:
     """Traffic between tiles whose paths do not cross the stuck one's goes on."""
     random = Random(8)
-    bench = benches("mesh", Columns=3, Rows=3, Depth=4)
+    bench = benches("mesh", **WORMHOLE)
     bench.stall(8, 1.0)
     for _ in range(30):
         bench.push(FLITS.beats(marked(random, 0, (0, 2), (2, 2), 80)), 6)
@@ -244,6 +303,36 @@ def test_mesh_delivers_while_one_tile_is_stuck(benches: Benches) -> None:
     bench.pace()
     bench.drain()
     assert len(FLITS.messages(bench.items(8))) == 30
+
+
+def test_virtual_channels_lead_past_a_message_that_waits(benches: Benches) -> None:
+    random = Random(10)
+    for shape, passes in ((ONE_CHANNEL, False), (TWO_CHANNELS, True)):
+        bench = benches("mesh", **shape)
+        bench.stall(2, 1.0)  # the tile at (2, 0), for whom there are messages enough to wait
+        bench.push(FLITS.beats(marked(random, 1, (1, 0), (2, 0), 200)), 1)
+        bench.run(50)
+        for _ in range(2):
+            bench.push(FLITS.beats(marked(random, 0, (0, 0), (2, 0), 24)), 0)
+            bench.run(50)
+        bench.push(FLITS.beats(marked(random, 0, (0, 0), (1, 1), 8)), 0)
+        bench.run(50)
+        assert bool(bench.items(4)) == passes
+
+
+@pytest.mark.parametrize("shape", [ONE_CHANNEL, TWO_CHANNELS], ids=shape_name)
+def test_virtual_channels_latency_and_rate(benches: Benches, shape: dict[str, int]) -> None:
+    """1 cycle onto the first link, 2 for each further one, 3 off the last; no gaps."""
+    random = Random(11)
+    bench = benches("mesh", **shape)
+    for distance in (1, 2):
+        bench.forget()
+        for _ in range(20):
+            bench.push(FLITS.beats(marked(random, 0, (0, 0), (distance, 0), 20)), 0)
+        bench.drain()
+        received = bench.received(distance)
+        assert received[0].cycle - bench.taken(0)[0] == 1 + 2 * (distance - 1) + 3
+        assert consecutive([cycle for cycle, _ in received])
 
 
 # ---- Network interface, at (1, 1) ----

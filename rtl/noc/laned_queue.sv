@@ -1,15 +1,14 @@
-// Queue between one input and one output of the crosspoint router: flits in block
-// RAM, control bits beside it (queue_lane). Two lanes share the RAM, half of it
-// each, where messages of two classes must not block each other; the lanes have
-// one way in and one way out together.
+// Queues in one RAM: each of NumLanes lanes has its part of it, and its control
+// bits beside it (queue_lane). The lanes have one way in and one way out
+// together, and do not block each other.
 //
 // Latency: pushed in cycle 0, at the front in cycle 1; popped there, the flit is
 // on out_o in cycle 2 and stays until the next pop. Throughput: one flit per cycle.
-module crosspoint_queue #(
+module laned_queue #(
     parameter type flit_t = logic,
     parameter type head_t = logic,
-    parameter int unsigned Depth = 512,
-    parameter int unsigned NumLanes = 1,  // 1 or 2
+    parameter int unsigned Depth = 512,  // of all lanes together
+    parameter int unsigned NumLanes = 1,  // a power of two
     localparam type level_t = logic [$clog2(Depth):0]
 ) (
     input logic clk_i,
@@ -53,18 +52,28 @@ module crosspoint_queue #(
   end
 
   logic [AddrWidth-1:0] write_addr, read_addr;
-  if (NumLanes == 1) begin : gen_one
-    assign write_addr = lane_write_addr[0];
-    assign read_addr  = lane_read_addr[0];
-  end else begin : gen_two
-    assign write_addr = {push_i[1], lane_write_addr[push_i[1]]};
-    assign read_addr  = {pop_i[1], lane_read_addr[pop_i[1]]};
+  always_comb begin
+    write_addr = '0;
+    read_addr  = '0;
+    for (int unsigned l = 0; l < NumLanes; l++) begin
+      if (push_i[l]) write_addr |= AddrWidth'(l * LaneDepth) | AddrWidth'(lane_write_addr[l]);
+      if (pop_i[l]) read_addr |= AddrWidth'(l * LaneDepth) | AddrWidth'(lane_read_addr[l]);
+    end
   end
 
-  (* ram_style = "block" *) flit_t ram[Depth];
-  always_ff @(posedge clk_i) begin
-    if (|push_i) ram[write_addr] <= in_i;
-    if (|pop_i) out_o <= ram[read_addr];
+  // What is small goes into distributed RAM.
+  if (Depth > 64) begin : gen_block
+    (* ram_style = "block" *) flit_t ram[Depth];
+    always_ff @(posedge clk_i) begin
+      if (|push_i) ram[write_addr] <= in_i;
+      if (|pop_i) out_o <= ram[read_addr];
+    end
+  end else begin : gen_distributed
+    (* ram_style = "distributed" *) flit_t ram[Depth];
+    always_ff @(posedge clk_i) begin
+      if (|push_i) ram[write_addr] <= in_i;
+      if (|pop_i) out_o <= ram[read_addr];
+    end
   end
 
 endmodule

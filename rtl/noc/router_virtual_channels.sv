@@ -1,0 +1,217 @@
+// Wormhole router with virtual channels for a 2D mesh, dimension order XY, lossless.
+//
+// Each mesh input has a queue per virtual channel (laned_queue: LUTRAM when small,
+// block RAM when deep); the local input has none, the register of the tile that
+// feeds it serves. A message takes at its output any virtual channel that no other
+// message holds and that has room at the next router, with its first flit, and
+// keeps it to its last. Each cycle an input sends one flit and an output takes one:
+// each input chooses among its channels whose front can go (vc_input, vc_choice),
+// then each output among the inputs (vc_output). So a message that waits does not block
+// those in other channels of its links. Two messages of one pair of tiles may
+// overtake each other in different channels.
+//
+// Link: valid is one-hot, by channel; ready says that the channel of the next
+// router has room for two flits, since one may be on its way. Messages leave by
+// the local output one at a time, by valid and ready, out of a small buffer, so
+// that a tile that waits stops no input.
+//
+// Latency: 2 cycles from link to link, 1 from the local input to a link, 3 from a
+// link to the local output. Throughput: one flit per cycle and output.
+module router_virtual_channels
+  import noc_pkg::*;
+#(
+    parameter type flit_t = logic,
+    parameter logic [NumDirs-1:0] Ports = '1,  // which ports exist, by dir_e
+    parameter int unsigned VirtualChannels = 2,
+    parameter int unsigned Depth = 8,  // flits per virtual channel
+    localparam int unsigned NumChannels = num_channels(FabricVirtualChannels, VirtualChannels)
+) (
+    input logic clk_i,
+    input logic rst_i,
+
+    // Own position, constant. A port, so that a simulator needs one copy of the
+    // module for all positions with the same ports.
+    input logic [7:0] x_i,
+    input logic [7:0] y_i,
+
+    input  flit_t [NumDirs-1:0]                  in_i,
+    input  logic  [NumDirs-1:0][NumChannels-1:0] in_valid_i,
+    output logic  [NumDirs-1:0][NumChannels-1:0] in_ready_o,
+
+    output flit_t [NumDirs-1:0]                  out_o,
+    output logic  [NumDirs-1:0][NumChannels-1:0] out_valid_o,
+    input  logic  [NumDirs-1:0][NumChannels-1:0] out_ready_i,
+
+    output logic busy_o
+);
+
+  typedef logic [NumChannels-1:0] channels_t;
+
+  channels_t [NumDirs-1:0] room;  // [output]: channels of the next router with room
+  channels_t [NumDirs-1:0] start;  // [output]: the channel that a message may take, if any
+  channels_t [NumDirs-1:0] sent;  // [output]: channel of the flit on the link
+
+  logic [NumDirs-1:0][NumDirs-1:0] want;  // [input]: output that the chosen flit asks for
+  logic [NumDirs-1:0][NumDirs-1:0] keeps;  // [input]: output that a message of it goes on at
+  logic [NumDirs-1:0] kept;  // outputs that messages go on at
+  logic [NumDirs-1:0] want_first, want_last;  // it is the message's first, last flit
+  channels_t [NumDirs-1:0] want_channel;  // the channel it goes by
+  logic [NumDirs-1:0][NumDirs-1:0] granted;  // [output][input]
+  logic [NumDirs-1:0] is_granted;  // [input]
+
+  flit_t [NumDirs-1:0] popped;  // [input]: the flit granted in the last cycle
+  logic [NumDirs-1:0] input_busy;
+
+  for (genvar i = 0; i < NumDirs; i++) begin : gen_input
+    if (!Ports[i]) begin : gen_absent
+      assign in_ready_o[i] = '1;
+      assign popped[i] = '0;
+      assign keeps[i] = '0;
+      assign want[i] = '0;
+      assign want_first[i] = 1'b0;
+      assign want_last[i] = 1'b0;
+      assign want_channel[i] = '0;
+      assign input_busy[i] = 1'b0;
+      wire unused = ^{in_i[i], in_valid_i[i], is_granted[i]};
+    end else begin : gen_present
+      vc_input #(
+          .flit_t(flit_t),
+          .Input(i),
+          .VirtualChannels(VirtualChannels),
+          .Depth(Depth)
+      ) u_input (
+          .clk_i,
+          .rst_i,
+          .in_i(in_i[i]),
+          .in_valid_i(in_valid_i[i]),
+          .in_ready_o(in_ready_o[i]),
+          .room_i(room),
+          .start_i(start),
+          .keeps_o(keeps[i]),
+          .kept_i(kept),
+          .want_o(want[i]),
+          .want_first_o(want_first[i]),
+          .want_last_o(want_last[i]),
+          .want_channel_o(want_channel[i]),
+          .granted_i(is_granted[i]),
+          .popped_o(popped[i]),
+          .busy_o(input_busy[i])
+      );
+    end
+  end
+
+  for (genvar o = 0; o < NumDirs; o++) begin : gen_output
+    if (!Ports[o]) begin : gen_absent
+      assign room[o] = '0;
+      assign start[o] = '0;
+      assign sent[o] = '0;
+      assign granted[o] = '0;
+      assign out_o[o] = '0;
+      assign out_valid_o[o] = '0;
+      wire unused = ^out_ready_i[o];
+    end else begin : gen_present
+      localparam inputs_t Inputs = inputs_of(RoutingXY, o);
+      localparam int unsigned NumInputs = num_inputs_of(RoutingXY, o);
+
+      logic [NumInputs-1:0] request, grant, first, last;
+      channels_t [NumInputs-1:0] channel;
+      flit_t [NumInputs-1:0] candidate;
+      logic [$clog2(NumInputs)-1:0] select;
+
+      for (genvar k = 0; k < NumInputs; k++) begin : gen_candidate
+        localparam int unsigned Input = int'(Inputs[k]);
+        assign request[k] = want[Input][o];
+        assign first[k] = want_first[Input];
+        assign last[k] = want_last[Input];
+        assign channel[k] = want_channel[Input];
+        always_comb begin
+          candidate[k] = popped[Input];
+          candidate[k].dir = next_dir(
+            o,
+            8'(popped[Input].x) == next_x(
+              o, x_i
+            ),
+            8'(popped[Input].y) == next_y(
+              o, y_i
+            ),
+            8'(popped[Input].y) > next_y(
+              o, y_i)
+          );
+        end
+      end
+
+      vc_output #(
+          .NumInputs  (NumInputs),
+          .NumChannels(NumChannels)
+      ) u_output (
+          .clk_i,
+          .rst_i,
+          .room_i(room[o]),
+          .start_o(start[o]),
+          .request_i(request),
+          .first_i(first),
+          .last_i(last),
+          .channel_i(channel),
+          .grant_o(grant),
+          .sent_o(sent[o]),
+          .select_o(select)
+      );
+
+      always_comb begin
+        granted[o] = '0;
+        for (int unsigned k = 0; k < NumInputs; k++) granted[o][Inputs[k]] = grant[k];
+      end
+
+      if (o == int'(DirLocal)) begin : gen_local
+        localparam int unsigned LocalDepth = 4;
+        flit_t body;
+        logic last_of, valid, unused_ready;
+        logic [$clog2(LocalDepth):0] credits_q;  // places that no flit has or is sent to
+        head_fifo #(
+            .head_t(logic),
+            .body_t(flit_t),
+            .Depth (LocalDepth)
+        ) u_fifo (
+            .clk_i,
+            .rst_i,
+            .in_head_i  (candidate[select].beat.last),
+            .in_body_i  (candidate[select]),
+            .in_valid_i (sent[o][0]),
+            .in_ready_o (unused_ready),
+            .out_head_o (last_of),
+            .out_body_o (body),
+            .out_valid_o(valid),
+            .out_ready_i(out_ready_i[o][0])
+        );
+        wire leaves = valid & out_ready_i[o][0];
+        always_ff @(posedge clk_i) begin
+          if (rst_i) credits_q <= ($clog2(LocalDepth) + 1)'(LocalDepth);
+          else if (leaves & ~|grant) credits_q <= credits_q + 1'b1;
+          else if (~leaves & |grant) credits_q <= credits_q - 1'b1;
+        end
+        always_comb begin
+          room[o] = '0;
+          room[o][0] = credits_q != '0;
+          out_o[o] = body;
+          out_o[o].beat.last = last_of;
+          out_valid_o[o] = channels_t'(valid);
+        end
+        wire unused = ^{out_ready_i[o], sent[o]};
+      end else begin : gen_mesh
+        assign room[o] = out_ready_i[o];
+        assign out_o[o] = candidate[select];
+        assign out_valid_o[o] = sent[o];
+      end
+    end
+  end
+
+  always_comb begin
+    is_granted = '0;
+    for (int unsigned o = 0; o < NumDirs; o++) is_granted |= granted[o];
+    kept = '0;
+    for (int unsigned i = 0; i < NumDirs; i++) kept |= keeps[i];
+  end
+
+  assign busy_o = |{input_busy, sent, out_valid_o[DirLocal]};
+
+endmodule

@@ -1,0 +1,151 @@
+// Input of the virtual-channel router: the queues of its channels, the channel that
+// the message at the front of each has taken at its output, and which of the
+// fronts asks for its output in this cycle (vc_choice).
+//
+// A front can go when its message holds a channel with room at the next router, or
+// can start in a free one.
+//
+// Latency: 1 cycle from a link to the front, none from the local input; 1 cycle
+// from the grant to popped_o. Throughput: one flit per cycle.
+module vc_input
+  import noc_pkg::*;
+#(
+    parameter type flit_t = logic,
+    parameter int unsigned Input = 0,  // dir_e
+    parameter int unsigned VirtualChannels = 2,
+    parameter int unsigned Depth = 8,  // flits per virtual channel
+    localparam type channels_t = logic [VirtualChannels-1:0]
+) (
+    input logic clk_i,
+    input logic rst_i,
+
+    input flit_t in_i,
+    input channels_t in_valid_i,
+    output channels_t in_ready_o,
+
+    input channels_t [NumDirs-1:0] room_i,  // by output: channels with room
+    input channels_t [NumDirs-1:0] start_i, // by output: the one to start in, zero: none
+
+    output logic [NumDirs-1:0] keeps_o,  // output that a message of this input goes on at
+    input  logic [NumDirs-1:0] kept_i,   // outputs that messages of any input go on at
+
+    output logic [NumDirs-1:0] want_o,  // output that the chosen flit asks for, or zero
+    output logic want_first_o,
+    output logic want_last_o,
+    output channels_t want_channel_o,
+    input logic granted_i,
+
+    output flit_t popped_o,
+    output logic  busy_o
+);
+
+  // The local input is a single lane without a queue.
+  localparam int unsigned NumLanes = Input == int'(DirLocal) ? 1 : VirtualChannels;
+  localparam logic [NumDirs-1:0] Legal = outputs_of(RoutingXY, Input);
+
+  typedef struct packed {
+    dir_e dir;
+    logic last;
+  } head_t;
+
+  head_t [NumLanes-1:0] head;
+  logic [NumLanes-1:0] front_valid, front_last, can, choice, pop;
+  logic [NumLanes-1:0][NumDirs-1:0] front_dir;
+  head_t in_head;
+  assign in_head = '{dir: in_i.dir, last: in_i.beat.last};
+
+  if (Input == int'(DirLocal)) begin : gen_local
+    assign head[0] = in_head;
+    assign front_valid[0] = in_valid_i[0];
+    assign in_ready_o = channels_t'(pop[0]);
+    always_ff @(posedge clk_i) if (pop[0]) popped_o <= in_i;
+    wire unused = ^in_valid_i;
+  end else begin : gen_queued
+    typedef logic [$clog2(Depth*NumLanes):0] level_t;
+    level_t [NumLanes-1:0] level;
+    laned_queue #(
+        .flit_t(flit_t),
+        .head_t(head_t),
+        .Depth(Depth * NumLanes),
+        .NumLanes(NumLanes)
+    ) u_queue (
+        .clk_i,
+        .rst_i,
+        .in_i,
+        .in_head_i(in_head),
+        .push_i(in_valid_i),
+        .head_o(head),
+        .head_valid_o(front_valid),
+        .pop_i(pop),
+        .out_o(popped_o),
+        .level_o(level)
+    );
+    always_comb begin
+      // One flit may be on the link when the router before reads this.
+      for (int unsigned l = 0; l < NumLanes; l++) in_ready_o[l] = level[l] < level_t'(Depth - 1);
+    end
+  end
+
+  // ---- Channels taken at the outputs ----
+
+  logic [NumLanes-1:0] inside_q;  // the message at the front has started
+  channels_t [NumLanes-1:0] channel_q, channel;
+
+  for (genvar l = 0; l < NumLanes; l++) begin : gen_lane
+    channels_t room, start;
+    always_comb begin
+      room  = '0;
+      start = '0;
+      for (int unsigned o = 0; o < NumDirs; o++) begin
+        front_dir[l][o] = Legal[o] & (head[l].dir == dir_e'(o));
+        if (front_dir[l][o]) begin
+          room |= room_i[o];
+          start |= start_i[o];
+        end
+      end
+    end
+    assign front_last[l] = head[l].last;
+    assign channel[l] = inside_q[l] ? channel_q[l] & room : start;
+    assign can[l] = front_valid[l] & |channel[l];
+
+    always_ff @(posedge clk_i) begin
+      if (pop[l] & ~inside_q[l]) channel_q[l] <= start;
+      if (rst_i) inside_q[l] <= 1'b0;
+      else if (pop[l]) inside_q[l] <= ~head[l].last;
+    end
+  end
+
+  vc_choice #(
+      .NumLanes(NumLanes)
+  ) u_choice (
+      .clk_i,
+      .rst_i,
+      .valid_i(front_valid),
+      .can_i(can),
+      .last_i(front_last),
+      .dir_i(front_dir),
+      .keeps_o,
+      .kept_i,
+      .choice_o(choice),
+      .granted_i,
+      .start_i(want_first_o)
+  );
+
+  assign pop = granted_i ? choice : '0;
+  assign want_first_o = |(choice & ~inside_q);
+  assign want_last_o = |(choice & front_last);
+
+  always_comb begin
+    want_o = '0;
+    want_channel_o = '0;
+    for (int unsigned l = 0; l < NumLanes; l++) begin
+      if (choice[l]) begin
+        want_o |= front_dir[l];
+        want_channel_o |= channel[l];
+      end
+    end
+  end
+
+  assign busy_o = |front_valid;
+
+endmodule
