@@ -310,6 +310,57 @@ def _value(text: str) -> int | float | str:
 
 
 @app.command()
+def sweep(
+    file: Annotated[Path, typer.Argument(help="Sweep file (YAML).", show_default=False)],
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "-o",
+            "--output",
+            help="Parquet file for the results; points that it has are not run again. "
+            "Default: build/<name>.parquet.",
+        ),
+    ] = None,
+    scheduler: Annotated[
+        str | None,
+        typer.Option(help="Dask scheduler: `tcp://host:8786`. Default: workers on this machine."),
+    ] = None,
+    workers: Annotated[
+        int | None,
+        typer.Option(min=1, help="Workers on this machine. Default: one for each processor."),
+    ] = None,
+    json: JsonOption = None,
+) -> None:
+    """Run a grid of traffic over fabrics on a Dask cluster; goes on where it was stopped."""
+    from dataclasses import asdict
+
+    from bombus import sweep as step
+
+    if scheduler and workers:
+        raise UserError("--workers is for this machine; those of a --scheduler are its own")
+    grid = step.load(file)
+    console = Console(stderr=True, highlight=False, soft_wrap=True)
+    outcome = step.run(
+        grid,
+        output or Path("build") / f"{grid.name}.parquet",
+        scheduler=scheduler,
+        workers=workers,
+        console=console,
+    )
+    write_json(asdict(outcome) | {"path": str(outcome.path)}, json)
+    _console(json).print(
+        f"{outcome.path}: {outcome.points} points, {outcome.run} run, {outcome.kept} kept",
+        markup=False,
+    )
+    if outcome.unsound:
+        console.print(f"{outcome.unsound} points are not sound: column `sound`", style="red")
+    for settings, reason in outcome.failed.items():
+        console.print(f"failed: {settings}: {reason}", style="red", markup=False)
+    if outcome.failed:
+        raise typer.Exit(1)
+
+
+@app.command()
 def area(
     target: Annotated[
         str, typer.Argument(help="Design file, or a module of rtl/ by name.", show_default=False)

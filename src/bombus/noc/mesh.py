@@ -26,6 +26,7 @@ from bombus.paths import RTL, SIM
 TOP = "mesh_top"
 MESH = SIM / "mesh"
 FLIT_BITS = 64  # data of a flit in the model; how wide it is does not change the cycles
+PACKET_DATA_WIDTH = 512  # of the flits that a crosspoint router's room for a packet is counted in
 
 
 @dataclass(frozen=True)
@@ -120,6 +121,26 @@ class Mesh:
         return [Result(**json.loads(line)) for line in done.stdout.splitlines()]
 
 
+def _rtl_files() -> list[Path]:
+    return [file for file in rtl.rtl_files() if file.parent.name in ("common", "noc")]
+
+
+def _program_files() -> list[Path]:
+    return sorted(MESH.iterdir())
+
+
+def source_key() -> str:
+    """A key of all that models are made of: RTL, program, Verilator."""
+    return content_key(
+        [verilator.version()],
+        [
+            *((file.name, file) for file in (*_rtl_files(), *_program_files())),
+            *((file.name, file) for file in (SIM / "random.h", SIM / "model.vlt")),
+            *((str(file.relative_to(RTL)), file) for file in RTL.rglob("*.svh")),
+        ],
+    )
+
+
 def build(
     fabric: Fabric,
     columns: int,
@@ -135,11 +156,10 @@ def build(
     if columns * rows > MAX_NODES or min(columns, rows) < 2:
         raise UserError(f"a mesh of {columns} x {rows} is not 2 x 2 to {MAX_NODES} nodes")
     parameters = {
-        **router_parameters(fabric, 512),
+        **router_parameters(fabric, PACKET_DATA_WIDTH),
         "Columns": str(columns),
         "Rows": str(rows),
     }
-    files = [file for file in rtl.rtl_files() if file.parent.name in ("common", "noc")]
     command = [
         *(flag for flag in VERILATOR_FLAGS if flag not in ("--prefix", "Vtop")),
         *("--exe", "--build", "-j", "2", "--top-module", TOP),
@@ -155,14 +175,7 @@ def build(
         "-std=c++17",
     ):
         command += ["-CFLAGS", flag]
-    sources = sorted(MESH.iterdir())
-    key = content_key(
-        [verilator.version(), OPTIMISATION, *command],
-        [
-            *((file.name, file) for file in [*files, *sources, SIM / "random.h"]),
-            *((str(file.relative_to(RTL)), file) for file in RTL.rglob("*.svh")),
-        ],
-    )
+    key = content_key([source_key(), OPTIMISATION, *command], [])
     name = f"{fabric.kind}-{fabric.algorithm}-{columns}x{rows}"
 
     def make(directory: Path) -> None:
@@ -171,7 +184,7 @@ def build(
         environment = verilator.verilator_environment()
         environment["OPT_FAST"] = environment["OPT_GLOBAL"] = OPTIMISATION
         program = str(Path(environment["VERILATOR_ROOT"]) / "bin" / "verilator")
-        listed = [SIM / "model.vlt", *files, *sources]
+        listed = [SIM / "model.vlt", *_rtl_files(), *_program_files()]
         with (directory / "build.log").open("w") as log, step(console, f"Building mesh {name}"):
             run_logged(
                 [
