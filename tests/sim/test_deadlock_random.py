@@ -1,0 +1,141 @@
+"""The deadlock analysis against simulation: random small designs on meshes of real routers.
+
+A design is a few chains of tiles at random positions, sources that always have more to send,
+ends that pause now and then, and buffers far smaller than the messages. What the analysis calls
+sound must never stand still; of what it calls unsound, a good part must really do so.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+
+from bombus import deadlock
+from bombus.config import Fabric
+from bombus.network import Hop, Layer, Network, Tile
+from bombus.noc.mesh import Chain, Mesh, Result, Traffic, build
+from bombus.rtl import LayerKind
+
+# Shallow buffers, so that messages span many of them.
+FABRICS = {
+    "wormhole": (Fabric(buffer_depth=4), 4, 240),
+    "o1turn": (
+        Fabric(kind="crosspoint", algorithm="o1turn", buffer_depth=16, max_packet_flits=6),
+        3,
+        120,
+    ),
+    "adaptive": (
+        Fabric(kind="crosspoint", algorithm="adaptive", buffer_depth=16, max_packet_flits=6),
+        3,
+        120,
+    ),
+}
+MAX_FLITS = {"wormhole": 40, "o1turn": 6, "adaptive": 6}
+# Of the unsound designs, the part that must really stand still.
+LEAST_STALLED = {"wormhole": 0.8, "o1turn": 1 / 3, "adaptive": 1 / 3}
+
+
+@dataclass(frozen=True)
+class Random:
+    """A random design: nodes of each chain, and those that take everything at once."""
+
+    chains: list[list[int]]
+    stores: set[int]
+
+
+def random_design(seed: int, size: int) -> Random:
+    choose = random.Random(seed)
+    columns, rows = choose.randint(2, size), choose.randint(2, size)
+    nodes = [y * size + x for y in range(rows) for x in range(columns)]
+    chains = [
+        choose.sample(nodes, choose.randint(2, min(6, len(nodes))))
+        for _ in range(choose.randint(1, 3))
+    ]
+    passed = sorted({node for chain in chains for node in chain[1:-1]})
+    return Random(chains, {node for node in passed if choose.random() < 0.15})
+
+
+def kind(name: str, *, has_input: bool, always_takes: bool = False) -> LayerKind:
+    ports = {"out_o": 1} | ({"in_i": 1} if has_input else {})
+    values: dict[str, Any] = dict.fromkeys(LayerKind.__dataclass_fields__, 0)
+    values |= {"name": name, "ports": ports, "parameters": {}, "drops": (), "events": ()}
+    return LayerKind(**values | {"file": Path(name), "always_takes": always_takes})
+
+
+def network(design: Random, fabric: Fabric, size: int) -> Network:
+    """The design as the analysis sees it: in each tile a source, and a layer for all that comes."""
+    tiles = [
+        Tile(f"t{node}", node, node % size, node // size, ("tiles", node))
+        for node in range(size * size)
+    ]
+    for node, tile in enumerate(tiles):
+        through = kind("through", has_input=True, always_takes=node in design.stores)
+        tile.layers = [
+            Layer("source", kind("source", has_input=False), {}, tile, tile.loc),
+            Layer("through", through, {}, tile, tile.loc),
+        ]
+    hops = [
+        Hop(tiles[here].layers[int(place > 0)], place, tiles[there].layers[1])
+        for chain in design.chains
+        for place, (here, there) in enumerate(pairwise(chain))
+    ]
+    file = cast("Any", SimpleNamespace(design=SimpleNamespace(fabric=fabric)))
+    return Network(file, cast("Any", None), size, size, tiles, hops, [])
+
+
+@pytest.fixture(scope="module", params=list(FABRICS))
+def mesh(request: pytest.FixtureRequest) -> tuple[str, Mesh]:
+    fabric, size, _ = FABRICS[request.param]
+    return request.param, build(fabric, size, size, console=None)
+
+
+def simulated(name: str, mesh: Mesh, designs: list[Random]) -> list[Result]:
+    return mesh.run(
+        [
+            Traffic(
+                traffic="script",
+                seed=seed,
+                warmup=0,
+                measure=10_000,
+                chains=[Chain(chain, 1, 1, MAX_FLITS[name]) for chain in design.chains],
+                stores=design.stores,
+                stream_flits=3,
+                tile_delay=1,
+                pause=0.002,
+                pause_cycles=200,
+                stall_cycles=3_000,
+            )
+            for seed, design in enumerate(designs)
+        ]
+    )
+
+
+def test_sound_designs_never_stall_and_unsound_ones_do(mesh: tuple[str, Mesh]) -> None:
+    name, model = mesh
+    fabric, size, count = FABRICS[name]
+    designs = [random_design(seed, size) for seed in range(count)]
+    found = [bool(deadlock.cycles(network(design, fabric, size))) for design in designs]
+    results = simulated(name, model, designs)
+    counts = Counter(
+        (unsound, result.stalled) for unsound, result in zip(found, results, strict=True)
+    )
+    unsound = counts[True, True] + counts[True, False]
+    print(
+        f"{name}: of {count} designs {count - unsound} sound, {counts[False, True]} of them stall; "
+        f"{unsound} unsound, {counts[True, True]} of them stall"
+    )
+    for design, is_unsound, result in zip(designs, found, results, strict=True):
+        assert result.wrong == 0, design
+        if not is_unsound:
+            assert not result.stalled, design
+            assert result.missing == 0, design
+            assert min(result.delivered) > 0, design  # every chain moves on
+    assert min(unsound, count - unsound) > count / 12  # both sorts are there
+    assert counts[True, True] >= unsound * LEAST_STALLED[name]
