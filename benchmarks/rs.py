@@ -231,7 +231,7 @@ def table(rows: Sequence[Row], manifest: Mapping[str, Any], missing: Sequence[st
     notes = [
         f"simulated time, left: {manifest['clock_mhz']:.0f} MHz, {manifest['data_width']} bits a "
         f"cycle, a line of {manifest['line_rate_gbps']:g} Gbit/s; network included",
-        "CPU time, right: wall clock of this machine, encoding alone, no network",
+        "CPU time, right: one core of this machine, encoding alone, no network",
         f"{sum(row.checked for row in rows):,} replies compared with the model and the libraries",
         *missing,
     ]

@@ -100,7 +100,7 @@ class ErasureLibrary:
         return Recovered(**json.loads(self._run("recover", code, shard_bytes, stripes)))
 
     def bench(self, code: Code, shard_bytes: int, seconds: float) -> float:
-        """Data that one core takes in, in Gbit/s: the best of several runs."""
+        """Data that one core takes in, in Gbit/s of CPU time: the best of several runs."""
         # The last core: the first is where a machine's own work tends to be.
         core = max(os.sched_getaffinity(0))
         before = os.sched_getaffinity(0)

@@ -10,14 +10,14 @@ import (
 	"os"
 	"runtime"
 	"strconv"
-	"time"
+	"syscall"
 
 	"github.com/klauspost/reedsolomon"
 )
 
 const (
 	benchBlocks = 256 // different blocks in turn
-	benchRuns   = 5
+	benchRuns   = 20
 )
 
 type code struct {
@@ -117,7 +117,14 @@ func (c code) recover() {
 	fmt.Printf("{\"recovered\": %d, \"wrong\": %d}\n", recovered, wrong)
 }
 
-// bench prints the data taken in by the fastest of several runs, in Gbit/s.
+// now is the CPU time of this process, in seconds: what else the machine does counts less.
+func now() float64 {
+	var usage syscall.Rusage
+	check(syscall.Getrusage(syscall.RUSAGE_SELF, &usage))
+	return float64(usage.Utime.Nano()+usage.Stime.Nano()) * 1e-9
+}
+
+// bench prints the data taken in by the fastest of several runs, in Gbit/s of CPU time.
 func (c code) bench(seconds float64) {
 	runtime.GOMAXPROCS(1)
 	stripes := make([][][]byte, benchBlocks)
@@ -128,15 +135,15 @@ func (c code) bench(seconds float64) {
 	}
 	best := 0.0
 	for run := 0; run < benchRuns; run++ {
-		blocks, start := 0, time.Now()
-		for time.Since(start).Seconds() < seconds/benchRuns {
+		blocks, start := 0, now()
+		for now()-start < seconds/benchRuns {
 			for _, stripe := range stripes {
 				check(c.encoder.Encode(stripe))
 			}
 			blocks += benchBlocks
 		}
 		bits := float64(blocks * c.data * c.shardBytes * 8)
-		if rate := bits / time.Since(start).Seconds() / 1e9; rate > best {
+		if rate := bits / (now() - start) / 1e9; rate > best {
 			best = rate
 		}
 	}
