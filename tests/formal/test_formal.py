@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,31 @@ from rtl_files import Mutation
 FIFO = Proof("head_fifo_formal", depth=3, induction=2, reach=12, parameters={"Depth": 4})
 MERGE = Proof("stream_merge_formal", depth=4, induction=3, reach=6, parameters={"NumInputs": 3})
 ROUTER = Proof("router_wormhole_formal", depth=3, induction=2, reach=8, parameters={"Depth": 4})
+QUEUE = Proof("crosspoint_queue_formal", depth=3, induction=2, reach=14, parameters={"Depth": 4})
+LANES = replace(QUEUE, reach=26, parameters={"Depth": 8, "NumLanes": 2})
+OUTPUT = Proof("crosspoint_output_formal", depth=3, induction=2, reach=8)
+LOCAL_OUTPUT = replace(OUTPUT, parameters={"IsLocal": 1})
+WINDOW = Proof("flight_window_formal", depth=3, induction=2, reach=8)
+CROSSPOINT = Proof("router_crosspoint_formal", 2, 1, 7, {"Ports": 0b11101})  # no north
+
+# Numbers of noc_pkg.
+LOCAL, NORTH, WEST = 0, 1, 4
+XY, O1TURN, ADAPTIVE = 0, 1, 2
+
+
+def crosspoint_input(came_by: int, routing: int, *, lossless: bool = True) -> Proof:
+    parameters = {"Input": came_by, "Routing": routing, "Lossless": int(lossless)}
+    return Proof("crosspoint_input_formal", 3, 2, 14, parameters)
+
+
+def crosspoint_link(routing: int, depth: int) -> Proof:
+    parameters = {"Routing": routing, "Depth": depth}
+    return Proof("crosspoint_link_formal", 3, 2, 16, parameters)
+
+
+ENTRY = crosspoint_input(LOCAL, O1TURN)
+DROPPING = crosspoint_input(WEST, ADAPTIVE, lossless=False)
+LINK = crosspoint_link(ADAPTIVE, 8)
 
 PROOFS = (
     FIFO,
@@ -19,6 +45,22 @@ PROOFS = (
     Proof("stream_merge_formal", depth=4, induction=3, reach=6, parameters={"NumInputs": 2}),
     Proof("stream_merge_formal", depth=4, induction=3, reach=8, parameters={"NumInputs": 5}),
     ROUTER,
+    QUEUE,
+    LANES,
+    OUTPUT,
+    LOCAL_OUTPUT,
+    ENTRY,
+    crosspoint_input(LOCAL, ADAPTIVE),
+    crosspoint_input(WEST, XY),
+    crosspoint_input(WEST, O1TURN),
+    crosspoint_input(NORTH, ADAPTIVE),
+    crosspoint_input(LOCAL, XY, lossless=False),
+    DROPPING,
+    crosspoint_link(XY, 4),
+    crosspoint_link(O1TURN, 8),
+    LINK,
+    WINDOW,
+    CROSSPOINT,
 )
 
 
@@ -35,6 +77,14 @@ HEAD_FIFO = "common/head_fifo.sv"
 STREAM_MERGE = "common/stream_merge.sv"
 ROUND_ROBIN = "common/round_robin.sv"
 ROUTER_FILE = "noc/router_wormhole.sv"
+NOC_PKG = "noc/noc_pkg.sv"
+CROSSPOINT_FILE = "noc/router_crosspoint.sv"
+LANE_FILE = "noc/queue_lane.sv"
+QUEUE_FILE = "noc/crosspoint_queue.sv"
+INPUT_FILE = "noc/crosspoint_input.sv"
+OUTPUT_FILE = "noc/crosspoint_output.sv"
+LEAST_RECENT = "common/least_recent.sv"
+WINDOW_FILE = "noc/flight_window.sv"
 
 BROKEN = (
     (FIFO, Mutation(HEAD_FIFO, "(next_addr(write_q) == read_q)", "(write_q == read_q)")),
@@ -47,6 +97,30 @@ BROKEN = (
     (ROUTER, Mutation(ROUTER_FILE, "out_ready_i[o] & out_o[o].beat.last", "out_ready_i[o]")),
     (ROUTER, Mutation("noc/noc_pkg.sv", "return y_south ? DirSouth : DirNorth", "return DirSouth")),
     (ROUTER, Mutation(ROUTER_FILE, "& (sel == sel_t'(k)) & out_ready_i[o]", "& out_ready_i[o]")),
+    (QUEUE, Mutation(LANE_FILE, "(valid_q & more) ?", "valid_q ?")),
+    (QUEUE, Mutation(LANE_FILE, "if (push_i ^ pop_i) level_q", "level_q")),
+    (QUEUE, Mutation(LANE_FILE, "addr_t'(1);", "'0;")),
+    (LANES, Mutation(QUEUE_FILE, "{pop_i[1],", "{~pop_i[1],")),
+    (LANES, Mutation(QUEUE_FILE, "lane_write_addr[push_i[1]]}", "lane_write_addr[0]}")),
+    (OUTPUT, Mutation(OUTPUT_FILE, "locked_q <= ~last;", "locked_q <= 1'b0;")),
+    (OUTPUT, Mutation(OUTPUT_FILE, "|(wanted & out_ready_i)", "|wanted")),
+    (OUTPUT, Mutation(OUTPUT_FILE, "~long_q | ~|(wanted", "1'b1 | ~|(wanted")),
+    (OUTPUT, Mutation(OUTPUT_FILE, "CountWidth'(MaxPacket - 1)", "CountWidth'(MaxPacket)")),
+    (OUTPUT, Mutation(LEAST_RECENT, "before_q[i][j] <= i != j;", "before_q[i][j] <= 1'b0;")),
+    (OUTPUT, Mutation(OUTPUT_FILE, ".served_i (step & ~locked_q)", ".served_i (1'b0)")),
+    (LOCAL_OUTPUT, Mutation(OUTPUT_FILE, "~valid_q | out_ready_i[0] :", "1'b1 :")),
+    (ENTRY, Mutation(INPUT_FILE, "target_room >= level_t'", "target_room + 1 >= level_t'")),
+    (ENTRY, Mutation(INPUT_FILE, "first_q ? choice : choice_q", "choice")),
+    (ENTRY, Mutation(INPUT_FILE, "horizontal : vertical", "vertical : horizontal")),
+    (DROPPING, Mutation(INPUT_FILE, "first_q ? ~fits : refused_q", "~fits")),
+    (DROPPING, Mutation(INPUT_FILE, "in_valid_i & first_q & refused", "in_valid_i & refused")),
+    (DROPPING, Mutation(INPUT_FILE, "LengthWidth'(FlitBytes - 1)", "LengthWidth'(0)")),
+    (LINK, Mutation(NOC_PKG, "CrosspointLate = 2", "CrosspointLate = 1")),
+    (LINK, Mutation(OUTPUT_FILE, "~long_q | ~|(wanted", "1'b1 | ~|(wanted")),
+    (LINK, Mutation(OUTPUT_FILE, "~|(wanted & ~out_ready_i)", "|(wanted & out_ready_i)")),
+    (WINDOW, Mutation(WINDOW_FILE, "if (taken_i) inside_q <= ~last_i", "inside_q <= 1'b0")),
+    (WINDOW, Mutation(WINDOW_FILE, "{1'b0, window_i};", "{1'b0, window_i} + 1'b1;")),
+    (CROSSPOINT, Mutation(CROSSPOINT_FILE, "($clog2(NumInputs))'(n)", "'0")),
 )
 
 

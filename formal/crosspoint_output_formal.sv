@@ -1,0 +1,169 @@
+// crosspoint_output, whatever its queues hold and whatever room is behind it:
+// messages stay whole, none starts without room, flits past MaxPacket wait for
+// room in all channels, nothing waits without reason, and among those that may
+// start nobody lets more than one message of each rival by. Proved for all time,
+// by induction.
+module crosspoint_output_formal
+  import noc_pkg::*;
+#(
+    parameter int unsigned NumLanes = 4,
+    parameter int unsigned MaxPacket = 2,
+    parameter bit IsLocal = 0
+) (
+    input logic clk_i,
+    input logic rst_i,
+    input logic [NumLanes-1:0] last_i,
+    input logic [NumLanes-1:0][NumDirs-1:0] wanted_i,
+    input logic [NumLanes-1:0] valid_i,
+    input logic [NumDirs-1:0] out_ready_i,
+    input logic [$clog2(NumLanes)-1:0] watched_i  // any lane, always the same
+);
+
+  typedef struct packed {
+    logic last;
+    logic [NumDirs-1:0] wanted;
+  } head_t;
+  typedef logic [$clog2(MaxPacket+1)-1:0] count_t;
+
+  head_t [NumLanes-1:0] head;
+  logic [NumLanes-1:0] pop;
+  logic out_valid;
+  for (genvar l = 0; l < NumLanes; l++) begin : gen_head
+    assign head[l] = '{last: last_i[l], wanted: wanted_i[l]};
+  end
+  crosspoint_output #(
+      .head_t(head_t),
+      .NumLanes(NumLanes),
+      .IsLocal(IsLocal),
+      .Lossless(1'b1),
+      .MaxPacket(MaxPacket)
+  ) u_output (
+      .clk_i,
+      .rst_i,
+      .head_i(head),
+      .head_valid_i(valid_i),
+      .pop_o(pop),
+      .out_valid_o(out_valid),
+      .out_ready_i
+  );
+
+  // ---- What has been seen ----
+
+  logic started_q = 1'b0;
+  logic [$clog2(NumLanes)-1:0] watched_q;
+  logic offered_q;  // a flit stands on the link
+  logic inside_q;  // a message has begun and not ended
+  count_t gone_q;  // flits of it, up to MaxPacket
+  logic [NumLanes-1:0] owner_q;
+  logic [NumLanes-1:0][1:0] overtaken_q;  // messages of each that the watched lane let by
+  wire link_free = IsLocal ? ~offered_q | out_ready_i[0] : 1'b1;
+  wire popped_last = |(pop & last_i);
+
+  logic [NumLanes-1:0] may_start;
+  always_comb begin
+    for (int unsigned l = 0; l < NumLanes; l++) begin
+      may_start[l] = valid_i[l] & (IsLocal | |(wanted_i[l] & out_ready_i));
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    started_q <= 1'b1;
+    watched_q <= watched_i;
+    if (|pop) owner_q <= pop;
+    if (rst_i) begin
+      offered_q <= 1'b0;
+      inside_q <= 1'b0;
+      gone_q <= '0;
+      overtaken_q <= '0;
+    end else begin
+      if (link_free) offered_q <= |pop;
+      if (|pop) begin
+        inside_q <= ~popped_last;
+        gone_q   <= popped_last ? '0 : 32'(gone_q) == MaxPacket ? gone_q : gone_q + 1'b1;
+      end
+      if (|pop & ~inside_q) begin
+        for (int unsigned l = 0; l < NumLanes; l++) begin
+          if (pop[watched_i]) overtaken_q[l] <= '0;
+          else if (may_start[watched_i] & pop[l]) overtaken_q[l] <= overtaken_q[l] + 1'b1;
+        end
+      end
+    end
+  end
+
+  always_comb begin
+    if (~started_q) assume (rst_i);
+    assume (32'(watched_i) < NumLanes);
+    if (started_q) assume (watched_i == watched_q);
+  end
+
+  always_comb begin
+    if (started_q & ~rst_i) begin
+      assert ($onehot0(pop));
+      assert ((pop & ~valid_i) == '0);
+      assert (out_valid == offered_q);
+      if (~link_free) assert (pop == '0);
+      if (inside_q) begin
+        assert ((pop & ~owner_q) == '0);
+        if (~IsLocal && 32'(gone_q) == MaxPacket) begin
+          for (int unsigned l = 0; l < NumLanes; l++) begin
+            if (pop[l]) assert ((wanted_i[l] & ~out_ready_i) == '0);
+          end
+        end else if (link_free & |(owner_q & valid_i)) begin
+          assert (pop == owner_q);  // what has begun and has room goes on
+        end
+      end else begin
+        assert ((pop & ~may_start) == '0);
+        if (link_free & |may_start) assert (|pop);
+      end
+      for (int unsigned l = 0; l < NumLanes; l++) assert (overtaken_q[l] <= 2'd1);
+    end
+  end
+
+  // ---- For the induction ----
+
+  always_comb begin
+    if (started_q) begin
+      assert (32'(gone_q) <= MaxPacket);
+      assert ((gone_q != '0) == inside_q);
+      assert (u_output.locked_q == inside_q);
+      assert (u_output.long_q == (32'(gone_q) == MaxPacket));
+      assert (u_output.count_q == gone_q);
+      if (inside_q) assert ($onehot(owner_q) && u_output.owner_q == owner_q);
+      assert (u_output.valid_q == offered_q);
+      // The arbiter's matrix is an order: of two one is before the other, and no three go round.
+      for (int unsigned i = 0; i < NumLanes; i++) begin
+        for (int unsigned j = 0; j < NumLanes; j++) begin
+          if (i != j) begin
+            assert (u_output.u_arbiter.before_q[i][j] != u_output.u_arbiter.before_q[j][i]);
+          end
+          for (int unsigned k = 0; k < NumLanes; k++) begin
+            if (i != j && j != k && i != k) begin
+              assert (!(u_output.u_arbiter.before_q[i][j] && u_output.u_arbiter.before_q[j][k] &&
+                        u_output.u_arbiter.before_q[k][i]));
+            end
+          end
+        end
+      end
+      for (int unsigned l = 0; l < NumLanes; l++) begin
+        assert (overtaken_q[l] <= 2'd1);
+        if (overtaken_q[l] != '0) begin
+          assert (32'(watched_q) != l);
+          assert (u_output.u_arbiter.before_q[watched_q][l]);
+        end
+      end
+    end
+  end
+
+  // It can happen at all: each of the others has gone before, and a long message goes on.
+  logic [NumLanes-1:0] others;
+  always_comb begin
+    for (int unsigned l = 0; l < NumLanes; l++) begin
+      others[l] = overtaken_q[l] == 2'd1 || 32'(watched_i) == l;
+    end
+    if (started_q & ~rst_i) begin
+      cover (&others);
+      cover (inside_q && 32'(gone_q) == MaxPacket && |pop);
+    end
+  end
+
+endmodule

@@ -1,0 +1,82 @@
+// flight_window counts the flits that are under way or promised, and never lets
+// more of them be than the window holds, for a source that is honest about its
+// lengths. Proved for all time, by induction.
+module flight_window_formal (
+    input logic clk_i,
+    input logic rst_i,
+    input logic [3:0] window_i,  // always the same
+    input logic [3:0] length_i,
+    input logic valid_i,
+    input logic ready_i,
+    input logic left_i
+);
+
+  logic may_send;
+  logic [3:0] sent_q;  // flits of the message that have gone
+  wire last = sent_q + 1'b1 == length_i;
+  wire taken = valid_i & may_send & ready_i;
+  flight_window #(
+      .CountWidth(4)
+  ) u_window (
+      .clk_i,
+      .rst_i,
+      .window_i,
+      .length_i,
+      .valid_i,
+      .taken_i(taken),
+      .last_i(last),
+      .left_i,
+      .may_send_o(may_send)
+  );
+
+  logic started_q = 1'b0;
+  logic [3:0] window_q, length_q;
+  logic waits_q;  // has been offered and not ended
+  logic [4:0] inside_q;  // flits that have gone and not left
+  always_ff @(posedge clk_i) begin
+    started_q <= 1'b1;
+    window_q  <= window_i;
+    length_q  <= length_i;
+    waits_q   <= ~rst_i & valid_i & ~(taken & last);
+    if (rst_i) begin
+      sent_q   <= '0;
+      inside_q <= '0;
+    end else begin
+      if (taken) sent_q <= last ? '0 : sent_q + 1'b1;
+      inside_q <= inside_q + 5'(taken) - 5'(left_i);
+    end
+  end
+
+  wire [3:0] promised = sent_q == '0 ? '0 : length_q - sent_q;
+  always_comb begin
+    if (~started_q)
+      assume (rst_i);
+      else assume (window_i == window_q);
+    assume (length_i != '0);
+    if (started_q & (waits_q | (sent_q != '0))) assume (length_i == length_q);
+    if (started_q & waits_q & (sent_q == '0)) assume (valid_i);
+    if (started_q & (inside_q == '0)) assume (~left_i);
+  end
+
+  always_comb begin
+    if (started_q) begin
+      assert (5'(u_window.flight_q) == inside_q + 5'(promised));
+      assert (u_window.inside_q == (sent_q != '0));
+      assert (sent_q == '0 || sent_q < length_q);
+      assert (inside_q <= 5'(window_q));
+      assert (inside_q + 5'(promised) <= 5'(window_q));
+      // Nothing is held back that would fit, nor a message that has begun.
+      if (sent_q != '0)
+        assert (may_send);
+        else assert (may_send == (inside_q + 5'(length_i) <= 5'(window_i)));
+    end
+  end
+
+  always_comb begin
+    if (started_q & ~rst_i) begin
+      cover (window_i == 4'd5 && inside_q == 5'd5);
+      cover (valid_i & ~may_send);
+    end
+  end
+
+endmodule
