@@ -251,7 +251,7 @@ module router_crosspoint_formal
                 addr_t'(n);
           end
           for (int unsigned n = 0; n < Depth; n++) begin
-            flit[n] = u_router.gen_input[i].gen_queue[o].gen_present.u_queue.ram[place[n]];
+            flit[n] = u_router.gen_input[i].gen_queue[o].gen_present.u_queue.gen_distributed.ram[place[n]];
           end
         end
         function automatic logic [NumDirs:0] head_of(flit_t f);

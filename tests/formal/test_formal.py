@@ -12,7 +12,7 @@ from rtl_files import Mutation
 FIFO = Proof("head_fifo_formal", depth=3, induction=2, reach=12, parameters={"Depth": 4})
 MERGE = Proof("stream_merge_formal", depth=4, induction=3, reach=6, parameters={"NumInputs": 3})
 ROUTER = Proof("router_wormhole_formal", depth=3, induction=2, reach=8, parameters={"Depth": 4})
-QUEUE = Proof("crosspoint_queue_formal", depth=3, induction=2, reach=14, parameters={"Depth": 4})
+QUEUE = Proof("laned_queue_formal", depth=3, induction=2, reach=14, parameters={"Depth": 4})
 LANES = replace(QUEUE, reach=26, parameters={"Depth": 8, "NumLanes": 2})
 OUTPUT = Proof("crosspoint_output_formal", depth=3, induction=2, reach=8)
 LOCAL_OUTPUT = replace(OUTPUT, parameters={"IsLocal": 1})
@@ -80,7 +80,7 @@ ROUTER_FILE = "noc/router_wormhole.sv"
 NOC_PKG = "noc/noc_pkg.sv"
 CROSSPOINT_FILE = "noc/router_crosspoint.sv"
 LANE_FILE = "noc/queue_lane.sv"
-QUEUE_FILE = "noc/crosspoint_queue.sv"
+QUEUE_FILE = "noc/laned_queue.sv"
 INPUT_FILE = "noc/crosspoint_input.sv"
 OUTPUT_FILE = "noc/crosspoint_output.sv"
 LEAST_RECENT = "common/least_recent.sv"
@@ -100,8 +100,11 @@ BROKEN = (
     (QUEUE, Mutation(LANE_FILE, "(valid_q & more) ?", "valid_q ?")),
     (QUEUE, Mutation(LANE_FILE, "if (push_i ^ pop_i) level_q", "level_q")),
     (QUEUE, Mutation(LANE_FILE, "addr_t'(1);", "'0;")),
-    (LANES, Mutation(QUEUE_FILE, "{pop_i[1],", "{~pop_i[1],")),
-    (LANES, Mutation(QUEUE_FILE, "lane_write_addr[push_i[1]]}", "lane_write_addr[0]}")),
+    (LANES, Mutation(QUEUE_FILE, "read_addr |= AddrWidth'(l * LaneDepth) |", "read_addr |=")),
+    (
+        LANES,
+        Mutation(QUEUE_FILE, "'(lane_write_addr[l])", "'(lane_write_addr[0])"),
+    ),
     (OUTPUT, Mutation(OUTPUT_FILE, "locked_q <= ~last;", "locked_q <= 1'b0;")),
     (OUTPUT, Mutation(OUTPUT_FILE, "|(wanted & out_ready_i)", "|wanted")),
     (OUTPUT, Mutation(OUTPUT_FILE, "~long_q | ~|(wanted", "1'b1 | ~|(wanted")),

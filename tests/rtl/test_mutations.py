@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+import test_crosspoint
 import test_dispatch
 import test_headers
 import test_ipv4_options
@@ -44,6 +45,26 @@ MAC_RX: Test = partial(test_mac.test_rx_trims_sums_and_drops, seed=1)
 MAC_TX: Test = partial(test_mac.test_tx, seed=1, pace={"gap": 0.3, "stall": 0.3})
 OPTIONS: Test = partial(test_ipv4_options.test_every_payload_length, words=3)
 ENCODE: Test = partial(test_reed_solomon.test_parity, seed=1, encoders=test_reed_solomon.FEW)
+CROSSPOINT: Test = partial(
+    test_crosspoint.test_crosspoint_with_single_flits_back_to_back,
+    router=test_crosspoint.Router(test_crosspoint.XY),
+)
+MIXED: Test = partial(
+    test_crosspoint.test_crosspoint_with_random_traffic,
+    router=test_crosspoint.Router(test_crosspoint.ADAPTIVE),
+)
+LANES: Test = partial(
+    test_crosspoint.test_crosspoint_outputs_stall_in_turn,
+    router=test_crosspoint.Router(test_crosspoint.O1TURN),
+)
+DROPPING: Test = partial(
+    test_crosspoint.test_crosspoint_outputs_stall_in_turn,
+    router=test_crosspoint.Router(test_crosspoint.ADAPTIVE, lossless=False),
+)
+FULL: Test = partial(
+    test_crosspoint.test_crosspoint_fills_and_stops,
+    router=test_crosspoint.Router(test_crosspoint.XY),
+)
 
 # File, what stands there, what it becomes, the test that must notice.
 MUTATIONS: tuple[tuple[str, str, str, Test], ...] = (
@@ -90,6 +111,12 @@ MUTATIONS: tuple[tuple[str, str, str, Test], ...] = (
     ("noc/router_wormhole.sv", "~(out_ready_i[o] & out_o[o].beat.last)", "1'b0", ROUTE),
     ("noc/vc_output.sv", "last ? held_q & ~sent : held_q | sent", "held_q & ~sent", CHANNELS),
     ("noc/vc_input.sv", "level_t'(Depth - 1)", "level_t'(Depth)", CHANNELS),
+    ("noc/crosspoint_output.sv", "locked_q <= ~last;", "locked_q <= 1'b0;", MIXED),
+    ("noc/crosspoint_input.sv", "- level_i[c]", "- level_i[c] + 1'b1", FULL),
+    ("noc/laned_queue.sv", "read_addr |= AddrWidth'(l * LaneDepth) |", "read_addr |=", LANES),
+    ("noc/noc_pkg.sv", "|horizontal ? horizontal : vertical", "vertical", CROSSPOINT),
+    ("noc/crosspoint_output.sv", "~|(wanted & ~out_ready_i)", "|(wanted & out_ready_i)", MIXED),
+    ("noc/crosspoint_input.sv", "first_q ? ~fits : refused_q", "~fits", DROPPING),
     ("noc/network_interface.sv", "inside_q ? entry_q : found", "found", TABLE),
     (
         "noc/network_interface.sv",

@@ -1,7 +1,7 @@
-// crosspoint_queue against one queue for each lane: what goes in comes out by its
+// laned_queue against one queue for each lane: what goes in comes out by its
 // lane, once, in order, and the flit that came out last stays until the next pop.
 // Proved for all time, by induction.
-module crosspoint_queue_formal #(
+module laned_queue_formal #(
     parameter int unsigned Depth = 4,
     parameter int unsigned NumLanes = 1
 ) (
@@ -22,7 +22,7 @@ module crosspoint_queue_formal #(
   logic [NumLanes-1:0] head_valid;
   part_t out;
   logic [NumLanes-1:0][$clog2(Depth):0] level;
-  crosspoint_queue #(
+  laned_queue #(
       .flit_t(part_t),
       .head_t(part_t),
       .Depth(Depth),
@@ -112,7 +112,7 @@ module crosspoint_queue_formal #(
         for (int unsigned n = 0; n < LaneDepth; n++) begin
           if (n < 32'(count_q)) begin
             assert (u_queue.gen_lane[l].u_lane.heads[place[n]] == queue_q[n][3:2]);
-            assert (u_queue.ram[l*LaneDepth+32'(place[n])] == queue_q[n][1:0]);
+            assert (u_queue.gen_distributed.ram[l*LaneDepth+32'(place[n])] == queue_q[n][1:0]);
           end
         end
       end
