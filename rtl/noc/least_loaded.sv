@@ -2,8 +2,10 @@
 // not done yet; among equals the next one after the last choice.
 //
 // Loads are counted up to 2^LoadWidth - 1: one more is not counted, and a done_i
-// that has no message is ignored, so that a wrong count rights itself when the
-// replica is through with its messages.
+// that has no message is ignored, so that a count that is too low rights itself
+// when the replica is through with its messages. One that is too high stays until
+// the slot is written: a message must not get lost on its way to the replica, nor
+// a slot lead to another replica than the one whose done_i it has.
 //
 // The choice is in flip-flops. The next one is worked out for both cases, that
 // the present one is taken or not, so that take_i may come late. done_i counts

@@ -2,7 +2,8 @@
 // to the mesh, hands messages from the mesh to the tile's layers.
 //
 // The next-hop table (32 entries; format in docs/architecture.md) is in LUTRAM:
-// after reset it is filled from TableInit in 32 cycles, in which messages wait;
+// after reset it is filled from TableInit in 32 cycles (with more slots: a cycle
+// for each), in which messages wait;
 // table_write_i rewrites it at run time. A message keeps the route that it
 // started with. One whose next hop has no entry is swallowed and counted
 // (no_route_o); so is one from the mesh for an entry port that the tile does not
@@ -23,6 +24,8 @@ module network_interface
     parameter type flit_t = logic,
     parameter int unsigned X = 0,  // own position
     parameter int unsigned Y = 0,
+    parameter int unsigned Columns = 256,  // of the mesh
+    parameter int unsigned Rows = 256,
     parameter int unsigned NumSources = 1,  // layers that send to the mesh
     parameter int unsigned NumSinks = 1,  // layers that take from the mesh
     parameter bit HasSinks = 1,  // 0: none; what comes is swallowed and counted
@@ -82,11 +85,21 @@ module network_interface
     logic [PortWidth-1:0] port;
   } entry_t;
 
-  // A router makes no U-turn: no message goes to the tile that it comes from.
-  function automatic entry_t make_entry(logic valid, logic [XWidth-1:0] x, logic [YWidth-1:0] y,
-                                        logic [PortWidth-1:0] port);
+  // A router makes no U-turn: no message goes to the tile that it comes from. Nor
+  // does one go past the rim, where it would stand in the way for ever: a word
+  // that names no place of the mesh makes no entry.
+  function automatic entry_t make_entry(logic [31:0] word);
     entry_t entry;
-    entry = '{valid: valid, dir: DirLocal, x: x, y: y, port: port};
+    logic [7:0] x, y, port;
+    {port, y, x} = word[23:0];
+    entry = '{
+        valid: word[31],
+        dir: DirLocal,
+        x: x[XWidth-1:0],
+        y: y[YWidth-1:0],
+        port: port[PortWidth-1:0]
+    };
+    if (32'(x) >= Columns || 32'(y) >= Rows || 32'(port) >= 2 ** PortWidth) entry.valid = 1'b0;
     if (32'(x) > X) entry.dir = DirEast;
     else if (32'(x) != X) entry.dir = DirWest;
     else if (32'(y) > Y) entry.dir = DirSouth;
@@ -104,15 +117,14 @@ module network_interface
   logic filled_q;
   logic [FillWidth-1:0] fill_q;
 
-  wire write_hop = ~filled_q | (table_write_i & ~table_index_i[8]);
+  wire write_hop = ~filled_q | (table_write_i & (table_index_i[8:5] == '0));
   wire [4:0] write_index = filled_q ? table_index_i[4:0] : fill_q[4:0];
   wire [31:0] write_word = filled_q ? table_wdata_i : TableInit[fill_q[4:0]];
-  wire unused_word = ^{write_word[30:16+PortWidth], write_word[15:8+YWidth], write_word[7:XWidth]};
+  wire unused_word = ^write_word[30:24];
 
   always_ff @(posedge clk_i) begin
     if (write_hop) begin
-      entries[write_index] <= make_entry(write_word[31], write_word[XWidth-1:0],
-                                         write_word[8+:YWidth], write_word[16+:PortWidth]);
+      entries[write_index] <= make_entry(write_word);
     end
   end
   always_ff @(posedge clk_i) begin
@@ -203,7 +215,7 @@ module network_interface
     always_ff @(posedge clk_i) begin
       if (write_hop) begin
         group_entries[write_index] <= '{
-            valid: write_word[31] & write_word[GroupBit],
+            valid: write_word[31] & write_word[GroupBit] & (32'(write_word[7:0]) < NumGroups),
             index: group_index_t'(write_word[7:0])
         };
       end
@@ -218,8 +230,7 @@ module network_interface
     wire [31:0] slot_word = filled_q ? table_wdata_i : SlotInit[slot_index];
     always_ff @(posedge clk_i) begin
       if (write_slot) begin
-        slots[slot_index] <= make_entry(slot_word[31], slot_word[XWidth-1:0], slot_word[8+:YWidth],
-                                        slot_word[16+:PortWidth]);
+        slots[slot_index] <= make_entry(slot_word);
       end
     end
 

@@ -195,18 +195,39 @@ def _bandwidth(network: Network) -> Iterator[Problem]:
         )
 
 
-def _long_messages(network: Network) -> Iterator[Problem]:
-    """In a crosspoint fabric a message too long for a queue's reserve may stop half on a link."""
-    fabric, width = network.design.fabric, network.design.data_width
-    room = fabric.packet_flits(width) * width // 8
-    if fabric.kind == "crosspoint" and fabric.lossless and room < MAX_FRAME_BYTES:
+def _fabric(network: Network) -> Iterator[Problem]:
+    """Whether the queues of a crosspoint fabric hold what they promise room for."""
+    fabric, width = network.fabric, network.design.data_width
+    if fabric.kind != "crosspoint":
+        return
+    packet = fabric.packet_flits(width)
+    need = packet + rtl.constant("noc_pkg::CrosspointLate")
+    given = network.design.fabric
+    if fabric.depth // fabric.lanes < need:
+        lanes = f" in two lanes of {fabric.depth // 2}" if fabric.lanes == 2 else ""
+        least = 2 ** (need * fabric.lanes - 1).bit_length()
+        key = "buffer_depth" if given.buffer_depth else "max_packet_flits"
         yield network.file.problem(
-            ("fabric",),
-            f"a router starts a message when there is room for {room} bytes; longer ones (a MAC "
-            f"takes {MAX_FRAME_BYTES}) may stop half on a link, and deadlock by that is not looked "
-            "for: raise max_packet_flits if there may be any",
-            is_error=False,
+            ("fabric", key),
+            f"queues of {fabric.depth} flits{lanes} have no room for a message of {packet} and "
+            f"{need - packet} more on the link: buffer_depth should be at least {least}, or "
+            "max_packet_flits smaller",
         )
+    room = packet * width // 8
+    if fabric.lossless and room < MAX_FRAME_BYTES:
+        start = (
+            f"a router starts a message when there is room for {room} bytes; longer ones (a MAC "
+            f"takes {MAX_FRAME_BYTES}) may stop half on a link"
+        )
+        if fabric.algorithm == "xy":
+            end = ", and deadlock by that is not looked for: raise max_packet_flits if any come"
+        else:
+            end = (
+                f", and with {fabric.algorithm} links then wait for each other in a ring: "
+                f"max_packet_flits should be at least {-(-MAX_FRAME_BYTES * 8 // width)}"
+            )
+        is_error = fabric.algorithm != "xy"
+        yield network.file.problem(("fabric", "max_packet_flits"), start + end, is_error=is_error)
 
 
 def _names(network: Network) -> Iterator[Problem]:
@@ -244,7 +265,7 @@ def check(path: Path, *, allow_deadlock: bool = False) -> tuple[Network, list[Pr
     """
     network, problems = resolved.load(path)
     problems += [*_replicas(network), *_macs(network), *_udp_ports(network), *_bandwidth(network)]
-    problems += [*_long_messages(network), *_refused_parameters(network)]
+    problems += [*_fabric(network), *_refused_parameters(network)]
     if not any(problem.is_error for problem in problems):
         # These follow from any of the above, and would only hide it.
         problems += [*_reachability(network), *_wired_cycles(network), *_names(network)]

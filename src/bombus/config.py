@@ -103,9 +103,9 @@ class Fabric(_Model):
     max_packet_flits: StrictInt | None = Field(
         None,
         ge=1,
-        le=1024,
+        le=2048,
         description="Flits that a crosspoint router wants room for before it starts a message; "
-        "longer ones may stop on their way. Default: those of 1536 bytes.",
+        "longer ones may stop on their way. Default: those of the longest frame, 9600 bytes.",
     )
     columns: Annotated[StrictInt, Field(ge=1, le=MAX_TILES)] | None = Field(
         None, description="Width of the mesh in tiles. Default: as the positions need."
@@ -125,7 +125,7 @@ class Fabric(_Model):
         le=4096,
         description="Flits that each buffer of a router can hold, a power of two: of a mesh input "
         "(wormhole, up to 64; default 32), of a virtual channel (up to 512; default 8), of a queue "
-        "(crosspoint, up to 4096; default 512).",
+        "(crosspoint, up to 4096; default 512, or as many as `max_packet_flits` needs).",
     )
 
     @model_validator(mode="after")
@@ -151,9 +151,29 @@ class Fabric(_Model):
         """Flits of each buffer of a router."""
         return self.buffer_depth or DEFAULT_DEPTH[self.kind]
 
+    @property
+    def lanes(self) -> int:
+        """Parts of a queue straight through a crosspoint router, each for messages of its own."""
+        return 2 if self.lossless and self.algorithm != "xy" else 1
+
     def packet_flits(self, data_width: int) -> int:
         """Flits that a message of the crosspoint fabric needs room for to start."""
         return self.max_packet_flits or PACKET_BYTES * 8 // data_width
+
+    def for_messages(self, flits: int, late: int) -> Fabric:
+        """With the defaults that let messages of up to `flits` start only when all of them fit.
+
+        `late`: flits that a queue needs besides, for those on the link.
+        """
+        if self.kind != "crosspoint":
+            return self
+        packet = self.max_packet_flits or flits
+        depth = DEFAULT_DEPTH[self.kind]
+        while depth < MAX_DEPTH[self.kind] and depth // self.lanes < packet + late:
+            depth *= 2
+        return self.model_copy(
+            update={"max_packet_flits": packet, "buffer_depth": self.buffer_depth or depth}
+        )
 
 
 class Host(_Model):

@@ -152,6 +152,15 @@ class Network:
         return self.file.design
 
     @property
+    def fabric(self) -> config.Fabric:
+        """The design's fabric, its defaults worked out for the longest frame."""
+        width = self.design.data_width
+        return self.design.fabric.for_messages(
+            -(-rtl.constant("bombus_pkg::MaxFrameBytes") * 8 // width),
+            rtl.constant("noc_pkg::CrosspointLate"),
+        )
+
+    @property
     def routing(self) -> tuple[str, str]:
         """Kind of the fabric and routing algorithm, as `bombus.routing` names them."""
         return self.design.fabric.kind, self.design.fabric.algorithm

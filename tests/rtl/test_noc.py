@@ -407,7 +407,7 @@ def test_interface_waits_until_the_table_is_filled(benches: Benches) -> None:
 
 
 def test_interface_writes_an_entry(benches: Benches) -> None:
-    bench = benches("network_interface")
+    bench = benches("network_interface", Columns=3)
     bench.run(FILL_CYCLES + 1)
     for x, y in [place for place in PLACES if place != HERE]:
         bench.control(TABLE.pack(x=x, y=y, port=2, valid=1, index=7, write=1))
@@ -417,8 +417,19 @@ def test_interface_writes_an_entry(benches: Benches) -> None:
         bench.drain()
         side = {"x": x, "y": y, "port": 2, "dir": xy_dir(HERE, (x, y))}
         assert FLITS.messages(bench.items(MESH_OUT))[-1].side == side
-    for invalid in ({"valid": 0, "x": 2}, {"valid": 1, "x": 1}):  # the second: to itself
-        bench.control(TABLE.pack(y=1, port=1, index=7, write=1, **invalid))
+    good = {"valid": 1, "x": 2, "y": 1, "port": 1}
+    # Not valid, to itself, and past the rim of the mesh of 3 x 4 or the ports that there are.
+    for change in (
+        {"valid": 0},
+        {"x": 1},
+        {"x": 3},
+        {"x": 4 + 2},
+        {"x": 255},
+        {"y": 4},
+        {"y": 128 + 1},
+        {"port": 4 + 1},
+    ):
+        bench.control(TABLE.pack(index=7, write=1, **(good | change)))
         bench.run()
         bench.control(0)
         bench.forget()
@@ -426,6 +437,14 @@ def test_interface_writes_an_entry(benches: Benches) -> None:
         bench.drain()
         assert bench.items(MESH_OUT) == []
         assert bench.events[0] == 1
+    # Between the next hops and the slots there is nothing to write.
+    for index in (7, 7 + 32, 7 + 224):
+        bench.control(TABLE.pack(index=index, write=1, **(good if index == 7 else {"valid": 0})))
+        bench.run()
+    bench.control(0)
+    bench.push(SOURCE.beats(Message(b"abc", 0, {"next": 7})))
+    bench.drain()
+    assert len(bench.items(MESH_OUT)) == 1
 
 
 @pytest.mark.parametrize("seed", SEEDS)

@@ -13,6 +13,7 @@ from unit_helpers import DESIGNS, ROOT, Edited
 
 from bombus import check, show
 from bombus.deadlock import cycles, cycles_after, min_cycle_capacity, resource_graph, shortest_cycle
+from bombus.errors import DesignError
 from bombus.routing import Channel, eject, inject, routes
 
 FIGURE_5A = ROOT / "docs" / "examples" / "deadlock" / "figure_5a.yaml"
@@ -124,13 +125,54 @@ def test_a_fabric_that_drops_never_waits(tmp_path: Path) -> None:
     check.check(with_fabric(tmp_path, "{kind: crosspoint, lossless: false}"))
 
 
-def test_messages_longer_than_the_crosspoint_reserves_are_a_warning(tmp_path: Path) -> None:
-    file = with_fabric(tmp_path, "{kind: crosspoint, max_packet_flits: 1024}")
+def test_the_crosspoint_fabric_reserves_room_for_the_longest_frame(tmp_path: Path) -> None:
+    for width, algorithm, depth in (
+        (64, "xy", 2048),
+        (64, "o1turn", 4096),
+        (128, "adaptive", 2048),
+        (512, "xy", 512),
+        (512, "adaptive", 512),
+    ):
+        file = with_fabric(tmp_path, f"{{kind: crosspoint, algorithm: {algorithm}}}")
+        file.write_text(file.read_text().replace("data_width: 64", f"data_width: {width}"))
+        network, warnings = check.check(file, allow_deadlock=True)
+        assert network.fabric.packet_flits(width) * width // 8 >= 9600
+        assert network.fabric.depth == depth
+        assert not any("longer ones" in each.message for each in warnings)
+
+
+def test_messages_longer_than_the_crosspoint_reserves(tmp_path: Path) -> None:
+    file = with_fabric(tmp_path, "{kind: crosspoint, max_packet_flits: 24}")
     _, warnings = check.check(file, allow_deadlock=True)
-    assert any("there is room for 8192 bytes; longer ones" in each.message for each in warnings)
-    file.write_text(file.read_text().replace("data_width: 64", "data_width: 128"))
-    _, warnings = check.check(file, allow_deadlock=True)
-    assert not any("longer ones" in each.message for each in warnings)
+    assert any("there is room for 192 bytes; longer ones" in each.message for each in warnings)
+    for algorithm in ("o1turn", "adaptive"):
+        # Links then wait for each other, whatever the queues are: a mesh shows it.
+        file = with_fabric(
+            tmp_path, f"{{kind: crosspoint, algorithm: {algorithm}, max_packet_flits: 24}}"
+        )
+        with pytest.raises(DesignError, match=f"with {algorithm} links then wait for each other"):
+            check.check(file)
+
+
+@pytest.mark.parametrize(
+    ("fabric", "words"),
+    [
+        ("{kind: crosspoint, buffer_depth: 8}", "queues of 8 flits have no room"),
+        (
+            "{kind: crosspoint, algorithm: o1turn, buffer_depth: 2048}",
+            "2048 flits in two lanes of 1024 have no room .* buffer_depth should be at least 4096",
+        ),
+        (
+            "{kind: crosspoint, algorithm: adaptive, max_packet_flits: 2048}",
+            "4096 flits in two lanes of 2048 have no room for a message of 2048",
+        ),
+    ],
+)
+def test_queues_that_cannot_hold_a_message(tmp_path: Path, fabric: str, words: str) -> None:
+    file = with_fabric(tmp_path, fabric)
+    with pytest.raises(DesignError, match=words) as raised:
+        check.check(file)
+    assert all(problem.line for problem in raised.value.problems)
 
 
 def test_only_arp_that_always_takes_opens_its_ring_with_eth_tx() -> None:

@@ -11,6 +11,7 @@ module bench
 #(
     parameter bit HasSinks = 1,
     parameter bit HasGroups = 0,
+    parameter int unsigned Columns = 4,
     localparam int unsigned DataWidth = 64,
     localparam int unsigned FlitBits = bench_pkg::beat_bits(DataWidth) + 3 + 2 + 2 + 2
 ) (
@@ -67,6 +68,8 @@ module bench
       .flit_t(flit_t),
       .X(1),
       .Y(1),
+      .Columns(Columns),
+      .Rows(4),
       .NumSources(2),
       .NumSinks(2),
       .HasSinks(HasSinks),
