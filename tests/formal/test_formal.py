@@ -17,6 +17,8 @@ LANES = replace(QUEUE, reach=26, parameters={"Depth": 8, "NumLanes": 2})
 OUTPUT = Proof("crosspoint_output_formal", depth=3, induction=2, reach=8)
 LOCAL_OUTPUT = replace(OUTPUT, parameters={"IsLocal": 1})
 WINDOW = Proof("flight_window_formal", depth=3, induction=2, reach=8)
+VC_INPUT = Proof("vc_input_formal", depth=3, induction=2, reach=22, parameters={"Depth": 4})
+VC_OUTPUT = Proof("vc_output_formal", depth=3, induction=2, reach=10)
 CROSSPOINT = Proof("router_crosspoint_formal", 2, 1, 7, {"Ports": 0b11101})  # no north
 
 # Numbers of noc_pkg.
@@ -61,6 +63,9 @@ PROOFS = (
     LINK,
     WINDOW,
     CROSSPOINT,
+    VC_INPUT,
+    VC_OUTPUT,
+    replace(VC_OUTPUT, parameters={"NumInputs": 2, "NumChannels": 4}),
 )
 
 
@@ -84,6 +89,9 @@ QUEUE_FILE = "noc/laned_queue.sv"
 INPUT_FILE = "noc/crosspoint_input.sv"
 OUTPUT_FILE = "noc/crosspoint_output.sv"
 LEAST_RECENT = "common/least_recent.sv"
+VC_INPUT_FILE = "noc/vc_input.sv"
+VC_CHOICE_FILE = "noc/vc_choice.sv"
+VC_OUTPUT_FILE = "noc/vc_output.sv"
 WINDOW_FILE = "noc/flight_window.sv"
 
 BROKEN = (
@@ -124,6 +132,19 @@ BROKEN = (
     (WINDOW, Mutation(WINDOW_FILE, "if (taken_i) inside_q <= ~last_i", "inside_q <= 1'b0")),
     (WINDOW, Mutation(WINDOW_FILE, "{1'b0, window_i};", "{1'b0, window_i} + 1'b1;")),
     (CROSSPOINT, Mutation(CROSSPOINT_FILE, "($clog2(NumInputs))'(n)", "'0")),
+    (VC_INPUT, Mutation(VC_INPUT_FILE, "level_t'(Depth - 1)", "level_t'(Depth)")),
+    (VC_INPUT, Mutation(VC_INPUT_FILE, "inside_q[l] ? channel_q[l] & room : start", "start")),
+    (VC_INPUT, Mutation(VC_INPUT_FILE, "if (pop[l] & ~inside_q[l])", "if (pop[l])")),
+    (VC_INPUT, Mutation(VC_INPUT_FILE, "channel_q[l] & room", "channel_q[l]")),
+    (VC_INPUT, Mutation(VC_INPUT_FILE, "granted_i ? choice : '0", "choice")),
+    (VC_INPUT, Mutation(VC_CHOICE_FILE, "if (|urgent) able &= urgent;", "")),
+    (VC_INPUT, Mutation(VC_CHOICE_FILE, "|urgent ? '0 : keep_q", "keep_q")),
+    (VC_INPUT, Mutation(VC_CHOICE_FILE, "& ~|(dir_i[l] & kept_i)", "")),
+    (VC_INPUT, Mutation(VC_CHOICE_FILE, "if (|keep) able = keep;", "")),
+    (VC_OUTPUT, Mutation(VC_OUTPUT_FILE, "room_i & ~held_q", "room_i")),
+    (VC_OUTPUT, Mutation(VC_OUTPUT_FILE, "last ? held_q & ~sent", "last ? '0")),
+    (VC_OUTPUT, Mutation(VC_OUTPUT_FILE, "free & (~free + 1'b1)", "free")),
+    (VC_OUTPUT, Mutation(VC_OUTPUT_FILE, ".served_i(first)", ".served_i(last)")),
 )
 
 

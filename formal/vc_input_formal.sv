@@ -1,0 +1,268 @@
+// vc_input of a mesh input, whatever the outputs offer and grant: what comes in
+// leaves by its channel's queue once, unchanged and in order, asks for its own output, a
+// message starts in the channel offered and keeps it and its output to the last flit, no queue
+// overflows, nothing waits without reason, and a front that can go lets no more
+// than Patience other messages of its input start. Proved for all time, by induction.
+//
+// The router before sends what it may: to a channel that was ready a cycle ago.
+module vc_input_formal
+  import noc_pkg::*;
+#(
+    parameter int unsigned Input = 4,  // dir_e, not the local one
+    parameter int unsigned Depth = 4
+) (
+    input logic clk_i,
+    input logic rst_i,
+    input dir_e dir_i,
+    input logic last_i,
+    input logic tag_i,
+    input logic [1:0] valid_i,
+    input logic [NumDirs-1:0][1:0] room_i,
+    input logic [NumDirs-1:0][1:0] start_i,
+    input logic [NumDirs-1:0] others_keep_i,  // outputs that other inputs go on at
+    input logic granted_i,
+    input logic watched_i  // any channel, always the same
+);
+
+  localparam int unsigned NumLanes = 2;
+  localparam int unsigned Patience = 7;
+  localparam logic [NumDirs-1:0] Legal = outputs_of(RoutingXY, Input);
+  typedef logic [NumLanes-1:0] channels_t;
+  typedef logic [$clog2(Depth)-1:0] addr_t;
+  typedef logic [$clog2(Depth):0] count_t;
+  typedef struct packed {
+    logic last;
+    logic tag;
+  } beat_t;
+  typedef struct packed {
+    dir_e  dir;
+    beat_t beat;
+  } flit_t;
+
+  flit_t in, popped;
+  channels_t ready, want_channel;
+  logic [NumDirs-1:0] keeps, want;
+  logic want_first, want_last, unused_busy;
+  assign in = '{dir: dir_i, beat: '{last: last_i, tag: tag_i}};
+  vc_input #(
+      .flit_t(flit_t),
+      .Input(Input),
+      .VirtualChannels(NumLanes),
+      .Depth(Depth)
+  ) u_input (
+      .clk_i,
+      .rst_i,
+      .in_i(in),
+      .in_valid_i(valid_i),
+      .in_ready_o(ready),
+      .room_i,
+      .start_i,
+      .keeps_o(keeps),
+      .kept_i(keeps | others_keep_i),
+      .want_o(want),
+      .want_first_o(want_first),
+      .want_last_o(want_last),
+      .want_channel_o(want_channel),
+      .granted_i,
+      .popped_o(popped),
+      .busy_o(unused_busy)
+  );
+
+  // ---- The same without a RAM ----
+
+  logic started_q = 1'b0;
+  channels_t ready_q;
+  logic watched_q;
+  logic popped_q;
+  flit_t popped_flit_q;
+  flit_t [NumLanes-1:0][Depth-1:0] queue_q, queue_d;  // entry 0 is the oldest
+  count_t [NumLanes-1:0] count_q, count_d;
+  logic [NumLanes-1:0] arriving_q;  // the last flit in was not its message's last
+  dir_e [NumLanes-1:0] arriving_dir_q;
+  logic [NumLanes-1:0] leaving_q;  // the last flit out was not its message's last
+  dir_e [NumLanes-1:0] leaving_dir_q;
+  channels_t [NumLanes-1:0] held_q;  // the channel that it has taken
+  channels_t going_q;  // the lane whose message has sent a flit in the last cycle, not its last
+  flit_t [NumLanes-1:0] oldest;
+  channels_t [NumLanes-1:0] open;  // by which the front may go now
+  logic [NumLanes-1:0] can;
+  channels_t asks;  // the lane that asks
+  channels_t pop;
+  logic [2:0] overtaken_q;  // messages of the other lane that the watched one let start
+  assign asks = u_input.choice;
+  assign pop  = granted_i ? asks : '0;
+
+  always_comb begin
+    queue_d = queue_q;
+    count_d = count_q;
+    for (int unsigned l = 0; l < NumLanes; l++) begin
+      oldest[l] = queue_q[l][0];
+      open[l] = '0;
+      for (int unsigned o = 0; o < NumDirs; o++) begin
+        if (oldest[l].dir == dir_e'(o)) begin
+          open[l] = leaving_q[l] ? held_q[l] & room_i[o] : start_i[o];
+        end
+      end
+      can[l] = count_q[l] != '0 && open[l] != '0;
+      if (pop[l]) begin
+        for (int unsigned n = 0; n + 1 < Depth; n++) queue_d[l][n] = queue_q[l][n+1];
+        count_d[l] = count_q[l] - 1'b1;
+      end
+      if (valid_i[l]) begin
+        queue_d[l][count_d[l][$clog2(Depth)-1:0]] = in;
+        count_d[l] = count_d[l] + 1'b1;
+      end
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    started_q <= 1'b1;
+    watched_q <= watched_i;
+    ready_q   <= rst_i ? '0 : ready;
+    queue_q   <= queue_d;
+    count_q   <= rst_i ? '0 : count_d;
+    for (int unsigned l = 0; l < NumLanes; l++) begin
+      if (pop[l]) begin
+        popped_flit_q <= oldest[l];
+        leaving_dir_q[l] <= oldest[l].dir;
+        held_q[l] <= open[l];
+      end
+      if (valid_i[l]) arriving_dir_q[l] <= in.dir;
+    end
+    if (rst_i) begin
+      popped_q <= 1'b0;
+      arriving_q <= '0;
+      leaving_q <= '0;
+      going_q <= '0;
+      overtaken_q <= '0;
+    end else begin
+      popped_q <= popped_q | |pop;
+      going_q <= pop & ~{oldest[1].beat.last, oldest[0].beat.last};
+      for (int unsigned l = 0; l < NumLanes; l++) begin
+        if (valid_i[l]) arriving_q[l] <= ~in.beat.last;
+        if (pop[l]) leaving_q[l] <= ~oldest[l].beat.last;
+      end
+      if (pop[watched_i]) overtaken_q <= '0;
+      else if (can[watched_i] & |(pop & ~leaving_q)) overtaken_q <= overtaken_q + 1'b1;
+    end
+  end
+
+  // ---- Legal traffic: the flits of a message go one way ----
+
+  always_comb begin
+    if (~started_q)
+      assume (rst_i);
+      else assume (~rst_i);
+    if (started_q) assume (watched_i == watched_q);
+    assume ($onehot0(valid_i));
+    assume (32'(dir_i) < NumDirs && Legal[dir_i]);
+    if (started_q) assume ((valid_i & ~ready_q) == '0);
+    for (int unsigned l = 0; l < NumLanes; l++) begin
+      if (started_q & valid_i[l] & arriving_q[l]) assume (dir_i == arriving_dir_q[l]);
+    end
+    for (int unsigned o = 0; o < NumDirs; o++) begin
+      assume ($onehot0(start_i[o]) && (start_i[o] & ~room_i[o]) == '0);
+    end
+    if (want == '0) assume (~granted_i);
+  end
+
+  // ---- What it asks for and what comes out ----
+
+  always_comb begin
+    if (started_q & ~rst_i) begin
+      assert ($onehot0(asks));
+      assert ((asks & ~can) == '0);
+      assert ((want == '0) == (asks == '0));
+      for (int unsigned l = 0; l < NumLanes; l++) begin
+        if (valid_i[l]) assert (32'(count_q[l]) < Depth);
+        if (asks[l]) begin
+          assert (want == NumDirs'(1) << oldest[l].dir);
+          assert (want_last == oldest[l].beat.last);
+          assert (want_first == ~leaving_q[l]);
+          assert ($onehot(want_channel) && want_channel == open[l]);
+          if (leaving_q[l]) assert (oldest[l].dir == leaving_dir_q[l]);
+          // Who goes on at another input is left alone.
+          if (~going_q[l]) assert (~others_keep_i[oldest[l].dir]);
+        end
+        if (going_q[l] & can[l] & ~|u_input.u_choice.urgent) assert (asks[l]);
+        // If one can go and nobody else is at its output, somebody asks.
+        if (can[l] & ~others_keep_i[oldest[l].dir] & ~|u_input.u_choice.urgent) begin
+          assert (|asks);
+        end
+      end
+      if (popped_q) assert (popped == popped_flit_q);
+    end
+  end
+
+  // ---- For the induction ----
+
+  always_comb begin
+    if (started_q) begin
+      if (popped_q) assert (popped == popped_flit_q);
+      assert (u_input.inside_q == leaving_q);
+      assert (u_input.u_choice.keep_q == going_q);
+      assert ($onehot0(going_q) && (going_q & ~leaving_q) == '0);
+      assert (u_input.u_choice.u_arbiter.before_q[0][1] != u_input.u_choice.u_arbiter.before_q[1][0]);
+      // Who starts is passed by nobody since, so only one can be.
+      assert (u_input.u_choice.passed_q[0] == '0 || u_input.u_choice.passed_q[1] == '0);
+      assert (overtaken_q <= u_input.u_choice.passed_q[watched_q]);
+      if (32'(overtaken_q) == Patience && can[watched_i]) begin
+        assert ((asks & ~(channels_t'(1) << watched_i)) == '0);
+      end
+    end
+  end
+
+  for (genvar l = 0; l < NumLanes; l++) begin : gen_lane
+    addr_t [Depth:0] place;
+    always_comb begin
+      for (int unsigned n = 0; n <= Depth; n++) begin
+        place[n] = u_input.gen_queued.u_queue.gen_lane[l].u_lane.read_q + addr_t'(n);
+      end
+      if (started_q) begin
+        assert (32'(count_q[l]) <= Depth);
+        assert (u_input.gen_queued.u_queue.gen_lane[l].u_lane.level_q == count_q[l]);
+        assert (u_input.gen_queued.u_queue.gen_lane[l].u_lane.valid_q == (count_q[l] != '0));
+        assert (u_input.gen_queued.u_queue.gen_lane[l].u_lane.next_q == place[1]);
+        assert (u_input.gen_queued.u_queue.gen_lane[l].u_lane.write_q ==
+                place[0] + addr_t'(count_q[l]));
+        if (ready_q[l]) assert (32'(count_q[l]) < Depth);
+        if (count_q[l] != '0) begin
+          assert (u_input.gen_queued.u_queue.gen_lane[l].u_lane.head_q ==
+                  {oldest[l].dir, oldest[l].beat.last});
+        end
+        for (int unsigned n = 0; n < Depth; n++) begin
+          if (n < 32'(count_q[l])) begin
+            assert (u_input.gen_queued.u_queue.gen_lane[l].u_lane.heads[place[n]] ==
+                    {queue_q[l][n].dir, queue_q[l][n].beat.last});
+            assert (u_input.gen_queued.u_queue.gen_distributed.ram[l*Depth+32'(place[n])] ==
+                    queue_q[l][n]);
+            assert (32'(queue_q[l][n].dir) < NumDirs && Legal[queue_q[l][n].dir]);
+            if (n + 1 == 32'(count_q[l])) begin  // the newest
+              assert (arriving_q[l] == ~queue_q[l][n].beat.last);
+              assert (arriving_dir_q[l] == queue_q[l][n].dir);
+            end else if (~queue_q[l][n].beat.last) begin
+              assert (queue_q[l][n].dir == queue_q[l][n+1].dir);
+            end
+          end
+        end
+        if (leaving_q[l]) begin
+          assert ($onehot(held_q[l]) && u_input.channel_q[l] == held_q[l]);
+          if (count_q[l] != '0) assert (oldest[l].dir == leaving_dir_q[l]);
+          else assert (arriving_q[l] && arriving_dir_q[l] == leaving_dir_q[l]);
+        end else if (count_q[l] == '0) begin
+          assert (~arriving_q[l]);
+        end
+      end
+    end
+  end
+
+  // It can happen at all: a full queue; a lane that lets others by until it is its turn.
+  always_comb begin
+    if (started_q & ~rst_i) begin
+      cover (32'(count_q[0]) == Depth);
+      cover (32'(overtaken_q) == Patience && pop[watched_i]);
+      cover (&leaving_q && |pop);
+    end
+  end
+
+endmodule

@@ -1,0 +1,169 @@
+// vc_output, whatever its inputs ask for and whatever room is behind it: a channel
+// belongs to one message at a time from the first flit to the last, a message starts where there is
+// room, nothing waits without reason, and among the inputs that ask nobody lets
+// more than one message of each rival start. Proved for all time, by induction.
+//
+// The inputs ask as vc_input does (vc_input_formal): a message starts in the channel
+// offered and goes on in its own, when there is room.
+module vc_output_formal #(
+    parameter int unsigned NumInputs   = 4,
+    parameter int unsigned NumChannels = 2
+) (
+    input logic clk_i,
+    input logic rst_i,
+    input logic [NumChannels-1:0] room_i,
+    input logic [NumInputs-1:0] request_i,
+    input logic [NumInputs-1:0] first_i,
+    input logic [NumInputs-1:0] last_i,
+    input logic [NumInputs-1:0][NumChannels-1:0] channel_i,
+    input logic [$clog2(NumInputs)-1:0] watched_i  // any input, always the same
+);
+
+  typedef logic [NumChannels-1:0] channels_t;
+  typedef logic [$clog2(NumInputs)-1:0] input_t;
+
+  channels_t start, sent;
+  logic [NumInputs-1:0] grant;
+  input_t select;
+  vc_output #(
+      .NumInputs  (NumInputs),
+      .NumChannels(NumChannels)
+  ) u_output (
+      .clk_i,
+      .rst_i,
+      .room_i,
+      .start_o (start),
+      .request_i,
+      .first_i,
+      .last_i,
+      .channel_i,
+      .grant_o (grant),
+      .sent_o  (sent),
+      .select_o(select)
+  );
+
+  // ---- What has been seen ----
+
+  logic started_q = 1'b0;
+  input_t watched_q, winner, winner_q;
+  logic [NumChannels-1:0] taken_q;  // channels whose message has begun and not ended
+  input_t [NumChannels-1:0] owner_q;  // the input that it comes by
+  channels_t goes, goes_q;  // the channel of the flit granted
+  logic [NumInputs-1:0][1:0] overtaken_q;  // messages of each that the watched input let start
+  wire starts = |(grant & first_i);
+  wire ends = |(grant & last_i);
+
+  always_comb begin
+    winner = '0;
+    goes   = '0;
+    for (int unsigned k = 0; k < NumInputs; k++) begin
+      if (grant[k]) begin
+        winner = input_t'(k);
+        goes   = channel_i[k];
+      end
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    started_q <= 1'b1;
+    watched_q <= watched_i;
+    if (|grant) winner_q <= winner;
+    if (rst_i) begin
+      taken_q <= '0;
+      goes_q <= '0;
+      overtaken_q <= '0;
+    end else begin
+      goes_q <= goes;
+      for (int unsigned c = 0; c < NumChannels; c++) begin
+        if (goes[c]) begin
+          taken_q[c] <= ~ends;
+          owner_q[c] <= winner;
+        end
+      end
+      if (starts) begin
+        for (int unsigned k = 0; k < NumInputs; k++) begin
+          if (grant[watched_i]) overtaken_q[k] <= '0;
+          else if (request_i[watched_i] & grant[k]) overtaken_q[k] <= overtaken_q[k] + 1'b1;
+        end
+      end
+    end
+  end
+
+  always_comb begin
+    if (~started_q) assume (rst_i);
+    assume (32'(watched_i) < NumInputs);
+    if (started_q) assume (watched_i == watched_q);
+    for (int unsigned k = 0; k < NumInputs; k++) begin
+      if (request_i[k] & first_i[k]) assume (channel_i[k] == start && start != '0);
+      if (request_i[k] & ~first_i[k]) begin
+        assume ($onehot(channel_i[k]) && (channel_i[k] & ~(room_i & taken_q)) == '0);
+        for (int unsigned c = 0; c < NumChannels; c++) begin
+          if (channel_i[k][c]) assume (32'(owner_q[c]) == k);
+        end
+      end
+    end
+  end
+
+  always_comb begin
+    if (started_q & ~rst_i) begin
+      assert ($onehot0(grant));
+      assert ((grant & ~request_i) == '0);
+      assert ((|grant) == (|request_i));
+      // Never into a channel without room, or into one that another message holds.
+      assert ($onehot0(start) && (start & ~(room_i & ~taken_q)) == '0);
+      assert ((start != '0) == ((room_i & ~taken_q) != '0));
+      assert ($onehot0(goes) && (goes & ~room_i) == '0);
+      if (starts) assert ((goes & taken_q) == '0);
+      for (int unsigned c = 0; c < NumChannels; c++) begin
+        if (goes[c] & taken_q[c]) assert (winner == owner_q[c]);
+      end
+      assert (sent == goes_q);
+      if (|sent) assert (select == winner_q);
+      for (int unsigned k = 0; k < NumInputs; k++) assert (overtaken_q[k] <= 2'd1);
+    end
+  end
+
+  // ---- For the induction ----
+
+  always_comb begin
+    if (started_q) begin
+      assert (u_output.held_q == taken_q);
+      assert (u_output.sent_o == goes_q);
+      if (|goes_q) assert (select == winner_q);
+      // The arbiter's matrix is an order: of two one is before the other, and no three go round.
+      for (int unsigned i = 0; i < NumInputs; i++) begin
+        for (int unsigned j = 0; j < NumInputs; j++) begin
+          if (i != j) begin
+            assert (u_output.u_arbiter.before_q[i][j] != u_output.u_arbiter.before_q[j][i]);
+          end
+          for (int unsigned k = 0; k < NumInputs; k++) begin
+            if (i != j && j != k && i != k) begin
+              assert (!(u_output.u_arbiter.before_q[i][j] && u_output.u_arbiter.before_q[j][k] &&
+                        u_output.u_arbiter.before_q[k][i]));
+            end
+          end
+        end
+      end
+      for (int unsigned k = 0; k < NumInputs; k++) begin
+        assert (overtaken_q[k] <= 2'd1);
+        if (overtaken_q[k] != '0) begin
+          assert (32'(watched_q) != k);
+          assert (u_output.u_arbiter.before_q[watched_q][k]);
+        end
+      end
+    end
+  end
+
+  // It can happen at all: each of the others has gone before; all channels are taken and go on.
+  logic [NumInputs-1:0] others;
+  always_comb begin
+    for (int unsigned k = 0; k < NumInputs; k++) begin
+      others[k] = overtaken_q[k] == 2'd1 || 32'(watched_i) == k;
+    end
+    if (started_q & ~rst_i) begin
+      cover (&others);
+      cover (&taken_q & |goes & ~ends);
+    end
+  end
+
+endmodule
