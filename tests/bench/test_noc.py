@@ -108,7 +108,7 @@ def test_benchmark_tells_what_its_page_promises(run: Run, tmp_path: Path) -> Non
         ({"fabrics": "crosspoint"}, "there is no fabric 'crosspoint'"),
         ({"loads": "0.1,2"}, "--loads 0.1,2"),
         ({"scale": 0}, "--scale 0"),
-        ({"columns": 40}, "a mesh of 40 x 4"),
+        ({"columns": 100}, "a mesh of 100 x 4"),
     ],
 )
 def test_bad_options(options: dict[str, Any], words: str) -> None:
