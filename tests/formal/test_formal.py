@@ -19,6 +19,7 @@ LOCAL_OUTPUT = replace(OUTPUT, parameters={"IsLocal": 1})
 WINDOW = Proof("flight_window_formal", depth=3, induction=2, reach=8)
 VC_INPUT = Proof("vc_input_formal", depth=3, induction=2, reach=22, parameters={"Depth": 4})
 VC_OUTPUT = Proof("vc_output_formal", depth=3, induction=2, reach=10)
+VC_ROUTER = Proof("router_virtual_channels_formal", 2, 1, 7, {"Ports": 0b11101})  # no north
 CROSSPOINT = Proof("router_crosspoint_formal", 2, 1, 7, {"Ports": 0b11101})  # no north
 
 # Numbers of noc_pkg.
@@ -65,6 +66,7 @@ PROOFS = (
     CROSSPOINT,
     VC_INPUT,
     VC_OUTPUT,
+    VC_ROUTER,
     replace(VC_OUTPUT, parameters={"NumInputs": 2, "NumChannels": 4}),
 )
 
@@ -89,6 +91,7 @@ QUEUE_FILE = "noc/laned_queue.sv"
 INPUT_FILE = "noc/crosspoint_input.sv"
 OUTPUT_FILE = "noc/crosspoint_output.sv"
 LEAST_RECENT = "common/least_recent.sv"
+VC_ROUTER_FILE = "noc/router_virtual_channels.sv"
 VC_INPUT_FILE = "noc/vc_input.sv"
 VC_CHOICE_FILE = "noc/vc_choice.sv"
 VC_OUTPUT_FILE = "noc/vc_output.sv"
@@ -145,6 +148,8 @@ BROKEN = (
     (VC_OUTPUT, Mutation(VC_OUTPUT_FILE, "last ? held_q & ~sent", "last ? '0")),
     (VC_OUTPUT, Mutation(VC_OUTPUT_FILE, "free & (~free + 1'b1)", "free")),
     (VC_OUTPUT, Mutation(VC_OUTPUT_FILE, ".served_i(first)", ".served_i(last)")),
+    (VC_ROUTER, Mutation(VC_ROUTER_FILE, "credits_q != '0;", "1'b1;")),
+    (VC_ROUTER, Mutation(VC_ROUTER_FILE, "(candidate[select].beat.last)", "(1'b0)")),
 )
 
 
