@@ -19,6 +19,7 @@ LOCAL_OUTPUT = replace(OUTPUT, parameters={"IsLocal": 1})
 WINDOW = Proof("flight_window_formal", depth=3, induction=2, reach=8)
 VC_INPUT = Proof("vc_input_formal", depth=3, induction=2, reach=22, parameters={"Depth": 4})
 VC_OUTPUT = Proof("vc_output_formal", depth=3, induction=2, reach=10)
+# With all five ports it holds as well, in twice the time.
 VC_ROUTER = Proof("router_virtual_channels_formal", 2, 1, 7, {"Ports": 0b11101})  # no north
 CROSSPOINT = Proof("router_crosspoint_formal", 2, 1, 7, {"Ports": 0b11101})  # no north
 
