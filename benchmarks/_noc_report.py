@@ -38,7 +38,10 @@ def _saturation(rows: Sequence[Row], traffic: str) -> Table:
     """Accepted load at full load, and the published figures."""
     patterns = list(dict.fromkeys(row.pattern for row in rows if row.traffic == traffic))
     what = "own sources, 24 flits" if traffic == "independent" else "chains of all tiles"
-    table = Table(title=f"Accepted at the highest load, flits per node and cycle: {what}")
+    highest = max(row.offered for row in rows)
+    table = Table(
+        title=f"Accepted at an offered load of {highest:g}, flits per node and cycle: {what}"
+    )
     for heading in ("fabric", "algorithm", *(name.replace("_", " ") for name in patterns)):
         table.add_column(heading)
     for (kind, algorithm), series in _series(r for r in rows if r.traffic == traffic).items():
@@ -49,7 +52,8 @@ def _saturation(rows: Sequence[Row], traffic: str) -> Table:
             lost = f" (lost {row.loss:.1%})" if row and row.loss else ""
             cells.append(f"{row.accepted:.3f}{lost}" if row else "")
         table.add_row(kind, algorithm, *cells)
-    for name, peer in _peers().items():
+    # Published figures are of full load.
+    for name, peer in _peers().items() if highest == 1 else ():
         if traffic == "independent":
             by_name: dict[str, dict[str, float]] = {}
             for entry in peer.get("saturation", ()):

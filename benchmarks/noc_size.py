@@ -50,9 +50,7 @@ def measure(kind: str, sizes: list[int], cycles: int) -> list[Row]:
         started = time.perf_counter()
         (result,) = mesh.run([traffic])
         found.append((size, offered, result, (time.perf_counter() - started) / cycles))
-    reference = next((cost for size, *_, cost in found if size == REFERENCE), None)
-    if reference is None:
-        raise UserError(f"the sizes should have {REFERENCE} among them: costs are relative to it")
+    reference = next(cost for size, *_, cost in found if size == REFERENCE)
     return [
         Row(
             kind,
@@ -135,6 +133,8 @@ def main(
         chosen = [int(word) for word in str(sizes).split(",")]
     except ValueError:
         raise UserError(f"--sizes {sizes}: should be numbers with commas between") from None
+    if REFERENCE not in chosen:
+        raise UserError(f"--sizes {sizes}: needs {REFERENCE} too, since costs are relative to it")
     unknown = set(fabrics.split(",")) - set(KINDS)
     if unknown:
         raise UserError(f"--fabrics {fabrics}: should be of {', '.join(KINDS)}")

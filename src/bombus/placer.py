@@ -394,6 +394,8 @@ class _Model:
         solver.parameters.interleave_search = True
         solver.parameters.random_seed = 1
         solver.parameters.max_deterministic_time = effort
+        # Ctrl-C ends the command; it does not take what has been found so far.
+        solver.parameters.catch_sigint_signal = False
         status = solver.solve(self.model)
         positions: Positions = {}
         if status in (cp_model.OPTIMAL, cp_model.FEASIBLE):

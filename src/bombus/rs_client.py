@@ -277,7 +277,9 @@ def main(arguments: list[str] | None = None) -> None:
             missing = decode(given.folder, given.file)
             lost = ", ".join(map(str, missing)) or "none"
             print(f"{given.file}: whole; shards missing: {lost}")
-    except (UserError, OSError) as error:
+    except OSError as error:
+        sys.exit(f"error: cannot read or write {error.filename}: {error.strerror}")
+    except UserError as error:
         sys.exit(f"error: {error}")
 
 
