@@ -15,7 +15,6 @@ from bombus import deadlock, rtl
 from bombus import network as resolved
 from bombus.dispatch import HAS_PORTS, MAX_SLOTS, Dispatch, dispatch_plan, num_slots
 from bombus.errors import DesignError, Problem
-from bombus.model import MAX_FRAME_BYTES
 from bombus.network import Group, Hop, Layer, Network
 from bombus.text import listing
 
@@ -214,17 +213,18 @@ def _fabric(network: Network) -> Iterator[Problem]:
             "max_packet_flits smaller",
         )
     room = packet * width // 8
-    if fabric.lossless and room < MAX_FRAME_BYTES:
+    longest = rtl.constant("bombus_pkg::MaxFrameBytes")
+    if fabric.lossless and room < longest:
         start = (
             f"a router starts a message when there is room for {room} bytes; longer ones (a MAC "
-            f"takes {MAX_FRAME_BYTES}) may stop half on a link"
+            f"takes {longest}) may stop half on a link"
         )
         if fabric.algorithm == "xy":
             end = ", and deadlock by that is not looked for: raise max_packet_flits if any come"
         else:
             end = (
                 f", and with {fabric.algorithm} links then wait for each other in a ring: "
-                f"max_packet_flits should be at least {-(-MAX_FRAME_BYTES * 8 // width)}"
+                f"max_packet_flits should be at least {-(-longest * 8 // width)}"
             )
         is_error = fabric.algorithm != "xy"
         yield network.file.problem(("fabric", "max_packet_flits"), start + end, is_error=is_error)

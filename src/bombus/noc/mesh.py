@@ -25,7 +25,6 @@ from bombus.paths import RTL, SIM
 
 TOP = "mesh_top"
 MESH = SIM / "mesh"
-FLIT_BITS = 64  # data of a flit in the model; how wide it is does not change the cycles
 PACKET_DATA_WIDTH = 512  # of the flits that a crosspoint router's room for a packet is counted in
 
 
