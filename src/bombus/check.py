@@ -199,7 +199,7 @@ def _fabric(network: Network) -> Iterator[Problem]:
     fabric, width = network.fabric, network.design.data_width
     if fabric.kind != "crosspoint":
         return
-    packet = fabric.packet_flits(width)
+    packet = fabric.packet_flits
     need = packet + rtl.constant("noc_pkg::CrosspointLate")
     given = network.design.fabric
     if fabric.depth // fabric.lanes < need:

@@ -40,7 +40,6 @@ MAX_REPLICAS = 64  # of one tile
 MAX_NODES = 256  # of a mesh without tiles
 MAX_DEPTH = {"wormhole": 64, "virtual_channels": 512, "crosspoint": 4096}
 DEFAULT_DEPTH = {"wormhole": 32, "virtual_channels": 8, "crosspoint": 512}
-PACKET_BYTES = 1536  # an Ethernet frame of the usual MTU, in whole flits of any width
 DROP = "drop"  # a next hop that is meant to lead nowhere
 
 
@@ -156,9 +155,10 @@ class Fabric(_Model):
         """Parts of a queue straight through a crosspoint router, each for messages of its own."""
         return 2 if self.lossless and self.algorithm != "xy" else 1
 
-    def packet_flits(self, data_width: int) -> int:
-        """Flits that a message of the crosspoint fabric needs room for to start."""
-        return self.max_packet_flits or PACKET_BYTES * 8 // data_width
+    @property
+    def packet_flits(self) -> int:
+        """Flits that a message needs room for to start, once `for_messages` has set them."""
+        return self.max_packet_flits or 1
 
     def for_messages(self, flits: int, late: int) -> Fabric:
         """With the defaults that let messages of up to `flits` start only when all of them fit.

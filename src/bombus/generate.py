@@ -149,7 +149,7 @@ def _render(network: Network) -> dict[str, str]:
         "x_bits": _bits(network.columns),
         "y_bits": _bits(network.rows),
         "port_bits": _bits(max(tile["num_sinks"] for tile in tiles)),
-        "router": router_parameters(network.fabric, design.data_width),
+        "router": router_parameters(network.fabric),
         "host": design.host,
         "has_groups": any(tile["groups"] for tile in tiles),
         "host_mac": config.mac_number(design.host.mac),

@@ -16,7 +16,7 @@ from pathlib import Path
 from rich.console import Console
 
 from bombus import rtl, verilator
-from bombus.build import OPTIMISATION, VERILATOR_FLAGS, run_logged, step
+from bombus.build import JOBS, OPTIMISATION, VERILATOR_FLAGS, run_logged, step
 from bombus.cache import cached_directory, content_key
 from bombus.config import MAX_NODES, Fabric
 from bombus.errors import UserError
@@ -25,7 +25,7 @@ from bombus.paths import RTL, SIM
 
 TOP = "mesh_top"
 MESH = SIM / "mesh"
-PACKET_DATA_WIDTH = 512  # of the flits that a crosspoint router's room for a packet is counted in
+PACKET_FLITS = 24  # that a crosspoint router has room for to start: 1536 bytes of 64 each
 
 
 @dataclass(frozen=True)
@@ -140,6 +140,11 @@ def source_key() -> str:
     )
 
 
+def with_defaults(fabric: Fabric) -> Fabric:
+    """The fabric as a mesh without tiles has it."""
+    return fabric.for_messages(PACKET_FLITS, rtl.constant("noc_pkg::CrosspointLate"))
+
+
 def build(
     fabric: Fabric,
     columns: int,
@@ -150,18 +155,20 @@ def build(
 ) -> Mesh:
     """The model of a mesh, built if the cache does not have it.
 
-    `max_packet_flits` of the fabric counts; without it, 24 flits (1536 bytes of 64).
+    Routers have room for `max_packet_flits` of the fabric; without it, 24 flits.
     """
     if columns * rows > MAX_NODES or min(columns, rows) < 2:
         raise UserError(f"a mesh of {columns} x {rows} is not 2 x 2 to {MAX_NODES} nodes")
     parameters = {
-        **router_parameters(fabric, PACKET_DATA_WIDTH),
+        **router_parameters(with_defaults(fabric)),
         "Columns": str(columns),
         "Rows": str(rows),
     }
     command = [
         *(flag for flag in VERILATOR_FLAGS if flag not in ("--prefix", "Vtop")),
-        *("--exe", "--build", "-j", "2", "--top-module", TOP),
+        *("--exe", "--build", "-j", str(JOBS), "--top-module", TOP),
+        # The compiler's time and memory grow faster than its input.
+        *("--output-groups", str(columns * rows)),
         "--assert" if assertions else "--no-assert",
         *(flag for folder in rtl.include_dirs() for flag in (f"-I{folder}",)),
         *(f"-G{key}={_number(value)}" for key, value in parameters.items()),
@@ -181,7 +188,6 @@ def build(
         work = directory / "work"
         work.mkdir()
         environment = verilator.verilator_environment()
-        environment["OPT_FAST"] = environment["OPT_GLOBAL"] = OPTIMISATION
         program = str(Path(environment["VERILATOR_ROOT"]) / "bin" / "verilator")
         listed = [SIM / "model.vlt", *_rtl_files(), *_program_files()]
         with (directory / "build.log").open("w") as log, step(console, f"Building mesh {name}"):

@@ -18,13 +18,13 @@ ALGORITHMS = {
 }
 
 
-def router_parameters(fabric: Fabric, data_width: int) -> Mapping[str, str]:
+def router_parameters(fabric: Fabric) -> Mapping[str, str]:
     """What every router of a fabric is built with; its position comes besides."""
     return {
         "Fabric": FABRICS[fabric.kind],
         "Routing": ALGORITHMS[fabric.algorithm],
         "Lossless": f"1'b{int(fabric.lossless)}",
         "Depth": str(fabric.depth),
-        "MaxPacket": str(fabric.packet_flits(data_width)),
+        "MaxPacket": str(fabric.packet_flits),
         "VirtualChannels": str(fabric.virtual_channels),
     }
