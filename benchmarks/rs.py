@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.table import Table
 from ruamel.yaml import YAML
 
-from bombus import Simulation, edit, erasure_libraries, placer
+from bombus import Simulation, edit, erasure_libraries
 from bombus import network as resolved
 from bombus.bench import STDOUT, write_json
 from bombus.erasure_libraries import ErasureLibrary, MissingLibraryError, open_library
@@ -21,6 +21,7 @@ from bombus.errors import UserError
 from bombus.measure import burst, cycles_per_packet, idle_latencies, introduce, neighbour
 from bombus.model import ETHERNET_BYTES, IPV4_BYTES, UDP_BYTES, Host, udp_frame
 from bombus.paths import BENCHMARKS
+from bombus.placement import placer
 from bombus.reed_solomon import MATRICES, Code
 from bombus.simulation import Frame
 

@@ -5,6 +5,7 @@
 //   BOMBUS_DESIGN_NAME   string
 //   BOMBUS_CLOCK_HZ      integer
 //   BOMBUS_DATA_BYTES    bytes of a MAC port's beat
+//   BOMBUS_MAX_FRAME_BYTES  of a MAC port
 //   BOMBUS_MAC_PORTS(X)  X(0) X(1) ... for each MAC port
 //   BOMBUS_WAVE_FORMAT   "fst", "vcd" or ""
 //   BOMBUS_ASSERTIONS    0 or 1
@@ -27,6 +28,7 @@ static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
 constexpr unsigned kMacPorts = 0 BOMBUS_MAC_PORTS(BOMBUS_COUNT);
 #undef BOMBUS_COUNT
 constexpr unsigned kDataBytes = BOMBUS_DATA_BYTES;
+constexpr size_t kMaxFrameBytes = BOMBUS_MAX_FRAME_BYTES;
 constexpr uint64_t kClockHz = BOMBUS_CLOCK_HZ;
 constexpr uint64_t kPeriodPs = (1000000000000ull + kClockHz / 2) / kClockHz;
 static_assert(kDataBytes >= 8 && kDataBytes <= 64 && kDataBytes % 8 == 0);

@@ -10,8 +10,6 @@ namespace bombus {
 constexpr uint64_t kNever = UINT64_MAX;
 constexpr uint64_t kPicosecondsPerNanosecond = 1000;
 constexpr uint64_t kPicosecondsPerMicrosecond = 1000 * 1000;
-// What a MAC port may carry; bombus_pkg::MaxFrameBytes.
-constexpr size_t kMaxFrameBytes = 9600;
 
 struct Frame {
   std::vector<uint8_t> data;

@@ -184,6 +184,7 @@ def _design_header(manifest: dict[str, Any], trace: bool, assertions: bool) -> s
             "BOMBUS_DESIGN_NAME": json.dumps(manifest["name"]),
             "BOMBUS_CLOCK_HZ": f"{round(manifest['clock_mhz'] * 1e6)}ull",
             "BOMBUS_DATA_BYTES": manifest["data_width"] // 8,
+            "BOMBUS_MAX_FRAME_BYTES": manifest["max_frame_bytes"],
             "BOMBUS_MAC_PORTS(X)": " ".join(f"X({port})" for port in range(ports)),
             "BOMBUS_WAVE_FORMAT": json.dumps(_wave_format() if trace else ""),
             "BOMBUS_ASSERTIONS": int(assertions),

@@ -91,7 +91,7 @@ def check(
 
 def _proposal(network: Network, design: Path) -> str:
     """What to do about a deadlock: other positions, if there are any that are found soon."""
-    from bombus import placer
+    from bombus.placement import placer
 
     for move in (False, True):
         try:
@@ -144,8 +144,9 @@ def place(
     json: JsonOption = None,
 ) -> None:
     """Find positions without deadlock and with short ways, and write them to the design file."""
-    from bombus import edit, placer
+    from bombus import edit
     from bombus import network as resolving
+    from bombus.placement import placer
 
     network, problems = resolving.load(design)
     if any(problem.is_error for problem in problems):

@@ -68,6 +68,7 @@ def manifest(network: Network) -> dict[str, Any]:
         "data_width": design.data_width,
         "clock_mhz": design.clock_mhz,
         "line_rate_gbps": design.line_rate_gbps,
+        "max_frame_bytes": rtl.constant("bombus_pkg::MaxFrameBytes"),
         "macs": network.mac_count(),
         "host": {
             "mac": host.mac,

@@ -15,8 +15,9 @@ from pathlib import Path
 
 import networkx as nx
 
-from bombus import config, place, rtl
+from bombus import config, rtl
 from bombus.errors import Problem, UserError
+from bombus.placement import snake
 from bombus.routing import Channel, Link, routes
 from bombus.rtl import LayerKind, Library
 from bombus.text import listing, near_matches
@@ -483,7 +484,7 @@ def _are_replicas(layers: list[Layer]) -> bool:
 def resolve(file: config.DesignFile, library: Library) -> tuple[Network, list[Problem]]:
     """Resolves a design; where there are errors among the problems, as far as it goes."""
     resolver = _Resolver(file, library)
-    placement = place.place(file)
+    placement = snake.place(file)
     resolver.problems += placement.problems
     columns = placement.columns
 

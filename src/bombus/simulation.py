@@ -28,7 +28,6 @@ from bombus.errors import UserError
 from bombus.impairment import Impairment
 from bombus.watch import Stall, stalls
 
-MAX_FRAME_BYTES = 9600
 HOST_REGISTERS = 0xFF << 12
 NEXT_HOP_TABLE = 0x800
 SLOTS = 0xC00
@@ -124,7 +123,7 @@ class Simulation:
             raise SimulationError(f"{self.library.path}: could not be opened")
         self._handle = handle
         self.watch()
-        self._buffer = ctypes.create_string_buffer(MAX_FRAME_BYTES * 2)
+        self._buffer = ctypes.create_string_buffer(2 * self.manifest["max_frame_bytes"])
         self._tiles = {tile["name"]: tile for tile in self.manifest["tiles"]}
 
     def close(self) -> None:
@@ -234,7 +233,8 @@ class Simulation:
         lengths = array("I", map(len, contents))
         capacity = capacity if capacity is not None else 2 * len(contents) + 64
         data_capacity = min(
-            capacity * MAX_FRAME_BYTES, 2 * sum(lengths) + capacity * 64 + (1 << 20)
+            capacity * self.manifest["max_frame_bytes"],
+            2 * sum(lengths) + capacity * 64 + (1 << 20),
         )
         data = ctypes.create_string_buffer(data_capacity)
         sent = (native.FrameInfo * max(1, len(contents)))()

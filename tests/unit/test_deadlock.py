@@ -136,7 +136,7 @@ def test_the_crosspoint_fabric_reserves_room_for_the_longest_frame(tmp_path: Pat
         file = with_fabric(tmp_path, f"{{kind: crosspoint, algorithm: {algorithm}}}")
         file.write_text(file.read_text().replace("data_width: 64", f"data_width: {width}"))
         network, warnings = check.check(file, allow_deadlock=True)
-        assert network.fabric.packet_flits(width) * width // 8 >= 9600
+        assert network.fabric.packet_flits * width // 8 >= 9600
         assert network.fabric.depth == depth
         assert not any("longer ones" in each.message for each in warnings)
 

@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 from unit_helpers import DESIGNS, ROOT, Edited
 
-from bombus import check, config, deadlock, edit, network, placer, traffic
+from bombus import check, config, deadlock, edit, network, traffic
 from bombus.errors import DesignError
 from bombus.network import Network
+from bombus.placement import placer
 
 FIGURE_5A = ROOT / "docs" / "examples" / "deadlock" / "figure_5a.yaml"
 

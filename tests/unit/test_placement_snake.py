@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 from unit_helpers import DESIGNS
 
-from bombus import config, place
+from bombus import config
+from bombus.placement import snake
 
 
 def unplaced(tmp_path: Path, tiles: int, fabric: str = "") -> config.DesignFile:
@@ -25,13 +26,13 @@ def unplaced(tmp_path: Path, tiles: int, fabric: str = "") -> config.DesignFile:
     ("tiles", "size"), [(1, (1, 1)), (2, (2, 1)), (3, (2, 2)), (5, (3, 2)), (9, (3, 3))]
 )
 def test_mesh_is_small_and_nearly_square(tmp_path: Path, tiles: int, size: tuple[int, int]) -> None:
-    placement = place.place(unplaced(tmp_path, tiles))
+    placement = snake.place(unplaced(tmp_path, tiles))
     assert (placement.columns, placement.rows) == size
 
 
 @pytest.mark.parametrize("tiles", range(1, 20))
 def test_tiles_that_follow_each_other_are_neighbours(tmp_path: Path, tiles: int) -> None:
-    placement = place.place(unplaced(tmp_path, tiles))
+    placement = snake.place(unplaced(tmp_path, tiles))
     at = [placement.positions[f"t{i}"] for i in range(tiles)]
     assert len(set(at)) == tiles
     for (x0, y0), (x1, y1) in pairwise(at):
@@ -41,14 +42,14 @@ def test_tiles_that_follow_each_other_are_neighbours(tmp_path: Path, tiles: int)
 def test_given_size_and_positions_stand(tmp_path: Path) -> None:
     file = unplaced(tmp_path, 4, "fabric: {columns: 4, rows: 2}\n")
     file.path.write_text(file.path.read_text().replace("t1, ", "t1, at: [0, 0], "))
-    placement = place.place(config.load(file.path))
+    placement = snake.place(config.load(file.path))
     assert (placement.columns, placement.rows) == (4, 2)
     assert placement.positions == {"t1": (0, 0), "t0": (1, 0), "t2": (2, 0), "t3": (3, 0)}
 
 
 def test_too_small_a_mesh_is_reported(tmp_path: Path) -> None:
     file = unplaced(tmp_path, 5, "fabric: {columns: 2, rows: 2}\n")
-    (problem,) = place.place(file).problems
+    (problem,) = snake.place(file).problems
     assert re.search("no room for tile 't4'", problem.message)
     lines = file.path.read_text().splitlines()
     assert "name: t4" in lines[(problem.line or 0) - 1]

@@ -1,0 +1,1 @@
+"""Where the tiles of a design stand on the mesh."""

@@ -1,0 +1,119 @@
+"""Simulated annealing: good positions soon, on a fabric of any routing."""
+
+from __future__ import annotations
+
+import math
+import random
+
+from bombus.placement.task import IN, OUT, Positions, Task, cost, links_between
+from bombus.routing import Link, Position, eject, inject, routes
+
+
+class Judge:
+    """How far positions are from fitting: channels in cycles and overload, fast."""
+
+    def __init__(self, task: Task) -> None:
+        self.task = task
+        self.numbers: dict[object, int] = {}
+        self.ways: dict[tuple[Position, Position], tuple[list[tuple[int, int]], set[Link]]] = {}
+        self.static = [(self._number(held), self._number(needed)) for held, needed in task.waits]
+        self.tile_nodes = {
+            tile: (self._number((IN, tile)), self._number((OUT, tile))) for tile in task.tiles
+        }
+
+    def _number(self, node: object) -> int:
+        return self.numbers.setdefault(node, len(self.numbers))
+
+    def _way(self, a: Position, b: Position) -> tuple[list[tuple[int, int]], set[Link]]:
+        """Channels held and needed; the tiles' own ways into and out of routers are negative."""
+        if (a, b) not in self.ways:
+            ends = {inject(a): -1, eject(b): -2}
+            edges = [
+                (
+                    ends[held] if held in ends else self._number(held),
+                    ends[needed] if needed in ends else self._number(needed),
+                )
+                for held, needed in routes(*self.task.routing, a, b)
+            ]
+            self.ways[a, b] = edges, links_between(self.task.routing, a, b)
+        return self.ways[a, b]
+
+    def faults(self, positions: Positions) -> tuple[int, int]:
+        """Channels that are in cycles or behind them; units beyond what links may carry."""
+        edges = set(self.static)
+        loads: dict[Link, int] = {}
+        for (source, target), units in self.task.legs.items():
+            way, links = self._way(positions[source], positions[target])
+            here, there = self.tile_nodes[source][0], self.tile_nodes[target][1]
+            for held, needed in way:
+                edges.add((held if held >= 0 else here, needed if needed >= 0 else there))
+            for link in links:
+                loads[link] = loads.get(link, 0) + units
+        over = sum(load - self.task.limit for load in loads.values() if load > self.task.limit)
+        return (_knotted(edges) if self.task.lossless else 0), over
+
+
+def _knotted(edges: set[tuple[int, int]]) -> int:
+    """How many nodes are left when those that wait for nothing are taken away again and again."""
+    behind: dict[int, list[int]] = {}
+    waits: dict[int, int] = {}
+    for held, needed in edges:
+        behind.setdefault(needed, []).append(held)
+        waits[held] = waits.get(held, 0) + 1
+    free = [node for node in behind if node not in waits]
+    while free:
+        for node in behind.get(free.pop(), ()):
+            waits[node] -= 1
+            if not waits[node]:
+                del waits[node]
+                free.append(node)
+    return len(waits)
+
+
+def anneal(task: Task, start: Positions, steps: int) -> Positions | None:
+    """Positions that fit, short if possible; None: none were found."""
+    movable = [tile for tile in task.tiles if tile not in task.fixed]
+    cells = [cell for cell in task.cells if cell not in task.fixed.values()]
+    if not movable or len(cells) < 2:
+        judge = Judge(task)
+        return dict(start) if judge.faults(start) == (0, 0) else None
+    judge = Judge(task)
+    choose = random.Random(1)
+    positions = dict(start)
+    owner = {at: tile for tile, at in positions.items()}
+    mean = max(1.0, sum(task.legs.values()) / max(1, len(task.legs)))
+
+    def energy() -> tuple[float, bool]:
+        knotted, over = judge.faults(positions)
+        return cost(task, positions) + 1.5 * mean * knotted + 10 * over, not (knotted or over)
+
+    def swap(tile: str, cell: Position) -> None:
+        other = owner.get(cell)
+        old = positions[tile]
+        positions[tile] = cell
+        owner[cell] = tile
+        if other is None:
+            del owner[old]
+        else:
+            positions[other] = old
+            owner[old] = other
+
+    now, fits = energy()
+    best, best_cost = (dict(positions), now) if fits else (None, math.inf)
+    hot, cold = 3.0 * mean, 0.05 * mean
+    for i in range(steps):
+        temperature = hot * (cold / hot) ** (i / steps)
+        tile = choose.choice(movable)
+        cell = choose.choice(cells)
+        old = positions[tile]
+        if cell == old:
+            continue
+        swap(tile, cell)
+        then, fits = energy()
+        if then <= now or choose.random() < math.exp((now - then) / temperature):
+            now = then
+            if fits and now < best_cost:
+                best, best_cost = dict(positions), now
+        else:
+            swap(tile, old)
+    return best
