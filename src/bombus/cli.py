@@ -24,6 +24,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 
+INTERRUPTED = 130  # exit code of a command that Ctrl-C ended, as shells have it
+
 DesignArgument = Annotated[Path, typer.Argument(help="Design file (YAML).", show_default=False)]
 JsonOption = Annotated[
     Path | None,
@@ -349,6 +351,14 @@ def sweep(
         console=console,
     )
     write_json(asdict(outcome) | {"path": str(outcome.path)}, json)
+    if outcome.stopped:
+        done = outcome.kept + outcome.run
+        console.print(
+            f"stopped: {done} of {outcome.points} points are in {outcome.path}; the same command "
+            "goes on",
+            markup=False,
+        )
+        raise typer.Exit(INTERRUPTED)
     _console(json).print(
         f"{outcome.path}: {outcome.points} points, {outcome.run} run, {outcome.kept} kept",
         markup=False,

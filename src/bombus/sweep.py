@@ -15,6 +15,7 @@ import contextlib
 import fcntl
 import itertools
 import json
+import logging
 import os
 import socket
 import tempfile
@@ -35,6 +36,7 @@ from bombus import yaml_file
 from bombus.cache import content_key
 from bombus.config import MAX_NODES, Fabric, Name
 from bombus.errors import UserError
+from bombus.interrupt import Interrupts, deaf_children, ignore
 from bombus.noc import mesh
 
 Side = Annotated[StrictInt, Field(ge=2, le=MAX_NODES // 2)]
@@ -176,6 +178,11 @@ def load(path: Path) -> Sweep:
 # ---- A worker's part ----
 
 
+def dask_setup(worker: object) -> None:
+    """What Dask calls in each worker on this machine: Ctrl-C is for the sweep, which ends them."""
+    ignore()
+
+
 def run_point(point: Point, source: str) -> dict[str, Any]:
     """Runs a point; `source`: key of the RTL that it is meant for."""
     start = time.monotonic()
@@ -276,6 +283,7 @@ class Outcome:
     run: int
     failed: dict[str, str]  # settings of a point, and why it has no result
     unsound: int  # points whose fabric lost, doubled, misled or stuck something
+    stopped: bool  # by Ctrl-C
 
 
 @contextlib.contextmanager
@@ -294,16 +302,20 @@ def _client(scheduler: str | None, workers: int | None) -> Iterator[Client]:
     with (
         tempfile.TemporaryDirectory(prefix="bombus-sweep-") as folder,
         dask.config.set({"distributed.scheduler.allowed-failures": LOCAL_DEATHS}),
-        LocalCluster(
-            n_workers=workers or len(os.sched_getaffinity(0)),
-            threads_per_worker=1,
-            dashboard_address=None,
-            local_directory=folder,
-            memory_limit=0,
-        ) as cluster,
-        Client(cluster, set_as_default=False) as client,
+        contextlib.ExitStack() as running,
     ):
-        yield client
+        with deaf_children():
+            cluster = LocalCluster(
+                n_workers=workers or len(os.sched_getaffinity(0)),
+                threads_per_worker=1,
+                dashboard_address=None,
+                local_directory=folder,
+                memory_limit=0,
+                silence_logs=logging.ERROR,
+                preload=[__name__],
+            )
+        running.enter_context(cluster)
+        yield running.enter_context(Client(cluster, set_as_default=False))
 
 
 def run(
@@ -318,21 +330,29 @@ def run(
 
     `scheduler`: address of a Dask scheduler; without one, `workers` processes on
     this machine (default: one for each processor). UserError if that cannot be
-    reached or the file is another's.
+    reached or the file is another's. Ctrl-C ends it early, with all that is there.
     """
     points = sweep.points()
-    with Store(output) as store:
+    failed: dict[str, str] = {}
+    stopped = False
+    with Interrupts() as interrupts, Store(output) as store:
         todo = [point for point in points if point.key not in store.rows]
         kept = len(points) - len(todo)
-        failed = _run_all(sweep, todo, store, scheduler, workers, console) if todo else {}
+        if todo:
+            try:
+                with _client(scheduler, workers) as client:
+                    _run_all(sweep, todo, store, failed, client, interrupts, console)
+            except KeyboardInterrupt:
+                stopped = True
         rows = [store.rows[point.key] for point in points if point.key in store.rows]
     return Outcome(
         path=output,
         points=len(points),
         kept=kept,
-        run=len(todo) - len(failed),
+        run=len(rows) - kept,
         failed=failed,
         unsound=sum(not row["sound"] for row in rows),
+        stopped=stopped,
     )
 
 
@@ -340,11 +360,12 @@ def _run_all(
     sweep: Sweep,
     todo: Sequence[Point],
     store: Store,
-    scheduler: str | None,
-    workers: int | None,
+    failed: dict[str, str],
+    client: Client,
+    interrupts: Interrupts,
     console: Console,
-) -> dict[str, str]:
-    failed: dict[str, str] = {}
+) -> None:
+    """Runs points until all are in the store or have failed, or until KeyboardInterrupt."""
     progress = Progress(
         TextColumn(sweep.name),
         BarColumn(),
@@ -353,7 +374,7 @@ def _run_all(
         TimeElapsedColumn(),
         console=console,
     )
-    with _client(scheduler, workers) as client, progress:
+    with progress:
         bar = progress.add_task("", total=len(todo), workers=_num_workers(client))
         source = mesh.source_key()
         futures = {
@@ -363,7 +384,7 @@ def _run_all(
             for point in todo
         }
         try:
-            for future in as_completed(list(futures), loop=client.loop):
+            for future in interrupts.until_stopped(as_completed(list(futures), loop=client.loop)):
                 point = futures[future]
                 if error := future.exception():
                     settings = ", ".join(f"{key} {value}" for key, value in point.settings.items())
@@ -375,7 +396,6 @@ def _run_all(
             with contextlib.suppress(Exception):
                 client.cancel(list(futures))
             raise
-    return failed
 
 
 def _num_workers(client: Client) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -44,8 +45,8 @@ def start() -> Iterator[Callable[..., subprocess.Popen[bytes]]]:
     """Starts programs, and ends them after the test."""
     running: list[subprocess.Popen[bytes]] = []
 
-    def begin(*command: object) -> subprocess.Popen[bytes]:
-        process = subprocess.Popen([sys.executable, "-m", *map(str, command)])
+    def begin(*command: object, **options: Any) -> subprocess.Popen[bytes]:
+        process = subprocess.Popen([sys.executable, "-m", *map(str, command)], **options)
         running.append(process)
         return process
 
@@ -122,13 +123,24 @@ def test_an_interrupted_sweep_goes_on(
 ) -> None:
     output = tmp_path / "test.parquet"
     for end in (signal.SIGINT, signal.SIGKILL):
-        run = start("bombus.cli", "sweep", grid, "-o", output, "--workers", 1)
+        command = ("bombus.cli", "sweep", grid, "-o", output, "--workers", 1)
+        # As in a terminal, where Ctrl-C is for all processes of a command.
+        run = start(*command, start_new_session=True, stderr=subprocess.PIPE)
         known = len(journal(output))
         wait_for(lambda known=known: len(journal(output)) > known)  # type: ignore[misc]
-        run.send_signal(end)
-        assert run.wait(timeout=60) != 0
-        if end == signal.SIGINT:  # which leaves the file in order
-            assert 0 < len(rows(output)) < POINTS
+        os.killpg(run.pid, end)
+        assert run.stderr is not None
+        said = run.stderr.read().decode().splitlines()
+        code = run.wait(timeout=60)
+        if end == signal.SIGINT:  # which leaves the file in order, and says so and no more
+            done = len(rows(output))
+            assert 0 < done < POINTS
+            assert code == 130
+            assert said[-1] == (
+                f"stopped: {done} of {POINTS} points are in {output}; the same command goes on"
+            )
+            assert len(said) == 2, said
+            assert said[0].startswith("test "), said  # the bar
     done = {json.loads(line)["key"] for line in journal(output)} | {r["key"] for r in rows(output)}
     outcome = sweep.run(sweep.load(grid), output, workers=2, console=CONSOLE)
     assert (outcome.run, outcome.kept) == (POINTS - len(done), len(done))
