@@ -19,6 +19,15 @@ from bombus.network import Group, Hop, Layer, Network
 from bombus.text import listing
 
 
+def _is_whole(network: Network) -> bool:
+    """Whether all tiles and layers of the design file have a place and a kind."""
+    there = {tile.name: len(tile.layers) for tile in network.tiles}
+    return all(
+        there.get(instance.name) == len(list(instance.given.layer_configs()))
+        for instance in network.design.instances
+    )
+
+
 def _macs(network: Network) -> Iterator[Problem]:
     """One receiving and one transmitting layer for each MAC port."""
     ports: dict[tuple[str, int], Layer] = {}
@@ -264,7 +273,9 @@ def check(path: Path, *, allow_deadlock: bool = False) -> tuple[Network, list[Pr
     but for cycles of channels. `allow_deadlock`: those are warnings, for experiments.
     """
     network, problems = resolved.load(path)
-    problems += [*_replicas(network), *_macs(network), *_udp_ports(network), *_bandwidth(network)]
+    if _is_whole(network):
+        problems += _macs(network)
+    problems += [*_replicas(network), *_udp_ports(network), *_bandwidth(network)]
     problems += [*_fabric(network), *_refused_parameters(network)]
     if not any(problem.is_error for problem in problems):
         # These follow from any of the above, and would only hide it.

@@ -33,7 +33,7 @@ from pydantic import (
 
 from bombus import yaml_file
 from bombus.errors import DesignError, Problem
-from bombus.yaml_file import Loc
+from bombus.yaml_file import Loc, in_yaml
 
 MAX_TILES = 255  # a tile's index is one byte of the register address; 0xFF is the host
 MAX_REPLICAS = 64  # of one tile
@@ -127,23 +127,38 @@ class Fabric(_Model):
         "(crosspoint, up to 4096; default 512, or as many as `max_packet_flits` needs).",
     )
 
-    @model_validator(mode="after")
-    def _fits_its_kind(self) -> Fabric:
-        if self.kind != "crosspoint":
-            if self.algorithm != "xy":
-                raise ValueError(f"algorithm {self.algorithm} needs `kind: crosspoint`")
-            if not self.lossless:
-                raise ValueError(
-                    f"kind {self.kind} never drops; `lossless: false` is for crosspoint"
-                )
-        depth = self.depth
-        most = MAX_DEPTH[self.kind]
-        if depth & (depth - 1) or depth > most:
+    @field_validator("algorithm", "lossless", "virtual_channels", "max_packet_flits")
+    @classmethod
+    def _its_kind_uses_it(cls, value: Any, info: ValidationInfo) -> Any:
+        kind, key = info.data.get("kind"), info.field_name
+        user = "virtual_channels" if key == "virtual_channels" else "crosspoint"
+        is_usual = (key, value) in (("algorithm", "xy"), ("lossless", True), (key, None))
+        if kind in (None, user) or is_usual:
+            return value
+        raise ValueError(
+            f"{in_yaml(value)} is for `kind: {user}`; a {kind} fabric has no use for it"
+        )
+
+    @field_validator("rows")
+    @classmethod
+    def _is_addressable(cls, rows: int | None, info: ValidationInfo) -> int | None:
+        columns = info.data.get("columns")
+        if columns and rows and columns * rows > MAX_TILES:
             raise ValueError(
-                f"buffer_depth of a {self.kind} fabric should be a power of two up to {most}, "
+                f"a mesh of {columns} x {rows} tiles is too large: {MAX_TILES} tiles are the most"
+            )
+        return rows
+
+    @field_validator("buffer_depth")
+    @classmethod
+    def _fits_its_kind(cls, depth: int | None, info: ValidationInfo) -> int | None:
+        kind = info.data.get("kind")
+        if depth and kind and (depth & (depth - 1) or depth > MAX_DEPTH[kind]):
+            raise ValueError(
+                f"of a {kind} fabric it should be a power of two up to {MAX_DEPTH[kind]}, "
                 f"not {depth}"
             )
-        return self
+        return depth
 
     @property
     def depth(self) -> int:
@@ -230,6 +245,7 @@ class _Tile(_Model):
         None,
         description="Position `[x, y]`; x grows to the east, y to the south; of replicas, a list "
         "with the position of each. Default: the next free one; `bombus place` finds better ones.",
+        examples=[[2, 1]],
     )
     replicas: Annotated[StrictInt, Field(ge=1, le=MAX_REPLICAS)] | None = Field(
         None,
@@ -245,13 +261,14 @@ class _Tile(_Model):
         description="Where a next hop of this tile's layers leads, by the next hop's name: a tile, "
         "`tile.layer`, or `drop` to drop and count such messages. Needed only where the design has "
         "several layers, or none, that answer to the next hop.",
+        examples=[{"tcp_rx": "drop"}],
     )
-
     traffic: dict[str, Annotated[float, Field(ge=0, le=1)]] = Field(
         default={},
         description="The part of a layer's messages, 0 to 1, that is expected to take a next hop, "
         "by the next hop's name; `bombus place` reads it. Default: equal parts of what is left, "
         "little for next hops such as `arp`.",
+        examples=[{"app0": 0.7, "icmp": 0.1}],
     )
 
     @field_validator("name")
@@ -259,13 +276,6 @@ class _Tile(_Model):
     def _not_reserved(cls, value: str) -> str:
         if value == DROP:
             raise ValueError(f"{DROP!r} is reserved: as a next hop it means to drop the message")
-        return value
-
-    @field_validator("at")
-    @classmethod
-    def _one_form_of_position(cls, value: Any) -> Any:
-        if value == []:
-            raise ValueError("should be `[x, y]`, or such a position of each replica")
         return value
 
     @model_validator(mode="after")
@@ -291,6 +301,7 @@ class TileOfLayers(_Tile):
         min_length=1,
         description="Layers, each by its kind (`udp_tx`) or its kind and parameters "
         "(`{udp_echo: {udp_port: 7}}`).",
+        examples=[["mac_rx", "eth_rx"]],
     )
 
     @field_validator("layers")
@@ -321,7 +332,16 @@ class TileOfKind(_Tile):
     model_config = ConfigDict(extra="allow", frozen=True)
     __pydantic_extra__: Params
 
-    kind: str = Field(description="Kind of the layer. Its parameters are further keys.")
+    kind: str = Field(
+        description="Kind of the layer. Its parameters are further keys.", examples=["udp_echo"]
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _has_one_form(cls, value: Any) -> Any:
+        if isinstance(value, dict) and "layers" in value:
+            raise ValueError("has `kind` and `layers`: give one of them")
+        return value
 
     def layer_configs(self) -> Iterator[LayerConfig]:
         yield LayerConfig(self.kind, dict(self.__pydantic_extra__), ("kind",), ())
@@ -354,23 +374,30 @@ class Design(_Model):
 
     name: Name = Field(description="Name of the design; the generated top is `<name>_top`.")
     data_width: Literal[64, 128, 256, 512] = Field(description="Bits of data in a flit.")
-    clock_mhz: float = Field(250, gt=0, description="Clock frequency, in MHz.")
-    line_rate_gbps: float = Field(100, gt=0, description="Rate of each MAC port, in Gbit/s.")
-    fabric: Fabric = Field(Fabric(), description="The mesh; see below.")
-    host: Host = Field(description="Addresses; see below.")
+    clock_mhz: float = Field(250, gt=0, allow_inf_nan=False, description="Clock frequency, in MHz.")
+    line_rate_gbps: float = Field(
+        100, gt=0, allow_inf_nan=False, description="Rate of each MAC port, in Gbit/s."
+    )
+    fabric: Fabric = Field(
+        Fabric(), description="The mesh; see below.", examples=[{"kind": "crosspoint"}]
+    )
+    host: Host = Field(
+        description="Addresses; see below.",
+        examples=[{"mac": "02:b0:0b:05:00:01", "ip": "10.77.0.2"}],
+    )
     sources: list[str] = Field(
         default=[],
         description="SystemVerilog files with layers of your own, relative to the design file.",
+        examples=[["my_layer.sv"]],
     )
-    tiles: list[Tile] = Field(min_length=1, description="The tiles; see below.")
+    tiles: list[Tile] = Field(
+        min_length=1,
+        description="The tiles; see below.",
+        examples=[[{"name": "echo", "kind": "udp_echo"}]],
+    )
 
     @model_validator(mode="after")
-    def _mesh_is_addressable(self) -> Design:
-        columns, rows = self.fabric.columns, self.fabric.rows
-        if columns and rows and columns * rows > MAX_TILES:
-            raise ValueError(
-                f"a mesh of {columns} x {rows} tiles is too large: {MAX_TILES} tiles are the most"
-            )
+    def _tiles_are_addressable(self) -> Design:
         if (count := len(self.instances)) > MAX_TILES:
             raise ValueError(f"there are {count} tiles; {MAX_TILES} are the most")
         return self
@@ -412,17 +439,6 @@ class DesignFile:
         return [(self.path.parent / source).resolve() for source in self.design.sources]
 
 
-def _known_keys(loc: Loc) -> list[str]:
-    model: type[BaseModel] = Design
-    if loc[:1] == ("fabric",):
-        model = Fabric
-    elif loc[:1] == ("host",):
-        model = Host
-    elif loc[:1] == ("tiles",):
-        model = TileOfLayers
-    return list(model.model_fields)
-
-
 def _in_document(loc: Loc, document: Any) -> Loc:
     """The steps of a pydantic location that are in the text; forms of a value are not."""
     if loc[:1] == ("tiles",):
@@ -436,7 +452,7 @@ def _place(loc: Loc, document: Any) -> str:
     if loc[:1] == ("tiles",) and len(loc) > 1:
         tile = document["tiles"][loc[1]]
         name = tile.get("name") if isinstance(tile, dict) else None
-        text, loc = f"tile {name!r}" if name else f"tile {loc[1]}", loc[2:]
+        text, loc = f"tile {name!r}" if name else f"tiles[{loc[1]}]", loc[2:]
         if loc:
             text += ": "
     return text + yaml_file.place(loc)
@@ -445,34 +461,30 @@ def _place(loc: Loc, document: Any) -> str:
 def _words(error: Any, loc: Loc, document: Any) -> str:
     """A pydantic error in the words of somebody who writes a design file."""
     place = _place(loc, document)
-    prefix = f"{place}: " if place else ""
-    key = error["loc"][-1] if error["loc"] else ""
-    if error["type"] == "missing":
-        if key == "layers":
-            return f"{prefix}has neither `layers` nor `kind`"
-        if isinstance(key, int):
-            return f"{prefix}should be two numbers, `[x, y]`"
-    if error["type"] in ("missing", "extra_forbidden"):
-        return yaml_file.words(error, place, _known_keys(loc))
-    if loc[:1] == ("tiles",) and loc[2:3] == ("layers",) and len(loc) == 4:
-        if error["type"] == "value_error":
-            return prefix + str(error["msg"]).removeprefix("Value error, ")
-        return f"{prefix}should be a kind of layer, or a kind and its parameters"
-    is_parameter = loc[:1] == ("tiles",) and (
-        (len(loc) == 3 and loc[2] not in _Tile.model_fields and loc[2] not in ("layers", "kind"))
-        or (len(loc) > 4 and loc[2] == "layers")
+    if error["type"] == "missing" and error["loc"][-1] == "layers":
+        return f"{place}: has neither `layers` nor `kind`"
+    in_tile = loc[2:] if loc[:1] == ("tiles",) else ()
+    if len(in_tile) == 2 and in_tile[0] == "layers" and error["type"] != "value_error":
+        return f"{place}: should be a kind of layer, or a kind and its parameters"
+    if len(in_tile) == 3 and in_tile[0] == "layers":
+        return f"{place}: should be the layer's parameters, such as {{udp_port: 7}}"
+    is_parameter = (len(in_tile) == 4 and in_tile[0] == "layers") or (
+        len(in_tile) == 1 and in_tile[0] not in {*TileOfKind.model_fields, "layers"}
     )
-    if is_parameter and error["type"] != "dict_type":
-        return f"{prefix}should be a number, true, false or a text"
-    return yaml_file.words(error, place, _known_keys(loc))
+    if is_parameter and error["type"] != "extra_forbidden":
+        return f"{place}: should be a number, true, false or a text"
+    return yaml_file.words(error, loc, place, Design)
 
 
 def _shape_problems(path: Path, document: Any, error: ValidationError) -> list[Problem]:
     """One problem for each place; what a deeper place explains is left out."""
     items = [(_in_document(tuple(item["loc"]), document), item) for item in error.errors()]
     places = {loc for loc, item in items if item["type"] != "missing"}
+    formless = {loc for loc, item in items if item["loc"][-1:] == ("layers",)}
     found: dict[str, Problem] = {}
     for loc, item in items:
+        if item["type"] == "extra_forbidden" and loc[:-1] in formless:
+            continue  # it may be a parameter, if only there were a kind
         if item["type"] != "missing" and any(
             len(place) > len(loc) > 2 and place[: len(loc)] == loc for place in places
         ):

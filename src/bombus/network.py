@@ -20,11 +20,12 @@ from bombus.errors import Problem, UserError
 from bombus.placement import snake
 from bombus.routing import Channel, Link, routes
 from bombus.rtl import LayerKind, Library
-from bombus.text import listing, near_matches
+from bombus.text import counted, listing, near_matches
 from bombus.yaml_file import Loc
 
 # Inputs of a router as `noc_pkg::dir_e` numbers them.
 INPUTS = ("local", "north", "east", "south", "west")
+SHARE_TOLERANCE = 1e-6  # of parts that should make a whole
 
 
 @dataclass(eq=False)
@@ -231,6 +232,11 @@ class _Resolver:
         self.problems: list[Problem] = []
         # Layers that stand before others, with these: one, or its replicas.
         self.served: dict[Layer, list[Layer]] = {}
+        # Tiles of the design file whose `next` or `traffic` names no next hop of theirs: what
+        # is said of the others would follow from it.
+        self.misspelt: set[Loc] = set()
+        self.has_unknown_kinds = False
+        self.num_apps = 0
 
     def unique_problems(self) -> list[Problem]:
         """Problems, each once: replicas have the same."""
@@ -270,6 +276,7 @@ class _Resolver:
                 kind = self.library.kind(layer.kind)
             except UserError as error:
                 self.error(loc, str(error))
+                self.has_unknown_kinds = True
                 continue
             params = self.params(layer, kind, (*tile.loc, *layer.params_loc), tile_keys)
             same = sum(other.kind is kind for other in tile.layers)
@@ -300,32 +307,69 @@ class _Resolver:
                 f"`{key}: <tile>` or `{key}: <tile>.<layer>`",
             )
 
-    def tile_next(self, tile: Tile, given: config.TileOfLayers | config.TileOfKind) -> None:
-        for name, target in given.next.items():
-            number = self.library.next_number(name)
-            loc = (*tile.loc, "next", name)
-            may_choose = 0
-            for layer in tile.layers:
-                may_choose |= layer.kind.next_hops
-            if number is None or not may_choose >> number & 1:
-                names = [n for i, n in self.library.next_names.items() if may_choose >> i & 1]
-                hint = near_matches(name, names)
-                self.error(loc, f"no layer of tile {tile.name!r} has a next hop {name!r}; {hint}")
-            else:
-                tile.next[number] = target
-
-    def tile_traffic(self, tile: Tile, given: config.TileOfLayers | config.TileOfKind) -> None:
+    def names_of_hops(
+        self, tile: Tile, key: str, given: Iterable[str]
+    ) -> Iterator[tuple[str, int]]:
+        """Next hops that the design file names under a key of a tile, and their numbers."""
         may_choose = 0
         for layer in tile.layers:
             may_choose |= layer.kind.next_hops
-        known = [name for n, name in self.library.next_names.items() if may_choose >> n & 1]
-        for name, share in given.traffic.items():
-            if name in known:
-                tile.traffic[name] = share
+        known = {
+            name: number
+            for number, name in self.library.next_names.items()
+            if may_choose >> number & 1
+        }
+        end = self.library.first_app + self.num_apps
+        for name in given:
+            loc = (*tile.loc, key, name)
+            number = known.get(name)
+            if number is None:
+                hint = near_matches(name, (each for each, number in known.items() if number < end))
+                self.misspelt.add(tile.loc)
+                text = f"no layer of tile {tile.given_name!r} has a next hop {name!r}; {hint}"
+                self.error(loc, text)
+            elif number >= end:
+                there = counted(self.num_apps, "application")
+                self.error(
+                    loc,
+                    f"nothing is ever sent to next hop {name!r}: the design has {there}, and the "
+                    "first is app0",
+                )
             else:
-                loc = (*tile.loc, "traffic", name)
-                hint = near_matches(name, known)
-                self.error(loc, f"no layer of tile {tile.name!r} has a next hop {name!r}; {hint}")
+                yield name, number
+
+    def tile_next(self, tile: Tile, given: config.TileOfLayers | config.TileOfKind) -> None:
+        for name, number in self.names_of_hops(tile, "next", given.next):
+            tile.next[number] = given.next[name]
+
+    def tile_traffic(self, tile: Tile, given: config.TileOfLayers | config.TileOfKind) -> None:
+        shares = {
+            number: given.traffic[name]
+            for name, number in self.names_of_hops(tile, "traffic", given.traffic)
+        }
+        names = self.library.next_names
+        for layer in tile.layers:
+            own = {n: share for n, share in shares.items() if layer.kind.next_hops >> n & 1}
+            if (total := sum(own.values())) > 1 + SHARE_TOLERANCE:
+                parts = " + ".join(f"{names[n]} {share:g}" for n, share in own.items())
+                self.error(
+                    (*tile.loc, "traffic"),
+                    f"the parts of {layer.given_name}'s messages are more than all of them: "
+                    f"{parts} = {total:g}; together they should be at most 1",
+                )
+        tile.traffic = {names[number]: share for number, share in shares.items()}
+
+    def traffic_that_goes_nowhere(self, tiles: list[Tile], hops: list[Hop]) -> None:
+        """Shares of next hops that lead to no layer."""
+        used = {(hop.source.tile, hop.number) for hop in hops if hop.target}
+        for tile in tiles:
+            for number, name in self.library.next_names.items():
+                if name in tile.traffic and (tile, number) not in used:
+                    self.error(
+                        (*tile.loc, "traffic", name),
+                        f"next hop {name!r} of tile {tile.given_name!r} leads nowhere: its part of "
+                        "the traffic has no effect",
+                    )
 
     def entry(self, layer: Layer) -> int:
         """Number of the next hop that leads to a layer; 0: none does."""
@@ -428,6 +472,8 @@ class _Resolver:
         fitting = [layer for layer in fitting if layer not in served]
         if _are_replicas(fitting):
             return fitting
+        if source.tile.loc in self.misspelt:
+            return None
         if fitting:
             names = listing(layer.full_name for layer in fitting)
             first = fitting[0].tile
@@ -499,8 +545,6 @@ def resolve(file: config.DesignFile, library: Library) -> tuple[Network, list[Pr
             tile.group = groups.setdefault(given.name, Group(given.name, policy, instance.loc))
             tile.group.tiles.append(tile)
         resolver.tile_layers(tile, given)
-        resolver.tile_next(tile, given)
-        resolver.tile_traffic(tile, given)
         named.append(tile)
 
     apps: dict[tuple[str, str], int] = {}
@@ -509,13 +553,21 @@ def resolve(file: config.DesignFile, library: Library) -> tuple[Network, list[Pr
             if layer.kind.entry == library.first_app and layer.kind.before_key is None:
                 layer.app_index = apps.setdefault((tile.given_name, layer.name), len(apps))
     network = Network(file, library, columns, placement.rows, named, [], list(groups.values()))
+    if resolver.has_unknown_kinds:  # what leads where would only follow from it
+        return network, resolver.unique_problems()
     if len(apps) > rtl.MAX_APPS:
         message = f"there are {len(apps)} applications; {rtl.MAX_APPS} are the most"
         first = next(layer for layer in network.apps() if layer.app_index == rtl.MAX_APPS)
         resolver.error(first.loc, message)
         return network, resolver.unique_problems()
 
+    resolver.num_apps = len(apps)
+    for tile, instance in zip(named, file.design.instances, strict=True):
+        resolver.tile_next(tile, instance.given)
+        resolver.tile_traffic(tile, instance.given)
     network.hops = resolver.hops(named)
+    if not resolver.problems:
+        resolver.traffic_that_goes_nowhere(named, network.hops)
     for hop in network.hops:
         if hop.in_tile:
             continue

@@ -28,7 +28,15 @@ from typing import IO, Annotated, Any, Literal
 import pyarrow as pa
 import pyarrow.parquet as pq
 from distributed import Client, LocalCluster, as_completed
-from pydantic import BaseModel, ConfigDict, Field, StrictInt, field_validator, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    StrictInt,
+    ValidationInfo,
+    field_validator,
+)
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
@@ -48,17 +56,37 @@ LOCAL_DEATHS = 5
 RETRIES = 2  # of a point that fails on a worker that lives
 
 
+class SweptFabric(Fabric):
+    """A fabric of meshes without tiles, whose sizes the sweep gives."""
+
+    @field_validator("columns", "rows", "max_load")
+    @classmethod
+    def _is_not_for_sweeps(cls, value: Any, info: ValidationInfo) -> Any:
+        if info.field_name == "max_load":
+            raise ValueError("is for `bombus place`; a sweep has no use for it")
+        raise ValueError("the meshes are named under `sizes`")
+
+
+def _fits(size: tuple[int, int]) -> tuple[int, int]:
+    columns, rows = size
+    if columns * rows > MAX_NODES:
+        raise ValueError(f"a mesh of {columns} x {rows} has more than {MAX_NODES} nodes")
+    return size
+
+
 class Sweep(BaseModel):
     """A sweep file: every combination of what the lists hold is run."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     name: Name = Field(description="Name of the sweep.")
-    fabrics: list[Fabric] = Field(
-        min_length=1, description="Fabrics, with the keys of `fabric` in a design file."
+    fabrics: list[SweptFabric] = Field(
+        min_length=1,
+        description="Fabrics, with the keys of `fabric` in a design file.",
+        examples=[[{"kind": "crosspoint"}]],
     )
-    sizes: list[tuple[Side, Side]] = Field(
-        [(4, 4)], min_length=1, description="Meshes, as `[columns, rows]`."
+    sizes: list[Annotated[tuple[Side, Side], AfterValidator(_fits)]] = Field(
+        [(4, 4)], min_length=1, description="Meshes, as `[columns, rows]`.", examples=[[[4, 4]]]
     )
     traffic: Literal["independent", "chain"] = Field(
         "independent",
@@ -66,31 +94,31 @@ class Sweep(BaseModel):
         "other nodes and back.",
     )
     patterns: list[Literal["uniform", "exponential", "bit_complement", "transpose", "hotspot"]] = (
-        Field(["uniform"], min_length=1, description="Where messages go.")
+        Field(
+            ["uniform"],
+            min_length=1,
+            description="Where messages go.",
+            examples=[["uniform", "hotspot"]],
+        )
     )
     offered: list[Annotated[float, Field(gt=0, le=1)]] = Field(
-        min_length=1, description="Loads, in flits per cycle and source."
+        min_length=1, description="Loads, in flits per cycle and source.", examples=[[0.2, 0.4]]
     )
-    seeds: list[StrictInt] = Field([1], min_length=1, description="Seeds of the traffic.")
+    seeds: list[StrictInt] = Field(
+        [1], min_length=1, description="Seeds of the traffic.", examples=[[1, 2, 3]]
+    )
     packet: Positive = Field(24, description="Flits of a message (`independent`).")
     warmup: Positive = Field(
         5000, description="Cycles before the measurement; with `chain`, messages."
     )
     measure: Positive = Field(20000, description="Cycles of the measurement; or messages.")
 
-    @field_validator("fabrics")
+    @field_validator("packet")
     @classmethod
-    def _sizes_are_apart(cls, fabrics: list[Fabric]) -> list[Fabric]:
-        if any(fabric.columns or fabric.rows for fabric in fabrics):
-            raise ValueError("the meshes are named under `sizes`, not by `columns` and `rows`")
-        return fabrics
-
-    @model_validator(mode="after")
-    def _meshes_fit(self) -> Sweep:
-        for columns, rows in self.sizes:
-            if columns * rows > MAX_NODES:
-                raise ValueError(f"a mesh of {columns} x {rows} has more than {MAX_NODES} nodes")
-        return self
+    def _is_used(cls, value: int, info: ValidationInfo) -> int:
+        if info.data.get("traffic") == "chain":
+            raise ValueError("is for `traffic: independent`; chains have messages of several sizes")
+        return value
 
     def points(self) -> list[Point]:
         """All of them, each once. Neighbours differ in fabric: models are built side by side."""
@@ -172,7 +200,7 @@ SCHEMA = pa.schema(
 
 def load(path: Path) -> Sweep:
     """Reads a sweep file. DesignError names every mistake with its line."""
-    return yaml_file.load(path, "sweep file", Sweep, {"fabrics": Fabric})
+    return yaml_file.load(path, "sweep file", Sweep)
 
 
 # ---- A worker's part ----

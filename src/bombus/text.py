@@ -20,6 +20,11 @@ def listing(items: Iterable[object], last: str = "and") -> str:
     return f"{', '.join(texts[:-1])} {last} {texts[-1]}"
 
 
+def counted(number: int, noun: str) -> str:
+    """`1 point`, `1,200 points`; for nouns with a plain plural."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
 def near_matches(word: str, known: Iterable[str]) -> str:
     """A half-sentence that names what the word may stand for."""
     names = sorted(known)

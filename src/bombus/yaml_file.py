@@ -6,7 +6,9 @@ the words of somebody who writes such a file.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+import typing
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -45,7 +47,21 @@ def read(path: Path, what: str) -> CommentedMap:
     if not isinstance(document, CommentedMap):
         message = f"a {what} is a YAML mapping that starts with `name: ...`"
         raise DesignError([Problem(path, 1, message)])
+    if glued := list(_glued_keys(document)):
+        raise DesignError([Problem(path, number, message) for number, message in glued])
     return document
+
+
+def _glued_keys(node: Any) -> Iterator[tuple[int, str]]:
+    """`{at:, ...}` is the key `at:` to YAML, which nobody means: its line, and what to say."""
+    if isinstance(node, CommentedMap):
+        for key, value in node.items():
+            if isinstance(key, str) and key.endswith(":"):
+                yield node.lc.key(key)[0] + 1, f"`{key}` has no value"
+            yield from _glued_keys(value)
+    elif isinstance(node, CommentedSeq):
+        for item in node:
+            yield from _glued_keys(item)
 
 
 def line(document: Any, loc: Loc) -> int | None:
@@ -96,25 +112,106 @@ def place(loc: Loc) -> str:
     return text
 
 
-def words(error: ErrorDetails, at: str, known_keys: Iterable[str]) -> str:
-    """A pydantic error; `at`: the place, as text; `known_keys`: those there are there."""
+def _models(annotation: Any) -> Iterator[type[BaseModel]]:
+    """The models in a type, such as those of a list's items."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        yield annotation
+    for part in typing.get_args(annotation):
+        yield from _models(part)
+
+
+def _models_at(model: type[BaseModel], loc: Loc) -> list[type[BaseModel]]:
+    """The models that describe what a place holds: one, several forms, or none."""
+    models = [model]
+    for step in loc:
+        if isinstance(step, str):
+            fields = [each.model_fields.get(step) for each in models]
+            models = [found for field in fields if field for found in _models(field.annotation)]
+    return list(dict.fromkeys(models))
+
+
+def _example(model: type[BaseModel], loc: Loc) -> str:
+    """`, such as ...` if the model has an example of what a place should hold."""
+    depth = next((i for i, step in enumerate(reversed(loc)) if isinstance(step, str)), len(loc))
+    owner, indices = loc[: len(loc) - depth], loc[len(loc) - depth :]
+    if not owner:
+        return ""
+    for each in _models_at(model, owner[:-1]):
+        field = each.model_fields.get(str(owner[-1]))
+        if field and field.examples:
+            example = field.examples[0]
+            for _ in indices:
+                if not isinstance(example, list):
+                    return ""
+                example = example[0]
+            return f", such as {in_yaml(example)}"
+    return ""
+
+
+def in_yaml(value: Any) -> str:
+    """A value on one line, as people write it."""
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{key}: {in_yaml(item)}" for key, item in value.items()) + "}"
+    if isinstance(value, list):
+        return "[" + ", ".join(in_yaml(item) for item in value) + "]"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    is_plain = not isinstance(value, str) or re.fullmatch(r"[\w.-]+", value)
+    return str(value) if is_plain else f'"{value}"'
+
+
+# What pydantic wants, by the type of its error; with the bounds that the error has.
+_WANTED = {
+    "model_type": "a mapping",
+    "dict_type": "a mapping",
+    "list_type": "a list",
+    "tuple_type": "a list",
+    "missing": "a list",  # that is too short
+    "too_long": "a list",
+    "too_short": "a list of at least {min_length}",
+    "string_type": "a text",
+    "int_type": "a whole number",
+    "int_parsing": "a whole number",
+    "int_from_float": "a whole number",
+    "float_type": "a number",
+    "float_parsing": "a number",
+    "finite_number": "a finite number",
+    "bool_type": "true or false",
+    "ip_v4_address": "an IPv4 address",
+    "greater_than": "above {gt:g}",
+    "greater_than_equal": "at least {ge:g}",
+    "less_than": "below {lt:g}",
+    "less_than_equal": "at most {le:g}",
+    "literal_error": "{expected}",
+}
+
+
+def words(error: ErrorDetails, loc: Loc, at: str, model: type[BaseModel]) -> str:
+    """A pydantic error of a file of this model; `loc`: in the file; `at`: the same, as text."""
     prefix = f"{at}: " if at else ""
+    kind, value = error["type"], error["input"]
     key = error["loc"][-1] if error["loc"] else ""
-    if error["type"] == "missing":
+    if kind == "extra_forbidden":
+        known = {name for each in _models_at(model, loc[:-1]) for name in each.model_fields}
+        return f"{prefix}unknown key; {near_matches(str(key), known)}"
+    if kind == "missing" and isinstance(key, str):
         return f"{prefix}{key!r} is missing"
-    if error["type"] == "extra_forbidden":
-        return f"{prefix}unknown key; {near_matches(str(key), known_keys)}"
-    message: str = error["msg"]
-    for start in ("Value error, ", "Input "):
-        message = message.removeprefix(start)
-    value = error["input"]
-    if error["type"] != "value_error" and isinstance(value, str | int | float):
-        message += f", not {value!r}"
-    return prefix + message
+    form = _WANTED.get(kind)
+    if form is None:
+        return prefix + error["msg"].removeprefix("Value error, ")
+    wanted = form.format(**error.get("ctx", {}))
+    if "{" not in form or kind == "too_short":  # bounds say enough
+        wanted += _example(model, loc)
+    if value is None:
+        return f"{prefix}has no value; it should be {wanted}"
+    given = ""
+    if isinstance(value, str | int | float) or (isinstance(value, list) and len(value) < 5):
+        given = f", not {value!r}" if isinstance(value, str) else f", not {in_yaml(value)}"
+    return f"{prefix}should be {wanted}{given}"
 
 
-def load(path: Path, what: str, model: type[Model], parts: dict[str, type[BaseModel]]) -> Model:
-    """Reads a file of a model without special words; `parts`: models under its keys.
+def load(path: Path, what: str, model: type[Model]) -> Model:
+    """Reads a file of a model without special words.
 
     Raises DesignError with every problem, UserError if there is no such file.
     """
@@ -125,7 +222,7 @@ def load(path: Path, what: str, model: type[Model], parts: dict[str, type[BaseMo
         problems = []
         for item in error.errors():
             loc = in_document(tuple(item["loc"]), document)
-            known = parts.get(str(loc[0]), model) if len(loc) > 1 else model
-            message = words(item, place(loc), known.model_fields)
+            message = words(item, loc, place(loc), model)
             problems.append(Problem(path, line(document, loc) or 1, message))
+        problems = list(dict.fromkeys(problems))
         raise DesignError(sorted(problems, key=lambda problem: problem.line or 0)) from None

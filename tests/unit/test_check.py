@@ -100,8 +100,8 @@ SECOND_ICMP = ICMP.replace("icmp,", "icmp2,").replace("2, 2", "3, 0")
         ("udp_port: 7", "udp_port: seven", "echo", "should be a number, true, false, an IPv4"),
         ("kind: udp_rx", "kind: udp_rx, num_apps: 2", "udp_rx", "no parameter 'num_apps'"),
         (ECHO, ECHO + SECOND_ECHO, "echo2", "echo2 has UDP port 7, which echo has already"),
-        ("at: [2, 2]", "at: [1, 2]", "icmp", "tile 'icmp' is at [1, 2], where tile 'arp' is"),
-        ("host:", "fabric: {columns: 2}\nhost:", "udp_rx", "at [2, 0], outside the mesh of 2 x"),
+        ("at: [2, 2]", "at: [1, 2]", "icmp", "tile 'icmp' is at (1, 2), where tile 'arp' is"),
+        ("host:", "fabric: {columns: 2}\nhost:", "udp_rx", "at (2, 0), outside the mesh of 2 x"),
         ("tcp_rx: drop", "tcp_rx: echo", "ipv4_rx", "'echo' does not answer to next hop 'tcp_rx'"),
         ("tcp_rx: drop", "tcp_rx: ecko", "ipv4_rx", "no tile; did you mean 'echo'?"),
         ("tcp_rx: drop", "tcprx: drop", "ipv4_rx", "has a next hop 'tcprx'; did you mean 'tcp_rx'"),
@@ -120,6 +120,49 @@ def test_mistakes_are_found(
     line = line_of(file, place)
     found = problems(check.check, file)
     assert any(words.startswith(f"{line}: ") and message in words for words in found), found
+
+
+@pytest.mark.parametrize(
+    ("edit", "message"),
+    [
+        (("512", "512\nfabric: {columns: 2, rows: 2}"), "a mesh of 2 x 2 is too small"),
+        (("kind: udp_rx", "kind: udp_rxx"), "there is no layer kind 'udp_rxx'"),
+        (("[mac_rx, eth_rx]", "[mac_rxx, eth_rx]"), "there is no layer kind 'mac_rxx'"),
+        (("kind: arp", "kind: app"), "there is no layer kind 'app'"),
+        (("tcp_rx: drop", "tcprx: drop"), "no layer of tile 'ipv4_rx' has a next hop 'tcprx'"),
+        (("at: [2, 2]", "at: [0, 0]"), "tile 'icmp' is at (0, 0), where tile 'eth_rx' is"),
+    ],
+)
+def test_what_follows_from_a_mistake_is_not_said(
+    edited: Edited, problems: Problems, edit: tuple[str, str], message: str
+) -> None:
+    (found,) = problems(check.check, edited(edit), errors_only=False)
+    assert message in found
+
+
+@pytest.mark.parametrize(
+    ("keys", "key", "message"),
+    [
+        ("traffic: {app0: 0.7, icmp: 0.4}", "traffic", "app0 0.7 + icmp 0.4 = 1.1; together they"),
+        ("traffic: {app0: 0.7, app1: 0.1}", "traffic", "next hop 'app1': the design has 1 applic"),
+        ("next: {app1: drop}", "next", "nothing is ever sent to next hop 'app1'"),
+        ("next: {icmp: drop}, traffic: {icmp: 0.1}", "traffic", "'icmp' of tile 'udp_rx' leads no"),
+    ],
+)
+def test_traffic_and_next_hops_that_cannot_be(
+    edited: Edited, problems: Problems, keys: str, key: str, message: str
+) -> None:
+    on_lines = keys.replace(", traffic", ",\n     traffic")
+    file = edited(("kind: udp_rx,", f"kind: udp_rx,\n     {on_lines},"))
+    (found,) = problems(check.check, file)
+    lines = file.read_text().splitlines()
+    number = next(n for n, line in enumerate(lines, 1) if line.strip().startswith(f"{key}:"))
+    assert found.startswith(f"{number}: ")
+    assert message in found
+
+
+def test_all_of_a_layers_messages_may_be_shared_out(edited: Edited) -> None:
+    check.check(edited(("kind: udp_rx,", "kind: udp_rx, traffic: {app0: 0.9, icmp: 0.1},")))
 
 
 def test_ring_of_wires_is_found(edited: Edited, problems: Problems) -> None:

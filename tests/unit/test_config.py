@@ -42,26 +42,72 @@ def test_long_form_says_the_same(edited: Edited) -> None:
         ("name: udp_echo\n", "name: Udp-Echo\n", "name: udp_echo", "name: should be snake_case"),
         ("512", "500", "data_width", "data_width: should be 64, 128, 256 or 512, not 500"),
         ("512", "'512'", "data_width", "data_width: should be 64, 128, 256 or 512, not '512'"),
-        ("clock_mhz: 250", "clock_mhz: 0", "clock_mhz", "clock_mhz: should be greater than 0"),
+        ("clock_mhz: 250", "clock_mhz: 0", "clock_mhz", "clock_mhz: should be above 0, not 0"),
         (HOST, "", "", "'host' is missing"),
         ("02:b0:0b:05:00:01", "02:b0:0b:05:00", "host:", "host.mac: should be a MAC address"),
         ("02:b0:0b:05:00:01", "03:b0:0b:05:00:01", "host:", "is a group address"),
-        ("10.77.0.2", "10.77.0.256", "host:", "host.ip: is not a valid IPv4 address"),
+        (
+            "10.77.0.2",
+            "10.77.0.256",
+            "host:",
+            "host.ip: should be an IPv4 address, not '10.77.0.256'",
+        ),
         ("gateway: 10.77.0.1", "gateway: 10.78.0.1", "host:", "outside the host's own network"),
-        ("prefix: 24", "prefix: 33", "host:", "host.prefix: should be less than or equal to 32"),
+        ("prefix: 24", "prefix: 33", "host:", "host.prefix: should be at most 32, not 33"),
         ("prefix: 24", "prefx: 24", "host:", "host.prefx: unknown key; did you mean 'prefix'?"),
-        ("at: [2, 1]", "at: [2]", "echo,", "tile 'echo': at: should be two numbers, `[x, y]`"),
-        ("at: [2, 1]", "at: [2, -1]", "echo,", "tile 'echo': at[1]: should be greater than"),
-        ("at: [2, 1]", "at: [2, 1.5]", "echo,", "tile 'echo': at[1]: should be a valid integer"),
+        ("at: [2, 1]", "at: [2]", "echo,", "at: should be a list, such as [2, 1], not [2]"),
+        ("at: [2, 1]", "at: [2, -1]", "echo,", "tile 'echo': at[1]: should be at least 0"),
+        ("at: [2, 1]", "at: [2, 1.5]", "echo,", "at[1]: should be a whole number, such as 2"),
         ("udp_port: 7", "udp_port: [7]", "echo,", "tile 'echo': udp_port: should be a number"),
         ("kind: udp_tx, ", "", "udp_tx,", "tile 'udp_tx': has neither `layers` nor `kind`"),
         ("name: echo", "name: drop", "echo,", "'drop' is reserved"),
         ("name: arp", "name: icmp", "icmp_echo", "tile 'icmp' is there already"),
         ("[mac_rx, eth_rx]", "[mac_rx, 3]", "mac_rx", "layers[1]: should be a kind of layer"),
         ("[mac_rx, eth_rx]", "[{a: {}, b: {}}]", "mac_rx", "each layer should be one kind"),
-        ("[mac_rx, eth_rx]", "[]", "mac_rx", "at least 1 item"),
+        ("[mac_rx, eth_rx]", "[]", "mac_rx", "layers: should be a list of at least 1, such as"),
         ("[mac_rx, eth_rx]", "[mac_rx], atx: 1", "mac_rx", "tile 'eth_rx': atx: unknown key"),
-        ("tcp_rx: drop", "tcp_rx: 3", "ipv4_rx,", "next.tcp_rx: should be a valid string, not 3"),
+        ("tcp_rx: drop", "tcp_rx: 3", "ipv4_rx,", "next.tcp_rx: should be a text, not 3"),
+        (
+            "clock_mhz: 250",
+            "fabric: crosspoint",
+            "clock_mhz",
+            "a mapping, such as {kind: crosspoint}, not",
+        ),
+        (
+            "clock_mhz: 250",
+            "fabric:",
+            "clock_mhz",
+            "fabric: has no value; it should be a mapping, such as",
+        ),
+        (
+            "clock_mhz: 250",
+            "sources: a.sv",
+            "clock_mhz",
+            "a list, such as [my_layer.sv], not 'a.sv'",
+        ),
+        ("clock_mhz: 250", "clock_mhz: fast", "clock_mhz", "clock_mhz: should be a number, not 'f"),
+        ("clock_mhz: 250", "clock_mhz: .inf", "clock_mhz", "should be a finite number, not inf"),
+        (
+            "at: [2, 1]",
+            "at: 3",
+            "echo,",
+            "tile 'echo': at: should be a list, such as [2, 1], not 3",
+        ),
+        ("at: [2, 1]", "at:", "echo,", "`at:` has no value"),
+        (
+            "at: [2, 1]",
+            "next: udp_tx",
+            "echo,",
+            "next: should be a mapping, such as {tcp_rx: drop}",
+        ),
+        ("at: [2, 1]", "layers: [a]", "echo,", "has `kind` and `layers`: give one of them"),
+        ("[mac_rx, eth_rx]", "[{mac_rx: 3}]", "mac_rx", "the layer's parameters, such as {udp_po"),
+        (
+            "kind: udp_tx, ",
+            "depth: 4, ",
+            "udp_tx,",
+            "tile 'udp_tx': has neither `layers` nor `kind`",
+        ),
     ],
 )
 def test_mistakes_are_reported_with_their_line(
@@ -72,6 +118,30 @@ def test_mistakes_are_reported_with_their_line(
     number, _, words = found[0].partition(": ")
     assert message in words
     assert int(number) == (line_of(place) if place else 1)
+
+
+@pytest.mark.parametrize(
+    ("fabric", "message"),
+    [
+        ("virtual_channels: 2", "2 is for `kind: virtual_channels`; a wormhole fabric has no use"),
+        ("max_packet_flits: 8", "8 is for `kind: crosspoint`; a wormhole fabric has no use for it"),
+        ("algorithm: o1turn", "o1turn is for `kind: crosspoint`"),
+        ("lossless: false", "false is for `kind: crosspoint`"),
+        ("kind: virtual_channels\n  algorithm: adaptive", "a virtual_channels fabric has no use"),
+        ("kind: crosspoint\n  virtual_channels: 4", "a crosspoint fabric has no use for it"),
+        ("buffer_depth: 128", "of a wormhole fabric it should be a power of two up to 64, not 128"),
+        ("columns: 20\n  rows: 20", "a mesh of 20 x 20 tiles is too large"),
+    ],
+)
+def test_keys_that_a_fabric_has_no_use_for_are_refused(
+    edited: Edited, problems: Problems, fabric: str, message: str
+) -> None:
+    file = edited(("512", f"512\nfabric:\n  {fabric}"))
+    (found,) = problems(config.load, file)
+    key = fabric.splitlines()[-1].strip().partition(":")[0]
+    number = file.read_text().splitlines().index(f"  {fabric.splitlines()[-1].strip()}") + 1
+    assert found.startswith(f"{number}: fabric.{key}: ")
+    assert message in found
 
 
 def test_all_mistakes_are_reported_at_once(edited: Edited, problems: Problems) -> None:
@@ -87,9 +157,10 @@ def test_all_mistakes_are_reported_at_once(edited: Edited, problems: Problems) -
         ("- a\n", 1, "mapping"),
         ("", 1, "mapping"),
         ("name: a\n\tb: c\n", 2, "\\t"),
+        (f"name: a\ndata_width: 64\n{HOST}\ntiles: []\n", 4, "should be a list of at least 1, su"),
     ],
 )
-def test_yaml_errors_have_a_line(
+def test_mistakes_of_form_have_a_line(
     tmp_path: Path, problems: Problems, text: str, line: int, message: str
 ) -> None:
     file = tmp_path / "design.yaml"

@@ -190,9 +190,9 @@ LAST = SOUND.count("\n") + 1  # line of the first tile given
 @pytest.mark.parametrize(
     ("tiles", "line", "message"),
     [
-        ([REPLICAS.replace("3", "0")], LAST, "tile 'echo': replicas: should be greater than or eq"),
-        ([REPLICAS.replace("3", "65")], LAST, "replicas: should be less than or equal to 64"),
-        ([REPLICAS.replace("3", "two")], LAST, "replicas: should be a valid integer"),
+        ([REPLICAS.replace("3", "0")], LAST, "tile 'echo': replicas: should be at least 1, not 0"),
+        ([REPLICAS.replace("3", "65")], LAST, "replicas: should be at most 64, not 65"),
+        ([REPLICAS.replace("3", "two")], LAST, "replicas: should be a whole number, not 'two'"),
         ([REPLICAS.replace("replicas: 3", "dispatch: flow_hash")], LAST, "say `replicas`, too"),
         (
             [REPLICAS.replace("}", ", dispatch: random}")],
@@ -201,7 +201,11 @@ LAST = SOUND.count("\n") + 1  # line of the first tile given
         ),
         ([REPLICAS.replace("}", ", at: [1, 1]}")], LAST, "`at` has one position for replicas: 3"),
         ([REPLICAS.replace("}", ", at: [[1, 1], [2, 1]]}")], LAST, "`at` has 2 positions for repl"),
-        ([REPLICAS.replace("}", ", at: []}")], LAST, "should be two numbers, `[x, y]`"),
+        (
+            [REPLICAS.replace("}", ", at: []}")],
+            LAST,
+            "at: should be a list, such as [2, 1], not []",
+        ),
         ([REPLICAS.replace("replicas: 3", "at: [[1, 1]]")], LAST, "say `replicas`, too, or give"),
         (
             [REPLICAS.replace("}", ", at: [[1, 1], [1, 1], [2, 2]]}")],
@@ -209,7 +213,11 @@ LAST = SOUND.count("\n") + 1  # line of the first tile given
             "where tile 'echo_0' is",
         ),
         ([REPLICAS.replace("}", ", at: [[1, 1], [1, 3], [2, 2]]}")], LAST, "outside the mesh"),
-        ([REPLICAS.replace("3", "7")], LAST, "no room for tile 'echo_6'"),
+        (
+            [REPLICAS.replace("3", "7")],
+            4,
+            "a mesh of 3 x 3 is too small: it has room for 9 of the 10 tiles",
+        ),
         (
             ["{name: echo_1, kind: udp_echo, udp_port: 9}", REPLICAS],
             LAST + 1,

@@ -61,16 +61,22 @@ def place(file: DesignFile) -> Placement:
     problems: list[Problem] = []
     positions: dict[str, Position] = {}
     owner: dict[Position, str] = {}
+    if (count := len(file.design.instances)) > columns * rows:
+        message = (
+            f"a mesh of {columns} x {rows} is too small: it has room for {columns * rows} of "
+            f"the {count} tiles"
+        )
+        return Placement(columns, rows, {}, [file.problem(("fabric", "columns"), message)])
     for tile in file.design.instances:
         if tile.at is None:
             continue
         loc = tile.at_loc
         x, y = tile.at
         if x >= columns or y >= rows:
-            message = f"tile {tile.name!r} is at [{x}, {y}], outside the mesh of {columns} x {rows}"
+            message = f"tile {tile.name!r} is at ({x}, {y}), outside the mesh of {columns} x {rows}"
             problems.append(file.problem(loc, message))
         elif tile.at in owner:
-            message = f"tile {tile.name!r} is at [{x}, {y}], where tile {owner[tile.at]!r} is"
+            message = f"tile {tile.name!r} is at ({x}, {y}), where tile {owner[tile.at]!r} is"
             problems.append(file.problem(loc, message))
         else:
             owner[tile.at] = tile.name
@@ -79,10 +85,5 @@ def place(file: DesignFile) -> Placement:
     for tile in file.design.instances:
         if tile.at is not None:
             continue
-        position = next(free, None)
-        if position is None:
-            message = f"there is no room for tile {tile.name!r} in the mesh of {columns} x {rows}"
-            problems.append(file.problem(tile.loc, message))
-        else:
-            positions[tile.name] = position
+        positions[tile.name] = next(free)
     return Placement(columns, rows, positions, problems)
