@@ -12,6 +12,7 @@ import importlib.util
 import inspect
 import json
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -59,11 +60,41 @@ def load(name: str) -> ModuleType:
     return module
 
 
-def run(name: str, design: Path | None, json: Path | None, **options: Any) -> None:
+@dataclass(frozen=True)
+class Option:
+    """What a benchmark can be told, beside the design and where to write."""
+
+    name: str
+    default: Any
+
+    @property
+    def flag(self) -> str:
+        """As it is typed, with the sort of its value."""
+        value = {bool: "", int: " INTEGER", float: " NUMBER"}.get(type(self.default), " TEXT")
+        return f"--{self.name.replace('_', '-')}{value}"
+
+
+def options(name: str) -> list[Option]:
+    """The options of a benchmark; UserError if there is none of that name."""
+    parameters = inspect.signature(load(name).main).parameters.values()
+    return [
+        Option(parameter.name, parameter.default)
+        for parameter in parameters
+        if parameter.name not in ("design", "json")
+    ]
+
+
+def description(name: str) -> str:
+    """What a benchmark says of itself; UserError if there is none of that name."""
+    return inspect.getdoc(load(name)) or ""
+
+
+def run(name: str, design: Path | None, json: Path | None, **values: Any) -> None:
     """Runs a benchmark by name; UserError if it has no such option."""
     module = load(name)
-    known = set(inspect.signature(module.main).parameters) - {"design", "json"}
-    for option in options:
-        if option not in known:
-            raise UserError(f"{name} has no option {option!r}; {near_matches(option, known)}")
-    module.main(design=design, json=json, **options)
+    known = {f"--{option.name.replace('_', '-')}" for option in options(name)}
+    for key in values:
+        flag = f"--{key.replace('_', '-')}"
+        if flag not in known:
+            raise UserError(f"{name} has no option {flag}; {near_matches(flag, known)}")
+    module.main(design=design, json=json, **values)

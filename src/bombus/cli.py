@@ -13,6 +13,8 @@ from rich.table import Table
 
 from bombus.bench import STDOUT, write_json
 from bombus.errors import DesignError, Problem, UserError
+from bombus.tables import print_table
+from bombus.text import counted
 
 if TYPE_CHECKING:
     from bombus.network import Network
@@ -24,6 +26,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 
+HELP = "--help"
 INTERRUPTED = 130  # exit code of a command that Ctrl-C ended, as shells have it
 
 DesignArgument = Annotated[Path, typer.Argument(help="Design file (YAML).", show_default=False)]
@@ -84,8 +87,8 @@ def check(
     tiles = [tile for tile in network.tiles if tile.layers]
     layers = sum(len(tile.layers) for tile in tiles)
     _console(json).print(
-        f"{design}: sound ({len(tiles)} tiles with {layers} layers on a mesh of "
-        f"{network.columns} x {network.rows})",
+        f"{design}: sound ({counted(len(tiles), 'tile')} with {counted(layers, 'layer')} on a "
+        f"mesh of {network.columns} x {network.rows})",
         style="green",
         markup=False,
     )
@@ -103,7 +106,7 @@ def _proposal(network: Network, design: Path) -> str:
             continue
         now = {tile.name: (tile.x, tile.y) for tile in network.tiles}
         moved = [
-            f"{name} to [{x}, {y}]"
+            f"{name} to ({x}, {y})"
             for name, (x, y) in placed.positions.items()
             if (x, y) != now[name]
         ]
@@ -135,12 +138,15 @@ def place(
     ] = None,
     dry_run: Annotated[bool, typer.Option(help="Show the positions, write nothing.")] = False,
     move: Annotated[
-        bool, typer.Option(help="Move tiles with positions, too; those with a MAC port stay.")
+        bool,
+        typer.Option(help="Move tiles that have positions, too; those with a MAC port stay."),
     ] = False,
     effort: Annotated[
         float,
         typer.Option(
-            min=0.1, help="How long to look for better positions: about seconds, times 4."
+            min=0.1,
+            help="How much work to spend on better positions; 1 takes some 4 seconds, and the "
+            "same effort gives the same positions on every machine.",
         ),
     ] = 5.0,
     json: JsonOption = None,
@@ -154,36 +160,44 @@ def place(
     if any(problem.is_error for problem in problems):
         raise DesignError(problems)
     fixed = placer.given(network, move=move)
+    names = [tile.name for tile in network.design.instances]
+    is_all_given = all(name in fixed for name in names)
     console = _console(json)
     with console.status(f"Placing {network.design.name}"):
         placed = placer.solve(network, fixed, effort)
-    text = edit.with_positions(network.file, placed.positions)
-    target = output or design
-    if not dry_run:
+    positions = {name: placed.positions[name] for name in names}
+    text = edit.with_positions(network.file, positions)
+    target = output or (None if is_all_given else design)
+    if dry_run:
+        target = None
+    if target:
         target.write_text(text, encoding="utf-8")
     write_json(
         {
             "columns": network.columns,
             "rows": network.rows,
-            "positions": {name: list(at) for name, at in placed.positions.items()},
+            "positions": {name: list(at) for name, at in positions.items()},
             "gbps_hops": placed.gbps_hops,
             "max_load": placed.max_load,
             "is_best": placed.is_best,
-            "written": None if dry_run else str(target),
+            "written": str(target) if target else None,
         },
         json,
     )
     table = Table("tile", "at", "", title=f"{network.columns} x {network.rows}")
-    for name, (x, y) in placed.positions.items():
-        table.add_row(name, f"\\[{x}, {y}]", "given" if name in fixed else "chosen")
-    console.print(table)
+    for name, at in positions.items():
+        table.add_row(name, str(at), "given" if name in fixed else "chosen")
+    print_table(console, table)
     console.print(
         f"traffic times hops: {placed.gbps_hops:,.0f} Gbit/s"
-        f"{', the least there is' if placed.is_best else ''}; "
+        f"{', the least there is' if placed.is_best and not is_all_given else ''}; "
         f"largest load of a link: {placed.max_load:.0%}",
         markup=False,
     )
-    console.print("nothing written" if dry_run else f"written to {target}", markup=False)
+    if is_all_given:
+        others = "" if move else "; --move looks for better ones"
+        console.print(f"nothing to place: every tile has a position in {design}{others}")
+    console.print(f"written to {target}" if target else "nothing written", markup=False)
 
 
 @app.command()
@@ -263,7 +277,13 @@ def run(
     )
 
 
-@app.command(context_settings={"allow_extra_args": True, "ignore_unknown_options": True})
+@app.command(
+    context_settings={
+        "allow_extra_args": True,
+        "ignore_unknown_options": True,
+        "help_option_names": [],  # `--help` behind a name is about that benchmark
+    }
+)
 def bench(
     context: typer.Context,
     name: Annotated[
@@ -274,14 +294,26 @@ def bench(
     ] = None,
     json: JsonOption = None,
 ) -> None:
-    """Run a benchmark: one figure or table. Further `--key value` go to the benchmark."""
+    """Run a benchmark: one figure or table. `bombus bench NAME --help` shows its options."""
     from bombus import bench as step
 
+    if name == HELP:
+        typer.echo(context.get_help())
+        return
+    if name is not None and HELP in context.args:
+        console = _console()
+        usage = f"Usage: bombus bench {name} [--design FILE] [--json FILE] [OPTIONS]"
+        console.print(f"{usage}\n\n{step.description(name)}\n", markup=False)
+        table = Table("option", "default")
+        for option in step.options(name):
+            table.add_row(option.flag, "" if option.default in (False, "") else str(option.default))
+        print_table(console, table)
+        return
     if name is None:
         table = Table("benchmark", "measures")
         for known, summary in step.available().items():
             table.add_row(known, summary)
-        _console(json).print(table)
+        print_table(_console(json), table)
         return
     step.run(name, design, json, **_options(context.args))
 
@@ -354,17 +386,19 @@ def sweep(
     if outcome.stopped:
         done = outcome.kept + outcome.run
         console.print(
-            f"stopped: {done} of {outcome.points} points are in {outcome.path}; the same command "
-            "goes on",
+            f"stopped: {done} of {counted(outcome.points, 'point')} are in {outcome.path}; the "
+            "same command goes on",
             markup=False,
         )
         raise typer.Exit(INTERRUPTED)
     _console(json).print(
-        f"{outcome.path}: {outcome.points} points, {outcome.run} run, {outcome.kept} kept",
+        f"{outcome.path}: {counted(outcome.points, 'point')}, {outcome.run} run, "
+        f"{outcome.kept} kept",
         markup=False,
     )
     if outcome.unsound:
-        console.print(f"{outcome.unsound} points are not sound: column `sound`", style="red")
+        told = f"not sound: {counted(outcome.unsound, 'point')}; see the column `sound`"
+        console.print(told, style="red", markup=False)
     for settings, reason in outcome.failed.items():
         console.print(f"failed: {settings}: {reason}", style="red", markup=False)
     if outcome.failed:
@@ -407,7 +441,7 @@ def area(
     for key, value in values.items():
         if key != "target" and value is not None:
             table.add_row(key, f"{value:,}")
-    console.print(table)
+    print_table(console, table)
     if modules:
         table = Table(title="Own cells of each module, hierarchy kept")
         table.add_column("module", no_wrap=True)
@@ -416,7 +450,7 @@ def area(
             table.add_column(key, justify="right", no_wrap=True)
         for row in modules:
             table.add_row(row["module"], *(f"{row[key]:,}" for key in keys))
-        console.print(table)
+        print_table(console, table)
 
 
 @app.command()
@@ -424,7 +458,11 @@ def show(
     design: DesignArgument,
     output: Annotated[
         Path | None,
-        typer.Option("-o", "--output", help="Picture to write, SVG, PNG or PDF by its name."),
+        typer.Option(
+            "-o",
+            "--output",
+            help="Picture to write, SVG, PNG or PDF by its name. Default: build/<name>.svg.",
+        ),
     ] = None,
 ) -> None:
     """Draw the mesh: tiles, layers and the ways that messages take."""
@@ -433,7 +471,7 @@ def show(
 
     network, warnings = checking.check(design)
     _print_problems(warnings)
-    file = output or Path(f"{network.design.name}.svg")
+    file = output or Path("build") / f"{network.design.name}.svg"
     step.draw(network, file)
     _console().print(str(file), markup=False)
 
@@ -446,12 +484,22 @@ def schema() -> None:
     sys.stdout.write(json_module.dumps(Design.model_json_schema(), indent=2) + "\n")
 
 
+def _point_to_check(error: DesignError) -> None:
+    """Where more is said of a deadlock than in the problem."""
+    from bombus.check import DeadlockError
+
+    if isinstance(error, DeadlockError):
+        told = f"`bombus check {error.network.file.path}` draws the cycle and looks for a way out"
+        Console(stderr=True, highlight=False, soft_wrap=True).print(told, markup=False)
+
+
 def main() -> None:
     """Entry point of the command."""
     try:
         app()
     except DesignError as error:
         _print_problems(error.problems)
+        _point_to_check(error)
         sys.exit(1)
     except (UserError, OSError) as error:
         console = Console(stderr=True, highlight=False, soft_wrap=True)

@@ -63,7 +63,7 @@ def mesh_table(manifest: Mapping[str, Any], counters: Counters, title: str | Non
         events = _lines(name, with_prefix(values, EVENT))
         table.add_row(
             name,
-            f"{tile['x']},{tile['y']}",
+            f"({tile['x']}, {tile['y']})",
             *(f"{number:,}" for number in numbers),
             ", ".join(drops + events),
         )

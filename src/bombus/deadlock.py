@@ -107,7 +107,7 @@ class Cycle:
 
 
 def _name(layer: Layer | None) -> str:
-    return f"{layer}[{layer.tile.x},{layer.tile.y}]" if layer else "nowhere"
+    return f"{layer} ({layer.tile.x}, {layer.tile.y})" if layer else "nowhere"
 
 
 def cycles(network: Network) -> list[Cycle]:

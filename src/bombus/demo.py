@@ -35,6 +35,7 @@ from bombus.measure import (
 from bombus.model import Host, udp_frame
 from bombus.netns import Namespace
 from bombus.simulation import Simulation
+from bombus.tables import print_table
 
 # Runs inside the namespace, so it stands for itself: any program with sockets would do.
 UDP_CLIENT = """
@@ -102,7 +103,7 @@ def live(design: Path, library: Library, console: Console) -> None:
             raise UserError(log.read_text().strip())
         totals = json.loads(report.read_text())
     console.print()
-    console.print(mesh_table(library.manifest, totals["counters"], "What each tile counted"))
+    print_table(console, mesh_table(library.manifest, totals["counters"], "What each tile counted"))
     ports = totals["ports"][0]
     console.print(
         f"{ports['rx_frames']:,} frames in, {ports['tx_frames']:,} out, "
@@ -168,7 +169,7 @@ def measure(library: Library, console: Console) -> None:
         f"{line_rate:g} Gbit/s; {speed / 1000:.0f} k cycles/s simulated"
     )
     table.caption_justify = "left"
-    console.print(table)
+    print_table(console, table)
 
 
 def main() -> None:

@@ -17,12 +17,14 @@ from typing import Any
 
 from rich.console import Console
 from rich.live import Live
+from rich.table import Table
 
 from bombus.build import Library, build
 from bombus.counters import mesh_table
 from bombus.impairment import Impairment
 from bombus.interface import Interface
 from bombus.simulation import Simulation
+from bombus.tables import print_table
 from bombus.watch import explain
 
 DEFAULT_TAP = "bombus0"
@@ -140,7 +142,7 @@ def _loop(
     totals = _totals(simulation, time.monotonic() - start)
     if report is not None:
         totals.write(report)
-    console.print(_table(simulation, totals))
+    print_table(console, _table(simulation, totals))
     simulation.check()
     return totals
 
@@ -165,7 +167,7 @@ def _totals(simulation: Simulation, seconds: float) -> Totals:
     )
 
 
-def _table(simulation: Simulation, totals: Totals) -> Any:
+def _table(simulation: Simulation, totals: Totals) -> Table:
     table = mesh_table(simulation.manifest, totals.counters)
     frames = "; ".join(
         f"mac{port}: {numbers['rx_frames']:,} frames in, {numbers['tx_frames']:,} out"

@@ -55,12 +55,12 @@ class Channel(NamedTuple):
     def __str__(self) -> str:
         x, y = self.at
         if not self.leave:
-            return f"the way into router ({x},{y})"
+            return f"the way into router ({x}, {y})"
         if self.leave == LOCAL:
-            name = f"the way out of router ({x},{y})"
+            name = f"the way out of router ({x}, {y})"
         else:
             to_x, to_y = step(self.at, self.leave)
-            name = f"link ({x},{y})->({to_x},{to_y})"
+            name = f"link ({x}, {y}) to ({to_x}, {to_y})"
         if self.enter:
             lane = f", {self.lane}" if self.lane else ""
             name += f" from {self.enter}{lane}"

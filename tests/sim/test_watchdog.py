@@ -39,21 +39,24 @@ def test_figure_5a_stops_for_ever_and_the_ring_is_named(figure_5a: Library) -> N
         assert exchange(simulation, [1400]) == 0
         found = simulation.stalls()
         assert {stall.name for stall in ring(found)} == {
-            "link (1,0)->(2,0)",
-            "the way out of router (2,0)",
+            "link (1, 0) to (2, 0)",
+            "the way out of router (2, 0)",
             "layer ipv4_rx",
-            "the way into router (2,0)",
-            "link (2,0)->(1,0)",
-            "the way out of router (1,0)",
+            "the way into router (2, 0)",
+            "link (2, 0) to (1, 0)",
+            "the way out of router (1, 0)",
             "layer udp_rx",
-            "the way into router (1,0)",
+            "the way into router (1, 0)",
         }
         # eth_rx waits too, outside of the ring.
-        (outside,) = (stall for stall in found if stall.name == "the way into router (0,0)")
-        assert outside.waits_for == ("link (0,0)->(1,0)",)
+        (outside,) = (stall for stall in found if stall.name == "the way into router (0, 0)")
+        assert outside.waits_for == ("link (0, 0) to (1, 0)",)
         text = explain(found)
         assert text[-1].startswith("deadlock, each waits for the next: ")
-        assert "-> link (1,0)->(2,0) -> the way out of router (2,0) -> layer ipv4_rx ->" in text[-1]
+        assert (
+            "-> link (1, 0) to (2, 0) -> the way out of router (2, 0) -> layer ipv4_rx ->"
+            in text[-1]
+        )
         assert all(0 < stall.since_cycle < simulation.cycle - 10_000 for stall in found)
         simulation.reset()
         assert simulation.stalls() == []

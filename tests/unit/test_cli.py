@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import subprocess
@@ -9,13 +10,18 @@ import sys
 from pathlib import Path
 
 import pytest
+from rich.console import Console
+from rich.table import Table
 from unit_helpers import DESIGNS, ROOT, Edited
 
 from bombus import cli
+from bombus.tables import print_table
 
 
-def bombus(*arguments: object, cwd: Path = ROOT) -> subprocess.CompletedProcess[str]:
-    environment = os.environ | {"PYTHONPATH": str(ROOT / "src")}
+def bombus(
+    *arguments: object, cwd: Path = ROOT, columns: int = 80
+) -> subprocess.CompletedProcess[str]:
+    environment = os.environ | {"PYTHONPATH": str(ROOT / "src"), "COLUMNS": str(columns)}
     command = [sys.executable, "-m", "bombus.cli", *map(str, arguments)]
     return subprocess.run(command, capture_output=True, text=True, cwd=cwd, env=environment)
 
@@ -53,6 +59,28 @@ def test_place_prints_positions() -> None:
     assert file.read_text() == before
 
 
+def test_place_says_when_there_is_nothing_to_place(tmp_path: Path) -> None:
+    file = tmp_path / "udp_echo.yaml"
+    text = (DESIGNS / "udp_echo.yaml").read_text()
+    file.write_text(text)
+    result = bombus("place", file)
+    assert result.returncode == 0, result.stderr
+    assert f"nothing to place: every tile has a position in {file}; --move looks" in result.stdout
+    assert "nothing written" in result.stdout
+    assert file.read_text() == text
+    # The table has the order of the file.
+    rows = [line.split()[1] for line in result.stdout.splitlines() if "given" in line]
+    assert rows == [part.partition(",")[0] for part in text.split("{name: ")[1:]]
+
+
+def test_generate_leads_to_the_picture_of_a_deadlock(tmp_path: Path) -> None:
+    file = "docs/examples/deadlock/figure_5a.yaml"
+    result = bombus("generate", file, "-o", tmp_path / "out")
+    assert result.returncode == 1
+    assert f"`bombus check {file}` draws the cycle" in result.stderr
+    assert not (tmp_path / "out").exists()
+
+
 def test_check_refuses_a_deadlock_and_place_puts_it_right(tmp_path: Path) -> None:
     file = tmp_path / "figure_5a.yaml"
     file.write_text((ROOT / "docs" / "examples" / "deadlock" / "figure_5a.yaml").read_text())
@@ -80,6 +108,36 @@ def test_show_writes_a_picture(tmp_path: Path) -> None:
     assert (tmp_path / "mesh.svg").read_text().startswith("<?xml")
 
 
+def test_show_writes_to_build(tmp_path: Path) -> None:
+    result = bombus("show", DESIGNS / "udp_echo.yaml", cwd=tmp_path)
+    assert result.stdout == "build/udp_echo.svg\n"
+    assert (tmp_path / "build" / "udp_echo.svg").is_file()
+
+
+def test_tables_are_whole_in_pipes_and_narrow_terminals() -> None:
+    file = ROOT / "benchmarks" / "rs.py"
+    summary = file.read_text().splitlines()[0].strip('"')
+    result = bombus("bench", columns=30)
+    assert summary in result.stdout
+    names = Table("name", "number")
+    names.add_row("a_name_that_is_long_enough", "1,234,567 of all that there are")
+    narrow = Console(file=io.StringIO(), force_terminal=True, width=20)
+    print_table(narrow, names)
+    assert isinstance(narrow.file, io.StringIO)
+    printed = narrow.file.getvalue()
+    assert "a_name_that_is_long_enough" in printed
+    assert all(word in printed for word in ("1,234,567", "of", "all", "that", "there", "are"))
+
+
+def test_a_benchmarks_help_shows_its_options() -> None:
+    result = bombus("bench", "udp-echo", "--help")
+    assert result.returncode == 0, result.stderr
+    assert "UDP echo in virtual time" in result.stdout
+    assert "--packets INTEGER" in result.stdout
+    assert "2000" in result.stdout
+    assert "Usage" in bombus("bench", "--help").stdout
+
+
 def test_schema_is_json() -> None:
     assert "properties" in json.loads(bombus("schema").stdout)
 
@@ -91,6 +149,10 @@ def test_schema_is_json() -> None:
         (("area", "router_wormole"), "did you mean 'router_wormhole'"),
         (("area", "router_wormhole", "--param", "Depth"), "should be a name and a number"),
         (("bench", "absent"), "there is no benchmark 'absent'"),
+        (
+            ("bench", "udp-echo", "--packet", "3"),
+            "has no option --packet; did you mean '--packets'",
+        ),
         (("generate", "designs/udp_echo.yaml", "-o", "Makefile"), "is a file, not a folder"),
     ],
 )

@@ -75,11 +75,12 @@ def test_figure_5a_is_refused_with_names_and_line() -> None:
         "messages can wait for each other for ever:",
         "  chain eth_rx.mac_rx -> eth_rx.eth_rx -> ipv4_rx -> udp_rx -> app -> udp_tx -> ipv4_tx"
         " -> eth_tx.eth_tx -> eth_tx.mac_tx",
-        "  eth_rx.eth_rx[0,0] -> ipv4_rx[2,0]: holds link (1,0)->(2,0) and the way out of router "
-        "(2,0); waits for layer ipv4_rx",
-        "  ipv4_rx[2,0] -> udp_rx[1,0]: holds the way into router (2,0), link (2,0)->(1,0) and the "
-        "way out of router (1,0); waits for layer udp_rx",
-        "  udp_rx[1,0] -> app[3,0]: holds the way into router (1,0); waits for link (1,0)->(2,0)",
+        "  eth_rx.eth_rx (0, 0) -> ipv4_rx (2, 0): holds link (1, 0) to (2, 0) and the way "
+        "out of router (2, 0); waits for layer ipv4_rx",
+        "  ipv4_rx (2, 0) -> udp_rx (1, 0): holds the way into router (2, 0), link (2, 0) to "
+        "(1, 0) and the way out of router (1, 0); waits for layer udp_rx",
+        "  udp_rx (1, 0) -> app (3, 0): holds the way into router (1, 0); waits for link (1, 0) "
+        "to (2, 0)",
         "  tiles eth_rx, ipv4_rx, udp_rx, app",
     ]
 
@@ -112,7 +113,7 @@ def with_fabric(tmp_path: Path, fabric: str) -> Path:
 
 
 def test_virtual_channels_do_not_help(tmp_path: Path) -> None:
-    with pytest.raises(check.DeadlockError, match=r"link \(1,0\)->\(2,0\)"):
+    with pytest.raises(check.DeadlockError, match=r"link \(1, 0\) to \(2, 0\)"):
         check.check(with_fabric(tmp_path, "{kind: virtual_channels, virtual_channels: 4}"))
 
 

@@ -67,11 +67,11 @@ def test_number_of_ways() -> None:
 def test_wormhole_goes_along_x_first() -> None:
     ways = nx.DiGraph(routes("wormhole", "xy", (0, 0), (2, 1)))
     assert [str(channel) for channel in nx.topological_sort(ways)] == [
-        "the way into router (0,0)",
-        "link (0,0)->(1,0)",
-        "link (1,0)->(2,0)",
-        "link (2,0)->(2,1)",
-        "the way out of router (2,1)",
+        "the way into router (0, 0)",
+        "link (0, 0) to (1, 0)",
+        "link (1, 0) to (2, 0)",
+        "link (2, 0) to (2, 1)",
+        "the way out of router (2, 1)",
     ]
 
 
@@ -81,14 +81,14 @@ def test_lanes_of_o1turn_and_adaptive() -> None:
         return {str(channel) for edge in edges for channel in edge if channel.lane}
 
     assert lanes("o1turn", (0, 0), (2, 1)) == {
-        "link (1,0)->(2,0) from west, to turn",
-        "link (1,1)->(2,1) from west, turned",
+        "link (1, 0) to (2, 0) from west, to turn",
+        "link (1, 1) to (2, 1) from west, turned",
     }
     assert lanes("adaptive", (2, 0), (1, 3)) == {
-        "link (2,1)->(2,2) from north, westbound",
-        "link (2,2)->(2,3) from north, westbound",
-        "link (1,1)->(1,2) from north, eastbound",
-        "link (1,2)->(1,3) from north, eastbound",
+        "link (2, 1) to (2, 2) from north, westbound",
+        "link (2, 2) to (2, 3) from north, westbound",
+        "link (1, 1) to (1, 2) from north, eastbound",
+        "link (1, 2) to (1, 3) from north, eastbound",
     }
 
 

@@ -33,7 +33,9 @@ def test_a_cycle_is_told_if_all_of_it_stands_still(tmp_path: Path, kind: str) ->
 
 def test_queues_of_the_crosspoint(tmp_path: Path) -> None:
     found = points(tmp_path, "{kind: crosspoint, algorithm: o1turn}")
-    (queue,) = (point for point in found if point["name"] == "link (1,0)->(2,0) from west, turned")
+    (queue,) = (
+        point for point in found if point["name"] == "link (1, 0) to (2, 0) from west, turned"
+    )
     assert (queue["scope"], queue["module"]) == (
         "u_udp_rx.u_router.gen_crosspoint.u_router",
         "router_crosspoint",
@@ -41,5 +43,5 @@ def test_queues_of_the_crosspoint(tmp_path: Path) -> None:
     west = 4
     assert queue["bit"] == 5 * west + west  # the second lane of the queue from west to east
     assert [found[n]["name"] for n in queue["waits_for"]] == [
-        "the way out of router (2,0) from west"
+        "the way out of router (2, 0) from west"
     ]
