@@ -94,17 +94,18 @@ class Fabric(_Model):
     lossless: StrictBool = Field(
         True,
         description="Whether a crosspoint fabric waits for room; else it drops, and counts, what "
-        "does not fit.",
+        "does not fit. The other fabrics always wait.",
     )
     virtual_channels: Literal[1, 2, 4] = Field(
-        2, description="Channels of each link of the fabric `virtual_channels`."
+        2, description="Channels of each link; for the fabric `virtual_channels` alone."
     )
     max_packet_flits: StrictInt | None = Field(
         None,
         ge=1,
         le=2048,
         description="Flits that a crosspoint router wants room for before it starts a message; "
-        "longer ones may stop on their way. Default: those of the longest frame, 9600 bytes.",
+        "longer ones may stop on their way. For the fabric `crosspoint` alone. Default: those of "
+        "the longest frame, 9600 bytes.",
     )
     columns: Annotated[StrictInt, Field(ge=1, le=MAX_TILES)] | None = Field(
         None, description="Width of the mesh in tiles. Default: as the positions need."
@@ -243,8 +244,9 @@ class _Tile(_Model):
     name: Name = Field(description="Name of the tile, unique in the design.")
     at: At | None = Field(
         None,
-        description="Position `[x, y]`; x grows to the east, y to the south; of replicas, a list "
-        "with the position of each. Default: the next free one; `bombus place` finds better ones.",
+        description="Position `[x, y]`, which messages write (x, y); x grows to the east, y to the "
+        "south; of replicas, a list with the position of each. Default: the next free one; "
+        "`bombus place` finds better ones.",
         examples=[[2, 1]],
     )
     replicas: Annotated[StrictInt, Field(ge=1, le=MAX_REPLICAS)] | None = Field(
@@ -265,9 +267,9 @@ class _Tile(_Model):
     )
     traffic: dict[str, Annotated[float, Field(ge=0, le=1)]] = Field(
         default={},
-        description="The part of a layer's messages, 0 to 1, that is expected to take a next hop, "
-        "by the next hop's name; `bombus place` reads it. Default: equal parts of what is left, "
-        "little for next hops such as `arp`.",
+        description="The part of a layer's messages that is expected to take a next hop, by the "
+        "next hop's name; at most 1 for all of a layer. `bombus place` reads it. Default: equal "
+        "parts of what is left, little for next hops such as `arp`.",
         examples=[{"app0": 0.7, "icmp": 0.1}],
     )
 

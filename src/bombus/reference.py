@@ -18,6 +18,7 @@ from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
 from bombus.config import Design, Fabric, Host, Mac, Name, TileOfKind, TileOfLayers
+from bombus.yaml_file import in_yaml
 
 _INTRODUCTION = """# The design file
 
@@ -53,8 +54,15 @@ _SECTIONS: tuple[tuple[str, type[BaseModel], str], ...] = (
     (
         "A tile with one layer",
         TileOfKind,
-        "A parameter `UdpPort` of a layer's module is the key `udp_port`. Values are numbers, "
-        "`true`, `false`, IPv4 or MAC addresses.",
+        "A parameter `UdpPort` of a layer's module is the key `udp_port`. Its value is a number, "
+        "an IPv4 or a MAC address (both stand for their bits as a number), or `true` or `false`, "
+        "which are 1 and 0. It must fit in the parameter's bits; a layer may ask for more, and "
+        "`bombus check` then says what. Parameters that are not given have the module's default.\n"
+        "\n"
+        "The key `before` is no number. Layers that stand before another tile, such as "
+        "`scheduler`, have it; its value is that tile's name, or `tile.layer` where several layers "
+        "of the tile take messages. The layer then answers to the other's next hop in its place, "
+        "and hands on to it what it lets through.",
     ),
 )
 
@@ -84,7 +92,8 @@ has the ports 7000 to 7003, one each | of each port |
 after the other | none |
 
 The tile that sends does so by itself. A tile of kind `scheduler` before the replicas does it in its
-place, and is what several senders need under `least_loaded`:
+place, and is what several senders need under `least_loaded`. `before` names the tile that it
+stands before: what would go to `echo` goes to `balancer`, which hands it on to one of the replicas:
 
 ```
   - {name: balancer, kind: scheduler, before: echo}
@@ -98,7 +107,7 @@ With `next`, `echo` means all replicas, `echo_2` one of them. Tiles with a MAC p
 
 
 def _type_words(annotation: Any, metadata: list[Any]) -> str:
-    """A type in the words of the reference."""
+    """A type in the words of the reference; `metadata`: bounds from around it."""
     plain: dict[Any, str] = {
         Mac: "MAC address",
         Name: "name (snake_case)",
@@ -115,40 +124,60 @@ def _type_words(annotation: Any, metadata: list[Any]) -> str:
             return words + _bounds(metadata)
     origin, arguments = typing.get_origin(annotation), typing.get_args(annotation)
     if origin is Annotated:
-        return _type_words(arguments[0], list(annotation.__metadata__))
+        return _type_words(arguments[0], [*annotation.__metadata__, *metadata])
     if origin is typing.Literal:
         return " or ".join(f"`{value}`" for value in arguments)
     if origin in (typing.Union, types.UnionType):
-        parts = [_type_words(part, []) for part in arguments if part is not type(None)]
+        parts = [_type_words(part, metadata) for part in arguments if part is not type(None)]
         return " or ".join(dict.fromkeys(parts))
     if origin is tuple:
-        return f"{len(arguments)} x {_type_words(arguments[0], [])}"
+        return f"list of {len(arguments)} {_several(_type_words(arguments[0], []))}"
     if origin is list:
+        item = arguments[0]
+        if item is str:
+            return "list of texts"
         # The forms of a layer would be a sentence of their own; the description has them.
-        return "list" if arguments[0] is not str else "list of texts"
+        several = "list of such lists" if typing.get_origin(item) is tuple else "list"
+        return several + _bounds(metadata)
     if origin is dict:
-        return "mapping"
+        part = _type_words(arguments[1], [])
+        return "mapping" if part == "text" else f"mapping to {_several(part)}"
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return "a tile" if "Tile" in annotation.__name__ else "mapping"
     raise TypeError(f"the reference has no words for {annotation}")
 
 
+def _several(words: str) -> str:
+    """`integers, each 0 to 9` for `integer, 0 to 9`."""
+    kind, comma, bounds = words.partition(", ")
+    return f"{kind}s{comma and ', each '}{bounds}"
+
+
 def _bounds(metadata: list[Any]) -> str:
-    low = high = None
+    """`, 1 to 32`, or what there is of it."""
+    low: Any = None
+    high: Any = None
+    is_open = False
+    several = ""
     for item in metadata:
-        for part in item if isinstance(item, Interval) else [item]:
-            if isinstance(part, Ge):
-                low = f"at least {part.ge}"
-            elif isinstance(part, Gt):
-                low = f"above {part.gt}"
-            elif isinstance(part, Le):
-                high = f"at most {part.le}"
-            elif isinstance(part, Lt):
-                high = f"below {part.lt}"
-            elif isinstance(part, MinLen):
-                low = f"at least {part.min_length} of them"
-    words = ", ".join(part for part in (low, high) if part)
-    return f", {words}" if words else ""
+        for part in item.metadata if isinstance(item, FieldInfo) else [item]:
+            for bound in part if isinstance(part, Interval) else [part]:
+                if isinstance(bound, Ge):
+                    low = bound.ge
+                elif isinstance(bound, Gt):
+                    low, is_open = bound.gt, True
+                elif isinstance(bound, Le):
+                    high = bound.le
+                elif isinstance(bound, Lt):
+                    assert isinstance(bound.lt, int)
+                    high = bound.lt - 1
+                elif isinstance(bound, MinLen):
+                    several = f", at least {bound.min_length} of them"
+    if low is not None and high is not None and not is_open:
+        return f", {low} to {high}{several}"
+    words = [f"above {low}" if is_open else f"at least {low}"] if low is not None else []
+    words += [f"at most {high}"] if high is not None else []
+    return "".join(f", {word}" for word in words) + several
 
 
 def _default_words(field: FieldInfo) -> str:
@@ -159,7 +188,7 @@ def _default_words(field: FieldInfo) -> str:
         return ""
     if default in ([], {}):
         return "none"
-    return f"`{default:g}`" if isinstance(default, float) else f"`{default}`"
+    return f"`{default:g}`" if isinstance(default, float) else f"`{in_yaml(default)}`"
 
 
 def _table(model: type[BaseModel]) -> list[str]:

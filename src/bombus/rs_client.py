@@ -26,6 +26,7 @@ from typing import NamedTuple
 
 from bombus.errors import UserError
 from bombus.reed_solomon import MATRICES, Code
+from bombus.text import counted
 
 DEFAULT_PORT = 1082
 CODE_FILE = "code.json"
@@ -219,11 +220,18 @@ def encode(
 
 
 def decode(folder: Path, file: Path) -> list[int]:
-    """Writes the file that the shards of a folder make; the numbers of those that are missing."""
+    """Writes the file that the shards of a folder make; the numbers of those that are missing.
+
+    UserError if there are none, too few or damaged ones.
+    """
+    if not any(folder.glob("shard.*")):
+        raise UserError(f"no shards in {folder}: `encode` writes {CODE_FILE}, shard.0 and so on")
     try:
         description = Description(**json.loads((folder / CODE_FILE).read_text()))
-    except (OSError, ValueError, TypeError) as error:
-        raise UserError(f"{folder / CODE_FILE}: {error}") from None
+    except OSError as error:
+        raise UserError(f"{folder / CODE_FILE}: {error.strerror}") from None
+    except (ValueError, TypeError) as error:
+        raise UserError(f"{folder / CODE_FILE} is not what `encode` wrote: {error}") from None
     code, size = description.code, description.shard_bytes
     files = [shard_file(folder, number) for number in range(code.shards)]
     shards = [file.read_bytes() if file.exists() else None for file in files]
@@ -248,19 +256,29 @@ def main(arguments: list[str] | None = None) -> None:
     )
     commands = parser.add_subparsers(dest="command", required=True)
     encoder = commands.add_parser("encode", help="a file to shards, through the service")
-    encoder.add_argument("file", type=Path)
-    encoder.add_argument("folder", type=Path)
-    encoder.add_argument("address", help="of the service")
-    encoder.add_argument("--port", type=int, default=DEFAULT_PORT)
-    encoder.add_argument("--data-shards", type=int, default=8)
-    encoder.add_argument("--parity-shards", type=int, default=2)
-    encoder.add_argument("--shard-bytes", type=int, default=512, help="of one block")
-    encoder.add_argument("--matrix", choices=MATRICES, default=MATRICES[0])
-    encoder.add_argument("--window", type=int, default=16, help="requests at a time")
-    encoder.add_argument("--timeout", type=float, default=0.5, help="seconds until the next try")
+    encoder.add_argument("file", type=Path, help="file to encode")
+    encoder.add_argument("folder", type=Path, help="folder for the shards; made if it is not there")
+    encoder.add_argument("address", help="IPv4 address of the service")
+    for flag, kind, default, unit, what in (
+        ("--port", int, DEFAULT_PORT, "PORT", "UDP port of the service"),
+        ("--data-shards", int, 8, "SHARDS", "shards that hold the file"),
+        ("--parity-shards", int, 2, "SHARDS", "shards that may get lost"),
+        ("--shard-bytes", int, 512, "BYTES", "bytes of each shard in one datagram"),
+        ("--window", int, 16, "REQUESTS", "requests under way at a time"),
+        ("--timeout", float, 0.5, "SECONDS", "seconds until a request is sent again"),
+    ):
+        encoder.add_argument(
+            flag, type=kind, default=default, metavar=unit, help=f"{what} (default: {default})"
+        )
+    encoder.add_argument(
+        "--matrix",
+        choices=MATRICES,
+        default=MATRICES[0],
+        help=f"the code's matrix, as the service has it (default: {MATRICES[0]})",
+    )
     decoder = commands.add_parser("decode", help="what is left of the shards to the file")
-    decoder.add_argument("folder", type=Path)
-    decoder.add_argument("file", type=Path)
+    decoder.add_argument("folder", type=Path, help="folder with the shards")
+    decoder.add_argument("file", type=Path, help="file to write")
     given = parser.parse_args(arguments)
     try:
         if given.command == "encode":
@@ -270,8 +288,8 @@ def main(arguments: list[str] | None = None) -> None:
             code = Code(given.data_shards, given.parity_shards, given.matrix)
             done = encode(given.file, given.folder, service, code, given.shard_bytes)
             print(
-                f"{given.file}: {done.blocks} blocks, {code.shards} shards in {given.folder}; "
-                f"{done.repeated} requests repeated"
+                f"{given.file}: {counted(done.blocks, 'block')}, {code.shards} shards in "
+                f"{given.folder}; {counted(done.repeated, 'request')} repeated"
             )
         else:
             missing = decode(given.folder, given.file)

@@ -2,7 +2,7 @@
 
 A flow is a next hop that leads to another tile. It goes first along x, then
 along y, and is drawn as an arrow on each link that it takes, in the colour of
-its next hop. Where too many flows share a link, their number stands for them.
+its next hop. Where too many share a link, their number stands for them: "11 ways".
 """
 
 from __future__ import annotations
@@ -160,7 +160,7 @@ def _flow_lanes(flows: list[Flow], colours: dict[str, str]) -> list[Lane]:
     """An arrow for each next hop, wider where several flows share it."""
     numbers = Counter(flow.name for flow in flows)
     if len(numbers) > _MAX_LANES:
-        return [Lane(f"{len(flows)} flows", _INK, 2.6)]
+        return [Lane(f"{len(flows)} ways", _INK, 2.6)]
     return [
         Lane(
             name if number == 1 else f"{name} \N{MULTIPLICATION SIGN}{number}",

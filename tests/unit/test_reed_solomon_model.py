@@ -100,3 +100,19 @@ def test_client_says_what_is_wrong(tmp_path: Path) -> None:
     (folder / rs_client.CODE_FILE).write_text(json.dumps({"data_shards": 4}))
     with pytest.raises(UserError, match=r"code\.json"):
         rs_client.decode(folder, again)
+
+
+def test_the_client_names_what_it_needs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(UserError, match=r"no shards in .*: `encode` writes code\.json, shard\.0"):
+        rs_client.decode(tmp_path, tmp_path / "file")
+    (tmp_path / "shard.0").write_bytes(b"1")
+    with pytest.raises(UserError, match=r"code\.json: No such file"):
+        rs_client.decode(tmp_path, tmp_path / "file")
+    (tmp_path / "code.json").write_text("{}")
+    with pytest.raises(UserError, match=r"code\.json is not what `encode` wrote"):
+        rs_client.decode(tmp_path, tmp_path / "file")
+    with pytest.raises(SystemExit):
+        rs_client.main(["encode", "--help"])
+    told = " ".join(capsys.readouterr().out.split())
+    assert "--timeout SECONDS seconds until a request is sent again (default: 0.5)" in told
+    assert "--port PORT UDP port of the service (default: 1082)" in told

@@ -21,3 +21,13 @@ def test_example_is_sound(tmp_path: Path) -> None:
     file.write_text(example)
     _, warnings = check.check(file)
     assert warnings == []
+
+
+def test_bounds_and_defaults_are_those_of_the_design_file() -> None:
+    rows = {line.split(" | ")[0].strip("| `"): line for line in reference.reference().splitlines()}
+    assert rows["max_packet_flits"].split(" | ")[1] == "integer, 1 to 2048"
+    assert rows["prefix"].split(" | ")[1] == "integer, 1 to 32"
+    assert rows["columns"].split(" | ")[1] == "integer, 1 to 255"
+    assert rows["at"].split(" | ")[1] == "list of 2 integers, each 0 to 254 or list of such lists"
+    assert rows["lossless"].split(" | ")[2] == "`true`"
+    assert "The key `before`" in reference.reference()

@@ -32,6 +32,14 @@ def test_picture_names_every_tile_and_layer(tmp_path: Path) -> None:
     assert text == second.read_text()
 
 
+def test_many_ways_over_a_link_are_counted(tmp_path: Path) -> None:
+    network, _ = check.check(DESIGNS / "scale_28.yaml")
+    show.draw(network, tmp_path / "a.svg")
+    text = (tmp_path / "a.svg").read_text()
+    assert " ways<" in text
+    assert " flows<" not in text
+
+
 def test_unknown_format_is_refused(tmp_path: Path) -> None:
     network, _ = check.check(DESIGNS / "udp_echo.yaml")
     with pytest.raises(UserError, match=r"should end in \.svg"):
