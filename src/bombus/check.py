@@ -205,7 +205,7 @@ def _bandwidth(network: Network) -> Iterator[Problem]:
 
 def _fabric(network: Network) -> Iterator[Problem]:
     """Whether the queues of a crosspoint fabric hold what they promise room for."""
-    fabric, width = network.fabric, network.design.data_width
+    fabric = network.fabric
     if fabric.kind != "crosspoint":
         return
     packet = fabric.packet_flits
@@ -221,22 +221,16 @@ def _fabric(network: Network) -> Iterator[Problem]:
             f"{need - packet} more on the link: buffer_depth should be at least {least}, or "
             "max_packet_flits smaller",
         )
-    room = packet * width // 8
-    longest = rtl.constant("bombus_pkg::MaxFrameBytes")
-    if fabric.lossless and room < longest:
-        start = (
-            f"a router starts a message when there is room for {room} bytes; longer ones (a MAC "
-            f"takes {longest}) may stop half on a link"
+    if fabric.algorithm == "adaptive" and network.routing.holds_links:
+        # A message that goes on over a link then waits for room in each queue that it might have
+        # taken there, even of those that its head left alone: it can wait for what waits for it.
+        longest = rtl.constant("bombus_pkg::MaxFrameBytes")
+        yield network.file.problem(
+            ("fabric", "max_packet_flits"),
+            f"adaptive routing needs room for whole messages: max_packet_flits should be at least "
+            f"{-(-longest * 8 // network.design.data_width)}, for the {longest} bytes that a MAC "
+            "may bring",
         )
-        if fabric.algorithm == "xy":
-            end = ", and deadlock by that is not looked for: raise max_packet_flits if any come"
-        else:
-            end = (
-                f", and with {fabric.algorithm} links then wait for each other in a ring: "
-                f"max_packet_flits should be at least {-(-longest * 8 // width)}"
-            )
-        is_error = fabric.algorithm != "xy"
-        yield network.file.problem(("fabric", "max_packet_flits"), start + end, is_error=is_error)
 
 
 def _names(network: Network) -> Iterator[Problem]:

@@ -47,7 +47,7 @@ def resource_graph(network: Network) -> nx.DiGraph[Resource]:
             continue  # what finds no room is dropped
         here, there = _at(source.tile), _at(target.tile)
         add(source, inject(here), hop)
-        for held, needed in sorted(routes(*network.routing, here, there)):
+        for held, needed in sorted(routes(network.routing, here, there)):
             add(held, needed, hop)
         if waits:
             add(eject(there), target, hop)

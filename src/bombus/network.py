@@ -18,7 +18,7 @@ import networkx as nx
 from bombus import config, rtl
 from bombus.errors import Problem, UserError
 from bombus.placement import snake
-from bombus.routing import Channel, Link, routes
+from bombus.routing import Channel, Link, Routing, routes
 from bombus.rtl import LayerKind, Library
 from bombus.text import counted, listing, near_matches
 from bombus.yaml_file import Loc
@@ -163,9 +163,15 @@ class Network:
         )
 
     @property
-    def routing(self) -> tuple[str, str]:
-        """Kind of the fabric and routing algorithm, as `bombus.routing` names them."""
-        return self.design.fabric.kind, self.design.fabric.algorithm
+    def routing(self) -> Routing:
+        """How messages of up to the longest frame take their ways."""
+        fabric = self.fabric
+        room = fabric.packet_flits * self.design.data_width // 8
+        return Routing(
+            fabric.kind,
+            fabric.algorithm,
+            fabric.kind == "crosspoint" and room < rtl.constant("bombus_pkg::MaxFrameBytes"),
+        )
 
     def layers(self) -> Iterator[Layer]:
         for tile in self.tiles:
@@ -199,7 +205,7 @@ class Network:
     def links(self, source: Tile, target: Tile) -> list[Link]:
         """Links that a message may take, those that it may take first coming first."""
         ways: nx.DiGraph[Channel] = nx.DiGraph()
-        ways.add_edges_from(routes(*self.routing, (source.x, source.y), (target.x, target.y)))
+        ways.add_edges_from(routes(self.routing, (source.x, source.y), (target.x, target.y)))
         found = [channel.link for channel in nx.lexicographical_topological_sort(ways)]
         return list(dict.fromkeys(link for link in found if link))
 

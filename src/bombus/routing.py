@@ -10,7 +10,8 @@ The wormhole fabric has one channel per router output. So has the one with virtu
 channels: a message may take any of those of a link, so that all of them together are
 one channel here. The crosspoint fabric has one for each queue: one per legal pair of input
 and output, some of them split in two lanes by where the message still has to go
-(see `_lane`). Every tile has two more: its way into the router and its way out.
+(see `_lane`); where messages may stop half on a link, for want of room, its outputs are channels
+too. Every tile has two more: its way into the router and its way out.
 """
 
 from __future__ import annotations
@@ -33,6 +34,18 @@ ALGORITHMS = {
     "virtual_channels": ("xy",),
     "crosspoint": ("xy", "o1turn", "adaptive"),
 }
+
+
+class Routing(NamedTuple):
+    """How a fabric routes.
+
+    `holds_links`: a message may stop half on a link of the crosspoint fabric. With adaptive
+    routing this is no whole account of such messages: see `bombus.check`.
+    """
+
+    kind: str
+    algorithm: str
+    holds_links: bool = False
 
 
 class Channel(NamedTuple):
@@ -138,12 +151,13 @@ def _walks(
 
 
 @functools.cache
-def routes(kind: str, algorithm: str, source: Position, target: Position) -> frozenset[Edge]:
+def routes(routing: Routing, source: Position, target: Position) -> frozenset[Edge]:
     """Pairs of channels that a message on its way may hold and need next.
 
     `source` and `target` are different. The first channel is `inject(source)`, the last one
     `eject(target)`.
     """
+    kind, algorithm, holds_links = routing
     if algorithm not in ALGORITHMS.get(kind, ()):
         raise ValueError(f"there is no fabric {kind} with routing {algorithm}")
     if source == target:
@@ -152,6 +166,9 @@ def routes(kind: str, algorithm: str, source: Position, target: Position) -> fro
     def channel(at: Position, enter: str, leave: str) -> Channel:
         if kind == "crosspoint":
             return Channel(at, enter, leave, _lane(algorithm, at, enter, leave, target))
+        return output(at, leave)
+
+    def output(at: Position, leave: str) -> Channel:
         return Channel(at, "", leave)
 
     edges: set[Edge] = set()
@@ -161,10 +178,11 @@ def routes(kind: str, algorithm: str, source: Position, target: Position) -> fro
         for at, enter, leave in hops:
             if leave != LOCAL:
                 key = (step(at, leave), OPPOSITE[leave])
-                into.setdefault(key, set()).add(channel(at, enter, leave))
+                here = output(at, leave) if holds_links else channel(at, enter, leave)
+                into.setdefault(key, set()).add(here)
         for at, enter, leave in hops:
             here = channel(at, enter, leave)
             edges.update((before, here) for before in into[at, enter])
-            if leave == LOCAL and here != eject(at):
-                edges.add((here, eject(at)))
+            if (leave == LOCAL or holds_links) and here != output(at, leave):
+                edges.add((here, output(at, leave)))
     return frozenset(edges)

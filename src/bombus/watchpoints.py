@@ -50,6 +50,8 @@ def _signals(network: Network, node: Resource, tile: Tile) -> Signals | None:
     if node == eject((tile.x, tile.y)):
         return Signals(scope, module, "router_out_valid", "router_out_ready", 0)
     if fabric == "crosspoint":
+        if not node.enter:
+            return None  # a link: nothing is offered over it before there is room for it
         # A queue: its number is the output's, that of a second lane the input's.
         is_second = node.lane in _SECOND_LANES
         queue = OPPOSITE[node.leave] if is_second else node.leave

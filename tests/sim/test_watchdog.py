@@ -62,6 +62,25 @@ def test_figure_5a_stops_for_ever_and_the_ring_is_named(figure_5a: Library) -> N
         assert simulation.stalls() == []
 
 
+def test_on_the_crosspoint_fabric_queues_are_named(tmp_path: Path) -> None:
+    # Routers with less room than a long datagram needs: it stops half on links.
+    design = tmp_path / "figure_5a.yaml"
+    text = (EXAMPLES / "figure_5a.yaml").read_text()
+    design.write_text(text + "fabric: {kind: crosspoint, buffer_depth: 32, max_packet_flits: 8}\n")
+    generate.generate(design, tmp_path / "generated", allow_deadlock=True)
+    with Simulation(build_library(tmp_path / "generated")) as simulation:
+        introduce(simulation, STATION)
+        assert exchange(simulation, [1400]) == 0
+        names = [stall.name for stall in ring(simulation.stalls())]
+        assert {name for name in names if name.startswith("link")} == {
+            "link (1,0)->(2,0) from local",
+            "link (2,0)->(1,0) from local",
+        }
+        # The link is held by what came from the west, which waits behind it.
+        after = names[(names.index("link (1,0)->(2,0) from local") + 1) % len(names)]
+        assert after == "the way out of router (2,0) from west"
+
+
 def test_what_fits_into_the_buffers_passes(figure_5a: Library) -> None:
     with Simulation(figure_5a) as simulation:
         introduce(simulation, STATION)

@@ -12,6 +12,7 @@ from bombus import check, config, deadlock, edit, network, traffic
 from bombus.errors import DesignError
 from bombus.network import Network
 from bombus.placement import placer
+from bombus.routing import Routing
 
 FIGURE_5A = ROOT / "docs" / "examples" / "deadlock" / "figure_5a.yaml"
 
@@ -106,7 +107,7 @@ def test_figure_5a_is_moved_to_the_shortest_ways(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("algorithm", ["xy", "o1turn", "adaptive"])
 def test_crosspoint_fabric(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, algorithm: str) -> None:
-    monkeypatch.setattr(Network, "routing", ("crosspoint", algorithm))
+    monkeypatch.setattr(Network, "routing", Routing("crosspoint", algorithm))
     result = placed(copied(tmp_path), move=True, effort=2)
     assert result.gbps_hops < 6 * 10 * 1.05
 

@@ -8,7 +8,7 @@ from itertools import product
 import networkx as nx
 import pytest
 
-from bombus.routing import ALGORITHMS, Channel, Position, eject, inject, routes
+from bombus.routing import ALGORITHMS, Channel, Position, Routing, eject, inject, routes
 
 FABRICS = [(kind, algorithm) for kind, names in ALGORITHMS.items() for algorithm in names]
 
@@ -17,24 +17,34 @@ def positions(columns: int, rows: int) -> list[Position]:
     return list(product(range(columns), range(rows)))
 
 
-def all_routes(kind: str, algorithm: str, columns: int, rows: int) -> nx.DiGraph[Channel]:
+def all_routes(routing: Routing, columns: int, rows: int) -> nx.DiGraph[Channel]:
     """What all messages between all tiles of a mesh hold and need next."""
     graph: nx.DiGraph[Channel] = nx.DiGraph()
     for source, target in product(positions(columns, rows), repeat=2):
         if source != target:
-            graph.add_edges_from(routes(kind, algorithm, source, target))
+            graph.add_edges_from(routes(routing, source, target))
     return graph
 
 
 @pytest.mark.parametrize(("kind", "algorithm"), FABRICS)
 def test_routing_never_waits_for_itself(kind: str, algorithm: str) -> None:
     # Routes do not depend on the size of the mesh: smaller ones are part of this.
-    assert nx.is_directed_acyclic_graph(all_routes(kind, algorithm, 6, 6))
+    assert nx.is_directed_acyclic_graph(all_routes(Routing(kind, algorithm), 6, 6))
+
+
+def test_links_that_are_held_keep_a_mesh_sound_only_if_messages_go_along_x_first() -> None:
+    for algorithm in ALGORITHMS["crosspoint"]:
+        graph = all_routes(Routing("crosspoint", algorithm, holds_links=True), 4, 4)
+        assert nx.is_directed_acyclic_graph(graph) == (algorithm == "xy")
+        # A queue waits for the link behind it, and only a link's holder for the next queue.
+        for held, needed in graph.edges:
+            if held.enter and held.leave:
+                assert needed == Channel(held.at, "", held.leave)
 
 
 def test_lanes_are_what_makes_the_crosspoint_free_of_deadlock() -> None:
     for algorithm in ("o1turn", "adaptive"):
-        graph = all_routes("crosspoint", algorithm, 3, 3)
+        graph = all_routes(Routing("crosspoint", algorithm), 3, 3)
         joined = nx.relabel_nodes(graph, {node: node._replace(lane="") for node in graph})
         assert not nx.is_directed_acyclic_graph(joined)
 
@@ -44,7 +54,7 @@ def test_every_way_is_shortest_and_whole(kind: str, algorithm: str) -> None:
     for source, target in product(positions(4, 3), repeat=2):
         if source == target:
             continue
-        graph: nx.DiGraph[Channel] = nx.DiGraph(routes(kind, algorithm, source, target))
+        graph: nx.DiGraph[Channel] = nx.DiGraph(routes(Routing(kind, algorithm), source, target))
         hops = abs(source[0] - target[0]) + abs(source[1] - target[1])
         ways = list(nx.all_simple_paths(graph, inject(source), eject(target)))
         # inject, one channel for each hop, and the way out: a queue of its own in the crosspoint
@@ -53,7 +63,9 @@ def test_every_way_is_shortest_and_whole(kind: str, algorithm: str) -> None:
 
 
 def count_of_ways(algorithm: str, source: Position, target: Position) -> int:
-    graph: nx.DiGraph[Channel] = nx.DiGraph(routes("crosspoint", algorithm, source, target))
+    graph: nx.DiGraph[Channel] = nx.DiGraph(
+        routes(Routing("crosspoint", algorithm), source, target)
+    )
     return len(list(nx.all_simple_paths(graph, inject(source), eject(target))))
 
 
@@ -65,7 +77,7 @@ def test_number_of_ways() -> None:
 
 
 def test_wormhole_goes_along_x_first() -> None:
-    ways = nx.DiGraph(routes("wormhole", "xy", (0, 0), (2, 1)))
+    ways = nx.DiGraph(routes(Routing("wormhole", "xy"), (0, 0), (2, 1)))
     assert [str(channel) for channel in nx.topological_sort(ways)] == [
         "the way into router (0, 0)",
         "link (0, 0) to (1, 0)",
@@ -77,7 +89,7 @@ def test_wormhole_goes_along_x_first() -> None:
 
 def test_lanes_of_o1turn_and_adaptive() -> None:
     def lanes(algorithm: str, source: Position, target: Position) -> set[str]:
-        edges = routes("crosspoint", algorithm, source, target)
+        edges = routes(Routing("crosspoint", algorithm), source, target)
         return {str(channel) for edge in edges for channel in edge if channel.lane}
 
     assert lanes("o1turn", (0, 0), (2, 1)) == {
@@ -94,6 +106,6 @@ def test_lanes_of_o1turn_and_adaptive() -> None:
 
 def test_unknown_routing_and_own_tile_are_refused() -> None:
     with pytest.raises(ValueError, match="no fabric wormhole with routing o1turn"):
-        routes("wormhole", "o1turn", (0, 0), (1, 0))
+        routes(Routing("wormhole", "o1turn"), (0, 0), (1, 0))
     with pytest.raises(ValueError, match="U-turn"):
-        routes("wormhole", "xy", (1, 0), (1, 0))
+        routes(Routing("wormhole", "xy"), (1, 0), (1, 0))

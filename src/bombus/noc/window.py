@@ -16,7 +16,7 @@ from bombus import rtl
 from bombus.config import Fabric
 from bombus.deadlock import min_cycle_capacity
 from bombus.errors import UserError
-from bombus.routing import LOCAL, Channel, eject, inject, routes
+from bombus.routing import LOCAL, Channel, Routing, eject, inject, routes
 
 
 def full_flits(fabric: Fabric, channel: Channel, packet_flits: int) -> int:
@@ -39,7 +39,7 @@ def safe_window(fabric: Fabric, columns: int, rows: int, packet_flits: int) -> i
     nodes = list(product(range(columns), range(rows)))
     graph: nx.DiGraph[Channel] = nx.DiGraph()
     for source, target in permutations(nodes, 2):
-        graph.add_edges_from(routes(fabric.kind, fabric.algorithm, source, target))
+        graph.add_edges_from(routes(Routing(fabric.kind, fabric.algorithm), source, target))
     # What ends at the first node leaves; what a tile has taken waits for its way on.
     graph.add_edges_from((eject(node), inject(node)) for node in nodes[1:])
     smallest = min_cycle_capacity(

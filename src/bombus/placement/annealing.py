@@ -33,7 +33,7 @@ class Judge:
                     ends[held] if held in ends else self._number(held),
                     ends[needed] if needed in ends else self._number(needed),
                 )
-                for held, needed in routes(*self.task.routing, a, b)
+                for held, needed in routes(self.task.routing, a, b)
             ]
             self.ways[a, b] = edges, links_between(self.task.routing, a, b)
         return self.ways[a, b]

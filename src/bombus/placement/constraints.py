@@ -105,7 +105,7 @@ class Model:
             self.model.add(load <= self.task.limit)
 
     def _order(self, taken: dict[tuple[str, str], dict[Link, cp_model.IntVar]]) -> None:
-        if self.task.routing[1] != "xy":
+        if self.task.routing.algorithm != "xy":
             return
         model = self.model
         most = 4 * len(self.task.cells) + 3 * len(self.task.tiles)

@@ -75,7 +75,7 @@ def solve(
     model = Model(task)
     model.minimise()
     is_best = False
-    rounds = 1 if task.routing[1] == "xy" or not task.lossless else _ROUNDS
+    rounds = 1 if task.routing.algorithm == "xy" or not task.lossless else _ROUNDS
     for _ in range(rounds):
         if best:
             model.hint(best)

@@ -10,7 +10,7 @@ import networkx as nx
 
 from bombus import deadlock, traffic
 from bombus.network import Layer, Network
-from bombus.routing import Link, Position, eject, inject, routes
+from bombus.routing import Link, Position, Routing, eject, inject, routes
 
 Positions = dict[str, Position]
 
@@ -25,7 +25,7 @@ class Task:
     fixed: Mapping[str, Position]
     columns: int
     rows: int
-    routing: tuple[str, str]
+    routing: Routing
     tiles: list[str]
     legs: dict[tuple[str, str], int]  # traffic, in units
     waits: list[tuple[Node, Node]]  # inside tiles: held, needed
@@ -88,8 +88,8 @@ def loads(task: Task, positions: Positions) -> dict[Link, int]:
     return loads
 
 
-def links_between(routing: tuple[str, str], source: Position, target: Position) -> set[Link]:
-    channels = {channel for edge in routes(*routing, source, target) for channel in edge}
+def links_between(routing: Routing, source: Position, target: Position) -> set[Link]:
+    channels = {channel for edge in routes(routing, source, target) for channel in edge}
     return {channel.link for channel in channels if channel.link}
 
 
@@ -114,7 +114,7 @@ def tangled_tiles(task: Task, positions: Positions) -> set[str]:
     for source, target in task.legs:
         here, there = positions[source], positions[target]
         ends: dict[object, Node] = {inject(here): (IN, source), eject(there): (OUT, target)}
-        for held, needed in routes(*task.routing, here, there):
+        for held, needed in routes(task.routing, here, there):
             edge = ends.get(held, held), ends.get(needed, needed)
             graph.add_edge(*edge)
             legs.setdefault(edge, (source, target))
