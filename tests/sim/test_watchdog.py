@@ -73,12 +73,12 @@ def test_on_the_crosspoint_fabric_queues_are_named(tmp_path: Path) -> None:
         assert exchange(simulation, [1400]) == 0
         names = [stall.name for stall in ring(simulation.stalls())]
         assert {name for name in names if name.startswith("link")} == {
-            "link (1,0)->(2,0) from local",
-            "link (2,0)->(1,0) from local",
+            "link (1, 0) to (2, 0) from local",
+            "link (2, 0) to (1, 0) from local",
         }
         # The link is held by what came from the west, which waits behind it.
-        after = names[(names.index("link (1,0)->(2,0) from local") + 1) % len(names)]
-        assert after == "the way out of router (2,0) from west"
+        after = names[(names.index("link (1, 0) to (2, 0) from local") + 1) % len(names)]
+        assert after == "the way out of router (2, 0) from west"
 
 
 def test_what_fits_into_the_buffers_passes(figure_5a: Library) -> None:

@@ -145,7 +145,7 @@ def test_the_crosspoint_fabric_reserves_room_for_the_longest_frame(tmp_path: Pat
 def test_messages_longer_than_the_crosspoint_reserves_hold_links(tmp_path: Path) -> None:
     # What is sound with whole messages in queues is not with messages that stop half on a link.
     file = with_fabric(tmp_path, "{kind: crosspoint, max_packet_flits: 24}")
-    with pytest.raises(DesignError, match=r"waits for link \(1,0\)->\(2,0\)"):
+    with pytest.raises(DesignError, match=r"waits for link \(1, 0\) to \(2, 0\)"):
         check.check(file)
     file = with_fabric(tmp_path, "{kind: crosspoint, algorithm: adaptive, max_packet_flits: 24}")
     with pytest.raises(DesignError, match=r"adaptive routing needs .* should be at least 1200"):
