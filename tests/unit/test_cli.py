@@ -14,7 +14,7 @@ from rich.console import Console
 from rich.table import Table
 from unit_helpers import DESIGNS, ROOT, Edited
 
-from bombus import cli
+from bombus.cli import measurements
 from bombus.tables import print_table
 
 
@@ -71,6 +71,13 @@ def test_place_says_when_there_is_nothing_to_place(tmp_path: Path) -> None:
     # The table has the order of the file.
     rows = [line.split()[1] for line in result.stdout.splitlines() if "given" in line]
     assert rows == [part.partition(",")[0] for part in text.split("{name: ")[1:]]
+
+
+def test_place_leads_to_move_where_given_positions_deadlock() -> None:
+    file = "docs/examples/deadlock/figure_5a.yaml"
+    result = bombus("place", file)
+    assert result.returncode == 1
+    assert f"`bombus place {file} --move` may move the tiles" in result.stderr
 
 
 def test_generate_leads_to_the_picture_of_a_deadlock(tmp_path: Path) -> None:
@@ -164,5 +171,5 @@ def test_mistakes_are_sentences(arguments: tuple[str, ...], message: str) -> Non
 
 
 def test_further_options_go_to_the_benchmark() -> None:
-    options = cli._options(["--packets", "100", "--size=1.5", "--quick", "--name", "x"])
+    options = measurements._options(["--packets", "100", "--size=1.5", "--quick", "--name", "x"])
     assert options == {"packets": 100, "size": 1.5, "quick": True, "name": "x"}

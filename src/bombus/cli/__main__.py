@@ -1,0 +1,5 @@
+"""`python -m bombus.cli`."""
+
+from bombus.cli import main
+
+main()
