@@ -28,7 +28,7 @@ problem; `bombus schema` prints a JSON schema for editors. Unknown keys are erro
 ```yaml
 {example}```
 
-This page is generated from `src/bombus/config.py` by `make docs`.
+This page is generated from `src/bombus/config/` by `make docs`.
 """
 
 _EXAMPLE = """name: udp_echo

@@ -1,0 +1,126 @@
+"""`fabric` of a design file: the network that joins the tiles."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, StrictBool, StrictInt, ValidationInfo, field_validator
+
+from bombus.config.values import MAX_TILES, Model
+from bombus.yaml_file import in_yaml
+
+MAX_NODES = 256  # of a mesh without tiles
+MAX_DEPTH = {"wormhole": 64, "virtual_channels": 512, "crosspoint": 4096}
+DEFAULT_DEPTH = {"wormhole": 32, "virtual_channels": 8, "crosspoint": 512}
+
+
+class Fabric(Model):
+    """The network that joins the tiles."""
+
+    kind: Literal["wormhole", "virtual_channels", "crosspoint"] = Field(
+        "wormhole", description="Router of every tile (docs/fabrics.md)."
+    )
+    algorithm: Literal["xy", "o1turn", "adaptive"] = Field(
+        "xy",
+        description="Routing. `o1turn` and `adaptive` need the crosspoint fabric; with them, and "
+        "with several virtual channels, messages between two tiles may overtake each other.",
+    )
+    lossless: StrictBool = Field(
+        True,
+        description="Whether a crosspoint fabric waits for room; else it drops, and counts, what "
+        "does not fit. The other fabrics always wait.",
+    )
+    virtual_channels: Literal[1, 2, 4] = Field(
+        2, description="Channels of each link; for the fabric `virtual_channels` alone."
+    )
+    max_packet_flits: StrictInt | None = Field(
+        None,
+        ge=1,
+        le=2048,
+        description="Flits that a crosspoint router wants room for before it starts a message; "
+        "longer ones may stop on their way. For the fabric `crosspoint` alone. Default: those of "
+        "the longest frame, 9600 bytes.",
+    )
+    columns: Annotated[StrictInt, Field(ge=1, le=MAX_TILES)] | None = Field(
+        None, description="Width of the mesh in tiles. Default: as the positions need."
+    )
+    rows: Annotated[StrictInt, Field(ge=1, le=MAX_TILES)] | None = Field(
+        None, description="Height of the mesh in tiles. Default: as the positions need."
+    )
+    max_load: float = Field(
+        1.0,
+        gt=0,
+        description="Most traffic that `bombus place` lets a link be expected to carry, as a part "
+        "of what it can carry.",
+    )
+    buffer_depth: StrictInt | None = Field(
+        None,
+        ge=4,
+        le=4096,
+        description="Flits that each buffer of a router can hold, a power of two: of a mesh input "
+        "(wormhole, up to 64; default 32), of a virtual channel (up to 512; default 8), of a queue "
+        "(crosspoint, up to 4096; default 512, or as many as `max_packet_flits` needs).",
+    )
+
+    @field_validator("algorithm", "lossless", "virtual_channels", "max_packet_flits")
+    @classmethod
+    def _its_kind_uses_it(cls, value: Any, info: ValidationInfo) -> Any:
+        kind, key = info.data.get("kind"), info.field_name
+        user = "virtual_channels" if key == "virtual_channels" else "crosspoint"
+        is_usual = (key, value) in (("algorithm", "xy"), ("lossless", True), (key, None))
+        if kind in (None, user) or is_usual:
+            return value
+        raise ValueError(
+            f"{in_yaml(value)} is for `kind: {user}`; a {kind} fabric has no use for it"
+        )
+
+    @field_validator("rows")
+    @classmethod
+    def _is_addressable(cls, rows: int | None, info: ValidationInfo) -> int | None:
+        columns = info.data.get("columns")
+        if columns and rows and columns * rows > MAX_TILES:
+            raise ValueError(
+                f"a mesh of {columns} x {rows} tiles is too large: {MAX_TILES} tiles are the most"
+            )
+        return rows
+
+    @field_validator("buffer_depth")
+    @classmethod
+    def _fits_its_kind(cls, depth: int | None, info: ValidationInfo) -> int | None:
+        kind = info.data.get("kind")
+        if depth and kind and (depth & (depth - 1) or depth > MAX_DEPTH[kind]):
+            raise ValueError(
+                f"of a {kind} fabric it should be a power of two up to {MAX_DEPTH[kind]}, "
+                f"not {depth}"
+            )
+        return depth
+
+    @property
+    def depth(self) -> int:
+        """Flits of each buffer of a router."""
+        return self.buffer_depth or DEFAULT_DEPTH[self.kind]
+
+    @property
+    def lanes(self) -> int:
+        """Parts of a queue straight through a crosspoint router, each for messages of its own."""
+        return 2 if self.lossless and self.algorithm != "xy" else 1
+
+    @property
+    def packet_flits(self) -> int:
+        """Flits that a message needs room for to start, once `for_messages` has set them."""
+        return self.max_packet_flits or 1
+
+    def for_messages(self, flits: int, late: int) -> Fabric:
+        """With the defaults that let messages of up to `flits` start only when all of them fit.
+
+        `late`: flits that a queue needs besides, for those on the link.
+        """
+        if self.kind != "crosspoint":
+            return self
+        packet = self.max_packet_flits or flits
+        depth = DEFAULT_DEPTH[self.kind]
+        while depth < MAX_DEPTH[self.kind] and depth // self.lanes < packet + late:
+            depth *= 2
+        return self.model_copy(
+            update={"max_packet_flits": packet, "buffer_depth": self.buffer_depth or depth}
+        )
