@@ -11,8 +11,7 @@ from pathlib import Path
 
 import networkx as nx
 
-from bombus import deadlock, rtl
-from bombus import network as resolved
+from bombus import deadlock, resolve, rtl
 from bombus.dispatch import HAS_PORTS, MAX_SLOTS, Dispatch, dispatch_plan, num_slots
 from bombus.errors import DesignError, Problem
 from bombus.network import Group, Hop, Layer, Network
@@ -266,7 +265,7 @@ def check(path: Path, *, allow_deadlock: bool = False) -> tuple[Network, list[Pr
     errors (and the warnings) if the design is not sound; DeadlockError if it is
     but for cycles of channels. `allow_deadlock`: those are warnings, for experiments.
     """
-    network, problems = resolved.load(path)
+    network, problems = resolve.load(path)
     if _is_whole(network):
         problems += _macs(network)
     problems += [*_replicas(network), *_udp_ports(network), *_bandwidth(network)]

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from unit_helpers import DESIGNS, ROOT, Edited
 
-from bombus import check, config, deadlock, edit, network, traffic
+from bombus import check, config, deadlock, edit, resolve, traffic
 from bombus.errors import DesignError
 from bombus.network import Network
 from bombus.placement import placer
@@ -18,7 +18,7 @@ FIGURE_5A = ROOT / "docs" / "examples" / "deadlock" / "figure_5a.yaml"
 
 
 def resolved(file: Path) -> Network:
-    found, problems = network.load(file)
+    found, problems = resolve.load(file)
     assert not any(problem.is_error for problem in problems)
     return found
 
@@ -147,7 +147,7 @@ def test_expected_traffic(edited: Edited) -> None:
 
 
 def test_unknown_next_hop_of_traffic(edited: Edited) -> None:
-    _, problems = network.load(edited(("kind: udp_rx,", "kind: udp_rx, traffic: {ap0: 1},")))
+    _, problems = resolve.load(edited(("kind: udp_rx,", "kind: udp_rx, traffic: {ap0: 1},")))
     assert "no layer of tile 'udp_rx' has a next hop 'ap0'" in problems[0].message
 
 

@@ -118,7 +118,7 @@ def test_next_names_all_replicas_or_one(tmp_path: Path) -> None:
         file.write_text(text)
         if expected == 1:  # nothing leads to the others
             file.write_text(text.replace("replicas: 3", "replicas: 2"))
-        network, problems = check.resolved.load(file)
+        network, problems = check.resolve.load(file)
         assert not [problem for problem in problems if problem.is_error]
         assert len(targets(network, "receive.udp_rx", "app0")) == expected
 
@@ -309,7 +309,7 @@ def test_protocol_layers_have_replicas_too(edited: Edited, layer: str, flow: str
         for part in text.splitlines()
     ]
     file.write_text("\n".join(lines) + "\n")
-    network, problems = check.resolved.load(file)
+    network, problems = check.resolve.load(file)
     assert not [problem for problem in problems if problem.is_error]
     flows = {each.flow for tile in network.tiles for each in dispatch.dispatch_plan(tile, network)}
     assert flows == {flow}

@@ -127,11 +127,10 @@ def place(
     json: JsonOption = None,
 ) -> None:
     """Find positions without deadlock and with short ways, and write them to the design file."""
-    from bombus import edit
-    from bombus import network as resolving
+    from bombus import edit, resolve
     from bombus.placement import placer
 
-    network, problems = resolving.load(design)
+    network, problems = resolve.load(design)
     if any(problem.is_error for problem in problems):
         raise DesignError(problems)
     fixed = placer.given(network, move=move)
