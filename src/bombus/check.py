@@ -280,7 +280,7 @@ def check(path: Path, *, allow_deadlock: bool = False) -> tuple[Network, list[Pr
         for cycle in cycles:
             loc = cycle.legs[0].hop.source.tile.loc
             problems.append(network.file.problem(loc, str(cycle), is_error=not allow_deadlock))
-    problems.sort(key=lambda problem: problem.line or 0)
+    problems.sort(key=lambda problem: (not problem.is_error, problem.line or 0))
     if cycles and not allow_deadlock:
         raise DeadlockError(problems, network, cycles)
     if any(problem.is_error for problem in problems):

@@ -6,9 +6,10 @@ the words of somebody who writes such a file.
 
 from __future__ import annotations
 
+import difflib
 import re
 import typing
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -40,28 +41,51 @@ def read(path: Path, what: str) -> CommentedMap:
         document = YAML(typ="rt").load(text)
     except MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
-        words = " ".join(str(part) for part in (error.context, error.problem) if part)
-        raise DesignError([Problem(path, mark.line + 1 if mark else 1, words)]) from None
+        message = _not_yaml(error)
+        raise DesignError([Problem(path, mark.line + 1 if mark else 1, message)]) from None
     except YAMLError as error:
         raise DesignError([Problem(path, 1, str(error).splitlines()[0])]) from None
     if not isinstance(document, CommentedMap):
         message = f"a {what} is a YAML mapping that starts with `name: ...`"
         raise DesignError([Problem(path, 1, message)])
-    if glued := list(_glued_keys(document)):
-        raise DesignError([Problem(path, number, message) for number, message in glued])
+    if strange := list(_strange_keys(document)):
+        raise DesignError([Problem(path, number, message) for number, message in strange])
     return document
 
 
-def _glued_keys(node: Any) -> Iterator[tuple[int, str]]:
-    """`{at:, ...}` is the key `at:` to YAML, which nobody means: its line, and what to say."""
+def _not_yaml(error: MarkedYAMLError) -> str:
+    """What the YAML library says, in other words where these are for experts."""
+    said = error.problem or ""
+    if twice := re.match(r'found duplicate key "(.*?)" with value', said):
+        return f"{twice[1]!r} is there already"
+    if "mapping values are not allowed" in said:
+        return (
+            "this is not YAML: a key cannot be here; there is a colon too many in the line, or it "
+            "is indented in another way than those before"
+        )
+    if "'\\t'" in said:
+        return "this is not YAML: a tab cannot indent a line; use blanks"
+    if "end of stream" in said or "'<stream end>'" in said:
+        begin, end = error.context_mark, error.problem_mark
+        is_apart = begin and end and begin.line < end.line
+        start = f" that starts in line {begin.line + 1}" if is_apart else ""
+        return f"this is not YAML: the file ends in the midst of something{start}; close it"
+    return "this is not YAML: " + " ".join(part for part in (error.context, said) if part)
+
+
+def _strange_keys(node: Any) -> Iterator[tuple[int, str]]:
+    """Keys that nobody means: the line of each, and what to say. `{at:}` is a key `at:` to YAML."""
     if isinstance(node, CommentedMap):
         for key, value in node.items():
-            if isinstance(key, str) and key.endswith(":"):
-                yield node.lc.key(key)[0] + 1, f"`{key}` has no value"
-            yield from _glued_keys(value)
+            number = node.lc.key(key)[0] + 1
+            if not isinstance(key, str):
+                yield number, f"{in_yaml(key)} should be a name, since it is a key"
+            elif key.endswith(":"):
+                yield number, f"`{key}` has no value"
+            yield from _strange_keys(value)
     elif isinstance(node, CommentedSeq):
         for item in node:
-            yield from _glued_keys(item)
+            yield from _strange_keys(item)
 
 
 def line(document: Any, loc: Loc) -> int | None:
@@ -186,6 +210,18 @@ _WANTED = {
 }
 
 
+def causes(errors: Iterable[ErrorDetails]) -> list[ErrorDetails]:
+    """Those that follow from no other: a key is not missing if it is only misspelt."""
+    found = list(errors)
+    unknown = [error["loc"] for error in found if error["type"] == "extra_forbidden"]
+
+    def is_misspelt(loc: tuple[str | int, ...]) -> bool:
+        keys = [str(other[-1]) for other in unknown if other[:-1] == loc[:-1]]
+        return bool(difflib.get_close_matches(str(loc[-1]), keys))
+
+    return [e for e in found if e["type"] != "missing" or not is_misspelt(e["loc"])]
+
+
 def words(error: ErrorDetails, loc: Loc, at: str, model: type[BaseModel]) -> str:
     """A pydantic error of a file of this model; `loc`: in the file; `at`: the same, as text."""
     prefix = f"{at}: " if at else ""
@@ -220,7 +256,7 @@ def load(path: Path, what: str, model: type[Model]) -> Model:
         return model.model_validate(plain(document))
     except ValidationError as error:
         problems = []
-        for item in error.errors():
+        for item in causes(error.errors()):
             loc = in_document(tuple(item["loc"]), document)
             message = words(item, loc, place(loc), model)
             problems.append(Problem(path, line(document, loc) or 1, message))

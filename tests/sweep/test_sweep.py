@@ -169,7 +169,8 @@ def test_an_interrupted_sweep_goes_on(
         ("seeds:", "traffic: chain\npacket: 4\nseeds:", "test.yaml:6: packet: is for `traffic: in"),
         ("[[2, 2]]", "[[2, 1]]", "test.yaml:3: sizes[0][1]: "),
         ("0.8]", "1.8]", "test.yaml:4: offered[3]: "),
-        ("name: test", "nam: test", "'name' is missing"),
+        ("name: test", "nam: test", "test.yaml:1: nam: unknown key; did you mean 'name'?"),
+        ("name: test", "", "'name' is missing"),
     ],
 )
 def test_mistakes_are_named_with_their_line(
@@ -180,6 +181,7 @@ def test_mistakes_are_named_with_their_line(
     with pytest.raises(DesignError) as caught:
         sweep.load(file)
     assert message in str(caught.value)
+    assert len(caught.value.problems) == 1
 
 
 def test_the_shipped_sweep_is_sound() -> None:

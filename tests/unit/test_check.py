@@ -140,6 +140,15 @@ def test_what_follows_from_a_mistake_is_not_said(
     assert message in found
 
 
+def test_errors_come_before_warnings(edited: Edited, problems: Problems) -> None:
+    found = problems(
+        check.check,
+        edited((", next: {tcp_rx: drop}", ""), ("udp_port: 7", "udp_port: 70000")),
+        errors_only=False,
+    )
+    assert ["ports are 1 to 65535" in found[0], "no layer answers" in found[1]] == [True, True]
+
+
 @pytest.mark.parametrize(
     ("keys", "key", "message"),
     [

@@ -18,8 +18,10 @@ from bombus.yaml_file import Loc
 class Host(Model):
     """Addresses of the host; initial values of registers that can be changed at run time."""
 
-    mac: Mac = Field(description='MAC address, in quotes: `"02:b0:0b:05:00:01"`.')
-    ip: IPv4Address = Field(description="IPv4 address.")
+    mac: Mac = Field(
+        description='MAC address, in quotes: `"02:b0:0b:05:00:01"`.', examples=["02:b0:0b:05:00:01"]
+    )
+    ip: IPv4Address = Field(description="IPv4 address.", examples=["10.77.0.2"])
     prefix: StrictInt = Field(24, ge=1, le=32, description="Length of the network's prefix.")
     gateway: IPv4Address | None = Field(
         None, description="Router for addresses outside the network. Default: none."

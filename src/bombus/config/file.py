@@ -47,7 +47,7 @@ def _place(loc: Loc, document: Any) -> str:
     if loc[:1] == ("tiles",) and len(loc) > 1:
         tile = document["tiles"][loc[1]]
         name = tile.get("name") if isinstance(tile, dict) else None
-        text, loc = f"tile {name!r}" if name else f"tiles[{loc[1]}]", loc[2:]
+        text, loc = f"tile {name!r}" if isinstance(name, str) else f"tiles[{loc[1]}]", loc[2:]
         if loc:
             text += ": "
     return text + yaml_file.place(loc)
@@ -73,7 +73,10 @@ def _words(error: Any, loc: Loc, document: Any) -> str:
 
 def _shape_problems(path: Path, document: Any, error: ValidationError) -> list[Problem]:
     """One problem for each place; what a deeper place explains is left out."""
-    items = [(_in_document(tuple(item["loc"]), document), item) for item in error.errors()]
+    items = [
+        (_in_document(tuple(item["loc"]), document), item)
+        for item in yaml_file.causes(error.errors())
+    ]
     places = {loc for loc, item in items if item["type"] != "missing"}
     formless = {loc for loc, item in items if item["loc"][-1:] == ("layers",)}
     found: dict[str, Problem] = {}
