@@ -47,34 +47,24 @@ module udp_work
     else if (in_valid_i) done_q <= done_q + 1'b1;
   end
 
-  beat_t reply;
-  always_comb begin
-    reply = in_i;
-    reply.meta.l4.ports.src_port = in_i.meta.l4.ports.dst_port;
-    reply.meta.l4.ports.dst_port = in_i.meta.l4.ports.src_port;
-  end
-
-  logic taken;
+  logic taken, is_busy;
   assign in_ready_o = taken & is_done;
-  drop_register #(
-      .beat_t  (beat_t),
-      .NumDrops(NumDrops)
-  ) u_out (
+  udp_echo #(
+      .beat_t(beat_t)
+  ) u_echo (
       .clk_i,
       .rst_i,
-      .in_i(reply),
+      .in_i,
       .in_valid_i(in_valid_i & is_done),
       .in_ready_o(taken),
-      .in_first_i(first_q),
-      .in_next_i(NextUdpTx),
-      .in_drop_i(in_i.meta.l4.ports.src_port == '0),
       .out_o,
       .out_valid_o,
       .out_ready_i,
       .out_next_o,
-      .drop_o
+      .drop_o,
+      .busy_o(is_busy)
   );
 
-  assign busy_o = out_valid_o | done_q != '0;
+  assign busy_o = is_busy | done_q != '0;
 
 endmodule
