@@ -12,7 +12,7 @@ from _noc_report import draw, tables
 from rich.console import Console
 from rich.progress import Progress
 
-from bombus.bench import write_json
+from bombus.bench import report
 from bombus.config import Fabric
 from bombus.errors import UserError
 from bombus.noc.mesh import Chain, Mesh, Result, Traffic, build
@@ -215,7 +215,9 @@ def main(
         raise UserError(f"--scale {scale}: should be above 0, up to 1")
     found, zero = measure(_chosen(fabrics), columns, rows, _loads(str(loads)), scale)
     errors = sum(row.errors for row in found)
-    write_json(
+    if pictures:
+        draw(found, Path(pictures))
+    report(
         {
             "rows": [asdict(row) for row in found],
             "zero_load": [asdict(row) for row in zero],
@@ -224,11 +226,7 @@ def main(
             "errors": errors,
         },
         json,
+        tables(found, zero),
     )
-    if pictures:
-        draw(found, Path(pictures))
-    if json is None:
-        for table in tables(found, zero):
-            Console(highlight=False).print(table)
     if errors:
         raise UserError(f"{errors} messages were lost without count, doubled, misled or stuck")

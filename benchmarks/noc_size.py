@@ -9,7 +9,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from bombus.bench import STDOUT, write_json
+from bombus.bench import report
 from bombus.config import Fabric
 from bombus.errors import UserError
 from bombus.noc.mesh import Traffic, build
@@ -139,10 +139,8 @@ def main(
     if unknown:
         raise UserError(f"--fabrics {fabrics}: should be of {', '.join(KINDS)}")
     rows = [row for kind in fabrics.split(",") for row in measure(kind, chosen, cycles)]
-    write_json({"rows": [asdict(row) for row in rows]}, json)
     if picture:
         draw(rows, Path(picture))
-    if json != STDOUT:
-        Console(highlight=False).print(table(rows))
+    report({"rows": [asdict(row) for row in rows]}, json, [table(rows)])
     if any(row.errors for row in rows):
         raise UserError("messages were lost without count, doubled, misled or stuck")

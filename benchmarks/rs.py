@@ -15,7 +15,7 @@ from ruamel.yaml import YAML
 
 from bombus import Simulation, edit, erasure_libraries
 from bombus import network as resolved
-from bombus.bench import STDOUT, write_json
+from bombus.bench import report
 from bombus.erasure_libraries import ErasureLibrary, MissingLibraryError, open_library
 from bombus.errors import UserError
 from bombus.measure import burst, cycles_per_packet, idle_latencies, introduce, neighbour
@@ -254,7 +254,6 @@ def main(
         raise UserError(f"--instances {instances}: should be at least 1")
     if not 2 <= blocks <= BLOCKS * 40:
         raise UserError(f"--blocks {blocks}: should be 2 to {BLOCKS * 40}")
-    console = Console(stderr=json == STDOUT, highlight=False)
     libraries, missing = open_libraries()
     checker = Checker(libraries)
     random = Random(seed)
@@ -275,11 +274,9 @@ def main(
         "simulated_time": ["cycles_per_block", "gbps_in", "gbps_port", "latency_cycles"],
         "cpu_time": ["cpu_isal_gbps", "cpu_go_gbps"],
     }
-    write_json(result, json)
-    if json is None:
-        console.print(table(rows, manifest, missing))
-    else:
+    report(result, json, [table(rows, manifest, missing)])
+    if json is not None:
         for said in missing:
-            console.print(said)
+            Console(stderr=True, highlight=False).print(said)
     if checker.errors:
         raise UserError(f"{manifest['name']}: {checker.errors} wrong or missing replies, or errors")

@@ -14,11 +14,10 @@ from pathlib import Path
 from random import Random
 from unittest.mock import patch
 
-from rich.console import Console
 from rich.table import Table
 
 from bombus import Simulation, check, generate, verilator
-from bombus.bench import STDOUT, write_json
+from bombus.bench import report
 from bombus.cache import cached_directory, content_key
 from bombus.errors import UserError
 from bombus.measure import burst, echo_port, introduce, introduction, neighbour
@@ -217,9 +216,6 @@ def measure(design: Path, *, quick: bool, seed: int) -> Speeds:
 
 def main(design: Path | None, json: Path | None, *, quick: bool = False, seed: int = 1) -> None:
     speeds = measure(design or DESIGN, quick=quick, seed=seed)
-    write_json(asdict(speeds), json)
-    if json == STDOUT:
-        return
     table = Table(title="Speed of simulation, in this run", title_justify="left", show_header=False)
     table.add_column()
     table.add_column(justify="right")
@@ -228,4 +224,4 @@ def main(design: Path | None, json: Path | None, *, quick: bool = False, seed: i
     table.add_row("frames/s, C interface", f"{speeds.frames_per_s:,.0f}")
     table.add_row("frames/s, cocotb", f"{speeds.cocotb_frames_per_s:,.1f}")
     table.add_row("ratio", f"{speeds.ratio:,.0f}")
-    Console(highlight=False).print(table)
+    report(asdict(speeds), json, [table])

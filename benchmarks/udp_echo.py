@@ -9,11 +9,10 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from rich.console import Console
 from rich.table import Table
 
 from bombus import Simulation
-from bombus.bench import STDOUT, write_json
+from bombus.bench import report
 from bombus.errors import UserError
 from bombus.measure import (
     beats_of,
@@ -183,10 +182,8 @@ def table(rows: Sequence[Row], manifest: dict[str, Any]) -> Table:
 def main(design: Path | None, json: Path | None, *, packets: int = PACKETS, seed: int = 1) -> None:
     if packets < 2:
         raise UserError(f"--packets {packets}: should be at least 2")
-    console = Console(stderr=json == STDOUT, highlight=False)
     rows, errors, manifest = measure(design or DESIGN, packets, seed)
-    write_json({"rows": [asdict(row) for row in rows], "errors": errors}, json)
-    if json is None:
-        console.print(table(rows, manifest))
+    result = {"rows": [asdict(row) for row in rows], "errors": errors}
+    report(result, json, [table(rows, manifest)])
     if errors:
         raise UserError(f"{manifest['name']}: {errors} wrong, missing or extra replies, or errors")

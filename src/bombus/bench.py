@@ -2,7 +2,7 @@
 
 A benchmark is a module with `main(design: Path | None, json: Path | None,
 **options)`; its docstring's first line says what it measures. It writes its
-numbers with `write_json`.
+numbers and tables with `report`.
 """
 
 from __future__ import annotations
@@ -12,13 +12,18 @@ import importlib.util
 import inspect
 import json
 import sys
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from rich.console import Console
+from rich.table import Table
+
 from bombus import paths
 from bombus.errors import UserError
+from bombus.tables import print_table
 from bombus.text import near_matches
 
 STDOUT = Path("-")
@@ -33,6 +38,14 @@ def write_json(values: Any, path: Path | None) -> None:
         sys.stdout.write(text)
     else:
         path.write_text(text, encoding="utf-8")
+
+
+def report(values: Any, json: Path | None, tables: Iterable[Table]) -> None:
+    """Writes values as JSON, and prints tables of them unless standard output takes the JSON."""
+    write_json(values, json)
+    if json != STDOUT:
+        for table in tables:
+            print_table(Console(highlight=False), table)
 
 
 def available() -> dict[str, str]:

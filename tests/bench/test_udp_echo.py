@@ -93,5 +93,5 @@ def test_missing_and_extra_replies_are_errors() -> None:
 def test_unknown_names() -> None:
     with pytest.raises(UserError, match="did you mean 'udp-echo'"):
         bench.run("udp-ecko", None, None)
-    with pytest.raises(UserError, match="did you mean 'packets'"):
+    with pytest.raises(UserError, match="did you mean '--packets'"):
         bench.run("udp-echo", None, None, packet=3)
