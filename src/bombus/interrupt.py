@@ -69,12 +69,3 @@ def deaf_children() -> Iterator[None]:
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
-def ignore() -> None:
-    """Makes this process go on at SIGINT, which still ends the programs that it starts.
-
-    What else it starts with (`deaf_children`) is undone. For the main thread.
-    """
-    signal.signal(signal.SIGINT, lambda number, frame: None)
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})

@@ -17,10 +17,11 @@ import itertools
 import json
 import logging
 import os
+import signal
 import socket
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import IO, Annotated, Any, Literal
@@ -44,7 +45,7 @@ from bombus import yaml_file
 from bombus.cache import content_key
 from bombus.config import MAX_NODES, Fabric, Name
 from bombus.errors import UserError
-from bombus.interrupt import Interrupts, deaf_children, ignore
+from bombus.interrupt import Interrupts, deaf_children
 from bombus.noc import mesh
 
 Side = Annotated[StrictInt, Field(ge=2, le=MAX_NODES // 2)]
@@ -207,8 +208,12 @@ def load(path: Path) -> Sweep:
 
 
 def dask_setup(worker: object) -> None:
-    """What Dask calls in each worker on this machine: Ctrl-C is for the sweep, which ends them."""
-    ignore()
+    """What Dask calls in each worker on this machine.
+
+    Its process group has what it starts, such as compilers, and the sweep ends that group.
+    Ctrl-C is for the sweep alone.
+    """
+    os.setpgid(0, 0)
 
 
 def run_point(point: Point, source: str) -> dict[str, Any]:
@@ -314,6 +319,13 @@ class Outcome:
     stopped: bool  # by Ctrl-C
 
 
+def _end(groups: Iterable[int]) -> None:
+    """Ends what the process groups of workers that have ended still do."""
+    for group in groups:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(group, signal.SIGTERM)
+
+
 @contextlib.contextmanager
 def _client(scheduler: str | None, workers: int | None) -> Iterator[Client]:
     if scheduler is not None:
@@ -342,7 +354,12 @@ def _client(scheduler: str | None, workers: int | None) -> Iterator[Client]:
                 silence_logs=logging.ERROR,
                 preload=[__name__],
             )
+        groups: list[int] = []
+        running.callback(_end, groups)
         running.enter_context(cluster)
+        running.callback(
+            lambda: groups.extend(nanny.pid for nanny in cluster.workers.values() if nanny.pid)
+        )
         yield running.enter_context(Client(cluster, set_as_default=False))
 
 

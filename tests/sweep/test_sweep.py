@@ -128,6 +128,8 @@ def test_an_interrupted_sweep_goes_on(
         run = start(*command, start_new_session=True, stderr=subprocess.PIPE)
         known = len(journal(output))
         wait_for(lambda known=known: len(journal(output)) > known)  # type: ignore[misc]
+        worker = int(json.loads(journal(output)[-1])["worker"].partition(":")[2])
+        assert os.getpgid(worker) == worker  # out of reach of Ctrl-C
         os.killpg(run.pid, end)
         assert run.stderr is not None
         said = run.stderr.read().decode().splitlines()
@@ -151,6 +153,13 @@ def test_an_interrupted_sweep_goes_on(
     result = sweep.run_point(point, mesh.source_key())
     (row,) = [row for row in rows(output) if row["key"] == point.key]
     assert all(row[name] == result[name] for name in sweep.RESULT)
+
+
+def test_what_a_worker_has_started_ends_with_it() -> None:
+    program = subprocess.Popen(["sleep", "60"], start_new_session=True)
+    sweep._end([program.pid])
+    assert program.wait(timeout=30) == -signal.SIGTERM
+    sweep._end([program.pid])  # one that is not there any more
 
 
 @pytest.mark.parametrize(
