@@ -92,7 +92,7 @@ def build(
     """
     design = Path(design).absolute()
     if not design.is_file():
-        raise UserError(f"{design}: no such file")
+        raise UserError(f"cannot read the design file {design}: there is no such file")
     # Generating takes seconds, so what was generated from the same is remembered.
     key = content_key(
         [design.name, verilator.version()],

@@ -153,6 +153,7 @@ def test_schema_is_json() -> None:
     ("arguments", "message"),
     [
         (("check", "absent.yaml"), "cannot read the design file absent.yaml"),
+        (("build", "absent.yaml"), "absent.yaml: there is no such file"),
         (("area", "router_wormole"), "did you mean 'router_wormhole'"),
         (("area", "router_wormhole", "--param", "Depth"), "should be a name and a number"),
         (("bench", "absent"), "there is no benchmark 'absent'"),

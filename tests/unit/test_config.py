@@ -88,6 +88,7 @@ def test_long_form_says_the_same(edited: Edited) -> None:
             "clock_mhz",
             "a list, such as [my_layer.sv], not 'a.sv'",
         ),
+        ("clock_mhz: 250", "sources: [absent.sv]", "clock_mhz", "there is no file /"),
         ("clock_mhz: 250", "clock_mhz: fast", "clock_mhz", "clock_mhz: should be a number, not 'f"),
         ("clock_mhz: 250", "clock_mhz: .inf", "clock_mhz", "should be a finite number, not inf"),
         (

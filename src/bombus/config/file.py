@@ -127,4 +127,11 @@ def load(path: Path) -> DesignFile:
         problems += _shape_problems(path, document, error)
     if problems:
         raise DesignError(sorted(problems, key=lambda problem: problem.line or 0))
-    return DesignFile(path, design, document)
+    found = DesignFile(path, design, document)
+    absent = [i for i, source in enumerate(found.source_files()) if not source.is_file()]
+    if absent:
+        raise DesignError(
+            found.problem(("sources", i), f"there is no file {found.source_files()[i]}")
+            for i in absent
+        )
+    return found
