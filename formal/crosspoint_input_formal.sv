@@ -5,6 +5,7 @@
 // Proved for all time, by induction.
 module crosspoint_input_formal
   import noc_pkg::*;
+  import legal_traffic_pkg::*;
 #(
     parameter int unsigned Input = 0,  // dir_e
     parameter int unsigned Routing = 0,  // routing_e
@@ -22,33 +23,20 @@ module crosspoint_input_formal
     input logic [NumDirs-1:0] leave_i  // a flit leaves the queue
 );
 
-  localparam int unsigned Here = 1;  // x and y of the router
-  localparam int unsigned Size = 3;  // columns and rows
   localparam logic [NumDirs-1:0] Queues = queues_of(routing_e'(Routing), Lossless, '1, Input);
   localparam int unsigned Ahead = int'(opposite(Input));
   localparam bit IsMesh = Lossless && Input != int'(DirLocal);
 
-  typedef struct packed {logic [4:0] length;} meta_t;
-  typedef struct packed {
-    meta_t meta;
-    logic last;
-    logic [15:0] data;
-  } beat_t;
-  typedef struct packed {
-    logic [1:0] x;
-    logic [1:0] y;
-    beat_t beat;
-  } flit_t;
   typedef logic [$clog2(Depth):0] level_t;
 
-  level_t [NumDirs-1:0] level_q;
-  logic [NumDirs-1:0] ready, push;
+  level_t [NumDirs-1:0] level, depth;
+  logic [NumDirs-1:0] ready, push, full;
   logic [NumDirs-1:0][NumDirs-1:0] wanted;
   logic drop;
-  flit_t in;
+  packet_flit_t in;
   assign in = '{x: x_i, y: y_i, beat: '{meta: '{length: length_i}, last: last_i, data: '0}};
   crosspoint_input #(
-      .flit_t(flit_t),
+      .flit_t(packet_flit_t),
       .Input(Input),
       .Routing(routing_e'(Routing)),
       .Lossless(Lossless),
@@ -63,10 +51,24 @@ module crosspoint_input_formal
       .in_i(in),
       .in_valid_i(valid_i),
       .in_ready_o(ready),
-      .level_i(level_q),
+      .level_i(level),
       .push_o(push),
       .wanted_o(wanted),
       .drop_o(drop)
+  );
+
+  queue_levels #(
+      .Input(Input),
+      .Queues(Queues),
+      .Depth(Depth)
+  ) u_levels (
+      .clk_i,
+      .rst_i,
+      .push_i (push),
+      .leave_i,
+      .level_o(level),
+      .depth_o(depth),
+      .full_o (full)
   );
 
   wire  taken = valid_i & (IsMesh | ready[0]);
@@ -85,49 +87,49 @@ module crosspoint_input_formal
     endcase
   end
 
-  logic started_q = 1'b0;
-  logic inside_q;  // a message has begun and not ended
+  logic started_q, unused_watched;
+  proof_start u_start (
+      .clk_i,
+      .rst_i,
+      .watched_i(1'b0),
+      .started_o(started_q),
+      .watched_o(unused_watched)
+  );
+  logic under_way;  // a message has begun and not ended
+  logic [1:0] unused_x, unused_y;  // where it goes
+  whole_message #(
+      .mark_t(logic [3:0]),
+      .Assume(1'b1)
+  ) u_message (
+      .clk_i,
+      .rst_i,
+      .offered_i(1'b1),
+      .taken_i(taken),
+      .last_i,
+      .mark_i({x_i, y_i}),
+      .inside_o(under_way),
+      .mark_o({unused_x, unused_y})
+  );
+
   logic [3:0] left_q;  // flits of it to come, when dropping
   logic [NumDirs-1:0] target_q;  // where it went
-  logic [1:0] x_q, y_q;
   wire [3:0] flits = length_i < 5'd2 ? 4'd1 : 4'((length_i + 5'd1) >> 1);
-  wire [3:0] left = inside_q ? left_q : flits;
-
-  function automatic int unsigned depth_of(int unsigned channel);
-    return Queues[Input] && (channel == Input || channel == Ahead) ? Depth / 2 : Depth;
-  endfunction
+  wire [3:0] left = under_way ? left_q : flits;
 
   always_ff @(posedge clk_i) begin
-    started_q <= 1'b1;
-    x_q <= x_i;
-    y_q <= y_i;
-    if (rst_i) begin
-      inside_q <= 1'b0;
-      level_q  <= '0;
-    end else begin
-      if (taken) begin
-        inside_q <= ~last_i;
-        left_q   <= left - 1'b1;
-        if (~inside_q) target_q <= push;
-      end
-      for (int unsigned c = 0; c < NumDirs; c++) begin
-        level_q[c] <= level_q[c] + level_t'(push[c]) - level_t'(leave_i[c]);
-      end
+    if (taken) begin
+      left_q <= left - 1'b1;
+      if (~under_way) target_q <= push;
     end
   end
 
   always_comb begin
-    if (~started_q)
-      assume (rst_i);
-      else assume (~rst_i);
     assume (is_legal);
     assume (length_i < 5'd25);
-    if (started_q & inside_q) assume (x_i == x_q && y_i == y_q);
     if (~Lossless) assume (last_i == (left == 4'd1));  // the length is what it says
     for (int unsigned c = 0; c < NumDirs; c++) begin
-      if (level_q[c] == '0) assume (~leave_i[c]);
       // The router before keeps to what it has been told.
-      if (IsMesh && 32'(level_q[c]) == depth_of(c)) assume (~push[c]);
+      if (IsMesh && full[c]) assume (~push[c]);
     end
   end
 
@@ -154,8 +156,8 @@ module crosspoint_input_formal
       assert ((push & ~Queues) == '0);
       assert (allowed != '0 && (allowed & ~Queues) == '0);
       if (~taken) assert (push == '0 && ~drop);
-      if (taken & inside_q) assert (push == target_q && ~drop);
-      if (taken & ~inside_q) begin
+      if (taken & under_way) assert (push == target_q && ~drop);
+      if (taken & ~under_way) begin
         assert ((push & ~allowed) == '0);
         if (Lossless)
           assert ($onehot(push) && ~drop);
@@ -166,16 +168,16 @@ module crosspoint_input_formal
             // The one with most room.
             for (int unsigned d = 0; d < NumDirs; d++) begin
               if (allowed[d]) begin
-                assert (depth_of(c) - 32'(level_q[c]) >= depth_of(d) - 32'(level_q[d]));
+                assert (depth[c] - level[c] >= depth[d] - level[d]);
               end
             end
-            if (~Lossless) assert (32'(level_q[c]) + 32'(flits) <= Depth);
+            if (~Lossless) assert (32'(level[c]) + 32'(flits) <= Depth);
             if (Lossless && Input == int'(DirLocal)) begin
-              assert (32'(level_q[c]) + MaxPacket <= Depth);
+              assert (32'(level[c]) + MaxPacket <= Depth);
             end
           end
           // Dropped only if it fits nowhere.
-          if (drop & allowed[c]) assert (32'(level_q[c]) + 32'(flits) > Depth);
+          if (drop & allowed[c]) assert (32'(level[c]) + 32'(flits) > Depth);
         end
       end
       if (~Lossless) assert (ready == '1);
@@ -186,35 +188,32 @@ module crosspoint_input_formal
 
   always_comb begin
     if (started_q) begin
-      assert (u_input.first_q == ~inside_q);
-      if (inside_q) begin
+      assert (u_input.first_q == ~under_way);
+      if (under_way) begin
         assert ($onehot0(target_q) && (target_q & ~Queues) == '0);
         if (Lossless) assert ($onehot(target_q) && u_input.choice_q == target_q);
       end
       for (int unsigned c = 0; c < NumDirs; c++) begin
-        assert (32'(level_q[c]) <= depth_of(c));
-        if (~Lossless & inside_q) begin
-          if (target_q[c]) assert (32'(level_q[c]) + 32'(left_q) <= Depth);
+        if (~Lossless & under_way) begin
+          if (target_q[c]) assert (32'(level[c]) + 32'(left_q) <= Depth);
           if (target_q[c]) assert (u_input.choice_q == target_q);
         end
       end
-      if (~Lossless & inside_q) assert (left_q != '0 && left_q < 4'd12);
+      if (~Lossless & under_way) assert (left_q != '0 && left_q < 4'd12);
     end
   end
   if (!Lossless) begin : gen_dropping
     always_comb begin
-      if (started_q & inside_q) assert (u_input.gen_dropping.refused_q == (target_q == '0));
+      if (started_q & under_way) assert (u_input.gen_dropping.refused_q == (target_q == '0));
     end
   end
 
   // ---- It can happen at all: the end of a message with a full queue, or of one that is dropped ----
 
-  logic [NumDirs-1:0] full;
   always_comb begin
-    for (int unsigned c = 0; c < NumDirs; c++) full[c] = 32'(level_q[c]) == depth_of(c);
     if (started_q & ~rst_i) begin
       cover (|full);
-      cover (inside_q & taken & last_i & (Lossless | (target_q == '0)));
+      cover (under_way & taken & last_i & (Lossless | (target_q == '0)));
     end
   end
   wire unused = ^wanted;

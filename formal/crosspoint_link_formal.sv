@@ -3,6 +3,7 @@
 // messages longer than MaxPacket too. Proved for all time, by induction.
 module crosspoint_link_formal
   import noc_pkg::*;
+  import legal_traffic_pkg::*;
 #(
     parameter int unsigned Routing = 0,  // routing_e
     parameter int unsigned Depth = 4,
@@ -18,22 +19,9 @@ module crosspoint_link_formal
     input logic [NumDirs-1:0] leave_i  // a flit leaves the queue
 );
 
-  localparam int unsigned X = 1;  // of the receiver, of 3x3
-  localparam int unsigned Y = 1;
   localparam routing_e Way = routing_e'(Routing);
   localparam logic [NumDirs-1:0] Queues = queues_of(Way, 1'b1, '1, int'(DirWest));
 
-  typedef struct packed {logic [4:0] length;} meta_t;
-  typedef struct packed {
-    meta_t meta;
-    logic last;
-    logic [15:0] data;
-  } beat_t;
-  typedef struct packed {
-    logic [1:0] x;
-    logic [1:0] y;
-    beat_t beat;
-  } flit_t;
   typedef struct packed {
     logic last;
     logic [NumDirs-1:0] wanted;
@@ -43,9 +31,9 @@ module crosspoint_link_formal
   head_t [1:0] head;
   logic [1:0] pop;
   logic link_valid;
-  logic [NumDirs-1:0] ready, push;
-  level_t [NumDirs-1:0] level_q;
-  flit_t link_q;
+  logic [NumDirs-1:0] ready, push, full;
+  level_t [NumDirs-1:0] level, depth;
+  packet_flit_t link_q;
 
   for (genvar l = 0; l < 2; l++) begin : gen_head
     assign head[l] = '{
@@ -53,7 +41,7 @@ module crosspoint_link_formal
             wanted:
             channels_of
             (
-                Way, 1'b1, int'(DirWest), heading(8'(X), 8'(Y), 8'(x_i[l]), 8'(y_i[l]))
+                Way, 1'b1, int'(DirWest), heading(8'(Here), 8'(Here), 8'(x_i[l]), 8'(y_i[l]))
             )
         };
   end
@@ -88,7 +76,7 @@ module crosspoint_link_formal
   logic [NumDirs-1:0][NumDirs-1:0] unused_wanted;
   logic unused_drop;
   crosspoint_input #(
-      .flit_t(flit_t),
+      .flit_t(packet_flit_t),
       .Input(int'(DirWest)),
       .Routing(Way),
       .Queues(Queues),
@@ -97,56 +85,71 @@ module crosspoint_link_formal
   ) u_input (
       .clk_i,
       .rst_i,
-      .x_i(8'(X)),
-      .y_i(8'(Y)),
+      .x_i(8'(Here)),
+      .y_i(8'(Here)),
       .in_i(link_q),
       .in_valid_i(link_valid),
       .in_ready_o(ready),
-      .level_i(level_q),
+      .level_i(level),
       .push_o(push),
       .wanted_o(unused_wanted),
       .drop_o(unused_drop)
   );
 
+  queue_levels #(
+      .Input(int'(DirWest)),
+      .Queues(Queues),
+      .Depth(Depth)
+  ) u_levels (
+      .clk_i,
+      .rst_i,
+      .push_i (push),
+      .leave_i,
+      .level_o(level),
+      .depth_o(depth),
+      .full_o (full)
+  );
+
   // ---- Legal traffic: it does not go back, and its flits go one way ----
 
-  logic started_q = 1'b0;
-  logic [1:0] inside_q;
-  logic [1:0][1:0] x_q, y_q;
-  always_ff @(posedge clk_i) begin
-    started_q <= 1'b1;
-    x_q <= x_i;
-    y_q <= y_i;
-    for (int unsigned l = 0; l < 2; l++) begin
-      if (rst_i) inside_q[l] <= 1'b0;
-      else if (pop[l]) inside_q[l] <= ~last_i[l];
-    end
-    for (int unsigned c = 0; c < NumDirs; c++) begin
-      if (rst_i) level_q[c] <= '0;
-      else level_q[c] <= level_q[c] + level_t'(push[c]) - level_t'(leave_i[c]);
-    end
+  logic started_q, unused_watched;
+  proof_start u_start (
+      .clk_i,
+      .rst_i,
+      .watched_i(1'b0),
+      .started_o(started_q),
+      .watched_o(unused_watched)
+  );
+  logic [1:0] under_way;
+  logic [1:0][1:0] x, y;  // where the message that has begun goes
+  logic [1:0][3:0] place, under_way_place;
+  for (genvar l = 0; l < 2; l++) begin : gen_place
+    assign place[l] = {x_i[l], y_i[l]};
+    assign {x[l], y[l]} = under_way_place[l];
   end
+  whole_message #(
+      .mark_t(logic [3:0]),
+      .Count (2),
+      .Assume(1'b1)
+  ) u_messages (
+      .clk_i,
+      .rst_i,
+      .offered_i('1),
+      .taken_i(pop),
+      .last_i,
+      .mark_i(place),
+      .inside_o(under_way),
+      .mark_o(under_way_place)
+  );
   always_comb begin
-    if (~started_q)
-      assume (rst_i);
-      else assume (~rst_i);
     for (int unsigned l = 0; l < 2; l++) begin
-      assume (32'(x_i[l]) >= X && 32'(x_i[l]) < 3 && 32'(y_i[l]) < 3);
-      if (started_q & inside_q[l]) assume (x_i[l] == x_q[l] && y_i[l] == y_q[l]);
+      assume (32'(x_i[l]) >= Here && 32'(x_i[l]) < Size && 32'(y_i[l]) < Size);
     end
-    for (int unsigned c = 0; c < NumDirs; c++) if (level_q[c] == '0) assume (~leave_i[c]);
   end
 
   // ---- No queue overflows ----
 
-  function automatic int unsigned depth_of(int unsigned channel);
-    return Queues[DirWest] && (channel == int'(DirWest) || channel == int'(DirEast)) ?
-        Depth / 2 : Depth;
-  endfunction
-
-  logic [NumDirs-1:0] full;
   always_comb begin
-    for (int unsigned c = 0; c < NumDirs; c++) full[c] = 32'(level_q[c]) == depth_of(c);
     if (started_q & ~rst_i) begin
       assert ((push & ~Queues) == '0);
       assert ((push & full) == '0);
@@ -163,36 +166,41 @@ module crosspoint_link_formal
 
   always_comb begin
     if (started_q) begin
-      assert (u_output.u_arbiter.before_q[0][1] != u_output.u_arbiter.before_q[1][0]);
       assert (32'(u_output.count_q) <= MaxPacket);
       assert (u_output.long_q == (32'(u_output.count_q) == MaxPacket));
       assert (locked == (u_output.count_q != '0));
-      assert (inside_q == (locked ? u_output.owner_q : '0));
+      assert (under_way == (locked ? u_output.owner_q : '0));
       if (locked) assert ($onehot(u_output.owner_q));
       // The flit on the link is the last one that was popped.
       if (link_valid) begin
         assert (link_q.beat.last == ~locked);
-        assert (32'(link_q.x) >= X && 32'(link_q.x) < 3 && 32'(link_q.y) < 3);
+        assert (32'(link_q.x) >= Here && 32'(link_q.x) < Size && 32'(link_q.y) < Size);
       end else begin
         assert (u_input.first_q == ~locked);
       end
       if (link_valid | locked) assert ($onehot(channel) && (channel & ~Queues) == '0);
       for (int unsigned l = 0; l < 2; l++) begin
-        if (inside_q[l]) begin
+        if (under_way[l]) begin
           assert ((channel & ~head[l].wanted) == '0);
-          if (link_valid) assert (link_q.x == x_q[l] && link_q.y == y_q[l]);
+          if (link_valid) assert (link_q.x == x[l] && link_q.y == y[l]);
         end
       end
       for (int unsigned c = 0; c < NumDirs; c++) begin
-        assert (32'(level_q[c]) <= depth_of(c));
         if (channel[c]) begin
-          assert (32'(level_q[c]) + 32'(link_valid) + rest <= depth_of(c));
+          assert (32'(level[c]) + 32'(link_valid) + rest <= 32'(depth[c]));
         end
         // Of the flits on their way when this was said, one may be left.
-        if (ready[c]) assert (32'(level_q[c]) + MaxPacket + CrosspointLate - 1 <= depth_of(c));
+        if (ready[c]) assert (32'(level[c]) + MaxPacket + CrosspointLate - 1 <= 32'(depth[c]));
       end
     end
   end
+
+  arbiter_order #(
+      .NumInputs(2)
+  ) u_order (
+      .started_i(started_q),
+      .before_i (u_output.u_arbiter.before_q)
+  );
 
   always_comb begin
     if (started_q & ~rst_i) begin

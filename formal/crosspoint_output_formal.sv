@@ -50,12 +50,10 @@ module crosspoint_output_formal
   // ---- What has been seen ----
 
   logic started_q = 1'b0;
-  logic [$clog2(NumLanes)-1:0] watched_q;
   logic offered_q;  // a flit stands on the link
   logic inside_q;  // a message has begun and not ended
   count_t gone_q;  // flits of it, up to MaxPacket
   logic [NumLanes-1:0] owner_q;
-  logic [NumLanes-1:0][1:0] overtaken_q;  // messages of each that the watched lane let by
   wire link_free = IsLocal ? ~offered_q | out_ready_i[0] : 1'b1;
   wire popped_last = |(pop & last_i);
 
@@ -68,33 +66,21 @@ module crosspoint_output_formal
 
   always_ff @(posedge clk_i) begin
     started_q <= 1'b1;
-    watched_q <= watched_i;
     if (|pop) owner_q <= pop;
     if (rst_i) begin
       offered_q <= 1'b0;
       inside_q <= 1'b0;
       gone_q <= '0;
-      overtaken_q <= '0;
     end else begin
       if (link_free) offered_q <= |pop;
       if (|pop) begin
         inside_q <= ~popped_last;
         gone_q   <= popped_last ? '0 : 32'(gone_q) == MaxPacket ? gone_q : gone_q + 1'b1;
       end
-      if (|pop & ~inside_q) begin
-        for (int unsigned l = 0; l < NumLanes; l++) begin
-          if (pop[watched_i]) overtaken_q[l] <= '0;
-          else if (may_start[watched_i] & pop[l]) overtaken_q[l] <= overtaken_q[l] + 1'b1;
-        end
-      end
     end
   end
 
-  always_comb begin
-    if (~started_q) assume (rst_i);
-    assume (32'(watched_i) < NumLanes);
-    if (started_q) assume (watched_i == watched_q);
-  end
+  always_comb if (~started_q) assume (rst_i);
 
   always_comb begin
     if (started_q & ~rst_i) begin
@@ -115,7 +101,6 @@ module crosspoint_output_formal
         assert ((pop & ~may_start) == '0);
         if (link_free & |may_start) assert (|pop);
       end
-      for (int unsigned l = 0; l < NumLanes; l++) assert (overtaken_q[l] <= 2'd1);
     end
   end
 
@@ -130,40 +115,24 @@ module crosspoint_output_formal
       assert (u_output.count_q == gone_q);
       if (inside_q) assert ($onehot(owner_q) && u_output.owner_q == owner_q);
       assert (u_output.valid_q == offered_q);
-      // The arbiter's matrix is an order: of two one is before the other, and no three go round.
-      for (int unsigned i = 0; i < NumLanes; i++) begin
-        for (int unsigned j = 0; j < NumLanes; j++) begin
-          if (i != j) begin
-            assert (u_output.u_arbiter.before_q[i][j] != u_output.u_arbiter.before_q[j][i]);
-          end
-          for (int unsigned k = 0; k < NumLanes; k++) begin
-            if (i != j && j != k && i != k) begin
-              assert (!(u_output.u_arbiter.before_q[i][j] && u_output.u_arbiter.before_q[j][k] &&
-                        u_output.u_arbiter.before_q[k][i]));
-            end
-          end
-        end
-      end
-      for (int unsigned l = 0; l < NumLanes; l++) begin
-        assert (overtaken_q[l] <= 2'd1);
-        if (overtaken_q[l] != '0) begin
-          assert (32'(watched_q) != l);
-          assert (u_output.u_arbiter.before_q[watched_q][l]);
-        end
-      end
     end
   end
 
-  // It can happen at all: each of the others has gone before, and a long message goes on.
-  logic [NumLanes-1:0] others;
+  bounded_overtaking #(
+      .NumInputs(NumLanes)
+  ) u_overtaking (
+      .clk_i,
+      .rst_i,
+      .started_i(started_q),
+      .watched_i,
+      .waits_i(may_start[watched_i]),
+      .starts_i(inside_q ? '0 : pop),
+      .before_i(u_output.u_arbiter.before_q)
+  );
+
+  // It can happen at all: a long message goes on.
   always_comb begin
-    for (int unsigned l = 0; l < NumLanes; l++) begin
-      others[l] = overtaken_q[l] == 2'd1 || 32'(watched_i) == l;
-    end
-    if (started_q & ~rst_i) begin
-      cover (&others);
-      cover (inside_q && 32'(gone_q) == MaxPacket && |pop);
-    end
+    if (started_q & ~rst_i) cover (inside_q && 32'(gone_q) == MaxPacket && |pop);
   end
 
 endmodule

@@ -91,7 +91,6 @@ module laned_queue_formal #(
       if (started_q) begin
         if (32'(count_q) == LaneDepth) assume (~push_i[l]);
         if (~head_valid[l]) assume (~pop_i[l]);
-        assert (32'(count_q) <= LaneDepth);
         assert (32'(level[l]) == 32'(count_q));
         assert (head_valid[l] == (count_q != '0));
         if (head_valid[l]) assert (head[l] == queue_q[0][3:2]);
@@ -100,15 +99,20 @@ module laned_queue_formal #(
 
     // What ties the memory to the queue, so that one step of induction does.
     addr_t [LaneDepth:0] place;
+    lane_state #(
+        .Depth(LaneDepth)
+    ) u_state (
+        .started_i(started_q),
+        .count_i(count_q),
+        .level_i(u_queue.gen_lane[l].u_lane.level_q),
+        .valid_i(u_queue.gen_lane[l].u_lane.valid_q),
+        .read_i(u_queue.gen_lane[l].u_lane.read_q),
+        .next_i(u_queue.gen_lane[l].u_lane.next_q),
+        .write_i(u_queue.gen_lane[l].u_lane.write_q),
+        .place_o(place)
+    );
     always_comb begin
-      for (int unsigned n = 0; n <= LaneDepth; n++) begin
-        place[n] = u_queue.gen_lane[l].u_lane.read_q + addr_t'(n);
-      end
       if (started_q) begin
-        assert (u_queue.gen_lane[l].u_lane.next_q == place[1]);
-        for (int unsigned n = 0; n <= LaneDepth; n++) begin
-          if (32'(count_q) == n) assert (u_queue.gen_lane[l].u_lane.write_q == place[n]);
-        end
         for (int unsigned n = 0; n < LaneDepth; n++) begin
           if (n < 32'(count_q)) begin
             assert (u_queue.gen_lane[l].u_lane.heads[place[n]] == queue_q[n][3:2]);

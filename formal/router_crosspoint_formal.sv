@@ -7,6 +7,7 @@
 // One flit, at any input and at any time, is marked; all the others are not.
 module router_crosspoint_formal
   import noc_pkg::*;
+  import legal_traffic_pkg::*;
 #(
     parameter logic [NumDirs-1:0] Ports = '1,  // which ports exist, by dir_e
     parameter int unsigned Depth = 4,
@@ -23,9 +24,6 @@ module router_crosspoint_formal
     input logic mark_i  // mark the flit that it takes now
 );
 
-  localparam int unsigned Here = 1;  // x and y of the router
-  localparam int unsigned Size = 3;  // columns and rows
-
   typedef struct packed {
     logic last;
     logic [2:0] source;  // the input that the flit came by
@@ -37,42 +35,15 @@ module router_crosspoint_formal
     beat_t beat;
   } flit_t;
 
-  // Dimension order: first x, then y. Written down once more, on purpose.
-  function automatic dir_e way(int unsigned from_x, int unsigned from_y, logic [1:0] x,
-                               logic [1:0] y);
-    if (32'(x) > from_x) return DirEast;
-    if (32'(x) < from_x) return DirWest;
-    if (32'(y) > from_y) return DirSouth;
-    if (32'(y) < from_y) return DirNorth;
-    return DirLocal;
-  endfunction
-
-  function automatic dir_e way_after(int unsigned o, logic [1:0] x, logic [1:0] y);
-    case (o)
-      int'(DirNorth): return way(Here, Here - 1, x, y);
-      int'(DirSouth): return way(Here, Here + 1, x, y);
-      int'(DirEast):  return way(Here + 1, Here, x, y);
-      default:        return way(Here - 1, Here, x, y);
-    endcase
-  endfunction
-
-  // No U-turn; who moves north or south is in his column.
-  function automatic logic is_turn(int unsigned from, int unsigned to);
-    if (from == to || !Ports[from] || !Ports[to]) return 1'b0;
-    if (from == int'(DirNorth)) return to == int'(DirSouth) || to == int'(DirLocal);
-    if (from == int'(DirSouth)) return to == int'(DirNorth) || to == int'(DirLocal);
-    return 1'b1;
-  endfunction
-
   flit_t [NumDirs-1:0] in, out;
   logic [NumDirs-1:0][NumDirs-1:0] in_valid, in_ready, out_valid;
   logic [NumDirs-1:0] drop;
-  logic used_q;  // a flit has been marked
+  logic used;  // a flit has been marked
   for (genvar i = 0; i < NumDirs; i++) begin : gen_in
     assign in[i] = '{
             x: x_i[i],
             y: y_i[i],
-            beat: '{last: last_i[i], source: 3'(i), marked: mark_i & ~used_q & (watched_i == i)}
+            beat: '{last: last_i[i], source: 3'(i), marked: mark_i & ~used & (watched_i == i)}
         };
     assign in_valid[i] = NumDirs'(valid_i[i]);
   end
@@ -108,7 +79,7 @@ module router_crosspoint_formal
     end
     for (int unsigned i = 0; i < NumDirs; i++) begin
       for (int unsigned o = 0; o < NumDirs; o++) begin
-        goes_to[i][o] = in_taken[i] & (way(Here, Here, x_i[i], y_i[i]) == dir_e'(o));
+        goes_to[i][o] = in_taken[i] & (way_here(x_i[i], y_i[i]) == dir_e'(o));
         leaves[i][o]  = out_taken[o] & (out[o].beat.source == 3'(i));
       end
     end
@@ -116,19 +87,22 @@ module router_crosspoint_formal
 
   // ---- Legal traffic ----
 
-  logic started_q = 1'b0;
+  logic started_q;
   logic [2:0] watched_q;
-  logic [NumDirs-1:0] inside_q;
-  logic [NumDirs-1:0][1:0] x_q, y_q;
+  proof_start #(
+      .Width(3)
+  ) u_start (
+      .clk_i,
+      .rst_i,
+      .watched_i(watched_i),
+      .started_o(started_q),
+      .watched_o(watched_q)
+  );
+  logic [NumDirs-1:0] arriving;  // a message has come in in part
+  logic [NumDirs-1:0][1:0] x, y;  // where it goes
   logic [NumDirs-1:0][NumDirs-1:0][2:0] stored_q;  // flits in the router, [input][output]
   always_ff @(posedge clk_i) begin
-    started_q <= 1'b1;
-    watched_q <= watched_i;
-    x_q <= x_i;
-    y_q <= y_i;
     for (int unsigned i = 0; i < NumDirs; i++) begin
-      if (rst_i) inside_q[i] <= 1'b0;
-      else if (in_taken[i]) inside_q[i] <= ~last_i[i];
       for (int unsigned o = 0; o < NumDirs; o++) begin
         if (rst_i) stored_q[i][o] <= '0;
         else stored_q[i][o] <= stored_q[i][o] + 3'(goes_to[i][o]) - 3'(leaves[i][o]);
@@ -136,18 +110,32 @@ module router_crosspoint_formal
     end
   end
 
+  logic [NumDirs-1:0][3:0] in_place, arriving_place;
+  for (genvar i = 0; i < NumDirs; i++) begin : gen_arriving
+    assign in_place[i] = {x_i[i], y_i[i]};
+    assign {x[i], y[i]} = arriving_place[i];
+  end
+  whole_message #(
+      .mark_t(logic [3:0]),
+      .Count (NumDirs),
+      .Assume(1'b1)
+  ) u_arriving (
+      .clk_i,
+      .rst_i,
+      .offered_i('1),
+      .taken_i(in_taken),
+      .last_i,
+      .mark_i(in_place),
+      .inside_o(arriving),
+      .mark_o(arriving_place)
+  );
+
   always_comb begin
-    if (~started_q)
-      assume (rst_i);
-      else assume (~rst_i);
     assume (watched_i < NumDirs);
-    if (started_q) assume (watched_i == watched_q);
     for (int unsigned i = 0; i < NumDirs; i++) begin
-      assume (32'(x_i[i]) < Size && 32'(y_i[i]) < Size);
       if (Ports[i])
-        assume (is_turn(i, int'(way(Here, Here, x_i[i], y_i[i]))));
+        assume (is_legal(Ports, i, x_i[i], y_i[i]));
         else assume (~valid_i[i]);
-      if (started_q & inside_q[i]) assume (x_i[i] == x_q[i] && y_i[i] == y_q[i]);
       for (int unsigned o = 0; o < NumDirs; o++) begin
         if (i != int'(DirLocal) && 32'(u_router.level[i][o]) == Depth) assume (~goes_to[i][o]);
       end
@@ -156,83 +144,88 @@ module router_crosspoint_formal
 
   // ---- The marked flit ----
 
-  logic marked_inside_q;  // it has gone in and not come out
-  flit_t marked_q;
+  logic marked_inside;  // it has gone in and not come out
+  flit_t marked;
   dir_e marked_way;
-  logic [2:0] ahead_q;  // flits of its input and output that are before it
-  assign marked_way = way(Here, Here, marked_q.x, marked_q.y);
+  logic [2:0] ahead;  // flits of its input and output that are before it
+  assign marked_way = way_here(marked.x, marked.y);
   wire marking = in_taken[watched_i] & in[watched_i].beat.marked;
-  wire dir_e marking_way = way(Here, Here, x_i[watched_i], y_i[watched_i]);
+  wire dir_e marking_way = way_here(x_i[watched_i], y_i[watched_i]);
   wire turn_leaves = leaves[watched_i][marked_way];
 
-  always_ff @(posedge clk_i) begin
-    if (rst_i) begin
-      used_q <= 1'b0;
-      marked_inside_q <= 1'b0;
-      ahead_q <= '0;
-    end else if (marking) begin
-      used_q <= 1'b1;
-      marked_q <= in[watched_i];
-      marked_inside_q <= 1'b1;
-      ahead_q <= stored_q[watched_i][marking_way] - 3'(leaves[watched_i][marking_way]);
-    end else if (marked_inside_q & turn_leaves) begin
-      ahead_q <= ahead_q - 1'b1;
-      if (ahead_q == '0) marked_inside_q <= 1'b0;
-    end
-  end
+  marked_flit #(
+      .flit_t(flit_t)
+  ) u_marked (
+      .clk_i,
+      .rst_i,
+      .marking_i(marking),
+      .flit_i(in[watched_i]),
+      .is_queued_i(1'b1),
+      .level_i(stored_q[watched_i][marking_way]),
+      .leave_i(leaves[watched_i][marking ? marking_way : marked_way]),
+      .used_o(used),
+      .flit_o(marked),
+      .inside_o(marked_inside),
+      .ahead_o(ahead)
+  );
 
   always_comb begin
     if (started_q & ~rst_i) begin
       assert (drop == '0);
       for (int unsigned o = 0; o < NumDirs; o++) begin
         if (out_taken[o]) begin
-          assert (way(Here, Here, out[o].x, out[o].y) == dir_e'(o));
+          assert (way_here(out[o].x, out[o].y) == dir_e'(o));
           if (out[o].beat.marked) begin
             // It comes out when it is its turn, where it wanted to, unchanged.
-            assert (marked_inside_q && ahead_q == '0 && marked_way == dir_e'(o));
-            assert (out[o] == marked_q);
+            assert (marked_inside && ahead == '0 && marked_way == dir_e'(o));
+            assert (out[o] == marked);
           end
         end
       end
-      if (marked_inside_q & turn_leaves & (ahead_q == '0)) assert (out[marked_way].beat.marked);
+      if (marked_inside & turn_leaves & (ahead == '0)) assert (out[marked_way].beat.marked);
     end
   end
 
   // ---- Messages stay whole; what the local output offers stays ----
 
-  logic [NumDirs-1:0] out_inside_q;
-  logic [NumDirs-1:0][2:0] owner_q;
+  logic [NumDirs-1:0] out_inside;
+  logic [NumDirs-1:0][2:0] owner;
   logic waits_q;
   flit_t out_q;
   always_ff @(posedge clk_i) begin
     waits_q <= ~rst_i & offered[DirLocal] & ~out_taken[DirLocal];
     out_q   <= out[DirLocal];
-    for (int unsigned o = 0; o < NumDirs; o++) begin
-      if (rst_i) out_inside_q[o] <= 1'b0;
-      else if (out_taken[o]) begin
-        out_inside_q[o] <= ~out[o].beat.last;
-        owner_q[o] <= out[o].beat.source;
-      end
-    end
   end
-  always_comb begin
-    if (started_q) begin
-      if (waits_q) assert (offered[DirLocal] && out[DirLocal] == out_q);
-      for (int unsigned o = 0; o < NumDirs; o++) begin
-        if (offered[o] & out_inside_q[o]) assert (out[o].beat.source == owner_q[o]);
-      end
-    end
+  always_comb if (started_q & waits_q) assert (offered[DirLocal] && out[DirLocal] == out_q);
+  logic [NumDirs-1:0] out_last;
+  logic [NumDirs-1:0][2:0] out_source;
+  for (genvar o = 0; o < NumDirs; o++) begin : gen_leaving
+    assign out_last[o]   = out[o].beat.last;
+    assign out_source[o] = out[o].beat.source;
   end
+  whole_message #(
+      .mark_t(logic [2:0]),
+      .Count (NumDirs)
+  ) u_leaving (
+      .clk_i,
+      .rst_i,
+      .offered_i(offered),
+      .taken_i(out_taken),
+      .last_i(out_last),
+      .mark_i(out_source),
+      .inside_o(out_inside),
+      .mark_o(owner)
+  );
 
   // ---- What ties the queues to the counts, so that one step of induction does ----
 
   typedef logic [$clog2(Depth)-1:0] addr_t;
   always_comb begin
     if (started_q) begin
-      if (marked_inside_q) begin
-        assert (used_q && marked_q.beat.marked && marked_q.beat.source == watched_q);
-        assert (ahead_q < stored_q[watched_q][marked_way]);
-        assert (is_turn(int'(watched_q), int'(marked_way)));
+      if (marked_inside) begin
+        assert (used && marked.beat.marked && marked.beat.source == watched_q);
+        assert (ahead < stored_q[watched_q][marked_way]);
+        assert (is_turn(Ports, int'(watched_q), int'(marked_way)));
       end
     end
   end
@@ -240,16 +233,24 @@ module router_crosspoint_formal
   for (genvar i = 0; i < NumDirs; i++) begin : gen_tie
     for (genvar o = 0; o < NumDirs; o++) begin : gen_queue
       wire on_link = offered[o] & (out[o].beat.source == 3'(i));
-      if (is_turn(i, o)) begin : gen_present
+      if (is_turn(Ports, i, o)) begin : gen_present
         addr_t [Depth:0] place;
         flit_t [Depth-1:0] flit;  // the oldest first
         logic [2:0] level;
         assign level = u_router.gen_input[i].gen_queue[o].gen_present.u_queue.gen_lane[0].u_lane.level_q;
+        lane_state #(
+            .Depth(Depth)
+        ) u_state (
+            .started_i(started_q),
+            .count_i(stored_q[i][o] - 3'(on_link)),
+            .level_i(level),
+            .valid_i(u_router.gen_input[i].gen_queue[o].gen_present.u_queue.gen_lane[0].u_lane.valid_q),
+            .read_i(u_router.gen_input[i].gen_queue[o].gen_present.u_queue.gen_lane[0].u_lane.read_q),
+            .next_i(u_router.gen_input[i].gen_queue[o].gen_present.u_queue.gen_lane[0].u_lane.next_q),
+            .write_i(u_router.gen_input[i].gen_queue[o].gen_present.u_queue.gen_lane[0].u_lane.write_q),
+            .place_o(place)
+        );
         always_comb begin
-          for (int unsigned n = 0; n <= Depth; n++) begin
-            place[n] = u_router.gen_input[i].gen_queue[o].gen_present.u_queue.gen_lane[0].u_lane.read_q +
-                addr_t'(n);
-          end
           for (int unsigned n = 0; n < Depth; n++) begin
             flit[n] = u_router.gen_input[i].gen_queue[o].gen_present.u_queue.gen_distributed.ram[place[n]];
           end
@@ -261,14 +262,7 @@ module router_crosspoint_formal
         endfunction
         always_comb begin
           if (started_q) begin
-            assert (32'(level) <= Depth);
             assert (stored_q[i][o] == level + 3'(on_link));
-            assert (u_router.gen_input[i].gen_queue[o].gen_present.u_queue.gen_lane[0].u_lane.valid_q ==
-                    (level != '0));
-            assert (u_router.gen_input[i].gen_queue[o].gen_present.u_queue.gen_lane[0].u_lane.next_q ==
-                    place[1]);
-            assert (u_router.gen_input[i].gen_queue[o].gen_present.u_queue.gen_lane[0].u_lane.write_q ==
-                    place[0] + addr_t'(level));
             if (level != '0) begin
               assert (u_router.gen_input[i].gen_queue[o].gen_present.u_queue.gen_lane[0].u_lane.head_q ==
                       head_of(flit[0]));
@@ -280,11 +274,11 @@ module router_crosspoint_formal
                     flit[n]
                 ));
                 assert (flit[n].beat.source == 3'(i));
-                assert (way(Here, Here, flit[n].x, flit[n].y) == dir_e'(o));
-                assert (flit[n].beat.marked == (marked_inside_q && watched_q == 3'(i) &&
+                assert (way_here(flit[n].x, flit[n].y) == dir_e'(o));
+                assert (flit[n].beat.marked == (marked_inside && watched_q == 3'(i) &&
                                                 marked_way == dir_e'(o) &&
-                                                32'(ahead_q) == n + 32'(on_link)));
-                if (flit[n].beat.marked) assert (flit[n] == marked_q);
+                                                32'(ahead) == n + 32'(on_link)));
+                if (flit[n].beat.marked) assert (flit[n] == marked);
               end
             end
           end
@@ -296,10 +290,10 @@ module router_crosspoint_formal
     if (Ports[i]) begin : gen_input
       always_comb begin
         if (started_q) begin
-          assert (u_router.gen_input[i].gen_present.u_input.first_q == ~inside_q[i]);
-          if (inside_q[i]) begin
+          assert (u_router.gen_input[i].gen_present.u_input.first_q == ~arriving[i]);
+          if (arriving[i]) begin
             assert (u_router.gen_input[i].gen_present.u_input.choice_q ==
-                    NumDirs'(1) << way(Here, Here, x_q[i], y_q[i]));
+                    NumDirs'(1) << way_here(x[i], y[i]));
           end
         end
       end
@@ -312,37 +306,35 @@ module router_crosspoint_formal
     localparam int unsigned NumInputs = num_inputs_of(RoutingXY, o);
     logic locked;
     logic [2:0] selected;
-    logic [NumInputs-1:0] owner;
+    logic [NumInputs-1:0] holder;
     assign locked = u_router.gen_output[o].gen_present.u_output.locked_q;
-    assign owner = u_router.gen_output[o].gen_present.u_output.owner_q;
+    assign holder = u_router.gen_output[o].gen_present.u_output.owner_q;
     assign selected = 3'(Inputs[u_router.gen_output[o].gen_present.select_q]);
+    arbiter_order #(
+        .NumInputs(NumInputs)
+    ) u_order (
+        .started_i(started_q),
+        .before_i (u_router.gen_output[o].gen_present.u_output.u_arbiter.before_q)
+    );
     always_comb begin
       if (started_q) begin
         assert (out_valid[o][NumDirs-1:1] == '0);
-        for (int unsigned a = 0; a < NumInputs; a++) begin
-          for (int unsigned b = 0; b < NumInputs; b++) begin
-            if (a != b) begin
-              assert (u_router.gen_output[o].gen_present.u_output.u_arbiter.before_q[a][b] !=
-                      u_router.gen_output[o].gen_present.u_output.u_arbiter.before_q[b][a]);
-            end
-          end
-        end
-        if (locked) assert ($onehot(owner));
+        if (locked) assert ($onehot(holder));
         for (int unsigned k = 0; k < NumInputs; k++) begin
-          if (locked & owner[k]) begin
-            assert ((offered[o] ? out[o].beat.source : owner_q[o]) == 3'(Inputs[k]));
+          if (locked & holder[k]) begin
+            assert ((offered[o] ? out[o].beat.source : owner[o]) == 3'(Inputs[k]));
           end
         end
         if (offered[o]) begin
           assert (32'(u_router.gen_output[o].gen_present.select_q) < NumInputs);
           assert (out[o].beat.source == selected);
-          assert (way(Here, Here, out[o].x, out[o].y) == dir_e'(o));
+          assert (way_here(out[o].x, out[o].y) == dir_e'(o));
           assert (locked == ~out[o].beat.last);
-          assert (out[o].beat.marked == (marked_inside_q && watched_q == selected &&
-                                         marked_way == dir_e'(o) && ahead_q == '0));
-          if (out[o].beat.marked) assert (out[o] == marked_q);
+          assert (out[o].beat.marked == (marked_inside && watched_q == selected &&
+                                         marked_way == dir_e'(o) && ahead == '0));
+          if (out[o].beat.marked) assert (out[o] == marked);
         end else begin
-          assert (locked == out_inside_q[o]);
+          assert (locked == out_inside[o]);
         end
       end
     end
@@ -351,11 +343,11 @@ module router_crosspoint_formal
   // ---- It can happen at all ----
 
   logic was_marked_q;
-  always_ff @(posedge clk_i) was_marked_q <= ~rst_i & marked_inside_q;
+  always_ff @(posedge clk_i) was_marked_q <= ~rst_i & marked_inside;
   always_comb begin
     if (started_q & ~rst_i) begin
-      cover (was_marked_q & ~marked_inside_q);
-      cover (marked_inside_q & (ahead_q == 3'd3));
+      cover (was_marked_q & ~marked_inside);
+      cover (marked_inside & (ahead == 3'd3));
       cover (offered == Ports);
     end
   end

@@ -12,6 +12,7 @@
 // Each tells the channel that it came by, and whether it came after the marked one.
 module router_virtual_channels_formal
   import noc_pkg::*;
+  import legal_traffic_pkg::*;
 #(
     parameter logic [NumDirs-1:0] Ports = '1,  // which ports exist, by dir_e
     parameter int unsigned Depth = 4
@@ -28,8 +29,6 @@ module router_virtual_channels_formal
     input logic mark_i  // mark the flit that it takes now
 );
 
-  localparam int unsigned Here = 1;  // x and y of the router
-  localparam int unsigned Size = 3;  // columns and rows
   localparam int unsigned LocalDepth = 4;  // of the buffer at the local output
 
   typedef struct packed {
@@ -49,38 +48,8 @@ module router_virtual_channels_formal
     beat_t beat;
   } flit_t;
 
-  // Dimension order: first x, then y. Written down once more, on purpose.
-  function automatic dir_e way(int unsigned from_x, int unsigned from_y, logic [1:0] x,
-                               logic [1:0] y);
-    if (32'(x) > from_x) return DirEast;
-    if (32'(x) < from_x) return DirWest;
-    if (32'(y) > from_y) return DirSouth;
-    if (32'(y) < from_y) return DirNorth;
-    return DirLocal;
-  endfunction
-
-  function automatic dir_e way_after(int unsigned o, logic [1:0] x, logic [1:0] y);
-    case (o)
-      int'(DirNorth): return way(Here, Here - 1, x, y);
-      int'(DirSouth): return way(Here, Here + 1, x, y);
-      int'(DirEast):  return way(Here + 1, Here, x, y);
-      int'(DirWest):  return way(Here - 1, Here, x, y);
-      default:        return DirLocal;
-    endcase
-  endfunction
-
-  // No U-turn; who moves north or south is in his column.
-  function automatic logic is_turn(int unsigned from, int unsigned to);
-    if (from >= NumDirs || to >= NumDirs) return 1'b0;
-    if (from == to || !Ports[from] || !Ports[to]) return 1'b0;
-    if (from == int'(DirNorth)) return to == int'(DirSouth) || to == int'(DirLocal);
-    if (from == int'(DirSouth)) return to == int'(DirNorth) || to == int'(DirLocal);
-    return 1'b1;
-  endfunction
-
-  function automatic logic is_legal(int unsigned from, flit_t flit);
-    return 32'(flit.x) < Size && 32'(flit.y) < Size &&
-        flit.dir == way(Here, Here, flit.x, flit.y) && is_turn(from, int'(flit.dir));
+  function automatic logic is_good(int unsigned from, flit_t flit);
+    return flit.dir == way_here(flit.x, flit.y) && is_legal(Ports, from, flit.x, flit.y);
   endfunction
 
   function automatic logic same_flit(flit_t a, flit_t b);  // the direction changes
@@ -91,19 +60,19 @@ module router_virtual_channels_formal
   assign watched = '{lane: watched_lane_i, source: watched_i};
   flit_t [NumDirs-1:0] in, out;
   logic [NumDirs-1:0][1:0] in_ready, out_valid;
-  logic used_q;  // a flit has been marked
+  logic used;  // a flit has been marked
   for (genvar i = 0; i < NumDirs; i++) begin : gen_in
     origin_t from;
     assign from = '{lane: valid_i[i][1], source: 3'(i)};
     assign in[i] = '{
-            dir: way(Here, Here, x_i[i], y_i[i]),
+            dir: way_here(x_i[i], y_i[i]),
             x: x_i[i],
             y: y_i[i],
             beat: '{
                 last: last_i[i],
                 from: from,
-                marked: mark_i & ~used_q & (from == watched),
-                late: used_q
+                marked: mark_i & ~used & (from == watched),
+                late: used
             }
         };
   end
@@ -140,81 +109,105 @@ module router_virtual_channels_formal
 
   // ---- Legal traffic ----
 
-  logic started_q = 1'b0;
+  logic started_q;
   origin_t watched_q;
+  proof_start #(
+      .Width($bits(origin_t))
+  ) u_start (
+      .clk_i,
+      .rst_i,
+      .watched_i(watched),
+      .started_o(started_q),
+      .watched_o(watched_q)
+  );
   logic [NumDirs-1:0][1:0] in_ready_q, out_ready_q;
-  logic [NumDirs-1:0][1:0] arriving_q;  // a message has come in in part
-  dir_e [NumDirs-1:0][1:0] arriving_dir_q;
+  logic [NumDirs-1:0][1:0] arriving;  // a message has come in in part
+  dir_e [NumDirs-1:0][1:0] arriving_dir;
   always_ff @(posedge clk_i) begin
-    started_q <= 1'b1;
-    watched_q <= watched;
     in_ready_q <= rst_i ? '0 : in_ready;
     out_ready_q <= out_ready_i;
-    for (int unsigned i = 0; i < NumDirs; i++) begin
-      for (int unsigned l = 0; l < 2; l++) begin
-        if (rst_i) arriving_q[i][l] <= 1'b0;
-        else if (in_taken[i][l]) arriving_q[i][l] <= ~last_i[i];
-        if (in_taken[i][l]) arriving_dir_q[i][l] <= in[i].dir;
-      end
-    end
   end
+  logic [NumDirs-1:0][1:0] in_last;
+  dir_e [NumDirs-1:0][1:0] in_dir;
+  for (genvar i = 0; i < NumDirs; i++) begin : gen_arriving
+    assign in_last[i] = {2{last_i[i]}};
+    assign in_dir[i]  = {2{in[i].dir}};
+  end
+  whole_message #(
+      .mark_t(dir_e),
+      .Count (2 * NumDirs),
+      .Assume(1'b1)
+  ) u_arriving (
+      .clk_i,
+      .rst_i,
+      .offered_i(valid_i),
+      .taken_i(in_taken),
+      .last_i(in_last),
+      .mark_i(in_dir),
+      .inside_o(arriving),
+      .mark_o(arriving_dir)
+  );
 
   always_comb begin
-    if (~started_q)
-      assume (rst_i);
-      else assume (~rst_i);
     assume (watched_i < NumDirs && (watched_i != 3'(DirLocal) || ~watched_lane_i));
-    if (started_q) assume (watched == watched_q);
     assume (~valid_i[DirLocal][1]);
     for (int unsigned i = 0; i < NumDirs; i++) begin
       if (Ports[i])
-        assume (is_legal(i, in[i]));
+        assume (is_good(i, in[i]));
         else assume (valid_i[i] == '0);
       assume ($onehot0(valid_i[i]));
       if (started_q && i != int'(DirLocal)) assume ((valid_i[i] & ~in_ready_q[i]) == '0);
-      for (int unsigned l = 0; l < 2; l++) begin
-        if (started_q & valid_i[i][l] & arriving_q[i][l]) assume (in[i].dir == arriving_dir_q[i][l]);
-      end
     end
   end
 
   // ---- The marked flit ----
 
+  logic [NumDirs-1:0][1:0][2:0] level;  // of the queues
+  logic [NumDirs-1:0][1:0] pop;
+  wire watched_pop = pop[watched_i][watched_lane_i];
   logic marked_inside_q;  // it has gone in and not come out
-  flit_t marked_q;
+  flit_t marked;
   wire marking = in_taken[watched_i][watched_lane_i] & in[watched_i].beat.marked;
+  logic in_queue;
+  logic [2:0] queue_ahead;
+  marked_flit #(
+      .flit_t(flit_t)
+  ) u_marked (
+      .clk_i,
+      .rst_i,
+      .marking_i(marking),
+      .flit_i(in[watched_i]),
+      .is_queued_i(watched_i != 3'(DirLocal)),
+      .level_i(level[watched_i][watched_lane_i]),
+      .leave_i(watched_pop),
+      .used_o(used),
+      .flit_o(marked),
+      .inside_o(in_queue),
+      .ahead_o(queue_ahead)
+  );
 
   always_ff @(posedge clk_i) begin
-    if (rst_i) begin
-      used_q <= 1'b0;
-      marked_inside_q <= 1'b0;
-    end else begin
-      if (marking) begin
-        used_q <= 1'b1;
-        marked_q <= in[watched_i];
-        marked_inside_q <= 1'b1;
-      end else if (out_taken[marked_q.dir] & out[marked_q.dir].beat.marked) begin
-        marked_inside_q <= 1'b0;
-      end
-    end
+    if (rst_i) marked_inside_q <= 1'b0;
+    else if (marking) marked_inside_q <= 1'b1;
+    else if (out_taken[marked.dir] & out[marked.dir].beat.marked) marked_inside_q <= 1'b0;
   end
 
   always_comb begin
     if (started_q & ~rst_i) begin
       for (int unsigned o = 0; o < NumDirs; o++) begin
         if (out_taken[o]) begin
-          assert (way(Here, Here, out[o].x, out[o].y) == dir_e'(o));
+          assert (way_here(out[o].x, out[o].y) == dir_e'(o));
           assert (out[o].dir == way_after(o, out[o].x, out[o].y));
           if (out[o].beat.marked) begin
             // It comes out once, where it wanted to, unchanged.
-            assert (marked_inside_q && marked_q.dir == dir_e'(o));
-            assert (same_flit(out[o], marked_q));
+            assert (marked_inside_q && marked.dir == dir_e'(o));
+            assert (same_flit(out[o], marked));
           end
         end
       end
       // Before it those that came before it, after it the others.
-      if (used_q & leaves[marked_q.dir]) begin
-        if (out[marked_q.dir].beat.late) assert (~marked_inside_q);
+      if (used & leaves[marked.dir]) begin
+        if (out[marked.dir].beat.late) assert (~marked_inside_q);
         else assert (marked_inside_q);
       end
     end
@@ -222,23 +215,34 @@ module router_virtual_channels_formal
 
   // ---- Every output ----
 
-  logic [NumDirs-1:0][1:0] out_inside_q;  // by channel: a message has left in part
-  origin_t [NumDirs-1:0][1:0] owner_q;
+  logic [NumDirs-1:0][1:0] out_inside;  // by channel: a message has left in part
+  origin_t [NumDirs-1:0][1:0] owner;
   logic waits_q;
   flit_t out_q;
   always_ff @(posedge clk_i) begin
     waits_q <= ~rst_i & out_valid[DirLocal][0] & ~out_taken[DirLocal];
     out_q   <= out[DirLocal];
-    for (int unsigned o = 0; o < NumDirs; o++) begin
-      for (int unsigned c = 0; c < 2; c++) begin
-        if (rst_i) out_inside_q[o][c] <= 1'b0;
-        else if (out_valid[o][c] & out_taken[o]) begin
-          out_inside_q[o][c] <= ~out[o].beat.last;
-          owner_q[o][c] <= out[o].beat.from;
-        end
-      end
-    end
   end
+  logic [NumDirs-1:0][1:0] out_moves, out_last;
+  origin_t [NumDirs-1:0][1:0] out_from;
+  for (genvar o = 0; o < NumDirs; o++) begin : gen_leaving
+    assign out_moves[o] = out_taken[o] ? out_valid[o] : '0;
+    assign out_last[o]  = {2{out[o].beat.last}};
+    assign out_from[o]  = {2{out[o].beat.from}};
+  end
+  whole_message #(
+      .mark_t(origin_t),
+      .Count (2 * NumDirs)
+  ) u_leaving (
+      .clk_i,
+      .rst_i,
+      .offered_i(out_valid),
+      .taken_i(out_moves),
+      .last_i(out_last),
+      .mark_i(out_from),
+      .inside_o(out_inside),
+      .mark_o(owner)
+  );
   always_comb begin
     if (started_q & ~rst_i) begin
       assert (~out_valid[DirLocal][1]);
@@ -246,9 +250,6 @@ module router_virtual_channels_formal
       for (int unsigned o = 0; o < NumDirs; o++) begin
         assert ($onehot0(out_valid[o]));
         if (o != int'(DirLocal)) assert ((out_valid[o] & ~out_ready_q[o]) == '0);
-        for (int unsigned c = 0; c < 2; c++) begin
-          if (out_valid[o][c] & out_inside_q[o][c]) assert (out[o].beat.from == owner_q[o][c]);
-        end
       end
     end
   end
@@ -257,9 +258,8 @@ module router_virtual_channels_formal
 
   typedef logic [$clog2(Depth)-1:0] addr_t;
   typedef logic [$clog2(LocalDepth)-1:0] local_addr_t;
-  logic [NumDirs-1:0][1:0][2:0] level;
   flit_t [NumDirs-1:0][1:0][Depth-1:0] queued;  // the oldest first
-  logic [NumDirs-1:0][1:0] pop, leaving;
+  logic [NumDirs-1:0][1:0] leaving;
   logic [NumDirs-1:0][1:0][1:0] channel;
   logic [NumDirs-1:0] popped_lane_q;
   dir_e [NumDirs-1:0][1:0] leaving_dir_q;  // where the message that leaves goes
@@ -267,8 +267,8 @@ module router_virtual_channels_formal
 
   logic [NumDirs-1:0][1:0] sent, held;  // [output]
   flit_t [NumDirs-1:0] link;
-  logic [NumDirs-1:0][1:0] seen_q;  // as out_inside_q, before the buffer of the local output
-  origin_t [NumDirs-1:0][1:0] seen_owner_q;
+  logic [NumDirs-1:0][1:0] seen;  // as out_inside, before the buffer of the local output
+  origin_t [NumDirs-1:0][1:0] seen_owner;
 
   logic [2:0] fifo_level_q;
   local_addr_t [LocalDepth:0] fifo_place;
@@ -292,25 +292,33 @@ module router_virtual_channels_formal
       assign front[i] = {2{in[i]}};
       always_comb begin
         if (started_q) begin
-          assert (leaving[i] == arriving_q[i]);
-          if (leaving[i][0]) assert (leaving_dir_q[i][0] == arriving_dir_q[i][0]);
+          assert (leaving[i] == arriving[i]);
+          if (leaving[i][0]) assert (leaving_dir_q[i][0] == arriving_dir[i][0]);
         end
       end
     end else begin : gen_mesh
       assign channel[i] = u_router.gen_input[i].gen_present.u_input.channel_q;
-      always_comb begin
-        if (started_q) begin
-          assert (u_router.gen_input[i].gen_present.u_input.u_choice.u_arbiter.before_q[0][1] !=
-                  u_router.gen_input[i].gen_present.u_input.u_choice.u_arbiter.before_q[1][0]);
-        end
-      end
+      arbiter_order #(
+          .NumInputs(2)
+      ) u_order (
+          .started_i(started_q),
+          .before_i (u_router.gen_input[i].gen_present.u_input.u_choice.u_arbiter.before_q)
+      );
       for (genvar l = 0; l < 2; l++) begin : gen_lane
         addr_t [Depth:0] place;
+        lane_state #(
+            .Depth(Depth)
+        ) u_state (
+            .started_i(started_q),
+            .count_i(level[i][l]),
+            .level_i(u_router.gen_input[i].gen_present.u_input.gen_queued.u_queue.gen_lane[l].u_lane.level_q),
+            .valid_i(u_router.gen_input[i].gen_present.u_input.gen_queued.u_queue.gen_lane[l].u_lane.valid_q),
+            .read_i(u_router.gen_input[i].gen_present.u_input.gen_queued.u_queue.gen_lane[l].u_lane.read_q),
+            .next_i(u_router.gen_input[i].gen_present.u_input.gen_queued.u_queue.gen_lane[l].u_lane.next_q),
+            .write_i(u_router.gen_input[i].gen_present.u_input.gen_queued.u_queue.gen_lane[l].u_lane.write_q),
+            .place_o(place)
+        );
         always_comb begin
-          for (int unsigned n = 0; n <= Depth; n++) begin
-            place[n] = u_router.gen_input[i].gen_present.u_input.gen_queued.u_queue.gen_lane[l].u_lane.read_q +
-                addr_t'(n);
-          end
           for (int unsigned n = 0; n < Depth; n++) begin
             queued[i][l][n] =
                 u_router.gen_input[i].gen_present.u_input.gen_queued.u_queue.gen_distributed.ram[
@@ -322,33 +330,26 @@ module router_virtual_channels_formal
         assign front[i][l] = queued[i][l][0];
         always_comb begin
           if (started_q) begin
-            assert (32'(level[i][l]) <= Depth);
             if (in_ready_q[i][l]) assert (32'(level[i][l]) < Depth);
-            assert (u_router.gen_input[i].gen_present.u_input.gen_queued.u_queue.gen_lane[l].u_lane.valid_q ==
-                    (level[i][l] != '0));
-            assert (u_router.gen_input[i].gen_present.u_input.gen_queued.u_queue.gen_lane[l].u_lane.next_q ==
-                    place[1]);
-            assert (u_router.gen_input[i].gen_present.u_input.gen_queued.u_queue.gen_lane[l].u_lane.write_q ==
-                    place[0] + addr_t'(level[i][l]));
             if (level[i][l] != '0) begin
               assert (u_router.gen_input[i].gen_present.u_input.gen_queued.u_queue.gen_lane[l].u_lane.head_q ==
                       {front[i][l].dir, front[i][l].beat.last});
             end else begin
-              assert (leaving[i][l] == arriving_q[i][l]);
+              assert (leaving[i][l] == arriving[i][l]);
             end
             if (leaving[i][l]) begin
               assert (leaving_dir_q[i][l] ==
-                      (level[i][l] != '0 ? front[i][l].dir : arriving_dir_q[i][l]));
+                      (level[i][l] != '0 ? front[i][l].dir : arriving_dir[i][l]));
             end
             for (int unsigned n = 0; n < Depth; n++) begin
               if (n < 32'(level[i][l])) begin
                 assert (u_router.gen_input[i].gen_present.u_input.gen_queued.u_queue.gen_lane[l].u_lane.heads[place[n]]
                         == {queued[i][l][n].dir, queued[i][l][n].beat.last});
                 assert (queued[i][l][n].beat.from == {1'(l), 3'(i)});
-                assert (is_legal(i, queued[i][l][n]));
+                assert (is_good(i, queued[i][l][n]));
                 if (n + 1 == 32'(level[i][l])) begin  // the newest
-                  assert (arriving_q[i][l] == ~queued[i][l][n].beat.last);
-                  assert (arriving_dir_q[i][l] == queued[i][l][n].dir);
+                  assert (arriving[i][l] == ~queued[i][l][n].beat.last);
+                  assert (arriving_dir[i][l] == queued[i][l][n].dir);
                 end else if (~queued[i][l][n].beat.last) begin
                   assert (queued[i][l][n].dir == queued[i][l][n+1].dir);
                 end
@@ -382,22 +383,32 @@ module router_virtual_channels_formal
         else assert ((sent[o] & ~out_ready_q[o]) == '0);
         if (|sent[o]) begin
           assert (link[o].beat.from == {popped_lane_q[source], source});
-          assert (link[o].dir == dir_e'(o) && is_legal(int'(source), link[o]));
-        end
-        for (int unsigned a = 0; a < NumInputs; a++) begin
-          for (int unsigned b = 0; b < NumInputs; b++) begin
-            if (a != b) begin
-              assert (u_router.gen_output[o].gen_present.u_output.u_arbiter.before_q[a][b] !=
-                      u_router.gen_output[o].gen_present.u_output.u_arbiter.before_q[b][a]);
-            end
-          end
+          assert (link[o].dir == dir_e'(o) && is_good(int'(source), link[o]));
         end
       end
     end
+    arbiter_order #(
+        .NumInputs(NumInputs)
+    ) u_order (
+        .started_i(started_q),
+        .before_i (u_router.gen_output[o].gen_present.u_output.u_arbiter.before_q)
+    );
 
     // A channel is held by the one message that has started in it and not ended.
     for (genvar c = 0; c < 2; c++) begin : gen_channel
       logic [NumDirs-1:0][1:0] holder;
+      whole_message #(
+          .mark_t(origin_t)
+      ) u_message (
+          .clk_i,
+          .rst_i,
+          .offered_i(sent[o][c]),
+          .taken_i(sent[o][c]),
+          .last_i(link[o].beat.last),
+          .mark_i(link[o].beat.from),
+          .inside_o(seen[o][c]),
+          .mark_o(seen_owner[o][c])
+      );
       always_comb begin
         for (int unsigned i = 0; i < NumDirs; i++) begin
           for (int unsigned l = 0; l < 2; l++) begin
@@ -407,16 +418,15 @@ module router_virtual_channels_formal
         if (started_q) begin
           assert ($onehot0(holder));
           assert (held[o][c] == |holder);
-          assert (held[o][c] == (sent[o][c] ? ~link[o].beat.last : seen_q[o][c]));
+          assert (held[o][c] == (sent[o][c] ? ~link[o].beat.last : seen[o][c]));
           if (o != int'(DirLocal)) begin
-            assert (seen_q[o][c] == out_inside_q[o][c]);
-            if (seen_q[o][c]) assert (seen_owner_q[o][c] == owner_q[o][c]);
+            assert (seen[o][c] == out_inside[o][c]);
+            if (seen[o][c]) assert (seen_owner[o][c] == owner[o][c]);
           end
-          if (sent[o][c] & seen_q[o][c]) assert (link[o].beat.from == seen_owner_q[o][c]);
           for (int unsigned i = 0; i < NumDirs; i++) begin
             for (int unsigned l = 0; l < 2; l++) begin
               if (holder[i][l]) begin
-                assert ((sent[o][c] ? link[o].beat.from : seen_owner_q[o][c]) == {1'(l), 3'(i)});
+                assert ((sent[o][c] ? link[o].beat.from : seen_owner[o][c]) == {1'(l), 3'(i)});
               end
             end
           end
@@ -430,13 +440,6 @@ module router_virtual_channels_formal
     for (int unsigned i = 0; i < NumDirs; i++) begin
       if (|pop[i]) popped_lane_q[i] <= pop[i][1];
       for (int unsigned l = 0; l < 2; l++) if (pop[i][l]) leaving_dir_q[i][l] <= front[i][l].dir;
-      for (int unsigned c = 0; c < 2; c++) begin
-        if (rst_i) seen_q[i][c] <= 1'b0;
-        else if (sent[i][c]) begin
-          seen_q[i][c] <= ~link[i].beat.last;
-          seen_owner_q[i][c] <= link[i].beat.from;
-        end
-      end
     end
     if (rst_i) fifo_level_q <= '0;
     else fifo_level_q <= fifo_level_q + 3'(sent[DirLocal][0]) - 3'(out_taken[DirLocal]);
@@ -447,7 +450,7 @@ module router_virtual_channels_formal
       for (int unsigned i = 0; i < NumDirs; i++) begin
         for (int unsigned l = 0; l < 2; l++) begin
           if (leaving[i][l]) begin
-            assert ($onehot(channel[i][l]) && is_turn(i, int'(leaving_dir_q[i][l])));
+            assert ($onehot(channel[i][l]) && is_turn(Ports, i, int'(leaving_dir_q[i][l])));
           end
         end
       end
@@ -471,10 +474,10 @@ module router_virtual_channels_formal
               (32'(fifo_level_q) != LocalDepth));
       if (fifo_level_q != '0) begin
         assert (u_router.gen_output[0].gen_present.gen_local.u_fifo.head_q == fifo[0].beat.last);
-        if (out_inside_q[DirLocal][0]) assert (fifo[0].beat.from == owner_q[DirLocal][0]);
+        if (out_inside[DirLocal][0]) assert (fifo[0].beat.from == owner[DirLocal][0]);
       end else begin
-        assert (seen_q[DirLocal][0] == out_inside_q[DirLocal][0]);
-        if (seen_q[DirLocal][0]) assert (seen_owner_q[DirLocal][0] == owner_q[DirLocal][0]);
+        assert (seen[DirLocal][0] == out_inside[DirLocal][0]);
+        if (seen[DirLocal][0]) assert (seen_owner[DirLocal][0] == owner[DirLocal][0]);
       end
       if (waits_q) assert (fifo_level_q != '0 && out[DirLocal] == out_q);
       for (int unsigned n = 0; n <= LocalDepth; n++) begin
@@ -486,11 +489,11 @@ module router_virtual_channels_formal
         if (n < 32'(fifo_level_q)) begin
           assert (u_router.gen_output[0].gen_present.gen_local.u_fifo.head_ram[fifo_place[n]] ==
                   fifo[n].beat.last);
-          assert (is_legal(int'(fifo[n].beat.from.source), fifo[n]));
+          assert (is_good(int'(fifo[n].beat.from.source), fifo[n]));
           assert (fifo[n].dir == DirLocal);
           if (n + 1 == 32'(fifo_level_q)) begin  // the newest
-            assert (seen_q[DirLocal][0] == ~fifo[n].beat.last);
-            assert (seen_owner_q[DirLocal][0] == fifo[n].beat.from);
+            assert (seen[DirLocal][0] == ~fifo[n].beat.last);
+            assert (seen_owner[DirLocal][0] == fifo[n].beat.from);
           end else if (~fifo[n].beat.last) begin
             assert (fifo[n+1].beat.from == fifo[n].beat.from);
           end
@@ -501,60 +504,48 @@ module router_virtual_channels_formal
 
   // ---- Where the marked flit lies, and how many are before it there ----
 
-  logic in_queue_q, on_link_q, in_fifo_q;
-  logic [2:0] queue_ahead_q, fifo_ahead_q;
-  wire watched_pop = pop[watched_i][watched_lane_i];
+  logic on_link_q, in_fifo;
+  logic [2:0] fifo_ahead;
+  queue_position u_fifo_position (
+      .clk_i,
+      .rst_i,
+      .enter_i(on_link_q & (marked.dir == DirLocal)),
+      .level_i(fifo_level_q),
+      .leave_i(out_taken[DirLocal]),
+      .inside_o(in_fifo),
+      .ahead_o(fifo_ahead)
+  );
   always_ff @(posedge clk_i) begin
-    on_link_q <= 1'b0;
-    if (rst_i) begin
-      in_queue_q <= 1'b0;
-      in_fifo_q  <= 1'b0;
-    end else begin
-      if (marking) begin
-        in_queue_q <= watched_i != 3'(DirLocal);
-        on_link_q <= watched_i == 3'(DirLocal);
-        queue_ahead_q <= level[watched_i][watched_lane_i] - 3'(watched_pop);
-      end else if (in_queue_q & watched_pop) begin
-        in_queue_q <= queue_ahead_q != '0;
-        on_link_q <= queue_ahead_q == '0;
-        queue_ahead_q <= queue_ahead_q - 1'b1;
-      end
-      if (on_link_q & (marked_q.dir == DirLocal)) begin
-        in_fifo_q <= 1'b1;
-        fifo_ahead_q <= fifo_level_q - 3'(out_taken[DirLocal]);
-      end else if (in_fifo_q & out_taken[DirLocal]) begin
-        in_fifo_q <= fifo_ahead_q != '0;
-        fifo_ahead_q <= fifo_ahead_q - 1'b1;
-      end
-    end
+    on_link_q <= ~rst_i & (marking ? watched_i == 3'(DirLocal) :
+                           in_queue & watched_pop & (queue_ahead == '0));
   end
 
-  wire gone = used_q & ~marked_inside_q;
+  wire gone = used & ~marked_inside_q;
   always_comb begin
     if (started_q) begin
       // Until it comes out it lies in one place: it is not lost.
-      assert ($onehot0({in_queue_q, on_link_q, in_fifo_q}));
-      assert (marked_inside_q == (in_queue_q | on_link_q | in_fifo_q));
+      assert ($onehot0({in_queue, on_link_q, in_fifo}));
+      assert (marked_inside_q == (in_queue | on_link_q | in_fifo));
       for (int unsigned o = 0; o < NumDirs; o++) begin
         if (|sent[o]) begin
           assert (link[o].beat.marked == (on_link_q && link[o].beat.from == watched_q));
-          if (link[o].beat.marked) assert (link[o] == marked_q);
+          if (link[o].beat.marked) assert (link[o] == marked);
           else if (link[o].beat.from == watched_q) begin
-            assert (link[o].beat.late == (gone | in_fifo_q));
+            assert (link[o].beat.late == (gone | in_fifo));
           end
         end
-        if (on_link_q && marked_q.dir == dir_e'(o)) begin
+        if (on_link_q && marked.dir == dir_e'(o)) begin
           assert (|sent[o] && link[o].beat.marked);
         end
       end
       for (int unsigned n = 0; n < LocalDepth; n++) begin
         if (n < 32'(fifo_level_q)) begin
-          assert (fifo[n].beat.marked == (in_fifo_q && 32'(fifo_ahead_q) == n));
-          if (fifo[n].beat.marked) assert (fifo[n] == marked_q);
+          assert (fifo[n].beat.marked == (in_fifo && 32'(fifo_ahead) == n));
+          if (fifo[n].beat.marked) assert (fifo[n] == marked);
           if (fifo[n].beat.from == watched_q) begin
-            if (in_fifo_q) assert (fifo[n].beat.late == (n > 32'(fifo_ahead_q)));
+            if (in_fifo) assert (fifo[n].beat.late == (n > 32'(fifo_ahead)));
             else if (~gone) assert (~fifo[n].beat.late);
-            else if (marked_q.dir == DirLocal) assert (fifo[n].beat.late);
+            else if (marked.dir == DirLocal) assert (fifo[n].beat.late);
           end
         end
       end
@@ -563,23 +554,23 @@ module router_virtual_channels_formal
           for (int unsigned n = 0; n < Depth; n++) begin
             if (n < 32'(level[i][l])) begin
               assert (queued[i][l][n].beat.marked ==
-                      (in_queue_q && watched_q == {1'(l), 3'(i)} && 32'(queue_ahead_q) == n));
-              if (queued[i][l][n].beat.marked) assert (queued[i][l][n] == marked_q);
+                      (in_queue && watched_q == {1'(l), 3'(i)} && 32'(queue_ahead) == n));
+              if (queued[i][l][n].beat.marked) assert (queued[i][l][n] == marked);
               if (watched_q == {1'(l), 3'(i)}) begin
                 assert (queued[i][l][n].beat.late ==
-                        (used_q && ~(in_queue_q && n <= 32'(queue_ahead_q))));
+                        (used && ~(in_queue && n <= 32'(queue_ahead))));
               end
             end
           end
         end
       end
       if (marked_inside_q) begin
-        assert (used_q && marked_q.beat.marked && ~marked_q.beat.late);
-        assert (marked_q.beat.from == watched_q);
-        assert (is_legal(int'(watched_q.source), marked_q));
+        assert (used && marked.beat.marked && ~marked.beat.late);
+        assert (marked.beat.from == watched_q);
+        assert (is_good(int'(watched_q.source), marked));
       end
-      if (in_queue_q) assert (queue_ahead_q < level[watched_q.source][watched_q.lane]);
-      if (in_fifo_q) assert (marked_q.dir == DirLocal && fifo_ahead_q < fifo_level_q);
+      if (in_queue) assert (queue_ahead < level[watched_q.source][watched_q.lane]);
+      if (in_fifo) assert (marked.dir == DirLocal && fifo_ahead < fifo_level_q);
     end
   end
 
@@ -594,8 +585,8 @@ module router_virtual_channels_formal
   always_comb begin
     if (started_q & ~rst_i) begin
       cover (was_marked_q & ~marked_inside_q & (watched_i != 3'(DirLocal)));
-      cover (in_queue_q & (queue_ahead_q == 3'd3));
-      cover (&out_inside_q[DirEast] & |out_valid[DirEast]);
+      cover (in_queue & (queue_ahead == 3'd3));
+      cover (&out_inside[DirEast] & |out_valid[DirEast]);
       cover (&sending);
       cover (32'(fifo_level_q) == 2);
       cover (32'(level[DirWest][0]) == Depth);

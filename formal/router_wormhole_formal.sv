@@ -6,6 +6,7 @@
 // One flit, at any input and at any time, is marked; all the others are not.
 module router_wormhole_formal
   import noc_pkg::*;
+  import legal_traffic_pkg::*;
 #(
     parameter int unsigned Depth = 4
 ) (
@@ -21,14 +22,16 @@ module router_wormhole_formal
     input logic mark_i  // mark the flit that it takes now
 );
 
-  localparam int unsigned Here = 1;  // x and y of the router
-  localparam int unsigned Size = 3;  // columns and rows
-
   typedef struct packed {
     logic last;
     logic [2:0] source;  // the input that the flit came by
     logic marked;
   } beat_t;
+  typedef struct packed {
+    logic [1:0] x;
+    logic [1:0] y;
+    logic port;
+  } route_t;
   typedef struct packed {
     dir_e dir;
     logic [1:0] x;
@@ -37,26 +40,16 @@ module router_wormhole_formal
     beat_t beat;
   } flit_t;
 
-  // Dimension order: first x, then y. Written down once more, on purpose.
-  function automatic dir_e way(int unsigned from_x, int unsigned from_y, logic [1:0] x,
-                               logic [1:0] y);
-    if (32'(x) > from_x) return DirEast;
-    if (32'(x) < from_x) return DirWest;
-    if (32'(y) > from_y) return DirSouth;
-    if (32'(y) < from_y) return DirNorth;
-    return DirLocal;
-  endfunction
-
   flit_t [NumDirs-1:0] in, out;
   logic [NumDirs-1:0] in_ready, out_valid;
-  logic used_q;  // a flit has been marked
+  logic used;  // a flit has been marked
   for (genvar i = 0; i < NumDirs; i++) begin : gen_in
     assign in[i] = '{
-            dir: way(Here, Here, x_i[i], y_i[i]),
+            dir: way_here(x_i[i], y_i[i]),
             x: x_i[i],
             y: y_i[i],
             port: port_i[i],
-            beat: '{last: last_i[i], source: 3'(i), marked: mark_i & ~used_q & (watched_i == i)}
+            beat: '{last: last_i[i], source: 3'(i), marked: mark_i & ~used & (watched_i == i)}
         };
   end
 
@@ -83,66 +76,68 @@ module router_wormhole_formal
 
   // ---- Legal traffic ----
 
-  logic started_q = 1'b0;
+  logic started_q;
   logic [2:0] watched_q;
-  logic [NumDirs-1:0] waiting_q, inside_q;
+  proof_start #(
+      .Width(3)
+  ) u_start (
+      .clk_i,
+      .rst_i,
+      .watched_i(watched_i),
+      .started_o(started_q),
+      .watched_o(watched_q)
+  );
+  logic [NumDirs-1:0] waiting_q, arriving;  // arriving: a message has come in in part
+  route_t [NumDirs-1:0] in_route, arriving_route;
+  for (genvar i = 0; i < NumDirs; i++) begin : gen_route
+    assign in_route[i] = '{x: x_i[i], y: y_i[i], port: port_i[i]};
+  end
   flit_t [NumDirs-1:0] in_q;
 
-  // No U-turn; who moves north or south is in his column.
-  function automatic logic is_legal(int unsigned input_, flit_t flit);
-    if ((32'(flit.x) >= Size) | (32'(flit.y) >= Size)) return 1'b0;
-    if (flit.dir != way(Here, Here, flit.x, flit.y)) return 1'b0;
-    case (input_)
-      int'(DirNorth): return (flit.dir == DirSouth) | (flit.dir == DirLocal);
-      int'(DirSouth): return (flit.dir == DirNorth) | (flit.dir == DirLocal);
-      default: return flit.dir != dir_e'(input_);
-    endcase
+  function automatic logic is_good(int unsigned from, flit_t flit);
+    return flit.dir == way_here(flit.x, flit.y) && is_legal('1, from, flit.x, flit.y);
   endfunction
 
-  function automatic logic same_route(flit_t a, flit_t b);
-    return (a.x == b.x) & (a.y == b.y) & (a.port == b.port);
+  function automatic route_t route_of(flit_t flit);
+    return '{x: flit.x, y: flit.y, port: flit.port};
   endfunction
 
   function automatic logic same_flit(flit_t a, flit_t b);
-    return same_route(a, b) & (a.beat == b.beat);
+    return route_of(a) == route_of(b) && a.beat == b.beat;
   endfunction
 
   always_ff @(posedge clk_i) begin
-    started_q <= 1'b1;
-    watched_q <= watched_i;
     in_q <= in;
     waiting_q <= rst_i ? '0 : valid_i & ~in_ready;
-    for (int unsigned i = 0; i < NumDirs; i++) begin
-      if (rst_i) begin
-        inside_q[i] <= 1'b0;
-      end else if (in_taken[i]) begin
-        inside_q[i] <= ~last_i[i];
-      end
-    end
   end
+  whole_message #(
+      .mark_t(route_t),
+      .Count (NumDirs),
+      .Assume(1'b1)
+  ) u_arriving (
+      .clk_i,
+      .rst_i,
+      .offered_i('1),
+      .taken_i(in_taken),
+      .last_i,
+      .mark_i(in_route),
+      .inside_o(arriving),
+      .mark_o(arriving_route)
+  );
 
   always_comb begin
-    if (~started_q)
-      assume (rst_i);
-      else assume (~rst_i);
     assume (watched_i < NumDirs);
-    if (started_q) assume (watched_i == watched_q);
     for (int unsigned i = 0; i < NumDirs; i++) begin
-      assume (32'(x_i[i]) < Size);
-      assume (32'(y_i[i]) < Size);
       if (started_q & waiting_q[i]) assume (valid_i[i] & same_flit(in[i], in_q[i]));
-      if (started_q & inside_q[i]) begin
-        assume (same_route(in[i], in_q[i]));
-      end
-      assume (is_legal(i, in[i]));
+      assume (is_good(i, in[i]));
     end
   end
 
   // ---- The marked flit ----
 
-  logic marked_inside_q;  // it has gone in and not come out
-  flit_t marked_q;
-  logic [3:0] ahead_q;  // flits of its input that are before it
+  logic marked_inside;  // it has gone in and not come out
+  flit_t marked;
+  logic [3:0] ahead;  // flits of its input that are before it
   logic [NumDirs-1:0][3:0] stored_q;  // flits of each input in the router
   logic [NumDirs-1:0][NumDirs-1:0] leaves_by;  // [input][output]
   logic [NumDirs-1:0] leaves;
@@ -159,28 +154,33 @@ module router_wormhole_formal
 
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
-      used_q <= 1'b0;
-      marked_inside_q <= 1'b0;
       stored_q <= '0;
-      ahead_q <= '0;
     end else begin
       for (int unsigned i = 0; i < NumDirs; i++) begin
         stored_q[i] <= stored_q[i] + 4'(in_taken[i]) - 4'(leaves[i]);
       end
-      if (marking) begin
-        used_q <= 1'b1;
-        marked_q <= in[watched_i];
-        // By the local input, which has no buffer, it leaves in the same cycle.
-        marked_inside_q <= watched_i != 3'(DirLocal);
-        ahead_q <= stored_q[watched_i] - 4'(watched_leaves);
-      end else if (marked_inside_q & watched_leaves) begin
-        ahead_q <= ahead_q - 1'b1;
-        if (ahead_q == '0) marked_inside_q <= 1'b0;
-      end
     end
   end
 
-  wire flit_t expected = marked_inside_q ? marked_q : in[watched_i];
+  marked_flit #(
+      .flit_t(flit_t),
+      .Width (4)
+  ) u_marked (
+      .clk_i,
+      .rst_i,
+      .marking_i(marking),
+      .flit_i(in[watched_i]),
+      // By the local input, which has no buffer, it leaves in the same cycle.
+      .is_queued_i(watched_i != 3'(DirLocal)),
+      .level_i(stored_q[watched_i]),
+      .leave_i(watched_leaves),
+      .used_o(used),
+      .flit_o(marked),
+      .inside_o(marked_inside),
+      .ahead_o(ahead)
+  );
+
+  wire flit_t expected = marked_inside ? marked : in[watched_i];
 
   always_comb begin
     if (started_q & ~rst_i) begin
@@ -193,11 +193,11 @@ module router_wormhole_formal
           if (out[o].beat.marked) begin
             // It comes out when it is its turn, where it wanted to, unchanged.
             assert (out[o].beat.source == watched_i);
-            assert (marked_inside_q ? ahead_q == '0 : marking);
+            assert (marked_inside ? ahead == '0 : marking);
             assert (expected.dir == dir_e'(o));
             assert (same_flit(out[o], expected));
           end
-          if (leaves_by[watched_i][o] & marked_inside_q & (ahead_q == '0)) begin
+          if (leaves_by[watched_i][o] & marked_inside & (ahead == '0)) begin
             assert (out[o].beat.marked);
           end
         end
@@ -207,38 +207,39 @@ module router_wormhole_formal
 
   // ---- Every output ----
 
-  logic [NumDirs-1:0] out_inside_q, out_stalled_q;
-  logic [NumDirs-1:0][2:0] owner_q;
+  logic [NumDirs-1:0] out_inside, out_stalled_q;
+  logic [NumDirs-1:0][2:0] owner;
   flit_t [NumDirs-1:0] out_q;
   always_ff @(posedge clk_i) begin
     out_q <= out;
     out_stalled_q <= rst_i ? '0 : out_valid & ~out_ready_i;
-    for (int unsigned o = 0; o < NumDirs; o++) begin
-      if (rst_i) out_inside_q[o] <= 1'b0;
-      else if (out_taken[o]) begin
-        out_inside_q[o] <= ~out[o].beat.last;
-        owner_q[o] <= out[o].beat.source;
-      end
-    end
   end
-
-  function automatic dir_e way_after(int unsigned o, logic [1:0] x, logic [1:0] y);
-    case (o)
-      int'(DirNorth): return way(Here, Here - 1, x, y);
-      int'(DirSouth): return way(Here, Here + 1, x, y);
-      int'(DirEast):  return way(Here + 1, Here, x, y);
-      int'(DirWest):  return way(Here - 1, Here, x, y);
-      default:        return DirLocal;
-    endcase
-  endfunction
+  logic [NumDirs-1:0] out_last;
+  logic [NumDirs-1:0][2:0] out_source;
+  for (genvar o = 0; o < NumDirs; o++) begin : gen_leaving
+    assign out_last[o]   = out[o].beat.last;
+    assign out_source[o] = out[o].beat.source;
+  end
+  whole_message #(
+      .mark_t(logic [2:0]),
+      .Count (NumDirs)
+  ) u_leaving (
+      .clk_i,
+      .rst_i,
+      .offered_i(out_valid),
+      .taken_i(out_taken),
+      .last_i(out_last),
+      .mark_i(out_source),
+      .inside_o(out_inside),
+      .mark_o(owner)
+  );
 
   always_comb begin
     if (started_q & ~rst_i) begin
       for (int unsigned o = 0; o < NumDirs; o++) begin
         if (out_valid[o]) begin
-          assert (way(Here, Here, out[o].x, out[o].y) == dir_e'(o));
+          assert (way_here(out[o].x, out[o].y) == dir_e'(o));
           assert (out[o].dir == way_after(o, out[o].x, out[o].y));
-          if (out_inside_q[o]) assert (out[o].beat.source == owner_q[o]);
         end
         if (out_stalled_q[o]) begin
           // The mark of an unbuffered flit that waits is free until it is taken.
@@ -289,8 +290,8 @@ module router_wormhole_formal
       end
       // The lock is what has been seen of the message.
       if (started_q) begin
-        assert (locked == (out_inside_q[o] | out_stalled_q[o]));
-        if (out_inside_q[o]) assert (3'(Inputs[last_winner]) == owner_q[o]);
+        assert (locked == (out_inside[o] | out_stalled_q[o]));
+        if (out_inside[o]) assert (3'(Inputs[last_winner]) == owner[o]);
         if (out_stalled_q[o]) assert (3'(Inputs[last_winner]) == out_q[o].beat.source);
       end
     end
@@ -329,20 +330,20 @@ module router_wormhole_formal
             assert (u_router.gen_input[i].gen_buffered.u_fifo.head_ram[place[n]] ==
                     {flit[n].dir, flit[n].beat.last});
             assert (flit[n].beat.source == 3'(i));
-            assert (is_legal(i, flit[n]));
+            assert (is_good(i, flit[n]));
             assert (flit[n].beat.marked ==
-                    (marked_inside_q & (watched_i == 3'(i)) & (32'(ahead_q) == n)));
-            if (flit[n].beat.marked) assert (flit[n] == marked_q);
+                    (marked_inside & (watched_i == 3'(i)) & (32'(ahead) == n)));
+            if (flit[n].beat.marked) assert (flit[n] == marked);
             if (n + 1 == 32'(stored_q[i])) begin  // the newest
-              assert (inside_q[i] == ~flit[n].beat.last);
-              if (inside_q[i]) assert (same_route(flit[n], in_q[i]));
+              assert (arriving[i] == ~flit[n].beat.last);
+              if (arriving[i]) assert (route_of(flit[n]) == arriving_route[i]);
             end else if (~flit[n].beat.last) begin
-              assert (same_route(flit[n], flit[n+1]));
+              assert (route_of(flit[n]) == route_of(flit[n+1]));
             end
           end
         end
         for (int unsigned o = 0; o < NumDirs; o++) begin
-          if (out_inside_q[o] & (owner_q[o] == 3'(i)) & (stored_q[i] != '0)) begin
+          if (out_inside[o] & (owner[o] == 3'(i)) & (stored_q[i] != '0)) begin
             assert (flit[0].dir == dir_e'(o));
           end
         end
@@ -354,31 +355,31 @@ module router_wormhole_formal
   always_comb begin
     for (int unsigned i = 0; i < NumDirs; i++) begin
       for (int unsigned o = 0; o < NumDirs; o++) begin
-        open[i][o] = out_inside_q[o] & (owner_q[o] == 3'(i));
+        open[i][o] = out_inside[o] & (owner[o] == 3'(i));
       end
       if (started_q) begin
         assert ($onehot0(open[i]));
-        if (stored_q[i] == '0) assert ((|open[i]) == inside_q[i]);
+        if (stored_q[i] == '0) assert ((|open[i]) == arriving[i]);
         for (int unsigned o = 0; o < NumDirs; o++) begin
-          if (open[i][o] & inside_q[i] & (stored_q[i] == '0)) begin
-            assert (way(Here, Here, in_q[i].x, in_q[i].y) == dir_e'(o));
+          if (open[i][o] & arriving[i] & (stored_q[i] == '0)) begin
+            assert (way_here(arriving_route[i].x, arriving_route[i].y) == dir_e'(o));
           end
         end
       end
     end
     if (started_q) begin
-      assert (~marked_inside_q | used_q);
-      if (marked_inside_q) begin
+      assert (~marked_inside | used);
+      if (marked_inside) begin
         assert (watched_q != 3'(DirLocal));
-        assert (ahead_q < stored_q[watched_q]);
-        assert (marked_q.beat.marked);
+        assert (ahead < stored_q[watched_q]);
+        assert (marked.beat.marked);
       end
       for (int unsigned o = 0; o < NumDirs; o++) begin
         if (out_stalled_q[o] & (out_q[o].beat.source == 3'(DirLocal))) begin
           assert (waiting_q[DirLocal]);
-          assert (same_route(in_q[DirLocal], out_q[o]));
+          assert (route_of(in_q[DirLocal]) == route_of(out_q[o]));
           assert (in_q[DirLocal].beat.last == out_q[o].beat.last);
-          assert (way(Here, Here, in_q[DirLocal].x, in_q[DirLocal].y) == dir_e'(o));
+          assert (way_here(in_q[DirLocal].x, in_q[DirLocal].y) == dir_e'(o));
         end
       end
     end
@@ -387,10 +388,10 @@ module router_wormhole_formal
   // ---- It can happen at all ----
 
   logic was_marked_q;
-  always_ff @(posedge clk_i) was_marked_q <= ~rst_i & marked_inside_q;
+  always_ff @(posedge clk_i) was_marked_q <= ~rst_i & marked_inside;
   always_comb begin
     if (started_q & ~rst_i) begin
-      cover (was_marked_q & ~marked_inside_q);
+      cover (was_marked_q & ~marked_inside);
       cover (32'(stored_q[DirWest]) == Depth);
       cover (overtaken_q[DirLocal] == 2'd3);
     end

@@ -70,15 +70,22 @@ module vc_input_formal
 
   // ---- The same without a RAM ----
 
-  logic started_q = 1'b0;
+  logic started_q;
   channels_t ready_q;
   logic watched_q;
+  proof_start u_start (
+      .clk_i,
+      .rst_i,
+      .watched_i(watched_i),
+      .started_o(started_q),
+      .watched_o(watched_q)
+  );
   logic popped_q;
   flit_t popped_flit_q;
   flit_t [NumLanes-1:0][Depth-1:0] queue_q, queue_d;  // entry 0 is the oldest
   count_t [NumLanes-1:0] count_q, count_d;
-  logic [NumLanes-1:0] arriving_q;  // the last flit in was not its message's last
-  dir_e [NumLanes-1:0] arriving_dir_q;
+  logic [NumLanes-1:0] arriving;  // the last flit in was not its message's last
+  dir_e [NumLanes-1:0] arriving_dir;
   logic [NumLanes-1:0] leaving_q;  // the last flit out was not its message's last
   dir_e [NumLanes-1:0] leaving_dir_q;
   channels_t [NumLanes-1:0] held_q;  // the channel that it has taken
@@ -116,8 +123,6 @@ module vc_input_formal
   end
 
   always_ff @(posedge clk_i) begin
-    started_q <= 1'b1;
-    watched_q <= watched_i;
     ready_q   <= rst_i ? '0 : ready;
     queue_q   <= queue_d;
     count_q   <= rst_i ? '0 : count_d;
@@ -127,11 +132,9 @@ module vc_input_formal
         leaving_dir_q[l] <= oldest[l].dir;
         held_q[l] <= open[l];
       end
-      if (valid_i[l]) arriving_dir_q[l] <= in.dir;
     end
     if (rst_i) begin
       popped_q <= 1'b0;
-      arriving_q <= '0;
       leaving_q <= '0;
       going_q <= '0;
       overtaken_q <= '0;
@@ -139,7 +142,6 @@ module vc_input_formal
       popped_q <= popped_q | |pop;
       going_q <= pop & ~{oldest[1].beat.last, oldest[0].beat.last};
       for (int unsigned l = 0; l < NumLanes; l++) begin
-        if (valid_i[l]) arriving_q[l] <= ~in.beat.last;
         if (pop[l]) leaving_q[l] <= ~oldest[l].beat.last;
       end
       if (pop[watched_i]) overtaken_q <= '0;
@@ -149,17 +151,24 @@ module vc_input_formal
 
   // ---- Legal traffic: the flits of a message go one way ----
 
+  whole_message #(
+      .mark_t(dir_e),
+      .Count (NumLanes),
+      .Assume(1'b1)
+  ) u_arriving (
+      .clk_i,
+      .rst_i,
+      .offered_i(valid_i),
+      .taken_i(valid_i),
+      .last_i({NumLanes{last_i}}),
+      .mark_i({NumLanes{dir_i}}),
+      .inside_o(arriving),
+      .mark_o(arriving_dir)
+  );
   always_comb begin
-    if (~started_q)
-      assume (rst_i);
-      else assume (~rst_i);
-    if (started_q) assume (watched_i == watched_q);
     assume ($onehot0(valid_i));
     assume (32'(dir_i) < NumDirs && Legal[dir_i]);
     if (started_q) assume ((valid_i & ~ready_q) == '0);
-    for (int unsigned l = 0; l < NumLanes; l++) begin
-      if (started_q & valid_i[l] & arriving_q[l]) assume (dir_i == arriving_dir_q[l]);
-    end
     for (int unsigned o = 0; o < NumDirs; o++) begin
       assume ($onehot0(start_i[o]) && (start_i[o] & ~room_i[o]) == '0);
     end
@@ -202,7 +211,6 @@ module vc_input_formal
       assert (u_input.inside_q == leaving_q);
       assert (u_input.u_choice.keep_q == going_q);
       assert ($onehot0(going_q) && (going_q & ~leaving_q) == '0);
-      assert (u_input.u_choice.u_arbiter.before_q[0][1] != u_input.u_choice.u_arbiter.before_q[1][0]);
       // Who starts is passed by nobody since, so only one can be.
       assert (u_input.u_choice.passed_q[0] == '0 || u_input.u_choice.passed_q[1] == '0);
       assert (overtaken_q <= u_input.u_choice.passed_q[watched_q]);
@@ -212,19 +220,29 @@ module vc_input_formal
     end
   end
 
+  arbiter_order #(
+      .NumInputs(NumLanes)
+  ) u_order (
+      .started_i(started_q),
+      .before_i (u_input.u_choice.u_arbiter.before_q)
+  );
+
   for (genvar l = 0; l < NumLanes; l++) begin : gen_lane
     addr_t [Depth:0] place;
+    lane_state #(
+        .Depth(Depth)
+    ) u_state (
+        .started_i(started_q),
+        .count_i(count_q[l]),
+        .level_i(u_input.gen_queued.u_queue.gen_lane[l].u_lane.level_q),
+        .valid_i(u_input.gen_queued.u_queue.gen_lane[l].u_lane.valid_q),
+        .read_i(u_input.gen_queued.u_queue.gen_lane[l].u_lane.read_q),
+        .next_i(u_input.gen_queued.u_queue.gen_lane[l].u_lane.next_q),
+        .write_i(u_input.gen_queued.u_queue.gen_lane[l].u_lane.write_q),
+        .place_o(place)
+    );
     always_comb begin
-      for (int unsigned n = 0; n <= Depth; n++) begin
-        place[n] = u_input.gen_queued.u_queue.gen_lane[l].u_lane.read_q + addr_t'(n);
-      end
       if (started_q) begin
-        assert (32'(count_q[l]) <= Depth);
-        assert (u_input.gen_queued.u_queue.gen_lane[l].u_lane.level_q == count_q[l]);
-        assert (u_input.gen_queued.u_queue.gen_lane[l].u_lane.valid_q == (count_q[l] != '0));
-        assert (u_input.gen_queued.u_queue.gen_lane[l].u_lane.next_q == place[1]);
-        assert (u_input.gen_queued.u_queue.gen_lane[l].u_lane.write_q ==
-                place[0] + addr_t'(count_q[l]));
         if (ready_q[l]) assert (32'(count_q[l]) < Depth);
         if (count_q[l] != '0) begin
           assert (u_input.gen_queued.u_queue.gen_lane[l].u_lane.head_q ==
@@ -238,8 +256,8 @@ module vc_input_formal
                     queue_q[l][n]);
             assert (32'(queue_q[l][n].dir) < NumDirs && Legal[queue_q[l][n].dir]);
             if (n + 1 == 32'(count_q[l])) begin  // the newest
-              assert (arriving_q[l] == ~queue_q[l][n].beat.last);
-              assert (arriving_dir_q[l] == queue_q[l][n].dir);
+              assert (arriving[l] == ~queue_q[l][n].beat.last);
+              assert (arriving_dir[l] == queue_q[l][n].dir);
             end else if (~queue_q[l][n].beat.last) begin
               assert (queue_q[l][n].dir == queue_q[l][n+1].dir);
             end
@@ -248,9 +266,9 @@ module vc_input_formal
         if (leaving_q[l]) begin
           assert ($onehot(held_q[l]) && u_input.channel_q[l] == held_q[l]);
           if (count_q[l] != '0) assert (oldest[l].dir == leaving_dir_q[l]);
-          else assert (arriving_q[l] && arriving_dir_q[l] == leaving_dir_q[l]);
+          else assert (arriving[l] && arriving_dir[l] == leaving_dir_q[l]);
         end else if (count_q[l] == '0) begin
-          assert (~arriving_q[l]);
+          assert (~arriving[l]);
         end
       end
     end

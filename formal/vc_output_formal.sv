@@ -45,11 +45,10 @@ module vc_output_formal #(
   // ---- What has been seen ----
 
   logic started_q = 1'b0;
-  input_t watched_q, winner, winner_q;
+  input_t winner, winner_q;
   logic [NumChannels-1:0] taken_q;  // channels whose message has begun and not ended
   input_t [NumChannels-1:0] owner_q;  // the input that it comes by
   channels_t goes, goes_q;  // the channel of the flit granted
-  logic [NumInputs-1:0][1:0] overtaken_q;  // messages of each that the watched input let start
   wire starts = |(grant & first_i);
   wire ends = |(grant & last_i);
 
@@ -66,12 +65,10 @@ module vc_output_formal #(
 
   always_ff @(posedge clk_i) begin
     started_q <= 1'b1;
-    watched_q <= watched_i;
     if (|grant) winner_q <= winner;
     if (rst_i) begin
       taken_q <= '0;
       goes_q <= '0;
-      overtaken_q <= '0;
     end else begin
       goes_q <= goes;
       for (int unsigned c = 0; c < NumChannels; c++) begin
@@ -80,19 +77,11 @@ module vc_output_formal #(
           owner_q[c] <= winner;
         end
       end
-      if (starts) begin
-        for (int unsigned k = 0; k < NumInputs; k++) begin
-          if (grant[watched_i]) overtaken_q[k] <= '0;
-          else if (request_i[watched_i] & grant[k]) overtaken_q[k] <= overtaken_q[k] + 1'b1;
-        end
-      end
     end
   end
 
   always_comb begin
     if (~started_q) assume (rst_i);
-    assume (32'(watched_i) < NumInputs);
-    if (started_q) assume (watched_i == watched_q);
     for (int unsigned k = 0; k < NumInputs; k++) begin
       if (request_i[k] & first_i[k]) assume (channel_i[k] == start && start != '0);
       if (request_i[k] & ~first_i[k]) begin
@@ -119,7 +108,6 @@ module vc_output_formal #(
       end
       assert (sent == goes_q);
       if (|sent) assert (select == winner_q);
-      for (int unsigned k = 0; k < NumInputs; k++) assert (overtaken_q[k] <= 2'd1);
     end
   end
 
@@ -130,40 +118,22 @@ module vc_output_formal #(
       assert (u_output.held_q == taken_q);
       assert (u_output.sent_o == goes_q);
       if (|goes_q) assert (select == winner_q);
-      // The arbiter's matrix is an order: of two one is before the other, and no three go round.
-      for (int unsigned i = 0; i < NumInputs; i++) begin
-        for (int unsigned j = 0; j < NumInputs; j++) begin
-          if (i != j) begin
-            assert (u_output.u_arbiter.before_q[i][j] != u_output.u_arbiter.before_q[j][i]);
-          end
-          for (int unsigned k = 0; k < NumInputs; k++) begin
-            if (i != j && j != k && i != k) begin
-              assert (!(u_output.u_arbiter.before_q[i][j] && u_output.u_arbiter.before_q[j][k] &&
-                        u_output.u_arbiter.before_q[k][i]));
-            end
-          end
-        end
-      end
-      for (int unsigned k = 0; k < NumInputs; k++) begin
-        assert (overtaken_q[k] <= 2'd1);
-        if (overtaken_q[k] != '0) begin
-          assert (32'(watched_q) != k);
-          assert (u_output.u_arbiter.before_q[watched_q][k]);
-        end
-      end
     end
   end
 
-  // It can happen at all: each of the others has gone before; all channels are taken and go on.
-  logic [NumInputs-1:0] others;
-  always_comb begin
-    for (int unsigned k = 0; k < NumInputs; k++) begin
-      others[k] = overtaken_q[k] == 2'd1 || 32'(watched_i) == k;
-    end
-    if (started_q & ~rst_i) begin
-      cover (&others);
-      cover (&taken_q & |goes & ~ends);
-    end
-  end
+  bounded_overtaking #(
+      .NumInputs(NumInputs)
+  ) u_overtaking (
+      .clk_i,
+      .rst_i,
+      .started_i(started_q),
+      .watched_i,
+      .waits_i(request_i[watched_i]),
+      .starts_i(starts ? grant : '0),
+      .before_i(u_output.u_arbiter.before_q)
+  );
+
+  // It can happen at all: all channels are taken and go on.
+  always_comb if (started_q & ~rst_i) cover (&taken_q & |goes & ~ends);
 
 endmodule

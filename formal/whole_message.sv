@@ -1,0 +1,36 @@
+// The flits of a message have something in common (`mark`): the way that they go,
+// which is assumed of what goes in, or the input that they came by, which is to be
+// shown of what comes out. On each of several links or channels.
+module whole_message #(
+    parameter type mark_t = logic,
+    parameter int unsigned Count = 1,
+    parameter bit Assume = 0
+) (
+    input logic clk_i,
+    input logic rst_i,
+    input logic [Count-1:0] offered_i,  // a flit is there
+    input logic [Count-1:0] taken_i,  // and goes
+    input logic [Count-1:0] last_i,
+    input mark_t [Count-1:0] mark_i,
+    output logic [Count-1:0] inside_o,  // a message has begun and not ended
+    output mark_t [Count-1:0] mark_o  // of the last flit that went
+);
+
+  logic started_q = 1'b0;
+  always_ff @(posedge clk_i) begin
+    started_q <= 1'b1;
+    inside_o  <= rst_i ? '0 : (inside_o & ~taken_i) | (taken_i & ~last_i);
+    for (int unsigned n = 0; n < Count; n++) if (taken_i[n]) mark_o[n] <= mark_i[n];
+  end
+
+  always_comb begin
+    for (int unsigned n = 0; n < Count; n++) begin
+      if (started_q & offered_i[n] & inside_o[n]) begin
+        if (Assume)
+          assume (mark_i[n] == mark_o[n]);
+          else assert (mark_i[n] == mark_o[n]);
+      end
+    end
+  end
+
+endmodule
