@@ -55,7 +55,8 @@ def _run(command: Sequence[str | Path]) -> str:
 
 def translate(proof: Proof, model: Path, rtl: Path = paths.RTL) -> None:
     """Writes the proof's module, with the RTL of a folder, as a model for the solver."""
-    files = " ".join(str(file) for file in sources(FORMAL / f"{proof.name}.sv", rtl, FORMAL.glob("*.sv")))
+    top = FORMAL / f"{proof.name}.sv"
+    files = " ".join(map(str, sources(top, rtl, FORMAL.glob("*.sv"))))
     values = " ".join(f"-G {key}={value}" for key, value in proof.parameters.items())
     commands = [
         f"read_slang --top {proof.name} {values} {files}",
