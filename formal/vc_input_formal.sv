@@ -1,8 +1,10 @@
 // vc_input of a mesh input, whatever the outputs offer and grant: what comes in
 // leaves by its channel's queue once, unchanged and in order, asks for its own output, a
 // message starts in the channel offered and keeps it and its output to the last flit, no queue
-// overflows, nothing waits without reason, and a front that can go lets no more
-// than Patience other messages of its input start. Proved for all time, by induction.
+// overflows, the input does not stand idle while a front may go, and a front that could
+// while Patience other messages of its input started is next, in the first cycle in
+// which no other input's message goes on at its output. Proved for all time, by
+// induction.
 //
 // The router before sends what it may: to a channel that was ready a cycle ago.
 module vc_input_formal
@@ -92,10 +94,10 @@ module vc_input_formal
   channels_t going_q;  // the lane whose message has sent a flit in the last cycle, not its last
   flit_t [NumLanes-1:0] oldest;
   channels_t [NumLanes-1:0] open;  // by which the front may go now
-  logic [NumLanes-1:0] can;
+  logic [NumLanes-1:0] can, may;  // may: and no other input's message goes on at its output
   channels_t asks;  // the lane that asks
   channels_t pop;
-  logic [2:0] overtaken_q;  // messages of the other lane that the watched one let start
+  logic [2:0] overtaken_q;  // messages of the other lane that the watched one let start, up to Patience
   assign asks = u_input.choice;
   assign pop  = granted_i ? asks : '0;
 
@@ -111,6 +113,7 @@ module vc_input_formal
         end
       end
       can[l] = count_q[l] != '0 && open[l] != '0;
+      may[l] = can[l] & ~others_keep_i[oldest[l].dir];
       if (pop[l]) begin
         for (int unsigned n = 0; n + 1 < Depth; n++) queue_d[l][n] = queue_q[l][n+1];
         count_d[l] = count_q[l] - 1'b1;
@@ -145,7 +148,9 @@ module vc_input_formal
         if (pop[l]) leaving_q[l] <= ~oldest[l].beat.last;
       end
       if (pop[watched_i]) overtaken_q <= '0;
-      else if (can[watched_i] & |(pop & ~leaving_q)) overtaken_q <= overtaken_q + 1'b1;
+      else if (can[watched_i] & |(pop & ~leaving_q) & (32'(overtaken_q) != Patience)) begin
+        overtaken_q <= overtaken_q + 1'b1;
+      end
     end
   end
 
@@ -193,11 +198,8 @@ module vc_input_formal
           // Who goes on at another input is left alone.
           if (~going_q[l]) assert (~others_keep_i[oldest[l].dir]);
         end
-        if (going_q[l] & can[l] & ~|u_input.u_choice.urgent) assert (asks[l]);
-        // If one can go and nobody else is at its output, somebody asks.
-        if (can[l] & ~others_keep_i[oldest[l].dir] & ~|u_input.u_choice.urgent) begin
-          assert (|asks);
-        end
+        if (going_q[l] & can[l] & ~|(u_input.u_choice.urgent & may)) assert (asks[l]);
+        if (may[l]) assert (|asks);
       end
       if (popped_q) assert (popped == popped_flit_q);
     end
@@ -211,10 +213,13 @@ module vc_input_formal
       assert (u_input.inside_q == leaving_q);
       assert (u_input.u_choice.keep_q == going_q);
       assert ($onehot0(going_q) && (going_q & ~leaving_q) == '0);
+      for (int unsigned l = 0; l < NumLanes; l++) begin
+        if (going_q[l]) assert (u_input.u_choice.passed_q[l] == '0);
+      end
       // Who starts is passed by nobody since, so only one can be.
       assert (u_input.u_choice.passed_q[0] == '0 || u_input.u_choice.passed_q[1] == '0);
       assert (overtaken_q <= u_input.u_choice.passed_q[watched_q]);
-      if (32'(overtaken_q) == Patience && can[watched_i]) begin
+      if (32'(overtaken_q) == Patience && may[watched_i]) begin
         assert ((asks & ~(channels_t'(1) << watched_i)) == '0);
       end
     end

@@ -5,8 +5,8 @@
 // other inputs leave its output alone: their channels ask for outputs that they
 // can get. Otherwise the channel asks that has gone longest without starting a
 // message. So that nobody is passed over for ever, a front whose input has started
-// Patience other messages since it could last move becomes urgent: while it can
-// go, no other channel of its input asks.
+// Patience other messages since it last moved becomes urgent: while it can go and
+// no other input's message goes on at its output, no other channel of its input asks.
 //
 // Combinational.
 module vc_choice
@@ -49,8 +49,8 @@ module vc_choice
       if (keep[l]) keeps_o |= dir_i[l];
       able[l] = can_i[l] & ~|(dir_i[l] & kept_i);
     end
-    if (|urgent) able &= urgent;
-    if (|keep) able = keep;
+    if (|(able & urgent)) able &= urgent;
+    else if (|(keep_q & can_i)) able = keep_q & can_i;
   end
 
   least_recent #(
