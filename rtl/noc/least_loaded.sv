@@ -7,13 +7,15 @@
 // the slot is written: a message must not get lost on its way to the replica, nor
 // a slot lead to another replica than the one whose done_i it has.
 //
-// The choice is in flip-flops. The next one is worked out for both cases, that
-// the present one is taken or not, so that take_i may come late. done_i counts
-// in the choice after next.
+// No loads are compared with each other. Two flip-flops for each replica say whether
+// it has the least load or one more; a load moves by one a cycle at the most, and so
+// does the least. The choice is in flip-flops too, and take_i may come late: what
+// follows is worked out for both cases. done_i counts in the choice after next,
+// forget_i one later.
 module least_loaded #(
-    parameter  int unsigned NumReplicas = 4,
-    parameter  int unsigned LoadWidth   = 6,
-    localparam int unsigned IndexWidth  = NumReplicas > 1 ? $clog2(NumReplicas) : 1
+    parameter int unsigned NumReplicas = 4,
+    parameter int unsigned LoadWidth = 6,  // at least 2
+    localparam int unsigned IndexWidth = NumReplicas > 1 ? $clog2(NumReplicas) : 1
 ) (
     input logic clk_i,
     input logic rst_i,
@@ -26,59 +28,128 @@ module least_loaded #(
 
   typedef logic [LoadWidth-1:0] load_t;
   typedef logic [IndexWidth-1:0] index_t;
+  typedef logic [NumReplicas-1:0] replicas_t;
 
-  load_t [NumReplicas-1:0] loads_q, loads_up;
+  load_t [NumReplicas-1:0] loads_q;
+  replicas_t least_q, more_q;  // those with the least load, those with one more
+  load_t two_more_q, three_more_q;  // these loads
+  logic   recount_q;  // loads have been forgotten: the least one is zero
   index_t choice_q;
   assign choice_o = choice_q;
 
+  replicas_t is_choice, is_behind;  // behind the last choice
   always_comb begin
     for (int unsigned i = 0; i < NumReplicas; i++) begin
-      loads_up[i] = &loads_q[i] ? loads_q[i] : loads_q[i] + 1'b1;
+      is_choice[i] = choice_q == index_t'(i);
+      is_behind[i] = 32'(choice_q) < i;
     end
   end
 
+  // ---- Loads ----
+
+  replicas_t is_zero, is_full;
   for (genvar i = 0; i < NumReplicas; i++) begin : gen_load
-    wire up = take_i & (choice_q == index_t'(i));
+    assign is_zero[i] = loads_q[i] == '0;
+    assign is_full[i] = &loads_q[i];
+    wire up = take_i & is_choice[i];
     always_ff @(posedge clk_i) begin
       if (rst_i | forget_i[i]) loads_q[i] <= '0;
-      else if (up & ~done_i[i]) loads_q[i] <= loads_up[i];
-      else if (done_i[i] & ~up & |loads_q[i]) loads_q[i] <= loads_q[i] - 1'b1;
+      else if (up & ~done_i[i] & ~is_full[i]) loads_q[i] <= loads_q[i] + 1'b1;
+      else if (done_i[i] & ~up & ~is_zero[i]) loads_q[i] <= loads_q[i] - 1'b1;
     end
   end
 
-  // The least load, by halves; among equals the first one behind the last choice.
-  localparam int unsigned Leaves = 1 << IndexWidth;
-  typedef struct packed {
-    load_t  load;
-    logic   later;  // not behind the last choice: comes later among equals
-    index_t index;
-  } candidate_t;
+  // ---- Which have the least, which one more ----
 
-  for (genvar taken = 0; taken < 2; taken++) begin : gen_case
-    candidate_t [2*Leaves-2:0] tree;  // root 0; the children of n are 2n + 1 and 2n + 2
-    for (genvar i = 0; i < Leaves; i++) begin : gen_leaf
-      if (i < NumReplicas) begin : gen_replica
-        wire is_choice = choice_q == index_t'(i);
-        // While nothing is taken, the present choice is still the next one.
-        wire is_earlier = 32'(choice_q) > i;
-        assign tree[Leaves-1+i] = '{
-                load: (taken == 1 && is_choice) ? loads_up[i] : loads_q[i],
-                later: is_earlier || (taken == 1 && is_choice),
-                index: index_t'(i)
-            };
-      end else begin : gen_absent
-        assign tree[Leaves-1+i] = '{load: '1, later: 1'b1, index: index_t'(i)};
-      end
+  logic [NumReplicas-1:0][3:0] above;  // the least load: by as many as the bit's number
+  always_comb begin
+    for (int unsigned i = 0; i < NumReplicas; i++) begin
+      above[i] = {
+        loads_q[i] == three_more_q,
+        loads_q[i] == two_more_q,
+        recount_q ? loads_q[i] == load_t'(1) : more_q[i],
+        recount_q ? is_zero[i] : least_q[i]
+      };
     end
-    for (genvar n = 0; n < Leaves - 1; n++) begin : gen_node
-      wire right = {tree[2*n+2].load, tree[2*n+2].later} < {tree[2*n+1].load, tree[2*n+1].later};
-      assign tree[n] = right ? tree[2*n+2] : tree[2*n+1];
+  end
+
+  logic [1:0] falls, stays;  // the least load; [the choice is taken]
+  replicas_t [1:0] least, more;
+  for (genvar taken = 0; taken < 2; taken++) begin : gen_case
+    replicas_t fewer, same, one, two;  // than the least load now
+    always_comb begin
+      for (int unsigned i = 0; i < NumReplicas; i++) begin
+        automatic logic up = taken == 1 && is_choice[i];
+        {two[i], one[i], same[i], fewer[i]} = {above[i][2:0], 1'b0};
+        if (up & ~done_i[i] & ~is_full[i]) begin
+          {two[i], one[i], same[i], fewer[i]} = {above[i][1:0], 2'b00};
+        end else if (done_i[i] & ~up & ~is_zero[i]) begin
+          {two[i], one[i], same[i], fewer[i]} = above[i];
+        end
+      end
+      falls[taken] = |fewer;
+      stays[taken] = |same;
+      least[taken] = falls[taken] ? fewer : stays[taken] ? same : one;
+      more[taken]  = falls[taken] ? same : stays[taken] ? one : two;
     end
   end
 
   always_ff @(posedge clk_i) begin
+    if (rst_i) begin
+      least_q   <= '1;
+      more_q    <= '0;
+      recount_q <= 1'b0;
+    end else begin
+      least_q   <= least[take_i];
+      more_q    <= more[take_i];
+      recount_q <= |forget_i;
+    end
+    if (rst_i | (|forget_i)) begin
+      two_more_q   <= load_t'(2);
+      three_more_q <= load_t'(3);
+    end else if (falls[take_i]) begin
+      two_more_q   <= two_more_q - 1'b1;
+      three_more_q <= two_more_q;
+    end else if (~stays[take_i]) begin
+      two_more_q   <= three_more_q;
+      three_more_q <= three_more_q + 1'b1;
+    end
+  end
+
+  // ---- The next choice, if this one is taken ----
+
+  // The first of those with the least load, then of those with one more; in each
+  // those behind the last choice come first, itself last of all.
+  localparam int unsigned NumSets = 4;
+  localparam int unsigned Leaves = NumSets << IndexWidth;
+  logic [NumSets-1:0][(1<<IndexWidth)-1:0] sets;
+  typedef struct packed {
+    logic   found;
+    index_t index;
+  } first_t;
+  first_t [2*Leaves-2:0] tree;  // root 0; the children of n are 2n + 1 and 2n + 2
+
+  always_comb begin
+    sets = '0;
+    sets[0][NumReplicas-1:0] = least_q & is_behind;
+    sets[1][NumReplicas-1:0] = least_q & ~is_choice & ~is_behind;
+    sets[2][NumReplicas-1:0] = more_q & is_behind;
+    sets[3][NumReplicas-1:0] = more_q & ~is_choice & ~is_behind;
+  end
+  for (genvar i = 0; i < Leaves; i++) begin : gen_leaf
+    assign tree[Leaves-1+i] = '{
+            found: sets[i>>IndexWidth][i%(1<<IndexWidth)],
+            index: index_t'(i)
+        };
+  end
+  for (genvar n = 0; n < Leaves - 1; n++) begin : gen_node
+    assign tree[n] = tree[2*n+1].found ? tree[2*n+1] : tree[2*n+2];
+  end
+
+  wire leave = take_i | ~|(least_q & is_choice);
+  always_ff @(posedge clk_i) begin
     if (rst_i) choice_q <= '0;
-    else choice_q <= take_i ? gen_case[1].tree[0].index : gen_case[0].tree[0].index;
+    else if (leave & tree[0].found) choice_q <= tree[0].index;
   end
 
 endmodule

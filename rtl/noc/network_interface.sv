@@ -85,9 +85,11 @@ module network_interface
     logic [PortWidth-1:0] port;
   } entry_t;
 
+  localparam int unsigned GroupBit = 30;  // of a word: to a group instead of a tile
+
   // A router makes no U-turn: no message goes to the tile that it comes from. Nor
   // does one go past the rim, where it would stand in the way for ever: a word
-  // that names no place of the mesh makes no entry.
+  // that names no place of the mesh makes no entry, nor does one for a group.
   function automatic entry_t make_entry(logic [31:0] word);
     entry_t entry;
     logic [7:0] x, y, port;
@@ -99,7 +101,9 @@ module network_interface
         y: y[YWidth-1:0],
         port: port[PortWidth-1:0]
     };
-    if (32'(x) >= Columns || 32'(y) >= Rows || 32'(port) >= 2 ** PortWidth) entry.valid = 1'b0;
+    if (32'(x) >= Columns || 32'(y) >= Rows || 32'(port) >= 2 ** PortWidth || word[GroupBit]) begin
+      entry.valid = 1'b0;
+    end
     if (32'(x) > X) entry.dir = DirEast;
     else if (32'(x) != X) entry.dir = DirWest;
     else if (32'(y) > Y) entry.dir = DirSouth;
@@ -107,9 +111,6 @@ module network_interface
     else entry.valid = 1'b0;
     return entry;
   endfunction
-
-  // An entry leads to a group instead of a tile.
-  localparam int unsigned GroupBit = 30;
 
   (* ram_style = "distributed" *) entry_t entries[32];
   // After reset the tables are filled together.
@@ -120,7 +121,7 @@ module network_interface
   wire write_hop = ~filled_q | (table_write_i & (table_index_i[8:5] == '0));
   wire [4:0] write_index = filled_q ? table_index_i[4:0] : fill_q[4:0];
   wire [31:0] write_word = filled_q ? table_wdata_i : TableInit[fill_q[4:0]];
-  wire unused_word = ^write_word[30:24];
+  wire unused_word = ^write_word[29:24];
 
   always_ff @(posedge clk_i) begin
     if (write_hop) begin

@@ -20,6 +20,7 @@ from harness import (
 )
 from test_noc import (
     FLITS,
+    GROUP,
     HERE,
     IN_BYTES,
     MESH_OUT,
@@ -85,12 +86,14 @@ class Loads:
     limit: int
     choice: int = 0
     loads: list[int] = field(init=False)
+    known: list[int] = field(init=False)  # what the choice goes by: loads are forgotten late
 
     def __post_init__(self) -> None:
         self.loads = [0] * self.count
+        self.known = [0] * self.count
 
     def step(self, take: bool, done: int, forget: int) -> None:
-        seen = list(self.loads)  # what the choice goes by
+        seen = list(self.known)
         if take:
             seen[self.choice] = min(self.limit, seen[self.choice] + 1)
         start = self.choice + int(take)
@@ -98,12 +101,12 @@ class Loads:
         chosen = min(order, key=lambda i: seen[i])
         for i in range(self.count):
             up, down = take and i == self.choice, bool(done >> i & 1)
-            if forget >> i & 1:
-                self.loads[i] = 0
-            elif up and not down:
+            if up and not down:
                 self.loads[i] = min(self.limit, self.loads[i] + 1)
             elif down and not up:
                 self.loads[i] = max(0, self.loads[i] - 1)
+        self.known = list(self.loads)
+        self.loads = [0 if forget >> i & 1 else load for i, load in enumerate(self.loads)]
         self.choice = chosen
 
 
@@ -335,7 +338,7 @@ def write_table(bench: Bench, index: int, entry: Entry | None, group: int | None
     x, y, port = entry or (0, 0, 0)
     word = {"x": x, "y": y, "port": port, "valid": int(entry is not None)}
     if group is not None:
-        word = {"x": group, "y": 0, "port": 1 << 14, "valid": 1}
+        word = {"x": group, "y": 0, "port": GROUP, "valid": 1}
     bench.control(TABLE.pack(index=index, write=1, **word))
 
 
@@ -409,6 +412,39 @@ def test_hop_changes_between_tile_and_group(benches: Benches) -> None:
                 expected = (0, 2, 1)
             side = message.side
             assert (side["x"], side["y"], side["port"]) == expected
+
+
+def test_nothing_is_sent_where_nothing_is(benches: Benches) -> None:
+    """A slot or a hop that is led out of the mesh, or to a group that is not there, loses."""
+    random = Random(5)
+    bench = groups_bench(benches)
+    bench.run(NUM_SLOTS + 1)
+
+    def goes(index: int, entry: Entry, group: int | None = None) -> bool:
+        hop = index
+        if index >= SLOT_BASE:
+            hop = ROUND_ROBIN
+            for slot in range(FIRST_SLOT[hop], FIRST_SLOT[hop] + 3):
+                write_table(bench, SLOT_BASE + slot, entry, group)
+                bench.run()
+        else:
+            write_table(bench, index, entry, group)
+            bench.run()
+        bench.control(0)
+        bench.forget()
+        bench.push(SOURCE.beats(flow_message(random, 0, hop)))
+        bench.drain()
+        sent = len(FLITS.messages(bench.items(MESH_OUT)))
+        assert bench.events[0] == 1 - sent
+        return bool(sent)
+
+    for index in (SLOT_BASE, 9):
+        assert goes(index, (3, 3, 0))
+        for entry in ((4, 3, 0), (255, 3, 0), (3, 4, 0), (3, 3, 4), (*HERE, 0)):
+            assert not goes(index, entry)
+    assert goes(9, (0, 0, 0), group=3)
+    for index, group in ((9, 4), (9, 5), (9, 255), (SLOT_BASE, 3)):
+        assert not goes(index, (0, 0, 0), group)
 
 
 def test_tables_are_filled_after_reset(benches: Benches) -> None:

@@ -38,6 +38,7 @@ TABLE: Test = partial(test_noc.test_message_keeps_its_route_while_the_table_chan
 LOST: Test = partial(test_noc.test_interface_counts_lost_messages_of_both_ways, gap=0.0)
 POLICY: Test = partial(test_dispatch.test_every_policy, seed=1)
 SLOT: Test = partial(test_dispatch.test_slot_moves_under_traffic, seed=1)
+NOWHERE: Test = test_dispatch.test_nothing_is_sent_where_nothing_is
 LEAST: Test = partial(test_dispatch.test_least_load_is_chosen, seed=1)
 DONE: Test = partial(test_dispatch.test_completions_tell_of_every_message_once, seed=1)
 OVERFLOW: Test = partial(test_mac.test_rx_counts_overflow_and_recovers, length=1514)
@@ -125,9 +126,12 @@ MUTATIONS: tuple[tuple[str, str, str, Test], ...] = (
         LOST,
     ),
     ("noc/network_interface.sv", "(32'(table_index_i[7:0]) < NumSlots)", "1'b1", SLOT),
+    ("noc/network_interface.sv", "|| word[GroupBit]", "", NOWHERE),
     ("noc/dispatch.sv", "(slot_o == SlotBits'(NumReplicas - 1)) ? '0 :", "", POLICY),
-    ("noc/least_loaded.sv", "is_earlier || (taken == 1 && is_choice)", "is_earlier", LEAST),
-    ("noc/least_loaded.sv", "&loads_q[i] ? loads_q[i] :", "", LEAST),
+    ("noc/least_loaded.sv", "|(least_q & is_choice)", "1'b1", LEAST),
+    ("noc/least_loaded.sv", "done_i[i] & ~is_full[i]) loads_q", "done_i[i]) loads_q", LEAST),
+    ("noc/least_loaded.sv", "recount_q ? is_zero[i] : least_q[i]", "least_q[i]", LEAST),
+    ("noc/least_loaded.sv", "loads_q[i] == three_more_q", "1'b0", LEAST),
     ("noc/completions.sv", "idle_i || owed > entered", "idle_i", DONE),
     ("mac/mac_rx.sv", "lost_q <= ~now.frame_last & lost", "lost_q <= 1'b0", OVERFLOW),
     (

@@ -337,6 +337,7 @@ def test_virtual_channels_latency_and_rate(benches: Benches, shape: dict[str, in
 
 # ---- Network interface, at (1, 1) ----
 
+GROUP = 1 << 14  # of port: the word leads to a group of replicas
 TABLE = Layout(("x", 8), ("y", 8), ("port", 15), ("valid", 1), ("index", 9), ("write", 1))
 SOURCE = Beats(64, ("next", 5))
 SINK = Beats(64)
@@ -418,7 +419,8 @@ def test_interface_writes_an_entry(benches: Benches) -> None:
         side = {"x": x, "y": y, "port": 2, "dir": xy_dir(HERE, (x, y))}
         assert FLITS.messages(bench.items(MESH_OUT))[-1].side == side
     good = {"valid": 1, "x": 2, "y": 1, "port": 1}
-    # Not valid, to itself, and past the rim of the mesh of 3 x 4 or the ports that there are.
+    # Not valid, to itself, past the rim of the mesh of 3 x 4 or the ports that there are, and to
+    # a group of replicas, of which there are none.
     for change in (
         {"valid": 0},
         {"x": 1},
@@ -428,6 +430,7 @@ def test_interface_writes_an_entry(benches: Benches) -> None:
         {"y": 4},
         {"y": 128 + 1},
         {"port": 4 + 1},
+        {"port": GROUP},
     ):
         bench.control(TABLE.pack(index=7, write=1, **(good | change)))
         bench.run()
