@@ -150,6 +150,15 @@ module crosspoint_input_formal
       routing_e'(Routing), Lossless, Input, heading(8'(Here), 8'(Here), 8'(x_i), 8'(y_i))
   );
 
+  // Adaptive routing compares by quarters of a queue.
+  localparam int unsigned Coarse = routing_e'(Routing) == RoutingAdaptive ? $clog2(Depth / 4) : 0;
+  logic [NumDirs-1:0] has_room;
+  always_comb begin
+    for (int unsigned c = 0; c < NumDirs; c++) begin
+      has_room[c] = 32'(depth[c] - level[c]) >= (Lossless ? MaxPacket : 32'(flits));
+    end
+  end
+
   always_comb begin
     if (started_q & ~rst_i) begin
       assert ($onehot0(push));
@@ -165,10 +174,11 @@ module crosspoint_input_formal
         for (int unsigned c = 0; c < NumDirs; c++) begin
           if (push[c]) begin
             assert (is_nearer(c == Input ? Ahead : c, x_i, y_i));
-            // The one with most room.
+            // One with room, and of those the less filled.
             for (int unsigned d = 0; d < NumDirs; d++) begin
-              if (allowed[d]) begin
-                assert (depth[c] - level[c] >= depth[d] - level[d]);
+              if (allowed[d] & has_room[d]) begin
+                assert (has_room[c]);
+                assert ((level[c] >> Coarse) <= (level[d] >> Coarse));
               end
             end
             if (~Lossless) assert (32'(level[c]) + 32'(flits) <= Depth);

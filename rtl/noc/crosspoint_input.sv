@@ -1,5 +1,5 @@
 // Input of the crosspoint router: finds the queues that a message may enter,
-// takes the one with most room, and leads the whole message there.
+// chooses one with room, and leads the whole message there.
 //
 // Lossless: a mesh input tells the router before it which queues (channels) have
 // room for a whole message; what comes has room. The local input has ready and
@@ -50,33 +50,42 @@ module crosspoint_input
   // ---- Choice of the queue ----
 
   heading_t to;
-  logic [NumDirs-1:0] possible, choice;
+  logic [NumDirs-1:0] possible, has_room, choice;
   level_t [NumDirs-1:0] room;  // free places
+  logic [31:0] need;  // of them, to start
   assign to = heading(x_i, y_i, 8'(in_i.x), 8'(in_i.y));
   assign possible = channels_of(Routing, Lossless, Input, to);
   always_comb begin
     for (int unsigned c = 0; c < NumDirs; c++) begin
       room[c] = Queues[c] ? level_t'(depth_of(c)) - level_i[c] : '0;
+      has_room[c] = 32'(room[c]) >= need;
     end
   end
 
-  function automatic level_t room_in(logic [NumDirs-1:0] channel, level_t [NumDirs-1:0] free);
+  function automatic level_t of_channel(logic [NumDirs-1:0] channel, level_t [NumDirs-1:0] values);
     level_t found;
     found = '0;
-    for (int unsigned c = 0; c < NumDirs; c++) if (channel[c]) found |= free[c];
+    for (int unsigned c = 0; c < NumDirs; c++) if (channel[c]) found |= values[c];
     return found;
   endfunction
 
   if (Routing == RoutingXY) begin : gen_fixed
     assign choice = possible;
   end else begin : gen_choice
-    // Where both a horizontal and a vertical queue will do, the one with more
-    // room. (O1TURN decides so where the message enters the mesh; later there is
-    // one way.) The second lane of a straight queue has the axis of its number too.
+    // Where both a horizontal and a vertical queue will do, the less filled one
+    // that has room. O1TURN decides so where the message enters the mesh; later
+    // there is one way. Adaptive routing leaves the XY way only for a queue that is
+    // shorter by quarters: small differences say little of what is further on, and
+    // drawing all traffic to the middle costs more than they save.
+    // The second lane of a straight queue has the axis of its number too.
+    localparam int unsigned Coarse = Routing == RoutingAdaptive ? $clog2(Depth / 4) : 0;
     localparam logic [NumDirs-1:0] Horizontal = (NumDirs'(1) << DirEast) | (NumDirs'(1) << DirWest);
     wire [NumDirs-1:0] horizontal = possible & Horizontal;
     wire [NumDirs-1:0] vertical = possible & ~Horizontal;
-    wire go_horizontal = room_in(horizontal, room) >= room_in(vertical, room);
+    wire level_t level_horizontal = of_channel(horizontal, level_i);
+    wire level_t level_vertical = of_channel(vertical, level_i);
+    wire is_shorter = (level_horizontal >> Coarse) <= (level_vertical >> Coarse);
+    wire go_horizontal = |(horizontal & has_room) & (is_shorter | ~|(vertical & has_room));
     always_comb begin
       choice = possible;
       if (|horizontal && |vertical) choice = go_horizontal ? horizontal : vertical;
@@ -98,7 +107,8 @@ module crosspoint_input
         FlitBytes
     );
     logic refused_q;
-    wire  fits = 32'(flits) <= 32'(room_in(choice, room));
+    assign need = 32'(flits);
+    wire fits = |(choice & has_room);
     assign refused = first_q ? ~fits : refused_q;
     assign taken = in_valid_i;
     assign in_ready_o = '1;
@@ -109,9 +119,9 @@ module crosspoint_input
   end else begin : gen_lossless
     assign refused = 1'b0;
     assign drop_o  = 1'b0;
+    assign need = MaxPacket;
     if (Input == int'(DirLocal)) begin : gen_local
-      wire level_t target_room = room_in(target, room);
-      wire ready = first_q ? target_room >= level_t'(MaxPacket) : target_room != '0;
+      wire ready = first_q ? |(target & has_room) : of_channel(target, room) != '0;
       assign in_ready_o = NumDirs'(ready);
       assign taken = in_valid_i & ready;
     end else begin : gen_mesh

@@ -39,6 +39,7 @@ def crosspoint_link(routing: int, depth: int) -> Proof:
 
 
 ENTRY = crosspoint_input(LOCAL, O1TURN)
+TWO_LANES = crosspoint_input(NORTH, ADAPTIVE)
 DROPPING = crosspoint_input(WEST, ADAPTIVE, lossless=False)
 LINK = crosspoint_link(ADAPTIVE, 8)
 
@@ -57,7 +58,7 @@ PROOFS = (
     crosspoint_input(LOCAL, ADAPTIVE),
     crosspoint_input(WEST, XY),
     crosspoint_input(WEST, O1TURN),
-    crosspoint_input(NORTH, ADAPTIVE),
+    TWO_LANES,
     crosspoint_input(LOCAL, XY, lossless=False),
     DROPPING,
     crosspoint_link(XY, 4),
@@ -124,9 +125,10 @@ BROKEN = (
     (OUTPUT, Mutation(LEAST_RECENT, "before_q[i][j] <= i != j;", "before_q[i][j] <= 1'b0;")),
     (OUTPUT, Mutation(OUTPUT_FILE, ".served_i (step & ~locked_q)", ".served_i (1'b0)")),
     (LOCAL_OUTPUT, Mutation(OUTPUT_FILE, "~valid_q | out_ready_i[0] :", "1'b1 :")),
-    (ENTRY, Mutation(INPUT_FILE, "target_room >= level_t'", "target_room + 1 >= level_t'")),
+    (ENTRY, Mutation(INPUT_FILE, "32'(room[c]) >= need", "32'(room[c]) + 1 >= need")),
     (ENTRY, Mutation(INPUT_FILE, "first_q ? choice : choice_q", "choice")),
     (ENTRY, Mutation(INPUT_FILE, "horizontal : vertical", "vertical : horizontal")),
+    (TWO_LANES, Mutation(INPUT_FILE, "(is_shorter | ~|(vertical & has_room))", "is_shorter")),
     (DROPPING, Mutation(INPUT_FILE, "first_q ? ~fits : refused_q", "~fits")),
     (DROPPING, Mutation(INPUT_FILE, "in_valid_i & first_q & refused", "in_valid_i & refused")),
     (DROPPING, Mutation(INPUT_FILE, "LengthWidth'(FlitBytes - 1)", "LengthWidth'(0)")),
