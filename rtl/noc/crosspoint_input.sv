@@ -71,6 +71,7 @@ module crosspoint_input
 
   if (Routing == RoutingXY) begin : gen_fixed
     assign choice = possible;
+    wire unused_room = ^has_room;  // by inputs from the mesh
   end else begin : gen_choice
     // Where both a horizontal and a vertical queue will do, the less filled one
     // that has room. O1TURN decides so where the message enters the mesh; later
@@ -118,7 +119,7 @@ module crosspoint_input
     assign drop_o = in_valid_i & first_q & refused;
   end else begin : gen_lossless
     assign refused = 1'b0;
-    assign drop_o  = 1'b0;
+    assign drop_o = 1'b0;
     assign need = MaxPacket;
     if (Input == int'(DirLocal)) begin : gen_local
       wire ready = first_q ? |(target & has_room) : of_channel(target, room) != '0;
