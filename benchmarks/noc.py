@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from typing import Annotated
 
 from _noc_report import draw, tables
 from rich.console import Console
@@ -202,12 +203,12 @@ def main(
     design: Path | None,
     json: Path | None,
     *,
-    columns: int = 4,
-    rows: int = 4,
-    fabrics: str = "",
-    loads: str | float = ",".join(map(str, LOADS)),
-    scale: float = 1.0,
-    pictures: str = "",
+    columns: Annotated[int, "of the mesh"] = 4,
+    rows: Annotated[int, "of the mesh"] = 4,
+    fabrics: Annotated[str, f"of {', '.join(FABRICS)}; default: all"] = "",
+    loads: Annotated[str | float, "offered"] = ",".join(map(str, LOADS)),
+    scale: Annotated[float, "length of the runs, as a part of the usual"] = 1.0,
+    pictures: Annotated[str, "folder to draw the curves in"] = "",
 ) -> None:
     if design is not None:
         raise UserError("this benchmark runs meshes of its own; it takes no --design")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Annotated
 
 from rich.console import Console
 from rich.table import Table
@@ -122,10 +123,10 @@ def main(
     design: Path | None,
     json: Path | None,
     *,
-    sizes: str | int = ",".join(map(str, SIZES)),
-    fabrics: str = ",".join(KINDS),
-    cycles: int = CYCLES,
-    picture: str = "",
+    sizes: Annotated[str | int, "columns, and as many rows"] = ",".join(map(str, SIZES)),
+    fabrics: Annotated[str, "kinds"] = ",".join(KINDS),
+    cycles: Annotated[int, "of each run"] = CYCLES,
+    picture: Annotated[str, "SVG file to draw the cost in"] = "",
 ) -> None:
     if design is not None:
         raise UserError("this benchmark runs meshes of its own; it takes no --design")

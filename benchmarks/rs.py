@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Annotated, Any
 
 from rich.console import Console
 from rich.table import Table
@@ -245,10 +245,10 @@ def main(
     design: Path | None,
     json: Path | None,
     *,
-    instances: int = INSTANCES,
-    blocks: int = BLOCKS,
-    cpu_seconds: float = CPU_SECONDS,
-    seed: int = 1,
+    instances: Annotated[int, "up to how many"] = INSTANCES,
+    blocks: Annotated[int, "of each measurement"] = BLOCKS,
+    cpu_seconds: Annotated[float, "that each library of the CPU runs for"] = CPU_SECONDS,
+    seed: Annotated[int, "of all that is random"] = 1,
 ) -> None:
     if instances < 1:
         raise UserError(f"--instances {instances}: should be at least 1")

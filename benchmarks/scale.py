@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from random import Random
-from typing import Any
+from typing import Annotated, Any
 
 from rich.table import Table
 
@@ -211,7 +211,13 @@ def table(rows: Sequence[Row], manifest: dict[str, Any]) -> Table:
     return result
 
 
-def main(design: Path | None, json: Path | None, *, packets: int = PACKETS, seed: int = 1) -> None:
+def main(
+    design: Path | None,
+    json: Path | None,
+    *,
+    packets: Annotated[int, "datagrams of each measurement"] = PACKETS,
+    seed: Annotated[int, "of all that is random"] = 1,
+) -> None:
     if packets < 2:
         raise UserError(f"--packets {packets}: should be at least 2")
     rows, errors, manifest = measure(design or DESIGN, packets, seed)

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from random import Random
+from typing import Annotated
 from unittest.mock import patch
 
 from rich.table import Table
@@ -214,7 +215,13 @@ def measure(design: Path, *, quick: bool, seed: int) -> Speeds:
     )
 
 
-def main(design: Path | None, json: Path | None, *, quick: bool = False, seed: int = 1) -> None:
+def main(
+    design: Path | None,
+    json: Path | None,
+    *,
+    quick: Annotated[bool, "shorter runs, less exact"] = False,
+    seed: Annotated[int, "of all that is random"] = 1,
+) -> None:
     speeds = measure(design or DESIGN, quick=quick, seed=seed)
     table = Table(title="Speed of simulation, in this run", title_justify="left", show_header=False)
     table.add_column()

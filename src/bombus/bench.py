@@ -1,7 +1,8 @@
 """Finds and runs the benchmarks: each file of `benchmarks/` is one figure or table.
 
 A benchmark is a module with `main(design: Path | None, json: Path | None,
-**options)`; its docstring's first line says what it measures. It writes its
+**options)`, each option `Annotated` with what it means; its docstring's first line
+says what it measures. It writes its
 numbers and tables with `report`.
 """
 
@@ -16,7 +17,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, get_type_hints
 
 from rich.console import Console
 from rich.table import Table
@@ -79,6 +80,7 @@ class Option:
 
     name: str
     default: Any
+    meaning: str
 
     @property
     def flag(self) -> str:
@@ -89,10 +91,11 @@ class Option:
 
 def options(name: str) -> list[Option]:
     """The options of a benchmark; UserError if there is none of that name."""
-    parameters = inspect.signature(load(name).main).parameters.values()
+    main = load(name).main
+    hints = get_type_hints(main, include_extras=True)
     return [
-        Option(parameter.name, parameter.default)
-        for parameter in parameters
+        Option(parameter.name, parameter.default, hints[parameter.name].__metadata__[0])
+        for parameter in inspect.signature(main).parameters.values()
         if parameter.name not in ("design", "json")
     ]
 

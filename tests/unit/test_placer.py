@@ -156,9 +156,7 @@ def test_unknown_next_hop_of_traffic(edited: Edited) -> None:
 
 def test_cycle_between_tiles_with_positions(tmp_path: Path) -> None:
     message = refused(copied(tmp_path))
-    assert message.startswith(
-        "8: messages can wait for each other for ever: at the positions given"
-    )
+    assert message.startswith("8: messages can wait for each other for ever at the positions given")
     assert "chain eth_rx.mac_rx -> eth_rx.eth_rx -> ipv4_rx -> udp_rx -> app" in message
 
 
@@ -171,7 +169,7 @@ def test_one_position_too_many(tmp_path: Path) -> None:
     )
     assert refused(file).endswith(
         "no placement on a mesh of 4 x 2 fits: every placement has a ring of channels that wait "
-        "for each other; there is one without the position of 'eth_rx' at [0, 0]"
+        "for each other; there is one without the position of 'eth_rx' at (0, 0)"
     )
     # A link of the ring has to carry all twice.
     file = copied(tmp_path, (r"udp_port: 7, at: \[3, 0\]", "udp_port: 7"))

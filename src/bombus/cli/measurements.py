@@ -42,9 +42,10 @@ def bench(
         console = reading_console()
         usage = f"Usage: bombus bench {name} [--design FILE] [--json FILE] [OPTIONS]"
         console.print(f"{usage}\n\n{step.description(name)}\n", markup=False)
-        table = Table("option", "default")
+        table = Table("option", "meaning", "default")
         for option in step.options(name):
-            table.add_row(option.flag, "" if option.default in (False, "") else str(option.default))
+            default = "" if option.default in (False, "") else str(option.default)
+            table.add_row(option.flag, option.meaning, default)
         print_table(console, table)
         return
     if name is None:

@@ -142,7 +142,9 @@ def _refuse_hopeless(task: Task) -> None:
         ]
         found = deadlock.cycles(replace(network, hops=between))
         if found:
-            text = str(found[0]).replace("\n", " at the positions given in the design file\n", 1)
+            text = str(found[0]).replace(
+                "for ever:", "for ever at the positions given in the design file:", 1
+            )
             raise _no(task, text, found[0].legs[0].hop.source.tile.name)
     capacity = design.data_width * design.clock_mhz / 1000
     for (source, target), units in task.legs.items():
@@ -179,7 +181,7 @@ def _explain(task: Task, effort: float) -> NoReturn:
         if possible(replace(task, fixed={name: at for name, at in fixed.items() if name != tile}))
     ]
     if culprits:
-        names = listing((f"{tile!r} at {list(fixed[tile])}" for tile in culprits), "or")
+        names = listing((f"{tile!r} at {fixed[tile]}" for tile in culprits), "or")
         message += f"; there is one without the position of {names}"
     elif fixed and possible(task, fixed=False):
         names = listing(map(repr, fixed))
