@@ -1,12 +1,13 @@
-// router_virtual_channels in the middle of a mesh or at its edge, with two channels,
-// under any legal traffic: no flit is lost, doubled, misled, or overtaken by one
+// router_virtual_channels in the middle of a mesh or at its edge, with one channel or
+// two, under any legal traffic: no flit is lost, doubled, misled, or overtaken by one
 // that came by the same channel and leaves by the same output; the port at the
 // next router is right; a message is not mixed with others in its channel, at the
 // local output not at all; no flit is sent to a channel that was not ready, no
-// queue overflows, and what the local output offers stays. Proved for all time, by
-// induction. (That nobody starves is proved of its parts, as counts of the messages
-// that go before: vc_input_formal at an input, vc_output_formal at an output; of
-// the whole router it is not.)
+// queue overflows, and what the local output offers stays. Nobody starves: when as
+// many messages of its input as vc_choice has patience for have gone before (those are
+// counted by vc_input_formal; with one channel there are none), the front of a mesh
+// input lets each other input start one message more at its output, and its own none,
+// while it has room to go. Proved for all time, by induction.
 //
 // One flit, of any channel and at any time, is marked; all the others are not.
 // Each tells the channel that it came by, and whether it came after the marked one.
@@ -15,6 +16,7 @@ module router_virtual_channels_formal
   import legal_traffic_pkg::*;
 #(
     parameter logic [NumDirs-1:0] Ports = '1,  // which ports exist, by dir_e
+    parameter int unsigned NumLanes = 2,  // virtual channels, up to 2
     parameter int unsigned Depth = 4
 ) (
     input logic clk_i,
@@ -22,8 +24,8 @@ module router_virtual_channels_formal
     input logic [NumDirs-1:0][1:0] x_i,
     input logic [NumDirs-1:0][1:0] y_i,
     input logic [NumDirs-1:0] last_i,
-    input logic [NumDirs-1:0][1:0] valid_i,
-    input logic [NumDirs-1:0][1:0] out_ready_i,
+    input logic [NumDirs-1:0][NumLanes-1:0] valid_i,
+    input logic [NumDirs-1:0][NumLanes-1:0] out_ready_i,
     input logic [2:0] watched_i,  // any input and channel, always the same
     input logic watched_lane_i,
     input logic mark_i  // mark the flit that it takes now
@@ -52,6 +54,10 @@ module router_virtual_channels_formal
     return flit.dir == way_here(flit.x, flit.y) && is_legal(Ports, from, flit.x, flit.y);
   endfunction
 
+  function automatic logic is_second(logic [NumLanes-1:0] lane);  // one-hot or zero
+    return (lane >> 1) != '0;
+  endfunction
+
   function automatic logic same_flit(flit_t a, flit_t b);  // the direction changes
     return a.x == b.x && a.y == b.y && a.beat == b.beat;
   endfunction
@@ -59,11 +65,11 @@ module router_virtual_channels_formal
   origin_t watched;
   assign watched = '{lane: watched_lane_i, source: watched_i};
   flit_t [NumDirs-1:0] in, out;
-  logic [NumDirs-1:0][1:0] in_ready, out_valid;
+  logic [NumDirs-1:0][NumLanes-1:0] in_ready, out_valid;
   logic used;  // a flit has been marked
   for (genvar i = 0; i < NumDirs; i++) begin : gen_in
     origin_t from;
-    assign from = '{lane: valid_i[i][1], source: 3'(i)};
+    assign from = '{lane: is_second(valid_i[i]), source: 3'(i)};
     assign in[i] = '{
             dir: way_here(x_i[i], y_i[i]),
             x: x_i[i],
@@ -81,7 +87,7 @@ module router_virtual_channels_formal
   router_virtual_channels #(
       .flit_t(flit_t),
       .Ports(Ports),
-      .VirtualChannels(2),
+      .VirtualChannels(NumLanes),
       .Depth(Depth)
   ) u_router (
       .clk_i,
@@ -97,7 +103,7 @@ module router_virtual_channels_formal
       .busy_o(unused_busy)
   );
 
-  logic [NumDirs-1:0][1:0] in_taken;
+  logic [NumDirs-1:0][NumLanes-1:0] in_taken;
   logic [NumDirs-1:0] out_taken, leaves;  // leaves: a flit of the watched channel
   always_comb begin
     for (int unsigned d = 0; d < NumDirs; d++) begin
@@ -120,22 +126,22 @@ module router_virtual_channels_formal
       .started_o(started_q),
       .watched_o(watched_q)
   );
-  logic [NumDirs-1:0][1:0] in_ready_q, out_ready_q;
-  logic [NumDirs-1:0][1:0] arriving;  // a message has come in in part
-  dir_e [NumDirs-1:0][1:0] arriving_dir;
+  logic [NumDirs-1:0][NumLanes-1:0] in_ready_q, out_ready_q;
+  logic [NumDirs-1:0][NumLanes-1:0] arriving;  // a message has come in in part
+  dir_e [NumDirs-1:0][NumLanes-1:0] arriving_dir;
   always_ff @(posedge clk_i) begin
     in_ready_q <= rst_i ? '0 : in_ready;
     out_ready_q <= out_ready_i;
   end
-  logic [NumDirs-1:0][1:0] in_last;
-  dir_e [NumDirs-1:0][1:0] in_dir;
+  logic [NumDirs-1:0][NumLanes-1:0] in_last;
+  dir_e [NumDirs-1:0][NumLanes-1:0] in_dir;
   for (genvar i = 0; i < NumDirs; i++) begin : gen_arriving
-    assign in_last[i] = {2{last_i[i]}};
-    assign in_dir[i]  = {2{in[i].dir}};
+    assign in_last[i] = {NumLanes{last_i[i]}};
+    assign in_dir[i]  = {NumLanes{in[i].dir}};
   end
   whole_message #(
       .mark_t(dir_e),
-      .Count (2 * NumDirs),
+      .Count (NumLanes * NumDirs),
       .Assume(1'b1)
   ) u_arriving (
       .clk_i,
@@ -149,8 +155,9 @@ module router_virtual_channels_formal
   );
 
   always_comb begin
+    assume (32'(watched_lane_i) < NumLanes);
     assume (watched_i < NumDirs && (watched_i != 3'(DirLocal) || ~watched_lane_i));
-    assume (~valid_i[DirLocal][1]);
+    assume ((valid_i[DirLocal] >> 1) == '0);
     for (int unsigned i = 0; i < NumDirs; i++) begin
       if (Ports[i])
         assume (is_good(i, in[i]));
@@ -162,8 +169,8 @@ module router_virtual_channels_formal
 
   // ---- The marked flit ----
 
-  logic [NumDirs-1:0][1:0][2:0] level;  // of the queues
-  logic [NumDirs-1:0][1:0] pop;
+  logic [NumDirs-1:0][NumLanes-1:0][2:0] level;  // of the queues
+  logic [NumDirs-1:0][NumLanes-1:0] pop;
   wire watched_pop = pop[watched_i][watched_lane_i];
   logic marked_inside_q;  // it has gone in and not come out
   flit_t marked;
@@ -215,24 +222,24 @@ module router_virtual_channels_formal
 
   // ---- Every output ----
 
-  logic [NumDirs-1:0][1:0] out_inside;  // by channel: a message has left in part
-  origin_t [NumDirs-1:0][1:0] owner;
+  logic [NumDirs-1:0][NumLanes-1:0] out_inside;  // by channel: a message has left in part
+  origin_t [NumDirs-1:0][NumLanes-1:0] owner;
   logic waits_q;
   flit_t out_q;
   always_ff @(posedge clk_i) begin
     waits_q <= ~rst_i & out_valid[DirLocal][0] & ~out_taken[DirLocal];
     out_q   <= out[DirLocal];
   end
-  logic [NumDirs-1:0][1:0] out_moves, out_last;
-  origin_t [NumDirs-1:0][1:0] out_from;
+  logic [NumDirs-1:0][NumLanes-1:0] out_moves, out_last;
+  origin_t [NumDirs-1:0][NumLanes-1:0] out_from;
   for (genvar o = 0; o < NumDirs; o++) begin : gen_leaving
     assign out_moves[o] = out_taken[o] ? out_valid[o] : '0;
-    assign out_last[o]  = {2{out[o].beat.last}};
-    assign out_from[o]  = {2{out[o].beat.from}};
+    assign out_last[o]  = {NumLanes{out[o].beat.last}};
+    assign out_from[o]  = {NumLanes{out[o].beat.from}};
   end
   whole_message #(
       .mark_t(origin_t),
-      .Count (2 * NumDirs)
+      .Count (NumLanes * NumDirs)
   ) u_leaving (
       .clk_i,
       .rst_i,
@@ -245,7 +252,7 @@ module router_virtual_channels_formal
   );
   always_comb begin
     if (started_q & ~rst_i) begin
-      assert (~out_valid[DirLocal][1]);
+      assert ((out_valid[DirLocal] >> 1) == '0);
       if (waits_q) assert (out_valid[DirLocal][0] && out[DirLocal] == out_q);
       for (int unsigned o = 0; o < NumDirs; o++) begin
         assert ($onehot0(out_valid[o]));
@@ -258,17 +265,17 @@ module router_virtual_channels_formal
 
   typedef logic [$clog2(Depth)-1:0] addr_t;
   typedef logic [$clog2(LocalDepth)-1:0] local_addr_t;
-  flit_t [NumDirs-1:0][1:0][Depth-1:0] queued;  // the oldest first
-  logic [NumDirs-1:0][1:0] leaving;
-  logic [NumDirs-1:0][1:0][1:0] channel;
+  flit_t [NumDirs-1:0][NumLanes-1:0][Depth-1:0] queued;  // the oldest first
+  logic [NumDirs-1:0][NumLanes-1:0] leaving;
+  logic [NumDirs-1:0][NumLanes-1:0][NumLanes-1:0] channel;
   logic [NumDirs-1:0] popped_lane_q;
-  dir_e [NumDirs-1:0][1:0] leaving_dir_q;  // where the message that leaves goes
-  flit_t [NumDirs-1:0][1:0] front;
+  dir_e [NumDirs-1:0][NumLanes-1:0] leaving_dir_q;  // where the message that leaves goes
+  flit_t [NumDirs-1:0][NumLanes-1:0] front;
 
-  logic [NumDirs-1:0][1:0] sent, held;  // [output]
+  logic [NumDirs-1:0][NumLanes-1:0] sent, held;  // [output]
   flit_t [NumDirs-1:0] link;
-  logic [NumDirs-1:0][1:0] seen;  // as out_inside, before the buffer of the local output
-  origin_t [NumDirs-1:0][1:0] seen_owner;
+  logic [NumDirs-1:0][NumLanes-1:0] seen;  // as out_inside, before the buffer of the local output
+  origin_t [NumDirs-1:0][NumLanes-1:0] seen_owner;
 
   logic [2:0] fifo_level_q;
   local_addr_t [LocalDepth:0] fifo_place;
@@ -283,13 +290,13 @@ module router_virtual_channels_formal
       assign queued[i] = '0;
       assign front[i] = '0;
     end else begin : gen_present
-    assign pop[i] = 2'(u_router.gen_input[i].gen_present.u_input.pop);
-    assign leaving[i] = 2'(u_router.gen_input[i].gen_present.u_input.inside_q);
+    assign pop[i] = NumLanes'(u_router.gen_input[i].gen_present.u_input.pop);
+    assign leaving[i] = NumLanes'(u_router.gen_input[i].gen_present.u_input.inside_q);
     if (i == int'(DirLocal)) begin : gen_local
-      assign channel[i] = 4'(u_router.gen_input[i].gen_present.u_input.channel_q);
+      assign channel[i] = (NumLanes * NumLanes)'(u_router.gen_input[i].gen_present.u_input.channel_q);
       assign level[i] = '0;
       assign queued[i] = '0;
-      assign front[i] = {2{in[i]}};
+      assign front[i] = {NumLanes{in[i]}};
       always_comb begin
         if (started_q) begin
           assert (leaving[i] == arriving[i]);
@@ -299,12 +306,12 @@ module router_virtual_channels_formal
     end else begin : gen_mesh
       assign channel[i] = u_router.gen_input[i].gen_present.u_input.channel_q;
       arbiter_order #(
-          .NumInputs(2)
+          .NumInputs(NumLanes)
       ) u_order (
           .started_i(started_q),
           .before_i (u_router.gen_input[i].gen_present.u_input.u_choice.u_arbiter.before_q)
       );
-      for (genvar l = 0; l < 2; l++) begin : gen_lane
+      for (genvar l = 0; l < NumLanes; l++) begin : gen_lane
         addr_t [Depth:0] place;
         lane_state #(
             .Depth(Depth)
@@ -379,7 +386,7 @@ module router_virtual_channels_formal
     always_comb begin
       if (started_q) begin
         assert ($onehot0(sent[o]));
-        if (o == int'(DirLocal)) assert (~sent[o][1] && ~held[o][1]);
+        if (o == int'(DirLocal)) assert (((sent[o] | held[o]) >> 1) == '0);
         else assert ((sent[o] & ~out_ready_q[o]) == '0);
         if (|sent[o]) begin
           assert (link[o].beat.from == {popped_lane_q[source], source});
@@ -395,8 +402,8 @@ module router_virtual_channels_formal
     );
 
     // A channel is held by the one message that has started in it and not ended.
-    for (genvar c = 0; c < 2; c++) begin : gen_channel
-      logic [NumDirs-1:0][1:0] holder;
+    for (genvar c = 0; c < NumLanes; c++) begin : gen_channel
+      logic [NumDirs-1:0][NumLanes-1:0] holder;
       whole_message #(
           .mark_t(origin_t)
       ) u_message (
@@ -411,7 +418,7 @@ module router_virtual_channels_formal
       );
       always_comb begin
         for (int unsigned i = 0; i < NumDirs; i++) begin
-          for (int unsigned l = 0; l < 2; l++) begin
+          for (int unsigned l = 0; l < NumLanes; l++) begin
             holder[i][l] = leaving[i][l] & (leaving_dir_q[i][l] == dir_e'(o)) & channel[i][l][c];
           end
         end
@@ -424,7 +431,7 @@ module router_virtual_channels_formal
             if (seen[o][c]) assert (seen_owner[o][c] == owner[o][c]);
           end
           for (int unsigned i = 0; i < NumDirs; i++) begin
-            for (int unsigned l = 0; l < 2; l++) begin
+            for (int unsigned l = 0; l < NumLanes; l++) begin
               if (holder[i][l]) begin
                 assert ((sent[o][c] ? link[o].beat.from : seen_owner[o][c]) == {1'(l), 3'(i)});
               end
@@ -438,8 +445,8 @@ module router_virtual_channels_formal
 
   always_ff @(posedge clk_i) begin
     for (int unsigned i = 0; i < NumDirs; i++) begin
-      if (|pop[i]) popped_lane_q[i] <= pop[i][1];
-      for (int unsigned l = 0; l < 2; l++) if (pop[i][l]) leaving_dir_q[i][l] <= front[i][l].dir;
+      if (|pop[i]) popped_lane_q[i] <= is_second(pop[i]);
+      for (int unsigned l = 0; l < NumLanes; l++) if (pop[i][l]) leaving_dir_q[i][l] <= front[i][l].dir;
     end
     if (rst_i) fifo_level_q <= '0;
     else fifo_level_q <= fifo_level_q + 3'(sent[DirLocal][0]) - 3'(out_taken[DirLocal]);
@@ -448,7 +455,7 @@ module router_virtual_channels_formal
   always_comb begin
     if (started_q) begin
       for (int unsigned i = 0; i < NumDirs; i++) begin
-        for (int unsigned l = 0; l < 2; l++) begin
+        for (int unsigned l = 0; l < NumLanes; l++) begin
           if (leaving[i][l]) begin
             assert ($onehot(channel[i][l]) && is_turn(Ports, i, int'(leaving_dir_q[i][l])));
           end
@@ -550,7 +557,7 @@ module router_virtual_channels_formal
         end
       end
       for (int unsigned i = 0; i < NumDirs; i++) begin
-        for (int unsigned l = 0; l < 2; l++) begin
+        for (int unsigned l = 0; l < NumLanes; l++) begin
           for (int unsigned n = 0; n < Depth; n++) begin
             if (n < 32'(level[i][l])) begin
               assert (queued[i][l][n].beat.marked ==
@@ -571,6 +578,76 @@ module router_virtual_channels_formal
       end
       if (in_queue) assert (queue_ahead < level[watched_q.source][watched_q.lane]);
       if (in_fifo) assert (marked.dir == DirLocal && fifo_ahead < fifo_level_q);
+    end
+  end
+
+  // ---- How many messages of others a front lets by whose patience is at an end ----
+
+  localparam logic [2:0] Patience = 3'd7;
+  logic [NumDirs-1:0][NumLanes-1:0] patient, can;  // [input][channel], of mesh inputs
+  logic [NumDirs-1:0][NumDirs-1:0][NumDirs-1:0] goes_before;  // [output][input][input]
+  for (genvar i = 0; i < NumDirs; i++) begin : gen_patience
+    if (Ports[i]) begin : gen_keep
+      wire [NumLanes-1:0] keep = NumLanes'(u_router.gen_input[i].gen_present.u_input.u_choice.keep_q);
+      always_comb if (started_q) assert ((keep & ~leaving[i]) == '0);
+    end
+    if (i == int'(DirLocal) || !Ports[i]) begin : gen_none
+      assign patient[i] = '1;
+      assign can[i] = '0;
+    end else begin : gen_mesh
+      logic [NumLanes-1:0][2:0] passed;
+      logic [NumLanes-1:0] is_passed;
+      assign passed = u_router.gen_input[i].gen_present.u_input.u_choice.passed_q;
+      assign can[i] = u_router.gen_input[i].gen_present.u_input.can;
+      always_comb begin
+        for (int unsigned l = 0; l < NumLanes; l++) begin
+          is_passed[l]  = passed[l] != '0;
+          patient[i][l] = NumLanes > 1 && passed[l] != Patience;
+        end
+      end
+      // Who starts is passed by nobody since, so only one can be.
+      always_comb if (started_q) assert ($onehot0(is_passed));
+    end
+  end
+  for (genvar o = 0; o < NumDirs; o++) begin : gen_before
+    for (genvar a = 0; a < num_inputs_of(RoutingXY, o); a++) begin : gen_row
+      for (genvar b = 0; b < num_inputs_of(RoutingXY, o); b++) begin : gen_pair
+        localparam inputs_t Inputs = inputs_of(RoutingXY, o);
+        if (Ports[o]) begin : gen_present
+          assign goes_before[o][Inputs[a]][Inputs[b]] =
+              u_router.gen_output[o].gen_present.u_output.u_arbiter.before_q[a][b];
+        end else begin : gen_absent
+          assign goes_before[o][Inputs[a]][Inputs[b]] = 1'b0;
+        end
+      end
+    end
+  end
+
+  logic [NumDirs-1:0][1:0] overtaken_q;  // messages of each input
+  logic [NumDirs-1:0] starts;  // at the output that the watched front goes to
+  dir_e watched_way;
+  assign watched_way = front[watched_i][watched_lane_i].dir;
+  wire has_room = can[watched_i][watched_lane_i] | ~leaving[watched_i][watched_lane_i];
+  wire is_next = ~patient[watched_i][watched_lane_i] & (level[watched_i][watched_lane_i] != '0);
+  assign starts = is_next & has_room & ~watched_pop ?
+      u_router.granted[watched_way] & u_router.want_first : '0;
+
+  always_ff @(posedge clk_i) begin
+    for (int unsigned i = 0; i < NumDirs; i++) begin
+      if (rst_i | ~is_next | ~has_room | watched_pop) overtaken_q[i] <= '0;
+      else overtaken_q[i] <= overtaken_q[i] + 2'(starts[i]);
+    end
+  end
+  always_comb begin
+    if (started_q) begin
+      if (~rst_i) assert (~starts[watched_i]);
+      for (int unsigned i = 0; i < NumDirs; i++) begin
+        assert (overtaken_q[i] <= 2'd1);
+        if (overtaken_q[i] != '0) begin
+          assert (is_next && i != 32'(watched_i));
+          assert (goes_before[watched_way][watched_i][i]);
+        end
+      end
     end
   end
 

@@ -73,7 +73,7 @@ module vc_input_formal
   // ---- The same without a RAM ----
 
   logic started_q;
-  channels_t ready_q;
+  channels_t ready_q, valid_q;
   logic watched_q;
   proof_start u_start (
       .clk_i,
@@ -127,6 +127,7 @@ module vc_input_formal
 
   always_ff @(posedge clk_i) begin
     ready_q   <= rst_i ? '0 : ready;
+    valid_q   <= valid_i;
     queue_q   <= queue_d;
     count_q   <= rst_i ? '0 : count_d;
     for (int unsigned l = 0; l < NumLanes; l++) begin
@@ -189,6 +190,8 @@ module vc_input_formal
       assert ((want == '0) == (asks == '0));
       for (int unsigned l = 0; l < NumLanes; l++) begin
         if (valid_i[l]) assert (32'(count_q[l]) < Depth);
+        // Room that has been told of stays until a flit takes it.
+        if (ready_q[l] & ~valid_q[l]) assert (ready[l]);
         if (asks[l]) begin
           assert (want == NumDirs'(1) << oldest[l].dir);
           assert (want_last == oldest[l].beat.last);

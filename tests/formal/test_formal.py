@@ -21,6 +21,7 @@ VC_INPUT = Proof("vc_input_formal", depth=3, induction=2, reach=22, parameters={
 VC_OUTPUT = Proof("vc_output_formal", depth=3, induction=2, reach=10)
 # With all five ports it holds as well, in twice the time.
 VC_ROUTER = Proof("router_virtual_channels_formal", 2, 1, 7, {"Ports": 0b11101})  # no north
+VC_ONE = replace(VC_ROUTER, parameters={"Ports": 0b10111, "NumLanes": 1})  # no south
 CROSSPOINT = Proof("router_crosspoint_formal", 2, 1, 7, {"Ports": 0b11101})  # no north
 
 # Numbers of noc_pkg.
@@ -69,6 +70,7 @@ PROOFS = (
     VC_INPUT,
     VC_OUTPUT,
     VC_ROUTER,
+    VC_ONE,
     replace(VC_OUTPUT, parameters={"NumInputs": 2, "NumChannels": 4}),
 )
 
@@ -153,6 +155,8 @@ BROKEN = (
     (VC_OUTPUT, Mutation(VC_OUTPUT_FILE, "free & (~free + 1'b1)", "free")),
     (VC_OUTPUT, Mutation(VC_OUTPUT_FILE, ".served_i(first)", ".served_i(last)")),
     (VC_ROUTER, Mutation(VC_ROUTER_FILE, "credits_q != '0;", "1'b1;")),
+    (VC_ROUTER, Mutation(VC_OUTPUT_FILE, ".served_i(first)", ".served_i(1'b0)")),
+    (VC_ROUTER, Mutation(VC_CHOICE_FILE, "able &= urgent", "able = able")),
     (VC_ROUTER, Mutation(VC_ROUTER_FILE, "(candidate[select].beat.last)", "(1'b0)")),
 )
 
