@@ -165,9 +165,16 @@ def _wrapper(module: ast.InstanceSymbol, header: str, values: Mapping[str, int])
             connections.append(f"    .{port.name}({port.type}'({port.name}))")
         else:
             connections.append(f"    .{port.name}({port.name})")
-    types = [member for member in module.body if member.kind == ast.SymbolKind.TypeParameter]
+    types = [
+        member
+        for member in module.body
+        if member.kind == ast.SymbolKind.TypeParameter and not member.isLocalParam
+    ]
     given = [f".{item.name}({_type_argument(item.name)})" for item in types]
-    given += [f".{name}({value})" for name, value in values.items()]
+    for name, value in values.items():
+        kind = module.body.find(name).type
+        is_enum = isinstance(kind.canonicalType, ast.EnumType)
+        given.append(f".{name}({kind}'({value}))" if is_enum else f".{name}({value})")
     lines = [header + "module area_top", "  import area_pkg::*;", "("]
     lines += [",\n".join(declarations), ");"]
     lines += [f"  {module.body.definition.name} #({', '.join(given)}) u_module ("]
