@@ -152,6 +152,7 @@ module crosspoint_input_formal
 
   // Adaptive routing compares by quarters of a queue.
   localparam int unsigned Coarse = routing_e'(Routing) == RoutingAdaptive ? $clog2(Depth / 4) : 0;
+  localparam logic [NumDirs-1:0] Horizontal = (NumDirs'(1) << DirEast) | (NumDirs'(1) << DirWest);
   logic [NumDirs-1:0] has_room;
   always_comb begin
     for (int unsigned c = 0; c < NumDirs; c++) begin
@@ -174,11 +175,12 @@ module crosspoint_input_formal
         for (int unsigned c = 0; c < NumDirs; c++) begin
           if (push[c]) begin
             assert (is_nearer(c == Input ? Ahead : c, x_i, y_i));
-            // One with room, and of those the less filled.
+            // One with room, and of those the less filled; of equals the horizontal one.
             for (int unsigned d = 0; d < NumDirs; d++) begin
-              if (allowed[d] & has_room[d]) begin
+              if (d != c && allowed[d] & has_room[d]) begin
                 assert (has_room[c]);
                 assert ((level[c] >> Coarse) <= (level[d] >> Coarse));
+                if (Horizontal[d]) assert ((level[c] >> Coarse) != (level[d] >> Coarse));
               end
             end
             if (~Lossless) assert (32'(level[c]) + 32'(flits) <= Depth);
@@ -191,6 +193,9 @@ module crosspoint_input_formal
         end
       end
       if (~Lossless) assert (ready == '1);
+      if (Lossless && Input == int'(DirLocal) && ~under_way && |(allowed & has_room)) begin
+        assert (ready[0]);
+      end
     end
   end
 

@@ -11,7 +11,7 @@ module flight_window #(
     input logic clk_i,
     input logic rst_i,
 
-    input logic [CountWidth-1:0] window_i,  // flits; may change at any time
+    input logic [CountWidth-1:0] window_i,  // flits; may change while nothing is under way
     input logic [CountWidth-1:0] length_i,  // of the message that wants to start, flits
     input logic valid_i,  // it wants to
     input logic taken_i,  // a flit of it goes

@@ -314,4 +314,19 @@ module network_interface
   end
   assign no_route_o = out_unroutable | in_unroutable | late_q;
 
+`ifndef SYNTHESIS
+  // What the deadlock analysis of a design takes for granted.
+  localparam int unsigned FlitBits = $bits(inj_o.beat.data);
+  localparam int unsigned MaxFlits = (MaxFrameBytes * 8 + FlitBits - 1) / FlitBits;
+  int unsigned flits_q;
+  always_ff @(posedge clk_i) begin
+    if (rst_i) flits_q <= 0;
+    else if (inj_valid_o & inj_ready_i) begin
+      flits_q <= inj_o.beat.last ? 0 : flits_q + 1;
+      assert (flits_q < MaxFlits)
+      else $error("network_interface: a layer sends a message longer than the longest frame");
+    end
+  end
+`endif
+
 endmodule

@@ -12,6 +12,7 @@ from pathlib import Path
 import networkx as nx
 
 from bombus import deadlock, resolve, rtl
+from bombus.config.fabric import MAX_DEPTH
 from bombus.dispatch import HAS_PORTS, MAX_SLOTS, Dispatch, dispatch_plan, num_slots
 from bombus.errors import DesignError, Problem
 from bombus.network import Group, Hop, Layer, Network
@@ -207,6 +208,16 @@ def _fabric(network: Network) -> Iterator[Problem]:
     fabric = network.fabric
     if fabric.kind != "crosspoint":
         return
+    width, longest = network.design.data_width, rtl.constant("bombus_pkg::MaxFrameBytes")
+    if not fabric.lossless:
+        if (room := fabric.depth * width // 8) < longest:
+            yield network.file.problem(
+                ("fabric", "buffer_depth"),
+                f"messages of more than {room} bytes never fit into queues of {fabric.depth} flits "
+                f"and are dropped; a MAC may bring {longest}",
+                is_error=False,
+            )
+        return
     packet = fabric.packet_flits
     need = packet + rtl.constant("noc_pkg::CrosspointLate")
     given = network.design.fabric
@@ -214,21 +225,23 @@ def _fabric(network: Network) -> Iterator[Problem]:
         lanes = f" in two lanes of {fabric.depth // 2}" if fabric.lanes == 2 else ""
         least = 2 ** (need * fabric.lanes - 1).bit_length()
         key = "buffer_depth" if given.buffer_depth else "max_packet_flits"
+        deeper = (
+            f"buffer_depth should be at least {least}, or "
+            if least <= MAX_DEPTH["crosspoint"]
+            else ""
+        )
         yield network.file.problem(
             ("fabric", key),
             f"queues of {fabric.depth} flits{lanes} have no room for a message of {packet} and "
-            f"{need - packet} more on the link: buffer_depth should be at least {least}, or "
-            "max_packet_flits smaller",
+            f"{need - packet} more on the link: {deeper}max_packet_flits should be smaller",
         )
     if fabric.algorithm == "adaptive" and network.routing.holds_links:
         # A message that goes on over a link then waits for room in each queue that it might have
         # taken there, even of those that its head left alone: it can wait for what waits for it.
-        longest = rtl.constant("bombus_pkg::MaxFrameBytes")
         yield network.file.problem(
             ("fabric", "max_packet_flits"),
             f"adaptive routing needs room for whole messages: max_packet_flits should be at least "
-            f"{-(-longest * 8 // network.design.data_width)}, for the {longest} bytes that a MAC "
-            "may bring",
+            f"{-(-longest * 8 // width)}, for the {longest} bytes that a MAC may bring",
         )
 
 

@@ -155,11 +155,9 @@ class Network:
         """How messages of up to the longest frame take their ways."""
         fabric = self.fabric
         room = fabric.packet_flits * self.design.data_width // 8
-        return Routing(
-            fabric.kind,
-            fabric.algorithm,
-            fabric.kind == "crosspoint" and room < rtl.constant("bombus_pkg::MaxFrameBytes"),
-        )
+        is_short = room < rtl.constant("bombus_pkg::MaxFrameBytes")
+        is_reserved = fabric.kind == "crosspoint" and fabric.lossless
+        return Routing(fabric.kind, fabric.algorithm, is_reserved and is_short)
 
     def layers(self) -> Iterator[Layer]:
         for tile in self.tiles:

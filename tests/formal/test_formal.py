@@ -40,6 +40,7 @@ def crosspoint_link(routing: int, depth: int) -> Proof:
 
 
 ENTRY = crosspoint_input(LOCAL, O1TURN)
+CHOICE = crosspoint_input(LOCAL, ADAPTIVE)
 TWO_LANES = crosspoint_input(NORTH, ADAPTIVE)
 DROPPING = crosspoint_input(WEST, ADAPTIVE, lossless=False)
 LINK = crosspoint_link(ADAPTIVE, 8)
@@ -56,7 +57,7 @@ PROOFS = (
     OUTPUT,
     LOCAL_OUTPUT,
     ENTRY,
-    crosspoint_input(LOCAL, ADAPTIVE),
+    CHOICE,
     crosspoint_input(WEST, XY),
     crosspoint_input(WEST, O1TURN),
     TWO_LANES,
@@ -130,6 +131,9 @@ BROKEN = (
     (ENTRY, Mutation(INPUT_FILE, "32'(room[c]) >= need", "32'(room[c]) + 1 >= need")),
     (ENTRY, Mutation(INPUT_FILE, "first_q ? choice : choice_q", "choice")),
     (ENTRY, Mutation(INPUT_FILE, "horizontal : vertical", "vertical : horizontal")),
+    (CHOICE, Mutation(INPUT_FILE, "|(horizontal & has_room) & (", "1'b1 & (")),
+    (TWO_LANES, Mutation(INPUT_FILE, "$clog2(Depth / 4) : 0", "0 : 0")),
+    (TWO_LANES, Mutation(INPUT_FILE, "(level_horizontal >> Coarse) <=", "level_horizontal <")),
     (TWO_LANES, Mutation(INPUT_FILE, "(is_shorter | ~|(vertical & has_room))", "is_shorter")),
     (DROPPING, Mutation(INPUT_FILE, "first_q ? ~fits : refused_q", "~fits")),
     (DROPPING, Mutation(INPUT_FILE, "in_valid_i & first_q & refused", "in_valid_i & refused")),

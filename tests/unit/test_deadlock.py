@@ -124,6 +124,11 @@ def test_crosspoint_queues_do(tmp_path: Path) -> None:
 
 def test_a_fabric_that_drops_never_waits(tmp_path: Path) -> None:
     check.check(with_fabric(tmp_path, "{kind: crosspoint, lossless: false}"))
+    # It reserves no room, so queues may be as shallow as one likes.
+    shallow = "{kind: crosspoint, algorithm: adaptive, lossless: false, buffer_depth: 512}"
+    network, (warning,) = check.check(with_fabric(tmp_path, shallow))
+    assert "more than 4096 bytes never fit into queues of 512 flits" in warning.message
+    assert not network.routing.holds_links
 
 
 def test_the_crosspoint_fabric_reserves_room_for_the_longest_frame(tmp_path: Path) -> None:
@@ -164,6 +169,14 @@ def test_messages_longer_than_the_crosspoint_reserves_hold_links(tmp_path: Path)
         (
             "{kind: crosspoint, algorithm: o1turn, buffer_depth: 2048}",
             "2048 flits in two lanes of 1024 have no room .* buffer_depth should be at least 4096",
+        ),
+        (
+            "{kind: crosspoint, lossless: false, max_packet_flits: 24}",
+            "24 is for a lossless fabric",
+        ),
+        (
+            "{kind: crosspoint, algorithm: o1turn, max_packet_flits: 2047}",
+            "2 more on the link: max_packet_flits should be smaller",
         ),
         (
             "{kind: crosspoint, algorithm: adaptive, max_packet_flits: 2048}",

@@ -66,6 +66,11 @@ class Fabric(Model):
     @classmethod
     def _its_kind_uses_it(cls, value: Any, info: ValidationInfo) -> Any:
         kind, key = info.data.get("kind"), info.field_name
+        if key == "max_packet_flits" and value and info.data.get("lossless") is False:
+            raise ValueError(
+                f"{in_yaml(value)} is for a lossless fabric; one that drops takes each message "
+                "that fits"
+            )
         user = "virtual_channels" if key == "virtual_channels" else "crosspoint"
         is_usual = (key, value) in (("algorithm", "xy"), ("lossless", True), (key, None))
         if kind in (None, user) or is_usual:
@@ -113,13 +118,14 @@ class Fabric(Model):
     def for_messages(self, flits: int, late: int) -> Fabric:
         """With the defaults that let messages of up to `flits` start only when all of them fit.
 
-        `late`: flits that a queue needs besides, for those on the link.
+        `late`: flits that a queue of a lossless fabric needs besides, for those on the link.
         """
         if self.kind != "crosspoint":
             return self
-        packet = self.max_packet_flits or flits
+        packet = (self.max_packet_flits or flits) if self.lossless else 1
+        need = packet + late if self.lossless else flits
         depth = DEFAULT_DEPTH[self.kind]
-        while depth < MAX_DEPTH[self.kind] and depth // self.lanes < packet + late:
+        while depth < MAX_DEPTH[self.kind] and depth // self.lanes < need:
             depth *= 2
         return self.model_copy(
             update={"max_packet_flits": packet, "buffer_depth": self.buffer_depth or depth}
