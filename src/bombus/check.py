@@ -12,7 +12,6 @@ from pathlib import Path
 import networkx as nx
 
 from bombus import deadlock, resolve, rtl
-from bombus.config.fabric import MAX_DEPTH
 from bombus.dispatch import HAS_PORTS, MAX_SLOTS, Dispatch, dispatch_plan, num_slots
 from bombus.errors import DesignError, Problem
 from bombus.network import Group, Hop, Layer, Network
@@ -218,23 +217,9 @@ def _fabric(network: Network) -> Iterator[Problem]:
                 is_error=False,
             )
         return
-    packet = fabric.packet_flits
-    need = packet + rtl.constant("noc_pkg::CrosspointLate")
-    given = network.design.fabric
-    if fabric.depth // fabric.lanes < need:
-        lanes = f" in two lanes of {fabric.depth // 2}" if fabric.lanes == 2 else ""
-        least = 2 ** (need * fabric.lanes - 1).bit_length()
-        key = "buffer_depth" if given.buffer_depth else "max_packet_flits"
-        deeper = (
-            f"buffer_depth should be at least {least}, or "
-            if least <= MAX_DEPTH["crosspoint"]
-            else ""
-        )
-        yield network.file.problem(
-            ("fabric", key),
-            f"queues of {fabric.depth} flits{lanes} have no room for a message of {packet} and "
-            f"{need - packet} more on the link: {deeper}max_packet_flits should be smaller",
-        )
+    if lack := fabric.lack_of_room(rtl.constant("noc_pkg::CrosspointLate")):
+        key = "buffer_depth" if network.design.fabric.buffer_depth else "max_packet_flits"
+        yield network.file.problem(("fabric", key), lack)
     if fabric.algorithm == "adaptive" and network.routing.holds_links:
         # A message that goes on over a link then waits for room in each queue that it might have
         # taken there, even of those that its head left alone: it can wait for what waits for it.

@@ -17,6 +17,7 @@ import itertools
 import json
 import logging
 import os
+import re
 import signal
 import socket
 import tempfile
@@ -68,6 +69,12 @@ class SweptFabric(Fabric):
         raise ValueError("the meshes are named under `sizes`")
 
 
+def _has_room(fabric: SweptFabric) -> SweptFabric:
+    if lack := mesh.lack_of_room(fabric):
+        raise ValueError(lack)
+    return fabric
+
+
 def _fits(size: tuple[int, int]) -> tuple[int, int]:
     columns, rows = size
     if columns * rows > MAX_NODES:
@@ -81,7 +88,7 @@ class Sweep(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     name: Name = Field(description="Name of the sweep.")
-    fabrics: list[SweptFabric] = Field(
+    fabrics: list[Annotated[SweptFabric, AfterValidator(_has_room)]] = Field(
         min_length=1,
         description="Fabrics, with the keys of `fabric` in a design file.",
         examples=[[{"kind": "crosspoint"}]],
@@ -119,6 +126,13 @@ class Sweep(BaseModel):
     def _is_used(cls, value: int, info: ValidationInfo) -> int:
         if info.data.get("traffic") == "chain":
             raise ValueError("is for `traffic: independent`; chains have messages of several sizes")
+        for fabric in info.data.get("fabrics", ()):
+            room = mesh.with_defaults(fabric).packet_flits
+            if fabric.algorithm == "adaptive" and fabric.lossless and value > room:
+                raise ValueError(
+                    f"adaptive routing needs room for whole messages: max_packet_flits, {room}, "
+                    f"should be at least {value}"
+                )
         return value
 
     def points(self) -> list[Point]:
@@ -329,6 +343,11 @@ def _end(groups: Iterable[int]) -> None:
 @contextlib.contextmanager
 def _client(scheduler: str | None, workers: int | None) -> Iterator[Client]:
     if scheduler is not None:
+        if not re.search(r":\d+$", scheduler):
+            raise UserError(
+                f"cannot reach the Dask scheduler {scheduler}: its address should end with a "
+                "port, such as tcp://host:8786"
+            )
         try:
             client = Client(scheduler, timeout=CONNECT_SECONDS, set_as_default=False)
         except (OSError, ValueError) as error:
@@ -433,7 +452,7 @@ def _run_all(
                 point = futures[future]
                 if error := future.exception():
                     settings = ", ".join(f"{key} {value}" for key, value in point.settings.items())
-                    failed[settings] = str(error).splitlines()[0] if str(error) else repr(error)
+                    failed[settings] = " ".join(str(error).split("\n")[:2]) or repr(error)
                 else:
                     store.add(future.result() | {"sweep": sweep.name})
                 progress.update(bar, advance=1, workers=_num_workers(client))

@@ -174,6 +174,16 @@ def test_what_a_worker_has_started_ends_with_it() -> None:
             "test.yaml:5: fabrics[1].columns: the meshes are named under `sizes`",
         ),
         ("wormhole}", "wormhole, max_load: 0.5}", "a sweep has no use for it"),
+        (
+            "wormhole}",
+            "crosspoint, algorithm: o1turn, buffer_depth: 32}",
+            "test.yaml:2: fabrics[0]: queues of 32 flits in two lanes of 16 have no room",
+        ),
+        (
+            "[{kind: wormhole}]",
+            "[{kind: crosspoint, algorithm: adaptive}]\npacket: 30",
+            "test.yaml:3: packet: adaptive routing needs room for whole messages",
+        ),
         ("[[2, 2]]", "[[100, 100]]", "test.yaml:3: sizes[0]: a mesh of 100 x 100 has more than"),
         ("seeds:", "traffic: chain\npacket: 4\nseeds:", "test.yaml:6: packet: is for `traffic: in"),
         ("[[2, 2]]", "[[2, 1]]", "test.yaml:3: sizes[0][1]: "),
@@ -203,6 +213,8 @@ def test_what_cannot_be_reached_or_written_is_said(grid: Path, tmp_path: Path) -
     output = tmp_path / "test.parquet"
     with pytest.raises(UserError, match=r"cannot reach the Dask scheduler nowhere:1"):
         sweep.run(loaded, output, scheduler="nowhere:1", console=CONSOLE)
+    with pytest.raises(UserError, match="its address should end with a port"):
+        sweep.run(loaded, output, scheduler="localhost", console=CONSOLE)
     with sweep.Store(output), pytest.raises(UserError, match="another sweep is writing"):
         sweep.run(loaded, output, console=CONSOLE)
     output.write_text("something else")

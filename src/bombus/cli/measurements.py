@@ -139,7 +139,7 @@ def sweep(
         console.print(told, style="red", markup=False)
     for settings, reason in outcome.failed.items():
         console.print(f"failed: {settings}: {reason}", style="red", markup=False)
-    if outcome.failed:
+    if outcome.failed or outcome.unsound:
         raise typer.Exit(1)
 
 

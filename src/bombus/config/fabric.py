@@ -115,6 +115,23 @@ class Fabric(Model):
         """Flits that a message needs room for to start, once `for_messages` has set them."""
         return self.max_packet_flits or 1
 
+    def lack_of_room(self, late: int) -> str:
+        """What to say of queues too shallow for the messages that start; "": they are not.
+
+        `late` as in `for_messages`, which must have set the defaults.
+        """
+        need = self.packet_flits + late
+        if self.kind != "crosspoint" or not self.lossless or self.depth // self.lanes >= need:
+            return ""
+        lanes = f" in two lanes of {self.depth // 2}" if self.lanes == 2 else ""
+        least = 2 ** (need * self.lanes - 1).bit_length()
+        deeper = f"buffer_depth should be at least {least}, or "
+        return (
+            f"queues of {self.depth} flits{lanes} have no room for a message of "
+            f"{self.packet_flits} and {late} more on the link: "
+            f"{deeper if least <= MAX_DEPTH[self.kind] else ''}max_packet_flits should be smaller"
+        )
+
     def for_messages(self, flits: int, late: int) -> Fabric:
         """With the defaults that let messages of up to `flits` start only when all of them fit.
 

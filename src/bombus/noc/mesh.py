@@ -145,6 +145,11 @@ def with_defaults(fabric: Fabric) -> Fabric:
     return fabric.for_messages(PACKET_FLITS, rtl.constant("noc_pkg::CrosspointLate"))
 
 
+def lack_of_room(fabric: Fabric) -> str:
+    """What to say of a fabric whose queues are too shallow; "": they are not."""
+    return with_defaults(fabric).lack_of_room(rtl.constant("noc_pkg::CrosspointLate"))
+
+
 def build(
     fabric: Fabric,
     columns: int,
@@ -159,6 +164,8 @@ def build(
     """
     if columns * rows > MAX_NODES or min(columns, rows) < 2:
         raise UserError(f"a mesh of {columns} x {rows} is not 2 x 2 to {MAX_NODES} nodes")
+    if lack := lack_of_room(fabric):
+        raise UserError(lack)
     parameters = {
         **router_parameters(with_defaults(fabric)),
         "Columns": str(columns),
