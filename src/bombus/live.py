@@ -21,6 +21,7 @@ from rich.table import Table
 
 from bombus.build import Library, build
 from bombus.counters import mesh_table
+from bombus.errors import UserError
 from bombus.impairment import Impairment
 from bombus.interface import Interface
 from bombus.simulation import Simulation
@@ -59,6 +60,26 @@ def default_address(manifest: Mapping[str, Any]) -> str:
     return f"{IPv4Address(wanted)}/{own.network.prefixlen}"
 
 
+def checked_address(manifest: Mapping[str, Any], address: str) -> str:
+    """The address, if this machine can have it beside the design; else UserError."""
+    try:
+        given = IPv4Interface(address)
+    except ValueError:
+        given = None
+    host = manifest["host"]
+    if given is None or "/" not in address:
+        raise UserError(
+            f"address {address}: should be an IPv4 address with prefix, such as "
+            f"{default_address(manifest)}"
+        )
+    if given.ip == IPv4Address(host["ip"]):
+        raise UserError(
+            f"address {address}: {host['ip']} is the design's own; this machine needs another, "
+            f"such as {default_address(manifest)}"
+        )
+    return address
+
+
 def run(
     design: Path | str | Library,
     *,
@@ -87,10 +108,11 @@ def run(
     """
     console = console or Console()
     library = design if isinstance(design, Library) else build(design, console=console)
+    manifest = library.manifest
+    address = checked_address(manifest, address or default_address(manifest))
     with ExitStack() as stack:
         stop = stack.enter_context(_stop_on_signal())
         simulation = stack.enter_context(Simulation(library, seed=seed))
-        address = address or default_address(simulation.manifest)
         interfaces = []
         for port in range(simulation.mac_ports):
             interface = stack.enter_context(Interface(_numbered(tap, port), tap=not veth))
