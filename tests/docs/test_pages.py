@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from documents import DOCS, FIGURE_5A, PAGES, ROOT, UDP_ECHO, UDP_UPPER, blocks, slug
 from typer.main import get_command
+from typer.testing import CliRunner
 
 from bombus import check, deadlock, show
 from bombus.cli import app
@@ -74,3 +75,18 @@ def test_the_page_shows_what_check_says() -> None:
         check.check(FIGURE_5A)
     message = str(caught.value).replace(f"{ROOT}/", "")
     assert message in (DOCS / "deadlock-and-placement.md").read_text()
+
+
+def test_the_page_shows_what_place_says() -> None:
+    result = CliRunner().invoke(app, ["place", str(FIGURE_5A), "--move", "--dry-run"])
+    table = [line for line in result.stdout.splitlines() if line.startswith("│")]
+    assert len(table) == 8
+    assert "\n".join(table) in (DOCS / "deadlock-and-placement.md").read_text()
+
+
+def test_the_readme_shows_tiles_where_they_are() -> None:
+    tiles = {tile.name: str((tile.x, tile.y)) for tile in check.check(UDP_ECHO)[0].tiles}
+    shown = re.findall(r"^│ (\w+) +│ (\S+(?: \S+)?) +│", (ROOT / "README.md").read_text(), re.M)
+    assert shown
+    for name, place in shown:
+        assert place == tiles[name]
