@@ -22,6 +22,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from random import Random
 from typing import NamedTuple
 
 from bombus.errors import UserError
@@ -34,6 +35,8 @@ CODE_FILE = "code.json"
 _IP_MTU_DISCOVER, _IP_PMTUDISC_DO = 10, 2
 # Own ports, one after another: an answer that comes late, or twice, finds nobody.
 _OWN_PORTS = range(20_000, 60_000)
+# Of a file's blocks, every so many is compared with the model.
+_COMPARE_EVERY = 64
 
 
 @dataclass(frozen=True)
@@ -65,6 +68,7 @@ class _Request:
     block: bytes
     deadline: float
     tries_left: int
+    other_answer: int | None = None  # bytes of an answer that has not the size of the parity
 
 
 class ParityService:
@@ -103,7 +107,12 @@ class ParityService:
                 break
             except OSError:  # somebody else's port
                 continue
-        client.connect(self.address)
+        try:
+            client.connect(self.address)
+        except (OSError, UnicodeError) as error:  # also a name that is none
+            client.close()
+            why = error.strerror if isinstance(error, OSError) else "not a name of a host"
+            raise UserError(f"{self.address[0]} cannot be reached: {why}") from None
         return client
 
     def parity(self, blocks: list[bytes], parity_bytes: int) -> list[bytes]:
@@ -119,11 +128,15 @@ class ParityService:
                     for key, _ in selector.select(self._until_deadline(selector)):
                         request: _Request = key.data
                         answer = self._receive(key)
-                        if answer is not None and len(answer) == parity_bytes:
+                        if answer is None:
+                            continue
+                        if len(answer) != parity_bytes:
+                            request.other_answer = len(answer)
+                        else:
                             answers[request.number] = answer
                             selector.unregister(key.fileobj)
                             self._close(key)
-                    self._repeat(selector)
+                    self._repeat(selector, parity_bytes)
             finally:
                 for key in list(selector.get_map().values()):
                     self._close(key)
@@ -143,12 +156,18 @@ class ParityService:
         first = min(key.data.deadline for key in selector.get_map().values())
         return float(max(0.0, first - time.monotonic()))
 
-    def _repeat(self, selector: selectors.BaseSelector) -> None:
+    def _repeat(self, selector: selectors.BaseSelector, parity_bytes: int) -> None:
         now = time.monotonic()
         for key in list(selector.get_map().values()):
             request: _Request = key.data
             if request.deadline > now:
                 continue
+            if request.tries_left == 0 and request.other_answer is not None:
+                raise UserError(
+                    f"{self.address[0]} port {self.address[1]} answers with "
+                    f"{request.other_answer} bytes, not the {parity_bytes} of this parity: has "
+                    "its design other --parity-shards or --shard-bytes?"
+                )
             if request.tries_left == 0:
                 raise UserError(
                     f"{self.address[0]} port {self.address[1]} does not answer requests of "
@@ -196,12 +215,22 @@ def shard_file(folder: Path, number: int) -> Path:
 def encode(
     file: Path, folder: Path, service: ParityService, code: Code, shard_bytes: int
 ) -> Statistics:
-    """Writes the shards of a file; their parity comes from the service."""
+    """Writes the shards of a file; their parity comes from the service.
+
+    UserError, and no shards, if the service has another code.
+    """
     content = file.read_bytes()
     block_bytes = code.data_shards * shard_bytes
     padded = content + bytes(-len(content) % block_bytes)
     blocks = [padded[i : i + block_bytes] for i in range(0, len(padded), block_bytes)]
-    parities = service.parity(blocks, code.parity_shards * shard_bytes)
+    parity_bytes = code.parity_shards * shard_bytes
+    if blocks:
+        # First a block in which all codes differ; those of a file may be full of zeros.
+        probe = Random(0).randbytes(block_bytes)
+        _compare(service, code, probe, service.parity([probe], parity_bytes)[0])
+    parities = service.parity(blocks, parity_bytes)
+    for number in range(0, len(blocks), _COMPARE_EVERY):
+        _compare(service, code, blocks[number], parities[number])
     folder.mkdir(parents=True, exist_ok=True)
     stripes = [block + parity for block, parity in zip(blocks, parities, strict=True)]
     for number in range(code.shards):
@@ -217,6 +246,18 @@ def encode(
     )
     (folder / CODE_FILE).write_text(json.dumps(asdict(description), indent=2) + "\n")
     return Statistics(len(blocks), service.repeated)
+
+
+def _compare(service: ParityService, code: Code, block: bytes, parity: bytes) -> None:
+    """UserError if the parity is not what the model makes of the block."""
+    if parity == code.encode(block):
+        return
+    host, port = service.address
+    raise UserError(
+        f"{host} port {port} answers with other parity than --matrix {code.matrix} --data-shards "
+        f"{code.data_shards} --parity-shards {code.parity_shards} --shard-bytes "
+        f"{len(block) // code.data_shards} give: is its design's code another?"
+    )
 
 
 def decode(folder: Path, file: Path) -> list[int]:
@@ -241,7 +282,10 @@ def decode(folder: Path, file: Path) -> list[int]:
         shard[start : start + size] for start in range(0, len(whole[0]), size) for shard in whole
     )[: description.file_bytes]
     if hashlib.sha256(content).hexdigest() != description.sha256:
-        raise UserError(f"{folder}: the shards do not make the file; one of them is damaged")
+        raise UserError(
+            f"{folder}: the shards do not make the file; one of them is damaged, or "
+            f"{description.matrix} is not the --matrix of the service that gave the parity"
+        )
     file.write_bytes(content)
     return missing
 

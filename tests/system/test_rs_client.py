@@ -71,9 +71,10 @@ def test_a_rough_network(start: Any, tmp_path: Path) -> None:
     [
         (["--shard-bytes", "64", "--timeout", "0.02"], "does not answer requests of 512 bytes"),
         (["--port", "1083"], "the port is closed"),
+        (["--matrix", "power"], "answers with other parity than --matrix power"),
         (["--shard-bytes", "512"], "cannot be sent: Message too long"),
     ],
-    ids=["wrong size", "closed port", "MTU"],
+    ids=["wrong size", "closed port", "matrix", "MTU"],
 )
 def test_the_client_says_what_is_wrong(
     start: Any, tmp_path: Path, options: list[str], complaint: str

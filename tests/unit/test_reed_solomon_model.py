@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import socket
+import threading
 from itertools import combinations
 from pathlib import Path
 from random import Random
@@ -91,7 +93,7 @@ def test_client_says_what_is_wrong(tmp_path: Path) -> None:
     rs_client.encode(file, folder, Encoder(code), code, SHARD_BYTES)
     damaged = rs_client.shard_file(folder, 0)
     damaged.write_bytes(b"x" + damaged.read_bytes()[1:])
-    with pytest.raises(UserError, match="damaged"):
+    with pytest.raises(UserError, match="damaged, or vandermonde is not the --matrix"):
         rs_client.decode(folder, again)
     for number in (0, 1, 5):
         rs_client.shard_file(folder, number).unlink()
@@ -116,3 +118,58 @@ def test_the_client_names_what_it_needs(tmp_path: Path, capsys: pytest.CaptureFi
     told = " ".join(capsys.readouterr().out.split())
     assert "--timeout SECONDS seconds until a request is sent again (default: 0.5)" in told
     assert "--port PORT UDP port of the service (default: 1082)" in told
+
+
+@pytest.mark.parametrize(
+    "design",
+    [Code(4, 2, "cauchy"), Code(4, 2, "power"), Code(2, 1), Code(8, 4)],
+    ids=["cauchy", "power", "fewer shards", "more shards"],
+)
+@pytest.mark.parametrize("content", [b"text", bytes(1000)], ids=["short", "zeros"])
+def test_a_service_with_another_code_is_found_out(
+    tmp_path: Path, design: Code, content: bytes
+) -> None:
+    """Also where the sizes of requests and answers fit, and the file itself tells no difference."""
+    file, folder = tmp_path / "file", tmp_path / "shards"
+    file.write_bytes(content)
+    with pytest.raises(UserError, match=r"^10\.77\.0\.2 port 1082 answers with other parity than"):
+        rs_client.encode(file, folder, Encoder(design), Code(4, 2), SHARD_BYTES)
+    assert not folder.exists()
+
+
+def test_a_service_that_goes_wrong_is_found_out(tmp_path: Path) -> None:
+    class Failing(Encoder):
+        def parity(self, blocks: list[bytes], parity_bytes: int) -> list[bytes]:
+            answers = super().parity(blocks, parity_bytes)
+            return [*answers[:64], *(bytes(parity_bytes) for _ in answers[64:])]
+
+    code = Code(4, 2)
+    file, folder = tmp_path / "file", tmp_path / "shards"
+    file.write_bytes(Random(1).randbytes(100 * 4 * SHARD_BYTES))
+    with pytest.raises(UserError, match="other parity"):
+        rs_client.encode(file, folder, Failing(code), code, SHARD_BYTES)
+    assert not folder.exists()
+
+
+def test_answers_of_another_size_are_told_from_silence() -> None:
+    def answer() -> None:
+        for _ in range(2):
+            _, client = service.recvfrom(2000)
+            service.sendto(bytes(40), client)
+
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as service:
+        service.bind(("127.0.0.1", 0))
+        service.settimeout(10)
+        server = threading.Thread(target=answer)
+        server.start()
+        asking = rs_client.ParityService(*service.getsockname(), timeout=0.5, tries=2)
+        with pytest.raises(UserError, match="answers with 40 bytes, not the 80 of this parity"):
+            asking.parity([bytes(160)], 80)
+        server.join()
+
+
+@pytest.mark.parametrize("host", ["nowhere.invalid", "two..dots"])
+def test_an_unknown_host_is_named(tmp_path: Path, host: str) -> None:
+    (tmp_path / "file").write_bytes(b"1")
+    with pytest.raises(SystemExit, match=f"error: {host} cannot be reached: "):
+        rs_client.main(["encode", str(tmp_path / "file"), str(tmp_path / "shards"), host])
