@@ -66,8 +66,8 @@ def _saturation(rows: Sequence[Row], traffic: str) -> Table:
                 by_name.setdefault(f"{name} {label}".strip(), {})[entry["pattern"]] = entry[
                     "accepted"
                 ]
-            for label, known in by_name.items():
-                table.add_row(label, "xy", *(f"{known.get(p, '')}" for p in patterns))
+            for label, accepted in by_name.items():
+                table.add_row(label, "xy", *(f"{accepted.get(p, '')}" for p in patterns))
         else:
             for algorithm in COLOURS:
                 known = {

@@ -13,8 +13,7 @@ from rich.console import Console
 from rich.table import Table
 from ruamel.yaml import YAML
 
-from bombus import Simulation, edit, erasure_libraries
-from bombus import network as resolved
+from bombus import Simulation, edit, erasure_libraries, resolve
 from bombus.bench import report
 from bombus.erasure_libraries import ErasureLibrary, MissingLibraryError, open_library
 from bombus.errors import UserError
@@ -92,7 +91,7 @@ def with_instances(design: Path, instances: int, folder: Path) -> Path:
     with changed.open("w") as file:
         yaml.dump(document, file)
     # The ways of blocks to several tiles may cross those of the stack: all are placed anew.
-    network, _ = resolved.load(changed)
+    network, _ = resolve.load(changed)
     placed = placer.solve(network, {}, PLACING_EFFORT)
     changed.write_text(edit.with_positions(network.file, placed.positions))
     return changed
@@ -132,6 +131,7 @@ def measure_row(
     manifest = simulation.manifest
     service, host, station = Service.of(manifest), Host.from_manifest(manifest), neighbour(manifest)
     introduce(simulation, station)
+    checked = 0
 
     def requests(count: int) -> tuple[dict[int, bytes], list[bytes]]:
         data = {FIRST_PORT + n: random.randbytes(service.block_bytes) for n in range(count)}
@@ -152,7 +152,6 @@ def measure_row(
     def gbps(cycles: float) -> float:
         return round(service.block_bytes * 8 * simulation.clock_hz / cycles / 1e9, 3)
 
-    checked = 0
     data, frames = requests(SINGLE_BLOCKS)
     latency, alone = idle_latencies(simulation, frames)
     checked += checker.compare(service, data, alone)

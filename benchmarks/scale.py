@@ -105,7 +105,7 @@ class Bench:
             for number, work in enumerate(works)
         ]
 
-    def exchange(self, frames: Sequence[bytes], works: Sequence[int], **options: int) -> Exchange:
+    def exchange(self, frames: Sequence[bytes], works: Sequence[int], **options: Any) -> Exchange:
         """Sends all, compares all replies."""
         limit = DEFAULT_TIMEOUT_CYCLES + 2 * sum(works) + 2 * len(works) * options["gap_cycles"]
         result = self.simulation.exchange(frames, limit_cycles=limit, **options)

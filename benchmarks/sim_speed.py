@@ -152,7 +152,8 @@ def cocotb_simulator(design: Path) -> Path:
 
 def cocotb(design: Path, simulation: Simulation, frames: Sequence[bytes]) -> float:
     """Frames per second through cocotb."""
-    from cocotb_tools.runner import get_results, get_runner
+    from cocotb_tools.check_results import get_results
+    from cocotb_tools.runner import get_runner
 
     manifest = simulation.manifest
     request, answer = introduction(manifest, neighbour(manifest))
