@@ -174,8 +174,8 @@ def build(
     command = [
         *(flag for flag in VERILATOR_FLAGS if flag not in ("--prefix", "Vtop")),
         *("--exe", "--build", "-j", str(JOBS), "--top-module", TOP),
-        # The compiler's time and memory grow faster than its input.
-        *("--output-groups", str(columns * rows)),
+        # The compiler's time and memory grow faster than its input, once that is large.
+        *("--output-groups", str(JOBS if columns * rows <= 16 else columns * rows // 4)),
         "--assert" if assertions else "--no-assert",
         *(flag for folder in rtl.include_dirs() for flag in (f"-I{folder}",)),
         *(f"-G{key}={_number(value)}" for key, value in parameters.items()),
