@@ -20,8 +20,8 @@ PICTURES = {
     "scale_28.svg": ROOT / "designs" / "scale_28.yaml",
     "figure_5a_deadlock.svg": FIGURE_5A,
 }
-# What `bombus bench noc` has drawn; to run it takes too long for a test.
-MEASURED = ("noc_chain.svg", "noc_independent.svg")
+# What `bombus bench noc` and `noc-size` have drawn; to run them takes too long for a test.
+MEASURED = ("noc_chain.svg", "noc_independent.svg", "noc_size.svg")
 
 
 def drawn(file: Path) -> str:
