@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +20,7 @@ COLOURS = {"xy": "tab:blue", "o1turn": "tab:orange", "adaptive": "tab:green"}
 LOW_LOAD = 0.2  # every fabric carries it, with every pattern
 
 
+@cache
 def _peers() -> dict[str, Any]:
     peers: dict[str, Any] = json.loads((BENCHMARKS / "peers.json").read_text())
     return peers

@@ -2,8 +2,7 @@
 
 A benchmark is a module with `main(design: Path | None, json: Path | None,
 **options)`, each option `Annotated` with what it means; its docstring's first line
-says what it measures. It writes its
-numbers and tables with `report`.
+says what it measures. It gives its numbers and tables with `report`.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ import importlib.util
 import inspect
 import json
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
@@ -86,12 +85,19 @@ class Option:
     def flag(self) -> str:
         """As it is typed, with the sort of its value."""
         value = {bool: "", int: " INTEGER", float: " NUMBER"}.get(type(self.default), " TEXT")
-        return f"--{self.name.replace('_', '-')}{value}"
+        return _dashed(self.name) + value
+
+
+def _dashed(name: str) -> str:
+    return f"--{name.replace('_', '-')}"
 
 
 def options(name: str) -> list[Option]:
     """The options of a benchmark; UserError if there is none of that name."""
-    main = load(name).main
+    return _options(load(name).main)
+
+
+def _options(main: Callable[..., None]) -> list[Option]:
     hints = get_type_hints(main, include_extras=True)
     return [
         Option(parameter.name, parameter.default, hints[parameter.name].__metadata__[0])
@@ -108,9 +114,8 @@ def description(name: str) -> str:
 def run(name: str, design: Path | None, json: Path | None, **values: Any) -> None:
     """Runs a benchmark by name; UserError if it has no such option."""
     module = load(name)
-    known = {f"--{option.name.replace('_', '-')}" for option in options(name)}
-    for key in values:
-        flag = f"--{key.replace('_', '-')}"
+    known = {_dashed(option.name) for option in _options(module.main)}
+    for flag in map(_dashed, values):
         if flag not in known:
             raise UserError(f"{name} has no option {flag}; {near_matches(flag, known)}")
     module.main(design=design, json=json, **values)

@@ -167,13 +167,14 @@ class Point:
     def settings(self) -> dict[str, Any]:
         """The columns of the result that say what was run."""
         traffic = asdict(self.traffic)
+        fabric = mesh.with_defaults(self.fabric)
         return {
             "fabric": self.fabric.kind,
             "algorithm": self.fabric.algorithm,
             "lossless": self.fabric.lossless,
             "virtual_channels": self.fabric.virtual_channels,
-            "buffer_depth": mesh.with_defaults(self.fabric).depth,
-            "max_packet_flits": mesh.with_defaults(self.fabric).max_packet_flits,
+            "buffer_depth": fabric.depth,
+            "max_packet_flits": fabric.max_packet_flits,
             "columns": self.columns,
             "rows": self.rows,
             **{key: traffic[key] for key in TRAFFIC},
