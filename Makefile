@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Everything runs in .venv, which `make venv` makes from requirements.lock.
 VENV   := .venv
 BIN    := $(VENV)/bin
@@ -9,42 +10,52 @@ PYTHON   = $(or $(firstword $(foreach name,$(PYTHONS),\
   $(shell $(name) -c '$(SUITABLE)' 2> /dev/null && echo $(name)))),\
   $(error Python 3.11 or later with its module venv is needed; name it by make PYTHON=...))
 
-.PHONY: demo test lint format docs venv lock clean
+.PHONY: help demo test test-fast lint format docs venv lock clean
 
-demo: $(VENV)/.done  ## UDP echo and ping, live, from Linux programs
-	$(BIN)/python -m bombus.demo designs/udp_echo.yaml
+help:  ## list the targets
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
 
-test: $(VENV)/.done  ## everything, lint included
+demo: $(VENV)/.done  ## build UDP echo, talk to it with ping and sockets, measure it
+	$(BIN)/python tools/system_programs.py g++ make perl ip ping
+	$(BIN)/python -m bombus.cli.demo designs/udp_echo.yaml
+
+test: $(VENV)/.done  ## run all tests and lint steps
 	$(BIN)/python tools/system_programs.py
-	$(BIN)/pytest -q -n 2 -r s
+	$(BIN)/pytest -q -n 2 -r s --durations=20
 
-lint: $(VENV)/.done
+test-fast: $(VENV)/.done  ## run the tests that take no large simulator, proof or synthesis
+	$(BIN)/pytest -q -n 2 -m "not slow"
+
+lint: $(VENV)/.done  ## check style, types and cleanliness
 	$(BIN)/python tools/lint.py
 
-format: $(VENV)/.done
-	$(BIN)/python tools/lint.py --fix python format
+format: $(VENV)/.done  ## format Python and SystemVerilog
+	$(BIN)/python tools/lint.py --fix licence python format
 
-docs: $(VENV)/.done  ## the pages and pictures that are generated
-	$(BIN)/python -m bombus.reference > docs/design-file.md
+docs: $(VENV)/.done  ## renew generated pages and pictures
+	$(BIN)/python -m bombus.design.reference > docs/design-file.md
+	$(BIN)/python tools/module_index.py
 	$(BIN)/python tests/docs/documents.py
+	$(BIN)/python -m bombus.pictures.diagrams docs/pictures
 	$(BIN)/bombus show designs/udp_echo.yaml -o docs/pictures/udp_echo.svg
 	$(BIN)/bombus show docs/examples/udp_upper/udp_upper.yaml -o docs/pictures/udp_upper.svg
 	$(BIN)/bombus show designs/scale_28.yaml -o docs/pictures/scale_28.svg
 	! $(BIN)/bombus check docs/examples/deadlock/figure_5a.yaml -o docs/pictures/figure_5a_deadlock.svg
 
-venv: $(VENV)/.done
+venv: $(VENV)/.done  ## install Bombus with all its tools into .venv
 
 $(VENV)/.done: requirements.lock pyproject.toml
+	@echo "Installing Bombus and its tools into $(VENV): about 300 MB to download, 1.1 GB on disk."
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/pip install --disable-pip-version-check --progress-bar off --requirement requirements.lock
+	$(BIN)/pip install --disable-pip-version-check --requirement requirements.lock
 	$(BIN)/pip install --disable-pip-version-check --quiet --no-deps --no-build-isolation --editable .
 	touch $@
 
-lock:  ## renews requirements.lock from pyproject.toml
+lock:  ## renew requirements.lock from pyproject.toml
 	rm -rf build/lock && $(PYTHON) -m venv build/lock
 	build/lock/bin/pip install --quiet hatchling editables '.[dev]'
 	build/lock/bin/pip freeze --exclude bombus > requirements.lock
 	rm -rf build/lock
 
-clean:
+clean:  ## remove everything built, .venv included
 	rm -rf build $(VENV) .mypy_cache .pytest_cache .ruff_cache

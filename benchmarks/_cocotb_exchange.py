@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The cocotb side of sim_speed.py: frames through cocotbext-axi, timed."""
 
 from __future__ import annotations
@@ -77,7 +78,7 @@ async def exchange(dut: Any) -> None:
     seconds = time.perf_counter() - started
 
     await ClockCycles(dut.clk_i, QUIET_CYCLES)
-    while not sink.empty():  # nobody has asked for these
+    while not sink.empty():  # unexpected frames
         replies.append(sink.recv_nowait())
     answers = [bytes(reply.tdata).hex() for reply in replies]
     Path(os.environ["EXCHANGE_RESULT"]).write_text(

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Tables and pictures of the noc benchmark, the published figures beside ours."""
 
 from __future__ import annotations
@@ -10,13 +11,28 @@ from typing import TYPE_CHECKING, Any
 
 from rich.table import Table
 
-from bombus.paths import BENCHMARKS
+from bombus.base.paths import BENCHMARKS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from noc import Row, ZeroLoad
 
-COLOURS = {"xy": "tab:blue", "o1turn": "tab:orange", "adaptive": "tab:green"}
+Line = tuple[str, str]  # colour and kind
+
+LOSSLESS, DROPPING = "crosspoint, lossless", "crosspoint, dropping"
+BUFFERED = "wormhole, virtual channels (xy)"
+ALGORITHMS = ("xy", "o1turn", "adaptive")
+PLAIN = "#444444"
+# Colour, marker and its size of an algorithm (crosspoint) or a fabric (the others).
+STYLES = {
+    "xy": ("#0072B2", "o", 9),
+    "o1turn": ("#D55E00", "s", 6),
+    "adaptive": ("#009E73", "^", 3.5),
+    "wormhole": ("#0072B2", "o", 4),
+    "virtual channels 1": ("#D55E00", "s", 10),
+    "virtual channels 2": ("#009E73", "D", 7),
+    "virtual channels 4": ("#6A3D9A", "^", 4),
+}
 LOW_LOAD = 0.2  # every fabric carries it, with every pattern
 
 
@@ -71,7 +87,7 @@ def _saturation(rows: Sequence[Row], traffic: str) -> Table:
             for label, accepted in by_name.items():
                 table.add_row(label, "xy", *(f"{accepted.get(p, '')}" for p in patterns))
         else:
-            for algorithm in COLOURS:
+            for algorithm in ALGORITHMS:
                 known = {
                     e["pattern"]: e for e in peer.get("peak", ()) if e["algorithm"] == algorithm
                 }
@@ -139,76 +155,111 @@ def _carried(series: Sequence[Row]) -> list[Row]:
     ]
 
 
-def _published(traffic: str, pattern: str) -> Iterator[tuple[str, float, str]]:
-    """Name, accepted load and colour of what others have published."""
+def _published(traffic: str, pattern: str, group: str) -> Iterator[tuple[str, float, Line]]:
+    """Name, accepted load and line of published figures that compare with a group of fabrics."""
     for name, peer in _peers().items():
         if traffic == "chain":
             for entry in peer.get("peak", ()):
-                if entry["pattern"] == pattern:
+                if entry["pattern"] == pattern and group == DROPPING:
                     algorithm = entry["algorithm"]
-                    yield f"{name}'s peak, {algorithm}", entry["accepted"], COLOURS[algorithm]
+                    colour = STYLES[algorithm][0]
+                    yield f"{name}, {algorithm}: highest accepted", entry["accepted"], (colour, ":")
             continue
         found = [entry for entry in peer.get("saturation", ()) if entry["pattern"] == pattern]
-        if found:
+        if found and group == BUFFERED:
             best = max(entry["accepted"] for entry in found)
-            yield f"{name} at its best", best, "black" if name == "ProNoC" else "gray"
+            line = (PLAIN, ":") if name == "ProNoC" else (PLAIN, "--")
+            yield f"{name}: highest accepted", best, line
 
 
-def _plot(axis: Axes, rows: Sequence[Row], traffic: str, pattern: str) -> None:
-    others = iter(("tab:red", "tab:purple", "tab:brown", "tab:pink"))
+def _group(kind: str) -> str:
+    """The column of a fabric, so that no panel has more than four curves."""
+    if not kind.startswith("crosspoint"):
+        return BUFFERED
+    return DROPPING if kind.endswith("dropping") else LOSSLESS
+
+
+def _plot(axis: Axes, rows: Sequence[Row], traffic: str, pattern: str, group: str) -> None:
+    """Curves, a triangle at the highest accepted load of each, and published figures."""
     for (kind, algorithm), series in _series(rows).items():
-        is_crosspoint = kind.startswith("crosspoint")
-        colour = COLOURS[algorithm] if is_crosspoint else next(others)
-        style = "--" if kind.endswith("dropping") else "-"
+        if _group(kind) != group:
+            continue
+        name = algorithm if group != BUFFERED else kind.replace("_", " ")
+        colour, marker, size = STYLES[name]
         carried = _carried(series)
+        # Open markers of several sizes: curves that coincide show each other's.
         axis.plot(
             [row.accepted for row in carried],
             [row.latency_mean for row in carried],
-            style,
-            marker="." if is_crosspoint else "s",
-            markersize=4,
+            marker=marker,
+            markersize=size,
+            markerfacecolor="none",
+            linewidth=1.2,
             color=colour,
-            label=f"{kind.replace('_', ' ')}, {algorithm}",
+            label=name,
         )
-        axis.axvline(
-            max(row.accepted for row in series), color=colour, linestyle=style, linewidth=0.6
+        highest = max(row.accepted for row in series)
+        top = axis.get_xaxis_transform()
+        axis.plot(
+            highest, 0.94, "v", color=colour, markersize=size, fillstyle="none", transform=top
         )
-    for label, accepted, colour in _published(traffic, pattern):
-        axis.axvline(accepted, color=colour, linestyle=":", linewidth=1.4, label=label)
-    axis.set(title=pattern.replace("_", " "), yscale="log", xlim=(0, 1))
+    for label, accepted, (colour, line) in _published(traffic, pattern, group):
+        axis.axvline(accepted, color=colour, linestyle=line, linewidth=1.3, label=label)
+    axis.set(yscale="log", xlim=(0, 1))
+    axis.tick_params(labelsize=8, which="both")
     axis.grid(alpha=0.3)
 
 
 def draw(rows: Sequence[Row], folder: Path) -> None:
-    """Load-latency curves as figure 3 of the HiPerNoC paper, one picture for each traffic.
+    """Load-latency curves: a picture per traffic, a row per pattern, a column per kind of fabric.
 
-    Upright lines: the most that a fabric accepts at any load.
+    Figure 3 of the HiPerNoC paper has the same axes.
     """
     import matplotlib
 
     matplotlib.use("svg")
     from matplotlib import pyplot
+    from matplotlib.lines import Line2D
 
     folder.mkdir(parents=True, exist_ok=True)
     for traffic in dict.fromkeys(row.traffic for row in rows):
-        patterns = list(dict.fromkeys(row.pattern for row in rows if row.traffic == traffic))
-        # One place is left for the legend.
-        columns = 3 if len(patterns) > 3 else 2
-        lines = -(-(len(patterns) + 1) // columns)
+        of_traffic = [row for row in rows if row.traffic == traffic]
+        patterns = list(dict.fromkeys(row.pattern for row in of_traffic))
+        found = {_group(_kind(row)) for row in of_traffic}
+        groups = [group for group in (LOSSLESS, DROPPING, BUFFERED) if group in found]
         figure, axes = pyplot.subplots(
-            lines, columns, figsize=(4 * columns, 3.6 * lines), squeeze=False
+            len(patterns),
+            len(groups),
+            figsize=(3.1 * len(groups) + 0.3, 2.3 * len(patterns) + 1.5),
+            squeeze=False,
+            sharex=True,
+            sharey="row",
         )
-        places = list(axes.flat)
-        for axis, pattern in zip(places, patterns, strict=False):
-            here = [row for row in rows if row.traffic == traffic and row.pattern == pattern]
-            _plot(axis, here, traffic, pattern)
-            axis.set_xlabel("accepted, flits per node and cycle")
-            axis.set_ylabel("mean latency, cycles")
-        for axis in places[len(patterns) :]:
-            axis.axis("off")
-        places[len(patterns)].legend(
-            *places[0].get_legend_handles_labels(), fontsize=8, loc="upper left"
-        )
-        figure.tight_layout()
+        for axis_row, pattern in zip(axes, patterns, strict=True):
+            here = [row for row in of_traffic if row.pattern == pattern]
+            for axis, group in zip(axis_row, groups, strict=True):
+                _plot(axis, here, traffic, pattern, group)
+            axis_row[0].set_ylabel(f"{pattern.replace('_', ' ')}\nmean latency, cycles", fontsize=8)
+        for axis, group in zip(axes[0], groups, strict=True):
+            axis.set_title(group, fontsize=10)
+        figure.tight_layout(rect=(0, 1.15 / figure.get_figheight(), 1, 1))
+        for axis, column in zip(axes[-1], axes.T, strict=True):
+            axis.set_xlabel("accepted, flits per node and cycle", fontsize=8)
+            entries = {
+                label: handle
+                for each in column
+                for handle, label in zip(*each.get_legend_handles_labels(), strict=True)
+            }
+            mark = Line2D([], [], marker="v", color=PLAIN, linestyle="", fillstyle="none")
+            entries["highest accepted at any load"] = mark
+            axis.legend(
+                entries.values(),
+                entries,
+                fontsize=7.5,
+                loc="upper left",
+                bbox_to_anchor=(-0.02, -0.24),
+                frameon=False,
+                labelspacing=0.3,
+            )
         figure.savefig(folder / f"noc_{traffic}.svg", metadata={"Date": None})
         pyplot.close(figure)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Fabrics by themselves: throughput, latency and loss by offered load, and the published ones."""
 
 from __future__ import annotations
@@ -13,12 +14,12 @@ from _noc_report import draw, tables
 from rich.console import Console
 from rich.progress import Progress
 
-from bombus.bench import report
-from bombus.config import Fabric
-from bombus.errors import UserError
-from bombus.noc.mesh import Chain, Mesh, Result, Traffic, build
-from bombus.noc.window import safe_window
-from bombus.text import near_matches
+from bombus.analysis.window import safe_window
+from bombus.base.errors import UserError
+from bombus.base.text import near_matches
+from bombus.fabric.config import Fabric
+from bombus.measure.bench import report
+from bombus.measure.mesh import Chain, Mesh, Result, Traffic, build
 
 ALGORITHMS = ("xy", "o1turn", "adaptive")
 FABRICS = {
@@ -208,11 +209,11 @@ def main(
     rows: Annotated[int, "of the mesh"] = 4,
     fabrics: Annotated[str, f"of {', '.join(FABRICS)}; default: all"] = "",
     loads: Annotated[str | float, "offered"] = ",".join(map(str, LOADS)),
-    scale: Annotated[float, "length of the runs, as a part of the usual"] = 1.0,
-    pictures: Annotated[str, "folder to draw the curves in"] = "",
+    scale: Annotated[float, "length of the runs relative to the default"] = 1.0,
+    pictures: Annotated[str, "folder for the plots"] = "",
 ) -> None:
     if design is not None:
-        raise UserError("this benchmark runs meshes of its own; it takes no --design")
+        raise UserError("this benchmark runs its own meshes; it takes no --design")
     if not 0 < scale <= 1:
         raise UserError(f"--scale {scale}: should be above 0, up to 1")
     found, zero = measure(_chosen(fabrics), columns, rows, _loads(str(loads)), scale)
@@ -231,4 +232,4 @@ def main(
         tables(found, zero),
     )
     if errors:
-        raise UserError(f"{errors} messages were lost without count, doubled, misled or stuck")
+        raise UserError(f"{errors} messages were lost uncounted, duplicated, misrouted or stuck")

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a cycle of simulation costs as the mesh grows, relative to 4x4, and what it carries."""
 
 from __future__ import annotations
@@ -10,10 +11,10 @@ from typing import Annotated
 from rich.console import Console
 from rich.table import Table
 
-from bombus.bench import report
-from bombus.config import Fabric
-from bombus.errors import UserError
-from bombus.noc.mesh import Traffic, build
+from bombus.base.errors import UserError
+from bombus.fabric.config import Fabric
+from bombus.measure.bench import report
+from bombus.measure.mesh import Traffic, build
 
 KINDS = ("wormhole", "crosspoint")
 SIZES = (2, 4, 8, 16)
@@ -74,6 +75,9 @@ def measure(kind: str, sizes: list[int], cycles: int) -> list[Row]:
     ]
 
 
+MARKERS = {"wormhole": "o-", "crosspoint": "s-"}
+
+
 def draw(rows: list[Row], file: Path) -> None:
     """Cost by number of nodes, both axes logarithmic, one line a fabric."""
     import matplotlib
@@ -85,11 +89,15 @@ def draw(rows: list[Row], file: Path) -> None:
     for kind in dict.fromkeys(row.fabric for row in rows):
         series = [row for row in rows if row.fabric == kind]
         axis.plot(
-            [row.nodes for row in series], [row.relative_cost for row in series], "o-", label=kind
+            [row.nodes for row in series],
+            [row.relative_cost for row in series],
+            MARKERS.get(kind, "^-"),
+            label=kind,
+            markerfacecolor="none",
         )
     nodes = sorted({row.nodes for row in rows})
-    axis.plot(nodes, [n / REFERENCE**2 for n in nodes], "k:", label="as many times as nodes")
-    axis.set(xscale="log", yscale="log", xlabel="nodes", ylabel="cost of a cycle, 4x4 = 1")
+    axis.plot(nodes, [n / REFERENCE**2 for n in nodes], "k:", label="proportional to nodes")
+    axis.set(xscale="log", yscale="log", xlabel="nodes", ylabel="CPU time per cycle, 4x4 = 1")
     axis.set_xticks(nodes, [str(n) for n in nodes])
     axis.minorticks_off()
     axis.grid(alpha=0.3)
@@ -131,10 +139,10 @@ def main(
     sizes: Annotated[str | int, "columns, and as many rows"] = ",".join(map(str, SIZES)),
     fabrics: Annotated[str, "kinds"] = ",".join(KINDS),
     cycles: Annotated[int, "of each run"] = CYCLES,
-    picture: Annotated[str, "SVG file to draw the cost in"] = "",
+    picture: Annotated[str, "SVG file for the plot"] = "",
 ) -> None:
     if design is not None:
-        raise UserError("this benchmark runs meshes of its own; it takes no --design")
+        raise UserError("this benchmark runs its own meshes; it takes no --design")
     try:
         chosen = [int(word) for word in str(sizes).split(",")]
     except ValueError:
@@ -149,4 +157,4 @@ def main(
         draw(rows, Path(picture))
     report({"rows": [asdict(row) for row in rows]}, json, [table(rows)])
     if any(row.errors for row in rows):
-        raise UserError("messages were lost without count, doubled, misled or stuck")
+        raise UserError("messages were lost uncounted, duplicated, misrouted or stuck")

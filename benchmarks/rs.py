@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Reed-Solomon on UDP in virtual time, by instances of the encoder; and libraries on a CPU core."""
 
 from __future__ import annotations
@@ -13,18 +14,20 @@ from rich.console import Console
 from rich.table import Table
 from ruamel.yaml import YAML
 
-from bombus import Simulation, edit, erasure_libraries, resolve
-from bombus.bench import report
-from bombus.erasure_libraries import ErasureLibrary, MissingLibraryError, open_library
-from bombus.errors import UserError
-from bombus.measure import burst, cycles_per_packet, idle_latencies, introduce, neighbour
-from bombus.model import ETHERNET_BYTES, IPV4_BYTES, UDP_BYTES, Host, udp_frame
-from bombus.paths import BENCHMARKS
+from bombus import Simulation
+from bombus.base.errors import UserError
+from bombus.base.paths import DESIGNS
+from bombus.design import edit, resolve
+from bombus.golden.frames import ETHERNET_BYTES, IPV4_BYTES, UDP_BYTES, Host, udp_frame
+from bombus.golden.reed_solomon import MATRICES, Code
+from bombus.measure import erasure_libraries
+from bombus.measure.bench import report
+from bombus.measure.erasure_libraries import ErasureLibrary, MissingLibraryError, open_library
+from bombus.measure.exchanges import burst, cycles_per_packet, idle_latencies, introduce, neighbour
 from bombus.placement import placer
-from bombus.reed_solomon import MATRICES, Code
-from bombus.simulation import Frame
+from bombus.simulator.frames import Frame
 
-DESIGN = BENCHMARKS.parent / "designs" / "rs.yaml"
+DESIGN = DESIGNS / "rs.yaml"
 KIND = "rs_encode"
 BLOCKS = 1000
 INSTANCES = 4
@@ -75,7 +78,7 @@ class Service:
 
 
 def with_instances(design: Path, instances: int, folder: Path) -> Path:
-    """The design with so many tiles of its encoder, each taking its turn."""
+    """The design with this number of encoder tiles, dispatched round robin."""
     if instances == 1:
         return design
     yaml = YAML()
@@ -90,10 +93,10 @@ def with_instances(design: Path, instances: int, folder: Path) -> Path:
     changed = folder / f"{design.stem}_{instances}.yaml"
     with changed.open("w") as file:
         yaml.dump(document, file)
-    # The ways of blocks to several tiles may cross those of the stack: all are placed anew.
-    network, _ = resolve.load(changed)
-    placed = placer.solve(network, {}, PLACING_EFFORT)
-    changed.write_text(edit.with_positions(network.file, placed.positions))
+    # Routes to several encoder tiles may cross those of the stack: all tiles are placed again.
+    resolved, _ = resolve.load(changed)
+    placed = placer.solve(resolved, {}, PLACING_EFFORT)
+    changed.write_text(edit.with_positions(resolved.file, placed.positions))
     return changed
 
 
@@ -146,7 +149,7 @@ def measure_row(
         received = burst(simulation, frames).received
         checked += checker.compare(service, data, received)
         if len(received) != blocks:
-            raise UserError(f"{manifest['name']}: of {blocks} blocks {len(received)} came back")
+            raise UserError(f"{manifest['name']}: {len(received)} of {blocks} blocks came back")
         return received
 
     def gbps(cycles: float) -> float:
@@ -247,7 +250,7 @@ def main(
     instances: Annotated[int, "up to how many"] = INSTANCES,
     blocks: Annotated[int, "of each measurement"] = BLOCKS,
     cpu_seconds: Annotated[float, "that each library of the CPU runs for"] = CPU_SECONDS,
-    seed: Annotated[int, "of all that is random"] = 1,
+    seed: Annotated[int, "random seed"] = 1,
 ) -> None:
     if instances < 1:
         raise UserError(f"--instances {instances}: should be at least 1")

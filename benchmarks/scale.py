@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Replicas in a mesh of 28 tiles: rate by their number; each policy under uneven work."""
 
 from __future__ import annotations
@@ -12,21 +13,23 @@ from typing import Annotated, Any
 from rich.table import Table
 
 from bombus import Simulation
-from bombus.bench import report
-from bombus.errors import UserError
-from bombus.measure import beats_of, cycles_per_packet, introduce, neighbour
-from bombus.model import Host, Station, echo_reply, udp_frame
-from bombus.paths import BENCHMARKS
-from bombus.simulation import DEFAULT_TIMEOUT_CYCLES, Exchange
+from bombus.base.errors import UserError
+from bombus.base.paths import BENCHMARKS
+from bombus.golden.frames import Host, Station, udp_frame
+from bombus.golden.stack import echo_reply
+from bombus.measure.bench import report
+from bombus.measure.exchanges import beats_of, cycles_per_packet, introduce, neighbour
+from bombus.simulator.frames import Exchange
+from bombus.simulator.simulation import DEFAULT_TIMEOUT_CYCLES
 
 DESIGN = BENCHMARKS / "scale.yaml"
 PAYLOAD_BYTES = 20
 HEADER_BYTES = 14 + 20 + 8
 PACKETS = 1000
 WORK = 300  # cycles for a datagram; the mean, too, where it is uneven
-# One datagram in so many takes so many times as long as the others.
+# One datagram in RARE takes LONGER times as long as the others.
 RARE, LONGER = 10, 20
-PER_REPLICA = 8  # datagrams on their way at a time
+PER_REPLICA = 8  # datagrams in flight
 LOAD = 0.5  # of the replicas' rate, where latency is measured
 
 
@@ -71,7 +74,7 @@ def groups(manifest: dict[str, Any]) -> list[Group]:
             entry["group"],
             entry["policy"],
             entry["tile"],
-            entry["next"],
+            entry["next"][0],
             len(entry["replicas"]),
             len(entry["slots"]),
             tuple(sorted({layers[name]["params"]["udp_port"] for name in entry["replicas"]})),
@@ -113,7 +116,7 @@ class Bench:
         came = Counter(frame.data for frame in result.received)
         self.errors += sum((expected - came).values()) + sum((came - expected).values())
         if len(result.received) < 2:
-            raise UserError(f"of {len(frames)} datagrams, {len(result.received)} came back")
+            raise UserError(f"{len(result.received)} of {len(frames)} datagrams came back")
         return result
 
     def shares(self, group: Group) -> list[int]:
@@ -124,7 +127,7 @@ class Bench:
         ]
 
     def row(self, group: Group, replicas: int, works: Sequence[int], work: str) -> Row:
-        """Figures of a group with so many of its replicas at work."""
+        """Figures of a group with this number of active replicas."""
         before = self.shares(group)
         frames = self.frames(group, works)
         busy = self.exchange(frames, works, window=PER_REPLICA * replicas, gap_cycles=0)
@@ -215,8 +218,8 @@ def main(
     design: Path | None,
     json: Path | None,
     *,
-    packets: Annotated[int, "datagrams of each measurement"] = PACKETS,
-    seed: Annotated[int, "of all that is random"] = 1,
+    packets: Annotated[int, "datagrams per measurement"] = PACKETS,
+    seed: Annotated[int, "random seed"] = 1,
 ) -> None:
     if packets < 2:
         raise UserError(f"--packets {packets}: should be at least 2")

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Speed of simulation: the same frames through the C interface and through cocotb."""
 
 from __future__ import annotations
@@ -17,21 +18,25 @@ from unittest.mock import patch
 
 from rich.table import Table
 
-from bombus import Simulation, check, generate, verilator
-from bombus.bench import report
-from bombus.cache import cached_directory, content_key
-from bombus.errors import UserError
-from bombus.measure import burst, echo_port, introduce, introduction, neighbour
-from bombus.model import Host, Station, echo_reply, padded, ping_frame, udp_frame
-from bombus.paths import BENCHMARKS
+from bombus import Simulation
+from bombus.analysis import check
+from bombus.base.cache import cached_directory, content_key
+from bombus.base.errors import UserError
+from bombus.base.paths import BENCHMARKS, DESIGNS
+from bombus.generation import generate
+from bombus.golden.frames import Host, Station, padded, ping_frame, udp_frame
+from bombus.golden.stack import echo_reply
+from bombus.measure.bench import report
+from bombus.measure.exchanges import burst, echo_port, introduce, introduction, neighbour
+from bombus.simulator import verilator
 
-DESIGN = BENCHMARKS.parent / "designs" / "udp_echo.yaml"
+DESIGN = DESIGNS / "udp_echo.yaml"
 PAYLOADS = (1, 64, 256, 512, 1024, 1472)
 DATAGRAMS, PINGS = 300, 30
 SECONDS = 2.5  # at least, of each measurement through the C interface
 IDLE_STEP_CYCLES = 10_000
 COCOTB_TEST = BENCHMARKS / "_cocotb_exchange.py"
-# Warnings are for lint. Otherwise as the simulator of bombus.build, to compare like with like.
+# Warnings are for lint. Otherwise as bombus.simulator.build does it, to compare like with like.
 COCOTB_BUILD = ("-Wno-fatal", "-O3", "--x-initial", "unique", "--x-assign", "unique")
 COCOTB_MAKE = " -- OPT_FAST=-O2"
 
@@ -56,7 +61,7 @@ def traffic(
             station,
             host,
             random.randbytes(random.choice(PAYLOADS)),
-            source_port=random.randrange(1, 1 << 16),
+            source_port=random.randrange(1024, 1 << 16),
             port=port,
         )
         for _ in range(datagrams)
@@ -70,7 +75,7 @@ def traffic(
 
 
 def check_replies(frames: Sequence[bytes], replies: Iterable[bytes], side: str) -> None:
-    """Ping and UDP take different ways, so that their replies may overtake one another."""
+    """Ping and UDP take different routes, so their replies may be reordered."""
     expected, came = Counter(map(echo_reply, frames)), Counter(replies)
     if expected != came:
         raise UserError(
@@ -123,10 +128,10 @@ def cocotb_simulator(design: Path) -> Path:
     """The directory of the same design, built by cocotb's runner; built once."""
     from cocotb_tools.runner import get_runner  # only developers have it
 
-    network, _ = check.check(design)
-    top = f"{network.design.name}_top"
-    texts = generate.texts(network)
-    files = texts[f"{network.design.name}.f"].split()
+    checked, _ = check.check(design)
+    top = f"{checked.config.name}_top"
+    texts = generate.texts(checked)
+    files = texts[f"{checked.config.name}.f"].split()
 
     def build(folder: Path) -> None:
         generated = generate.generate(design, folder / "generated").folder
@@ -189,7 +194,7 @@ def cocotb(design: Path, simulation: Simulation, frames: Sequence[bytes]) -> flo
         )
         passed, failed = get_results(result)
         if not passed or failed:
-            raise UserError(f"cocotb did not succeed:\n{(folder / 'test.log').read_text()}")
+            raise UserError(f"cocotb failed:\n{(folder / 'test.log').read_text()}")
         outcome = json_module.loads((folder / "result.json").read_text())
     check_replies(frames, map(bytes.fromhex, outcome["replies"]), "cocotb")
     return len(frames) / float(outcome["seconds"])
@@ -221,7 +226,7 @@ def main(
     json: Path | None,
     *,
     quick: Annotated[bool, "shorter runs, less exact"] = False,
-    seed: Annotated[int, "of all that is random"] = 1,
+    seed: Annotated[int, "random seed"] = 1,
 ) -> None:
     speeds = measure(design or DESIGN, quick=quick, seed=seed)
     table = Table(title="Speed of simulation, in this run", title_justify="left", show_header=False)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """UDP echo in virtual time: cycles per packet, rate and latency by size of the payload."""
 
 from __future__ import annotations
@@ -12,9 +13,12 @@ from typing import Annotated, Any
 from rich.table import Table
 
 from bombus import Simulation
-from bombus.bench import report
-from bombus.errors import UserError
-from bombus.measure import (
+from bombus.base.errors import UserError
+from bombus.base.paths import BENCHMARKS, DESIGNS
+from bombus.golden.frames import Host, Station, padded, udp_frame
+from bombus.golden.stack import echo_reply
+from bombus.measure.bench import report
+from bombus.measure.exchanges import (
     beats_of,
     burst,
     cycles_per_packet,
@@ -24,11 +28,9 @@ from bombus.measure import (
     neighbour,
     wire_gbps,
 )
-from bombus.model import Host, Station, echo_reply, padded, udp_frame
-from bombus.paths import BENCHMARKS
-from bombus.simulation import Frame
+from bombus.simulator.frames import Frame
 
-DESIGN = BENCHMARKS.parent / "designs" / "udp_echo.yaml"
+DESIGN = DESIGNS / "udp_echo.yaml"
 PAYLOADS = (1, 18, 64, 128, 256, 512, 1024, 1458, 1472, 4096, 8972)
 PACKETS = 2000
 SINGLE_PACKETS = 16
@@ -59,7 +61,7 @@ def requests(
                 station,
                 host,
                 random.randbytes(payload_bytes),
-                source_port=random.randrange(1, 1 << 16),
+                source_port=random.randrange(1024, 1 << 16),
                 port=port,
             )
         )
@@ -88,8 +90,8 @@ def measure_row(
     checked, errors = compare(frames, received)
     if not latency or len(received) < 2:
         raise UserError(
-            f"{manifest['name']}: of {packets} datagrams of {payload_bytes} bytes, "
-            f"{len(received)} came back"
+            f"{manifest['name']}: {len(received)} of {packets} datagrams of {payload_bytes} bytes "
+            f"came back"
         )
     frame_bytes = len(frames[0])
     beats = beats_of(frame_bytes, simulation.data_bytes)
@@ -171,7 +173,7 @@ def table(rows: Sequence[Row], manifest: dict[str, Any]) -> Table:
     notes = [
         f"{manifest['clock_mhz']:.0f} MHz, {manifest['data_width']} bits a cycle, a line of "
         f"{manifest['line_rate_gbps']:g} Gbit/s; {sum(row.checked for row in rows):,} replies "
-        "compared with the model"
+        f"compared with the model"
     ]
     notes += [f"{name}: {peer['source']}" for name, peer in peers.items()]
     result.caption = "\n".join(notes)
@@ -183,8 +185,8 @@ def main(
     design: Path | None,
     json: Path | None,
     *,
-    packets: Annotated[int, "datagrams of each measurement"] = PACKETS,
-    seed: Annotated[int, "of all that is random"] = 1,
+    packets: Annotated[int, "datagrams per measurement"] = PACKETS,
+    seed: Annotated[int, "random seed"] = 1,
 ) -> None:
     if packets < 2:
         raise UserError(f"--packets {packets}: should be at least 2")

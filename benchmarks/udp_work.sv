@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // UDP service that works on a datagram for as many cycles as its first two bytes
 // say, then sends it back: a load to measure replicas with. Port 0: dropped, as
 // by udp_echo.
@@ -20,13 +21,15 @@ module udp_work
     output beat_t       out_o,
     output logic        out_valid_o,
     input  logic        out_ready_i,
-    output next_e       out_next_o,
+    output logic  [0:0] out_next_o,
     output logic  [0:0] drop_o,
     output logic        busy_o
 );
 
-  localparam next_e Entry = NextApp0;
-  localparam logic [31:0] NextHops = 32'(1) << NextUdpTx;
+  localparam string Entry = "udp_work";
+  localparam noc_pkg::flow_e Flow = noc_pkg::FlowMeta;
+  localparam int unsigned MaxBusyCycles = 1 << 16;
+  typedef enum logic [0:0] {NextUdpTx} next_e;
   typedef enum int unsigned {
     DropNoReplyPort,
     NumDrops

@@ -1,14 +1,18 @@
-// The matrix of least_recent is an order: of two one is before the other, and no
+// SPDX-License-Identifier: Apache-2.0
+// In every least_recent: its matrix is an order. Of two one is before the other, and no
 // three go round.
 module arbiter_order #(
     parameter int unsigned NumInputs = 4
 ) (
-    input logic started_i,
+    input logic clk_i,
     input logic [NumInputs-1:0][NumInputs-1:0] before_i
 );
 
+  logic started_q = 1'b0;  // reset has been
+  always_ff @(posedge clk_i) started_q <= 1'b1;
+
   always_comb begin
-    if (started_i) begin
+    if (started_q) begin
       for (int unsigned i = 0; i < NumInputs; i++) begin
         for (int unsigned j = 0; j < NumInputs; j++) begin
           if (i != j) assert (before_i[i][j] != before_i[j][i]);
@@ -23,3 +27,10 @@ module arbiter_order #(
   end
 
 endmodule
+
+bind least_recent arbiter_order #(
+    .NumInputs(NumInputs)
+) u_order (
+    .clk_i,
+    .before_i(before_q)
+);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Of those that least_recent chooses among, the watched one lets each other start one
 // message at the most while it could start itself.
 module bounded_overtaking #(
@@ -26,13 +27,6 @@ module bounded_overtaking #(
     assume (32'(watched_i) < NumInputs);
     if (started_i) assume (watched_i == watched_q);
   end
-
-  arbiter_order #(
-      .NumInputs(NumInputs)
-  ) u_order (
-      .started_i,
-      .before_i
-  );
 
   logic [NumInputs-1:0] others;  // that have gone before it, and itself
   always_comb begin

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // crosspoint_input in the middle of a mesh: a message goes wholly into one queue,
 // which brings it nearer to where it wants to go; without losses nothing is
 // dropped, with them a message that does not fit goes wholly and is counted once;

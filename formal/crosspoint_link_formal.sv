@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // crosspoint_output of one router, the link, and crosspoint_input with its queues
 // of the router east of it, for any traffic and any pace: no queue overflows,
 // messages longer than MaxPacket too. Proved for all time, by induction.
@@ -195,12 +196,6 @@ module crosspoint_link_formal
     end
   end
 
-  arbiter_order #(
-      .NumInputs(2)
-  ) u_order (
-      .started_i(started_q),
-      .before_i (u_output.u_arbiter.before_q)
-  );
 
   always_comb begin
     if (started_q & ~rst_i) begin

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // crosspoint_output, whatever its queues hold and whatever room is behind it:
 // messages stay whole, none starts without room, flits past MaxPacket wait for
 // room in all channels, nothing waits without reason, and among those that may

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // flight_window counts the flits that are under way or promised, and never lets
 // more of them be than the window holds, for a source that is honest about its
 // lengths. Proved for all time, by induction.

@@ -1,29 +1,47 @@
-// What ties the state of a queue_lane to the number of its entries, so that one step
-// of induction does; and where the entries stand, the oldest first.
+// SPDX-License-Identifier: Apache-2.0
+// In every queue_lane: what ties its registers to the number of its entries, so that one
+// step of induction does.
 module lane_state #(
+    parameter int unsigned HeadWidth = 1,
     parameter int unsigned Depth = 4,
     localparam type addr_t = logic [$clog2(Depth)-1:0],
     localparam type level_t = logic [$clog2(Depth):0]
 ) (
-    input logic started_i,
-    input level_t count_i,  // entries inside, as the proof has counted them
-    input level_t level_i,  // the lane's registers
+    input logic clk_i,
+    input level_t level_i,
     input logic valid_i,
     input addr_t read_i,
     input addr_t next_i,
     input addr_t write_i,
-    output addr_t [Depth:0] place_o
+    input logic [HeadWidth-1:0] head_i,
+    input logic [HeadWidth-1:0] oldest_i  // as it stands in the memory
 );
 
+  logic started_q = 1'b0;  // reset has been
+  always_ff @(posedge clk_i) started_q <= 1'b1;
+
   always_comb begin
-    for (int unsigned n = 0; n <= Depth; n++) place_o[n] = read_i + addr_t'(n);
-    if (started_i) begin
-      assert (32'(count_i) <= Depth);
-      assert (level_i == count_i);
-      assert (valid_i == (count_i != '0));
-      assert (next_i == place_o[1]);
-      assert (write_i == place_o[0] + addr_t'(count_i));
+    if (started_q) begin
+      assert (32'(level_i) <= Depth);
+      assert (valid_i == (level_i != '0));
+      assert (next_i == read_i + 1'b1);
+      assert (write_i == read_i + addr_t'(level_i));
+      if (level_i != '0) assert (head_i == oldest_i);
     end
   end
 
 endmodule
+
+bind queue_lane lane_state #(
+    .HeadWidth($bits(head_q)),
+    .Depth (Depth)
+) u_state (
+    .clk_i,
+    .level_i(level_q),
+    .valid_i(valid_q),
+    .read_i(read_q),
+    .next_i(next_q),
+    .write_i(write_q),
+    .head_i(head_q),
+    .oldest_i(heads[read_q])
+);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Which traffic a router in the middle of a mesh of 3 x 3 may be given under XY, and
 // where it has to lead it. Dimension order, first x, then y, is written down once
 // more, on purpose: the proofs do not take it from the RTL.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One flit of a proof is marked, and no other after it. It is remembered as it was
 // when it went in, and followed through the queue that it goes into.
 module marked_flit #(

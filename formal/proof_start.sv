@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How a proof begins: with reset, which never comes again; what is watched stays.
 module proof_start #(
     parameter int unsigned Width = 1

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How full the queues behind a crosspoint_input are, which are left at any pace, and
 // how full they can be: the two lanes of a split queue have half of it each.
 module queue_levels

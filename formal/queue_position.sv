@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Follows one flit through a queue: whether it is inside, and how many are before it.
 module queue_position #(
     parameter int unsigned Width = 3

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // router_crosspoint in the middle of a mesh or at its edge, XY, without losses, under any traffic
 // that its queues have room for (crosspoint_link_formal: there always is): no flit
 // is lost, doubled, misled or overtaken by one with the same input and output, and
@@ -219,7 +220,10 @@ module router_crosspoint_formal
 
   // ---- What ties the queues to the counts, so that one step of induction does ----
 
-  typedef logic [$clog2(Depth)-1:0] addr_t;
+  typedef struct packed {
+    logic [NumDirs:0] head;
+    flit_t flit;
+  } entry_t;
   always_comb begin
     if (started_q) begin
       if (marked_inside) begin
@@ -234,27 +238,12 @@ module router_crosspoint_formal
     for (genvar o = 0; o < NumDirs; o++) begin : gen_queue
       wire on_link = offered[o] & (out[o].beat.source == 3'(i));
       if (is_turn(Ports, i, o)) begin : gen_present
-        addr_t [Depth:0] place;
-        flit_t [Depth-1:0] flit;  // the oldest first
-        logic [2:0] level;
-        assign level = u_router.gen_input[i].gen_queue[o].gen_present.u_queue.gen_lane[0].u_lane.level_q;
-        lane_state #(
-            .Depth(Depth)
-        ) u_state (
-            .started_i(started_q),
-            .count_i(stored_q[i][o] - 3'(on_link)),
-            .level_i(level),
-            .valid_i(u_router.gen_input[i].gen_queue[o].gen_present.u_queue.gen_lane[0].u_lane.valid_q),
-            .read_i(u_router.gen_input[i].gen_queue[o].gen_present.u_queue.gen_lane[0].u_lane.read_q),
-            .next_i(u_router.gen_input[i].gen_queue[o].gen_present.u_queue.gen_lane[0].u_lane.next_q),
-            .write_i(u_router.gen_input[i].gen_queue[o].gen_present.u_queue.gen_lane[0].u_lane.write_q),
-            .place_o(place)
-        );
-        always_comb begin
-          for (int unsigned n = 0; n < Depth; n++) begin
-            flit[n] = u_router.gen_input[i].gen_queue[o].gen_present.u_queue.gen_distributed.ram[place[n]];
-          end
-        end
+        entry_t [Depth-1:0] entry;  // the oldest first
+        flit_t [Depth-1:0] flit;
+        logic [$clog2(Depth):0] level;
+        assign {level, entry} =
+            u_router.gen_input[i].gen_queue[o].gen_present.u_queue.u_state.queue;
+        always_comb for (int unsigned n = 0; n < Depth; n++) flit[n] = entry[n].flit;
         function automatic logic [NumDirs:0] head_of(flit_t f);
           return {
             f.beat.last, o == int'(DirLocal) ? NumDirs'(0) : NumDirs'(1) << way_after(o, f.x, f.y)
@@ -262,17 +251,10 @@ module router_crosspoint_formal
         endfunction
         always_comb begin
           if (started_q) begin
-            assert (stored_q[i][o] == level + 3'(on_link));
-            if (level != '0) begin
-              assert (u_router.gen_input[i].gen_queue[o].gen_present.u_queue.gen_lane[0].u_lane.head_q ==
-                      head_of(flit[0]));
-            end
+            assert (stored_q[i][o] == 3'(level) + 3'(on_link));
             for (int unsigned n = 0; n < Depth; n++) begin
               if (n < 32'(level)) begin
-                assert (u_router.gen_input[i].gen_queue[o].gen_present.u_queue.gen_lane[0].u_lane.heads[place[n]]
-                        == head_of(
-                    flit[n]
-                ));
+                assert (entry[n].head == head_of(flit[n]));
                 assert (flit[n].beat.source == 3'(i));
                 assert (way_here(flit[n].x, flit[n].y) == dir_e'(o));
                 assert (flit[n].beat.marked == (marked_inside && watched_q == 3'(i) &&
@@ -310,12 +292,6 @@ module router_crosspoint_formal
     assign locked = u_router.gen_output[o].gen_present.u_output.locked_q;
     assign holder = u_router.gen_output[o].gen_present.u_output.owner_q;
     assign selected = 3'(Inputs[u_router.gen_output[o].gen_present.select_q]);
-    arbiter_order #(
-        .NumInputs(NumInputs)
-    ) u_order (
-        .started_i(started_q),
-        .before_i (u_router.gen_output[o].gen_present.u_output.u_arbiter.before_q)
-    );
     always_comb begin
       if (started_q) begin
         assert (out_valid[o][NumDirs-1:1] == '0);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // router_wormhole in the middle of a mesh, under any legal traffic: no flit is
 // lost, doubled, misled or overtaken, messages stay whole, the port at the next
 // router is right, an offer stays, and nobody at the front of an input waits for
@@ -297,44 +298,31 @@ module router_wormhole_formal
     end
   end
 
-  // ---- What ties the buffers to the counts, so that one step of induction does ----
+  // ---- What lies in the buffers, so that one step of induction does ----
 
-  typedef logic [$clog2(Depth)-1:0] addr_t;
+  typedef struct packed {
+    dir_e  dir;
+    logic  last;
+    flit_t flit;
+  } entry_t;
   for (genvar i = 1; i < NumDirs; i++) begin : gen_fifo
-    addr_t [  Depth:0] place;
-    flit_t [Depth-1:0] flit;  // as they stand in the buffer, the oldest first
+    entry_t [Depth-1:0] entry;  // the oldest first
+    flit_t [Depth-1:0] flit;
+    logic [$clog2(Depth):0] level;
+    assign {level, entry} = u_router.gen_input[i].gen_buffered.u_fifo.u_state.queue;
     always_comb begin
-      place[0] = u_router.gen_input[i].gen_buffered.u_fifo.read_q;
-      for (int unsigned n = 1; n <= Depth; n++) begin
-        place[n] = u_router.gen_input[i].gen_buffered.u_fifo.next_addr(place[n-1]);
-      end
-      for (int unsigned n = 0; n < Depth; n++) begin
-        flit[n] = u_router.gen_input[i].gen_buffered.u_fifo.body_ram[place[n]];
-      end
-    end
-    always_comb begin
+      for (int unsigned n = 0; n < Depth; n++) flit[n] = entry[n].flit;
       if (started_q) begin
-        assert (u_router.gen_input[i].gen_buffered.u_fifo.read_next_q == place[1]);
-        assert (u_router.gen_input[i].gen_buffered.u_fifo.valid_q == (stored_q[i] != '0));
-        assert (u_router.gen_input[i].gen_buffered.u_fifo.ready_q == (32'(stored_q[i]) != Depth));
-        if (stored_q[i] != '0) begin
-          assert (u_router.gen_input[i].gen_buffered.u_fifo.head_q == {flit[0].dir, flit[0].beat.last});
-        end
-        for (int unsigned n = 0; n <= Depth; n++) begin
-          if (32'(stored_q[i]) == n) begin
-            assert (u_router.gen_input[i].gen_buffered.u_fifo.write_q == place[n]);
-          end
-        end
+        assert (32'(stored_q[i]) == 32'(level));
         for (int unsigned n = 0; n < Depth; n++) begin
-          if (n < 32'(stored_q[i])) begin
-            assert (u_router.gen_input[i].gen_buffered.u_fifo.head_ram[place[n]] ==
-                    {flit[n].dir, flit[n].beat.last});
+          if (n < 32'(level)) begin
+            assert ({entry[n].dir, entry[n].last} == {flit[n].dir, flit[n].beat.last});
             assert (flit[n].beat.source == 3'(i));
             assert (is_good(i, flit[n]));
             assert (flit[n].beat.marked ==
                     (marked_inside & (watched_i == 3'(i)) & (32'(ahead) == n)));
             if (flit[n].beat.marked) assert (flit[n] == marked);
-            if (n + 1 == 32'(stored_q[i])) begin  // the newest
+            if (n + 1 == 32'(level)) begin  // the newest
               assert (arriving[i] == ~flit[n].beat.last);
               if (arriving[i]) assert (route_of(flit[n]) == arriving_route[i]);
             end else if (~flit[n].beat.last) begin
@@ -343,7 +331,7 @@ module router_wormhole_formal
           end
         end
         for (int unsigned o = 0; o < NumDirs; o++) begin
-          if (out_inside[o] & (owner[o] == 3'(i)) & (stored_q[i] != '0)) begin
+          if (out_inside[o] & (owner[o] == 3'(i)) & (level != '0)) begin
             assert (flit[0].dir == dir_e'(o));
           end
         end

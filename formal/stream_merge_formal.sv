@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // stream_merge with round_robin: only what is offered comes out, whole messages,
 // and nobody waits for more than one message of each other input. Proved for all
 // time, by induction.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // vc_input of a mesh input, whatever the outputs offer and grant: what comes in
 // leaves by its channel's queue once, unchanged and in order, asks for its own output, a
 // message starts in the channel offered and keeps it and its output to the last flit, no queue
@@ -30,7 +31,6 @@ module vc_input_formal
   localparam int unsigned Patience = 7;
   localparam logic [NumDirs-1:0] Legal = outputs_of(RoutingXY, Input);
   typedef logic [NumLanes-1:0] channels_t;
-  typedef logic [$clog2(Depth)-1:0] addr_t;
   typedef logic [$clog2(Depth):0] count_t;
   typedef struct packed {
     logic last;
@@ -40,6 +40,11 @@ module vc_input_formal
     dir_e  dir;
     beat_t beat;
   } flit_t;
+  typedef struct packed {
+    dir_e  dir;
+    logic  last;
+    flit_t flit;
+  } entry_t;
 
   flit_t in, popped;
   channels_t ready, want_channel;
@@ -228,40 +233,19 @@ module vc_input_formal
     end
   end
 
-  arbiter_order #(
-      .NumInputs(NumLanes)
-  ) u_order (
-      .started_i(started_q),
-      .before_i (u_input.u_choice.u_arbiter.before_q)
-  );
-
   for (genvar l = 0; l < NumLanes; l++) begin : gen_lane
-    addr_t [Depth:0] place;
-    lane_state #(
-        .Depth(Depth)
-    ) u_state (
-        .started_i(started_q),
-        .count_i(count_q[l]),
-        .level_i(u_input.gen_queued.u_queue.gen_lane[l].u_lane.level_q),
-        .valid_i(u_input.gen_queued.u_queue.gen_lane[l].u_lane.valid_q),
-        .read_i(u_input.gen_queued.u_queue.gen_lane[l].u_lane.read_q),
-        .next_i(u_input.gen_queued.u_queue.gen_lane[l].u_lane.next_q),
-        .write_i(u_input.gen_queued.u_queue.gen_lane[l].u_lane.write_q),
-        .place_o(place)
-    );
+    entry_t [Depth-1:0] entry;  // the oldest first
+    logic [$clog2(Depth):0] level;
+    assign {level, entry} = u_input.gen_queued.u_queue.u_state.queue[l];
     always_comb begin
       if (started_q) begin
         if (ready_q[l]) assert (32'(count_q[l]) < Depth);
-        if (count_q[l] != '0) begin
-          assert (u_input.gen_queued.u_queue.gen_lane[l].u_lane.head_q ==
-                  {oldest[l].dir, oldest[l].beat.last});
-        end
+        assert (level == count_q[l]);
         for (int unsigned n = 0; n < Depth; n++) begin
           if (n < 32'(count_q[l])) begin
-            assert (u_input.gen_queued.u_queue.gen_lane[l].u_lane.heads[place[n]] ==
-                    {queue_q[l][n].dir, queue_q[l][n].beat.last});
-            assert (u_input.gen_queued.u_queue.gen_distributed.ram[l*Depth+32'(place[n])] ==
-                    queue_q[l][n]);
+            assert (entry[n].flit == queue_q[l][n]);
+            assert (entry[n].dir == queue_q[l][n].dir);
+            assert (entry[n].last == queue_q[l][n].beat.last);
             assert (32'(queue_q[l][n].dir) < NumDirs && Legal[queue_q[l][n].dir]);
             if (n + 1 == 32'(count_q[l])) begin  // the newest
               assert (arriving[l] == ~queue_q[l][n].beat.last);

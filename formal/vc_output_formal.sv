@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // vc_output, whatever its inputs ask for and whatever room is behind it: a channel
 // belongs to one message at a time from the first flit to the last, a message starts where there is
 // room, nothing waits without reason, and among the inputs that ask nobody lets

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The flits of a message have something in common (`mark`): the way that they go,
 // which is assumed of what goes in, or the input that they came by, which is to be
 // shown of what comes out. On each of several links or channels.

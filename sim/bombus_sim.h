@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* Bombus simulator: the C interface of a verilated design.
  *
  * Every design is built into a shared library of its own with this interface.
@@ -9,8 +10,17 @@
  * - A frame starts with the destination MAC address and carries neither
  *   preamble nor FCS. "Receive" (rx) and "transmit" (tx) are the design's view:
  *   bombus_send_frame() feeds a MAC's rx, bombus_receive_frame() reads its tx.
- * - Functions that return int return 0 or a count, or a negative errno value.
  * - A simulator must not be used by two threads at once; two simulators may.
+ * - Errors. Functions that return int return 0 or a count, or a negative errno
+ *   value; bombus_last_error() then gives the reason in words. What each function
+ *   returns besides stands with it. All of them can return
+ *     -EINVAL  sim is NULL, the port does not exist, or an argument is NULL or out
+ *              of range; nothing has been done
+ *     -ENOMEM  out of memory
+ *   and those that advance time
+ *     -EINTR      the function of bombus_set_poll() has asked for it
+ *     -EOVERFLOW  virtual time has reached its end, after 106 days
+ *     -EIO        the RTL has called $fatal, or Verilator reports an error
  */
 #ifndef BOMBUS_SIM_H_
 #define BOMBUS_SIM_H_
@@ -25,7 +35,7 @@ extern "C" {
 #endif
 
 /* Raised when a function or a struct changes incompatibly. */
-#define BOMBUS_API_VERSION 1
+#define BOMBUS_API_VERSION 2
 
 typedef struct bombus_sim bombus_sim;
 
@@ -42,9 +52,10 @@ typedef struct {
 typedef struct {
   uint64_t seed;           /* initial state of registers without reset, and all random choices */
   uint32_t queue_limit;    /* frames waiting in one port's rx queue; 0: no limit */
-  uint32_t timer_step_us;  /* longest jump of bombus_elapse_us() while a timer is armed */
-  double rx_bubble;        /* probability of an idle cycle before each rx beat */
-  double tx_stall;         /* probability of tready low in a cycle */
+  uint32_t timer_step_us;  /* longest jump of bombus_elapse_us() while a timer is armed,
+                              from 1 to 32768 */
+  double rx_bubble;        /* probability of an idle cycle before each rx beat, from 0 to 1 */
+  double tx_stall;         /* probability of tready low in a cycle, from 0 to 1 */
 } bombus_options;
 
 /* Flags of a frame. */
@@ -63,7 +74,7 @@ enum { BOMBUS_RX = 0, BOMBUS_TX = 1 };
 
 /* What a network does to frames. Probabilities are from 0 to 1. Each has its
  * own stream of random numbers, so that changing one leaves the choices of the
- * others alone. */
+ * others alone. Times are from 0 to 1e9 us. */
 typedef struct {
   double loss;
   double duplicate;
@@ -94,30 +105,46 @@ typedef struct {
   uint64_t tx_frames, tx_bytes; /* taken from the design */
   /* What the impairments of each direction did. */
   uint64_t lost[2], duplicated[2], corrupted[2], bad_fcs[2], reordered[2];
-  uint64_t file_errors; /* frames that an attached file descriptor refused */
+  uint64_t file_errors;  /* frames that an attached file descriptor refused */
+  uint64_t capture_lost; /* frames that the capture file did not take (disk full) */
 } bombus_port_statistics;
 
+/* BOMBUS_API_VERSION of the library. Cannot fail. */
 BOMBUS_API uint32_t bombus_api_version(void);
+
+/* Cannot fail; the result is constant. */
 BOMBUS_API const bombus_design *bombus_describe(void);
 
-/* The options that NULL stands for. */
+/* The default options, used for NULL. Does nothing if options is NULL. */
 BOMBUS_API void bombus_default_options(bombus_options *options);
 
-/* Makes a simulator and resets the design. NULL if it could not be made. */
+/* Makes a simulator and resets the design. NULL if it could not be made, and errno
+ * is set: EINVAL (an option is out of range), ENOMEM, EIO. The reason in words:
+ * bombus_last_error(NULL). */
 BOMBUS_API bombus_sim *bombus_open(const bombus_options *options);
+
+/* Ends a simulator; sim is invalid then, as after free(). NULL: does nothing. Stop
+ * captures before (bombus_pcap_out) to learn whether their files are complete. */
 BOMBUS_API void bombus_close(bombus_sim *sim);
 
 /* Resets the design and forgets every frame that is waiting or captured.
  * Cycle and time go on. */
 BOMBUS_API int bombus_reset(bombus_sim *sim);
 
-/* What the last call that failed has to say. */
+/* Why the last call that failed did so; valid until the next call. NULL: the last
+ * call of this thread that had no simulator. Never NULL. */
 BOMBUS_API const char *bombus_last_error(const bombus_sim *sim);
+
+/* Calls that take long call `poll` every 50 ms or so of real time, in their own
+ * thread. They end with -EINTR if it returns other than 0. It must not use the same
+ * simulator. NULL (the start): none. */
+typedef int (*bombus_poll)(void *context);
+BOMBUS_API int bombus_set_poll(bombus_sim *sim, bombus_poll poll, void *context);
 
 /* ---- Frames ---- */
 
-/* Queues a frame. It is streamed into the design, back to back with those
- * before it, while time advances. -EAGAIN: queue full. */
+/* Queues a frame of 1 to 262144 bytes. It is streamed into the design, back to back
+ * with those before it, while time advances. -EAGAIN: queue full. */
 BOMBUS_API int bombus_send_frame(bombus_sim *sim, uint32_t port, const uint8_t *data, size_t length,
                                  uint32_t flags);
 
@@ -138,10 +165,10 @@ typedef struct {
   const uint32_t *lengths;  /* of each */
   const uint8_t *ports;     /* of each; NULL: all to port 0 */
   uint64_t count;           /* frames to send */
-  uint64_t window;          /* at most so many sent and not yet answered; 0: no limit */
-  uint64_t gap_cycles;      /* at least so many cycles between the first beats of two frames */
-  uint64_t expected;        /* stop after so many received; 0: when nothing is in flight */
-  uint64_t limit_cycles;    /* stop after so many cycles in any case; 0: no limit */
+  uint64_t window;          /* at most this many sent and not yet answered; 0: no limit */
+  uint64_t gap_cycles;      /* minimum number of cycles between the first beats of two frames */
+  uint64_t expected;        /* stop after this many received; 0: when nothing is in flight */
+  uint64_t limit_cycles;    /* stop after this many cycles in any case; 0: no limit */
   uint64_t data_capacity;   /* bytes */
   uint64_t received_capacity; /* entries */
   /* Out. */
@@ -154,12 +181,14 @@ typedef struct {
   uint64_t cycles;    /* that the exchange took */
 } bombus_exchange_request;
 
-/* -ENOSPC: data or received too small (what fitted is there); -ETIMEDOUT:
- * stopped by limit_cycles; else 0. Frames captured before are discarded. */
+/* -ENOSPC: data or received too small; -ETIMEDOUT: stopped by limit_cycles; else 0.
+ * With these, and with -EINTR, what has come so far is there. Frames captured before
+ * are discarded. */
 BOMBUS_API int bombus_exchange(bombus_sim *sim, bombus_exchange_request *request);
 
 /* ---- Time ---- */
 
+/* These cannot fail; they return 0 if sim is NULL. */
 BOMBUS_API uint64_t bombus_cycle(const bombus_sim *sim);
 BOMBUS_API uint64_t bombus_time_ns(const bombus_sim *sim);
 BOMBUS_API uint64_t bombus_time_us(const bombus_sim *sim);
@@ -167,11 +196,12 @@ BOMBUS_API uint64_t bombus_time_us(const bombus_sim *sim);
 /* Cycles that were really evaluated: idle ones are skipped. */
 BOMBUS_API uint64_t bombus_evaluated_cycles(const bombus_sim *sim);
 
-/* Something is in flight or waiting, or a timer is armed. */
+/* 1: something is in flight or waiting, or a timer is armed. */
 BOMBUS_API int bombus_busy(const bombus_sim *sim);
-/* Something is in flight or waiting. */
+/* 1: something is in flight or waiting. */
 BOMBUS_API int bombus_in_flight(const bombus_sim *sim);
 
+/* -EINVAL also if virtual time ends before. */
 BOMBUS_API int bombus_advance_cycles(bombus_sim *sim, uint64_t cycles);
 
 /* Until a frame of the port can be received; -ETIMEDOUT after limit_cycles. */
@@ -182,15 +212,18 @@ BOMBUS_API int bombus_advance_until_frame(bombus_sim *sim, uint32_t port, uint64
 BOMBUS_API int bombus_advance_until_idle(bombus_sim *sim, uint64_t limit_cycles);
 
 /* Lets virtual time pass in few cycles: while nothing is in flight, one cycle
- * stands for many microseconds (timer_step_us if a timer is armed). */
+ * stands for many microseconds (timer_step_us if a timer is armed). -EINVAL also if
+ * virtual time ends before. */
 BOMBUS_API int bombus_elapse_us(bombus_sim *sim, uint64_t microseconds);
 
 /* ---- Registers ---- */
 
+/* Addresses are multiples of 4 below 2^20. -ETIMEDOUT: the design does not answer. */
 BOMBUS_API int bombus_read_register(bombus_sim *sim, uint32_t address, uint32_t *value);
 BOMBUS_API int bombus_write_register(bombus_sim *sim, uint32_t address, uint32_t value);
 
-/* Counters first to first+count-1 of a tile, 48 bits each, never torn. */
+/* Counters first to first+count-1 (at most 255) of a tile (at most 254), 48 bits each,
+ * never torn. -ETIMEDOUT: the design does not answer. */
 BOMBUS_API int bombus_read_counters(bombus_sim *sim, uint32_t tile, uint32_t first, uint32_t count,
                                     uint64_t *values);
 
@@ -200,19 +233,26 @@ BOMBUS_API int bombus_read_counters(bombus_sim *sim, uint32_t tile, uint32_t fir
 BOMBUS_API int bombus_set_pace(bombus_sim *sim, uint32_t port, double rx_bubble, double tx_stall);
 
 /* Keeps both directions of a port to the rate of a wire, in bits a second,
- * preamble, FCS and gap (24 bytes a frame) counted; 0: as fast as the port. */
+ * preamble, FCS and gap (24 bytes a frame) counted; 0: as fast as the port. -EINVAL
+ * also if it is not finite, or below 1. */
 BOMBUS_API int bombus_set_line_rate(bombus_sim *sim, uint32_t port, double bits_per_second);
 
-/* NULL: none. */
+/* impairment NULL: none. */
 BOMBUS_API int bombus_set_impairment(bombus_sim *sim, uint32_t port, int direction,
                                      const bombus_impairment *impairment);
 
-/* Queues the frames of a capture file (classic pcap, Ethernet); returns their
- * number. keep_time: with the gaps that the file has; else back to back. */
+/* Queues the frames of a capture file (pcap or pcapng, Ethernet); returns their
+ * number. keep_time: with the gaps that the file has; else back to back. -EINVAL also
+ * if it is not such a file, is damaged, or keeps times more than 30 days apart; the
+ * errno value of fopen() or fread() if it cannot be read. */
 BOMBUS_API int bombus_pcap_in(bombus_sim *sim, uint32_t port, const char *path, int keep_time);
 
-/* Writes what crosses the port from now on, with virtual time, as classic pcap
- * in nanoseconds. directions: bit BOMBUS_RX, bit BOMBUS_TX. NULL path: stop. */
+/* Writes what crosses the port from now on, with virtual time in nanoseconds, as
+ * pcapng if the path ends in .pcapng, else as classic pcap. A file that is there is
+ * replaced. directions: bit BOMBUS_RX, bit BOMBUS_TX. NULL path: stop. Starting and
+ * stopping return the errno value of open() or write(), such as -ENOSPC, if a file
+ * could not be written or is not complete; frames that it lacks are counted in
+ * capture_lost as soon as that is known. */
 BOMBUS_API int bombus_pcap_out(bombus_sim *sim, uint32_t port, const char *path,
                                uint32_t directions);
 
@@ -224,25 +264,32 @@ typedef struct {
   uint64_t since_cycle;
 } bombus_stall;
 BOMBUS_API int bombus_watch(bombus_sim *sim, uint64_t cycles);
-/* Returns how many there are, and writes at most `capacity` of them. */
+/* Returns how many there are, and writes at most `capacity` of them. stalls may be NULL
+ * if capacity is 0. */
 BOMBUS_API int bombus_get_stalls(bombus_sim *sim, bombus_stall *stalls, size_t capacity);
 
+/* Writes a waveform file from now on, in the wave_format of the library. -ENOTSUP: built
+ * without waveforms; -EIO: the file cannot be written. */
 BOMBUS_API int bombus_wave_start(bombus_sim *sim, const char *path);
+
+/* Completes the file; does nothing if there is none. */
 BOMBUS_API int bombus_wave_stop(bombus_sim *sim);
 
-BOMBUS_API void bombus_get_errors(const bombus_sim *sim, bombus_errors *errors);
-BOMBUS_API int bombus_get_statistics(const bombus_sim *sim, uint32_t port,
+BOMBUS_API int bombus_get_errors(bombus_sim *sim, bombus_errors *errors);
+BOMBUS_API int bombus_get_statistics(bombus_sim *sim, uint32_t port,
                                      bombus_port_statistics *statistics);
 
 /* ---- Live ---- */
 
 /* Joins a port to a file descriptor whose read() and write() are one frame each
- * (TAP, packet socket); made non-blocking, stays the caller's. -1: none. */
+ * (TAP, packet socket); made non-blocking, stays the caller's. -1: none. The errno
+ * value of fcntl(), such as -EBADF, if that fails. */
 BOMBUS_API int bombus_attach(bombus_sim *sim, uint32_t port, int file_descriptor);
 
 /* Runs for so long of real time, with real time as the design's time, and
- * sleeps while there is nothing to do. Returns early, with 0, when a signal
- * comes. */
+ * sleeps while there is nothing to do. Returns early, with 0, when a signal comes
+ * while it sleeps. -ENODEV: what a port is attached to is gone (an interface that was
+ * deleted, a socket whose other end was closed). */
 BOMBUS_API int bombus_run_live(bombus_sim *sim, uint32_t milliseconds);
 
 #ifdef __cplusplus

@@ -1,114 +1,120 @@
-// The C interface (bombus_sim.h) on top of the C++ classes.
-#include "bombus_sim.h"
-
+// SPDX-License-Identifier: Apache-2.0
+// The C interface (bombus_sim.h) on top of the C++ classes: simulators, frames, time, registers.
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <exception>
-#include <memory>
-#include <string>
 
+#include "call.h"
 #include "exchange.h"
-#include "live.h"
-#include "simulator.h"
 
-struct bombus_sim {
-  explicit bombus_sim(const bombus_options& options)
-      : queue_limit(options.queue_limit), simulator(options), live(simulator) {}
-  uint32_t queue_limit;
-  bombus::Simulator simulator;
-  bombus::Live live;
-  std::string error;
-};
+namespace bombus {
+
+std::string& error_without_simulator() {
+  static thread_local std::string text;
+  return text;
+}
 
 namespace {
 
-using bombus::kMacPorts;
-
-// Exceptions end here: they become -EIO and a text.
-template <typename Function>
-int guard(bombus_sim* sim, Function function) {
-  try {
-    return function(sim->simulator);
-  } catch (const std::exception& error) {
-    sim->error = error.what();
-    return -EIO;
-  }
-}
-
-template <typename Function>
-int with_port(bombus_sim* sim, uint32_t port, Function function) {
-  if (port >= kMacPorts) {
-    sim->error = "no MAC port " + std::to_string(port);
-    return -EINVAL;
-  }
-  return guard(sim, [&](bombus::Simulator& simulator) { return function(simulator.port(port)); });
-}
-
-int failed(bombus_sim* sim, int code, const char* text) {
-  sim->error = text;
-  return code;
-}
-
 template <typename Condition>
 int advance_until(bombus_sim* sim, uint64_t limit_cycles, Condition condition) {
-  return guard(sim, [&](bombus::Simulator& simulator) {
-    const uint64_t end = simulator.cycle() + limit_cycles;
+  return call(sim, [&](Simulator& simulator) {
+    const uint64_t end = simulator.cycle() + std::min(limit_cycles, kNever - simulator.cycle());
     while (!condition(simulator)) {
-      if (simulator.cycle() >= end) return -ETIMEDOUT;
+      if (simulator.cycle() >= end) {
+        return unsuccessful(sim, ETIMEDOUT, "not within limit_cycles");
+      }
       simulator.advance(end - simulator.cycle());
     }
     return 0;
   });
 }
 
+int unanswered(bombus_sim* sim) {
+  return unsuccessful(sim, ETIMEDOUT, "the design does not answer the register request");
+}
+
+// The low word may wrap between two reads of the high word.
+bool read_counter(Simulator& simulator, uint32_t address, uint64_t& value) {
+  uint32_t low = 0, high = 0, high_after = 0;
+  if (!simulator.read_register(address + 4, high) || !simulator.read_register(address, low) ||
+      !simulator.read_register(address + 4, high_after)) {
+    return false;
+  }
+  // It has just wrapped: read again, it belongs to either high word.
+  if (high != high_after && !simulator.read_register(address, low)) return false;
+  value = static_cast<uint64_t>(high_after) << 32 | low;
+  return true;
+}
+
 }  // namespace
+
+}  // namespace bombus
+
+using namespace bombus;
 
 extern "C" {
 
 uint32_t bombus_api_version(void) { return BOMBUS_API_VERSION; }
 
 const bombus_design* bombus_describe(void) {
-  static const bombus_design design{BOMBUS_DESIGN_NAME, bombus::kClockHz,   bombus::kDataBytes,
+  static const bombus_design design{BOMBUS_DESIGN_NAME, kClockHz,           kDataBytes,
                                     kMacPorts,          BOMBUS_WAVE_FORMAT, BOMBUS_ASSERTIONS};
   return &design;
 }
 
 void bombus_default_options(bombus_options* options) {
+  if (options == nullptr) return;
   *options = {};
   options->timer_step_us = 100;
 }
 
 bombus_sim* bombus_open(const bombus_options* options) {
-  bombus_options chosen;
-  bombus_default_options(&chosen);
-  if (options != nullptr) chosen = *options;
-  if (chosen.timer_step_us == 0) chosen.timer_step_us = 1;
-  try {
-    return new bombus_sim(chosen);
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "bombus_open: %s\n", error.what());
-    return nullptr;
-  }
+  const Turn turn;
+  bombus_sim* sim = nullptr;
+  const int status = caught(error_without_simulator(), [&] {
+    bombus_options chosen;
+    bombus_default_options(&chosen);
+    if (options != nullptr) chosen = *options;
+    check_options(chosen);
+    sim = new bombus_sim(chosen);
+    return 0;
+  });
+  if (status != 0) errno = -status;
+  return sim;
 }
 
-void bombus_close(bombus_sim* sim) { delete sim; }
+void bombus_close(bombus_sim* sim) {
+  const Turn turn;
+  delete sim;
+}
+
+const char* bombus_last_error(const bombus_sim* sim) {
+  return sim ? sim->error.c_str() : error_without_simulator().c_str();
+}
 
 int bombus_reset(bombus_sim* sim) {
-  return guard(sim, [](bombus::Simulator& simulator) {
+  return call(sim, [](Simulator& simulator) {
     simulator.reset();
     return 0;
   });
 }
 
-const char* bombus_last_error(const bombus_sim* sim) { return sim->error.c_str(); }
+int bombus_set_poll(bombus_sim* sim, bombus_poll poll, void* context) {
+  return call(sim, [&](Simulator& simulator) {
+    simulator.set_poll(poll, context);
+    return 0;
+  });
+}
+
+// ---- Frames ----
 
 int bombus_send_frame(bombus_sim* sim, uint32_t port, const uint8_t* data, size_t length,
                       uint32_t flags) {
-  if (length == 0) return failed(sim, -EINVAL, "a frame has at least one byte");
-  return with_port(sim, port, [&](bombus::MacPort& mac) {
-    if (sim->queue_limit != 0 && mac.rx_waiting() >= sim->queue_limit) return -EAGAIN;
-    bombus::Frame frame;
+  return call_port(sim, port, [&](MacPort& mac) {
+    check_frame(data, length, flags);
+    if (sim->queue_limit != 0 && mac.rx_waiting() >= sim->queue_limit) {
+      return unsuccessful(sim, EAGAIN, "the queue of the port is full (queue_limit)");
+    }
+    Frame frame;
     frame.data.assign(data, data + length);
     frame.bad = (flags & BOMBUS_BAD_FRAME) != 0;
     mac.send(std::move(frame), sim->simulator.time_ps());
@@ -118,13 +124,16 @@ int bombus_send_frame(bombus_sim* sim, uint32_t port, const uint8_t* data, size_
 
 int bombus_receive_frame(bombus_sim* sim, uint32_t port, uint8_t* data, size_t capacity,
                          bombus_frame_info* info) {
-  return with_port(sim, port, [&](bombus::MacPort& mac) {
+  return call_port(sim, port, [&](MacPort& mac) {
+    if (capacity != 0) check_pointer(data, "data");
     mac.deliver(sim->simulator.time_ps());
     auto& frames = mac.received();
-    if (frames.empty()) return -EAGAIN;
+    if (frames.empty()) return unsuccessful(sim, EAGAIN, "no frame has come out");
     const auto& frame = frames.front();
     if (info != nullptr) *info = mac.info(frame);
-    if (frame.data.size() > capacity) return -ENOSPC;
+    if (frame.data.size() > capacity) {
+      return unsuccessful(sim, ENOSPC, "the frame is longer than capacity");
+    }
     const auto length = static_cast<int>(frame.data.size());
     std::copy(frame.data.begin(), frame.data.end(), data);
     frames.pop_front();
@@ -133,9 +142,10 @@ int bombus_receive_frame(bombus_sim* sim, uint32_t port, uint8_t* data, size_t c
 }
 
 int bombus_next_sent(bombus_sim* sim, uint32_t port, bombus_frame_info* info) {
-  return with_port(sim, port, [&](bombus::MacPort& mac) {
+  return call_port(sim, port, [&](MacPort& mac) {
+    check_pointer(info, "info");
     auto& sent = mac.sent();
-    if (sent.empty()) return -EAGAIN;
+    if (sent.empty()) return unsuccessful(sim, EAGAIN, "no further frame has gone in");
     *info = sent.front();
     sent.pop_front();
     return 0;
@@ -143,182 +153,90 @@ int bombus_next_sent(bombus_sim* sim, uint32_t port, bombus_frame_info* info) {
 }
 
 int bombus_exchange(bombus_sim* sim, bombus_exchange_request* request) {
-  for (uint64_t i = 0; i < request->count; ++i) {
-    if (request->lengths[i] == 0 || (request->ports && request->ports[i] >= kMacPorts)) {
-      return failed(sim, -EINVAL, "frame without bytes, or for a port that is not there");
-    }
-  }
-  return guard(sim, [&](bombus::Simulator& simulator) {
-    return bombus::exchange(simulator, *request);
+  return call(sim, [&](Simulator& simulator) {
+    check_pointer(request, "request");
+    check_exchange(*request);
+    const int status = exchange(simulator, *request);
+    if (status == -ENOSPC) sim->error = "data or received is too small for what came out";
+    if (status == -ETIMEDOUT) sim->error = "not done within limit_cycles";
+    return status;
   });
 }
 
-uint64_t bombus_cycle(const bombus_sim* sim) { return sim->simulator.cycle(); }
+// ---- Time ----
+
+uint64_t bombus_cycle(const bombus_sim* sim) { return sim ? sim->simulator.cycle() : 0; }
 
 uint64_t bombus_time_ns(const bombus_sim* sim) {
-  return sim->simulator.time_ps() / bombus::kPicosecondsPerNanosecond;
+  return sim ? sim->simulator.time_ps() / kPicosecondsPerNanosecond : 0;
 }
 
 uint64_t bombus_time_us(const bombus_sim* sim) {
-  return sim->simulator.time_ps() / bombus::kPicosecondsPerMicrosecond;
+  return sim ? sim->simulator.time_ps() / kPicosecondsPerMicrosecond : 0;
 }
 
 uint64_t bombus_evaluated_cycles(const bombus_sim* sim) {
-  return sim->simulator.evaluated_cycles();
+  return sim ? sim->simulator.evaluated_cycles() : 0;
 }
 
-int bombus_busy(const bombus_sim* sim) { return sim->simulator.busy(); }
+int bombus_busy(const bombus_sim* sim) { return sim ? sim->simulator.busy() : -EINVAL; }
 
-int bombus_in_flight(const bombus_sim* sim) { return sim->simulator.in_flight(); }
+int bombus_in_flight(const bombus_sim* sim) { return sim ? sim->simulator.in_flight() : -EINVAL; }
 
 int bombus_advance_cycles(bombus_sim* sim, uint64_t cycles) {
-  return guard(sim, [&](bombus::Simulator& simulator) {
+  return call(sim, [&](Simulator& simulator) {
     simulator.advance_cycles(cycles);
     return 0;
   });
 }
 
 int bombus_advance_until_frame(bombus_sim* sim, uint32_t port, uint64_t limit_cycles) {
-  if (port >= kMacPorts) return failed(sim, -EINVAL, "no such MAC port");
-  return advance_until(sim, limit_cycles, [port](bombus::Simulator& simulator) {
+  const int status = call_port(sim, port, [](MacPort&) { return 0; });
+  if (status != 0) return status;
+  return advance_until(sim, limit_cycles, [port](Simulator& simulator) {
     return !simulator.port(port).received().empty();
   });
 }
 
 int bombus_advance_until_idle(bombus_sim* sim, uint64_t limit_cycles) {
   return advance_until(sim, limit_cycles,
-                       [](bombus::Simulator& simulator) { return simulator.settled(); });
+                       [](Simulator& simulator) { return simulator.settled(); });
 }
 
 int bombus_elapse_us(bombus_sim* sim, uint64_t microseconds) {
-  return guard(sim, [&](bombus::Simulator& simulator) {
+  return call(sim, [&](Simulator& simulator) {
     simulator.elapse_us(microseconds);
     return 0;
   });
 }
 
+// ---- Registers ----
+
 int bombus_read_register(bombus_sim* sim, uint32_t address, uint32_t* value) {
-  return guard(sim, [&](bombus::Simulator& simulator) {
-    return simulator.read_register(address, *value)
-               ? 0
-               : failed(sim, -ETIMEDOUT, "the design does not answer the register request");
+  return call(sim, [&](Simulator& simulator) {
+    check_register(address);
+    check_pointer(value, "value");
+    return simulator.read_register(address, *value) ? 0 : unanswered(sim);
   });
 }
 
 int bombus_write_register(bombus_sim* sim, uint32_t address, uint32_t value) {
-  return guard(sim, [&](bombus::Simulator& simulator) {
-    return simulator.write_register(address, value)
-               ? 0
-               : failed(sim, -ETIMEDOUT, "the design does not answer the register request");
+  return call(sim, [&](Simulator& simulator) {
+    check_register(address);
+    return simulator.write_register(address, value) ? 0 : unanswered(sim);
   });
 }
 
 int bombus_read_counters(bombus_sim* sim, uint32_t tile, uint32_t first, uint32_t count,
                          uint64_t* values) {
-  for (uint32_t i = 0; i < count; ++i) {
-    const uint32_t address = (tile << 12) + 8 * (first + i);
-    uint32_t low = 0, high = 0, high_after = 0;
-    int status = bombus_read_register(sim, address + 4, &high);
-    if (status == 0) status = bombus_read_register(sim, address, &low);
-    if (status == 0) status = bombus_read_register(sim, address + 4, &high_after);
-    // The low word has just wrapped: its value belongs to either high word.
-    if (status == 0 && high != high_after) status = bombus_read_register(sim, address, &low);
-    if (status != 0) return status;
-    values[i] = (static_cast<uint64_t>(high_after) << 32) | low;
-  }
-  return 0;
-}
-
-int bombus_set_pace(bombus_sim* sim, uint32_t port, double rx_bubble, double tx_stall) {
-  return with_port(sim, port, [&](bombus::MacPort& mac) {
-    mac.set_pace(rx_bubble, tx_stall);
-    return 0;
-  });
-}
-
-int bombus_set_line_rate(bombus_sim* sim, uint32_t port, double bits_per_second) {
-  return with_port(sim, port, [&](bombus::MacPort& mac) {
-    mac.set_line_rate(bits_per_second);
-    return 0;
-  });
-}
-
-int bombus_set_impairment(bombus_sim* sim, uint32_t port, int direction,
-                          const bombus_impairment* impairment) {
-  if (direction != BOMBUS_RX && direction != BOMBUS_TX) {
-    return failed(sim, -EINVAL, "direction is BOMBUS_RX or BOMBUS_TX");
-  }
-  return with_port(sim, port, [&](bombus::MacPort& mac) {
-    mac.set_impairment(direction, impairment);
-    return 0;
-  });
-}
-
-int bombus_pcap_in(bombus_sim* sim, uint32_t port, const char* path, int keep_time) {
-  return with_port(sim, port, [&](bombus::MacPort& mac) {
-    return static_cast<int>(mac.pcap_in(path, keep_time != 0, sim->simulator.time_ps()));
-  });
-}
-
-int bombus_pcap_out(bombus_sim* sim, uint32_t port, const char* path, uint32_t directions) {
-  return with_port(sim, port, [&](bombus::MacPort& mac) {
-    mac.pcap_out(path, directions);
-    return 0;
-  });
-}
-
-int bombus_watch(bombus_sim* sim, uint64_t cycles) {
-  return guard(sim, [&](bombus::Simulator& simulator) {
-    simulator.watchdog().set_limit(cycles);
-    return 0;
-  });
-}
-
-int bombus_get_stalls(bombus_sim* sim, bombus_stall* stalls, size_t capacity) {
-  return guard(sim, [&](bombus::Simulator& simulator) {
-    const auto& found = simulator.watchdog().stalls();
-    for (size_t i = 0; i < std::min(capacity, found.size()); ++i)
-      stalls[i] = {found[i].point, found[i].since_cycle};
-    return static_cast<int>(found.size());
-  });
-}
-
-int bombus_wave_start(bombus_sim* sim, const char* path) {
-  return guard(sim, [&](bombus::Simulator& simulator) {
-    simulator.wave_start(path);
-    return 0;
-  });
-}
-
-int bombus_wave_stop(bombus_sim* sim) {
-  return guard(sim, [](bombus::Simulator& simulator) {
-    simulator.wave_stop();
-    return 0;
-  });
-}
-
-void bombus_get_errors(const bombus_sim* sim, bombus_errors* errors) {
-  *errors = sim->simulator.errors();
-}
-
-int bombus_get_statistics(const bombus_sim* sim, uint32_t port,
-                          bombus_port_statistics* statistics) {
-  if (port >= kMacPorts) return -EINVAL;
-  *statistics = sim->simulator.port(port).statistics();
-  statistics->file_errors = sim->live.file_errors(port);
-  return 0;
-}
-
-int bombus_attach(bombus_sim* sim, uint32_t port, int file_descriptor) {
-  if (port >= kMacPorts) return failed(sim, -EINVAL, "no such MAC port");
-  if (sim->live.attach(port, file_descriptor)) return 0;
-  sim->error = std::string("file descriptor: ") + std::strerror(errno);
-  return -EINVAL;
-}
-
-int bombus_run_live(bombus_sim* sim, uint32_t milliseconds) {
-  return guard(sim, [&](bombus::Simulator&) {
-    sim->live.run(milliseconds);
+  return call(sim, [&](Simulator& simulator) {
+    check_counters(tile, first, count);
+    if (count != 0) check_pointer(values, "values");
+    for (uint32_t i = 0; i < count; ++i) {
+      if (!read_counter(simulator, (tile << 12) + 8 * (first + i), values[i])) {
+        return unanswered(sim);
+      }
+    }
     return 0;
   });
 }

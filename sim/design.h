@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The verilated design as the runtime sees it: constants and pins. All that
 // differs from design to design comes from bombus_design.h, which the build
 // writes beside the verilated model:

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "exchange.h"
 
 #include <algorithm>
@@ -25,6 +26,11 @@ class Exchange {
 
   unsigned port_of(uint64_t frame) const { return request_.ports ? request_.ports[frame] : 0; }
   bool all_pushed() const { return pushed_ == request_.count; }
+  // The cycle this far ahead; kNever if there is none.
+  uint64_t later(uint64_t cycles) const {
+    const uint64_t now = simulator_.cycle();
+    return cycles < kNever - now ? now + cycles : kNever;
+  }
   bool finished() const;
   void push_frames();
   void take_stamps();
@@ -42,10 +48,8 @@ class Exchange {
 
 void Exchange::push_frames() {
   while (!all_pushed() && simulator_.cycle() >= next_push_cycle_) {
-    if (request_.window != 0 &&
-        pushed_ >= request_.window + request_.received_count + lost_) {
-      return;
-    }
+    const uint64_t answered = request_.received_count + lost_;
+    if (request_.window != 0 && pushed_ > answered && pushed_ - answered >= request_.window) return;
     MacPort& port = simulator_.port(port_of(pushed_));
     if (port.rx_waiting() >= kAhead) return;
     Frame frame;
@@ -54,7 +58,7 @@ void Exchange::push_frames() {
     unstamped_[port_of(pushed_)].push_back(pushed_);
     port.send(std::move(frame), simulator_.time_ps());
     ++pushed_;
-    if (request_.gap_cycles != 0) next_push_cycle_ = simulator_.cycle() + request_.gap_cycles;
+    if (request_.gap_cycles != 0) next_push_cycle_ = later(request_.gap_cycles);
   }
 }
 
@@ -65,7 +69,7 @@ void Exchange::take_stamps() {
       ++request_.sent_count;
       if (request_.sent == nullptr) continue;
       // Without impairment the order of each port is that of the request; with
-      // it, frames may be lost or doubled, and stamps are in the order of the wire.
+      // it, frames may be lost or duplicated, and stamps are in the order of the wire.
       if (unstamped_[i].empty()) continue;
       request_.sent[unstamped_[i].front()] = sent.front();
       unstamped_[i].pop_front();
@@ -96,6 +100,10 @@ bool Exchange::finished() const {
 }
 
 int Exchange::run() {
+  if (request_.count > 1 &&
+      request_.gap_cycles > simulator_.cycles_left() / (request_.count - 1)) {
+    throw Failure(EINVAL, "virtual time ends before so many gaps of gap_cycles, after 106 days");
+  }
   for (unsigned i = 0; i < kMacPorts; ++i) {
     simulator_.port(i).received().clear();
     simulator_.port(i).sent().clear();
@@ -103,10 +111,10 @@ int Exchange::run() {
   if (request_.sent != nullptr) {
     std::memset(request_.sent, 0, request_.count * sizeof *request_.sent);
   }
-  request_.sent_count = request_.received_count = request_.data_used = 0;
+  request_.sent_count = request_.received_count = request_.data_used = request_.cycles = 0;
   next_frame_ = request_.frames;
   const uint64_t start = simulator_.cycle();
-  const uint64_t end = request_.limit_cycles != 0 ? start + request_.limit_cycles : kNever;
+  const uint64_t end = request_.limit_cycles != 0 ? later(request_.limit_cycles) : kNever;
   next_push_cycle_ = start;
 
   int status = 0;
@@ -122,6 +130,7 @@ int Exchange::run() {
       until = std::min(until, next_push_cycle_);
     }
     simulator_.advance(until - simulator_.cycle());
+    request_.cycles = simulator_.cycle() - start;
     take_stamps();
     if (!take_frames()) {
       status = -ENOSPC;
@@ -130,10 +139,9 @@ int Exchange::run() {
     if (finished()) break;
     // What the window still waits for will not come any more.
     if (request_.window != 0 && !all_pushed() && simulator_.settled()) {
-      lost_ = pushed_ - request_.received_count;
+      lost_ = pushed_ - std::min(pushed_, request_.received_count);
     }
   }
-  request_.cycles = simulator_.cycle() - start;
   return status;
 }
 

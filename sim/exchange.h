@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Many frames in, many frames out, at full simulation speed.
 #ifndef BOMBUS_EXCHANGE_H_
 #define BOMBUS_EXCHANGE_H_

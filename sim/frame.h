@@ -1,13 +1,17 @@
-// A frame on its way into or out of a MAC port.
+// SPDX-License-Identifier: Apache-2.0
+// A frame into or out of a MAC port.
 #ifndef BOMBUS_FRAME_H_
 #define BOMBUS_FRAME_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
 namespace bombus {
 
 constexpr uint64_t kNever = UINT64_MAX;
+// More than any MAC carries; what capture files can hold.
+constexpr size_t kLongestFrame = 262144;
 constexpr uint64_t kPicosecondsPerNanosecond = 1000;
 constexpr uint64_t kPicosecondsPerMicrosecond = 1000 * 1000;
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a network does to the frames of one direction of one port: loss,
 // duplication, corruption, reordering, delay. Seeded and repeatable.
 #ifndef BOMBUS_IMPAIRMENT_H_

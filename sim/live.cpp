@@ -1,13 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "live.h"
 
 #include <fcntl.h>
 #include <poll.h>
+#include <linux/if_packet.h>
+#include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <cstring>
+#include <string>
 #include <utility>
+
+#include "clock.h"
+#include "failure.h"
 
 namespace bombus {
 
@@ -23,22 +31,41 @@ constexpr size_t kMinFrameBytes = 60;
 // How late a protocol timer may be.
 constexpr uint64_t kTimerPs = 1000 * kPicosecondsPerMicrosecond;
 
-uint64_t monotonic_ps() {
-  timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (static_cast<uint64_t>(now.tv_sec) * 1000000000ull + static_cast<uint64_t>(now.tv_nsec)) *
-         kPicosecondsPerNanosecond;
+uint64_t monotonic_ps() { return monotonic_ns() * kPicosecondsPerNanosecond; }
+
+// A packet socket whose interface has been deleted; one that is down comes back.
+bool is_unbound(int descriptor) {
+  sockaddr_ll address{};
+  socklen_t length = sizeof address;
+  return getsockname(descriptor, reinterpret_cast<sockaddr*>(&address), &length) == 0 &&
+         address.sll_family == AF_PACKET && address.sll_ifindex <= 0;
 }
+
+// Real time is the design's, as long as this lives.
+class ExternalTime {
+ public:
+  explicit ExternalTime(Simulator& simulator) : simulator_(simulator) {
+    simulator_.use_external_time();
+  }
+  ~ExternalTime() { simulator_.use_virtual_time(); }
+  ExternalTime(const ExternalTime&) = delete;
+  ExternalTime& operator=(const ExternalTime&) = delete;
+
+ private:
+  Simulator& simulator_;
+};
 
 }  // namespace
 
-bool Live::attach(unsigned port, int descriptor) {
-  if (descriptor >= 0) {
+void Live::attach(unsigned port, int descriptor) {
+  if (descriptor != -1) {
     const int flags = fcntl(descriptor, F_GETFL);
-    if (flags < 0 || fcntl(descriptor, F_SETFL, flags | O_NONBLOCK) < 0) return false;
+    if (flags < 0 || fcntl(descriptor, F_SETFL, flags | O_NONBLOCK) < 0) {
+      throw Failure(errno, "file descriptor " + std::to_string(descriptor) + ": " +
+                               std::strerror(errno));
+    }
   }
   descriptors_[port] = descriptor;
-  return true;
 }
 
 uint64_t Live::real_time_ps() {
@@ -50,10 +77,12 @@ uint64_t Live::real_time_ps() {
 }
 
 void Live::run(uint32_t milliseconds) {
-  const uint64_t end_ps = real_time_ps() + milliseconds * 1000 * kPicosecondsPerMicrosecond;
-  simulator_.use_external_time();
+  constexpr uint64_t kPicosecondsPerMillisecond = 1000 * kPicosecondsPerMicrosecond;
+  const uint64_t end_ps = real_time_ps() + milliseconds * kPicosecondsPerMillisecond;
+  const ExternalTime external(simulator_);
   for (uint64_t now_ps = real_time_ps(); now_ps < end_ps; now_ps = real_time_ps()) {
     simulator_.set_time_ps(now_ps);
+    simulator_.poll();
     read_frames();
     const bool work = !simulator_.calm() || simulator_.next_frame_ps() <= simulator_.time_ps();
     for (unsigned i = 0; i < (work ? kBatchCycles : 1); ++i) simulator_.advance(1);
@@ -67,26 +96,41 @@ void Live::run(uint32_t milliseconds) {
       simulator_.stir();
     }
   }
-  simulator_.use_virtual_time();
+  for (unsigned i = 0; i < kMacPorts; ++i) simulator_.port(i).flush_capture();
 }
 
 void Live::read_frames() {
-  uint8_t buffer[kMaxFrameBytes + 1];
   for (unsigned i = 0; i < kMacPorts; ++i) {
-    if (descriptors_[i] < 0) continue;
-    while (simulator_.port(i).rx_waiting() < kMaxWaiting) {
-      const ssize_t length = read(descriptors_[i], buffer, sizeof buffer);
-      if (length <= 0) break;
-      if (static_cast<size_t>(length) > kMaxFrameBytes) {
-        ++file_errors_[i];
-        continue;
-      }
-      Frame frame;
-      frame.data.assign(buffer, buffer + length);
-      if (frame.data.size() < kMinFrameBytes) frame.data.resize(kMinFrameBytes);
-      simulator_.port(i).send(std::move(frame), simulator_.time_ps());
-    }
+    if (descriptors_[i] >= 0) read_frames(i);
   }
+}
+
+void Live::read_frames(unsigned port) {
+  uint8_t buffer[kMaxFrameBytes + 1];
+  while (simulator_.port(port).rx_waiting() < kMaxWaiting) {
+    const ssize_t length = read(descriptors_[port], buffer, sizeof buffer);
+    if (length < 0) return check_there(port, errno);
+    if (length == 0) return check_there(port, ENODEV);
+    down_[port] = false;
+    if (static_cast<size_t>(length) > kMaxFrameBytes) {
+      ++file_errors_[port];
+      continue;
+    }
+    Frame frame;
+    frame.data.assign(buffer, buffer + length);
+    if (frame.data.size() < kMinFrameBytes) frame.data.resize(kMinFrameBytes);
+    simulator_.port(port).send(std::move(frame), simulator_.time_ps());
+  }
+}
+
+void Live::check_there(unsigned port, int error) {
+  // The socket tells once that its interface is down, not that it is deleted afterwards.
+  down_[port] |= error == ENETDOWN;
+  // EBADFD: the TAP was deleted. ENODEV: its peer was closed.
+  const bool gone = error == EBADFD || error == EBADF || error == ENODEV ||
+                    (down_[port] && is_unbound(descriptors_[port]));
+  if (!gone) return;
+  throw Failure(ENODEV, "MAC port " + std::to_string(port) + ": what it is attached to is gone");
 }
 
 void Live::write_frames() {
@@ -96,7 +140,10 @@ void Live::write_frames() {
     for (; !frames.empty(); frames.pop_front()) {
       const auto& data = frames.front().data;
       // A full queue or an interface that is down: lost, as on a wire.
-      if (write(descriptors_[i], data.data(), data.size()) < 0) ++file_errors_[i];
+      if (write(descriptors_[i], data.data(), data.size()) < 0) {
+        ++file_errors_[i];
+        check_there(i, errno);
+      }
     }
   }
 }

@@ -1,13 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "mac_port.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
 #include <utility>
+
+#include "failure.h"
 
 namespace bombus {
 
 namespace {
 
+constexpr uint64_t kLongestCaptureNs = 30ull * 24 * 3600 * 1000000000;
 constexpr unsigned kKeepBytes = (kDataBytes + 7) / 8;
 constexpr uint64_t kFullKeep = kDataBytes == 64 ? ~0ull : (1ull << (kDataBytes % 64)) - 1;
 
@@ -109,9 +114,7 @@ void MacPort::sample_rx(uint64_t cycle, uint64_t now_ps) {
   statistics_.rx_bytes += current_.data.size();
   if (sent_.size() == kSentKept) sent_.pop_front();
   sent_.push_back(info(current_));
-  if (pcap_ && (pcap_directions_ & (1u << BOMBUS_RX))) {
-    pcap_->write(current_.data, now_ps / kPicosecondsPerNanosecond);
-  }
+  write_capture(current_, now_ps, BOMBUS_RX);
 }
 
 void MacPort::sample_tx(uint64_t cycle, uint64_t now_ps) {
@@ -165,9 +168,7 @@ void MacPort::finish_capture(uint64_t cycle, uint64_t now_ps) {
   if (ps_per_byte_ != 0) {
     tx_free_ps_ = tx_start_ps_ + wire_time_ps(capture_.data.size());
   }
-  if (pcap_ && (pcap_directions_ & (1u << BOMBUS_TX))) {
-    pcap_->write(capture_.data, now_ps / kPicosecondsPerNanosecond);
-  }
+  write_capture(capture_, now_ps, BOMBUS_TX);
   tx_impairment_.push(std::exchange(capture_, {}), now_ps);
   deliver(now_ps);
 }
@@ -189,8 +190,13 @@ uint64_t MacPort::next_ps() const {
   return std::min(rx, tx_impairment_.next_ps());
 }
 
-size_t MacPort::pcap_in(const std::string& path, bool keep_time, uint64_t now_ps) {
-  const auto frames = read_pcap(path);
+size_t MacPort::send_capture(const std::string& path, bool keep_time, uint64_t now_ps) {
+  const auto frames = read_capture(path);
+  for (const auto& captured : frames) {
+    if (keep_time && captured.time_ns > frames.front().time_ns + kLongestCaptureNs) {
+      throw Failure(EINVAL, path + ": its frames are more than 30 days apart");
+    }
+  }
   for (const auto& captured : frames) {
     Frame frame;
     frame.data = captured.data;
@@ -222,10 +228,18 @@ void MacPort::set_impairment(int direction, const bombus_impairment* parameters)
   }
 }
 
-void MacPort::pcap_out(const char* path, uint32_t directions) {
-  pcap_.reset();
-  pcap_directions_ = directions;
-  if (path != nullptr) pcap_.emplace(path);
+void MacPort::start_capture(const std::string& path, uint32_t directions) {
+  stop_capture();
+  capture_file_ = std::make_unique<CaptureWriter>(path);
+  captured_directions_ = directions;
+}
+
+void MacPort::stop_capture() {
+  if (!capture_file_) return;
+  const auto file = std::move(capture_file_);
+  file->flush();
+  statistics_.capture_lost += file->lost();
+  file->close();
 }
 
 bombus_frame_info MacPort::info(const Frame& frame) const {
@@ -239,6 +253,7 @@ bombus_frame_info MacPort::info(const Frame& frame) const {
 
 bombus_port_statistics MacPort::statistics() const {
   bombus_port_statistics result = statistics_;
+  if (capture_file_) result.capture_lost += capture_file_->lost();
   for (const int direction : {BOMBUS_RX, BOMBUS_TX}) {
     const auto& counts = (direction == BOMBUS_RX ? rx_impairment_ : tx_impairment_).counts();
     result.lost[direction] = counts.lost;

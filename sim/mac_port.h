@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Drives and watches one MAC port: streams queued frames into rx, captures
 // frames from tx, and checks that tx keeps to AXI-Stream and to what a MAC needs.
 #ifndef BOMBUS_MAC_PORT_H_
@@ -5,13 +6,14 @@
 
 #include <cstdint>
 #include <deque>
-#include <optional>
+#include <memory>
+#include <string>
 
 #include "bombus_sim.h"
+#include "capture.h"
 #include "design.h"
 #include "frame.h"
 #include "impairment.h"
-#include "pcap.h"
 #include "random.h"
 
 namespace bombus {
@@ -31,7 +33,7 @@ class MacPort {
     if (*pins_.tx_tvalid | tx_waiting_ | !capture_.data.empty()) sample_tx(cycle, now_ps);
   }
 
-  // A frame is on its way in or out.
+  // A frame is being received or sent.
   bool active() const {
     return offering_ || position_ < current_.data.size() || tx_waiting_ || !capture_.data.empty();
   }
@@ -48,15 +50,21 @@ class MacPort {
   std::deque<bombus_frame_info>& sent() { return sent_; }
   bombus_frame_info info(const Frame& frame) const;
   uint64_t captured_frames() const { return statistics_.tx_frames; }
-  // As offered to the impairment, or (capture file) at times relative to now.
-  size_t pcap_in(const std::string& path, bool keep_time, uint64_t now_ps);
+  // Queues the frames of a capture file: all now, or at their times after the first.
+  size_t send_capture(const std::string& path, bool keep_time, uint64_t now_ps);
 
   // ---- The world around ----
 
   void set_pace(double rx_bubble, double tx_stall);
   void set_line_rate(double bits_per_second);
   void set_impairment(int direction, const bombus_impairment* impairment);
-  void pcap_out(const char* path, uint32_t directions);
+  // Failure if the file cannot be written.
+  void start_capture(const std::string& path, uint32_t directions);
+  // Failure if the file is not complete. Nothing if there is none.
+  void stop_capture();
+  void flush_capture() {
+    if (capture_file_) capture_file_->flush();
+  }
   bombus_port_statistics statistics() const;
 
   // Everything on the wire and waiting is forgotten, inputs idle.
@@ -75,6 +83,11 @@ class MacPort {
   void sample_rx(uint64_t cycle, uint64_t now_ps);
   void sample_tx(uint64_t cycle, uint64_t now_ps);
   void finish_capture(uint64_t cycle, uint64_t now_ps);
+  void write_capture(const Frame& frame, uint64_t now_ps, int direction) {
+    if (capture_file_ && (captured_directions_ & (1u << direction))) {
+      capture_file_->write(frame.data, now_ps / kPicosecondsPerNanosecond, direction);
+    }
+  }
 
   // Preamble and SFD 8, FCS 4, gap 12.
   static constexpr size_t kWireOverhead = 24;
@@ -107,8 +120,8 @@ class MacPort {
   uint64_t tx_free_ps_ = 0;
   std::deque<Frame> received_;
 
-  std::optional<PcapWriter> pcap_;
-  uint32_t pcap_directions_ = 0;
+  std::unique_ptr<CaptureWriter> capture_file_;
+  uint32_t captured_directions_ = 0;
   bombus_port_statistics statistics_{};
 };
 

@@ -1,9 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "simulator.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
 #include <stdexcept>
 
+#include "clock.h"
 #include "verilated.h"
 
 namespace bombus {
@@ -13,19 +16,32 @@ namespace {
 constexpr unsigned kResetCycles = 16;
 constexpr uint64_t kRegisterLimit = 100000;
 
-// Where failing assertions of the model that this thread evaluates are counted.
-thread_local bombus_errors* assertion_errors = nullptr;
+constexpr uint64_t kPollNanoseconds = 50 * 1000 * 1000;
 
-std::unique_ptr<Vtop> make_top(VerilatedContext& context, uint64_t seed) {
+Vtop* make_top(VerilatedContext& context, uint64_t seed) {
   // Verilator takes 0 for "choose one yourself".
   context.randSeed(static_cast<int>(seed % 0x7FFFFFFE) + 1);
   context.randReset(2);
   context.assertOn(true);
   Wave::prepare(context);
-  return std::make_unique<Vtop>(&context);
+  return new Vtop(&context);
 }
 
 }  // namespace
+
+thread_local Simulator* Turn::current_ = nullptr;
+
+void Turn::enter(Simulator* simulator) {
+  current_ = simulator;
+  Verilated::threadContextp(simulator ? simulator->context_.get() : nullptr);
+}
+
+Interrupted::Interrupted() : Failure(EINTR, "interrupted") {}
+
+void Simulator::ModelDeleter::operator()(Vtop* top) const {
+  Verilated::threadContextp(top->contextp());
+  delete top;
+}
 
 Simulator::Simulator(const bombus_options& options)
     : options_(options),
@@ -35,10 +51,12 @@ Simulator::Simulator(const bombus_options& options)
   const auto pins = mac_pins(*top_);
   ports_.reserve(kMacPorts);
   for (unsigned i = 0; i < kMacPorts; ++i) ports_.emplace_back(pins[i], i, options, errors_);
+  const Turn turn(*this);
   reset();
 }
 
 Simulator::~Simulator() {
+  const Turn turn(*this);
   wave_.stop();
   top_->final();
 }
@@ -58,7 +76,6 @@ void Simulator::reset() {
 }
 
 void Simulator::step() {
-  assertion_errors = &errors_;
   for (auto& port : ports_) port.drive(time_ps_);
   if (time_ps_ >= next_tick_ps_) {
     const uint64_t tick = std::min(undelivered_us(), kMaxTick);
@@ -124,6 +141,7 @@ void Simulator::deliver() {
 
 void Simulator::advance(uint64_t max_cycles) {
   if (max_cycles == 0) return;
+  poll_sometimes();
   if (quiet_cycles_ > kSettleCycles && !external_time_ && !wave_.running() &&
       undelivered_us() < kHalfTick) {
     // Up to the next frame, but no further than one tick can make good.
@@ -140,13 +158,20 @@ void Simulator::advance(uint64_t max_cycles) {
 }
 
 void Simulator::advance_cycles(uint64_t cycles) {
+  if (cycles > cycles_left()) {
+    throw Failure(EINVAL, "virtual time ends before so many cycles, after 106 days");
+  }
   const uint64_t end = cycle_ + cycles;
   while (cycle_ < end) advance(end - cycle_);
 }
 
 void Simulator::elapse_us(uint64_t microseconds) {
+  if (microseconds > cycles_left() * kPeriodPs / kPicosecondsPerMicrosecond) {
+    throw Failure(EINVAL, "virtual time ends before so many microseconds, after 106 days");
+  }
   const uint64_t end_ps = time_ps_ + microseconds * kPicosecondsPerMicrosecond;
   while (time_ps_ < end_ps) {
+    poll_sometimes();
     const uint64_t next_ps = next_frame_ps();
     if (!calm() || next_ps <= time_ps_) {
       step();
@@ -180,13 +205,22 @@ bool Simulator::request(uint32_t address, bool write, uint32_t& value) {
   return true;
 }
 
+void Simulator::poll() {
+  if (time_ps_ >= kEndOfTimePs) throw Failure(EOVERFLOW, "virtual time is at its end, 106 days");
+  if (poll_ == nullptr) return;
+  const uint64_t now_ns = monotonic_ns();
+  if (now_ns - polled_ns_ < kPollNanoseconds) return;
+  polled_ns_ = now_ns;
+  if (poll_(poll_context_) != 0) throw Interrupted();
+}
+
 void Simulator::wave_start(const std::string& path) { wave_.start(*top_, path); }
 
 }  // namespace bombus
 
 // Verilator calls these (VL_USER_STOP, VL_USER_FATAL) instead of ending the process.
 void vl_stop(const char* file, int line, const char* scope) {
-  if (bombus::assertion_errors != nullptr) ++bombus::assertion_errors->assertions_failed;
+  if (bombus::Simulator* simulator = bombus::Turn::current()) simulator->assertion_failed();
   std::fprintf(stderr, "%s:%d: stopped in %s\n", file, line, scope);
 }
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A verilated design with its clock, its ports and virtual time.
 #ifndef BOMBUS_SIMULATOR_H_
 #define BOMBUS_SIMULATOR_H_
@@ -11,14 +12,47 @@
 
 #include "bombus_sim.h"
 #include "design.h"
+#include "failure.h"
 #include "mac_port.h"
 #include "watchdog.h"
 #include "wave.h"
 
 namespace bombus {
 
+class Simulator;
+
+// Verilator keeps the context of the model at work in a variable of the thread, and uses
+// that one even where a model is destroyed. So each call of the C interface takes a turn,
+// in which the variable is the simulator's; turns nest.
+class Turn {
+ public:
+  Turn() : before_(current_) {}
+  explicit Turn(Simulator& simulator) : before_(current_) { enter(&simulator); }
+  ~Turn() { enter(before_); }
+  Turn(const Turn&) = delete;
+  Turn& operator=(const Turn&) = delete;
+
+  static Simulator* current() { return current_; }
+
+ private:
+  static void enter(Simulator* simulator);
+
+  static thread_local Simulator* current_;
+  Simulator* before_;
+};
+
+// The caller has asked a call that takes long to end.
+class Interrupted : public Failure {
+ public:
+  Interrupted();
+};
+
 class Simulator {
  public:
+  // The longest jump of elapse_us(): half of what tick_us_i can carry.
+  static constexpr uint64_t kLongestJumpUs = 32768;
+
+  // Within a turn.
   explicit Simulator(const bombus_options& options);
   ~Simulator();
   Simulator(const Simulator&) = delete;
@@ -31,6 +65,11 @@ class Simulator {
   uint64_t cycle() const { return cycle_; }
   uint64_t evaluated_cycles() const { return evaluated_; }
   uint64_t time_ps() const { return time_ps_; }
+
+  // Until virtual time ends.
+  uint64_t cycles_left() const {
+    return time_ps_ < kEndOfTimePs ? (kEndOfTimePs - time_ps_) / kPeriodPs : 0;
+  }
 
   // One cycle, or several at once (at most max_cycles) when nothing happens in them.
   void advance(uint64_t max_cycles);
@@ -64,6 +103,14 @@ class Simulator {
   // Frames whose delay is over come out.
   void deliver();
 
+  // Asks it now and then, while a call takes long, whether to end the call.
+  void set_poll(bombus_poll poll, void* context) {
+    poll_ = poll;
+    poll_context_ = context;
+  }
+  // Interrupted if that is asked for; Failure if virtual time has come to its end.
+  void poll();
+
   // False: not answered.
   bool read_register(uint32_t address, uint32_t& value) { return request(address, false, value); }
   bool write_register(uint32_t address, uint32_t value) { return request(address, true, value); }
@@ -73,6 +120,7 @@ class Simulator {
   void wave_start(const std::string& path);
   void wave_stop() { wave_.stop(); }
   const bombus_errors& errors() const { return errors_; }
+  void assertion_failed() { ++errors_.assertions_failed; }
   Watchdog& watchdog() { return watchdog_; }
 
  private:
@@ -82,9 +130,21 @@ class Simulator {
   static constexpr uint64_t kStirCycles = 8;
   // The widest tick that tick_us_i can take, and half of it.
   static constexpr uint64_t kMaxTick = 65535;
-  static constexpr uint64_t kHalfTick = 32768;
+  static constexpr uint64_t kHalfTick = kLongestJumpUs;
+  static constexpr uint64_t kPollSteps = 64;
+  // Half of what 64 bits can count: 106 days.
+  static constexpr uint64_t kEndOfTimePs = 1ull << 63;
+
+  // Destroys a model within its own context.
+  struct ModelDeleter {
+    void operator()(Vtop* top) const;
+  };
+  friend class Turn;
 
   void step();
+  void poll_sometimes() {
+    if (++steps_ % kPollSteps == 0) poll();
+  }
   void skip(uint64_t cycles);
   bool request(uint32_t address, bool write, uint32_t& value);
   uint64_t undelivered_us() const {
@@ -94,10 +154,15 @@ class Simulator {
   bombus_options options_;
   bombus_errors errors_{};
   std::unique_ptr<VerilatedContext> context_;
-  std::unique_ptr<Vtop> top_;
+  std::unique_ptr<Vtop, ModelDeleter> top_;
   Watchdog watchdog_;
   Wave wave_;
   std::vector<MacPort> ports_;
+
+  bombus_poll poll_ = nullptr;
+  void* poll_context_ = nullptr;
+  uint64_t polled_ns_ = 0;  // when it was asked last
+  uint64_t steps_ = 0;
 
   uint64_t cycle_ = 0;
   uint64_t evaluated_ = 0;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Finds links, queues and layers that stand still: something is valid there and
 // does not move. Where to look comes from bombus_design.h, BOMBUS_WATCH(X).
 //
@@ -23,7 +24,7 @@ class Watchdog {
 
   explicit Watchdog(const VerilatedContext& context);
 
-  // Reports what stands still for so many evaluated cycles; 0: nothing.
+  // Reports what is stalled for this many evaluated cycles; 0: off.
   void set_limit(uint64_t cycles);
   void reset();
   // Once in each evaluated cycle, when signals have settled.

@@ -1,13 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
 // Waveforms, in the format that the design was built for; nothing if in none.
 #ifndef BOMBUS_WAVE_H_
 #define BOMBUS_WAVE_H_
 
+#include <cerrno>
 #include <cstdint>
 #include <memory>
-#include <stdexcept>
 #include <string>
 
 #include "design.h"
+#include "failure.h"
 #include "verilated.h"
 
 #if VM_TRACE_FST
@@ -32,7 +34,7 @@ class Wave {
     trace_->open(path.c_str());
     if (!trace_->isOpen()) {
       trace_.reset();
-      throw std::runtime_error(path + ": cannot be written");
+      throw Failure(EIO, path + ": cannot be written");
     }
   }
   void stop() {
@@ -59,7 +61,7 @@ class Wave {
  public:
   static void prepare(VerilatedContext&) {}
   [[noreturn]] void start(Vtop&, const std::string&) {
-    throw std::runtime_error("built without waveforms");
+    throw Failure(ENOTSUP, "built without waveforms");
   }
   void stop() {}
   static constexpr bool running() { return false; }

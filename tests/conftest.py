@@ -1,1 +1,33 @@
-"""Here so that tests of all kinds can import what stands beside this file."""
+# SPDX-License-Identifier: Apache-2.0
+"""What all tests share: which of them are slow, and the closing line."""
+
+from __future__ import annotations
+
+import signal
+from pathlib import Path
+
+import pytest
+
+TESTS = Path(__file__).parent
+# Background jobs ignore Ctrl-C, those of nohup a hang-up, and so would the programs that tests end.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
+# Folders whose tests build large simulators, prove or synthesise; other slow tests are marked.
+SLOW = ("bench", "formal", "fuzz", "package", "rtl", "sim", "sweep", "system")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if item.path.is_relative_to(TESTS) and item.path.relative_to(TESTS).parts[0] in SLOW:
+            item.add_marker(pytest.mark.slow)
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """The last line: `N passed, N failed`. Errors outside a test's body count as failures."""
+    reporter = config.pluginmanager.get_plugin("terminalreporter")
+    if reporter is None or hasattr(config, "workerinput"):
+        return
+    passed = len(reporter.getreports("passed"))
+    failed = len(reporter.getreports("failed")) + len(reporter.getreports("error"))
+    reporter.ensure_newline()
+    reporter.write_line(f"{passed} passed, {failed} failed")

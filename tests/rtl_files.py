@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Which RTL files a module needs, and copies of the RTL that are broken on purpose."""
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from bombus import paths
+from bombus.base import paths
 
 # How a module is instantiated and a package is used.
 _USE = re.compile(r"\b(\w+)(?=\s*#\(|\s+u_\w+\s*\(|::)")

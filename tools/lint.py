@@ -1,8 +1,9 @@
+# SPDX-License-Identifier: Apache-2.0
 """Style and cleanliness of everything: `python tools/lint.py [--fix] [step...]`.
 
-Steps: python (ruff, mypy), format (verible on rtl/ and sim/), designs (every design of
-designs/ and one of each other fabric generated, then read by Verilator with all warnings and by
-Yosys).
+Steps: licence (the first line of every source file), python (ruff, mypy), format (verible on rtl/
+and sim/), designs (every design of designs/ and one of each other fabric generated, then read by
+Verilator with all warnings and by Yosys).
 `--fix` lets ruff and verible put right what they can.
 """
 
@@ -16,8 +17,10 @@ import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from bombus.errors import UserError
-from bombus.generate import Generated, generate
+import licence
+
+from bombus.base.errors import UserError
+from bombus.generation.generate import Generated, generate
 
 ROOT = Path(__file__).resolve().parents[1]
 PYTHON = ("src", "tests", "tools", "benchmarks")
@@ -104,6 +107,7 @@ def lint_designs(*, fix: bool) -> bool:
 
 
 STEPS: dict[str, Callable[..., bool]] = {
+    "licence": licence.lint,
     "python": lint_python,
     "format": lint_format,
     "designs": lint_designs,
@@ -112,7 +116,7 @@ STEPS: dict[str, Callable[..., bool]] = {
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="Lint Bombus.")
-    parser.add_argument("--fix", action="store_true", help="put right what programs can")
+    parser.add_argument("--fix", action="store_true", help="fix what the tools can fix")
     parser.add_argument("steps", nargs="*", help=f"of {', '.join(STEPS)}; default: all")
     arguments = parser.parse_args()
     unknown = set(arguments.steps) - set(STEPS)

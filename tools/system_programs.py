@@ -1,8 +1,8 @@
-"""Makes sure of the programs that the tests talk to, and of libraries that they compare with.
+# SPDX-License-Identifier: Apache-2.0
+"""Install programs and libraries that tests and demo use: `system_programs.py [NAME...]`.
 
-Installs what is missing with apt where that is allowed (root, Debian or Ubuntu);
-elsewhere says what is missing. The tests that need a missing program are skipped
-by name.
+Without names, all of them. Uses apt as root on Debian or Ubuntu; elsewhere prints the package of
+each missing one. Tests that need a missing program are skipped and say so.
 """
 
 from __future__ import annotations
@@ -32,11 +32,12 @@ LIBRARIES = {
 PACKAGES = PROGRAMS | LIBRARIES
 
 
-def missing() -> list[str]:
+def missing(wanted: list[str]) -> list[str]:
     """Programs that are not on the path (system folders included), files that are not there."""
     path = os.environ.get("PATH", os.defpath) + ":/usr/sbin:/sbin"
     programs = [name for name in PROGRAMS if shutil.which(name, path=path) is None]
-    return programs + [name for name in LIBRARIES if not Path(name).exists()]
+    libraries = [name for name in LIBRARIES if not Path(name).exists()]
+    return [name for name in programs + libraries if name in wanted]
 
 
 def install(names: list[str]) -> None:
@@ -54,13 +55,16 @@ def install(names: list[str]) -> None:
 
 
 def main() -> None:
-    lacking = missing()
+    wanted = sys.argv[1:] or list(PACKAGES)
+    if unknown := set(wanted) - set(PACKAGES):
+        sys.exit(f"unknown programs: {', '.join(sorted(unknown))}; known: {', '.join(PACKAGES)}")
+    lacking = missing(wanted)
     if lacking and os.geteuid() == 0 and shutil.which("apt-get"):
         print(f"installing {', '.join(lacking)}")
         install(lacking)
-        lacking = missing()
+        lacking = missing(wanted)
     for name in lacking:
-        print(f"{name} (package {PACKAGES[name]}) is missing; tests that need it are skipped")
+        print(f"{name} is missing: install the package {PACKAGES[name]}")
 
 
 if __name__ == "__main__":

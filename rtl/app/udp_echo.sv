@@ -1,5 +1,10 @@
-// UDP echo (RFC 862): sends every datagram back to where it came from. One from
-// port 0 wants no answer (RFC 768) and is dropped.
+// SPDX-License-Identifier: Apache-2.0
+// UDP echo (RFC 862): sends every datagram back to where it came from.
+//
+// Dropped and counted, as inetd does: datagrams from ports below 1024, where
+// services answer whatever comes (echo, daytime, chargen, DNS), and from the port
+// that this layer has itself. Two that answer each other would never end. Port 0
+// wants no answer anyway (RFC 768).
 //
 // Latency: 1 cycle. Throughput: one beat per cycle.
 module udp_echo
@@ -18,15 +23,16 @@ module udp_echo
     output beat_t       out_o,
     output logic        out_valid_o,
     input  logic        out_ready_i,
-    output next_e       out_next_o,
+    output logic  [0:0] out_next_o,
     output logic  [0:0] drop_o,
     output logic        busy_o
 );
 
-  localparam next_e Entry = NextApp0;
-  localparam logic [31:0] NextHops = 32'(1) << NextUdpTx;
+  localparam string Entry = "udp_echo";
+  localparam noc_pkg::flow_e Flow = noc_pkg::FlowMeta;
+  typedef enum logic [0:0] {NextUdpTx} next_e;
   typedef enum int unsigned {
-    DropNoReplyPort,
+    DropServicePort,
     NumDrops
   } drop_e;
 
@@ -36,11 +42,14 @@ module udp_echo
     else if (in_valid_i & in_ready_o) first_q <= in_i.last;
   end
 
+  wire [15:0] src_port = in_i.meta.l4.ports.src_port;
+  wire from_service = (src_port < 16'd1024) | (src_port == 16'(UdpPort));
+
   beat_t reply;
   always_comb begin
     reply = in_i;
     reply.meta.l4.ports.src_port = in_i.meta.l4.ports.dst_port;
-    reply.meta.l4.ports.dst_port = in_i.meta.l4.ports.src_port;
+    reply.meta.l4.ports.dst_port = src_port;
   end
 
   drop_register #(
@@ -54,7 +63,7 @@ module udp_echo
       .in_ready_o,
       .in_first_i(first_q),
       .in_next_i(NextUdpTx),
-      .in_drop_i(in_i.meta.l4.ports.src_port == '0),
+      .in_drop_i(from_service),
       .out_o,
       .out_valid_o,
       .out_ready_i,

@@ -1,23 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
 // ARP (RFC 826, RFC 5227 2.4 and 3): answers requests for the host's address,
-// asks for others, tells eth_tx's cache what it learns, announces the host once
-// after reset.
+// asks what eth_tx wants to know, tells eth_tx what it learns, announces the host
+// after reset and whenever its address has changed.
 //
-// A packet that eth_tx could not address (KindUnresolved) waits here in one
-// queue. When an answer comes, the whole queue is sent to eth_tx again; what
-// still has no binding comes back and waits on. Addresses that nobody answers
-// for are given up and their packets dropped and counted, as are packets that
-// find the queue or the table of questions full. The input is never stopped, so
-// that nothing behind it waits for an answer.
-//
-// A sender's binding is learned when it asks for us or answers us; otherwise it
-// only refreshes one that is there (RFC 826: merge). A probe (sender 0.0.0.0) has
-// none to learn (RFC 5227, 2.1.1), but is answered. Latency: not on the data
-// path; an answer takes about 8 cycles.
+// Which neighbours are known, which questions are open and what waits for their
+// answers is in eth_tx (arp_resolver). The input never stops, so that nothing
+// behind it waits: what finds QueueDepth messages waiting is dropped and counted.
+// Latency: not on the data path; an answer takes 4 cycles (512 bits).
 module arp
   import bombus_pkg::*;
+  import arp_pkg::*;
 #(
     parameter type beat_t = logic,
-    parameter int unsigned QueueBytes = 16384  // waiting packets
+    parameter int unsigned QueueDepth = 32  // messages
 ) (
     input logic         clk_i,
     input logic         rst_i,
@@ -31,132 +26,63 @@ module arp
     output beat_t       out_o,
     output logic        out_valid_o,
     input  logic        out_ready_i,
-    output next_e       out_next_o,
-    output logic  [5:0] drop_o,
-    output logic  [3:0] event_o,
+    output logic  [0:0] out_next_o,
+    output logic  [2:0] drop_o,
+    output logic  [6:0] event_o,
     output logic        busy_o,
     output logic        timer_o
 );
 
-  localparam next_e Entry = NextArp;
+  localparam string Entry = "arp";
+  localparam logic [15:0] EtherType = EtherTypeArp;  // by which eth_rx finds it
+  localparam bit Rare = 1'b1;  // little comes here beside what else is bound
   localparam bit Replicable = 0;  // what ARP learns is in one place
-  localparam logic [31:0] NextHops = 32'(1) << NextEthTx;
+  typedef enum logic [0:0] {NextEthTx} next_e;
   localparam bit AlwaysTakes = 1'b1;
   typedef enum int unsigned {
     DropMalformed,
-    DropConflict,    // somebody else claims the host's address
+    DropConflict,
     DropBusy,
-    DropQueueFull,
-    DropTableFull,
-    DropUnresolved,
     NumDrops
   } drop_e;
   typedef enum int unsigned {
     EventRequestIn,
     EventReplyIn,
+    EventQuestionIn,
+    EventUpdateOut,
     EventReplyOut,
     EventRequestOut,
+    EventAnnouncementOut,
     NumEvents
   } event_e;
-
-  typedef struct packed {
-    logic [31:0] target_ip;
-    logic [47:0] target_mac;
-    logic [31:0] sender_ip;
-    logic [47:0] sender_mac;
-    logic [15:0] operation;
-    logic [7:0]  ip_bytes;
-    logic [7:0]  mac_bytes;
-    logic [15:0] ip_type;
-    logic [15:0] mac_type;
-  } body_t;  // wire bytes, first byte lowest
-  localparam int unsigned BodyBytes = $bits(body_t) / 8;
-  localparam int unsigned DataBytes = $bits(in_i.data) / 8;
-  localparam int unsigned BodyBeats = (BodyBytes + DataBytes - 1) / DataBytes;
-  localparam int unsigned LastBytes = BodyBytes - (BodyBeats - 1) * DataBytes;
-  localparam logic [15:0] OperationRequest = 16'd1;
-  localparam logic [15:0] OperationReply = 16'd2;
-  localparam int unsigned EthernetBytes = 14;
-  typedef logic [$clog2(BodyBeats+1)-1:0] index_t;
 
   assign in_ready_o = 1'b1;
   assign out_next_o = NextEthTx;
 
-  logic first_q, is_packet_q;
-  wire is_packet = first_q ? in_i.meta.kind == KindUnresolved : is_packet_q;
-  always_ff @(posedge clk_i) begin
-    if (rst_i) first_q <= 1'b1;
-    else if (in_valid_i) first_q <= in_i.last;
-  end
-  always_ff @(posedge clk_i) begin
-    if (in_valid_i) is_packet_q <= is_packet;
-  end
+  heard_t heard_in, heard;
+  logic heard_in_valid, heard_room, heard_valid, heard_ready, unused_head;
+  logic malformed, conflict, request, reply, receive_busy;
+  arp_receive #(
+      .beat_t(beat_t)
+  ) u_receive (
+      .clk_i,
+      .rst_i,
+      .host_i,
+      .in_i,
+      .in_valid_i,
+      .heard_o(heard_in),
+      .heard_valid_o(heard_in_valid),
+      .malformed_o(malformed),
+      .conflict_o(conflict),
+      .request_o(request),
+      .reply_o(reply),
+      .busy_o(receive_busy)
+  );
 
-  // ---- ARP in: collect the body, check it, queue what it says ----
-
-  index_t index_q;
-  logic [BodyBeats*DataBytes*8-1:0] collected_q;
-  logic body_valid_q;
-  meta_t body_meta_q;
-  always_ff @(posedge clk_i) begin
-    if (in_valid_i & ~is_packet) begin
-      for (int unsigned b = 0; b < BodyBeats; b++) begin
-        if (index_q == index_t'(b)) collected_q[b*DataBytes*8+:DataBytes*8] <= in_i.data;
-      end
-      if (first_q) body_meta_q <= in_i.meta;
-    end
-  end
-  always_ff @(posedge clk_i) begin
-    if (rst_i) begin
-      index_q <= '0;
-      body_valid_q <= 1'b0;
-    end else begin
-      body_valid_q <= in_valid_i & ~is_packet & in_i.last;
-      if (in_valid_i & ~is_packet) begin
-        if (in_i.last) index_q <= '0;
-        else if (index_q != index_t'(BodyBeats)) index_q <= index_q + 1'b1;
-      end
-    end
-  end
-
-  body_t body;
-  assign body = collected_q[BodyBytes*8-1:0];
-
-  typedef struct packed {
-    logic answer;  // a request for our address
-    logic for_us;
-    vlan_t vlan;
-    logic [31:0] ip;
-    logic [47:0] mac;
-  } heard_t;
-
-  wire is_request = swap16(body.operation) == OperationRequest;
-  wire is_reply = swap16(body.operation) == OperationReply;
-  wire well_formed = (body_meta_q.kind == KindPacket) & (body_meta_q.length >= 14'(BodyBytes)) &
-      (swap16(
-      body.mac_type
-  ) == 16'd1) & (swap16(
-      body.ip_type
-  ) == EtherTypeIpv4) & (body.mac_bytes == 8'd6) & (body.ip_bytes == 8'd4) &
-      (is_request | is_reply) & ~body.sender_mac[0];
-  wire conflict = swap32(body.sender_ip) == host_i.ip;
-  wire heard_t heard_in =
-  '{
-      answer: is_request & (swap32(body.target_ip) == host_i.ip),
-      for_us: swap32(body.target_ip) == host_i.ip,
-      vlan: body_meta_q.vlan,
-      ip: swap32(body.sender_ip),
-      mac: swap48(body.sender_mac)
-  }
-  ;
-  wire heard_in_valid = body_valid_q & well_formed & ~conflict;
-
-  heard_t heard;
-  logic heard_valid, heard_ready, heard_room, unused_head;
   head_fifo #(
       .head_t(logic),
       .body_t(heard_t),
-      .Depth (32)
+      .Depth (QueueDepth)
   ) u_heard (
       .clk_i,
       .rst_i,
@@ -170,274 +96,76 @@ module arp
       .out_ready_i(heard_ready)
   );
 
-  // ---- Packets in: take the Ethernet header off, queue them ----
+  // ---- Announcements ----
 
-  beat_t packet;
-  logic packet_valid, packet_first, unused_ready;
-  logic [EthernetBytes*8-1:0] unused_header;
-  strip #(
-      .beat_t(beat_t),
-      .HeaderBytes(EthernetBytes)
-  ) u_strip (
-      .clk_i,
-      .rst_i,
-      .in_i,
-      .in_valid_i(in_valid_i & is_packet),
-      .in_ready_o(unused_ready),  // never stops, since out_ready_i is constant
-      .keep_i(1'b0),
-      .out_o(packet),
-      .out_valid_o(packet_valid),
-      .out_ready_i(1'b1),
-      .out_first_o(packet_first),
-      .header_o(unused_header)
-  );
-
-  // A packet is queued and its question noted in one cycle, its last.
-  logic ask_ok, queue_full;
-  logic  overflow_q;
-  meta_t packet_meta_q;
-  meta_t packet_meta;
-  assign packet_meta = packet_first ? packet.meta : packet_meta_q;
-  wire overflow = (overflow_q & ~packet_first) | queue_full;
-  wire packet_end = packet_valid & packet.last;
-  wire packet_kept = packet_end & ask_ok & ~overflow;
+  // A new address is announced when it has stood for 1 to 2 ms: the registers of a
+  // MAC address are written one after the other.
+  localparam int unsigned SettleShift = 10;
+  logic [47:0] mac_q;
+  logic [31:0] ip_q;
+  logic changed_q, time_bit_q, announce_q;
+  logic [1:0] settle_q;
+  logic announced;
   always_ff @(posedge clk_i) begin
-    if (packet_valid) begin
-      overflow_q <= overflow;
-      packet_meta_q <= packet_meta;
-    end
-  end
-
-  beat_t stored_in, stored;
-  logic stored_valid, stored_ready;
-  always_comb begin
-    stored_in = packet;
-    stored_in.meta.kind = KindPacket;
-    stored_in.meta.length = packet.meta.length - 14'(EthernetBytes);
-  end
-  frame_buffer #(
-      .data_t(beat_t),
-      .Depth (QueueBytes / DataBytes)
-  ) u_queue (
-      .clk_i,
-      .rst_i,
-      .data_i  (stored_in),
-      .write_i (packet_valid & ~overflow),
-      .commit_i(packet_kept),
-      .abort_i (packet_end & ~packet_kept),
-      .full_o  (queue_full),
-      .data_o  (stored),
-      .valid_o (stored_valid),
-      .ready_i (stored_ready)
-  );
-
-  // ---- Who asks for what ----
-
-  logic request, request_done, find_hit, find_failed, resolve, failed, release_failed;
-  vlan_t request_vlan;
-  logic [31:0] request_ip;
-  logic pending_busy;
-  logic flushing_q;
-  logic find_heard;  // search for what has been heard, else for the queue's front
-  arp_pending u_pending (
-      .clk_i,
-      .rst_i,
-      .time_us_i,
-      .ask_i(packet_end & ~overflow),
-      .ask_vlan_i(packet_meta.vlan),
-      .ask_ip_i(packet_meta.ip),
-      .ask_ok_o(ask_ok),
-      .request_o(request),
-      .request_vlan_o(request_vlan),
-      .request_ip_o(request_ip),
-      .request_done_i(request_done),
-      .find_vlan_i(find_heard ? heard.vlan : stored.meta.vlan),
-      .find_ip_i(find_heard ? heard.ip : stored.meta.ip),
-      .find_hit_o(find_hit),
-      .find_failed_o(find_failed),
-      .resolve_i(resolve),
-      .keep_trying_i(flushing_q),
-      .failed_o(failed),
-      .release_failed_i(release_failed),
-      .busy_o(pending_busy)
-  );
-
-  // ---- Out ----
-
-  typedef enum logic [2:0] {
-    StateIdle,
-    StateUpdate,
-    StateReply,
-    StateRequest,
-    StateAnnounce,
-    StatePacket,
-    StateDiscard
-  } state_e;
-  state_e state_q;
-
-  logic announce_q;
-  logic [$clog2(QueueBytes/DataBytes):0] waiting_q;  // packets in the queue
-  logic [$clog2(QueueBytes/DataBytes):0] flush_q;  // packets of it that go out now
-  index_t out_index_q;
-
-  beat_t sent;
-  logic sent_valid, sent_ready, own_valid, packet_ready;
-  wire sent_done = sent_valid & sent_ready & sent.last;
-
-  body_t sent_body;
-  meta_arp_t sent_meta;
-  always_comb begin
-    sent_body = '{
-        mac_type: swap16(16'd1),
-        ip_type: swap16(EtherTypeIpv4),
-        mac_bytes: 8'd6,
-        ip_bytes: 8'd4,
-        operation: swap16(state_q == StateReply ? OperationReply : OperationRequest),
-        sender_mac: swap48(host_i.mac),
-        sender_ip: swap32(host_i.ip),
-        target_mac: state_q == StateReply ? swap48(heard.mac) : '0,
-        target_ip:
-        swap32
-        (
-          state_q == StateReply ? heard.ip : state_q == StateRequest ? request_ip : host_i.ip
-        )
-    };
-    sent_meta = '0;
-    sent_meta.kind = KindArp;
-    sent_meta.length = 14'(BodyBytes);
-    sent_meta.ip = heard.ip;
-    sent_meta.mac = heard.mac;
-    sent_meta.vlan = heard.vlan;
-    if (state_q == StateUpdate) begin
-      sent_meta.kind = KindArpUpdate;
-      sent_meta.length = '0;
-      sent_meta.only_refresh = (~heard.for_us & ~find_hit & ~find_failed) | (heard.ip == '0);
-    end else if (state_q != StateReply) begin
-      sent_meta.mac  = '1;
-      sent_meta.vlan = state_q == StateRequest ? request_vlan : '0;
-    end
-  end
-
-  wire [BodyBeats*DataBytes*8-1:0] sent_bits = (BodyBeats * DataBytes * 8)'(sent_body);
-  always_comb begin
-    sent.data = sent_bits[DataBytes*8-1:0];
-    for (int unsigned b = 1; b < BodyBeats; b++) begin
-      if (out_index_q == index_t'(b)) sent.data = sent_bits[b*DataBytes*8+:DataBytes*8];
-    end
-    sent.last  = out_index_q == index_t'(BodyBeats - 1);
-    sent.bytes = sent.last ? $bits(sent.bytes)'(LastBytes) : $bits(sent.bytes)'(DataBytes);
-    sent.meta  = sent_meta;
-    if (state_q == StateUpdate) begin
-      sent.data  = '0;
-      sent.last  = 1'b1;
-      sent.bytes = '0;
-    end
-  end
-
-  assign find_heard = state_q == StateUpdate;
-  assign sent_valid = state_q inside {StateUpdate, StateReply, StateRequest, StateAnnounce};
-  assign stored_ready = ((state_q == StatePacket) & packet_ready) | (state_q == StateDiscard);
-  assign heard_ready = ((state_q == StateUpdate) & sent_done & ~heard.answer) |
-      ((state_q == StateReply) & sent_done);
-  assign resolve = (state_q == StateUpdate) & sent_done & (find_hit | find_failed);
-  assign request_done = (state_q == StateRequest) & sent_done;
-
-  wire start_flush = resolve | (failed & ~flushing_q & (state_q == StateIdle));
-  wire packet_left = stored_valid & stored_ready & stored.last;
-  // Every packet of a failed address has gone by: its entry may go.
-  assign release_failed = flushing_q & (flush_q == '0) & (state_q == StateIdle);
-
-  always_ff @(posedge clk_i) begin
+    mac_q <= host_i.mac;
+    ip_q <= host_i.ip;
+    time_bit_q <= time_us_i[SettleShift];
     if (rst_i) begin
-      state_q <= StateIdle;
+      changed_q  <= 1'b0;
+      settle_q   <= '0;
       announce_q <= 1'b1;
-      flushing_q <= 1'b0;
-      flush_q <= '0;
-      waiting_q <= '0;
-      out_index_q <= '0;
     end else begin
-      if (sent_valid & sent_ready) begin
-        out_index_q <= sent.last ? '0 : out_index_q + 1'b1;
+      changed_q <= (mac_q != host_i.mac) | (ip_q != host_i.ip);
+      if (changed_q) settle_q <= 2'd2;
+      else if ((settle_q != '0) & (time_bit_q != time_us_i[SettleShift])) begin
+        settle_q <= settle_q - 1'b1;
       end
-
-      case (state_q)
-        StateIdle: begin
-          if (announce_q) state_q <= StateAnnounce;
-          else if (heard_valid) state_q <= StateUpdate;
-          else if (request) state_q <= StateRequest;
-          else if ((flush_q != '0) & stored_valid) begin
-            state_q <= find_failed ? StateDiscard : StatePacket;
-          end
-        end
-        StateUpdate: if (sent_done) state_q <= heard.answer ? StateReply : StateIdle;
-        StateReply, StateRequest: if (sent_done) state_q <= StateIdle;
-        StateAnnounce:
-        if (sent_done) begin
-          state_q <= StateIdle;
-          announce_q <= 1'b0;
-        end
-        default: if (packet_left) state_q <= StateIdle;
-      endcase
-
-      if (packet_kept & ~packet_left) waiting_q <= waiting_q + 1'b1;
-      if (~packet_kept & packet_left) waiting_q <= waiting_q - 1'b1;
-
-      if (start_flush) begin
-        flushing_q <= 1'b1;
-        flush_q <= waiting_q;
-      end else if (packet_left) begin
-        flush_q <= flush_q - 1'b1;
-      end else if (release_failed) begin
-        flushing_q <= 1'b0;
-      end
+      if ((settle_q == 2'd1) & (time_bit_q != time_us_i[SettleShift])) announce_q <= 1'b1;
+      else if (announced) announce_q <= 1'b0;
     end
   end
+  assign timer_o = changed_q | (settle_q != '0);
 
-  // Two registers, one of them zero: their OR finds room in the LUTs of whatever
-  // multiplexer comes behind. The one waits until the other is empty.
-  beat_t own, packet_out;
-  logic own_ready, packet_out_valid;
-  assign own_ready = ~own_valid | out_ready_i;
-  assign sent_ready = own_ready & ~packet_out_valid;
-  assign packet_ready = (~packet_out_valid | out_ready_i) & ~own_valid;
-  wire packet_go = (state_q == StatePacket) & stored_valid & ~own_valid;
+  logic updated, answered, asked;
+  arp_send #(
+      .beat_t(beat_t)
+  ) u_send (
+      .clk_i,
+      .rst_i,
+      .host_i,
+      .heard_i(heard),
+      .heard_valid_i(heard_valid),
+      .heard_ready_o(heard_ready),
+      .announce_i(announce_q),
+      .announced_o(announced),
+      .out_o,
+      .out_valid_o,
+      .out_ready_i,
+      .updated_o(updated),
+      .answered_o(answered),
+      .asked_o(asked)
+  );
 
-  always_ff @(posedge clk_i) begin
-    if (own_ready) own <= (sent_valid & ~packet_out_valid) ? sent : '0;
-    if (~packet_out_valid | out_ready_i) packet_out <= packet_go ? stored : '0;
-  end
-  always_ff @(posedge clk_i) begin
-    if (rst_i) begin
-      own_valid <= 1'b0;
-      packet_out_valid <= 1'b0;
-    end else begin
-      if (own_ready) own_valid <= sent_valid & ~packet_out_valid;
-      if (~packet_out_valid | out_ready_i) packet_out_valid <= packet_go;
-    end
-  end
-  assign out_o = own | packet_out;
-  assign out_valid_o = own_valid | packet_out_valid;
-
+  // A message counts as come in or as dropped, not as both.
+  wire busy = heard_in_valid & ~heard_room;
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
       drop_o  <= '0;
       event_o <= '0;
     end else begin
-      drop_o[DropMalformed] <= body_valid_q & ~well_formed;
-      drop_o[DropConflict] <= body_valid_q & well_formed & conflict;
-      drop_o[DropBusy] <= heard_in_valid & ~heard_room;
-      drop_o[DropQueueFull] <= packet_end & overflow;
-      drop_o[DropTableFull] <= packet_end & ~overflow & ~ask_ok;
-      drop_o[DropUnresolved] <= (state_q == StateDiscard) & packet_left;
-      event_o[EventRequestIn] <= heard_in_valid & is_request;
-      event_o[EventReplyIn] <= heard_in_valid & is_reply;
-      event_o[EventReplyOut] <= (state_q == StateReply) & sent_done;
-      event_o[EventRequestOut] <= request_done;
+      drop_o[DropMalformed] <= malformed;
+      drop_o[DropConflict] <= conflict;
+      drop_o[DropBusy] <= busy;
+      event_o[EventRequestIn] <= request & ~busy;
+      event_o[EventReplyIn] <= reply & ~busy;
+      event_o[EventQuestionIn] <= heard_in_valid & heard_in.question & ~busy;
+      event_o[EventUpdateOut] <= updated;
+      event_o[EventReplyOut] <= answered;
+      event_o[EventRequestOut] <= asked;
+      event_o[EventAnnouncementOut] <= announced;
     end
   end
 
-  assign busy_o = body_valid_q | heard_valid | packet_valid | (state_q != StateIdle) |
-      flushing_q | out_valid_o;
-  assign timer_o = pending_busy;
+  assign busy_o = receive_busy | heard_valid | announce_q | out_valid_o;
 
 endmodule

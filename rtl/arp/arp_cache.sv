@@ -1,15 +1,29 @@
-// ARP cache: (VLAN, IPv4 address) -> MAC address, two ways, full tags.
+// SPDX-License-Identifier: Apache-2.0
+// ARP cache: neighbour -> MAC address, in block RAM, set-associative, full keys.
 //
-// A binding that nobody has confirmed for MaxAgeS seconds is removed
-// (RFC 1122, 2.3.2.1); a new one takes its old place, else a free way, else the
-// ways by turns. A look-up's answer follows one cycle after lookup_i and stays
-// until idle_i. While busy_o, no look-up may be made: for a cycle after an
-// update, and every two seconds for some 64 cycles, in which old bindings go.
+// A binding that nobody has confirmed for MaxAgeS seconds, to within 2^AgeShift
+// us, counts no more (RFC 1122, 2.3.2.1); renew_o tells that the one found has
+// about RenewS seconds left. A new binding takes the place of the same neighbour's old one, else a
+// free way, else the ways by turns.
+//
+// Two steps: a look-up reads its set; a cycle later the answer is there, and stays
+// until the next look-up. An update is a look-up too, and writes in that cycle.
+// The look-up right behind an update reads before the write, and gets the new
+// binding of its own neighbour by a bypass. Throughput: a look-up per cycle, an
+// update every second one: the second of two in a row is read again.
+//
+// Every 2^AgeShift us all sets are read once in cycles without a look-up, so that
+// old bindings go before their age wraps. One that finds no such cycle for
+// Patience cycles makes one by busy_o. While busy_o, no look-up may be made: also
+// after reset, for NumSets cycles.
 module arp_cache
   import bombus_pkg::*;
+  import arp_pkg::*;
 #(
-    parameter int unsigned NumSets = 32,
-    parameter int unsigned MaxAgeS = 300
+    parameter int unsigned NumSets = 1024,
+    parameter int unsigned NumWays = 2,
+    parameter int unsigned MaxAgeS = 300,   // up to 500
+    parameter int unsigned RenewS  = 60
 ) (
     input logic clk_i,
     input logic rst_i,
@@ -19,142 +33,162 @@ module arp_cache
     input logic idle_i,  // nobody waits for the answer of the last look-up
     input logic lookup_i,
     input logic update_i,  // with lookup_i: write the binding
-    input vlan_t vlan_i,
-    input logic [31:0] ip_i,
+    input key_t key_i,
     input logic [47:0] mac_i,  // update
     input logic only_refresh_i,  // update: only a binding that is there
 
+    // The answer: of a look-up until the next one, of an update for one cycle.
+    output key_t key_o,
     output logic hit_o,
-    output logic [47:0] mac_o
+    output logic renew_o,
+    output logic [47:0] mac_o,
+    output logic update_o,
+    input logic add_i,  // with update_o: add the binding whatever only_refresh_i was
+    input logic hold_i  // no update now; mac_o is the last update's
 );
 
-  localparam int unsigned NumWays = 2;
-  localparam int unsigned AgeShift = 21;  // age is counted in steps of 2^21 us, 2.1 s
+  localparam int unsigned AgeShift = 23;  // age is counted in steps of 2^23 us, 8.4 s
+  localparam int unsigned AgeBits = 7;
   localparam int unsigned MaxAge = (MaxAgeS * 1000000) >> AgeShift;
+  localparam int unsigned RenewAge = ((MaxAgeS - RenewS) * 1000000) >> AgeShift;
+  localparam int unsigned Patience = 64;
   typedef logic [$clog2(NumSets)-1:0] set_t;
-  typedef logic [7:0] age_t;
+  typedef logic [$clog2(NumWays)-1:0] way_t;
+  typedef logic [AgeBits-1:0] age_t;
+
+  if (MaxAgeS > 500 || RenewS >= MaxAgeS) begin : gen_bad_age
+    $error("arp_cache: MaxAgeS must be at most 500, RenewS less than MaxAgeS");
+  end
 
   typedef struct packed {
-    logic [11:0] vid;
-    logic [31:0] ip;
-  } key_t;
-  typedef struct packed {
+    logic valid;
     key_t key;
     logic [47:0] mac;
     age_t stamp;
   } entry_t;
 
-  function automatic set_t hash(key_t key);
-    logic [39:0] bits;
-    set_t result;
-    bits   = {key.vid[7:0], key.ip};
-    result = '0;
-    for (int unsigned b = 0; b < 40; b++) result[b%$clog2(NumSets)] ^= bits[b];
-    return result;
-  endfunction
-
   // ---- Read ----
 
-  wire age_t now = time_us_i[AgeShift+:8];
-  // A tag with VID 0 tells a priority only (IEEE 802.1Q, 9.6): no VLAN.
-  wire key_t key = '{vid: vlan_i.valid ? vlan_i.tci[11:0] : '0, ip: ip_i};
-
-  set_t sweep_set_q;
-  logic sweep_due_q, sweep_q, update_q;
-  logic clear_q;  // after reset: all bindings are being forgotten
-  age_t swept_q;
-
-  wire sweep_start = sweep_due_q & ~clear_q & idle_i & ~lookup_i & ~update_q & ~sweep_q;
-  wire set_t set = lookup_i ? hash(key) : sweep_set_q;
-
-  entry_t entry_q[NumWays];
-  logic [NumWays-1:0] entry_valid_q;
-  key_t key_q;
-  set_t set_q;
-  logic [47:0] new_mac_q;
+  set_t sweep_set_q, set_q;
+  logic clear_q, sweep_due_q, sweep_q, update_q, reread_q;
+  age_t swept_q, now_q, oldest_q, renew_q;
+  logic [$clog2(Patience)-1:0] patience_q;
+  logic [47:0] new_mac_q, held_mac_q;
   logic only_refresh_q;
-  logic [NumWays-1:0] write_way;
-  wire entry_t new_entry = '{key: key_q, mac: new_mac_q, stamp: now};
+
+  wire age_t now = time_us_i[AgeShift+:AgeBits];
+  wire sweep_start = sweep_due_q & idle_i & ~lookup_i & ~update_q & ~reread_q;
+  wire set_t set = lookup_i ? set_t'(set_of(
+      key_i, $clog2(NumSets)
+  )) : sweep_start ? sweep_set_q : set_q;
+
+  entry_t [NumWays-1:0] entry_q;
+  entry_t new_entry;
+  set_t write_set;
+  logic [NumWays-1:0] write_way, match, alive, old;
 
   for (genvar w = 0; w < NumWays; w++) begin : gen_way
-    (* ram_style = "distributed" *) entry_t ram[NumSets];
-    (* ram_style = "distributed" *) logic valid_ram[NumSets];
-    wire expired = sweep_q & entry_valid_q[w] & (age_t'(now - entry_q[w].stamp) > age_t'(MaxAge));
+    (* ram_style = "block" *) entry_t ram[NumSets];
     always_ff @(posedge clk_i) begin
-      if (lookup_i | sweep_start) begin
-        entry_q[w] <= ram[set];
-        entry_valid_q[w] <= valid_ram[set];
-      end
-      if (write_way[w]) ram[set_q] <= new_entry;
-      if (clear_q | write_way[w] | expired) valid_ram[clear_q?sweep_set_q : set_q] <= write_way[w];
+      if (lookup_i | sweep_start | reread_q) entry_q[w] <= ram[set];
+      if (write_way[w]) ram[write_set] <= new_entry;
     end
+    // Stamps are no older than half their range: a difference's sign tells the order.
+    // The times are those of the look-up, so that an answer stays as it is.
+    wire age_t left = entry_q[w].stamp - oldest_q;
+    wire age_t fresh = entry_q[w].stamp - renew_q;
+    assign match[w] = entry_q[w].valid & (entry_q[w].key == key_o);
+    assign alive[w] = ~left[AgeBits-1];
+    assign old[w]   = fresh[AgeBits-1];
   end
 
   always_ff @(posedge clk_i) begin
-    if (lookup_i) begin
-      key_q <= key;
+    if (lookup_i) key_o <= key_i;
+    if (lookup_i & update_i) begin
       new_mac_q <= mac_i;
       only_refresh_q <= only_refresh_i;
     end
-    if (lookup_i | sweep_start) set_q <= set;
+    if (lookup_i | sweep_start) begin
+      set_q <= set;
+      now_q <= now;
+      oldest_q <= now - age_t'(MaxAge);
+      renew_q <= now - age_t'(RenewAge - 1);
+    end
+    if (update_q) held_mac_q <= new_mac_q;
   end
 
-  // ---- Compare ----
+  // ---- Answer ----
 
-  logic [NumWays-1:0] match;
+  logic bypass_q;  // the look-up came right behind its neighbour's update
+  wire [NumWays-1:0] hits = match & alive;
+  assign hit_o   = bypass_q | (|hits);
+  assign renew_o = ~bypass_q & |(hits & old);
   always_comb begin
+    mac_o = (bypass_q | hold_i) ? held_mac_q : '0;
     for (int unsigned w = 0; w < NumWays; w++) begin
-      match[w] = entry_valid_q[w] & (entry_q[w].key == key_q);
+      if (match[w] & ~bypass_q & ~hold_i) mac_o |= entry_q[w].mac;
     end
   end
-  assign hit_o = |match;
-  assign mac_o = match[0] ? entry_q[0].mac : entry_q[1].mac;
+  assign update_o = update_q;
 
-  // ---- Write: update a cycle after the read, or remove what is too old ----
+  // ---- Write: a cycle after the read ----
 
-  logic victim_q;
+  way_t victim_q, free;
+  logic [NumWays-1:0] expired;
+  logic is_free;
+  wire add = update_q & ~|match & (~only_refresh_q | add_i);
   always_comb begin
-    write_way = '0;
-    if (update_q) begin
-      if (|match) write_way = match;
-      else if (~only_refresh_q) begin
-        if (~entry_valid_q[0]) write_way[0] = 1'b1;
-        else if (~entry_valid_q[1]) write_way[1] = 1'b1;
-        else write_way[victim_q] = 1'b1;
+    free = '0;
+    is_free = 1'b0;
+    for (int unsigned w = 0; w < NumWays; w++) begin
+      expired[w] = entry_q[w].valid & ~alive[w];
+    end
+    for (int unsigned w = NumWays; w > 0; w--) begin
+      if (~entry_q[w-1].valid) begin
+        free = way_t'(w - 1);
+        is_free = 1'b1;
       end
     end
+    write_way = '0;
+    if (update_q) write_way = match;
+    if (add) write_way[is_free?free : victim_q] = 1'b1;
+    if (sweep_q) write_way = expired;
+    if (clear_q) write_way = '1;
   end
+  assign write_set = clear_q ? sweep_set_q : set_q;
+  assign new_entry = '{valid: update_q, key: key_o, mac: new_mac_q, stamp: now_q};
 
-  assign busy_o = update_q | sweep_q | sweep_due_q | clear_q;
+  assign busy_o = clear_q | reread_q | (&patience_q);
 
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
       clear_q <= 1'b1;
       update_q <= 1'b0;
+      reread_q <= 1'b0;
       sweep_q <= 1'b0;
-      victim_q <= 1'b0;
+      bypass_q <= 1'b0;
+      victim_q <= '0;
       sweep_due_q <= 1'b0;
       sweep_set_q <= '0;
       swept_q <= '0;
+      patience_q <= '0;
     end else begin
-      update_q <= lookup_i & update_i;
+      update_q <= (lookup_i & update_i & ~update_q) | (reread_q & ~hold_i);
+      reread_q <= (lookup_i & update_i & update_q) | (reread_q & hold_i);
       sweep_q  <= sweep_start;
-      if (|write_way) victim_q <= ~victim_q;
-      // After reset, a pass that forgets all.
-      if (clear_q) begin
-        sweep_set_q <= sweep_set_q + 1'b1;
-        if (&sweep_set_q) clear_q <= 1'b0;
-      end
-      // One pass over all sets with every step of the age's clock.
-      if (sweep_start) begin
-        sweep_set_q <= sweep_set_q + 1'b1;
-        if (&sweep_set_q) begin
-          sweep_due_q <= 1'b0;
-          swept_q <= now;
-        end
-      end else if (now != swept_q) begin
+      if (lookup_i) bypass_q <= |write_way & update_q & (key_i == key_o);
+      if (add & ~is_free) victim_q <= victim_q + 1'b1;
+
+      if (clear_q | sweep_start) sweep_set_q <= sweep_set_q + 1'b1;
+      if (clear_q & (&sweep_set_q)) clear_q <= 1'b0;
+      if (sweep_start & (&sweep_set_q)) begin
+        sweep_due_q <= 1'b0;
+        swept_q <= now;
+      end else if ((now != swept_q) & ~clear_q) begin
         sweep_due_q <= 1'b1;
       end
+      if (~sweep_due_q | sweep_start) patience_q <= '0;
+      else if (~&patience_q) patience_q <= patience_q + 1'b1;
     end
   end
 

@@ -1,7 +1,8 @@
-// Types that every layer, router and tile shares: the metadata of a message,
-// the names of next hops and the host's addresses.
+// SPDX-License-Identifier: Apache-2.0
+// Types that every layer, router and tile shares: the metadata of a message and
+// the host's addresses.
 //
-// Python (bombus.rtl) reads names, offsets and widths from this file, so
+// Python (bombus.design.rtl) reads names, offsets and widths from this file, so
 // nothing here is stated a second time elsewhere.
 package bombus_pkg;
 
@@ -13,7 +14,7 @@ package bombus_pkg;
     KindPacket      = 3'd0,  // a packet: frame, datagram, segment or payload
     KindArp         = 3'd1,  // an ARP body to be framed by eth_tx (meta_arp_t)
     KindArpUpdate   = 3'd2,  // a binding for the ARP cache, no payload (meta_arp_t)
-    KindUnresolved  = 3'd3,  // a packet that eth_tx had no binding for
+    KindArpQuestion = 3'd3,  // eth_tx wants to know a neighbour's MAC address (meta_arp_t)
     KindUnreachable = 3'd4   // an L4 header whose port is closed: answer it
   } kind_e;
 
@@ -73,7 +74,8 @@ package bombus_pkg;
     l4_t         l4;
   } meta_t;
 
-  // Metadata of KindArp and KindArpUpdate: the same width, the same first fields.
+  // Metadata of KindArp, KindArpUpdate and KindArpQuestion: the same width; what both
+  // have is in the same place.
   typedef struct packed {
     kind_e       kind;
     logic [1:0]  mac_port;
@@ -81,41 +83,10 @@ package bombus_pkg;
     logic [7:0]  reserved;
     logic        only_refresh;  // update: change a binding that is there, add none
     logic [13:0] length;
-    logic [47:0] mac;           // update: the binding; ARP body: destination
-    logic [31:0] ip;            // update: the address that mac belongs to
+    logic [15:0] mac_high;      // update: the binding; ARP body, question: destination
+    logic [31:0] ip;            // update: the address that mac belongs to; question: which
+    logic [31:0] mac_low;
   } meta_arp_t;
-
-  // Symbolic next hops. The network interface's table turns one into a tile.
-  typedef enum logic [4:0] {
-    NextNone   = 5'd0,
-    NextMacTx  = 5'd1,
-    NextEthTx  = 5'd2,
-    NextArp    = 5'd3,
-    NextIpv4Rx = 5'd4,
-    NextIpv4Tx = 5'd5,
-    NextIcmp   = 5'd6,
-    NextUdpRx  = 5'd7,
-    NextUdpTx  = 5'd8,
-    NextTcpRx  = 5'd9,
-    NextTcpTx  = 5'd10,
-    NextEthRx  = 5'd11,
-    NextApp0   = 5'd16,  // applications: NextApp0 + index
-    NextApp1   = 5'd17,
-    NextApp2   = 5'd18,
-    NextApp3   = 5'd19,
-    NextApp4   = 5'd20,
-    NextApp5   = 5'd21,
-    NextApp6   = 5'd22,
-    NextApp7   = 5'd23,
-    NextApp8   = 5'd24,
-    NextApp9   = 5'd25,
-    NextApp10  = 5'd26,
-    NextApp11  = 5'd27,
-    NextApp12  = 5'd28,
-    NextApp13  = 5'd29,
-    NextApp14  = 5'd30,
-    NextApp15  = 5'd31
-  } next_e;
 
   // Addresses of the host; registers, changeable at run time.
   typedef struct packed {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Struct types whose width follows from the data width and the mesh; a
 // generated top declares them once and hands them down as type parameters.
 `ifndef BOMBUS_TYPES_SVH

@@ -1,29 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
 // Output register of a layer that may drop: takes each message's verdict with
 // its first beat, swallows dropped messages and counts each by its reason. The
 // output is zero while there is none, so that several may be joined by OR.
 //
 // Latency: 1 cycle. Throughput: one beat per cycle.
-module drop_register
-  import bombus_pkg::*;
-#(
+module drop_register #(
     parameter type beat_t = logic,
-    parameter int unsigned NumDrops = 1
+    parameter int unsigned NumDrops = 1,
+    parameter int unsigned NextWidth = 1  // bits of the next hop's number
 ) (
     input logic clk_i,
     input logic rst_i,
 
-    input  beat_t                in_i,
-    input  logic                 in_valid_i,
-    output logic                 in_ready_o,
-    input  logic                 in_first_i,
-    input  next_e                in_next_i,   // with in_first_i
-    input  logic  [NumDrops-1:0] in_drop_i,   // with in_first_i: reasons, at most one
+    input  beat_t                 in_i,
+    input  logic                  in_valid_i,
+    output logic                  in_ready_o,
+    input  logic                  in_first_i,
+    input  logic  [NextWidth-1:0] in_next_i,   // with in_first_i
+    input  logic  [ NumDrops-1:0] in_drop_i,   // with in_first_i: reasons, at most one
 
-    output beat_t                out_o,
-    output logic                 out_valid_o,
-    input  logic                 out_ready_i,
-    output next_e                out_next_o,
-    output logic  [NumDrops-1:0] drop_o
+    output beat_t                 out_o,
+    output logic                  out_valid_o,
+    input  logic                  out_ready_i,
+    output logic  [NextWidth-1:0] out_next_o,
+    output logic  [ NumDrops-1:0] drop_o
 );
 
   logic dropping_q;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Buffer of whole frames in block RAM: what is written shows at the output when
 // it is committed, and can be taken back until then.
 //

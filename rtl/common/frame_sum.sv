@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One's complement sum over the beats of a frame (RFC 1071), byte order as on
 // the wire (first byte is the high one).
 //

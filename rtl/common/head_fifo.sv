@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // FIFO in LUTRAM whose front entry is split: `head` (control bits that a
 // decision hangs on) comes from flip-flops, `body` (the bulk) from LUTRAM.
 //

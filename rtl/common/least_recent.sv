@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Arbiter that prefers who was served least recently (a matrix of who is before
 // whom). While somebody asks and may be served, each rival is served at most once
 // before him, whatever comes and goes in between: unlike round robin it stays

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Adds 16-bit words for a one's complement sum (RFC 1071) as a tree of 16-bit
 // carry chains. A carry out of the top is worth one at the bottom: half of the
 // carries enter the next adder there, the others are handed on in carries_o.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Puts a header of HeaderBytes in front of every message.
 //
 // The shift is wires; the outputs are combinational, for the layer to register.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Round-robin choice: the first request after the last winner, who comes last.
 // Without a request the last winner stays. Combinational.
 module round_robin #(

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Merges streams, whole messages, round robin: an input keeps the output from
 // its first beat to its last.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One pipeline register of a stream: flip-flops with a clock enable, no LUT a
 // bit. in_ready_o depends combinationally on out_ready_i.
 //

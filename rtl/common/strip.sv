@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Removes a header of HeaderBytes from the front of every message and shows it
 // beside the first beat that is left.
 //

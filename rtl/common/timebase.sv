@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Microseconds since reset, from the ticks that the top is given. Wraps after
 // 71 minutes; timers compare differences.
 module timebase (

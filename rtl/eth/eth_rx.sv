@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Ethernet receive: strips the header, sorts by EtherType.
 //
 // Frames to the host's own address go on; broadcast only if they carry ARP
@@ -10,8 +11,15 @@
 // IEEE 802.3 clause 3, IEEE 802.1Q clause 9.
 module eth_rx
   import bombus_pkg::*;
+  import ethernet_pkg::*;
 #(
-    parameter type beat_t = logic
+    parameter type beat_t = logic,
+    // EtherTypes, filled in by Bombus, and the bound next hop that each leads to
+    parameter int unsigned NumBound = 1,
+    parameter int unsigned NumBoundHops = 1,
+    parameter logic [NumBound-1:0][15:0] BoundKeys = '0,
+    parameter logic [NumBound-1:0][7:0] BoundHops = '0,
+    localparam int unsigned NextWidth = NumBoundHops > 1 ? $clog2(NumBoundHops) : 1
 ) (
     input logic  clk_i,
     input logic  rst_i,
@@ -21,17 +29,17 @@ module eth_rx
     input  logic  in_valid_i,
     output logic  in_ready_o,
 
-    output beat_t       out_o,
-    output logic        out_valid_o,
-    input  logic        out_ready_i,
-    output next_e       out_next_o,
-    output logic  [5:0] drop_o,
-    output logic        busy_o
+    output beat_t                 out_o,
+    output logic                  out_valid_o,
+    input  logic                  out_ready_i,
+    output logic  [NextWidth-1:0] out_next_o,
+    output logic  [          5:0] drop_o,
+    output logic                  busy_o
 );
 
-  localparam next_e Entry = NextEthRx;
-  localparam logic [31:0] NextHops = 32'(1) << NextIpv4Rx | 32'(1) << NextArp;
-  localparam logic [31:0] RareHops = 32'(1) << NextArp;
+  localparam string Entry = "eth_rx";
+  localparam string Binds = "ether_type";
+  typedef enum int unsigned {NextBound} next_e;
   typedef enum int unsigned {
     DropRunt,
     DropNotForUs,
@@ -42,12 +50,6 @@ module eth_rx
     NumDrops
   } drop_e;
 
-  typedef struct packed {
-    logic [15:0] ether_type;
-    logic [47:0] src;
-    logic [47:0] dst;
-  } header_t;  // wire bytes, first byte lowest
-  localparam int unsigned HeaderBytes = $bits(header_t) / 8;
   beat_t frame;
   logic frame_valid, frame_ready, frame_first;
   header_t header;
@@ -69,7 +71,18 @@ module eth_rx
   );
 
   wire [15:0] ether_type = swap16(header.ether_type);
-  wire is_ipv4 = ether_type == EtherTypeIpv4;
+  logic known_type;
+  logic [NextWidth-1:0] next;
+  bound_hop #(
+      .NumBound (NumBound),
+      .HopWidth (NextWidth),
+      .BoundKeys(BoundKeys),
+      .BoundHops(BoundHops)
+  ) u_bound (
+      .key_i  (ether_type),
+      .found_o(known_type),
+      .hop_o  (next)
+  );
   wire is_arp = ether_type == EtherTypeArp;
   wire is_vlan = ether_type == EtherTypeVlan;
   wire for_us = swap48(header.dst) == host_i.mac;
@@ -84,8 +97,8 @@ module eth_rx
     end else if (header.src[0]) reasons[DropBadSource] = 1'b1;
     else if (~for_us & ~broadcast) reasons[DropNotForUs] = 1'b1;
     else if (is_vlan) reasons[DropNestedTag] = 1'b1;
-    else if (~is_ipv4 & ~is_arp) reasons[DropUnknownType] = 1'b1;
-    else if (broadcast & is_ipv4) reasons[DropBroadcast] = 1'b1;
+    else if (~known_type) reasons[DropUnknownType] = 1'b1;
+    else if (broadcast & ~is_arp) reasons[DropBroadcast] = 1'b1;
   end
 
   beat_t sent;
@@ -95,8 +108,9 @@ module eth_rx
   end
 
   drop_register #(
-      .beat_t  (beat_t),
-      .NumDrops(NumDrops)
+      .beat_t(beat_t),
+      .NumDrops(NumDrops),
+      .NextWidth(NextWidth)
   ) u_out (
       .clk_i,
       .rst_i,
@@ -104,7 +118,7 @@ module eth_rx
       .in_valid_i(frame_valid),
       .in_ready_o(frame_ready),
       .in_first_i(frame_first),
-      .in_next_i(is_arp ? NextArp : NextIpv4Rx),
+      .in_next_i(next),
       .in_drop_i(reasons),
       .out_o,
       .out_valid_o,

@@ -1,17 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
 // Ethernet transmit: finds the destination's MAC address, puts the header in
 // front. The VLAN tag stays in the metadata for mac_tx.
 //
-// Packets look up their next hop (meta.ip, VLAN) in the ARP cache, which
-// lives here; the arp layer fills it by KindArpUpdate messages. A packet
-// without a binding goes to the arp layer as KindUnresolved, with an Ethernet
-// header whose destination is meaningless in front. ARP bodies (KindArp) bring their destination along.
+// Packets look up their next hop (meta.ip, VLAN) in arp_resolver; the arp layer
+// fills it by KindArpUpdate messages. A packet without a binding waits there,
+// while the arp layer is asked to ask for it (KindArpQuestion: a message without
+// payload behind a header that means nothing). When the binding comes, what has
+// waited goes out before the next message. ARP bodies (KindArp) bring their
+// destination along.
 //
-// Latency: 2 cycles. Throughput: one beat per cycle; an update takes 3.
+// Latency: 2 cycles. Throughput: one beat per cycle; an update takes one, two in a
+// row take 3.
 module eth_tx
   import bombus_pkg::*;
+  import arp_pkg::*;
+  import ethernet_pkg::*;
 #(
     parameter type beat_t = logic,
-    parameter int unsigned MaxAgeS = 300  // seconds that an unconfirmed binding lives, up to 500
+    parameter int unsigned NumBindings = 2048,  // a power of two
+    parameter int unsigned MaxAgeS = 300,  // seconds that an unconfirmed binding lives, 61 to 500
+    parameter int unsigned QueueBytes = 16384  // waiting packets; a power of two
 ) (
     input logic         clk_i,
     input logic         rst_i,
@@ -25,56 +33,57 @@ module eth_tx
     output beat_t       out_o,
     output logic        out_valid_o,
     input  logic        out_ready_i,
-    output next_e       out_next_o,
-    output logic  [0:0] drop_o,
-    output logic  [1:0] event_o,
-    output logic        busy_o
+    output logic  [0:0] out_next_o,
+    output logic  [2:0] drop_o,
+    output logic  [5:0] event_o,
+    output logic        busy_o,
+    output logic        timer_o
 );
 
-  localparam next_e Entry = NextEthTx;
+  localparam string Entry = "eth_tx";
   localparam bit Replicable = 0;  // what ARP learns is in one place
-  localparam logic [31:0] NextHops = 32'(1) << NextMacTx | 32'(1) << NextArp;
-  localparam logic [31:0] RareHops = 32'(1) << NextArp;
+  typedef enum logic [0:0] {
+    NextMacTx,
+    NextArp
+  } next_e;
+  localparam logic [1:0] RareHops = 2'(1) << NextArp;
   typedef enum int unsigned {
     DropUnknownKind,
+    DropNoRoom,
+    DropUnresolved,
     NumDrops
   } drop_e;
   typedef enum int unsigned {
-    EventArpMiss,
     EventArpUpdate,
+    EventPacketQueued,
+    EventPacketForwarded,
+    EventQuestion,
+    EventQuestionRepeated,
+    EventRenewal,
     NumEvents
   } event_e;
 
-  typedef struct packed {
-    logic [15:0] ether_type;
-    logic [47:0] src;
-    logic [47:0] dst;
-  } header_t;  // wire bytes, first byte lowest
-  localparam int unsigned HeaderBytes = $bits(header_t) / 8;
-
   // ---- Look up: the table is read while a message's first beat comes in ----
 
-  logic first_q;
-  logic lookup_hit;
+  logic first_q, look_first_q;
+  logic resolver_busy, key_ready, lookup_hit;
   logic [47:0] lookup_mac;
-  logic cache_busy;
-  logic key_ready, key_valid;
-  meta_arp_t in_arp;
-  assign in_arp = in_i.meta;
-  // Metadata counts with a first beat only; behind it there may be anything.
-  wire   in_is_update = first_q & (in_i.meta.kind == KindArpUpdate);
-
   beat_t look;
   logic look_valid, look_ready;
-
-  // Behind an update the stream waits until the table is written.
-  wire in_go = in_valid_i & ~cache_busy;
-  assign in_ready_o = key_ready & ~cache_busy;
-  assign key_valid  = in_go & ~in_is_update;
+  // Metadata counts with a first beat only; behind it there may be anything.
+  wire in_is_update = first_q & (in_i.meta.kind == KindArpUpdate);
+  // While the resolver is busy, no message starts. An update goes no further.
+  wire stop = resolver_busy & first_q;
+  assign in_ready_o = key_ready & ~stop;
 
   always_ff @(posedge clk_i) begin
-    if (rst_i) first_q <= 1'b1;
-    else if (in_valid_i & in_ready_o) first_q <= in_i.last;
+    if (rst_i) begin
+      first_q <= 1'b1;
+      look_first_q <= 1'b1;
+    end else begin
+      if (in_valid_i & in_ready_o) first_q <= in_i.last;
+      if (look_valid & look_ready) look_first_q <= look.last;
+    end
   end
 
   stream_register #(
@@ -83,58 +92,116 @@ module eth_tx
       .clk_i,
       .rst_i,
       .in_i,
-      .in_valid_i(key_valid),
+      .in_valid_i(in_valid_i & ~stop & ~in_is_update),
       .in_ready_o(key_ready),
       .out_o(look),
       .out_valid_o(look_valid),
       .out_ready_i(look_ready)
   );
 
-  arp_cache #(
-      .MaxAgeS(MaxAgeS)
-  ) u_cache (
+  beat_t waited;
+  logic waited_valid, waited_ready, reading;
+  logic [47:0] ask_mac;
+  key_t ask_key;
+  logic ask_valid, ask_ready, no_room, unresolved, asked, asked_again, renewed;
+  arp_resolver #(
+      .beat_t(beat_t),
+      .NumBindings(NumBindings),
+      .MaxAgeS(MaxAgeS),
+      .QueueBytes(QueueBytes)
+  ) u_resolver (
       .clk_i,
       .rst_i,
       .time_us_i,
-      .busy_o(cache_busy),
-      .idle_i(~look_valid),
+      .busy_o(resolver_busy),
+      .open_o(timer_o),
+      .in_meta_i(in_i.meta),
+      .in_update_i(in_is_update),
       .lookup_i(in_valid_i & in_ready_o & first_q),
-      .update_i(in_is_update),
-      .vlan_i(in_i.meta.vlan),
-      .ip_i(in_is_update ? in_arp.ip : in_i.meta.ip),
-      .mac_i(in_arp.mac),
-      .only_refresh_i(in_arp.only_refresh),
+      .look_i(look),
+      .look_valid_i(look_valid),
+      .look_taken_i(look_valid & look_ready),
+      .look_first_i(look_first_q),
+      .look_packet_i(look.meta.kind == KindPacket),
       .hit_o(lookup_hit),
-      .mac_o(lookup_mac)
+      .mac_o(lookup_mac),
+      .out_o(waited),
+      .out_valid_o(waited_valid),
+      .out_ready_i(waited_ready),
+      .reading_o(reading),
+      .ask_key_o(ask_key),
+      .ask_mac_o(ask_mac),
+      .ask_valid_o(ask_valid),
+      .ask_ready_i(ask_ready),
+      .no_room_o(no_room),
+      .unresolved_o(unresolved),
+      .asked_o(asked),
+      .asked_again_o(asked_again),
+      .renewed_o(renewed)
   );
+
+  // ---- What goes out: what has waited, a question, or the message looked up ----
+
+  typedef enum logic [1:0] {
+    FromLook,
+    FromQueue,
+    FromQuestion
+  } source_e;
+  source_e source, source_q;
+  logic framed_valid, framed_ready, framed_first;
+  always_comb begin
+    source = source_q;
+    if (framed_first) source = reading ? FromQueue : ask_valid ? FromQuestion : FromLook;
+  end
+  always_ff @(posedge clk_i) begin
+    if (rst_i) source_q <= FromLook;
+    else if (framed_valid & framed_ready) source_q <= source;
+  end
+
+  beat_t chosen, framed, sent;
+  logic chosen_valid, chosen_ready;
+  always_comb begin
+    chosen = source == FromQueue ? waited : look;
+    if (source == FromQuestion) begin
+      chosen.data  = '0;
+      chosen.bytes = '0;
+      chosen.last  = 1'b1;
+    end
+    case (source)
+      FromQueue: chosen_valid = waited_valid;
+      FromQuestion: chosen_valid = 1'b1;
+      default: chosen_valid = look_valid;
+    endcase
+  end
+  assign waited_ready = chosen_ready & (source == FromQueue);
+  assign ask_ready = chosen_ready & (source == FromQuestion);
+  assign look_ready = chosen_ready & (source == FromLook);
 
   // ---- Header: the answer belongs to the message in `look` ----
 
-  meta_t meta;
   meta_arp_t arp_meta;
-  assign meta = look.meta;
   assign arp_meta = look.meta;
   // Valid with a message's first beat.
-  wire is_arp = meta.kind == KindArp;
-  wire hit = lookup_hit | is_arp;
+  wire is_arp = (source == FromLook) & (look.meta.kind == KindArp);
+  wire is_question = source == FromQuestion;
+  wire known_kind = (look.meta.kind == KindPacket) | (look.meta.kind == KindArp);
+  wire misses = (source == FromLook) & (look.meta.kind == KindPacket) & ~lookup_hit;
 
   header_t header;
   assign header = '{
-          dst: swap48(is_arp ? arp_meta.mac : lookup_mac),
+          dst: swap48(is_arp ? {arp_meta.mac_high, arp_meta.mac_low} : lookup_mac),
           src: swap48(host_i.mac),
           ether_type: swap16(is_arp ? EtherTypeArp : EtherTypeIpv4)
       };
-  beat_t framed, sent;
-  logic framed_valid, framed_ready, framed_first;
   prepend #(
       .beat_t(beat_t),
       .HeaderBytes(HeaderBytes)
   ) u_header (
       .clk_i,
       .rst_i,
-      .in_i(look),
-      .in_valid_i(look_valid),
-      .in_ready_o(look_ready),
+      .in_i(chosen),
+      .in_valid_i(chosen_valid),
+      .in_ready_o(chosen_ready),
       .header_i(header),
       .skip_i(1'b0),
       .out_o(framed),
@@ -143,22 +210,31 @@ module eth_tx
       .out_first_o(framed_first)
   );
 
-  wire known_kind = (meta.kind == KindPacket) | is_arp;
-
+  meta_arp_t question_meta;
   always_comb begin
+    question_meta = '0;
+    question_meta.kind = KindArpQuestion;
+    question_meta.length = 14'(HeaderBytes);
+    question_meta.vlan = '{valid: ask_key.vid != '0, tci: 16'(ask_key.vid)};
+    question_meta.ip = ask_key.ip;
+    {question_meta.mac_high, question_meta.mac_low} = ask_mac;
+
     sent = framed;
-    sent.meta.kind = hit ? KindPacket : KindUnresolved;
-    sent.meta.length = meta.length + 14'(HeaderBytes);
+    sent.meta.kind = KindPacket;
+    sent.meta.length = framed.meta.length + 14'(HeaderBytes);
     if (is_arp) begin
       sent.meta.l4 = '0;
-    end else if (hit & (meta.l4.ip_tx.csum_pos != '0)) begin
-      sent.meta.l4.ip_tx.csum_pos = meta.l4.ip_tx.csum_pos + 8'(HeaderBytes / 2);
+    end else if (framed.meta.l4.ip_tx.csum_pos != '0) begin
+      sent.meta.l4.ip_tx.csum_pos = framed.meta.l4.ip_tx.csum_pos + 8'(HeaderBytes / 2);
     end
+    if (is_question) sent.meta = question_meta;
   end
 
+  // What misses is in the resolver: here it ends.
+  logic queued, unknown_kind;
   drop_register #(
       .beat_t  (beat_t),
-      .NumDrops(NumDrops)
+      .NumDrops(2)
   ) u_out (
       .clk_i,
       .rst_i,
@@ -166,23 +242,33 @@ module eth_tx
       .in_valid_i(framed_valid),
       .in_ready_o(framed_ready),
       .in_first_i(framed_first),
-      .in_next_i(hit ? NextMacTx : NextArp),
-      .in_drop_i(~known_kind),
+      .in_next_i(is_question ? NextArp : NextMacTx),
+      .in_drop_i({misses, (source == FromLook) & ~known_kind}),
       .out_o,
       .out_valid_o,
       .out_ready_i,
       .out_next_o,
-      .drop_o
+      .drop_o({queued, unknown_kind})
   );
 
+  always_comb begin
+    drop_o = '0;
+    drop_o[DropUnknownKind] = unknown_kind;
+    drop_o[DropNoRoom] = no_room;
+    drop_o[DropUnresolved] = unresolved;
+  end
   always_ff @(posedge clk_i) begin
     if (rst_i) event_o <= '0;
     else begin
-      event_o[EventArpMiss]   <= framed_valid & framed_ready & framed_first & ~hit;
       event_o[EventArpUpdate] <= in_valid_i & in_ready_o & in_is_update;
+      event_o[EventPacketQueued] <= queued;
+      event_o[EventPacketForwarded] <= waited_valid & waited_ready & waited.last;
+      event_o[EventQuestion] <= asked;
+      event_o[EventQuestionRepeated] <= asked_again;
+      event_o[EventRenewal] <= renewed;
     end
   end
 
-  assign busy_o = look_valid | out_valid_o;
+  assign busy_o = look_valid | out_valid_o | ask_valid | resolver_busy | no_room | unresolved;
 
 endmodule

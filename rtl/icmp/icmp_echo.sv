@@ -1,16 +1,19 @@
-// ICMP (RFC 792, RFC 1122 3.2.2): answers echo requests of any size, and tells
-// senders of UDP datagrams that their port is closed.
+// SPDX-License-Identifier: Apache-2.0
+// ICMP (RFC 792, RFC 1122 3.2.2): answers echo requests of any size and code, and
+// tells senders of packets that nobody here takes that port or protocol are
+// unreachable.
 //
 // An echo reply is the request with another type and the checksum adjusted
-// (RFC 1624), so it streams through. Port unreachable is built from what udp_rx
-// sends as KindUnreachable (the UDP header, and in the metadata the fields of
-// the IP header, which is rebuilt without its options), at most BurstErrors at
-// once and one per 2^RefillShift microseconds on the average. All other ICMP is
-// dropped and counted.
+// (RFC 1624), so it streams through. Errors are built from what udp_rx and
+// ipv4_rx send as KindUnreachable (up to 8 bytes of the packet's payload, its
+// length in meta.csum, and in the metadata the fields of the IP header, which is
+// rebuilt without its options), at most BurstErrors at once and one per
+// 2^RefillShift microseconds on the average. All other ICMP is dropped and counted.
 //
-// Latency: 1 cycle; port unreachable about 12. Throughput: one beat per cycle.
+// Latency: 1 cycle; errors about 12. Throughput: one beat per cycle.
 module icmp_echo
   import bombus_pkg::*;
+  import icmp_pkg::*;
 #(
     parameter type beat_t = logic,
     parameter int unsigned BurstErrors = 8,
@@ -28,14 +31,17 @@ module icmp_echo
     output beat_t       out_o,
     output logic        out_valid_o,
     input  logic        out_ready_i,
-    output next_e       out_next_o,
+    output logic  [0:0] out_next_o,
     output logic  [3:0] drop_o,
-    output logic  [1:0] event_o,
+    output logic  [2:0] event_o,
     output logic        busy_o
 );
 
-  localparam next_e Entry = NextIcmp;
-  localparam logic [31:0] NextHops = 32'(1) << NextIpv4Tx;
+  localparam string Entry = "icmp";
+  localparam noc_pkg::flow_e Flow = noc_pkg::FlowAddress;
+  localparam logic [7:0] IpProtocol = ProtocolIcmp;  // by which ipv4_rx finds it
+  localparam bit Rare = 1'b1;  // little comes here beside what else is bound
+  typedef enum logic [0:0] {NextIpv4Tx} next_e;
   typedef enum int unsigned {
     DropTruncated,
     DropBadChecksum,
@@ -46,14 +52,10 @@ module icmp_echo
   typedef enum int unsigned {
     EventEchoReply,
     EventPortUnreachable,
+    EventProtocolUnreachable,
     NumEvents
   } event_e;
 
-  localparam logic [7:0] TypeEchoReply = 8'd0;
-  localparam logic [7:0] TypeUnreachable = 8'd3;
-  localparam logic [7:0] CodePort = 8'd3;
-  localparam logic [7:0] TypeEchoRequest = 8'd8;
-  localparam int unsigned HeaderBytes = 8;
   localparam logic [7:0] TosInternetControl = 8'hC0;  // RFC 1812, 4.3.2.5
   localparam int unsigned DataBytes = $bits(in_i.data) / 8;
 
@@ -65,9 +67,7 @@ module icmp_echo
 
   // ---- Echo ----
 
-  wire [7:0] icmp_type = in_i.data[7:0];
-  wire [7:0] icmp_code = in_i.data[15:8];
-  wire [15:0] icmp_csum = swap16(in_i.data[31:16]);
+  wire header_t header = in_i.data[HeaderBytes*8-1:0];
   wire is_error = in_i.meta.kind == KindUnreachable;
 
   meta_t reply_meta;
@@ -84,35 +84,21 @@ module icmp_echo
     if (first_q) begin
       reply.data[7:0]   = TypeEchoReply;
       // The type went down by 8 in the high byte of the first word: add it back.
-      reply.data[31:16] = swap16(csum_add(icmp_csum, {TypeEchoRequest, 8'h00}));
+      reply.data[31:16] = swap16(csum_add(swap16(header.csum), {TypeEchoRequest, 8'h00}));
     end
   end
 
-  // ---- Port unreachable ----
+  // ---- Unreachable ----
 
+  localparam int unsigned MaxQuotedBytes = 8;  // of the packet's payload
   typedef struct packed {
-    logic [63:0] l4;
-    logic [31:0] dst;
-    logic [31:0] src;
-    logic [15:0] csum;
-    logic [7:0]  protocol;
-    logic [7:0]  ttl;
-    logic [15:0] fragment;
-    logic [15:0] id;
-    logic [15:0] length;
-    logic [7:0]  tos;
-    logic [7:0]  version_ihl;
-    logic [31:0] unused;
-    logic [15:0] icmp_csum;
-    logic [7:0]  icmp_code;
-    logic [7:0]  icmp_type;
+    logic [MaxQuotedBytes*8-1:0] payload;
+    ipv4_pkg::header_t ip;
+    header_t icmp;
   } unreachable_t;  // wire bytes, first byte lowest
-  localparam int unsigned ErrorBytes = $bits(unreachable_t) / 8;
-  localparam int unsigned ErrorBeats = (ErrorBytes + DataBytes - 1) / DataBytes;
-  localparam int unsigned ErrorLastBytes = ErrorBytes - (ErrorBeats - 1) * DataBytes;
-  localparam int unsigned IpHeaderBytes = 20;
-  localparam int unsigned IpHeaderWords = IpHeaderBytes / 2;
-  localparam int unsigned CsumWord = 1;  // the ICMP checksum's place, in 16-bit words
+  localparam int unsigned MaxErrorBytes = $bits(unreachable_t) / 8;
+  localparam int unsigned ErrorBeats = (MaxErrorBytes + DataBytes - 1) / DataBytes;
+  localparam int unsigned IpHeaderWords = ipv4_pkg::HeaderBytes / 2;
   typedef logic [$clog2(ErrorBeats+1)-1:0] index_t;
 
   typedef enum logic [1:0] {
@@ -136,43 +122,41 @@ module icmp_echo
   wire refill_t tokens = (refilled > refill_t'(BurstErrors)) ? refill_t'(BurstErrors) : refilled;
   wire error_start = (state_q == StateStream) & in_valid_i & first_q & is_error & (tokens_q != '0);
 
-  wire [IpHeaderWords-1:0][15:0] ip_words = {
-    error_q.dst,
-    error_q.src,
-    16'h0000,
-    error_q.protocol,
-    error_q.ttl,
-    error_q.fragment,
-    error_q.id,
-    error_q.length,
-    error_q.tos,
-    error_q.version_ihl
-  };
+  ipv4_pkg::header_t summed;  // without the checksum, which the sum grows in
+  always_comb begin
+    summed = error_q.ip;
+    summed.csum = '0;
+  end
+  wire [IpHeaderWords-1:0][15:0] ip_words = summed;
 
-  wire [15:0] udp_length = swap16(in_i.data[47:32]);
   always_ff @(posedge clk_i) begin
     if (error_start) begin
       error_q <= '{
-          icmp_type: TypeUnreachable,
-          icmp_code: CodePort,
-          icmp_csum: '0,
-          unused: '0,
-          version_ihl: 8'h45,
-          tos: in_i.meta.tos,
-          length: swap16(udp_length + 16'(IpHeaderBytes)),
-          id: swap16(in_i.meta.l4.ip_rx.id),
-          fragment: {8'h00, 1'b0, in_i.meta.dont_fragment, 6'b0},
-          ttl: in_i.meta.l4.ip_rx.ttl,
-          protocol: in_i.meta.l4.ip_rx.protocol,
-          csum: '0,
-          src: swap32(in_i.meta.ip),
-          dst: swap32(host_i.ip),
-          l4: '0
+          icmp: '{
+              kind: TypeUnreachable,
+              code: (in_i.meta.l4.ip_rx.protocol == ProtocolUdp) ? CodePort : CodeProtocol,
+              csum: '0,
+              rest: '0
+          },
+          ip: '{
+              version: ipv4_pkg::Version,
+              ihl: ipv4_pkg::HeaderWords,
+              tos: in_i.meta.tos,
+              length: swap16(in_i.meta.csum + 16'(ipv4_pkg::HeaderBytes)),
+              id: swap16(in_i.meta.l4.ip_rx.id),
+              fragment: {8'h00, 1'b0, in_i.meta.dont_fragment, 6'b0},
+              ttl: in_i.meta.l4.ip_rx.ttl,
+              protocol: in_i.meta.l4.ip_rx.protocol,
+              csum: '0,
+              src: swap32(in_i.meta.ip),
+              dst: swap32(host_i.ip)
+          },
+          payload: '0
       };
     end
     if (state_q == StateSum) begin
       sum_q <= csum_add(word_q == '0 ? '0 : sum_q, ip_words[word_q]);
-      error_q.csum <= ~csum_add(sum_q, ip_words[word_q]);
+      error_q.ip.csum <= ~csum_add(sum_q, ip_words[word_q]);
     end
   end
 
@@ -181,19 +165,22 @@ module icmp_echo
   unreachable_t error_message;
   always_comb begin
     error_message = error_q;
-    error_message.l4 = in_i.data[63:0];
+    error_message.payload = in_i.data[MaxQuotedBytes*8-1:0];
   end
   wire [ErrorBeats*DataBytes*8-1:0] error_bits = (ErrorBeats * DataBytes * 8)'(error_message);
+  wire [5:0] error_bytes = 6'(MaxErrorBytes - MaxQuotedBytes) + 6'(in_i.meta.length);
+  wire [5:0] error_position = 6'(index_q) * 6'(DataBytes);
+  wire [5:0] error_left = error_bytes - error_position;
   always_comb begin
     error.data = error_bits[DataBytes*8-1:0];
     for (int unsigned b = 1; b < ErrorBeats; b++) begin
       if (index_q == index_t'(b)) error.data = error_bits[b*DataBytes*8+:DataBytes*8];
     end
-    error.last = index_q == index_t'(ErrorBeats - 1);
-    error.bytes = error.last ? $bits(error.bytes)'(ErrorLastBytes) : $bits(error.bytes)'(DataBytes);
+    error.last = 32'(error_left) <= DataBytes;
+    error.bytes = error.last ? $bits(error.bytes)'(error_left) : $bits(error.bytes)'(DataBytes);
     error.meta = reply_meta;
     error.meta.tos = TosInternetControl;
-    error.meta.length = 14'(ErrorBytes);
+    error.meta.length = 14'(error_bytes);
     error.meta.csum = '0;
     error.meta.l4.ip_tx = '{protocol: ProtocolIcmp, csum_pos: 8'(CsumWord), reserved: '0};
   end
@@ -244,9 +231,7 @@ module icmp_echo
     else if (is_error) reasons[DropRateLimited] = 1'b1;
     else if (in_i.meta.length < 14'(HeaderBytes)) reasons[DropTruncated] = 1'b1;
     else if (in_i.meta.csum != '1) reasons[DropBadChecksum] = 1'b1;
-    else if ((icmp_type != TypeEchoRequest) | (icmp_code != '0)) begin
-      reasons[DropNotEchoRequest] = 1'b1;
-    end
+    else if (header.kind != TypeEchoRequest) reasons[DropNotEchoRequest] = 1'b1;
   end
 
   drop_register #(
@@ -272,7 +257,8 @@ module icmp_echo
     if (rst_i) event_o <= '0;
     else begin
       event_o[EventEchoReply] <= stream & in_valid_i & out_ready & first_q & ~waits & ~|reasons;
-      event_o[EventPortUnreachable] <= error_done;
+      event_o[EventPortUnreachable] <= error_done & (error_q.icmp.code == CodePort);
+      event_o[EventProtocolUnreachable] <= error_done & (error_q.icmp.code == CodeProtocol);
     end
   end
 

@@ -1,116 +1,284 @@
-// Takes the options off the front of an IPv4 packet whose fixed header is gone.
+// SPDX-License-Identifier: Apache-2.0
+// Takes the options out of IPv4 packets (RFC 791), and checks them.
 //
-// Rare packets, so it is small instead of fast: the message goes through word by
-// word (32 bits). The sum of the options' words is ready with the first
-// beat out.
+// The packets come and go whole, with their header: what goes out is the same
+// packet with a header of 20 bytes, and beside it what its options say. The
+// header's checksum is brought up to date, not verified (RFC 1624): an error
+// stays an error. A packet that ends inside its header comes out as it is, but
+// for its payload.
 //
-// Latency: words_i cycles and those of a beat's words. Throughput: one 32-bit
-// word per cycle.
+// Packets with options are rare, so the work is small, not fast; two buffers
+// keep it from holding up anything: packets come in and go out a beat per cycle,
+// in order. The input never waits: a packet without room is dropped.
+//
+// Throughput: 32 bits a cycle, options 8 bits a cycle. Latency: that of the
+// whole packet and about 15 cycles.
 module ipv4_options
   import bombus_pkg::*;
+  import ipv4_pkg::*;
 #(
     parameter type beat_t = logic
 ) (
     input logic clk_i,
     input logic rst_i,
 
-    input  beat_t       in_i,
-    input  logic        in_valid_i,
-    output logic        in_ready_o,
-    input  logic  [3:0] words_i,     // with a message's first beat: 1 to 10
+    input beat_t in_i,
+    input logic  in_valid_i,
 
-    output beat_t        out_o,
-    output logic         out_valid_o,
-    input  logic         out_ready_i,
-    output logic         out_first_o,
-    output logic  [20:0] sum_o,        // of the 16-bit words, with out_first_o
-    output logic         busy_o
+    output beat_t    out_o,
+    output options_t out_options_o,
+    output logic     out_valid_o,
+    input  logic     out_ready_i,
+
+    output logic drop_o,
+    output logic busy_o
 );
 
   localparam int unsigned DataBytes = $bits(in_i.data) / 8;
+  localparam int unsigned OffsetWidth = $clog2(DataBytes);
   localparam int unsigned WordsPerBeat = DataBytes / 4;
+  // What a block RAM has at least, and room for a frame of any length.
+  localparam int unsigned Beats = DataBytes < 32 ? 16384 / DataBytes : 512;
   typedef logic [$clog2(WordsPerBeat)-1:0] index_t;
-  typedef logic [$clog2(WordsPerBeat):0] fill_t;
+  typedef logic [11:0] words_t;
   typedef logic [$bits(in_i.bytes)-1:0] count_t;
 
-  logic started_q;  // inside a message
-  index_t index_q;  // word of the input beat that is looked at
-  logic [3:0] skip_q;  // words of options still to come
-  logic [20:0] sum_q;
+  // What of the metadata means something before ipv4_rx.
+  typedef struct packed {
+    logic [1:0] mac_port;
+    vlan_t vlan;
+    logic [13:0] length;
+    logic [15:0] csum;
+  } kept_t;
 
-  logic [DataBytes*8-1:0] data_q;  // filled from the top
-  fill_t fill_q;  // words in data_q, the zeros behind the end included
-  fill_t words_q;  // words of payload in data_q
-  count_t tail_q;  // valid bytes of the message's last word
-  logic ending_q;  // the input has ended; zeros fill the beat up
-  logic first_q;
-  meta_t meta_q;
+  // ---- In ----
 
-  wire [3:0] skip = started_q ? skip_q : words_i;
-  wire [31:0] word = in_i.data[index_q*32+:32];
-  wire count_t position = count_t'(index_q) * 4;
-  wire beat_ends = in_i.last ? (position + 4 >= in_i.bytes) :
-      (index_q == index_t'(WordsPerBeat - 1));
-  wire message_ends = beat_ends & in_i.last;
+  typedef struct packed {
+    kept_t kept;  // in a packet's first row
+    logic [DataBytes*8-1:0] data;
+  } raw_t;
+  raw_t raw, raw_d;
+  logic full, lost_q, raw_valid, raw_ready;
+  wire lost = lost_q | full;
+  wire ends = in_valid_i & in_i.last;
+  assign raw_d.kept = '{
+          mac_port: in_i.meta.mac_port,
+          vlan: in_i.meta.vlan,
+          length: in_i.meta.length,
+          csum: in_i.meta.csum
+      };
+  assign raw_d.data = in_i.data;
 
-  wire room = ~out_valid_o & ~ending_q;
-  wire step = in_valid_i & room;
-  wire is_option = skip != '0;
-  assign in_ready_o  = room & beat_ends;
-  assign out_valid_o = fill_q == fill_t'(WordsPerBeat);
-  wire pad = ending_q & ~out_valid_o;
+  frame_buffer #(
+      .data_t(raw_t),
+      .Depth (Beats)
+  ) u_in (
+      .clk_i,
+      .rst_i,
+      .data_i  (raw_d),
+      .write_i (in_valid_i & ~lost),
+      .commit_i(ends & ~lost),
+      .abort_i (ends & lost),
+      .full_o  (full),
+      .data_o  (raw),
+      .valid_o (raw_valid),
+      .ready_i (raw_ready)
+  );
 
   always_ff @(posedge clk_i) begin
-    if (step & ~started_q) meta_q <= in_i.meta;
-    if ((step & ~is_option) | pad) data_q <= {pad ? 32'b0 : word, data_q[DataBytes*8-1:32]};
-    // Nothing inside: the output is zero.
-    if (~started_q & ~step) data_q <= '0;
-    if (step & is_option) begin
-      sum_q  <= (started_q ? sum_q : '0) + (21'(swap16(word[15:0])) + 21'(swap16(word[31:16])));
-      skip_q <= skip - 1'b1;
+    if (rst_i) lost_q <= 1'b0;
+    else if (in_valid_i) lost_q <= lost & ~in_i.last;
+    drop_o <= ~rst_i & ends & lost;
+  end
+
+  // ---- Word by word ----
+
+  typedef enum logic [1:0] {
+    StateHeader,   // read the fixed header
+    StateOptions,  // read the options, byte by byte
+    StateRewrite,  // write the header
+    StatePayload   // copy, and fill the last beat with zeros
+  } state_e;
+  state_e state_q;
+  logic started_q;
+  logic [2:0] step_q;  // word of the header
+  logic [1:0] byte_q;  // of a word of options
+  index_t index_q;  // word of the beat that is read
+  words_t left_q;  // words of the packet that are not read
+  logic [3:0] excess_q;  // words of options that are taken out
+  logic [3:0] options_left_q;  // that are not read
+  logic cut_q;  // the packet ends inside its header
+  kept_t kept_q;
+  header_t header_q;  // moves down by a word with each that is read or written
+  logic [21:0] sum_q;  // the checksum and all that goes
+
+  logic stalled;  // a full beat waits for room
+  logic finish;  // the last beat goes out
+  logic store_q;  // a beat is full
+  wire [31:0] word = raw.data[index_q*32+:32];
+  wire words_t left = started_q ? left_q : words_t'((raw.kept.length + 14'd3) >> 2);
+  wire last_word = left == words_t'(1);
+
+  wire in_header = (state_q == StateHeader) & raw_valid & ~stalled;
+  wire in_options = (state_q == StateOptions) & ~stalled;
+  wire in_rewrite = (state_q == StateRewrite) & ~stalled;
+  wire in_payload = (state_q == StatePayload) & ~stalled & (left_q != '0);
+  wire in_padding = (state_q == StatePayload) & ~store_q & (left_q == '0);
+
+  wire take = in_header | (in_options & (&byte_q)) | in_payload;
+  assign raw_ready = take & ((&index_q) | last_word);
+
+  wire header_whole = step_q == 3'd4;
+  wire header_read = in_header & (header_whole | last_word);
+  wire cut = cut_q | ~header_whole;  // with header_read
+  wire options_read = in_options & (&byte_q) & (options_left_q == 4'd1);
+
+  // Option bytes are halves of words, the first one the high half.
+  wire [7:0] option_byte = word[byte_q*8+:8];
+  wire [15:0] option_half = byte_q[0] ? {8'b0, option_byte} : {option_byte, 8'b0};
+  // By so much do the IHL and the length become less.
+  wire [15:0] removed = {4'b0, excess_q, 2'b0, excess_q, 2'b0};
+
+  logic [31:0] header_word;
+  always_comb begin
+    header_word = header_q[31:0];
+    if (step_q == 3'd0) begin
+      header_word[3:0]   = header_q.ihl - excess_q;
+      header_word[31:16] = swap16(swap16(header_q[31:16]) - {10'b0, excess_q, 2'b0});
     end
-    if (step & message_ends) tail_q <= in_i.bytes - position;
+    if (step_q == 3'd2) header_word[31:16] = swap16(sum_q[15:0]);
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (take) left_q <= left - 1'b1;
+    if (in_header | in_rewrite) header_q <= {word, header_q[$bits(header_t)-1:32]};
+    if (in_header & ~started_q) begin
+      kept_q   <= raw.kept;
+      excess_q <= word[3:0] - HeaderWords;
+      cut_q    <= raw.kept.length < {8'b0, word[3:0], 2'b0};
+    end
+    if (header_read) begin
+      cut_q <= cut;
+      options_left_q <= excess_q;
+      if (cut) excess_q <= '0;
+      // Four words are in header_q; the checksum is in the third.
+      sum_q <= 22'(swap16(header_q[127:112])) + (cut ? '0 : 22'(removed));
+    end
+    if (in_options) begin
+      sum_q <= sum_q + 22'(option_half);
+      if (&byte_q) options_left_q <= options_left_q - 1'b1;
+    end
+    // Two steps bring the carries in, before the checksum is written.
+    if (in_rewrite) sum_q <= 22'(sum_q[15:0]) + 22'(sum_q[21:16]);
+    if (in_rewrite & (step_q == '0)) kept_q.length <= kept_q.length - {8'b0, excess_q, 2'b0};
   end
 
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
+      state_q <= StateHeader;
       started_q <= 1'b0;
-      index_q   <= '0;
-      fill_q    <= '0;
-      words_q   <= '0;
-      ending_q  <= 1'b0;
-      first_q   <= 1'b1;
-    end else if (out_valid_o) begin
-      if (out_ready_i) begin
-        fill_q  <= '0;
-        words_q <= '0;
-        first_q <= ending_q;
-        if (ending_q) begin
-          started_q <= 1'b0;
-          ending_q  <= 1'b0;
-        end
-      end
+      step_q <= '0;
+      byte_q <= '0;
+      index_q <= '0;
     end else begin
-      if (step) begin
-        started_q <= 1'b1;
-        ending_q  <= message_ends;
-        index_q   <= beat_ends ? '0 : index_q + 1'b1;
-        if (~is_option) words_q <= words_q + 1'b1;
+      if (take) started_q <= 1'b1;
+      if (take) index_q <= raw_ready ? '0 : index_q + 1'b1;
+      if (in_header) step_q <= header_read ? '0 : step_q + 1'b1;
+      if (in_rewrite) step_q <= header_whole ? '0 : step_q + 1'b1;
+      if (in_options) byte_q <= byte_q + 1'b1;
+      if (header_read) state_q <= cut ? StateRewrite : StateOptions;
+      if (options_read) state_q <= StateRewrite;
+      if (in_rewrite & header_whole) state_q <= StatePayload;
+      if (finish) begin
+        state_q   <= StateHeader;
+        started_q <= 1'b0;
       end
-      if ((step & ~is_option) | pad) fill_q <= fill_q + 1'b1;
     end
   end
 
-  always_comb begin
-    out_o.data = data_q;
-    out_o.last = ending_q;
-    out_o.bytes = ~ending_q ? count_t'(DataBytes) :
-        (words_q == '0) ? '0 : (count_t'(words_q) - 1'b1) * 4 + tail_q;
-    out_o.meta = meta_q;
+  options_t found;
+  option_parser u_parser (
+      .clk_i,
+      .clear_i(header_read),
+      .byte_i(option_byte),
+      .valid_i(in_options),
+      .malformed_o(found.malformed),
+      .source_route_o(found.source_route)
+  );
+  assign found.present = 1'b1;
+
+  // ---- Out ----
+
+  typedef struct packed {
+    options_t options;
+    kept_t kept;
+    logic last;
+    logic [DataBytes*8-1:0] data;
+  } bare_t;
+  bare_t bare;
+  logic [DataBytes*8-1:0] data_q;  // filled from the top
+  index_t fill_q;  // words in data_q
+  logic out_full;
+
+  wire push = in_rewrite | (in_payload & ~cut_q) | in_padding;
+  wire last = (state_q == StatePayload) & (left_q == '0);
+  wire write = store_q & ~out_full;
+  assign stalled = store_q & out_full;
+  assign finish  = write & last;
+
+  always_ff @(posedge clk_i) begin
+    if (push) begin
+      data_q <= {in_rewrite ? header_word : in_padding ? 32'b0 : word, data_q[DataBytes*8-1:32]};
+    end
+  end
+  always_ff @(posedge clk_i) begin
+    if (rst_i) begin
+      fill_q  <= '0;
+      store_q <= 1'b0;
+    end else begin
+      if (push) fill_q <= fill_q + 1'b1;
+      if (~stalled) store_q <= push & (&fill_q);
+    end
   end
 
-  assign out_first_o = first_q;
-  assign sum_o = sum_q;
-  assign busy_o = started_q;
+  frame_buffer #(
+      .data_t(bare_t),
+      .Depth (Beats)
+  ) u_out (
+      .clk_i,
+      .rst_i,
+      .data_i  ('{options: found, kept: kept_q, last: last, data: data_q}),
+      .write_i (write),
+      .commit_i(finish),
+      .abort_i (1'b0),
+      .full_o  (out_full),
+      .data_o  (bare),
+      .valid_o (out_valid_o),
+      .ready_i (out_ready_i)
+  );
+
+  wire [OffsetWidth-1:0] bytes = bare.kept.length[OffsetWidth-1:0];
+  always_comb begin
+    out_o = '0;
+    out_o.data = bare.data;
+    out_o.last = bare.last;
+    out_o.bytes = (bare.last & (bytes != '0)) ? count_t'(bytes) : count_t'(DataBytes);
+    out_o.meta.kind = KindPacket;
+    out_o.meta.mac_port = bare.kept.mac_port;
+    out_o.meta.vlan = bare.kept.vlan;
+    out_o.meta.length = bare.kept.length;
+    out_o.meta.csum = bare.kept.csum;
+  end
+  assign out_options_o = bare.options;
+
+  logic [$clog2(Beats)+1:0] packets_q;  // that are inside
+  wire enters = ends & ~lost;
+  wire leaves = out_valid_o & out_ready_i & bare.last;
+  always_ff @(posedge clk_i) begin
+    if (rst_i) packets_q <= '0;
+    else if (enters & ~leaves) packets_q <= packets_q + 1'b1;
+    else if (leaves & ~enters) packets_q <= packets_q - 1'b1;
+  end
+  assign busy_o = packets_q != '0;
 
 endmodule

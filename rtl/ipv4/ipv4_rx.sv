@@ -1,18 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
 // IPv4 receive (RFC 791, RFC 1122 3.2.1): checks the header, strips it with its
 // options, sorts by protocol.
 //
 // Dropped and counted: packets cut short, other versions, bad lengths and
-// header checksums, fragments, sources that no packet can come from, packets
-// for others (broadcast and multicast among them), protocols nobody here
-// speaks. Options are skipped. A good header sums to nothing, so meta.csum
-// needs no correction and holds the sum of the payload from here on.
+// header checksums, packets for others (broadcast and multicast among them),
+// sources that no packet can come from, fragments, options of bad length, source
+// routes with hops left. Other options are skipped. Of a packet whose protocol
+// nobody here speaks, the first 8 bytes go to icmp as KindUnreachable, its length
+// in meta.csum. A good header sums to nothing, so meta.csum needs no correction
+// and holds the sum of the payload from here on.
 //
-// Latency: 3 cycles (at 256 bits and more). Throughput: one beat per cycle; a
-// packet with options one 32-bit word per cycle.
+// Packets with options go through ipv4_options, at their own pace; others may
+// overtake them. Where they come too fast, they are dropped and counted.
+//
+// Latency: 3 cycles (at 256 bits and more). Throughput: one beat per cycle; of
+// packets with options 32 bits per cycle.
 module ipv4_rx
   import bombus_pkg::*;
+  import ipv4_pkg::*;
 #(
-    parameter type beat_t = logic
+    parameter type beat_t = logic,
+    // IP protocols, filled in by Bombus, and the bound next hop that each leads to
+    parameter int unsigned NumBound = 1,
+    parameter int unsigned NumBoundHops = 1,
+    parameter logic [NumBound-1:0][15:0] BoundKeys = '0,
+    parameter logic [NumBound-1:0][7:0] BoundHops = '0,
+    localparam int unsigned NextWidth = $clog2(NumBoundHops + 1)
 ) (
     input logic  clk_i,
     input logic  rst_i,
@@ -22,49 +35,96 @@ module ipv4_rx
     input  logic  in_valid_i,
     output logic  in_ready_o,
 
-    output beat_t       out_o,
-    output logic        out_valid_o,
-    input  logic        out_ready_i,
-    output next_e       out_next_o,
-    output logic  [7:0] drop_o,
-    output logic  [0:0] event_o,
-    output logic        busy_o
+    output beat_t                 out_o,
+    output logic                  out_valid_o,
+    input  logic                  out_ready_i,
+    output logic  [NextWidth-1:0] out_next_o,
+    output logic  [          9:0] drop_o,
+    output logic  [          1:0] event_o,
+    output logic                  busy_o
 );
 
-  localparam next_e Entry = NextIpv4Rx;
-  localparam logic [31:0] NextHops = 32'(1) << NextIcmp | 32'(1) << NextUdpRx | 32'(1) << NextTcpRx;
-  localparam logic [31:0] RareHops = 32'(1) << NextIcmp;
+  localparam string Entry = "ipv4_rx";
+  localparam logic [15:0] EtherType = EtherTypeIpv4;  // by which eth_rx finds it
+  localparam string Binds = "ip_protocol";
+  typedef enum int unsigned {
+    NextIcmp,  // errors to answer
+    NextBound
+  } next_e;
+  localparam logic [1:0] RareHops = 2'(1) << NextIcmp;
   typedef enum int unsigned {
     DropTruncated,
     DropBadVersion,
     DropBadLength,
     DropBadChecksum,
-    DropFragment,
-    DropBadSource,
     DropNotForUs,
-    DropUnknownProtocol,
+    DropBadSource,
+    DropFragment,
+    DropBadOption,
+    DropSourceRoute,
+    DropOptionsBusy,
     NumDrops
   } drop_e;
   typedef enum int unsigned {
     EventOptions,
+    EventUnknownProtocol,
     NumEvents
   } event_e;
 
-  typedef struct packed {
-    logic [31:0] dst;
-    logic [31:0] src;
-    logic [15:0] csum;
-    logic [7:0]  protocol;
-    logic [7:0]  ttl;
-    logic [15:0] fragment;  // flags and offset
-    logic [15:0] id;
-    logic [15:0] length;
-    logic [7:0]  tos;
-    logic [3:0]  version;
-    logic [3:0]  ihl;
-  } header_t;  // wire bytes, first byte lowest
-  localparam int unsigned HeaderBytes = $bits(header_t) / 8;
-  localparam logic [3:0] HeaderWords = 4'd5;
+  localparam int unsigned DataBytes = $bits(in_i.data) / 8;
+  localparam int unsigned QuotedBytes = 8;  // of a packet's payload, by ICMP errors
+  typedef logic [$bits(in_i.bytes)-1:0] count_t;
+
+  // ---- Options: a side path, which comes back bare ----
+
+  logic first_q, has_options_q;
+  wire has_options = first_q ? in_i.data[3:0] > HeaderWords : has_options_q;
+  wire taken = in_valid_i & in_ready_o;
+  always_ff @(posedge clk_i) begin
+    if (rst_i) first_q <= 1'b1;
+    else if (taken) first_q <= in_i.last;
+  end
+  always_ff @(posedge clk_i) begin
+    if (taken) has_options_q <= has_options;
+  end
+
+  beat_t bare;
+  options_t bare_options;
+  logic bare_valid, options_lost, options_busy;
+  logic turn_q;  // of the side path
+  logic strip_ready;
+  ipv4_options #(
+      .beat_t(beat_t)
+  ) u_options (
+      .clk_i,
+      .rst_i,
+      .in_i,
+      .in_valid_i(taken & has_options),
+      .out_o(bare),
+      .out_options_o(bare_options),
+      .out_valid_o(bare_valid),
+      .out_ready_i(turn_q & strip_ready),
+      .drop_o(options_lost),
+      .busy_o(options_busy)
+  );
+
+  // It begins only between packets when no plain one is there: in an idle cycle, or
+  // beside a packet that comes in for it, whose other beats are taken meanwhile. So
+  // one that has as many beats costs the plain packets one cycle.
+  wire begin_turn = bare_valid & first_q & (in_valid_i ? taken & has_options : 1'b1);
+  always_ff @(posedge clk_i) begin
+    if (rst_i) turn_q <= 1'b0;
+    else if (turn_q) turn_q <= ~(bare_valid & strip_ready & bare.last);
+    else turn_q <= begin_turn;
+  end
+
+  beat_t packet;
+  always_comb begin
+    packet = turn_q ? bare : in_i;
+    // Nothing has used these bits yet: they carry the verdict on the options.
+    packet.meta.l4 = turn_q ? $bits(l4_t)'(bare_options) : '0;
+  end
+  assign in_ready_o = turn_q ? ~first_q & has_options_q : strip_ready;
 
   // ---- Fixed header ----
 
@@ -77,9 +137,9 @@ module ipv4_rx
   ) u_strip (
       .clk_i,
       .rst_i,
-      .in_i,
-      .in_valid_i,
-      .in_ready_o,
+      .in_i(packet),
+      .in_valid_i(turn_q ? bare_valid : in_valid_i & ~has_options),
+      .in_ready_o(strip_ready),
       .keep_i(1'b0),
       .out_o(body),
       .out_valid_o(body_valid),
@@ -87,44 +147,6 @@ module ipv4_rx
       .out_first_o(body_first),
       .header_o(header)
   );
-
-  // ---- Options: a side path; messages keep their order ----
-
-  beat_t bare;
-  logic bare_valid, bare_ready, bare_first;
-  logic [20:0] options_sum;
-  logic slow_q;  // the message that enters the side path has passed its first beat
-  logic options_ready, options_busy;
-  logic stage_ready;
-
-  logic stage_valid, fast_valid;
-  wire empty = ~stage_valid & ~fast_valid;
-  wire slow = body_first ? (header.ihl > HeaderWords) : slow_q;
-
-  ipv4_options #(
-      .beat_t(beat_t)
-  ) u_options (
-      .clk_i,
-      .rst_i,
-      .in_i(body),
-      .in_valid_i(body_valid & slow & (options_busy | empty)),
-      .in_ready_o(options_ready),
-      .words_i(header.ihl - HeaderWords),
-      .out_o(bare),
-      .out_valid_o(bare_valid),
-      .out_ready_i(bare_ready),
-      .out_first_o(bare_first),
-      .sum_o(options_sum),
-      .busy_o(options_busy)
-  );
-
-  // A message without options waits until the side path is empty. One with
-  // options enters it when all before it has gone out.
-  assign body_ready = slow ? (options_ready & (options_busy | empty)) :
-      (stage_ready & ~options_busy);
-  always_ff @(posedge clk_i) begin
-    if (body_valid & body_ready & body_first) slow_q <= slow;
-  end
 
   // ---- Stage in the middle: sums half done ----
 
@@ -141,12 +163,12 @@ module ipv4_rx
   } stage_t;
 
   parsed_t parsed_q;
-  stage_t stage;
-  logic sent_ready;
+  stage_t  stage;
+  logic stage_valid, stage_ready;
 
   // The header is read while the first beat is here, and kept until the next
-  // message's first beat enters the stage or the side path.
-  wire parse = body_valid & body_first & stage_ready & ~options_busy;
+  // message's first beat enters the stage.
+  wire parse = body_valid & body_first & body_ready;
   logic [9:0][15:0] words;
   always_comb begin
     for (int unsigned w = 0; w < 10; w++) words[w] = swap16(header[w*16+:16]);
@@ -167,130 +189,133 @@ module ipv4_rx
       .clk_i,
       .rst_i,
       .in_i('{first: body_first, beat: body}),
-      .in_valid_i(body_valid & ~slow & ~options_busy),
-      .in_ready_o(stage_ready),
+      .in_valid_i(body_valid),
+      .in_ready_o(body_ready),
       .out_o(stage),
       .out_valid_o(stage_valid),
-      .out_ready_i(sent_ready)
+      .out_ready_i(stage_ready)
   );
 
   // ---- Verdict ----
 
   header_t read;
   assign read = parsed_q.header;
+  options_t options;
+  assign options = options_t'($bits(options_t)'(parsed_q.meta.l4));
   wire [31:0] src = swap32(read.src);
   wire [31:0] dst = swap32(read.dst);
   wire [15:0] total_length = swap16(read.length);
   wire [15:0] fragment = swap16(read.fragment);
-  wire [5:0] header_bytes = {read.ihl, 2'b00};
 
-  wire [21:0] sum = 22'(parsed_q.sum_a) + 22'(parsed_q.sum_b) +
-      (22'(parsed_q.sum_c) + (options_busy ? 22'(options_sum) : '0));
-  wire sum_good = sum[15:0] == ~{10'b0, sum[21:16]};  // all ones, were the carries added
+  wire [19:0] sum = 20'(parsed_q.sum_a) + 20'(parsed_q.sum_b) + 20'(parsed_q.sum_c);
+  wire sum_good = sum[15:0] == ~{12'b0, sum[19:16]};  // all ones, were the carries added
 
-  // Multicast, reserved, limited broadcast, loopback, this network, ourselves,
-  // broadcast of our subnet (which a point-to-point link of two has not: RFC 3021).
-  wire has_broadcast = ~&host_i.netmask[31:1];
+  // Addresses of our subnet that no host has: the network's own and the broadcast.
+  // A point-to-point link of two has neither (RFC 3021).
+  logic has_broadcast_q;
+  logic [31:0] network_q, broadcast_q;
+  always_ff @(posedge clk_i) begin
+    has_broadcast_q <= ~&host_i.netmask[31:1];
+    network_q <= host_i.ip & host_i.netmask;
+    broadcast_q <= host_i.ip | ~host_i.netmask;
+  end
+  // Multicast, reserved, limited broadcast, loopback, this network, ourselves.
   wire bad_source = (src[31:29] == 3'b111) | (src[31:24] == 8'd127) | (src[31:24] == 8'd0) |
-      (src == host_i.ip) | (has_broadcast & (src == (host_i.ip | ~host_i.netmask)));
+      (src == host_i.ip) | (has_broadcast_q & ((src == network_q) | (src == broadcast_q)));
 
   logic [NumDrops-1:0] reasons;
-  next_e next;
+  logic known_protocol;
+  logic [NextWidth-1:0] bound;
+  bound_hop #(
+      .NumBound (NumBound),
+      .HopWidth (NextWidth),
+      .BoundKeys(BoundKeys),
+      .BoundHops(BoundHops)
+  ) u_bound (
+      .key_i  ({8'b0, read.protocol}),
+      .found_o(known_protocol),
+      .hop_o  (bound)
+  );
+  wire refused = ~known_protocol;  // goes to icmp, for an answer of protocol unreachable
+  wire [NextWidth-1:0] next = refused ? NextWidth'(NextIcmp) : bound + NextWidth'(NextBound);
   always_comb begin
-    next = NextNone;
-    case (read.protocol)
-      ProtocolIcmp: next = NextIcmp;
-      ProtocolUdp: next = NextUdpRx;
-      ProtocolTcp: next = NextTcpRx;
-      default: next = NextNone;
-    endcase
     reasons = '0;
     if (parsed_q.meta.length < 14'(HeaderBytes)) reasons[DropTruncated] = 1'b1;
-    else if (read.version != 4'd4) reasons[DropBadVersion] = 1'b1;
-    else if ((read.ihl < HeaderWords) | (total_length < {10'b0, header_bytes}) |
+    else if (read.version != Version) reasons[DropBadVersion] = 1'b1;
+    // Options still there: the packet ends inside its header.
+    else if ((read.ihl != HeaderWords) | (total_length < 16'(HeaderBytes)) |
              (total_length != {2'b0, parsed_q.meta.length}))
       reasons[DropBadLength] = 1'b1;
     else if (~sum_good) reasons[DropBadChecksum] = 1'b1;
     else if (dst != host_i.ip) reasons[DropNotForUs] = 1'b1;
     else if (bad_source) reasons[DropBadSource] = 1'b1;
     else if (fragment[13:0] != '0) reasons[DropFragment] = 1'b1;
-    else if (next == NextNone) reasons[DropUnknownProtocol] = 1'b1;
+    else if (options.malformed) reasons[DropBadOption] = 1'b1;
+    else if (options.source_route) reasons[DropSourceRoute] = 1'b1;
   end
 
+  wire [13:0] length = parsed_q.meta.length - 14'(HeaderBytes);
+  wire [13:0] quoted = (length < 14'(QuotedBytes)) ? length : 14'(QuotedBytes);
   beat_t sent;
   always_comb begin
     sent = stage.beat;
     sent.meta = parsed_q.meta;
-    sent.meta.length = parsed_q.meta.length - {8'b0, header_bytes};
+    sent.meta.length = length;
     sent.meta.tos = read.tos;
     sent.meta.dont_fragment = fragment[14];
     sent.meta.ip = src;
     sent.meta.l4.ip_rx = '{protocol: read.protocol, id: swap16(read.id), ttl: read.ttl};
+    if (refused) begin
+      sent.meta.kind = KindUnreachable;
+      sent.meta.length = quoted;
+      sent.meta.csum = {2'b0, length};
+      sent.data = (DataBytes * 8)'(stage.beat.data[QuotedBytes*8-1:0]);
+      sent.bytes = count_t'(quoted);
+      sent.last = 1'b1;
+    end
   end
 
-  // ---- Out: the side path has a register of its own, behind which they join ----
+  // ---- Out ----
 
-  beat_t fast;
-  next_e fast_next;
-  logic [NumDrops-1:0] fast_drop;
+  // What follows the first beat of a refused packet is swallowed.
+  wire  swallow = refused & ~stage.first;
+  logic sent_ready;
+  assign stage_ready = sent_ready | swallow;
+
+  logic [NumDrops-1:0] verdict_drop;
   drop_register #(
-      .beat_t  (beat_t),
-      .NumDrops(NumDrops)
+      .beat_t(beat_t),
+      .NumDrops(NumDrops),
+      .NextWidth(NextWidth)
   ) u_out (
       .clk_i,
       .rst_i,
       .in_i(sent),
-      .in_valid_i(stage_valid),
+      .in_valid_i(stage_valid & ~swallow),
       .in_ready_o(sent_ready),
       .in_first_i(stage.first),
       .in_next_i(next),
       .in_drop_i(reasons),
-      .out_o(fast),
-      .out_valid_o(fast_valid),
+      .out_o,
+      .out_valid_o,
       .out_ready_i,
-      .out_next_o(fast_next),
-      .drop_o(fast_drop)
+      .out_next_o,
+      .drop_o(verdict_drop)
   );
-
-  // The verdict on a message with options is taken when its first beat waits.
-  meta_t slow_meta_q;
-  next_e slow_next_q;
-  logic [NumDrops-1:0] slow_reasons_q, slow_drop_q;
-  logic judged_q, swallow_q;
-  wire judged = bare_valid & (~bare_first | judged_q) & ~fast_valid;
-  wire swallow = bare_first ? |slow_reasons_q : swallow_q;
-  assign bare_ready = judged & (swallow | out_ready_i);
-
-  always_ff @(posedge clk_i) begin
-    slow_meta_q <= options_busy ? sent.meta : '0;
-    slow_next_q <= next;
-    slow_reasons_q <= reasons;
-    if (bare_valid & bare_ready) swallow_q <= swallow;
+  always_comb begin
+    drop_o = verdict_drop;
+    drop_o[DropOptionsBusy] = options_lost;
   end
+
+  wire accepted = stage_valid & sent_ready & stage.first & ~|reasons;
   always_ff @(posedge clk_i) begin
-    if (rst_i) begin
-      judged_q <= 1'b0;
-      slow_drop_q <= '0;
-      event_o <= '0;
-    end else begin
-      judged_q <= bare_valid & bare_first & ~bare_ready;
-      slow_drop_q <= (bare_ready & bare_first) ? slow_reasons_q : '0;
-      event_o[EventOptions] <= bare_ready & bare_first & ~swallow;
+    if (rst_i) event_o <= '0;
+    else begin
+      event_o[EventOptions] <= accepted & options.present;
+      event_o[EventUnknownProtocol] <= accepted & refused;
     end
   end
 
-  // Either is zero while the other one is at work: an OR of registers, which
-  // finds room in the LUTs of whatever multiplexer comes behind.
-  always_comb begin
-    out_o.data  = fast.data | bare.data;
-    out_o.meta  = fast.meta | slow_meta_q;
-    out_o.last  = fast_valid ? fast.last : bare.last;
-    out_o.bytes = fast_valid ? fast.bytes : bare.bytes;
-  end
-  assign out_valid_o = fast_valid | (judged & ~swallow);
-  assign out_next_o = fast_valid ? fast_next : slow_next_q;
-  assign drop_o = fast_drop | slow_drop_q;
-
-  assign busy_o = body_valid | options_busy | stage_valid | fast_valid;
+  assign busy_o = body_valid | options_busy | stage_valid | out_valid_o;
 
 endmodule

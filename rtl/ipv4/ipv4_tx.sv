@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // IPv4 transmit (RFC 791, RFC 1122 3.3.1): puts the header in front and finds
 // the next hop: the destination itself within the subnet, else the gateway.
 //
@@ -8,6 +9,7 @@
 // Latency: 2 cycles. Throughput: one beat per cycle.
 module ipv4_tx
   import bombus_pkg::*;
+  import ipv4_pkg::*;
 #(
     parameter type beat_t = logic
 ) (
@@ -22,33 +24,20 @@ module ipv4_tx
     output beat_t       out_o,
     output logic        out_valid_o,
     input  logic        out_ready_i,
-    output next_e       out_next_o,
+    output logic  [0:0] out_next_o,
     output logic  [1:0] drop_o,
     output logic        busy_o
 );
 
-  localparam next_e Entry = NextIpv4Tx;
-  localparam logic [31:0] NextHops = 32'(1) << NextEthTx;
+  localparam string Entry = "ipv4_tx";
+  localparam noc_pkg::flow_e Flow = noc_pkg::FlowAddress;
+  typedef enum logic [0:0] {NextEthTx} next_e;
   typedef enum int unsigned {
     DropNoGateway,
     DropTooLong,
     NumDrops
   } drop_e;
 
-  typedef struct packed {
-    logic [31:0] dst;
-    logic [31:0] src;
-    logic [15:0] csum;
-    logic [7:0]  protocol;
-    logic [7:0]  ttl;
-    logic [15:0] fragment;
-    logic [15:0] id;
-    logic [15:0] length;
-    logic [7:0]  tos;
-    logic [7:0]  version_ihl;
-  } header_t;  // wire bytes, first byte lowest
-  localparam int unsigned HeaderBytes = $bits(header_t) / 8;
-  localparam logic [15:0] VersionIhl = 16'h4500;
   localparam logic [15:0] DontFragment = 16'h4000;
   localparam logic [7:0] TimeToLive = 8'd64;
   localparam int unsigned EthernetBytes = 14;
@@ -77,7 +66,7 @@ module ipv4_tx
     stage_d.length = {2'b0, in_i.meta.length} + 16'(HeaderBytes);
     stage_d.sum_a = 18'(in_i.meta.ip[31:16]) + 18'(in_i.meta.ip[15:0]) +
         18'({TimeToLive, in_i.meta.l4.ip_tx.protocol});
-    stage_d.sum_b = sum_host_q + 18'({VersionIhl[15:8], in_i.meta.tos});
+    stage_d.sum_b = sum_host_q + 18'({Version, HeaderWords, in_i.meta.tos});
     stage_d.on_link = ((in_i.meta.ip ^ host_i.ip) & host_i.netmask) == '0;
   end
 
@@ -103,7 +92,8 @@ module ipv4_tx
   wire [15:0] csum = ~csum_add(sum[15:0], {12'b0, sum[19:16]});
   header_t header;
   assign header = '{
-          version_ihl: VersionIhl[15:8],
+          version: Version,
+          ihl: HeaderWords,
           tos: meta.tos,
           length: swap16(stage.length),
           id: '0,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // MAC ingress buffer: whole frames from a MAC port, without FCS and preamble.
 //
 // Drops and counts bad frames (tuser with tlast), frames longer than
@@ -31,7 +32,7 @@ module mac_rx
     output beat_t       out_o,
     output logic        out_valid_o,
     input  logic        out_ready_i,
-    output next_e       out_next_o,
+    output logic  [0:0] out_next_o,
     output logic  [2:0] drop_o,
 
     output logic        mac_message_o,  // a frame has come in, dropped or not
@@ -39,8 +40,8 @@ module mac_rx
     output logic        busy_o
 );
 
-  localparam next_e Entry = NextNone;
-  localparam logic [31:0] NextHops = 32'(1) << NextEthRx;
+  localparam string Entry = "";
+  typedef enum logic [0:0] {NextEthRx} next_e;
   typedef enum int unsigned {
     DropBadFrame,
     DropTooLong,
@@ -50,7 +51,9 @@ module mac_rx
 
   localparam int unsigned OffsetWidth = $clog2(DataBytes);
   localparam int unsigned BufferBytes = 32768;
-  localparam int unsigned MaxFrames = 64;
+  localparam int unsigned Beats = BufferBytes / DataBytes;
+  // Beats run out first, but for frames that are shorter than an IPv4 packet can be.
+  localparam int unsigned MaxFrames = Beats < BufferBytes / 32 ? Beats : BufferBytes / 32;
   localparam int unsigned HeaderBytes = 14;
 
   typedef logic [13-OffsetWidth:0] index_t;
@@ -61,88 +64,68 @@ module mac_rx
 
   // ---- Take the tag out, cut padding off ----
 
-  logic [DataWidth-1:0] bare_data, data;
-  count_t bare_bytes, bytes;
-  index_t bare_index, index;
-  logic bare_valid, bare_store, bare_last, bare_ipv4, valid, store, message_last;
-  logic [31:0] bare_next;
-  logic bare_shift, bare_at_tag;
-  logic tag_busy, bare_frame_last, bare_bad;
-  logic [13:0] bare_wire_bytes;
-  vlan_t bare_vlan;
+  // A beat with its tag, and how to take that out.
+  typedef struct packed {
+    logic [DataWidth-1:0] data;
+    logic [31:0] next;  // first bytes of the next beat
+    logic shift;  // the tag, or what is behind it, is here
+    logic at_tag;  // the lanes before the tag stay
+    count_t bytes;  // left without the tag
+    index_t index;  // beat within the frame; stays at its maximum
+    logic store;  // with valid: the beat has bytes
+    logic last;  // the last one that has
+    logic frame_last;  // nothing comes behind
+    logic bad;  // with frame_last
+    logic [13:0] length;  // with frame_last: as on the wire
+    logic ipv4;  // the (inner) EtherType, from its beat on
+    vlan_t vlan;  // from the tag's beat on
+  } tagged_t;
+
+  // A beat of the message.
+  typedef struct packed {
+    logic [DataWidth-1:0] data;
+    count_t bytes;
+    index_t index;
+    logic store;
+    logic last;
+    logic frame_last;
+    logic bad;
+    logic [13:0] length;
+    vlan_t vlan;
+  } trimmed_t;
+
+  tagged_t  raw;
+  trimmed_t now;
+  logic raw_valid, valid, tag_busy, trimmer_busy;
 
   tag_remover #(
+      .tagged_t (tagged_t),
       .DataWidth(DataWidth)
   ) u_tag (
       .clk_i,
       .rst_i,
-      .data_i(mac_rx_tdata_i),
-      .keep_i(mac_rx_tkeep_i),
+      .data_i (mac_rx_tdata_i),
+      .keep_i (mac_rx_tkeep_i),
       .valid_i(mac_rx_tvalid_i),
-      .last_i(mac_rx_tlast_i),
-      .bad_i(mac_rx_tuser_i),
-      .data_o(bare_data),
-      .next_o(bare_next),
-      .shift_o(bare_shift),
-      .at_tag_o(bare_at_tag),
-      .bytes_o(bare_bytes),
-      .index_o(bare_index),
-      .valid_o(bare_valid),
-      .store_o(bare_store),
-      .last_o(bare_last),
-      .frame_last_o(bare_frame_last),
-      .bad_o(bare_bad),
-      .wire_bytes_o(bare_wire_bytes),
-      .ipv4_o(bare_ipv4),
-      .vlan_o(bare_vlan),
-      .busy_o(tag_busy)
+      .last_i (mac_rx_tlast_i),
+      .bad_i  (mac_rx_tuser_i),
+      .out_o  (raw),
+      .valid_o(raw_valid),
+      .busy_o (tag_busy)
   );
 
   packet_trimmer #(
-      .DataWidth(DataWidth)
+      .tagged_t (tagged_t),
+      .trimmed_t(trimmed_t)
   ) u_trimmer (
       .clk_i,
       .rst_i,
-      .data_i  (bare_data),
-      .next_i  (bare_next),
-      .shift_i (bare_shift),
-      .at_tag_i(bare_at_tag),
-      .bytes_i (bare_bytes),
-      .index_i (bare_index),
-      .valid_i (bare_valid),
-      .store_i (bare_store),
-      .last_i  (bare_last),
-      .ipv4_i  (bare_ipv4),
-      .data_o  (data),
-      .bytes_o (bytes),
-      .index_o (index),
-      .valid_o (valid),
-      .store_o (store),
-      .last_o  (message_last)
+      .in_i   (raw),
+      .valid_i(raw_valid),
+      .out_o  (now),
+      .valid_o(valid),
+      .busy_o (trimmer_busy)
   );
-
-  // Beside the beat that is trimmed.
-  typedef struct packed {
-    logic frame_last;
-    logic bad;
-    logic [13:0] length;  // as on the wire
-    vlan_t vlan;
-  } beside_t;
-  beside_t now, next_q;
-  logic next_valid_q;
-  always_ff @(posedge clk_i) begin
-    next_q <= '{
-        frame_last: bare_frame_last,
-        bad: bare_bad,
-        length: bare_wire_bytes,
-        vlan: bare_vlan
-    };
-    now <= next_q;
-  end
-  always_ff @(posedge clk_i) begin
-    if (rst_i) next_valid_q <= 1'b0;
-    else next_valid_q <= bare_valid;
-  end
 
   // ---- Store, and decide at the end of the frame ----
 
@@ -162,22 +145,25 @@ module mac_rx
   logic [13:0] message_length_q;
   logic [$clog2(MaxFrames):0] frames_q;  // committed, not yet read
 
+  wire store = valid & now.store;
   wire frame_end_now = valid & now.frame_last;
   wire too_long = now.length > 14'(MaxFrameBytes);
-  wire lost = lost_q | (store & full) | frames_q[$clog2(MaxFrames)];
+  wire crowded = (MaxFrames < Beats) & frames_q[$clog2(MaxFrames)];
+  wire lost = lost_q | (store & full) | crowded;
   wire good = frame_end_now & ~now.bad & ~too_long & ~lost;
-  wire [13:0] message_length = store ? {index, {OffsetWidth{1'b0}}} + 14'(bytes) : message_length_q;
+  wire [13:0] message_length =
+      store ? {now.index, {OffsetWidth{1'b0}}} + 14'(now.bytes) : message_length_q;
 
   stored_t stored;
   logic stored_valid, stored_ready;
 
   frame_buffer #(
       .data_t(stored_t),
-      .Depth (BufferBytes / DataBytes)
+      .Depth (Beats)
   ) u_buffer (
       .clk_i,
       .rst_i,
-      .data_i  ('{last: message_last, bytes: bytes, data: data}),
+      .data_i  ('{last: now.last, bytes: now.bytes, data: now.data}),
       .write_i (store & ~full & ~lost_q),
       .commit_i(good),
       .abort_i (frame_end_now & ~good),
@@ -190,10 +176,10 @@ module mac_rx
   // The sum leaves out the Ethernet header.
   logic [DataWidth-1:0] summed;
   always_comb begin
-    summed = data;
+    summed = now.data;
     for (int unsigned b = 0; b < DataBytes; b++) begin
       for (int unsigned i = 0; i <= HeaderBytes / DataBytes; i++) begin
-        if (index == index_t'(i) && i * DataBytes + b < HeaderBytes) summed[b*8+:8] = 8'h00;
+        if (now.index == index_t'(i) && i * DataBytes + b < HeaderBytes) summed[b*8+:8] = 8'h00;
       end
     end
   end
@@ -236,22 +222,18 @@ module mac_rx
   end
 
   info_t info;
-  logic info_valid, unused_ready, unused_head;
-  head_fifo #(
-      .head_t(logic),
-      .body_t(info_t),
+  logic  info_valid;
+  block_fifo #(
+      .data_t(info_t),
       .Depth (MaxFrames)
   ) u_info (
       .clk_i,
       .rst_i,
-      .in_head_i(1'b0),
-      .in_body_i('{vlan: vlan_pipe_q[1], length: length_pipe_q[1], csum: csum}),
-      .in_valid_i(csum_valid & good_q[1]),
-      .in_ready_o(unused_ready),  // frames_q sees to it that there is room
-      .out_head_o(unused_head),
-      .out_body_o(info),
-      .out_valid_o(info_valid),
-      .out_ready_i(read_last)
+      .data_i ('{vlan: vlan_pipe_q[1], length: length_pipe_q[1], csum: csum}),
+      .write_i(csum_valid & good_q[1]),
+      .data_o (info),
+      .valid_o(info_valid),
+      .ready_i(read_last)
   );
 
   // ---- Out ----
@@ -277,6 +259,6 @@ module mac_rx
 
   assign mac_message_o = frame_end_now;
   assign mac_bytes_o = now.length;
-  assign busy_o = tag_busy | next_valid_q | valid | (|good_q) | (frames_q != '0);
+  assign busy_o = tag_busy | trimmer_busy | valid | (|good_q) | (frames_q != '0);
 
 endmodule

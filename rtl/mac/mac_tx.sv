@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // MAC egress buffer: whole frames, so that the MAC never runs dry inside one.
 //
 // While a frame comes in, it is summed from byte 14 on, with meta.csum as the
@@ -36,8 +37,8 @@ module mac_tx
     output logic        busy_o
 );
 
-  localparam next_e Entry = NextMacTx;
-  localparam logic [31:0] NextHops = '0;
+  localparam string Entry = "mac_tx";
+  localparam int unsigned MaxBusyCycles = 0;  // it waits for the MAC
   typedef enum int unsigned {
     DropTooLong,
     NumDrops
@@ -46,7 +47,9 @@ module mac_tx
   localparam int unsigned OffsetWidth = $clog2(DataBytes);
   localparam int unsigned IndexWidth = 14 - OffsetWidth;
   localparam int unsigned BufferBytes = 32768;
-  localparam int unsigned MaxFrames = 64;
+  localparam int unsigned Beats = BufferBytes / DataBytes;
+  // Beats run out first: frames have at least 56 bytes here.
+  localparam int unsigned MaxFrames = Beats < BufferBytes / 32 ? Beats : BufferBytes / 32;
   localparam int unsigned MinFrameBytes = 60;  // without FCS
   localparam int unsigned TagBytes = 4;
   localparam int unsigned HeaderBytes = 14;
@@ -65,7 +68,7 @@ module mac_tx
   wire first = (index_q == '0) & ~padding_q;
   wire [13:0] max_bytes = 14'(MaxFrameBytes) - (in_i.meta.vlan.valid ? 14'(TagBytes) : '0);
   wire dropping = first ? in_i.meta.length > max_bytes : dropping_q;
-  wire room = ~full & ~frames_q[$clog2(MaxFrames)];
+  wire room = ~full;
   assign in_ready_o = room & ~padding_q;
 
   wire step = room & (padding_q | in_valid_i);
@@ -117,7 +120,7 @@ module mac_tx
   logic stored_valid, stored_ready, stored_taken;
   frame_buffer #(
       .data_t(stored_t),
-      .Depth (BufferBytes / DataBytes)
+      .Depth (Beats)
   ) u_buffer (
       .clk_i,
       .rst_i,
@@ -181,24 +184,20 @@ module mac_tx
     logic [15:0] csum;
   } info_t;
   info_t info;
-  logic info_valid, read_last, unused_ready, unused_head;
-  head_fifo #(
-      .head_t(logic),
-      .body_t(info_t),
+  logic info_valid, read_last;
+  block_fifo #(
+      .data_t(info_t),
       .Depth (MaxFrames)
   ) u_info (
       .clk_i,
       .rst_i,
-      .in_head_i(1'b0),
-      .in_body_i(
+      .data_i(
       '{vlan: vlan_pipe_q[1], csum_pos: csum_pos_pipe_q[1], csum: (sum == '1) ? sum : ~sum}
       ),
-      .in_valid_i(sum_valid),
-      .in_ready_o(unused_ready),  // frames_q sees to it that there is room
-      .out_head_o(unused_head),
-      .out_body_o(info),
-      .out_valid_o(info_valid),
-      .out_ready_i(read_last)
+      .write_i(sum_valid),
+      .data_o(info),
+      .valid_o(info_valid),
+      .ready_i(read_last)
   );
 
   always_ff @(posedge clk_i) begin

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Puts a VLAN tag (IEEE 802.1Q) into frames on their way to a MAC port, as NICs
 // do. The tag comes beside the frame, stable for all its beats.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Finds the VLAN tag (IEEE 802.1Q) of the frames of a MAC port and says how to
 // take it out: for each beat whether its bytes, from a lane on, are to be
 // replaced by those 4 places up, and how many bytes are left.
@@ -11,10 +12,9 @@
 module tag_remover
   import bombus_pkg::*;
 #(
+    parameter  type         tagged_t  = logic,
     parameter  int unsigned DataWidth = 512,
-    localparam int unsigned DataBytes = DataWidth / 8,
-    localparam type         count_t   = logic         [   $clog2(DataBytes):0],
-    localparam type         index_t   = logic         [13-$clog2(DataBytes):0]
+    localparam int unsigned DataBytes = DataWidth / 8
 ) (
     input logic clk_i,
     input logic rst_i,
@@ -25,23 +25,13 @@ module tag_remover
     input logic                 last_i,
     input logic                 bad_i,
 
-    output logic   [DataWidth-1:0] data_o,        // with the tag
-    output logic   [         31:0] next_o,        // first bytes of the next beat
-    output logic                   shift_o,       // the tag, or what is behind it, is here
-    output logic                   at_tag_o,      // the lanes before the tag stay
-    output count_t                 bytes_o,       // left
-    output index_t                 index_o,       // beat within the frame; stays at its maximum
-    output logic                   valid_o,
-    output logic                   store_o,       // with valid_o: the beat has bytes
-    output logic                   last_o,        // last beat that has bytes
-    output logic                   frame_last_o,  // with valid_o: nothing comes behind
-    output logic                   bad_o,         // with frame_last_o
-    output logic   [         13:0] wire_bytes_o,  // with frame_last_o: length with the tag
-    output logic                   ipv4_o,        // the (inner) EtherType, from its beat on
-    output vlan_t                  vlan_o,        // from the tag's beat on
-    output logic                   busy_o         // a frame is inside
+    output tagged_t out_o,
+    output logic    valid_o,
+    output logic    busy_o    // a frame is inside
 );
 
+  typedef logic [$bits(out_o.bytes)-1:0] count_t;
+  typedef logic [$bits(out_o.index)-1:0] index_t;
   localparam int unsigned OffsetWidth = $clog2(DataBytes);
   localparam int unsigned TagBytes = 4;
   localparam int unsigned TagBeat = 12 / DataBytes;  // in which the tag stands
@@ -99,8 +89,8 @@ module tag_remover
   // ---- The tag ----
 
   wire at_tag = index_q == index_t'(TagBeat);
-  logic ipv4_q;
-  vlan_t vlan_q;
+  logic ipv4, ipv4_q;
+  vlan_t vlan, vlan_q;
   wire vlan_t vlan_now = '{valid: type_vlan_q, tci: swap16(data_q[(TagLane+2)*8+:16])};
   // Behind the tag stands the EtherType proper: in this beat or in the next one.
   logic inner_ipv4;
@@ -109,12 +99,12 @@ module tag_remover
   end else begin : gen_inner_next
     assign inner_ipv4 = ~last_q & (swap16(data_i[15:0]) == EtherTypeIpv4);
   end
-  assign vlan_o = at_tag ? vlan_now : vlan_q;
-  assign ipv4_o = at_tag ? (type_vlan_q ? inner_ipv4 : type_ipv4_q) : ipv4_q;
+  assign vlan = at_tag ? vlan_now : vlan_q;
+  assign ipv4 = at_tag ? (type_vlan_q ? inner_ipv4 : type_ipv4_q) : ipv4_q;
   always_ff @(posedge clk_i) begin
     if (go & at_tag) begin
       vlan_q <= vlan_now;
-      ipv4_q <= ipv4_o;
+      ipv4_q <= ipv4;
     end
   end
 
@@ -122,32 +112,34 @@ module tag_remover
 
   logic shift;  // bytes of this beat move up, from the tag on
   if (TagBeat == 0) begin : gen_tag_first
-    assign shift = vlan_o.valid;
+    assign shift = vlan.valid;
   end else begin : gen_tag_later
-    assign shift = vlan_o.valid & (index_q >= index_t'(TagBeat));
+    assign shift = vlan.valid & (index_q >= index_t'(TagBeat));
   end
-  assign absorbs  = shift & ~last_q & last_i & ~keep_i[TagBytes];
+  assign absorbs = shift & ~last_q & last_i & ~keep_i[TagBytes];
 
-  assign data_o   = data_q;
-  assign next_o   = data_i[TagBytes*8-1:0];
-  assign shift_o  = shift;
-  assign at_tag_o = at_tag;
   count_t few_bytes;  // of the next beat, if they are no more than the tag's
   always_comb begin
     few_bytes = '0;
     for (int unsigned b = 0; b < TagBytes; b++) if (keep_i[b]) few_bytes = count_t'(b + 1);
-    bytes_o = bytes_q;
-    if (shift & last_q) bytes_o = bytes_q - count_t'(TagBytes);
-    if (absorbs) bytes_o = count_t'(DataBytes - TagBytes) + few_bytes;
+    out_o.data   = data_q;
+    out_o.next   = data_i[TagBytes*8-1:0];
+    out_o.shift  = shift;
+    out_o.at_tag = at_tag;
+    out_o.bytes  = bytes_q;
+    if (shift & last_q) out_o.bytes = bytes_q - count_t'(TagBytes);
+    if (absorbs) out_o.bytes = count_t'(DataBytes - TagBytes) + few_bytes;
+    out_o.index = index_q;
+    out_o.store = ~absorbed_q;
+    out_o.last = last_q | absorbs;
+    out_o.frame_last = last_q;
+    out_o.bad = bad_q;
+    // The beats of a very long frame are no longer counted: its length stays too long.
+    out_o.length = {index_q, {OffsetWidth{1'b0}}} + (&index_q ? '0 : 14'(bytes_q));
+    out_o.ipv4 = ipv4;
+    out_o.vlan = vlan;
   end
-  assign index_o = index_q;
   assign valid_o = go;
-  assign store_o = go & ~absorbed_q;
-  assign last_o = last_q | absorbs;
-  assign frame_last_o = last_q;
-  assign bad_o = bad_q;
-  // The beats of a very long frame are no longer counted: its length stays too long.
-  assign busy_o = valid_q | (index_q != '0);
-  assign wire_bytes_o = {index_q, {OffsetWidth{1'b0}}} + (&index_q ? '0 : 14'(bytes_q));
+  assign busy_o  = valid_q | (index_q != '0);
 
 endmodule

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tells when a tile is through with the messages that came into it from the
 // mesh: one pulse for each, so that a dispatcher knows the tile's load.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Counters of one tile, in one LUTRAM.
 //
 // Small accumulators take the events; one counter after the other is brought up

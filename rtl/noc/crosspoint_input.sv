@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Input of the crosspoint router: finds the queues that a message may enter,
 // chooses one with room, and leads the whole message there.
 //

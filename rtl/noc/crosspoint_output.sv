@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Output of the crosspoint router: chooses among the lanes of its queues the
 // message that goes next, and pops its flits.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Chooses the slot of a group of replicas that a message takes, by the group's
 // policy (noc_pkg::policy_e). The slots are in the network interface, which can
 // rewrite them at run time.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Bounds the flits that a source has under way: a message may start when it fits
 // into the window together with all that has not come back or left (end-to-end
 // credits, one per flit, whose sum no set of queues can hold more than).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The host's addresses: registers that start with Init and can be rewritten
 // (docs/architecture.md, Registers). Write and read take 1 cycle.
 module host_registers

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Queues in one RAM: each of NumLanes lanes has its part of it, and its control
 // bits beside it (queue_lane). The lanes have one way in and one way out
 // together, and do not block each other.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Chooses the replica with the fewest messages that have been sent to it and are
 // not done yet; among equals the next one after the last choice.
 //

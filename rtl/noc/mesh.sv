@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A mesh of routers without tiles: local ports in, local ports out. What the
 // benchmarks of the fabrics and their tests run on; a design's top joins the
 // routers of its tiles in the same way.

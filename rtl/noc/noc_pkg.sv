@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Directions of a mesh router, how a network interface chooses between the
 // replicas of a tile, the fabrics, and where a message may go next under each
 // routing algorithm. x grows to the east, y grows to the south.
@@ -174,15 +175,27 @@ package noc_pkg;
     return |horizontal ? horizontal : vertical;
   endfunction
 
+  // XY: the output that a message takes at the router where it starts.
+  function automatic dir_e first_dir(heading_t to);
+    logic [NumDirs-1:0] way;
+    way = ways(RoutingXY, int'(DirLocal), to);
+    first_dir = DirLocal;
+    for (int unsigned d = 0; d < NumDirs; d++) if (way[d]) first_dir = dir_e'(d);
+  endfunction
+
   // A crosspoint router's answer to the one before is so many cycles late: of the
   // flits on their way, this many are not yet in the level that it speaks of.
   parameter int unsigned CrosspointLate = 2;
 
-  // XY: the port that a message takes at the router behind output `dir`. On its way it has
-  // its destination straight ahead or has arrived at its turn, so that equality
-  // tells it all. y_south: the destination is south of that router.
-  function automatic dir_e next_dir(int unsigned dir, logic x_reached, logic y_reached,
-                                    logic y_south);
+  // XY: the port that a message to (x, y) takes at the router behind output `dir` of the
+  // one at (here_x, here_y). On its way it has its destination straight ahead or has
+  // arrived at its turn, so that equality tells it all.
+  function automatic dir_e next_dir(int unsigned dir, logic [7:0] here_x, logic [7:0] here_y,
+                                    logic [7:0] x, logic [7:0] y);
+    logic x_reached, y_reached, y_south;
+    x_reached = x == next_x(dir, here_x);
+    y_reached = y == next_y(dir, here_y);
+    y_south   = y > next_y(dir, here_y);
     case (dir)
       int'(DirEast), int'(DirWest): begin
         if (!x_reached) return dir_e'(dir);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Control of a FIFO whose bulk is in a RAM elsewhere: addresses, level, and the
 // control bits (`head`) of the entries, the front one in flip-flops so that a
 // decision can start from it.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The router of a fabric: one of the kinds, behind the same ports.
 //
 // Links have NumChannels bits of valid and of ready (docs/architecture.md, Links).

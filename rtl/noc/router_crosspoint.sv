@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Crosspoint-queued router for a 2D mesh (HiPerNoC, section III-B, figure 2): a
 // block RAM queue for every input and output that routing may join, virtual
 // cut-through, an arbiter at each output and nothing to allocate at the inputs.

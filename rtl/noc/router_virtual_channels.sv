@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Wormhole router with virtual channels for a 2D mesh, dimension order XY, lossless.
 //
 // Each mesh input has a queue per virtual channel (laned_queue: LUTRAM when small,
@@ -126,17 +127,7 @@ module router_virtual_channels
         assign channel[k] = want_channel[Input];
         always_comb begin
           candidate[k] = popped[Input];
-          candidate[k].dir = next_dir(
-            o,
-            8'(popped[Input].x) == next_x(
-              o, x_i
-            ),
-            8'(popped[Input].y) == next_y(
-              o, y_i
-            ),
-            8'(popped[Input].y) > next_y(
-              o, y_i)
-          );
+          candidate[k].dir = next_dir(o, x_i, y_i, 8'(popped[Input].x), 8'(popped[Input].y));
         end
       end
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Wormhole router for a 2D mesh, dimension order XY, lossless.
 //
 // Mesh inputs are buffered (head_fifo, LUTRAM); the local input is not: the
@@ -104,17 +105,7 @@ module router_wormhole
         assign request[k] = front_valid[Input] & (front[Input].dir == dir_e'(o));
         always_comb begin
           candidate[k] = front[Input];
-          candidate[k].dir = next_dir(
-            o,
-            8'(front[Input].x) == next_x(
-              o, x_i
-            ),
-            8'(front[Input].y) == next_y(
-              o, y_i
-            ),
-            8'(front[Input].y) > next_y(
-              o, y_i)
-          );
+          candidate[k].dir = next_dir(o, x_i, y_i, 8'(front[Input].x), 8'(front[Input].y));
         end
       end
 

@@ -1,13 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 // Stands before a tile and passes its messages on as they are: the place where
 // a design distributes them among the tile's replicas, apart from the tile that
 // sends them. The distribution itself is the network interface's (dispatch).
 //
 // Latency: 1 cycle. Throughput: one beat per cycle.
-module scheduler
-  import bombus_pkg::*;
-#(
-    parameter type   beat_t = logic,
-    parameter next_e Before = NextApp0  // the tile's next hop
+module scheduler #(
+    parameter type beat_t = logic
 ) (
     input logic clk_i,
     input logic rst_i,
@@ -19,12 +17,12 @@ module scheduler
     output beat_t out_o,
     output logic  out_valid_o,
     input  logic  out_ready_i,
-    output next_e out_next_o,
     output logic  busy_o
 );
 
-  localparam next_e Entry = Before;
-  localparam logic [31:0] NextHops = 32'(1) << Before;
+  localparam string Entry = "";  // that of the tile that it stands before
+  localparam bit StandsBefore = 1'b1;
+  typedef enum logic [0:0] {NextServed} next_e;
 
   stream_register #(
       .data_t(beat_t)
@@ -39,7 +37,6 @@ module scheduler
       .out_ready_i
   );
 
-  assign out_next_o = Before;
   assign busy_o = out_valid_o;
 
 endmodule

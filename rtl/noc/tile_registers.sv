@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Register port of a tile: its counters, its next-hop table and slots
 // (docs/architecture.md, Registers).
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Chooses which channel of an input of the virtual-channel router asks for its
 // output in this cycle, among the fronts that can go.
 //

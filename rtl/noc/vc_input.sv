@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Input of the virtual-channel router: the queues of its channels, the channel that
 // the message at the front of each has taken at its output, and which of the
 // fronts asks for its output in this cycle (vc_choice).

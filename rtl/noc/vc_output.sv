@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Output of the virtual-channel router: which channels of the next router messages
 // hold, and which input sends a flit in this cycle.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The field of 256 elements that storage uses: polynomials over GF(2) modulo
 // x^8 + x^4 + x^3 + x^2 + 1, generator x (2).
 //
@@ -13,43 +14,45 @@ package gf256_pkg;
 
   parameter logic [8:0] Polynomial = 9'h11D;
   parameter gf_t DualScale = 8'h6C;
+  // trace(y) = y + y^2 + y^4 + ... + y^128 is linear, and 1 for x^5 alone of x^0 to x^7.
+  parameter int unsigned TraceBit = 5;
 
-  function automatic gf_t gf_mul(gf_t a, gf_t b);
-    gf_t product, shifted;
-    product = '0;
-    shifted = a;
-    for (int unsigned i = 0; i < 8; i++) begin
-      if (b[i]) product ^= shifted;
-      shifted = {shifted[6:0], 1'b0} ^ (shifted[7] ? Polynomial[7:0] : 8'h00);
-    end
-    return product;
+  // ---- Functions for constants: a few steps a coefficient, of which there are thousands ----
+  //
+  // Callers hold the tables in variables: tools work out a parameter that a function
+  // reads once for each time that it does.
+
+  // a * x
+  function automatic gf_t gf_double(gf_t a);
+    return {a[6:0], 1'b0} ^ (a[7] ? Polynomial[7:0] : 8'h00);
   endfunction
 
-  function automatic gf_t gf_pow(gf_t a, int unsigned exponent);
-    gf_t power, square;
-    power  = 8'h01;
-    square = a;
-    for (int unsigned i = 0; i < 8; i++) begin
-      if (exponent[i]) power = gf_mul(power, square);
-      square = gf_mul(square, square);
+  typedef gf_t [255:0] gf_table_t;  // an entry for each element
+
+  // Exponents, 0 to 254, that make each element of the generator; that of 0 means nothing.
+  function automatic gf_table_t gf_logarithms();
+    gf_table_t logarithms;
+    gf_t power;
+    logarithms = '0;
+    power = 8'h01;
+    for (int unsigned n = 0; n < 255; n++) begin
+      logarithms[power] = gf_t'(n);
+      power = gf_double(power);
     end
-    return power;
+    return logarithms;
   endfunction
 
-  // a != 0
-  function automatic gf_t gf_inv(gf_t a);
-    return gf_pow(a, 254);
-  endfunction
-
-  function automatic logic gf_trace(gf_t a);
-    gf_t sum, square;
-    sum = '0;
-    square = a;
-    for (int unsigned i = 0; i < 8; i++) begin
-      sum ^= square;
-      square = gf_mul(square, square);
+  // Bit n: trace(DualScale * x^n). Any 15 bits that follow each other are a Hankel matrix.
+  typedef logic [268:0] traces_t;
+  function automatic traces_t gf_traces();
+    traces_t traces;
+    gf_t element;
+    element = DualScale;
+    for (int unsigned n = 0; n < $bits(traces_t); n++) begin
+      traces[n] = element[TraceBit];
+      element   = gf_double(element);
     end
-    return sum[0];
+    return traces;
   endfunction
 
   // What a multiplication by a constant takes: the Hankel matrix in blocks of 4x4,
@@ -61,12 +64,12 @@ package gf256_pkg;
     logic [6:0] high;  // H1 + H2
   } multiplier_t;
 
-  function automatic multiplier_t gf_multiplier(gf_t g);
+  // By x^exponent, below 255; `traces` as above.
+  function automatic multiplier_t gf_multiplier(int unsigned exponent, traces_t traces);
     logic [14:0] h;
     multiplier_t m;
-    for (int unsigned n = 0; n < 15; n++)
-    h[n] = gf_trace(gf_mul(DualScale, gf_mul(g, gf_pow(2, n))));
-    m.low  = h[6:0] ^ h[10:4];
+    h = traces[exponent+:15];
+    m.low = h[6:0] ^ h[10:4];
     m.both = h[10:4];
     m.high = h[10:4] ^ h[14:8];
     return m;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reed-Solomon encoder as a service on UDP: a request is the data shards of a
 // block, one after another; the reply is its parity shards in the same way.
 //
@@ -33,14 +34,15 @@ module rs_encode
     output beat_t       out_o,
     output logic        out_valid_o,
     input  logic        out_ready_i,
-    output next_e       out_next_o,
+    output logic  [0:0] out_next_o,
     output logic  [1:0] drop_o,
     output logic  [0:0] event_o,
     output logic        busy_o
 );
 
-  localparam next_e Entry = NextApp0;
-  localparam logic [31:0] NextHops = 32'(1) << NextUdpTx;
+  localparam string Entry = "rs_encode";
+  localparam noc_pkg::flow_e Flow = noc_pkg::FlowMeta;
+  typedef enum logic [0:0] {NextUdpTx} next_e;
   typedef enum int unsigned {
     DropNoReplyPort,
     DropWrongSize,
@@ -70,6 +72,9 @@ module rs_encode
   if (Matrix > MatrixPower) begin : gen_bad_matrix
     $error("rs_encode: Matrix must be 0, 1 or 2");
   end
+  if (Matrix == MatrixPower && !power_recovers(DataShards, ParityShards)) begin : gen_weak
+    $warning("rs_encode: with this many shards, Matrix 2 cannot recover every loss; take 0 or 1");
+  end
 
   localparam int unsigned BeatWidth = NumBeats > 1 ? $clog2(NumBeats) : 1;
   localparam int unsigned ShardWidth = DataShards > 1 ? $clog2(DataShards) : 1;
@@ -84,9 +89,15 @@ module rs_encode
   typedef column_t [DataShards-1:0] matrix_t;
   function automatic matrix_t make_matrix();
     matrix_t m;
+    gf_table_t logarithms, products;
+    traces_t traces;
+    logarithms = gf_logarithms();
+    products   = rs_products(DataShards, DataShards + ParityShards, logarithms);
+    traces     = gf_traces();
     for (int unsigned s = 0; s < DataShards; s++) begin
       for (int unsigned r = 0; r < ParityShards; r++) begin
-        m[s][r] = gf_multiplier(rs_coefficient(Matrix, DataShards, r, s));
+        m[s][r] =
+            gf_multiplier(rs_exponent(Matrix, DataShards, r, s, logarithms, products), traces);
       end
     end
     return m;

@@ -1,5 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 // Generator matrices of systematic Reed-Solomon codes, as storage software makes
-// them: the parity shard `row` is the sum of coefficient(row, shard) * data shard.
+// them: the parity shard `row` is the sum of x^rs_exponent(row, shard) * data shard.
 package rs_matrix_pkg;
 
   import gf256_pkg::*;
@@ -12,24 +13,44 @@ package rs_matrix_pkg;
   // (2^row)^shard: ISA-L's gf_gen_rs_matrix. The first row is plain XOR.
   parameter int unsigned MatrixPower = 2;
 
-  // Rows of parity shards count from 0 here.
-  function automatic gf_t rs_coefficient(int unsigned matrix, int unsigned data_shards,
-                                         int unsigned row, int unsigned shard);
-    gf_t x, above, below;
-    x = gf_t'(data_shards + row);
-    above = 8'h01;
-    below = 8'h01;
-    if (matrix == MatrixCauchy) return gf_inv(x ^ gf_t'(shard));
-    if (matrix == MatrixPower) return gf_pow(gf_pow(8'h02, row), shard);
+  // Whether any data_shards of all shards give the data back with MatrixPower, as they do
+  // with the others: all square parts of the parity rows have an inverse.
+  function automatic bit power_recovers(int unsigned data_shards, int unsigned parity_shards);
+    int unsigned less, more;
+    less = data_shards < parity_shards ? data_shards : parity_shards;
+    more = data_shards < parity_shards ? parity_shards : data_shards;
+    return less < 4 || (less == 4 && more <= 21) || more == 5;
+  endfunction
+
+  // Logarithms of a product for each shard, data or parity: of its differences from all
+  // data shards but itself, as points of the field.
+  function automatic gf_table_t rs_products(int unsigned data_shards, int unsigned shards,
+                                            gf_table_t logarithms);
+    gf_table_t   products;
+    int unsigned sum;
+    products = '0;
+    for (int unsigned point = 0; point < shards; point++) begin
+      sum = 0;
+      for (int unsigned other = 0; other < data_shards; other++) begin
+        if (other != point) sum += 32'(logarithms[gf_t'(point^other)]);
+      end
+      products[point] = gf_t'(sum % 255);
+    end
+    return products;
+  endfunction
+
+  // Logarithm of a coefficient, none of which is 0. Rows of parity shards count from 0 here.
+  function automatic int unsigned rs_exponent(int unsigned matrix, int unsigned data_shards,
+                                              int unsigned row, int unsigned shard,
+                                              gf_table_t logarithms, gf_table_t products);
+    int unsigned point, difference;
+    if (matrix == MatrixPower) return (row * shard) % 255;
+    point = data_shards + row;
+    difference = 32'(logarithms[gf_t'(point^shard)]);
+    if (matrix == MatrixCauchy) return (255 - difference) % 255;
     // The data shards are a polynomial's values at 0, 1, 2...; parity continues them.
     // Hence the coefficient is Lagrange's, and no matrix need be inverted.
-    for (int unsigned other = 0; other < data_shards; other++) begin
-      if (other != shard) begin
-        above = gf_mul(above, x ^ gf_t'(other));
-        below = gf_mul(below, gf_t'(shard) ^ gf_t'(other));
-      end
-    end
-    return gf_mul(above, gf_inv(below));
+    return (510 + 32'(products[point]) - difference - 32'(products[shard])) % 255;
   endfunction
 
 endpackage

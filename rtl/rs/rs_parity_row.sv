@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One parity shard in the making: adds the product of each beat and its shard's
 // coefficient to the sum of the same place in the shards so far.
 //

@@ -1,20 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
 // UDP receive (RFC 768): checks length and checksum, strips the header, sends
 // the datagram to the application bound to its port.
 //
 // The checksum is verified without seeing the payload: meta.csum holds the sum
 // of the whole datagram; the pseudo-header is added to it. Zero means that the
 // sender made none. A port that no application has: the UDP header goes to
-// icmp as KindUnreachable, its payload is dropped (RFC 1122, 4.1.3.1).
+// icmp as KindUnreachable, with the datagram's length in meta.csum; its payload
+// is dropped (RFC 1122, 4.1.3.1).
 //
 // Latency: 2 cycles (at 128 bits and more). Throughput: one beat per cycle.
 module udp_rx
   import bombus_pkg::*;
+  import udp_pkg::*;
 #(
     parameter type beat_t = logic,
-    // Open ports, and the application that has each
-    parameter int unsigned NumAppPorts = 1,
-    parameter logic [NumAppPorts-1:0][15:0] AppPorts = '0,
-    parameter logic [NumAppPorts-1:0][3:0] AppOfPort = '0
+    // Open UDP ports, filled in by Bombus, and the bound next hop that each leads to
+    parameter int unsigned NumBound = 1,
+    parameter int unsigned NumBoundHops = 1,
+    parameter logic [NumBound-1:0][15:0] BoundKeys = '0,
+    parameter logic [NumBound-1:0][7:0] BoundHops = '0,
+    localparam int unsigned NextWidth = $clog2(NumBoundHops + 1)
 ) (
     input logic  clk_i,
     input logic  rst_i,
@@ -24,18 +29,24 @@ module udp_rx
     input  logic  in_valid_i,
     output logic  in_ready_o,
 
-    output beat_t       out_o,
-    output logic        out_valid_o,
-    input  logic        out_ready_i,
-    output next_e       out_next_o,
-    output logic  [3:0] drop_o,
-    output logic  [0:0] event_o,
-    output logic        busy_o
+    output beat_t                 out_o,
+    output logic                  out_valid_o,
+    input  logic                  out_ready_i,
+    output logic  [NextWidth-1:0] out_next_o,
+    output logic  [          3:0] drop_o,
+    output logic  [          0:0] event_o,
+    output logic                  busy_o
 );
 
-  localparam next_e Entry = NextUdpRx;
-  localparam logic [31:0] NextHops = 32'(1) << NextIcmp | 32'hFFFF << NextApp0;
-  localparam logic [31:0] RareHops = 32'(1) << NextIcmp;
+  localparam string Entry = "udp_rx";
+  localparam noc_pkg::flow_e Flow = noc_pkg::FlowPayload;
+  localparam logic [7:0] IpProtocol = ProtocolUdp;  // by which ipv4_rx finds it
+  localparam string Binds = "udp_port";
+  typedef enum int unsigned {
+    NextIcmp,
+    NextBound  // the first application
+  } next_e;
+  localparam logic [1:0] RareHops = 2'(1) << NextIcmp;
   typedef enum int unsigned {
     DropTruncated,
     DropBadLength,
@@ -47,14 +58,6 @@ module udp_rx
     EventClosedPort,
     NumEvents
   } event_e;
-
-  typedef struct packed {
-    logic [15:0] csum;
-    logic [15:0] length;
-    logic [15:0] dst_port;
-    logic [15:0] src_port;
-  } header_t;  // wire bytes, first byte lowest
-  localparam int unsigned HeaderBytes = $bits(header_t) / 8;
 
   beat_t body;
   logic body_valid, body_ready, body_first;
@@ -76,18 +79,19 @@ module udp_rx
       .header_o(header)
   );
 
-  logic  open;
-  next_e next;
-  always_comb begin
-    open = 1'b0;
-    next = NextIcmp;
-    for (int unsigned a = 0; a < NumAppPorts; a++) begin
-      if (swap16(header.dst_port) == AppPorts[a]) begin
-        open = 1'b1;
-        next = next_e'(5'(NextApp0) + 5'(AppOfPort[a]));
-      end
-    end
-  end
+  logic open;
+  logic [NextWidth-1:0] app;
+  bound_hop #(
+      .NumBound (NumBound),
+      .HopWidth (NextWidth),
+      .BoundKeys(BoundKeys),
+      .BoundHops(BoundHops)
+  ) u_bound (
+      .key_i  (swap16(header.dst_port)),
+      .found_o(open),
+      .hop_o  (app)
+  );
+  wire [NextWidth-1:0] next = open ? app + NextWidth'(NextBound) : NextWidth'(NextIcmp);
 
   logic [17:0] sum_host_q;  // what is constant of the pseudo-header
   always_ff @(posedge clk_i) begin
@@ -123,6 +127,7 @@ module udp_rx
     if (refused) begin
       sent.meta.kind = KindUnreachable;
       sent.meta.length = 14'(HeaderBytes);
+      sent.meta.csum = {2'b0, body.meta.length};
       sent.meta.l4 = body.meta.l4;
       sent.data = $bits(sent.data)'(header);
       sent.bytes = $bits(sent.bytes)'(HeaderBytes);
@@ -140,8 +145,9 @@ module udp_rx
   end
 
   drop_register #(
-      .beat_t  (beat_t),
-      .NumDrops(NumDrops)
+      .beat_t(beat_t),
+      .NumDrops(NumDrops),
+      .NextWidth(NextWidth)
   ) u_out (
       .clk_i,
       .rst_i,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // UDP transmit (RFC 768): puts the header in front of a datagram.
 //
 // The checksum field goes out as zero; the sum of the pseudo-header travels in
@@ -7,6 +8,7 @@
 // Latency: 2 cycles. Throughput: one beat per cycle.
 module udp_tx
   import bombus_pkg::*;
+  import udp_pkg::*;
 #(
     parameter type beat_t = logic
 ) (
@@ -19,23 +21,15 @@ module udp_tx
     output logic  in_ready_o,
 
     output beat_t out_o,
-    output logic  out_valid_o,
-    input  logic  out_ready_i,
-    output next_e out_next_o,
-    output logic  busy_o
+    output logic out_valid_o,
+    input logic out_ready_i,
+    output logic [0:0] out_next_o,
+    output logic busy_o
 );
 
-  localparam next_e Entry = NextUdpTx;
-  localparam logic [31:0] NextHops = 32'(1) << NextIpv4Tx;
-
-  typedef struct packed {
-    logic [15:0] csum;
-    logic [15:0] length;
-    logic [15:0] dst_port;
-    logic [15:0] src_port;
-  } header_t;  // wire bytes, first byte lowest
-  localparam int unsigned HeaderBytes = $bits(header_t) / 8;
-  localparam int unsigned CsumWord = 3;  // place of the checksum field, in 16-bit words
+  localparam string Entry = "udp_tx";
+  localparam noc_pkg::flow_e Flow = noc_pkg::FlowMeta;
+  typedef enum logic [0:0] {NextIpv4Tx} next_e;
 
   assign out_next_o = NextIpv4Tx;
 

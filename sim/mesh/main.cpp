@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs traffic over one verilated mesh. Reads runs from standard input, writes one
 // line of JSON for each. A run is lines of `key value`, ended by `go`:
 //

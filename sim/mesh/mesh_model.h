@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The verilated mesh, one cycle at a time, its local ports as plain values.
 #ifndef BOMBUS_MESH_MODEL_H_
 #define BOMBUS_MESH_MODEL_H_
@@ -31,7 +32,7 @@ class Model {
   void offer_nothing(unsigned n);
   void set_out_ready(unsigned n, bool ready);
 
-  void settle();  // works out what is taken in this cycle
+  void settle();  // computes what is taken in this cycle
   bool taken(unsigned n) const { return bit(&top_->in_valid_i, n) && bit(&top_->in_ready_o, n); }
   bool has_output(unsigned n) const { return bit(&top_->out_valid_o, n); }
   Flit output(unsigned n) const;

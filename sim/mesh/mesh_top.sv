@@ -1,4 +1,5 @@
-// A mesh for a program to drive: flits as plain fields, routes worked out here.
+// SPDX-License-Identifier: Apache-2.0
+// A mesh for a program to drive: flits as plain fields, routes computed here.
 // Built by bombus.noc for each fabric and size; the fields' widths are fixed.
 `include "bombus_types.svh"
 module mesh_top
@@ -52,19 +53,10 @@ module mesh_top
 
   for (genvar n = 0; n < NumNodes; n++) begin : gen_node
     logic [15:0] x, y;
-    dir_e dir;
-    heading_t to;
-    logic [NumDirs-1:0] way;
-    assign x   = in_node_i[n] % 16'(Columns);
-    assign y   = in_node_i[n] / 16'(Columns);
-    assign to  = heading(8'(n % Columns), 8'(n / Columns), x[7:0], y[7:0]);
-    assign way = ways(RoutingXY, int'(DirLocal), to);
-    always_comb begin
-      dir = DirLocal;
-      for (int unsigned d = 0; d < NumDirs; d++) if (way[d]) dir = dir_e'(d);
-    end
+    assign x = in_node_i[n] % 16'(Columns);
+    assign y = in_node_i[n] / 16'(Columns);
     assign in[n] = '{
-            dir: dir,
+            dir: first_dir(heading(8'(n % Columns), 8'(n / Columns), x[7:0], y[7:0])),
             x: x[XBits-1:0],
             y: y[YBits-1:0],
             port: '0,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "run.h"
 
 #include <algorithm>
@@ -106,7 +107,7 @@ class Run {
 
   uint32_t store(Message message) {
     uint32_t id;
-    // Not used again at once: a doubled flit would find its message changed.
+    // Not reused at once: a duplicated flit would find its message changed.
     if (free_.size() < 64) {
       id = static_cast<uint32_t>(packets_.size());
       packets_.emplace_back();

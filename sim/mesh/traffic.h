@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where messages go and how long they are.
 #ifndef BOMBUS_MESH_TRAFFIC_H_
 #define BOMBUS_MESH_TRAFFIC_H_

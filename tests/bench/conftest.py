@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Helpers of the tests of benchmarks."""
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from bombus import bench
+from bombus.measure import bench
 
 Run = Callable[..., Any]
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the crosspoint fabric carries, and a benchmark that tells all that its page promises."""
 
 from __future__ import annotations
@@ -8,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from bombus import bench
-from bombus.config import Fabric
-from bombus.errors import UserError
-from bombus.noc.mesh import Mesh, Traffic, build
-from bombus.noc.window import safe_window
+from bombus.analysis.window import safe_window
+from bombus.base.errors import UserError
+from bombus.fabric.config import Fabric
+from bombus.measure import bench
+from bombus.measure.mesh import Mesh, Traffic, build
 
 Run = Callable[..., Any]
 

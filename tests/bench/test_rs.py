@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The benchmark of Reed-Solomon: full rate, all parity compared, and it notices what is wrong."""
 
 from __future__ import annotations
@@ -10,9 +11,10 @@ from typing import Any
 import pytest
 from support.bench import ROOT
 
-from bombus import bench, check
-from bombus.erasure_libraries import MissingLibraryError
-from bombus.errors import UserError
+from bombus.analysis import check
+from bombus.base.errors import UserError
+from bombus.measure import bench
+from bombus.measure.erasure_libraries import MissingLibraryError
 
 Run = Callable[..., Any]
 
@@ -40,9 +42,9 @@ def test_full_rate(run: Run) -> None:
 @pytest.mark.parametrize("instances", [1, 2, 4])
 def test_designs_of_several_instances_are_sound(tmp_path: Path, instances: int) -> None:
     benchmark: Any = bench.load("rs")
-    network, problems = check.check(benchmark.with_instances(NARROW, instances, tmp_path))
+    design, problems = check.check(benchmark.with_instances(NARROW, instances, tmp_path))
     assert not problems
-    assert sum(layer.kind.name == "rs_encode" for layer in network.layers()) == instances
+    assert sum(layer.kind.name == "rs_encode" for layer in design.layers()) == instances
 
 
 def test_missing_library_is_said(

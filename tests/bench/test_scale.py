@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The benchmark of replicas: its rows are there, checked, and show what replicas are for."""
 
 from __future__ import annotations
@@ -5,7 +6,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from bombus import bench
+from bombus.measure import bench
 
 
 def test_scale(tmp_path: Path) -> None:

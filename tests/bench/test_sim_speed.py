@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The same frames through the C interface and through cocotb."""
 
 from __future__ import annotations
@@ -8,8 +9,9 @@ from typing import Any
 import pytest
 from support.bench import DESIGNS, FUSED
 
-from bombus import bench, model
-from bombus.errors import UserError
+from bombus.base.errors import UserError
+from bombus.golden import stack
+from bombus.measure import bench
 
 Run = Callable[..., Any]
 
@@ -48,7 +50,7 @@ def test_corrupted_model_fails_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
     benchmark: Any = bench.load("sim-speed")
     monkeypatch.setattr(benchmark, "cocotb", lambda *_: 1.0)  # has the same check
     monkeypatch.setattr(
-        benchmark, "echo_reply", lambda frame: model.echo_reply(frame)[:-1] + b"\x55"
+        benchmark, "echo_reply", lambda frame: stack.echo_reply(frame)[:-1] + b"\x55"
     )
     with pytest.raises(UserError, match=r"C interface: \d+ replies are wrong"):
         benchmark.main(FUSED, bench.STDOUT, quick=True)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """UDP echo at full rate, every reply right, and a benchmark that notices if not."""
 
 from __future__ import annotations
@@ -10,8 +11,10 @@ from typing import Any
 import pytest
 from support.bench import DESIGNS, FUSED
 
-from bombus import bench, model
-from bombus.errors import UserError
+from bombus.base.errors import UserError
+from bombus.golden.frames import Host, Station, padded, udp_frame
+from bombus.golden.stack import echo_reply
+from bombus.measure import bench
 
 Run = Callable[..., Any]
 
@@ -57,7 +60,7 @@ def test_table_for_people(capsys: pytest.CaptureFixture[str]) -> None:
 
 def corrupted(frame: bytes) -> bytes:
     """The model's answer with its last byte changed."""
-    answer = model.echo_reply(frame)
+    answer = echo_reply(frame)
     return answer[:-1] + bytes([answer[-1] ^ 1])
 
 
@@ -71,7 +74,7 @@ def test_wrong_reply_is_an_error(
     def model_with_a_mistake(frame: bytes) -> bytes:
         seen.append(frame)
         last = len(seen) == len(PAYLOADS) * (benchmark.SINGLE_PACKETS + PACKETS)
-        return corrupted(frame) if last else model.echo_reply(frame)
+        return corrupted(frame) if last else echo_reply(frame)
 
     monkeypatch.setattr(benchmark, "echo_reply", model_with_a_mistake)
     with pytest.raises(UserError, match="1 wrong"):
@@ -81,10 +84,10 @@ def test_wrong_reply_is_an_error(
 
 def test_missing_and_extra_replies_are_errors() -> None:
     benchmark: Any = bench.load("udp-echo")
-    station = model.Station.of("02:00:00:00:00:63", "10.77.0.99")
-    host = model.Host(b"\2\0\0\0\0\1", b"\x0a\x4d\0\2", b"\xff\xff\xff\0")
-    frames = [model.padded(model.udp_frame(station, host, bytes([i]))) for i in range(4)]
-    replies = [benchmark.Frame(model.echo_reply(frame), 0, 0, 0) for frame in frames]
+    station = Station.of("02:00:00:00:00:63", "10.77.0.99")
+    host = Host(b"\2\0\0\0\0\1", b"\x0a\x4d\0\2", b"\xff\xff\xff\0")
+    frames = [padded(udp_frame(station, host, bytes([i]))) for i in range(4)]
+    replies = [benchmark.Frame(echo_reply(frame), 0, 0, 0) for frame in frames]
     assert benchmark.compare(frames, replies) == (4, 0)
     assert benchmark.compare(frames, replies[:-1]) == (3, 1)
     assert benchmark.compare(frames, [*replies, replies[0]]) == (4, 1)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The documentation's text, taken apart. As a program (`make docs`): renews what repeats files."""
 
 from __future__ import annotations
@@ -45,11 +46,11 @@ def slug(heading: str) -> str:
 
 def udp_upper() -> str:
     """The example's design: udp_echo under another name, and two lines more."""
-    text = UDP_ECHO.read_text().rstrip("\n").split("\n", 1)[1]
+    licence, _, text = UDP_ECHO.read_text().rstrip("\n").split("\n", 2)
     text = text.replace("name: udp_echo\n", "name: udp_upper\n", 1)
     text = re.sub(r"^(host:.*\n)", r"\1sources: [udp_upper.sv]\n", text, count=1, flags=re.M)
     comment = "# The design udp_echo and one more application: text in capitals on port 1007.\n"
-    return comment + text + "\n  - {name: upper, kind: udp_upper, udp_port: 1007}\n"
+    return f"{licence}\n{comment}{text}" + "\n  - {name: upper, kind: udp_upper, udp_port: 1007}\n"
 
 
 def renewed(page: Path) -> str:

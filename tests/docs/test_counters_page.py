@@ -1,13 +1,16 @@
+# SPDX-License-Identifier: Apache-2.0
 """docs/counters.md names every counter of every layer, and no other."""
 
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
-from documents import DOCS, ROOT, sections
+from documents import DOCS, PAGES, ROOT, sections
 
-from bombus import check, rtl
+from bombus.analysis import check
+from bombus.design import rtl
 
 PAGE = sections(DOCS / "counters.md")
 
@@ -32,8 +35,17 @@ def test_every_counter_of_a_layer_is_explained(kind: rtl.LayerKind) -> None:
 
 
 def test_the_counters_of_every_tile_are_explained_in_order() -> None:
-    network, _ = check.check(ROOT / "designs" / "udp_echo.yaml")
-    tile = network.tiles[0]
+    design, _ = check.check(ROOT / "designs" / "udp_echo.yaml")
+    tile = design.tiles[0]
     common = counters(PAGE["Every tile"])
     assert tile.counters()[: len(common)] == common
     assert all(name.startswith("drop.mac_rx.") for name in tile.counters()[len(common) :][:3])
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_counters_that_pages_name_exist(page: Path) -> None:
+    known = {name for text in PAGE.values() for name in counters(text)}
+    layers = {*rtl.library(512).layers}
+    for name in re.findall(r"`((?:drop|event)\.(\w+)\.[a-z_]+)`", page.read_text()):
+        if name[1] in layers:  # examples of a layer of one's own have others
+            assert name[0] in known

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The examples of the documentation work, and its pages show the very files."""
 
 from __future__ import annotations
@@ -16,12 +17,12 @@ import pytest
 from documents import DOCS, EXAMPLES, PAGES, ROOT, UDP_ECHO, blocks, renewed, udp_upper
 from documents import UDP_UPPER as DESIGN
 
-from bombus.build import Library, build
-from bombus.generate import generate
-from bombus.measure import introduce
-from bombus.model import Host, Station, udp_frame
-from bombus.netns import Namespace, NamespaceError
-from bombus.simulation import Simulation
+from bombus.generation.generate import generate
+from bombus.golden.frames import Host, Station, udp_frame
+from bombus.live.netns import Namespace, NamespaceError
+from bombus.measure.exchanges import introduce
+from bombus.simulator.build import Library, build
+from bombus.simulator.simulation import Simulation
 
 UPPER = DESIGN.parent
 PORT = 1007
@@ -79,12 +80,12 @@ def test_one_more_instance_is_one_line(tmp_path: Path) -> None:
 
     generated = generate(design, tmp_path / "out")  # elaborates what it has generated
     assert not generated.warnings
-    apps = [str(layer) for layer in generated.network.apps()]
+    apps = [str(each.targets[0]) for each in generated.design.bindings_of("udp_port")]
     assert apps == ["echo", "echo2"]
     tile = (generated.folder / "tiles" / "udp_echo_tile_udp_rx.sv").read_text()
-    assert ".NumAppPorts(2)" in tile
-    assert ".AppPorts({16'd1007, 16'd7})" in tile
-    assert ".AppOfPort({4'd1, 4'd0})" in tile
+    assert ".NumBound(2)" in tile
+    assert ".BoundKeys({16'd1007, 16'd7})" in tile
+    assert ".BoundHops({8'd1, 8'd0})" in tile
 
 
 @pytest.fixture(scope="module")

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The pages' pictures are current, their links lead somewhere, their commands exist."""
 
 from __future__ import annotations
@@ -11,8 +12,10 @@ from documents import DOCS, FIGURE_5A, PAGES, ROOT, UDP_ECHO, UDP_UPPER, blocks,
 from typer.main import get_command
 from typer.testing import CliRunner
 
-from bombus import check, deadlock, show
+from bombus.analysis import check, deadlock
 from bombus.cli import app
+from bombus.pictures import diagrams
+from bombus.pictures import mesh as show
 
 PICTURES = {
     "udp_echo.svg": UDP_ECHO,
@@ -33,13 +36,19 @@ def drawn(file: Path) -> str:
 
 @pytest.mark.parametrize("name", PICTURES)
 def test_pictures_are_current(name: str, tmp_path: Path) -> None:
-    network, _ = check.check(PICTURES[name], allow_deadlock=True)
-    show.draw(network, tmp_path / name, next(iter(deadlock.cycles(network)), None))
+    design, _ = check.check(PICTURES[name], allow_deadlock=True)
+    show.draw(design, tmp_path / name, next(iter(deadlock.cycles(design)), None))
+    assert drawn(tmp_path / name) == drawn(DOCS / "pictures" / name), "run `make docs`"
+
+
+@pytest.mark.parametrize("name", diagrams.DIAGRAMS)
+def test_diagrams_are_current(name: str, tmp_path: Path) -> None:
+    diagrams.write(name, tmp_path / name)
     assert drawn(tmp_path / name) == drawn(DOCS / "pictures" / name), "run `make docs`"
 
 
 def test_every_picture_is_tested_and_shown() -> None:
-    names = {*PICTURES, *MEASURED}
+    names = {*PICTURES, *MEASURED, *diagrams.DIAGRAMS}
     assert {path.name for path in (DOCS / "pictures").iterdir()} == names
     text = "".join(page.read_text() for page in PAGES)
     assert all(f"pictures/{name})" in text for name in names)

@@ -1,17 +1,19 @@
+# SPDX-License-Identifier: Apache-2.0
 """Proofs: reads a module of `formal/` by way of slang into Yosys, then asks yosys-smtbmc."""
 
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from rtl_files import sources
 
-from bombus import paths
+from bombus.base import paths
 
 PROGRAMS = Path(sys.executable).parent
 FORMAL = Path(__file__).resolve().parents[2] / "formal"
@@ -28,13 +30,17 @@ for command in sys.argv[1:]:
 @dataclass(frozen=True)
 class Proof:
     """`depth`: cycles from reset that are looked at; `reach`: those that its cover statements
-    need; `induction`: steps that prove it for all time; None: it is only looked at so far."""
+    need; `induction`: steps that prove it for all time; None: it is only looked at so far.
+
+    `clocks`: with more than one, each is an input that rises and falls as it likes; a step of the
+    solver is no cycle then, but any time in which no clock has more than one edge."""
 
     name: str
     depth: int
     induction: int | None
     reach: int
     parameters: Mapping[str, int] = field(default_factory=dict)
+    clocks: int = 1
 
     def __str__(self) -> str:
         values = "-".join(f"{key}{value}" for key, value in self.parameters.items())
@@ -53,15 +59,28 @@ def _run(command: Sequence[str | Path]) -> str:
     return result.stdout
 
 
+# A module of formal/ that is bound into all instances of one of rtl/.
+_BIND = re.compile(r"^bind (\w+) ", re.MULTILINE)
+
+
+def _bound(files: Iterable[Path]) -> list[Path]:
+    """The files of formal/ with what is bound into the modules of others."""
+    modules = {file.stem for file in files}
+    found = {file: _BIND.findall(file.read_text()) for file in sorted(FORMAL.glob("*.sv"))}
+    return [file for file, targets in found.items() if modules.intersection(targets)]
+
+
 def translate(proof: Proof, model: Path, rtl: Path = paths.RTL) -> None:
     """Writes the proof's module, with the RTL of a folder, as a model for the solver."""
     top = FORMAL / f"{proof.name}.sv"
-    files = " ".join(map(str, sources(top, rtl, FORMAL.glob("*.sv"))))
+    used = sources(top, rtl, FORMAL.glob("*.sv"))
+    files = " ".join(map(str, [*used, *_bound(used)]))
     values = " ".join(f"-G {key}={value}" for key, value in proof.parameters.items())
     commands = [
         f"read_slang --top {proof.name} {values} {files}",
+        "setundef -undriven -anyseq",  # what nothing drives is free
         f"prep -top {proof.name} -flatten",
-        "async2sync",
+        "async2sync" if proof.clocks == 1 else "clk2fflogic",
         "dffunmap",
         f"write_smt2 -wires {model}",
     ]

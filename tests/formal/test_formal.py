@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Proofs of the parts that everything stands on, and proof that they can fail."""
 
 from __future__ import annotations
@@ -23,6 +24,8 @@ VC_OUTPUT = Proof("vc_output_formal", depth=3, induction=2, reach=10)
 VC_ROUTER = Proof("router_virtual_channels_formal", 2, 1, 7, {"Ports": 0b11101})  # no north
 VC_ONE = replace(VC_ROUTER, parameters={"Ports": 0b10111, "NumLanes": 1})  # no south
 CROSSPOINT = Proof("router_crosspoint_formal", 2, 1, 7, {"Ports": 0b11101})  # no north
+ASYNC = Proof("async_fifo_formal", 14, 1, 30, {"Depth": 4}, clocks=2)
+RESETS = Proof("reset_handshake_formal", 14, 1, 40, clocks=2)
 
 # Numbers of noc_pkg.
 LOCAL, NORTH, WEST = 0, 1, 4
@@ -73,6 +76,8 @@ PROOFS = (
     VC_ROUTER,
     VC_ONE,
     replace(VC_OUTPUT, parameters={"NumInputs": 2, "NumChannels": 4}),
+    ASYNC,
+    RESETS,
 )
 
 
@@ -101,6 +106,9 @@ VC_INPUT_FILE = "noc/vc_input.sv"
 VC_CHOICE_FILE = "noc/vc_choice.sv"
 VC_OUTPUT_FILE = "noc/vc_output.sv"
 WINDOW_FILE = "noc/flight_window.sv"
+ASYNC_FIFO = "clock/async_fifo.sv"
+COUNT_CROSSING = "clock/count_crossing.sv"
+HANDSHAKE = "clock/reset_handshake.sv"
 
 BROKEN = (
     (FIFO, Mutation(HEAD_FIFO, "(next_addr(write_q) == read_q)", "(write_q == read_q)")),
@@ -162,6 +170,29 @@ BROKEN = (
     (VC_ROUTER, Mutation(VC_OUTPUT_FILE, ".served_i(first)", ".served_i(1'b0)")),
     (VC_ROUTER, Mutation(VC_CHOICE_FILE, "able &= urgent", "able = able")),
     (VC_ROUTER, Mutation(VC_ROUTER_FILE, "(candidate[select].beat.last)", "(1'b0)")),
+    (ASYNC, Mutation(COUNT_CROSSING, "binary ^ (binary >> 1)", "binary")),
+    (ASYNC, Mutation(COUNT_CROSSING, "src_count_o + Width'(src_step_i)", "src_count_o + 1'b1")),
+    (ASYNC, Mutation(ASYNC_FIFO, "is_full = push ?", "is_full = 1'b0 ?")),
+    (ASYNC, Mutation(ASYNC_FIFO, "write + 1'b1", "write - 1'b1")),
+    (ASYNC, Mutation(ASYNC_FIFO, "{2'b11,", "{2'b10,")),
+    (ASYNC, Mutation(ASYNC_FIFO, "& (~out_valid_o | out_ready_i)", "")),
+    (ASYNC, Mutation(ASYNC_FIFO, "if (out_ready_i) out_valid_o <= 1'b0", "out_valid_o <= 1'b0")),
+    (
+        ASYNC,
+        Mutation(
+            ASYNC_FIFO, "if (out_ready_i) out_valid_o <= 1'b0", "if (1'b0) out_valid_o <= 1'b0"
+        ),
+    ),
+    (ASYNC, Mutation(ASYNC_FIFO, "in_valid_i & in_ready_o", "in_valid_i")),
+    (ASYNC, Mutation(ASYNC_FIFO, ".src_step_i (fetch)", ".src_step_i (out_ready_i)")),
+    (
+        RESETS,
+        Mutation(HANDSHAKE, "if (held_seen & ~src_rst_i) state_q <= Clear", "state_q <= Clear"),
+    ),
+    (RESETS, Mutation(HANDSHAKE, "if (~held_seen) state_q <= reset", "state_q <= reset")),
+    (RESETS, Mutation(HANDSHAKE, "stop_seen & (held_q", "(held_q")),
+    (RESETS, Mutation(HANDSHAKE, "reset ? Stop : Run", "Run")),
+    (RESETS, Mutation(HANDSHAKE, ".src_i({want_q, held_q})", ".src_i({held_q, want_q})")),
 )
 
 

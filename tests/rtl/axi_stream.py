@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Frames as beats of a MAC port (AXI-Stream) and back."""
 
 from __future__ import annotations

@@ -1,8 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 // Drives a module under test by way of the ports that benches/bench.svh gives
 // every bench: random gaps on the streams in, random stalls on the streams out,
 // and what the link rules say is checked in every cycle. Python tells it what to
 // send and judges what comes out (harness.py).
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <deque>
@@ -47,6 +49,12 @@ struct Sink {
     bool offered = false;
 };
 
+struct Clock {
+    uint64_t period = 1;  // in any unit: only the ratio counts
+    uint64_t next_edge = 0;
+    uint64_t cycle = 0;
+};
+
 template <typename Port>
 uint64_t get_bits(const Port& port) {
     uint64_t value = 0;
@@ -66,7 +74,7 @@ public:
         context_.randSeed(static_cast<int>(seed % 0x7FFFFFFF) + 1);
         top_ = std::make_unique<Vbench>(&context_, "bench");
         top_->clk_i = 0;
-        top_->rst_i = 1;
+        top_->rst_i = ~0;
         std::memset(&top_->control_i, 0, sizeof(top_->control_i));
         set_bits(top_->in_valid_i, 0);
         set_bits(top_->out_ready_i, 0);
@@ -76,56 +84,94 @@ public:
         in_bytes_ = shape[1];
         sinks_.resize(shape[2]);
         out_bytes_ = shape[3];
+        clocks_.resize(shape[4]);
+        other_in_ = shape[5];
+        other_out_ = shape[6];
+        other_events_ = shape[7];
     }
 
     ~Bench() { top_->final(); }
 
     void reset(unsigned cycles) {
-        for (Source& source : sources_) {
-            source.queue.clear();
-            source.offering = false;
-        }
-        top_->rst_i = 1;
-        for (unsigned c = 0; c < cycles; c++) step();
-        top_->rst_i = 0;
-        for (Sink& sink : sinks_) sink.offered = false;
+        flush(~uint64_t{0});
+        set_reset(~uint64_t{0});
+        const uint64_t until = clocks_[0].cycle + cycles;
+        while (clocks_[0].cycle < until) step();
+        set_reset(0);
     }
 
-    void step() {
-        for (size_t s = 0; s < sources_.size(); s++) drive(s);
-        uint64_t ready = 0;
+    // The clocks whose reset is active, as bits.
+    void set_reset(uint64_t clocks) {
+        reset_ = clocks & ((uint64_t{1} << clocks_.size()) - 1);
+        set_bits(top_->rst_i, reset_);
         for (size_t s = 0; s < sinks_.size(); s++) {
-            if (!random_.chance(sinks_[s].stall)) ready |= uint64_t{1} << s;
+            if (reset_ & clock_of(other_out_, s)) sinks_[s].offered = false;
+        }
+    }
+
+    // Forgets what was to be sent in the domains of some clocks.
+    void flush(uint64_t clocks) {
+        for (size_t s = 0; s < sources_.size(); s++) {
+            if (!(clocks & clock_of(other_in_, s))) continue;
+            sources_[s].queue.clear();
+            sources_[s].offering = false;
+        }
+    }
+
+    // One edge of one clock, or of both where they fall together.
+    void step() {
+        uint64_t now = clocks_[0].next_edge;
+        for (const Clock& clock : clocks_) now = std::min(now, clock.next_edge);
+        uint64_t edges = 0;
+        for (size_t c = 0; c < clocks_.size(); c++) {
+            if (clocks_[c].next_edge == now) edges |= uint64_t{1} << c;
+        }
+        const uint64_t running = edges & ~reset_;  // what is in reset does not count
+
+        for (size_t s = 0; s < sources_.size(); s++) {
+            if (edges & clock_of(other_in_, s)) drive(s, running & clock_of(other_in_, s));
+        }
+        uint64_t sinking = 0;
+        for (size_t s = 0; s < sinks_.size(); s++) {
+            const uint64_t bit = uint64_t{1} << s;
+            if (!(edges & clock_of(other_out_, s))) continue;
+            sinking |= bit;
+            ready_ = random_.chance(sinks_[s].stall) ? ready_ & ~bit : ready_ | bit;
         }
         set_bits(top_->in_valid_i, valid_);
         // What is offered must not hang on whether it is taken.
-        set_bits(top_->out_ready_i, 0);
+        set_bits(top_->out_ready_i, ready_ & ~sinking);
         top_->eval();
         const uint64_t offered = get_bits(top_->out_valid_o);
         offered_data_.assign(reinterpret_cast<const char*>(&top_->out_o),
                              sinks_.size() * out_bytes_);
         const uint64_t accepting = get_bits(top_->in_ready_o);
-        set_bits(top_->out_ready_i, ready);
+        set_bits(top_->out_ready_i, ready_);
         top_->eval();
         combinational_ |= accepting ^ get_bits(top_->in_ready_o);
-        if (!top_->rst_i) check_outputs(offered, ready);
+        check_outputs(offered, ready_, running);
         const uint64_t accepted = valid_ & get_bits(top_->in_ready_o);
         const uint64_t events = top_->event_o;
-        if (!top_->rst_i) {
-            for (unsigned e = 0; e < 64; e++) events_[e] += events >> e & 1;
-            active_ = offered != 0 || valid_ != 0;
+        for (unsigned e = 0; e < 64; e++) {
+            if (running & clock_of(other_events_, e)) events_[e] += events >> e & 1;
         }
-        top_->clk_i = 1;
+        if (running) active_ = offered != 0 || valid_ != 0;
+        set_bits(top_->clk_i, edges);
         top_->eval();
-        top_->clk_i = 0;
+        set_bits(top_->clk_i, 0);
         top_->eval();
         for (size_t s = 0; s < sources_.size(); s++) {
-            if (!(accepted >> s & 1) || top_->rst_i) continue;
+            if (!(accepted >> s & 1) || !(running & clock_of(other_in_, s))) continue;
             sources_[s].queue.pop_front();
-            sources_[s].taken.push_back(cycle_);
+            sources_[s].taken.push_back(cycle_of(other_in_, s));
             sources_[s].offering = false;
+            valid_ &= ~(uint64_t{1} << s);
         }
-        cycle_++;
+        for (size_t c = 0; c < clocks_.size(); c++) {
+            if (!(edges >> c & 1)) continue;
+            clocks_[c].cycle++;
+            clocks_[c].next_edge += clocks_[c].period;
+        }
     }
 
     // Until nothing has been on offer anywhere for `quiet` cycles.
@@ -148,16 +194,20 @@ public:
     std::vector<Sink> sinks_;
     uint64_t in_bytes_ = 0;
     uint64_t out_bytes_ = 0;
-    uint64_t cycle_ = 0;
+    std::vector<Clock> clocks_;
     uint64_t events_[64] = {};
     uint64_t combinational_ = 0;
     std::string error_;
 
 private:
-    void drive(size_t s) {
+    // Streams and events belong to clock 0, or to clock 1 if their bit is set.
+    static uint64_t clock_of(uint64_t others, size_t s) { return others >> s & 1 ? 2 : 1; }
+    uint64_t cycle_of(uint64_t others, size_t s) const { return clocks_[others >> s & 1].cycle; }
+
+    void drive(size_t s, bool running) {
         Source& source = sources_[s];
         char* port = reinterpret_cast<char*>(&top_->in_i) + s * in_bytes_;
-        if (!source.offering && !source.queue.empty() && !top_->rst_i &&
+        if (!source.offering && !source.queue.empty() && running &&
             !random_.chance(source.gap)) {
             source.offering = true;
         }
@@ -170,10 +220,11 @@ private:
         }
     }
 
-    void check_outputs(uint64_t offered, uint64_t ready) {
+    void check_outputs(uint64_t offered, uint64_t ready, uint64_t running) {
         const char* data = reinterpret_cast<const char*>(&top_->out_o);
-        if (get_bits(top_->out_valid_o) != offered) fail("valid depends on ready", 0);
+        if (running && get_bits(top_->out_valid_o) != offered) fail("valid depends on ready", 0);
         for (size_t s = 0; s < sinks_.size(); s++) {
+            if (!(running & clock_of(other_out_, s))) continue;
             Sink& sink = sinks_[s];
             const bool valid = offered >> s & 1;
             const char* item = data + s * out_bytes_;
@@ -191,7 +242,7 @@ private:
             sink.offered = valid && !taken;
             if (taken) {
                 sink.data.append(item, out_bytes_);
-                sink.cycles.push_back(cycle_);
+                sink.cycles.push_back(cycle_of(other_out_, s));
             }
         }
     }
@@ -199,10 +250,15 @@ private:
     void fail(const char* what, size_t stream) {
         if (!error_.empty()) return;
         error_ = std::string(what) + " (stream " + std::to_string(stream) + ", cycle " +
-                 std::to_string(cycle_) + ")";
+                 std::to_string(clocks_[0].cycle) + ")";
     }
 
     uint64_t valid_ = 0;
+    uint64_t ready_ = 0;
+    uint64_t reset_ = 0;
+    uint64_t other_in_ = 0;
+    uint64_t other_out_ = 0;
+    uint64_t other_events_ = 0;
     bool active_ = false;
     std::string offered_data_;
 };
@@ -247,7 +303,14 @@ API void bench_run(Bench* bench, uint64_t cycles) {
 API int bench_drain(Bench* bench, uint64_t limit, uint64_t quiet) {
     return bench->drain(limit, quiet);
 }
-API uint64_t bench_cycle(Bench* bench) { return bench->cycle_; }
+API uint64_t bench_cycle(Bench* bench) { return bench->clocks_[0].cycle; }
+API void bench_set_period(Bench* bench, uint64_t clock, uint64_t period, uint64_t phase) {
+    Clock& of = bench->clocks_[clock];
+    of.period = period;
+    of.next_edge = bench->clocks_[0].next_edge + phase;
+}
+API void bench_set_reset(Bench* bench, uint64_t clocks) { bench->set_reset(clocks); }
+API void bench_flush(Bench* bench, uint64_t clocks) { bench->flush(clocks); }
 API uint64_t bench_combinational(Bench* bench) { return bench->combinational_; }
 API uint64_t bench_waiting(Bench* bench, uint64_t stream) {
     return bench->sources_[stream].queue.size();

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Drives one RTL module at a time, fast enough for many thousands of messages a second.
 
 Every module has a bench in `benches/`: a SystemVerilog wrapper that gives it the
@@ -23,12 +24,14 @@ from typing import Any, NamedTuple
 
 from rtl_files import sources
 
-from bombus import paths, verilator
-from bombus.cache import cached_directory, content_key
-from bombus.rtl import struct_layout
+from bombus.base import paths
+from bombus.base.cache import cached_directory, content_key
+from bombus.design.rtl import struct_layout
+from bombus.simulator import verilator
 
 HERE = Path(__file__).parent
 BENCHES = HERE / "benches"
+MODELS = paths.SIM / "models"  # of what stands beside a design
 WIDTHS = (64, 128, 256, 512)
 SEEDS = (1, 2, 3)
 
@@ -85,7 +88,8 @@ def build(
 ) -> Path:
     """The library of a bench, with the RTL of folder `rtl`."""
     top = BENCHES / f"{name}.sv"
-    files = sources(top, rtl, [BENCHES / "bench_pkg.sv"], " ".join(map(str, macros.values())))
+    extra = [BENCHES / "bench_pkg.sv", *MODELS.glob("*.sv")]
+    files = sources(top, rtl, extra, " ".join(map(str, macros.values())))
     include_dirs = sorted({file.parent for file in rtl.rglob("*.svh")} | {BENCHES})
     values = [f"-G{key}={value}" for key, value in sorted(parameters.items())]
     values += [f"-D{key}={value}" for key, value in sorted(macros.items())]
@@ -117,6 +121,12 @@ _ARGUMENTS: dict[str, tuple[Any, ...]] = {
     "bench_close": (None, ctypes.c_void_p),
     "bench_shape": (None, ctypes.c_void_p, ctypes.POINTER(ctypes.c_uint64)),
     "bench_reset": (None, ctypes.c_void_p, ctypes.c_uint64),
+    "bench_set_reset": (None, ctypes.c_void_p, ctypes.c_uint64),
+    "bench_flush": (None, ctypes.c_void_p, ctypes.c_uint64),
+    "bench_set_period": (
+        None,
+        *(ctypes.c_void_p, ctypes.c_uint64, ctypes.c_uint64, ctypes.c_uint64),
+    ),
     "bench_push": (None, ctypes.c_void_p, ctypes.c_uint64, ctypes.c_char_p, ctypes.c_uint64),
     "bench_set_gap": (None, ctypes.c_void_p, ctypes.c_uint64, ctypes.c_double),
     "bench_set_stall": (None, ctypes.c_void_p, ctypes.c_uint64, ctypes.c_double),
@@ -185,6 +195,18 @@ class Bench:
         """Resets the module, forgets what was to be sent and what has come."""
         self._library.bench_reset(self._handle, cycles)
         self.forget()
+
+    def clock(self, index: int, period: int, phase: int = 0) -> None:
+        """The period of a clock, in the unit of the other's; its next edge is `phase` behind the
+        next one of clock 0."""
+        self._library.bench_set_period(self._handle, index, period, phase)
+
+    def hold_reset(self, *clocks: int) -> None:
+        """Resets the domains of these clocks, and no other, until the next call; what was to be
+        sent in them is forgotten."""
+        bits = sum(1 << clock for clock in clocks)
+        self._library.bench_set_reset(self._handle, bits)
+        self._library.bench_flush(self._handle, bits)
 
     def push(self, items: Sequence[int], stream: int = 0) -> None:
         data = b"".join(item.to_bytes(self._in_bytes, "little") for item in items)

@@ -1,28 +1,23 @@
-"""The ARP cache and the table of questions that are not answered yet."""
+# SPDX-License-Identifier: Apache-2.0
+"""The ARP cache."""
 
 from __future__ import annotations
 
-from itertools import pairwise
 from random import Random
 
 import pytest
 from harness import SEEDS, Bench, Benches, Layout
 
 CONTROL = Layout(
-    *(("tick", 16), ("idle", 1), ("lookup", 1), ("update", 1), ("vlan", 17), ("ip", 32)),
-    *(("mac", 48), ("only_refresh", 1), ("ask", 1), ("ask_vlan", 17), ("ask_ip", 32)),
-    *(("request_done", 1), ("find_vlan", 17), ("find_ip", 32), ("resolve", 1)),
-    *(("keep_trying", 1), ("release_failed", 1)),
+    *(("tick", 16), ("idle", 1), ("add", 1), ("hold", 1), ("lookup", 1), ("update", 1)),
+    *(("vlan", 17), ("ip", 32), ("mac", 48), ("only_refresh", 1)),
 )
-STATUS = Layout(
-    *(("time", 32), ("busy", 1), ("hit", 1), ("mac", 48), ("ask_ok", 1), ("request", 1)),
-    *(("request_vlan", 17), ("request_ip", 32), ("find_hit", 1), ("find_failed", 1)),
-    *(("failed", 1), ("pending_busy", 1)),
-)
+STATUS = Layout(("time", 32), ("busy", 1), ("hit", 1), ("renew", 1), ("mac", 48))
 SECOND = 1_000_000
 MAX_TICK = 0xFFFF
-AGE_STEP = 1 << 21  # microseconds
-MAX_AGE_S = 300
+AGE_STEP = 1 << 23  # microseconds
+MAX_AGE_S, RENEW_S = 300, 60
+NUM_SETS, NUM_WAYS = 1024, 2
 TAG = 1 << 16  # a VLAN tag is there; below it the tag itself
 
 
@@ -53,7 +48,7 @@ class Tables:
     # ---- Cache ----
 
     def wait(self) -> None:
-        for _ in range(200):
+        for _ in range(2 * NUM_SETS):
             if not self.get("busy"):
                 return
             self.cycle()
@@ -67,6 +62,7 @@ class Tables:
     def update(self, ip: int, mac: int, vlan: int = 0, *, only_refresh: bool = False) -> None:
         self.wait()
         self.cycle(lookup=1, update=1, ip=ip, mac=mac, vlan=vlan, only_refresh=only_refresh)
+        self.cycle()  # the write
 
 
 @pytest.fixture
@@ -108,22 +104,121 @@ def test_refresh_adds_nothing(tables: Tables) -> None:
 
 
 def same_set(count: int) -> list[int]:
-    """Addresses of one set: the set's number is the exclusive or of groups of five bits."""
-    return [0x0A000000 ^ n ^ n << 5 for n in range(count)]
+    """Addresses of one set: the set's number is the exclusive or of groups of ten bits."""
+    return [0x0A000000 ^ n ^ n << 10 for n in range(count)]
 
 
-def test_two_ways_then_replacement(tables: Tables) -> None:
-    first, second, third = same_set(3)
-    tables.update(first, 1)
-    tables.update(second, 2)
-    assert (tables.lookup(first), tables.lookup(second)) == (1, 2)
-    tables.update(third, 3)
-    found = [tables.lookup(ip) for ip in (first, second, third)]
-    assert found[2] == 3
-    assert sorted(found[:2], key=str) in ([1, None], [2, None]), "one of the two had to go"
-    tables.update(third, 4)
-    kept = first if found[0] else second
-    assert tables.lookup(kept) is not None, "a binding that is there is changed in its place"
+def test_a_whole_subnet_fits(tables: Tables) -> None:
+    """Consecutive addresses fill all sets alike: two times /22, or one in two VLANs."""
+    hosts = [(0x0A4D0400 + n, vlan) for n in range(1024) for vlan in (0, TAG | 5)]
+    for number, (ip, vlan) in enumerate(hosts):
+        tables.update(ip, number, vlan)
+    assert [tables.lookup(ip, vlan) for ip, vlan in hosts] == list(range(len(hosts)))
+
+
+def test_ways_are_replaced_by_turns(tables: Tables) -> None:
+    """The last NUM_WAYS bindings of a set are there, whatever came before."""
+    ips = same_set(9)
+    for count, ip in enumerate(ips):
+        tables.update(ip, ip)
+        kept = ips[: count + 1][-NUM_WAYS:]
+        assert [tables.lookup(each) for each in kept] == kept
+        # One that is there is changed in its place.
+        tables.update(kept[0], 1)
+        tables.update(kept[0], kept[0])
+        assert [tables.lookup(each) for each in kept] == kept
+
+
+def test_an_expired_binding_gives_its_place(tables: Tables) -> None:
+    old, young, new = same_set(3)
+    tables.update(old, 1)
+    tables.seconds(MAX_AGE_S - 100)
+    tables.update(young, 2)
+    tables.seconds(120)
+    tables.wait()
+    tables.bench.run(3 * NUM_SETS)  # the sweep
+    tables.update(new, 3)
+    assert [tables.lookup(ip) for ip in (old, young, new)] == [None, 2, 3]
+
+
+def test_updates_and_lookups_back_to_back(tables: Tables) -> None:
+    """The look-up right behind an update sees it; two updates of one neighbour are one binding."""
+    tables.wait()
+    ips = same_set(3)
+    for turn in range(4):
+        ip = ips[turn % 3]
+        tables.wait()
+        tables.cycle(lookup=1, update=1, ip=ip, mac=turn)
+        tables.cycle(lookup=1, ip=ip)
+        assert (tables.get("hit"), tables.get("mac")) == (1, turn)
+    first, second = (ip ^ 3 for ip in same_set(2))
+    tables.wait()
+    tables.cycle(lookup=1, update=1, ip=first, mac=10)
+    tables.cycle(lookup=1, update=1, ip=first, mac=11)
+    assert tables.get("busy"), "the second one reads again"
+    tables.cycle()
+    tables.cycle(lookup=1, ip=first)
+    assert (tables.get("hit"), tables.get("mac")) == (1, 11)
+    tables.update(second, 12)
+    assert [tables.lookup(ip) for ip in (first, second)] == [11, 12], "it took one way only"
+
+
+def test_a_question_makes_a_refresh_add(tables: Tables) -> None:
+    tables.wait()
+    tables.cycle(lookup=1, update=1, ip=7, mac=1, only_refresh=1)
+    tables.cycle(add=1)
+    assert tables.lookup(7) == 1
+
+
+def test_a_held_update_waits(tables: Tables) -> None:
+    tables.wait()
+    tables.cycle(lookup=1, update=1, ip=7, mac=1)
+    tables.cycle(lookup=1, update=1, ip=8, mac=2)
+    for _ in range(5):
+        tables.cycle(hold=1)
+        tables.idle(hold=1)
+        assert tables.get("busy")
+        assert tables.get("mac") == 1, "the last update's, for what has waited"
+    tables.cycle()
+    tables.cycle()
+    assert (tables.lookup(7), tables.lookup(8)) == (1, 2)
+
+
+def test_renewal_is_due_before_the_end(tables: Tables) -> None:
+    tables.update(7, 1)
+    seen = []
+    for _ in range(MAX_AGE_S // 4 + 4):
+        found = tables.lookup(7)
+        seen.append((found, tables.get("renew") if found is not None else None))
+        tables.seconds(4)
+    young, old, gone = (seen.count(state) * 4 for state in ((1, 0), (1, 1), (None, None)))
+    assert seen == sorted(seen, key=lambda state: (state[0] is None, state[1] or 0))
+    assert abs(young - (MAX_AGE_S - RENEW_S)) < 15
+    assert 45 <= old <= RENEW_S + 10
+    assert gone
+    tables.update(7, 2)
+    assert (tables.lookup(7), tables.get("renew")) == (2, 0)
+
+
+def test_ages_do_not_wrap(tables: Tables) -> None:
+    for ip in range(100):
+        tables.update(ip, ip)
+    for _ in range(40):
+        tables.seconds(50)
+        if tables.get("time") / SECOND % 4294 > 350:
+            assert all(tables.lookup(ip) is None for ip in range(0, 100, 9))
+
+
+def test_a_busy_cache_is_swept_too(tables: Tables) -> None:
+    """With a look-up wanted in every cycle, busy makes room for the sweep."""
+    tables.update(5, 0x55)
+    stopped = 0
+    for _ in range(200):
+        tables.idle(tick=MAX_TICK)
+        busy = tables.get("busy")
+        stopped += busy
+        tables.cycle(tick=MAX_TICK, lookup=int(not busy), ip=5)
+    assert 1 <= stopped <= 10
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -191,165 +286,3 @@ def test_an_old_binding_goes_after_a_long_stall(tables: Tables) -> None:
     assert tables.get("mac") == 0x55
     tables.idle()
     assert tables.lookup(5) is None
-
-
-# ---- Questions ----
-
-NUM_ENTRIES, MAX_TRIES = 4, 3
-
-
-def ask(tables: Tables, ip: int, vlan: int = 0, **more: int) -> int:
-    """A packet asks for an address; what it is told."""
-    tables.idle(ask=1, ask_ip=ip, ask_vlan=vlan, **more)
-    good = tables.get("ask_ok")
-    tables.cycle(ask=1, ask_ip=ip, ask_vlan=vlan, **more)
-    return good
-
-
-def find(tables: Tables, ip: int, vlan: int = 0) -> tuple[int, int]:
-    tables.idle(find_ip=ip, find_vlan=vlan)
-    found = tables.get("find_hit"), tables.get("find_failed")
-    tables.idle()
-    return found
-
-
-def offered(tables: Tables, **signals: int) -> bool:
-    """Whether there is a request: the next one is chosen in a cycle of its own."""
-    tables.cycle(**signals)
-    return bool(tables.get("request"))
-
-
-def take_requests(tables: Tables, **signals: int) -> list[int]:
-    taken = []
-    while offered(tables, **signals):
-        taken.append(tables.get("request_ip"))
-        tables.cycle(request_done=1)
-        assert len(taken) <= NUM_ENTRIES
-    return taken
-
-
-def test_a_question_is_asked_once_for_many_packets(tables: Tables) -> None:
-    assert find(tables, 7) == (0, 0)
-    for _ in range(5):
-        assert ask(tables, 7)
-    assert take_requests(tables) == [7]
-    assert find(tables, 7) == (1, 0)
-    assert tables.get("pending_busy")
-    tables.cycle(find_ip=7, resolve=1)
-    assert find(tables, 7) == (0, 0)
-    assert not tables.get("pending_busy")
-
-
-def test_the_table_of_questions_can_be_full(tables: Tables) -> None:
-    for ip in range(NUM_ENTRIES):
-        assert ask(tables, ip)
-    assert not ask(tables, 99)
-    assert ask(tables, 2), "this one is known"
-    assert sorted(take_requests(tables)) == list(range(NUM_ENTRIES))
-    tables.cycle(find_ip=1, resolve=1)
-    assert ask(tables, 99)
-    assert take_requests(tables) == [99]
-
-
-def test_vlans_are_different_questions(tables: Tables) -> None:
-    assert ask(tables, 1) and ask(tables, 1, TAG | 5) and ask(tables, 1, TAG | 1 << 13 | 5)
-    tags = set()
-    while offered(tables):
-        tags.add(tables.get("request_vlan"))
-        tables.cycle(request_done=1)
-    assert tags == {0, TAG | 5}
-    assert find(tables, 1, TAG | 6) == (0, 0)
-    tables.cycle(find_ip=1, find_vlan=TAG | 7 << 13 | 5, resolve=1)
-    assert find(tables, 1, TAG | 5) == (0, 0)
-    assert find(tables, 1) == (1, 0)
-
-
-def test_a_question_is_repeated_then_given_up(tables: Tables) -> None:
-    ask(tables, 9)
-    start, times = tables.get("time"), []
-    while not tables.get("failed"):
-        if tables.get("request"):
-            times.append((tables.get("time") - start) / SECOND)
-            assert take_requests(tables) == [9]
-        tables.cycle(tick=1000)
-        assert tables.get("time") - start < 10 * SECOND
-    gaps = [after - before for before, after in pairwise(times)]
-    assert len(times) == MAX_TRIES
-    assert all(1.0 <= gap < 1.6 for gap in gaps), "no more than one a second (RFC 1122, 2.3.2.1)"
-    assert 3.0 <= (tables.get("time") - start) / SECOND < 4.8
-    assert find(tables, 9) == (0, 1)
-    tables.cycle(release_failed=1)
-    assert find(tables, 9) == (0, 0)
-    assert ask(tables, 9)
-    assert take_requests(tables) == [9], "it may be asked for anew"
-
-
-def give_up(tables: Tables, *ips: int) -> None:
-    for ip in ips:
-        ask(tables, ip)
-    for _ in range(MAX_TRIES + 1):
-        take_requests(tables)
-        tables.seconds(1.7)
-
-
-def test_nothing_is_given_up_while_it_must_not(tables: Tables) -> None:
-    ask(tables, 3)
-    for _ in range(8):
-        take_requests(tables, keep_trying=1)
-        tables.idle(tick=1000, keep_trying=1)
-        tables.bench.run(1700)
-        tables.idle(keep_trying=1)
-    assert not tables.get("failed")
-    tables.seconds(1.7)
-    assert tables.get("failed")
-
-
-def test_a_question_given_up_does_not_serve_new_packets(tables: Tables) -> None:
-    give_up(tables, 3)
-    assert find(tables, 3) == (0, 1)
-    assert ask(tables, 3)
-    assert take_requests(tables) == [3]
-    assert find(tables, 3) == (1, 1), "the old packets have failed, the new one waits"
-    tables.cycle(find_ip=3, resolve=1)
-    assert find(tables, 3) == (0, 0), "a late answer serves both"
-    assert not tables.get("pending_busy")
-
-
-def test_a_packet_that_asks_while_its_address_is_resolved_asks_anew(tables: Tables) -> None:
-    ask(tables, 3)
-    assert take_requests(tables) == [3]
-    assert ask(tables, 3, find_ip=3, resolve=1)
-    assert find(tables, 3) == (1, 0)
-    assert take_requests(tables) == [3]
-
-
-def test_a_packet_that_asks_while_questions_are_released(tables: Tables) -> None:
-    give_up(tables, 3, 4)
-    assert ask(tables, 3, release_failed=1)
-    assert find(tables, 3) == (1, 0)
-    assert find(tables, 4) == (0, 0)
-
-
-@pytest.mark.parametrize("seed", SEEDS)
-def test_questions_at_random(benches: Benches, seed: int) -> None:
-    """No packet is told that its address is asked for unless it is."""
-    random = Random(seed)
-    tables = Tables(benches("arp_tables", seed=seed))
-    open_: set[int] = set()
-    for _ in range(1500):
-        ip = random.randrange(8)
-        action = random.random()
-        if action < 0.4:
-            assert ask(tables, ip) == (ip in open_ or len(open_) < NUM_ENTRIES)
-            if ip in open_ or len(open_) < NUM_ENTRIES:
-                open_.add(ip)
-        elif action < 0.6:
-            tables.cycle(find_ip=ip, resolve=1)
-            open_.discard(ip)
-        elif action < 0.9 and tables.get("request"):
-            assert tables.get("request_ip") in open_
-            tables.cycle(request_done=1)
-        for other in range(8):
-            assert find(tables, other) == (int(other in open_), 0)
-    tables.bench.reset()
-    assert all(find(tables, ip) == (0, 0) for ip in range(8))

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Runs the tests of `cocotb_tests/`: for trying things by hand, and as an example.
 
 The other tests use `harness.py`, which is a hundred times as fast.
@@ -12,8 +13,9 @@ from cocotb_tools.check_results import get_results
 from cocotb_tools.runner import get_runner
 from rtl_files import sources
 
-from bombus import paths, verilator
-from bombus.cache import cached_directory, content_key
+from bombus.base import paths
+from bombus.base.cache import cached_directory, content_key
+from bombus.simulator import verilator
 
 TESTS = Path(__file__).parent / "cocotb_tests"
 

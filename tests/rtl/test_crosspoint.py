@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The crosspoint router under all its routing algorithms."""
 
 from __future__ import annotations

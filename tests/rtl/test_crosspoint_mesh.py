@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Meshes of crosspoint routers (sim/mesh), with the assertions of the RTL."""
 
 from __future__ import annotations
@@ -6,9 +7,9 @@ from typing import Literal
 
 import pytest
 
-from bombus.config import Fabric
-from bombus.noc.mesh import Chain, Mesh, Result, Traffic, build
-from bombus.noc.window import safe_window
+from bombus.analysis.window import safe_window
+from bombus.fabric.config import Fabric
+from bombus.measure.mesh import Chain, Mesh, Result, Traffic, build
 
 MAX_PACKET = 4
 SEED_RANGE = range(1, 7)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The choice between replicas: its parts, and the network interface that follows it."""
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ from test_noc import (
     xy_dir,
 )
 
-from bombus.dispatch import crc
+from bombus.design.dispatch import crc
 
 # ---- Parts, as in benches/dispatch_parts.sv ----
 
@@ -192,6 +193,18 @@ def test_completions_tell_soon(benches: Benches) -> None:
         assert status(bench, "told")
         bench.run()
         assert not status(bench, "told")
+
+
+def test_completions_keep_what_finishes_at_once(benches: Benches) -> None:
+    """Told one after the other, although the layers are never idle."""
+    bench = benches("dispatch_parts")
+    count, told = 60, 0
+    steps = [{"entered": 1}] * 2 * count + [{"finished": 0b11}] * count + [{}] * 2 * count
+    for values in steps:
+        bench.control(CONTROL.pack(**values))
+        bench.run()
+        told += status(bench, "told")
+    assert told == 2 * count
 
 
 # ---- The network interface with groups, as in benches/network_interface.sv ----

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """strip and prepend: every header length at every data width."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The protocol layers one by one: all widths give what a model says, at every pace.
 
 What a layer refuses is tested with whole designs (tests/system); here it is the
@@ -25,22 +26,38 @@ from harness import (
     pack_meta,
 )
 
-from bombus.rtl import library
+from bombus.design.rtl import library
 
 # As in benches/layer.sv.
-HOST_MAC = bytes.fromhex("020000000001")
+HOST_MAC = bytes.fromhex("8a1b2c3d4e9f")
 HOST_IP = bytes((10, 0, 0, 1))
 GATEWAY_IP = bytes((10, 0, 0, 254))
-PEER_MAC = bytes.fromhex("0200000000aa")
+PEER_MAC = bytes.fromhex("c2917b55d3aa")
 PEER_IP = bytes((10, 0, 0, 2))
 FAR_IP = bytes((192, 0, 2, 7))
 
-PACKET, ARP_BODY, ARP_UPDATE, UNRESOLVED, UNREACHABLE = range(5)
+PACKET, ARP_BODY, ARP_UPDATE, _, UNREACHABLE = range(5)
 PROTOCOL_ICMP, PROTOCOL_UDP = 1, 17
 OPEN_PORTS = (7, 9)
-PARAMETERS = {
-    "udp_rx": (".NumAppPorts(2)", ".AppPorts({16'd9,16'd7})", ".AppOfPort({4'd1,4'd0})"),
+# Names of what is bound, by key.
+BOUND = {
+    "eth_rx": {0x0800: "ipv4_rx", 0x0806: "arp"},
+    "ipv4_rx": {1: "icmp", 17: "udp_rx", 6: "tcp_rx"},
+    "udp_rx": {7: "udp_port_7", 9: "udp_port_9"},
 }
+
+
+def parameters(layer: str) -> list[str]:
+    keys = list(BOUND.get(layer, ()))
+    if not keys:
+        return []
+    count = len(keys)
+    return [
+        f".NumBound({count})",
+        f".NumBoundHops({count})",
+        ".BoundKeys({" + ",".join(f"16'd{key}" for key in reversed(keys)) + "})",
+        ".BoundHops({" + ",".join(f"8'd{n}" for n in reversed(range(count))) + "})",
+    ]
 
 
 @dataclass(frozen=True)
@@ -86,8 +103,9 @@ def eth_rx(random: Random) -> Case:
 
 def ipv4_rx(random: Random) -> Case:
     data = payload(random)
-    options = random.randbytes(4 * random.choice([0, 0, 0, 1, 3, 10]))
-    protocol, next_hop = random.choice([(1, "icmp"), (17, "udp_rx"), (6, "tcp_rx"), (89, "")])
+    # Packets with options could be overtaken; tests/rtl/test_ipv4_options.py has them.
+    options = b""
+    protocol, next_hop = random.choice([(1, "icmp"), (17, "udp_rx"), (6, "tcp_rx"), (89, "icmp")])
     words = 5 + len(options) // 4
     header = struct.pack(
         "!BBHHHBBH4s4s",
@@ -98,7 +116,8 @@ def ipv4_rx(random: Random) -> Case:
     good = random.random() < 0.8
     if not good:
         packet = packet[:10] + bytes((packet[10] ^ 0x55,)) + packet[11:]
-    return Case(received(packet), data if good and next_hop else None, next_hop)
+    kept = data[:8] if protocol == 89 else data  # nobody speaks it: a quote for icmp
+    return Case(received(packet), kept if good else None, next_hop)
 
 
 def udp_datagram(source: int, destination: int, data: bytes) -> bytes:
@@ -112,15 +131,18 @@ def udp_rx(random: Random) -> Case:
     data = payload(random)
     port = random.choice([*OPEN_PORTS, 5000])
     datagram = udp_datagram(random.randrange(1, 1 << 16), port, data)
-    good = random.random() < 0.8
-    if not good:
+    good = random.random() < 0.7
+    if not good and random.random() < 0.5:
         datagram = datagram[:4] + struct.pack("!H", 9 + len(data)) + datagram[6:]
+    elif not good:  # another checksum than 0, which means that there is none
+        wrong = int.from_bytes(datagram[6:8], "big") % 0xFFFE + 1
+        datagram = datagram[:6] + wrong.to_bytes(2, "big") + datagram[8:]
     message = received(datagram, pack_meta(ip=number(PEER_IP), l4__ip_rx__protocol=PROTOCOL_UDP))
     if not good:
         return Case(message, None)
     if port not in OPEN_PORTS:
         return Case(message, datagram[:8], "icmp")
-    return Case(message, data, f"app{OPEN_PORTS.index(port)}")
+    return Case(message, data, f"udp_port_{port}")
 
 
 def udp_tx(random: Random) -> Case:
@@ -149,21 +171,49 @@ def ipv4_tx(random: Random) -> Case:
     return Case(message, checksummed(header, 10) + data, "eth_tx")
 
 
+def arp_meta(kind: int, mac: bytes, **fields: int) -> int:
+    high, low = number(mac[:2]), number(mac[2:])
+    return pack_meta(meta_type="meta_arp_t", kind=kind, mac_high=high, mac_low=low, **fields)
+
+
 def eth_tx(random: Random) -> Case:
+    """Packets to a known neighbour; what waits for others: test_arp_order.py."""
     kind = random.choice([PACKET, PACKET, ARP_BODY, ARP_UPDATE])
-    known = random.random() < 0.7
     if kind == ARP_UPDATE:  # always the same binding, which makes the cache's state plain
-        meta = pack_meta(meta_type="meta_arp_t", kind=kind, ip=number(FAR_IP), mac=number(PEER_MAC))
-        return Case(Message(b"", meta), None)
+        return Case(Message(b"", arp_meta(kind, PEER_MAC, ip=number(FAR_IP))), None)
     data = payload(random)
     if kind == ARP_BODY:
-        meta = pack_meta(meta_type="meta_arp_t", kind=kind, length=len(data), mac=number(PEER_MAC))
-        return Case(Message(data, meta), PEER_MAC + HOST_MAC + b"\x08\x06" + data, "mac_tx")
-    if known:
-        frame = PEER_MAC + HOST_MAC + b"\x08\x00" + data
-        return Case(received(data, pack_meta(ip=number(FAR_IP))), frame, "mac_tx")
-    # The destination of a frame without a binding means nothing.
-    return Case(received(data, pack_meta(ip=number(PEER_IP))), data, "arp")
+        message = Message(data, arp_meta(kind, PEER_MAC, length=len(data)))
+        return Case(message, PEER_MAC + HOST_MAC + b"\x08\x06" + data, "mac_tx")
+    frame = PEER_MAC + HOST_MAC + b"\x08\x00" + data
+    return Case(received(data, pack_meta(ip=number(FAR_IP))), frame, "mac_tx")
+
+
+def unreachable(random: Random) -> Case:
+    """What udp_rx or ipv4_rx asks for; the time stands still, so only a few are answered."""
+    protocol, size = random.choice([(PROTOCOL_UDP, 8), (89, random.randrange(9))])
+    quote, length, tos = random.randbytes(size), random.randrange(8, 1000), random.getrandbits(8)
+    number_of_packet, ttl = random.getrandbits(16), random.getrandbits(8)
+    meta = pack_meta(
+        kind=UNREACHABLE,
+        length=size,
+        csum=length,
+        tos=tos,
+        ip=number(PEER_IP),
+        l4__ip_rx__protocol=protocol,
+        l4__ip_rx__id=number_of_packet,
+        l4__ip_rx__ttl=ttl,
+    )
+    header = struct.pack(
+        "!BBHHHBBH4s4s",
+        *(0x45, tos, 20 + length, number_of_packet, 0, ttl, protocol, 0, PEER_IP, HOST_IP),
+    )
+    code = 3 if protocol == PROTOCOL_UDP else 2
+    return Case(
+        Message(quote, meta),
+        bytes((3, code, 0, 0, 0, 0, 0, 0)) + checksummed(header, 10) + quote,
+        "ipv4_tx",
+    )
 
 
 def icmp_echo(random: Random) -> Case:
@@ -177,9 +227,9 @@ def icmp_echo(random: Random) -> Case:
 
 def udp_echo(random: Random) -> Case:
     data = payload(random)
-    source = random.choice([0, 5000, 6000])
+    source = random.choice([0, 7, 1023, 1024, 5000, 65535])
     message = received(data, pack_meta(l4__ports__src_port=source, l4__ports__dst_port=7))
-    return Case(message, data if source else None, "udp_tx")
+    return Case(message, data if source >= 1024 else None, "udp_tx")
 
 
 LAYERS: dict[str, Traffic] = {
@@ -187,22 +237,18 @@ LAYERS: dict[str, Traffic] = {
     for layer in (eth_rx, ipv4_rx, udp_rx, udp_tx, ipv4_tx, eth_tx, icmp_echo, udp_echo)
 }
 # What a layer must have seen before its model holds.
-FIRST = {
-    "eth_tx": Message(
-        b"",
-        pack_meta(meta_type="meta_arp_t", kind=ARP_UPDATE, ip=number(FAR_IP), mac=number(PEER_MAC)),
-    )
-}
+FIRST = {"eth_tx": Message(b"", arp_meta(ARP_UPDATE, PEER_MAC, ip=number(FAR_IP)))}
 STREAMING = [name for name in LAYERS if name not in ("ipv4_rx", "eth_tx")]
 
 
 def open_bench(benches: Benches, layer: str, seed: int = 1) -> Bench:
     ports = library(64).kind(layer).ports
-    parameters = ",".join([".beat_t(beat_t)", *PARAMETERS.get(layer, ())])
+    given = ",".join([".beat_t(beat_t)", *parameters(layer)])
     macros: dict[str, str | int] = {
-        "LAYER": f"{layer} #({parameters}) u_layer (.*);",
+        "LAYER": f"{layer} #({given}) u_layer (.*);",
         "NUM_DROPS": ports.get("drop_o", 1),
         "NUM_EVENTS": ports.get("event_o", 1),
+        "NEXT_BITS": (len(next_hops(layer)) - 1).bit_length() or 1,
     }
     return benches("layer", seed=seed, macros=macros)
 
@@ -214,8 +260,9 @@ def push(bench: Bench, layer: str, cases: list[Case], random: Random) -> None:
         bench.push(Beats(width).stream(messages, random), stream)
 
 
-def next_hop_name(value: int) -> str:
-    return library(64).next_names[value]
+def next_hops(layer: str) -> list[str]:
+    """Names of the next hops of a layer's output, by number."""
+    return [*library(64).kind(layer).outputs["out"].hops, *BOUND.get(layer, {}).values()]
 
 
 def check(bench: Bench, layer: str, cases: list[Case]) -> None:
@@ -227,14 +274,13 @@ def check(bench: Bench, layer: str, cases: list[Case]) -> None:
         got = beats.messages(bench.items(stream), lengths=True)
         assert len(got) == len(expected)
         for message, case in zip(got, expected, strict=True):
-            assert next_hop_name(message.side["next"]) == case.next_hop
-            behind = 14 if layer == "eth_tx" and case.next_hop == "arp" else 0
-            assert message.payload[behind:] == case.payload
+            assert next_hops(layer)[message.side["next"]] == case.next_hop
+            assert message.payload == case.payload
         # Metadata are the same at all widths.
         first = first or [message.meta for message in got]
         assert [message.meta for message in got] == first
         if "drop_o" in library(64).kind(layer).ports and layer != "eth_tx":  # which takes updates
-            assert sum(bench.events[16 * stream : 16 * stream + 8]) == dropped
+            assert sum(bench.events[16 * stream : 16 * stream + 12]) == dropped
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -249,6 +295,29 @@ def test_layer(benches: Benches, layer: str, seed: int) -> None:
         push(bench, layer, cases, random)
         bench.drain()
         check(bench, layer, cases)
+
+
+@pytest.mark.parametrize("pace", PACES)
+def test_icmp_errors(benches: Benches, pace: dict[str, float]) -> None:
+    """As many at once as the rate limit allows: the checksum is left to mac_tx."""
+    random = Random(str(pace))
+    bench = open_bench(benches, "icmp_echo")
+    for _ in range(20):
+        bench.reset()
+        before = bench.events
+        bench.pace(**pace)
+        cases = [unreachable(random) for _ in range(8)]
+        late = unreachable(random)
+        push(bench, "icmp_echo", [*cases, Case(late.message, None)], random)
+        bench.drain()
+        for stream, width in enumerate(WIDTHS):
+            got = Beats(width, ("next", 5)).messages(bench.items(stream), lengths=True)
+            assert [message.payload for message in got] == [case.payload for case in cases]
+            assert {message["l4.ip_tx.csum_pos"] for message in got} == {1}
+            counts = [a - b for a, b in zip(bench.events, before, strict=True)][16 * stream :]
+            assert counts[3] == 1, "the one that is too many"
+            ports = sum(case.payload[1] == 3 for case in cases if case.payload)
+            assert counts[12:15] == [0, ports, 8 - ports]
 
 
 @pytest.mark.parametrize("layer", LAYERS)
@@ -285,3 +354,41 @@ def test_layer_takes_or_gives_a_beat_in_every_cycle(benches: Benches, layer: str
     for stream in range(len(WIDTHS)):
         out = [cycle for cycle, _ in bench.received(stream)]
         assert consecutive(bench.taken(stream)) or consecutive(out)
+
+
+def packet_of_200_bytes(number: int, random: Random, *, with_options: bool) -> Message:
+    options = b"\x01" * 4 * random.randrange(1, 11) if with_options else b""
+    data = number.to_bytes(4, "big") + random.randbytes(176 - len(options))
+    words = 5 + len(options) // 4
+    header = struct.pack(
+        "!BBHHHBBH4s4s",
+        *(0x40 | words, 0, 200, 0, 0x4000, 64, PROTOCOL_UDP, 0, PEER_IP, HOST_IP),
+    )
+    return received(checksummed(header + options, 10) + data)
+
+
+@pytest.mark.parametrize("share", [0.0, 0.01, 0.05, 0.1, 0.5, 1.0])
+def test_packets_with_options_do_not_hold_up_others(benches: Benches, share: float) -> None:
+    """At full rate: what the side path cannot take is lost from the packets with options."""
+    random = Random(11)
+    bench = open_bench(benches, "ipv4_rx")
+    drops = library(64).kind("ipv4_rx").drops
+    slow = [random.random() < share for _ in range(2500)]
+    for stream, width in enumerate(WIDTHS):
+        messages = [packet_of_200_bytes(n, random, with_options=s) for n, s in enumerate(slow)]
+        bench.push(Beats(width).stream(messages, random), stream)
+    bench.drain(quiet=1000)
+    for stream, width in enumerate(WIDTHS):
+        came = Beats(width, ("next", 5)).messages(bench.items(stream), lengths=True)
+        numbers = [int.from_bytes(message.payload[:4], "big") for message in came]
+        plain = [number for number in numbers if not slow[number]]
+        assert plain == [number for number, is_slow in enumerate(slow) if not is_slow]
+        side = [number for number in numbers if slow[number]]
+        assert side == sorted(set(side)), "among themselves they keep their order"
+        assert len(side) >= min(sum(slow), 30)
+        counted = bench.events[16 * stream : 16 * stream + len(drops)]
+        lost = sum(slow) - len(side)
+        assert counted == [lost if name == "options_busy" else 0 for name in drops]
+        # Plain packets wait a cycle for each that comes from the side path, no more.
+        cycles = bench.taken(stream)
+        assert cycles[-1] - cycles[0] + 1 <= len(cycles) + len(side)

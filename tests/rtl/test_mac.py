@@ -1,8 +1,11 @@
+# SPDX-License-Identifier: Apache-2.0
 """mac_rx and mac_tx: whole frames, sums, padding, at all widths side by side."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import cycle
 from random import Random
 
 import pytest
@@ -37,6 +40,32 @@ def keep_counts_flowing(bench: Bench) -> None:
     """The counts of frames are pulses, not streams."""
     for stream in range(len(WIDTHS)):
         bench.stall(len(WIDTHS) + stream, 0.0)
+
+
+def room(stream: int) -> int:
+    """Beats that a buffer holds: those in its memory and the one at the output."""
+    return BUFFER_BYTES // (WIDTHS[stream] // 8) + 1
+
+
+def filling(random: Random, stream: int, beats: Sequence[int], shortest: int) -> list[bytes]:
+    """Random data for frames of so many beats, in turn, that fill a buffer to the last one."""
+    size = WIDTHS[stream] // 8
+    least = -(-shortest // size)
+    frames: list[bytes] = []
+    left = room(stream)
+    for count in cycle(max(n, least) for n in beats):
+        count = left if left < count + least else count
+        frames.append(random.randbytes(max(shortest, count * size - random.randrange(size))))
+        left -= count
+        if not left:
+            return frames
+    raise AssertionError
+
+
+# Beats of the frames that fill a buffer.
+FILLINGS = pytest.mark.parametrize(
+    "beats", [(1,), (2,), (1, 2), (1, 1, 1, 9, 2, 24)], ids=lambda beats: "-".join(map(str, beats))
+)
 
 
 # ---- Receive ----
@@ -174,7 +203,7 @@ def test_rx_refuses_what_is_too_long(benches: Benches) -> None:
 def test_rx_counts_overflow_and_recovers(benches: Benches, length: int) -> None:
     random = Random(length)
     bench = benches("mac_rx")
-    count = 3 * max(64, BUFFER_BYTES // length)
+    count = 3 * (BUFFER_BYTES // length)
     for stall in (1.0, 0.8):
         bench.forget()
         frames = [
@@ -197,8 +226,7 @@ def test_rx_counts_overflow_and_recovers(benches: Benches, length: int) -> None:
             if stall == 1.0:  # what fits is kept, in order, then nothing
                 assert [m.payload for m in got] == [f.data for f in frames[: len(got)]]
                 beats = -(-length // (WIDTHS[stream] // 8))
-                room = (BUFFER_BYTES // (WIDTHS[stream] // 8) + 1) // beats
-                assert len(got) == min(64, room)
+                assert len(got) == room(stream) // beats
             else:
                 wanted = [frame.data for frame in frames]
                 positions = [wanted.index(m.payload) for m in got]
@@ -212,6 +240,53 @@ def test_rx_counts_overflow_and_recovers(benches: Benches, length: int) -> None:
         bench.drain()
         for stream in range(len(WIDTHS)):
             check_received(bench, stream, after)
+
+
+@FILLINGS
+def test_rx_holds_frames_until_the_beats_are_used_up(
+    benches: Benches, beats: tuple[int, ...]
+) -> None:
+    random = Random(str(beats))
+    bench = benches("mac_rx")
+    for _ in range(2):  # the second time from where the first one ended
+        bench.forget()
+        bench.pace(stall=1.0)
+        keep_counts_flowing(bench)
+        sent = []
+        for stream in range(len(WIDTHS)):
+            # An IPv4 packet without padding is not shorter.
+            data = filling(random, stream, beats, 34)
+            sent.append([Frame(frame[:12] + b"\x88\xb5" + frame[14:]) for frame in data])
+            push_frames(bench, stream, [*sent[stream], Frame(bytes(60))], random)
+        while any(bench.waiting(stream) for stream in range(len(WIDTHS))):
+            bench.run(100)
+        bench.run(10)
+        for stream in range(len(WIDTHS)):
+            assert events(bench, stream)[OVERFLOW] == 1, "the one that is too many"
+        bench.pace()
+        bench.drain()
+        for stream, frames in enumerate(sent):
+            check_received(bench, stream, frames)
+
+
+def test_rx_takes_runts_until_it_is_full(benches: Benches) -> None:
+    """Frames of a byte: a narrow buffer holds one for each 32 bytes."""
+    random = Random(8)
+    bench = benches("mac_rx")
+    bench.pace(stall=1.0)
+    keep_counts_flowing(bench)
+    count = BUFFER_BYTES // 8 + 100
+    frames = [Frame(random.randbytes(1)) for _ in range(count)]
+    for stream in range(len(WIDTHS)):
+        push_frames(bench, stream, frames, random)
+    while any(bench.waiting(stream) for stream in range(len(WIDTHS))):
+        bench.run(100)
+    bench.pace()
+    bench.drain()
+    for stream in range(len(WIDTHS)):
+        kept = room(stream) if WIDTHS[stream] >= 256 else BUFFER_BYTES // 32
+        check_received(bench, stream, frames[:kept])
+        assert events(bench, stream)[OVERFLOW] == count - kept
 
 
 def test_rx_latency(benches: Benches) -> None:
@@ -368,7 +443,7 @@ def test_tx_stops_the_stream_when_full(benches: Benches, length: int) -> None:
     bench = benches("mac_tx")
     messages = [
         tx_message(n.to_bytes(4, "big") + random.randbytes(length - 4), n, 10)
-        for n in range(2 * max(64, BUFFER_BYTES // length))
+        for n in range(2 * (BUFFER_BYTES // length))
     ]
     for stream in range(len(WIDTHS)):
         bench.push(Beats(WIDTHS[stream]).stream(messages, random), stream)
@@ -378,6 +453,31 @@ def test_tx_stops_the_stream_when_full(benches: Benches, length: int) -> None:
     bench.pace()
     bench.drain()
     check_sent(bench, [messages] * len(WIDTHS), stalled=False)
+
+
+@FILLINGS
+def test_tx_takes_frames_until_the_beats_are_used_up(
+    benches: Benches, beats: tuple[int, ...]
+) -> None:
+    random = Random(str(beats))
+    bench = benches("mac_tx")
+    for _ in range(2):
+        bench.forget()
+        bench.pace(stall=1.0)
+        keep_counts_flowing(bench)
+        sent = []
+        for stream in range(len(WIDTHS)):
+            data = filling(random, stream, beats, 60)
+            sent.append([tx_message(frame, n, 10) for n, frame in enumerate(data)])
+            more = tx_message(bytes(60))
+            bench.push(Beats(WIDTHS[stream]).stream([*sent[stream], more], random), stream)
+            sent[stream].append(more)
+        bench.run(max(map(room, range(len(WIDTHS)))) + 100)
+        for stream in range(len(WIDTHS)):
+            assert len(bench.taken(stream)) == room(stream)
+        bench.pace()
+        bench.drain()
+        check_sent(bench, sent, stalled=False)
 
 
 def test_tx_latency_and_throughput(benches: Benches) -> None:

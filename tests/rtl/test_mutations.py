@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The tests can fail: each of these mistakes in the RTL makes one of them do so."""
 
 from __future__ import annotations
@@ -7,6 +8,9 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+import test_arp_order
+import test_arp_tables
+import test_clocks
 import test_crosspoint
 import test_dispatch
 import test_headers
@@ -44,7 +48,11 @@ DONE: Test = partial(test_dispatch.test_completions_tell_of_every_message_once, 
 OVERFLOW: Test = partial(test_mac.test_rx_counts_overflow_and_recovers, length=1514)
 MAC_RX: Test = partial(test_mac.test_rx_trims_sums_and_drops, seed=1)
 MAC_TX: Test = partial(test_mac.test_tx, seed=1, pace={"gap": 0.3, "stall": 0.3})
+FILL: Test = partial(test_mac.test_rx_holds_frames_until_the_beats_are_used_up, beats=(1,))
 OPTIONS: Test = partial(test_ipv4_options.test_every_payload_length, words=3)
+SAYS: Test = partial(test_ipv4_options.test_what_options_say, seed=1)
+LOSES: Test = test_ipv4_options.test_full_buffers_lose_whole_packets_and_count_them
+SIDE: Test = partial(test_layers.test_packets_with_options_do_not_hold_up_others, share=0.1)
 ENCODE: Test = partial(test_reed_solomon.test_parity, seed=1, encoders=test_reed_solomon.FEW)
 CROSSPOINT: Test = partial(
     test_crosspoint.test_crosspoint_with_single_flits_back_to_back,
@@ -66,6 +74,31 @@ FULL: Test = partial(
     test_crosspoint.test_crosspoint_fills_and_stops,
     router=test_crosspoint.Router(test_crosspoint.XY),
 )
+CLOCKS = test_clocks.RATIOS[0]  # the core is slower than the MAC
+CROSS: Test = partial(test_clocks.test_crossing_carries_every_length, clocks=CLOCKS, width=64)
+NO_ROOM: Test = partial(
+    test_clocks.test_crossing_drops_what_does_not_fit, width=64, length=test_clocks.MAX_FRAME
+)
+ONE_RESET: Test = partial(
+    test_clocks.test_crossing_survives_a_reset_of_one_side, clocks=CLOCKS, side=test_clocks.CORE
+)
+MAC_RESET: Test = partial(ONE_RESET, side=test_clocks.MAC)
+
+
+def _tables(test: Callable[[test_arp_tables.Tables], None]) -> Test:
+    return lambda benches: test(test_arp_tables.Tables(benches("arp_tables")))
+
+
+def _eth_tx(test: Callable[[test_arp_order.Transmitter], None]) -> Test:
+    return lambda benches: test(test_arp_order.Transmitter(benches))
+
+
+VICTIM = _tables(test_arp_tables.test_ways_are_replaced_by_turns)
+BYPASS = _tables(test_arp_tables.test_updates_and_lookups_back_to_back)
+AGE = _tables(test_arp_tables.test_renewal_is_due_before_the_end)
+TURN = _eth_tx(test_arp_order.test_displaced_questions_are_those_of_the_set_by_turns)
+WAITING = _eth_tx(test_arp_order.test_one_neighbour_holds_a_few_packets_and_the_latest)
+ORDER: Test = partial(test_arp_order.test_order_at_random, seed=1)
 
 # File, what stands there, what it becomes, the test that must notice.
 MUTATIONS: tuple[tuple[str, str, str, Test], ...] = (
@@ -99,6 +132,7 @@ MUTATIONS: tuple[tuple[str, str, str, Test], ...] = (
     ),
     ("common/frame_buffer.sv", "abort_i ? commit_q : write_next", "write_next", BUFFER),
     ("common/frame_buffer.sv", "(write_q ^ read_q)", "(write_q ^ commit_q)", BUFFER),
+    ("common/frame_sum.sv", "logic [19:0] beat;", "logic [18:0] beat;", SUM),
     ("common/frame_sum.sv", "seed_q <= swap16(seed_i)", "seed_q <= seed_i", SUM),
     ("common/frame_sum.sv", "sum_q[15:0]} + {1'b0, sum_q[31:16]}", "sum_q[15:0]}", SUM),
     ("common/drop_register.sv", "          dropping_q <= drop;\n", "", DROP),
@@ -117,16 +151,23 @@ MUTATIONS: tuple[tuple[str, str, str, Test], ...] = (
     ("noc/laned_queue.sv", "read_addr |= AddrWidth'(l * LaneDepth) |", "read_addr |=", LANES),
     ("noc/noc_pkg.sv", "|horizontal ? horizontal : vertical", "vertical", CROSSPOINT),
     ("noc/crosspoint_output.sv", "~|(wanted & ~out_ready_i)", "|(wanted & out_ready_i)", MIXED),
+    ("arp/arp_cache.sv", "victim_q <= victim_q + 1'b1", "victim_q <= victim_q", VICTIM),
+    ("arp/arp_cache.sv", "if (lookup_i) bypass_q <= ", "bypass_q <= 1'b0 & ", BYPASS),
+    ("arp/arp_cache.sv", "lookup_i & update_i & update_q", "1'b0", BYPASS),
+    ("arp/arp_cache.sv", "= ~left[AgeBits-1]", "= 1'b1", AGE),
+    ("arp/arp_questions.sv", "turn_q <= turn_q + 1'b1", "turn_q <= turn_q", TURN),
+    ("arp/arp_questions.sv", "(chain.packets == packets_t'(MaxPackets))", "1'b0", WAITING),
+    ("eth/eth_tx.sv", "reading ? FromQueue : ask_valid", "ask_valid", ORDER),
     ("noc/crosspoint_input.sv", "first_q ? ~fits : refused_q", "~fits", DROPPING),
-    ("noc/network_interface.sv", "inside_q ? entry_q : found", "found", TABLE),
+    ("noc/injection.sv", "inside_q ? route_q : route_i", "route_i", TABLE),
     (
         "noc/network_interface.sv",
-        "late_q <= out_unroutable & in_unroutable",
+        "late_q <= out_lost & in_lost",
         "late_q <= 1'b0",
         LOST,
     ),
-    ("noc/network_interface.sv", "(32'(table_index_i[7:0]) < NumSlots)", "1'b1", SLOT),
-    ("noc/network_interface.sv", "|| word[GroupBit]", "", NOWHERE),
+    ("noc/replica_choice.sv", "(32'(slot_i) < NumSlots)", "1'b1", SLOT),
+    ("noc/route_table.sv", "& ~word[GroupBit]", "", NOWHERE),
     ("noc/dispatch.sv", "(slot_o == SlotBits'(NumReplicas - 1)) ? '0 :", "", POLICY),
     ("noc/least_loaded.sv", "|(least_q & is_choice)", "1'b1", LEAST),
     ("noc/least_loaded.sv", "done_i[i] & ~is_full[i]) loads_q", "done_i[i]) loads_q", LEAST),
@@ -138,11 +179,41 @@ MUTATIONS: tuple[tuple[str, str, str, Test], ...] = (
         *("mac/mac_tx.sv", "(sum == '1) ? sum : ~sum", "~sum"),
         test_mac.test_tx_sends_no_zero_checksum,
     ),
-    ("mac/packet_trimmer.sv", "ends_here & (limit <= bytes_i)", "ends_here", MAC_RX),
+    ("clock/frame_crossing.sv", "~(run & (fits_q | ~Drops))", "~run", NO_ROOM),
+    (
+        "clock/frame_crossing.sv",
+        "dropping_q <= dropping | cut",
+        "dropping_q <= dropping",
+        partial(test_clocks.test_crossing_marks_what_is_too_long, width=64),
+    ),
+    ("clock/frame_crossing.sv", "~out_clear & (is_whole | is_ahead)", "1'b1", CROSS),
+    ("clock/frame_crossing.sv", "quiet_q <= stop & ~beat_valid", "quiet_q <= 1'b0", MAC_RESET),
+    ("clock/frame_crossing.sv", "beat_valid & ~discard &", "beat_valid &", ONE_RESET),
+    ("clock/frame_crossing.sv", "beat.user | is_cut", "beat.user", MAC_RESET),
+    ("clock/frame_crossing.sv", "if (inside_q) dropping_q <= dropping;", "", ONE_RESET),
+    (
+        "clock/async_fifo.sv",
+        "write + 1'b1",
+        "write - 1'b1",
+        partial(test_clocks.test_fifo_swings_between_full_and_empty, clocks=CLOCKS),
+    ),
+    ("mac/packet_trimmer.sv", "ends_here & (limit <= in_i.bytes)", "ends_here", MAC_RX),
     ("mac/tag_remover.sv", "absorbed_q <= absorbs", "absorbed_q <= 1'b0", MAC_RX),
     ("mac/mac_tx.sv", "padding_q  <= stream_last & short", "padding_q  <= 1'b0", MAC_TX),
     ("mac/tag_inserter.sv", "flush_q <= spills & ~flush_q", "flush_q <= 1'b0", MAC_TX),
-    ("ipv4/ipv4_options.sv", "tail_q <= in_i.bytes - position", "tail_q <= in_i.bytes", OPTIONS),
+    ("ipv4/ipv4_options.sv", "{4'b0, excess_q, 2'b0, excess_q, 2'b0}", "16'b0", OPTIONS),
+    ("ipv4/ipv4_options.sv", "22'(sum_q[15:0]) + 22'(sum_q[21:16])", "sum_q", SAYS),
+    ("ipv4/ipv4_options.sv", "lost_q <= lost & ~in_i.last", "lost_q <= 1'b0", LOSES),
+    ("ipv4/option_parser.sv", "byte_i <= length_q", "byte_i < length_q", SAYS),
+    ("ipv4/option_parser.sv", "byte_i < 8'd2", "byte_i < 8'd3", SAYS),
+    ("ipv4/option_parser.sv", "(state_q != StateType) &", "(state_q == StateMalformed) &", SAYS),
+    ("ipv4/ipv4_rx.sv", "in_valid_i ? taken & has_options : 1'b1", "1'b1", SIDE),
+    ("common/block_fifo.sv", "write_i & (stored | ~advance)", "write_i & stored", FILL),
+    ("common/block_fifo.sv", "from_ram_q <= stored", "from_ram_q <= 1'b0", FILL),
+    (
+        *("icmp/icmp_echo.sv", "in_i.meta.csum + 16'", "16'"),
+        partial(test_layers.test_icmp_errors, pace={"gap": 0.0, "stall": 0.0}),
+    ),
     ("rs/rs_matrix_pkg.sv", "data_shards + row", "data_shards + row + 1", ENCODE),
     ("rs/rs_parity_row.sv", "if (~first_i) sum_o", "sum_o", ENCODE),
     ("rs/rs_encode.sv", "(out_free & ~later_q)", "out_free", ENCODE),
@@ -152,6 +223,8 @@ MUTATIONS: tuple[tuple[str, str, str, Test], ...] = (
 LAYER_MUTATIONS = (
     ("icmp/icmp_echo.sv", "{TypeEchoRequest, 8'h00}", "16'h0000", "icmp_echo"),
     ("udp/udp_rx.sv", "reasons[DropBadLength] = 1'b1", "reasons[DropBadLength] = 1'b0", "udp_rx"),
+    ("udp/udp_rx.sv", "(header.csum != '0) &", "(header.csum != '0) & open &", "udp_rx"),
+    ("app/udp_echo.sv", "16'd1024", "16'd1023", "udp_echo"),
     ("ipv4/ipv4_tx.sv", "swap16(csum)", "csum", "ipv4_tx"),
     ("eth/eth_rx.sv", "reasons[DropNotForUs] = 1'b1", "reasons[DropNotForUs] = 1'b0", "eth_rx"),
     ("eth/eth_tx.sv", "EtherTypeArp : EtherTypeIpv4", "EtherTypeIpv4 : EtherTypeIpv4", "eth_tx"),

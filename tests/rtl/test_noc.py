@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The router, meshes of it, and the network interface."""
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from harness import (
     pack_meta,
 )
 
-from bombus.rtl import constant
+from bombus.design.rtl import constant
 
 LOCAL, NORTH, EAST, SOUTH, WEST = range(5)
 Place = tuple[int, int]
@@ -342,6 +343,7 @@ TABLE = Layout(("x", 8), ("y", 8), ("port", 15), ("valid", 1), ("index", 9), ("w
 SOURCE = Beats(64, ("next", 5))
 SINK = Beats(64)
 MESH_IN, MESH_OUT, IN_BYTES, OUT_BYTES = 2, 2, 3, 4
+ENTERING, OUT_END = 1, 2  # events beside the lost messages
 FILL_CYCLES = 32
 
 
@@ -392,6 +394,7 @@ def test_interface_follows_its_table(benches: Benches, seed: int) -> None:
         assert lost
         assert bench.events[0] == lost
         assert bench.items(OUT_BYTES) == [message["length"] for message in got]
+        assert bench.events[OUT_END] == len(got)
 
 
 def test_interface_waits_until_the_table_is_filled(benches: Benches) -> None:
@@ -430,6 +433,7 @@ def test_interface_writes_an_entry(benches: Benches) -> None:
         {"y": 4},
         {"y": 128 + 1},
         {"port": 4 + 1},
+        {"port": 128 + 1},
         {"port": GROUP},
     ):
         bench.control(TABLE.pack(index=7, write=1, **(good | change)))
@@ -526,6 +530,13 @@ def test_interface_hands_messages_to_layers(benches: Benches, seed: int, has_sin
         lost = sum(m.side["port"] >= 2 or not has_sinks for m in sent)
         assert bench.events[0] == lost
         assert bench.items(IN_BYTES) == [message["length"] for message in sent]
+        # A message is coming in from its first flit to its last.
+        taken = iter(bench.taken(MESH_IN))
+        cycles = 0
+        for message in sent:
+            flits = [next(taken) for _ in range(FLITS.count(len(message.payload)))]
+            cycles += flits[-1] - flits[0] + 1
+        assert bench.events[ENTERING] == cycles
 
 
 @pytest.mark.parametrize("gap", [0.0, 0.5])

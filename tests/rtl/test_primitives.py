@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The small modules of rtl/common: FIFO, merge, arbiter, buffers, sums, drops."""
 
 from __future__ import annotations
@@ -295,6 +296,8 @@ def test_sum(benches: Benches, seed: int, gap: float) -> None:
         frames = [
             (random.randbytes(random.randrange(1, 300)), random.getrandbits(16)) for _ in range(200)
         ]
+        # Every adder of a beat at its highest, and a carry from each pair of words.
+        frames += [(bytes.fromhex("ffff0000ffff0100") * 8 * n, 0xFFFF) for n in (1, 2, 150)]
         frames += [(b"\xff" * 9600, 0xFFFF), (bytes(64), 0), (b"\xff\xff", 0), (b"\x12", 0)]
         items = [sum_items(frame, start, width // 8, random) for frame, start in frames]
         ends.append(list(map(len, items)))

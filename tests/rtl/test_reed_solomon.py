@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The Reed-Solomon encoder: every code gives what the model says, at every width and pace."""
 
 from __future__ import annotations
@@ -10,8 +11,8 @@ from random import Random
 import pytest
 from harness import PACES, SEEDS, Beats, Bench, Benches, Message, consecutive, pack_meta
 
-from bombus.reed_solomon import MATRICES, Code
-from bombus.rtl import library
+from bombus.design.rtl import library
+from bombus.golden.reed_solomon import MATRICES, Code
 
 VANDERMONDE, CAUCHY, POWER = range(len(MATRICES))
 PORT = 1082
@@ -123,7 +124,7 @@ def check(bench: Bench, encoders: Sequence[Encoder], requests: list[list[Request
         replies = encoder.beats.messages(bench.items(stream), lengths=True)
         assert len(replies) == len(answered)
         for asked, reply in zip(answered, replies, strict=True):
-            assert library(64).next_names[reply.side["next"]] == "udp_tx"
+            assert kind.outputs["out"].hops[reply.side["next"]] == "udp_tx"
             assert reply.payload == encoder.code.encode(asked.payload)
             for field in ("ip", "vlan", "tos", "mac_port", "kind"):
                 assert reply[field] == asked[field]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Counters, the register ports of tiles and host, and the time."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The loopback design, built once, for tests of the simulator itself."""
 
 from __future__ import annotations
@@ -6,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from bombus.build import Library, build_library
+from bombus.simulator.build import Library, build_library
 
 LOOPBACK = Path(__file__).parent / "loopback"
 

@@ -1,9 +1,12 @@
+# SPDX-License-Identifier: Apache-2.0
 """The cache of simulators."""
 
 from __future__ import annotations
 
 import json
+import os
 import shutil
+import signal
 import subprocess
 import sys
 import threading
@@ -12,11 +15,12 @@ from pathlib import Path
 
 import pytest
 
-from bombus.build import BuildError, build_library, verilator_environment
-from bombus.cache import cached_directory, content_key
-from bombus.errors import UserError
-from bombus.simulation import Simulation
+from bombus.base.cache import cached_directory, content_key
+from bombus.base.errors import UserError
+from bombus.simulator.build import BuildError, build, build_library, verilator_environment
+from bombus.simulator.simulation import Simulation
 
+ROOT = Path(__file__).resolve().parents[2]
 LOOPBACK = Path(__file__).parent / "loopback"
 
 
@@ -64,6 +68,42 @@ def test_nothing_stays_of_a_failure(own_cache: Path) -> None:
 
     with pytest.raises(ValueError):
         cached_directory("thing", fail)
+    assert {path.name for path in own_cache.iterdir()} == {"thing.lock"}
+
+
+# Starts a build that takes long, with programs that have started others.
+BUILD = """
+from bombus.base.cache import cached_directory
+from bombus.simulator.build import run_logged
+from pathlib import Path
+import os
+def make(folder):
+    with (folder / "log").open("w") as log:
+        script = "while :; do date > file; sleep 0.01; done & echo $! > pid; wait"
+        run_logged(["sh", "-c", script], log=log, cwd=folder, environment=dict(os.environ), what="")
+cached_directory("thing", make)
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL])
+def test_nothing_stays_of_a_build_that_is_ended(own_cache: Path, number: int) -> None:
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    process = subprocess.Popen([sys.executable, "-c", BUILD], env=environment, stderr=-1)
+    while not (pids := list(own_cache.glob(".thing-*/pid"))) or not pids[0].read_text():
+        assert process.poll() is None
+        time.sleep(0.02)
+    child = Path("/proc") / pids[0].read_text().strip()
+    time.sleep(0.5)  # the program may not have noted yet what it has started
+    process.send_signal(number)
+    process.communicate(timeout=20)
+    assert process.returncode in (-number, 128 + number)
+    if number == signal.SIGKILL:  # what it leaves, the next removes
+        os.kill(int(child.name), signal.SIGKILL)
+        cached_directory("thing", lambda folder: (folder / "whole").touch())
+        assert {path.name for path in own_cache.iterdir()} == {"thing", "thing.lock"}
+        return
+    time.sleep(0.5)
+    assert not child.exists() or "Z" in (child / "stat").read_text().split()
     assert {path.name for path in own_cache.iterdir()} == {"thing.lock"}
 
 
@@ -142,10 +182,35 @@ def test_c_program_can_use_a_simulator(tmp_path: Path) -> None:
 def test_a_second_start_is_quick() -> None:
     build_library(LOOPBACK)
     code = (
-        "import sys; from pathlib import Path; from bombus.build import build_library; "
-        "from bombus.simulation import Simulation; "
+        "import sys; from pathlib import Path; from bombus.simulator.build import build_library; "
+        "from bombus.simulator.simulation import Simulation; "
         "Simulation(build_library(Path(sys.argv[1]))).advance(1)"
     )
     started = time.monotonic()
     subprocess.run([sys.executable, "-c", code, str(LOOPBACK)], check=True)
     assert time.monotonic() - started < 3
+
+
+def test_errors_in_a_source_of_the_design_name_that_file(tmp_path: Path) -> None:
+    """Verilator reads a copy in the cache, which nobody should edit."""
+    layer = (ROOT / "rtl" / "app" / "udp_echo.sv").read_text()
+    bad = "  logic [3:0] narrow;\n  assign narrow = 8'(UdpPort);\nendmodule"
+    source = tmp_path / "mine.sv"
+    source.write_text(layer.replace("module udp_echo", "module my_echo").replace("endmodule", bad))
+    line = source.read_text()[: source.read_text().index("assign narrow")].count("\n") + 1
+    text = (ROOT / "designs" / "udp_echo.yaml").read_text()
+    text = text.replace("kind: udp_echo", "kind: my_echo")
+    design = tmp_path / "design.yaml"
+    design.write_text(text.replace("tiles:", "sources: [mine.sv]\ntiles:", 1))
+    with pytest.raises(BuildError) as caught:
+        build(design)
+    assert f"{source}:{line}:" in str(caught.value)
+    assert "sources/mine.sv" not in str(caught.value)
+
+
+@pytest.mark.parametrize("content", [b"name: \xff", b"x: " + b"[" * 500])
+def test_a_file_that_cannot_be_read_is_refused_by_build_too(tmp_path: Path, content: bytes) -> None:
+    design = tmp_path / "design.yaml"
+    design.write_bytes(content)
+    with pytest.raises(UserError):
+        build(design)

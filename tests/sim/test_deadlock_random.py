@@ -1,6 +1,7 @@
+# SPDX-License-Identifier: Apache-2.0
 """The deadlock analysis against simulation: random small designs on meshes of real routers.
 
-A design is a few chains of tiles at random positions, sources that always have more to send,
+A design is a few chains of tiles at random positions, sources that always send to send,
 ends that pause now and then, and buffers far smaller than the messages. What the analysis calls
 sound must never stand still; of what it calls unsound, a good part must really do so.
 """
@@ -17,11 +18,12 @@ from typing import Any, cast
 
 import pytest
 
-from bombus import deadlock, rtl
-from bombus.config import Fabric
-from bombus.network import Hop, Layer, Network, Tile
-from bombus.noc.mesh import Chain, Mesh, Result, Traffic, build
-from bombus.rtl import LayerKind
+from bombus.analysis import deadlock
+from bombus.design import rtl
+from bombus.design.resolved import Design, Hop, Input, Layer, Output, Tile
+from bombus.design.rtl import InputStream, LayerKind, OutputStream
+from bombus.fabric.config import Fabric
+from bombus.measure.mesh import Chain, Mesh, Result, Traffic, build
 
 
 @dataclass(frozen=True)
@@ -73,13 +75,16 @@ def random_design(seed: int, size: int) -> Random:
 
 
 def kind(name: str, *, has_input: bool, always_takes: bool = False) -> LayerKind:
-    ports = {"out_o": 1} | ({"in_i": 1} if has_input else {})
+    waits_for = () if always_takes else ("out",)
+    stream = InputStream("in", name, always_takes=always_takes, waits_for_outputs=waits_for)
     values: dict[str, Any] = dict.fromkeys(LayerKind.__dataclass_fields__, 0)
-    values |= {"name": name, "ports": ports, "parameters": {}, "drops": (), "events": ()}
-    return LayerKind(**values | {"file": Path(name), "always_takes": always_takes})
+    values |= {"name": name, "file": Path(name), "drops": (), "events": ()}
+    values |= {"parameters": {}, "constants": {}, "ports": {}}
+    values |= {"inputs": {"in": stream} if has_input else {}}
+    return LayerKind(**values | {"outputs": {"out": OutputStream("out", ("next",))}})
 
 
-def network(design: Random, study: Study) -> Network:
+def resolved(design: Random, study: Study) -> Design:
     """The design as the analysis sees it: in each tile a source, and a layer for all that comes."""
     size = study.size
     tiles = [
@@ -93,14 +98,19 @@ def network(design: Random, study: Study) -> Network:
             Layer("through", through, {}, tile, tile.loc),
         ]
     hops = [
-        Hop(tiles[here].layers[int(place > 0)], place, tiles[there].layers[1])
+        Hop(
+            Output(tiles[here].layers[int(place > 0)], "out"),
+            place,
+            "next",
+            Input(tiles[there].layers[1], "in"),
+        )
         for chain in design.chains
         for place, (here, there) in enumerate(pairwise(chain))
     ]
     # As wide as makes the longest frame the longest message.
     width = -(-rtl.constant("bombus_pkg::MaxFrameBytes") * 8 // study.max_flits)
-    file = SimpleNamespace(design=SimpleNamespace(fabric=study.fabric, data_width=width))
-    return Network(cast("Any", file), cast("Any", None), size, size, tiles, hops, [])
+    file = SimpleNamespace(config=SimpleNamespace(fabric=study.fabric, data_width=width))
+    return Design(cast("Any", file), cast("Any", None), size, size, tiles, hops, [])
 
 
 @pytest.fixture(scope="module", params=list(STUDIES))
@@ -134,7 +144,7 @@ def test_sound_designs_never_stall_and_unsound_ones_do(study: tuple[str, Study, 
     name, given, model = study
     count = given.designs
     designs = [random_design(seed, given.size) for seed in range(count)]
-    found = [bool(deadlock.cycles(network(design, given))) for design in designs]
+    found = [bool(deadlock.cycles(resolved(design, given))) for design in designs]
     results = simulated(model, given, designs)
     counts = Counter(
         (unsound, result.stalled) for unsound, result in zip(found, results, strict=True)

@@ -1,13 +1,14 @@
+# SPDX-License-Identifier: Apache-2.0
 """Loss, duplication, corruption, reordering and delay: repeatable, and each as asked."""
 
 from __future__ import annotations
 
 import pytest
 
-from bombus.build import Library
-from bombus.errors import UserError
-from bombus.impairment import Impairment
-from bombus.simulation import Simulation
+from bombus.base.errors import UserError
+from bombus.simulator.build import Library
+from bombus.simulator.impairment import Impairment
+from bombus.simulator.simulation import Simulation
 
 FRAMES = [number.to_bytes(4, "big") * 20 for number in range(1000)]
 
@@ -116,6 +117,27 @@ def test_delay_is_virtual_time(loopback: Library, direction: str) -> None:
 def test_words_of_the_command_line() -> None:
     parsed = Impairment.parse("loss=1%, delay_us=500,reorder=0.25,reorder-distance=3,seed=9")
     assert parsed == Impairment(loss=0.01, delay_us=500, reorder=0.25, reorder_distance=3, seed=9)
-    for wrong in ("lost=1", "loss", "loss=much", "loss=2", "delay_us=-1"):
-        with pytest.raises(UserError, match="impairment"):
-            Impairment.parse(wrong)
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        ("lost=1", "name=value"),
+        ("loss", "name=value"),
+        ("loss=much", "not a number"),
+        ("loss=2", "probability"),
+        ("loss=101%", "probability"),
+        ("loss=nan", "probability"),
+        ("loss=1%,loss=2%", "loss is given twice"),
+        ("delay_us=-1", "delay_us is from 0"),
+        ("delay_us=inf", "delay_us is from 0"),
+        ("delay_us=nan", "delay_us is from 0"),
+        ("delay_us=5%", "not a number"),
+        ("reorder-distance=0", "at least 1"),
+        ("reorder-distance=1.5", "not a whole number"),
+        ("seed=-1", "seed"),
+    ],
+)
+def test_words_that_mean_nothing(words: str, complaint: str) -> None:
+    with pytest.raises(UserError, match=f"impairment: .*{complaint}"):
+        Impairment.parse(words)

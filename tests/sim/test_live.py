@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A design on a network interface, in a network namespace, on the loopback design."""
 
 from __future__ import annotations
@@ -9,16 +10,23 @@ from typing import Any
 
 import pytest
 
-from bombus.build import Library
-from bombus.interface import Interface, InterfaceError
-from bombus.netns import Namespace, NamespaceError
+from bombus.live.interface import Interface, InterfaceError
+from bombus.live.netns import Namespace, NamespaceError
+from bombus.simulator.build import Library
 
 RUN = """
 import json, sys
 from pathlib import Path
-from bombus.build import Library
-from bombus.live import run
-run(Library(Path(sys.argv[1])), **json.loads(sys.argv[2]), report=Path(sys.argv[3]))
+from bombus.base.errors import UserError
+from bombus.simulator.build import Library
+from bombus.live.run import run
+options = json.loads(sys.argv[2])
+for name in options.keys() & {"pcap_in", "pcap_out", "trace"}:
+    options[name] = Path(options[name])
+try:
+    run(Library(Path(sys.argv[1])), **options, report=Path(sys.argv[3]))
+except UserError as error:
+    sys.exit(str(error))
 """
 
 # Sends frames on an interface and takes back what comes; prints the number that is the same.

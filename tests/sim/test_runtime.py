@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Frames, time, registers and protocol checks of the simulator, on the loopback design."""
 
 from __future__ import annotations
@@ -9,11 +10,15 @@ from pathlib import Path
 import pytest
 from scapy.all import Ether, Raw
 
-from bombus.build import Library
-from bombus.simulation import Simulation, SimulationError, latencies
+from bombus.simulator.build import Library
+from bombus.simulator.frames import latencies
+from bombus.simulator.native import SimulationError
+from bombus.simulator.simulation import Simulation
 
 FAULT = 0x800
 TIMER = 0x804
+NEVER_ANSWERED = 0xFF8
+REPEATS = 6  # fault: the first beat comes 600 times
 
 
 def frames(count: int, seed: int = 1, low: int = 60, high: int = 300) -> list[bytes]:
@@ -142,6 +147,49 @@ def test_broken_rules_are_seen(loopback: Library, fault: int, error: str) -> Non
         simulation.exchange(frames(20))
         assert simulation.errors()[error] > 0
         with pytest.raises(SimulationError, match=error):
+            simulation.check()
+
+
+@pytest.mark.parametrize(
+    ("length", "errors"),
+    [
+        (16, 0),
+        (17, 1),  # too long with its last beat only
+        (33, 2),  # and with the one before
+    ],
+)
+def test_a_frame_longer_than_the_longest_is_seen(
+    loopback: Library, length: int, errors: int
+) -> None:
+    frame = bytes(range(length))
+    with Simulation(loopback, tx_stall=0.3) as simulation:
+        simulation.write_register(FAULT, REPEATS)
+        simulation.send(frame)
+        came = simulation.receive()
+        assert came is not None
+        assert came.data == frame[:16] * 599 + frame
+        assert {name: n for name, n in simulation.errors().items() if n} == (
+            {"tx_too_long": errors} if errors else {}
+        )
+        if errors:
+            with pytest.raises(SimulationError, match="tx_too_long"):
+                simulation.check()
+
+
+def test_a_register_that_does_not_answer_is_given_up_and_counted(loopback: Library) -> None:
+    with Simulation(loopback) as simulation:
+        for count, write in enumerate((False, True), 1):
+            before = simulation.cycle
+            with pytest.raises(SimulationError):
+                if write:
+                    simulation.write_register(NEVER_ANSWERED, 1)
+                else:
+                    simulation.read_register(NEVER_ANSWERED)
+            assert simulation.cycle - before == 100_000
+            assert simulation.errors()["register_timeout"] == count
+        simulation.exchange(frames(2))
+        assert simulation.read_register(0) == 2  # the next request is answered
+        with pytest.raises(SimulationError, match="register_timeout"):
             simulation.check()
 
 

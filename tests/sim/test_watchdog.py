@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The stall watchdog: a real deadlock is reported with what waits for what, slowness is not."""
 
 from __future__ import annotations
@@ -6,11 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from bombus import Simulation, generate
-from bombus.build import Library, build_library
-from bombus.measure import introduce
-from bombus.model import Host, Station, udp_frame
-from bombus.watch import Stall, explain, ring, stalls
+from bombus import Simulation
+from bombus.generation import generate
+from bombus.golden.frames import Host, Station, udp_frame
+from bombus.measure.exchanges import introduce
+from bombus.simulator.build import Library, build_library
+from bombus.simulator.stalls import Stall, explain, ring, stalls
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "docs" / "examples" / "deadlock"
 
@@ -40,21 +42,21 @@ def test_figure_5a_stops_for_ever_and_the_ring_is_named(figure_5a: Library) -> N
         found = simulation.stalls()
         assert {stall.name for stall in ring(found)} == {
             "link (1, 0) to (2, 0)",
-            "the way out of router (2, 0)",
+            "ejection port of router (2, 0)",
             "layer ipv4_rx",
-            "the way into router (2, 0)",
+            "injection port of router (2, 0)",
             "link (2, 0) to (1, 0)",
-            "the way out of router (1, 0)",
+            "ejection port of router (1, 0)",
             "layer udp_rx",
-            "the way into router (1, 0)",
+            "injection port of router (1, 0)",
         }
         # eth_rx waits too, outside of the ring.
-        (outside,) = (stall for stall in found if stall.name == "the way into router (0, 0)")
+        (outside,) = (stall for stall in found if stall.name == "injection port of router (0, 0)")
         assert outside.waits_for == ("link (0, 0) to (1, 0)",)
         text = explain(found)
         assert text[-1].startswith("deadlock, each waits for the next: ")
         assert (
-            "-> link (1, 0) to (2, 0) -> the way out of router (2, 0) -> layer ipv4_rx ->"
+            "-> link (1, 0) to (2, 0) -> ejection port of router (2, 0) -> layer ipv4_rx ->"
             in text[-1]
         )
         assert all(0 < stall.since_cycle < simulation.cycle - 10_000 for stall in found)
@@ -78,7 +80,7 @@ def test_on_the_crosspoint_fabric_queues_are_named(tmp_path: Path) -> None:
         }
         # The link is held by what came from the west, which waits behind it.
         after = names[(names.index("link (1, 0) to (2, 0) from local") + 1) % len(names)]
-        assert after == "the way out of router (2, 0) from west"
+        assert after == "ejection port of router (2, 0) from west"
 
 
 def test_what_fits_into_the_buffers_passes(figure_5a: Library) -> None:
@@ -108,7 +110,7 @@ def test_a_stall_that_ends_is_no_longer_told(figure_5a: Library) -> None:
         found = simulation.stalls()
         assert any(stall.name == "layer eth_tx.mac_tx" and not stall.waits_for for stall in found)
         assert ring(found) == []
-        assert "layer eth_tx.mac_tx has not moved since cycle" in "\n".join(explain(found))
+        assert "layer eth_tx.mac_tx has been stalled since cycle" in "\n".join(explain(found))
         simulation.pace(tx_stall=0.0)
         simulation.advance(10_000)
         assert simulation.stalls() == []
@@ -122,7 +124,7 @@ def test_explanation() -> None:
         {"name": "d", "waits_for": [0]},
     ]
     assert ring(stalls(watch, {2: 5})) == []
-    assert explain(stalls(watch, {2: 5})) == ["c has not moved since cycle 5: is at fault"]
+    assert explain(stalls(watch, {2: 5})) == ["c has been stalled since cycle 5: is the cause"]
     found = stalls(watch, {0: 9, 1: 7, 3: 1234})
     assert found == [Stall("b", 7, ("a",)), Stall("a", 9, ("b",)), Stall("d", 1234, ("a",))]
     assert explain(found)[-1] == "deadlock, each waits for the next: b -> a -> b"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A design that Linux programs talk to, in a network namespace of its own."""
 
 from __future__ import annotations
@@ -14,8 +15,8 @@ from typing import Any
 
 import pytest
 
-from bombus.build import build
-from bombus.netns import Namespace, NamespaceError
+from bombus.live.netns import Namespace, NamespaceError
+from bombus.simulator.build import build
 
 INTERFACE = "bombus0"
 ADDRESS = "10.77.0.2"
@@ -25,8 +26,8 @@ COMMAND_SECONDS = 240.0
 RUN = """
 import json, sys
 from pathlib import Path
-from bombus.live import run
-from bombus.impairment import Impairment
+from bombus.live.run import run
+from bombus.simulator.impairment import Impairment
 options = json.loads(sys.argv[2])
 for name in ("impair_rx", "impair_tx"):
     if name in options:

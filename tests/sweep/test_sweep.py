@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Sweeps on real Dask clusters: scheduler and workers as processes of their own."""
 
 from __future__ import annotations
@@ -16,9 +17,9 @@ import pyarrow.parquet as pq
 import pytest
 from rich.console import Console
 
-from bombus import sweep
-from bombus.errors import DesignError, UserError
-from bombus.noc import mesh
+from bombus.base.errors import DesignError, UserError
+from bombus.measure import mesh, sweep
+from bombus.measure.sweep import cluster
 
 CONSOLE = Console(quiet=True)
 # 2 x 2, whose model is built soon; each point runs for some tenths of a second.
@@ -139,7 +140,8 @@ def test_an_interrupted_sweep_goes_on(
             assert 0 < done < POINTS
             assert code == 130
             assert said[-1] == (
-                f"stopped: {done} of {POINTS} points are in {output}; the same command goes on"
+                f"stopped: {done} of {POINTS} points are in {output}; "
+                "run the same command to resume"
             )
             assert len(said) == 2, said
             assert said[0].startswith("test "), said  # the bar
@@ -157,9 +159,9 @@ def test_an_interrupted_sweep_goes_on(
 
 def test_what_a_worker_has_started_ends_with_it() -> None:
     program = subprocess.Popen(["sleep", "60"], start_new_session=True)
-    sweep._end([program.pid])
+    cluster._end([program.pid])
     assert program.wait(timeout=30) == -signal.SIGTERM
-    sweep._end([program.pid])  # one that is not there any more
+    cluster._end([program.pid])  # one that is not there any more
 
 
 @pytest.mark.parametrize(
@@ -167,17 +169,17 @@ def test_what_a_worker_has_started_ends_with_it() -> None:
     [
         ("seeds:", "seedz:", "test.yaml:5: seedz: unknown key; did you mean 'seeds'?"),
         ("wormhole}", "wormhole, deph: 4}", "unknown key"),
-        ("wormhole}", "wormhole, columns: 4}", "named under `sizes`"),
+        ("wormhole}", "wormhole, columns: 4}", "given under `sizes`"),
         (
             "[{kind: wormhole}]",
             "\n  - kind: wormhole\n  - kind: crosspoint\n    columns: 3",
-            "test.yaml:5: fabrics[1].columns: the meshes are named under `sizes`",
+            "test.yaml:5: fabrics[1].columns: the mesh size is given under `sizes`",
         ),
-        ("wormhole}", "wormhole, max_load: 0.5}", "a sweep has no use for it"),
+        ("wormhole}", "wormhole, max_load: 0.5}", "only, not to sweeps"),
         (
             "wormhole}",
             "crosspoint, algorithm: o1turn, buffer_depth: 32}",
-            "test.yaml:2: fabrics[0]: queues of 32 flits in two lanes of 16 have no room",
+            "test.yaml:2: fabrics[0]: queues of 32 flits in two lanes of 16 are too small",
         ),
         (
             "[{kind: wormhole}]",

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Helpers of the tests of whole designs."""
 
 from __future__ import annotations

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Everything that can be wrong with a frame, and the odd but good: one table, every data width.
 
 Each case names the counter that must move, by exactly one. Cases with the same verdict go
@@ -12,11 +13,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 from support.bench import ALL_DESIGNS, FAR, GATEWAY, PEER, TAGGED, Bench
 
-from bombus.model import (
+from bombus.golden.frames import (
     ARP_REPLY,
     ARP_REQUEST,
     BROADCAST_MAC,
@@ -26,14 +28,12 @@ from bombus.model import (
     NO_IP,
     NO_MAC,
     PROTOCOL_ICMP,
-    PROTOCOL_TCP,
     PROTOCOL_UDP,
     TYPE_ARP,
     TYPE_IPV4,
     TYPE_VLAN,
     UDP_BYTES,
     Host,
-    Model,
     Station,
     arp,
     arp_reply,
@@ -50,6 +50,7 @@ from bombus.model import (
     udp,
     udp_frame,
 )
+from bombus.golden.stack import ERROR_BURST, Stack, option_fault
 
 ANSWERED = "answered"  # with exactly one frame
 SILENT = "silent"  # ARP that wants no answer
@@ -293,6 +294,11 @@ def options() -> Cases:
             "length 1": bytes([68, 1]) + bytes([3]) * (length - 2),
             "too long": bytes([7, 255, 4]) + bytes([9]) * (length - 3),
             "loose source route": bytes([131, min(length, 39), 4]) + bytes(length - 3),
+            "exhausted source route": bytes([137, min(length, 39), 40]) + bytes(length - 3),
+            "strict source route, one hop left": bytes([1, 137, 3, 3]) * words,
+            "cut in its length": bytes([1]) * (length - 1) + bytes([7]),
+            "one byte too long": bytes([148, length + 1]) + bytes(length - 2),
+            "bad behind the end": bytes([0, 7, 0, 131]) * words,
             "anything": choice.randbytes(length),
             "ones": b"\xff" * length,
         }
@@ -302,9 +308,11 @@ def options() -> Cases:
                 for build in (udp_frame, ping_frame):
                     frame = build(PEER, HOST, payload, options=content)
                     title = f"{build.__name__} of {size}, {words} words of {name}"
-                    yield Case(title, padded(frame), ANSWERED)
+                    fault = option_fault(content)
+                    verdict = f"ipv4_rx.{fault}" if fault else ANSWERED
+                    yield Case(title, padded(frame), verdict)
         payload = choice.randbytes(1400)
-        long = udp_frame(TAGGED, HOST, payload, options=variants["anything"])
+        long = udp_frame(TAGGED, HOST, payload, options=variants["record route"])
         yield Case(f"udp of 1400, {words} words", long, ANSWERED)
         for bit in (0, 7, length * 8 - 1):
             changed = flipped(padded(frame), (ETHERNET_BYTES + IPV4_BYTES) * 8 + bit)
@@ -327,15 +335,10 @@ def fragments() -> Cases:
 
 
 @table
-def versions_and_protocols() -> Cases:
+def versions() -> Cases:
     for version in range(16):
         verdict = ANSWERED if version == 4 else "ipv4_rx.bad_version"
         yield Case(f"version {version}", udp_frame(PEER, HOST, PAYLOAD, version=version), verdict)
-    known = {PROTOCOL_ICMP, PROTOCOL_UDP, PROTOCOL_TCP}
-    for protocol in set(range(256)) - known:
-        frame = ip_frame(PEER, HOST, protocol, PAYLOAD)
-        yield Case(f"protocol {protocol}", frame, "ipv4_rx.unknown_protocol")
-    yield Case("tcp", ip_frame(PEER, HOST, PROTOCOL_TCP, PAYLOAD), "no_route")
 
 
 @table
@@ -377,7 +380,14 @@ def sources() -> Cases:
         for kind, frame in good_frames(Station.of(mac, "10.77.0.99")).items():
             yield Case(f"{kind} from {mac}", frame, "eth_rx.bad_source")
     for ip in (
-        *("10.77.0.2", "10.77.0.255", "255.255.255.255", "224.0.0.1", "239.255.255.255"),
+        *(
+            "10.77.0.2",
+            "10.77.0.0",
+            "10.77.0.255",
+            "255.255.255.255",
+            "224.0.0.1",
+            "239.255.255.255",
+        ),
         *("240.0.0.1", "127.0.0.1", "127.255.255.255", "0.0.0.0", "0.1.2.3"),
     ):
         for kind, frame in good_frames(Station.of("02:00:00:00:00:63", ip)).items():
@@ -460,16 +470,17 @@ def icmp_types() -> Cases:
             yield Case(f"icmp type {icmp_type}", frame, "icmp_echo.not_echo_request")
     for code in range(1, 256):
         frame = ping_frame(PEER, HOST, PAYLOAD, code=code)
-        yield Case(f"echo request, code {code}", frame, "icmp_echo.not_echo_request")
+        yield Case(f"echo request, code {code}", frame, ANSWERED)  # as Linux does
 
 
 @table
 def udp_ports() -> Cases:
     yield Case("to port 0", udp_frame(PEER, HOST, PAYLOAD, port=0), "udp_rx.bad_port")
-    for size in (0, 1, 20):
-        frame = udp_frame(PEER, HOST, PAYLOAD[:size], source_port=0)
-        yield Case(f"from port 0, {size} bytes", frame, "udp_echo.no_reply_port")
-    for port in (1, 7, 53, 40000, 65535):
+    for port in (0, 1, 7, 13, 19, 53, 1022, 1023):
+        for size in (0, 1, 20):
+            frame = udp_frame(PEER, HOST, PAYLOAD[:size], source_port=port)
+            yield Case(f"from port {port}, {size} bytes", frame, "udp_echo.service_port")
+    for port in (1024, 1025, 7 << 8, 40000, 65535):
         frame = udp_frame(PEER, HOST, PAYLOAD, source_port=port)
         yield Case(f"from port {port}", frame, ANSWERED)
 
@@ -543,8 +554,8 @@ def cases_by_verdict() -> dict[str, list[Case]]:
     return groups
 
 
-def introduced_model() -> Model:
-    model = Model(HOST)
+def introduced_model() -> Stack:
+    model = Stack(HOST)
     for station in (PEER, GATEWAY, TAGGED):
         model.process(arp_request(station, HOST))
     return model
@@ -570,9 +581,9 @@ def run_cases(bench: Bench, cases: list[Case]) -> None:
     frames = []
     for case in cases:
         frames += [case.frame, *bench.probes()]
-    # Packets with options go through one 32-bit word a cycle.
+    # Packets with options go through one 32-bit word a cycle, options a byte a cycle.
     longest = max(len(case.frame) for case in cases)
-    bench.run(frames, gap_cycles=20 + longest // 4)
+    bench.run(frames, gap_cycles=80 + longest // 4)
     bench.alive([PEER, TAGGED, GATEWAY])
 
 
@@ -661,4 +672,52 @@ def test_closed_ports_are_told_of_at_a_limited_rate(design: Path) -> None:
         # A bad datagram to a closed port is not answered.
         bench.rest()
         bench.run([closed(9, length=9), closed(9, udp_checksum=1), closed(0)])
+        bench.alive()
+
+
+@pytest.mark.parametrize("design", ALL_DESIGNS, ids=lambda path: path.stem)
+def test_unknown_protocols_are_told_of_at_a_limited_rate(design: Path) -> None:
+    def unknown(protocol: int, size: int = 20, **options: Any) -> bytes:
+        return ip_frame(PEER, HOST, protocol, (PAYLOAD * 80)[:size], **options)
+
+    known = {PROTOCOL_ICMP, PROTOCOL_UDP}
+    protocols = [n for n in range(256) if n not in known]
+    with Bench(design) as bench:
+        for start in range(0, len(protocols), ERROR_BURST):
+            bench.rest()
+            bench.run([unknown(n) for n in protocols[start : start + ERROR_BURST]], ordered=True)
+        bench.run([unknown(2)] * 3)
+        assert bench.model.error_tokens == 0
+        # What is quoted: what there is of 8 bytes, and the length whatever the size.
+        for sizes in (range(8), (8, 9, 31, 33, 64, 512, 1480)):
+            bench.rest()
+            bench.run([unknown(89, size) for size in sizes], ordered=True)
+            bench.rest()
+            bench.run([padded(unknown(89, size)) for size in sizes], ordered=True)
+        bench.rest()
+        variants = [
+            unknown(132, tos=0xB8, ttl=3, identification=0xBEEF),
+            unknown(132, 700, options=bytes([1]) * 8),
+            ip_frame(TAGGED, HOST, 47, PAYLOAD),
+            ip_frame(FAR, HOST, 47, PAYLOAD),
+        ]
+        bench.run(variants)
+        # No error about an error, a fragment, a bad header, a source that is no host, a
+        # destination that is not ours (RFC 1122, 3.2.2).
+        bench.rest()
+        nobody = Station.of("02:00:00:00:00:63", "10.77.0.255")
+        bench.run(
+            [
+                unknown(89, fragment=0x2000),
+                unknown(89, fragment=1),
+                unknown(89, total_length=60),
+                unknown(89, options=bytes([131, 3, 3, 0])),
+                ip_frame(nobody, HOST, 89, PAYLOAD),
+                udp_frame(nobody, HOST, PAYLOAD, port=9),
+                BROADCAST_MAC + unknown(89)[6:],
+                BROADCAST_MAC + udp_frame(PEER, HOST, PAYLOAD, port=9)[6:],
+                ping_frame(PEER, HOST, PAYLOAD, icmp_type=3, code=3),
+            ]
+        )
+        assert bench.model.error_tokens == ERROR_BURST
         bench.alive()

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """UDP echo over other fabrics: one line of the design file changes, no answer does."""
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from pathlib import Path
 import pytest
 from support.bench import PEER, TAGGED, Bench
 
-from bombus.model import ping_frame, udp_frame
+from bombus.golden.frames import ping_frame, udp_frame
 
 NARROW = Path(__file__).parent / "designs" / "fabric_64.yaml"
 # The other tests have wormhole; XY in the crosspoint fabric is a part of the other two.
@@ -34,3 +35,20 @@ def test_the_same_answers_over_other_fabrics(fabric: str, tmp_path: Path) -> Non
                 if size % 4 == 0:
                     frames.append(ping_frame(sender, bench.host, choice.randbytes(size)))
             bench.run(frames, window=12)
+
+
+def test_a_dropping_fabric_counts_what_it_drops(tmp_path: Path) -> None:
+    design = tmp_path / "fabric.yaml"
+    design.write_text(f"{NARROW.read_text()}fabric: {{kind: crosspoint, lossless: false}}\n")
+    count = 200
+    with Bench(design, seed=6) as bench:
+        bench.simulation.pace(tx_stall=0.8)  # more comes in than can go out
+        for n in range(count):
+            bench.simulation.send(udp_frame(PEER, bench.host, n.to_bytes(2) * 500))
+        came = bench.simulation.receive_all()
+        assert not bench.simulation.in_flight
+        drops = bench.drops()
+        assert all(reason.startswith("router.") for reason in drops)
+        assert 0 < drops.total() == count - len(came)
+        bench.simulation.pace()
+        bench.alive()

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Linux's own network stack and programs talk to a design, in a network namespace of their own.
 
 A program that is missing on this machine skips its tests, by name.
@@ -16,15 +17,15 @@ import pytest
 from support.bench import ALL_DESIGNS, DESIGNS, SCALE
 from support.live import ADDRESS, INTERFACE
 
-from bombus.interface import MAX_MTU
-from bombus.model import IPV4_BYTES, UDP_BYTES
+from bombus.golden.frames import IPV4_BYTES, UDP_BYTES
+from bombus.live.interface import MAX_MTU
 
 OUR_ADDRESS = "10.77.0.1"
 ECHO_PORT = 7
 HEADERS = IPV4_BYTES + UDP_BYTES  # of a ping just as well
 
 # Sends datagrams of many lengths, some at a time, and compares what comes back.
-# Arguments: address, first length, last length, step, datagrams on their way at a time.
+# Arguments: address, first length, last length, step, datagrams in flight.
 ECHO = """
 import os, socket, sys
 address, first, last, step, window = sys.argv[1], *map(int, sys.argv[2:])
@@ -299,3 +300,14 @@ def test_rough_network(start: Any, direction: str) -> None:
     index = 0 if direction == "impair_rx" else 1
     done = totals["ports"][0]
     assert min(done[kind][index] for kind in ("lost", "duplicated", "corrupted", "reordered")) > 40
+
+
+def test_other_addresses_without_a_rebuild(start: Any) -> None:
+    """The registers take the place of the addresses in the design file."""
+    ping = program("ping")
+    live = start(DESIGNS[512], ip="192.168.40.5/22", mac="02:00:00:00:00:77")
+    assert ", 3 received" in live.run([ping, "-c", "3", "-i", "0.01", "-W", "3", "192.168.40.5"])
+    assert live.python(ECHO, "192.168.40.5", 0, 1472, 37, 4) == "40"
+    neighbours = live.run(["ip", "neigh", "show", "dev", INTERFACE])
+    assert "02:00:00:00:00:77" in neighbours
+    assert not drops(live.stop())

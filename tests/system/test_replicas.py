@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Replicas of applications in a mesh of 28 tiles: shares, order, load, changes under traffic."""
 
 from __future__ import annotations
@@ -7,16 +8,17 @@ from collections.abc import Iterable, Sequence
 from random import Random
 
 import pytest
-from support.bench import PEER, SCALE, Bench
+from support.bench import PEER, ROOT, SCALE, Bench
 
-from bombus.dispatch import flow_bucket
-from bombus.model import Station, echo_reply, udp_frame
-from bombus.simulation import Frame
+from bombus.design.dispatch import flow_bucket
+from bombus.golden.frames import Station, udp_frame
+from bombus.golden.stack import echo_reply
+from bombus.simulator.frames import Frame
 
 FLOW, TURN, PORT, LOAD = 7, 1007, 7000, 2007
 REPLICAS = {"flow": 8, "turn": 6, "port": 4, "load": 4}
 CHOOSER = {"flow": "receive", "turn": "receive", "port": "receive", "load": "balancer"}
-NEXT = {name: f"app{n}" for n, name in enumerate(REPLICAS)}
+NEXT = {"flow": "udp_port_7", "turn": "udp_port_1007", "port": "udp_port_7000", "load": "served"}
 STATION_IP = ".".join(map(str, PEER.ip))
 
 
@@ -67,7 +69,7 @@ def test_everything_is_answered(stall: float) -> None:
                 bench.host,
                 bytes([0, random.randrange(30)]) + random.randbytes(random.choice([0, 9, 70, 400])),
                 port=random.choice(ports),
-                source_port=random.randrange(1, 1 << 16),
+                source_port=random.randrange(1024, 1 << 16),
             )
             for _ in range(1500)
         ]
@@ -230,8 +232,22 @@ def test_far_stations_are_told_apart_by_address() -> None:
     with Bench(SCALE) as bench:
         stations = [Station.of(f"02:00:00:00:01:{n:02x}", f"10.77.0.{n}") for n in range(120, 152)]
         bench.introduce(stations)
-        frames = [udp_frame(s, bench.host, bytes(20), source_port=999) for s in stations]
+        frames = [udp_frame(s, bench.host, bytes(20), source_port=1999) for s in stations]
         exchange(bench, frames)
         slots = [flow_bucket(".".join(map(str, s.ip)), 999, FLOW, 64) % 8 for s in stations]
         assert shares(bench, "flow") == [slots.count(n) for n in range(8)]
         assert all(shares(bench, "flow"))
+
+
+def test_replicas_beside_other_layers() -> None:
+    """The design of the examples: two groups of four, one of them behind a scheduler."""
+    with Bench(ROOT / "designs" / "udp_echo_replicas.yaml", rx_bubble=0.2, tx_stall=0.2) as bench:
+        frames = [
+            udp_frame(PEER, bench.host, bytes([n]) * n, port=port, source_port=2000 + n)
+            for n in range(64)
+            for port in (FLOW, TURN, 9)
+        ]
+        bench.rest()
+        bench.run(frames)
+        for name in (f"{group}_{n}" for group in ("echo", "any") for n in range(4)):
+            assert bench.simulation.tile_counters(name)["noc_in_messages"]

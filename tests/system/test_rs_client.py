@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The client of the Reed-Solomon service, as a Linux program beside a live design."""
 
 from __future__ import annotations
@@ -12,12 +13,12 @@ import pytest
 from support.bench import ROOT
 from support.live import ADDRESS, Live
 
-from bombus import rs_client
-from bombus.interface import MAX_MTU
+from bombus.clients import reed_solomon as rs_client
+from bombus.live.interface import MAX_MTU
 
 WIDE = ROOT / "designs" / "rs.yaml"
 NARROW = ROOT / "tests" / "system" / "designs" / "rs_64.yaml"
-CLIENT = [sys.executable, "-m", "bombus.rs_client"]
+CLIENT = [sys.executable, "-m", "bombus.clients.reed_solomon"]
 # As in the design files.
 NARROW_CODE = ["--shard-bytes", "128", "--matrix", "cauchy"]
 LOST = ((0, 1), (3, 8), (8, 9))
@@ -71,7 +72,7 @@ def test_a_rough_network(start: Any, tmp_path: Path) -> None:
     [
         (["--shard-bytes", "64", "--timeout", "0.02"], "does not answer requests of 512 bytes"),
         (["--port", "1083"], "the port is closed"),
-        (["--matrix", "power"], "answers with other parity than --matrix power"),
+        (["--matrix", "power"], "returned different parity than --matrix power"),
         (["--shard-bytes", "512"], "cannot be sent: Message too long"),
     ],
     ids=["wrong size", "closed port", "matrix", "MTU"],

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Parity that goes through a whole design is what ISA-L and klauspost/reedsolomon say.
 
 A library that is missing on this machine skips its tests, by name.
@@ -10,13 +11,19 @@ from pathlib import Path
 from random import Random
 
 import pytest
+from support import message_sums
 from support.bench import PEER, ROOT, Bench
 
-from bombus.bench import load
-from bombus.erasure_libraries import NAMES, ErasureLibrary, MissingLibraryError, open_library
-from bombus.model import ETHERNET_BYTES, IPV4_BYTES, UDP_BYTES, udp_frame
-from bombus.reed_solomon import MATRICES, Code
-from bombus.simulation import Simulation
+from bombus.golden.frames import ETHERNET_BYTES, IPV4_BYTES, UDP_BYTES, udp_frame
+from bombus.golden.reed_solomon import MATRICES, Code
+from bombus.measure.bench import load
+from bombus.measure.erasure_libraries import (
+    NAMES,
+    ErasureLibrary,
+    MissingLibraryError,
+    open_library,
+)
+from bombus.simulator.simulation import Simulation
 
 DESIGNS = (ROOT / "designs" / "rs.yaml", ROOT / "tests" / "system" / "designs" / "rs_64.yaml")
 HEADERS = ETHERNET_BYTES + IPV4_BYTES + UDP_BYTES
@@ -35,7 +42,8 @@ def library(name: str) -> ErasureLibrary:
 def through_design(design: Path, seed: int) -> tuple[Code, int, list[bytes], list[bytes]]:
     """The code of a design, the bytes of a shard, blocks and the parity that came back."""
     random = Random(seed)
-    with Bench(design, stations=(PEER,), rx_bubble=0.1, tx_stall=0.1, seed=seed) as bench:
+    paces = {"rx_bubble": 0.1, "tx_stall": 0.1}
+    with Bench(design, stations=(PEER,), seed=seed, assertions=True, **paces) as bench:
         service = load("rs").Service.of(bench.simulation.manifest)
         blocks = [random.randbytes(service.block_bytes) for _ in range(BLOCKS)]
         frames = [udp_frame(PEER, bench.host, block, port=service.port) for block in blocks]
@@ -92,7 +100,7 @@ def test_wrong_sizes_are_dropped_and_counted(design: Path) -> None:
         came = simulation.exchange(frames, limit_cycles=1_000_000).received
         expected = [service.code.encode(frame[HEADERS:]) for frame in frames[1:-1:2]]
         assert [frame.data[HEADERS:] for frame in came] == expected
-        assert simulation.advance_until_idle()
+        assert message_sums.check(simulation) == 0
         counters = simulation.tile_counters("rs")
         assert counters["drop.rs_encode.wrong_size"] == 2 * len(wrong)
         assert counters["drop.rs_encode.no_reply_port"] == 1

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What can be changed while a design runs: the host's addresses and the next-hop tables."""
 
 from __future__ import annotations
@@ -9,8 +10,16 @@ from pathlib import Path
 import pytest
 from support.bench import ALL_DESIGNS, DESIGNS, FUSED, GATEWAY, PEER, Bench
 
-from bombus.model import Host, Station, arp_request, ip_bytes, mac_bytes, ping_frame, udp_frame
-from bombus.simulation import Simulation
+from bombus.golden.frames import (
+    Host,
+    Station,
+    arp_request,
+    ip_bytes,
+    mac_bytes,
+    ping_frame,
+    udp_frame,
+)
+from bombus.simulator.simulation import Simulation
 
 all_designs = pytest.mark.parametrize("design", ALL_DESIGNS, ids=lambda path: path.stem)
 
@@ -24,6 +33,7 @@ def test_new_address(design: Path) -> None:
         old = bench.host
         bench.simulation.set_host(ip="10.77.0.7")
         bench.model.host = replace(old, ip=ip_bytes("10.77.0.7"))
+        bench.announced()
         # Nobody answers for the old address any more.
         bench.run([udp_frame(PEER, old, b"old"), ping_frame(PEER, old, b"old")])
         bench.run([arp_request(PEER, old)])
@@ -31,6 +41,7 @@ def test_new_address(design: Path) -> None:
         bench.alive()
         bench.simulation.set_host(mac="02:b0:0b:05:00:77")
         bench.model.host = replace(bench.host, mac=mac_bytes("02:b0:0b:05:00:77"))
+        bench.announced()
         bench.run([udp_frame(PEER, old, b"old")])
         bench.introduce([PEER])
         bench.alive()
@@ -77,7 +88,7 @@ def test_address_changes_under_traffic(design: Path) -> None:
     with Bench(design) as bench:
         old, new = bench.host, replace(bench.host, ip=ip_bytes("10.77.0.8"))
         frames = [
-            udp_frame(PEER, host, bytes([n]) * 40, source_port=1 + n)
+            udp_frame(PEER, host, bytes([n]) * 40, source_port=1024 + n)
             for n in range(200)
             for host in (old, new)
         ]
@@ -105,7 +116,7 @@ def test_route_away_under_traffic(design: Path, tile: str) -> None:
     with Bench(design) as bench:
         size = 4 * bench.simulation.data_bytes
         frames = [
-            udp_frame(PEER, bench.host, bytes([n % 251]) * size, source_port=1 + n)
+            udp_frame(PEER, bench.host, bytes([n % 251]) * size, source_port=1024 + n)
             for n in range(120)
         ]
         expected = bench.predict(frames)[0]
@@ -113,9 +124,9 @@ def test_route_away_under_traffic(design: Path, tile: str) -> None:
             for frame in frames:
                 bench.simulation.send(frame)
             bench.simulation.advance(150 + 7 * turn)
-            bench.simulation.set_next_hop(tile, "app0", None)
+            bench.simulation.set_next_hop(tile, "udp_port_7", None)
             bench.simulation.advance(60 + turn)
-            bench.simulation.set_next_hop(tile, "app0", "echo")
+            bench.simulation.set_next_hop(tile, "udp_port_7", "echo")
             came = [frame.data for frame in bench.simulation.receive_all()]
             drops = bench.drops()
             assert set(drops) == {"no_route"}
@@ -134,9 +145,7 @@ def test_no_route_out_of_any_tile(design: Path) -> None:
             if hop["in_tile"] or hop["to"] is None:
                 continue
             tile = hop["from"].split(".")[0]
-            index = bench.simulation._tile(tile)["index"]
-            address = index << 12 | 0x800 + 4 * bench.simulation.manifest["next_hops"][hop["next"]]
-            bench.simulation.write_register(address, 0)
+            bench.simulation.set_next_hop(tile, hop["next"], None)
             frames = [arp_request(PEER, bench.host), *bench.probes()]
             frames.append(udp_frame(PEER, bench.host, bytes(500)))
             for frame in frames:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Good traffic of every length, at every pace, in bursts, with resets: byte for byte."""
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from pathlib import Path
 import pytest
 from support.bench import ALL_DESIGNS, DESIGNS, FAR, FUSED, GATEWAY, PEER, TAGGED, Bench
 
-from bombus.model import (
+from bombus.golden.frames import (
     ETHERNET_BYTES,
     IPV4_BYTES,
     MAX_FRAME_BYTES,
@@ -48,7 +49,7 @@ def test_every_udp_length(design: Path, pace: tuple[float, float]) -> None:
     with Bench(design, seed=3) as bench:
         bench.simulation.pace(rx_bubble=pace[0], tx_stall=pace[1])
         frames = [
-            udp_frame(PEER, bench.host, content[:size], source_port=1 + size)
+            udp_frame(PEER, bench.host, content[:size], source_port=1024 + size)
             for size in range(0, MAX_PAYLOAD + 1, step)
         ]
         bench.run(frames, ordered=True, window=16)
@@ -92,7 +93,7 @@ def test_back_to_back(design: Path, size: int) -> None:
     with Bench(design, seed=6) as bench:
         payload = random.Random(size).randbytes(size)
         frames = [
-            padded(udp_frame(PEER, bench.host, payload, source_port=1 + n)) for n in range(count)
+            padded(udp_frame(PEER, bench.host, payload, source_port=1024 + n)) for n in range(count)
         ]
         bench.run(frames, ordered=True)
         bench.run([padded(ping_frame(PEER, bench.host, payload, sequence=n)) for n in range(count)])
@@ -106,7 +107,7 @@ def mixed_frames(host: Host, choice: random.Random, count: int, longest: int = 3
         payload = choice.randbytes(choice.randrange(4, longest))
         kind = choice.random()
         if kind < 0.45:
-            frames.append(udp_frame(station, host, payload, source_port=1 + number))
+            frames.append(udp_frame(station, host, payload, source_port=1024 + number))
         elif kind < 0.9:
             frames.append(ping_frame(station, host, payload, sequence=number))
         elif station is not FAR:
@@ -133,11 +134,13 @@ def is_subsequence(part: list[bytes], whole: list[bytes]) -> bool:
 @pytest.mark.parametrize("size", [20, 70, 900, 1472, MAX_JUMBO], ids=lambda size: f"{size}B")
 def test_overflow_is_counted_and_passes(design: Path, size: int) -> None:
     """The network takes nothing: buffers fill, the rest is counted; then all goes on."""
-    count = 120_000 // size if size > 400 else 400
+    count = 120_000 // size if size > 400 else 1600
     with Bench(design, seed=7) as bench:
         for turn in range(2):
             payload = bytes([turn]) * size
-            frames = [udp_frame(PEER, bench.host, payload, source_port=1 + n) for n in range(count)]
+            frames = [
+                udp_frame(PEER, bench.host, payload, source_port=1024 + n) for n in range(count)
+            ]
             bench.simulation.pace(tx_stall=1.0)
             for frame in frames:
                 bench.simulation.send(padded(frame))

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What the tests of the Python pipeline share."""
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from pathlib import Path
 import pytest
 from unit_helpers import DESIGNS, Edited, Problems
 
-from bombus.errors import DesignError
+from bombus.base.errors import DesignError
 
 
 @pytest.fixture

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Area: cells are counted right, and synthesis gives what is known beforehand."""
 
 from __future__ import annotations
@@ -6,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from bombus import area
-from bombus.errors import UserError
+from bombus.base.errors import UserError
+from bombus.measure import area
 
 
 def test_cells_are_counted() -> None:
@@ -24,6 +25,7 @@ def test_unknown_memory_is_not_left_out() -> None:
         area.count({"RAM1024X1D": 1})
 
 
+@pytest.mark.slow
 def test_stream_register_is_one_register_per_bit(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -43,7 +45,7 @@ def test_stream_register_is_one_register_per_bit(
     [
         ("router_wormole", {}, "did you mean 'router_wormhole'"),
         ("router_wormhole", {"Deph": 1}, "did you mean 'Depth'"),
-        ("designs/udp_echo.yaml", {"depth": 1}, "for a module only"),
+        ("designs/udp_echo.yaml", {"depth": 1}, "applies to modules only"),
     ],
 )
 def test_mistakes_are_named(target: str, params: dict[str, int], message: str) -> None:

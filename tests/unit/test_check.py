@@ -1,15 +1,18 @@
+# SPDX-License-Identifier: Apache-2.0
 """Soundness of a design: what does not fit together is found, in its line."""
 
 from __future__ import annotations
 
+import re
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
 from unit_helpers import DESIGNS, Edited, Problems
 
-from bombus import check
-from bombus.network import Network
+from bombus.analysis import check
+from bombus.design import resolve
+from bombus.design.resolved import Design
 
 ECHO = "  - {name: echo, kind: udp_echo, udp_port: 7, at: [2, 1]}\n"
 ARP = "  - {name: arp, kind: arp, at: [1, 2]}\n"
@@ -23,14 +26,14 @@ def line_of(file: Path, tile: str) -> int:
     return next(number for number, line in enumerate(lines, 1) if word in line)
 
 
-def hops(network: Network) -> set[tuple[str, str, str | None]]:
+def hops(design: Design) -> set[tuple[str, str, str | None]]:
     return {
         (
             str(hop.source),
-            network.library.next_names[hop.number],
+            hop.name,
             str(hop.target) if hop.target else None,
         )
-        for hop in network.hops
+        for hop in design.hops
     }
 
 
@@ -41,32 +44,35 @@ def test_shipped_designs_are_sound_without_warnings(file: Path) -> None:
 
 
 def test_hops_of_udp_echo(edited: Edited) -> None:
-    network, _ = check.check(edited())
-    assert hops(network) >= {
+    design, _ = check.check(edited())
+    assert hops(design) >= {
         ("eth_rx.mac_rx", "eth_rx", "eth_rx.eth_rx"),
         ("eth_rx.eth_rx", "ipv4_rx", "ipv4_rx"),
         ("eth_rx.eth_rx", "arp", "arp"),
-        ("ipv4_rx", "tcp_rx", None),
-        ("udp_rx", "app0", "echo"),
+        ("ipv4_rx", "icmp", "icmp"),
+        ("udp_rx", "udp_port_7", "echo"),
         ("udp_rx", "icmp", "icmp"),
         ("echo", "udp_tx", "udp_tx"),
         ("eth_tx.eth_tx", "arp", "arp"),
         ("eth_tx.eth_tx", "mac_tx", "eth_tx.mac_tx"),
     }
-    assert not any(name == "app1" for _, name, _ in hops(network))
+    assert {name for source, name, _ in hops(design) if source == "udp_rx"} == {
+        "icmp",
+        "udp_port_7",
+    }
 
 
 def test_udp_path_takes_one_link_a_hop(edited: Edited) -> None:
-    network, _ = check.check(edited())
+    design, _ = check.check(edited())
     path = ["eth_rx", "ipv4_rx", "udp_rx", "echo", "udp_tx", "ipv4_tx", "eth_tx"]
-    tiles = {tile.name: tile for tile in network.tiles}
+    tiles = {tile.name: tile for tile in design.tiles}
     for source, target in pairwise(path):
-        assert len(network.links(tiles[source], tiles[target])) == 1
+        assert len(design.links(tiles[source], tiles[target])) == 1
 
 
 def test_route_goes_along_x_first(edited: Edited) -> None:
-    network, _ = check.check(edited())
-    assert network.links(network.tiles[0], network.tiles[5]) == [
+    design, _ = check.check(edited())
+    assert design.links(design.tiles[0], design.tiles[5]) == [
         ((0, 0), (1, 0)),
         ((1, 0), (2, 0)),
         ((2, 0), (2, 1)),
@@ -74,10 +80,12 @@ def test_route_goes_along_x_first(edited: Edited) -> None:
 
 
 def test_hop_without_layer_is_a_warning(edited: Edited) -> None:
-    file = edited((", next: {tcp_rx: drop}", ""))
-    _, (warning,) = check.check(file)
-    assert warning.line == line_of(file, "ipv4_rx")
-    assert "no layer answers to next hop 'tcp_rx' of ipv4_rx" in warning.message
+    file = edited((ICMP, ""))
+    _, warnings = check.check(file)
+    assert [(warning.line, warning.message.partition(":")[0]) for warning in warnings] == [
+        (line_of(file, name), f"no layer answers to next hop 'icmp' of {name}")
+        for name in ("ipv4_rx", "udp_rx")
+    ]
 
 
 def test_slow_datapath_is_a_warning(edited: Edited) -> None:
@@ -96,21 +104,61 @@ SECOND_ICMP = ICMP.replace("icmp,", "icmp2,").replace("2, 2", "3, 0")
         ("udp_port", "udp_prt", "echo", "no parameter 'udp_prt'; did you mean 'udp_port'?"),
         ("7, at:", "7, naem: 1, at:", "echo", "no parameter 'naem'; did you mean 'name'?"),
         ("udp_port: 7", "udp_port: -1", "echo", "parameter udp_port of udp_echo should be between"),
-        ("udp_port: 7", "udp_port: 70000", "echo", "echo has UDP port 70000; ports are 1 to 65535"),
+        (
+            "udp_port: 7",
+            "udp_port: 70000",
+            "echo",
+            "echo has udp_port 70000; it should be 1 to 65535",
+        ),
         ("udp_port: 7", "udp_port: seven", "echo", "should be a number, true, false, an IPv4"),
         ("kind: udp_rx", "kind: udp_rx, num_apps: 2", "udp_rx", "no parameter 'num_apps'"),
-        (ECHO, ECHO + SECOND_ECHO, "echo2", "echo2 has UDP port 7, which echo has already"),
-        ("at: [2, 2]", "at: [1, 2]", "icmp", "tile 'icmp' is at (1, 2), where tile 'arp' is"),
+        (
+            ECHO,
+            ECHO + SECOND_ECHO,
+            "udp_rx",
+            "next hop 'udp_port_7' of udp_rx may lead to echo.udp_echo",
+        ),
+        ("at: [2, 2]", "at: [1, 2]", "icmp", "tile 'icmp' is at (1, 2), which tile 'arp'"),
         ("host:", "fabric: {columns: 2}\nhost:", "udp_rx", "at (2, 0), outside the mesh of 2 x"),
-        ("tcp_rx: drop", "tcp_rx: echo", "ipv4_rx", "'echo' does not answer to next hop 'tcp_rx'"),
-        ("tcp_rx: drop", "tcp_rx: ecko", "ipv4_rx", "no tile; did you mean 'echo'?"),
-        ("tcp_rx: drop", "tcprx: drop", "ipv4_rx", "has a next hop 'tcprx'; did you mean 'tcp_rx'"),
-        ("tcp_rx: drop", "udp_rx: udp_rx.x", "ipv4_rx", "tile 'udp_rx' has no layer 'x'"),
+        (
+            "kind: udp_rx,",
+            "kind: udp_rx, next: {icmp: echo},",
+            "udp_rx",
+            "'echo' does not answer to next hop 'icmp'",
+        ),
+        (
+            "kind: udp_rx,",
+            "kind: udp_rx, next: {icmp: ecko},",
+            "udp_rx",
+            "not a tile; did you mean 'echo'?",
+        ),
+        (
+            "kind: udp_rx,",
+            "kind: udp_rx, next: {icpm: drop},",
+            "udp_rx",
+            "has a next hop 'icpm'; did you mean 'icmp'",
+        ),
+        (
+            "kind: udp_rx,",
+            "kind: udp_rx, next: {icmp: icmp.x},",
+            "udp_rx",
+            "tile 'icmp' has no layer 'x'",
+        ),
         ("[mac_rx, eth_rx]", "[eth_rx]", "tiles", "MAC port 0 has no layer mac_rx"),
         ("[eth_tx, mac_tx]", "[eth_tx]", "tiles", "MAC port 0 has no layer mac_tx"),
-        (", mac_tx]", ", mac_tx, mac_tx]", "eth_tx", "MAC port 0 (tx), which eth_tx.mac_tx uses"),
+        (
+            ", mac_tx]",
+            ", mac_tx, mac_tx]",
+            "eth_tx",
+            "MAC port 0 (tx), which eth_tx.mac_tx already",
+        ),
         (ICMP, ICMP + SECOND_ICMP, "ipv4_rx", "next hop 'icmp' of ipv4_rx may lead to icmp.icmp"),
-        ("tcp_rx: drop", "udp_rx: drop", "udp_rx", "no message can reach udp_rx"),
+        (
+            "kind: ipv4_rx,",
+            "kind: ipv4_rx, next: {udp_rx: drop},",
+            "udp_rx",
+            "udp_rx is unreachable",
+        ),
     ],
 )
 def test_mistakes_are_found(
@@ -129,8 +177,11 @@ def test_mistakes_are_found(
         (("kind: udp_rx", "kind: udp_rxx"), "there is no layer kind 'udp_rxx'"),
         (("[mac_rx, eth_rx]", "[mac_rxx, eth_rx]"), "there is no layer kind 'mac_rxx'"),
         (("kind: arp", "kind: app"), "there is no layer kind 'app'"),
-        (("tcp_rx: drop", "tcprx: drop"), "no layer of tile 'ipv4_rx' has a next hop 'tcprx'"),
-        (("at: [2, 2]", "at: [0, 0]"), "tile 'icmp' is at (0, 0), where tile 'eth_rx' is"),
+        (
+            ("kind: udp_rx,", "kind: udp_rx, next: {icpm: drop},"),
+            "no layer of tile 'udp_rx' has a next hop 'icpm'",
+        ),
+        (("at: [2, 2]", "at: [0, 0]"), "tile 'icmp' is at (0, 0), which tile 'eth_rx'"),
     ],
 )
 def test_what_follows_from_a_mistake_is_not_said(
@@ -143,19 +194,27 @@ def test_what_follows_from_a_mistake_is_not_said(
 def test_errors_come_before_warnings(edited: Edited, problems: Problems) -> None:
     found = problems(
         check.check,
-        edited((", next: {tcp_rx: drop}", ""), ("udp_port: 7", "udp_port: 70000")),
+        edited((ICMP, ""), ("udp_port: 7", "udp_port: 70000")),
         errors_only=False,
     )
-    assert ["ports are 1 to 65535" in found[0], "no layer answers" in found[1]] == [True, True]
+    assert ["it should be 1 to 65535" in found[0], "no layer answers" in found[1]] == [True, True]
 
 
 @pytest.mark.parametrize(
     ("keys", "key", "message"),
     [
-        ("traffic: {app0: 0.7, icmp: 0.4}", "traffic", "app0 0.7 + icmp 0.4 = 1.1; together they"),
-        ("traffic: {app0: 0.7, app1: 0.1}", "traffic", "next hop 'app1': the design has 1 applic"),
-        ("next: {app1: drop}", "next", "nothing is ever sent to next hop 'app1'"),
-        ("next: {icmp: drop}, traffic: {icmp: 0.1}", "traffic", "'icmp' of tile 'udp_rx' leads no"),
+        (
+            "traffic: {udp_port_7: 0.7, icmp: 0.4}",
+            "traffic",
+            "icmp 0.4 + udp_port_7 0.7 = 1.1; the maximum",
+        ),
+        (
+            "traffic: {udp_port_8: 0.1}",
+            "traffic",
+            "has a next hop 'udp_port_8'; did you mean 'udp_",
+        ),
+        ("next: {udp_port_8: drop}", "next", "has a next hop 'udp_port_8'"),
+        ("next: {icmp: drop}, traffic: {icmp: 0.1}", "traffic", "'icmp' of tile 'udp_rx' has no"),
     ],
 )
 def test_traffic_and_next_hops_that_cannot_be(
@@ -171,22 +230,46 @@ def test_traffic_and_next_hops_that_cannot_be(
 
 
 def test_all_of_a_layers_messages_may_be_shared_out(edited: Edited) -> None:
-    check.check(edited(("kind: udp_rx,", "kind: udp_rx, traffic: {app0: 0.9, icmp: 0.1},")))
+    check.check(edited(("kind: udp_rx,", "kind: udp_rx, traffic: {udp_port_7: 0.9, icmp: 0.1},")))
 
 
-def test_ring_of_wires_is_found(edited: Edited, problems: Problems) -> None:
-    file = edited((ARP, ""), ("[eth_tx, mac_tx]", "[arp, eth_tx, mac_tx]"))
-    (found,) = problems(check.check, file)
-    assert found.startswith(
-        f"{line_of(file, 'eth_tx')}: in tile 'eth_tx' the wires between arp and eth_tx form a ring"
+# Sends what it takes through ipv4_rx once more.
+AGAIN = """
+module again #(
+    parameter type beat_t = logic
+) (
+    input  logic  clk_i,
+    input  logic  rst_i,
+    input  beat_t in_i,
+    input  logic  in_valid_i,
+    output logic  in_ready_o,
+    output beat_t out_o,
+    output logic  out_valid_o,
+    input  logic  out_ready_i
+);
+  localparam string Entry = "again";
+  localparam logic [7:0] IpProtocol = 4;
+  typedef enum logic [0:0] {NextIpv4Rx} next_e;
+endmodule
+"""
+
+
+def test_ring_of_wires_is_found(edited: Edited, problems: Problems, tmp_path: Path) -> None:
+    (tmp_path / "again.sv").write_text(AGAIN)
+    file = edited(
+        ("kind: ipv4_rx,", "layers: [ipv4_rx, again],"),
+        ("tiles:\n", "sources: [again.sv]\ntiles:\n"),
     )
+    (found,) = problems(check.check, file)
+    wires = "in tile 'ipv4_rx' the wires between ipv4_rx and again form a loop"
+    assert found.startswith(f"{line_of(file, 'ipv4_rx')}: {wires}")
 
 
 def test_ambiguous_hop_can_be_decided(edited: Edited) -> None:
     second = ICMP.replace("icmp,", "icmp2,").replace("2, 2", "3, 0")
     file = edited(
         (ICMP, ICMP + second),
-        ("tcp_rx: drop", "tcp_rx: drop, icmp: icmp"),
+        ("kind: ipv4_rx,", "kind: ipv4_rx, next: {icmp: icmp},"),
         ("kind: udp_rx,", "kind: udp_rx, next: {icmp: icmp2},"),
     )
     found = hops(check.check(file)[0])
@@ -200,34 +283,34 @@ def test_layer_in_the_same_tile_goes_first(edited: Edited) -> None:
         ("kind: udp_tx,", "layers: [udp_tx, ipv4_tx],"),
         ("kind: icmp_echo,", "kind: icmp_echo, next: {ipv4_tx: ipv4_tx},"),
     )
-    network, _ = check.check(file)
-    assert ("udp_tx.udp_tx", "ipv4_tx", "udp_tx.ipv4_tx") in hops(network)
-    assert ("icmp", "ipv4_tx", "ipv4_tx") in hops(network)
+    design, _ = check.check(file)
+    assert ("udp_tx.udp_tx", "ipv4_tx", "udp_tx.ipv4_tx") in hops(design)
+    assert ("icmp", "ipv4_tx", "ipv4_tx") in hops(design)
 
 
 def test_generated_names_do_not_collide(edited: Edited, problems: Problems) -> None:
     found = problems(check.check, edited(("name: udp_echo\n", "name: bombus\n")))
-    assert found == ["2: the design would generate bombus_pkg, which is there already; rename it"]
+    assert found == [
+        "3: the design would generate bombus_pkg, but a module of that name exists; rename it"
+    ]
 
 
 def test_applications_are_numbered_in_the_order_of_the_file(edited: Edited) -> None:
     second = ECHO.replace("echo, k", "alpha, k").replace("2, 1", "3, 0").replace("7", "8")
-    network, _ = check.check(edited((ECHO, ECHO + second)))
-    assert [(app.tile.name, app.param("udp_port")) for app in network.apps()] == [
-        ("echo", 7),
-        ("alpha", 8),
-    ]
-    assert ("udp_rx", "app1", "alpha") in hops(network)
+    design, _ = check.check(edited((ECHO, ECHO + second)))
+    (udp_rx,) = [each for each in design.outputs() if each.layer.kind.name == "udp_rx"]
+    assert design.hop_names(udp_rx) == ["icmp", "udp_port_7", "udp_port_8"]
+    assert ("udp_rx", "udp_port_8", "alpha") in hops(design)
 
 
 def test_empty_positions_become_tiles(edited: Edited) -> None:
-    network, _ = check.check(edited(("host:", "fabric: {columns: 4}\nhost:")))
-    assert [tile.name for tile in network.tiles if not tile.layers] == [
+    design, _ = check.check(edited(("host:", "fabric: {columns: 4}\nhost:")))
+    assert [tile.name for tile in design.tiles if not tile.layers] == [
         "empty_3_0",
         "empty_3_1",
         "empty_3_2",
     ]
-    assert [tile.index for tile in network.tiles] == list(range(12))
+    assert [tile.index for tile in design.tiles] == list(range(12))
 
 
 @pytest.mark.parametrize(
@@ -249,3 +332,80 @@ def test_values_that_a_layer_refuses(
     line = 1 + text[: text.index("kind: rs_encode")].count("\n")
     found = problems(check.check, file)
     assert any(said.startswith(f"{line}: ") and message in said for said in found), found
+
+
+@pytest.mark.parametrize(
+    ("data_shards", "parity_shards", "is_weak"),
+    [(16, 3, False), (21, 4, False), (5, 5, False), (22, 4, True), (24, 4, True), (6, 5, True)],
+)
+def test_codes_that_cannot_recover_every_loss_are_doubtful(
+    tmp_path: Path, data_shards: int, parity_shards: int, is_weak: bool
+) -> None:
+    text = (
+        (DESIGNS / "rs.yaml").read_text().replace("data_shards: 8", f"data_shards: {data_shards}")
+    )
+    text = text.replace("parity_shards: 2", f"parity_shards: {parity_shards}\n    matrix: 2")
+    file = tmp_path / "rs.yaml"
+    file.write_text(text.replace("shard_bytes: 512", "shard_bytes: 64"))
+    _, warnings = check.check(file)
+    assert ["Matrix 2 cannot recover every loss" in str(each) for each in warnings] == (
+        [True] if is_weak else []
+    )
+    assert all(
+        "kind: rs_encode" in file.read_text().splitlines()[each.line - 1]
+        for each in warnings
+        if each.line
+    )
+
+
+def test_a_host_alone_in_its_network_is_doubtful(edited: Edited) -> None:
+    file = edited(("prefix: 24, gateway: 10.77.0.1", "prefix: 32"))
+    _, warnings = check.check(file)
+    (warning,) = warnings
+    assert "10.77.0.2/32 has no other host" in warning.message
+    assert "host:" in file.read_text().splitlines()[(warning.line or 0) - 1]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line", "message"),
+    [
+        # The index of a tile is one byte of a register's address, empty tiles included.
+        (
+            "at: [2, 2]",
+            "at: [19, 19]",
+            "icmp",
+            "'icmp' is at (19, 19): the mesh of 20 x 20 has 400",
+        ),
+        ("clock_mhz: 250", "fabric: {columns: 86}", "fabric:", "mesh of 86 x 3 has 258 tiles"),
+        (
+            "at: [2, 2]",
+            "at: [2, 85]",
+            "name: icmp",
+            "the mesh of 3 x 86 has 258 tiles, empty ones incl",
+        ),
+    ],
+)
+def test_a_mesh_beyond_the_register_map_is_refused(
+    edited: Edited, problems: Problems, old: str, new: str, line: str, message: str
+) -> None:
+    file = edited((old, new))
+    (problem,) = problems(check.check, file)
+    number, _, words = problem.partition(": ")
+    assert message in words
+    assert line in file.read_text().splitlines()[int(number) - 1]
+
+
+def test_the_largest_mesh_is_sound(edited: Edited) -> None:
+    design, _ = check.check(edited(("at: [2, 2]", "at: [2, 84]")))
+    assert [tile.index for tile in design.tiles] == list(range(255))
+
+
+def test_as_many_tiles_as_registers_can_address_find_positions(tmp_path: Path) -> None:
+    """A square of 16 x 16 would be one too many."""
+    file = tmp_path / "many.yaml"
+    echo = "  - {name: echo_%d, kind: udp_echo, replicas: 60, next: {udp_tx: drop}}\n"
+    text = (DESIGNS / "udp_echo.yaml").read_text()
+    file.write_text(re.sub(r", at: \[\d, \d\]", "", text) + "".join(echo % n for n in range(4)))
+    design, _ = resolve.load(file)
+    assert (design.columns, design.rows) == (17, 15)
+    assert len({tile.index for tile in design.tiles if tile.layers}) == 240 + 9

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The design file: its forms, and an error with its line for every mistake."""
 
 from __future__ import annotations
@@ -7,8 +8,8 @@ from pathlib import Path
 import pytest
 from unit_helpers import DESIGNS, Edited, Problems
 
-from bombus import config
-from bombus.errors import UserError
+from bombus.base.errors import UserError
+from bombus.design import config
 
 ECHO = "{name: echo, kind: udp_echo, udp_port: 7, at: [2, 1]}"
 HOST = 'host: {mac: "02:b0:0b:05:00:01", ip: 10.77.0.2, prefix: 24, gateway: 10.77.0.1}'
@@ -21,18 +22,18 @@ def line_of(text: str) -> int:
 
 @pytest.mark.parametrize("file", sorted(DESIGNS.glob("*.yaml")), ids=lambda file: file.stem)
 def test_shipped_designs_are_valid(file: Path) -> None:
-    assert config.load(file).design.name == file.stem
+    assert config.load(file).config.name == file.stem
 
 
 def test_shorthand_is_a_tile_with_one_layer(edited: Edited) -> None:
-    tile = config.load(edited()).design.tiles[3]
+    tile = config.load(edited()).config.tiles[3]
     (layer,) = tile.layer_configs()
     assert (tile.name, layer.kind, layer.params) == ("echo", "udp_echo", {"udp_port": 7})
 
 
 def test_long_form_says_the_same(edited: Edited) -> None:
     long = "{name: echo, layers: [{udp_echo: {udp_port: 7}}], at: [2, 1]}"
-    (layer,) = config.load(edited((ECHO, long))).design.tiles[3].layer_configs()
+    (layer,) = config.load(edited((ECHO, long))).config.tiles[3].layer_configs()
     assert (layer.kind, layer.params) == ("udp_echo", {"udp_port": 7})
 
 
@@ -42,7 +43,7 @@ def test_long_form_says_the_same(edited: Edited) -> None:
         ("name: udp_echo\n", "name: Udp-Echo\n", "name: udp_echo", "name: should be snake_case"),
         ("512", "500", "data_width", "data_width: should be 64, 128, 256 or 512, not 500"),
         ("512", "'512'", "data_width", "data_width: should be 64, 128, 256 or 512, not '512'"),
-        ("clock_mhz: 250", "clock_mhz: 0", "clock_mhz", "clock_mhz: should be above 0, not 0"),
+        ("clock_mhz: 250", "clock_mhz: 0", "clock_mhz", "clock_mhz: should be at least 1, not 0"),
         (HOST, "", "", "'host' is missing"),
         ("data_width", "data_with", "data_width", "unknown key; did you mean 'data_width'?"),
         ("host:", "hosts:", "host:", "hosts: unknown key; did you mean 'host'?"),
@@ -55,21 +56,44 @@ def test_long_form_says_the_same(edited: Edited) -> None:
             "host:",
             "host.ip: should be an IPv4 address, such as 10.77.0.2, not",
         ),
-        ("gateway: 10.77.0.1", "gateway: 10.78.0.1", "host:", "outside the host's own network"),
+        ("02:b0:0b:05:00:01", "00:00:00:00:00:00", "host:", "host.mac: should be the address of"),
+        ("gateway: 10.77.0.1", "gateway: 10.78.0.1", "host:", "outside the network of the host"),
+        ("gateway: 10.77.0.1", "gateway: 10.77.0.2", "host:", "is the host's own address"),
+        ("gateway: 10.77.0.1", "gateway: 10.77.0.0", "host:", "is the network address of 10.77"),
+        ("gateway: 10.77.0.1", "gateway: 10.77.0.255", "host:", "is the broadcast address of 10"),
+        ("ip: 10.77.0.2", "ip: 0.0.0.0", "host:", "host.ip: should be the address of one host"),
+        ("ip: 10.77.0.2", "ip: 0.1.2.3", "host:", "0.1.2.3 means `this network`"),
+        ("ip: 10.77.0.2", "ip: 127.0.0.1", "host:", "127.0.0.1 is a loopback address"),
+        ("ip: 10.77.0.2", "ip: 224.0.0.1", "host:", "224.0.0.1 is a multicast address"),
+        ("ip: 10.77.0.2", "ip: 250.0.0.1", "host:", "250.0.0.1 is reserved (class E)"),
+        ("ip: 10.77.0.2", "ip: 255.255.255.255", "host:", "is the broadcast address"),
+        ("ip: 10.77.0.2", "ip: 10.77.0.0", "host:", "is the network address of 10.77.0.0/24"),
+        ("ip: 10.77.0.2", "ip: 10.77.0.255", "host:", "is the broadcast address of 10.77.0.0/24"),
+        (
+            "ip: 10.77.0.2, prefix: 24, gateway: 10.77.0.1",
+            "ip: 10.77.0.0",
+            "host:",
+            "host: with prefix 24, the host's address 10.77.0.0 is the network address",
+        ),
         ("prefix: 24", "prefix: 33", "host:", "host.prefix: should be at most 32, not 33"),
         ("prefix: 24", "prefx: 24", "host:", "host.prefx: unknown key; did you mean 'prefix'?"),
         ("at: [2, 1]", "at: [2]", "echo,", "at: should be a list, such as [2, 1], not [2]"),
         ("at: [2, 1]", "at: [2, -1]", "echo,", "tile 'echo': at[1]: should be at least 0"),
         ("at: [2, 1]", "at: [2, 1.5]", "echo,", "at[1]: should be a whole number, such as 2"),
         ("udp_port: 7", "udp_port: [7]", "echo,", "tile 'echo': udp_port: should be a number"),
-        ("kind: udp_tx, ", "", "udp_tx,", "tile 'udp_tx': has neither `layers` nor `kind`"),
+        ("kind: udp_tx, ", "", "udp_tx,", "tile 'udp_tx': needs `layers` or `kind`"),
         ("name: echo", "name: drop", "echo,", "'drop' is reserved"),
-        ("name: arp", "name: icmp", "icmp_echo", "tile 'icmp' is there already"),
-        ("[mac_rx, eth_rx]", "[mac_rx, 3]", "mac_rx", "layers[1]: should be a kind of layer"),
-        ("[mac_rx, eth_rx]", "[{a: {}, b: {}}]", "mac_rx", "each layer should be one kind"),
+        ("name: arp", "name: icmp", "icmp_echo", "tile 'icmp' is a duplicate"),
+        ("[mac_rx, eth_rx]", "[mac_rx, 3]", "mac_rx", "layers[1]: should be a layer kind"),
+        ("[mac_rx, eth_rx]", "[{a: {}, b: {}}]", "mac_rx", "each layer should be a single kind"),
         ("[mac_rx, eth_rx]", "[]", "mac_rx", "layers: should be a list of at least 1, such as"),
         ("[mac_rx, eth_rx]", "[mac_rx], atx: 1", "mac_rx", "tile 'eth_rx': atx: unknown key"),
-        ("tcp_rx: drop", "tcp_rx: 3", "ipv4_rx,", "next.tcp_rx: should be a text, not 3"),
+        (
+            "kind: udp_rx,",
+            "kind: udp_rx, next: {icmp: 3},",
+            "udp_rx,",
+            "next.icmp: should be a text, not 3",
+        ),
         (
             "clock_mhz: 250",
             "fabric: crosspoint",
@@ -90,7 +114,8 @@ def test_long_form_says_the_same(edited: Edited) -> None:
         ),
         ("clock_mhz: 250", "sources: [absent.sv]", "clock_mhz", "there is no file /"),
         ("clock_mhz: 250", "clock_mhz: fast", "clock_mhz", "clock_mhz: should be a number, not 'f"),
-        ("clock_mhz: 250", "clock_mhz: .inf", "clock_mhz", "should be a finite number, not inf"),
+        ("clock_mhz: 250", "clock_mhz: .inf", "clock_mhz", "should be at most 10000, not inf"),
+        ("clock_mhz: 250", "clock_mhz: .nan", "clock_mhz", "clock_mhz: should be"),
         (
             "at: [2, 1]",
             "at: 3",
@@ -102,15 +127,15 @@ def test_long_form_says_the_same(edited: Edited) -> None:
             "at: [2, 1]",
             "next: udp_tx",
             "echo,",
-            "next: should be a mapping, such as {tcp_rx: drop}",
+            "next: should be a mapping, such as {icmp: drop}",
         ),
-        ("at: [2, 1]", "layers: [a]", "echo,", "has `kind` and `layers`: give one of them"),
+        ("at: [2, 1]", "layers: [a]", "echo,", "has both `kind` and `layers`; give one of them"),
         ("[mac_rx, eth_rx]", "[{mac_rx: 3}]", "mac_rx", "the layer's parameters, such as {udp_po"),
         (
             "kind: udp_tx, ",
             "depth: 4, ",
             "udp_tx,",
-            "tile 'udp_tx': has neither `layers` nor `kind`",
+            "tile 'udp_tx': needs `layers` or `kind`",
         ),
     ],
 )
@@ -124,16 +149,28 @@ def test_mistakes_are_reported_with_their_line(
     assert int(number) == (line_of(place) if place else 1)
 
 
+@pytest.mark.parametrize("ip", ["10.77.0.2", "10.77.0.3"])
+def test_a_network_of_two_has_no_broadcast_address(edited: Edited, ip: str) -> None:
+    """RFC 3021."""
+    other = {"10.77.0.2": "10.77.0.3", "10.77.0.3": "10.77.0.2"}[ip]
+    for gateway in ("", f", gateway: {other}"):
+        host = HOST[: HOST.index("ip:")] + f"ip: {ip}, prefix: 31{gateway}}}"
+        assert str(config.load(edited((HOST, host))).config.host.ip) == ip
+
+
 @pytest.mark.parametrize(
     ("fabric", "message"),
     [
-        ("virtual_channels: 2", "2 is for `kind: virtual_channels`; a wormhole fabric has no use"),
-        ("max_packet_flits: 8", "8 is for `kind: crosspoint`; a wormhole fabric has no use for it"),
-        ("algorithm: o1turn", "o1turn is for `kind: crosspoint`"),
-        ("lossless: false", "false is for `kind: crosspoint`"),
-        ("kind: virtual_channels\n  algorithm: adaptive", "a virtual_channels fabric has no use"),
-        ("kind: crosspoint\n  virtual_channels: 4", "a crosspoint fabric has no use for it"),
+        ("virtual_channels: 2", "2 applies to `kind: virtual_channels` only, not to wormhole"),
+        ("max_packet_flits: 8", "8 applies to `kind: crosspoint` only, not to wormhole"),
+        ("algorithm: o1turn", "o1turn applies to `kind: crosspoint` only"),
+        ("lossless: false", "false applies to `kind: crosspoint` only"),
+        ("kind: virtual_channels\n  algorithm: adaptive", "only, not to virtual_channels"),
+        ("kind: crosspoint\n  virtual_channels: 4", "only, not to crosspoint"),
         ("buffer_depth: 128", "of a wormhole fabric it should be a power of two up to 64, not 128"),
+        ("buffer_depth: 24", "of a wormhole fabric it should be a power of two up to 64, not 24"),
+        ("kind: virtual_channels\n  buffer_depth: 6", "a power of two up to 512, not 6"),
+        ("kind: crosspoint\n  buffer_depth: 1023", "a power of two up to 4096, not 1023"),
         ("columns: 20\n  rows: 20", "a mesh of 20 x 20 tiles is too large"),
     ],
 )
@@ -148,6 +185,17 @@ def test_keys_that_a_fabric_has_no_use_for_are_refused(
     assert message in found
 
 
+@pytest.mark.parametrize(
+    ("kind", "most"), [("wormhole", 64), ("virtual_channels", 512), ("crosspoint", 4096)]
+)
+def test_buffers_are_as_deep_as_powers_of_two(edited: Edited, kind: str, most: int) -> None:
+    depth = 4
+    while depth <= most:
+        file = edited(("512", f"512\nfabric: {{kind: {kind}, buffer_depth: {depth}}}"))
+        assert config.load(file).config.fabric.depth == depth
+        depth *= 2
+
+
 def test_all_mistakes_are_reported_at_once(edited: Edited, problems: Problems) -> None:
     file = edited(("512", "500"), ("10.77.0.2", "here"), ("at: [0, 0]", "at: [0, -1]"))
     assert len(problems(config.load, file)) == 3
@@ -156,14 +204,14 @@ def test_all_mistakes_are_reported_at_once(edited: Edited, problems: Problems) -
 @pytest.mark.parametrize(
     ("text", "line", "message"),
     [
-        ("name: a\ntiles: [\n", 3, "this is not YAML: the file ends in the midst of something;"),
-        ("name: 'a\n\n\nb: c\n", 5, "something that starts in line 1; close it"),
-        ("name: a\nname: b\n", 2, "'name' is there already"),
-        ("name: a\n  b: c\n", 2, "this is not YAML: a key cannot be here"),
+        ("name: a\ntiles: [\n", 3, "invalid YAML: unexpected end of file"),
+        ("name: 'a\n\n\nb: c\n", 5, "string starting at line 1"),
+        ("name: a\nname: b\n", 2, "'name' is a duplicate key"),
+        ("name: a\n  b: c\n", 2, "invalid YAML: unexpected key"),
         ("name: a\n1: c\n", 2, "1 should be a name, since it is a key"),
         ("- a\n", 1, "mapping"),
         ("", 1, "mapping"),
-        ("name: a\n\tb: c\n", 2, "a tab cannot indent a line"),
+        ("name: a\n\tb: c\n", 2, "tabs cannot indent a line"),
         (f"name: a\ndata_width: 64\n{HOST}\ntiles: []\n", 4, "should be a list of at least 1, su"),
     ],
 )
@@ -183,6 +231,6 @@ def test_missing_file_is_named(tmp_path: Path) -> None:
 
 
 def test_schema_knows_every_key() -> None:
-    schema = config.Design.model_json_schema()
-    assert set(schema["properties"]) == set(config.Design.model_fields)
+    schema = config.DesignConfig.model_json_schema()
+    assert set(schema["properties"]) == set(config.DesignConfig.model_fields)
     assert schema["additionalProperties"] is False

@@ -1,20 +1,27 @@
+# SPDX-License-Identifier: Apache-2.0
 """The resource graph: cycles, and what they can hold."""
 
 from __future__ import annotations
 
 import random
-from dataclasses import replace
 from itertools import product
 from pathlib import Path
 
 import networkx as nx
 import pytest
-from unit_helpers import DESIGNS, ROOT, Edited
+from unit_helpers import DESIGNS, ROOT, Edited, without_promise
 
-from bombus import check, show
-from bombus.deadlock import cycles, cycles_after, min_cycle_capacity, resource_graph, shortest_cycle
-from bombus.errors import DesignError
-from bombus.routing import Channel, Routing, eject, inject, routes
+from bombus.analysis import check
+from bombus.analysis.deadlock import (
+    cycles,
+    cycles_after,
+    min_cycle_capacity,
+    shortest_cycle,
+)
+from bombus.base.errors import DesignError
+from bombus.design import resolve
+from bombus.fabric.routing import Channel, Routing, eject, inject, routes
+from bombus.pictures import mesh as show
 
 FIGURE_5A = ROOT / "docs" / "examples" / "deadlock" / "figure_5a.yaml"
 
@@ -72,38 +79,39 @@ def test_figure_5a_is_refused_with_names_and_line() -> None:
     lines = FIGURE_5A.read_text().splitlines()
     assert "name: eth_rx" in lines[(problem.line or 0) - 1]
     assert problem.message.splitlines() == [
-        "messages can wait for each other for ever:",
+        "possible deadlock:",
         "  chain eth_rx.mac_rx -> eth_rx.eth_rx -> ipv4_rx -> udp_rx -> app -> udp_tx -> ipv4_tx"
         " -> eth_tx.eth_tx -> eth_tx.mac_tx",
-        "  eth_rx.eth_rx (0, 0) -> ipv4_rx (2, 0): holds link (1, 0) to (2, 0) and the way "
-        "out of router (2, 0); waits for layer ipv4_rx",
-        "  ipv4_rx (2, 0) -> udp_rx (1, 0): holds the way into router (2, 0), link (2, 0) to "
-        "(1, 0) and the way out of router (1, 0); waits for layer udp_rx",
-        "  udp_rx (1, 0) -> app (3, 0): holds the way into router (1, 0); waits for link (1, 0) "
+        "  eth_rx.eth_rx (0, 0) -> ipv4_rx (2, 0): holds link (1, 0) to (2, 0) and ejection port "
+        "of router (2, 0); waits for layer ipv4_rx",
+        "  ipv4_rx (2, 0) -> udp_rx (1, 0): holds injection port of router (2, 0), link (2, 0) to "
+        "(1, 0) and ejection port of router (1, 0); waits for layer udp_rx",
+        "  udp_rx (1, 0) -> app (3, 0): holds injection port of router (1, 0); waits for link (1, "
+        "0) "
         "to (2, 0)",
         "  tiles eth_rx, ipv4_rx, udp_rx, app",
     ]
 
 
 def test_figure_5b_passes() -> None:
-    network, warnings = check.check(FIGURE_5A.with_name("figure_5b.yaml"))
+    design, warnings = check.check(FIGURE_5A.with_name("figure_5b.yaml"))
     assert warnings == []
-    assert nx.is_directed_acyclic_graph(resource_graph(network))
+    assert nx.is_directed_acyclic_graph(design.resource_graph)
 
 
 def test_next_hops_rewritten_at_run_time() -> None:
-    network, _ = check.check(FIGURE_5A.with_name("figure_5b.yaml"))
-    assert cycles_after(network, {("ipv4_rx", "icmp"): "udp_rx"}) == []
-    (cycle,) = cycles_after(network, {("app", "udp_tx"): "udp_rx"})
+    design, _ = check.check(FIGURE_5A.with_name("figure_5b.yaml"))
+    assert cycles_after(design, {("eth_rx", "arp"): "udp_rx"}) == []
+    (cycle,) = cycles_after(design, {("app", "udp_tx"): "udp_rx"})
     assert {tile.name for tile in cycle.tiles} == {"app", "udp_rx"}
     with pytest.raises(KeyError, match="no such next hop"):
-        cycles_after(network, {("app", "tcp_tx"): "udp_rx"})
+        cycles_after(design, {("app", "tcp_tx"): "udp_rx"})
 
 
 def test_allowed_deadlock_is_a_warning() -> None:
     _, (warning,) = check.check(FIGURE_5A, allow_deadlock=True)
     assert not warning.is_error
-    assert "for ever" in warning.message
+    assert "possible deadlock" in warning.message
 
 
 def with_fabric(tmp_path: Path, fabric: str) -> Path:
@@ -126,9 +134,9 @@ def test_a_fabric_that_drops_never_waits(tmp_path: Path) -> None:
     check.check(with_fabric(tmp_path, "{kind: crosspoint, lossless: false}"))
     # It reserves no room, so queues may be as shallow as one likes.
     shallow = "{kind: crosspoint, algorithm: adaptive, lossless: false, buffer_depth: 512}"
-    network, (warning,) = check.check(with_fabric(tmp_path, shallow))
+    design, (warning,) = check.check(with_fabric(tmp_path, shallow))
     assert "more than 4096 bytes never fit into queues of 512 flits" in warning.message
-    assert not network.routing.holds_links
+    assert not design.routing.holds_links
 
 
 def test_the_crosspoint_fabric_reserves_room_for_the_longest_frame(tmp_path: Path) -> None:
@@ -141,9 +149,9 @@ def test_the_crosspoint_fabric_reserves_room_for_the_longest_frame(tmp_path: Pat
     ):
         file = with_fabric(tmp_path, f"{{kind: crosspoint, algorithm: {algorithm}}}")
         file.write_text(file.read_text().replace("data_width: 64", f"data_width: {width}"))
-        network, warnings = check.check(file, allow_deadlock=True)
-        assert network.fabric.packet_flits * width // 8 >= 9600
-        assert network.fabric.depth == depth
+        design, warnings = check.check(file, allow_deadlock=True)
+        assert design.fabric.packet_flits * width // 8 >= 9600
+        assert design.fabric.depth == depth
         assert not any("longer ones" in each.message for each in warnings)
 
 
@@ -165,22 +173,22 @@ def test_messages_longer_than_the_crosspoint_reserves_hold_links(tmp_path: Path)
 @pytest.mark.parametrize(
     ("fabric", "words"),
     [
-        ("{kind: crosspoint, buffer_depth: 8}", "queues of 8 flits have no room"),
+        ("{kind: crosspoint, buffer_depth: 8}", "queues of 8 flits are too small"),
         (
             "{kind: crosspoint, algorithm: o1turn, buffer_depth: 2048}",
-            "2048 flits in two lanes of 1024 have no room .* buffer_depth should be at least 4096",
+            "2048 flits in two lanes of 1024 are too small .* buffer_depth should be at least 4096",
         ),
         (
             "{kind: crosspoint, lossless: false, max_packet_flits: 24}",
-            "24 is for a lossless fabric",
+            "24 applies to a lossless fabric only",
         ),
         (
             "{kind: crosspoint, algorithm: o1turn, max_packet_flits: 2047}",
-            "2 more on the link: max_packet_flits should be smaller",
+            "2 in flight on the link: max_packet_flits should be smaller",
         ),
         (
             "{kind: crosspoint, algorithm: adaptive, max_packet_flits: 2048}",
-            "4096 flits in two lanes of 2048 have no room for a message of 2048",
+            "4096 flits in two lanes of 2048 are too small for a message of 2048",
         ),
     ],
 )
@@ -192,11 +200,11 @@ def test_queues_that_cannot_hold_a_message(tmp_path: Path, fabric: str, words: s
 
 
 def test_only_arp_that_always_takes_opens_its_ring_with_eth_tx() -> None:
-    network, _ = check.check(DESIGNS / "udp_echo.yaml")
-    assert cycles(network) == []
-    (arp,) = (layer for layer in network.layers() if layer.kind.name == "arp")
-    arp.kind = replace(arp.kind, always_takes=False)
-    (cycle,) = cycles(network)
+    assert cycles(resolve.load(DESIGNS / "udp_echo.yaml")[0]) == []
+    design, _ = resolve.load(DESIGNS / "udp_echo.yaml")
+    (arp,) = (layer for layer in design.layers() if layer.kind.name == "arp")
+    arp.kind = without_promise(arp.kind)
+    (cycle,) = cycles(design)
     assert {tile.name for tile in cycle.tiles} == {"eth_tx", "arp"}
     assert all(str(chain[0]) == "eth_rx.mac_rx" for chain in cycle.chains)
 
@@ -216,10 +224,11 @@ module decap
     output beat_t out_o,
     output logic  out_valid_o,
     input  logic  out_ready_i,
-    output next_e out_next_o
+    output logic  out_next_o
 );
-  localparam next_e Entry = NextTcpRx;
-  localparam logic [31:0] NextHops = 32'(1) << NextIpv4Rx;
+  localparam string Entry = "decap";
+  localparam logic [7:0] IpProtocol = 4;
+  typedef enum logic [0:0] {NextIpv4Rx} next_e;
   // more
 endmodule
 """
@@ -229,7 +238,6 @@ TILE = "  - {name: decap, kind: decap, at: [1, 3]NEXT}\n"
 def ip_in_ip(tmp_path: Path, edited: Edited, *, layer: str = DECAP, more: str = "") -> Path:
     (tmp_path / "decap.sv").write_text(layer)
     return edited(
-        ("next: {tcp_rx: drop}", "next: {tcp_rx: decap}"),
         ("tiles:\n", "sources: [decap.sv]\ntiles:\n"),
         (
             "  # Beside it\n",
@@ -247,7 +255,7 @@ def test_ip_in_ip_through_one_tile_is_refused(tmp_path: Path, edited: Edited) ->
 
 
 def test_ip_in_ip_through_two_tiles_passes(tmp_path: Path, edited: Edited) -> None:
-    inner = "  - {name: inner, kind: ipv4_rx, at: [2, 3], next: {tcp_rx: drop}}\n"
+    inner = "  - {name: inner, kind: ipv4_rx, at: [2, 3], next: {decap: drop}}\n"
     file = ip_in_ip(tmp_path, edited, more=inner)
     file.write_text(
         file.read_text()
@@ -260,18 +268,16 @@ def test_ip_in_ip_through_two_tiles_passes(tmp_path: Path, edited: Edited) -> No
 
 def test_ip_in_ip_through_a_layer_that_always_takes_passes(tmp_path: Path, edited: Edited) -> None:
     layer = DECAP.replace("// more", "localparam bit AlwaysTakes = 1'b1;")
-    network, _ = check.check(ip_in_ip(tmp_path, edited, layer=layer))
-    assert sorted(la.kind.name for la in network.layers() if la.kind.always_takes) == [
-        "arp",
-        "decap",
-    ]
+    design, _ = check.check(ip_in_ip(tmp_path, edited, layer=layer))
+    takers = [each.layer.kind.name for each in design.inputs() if each.stream.always_takes]
+    assert sorted(takers) == ["arp", "decap"]
 
 
 def test_picture_of_a_cycle(tmp_path: Path) -> None:
     with pytest.raises(check.DeadlockError) as caught:
         check.check(FIGURE_5A)
     file = tmp_path / "new" / "cycle.svg"
-    show.draw(caught.value.network, file, caught.value.cycles[0])
+    show.draw(caught.value.design, file, caught.value.cycles[0])
     text = file.read_text()
     for words in ("figure_5a: deadlock", "1 holds", "2 holds", "3 waits", "ipv4_rx → udp_rx"):
         assert f">{words}<" in text or words in text, words

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Which addresses `bombus run` gives this machine; the rest of it is in tests/sim/test_live.py."""
 
 from __future__ import annotations
@@ -7,25 +8,114 @@ from pathlib import Path
 
 import pytest
 
-from bombus.build import Library
-from bombus.errors import UserError
-from bombus.live import run
+from bombus.base.errors import UserError
+from bombus.live.addresses import checked_address, default_address, host_of
+from bombus.live.run import run
+from bombus.simulator.build import Library
+
+MAC = "02:b0:0b:05:00:01"
+HOST = {"mac": MAC, "ip": "10.77.0.2", "prefix": 24, "gateway": "10.77.0.1"}
+MANIFEST = {"host": HOST}
 
 
 @pytest.mark.parametrize(
     ("address", "complaint"),
     [
-        ("10.77.0.2/24", r"10\.77\.0\.2 is the design's own; .*, such as 10\.77\.0\.1/24"),
+        ("10.77.0.2/24", r"10\.77\.0\.2 is the address of the design; .*, such as 10\.77\.0\.1/24"),
         ("10.77.0.1", r"with prefix, such as 10\.77\.0\.1/24"),
         ("10.77.0.300/24", r"with prefix, such as 10\.77\.0\.1/24"),
+        ("10.77.0.255/24", r"broadcast address of 10\.77\.0\.0/24"),
+        ("10.77.0.0/24", r"network address of 10\.77\.0\.0/24"),
+        ("127.0.0.1/8", "loopback"),
+        ("224.0.0.5/24", "multicast"),
+        ("0.0.0.0/0", "this network"),
     ],
-    ids=["the design's", "no prefix", "none"],
 )
 def test_addresses_that_cannot_work_are_refused(
     tmp_path: Path, address: str, complaint: str
 ) -> None:
     """Before there is a simulation or an interface."""
-    host = {"ip": "10.77.0.2", "prefix": 24, "gateway": None}
+    host = {"mac": MAC, "ip": "10.77.0.2", "prefix": 24, "gateway": None}
     (tmp_path / "manifest.json").write_text(json.dumps({"host": host}))
     with pytest.raises(UserError, match=complaint):
         run(Library(tmp_path / "library.so"), address=address)
+
+
+@pytest.mark.parametrize(
+    ("ip", "prefix", "gateway", "address"),
+    [
+        ("10.77.0.2", 24, None, "10.77.0.1/24"),
+        ("10.77.0.1", 24, None, "10.77.0.2/24"),
+        ("10.77.0.2", 24, "10.77.0.9", "10.77.0.9/24"),
+        ("10.77.0.2", 30, None, "10.77.0.1/30"),
+        ("10.77.0.2", 31, None, "10.77.0.3/31"),
+        ("10.77.0.3", 31, None, "10.77.0.2/31"),
+    ],
+)
+def test_this_machine_is_a_neighbour(
+    ip: str, prefix: int, gateway: str | None, address: str
+) -> None:
+    host = {"mac": MAC, "ip": ip, "prefix": prefix, "gateway": gateway}
+    assert default_address(host_of({"host": host})) == address
+
+
+def test_a_network_of_one_has_no_neighbour() -> None:
+    with pytest.raises(UserError, match=r"10\.77\.0\.2/32 has no address left"):
+        default_address(host_of(MANIFEST, ip="10.77.0.2/32"))
+
+
+def test_addresses_given_for_a_run() -> None:
+    """What is not given is the design's; a gateway that the new network has not is left out."""
+    assert host_of(MANIFEST).model_dump(mode="json") == HOST
+    other = host_of(MANIFEST, ip="192.168.1.5/16", mac="02:00:00:00:00:05")
+    assert (str(other.network), other.mac, other.gateway) == ("192.168.0.0/16", other.mac, None)
+    assert default_address(other) == "192.168.0.1/16"
+    assert str(host_of(MANIFEST, ip="10.77.0.9").gateway) == "10.77.0.1"
+    assert host_of(MANIFEST, gateway="0.0.0.0").gateway is None
+    assert str(host_of(MANIFEST, ip="10.1.0.2/24", gateway="10.1.0.3").gateway) == "10.1.0.3"
+    assert checked_address(other, "192.168.0.1/16") == "192.168.0.1/16"
+
+
+@pytest.mark.parametrize(
+    ("given", "complaint"),
+    [
+        ({"ip": "10.77.0.255"}, r"--ip 10\.77\.0\.255/24: .*broadcast"),
+        ({"ip": "10.77.0.2/33"}, r"--ip 10\.77\.0\.2/33: "),
+        ({"ip": "10.77.0.2/x"}, r"--ip 10\.77\.0\.2/x: .*prefix"),
+        ({"ip": "home"}, r"--ip home/24: "),
+        ({"ip": "127.0.0.1/8"}, "loopback"),
+        ({"mac": "02:01"}, "--mac 02:01: should be a MAC address"),
+        ({"mac": "03:00:00:00:00:01"}, "group address"),
+        ({"gateway": "10.78.0.1"}, r"--gateway 10\.78\.0\.1: .*outside"),
+        ({"gateway": "10.77.0.2"}, "own address"),
+    ],
+    ids=str,
+)
+def test_addresses_that_no_design_can_have(given: dict[str, str], complaint: str) -> None:
+    with pytest.raises(UserError, match=complaint):
+        host_of(MANIFEST, **given)
+
+
+@pytest.mark.parametrize("duration", [float("nan"), float("inf"), -1.0])
+def test_durations_that_never_end(tmp_path: Path, duration: float) -> None:
+    with pytest.raises(UserError, match="duration"):
+        run(Library(tmp_path / "library.so"), duration=duration)
+
+
+def test_no_file_is_two_things(tmp_path: Path) -> None:
+    """A capture to read would be emptied before it is read, a design lost."""
+    frames = tmp_path / "frames.pcap"
+    frames.write_text("precious")
+    design = tmp_path / "design.yaml"
+    design.write_text("precious")
+    (tmp_path / "link").symlink_to(frames)
+    for uses in (
+        {"pcap_in": frames, "pcap_out": frames},
+        {"pcap_in": frames, "pcap_out": tmp_path / "link"},
+        {"pcap_out": tmp_path / "x", "report": tmp_path / "x"},
+        {"trace": tmp_path / "new", "pcap_out": tmp_path / "a" / ".." / "new"},
+        {"report": design},
+    ):
+        with pytest.raises(UserError, match="given twice"):
+            run(design, **uses)
+    assert frames.read_text() == design.read_text() == "precious"

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Positions of tiles that have none."""
 
 from __future__ import annotations
@@ -8,8 +9,7 @@ from pathlib import Path
 import pytest
 from unit_helpers import DESIGNS
 
-from bombus import config
-from bombus.placement import snake
+from bombus.design import config, snake
 
 
 def unplaced(tmp_path: Path, tiles: int, fabric: str = "") -> config.DesignFile:
@@ -49,6 +49,6 @@ def test_given_size_and_positions_stand(tmp_path: Path) -> None:
 def test_too_small_a_mesh_is_reported(tmp_path: Path) -> None:
     file = unplaced(tmp_path, 5, "fabric: {columns: 2, rows: 2}\n")
     (problem,) = snake.place(file).problems
-    assert problem.message == "a mesh of 2 x 2 is too small: it has room for 4 of the 5 tiles"
+    assert problem.message == "a mesh of 2 x 2 is too small for 5 tiles"
     lines = file.path.read_text().splitlines()
     assert "columns: 2" in lines[(problem.line or 0) - 1]

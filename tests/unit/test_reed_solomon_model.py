@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The model of Reed-Solomon codes, and the client's way from shards back to a file."""
 
 from __future__ import annotations
@@ -11,9 +12,9 @@ from random import Random
 
 import pytest
 
-from bombus import rs_client
-from bombus.errors import UserError
-from bombus.reed_solomon import MATRICES, Code, inverse, multiply
+from bombus.base.errors import UserError
+from bombus.clients import reed_solomon as rs_client
+from bombus.golden.reed_solomon import MATRICES, Code, inverse, multiply
 
 SHARD_BYTES = 40
 
@@ -93,7 +94,7 @@ def test_client_says_what_is_wrong(tmp_path: Path) -> None:
     rs_client.encode(file, folder, Encoder(code), code, SHARD_BYTES)
     damaged = rs_client.shard_file(folder, 0)
     damaged.write_bytes(b"x" + damaged.read_bytes()[1:])
-    with pytest.raises(UserError, match="damaged, or vandermonde is not the --matrix"):
+    with pytest.raises(UserError, match="the service used another --matrix than vandermonde"):
         rs_client.decode(folder, again)
     for number in (0, 1, 5):
         rs_client.shard_file(folder, number).unlink()
@@ -116,7 +117,7 @@ def test_the_client_names_what_it_needs(tmp_path: Path, capsys: pytest.CaptureFi
     with pytest.raises(SystemExit):
         rs_client.main(["encode", "--help"])
     told = " ".join(capsys.readouterr().out.split())
-    assert "--timeout SECONDS seconds until a request is sent again (default: 0.5)" in told
+    assert "--timeout SECONDS timeout before a request is repeated, in seconds (default" in told
     assert "--port PORT UDP port of the service (default: 1082)" in told
 
 
@@ -132,7 +133,7 @@ def test_a_service_with_another_code_is_found_out(
     """Also where the sizes of requests and answers fit, and the file itself tells no difference."""
     file, folder = tmp_path / "file", tmp_path / "shards"
     file.write_bytes(content)
-    with pytest.raises(UserError, match=r"^10\.77\.0\.2 port 1082 answers with other parity than"):
+    with pytest.raises(UserError, match=r"^10\.77\.0\.2 port 1082 returned different parity than"):
         rs_client.encode(file, folder, Encoder(design), Code(4, 2), SHARD_BYTES)
     assert not folder.exists()
 
@@ -146,7 +147,7 @@ def test_a_service_that_goes_wrong_is_found_out(tmp_path: Path) -> None:
     code = Code(4, 2)
     file, folder = tmp_path / "file", tmp_path / "shards"
     file.write_bytes(Random(1).randbytes(100 * 4 * SHARD_BYTES))
-    with pytest.raises(UserError, match="other parity"):
+    with pytest.raises(UserError, match="different parity"):
         rs_client.encode(file, folder, Failing(code), code, SHARD_BYTES)
     assert not folder.exists()
 
@@ -163,7 +164,7 @@ def test_answers_of_another_size_are_told_from_silence() -> None:
         server = threading.Thread(target=answer)
         server.start()
         asking = rs_client.ParityService(*service.getsockname(), timeout=0.5, tries=2)
-        with pytest.raises(UserError, match="answers with 40 bytes, not the 80 of this parity"):
+        with pytest.raises(UserError, match="replied with 40 bytes instead of 80"):
             asking.parity([bytes(160)], 80)
         server.join()
 

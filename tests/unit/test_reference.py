@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The generated page of the documentation is up to date, and its example is sound."""
 
 from __future__ import annotations
@@ -7,7 +8,8 @@ from pathlib import Path
 
 from unit_helpers import ROOT
 
-from bombus import check, reference
+from bombus.analysis import check
+from bombus.design import reference
 
 
 def test_page_is_up_to_date() -> None:

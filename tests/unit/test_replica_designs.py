@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Replicas in a design file: what they become, and the mistakes that are found."""
 
 from __future__ import annotations
@@ -8,8 +9,10 @@ from pathlib import Path
 import pytest
 from unit_helpers import DESIGNS, Edited, Problems
 
-from bombus import check, config, dispatch, generate
-from bombus.network import Network
+from bombus.analysis import check
+from bombus.design import config, dispatch, resolve
+from bombus.design.resolved import Design
+from bombus.generation import generate
 
 ECHO = "{name: echo, kind: udp_echo, udp_port: 7, at: [2, 1]}"
 REPLICAS = "{name: echo, kind: udp_echo, udp_port: 7, replicas: 3}"
@@ -23,7 +26,6 @@ tiles:
   - name: receive
     layers: [mac_rx, eth_rx, ipv4_rx, icmp_echo, udp_rx]
     at: [0, 0]
-    next: {tcp_rx: drop}
   - {name: arp, kind: arp, at: [0, 1]}
   - {name: transmit, layers: [udp_tx, ipv4_tx, eth_tx, mac_tx], at: [0, 2]}
 """
@@ -35,42 +37,71 @@ def small(tmp_path: Path, *tiles: str) -> Path:
     return file
 
 
-def targets(network: Network, source: str, hop: str) -> list[str]:
+def targets(design: Design, source: str, hop: str) -> list[str]:
     return [
-        str(each.target)
-        for each in network.hops
-        if (str(each.source), network.library.next_names[each.number]) == (source, hop)
+        str(each.target) for each in design.hops if (str(each.source), each.name) == (source, hop)
     ]
 
 
-def plan(network: Network, tile: str) -> list[dispatch.Dispatch]:
-    (found,) = [each for each in network.tiles if each.name == tile]
-    return dispatch.dispatch_plan(found, network)
+def plan(design: Design, tile: str) -> list[dispatch.Dispatch]:
+    (found,) = [each for each in design.tiles if each.name == tile]
+    return design.dispatches[found]
 
 
 def test_one_line_makes_several_tiles(tmp_path: Path) -> None:
-    network, warnings = check.check(small(tmp_path, REPLICAS))
+    design, warnings = check.check(small(tmp_path, REPLICAS))
     assert warnings == []
-    assert targets(network, "receive.udp_rx", "app0") == ["echo_0", "echo_1", "echo_2"]
-    assert {layer.app_index for layer in network.apps()} == {0}
-    (group,) = plan(network, "receive")
+    assert targets(design, "receive.udp_rx", "udp_port_7") == ["echo_0", "echo_1", "echo_2"]
+    assert [binding.name for binding in design.bindings_of("udp_port")] == ["udp_port_7"]
+    (group,) = plan(design, "receive")
     assert (group.group.policy, group.first_slot, group.slot_bits) == ("flow_hash", 0, 6)
     shares = Counter(str(layer) for layer in group.slots)
     assert sorted(shares.values()) == [21, 21, 22]
 
 
+@pytest.mark.parametrize(
+    ("replicas", "bits"), [(2, 6), (15, 6), (16, 6), (17, 7), (32, 7), (33, 8), (64, 8)]
+)
+def test_a_hash_has_at_least_64_buckets_and_4_for_each_replica(
+    tmp_path: Path, replicas: int, bits: int
+) -> None:
+    file = small(tmp_path, REPLICAS.replace("3", str(replicas)))
+    file.write_text(file.read_text().replace("fabric: {columns: 3, rows: 3}\n", ""))
+    design, _ = resolve.load(file)
+    (group,) = plan(design, "receive")
+    assert group.slot_bits == bits
+    assert dispatch.num_slots([group]) == 2**bits
+    shares = Counter(str(layer) for layer in group.slots)
+    assert shares.keys() == {f"echo_{n}" for n in range(replicas)}
+    assert sum(shares.values()) == 2**bits
+    assert max(shares.values()) - min(shares.values()) <= 1
+
+
+@pytest.mark.parametrize(
+    ("slots", "polynomial"), [(2, 0b11), (8, 0b1011), (64, 0b1000011), (256, 0b100011101)]
+)
+def test_a_flow_goes_to_the_remainder_of_its_address_and_ports(slots: int, polynomial: int) -> None:
+    bits = slots.bit_length() - 1
+    for last, source, destination in ((2, 40_000, 7), (254, 1, 65_535), (255, 65_535, 0x8001)):
+        rest = (10 << 56) | (77 << 48) | (last << 32) | (source << 16) | destination
+        for i in reversed(range(bits, 64)):
+            if rest >> i & 1:
+                rest ^= polynomial << i - bits
+        assert dispatch.flow_bucket(f"10.77.0.{last}", source, destination, slots) == rest
+
+
 def test_positions_of_replicas(tmp_path: Path) -> None:
     tile = REPLICAS.replace("}", ", at: [[2, 0], [1, 1], [2, 2]]}")
-    network, _ = check.check(small(tmp_path, tile))
-    at = {tile.name: (tile.x, tile.y) for tile in network.tiles}
+    design, _ = check.check(small(tmp_path, tile))
+    at = {tile.name: (tile.x, tile.y) for tile in design.tiles}
     assert [at[f"echo_{n}"] for n in range(3)] == [(2, 0), (1, 1), (2, 2)]
 
 
 def test_one_replica_needs_no_choice(tmp_path: Path) -> None:
-    network, _ = check.check(small(tmp_path, REPLICAS.replace("3", "1")))
-    assert targets(network, "receive.udp_rx", "app0") == ["echo_0"]
-    assert plan(network, "receive") == []
-    texts = generate.texts(network)
+    design, _ = check.check(small(tmp_path, REPLICAS.replace("3", "1")))
+    assert targets(design, "receive.udp_rx", "udp_port_7") == ["echo_0"]
+    assert plan(design, "receive") == []
+    texts = generate.texts(design)
     assert not any("Groups(" in text for text in texts.values() if text.startswith("// Tile"))
 
 
@@ -80,52 +111,50 @@ def test_scheduler_stands_between(tmp_path: Path, policy: str) -> None:
         "{name: balancer, kind: scheduler, before: echo, at: [1, 0]}",
         REPLICAS.replace("}", f", dispatch: {policy}}}"),
     )
-    network, warnings = check.check(small(tmp_path, *tiles))
+    design, warnings = check.check(small(tmp_path, *tiles))
     assert warnings == []
-    assert targets(network, "receive.udp_rx", "app0") == ["balancer"]
-    assert targets(network, "balancer", "app0") == ["echo_0", "echo_1", "echo_2"]
-    assert plan(network, "receive") == []
-    (group,) = plan(network, "balancer")
+    assert targets(design, "receive.udp_rx", "udp_port_7") == ["balancer"]
+    assert targets(design, "balancer", "served") == ["echo_0", "echo_1", "echo_2"]
+    assert plan(design, "receive") == []
+    (group,) = plan(design, "balancer")
     assert group.group.policy == policy
-    text = generate.texts(network)["tiles/small_tile_balancer.sv"]
-    assert ".Before(bombus_pkg::NextApp0)" in text
+    text = generate.texts(design)["tiles/small_tile_balancer.sv"]
     assert ("done_from_echo_2_i" in text) == (policy == "least_loaded")
 
 
 def test_dst_port_gives_each_replica_a_port(tmp_path: Path) -> None:
     tile = REPLICAS.replace("7", "7002").replace("}", ", dispatch: dst_port}")
     other = "{name: other, kind: udp_echo, udp_port: 9}"
-    network, _ = check.check(small(tmp_path, other, tile))
-    ports = {port: (str(app), app.app_index) for port, app in network.app_ports().items()}
-    assert ports == {
-        9: ("other", 0),
-        7002: ("echo_0", 1),
-        7003: ("echo_1", 1),
-        7004: ("echo_2", 1),
-    }
-    (group,) = plan(network, "receive")
-    for port in (7002, 7003, 7004):
-        assert str(group.slots[port & 3]) == ports[port][0]
-    text = generate.texts(network)["tiles/small_tile_receive.sv"]
-    assert ".AppPorts({16'd7004, 16'd7003, 16'd7002, 16'd9})" in text
-    assert ".AppOfPort({4'd1, 4'd1, 4'd1, 4'd0})" in text
+    design, _ = check.check(small(tmp_path, other, tile))
+    bindings = {each.name: (each.values, each.targets) for each in design.bindings_of("udp_port")}
+    assert bindings["udp_port_9"][0] == (9,)
+    ports, echoes = bindings["udp_port_7002"]
+    assert ports == (7002, 7003, 7004)
+    (group,) = plan(design, "receive")
+    for port, echo in zip(ports, echoes, strict=True):
+        assert group.slots[port & 3] == echo
+    text = generate.texts(design)["tiles/small_tile_receive.sv"]
+    assert ".BoundKeys({16'd7004, 16'd7003, 16'd7002, 16'd9})" in text
+    assert ".BoundHops({8'd1, 8'd1, 8'd1, 8'd0})" in text
 
 
 def test_next_names_all_replicas_or_one(tmp_path: Path) -> None:
     for name, expected in (("echo", 3), ("echo_1", 1)):
         file = small(tmp_path, REPLICAS)
-        text = file.read_text().replace("{tcp_rx: drop}", f"{{tcp_rx: drop, app0: {name}}}")
+        text = file.read_text().replace(
+            "  - {name: arp", f"    next: {{udp_port_7: {name}}}\n  - {{name: arp"
+        )
         file.write_text(text)
         if expected == 1:  # nothing leads to the others
             file.write_text(text.replace("replicas: 3", "replicas: 2"))
-        network, problems = check.resolve.load(file)
+        design, problems = check.resolve.load(file)
         assert not [problem for problem in problems if problem.is_error]
-        assert len(targets(network, "receive.udp_rx", "app0")) == expected
+        assert len(targets(design, "receive.udp_rx", "udp_port_7")) == expected
 
 
 def test_slots_of_several_groups_do_not_meet(tmp_path: Path) -> None:
-    network, _ = check.check(DESIGNS / "scale_28.yaml")
-    groups = plan(network, "receive")
+    design, _ = check.check(DESIGNS / "scale_28.yaml")
+    groups = plan(design, "receive")
     assert [group.group.name for group in groups] == ["flow", "turn", "port"]
     used: list[int] = []
     for group in groups:
@@ -136,11 +165,11 @@ def test_slots_of_several_groups_do_not_meet(tmp_path: Path) -> None:
 
 
 def test_manifest_says_where_slots_lead(tmp_path: Path) -> None:
-    network, _ = check.check(small(tmp_path, REPLICAS.replace("}", ", dispatch: round_robin}")))
-    (group,) = generate.manifest(network)["dispatch"]
+    design, _ = check.check(small(tmp_path, REPLICAS.replace("}", ", dispatch: round_robin}")))
+    (group,) = generate.manifest(design)["dispatch"]
     assert group == {
         "tile": "receive",
-        "next": "app0",
+        "next": ["udp_port_7"],
         "group": "echo",
         "policy": "round_robin",
         "first_slot": 0,
@@ -154,8 +183,8 @@ def test_layers_with_state_want_their_flows_whole(tmp_path: Path) -> None:
     source = source.replace("module udp_echo", "module my_echo")
     (tmp_path / "mine.sv").write_text(
         source.replace(
-            "  localparam logic [31:0] Next",
-            "  localparam bit KeepsFlowState = 1;\n  localparam logic [31:0] Next",
+            "  typedef enum logic [0:0] {NextUdpTx",
+            "  localparam bit KeepsFlowState = 1;\n  typedef enum logic [0:0] {NextUdpTx",
         )
     )
     for policy, is_good in (
@@ -173,7 +202,7 @@ def test_layers_with_state_want_their_flows_whole(tmp_path: Path) -> None:
         else:
             (warning,) = warnings
             assert warning.line == len(file.read_text().splitlines())
-            assert f"my_echo keeps state of flows, but {policy}" in warning.message
+            assert f"my_echo keeps state per flow, but {policy}" in warning.message
 
 
 def test_least_loaded_wants_a_fabric_without_loss(tmp_path: Path) -> None:
@@ -181,7 +210,7 @@ def test_least_loaded_wants_a_fabric_without_loss(tmp_path: Path) -> None:
     lossy = "{kind: crosspoint, lossless: false, columns: 3,"
     file.write_text(file.read_text().replace("{columns: 3,", lossy))
     _, warnings = check.check(file)
-    assert any("may drop messages, and least_loaded" in each.message for each in warnings)
+    assert any("can drop messages, which least_loaded" in each.message for each in warnings)
 
 
 LAST = SOUND.count("\n") + 1  # line of the first tile given
@@ -193,42 +222,42 @@ LAST = SOUND.count("\n") + 1  # line of the first tile given
         ([REPLICAS.replace("3", "0")], LAST, "tile 'echo': replicas: should be at least 1, not 0"),
         ([REPLICAS.replace("3", "65")], LAST, "replicas: should be at most 64, not 65"),
         ([REPLICAS.replace("3", "two")], LAST, "replicas: should be a whole number, not 'two'"),
-        ([REPLICAS.replace("replicas: 3", "dispatch: flow_hash")], LAST, "say `replicas`, too"),
+        ([REPLICAS.replace("replicas: 3", "dispatch: flow_hash")], LAST, "needs `replicas`"),
         (
             [REPLICAS.replace("}", ", dispatch: random}")],
             LAST,
             "dispatch: should be 'round_robin', ",
         ),
-        ([REPLICAS.replace("}", ", at: [1, 1]}")], LAST, "`at` has one position for replicas: 3"),
-        ([REPLICAS.replace("}", ", at: [[1, 1], [2, 1]]}")], LAST, "`at` has 2 positions for repl"),
+        ([REPLICAS.replace("}", ", at: [1, 1]}")], LAST, "`at` has one position for 3 replicas"),
+        ([REPLICAS.replace("}", ", at: [[1, 1], [2, 1]]}")], LAST, "`at` has 2 positions for"),
         (
             [REPLICAS.replace("}", ", at: []}")],
             LAST,
             "at: should be a list, such as [2, 1], not []",
         ),
-        ([REPLICAS.replace("replicas: 3", "at: [[1, 1]]")], LAST, "say `replicas`, too, or give"),
+        ([REPLICAS.replace("replicas: 3", "at: [[1, 1]]")], LAST, "which needs `replicas`"),
         (
             [REPLICAS.replace("}", ", at: [[1, 1], [1, 1], [2, 2]]}")],
             LAST,
-            "where tile 'echo_0' is",
+            "which tile 'echo_0' already occupies",
         ),
         ([REPLICAS.replace("}", ", at: [[1, 1], [1, 3], [2, 2]]}")], LAST, "outside the mesh"),
         (
             [REPLICAS.replace("3", "7")],
             4,
-            "a mesh of 3 x 3 is too small: it has room for 9 of the 10 tiles",
+            "a mesh of 3 x 3 is too small for 10 tiles",
         ),
         (
             ["{name: echo_1, kind: udp_echo, udp_port: 9}", REPLICAS],
             LAST + 1,
-            "tile 'echo_1' is ther",
+            "tile 'echo_1' is a duplicate",
         ),
-        ([REPLICAS, "{name: b, kind: scheduler}"], LAST + 1, "say which, `before: <tile>`"),
+        ([REPLICAS, "{name: b, kind: scheduler}"], LAST + 1, "name it: `before: <tile>`"),
         ([REPLICAS, "{name: b, kind: scheduler, before: ecko}"], LAST + 1, "did you mean 'echo'"),
         ([REPLICAS, "{name: b, kind: scheduler, before: receive}"], LAST + 1, "`receive.udp_rx`"),
         (
             [REPLICAS] + [f"{{name: {n}, kind: scheduler, before: echo}}" for n in "ab"],
-            *(LAST + 2, "a stands before 'echo' already"),
+            *(LAST + 2, "a already precedes 'echo'"),
         ),
         (
             [
@@ -236,19 +265,19 @@ LAST = SOUND.count("\n") + 1  # line of the first tile given
                 "{name: b, kind: scheduler, before: echo}",
                 REPLICAS,
             ],
-            *(LAST, "'b' itself stands before a tile"),
+            *(LAST, "'b' itself precedes a tile"),
         ),
         (
             [REPLICAS.replace("7", "65534").replace("}", ", dispatch: dst_port}")],
             LAST,
-            "ports are 1",
+            "echo_0 has udp_port 65536; it should be 1 to 65535",
         ),
         (
             [
                 REPLICAS.replace("}", ", dispatch: dst_port}"),
                 "{name: e, kind: udp_echo, udp_port: 8}",
             ],
-            *(LAST + 1, "e has UDP port 8, which echo_1 has already"),
+            *(LAST + 1, "e has udp_port 8, which echo_0 already has"),
         ),
     ],
 )
@@ -262,9 +291,9 @@ def test_mistakes_are_found(
 @pytest.mark.parametrize(
     ("old", "new", "place", "message"),
     [
-        ("[mac_rx, eth_rx], ", "[mac_rx, eth_rx], replicas: 2, ", "eth_rx", "has a MAC port, of"),
-        ("kind: arp, ", "kind: arp, replicas: 2, ", "arp", "arp must be there once"),
-        ("kind: ipv4_rx, ", "kind: ipv4_rx, replicas: 2, ", "ipv4_rx", "ipv4_rx do not tell flows"),
+        ("[mac_rx, eth_rx], ", "[mac_rx, eth_rx], replicas: 2, ", "eth_rx", "has a MAC port"),
+        ("kind: arp, ", "kind: arp, replicas: 2, ", "arp", "arp must be unique"),
+        ("kind: ipv4_rx, ", "kind: ipv4_rx, replicas: 2, ", "ipv4_rx", "ipv4_rx carry no flow"),
         (
             *("kind: ipv4_rx, ", "kind: ipv4_rx, replicas: 2, dispatch: dst_port, "),
             *("ipv4_rx", "ipv4_rx have no port"),
@@ -284,12 +313,7 @@ def test_what_cannot_be_shared_out(
         if f"name: {place}," in part:
             text = text.replace(
                 part,
-                part.rpartition(", at:")[0]
-                + (
-                    part[part.index("]}") + 1 :]
-                    if "next" not in part
-                    else ", next: {tcp_rx: drop}}"
-                ),
+                part.rpartition(", at:")[0] + part[part.index("]}") + 1 :],
             )
     file.write_text(text)
     line = next(n for n, part in enumerate(text.splitlines(), 1) if f"name: {place}," in part)
@@ -309,11 +333,11 @@ def test_protocol_layers_have_replicas_too(edited: Edited, layer: str, flow: str
         for part in text.splitlines()
     ]
     file.write_text("\n".join(lines) + "\n")
-    network, problems = check.resolve.load(file)
+    design, problems = check.resolve.load(file)
     assert not [problem for problem in problems if problem.is_error]
-    flows = {each.flow for tile in network.tiles for each in dispatch.dispatch_plan(tile, network)}
+    flows = {each.flow for plan in design.dispatches.values() for each in plan}
     assert flows == {flow}
-    generate.texts(network)  # elaborates
+    generate.texts(design)  # elaborates
 
 
 def test_too_many_slots_for_a_tile(tmp_path: Path, problems: Problems) -> None:
@@ -325,11 +349,11 @@ def test_too_many_slots_for_a_tile(tmp_path: Path, problems: Problems) -> None:
     file = small(tmp_path, *tiles)
     file.write_text(file.read_text().replace("columns: 3", "columns: 5"))
     found = problems(check.check, file)
-    assert any("would need 512 slots" in words and "256 are the most" in words for words in found)
+    assert any("would need 512 slots" in words and "maximum is 256" in words for words in found)
 
 
 def test_instances_are_the_tiles_of_the_mesh(tmp_path: Path) -> None:
-    design = config.load(small(tmp_path, REPLICAS)).design
+    design = config.load(small(tmp_path, REPLICAS)).config
     assert [each.name for each in design.instances] == [
         *("receive", "arp", "transmit"),
         *("echo_0", "echo_1", "echo_2"),

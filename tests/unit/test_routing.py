@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The channels that each fabric's routing takes, and the proof that routing alone never waits
 for itself."""
 
@@ -8,7 +9,18 @@ from itertools import product
 import networkx as nx
 import pytest
 
-from bombus.routing import ALGORITHMS, Channel, Position, Routing, eject, inject, routes
+from bombus.design import rtl
+from bombus.fabric.router import direction_enum
+from bombus.fabric.routing import (
+    ALGORITHMS,
+    DIRECTIONS,
+    Channel,
+    Position,
+    Routing,
+    eject,
+    inject,
+    routes,
+)
 
 FABRICS = [(kind, algorithm) for kind, names in ALGORITHMS.items() for algorithm in names]
 
@@ -24,6 +36,11 @@ def all_routes(routing: Routing, columns: int, rows: int) -> nx.DiGraph[Channel]
         if source != target:
             graph.add_edges_from(routes(routing, source, target))
     return graph
+
+
+def test_directions_have_the_numbers_of_the_rtl() -> None:
+    numbers = [rtl.constant(f"noc_pkg::{direction_enum(name)}") for name in DIRECTIONS]
+    assert numbers == list(range(rtl.constant("noc_pkg::NumDirs")))
 
 
 @pytest.mark.parametrize(("kind", "algorithm"), FABRICS)
@@ -79,11 +96,11 @@ def test_number_of_ways() -> None:
 def test_wormhole_goes_along_x_first() -> None:
     ways = nx.DiGraph(routes(Routing("wormhole", "xy"), (0, 0), (2, 1)))
     assert [str(channel) for channel in nx.topological_sort(ways)] == [
-        "the way into router (0, 0)",
+        "injection port of router (0, 0)",
         "link (0, 0) to (1, 0)",
         "link (1, 0) to (2, 0)",
         "link (2, 0) to (2, 1)",
-        "the way out of router (2, 1)",
+        "ejection port of router (2, 1)",
     ]
 
 

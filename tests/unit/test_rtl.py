@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What Python reads from the SystemVerilog."""
 
 from __future__ import annotations
@@ -6,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from bombus import rtl
-from bombus.errors import DesignError, UserError
+from bombus.base.errors import DesignError, UserError
+from bombus.design import resolve, rtl
 
 LAYER = """
 module probe_layer
@@ -25,12 +26,12 @@ module probe_layer
     output beat_t out_o,
     output logic  out_valid_o,
     input  logic  out_ready_i,
-    output next_e out_next_o,
+    output logic out_next_o,
     output logic [1:0] drop_o,
     output logic  event_o
 );
-  localparam next_e Entry = NextApp0;
-  localparam logic [31:0] NextHops = 32'(1) << NextUdpTx | 32'(1) << NextIcmp;
+  localparam string Entry = "probe";
+  typedef enum logic [0:0] { NextUdpTx, NextIcmp } next_e;
   typedef enum int unsigned { DropBadIpv4Header, DropShort, NumDrops } drop_e;
   typedef enum int unsigned { EventNumbered, NumEvents } event_e;
   assign in_ready_o = out_ready_i;
@@ -53,9 +54,8 @@ def source(tmp_path: Path) -> Path:
 def test_layer_of_a_source_file_is_read(source: Path) -> None:
     library = rtl.library(512, [source])
     kind = library.kind("probe_layer")
-    assert kind.entry == library.next_number("app0") == library.first_app
-    names = {library.next_names[n] for n in range(32) if kind.next_hops >> n & 1}
-    assert names == {"udp_tx", "icmp"}
+    assert kind.inputs["in"].entry == "probe"
+    assert kind.outputs["out"].hops == ("udp_tx", "icmp")
     assert kind.drops == ("bad_ipv4_header", "short")
     assert kind.events == ("numbered",)
     assert {key: item.default for key, item in kind.parameters.items()} == {
@@ -64,6 +64,42 @@ def test_layer_of_a_source_file_is_read(source: Path) -> None:
     }
     assert kind.parameters["step_size"].width == 8
     assert kind.ports["in_i"] == kind.ports["out_o"] > 512
+
+
+DESIGN = """name: probe
+data_width: 64
+line_rate_gbps: 10
+host: {mac: "02:b0:0b:05:00:01", ip: 10.77.0.2}
+sources: [probe_layer.sv]
+tiles: [{name: probe, kind: probe_layer, VALUE}]
+"""
+
+
+@pytest.mark.parametrize(
+    ("declared", "low", "high"),
+    [
+        ("logic [7:0]", 0, 255),
+        ("logic signed [7:0]", -128, 127),
+        ("int", -(2**31), 2**31 - 1),
+        ("int unsigned", 0, 2**32 - 1),
+        ("bit", 0, 1),
+    ],
+)
+def test_values_are_in_the_range_of_their_parameter(
+    source: Path, declared: str, low: int, high: int
+) -> None:
+    source.write_text(LAYER.replace("logic [7:0] StepSize = 3", f"{declared} StepSize = 1"))
+    file = source.parent / "probe.yaml"
+
+    def found(value: int) -> list[str]:
+        file.write_text(DESIGN.replace("VALUE", f"step_size: {value}"))
+        _, reported = resolve.load(file)
+        return [problem.message for problem in reported if "step_size" in problem.message]
+
+    assert [found(value) for value in (low, high)] == [[], []]
+    for value in (low - 1, high + 1):
+        (message,) = found(value)
+        assert message.endswith(f"should be between {low} and {high}, not {value}")
 
 
 def test_width_follows_the_data_width(source: Path) -> None:
@@ -87,10 +123,35 @@ def test_unknown_kind_names_near_matches() -> None:
     ("old", "new", "message"),
     [
         ("DropShort, ", "", "drop_o has 2 bits, but drop_e has 1 names"),
-        ("    input  logic  out_ready_i,\n", "", "out_ready_i is missing beside out_o"),
-        ("32'(1) << NextUdpTx | 32'(1) << NextIcmp", "'0", "NextHops names no next hop"),
-        ("Entry = NextApp0", "Entry = NextNowhere", "NextNowhere"),
+        (
+            "    input  logic  out_ready_i,\n",
+            "",
+            "out_ready_i is missing beside those of stream out",
+        ),
+        ("} next_e", "} other_e", "stream out has no next hops: declare them in an enum next_e"),
+        ("NextUdpTx, NextIcmp", "NextA, NextB, NextC", "3 next hops need 2"),
+        (
+            "    output logic  event_o\n",
+            "    output logic  event_o,\n    input logic debug\n",
+            "port debug",
+        ),
+        ('Entry = "probe"', "Entry = Nowhere", "Nowhere"),
         ("endmodule", "endmodul", "probe_layer.sv:"),
+        ("enum int unsigned { DropBadIpv4Header, DropShort, NumDrops }", "logic [1:0]", "0 names"),
+        ("input  logic  clk_i", "input  logic  clk", "port clk is none that Bombus knows; did yo"),
+        ("event_o\n", "event_o,\n    output logic led_o\n", "port led_o is none that Bombus knows"),
+        ("    input  logic  in_valid_i", "    output logic in_valid_i", "should be an input"),
+        (
+            "output logic  out_valid_o",
+            "output logic [1:0] out_valid_o",
+            "has 2 bits; it should have",
+        ),
+        (
+            "output logic out_next_o",
+            "output logic [3:0] out_next_o",
+            "out_next_o has 4 bits, but 2 next hops need 1",
+        ),
+        ("module probe_layer", "module udp_echo", "udp_echo is there already: it comes with Bomb"),
     ],
 )
 def test_broken_layers_are_reported(source: Path, old: str, new: str, message: str) -> None:
@@ -100,6 +161,31 @@ def test_broken_layers_are_reported(source: Path, old: str, new: str, message: s
         rtl.library(512, [source])
     assert message in str(caught.value)
     assert all(problem.line for problem in caught.value.problems)
+
+
+def test_a_port_is_named_in_its_line(source: Path) -> None:
+    source.write_text(LAYER.replace("event_o\n", "event_o,\n    input logic button_i\n"))
+    with pytest.raises(DesignError) as caught:
+        rtl.library(512, [source])
+    (problem,) = caught.value.problems
+    assert "button_i" in source.read_text().splitlines()[(problem.line or 0) - 1]
+
+
+def test_two_sources_with_the_same_module_are_named(source: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other.sv"
+    other.write_text("\n" + LAYER)
+    with pytest.raises(DesignError, match=r"other\.sv:3: probe_layer is there already: it is in"):
+        rtl.library(512, [source, other])
+
+
+@pytest.mark.parametrize("kind", ["stray", "round_robin", "bombus_pkg"])
+def test_a_module_without_entry_is_no_layer(tmp_path: Path, kind: str) -> None:
+    file = tmp_path / "stray.sv"
+    file.write_text("module stray (input logic clk_i);\nendmodule\n")
+    with pytest.raises(
+        UserError, match=rf"{kind} of {kind}\.sv is no layer: it has no `localparam"
+    ):
+        rtl.library(512, [file]).kind(kind)
 
 
 def test_missing_source_is_named(tmp_path: Path) -> None:

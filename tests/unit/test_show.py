@@ -1,19 +1,24 @@
+# SPDX-License-Identifier: Apache-2.0
 """The picture of a mesh."""
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
-from unit_helpers import DESIGNS
+from unit_helpers import DESIGNS, Edited
 
-from bombus import check, show
-from bombus.errors import UserError
+from bombus.analysis import check
+from bombus.base.errors import UserError
+from bombus.design import resolve
+from bombus.pictures import mesh as show
+from bombus.pictures import sheet
 
 
 def test_flows_are_on_the_links_that_they_take() -> None:
-    network, _ = check.check(DESIGNS / "udp_echo_fused.yaml")
-    links = show.flows_by_link(network)
+    design, _ = check.check(DESIGNS / "udp_echo_fused.yaml")
+    links = show.flows_by_link(design)
     names = sorted(flow.name for flow in links[(0, 0), (1, 0)])
     assert names == ["arp", "ipv4_tx", "udp_tx"]  # arp passes through to the next tile
     assert sorted(flow.name for flow in links[(1, 0), (2, 0)]) == ["arp", "arp"]
@@ -21,26 +26,62 @@ def test_flows_are_on_the_links_that_they_take() -> None:
 
 
 def test_picture_names_every_tile_and_layer(tmp_path: Path) -> None:
-    network, _ = check.check(DESIGNS / "udp_echo.yaml")
+    design, _ = check.check(DESIGNS / "udp_echo.yaml")
     first, second = tmp_path / "a.svg", tmp_path / "b.svg"
-    show.draw(network, first)
-    show.draw(network, second)
+    show.draw(design, first)
+    show.draw(design, second)
     text = first.read_text()
-    for layer in network.layers():
+    for layer in design.layers():
         assert f">{layer.name}" in text
         assert f">{layer.tile.name}<" in text
     assert text == second.read_text()
 
 
-def test_many_ways_over_a_link_are_counted(tmp_path: Path) -> None:
-    network, _ = check.check(DESIGNS / "scale_28.yaml")
-    show.draw(network, tmp_path / "a.svg")
+def test_mac_ports_have_their_numbers(tmp_path: Path, edited: Edited) -> None:
+    file = edited(("[mac_rx, eth_rx]", "[{mac_rx: {mac_port: 3}}, eth_rx]"))
+    design, _ = resolve.load(file)
+    show.draw(design, tmp_path / "a.svg")
     text = (tmp_path / "a.svg").read_text()
-    assert " ways<" in text
-    assert " flows<" not in text
+    assert ">MAC 3 rx<" in text
+    assert ">MAC 0 tx<" in text
+    assert "MAC 0 rx" not in text
+
+
+def test_wide_meshes_have_keys_and_a_legend(tmp_path: Path) -> None:
+    design, _ = check.check(DESIGNS / "scale_28.yaml")
+    show.draw(design, tmp_path / "a.svg")
+    text = (tmp_path / "a.svg").read_text()
+    names = {flow.name for flows in show.flows_by_link(design).values() for flow in flows}
+    for name in names:
+        (line,) = re.findall(rf">([A-Z])  {name}<", text)  # in the legend, once
+        assert re.search(rf">{line}( ×\d+)?<", text), f"no arrow has the key of {name}"
+    links = show.flows_by_link(design).values()
+    crowded = [len(flows) for flows in links if len({flow.name for flow in flows}) > 3]
+    assert crowded
+    assert all(f">{number}<" in text for number in crowded)
+    assert "number of flows" in text
+
+
+def test_narrow_meshes_have_names(tmp_path: Path) -> None:
+    design, _ = check.check(DESIGNS / "udp_echo.yaml")
+    show.draw(design, tmp_path / "a.svg")
+    assert "number of flows" not in (tmp_path / "a.svg").read_text()
+
+
+def test_thirty_next_hops_look_different() -> None:
+    assert len({sheet.line_style(i) for i in range(30)}) == 30
+
+
+def test_text_of_wide_meshes_can_be_read_at_page_width() -> None:
+    for name in ("udp_echo", "scale_28"):
+        design, _ = check.check(DESIGNS / f"{name}.yaml")
+        drawn = sheet.Sheet(design, name, "", 0)
+        pixels = 900 / (drawn.figure.get_figwidth() * 72)  # of a point, on a page of 900 pixels
+        scale = drawn.scale
+        assert min(scale.layer_font, scale.lane_font, scale.mac_font) * pixels > 6
 
 
 def test_unknown_format_is_refused(tmp_path: Path) -> None:
-    network, _ = check.check(DESIGNS / "udp_echo.yaml")
+    design, _ = check.check(DESIGNS / "udp_echo.yaml")
     with pytest.raises(UserError, match=r"should end in \.svg"):
-        show.draw(network, tmp_path / "a.gif")
+        show.draw(design, tmp_path / "a.gif")

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Places that the stall watchdog looks at, for each fabric."""
 
 from __future__ import annotations
@@ -8,8 +9,9 @@ from typing import Any
 import pytest
 from unit_helpers import ROOT
 
-from bombus import check, watchpoints
-from bombus.watch import explain, stalls
+from bombus.analysis import check
+from bombus.generation import watchpoints
+from bombus.simulator.stalls import explain, stalls
 
 FIGURE_5A = ROOT / "docs" / "examples" / "deadlock" / "figure_5a.yaml"
 
@@ -17,8 +19,8 @@ FIGURE_5A = ROOT / "docs" / "examples" / "deadlock" / "figure_5a.yaml"
 def points(tmp_path: Path, fabric: str) -> list[dict[str, Any]]:
     file = tmp_path / "design.yaml"
     file.write_text(FIGURE_5A.read_text().replace("tiles:", f"fabric: {fabric}\ntiles:"))
-    network, _ = check.check(file, allow_deadlock=True)
-    return watchpoints.points(network)
+    design, _ = check.check(file, allow_deadlock=True)
+    return watchpoints.points(design)
 
 
 @pytest.mark.parametrize("kind", ["wormhole", "virtual_channels"])
@@ -43,5 +45,5 @@ def test_queues_of_the_crosspoint(tmp_path: Path) -> None:
     west = 4
     assert queue["bit"] == 5 * west + west  # the second lane of the queue from west to east
     assert [found[n]["name"] for n in queue["waits_for"]] == [
-        "the way out of router (2, 0) from west"
+        "ejection port of router (2, 0) from west"
     ]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """How many flits may be under way so that no ring of waiting messages closes."""
 
 from __future__ import annotations
@@ -6,11 +7,11 @@ from typing import Literal
 
 import pytest
 
-from bombus import rtl
-from bombus.config import Fabric
-from bombus.errors import UserError
-from bombus.noc.window import full_flits, safe_window
-from bombus.routing import LOCAL, Channel, eject, inject
+from bombus.analysis.window import full_flits, safe_window
+from bombus.base.errors import UserError
+from bombus.design import rtl
+from bombus.fabric.config import Fabric
+from bombus.fabric.routing import LOCAL, Channel, eject, inject
 
 ALGORITHMS: tuple[Literal["xy", "o1turn", "adaptive"], ...] = ("xy", "o1turn", "adaptive")
 LATE = rtl.constant("noc_pkg::CrosspointLate")

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Asks the service for the capitals of a text: any program with sockets would do."""
 
 import socket

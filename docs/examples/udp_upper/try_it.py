@@ -1,10 +1,11 @@
+# SPDX-License-Identifier: Apache-2.0
 """The service in virtual time: no network, no root, exact to the cycle."""
 
 from pathlib import Path
 
 from bombus import Simulation
-from bombus.measure import introduce
-from bombus.model import Host, Station, udp_frame
+from bombus.measure.exchanges import introduce
+from bombus.golden.frames import Host, Station, udp_frame
 
 DESIGN = Path(__file__).parent / "udp_upper.yaml"
 HEADERS = 14 + 20 + 8  # Ethernet, IPv4, UDP

@@ -1,7 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
 // UDP service that answers every datagram with its text in capitals.
 //
 // Only the letters a to z change; other bytes, and with them other alphabets in
-// UTF-8, stay as they are. A datagram from port 0 wants no answer (RFC 768) and
+// UTF-8, stay as they are. A datagram from port 0 expects no reply (RFC 768) and
 // is dropped; so is one without payload.
 //
 // Latency: 1 cycle. Throughput: one beat per cycle.
@@ -21,15 +22,16 @@ module udp_upper
     output beat_t       out_o,
     output logic        out_valid_o,
     input  logic        out_ready_i,
-    output next_e       out_next_o,
+    output logic        out_next_o,
     output logic  [1:0] drop_o,
     output logic  [0:0] event_o,
     output logic        busy_o
 );
 
   // What Bombus reads: who sends here, where the answers go, what is counted.
-  localparam next_e Entry = NextApp0;
-  localparam logic [31:0] NextHops = 32'(1) << NextUdpTx;
+  localparam string Entry = "udp_upper";
+  localparam noc_pkg::flow_e Flow = noc_pkg::FlowMeta;
+  typedef enum logic [0:0] {NextUdpTx} next_e;
   typedef enum int unsigned {
     DropNoReplyPort,
     DropEmpty,

@@ -1,41 +1,74 @@
-"""The command `bombus`. Errors of the user are plain sentences, never tracebacks."""
+# SPDX-License-Identifier: Apache-2.0
+"""The `bombus` command, one module per subcommand. User errors print without a traceback."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from importlib.metadata import version
+from typing import Annotated
 
 import typer
 
+from bombus.base.errors import DesignError, UserError
+from bombus.cli.area import area
+from bombus.cli.bench import BENCH_SETTINGS, bench
+from bombus.cli.build import build
+from bombus.cli.check import check
 from bombus.cli.common import error_console, print_problems
-from bombus.cli.measurements import BENCH_SETTINGS, area, bench, sweep
-from bombus.cli.products import generate, schema, show
-from bombus.cli.simulation import build, run
-from bombus.cli.soundness import check, place
-from bombus.errors import DesignError, UserError
+from bombus.cli.generate import generate
+from bombus.cli.place import place
+from bombus.cli.run import run
+from bombus.cli.schema import schema
+from bombus.cli.show import show
+from bombus.cli.sweep import sweep
 
 app = typer.Typer(
-    help="Hardware network stacks from a design file: check, generate, simulate, measure.",
+    help="Build hardware network stacks from a design file: check, generate, simulate, measure.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-# In the order of `bombus --help`.
-COMMANDS: tuple[Callable[..., None], ...] = (
-    *(check, place, generate, build, run),
-    *(bench, sweep, area, show, schema),
-)
-for command in COMMANDS:
-    app.command(context_settings=BENCH_SETTINGS if command is bench else None)(command)
+
+
+def _print_version(is_wanted: bool) -> None:
+    if is_wanted:
+        typer.echo(f"bombus {version('bombus')}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    _: Annotated[
+        bool,
+        typer.Option(
+            "--version", callback=_print_version, is_eager=True, help="Print the version and exit."
+        ),
+    ] = False,
+) -> None:
+    """Nothing to do: `--version` has done it."""
+
+
+# Groups and commands in the order of `bombus --help`.
+COMMANDS: dict[str, tuple[Callable[..., None], ...]] = {
+    "Design": (check, place, show, schema),
+    "Hardware": (generate, area),
+    "Simulation": (build, run),
+    "Measurement": (bench, sweep),
+}
+for group, commands in COMMANDS.items():
+    for command in commands:
+        settings = BENCH_SETTINGS if command is bench else None
+        app.command(rich_help_panel=group, context_settings=settings)(command)
 
 
 def _point_to_check(error: DesignError) -> None:
-    """Where more is said of a deadlock than in the problem."""
-    from bombus.check import DeadlockError
+    """For a deadlock, `bombus check` shows more than the message does."""
+    from bombus.analysis.check import DeadlockError
 
     if isinstance(error, DeadlockError):
-        told = f"`bombus check {error.network.file.path}` draws the cycle and looks for a way out"
-        error_console().print(told, markup=False)
+        hint = f"run `bombus check {error.design.file.path}` for a picture and a proposed fix"
+        error_console().print(hint, markup=False)
 
 
 def main() -> None:

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """`python -m bombus.cli`."""
 
 from bombus.cli import main

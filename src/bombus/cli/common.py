@@ -1,4 +1,5 @@
-"""What all commands share: their arguments, and where they write for people."""
+# SPDX-License-Identifier: Apache-2.0
+"""What the commands share: arguments and consoles."""
 
 from __future__ import annotations
 
@@ -8,20 +9,26 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from bombus.bench import STDOUT
-from bombus.errors import Problem
+from bombus.base.errors import Problem
+from bombus.measure.bench import STDOUT
 
-INTERRUPTED = 130  # exit code of a command that Ctrl-C ended, as shells have it
+INTERRUPTED = 130  # exit code after Ctrl-C, as in shells
 
-DesignArgument = Annotated[Path, typer.Argument(help="Design file (YAML).", show_default=False)]
+DesignArgument = Annotated[
+    Path, typer.Argument(metavar="DESIGN", help="Design file (YAML).", show_default=False)
+]
 JsonOption = Annotated[
     Path | None,
-    typer.Option("--json", help="Write JSON to this file; `-`: to standard output, alone."),
+    typer.Option(
+        "--json",
+        metavar="FILE",
+        help="Write JSON to this file. `-` prints only JSON, to standard output.",
+    ),
 ]
 
 
 def reading_console(json: Path | None = None) -> Console:
-    """Where people read: standard error if standard output is for JSON."""
+    """Console for human-readable output: standard error if standard output takes the JSON."""
     return Console(stderr=json == STDOUT, highlight=False, soft_wrap=True)
 
 

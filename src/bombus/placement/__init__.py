@@ -1,1 +1,2 @@
-"""Where the tiles of a design stand on the mesh."""
+# SPDX-License-Identifier: Apache-2.0
+"""Placement of tiles on the mesh."""

@@ -1,12 +1,13 @@
-"""Simulated annealing: good positions soon, on a fabric of any routing."""
+# SPDX-License-Identifier: Apache-2.0
+"""Simulated annealing: good positions quickly, for any routing algorithm."""
 
 from __future__ import annotations
 
 import math
 import random
 
+from bombus.fabric.routing import Link, Position, eject, inject, routes
 from bombus.placement.task import IN, OUT, Positions, Task, cost, links_between
-from bombus.routing import Link, Position, eject, inject, routes
 
 
 class Judge:
@@ -25,7 +26,7 @@ class Judge:
         return self.numbers.setdefault(node, len(self.numbers))
 
     def _way(self, a: Position, b: Position) -> tuple[list[tuple[int, int]], set[Link]]:
-        """Channels held and needed; the tiles' own ways into and out of routers are negative."""
+        """Channels held and needed; injection and ejection ports are negative."""
         if (a, b) not in self.ways:
             ends = {inject(a): -1, eject(b): -2}
             edges = [

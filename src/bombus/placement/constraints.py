@@ -1,22 +1,25 @@
-"""The constraints of a placement and its aim, for OR-tools CP-SAT."""
+# SPDX-License-Identifier: Apache-2.0
+"""Placement constraints and objective for OR-tools CP-SAT."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import product
 
-from ortools.sat.python import cp_model
-
+from bombus.base.extras import extra
+from bombus.fabric.routing import OPPOSITE, STEPS, Link, step
 from bombus.placement.task import IN, OUT, Positions, Task
-from bombus.routing import OPPOSITE, STEPS, Link, step
+
+with extra("bombus place", "OR-tools", "place"):
+    from ortools.sat.python import cp_model
 
 _WORKERS = 4  # strategies of CP-SAT that take turns in one thread
 
 
-class Model:
+class PlacementModel:
     """The constraints and the aim, for CP-SAT.
 
-    A tile's position is told by booleans "x is at most i", "x is i", and so for y. For each
+    A tile's position is encoded by booleans "x is at most i", "x is i", and so for y. For each
     leg and link a boolean is true at least if the way along x first, then along y takes the link.
     Where that is the fabric's routing, channels get numbers that grow along every edge of the
     resource graph, which is possible only without a cycle. For the other algorithms, cycles that

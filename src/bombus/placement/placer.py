@@ -1,4 +1,5 @@
-"""Positions for tiles by a solver: no cycle of channels, short ways for much traffic.
+# SPDX-License-Identifier: Apache-2.0
+"""Placement by a solver: no deadlock, short routes for heavy traffic.
 
 `solve` looks for positions with the least traffic times hops among those whose
 resource graph has no cycle and whose links carry no more than they may. It starts
@@ -16,11 +17,13 @@ from typing import NoReturn
 
 import networkx as nx
 
-from bombus import deadlock
-from bombus.errors import DesignError
-from bombus.network import Network
+from bombus.analysis import deadlock
+from bombus.base.errors import DesignError
+from bombus.base.text import listing
+from bombus.design.resolved import Design
+from bombus.fabric.routing import Position
 from bombus.placement.annealing import Judge, anneal
-from bombus.placement.constraints import Model
+from bombus.placement.constraints import PlacementModel
 from bombus.placement.task import (
     IN,
     OUT,
@@ -32,11 +35,9 @@ from bombus.placement.task import (
     tangled_tiles,
     task_of,
 )
-from bombus.routing import Position
-from bombus.text import listing
 
 _ANNEALING_STEPS = 800  # for each tile
-_ROUNDS = 20  # cycles forbidden one by one, on fabrics whose routing CP-SAT is not told
+_ROUNDS = 20  # cycles forbidden one by one, on fabrics whose routing is not in the CP-SAT model
 DEFAULT_EFFORT = 5.0
 
 
@@ -45,34 +46,32 @@ class Placed:
     """What the solver found."""
 
     positions: Positions  # of every tile with layers
-    gbps_hops: float  # sum over all next hops: expected Gbit/s times links on the way
+    gbps_hops: float  # sum over all next hops: expected Gbit/s times links on the route
     max_load: float  # of a link, as a part of what it can carry
     is_best: bool  # nothing shorter exists
 
 
-def given(network: Network, *, move: bool = False) -> Positions:
+def given(design: Design, *, move: bool = False) -> Positions:
     """The positions that stay: those of the design file; with `move`, only of tiles with a MAC."""
-    with_mac = {layer.tile.name for layer in network.layers() if layer.kind.mac_ports}
+    with_mac = {layer.tile.name for layer in design.layers() if layer.kind.mac_ports}
     return {
         tile.name: tile.at
-        for tile in network.design.instances
+        for tile in design.config.instances
         if tile.at and (not move or tile.name in with_mac)
     }
 
 
-def solve(
-    network: Network, fixed: Mapping[str, Position], effort: float = DEFAULT_EFFORT
-) -> Placed:
+def solve(design: Design, fixed: Mapping[str, Position], effort: float = DEFAULT_EFFORT) -> Placed:
     """The best positions found for a resolved design whose tiles of `fixed` stay where they are.
 
     `effort`: CP-SAT's deterministic time, in seconds of some machine. Raises DesignError if
     no positions fit, or none are found.
     """
-    task = task_of(network, fixed)
+    task = task_of(design, fixed)
     _refuse_hopeless(task)
     judge = Judge(task)
     best = anneal(task, _start(task), _ANNEALING_STEPS * len(task.tiles))
-    model = Model(task)
+    model = PlacementModel(task)
     model.minimise()
     is_best = False
     rounds = 1 if task.routing.algorithm == "xy" or not task.lossless else _ROUNDS
@@ -93,9 +92,9 @@ def solve(
         is_best = status == "OPTIMAL"
         break
     if best is None:
-        raise _no(task, "no placement was found with this effort, and none was proved impossible")
-    capacity = network.design.data_width * network.design.clock_mhz / 1000
-    unit = network.design.line_rate_gbps / UNIT
+        raise _no(task, "no placement found with this effort; a larger --effort may find one")
+    capacity = design.config.data_width * design.config.clock_mhz / 1000
+    unit = design.config.line_rate_gbps / UNIT
     return Placed(
         positions=best,
         gbps_hops=cost(task, best) * unit,
@@ -114,16 +113,16 @@ def _start(task: Task) -> Positions:
 
 
 def _no(task: Task, message: str, tile: str | None = None) -> DesignError:
-    network = task.network
-    loc = next((found.loc for found in network.tiles if found.name == tile), ("tiles",))
-    return DesignError([network.file.problem(loc, message)])
+    design = task.design
+    loc = next((found.loc for found in design.tiles if found.name == tile), ("tiles",))
+    return DesignError([design.file.problem(loc, message)])
 
 
 def _refuse_hopeless(task: Task) -> None:
-    """Raises DesignError for what can be told without a search."""
-    network, design = task.network, task.network.design
+    """Raises DesignError for what is infeasible without a search."""
+    design, config = task.design, task.design.config
     if task.lossless:
-        # Wherever the tiles stand: what holds a tile's way into its router needs another's out.
+        # In every placement: what holds an injection port needs another tile's ejection port.
         legs = (((IN, source), (OUT, target)) for source, target in task.legs)
         cycle = deadlock.shortest_cycle(nx.DiGraph([*task.waits, *legs]))
         if cycle:
@@ -131,29 +130,29 @@ def _refuse_hopeless(task: Task) -> None:
             way = " -> ".join([*names, names[0]])
             raise _no(
                 task,
-                f"no placement helps: messages come back to where they wait ({way}). Give the "
-                "design a tile twice, or let a layer on the way always take its input",
+                f"no placement avoids the deadlock: a chain of messages revisits a tile ({way}). "
+                f"Duplicate a tile, or put a layer on the path that always takes its input",
                 names[0],
             )
         between = [
             hop
-            for hop in network.hops
+            for hop in design.hops
             if hop.target and {hop.source.tile.name, hop.target.tile.name} <= set(task.fixed)
         ]
-        found = deadlock.cycles(replace(network, hops=between))
+        found = deadlock.cycles(replace(design, hops=between))
         if found:
             text = str(found[0]).replace(
-                "for ever:", "for ever at the positions given in the design file:", 1
+                "deadlock:", "deadlock at the positions given in the design file:", 1
             )
             raise _no(task, text, found[0].legs[0].hop.source.tile.name)
-    capacity = design.data_width * design.clock_mhz / 1000
+    capacity = config.data_width * config.clock_mhz / 1000
     for (source, target), units in task.legs.items():
         if units > task.limit:
             raise _no(
                 task,
-                f"{source} -> {target} is expected to carry "
-                f"{units * design.line_rate_gbps / UNIT:g} Gbit/s, more than max_load "
-                f"{design.fabric.max_load:g} lets a link of {capacity:g} Gbit/s carry",
+                f"{source} -> {target} has an expected load of "
+                f"{units * config.line_rate_gbps / UNIT:g} Gbit/s, above max_load "
+                f"{config.fabric.max_load:g} of a link of {capacity:g} Gbit/s",
                 source,
             )
 
@@ -162,17 +161,17 @@ def _explain(task: Task, effort: float) -> NoReturn:
     """Says which constraint cannot hold, by leaving out one after the other."""
 
     def possible(task: Task, **without: bool) -> bool:
-        status, _ = Model(task, **without).solve(effort)
+        status, _ = PlacementModel(task, **without).solve(effort)
         return status in ("OPTIMAL", "FEASIBLE")
 
     reasons = []
     if possible(task, order=False):
-        reasons.append("every placement has a ring of channels that wait for each other")
+        reasons.append("every placement can deadlock")
     if possible(task, load=False):
-        limit = task.network.design.fabric.max_load
-        reasons.append(f"every placement loads a link beyond max_load {limit:g}")
+        limit = task.design.config.fabric.max_load
+        reasons.append(f"every placement exceeds max_load {limit:g} on a link")
     message = f"no placement on a mesh of {task.columns} x {task.rows} fits: " + (
-        " or ".join(reasons) or "every one has a ring of channels and a link beyond max_load"
+        " or ".join(reasons) or "every placement can deadlock or exceeds max_load"
     )
     fixed = dict(task.fixed)
     culprits = [
@@ -182,8 +181,8 @@ def _explain(task: Task, effort: float) -> NoReturn:
     ]
     if culprits:
         names = listing((f"{tile!r} at {fixed[tile]}" for tile in culprits), "or")
-        message += f"; there is one without the position of {names}"
+        message += f"; there is one if the position of {names} is removed"
     elif fixed and possible(task, fixed=False):
         names = listing(map(repr, fixed))
-        message += f"; there is one without the positions of {names}"
+        message += f"; there is one if the positions of {names} are removed"
     raise _no(task, message, next(iter(culprits or fixed), None))

@@ -1,4 +1,5 @@
-"""A design as placement sees it: tiles that send to each other, on a mesh with some cells taken."""
+# SPDX-License-Identifier: Apache-2.0
+"""The placement problem: traffic between tiles, free and occupied cells."""
 
 from __future__ import annotations
 
@@ -8,9 +9,10 @@ from itertools import product
 
 import networkx as nx
 
-from bombus import deadlock, traffic
-from bombus.network import Layer, Network
-from bombus.routing import Link, Position, Routing, eject, inject, routes
+from bombus.analysis import deadlock
+from bombus.analysis import load as traffic
+from bombus.design.resolved import Design, Input, Resource
+from bombus.fabric.routing import Link, Position, Routing, eject, inject, routes
 
 Positions = dict[str, Position]
 
@@ -21,7 +23,7 @@ UNIT = 1000  # traffic is counted in these parts of the line rate
 class Task:
     """A design as the solver sees it: tiles that send to each other on a mesh."""
 
-    network: Network
+    design: Design
     fixed: Mapping[str, Position]
     columns: int
     rows: int
@@ -37,7 +39,7 @@ class Task:
 
     @property
     def lossless(self) -> bool:
-        return self.network.design.fabric.lossless
+        return self.design.config.fabric.lossless
 
 
 # A layer's input by name; the way of a tile into its router and out of it.
@@ -45,42 +47,42 @@ Node = tuple[str, str]
 LAYER, IN, OUT = "layer", "in", "out"
 
 
-def task_of(network: Network, fixed: Mapping[str, Position]) -> Task:
-    design = network.design
-    capacity = design.data_width * design.clock_mhz / 1000
-    unit = design.line_rate_gbps / UNIT
+def task_of(design: Design, fixed: Mapping[str, Position]) -> Task:
+    config = design.config
+    capacity = config.data_width * config.clock_mhz / 1000
+    unit = config.line_rate_gbps / UNIT
     legs: dict[tuple[str, str], int] = {}
-    for hop, gbps in traffic.expected(network).items():
+    for hop, gbps in traffic.expected(design).items():
         if hop.target and not hop.in_tile:
             leg = hop.source.tile.name, hop.target.tile.name
             legs[leg] = legs.get(leg, 0) + max(1, round(gbps / unit))
-    owner = {(tile.x, tile.y): tile.name for tile in network.tiles}
+    owner = {(tile.x, tile.y): tile.name for tile in design.tiles}
 
-    def node(resource: deadlock.Resource) -> Node:
-        if isinstance(resource, Layer):
-            return LAYER, resource.full_name
+    def node(resource: Resource) -> Node:
+        if isinstance(resource, Input):
+            return LAYER, f"{resource.layer.full_name}.{resource.name}"
         return (IN if resource == inject(resource.at) else OUT), owner[resource.at]
 
     waits = [
         (node(held), node(needed))
-        for held, needed in deadlock.resource_graph(network).edges
-        if isinstance(held, Layer) or isinstance(needed, Layer)
+        for held, needed in design.resource_graph.edges
+        if isinstance(held, Input) or isinstance(needed, Input)
     ]
     return Task(
-        network=network,
+        design=design,
         fixed=fixed,
-        columns=network.columns,
-        rows=network.rows,
-        routing=network.routing,
-        tiles=[tile.name for tile in network.tiles if tile.layers],
+        columns=design.columns,
+        rows=design.rows,
+        routing=design.routing,
+        tiles=[tile.name for tile in design.tiles if tile.layers],
         legs=legs,
         waits=waits,
-        limit=int(design.fabric.max_load * capacity / unit),
+        limit=int(config.fabric.max_load * capacity / unit),
     )
 
 
 def loads(task: Task, positions: Positions) -> dict[Link, int]:
-    """Traffic on each link; where there are several ways, each link that may be taken counts."""
+    """Traffic on each link; with several routes, each link that may be taken counts."""
     loads: dict[Link, int] = {}
     for (source, target), units in task.legs.items():
         for link in links_between(task.routing, positions[source], positions[target]):

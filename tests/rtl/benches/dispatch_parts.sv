@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a choice between replicas is made of: hashes of every width, the least
 // loaded of 2, 3, 5 and 8, and completions with two ends.
 //

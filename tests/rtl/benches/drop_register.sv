@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // An item in: reasons, next hop, beat; out: next hop, beat.
 `include "bombus_types.svh"
 `include "bench.svh"
@@ -16,7 +17,7 @@ module bench #(
   beat_t beat_in, beat_out;
   logic [NumDrops-1:0] reasons, drops;
   logic [4:0] next_in;
-  bombus_pkg::next_e next_out;
+  logic [4:0] next_out;
   logic first_q;
   assign {reasons, next_in, beat_in} = in_i[0];
   assign out_o[0] = {next_out, beat_out};
@@ -28,7 +29,8 @@ module bench #(
 
   drop_register #(
       .beat_t  (beat_t),
-      .NumDrops(NumDrops)
+      .NumDrops(NumDrops),
+      .NextWidth(5)
   ) u_register (
       .clk_i,
       .rst_i,
@@ -36,7 +38,7 @@ module bench #(
       .in_valid_i(in_valid_i[0]),
       .in_ready_o(in_ready_o[0]),
       .in_first_i(first_q),
-      .in_next_i(bombus_pkg::next_e'(next_in)),
+      .in_next_i(next_in),
       .in_drop_i(reasons),
       .out_o(beat_out),
       .out_valid_o(out_valid_o[0]),

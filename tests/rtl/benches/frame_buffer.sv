@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Two frame buffers. An item in: abort, commit, write, data; the writer waits
 // while the buffer is full, as every writer must.
 `include "bench.svh"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sums at all data widths, side by side. An item in: seed, last, data.
 `include "bench.svh"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // FIFOs of all depths, side by side. An item: body, head.
 `include "bench.svh"
 

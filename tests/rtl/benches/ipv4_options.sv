@@ -1,4 +1,6 @@
-// All data widths, side by side. An item in: words, beat; out: sum, first, beat.
+// SPDX-License-Identifier: Apache-2.0
+// All data widths, side by side. An item in: beat; out: options_t, beat. Events: 16
+// of each width (drop).
 `include "bombus_types.svh"
 `include "bench.svh"
 
@@ -6,37 +8,33 @@ module bench #(
     localparam int unsigned NumWidths = 4,
     localparam int unsigned BeatBits  = bench_pkg::beat_bits(512)
 ) (
-    `BENCH_PORTS(NumWidths, BeatBits + 4, NumWidths, BeatBits + 22, 1, NumWidths)
+    `BENCH_PORTS(NumWidths, BeatBits, NumWidths, BeatBits + 3, 1, NumWidths)
 );
 
   `BENCH_SHAPE
 
   for (genvar n = 0; n < NumWidths; n++) begin : gen_width
     `BOMBUS_BEAT_T(beat_t, 64 << n)
-    beat_t beat_in, beat_out;
-    logic [3:0] words;
-    logic [20:0] sum;
-    logic first;
-    assign {words, beat_in} = in_i[n];
-    assign out_o[n] = {first ? sum : 21'b0, first, beat_out};
+    beat_t beat;
+    ipv4_pkg::options_t options;
+    assign out_o[n] = {options, beat};
     ipv4_options #(
         .beat_t(beat_t)
     ) u_options (
         .clk_i,
         .rst_i,
-        .in_i(beat_in),
+        .in_i(beat_t'(in_i[n])),
         .in_valid_i(in_valid_i[n]),
-        .in_ready_o(in_ready_o[n]),
-        .words_i(words),
-        .out_o(beat_out),
+        .out_o(beat),
+        .out_options_o(options),
         .out_valid_o(out_valid_o[n]),
         .out_ready_i(out_ready_i[n]),
-        .out_first_o(first),
-        .sum_o(sum),
+        .drop_o(event_o[16*n]),
         .busy_o(status_o[n])
     );
+    assign event_o[16*n+1+:15] = '0;
   end
 
-  assign event_o = '0;
+  assign in_ready_o = '1;
 
 endmodule

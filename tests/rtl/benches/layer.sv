@@ -1,8 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 // Any layer with a stream in and a stream out, at all data widths side by side.
 //
 // Macros: LAYER, its instance, connected by name, so that what it does not have
-// is not connected; NUM_DROPS and NUM_EVENTS, the widths of drop_o and event_o. An
-// item in: beat; out: next hop, beat. Events: 16 of each width (8 drops, 8 events).
+// is not connected; NUM_DROPS, NUM_EVENTS and NEXT_BITS, the widths of drop_o, event_o
+// and out_next_o. An
+// item in: beat; out: next hop, beat. Events: 16 of each width (12 drops, 4 events).
 `include "bombus_types.svh"
 `include "bench.svh"
 
@@ -26,21 +28,21 @@ module layer_at_width
   `BOMBUS_BEAT_T(beat_t, DataWidth)
 
   beat_t in_i, out_o;
-  next_e out_next_o;
+  logic [`NEXT_BITS-1:0] out_next_o;
   logic [`NUM_DROPS-1:0] drop_o;
   logic [`NUM_EVENTS-1:0] event_o;
-  logic busy_o;
+  logic busy_o, timer_o;
   wire [31:0] time_us_i = '0;
   // As in test_layers.py.
   wire host_t host_i =
-  '{mac: 48'h020000000001, ip: 32'h0A000001, netmask: 32'hFFFFFF00, gateway: 32'h0A0000FE}
+  '{mac: 48'h8A1B2C3D4E9F, ip: 32'h0A000001, netmask: 32'hFFFFFF00, gateway: 32'h0A0000FE}
   ;
 
   `LAYER
 
   assign in_i = item_i;
-  assign item_o = {out_next_o, out_o};
-  assign counted_o = {8'(event_o), 8'(drop_o)};
+  assign item_o = {5'(out_next_o), out_o};
+  assign counted_o = {4'(event_o), 12'(drop_o)};
 
 endmodule
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // All data widths, side by side. An item in: tuser, tlast, tkeep, tdata; out:
 // beat. The second half of the streams out: counted bytes of the frames. Events:
 // 8 of each width (drops, frames).
@@ -20,7 +21,7 @@ module bench #(
     logic [2:0] drops;
     logic message, message_q;
     logic [13:0] bytes, bytes_q;
-    bombus_pkg::next_e next;
+    logic next;
 
     mac_rx #(
         .beat_t(beat_t),

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // All data widths, side by side. An item in: beat; out: tlast, tkeep, tdata. The
 // second half of the streams out: counted bytes of the frames. Events: 8 of each
 // width (drop, frame).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A mesh without tiles, of any fabric. Streams in and out: the local port of each
 // router, row by row. An item: flit (beat, port, y, x, dir). Events: dropped messages.
 `include "bombus_types.svh"

@@ -1,6 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
 // A network interface at (1, 1). Streams in: two sources (next hop, beat), the
 // mesh (flit); out: two sinks (beat), the mesh (flit), and the counted messages
-// and bytes, in and out. Control: table data, index, write, done of the three
+// and bytes, in and out. Events: a message lost, one coming in, the end of one
+// that goes out. Control: table data, index, write, done of the three
 // least loaded. With HasGroups, next hops 24 to 27 lead to groups of replicas,
 // one of each policy.
 `include "bombus_types.svh"
@@ -53,7 +55,7 @@ module bench
 
   beat_t sink;
   flit_t injected;
-  logic in_message, out_message, in_message_q, out_message_q, no_route;
+  logic in_message, out_message, in_message_q, out_message_q, no_route, entering, out_end;
   logic [13:0] in_bytes, out_bytes, in_bytes_q, out_bytes_q;
   logic table_ready;
   logic [(HasGroups ? NumSlots : 1)-1:0] done;
@@ -73,6 +75,7 @@ module bench
       .NumSources(2),
       .NumSinks(2),
       .HasSinks(HasSinks),
+      .NumHops(32),
       .TableInit(init()),
       .NumGroups(HasGroups ? 4 : 0),
       .NumSlots(HasGroups ? NumSlots : 1),
@@ -84,7 +87,7 @@ module bench
       .src_i({in_i[1][BeatBits-1:0], in_i[0][BeatBits-1:0]}),
       .src_valid_i(in_valid_i[1:0]),
       .src_ready_o(in_ready_o[1:0]),
-      .src_next_i({next_e'(in_i[1][BeatBits+:5]), next_e'(in_i[0][BeatBits+:5])}),
+      .src_next_i({in_i[1][BeatBits+:5], in_i[0][BeatBits+:5]}),
       .sink_o(sink),
       .sink_valid_o(out_valid_o[1:0]),
       .sink_ready_i(out_ready_i[1:0]),
@@ -104,8 +107,8 @@ module bench
       .out_message_o(out_message),
       .out_bytes_o(out_bytes),
       .no_route_o(no_route),
-      .entering_o(),
-      .out_end_o(),
+      .entering_o(entering),
+      .out_end_o(out_end),
       .busy_o(status_o)
   );
 
@@ -121,6 +124,6 @@ module bench
   assign out_o[3] = in_bytes_q;
   assign out_o[4] = out_bytes_q;
   assign out_valid_o[4:3] = {out_message_q, in_message_q};
-  assign event_o = 64'(no_route);
+  assign event_o = 64'({out_end, entering, no_route});
 
 endmodule

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Prepends of many header lengths, side by side. An item in: header, skip,
 // beat; out: first, beat.
 `include "bombus_types.svh"

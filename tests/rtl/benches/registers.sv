@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A counter bank, the registers of a tile, those of the host, and the timebase.
 //
 // Control: tick_us, port (0: tile, 1: host), wdata, addr, write, valid; bank

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Arbiters of 2 to 8 inputs, side by side. Control: request, last; status: one
 // nibble of grant each.
 `include "bench.svh"

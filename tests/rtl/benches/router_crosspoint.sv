@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The crosspoint router at (1, 1). Streams in by dir_e: a link's sender that keeps
 // to what the router tells it (docs/fabrics.md). Streams out: what comes by each
 // output, then those whose ready is the room in channel c behind output o

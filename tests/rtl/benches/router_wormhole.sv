@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The router in the middle of a 3x3 mesh. Streams by dir_e. An item: flit
 // (beat, port, y, x, dir).
 `include "bombus_types.svh"

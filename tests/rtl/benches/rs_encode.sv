@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reed-Solomon encoders of several codes side by side.
 //
 // Macros: RS_CODES, for each code five words of 32 bits, the lowest first: data
@@ -31,7 +32,7 @@ module encoder_of_code
   `BOMBUS_BEAT_T(beat_t, DataWidth)
 
   beat_t out_o;
-  next_e out_next_o;
+  logic out_next_o;
 
   rs_encode #(
       .beat_t(beat_t),
@@ -54,7 +55,7 @@ module encoder_of_code
       .busy_o
   );
 
-  assign item_o = {out_next_o, out_o};
+  assign item_o = {5'(out_next_o), out_o};
   assign counted_o[3] = 1'b0;
 
 endmodule

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Merges of 1 to 5 inputs, side by side: inputs 0; 1, 2; 3, 4, 5; ... An item
 // out: selected, beat.
 `include "bombus_types.svh"

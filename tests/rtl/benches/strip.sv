@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Strips of many header lengths, side by side. An item in: keep, beat; out:
 // header, first, beat.
 `include "bombus_types.svh"

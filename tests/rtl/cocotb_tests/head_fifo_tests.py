@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """head_fifo under cocotb: a writer, a reader and a queue to compare with."""
 
 from __future__ import annotations

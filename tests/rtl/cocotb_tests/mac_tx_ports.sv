@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // mac_tx with the fields of a beat as ports, for cocotb.
 `include "bombus_types.svh"
 

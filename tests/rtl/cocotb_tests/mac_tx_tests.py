@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """mac_tx under cocotb, with the AXI-Stream sink of cocotbext-axi behind it."""
 
 from __future__ import annotations

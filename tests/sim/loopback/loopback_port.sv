@@ -1,7 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
 // One port of the loopback: keeps frames until they are whole, drops bad ones.
 //
 // fault_i: 0 none, 1 tvalid falls before the handshake, 2 tdata changes while it
-// waits, 3 hole in tkeep, 4 bubble inside a frame, 5 rx_tready low now and then.
+// waits, 3 hole in tkeep, 4 bubble inside a frame, 5 rx_tready low now and then,
+// 6 the first beat of a frame comes 600 times: n bytes become n + 9584.
 module loopback_port #(
     parameter int unsigned Depth = 2048
 ) (
@@ -31,10 +33,12 @@ module loopback_port #(
   logic [PointerBits-1:0] start_q, write_q, read_q;
   logic [3:0] phase_q;
   logic firing_q, gap_q, inside_q;
+  logic [9:0] repeats_q;
 
-  logic whole, hold;
+  logic whole, hold, again;
   assign whole = read_q != start_q;
   assign hold = (fault_i == 3'd1 && phase_q[0]) || (fault_i == 3'd4 && inside_q && gap_q);
+  assign again = fault_i == 3'd6 && !inside_q && repeats_q != 10'd599;
 
   assign rx_tready_o = !(fault_i == 3'd5 && phase_q == 4'd3) && !firing_q;
   assign tx_tvalid_o = whole && !hold;
@@ -42,6 +46,7 @@ module loopback_port #(
     {tx_tlast_o, tx_tkeep_o, tx_tdata_o} = memory[read_q];
     if (fault_i == 3'd2) tx_tdata_o[7:4] = phase_q;
     if (fault_i == 3'd3) tx_tkeep_o[1] = 1'b0;
+    if (again) tx_tlast_o = 1'b0;
   end
   assign in_flight_o = whole || write_q != start_q || firing_q;
   assign frame_out_o = tx_tvalid_o && tx_tready_i && tx_tlast_o;
@@ -62,8 +67,11 @@ module loopback_port #(
 
     gap_q <= 1'b0;
     if (tx_tvalid_o && tx_tready_i) begin
-      read_q <= read_q + 1;
-      inside_q <= !tx_tlast_o;
+      repeats_q <= again ? repeats_q + 1 : '0;
+      if (!again) begin
+        read_q <= read_q + 1;
+        inside_q <= !tx_tlast_o;
+      end
       gap_q <= 1'b1;
     end
 
@@ -72,6 +80,7 @@ module loopback_port #(
       write_q <= '0;
       read_q <= '0;
       phase_q <= '0;
+      repeats_q <= '0;
       firing_q <= 1'b0;
       gap_q <= 1'b0;
       inside_q <= 1'b0;

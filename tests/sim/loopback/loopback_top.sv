@@ -1,9 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 // A stand-in for a generated top, for tests of the simulator itself: each MAC
 // port sends back what comes in, whole frames, and can be told to break the
 // rules of AXI-Stream.
 //
 // Registers of tile 0: counters 0 (frames in), 1 (frames out) and 2 (never
-// reset); 0x800: fault of port 0; 0x804: sends a frame so many microseconds later.
+// reset); 0x800: fault of port 0; 0x804: sends a frame so many microseconds later;
+// 0xFF8: never answered.
 module loopback_top (
     input  logic         clk_i,
     input  logic         rst_i,
@@ -69,7 +71,7 @@ module loopback_top (
   assign fire = timer_q != 0 && timer_q <= 32'(tick_us_i);
 
   always_ff @(posedge clk_i) begin
-    reg_ready_o <= reg_valid_i && !reg_ready_o;
+    reg_ready_o <= reg_valid_i && !reg_ready_o && reg_addr_i != 20'hFF8;
     unique case (reg_addr_i)
       20'h00: reg_rdata_o <= in_q[31:0];
       20'h04: reg_rdata_o <= {16'd0, in_q[47:32]};

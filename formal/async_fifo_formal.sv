@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+// async_fifo with clocks that come as they like: what goes in comes out, once, in
+// order. One entry is watched; it may be any. Proved for all time, by induction.
+module async_fifo_formal #(
+    parameter int unsigned Depth = 4
+) (
+    input logic in_clk_i,
+    input logic out_clk_i,
+    input logic rst_i,
+    input logic [1:0] in_i,
+    input logic in_valid_i,
+    input logic out_ready_i
+);
+
+  localparam int unsigned Width = $clog2(Depth) + 1;
+  typedef logic [1:0] data_t;
+  typedef logic [Width-1:0] pointer_t;
+  typedef logic [Width+1:0] count_t;  // more than a turn of the pointers
+
+  logic started, in_ready, out_valid;
+  data_t out_data;
+  pointer_t in_level, out_level;
+  two_clocks_start u_start (
+      .in_clk_i,
+      .out_clk_i,
+      .rst_i,
+      .started_o(started)
+  );
+  async_fifo #(
+      .data_t(data_t),
+      .Depth (Depth)
+  ) u_fifo (
+      .in_clk_i,
+      .in_rst_i(rst_i),
+      .in_i,
+      .in_valid_i,
+      .in_ready_o(in_ready),
+      .in_level_o(in_level),
+      .out_clk_i,
+      .out_rst_i(rst_i),
+      .out_o(out_data),
+      .out_valid_o(out_valid),
+      .out_ready_i,
+      .out_level_o(out_level)
+  );
+
+  // Entries that have gone in and come out, and the one that is watched.
+  count_t pushed_q, popped_q;
+  (* keep *)count_t watch;
+  count_t watch_q;
+  data_t  watched_q;
+  always_ff @(posedge in_clk_i) begin
+    if (rst_i) begin
+      pushed_q <= '0;
+      watch_q  <= watch;
+    end else if (in_valid_i & in_ready) begin
+      pushed_q <= pushed_q + 1'b1;
+      if (pushed_q == watch_q) watched_q <= in_i;
+    end
+  end
+  always_ff @(posedge out_clk_i) begin
+    if (rst_i) popped_q <= '0;
+    else if (out_valid & out_ready_i) popped_q <= popped_q + 1'b1;
+  end
+
+  wire count_t fetched = popped_q + count_t'(out_valid);
+  wire count_t present = pushed_q - popped_q;
+  wire count_t stored = pushed_q - fetched;  // in memory
+  always_comb begin
+    if (started) begin
+      assert (32'(present) <= Depth + 1);
+      assert (32'(stored) <= Depth);
+      if (out_valid) assert (present != '0);
+      if (out_valid & (popped_q == watch_q)) assert (out_data == watched_q);
+      assert (count_t'(in_level) + 1'b1 >= stored);
+      assert (count_t'(out_level) <= stored);
+      assert (in_level <= pointer_t'(Depth));
+    end
+  end
+
+  // The watched entry while it is in memory.
+  wire count_t watch_place = watch_q - fetched;
+  always_comb begin
+    if (started && watch_place < stored) begin
+      assert (u_fifo.gen_lutram.ram[watch_q[Width-2:0]] == watched_q);
+    end
+  end
+
+  // The pointers and what is on its way of them: each stage is behind the one before.
+  function automatic pointer_t binary(pointer_t gray);
+    pointer_t value;
+    for (int unsigned b = 0; b < Width; b++) value[b] = ^(gray >> b);
+    return value;
+  endfunction
+
+  pointer_t write, read;
+  pointer_t write_before, write_first, write_second;  // entries ahead of the reader
+  pointer_t read_before, read_first, read_second;  // entries behind the writer
+  always_comb begin
+    write = u_fifo.u_write.src_count_o;
+    read = u_fifo.u_read.src_count_o;
+    write_before = binary(u_fifo.u_write.u_sync.before_q) - read;
+    write_first = binary(u_fifo.u_write.u_sync.stages_q[0]) - read;
+    write_second = binary(u_fifo.u_write.u_sync.stages_q[1]) - read;
+    read_before = write - binary(u_fifo.u_read.u_sync.before_q);
+    read_first = write - binary(u_fifo.u_read.u_sync.stages_q[0]);
+    read_second = write - binary(u_fifo.u_read.u_sync.stages_q[1]);
+    if (started) begin
+      assert (write == pushed_q[Width-1:0]);
+      assert (read == fetched[Width-1:0]);
+      assert (binary(u_fifo.u_write.u_sync.src_q) == write);
+      assert (binary(u_fifo.u_read.u_sync.src_q) == read);
+      // A step changes one bit.
+      assert ($onehot0(u_fifo.u_write.u_sync.src_q ^ u_fifo.u_write.u_sync.before_q));
+      assert ($onehot0(u_fifo.u_read.u_sync.src_q ^ u_fifo.u_read.u_sync.before_q));
+
+      assert (count_t'(write_second) <= stored);
+      assert (write_second <= write_first);
+      assert (count_t'(write_first) <= stored);
+      if (u_fifo.u_write.u_sync.changing) begin
+        assert (write_first <= write_before);
+        assert (count_t'(write_before) <= stored);
+      end
+
+      assert (read_second <= pointer_t'(Depth));
+      assert (read_first <= read_second);
+      assert (count_t'(read_first) >= stored);
+      if (u_fifo.u_read.u_sync.changing) begin
+        assert (read_before <= read_first);
+        assert (count_t'(read_before) >= stored);
+      end
+      if (in_ready) assert (read_second < pointer_t'(Depth));
+      assert (read_second <= in_level + 1'b1);
+    end
+  end
+
+  // What the resets leave.
+  always_comb begin
+    assert (u_start.in_q != 2'b10 && u_start.out_q != 2'b10);
+    if (~started) begin
+      if (u_start.in_q[0]) begin
+        assert ({pushed_q, write, u_fifo.u_write.u_sync.src_q, in_level} == '0);
+        assert (u_fifo.u_read.u_sync.stages_q == '0 && ~in_ready);
+      end
+      if (u_start.in_q[1]) assert (u_fifo.u_write.u_sync.before_q == '0);
+      if (u_start.out_q[0]) begin
+        assert ({popped_q, read, u_fifo.u_read.u_sync.src_q, out_valid} == '0);
+        assert (u_fifo.u_write.u_sync.stages_q == '0);
+      end
+      if (u_start.out_q[1]) assert (u_fifo.u_read.u_sync.before_q == '0);
+    end
+  end
+
+  // It can happen at all: full, then empty again.
+  logic was_full_q;
+  always_ff @(posedge out_clk_i) begin
+    was_full_q <= ~rst_i & (was_full_q | (32'(present) == Depth + 1));
+  end
+  always_comb if (started) cover (was_full_q & ~out_valid);
+
+endmodule

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// Flits of the proof of router_virtual_channels: each tells the channel that it came by, and
+// whether it came after the marked one.
+package vc_flit_pkg;
+
+  import noc_pkg::*;
+  import legal_traffic_pkg::*;
+
+  parameter int unsigned LocalDepth = 4;  // of the buffer at the local output
+
+  typedef struct packed {
+    logic lane;
+    logic [2:0] source;
+  } origin_t;
+  typedef struct packed {
+    logic last;
+    origin_t from;  // the input and the channel that the flit came by
+    logic marked;
+    logic late;  // it came after the marked one
+  } beat_t;
+  typedef struct packed {
+    dir_e dir;
+    logic [1:0] x;
+    logic [1:0] y;
+    beat_t beat;
+  } flit_t;
+
+  // In the queue of a channel: the flit, and its head beside it.
+  typedef struct packed {
+    dir_e  dir;
+    logic  last;
+    flit_t flit;
+  } entry_t;
+  // In the buffer at the local output.
+  typedef struct packed {
+    logic  last;
+    flit_t flit;
+  } local_entry_t;
+
+  function automatic logic is_good(logic [NumDirs-1:0] ports, int unsigned from, flit_t flit);
+    return flit.dir == way_here(flit.x, flit.y) && is_legal(ports, from, flit.x, flit.y);
+  endfunction
+
+  function automatic logic same_flit(flit_t a, flit_t b);  // the direction changes
+    return a.x == b.x && a.y == b.y && a.beat == b.beat;
+  endfunction
+
+endpackage

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the parts of ARP share: the message (RFC 826), and the key of a neighbour.
+package arp_pkg;
+  import bombus_pkg::*;
+
+  // ARP message for Ethernet and IPv4: wire bytes, first byte lowest.
+  typedef struct packed {
+    logic [31:0] target_ip;
+    logic [47:0] target_mac;
+    logic [31:0] sender_ip;
+    logic [47:0] sender_mac;
+    logic [15:0] operation;
+    logic [7:0]  ip_bytes;
+    logic [7:0]  mac_bytes;
+    logic [15:0] ip_type;
+    logic [15:0] mac_type;
+  } body_t;
+
+  parameter int unsigned BodyBytes = $bits(body_t) / 8;
+  parameter logic [15:0] MacTypeEthernet = 16'd1;
+  parameter logic [15:0] OperationRequest = 16'd1;
+  parameter logic [15:0] OperationReply = 16'd2;
+
+  // What `arp` has to act on.
+  typedef struct packed {
+    logic        question;  // from eth_tx: ask for `ip`, to `mac`
+    logic        answer;    // a request for the host's address
+    logic        learn;     // a new binding may be added: the message is for the host
+    vlan_t       vlan;
+    logic [31:0] ip;
+    logic [47:0] mac;
+  } heard_t;
+
+  // A neighbour: VLAN (0: none) and address.
+  typedef struct packed {
+    logic [11:0] vid;
+    logic [31:0] ip;
+  } key_t;
+
+  // A tag with VID 0 carries a priority only (IEEE 802.1Q, 9.6): no VLAN.
+  function automatic key_t key_of(vlan_t vlan, logic [31:0] ip);
+    return '{vid: vlan.valid ? vlan.tci[11:0] : '0, ip: ip};
+  endfunction
+
+  // The set of a table with 2^width sets: the low bits of the address, XORed with
+  // all others. Consecutive addresses of one VLAN fill all sets evenly.
+  function automatic logic [15:0] set_of(key_t key, int unsigned width);
+    logic [15:0] set;
+    set = '0;
+    for (int unsigned b = 0; b < $bits(key_t); b++) set[b%width] ^= key[b];
+    return set;
+  endfunction
+
+endpackage

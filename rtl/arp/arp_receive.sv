@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// Receives ARP messages (RFC 826) from eth_rx and questions from eth_tx; checks
+// them and says what is to be done. The input never stops.
+//
+// A sender's binding may be added when it asks for the host or answers it;
+// otherwise it only refreshes one that is there (RFC 826: merge). A probe (sender
+// 0.0.0.0) has no binding to learn (RFC 5227, 2.1.1), but is answered.
+//
+// Latency: 1 cycle behind the message's last beat. Throughput: one beat per cycle.
+module arp_receive
+  import bombus_pkg::*;
+  import arp_pkg::*;
+#(
+    parameter type beat_t = logic
+) (
+    input logic  clk_i,
+    input logic  rst_i,
+    input host_t host_i,
+
+    input beat_t in_i,
+    input logic  in_valid_i,
+
+    output heard_t heard_o,
+    output logic   heard_valid_o,
+    // Pulses; what is not counted here is in heard_o, or only told what nobody needs.
+    output logic   malformed_o,
+    output logic   conflict_o,     // somebody else claims the host's address
+    output logic   request_o,
+    output logic   reply_o,
+    output logic   busy_o
+);
+
+  localparam int unsigned DataBytes = $bits(in_i.data) / 8;
+  localparam int unsigned BodyBeats = (BodyBytes + DataBytes - 1) / DataBytes;
+  typedef logic [$clog2(BodyBeats+1)-1:0] index_t;
+
+  logic first_q, done_q;
+  index_t index_q;  // beats that have been collected
+  logic [BodyBeats*DataBytes*8-1:0] collected_q;
+  meta_t meta_q;
+  always_ff @(posedge clk_i) begin
+    if (in_valid_i) begin
+      for (int unsigned b = 0; b < BodyBeats; b++) begin
+        if (index_q == index_t'(b)) collected_q[b*DataBytes*8+:DataBytes*8] <= in_i.data;
+      end
+      if (first_q) meta_q <= in_i.meta;
+    end
+  end
+  always_ff @(posedge clk_i) begin
+    if (rst_i) begin
+      first_q <= 1'b1;
+      index_q <= '0;
+      done_q  <= 1'b0;
+    end else begin
+      done_q <= in_valid_i & in_i.last;
+      if (in_valid_i) begin
+        first_q <= in_i.last;
+        if (in_i.last) index_q <= '0;
+        else if (index_q != index_t'(BodyBeats)) index_q <= index_q + 1'b1;
+      end
+    end
+  end
+
+  body_t body;
+  meta_arp_t question_meta;
+  assign body = collected_q[BodyBytes*8-1:0];
+  assign question_meta = meta_q;
+
+  wire [31:0] sender_ip = swap32(body.sender_ip);
+  wire is_question = meta_q.kind == KindArpQuestion;
+  wire is_request = swap16(body.operation) == OperationRequest;
+  wire is_reply = swap16(body.operation) == OperationReply;
+  wire ethernet_ipv4 = (swap16(
+      body.mac_type
+  ) == MacTypeEthernet) & (swap16(
+      body.ip_type
+  ) == EtherTypeIpv4) & (body.mac_bytes == 8'd6) & (body.ip_bytes == 8'd4);
+  wire well_formed = (meta_q.kind == KindPacket) & (meta_q.length >= 14'(BodyBytes)) &
+      ethernet_ipv4 & (is_request | is_reply) & ~body.sender_mac[0];
+  wire conflict = sender_ip == host_i.ip;
+  wire for_us = swap32(body.target_ip) == host_i.ip;
+  wire heard = done_q & well_formed & ~conflict;
+
+  always_comb begin
+    heard_o = '{
+        question: 1'b0,
+        answer: is_request & for_us,
+        learn: for_us,
+        vlan: meta_q.vlan,
+        ip: sender_ip,
+        mac: swap48(body.sender_mac)
+    };
+    if (is_question) begin
+      heard_o.question = 1'b1;
+      heard_o.ip = question_meta.ip;
+      heard_o.mac = {question_meta.mac_high, question_meta.mac_low};
+    end
+  end
+
+  assign heard_valid_o = (done_q & is_question) | (heard & ((sender_ip != '0) | heard_o.answer));
+  assign malformed_o = done_q & ~is_question & ~well_formed;
+  assign conflict_o = done_q & ~is_question & well_formed & conflict;
+  assign request_o = heard & is_request;
+  assign reply_o = heard & is_reply;
+  assign busy_o = done_q | ~first_q;
+
+endmodule

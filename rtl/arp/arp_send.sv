@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sends what ARP has to say to eth_tx: for a message heard, an update of the
+// cache (KindArpUpdate) and the answer if it is one that asks; for a question,
+// the request; and announcements (RFC 5227, 3). Messages to send out are ARP
+// bodies (KindArp).
+//
+// Latency: 1 cycle. Throughput: one beat per cycle.
+module arp_send
+  import bombus_pkg::*;
+  import arp_pkg::*;
+#(
+    parameter type beat_t = logic
+) (
+    input logic  clk_i,
+    input logic  rst_i,
+    input host_t host_i,
+
+    input heard_t heard_i,
+    input logic heard_valid_i,
+    output logic heard_ready_o,
+    input logic announce_i,  // held until announced_o
+
+    output beat_t out_o,
+    output logic  out_valid_o,
+    input  logic  out_ready_i,
+
+    // Pulses: messages that have gone out.
+    output logic updated_o,
+    output logic answered_o,
+    output logic asked_o,
+    output logic announced_o
+);
+
+  localparam int unsigned DataBytes = $bits(out_o.data) / 8;
+  localparam int unsigned BodyBeats = (BodyBytes + DataBytes - 1) / DataBytes;
+  localparam int unsigned LastBytes = BodyBytes - (BodyBeats - 1) * DataBytes;
+  typedef logic [$clog2(BodyBeats+1)-1:0] index_t;
+
+  logic announcing_q;
+  logic answering_q;  // the update has gone out, the answer follows
+  index_t index_q;
+
+  wire update = ~announcing_q & ~heard_i.question & ~answering_q & (heard_i.ip != '0);
+  wire answer = ~announcing_q & ~heard_i.question & ~update;
+  wire valid = announcing_q | heard_valid_i;
+  wire ready = ~out_valid_o | out_ready_i;
+
+  body_t body;
+  assign body = '{
+          mac_type: swap16(MacTypeEthernet),
+          ip_type: swap16(EtherTypeIpv4),
+          mac_bytes: 8'd6,
+          ip_bytes: 8'd4,
+          operation: swap16(answer ? OperationReply : OperationRequest),
+          sender_mac: swap48(host_i.mac),
+          sender_ip: swap32(host_i.ip),
+          target_mac: answer ? swap48(heard_i.mac) : '0,
+          target_ip: swap32(announcing_q ? host_i.ip : heard_i.ip)
+      };
+  wire [BodyBeats*DataBytes*8-1:0] body_bits = (BodyBeats * DataBytes * 8)'(body);
+
+  meta_arp_t meta;
+  always_comb begin
+    meta = '0;
+    meta.kind = update ? KindArpUpdate : KindArp;
+    meta.length = update ? '0 : 14'(BodyBytes);
+    meta.only_refresh = ~heard_i.learn;
+    meta.vlan = announcing_q ? '0 : heard_i.vlan;
+    meta.ip = heard_i.ip;
+    {meta.mac_high, meta.mac_low} = announcing_q ? '1 : heard_i.mac;
+  end
+
+  beat_t beat;
+  always_comb begin
+    beat.meta = meta;
+    beat.data = '0;
+    for (int unsigned b = 0; b < BodyBeats; b++) begin
+      if ((index_q == index_t'(b)) & ~update) beat.data = body_bits[b*DataBytes*8+:DataBytes*8];
+    end
+    beat.last  = update | (index_q == index_t'(BodyBeats - 1));
+    beat.bytes = $bits(beat.bytes)'(update ? 0 : beat.last ? LastBytes : DataBytes);
+  end
+
+  wire done = valid & ready & beat.last;
+  assign updated_o = done & update;
+  assign answered_o = done & answer;
+  assign asked_o = done & ~announcing_q & heard_i.question;
+  assign announced_o = done & announcing_q;
+  assign heard_ready_o = asked_o | answered_o | (updated_o & ~heard_i.answer);
+
+  always_ff @(posedge clk_i) begin
+    if (rst_i) begin
+      announcing_q <= 1'b0;
+      answering_q <= 1'b0;
+      index_q <= '0;
+      out_valid_o <= 1'b0;
+    end else begin
+      if (ready) out_valid_o <= valid;
+      if (valid & ready) index_q <= beat.last ? '0 : index_q + 1'b1;
+      if (done) answering_q <= update & heard_i.answer;
+      // Between two messages only, and not between an update and its answer.
+      if (done | ~valid) announcing_q <= announce_i & ~announced_o & (~done | heard_ready_o);
+    end
+  end
+  always_ff @(posedge clk_i) begin
+    if (ready) out_o <= beat;
+  end
+
+endmodule

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+// Memory of the packets that wait for an ARP answer: chains of packets, one for
+// each question. Who has which chain, arp_questions knows.
+//
+// The memory is divided into blocks of 64 bytes; `next` links the blocks of a
+// chain, and those that are free. A packet is written into free blocks, which
+// become its own when it is kept. A chain is freed in one cycle, whatever its
+// length, by linking it behind the free blocks. One block is always free.
+//
+// Write: one beat per cycle, never stops; a packet that does not fit is not
+// written. Read: 2 cycles from start_i to the first beat, then a beat per cycle;
+// below 512 bits a cycle more for each packet.
+module waiting_packets
+  import bombus_pkg::*;
+#(
+    parameter type beat_t = logic,
+    parameter int unsigned NumBlocks = 256,
+    localparam type block_t = logic [$clog2(NumBlocks)-1:0]
+) (
+    input  logic clk_i,
+    input  logic rst_i,
+    output logic busy_o, // after reset, for NumBlocks cycles: not ready
+
+    // A packet in.
+    input  beat_t  beat_i,
+    input  logic   write_i,
+    input  logic   first_i,
+    output logic   fits_o,   // from the first beat to the last
+    output block_t first_o,  // with its last beat: its blocks
+    output block_t last_o,
+    output block_t count_o,
+    input  logic   keep_i,   // with its last beat: they are taken
+
+    // Chains. At most one of link_i and free_i in a cycle.
+    input logic   link_i,       // with keep_i: the packet goes behind link_tail_i
+    input block_t link_tail_i,
+    input logic   free_i,
+    input block_t free_head_i,
+    input block_t free_tail_i,
+    input block_t free_count_i,
+
+    // A chain out, while no packet comes in. It may be freed in the cycle of start_i.
+    input  logic   start_i,
+    input  block_t start_head_i,
+    input  block_t start_tail_i,
+    output beat_t  out_o,
+    output logic   out_valid_o,
+    input  logic   out_ready_i,
+    output logic   reading_o
+);
+
+  localparam int unsigned BlockBytes = 64;
+  localparam int unsigned DataBytes = $bits(beat_i.data) / 8;
+  localparam int unsigned BlockBeats = BlockBytes / DataBytes;
+  localparam int unsigned IndexBits = BlockBeats == 1 ? 1 : $clog2(BlockBeats);
+  typedef logic [IndexBits-1:0] index_t;  // beat in a block
+  typedef logic [$clog2(NumBlocks*BlockBeats)-1:0] addr_t;
+  localparam index_t LastIndex = index_t'(BlockBeats - 1);
+
+  function automatic addr_t addr_of(block_t block, index_t index);
+    return addr_t'({block, index} >> (BlockBeats == 1 ? 1 : 0));
+  endfunction
+
+  (* ram_style = "block" *) beat_t ram[NumBlocks*BlockBeats];
+  (* ram_style = "distributed" *) block_t next[NumBlocks];
+
+  block_t front_q, back_q;  // of the free blocks
+  block_t num_free_q;  // besides the one that stays
+  block_t freed_q;
+  logic   clear_q;
+
+  // ---- In ----
+
+  block_t block_q, count_q;
+  index_t index_q;
+  logic   fits_q;
+  block_t here, count, next_here;
+  index_t index;
+  logic fits, reading;
+  block_t read_q;
+
+  assign here  = first_i ? front_q : block_q;
+  assign index = first_i ? '0 : index_q;
+  assign count = first_i ? '0 : count_q;
+  // Full blocks and one: never too few.
+  wire [13:0] needed = beat_i.meta.length / 14'(BlockBytes) + 1'b1;
+  assign fits = first_i ? needed <= 14'(num_free_q) : fits_q;
+  // Nothing comes in while a chain goes out.
+  assign next_here = next[reading?read_q : here];
+  assign fits_o = fits;
+  assign first_o = front_q;
+  assign last_o = here;
+  assign count_o = count + 1'b1;
+
+  always_ff @(posedge clk_i) begin
+    if (write_i) begin
+      fits_q  <= fits;
+      block_q <= index == LastIndex ? next_here : here;
+      count_q <= count + block_t'(index == LastIndex);
+      index_q <= index == LastIndex ? '0 : index + 1'b1;
+    end
+  end
+
+  // ---- Chains ----
+
+  always_ff @(posedge clk_i) begin
+    if (clear_q) next[front_q] <= front_q + 1'b1;
+    else if (link_i | free_i) next[free_i?back_q : link_tail_i] <= free_i ? free_head_i : front_q;
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (rst_i) begin
+      clear_q <= 1'b1;
+      front_q <= '0;
+      back_q <= '1;
+      num_free_q <= '1;
+      freed_q <= '0;
+    end else if (clear_q) begin
+      front_q <= front_q + 1'b1;
+      if (&front_q) clear_q <= 1'b0;
+    end else begin
+      if (keep_i) front_q <= next_here;
+      if (free_i) back_q <= free_tail_i;
+      freed_q <= free_i ? free_count_i : '0;
+      num_free_q <= num_free_q - (keep_i ? count_o : '0) + freed_q;
+    end
+  end
+  assign busy_o = clear_q;
+
+  // ---- Out ----
+
+  block_t out_block_q, tail_q;
+  index_t read_index_q;
+  logic active_q;
+  // Behind a packet's last beat stands another block.
+  wire taken = out_valid_o & out_ready_i;
+  wire packet_end = taken & out_o.last;
+  wire fetch = active_q & (~out_valid_o | (out_ready_i & ((BlockBeats == 1) | ~out_o.last)));
+  wire turn = fetch & (read_index_q == LastIndex);
+  wire skip = (BlockBeats != 1) & packet_end & (read_index_q != '0);
+  wire finish = BlockBeats == 1 ? fetch & (read_q == tail_q) : packet_end & (out_block_q == tail_q);
+  assign reading   = active_q;
+  assign reading_o = active_q | out_valid_o;
+
+  always_ff @(posedge clk_i) begin
+    if (write_i & fits) ram[addr_of(here, index)] <= beat_i;
+    if (fetch) out_o <= ram[addr_of(read_q, read_index_q)];
+  end
+  always_ff @(posedge clk_i) begin
+    if (start_i) tail_q <= start_tail_i;
+    if (fetch) out_block_q <= read_q;
+    if (start_i) read_q <= start_head_i;
+    else if (turn | skip) read_q <= next_here;
+    if (start_i | turn | skip) read_index_q <= '0;
+    else if (fetch) read_index_q <= read_index_q + 1'b1;
+  end
+  always_ff @(posedge clk_i) begin
+    if (rst_i) begin
+      active_q <= 1'b0;
+      out_valid_o <= 1'b0;
+    end else begin
+      if (start_i) active_q <= 1'b1;
+      else if (finish) active_q <= 1'b0;
+      if (fetch) out_valid_o <= 1'b1;
+      else if (taken) out_valid_o <= 1'b0;
+    end
+  end
+
+endmodule

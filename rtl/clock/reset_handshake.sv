@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// Resets of two clock domains that stand on either side of crossings: a reset of
+// one side empties them for both, and neither side ever sees a pointer jump.
+//
+//   source       stops writing; stop -> destination
+//   destination  takes out what is there, or throws it away if the reset was its
+//                own; then clears its pointers; held -> source
+//   source       clears its pointers; takes stop back; waits for held to fall; runs
+//
+// The first resets after power-up must overlap for 2 * SyncStages + 6 cycles of the
+// slower clock, so that what the flip-flops came up with is gone; later ones may be
+// as short as a cycle.
+module reset_handshake #(
+    parameter int unsigned SyncStages = 2
+) (
+    input  logic src_clk_i,
+    input  logic src_rst_i,
+    output logic src_run_o,   // may write
+    output logic src_clear_o, // resets what crosses, and nothing else
+
+    input  logic dst_clk_i,
+    input  logic dst_rst_i,
+    input  logic dst_empty_i,    // with dst_stop_o: all that crossed has been taken
+    output logic dst_stop_o,     // nothing more is written
+    output logic dst_discard_o,  // what comes out is of before this side's reset
+    output logic dst_clear_o
+);
+
+  typedef enum logic [1:0] {
+    Stop,
+    Clear,
+    Release,
+    Run
+  } state_e;
+  state_e state_q;
+  logic   again_q;  // a reset has come that no Clear has followed yet
+  logic held_seen, wanted_seen, stop_seen;
+  logic want_q, held_q;
+
+  assign src_run_o   = (state_q == Run) & ~src_rst_i;
+  assign src_clear_o = state_q == Clear;
+
+  wire reset = src_rst_i | again_q | wanted_seen;
+
+  // Never cut short by a reset: each side has to see every change of the other.
+  always_ff @(posedge src_clk_i) begin
+    again_q <= src_rst_i | (again_q & ~src_clear_o);
+    case (state_q)
+      Stop: if (held_seen & ~src_rst_i) state_q <= Clear;
+      Clear: state_q <= Release;
+      Release: if (~held_seen) state_q <= reset ? Stop : Run;
+      default: if (reset) state_q <= Stop;
+    endcase
+  end
+
+  assign dst_stop_o = stop_seen;
+  assign dst_discard_o = want_q;
+  assign dst_clear_o = held_q;
+
+  always_ff @(posedge dst_clk_i) begin
+    want_q <= dst_rst_i | (want_q & ~held_q);
+    held_q <= stop_seen & (held_q | want_q | dst_empty_i);
+  end
+
+  synchroniser #(
+      .Stages(SyncStages)
+  ) u_stop (
+      .src_clk_i,
+      .src_i(state_q inside {Stop, Clear}),
+      .dst_clk_i,
+      .dst_rst_i(1'b0),
+      .dst_o(stop_seen)
+  );
+
+  synchroniser #(
+      .Width (2),
+      .Stages(SyncStages)
+  ) u_back (
+      .src_clk_i(dst_clk_i),
+      .src_i({want_q, held_q}),
+      .dst_clk_i(src_clk_i),
+      .dst_rst_i(1'b0),
+      .dst_o({wanted_seen, held_seen})
+  );
+
+endmodule

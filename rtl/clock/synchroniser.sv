@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bits into another clock domain: a flip-flop of the source's clock, so that no
+// glitch is sampled, then a chain of the destination's.
+//
+// Each bit stands for itself: several arrive together only if at most one of them
+// changes at a time (count_crossing). Constraint for the board: from src_q to
+// stages_q[0], a datapath delay of at most the shorter clock period.
+//
+// Latency: 1 source cycle and Stages destination cycles; the first one more where
+// it samples a change.
+module synchroniser #(
+    parameter int unsigned Width  = 1,
+    parameter int unsigned Stages = 2
+) (
+    input logic src_clk_i,
+    input logic [Width-1:0] src_i,
+
+    input logic dst_clk_i,
+    input logic dst_rst_i,
+    output logic [Width-1:0] dst_o
+);
+
+  if (Stages < 2) begin : gen_too_few_stages
+    $error("synchroniser: Stages must be at least 2");
+  end
+
+  logic [Width-1:0] src_q;
+  (* ASYNC_REG = "TRUE" *) logic [Stages-1:0][Width-1:0] stages_q;
+
+  assign dst_o = stages_q[Stages-1];
+
+  always_ff @(posedge src_clk_i) src_q <= src_i;
+
+  always_ff @(posedge dst_clk_i) begin
+    if (dst_rst_i) stages_q <= '0;
+    else stages_q <= {stages_q[Stages-2:0], src_q};
+  end
+
+endmodule

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// Finds the next hop that a key of a message leads to: a UDP port, an IP protocol,
+// an EtherType. Bombus fills in the keys of the layers that a design has, and the
+// number of the bound next hop that each leads to (docs/architecture.md, A layer).
+//
+// Key 0 leads nowhere. Combinational.
+module bound_hop #(
+    parameter int unsigned NumBound = 1,
+    parameter int unsigned HopWidth = 1,
+    parameter logic [NumBound-1:0][15:0] BoundKeys = '0,
+    parameter logic [NumBound-1:0][7:0] BoundHops = '0
+) (
+    input  logic [        15:0] key_i,
+    output logic                found_o,
+    output logic [HopWidth-1:0] hop_o     // from 0; zero if there is none
+);
+
+  always_comb begin
+    found_o = 1'b0;
+    hop_o   = '0;
+    for (int unsigned b = 0; b < NumBound; b++) begin
+      if ((BoundKeys[b] != '0) & (key_i == BoundKeys[b])) begin
+        found_o = 1'b1;
+        hop_o |= HopWidth'(BoundHops[b]);
+      end
+    end
+  end
+
+endmodule

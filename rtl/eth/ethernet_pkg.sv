@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// The Ethernet header (IEEE 802.3 clause 3), without VLAN tag: mac_rx and mac_tx
+// move that between frame and metadata.
+package ethernet_pkg;
+
+  // Wire bytes, first byte lowest.
+  typedef struct packed {
+    logic [15:0] ether_type;
+    logic [47:0] src;
+    logic [47:0] dst;
+  } header_t;
+
+  parameter int unsigned HeaderBytes = $bits(header_t) / 8;
+
+endpackage

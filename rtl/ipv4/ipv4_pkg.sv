@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// IPv4 (RFC 791): the header, and what its options say.
+package ipv4_pkg;
+
+  // Wire bytes, first byte lowest; without options.
+  typedef struct packed {
+    logic [31:0] dst;
+    logic [31:0] src;
+    logic [15:0] csum;
+    logic [7:0]  protocol;
+    logic [7:0]  ttl;
+    logic [15:0] fragment;  // flags and offset
+    logic [15:0] id;
+    logic [15:0] length;
+    logic [7:0]  tos;
+    logic [3:0]  version;
+    logic [3:0]  ihl;       // header length in words of 32 bits
+  } header_t;
+
+  parameter int unsigned HeaderBytes = $bits(header_t) / 8;
+  parameter logic [3:0] HeaderWords = 4'd5;
+  parameter logic [3:0] Version = 4'd4;
+
+  // What ipv4_options has found in a packet.
+  typedef struct packed {
+    logic present;
+    logic malformed;     // an option's length is bad
+    logic source_route;  // with hops left
+  } options_t;
+
+endpackage

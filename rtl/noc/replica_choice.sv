@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// The replica that a message to a group takes, as a route: each group's policy
+// chooses a slot (dispatch), and the slot holds the route. The slots of all groups
+// are one route_table, filled after reset and rewritten at run time.
+//
+// Latency: 0 cycles. Throughput: one choice per cycle.
+module replica_choice
+  import noc_pkg::*;
+#(
+    parameter type beat_t = logic,
+    parameter type route_t = logic,  // as in route_table
+    parameter int unsigned NumGroups = 1,
+    parameter group_t [NumGroups-1:0] Groups = '0,
+    parameter int unsigned NumSlots = 1,  // of all groups; a power of two, up to 256
+    parameter logic [NumSlots-1:0][31:0] Init = '0,
+    parameter int unsigned X = 0,  // own position
+    parameter int unsigned Y = 0,
+    parameter int unsigned Columns = 256,  // of the mesh
+    parameter int unsigned Rows = 256,
+    localparam int unsigned GroupWidth = NumGroups > 1 ? $clog2(NumGroups) : 1
+) (
+    input logic clk_i,
+    input logic rst_i,
+
+    input beat_t beat_i,  // first beat of the message
+    input logic [GroupWidth-1:0] group_i,
+    input logic take_i,  // the message goes to the group, by the route shown
+    output route_t route_o,
+
+    input logic [NumSlots-1:0] done_i,  // least loaded: the slot's replica is done with a message
+
+    input  logic        write_i,
+    input  logic [ 7:0] slot_i,   // past NumSlots: nothing is written
+    input  logic [31:0] word_i,
+    output logic        filled_o
+);
+
+  typedef logic [(NumSlots > 1 ? $clog2(NumSlots) : 1)-1:0] slot_t;
+
+  wire write = write_i & (32'(slot_i) < NumSlots);
+  slot_t [NumGroups-1:0] choice;
+
+  for (genvar g = 0; g < NumGroups; g++) begin : gen_group
+    localparam group_t Group = Groups[g];
+    localparam int unsigned First = 32'(Group.first_slot);
+    localparam int unsigned NumReplicas = 32'(Group.replicas);
+    logic [NumReplicas-1:0] forget;
+    logic [32'(Group.slot_bits)-1:0] slot;
+    always_comb begin
+      for (int unsigned i = 0; i < NumReplicas; i++) begin
+        forget[i] = write & (slot_t'(slot_i) == slot_t'(First + i));
+      end
+    end
+    dispatch #(
+        .beat_t(beat_t),
+        .Group (Group)
+    ) u_dispatch (
+        .clk_i,
+        .rst_i,
+        .beat_i,
+        .take_i  (take_i & (group_i == GroupWidth'(g))),
+        .done_i  (done_i[First+:NumReplicas]),
+        .forget_i(forget),
+        .slot_o  (slot)
+    );
+    assign choice[g] = slot_t'(First) | slot_t'(slot);
+  end
+
+  logic unused_is_group, unused_group;
+  route_table #(
+      .route_t(route_t),
+      .NumEntries(NumSlots),
+      .Init(Init),
+      .X(X),
+      .Y(Y),
+      .Columns(Columns),
+      .Rows(Rows)
+  ) u_slots (
+      .clk_i,
+      .rst_i,
+      .write_i(write),
+      .write_index_i(slot_t'(slot_i)),
+      .word_i,
+      .index_i(choice[group_i]),
+      .route_o,
+      .is_group_o(unused_is_group),
+      .group_o(unused_group),
+      .filled_o
+  );
+  wire unused = ^done_i;
+
+endmodule

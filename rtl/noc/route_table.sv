@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// Table of routes of a network interface: word by word (format in
+// docs/architecture.md, Registers), in LUTRAM. After reset it is filled from Init,
+// an entry a cycle; until filled_o nothing that it shows counts.
+//
+// A word may lead to a group of replicas instead of a tile; with NumGroups = 0 such
+// a word makes no route.
+//
+// Read: combinational. Write: 1 cycle, not before filled_o.
+module route_table
+  import noc_pkg::*;
+#(
+    parameter type route_t = logic,  // struct: valid, dir, x, y, port
+    parameter int unsigned NumEntries = 32,
+    parameter logic [NumEntries-1:0][31:0] Init = '0,
+    parameter int unsigned NumGroups = 0,
+    parameter int unsigned X = 0,  // own position
+    parameter int unsigned Y = 0,
+    parameter int unsigned Columns = 256,  // of the mesh
+    parameter int unsigned Rows = 256,
+    localparam int unsigned IndexWidth = NumEntries > 1 ? $clog2(NumEntries) : 1,
+    localparam int unsigned GroupWidth = NumGroups > 1 ? $clog2(NumGroups) : 1
+) (
+    input logic clk_i,
+    input logic rst_i,
+
+    input logic                  write_i,
+    input logic [IndexWidth-1:0] write_index_i,
+    input logic [          31:0] word_i,
+
+    input  logic   [IndexWidth-1:0] index_i,
+    output route_t                  route_o,
+    output logic                    is_group_o,
+    output logic   [GroupWidth-1:0] group_o,
+
+    output logic filled_o
+);
+
+  localparam int unsigned GroupBit = 30;  // of a word
+  localparam int unsigned PortWidth = $bits(route_o.port);
+
+  // A router makes no U-turn: no message goes to the tile that it comes from. Nor
+  // does one go past the rim, where it would block a link for ever: a word that
+  // names no place of the mesh makes no route.
+  function automatic route_t make_route(logic [31:0] word);
+    route_t route;
+    logic [7:0] x, y, port;
+    {port, y, x} = word[23:0];
+    route.dir = first_dir(heading(8'(X), 8'(Y), x, y));
+    route.x = x[$bits(route.x)-1:0];
+    route.y = y[$bits(route.y)-1:0];
+    route.port = port[PortWidth-1:0];
+    route.valid = word[31] & ~word[GroupBit] & (route.dir != DirLocal);
+    if (32'(x) >= Columns || 32'(y) >= Rows || 32'(port) >= 2 ** PortWidth) route.valid = 1'b0;
+    return route;
+  endfunction
+
+  logic [IndexWidth-1:0] fill_q;
+  wire write = write_i | ~filled_o;
+  wire [IndexWidth-1:0] write_index = filled_o ? write_index_i : fill_q;
+  wire [31:0] word = filled_o ? word_i : Init[fill_q];
+
+  (* ram_style = "distributed" *) route_t routes[NumEntries];
+  always_ff @(posedge clk_i) begin
+    if (write) routes[write_index] <= make_route(word);
+  end
+  assign route_o = routes[index_i];
+
+  always_ff @(posedge clk_i) begin
+    if (rst_i) begin
+      fill_q   <= '0;
+      filled_o <= 1'b0;
+    end else if (~filled_o) begin
+      fill_q   <= fill_q + 1'b1;
+      filled_o <= fill_q == IndexWidth'(NumEntries - 1);
+    end
+  end
+
+  if (NumGroups == 0) begin : gen_no_groups
+    assign is_group_o = 1'b0;
+    assign group_o = '0;
+    wire unused = ^word[29:24];
+  end else begin : gen_groups
+    typedef struct packed {
+      logic valid;
+      logic [GroupWidth-1:0] index;
+    } group_t;
+    (* ram_style = "distributed" *) group_t groups[NumEntries];
+    always_ff @(posedge clk_i) begin
+      if (write) begin
+        groups[write_index] <= '{
+            valid: word[31] & word[GroupBit] & (32'(word[7:0]) < NumGroups),
+            index: word[GroupWidth-1:0]
+        };
+      end
+    end
+    assign is_group_o = groups[index_i].valid;
+    assign group_o = groups[index_i].index;
+    wire unused = ^word[29:24];
+  end
+
+endmodule

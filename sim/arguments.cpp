@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "arguments.h"
+
+#include <cerrno>
+#include <cmath>
+
+#include "design.h"
+#include "failure.h"
+#include "frame.h"
+#include "simulator.h"
+
+namespace bombus {
+
+namespace {
+
+constexpr uint32_t kRegisterBytes = 1u << 20;
+constexpr uint32_t kTiles = 255;  // page 255 belongs to the host
+constexpr uint32_t kCounters = 256;
+constexpr double kLongestMicroseconds = 1e9;
+
+void check_microseconds(double value, const char* name) {
+  if (!(value >= 0 && value <= kLongestMicroseconds)) {
+    refuse(std::string(name) + " is a time from 0 to 1e9 microseconds, not " +
+           std::to_string(value));
+  }
+}
+
+}  // namespace
+
+void refuse(const std::string& text) { throw Failure(EINVAL, text); }
+
+void check_pointer(const void* pointer, const char* name) {
+  if (pointer == nullptr) refuse(std::string(name) + " is NULL");
+}
+
+void check_probability(double value, const char* name) {
+  if (!(value >= 0 && value <= 1)) {
+    refuse(std::string(name) + " is a probability from 0 to 1, not " + std::to_string(value));
+  }
+}
+
+void check_options(const bombus_options& options) {
+  check_probability(options.rx_bubble, "rx_bubble");
+  check_probability(options.tx_stall, "tx_stall");
+  if (options.timer_step_us < 1 || options.timer_step_us > Simulator::kLongestJumpUs) {
+    refuse("timer_step_us is from 1 to " + std::to_string(Simulator::kLongestJumpUs) + ", not " +
+           std::to_string(options.timer_step_us));
+  }
+}
+
+void check_impairment(const bombus_impairment& parameters) {
+  check_probability(parameters.loss, "loss");
+  check_probability(parameters.duplicate, "duplicate");
+  check_probability(parameters.corrupt, "corrupt");
+  check_probability(parameters.bad_fcs, "bad_fcs");
+  check_probability(parameters.reorder, "reorder");
+  check_microseconds(parameters.reorder_hold_us, "reorder_hold_us");
+  check_microseconds(parameters.delay_us, "delay_us");
+  check_microseconds(parameters.jitter_us, "jitter_us");
+  if (parameters.reorder > 0 && parameters.reorder_distance == 0) {
+    refuse("reorder_distance is at least 1");
+  }
+}
+
+void check_line_rate(double bits_per_second) {
+  if (!std::isfinite(bits_per_second) || (bits_per_second != 0 && bits_per_second < 1)) {
+    refuse("a line rate is 0 (none), or at least 1 bit/s, not " + std::to_string(bits_per_second));
+  }
+}
+
+void check_direction(int direction) {
+  if (direction != BOMBUS_RX && direction != BOMBUS_TX) {
+    refuse("a direction is BOMBUS_RX or BOMBUS_TX, not " + std::to_string(direction));
+  }
+}
+
+void check_register(uint32_t address) {
+  if (address >= kRegisterBytes || address % 4 != 0) {
+    refuse("a register address is a multiple of 4 below " + std::to_string(kRegisterBytes) +
+           ", not " + std::to_string(address));
+  }
+}
+
+void check_counters(uint32_t tile, uint32_t first, uint32_t count) {
+  if (tile >= kTiles) refuse("a tile is from 0 to 254, not " + std::to_string(tile));
+  if (first > kCounters || count > kCounters - first) {
+    refuse("a tile has room for " + std::to_string(kCounters) + " counters; " +
+           std::to_string(count) + " from " + std::to_string(first) + " on are beyond");
+  }
+}
+
+void check_frame(const uint8_t* data, size_t length, uint32_t flags) {
+  if (length == 0 || length > kLongestFrame) {
+    refuse("a frame has from 1 to " + std::to_string(kLongestFrame) + " bytes, not " +
+           std::to_string(length));
+  }
+  check_pointer(data, "data");
+  if ((flags & ~static_cast<uint32_t>(BOMBUS_BAD_FRAME)) != 0) {
+    refuse("unknown flags of a frame: " + std::to_string(flags));
+  }
+}
+
+void check_exchange(const bombus_exchange_request& request) {
+  if (request.count != 0) {
+    check_pointer(request.frames, "frames");
+    check_pointer(request.lengths, "lengths");
+  }
+  if (request.received_capacity != 0) check_pointer(request.received, "received");
+  if (request.data_capacity != 0) check_pointer(request.data, "data");
+  for (uint64_t i = 0; i < request.count; ++i) {
+    if (request.lengths[i] == 0 || request.lengths[i] > kLongestFrame) {
+      refuse("frame " + std::to_string(i) + ": a frame has from 1 to " +
+             std::to_string(kLongestFrame) + " bytes, not " + std::to_string(request.lengths[i]));
+    }
+    if (request.ports != nullptr && request.ports[i] >= kMacPorts) {
+      refuse("frame " + std::to_string(i) + ": no MAC port " + std::to_string(request.ports[i]));
+    }
+  }
+}
+
+}  // namespace bombus

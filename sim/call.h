@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// What every function of the C interface has in common: it takes its turn, and exceptions
+// end in it as errno values with a text.
+#ifndef BOMBUS_CALL_H_
+#define BOMBUS_CALL_H_
+
+#include <cerrno>
+#include <exception>
+#include <new>
+#include <string>
+
+#include "arguments.h"
+#include "bombus_sim.h"
+#include "failure.h"
+#include "live.h"
+#include "simulator.h"
+
+struct bombus_sim {
+  explicit bombus_sim(const bombus_options& options)
+      : queue_limit(options.queue_limit), simulator(options), live(simulator) {}
+  uint32_t queue_limit;
+  bombus::Simulator simulator;
+  bombus::Live live;
+  std::string error;
+};
+
+namespace bombus {
+
+// Why bombus_open(), or a call without a simulator, failed in this thread.
+std::string& error_without_simulator();
+
+// Runs a function; -errno and a text if it throws.
+template <typename Function>
+int caught(std::string& text, Function function) noexcept {
+  try {
+    return function();
+  } catch (const Failure& failure) {
+    text = failure.what();
+    return -failure.code();
+  } catch (const std::bad_alloc&) {
+    text = "out of memory";
+    return -ENOMEM;
+  } catch (const std::exception& error) {
+    text = error.what();
+    return -EIO;
+  }
+}
+
+template <typename Function>
+int call(bombus_sim* sim, Function function) noexcept {
+  if (sim == nullptr) {
+    error_without_simulator() = "sim is NULL";
+    return -EINVAL;
+  }
+  const Turn turn(sim->simulator);
+  return caught(sim->error, [&] { return function(sim->simulator); });
+}
+
+template <typename Function>
+int call_port(bombus_sim* sim, uint32_t port, Function function) noexcept {
+  return call(sim, [&](Simulator& simulator) {
+    if (port >= kMacPorts) refuse("no MAC port " + std::to_string(port));
+    return function(simulator.port(port));
+  });
+}
+
+// For what is no fault, and may be common: no exception.
+inline int unsuccessful(bombus_sim* sim, int code, const char* text) {
+  sim->error = text;
+  return -code;
+}
+
+}  // namespace bombus
+#endif

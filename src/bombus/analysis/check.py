@@ -1,0 +1,312 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Check a design: all rules but those of the file's form.
+
+`check` is what all later steps build on: it returns the resolved network and
+the warnings, or raises DesignError with every problem and its line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import networkx as nx
+
+from bombus.analysis import deadlock, requests
+from bombus.base.errors import DesignError, Problem
+from bombus.base.text import listing
+from bombus.design import resolve, rtl
+from bombus.design.dispatch import HAS_PORTS, MAX_SLOTS, Dispatch, num_slots
+from bombus.design.resolved import Binding, Design, Group, Hop, Input, Layer
+
+
+def _is_whole(design: Design) -> bool:
+    """Whether all tiles and layers of the design file have a place and a kind."""
+    there = {tile.name: len(tile.layers) for tile in design.tiles}
+    return all(
+        there.get(instance.name) == len(list(instance.given.layer_configs()))
+        for instance in design.config.instances
+    )
+
+
+def _macs(design: Design) -> Iterator[Problem]:
+    """One receiving and one transmitting layer for each MAC port."""
+    ports: dict[tuple[str, int], Layer] = {}
+    by_tile: dict[tuple[str, str], Layer] = {}
+    for layer in design.layers():
+        for direction in sorted(layer.mac_directions()):
+            other = by_tile.setdefault((direction, layer.tile.name), layer)
+            if other is not layer:
+                yield design.file.problem(
+                    layer.loc,
+                    f"tile {layer.tile.name!r} has two layers mac_{direction}; put each in its "
+                    f"own tile",
+                )
+            number = layer.param("mac_port") or 0
+            other = ports.setdefault((direction, number), layer)
+            if other is not layer:
+                yield design.file.problem(
+                    layer.loc,
+                    f"{layer} uses MAC port {number} ({direction}), which {other} already uses; "
+                    f"give one of them another mac_port",
+                )
+    if not ports:
+        yield design.file.problem(
+            ("tiles",), "the design has no MAC port: it needs a layer mac_rx and a layer mac_tx"
+        )
+        return
+    for number in range(design.mac_count()):
+        for direction in ("rx", "tx"):
+            if (direction, number) not in ports:
+                message = f"MAC port {number} has no layer mac_{direction}"
+                yield design.file.problem(("tiles",), message)
+
+
+def _bound_values(design: Design) -> Iterator[Problem]:
+    """Layers that a key finds have values of their own, as wide as those who bind it take."""
+    for key in sorted({binding.key for binding in design.bindings}):
+        widths = [
+            layer.kind.parameters["bound_keys"].width
+            // max(1, layer.kind.default("num_bound") or 1)
+            for layer in design.layers()
+            for output in layer.kind.outputs.values()
+            if output.binds == key
+        ]
+        limit = 1 << min(widths, default=32)
+        first: dict[int, Binding] = {}
+        for binding in design.bindings_of(key):
+            layer = binding.targets[0].layer
+            for value in binding.values:
+                if not 0 < value < limit:
+                    message = f"{layer} has {key} {value}; it should be 1 to {limit - 1}"
+                    yield design.file.problem(layer.loc, message)
+                elif (other := first.setdefault(value, binding)) is not binding:
+                    message = f"{layer} has {key} {value}, which {other.targets[0]} already has"
+                    yield design.file.problem(layer.loc, message)
+
+
+def _replicas(design: Design) -> Iterator[Problem]:
+    """Tiles that cannot have replicas, and policies that do not fit them."""
+    for group in design.groups:
+        for layer in group.tiles[0].layers:
+            if layer.kind.mac_ports:
+                message = f"tile {group.name!r} has a MAC port and cannot have replicas"
+            elif not layer.kind.is_replicable:
+                message = f"{layer.kind.name} must be unique; remove the replicas of {group.name!r}"
+            else:
+                continue
+            yield design.file.problem((*group.loc, "replicas"), message)
+
+
+def _dispatches(design: Design) -> Iterator[Problem]:
+    """What the policies of groups of replicas need."""
+    choosers: dict[Group, list[Dispatch]] = {}
+    for tile, plan in design.dispatches.items():
+        for dispatch in plan:
+            choosers.setdefault(dispatch.group, []).append(dispatch)
+        if (slots := num_slots(plan)) > MAX_SLOTS:
+            names = listing(dispatch.group.name for dispatch in plan)
+            yield design.file.problem(
+                tile.loc,
+                f"tile {tile.given_name!r} would need {slots} slots to dispatch messages to the "
+                f"replicas of {names}; the maximum is {MAX_SLOTS}",
+            )
+    for group, dispatches in choosers.items():
+        loc = (*group.loc, "dispatch")
+        policy, flow = group.policy, dispatches[0].flow
+        target = dispatches[0].targets[0].layer
+        if policy == "flow_hash" and flow == "none":
+            yield design.file.problem(
+                loc,
+                f"messages for {target.given_name} carry no flow information, which flow_hash "
+                f"needs; use round_robin or least_loaded",
+            )
+        if policy == "dst_port" and flow not in HAS_PORTS:
+            yield design.file.problem(
+                loc, f"messages for {target.given_name} have no port, which dst_port needs"
+            )
+        if policy == "least_loaded" and len(dispatches) > 1:
+            yield design.file.problem(
+                loc,
+                f"{len(dispatches)} tiles send to {group.name}, and none knows the load caused by "
+                f"the others: put a tile `{{kind: scheduler, before: {group.name}}}` in front of "
+                f"it, or use another policy",
+            )
+        if policy == "least_loaded" and not design.config.fabric.lossless:
+            yield design.file.problem(
+                loc,
+                "the fabric can drop messages, which least_loaded would then count as pending "
+                f"indefinitely; use another policy for {group.name} or a lossless fabric",
+                is_error=False,
+            )
+        keeps = [la.kind.name for la in group.tiles[0].layers if la.kind.keeps_flow_state]
+        if keeps and policy in ("round_robin", "least_loaded"):
+            yield design.file.problem(
+                loc,
+                f"{listing(keeps)} keeps state per flow, but {policy} sends messages of one flow "
+                f"to several replicas; use flow_hash or dst_port",
+                is_error=False,
+            )
+
+
+def _remarks(design: Design) -> Iterator[Problem]:
+    """What the layers themselves say of their parameters."""
+    for layer in design.layers():
+        if not layer.params:
+            continue
+        for said in rtl.remarks(design.library, layer.kind, layer.params):
+            verb = "rejects its parameters" if said.is_error else "warns of its parameters"
+            message = f"{layer} {verb}: {said.message}"
+            yield design.file.problem(layer.loc, message, is_error=said.is_error)
+
+
+def _graph(design: Design, hops: Iterable[Hop]) -> nx.DiGraph[Layer]:
+    graph: nx.DiGraph[Layer] = nx.DiGraph()
+    graph.add_nodes_from(design.layers())
+    graph.add_edges_from((hop.source.layer, hop.target.layer) for hop in hops if hop.target)
+    return graph
+
+
+def _reachability(design: Design) -> Iterator[Problem]:
+    """Every layer gets messages from somewhere, and what it sends arrives somewhere."""
+    graph = _graph(design, design.hops)
+    starts = [layer for layer in graph if not layer.kind.inputs]
+    ends = [layer for layer in graph if not layer.kind.outputs]
+    reached = set(starts).union(*(nx.descendants(graph, start) for start in starts))
+    useful = set(ends).union(*(nx.ancestors(graph, end) for end in ends))
+    for layer in design.layers():
+        if layer not in reached:
+            yield design.file.problem(
+                layer.loc, f"{layer} is unreachable: no path from a MAC port leads to it"
+            )
+        elif layer not in useful:
+            yield design.file.problem(
+                layer.loc, f"no message from {layer} can reach a MAC port or another sink"
+            )
+
+
+def _wired_cycles(design: Design) -> Iterator[Problem]:
+    """Inputs joined by wires in a ring, each of which waits for the next."""
+    inputs = [node for node in design.resource_graph if isinstance(node, Input)]
+    graph = design.resource_graph.subgraph(inputs)
+    for component in nx.strongly_connected_components(graph):
+        found = {node.layer for node in component if isinstance(node, Input)}
+        layers = sorted(found, key=lambda layer: layer.tile.layers.index(layer))
+        first = layers[0]
+        node = next(iter(component))
+        if len(component) > 1 or graph.has_edge(node, node):
+            yield design.file.problem(
+                first.tile.loc,
+                f"in tile {first.tile.name!r} the wires between {listing(la.name for la in layers)}"
+                " form a loop; move one of these layers to its own tile",
+            )
+
+
+def _host(design: Design) -> Iterator[Problem]:
+    """Whether there is anybody whom the host could answer."""
+    network = design.config.host.network
+    if network.num_addresses == 1:
+        yield design.file.problem(
+            ("host", "prefix"),
+            f"the host's network {network} has no other host: nothing can be sent until the "
+            "netmask register is written; give a shorter prefix",
+            is_error=False,
+        )
+
+
+def _bandwidth(design: Design) -> Iterator[Problem]:
+    config = design.config
+    datapath = config.data_width * config.clock_mhz / 1000
+    if datapath < config.line_rate_gbps:
+        yield design.file.problem(
+            ("data_width",),
+            f"{config.data_width} bits at {config.clock_mhz:g} MHz carry {datapath:g} Gbit/s, less "
+            f"than the line rate of {config.line_rate_gbps:g} Gbit/s",
+            is_error=False,
+        )
+
+
+def _fabric(design: Design) -> Iterator[Problem]:
+    """Whether the queues of a crosspoint fabric hold what they promise room for."""
+    fabric = design.fabric
+    if fabric.kind != "crosspoint":
+        return
+    width, longest = design.config.data_width, rtl.constant("bombus_pkg::MaxFrameBytes")
+    if not fabric.lossless:
+        if (room := fabric.depth * width // 8) < longest:
+            yield design.file.problem(
+                ("fabric", "buffer_depth"),
+                f"messages of more than {room} bytes never fit into queues of {fabric.depth} flits "
+                f"and are dropped; a MAC port may deliver {longest}",
+                is_error=False,
+            )
+        return
+    if lack := fabric.lack_of_room(rtl.constant("noc_pkg::CrosspointLate")):
+        key = "buffer_depth" if design.config.fabric.buffer_depth else "max_packet_flits"
+        yield design.file.problem(("fabric", key), lack)
+    if fabric.algorithm == "adaptive" and design.routing.holds_links:
+        # A message that goes on over a link then waits for room in each queue that it might have
+        # taken there, even of those that its head left alone: it can wait for what waits for it.
+        yield design.file.problem(
+            ("fabric", "max_packet_flits"),
+            f"adaptive routing needs room for whole messages: max_packet_flits should be at least "
+            f"{-(-longest * 8 // width)}, for the {longest} bytes that a MAC port may deliver",
+        )
+
+
+def _names(design: Design) -> Iterator[Problem]:
+    """No generated module takes the name of one that is there."""
+    name = design.config.name
+    generated = [f"{name}_top", f"{name}_pkg"]
+    generated += [f"{name}_tile_{tile.name}" for tile in design.tiles]
+    for module in generated:
+        if module in design.library.definitions:
+            message = (
+                f"the design would generate {module}, but a module of that name exists; rename it"
+            )
+            yield design.file.problem(("name",), message)
+    names = {tile.name for tile in design.tiles}
+    if len(names) < len(design.tiles):
+        message = "tile names `empty_<x>_<y>` are reserved for empty tiles; use other names"
+        yield design.file.problem(("tiles",), message)
+
+
+class DeadlockError(DesignError):
+    """A design whose only errors are cycles of channels; carries what a picture needs."""
+
+    def __init__(
+        self, problems: Iterable[Problem], design: Design, cycles: list[deadlock.Cycle]
+    ) -> None:
+        super().__init__(problems)
+        self.design = design
+        self.cycles = cycles
+
+
+def check(path: Path, *, allow_deadlock: bool = False) -> tuple[Design, list[Problem]]:
+    """Checks a design file.
+
+    Returns the resolved network and the warnings. Raises DesignError with all
+    errors (and the warnings) if the design is invalid; DeadlockError if it is
+    but for cycles of channels. `allow_deadlock`: those are warnings, for experiments.
+    """
+    design, problems = resolve.load(path)
+    if _is_whole(design):
+        problems += _macs(design)
+    problems += [*_replicas(design), *_bound_values(design), *_host(design)]
+    problems += [*_bandwidth(design), *_fabric(design), *_remarks(design)]
+    if not any(problem.is_error for problem in problems):
+        # These follow from any of the above, and would only hide it.
+        problems += [*_reachability(design), *_wired_cycles(design), *_names(design)]
+        problems += [*_dispatches(design), *requests.problems(design)]
+    cycles = []
+    if not any(problem.is_error for problem in problems):
+        cycles = deadlock.cycles(design)
+        for cycle in cycles:
+            loc = cycle.legs[0].hop.source.tile.loc
+            problems.append(design.file.problem(loc, str(cycle), is_error=not allow_deadlock))
+    problems.sort(key=lambda problem: (not problem.is_error, problem.line or 0))
+    if cycles and not allow_deadlock:
+        raise DeadlockError(problems, design, cycles)
+    if any(problem.is_error for problem in problems):
+        raise DesignError(problems)
+    return design, problems

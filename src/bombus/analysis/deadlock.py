@@ -1,0 +1,237 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Deadlock: cycles of the resource graph (`bombus.design.resources`), and how to explain them.
+
+Without a cycle, some message can always move; docs/deadlock-and-placement.md has the argument.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+import networkx as nx
+
+from bombus.base.text import listing
+from bombus.design.resolved import Design, Hop, Input, Layer, Resource, Tile
+from bombus.fabric.routing import Channel
+
+Node = TypeVar("Node", bound=Hashable)
+
+
+# ---- Cycles of a design, for people ----
+
+
+@dataclass(frozen=True)
+class Leg:
+    """A stretch of a cycle that messages of one next hop hold, in the order they take it."""
+
+    hop: Hop
+    resources: tuple[Resource, ...]
+
+    @property
+    def channels(self) -> list[Channel]:
+        return [resource for resource in self.resources if isinstance(resource, Channel)]
+
+
+@dataclass(frozen=True)
+class Cycle:
+    """Resources that messages can hold while each waits for the next, all round.
+
+    The first resource of each leg is what the leg before needs.
+    """
+
+    legs: tuple[Leg, ...]
+    chains: tuple[tuple[Layer, ...], ...]  # paths from a source to a sink that take the legs
+
+    @property
+    def tiles(self) -> list[Tile]:
+        """Tiles that the cycle's messages come from and go to."""
+        found: dict[Tile, None] = {}
+        for leg in self.legs:
+            found[leg.hop.source.tile] = None
+            if leg.hop.target:
+                found[leg.hop.target.tile] = None
+        return list(found)
+
+    def __str__(self) -> str:
+        lines = ["possible deadlock:"]
+        lines += [f"  chain {' -> '.join(map(str, chain))}" for chain in self.chains]
+        for leg, following in zip(self.legs, self.legs[1:] + self.legs[:1], strict=True):
+            held = f"holds {listing(leg.channels)}; " if leg.channels else ""
+            needed = following.resources[0]
+            text = f"layer {needed}" if isinstance(needed, Input) else str(needed)
+            way = f"{_name(leg.hop.source.layer)} -> {_name(_end(leg))}"
+            lines.append(f"  {way}: {held}waits for {text}")
+        lines.append(f"  tiles {', '.join(tile.name for tile in self.tiles)}")
+        return "\n".join(lines)
+
+
+def _name(layer: Layer | None) -> str:
+    return f"{layer} ({layer.tile.x}, {layer.tile.y})" if layer else "nowhere"
+
+
+def cycles(design: Design) -> list[Cycle]:
+    """A shortest cycle of each knot of the resource graph; none: the design cannot deadlock."""
+    graph = design.resource_graph
+    found = []
+    for component in nx.strongly_connected_components(graph):
+        part = graph.subgraph(sorted(component, key=_order))
+        nodes = shortest_cycle(part)
+        if nodes:
+            found.append(_explain(design, graph, nodes))
+    return sorted(found, key=lambda cycle: cycle.legs[0].hop.source.tile.index)
+
+
+def cycles_after(design: Design, changes: Mapping[tuple[str, str], str]) -> list[Cycle]:
+    """Cycles that a design has when next hops are rewritten at run time.
+
+    `changes`: from (tile, next hop) to the tile or `tile.layer` that it leads to then. KeyError
+    if there is no such next hop over the mesh or no such layer.
+    """
+    inputs = {each.layer.full_name: each for each in design.inputs()}
+    inputs |= {tile.name: tile.entries[0] for tile in design.tiles if len(tile.entries) == 1}
+    on_mesh = {(hop.source.tile.name, hop.name) for hop in design.hops if not hop.in_tile}
+    if unknown := set(changes) - on_mesh:
+        raise KeyError(f"no such next hop over the mesh: {sorted(unknown)}")
+    hops = []
+    for hop in design.hops:
+        change = changes.get((hop.source.tile.name, hop.name))
+        hops.append(replace(hop, target=inputs[change]) if change else hop)
+    return cycles(replace(design, hops=hops))
+
+
+def _order(resource: Resource) -> tuple[str, ...]:
+    return ("layer", str(resource)) if isinstance(resource, Input) else ("", str(resource))
+
+
+def _explain(design: Design, graph: nx.DiGraph[Resource], nodes: list[Resource]) -> Cycle:
+    """The cycle in as few legs as possible, and chains that take them."""
+    rotations = (nodes[i:] + nodes[:i] for i in range(len(nodes)))
+    legs = min((_legs(graph, turned) for turned in rotations), key=len)
+    # A chain goes on where one leg ends and the next begins at a layer. One that goes all round
+    # starts where it first comes into the ring.
+    starts = [i for i, leg in enumerate(legs) if _end(legs[i - 1]) is not leg.hop.source.layer]
+    first = starts[0] if starts else 0
+    if not starts:
+        distance = [len(_way_to(design, leg.hop.source.layer)) for leg in legs]
+        first = distance.index(min(distance))
+    legs = legs[first:] + legs[:first]
+    runs: list[list[Layer]] = []
+    for i, leg in enumerate(legs):
+        if i == 0 or _end(legs[i - 1]) is not leg.hop.source.layer:
+            runs.append([leg.hop.source.layer])
+        assert leg.hop.target is not None
+        runs[-1].append(leg.hop.target.layer)
+    return Cycle(tuple(legs), tuple(tuple(_whole(design, run)) for run in runs))
+
+
+def _end(leg: Leg) -> Layer | None:
+    return leg.hop.target.layer if leg.hop.target else None
+
+
+def _legs(graph: nx.DiGraph[Resource], nodes: list[Resource]) -> list[Leg]:
+    legs: list[Leg] = []
+    hops: list[Hop] = []
+    held: list[Resource] = []
+    for node, needed in zip(nodes, nodes[1:] + nodes[:1], strict=True):
+        possible: list[Hop] = graph.edges[node, needed]["hops"]
+        both = [hop for hop in hops if hop in possible]
+        if held and not both:
+            legs.append(Leg(hops[0], tuple(held)))
+            held = []
+        hops = both or possible
+        held.append(node)
+    return [*legs, Leg(hops[0], tuple(held))]
+
+
+def _whole(design: Design, run: list[Layer]) -> list[Layer]:
+    """A chain from a source to an end that has these layers in this order."""
+    ends = (layer for layer in design.layers() if not layer.kind.outputs)
+    after = _nearest(nx.shortest_path(_layer_graph(design), source=run[-1]), ends)
+    return [*_way_to(design, run[0])[:-1], *run, *after[1:]]
+
+
+def _way_to(design: Design, layer: Layer) -> list[Layer]:
+    sources = (source for source in design.layers() if not source.kind.inputs)
+    return _nearest(nx.shortest_path(_layer_graph(design), target=layer), sources)
+
+
+def _layer_graph(design: Design) -> nx.DiGraph[Layer]:
+    graph: nx.DiGraph[Layer] = nx.DiGraph()
+    graph.add_nodes_from(design.layers())
+    graph.add_edges_from((hop.source.layer, hop.target.layer) for hop in design.hops if hop.target)
+    return graph
+
+
+def _nearest(paths: dict[Layer, list[Layer]], layers: Iterable[Layer]) -> list[Layer]:
+    return min((paths[layer] for layer in layers if layer in paths), key=len, default=[])
+
+
+# ---- Cycles of any graph ----
+
+
+def shortest_cycle(graph: nx.DiGraph[Node]) -> list[Node] | None:
+    """A cycle with the fewest nodes, each node once; None: there is none."""
+    best: list[Node] | None = None
+    for component in nx.strongly_connected_components(graph):
+        if len(component) == 1:
+            (node,) = component
+            if graph.has_edge(node, node):
+                return [node]
+            continue
+        part = graph.subgraph(component)
+        for start in part:
+            cycle = _cycle_through(part, start, len(best) if best else len(component) + 1)
+            if cycle and (best is None or len(cycle) < len(best)):
+                best = cycle
+    return best
+
+
+def _cycle_through(graph: nx.DiGraph[Node], start: Node, limit: int) -> list[Node] | None:
+    """A shortest cycle through a node, if it has fewer nodes than `limit`."""
+    before: dict[Node, Node] = {}
+    front = [start]
+    length = 1
+    while front and length < limit:
+        found: list[Node] = []
+        for node in front:
+            for other in graph.successors(node):
+                if other == start:
+                    cycle = [node]
+                    while cycle[-1] != start:
+                        cycle.append(before[cycle[-1]])
+                    return cycle[::-1]
+                if other not in before:
+                    before[other] = node
+                    found.append(other)
+        front = found
+        length += 1
+    return None
+
+
+def min_cycle_capacity(
+    graph: nx.DiGraph[Node], capacity: Callable[[Node], int] | dict[Node, int]
+) -> int | None:
+    """Fewest flits that can fill every node of some cycle; None: there is no cycle.
+
+    `capacity`: flits that a node holds at least when a message can wait for it; 0 for one
+    that holds nothing. While fewer flits than the result are in flight, no cycle of the graph
+    can be full, so messages cannot deadlock.
+    """
+    of = capacity.__getitem__ if isinstance(capacity, dict) else capacity
+    best: int | None = None
+    for component in nx.strongly_connected_components(graph):
+        part = graph.subgraph(component)
+        weighted: nx.DiGraph[Node] = nx.DiGraph()
+        weighted.add_weighted_edges_from((a, b, of(b)) for a, b in part.edges)
+        for start in weighted:
+            cutoff = None if best is None else best - of(start)
+            if cutoff is not None and cutoff <= 0:
+                continue
+            distances = nx.single_source_dijkstra_path_length(weighted, start, cutoff=cutoff)
+            for before in weighted.predecessors(start):
+                if before in distances:
+                    total = int(distances[before]) + of(start)
+                    best = total if best is None else min(best, total)
+    return best

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Expected load of each next hop.
+
+What comes in at the line rate goes on from layer to layer, shared among the next
+hops of each: as the design file says (`traffic:`), and what it does not say in
+equal parts, except that next hops which a layer declares as rare (`RareHops`) get
+little. Headers that are added or taken off do not count.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+
+from bombus.design.resolved import Design, Hop, Layer
+
+RARE_SHARE = 0.01  # of a rare next hop beside one that is not
+
+
+def _shares(design: Design, layer: Layer) -> dict[Hop, float]:
+    """The part of a layer's messages that takes each next hop; dropped ones do not count."""
+    hops = [hop for output in layer.outputs for hop in design.hops_from(output) if hop.target]
+    said = layer.tile.traffic
+    given = {hop: said[hop.name] for hop in hops if hop.name in said}
+    # Next hops to replicas are there once for each.
+    same = Counter((hop.source, hop.number) for hop in hops)
+    given = {hop: share / same[hop.source, hop.number] for hop, share in given.items()}
+    weights = {
+        hop: (RARE_SHARE if hop.is_rare else 1.0) / same[hop.source, hop.number]
+        for hop in hops
+        if hop not in given
+    }
+    rest = max(0.0, 1.0 - sum(given.values())) if weights else 0.0
+    total = sum(weights.values())
+    return given | {hop: rest * weight / total for hop, weight in weights.items()}
+
+
+def expected(design: Design) -> dict[Hop, float]:
+    """Gbit/s on every next hop that leads to a layer."""
+    layers = list(design.layers())
+    index = {layer: i for i, layer in enumerate(layers)}
+    rate = design.config.line_rate_gbps
+    sources = np.array([rate * (not layer.kind.inputs) for layer in layers])
+    shares = {hop: share for la in layers for hop, share in _shares(design, la).items()}
+    passed = np.eye(len(layers))
+    for hop, share in shares.items():
+        assert hop.target
+        passed[index[hop.target.layer], index[hop.source.layer]] -= share
+    rates = np.linalg.lstsq(passed, sources, rcond=None)[0]
+    # No layer passes on more than comes in at all MAC ports: a ring that keeps all is no use.
+    rates = np.clip(rates, 0.0, sources.sum())
+    return {hop: float(share * rates[index[hop.source.layer]]) for hop, share in shares.items()}

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The cache directory: build results, keyed by content."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+from filelock import FileLock
+from platformdirs import user_cache_path
+
+from bombus.base.errors import UserError
+from bombus.base.interrupt import orderly_end
+
+
+def cache_directory() -> Path:
+    """`$BOMBUS_CACHE`, else the user's cache folder (`~/.cache/bombus`); made if missing."""
+    path = Path(os.environ.get("BOMBUS_CACHE") or user_cache_path("bombus"))
+    path = path.expanduser().absolute()
+    if " " in str(path):
+        raise UserError(
+            f"the cache directory {path} has a space in its name, which GNU make cannot handle; "
+            f"set BOMBUS_CACHE to another directory"
+        )
+    path.mkdir(parents=True, exist_ok=True)
+    return path
+
+
+def content_key(texts: Iterable[str], files: Iterable[tuple[str, Path]]) -> str:
+    """A short name for texts and files (each with the name that matters, and where it is)."""
+    digest = hashlib.sha256()
+    for text in texts:
+        digest.update(f"text {len(text)}\n".encode())
+        digest.update(text.encode())
+    for name, path in sorted(files):
+        content = path.read_bytes()
+        digest.update(f"file {name} {len(content)}\n".encode())
+        digest.update(content)
+    return digest.hexdigest()[:16]
+
+
+def cached_directory(name: str, make: Callable[[Path], object]) -> Path:
+    """The directory `name` of the cache; `make` fills a new one if it is not there.
+
+    Two processes that want the same at once: one makes it, the other waits. A
+    directory that is there is complete, since it is renamed into place. Of one that was not
+    finished nothing is left, also if SIGTERM or SIGHUP ended it; what SIGKILL left is removed
+    by the next that wants the same.
+    """
+    target = cache_directory() / name
+    if target.is_dir():
+        return target
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with FileLock(target.with_name(target.name + ".lock")):
+        if target.is_dir():
+            return target
+        for left in target.parent.glob(f".{target.name}-*"):
+            shutil.rmtree(left, ignore_errors=True)
+        work = Path(tempfile.mkdtemp(prefix=f".{target.name}-", dir=target.parent))
+        try:
+            with orderly_end():
+                make(work)
+            work.chmod(0o755)
+            work.rename(target)
+        finally:
+            shutil.rmtree(work, ignore_errors=True)
+    return target

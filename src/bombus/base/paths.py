@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Locations of the files shipped with Bombus: RTL, simulator, benchmarks, designs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+PACKAGE = Path(__file__).resolve().parents[1]
+
+
+def _shipped(name: str) -> Path:
+    """A folder inside the installed package, or of the source tree in an editable install."""
+    inside = PACKAGE / name
+    return inside if inside.is_dir() else PACKAGE.parents[1] / name
+
+
+RTL = _shipped("rtl")
+SIM = _shipped("sim")
+DESIGNS = _shipped("designs")
+BENCHMARKS = _shipped("benchmarks")
+TEMPLATES = PACKAGE / "generation" / "templates"

@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tables for terminals of any width, without truncation."""
+
+from __future__ import annotations
+
+from rich.console import Console
+from rich.measure import Measurement
+from rich.table import Table
+
+_WIDEST = 10_000  # more characters than any line has
+
+
+def print_table(console: Console, table: Table) -> None:
+    """Prints a table with all that is in its cells.
+
+    In a terminal, cells that are too long go on in further lines, at blanks; where
+    that is not enough, lines are longer than the terminal is wide. In files and
+    pipes, each row is one line.
+    """
+    options = console.options.update(max_width=_WIDEST)
+    wanted = Measurement.get(console, options, table)
+    for column in table.columns:
+        column.overflow = "fold"
+        words = [Measurement.get(console, options, cell) for cell in [column.header, *column.cells]]
+        column.min_width = max(word.minimum for word in words)  # no word is cut in two
+    table.width = wanted.maximum
+    if console.is_terminal:
+        table.width = min(wanted.maximum, max(wanted.minimum, console.width))
+    console.print(table, crop=False, no_wrap=False)

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`bombus bench`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.table import Table
+
+from bombus.base.errors import UserError
+from bombus.base.tables import print_table
+from bombus.cli.common import JsonOption, reading_console
+
+HELP = "--help"
+BENCH_SETTINGS = {
+    "allow_extra_args": True,
+    "ignore_unknown_options": True,
+    "help_option_names": [],  # `--help` behind a name belongs to that benchmark
+}
+
+
+def bench(
+    context: typer.Context,
+    name: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="NAME", help="Benchmark to run. Without a name, list all benchmarks."
+        ),
+    ] = None,
+    design: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Design file. Default: that of the benchmark."),
+    ] = None,
+    json: JsonOption = None,
+) -> None:
+    """Run a benchmark. `bombus bench NAME --help` shows its options."""
+    from bombus.measure import bench as step
+
+    if name == HELP:
+        typer.echo(context.get_help())
+        return
+    if name is not None and HELP in context.args:
+        console = reading_console()
+        usage = f"Usage: bombus bench {name} [--design FILE] [--json FILE] [OPTIONS]"
+        console.print(f"{usage}\n\n{step.description(name)}\n", markup=False)
+        table = Table("option", "meaning", "default")
+        for option in step.options(name):
+            default = "" if option.default in (False, "") else str(option.default)
+            table.add_row(option.flag, option.meaning, default)
+        print_table(console, table)
+        return
+    if name is None:
+        table = Table("benchmark", "measures")
+        for known, summary in step.available().items():
+            table.add_row(known, summary)
+        print_table(reading_console(json), table)
+        return
+    step.run(name, design, json, **_options(context.args))
+
+
+def _options(arguments: list[str]) -> dict[str, Any]:
+    """`--packets 100 --quick` -> {"packets": 100, "quick": True}."""
+    values: dict[str, Any] = {}
+    key = None
+    for argument in arguments:
+        if argument.startswith("--"):
+            name, equals, value = argument.removeprefix("--").partition("=")
+            key = name.replace("-", "_")
+            values[key] = _value(value) if equals else True
+        elif key is None:
+            raise UserError(f"unexpected argument {argument!r}; options are `--key value`")
+        else:
+            values[key] = _value(argument)
+            key = None
+    return values
+
+
+def _value(text: str) -> int | float | str:
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text

@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`bombus check`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from bombus.base.errors import DesignError, Problem, UserError
+from bombus.base.text import counted
+from bombus.cli.common import (
+    DesignArgument,
+    JsonOption,
+    error_console,
+    print_problems,
+    reading_console,
+)
+from bombus.measure.bench import write_json
+
+if TYPE_CHECKING:
+    from bombus.design.resolved import Design
+
+
+def check(
+    design: DesignArgument,
+    picture: Annotated[
+        Path | None,
+        typer.Option(
+            "-o",
+            "--picture",
+            metavar="FILE",
+            help="Picture to write if the design can deadlock. Default: build/<name>_deadlock.svg.",
+        ),
+    ] = None,
+    json: JsonOption = None,
+) -> None:
+    """Check a design; report problems by line."""
+    from bombus.analysis import check as step
+
+    try:
+        resolved, problems = step.check(design)
+    except DesignError as error:
+        verdict = _verdict(error.problems)
+        if isinstance(error, step.DeadlockError):
+            from bombus.pictures import mesh as show
+
+            file = picture or Path("build") / f"{error.design.config.name}_deadlock.svg"
+            show.draw(error.design, file, error.cycles[0])
+            verdict["picture"] = str(file)
+            print_problems(error.problems)
+            console = error_console()
+            console.print(f"Picture of the cycle: {file}", markup=False)
+            console.print(_proposal(error.design, design), markup=False)
+            write_json(verdict, json)
+            raise typer.Exit(1) from None
+        write_json(verdict, json)
+        raise
+    print_problems(problems)
+    write_json(_verdict(problems), json)
+    tiles = [tile for tile in resolved.tiles if tile.layers]
+    layers = sum(len(tile.layers) for tile in tiles)
+    reading_console(json).print(
+        f"{design}: no problems found ({counted(len(tiles), 'tile')} with "
+        f"{counted(layers, 'layer')} on a "
+        f"mesh of {resolved.columns} x {resolved.rows})",
+        style="green",
+        markup=False,
+    )
+
+
+def _proposal(resolved: Design, design: Path) -> str:
+    """What to do about a deadlock: other positions, if there are any that are found soon."""
+    try:
+        from bombus.placement import placer
+    except UserError as error:  # an extra that is not installed
+        return f"no placement without it was looked for: {error}"
+
+    for move in (False, True):
+        try:
+            placed = placer.solve(resolved, placer.given(resolved, move=move), effort=1)
+        except DesignError as error:
+            failure = error.problems[0].message.splitlines()[0]
+            continue
+        now = {tile.name: (tile.x, tile.y) for tile in resolved.tiles}
+        moved = [
+            f"{name} to ({x}, {y})"
+            for name, (x, y) in placed.positions.items()
+            if (x, y) != now[name]
+        ]
+        command = f"bombus place {design}{' --move' if move else ''}"
+        return f"`{command}` writes a placement without deadlock: {', '.join(moved)}"
+    return f"no placement without deadlock was found: {failure}"
+
+
+def _verdict(problems: list[Problem]) -> dict[str, Any]:
+    return {
+        "valid": not any(problem.is_error for problem in problems),
+        "problems": [
+            {
+                "file": str(problem.file),
+                "line": problem.line,
+                "severity": "error" if problem.is_error else "warning",
+                "message": problem.message,
+            }
+            for problem in problems
+        ],
+    }

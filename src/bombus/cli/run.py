@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`bombus run`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from bombus.cli.common import DesignArgument
+
+
+def run(
+    design: DesignArgument,
+    tap: Annotated[
+        str, typer.Option(metavar="NAME", help="Name of the network interface to create.")
+    ] = "bombus0",
+    address: Annotated[
+        str | None,
+        typer.Option(
+            metavar="IP/PREFIX",
+            help="Address of the interface on this machine, with prefix length. Default: a free "
+            "address in the design's subnet.",
+        ),
+    ] = None,
+    mtu: Annotated[
+        int, typer.Option(metavar="BYTES", help="MTU of the interface, in bytes.")
+    ] = 1500,
+    netns: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Network namespace of the interface. Default: this one."),
+    ] = None,
+    bridge: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Add the interface to this bridge, without address."),
+    ] = None,
+    ip: Annotated[
+        str | None,
+        typer.Option(
+            metavar="IP[/PREFIX]", help="Address of the design. Default: that in its file."
+        ),
+    ] = None,
+    mac: Annotated[
+        str | None,
+        typer.Option(metavar="MAC", help="MAC address of the design. Default: that in its file."),
+    ] = None,
+    gateway: Annotated[
+        str | None,
+        typer.Option(metavar="IP", help="Gateway of the design; 0.0.0.0: none."),
+    ] = None,
+    seed: Annotated[
+        int, typer.Option(metavar="NUMBER", help="Seed of the random number generator.")
+    ] = 0,
+    impair_rx: Annotated[
+        str | None,
+        typer.Option(
+            metavar="LIST", help="Impair incoming frames, for example `loss=1%,delay_us=500`."
+        ),
+    ] = None,
+    impair_tx: Annotated[
+        str | None, typer.Option(metavar="LIST", help="Impair outgoing frames.")
+    ] = None,
+    pcap_in: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Replay this capture (pcap or pcapng) into the design at start."
+        ),
+    ] = None,
+    keep_time: Annotated[
+        bool,
+        typer.Option(
+            "--keep-time", help="Replay with the capture's own gaps instead of back to back."
+        ),
+    ] = False,
+    pcap_out: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Capture both directions to this file; .pcapng or classic pcap."
+        ),
+    ] = None,
+    trace: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Write a waveform to this file.")
+    ] = None,
+    assertions: Annotated[
+        bool, typer.Option("--assertions", help="Check the assertions in the RTL.")
+    ] = False,
+    duration: Annotated[
+        float | None,
+        typer.Option(metavar="SECONDS", help="Seconds to run. Default: until stopped."),
+    ] = None,
+    report: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Write counters and statistics to this JSON file, updated while running; "
+            "`-`: standard output, at the end.",
+        ),
+    ] = None,
+) -> None:
+    """Simulate a design live, attached to a Linux network interface."""
+    from bombus.live.run import run as step
+    from bombus.simulator.impairment import Impairment
+
+    step(
+        design,
+        tap=tap,
+        address=address,
+        mtu=mtu,
+        netns=netns,
+        bridge=bridge,
+        ip=ip,
+        mac=mac,
+        gateway=gateway,
+        seed=seed,
+        impair_rx=Impairment.parse(impair_rx) if impair_rx else None,
+        impair_tx=Impairment.parse(impair_tx) if impair_tx else None,
+        pcap_in=pcap_in,
+        keep_time=keep_time,
+        pcap_out=pcap_out,
+        trace=trace,
+        assertions=assertions,
+        duration=duration,
+        report=report,
+    )

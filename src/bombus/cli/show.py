@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`bombus show`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from bombus.cli.common import DesignArgument, print_problems, reading_console
+
+
+def show(
+    design: DesignArgument,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "-o",
+            "--output",
+            metavar="FILE",
+            help="Output file: SVG, PNG or PDF, by its suffix. Default: build/<name>.svg.",
+        ),
+    ] = None,
+) -> None:
+    """Draw the mesh: tiles, layers and the routes of messages."""
+    from bombus.analysis import check as checking
+    from bombus.pictures import mesh as step
+
+    resolved, warnings = checking.check(design)
+    print_problems(warnings)
+    file = output or Path("build") / f"{resolved.config.name}.svg"
+    step.draw(resolved, file)
+    reading_console().print(str(file), markup=False)

@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The design file: YAML in, a checked model and the line of every value out.
+
+`load` reports everything that is wrong with the file's form at once, each with
+its line. What the words mean together (next hops, parameters of layers,
+positions) is the work of `bombus.analysis.check`.
+"""
+
+from bombus.design.config.design import DesignConfig
+from bombus.design.config.file import DesignFile, load
+from bombus.design.config.host import Host
+from bombus.design.config.tile import DROP, LayerConfig, TileOfKind, TileOfLayers
+
+__all__ = [
+    "DROP",
+    "DesignConfig",
+    "DesignFile",
+    "Host",
+    "LayerConfig",
+    "TileOfKind",
+    "TileOfLayers",
+    "load",
+]

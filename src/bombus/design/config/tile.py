@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The `tiles` section of a design file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from pydantic import (
+    ConfigDict,
+    Discriminator,
+    Field,
+    StrictInt,
+    StrictStr,
+    Tag,
+    field_validator,
+    model_validator,
+)
+
+from bombus.base.values import FileModel, Name, Params, Policy, Position
+from bombus.base.yaml_file import Loc
+
+MAX_REPLICAS = 64  # of one tile
+DROP = "drop"  # a next hop that is meant to lead nowhere
+
+
+@dataclass(frozen=True)
+class LayerConfig:
+    """One layer of a tile as the design file gives it."""
+
+    kind: str
+    params: Params
+    loc: Loc  # of its name, inside the tile
+    params_loc: Loc  # under which its parameters stand, inside the tile
+
+
+def _at_form(value: Any) -> str:
+    is_list = isinstance(value, list | tuple)
+    return "each" if is_list and any(isinstance(part, list | tuple) for part in value) else "one"
+
+
+At = Annotated[
+    Annotated[Position, Tag("one")] | Annotated[list[Position], Tag("each")],
+    Discriminator(_at_form),
+]
+
+
+class _Tile(FileModel):
+    name: Name = Field(description="Name of the tile, unique in the design.")
+    at: At | None = Field(
+        None,
+        description="Position `[x, y]`; x increases eastward, y southward. With replicas: a list "
+        "with one position per replica. Default: the next free position; `bombus "
+        "place` finds better ones.",
+        examples=[[2, 1]],
+    )
+    replicas: Annotated[StrictInt, Field(ge=1, le=MAX_REPLICAS)] | None = Field(
+        None,
+        description="Number of copies of this tile, named `<name>_0`, `<name>_1`... Each message "
+        "to `<name>` goes to one of them. Default: a single tile, `<name>`.",
+    )
+    dispatch: Policy | None = Field(
+        None,
+        description="Dispatch policy: which replica gets a message; see [below](#replicas). "
+        "Default: `flow_hash`.",
+    )
+    next: dict[str, str] = Field(
+        default={},
+        description="Target of each next hop of this tile's layers: a tile, `tile.layer`, or "
+        "`drop` to drop and count the messages. Needed only if several layers, or "
+        "none, answer to the next hop.",
+        examples=[{"icmp": "drop"}],
+    )
+    traffic: dict[str, Annotated[float, Field(ge=0, le=1)]] = Field(
+        default={},
+        description="Expected share of a layer's messages that take a next hop, by name of the "
+        "next hop; the shares of a layer sum to at most 1. Used by `bombus place`. "
+        "Default: the rest in equal shares, with a small share for rare next hops "
+        "such as `arp`.",
+        examples=[{"udp_port_7": 0.7, "icmp": 0.1}],
+    )
+
+    @field_validator("name")
+    @classmethod
+    def _not_reserved(cls, value: str) -> str:
+        if value == DROP:
+            raise ValueError(f"{DROP!r} is reserved: as a next hop it drops the message")
+        return value
+
+    @model_validator(mode="after")
+    def _replicas_fit(self) -> _Tile:
+        if self.replicas is None and self.dispatch:
+            raise ValueError("`dispatch` needs `replicas`")
+        places = len(self.at) if isinstance(self.at, list) else None
+        if self.replicas is None and places is not None:
+            raise ValueError(
+                "`at` is a list of positions, which needs `replicas`; give a single "
+                "position or add `replicas`"
+            )
+        if self.replicas is not None and self.at is not None and places != self.replicas:
+            given = f"{places} positions" if places is not None else "one position"
+            raise ValueError(
+                f"`at` has {given} for {self.replicas} replicas; give one position per replica, "
+                f"or omit `at`"
+            )
+        return self
+
+
+class TileOfLayers(_Tile):
+    """A tile with one or more layers, joined by plain wires."""
+
+    layers: list[StrictStr | dict[str, Params | None]] = Field(
+        min_length=1,
+        description="Layers, each given by its kind (`udp_tx`) or its kind and parameters "
+        "(`{udp_echo: {udp_port: 7}}`).",
+        examples=[["mac_rx", "eth_rx"]],
+    )
+
+    @field_validator("layers")
+    @classmethod
+    def _one_kind_each(
+        cls, value: list[str | dict[str, Params | None]]
+    ) -> list[str | dict[str, Params | None]]:
+        for item in value:
+            if isinstance(item, dict) and len(item) != 1:
+                raise ValueError(
+                    "each layer should be a single kind, such as `- udp_tx` or "
+                    f"`- udp_echo: {{udp_port: 7}}`; here are {len(item)} keys"
+                )
+        return value
+
+    def layer_configs(self) -> Iterator[LayerConfig]:
+        for i, item in enumerate(self.layers):
+            if isinstance(item, str):
+                yield LayerConfig(item, {}, ("layers", i), ("layers", i))
+            else:
+                kind, params = next(iter(item.items()))
+                yield LayerConfig(kind, params or {}, ("layers", i, kind), ("layers", i, kind))
+
+
+class TileOfKind(_Tile):
+    """Shorthand for a tile with one layer: its parameters are keys beside `kind`."""
+
+    model_config = ConfigDict(extra="allow", frozen=True)
+    __pydantic_extra__: Params
+
+    kind: str = Field(
+        description="Kind of the layer. Further keys are its parameters.", examples=["udp_echo"]
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _has_one_form(cls, value: Any) -> Any:
+        if isinstance(value, dict) and "layers" in value:
+            raise ValueError("has both `kind` and `layers`; give one of them")
+        return value
+
+    def layer_configs(self) -> Iterator[LayerConfig]:
+        yield LayerConfig(self.kind, dict(self.__pydantic_extra__), ("kind",), ())
+
+
+def _tile_form(value: Any) -> str:
+    return "kind" if isinstance(value, dict) and "kind" in value else "layers"
+
+
+Tile = Annotated[
+    Annotated[TileOfLayers, Tag("layers")] | Annotated[TileOfKind, Tag("kind")],
+    Discriminator(_tile_form),
+]

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Dispatch of messages among replicas, as the network interfaces do it.
+
+A tile that sends to replicas has a group for each next hop that leads to some. A
+group has slots, each of which leads to a replica; its policy chooses the slot of a
+message. `Design.dispatches` says which slots a tile has and where they lead at first;
+`flow_bucket` which slot a flow takes under `flow_hash`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from ipaddress import IPv4Address
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from bombus.design.resolved import Design, Group, Input, Output, Tile
+
+MAX_SLOTS = 256  # of a tile
+_BUCKETS = 64  # of a flow hash, at least
+_BUCKETS_PER_REPLICA = 4  # at least: how even the shares are
+# Primitive polynomials by degree, without the highest term (rtl/common/crc_hash.sv).
+_POLYNOMIALS = {1: 1, 2: 3, 3: 3, 4: 3, 5: 5, 6: 3, 7: 3, 8: 0x1D}
+
+HAS_PORTS = ("meta", "payload")
+
+
+@dataclass(frozen=True)
+class Dispatch:
+    """One group of replicas as a tile sees it."""
+
+    group: Group
+    targets: tuple[Input, ...]  # one for each replica
+    first_slot: int
+    slot_bits: int
+
+    @property
+    def flow(self) -> str:
+        """Where messages carry what tells flows apart: `LayerKind.flow`."""
+        return self.targets[0].layer.kind.flow
+
+    @property
+    def slots(self) -> Sequence[Input]:
+        """Where each slot leads at first."""
+        if self.group.policy in ("round_robin", "least_loaded"):
+            return self.targets
+        size, count = 1 << self.slot_bits, len(self.targets)
+        shift = self._first_value if self.group.policy == "dst_port" else 0
+        return [self.targets[(slot - shift) % size % count] for slot in range(size)]
+
+    @property
+    def _first_value(self) -> int:
+        """The first replica's port: replica n has the first one's and n."""
+        layer = self.targets[0].layer
+        return layer.param(layer.bound_key) or 0
+
+
+def _slot_bits(group: Group) -> int:
+    count = len(group.tiles)
+    if group.policy == "flow_hash":
+        count = max(_BUCKETS, _BUCKETS_PER_REPLICA * count)
+    return max(1, (count - 1).bit_length())
+
+
+def dispatch_plan(tile: Tile, design: Design) -> list[Dispatch]:
+    """The groups that a tile distributes messages among.
+
+    The slots of each begin at a multiple of their number.
+    """
+    targets: dict[tuple[Output, int], list[Input]] = {}
+    groups: dict[tuple[Output, int], Group] = {}
+    for output in tile.sources:
+        for hop in design.hops_from(output):
+            if hop.group and hop.target:
+                targets.setdefault((output, hop.number), []).append(hop.target)
+                groups[output, hop.number] = hop.group
+    shared = {tuple(each): groups[hop] for hop, each in targets.items()}
+    plan = []
+    first = 0
+    for replicas, group in sorted(shared.items(), key=lambda item: -_slot_bits(item[1])):
+        bits = _slot_bits(group)
+        plan.append(Dispatch(group, replicas, first, bits))
+        first += 1 << bits
+    return plan
+
+
+def num_slots(plan: Sequence[Dispatch]) -> int:
+    """Slots of a tile: a power of two."""
+    used = sum(1 << dispatch.slot_bits for dispatch in plan)
+    return 1 << (used - 1).bit_length() if used else 1
+
+
+def crc(data: int, width: int, bits: int) -> int:
+    """Remainder of a `width`-bit word by the primitive polynomial of degree `bits`."""
+    value = 0
+    for i in reversed(range(width)):
+        top = value >> bits - 1 & 1
+        value = (value << 1 | data >> i & 1) & (1 << bits) - 1
+        value ^= _POLYNOMIALS[bits] * top
+    return value
+
+
+def flow_bucket(address: str, source_port: int, destination_port: int, slots: int) -> int:
+    """The slot, of a power of two, that a flow takes under `flow_hash`.
+
+    `address`: that of the peer. The ports are those of the message that is dispatched: on the
+    way to an application, the destination port is the application's.
+    """
+    ip = int(IPv4Address(address))
+    return crc(ip << 32 | source_port << 16 | destination_port, 64, slots.bit_length() - 1)

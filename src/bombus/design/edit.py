@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Write positions into a design file, preserving everything else.
+
+Comments, blank lines, quotes and the order of keys are people's work: only the
+values of `at` are replaced or put in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ruamel.yaml import YAML
+from ruamel.yaml.nodes import MappingNode, Node, SequenceNode
+
+from bombus.base.errors import UserError
+from bombus.base.yaml_text import BOM
+from bombus.design.config import DesignFile
+from bombus.fabric.routing import Position
+
+
+def with_positions(file: DesignFile, positions: Mapping[str, Position]) -> str:
+    """The text of a design file with these positions of its tiles, by name."""
+    with file.path.open(encoding="utf-8", newline="") as lines:
+        written = lines.read()
+    text = written.removeprefix(BOM).replace("\r\n", "\n")
+    root = YAML(typ="rt").compose(text)
+    tiles = _value(root, "tiles")
+    if not isinstance(tiles, SequenceNode):
+        raise UserError(f"{file.path}: `tiles` is not a list")
+    values = _values(file, positions)
+    # From the end to the start, so that places in the text before stay where they are.
+    for i in reversed(range(len(tiles.value))):
+        if i in values:
+            text = _with_at(text, tiles.value[i], values[i])
+    if "\r\n" in written:
+        text = text.replace("\n", "\r\n")
+    return f"{BOM}{text}" if written.startswith(BOM) else text
+
+
+def _values(file: DesignFile, positions: Mapping[str, Position]) -> dict[int, str]:
+    """`at` of each tile of the file, by its number there, as YAML."""
+    found: dict[int, str] = {}
+    for i, tile in enumerate(file.config.tiles):
+        own = [each for each in file.config.instances if each.loc == ("tiles", i)]
+        if all(each.name in positions for each in own):
+            texts = ["[{}, {}]".format(*positions[each.name]) for each in own]
+            found[i] = texts[0] if tile.replicas is None else f"[{', '.join(texts)}]"
+    return found
+
+
+def _value(node: Node, key: str) -> Node | None:
+    pairs = node.value if isinstance(node, MappingNode) else []
+    return next((value for name, value in pairs if name.value == key), None)
+
+
+def _with_at(text: str, tile: MappingNode, value: str) -> str:
+    old = _value(tile, "at")
+    if old is not None:
+        end = old.end_mark.index
+        if text[old.start_mark.index] != "[":  # the end of a block is where the next thing starts
+            end = old.start_mark.index + len(text[old.start_mark.index : end].rstrip())
+        return text[: old.start_mark.index] + value + text[end:]
+    if tile.flow_style:
+        end = tile.end_mark.index - 1  # before the brace
+        start = len(text[:end].rstrip().rstrip(","))
+        return f"{text[:start]}, at: {value}{text[start:]}"
+    # A line of its own behind the first key, which is one line long; a comment there stays there.
+    first, first_value = tile.value[0]
+    if first_value.start_mark.line != first_value.end_mark.line:
+        start = first.start_mark.index
+        return f"{text[:start]}at: {value}\n{' ' * first.start_mark.column}{text[start:]}"
+    end = text.find("\n", first_value.end_mark.index)
+    end = len(text) if end < 0 else end
+    return f"{text[:end]}\n{' ' * first.start_mark.column}at: {value}{text[end:]}"

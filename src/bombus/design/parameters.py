@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Values of layer parameters as the design file gives them."""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+
+from bombus.base.values import mac_number
+from bombus.design.rtl import Parameter
+
+
+def parameter_value(value: bool | int | str, parameter: Parameter) -> int:
+    """A value of the design file as a number; ValueError says what is wrong."""
+    if isinstance(value, str):
+        if re.fullmatch(r"[0-9a-fA-F]{2}(:[0-9a-fA-F]{2}){5}", value):
+            number = mac_number(value)
+        else:
+            try:
+                number = int(ipaddress.IPv4Address(value))
+            except ValueError:
+                raise ValueError(
+                    f"should be a number, true, false, an IPv4 or a MAC address, not {value!r}"
+                ) from None
+    else:
+        number = int(value)
+    low = -(1 << (parameter.width - 1)) if parameter.is_signed else 0
+    high = (1 << (parameter.width - int(parameter.is_signed))) - 1
+    if not low <= number <= high:
+        raise ValueError(f"should be between {low} and {high}, not {number}")
+    return number

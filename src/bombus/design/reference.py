@@ -1,0 +1,218 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Generate docs/design-file.md from the models.
+
+`python -m bombus.design.reference > docs/design-file.md`. A test checks that the page
+in the repository is up to date.
+"""
+
+from __future__ import annotations
+
+import sys
+import types
+import typing
+from ipaddress import IPv4Address
+from typing import Annotated, Any
+
+from annotated_types import Ge, Gt, Interval, Le, Lt, MinLen
+from pydantic import BaseModel
+from pydantic.fields import FieldInfo
+from pydantic_core import PydanticUndefined
+
+from bombus.base.values import Mac, Name
+from bombus.base.yaml_file import in_yaml
+from bombus.design.config import DesignConfig, Host, TileOfKind, TileOfLayers
+from bombus.fabric.config import Fabric
+
+_INTRODUCTION = """# The design file
+
+A design file is YAML. `bombus check DESIGN` checks it and reports problems by line;
+`bombus schema` prints a JSON schema for editors. Unknown keys are errors.
+
+```yaml
+{example}```
+
+This page is generated from `src/bombus/design/config/` by `make docs`.
+"""
+
+_EXAMPLE = """name: udp_echo
+data_width: 512
+host: {mac: "02:b0:0b:05:00:01", ip: 10.77.0.2, gateway: 10.77.0.1}
+tiles:
+  - {name: eth_rx, layers: [mac_rx, eth_rx]}
+  - {name: ipv4_rx, kind: ipv4_rx}
+  - {name: udp_rx, kind: udp_rx}
+  - {name: echo, kind: udp_echo, udp_port: 7}
+  - {name: udp_tx, kind: udp_tx}
+  - {name: ipv4_tx, kind: ipv4_tx}
+  - {name: eth_tx, layers: [eth_tx, mac_tx]}
+  - {name: arp, kind: arp}
+  - {name: icmp, kind: icmp_echo}
+"""
+
+_SECTIONS: tuple[tuple[str, type[BaseModel], str], ...] = (
+    ("Top level", DesignConfig, ""),
+    ("`fabric`", Fabric, ""),
+    ("`host`", Host, ""),
+    ("A tile: `tiles[]`", TileOfLayers, ""),
+    (
+        "A tile with one layer",
+        TileOfKind,
+        "A parameter `UdpPort` of a layer's module is the key `udp_port`. Its value is a number, "
+        "an IPv4 or a MAC address (both denote their bits as a number), or `true` or `false`, "
+        "which are 1 and 0. It must fit in the parameter's bits; a layer may ask for more, and "
+        "`bombus check` then says what. Parameters that are not given have the module's default.\n"
+        "\n"
+        "The key `before` is not a number. Layers that precede another tile, such as "
+        "`scheduler`, have it; its value is that tile's name, or `tile.layer` where several layers "
+        "of the tile take messages. The layer then answers to the other's next hop in its place, "
+        "and forwards to it what it admits.",
+    ),
+)
+
+_NEXT_HOPS = """## Next hops
+
+A layer chooses a next hop for each message, by name. The message goes to the layer that answers to
+that name (its `Entry`). A layer in the same tile has precedence and is joined by wires. If several
+layers answer to a name, the tile must select one under `next`. If none does, the messages are
+dropped and counted, and `bombus check` warns unless `next` says `drop`.
+
+Layers that are found by a number have next hops of their own: `udp_rx` sends to an application by
+its `udp_port` (next hop `udp_port_7`), `ipv4_rx` by `ip_protocol` and `eth_rx` by `ether_type`
+(next hops `udp_rx`, `arp`).
+"""
+
+_REPLICAS = """## Replicas
+
+`replicas: 4` creates four copies of a tile. Each message to the tile goes to one of them, selected
+by the policy under `dispatch`:
+
+| policy | the replica that takes a message | order |
+|---|---|---|
+| `flow_hash` | by a hash of the peer's address and both ports | of each flow |
+| `dst_port` | by the destination port: an application with `udp_port: 7000` and 4 replicas \
+has the ports 7000 to 7003, one each | of each port |
+| `round_robin` | in turn | none |
+| `least_loaded` | the one with the fewest messages in flight to it or inside it; ties in \
+turn | none |
+
+The sending tile dispatches. Alternatively, a tile of kind `scheduler` before the replicas does;
+`least_loaded` needs one if there are several senders. `before` names the tile that it precedes:
+messages to `echo` go to `balancer`, which forwards each to one of the replicas:
+
+```
+  - {name: balancer, kind: scheduler, before: echo}
+  - {name: echo, kind: udp_echo, udp_port: 7, replicas: 4, dispatch: least_loaded}
+```
+
+With `next`, `echo` means all replicas, `echo_2` one of them. Tiles with a MAC port, `arp` and
+`eth_tx` cannot be replicated. How it works, and how to redistribute flows at run time:
+[architecture.md](architecture.md#replicas).
+""".replace("\\\n", "")
+
+
+def _type_words(annotation: Any, metadata: list[Any]) -> str:
+    """A type in the words of the reference; `metadata`: bounds from around it."""
+    plain: dict[Any, str] = {
+        Mac: "MAC address",
+        Name: "name (snake_case)",
+        bool: "true or false",
+        int: "integer",
+        float: "number",
+        str: "text",
+        IPv4Address: "IPv4 address",
+    }
+    for known, words in plain.items():
+        if annotation == known or (
+            typing.get_origin(known) and metadata == list(known.__metadata__)
+        ):
+            return words + _bounds(metadata)
+    origin, arguments = typing.get_origin(annotation), typing.get_args(annotation)
+    if origin is Annotated:
+        return _type_words(arguments[0], [*annotation.__metadata__, *metadata])
+    if origin is typing.Literal:
+        return " or ".join(f"`{value}`" for value in arguments)
+    if origin in (typing.Union, types.UnionType):
+        parts = [_type_words(part, metadata) for part in arguments if part is not type(None)]
+        return " or ".join(dict.fromkeys(parts))
+    if origin is tuple:
+        return f"list of {len(arguments)} {_several(_type_words(arguments[0], []))}"
+    if origin is list:
+        item = arguments[0]
+        if item is str:
+            return "list of texts"
+        # The forms of a layer would be a sentence of their own; the description has them.
+        several = "list of such lists" if typing.get_origin(item) is tuple else "list"
+        return several + _bounds(metadata)
+    if origin is dict:
+        part = _type_words(arguments[1], [])
+        return "mapping" if part == "text" else f"mapping to {_several(part)}"
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return "a tile" if "Tile" in annotation.__name__ else "mapping"
+    raise TypeError(f"the reference has no words for {annotation}")
+
+
+def _several(words: str) -> str:
+    """`integers, each 0 to 9` for `integer, 0 to 9`."""
+    kind, comma, bounds = words.partition(", ")
+    return f"{kind}s{comma and ', each '}{bounds}"
+
+
+def _bounds(metadata: list[Any]) -> str:
+    """`, 1 to 32`, or what there is of it."""
+    low: Any = None
+    high: Any = None
+    is_open = False
+    several = ""
+    for item in metadata:
+        for part in item.metadata if isinstance(item, FieldInfo) else [item]:
+            for bound in part if isinstance(part, Interval) else [part]:
+                if isinstance(bound, Ge):
+                    low = bound.ge
+                elif isinstance(bound, Gt):
+                    low, is_open = bound.gt, True
+                elif isinstance(bound, Le):
+                    high = bound.le
+                elif isinstance(bound, Lt):
+                    assert isinstance(bound.lt, int)
+                    high = bound.lt - 1
+                elif isinstance(bound, MinLen):
+                    several = f", at least {bound.min_length} of them"
+    if low is not None and high is not None and not is_open:
+        return f", {low} to {high}{several}"
+    words = [f"above {low}" if is_open else f"at least {low}"] if low is not None else []
+    words += [f"at most {high}"] if high is not None else []
+    return "".join(f", {word}" for word in words) + several
+
+
+def _default_words(field: FieldInfo) -> str:
+    if field.is_required():
+        return "required"
+    default = field.default
+    if default is PydanticUndefined or default is None or isinstance(default, BaseModel):
+        return ""
+    if default in ([], {}):
+        return "none"
+    return f"`{default:g}`" if isinstance(default, float) else f"`{in_yaml(default)}`"
+
+
+def _table(model: type[BaseModel]) -> list[str]:
+    rows = ["| key | type | default | |", "|---|---|---|---|"]
+    for name, field in model.model_fields.items():
+        words = _type_words(field.annotation, list(field.metadata))
+        cells = (f"`{name}`", words, _default_words(field), field.description or "")
+        rows.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
+    return rows
+
+
+def reference() -> str:
+    """The page as Markdown."""
+    lines = [_INTRODUCTION.format(example=_EXAMPLE)]
+    for title, model, note in _SECTIONS:
+        lines += [f"## {title}", "", (model.__doc__ or "").strip(), "", *_table(model), ""]
+        if note:
+            lines += [note, ""]
+    return "\n".join([*lines, _NEXT_HOPS, _REPLICAS])
+
+
+if __name__ == "__main__":
+    sys.stdout.write(reference())

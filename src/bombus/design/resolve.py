@@ -1,0 +1,199 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Name resolution: where each next hop leads, by wire or by mesh.
+
+`resolve` takes the design file, the layers' own description of themselves and the
+positions, and finds every hop, every tile's entries from the mesh and its sources.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from bombus.base.errors import DesignError, Problem, UserError
+from bombus.base.text import near_matches
+from bombus.base.yaml_file import Loc
+from bombus.design import config, rtl, snake
+from bombus.design.hops import HopResolver
+from bombus.design.parameters import parameter_value
+from bombus.design.resolved import Binding, Design, Group, Layer, Tile
+from bombus.design.rtl import LayerKind, Library
+from bombus.fabric.routing import DIRECTIONS
+
+
+class _Tiles:
+    """Tiles with their layers, as the design file gives them."""
+
+    def __init__(self, file: config.DesignFile, library: Library) -> None:
+        self.file = file
+        self.library = library
+        self.problems: list[Problem] = []
+        self.has_unknown_kinds = False
+
+    def error(self, loc: Loc, message: str) -> None:
+        self.problems.append(self.file.problem(loc, message))
+
+    def add_layers(self, tile: Tile, given: config.TileOfLayers | config.TileOfKind) -> None:
+        is_shorthand = isinstance(given, config.TileOfKind)
+        tile_keys = config.TileOfKind.model_fields if is_shorthand else ()
+        for layer in given.layer_configs():
+            loc = (*tile.loc, *layer.loc)
+            try:
+                kind = self.library.kind(layer.kind)
+            except UserError as error:
+                self.error(loc, str(error))
+                self.has_unknown_kinds = True
+                continue
+            params_loc = (*tile.loc, *layer.params_loc)
+            params = self.params(layer, kind, params_loc, tile_keys)
+            self.share_bound_values(tile, kind, params)
+            same = sum(other.kind.name == kind.name for other in tile.layers)
+            name = kind.name if not same else f"{kind.name}_{same + 1}"
+            try:
+                kind = rtl.with_parameters(self.library, kind, params)
+            except DesignError as error:
+                self.error(loc, "; ".join(problem.message for problem in error.problems))
+            key = next(iter(sorted(self.library.bound_keys & kind.parameters.keys())), "")
+            found = Layer(name, kind, params, tile, loc, bound_key=key)
+            if kind.stands_before:
+                self.stand_before(found, layer, params_loc)
+            tile.layers.append(found)
+
+    def params(
+        self, given: config.LayerConfig, kind: LayerKind, loc: Loc, known_keys: Iterable[str]
+    ) -> dict[str, int]:
+        values: dict[str, int] = {}
+        for key, value in given.params.items():
+            if kind.stands_before and key == rtl.BEFORE:
+                continue
+            parameter = kind.parameters.get(key)
+            if parameter is None or parameter.name in rtl.FILLED_IN:
+                usable = [k for k, p in kind.parameters.items() if p.name not in rtl.FILLED_IN]
+                hint = near_matches(key, [*usable, *known_keys])
+                self.error((*loc, key), f"layer {kind.name} has no parameter {key!r}; {hint}")
+                continue
+            try:
+                values[key] = parameter_value(value, parameter)
+            except ValueError as error:
+                self.error((*loc, key), f"parameter {key} of {kind.name} {error}")
+        return values
+
+    def share_bound_values(self, tile: Tile, kind: LayerKind, params: dict[str, int]) -> None:
+        """Replicas that are distinguished by a bound value, such as their port, have one each."""
+        if not (tile.group and tile.group.policy == "dst_port"):
+            return
+        for key in self.library.bound_keys & kind.parameters.keys():
+            first = params.get(key, kind.default(key))
+            if first is not None:
+                params[key] = first + tile.group.tiles.index(tile)
+
+    def stand_before(self, layer: Layer, given: config.LayerConfig, loc: Loc) -> None:
+        target = given.params.get(rtl.BEFORE)
+        if isinstance(target, str):
+            layer.before = target
+        else:
+            self.error(
+                (*loc, rtl.BEFORE),
+                f"layer {layer.kind.name} precedes a tile; name it: "
+                f"`{rtl.BEFORE}: <tile>` or `{rtl.BEFORE}: <tile>.<layer>`",
+            )
+
+
+def _bindings(tiles: Iterable[Tile], keys: Iterable[str]) -> list[Binding]:
+    """What the keys that layers bind lead to, in the order of the design file."""
+    found: dict[tuple[str, str], list[Layer]] = {}
+    first: dict[tuple[str, str, str], int] = {}  # the first replica's value
+    for tile in tiles:
+        for layer in tile.layers:
+            for key in sorted(keys):
+                value = layer.bound_value(key)
+                if value is None or not layer.inputs or layer.before:
+                    continue
+                name = layer.inputs[0].stream.entry
+                if key == layer.bound_key:
+                    given = first.setdefault((key, tile.given_name, layer.name), value)
+                    name = f"{key}_{given}"
+                found.setdefault((key, name), []).append(layer)
+    return [
+        Binding(
+            key,
+            name,
+            tuple(dict.fromkeys(layer.bound_value(key) or 0 for layer in layers)),
+            tuple(layer.inputs[0] for layer in layers),
+        )
+        for (key, name), layers in found.items()
+    ]
+
+
+def resolve(file: config.DesignFile, library: Library) -> tuple[Design, list[Problem]]:
+    """Resolves a design; where there are errors among the problems, as far as it goes."""
+    placement = snake.place(file)
+    columns = placement.columns
+    reader = _Tiles(file, library)
+    problems = reader.problems
+    problems += placement.problems
+
+    named: list[Tile] = []
+    groups: dict[str, Group] = {}
+    for instance in file.config.instances:
+        given = instance.given
+        x, y = placement.positions.get(instance.name, (0, 0))
+        tile = Tile(instance.name, y * columns + x, x, y, instance.loc)
+        if instance.replica is not None:
+            policy = given.dispatch or "flow_hash"
+            tile.group = groups.setdefault(given.name, Group(given.name, policy, instance.loc))
+            tile.group.tiles.append(tile)
+        named.append(tile)
+        reader.add_layers(tile, given)
+
+    design = Design(
+        file,
+        library,
+        columns,
+        placement.rows,
+        named,
+        [],
+        list(groups.values()),
+        _bindings(named, library.bound_keys),
+    )
+    if reader.has_unknown_kinds:  # what leads where would only follow from it
+        return design, list(dict.fromkeys(problems))
+    given_tiles = {
+        tile: instance.given for tile, instance in zip(named, file.config.instances, strict=True)
+    }
+    hops = HopResolver(design, problems).resolve(given_tiles)
+    for hop in hops:
+        if hop.in_tile:
+            continue
+        if hop.source not in hop.source.tile.sources:
+            hop.source.tile.sources.append(hop.source)
+        if hop.target and hop.target not in hop.target.tile.entries:
+            hop.target.tile.entries.append(hop.target)
+    for tile in named:
+        tile.entries.sort(key=[each for la in tile.layers for each in la.inputs].index)
+
+    tiles = {tile.index: tile for tile in reversed(named)}
+    for index in range(columns * placement.rows):
+        y, x = divmod(index, columns)
+        tiles.setdefault(index, Tile(f"empty_{x}_{y}", index, x, y, ("tiles",)))
+    for tile in tiles.values():
+        tile.router_drops = () if file.config.fabric.lossless else DIRECTIONS
+    whole = Design(
+        file,
+        library,
+        columns,
+        placement.rows,
+        [tiles[index] for index in sorted(tiles)],
+        hops,
+        design.groups,
+        design.bindings,
+    )
+    # Replicas have the same problems.
+    return whole, list(dict.fromkeys(problems))
+
+
+def load(path: Path) -> tuple[Design, list[Problem]]:
+    """Reads a design file and resolves it."""
+    file = config.load(path)
+    library = rtl.library(file.config.data_width, file.source_files())
+    return resolve(file, library)

@@ -1,0 +1,351 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The resolved design: tiles, layers, hops and replica groups.
+
+`bombus.design.resolve` makes it; all later steps (check, generate, show) read it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import NamedTuple
+
+import networkx as nx
+
+from bombus.base.values import Policy
+from bombus.base.yaml_file import Loc
+from bombus.design import config, rtl
+from bombus.design.dispatch import Dispatch, dispatch_plan
+from bombus.design.next_table import NextTable
+from bombus.design.resources import resource_graph
+from bombus.design.rtl import (
+    MAIN_INPUT,
+    MAIN_OUTPUT,
+    InputStream,
+    LayerKind,
+    Library,
+    OutputStream,
+)
+from bombus.fabric.config import Fabric
+from bombus.fabric.routing import Channel, Link, Position, Routing, routes
+
+
+@dataclass(eq=False)
+class Layer:
+    """A layer in its tile."""
+
+    name: str  # unique in its tile
+    kind: LayerKind  # at the values of its parameters
+    params: dict[str, int]  # by key, as the design file sets them
+    tile: Tile
+    loc: Loc
+    before: str | None = None  # the tile, or its layer, that it precedes
+    bound_key: str = ""  # parameter by which other layers find it, such as `udp_port`
+
+    @property
+    def full_name(self) -> str:
+        return f"{self.tile.name}.{self.name}"
+
+    def param(self, key: str) -> int | None:
+        """Value of a parameter: the design file's, or else the layer's default."""
+        return self.params.get(key, self.kind.default(key))
+
+    def bound_value(self, key: str) -> int | None:
+        """The value by which layers that bind this key find the layer; None: it has no such key."""
+        value = self.param(key)
+        return value if value is not None else self.kind.constants.get(key)
+
+    def mac_directions(self) -> set[str]:
+        """`rx` (frames from the network), `tx` or none, as the layer has MAC ports."""
+        return {port.split("_")[1] for port in self.kind.mac_ports}
+
+    @property
+    def inputs(self) -> list[Input]:
+        return [Input(self, name) for name in self.kind.inputs]
+
+    @property
+    def outputs(self) -> list[Output]:
+        return [Output(self, name) for name in self.kind.outputs]
+
+    @property
+    def given_name(self) -> str:
+        """What the design file would call it; replicas share one name."""
+        tile = self.tile.given_name
+        return f"{tile}.{self.name}" if len(self.tile.layers) > 1 else tile
+
+    def __str__(self) -> str:
+        return self.full_name if len(self.tile.layers) > 1 else self.tile.name
+
+
+class Input(NamedTuple):
+    """An input stream of a layer of the design."""
+
+    layer: Layer
+    name: str
+
+    @property
+    def stream(self) -> InputStream:
+        return self.layer.kind.inputs[self.name]
+
+    @property
+    def tile(self) -> Tile:
+        return self.layer.tile
+
+    @property
+    def signal(self) -> str:
+        """Its name in the module of the tile."""
+        return f"{self.layer.name}_{self.name}"
+
+    @property
+    def given_name(self) -> str:
+        name = self.layer.given_name
+        return name if self.name == MAIN_INPUT else f"{name}.{self.name}"
+
+    @property
+    def full_name(self) -> str:
+        name = self.layer.full_name
+        return name if self.name == MAIN_INPUT else f"{name}.{self.name}"
+
+    def __str__(self) -> str:
+        return str(self.layer) if self.name == MAIN_INPUT else f"{self.layer}.{self.name}"
+
+
+class Output(NamedTuple):
+    """An output stream of a layer of the design."""
+
+    layer: Layer
+    name: str
+
+    @property
+    def stream(self) -> OutputStream:
+        return self.layer.kind.outputs[self.name]
+
+    @property
+    def tile(self) -> Tile:
+        return self.layer.tile
+
+    @property
+    def signal(self) -> str:
+        """Its name in the module of the tile."""
+        return f"{self.layer.name}_{self.name}"
+
+    @property
+    def full_name(self) -> str:
+        name = self.layer.full_name
+        return name if self.name == MAIN_OUTPUT else f"{name}.{self.name}"
+
+    def __str__(self) -> str:
+        return str(self.layer) if self.name == MAIN_OUTPUT else f"{self.layer}.{self.name}"
+
+
+@dataclass(eq=False)
+class Group:
+    """Replicas: tiles of one sort that share the messages for them."""
+
+    name: str  # of the tile in the design file
+    policy: Policy
+    loc: Loc  # of the tile in the design file
+    tiles: list[Tile] = field(default_factory=list)
+
+    @property
+    def needs_dispatch(self) -> bool:
+        return len(self.tiles) > 1
+
+
+@dataclass(eq=False)
+class Tile:
+    """A tile of the mesh; one without layers fills the rectangle."""
+
+    name: str
+    index: int
+    x: int
+    y: int
+    loc: Loc
+    group: Group | None = None  # if it is a replica
+    layers: list[Layer] = field(default_factory=list)
+    next: dict[str, str] = field(default_factory=dict)  # the design file's
+    traffic: dict[str, float] = field(default_factory=dict)  # the design file's, by next hop
+    # Inputs that messages from the mesh may enter, by entry port.
+    entries: list[Input] = field(default_factory=list)
+    # Outputs that send into the mesh, in the order of the network interface's inputs.
+    sources: list[Output] = field(default_factory=list)
+    # Inputs of the router that count what they drop, in the order of its `drop_o`.
+    router_drops: tuple[str, ...] = ()
+
+    @property
+    def given_name(self) -> str:
+        """Its name in the design file; replicas share one."""
+        return self.group.name if self.group else self.name
+
+    @property
+    def at(self) -> Position:
+        return self.x, self.y
+
+    def counters(self) -> list[str]:
+        """Names of the tile's counters in the order of their registers."""
+        traffic = [
+            f"{side}_{way}_{unit}"
+            for side, whole in (("noc", "messages"), ("mac", "frames"))
+            for way in ("in", "out")
+            for unit in (whole, "bytes")
+        ]
+        return traffic + self.events()
+
+    def events(self) -> list[str]:
+        """Names of the counters that count pulses."""
+        names = ["drop.no_route", *(f"drop.router.{name}" for name in self.router_drops)]
+        for layer in self.layers:
+            names += [f"drop.{layer.name}.{reason}" for reason in layer.kind.drops]
+            names += [f"event.{layer.name}.{event}" for event in layer.kind.events]
+        return names
+
+
+@dataclass(frozen=True, eq=False)
+class Hop:
+    """One next hop that an output may choose, and the input that it leads to.
+
+    One that leads to replicas is there once for each.
+    """
+
+    source: Output
+    number: int  # among those of the output
+    name: str
+    target: Input | None  # None: dropped and counted
+    group: Group | None = None  # the replicas that the target is one of
+
+    @property
+    def is_rare(self) -> bool:
+        """Whether it carries little beside others of the output."""
+        if self.name in self.source.stream.hops:
+            return self.name in self.source.stream.rare
+        return self.target is not None and self.target.layer.kind.is_rare
+
+    @property
+    def in_tile(self) -> bool:
+        return self.target is not None and self.target.tile is self.source.tile
+
+
+@dataclass(frozen=True, eq=False)
+class Binding:
+    """Layers that those who bind a key lead messages to.
+
+    A UDP port is such a key: `udp_rx` binds it, each application has one.
+    """
+
+    key: str
+    name: str  # of the next hop that leads there
+    values: tuple[int, ...]  # of the key
+    targets: tuple[Input, ...]  # replicas, or layers that the design file chooses between
+
+
+Resource = Channel | Input
+
+
+@dataclass(eq=False)
+class Design:
+    """The whole design, resolved."""
+
+    file: config.DesignFile
+    library: Library
+    columns: int
+    rows: int
+    tiles: list[Tile]  # by index: row by row
+    hops: list[Hop]
+    groups: list[Group]  # in the order of the file
+    bindings: list[Binding] = field(default_factory=list)  # in the order of the file
+
+    @property
+    def config(self) -> config.DesignConfig:
+        return self.file.config
+
+    @property
+    def fabric(self) -> Fabric:
+        """The design's fabric, with defaults computed for the longest frame."""
+        width = self.config.data_width
+        return self.config.fabric.for_messages(
+            -(-rtl.constant("bombus_pkg::MaxFrameBytes") * 8 // width),
+            rtl.constant("noc_pkg::CrosspointLate"),
+        )
+
+    @property
+    def routing(self) -> Routing:
+        """The routing, for messages of up to the longest frame."""
+        fabric = self.fabric
+        room = fabric.packet_flits * self.config.data_width // 8
+        is_short = room < rtl.constant("bombus_pkg::MaxFrameBytes")
+        is_reserved = fabric.kind == "crosspoint" and fabric.lossless
+        return Routing(fabric.kind, fabric.algorithm, is_reserved and is_short)
+
+    @cached_property
+    def dispatches(self) -> dict[Tile, list[Dispatch]]:
+        """The groups of replicas that each tile distributes messages among."""
+        return {tile: dispatch_plan(tile, self) for tile in self.tiles}
+
+    @cached_property
+    def resource_graph(self) -> nx.DiGraph[Resource]:
+        """What messages hold and need next; `hops` of an edge are the next hops that make it."""
+        return resource_graph(self)
+
+    def layers(self) -> Iterator[Layer]:
+        for tile in self.tiles:
+            yield from tile.layers
+
+    def bindings_of(self, key: str) -> list[Binding]:
+        return [binding for binding in self.bindings if binding.key == key]
+
+    def inputs(self) -> Iterator[Input]:
+        for layer in self.layers():
+            yield from layer.inputs
+
+    def outputs(self) -> Iterator[Output]:
+        for layer in self.layers():
+            yield from layer.outputs
+
+    @cached_property
+    def _hops_by_source(self) -> dict[Output, list[Hop]]:
+        found: dict[Output, list[Hop]] = {}
+        for hop in self.hops:
+            found.setdefault(hop.source, []).append(hop)
+        return found
+
+    def hops_from(self, source: Output) -> list[Hop]:
+        return self._hops_by_source.get(source, [])
+
+    def hop_names(self, source: Output) -> list[str]:
+        """Names of an output's next hops, by number."""
+        stream = source.stream
+        bound = self.bindings_of(stream.binds) if stream.binds else []
+        return [*stream.hops, *(binding.name for binding in bound)]
+
+    def num_hops(self, source: Output) -> int:
+        """Next hops of an output; one that binds a key has a bound one at least."""
+        stream = source.stream
+        bound = self.bindings_of(stream.binds) if stream.binds else []
+        return len(stream.hops) + (max(1, len(bound)) if stream.binds else 0)
+
+    def next_width(self, source: Output) -> int:
+        """Bits of the number of a next hop of an output."""
+        return max(1, (self.num_hops(source) - 1).bit_length())
+
+    @cached_property
+    def next_tables(self) -> dict[Tile, NextTable]:
+        return {
+            tile: NextTable.of([(each, self.num_hops(each)) for each in tile.sources])
+            for tile in self.tiles
+        }
+
+    def hops_to(self, target: Input) -> list[Hop]:
+        return [hop for hop in self.hops if hop.target == target]
+
+    def mac_count(self) -> int:
+        """Number of MAC ports: one more than the highest port number in use."""
+        ports = [layer.param("mac_port") or 0 for layer in self.layers() if layer.kind.mac_ports]
+        return max(ports, default=-1) + 1
+
+    def links(self, source: Tile, target: Tile) -> list[Link]:
+        """Links that a message may take, those that it may take first coming first."""
+        ways: nx.DiGraph[Channel] = nx.DiGraph()
+        ways.add_edges_from(routes(self.routing, (source.x, source.y), (target.x, target.y)))
+        found = [channel.link for channel in nx.lexicographical_topological_sort(ways)]
+        return list(dict.fromkeys(link for link in found if link))

@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The resource graph: what messages hold and what they need next.
+
+A node is a channel of the fabric (`bombus.fabric.routing`) or an input of a layer. An edge leads
+from what a message may hold to what it may need next:
+
+- along its route over the mesh, and from the mesh into a layer;
+- from an input to the next hops of every output that it may wait for;
+- from an input that waits for a message on another one to all that this message may still need:
+  for an answer, the routes and the inputs from the request on; else all that lies upstream; and
+  whatever else the layers on the way send.
+
+An input that takes messages whatever else waits ends the waiting: one that always takes
+(`AlwaysTakes`), one with room for all answers that may be outstanding (`Credits`), one with room
+for all that its senders may have outstanding (`Room`). `Design.resource_graph` holds the graph.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import networkx as nx
+
+from bombus.fabric.routing import eject, inject, routes
+
+if TYPE_CHECKING:
+    from bombus.design.resolved import Design, Hop, Input, Layer, Output, Resource
+
+
+def takes_whatever_waits(target: Input, design: Design) -> bool:
+    """Whether an input takes what comes although nothing else moves."""
+    stream = target.stream
+    if stream.always_takes:
+        return True
+    if stream.answers:
+        return not strangers(target, design)
+    senders = {hop.source for hop in design.hops_to(target)}
+    credits = [sender.stream.credits for sender in senders]
+    return bool(stream.room) and all(credits) and sum(credits) <= stream.room
+
+
+def strangers(answer: Input, design: Design) -> list[Layer]:
+    """Layers whose messages may come to an input for answers, and that it has not asked."""
+    request = request_of(answer)
+    asked = {request.layer, *downstream(request, design)}
+    sources = [hop.source for hop in upstream(answer, answer.layer, design)]
+    others = [each.layer for each in sources if each.layer not in asked]
+    others += [each.layer for each in sources if each.layer is request.layer and each != request]
+    return list(dict.fromkeys(others))
+
+
+def request_of(answer: Input) -> Output:
+    """The output whose requests the messages of an input answer."""
+    return next(each for each in answer.layer.outputs if each.name == answer.stream.answers)
+
+
+def resource_graph(design: Design) -> nx.DiGraph[Resource]:
+    """What messages hold and need next; `hops` of an edge are the next hops that make it."""
+    graph: nx.DiGraph[Resource] = nx.DiGraph()
+    lossless = design.config.fabric.lossless
+
+    def add(held: Resource, needed: Resource, hop: Hop) -> None:
+        if graph.has_edge(held, needed):
+            graph.edges[held, needed]["hops"].append(hop)
+        else:
+            graph.add_edge(held, needed, hops=[hop])
+
+    waiting = {each for each in design.inputs() if not takes_whatever_waits(each, design)}
+    for hop in design.hops:
+        target = hop.target
+        if target is None:
+            continue
+        holders = [
+            each
+            for each in hop.source.layer.inputs
+            if each in waiting and hop.source.name in each.stream.waits_for_outputs
+        ]
+        if hop.in_tile:
+            for each in holders:
+                if target in waiting:
+                    add(each, target, hop)
+            continue
+        if not lossless:
+            continue  # what finds no room is dropped
+        here, there = hop.source.tile.at, target.tile.at
+        for each in holders:
+            add(each, inject(here), hop)
+        for held, needed in sorted(routes(design.routing, here, there)):
+            add(held, needed, hop)
+        if target in waiting:
+            add(eject(there), target, hop)
+    for each in waiting:
+        for name in each.stream.waits_for_inputs:
+            awaited = type(each)(each.layer, name)
+            for resource, hop in _awaited(awaited, each, design, waiting):
+                add(each, resource, hop)
+    return graph
+
+
+def awaited_hops(awaited: Input, by: Input, design: Design) -> list[Hop]:
+    """Hops that a message to `awaited` may still have to take, while `by` waits for it."""
+    hops = upstream(awaited, by.layer, design)
+    if not awaited.stream.answers:
+        return hops
+    request = request_of(awaited)
+    asked = downstream(request, design)
+    return [hop for hop in hops if hop.source == request or hop.source.layer in asked]
+
+
+def _awaited(
+    awaited: Input, by: Input, design: Design, waiting: set[Input]
+) -> list[tuple[Resource, Hop]]:
+    """What a message that comes to `awaited` may still need, while `by` waits for it."""
+    hops = awaited_hops(awaited, by, design)
+    # A layer on its way may have to send something else before it goes on.
+    layers = {hop.source.layer for hop in hops} - {by.layer}
+    others = [
+        hop
+        for layer in layers
+        for output in layer.outputs
+        for hop in design.hops_from(output)
+        if hop.target and hop not in hops
+    ]
+    found: list[tuple[Resource, Hop]] = []
+    for hop in hops + others:
+        assert hop.target
+        if not hop.in_tile and design.config.fabric.lossless:
+            found.append((inject(hop.source.tile.at), hop))  # the rest of the route follows
+        if hop.target in waiting and (hop in others or hop.target not in (awaited, by)):
+            found.append((hop.target, hop))
+    return found
+
+
+def upstream(awaited: Input, by: Layer, design: Design) -> list[Hop]:
+    """Hops that messages to an input may come by, back to sources or to the layer that waits."""
+    found: list[Hop] = []
+    seen = {awaited}
+    front = [awaited]
+    while front:
+        for hop in design.hops_to(front.pop()):
+            found.append(hop)
+            if hop.source.layer is by:
+                continue
+            for each in hop.source.layer.inputs:
+                if each not in seen:
+                    seen.add(each)
+                    front.append(each)
+    return found
+
+
+def downstream(request: Output, design: Design) -> set[Layer]:
+    """Layers that a request, or what comes of it, may reach."""
+    found: set[Layer] = set()
+    front = [request]
+    while front:
+        for hop in design.hops_from(front.pop()):
+            if hop.target and hop.target.layer not in found:
+                found.add(hop.target.layer)
+                front += hop.target.layer.outputs
+    return found

@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: Apache-2.0
+"""SystemVerilog files as slang reads and elaborates them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import pyslang
+from pyslang import ast, parsing, syntax
+
+from bombus.base import paths
+from bombus.base.errors import Problem, UserError
+from bombus.base.macros import CHECKS
+
+_MAX_REPORTED = 20
+_REMARK = re.compile(r"\$(?:error|warning) encountered: (?:\w+: )?(.*)", re.DOTALL)
+
+
+def rtl_files() -> list[Path]:
+    """Every SystemVerilog file that comes with Bombus, packages first, those of common/ before
+    the others, which use them."""
+    files = sorted(paths.RTL.rglob("*.sv"))
+    if not files:
+        raise UserError(
+            f"no SystemVerilog files under {paths.RTL}; is the Bombus installation complete?"
+        )
+    return sorted(
+        files, key=lambda file: (not file.stem.endswith("_pkg"), file.parent.name != "common")
+    )
+
+
+def include_dirs() -> list[Path]:
+    return sorted({file.parent for file in paths.RTL.rglob("*.svh")})
+
+
+Source = Path | str  # a file, or the name of a text that is in no file
+
+
+@dataclass(frozen=True)
+class Elaboration:
+    """SystemVerilog files read and elaborated by slang."""
+
+    compilation: ast.Compilation
+    manager: pyslang.SourceManager
+    trees: dict[Source, syntax.SyntaxTree]
+
+    def file(self, location: pyslang.SourceLocation) -> Path:
+        return Path(self.manager.getFullPath(location.buffer))
+
+    def instance(self, top: str) -> ast.InstanceSymbol:
+        """The instance of a top module."""
+        tops = self.compilation.getRoot().topInstances
+        return next(instance for instance in tops if instance.name == top)
+
+    def used(self, top: str) -> list[Source]:
+        """Sources that a top module needs, packages first, else in the order of reading."""
+        buffers: dict[Any, bool] = {}
+
+        def visit(symbol: ast.Symbol) -> bool:
+            if symbol.kind == ast.SymbolKind.Instance:
+                buffers[symbol.definition.location.buffer] = False
+            return True
+
+        self.instance(top).visit(visit)
+        for package in self.compilation.getPackages():
+            buffers[package.location.buffer] = True
+        found = {
+            source: buffers[tree.root.sourceRange.start.buffer]
+            for source, tree in self.trees.items()
+            if tree.root.sourceRange.start.buffer in buffers
+        }
+        return sorted(found, key=lambda source: not found[source])
+
+    def problems(self, *, syntax_only: bool = False) -> list[Problem]:
+        """Errors (not warnings) of the sources, each once."""
+        if syntax_only:
+            diagnostics = self.compilation.getParseDiagnostics()
+        else:
+            diagnostics = self.compilation.getAllDiagnostics()
+        found = (self._problem(each) for each in diagnostics if each.isError())
+        return list(dict.fromkeys(found))[:_MAX_REPORTED]
+
+    def remarks(self) -> list[Problem]:
+        """What modules say by `$error` and `$warning` where they are elaborated."""
+        found = (self._problem(each) for each in self.compilation.getAllDiagnostics())
+        said = [(each, _REMARK.fullmatch(each.message)) for each in found]
+        return [replace(each, message=match[1]) for each, match in said if match]
+
+    def _problem(self, diagnostic: pyslang.Diagnostic) -> Problem:
+        location = self.manager.getFullyExpandedLoc(diagnostic.location)
+        line = self.manager.getLineNumber(location)
+        message = pyslang.DiagnosticEngine(self.manager).formatMessage(diagnostic)
+        return Problem(self.file(location), line, message, diagnostic.isError())
+
+
+def elaborate(
+    files: Iterable[Path], texts: Mapping[str, str] | None = None, top: str | None = None
+) -> Elaboration:
+    """Reads files, and further texts by name, into one compilation; the checkers with them."""
+    manager = pyslang.SourceManager()
+    for folder in include_dirs():
+        manager.addUserDirectories(str(folder))
+    options = ast.CompilationOptions()
+    if top:
+        options.topModules = {top}
+    defines = parsing.PreprocessorOptions()
+    defines.predefines = [CHECKS]
+    bag = pyslang.Bag([options, defines])
+    compilation = ast.Compilation(bag)
+    trees: dict[Source, syntax.SyntaxTree] = {}
+    for file in files:
+        if not file.is_file():
+            raise UserError(f"there is no SystemVerilog file {file}")
+        trees[file] = syntax.SyntaxTree.fromFile(str(file), manager, bag)
+    for name, text in (texts or {}).items():
+        trees[name] = syntax.SyntaxTree.fromText(text, manager, name, name, bag)
+    for tree in trees.values():
+        compilation.addSyntaxTree(tree)
+    return Elaboration(compilation, manager, trees)
+
+
+def declarations(tree: syntax.SyntaxTree) -> Iterator[syntax.SyntaxNode]:
+    root = tree.root
+    members = root.members if root.kind == syntax.SyntaxKind.CompilationUnit else [root]
+    for member in members:
+        if member.kind in (
+            syntax.SyntaxKind.ModuleDeclaration,
+            syntax.SyntaxKind.PackageDeclaration,
+        ):
+            yield member
+
+
+def name_of(declaration: syntax.SyntaxNode) -> str:
+    """Of a module or a package."""
+    return str(declaration.header.name.valueText)
+
+
+def parameter_names(module: syntax.SyntaxNode) -> set[str]:
+    ports = module.header.parameters
+    return {
+        declarator.name.valueText
+        for declaration in (ports.declarations if ports else ())
+        if hasattr(declaration, "declarators")
+        for declarator in declaration.declarators
+        if hasattr(declarator, "name")
+    }
+
+
+def modules(files: Iterable[Path]) -> dict[str, set[str]]:
+    """Names of all modules in files, each with the names of its parameters."""
+    scan = elaborate(files)
+    return {
+        name_of(declaration): parameter_names(declaration)
+        for tree in scan.trees.values()
+        for declaration in declarations(tree)
+        if declaration.kind == syntax.SyntaxKind.ModuleDeclaration
+    }

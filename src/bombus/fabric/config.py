@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The `fabric` section of a design file."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, StrictBool, StrictInt, ValidationInfo, field_validator
+
+from bombus.base.values import MAX_TILES, FileModel
+from bombus.base.yaml_file import in_yaml
+
+MAX_NODES = 256  # of a mesh without tiles
+MAX_DEPTH = {"wormhole": 64, "virtual_channels": 512, "crosspoint": 4096}
+DEFAULT_DEPTH = {"wormhole": 32, "virtual_channels": 8, "crosspoint": 512}
+
+
+class Fabric(FileModel):
+    """The network that joins the tiles."""
+
+    kind: Literal["wormhole", "virtual_channels", "crosspoint"] = Field(
+        "wormhole", description="Router type; see docs/fabrics.md."
+    )
+    algorithm: Literal["xy", "o1turn", "adaptive"] = Field(
+        "xy",
+        description="Routing algorithm. `o1turn` and `adaptive` need the crosspoint fabric. With "
+        "them, and with several virtual channels, messages between two tiles may be "
+        "reordered.",
+    )
+    lossless: StrictBool = Field(
+        True,
+        description="Lossless or dropping crosspoint fabric: a dropping one drops and counts "
+        "messages that do not fit. The other fabrics are always lossless.",
+    )
+    virtual_channels: Literal[1, 2, 4] = Field(
+        2, description="Virtual channels per link. Only for the fabric `virtual_channels`."
+    )
+    max_packet_flits: StrictInt | None = Field(
+        None,
+        ge=1,
+        le=2048,
+        description="Free space, in flits, that a crosspoint router requires before it starts a "
+        "message; longer messages may stall on a link. Only for the fabric "
+        "`crosspoint`. Default: the longest frame, 9600 bytes.",
+    )
+    columns: Annotated[StrictInt, Field(ge=1, le=MAX_TILES)] | None = Field(
+        None, description="Width of the mesh in tiles. Default: as needed for the positions."
+    )
+    rows: Annotated[StrictInt, Field(ge=1, le=MAX_TILES)] | None = Field(
+        None, description="Height of the mesh in tiles. Default: as needed for the positions."
+    )
+    max_load: float = Field(
+        1.0,
+        gt=0,
+        description="Highest expected load of a link that `bombus place` accepts, as a fraction "
+        "of its capacity.",
+    )
+    buffer_depth: StrictInt | None = Field(
+        None,
+        ge=4,
+        le=4096,
+        description="Depth of the router buffers in flits, a power of two: per mesh input "
+        "(wormhole: up to 64, default 32), per virtual channel (up to 512, default "
+        "8), per queue (crosspoint: up to 4096, default 512 or as `max_packet_flits` "
+        "requires).",
+    )
+
+    @field_validator("algorithm", "lossless", "virtual_channels", "max_packet_flits")
+    @classmethod
+    def _its_kind_uses_it(cls, value: Any, info: ValidationInfo) -> Any:
+        kind, key = info.data.get("kind"), info.field_name
+        if key == "max_packet_flits" and value and info.data.get("lossless") is False:
+            raise ValueError(f"{in_yaml(value)} applies to a lossless fabric only")
+        user = "virtual_channels" if key == "virtual_channels" else "crosspoint"
+        is_usual = (key, value) in (("algorithm", "xy"), ("lossless", True), (key, None))
+        if kind in (None, user) or is_usual:
+            return value
+        raise ValueError(f"{in_yaml(value)} applies to `kind: {user}` only, not to {kind}")
+
+    @field_validator("rows")
+    @classmethod
+    def _is_addressable(cls, rows: int | None, info: ValidationInfo) -> int | None:
+        columns = info.data.get("columns")
+        if columns and rows and columns * rows > MAX_TILES:
+            raise ValueError(
+                f"a mesh of {columns} x {rows} tiles is too large; the maximum is {MAX_TILES} tiles"
+            )
+        return rows
+
+    @field_validator("buffer_depth")
+    @classmethod
+    def _fits_its_kind(cls, depth: int | None, info: ValidationInfo) -> int | None:
+        kind = info.data.get("kind")
+        if depth and kind and (depth & (depth - 1) or depth > MAX_DEPTH[kind]):
+            raise ValueError(
+                f"of a {kind} fabric it should be a power of two up to {MAX_DEPTH[kind]}, "
+                f"not {depth}"
+            )
+        return depth
+
+    @property
+    def depth(self) -> int:
+        """Flits of each buffer of a router."""
+        return self.buffer_depth or DEFAULT_DEPTH[self.kind]
+
+    @property
+    def lanes(self) -> int:
+        """Parts of a queue straight through a crosspoint router, each for messages of its own."""
+        return 2 if self.lossless and self.algorithm != "xy" else 1
+
+    @property
+    def packet_flits(self) -> int:
+        """Flits that a message needs room for to start, once `for_messages` has set them."""
+        return self.max_packet_flits or 1
+
+    def lack_of_room(self, late: int) -> str:
+        """What to say of queues too shallow for the messages that start; "": they are not.
+
+        `late` as in `for_messages`, which must have set the defaults.
+        """
+        need = self.packet_flits + late
+        if self.kind != "crosspoint" or not self.lossless or self.depth // self.lanes >= need:
+            return ""
+        lanes = f" in two lanes of {self.depth // 2}" if self.lanes == 2 else ""
+        least = 2 ** (need * self.lanes - 1).bit_length()
+        deeper = f"buffer_depth should be at least {least}, or "
+        return (
+            f"queues of {self.depth} flits{lanes} are too small for a message of "
+            f"{self.packet_flits} flits and {late} in flight on the link: "
+            f"{deeper if least <= MAX_DEPTH[self.kind] else ''}max_packet_flits should be smaller"
+        )
+
+    def for_messages(self, flits: int, late: int) -> Fabric:
+        """With the defaults that let messages of up to `flits` start only when all of them fit.
+
+        `late`: flits that a queue of a lossless fabric needs besides, for those on the link.
+        """
+        if self.kind != "crosspoint":
+            return self
+        packet = (self.max_packet_flits or flits) if self.lossless else 1
+        need = packet + late if self.lossless else flits
+        depth = DEFAULT_DEPTH[self.kind]
+        while depth < MAX_DEPTH[self.kind] and depth // self.lanes < need:
+            depth *= 2
+        return self.model_copy(
+            update={"max_packet_flits": packet, "buffer_depth": self.buffer_depth or depth}
+        )

@@ -1,0 +1,274 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Generate SystemVerilog, a file list, a FuseSoC core and a manifest.
+
+The output folder holds all that the design needs, the files of the layers and
+routers that it uses included, so that it can be handed to any other tool:
+
+    <name>_top.sv, <name>_pkg.sv, tiles/<name>_tile_<tile>.sv
+    rtl/...         what the design uses of Bombus and of its own sources
+    <name>.f        file list, paths relative to itself (read with -F)
+    <name>.core     FuseSoC
+    <name>.json     manifest: what is where, for programs
+    bombus.sha256   all files above with their hashes (`bombus.generation.folder`)
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import jinja2
+
+from bombus.analysis import check
+from bombus.base import paths
+from bombus.base.errors import DesignError, Problem, UserError
+from bombus.base.values import mac_number
+from bombus.design import rtl
+from bombus.design.dispatch import Dispatch
+from bombus.design.resolved import Design, Tile
+from bombus.fabric.router import router_parameters
+from bombus.generation import folder as output
+from bombus.generation import watchpoints
+from bombus.generation.tiles import tile_context
+
+MANIFEST_VERSION = 1
+
+
+@dataclass(frozen=True)
+class Generated:
+    """What `generate` wrote."""
+
+    folder: Path
+    name: str
+    design: Design
+    warnings: list[Problem]
+
+    @property
+    def top(self) -> str:
+        return f"{self.name}_top"
+
+    @property
+    def file_list(self) -> Path:
+        return self.folder / f"{self.name}.f"
+
+    @property
+    def manifest(self) -> Path:
+        return self.folder / f"{self.name}.json"
+
+
+def _bits(count: int) -> int:
+    """Bits that number `count` things; at least one."""
+    return max(1, (count - 1).bit_length())
+
+
+def _next_hops(tile: Tile, design: Design) -> dict[str, int]:
+    """Numbers of a tile's next hops in its table; those of two outputs have the output's name."""
+    table = design.next_tables[tile]
+    numbers: dict[str, int] = {}
+    for source, first in table.first.items():
+        for number, name in enumerate(design.hop_names(source), first):
+            numbers[name if name not in numbers else f"{source}.{name}"] = number
+    return numbers
+
+
+def _hops_to(dispatch: Dispatch, tile: Tile, design: Design) -> list[str]:
+    """Names of a tile's next hops that lead to a group of replicas."""
+    hops = (hop for source in tile.sources for hop in design.hops_from(source))
+    return list(dict.fromkeys(hop.name for hop in hops if hop.target in dispatch.targets))
+
+
+def manifest(design: Design) -> dict[str, Any]:
+    """What is where in a generated design, for programs that drive or measure it."""
+    config = design.config
+    host = config.host
+    return {
+        "version": MANIFEST_VERSION,
+        "name": config.name,
+        "top": f"{config.name}_top",
+        "data_width": config.data_width,
+        "clock_mhz": config.clock_mhz,
+        "line_rate_gbps": config.line_rate_gbps,
+        "max_frame_bytes": rtl.constant("bombus_pkg::MaxFrameBytes"),
+        "macs": design.mac_count(),
+        "host": {
+            "mac": host.mac,
+            "ip": str(host.ip),
+            "prefix": host.prefix,
+            "gateway": str(host.gateway) if host.gateway else None,
+        },
+        "mesh": {"columns": design.columns, "rows": design.rows},
+        "tiles": [
+            {
+                "name": tile.name,
+                "index": tile.index,
+                "x": tile.x,
+                "y": tile.y,
+                "layers": [
+                    {
+                        "name": layer.name,
+                        "kind": layer.kind.name,
+                        "params": {
+                            key: layer.param(key)
+                            for key, parameter in layer.kind.parameters.items()
+                            if parameter.name not in rtl.FILLED_IN
+                        },
+                    }
+                    for layer in tile.layers
+                ],
+                "entries": [target.full_name.partition(".")[2] for target in tile.entries],
+                "counters": tile.counters(),
+                "next_hops": _next_hops(tile, design),
+            }
+            for tile in design.tiles
+        ],
+        "hops": [
+            {
+                "from": hop.source.full_name,
+                "next": hop.name,
+                "to": hop.target.full_name if hop.target else None,
+                "in_tile": hop.in_tile,
+            }
+            for hop in design.hops
+        ],
+        "dispatch": [
+            {
+                "tile": tile.name,
+                "next": _hops_to(dispatch, tile, design),
+                "group": dispatch.group.name,
+                "policy": dispatch.group.policy,
+                "first_slot": dispatch.first_slot,
+                "replicas": [target.full_name for target in dispatch.targets],
+                "slots": [
+                    {"to": target.tile.name, "port": target.tile.entries.index(target)}
+                    for target in dispatch.slots
+                ],
+            }
+            for tile, plan in design.dispatches.items()
+            for dispatch in plan
+        ],
+        "watch": watchpoints.points(design),
+    }
+
+
+def _render(design: Design) -> dict[str, str]:
+    """The generated SystemVerilog, text by path in the output folder."""
+    config = design.config
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(paths.TEMPLATES),
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        autoescape=False,
+    )
+    tiles = [tile_context(tile, design) for tile in design.tiles]
+    common = {
+        "name": config.name,
+        "source": design.file.path.name,
+        "data_width": config.data_width,
+        "columns": design.columns,
+        "rows": design.rows,
+        "x_bits": _bits(design.columns),
+        "y_bits": _bits(design.rows),
+        "port_bits": _bits(max(tile["num_sinks"] for tile in tiles)),
+        "router": router_parameters(design.fabric),
+        "host": config.host,
+        "has_groups": any(tile["groups"] for tile in tiles),
+        "host_mac": mac_number(config.host.mac),
+    }
+    rendered = {
+        f"{config.name}_pkg.sv": environment.get_template("package.sv.j2").render(common),
+        f"{config.name}_top.sv": environment.get_template("top.sv.j2").render(
+            common,
+            tiles=tiles,
+            mac_ports=[port for tile in tiles for port in tile["mac_ports"]],
+            links=[link["outgoing"] for tile in tiles for link in tile["links"]],
+            loads=[tile["name"] for tile in tiles if tile["tells_load"]],
+            has_host=any(tile["has_host"] for tile in tiles),
+            has_time=any(tile["has_time"] for tile in tiles),
+        ),
+    }
+    template = environment.get_template("tile.sv.j2")
+    for tile in tiles:
+        path = f"tiles/{config.name}_tile_{tile['name']}.sv"
+        rendered[path] = template.render(common, tile=tile)
+    return rendered
+
+
+def _home(file: Path) -> str:
+    """Where a copy of a file that the design uses stands in the output folder."""
+    if file.is_relative_to(paths.RTL):
+        return f"rtl/{file.relative_to(paths.RTL).as_posix()}"
+    return f"sources/{file.name}"
+
+
+def _core(name: str, headers: list[str], sources: list[str]) -> str:
+    """A FuseSoC core description (CAPI2)."""
+    # FuseSoC wants CAPI=2 in the first line.
+    lines = [
+        "CAPI=2:",
+        "# SPDX-License-Identifier: Apache-2.0",
+        f"name: bombus::{name}:0",
+        "filesets:",
+        "  rtl:",
+        "    files:",
+    ]
+    lines += [
+        f"      - {file}: {{is_include_file: true, include_path: {Path(file).parent.as_posix()}}}"
+        for file in headers
+    ]
+    lines += [f"      - {file}" for file in sources]
+    lines += ["    file_type: systemVerilogSource"]
+    lines += ["targets:", "  default:", "    filesets: [rtl]", f"    toplevel: {name}_top"]
+    return "\n".join(lines) + "\n"
+
+
+def texts(design: Design) -> dict[str, str]:
+    """Everything that `generate` writes, text by path in the output folder."""
+    name = design.config.name
+    top = f"{name}_top"
+    rendered = _render(design)
+    files = [*rtl.rtl_files(), *design.file.source_files()]
+    elaboration = rtl.elaborate(files, rendered, top=top)
+    problems = elaboration.problems()
+    if problems:
+        raise DesignError(problems)
+
+    result: dict[str, str] = {}
+    sources: list[str] = []
+    for source in elaboration.used(top):
+        path = _home(source) if isinstance(source, Path) else source
+        if path in result:
+            raise UserError(f"two sources have the same file name: {path}")
+        text = source.read_text(encoding="utf-8") if isinstance(source, Path) else rendered[source]
+        result[path] = text
+        sources.append(path)
+    headers: list[str] = []
+    for file in sorted(paths.RTL.rglob("*.svh")):
+        headers.append(_home(file))
+        result[headers[-1]] = file.read_text(encoding="utf-8")
+    folders = sorted({Path(header).parent.as_posix() for header in headers})
+    file_list = [f"+incdir+{folder}" for folder in folders] + sources
+    result[f"{name}.f"] = "\n".join(file_list) + "\n"
+    result[f"{name}.core"] = _core(name, headers, sources)
+    result[f"{name}.json"] = json.dumps(manifest(design), indent=2) + "\n"
+    return result
+
+
+def write(design: Design, folder: Path) -> None:
+    """Writes a checked design into `folder`; see `bombus.generation.folder`."""
+    output.write(folder, texts(design))
+
+
+def generate(design: Path, folder: Path, *, allow_deadlock: bool = False) -> Generated:
+    """Checks a design file and writes its SystemVerilog into `folder`.
+
+    Raises DesignError if the design is invalid; `allow_deadlock` lets one pass that is
+    but for cycles of channels. An older result in the folder is replaced, UserError if it
+    holds a file that Bombus did not write or that was changed since.
+    """
+    checked, warnings = check.check(design, allow_deadlock=allow_deadlock)
+    write(checked, folder)
+    return Generated(folder.resolve(), checked.config.name, checked, warnings)

@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How a tile's module instantiates its layers: parameters, connections, signals, checkers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+from bombus.design import rtl
+from bombus.design.resolved import Design, Layer, Output
+from bombus.design.resources import takes_whatever_waits
+
+_SHARED = ("clk_i", "rst_i", "host_i", "time_us_i")
+_VECTORS = ("drop_o", "event_o", "mac_bytes_o")
+_BITS = ("busy_o", "timer_o", "mac_message_o")
+MAX_BUSY_CYCLES = 4096  # that a layer may need for a message by itself
+
+
+def parameters(layer: Layer, design: Design) -> list[str]:
+    """Parameter assignments: those that Bombus fills in and those of the design file."""
+    filled_in = {
+        "DataWidth": str(design.config.data_width),
+        "ClockMhz": str(round(design.config.clock_mhz)),
+        **_bound(layer, design),
+    }
+    values = [".beat_t(beat_t)"]
+    for key, parameter in layer.kind.parameters.items():
+        name = parameter.name
+        if name in rtl.FILLED_IN:
+            values.append(f".{name}({filled_in[name]})")
+        elif key in layer.params:
+            number = layer.params[key]
+            is_plain = parameter.is_signed or parameter.width == 32
+            text = str(number) if is_plain else f"{parameter.width}'h{number:x}"
+            values.append(f".{name}({text})")
+    return values
+
+
+def _bound(layer: Layer, design: Design) -> dict[str, str]:
+    """The keys that a layer binds, with the number of the bound next hop that each leads to."""
+    key = next((output.binds for output in layer.kind.outputs.values() if output.binds), "")
+    bindings = design.bindings_of(key) if key else []
+    hops = {value: n for n, binding in enumerate(bindings) for value in binding.values}
+    # Without any, one key that never matches: a width of zero would not be legal.
+    hops = hops or {0: 0}
+    return {
+        "NumBound": str(len(hops)),
+        "NumBoundHops": str(max(1, len(bindings))),
+        "BoundKeys": "{" + ", ".join(f"16'd{value}" for value in reversed(hops)) + "}",
+        "BoundHops": "{" + ", ".join(f"8'd{n}" for n in reversed(hops.values())) + "}",
+    }
+
+
+def connections(layer: Layer) -> tuple[list[str], list[str]]:
+    """Port connections of a layer and the signals to declare for them."""
+    number = layer.param("mac_port") or 0
+    connected, signals = [], []
+    for port, width in layer.kind.ports.items():
+        if port in _SHARED:
+            connected.append(f".{port}")
+        elif port in layer.kind.mac_ports:
+            connected.append(f".{port}({port.replace('mac_', f'mac{number}_', 1)})")
+        else:
+            signal = f"{layer.name}_{port.removesuffix('_i').removesuffix('_o')}"
+            connected.append(f".{port}({signal})")
+            if port in _VECTORS:
+                signals.append(f"logic [{width - 1}:0] {signal}")
+            elif port in _BITS:
+                signals.append(f"logic {signal}")
+    return connected, signals
+
+
+def checked_streams(layer: Layer, design: Design) -> dict[str, Any]:
+    """The layer's streams and what it promises of them, for the checkers in simulation."""
+    # An input that ends the waiting in the deadlock analysis must not wait at all.
+    inputs = [
+        replace(each.stream, waits_for_outputs=(), waits_for_inputs=())
+        if takes_whatever_waits(each, design)
+        else each.stream
+        for each in layer.inputs
+    ]
+    outputs = list(layer.kind.outputs.values())
+    ways = [stream.name for stream in outputs]
+    order = [stream.name for stream in inputs]
+
+    def rows(names: Iterable[Iterable[str]], among: list[str]) -> str:
+        """A packed array with a row of bits for each, the first one lowest."""
+        words = [
+            f"{max(1, len(among))}'b{''.join('01'[each in row] for each in reversed(among)) or '0'}"
+            for row in map(set, names)
+        ]
+        return "{" + ", ".join(reversed(words)) + "}"
+
+    def signals(streams: list[str], suffix: str) -> str:
+        each = (f"{layer.name}_{stream}{suffix}" for stream in reversed(streams))
+        return "{" + ", ".join(each) + "}" if streams else "1'b0"
+
+    no_output = not outputs
+    return {
+        "inputs": order,
+        "outputs": [
+            {
+                "name": stream.name,
+                "has_next": f"{stream.name}_next_o" in layer.kind.ports,
+                "next_width": design.next_width(Output(layer, stream.name)),
+            }
+            for stream in outputs
+        ],
+        "promises": {
+            "NumInputs": max(1, len(inputs)),
+            "NumOutputs": max(1, len(outputs)),
+            "WaitsForOutputs": rows(
+                (() if stream.answers else stream.waits_for_outputs for stream in inputs), ways
+            ),
+            "WaitsForInputs": rows((stream.waits_for_inputs for stream in inputs), order),
+            "Credits": "{"
+            + (", ".join(f"32'd{stream.credits}" for stream in reversed(outputs)) or "32'd0")
+            + "}",
+            "AnsweredBy": rows(
+                [[i.name for i in inputs if i.answers == stream.name] for stream in outputs]
+                or [[]],
+                order,
+            ),
+            "MaxBusyCycles": layer.kind.constants.get("max_busy_cycles", MAX_BUSY_CYCLES),
+        },
+        "signals": {
+            "in_valid_i": signals(order, "_valid"),
+            "in_ready_i": signals(order, "_ready"),
+            "in_last_i": signals(order, ".last"),
+            "out_valid_i": signals(ways, "_valid"),
+            "out_ready_i": "1'b1" if no_output else signals(ways, "_ready"),
+            "out_last_i": signals(ways, ".last"),
+        },
+    }

@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How the streams of a tile's layers are joined to each other and to the network interface."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from bombus.base.text import listing
+from bombus.design.resolved import Design, Hop, Input, Output, Tile
+
+
+class _Wiring:
+    def __init__(self, tile: Tile, design: Design) -> None:
+        self.tile = tile
+        self.design = design
+        # Where each output leads, in the tile or to the mesh (None), and by which hops.
+        self.branches: dict[Output, dict[Input | None, list[Hop]]] = {}
+        # What feeds each input: its wired sources, then the mesh.
+        self.feeds: dict[Input, list[Output | None]] = {
+            each: [] for layer in tile.layers for each in layer.inputs
+        }
+        for output in (each for layer in tile.layers for each in layer.outputs):
+            found: dict[Input | None, list[Hop]] = {}
+            for hop in design.hops_from(output):
+                found.setdefault(hop.target if hop.in_tile else None, []).append(hop)
+            # The mesh comes last: it takes whatever is not wired.
+            self.branches[output] = dict(sorted(found.items(), key=lambda item: item[0] is None))
+            for target in self.branches[output]:
+                if target is not None:
+                    self.feeds[target].append(output)
+        for target in tile.entries:
+            self.feeds[target].append(None)
+
+    def slot(self, target: Input, source: Output | None) -> dict[str, str]:
+        """The signals of an input that one of its feeds drives."""
+        base, index = target.signal, ""
+        if len(self.feeds[target]) > 1:
+            base, index = f"{target.signal}_merge", f"[{self.feeds[target].index(source)}]"
+        return {
+            "data": base + index,
+            "valid": f"{base}_valid{index}",
+            "ready": f"{base}_ready{index}",
+        }
+
+    def branch(self, output: Output, target: Input | None, hops: list[Hop]) -> dict[str, str]:
+        names = listing(dict.fromkeys(hop.name for hop in hops))
+        if target is not None:
+            return {**self.slot(target, output), "next": "", "to": str(target), "hops": names}
+        port = self.tile.sources.index(output)
+        signals = {name: f"src_{name}[{port}]" for name in ("valid", "ready", "next")}
+        return {"data": f"src[{port}]", **signals, "to": "the mesh", "hops": names}
+
+    def outputs(self) -> list[dict[str, Any]]:
+        found = []
+        for output, targets in self.branches.items():
+            if not targets:
+                continue
+            selects: list[str] = []
+            listed = []
+            for target, hops in targets.items():
+                select = condition = ""
+                if len(targets) > 1:
+                    name = target.signal if target else "mesh"
+                    select = f"{output.signal}_to_{name}"
+                    if len(selects) < len(targets) - 1:
+                        numbers = sorted({hop.number for hop in hops})
+                        condition = " || ".join(
+                            f"{output.signal}_next == {self.design.next_width(output)}'d{number}"
+                            for number in numbers
+                        )
+                    else:  # the rest
+                        condition = "!" + (selects[0] if len(selects) == 1 else _any(selects))
+                    selects.append(select)
+                listed.append(
+                    {
+                        **self.branch(output, target, hops),
+                        "select": select,
+                        "condition": condition,
+                    }
+                )
+            found.append(
+                {
+                    "signal": output.signal,
+                    "branches": listed,
+                    "next_unused": has_next(output)
+                    and len(targets) == 1
+                    and (None not in targets or self.design.num_hops(output) == 1),
+                    "next": self.next_number(output),
+                }
+            )
+        return found
+
+    def next_number(self, output: Output) -> str:
+        """A next hop of an output, as its number in the tile's next-hop table."""
+        if output not in self.tile.sources:
+            return ""
+        table = self.design.next_tables[self.tile]
+        width = max(1, (table.size - 1).bit_length())
+        first = table.first[output]
+        if self.design.num_hops(output) == 1:
+            return f"{width}'d{first}"
+        low = self.design.next_width(output)
+        if low >= width:
+            return f"{output.signal}_next"
+        return f"{{{width - low}'d{first >> low}, {output.signal}_next}}"
+
+
+def has_next(output: Output) -> bool:
+    """Whether a layer says which next hop the messages of an output take."""
+    return f"{output.name}_next_o" in output.layer.kind.ports
+
+
+def _any(names: list[str]) -> str:
+    return "(" + " || ".join(names) + ")"
+
+
+def wiring(tile: Tile, design: Design) -> dict[str, Any]:
+    """For the template of a tile: its outputs, merged inputs and entries from the mesh."""
+    joined = _Wiring(tile, design)
+    inputs = [
+        {
+            "signal": target.signal,
+            "num": len(sources),
+            "from": listing(str(source) if source else "the mesh" for source in sources),
+        }
+        for target, sources in joined.feeds.items()
+        if sources
+    ]
+    sinks = [{"to": str(target), **joined.slot(target, None)} for target in tile.entries]
+    return {"outputs": joined.outputs(), "inputs": inputs, "sinks": sinks}

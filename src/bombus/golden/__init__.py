@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reference models, independent of the hardware: the IP stack, Reed-Solomon codes."""

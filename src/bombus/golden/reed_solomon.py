@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reed-Solomon codes over GF(2^8) as used by storage software, in plain numpy.
+
+    code = Code(8, 2)
+    parity = code.encode(data)              # 8 shards, one after another -> 2 shards
+    shards = code.reconstruct([*seven, None, *two])
+
+Shares nothing with the hardware in `rtl/rs`: matrices are inverted here, where the
+hardware uses closed formulas. docs/reed-solomon.md says which library makes which
+matrix.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from bombus.base.errors import UserError
+
+Bytes = npt.NDArray[np.uint8]
+
+POLYNOMIAL = 0x11D
+# In the order of the numbers that the parameter `matrix` of the layer takes.
+MATRICES = ("vandermonde", "cauchy", "power")
+MAX_SHARDS = 256
+
+
+def _tables() -> tuple[list[int], list[int]]:
+    """Powers of the generator 2, and logarithms."""
+    powers, logarithms, value = [], [0] * 256, 1
+    for exponent in range(255):
+        powers.append(value)
+        logarithms[value] = exponent
+        value = value << 1 ^ (POLYNOMIAL if value & 0x80 else 0)
+    return powers, logarithms
+
+
+_POWERS, _LOGARITHMS = _tables()
+
+
+def multiply(a: int, b: int) -> int:
+    return _POWERS[(_LOGARITHMS[a] + _LOGARITHMS[b]) % 255] if a and b else 0
+
+
+def inverse(a: int) -> int:
+    """1 / a; ZeroDivisionError for 0."""
+    if a == 0:
+        raise ZeroDivisionError("0 has no inverse")
+    return _POWERS[-_LOGARITHMS[a] % 255]
+
+
+def power(a: int, exponent: int) -> int:
+    if a == 0:
+        return int(exponent == 0)
+    return _POWERS[_LOGARITHMS[a] * exponent % 255]
+
+
+_PRODUCTS: Bytes = np.array([[multiply(a, b) for b in range(256)] for a in range(256)], np.uint8)
+
+
+def matrix_product(left: Bytes, right: Bytes) -> Bytes:
+    """Product of matrices; the columns of `right` may be long."""
+    result = np.zeros((left.shape[0], right.shape[1]), np.uint8)
+    for row, coefficients in zip(result, left, strict=True):
+        for coefficient, values in zip(coefficients, right, strict=True):
+            row ^= _PRODUCTS[coefficient][values]
+    return result
+
+
+def invert(matrix: Bytes) -> Bytes:
+    """By Gauss-Jordan; UserError if there is no inverse."""
+    size = len(matrix)
+    work = np.concatenate([matrix, np.eye(size, dtype=np.uint8)], axis=1)
+    for column in range(size):
+        pivots = np.nonzero(work[column:, column])[0]
+        if not len(pivots):
+            raise UserError("these shards do not determine the data: the matrix is singular")
+        pivot = column + int(pivots[0])
+        work[[column, pivot]] = work[[pivot, column]]
+        work[column] = _PRODUCTS[inverse(int(work[column, column]))][work[column]]
+        for row in range(size):
+            if row != column and work[row, column]:
+                work[row] ^= _PRODUCTS[work[row, column]][work[column]]
+    return work[:, size:]
+
+
+def _generator(matrix: str, data_shards: int, parity_shards: int) -> Bytes:
+    """Data shards to all shards: an identity, and below it the parity rows."""
+    rows, columns = range(data_shards + parity_shards), range(data_shards)
+    if matrix == "vandermonde":
+        whole = np.array([[power(r, c) for c in columns] for r in rows], np.uint8)
+        return matrix_product(whole, invert(whole[:data_shards]))
+    if matrix == "cauchy":
+        parity = [[inverse(r ^ c) for c in columns] for r in rows[data_shards:]]
+    else:
+        parity = [[power(power(2, r), c) for c in columns] for r in range(parity_shards)]
+    return np.concatenate([np.eye(data_shards, dtype=np.uint8), np.array(parity, np.uint8)])
+
+
+@dataclass(frozen=True)
+class Code:
+    """A systematic code: data shards stay as they are, parity shards come behind them."""
+
+    data_shards: int
+    parity_shards: int
+    matrix: str = MATRICES[0]
+
+    def __post_init__(self) -> None:
+        if min(self.data_shards, self.parity_shards) < 1 or self.shards > MAX_SHARDS:
+            raise UserError(
+                f"a code of {self.data_shards} data and {self.parity_shards} parity shards: at "
+                f"least one of each, and at most {MAX_SHARDS} in total"
+            )
+        if self.matrix not in MATRICES:
+            raise UserError(f"matrix {self.matrix!r}: should be one of {', '.join(MATRICES)}")
+
+    @property
+    def shards(self) -> int:
+        return self.data_shards + self.parity_shards
+
+    @cached_property
+    def generator(self) -> Bytes:
+        return _generator(self.matrix, self.data_shards, self.parity_shards)
+
+    def encode(self, data: bytes) -> bytes:
+        """The parity shards of the data shards, both one after another."""
+        if not data or len(data) % self.data_shards:
+            raise UserError(f"{len(data)} bytes cannot be split into {self.data_shards} shards")
+        shards = np.frombuffer(data, np.uint8).reshape(self.data_shards, -1)
+        return matrix_product(self.generator[self.data_shards :], shards).tobytes()
+
+    def reconstruct(self, shards: Sequence[bytes | None]) -> list[bytes]:
+        """All shards, from at least as many as there are data shards; None: lost."""
+        if len(shards) != self.shards:
+            raise UserError(
+                f"{len(shards)} shards; expected {self.shards}, with None for lost ones"
+            )
+        left = [number for number, shard in enumerate(shards) if shard is not None]
+        if len(left) < self.data_shards:
+            raise UserError(
+                f"only {len(left)} shards are left, but recovery needs {self.data_shards}"
+            )
+        used = left[: self.data_shards]
+        values: list[Any] = [np.frombuffer(shards[number] or b"", np.uint8) for number in used]
+        if len({len(value) for value in values}) > 1:
+            raise UserError("shards should have the same length")
+        data = matrix_product(invert(self.generator[used]), np.stack(values))
+        return [shard.tobytes() for shard in matrix_product(self.generator, data)]

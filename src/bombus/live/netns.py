@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A private network namespace: a network of one's own, that needs no root on a usual Linux.
+
+with Namespace() as namespace:
+    namespace.popen(["bombus", "run", "designs/udp_echo.yaml"])
+    namespace.run(["ping", "-c", "3", "10.77.0.2"])
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from pyroute2 import netns
+
+from bombus.base.errors import UserError
+
+_STOP_LIMIT_SECONDS = 5.0
+_NAMED = Path("/run/netns")  # of `ip netns add`
+
+
+class NamespaceError(UserError):
+    """A network namespace could not be made; says what is missing."""
+
+
+@contextmanager
+def inside(name: str) -> Iterator[None]:
+    """This thread uses the network namespace `name`, of `ip netns`, or a path to one."""
+    path = Path(name) if "/" in name else _NAMED / name
+    try:
+        netns.pushns()
+        try:
+            netns.setns(str(path), flags=0)
+        except OSError:
+            netns.dropns()
+            raise
+    except OSError as error:
+        missing = error.errno == errno.ENOENT
+        reason = " does not exist" if missing else f": {os.strerror(error.errno or 0)}"
+        raise NamespaceError(f"network namespace {name} ({path}){reason}") from None
+    try:
+        yield
+    finally:
+        netns.popns()
+
+
+class Namespace:
+    """A network namespace that lasts as long as this object.
+
+    Made as root where the process is root, otherwise in a user namespace. Programs
+    started in it are stopped, by their process ids, when it ends.
+    """
+
+    def __init__(self) -> None:
+        for program in ("unshare", "nsenter"):
+            if shutil.which(program) is None:
+                raise NamespaceError(
+                    f"a network namespace needs the program {program} (util-linux)"
+                )
+        self._processes: list[subprocess.Popen[Any]] = []
+        flags = ["--net"] if os.geteuid() == 0 else ["--user", "--map-root-user", "--net"]
+        # The holder ends when its input does: with this process, however that ends.
+        self._holder = subprocess.Popen(
+            ["unshare", *flags, "sh", "-c", "echo ready; exec cat"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
+        assert self._holder.stdout and self._holder.stderr
+        if self._holder.stdout.readline() != b"ready\n":
+            said = self._holder.stderr.read().decode().strip()
+            self._release_holder()
+            raise NamespaceError(
+                f"cannot create a network namespace: {said}. Without root this needs "
+                "unprivileged user namespaces (sysctl kernel.unprivileged_userns_clone=1, and on "
+                "Ubuntu kernel.apparmor_restrict_unprivileged_userns=0); as root it needs the "
+                "capability CAP_SYS_ADMIN"
+            )
+        self._enter = ["nsenter", "--target", str(self._holder.pid), "--net"]
+        if os.geteuid() != 0:
+            self._enter += ["--user", "--preserve-credentials"]
+        from_inside = [
+            sys.executable,
+            "-c",
+            "from bombus.live.interface import set_up; set_up('lo')",
+        ]
+        self.run(from_inside, env=_with_own_modules())
+
+    def command(self, command: Sequence[str | os.PathLike[str]]) -> list[str]:
+        """The command line that runs `command` inside."""
+        return [*self._enter, *(os.fspath(word) for word in command)]
+
+    def popen(
+        self, command: Sequence[str | os.PathLike[str]], **options: Any
+    ) -> subprocess.Popen[Any]:
+        """Starts a program inside; it is stopped with the namespace. Options as of Popen."""
+        process: subprocess.Popen[Any] = subprocess.Popen(self.command(command), **options)
+        self._processes.append(process)
+        return process
+
+    def run(
+        self, command: Sequence[str | os.PathLike[str]], **options: Any
+    ) -> subprocess.CompletedProcess[Any]:
+        """Runs a program inside to its end. Options as of `subprocess.run`; `check` is on."""
+        return subprocess.run(self.command(command), **{"check": True, **options})
+
+    def python(self, code: str, *arguments: str, **options: Any) -> str:
+        """Runs Python code inside, with `bombus` to be imported; returns what it prints."""
+        result = self.run(
+            [sys.executable, "-c", code, *arguments],
+            env=_with_own_modules(),
+            text=True,
+            stdout=subprocess.PIPE,
+            **options,
+        )
+        return str(result.stdout)
+
+    def stop(self, process: subprocess.Popen[Any]) -> int:
+        """Asks a program to end (SIGTERM), insists after a while; its exit code."""
+        if process.poll() is None:
+            process.terminate()
+            try:
+                process.wait(_STOP_LIMIT_SECONDS)
+            except subprocess.TimeoutExpired:
+                process.kill()
+        return process.wait()
+
+    def wait_for_interface(self, name: str, process: subprocess.Popen[Any]) -> None:
+        """Until the interface is up; complains if `process`, which makes it, ends before."""
+        while True:
+            shown = self.run(["cat", "/proc/net/route"], capture_output=True, text=True).stdout
+            if any(line.split()[0] == name for line in shown.splitlines()[1:]):
+                return
+            if process.poll() is not None:
+                raise NamespaceError(f"interface {name} did not come up: its process has exited")
+            time.sleep(0.02)
+
+    def close(self) -> None:
+        for process in reversed(self._processes):
+            self.stop(process)
+        self._processes.clear()
+        self._release_holder()
+
+    def _release_holder(self) -> None:
+        for stream in (self._holder.stdin, self._holder.stdout, self._holder.stderr):
+            if stream is not None:
+                stream.close()
+        self._holder.wait()
+
+    def __enter__(self) -> Namespace:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+
+def _with_own_modules() -> dict[str, str]:
+    """The environment, with this package where Python looks."""
+    here = str(Path(__file__).resolve().parents[1])
+    path = os.environ.get("PYTHONPATH")
+    return {**os.environ, "PYTHONPATH": f"{here}{os.pathsep}{path}" if path else here}

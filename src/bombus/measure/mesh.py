@@ -1,0 +1,224 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A verilated mesh of routers without tiles, and traffic over it (`sim/mesh`).
+
+A model is a program in the cache, one for each fabric and size. A run gives it
+settings (`sim/mesh/run.h` says what each means) and takes back what it counted.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+
+from rich.console import Console
+
+from bombus.base.cache import cached_directory, content_key
+from bombus.base.errors import UserError
+from bombus.base.paths import RTL, SIM
+from bombus.design import rtl
+from bombus.fabric.config import MAX_NODES, Fabric
+from bombus.fabric.router import router_parameters
+from bombus.simulator import verilator
+from bombus.simulator.build import JOBS, OPTIMISATION, VERILATOR_FLAGS, run_logged, step
+
+TOP = "mesh_top"
+MESH = SIM / "mesh"
+PACKET_FLITS = 24  # that a crosspoint router has room for to start: 1536 bytes of 64 each
+
+
+@dataclass(frozen=True)
+class Chain:
+    """Messages that go from node to node: source, what they pass, sink."""
+
+    nodes: Sequence[int]
+    weight: float = 1
+    min_flits: int = 1
+    max_flits: int = 1
+
+
+@dataclass(frozen=True)
+class Traffic:
+    """Settings of one run; what is None has the program's default (`sim/mesh/run.h`)."""
+
+    traffic: str = "independent"  # or chain, script
+    pattern: str = "uniform"  # exponential, bit_complement, transpose, hotspot
+    offered: float = 0.1  # flits per cycle and source
+    seed: int = 1
+    packet: int | None = None  # flits
+    flit_bytes: int | None = None
+    warmup: int | None = None  # cycles, or (chain) messages
+    measure: int | None = None
+    limit: int | None = None  # cycles
+    window: int | None = None  # flits
+    stream_flits: int | None = None
+    tile_delay: int | None = None  # cycles
+    pause: float | None = None
+    pause_cycles: int | None = None
+    stall_cycles: int | None = None
+    hotspot: float | None = None
+    chains: Sequence[Chain] = ()
+    stores: Iterable[int] = ()  # nodes whose tile takes everything at once
+
+    def text(self) -> str:
+        """As the program reads it."""
+        lines = [
+            f"{item.name} {getattr(self, item.name)}"
+            for item in fields(self)
+            if item.name not in ("chains", "stores") and getattr(self, item.name) is not None
+        ]
+        for chain in self.chains:
+            nodes = " ".join(map(str, chain.nodes))
+            lines.append(f"chain {chain.weight} {chain.min_flits} {chain.max_flits} {nodes}")
+        lines += [f"tile {node} store" for node in self.stores]
+        return "\n".join([*lines, "go", ""])
+
+
+@dataclass(frozen=True)
+class Result:
+    """What a run counted; `sim/mesh/run.h` says what each figure is."""
+
+    cycles: int
+    sent: int
+    received: int
+    flits: int
+    lost: int
+    reordered: int
+    wrong: int
+    missing: int
+    max_flight: int
+    stalled: bool
+    accepted: float
+    latency_mean: float
+    latency_p99: float
+    latency_max: float
+    delivered: list[int] = field(default_factory=list)
+    waiting: list[int] = field(default_factory=list)
+
+    @property
+    def is_sound(self) -> bool:
+        """Whether every message came once, whole, in the right place or was counted as dropped."""
+        return not (self.wrong or self.missing or self.stalled)
+
+
+@dataclass(frozen=True)
+class Mesh:
+    """A program that simulates one mesh."""
+
+    program: Path
+    fabric: Fabric
+    columns: int
+    rows: int
+
+    def run(self, traffic: Iterable[Traffic]) -> list[Result]:
+        """Runs one after another, each from reset. UserError if the program fails."""
+        text = "".join(item.text() for item in traffic)
+        done = subprocess.run([self.program], input=text, capture_output=True, text=True)
+        if done.returncode != 0:
+            raise UserError(f"the mesh model {self.program} failed: {done.stderr.strip()}")
+        return [Result(**json.loads(line)) for line in done.stdout.splitlines()]
+
+
+def _rtl_files() -> list[Path]:
+    return [file for file in rtl.rtl_files() if file.parent.name in ("common", "noc")]
+
+
+def _program_files() -> list[Path]:
+    return sorted(MESH.iterdir())
+
+
+def source_key() -> str:
+    """A key of all that models are made of: RTL, program, Verilator."""
+    return content_key(
+        [verilator.version()],
+        [
+            *((file.name, file) for file in (*_rtl_files(), *_program_files())),
+            *((file.name, file) for file in (SIM / "random.h", SIM / "model.vlt")),
+            *((str(file.relative_to(RTL)), file) for file in RTL.rglob("*.svh")),
+        ],
+    )
+
+
+def with_defaults(fabric: Fabric) -> Fabric:
+    """The fabric as a mesh without tiles has it."""
+    return fabric.for_messages(PACKET_FLITS, rtl.constant("noc_pkg::CrosspointLate"))
+
+
+def lack_of_room(fabric: Fabric) -> str:
+    """What to say of a fabric whose queues are too shallow; "": they are not."""
+    return with_defaults(fabric).lack_of_room(rtl.constant("noc_pkg::CrosspointLate"))
+
+
+def build(
+    fabric: Fabric,
+    columns: int,
+    rows: int,
+    *,
+    assertions: bool = False,
+    console: Console | None = None,
+) -> Mesh:
+    """The model of a mesh, built if the cache does not have it.
+
+    Routers have room for `max_packet_flits` of the fabric; without it, 24 flits.
+    """
+    if columns * rows > MAX_NODES or min(columns, rows) < 2:
+        raise UserError(f"a mesh of {columns} x {rows} is not 2 x 2 to {MAX_NODES} nodes")
+    if lack := lack_of_room(fabric):
+        raise UserError(lack)
+    parameters = {
+        **router_parameters(with_defaults(fabric)),
+        "Columns": str(columns),
+        "Rows": str(rows),
+    }
+    command = [
+        *(flag for flag in VERILATOR_FLAGS if flag not in ("--prefix", "Vtop")),
+        *("--exe", "--build", "-j", str(JOBS), "--top-module", TOP),
+        # The compiler's time and memory grow faster than its input, once that is large.
+        *("--output-groups", str(JOBS if columns * rows <= 16 else columns * rows // 4)),
+        "--assert" if assertions else "--no-assert",
+        *(flag for folder in rtl.include_dirs() for flag in (f"-I{folder}",)),
+        *(f"-G{key}={_number(value)}" for key, value in parameters.items()),
+    ]
+    for flag in (
+        f"-DBOMBUS_MESH_COLUMNS={columns}",
+        f"-DBOMBUS_MESH_ROWS={rows}",
+        f"-I{SIM}",
+        f"-I{MESH}",
+        "-std=c++17",
+    ):
+        command += ["-CFLAGS", flag]
+    key = content_key([source_key(), OPTIMISATION, *command], [])
+    name = f"{fabric.kind}-{fabric.algorithm}-{columns}x{rows}"
+
+    def make(directory: Path) -> None:
+        work = directory / "work"
+        work.mkdir()
+        environment = verilator.verilator_environment()
+        program = str(Path(environment["VERILATOR_ROOT"]) / "bin" / "verilator")
+        listed = [SIM / "model.vlt", *_rtl_files(), *_program_files()]
+        with (directory / "build.log").open("w") as log, step(console, f"Building mesh {name}"):
+            run_logged(
+                [
+                    *(program, *command, "--Mdir", str(work), "-o", str(directory / "mesh")),
+                    *("-MAKEFLAGS", f"OPT_FAST={OPTIMISATION} OPT_GLOBAL={OPTIMISATION}"),
+                    *(str(file) for file in listed if file.suffix in (".sv", ".vlt", ".cpp")),
+                ],
+                log=log,
+                cwd=work,
+                environment=environment,
+                what=f"building the mesh {name} failed",
+            )
+        shutil.rmtree(work)
+
+    directory = cached_directory(f"meshes/{name}-{key}", make)
+    return Mesh(directory / "mesh", fabric, columns, rows)
+
+
+def _number(value: str) -> int | str:
+    """A parameter's value for Verilator's command line: enum names become numbers."""
+    if value.startswith("noc_pkg::"):
+        return rtl.constant(value)
+    return value.removeprefix("1'b")

@@ -1,1 +1,0 @@
-"""Fabrics by themselves: the router's parameters, meshes without tiles, traffic over them."""

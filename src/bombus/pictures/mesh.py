@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Draw the mesh: tiles with their layers, and every flow on every link.
+
+A flow is a next hop that leads to another tile. It goes first along x, then along y, and is drawn
+as an arrow on each link that it takes, in the line style of its next hop. Where too many share a
+link, one wide arrow stands for them, with their number.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+from string import ascii_uppercase
+from typing import Any
+
+import matplotlib
+from matplotlib.figure import Figure
+
+from bombus.analysis.deadlock import Cycle
+from bombus.base.errors import UserError
+from bombus.design.resolved import Design, Input
+from bombus.fabric.routing import Channel, Link
+from bombus.pictures.sheet import INK, Lane, Line, Sheet, line_style, scale_of
+
+FORMATS = (".svg", ".png", ".pdf")
+
+_MAX_LANES = 3  # more next hops than these in one direction become one arrow
+_LEGEND_COLUMNS = 4
+_TIMES = "\N{MULTIPLICATION SIGN}"
+
+
+@dataclass(frozen=True)
+class Flow:
+    """Messages with one next hop on the way to one layer."""
+
+    name: str  # of the next hop
+    target: Input
+
+
+@dataclass(frozen=True)
+class Mark:
+    """How a next hop is drawn: its colour and line, and the text on its arrows."""
+
+    colour: str
+    line: Line
+    text: str
+
+
+def flows_by_link(design: Design) -> dict[Link, list[Flow]]:
+    """The flows on each link of the mesh; several senders to one layer count once each."""
+    links: dict[Link, list[Flow]] = {}
+    for hop in design.hops:
+        if hop.target is None or hop.in_tile:
+            continue
+        flow = Flow(hop.name, hop.target)
+        for link in design.links(hop.source.tile, hop.target.tile):
+            links.setdefault(link, []).append(flow)
+    return links
+
+
+def _key(index: int) -> str:
+    """A, B ... Z, A2, B2 ...: what stands for a name on the arrows of large meshes."""
+    again, letter = divmod(index, len(ascii_uppercase))
+    return ascii_uppercase[letter] + (str(again + 1) if again else "")
+
+
+def _flow_lanes(flows: list[Flow], marks: dict[str, Mark], *, has_keys: bool) -> list[Lane]:
+    """An arrow for each next hop, wider where several flows share it."""
+    numbers = Counter(flow.name for flow in flows)
+    if len(numbers) > _MAX_LANES:
+        return [Lane(f"{len(flows)}" if has_keys else f"{len(flows)} flows", INK, 2.6)]
+    return [
+        Lane(
+            marks[name].text if number == 1 else f"{marks[name].text} {_TIMES}{number}",
+            marks[name].colour,
+            min(2.6, 1.1 + 0.2 * number),
+            marks[name].line,
+        )
+        for name, number in numbers.items()
+    ]
+
+
+def _draw_legend(sheet: Sheet, marks: dict[str, Mark]) -> None:
+    """What each key and line stands for, in columns below the mesh."""
+    scale = sheet.scale
+    step = (sheet.right - sheet.left) / _LEGEND_COLUMNS
+    entries = [(f"{mark.text}  {name}", mark) for name, mark in marks.items()]
+    count = f"11: number of flows, where more than {_MAX_LANES} next hops share a link"
+    entries.append((count, Mark(INK, "-", "")))
+    for i, (text, mark) in enumerate(entries):
+        row, column = divmod(i, _LEGEND_COLUMNS)
+        x, y = sheet.left + column * step, sheet.bottom - scale.legend_line * (row + 0.5)
+        width = 1.3 if mark.text else 2.6
+        sheet.arrow((x, y), (x + 0.8, y), mark.colour, width, mark.line)
+        style = {"fontsize": scale.legend_font, "color": mark.colour, "va": "center"}
+        sheet.text(x + 0.9, y, text, **style)
+
+
+def figure(design: Design) -> Figure:
+    """The picture of a design's mesh."""
+    config = design.config
+    heading = (
+        f"{design.columns} x {design.rows} tiles, {config.data_width} bits, "
+        f"{config.clock_mhz:g} MHz, {config.line_rate_gbps:g} Gbit/s"
+    )
+    links = flows_by_link(design)
+    names = list(dict.fromkeys(flow.name for flows in links.values() for flow in flows))
+    wide = scale_of(design).has_keys
+    foot = -(-(len(names) + 2) // _LEGEND_COLUMNS) if wide else 0
+    sheet = Sheet(design, config.name, heading, foot)
+    marks = {name: Mark(*line_style(i), _key(i) if wide else name) for i, name in enumerate(names)}
+    for link, flows in links.items():
+        sheet.link(link, _flow_lanes(flows, marks, has_keys=wide))
+    for tile in design.tiles:
+        sheet.tile(tile)
+        sheet.mac_ports(tile)
+    if wide:
+        _draw_legend(sheet, marks)
+    return sheet.figure
+
+
+def cycle_figure(design: Design, cycle: Cycle) -> Figure:
+    """A cycle of channels on the mesh: what each leg holds, and what it waits for."""
+    heading = "solid: held; dashed: waited for; thin: rest of the route"
+    sheet = Sheet(design, f"{design.config.name}: deadlock", heading, len(cycle.legs))
+    lanes: dict[Link, list[Lane]] = {}
+    for i, leg in enumerate(cycle.legs):
+        colour, _ = line_style(i)
+        source, target = leg.hop.source, leg.hop.target
+        assert target is not None
+        needed = cycle.legs[(i + 1) % len(cycle.legs)].resources[0]
+        held = {channel.link for channel in leg.channels}
+        awaited = needed.link if isinstance(needed, Channel) else None
+        for link in design.links(source.tile, target.tile):
+            if link in held:
+                lane = Lane(f"{i + 1} holds", colour, 2.6)
+            elif link == awaited:
+                lane = Lane(f"{i + 1} waits", colour, 2.0, "--")
+            else:
+                lane = Lane(f"{i + 1}", colour, 0.8)
+            lanes.setdefault(link, []).append(lane)
+        text = f"{i + 1}  {source} \N{RIGHTWARDS ARROW} {target}"
+        y = sheet.bottom - sheet.scale.legend_line * (i + 0.5)
+        style = {"fontsize": sheet.scale.legend_font, "color": colour, "va": "center"}
+        sheet.text(sheet.left, y, text, **style)
+    for link, of_link in lanes.items():
+        sheet.link(link, of_link)
+    for tile in design.tiles:
+        sheet.tile(tile, highlight=tile in cycle.tiles)
+        sheet.mac_ports(tile)
+    return sheet.figure
+
+
+def draw(design: Design, file: Path, cycle: Cycle | None = None) -> None:
+    """Writes the picture, of a cycle if one is given, as SVG, PNG or PDF by the suffix."""
+    if file.suffix not in FORMATS:
+        raise UserError(f"{file}: the file name of a picture should end in {', '.join(FORMATS)}")
+    file.parent.mkdir(parents=True, exist_ok=True)
+    # Text stays text, and the same design gives the same file.
+    settings: dict[Any, Any] = {"svg.fonttype": "none", "svg.hashsalt": design.config.name}
+    metadata = {"Date": None} if file.suffix == ".svg" else {}
+    with matplotlib.rc_context(settings):
+        picture = cycle_figure(design, cycle) if cycle else figure(design)
+        picture.savefig(file, dpi=200, metadata=metadata)

@@ -1,0 +1,249 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The sheet that a mesh is drawn on: its scale, and tiles, links and MAC ports at their places.
+
+Meshes of up to four columns have full names on their arrows. Wider ones are read at the same page
+width, so that their text is larger in proportion, and keys that a legend explains take the place of
+names.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import matplotlib
+
+matplotlib.use("Agg")
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
+
+from bombus.design.resolved import Design, Layer, Tile
+from bombus.fabric.routing import Link
+
+INK, FAINT, PAPER = "#222222", "#c8ccd0", "#ffffff"
+_TILE_FILL, _EMPTY_FILL, _LAYER_FILL = "#f1f4f8", "#fafafa", "#ffffff"
+_APP_COLOUR = "#fff4d6"
+_ALARM = "#B00020"
+
+# Ten hues that stay apart for most kinds of colour blindness (Okabe and Ito, and four more), each
+# in three kinds of line: 30 that differ.
+_HUES = (
+    *("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00"),
+    *("#56B4E9", "#7A5230", "#6A3D9A", "#7FB800", "#555555"),
+)
+_LINES = ("-", (0, (4, 1.5)), (0, (1, 1.2)))
+
+Line = str | tuple[int, tuple[float, ...]]
+Point = tuple[float, float]
+
+
+def line_style(index: int) -> tuple[str, Line]:
+    """Colour and kind of line number `index`; the first 30 differ."""
+    return _HUES[index % len(_HUES)], _LINES[index // len(_HUES) % len(_LINES)]
+
+
+@dataclass(frozen=True)
+class Scale:
+    """Lengths in inches and font sizes in points of a sheet."""
+
+    tile_width: float = 1.7
+    tile_height: float = 1.05
+    gap_x: float = 1.05
+    gap_y: float = 0.85
+    lane: float = 0.17  # between the arrows of flows that share a link
+    margin: float = 0.75
+    heading: float = 0.55
+    legend_line: float = 0.22
+    tile_font: float = 9
+    layer_font: float = 6.5
+    lane_font: float = 6
+    mac_font: float = 6.5
+    title_font: float = 12
+    legend_font: float = 8
+    has_keys: bool = False  # arrows have keys, explained by a legend, instead of names
+
+
+def scale_of(design: Design) -> Scale:
+    """The scale at which a design's text can be read at page width."""
+    if design.columns <= 4:
+        return Scale()
+    larger = min(design.columns / 3.5, 4.0)  # more columns, larger text at the same page width
+    rows = max((len(tile.layers) for tile in design.tiles), default=1)
+    return Scale(
+        tile_height=0.2 * larger * 1.15 + max(rows, 2) * 0.15 * larger,
+        gap_y=1.0,
+        lane=0.115 * larger,
+        heading=0.45 * larger,
+        legend_line=0.18 * larger,
+        tile_font=6.9 * larger,
+        layer_font=5.5 * larger,
+        lane_font=5.8 * larger,
+        mac_font=5.5 * larger,
+        title_font=9 * larger,
+        legend_font=6.3 * larger,
+        has_keys=True,
+    )
+
+
+@dataclass(frozen=True)
+class Lane:
+    """One arrow along a link."""
+
+    text: str
+    colour: str
+    width: float = 1.3
+    line: Line = "-"
+
+
+class Sheet:
+    """A figure with a heading and the lines of the mesh; `foot`: lines of a legend below."""
+
+    def __init__(self, design: Design, name: str, heading: str, foot: int) -> None:
+        self.scale = scale = scale_of(design)
+        self._pitch = (scale.tile_width + scale.gap_x, scale.tile_height + scale.gap_y)
+        pitch_x, pitch_y = self._pitch
+        width = design.columns * pitch_x - scale.gap_x + 2 * scale.margin + 0.5
+        below = 0.3 + foot * scale.legend_line
+        height = design.rows * pitch_y - scale.gap_y + scale.heading + below
+        self.figure = Figure(figsize=(width, height))
+        self.axes: Axes = self.figure.add_axes((0, 0, 1, 1))
+        left = -scale.tile_width / 2 - scale.margin - 0.5
+        top = scale.tile_height / 2 + scale.heading
+        self.axes.set_xlim(left, left + width)
+        self.axes.set_ylim(top - height, top)
+        self.axes.set_aspect("equal")
+        self.axes.axis("off")
+        self.left, self.right = -scale.tile_width / 2, left + width - scale.margin
+        self.bottom = top - height + below - 0.2
+        title: dict[str, Any] = {"y": top - scale.heading * 0.4, "va": "center"}
+        self.text(self.left, text=name, fontsize=scale.title_font, weight="bold", **title)
+        small = scale.legend_font * 0.95
+        self.text(self.right, text=heading, fontsize=small, color="#555555", ha="right", **title)
+        for tile in design.tiles:
+            x, y = self.centre((tile.x, tile.y))
+            if tile.x + 1 < design.columns:
+                self.axes.plot([x, x + pitch_x], [y, y], color=FAINT, lw=0.8, zorder=1)
+            if tile.y + 1 < design.rows:
+                self.axes.plot([x, x], [y, y - pitch_y], color=FAINT, lw=0.8, zorder=1)
+
+    def centre(self, position: tuple[int, int]) -> Point:
+        """Centre of a tile in the figure; y grows to the south in the mesh, upwards here."""
+        return position[0] * self._pitch[0], -position[1] * self._pitch[1]
+
+    def text(self, x: float, y: float, text: str, **style: Any) -> None:
+        self.axes.text(x, y, text, **style)
+
+    def arrow(self, start: Point, end: Point, colour: str, width: float, line: Line = "-") -> None:
+        self.axes.add_patch(
+            FancyArrowPatch(
+                start,
+                end,
+                arrowstyle="-|>",
+                mutation_scale=(9 + 2 * width) * self.scale.lane_font / 6,
+                linewidth=width * self.scale.lane_font / 6,
+                linestyle=line,
+                color=colour,
+                shrinkA=0,
+                shrinkB=0,
+                zorder=2,
+            )
+        )
+
+    def _box(self, x: float, y: float, width: float, height: float, **style: Any) -> None:
+        corner = (x - width / 2, y - height / 2)
+        shape = "round,pad=0,rounding_size=0.06"
+        self.axes.add_patch(FancyBboxPatch(corner, width, height, boxstyle=shape, **style))
+
+    def tile(self, tile: Tile, *, highlight: bool = False) -> None:
+        """A tile with its layers; `highlight`: it takes part in a cycle."""
+        scale = self.scale
+        x, y = self.centre((tile.x, tile.y))
+        size = (scale.tile_width, scale.tile_height)
+        middle: dict[str, Any] = {"ha": "center", "va": "center", "zorder": 5}
+        if not tile.layers:
+            empty: dict[str, Any] = {
+                "facecolor": _EMPTY_FILL,
+                "edgecolor": FAINT,
+                "linestyle": "--",
+            }
+            self._box(x, y, *size, linewidth=0.8, zorder=3, **empty)
+            self.text(x, y, "empty", fontsize=scale.layer_font, color="#999999", **middle)
+            return
+        edge: dict[str, Any] = {"edgecolor": _ALARM if highlight else INK}
+        edge["linewidth"] = 2.2 if highlight else 1.1
+        self._box(x, y, *size, facecolor=_TILE_FILL, zorder=3, **edge)
+        top = y + scale.tile_height / 2
+        title = scale.tile_font / 60
+        self.text(x, top - title, tile.name, weight="bold", fontsize=scale.tile_font, **middle)
+        rows = _rows(tile.layers, one_each=scale.has_keys)
+        room = scale.tile_height - 2 * title - 0.02
+        height = min(0.0355 * scale.layer_font, room / len(rows))
+        first = top - 2 * title + 0.02 - room / 2 + height * (len(rows) - 1) / 2
+        for i, row in enumerate(rows):
+            width = (scale.tile_width - 0.16) / len(row)
+            for j, layer in enumerate(row):
+                at = x + (j - (len(row) - 1) / 2) * width, first - i * height
+                fill = _APP_COLOUR if layer.bound_key else _LAYER_FILL
+                style: dict[str, Any] = {"facecolor": fill, "edgecolor": "#8a94a0"}
+                self._box(*at, width - 0.05, height - 0.035, linewidth=0.6, zorder=4, **style)
+                port = layer.param(layer.bound_key) if layer.bound_key else None
+                name = f"{layer.name} :{port}" if port else layer.name
+                self.text(at[0], at[1] - 0.005, name, fontsize=scale.layer_font, **middle)
+
+    def link(self, link: Link, lanes: list[Lane]) -> None:
+        """The arrows of one link, to the right-hand side of its middle line as they move."""
+        scale = self.scale
+        (x0, y0), (x1, y1) = self.centre(link[0]), self.centre(link[1])
+        dx, dy = (x1 > x0) - (x1 < x0), (y1 > y0) - (y1 < y0)
+        half_x, half_y = scale.tile_width / 2, scale.tile_height / 2
+        for i, lane in enumerate(lanes):
+            offset = scale.lane * (i + 0.55)
+            shift_x, shift_y = dy * offset, -dx * offset
+            start = (x0 + dx * half_x + shift_x, y0 + dy * half_y + shift_y)
+            end = (x1 - dx * half_x + shift_x, y1 - dy * half_y + shift_y)
+            self.arrow(start, end, lane.colour, lane.width, lane.line)
+            self.text(
+                (start[0] + end[0]) / 2 - dx * 0.07,
+                (start[1] + end[1]) / 2 - dy * 0.07,
+                lane.text,
+                rotation=0 if dx or scale.has_keys else 90,
+                ha="center",
+                va="center",
+                fontsize=scale.lane_font,
+                color=lane.colour,
+                zorder=6,
+                bbox={"facecolor": PAPER, "edgecolor": "none", "pad": 0.6},
+            )
+
+    def mac_ports(self, tile: Tile) -> None:
+        """Short arrows from and to the network at tiles with a MAC port."""
+        scale = self.scale
+        x, y = self.centre((tile.x, tile.y))
+        edge = x - scale.tile_width / 2
+        for layer in tile.layers:
+            number = layer.param("mac_port") or 0
+            for direction in sorted(layer.mac_directions()):
+                is_rx = direction == "rx"
+                # West of the first column there is room; elsewhere above the tile.
+                if tile.x == 0:
+                    at = y + (0.12 if is_rx else -0.12)
+                    outer, inner = (edge - 0.5, at), (edge, at)
+                    label: dict[str, Any] = {"x": edge - 0.54, "y": at, "ha": "right"}
+                    label["va"] = "center"
+                else:
+                    top = y + scale.tile_height / 2
+                    at = edge + (0.15 if is_rx else 0.4)
+                    outer, inner = (at, top + 0.3), (at, top)
+                    label = {"x": at - 0.07, "y": top + (0.22 if is_rx else 0.4), "ha": "right"}
+                    label["va"] = "center"
+                self.arrow(*((outer, inner) if is_rx else (inner, outer)), INK, 1.6)
+                text = f"MAC {number} {direction}"
+                self.text(text=text, fontsize=scale.mac_font, color=INK, **label)
+
+
+def _rows(layers: list[Layer], *, one_each: bool) -> list[list[Layer]]:
+    """Layers in rows of a tile: as many in each as fit."""
+    per_row = 1 if one_each or len(layers) <= 2 else 2
+    return [layers[start : start + per_row] for start in range(0, len(layers), per_row)]

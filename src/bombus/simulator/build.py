@@ -1,0 +1,375 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From a design file to a simulator: generate, verilate, compile, all cached by content.
+
+A simulator is a directory in the cache with a shared library (the C interface of
+`sim/bombus_sim.h`) and the manifest that `bombus.generation.generate` wrote.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import time
+from collections.abc import Iterable, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+
+from bombus.base import yaml_file
+from bombus.base.cache import cache_directory, cached_directory, content_key
+from bombus.base.errors import UserError
+from bombus.base.macros import CHECKS
+from bombus.base.paths import PACKAGE, RTL, SIM
+from bombus.simulator import verilator
+from bombus.simulator.verilator import verilator_environment
+
+__all__ = ["BuildError", "Library", "build", "build_library", "verilator_environment"]
+
+MODEL = "Vtop"
+# -march=native is slower than plain -O2, and so is --threads.
+OPTIMISATION = "-O2"
+JOBS = 2
+VERILATOR_FLAGS = (
+    # Unused signals and outputs are for lint to judge, not for a build.
+    *("--cc", "--prefix", MODEL, "-O3", "-Wall", "-Wno-UNUSED", "-Wno-PINCONNECTEMPTY"),
+    "-Wno-USERWARN",  # a layer's $warning, which `bombus check` has reported
+    # Registers without reset start at random: a missing reset shows.
+    *("--x-initial", "unique", "--x-assign", "unique"),
+    *("--timescale-override", "1ps/1ps"),
+)
+MODEL_CFLAGS = (
+    "-fPIC",
+    "-fvisibility=hidden",
+    "-fno-gnu-unique",
+    "-DVL_USER_STOP",
+    "-DVL_USER_FATAL",
+)
+
+
+# With the program that loads it built so, too. Our classes have hidden type information, which
+# the check of vptr cannot compare.
+SANITIZERS = (
+    "-fsanitize=address,undefined",
+    "-fno-sanitize=vptr",
+    "-fno-sanitize-recover=all",
+    "-fno-omit-frame-pointer",
+    "-g",
+)
+
+
+class BuildError(UserError):
+    """Verilator or the compiler failed; the log says why."""
+
+
+@dataclass(frozen=True)
+class Library:
+    """A simulator that is ready to be opened."""
+
+    path: Path
+
+    @property
+    def manifest_path(self) -> Path:
+        return self.path.parent / "manifest.json"
+
+    @property
+    def manifest(self) -> dict[str, Any]:
+        """What `bombus.generation.generate` says of the design."""
+        manifest: dict[str, Any] = json.loads(self.manifest_path.read_text())
+        return manifest
+
+    @property
+    def log(self) -> Path:
+        """Output of the build, with the warnings."""
+        return self.path.parent / "build.log"
+
+    def __fspath__(self) -> str:
+        return str(self.path)
+
+
+def build(
+    design: Path | str,
+    *,
+    trace: bool = False,
+    assertions: bool = False,
+    console: Console | None = None,
+) -> Library:
+    """The simulator of a design file; built if the cache does not have it.
+
+    `trace`: can write waveforms. `assertions`: checks the assertions of the RTL.
+    Both cost speed. `console`: where progress is shown; default: standard error.
+    """
+    design = Path(design).absolute()
+    if not design.is_file():
+        raise UserError(f"cannot read the design file {design}: no such file")
+    sources = _extra_sources(design)
+    # Generating takes seconds, so what was generated from the same is remembered.
+    key = content_key(
+        [design.name, verilator.version()],
+        [
+            *_named(design.parent, [design, *sources]),
+            *(file for folder in (RTL, PACKAGE) for file in _tree(folder)),
+            *_runtime(),
+        ],
+    )
+    variant = f"{key}{'-trace' if trace else ''}{'-assertions' if assertions else ''}"
+    remembered = cache_directory() / "designs" / variant
+    if remembered.is_file():
+        library = Library(Path(remembered.read_text()))
+        if library.path.is_file():
+            return library
+
+    from bombus.generation.generate import generate  # slow to import, and seldom needed
+
+    with step(console, f"Generating {design.name}"):
+        generated = cached_directory(f"generated/{key}", lambda folder: generate(design, folder))
+    try:
+        library = build_library(generated, trace=trace, assertions=assertions, console=console)
+    except BuildError as error:
+        raise BuildError(_with_places(str(error), generated, sources)) from None
+    remembered.parent.mkdir(exist_ok=True)
+    temporary = remembered.with_name(f"{variant}.{os.getpid()}")
+    temporary.write_text(str(library.path))
+    temporary.rename(remembered)
+    return library
+
+
+def build_library(
+    generated: Path,
+    *,
+    trace: bool = False,
+    assertions: bool = False,
+    sanitize: bool = False,
+    console: Console | None = None,
+) -> Library:
+    """The simulator of a directory as `bombus.generation.generate` writes it.
+
+    `sanitize`: with AddressSanitizer and UndefinedBehaviorSanitizer.
+
+    It holds all that the design needs: `<name>.json` (the manifest), `<name>.f`
+    (the files, relative to itself) and those files.
+    """
+    manifests = list(generated.glob("*.json"))
+    if len(manifests) != 1:
+        raise UserError(f"{generated}: expected one manifest, found {len(manifests)}")
+    manifest = json.loads(manifests[0].read_text())
+    name = manifest["name"]
+    file_list = generated / f"{name}.f"
+    options = _model_options(trace, assertions)
+    sanitizers = SANITIZERS if sanitize else ()
+    header = _design_header(manifest, trace, assertions)
+    key = content_key(
+        [verilator.version(), *options, *MODEL_CFLAGS, *sanitizers, OPTIMISATION, header],
+        [*_tree(generated), *_runtime()],
+    )
+
+    def make(directory: Path) -> None:
+        _compile(directory, manifest, file_list, options, header, sanitizers, console)
+        shutil.copyfile(manifests[0], directory / "manifest.json")
+
+    directory = cached_directory(f"simulators/{name}-{key}", make)
+    return Library(directory / f"lib{name}.so")
+
+
+def _model_options(trace: bool, assertions: bool) -> list[str]:
+    checks = ["--assert", f"+define+{CHECKS}"] if assertions else ["--no-assert"]
+    options = [*VERILATOR_FLAGS, *checks]
+    if trace:
+        options += ["--trace-fst" if _wave_format() == "fst" else "--trace-vcd", "--trace-structs"]
+    return options
+
+
+@lru_cache(maxsize=1)
+def _wave_format() -> str:
+    """FST where the libraries that compress it can be had, else VCD."""
+    result = subprocess.run(
+        ["g++", "-E", "-x", "c++", "-"],
+        input="#include <zlib.h>\n#include <lz4.h>\n",
+        text=True,
+        capture_output=True,
+        check=False,
+    )
+    return "fst" if result.returncode == 0 else "vcd"
+
+
+def _design_header(manifest: dict[str, Any], trace: bool, assertions: bool) -> str:
+    """What `sim/design.h` needs to know of the design."""
+    macs = manifest["macs"]
+    ports = macs if isinstance(macs, int) else len(macs)
+    return "".join(
+        f"#define {name} {value}\n"
+        for name, value in {
+            "BOMBUS_DESIGN_NAME": json.dumps(manifest["name"]),
+            "BOMBUS_CLOCK_HZ": f"{round(manifest['clock_mhz'] * 1e6)}ull",
+            "BOMBUS_DATA_BYTES": manifest["data_width"] // 8,
+            "BOMBUS_MAX_FRAME_BYTES": manifest["max_frame_bytes"],
+            "BOMBUS_MAC_PORTS(X)": " ".join(f"X({port})" for port in range(ports)),
+            "BOMBUS_WAVE_FORMAT": json.dumps(_wave_format() if trace else ""),
+            "BOMBUS_ASSERTIONS": int(assertions),
+            "BOMBUS_WATCH(X)": " ".join(
+                f'X("TOP.{manifest["top"]}.{point["scope"]}", "{point["valid"]}", '
+                f'"{point["moves"]}", {point["bit"]})'
+                for point in manifest.get("watch", ())
+            ),
+        }.items()
+    )
+
+
+def _watched_signals(manifest: dict[str, Any]) -> str:
+    """Tells Verilator to keep the signals that the watchdog looks at."""
+    kept = dict.fromkeys(
+        (point["module"], point[signal])
+        for point in manifest.get("watch", ())
+        for signal in ("valid", "moves")
+    )
+    lines = [f'public_flat_rd -module "{module}" -var "{name}"' for module, name in kept]
+    return "\n".join(["`verilator_config", *lines, ""])
+
+
+def _compile(
+    directory: Path,
+    manifest: dict[str, Any],
+    file_list: Path,
+    options: Sequence[str],
+    header: str,
+    sanitizers: Sequence[str],
+    console: Console | None,
+) -> None:
+    name = manifest["name"]
+    work = directory / "work"
+    work.mkdir()
+    environment = verilator_environment()
+    environment["CXXFLAGS"] = ""
+    root = Path(environment["VERILATOR_ROOT"])
+    watched = work / "watched.vlt"
+    watched.write_text(_watched_signals(manifest))
+    flags = [*options, "--top-module", manifest["top"], "--Mdir", str(work)]
+    for flag in (*MODEL_CFLAGS, *sanitizers):
+        flags += ["-CFLAGS", flag]
+    with (directory / "build.log").open("w") as log:
+        started = time.monotonic()
+        with step(console, f"Verilating {name}"):
+            run_logged(
+                [
+                    str(root / "bin" / "verilator"),
+                    *flags,
+                    str(SIM / "model.vlt"),
+                    str(watched),
+                    "-F",
+                    str(file_list),
+                ],
+                log=log,
+                cwd=file_list.parent,
+                environment=environment,
+                what=f"Verilator rejects {name}",
+            )
+        (work / "bombus_design.h").write_text(header)
+        library = directory / f"lib{name}.so"
+        with step(console, f"Compiling {name}"):
+            run_logged(
+                [
+                    *("make", "-f", str(SIM / "library.mk"), f"-j{JOBS}"),
+                    *(f"SIM={SIM}", f"LIBRARY={library}", f"OPT_FAST={OPTIMISATION}"),
+                    f"OPT_SLOW={OPTIMISATION}",
+                    "LIBRARY_LIBS=" + ("-lz -llz4" if "--trace-fst" in options else ""),
+                    f"OPT_GLOBAL={OPTIMISATION}",
+                    f"SANITIZE={' '.join(sanitizers)}",
+                    str(library),
+                ],
+                log=log,
+                cwd=work,
+                environment=environment,
+                what=f"compiling the simulator of {name} failed",
+            )
+        print(f"built in {time.monotonic() - started:.1f} s", file=log)
+    shutil.rmtree(work)
+
+
+def run_logged(
+    command: Sequence[str],
+    *,
+    log: Any,
+    cwd: Path,
+    environment: dict[str, str],
+    what: str,
+) -> None:
+    """Runs a step of a build, its output to the log; BuildError with the first errors.
+
+    An exception, such as Ctrl-C, ends the step with all the programs that it has started.
+    """
+    print(f"$ cd {cwd}; {' '.join(command)}", file=log, flush=True)
+    streams = {"stdout": log, "stderr": subprocess.STDOUT}
+    with subprocess.Popen(
+        command, cwd=cwd, env=environment, start_new_session=True, **streams
+    ) as process:
+        try:
+            status = process.wait()
+        except BaseException:
+            os.killpg(process.pid, signal.SIGKILL)
+            raise
+    log.flush()
+    if status == 0:
+        return
+    # The directory goes away, so the log is kept beside the finished simulators.
+    kept = cache_directory() / "failed-build.log"
+    shutil.copyfile(log.name, kept)
+    raise BuildError(f"{what}:\n{_first_errors(Path(log.name))}\nfull output: {kept}")
+
+
+def _first_errors(log: Path, limit: int = 12) -> str:
+    lines = log.read_text(errors="replace").splitlines()
+    errors = [line for line in lines if re.search(r"^%(Error|Warning)|\berror\b", line)]
+    return "\n".join((errors or lines)[:limit])
+
+
+def step(console: Console | None, text: str) -> AbstractContextManager[Any]:
+    """Shows what is being done (default: on standard error)."""
+    console = console or Console(stderr=True)
+    if not console.is_terminal:
+        console.print(text, highlight=False)
+        return nullcontext()
+    return console.status(text)
+
+
+def _with_places(message: str, generated: Path, sources: Iterable[Path]) -> str:
+    """The message with the design's own files where it names their copies in the cache."""
+    message = message.replace(f"{generated}/sources/", "sources/")
+    for source in sources:
+        place = str(source).replace("\\", r"\\")
+        message = re.sub(rf"(?<![\w/])sources/{re.escape(source.name)}", place, message)
+    return message
+
+
+def _extra_sources(design: Path) -> list[Path]:
+    """Files that the design names itself (`sources:`)."""
+    sources = yaml_file.read(design, "design file").get("sources")
+    found: list[Path] = []
+    for source in sources if isinstance(sources, list) else []:
+        path = design.parent / str(source)
+        found += [file for _, file in _tree(path)] if path.is_dir() else [path]
+    return [path for path in found if path.is_file()]
+
+
+def _named(base: Path, files: Iterable[Path]) -> list[tuple[str, Path]]:
+    """Names for a key: relative where that is possible, so that places do not matter."""
+    return [
+        (str(file.relative_to(base)) if file.is_relative_to(base) else file.name, file)
+        for file in files
+    ]
+
+
+def _runtime() -> list[tuple[str, Path]]:
+    """The simulator's own files; its folders hold other programs."""
+    return _named(SIM, (file for file in SIM.iterdir() if file.is_file()))
+
+
+def _tree(directory: Path) -> list[tuple[str, Path]]:
+    files = (path for path in directory.rglob("*") if path.is_file() and path.suffix != ".pyc")
+    return _named(directory, files)

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Counters of a mesh, for reading: as a table, and as the difference of two moments."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from rich.table import Table
+
+Counters = Mapping[str, Mapping[str, int]]  # by tile and name
+
+DROP = "drop."
+EVENT = "event."
+
+
+def difference(after: Counters, before: Counters) -> dict[str, dict[str, int]]:
+    """What was counted between two moments."""
+    return {
+        tile: {name: value - before[tile][name] for name, value in values.items()}
+        for tile, values in after.items()
+    }
+
+
+def with_prefix(values: Mapping[str, int], prefix: str) -> dict[str, int]:
+    """The counters of one sort that are not 0, by the rest of their names."""
+    return {
+        name.removeprefix(prefix): value
+        for name, value in values.items()
+        if name.startswith(prefix) and value
+    }
+
+
+def dropped(counters: Counters) -> int:
+    """All drops of a mesh."""
+    return sum(sum(with_prefix(values, DROP).values()) for values in counters.values())
+
+
+def _lines(tile: str, values: Mapping[str, int]) -> list[str]:
+    """`name count`, without the name of a layer that is called as its tile."""
+    return [f"{name.removeprefix(tile + '.')} {value:,}" for name, value in values.items()]
+
+
+def mesh_table(manifest: Mapping[str, Any], counters: Counters, title: str | None = None) -> Table:
+    """A table with a row for each tile: what came in, went out, was dropped, happened.
+
+    In and out: messages from and to the mesh, and frames from and to a MAC.
+    """
+    table = Table(title=title, title_justify="left")
+    table.add_column("tile", style="bold", no_wrap=True)
+    table.add_column("at", no_wrap=True)
+    for heading in ("in", "bytes in", "out", "bytes out"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    table.add_column("drops (red) and events")
+    for tile in manifest["tiles"]:
+        name = tile["name"]
+        values = counters[name]
+        numbers = (
+            values.get(f"noc_{way}_{mesh}", 0) + values.get(f"mac_{way}_{mac}", 0)
+            for way in ("in", "out")
+            for mesh, mac in (("messages", "frames"), ("bytes", "bytes"))
+        )
+        drops = [f"[red]{line}[/red]" for line in _lines(name, with_prefix(values, DROP))]
+        events = _lines(name, with_prefix(values, EVENT))
+        table.add_row(
+            name,
+            f"({tile['x']}, {tile['y']})",
+            *(f"{number:,}" for number in numbers),
+            ", ".join(drops + events),
+        )
+    return table

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a network may do to frames, and the words for it on the command line."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+
+from bombus.base.errors import UserError
+
+_PROBABILITIES = ("loss", "duplicate", "corrupt", "bad_fcs", "reorder")
+_TIMES = ("reorder_hold_us", "delay_us", "jitter_us")
+_LONGEST_US = 1e9
+
+
+@dataclass(frozen=True)
+class Impairment:
+    """Impairment of one direction of a MAC port; seeded and repeatable.
+
+    Probabilities are from 0 to 1, per frame. Each draws from a stream of random
+    numbers of its own, so that changing one leaves the choices of the others alone.
+    """
+
+    loss: float = 0.0
+    duplicate: float = 0.0
+    corrupt: float = 0.0  # one bit flips, FCS still good
+    bad_fcs: float = 0.0
+    reorder: float = 0.0  # held back until `reorder_distance` later frames have passed
+    reorder_distance: int = 1
+    reorder_hold_us: float = 1000.0  # held back no longer than this
+    delay_us: float = 0.0
+    jitter_us: float = 0.0  # adds a uniform choice from 0 to this; may reorder
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        for name in _PROBABILITIES:
+            if not 0 <= getattr(self, name) <= 1:
+                raise UserError(f"impairment: {name} is a probability, from 0 to 1")
+        for name in _TIMES:
+            if not 0 <= getattr(self, name) <= _LONGEST_US:
+                raise UserError(f"impairment: {name} is from 0 to {_LONGEST_US:.0e} microseconds")
+        if not 1 <= self.reorder_distance < 1 << 32:
+            raise UserError("impairment: reorder_distance is at least 1")
+        if not 0 <= self.seed < 1 << 64:
+            raise UserError("impairment: seed has 64 bits, without sign")
+
+    @classmethod
+    def parse(cls, text: str) -> Impairment:
+        """Reads `loss=0.01,delay_us=500,seed=7`; probabilities may be percentages (`loss=1%`)."""
+        kinds = {field.name: type(field.default) for field in fields(cls)}
+        values: dict[str, float | int] = {}
+        for part in filter(None, (part.strip() for part in text.split(","))):
+            name, equals, value = part.partition("=")
+            name = name.strip().replace("-", "_")
+            if name not in kinds or not equals:
+                raise UserError(
+                    f"impairment: {part!r} should be name=value, with a name of {', '.join(kinds)}"
+                )
+            if name in values:
+                raise UserError(f"impairment: {name} is given twice")
+            values[name] = _number(name, value.strip(), kinds[name])
+        return cls(**values)  # type: ignore[arg-type]
+
+
+def _number(name: str, text: str, kind: type) -> float | int:
+    try:
+        if kind is int:
+            return int(text)
+        if name in _PROBABILITIES and text.endswith("%"):
+            return float(text.removesuffix("%")) / 100
+        return float(text)
+    except ValueError:
+        sort = "a whole number" if kind is int else "a number"
+        raise UserError(f"impairment: {text!r} of {name} is not {sort}") from None

@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A simulator's library, called through the interface that its header declares.
+
+`sim/bombus_sim.h` is read by cffi, so that signatures are stated once.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from cffi import FFI
+
+from bombus.base.errors import UserError
+from bombus.base.paths import SIM
+
+
+class SimulationError(UserError):
+    """The simulator refused a call, or the design broke a rule while it ran."""
+
+
+def _declared() -> FFI:
+    """The declarations of the header, without what is for the preprocessor."""
+    text = (SIM / "bombus_sim.h").read_text()
+    text = re.sub(r"#ifdef __cplusplus.*?#endif", "", text, flags=re.DOTALL)
+    kept = re.compile(r"#define \w+ \d+$|[^#]|$")
+    lines = (line for line in text.splitlines() if kept.match(line))
+    ffi = FFI()
+    ffi.cdef("\n".join(lines).replace("BOMBUS_API ", ""))
+    return ffi
+
+
+_FFI = _declared()  # one for all threads: the types of two do not mix
+
+
+@cache  # a library is never unloaded
+def load(path: Path) -> Any:
+    """The library, if it speaks this version of the interface."""
+    library = _FFI.dlopen(str(path))
+    version = library.bombus_api_version()
+    if version != library.BOMBUS_API_VERSION:
+        raise UserError(
+            f"{path}: interface version {version}, expected {library.BOMBUS_API_VERSION}"
+        )
+    return library
+
+
+class Native:
+    """An open simulator. After `close` every call is refused.
+
+    Ctrl-C, and whatever else a signal handler raises, ends a call that takes long.
+    """
+
+    def __init__(self, path: Path, options: Mapping[str, Any]) -> None:
+        self._sim: Any = None
+        self.ffi = _FFI
+        self.library = load(path)
+        given = self._converted("open", lambda: self.ffi.new("bombus_options *", dict(options)))
+        self._sim = self.library.bombus_open(given) or None
+        if self._sim is None:
+            reason = self.text(self.library.bombus_last_error(self.ffi.NULL))
+            raise SimulationError(f"{path.name} could not be opened: {reason}")
+        self._raised: list[BaseException] = []
+        self._poll = _poll(self.ffi, self._raised)
+        self.call("set_poll", self._poll, self.ffi.NULL)
+
+    @property
+    def closed(self) -> bool:
+        return self._sim is None
+
+    def close(self) -> None:
+        if self._sim is not None:
+            sim, self._sim = self._sim, None
+            self.library.bombus_close(sim)
+
+    def describe(self) -> Any:
+        """The `bombus_design` of the library."""
+        return self.library.bombus_describe()
+
+    def call(self, function: str, *arguments: Any, allowed: int = 0) -> int:
+        """Calls `bombus_<function>`; its result, or SimulationError with its reason.
+
+        `allowed`: an errno value that is no error; the result is negative then.
+        """
+        if self._sim is None:
+            raise SimulationError("the simulation is closed")
+        entry = getattr(self.library, f"bombus_{function}")
+        result = int(self._converted(function, lambda: entry(self._sim, *arguments)))
+        if self._raised:
+            raise self._raised.pop()
+        if result >= 0 or -result == allowed:
+            return result
+        raise SimulationError(self.text(self.library.bombus_last_error(self._sim)))
+
+    def new(self, declaration: str, value: Any = None) -> Any:
+        """A C object; SimulationError if the value does not fit."""
+        return self._converted(declaration, lambda: self.ffi.new(declaration, value))
+
+    def as_dict(self, structure: Any) -> dict[str, Any]:
+        """The fields of a struct of numbers and arrays of numbers."""
+        values = {}
+        for name, _ in self.ffi.typeof(structure).fields:
+            value = getattr(structure, name)
+            values[name] = value if isinstance(value, int) else tuple(value)
+        return values
+
+    def text(self, text: Any) -> str:
+        return bytes(self.ffi.string(text)).decode(errors="replace")
+
+    @staticmethod
+    def _converted(what: str, convert: Any) -> Any:
+        try:
+            return convert()
+        except OverflowError as error:  # a number that C has no room for
+            raise SimulationError(f"{what}: {error}") from None
+
+
+def _poll(ffi: FFI, raised: list[BaseException]) -> Any:
+    """What long calls ask whether to end. Python runs its signal handlers here."""
+
+    def keep(kind: type[BaseException], error: BaseException, trace: TracebackType) -> None:
+        raised.append(error.with_traceback(trace))
+
+    return ffi.callback("bombus_poll", lambda _: 0, error=1, onerror=keep)

@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What to write into which register to change addresses, next hops and slots of a design.
+
+Addresses and routes are those of docs/architecture.md, section Registers. Each function gives
+pairs of address and value; what a design does not have raises SimulationError.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from ipaddress import IPv4Address, IPv4Network
+from typing import Any
+
+from pydantic import TypeAdapter, ValidationError
+
+from bombus.base.values import Mac, mac_number
+from bombus.simulator.native import SimulationError
+
+HOST_REGISTERS = 0xFF << 12
+NEXT_HOP_TABLE = 0x800
+SLOTS = 0xC00
+
+Write = tuple[int, int]  # address, value
+
+
+def host(
+    *,
+    mac: str | None = None,
+    ip: str | None = None,
+    netmask: str | None = None,
+    gateway: str | None = None,
+) -> list[Write]:
+    """Addresses of the host; what is None stays. Gateway "0.0.0.0": none."""
+    writes: list[Write] = []
+    if mac is not None:
+        number = _mac(mac)
+        writes += [(0x00, number & 0xFFFFFFFF), (0x04, number >> 32)]
+    if ip is not None:
+        own = _address("ip", ip)
+        if own.is_unspecified or own.is_multicast or own.is_loopback or own.is_reserved:
+            raise SimulationError(f"ip {ip}: no host can have this address")
+        writes.append((0x08, int(own)))
+    if netmask is not None:
+        writes.append((0x0C, int(_netmask(netmask))))
+    if gateway is not None:
+        writes.append((0x10, int(_address("gateway", gateway))))
+    return [(HOST_REGISTERS | offset, value) for offset, value in writes]
+
+
+def next_hop(
+    manifest: Mapping[str, Any], tile: str, hop: int | str, to_tile: str | None, port: int
+) -> Write:
+    """Points a next hop of a tile to another tile's entry `port`; None: to nowhere."""
+    source = find_tile(manifest, tile)
+    entry = NEXT_HOP_TABLE + 4 * hop_number(source, hop)
+    return source["index"] << 12 | entry, _route(manifest, to_tile, port)
+
+
+def slot(
+    manifest: Mapping[str, Any],
+    tile: str,
+    hop: int | str,
+    number: int,
+    to_tile: str | None,
+    port: int,
+) -> Write:
+    """Points a slot of a group of replicas to a tile's entry `port`; None: to nowhere."""
+    source = find_tile(manifest, tile)
+    wanted = hop_number(source, hop)
+    for group in manifest["dispatch"]:
+        if group["tile"] == tile and any(source["next_hops"][n] == wanted for n in group["next"]):
+            break
+    else:
+        raise SimulationError(f"{tile} has no replicas for next hop {hop!r}")
+    if not 0 <= number < len(group["slots"]):
+        raise SimulationError(f"slot {number}: {group['group']} has {len(group['slots'])}")
+    address = source["index"] << 12 | SLOTS + 4 * (group["first_slot"] + number)
+    return address, _route(manifest, to_tile, port)
+
+
+def find_tile(manifest: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    """The tile of this name."""
+    tiles: dict[str, Mapping[str, Any]] = {tile["name"]: tile for tile in manifest["tiles"]}
+    if name not in tiles:
+        raise SimulationError(f"no tile {name!r}; there are {', '.join(tiles)}")
+    return tiles[name]
+
+
+def hop_number(tile: Mapping[str, Any], hop: int | str) -> int:
+    """The number of a tile's next hop, which may be given by its name."""
+    numbers: Mapping[str, int] = tile["next_hops"]
+    if hop in numbers:
+        return numbers[str(hop)]
+    if hop in numbers.values():
+        return int(hop)
+    known = ", ".join(f"{name} ({number})" for name, number in numbers.items())
+    raise SimulationError(f"tile {tile['name']} has no next hop {hop!r}; it has {known or 'none'}")
+
+
+def _route(manifest: Mapping[str, Any], to_tile: str | None, port: int) -> int:
+    """An entry of a table."""
+    if to_tile is None:
+        return 0
+    target = find_tile(manifest, to_tile)
+    entries = target["entries"]
+    if not 0 <= port < len(entries):
+        there = ", ".join(f"{number} ({name})" for number, name in enumerate(entries))
+        raise SimulationError(f"tile {to_tile} has no entry {port}; it has {there or 'none'}")
+    return int(1 << 31 | port << 16 | target["y"] << 8 | target["x"])
+
+
+def _mac(text: str) -> int:
+    try:
+        number = mac_number(TypeAdapter(Mac).validate_python(text))
+    except ValidationError:
+        number = 0
+    if number == 0:
+        raise SimulationError(
+            f"mac {text!r}: should be the address of one host, such as 02:b0:0b:05:00:01"
+        )
+    return number
+
+
+def _address(name: str, text: str) -> IPv4Address:
+    try:
+        return IPv4Address(text)
+    except ValueError:
+        raise SimulationError(f"{name} {text!r}: should be an IPv4 address") from None
+
+
+def _netmask(text: str) -> IPv4Address:
+    try:
+        return IPv4Network(f"0.0.0.0/{_address('netmask', text)}").netmask
+    except ValueError:
+        raise SimulationError(f"netmask {text!r}: should be ones, then zeros") from None

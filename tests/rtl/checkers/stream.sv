@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// Plays a trace of one stream, a line for each cycle, to stream_checker: in hexadecimal
+// next, ready, valid and the beat in one word.
+`include "bombus_types.svh"
+
+module bench #(
+    parameter int unsigned DataWidth = 64
+);
+
+  `BOMBUS_BEAT_T(beat_t, DataWidth)
+
+  typedef struct packed {
+    logic [2:0] next;
+    logic       ready;
+    logic       valid;
+    beat_t      beat;
+  } line_t;
+
+  logic  clk = 1'b0;
+  logic  rst = 1'b1;
+  line_t line;
+
+  stream_checker #(
+      .beat_t(beat_t),
+      .NextWidth(3)
+  ) check_app_out (
+      .clk_i  (clk),
+      .rst_i  (rst),
+      .beat_i (line.beat),
+      .valid_i(line.valid),
+      .ready_i(line.ready),
+      .next_i (line.next)
+  );
+
+  string name;
+  int file;
+  initial begin
+    void'($value$plusargs("trace=%s", name));
+    file = $fopen(name, "r");
+    for (int cycle = 0; cycle < 3; cycle++) begin
+      #1 clk = 1'b1;
+      #1 clk = 1'b0;
+    end
+    rst = 1'b0;
+    while ($fscanf(file, "%h", line) == 1) begin
+      #1 clk = 1'b1;
+      #1 clk = 1'b0;
+    end
+    $finish;
+  end
+
+endmodule

@@ -1,0 +1,348 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Waiting packets in eth_tx: kept, bounded, in order, whatever the pace."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from dataclasses import dataclass, field
+from random import Random
+
+import pytest
+from harness import PACES, SEEDS, Beats, Bench, Benches, Message, pack_meta
+
+from bombus.design.rtl import library
+
+WIDTHS = (64, 512)  # as in benches/eth_tx.sv
+PACKET, ARP_BODY, ARP_UPDATE, QUESTION = range(4)
+HEADER_BYTES = 14
+DROPS = ("unknown_kind", "no_room", "unresolved")
+EVENTS = ("update", "queued", "forwarded", "question", "repeated", "renewal")
+SECOND = 1_000_000
+MAX_TICK = 0xFFFF
+MANY = 3000  # cycles in which all that can happen at once has happened
+SUBNET = 0x0A000000
+BROADCAST = (1 << 48) - 1
+
+
+def mac_of(ip: int) -> int:
+    return 0x02_00_00_00_00_00 | ip & 0xFFFFFF
+
+
+def packet(ip: int, number: int, size: int = 46, vlan: int = 0) -> Message:
+    body = ip.to_bytes(4) + number.to_bytes(4)
+    body += bytes((number + n) & 0xFF for n in range(max(0, size - len(body))))
+    return Message(body, pack_meta(kind=PACKET, ip=ip, length=len(body), vlan=vlan))
+
+
+def update(ip: int, mac: int | None = None, *, only_refresh: bool = False) -> Message:
+    mac = mac_of(ip) if mac is None else mac
+    meta = pack_meta(
+        meta_type="meta_arp_t",
+        kind=ARP_UPDATE,
+        ip=ip,
+        mac_high=mac >> 32,
+        mac_low=mac & 0xFFFFFFFF,
+        only_refresh=int(only_refresh),
+    )
+    return Message(b"", meta)
+
+
+@dataclass
+class Seen:
+    """What one of the two has sent and counted."""
+
+    frames: list[tuple[int, bytes]] = field(default_factory=list)  # MAC address, packet
+    questions: list[tuple[int, int]] = field(default_factory=list)  # address, MAC address
+    counts: Counter[str] = field(default_factory=Counter)
+
+    def numbers(self, ip: int) -> list[int]:
+        return [
+            int.from_bytes(body[4:8]) for _, body in self.frames if int.from_bytes(body[:4]) == ip
+        ]
+
+    @property
+    def asked(self) -> list[int]:
+        return [ip for ip, _ in self.questions]
+
+
+class Transmitter:
+    """eth_tx at both widths, fed with the same messages."""
+
+    def __init__(self, benches: Benches, seed: int = 1) -> None:
+        self.bench: Bench = benches("eth_tx", seed=seed)
+        self.random = Random(seed)
+        self.restart()
+
+    def restart(self) -> None:
+        self.bench.reset()
+        self.bench.run(1100)  # the cache is being cleared
+        self._seen = [Seen() for _ in WIDTHS]
+
+    def send(self, *messages: Message) -> None:
+        for stream, width in enumerate(WIDTHS):
+            self.bench.push(Beats(width).stream(messages, self.random), stream)
+
+    def run(self, *messages: Message) -> list[Seen]:
+        self.send(*messages)
+        self.bench.drain()
+        self.bench.run(300)
+        return self.seen()
+
+    def seconds(self, seconds: float, tick: int = 1000) -> None:
+        self.bench.control(tick)
+        self.bench.run(int(seconds * SECOND) // tick)
+        self.bench.control(0)
+
+    def renewals(self) -> int:
+        return self.bench.events[8 + EVENTS.index("renewal")]
+
+    def seen(self) -> list[Seen]:
+        """All since the start; what is new is read once."""
+        for stream, (seen, width) in enumerate(zip(self._seen, WIDTHS, strict=True)):
+            beats = Beats(width, ("next", 5))
+            for message in beats.messages(self.bench.items(stream), lengths=True):
+                hop = library(64).kind("eth_tx").outputs["out"].hops[message.side["next"]]
+                if hop == "arp":
+                    assert message["kind"] == QUESTION
+                    assert len(message.payload) == HEADER_BYTES
+                    mac = message["csum"] << 32 | message.meta & 0xFFFFFFFF
+                    seen.questions.append((message["ip"], mac))
+                else:
+                    assert hop == "mac_tx"
+                    mac = int.from_bytes(message.payload[:6])
+                    seen.frames.append((mac, message.payload[HEADER_BYTES:]))
+            events = self.bench.events[16 * stream : 16 * stream + 16]
+            seen.counts.update(dict(zip(DROPS, events, strict=False)))
+            seen.counts.update(dict(zip(EVENTS, events[8:], strict=False)))
+        self.bench.forget()
+        return self._seen
+
+
+@pytest.fixture
+def eth_tx(benches: Benches) -> Transmitter:
+    return Transmitter(benches)
+
+
+def closed(seen: Seen, packets: int, waiting: int = 0) -> None:
+    """All packets are accounted for."""
+    counts = seen.counts
+    assert len(seen.frames) + counts["no_room"] + counts["unresolved"] + waiting == packets
+    assert counts["queued"] == (
+        counts["forwarded"] + counts["no_room"] + counts["unresolved"] + waiting
+    )
+    asked = counts["question"] + counts["repeated"] + counts["renewal"]
+    assert asked == len(seen.questions)
+
+
+def test_a_packet_waits_for_its_neighbour(eth_tx: Transmitter) -> None:
+    ip = SUBNET | 9
+    for seen in eth_tx.run(packet(ip, 0), packet(ip, 1)):
+        assert not seen.frames
+        assert seen.questions == [(ip, BROADCAST)]
+    for seen in eth_tx.run(update(ip), packet(ip, 2)):
+        assert seen.numbers(ip) == [0, 1, 2]
+        assert {mac for mac, _ in seen.frames} == {mac_of(ip)}
+        closed(seen, 3)
+
+
+def test_a_refresh_answers_a_question_but_adds_nothing(eth_tx: Transmitter) -> None:
+    known, unknown = SUBNET | 9, SUBNET | 10
+    eth_tx.run(packet(known, 0))
+    for seen in eth_tx.run(update(known, only_refresh=True), update(unknown, only_refresh=True)):
+        assert seen.numbers(known) == [0]
+    for seen in eth_tx.run(packet(known, 1), packet(unknown, 0)):
+        assert seen.numbers(known) == [0, 1]
+        assert seen.asked == [known, unknown]
+        closed(seen, 3, 1)
+
+
+@pytest.mark.parametrize("size", [8, 63, 64, 65, 128, 129, 1500, 9586])
+def test_every_length_is_kept_whole(eth_tx: Transmitter, size: int) -> None:
+    sent: list[bytes] = []
+    # Several times: the blocks are used again, in another order.
+    for turn in range(4):
+        ips = [SUBNET | 4 * turn + n for n in range(1 if size > 2000 else 3)]
+        messages = [packet(ip, turn, size) for ip in ips]
+        eth_tx.run(*messages)
+        order = eth_tx.random.sample(messages, len(messages))
+        sent += [message.payload for message in order]
+        for seen in eth_tx.run(*(update(message["ip"]) for message in order)):
+            assert [body for _, body in seen.frames] == sent
+
+
+def test_one_neighbour_holds_a_few_packets_and_the_latest(eth_tx: Transmitter) -> None:
+    silent, honest = SUBNET | 1, SUBNET | 2
+    eth_tx.send(*(packet(silent, n, 200) for n in range(520)))
+    for seen in eth_tx.run(*(packet(honest, n) for n in range(3))):
+        assert seen.asked == [silent, honest]
+    for seen in eth_tx.run(update(honest)):
+        assert seen.numbers(honest) == [0, 1, 2]
+    for seen in eth_tx.run(update(silent)):
+        numbers = seen.numbers(silent)
+        assert numbers and numbers == list(range(520))[-len(numbers) :]
+        assert len(numbers) <= 7
+        closed(seen, 523)
+
+
+def test_a_large_packet_takes_the_place_of_what_waited(eth_tx: Transmitter) -> None:
+    ip = SUBNET | 1
+    eth_tx.run(packet(ip, 0), packet(ip, 1), packet(ip, 2, 9000), packet(ip, 3))
+    for seen in eth_tx.run(update(ip)):
+        assert seen.numbers(ip) == [3]
+        assert seen.counts["no_room"] == 3
+        closed(seen, 4)
+
+
+@pytest.mark.parametrize("size", [46, 1400])
+def test_ever_new_sources_lock_nobody_out(eth_tx: Transmitter, size: int) -> None:
+    """More silent addresses than places, then an honest neighbour: asked for, answered."""
+    spoofed = [packet(0xC0000000 + 7 * n, n, size) for n in range(300)]
+    honest = SUBNET | 77
+    eth_tx.send(*spoofed)
+    lost = 0
+    for turn in range(20):
+        ip = honest + turn
+        for seen in eth_tx.run(packet(ip, turn)):
+            assert ip in seen.asked
+        for seen in eth_tx.run(update(ip)):
+            lost += seen.numbers(ip) != [turn]
+        eth_tx.run(*(packet(0xC8000000 + 100 * turn + 11 * n, n, size) for n in range(9)))
+    assert lost <= 2
+    eth_tx.seconds(8)
+    for seen in eth_tx.run():
+        closed(seen, 300 + 20 + 180)
+
+
+def test_64_questions_at_once(eth_tx: Transmitter) -> None:
+    ips = [SUBNET | n for n in range(300, 364)]
+    for seen in eth_tx.run(*(packet(ip, 0) for ip in ips)):
+        assert sorted(seen.asked) == ips
+    order = eth_tx.random.sample(ips, len(ips))
+    for seen in eth_tx.run(*(update(ip) for ip in order)):
+        assert [mac for mac, _ in seen.frames] == [mac_of(ip) for ip in order]
+        closed(seen, 64)
+
+
+def test_displaced_questions_are_those_of_the_set_by_turns(eth_tx: Transmitter) -> None:
+    """In a full set the places of new questions are taken in turn, not one again and again."""
+    same_set = [SUBNET ^ n ^ n << 6 for n in range(12)]  # XOR of groups of 6 bits
+    eth_tx.run(*(packet(ip, 0) for ip in same_set))
+    for seen in eth_tx.run(*(update(ip) for ip in same_set)):
+        assert [mac for mac, _ in seen.frames] == [mac_of(ip) for ip in same_set[-2:]]
+        closed(seen, 12)
+
+
+def test_questions_are_repeated_then_given_up(eth_tx: Transmitter) -> None:
+    ips = [SUBNET | 5, SUBNET | 6]
+    eth_tx.run(*(packet(ip, n) for ip in ips for n in range(3)))
+    for seconds, asked in ((0.9, 1), (0.7, 2), (1.5, 3)):
+        eth_tx.seconds(seconds)
+        for seen in eth_tx.run():
+            assert Counter(seen.asked) == dict.fromkeys(ips, asked)
+            assert not seen.counts["unresolved"]
+    eth_tx.seconds(2)
+    for seen in eth_tx.run():
+        assert Counter(seen.asked) == dict.fromkeys(ips, 3)
+        assert seen.counts["repeated"] == 4
+        closed(seen, 6)
+    # A new packet starts a new question.
+    for seen in eth_tx.run(packet(ips[0], 9)):
+        assert seen.asked.count(ips[0]) == 4
+    for seen in eth_tx.run(update(ips[0])):
+        assert seen.numbers(ips[0]) == [9]
+
+
+def test_a_binding_in_use_is_renewed_before_it_expires(eth_tx: Transmitter) -> None:
+    used, unused = SUBNET | 5, SUBNET | 6
+    eth_tx.run(update(used), update(unused))
+    renewed = 0
+    for second in range(0, 700, 5):
+        eth_tx.send(packet(used, second))
+        eth_tx.seconds(5, tick=MAX_TICK)
+        if eth_tx.renewals() > renewed:
+            renewed = eth_tx.renewals()
+            eth_tx.send(update(used))
+    for seen in eth_tx.run():
+        assert len(seen.frames) == 140
+        assert not seen.counts["queued"], "no packet waits at any time"
+        assert set(seen.questions) == {(used, mac_of(used))}
+        assert 2 <= len(seen.questions) <= 3
+    for seen in eth_tx.run(packet(unused, 0)):
+        assert seen.questions[-1] == (unused, BROADCAST)
+
+
+def test_a_silent_neighbour_is_asked_once_a_second_and_forgotten(eth_tx: Transmitter) -> None:
+    ip = SUBNET | 5
+    eth_tx.run(update(ip))
+    eth_tx.seconds(270, tick=MAX_TICK)
+    for _ in range(100):
+        eth_tx.seconds(0.05)
+        eth_tx.send(packet(ip, 0))
+    for seen in eth_tx.run():
+        assert len(seen.frames) == 100
+        assert 3 <= len(seen.questions) <= 5
+    eth_tx.seconds(40, tick=MAX_TICK)
+    for seen in eth_tx.run(packet(ip, 1)):
+        assert len(seen.frames) == 100
+        assert seen.questions[-1] == (ip, BROADCAST)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_order_at_random(benches: Benches, seed: int) -> None:
+    """Order of each neighbour's packets, at every pace, with updates at any moment."""
+    random = Random(seed)
+    for pace in PACES:
+        eth_tx = Transmitter(benches, seed)
+        eth_tx.bench.pace(**pace)
+        ips = [SUBNET | random.randrange(1 << random.choice([3, 10])) for _ in range(24)]
+        number: dict[int, int] = defaultdict(int)
+        total = 0
+        for _ in range(5):
+            messages = []
+            for _ in range(60):
+                ip = random.choice(ips)
+                action = random.random()
+                if action < 0.2:
+                    messages.append(update(ip, only_refresh=random.random() < 0.3))
+                    # The one that comes right behind it.
+                    ip = random.choice([ip, ip, random.choice(ips)])
+                size = random.choice([46, 46, 46, 64, 100, 300])
+                messages.append(packet(ip, number[ip], size))
+                number[ip] += 1
+                total += 1
+            eth_tx.send(*messages)
+            eth_tx.bench.run(random.randrange(200))
+        eth_tx.bench.drain()
+        for seen in eth_tx.run(*(update(ip) for ip in sorted(set(ips)))):
+            closed(seen, total)
+            assert all(mac == mac_of(int.from_bytes(body[:4])) for mac, body in seen.frames)
+            for ip in ips:
+                numbers = seen.numbers(ip)
+                assert numbers == sorted(set(numbers)), "a packet has overtaken another"
+                assert numbers[-1:] == [number[ip] - 1] or not number[ip], "the latest is kept"
+
+
+def test_updates_cost_one_cycle(eth_tx: Transmitter) -> None:
+    """Packets and updates in turn, one in each cycle: nothing waits."""
+    known, other = SUBNET | 1, SUBNET | 2
+    eth_tx.run(update(known), update(other))
+    messages = []
+    for n in range(500):
+        messages += [packet(known, n), update(other, only_refresh=True)]
+    eth_tx.send(*messages)
+    eth_tx.bench.drain()
+    cycles = eth_tx.bench.taken(1)
+    for seen in eth_tx.seen():
+        assert seen.numbers(known) == list(range(500))
+    assert cycles[-1] - cycles[0] == len(messages) - 1
+
+
+def test_latency_and_throughput_of_a_known_neighbour(eth_tx: Transmitter) -> None:
+    ip = SUBNET | 1
+    eth_tx.run(update(ip))
+    eth_tx.send(*(packet(ip, n) for n in range(200)))
+    eth_tx.bench.drain()
+    taken = eth_tx.bench.taken(1)
+    came = [received.cycle for received in eth_tx.bench.received(1)]
+    assert [out - into for into, out in zip(taken, came, strict=True)] == [2] * 200
+    assert taken[-1] - taken[0] == 199

@@ -1,0 +1,205 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a caller may not do is refused with a reason, and nothing hangs."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from bombus.simulator import register_map
+from bombus.simulator.build import Library
+from bombus.simulator.impairment import Impairment
+from bombus.simulator.native import SimulationError
+from bombus.simulator.simulation import Simulation
+
+NAN = float("nan")
+FRAME = bytes(60)
+FOREVER = 1 << 50
+
+# By name; each gets an open simulation.
+REFUSED: dict[str, tuple[Callable[[Simulation], Any], str]] = {
+    "port": (lambda s: s.send(FRAME, port=9), "no MAC port 9"),
+    "port, 32 bits": (lambda s: s.send(FRAME, port=1 << 32), "send_frame.*4294967296"),
+    "negative port": (lambda s: s.send(FRAME, port=-1), "send_frame.*negative"),
+    "empty frame": (lambda s: s.send(b""), "from 1 to 262144 bytes, not 0"),
+    "giant frame": (lambda s: s.send(bytes(262145)), "not 262145"),
+    "port of receive": (lambda s: s.receive(7), "no MAC port 7"),
+    "port of sent": (lambda s: s.sent(2), "no MAC port 2"),
+    "negative timeout": (lambda s: s.receive(timeout_cycles=-1), "negative"),
+    "port of exchange": (lambda s: s.exchange([FRAME], ports=[2]), "from 0 to 1"),
+    "huge port of exchange": (lambda s: s.exchange([FRAME], ports=[1 << 32]), "from 0 to 1"),
+    "empty frame of exchange": (lambda s: s.exchange([FRAME, b""]), "frame 1: .* not 0"),
+    "negative window": (lambda s: s.exchange([FRAME], window=-1), "negative"),
+    "huge gap": (lambda s: s.exchange([FRAME] * 2, gap_cycles=1 << 60), "106 days"),
+    "negative cycles": (lambda s: s.advance(-1), "advance_cycles.*negative"),
+    "too many cycles": (lambda s: s.advance(1 << 62), "106 days"),
+    "negative time": (lambda s: s.elapse(us=-1), "elapse_us.*negative"),
+    "negative seconds": (lambda s: s.elapse(seconds=-0.5), "elapse_us.*negative"),
+    "no time": (lambda s: s.elapse(seconds=NAN), "nan seconds"),
+    "endless time": (lambda s: s.elapse(seconds=float("inf")), "inf seconds"),
+    "too long a time": (lambda s: s.elapse(us=1 << 62), "106 days"),
+    "register address": (lambda s: s.read_register(1 << 20), "below 1048576"),
+    "odd register": (lambda s: s.write_register(2, 0), "multiple of 4"),
+    "register value": (lambda s: s.write_register(0, 1 << 32), "write_register"),
+    "bubbles": (lambda s: s.pace(rx_bubble=2.0), "rx_bubble is a probability"),
+    "stalls": (lambda s: s.pace(tx_stall=NAN), "tx_stall is a probability"),
+    "line rate": (lambda s: s.line_rate(-1), "line rate"),
+    "endless line rate": (lambda s: s.line_rate(float("inf")), "line rate"),
+    "no directions": (lambda s: s.pcap_out("x", rx=False, tx=False), "directions"),
+    "file descriptor": (lambda s: s.attach(999), "file descriptor 999"),
+    "negative descriptor": (lambda s: s.attach(-2), "file descriptor -2"),
+    "real time": (lambda s: s.run_live(-1), "-1 seconds"),
+    "no real time": (lambda s: s.run_live(NAN), "nan seconds"),
+    "MAC address": (lambda s: s.set_host(mac="02:01"), "mac '02:01'"),
+    "group MAC address": (lambda s: s.set_host(mac="03:00:00:00:00:01"), "mac"),
+    "zero MAC address": (lambda s: s.set_host(mac="00:00:00:00:00:00"), "mac"),
+    "IP address": (lambda s: s.set_host(ip="10.0.0.256"), "ip '10.0.0.256'"),
+    "multicast address": (lambda s: s.set_host(ip="224.0.0.1"), "no host"),
+    "netmask": (lambda s: s.set_host(netmask="255.0.255.0"), "ones, then zeros"),
+    "gateway": (lambda s: s.set_host(gateway="home"), "gateway 'home'"),
+    "watch": (lambda s: s.watch(-1), "negative"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_refused_with_a_reason(loopback: Library, name: str) -> None:
+    call, reason = REFUSED[name]
+    with Simulation(loopback) as simulation:
+        with pytest.raises(SimulationError, match=reason):
+            call(simulation)
+        # It has done nothing.
+        assert simulation.exchange([FRAME]).received[0].data == FRAME
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"rx_bubble": 2.0},
+        {"tx_stall": -0.1},
+        {"rx_bubble": NAN},
+        {"timer_step_us": 0},
+        {"timer_step_us": 40_000},
+        {"timer_step_us": -1},
+        {"queue_limit": 1 << 32},
+    ],
+    ids=str,
+)
+def test_options_are_checked(loopback: Library, options: dict[str, Any]) -> None:
+    with pytest.raises(SimulationError, match=next(iter(options)) + r"|open: "):
+        Simulation(loopback, **options)
+
+
+@pytest.mark.parametrize("frame", [5, "text", [1, 2], None])
+def test_what_is_no_frame(loopback: Library, frame: Any) -> None:
+    with Simulation(loopback) as simulation:
+        with pytest.raises(TypeError, match="a frame is bytes"):
+            simulation.send(frame)
+        with pytest.raises(TypeError, match="a frame is bytes"):
+            simulation.exchange([frame])
+
+
+def test_closed(loopback: Library) -> None:
+    """Every method says so; closing again is nothing."""
+    simulation = Simulation(loopback)
+    simulation.close()
+    simulation.close()
+    calls: list[Callable[[], Any]] = [
+        lambda: simulation.send(FRAME),
+        lambda: simulation.receive(),
+        lambda: simulation.receive_all(),
+        lambda: simulation.sent(),
+        lambda: simulation.exchange([FRAME]),
+        lambda: simulation.cycle,
+        lambda: simulation.evaluated_cycles,
+        lambda: simulation.time_us,
+        lambda: simulation.time_ns,
+        lambda: simulation.busy,
+        lambda: simulation.in_flight,
+        lambda: simulation.advance(1),
+        lambda: simulation.advance_until_idle(),
+        lambda: simulation.elapse(us=1),
+        lambda: simulation.reset(),
+        lambda: simulation.read_register(0),
+        lambda: simulation.write_register(0, 0),
+        lambda: simulation.counters(),
+        lambda: simulation.tile_counters("loop"),
+        lambda: simulation.watch(),
+        lambda: simulation.stalls(),
+        lambda: simulation.set_host(ip="10.0.0.9"),
+        lambda: simulation.pace(),
+        lambda: simulation.line_rate(10),
+        lambda: simulation.impair(Impairment(loss=0.5)),
+        lambda: simulation.pcap_in("x"),
+        lambda: simulation.pcap_out("x"),
+        lambda: simulation.wave_start("x"),
+        lambda: simulation.wave_stop(),
+        lambda: simulation.errors(),
+        lambda: simulation.check(),
+        lambda: simulation.statistics(),
+        lambda: simulation.attach(0),
+        lambda: simulation.run_live(0.1),
+    ]
+    for call in calls:
+        with pytest.raises(SimulationError, match="closed"):
+            call()
+
+
+MANIFEST: dict[str, Any] = {
+    "tiles": [
+        {"name": "a", "index": 1, "x": 1, "y": 0, "entries": ["one", "two"], "next_hops": {"c": 7}},
+        {"name": "b", "index": 2, "x": 2, "y": 0, "entries": [], "next_hops": {"udp_rx": 7}},
+    ],
+    "dispatch": [],
+}
+
+
+def test_next_hops_are_those_of_the_design() -> None:
+    assert register_map.next_hop(MANIFEST, "b", "udp_rx", "a", 1) == (
+        0x2000 | 0x800 + 4 * 7,
+        1 << 31 | 1 << 16 | 1,
+    )
+    assert register_map.next_hop(MANIFEST, "b", 7, None, 0)[1] == 0
+    for arguments, reason in (
+        (("b", 77, "a", 0), "no next hop 77"),
+        (("b", "home", "a", 0), "no next hop 'home'"),
+        (("b", 7, "a", 9), r"no entry 9; it has 0 \(one\), 1 \(two\)"),
+        (("b", 7, "a", -1), "no entry -1"),
+        (("a", 7, "b", 0), "tile b has no entry 0; it has none"),
+        (("c", 7, "a", 0), "no tile 'c'"),
+        (("b", 7, "c", 0), "no tile 'c'"),
+    ):
+        with pytest.raises(SimulationError, match=reason):
+            register_map.next_hop(MANIFEST, *arguments)
+    with pytest.raises(SimulationError, match="no replicas"):
+        register_map.slot(MANIFEST, "b", 7, 0, "a", 0)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda s: s.advance(FOREVER),
+        lambda s: s.elapse(us=FOREVER // 1000),
+        lambda s: s.receive(timeout_cycles=FOREVER),
+        lambda s: s.exchange([FRAME] * 3, gap_cycles=FOREVER),
+        lambda s: s.run_live(1e5),
+    ],
+    ids=["advance", "elapse", "receive", "exchange", "live"],
+)
+def test_ctrl_c_ends_what_takes_long(loopback: Library, call: Any) -> None:
+    with Simulation(loopback) as simulation:
+        simulation.write_register(0x804, 1 << 31)  # a timer keeps it awake
+        interrupt = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
+        started = time.monotonic()
+        interrupt.start()
+        with pytest.raises(KeyboardInterrupt):
+            call(simulation)
+        assert time.monotonic() - started < 5
+        interrupt.join()
+        simulation.reset()
+        assert simulation.exchange([FRAME]).received[0].data == FRAME

@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The runtime and a model under AddressSanitizer and UndefinedBehaviorSanitizer."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+from bombus.base.paths import SIM
+from bombus.simulator.build import SANITIZERS, build_library
+
+HERE = Path(__file__).parent
+
+
+def test_a_hostile_program(tmp_path: Path) -> None:
+    library = build_library(HERE / "loopback", sanitize=True).path
+    program = tmp_path / "hostile"
+    warnings = ["-std=c11", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Werror"]
+    subprocess.run(
+        ["gcc", *warnings, *SANITIZERS, f"-I{SIM}", HERE / "hostile.c", library, "-o", program],
+        check=True,
+    )
+    result = subprocess.run([program, tmp_path], capture_output=True, text=True, timeout=300)
+    assert result.returncode == 0, result.stderr[-4000:]

@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The message sum of every tile: what came in has gone out, was dropped, ends there or waits there.
+
+For an idle tile, in messages:
+
+    in + started there = out + dropped + ended there + waiting there
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from bombus.simulator.counters import DROP, EVENT, Counters
+from bombus.simulator.simulation import Simulation
+
+# Dropped between two tiles: a drop of the mesh, not of the tile whose router counts it.
+ROUTER_DROP = f"{DROP}router."
+
+# What an event says of a message: it goes on and is counted on its way out, it ends in the
+# layer (absorbed), or it starts there (generated).
+GOES_ON, ENDS, STARTS = 0, 1, -1
+EVENTS: dict[str, dict[str, int]] = {
+    "arp": {
+        "request_in": ENDS,
+        "reply_in": ENDS,
+        "question_in": ENDS,
+        "update_out": STARTS,
+        "reply_out": STARTS,
+        "request_out": STARTS,
+        "announcement_out": STARTS,
+    },
+    "eth_tx": {
+        "arp_update": ENDS,
+        "packet_queued": GOES_ON,
+        "packet_forwarded": GOES_ON,
+        "question": STARTS,
+        "question_repeated": STARTS,
+        "renewal": STARTS,
+    },
+    "icmp_echo": {
+        "echo_reply": GOES_ON,
+        "port_unreachable": GOES_ON,
+        "protocol_unreachable": GOES_ON,
+    },
+    "ipv4_rx": {"options": GOES_ON, "unknown_protocol": GOES_ON},
+    "rs_encode": {"encoded": GOES_ON},
+    "udp_rx": {"closed_port": GOES_ON},
+}
+
+# Layers that keep messages while their tile is idle: the counters that add up to how many.
+WAITING: dict[str, dict[str, int]] = {
+    "eth_tx": {
+        f"{EVENT}{{}}.packet_queued": 1,
+        f"{EVENT}{{}}.packet_forwarded": -1,
+        f"{DROP}{{}}.no_room": -1,
+        f"{DROP}{{}}.unresolved": -1,
+    },
+}
+
+
+def _ended(tile: Mapping[str, Any], values: Mapping[str, int]) -> int:
+    """Messages that ended in a tile, less those that started there."""
+    total = 0
+    for layer in tile["layers"]:
+        effects = EVENTS.get(layer["kind"], {})
+        prefix = f"{EVENT}{layer['name']}."
+        for name in (name for name in values if name.startswith(prefix)):
+            event = name.removeprefix(prefix)
+            if event not in effects:
+                raise LookupError(
+                    f"event {event} of {layer['kind']}: add to EVENTS in {__file__} "
+                    "whether a message GOES_ON, ENDS or STARTS with it"
+                )
+            total += effects[event] * values[name]
+    return total
+
+
+def _waiting(tile: Mapping[str, Any], values: Mapping[str, int]) -> int:
+    """Messages that wait in a tile by the counters of its layers."""
+    return sum(
+        sign * values[name.format(layer["name"])]
+        for layer in tile["layers"]
+        for name, sign in WAITING.get(layer["kind"], {}).items()
+    )
+
+
+def waiting(manifest: Mapping[str, Any], counters: Counters) -> int:
+    return sum(_waiting(tile, counters[tile["name"]]) for tile in manifest["tiles"])
+
+
+def problems(manifest: Mapping[str, Any], counters: Counters) -> Iterator[str]:
+    """The sums that do not close, of an idle design: of its tiles and of its mesh."""
+    sent = arrived = 0
+    for tile in manifest["tiles"]:
+        values = counters[tile["name"]]
+        came = values["noc_in_messages"] + values["mac_in_frames"]
+        went = values["noc_out_messages"] + values["mac_out_frames"]
+        drops = {name: n for name, n in values.items() if name.startswith(DROP)}
+        router = sum(n for name, n in drops.items() if name.startswith(ROUTER_DROP))
+        dropped = sum(drops.values()) - router
+        ended = _ended(tile, values)
+        waits = _waiting(tile, values)
+        if waits < 0 or came != went + dropped + ended + waits:
+            yield (
+                f"{tile['name']}: {came} in, but {went} out, {dropped} dropped, "
+                f"{ended} more ended than started there, {waits} waiting"
+            )
+        sent += values["noc_out_messages"]
+        arrived += values["noc_in_messages"] + router
+    if sent != arrived:
+        yield f"mesh: {sent} sent by tiles, but {arrived} arrived or dropped by routers"
+
+
+def check(simulation: Simulation) -> int:
+    """Checks every sum of a design that is done with its messages; how many wait in it."""
+    assert simulation.advance_until_idle()
+    counters = simulation.counters()
+    found = list(problems(simulation.manifest, counters))
+    assert not found, "\n".join(found)
+    return waiting(simulation.manifest, counters)

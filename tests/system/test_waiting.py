@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A service that waits for another layer: where `bombus check` finds a deadlock, and where not."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from support import message_sums
+
+from bombus.analysis import check
+from bombus.generation.generate import generate
+from bombus.golden.frames import Host, Station, udp_frame
+from bombus.measure.exchanges import introduce, neighbour
+from bombus.simulator.build import build_library
+from bombus.simulator.simulation import Simulation
+
+EXAMPLE = Path(__file__).resolve().parents[2] / "docs" / "examples" / "lookup"
+PORT = 2000
+TOGETHER = "  - {name: lookup, layers: [udp_lookup, store], at: [0, 1]}\n"
+APART = (
+    "  - {{name: lookup, kind: udp_lookup{more}, at: [0, 1]}}\n"
+    "  - {{name: store, kind: store, at: [1, 1]}}\n"
+)
+
+
+def variant(folder: Path, tiles: str) -> Path:
+    text = (EXAMPLE / "lookup.yaml").read_text()
+    assert TOGETHER in text
+    # At 512 bits datagrams come faster than answers.
+    text = text.replace("data_width: 64", "data_width: 512").replace("gbps: 10", "gbps: 100")
+    text = text.replace(TOGETHER, tiles).replace(
+        "[udp_lookup.sv, store.sv]", f"[{EXAMPLE / 'udp_lookup.sv'}, {EXAMPLE / 'store.sv'}]"
+    )
+    file = folder / "lookup.yaml"
+    file.write_text(text)
+    return file
+
+
+def requests(simulation: Simulation, count: int) -> list[bytes]:
+    host = Host.from_manifest(simulation.manifest)
+    station: Station = neighbour(simulation.manifest)
+    introduce(simulation, station)
+    return [
+        udp_frame(station, host, n.to_bytes(8), port=PORT, source_port=1000 + n)
+        for n in range(count)
+    ]
+
+
+def answers(frames: list[bytes]) -> list[bytes]:
+    """Payloads of 8 bytes, inverted again."""
+    return [bytes(byte ^ 0xFF for byte in frame[42:50]) for frame in frames]
+
+
+def test_store_in_the_same_tile_answers_everyone() -> None:
+    count = 200
+    with Simulation(EXAMPLE / "lookup.yaml", assertions=True) as simulation:
+        exchange = simulation.exchange(requests(simulation, count), limit_cycles=200_000)
+        came = [frame.data for frame in exchange.received]
+        assert answers(came) == [n.to_bytes(8) for n in range(count)]
+        assert message_sums.check(simulation) == 0
+        simulation.check()
+
+
+def test_store_in_another_tile_is_refused_and_stalls(tmp_path: Path) -> None:
+    """The answer waits behind the datagrams that wait for it."""
+    file = variant(tmp_path, APART.format(more=""))
+    with pytest.raises(check.DeadlockError) as caught:
+        check.check(file)
+    assert {"lookup", "store"} <= {tile.name for tile in caught.value.cycles[0].tiles}
+    folder = tmp_path / "generated"
+    generate(file, folder, allow_deadlock=True)
+    with Simulation(build_library(folder)) as simulation:
+        for frame in requests(simulation, 3):
+            simulation.send(frame)
+        simulation.advance(50_000)
+        assert len(list(simulation.receive_all())) < 3
+        assert simulation.in_flight
+
+
+def test_dropping_while_busy_breaks_the_cycle(tmp_path: Path) -> None:
+    count = 100
+    with Simulation(
+        variant(tmp_path, APART.format(more=", drops_when_busy: true")), assertions=True
+    ) as simulation:
+        frames = requests(simulation, count)
+        for frame in frames:
+            simulation.send(frame)
+        came = answers([frame.data for frame in simulation.receive_all()])
+        dropped = simulation.tile_counters("lookup")["drop.udp_lookup.busy"]
+        assert dropped > 0
+        assert len(came) + dropped == count
+        rest = iter(n.to_bytes(8) for n in range(count))
+        assert all(answer in rest for answer in came)
+        assert message_sums.check(simulation) == 0
+        simulation.check()

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The mutations that tools/mutate.py makes: what they are, and that each counts alone."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+from unit_helpers import ROOT
+
+sys.path.append(str(ROOT / "tools"))
+from mutation import python, systemverilog
+from mutation.site import Site, shuffled
+from mutation.targets import find_tests
+
+MODULE = """module m (
+    input logic clk_i,
+    input logic [3:0] a_i,
+    output logic [3:0] b_o
+);
+  wire unused = a_i[0] ^ a_i[1];
+  logic [3:0] sum;
+  assign sum = a_i + 4'd7;
+  always_ff @(posedge clk_i) begin
+    if (a_i == '0 && sum[1]) b_o <= sum;
+    else b_o <= ~b_o;
+  end
+`ifndef SYNTHESIS
+  always_ff @(posedge clk_i) assert (sum != 4'd3);
+`endif
+endmodule
+"""
+
+
+def changes(text: str, sites: list[Site]) -> set[tuple[str, str]]:
+    return {(site.old(text), site.new) for site in sites}
+
+
+def test_mutations_of_systemverilog() -> None:
+    found = list(systemverilog.sites(MODULE))
+    made = changes(MODULE, found)
+    assert {
+        ("a_i + 4'd7", "(a_i) - (4'd7)"),
+        ("a_i + 4'd7", "(a_i)"),
+        ("4'd7", "4'd8"),
+        ("4'd7", "4'd6"),
+        ("a_i == '0", "(a_i) != ('0)"),
+        ("a_i == '0 && sum[1]", "(sum[1])"),
+        ("a_i == '0 && sum[1]", "!(a_i == '0 && sum[1])"),
+        ("'0", "'1"),
+        ("~b_o", "(b_o)"),
+        ("b_o <= sum;", ";"),
+        ("sum", "'1"),
+    } <= made
+    # Nothing that only says what is not used, nothing that synthesis does not see.
+    lines = {site.line(MODULE) for site in found}
+    assert lines == {7, 8, 10, 11}
+
+
+def test_mutations_in_one_file_count_one_at_a_time() -> None:
+    sites = dict(enumerate(shuffled(systemverilog.sites(MODULE), Path("m.sv"), 1), start=1))
+    sites = {n: site for n, site in sites.items() if site.line(MODULE) > 7}
+    text = systemverilog.selectable(MODULE, sites)
+    assert not any(f"chosen != {n})" in text and f"chosen == {n} " in text for n in sites)
+    for number in sites:
+        assert text.count(f"chosen == {number} ") + text.count(f"chosen != {number})") == 1
+    for unchanged in (
+        "wire unused = a_i[0] ^ a_i[1];",
+        "assert (sum != 4'd3);",
+        "logic [3:0] sum;",
+    ):
+        assert unchanged in text
+    assert text.count("(") == text.count(")")
+
+
+def test_more_mutations_keep_the_first_ones() -> None:
+    order = shuffled(systemverilog.sites(MODULE), Path("m.sv"), 1)
+    assert order == shuffled(systemverilog.sites(MODULE), Path("m.sv"), 1)
+    assert order != shuffled(systemverilog.sites(MODULE), Path("m.sv"), 2)
+    assert len(order) == len(set(order))
+
+
+@pytest.mark.parametrize(
+    ("text", "made"),
+    [
+        ("x = a < 1", {("a < 1", "(a) <= (1)"), ("1", "2"), ("1", "(0)"), ("x = a < 1", "pass")}),
+        ("x = a and b", {("a and b", "(a) or (b)"), ("a and b", "(a)"), ("a and b", "(b)")}),
+        ("if not a:\n    f()", {("not a", "(a)"), ("not a", "not (not a)"), ("f()", "pass")}),
+        (
+            "def f():\n    return 'é' + a",
+            {("'é' + a", "('é') - (a)"), ("return 'é' + a", "return None")},
+        ),
+    ],
+)
+def test_mutations_of_python(text: str, made: set[tuple[str, str]]) -> None:
+    found = list(python.sites(text))
+    assert made <= changes(text, found)
+    for site in found:
+        compile(site.applied(text), "changed", "exec")
+
+
+@pytest.mark.parametrize("file", sorted((ROOT / "rtl").rglob("*.sv")), ids=lambda file: file.stem)
+def test_every_rtl_file_has_tests(file: Path) -> None:
+    assert find_tests(file.relative_to(ROOT)) is not None  # type: ignore[arg-type]

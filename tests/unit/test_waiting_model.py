@@ -1,0 +1,258 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What waits for what: small designs of own layers, and whether they can deadlock."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import pytest
+
+from bombus.analysis.deadlock import cycles
+from bombus.base.errors import DesignError
+from bombus.base.text import camel_case
+from bombus.design import resolve
+from bombus.design.resolved import Design
+from bombus.generation.instances import checked_streams
+
+# The design files here have 3 x 2 tiles; `asker` at (1, 0) gets questions from the west.
+HEAD = """name: waiting
+data_width: 64
+line_rate_gbps: 10
+fabric: {columns: 3, rows: 2}
+host: {mac: "02:b0:0b:05:00:01", ip: 10.77.0.2}
+"""
+SOURCE, SINK = (
+    "  - {name: source, kind: source, at: [0, 0]}\n",
+    "  - {name: sink, kind: sink, at: [2, 1]}\n",
+)
+TOGETHER = SOURCE + SINK + "  - {name: asker, layers: [asker, store], at: [1, 0]}\n"
+APART = (
+    SOURCE
+    + SINK
+    + "  - {name: asker, kind: asker, at: [1, 0]MORE_ASKER}\n"
+    + "  - {name: store, kind: store, at: [2, 0]MORE_STORE}\n"
+)
+
+
+def module(
+    name: str,
+    inputs: Sequence[str],
+    outputs: Mapping[str, str],
+    declarations: str = "",
+    parameters: str = "",
+) -> str:
+    """A layer without a body. `outputs`: the next hop of each."""
+    ports = ["input logic clk_i", "input logic rst_i"]
+    for stream in inputs:
+        ports += [f"input beat_t {stream}_i", f"input logic {stream}_valid_i"]
+        ports += [f"output logic {stream}_ready_o"]
+    body = [f'localparam string Entry = "{name if "in" in inputs else ""}";']
+    for stream, hop in outputs.items():
+        ports += [f"output beat_t {stream}_o", f"output logic {stream}_valid_o"]
+        ports += [f"input logic {stream}_ready_i"]
+        prefix, enum = ("", "") if stream == "out" else (camel_case(stream), f"{stream}_")
+        body.append(f"typedef enum logic {{{prefix}Next{camel_case(hop)}}} {enum}next_e;")
+    return (
+        f"module {name} #(parameter type beat_t = logic{parameters}) (\n  "
+        + ",\n  ".join(ports)
+        + ");\n  "
+        + "\n  ".join([*body, declarations])
+        + "\nendmodule\n"
+    )
+
+
+ASKS = """
+  localparam bit InWaitsForAnswer = 1;
+  localparam int unsigned QueryCredits = 1;
+  localparam string AnswerAnswers = "query";
+"""
+# Drops what it has no credits for.
+DROPS = ASKS.replace("InWaitsForAnswer = 1", "InWaitsForAnswer = 0")
+
+
+def asker(declarations: str, parameters: str = "") -> str:
+    streams = {"out": "sink", "query": "store"}
+    return module("asker", ["in", "answer"], streams, declarations, parameters)
+
+
+def store(declarations: str = "", parameters: str = "") -> str:
+    return module("store", ["in"], {"out": "asker_answer"}, declarations, parameters)
+
+
+ENDS = module("source", [], {"out": "asker"}) + module("sink", ["in"], {})
+
+
+def resolved(folder: Path, tiles: str, *layers: str) -> Design:
+    (folder / "layers.sv").write_text("".join(layers))
+    file = folder / "design.yaml"
+    tiles = tiles.replace("MORE_ASKER", "").replace("MORE_STORE", "")
+    file.write_text(HEAD + "sources: [layers.sv]\ntiles:\n" + tiles)
+    design, problems = resolve.load(file)
+    assert not [problem for problem in problems if problem.is_error]
+    return design
+
+
+def deadlocks(folder: Path, tiles: str, *layers: str) -> list[str]:
+    """The tiles of each cycle, by name."""
+    found = cycles(resolved(folder, tiles, *layers))
+    return [" ".join(sorted(tile.name for tile in cycle.tiles)) for cycle in found]
+
+
+# ---- A request and its answer ----
+
+
+def test_in_one_tile(tmp_path: Path) -> None:
+    assert deadlocks(tmp_path, TOGETHER, ENDS, asker(ASKS), store()) == []
+
+
+def test_in_two_tiles_the_answer_waits_behind_questions(tmp_path: Path) -> None:
+    (cycle,) = deadlocks(tmp_path, APART, ENDS, asker(ASKS), store())
+    assert {"asker", "store"} <= set(cycle.split())
+
+
+def test_a_store_that_always_takes_is_no_cure(tmp_path: Path) -> None:
+    for promise in ("AlwaysTakes", "Room"):
+        always = store(f"localparam int unsigned {promise} = 1;")
+        assert deadlocks(tmp_path, APART, ENDS, asker(ASKS), always) != []
+
+
+def test_an_asker_that_always_takes_is(tmp_path: Path) -> None:
+    always = asker(DROPS + "localparam bit AlwaysTakes = 1;")
+    assert deadlocks(tmp_path, APART, ENDS, always, store()) == []
+
+
+@pytest.mark.parametrize(("credits", "room"), [(1, 0), (1, 1), (3, 2), (3, 3), (3, 4)])
+def test_room_for_all_requests(tmp_path: Path, credits: int, room: int) -> None:
+    """Without it the request waits for the answer before, which waits behind questions."""
+    asks = asker(DROPS.replace("Credits = 1", f"Credits = {credits}"))
+    keeps = store(f"localparam int unsigned Room = {room};")
+    found = deadlocks(tmp_path, APART, ENDS, asks, keeps)
+    assert bool(found) == (room < credits)
+
+
+@pytest.mark.parametrize("room", [3, 4])
+def test_room_for_the_requests_of_all_senders(tmp_path: Path, room: int) -> None:
+    tiles = APART + "  - {name: other, kind: asker, at: [1, 1]}\n"
+    tiles = tiles.replace("kind: source,", "kind: source, next: {asker: asker},")
+    tiles = tiles.replace("MORE_STORE", ", next: {asker_answer: asker}")
+    asks = asker(DROPS.replace("Credits = 1", "Credits = 2"))
+    keeps = store(f"localparam int unsigned Room = {room};")
+    assert bool(deadlocks(tmp_path, tiles, ENDS, asks, keeps)) == (room < 4)
+
+
+def test_room_needs_senders_with_credits(tmp_path: Path) -> None:
+    free = "localparam bit InWaitsForAnswer = 0;"
+    keeps = store("localparam int unsigned Room = 1000;")
+    assert deadlocks(tmp_path, APART, ENDS, asker(free), keeps) != []
+
+
+def test_an_output_that_the_input_does_not_wait_for(tmp_path: Path) -> None:
+    tiles = APART.replace(SINK, "").replace("kind: asker", "layers: [asker, sink]")
+    assert deadlocks(tmp_path, tiles, ENDS, asker(DROPS), store()) != []
+    drops = asker(DROPS + "localparam bit InWaitsForQuery = 0;")
+    assert deadlocks(tmp_path, tiles, ENDS, drops, store()) == []
+    # Another output is not in the ring.
+    other = asker(DROPS + "localparam bit InWaitsForOut = 0;")
+    assert deadlocks(tmp_path, tiles, ENDS, other, store()) != []
+    # Both outputs over the mesh share the injection port of the router.
+    assert deadlocks(tmp_path, APART, ENDS, drops, store()) != []
+
+
+@pytest.mark.parametrize(("room", "waits"), [(1, "{1'b1}"), (2, "{1'b0}")])
+def test_simulation_checks_what_the_analysis_relies_on(
+    tmp_path: Path, room: int, waits: str
+) -> None:
+    asks = asker(DROPS.replace("Credits = 1", "Credits = 2"))
+    keeps = store(f"localparam int unsigned Room = {room};")
+    design = resolved(tmp_path, APART, ENDS, asks, keeps)
+    promises = {layer.name: checked_streams(layer, design)["promises"] for layer in design.layers()}
+    assert promises["store"]["WaitsForOutputs"] == waits
+    # The answer has room, the question waits for both outputs.
+    assert promises["asker"]["WaitsForOutputs"] == "{2'b00, 2'b11}"
+
+
+# ---- Joins ----
+
+JOIN = """
+  localparam bit AWaitsForB = 1;
+  localparam bit BWaitsForA = 1;
+"""
+PARTS = (
+    module("join_ab", ["a", "b"], {"out": "sink"}, JOIN)
+    + module("sink", ["in"], {})
+    + module("source_a", [], {"out": "join_ab_a"})
+    + module("source_b", [], {"out": "join_ab_b"})
+)
+
+
+def test_both_inputs_of_a_join_from_the_mesh(tmp_path: Path) -> None:
+    """A message for `b` may be behind one for `a` at the same ejection port."""
+    tiles = (
+        "  - {name: source_a, kind: source_a, at: [0, 0]}\n"
+        "  - {name: source_b, kind: source_b, at: [2, 0]}\n"
+        "  - {name: join, kind: join_ab, at: [1, 0]}\n"
+    )
+    (cycle,) = deadlocks(tmp_path, tiles + SINK, PARTS)
+    assert "join" in cycle.split()
+
+
+def test_one_input_of_a_join_in_the_tile(tmp_path: Path) -> None:
+    tiles = (
+        "  - {name: source_b, kind: source_b, at: [2, 0]}\n"
+        "  - {name: join, layers: [source_a, join_ab], at: [1, 0]}\n"
+    )
+    assert deadlocks(tmp_path, tiles + SINK, PARTS) == []
+
+
+def test_what_forks_and_joins_again(tmp_path: Path) -> None:
+    """What `b` waits for may not leave the fork while its other output is stopped by `b`."""
+    fork = module("fork_ab", ["in"], {"a": "join_ab_a", "b": "join_ab_b"})
+    source = module("source", [], {"out": "fork_ab"})
+    tiles = SOURCE + SINK + "  - {name: join, layers: [fork_ab, join_ab], at: [1, 0]}\n"
+    (cycle,) = deadlocks(tmp_path, tiles, PARTS, fork, source)
+    assert "join" in cycle.split()
+    # Neither input stops for the other one: no waiting.
+    parts = PARTS.replace("WaitsForB = 1", "WaitsForB = 0").replace("ForA = 1", "ForA = 0")
+    assert deadlocks(tmp_path, tiles, parts, fork, source) == []
+
+
+# ---- Declarations ----
+
+
+def test_promises_hold_at_the_values_of_the_instance(tmp_path: Path) -> None:
+    drops = asker(
+        DROPS + "localparam bit AlwaysTakes = Drops;", ", parameter bit Drops = 0"
+    ).replace("InWaitsForAnswer = 0", "InWaitsForAnswer = ~Drops")
+    assert deadlocks(tmp_path, APART, ENDS, drops, store()) != []
+    tiles = APART.replace("MORE_ASKER", ", drops: true")
+    assert deadlocks(tmp_path, tiles, ENDS, drops, store()) == []
+
+
+@pytest.mark.parametrize(("window", "depth", "sound"), [(4, 4, True), (5, 4, False), (4, 3, False)])
+def test_credits_and_room_as_parameters(
+    tmp_path: Path, window: int, depth: int, sound: bool
+) -> None:
+    asks = asker(DROPS.replace("Credits = 1", "Credits = Window"), ", parameter int Window = 1")
+    keeps = store("localparam int unsigned Room = Depth;", ", parameter int Depth = 1")
+    tiles = APART.replace("MORE_ASKER", f", window: {window}")
+    tiles = tiles.replace("MORE_STORE", f", depth: {depth}")
+    assert (deadlocks(tmp_path, tiles, ENDS, asks, keeps) == []) == sound
+
+
+@pytest.mark.parametrize(
+    ("declarations", "words"),
+    [
+        (
+            "localparam bit AlwaysTakes = 1; localparam bit InWaitsForOut = 1;",
+            "in .* waits for out",
+        ),
+        ("localparam bit AlwaysTakes = 1; localparam bit InWaitsForAnswer = 1;", "for answer"),
+        (ASKS + "localparam bit AnswerWaitsForOut = 1;", "answer always takes, and yet waits"),
+        (ASKS.replace('"query"', '"quest"'), "answers 'quest', which is no output"),
+        (ASKS.replace("= 1;\n  localparam string", "= 0;\n  localparam string"), "no credits"),
+    ],
+)
+def test_promises_that_contradict_each_other(tmp_path: Path, declarations: str, words: str) -> None:
+    with pytest.raises(DesignError, match=words):
+        deadlocks(tmp_path, APART, ENDS, asker(declarations), store())

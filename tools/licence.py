@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The licence line of source files: `SPDX-License-Identifier`, first of all but a shebang."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+LINE = "SPDX-License-Identifier: Apache-2.0"
+FOLDERS = (
+    *("src", "rtl", "sim", "tests", "tools", "benchmarks", "formal"),
+    *("designs", "sweeps", "docs/examples"),
+)
+FILES = (".ci/run", "Makefile", ".pre-commit-config.yaml", "pyproject.toml")
+# How a comment begins, by the name's end. Templates make SystemVerilog.
+COMMENTS = {
+    **dict.fromkeys((".py", ".yaml", ".toml", ".mk", ".sh", "Makefile", "run"), "# "),
+    **dict.fromkeys((".sv", ".svh", ".vlt", ".c", ".cpp", ".h", ".go", ".j2"), "// "),
+}
+
+
+def _sources() -> Iterator[tuple[Path, str]]:
+    """Source files, and how a comment begins in each."""
+    files = [ROOT / name for name in FILES]
+    for folder in FOLDERS:
+        files += (file for file in (ROOT / folder).rglob("*") if file.is_file())
+    for file in sorted(files):
+        comment = COMMENTS.get(file.suffix or file.name)
+        if comment is not None:
+            yield file, comment
+
+
+def _with_line(text: str, line: str) -> str:
+    shebang, rest = "", text
+    if text.startswith("#!"):
+        shebang, _, rest = text.partition("\n")
+        shebang += "\n"
+    return text if rest.startswith(line) else f"{shebang}{line}{rest}"
+
+
+def lint(*, fix: bool) -> bool:
+    """Whether every source file has its line; `fix` puts it in."""
+    good = True
+    for file, comment in _sources():
+        text = file.read_text(encoding="utf-8")
+        wanted = _with_line(text, f"{comment}{LINE}\n")
+        if wanted == text:
+            continue
+        if fix:
+            file.write_text(wanted, encoding="utf-8")
+        else:
+            print(f"{file.relative_to(ROOT)}: does not begin with `{comment}{LINE}`")
+            good = False
+    return good

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which tests concern a file: those of its own first, then those of what it is a part of."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+
+# Arguments of pytest, for one run each.
+_PRIMITIVES = "tests/rtl/test_primitives.py"
+_HEADERS = "tests/rtl/test_headers.py"
+_LAYERS = "tests/rtl/test_layers.py"
+_MAC = "tests/rtl/test_mac.py"
+_NOC = "tests/rtl/test_noc.py"
+_DISPATCH = "tests/rtl/test_dispatch.py"
+_REGISTERS = "tests/rtl/test_registers.py"
+_CROSSPOINT = "tests/rtl/test_crosspoint.py"
+_TRAFFIC = "tests/system/test_traffic.py -k udp_echo_10g"
+_BAD_INPUT = "tests/system/test_bad_input.py -k udp_echo_10g"
+_REPLICAS = "tests/system/test_replicas.py"
+
+
+@dataclass(frozen=True)
+class Tests:
+    """`design`: tests of whole designs; `proofs`: those of tests/formal, by pytest's -k."""
+
+    unit: Sequence[str]
+    design: Sequence[str] = (_TRAFFIC,)
+    proofs: str = ""
+
+
+_FOLDERS: Mapping[str, Tests] = {
+    "rtl/app": Tests((_LAYERS,)),
+    "rtl/arp": Tests(("tests/rtl/test_arp_tables.py",), ("tests/system/test_arp.py", _TRAFFIC)),
+    "rtl/clock": Tests(("tests/rtl/test_clocks.py",), proofs="async_fifo or reset_handshake"),
+    "rtl/common": Tests((_PRIMITIVES, _MAC)),
+    "rtl/eth": Tests((_LAYERS,), (_BAD_INPUT, _TRAFFIC)),
+    "rtl/icmp": Tests((_LAYERS,), (_BAD_INPUT, _TRAFFIC)),
+    "rtl/ipv4": Tests((f"{_LAYERS} -k ipv4",), (_BAD_INPUT, _TRAFFIC)),
+    "rtl/mac": Tests((_MAC,), (_TRAFFIC, _BAD_INPUT)),
+    "rtl/noc": Tests((_NOC,)),
+    "rtl/rs": Tests(("tests/rtl/test_reed_solomon.py",), ("tests/system/test_rs_libraries.py",)),
+    "rtl/udp": Tests((f"{_LAYERS} -k udp",), (_BAD_INPUT, _TRAFFIC)),
+}
+_ROUTER = f"{_NOC} -k router"
+_CHANNELS = f"{_NOC} -k 'mesh or virtual'"
+_INTERFACE = (f"{_NOC} -k 'interface or message_keeps'", _DISPATCH)
+_FILES: Mapping[str, Tests] = {
+    "rtl/common/bombus_pkg.sv": Tests((_LAYERS, _MAC), (_TRAFFIC, _BAD_INPUT)),
+    "rtl/common/crc_hash.sv": Tests((f"{_DISPATCH} -k 'hash or policy'",), (_REPLICAS,)),
+    "rtl/common/drop_register.sv": Tests((f"{_PRIMITIVES} -k dropped", _LAYERS)),
+    "rtl/common/frame_buffer.sv": Tests((f"{_PRIMITIVES} -k buffer", _MAC)),
+    "rtl/common/frame_sum.sv": Tests((f"{_PRIMITIVES} -k sum", _MAC), (_TRAFFIC, _BAD_INPUT)),
+    "rtl/common/head_fifo.sv": Tests((f"{_PRIMITIVES} -k fifo", _ROUTER), proofs="head_fifo"),
+    "rtl/common/least_recent.sv": Tests((_CHANNELS, _CROSSPOINT), (), "output_formal"),
+    "rtl/common/ones_sum.sv": Tests((f"{_PRIMITIVES} -k sum", _MAC, _LAYERS)),
+    "rtl/common/prepend.sv": Tests((_HEADERS, _LAYERS)),
+    "rtl/common/round_robin.sv": Tests((f"{_PRIMITIVES} -k 'arbiter or merge'", _ROUTER)),
+    "rtl/common/stream_merge.sv": Tests(
+        (f"{_PRIMITIVES} -k merge", *_INTERFACE), proofs="stream_merge"
+    ),
+    "rtl/common/stream_register.sv": Tests((_DISPATCH,), (_REPLICAS,)),
+    "rtl/common/strip.sv": Tests((_HEADERS, _LAYERS)),
+    "rtl/common/timebase.sv": Tests((f"{_REGISTERS} -k time",)),
+    "rtl/ipv4/ipv4_options.sv": Tests(
+        ("tests/rtl/test_ipv4_options.py", f"{_LAYERS} -k ipv4"), (_BAD_INPUT,)
+    ),
+    "rtl/noc/completions.sv": Tests((f"{_DISPATCH} -k completions",), (_REPLICAS,)),
+    "rtl/noc/counter_bank.sv": Tests((_REGISTERS,)),
+    "rtl/noc/crosspoint_input.sv": Tests((_CROSSPOINT,), (), "crosspoint_input"),
+    "rtl/noc/crosspoint_output.sv": Tests((_CROSSPOINT,), (), "crosspoint_output"),
+    "rtl/noc/dispatch.sv": Tests((_DISPATCH,), (_REPLICAS,)),
+    "rtl/noc/flight_window.sv": Tests(("tests/rtl/test_crosspoint_mesh.py",), (), "flight_window"),
+    "rtl/noc/host_registers.sv": Tests((f"{_REGISTERS} -k host",)),
+    "rtl/noc/laned_queue.sv": Tests((_CROSSPOINT, _CHANNELS), (), "laned_queue"),
+    "rtl/noc/least_loaded.sv": Tests((_DISPATCH,), (_REPLICAS,)),
+    "rtl/noc/mesh.sv": Tests((f"{_NOC} -k mesh",), ()),
+    "rtl/noc/noc_pkg.sv": Tests((_ROUTER, _CROSSPOINT, _INTERFACE[0]), (), "wormhole"),
+    "rtl/noc/queue_lane.sv": Tests((_CROSSPOINT, _CHANNELS), (), "laned_queue"),
+    "rtl/noc/router.sv": Tests((f"{_NOC} -k mesh",)),
+    "rtl/noc/router_crosspoint.sv": Tests((_CROSSPOINT,), (), "router_crosspoint"),
+    "rtl/noc/router_virtual_channels.sv": Tests((_CHANNELS,), (), "router_virtual"),
+    "rtl/noc/router_wormhole.sv": Tests((_ROUTER,), proofs="router_wormhole"),
+    "rtl/noc/scheduler.sv": Tests((), (_REPLICAS,)),
+    "rtl/noc/tile_registers.sv": Tests((_REGISTERS,)),
+    "rtl/noc/vc_choice.sv": Tests((_CHANNELS,), (), "vc_input"),
+    "rtl/noc/vc_input.sv": Tests((_CHANNELS,), (), "vc_input"),
+    "rtl/noc/vc_output.sv": Tests((_CHANNELS,), (), "vc_output"),
+}
+_INTERFACE_FILES = ("network_interface", "route_table", "replica_choice", "injection", "ejection")
+
+_UNIT = "tests/unit"
+_PYTHON: Mapping[str, str] = {
+    "src/bombus/fabric/routing.py": "test_routing.py test_deadlock.py",
+    "src/bombus/analysis/deadlock.py": "test_deadlock.py test_check.py",
+    "src/bombus/analysis/load.py": "test_placer.py test_placement_snake.py",
+    "src/bombus/design/dispatch.py": "test_replica_designs.py",
+    "src/bombus/design/resolve.py": "test_check.py test_config.py test_generate.py "
+    "test_replica_designs.py test_rtl.py",
+    "src/bombus/placement": "test_placer.py test_placement_snake.py",
+    "src/bombus/fabric/config.py": "test_config.py test_check.py",
+    "src/bombus/analysis/window.py": "test_window.py",
+}
+
+
+def find_tests(file: PurePosixPath) -> Tests | None:
+    """The tests that concern a file of the repository; None: nobody has said which."""
+    name, folder = file.as_posix(), file.parent.as_posix()
+    if file.parent.name == "noc" and file.stem in _INTERFACE_FILES:
+        return Tests(_INTERFACE, (_TRAFFIC, _REPLICAS))
+    if names := _PYTHON.get(name) or _PYTHON.get(folder):
+        return Tests((" ".join(f"{_UNIT}/{name}" for name in names.split()),), ())
+    return _FILES.get(name) or _FOLDERS.get(folder)
