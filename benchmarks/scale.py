@@ -20,7 +20,7 @@ from bombus.golden.stack import echo_reply
 from bombus.measure.bench import report
 from bombus.measure.exchanges import beats_of, cycles_per_packet, introduce, neighbour
 from bombus.simulator.frames import Exchange
-from bombus.simulator.simulation import DEFAULT_TIMEOUT_CYCLES
+from bombus.simulator.mac_ports import DEFAULT_TIMEOUT_CYCLES
 
 DESIGN = BENCHMARKS / "scale.yaml"
 PAYLOAD_BYTES = 20

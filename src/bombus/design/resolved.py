@@ -78,15 +78,11 @@ class Layer:
         return self.full_name if len(self.tile.layers) > 1 else self.tile.name
 
 
-class Input(NamedTuple):
-    """An input stream of a layer of the design."""
+class _Stream(NamedTuple):
+    """A stream of a layer of the design."""
 
     layer: Layer
     name: str
-
-    @property
-    def stream(self) -> InputStream:
-        return self.layer.kind.inputs[self.name]
 
     @property
     def tile(self) -> Tile:
@@ -99,44 +95,39 @@ class Input(NamedTuple):
 
     @property
     def given_name(self) -> str:
-        name = self.layer.given_name
-        return name if self.name == MAIN_INPUT else f"{name}.{self.name}"
+        """What the design file would call it; replicas share one name."""
+        return self._after(self.layer.given_name)
 
     @property
     def full_name(self) -> str:
-        name = self.layer.full_name
-        return name if self.name == MAIN_INPUT else f"{name}.{self.name}"
+        return self._after(self.layer.full_name)
 
     def __str__(self) -> str:
-        return str(self.layer) if self.name == MAIN_INPUT else f"{self.layer}.{self.name}"
+        return self._after(str(self.layer))
+
+    def _after(self, layer: str) -> str:
+        """With the layer's name before it; the main streams go by that name alone."""
+        return layer if self.name in (MAIN_INPUT, MAIN_OUTPUT) else f"{layer}.{self.name}"
 
 
-class Output(NamedTuple):
+class Input(_Stream):
+    """An input stream of a layer of the design."""
+
+    __slots__ = ()
+
+    @property
+    def stream(self) -> InputStream:
+        return self.layer.kind.inputs[self.name]
+
+
+class Output(_Stream):
     """An output stream of a layer of the design."""
 
-    layer: Layer
-    name: str
+    __slots__ = ()
 
     @property
     def stream(self) -> OutputStream:
         return self.layer.kind.outputs[self.name]
-
-    @property
-    def tile(self) -> Tile:
-        return self.layer.tile
-
-    @property
-    def signal(self) -> str:
-        """Its name in the module of the tile."""
-        return f"{self.layer.name}_{self.name}"
-
-    @property
-    def full_name(self) -> str:
-        name = self.layer.full_name
-        return name if self.name == MAIN_OUTPUT else f"{name}.{self.name}"
-
-    def __str__(self) -> str:
-        return str(self.layer) if self.name == MAIN_OUTPUT else f"{self.layer}.{self.name}"
 
 
 @dataclass(eq=False)

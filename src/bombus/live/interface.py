@@ -12,8 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from ipaddress import IPv4Interface
 from pathlib import Path
-from types import TracebackType
-from typing import Any
+from typing import Any, Self
 
 from pyroute2 import Ethtool, IPRoute
 from pyroute2.netlink.exceptions import NetlinkError
@@ -118,15 +117,10 @@ class Interface:
             os.close(self.file_descriptor)
         self.file_descriptor = -1
 
-    def __enter__(self) -> Interface:
+    def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def _open_veth(self, tap_error: OSError) -> None:

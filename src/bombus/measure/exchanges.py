@@ -11,7 +11,8 @@ from bombus.golden.frames import Host, Station, arp_request, padded
 from bombus.golden.stack import Stack
 from bombus.live.addresses import default_address, host_of
 from bombus.simulator.frames import Exchange, Frame, latencies
-from bombus.simulator.simulation import DEFAULT_TIMEOUT_CYCLES, Simulation
+from bombus.simulator.mac_ports import DEFAULT_TIMEOUT_CYCLES
+from bombus.simulator.simulation import Simulation
 
 # What a frame takes on the wire besides itself: preamble, FCS, gap.
 WIRE_EXTRA_BYTES = 8 + 4 + 12
