@@ -10,7 +10,7 @@ import pytest
 from unit_helpers import ROOT
 
 sys.path.append(str(ROOT / "tools"))
-from mutation import python, systemverilog
+from mutation import elaboration, python, systemverilog
 from mutation.site import Site, shuffled
 from mutation.targets import find_tests
 
@@ -103,3 +103,10 @@ def test_mutations_of_python(text: str, made: set[tuple[str, str]]) -> None:
 @pytest.mark.parametrize("file", sorted((ROOT / "rtl").rglob("*.sv")), ids=lambda file: file.stem)
 def test_every_rtl_file_has_tests(file: Path) -> None:
     assert find_tests(file.relative_to(ROOT)) is not None  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("file", ["rtl/udp/udp_tx.sv", "rtl/noc/vc_input.sv"])
+def test_the_files_as_they_are_elaborate(file: str) -> None:
+    text = (ROOT / file).read_text()
+    assert elaboration.elaborates(file, text)
+    assert not elaboration.elaborates(file, text.replace("assign ", "assign no_such_net_", 1))

@@ -107,6 +107,8 @@ class Campaign:
     def _wanted(self, file: str, text: str, count: int) -> list[Site]:
         """The first mutations, in the order of the seed, that elaborate."""
         finder = systemverilog.sites if file.endswith(".sv") else python.sites
+        if file.endswith(".sv") and not elaboration.elaborates(file, text):
+            raise BadTestsError(f"{file} does not elaborate as it is")
         order = shuffled(finder(text), Path(file), self.seed)
         found: list[Site] = []
         for site in order[: _CANDIDATES * count]:

@@ -9,9 +9,10 @@ from functools import cache
 from pathlib import Path
 
 import pyslang
-from pyslang import ast, syntax
+from pyslang import ast, parsing, syntax
 
 from bombus.analysis import check
+from bombus.base.macros import CHECKS
 from bombus.generation import generate
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -40,14 +41,18 @@ def _designs() -> tuple[dict[str, str], ...]:
 
 
 def _is_sound(texts: dict[str, str]) -> bool:
+    # With the checkers of simulation: as tops of their own they would have no beat_t.
+    defines = parsing.PreprocessorOptions()
+    defines.predefines = [CHECKS]
+    bag = pyslang.Bag([defines])
     manager = pyslang.SourceManager()
     for name in texts:
         if name.endswith(".svh"):
             manager.addUserDirectories(str(ROOT / Path(name).parent))
-    compilation = ast.Compilation()
+    compilation = ast.Compilation(bag)
     for name, text in texts.items():
         if name.endswith(".sv"):
-            compilation.addSyntaxTree(syntax.SyntaxTree.fromText(text, manager, name, name))
+            compilation.addSyntaxTree(syntax.SyntaxTree.fromText(text, manager, name, name, bag))
     return not any(diagnostic.isError() for diagnostic in compilation.getAllDiagnostics())
 
 
