@@ -9,14 +9,13 @@ from random import Random
 
 import pytest
 from harness import PACES, SEEDS, Beats, Bench, Benches, Message, pack_meta
+from layer_bench import counts, open_layer
 
 from bombus.design.rtl import library
 
-WIDTHS = (64, 512)  # as in benches/eth_tx.sv
+WIDTHS = (64, 512)
 PACKET, ARP_BODY, ARP_UPDATE, QUESTION = range(4)
 HEADER_BYTES = 14
-DROPS = ("unknown_kind", "no_room", "unresolved")
-EVENTS = ("update", "queued", "forwarded", "question", "repeated", "renewal")
 SECOND = 1_000_000
 MAX_TICK = 0xFFFF
 MANY = 3000  # cycles in which all that can happen at once has happened
@@ -69,7 +68,7 @@ class Transmitter:
     """eth_tx at both widths, fed with the same messages."""
 
     def __init__(self, benches: Benches, seed: int = 1) -> None:
-        self.bench: Bench = benches("eth_tx", seed=seed)
+        self.bench: Bench = open_layer(benches, "eth_tx", seed=seed, NumWidths=2, WidthRatio=8)
         self.random = Random(seed)
         self.restart()
 
@@ -94,7 +93,7 @@ class Transmitter:
         self.bench.control(0)
 
     def renewals(self) -> int:
-        return self.bench.events[8 + EVENTS.index("renewal")]
+        return counts(self.bench, "eth_tx", 0)["renewal"]
 
     def seen(self) -> list[Seen]:
         """All since the start; what is new is read once."""
@@ -111,9 +110,7 @@ class Transmitter:
                     assert hop == "mac_tx"
                     mac = int.from_bytes(message.payload[:6])
                     seen.frames.append((mac, message.payload[HEADER_BYTES:]))
-            events = self.bench.events[16 * stream : 16 * stream + 16]
-            seen.counts.update(dict(zip(DROPS, events, strict=False)))
-            seen.counts.update(dict(zip(EVENTS, events[8:], strict=False)))
+            seen.counts.update(counts(self.bench, "eth_tx", stream))
         self.bench.forget()
         return self._seen
 
@@ -127,10 +124,10 @@ def closed(seen: Seen, packets: int, waiting: int = 0) -> None:
     """All packets are accounted for."""
     counts = seen.counts
     assert len(seen.frames) + counts["no_room"] + counts["unresolved"] + waiting == packets
-    assert counts["queued"] == (
-        counts["forwarded"] + counts["no_room"] + counts["unresolved"] + waiting
+    assert counts["packet_queued"] == (
+        counts["packet_forwarded"] + counts["no_room"] + counts["unresolved"] + waiting
     )
-    asked = counts["question"] + counts["repeated"] + counts["renewal"]
+    asked = counts["question"] + counts["question_repeated"] + counts["renewal"]
     assert asked == len(seen.questions)
 
 
@@ -243,7 +240,7 @@ def test_questions_are_repeated_then_given_up(eth_tx: Transmitter) -> None:
     eth_tx.seconds(2)
     for seen in eth_tx.run():
         assert Counter(seen.asked) == dict.fromkeys(ips, 3)
-        assert seen.counts["repeated"] == 4
+        assert seen.counts["question_repeated"] == 4
         closed(seen, 6)
     # A new packet starts a new question.
     for seen in eth_tx.run(packet(ips[0], 9)):
@@ -264,7 +261,7 @@ def test_a_binding_in_use_is_renewed_before_it_expires(eth_tx: Transmitter) -> N
             eth_tx.send(update(used))
     for seen in eth_tx.run():
         assert len(seen.frames) == 140
-        assert not seen.counts["queued"], "no packet waits at any time"
+        assert not seen.counts["packet_queued"], "no packet waits at any time"
         assert set(seen.questions) == {(used, mac_of(used))}
         assert 2 <= len(seen.questions) <= 3
     for seen in eth_tx.run(packet(unused, 0)):

@@ -34,6 +34,7 @@ def build(name: str, **parameters: int) -> Path:
         COMMON / "bombus_pkg.sv",
         paths.RTL / "noc" / "noc_pkg.sv",
         COMMON / f"{name}_checker.sv",
+        BENCHES / "trace_player.sv",
         BENCHES / f"{name}.sv",
     ]
     options = [

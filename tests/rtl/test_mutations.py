@@ -16,11 +16,14 @@ import test_dispatch
 import test_headers
 import test_ipv4_options
 import test_layers
-import test_mac
-import test_noc
+import test_mac_rx
+import test_mac_tx
+import test_network_interface
 import test_primitives
 import test_reed_solomon
 import test_registers
+import test_replica_groups
+import test_router
 from harness import Benches
 from rtl_files import Mutation
 
@@ -34,21 +37,25 @@ SUM: Test = partial(test_primitives.test_sum, seed=1, gap=0.0)
 DROP: Test = partial(test_primitives.test_dropped_messages_are_swallowed_and_counted, seed=1)
 MERGE: Test = partial(test_primitives.test_merge_keeps_messages_whole, seed=1)
 COUNT: Test = partial(test_registers.test_no_event_is_lost, seed=1, everything=True)
-ROUTE: Test = partial(test_noc.test_router_with_random_traffic, seed=1, depth=4)
+ROUTE: Test = partial(test_router.test_router_with_random_traffic, seed=1, depth=4)
 CHANNELS: Test = partial(
-    test_noc.test_mesh_all_to_all, shape=test_noc.TWO_CHANNELS | {"Columns": 2, "Rows": 2}
+    test_router.test_mesh_all_to_all, shape=test_router.TWO_CHANNELS | {"Columns": 2, "Rows": 2}
 )
-TABLE: Test = partial(test_noc.test_message_keeps_its_route_while_the_table_changes, seed=1)
-LOST: Test = partial(test_noc.test_interface_counts_lost_messages_of_both_ways, gap=0.0)
-POLICY: Test = partial(test_dispatch.test_every_policy, seed=1)
-SLOT: Test = partial(test_dispatch.test_slot_moves_under_traffic, seed=1)
-NOWHERE: Test = test_dispatch.test_nothing_is_sent_where_nothing_is
+TABLE: Test = partial(
+    test_network_interface.test_message_keeps_its_route_while_the_table_changes, seed=1
+)
+LOST: Test = partial(
+    test_network_interface.test_interface_counts_lost_messages_of_both_ways, gap=0.0
+)
+POLICY: Test = partial(test_replica_groups.test_every_policy, seed=1)
+SLOT: Test = partial(test_replica_groups.test_slot_moves_under_traffic, seed=1)
+NOWHERE: Test = test_replica_groups.test_nothing_is_sent_where_nothing_is
 LEAST: Test = partial(test_dispatch.test_least_load_is_chosen, seed=1)
 DONE: Test = partial(test_dispatch.test_completions_tell_of_every_message_once, seed=1)
-OVERFLOW: Test = partial(test_mac.test_rx_counts_overflow_and_recovers, length=1514)
-MAC_RX: Test = partial(test_mac.test_rx_trims_sums_and_drops, seed=1)
-MAC_TX: Test = partial(test_mac.test_tx, seed=1, pace={"gap": 0.3, "stall": 0.3})
-FILL: Test = partial(test_mac.test_rx_holds_frames_until_the_beats_are_used_up, beats=(1,))
+OVERFLOW: Test = partial(test_mac_rx.test_rx_counts_overflow_and_recovers, length=1514)
+MAC_RX: Test = partial(test_mac_rx.test_rx_trims_sums_and_drops, seed=1)
+MAC_TX: Test = partial(test_mac_tx.test_tx, seed=1, pace={"gap": 0.3, "stall": 0.3})
+FILL: Test = partial(test_mac_rx.test_rx_holds_frames_until_the_beats_are_used_up, beats=(1,))
 OPTIONS: Test = partial(test_ipv4_options.test_every_payload_length, words=3)
 SAYS: Test = partial(test_ipv4_options.test_what_options_say, seed=1)
 LOSES: Test = test_ipv4_options.test_full_buffers_lose_whole_packets_and_count_them
@@ -177,7 +184,7 @@ MUTATIONS: tuple[tuple[str, str, str, Test], ...] = (
     ("mac/mac_rx.sv", "lost_q <= ~now.frame_last & lost", "lost_q <= 1'b0", OVERFLOW),
     (
         *("mac/mac_tx.sv", "(sum == '1) ? sum : ~sum", "~sum"),
-        test_mac.test_tx_sends_no_zero_checksum,
+        test_mac_tx.test_tx_sends_no_zero_checksum,
     ),
     ("clock/frame_crossing.sv", "~(run & (fits_q | ~Drops))", "~run", NO_ROOM),
     (

@@ -8,16 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from support.bench import (
-    ALL_DESIGNS,
-    DESIGNS,
-    FAR,
-    GATEWAY,
-    GIVE_UP_SECONDS,
-    PEER,
-    TAGGED,
-    Bench,
-)
+from support.bench import ALL_DESIGNS, DESIGNS, FAR, GATEWAY, GIVE_UP_SECONDS, PEER, TAGGED, Bench
 
 from bombus.golden.frames import (
     ARP_REPLY,

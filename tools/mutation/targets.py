@@ -11,9 +11,13 @@ from pathlib import PurePosixPath
 _PRIMITIVES = "tests/rtl/test_primitives.py"
 _HEADERS = "tests/rtl/test_headers.py"
 _LAYERS = "tests/rtl/test_layers.py"
-_MAC = "tests/rtl/test_mac.py"
-_NOC = "tests/rtl/test_noc.py"
-_DISPATCH = "tests/rtl/test_dispatch.py"
+_MAC = "tests/rtl/test_mac_rx.py tests/rtl/test_mac_tx.py"
+_ROUTER = "tests/rtl/test_router.py -k router"
+_MESH = "tests/rtl/test_router.py -k mesh"
+_CHANNELS = "tests/rtl/test_router.py -k 'mesh or virtual'"
+_GROUPS = "tests/rtl/test_replica_groups.py"
+_INTERFACE = ("tests/rtl/test_network_interface.py", _GROUPS)
+_DISPATCH = f"tests/rtl/test_dispatch.py {_GROUPS}"
 _REGISTERS = "tests/rtl/test_registers.py"
 _CROSSPOINT = "tests/rtl/test_crosspoint.py"
 _TRAFFIC = "tests/system/test_traffic.py -k udp_echo_10g"
@@ -39,13 +43,10 @@ _FOLDERS: Mapping[str, Tests] = {
     "rtl/icmp": Tests((_LAYERS,), (_BAD_INPUT, _TRAFFIC)),
     "rtl/ipv4": Tests((f"{_LAYERS} -k ipv4",), (_BAD_INPUT, _TRAFFIC)),
     "rtl/mac": Tests((_MAC,), (_TRAFFIC, _BAD_INPUT)),
-    "rtl/noc": Tests((_NOC,)),
+    "rtl/noc": Tests((_ROUTER, _CHANNELS, *_INTERFACE)),
     "rtl/rs": Tests(("tests/rtl/test_reed_solomon.py",), ("tests/system/test_rs_libraries.py",)),
     "rtl/udp": Tests((f"{_LAYERS} -k udp",), (_BAD_INPUT, _TRAFFIC)),
 }
-_ROUTER = f"{_NOC} -k router"
-_CHANNELS = f"{_NOC} -k 'mesh or virtual'"
-_INTERFACE = (f"{_NOC} -k 'interface or message_keeps'", _DISPATCH)
 _FILES: Mapping[str, Tests] = {
     "rtl/common/bombus_pkg.sv": Tests((_LAYERS, _MAC), (_TRAFFIC, _BAD_INPUT)),
     "rtl/common/crc_hash.sv": Tests((f"{_DISPATCH} -k 'hash or policy'",), (_REPLICAS,)),
@@ -75,10 +76,10 @@ _FILES: Mapping[str, Tests] = {
     "rtl/noc/host_registers.sv": Tests((f"{_REGISTERS} -k host",)),
     "rtl/noc/laned_queue.sv": Tests((_CROSSPOINT, _CHANNELS), (), "laned_queue"),
     "rtl/noc/least_loaded.sv": Tests((_DISPATCH,), (_REPLICAS,)),
-    "rtl/noc/mesh.sv": Tests((f"{_NOC} -k mesh",), ()),
+    "rtl/noc/mesh.sv": Tests((_MESH,), ()),
     "rtl/noc/noc_pkg.sv": Tests((_ROUTER, _CROSSPOINT, _INTERFACE[0]), (), "wormhole"),
     "rtl/noc/queue_lane.sv": Tests((_CROSSPOINT, _CHANNELS), (), "laned_queue"),
-    "rtl/noc/router.sv": Tests((f"{_NOC} -k mesh",)),
+    "rtl/noc/router.sv": Tests((_MESH,)),
     "rtl/noc/router_crosspoint.sv": Tests((_CROSSPOINT,), (), "router_crosspoint"),
     "rtl/noc/router_virtual_channels.sv": Tests((_CHANNELS,), (), "router_virtual"),
     "rtl/noc/router_wormhole.sv": Tests((_ROUTER,), proofs="router_wormhole"),

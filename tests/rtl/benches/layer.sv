@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Any layer with a stream in and a stream out, at all data widths side by side.
+// Any layer with a stream in and a stream out, at several data widths side by side:
+// 64 bits, then each WidthRatio times the one before.
 //
 // Macros: LAYER, its instance, connected by name, so that what it does not have
 // is not connected; NUM_DROPS, NUM_EVENTS and NEXT_BITS, the widths of drop_o, event_o
-// and out_next_o. An
-// item in: beat; out: next hop, beat. Events: 16 of each width (12 drops, 4 events).
+// and out_next_o. Control: microseconds that pass in a cycle. An item in: beat; out: next
+// hop, beat. Status: time. Events: 16 of each width, first those of drop_o.
 `include "bombus_types.svh"
 `include "bench.svh"
 
@@ -16,6 +17,7 @@ module layer_at_width
 ) (
     input logic clk_i,
     input logic rst_i,
+    input logic [31:0] time_us_i,
     input logic [BeatBits-1:0] item_i,
     input logic in_valid_i,
     output logic in_ready_o,
@@ -32,8 +34,7 @@ module layer_at_width
   logic [`NUM_DROPS-1:0] drop_o;
   logic [`NUM_EVENTS-1:0] event_o;
   logic busy_o, timer_o;
-  wire [31:0] time_us_i = '0;
-  // As in test_layers.py.
+  // As in layer_bench.py.
   wire host_t host_i =
   '{mac: 48'h8A1B2C3D4E9F, ip: 32'h0A000001, netmask: 32'hFFFFFF00, gateway: 32'h0A0000FE}
   ;
@@ -42,25 +43,34 @@ module layer_at_width
 
   assign in_i = item_i;
   assign item_o = {5'(out_next_o), out_o};
-  assign counted_o = {4'(event_o), 12'(drop_o)};
+  assign counted_o = 16'({event_o, drop_o});
 
 endmodule
 
 module bench #(
-    localparam int unsigned NumWidths = 4,
-    localparam int unsigned BeatBits  = bench_pkg::beat_bits(512)
+    parameter int unsigned NumWidths = 4,
+    parameter int unsigned WidthRatio = 2,
+    localparam int unsigned BeatBits = bench_pkg::beat_bits(512)
 ) (
-    `BENCH_PORTS(NumWidths, BeatBits, NumWidths, BeatBits + 5, 1, 1)
+    `BENCH_PORTS(NumWidths, BeatBits, NumWidths, BeatBits + 5, 16, 32)
 );
 
   `BENCH_SHAPE
 
+  timebase u_timebase (
+      .clk_i,
+      .rst_i,
+      .tick_us_i(control_i),
+      .time_us_o(status_o)
+  );
+
   for (genvar n = 0; n < NumWidths; n++) begin : gen_width
     layer_at_width #(
-        .DataWidth(64 << n)
+        .DataWidth(64 * WidthRatio ** n)
     ) u_layer (
         .clk_i,
         .rst_i,
+        .time_us_i(status_o),
         .item_i(in_i[n]),
         .in_valid_i(in_valid_i[n]),
         .in_ready_o(in_ready_o[n]),
@@ -71,6 +81,8 @@ module bench #(
     );
   end
 
-  assign status_o = control_i;
+  if (NumWidths < 4) begin : gen_no_event
+    assign event_o[63:16*NumWidths] = '0;
+  end
 
 endmodule

@@ -17,9 +17,16 @@ module bench #(
     logic [2:0] in_valid;
   } line_t;
 
-  logic  clk = 1'b0;
-  logic  rst = 1'b1;
+  logic clk, rst;
   line_t line;
+
+  trace_player #(
+      .Width($bits(line_t))
+  ) u_player (
+      .clk_o (clk),
+      .rst_o (rst),
+      .line_o(line)
+  );
 
   layer_checker #(
       .NumInputs(3),
@@ -39,22 +46,5 @@ module bench #(
       .out_ready_i(line.out_ready),
       .out_last_i (line.out_last)
   );
-
-  string name;
-  int file;
-  initial begin
-    void'($value$plusargs("trace=%s", name));
-    file = $fopen(name, "r");
-    for (int cycle = 0; cycle < 3; cycle++) begin
-      #1 clk = 1'b1;
-      #1 clk = 1'b0;
-    end
-    rst = 1'b0;
-    while ($fscanf(file, "%h", line) == 1) begin
-      #1 clk = 1'b1;
-      #1 clk = 1'b0;
-    end
-    $finish;
-  end
 
 endmodule

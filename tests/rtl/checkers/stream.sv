@@ -16,9 +16,16 @@ module bench #(
     beat_t      beat;
   } line_t;
 
-  logic  clk = 1'b0;
-  logic  rst = 1'b1;
+  logic clk, rst;
   line_t line;
+
+  trace_player #(
+      .Width($bits(line_t))
+  ) u_player (
+      .clk_o (clk),
+      .rst_o (rst),
+      .line_o(line)
+  );
 
   stream_checker #(
       .beat_t(beat_t),
@@ -31,22 +38,5 @@ module bench #(
       .ready_i(line.ready),
       .next_i (line.next)
   );
-
-  string name;
-  int file;
-  initial begin
-    void'($value$plusargs("trace=%s", name));
-    file = $fopen(name, "r");
-    for (int cycle = 0; cycle < 3; cycle++) begin
-      #1 clk = 1'b1;
-      #1 clk = 1'b0;
-    end
-    rst = 1'b0;
-    while ($fscanf(file, "%h", line) == 1) begin
-      #1 clk = 1'b1;
-      #1 clk = 1'b0;
-    end
-    $finish;
-  end
 
 endmodule

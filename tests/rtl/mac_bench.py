@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the tests of mac_rx and mac_tx share: their benches have all widths side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import cycle
+from random import Random
+
+import pytest
+from harness import WIDTHS, Bench
+
+MAX_FRAME = 9600
+HEADER = 14
+TAG_TYPE = b"\x81\x00"
+LAST_WORD = 253  # of a checksum: with a tag it moves by two, and the field has 8 bits
+BUFFER_BYTES = 32768
+
+
+def events(bench: Bench, stream: int) -> list[int]:
+    return bench.events[8 * stream : 8 * stream + 8]
+
+
+def keep_counts_flowing(bench: Bench) -> None:
+    """The counts of frames are pulses, not streams."""
+    for stream in range(len(WIDTHS)):
+        bench.stall(len(WIDTHS) + stream, 0.0)
+
+
+def room(stream: int) -> int:
+    """Beats that a buffer holds: those in its memory and the one at the output."""
+    return BUFFER_BYTES // (WIDTHS[stream] // 8) + 1
+
+
+def filling(random: Random, stream: int, beats: Sequence[int], shortest: int) -> list[bytes]:
+    """Random data for frames of so many beats, in turn, that fill a buffer to the last one."""
+    size = WIDTHS[stream] // 8
+    least = -(-shortest // size)
+    frames: list[bytes] = []
+    left = room(stream)
+    for count in cycle(max(n, least) for n in beats):
+        count = left if left < count + least else count
+        frames.append(random.randbytes(max(shortest, count * size - random.randrange(size))))
+        left -= count
+        if not left:
+            return frames
+    raise AssertionError
+
+
+# Beats of the frames that fill a buffer.
+FILLINGS = pytest.mark.parametrize(
+    "beats", [(1,), (2,), (1, 2), (1, 1, 1, 9, 2, 24)], ids=lambda beats: "-".join(map(str, beats))
+)
