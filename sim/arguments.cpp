@@ -100,6 +100,17 @@ void check_frame(const uint8_t* data, size_t length, uint32_t flags) {
   }
 }
 
+void check_pin(const Pin& pin, const uint8_t* data, size_t length) {
+  const std::string name = pin.name;
+  if (pin.is_output) refuse(name + " is an output of the design");
+  if (length != pin.bytes()) {
+    refuse(name + " has " + std::to_string(pin.bytes()) + " bytes, not " + std::to_string(length));
+  }
+  if (pin.bits % 8 != 0 && data[length - 1] >> (pin.bits % 8) != 0) {
+    refuse("the value is wider than the " + std::to_string(pin.bits) + " bits of " + name);
+  }
+}
+
 void check_exchange(const bombus_exchange_request& request) {
   if (request.count != 0) {
     check_pointer(request.frames, "frames");

@@ -227,6 +227,18 @@ BOMBUS_API int bombus_write_register(bombus_sim *sim, uint32_t address, uint32_t
 BOMBUS_API int bombus_read_counters(bombus_sim *sim, uint32_t tile, uint32_t first, uint32_t count,
                                     uint64_t *values);
 
+/* ---- Raised ports ---- */
+
+/* Ports of layers that the design file raises to the top, by name, such as "debug_o".
+ * Values are bytes, the lowest first, as many as the bits need. -ENOENT: no such port.
+ * Reading gives the value after the last cycle that was computed and returns its
+ * bytes; -ENOSPC: capacity too small. Writing takes effect with the next cycle;
+ * -EINVAL also if the port is an output, or length or a bit above its width does not
+ * fit. Inputs are 0 at the start and keep their value over a reset. */
+BOMBUS_API int bombus_read_pin(bombus_sim *sim, const char *name, uint8_t *data, size_t capacity);
+BOMBUS_API int bombus_write_pin(bombus_sim *sim, const char *name, const uint8_t *data,
+                                size_t length);
+
 /* ---- The world around a port ---- */
 
 /* Probability of an idle cycle before each rx beat, and of tready low. */

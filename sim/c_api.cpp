@@ -241,4 +241,30 @@ int bombus_read_counters(bombus_sim* sim, uint32_t tile, uint32_t first, uint32_
   });
 }
 
+// ---- Raised ports ----
+
+int bombus_read_pin(bombus_sim* sim, const char* name, uint8_t* data, size_t capacity) {
+  return call(sim, [&](Simulator& simulator) {
+    check_pointer(name, "name");
+    check_pointer(data, "data");
+    const Pin& pin = simulator.pin(name);
+    if (capacity < pin.bytes()) {
+      return unsuccessful(sim, ENOSPC, "the port is wider than capacity");
+    }
+    simulator.read_pin(pin, data);
+    return static_cast<int>(pin.bytes());
+  });
+}
+
+int bombus_write_pin(bombus_sim* sim, const char* name, const uint8_t* data, size_t length) {
+  return call(sim, [&](Simulator& simulator) {
+    check_pointer(name, "name");
+    check_pointer(data, "data");
+    const Pin& pin = simulator.pin(name);
+    check_pin(pin, data, length);
+    simulator.write_pin(pin, data);
+    return 0;
+  });
+}
+
 }  // extern "C"

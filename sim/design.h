@@ -8,6 +8,7 @@
 //   BOMBUS_DATA_BYTES    bytes of a MAC port's beat
 //   BOMBUS_MAX_FRAME_BYTES  of a MAC port
 //   BOMBUS_MAC_PORTS(X)  X(0) X(1) ... for each MAC port
+//   BOMBUS_RAISED_PORTS(X)  X(name, bits, is_output) for each raised port of the top
 //   BOMBUS_WAVE_FORMAT   "fst", "vcd" or ""
 //   BOMBUS_ASSERTIONS    0 or 1
 //   BOMBUS_WATCH(X)      X("scope", "valid", "moves", bit) for each place of watchdog.h
@@ -15,7 +16,9 @@
 #define BOMBUS_DESIGN_H_
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "Vtop.h"
 #include "bombus_design.h"
@@ -64,6 +67,22 @@ inline std::array<MacPins, kMacPorts> mac_pins(Vtop& top) {
           &top.mac##n##_tx_tlast_o},
   return {{BOMBUS_MAC_PORTS(BOMBUS_PINS)}};
 #undef BOMBUS_PINS
+}
+
+// A raised port of the top: its value is in the bytes of a word, the lowest first.
+struct Pin {
+  const char* name;
+  unsigned bits;
+  bool is_output;
+  uint8_t* data;
+
+  size_t bytes() const { return (bits + 7) / 8; }
+};
+
+inline std::vector<Pin> raised_pins([[maybe_unused]] Vtop& top) {
+#define BOMBUS_PIN(name, bits, is_output) Pin{#name, bits, is_output != 0, bytes_of(top.name)},
+  return {BOMBUS_RAISED_PORTS(BOMBUS_PIN)};
+#undef BOMBUS_PIN
 }
 
 }  // namespace bombus

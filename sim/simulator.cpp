@@ -47,7 +47,11 @@ Simulator::Simulator(const bombus_options& options)
     : options_(options),
       context_(std::make_unique<VerilatedContext>()),
       top_(make_top(*context_, options.seed)),
-      watchdog_(*context_) {
+      watchdog_(*context_),
+      pins_(raised_pins(*top_)) {
+  for (const Pin& pin : pins_) {
+    if (!pin.is_output) std::fill_n(pin.data, pin.bytes(), uint8_t{0});
+  }
   const auto pins = mac_pins(*top_);
   ports_.reserve(kMacPorts);
   for (unsigned i = 0; i < kMacPorts; ++i) ports_.emplace_back(pins[i], i, options, errors_);
@@ -203,6 +207,24 @@ bool Simulator::request(uint32_t address, bool write, uint32_t& value) {
   }
   if (!write) value = register_value_;
   return true;
+}
+
+const Pin& Simulator::pin(const std::string& name) const {
+  for (const Pin& pin : pins_) {
+    if (pin.name == name) return pin;
+  }
+  throw Failure(ENOENT, "the design file raises no port " + name);
+}
+
+void Simulator::read_pin(const Pin& pin, uint8_t* data) const {
+  std::copy_n(pin.data, pin.bytes(), data);
+}
+
+void Simulator::write_pin(const Pin& pin, const uint8_t* data) {
+  std::copy_n(data, pin.bytes(), pin.data);
+  // The design may do something now: look at some cycles before skipping any.
+  calm_cycles_ = 0;
+  quiet_cycles_ = 0;
 }
 
 void Simulator::poll() {

@@ -115,6 +115,13 @@ class Simulator {
   bool read_register(uint32_t address, uint32_t& value) { return request(address, false, value); }
   bool write_register(uint32_t address, uint32_t value) { return request(address, true, value); }
 
+  // Raised ports; Failure if there is none of that name.
+  const Pin& pin(const std::string& name) const;
+  // As the design drives it after the last cycle.
+  void read_pin(const Pin& pin, uint8_t* data) const;
+  // From the next cycle on.
+  void write_pin(const Pin& pin, const uint8_t* data);
+
   // ---- Watching ----
 
   void wave_start(const std::string& path);
@@ -158,6 +165,7 @@ class Simulator {
   Watchdog watchdog_;
   Wave wave_;
   std::vector<MacPort> ports_;
+  std::vector<Pin> pins_;
 
   bombus_poll poll_ = nullptr;
   void* poll_context_ = nullptr;

@@ -18,7 +18,7 @@ module axi_memory
     parameter int unsigned MaxReads = 64,
     parameter int unsigned MaxWrites = 32,
     parameter bit OutOfOrder = 1'b1,
-    parameter timing_t Timing = Hbm2Port,
+    parameter timing_t Timing = '0,  // must be set
     localparam int unsigned DataBytes = DataWidth / 8
 ) (
     input logic clk_i,

@@ -15,7 +15,7 @@ import networkx as nx
 from bombus.analysis import deadlock, requests
 from bombus.base.errors import DesignError, Problem
 from bombus.base.text import listing
-from bombus.design import resolve, rtl
+from bombus.design import memories, resolve, rtl
 from bombus.design.dispatch import HAS_PORTS, MAX_SLOTS, Dispatch, num_slots
 from bombus.design.resolved import Binding, Design, Group, Hop, Input, Layer
 
@@ -298,6 +298,7 @@ def check(path: Path, *, allow_deadlock: bool = False) -> tuple[Design, list[Pro
         # These follow from any of the above, and would only hide it.
         problems += [*_reachability(design), *_wired_cycles(design), *_names(design)]
         problems += [*_dispatches(design), *requests.problems(design)]
+        problems += memories.problems(design)
     cycles = []
     if not any(problem.is_error for problem in problems):
         cycles = deadlock.cycles(design)

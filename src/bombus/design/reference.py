@@ -20,7 +20,7 @@ from pydantic_core import PydanticUndefined
 
 from bombus.base.values import Mac, Name
 from bombus.base.yaml_file import in_yaml
-from bombus.design.config import DesignConfig, Host, TileOfKind, TileOfLayers
+from bombus.design.config import DesignConfig, Host, Memory, TileOfKind, TileOfLayers
 from bombus.fabric.config import Fabric
 
 _INTRODUCTION = """# The design file
@@ -53,6 +53,7 @@ _SECTIONS: tuple[tuple[str, type[BaseModel], str], ...] = (
     ("Top level", DesignConfig, ""),
     ("`fabric`", Fabric, ""),
     ("`host`", Host, ""),
+    ("A memory: `memories.<name>`", Memory, ""),
     ("A tile: `tiles[]`", TileOfLayers, ""),
     (
         "A tile with one layer",
@@ -108,6 +109,32 @@ With `next`, `echo` means all replicas, `echo_2` one of them. Tiles with a MAC p
 `eth_tx` cannot be replicated. How it works, and how to redistribute flows at run time:
 [architecture.md](architecture.md#replicas).
 """.replace("\\\n", "")
+
+_RAISED = """
+## Raised ports
+
+A layer may have ports besides those that Bombus connects: to a memory, a debug pin, a sensor.
+`ports` of its tile raises them to the top, by name. The key is what the names of the layer's ports
+begin with, the value replaces it:
+
+```
+memories:
+  dram: {preset: ddr4, read_latency_ns: 90}
+tiles:
+  - {name: buffer, kind: memory_buffer, before: echo, ports: {axi: dram, fill: buffer_fill}}
+```
+
+Here `axi_awaddr_o` of the layer becomes `dram_awaddr_o` of the top, and `fill_o` becomes
+`buffer_fill_o`. A port that no tile raises is an error. With replicas, the name gets the replica's
+number: `dram_0_awaddr_o`.
+
+`memories` places a model of a memory at raised AXI4 ports, in simulation only. Widths follow from
+the ports; the layer's clock is that of the design. A layer may omit what it does not use: an ID,
+burst lengths, strobes. The module `<design>_sim` joins the top and its memories
+(`<design>_sim.f`); the simulator is built from it. Other raised ports are pins of the simulator:
+`Simulation.read_pin("buffer_fill_o")`, `write_pin`. An example of both is
+[designs/udp_echo_memory.yaml](../designs/udp_echo_memory.yaml).
+"""
 
 
 def _type_words(annotation: Any, metadata: list[Any]) -> str:
@@ -211,7 +238,7 @@ def reference() -> str:
         lines += [f"## {title}", "", (model.__doc__ or "").strip(), "", *_table(model), ""]
         if note:
             lines += [note, ""]
-    return "\n".join([*lines, _NEXT_HOPS, _REPLICAS])
+    return "\n".join([*lines, _NEXT_HOPS, _REPLICAS]) + _RAISED
 
 
 if __name__ == "__main__":

@@ -16,6 +16,7 @@ from bombus.base.yaml_file import Loc
 from bombus.design import config, rtl, snake
 from bombus.design.hops import HopResolver
 from bombus.design.parameters import parameter_value
+from bombus.design.raised import raise_ports
 from bombus.design.resolved import Binding, Design, Group, Layer, Tile
 from bombus.design.rtl import LayerKind, Library
 from bombus.fabric.routing import DIRECTIONS
@@ -161,6 +162,7 @@ def resolve(file: config.DesignFile, library: Library) -> tuple[Design, list[Pro
     given_tiles = {
         tile: instance.given for tile, instance in zip(named, file.config.instances, strict=True)
     }
+    problems += raise_ports(given_tiles, file)
     hops = HopResolver(design, problems).resolve(given_tiles)
     for hop in hops:
         if hop.in_tile:

@@ -42,6 +42,7 @@ class Layer:
     loc: Loc
     before: str | None = None  # the tile, or its layer, that it precedes
     bound_key: str = ""  # parameter by which other layers find it, such as `udp_port`
+    raised: dict[str, str] = field(default_factory=dict)  # ports of the top by port of the layer
 
     @property
     def full_name(self) -> str:

@@ -9,6 +9,7 @@ routers that it uses included, so that it can be handed to any other tool:
     <name>.f        file list, paths relative to itself (read with -F)
     <name>.core     FuseSoC
     <name>.json     manifest: what is where, for programs
+    sim/..., <name>_sim.f  the top with its memories, if it has any, for simulation
     bombus.sha256   all files above with their hashes (`bombus.generation.folder`)
 """
 
@@ -30,7 +31,7 @@ from bombus.design.dispatch import Dispatch
 from bombus.design.resolved import Design, Tile
 from bombus.fabric.router import router_parameters
 from bombus.generation import folder as output
-from bombus.generation import watchpoints
+from bombus.generation import memories, watchpoints
 from bombus.generation.tiles import tile_context
 
 MANIFEST_VERSION = 1
@@ -87,6 +88,13 @@ def manifest(design: Design) -> dict[str, Any]:
         "version": MANIFEST_VERSION,
         "name": config.name,
         "top": f"{config.name}_top",
+        # What a simulator is built from: the top, or a module around it.
+        "simulation": {
+            "top": f"{config.name}_sim" if config.memories else f"{config.name}_top",
+            "instance": f"{config.name}_sim.u_top" if config.memories else f"{config.name}_top",
+            "file_list": f"{config.name}_sim.f" if config.memories else f"{config.name}.f",
+        },
+        "pins": memories.pins(design),
         "data_width": config.data_width,
         "clock_mhz": config.clock_mhz,
         "line_rate_gbps": config.line_rate_gbps,
@@ -178,18 +186,30 @@ def _render(design: Design) -> dict[str, str]:
         "has_groups": any(tile["groups"] for tile in tiles),
         "host_mac": mac_number(config.host.mac),
     }
+    top_ports = {
+        "mac_ports": [port for tile in tiles for port in tile["mac_ports"]],
+        "raised_ports": [port for tile in tiles for port in tile["raised_ports"]],
+    }
     rendered = {
         f"{config.name}_pkg.sv": environment.get_template("package.sv.j2").render(common),
         f"{config.name}_top.sv": environment.get_template("top.sv.j2").render(
             common,
+            **top_ports,
             tiles=tiles,
-            mac_ports=[port for tile in tiles for port in tile["mac_ports"]],
             links=[link["outgoing"] for tile in tiles for link in tile["links"]],
             loads=[tile["name"] for tile in tiles if tile["tells_load"]],
             has_host=any(tile["has_host"] for tile in tiles),
             has_time=any(tile["has_time"] for tile in tiles),
         ),
     }
+    if config.memories:
+        around = memories.context(design)
+        # Its own ports are those of the top, but for the memories'.
+        wires = {wire["name"] for memory in around for wire in memory["wires"]}
+        pins = [port for port in top_ports["raised_ports"] if port["name"] not in wires]
+        rendered[f"sim/{config.name}_sim.sv"] = environment.get_template("simulation.sv.j2").render(
+            common, **{**top_ports, "raised_ports": pins}, memories=around
+        )
     template = environment.get_template("tile.sv.j2")
     for tile in tiles:
         path = f"tiles/{config.name}_tile_{tile['name']}.sv"
@@ -252,6 +272,13 @@ def texts(design: Design) -> dict[str, str]:
     folders = sorted({Path(header).parent.as_posix() for header in headers})
     file_list = [f"+incdir+{folder}" for folder in folders] + sources
     result[f"{name}.f"] = "\n".join(file_list) + "\n"
+    if design.config.memories:
+        models = [f"sim/{model}" for model in memories.MODELS]
+        for path in models:
+            result[path] = (paths.SIM / "models" / Path(path).name).read_text(encoding="utf-8")
+        path = f"sim/{name}_sim.sv"
+        result[path] = rendered[path]
+        result[f"{name}_sim.f"] = "\n".join([*models, f"-F {name}.f", path]) + "\n"
     result[f"{name}.core"] = _core(name, headers, sources)
     result[f"{name}.json"] = json.dumps(manifest(design), indent=2) + "\n"
     return result

@@ -61,6 +61,8 @@ def connections(layer: Layer) -> tuple[list[str], list[str]]:
             connected.append(f".{port}")
         elif port in layer.kind.mac_ports:
             connected.append(f".{port}({port.replace('mac_', f'mac{number}_', 1)})")
+        elif port in layer.raised:
+            connected.append(f".{port}({layer.raised[port]})")
         else:
             signal = f"{layer.name}_{port.removesuffix('_i').removesuffix('_o')}"
             connected.append(f".{port}({signal})")

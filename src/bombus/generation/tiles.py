@@ -28,6 +28,18 @@ def _mac_ports(tile: Tile) -> list[dict[str, str]]:
     return ports
 
 
+def _raised_ports(tile: Tile) -> list[dict[str, str]]:
+    """Ports of the tile's layers under the names that they have at the top."""
+    ports = []
+    for layer in tile.layers:
+        for port in layer.kind.further:
+            direction = "output" if port.is_output else "input"
+            vector = f" [{port.width - 1}:0]" if port.width > 1 else ""
+            name = layer.raised[port.name]
+            ports.append({"name": name, "declaration": f"{direction} logic{vector} {name}"})
+    return ports
+
+
 def _link(source: Tile, target: Tile) -> str:
     return f"{source.name}_to_{target.name}"
 
@@ -195,6 +207,7 @@ def tile_context(tile: Tile, design: Design) -> dict[str, Any]:
         "missing_links": missing,
         "router_ports": router_ports,
         "mac_ports": _mac_ports(tile),
+        "raised_ports": _raised_ports(tile),
         "mac_counts": _mac_counts(tile),
         "has_host": "host_i" in ports,
         "has_time": "time_us_i" in ports,

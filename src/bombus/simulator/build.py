@@ -153,15 +153,15 @@ def build_library(
 
     `sanitize`: with AddressSanitizer and UndefinedBehaviorSanitizer.
 
-    It holds all that the design needs: `<name>.json` (the manifest), `<name>.f`
-    (the files, relative to itself) and those files.
+    It holds all that the design needs: `<name>.json` (the manifest), the file list that the
+    manifest names under `simulation`, and the files in it, relative to itself.
     """
     manifests = list(generated.glob("*.json"))
     if len(manifests) != 1:
         raise UserError(f"{generated}: expected one manifest, found {len(manifests)}")
     manifest = json.loads(manifests[0].read_text())
     name = manifest["name"]
-    file_list = generated / f"{name}.f"
+    file_list = generated / manifest["simulation"]["file_list"]
     options = _model_options(trace, assertions)
     sanitizers = SANITIZERS if sanitize else ()
     header = _design_header(manifest, trace, assertions)
@@ -203,6 +203,7 @@ def _design_header(manifest: dict[str, Any], trace: bool, assertions: bool) -> s
     """What `sim/design.h` needs to know of the design."""
     macs = manifest["macs"]
     ports = macs if isinstance(macs, int) else len(macs)
+    top = f"TOP.{manifest['simulation']['instance']}"
     return "".join(
         f"#define {name} {value}\n"
         for name, value in {
@@ -211,10 +212,14 @@ def _design_header(manifest: dict[str, Any], trace: bool, assertions: bool) -> s
             "BOMBUS_DATA_BYTES": manifest["data_width"] // 8,
             "BOMBUS_MAX_FRAME_BYTES": manifest["max_frame_bytes"],
             "BOMBUS_MAC_PORTS(X)": " ".join(f"X({port})" for port in range(ports)),
+            "BOMBUS_RAISED_PORTS(X)": " ".join(
+                f"X({pin['name']}, {pin['bits']}, {int(pin['output'])})"
+                for pin in manifest.get("pins", ())
+            ),
             "BOMBUS_WAVE_FORMAT": json.dumps(_wave_format() if trace else ""),
             "BOMBUS_ASSERTIONS": int(assertions),
             "BOMBUS_WATCH(X)": " ".join(
-                f'X("TOP.{manifest["top"]}.{point["scope"]}", "{point["valid"]}", '
+                f'X("{top}.{point["scope"]}", "{point["valid"]}", '
                 f'"{point["moves"]}", {point["bit"]})'
                 for point in manifest.get("watch", ())
             ),
@@ -250,7 +255,7 @@ def _compile(
     root = Path(environment["VERILATOR_ROOT"])
     watched = work / "watched.vlt"
     watched.write_text(_watched_signals(manifest))
-    flags = [*options, "--top-module", manifest["top"], "--Mdir", str(work)]
+    flags = [*options, "--top-module", manifest["simulation"]["top"], "--Mdir", str(work)]
     for flag in (*MODEL_CFLAGS, *sanitizers):
         flags += ["-CFLAGS", flag]
     with (directory / "build.log").open("w") as log:
@@ -367,7 +372,8 @@ def _named(base: Path, files: Iterable[Path]) -> list[tuple[str, Path]]:
 
 def _runtime() -> list[tuple[str, Path]]:
     """The simulator's own files; its folders hold other programs."""
-    return _named(SIM, (file for file in SIM.iterdir() if file.is_file()))
+    models = (SIM / "models").iterdir()
+    return _named(SIM, (file for file in (*SIM.iterdir(), *models) if file.is_file()))
 
 
 def _tree(directory: Path) -> list[tuple[str, Path]]:

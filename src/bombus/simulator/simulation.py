@@ -18,6 +18,7 @@ import os
 from pathlib import Path
 from typing import Self
 
+from bombus.base.text import near_matches
 from bombus.simulator import register_map
 from bombus.simulator.build import Library, build
 from bombus.simulator.frames import Frame
@@ -234,6 +235,29 @@ class Simulation(MacPorts):
         """Changes addresses of the host; what is not given stays. Gateway "0.0.0.0": none."""
         for write in register_map.host(mac=mac, ip=ip, netmask=netmask, gateway=gateway):
             self.write_register(*write)
+
+    # ---- Raised ports ----
+
+    def read_pin(self, name: str) -> int:
+        """The value of a raised port of the top (`debug_o`) after the last computed cycle."""
+        data = self._native.new("uint8_t[]", self._pin_bytes(name))
+        self._native.call("read_pin", name.encode(), data, len(data))
+        return int.from_bytes(bytes(data), "little")
+
+    def write_pin(self, name: str, value: int) -> None:
+        """Sets a raised input of the top (`enable_i`) from the next cycle on; 0 at the start."""
+        size = self._pin_bytes(name)
+        if not 0 <= value < 1 << 8 * size:
+            raise SimulationError(f"{value} does not fit into {name}")
+        self._native.call("write_pin", name.encode(), value.to_bytes(size, "little"), size)
+
+    def _pin_bytes(self, name: str) -> int:
+        bits = {pin["name"]: pin["bits"] for pin in self.manifest["pins"]}
+        if name not in bits:
+            raise SimulationError(
+                f"the design file raises no port {name!r}; {near_matches(name, bits)}"
+            )
+        return -(-int(bits[name]) // 8)
 
     # ---- Waveforms ----
 

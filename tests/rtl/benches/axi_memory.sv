@@ -14,8 +14,7 @@ module bench
     parameter int unsigned RefreshCycles = 0,
     parameter int unsigned MaxReads = 16,
     parameter int unsigned MaxWrites = 8,
-    parameter bit OutOfOrder = 1'b1,
-    parameter int unsigned Preset = 0  // 1: Hbm2Port, 2: Ddr4Channel
+    parameter bit OutOfOrder = 1'b1
 ) (
     `BENCH_PORTS(3, 73, 2, 71, 1, 1)
 );
@@ -59,7 +58,7 @@ module bench
       .MaxReads(MaxReads),
       .MaxWrites(MaxWrites),
       .OutOfOrder(OutOfOrder),
-      .Timing(Preset == 1 ? Hbm2Port : Preset == 2 ? Ddr4Channel : Own)
+      .Timing(Own)
   ) u_memory (
       .clk_i,
       .rst_i,

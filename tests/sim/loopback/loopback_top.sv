@@ -38,9 +38,14 @@ module loopback_top (
     output logic         mac1_tx_tvalid_o,
     input  logic         mac1_tx_tready_i,
     output logic         mac1_tx_tlast_o,
+    // Raised ports: the lamp shows the key, and the key of a cycle before above it.
+    input  logic [11:0]  key_i,
+    output logic [99:0]  lamp_o,
     output logic         busy_o,
     output logic         in_flight_o
 );
+
+  always_ff @(posedge clk_i) lamp_o <= {lamp_o[11:0], 76'd0, key_i};
 
   logic [2:0] fault_q;
   logic [31:0] timer_q;

@@ -9,6 +9,7 @@ positions) is the work of `bombus.analysis.check`.
 from bombus.design.config.design import DesignConfig
 from bombus.design.config.file import DesignFile, load
 from bombus.design.config.host import Host
+from bombus.design.config.memory import Memory
 from bombus.design.config.tile import DROP, LayerConfig, TileOfKind, TileOfLayers
 
 __all__ = [
@@ -17,6 +18,7 @@ __all__ = [
     "DesignFile",
     "Host",
     "LayerConfig",
+    "Memory",
     "TileOfKind",
     "TileOfLayers",
     "load",

@@ -12,6 +12,7 @@ from pydantic import Field, model_validator
 from bombus.base.values import MAX_TILES, FileModel, Name
 from bombus.base.yaml_file import Loc
 from bombus.design.config.host import Host
+from bombus.design.config.memory import Memory
 from bombus.design.config.tile import Tile, TileOfKind, TileOfLayers
 from bombus.fabric.config import Fabric
 
@@ -48,6 +49,12 @@ class DesignConfig(FileModel):
         default=[],
         description="SystemVerilog files with your own layers, relative to the design file.",
         examples=[["my_layer.sv"]],
+    )
+    memories: dict[Name, Memory] = Field(
+        default={},
+        description="Memories that stand at [raised ports](#raised-ports) in simulation, by the "
+        "name under which their ports are raised; see below.",
+        examples=[{"memory": {"preset": "ddr4"}}],
     )
     tiles: list[Tile] = Field(
         min_length=1,

@@ -81,6 +81,15 @@ class _Tile(FileModel):
         examples=[{"udp_port_7": 0.7, "icmp": 0.1}],
     )
 
+    ports: dict[Name, Name] = Field(
+        default={},
+        description="Ports of this tile's layers to raise to the top, such as a memory's: "
+        "`axi: memory` makes `memory_awaddr_o` of `axi_awaddr_o`, and so on for all whose name "
+        "begins with `axi_`. Replicas append their number to the name; see "
+        "[below](#raised-ports).",
+        examples=[{"axi": "memory"}],
+    )
+
     @field_validator("name")
     @classmethod
     def _not_reserved(cls, value: str) -> str:

@@ -7,6 +7,8 @@ The ports and their meaning: docs/architecture.md, "A layer".
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pyslang import ast
@@ -64,16 +66,52 @@ def hop_names(output: str, enums: Mapping[str, Sequence[str]]) -> tuple[str, ...
     return tuple(snake_case(name.removeprefix(prefix)) for name in enums.get(alias, ()))
 
 
-def port_problems(
-    body: ast.InstanceBodySymbol,
-    elaboration: Elaboration,
-    inputs: Iterable[str],
-    outputs: Iterable[str],
-) -> Iterator[Problem]:
-    """Ports that Bombus would not know how to connect, each with its line."""
+@dataclass(frozen=True)
+class FurtherPort:
+    """A port that the contract does not know: the design file raises it to the top."""
+
+    name: str
+    is_output: bool
+    width: int  # bits
+    file: Path
+    line: int
+    known: frozenset[str]  # ports that the contract knows
+
+    def problem(self, layer: str) -> Problem:
+        """Nobody has raised it."""
+        group = self.name.removesuffix("_o" if self.is_output else "_i")
+        hint = near_matches(self.name, self.known)
+        message = (
+            f"layer {layer}: port {self.name} is none that Bombus knows; {hint}, or raise it to "
+            f"the top in the design file: `ports: {{{group}: <name>}}`"
+        )
+        return Problem(self.file, self.line, message)
+
+
+def further_ports(
+    body: ast.InstanceBodySymbol, elaboration: Elaboration, known: Iterable[str]
+) -> Iterator[FurtherPort]:
+    """The ports of a module that are not `known`. Their names end in _i or _o, as all do."""
+    known = frozenset(known)
+    for port in body.portList:
+        if port.kind == ast.SymbolKind.Port and port.name not in known:
+            is_output = port.direction == ast.ArgumentDirection.Out
+            file = elaboration.file(port.location)
+            line = elaboration.manager.getLineNumber(port.location)
+            yield FurtherPort(port.name, is_output, port.type.bitWidth, file, line, known)
+
+
+def known_ports(inputs: Iterable[str], outputs: Iterable[str]) -> dict[str, int | None]:
+    """Ports that Bombus connects by itself, with their bits; None: as the layer needs."""
     of_streams = {f"{name}_{end}": bits for name in inputs for end, bits in _INPUT.items()}
     of_streams |= {f"{name}_{end}": bits for name in outputs for end, bits in _OUTPUT.items()}
-    known = _SINGLE | of_streams.keys()
+    return {**dict.fromkeys(_SINGLE), **_BITS, **of_streams}
+
+
+def port_problems(
+    body: ast.InstanceBodySymbol, elaboration: Elaboration, known: Mapping[str, int | None]
+) -> Iterator[Problem]:
+    """Ports that Bombus would not know how to connect, each with its line."""
     package = elaboration.compilation.getPackage("bombus_pkg")
     for port in body.portList:
         file = elaboration.file(port.location)
@@ -82,15 +120,18 @@ def port_problems(
         if port.kind != ast.SymbolKind.Port:
             yield Problem(file, line, f"{where} is an interface; layers have plain ports")
             continue
-        if port.name not in known:
+        if port.name[-2:] not in ("_i", "_o"):
             hint = near_matches(port.name, known)
             yield Problem(file, line, f"{where} is none that Bombus knows; {hint}")
+            continue
+        if not port.type.isIntegral:
+            yield Problem(file, line, f"{where} has no packed type")
             continue
         wanted = ast.ArgumentDirection.In if port.name[-1] == "i" else ast.ArgumentDirection.Out
         if port.direction != wanted:
             word = "input" if wanted == ast.ArgumentDirection.In else "output"
             yield Problem(file, line, f"{where} should be an {word}")
-        bits = _BITS.get(port.name) or of_streams.get(port.name)
+        bits = known.get(port.name)
         if port.name in _TYPES:
             bits = package.find(_TYPES[port.name]).targetType.type.bitWidth
         if bits is not None and port.type.bitWidth != bits:

@@ -18,7 +18,10 @@ from bombus.design.rtl.contract import (
     BOUND,
     MAC_PORTS,
     MAIN_INPUT,
+    FurtherPort,
+    further_ports,
     hop_names,
+    known_ports,
     layer_problems,
     port_problems,
     prefix_of,
@@ -89,6 +92,7 @@ class LayerKind:
     constants: Mapping[str, int]  # localparams by key
     declared: tuple[str, ...]  # names of localparams
     ports: Mapping[str, int]  # width in bits by name
+    further: tuple[FurtherPort, ...] = ()  # ports that the design file raises to the top
 
     @property
     def mac_ports(self) -> tuple[str, ...]:
@@ -208,7 +212,8 @@ def read_layer(
     body = instance.body
     names = [port.name for port in body.portList]
     inputs, outputs = streams(names, "_valid_i"), streams(names, "_valid_o")
-    if problems := list(port_problems(body, elaboration, inputs, outputs)):
+    known = known_ports(inputs, outputs)
+    if problems := list(port_problems(body, elaboration, known)):
         raise DesignError(problems)
     found = _Declarations(body)
     name = body.definition.name
@@ -230,6 +235,7 @@ def read_layer(
         constants=found.constants,
         declared=(*found.numbers, *found.texts),
         ports=found.ports,
+        further=tuple(further_ports(body, elaboration, known)),
     )
     if problems := list(layer_problems(kind, found.enums)):
         raise DesignError(problems)

@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: Apache-2.0
+// Buffers messages in an external memory, in order: a queue that is deeper than
+// block RAM allows, before a tile that takes messages in bursts. The memory is
+// behind an AXI4 port, which the design file raises to the top (`ports`).
+//
+// Each message has a slot of SlotBytes, written and read in bursts of up to
+// BurstBeats beats as wide as a flit. It is read when all its write responses have
+// come. All bursts have one ID, so that the port has none. Errors of the memory are
+// counted; the message goes on with the data that came.
+//
+// Latency: that of a write and a read of the memory, and 6 cycles. Throughput: one
+// beat per cycle but for 1 cycle per burst, where the memory has the bandwidth for
+// writing and reading and Slots covers its latency.
+module memory_buffer
+  import bombus_pkg::*;
+#(
+    parameter type beat_t = logic,
+    parameter int unsigned DataWidth = 512,
+    parameter int unsigned AddrWidth = 32,
+    parameter logic [63:0] BaseAddress = '0,
+    parameter int unsigned Slots = 64,
+    parameter int unsigned BurstBeats = 16,
+    localparam int unsigned DataBytes = DataWidth / 8
+) (
+    input logic clk_i,
+    input logic rst_i,
+
+    input  beat_t in_i,
+    input  logic  in_valid_i,
+    output logic  in_ready_o,
+
+    output beat_t out_o,
+    output logic  out_valid_o,
+    input  logic  out_ready_i,
+
+    output logic [AddrWidth-1:0] axi_awaddr_o,
+    output logic [7:0] axi_awlen_o,
+    output logic [2:0] axi_awsize_o,
+    output logic [1:0] axi_awburst_o,
+    output logic axi_awvalid_o,
+    input logic axi_awready_i,
+    output logic [DataWidth-1:0] axi_wdata_o,
+    output logic [DataBytes-1:0] axi_wstrb_o,
+    output logic axi_wlast_o,
+    output logic axi_wvalid_o,
+    input logic axi_wready_i,
+    input logic [1:0] axi_bresp_i,
+    input logic axi_bvalid_i,
+    output logic axi_bready_o,
+    output logic [AddrWidth-1:0] axi_araddr_o,
+    output logic [7:0] axi_arlen_o,
+    output logic [2:0] axi_arsize_o,
+    output logic [1:0] axi_arburst_o,
+    output logic axi_arvalid_o,
+    input logic axi_arready_i,
+    input logic [DataWidth-1:0] axi_rdata_i,
+    input logic [1:0] axi_rresp_i,
+    input logic axi_rlast_i,
+    input logic axi_rvalid_i,
+    output logic axi_rready_o,
+
+    output logic [$clog2(Slots):0] fill_o,  // messages inside, to be raised too
+
+    output logic [1:0] event_o,
+    output logic       busy_o
+);
+
+  localparam string Entry = "";  // that of the tile that it stands before
+  localparam bit StandsBefore = 1'b1;
+  localparam int unsigned MaxBusyCycles = 0;  // as the memory takes
+  typedef enum logic [0:0] {NextServed} next_e;
+  typedef enum int unsigned {
+    EventWriteError,
+    EventReadError,
+    NumEvents
+  } event_e;
+
+  localparam int unsigned SlotBytes = 2 ** $clog2(MaxFrameBytes);
+  localparam int unsigned SlotBeats = SlotBytes / DataBytes;
+  localparam int unsigned SlotWidth = $clog2(Slots);
+  localparam int unsigned BeatWidth = $clog2(SlotBeats);
+  localparam int unsigned ByteShift = $clog2(DataBytes);
+  localparam int unsigned BurstShift = $clog2(BurstBeats);
+
+  if (Slots < 2 || Slots != 2 ** SlotWidth) begin : gen_bad_slots
+    $error("memory_buffer: Slots must be a power of two, at least 2");
+  end
+  if (BurstBeats < 2 || BurstBeats > 256 || BurstBeats != 2 ** BurstShift ||
+      BurstBeats * DataBytes > 4096) begin : gen_bad_burst
+    $error("memory_buffer: BurstBeats must be a power of two, 2 to 256, of at most 4096 bytes");
+  end
+  if (AddrWidth > 64 || AddrWidth < SlotWidth + $clog2(SlotBytes)) begin : gen_bad_address
+    $error("memory_buffer: AddrWidth must be at most 64 and reach all slots");
+  end
+  if (BaseAddress % 64'(SlotBytes) != 0) begin : gen_bad_base
+    $error("memory_buffer: BaseAddress must be a multiple of 16384");
+  end
+
+  typedef logic [SlotWidth:0] slot_t;  // with a bit to tell full from empty
+  typedef logic [BeatWidth:0] beats_t;
+
+  function automatic logic [AddrWidth-1:0] address(slot_t slot, beats_t beat);
+    return AddrWidth'(BaseAddress) + {
+        (AddrWidth - SlotWidth - BeatWidth - ByteShift)'(0),
+        slot[SlotWidth-1:0],
+        beat[BeatWidth-1:0],
+        ByteShift'(0)
+    };
+  endfunction
+
+  // Beats of the burst that starts at a beat of a message, less one.
+  function automatic logic [7:0] burst_len(beats_t beat, beats_t last_beat);
+    beats_t left;
+    left = last_beat - beat;
+    return left < beats_t'(BurstBeats) ? 8'(left) : 8'(BurstBeats - 1);
+  endfunction
+
+  // A message's metadata, with its number of beats less one.
+  function automatic beats_t last_beat_of(logic [13:0] length);
+    beats_t beats;
+    beats = beats_t'((15'(length) + 15'(DataBytes - 1)) >> ByteShift);
+    return beats == '0 ? '0 : beats - 1'b1;
+  endfunction
+
+  beat_t heads[Slots];  // the data are constant
+  slot_t write_q, answered_q, asked_q, read_q;  // slots: being written, written, asked, read
+
+  // ---- Writing: the address of a burst, then its data ----
+
+  logic writing_q;  // a burst's data are due
+  beats_t write_beat_q;  // of the message, next
+  wire full = (write_q ^ read_q) == {1'b1, SlotWidth'(0)};
+  wire beats_t write_last = last_beat_of(in_i.meta.length);
+  beats_t write_last_q;
+  wire starts = write_beat_q == '0;
+  wire beats_t this_last = starts ? write_last : write_last_q;
+  wire offers = in_valid_i & ~writing_q & ~(starts & full);
+
+  wire address_free = ~axi_awvalid_o | axi_awready_i;
+  wire data_free = ~axi_wvalid_o | axi_wready_i;
+  assign in_ready_o = writing_q & data_free;
+  wire wrote = in_valid_i & in_ready_o;
+  wire ends_burst = in_i.last | (&write_beat_q[BurstShift-1:0]);
+
+  always_ff @(posedge clk_i) begin
+    if (offers & address_free) begin
+      axi_awaddr_o <= address(write_q, write_beat_q);
+      axi_awlen_o  <= burst_len(write_beat_q, this_last);
+    end
+    if (wrote) begin
+      axi_wdata_o <= in_i.data;
+      axi_wlast_o <= ends_burst;
+    end
+    if (offers & starts) write_last_q <= write_last;
+  end
+  always_ff @(posedge clk_i) begin
+    if (wrote & starts) begin
+      heads[write_q[SlotWidth-1:0]] <= in_i;
+      heads[write_q[SlotWidth-1:0]].data <= '0;
+    end
+  end
+  always_ff @(posedge clk_i) begin
+    if (rst_i) begin
+      writing_q <= 1'b0;
+      write_beat_q <= '0;
+      write_q <= '0;
+      axi_awvalid_o <= 1'b0;
+      axi_wvalid_o <= 1'b0;
+    end else begin
+      if (axi_awready_i) axi_awvalid_o <= 1'b0;
+      if (axi_wready_i) axi_wvalid_o <= 1'b0;
+      if (offers & address_free) begin
+        axi_awvalid_o <= 1'b1;
+        writing_q <= 1'b1;
+      end
+      if (wrote) begin
+        axi_wvalid_o <= 1'b1;
+        write_beat_q <= in_i.last ? '0 : write_beat_q + 1'b1;
+        if (ends_burst) writing_q <= 1'b0;
+        if (in_i.last) write_q <= write_q + 1'b1;
+      end
+    end
+  end
+  assign axi_awsize_o  = 3'(ByteShift);
+  assign axi_awburst_o = 2'b01;
+  assign axi_wstrb_o   = '1;
+
+  // ---- Responses: in order, as many as the message has bursts ----
+
+  beats_t answered_beat_q;  // first beat of the burst whose response comes next
+  beat_t  answered_head;
+  assign answered_head = heads[answered_q[SlotWidth-1:0]];
+  wire beats_t answered_last = last_beat_of(answered_head.meta.length);
+  wire is_last_answer = answered_last - answered_beat_q < beats_t'(BurstBeats);
+  assign axi_bready_o = 1'b1;
+
+  always_ff @(posedge clk_i) begin
+    if (rst_i) begin
+      answered_q <= '0;
+      answered_beat_q <= '0;
+    end else if (axi_bvalid_i) begin
+      answered_beat_q <= is_last_answer ? '0 : answered_beat_q + beats_t'(BurstBeats);
+      if (is_last_answer) answered_q <= answered_q + 1'b1;
+    end
+  end
+
+  // ---- Reading: addresses run ahead of the data ----
+
+  beats_t asked_beat_q;
+  beat_t  asked_head;
+  assign asked_head = heads[asked_q[SlotWidth-1:0]];
+  wire beats_t asked_last = last_beat_of(asked_head.meta.length);
+  wire [7:0] asked_len = burst_len(asked_beat_q, asked_last);
+  wire asks = (asked_q != answered_q) & (~axi_arvalid_o | axi_arready_i);
+
+  always_ff @(posedge clk_i) begin
+    if (asks) begin
+      axi_araddr_o <= address(asked_q, asked_beat_q);
+      axi_arlen_o  <= asked_len;
+    end
+    if (rst_i) begin
+      asked_q <= '0;
+      asked_beat_q <= '0;
+      axi_arvalid_o <= 1'b0;
+    end else begin
+      if (axi_arready_i) axi_arvalid_o <= 1'b0;
+      if (asks) begin
+        axi_arvalid_o <= 1'b1;
+        if (asked_last - asked_beat_q < beats_t'(BurstBeats)) begin
+          asked_beat_q <= '0;
+          asked_q <= asked_q + 1'b1;
+        end else asked_beat_q <= asked_beat_q + beats_t'(BurstBeats);
+      end
+    end
+  end
+  assign axi_arsize_o  = 3'(ByteShift);
+  assign axi_arburst_o = 2'b01;
+
+  beats_t read_beat_q;
+  beat_t  read_beat;
+  always_comb begin
+    read_beat = heads[read_q[SlotWidth-1:0]];
+    read_beat.last = read_beat_q == last_beat_of(read_beat.meta.length);
+    read_beat.bytes = $bits(read_beat.bytes)'(DataBytes);
+    if (read_beat.last) begin
+      read_beat.bytes =
+          $bits(read_beat.bytes)'(read_beat.meta.length - (14'(read_beat_q) << ByteShift));
+    end
+    read_beat.data = axi_rdata_i;
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (rst_i) begin
+      read_q <= '0;
+      read_beat_q <= '0;
+    end else if (axi_rvalid_i & axi_rready_o) begin
+      read_beat_q <= read_beat.last ? '0 : read_beat_q + 1'b1;
+      if (read_beat.last) read_q <= read_q + 1'b1;
+    end
+  end
+
+  stream_register #(
+      .data_t(beat_t)
+  ) u_out (
+      .clk_i,
+      .rst_i,
+      .in_i(read_beat),
+      .in_valid_i(axi_rvalid_i),
+      .in_ready_o(axi_rready_o),
+      .out_o,
+      .out_valid_o,
+      .out_ready_i
+  );
+
+  always_ff @(posedge clk_i) begin
+    if (rst_i) event_o <= '0;
+    else begin
+      event_o[EventWriteError] <= axi_bvalid_i & (axi_bresp_i != '0);
+      event_o[EventReadError]  <= axi_rvalid_i & axi_rready_o & (axi_rresp_i != '0);
+    end
+  end
+
+  wire unused = axi_rlast_i;
+  assign fill_o = write_q - read_q;
+  assign busy_o = (write_q != read_q) | ~starts | writing_q | out_valid_o | (|event_o);
+
+endmodule

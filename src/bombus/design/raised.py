@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Ports of layers that the design file raises to the top, by name."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+
+from bombus.base.errors import Problem
+from bombus.base.text import near_matches
+from bombus.design import config
+from bombus.design.resolved import Tile
+
+# Ports that every top has, or may have.
+_OF_TOP = re.compile(r"clk|rst|tick_us|reg_\w+|mac\d+_\w+|in_flight|busy")
+
+
+def _group(port: str, groups: Iterable[str]) -> str | None:
+    """The longest of the names that the port's begins with."""
+    fitting = [group for group in groups if port.startswith(f"{group}_")]
+    return max(fitting, key=len, default=None)
+
+
+def raise_ports(
+    tiles: Mapping[Tile, config.TileOfLayers | config.TileOfKind], file: config.DesignFile
+) -> Iterator[Problem]:
+    """Notes in each layer which of its ports become which of the top.
+
+    Yields names that fit no port, names that the top has already, and ports that
+    nobody raises.
+    """
+    taken: dict[str, str] = {}
+    for tile, given in tiles.items():
+        suffix = tile.name.removeprefix(tile.given_name)  # a replica's number
+        used: set[str] = set()
+        for layer in tile.layers:
+            for port in layer.kind.further:
+                group = _group(port.name, given.ports)
+                if group is None:
+                    yield port.problem(layer.kind.name)
+                    continue
+                used.add(group)
+                name = f"{given.ports[group]}{suffix}{port.name.removeprefix(group)}"
+                layer.raised[port.name] = name
+                place = (*tile.loc, "ports", group)
+                if _OF_TOP.fullmatch(name[:-2]):
+                    yield file.problem(place, f"the top has a port {name}; choose another name")
+                elif name in taken:
+                    yield file.problem(
+                        place, f"two ports of the top would be {name}: this and {taken[name]}'s"
+                    )
+                taken.setdefault(name, layer.full_name)
+        ports = [port.name for layer in tile.layers for port in layer.kind.further]
+        for group in given.ports.keys() - used:
+            names = sorted({port.rpartition("_")[0] for port in ports})
+            message = f"no layer of tile {tile.given_name!r} has a port {group}_*"
+            hint = near_matches(group, names) if names else "it has none to raise"
+            yield file.problem((*tile.loc, "ports", group), f"{message}; {hint}")

@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Ports of layers that the design file raises to the top, and memories at them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from unit_helpers import DESIGNS
+
+from bombus.analysis import check
+from bombus.base.errors import DesignError
+from bombus.generation.generate import manifest, texts
+
+MEMORY = DESIGNS / "udp_echo_memory.yaml"
+
+
+def edited(folder: Path, *edits: tuple[str, str]) -> Path:
+    text = MEMORY.read_text()
+    for old, new in edits:
+        assert old in text
+        text = text.replace(old, new)
+    file = folder / "design.yaml"
+    file.write_text(text)
+    return file
+
+
+def refused(file: Path) -> list[str]:
+    with pytest.raises(DesignError) as caught:
+        check.check(file)
+    assert all(problem.line for problem in caught.value.problems)
+    return [problem.message for problem in caught.value.problems if problem.is_error]
+
+
+def test_the_top_has_what_is_raised() -> None:
+    design, _ = check.check(MEMORY)
+    files = texts(design)
+    top = files["udp_echo_memory_top.sv"]
+    assert "output logic [31:0] memory_awaddr_o," in top
+    assert "input logic memory_awready_i," in top
+    assert "output logic [6:0] fill_o," in top
+    # The module around it has a memory there, and hands on the rest.
+    around = files["sim/udp_echo_memory_sim.sv"]
+    assert "output logic [6:0] fill_o," in around
+    assert "output logic [31:0] memory_awaddr_o" not in around
+    # 100 ns at 250 MHz; 16 bytes a cycle are 4 GB/s, so that 19.2 GB/s are limited by the port.
+    assert "read_latency: 25," in around
+    assert "bandwidth_beats: 2," in around
+    assert manifest(design)["pins"] == [{"name": "fill_o", "bits": 7, "output": True}]
+    assert "axi_memory" not in files["udp_echo_memory.f"]
+
+
+def test_timing_of_a_memory(tmp_path: Path) -> None:
+    timing = "{preset: hbm2, read_latency_ns: 41, bandwidth_gbytes: 3, refresh_interval_ns: 0}"
+    design, _ = check.check(edited(tmp_path, ("{preset: ddr4}", timing)))
+    around = texts(design)["sim/udp_echo_memory_sim.sv"]
+    for each in ("read_latency: 11,", "write_latency: 20,", "refresh_interval: 0,"):
+        assert each in around
+    assert "bandwidth_beats: 3,\n          bandwidth_cycles: 4," in around
+
+
+def test_replicas_have_a_port_each(tmp_path: Path) -> None:
+    file = edited(
+        tmp_path,
+        ("  memory: {preset: ddr4}\n", "  memory_0: {}\n  memory_1: {}\n"),
+        ("at: [2, 0]}", "replicas: 2, dispatch: round_robin, at: [[2, 0], [3, 0]]}"),
+    )
+    design, _ = check.check(file)
+    top = texts(design)["udp_echo_memory_top.sv"]
+    for name in ("memory_0_awaddr_o", "memory_1_awaddr_o", "fill_0_o", "fill_1_o"):
+        assert f" {name}," in top
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        (", fill: fill", "", "port fill_o is none that Bombus knows"),
+        ("fill: fill", "fil: fill", "no layer of tile 'buffer' has a port fil_*; did you mean 'f"),
+        ("fill: fill", "fill: busy", "the top has a port busy_o"),
+        ("fill: fill", "fill: mac0_rx", "the top has a port mac0_rx_o"),
+        ("fill: fill", "fill: Fill", "should be snake_case"),
+        (
+            "udp_port: 7",
+            "udp_port: 7, ports: {led: led}",
+            "tile 'echo' has a port led_*",
+        ),
+        ("ports: {axi: memory", "ports: {axi: hbm", "no tile raises ports as memory"),
+        ("  memory: {preset: ddr4}", "  fill: {}", "memory fill lacks the AXI ports awaddr, aw"),
+        ("preset: ddr4", "preset: ddr9", "'hbm2' or 'ddr4'"),
+        ("preset: ddr4", "banks: 12", "`banks` should be a power of two, not 12"),
+        ("preset: ddr4", "refresh_ns: 5000", "`refresh_ns` should be shorter"),
+        ("preset: ddr4", "bandwidth_gbytes: 0", "should be above 0"),
+    ],
+)
+def test_what_cannot_be(tmp_path: Path, old: str, new: str, message: str) -> None:
+    assert any(message in problem for problem in refused(edited(tmp_path, (old, new))))
+
+
+def test_two_ports_of_one_name(tmp_path: Path) -> None:
+    second = "  - {name: again, kind: memory_buffer, before: echo, ports: {axi: m, fill: fill}}\n"
+    file = edited(tmp_path, ("  - {name: arp", second + "  - {name: arp"))
+    assert any("two ports of the top would be fill_o" in each for each in refused(file))
