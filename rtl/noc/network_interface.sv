@@ -20,7 +20,9 @@ module network_interface
     parameter type flit_t = logic,
     parameter int unsigned X = 0,  // own position
     parameter int unsigned Y = 0,
-    parameter int unsigned Columns = 256,  // of the mesh
+    parameter int unsigned FirstX = 0,  // of the mesh
+    parameter int unsigned FirstY = 0,
+    parameter int unsigned Columns = 256,
     parameter int unsigned Rows = 256,
     parameter int unsigned NumSources = 1,  // layers that send to the mesh
     parameter int unsigned NumSinks = 1,  // layers that take from the mesh
@@ -94,6 +96,8 @@ module network_interface
       .NumGroups(NumGroups),
       .X(X),
       .Y(Y),
+      .FirstX(FirstX),
+      .FirstY(FirstY),
       .Columns(Columns),
       .Rows(Rows)
   ) u_hops (
@@ -156,6 +160,8 @@ module network_interface
         .Init(SlotInit),
         .X(X),
         .Y(Y),
+        .FirstX(FirstX),
+        .FirstY(FirstY),
         .Columns(Columns),
         .Rows(Rows)
     ) u_choice (

@@ -15,7 +15,9 @@ module replica_choice
     parameter logic [NumSlots-1:0][31:0] Init = '0,
     parameter int unsigned X = 0,  // own position
     parameter int unsigned Y = 0,
-    parameter int unsigned Columns = 256,  // of the mesh
+    parameter int unsigned FirstX = 0,  // of the mesh
+    parameter int unsigned FirstY = 0,
+    parameter int unsigned Columns = 256,
     parameter int unsigned Rows = 256,
     localparam int unsigned GroupWidth = NumGroups > 1 ? $clog2(NumGroups) : 1
 ) (
@@ -73,6 +75,8 @@ module replica_choice
       .Init(Init),
       .X(X),
       .Y(Y),
+      .FirstX(FirstX),
+      .FirstY(FirstY),
       .Columns(Columns),
       .Rows(Rows)
   ) u_slots (

@@ -16,7 +16,9 @@ module route_table
     parameter int unsigned NumGroups = 0,
     parameter int unsigned X = 0,  // own position
     parameter int unsigned Y = 0,
-    parameter int unsigned Columns = 256,  // of the mesh
+    parameter int unsigned FirstX = 0,  // of the mesh
+    parameter int unsigned FirstY = 0,
+    parameter int unsigned Columns = 256,
     parameter int unsigned Rows = 256,
     localparam int unsigned IndexWidth = NumEntries > 1 ? $clog2(NumEntries) : 1,
     localparam int unsigned GroupWidth = NumGroups > 1 ? $clog2(NumGroups) : 1
@@ -51,7 +53,9 @@ module route_table
     route.y = y[$bits(route.y)-1:0];
     route.port = port[PortWidth-1:0];
     route.valid = word[31] & ~word[GroupBit] & (route.dir != DirLocal);
-    if (32'(x) >= Columns || 32'(y) >= Rows || 32'(port) >= 2 ** PortWidth) route.valid = 1'b0;
+    // Positions before the first wrap around.
+    if (32'(x) - FirstX >= Columns || 32'(y) - FirstY >= Rows) route.valid = 1'b0;
+    if (32'(port) >= 2 ** PortWidth) route.valid = 1'b0;
     return route;
   endfunction
 

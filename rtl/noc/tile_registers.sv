@@ -6,16 +6,18 @@
 // Answers in a few to NumEvents + 12 cycles; an address that nothing stands at
 // reads as zero.
 module tile_registers #(
+    parameter int unsigned NumNetworks = 1,
     parameter int unsigned NumEvents = 1
 ) (
     input logic clk_i,
     input logic rst_i,
 
-    // Streams that cross the tile's boundary: from and to the mesh, from and to a MAC.
-    input logic in_message_i,
-    input logic [13:0] in_bytes_i,
-    input logic out_message_i,
-    input logic [13:0] out_bytes_i,
+    // Streams that cross the tile's boundary: from and to the mesh of each network, from
+    // and to a MAC.
+    input logic [NumNetworks-1:0] in_message_i,
+    input logic [NumNetworks-1:0][13:0] in_bytes_i,
+    input logic [NumNetworks-1:0] out_message_i,
+    input logic [NumNetworks-1:0][13:0] out_bytes_i,
     input logic mac_in_message_i,
     input logic [13:0] mac_in_bytes_i,
     input logic mac_out_message_i,
@@ -35,7 +37,7 @@ module tile_registers #(
     output logic [31:0] table_wdata_o
 );
 
-  localparam int unsigned NumStreams = 4;
+  localparam int unsigned NumStreams = 2 * NumNetworks + 2;
   localparam int unsigned NumCounters = 2 * NumStreams + NumEvents;
   localparam int unsigned IndexWidth = $clog2(NumCounters);
   localparam int unsigned Width = 48;
@@ -44,6 +46,18 @@ module tile_registers #(
   wire [7:0] counter = reg_addr_i[10:3];
   wire is_counter = ~is_table & (32'(counter) < NumCounters);
   wire is_high = reg_addr_i[2];
+
+  // The first network's come first, those of further networks after the MAC's.
+  logic [NumStreams-1:0] message;
+  logic [NumStreams-1:0][13:0] bytes;
+  always_comb begin
+    message[3:0] = {mac_out_message_i, mac_in_message_i, out_message_i[0], in_message_i[0]};
+    bytes[3:0] = {mac_out_bytes_i, mac_in_bytes_i, out_bytes_i[0], in_bytes_i[0]};
+    for (int unsigned n = 1; n < NumNetworks; n++) begin
+      message[2*n+2+:2] = {out_message_i[n], in_message_i[n]};
+      bytes[2*n+2+:2] = {out_bytes_i[n], in_bytes_i[n]};
+    end
+  end
 
   logic counter_ready;
   logic [Width-1:0] counter_data;
@@ -54,8 +68,8 @@ module tile_registers #(
   ) u_counters (
       .clk_i,
       .rst_i,
-      .message_i({mac_out_message_i, mac_in_message_i, out_message_i, in_message_i}),
-      .bytes_i({mac_out_bytes_i, mac_in_bytes_i, out_bytes_i, in_bytes_i}),
+      .message_i(message),
+      .bytes_i(bytes),
       .event_i,
       .read_index_i(counter[IndexWidth-1:0]),
       .read_i(reg_valid_i & ~reg_write_i & is_counter & ~is_high & ~reg_ready_o),

@@ -8,7 +8,7 @@ import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
 import pytest
-from documents import DOCS, FIGURE_5A, PAGES, ROOT, UDP_ECHO, UDP_UPPER, blocks, slug
+from documents import DOCS, EXAMPLES, FIGURE_5A, PAGES, ROOT, UDP_ECHO, UDP_UPPER, blocks, slug
 from typer.main import get_command
 from typer.testing import CliRunner
 
@@ -20,6 +20,7 @@ from bombus.pictures import mesh as show
 PICTURES = {
     "udp_echo.svg": UDP_ECHO,
     "udp_upper.svg": UDP_UPPER,
+    "two_networks.svg": EXAMPLES / "lookup" / "two_networks.yaml",
     "scale_28.svg": ROOT / "designs" / "scale_28.yaml",
     "figure_5a_deadlock.svg": FIGURE_5A,
 }

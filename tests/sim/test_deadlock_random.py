@@ -13,13 +13,13 @@ from collections import Counter
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
 
 from bombus.analysis import deadlock
 from bombus.design import rtl
+from bombus.design.network import Network
 from bombus.design.resolved import Design, Hop, Input, Layer, Output, Tile
 from bombus.design.rtl import InputStream, LayerKind, OutputStream
 from bombus.fabric.config import Fabric
@@ -87,6 +87,10 @@ def kind(name: str, *, has_input: bool, always_takes: bool = False) -> LayerKind
 def resolved(design: Random, study: Study) -> Design:
     """The design as the analysis sees it: in each tile a source, and a layer for all that comes."""
     size = study.size
+    # As wide as makes the longest frame the longest message.
+    width = -(-rtl.constant("bombus_pkg::MaxFrameBytes") * 8 // study.max_flits)
+    network = Network("data", 0, rtl.Beat(width), study.fabric, ())
+    networks = {"in": network, "out": network}
     tiles = [
         Tile(f"t{node}", node, node % size, node // size, ("tiles", node))
         for node in range(size * size)
@@ -94,8 +98,8 @@ def resolved(design: Random, study: Study) -> Design:
     for node, tile in enumerate(tiles):
         through = kind("through", has_input=True, always_takes=node in design.stores)
         tile.layers = [
-            Layer("source", kind("source", has_input=False), {}, tile, tile.loc),
-            Layer("through", through, {}, tile, tile.loc),
+            Layer("source", kind("source", has_input=False), {}, tile, tile.loc, networks=networks),
+            Layer("through", through, {}, tile, tile.loc, networks=networks),
         ]
     hops = [
         Hop(
@@ -107,10 +111,7 @@ def resolved(design: Random, study: Study) -> Design:
         for chain in design.chains
         for place, (here, there) in enumerate(pairwise(chain))
     ]
-    # As wide as makes the longest frame the longest message.
-    width = -(-rtl.constant("bombus_pkg::MaxFrameBytes") * 8 // study.max_flits)
-    file = SimpleNamespace(config=SimpleNamespace(fabric=study.fabric, data_width=width))
-    return Design(cast("Any", file), cast("Any", None), size, size, tiles, hops, [])
+    return Design(cast("Any", None), cast("Any", None), [network], size, size, tiles, hops, [])
 
 
 @pytest.fixture(scope="module", params=list(STUDIES))

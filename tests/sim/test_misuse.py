@@ -152,8 +152,27 @@ def test_closed(loopback: Library) -> None:
 
 MANIFEST: dict[str, Any] = {
     "tiles": [
-        {"name": "a", "index": 1, "x": 1, "y": 0, "entries": ["one", "two"], "next_hops": {"c": 7}},
-        {"name": "b", "index": 2, "x": 2, "y": 0, "entries": [], "next_hops": {"udp_rx": 7}},
+        {
+            "name": "a",
+            "index": 1,
+            "x": 1,
+            "y": 0,
+            "entries": {"data": ["one", "two"]},
+            "next_hops": {"c": 7, "d": 8},
+            "hop_networks": [
+                {"network": "data", "first_hop": 0},
+                {"network": "control", "first_hop": 8},
+            ],
+        },
+        {
+            "name": "b",
+            "index": 2,
+            "x": 2,
+            "y": 0,
+            "entries": {"data": [], "control": ["three"]},
+            "next_hops": {"udp_rx": 7},
+            "hop_networks": [{"network": "data", "first_hop": 0}],
+        },
     ],
     "dispatch": [],
 }
@@ -165,6 +184,7 @@ def test_next_hops_are_those_of_the_design() -> None:
         1 << 31 | 1 << 16 | 1,
     )
     assert register_map.next_hop(MANIFEST, "b", 7, None, 0)[1] == 0
+    assert register_map.next_hop(MANIFEST, "a", "d", "b", 0)[1] == 1 << 31 | 2
     for arguments, reason in (
         (("b", 77, "a", 0), "no next hop 77"),
         (("b", "home", "a", 0), "no next hop 'home'"),

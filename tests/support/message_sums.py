@@ -15,7 +15,7 @@ from bombus.simulator.counters import DROP, EVENT, Counters
 from bombus.simulator.simulation import Simulation
 
 # Dropped between two tiles: a drop of the mesh, not of the tile whose router counts it.
-ROUTER_DROP = f"{DROP}router."
+ROUTER_DROP = ".router."
 
 # What an event says of a message: it goes on and is counted on its way out, it ends in the
 # layer (absorbed), or it starts there (generated).
@@ -86,6 +86,12 @@ def _waiting(tile: Mapping[str, Any], values: Mapping[str, int]) -> int:
     )
 
 
+def _on_meshes(values: Mapping[str, int], way: str) -> int:
+    """Messages that a tile has got from the meshes of all networks, or sent to them."""
+    names = (name for name in values if name.startswith("noc_"))
+    return sum(values[name] for name in names if name.endswith(f"_{way}_messages"))
+
+
 def waiting(manifest: Mapping[str, Any], counters: Counters) -> int:
     return sum(_waiting(tile, counters[tile["name"]]) for tile in manifest["tiles"])
 
@@ -95,10 +101,11 @@ def problems(manifest: Mapping[str, Any], counters: Counters) -> Iterator[str]:
     sent = arrived = 0
     for tile in manifest["tiles"]:
         values = counters[tile["name"]]
-        came = values["noc_in_messages"] + values["mac_in_frames"]
-        went = values["noc_out_messages"] + values["mac_out_frames"]
+        from_meshes, to_meshes = (_on_meshes(values, way) for way in ("in", "out"))
+        came = from_meshes + values["mac_in_frames"]
+        went = to_meshes + values["mac_out_frames"]
         drops = {name: n for name, n in values.items() if name.startswith(DROP)}
-        router = sum(n for name, n in drops.items() if name.startswith(ROUTER_DROP))
+        router = sum(n for name, n in drops.items() if ROUTER_DROP in name)
         dropped = sum(drops.values()) - router
         ended = _ended(tile, values)
         waits = _waiting(tile, values)
@@ -107,8 +114,8 @@ def problems(manifest: Mapping[str, Any], counters: Counters) -> Iterator[str]:
                 f"{tile['name']}: {came} in, but {went} out, {dropped} dropped, "
                 f"{ended} more ended than started there, {waits} waiting"
             )
-        sent += values["noc_out_messages"]
-        arrived += values["noc_in_messages"] + router
+        sent += to_meshes
+        arrived += from_meshes + router
     if sent != arrived:
         yield f"mesh: {sent} sent by tiles, but {arrived} arrived or dropped by routers"
 

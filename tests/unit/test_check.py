@@ -67,12 +67,12 @@ def test_udp_path_takes_one_link_a_hop(edited: Edited) -> None:
     path = ["eth_rx", "ipv4_rx", "udp_rx", "echo", "udp_tx", "ipv4_tx", "eth_tx"]
     tiles = {tile.name: tile for tile in design.tiles}
     for source, target in pairwise(path):
-        assert len(design.links(tiles[source], tiles[target])) == 1
+        assert len(design.networks[0].links(tiles[source].at, tiles[target].at)) == 1
 
 
 def test_route_goes_along_x_first(edited: Edited) -> None:
     design, _ = check.check(edited())
-    assert design.links(design.tiles[0], design.tiles[5]) == [
+    assert design.networks[0].links((0, 0), (2, 1)) == [
         ((0, 0), (1, 0)),
         ((1, 0), (2, 0)),
         ((2, 0), (2, 1)),

@@ -136,7 +136,7 @@ def test_a_fabric_that_drops_never_waits(tmp_path: Path) -> None:
     shallow = "{kind: crosspoint, algorithm: adaptive, lossless: false, buffer_depth: 512}"
     design, (warning,) = check.check(with_fabric(tmp_path, shallow))
     assert "more than 4096 bytes never fit into queues of 512 flits" in warning.message
-    assert not design.routing.holds_links
+    assert not design.networks[0].routing.holds_links
 
 
 def test_the_crosspoint_fabric_reserves_room_for_the_longest_frame(tmp_path: Path) -> None:
@@ -150,8 +150,8 @@ def test_the_crosspoint_fabric_reserves_room_for_the_longest_frame(tmp_path: Pat
         file = with_fabric(tmp_path, f"{{kind: crosspoint, algorithm: {algorithm}}}")
         file.write_text(file.read_text().replace("data_width: 64", f"data_width: {width}"))
         design, warnings = check.check(file, allow_deadlock=True)
-        assert design.fabric.packet_flits * width // 8 >= 9600
-        assert design.fabric.depth == depth
+        assert design.networks[0].fabric.packet_flits * width // 8 >= 9600
+        assert design.networks[0].fabric.depth == depth
         assert not any("longer ones" in each.message for each in warnings)
 
 

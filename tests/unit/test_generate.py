@@ -76,9 +76,13 @@ def test_manifest_says_what_is_where(tmp_path: Path) -> None:
         "mac_out_bytes",
         "drop.no_route",
     ]
-    assert {"from": "echo.udp_echo", "next": "udp_tx", "to": "udp_tx.udp_tx", "in_tile": False} in (
-        manifest["hops"]
-    )
+    assert {
+        "from": "echo.udp_echo",
+        "next": "udp_tx",
+        "to": "udp_tx.udp_tx",
+        "in_tile": False,
+        "network": "data",
+    } in manifest["hops"]
 
 
 def test_counters_fit_what_the_tile_counts() -> None:
@@ -88,8 +92,8 @@ def test_counters_fit_what_the_tile_counts() -> None:
         text = texts[f"tiles/udp_echo_fused_tile_{tile.name}.sv"]
         (number,) = re.findall(r"\.NumEvents\((\d+)\)", text)
         assert int(number) == len(tile.events())
-        slices = re.findall(r"assign events\[(\d+):(\d+)\]", text)
-        bits = [0] + [bit for high, low in slices for bit in range(int(low), int(high) + 1)]
+        slices = re.findall(r"assign events\[(\d+)(?::(\d+))?\]", text)
+        bits = [bit for high, low in slices for bit in range(int(low or high), int(high) + 1)]
         assert bits == list(range(int(number)))
 
 
@@ -178,7 +182,7 @@ def test_every_next_hop_reads_its_own_entry(file: Path) -> None:
                 number = number_in_table(said[str(port)], hop.number, bits)
                 target = hop.target
                 route = f"route({target.tile.x}, {target.tile.y}, "
-                route += f"{target.tile.entries.index(target)})"
+                route += f"{target.entry_port})"
                 assert hop.group or routes[str(number)] == route
                 used.add((number, port, hop.number))
         assert len({number for number, _, _ in used}) == len(used)

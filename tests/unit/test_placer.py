@@ -13,6 +13,7 @@ from bombus.analysis import check, deadlock
 from bombus.analysis import load as traffic
 from bombus.base.errors import DesignError
 from bombus.design import config, edit, resolve
+from bombus.design.network import Network
 from bombus.design.resolved import Design
 from bombus.fabric.routing import Routing
 from bombus.placement import placer
@@ -111,7 +112,7 @@ def test_figure_5a_is_moved_to_the_shortest_ways(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("algorithm", ["xy", "o1turn", "adaptive"])
 def test_crosspoint_fabric(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, algorithm: str) -> None:
-    monkeypatch.setattr(Design, "routing", Routing("crosspoint", algorithm))
+    monkeypatch.setattr(Network, "routing", Routing("crosspoint", algorithm))
     result = placed(copied(tmp_path), move=True, effort=2)
     assert result.gbps_hops < 6 * 10 * 1.05
 
@@ -132,8 +133,9 @@ def test_traffic_pulls_tiles_together(tmp_path: Path) -> None:
         placed(file)
         found = resolved(file)
         tiles = {tile.name: tile for tile in found.tiles}
+        links = found.networks[0].links
         ways = [
-            len(found.links(tiles["udp_rx"], tiles[app]) + found.links(tiles[app], tiles["udp_tx"]))
+            len(links(tiles["udp_rx"].at, tiles[app].at) + links(tiles[app].at, tiles["udp_tx"].at))
             for app in (f"app{favourite}", f"app{other}")
         ]
         assert ways[0] < ways[1]

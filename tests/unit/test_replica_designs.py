@@ -45,7 +45,7 @@ def targets(design: Design, source: str, hop: str) -> list[str]:
 
 def plan(design: Design, tile: str) -> list[dispatch.Dispatch]:
     (found,) = [each for each in design.tiles if each.name == tile]
-    return design.dispatches[found]
+    return design.dispatches[found.interfaces[0]]
 
 
 def test_one_line_makes_several_tiles(tmp_path: Path) -> None:

@@ -9,6 +9,9 @@
 // Latency: 1 cycle each way. For data widths of 64 bits and more.
 module udp_lookup #(
     parameter type beat_t = logic,
+    // Of the streams to and from the store, which may use another network
+    parameter type query_beat_t = beat_t,
+    parameter type answer_beat_t = beat_t,
     parameter int unsigned UdpPort = 2000,
     parameter bit DropsWhenBusy = 0
 ) (
@@ -16,20 +19,20 @@ module udp_lookup #(
     input logic rst_i,
 
     // Datagrams, and answers of the store
-    input  beat_t in_i,
-    input  logic  in_valid_i,
-    output logic  in_ready_o,
-    input  beat_t answer_i,
-    input  logic  answer_valid_i,
-    output logic  answer_ready_o,
+    input beat_t in_i,
+    input logic in_valid_i,
+    output logic in_ready_o,
+    input answer_beat_t answer_i,
+    input logic answer_valid_i,
+    output logic answer_ready_o,
 
     // Replies, and requests to the store
     output beat_t out_o,
-    output logic  out_valid_o,
-    input  logic  out_ready_i,
-    output beat_t query_o,
-    output logic  query_valid_o,
-    input  logic  query_ready_i,
+    output logic out_valid_o,
+    input logic out_ready_i,
+    output query_beat_t query_o,
+    output logic query_valid_o,
+    input logic query_ready_i,
 
     output logic [1:0] drop_o,
     output logic       busy_o
@@ -56,9 +59,9 @@ module udp_lookup #(
 
   logic first_q, asked_q, dropping_q;
   beat_t asked_q_beat;  // the datagram that is being answered
-  wire good = (in_i.meta.length == 14'(KeyBytes)) & (in_i.meta.l4.ports.src_port != '0);
-  wire busy = asked_q | query_valid_o;
-  wire drop = first_q ? ~good | (DropsWhenBusy & busy) : dropping_q;
+  wire   good = (in_i.meta.length == 14'(KeyBytes)) & (in_i.meta.l4.ports.src_port != '0);
+  wire   busy = asked_q | query_valid_o;
+  wire   drop = first_q ? ~good | (DropsWhenBusy & busy) : dropping_q;
   assign in_ready_o = drop | ~busy;
 
   always_ff @(posedge clk_i) begin
@@ -87,9 +90,19 @@ module udp_lookup #(
     end
   end
 
+  // The request: the datagram's bytes, in one beat of whatever width.
+  query_beat_t query;
+  always_comb begin
+    query = '0;
+    query.meta = in_i.meta;
+    query.last = 1'b1;
+    query.bytes = $bits(query.bytes)'(KeyBytes);
+    query.data = $bits(query.data)'(in_i.data[8*KeyBytes-1:0]);
+  end
+
   always_ff @(posedge clk_i) begin
     if (in_valid_i & in_ready_o & ~drop) begin
-      query_o <= in_i;
+      query_o <= query;
       asked_q_beat <= in_i;
     end
   end
@@ -97,7 +110,10 @@ module udp_lookup #(
   // The reply: the answer's bytes under the datagram's metadata, ports swapped.
   beat_t reply;
   always_comb begin
-    reply = answer_i;
+    reply = '0;
+    reply.last = 1'b1;
+    reply.bytes = $bits(reply.bytes)'(KeyBytes);
+    reply.data = $bits(reply.data)'(answer_i.data[8*KeyBytes-1:0]);
     reply.meta = asked_q_beat.meta;
     reply.meta.l4.ports.src_port = asked_q_beat.meta.l4.ports.dst_port;
     reply.meta.l4.ports.dst_port = asked_q_beat.meta.l4.ports.src_port;

@@ -17,6 +17,7 @@ from bombus.base.errors import DesignError, Problem
 from bombus.base.text import listing
 from bombus.design import memories, resolve, rtl
 from bombus.design.dispatch import HAS_PORTS, MAX_SLOTS, Dispatch, num_slots
+from bombus.design.network import Network
 from bombus.design.resolved import Binding, Design, Group, Hop, Input, Layer
 
 
@@ -62,6 +63,19 @@ def _macs(design: Design) -> Iterator[Problem]:
                 yield design.file.problem(("tiles",), message)
 
 
+def _mac_widths(design: Design) -> Iterator[Problem]:
+    """MAC ports are as wide as the first network."""
+    first = design.networks[0]
+    for layer in design.layers():
+        width = layer.types[rtl.BEAT].data_width if layer.kind.mac_ports else first.data_width
+        if width != first.data_width:
+            yield design.file.problem(
+                layer.loc,
+                f"{layer} has {width} bits; MAC ports have the width of the first network, "
+                f"{first.data_width} bits",
+            )
+
+
 def _bound_values(design: Design) -> Iterator[Problem]:
     """Layers that a key finds have values of their own, as wide as those who bind it take."""
     for key in sorted({binding.key for binding in design.bindings}):
@@ -101,11 +115,13 @@ def _replicas(design: Design) -> Iterator[Problem]:
 def _dispatches(design: Design) -> Iterator[Problem]:
     """What the policies of groups of replicas need."""
     choosers: dict[Group, list[Dispatch]] = {}
-    for tile, plan in design.dispatches.items():
-        for dispatch in plan:
+    for tile in design.tiles:
+        plans = [design.dispatches[interface] for interface in tile.interfaces]
+        all_of_tile = [dispatch for plan in plans for dispatch in plan]
+        for dispatch in all_of_tile:
             choosers.setdefault(dispatch.group, []).append(dispatch)
-        if (slots := num_slots(plan)) > MAX_SLOTS:
-            names = listing(dispatch.group.name for dispatch in plan)
+        if (slots := sum(map(num_slots, filter(None, plans)))) > MAX_SLOTS:
+            names = listing(dispatch.group.name for dispatch in all_of_tile)
             yield design.file.problem(
                 tile.loc,
                 f"tile {tile.given_name!r} would need {slots} slots to dispatch messages to the "
@@ -132,7 +148,7 @@ def _dispatches(design: Design) -> Iterator[Problem]:
                 f"the others: put a tile `{{kind: scheduler, before: {group.name}}}` in front of "
                 f"it, or use another policy",
             )
-        if policy == "least_loaded" and not design.config.fabric.lossless:
+        if policy == "least_loaded" and not dispatches[0].targets[0].network.given.lossless:
             yield design.file.problem(
                 loc,
                 "the fabric can drop messages, which least_loaded would then count as pending "
@@ -152,9 +168,10 @@ def _dispatches(design: Design) -> Iterator[Problem]:
 def _remarks(design: Design) -> Iterator[Problem]:
     """What the layers themselves say of their parameters."""
     for layer in design.layers():
-        if not layer.params:
+        if not layer.params and {*layer.networks.values()} <= {design.networks[0]}:
             continue
-        for said in rtl.remarks(design.library, layer.kind, layer.params):
+        beats = {name: network.beat for name, network in layer.types.items()}
+        for said in rtl.remarks(design.library, layer.kind, layer.params, beats):
             verb = "rejects its parameters" if said.is_error else "warns of its parameters"
             message = f"{layer} {verb}: {said.message}"
             yield design.file.problem(layer.loc, message, is_error=said.is_error)
@@ -215,40 +232,41 @@ def _host(design: Design) -> Iterator[Problem]:
 
 
 def _bandwidth(design: Design) -> Iterator[Problem]:
-    config = design.config
-    datapath = config.data_width * config.clock_mhz / 1000
+    config, network = design.config, design.networks[0]
+    datapath = network.capacity(config.clock_mhz)
     if datapath < config.line_rate_gbps:
         yield design.file.problem(
-            ("data_width",),
-            f"{config.data_width} bits at {config.clock_mhz:g} MHz carry {datapath:g} Gbit/s, less "
-            f"than the line rate of {config.line_rate_gbps:g} Gbit/s",
+            (*network.loc, "data_width"),
+            f"{network.data_width} bits at {config.clock_mhz:g} MHz carry {datapath:g} Gbit/s, "
+            f"less than the line rate of {config.line_rate_gbps:g} Gbit/s",
             is_error=False,
         )
 
 
-def _fabric(design: Design) -> Iterator[Problem]:
+def _fabric(design: Design, network: Network) -> Iterator[Problem]:
     """Whether the queues of a crosspoint fabric hold what they promise room for."""
-    fabric = design.fabric
+    fabric = network.fabric
     if fabric.kind != "crosspoint":
         return
-    width, longest = design.config.data_width, rtl.constant("bombus_pkg::MaxFrameBytes")
+    loc = (*network.loc, "fabric")
+    width, longest = network.data_width, rtl.constant("bombus_pkg::MaxFrameBytes")
     if not fabric.lossless:
         if (room := fabric.depth * width // 8) < longest:
             yield design.file.problem(
-                ("fabric", "buffer_depth"),
+                (*loc, "buffer_depth"),
                 f"messages of more than {room} bytes never fit into queues of {fabric.depth} flits "
                 f"and are dropped; a MAC port may deliver {longest}",
                 is_error=False,
             )
         return
     if lack := fabric.lack_of_room(rtl.constant("noc_pkg::CrosspointLate")):
-        key = "buffer_depth" if design.config.fabric.buffer_depth else "max_packet_flits"
-        yield design.file.problem(("fabric", key), lack)
-    if fabric.algorithm == "adaptive" and design.routing.holds_links:
+        key = "buffer_depth" if network.given.buffer_depth else "max_packet_flits"
+        yield design.file.problem((*loc, key), lack)
+    if fabric.algorithm == "adaptive" and network.routing.holds_links:
         # A message that goes on over a link then waits for room in each queue that it might have
         # taken there, even of those that its head left alone: it can wait for what waits for it.
         yield design.file.problem(
-            ("fabric", "max_packet_flits"),
+            (*loc, "max_packet_flits"),
             f"adaptive routing needs room for whole messages: max_packet_flits should be at least "
             f"{-(-longest * 8 // width)}, for the {longest} bytes that a MAC port may deliver",
         )
@@ -265,6 +283,11 @@ def _names(design: Design) -> Iterator[Problem]:
                 f"the design would generate {module}, but a module of that name exists; rename it"
             )
             yield design.file.problem(("name",), message)
+    layers = {layer.name: layer for layer in design.layers()}
+    for network in design.networks[1:]:
+        if network.name in layers:
+            message = f"network {network.name!r} has the name of layer {layers[network.name]}"
+            yield design.file.problem(network.loc, f"{message}; rename it")
     names = {tile.name for tile in design.tiles}
     if len(names) < len(design.tiles):
         message = "tile names `empty_<x>_<y>` are reserved for empty tiles; use other names"
@@ -293,7 +316,9 @@ def check(path: Path, *, allow_deadlock: bool = False) -> tuple[Design, list[Pro
     if _is_whole(design):
         problems += _macs(design)
     problems += [*_replicas(design), *_bound_values(design), *_host(design)]
-    problems += [*_bandwidth(design), *_fabric(design), *_remarks(design)]
+    problems += [*_bandwidth(design), *_remarks(design), *_mac_widths(design)]
+    for network in design.networks:
+        problems += _fabric(design, network)
     if not any(problem.is_error for problem in problems):
         # These follow from any of the above, and would only hide it.
         problems += [*_reachability(design), *_wired_cycles(design), *_names(design)]

@@ -54,9 +54,8 @@ def _answer_problems(answer: Input, design: Design) -> Iterator[Problem]:
 
 
 def _losses(awaited: Input, by: Input, design: Design) -> Iterator[Problem]:
-    if design.config.fabric.lossless:
-        return
-    if any(not hop.in_tile for hop in awaited_hops(awaited, by, design)):
+    hops = [hop for hop in awaited_hops(awaited, by, design) if not hop.in_tile]
+    if any(not hop.network.given.lossless for hop in hops):
         yield design.file.problem(
             by.layer.loc,
             f"{by.layer} waits for messages on input {awaited.name}, which the fabric may drop: "

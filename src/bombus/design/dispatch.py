@@ -15,7 +15,7 @@ from ipaddress import IPv4Address
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from bombus.design.resolved import Design, Group, Input, Output, Tile
+    from bombus.design.resolved import Design, Group, Input, Interface, Output
 
 MAX_SLOTS = 256  # of a tile
 _BUCKETS = 64  # of a flow hash, at least
@@ -63,14 +63,14 @@ def _slot_bits(group: Group) -> int:
     return max(1, (count - 1).bit_length())
 
 
-def dispatch_plan(tile: Tile, design: Design) -> list[Dispatch]:
-    """The groups that a tile distributes messages among.
+def dispatch_plan(interface: Interface, design: Design) -> list[Dispatch]:
+    """The groups that a tile distributes messages among over one network.
 
     The slots of each begin at a multiple of their number.
     """
     targets: dict[tuple[Output, int], list[Input]] = {}
     groups: dict[tuple[Output, int], Group] = {}
-    for output in tile.sources:
+    for output in interface.sources:
         for hop in design.hops_from(output):
             if hop.group and hop.target:
                 targets.setdefault((output, hop.number), []).append(hop.target)
@@ -86,7 +86,7 @@ def dispatch_plan(tile: Tile, design: Design) -> list[Dispatch]:
 
 
 def num_slots(plan: Sequence[Dispatch]) -> int:
-    """Slots of a tile: a power of two."""
+    """Slots of an interface: a power of two."""
     used = sum(1 << dispatch.slot_bits for dispatch in plan)
     return 1 << (used - 1).bit_length() if used else 1
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Numbers of a tile's next hops in the next-hop table of its network interface.
+"""Numbers of next hops in the next-hop table of a network interface.
 
 Each output that sends into the mesh has a range of its own, a power of two long and aligned, so
 that the number of a next hop is the range's first and the layer's own number side by side.
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class NextTable:
-    """The next-hop table of a tile."""
+    """The next-hop table of a network interface."""
 
     first: Mapping[Output, int]  # number of each output's first next hop
     size: int  # entries, a power of two

@@ -20,7 +20,14 @@ from pydantic_core import PydanticUndefined
 
 from bombus.base.values import Mac, Name
 from bombus.base.yaml_file import in_yaml
-from bombus.design.config import DesignConfig, Host, Memory, TileOfKind, TileOfLayers
+from bombus.design.config import (
+    DesignConfig,
+    Host,
+    Memory,
+    NetworkConfig,
+    TileOfKind,
+    TileOfLayers,
+)
 from bombus.fabric.config import Fabric
 
 _INTRODUCTION = """# The design file
@@ -52,6 +59,24 @@ tiles:
 _SECTIONS: tuple[tuple[str, type[BaseModel], str], ...] = (
     ("Top level", DesignConfig, ""),
     ("`fabric`", Fabric, ""),
+    (
+        "`networks`",
+        NetworkConfig,
+        "A tile names the streams that do not use the first network. Both ends of a next hop use "
+        "the same one, and streams joined by wires have the same width. A layer whose streams are "
+        "to have different widths has a type parameter for each "
+        "([architecture.md](architecture.md#networks)). MAC ports have the width of the first "
+        "network.\n"
+        "\n"
+        "```\n"
+        "networks:\n"
+        "  data: {data_width: 512, fabric: {columns: 3}}\n"
+        "  control: {data_width: 64}\n"
+        "tiles:\n"
+        "  - {name: lookup, kind: udp_lookup, networks: {query: control, answer: control}}\n"
+        "  - {name: store, kind: store, networks: {in: control, out: control}}\n"
+        "```",
+    ),
     ("`host`", Host, ""),
     ("A memory: `memories.<name>`", Memory, ""),
     ("A tile: `tiles[]`", TileOfLayers, ""),

@@ -15,18 +15,25 @@ from bombus.base.text import near_matches
 from bombus.base.yaml_file import Loc
 from bombus.design import config, rtl, snake
 from bombus.design.hops import HopResolver
+from bombus.design.network import (
+    Network,
+    StreamNetworks,
+    hop_problem,
+    networks_of,
+    types_of,
+)
 from bombus.design.parameters import parameter_value
 from bombus.design.raised import raise_ports
 from bombus.design.resolved import Binding, Design, Group, Layer, Tile
 from bombus.design.rtl import LayerKind, Library
-from bombus.fabric.routing import DIRECTIONS
 
 
 class _Tiles:
     """Tiles with their layers, as the design file gives them."""
 
-    def __init__(self, file: config.DesignFile, library: Library) -> None:
+    def __init__(self, file: config.DesignFile, library: Library, networks: list[Network]) -> None:
         self.file = file
+        self.networks = networks
         self.library = library
         self.problems: list[Problem] = []
         self.has_unknown_kinds = False
@@ -37,6 +44,7 @@ class _Tiles:
     def add_layers(self, tile: Tile, given: config.TileOfLayers | config.TileOfKind) -> None:
         is_shorthand = isinstance(given, config.TileOfKind)
         tile_keys = config.TileOfKind.model_fields if is_shorthand else ()
+        chosen = StreamNetworks(self.networks, given.networks)
         for layer in given.layer_configs():
             loc = (*tile.loc, *layer.loc)
             try:
@@ -50,15 +58,23 @@ class _Tiles:
             self.share_bound_values(tile, kind, params)
             same = sum(other.kind.name == kind.name for other in tile.layers)
             name = kind.name if not same else f"{kind.name}_{same + 1}"
+            networks = chosen.of_layer(name, kind)
             try:
-                kind = rtl.with_parameters(self.library, kind, params)
+                types = types_of(kind, networks)
+                beats = {each: network.beat for each, network in types.items()}
+                kind = rtl.with_parameters(self.library, kind, params, beats)
+            except ValueError as error:
+                self.error((*tile.loc, "networks"), str(error))
+                networks = dict.fromkeys(networks, self.networks[0])
             except DesignError as error:
                 self.error(loc, "; ".join(problem.message for problem in error.problems))
             key = next(iter(sorted(self.library.bound_keys & kind.parameters.keys())), "")
-            found = Layer(name, kind, params, tile, loc, bound_key=key)
+            found = Layer(name, kind, params, tile, loc, bound_key=key, networks=networks)
             if kind.stands_before:
                 self.stand_before(found, layer, params_loc)
             tile.layers.append(found)
+        for key, message in chosen.problems(tile.given_name):
+            self.error((*tile.loc, "networks", key), message)
 
     def params(
         self, given: config.LayerConfig, kind: LayerKind, loc: Loc, known_keys: Iterable[str]
@@ -130,7 +146,8 @@ def resolve(file: config.DesignFile, library: Library) -> tuple[Design, list[Pro
     """Resolves a design; where there are errors among the problems, as far as it goes."""
     placement = snake.place(file)
     columns = placement.columns
-    reader = _Tiles(file, library)
+    networks = networks_of(file.config)
+    reader = _Tiles(file, library, networks)
     problems = reader.problems
     problems += placement.problems
 
@@ -150,6 +167,7 @@ def resolve(file: config.DesignFile, library: Library) -> tuple[Design, list[Pro
     design = Design(
         file,
         library,
+        networks,
         columns,
         placement.rows,
         named,
@@ -165,24 +183,17 @@ def resolve(file: config.DesignFile, library: Library) -> tuple[Design, list[Pro
     problems += raise_ports(given_tiles, file)
     hops = HopResolver(design, problems).resolve(given_tiles)
     for hop in hops:
-        if hop.in_tile:
-            continue
-        if hop.source not in hop.source.tile.sources:
-            hop.source.tile.sources.append(hop.source)
-        if hop.target and hop.target not in hop.target.tile.entries:
-            hop.target.tile.entries.append(hop.target)
-    for tile in named:
-        tile.entries.sort(key=[each for la in tile.layers for each in la.inputs].index)
+        if message := hop_problem(hop):
+            problems.append(file.problem(hop.source.layer.loc, message))
 
     tiles = {tile.index: tile for tile in reversed(named)}
     for index in range(columns * placement.rows):
         y, x = divmod(index, columns)
         tiles.setdefault(index, Tile(f"empty_{x}_{y}", index, x, y, ("tiles",)))
-    for tile in tiles.values():
-        tile.router_drops = () if file.config.fabric.lossless else DIRECTIONS
     whole = Design(
         file,
         library,
+        networks,
         columns,
         placement.rows,
         [tiles[index] for index in sorted(tiles)],
@@ -190,6 +201,10 @@ def resolve(file: config.DesignFile, library: Library) -> tuple[Design, list[Pro
         design.groups,
         design.bindings,
     )
+    whole.join()
+    for network in networks[1:]:
+        if not any(hop.network is network for hop in hops if not hop.in_tile):
+            problems.append(file.problem(network.loc, f"no message uses network {network.name!r}"))
     # Replicas have the same problems.
     return whole, list(dict.fromkeys(problems))
 
@@ -197,5 +212,6 @@ def resolve(file: config.DesignFile, library: Library) -> tuple[Design, list[Pro
 def load(path: Path) -> tuple[Design, list[Problem]]:
     """Reads a design file and resolves it."""
     file = config.load(path)
-    library = rtl.library(file.config.data_width, file.source_files())
+    width = networks_of(file.config)[0].data_width
+    library = rtl.library(width, file.source_files())
     return resolve(file, library)

@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
@@ -15,8 +15,9 @@ import networkx as nx
 
 from bombus.base.values import Policy
 from bombus.base.yaml_file import Loc
-from bombus.design import config, rtl
-from bombus.design.dispatch import Dispatch, dispatch_plan
+from bombus.design import config
+from bombus.design.dispatch import Dispatch, dispatch_plan, num_slots
+from bombus.design.network import Area, Network, types_of
 from bombus.design.next_table import NextTable
 from bombus.design.resources import resource_graph
 from bombus.design.rtl import (
@@ -27,8 +28,7 @@ from bombus.design.rtl import (
     Library,
     OutputStream,
 )
-from bombus.fabric.config import Fabric
-from bombus.fabric.routing import Channel, Link, Position, Routing, routes
+from bombus.fabric.routing import DIRECTIONS, Channel, Position
 
 
 @dataclass(eq=False)
@@ -43,6 +43,12 @@ class Layer:
     before: str | None = None  # the tile, or its layer, that it precedes
     bound_key: str = ""  # parameter by which other layers find it, such as `udp_port`
     raised: dict[str, str] = field(default_factory=dict)  # ports of the top by port of the layer
+    networks: Mapping[str, Network] = field(default_factory=dict)  # by stream
+
+    @cached_property
+    def types(self) -> Mapping[str, Network]:
+        """A network whose beats each of its type parameters has, by name."""
+        return types_of(self.kind, self.networks)
 
     @property
     def full_name(self) -> str:
@@ -90,6 +96,10 @@ class _Stream(NamedTuple):
         return self.layer.tile
 
     @property
+    def network(self) -> Network:
+        return self.layer.networks[self.name]
+
+    @property
     def signal(self) -> str:
         """Its name in the module of the tile."""
         return f"{self.layer.name}_{self.name}"
@@ -120,6 +130,11 @@ class Input(_Stream):
     def stream(self) -> InputStream:
         return self.layer.kind.inputs[self.name]
 
+    @property
+    def entry_port(self) -> int:
+        """The number by which messages from the mesh address it in its tile."""
+        return self.tile.interface(self.network).entries.index(self)
+
 
 class Output(_Stream):
     """An output stream of a layer of the design."""
@@ -146,6 +161,22 @@ class Group:
 
 
 @dataclass(eq=False)
+class Interface:
+    """What joins a tile to one network: a router and a network interface."""
+
+    network: Network
+    # Inputs that messages from the mesh may enter, by entry port.
+    entries: list[Input] = field(default_factory=list)
+    # Outputs that send into the mesh, in the order of the network interface's inputs.
+    sources: list[Output] = field(default_factory=list)
+
+    @property
+    def router_drops(self) -> tuple[str, ...]:
+        """Inputs of the router that count what they drop, in the order of its `drop_o`."""
+        return () if self.network.given.lossless else DIRECTIONS
+
+
+@dataclass(eq=False)
 class Tile:
     """A tile of the mesh; one without layers fills the rectangle."""
 
@@ -158,12 +189,21 @@ class Tile:
     layers: list[Layer] = field(default_factory=list)
     next: dict[str, str] = field(default_factory=dict)  # the design file's
     traffic: dict[str, float] = field(default_factory=dict)  # the design file's, by next hop
-    # Inputs that messages from the mesh may enter, by entry port.
-    entries: list[Input] = field(default_factory=list)
-    # Outputs that send into the mesh, in the order of the network interface's inputs.
-    sources: list[Output] = field(default_factory=list)
-    # Inputs of the router that count what they drop, in the order of its `drop_o`.
-    router_drops: tuple[str, ...] = ()
+    interfaces: list[Interface] = field(default_factory=list)  # in the order of the networks
+
+    def interface(self, network: Network) -> Interface:
+        """Its interface to a network that it uses."""
+        return next(each for each in self.interfaces if each.network is network)
+
+    @property
+    def entries(self) -> list[Input]:
+        """Inputs that messages from some mesh may enter."""
+        return [each for interface in self.interfaces for each in interface.entries]
+
+    @property
+    def sources(self) -> list[Output]:
+        """Outputs that send into some mesh."""
+        return [each for interface in self.interfaces for each in interface.sources]
 
     @property
     def given_name(self) -> str:
@@ -176,9 +216,12 @@ class Tile:
 
     def counters(self) -> list[str]:
         """Names of the tile's counters in the order of their registers."""
+        others = [interface.network for interface in self.interfaces[1:]]
+        sides = [("noc", "messages"), ("mac", "frames")]
+        sides += [(f"noc_{network.name}", "messages") for network in others]
         traffic = [
             f"{side}_{way}_{unit}"
-            for side, whole in (("noc", "messages"), ("mac", "frames"))
+            for side, whole in sides
             for way in ("in", "out")
             for unit in (whole, "bytes")
         ]
@@ -186,7 +229,11 @@ class Tile:
 
     def events(self) -> list[str]:
         """Names of the counters that count pulses."""
-        names = ["drop.no_route", *(f"drop.router.{name}" for name in self.router_drops)]
+        names = []
+        for interface in self.interfaces:
+            of = f"{interface.network.name}." if interface.network.index else ""
+            names.append(f"drop.{of}no_route")
+            names += [f"drop.{of}router.{name}" for name in interface.router_drops]
         for layer in self.layers:
             names += [f"drop.{layer.name}.{reason}" for reason in layer.kind.drops]
             names += [f"event.{layer.name}.{event}" for event in layer.kind.events]
@@ -212,6 +259,10 @@ class Hop:
         if self.name in self.source.stream.hops:
             return self.name in self.source.stream.rare
         return self.target is not None and self.target.layer.kind.is_rare
+
+    @property
+    def network(self) -> Network:
+        return self.source.network
 
     @property
     def in_tile(self) -> bool:
@@ -240,6 +291,7 @@ class Design:
 
     file: config.DesignFile
     library: Library
+    networks: list[Network]  # the first one first
     columns: int
     rows: int
     tiles: list[Tile]  # by index: row by row
@@ -251,28 +303,43 @@ class Design:
     def config(self) -> config.DesignConfig:
         return self.file.config
 
-    @property
-    def fabric(self) -> Fabric:
-        """The design's fabric, with defaults computed for the longest frame."""
-        width = self.config.data_width
-        return self.config.fabric.for_messages(
-            -(-rtl.constant("bombus_pkg::MaxFrameBytes") * 8 // width),
-            rtl.constant("noc_pkg::CrosspointLate"),
-        )
+    def interfaces(self) -> Iterator[Interface]:
+        for tile in self.tiles:
+            yield from tile.interfaces
 
-    @property
-    def routing(self) -> Routing:
-        """The routing, for messages of up to the longest frame."""
-        fabric = self.fabric
-        room = fabric.packet_flits * self.config.data_width // 8
-        is_short = room < rtl.constant("bombus_pkg::MaxFrameBytes")
-        is_reserved = fabric.kind == "crosspoint" and fabric.lossless
-        return Routing(fabric.kind, fabric.algorithm, is_reserved and is_short)
+    def join(self) -> None:
+        """Gives every tile its interfaces, and every network the rectangle that it fills."""
+        used: dict[tuple[Tile, Network], Interface] = {}
+        for hop in self.hops:
+            if hop.in_tile:
+                continue
+            key = hop.source.tile, hop.source.network
+            sources = used.setdefault(key, Interface(key[1])).sources
+            if hop.source not in sources:
+                sources.append(hop.source)
+            if hop.target:
+                key = hop.target.tile, hop.target.network
+                entries = used.setdefault(key, Interface(key[1])).entries
+                if hop.target not in entries:
+                    entries.append(hop.target)
+        for network in self.networks:
+            network.area = Area(0, 0, self.columns, self.rows)
+            if network.index and (at := [tile.at for tile, other in used if other is network]):
+                network.area = Area.around(at)
+        for tile in self.tiles:
+            tile.interfaces = [
+                used.get((tile, network), Interface(network))
+                for network in self.networks
+                if network.area.holds(tile.at)
+            ]
+            inputs = [each for layer in tile.layers for each in layer.inputs]
+            for interface in tile.interfaces:
+                interface.entries.sort(key=inputs.index)
 
     @cached_property
-    def dispatches(self) -> dict[Tile, list[Dispatch]]:
-        """The groups of replicas that each tile distributes messages among."""
-        return {tile: dispatch_plan(tile, self) for tile in self.tiles}
+    def dispatches(self) -> dict[Interface, list[Dispatch]]:
+        """The groups of replicas that each interface distributes messages among."""
+        return {interface: dispatch_plan(interface, self) for interface in self.interfaces()}
 
     @cached_property
     def resource_graph(self) -> nx.DiGraph[Resource]:
@@ -321,11 +388,21 @@ class Design:
         return max(1, (self.num_hops(source) - 1).bit_length())
 
     @cached_property
-    def next_tables(self) -> dict[Tile, NextTable]:
+    def next_tables(self) -> dict[Interface, NextTable]:
         return {
-            tile: NextTable.of([(each, self.num_hops(each)) for each in tile.sources])
-            for tile in self.tiles
+            interface: NextTable.of([(each, self.num_hops(each)) for each in interface.sources])
+            for interface in self.interfaces()
         }
+
+    def first_hop(self, tile: Tile, interface: Interface) -> int:
+        """Number of an interface's first next hop among those of its tile."""
+        before = tile.interfaces[: tile.interfaces.index(interface)]
+        return sum(self.next_tables[each].size for each in before if each.sources)
+
+    def first_slot(self, tile: Tile, interface: Interface) -> int:
+        """Number of an interface's first slot among those of its tile."""
+        before = tile.interfaces[: tile.interfaces.index(interface)]
+        return sum(num_slots(self.dispatches[each]) for each in before if self.dispatches[each])
 
     def hops_to(self, target: Input) -> list[Hop]:
         return [hop for hop in self.hops if hop.target == target]
@@ -334,10 +411,3 @@ class Design:
         """Number of MAC ports: one more than the highest port number in use."""
         ports = [layer.param("mac_port") or 0 for layer in self.layers() if layer.kind.mac_ports]
         return max(ports, default=-1) + 1
-
-    def links(self, source: Tile, target: Tile) -> list[Link]:
-        """Links that a message may take, those that it may take first coming first."""
-        ways: nx.DiGraph[Channel] = nx.DiGraph()
-        ways.add_edges_from(routes(self.routing, (source.x, source.y), (target.x, target.y)))
-        found = [channel.link for channel in nx.lexicographical_topological_sort(ways)]
-        return list(dict.fromkeys(link for link in found if link))

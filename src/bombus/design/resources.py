@@ -57,7 +57,6 @@ def request_of(answer: Input) -> Output:
 def resource_graph(design: Design) -> nx.DiGraph[Resource]:
     """What messages hold and need next; `hops` of an edge are the next hops that make it."""
     graph: nx.DiGraph[Resource] = nx.DiGraph()
-    lossless = design.config.fabric.lossless
 
     def add(held: Resource, needed: Resource, hop: Hop) -> None:
         if graph.has_edge(held, needed):
@@ -80,15 +79,16 @@ def resource_graph(design: Design) -> nx.DiGraph[Resource]:
                 if target in waiting:
                     add(each, target, hop)
             continue
-        if not lossless:
+        if not hop.network.given.lossless:
             continue  # what finds no room is dropped
+        routing = hop.network.routing
         here, there = hop.source.tile.at, target.tile.at
         for each in holders:
-            add(each, inject(here), hop)
-        for held, needed in sorted(routes(design.routing, here, there)):
+            add(each, inject(here, routing.network), hop)
+        for held, needed in sorted(routes(routing, here, there)):
             add(held, needed, hop)
         if target in waiting:
-            add(eject(there), target, hop)
+            add(eject(there, routing.network), target, hop)
     for each in waiting:
         for name in each.stream.waits_for_inputs:
             awaited = type(each)(each.layer, name)
@@ -124,8 +124,9 @@ def _awaited(
     found: list[tuple[Resource, Hop]] = []
     for hop in hops + others:
         assert hop.target
-        if not hop.in_tile and design.config.fabric.lossless:
-            found.append((inject(hop.source.tile.at), hop))  # the rest of the route follows
+        if not hop.in_tile and hop.network.given.lossless:
+            # The rest of the route follows.
+            found.append((inject(hop.source.tile.at, hop.network.label), hop))
         if hop.target in waiting and (hop in others or hop.target not in (awaited, by)):
             found.append((hop.target, hop))
     return found

@@ -36,7 +36,7 @@ def _size(file: DesignFile) -> Position:
     count = len(config.instances)
     columns = max([x + 1 for x, _ in given], default=1)
     rows = max([y + 1 for _, y in given], default=1)
-    fixed_columns, fixed_rows = config.fabric.columns, config.fabric.rows
+    fixed_columns, fixed_rows = config.grid.columns, config.grid.rows
     if fixed_columns and fixed_rows:
         return fixed_columns, fixed_rows
     if fixed_columns:
@@ -62,9 +62,10 @@ def _too_large(file: DesignFile, columns: int, rows: int) -> Problem:
         f"the mesh of {columns} x {rows} has {columns * rows} tiles, empty ones included; "
         f"{MAX_TILES} are the most that registers can address"
     )
-    fabric, placed = file.config.fabric, [tile for tile in file.config.instances if tile.at]
-    if fabric.columns or fabric.rows:
-        return file.problem(("fabric", "columns" if fabric.columns else "rows"), message)
+    grid, placed = file.config.grid, [tile for tile in file.config.instances if tile.at]
+    if grid.columns or grid.rows:
+        loc = (*file.config.network_loc(0), "fabric", "columns" if grid.columns else "rows")
+        return file.problem(loc, message)
     if not placed:
         return file.problem(("tiles",), message)
     far = max(placed, key=lambda tile: max(tile.at or ()))
@@ -81,7 +82,8 @@ def place(file: DesignFile) -> Placement:
     owner: dict[Position, str] = {}
     if (count := len(file.config.instances)) > columns * rows:
         message = f"a mesh of {columns} x {rows} is too small for {count} tiles"
-        return Placement(columns, rows, {}, [file.problem(("fabric", "columns"), message)])
+        loc = (*file.config.network_loc(0), "fabric", "columns")
+        return Placement(columns, rows, {}, [file.problem(loc, message)])
     for tile in file.config.instances:
         if tile.at is None:
             continue

@@ -49,6 +49,7 @@ class Routing(NamedTuple):
     kind: str
     algorithm: str
     holds_links: bool = False
+    network: str = ""  # by name; "": there is only one
 
 
 class Channel(NamedTuple):
@@ -62,6 +63,7 @@ class Channel(NamedTuple):
     enter: str
     leave: str
     lane: str = ""
+    network: str = ""  # as in `Routing`
 
     @property
     def link(self) -> Link | None:
@@ -69,6 +71,9 @@ class Channel(NamedTuple):
         return (self.at, step(self.at, self.leave)) if self.leave in STEPS else None
 
     def __str__(self) -> str:
+        return f"{self._place()} of network {self.network}" if self.network else self._place()
+
+    def _place(self) -> str:
         x, y = self.at
         if not self.leave:
             return f"injection port of router ({x}, {y})"
@@ -86,14 +91,14 @@ class Channel(NamedTuple):
 Edge = tuple[Channel, Channel]  # held, needed next
 
 
-def inject(at: Position) -> Channel:
+def inject(at: Position, network: str = "") -> Channel:
     """Injection port of a tile: all messages of its layers enter the mesh here."""
-    return Channel(at, LOCAL, "")
+    return Channel(at, LOCAL, "", network=network)
 
 
-def eject(at: Position) -> Channel:
+def eject(at: Position, network: str = "") -> Channel:
     """Ejection port of a router, to its tile."""
-    return Channel(at, "", LOCAL)
+    return Channel(at, "", LOCAL, network=network)
 
 
 def step(at: Position, direction: str) -> Position:
@@ -158,9 +163,9 @@ def routes(routing: Routing, source: Position, target: Position) -> frozenset[Ed
     """Pairs of channels that a message in flight may hold and need next.
 
     `source` and `target` are different. The first channel is `inject(source)`, the last one
-    `eject(target)`.
+    `eject(target)`, of the routing's network.
     """
-    kind, algorithm, holds_links = routing
+    kind, algorithm, holds_links, network = routing
     if algorithm not in ALGORITHMS.get(kind, ()):
         raise ValueError(f"there is no fabric {kind} with routing {algorithm}")
     if source == target:
@@ -168,15 +173,18 @@ def routes(routing: Routing, source: Position, target: Position) -> frozenset[Ed
 
     def channel(at: Position, enter: str, leave: str) -> Channel:
         if kind == "crosspoint":
-            return Channel(at, enter, leave, _lane(algorithm, at, enter, leave, target))
+            lane = _lane(algorithm, at, enter, leave, target)
+            return Channel(at, enter, leave, lane, network)
         return output(at, leave)
 
     def output(at: Position, leave: str) -> Channel:
-        return Channel(at, "", leave)
+        return Channel(at, "", leave, network=network)
 
     edges: set[Edge] = set()
     for order in ("xy", "yx") if algorithm == "o1turn" else (algorithm,):
-        into: dict[tuple[Position, str], set[Channel]] = {(source, LOCAL): {inject(source)}}
+        into: dict[tuple[Position, str], set[Channel]] = {
+            (source, LOCAL): {inject(source, network)}
+        }
         hops = list(_walks(order, source, LOCAL, target))
         for at, enter, leave in hops:
             if leave != LOCAL:

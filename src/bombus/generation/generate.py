@@ -25,10 +25,11 @@ import jinja2
 from bombus.analysis import check
 from bombus.base import paths
 from bombus.base.errors import DesignError, Problem, UserError
+from bombus.base.text import camel_case
 from bombus.base.values import mac_number
 from bombus.design import rtl
 from bombus.design.dispatch import Dispatch
-from bombus.design.resolved import Design, Tile
+from bombus.design.resolved import Design, Interface, Tile
 from bombus.fabric.router import router_parameters
 from bombus.generation import folder as output
 from bombus.generation import memories, watchpoints
@@ -66,17 +67,18 @@ def _bits(count: int) -> int:
 
 def _next_hops(tile: Tile, design: Design) -> dict[str, int]:
     """Numbers of a tile's next hops in its table; those of two outputs have the output's name."""
-    table = design.next_tables[tile]
     numbers: dict[str, int] = {}
-    for source, first in table.first.items():
-        for number, name in enumerate(design.hop_names(source), first):
-            numbers[name if name not in numbers else f"{source}.{name}"] = number
+    for interface in tile.interfaces:
+        base = design.first_hop(tile, interface)
+        for source, first in design.next_tables[interface].first.items():
+            for number, name in enumerate(design.hop_names(source), base + first):
+                numbers[name if name not in numbers else f"{source}.{name}"] = number
     return numbers
 
 
-def _hops_to(dispatch: Dispatch, tile: Tile, design: Design) -> list[str]:
-    """Names of a tile's next hops that lead to a group of replicas."""
-    hops = (hop for source in tile.sources for hop in design.hops_from(source))
+def _hops_to(dispatch: Dispatch, interface: Interface, design: Design) -> list[str]:
+    """Names of an interface's next hops that lead to a group of replicas."""
+    hops = (hop for source in interface.sources for hop in design.hops_from(source))
     return list(dict.fromkeys(hop.name for hop in hops if hop.target in dispatch.targets))
 
 
@@ -95,7 +97,7 @@ def manifest(design: Design) -> dict[str, Any]:
             "file_list": f"{config.name}_sim.f" if config.memories else f"{config.name}.f",
         },
         "pins": memories.pins(design),
-        "data_width": config.data_width,
+        "data_width": design.networks[0].data_width,
         "clock_mhz": config.clock_mhz,
         "line_rate_gbps": config.line_rate_gbps,
         "max_frame_bytes": rtl.constant("bombus_pkg::MaxFrameBytes"),
@@ -107,6 +109,15 @@ def manifest(design: Design) -> dict[str, Any]:
             "gateway": str(host.gateway) if host.gateway else None,
         },
         "mesh": {"columns": design.columns, "rows": design.rows},
+        "networks": [
+            {
+                "name": network.name,
+                "data_width": network.data_width,
+                "fabric": network.fabric.kind,
+                **network.area._asdict(),
+            }
+            for network in design.networks
+        ],
         "tiles": [
             {
                 "name": tile.name,
@@ -125,9 +136,19 @@ def manifest(design: Design) -> dict[str, Any]:
                     }
                     for layer in tile.layers
                 ],
-                "entries": [target.full_name.partition(".")[2] for target in tile.entries],
+                "entries": {
+                    interface.network.name: [
+                        target.full_name.partition(".")[2] for target in interface.entries
+                    ]
+                    for interface in tile.interfaces
+                },
                 "counters": tile.counters(),
                 "next_hops": _next_hops(tile, design),
+                "hop_networks": [
+                    {"network": each.network.name, "first_hop": design.first_hop(tile, each)}
+                    for each in tile.interfaces
+                    if each.sources
+                ],
             }
             for tile in design.tiles
         ],
@@ -137,27 +158,55 @@ def manifest(design: Design) -> dict[str, Any]:
                 "next": hop.name,
                 "to": hop.target.full_name if hop.target else None,
                 "in_tile": hop.in_tile,
+                "network": None if hop.in_tile else hop.network.name,
             }
             for hop in design.hops
         ],
         "dispatch": [
             {
                 "tile": tile.name,
-                "next": _hops_to(dispatch, tile, design),
+                "next": _hops_to(dispatch, interface, design),
                 "group": dispatch.group.name,
                 "policy": dispatch.group.policy,
-                "first_slot": dispatch.first_slot,
+                "first_slot": design.first_slot(tile, interface) + dispatch.first_slot,
                 "replicas": [target.full_name for target in dispatch.targets],
                 "slots": [
-                    {"to": target.tile.name, "port": target.tile.entries.index(target)}
-                    for target in dispatch.slots
+                    {"to": target.tile.name, "port": target.entry_port} for target in dispatch.slots
                 ],
             }
-            for tile, plan in design.dispatches.items()
-            for dispatch in plan
+            for tile in design.tiles
+            for interface in tile.interfaces
+            for dispatch in design.dispatches[interface]
         ],
         "watch": watchpoints.points(design),
     }
+
+
+def _networks(design: Design, tiles: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The types of each network, for the package."""
+    found: list[dict[str, Any]] = []
+    for network in design.networks:
+        sinks = (
+            each["num_sinks"]
+            for tile in tiles
+            for each in tile["interfaces"]
+            if each["prefix"] == network.prefix
+        )
+        same = (other for other in found if other["beat"] == network.beat)
+        found.append(
+            {
+                "name": network.name,
+                "prefix": network.prefix,
+                "camel": camel_case(network.prefix),
+                "label": network.label,
+                "beat": network.beat,
+                "same": next(same, None),  # the first one with equal beats
+                "data_width": network.data_width,
+                "port_bits": _bits(max(sinks, default=1)),
+                "router": router_parameters(network.fabric),
+            }
+        )
+    return found
 
 
 def _render(design: Design) -> dict[str, str]:
@@ -175,15 +224,14 @@ def _render(design: Design) -> dict[str, str]:
     common = {
         "name": config.name,
         "source": design.file.path.name,
-        "data_width": config.data_width,
+        "networks": _networks(design, tiles),
+        "widths": " and ".join(str(network.data_width) for network in design.networks),
         "columns": design.columns,
         "rows": design.rows,
         "x_bits": _bits(design.columns),
         "y_bits": _bits(design.rows),
-        "port_bits": _bits(max(tile["num_sinks"] for tile in tiles)),
-        "router": router_parameters(design.fabric),
         "host": config.host,
-        "has_groups": any(tile["groups"] for tile in tiles),
+        "has_groups": any(each["groups"] for tile in tiles for each in tile["interfaces"]),
         "host_mac": mac_number(config.host.mac),
     }
     top_ports = {
@@ -196,7 +244,7 @@ def _render(design: Design) -> dict[str, str]:
             common,
             **top_ports,
             tiles=tiles,
-            links=[link["outgoing"] for tile in tiles for link in tile["links"]],
+            links=[link for tile in tiles for link in tile["links"]],
             loads=[tile["name"] for tile in tiles if tile["tells_load"]],
             has_host=any(tile["has_host"] for tile in tiles),
             has_time=any(tile["has_time"] for tile in tiles),

@@ -20,11 +20,11 @@ MAX_BUSY_CYCLES = 4096  # that a layer may need for a message by itself
 def parameters(layer: Layer, design: Design) -> list[str]:
     """Parameter assignments: those that Bombus fills in and those of the design file."""
     filled_in = {
-        "DataWidth": str(design.config.data_width),
+        "DataWidth": str(layer.types.get(rtl.BEAT, design.networks[0]).data_width),
         "ClockMhz": str(round(design.config.clock_mhz)),
         **_bound(layer, design),
     }
-    values = [".beat_t(beat_t)"]
+    values = [f".{name}({network.prefix}beat_t)" for name, network in layer.types.items()]
     for key, parameter in layer.kind.parameters.items():
         name = parameter.name
         if name in rtl.FILLED_IN:
@@ -85,6 +85,7 @@ def checked_streams(layer: Layer, design: Design) -> dict[str, Any]:
     outputs = list(layer.kind.outputs.values())
     ways = [stream.name for stream in outputs]
     order = [stream.name for stream in inputs]
+    types = {name: f"{network.prefix}beat_t" for name, network in layer.networks.items()}
 
     def rows(names: Iterable[Iterable[str]], among: list[str]) -> str:
         """A packed array with a row of bits for each, the first one lowest."""
@@ -100,10 +101,11 @@ def checked_streams(layer: Layer, design: Design) -> dict[str, Any]:
 
     no_output = not outputs
     return {
-        "inputs": order,
+        "inputs": [{"name": name, "type": types[name]} for name in order],
         "outputs": [
             {
                 "name": stream.name,
+                "type": types[stream.name],
                 "has_next": f"{stream.name}_next_o" in layer.kind.ports,
                 "next_width": design.next_width(Output(layer, stream.name)),
             }

@@ -5,10 +5,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from bombus.base.text import camel_case
 from bombus.base.values import Policy
 from bombus.design.dispatch import Dispatch, num_slots
-from bombus.design.resolved import Design, Input, Tile
-from bombus.fabric.router import direction_enum
+from bombus.design.network import Network
+from bombus.design.resolved import Design, Input, Interface, Tile
+from bombus.fabric.router import direction_enum, router_parameters
 from bombus.fabric.routing import DIRECTIONS, LOCAL, STEPS, step
 from bombus.generation.instances import checked_streams, connections, parameters
 from bombus.generation.wiring import wiring
@@ -40,43 +42,40 @@ def _raised_ports(tile: Tile) -> list[dict[str, str]]:
     return ports
 
 
-def _link(source: Tile, target: Tile) -> str:
-    return f"{source.name}_to_{target.name}"
-
-
-def _links(tile: Tile, design: Design) -> tuple[list[dict[str, str]], list[dict[str, str]]]:
+def _links(
+    tile: Tile, network: Network, design: Design
+) -> tuple[list[dict[str, str]], list[dict[str, str]]]:
     """The tile's links to its neighbours, and the directions without neighbour."""
     links, missing = [], []
+    prefix = network.prefix
     for name in STEPS:
-        x, y = step((tile.x, tile.y), name)
-        enum = direction_enum(name)
-        if 0 <= x < design.columns and 0 <= y < design.rows:
-            other = design.tiles[y * design.columns + x]
-            links.append(
-                {
-                    "dir": name,
-                    "enum": enum,
-                    "incoming": _link(other, tile),
-                    "outgoing": _link(tile, other),
-                }
-            )
+        at = step(tile.at, name)
+        direction = {"dir": f"{prefix}{name}", "enum": direction_enum(name), "prefix": prefix}
+        direction["camel"] = camel_case(prefix)
+        if network.area.holds(at):
+            other = design.tiles[at[1] * design.columns + at[0]].name
+            ends = {
+                "incoming": f"{prefix}{other}_to_{tile.name}",
+                "outgoing": f"{prefix}{tile.name}_to_{other}",
+            }
+            links.append(direction | ends)
         else:
-            missing.append({"dir": name, "enum": enum})
+            missing.append(direction)
     return links, missing
 
 
 def _route_word(target: Input) -> str:
     """An entry of a table that leads to an input of a layer."""
     tile = target.tile
-    return f"route({tile.x}, {tile.y}, {tile.entries.index(target)})"
+    return f"route({tile.x}, {tile.y}, {target.entry_port})"
 
 
-def _routes(tile: Tile, design: Design) -> list[dict[str, Any]]:
-    """Initial entries of the tile's next-hop table."""
-    table = design.next_tables[tile]
-    plan = design.dispatches[tile]
+def _routes(interface: Interface, design: Design) -> list[dict[str, Any]]:
+    """Initial entries of an interface's next-hop table."""
+    table = design.next_tables[interface]
+    plan = design.dispatches[interface]
     routes: dict[int, dict[str, Any]] = {}
-    for output in tile.sources:
+    for output in interface.sources:
         for hop in design.hops_from(output):
             if hop.target is None or hop.in_tile:
                 continue
@@ -85,11 +84,12 @@ def _routes(tile: Tile, design: Design) -> list[dict[str, Any]]:
                 group = next(n for n, each in enumerate(plan) if hop.target in each.targets)
                 target, word = f"replicas of {hop.group.name}", f"group({group})"
             number = table.first[output] + hop.number
-            name = f"{output}: {hop.name}" if len(tile.sources) > 1 else hop.name
+            name = f"{output}: {hop.name}" if len(interface.sources) > 1 else hop.name
             routes[number] = {"number": number, "name": name, "target": target, "word": word}
     return [routes[number] for number in sorted(routes)]
 
 
+_ALWAYS_BUSY = ("router", "network_interface")  # what each interface consists of
 _POLICIES: dict[Policy, str] = {
     "round_robin": "RoundRobin",
     "flow_hash": "FlowHash",
@@ -104,8 +104,8 @@ _FLOWS = {
 }
 
 
-def _dispatch_context(tile: Tile, dispatches: list[Dispatch]) -> dict[str, Any]:
-    """Groups of replicas that the tile distributes messages among."""
+def _dispatch_context(dispatches: list[Dispatch]) -> dict[str, Any]:
+    """Groups of replicas that an interface distributes messages among."""
     groups, slots, loads = [], [], []
     for dispatch in dispatches:
         groups.append(
@@ -135,13 +135,23 @@ def _dispatch_context(tile: Tile, dispatches: list[Dispatch]) -> dict[str, Any]:
 
 def _load_context(tile: Tile) -> dict[str, Any]:
     """How a replica tells that it is through with messages, if somebody wants to know."""
+    # Dispatched messages come by the network of the first layer's input.
+    inputs = tile.layers[0].inputs if tile.layers else []
+    entry = inputs[0].network if inputs else tile.interfaces[0].network
     drops = [layer for layer in tile.layers if layer.kind.drops]
     return {
         "tells_load": tile.group is not None
         and tile.group.needs_dispatch
         and tile.group.policy == "least_loaded",
-        "ends": ["out_end", *(f"|{layer.name}_drop" for layer in drops)],
-        "working": ["entering", *_busy_signals(tile)],
+        "entered": f"{entry.prefix}in_message",
+        "ends": [
+            *(f"{interface.network.prefix}out_end" for interface in tile.interfaces),
+            *(f"|{layer.name}_drop" for layer in drops),
+        ],
+        "working": [
+            *(f"{interface.network.prefix}entering" for interface in tile.interfaces),
+            *_busy_signals(tile),
+        ],
     }
 
 
@@ -151,15 +161,20 @@ def _busy_signals(tile: Tile) -> list[str]:
 
 def _event_slices(tile: Tile) -> list[dict[str, Any]]:
     slices: list[dict[str, Any]] = []
-    low = 1
-    if tile.router_drops:
-        low += len(tile.router_drops)
-        slices.append({"low": 1, "high": low - 1, "signal": "router_drop"})
+    low = 0
+    for interface in tile.interfaces:
+        prefix = interface.network.prefix
+        slices.append({"range": f"{low}", "signal": f"{prefix}no_route"})
+        low += 1
+        if count := len(interface.router_drops):
+            high = low + count - 1
+            slices.append({"range": f"{high}:{low}", "signal": f"{prefix}router_drop"})
+            low = high + 1
     for layer in tile.layers:
         for port, names in (("drop", layer.kind.drops), ("event", layer.kind.events)):
             if names:
                 high = low + len(names) - 1
-                slices.append({"low": low, "high": high, "signal": f"{layer.name}_{port}"})
+                slices.append({"range": f"{high}:{low}", "signal": f"{layer.name}_{port}"})
                 low = high + 1
     return slices
 
@@ -177,8 +192,54 @@ def _mac_counts(tile: Tile) -> dict[str, dict[str, str]]:
     return counts
 
 
+def _joined(tile: Tile) -> dict[str, str]:
+    """What the interfaces tell the tile's registers, the first network's lowest."""
+    prefixes = [interface.network.prefix for interface in tile.interfaces]
+
+    def all_of(signal: str) -> str:
+        names = [f"{prefix}{signal}" for prefix in reversed(prefixes)]
+        return f"{{{', '.join(names)}}}" if len(names) > 1 else names[0]
+
+    ready = " && ".join(f"{prefix}table_ready" for prefix in prefixes)
+    signals = ("in_message", "in_bytes", "out_message", "out_bytes")
+    return {"table_ready": ready, **{signal: all_of(signal) for signal in signals}}
+
+
+def _interfaces(tile: Tile, design: Design) -> list[dict[str, Any]]:
+    """The tile's router and network interface in each network."""
+    found = []
+    for interface in tile.interfaces:
+        network = interface.network
+        links, missing = _links(tile, network, design)
+        present = {LOCAL, *(link["dir"].removeprefix(network.prefix) for link in links)}
+        table = design.next_tables[interface]
+        found.append(
+            {
+                "prefix": network.prefix,
+                "camel": camel_case(network.prefix),
+                "of": f" of {network.label}" if network.label else "",
+                "router": router_parameters(network.fabric),
+                "area": network.area,
+                "links": links,
+                "missing_links": missing,
+                "router_ports": sum(1 << n for n, d in enumerate(DIRECTIONS) if d in present),
+                "routes": _routes(interface, design),
+                "first_hop": design.first_hop(tile, interface),
+                "first_slot": design.first_slot(tile, interface),
+                "next_table_size": table.size,
+                "next_table_bits": max(1, (table.size - 1).bit_length()),
+                "has_sources": bool(interface.sources),
+                "num_sources": max(1, len(interface.sources)),
+                "has_sinks": bool(interface.entries),
+                "num_sinks": max(1, len(interface.entries)),
+                "router_drops": bool(interface.router_drops),
+                **_dispatch_context(design.dispatches[interface]),
+            }
+        )
+    return found
+
+
 def tile_context(tile: Tile, design: Design) -> dict[str, Any]:
-    links, missing = _links(tile, design)
     ports = {port for layer in tile.layers for port in layer.kind.ports}
     layers = []
     for layer in tile.layers:
@@ -193,19 +254,17 @@ def tile_context(tile: Tile, design: Design) -> dict[str, Any]:
                 "checked": checked_streams(layer, design),
             }
         )
-    present = {LOCAL, *(link["dir"] for link in links)}
-    router_ports = sum(1 << n for n, name in enumerate(DIRECTIONS) if name in present)
+    interfaces = _interfaces(tile, design)
     timers = [f"{la.name}_timer" for la in tile.layers if "timer_o" in la.kind.ports]
-    dispatches = design.dispatches[tile]
     return {
         "name": tile.name,
         "index": tile.index,
         "x": tile.x,
         "y": tile.y,
         "layers": layers,
-        "links": links,
-        "missing_links": missing,
-        "router_ports": router_ports,
+        "interfaces": interfaces,
+        "links": [link for each in interfaces for link in each["links"]],
+        "load_inputs": [signal for each in interfaces for signal in each["load_inputs"]],
         "mac_ports": _mac_ports(tile),
         "raised_ports": _raised_ports(tile),
         "mac_counts": _mac_counts(tile),
@@ -213,17 +272,13 @@ def tile_context(tile: Tile, design: Design) -> dict[str, Any]:
         "has_time": "time_us_i" in ports,
         "has_timer": bool(timers),
         "timers": timers,
-        "busy": ["router_busy", "network_interface_busy", *_busy_signals(tile)],
-        "routes": _routes(tile, design),
-        "next_table_size": design.next_tables[tile].size,
-        "next_table_bits": max(1, (design.next_tables[tile].size - 1).bit_length()),
-        "sources": [str(output) for output in tile.sources],
-        "num_sources": max(1, len(tile.sources)),
-        "num_sinks": max(1, len(tile.entries)),
+        "busy": [
+            *(f"{each['prefix']}{what}_busy" for each in interfaces for what in _ALWAYS_BUSY),
+            *_busy_signals(tile),
+        ],
+        **_joined(tile),
         "events": tile.events(),
-        "router_drops": bool(tile.router_drops),
         "event_slices": _event_slices(tile),
         **wiring(tile, design),
-        **_dispatch_context(tile, dispatches),
         **_load_context(tile),
     }

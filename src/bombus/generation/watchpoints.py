@@ -38,25 +38,28 @@ def _signals(design: Design, node: Resource, tile: Tile) -> Signals | None:
     """
     scope = (f"u_{tile.name}",)
     module = f"{design.config.name}_tile_{tile.name}"
-    fabric = design.config.fabric.kind
     if isinstance(node, Input):
         return Signals(scope, module, f"{node.signal}_valid", f"{node.signal}_ready", 0)
-    if node == inject((tile.x, tile.y)):
-        return Signals(scope, module, "router_in_valid", "router_in_ready", 0)
-    if node == eject((tile.x, tile.y)):
-        return Signals(scope, module, "router_out_valid", "router_out_ready", 0)
+    network = next(each for each in design.networks if each.label == node.network)
+    fabric, prefix = network.fabric.kind, network.prefix
+    into = (f"{prefix}router_in_valid", f"{prefix}router_in_ready")
+    out_of = (f"{prefix}router_out_valid", f"{prefix}router_out_ready")
+    if node == inject(tile.at, node.network):
+        return Signals(scope, module, *into, 0)
+    if node == eject(tile.at, node.network):
+        return Signals(scope, module, *out_of, 0)
     if fabric == "crosspoint":
         if not node.enter:
             return None  # a link: nothing is offered over it before there is room for it
         # A queue: its number is the output's, that of a second lane the input's.
         is_second = node.lane in _SECOND_LANES
         queue = OPPOSITE[node.leave] if is_second else node.leave
-        inner = (*scope, "u_router", "gen_crosspoint", "u_router")
+        inner = (*scope, f"u_{prefix}router", "gen_crosspoint", "u_router")
         bit = DIRECTIONS.index(node.enter) * len(DIRECTIONS) + DIRECTIONS.index(queue)
         return Signals(inner, "router_crosspoint", "lane_valid", "pop", bit)
     if fabric == "wormhole":
         bit = DIRECTIONS.index(node.leave)
-        return Signals(scope, module, "router_out_valid", "router_out_ready", bit)
+        return Signals(scope, module, *out_of, bit)
     return None
 
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from bombus.base.text import listing
+from bombus.design.network import Network
 from bombus.design.resolved import Design, Hop, Input, Output, Tile
 
 
@@ -46,9 +47,11 @@ class _Wiring:
         names = listing(dict.fromkeys(hop.name for hop in hops))
         if target is not None:
             return {**self.slot(target, output), "next": "", "to": str(target), "hops": names}
-        port = self.tile.sources.index(output)
-        signals = {name: f"src_{name}[{port}]" for name in ("valid", "ready", "next")}
-        return {"data": f"src[{port}]", **signals, "to": "the mesh", "hops": names}
+        network = output.network
+        port = self.tile.interface(network).sources.index(output)
+        base = f"{network.prefix}src"
+        signals = {name: f"{base}_{name}[{port}]" for name in ("valid", "ready", "next")}
+        return {"data": f"{base}[{port}]", **signals, "to": mesh_name(network), "hops": names}
 
     def outputs(self) -> list[dict[str, Any]]:
         found = []
@@ -94,7 +97,7 @@ class _Wiring:
         """A next hop of an output, as its number in the tile's next-hop table."""
         if output not in self.tile.sources:
             return ""
-        table = self.design.next_tables[self.tile]
+        table = self.design.next_tables[self.tile.interface(output.network)]
         width = max(1, (table.size - 1).bit_length())
         first = table.first[output]
         if self.design.num_hops(output) == 1:
@@ -103,6 +106,11 @@ class _Wiring:
         if low >= width:
             return f"{output.signal}_next"
         return f"{{{width - low}'d{first >> low}, {output.signal}_next}}"
+
+
+def mesh_name(network: Network) -> str:
+    """The mesh of a network in words."""
+    return f"the mesh of {network.label}" if network.label else "the mesh"
 
 
 def has_next(output: Output) -> bool:
@@ -120,11 +128,23 @@ def wiring(tile: Tile, design: Design) -> dict[str, Any]:
     inputs = [
         {
             "signal": target.signal,
+            "type": f"{target.network.prefix}beat_t",
             "num": len(sources),
-            "from": listing(str(source) if source else "the mesh" for source in sources),
+            "from": listing(
+                str(source) if source else mesh_name(target.network) for source in sources
+            ),
         }
         for target, sources in joined.feeds.items()
         if sources
     ]
-    sinks = [{"to": str(target), **joined.slot(target, None)} for target in tile.entries]
+    sinks = [
+        {
+            "to": str(target),
+            "mesh": mesh_name(target.network),
+            "prefix": target.network.prefix,
+            "port": target.entry_port,
+            **joined.slot(target, None),
+        }
+        for target in tile.entries
+    ]
     return {"outputs": joined.outputs(), "inputs": inputs, "sinks": sinks}

@@ -3,7 +3,8 @@
 
 A flow is a next hop that leads to another tile. It goes first along x, then along y, and is drawn
 as an arrow on each link that it takes, in the line style of its next hop. Where too many share a
-link, one wide arrow stands for them, with their number.
+link, one wide arrow stands for them, with their number. Where there are several networks, each has
+its kind of line.
 """
 
 from __future__ import annotations
@@ -19,9 +20,11 @@ from matplotlib.figure import Figure
 
 from bombus.analysis.deadlock import Cycle
 from bombus.base.errors import UserError
+from bombus.base.text import listing
+from bombus.design.network import Network
 from bombus.design.resolved import Design, Input
 from bombus.fabric.routing import Channel, Link
-from bombus.pictures.sheet import INK, Lane, Line, Sheet, line_style, scale_of
+from bombus.pictures.sheet import INK, Lane, Line, Sheet, line_style, network_line, scale_of
 
 FORMATS = (".svg", ".png", ".pdf")
 
@@ -30,12 +33,20 @@ _LEGEND_COLUMNS = 4
 _TIMES = "\N{MULTIPLICATION SIGN}"
 
 
+Key = tuple[int, str]  # of a mark: a network's index, a next hop's name
+
+
 @dataclass(frozen=True)
 class Flow:
     """Messages with one next hop on the way to one layer."""
 
     name: str  # of the next hop
     target: Input
+    network: Network
+
+    @property
+    def key(self) -> Key:
+        return self.network.index, self.name
 
 
 @dataclass(frozen=True)
@@ -45,6 +56,10 @@ class Mark:
     colour: str
     line: Line
     text: str
+    slanted: bool = False
+
+
+Entry = tuple[str, Mark, float]  # of the legend: text, mark, width of the line
 
 
 def flows_by_link(design: Design) -> dict[Link, list[Flow]]:
@@ -53,8 +68,8 @@ def flows_by_link(design: Design) -> dict[Link, list[Flow]]:
     for hop in design.hops:
         if hop.target is None or hop.in_tile:
             continue
-        flow = Flow(hop.name, hop.target)
-        for link in design.links(hop.source.tile, hop.target.tile):
+        flow = Flow(hop.name, hop.target, hop.network)
+        for link in hop.network.links(hop.source.tile.at, hop.target.tile.at):
             links.setdefault(link, []).append(flow)
     return links
 
@@ -65,58 +80,93 @@ def _key(index: int) -> str:
     return ascii_uppercase[letter] + (str(again + 1) if again else "")
 
 
-def _flow_lanes(flows: list[Flow], marks: dict[str, Mark], *, has_keys: bool) -> list[Lane]:
-    """An arrow for each next hop, wider where several flows share it."""
-    numbers = Counter(flow.name for flow in flows)
-    if len(numbers) > _MAX_LANES:
-        return [Lane(f"{len(flows)}" if has_keys else f"{len(flows)} flows", INK, 2.6)]
+def _lanes(flows: list[Flow], marks: dict[Key, Mark], *, has_keys: bool) -> list[Lane]:
+    """The arrows of a link, network by network."""
+    networks = sorted({flow.network for flow in flows}, key=lambda network: network.index)
     return [
-        Lane(
-            marks[name].text if number == 1 else f"{marks[name].text} {_TIMES}{number}",
-            marks[name].colour,
-            min(2.6, 1.1 + 0.2 * number),
-            marks[name].line,
+        lane
+        for network in networks
+        for lane in _flow_lanes(
+            [flow for flow in flows if flow.network is network], marks, has_keys=has_keys
         )
-        for name, number in numbers.items()
     ]
 
 
-def _draw_legend(sheet: Sheet, marks: dict[str, Mark]) -> None:
-    """What each key and line stands for, in columns below the mesh."""
+def _flow_lanes(flows: list[Flow], marks: dict[Key, Mark], *, has_keys: bool) -> list[Lane]:
+    """An arrow for each next hop of a network, wider where several flows share it."""
+    numbers = Counter(flow.key for flow in flows)
+    if len(numbers) > _MAX_LANES:
+        text = f"{len(flows)}" if has_keys else f"{len(flows)} flows"
+        network = flows[0].network.index
+        return [Lane(text, INK, 2.6, network_line(network), slanted=network > 0)]
+    return [
+        Lane(
+            marks[key].text if number == 1 else f"{marks[key].text} {_TIMES}{number}",
+            marks[key].colour,
+            min(2.6, 1.1 + 0.2 * number),
+            marks[key].line,
+            slanted=key[0] > 0,
+        )
+        for key, number in numbers.items()
+    ]
+
+
+def _legend(design: Design, marks: dict[Key, Mark], *, has_keys: bool) -> list[list[Entry]]:
+    """What each key and line stands for, row by row: the next hops, then the networks."""
+    entries: list[Entry] = []
+    if has_keys:
+        entries = [(f"{mark.text}  {name}", mark, 1.3) for (_, name), mark in marks.items()]
+        count = f"11: number of flows, where more than {_MAX_LANES} next hops share a link"
+        entries.append((count, Mark(INK, "-", ""), 2.6))
+    rows = [
+        entries[first : first + _LEGEND_COLUMNS]
+        for first in range(0, len(entries), _LEGEND_COLUMNS)
+    ]
+    for network in design.networks if len(design.networks) > 1 else []:
+        area = network.area
+        text = f"{network.name}: {network.data_width} bits, {network.fabric.kind}, "
+        text += f"{area.columns} {_TIMES} {area.rows} routers"
+        rows.append([(text, Mark(INK, network_line(network.index), "", network.index > 0), 1.3)])
+    return rows
+
+
+def _draw_legend(sheet: Sheet, rows: list[list[Entry]]) -> None:
+    """The legend, in columns below the mesh."""
     scale = sheet.scale
     step = (sheet.right - sheet.left) / _LEGEND_COLUMNS
-    entries = [(f"{mark.text}  {name}", mark) for name, mark in marks.items()]
-    count = f"11: number of flows, where more than {_MAX_LANES} next hops share a link"
-    entries.append((count, Mark(INK, "-", "")))
-    for i, (text, mark) in enumerate(entries):
-        row, column = divmod(i, _LEGEND_COLUMNS)
-        x, y = sheet.left + column * step, sheet.bottom - scale.legend_line * (row + 0.5)
-        width = 1.3 if mark.text else 2.6
-        sheet.arrow((x, y), (x + 0.8, y), mark.colour, width, mark.line)
-        style = {"fontsize": scale.legend_font, "color": mark.colour, "va": "center"}
-        sheet.text(x + 0.9, y, text, **style)
+    for row, entries in enumerate(rows):
+        for column, (text, mark, width) in enumerate(entries):
+            x, y = sheet.left + column * step, sheet.bottom - scale.legend_line * (row + 0.5)
+            sheet.arrow((x, y), (x + 0.8, y), mark.colour, width, mark.line)
+            style = {"fontsize": scale.legend_font, "color": mark.colour, "va": "center"}
+            style["style"] = "italic" if mark.slanted else "normal"
+            sheet.text(x + 0.9, y, text, **style)
 
 
 def figure(design: Design) -> Figure:
     """The picture of a design's mesh."""
     config = design.config
+    widths = [f"{network.data_width}" for network in design.networks]
     heading = (
-        f"{design.columns} x {design.rows} tiles, {config.data_width} bits, "
+        f"{design.columns} x {design.rows} tiles, {listing(widths)} bits, "
         f"{config.clock_mhz:g} MHz, {config.line_rate_gbps:g} Gbit/s"
     )
     links = flows_by_link(design)
-    names = list(dict.fromkeys(flow.name for flows in links.values() for flow in flows))
+    keys = list(dict.fromkeys(flow.key for flows in links.values() for flow in flows))
     wide = scale_of(design).has_keys
-    foot = -(-(len(names) + 2) // _LEGEND_COLUMNS) if wide else 0
-    sheet = Sheet(design, config.name, heading, foot)
-    marks = {name: Mark(*line_style(i), _key(i) if wide else name) for i, name in enumerate(names)}
+    marks = {}
+    for i, (network, name) in enumerate(keys):
+        colour, line = line_style(i)
+        line = network_line(network) if len(design.networks) > 1 else line
+        marks[network, name] = Mark(colour, line, _key(i) if wide else name, network > 0)
+    legend = _legend(design, marks, has_keys=wide)
+    sheet = Sheet(design, config.name, heading, len(legend))
     for link, flows in links.items():
-        sheet.link(link, _flow_lanes(flows, marks, has_keys=wide))
+        sheet.link(link, _lanes(flows, marks, has_keys=wide))
     for tile in design.tiles:
         sheet.tile(tile)
         sheet.mac_ports(tile)
-    if wide:
-        _draw_legend(sheet, marks)
+    _draw_legend(sheet, legend)
     return sheet.figure
 
 
@@ -131,8 +181,10 @@ def cycle_figure(design: Design, cycle: Cycle) -> Figure:
         assert target is not None
         needed = cycle.legs[(i + 1) % len(cycle.legs)].resources[0]
         held = {channel.link for channel in leg.channels}
-        awaited = needed.link if isinstance(needed, Channel) else None
-        for link in design.links(source.tile, target.tile):
+        is_here = isinstance(needed, Channel) and needed.network == leg.hop.network.label
+        awaited = needed.link if is_here and isinstance(needed, Channel) else None
+        here, there = source.tile.at, target.tile.at
+        for link in [] if here == there else leg.hop.network.links(here, there):
             if link in held:
                 lane = Lane(f"{i + 1} holds", colour, 2.6)
             elif link == awaited:
@@ -141,6 +193,8 @@ def cycle_figure(design: Design, cycle: Cycle) -> Figure:
                 lane = Lane(f"{i + 1}", colour, 0.8)
             lanes.setdefault(link, []).append(lane)
         text = f"{i + 1}  {source} \N{RIGHTWARDS ARROW} {target}"
+        if leg.hop.network.label and not leg.hop.in_tile:
+            text += f" ({leg.hop.network.label})"
         y = sheet.bottom - sheet.scale.legend_line * (i + 0.5)
         style = {"fontsize": sheet.scale.legend_font, "color": colour, "va": "center"}
         sheet.text(sheet.left, y, text, **style)

@@ -9,6 +9,7 @@ names.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import product
 from typing import Any
 
 import matplotlib
@@ -19,6 +20,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
 
+from bombus.design.network import Network
 from bombus.design.resolved import Design, Layer, Tile
 from bombus.fabric.routing import Link
 
@@ -35,13 +37,20 @@ _HUES = (
 )
 _LINES = ("-", (0, (4, 1.5)), (0, (1, 1.2)))
 
+_BESIDE = 0.05  # between the faint lines of two networks
+
 Line = str | tuple[int, tuple[float, ...]]
 Point = tuple[float, float]
 
 
 def line_style(index: int) -> tuple[str, Line]:
     """Colour and kind of line number `index`; the first 30 differ."""
-    return _HUES[index % len(_HUES)], _LINES[index // len(_HUES) % len(_LINES)]
+    return _HUES[index % len(_HUES)], network_line(index // len(_HUES))
+
+
+def network_line(index: int) -> Line:
+    """Kind of line of a network's arrows, where a design has several; the first three differ."""
+    return _LINES[index % len(_LINES)]
 
 
 @dataclass(frozen=True)
@@ -95,6 +104,7 @@ class Lane:
     colour: str
     width: float = 1.3
     line: Line = "-"
+    slanted: bool = False  # its text, where that hides the kind of line
 
 
 class Sheet:
@@ -121,12 +131,21 @@ class Sheet:
         self.text(self.left, text=name, fontsize=scale.title_font, weight="bold", **title)
         small = scale.legend_font * 0.95
         self.text(self.right, text=heading, fontsize=small, color="#555555", ha="right", **title)
-        for tile in design.tiles:
-            x, y = self.centre((tile.x, tile.y))
-            if tile.x + 1 < design.columns:
-                self.axes.plot([x, x + pitch_x], [y, y], color=FAINT, lw=0.8, zorder=1)
-            if tile.y + 1 < design.rows:
-                self.axes.plot([x, x], [y, y - pitch_y], color=FAINT, lw=0.8, zorder=1)
+        for network in design.networks:
+            self._mesh(network)
+
+    def _mesh(self, network: Network) -> None:
+        """The links of a network as faint lines, those of further networks beside the first's."""
+        area, (pitch_x, pitch_y) = network.area, self._pitch
+        beside = network.index * _BESIDE
+        style: dict[str, Any] = {"color": FAINT, "lw": 0.8, "zorder": 1}
+        style["ls"] = network_line(network.index)
+        for j, i in product(range(area.rows), range(area.columns)):
+            x, y = self.centre((area.x + i, area.y + j))
+            if i + 1 < area.columns:
+                self.axes.plot([x, x + pitch_x], [y + beside] * 2, **style)
+            if j + 1 < area.rows:
+                self.axes.plot([x + beside] * 2, [y, y - pitch_y], **style)
 
     def centre(self, position: tuple[int, int]) -> Point:
         """Centre of a tile in the figure; y grows to the south in the mesh, upwards here."""
@@ -212,6 +231,7 @@ class Sheet:
                 ha="center",
                 va="center",
                 fontsize=scale.lane_font,
+                style="italic" if lane.slanted else "normal",
                 color=lane.colour,
                 zorder=6,
                 bbox={"facecolor": PAPER, "edgecolor": "none", "pad": 0.6},

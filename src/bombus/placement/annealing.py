@@ -16,42 +16,53 @@ class Judge:
     def __init__(self, task: Task) -> None:
         self.task = task
         self.numbers: dict[object, int] = {}
-        self.ways: dict[tuple[Position, Position], tuple[list[tuple[int, int]], set[Link]]] = {}
+        self.ways: dict[
+            tuple[Position, Position, int], tuple[list[tuple[int, int]], set[Link]]
+        ] = {}
         self.static = [(self._number(held), self._number(needed)) for held, needed in task.waits]
         self.tile_nodes = {
-            tile: (self._number((IN, tile)), self._number((OUT, tile))) for tile in task.tiles
+            (tile, n): (self._number((IN, tile, n)), self._number((OUT, tile, n)))
+            for tile in task.tiles
+            for n in range(len(task.routings))
         }
 
     def _number(self, node: object) -> int:
         return self.numbers.setdefault(node, len(self.numbers))
 
-    def _way(self, a: Position, b: Position) -> tuple[list[tuple[int, int]], set[Link]]:
-        """Channels held and needed; injection and ejection ports are negative."""
-        if (a, b) not in self.ways:
-            ends = {inject(a): -1, eject(b): -2}
+    def _way(self, a: Position, b: Position, n: int) -> tuple[list[tuple[int, int]], set[Link]]:
+        """Channels held and needed in network n; injection and ejection ports are negative."""
+        if (a, b, n) not in self.ways:
+            routing = self.task.routings[n]
+            ends = {inject(a, routing.network): -1, eject(b, routing.network): -2}
             edges = [
                 (
                     ends[held] if held in ends else self._number(held),
                     ends[needed] if needed in ends else self._number(needed),
                 )
-                for held, needed in routes(self.task.routing, a, b)
+                for held, needed in routes(routing, a, b)
             ]
-            self.ways[a, b] = edges, links_between(self.task.routing, a, b)
-        return self.ways[a, b]
+            lossless = self.task.lossless[n]
+            self.ways[a, b, n] = edges if lossless else [], links_between(routing, a, b)
+        return self.ways[a, b, n]
 
     def faults(self, positions: Positions) -> tuple[int, int]:
         """Channels that are in cycles or behind them; units beyond what links may carry."""
         edges = set(self.static)
-        loads: dict[Link, int] = {}
-        for (source, target), units in self.task.legs.items():
-            way, links = self._way(positions[source], positions[target])
-            here, there = self.tile_nodes[source][0], self.tile_nodes[target][1]
+        loads: list[dict[Link, int]] = [{} for _ in self.task.routings]
+        for (source, target, n), units in self.task.legs.items():
+            way, links = self._way(positions[source], positions[target], n)
+            here, there = self.tile_nodes[source, n][0], self.tile_nodes[target, n][1]
+            load = loads[n]
             for held, needed in way:
                 edges.add((held if held >= 0 else here, needed if needed >= 0 else there))
             for link in links:
-                loads[link] = loads.get(link, 0) + units
-        over = sum(load - self.task.limit for load in loads.values() if load > self.task.limit)
-        return (_knotted(edges) if self.task.lossless else 0), over
+                load[link] = load.get(link, 0) + units
+        over = sum(
+            max(0, units - limit)
+            for load, limit in zip(loads, self.task.limits, strict=True)
+            for units in load.values()
+        )
+        return _knotted(edges), over
 
 
 def _knotted(edges: set[tuple[int, int]]) -> int:

@@ -8,7 +8,7 @@ from itertools import product
 
 from bombus.base.extras import extra
 from bombus.fabric.routing import OPPOSITE, STEPS, Link, step
-from bombus.placement.task import IN, OUT, Positions, Task
+from bombus.placement.task import IN, OUT, Leg, Positions, Task
 
 with extra("bombus place", "OR-tools", "place"):
     from ortools.sat.python import cp_model
@@ -47,7 +47,7 @@ class PlacementModel:
         taken = {leg: self._taken(*leg) for leg in task.legs}
         if load:
             self._limit_load(taken)
-        if order and task.lossless:
+        if order:
             self._order(taken)
 
     def minimise(self) -> None:
@@ -75,7 +75,7 @@ class PlacementModel:
                 model.add(value != i).only_enforce_if(~there)
         return value
 
-    def _hops(self, source: str, target: str) -> cp_model.LinearExprT:
+    def _hops(self, source: str, target: str, _: int) -> cp_model.LinearExprT:
         dx = self.model.new_int_var(0, self.task.columns - 1, "")
         dy = self.model.new_int_var(0, self.task.rows - 1, "")
         self.model.add_abs_equality(dx, self.x[source] - self.x[target])
@@ -83,7 +83,7 @@ class PlacementModel:
         self.model.add(dx + dy >= 1)
         return dx + dy
 
-    def _taken(self, source: str, target: str) -> dict[Link, cp_model.IntVar]:
+    def _taken(self, source: str, target: str, _: int) -> dict[Link, cp_model.IntVar]:
         taken: dict[Link, cp_model.IntVar] = {}
         for (x, y), (direction, (dx, dy)) in product(self.task.cells, STEPS.items()):
             to = x + dx, y + dy
@@ -100,18 +100,20 @@ class PlacementModel:
             )
         return taken
 
-    def _limit_load(self, taken: dict[tuple[str, str], dict[Link, cp_model.IntVar]]) -> None:
-        if sum(self.task.legs.values()) <= self.task.limit:
-            return
-        for link in next(iter(taken.values())):
-            load = sum(units * taken[leg][link] for leg, units in self.task.legs.items())
-            self.model.add(load <= self.task.limit)
+    def _limit_load(self, taken: dict[Leg, dict[Link, cp_model.IntVar]]) -> None:
+        for network, limit in enumerate(self.task.limits):
+            legs = {leg: units for leg, units in self.task.legs.items() if leg.network == network}
+            if sum(legs.values()) <= limit:
+                continue
+            for link in taken[next(iter(legs))]:
+                load = sum(units * taken[leg][link] for leg, units in legs.items())
+                self.model.add(load <= limit)
 
-    def _order(self, taken: dict[tuple[str, str], dict[Link, cp_model.IntVar]]) -> None:
-        if self.task.routing.algorithm != "xy":
-            return
+    def _order(self, taken: dict[Leg, dict[Link, cp_model.IntVar]]) -> None:
+        """Numbers for the channels; other algorithms have them for what is inside tiles only."""
         model = self.model
-        most = 4 * len(self.task.cells) + 3 * len(self.task.tiles)
+        num_networks = len(self.task.routings)
+        most = (4 * len(self.task.cells) + 3 * len(self.task.tiles)) * num_networks
         numbers: dict[object, cp_model.IntVar] = {}
 
         def number(node: object) -> cp_model.IntVar:
@@ -121,18 +123,24 @@ class PlacementModel:
 
         for held, needed in self.task.waits:
             model.add(number(held) < number(needed))
-        both: dict[tuple[Link, Link], cp_model.IntVar] = {}
-        for (source, target), links in taken.items():
+        both: dict[tuple[int, Link, Link], cp_model.IntVar] = {}
+        for leg in self.task.held():
+            links, n = taken[leg], leg.network
+            if self.task.routings[n].algorithm != "xy":
+                continue
+            into, out_of = number((IN, leg.source, n)), number((OUT, leg.target, n))
             for link, used in links.items():
-                model.add(number((IN, source)) < number(link)).only_enforce_if(used)
-                model.add(number(link) < number((OUT, target))).only_enforce_if(used)
+                model.add(into < number((n, link))).only_enforce_if(used)
+                model.add(number((n, link)) < out_of).only_enforce_if(used)
                 for following in _followers(link):
                     if following not in links:
                         continue
-                    pair = link, following
+                    pair = n, link, following
                     if pair not in both:
                         both[pair] = model.new_bool_var("")
-                        model.add(number(link) < number(following)).only_enforce_if(both[pair])
+                        model.add(number((n, link)) < number((n, following))).only_enforce_if(
+                            both[pair]
+                        )
                     model.add_bool_or(~used, ~links[following], both[pair])
 
     def forbid(self, positions: Positions, tiles: set[str]) -> None:

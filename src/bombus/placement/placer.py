@@ -74,7 +74,8 @@ def solve(design: Design, fixed: Mapping[str, Position], effort: float = DEFAULT
     model = PlacementModel(task)
     model.minimise()
     is_best = False
-    rounds = 1 if task.routing.algorithm == "xy" or not task.lossless else _ROUNDS
+    is_whole = all(task.routings[leg.network].algorithm == "xy" for leg in task.held())
+    rounds = 1 if is_whole else _ROUNDS
     for _ in range(rounds):
         if best:
             model.hint(best)
@@ -93,12 +94,13 @@ def solve(design: Design, fixed: Mapping[str, Position], effort: float = DEFAULT
         break
     if best is None:
         raise _no(task, "no placement found with this effort; a larger --effort may find one")
-    capacity = design.config.data_width * design.config.clock_mhz / 1000
+    capacities = [network.capacity(design.config.clock_mhz) for network in design.networks]
     unit = design.config.line_rate_gbps / UNIT
+    parts = [units * unit / capacities[n] for (n, _), units in loads(task, best).items()]
     return Placed(
         positions=best,
         gbps_hops=cost(task, best) * unit,
-        max_load=max(loads(task, best).values(), default=0) * unit / capacity,
+        max_load=max(parts, default=0),
         is_best=is_best,
     )
 
@@ -121,38 +123,39 @@ def _no(task: Task, message: str, tile: str | None = None) -> DesignError:
 def _refuse_hopeless(task: Task) -> None:
     """Raises DesignError for what is infeasible without a search."""
     design, config = task.design, task.design.config
-    if task.lossless:
-        # In every placement: what holds an injection port needs another tile's ejection port.
-        legs = (((IN, source), (OUT, target)) for source, target in task.legs)
-        cycle = deadlock.shortest_cycle(nx.DiGraph([*task.waits, *legs]))
-        if cycle:
-            names = [name for kind, name in cycle if kind == OUT]
-            way = " -> ".join([*names, names[0]])
-            raise _no(
-                task,
-                f"no placement avoids the deadlock: a chain of messages revisits a tile ({way}). "
-                f"Duplicate a tile, or put a layer on the path that always takes its input",
-                names[0],
-            )
-        between = [
-            hop
-            for hop in design.hops
-            if hop.target and {hop.source.tile.name, hop.target.tile.name} <= set(task.fixed)
-        ]
-        found = deadlock.cycles(replace(design, hops=between))
-        if found:
-            text = str(found[0]).replace(
-                "deadlock:", "deadlock at the positions given in the design file:", 1
-            )
-            raise _no(task, text, found[0].legs[0].hop.source.tile.name)
-    capacity = config.data_width * config.clock_mhz / 1000
-    for (source, target), units in task.legs.items():
-        if units > task.limit:
+    # In every placement: what holds an injection port needs another tile's ejection port.
+    legs = (((IN, leg.source, leg.network), (OUT, leg.target, leg.network)) for leg in task.held())
+    cycle = deadlock.shortest_cycle(nx.DiGraph([*task.waits, *legs]))
+    if cycle:
+        names = [name for kind, name, _ in cycle if kind == OUT]
+        way = " -> ".join([*names, names[0]])
+        raise _no(
+            task,
+            f"no placement avoids the deadlock: a chain of messages revisits a tile ({way}). "
+            f"Duplicate a tile, put a layer on the path that always takes its input, or let some "
+            f"messages use another network",
+            names[0],
+        )
+    between = [
+        hop
+        for hop in design.hops
+        if hop.target and {hop.source.tile.name, hop.target.tile.name} <= set(task.fixed)
+    ]
+    found = deadlock.cycles(replace(design, hops=between))
+    if found:
+        text = str(found[0]).replace(
+            "deadlock:", "deadlock at the positions given in the design file:", 1
+        )
+        raise _no(task, text, found[0].legs[0].hop.source.tile.name)
+    for (source, target, n), units in task.legs.items():
+        network = design.networks[n]
+        if units > task.limits[n]:
+            capacity = network.capacity(config.clock_mhz)
             raise _no(
                 task,
                 f"{source} -> {target} has an expected load of "
                 f"{units * config.line_rate_gbps / UNIT:g} Gbit/s, above max_load "
-                f"{config.fabric.max_load:g} of a link of {capacity:g} Gbit/s",
+                f"{network.given.max_load:g} of a link of {capacity:g} Gbit/s",
                 source,
             )
 
@@ -168,8 +171,8 @@ def _explain(task: Task, effort: float) -> NoReturn:
     if possible(task, order=False):
         reasons.append("every placement can deadlock")
     if possible(task, load=False):
-        limit = task.design.config.fabric.max_load
-        reasons.append(f"every placement exceeds max_load {limit:g} on a link")
+        limits = listing(dict.fromkeys(f"{n.given.max_load:g}" for n in task.design.networks))
+        reasons.append(f"every placement exceeds max_load {limits} on a link")
     message = f"no placement on a mesh of {task.columns} x {task.rows} fits: " + (
         " or ".join(reasons) or "every placement can deadlock or exceeds max_load"
     )

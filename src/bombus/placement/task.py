@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import product
+from typing import NamedTuple
 
 import networkx as nx
 
@@ -19,49 +20,59 @@ Positions = dict[str, Position]
 UNIT = 1000  # traffic is counted in these parts of the line rate
 
 
+class Leg(NamedTuple):
+    """Messages between two tiles over one network."""
+
+    source: str
+    target: str
+    network: int  # its index
+
+
 @dataclass
 class Task:
-    """A design as the solver sees it: tiles that send to each other on a mesh."""
+    """A design as the solver sees it: tiles that send to each other on meshes."""
 
     design: Design
     fixed: Mapping[str, Position]
     columns: int
     rows: int
-    routing: Routing
+    routings: list[Routing]  # of each network
+    lossless: list[bool]
+    limits: list[int]  # units that a link may carry
     tiles: list[str]
-    legs: dict[tuple[str, str], int]  # traffic, in units
+    legs: dict[Leg, int]  # traffic, in units
     waits: list[tuple[Node, Node]]  # inside tiles: held, needed
-    limit: int  # units that a link may carry
     cells: list[Position] = field(init=False)
 
     def __post_init__(self) -> None:
         self.cells = [(x, y) for y, x in product(range(self.rows), range(self.columns))]
 
-    @property
-    def lossless(self) -> bool:
-        return self.design.config.fabric.lossless
+    def held(self) -> list[Leg]:
+        """Legs whose messages wait for one another: those of lossless networks."""
+        return [leg for leg in self.legs if self.lossless[leg.network]]
 
 
-# A layer's input by name; the way of a tile into its router and out of it.
-Node = tuple[str, str]
+# A layer's input by name; the way of a tile into its router of a network and out of it.
+Node = tuple[str, str, int]
 LAYER, IN, OUT = "layer", "in", "out"
 
 
 def task_of(design: Design, fixed: Mapping[str, Position]) -> Task:
     config = design.config
-    capacity = config.data_width * config.clock_mhz / 1000
     unit = config.line_rate_gbps / UNIT
-    legs: dict[tuple[str, str], int] = {}
+    legs: dict[Leg, int] = {}
     for hop, gbps in traffic.expected(design).items():
         if hop.target and not hop.in_tile:
-            leg = hop.source.tile.name, hop.target.tile.name
+            leg = Leg(hop.source.tile.name, hop.target.tile.name, hop.network.index)
             legs[leg] = legs.get(leg, 0) + max(1, round(gbps / unit))
-    owner = {(tile.x, tile.y): tile.name for tile in design.tiles}
+    owner = {tile.at: tile.name for tile in design.tiles}
+    index = {network.label: network.index for network in design.networks}
 
     def node(resource: Resource) -> Node:
         if isinstance(resource, Input):
-            return LAYER, f"{resource.layer.full_name}.{resource.name}"
-        return (IN if resource == inject(resource.at) else OUT), owner[resource.at]
+            return LAYER, f"{resource.layer.full_name}.{resource.name}", 0
+        side = IN if resource == inject(resource.at, resource.network) else OUT
+        return side, owner[resource.at], index[resource.network]
 
     waits = [
         (node(held), node(needed))
@@ -73,20 +84,25 @@ def task_of(design: Design, fixed: Mapping[str, Position]) -> Task:
         fixed=fixed,
         columns=design.columns,
         rows=design.rows,
-        routing=design.routing,
+        routings=[network.routing for network in design.networks],
+        lossless=[network.given.lossless for network in design.networks],
+        limits=[
+            int(network.given.max_load * network.capacity(config.clock_mhz) / unit)
+            for network in design.networks
+        ],
         tiles=[tile.name for tile in design.tiles if tile.layers],
         legs=legs,
         waits=waits,
-        limit=int(config.fabric.max_load * capacity / unit),
     )
 
 
-def loads(task: Task, positions: Positions) -> dict[Link, int]:
-    """Traffic on each link; with several routes, each link that may be taken counts."""
-    loads: dict[Link, int] = {}
-    for (source, target), units in task.legs.items():
-        for link in links_between(task.routing, positions[source], positions[target]):
-            loads[link] = loads.get(link, 0) + units
+def loads(task: Task, positions: Positions) -> dict[tuple[int, Link], int]:
+    """Traffic on each link of each network; with several routes, each that may be taken counts."""
+    loads: dict[tuple[int, Link], int] = {}
+    for (source, target, network), units in task.legs.items():
+        way = links_between(task.routings[network], positions[source], positions[target])
+        for link in way:
+            loads[network, link] = loads.get((network, link), 0) + units
     return loads
 
 
@@ -99,7 +115,7 @@ def cost(task: Task, positions: Positions) -> int:
     """Traffic times hops."""
     return sum(
         units * distance(positions[source], positions[target])
-        for (source, target), units in task.legs.items()
+        for (source, target, _), units in task.legs.items()
     )
 
 
@@ -109,17 +125,21 @@ def distance(a: Position, b: Position) -> int:
 
 def tangled_tiles(task: Task, positions: Positions) -> set[str]:
     """Tiles whose messages form a cycle of channels; empty: there is none."""
-    if not task.lossless:
-        return set()
     graph: nx.DiGraph[object] = nx.DiGraph(task.waits)
-    legs: dict[tuple[object, object], tuple[str, str]] = {}
-    for source, target in task.legs:
+    legs: dict[tuple[object, object], Leg] = {}
+    for leg in task.held():
+        source, target, network = leg
         here, there = positions[source], positions[target]
-        ends: dict[object, Node] = {inject(here): (IN, source), eject(there): (OUT, target)}
-        for held, needed in routes(task.routing, here, there):
+        routing = task.routings[network]
+        ends: dict[object, Node] = {
+            inject(here, routing.network): (IN, source, network),
+            eject(there, routing.network): (OUT, target, network),
+        }
+        for held, needed in routes(routing, here, there):
             edge = ends.get(held, held), ends.get(needed, needed)
             graph.add_edge(*edge)
-            legs.setdefault(edge, (source, target))
+            legs.setdefault(edge, leg)
     cycle = deadlock.shortest_cycle(graph) or []
     edges = zip(cycle, cycle[1:] + cycle[:1], strict=True)
-    return {tile for edge in edges for tile in legs.get(edge, ())}
+    tangled = [legs[edge] for edge in edges if edge in legs]
+    return {tile for leg in tangled for tile in (leg.source, leg.target)}

@@ -53,7 +53,8 @@ def next_hop(
     """Points a next hop of a tile to another tile's entry `port`; None: to nowhere."""
     source = find_tile(manifest, tile)
     entry = NEXT_HOP_TABLE + 4 * hop_number(source, hop)
-    return source["index"] << 12 | entry, _route(manifest, to_tile, port)
+    network = _network_of(source, hop_number(source, hop))
+    return source["index"] << 12 | entry, _route(manifest, network, to_tile, port)
 
 
 def slot(
@@ -75,7 +76,7 @@ def slot(
     if not 0 <= number < len(group["slots"]):
         raise SimulationError(f"slot {number}: {group['group']} has {len(group['slots'])}")
     address = source["index"] << 12 | SLOTS + 4 * (group["first_slot"] + number)
-    return address, _route(manifest, to_tile, port)
+    return address, _route(manifest, _network_of(source, wanted), to_tile, port)
 
 
 def find_tile(manifest: Mapping[str, Any], name: str) -> Mapping[str, Any]:
@@ -97,12 +98,18 @@ def hop_number(tile: Mapping[str, Any], hop: int | str) -> int:
     raise SimulationError(f"tile {tile['name']} has no next hop {hop!r}; it has {known or 'none'}")
 
 
-def _route(manifest: Mapping[str, Any], to_tile: str | None, port: int) -> int:
+def _network_of(tile: Mapping[str, Any], hop: int) -> str:
+    """The network that a tile's next hop uses."""
+    ranges = [each for each in tile["hop_networks"] if each["first_hop"] <= hop]
+    return str(max(ranges, key=lambda each: each["first_hop"])["network"])
+
+
+def _route(manifest: Mapping[str, Any], network: str, to_tile: str | None, port: int) -> int:
     """An entry of a table."""
     if to_tile is None:
         return 0
     target = find_tile(manifest, to_tile)
-    entries = target["entries"]
+    entries = target["entries"].get(network, [])
     if not 0 <= port < len(entries):
         there = ", ".join(f"{number} ({name})" for number, name in enumerate(entries))
         raise SimulationError(f"tile {to_tile} has no entry {port}; it has {there or 'none'}")

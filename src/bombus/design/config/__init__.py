@@ -6,7 +6,7 @@ its line. What the words mean together (next hops, parameters of layers,
 positions) is the work of `bombus.analysis.check`.
 """
 
-from bombus.design.config.design import DesignConfig
+from bombus.design.config.design import DesignConfig, NetworkConfig
 from bombus.design.config.file import DesignFile, load
 from bombus.design.config.host import Host
 from bombus.design.config.memory import Memory
@@ -19,6 +19,7 @@ __all__ = [
     "Host",
     "LayerConfig",
     "Memory",
+    "NetworkConfig",
     "TileOfKind",
     "TileOfLayers",
     "load",

@@ -3,11 +3,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field, ValidationInfo, field_validator, model_validator
 
 from bombus.base.values import MAX_TILES, FileModel, Name
 from bombus.base.yaml_file import Loc
@@ -29,17 +30,39 @@ class Instance:
     replica: int | None  # its number among its like; None: the tile has no replicas
 
 
+class NetworkConfig(FileModel):
+    """One of several networks. All have the same positions for their routers, one per tile."""
+
+    data_width: Literal[64, 128, 256, 512] = Field(description="Data width of a flit, in bits.")
+    fabric: Fabric = Field(
+        Fabric(),
+        description="The mesh; see above. `columns` and `rows` are given for the first network "
+        "only; a further network has routers in the smallest rectangle that holds the tiles that "
+        "use it.",
+        examples=[{"kind": "crosspoint"}],
+    )
+
+
 class DesignConfig(FileModel):
     """A design: its addresses, its mesh and its tiles."""
 
     name: Name = Field(description="Name of the design; the generated top is `<name>_top`.")
-    data_width: Literal[64, 128, 256, 512] = Field(description="Data width of a flit, in bits.")
+    data_width: Literal[64, 128, 256, 512] | None = Field(
+        None, description="Data width of a flit, in bits. Required unless there are `networks`."
+    )
     clock_mhz: float = Field(250, ge=1, le=10_000, description="Clock frequency, in MHz.")
     line_rate_gbps: float = Field(
         100, gt=0, le=10_000, description="Rate of each MAC port, in Gbit/s."
     )
     fabric: Fabric = Field(
         Fabric(), description="The mesh; see below.", examples=[{"kind": "crosspoint"}]
+    )
+    networks: dict[Name, NetworkConfig] | None = Field(
+        None,
+        min_length=1,
+        description="Several networks by name, instead of `data_width` and `fabric`; see "
+        "[below](#networks). The first one carries every stream for which no other is named.",
+        examples=[{"data": {"data_width": 512}, "control": {"data_width": 64}}],
     )
     host: Host = Field(
         description="Addresses; see below.",
@@ -61,6 +84,48 @@ class DesignConfig(FileModel):
         description="The tiles; see below.",
         examples=[[{"name": "echo", "kind": "udp_echo"}]],
     )
+
+    @field_validator("networks")
+    @classmethod
+    def _says_all(
+        cls, networks: dict[str, NetworkConfig] | None, info: ValidationInfo
+    ) -> dict[str, NetworkConfig] | None:
+        if networks is None:
+            return networks
+        for key, default in (("data_width", None), ("fabric", Fabric())):
+            if info.data.get(key, default) != default:
+                raise ValueError(f"has `{key}` beside it; give `{key}` for each network")
+        first, *others = networks
+        for name in others:
+            if networks[name].fabric.columns or networks[name].fabric.rows:
+                raise ValueError(
+                    f"`columns` and `rows` apply to all networks: give them for {first!r}, the "
+                    f"first one, not for {name!r}"
+                )
+        return networks
+
+    @model_validator(mode="after")
+    def _has_a_width(self) -> DesignConfig:
+        if self.networks is None and self.data_width is None:
+            raise ValueError("`data_width` is missing; give it, or several `networks`")
+        return self
+
+    @property
+    def all_networks(self) -> Mapping[str, NetworkConfig]:
+        """The networks by name, the first one first; the only one is called `data`."""
+        if self.networks is not None:
+            return self.networks
+        assert self.data_width is not None
+        return {"data": NetworkConfig(data_width=self.data_width, fabric=self.fabric)}
+
+    def network_loc(self, index: int) -> Loc:
+        """Where in the file `data_width` and `fabric` of a network are."""
+        return ("networks", list(self.networks)[index]) if self.networks else ()
+
+    @property
+    def grid(self) -> Fabric:
+        """The fabric that says how large the mesh is."""
+        return next(iter(self.all_networks.values())).fabric
 
     @model_validator(mode="after")
     def _tiles_are_addressable(self) -> DesignConfig:

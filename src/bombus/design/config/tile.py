@@ -72,6 +72,12 @@ class _Tile(FileModel):
         "none, answer to the next hop.",
         examples=[{"icmp": "drop"}],
     )
+    networks: dict[str, str] = Field(
+        default={},
+        description="Network that a stream of this tile's layers uses, by the stream's name "
+        "(`answer`, or `layer.answer` where several layers have one). Default: the first network.",
+        examples=[{"answer": "control"}],
+    )
     traffic: dict[str, Annotated[float, Field(ge=0, le=1)]] = Field(
         default={},
         description="Expected share of a layer's messages that take a next hop, by name of the "

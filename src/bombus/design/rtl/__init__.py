@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the SystemVerilog says about layers, next hops and metadata; it is stated nowhere else."""
 
+from bombus.design.rtl.beat import BEAT, Beat
 from bombus.design.rtl.contract import MAIN_INPUT, MAIN_OUTPUT
 from bombus.design.rtl.elaboration import (
     Elaboration,
@@ -23,10 +24,12 @@ from bombus.design.rtl.packages import StructField, constant, struct_layout
 from bombus.design.rtl.remarks import remarks, with_parameters
 
 __all__ = [
+    "BEAT",
     "BEFORE",
     "FILLED_IN",
     "MAIN_INPUT",
     "MAIN_OUTPUT",
+    "Beat",
     "Elaboration",
     "InputStream",
     "LayerKind",

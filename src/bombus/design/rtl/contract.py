@@ -15,6 +15,7 @@ from pyslang import ast
 
 from bombus.base.errors import Problem
 from bombus.base.text import camel_case, near_matches, snake_case
+from bombus.design.rtl.beat import BEAT, OWN_BEAT
 
 if TYPE_CHECKING:
     from bombus.design.rtl.elaboration import Elaboration
@@ -174,6 +175,9 @@ def layer_problems(kind: LayerKind, enums: Mapping[str, Sequence[str]]) -> Itera
         if output.credits and output.name not in answered:
             yield problem(f"stream {output.name} has credits, but no input has its answers")
     yield from map(problem, _misspelt(kind))
+    for name in kind.types:
+        if name != BEAT and name.removesuffix(OWN_BEAT) not in {*kind.inputs, *kind.outputs}:
+            yield problem(f"type parameter {name} is of a stream that the layer does not have")
     if kind.stands_before and (len(kind.inputs), len(kind.outputs)) != (1, 1):
         yield problem("it precedes a tile, so it should have one input and one output")
 

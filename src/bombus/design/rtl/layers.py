@@ -14,6 +14,7 @@ from pyslang import ast, syntax
 
 from bombus.base.errors import DesignError
 from bombus.base.text import camel_case, snake_case
+from bombus.design.rtl.beat import BEAT, OWN_BEAT
 from bombus.design.rtl.contract import (
     BOUND,
     MAC_PORTS,
@@ -89,6 +90,7 @@ class LayerKind:
     is_replicable: bool  # several of it can share the messages
     keeps_flow_state: bool  # all messages of a flow should come to the same one
     parameters: Mapping[str, Parameter]  # by key
+    types: tuple[str, ...]  # type parameters for beats: `beat_t`, `<stream>_beat_t`
     constants: Mapping[str, int]  # localparams by key
     declared: tuple[str, ...]  # names of localparams
     ports: Mapping[str, int]  # width in bits by name
@@ -97,6 +99,11 @@ class LayerKind:
     @property
     def mac_ports(self) -> tuple[str, ...]:
         return tuple(port for port in self.ports if port in MAC_PORTS)
+
+    def type_of(self, stream: str) -> str:
+        """The type parameter that a stream's beats have."""
+        own = f"{stream}{OWN_BEAT}"
+        return own if own in self.types else BEAT
 
     def default(self, key: str) -> int | None:
         parameter = self.parameters.get(key)
@@ -132,6 +139,7 @@ class _Declarations:
         self.ports: dict[str, int] = {}
         self.parameters: dict[str, Parameter] = {}
         self.constants: dict[str, int] = {}
+        self.types: list[str] = []
         for member in body:
             if member.kind == ast.SymbolKind.Port:
                 self.ports[member.name] = member.type.bitWidth
@@ -139,6 +147,9 @@ class _Declarations:
                 canonical = member.targetType.type.canonicalType
                 if canonical.kind == ast.SymbolKind.EnumType:
                     self.enums[member.name] = tuple(value.name for value in canonical)
+            elif member.kind == ast.SymbolKind.TypeParameter:
+                if member.name.endswith(BEAT) and not member.isLocalParam:
+                    self.types.append(member.name)
             elif member.kind == ast.SymbolKind.Parameter:
                 self._parameter(member)
 
@@ -232,6 +243,7 @@ def read_layer(
         is_replicable=bool(found.numbers.get("Replicable", 1)),
         keeps_flow_state=bool(found.numbers.get("KeepsFlowState", 0)),
         parameters=found.parameters,
+        types=tuple(found.types),
         constants=found.constants,
         declared=(*found.numbers, *found.texts),
         ports=found.ports,

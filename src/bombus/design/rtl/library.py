@@ -16,6 +16,7 @@ from pyslang import ast, syntax
 from bombus.base import paths
 from bombus.base.errors import DesignError, Problem, UserError
 from bombus.base.text import near_matches
+from bombus.design.rtl.beat import BEAT, Beat, probe
 from bombus.design.rtl.elaboration import (
     Elaboration,
     declarations,
@@ -55,20 +56,13 @@ class Library:
         raise UserError(f"there is no layer kind {name!r}; {near_matches(name, self.layers)}")
 
 
-def _probe(layers: Iterable[syntax.SyntaxNode], data_width: int) -> str:
-    """A module with one instance of each layer, to be elaborated."""
-    lines = [
-        '`include "bombus_types.svh"',
-        "module probe;",
-        f"  `BOMBUS_BEAT_T(beat_t, {data_width})",
-    ]
-    values = {"beat_t": "beat_t", "DataWidth": data_width}
-    for module in layers:
-        names = parameter_names(module)
-        given = ", ".join(f".{key}({value})" for key, value in values.items() if key in names)
-        kind = name_of(module)
-        lines.append(f"  {kind} #({given}) u_{kind} ();")
-    return "\n".join([*lines, "endmodule", ""])
+def _instance(module: syntax.SyntaxNode, data_width: int) -> str:
+    """An instance of a layer whose streams all have one type."""
+    names = parameter_names(module)
+    given = [f".{name}({BEAT})" for name in sorted(names) if name.endswith(BEAT)]
+    given += [f".DataWidth({data_width})"] if "DataWidth" in names else []
+    kind = name_of(module)
+    return f"{kind} #({', '.join(given)}) u_{kind} ();"
 
 
 def _definitions(scan: Elaboration, found: Iterable[syntax.SyntaxNode]) -> dict[str, Path]:
@@ -107,8 +101,9 @@ def _library(data_width: int, versions: tuple[tuple[Path, int], ...]) -> Library
         raise DesignError(problems)
     found = [module for tree in scan.trees.values() for module in declarations(tree)]
     definitions = _definitions(scan, found)
-    probe = _probe((module for module in found if is_layer(module)), data_width)
-    elaboration = elaborate(files, {"probe": probe}, top="probe")
+    instances = [_instance(module, data_width) for module in found if is_layer(module)]
+    text = probe({BEAT: Beat(data_width)}, instances)
+    elaboration = elaborate(files, {"probe": text}, top="probe")
     layers: dict[str, LayerKind] = {}
     for member in elaboration.instance("probe").body:
         if member.kind == ast.SymbolKind.Instance:
