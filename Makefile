@@ -10,7 +10,7 @@ PYTHON   = $(or $(firstword $(foreach name,$(PYTHONS),\
   $(shell $(name) -c '$(SUITABLE)' 2> /dev/null && echo $(name)))),\
   $(error Python 3.11 or later with its module venv is needed; name it by make PYTHON=...))
 
-.PHONY: help demo test test-fast lint format docs venv lock clean
+.PHONY: help demo test test-fast test-all lint format docs venv lock clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
@@ -19,12 +19,16 @@ demo: $(VENV)/.done  ## build UDP echo, talk to it with ping and sockets, measur
 	$(BIN)/python tools/system_programs.py g++ make perl ip ping
 	$(BIN)/python -m bombus.cli.demo designs/udp_echo.yaml
 
-test: $(VENV)/.done  ## run all tests and lint steps
+test: $(VENV)/.done  ## run all tests and lint steps, but only samples of the longest sweeps
 	$(BIN)/python tools/system_programs.py
-	$(BIN)/pytest -q -n 2 -r s --durations=20
+	$(BIN)/pytest -q -n 2 -r s --durations=20 -m "not sweep"
 
 test-fast: $(VENV)/.done  ## run the tests that take no large simulator, proof or synthesis
 	$(BIN)/pytest -q -n 2 -m "not slow"
+
+test-all: $(VENV)/.done  ## run all tests and lint steps with the whole sweeps
+	$(BIN)/python tools/system_programs.py
+	$(BIN)/pytest -q -n 2 -r s --durations=20
 
 lint: $(VENV)/.done  ## check style, types and cleanliness
 	$(BIN)/python tools/lint.py

@@ -45,10 +45,11 @@ def lossless() -> Mesh:
     return crosspoint()
 
 
+@pytest.mark.parametrize("cycles", [20_000, pytest.param(60_000, marks=pytest.mark.sweep)])
 @pytest.mark.parametrize(("pattern", "least"), [("uniform", 0.90), ("bit_complement", 0.495)])
-def test_saturation(lossless: Mesh, pattern: str, least: float) -> None:
+def test_saturation(lossless: Mesh, pattern: str, least: float, cycles: int) -> None:
     at_bound, full = lossless.run(
-        Traffic(pattern=pattern, offered=offered, packet=PACKET, warmup=60_000, measure=60_000)
+        Traffic(pattern=pattern, offered=offered, packet=PACKET, warmup=cycles, measure=cycles)
         for offered in (least + 0.03, 1.0)
     )
     assert at_bound.is_sound and full.is_sound

@@ -73,7 +73,7 @@ PROOFS = (
     CROSSPOINT,
     VC_INPUT,
     VC_OUTPUT,
-    VC_ROUTER,
+    pytest.param(VC_ROUTER, marks=pytest.mark.sweep, id=str(VC_ROUTER)),
     VC_ONE,
     replace(VC_OUTPUT, parameters={"NumInputs": 2, "NumChannels": 4}),
     ASYNC,

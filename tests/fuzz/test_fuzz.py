@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Mutated frames in large numbers: the model agrees with every answer and every counter.
 
-`BOMBUS_FUZZ_SEED` chooses other frames, `BOMBUS_FUZZ_FRAMES` how many in all (100,000). A failure
-names both the seed and the batch.
+`BOMBUS_FUZZ_SEED` chooses other frames, `BOMBUS_FUZZ_FRAMES` how many the sweep has in all
+(100,000). A failure names both the seed and the batch.
 """
 
 from __future__ import annotations
@@ -31,7 +31,10 @@ from bombus.golden.frames import (
 from bombus.golden.stack import Outcome, Stack
 
 SEED = os.environ.get("BOMBUS_FUZZ_SEED", "1")
-FRAMES = int(os.environ.get("BOMBUS_FUZZ_FRAMES", "100000"))
+FRAMES = {
+    "sample": 20_000,
+    "sweep": int(os.environ.get("BOMBUS_FUZZ_FRAMES", "100000")),
+}
 NEIGHBOURS = [PEER, GATEWAY, TAGGED]
 STATIONS = [*NEIGHBOURS, FAR]
 BATCH = 2500
@@ -181,16 +184,19 @@ def _fails(design: Path, frames: list[bytes]) -> bool:
     return False
 
 
+@pytest.mark.parametrize("frames", ["sample", pytest.param("sweep", marks=pytest.mark.sweep)])
 @pytest.mark.parametrize(
     ("design", "part", "share", "bubble", "stall"), PARTS, ids=[part[1] for part in PARTS]
 )
-def test_mutated_frames(design: Path, part: str, share: float, bubble: float, stall: float) -> None:
+def test_mutated_frames(
+    design: Path, part: str, share: float, bubble: float, stall: float, frames: str
+) -> None:
     seed = f"{SEED}-{part}"
     # The state of registers without reset differs from part to part, too.
     with Bench(design, stations=NEIGHBOURS, seed=zlib.crc32(seed.encode())) as bench:
         bench.simulation.pace(rx_bubble=bubble, tx_stall=stall)
         batches = Batches(Mutator(seed, bench.host, STATIONS), bench.model)
-        left = round(FRAMES * share)
+        left = round(FRAMES[frames] * share)
         number = 0
         while left > 0:
             bench.rest()

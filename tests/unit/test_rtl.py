@@ -187,7 +187,7 @@ def test_a_module_without_entry_is_no_layer(tmp_path: Path, kind: str) -> None:
     file = tmp_path / "stray.sv"
     file.write_text("module stray (input logic clk_i);\nendmodule\n")
     with pytest.raises(
-        UserError, match=rf"{kind} of {kind}\.sv is no layer: it has no `localparam"
+        UserError, match=rf"{kind} of {kind}\.sv is not a layer: it has no `localparam"
     ):
         rtl.library(512, [file]).kind(kind)
 

@@ -248,8 +248,8 @@ def test_credits_and_room_as_parameters(
             "in .* waits for out",
         ),
         ("localparam bit AlwaysTakes = 1; localparam bit InWaitsForAnswer = 1;", "for answer"),
-        (ASKS + "localparam bit AnswerWaitsForOut = 1;", "answer always takes, and yet waits"),
-        (ASKS.replace('"query"', '"quest"'), "answers 'quest', which is no output"),
+        (ASKS + "localparam bit AnswerWaitsForOut = 1;", "answer always takes, but also waits"),
+        (ASKS.replace('"query"', '"quest"'), "answers 'quest', which is not an output"),
         (ASKS.replace("= 1;\n  localparam string", "= 0;\n  localparam string"), "no credits"),
     ],
 )

@@ -35,14 +35,14 @@ def _answer_problems(answer: Input, design: Design) -> Iterator[Problem]:
     if not set(senders) & downstream(request, design):
         yield design.file.problem(
             layer.loc,
-            f"{layer} waits for answers on input {answer.name}, but nothing that it asks by output "
-            f"{request.name} can answer there",
+            f"{layer} waits for answers on input {answer.name}, but none of the layers that its "
+            f"output {request.name} reaches can send there",
         )
     if others := strangers(answer, design):
         yield design.file.problem(
             layer.loc,
-            f"messages of {listing(map(str, others))} may come to input {answer.name} of {layer}, "
-            f"which takes only answers to its output {request.name}; give each its own",
+            f"messages from {listing(map(str, others))} can reach input {answer.name} of {layer}, "
+            f"which accepts only answers to its output {request.name}; give them another input",
         )
     group = layer.tile.group
     if group and group.needs_dispatch and group.policy in _SCATTERING:

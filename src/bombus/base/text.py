@@ -37,4 +37,4 @@ def near_matches(word: str, known: Iterable[str]) -> str:
     close = difflib.get_close_matches(word, names, n=3, cutoff=0.6)
     if close:
         return f"did you mean {listing(map(repr, close), 'or')}?"
-    return f"there is {listing(names)}" if names else "there is none"
+    return f"known: {listing(names)}" if names else "none is known"

@@ -15,7 +15,7 @@ from bombus.cli.area import area
 from bombus.cli.bench import BENCH_SETTINGS, bench
 from bombus.cli.build import build
 from bombus.cli.check import check
-from bombus.cli.common import error_console, print_problems
+from bombus.cli.common import Command, Group, error_console, print_problems
 from bombus.cli.generate import generate
 from bombus.cli.place import place
 from bombus.cli.run import run
@@ -24,6 +24,7 @@ from bombus.cli.show import show
 from bombus.cli.sweep import sweep
 
 app = typer.Typer(
+    cls=Group,
     help="Build hardware network stacks from a design file: check, generate, simulate, measure.",
     no_args_is_help=True,
     add_completion=False,
@@ -59,7 +60,8 @@ COMMANDS: dict[str, tuple[Callable[..., None], ...]] = {
 for group, commands in COMMANDS.items():
     for command in commands:
         settings = BENCH_SETTINGS if command is bench else None
-        app.command(rich_help_panel=group, context_settings=settings)(command)
+        add = app.command(cls=Command, rich_help_panel=group, context_settings=settings)
+        add(command)
 
 
 def _point_to_check(error: DesignError) -> None:

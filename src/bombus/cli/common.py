@@ -4,10 +4,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
+from typer.core import TyperCommand, TyperGroup
 
 from bombus.base.errors import Problem
 from bombus.measure.bench import STDOUT
@@ -25,6 +26,28 @@ JsonOption = Annotated[
         help="Write JSON to this file. `-` prints only JSON, to standard output.",
     ),
 ]
+
+
+def _without_flag_types(parameters: list[Any]) -> list[Any]:
+    """Flags take no value, so the help should show no type beside them."""
+    for parameter in parameters:
+        if getattr(parameter, "is_flag", False):
+            parameter.metavar = ""
+    return parameters
+
+
+class Command(TyperCommand):
+    """A subcommand."""
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        return _without_flag_types(super().get_params(ctx))
+
+
+class Group(TyperGroup):
+    """`bombus` itself."""
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        return _without_flag_types(super().get_params(ctx))
 
 
 def reading_console(json: Path | None = None) -> Console:

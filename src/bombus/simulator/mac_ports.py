@@ -95,7 +95,7 @@ class MacPorts:
         """
         contents = [frame_bytes(frame) for frame in frames]
         if ports is not None and len(ports) != len(contents):
-            raise ValueError("one port for each frame")
+            raise ValueError(f"{len(ports)} ports for {len(contents)} frames; give one per frame")
         if ports is not None and not all(0 <= port < self.mac_ports for port in ports):
             raise SimulationError(f"ports are from 0 to {self.mac_ports - 1}")
         lengths = array("I", map(len, contents))

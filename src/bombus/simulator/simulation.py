@@ -161,7 +161,7 @@ class Simulation(MacPorts):
         Timers fire, at most `timer_step_us` late, and what they send goes out.
         """
         if not math.isfinite(seconds):
-            raise SimulationError(f"elapse: {seconds} seconds")
+            raise SimulationError(f"elapse: {seconds} is not a number of seconds")
         self._native.call("elapse_us", us + round(seconds * 1_000_000))
 
     def reset(self) -> None:
@@ -295,5 +295,5 @@ class Simulation(MacPorts):
     def run_live(self, seconds: float) -> None:
         """Runs in real time for so long, or until a signal comes; see `bombus.live.run`."""
         if not 0 <= seconds < math.inf:
-            raise SimulationError(f"run_live: {seconds} seconds")
+            raise SimulationError(f"run_live: should be 0 seconds or more, not {seconds}")
         self._native.call("run_live", max(1, round(seconds * 1000)))

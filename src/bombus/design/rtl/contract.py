@@ -164,16 +164,18 @@ def layer_problems(kind: LayerKind, enums: Mapping[str, Sequence[str]]) -> Itera
         yield from map(problem, _output_problems(output, kind, hop_names(output.name, enums)))
     for stream in kind.inputs.values():
         if stream.answers and stream.answers not in kind.outputs:
-            yield problem(f"stream {stream.name} answers {stream.answers!r}, which is no output")
+            yield problem(
+                f"stream {stream.name} answers {stream.answers!r}, which is not an output"
+            )
         elif stream.answers and not kind.outputs[stream.answers].credits:
             yield problem(f"stream {stream.name} answers {stream.answers}, which has no credits")
         waits_for = (*stream.waits_for_outputs, *stream.waits_for_inputs)
         if waits_for and (stream.always_takes or stream.answers):
-            yield problem(f"stream {stream.name} always takes, and yet waits for {waits_for[0]}")
+            yield problem(f"stream {stream.name} always takes, but also waits for {waits_for[0]}")
     answered = {stream.answers for stream in kind.inputs.values()}
     for output in kind.outputs.values():
         if output.credits and output.name not in answered:
-            yield problem(f"stream {output.name} has credits, but no input has its answers")
+            yield problem(f"stream {output.name} has credits, but no input receives its answers")
     yield from map(problem, _misspelt(kind))
     for name in kind.types:
         if name != BEAT and name.removesuffix(OWN_BEAT) not in {*kind.inputs, *kind.outputs}:
