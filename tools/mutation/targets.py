@@ -43,6 +43,7 @@ _FOLDERS: Mapping[str, Tests] = {
     "rtl/icmp": Tests((_LAYERS,), (_BAD_INPUT, _TRAFFIC)),
     "rtl/ipv4": Tests((f"{_LAYERS} -k ipv4",), (_BAD_INPUT, _TRAFFIC)),
     "rtl/mac": Tests((_MAC,), (_TRAFFIC, _BAD_INPUT)),
+    "rtl/memory": Tests((), ("tests/system/test_memory.py",)),
     "rtl/noc": Tests((_ROUTER, _CHANNELS, *_INTERFACE)),
     "rtl/rs": Tests(("tests/rtl/test_reed_solomon.py",), ("tests/system/test_rs_libraries.py",)),
     "rtl/udp": Tests((f"{_LAYERS} -k udp",), (_BAD_INPUT, _TRAFFIC)),
@@ -94,14 +95,22 @@ _INTERFACE_FILES = ("network_interface", "route_table", "replica_choice", "injec
 _UNIT = "tests/unit"
 _PYTHON: Mapping[str, str] = {
     "src/bombus/fabric/routing.py": "test_routing.py test_deadlock.py",
+    "src/bombus/fabric/config.py": "test_config.py test_check.py",
+    "src/bombus/analysis/check.py": "test_check.py test_replica_designs.py",
     "src/bombus/analysis/deadlock.py": "test_deadlock.py test_check.py",
-    "src/bombus/analysis/load.py": "test_placer.py test_placement_snake.py",
+    "src/bombus/analysis/load.py": "test_load.py test_placer.py test_placement_snake.py",
+    "src/bombus/analysis/requests.py": "test_waiting_model.py",
+    "src/bombus/analysis/window.py": "test_window.py",
     "src/bombus/design/dispatch.py": "test_replica_designs.py",
+    "src/bombus/design/hops.py": "test_check.py test_config.py test_replica_designs.py",
     "src/bombus/design/resolve.py": "test_check.py test_config.py test_generate.py "
     "test_replica_designs.py test_rtl.py",
+    "src/bombus/design/resources.py": "test_deadlock.py test_waiting_model.py",
+    "src/bombus/design/snake.py": "test_placement_snake.py",
+    "src/bombus/generation": "test_generate.py test_watchpoints.py test_output_folder.py",
+    "src/bombus/generation/folder.py": "test_output_folder.py",
+    "src/bombus/live/addresses.py": "test_live_address.py",
     "src/bombus/placement": "test_placer.py test_placement_snake.py",
-    "src/bombus/fabric/config.py": "test_config.py test_check.py",
-    "src/bombus/analysis/window.py": "test_window.py",
 }
 
 
