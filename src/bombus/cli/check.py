@@ -75,7 +75,7 @@ def _proposal(resolved: Design, design: Path) -> str:
     try:
         from bombus.placement import placer
     except UserError as error:  # an extra that is not installed
-        return f"no placement without it was looked for: {error}"
+        return f"no placement was searched for: {error}"
 
     for move in (False, True):
         try:
