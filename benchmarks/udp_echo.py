@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json as json_module
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 from typing import Annotated, Any
@@ -17,7 +17,7 @@ from bombus.base.errors import UserError
 from bombus.base.paths import BENCHMARKS, DESIGNS
 from bombus.golden.frames import Host, Station, padded, udp_frame
 from bombus.golden.stack import echo_reply
-from bombus.measure.bench import report
+from bombus.measure.bench import report_replies
 from bombus.measure.exchanges import (
     beats_of,
     burst,
@@ -191,7 +191,4 @@ def main(
     if packets < 2:
         raise UserError(f"--packets {packets}: should be at least 2")
     rows, errors, manifest = measure(design or DESIGN, packets, seed)
-    result = {"rows": [asdict(row) for row in rows], "errors": errors}
-    report(result, json, [table(rows, manifest)])
-    if errors:
-        raise UserError(f"{manifest['name']}: {errors} wrong, missing or extra replies, or errors")
+    report_replies(rows, errors, manifest["name"], json, [table(rows, manifest)])

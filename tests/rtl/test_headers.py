@@ -54,40 +54,37 @@ def prepend_messages(random: Random, size: int, header: int) -> list[Message]:
     ]
 
 
-def check_strip(bench: Bench, width: int, seed: int) -> None:
-    random = Random(seed)
-    format_in, format_out = strip_formats(width)
-    sent: dict[int, list[Message]] = {}
-    for stream, header in enumerate(LENGTHS):
-        sent[stream] = strip_messages(random, width // 8, header)
-        bench.push(format_in.stream(sent[stream], random), stream)
+def sent_and_received(
+    bench: Bench, formats: tuple[Beats, Beats], sent: list[list[Message]], random: Random
+) -> Iterator[tuple[int, Message, Message]]:
+    """Length of the header, what went in and what came out of each message, metadata alike."""
+    format_in, format_out = formats
+    for stream, messages in enumerate(sent):
+        bench.push(format_in.stream(messages, random), stream)
     bench.drain()
     for stream, header in enumerate(LENGTHS):
         got = format_out.messages(bench.items(stream))
-        assert len(got) == len(sent[stream])
         for before, after in zip(sent[stream], got, strict=True):
-            keep = before.side["keep"]
-            assert after.payload == (before.payload if keep else before.payload[header:])
             assert after.meta == before.meta
-            if not keep and len(before.payload) >= header:
-                assert after.side["header"] == int.from_bytes(before.payload[:header], "little")
+            yield header, before, after
+
+
+def check_strip(bench: Bench, width: int, seed: int) -> None:
+    random = Random(seed)
+    sent = [strip_messages(random, width // 8, header) for header in LENGTHS]
+    for header, before, after in sent_and_received(bench, strip_formats(width), sent, random):
+        keep = before.side["keep"]
+        assert after.payload == (before.payload if keep else before.payload[header:])
+        if not keep and len(before.payload) >= header:
+            assert after.side["header"] == int.from_bytes(before.payload[:header], "little")
 
 
 def check_prepend(bench: Bench, width: int, seed: int) -> None:
     random = Random(seed)
-    format_in, format_out = prepend_formats(width)
-    sent: dict[int, list[Message]] = {}
-    for stream, header in enumerate(LENGTHS):
-        sent[stream] = prepend_messages(random, width // 8, header)
-        bench.push(format_in.stream(sent[stream], random), stream)
-    bench.drain()
-    for stream, header in enumerate(LENGTHS):
-        got = format_out.messages(bench.items(stream))
-        assert len(got) == len(sent[stream])
-        for before, after in zip(sent[stream], got, strict=True):
-            front = b"" if before.side["skip"] else before.side["header"].to_bytes(header, "little")
-            assert after.payload == front + before.payload
-            assert after.meta == before.meta
+    sent = [prepend_messages(random, width // 8, header) for header in LENGTHS]
+    for header, before, after in sent_and_received(bench, prepend_formats(width), sent, random):
+        front = b"" if before.side["skip"] else before.side["header"].to_bytes(header, "little")
+        assert after.payload == front + before.payload
 
 
 CHECKS = {"strip": check_strip, "prepend": check_prepend}

@@ -8,7 +8,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from unit_helpers import DESIGNS, Edited, Problems
+from unit_helpers import DESIGNS, Edited, Problems, layer_text
 
 from bombus.analysis import check
 from bombus.design import resolve
@@ -234,24 +234,7 @@ def test_all_of_a_layers_messages_may_be_shared_out(edited: Edited) -> None:
 
 
 # Sends what it takes through ipv4_rx once more.
-AGAIN = """
-module again #(
-    parameter type beat_t = logic
-) (
-    input  logic  clk_i,
-    input  logic  rst_i,
-    input  beat_t in_i,
-    input  logic  in_valid_i,
-    output logic  in_ready_o,
-    output beat_t out_o,
-    output logic  out_valid_o,
-    input  logic  out_ready_i
-);
-  localparam string Entry = "again";
-  localparam logic [7:0] IpProtocol = 4;
-  typedef enum logic [0:0] {NextIpv4Rx} next_e;
-endmodule
-"""
+AGAIN = layer_text("again", "NextIpv4Rx", "localparam logic [7:0] IpProtocol = 4;")
 
 
 def test_ring_of_wires_is_found(edited: Edited, problems: Problems, tmp_path: Path) -> None:

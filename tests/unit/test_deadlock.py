@@ -9,7 +9,7 @@ from pathlib import Path
 
 import networkx as nx
 import pytest
-from unit_helpers import DESIGNS, ROOT, Edited, without_promise
+from unit_helpers import DESIGNS, ROOT, Edited, layer_text, without_promise
 
 from bombus.analysis import check
 from bombus.analysis.deadlock import (
@@ -210,28 +210,7 @@ def test_only_arp_that_always_takes_opens_its_ring_with_eth_tx() -> None:
 
 
 # A layer that takes the outer header off: what it sends is an IP packet again.
-DECAP = """
-module decap
-  import bombus_pkg::*;
-#(
-    parameter type beat_t = logic
-) (
-    input  logic  clk_i,
-    input  logic  rst_i,
-    input  beat_t in_i,
-    input  logic  in_valid_i,
-    output logic  in_ready_o,
-    output beat_t out_o,
-    output logic  out_valid_o,
-    input  logic  out_ready_i,
-    output logic  out_next_o
-);
-  localparam string Entry = "decap";
-  localparam logic [7:0] IpProtocol = 4;
-  typedef enum logic [0:0] {NextIpv4Rx} next_e;
-  // more
-endmodule
-"""
+DECAP = layer_text("decap", "NextIpv4Rx", "localparam logic [7:0] IpProtocol = 4;\n  // more")
 TILE = "  - {name: decap, kind: decap, at: [1, 3]NEXT}\n"
 
 

@@ -17,6 +17,30 @@ Edited = Callable[..., Path]
 Problems = Callable[..., list[str]]
 
 
+def layer_text(name: str, hop: str, body: str = "") -> str:
+    """SystemVerilog of a layer with one stream in and one out, whose messages go to `hop`.
+
+    It has only what Bombus reads of it, and drives nothing."""
+    return f"""
+module {name} #(
+    parameter type beat_t = logic
+) (
+    input  logic  clk_i,
+    input  logic  rst_i,
+    input  beat_t in_i,
+    input  logic  in_valid_i,
+    output logic  in_ready_o,
+    output beat_t out_o,
+    output logic  out_valid_o,
+    input  logic  out_ready_i
+);
+  localparam string Entry = "{name}";
+  typedef enum logic [0:0] {{{hop}}} next_e;
+  {body}
+endmodule
+"""
+
+
 def without_promise(kind: LayerKind) -> LayerKind:
     """The layer, were its input to wait for its output."""
     stream = replace(kind.inputs["in"], always_takes=False, waits_for_outputs=("out",))

@@ -14,7 +14,7 @@ import inspect
 import json
 import sys
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from types import ModuleType
 from typing import Any, get_type_hints
@@ -47,6 +47,15 @@ def report(values: Any, json: Path | None, tables: Iterable[Table]) -> None:
     if json != STDOUT:
         for table in tables:
             print_table(Console(highlight=False), table)
+
+
+def report_replies(
+    rows: Iterable[Any], errors: int, design: str, json: Path | None, tables: Iterable[Table]
+) -> None:
+    """Reports rows, which are dataclasses; UserError if replies of the design were wrong."""
+    report({"rows": [asdict(row) for row in rows], "errors": errors}, json, tables)
+    if errors:
+        raise UserError(f"{design}: {errors} wrong, missing or extra replies, or errors")
 
 
 def available() -> dict[str, str]:
