@@ -7,7 +7,7 @@
 // reads as zero.
 module tile_registers #(
     parameter int unsigned NumNetworks = 1,
-    parameter int unsigned NumEvents = 1
+    parameter int unsigned NumEvents   = 1
 ) (
     input logic clk_i,
     input logic rst_i,
@@ -52,10 +52,10 @@ module tile_registers #(
   logic [NumStreams-1:0][13:0] bytes;
   always_comb begin
     message[3:0] = {mac_out_message_i, mac_in_message_i, out_message_i[0], in_message_i[0]};
-    bytes[3:0] = {mac_out_bytes_i, mac_in_bytes_i, out_bytes_i[0], in_bytes_i[0]};
+    bytes[3:0]   = {mac_out_bytes_i, mac_in_bytes_i, out_bytes_i[0], in_bytes_i[0]};
     for (int unsigned n = 1; n < NumNetworks; n++) begin
       message[2*n+2+:2] = {out_message_i[n], in_message_i[n]};
-      bytes[2*n+2+:2] = {out_bytes_i[n], in_bytes_i[n]};
+      bytes[2*n+2+:2]   = {out_bytes_i[n], in_bytes_i[n]};
     end
   end
 

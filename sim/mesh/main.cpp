@@ -5,12 +5,19 @@
 //   traffic independent|chain|script    pattern uniform|exponential|bit_complement|...
 //   seed, offered, packet, ... (run.h)  tile NODE stream|store
 //   chain WEIGHT MIN_FLITS MAX_FLITS NODE NODE...
+//
+// A run whose first line is `layers` is one of layers.h:
+//
+//   layer NODE source|sink|stream|store|asker|dropper|join
+//   hop LAYER OUTPUT NETWORK TO_LAYER TO_INPUT          network -1: a wire in the tile
+//   seed, networks, max_flits, ... (layers.h)
 #include <cstdio>
 #include <functional>
 #include <iostream>
 #include <map>
 #include <sstream>
 
+#include "layers.h"
 #include "run.h"
 
 namespace {
@@ -26,6 +33,11 @@ const std::map<std::string, Pattern> kPatterns = {{"uniform", Pattern::kUniform}
                                                   {"transpose", Pattern::kTranspose},
                                                   {"hotspot", Pattern::kHotspot}};
 const std::map<std::string, Tile> kTiles = {{"stream", Tile::kStream}, {"store", Tile::kStore}};
+
+const std::map<std::string, Role> kRoles = {
+    {"source", Role::kSource}, {"sink", Role::kSink},       {"stream", Role::kStream},
+    {"store", Role::kStore},   {"asker", Role::kAsker},     {"dropper", Role::kDropper},
+    {"join", Role::kJoin}};
 
 template <typename T>
 T named(const std::map<std::string, T>& names, std::istream& in) {
@@ -70,6 +82,32 @@ void read_line(const std::string& key, std::istream& in, Settings& settings) {
   if (!in) throw std::runtime_error("bad value of " + key);
 }
 
+void read_line(const std::string& key, std::istream& in, LayersSettings& settings) {
+  const std::map<std::string, std::function<void()>> keys = {
+      {"seed", [&] { in >> settings.seed; }},
+      {"networks", [&] { in >> settings.networks; }},
+      {"max_flits", [&] { in >> settings.max_flits; }},
+      {"stream_flits", [&] { in >> settings.stream_flits; }},
+      {"measure", [&] { in >> settings.measure; }},
+      {"pause", [&] { in >> settings.pause; }},
+      {"pause_cycles", [&] { in >> settings.pause_cycles; }},
+      {"stall_cycles", [&] { in >> settings.stall_cycles; }},
+      {"layer",
+       [&] {
+         LayerSpec layer;
+         in >> layer.node;
+         layer.role = named(kRoles, in);
+         settings.layers.push_back(layer);
+       }},
+      {"hop", [&] {
+         HopSpec hop;
+         in >> hop.layer >> hop.output >> hop.network >> hop.to_layer >> hop.to_input;
+         settings.hops.push_back(hop);
+       }}};
+  keys.at(key)();
+  if (!in) throw std::runtime_error("bad value of " + key);
+}
+
 template <typename T>
 void print_list(const char* name, const std::vector<T>& values) {
   std::printf("\"%s\": [", name);
@@ -78,10 +116,24 @@ void print_list(const char* name, const std::vector<T>& values) {
   std::printf("]");
 }
 
+void number(const char* name, uint64_t value) {
+  std::printf("\"%s\": %llu, ", name, static_cast<unsigned long long>(value));
+}
+
+void print(const LayersResults& results) {
+  std::printf("{");
+  number("cycles", results.cycles);
+  number("wrong", results.wrong);
+  number("dropped", results.dropped);
+  std::printf("\"stalled\": %s, ", results.stalled ? "true" : "false");
+  print_list("sent", results.sent);
+  std::printf(", ");
+  print_list("received", results.received);
+  std::printf("}\n");
+  std::fflush(stdout);
+}
+
 void print(const Results& results) {
-  const auto number = [](const char* name, uint64_t value) {
-    std::printf("\"%s\": %llu, ", name, static_cast<unsigned long long>(value));
-  };
   std::printf("{");
   number("cycles", results.cycles);
   number("sent", results.sent);
@@ -108,21 +160,31 @@ void print(const Results& results) {
 
 int main() {
   Settings settings;
+  LayersSettings layers;
+  bool has_layers = false;
   for (std::string line; std::getline(std::cin, line);) {
     std::istringstream in(line);
     std::string key;
     if (!(in >> key)) continue;
-    if (key == "go") {
-      print(run(BOMBUS_MESH_COLUMNS, BOMBUS_MESH_ROWS, settings));
-      settings = {};
+    if (key == "layers") {
+      has_layers = true;
       continue;
     }
     try {
-      read_line(key, in, settings);
+      if (key != "go") {
+        if (has_layers) read_line(key, in, layers);
+        else read_line(key, in, settings);
+        continue;
+      }
     } catch (const std::exception&) {
       std::fprintf(stderr, "cannot read: %s\n", line.c_str());
       return 2;
     }
+    if (has_layers) print(run_layers(BOMBUS_MESH_COLUMNS, BOMBUS_MESH_ROWS, layers));
+    else print(run(BOMBUS_MESH_COLUMNS, BOMBUS_MESH_ROWS, settings));
+    settings = {};
+    layers = {};
+    has_layers = false;
   }
   return 0;
 }

@@ -10,9 +10,10 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
+from typing import Any
 
 from rich.console import Console
 
@@ -115,11 +116,15 @@ class Mesh:
 
     def run(self, traffic: Iterable[Traffic]) -> list[Result]:
         """Runs one after another, each from reset. UserError if the program fails."""
-        text = "".join(item.text() for item in traffic)
+        return [Result(**each) for each in self.results(item.text() for item in traffic)]
+
+    def results(self, runs: Iterable[str]) -> Iterator[dict[str, Any]]:
+        """The results of runs, as the program reads and prints them (`sim/mesh/main.cpp`)."""
+        text = "".join(runs)
         done = subprocess.run([self.program], input=text, capture_output=True, text=True)
         if done.returncode != 0:
             raise UserError(f"the mesh model {self.program} failed: {done.stderr.strip()}")
-        return [Result(**json.loads(line)) for line in done.stdout.splitlines()]
+        yield from map(json.loads, done.stdout.splitlines())
 
 
 def _rtl_files() -> list[Path]:
