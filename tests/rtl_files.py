@@ -9,6 +9,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+import pytest
+
 from bombus.base import paths
 
 # How a module is instantiated and a package is used.
@@ -43,11 +45,20 @@ class Mutation:
     def __str__(self) -> str:
         return f"{Path(self.file).stem}: {self.old.strip()} -> {self.new.strip() or 'nothing'}"
 
+    def text(self) -> str:
+        """The file with the mistake in it."""
+        text = (paths.RTL / self.file).read_text()
+        assert text.count(self.old) == 1, f"{self.old!r} must stand once in {self.file}"
+        return text.replace(self.old, self.new)
+
     def copy(self, folder: Path) -> Path:
         """A copy of the RTL with the mistake in it."""
         rtl = folder / "rtl"
         shutil.copytree(paths.RTL, rtl)
-        text = (rtl / self.file).read_text()
-        assert text.count(self.old) == 1, f"{self.old!r} must stand once in {self.file}"
-        (rtl / self.file).write_text(text.replace(self.old, self.new))
+        (rtl / self.file).write_text(self.text())
         return rtl
+
+
+def sampled(index: int) -> tuple[pytest.MarkDecorator, ...]:
+    """Marks of a mistake by its place in a list: `make test` tries one in four."""
+    return () if index % 4 == 0 else (pytest.mark.sweep,)
