@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Check a design: all rules but those of the file's form.
+"""Check a design: all rules beyond the syntax of its file.
 
 `check` is what all later steps build on: it returns the resolved network and
 the warnings, or raises DesignError with every problem and its line.

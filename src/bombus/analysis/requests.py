@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Requests and answers: whether an awaited message can come, and only from who was asked."""
+"""Requests and answers: whether an awaited answer can arrive, and only from the layer asked."""
 
 from __future__ import annotations
 

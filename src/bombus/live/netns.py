@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A private network namespace: a network of one's own, that needs no root on a usual Linux.
+"""A private network namespace, which needs no root on most Linux systems.
 
 with Namespace() as namespace:
     namespace.popen(["bombus", "run", "designs/udp_echo.yaml"])

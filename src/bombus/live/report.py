@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a live run has done: as a table, and as a JSON file."""
+"""Report of a live run: as a table, and as a JSON file."""
 
 from __future__ import annotations
 

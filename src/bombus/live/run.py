@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A design that Linux programs talk to, through a network interface, in real time.
+"""Live runs: a design attached to a Linux network interface, in real time.
 
 `run` is what `bombus run` does.
 """

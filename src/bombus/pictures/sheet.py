@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The sheet that a mesh is drawn on: its scale, and tiles, links and MAC ports at their places.
+"""Drawing surface of a mesh: its scale, and the shapes of tiles, links and MAC ports.
 
 Meshes of up to four columns have full names on their arrows. Wider ones are read at the same page
 width, so that their text is larger in proportion, and keys that a legend explains take the place of

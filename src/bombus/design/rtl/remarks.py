@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Layers at values of their parameters: what they declare then, and what they say against them."""
+"""Layers at given parameter values: their declarations, and the errors they report."""
 
 from __future__ import annotations
 
