@@ -99,17 +99,20 @@ module arp
   // ---- Announcements ----
 
   // A new address is announced when it has stood for 1 to 2 ms: the registers of a
-  // MAC address are written one after the other.
+  // MAC address are written one after the other. Time can jump: any two steps of it
+  // do, however long.
   localparam int unsigned SettleShift = 10;
   logic [47:0] mac_q;
   logic [31:0] ip_q;
-  logic changed_q, time_bit_q, announce_q;
+  logic changed_q, announce_q;
+  logic [31:SettleShift] step_q;
   logic [1:0] settle_q;
   logic announced;
+  wire step = step_q != time_us_i[31:SettleShift];
   always_ff @(posedge clk_i) begin
     mac_q <= host_i.mac;
     ip_q <= host_i.ip;
-    time_bit_q <= time_us_i[SettleShift];
+    step_q <= time_us_i[31:SettleShift];
     if (rst_i) begin
       changed_q  <= 1'b0;
       settle_q   <= '0;
@@ -117,10 +120,8 @@ module arp
     end else begin
       changed_q <= (mac_q != host_i.mac) | (ip_q != host_i.ip);
       if (changed_q) settle_q <= 2'd2;
-      else if ((settle_q != '0) & (time_bit_q != time_us_i[SettleShift])) begin
-        settle_q <= settle_q - 1'b1;
-      end
-      if ((settle_q == 2'd1) & (time_bit_q != time_us_i[SettleShift])) announce_q <= 1'b1;
+      else if ((settle_q != '0) & step) settle_q <= settle_q - 1'b1;
+      if ((settle_q == 2'd1) & step) announce_q <= 1'b1;
       else if (announced) announce_q <= 1'b0;
     end
   end

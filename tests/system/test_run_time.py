@@ -13,6 +13,7 @@ from support.bench import ALL_DESIGNS, DESIGNS, FUSED, GATEWAY, PEER, Bench
 from bombus.golden.frames import (
     Host,
     Station,
+    announcement,
     arp_request,
     ip_bytes,
     mac_bytes,
@@ -51,6 +52,18 @@ def test_new_address(design: Path) -> None:
         bench.after_reset()
         bench.introduce([PEER])
         bench.alive()
+
+
+@pytest.mark.parametrize("step", [4096, 1 << 14])
+def test_new_address_while_time_jumps(step: int) -> None:
+    """By more at once than it takes to settle, and by multiples of it."""
+    with Bench(DESIGNS[64], timer_step_us=step) as bench:
+        bench.simulation.set_host(ip="10.77.0.7")
+        bench.model.host = replace(bench.host, ip=ip_bytes("10.77.0.7"))
+        assert not bench.simulation.receive_all()
+        bench.simulation.elapse(us=4 * step)
+        frames = [frame.data for frame in bench.simulation.receive_all()]
+        assert frames == [announcement(bench.host)]
 
 
 @all_designs
