@@ -110,8 +110,8 @@ module arp
   logic announced;
   wire step = step_q != time_us_i[31:SettleShift];
   always_ff @(posedge clk_i) begin
-    mac_q <= host_i.mac;
-    ip_q <= host_i.ip;
+    mac_q  <= host_i.mac;
+    ip_q   <= host_i.ip;
     step_q <= time_us_i[31:SettleShift];
     if (rst_i) begin
       changed_q  <= 1'b0;

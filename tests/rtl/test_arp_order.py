@@ -268,6 +268,23 @@ def test_a_binding_in_use_is_renewed_before_it_expires(eth_tx: Transmitter) -> N
         assert seen.questions[-1] == (unused, BROADCAST)
 
 
+def test_a_renewal_takes_no_questions_place(eth_tx: Transmitter) -> None:
+    """A binding is to be renewed while its set is full of questions with packets."""
+    used, *asked = (SUBNET ^ n ^ n << 6 for n in range(3))  # one set: XOR of groups of 6 bits
+    eth_tx.run(update(used))
+    eth_tx.seconds(270, tick=MAX_TICK)
+    eth_tx.run(*(packet(ip, n) for n, ip in enumerate(asked)))
+    for seen in eth_tx.run(packet(used, 0), packet(used, 1)):
+        assert seen.asked == asked
+        assert seen.numbers(used) == [0, 1]
+    for seen in eth_tx.run(*(update(ip) for ip in asked)):
+        assert [seen.numbers(ip) for ip in asked] == [[0], [1]]
+        closed(seen, 4)
+    # There is room again.
+    for seen in eth_tx.run(packet(used, 2)):
+        assert seen.questions[-1] == (used, mac_of(used))
+
+
 def test_a_silent_neighbour_is_asked_once_a_second_and_forgotten(eth_tx: Transmitter) -> None:
     ip = SUBNET | 5
     eth_tx.run(update(ip))
