@@ -71,7 +71,7 @@ module arp_cache
 
   set_t sweep_set_q, set_q;
   logic clear_q, sweep_due_q, sweep_q, update_q, reread_q;
-  age_t swept_q, now_q, oldest_q, renew_q;
+  age_t swept_q, now_q;
   logic [$clog2(Patience)-1:0] patience_q;
   logic [47:0] new_mac_q, held_mac_q;
   logic only_refresh_q;
@@ -93,13 +93,11 @@ module arp_cache
       if (lookup_i | sweep_start | reread_q) entry_q[w] <= ram[set];
       if (write_way[w]) ram[write_set] <= new_entry;
     end
-    // Stamps are no older than half their range: a difference's sign tells the order.
-    // The times are those of the look-up, so that an answer stays as it is.
-    wire age_t left = entry_q[w].stamp - oldest_q;
-    wire age_t fresh = entry_q[w].stamp - renew_q;
+    // The time is that of the look-up, so that an answer stays as it is.
+    wire age_t age = now_q - entry_q[w].stamp;
     assign match[w] = entry_q[w].valid & (entry_q[w].key == key_o);
-    assign alive[w] = ~left[AgeBits-1];
-    assign old[w]   = fresh[AgeBits-1];
+    assign alive[w] = age <= age_t'(MaxAge);
+    assign old[w]   = age >= age_t'(RenewAge);
   end
 
   always_ff @(posedge clk_i) begin
@@ -111,8 +109,6 @@ module arp_cache
     if (lookup_i | sweep_start) begin
       set_q <= set;
       now_q <= now;
-      oldest_q <= now - age_t'(MaxAge);
-      renew_q <= now - age_t'(RenewAge - 1);
     end
     if (update_q) held_mac_q <= new_mac_q;
   end

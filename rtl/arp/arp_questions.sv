@@ -114,6 +114,7 @@ module arp_questions
   set_t set_q;
   logic clear_q;
   logic looked_up_q;  // the table is the message's
+  logic same_key_q;  // its key is that of the message before
   logic [$clog2(NumSets*NumWays)-1:0] scan_q, scan_next;
   logic [$clog2(NumSets*NumWays):0] num_open_q;
   wire scan = ~looked_up_q & ~clear_q & ~reading_i & (num_open_q != '0);
@@ -121,6 +122,7 @@ module arp_questions
   assign scan_next = scan_q + ($bits(scan_q))'(clear_q | scan);
   always_ff @(posedge clk_i) begin
     scan_q <= rst_i ? '0 : scan_next;
+    if (lookup_i) same_key_q <= key_i == looked_up_i;
     if (lookup_i) set_q <= set_t'(set_of(key_i, $clog2(NumSets)));
     else if (done_i | ~looked_up_q)
       set_q <= rst_i ? '0 : scan_next[$clog2(NumWays)+:$clog2(NumSets)];
@@ -143,7 +145,6 @@ module arp_questions
   ways_t  selected_q;
   logic deciding_q, open, closed_q;
   wire follows = deciding_q & (write_set_q == set_q);
-  wire same_key = key_q == looked_up_i;
 
   name_t [NumWays-1:0] names;
   chain_t [NumWays-1:0] chains;
@@ -158,7 +159,7 @@ module arp_questions
     assign timers[w] = timer_ram[set_q];
     assign renewed[w] = follows & selected_q[w];
     assign valid[w] = renewed[w] ? open | (names[w].valid & ~closed_q) : names[w].valid;
-    assign match[w] = renewed[w] & (open | closed_q) ? open & same_key :
+    assign match[w] = renewed[w] & (open | closed_q) ? open & same_key_q :
         names[w].valid & (names[w].key == looked_up_i);
     always_ff @(posedge clk_i) begin
       if (write_name[w]) name_ram[write_set_q] <= new_name;
@@ -178,6 +179,9 @@ module arp_questions
     end
   end
 
+  ways_t new_chains, new_timers;
+  assign new_chains = renewed & write_chain;
+  assign new_timers = renewed & write_timer;
   logic   is_valid;
   key_t   scan_key;
   chain_t chain;
@@ -189,11 +193,11 @@ module arp_questions
     timer = '0;
     for (int unsigned w = 0; w < NumWays; w++) begin
       if (scan_way == way_t'(w)) scan_key |= names[w].key;
-      if (selected[w]) begin
-        chain |= renewed[w] & write_chain[w] ? new_chain : chains[w];
-        timer |= renewed[w] & write_timer[w] ? new_timer : timers[w];
-      end
+      if (selected[w] & ~new_chains[w]) chain |= chains[w];
+      if (selected[w] & ~new_timers[w]) timer |= timers[w];
     end
+    if (|(selected & new_chains)) chain |= new_chain;
+    if (|(selected & new_timers)) timer |= new_timer;
   end
 
   logic packet_q, renew_q, scanned_q, fits_q, known_q, valid_q;
@@ -259,7 +263,8 @@ module arp_questions
   wire act = scanned_q & ~done_i;
   wire due = act & valid_q & overdue;
   wire again = due & ~last_try & ask_ready_i;
-  wire give_up = due & last_try;
+  packets_t unresolved_q;  // still to be told
+  wire give_up = due & last_try & (unresolved_q == '0);
   wire evict = act & ~(valid_q & overdue) & held & make_room_q;
 
   assign link_o = kept & behind;
@@ -311,25 +316,29 @@ module arp_questions
 
   // ---- Dropped packets: several at a time, counted one a cycle ----
 
+  // Those whose question is given up: the scan does not give up another one meanwhile.
+  // Those that found no room: of several in a cycle one is told a cycle later, the
+  // others are added to what is to be told.
   typedef logic [$bits(block_t):0] debt_t;  // at most as many as wait, and some
-  debt_t no_room_q, unresolved_q;
-  packets_t freed_q, failed_q;
-  logic refused_q;
-  assign no_room_o = no_room_q != '0;
+  debt_t no_room_q;
+  packets_t more_q;
+  logic lost_q;
+  wire refused = packet_q & ~fits_q;
+  wire gone = displaced | evict;
+  wire owing = no_room_q != '0;
+  assign no_room_o = lost_q | owing;
   assign unresolved_o = unresolved_q != '0;
   always_ff @(posedge clk_i) begin
+    more_q <= ~gone ? '0 : refused ? chain_q.packets : chain_q.packets - 1'b1;
     if (rst_i) begin
-      freed_q <= '0;
-      failed_q <= '0;
-      refused_q <= 1'b0;
+      lost_q <= 1'b0;
       no_room_q <= '0;
       unresolved_q <= '0;
     end else begin
-      freed_q <= (displaced | evict) ? chain_q.packets : '0;
-      failed_q <= (give_up & held) ? chain_q.packets : '0;
-      refused_q <= packet_q & ~fits_q;
-      no_room_q <= no_room_q - debt_t'(no_room_o) + debt_t'(freed_q) + debt_t'(refused_q);
-      unresolved_q <= unresolved_q - debt_t'(unresolved_o) + debt_t'(failed_q);
+      lost_q <= gone | refused;
+      no_room_q <= no_room_q + (lost_q ? debt_t'(more_q) : {$bits(debt_t) {owing}});
+      if (give_up & held) unresolved_q <= chain_q.packets;
+      else if (unresolved_o) unresolved_q <= unresolved_q - 1'b1;
     end
   end
 
