@@ -22,6 +22,7 @@ module dispatch
 
     input beat_t beat_i,  // first beat of the message
     input logic take_i,
+    input logic lost_i,  // with take_i: the slot has no route
     input logic [NumReplicas-1:0] done_i,  // least loaded: a replica is through with a message
     input logic [NumReplicas-1:0] forget_i,  // least loaded: take its load for zero
     output logic [SlotBits-1:0] slot_o
@@ -36,7 +37,7 @@ module dispatch
       ports = '{src_port: swap16(beat_i.data[15:0]), dst_port: swap16(beat_i.data[31:16])};
     end
   end
-  wire unused = ^{clk_i, rst_i, take_i, done_i, forget_i, beat_i, ports};
+  wire unused = ^{clk_i, rst_i, take_i, lost_i, done_i, forget_i, beat_i, ports};
 
   if (Group.policy == FlowHash) begin : gen_flow_hash
     crc_hash #(
@@ -55,6 +56,7 @@ module dispatch
         .clk_i,
         .rst_i,
         .take_i,
+        .lost_i,
         .done_i,
         .forget_i,
         .choice_o(slot_o)

@@ -6,7 +6,9 @@
 // that has no message is ignored, so that a count that is too low rights itself
 // when the replica is through with its messages. One that is too high stays until
 // the slot is written: a message must not get lost on its way to the replica, nor
-// a slot lead to another replica than the one whose done_i it has.
+// a slot lead to another replica than the one whose done_i it has. A replica whose
+// message gets lost is out: it is not chosen again until its load is forgotten. The
+// other loads are forgotten then, so that the least one is known.
 //
 // No loads are compared with each other. Two flip-flops for each replica say whether
 // it has the least load or one more; a load moves by one a cycle at the most, and so
@@ -22,6 +24,7 @@ module least_loaded #(
     input logic rst_i,
 
     input logic take_i,  // a message goes to choice_o
+    input logic lost_i,  // with take_i: and gets lost
     input logic [NumReplicas-1:0] done_i,  // a replica is through with a message
     input logic [NumReplicas-1:0] forget_i,  // take its load for zero
     output logic [IndexWidth-1:0] choice_o
@@ -34,7 +37,8 @@ module least_loaded #(
   load_t [NumReplicas-1:0] loads_q;
   replicas_t least_q, more_q;  // those with the least load, those with one more
   load_t two_more_q, three_more_q;  // these loads
-  logic   recount_q;  // loads have been forgotten: the least one is zero
+  replicas_t out_q;
+  logic recount_q;  // loads have been forgotten: the least one is zero
   index_t choice_q;
   assign choice_o = choice_q;
 
@@ -49,12 +53,18 @@ module least_loaded #(
   // ---- Loads ----
 
   replicas_t is_zero, is_full;
+  wire lost = take_i & lost_i;
+  wire forget = lost | (|forget_i);
   for (genvar i = 0; i < NumReplicas; i++) begin : gen_load
     assign is_zero[i] = loads_q[i] == '0;
     assign is_full[i] = &loads_q[i];
     wire up = take_i & is_choice[i];
     always_ff @(posedge clk_i) begin
+      if (rst_i | forget_i[i]) out_q[i] <= 1'b0;
+      else if (lost & is_choice[i]) out_q[i] <= 1'b1;
       if (rst_i | forget_i[i]) loads_q[i] <= '0;
+      else if (out_q[i] | (lost & is_choice[i])) loads_q[i] <= '1;
+      else if (lost) loads_q[i] <= '0;
       else if (up & ~done_i[i] & ~is_full[i]) loads_q[i] <= loads_q[i] + 1'b1;
       else if (done_i[i] & ~up & ~is_zero[i]) loads_q[i] <= loads_q[i] - 1'b1;
     end
@@ -103,9 +113,9 @@ module least_loaded #(
     end else begin
       least_q   <= least[take_i];
       more_q    <= more[take_i];
-      recount_q <= |forget_i;
+      recount_q <= forget;
     end
-    if (rst_i | (|forget_i)) begin
+    if (rst_i | forget) begin
       two_more_q   <= load_t'(2);
       three_more_q <= load_t'(3);
     end else if (falls[take_i]) begin
@@ -132,10 +142,10 @@ module least_loaded #(
 
   always_comb begin
     sets = '0;
-    sets[0][NumReplicas-1:0] = least_q & is_behind;
-    sets[1][NumReplicas-1:0] = least_q & ~is_choice & ~is_behind;
-    sets[2][NumReplicas-1:0] = more_q & is_behind;
-    sets[3][NumReplicas-1:0] = more_q & ~is_choice & ~is_behind;
+    sets[0][NumReplicas-1:0] = least_q & ~out_q & is_behind;
+    sets[1][NumReplicas-1:0] = least_q & ~out_q & ~is_choice & ~is_behind;
+    sets[2][NumReplicas-1:0] = more_q & ~out_q & is_behind;
+    sets[3][NumReplicas-1:0] = more_q & ~out_q & ~is_choice & ~is_behind;
   end
   for (genvar i = 0; i < Leaves; i++) begin : gen_leaf
     assign tree[Leaves-1+i] = '{
@@ -147,7 +157,7 @@ module least_loaded #(
     assign tree[n] = tree[2*n+1].found ? tree[2*n+1] : tree[2*n+2];
   end
 
-  wire leave = take_i | ~|(least_q & is_choice);
+  wire leave = take_i | ~|(least_q & ~out_q & is_choice);
   always_ff @(posedge clk_i) begin
     if (rst_i) choice_q <= '0;
     else if (leave & tree[0].found) choice_q <= tree[0].index;

@@ -61,6 +61,7 @@ module replica_choice
         .rst_i,
         .beat_i,
         .take_i  (take_i & (group_i == GroupWidth'(g))),
+        .lost_i  (~route_o.valid),
         .done_i  (done_i[First+:NumReplicas]),
         .forget_i(forget),
         .slot_o  (slot)

@@ -220,6 +220,38 @@ def test_slot_moves_under_traffic(benches: Benches, seed: int) -> None:
     assert len(used) > 5
 
 
+def test_a_slot_without_route_is_not_chosen_again(benches: Benches) -> None:
+    """Least loaded: one or two messages get lost, then the others share."""
+    random = Random(1)
+    bench = groups_bench(benches)
+    bench.run(NUM_SLOTS + 1)
+    slots = [FIRST_SLOT[LEAST_LOADED] + n for n in range(3)]
+    places = [initial_slot(slot) for slot in slots]
+
+    def shares(count: int) -> list[int]:
+        bench.forget()
+        bench.push(SOURCE.stream(flow_message(random, n, LEAST_LOADED) for n in range(count)))
+        bench.drain()
+        sides = [message.side for message in FLITS.messages(bench.items(MESH_OUT))]
+        came = Counter((side["x"], side["y"], side["port"]) for side in sides)
+        assert bench.events[0] == count - len(sides)
+        return [came[place] for place in places if place]
+
+    assert shares(30) == [10, 10, 10]
+    write_table(bench, SLOT_BASE + slots[1], None)
+    bench.run()
+    bench.control(0)
+    first, none, third = shares(60)
+    assert none == 0
+    assert abs(first - third) <= 2
+    assert 1 <= 60 - first - third <= 2
+    assert shares(60) == [30, 0, 30]
+    write_table(bench, SLOT_BASE + slots[1], places[1])
+    bench.run()
+    bench.control(0)
+    assert shares(20)[1] >= 18, "it is through with all, the others are not"
+
+
 def test_hop_changes_between_tile_and_group(benches: Benches) -> None:
     random = Random(1)
     bench = groups_bench(benches)

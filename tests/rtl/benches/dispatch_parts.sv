@@ -42,6 +42,7 @@ module bench #(
         .clk_i,
         .rst_i,
         .take_i(take[n]),
+        .lost_i(1'b0),
         .done_i(done[n][NumReplicas-1:0]),
         .forget_i(forget[n][NumReplicas-1:0]),
         .choice_o(index)
