@@ -4,13 +4,17 @@
 //
 // - An input may stop a message for longer than MaxBusyCycles only while an output
 //   that it may wait for is stopped, or a message is missing on an input that it
-//   waits for.
+//   waits for: if that brings answers, while one is outstanding.
+// - An input with room for n messages takes the first n after the layer was idle
+//   whatever else waits. (What has left since then is not known: it may be more.)
+// - An output that has begun a message ends it, whatever waits on other outputs.
 // - No more requests are outstanding on an output than it has credits.
 module layer_checker #(
     parameter int unsigned NumInputs = 1,
     parameter int unsigned NumOutputs = 1,
     parameter logic [NumInputs-1:0][NumOutputs-1:0] WaitsForOutputs = '1,
     parameter logic [NumInputs-1:0][NumInputs-1:0] WaitsForInputs = '0,
+    parameter logic [NumInputs-1:0][31:0] Room = '0,  // messages
     parameter logic [NumOutputs-1:0][31:0] Credits = '0,  // 0: no bound
     // The input that brings the answers to an output's requests
     parameter logic [NumOutputs-1:0][NumInputs-1:0] AnsweredBy = '0,
@@ -18,6 +22,7 @@ module layer_checker #(
 ) (
     input logic clk_i,
     input logic rst_i,
+    input logic busy_i, // a message is inside
 
     input logic [ NumInputs-1:0] in_valid_i,
     input logic [ NumInputs-1:0] in_ready_i,
@@ -27,20 +32,59 @@ module layer_checker #(
     input logic [NumOutputs-1:0] out_last_i
 );
 
-  // Without credits nobody asks where messages end.
-  wire unused_last = ^{in_last_i, out_last_i};
+  logic [ NumInputs-1:0] in_inside_q;  // of a message
+  logic [NumOutputs-1:0] out_inside_q;
+  wire  [ NumInputs-1:0] in_taken = in_valid_i & in_ready_i;
+  wire  [NumOutputs-1:0] out_taken = out_valid_i & out_ready_i;
+  wire  [NumOutputs-1:0] out_stopped = out_valid_i & ~out_ready_i;
+  always_ff @(posedge clk_i) begin
+    if (rst_i) begin
+      in_inside_q  <= '0;
+      out_inside_q <= '0;
+    end else begin
+      in_inside_q  <= (in_inside_q | in_taken) & ~(in_taken & in_last_i);
+      out_inside_q <= (out_inside_q | out_taken) & ~(out_taken & out_last_i);
+    end
+  end
+
+  // An answer is missing only while it has been asked for, or is about to be.
+  logic [NumOutputs-1:0] asks;
+  logic [ NumInputs-1:0] missing;
+  always_comb begin
+    missing = ~in_valid_i;
+    for (int unsigned o = 0; o < NumOutputs; o++) begin
+      if (Credits[o] != '0 && !asks[o]) missing &= ~AnsweredBy[o];
+    end
+  end
 
   for (genvar i = 0; i < NumInputs; i++) begin : gen_input
-    int unsigned stopped_q;
-    wire excused = |(WaitsForOutputs[i] & out_valid_i & ~out_ready_i) |
-        |(WaitsForInputs[i] & ~in_valid_i);
-    wire stopped = in_valid_i[i] & ~in_ready_i[i] & ~excused;
+    int unsigned stopped_q, held_q;  // held: messages taken since the layer was idle
+    wire excused = |(WaitsForOutputs[i] & out_stopped) | |(WaitsForInputs[i] & missing);
+    wire has_room = held_q + 1 <= Room[i];
+    wire stopped = in_valid_i[i] & ~in_ready_i[i] & (~excused | has_room);
     always_ff @(posedge clk_i) begin
       if (rst_i | ~stopped) stopped_q <= 0;
       else stopped_q <= stopped_q + 1;
+      if (rst_i) held_q <= 0;
+      else held_q <= (busy_i ? held_q : 0) + 32'(in_taken[i] & in_last_i[i]);
       if (!rst_i) begin
         assert (MaxBusyCycles == 0 || !stopped || stopped_q != MaxBusyCycles)
         else $error("input %0d waits for what it promised not to wait for", i);
+      end
+    end
+  end
+
+  for (genvar o = 0; o < NumOutputs; o++) begin : gen_end
+    // It lacks a beat, although all inputs have one that are inside a message.
+    int unsigned broken_q;
+    wire fed = ~|(in_inside_q & ~in_valid_i);
+    wire broken = out_inside_q[o] & ~out_valid_i[o] & (|out_stopped) & fed;
+    always_ff @(posedge clk_i) begin
+      if (rst_i | ~broken) broken_q <= 0;
+      else broken_q <= broken_q + 1;
+      if (!rst_i) begin
+        assert (MaxBusyCycles == 0 || !broken || broken_q != MaxBusyCycles)
+        else $error("output %0d waits inside a message for another output", o);
       end
     end
   end
@@ -49,17 +93,12 @@ module layer_checker #(
     if (Credits[o] != '0) begin : gen_credits
       // A request counts from its first beat, since its answer may come before its last
       // one, until the last beat of the answer.
-      logic first_q;
       int unsigned outstanding_q;
-      wire taken = out_valid_i[o] & out_ready_i[o];
-      wire asked = taken & first_q;
-      wire [31:0] answered = $countones(AnsweredBy[o] & in_valid_i & in_ready_i & in_last_i);
+      wire asked = out_taken[o] & ~out_inside_q[o];
+      wire [31:0] answered = $countones(AnsweredBy[o] & in_taken & in_last_i);
       always_ff @(posedge clk_i) begin
-        if (rst_i) begin
-          first_q <= 1'b1;
-          outstanding_q <= 0;
-        end else begin
-          if (taken) first_q <= out_last_i[o];
+        if (rst_i) outstanding_q <= 0;
+        else begin
           outstanding_q <= outstanding_q + 32'(asked) -
               (answered < outstanding_q ? answered : outstanding_q);
           assert (!asked || outstanding_q < Credits[o] + answered)
@@ -68,6 +107,9 @@ module layer_checker #(
           else $error("an answer came to output %0d, which has asked nothing", o);
         end
       end
+      assign asks[o] = out_valid_i[o] | (outstanding_q != 0);
+    end else begin : gen_no_credits
+      assign asks[o] = 1'b0;
     end
   end
 

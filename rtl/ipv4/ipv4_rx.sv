@@ -47,6 +47,7 @@ module ipv4_rx
   localparam string Entry = "ipv4_rx";
   localparam logic [15:0] EtherType = EtherTypeIpv4;  // by which eth_rx finds it
   localparam string Binds = "ip_protocol";
+  localparam int unsigned BindsWidth = 8;
   typedef enum int unsigned {
     NextIcmp,  // errors to answer
     NextBound

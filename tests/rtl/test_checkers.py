@@ -261,17 +261,17 @@ BUSY = 20
 
 
 class Layer:
-    """The streams of a layer in every cycle: three inputs and two outputs."""
+    """The streams of a layer in every cycle: four inputs and two outputs."""
 
     def __init__(self, play: Play) -> None:
         self.play = play
         self.lines: list[int] = []
 
-    def cycle(self, count: int = 1, **streams: str) -> Layer:
+    def cycle(self, count: int = 1, *, idle: bool = False, **streams: str) -> Layer:
         """`count` cycles. A stream (`in0`, `out1`): `offered`, `taken`, `last` (and taken)."""
-        line = 0
+        line = idle << 18
         for name, state in streams.items():
-            base, number = (0, 3) if name.startswith("in") else (9, 2)
+            base, number = (0, 4) if name.startswith("in") else (12, 2)
             index = int(name[-1])
             line |= 1 << base + index
             line |= int(state != "offered") << base + number + index
@@ -329,13 +329,59 @@ def test_input_that_promised_not_to_wait_for_an_output(
     assert layer.says() == waits(index)
 
 
-def test_input_excused_by_a_missing_message(layer: Layer) -> None:
+def test_input_excused_by_a_missing_answer(layer: Layer) -> None:
+    layer.cycle(out1="last")
     assert layer.cycle(10 * BUSY, in0="offered").says() == []
     # It has come: no excuse any more.
-    layer.cycle(10 * BUSY, in0="offered").cycle(BUSY + 1, in0="offered", in2="taken").cycle()
+    layer.cycle(out1="last").cycle(10 * BUSY, in0="offered")
+    layer.cycle(BUSY + 1, in0="offered", in2="taken").cycle()
     assert layer.says() == waits(0)
     # A message on another input is not the one that it waits for.
+    layer.cycle(out1="last")
     assert layer.cycle(10 * BUSY, in0="offered", in1="taken").says() == []
+
+
+def test_an_answer_that_was_not_asked_for_is_no_excuse(layer: Layer) -> None:
+    assert layer.cycle(BUSY + 1, in0="offered").cycle().says() == waits(0)
+    layer.cycle(out1="last").cycle(in2="last").cycle(BUSY + 1, in0="offered").cycle()
+    assert layer.says() == waits(0)
+    # A request that cannot go out yet counts.
+    assert layer.cycle(10 * BUSY, in0="offered", out1="offered").says() == []
+
+
+def test_room_for_messages(layer: Layer) -> None:
+    stopped = {"in3": "offered", "out0": "offered"}
+    # Full: it waits for the output.
+    layer.cycle(2, in3="last")
+    assert layer.cycle(10 * BUSY, **stopped).says() == []
+    # One has come: there is room for another, whatever waits.
+    layer.cycle(in3="last").cycle(BUSY + 1, **stopped).cycle()
+    assert layer.says() == waits(3)
+    # Idle, and full again.
+    layer.cycle(2, in3="last").cycle(idle=True).cycle(BUSY + 1, **stopped).cycle()
+    assert layer.says() == waits(3)
+    layer.cycle(2, in3="last").cycle(idle=True).cycle(3, in3="taken").cycle(2, in3="last")
+    assert layer.cycle(10 * BUSY, **stopped).says() == []
+
+
+def breaks_off(output: int) -> list[str]:
+    return [
+        f"bench.check_app.gen_end[{output}]: output {output} waits inside a message for another "
+        "output"
+    ]
+
+
+def test_a_copy_that_waits_for_the_other_one(layer: Layer) -> None:
+    """A message goes to both outputs, beat by beat: one holds its way while the other waits."""
+    layer.cycle(in1="taken", out0="taken")
+    assert layer.cycle(BUSY + 1, in1="offered", out1="offered").cycle().says() == breaks_off(0)
+    # Not if its next beat has not come yet, if it offers it, or if it has ended.
+    layer.cycle(in1="taken", out0="taken")
+    assert layer.cycle(10 * BUSY, out1="offered").says() == []
+    layer.cycle(out0="taken").cycle(10 * BUSY, out0="offered", out1="offered")
+    assert layer.says() == []
+    layer.cycle(out0="last")
+    assert layer.cycle(10 * BUSY, out1="offered").says() == []
 
 
 def test_any_number_of_busy_cycles(tmp_path: Path) -> None:

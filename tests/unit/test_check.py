@@ -8,7 +8,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from unit_helpers import DESIGNS, Edited, Problems, layer_text
+from unit_helpers import DESIGNS, ROOT, Edited, Problems, layer_text
 
 from bombus.analysis import check
 from bombus.design import resolve
@@ -235,6 +235,23 @@ def test_all_of_a_layers_messages_may_be_shared_out(edited: Edited) -> None:
 
 # Sends what it takes through ipv4_rx once more.
 AGAIN = layer_text("again", "NextIpv4Rx", "localparam logic [7:0] IpProtocol = 4;")
+
+
+@pytest.mark.parametrize(("protocol", "is_sound"), [(255, True), (256, False)])
+def test_a_key_fits_into_the_messages(
+    edited: Edited, problems: Problems, tmp_path: Path, protocol: int, *, is_sound: bool
+) -> None:
+    """As wide as the layer that binds it says, although the table of keys is wider."""
+    source = (ROOT / "rtl" / "app" / "udp_echo.sv").read_text()
+    own = source.replace("module udp_echo", "module mine").replace("UdpPort", "IpProtocol")
+    (tmp_path / "mine.sv").write_text(own.replace('Entry = "udp_echo"', 'Entry = "mine"'))
+    tile = f"  - {{name: mine, kind: mine, ip_protocol: {protocol}, at: [3, 0]}}\n"
+    file = edited((ICMP, ICMP + tile), ("tiles:\n", "sources: [mine.sv]\ntiles:\n"))
+    if is_sound:
+        check.check(file)
+        return
+    (found,) = problems(check.check, file)
+    assert found == f"{line_of(file, 'mine')}: mine has ip_protocol 256; it should be 1 to 255"
 
 
 def test_ring_of_wires_is_found(edited: Edited, problems: Problems, tmp_path: Path) -> None:

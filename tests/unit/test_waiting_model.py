@@ -168,6 +168,7 @@ def test_simulation_checks_what_the_analysis_relies_on(
     design = resolved(tmp_path, APART, ENDS, asks, keeps)
     promises = {layer.name: checked_streams(layer, design)["promises"] for layer in design.layers()}
     assert promises["store"]["WaitsForOutputs"] == waits
+    assert promises["store"]["Room"] == f"{{32'd{room}}}"
     # The answer has room, the question waits for both outputs.
     assert promises["asker"]["WaitsForOutputs"] == "{2'b00, 2'b11}"
 

@@ -80,8 +80,11 @@ def _bound_values(design: Design) -> Iterator[Problem]:
     """Layers that a key finds have values of their own, as wide as those who bind it take."""
     for key in sorted({binding.key for binding in design.bindings}):
         widths = [
-            layer.kind.parameters["bound_keys"].width
-            // max(1, layer.kind.default("num_bound") or 1)
+            min(
+                output.key_width,
+                layer.kind.parameters["bound_keys"].width
+                // max(1, layer.kind.default("num_bound") or 1),
+            )
             for layer in design.layers()
             for output in layer.kind.outputs.values()
             if output.binds == key

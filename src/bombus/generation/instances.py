@@ -118,6 +118,9 @@ def checked_streams(layer: Layer, design: Design) -> dict[str, Any]:
                 (() if stream.answers else stream.waits_for_outputs for stream in inputs), ways
             ),
             "WaitsForInputs": rows((stream.waits_for_inputs for stream in inputs), order),
+            "Room": "{"
+            + (", ".join(f"32'd{stream.room}" for stream in reversed(inputs)) or "32'd0")
+            + "}",
             "Credits": "{"
             + (", ".join(f"32'd{stream.credits}" for stream in reversed(outputs)) or "32'd0")
             + "}",
@@ -129,6 +132,7 @@ def checked_streams(layer: Layer, design: Design) -> dict[str, Any]:
             "MaxBusyCycles": layer.kind.constants.get("max_busy_cycles", MAX_BUSY_CYCLES),
         },
         "signals": {
+            "busy_i": f"{layer.name}_busy" if "busy_o" in layer.kind.ports else "1'b1",
             "in_valid_i": signals(order, "_valid"),
             "in_ready_i": signals(order, "_ready"),
             "in_last_i": signals(order, ".last"),

@@ -216,7 +216,8 @@ def _misspelt(kind: LayerKind) -> Iterator[str]:
         if waits:
             is_known = holder in {camel_case(each) for each in kind.inputs} and needed in streams
         else:
-            ends = {"AlwaysTakes": inputs, "Room": inputs, "Answers": inputs, "Credits": outputs}
+            ends = {"AlwaysTakes": inputs, "Room": inputs, "Answers": inputs}
+            ends |= {"Credits": outputs, "BindsWidth": outputs}
             end = next((each for each in ends if name.endswith(each)), None)
             is_known = end is None or name.removesuffix(end) in ends[end]
         if not is_known:

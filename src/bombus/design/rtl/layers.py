@@ -70,6 +70,7 @@ class OutputStream:
     hops: tuple[str, ...]  # by number; without those that are bound by a key
     rare: frozenset[str] = frozenset()  # hops that carry little
     binds: str = ""  # key of the layers that further hops lead to, such as `udp_port`
+    key_width: int = 16  # bits that messages have for the key
     credits: int = 0  # messages that may be sent and not yet answered; 0: any number
 
 
@@ -209,6 +210,7 @@ class _Declarations:
             hops=tuple(hop for hop in hops if hop != BOUND),
             rare=frozenset(hop for n, hop in enumerate(hops) if rare >> n & 1),
             binds=self.texts.get(f"{prefix}Binds", ""),
+            key_width=self.numbers.get(f"{prefix}BindsWidth", 16),
             credits=self.numbers.get(f"{prefix}Credits", 0),
         )
 
