@@ -28,6 +28,10 @@ module udp_echo
     output logic        busy_o
 );
 
+  if (UdpPort < 1 || UdpPort > 65535) begin : gen_bad_port
+    $error("udp_echo: UdpPort must be 1 to 65535");
+  end
+
   localparam string Entry = "udp_echo";
   localparam noc_pkg::flow_e Flow = noc_pkg::FlowMeta;
   typedef enum logic [0:0] {NextUdpTx} next_e;

@@ -19,6 +19,10 @@ module count_crossing #(
     output logic [Width-1:0] dst_count_o  // the same in binary: an XOR of up to Width bits
 );
 
+  if (Width < 2) begin : gen_bad_width
+    $error("count_crossing: Width must be at least 2");
+  end
+
   logic [Width-1:0] binary;
   assign binary = src_rst_i ? '0 : src_count_o + Width'(src_step_i);
 

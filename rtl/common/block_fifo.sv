@@ -21,6 +21,10 @@ module block_fifo #(
     input  logic  ready_i
 );
 
+  if (Depth < 2 || Depth != 2 ** $clog2(Depth)) begin : gen_bad_depth
+    $error("block_fifo: Depth must be a power of two, at least 2");
+  end
+
   localparam int unsigned AddrWidth = $clog2(Depth);
   typedef logic [AddrWidth:0] pointer_t;
 

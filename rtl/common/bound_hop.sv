@@ -15,6 +15,10 @@ module bound_hop #(
     output logic [HopWidth-1:0] hop_o     // from 0; zero if there is none
 );
 
+  if (NumBound < 1 || HopWidth < 1 || HopWidth > 8) begin : gen_bad_shape
+    $error("bound_hop: NumBound must be at least 1, HopWidth 1 to 8");
+  end
+
   always_comb begin
     found_o = 1'b0;
     hop_o   = '0;

@@ -10,6 +10,10 @@ module crc_hash #(
     output logic [HashWidth-1:0] hash_o
 );
 
+  if (DataWidth < 1 || HashWidth < 1 || HashWidth > 8) begin : gen_bad_width
+    $error("crc_hash: HashWidth must be 1 to 8, DataWidth at least 1");
+  end
+
   // x^HashWidth modulo the polynomial.
   function automatic logic [7:0] polynomial();
     case (HashWidth)

@@ -26,6 +26,10 @@ module drop_register #(
     output logic  [ NumDrops-1:0] drop_o
 );
 
+  if (NumDrops < 1 || NextWidth < 1) begin : gen_bad_shape
+    $error("drop_register: NumDrops and NextWidth must be at least 1");
+  end
+
   logic dropping_q;
   wire  drop = in_first_i ? |in_drop_i : dropping_q;
 

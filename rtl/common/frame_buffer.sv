@@ -22,6 +22,10 @@ module frame_buffer #(
     input  logic  ready_i
 );
 
+  if (Depth < 2 || Depth != 2 ** $clog2(Depth)) begin : gen_bad_depth
+    $error("frame_buffer: Depth must be a power of two, at least 2");
+  end
+
   localparam int unsigned AddrWidth = $clog2(Depth);
   typedef logic [AddrWidth:0] pointer_t;
 

@@ -22,6 +22,10 @@ module frame_sum
     output logic valid_o
 );
 
+  if (DataBytes < 4 || DataBytes > 64 || DataBytes != 2 ** $clog2(DataBytes)) begin : gen_bad_bytes
+    $error("frame_sum: DataBytes must be a power of two, 4 to 64");
+  end
+
   localparam int unsigned NumWords = DataBytes / 2;
   localparam int unsigned WordsPerPartial = NumWords > 4 ? 4 : 1;  // two adders deep
   localparam int unsigned NumPartials = NumWords / WordsPerPartial;  // 2 to 8

@@ -13,6 +13,10 @@ module least_recent #(
     input logic served_i  // the grant is taken
 );
 
+  if (NumInputs < 1) begin : gen_bad_inputs
+    $error("least_recent: NumInputs must be at least 1");
+  end
+
   logic [NumInputs-1:0][NumInputs-1:0] before_q;  // [i][j]: i goes before j
 
   always_comb begin

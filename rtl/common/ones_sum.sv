@@ -15,6 +15,10 @@ module ones_sum #(
     output logic [NumCarries-1:0]       carries_o
 );
 
+  if (NumTerms < 1 || NumTerms != 2 ** $clog2(NumTerms)) begin : gen_bad_terms
+    $error("ones_sum: NumTerms must be a power of two");
+  end
+
   if (NumTerms == 1) begin : gen_one
     assign sum_o = terms_i[0];
     assign carries_o = '0;

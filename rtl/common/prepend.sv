@@ -27,6 +27,10 @@ module prepend #(
     output logic  out_first_o
 );
 
+  if (HeaderBytes < 1) begin : gen_bad_header
+    $error("prepend: HeaderBytes must be at least 1");
+  end
+
   localparam int unsigned DataBytes = $bits(in_i.data) / 8;
   localparam int unsigned CountWidth = $bits(in_i.bytes);
   localparam int unsigned HeaderBeats = HeaderBytes / DataBytes;  // beats of nothing but header

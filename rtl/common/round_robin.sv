@@ -10,6 +10,10 @@ module round_robin #(
     output sel_t                 grant_o
 );
 
+  if (NumInputs < 2) begin : gen_bad_inputs
+    $error("round_robin: NumInputs must be at least 2");
+  end
+
   always_comb begin
     grant_o = last_i;
     for (int unsigned k = NumInputs; k > 0; k--) begin

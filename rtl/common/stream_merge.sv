@@ -21,6 +21,10 @@ module stream_merge #(
     output logic [NumInputs-1:0] selected_o  // whose beat out_o is, one-hot
 );
 
+  if (NumInputs < 1) begin : gen_bad_inputs
+    $error("stream_merge: NumInputs must be at least 1");
+  end
+
   if (NumInputs == 1) begin : gen_wire
     assign out_o = in_i[0];
     assign out_valid_o = in_valid_i[0];

@@ -30,6 +30,10 @@ module strip #(
     output logic  [HeaderBytes*8-1:0] header_o      // valid with out_first_o
 );
 
+  if (HeaderBytes < 1) begin : gen_bad_header
+    $error("strip: HeaderBytes must be at least 1");
+  end
+
   localparam int unsigned DataBytes = $bits(in_i.data) / 8;
   localparam int unsigned CountWidth = $bits(in_i.bytes);
   localparam int unsigned SkipBeats = HeaderBytes / DataBytes;  // beats of nothing but header

@@ -37,6 +37,10 @@ module icmp_echo
     output logic        busy_o
 );
 
+  if (BurstErrors < 1 || RefillShift > 31) begin : gen_bad_rate
+    $error("icmp_echo: BurstErrors must be at least 1, RefillShift at most 31");
+  end
+
   localparam string Entry = "icmp";
   localparam noc_pkg::flow_e Flow = noc_pkg::FlowAddress;
   localparam logic [7:0] IpProtocol = ProtocolIcmp;  // by which ipv4_rx finds it

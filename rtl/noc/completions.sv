@@ -20,6 +20,10 @@ module completions #(
     output logic               done_o
 );
 
+  if (NumEnds < 1) begin : gen_bad_ends
+    $error("completions: NumEnds must be at least 1");
+  end
+
   localparam int unsigned Width = 10;  // more than the buffers of a tile hold
   typedef logic [Width-1:0] count_t;
 

@@ -30,6 +30,10 @@ module crosspoint_output
     input logic [NumDirs-1:0] out_ready_i  // by channel of the next router; local: channel 0
 );
 
+  if (NumLanes < 1 || MaxPacket < 1) begin : gen_bad_shape
+    $error("crosspoint_output: NumLanes and MaxPacket must be at least 1");
+  end
+
   localparam int unsigned CountWidth = $clog2(MaxPacket + 1);
 
   logic valid_q, locked_q, long_q;

@@ -13,7 +13,7 @@ module dispatch
   import noc_pkg::*;
 #(
     parameter type beat_t = logic,
-    parameter group_t Group = '0,
+    parameter group_t Group = '{RoundRobin, FlowMeta, 8'd1, 8'd0, 4'd0},
     localparam int unsigned NumReplicas = 32'(Group.replicas),
     localparam int unsigned SlotBits = 32'(Group.slot_bits)
 ) (
@@ -27,6 +27,10 @@ module dispatch
     input logic [NumReplicas-1:0] forget_i,  // least loaded: take its load for zero
     output logic [SlotBits-1:0] slot_o
 );
+
+  if (NumReplicas < 1 || SlotBits > 8) begin : gen_bad_group
+    $error("dispatch: Group must have 1 replica or more, and up to 8 slot_bits");
+  end
 
   ports_t ports;
   always_comb begin

@@ -27,6 +27,10 @@ module ejection #(
     input  logic        lose_i       // such a message may end in this cycle
 );
 
+  if (NumSinks < 1) begin : gen_bad_sinks
+    $error("ejection: NumSinks must be at least 1");
+  end
+
   logic is_lost;
   assign sink_o = flit_i.beat;
   always_comb begin

@@ -22,6 +22,10 @@ module flight_window #(
     output logic may_send_o
 );
 
+  if (CountWidth < 2) begin : gen_bad_width
+    $error("flight_window: CountWidth must be at least 2");
+  end
+
   logic [CountWidth-1:0] flight_q;  // flits under way or promised
   logic inside_q;  // the message has been let go
   wire fits = {1'b0, flight_q} + {1'b0, length_i} <= {1'b0, window_i};

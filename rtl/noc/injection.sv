@@ -36,6 +36,10 @@ module injection #(
     input  logic        lose_i          // such a message may end in this cycle
 );
 
+  if (NumSources < 1 || HopWidth < 1) begin : gen_bad_shape
+    $error("injection: NumSources and HopWidth must be at least 1");
+  end
+
   beat_t merged;
   logic merged_valid, merged_ready;
   logic [NumSources-1:0] selected;

@@ -27,6 +27,14 @@ module laned_queue #(
     output level_t [NumLanes-1:0] level_o
 );
 
+  if (NumLanes < 1 || NumLanes != 2 ** $clog2(
+          NumLanes
+      ) || Depth != 2 ** $clog2(
+          Depth
+      )) begin : gen_bad_shape
+    $error("laned_queue: NumLanes and Depth must be powers of two");
+  end
+
   localparam int unsigned LaneDepth = Depth / NumLanes;
   localparam int unsigned AddrWidth = $clog2(Depth);
   localparam int unsigned LaneAddrWidth = $clog2(LaneDepth);

@@ -30,6 +30,10 @@ module least_loaded #(
     output logic [IndexWidth-1:0] choice_o
 );
 
+  if (NumReplicas < 1 || LoadWidth < 2) begin : gen_bad_shape
+    $error("least_loaded: NumReplicas must be at least 1, LoadWidth at least 2");
+  end
+
   typedef logic [LoadWidth-1:0] load_t;
   typedef logic [IndexWidth-1:0] index_t;
   typedef logic [NumReplicas-1:0] replicas_t;

@@ -33,6 +33,10 @@ module mesh
     output logic busy_o
 );
 
+  if (Columns < 1 || Rows < 1 || Columns > 256 || Rows > 256) begin : gen_bad_shape
+    $error("mesh: Columns and Rows must be 1 to 256");
+  end
+
   localparam int unsigned NumChannels = num_channels(Fabric, VirtualChannels);
 
   // What each router sends by each output.

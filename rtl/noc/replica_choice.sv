@@ -10,7 +10,9 @@ module replica_choice
     parameter type beat_t = logic,
     parameter type route_t = logic,  // as in route_table
     parameter int unsigned NumGroups = 1,
-    parameter group_t [NumGroups-1:0] Groups = '0,
+    parameter group_t [NumGroups-1:0] Groups = {NumGroups{group_t'(
+    '{RoundRobin, FlowMeta, 8'd1, 8'd0, 4'd0}
+    )}},
     parameter int unsigned NumSlots = 1,  // of all groups; a power of two, up to 256
     parameter logic [NumSlots-1:0][31:0] Init = '0,
     parameter int unsigned X = 0,  // own position
@@ -36,6 +38,12 @@ module replica_choice
     input  logic [31:0] word_i,
     output logic        filled_o
 );
+
+  if (NumGroups < 1 || NumSlots < 1 || NumSlots > 256 || NumSlots != 2 ** $clog2(
+          NumSlots
+      )) begin : gen_bad_shape
+    $error("replica_choice: NumGroups must be at least 1, NumSlots a power of two up to 256");
+  end
 
   typedef logic [(NumSlots > 1 ? $clog2(NumSlots) : 1)-1:0] slot_t;
 

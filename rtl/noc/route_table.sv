@@ -38,6 +38,10 @@ module route_table
     output logic filled_o
 );
 
+  if (NumEntries < 1 || NumEntries != 2 ** $clog2(NumEntries)) begin : gen_bad_entries
+    $error("route_table: NumEntries must be a power of two");
+  end
+
   localparam int unsigned GroupBit = 30;  // of a word
   localparam int unsigned PortWidth = $bits(route_o.port);
 

@@ -41,6 +41,10 @@ module router_crosspoint
     output logic busy_o
 );
 
+  if (!Ports[DirLocal]) begin : gen_bad_ports
+    $error("router_crosspoint: Ports must have the local port");
+  end
+
   typedef struct packed {
     logic last;
     logic [NumDirs-1:0] wanted;  // channels of the next router that the message may take

@@ -46,6 +46,12 @@ module router_virtual_channels
     output logic busy_o
 );
 
+  if (!Ports[DirLocal] || VirtualChannels < 1) begin : gen_bad_ports
+    $error(
+        "router_virtual_channels: Ports must have the local port, VirtualChannels be at least 1"
+    );
+  end
+
   typedef logic [NumChannels-1:0] channels_t;
 
   channels_t [NumDirs-1:0] room;  // [output]: channels of the next router with room

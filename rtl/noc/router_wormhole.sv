@@ -37,6 +37,10 @@ module router_wormhole
     output logic busy_o
 );
 
+  if (!Ports[DirLocal]) begin : gen_bad_ports
+    $error("router_wormhole: Ports must have the local port");
+  end
+
   typedef struct packed {
     dir_e dir;
     logic last;

@@ -31,6 +31,10 @@ module vc_choice
     input logic start_i  // it is a message's first flit
 );
 
+  if (NumLanes < 1) begin : gen_bad_lanes
+    $error("vc_choice: NumLanes must be at least 1");
+  end
+
   localparam int unsigned Patience = 7;
   typedef logic [$clog2(Patience+1)-1:0] count_t;
 

@@ -40,6 +40,10 @@ module vc_input
     output logic  busy_o
 );
 
+  if (Input >= NumDirs || VirtualChannels < 1) begin : gen_bad_input
+    $error("vc_input: Input must be a dir_e, VirtualChannels at least 1");
+  end
+
   // The local input is a single lane without a queue.
   localparam int unsigned NumLanes = Input == int'(DirLocal) ? 1 : VirtualChannels;
   localparam logic [NumDirs-1:0] Legal = outputs_of(RoutingXY, Input);

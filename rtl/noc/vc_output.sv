@@ -27,6 +27,10 @@ module vc_output #(
     output logic [$clog2(NumInputs)-1:0] select_o  // its input
 );
 
+  if (NumInputs < 1 || NumChannels < 1) begin : gen_bad_shape
+    $error("vc_output: NumInputs and NumChannels must be at least 1");
+  end
+
   logic [NumChannels-1:0] held_q, sent;
   logic first, last;
 

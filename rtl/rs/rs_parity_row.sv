@@ -30,6 +30,10 @@ module rs_parity_row
     output logic [          7:0][NumBytes-1:0] sum_o
 );
 
+  if (NumBytes < 1 || Depth < 1) begin : gen_bad_shape
+    $error("rs_parity_row: NumBytes and Depth must be at least 1");
+  end
+
   typedef logic [NumBytes-1:0] plane_t;
 
   function automatic plane_t all(logic bit_of_multiplier);
