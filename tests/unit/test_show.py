@@ -7,13 +7,15 @@ import re
 from pathlib import Path
 
 import pytest
-from unit_helpers import DESIGNS, Edited
+from unit_helpers import DESIGNS, ROOT, Edited
 
 from bombus.analysis import check
 from bombus.base.errors import UserError
 from bombus.design import resolve
 from bombus.pictures import mesh as show
 from bombus.pictures import sheet
+
+FIGURE_5B = ROOT / "docs" / "examples" / "deadlock" / "figure_5b.yaml"
 
 
 def test_flows_are_on_the_links_that_they_take() -> None:
@@ -66,6 +68,17 @@ def test_narrow_meshes_have_names(tmp_path: Path) -> None:
     design, _ = check.check(DESIGNS / "udp_echo.yaml")
     show.draw(design, tmp_path / "a.svg")
     assert "number of flows" not in (tmp_path / "a.svg").read_text()
+
+
+@pytest.mark.parametrize(
+    ("file", "is_there"), [(DESIGNS / "udp_echo.yaml", True), (FIGURE_5B, False)]
+)
+def test_numbers_on_arrows_are_explained(tmp_path: Path, file: Path, is_there: bool) -> None:
+    design, _ = check.check(file)
+    show.draw(design, tmp_path / "a.svg")
+    text = (tmp_path / "a.svg").read_text()
+    assert bool(re.search(r">\w+ ×\d+<", text)) == is_there
+    assert (">×2: two routes with the same next hop share the link<" in text) == is_there
 
 
 def test_thirty_next_hops_look_different() -> None:

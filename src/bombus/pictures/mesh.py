@@ -111,8 +111,10 @@ def _flow_lanes(flows: list[Flow], marks: dict[Key, Mark], *, has_keys: bool) ->
     ]
 
 
-def _legend(design: Design, marks: dict[Key, Mark], *, has_keys: bool) -> list[list[Entry]]:
-    """What each key and line stands for, row by row: the next hops, then the networks."""
+def _legend(
+    design: Design, marks: dict[Key, Mark], links: dict[Link, list[Flow]], *, has_keys: bool
+) -> list[list[Entry]]:
+    """What each key and line stands for, row by row: the next hops, numbers, the networks."""
     entries: list[Entry] = []
     if has_keys:
         entries = [(f"{mark.text}  {name}", mark, 1.3) for (_, name), mark in marks.items()]
@@ -122,6 +124,10 @@ def _legend(design: Design, marks: dict[Key, Mark], *, has_keys: bool) -> list[l
         entries[first : first + _LEGEND_COLUMNS]
         for first in range(0, len(entries), _LEGEND_COLUMNS)
     ]
+    numbers = [Counter(flow.key for flow in flows) for flows in links.values()]
+    if any(count > 1 for number in numbers for count in number.values()):
+        text = f"{_TIMES}2: two routes with the same next hop share the link"
+        rows.append([(text, Mark(INK, "-", ""), 1.5)])
     for network in design.networks if len(design.networks) > 1 else []:
         area = network.area
         text = f"{network.name}: {network.data_width} bits, {network.fabric.kind}, "
@@ -159,7 +165,7 @@ def figure(design: Design) -> Figure:
         colour, line = line_style(i)
         line = network_line(network) if len(design.networks) > 1 else line
         marks[network, name] = Mark(colour, line, _key(i) if wide else name, network > 0)
-    legend = _legend(design, marks, has_keys=wide)
+    legend = _legend(design, marks, links, has_keys=wide)
     sheet = Sheet(design, config.name, heading, len(legend))
     for link, flows in links.items():
         sheet.link(link, _lanes(flows, marks, has_keys=wide))
