@@ -105,6 +105,26 @@ def test_links_lead_out_of_the_folder_and_are_not_followed(tmp_path: Path, link:
     assert contents(outside) == {"one.sv": "mine"}
 
 
+def test_the_folder_itself_may_be_a_link(tmp_path: Path) -> None:
+    (tmp_path / "disk").mkdir()
+    (tmp_path / "out").symlink_to(tmp_path / "disk")
+    output.write(tmp_path / "out", {"rtl/one.sv": "1"})
+    output.write(tmp_path / "out", {"rtl/one.sv": "2"})
+    assert (tmp_path / "disk" / "rtl" / "one.sv").read_text() == "2"
+
+
+def test_five_files_are_named_and_the_others_counted(tmp_path: Path) -> None:
+    files = {f"{number}.sv": "mine" for number in range(7)}
+    output.write(tmp_path, {"one.sv": "1"})
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+    with pytest.raises(UserError) as caught:
+        output.write(tmp_path, files)
+    said = str(caught.value)
+    assert [name in said for name in files] == 5 * [True] + 2 * [False]
+    assert "and 2 more files;" in said
+
+
 @pytest.mark.parametrize("line", ["0" * 64 + "  ../precious", "0" * 64 + "  /etc/passwd", "hello"])
 def test_a_damaged_list_is_refused(tmp_path: Path, line: str) -> None:
     folder = tmp_path / "out"

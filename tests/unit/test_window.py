@@ -57,3 +57,9 @@ def test_smallest_ring_under_xy() -> None:
 def test_no_window_for_other_fabrics(fabric: Fabric) -> None:
     with pytest.raises(UserError, match="lossless crosspoint"):
         safe_window(fabric, 3, 3, 4)
+
+
+def test_the_first_tile_closes_no_ring() -> None:
+    """It sends and takes back; between two tiles nothing else waits."""
+    with pytest.raises(UserError, match="no cycle"):
+        safe_window(crosspoint(), 2, 1, 4)
