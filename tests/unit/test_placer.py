@@ -101,6 +101,18 @@ def test_the_same_positions_every_time(tmp_path: Path) -> None:
     assert first == second
 
 
+def test_the_solver_alone_finds_the_shortest_ways(tmp_path: Path) -> None:
+    """Without a placement to start from it proves the optimum that both reach together."""
+    design = resolved(copied(tmp_path))
+    fixed = placer.given(design, move=True)
+    task = placer.task_of(design, fixed)
+    model = placer.PlacementModel(task)
+    model.minimise()
+    status, found = model.solve(effort=5)
+    assert status == "OPTIMAL" and found
+    assert placer.cost(task, found) == placer.cost(task, placer.solve(design, fixed).positions)
+
+
 def test_figure_5a_is_moved_to_the_shortest_ways(tmp_path: Path) -> None:
     result = placed(copied(tmp_path), move=True)
     assert result.is_best

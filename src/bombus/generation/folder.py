@@ -58,9 +58,7 @@ def _conflict(folder: Path, path: str, hashes: set[str]) -> str:
     """Why a file of the folder must not be replaced or removed; "": it may."""
     file = folder / path
     if any(
-        parent.is_symlink()
-        for parent in (file, *file.parents)
-        if parent != folder and parent.is_relative_to(folder)
+        parent.is_symlink() for parent in (file, *file.parents) if parent.is_relative_to(folder)
     ):
         return "is a symbolic link"
     if not os.path.lexists(file):
