@@ -66,9 +66,7 @@ module least_loaded #(
     always_ff @(posedge clk_i) begin
       if (rst_i | forget_i[i]) out_q[i] <= 1'b0;
       else if (lost & is_choice[i]) out_q[i] <= 1'b1;
-      if (rst_i | forget_i[i]) loads_q[i] <= '0;
-      else if (out_q[i] | (lost & is_choice[i])) loads_q[i] <= '1;
-      else if (lost) loads_q[i] <= '0;
+      if (rst_i | lost | forget_i[i]) loads_q[i] <= '0;
       else if (up & ~done_i[i] & ~is_full[i]) loads_q[i] <= loads_q[i] + 1'b1;
       else if (done_i[i] & ~up & ~is_zero[i]) loads_q[i] <= loads_q[i] - 1'b1;
     end
@@ -84,7 +82,7 @@ module least_loaded #(
         loads_q[i] == two_more_q,
         recount_q ? loads_q[i] == load_t'(1) : more_q[i],
         recount_q ? is_zero[i] : least_q[i]
-      };
+      } & {4{~out_q[i]}};
     end
   end
 
@@ -146,10 +144,10 @@ module least_loaded #(
 
   always_comb begin
     sets = '0;
-    sets[0][NumReplicas-1:0] = least_q & ~out_q & is_behind;
-    sets[1][NumReplicas-1:0] = least_q & ~out_q & ~is_choice & ~is_behind;
-    sets[2][NumReplicas-1:0] = more_q & ~out_q & is_behind;
-    sets[3][NumReplicas-1:0] = more_q & ~out_q & ~is_choice & ~is_behind;
+    sets[0][NumReplicas-1:0] = least_q & is_behind;
+    sets[1][NumReplicas-1:0] = least_q & ~is_choice & ~is_behind;
+    sets[2][NumReplicas-1:0] = more_q & is_behind;
+    sets[3][NumReplicas-1:0] = more_q & ~is_choice & ~is_behind;
   end
   for (genvar i = 0; i < Leaves; i++) begin : gen_leaf
     assign tree[Leaves-1+i] = '{
@@ -161,7 +159,7 @@ module least_loaded #(
     assign tree[n] = tree[2*n+1].found ? tree[2*n+1] : tree[2*n+2];
   end
 
-  wire leave = take_i | ~|(least_q & ~out_q & is_choice);
+  wire leave = take_i | ~|(least_q & is_choice);
   always_ff @(posedge clk_i) begin
     if (rst_i) choice_q <= '0;
     else if (leave & tree[0].found) choice_q <= tree[0].index;
