@@ -38,6 +38,7 @@ format: $(VENV)/.done  ## format Python and SystemVerilog
 
 docs: $(VENV)/.done  ## renew generated pages and pictures
 	$(BIN)/python -m bombus.design.reference > docs/design-file.md
+	$(BIN)/python -m bombus.design.register_reference > docs/registers.md
 	$(BIN)/python tools/module_index.py
 	$(BIN)/python tests/docs/documents.py
 	$(BIN)/python -m bombus.pictures.diagrams docs/pictures

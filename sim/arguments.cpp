@@ -13,9 +13,6 @@ namespace bombus {
 
 namespace {
 
-constexpr uint32_t kRegisterBytes = 1u << 20;
-constexpr uint32_t kTiles = 255;  // page 255 belongs to the host
-constexpr uint32_t kCounters = 256;
 constexpr double kLongestMicroseconds = 1e9;
 
 void check_microseconds(double value, const char* name) {
@@ -81,11 +78,13 @@ void check_register(uint32_t address) {
   }
 }
 
-void check_counters(uint32_t tile, uint32_t first, uint32_t count) {
-  if (tile >= kTiles) refuse("a tile is from 0 to 254, not " + std::to_string(tile));
-  if (first > kCounters || count > kCounters - first) {
-    refuse("a tile has room for " + std::to_string(kCounters) + " counters; " +
-           std::to_string(count) + " from " + std::to_string(first) + " on are beyond");
+void check_counters(uint32_t address, uint32_t count) {
+  if (address % 8 != 0) {
+    refuse("the address of a counter is a multiple of 8, not " + std::to_string(address));
+  }
+  if (address > kRegisterBytes || count > (kRegisterBytes - address) / 8) {
+    refuse(std::to_string(count) + " counters from " + std::to_string(address) +
+           " on are beyond the registers, which end at " + std::to_string(kRegisterBytes));
   }
 }
 

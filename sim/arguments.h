@@ -20,7 +20,7 @@ void check_impairment(const bombus_impairment& parameters);
 void check_line_rate(double bits_per_second);
 void check_direction(int direction);
 void check_register(uint32_t address);
-void check_counters(uint32_t tile, uint32_t first, uint32_t count);
+void check_counters(uint32_t address, uint32_t count);
 void check_frame(const uint8_t* data, size_t length, uint32_t flags);
 void check_pin(const Pin& pin, const uint8_t* data, size_t length);
 void check_exchange(const bombus_exchange_request& request);

@@ -35,7 +35,7 @@ extern "C" {
 #endif
 
 /* Raised when a function or a struct changes incompatibly. */
-#define BOMBUS_API_VERSION 2
+#define BOMBUS_API_VERSION 3
 
 typedef struct bombus_sim bombus_sim;
 
@@ -218,13 +218,14 @@ BOMBUS_API int bombus_elapse_us(bombus_sim *sim, uint64_t microseconds);
 
 /* ---- Registers ---- */
 
-/* Addresses are multiples of 4 below 2^20. -ETIMEDOUT: the design does not answer. */
+/* Addresses are multiples of 4 inside the design's register map: `<design>_registers.h` of
+ * `bombus generate` names them. -ETIMEDOUT: the design does not answer. */
 BOMBUS_API int bombus_read_register(bombus_sim *sim, uint32_t address, uint32_t *value);
 BOMBUS_API int bombus_write_register(bombus_sim *sim, uint32_t address, uint32_t value);
 
-/* Counters first to first+count-1 (at most 255) of a tile (at most 254), 48 bits each,
- * never torn. -ETIMEDOUT: the design does not answer. */
-BOMBUS_API int bombus_read_counters(bombus_sim *sim, uint32_t tile, uint32_t first, uint32_t count,
+/* `count` counters of 48 bits, 8 bytes from one to the next, never torn. -ETIMEDOUT: the
+ * design does not answer. */
+BOMBUS_API int bombus_read_counters(bombus_sim *sim, uint32_t address, uint32_t count,
                                     uint64_t *values);
 
 /* ---- Raised ports ---- */

@@ -227,15 +227,12 @@ int bombus_write_register(bombus_sim* sim, uint32_t address, uint32_t value) {
   });
 }
 
-int bombus_read_counters(bombus_sim* sim, uint32_t tile, uint32_t first, uint32_t count,
-                         uint64_t* values) {
+int bombus_read_counters(bombus_sim* sim, uint32_t address, uint32_t count, uint64_t* values) {
   return call(sim, [&](Simulator& simulator) {
-    check_counters(tile, first, count);
+    check_counters(address, count);
     if (count != 0) check_pointer(values, "values");
     for (uint32_t i = 0; i < count; ++i) {
-      if (!read_counter(simulator, (tile << 12) + 8 * (first + i), values[i])) {
-        return unanswered(sim);
-      }
+      if (!read_counter(simulator, address + 8 * i, values[i])) return unanswered(sim);
     }
     return 0;
   });

@@ -17,8 +17,8 @@ parts work together: [architecture.md](architecture.md).
 """
 # In the order in which they use each other.
 PACKAGES = (
-    *("base", "fabric", "golden", "design", "analysis", "placement", "pictures", "generation"),
-    *("simulator", "live", "clients", "measure", "cli"),
+    *("base", "registers", "fabric", "golden", "design", "analysis", "placement", "pictures"),
+    *("generation", "simulator", "live", "clients", "measure", "cli"),
 )
 
 

@@ -18,6 +18,7 @@ module network_interface
 #(
     parameter type beat_t = logic,
     parameter type flit_t = logic,
+    parameter type word_t = logic,  // of the tables, as written: see route_table
     parameter int unsigned X = 0,  // own position
     parameter int unsigned Y = 0,
     parameter int unsigned FirstX = 0,  // of the mesh
@@ -28,12 +29,13 @@ module network_interface
     parameter int unsigned NumSinks = 1,  // layers that take from the mesh
     parameter bit HasSinks = 1,  // 0: none; what comes is swallowed and counted
     parameter int unsigned NumHops = 1,  // next hops of the sources, a power of two
-    parameter logic [NumHops-1:0][31:0] TableInit = '0,
+    parameter word_t [NumHops-1:0] TableInit = '0,
     parameter int unsigned NumGroups = 0,  // groups of replicas
     parameter int unsigned NumSlots = 1,  // slots of all groups; a power of two, up to 256
     parameter group_t [(NumGroups > 0 ? NumGroups : 1)-1:0] Groups = '0,
-    parameter logic [NumSlots-1:0][31:0] SlotInit = '0,
-    localparam int unsigned HopWidth = NumHops > 1 ? $clog2(NumHops) : 1
+    parameter word_t [NumSlots-1:0] SlotInit = '0,
+    localparam int unsigned HopWidth = NumHops > 1 ? $clog2(NumHops) : 1,
+    localparam int unsigned SlotWidth = NumSlots > 1 ? $clog2(NumSlots) : 1
 ) (
     input logic clk_i,
     input logic rst_i,
@@ -54,10 +56,13 @@ module network_interface
     input  logic  ej_valid_i,
     output logic  ej_ready_o,
 
-    output logic        table_ready_o,  // the tables are filled and can be written
-    input  logic        table_write_i,
-    input  logic [ 8:0] table_index_i,  // next hop, or 256 + slot
-    input  logic [31:0] table_wdata_i,
+    output logic                  table_ready_o,  // the tables are filled and can be written
+    input  logic                  hop_write_i,    // not before table_ready_o
+    input  logic  [ HopWidth-1:0] hop_index_i,
+    input  word_t                 hop_word_i,
+    input  logic                  slot_write_i,
+    input  logic  [SlotWidth-1:0] slot_index_i,
+    input  word_t                 slot_word_i,
 
     input logic [NumSlots-1:0] done_i,  // least loaded: the slot's replica is done with a message
 
@@ -90,6 +95,7 @@ module network_interface
   logic out_lost, in_lost, late_q;
 
   route_table #(
+      .word_t(word_t),
       .route_t(route_t),
       .NumEntries(NumHops),
       .Init(TableInit),
@@ -103,9 +109,9 @@ module network_interface
   ) u_hops (
       .clk_i,
       .rst_i,
-      .write_i(table_write_i & ~table_index_i[8] & (32'(table_index_i[7:0]) < NumHops)),
-      .write_index_i(table_index_i[HopWidth-1:0]),
-      .word_i(table_wdata_i),
+      .write_i(hop_write_i),
+      .write_index_i(hop_index_i),
+      .word_i(hop_word_i),
       .index_i(next),
       .route_o(hop_route),
       .is_group_o(is_group),
@@ -147,12 +153,13 @@ module network_interface
     assign inj_valid_o = out_valid;
     assign out_ready = inj_ready_i;
     assign busy_o = ~table_ready_o;
-    wire unused = ^{starts, is_group, group, done_i, SlotInit, Groups};
+    wire unused = ^{starts, is_group, group, done_i, SlotInit, Groups, slot_write_i, slot_index_i, slot_word_i};
   end else begin : gen_groups
     route_t slot_route;
     logic   slots_filled;
     replica_choice #(
         .beat_t(beat_t),
+        .word_t(word_t),
         .route_t(route_t),
         .NumGroups(NumGroups),
         .Groups(Groups),
@@ -172,9 +179,9 @@ module network_interface
         .take_i  (starts & is_group),
         .route_o (slot_route),
         .done_i,
-        .write_i (table_write_i & table_index_i[8]),
-        .slot_i  (table_index_i[7:0]),
-        .word_i  (table_wdata_i),
+        .write_i (slot_write_i),
+        .slot_i  (slot_index_i),
+        .word_i  (slot_word_i),
         .filled_o(slots_filled)
     );
     assign route = is_group ? slot_route : hop_route;

@@ -8,20 +8,22 @@ module replica_choice
   import noc_pkg::*;
 #(
     parameter type beat_t = logic,
-    parameter type route_t = logic,  // as in route_table
+    parameter type word_t = logic,  // as in route_table
+    parameter type route_t = logic,
     parameter int unsigned NumGroups = 1,
     parameter group_t [NumGroups-1:0] Groups = {NumGroups{group_t'(
     '{RoundRobin, FlowMeta, 8'd1, 8'd0, 4'd0}
     )}},
     parameter int unsigned NumSlots = 1,  // of all groups; a power of two, up to 256
-    parameter logic [NumSlots-1:0][31:0] Init = '0,
+    parameter word_t [NumSlots-1:0] Init = '0,
     parameter int unsigned X = 0,  // own position
     parameter int unsigned Y = 0,
     parameter int unsigned FirstX = 0,  // of the mesh
     parameter int unsigned FirstY = 0,
     parameter int unsigned Columns = 256,
     parameter int unsigned Rows = 256,
-    localparam int unsigned GroupWidth = NumGroups > 1 ? $clog2(NumGroups) : 1
+    localparam int unsigned GroupWidth = NumGroups > 1 ? $clog2(NumGroups) : 1,
+    localparam int unsigned SlotWidth = NumSlots > 1 ? $clog2(NumSlots) : 1
 ) (
     input logic clk_i,
     input logic rst_i,
@@ -33,10 +35,10 @@ module replica_choice
 
     input logic [NumSlots-1:0] done_i,  // least loaded: the slot's replica is done with a message
 
-    input  logic        write_i,
-    input  logic [ 7:0] slot_i,   // past NumSlots: nothing is written
-    input  logic [31:0] word_i,
-    output logic        filled_o
+    input  logic                  write_i,
+    input  logic  [SlotWidth-1:0] slot_i,
+    input  word_t                 word_i,
+    output logic                  filled_o
 );
 
   if (NumGroups < 1 || NumSlots < 1 || NumSlots > 256 || NumSlots != 2 ** $clog2(
@@ -45,9 +47,8 @@ module replica_choice
     $error("replica_choice: NumGroups must be at least 1, NumSlots a power of two up to 256");
   end
 
-  typedef logic [(NumSlots > 1 ? $clog2(NumSlots) : 1)-1:0] slot_t;
+  typedef logic [SlotWidth-1:0] slot_t;
 
-  wire write = write_i & (32'(slot_i) < NumSlots);
   slot_t [NumGroups-1:0] choice;
 
   for (genvar g = 0; g < NumGroups; g++) begin : gen_group
@@ -58,7 +59,7 @@ module replica_choice
     logic [32'(Group.slot_bits)-1:0] slot;
     always_comb begin
       for (int unsigned i = 0; i < NumReplicas; i++) begin
-        forget[i] = write & (slot_t'(slot_i) == slot_t'(First + i));
+        forget[i] = write_i & (slot_i == slot_t'(First + i));
       end
     end
     dispatch #(
@@ -79,6 +80,7 @@ module replica_choice
 
   logic unused_is_group, unused_group;
   route_table #(
+      .word_t(word_t),
       .route_t(route_t),
       .NumEntries(NumSlots),
       .Init(Init),
@@ -91,8 +93,8 @@ module replica_choice
   ) u_slots (
       .clk_i,
       .rst_i,
-      .write_i(write),
-      .write_index_i(slot_t'(slot_i)),
+      .write_i,
+      .write_index_i(slot_i),
       .word_i,
       .index_i(choice[group_i]),
       .route_o,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Table of routes of a network interface: word by word (format in
-// docs/architecture.md, Registers), in LUTRAM. After reset it is filled from Init,
-// an entry a cycle; until filled_o nothing that it shows counts.
+// Table of routes of a network interface, in LUTRAM, written as words of the register
+// port (next_hop of registers.rdl). After reset it is filled from Init, an entry a cycle;
+// until filled_o nothing that it shows counts.
 //
 // A word may lead to a group of replicas instead of a tile; with NumGroups = 0 such
 // a word makes no route.
@@ -10,9 +10,10 @@
 module route_table
   import noc_pkg::*;
 #(
+    parameter type word_t = logic,  // struct: valid, is_group, port, y, x, of 8 bits each
     parameter type route_t = logic,  // struct: valid, dir, x, y, port
     parameter int unsigned NumEntries = 32,
-    parameter logic [NumEntries-1:0][31:0] Init = '0,
+    parameter word_t [NumEntries-1:0] Init = '0,
     parameter int unsigned NumGroups = 0,
     parameter int unsigned X = 0,  // own position
     parameter int unsigned Y = 0,
@@ -26,9 +27,9 @@ module route_table
     input logic clk_i,
     input logic rst_i,
 
-    input logic                  write_i,
-    input logic [IndexWidth-1:0] write_index_i,
-    input logic [          31:0] word_i,
+    input logic                   write_i,
+    input logic  [IndexWidth-1:0] write_index_i,
+    input word_t                  word_i,
 
     input  logic   [IndexWidth-1:0] index_i,
     output route_t                  route_o,
@@ -42,31 +43,28 @@ module route_table
     $error("route_table: NumEntries must be a power of two");
   end
 
-  localparam int unsigned GroupBit = 30;  // of a word
   localparam int unsigned PortWidth = $bits(route_o.port);
 
   // A router makes no U-turn: no message goes to the tile that it comes from. Nor
   // does one go past the rim, where it would block a link for ever: a word that
   // names no place of the mesh makes no route.
-  function automatic route_t make_route(logic [31:0] word);
+  function automatic route_t make_route(word_t word);
     route_t route;
-    logic [7:0] x, y, port;
-    {port, y, x} = word[23:0];
-    route.dir = first_dir(heading(8'(X), 8'(Y), x, y));
-    route.x = x[$bits(route.x)-1:0];
-    route.y = y[$bits(route.y)-1:0];
-    route.port = port[PortWidth-1:0];
-    route.valid = word[31] & ~word[GroupBit] & (route.dir != DirLocal);
+    route.dir = first_dir(heading(8'(X), 8'(Y), word.x, word.y));
+    route.x = word.x[$bits(route.x)-1:0];
+    route.y = word.y[$bits(route.y)-1:0];
+    route.port = word.port[PortWidth-1:0];
+    route.valid = word.valid & ~word.is_group & (route.dir != DirLocal);
     // Positions before the first wrap around.
-    if (32'(x) - FirstX >= Columns || 32'(y) - FirstY >= Rows) route.valid = 1'b0;
-    if (32'(port) >= 2 ** PortWidth) route.valid = 1'b0;
+    if (32'(word.x) - FirstX >= Columns || 32'(word.y) - FirstY >= Rows) route.valid = 1'b0;
+    if (32'(word.port) >= 2 ** PortWidth) route.valid = 1'b0;
     return route;
   endfunction
 
   logic [IndexWidth-1:0] fill_q;
   wire write = write_i | ~filled_o;
   wire [IndexWidth-1:0] write_index = filled_o ? write_index_i : fill_q;
-  wire [31:0] word = filled_o ? word_i : Init[fill_q];
+  wire word_t word = filled_o ? word_i : Init[fill_q];
 
   (* ram_style = "distributed" *) route_t routes[NumEntries];
   always_ff @(posedge clk_i) begin
@@ -87,7 +85,6 @@ module route_table
   if (NumGroups == 0) begin : gen_no_groups
     assign is_group_o = 1'b0;
     assign group_o = '0;
-    wire unused = ^word[29:24];
   end else begin : gen_groups
     typedef struct packed {
       logic valid;
@@ -97,14 +94,13 @@ module route_table
     always_ff @(posedge clk_i) begin
       if (write) begin
         groups[write_index] <= '{
-            valid: word[31] & word[GroupBit] & (32'(word[7:0]) < NumGroups),
-            index: word[GroupWidth-1:0]
+            valid: word.valid & word.is_group & (32'(word.x) < NumGroups),
+            index: word.x[GroupWidth-1:0]
         };
       end
     end
     assign is_group_o = groups[index_i].valid;
     assign group_o = groups[index_i].index;
-    wire unused = ^word[29:24];
   end
 
 endmodule

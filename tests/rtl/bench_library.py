@@ -66,11 +66,16 @@ def _runtime() -> Path:
 
 
 def build(
-    name: str, rtl: Path, parameters: Mapping[str, int], macros: Mapping[str, str | int]
+    name: str,
+    rtl: Path,
+    parameters: Mapping[str, int],
+    macros: Mapping[str, str | int],
+    generated: Path | None = None,
 ) -> Path:
-    """The library of a bench, with the RTL of folder `rtl`."""
+    """The library of a bench, with the RTL of folder `rtl` and further modules in `generated`."""
     top = BENCHES / f"{name}.sv"
     extra = [BENCHES / "bench_pkg.sv", *MODELS.glob("*.sv")]
+    extra += sorted(generated.glob("*.sv")) if generated else []
     files = sources(top, rtl, extra, " ".join(map(str, macros.values())))
     include_dirs = sorted({file.parent for file in rtl.rglob("*.svh")} | {BENCHES})
     values = [f"-G{key}={value}" for key, value in sorted(parameters.items())]

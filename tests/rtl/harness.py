@@ -165,6 +165,7 @@ class Benches:
     """Opens benches on the RTL of one folder."""
 
     rtl: Path = paths.RTL
+    generated: Path | None = None  # folder of modules that benches use besides
 
     def __call__(
         self,
@@ -174,7 +175,7 @@ class Benches:
         macros: Mapping[str, str | int] | None = None,
         **parameters: int,
     ) -> Bench:
-        return Bench(build(name, self.rtl, parameters, macros or {}), seed)
+        return Bench(build(name, self.rtl, parameters, macros or {}, self.generated), seed)
 
 
 # ---- Items ----

@@ -55,7 +55,7 @@ static void without_simulator(void) {
   REFUSED(bombus_elapse_us(sim, 1));
   REFUSED(bombus_read_register(sim, 0, &value));
   REFUSED(bombus_write_register(sim, 0, 0));
-  REFUSED(bombus_read_counters(sim, 0, 0, 1, &counter));
+  REFUSED(bombus_read_counters(sim, 0, 1, &counter));
   REFUSED(bombus_set_pace(sim, 0, 0, 0));
   REFUSED(bombus_set_line_rate(sim, 0, 0));
   REFUSED(bombus_set_impairment(sim, 0, BOMBUS_RX, NULL));
@@ -128,10 +128,10 @@ static void bad_arguments(bombus_sim *sim) {
   REFUSED(bombus_read_register(sim, 1, &value));
   REFUSED(bombus_read_register(sim, 1u << 20, &value));
   REFUSED(bombus_write_register(sim, UINT32_MAX, 0));
-  REFUSED(bombus_read_counters(sim, 255, 0, 1, &counter));
-  REFUSED(bombus_read_counters(sim, 0, 0, 1, NULL));
-  REFUSED(bombus_read_counters(sim, 0, 255, 2, &counter));
-  REFUSED(bombus_read_counters(sim, 0, 2, UINT32_MAX, &counter));
+  REFUSED(bombus_read_counters(sim, 4, 1, &counter));
+  REFUSED(bombus_read_counters(sim, 0, 1, NULL));
+  REFUSED(bombus_read_counters(sim, (1u << 20) - 8, 2, &counter));
+  REFUSED(bombus_read_counters(sim, 16, UINT32_MAX, &counter));
   REFUSED(bombus_set_impairment(sim, 0, 2, NULL));
   REFUSED(bombus_set_impairment(sim, 0, -1, NULL));
   for (size_t i = 0; i < LENGTH(wrong); ++i) {

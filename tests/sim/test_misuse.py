@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from bombus.registers.access import open_map
 from bombus.simulator import register_map
 from bombus.simulator.build import Library
 from bombus.simulator.impairment import Impairment
@@ -175,16 +176,74 @@ MANIFEST: dict[str, Any] = {
         },
     ],
     "dispatch": [],
+    "registers": {
+        "name": "two",
+        "offset": 0,
+        "size": 0x4000,
+        "types": {
+            "next_hop": {
+                "bits": 32,
+                "fields": [
+                    {"name": name, "low": low, "width": width, "access": "w"}
+                    for name, low, width in (
+                        *(("x", 0, 8), ("y", 8, 8), ("port", 16, 8)),
+                        *(("is_group", 30, 1), ("valid", 31, 1)),
+                    )
+                ],
+            }
+        },
+        "members": [
+            {
+                "name": "tiles",
+                "offset": 0x1000,
+                "size": 0x3000,
+                "members": [
+                    {
+                        "name": name,
+                        "offset": offset,
+                        "size": 0x1000,
+                        "members": [
+                            {
+                                "name": "next_hop",
+                                "offset": 0x800,
+                                "type": "next_hop",
+                                "count": 9,
+                                "stride": 4,
+                            }
+                        ],
+                    }
+                    for name, offset in (("a", 0x1000), ("b", 0x2000))
+                ],
+            }
+        ],
+    },
 }
 
 
+class Recorder:
+    """A register port that remembers what was written."""
+
+    def __init__(self) -> None:
+        self.written: list[tuple[int, int]] = []
+
+    def read_register(self, address: int) -> int:
+        raise AssertionError(f"{address:#x} is write only")
+
+    def write_register(self, address: int, value: int) -> None:
+        self.written.append((address, value))
+
+
 def test_next_hops_are_those_of_the_design() -> None:
-    assert register_map.next_hop(MANIFEST, "b", "udp_rx", "a", 1) == (
-        0x2000 | 0x800 + 4 * 7,
-        1 << 31 | 1 << 16 | 1,
-    )
-    assert register_map.next_hop(MANIFEST, "b", 7, None, 0)[1] == 0
-    assert register_map.next_hop(MANIFEST, "a", "d", "b", 0)[1] == 1 << 31 | 2
+    port = Recorder()
+    registers = open_map(MANIFEST, port)
+    register_map.set_next_hop(registers, MANIFEST, "b", "udp_rx", "a", 1)
+    register_map.set_next_hop(registers, MANIFEST, "b", 7, None, 0)
+    register_map.set_next_hop(registers, MANIFEST, "a", "d", "b", 0)
+    assert port.written == [
+        (0x381C, 1 << 31 | 1 << 16 | 1),
+        (0x381C, 0),
+        (0x2820, 1 << 31 | 2),
+    ]
     for arguments, reason in (
         (("b", 77, "a", 0), "no next hop 77"),
         (("b", "home", "a", 0), "no next hop 'home'"),
@@ -195,9 +254,10 @@ def test_next_hops_are_those_of_the_design() -> None:
         (("b", 7, "c", 0), "no tile 'c'"),
     ):
         with pytest.raises(SimulationError, match=reason):
-            register_map.next_hop(MANIFEST, *arguments)
+            register_map.set_next_hop(registers, MANIFEST, *arguments)
     with pytest.raises(SimulationError, match="no replicas"):
-        register_map.slot(MANIFEST, "b", 7, 0, "a", 0)
+        register_map.set_slot(registers, MANIFEST, "b", 7, 0, "a", 0)
+    assert len(port.written) == 3
 
 
 @pytest.mark.parametrize(

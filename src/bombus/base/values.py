@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StrictBool, StrictInt, StrictStr
 
-MAX_TILES = 255  # a tile's index is one byte of the register address; 0xFF is the host
+MAX_TILES = 255  # a position is two bytes of a route
 
 
 def _plain_name(value: str) -> str:

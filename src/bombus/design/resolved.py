@@ -19,6 +19,7 @@ from bombus.design import config
 from bombus.design.dispatch import Dispatch, dispatch_plan, num_slots
 from bombus.design.network import Area, Network, types_of
 from bombus.design.next_table import NextTable
+from bombus.design.register_map import RegisterMap, register_map
 from bombus.design.resources import resource_graph
 from bombus.design.rtl import (
     MAIN_INPUT,
@@ -403,6 +404,16 @@ class Design:
         """Number of an interface's first slot among those of its tile."""
         before = tile.interfaces[: tile.interfaces.index(interface)]
         return sum(num_slots(self.dispatches[each]) for each in before if self.dispatches[each])
+
+    def table_sizes(self, tile: Tile) -> tuple[int, int]:
+        """Next hops and slots of a tile, those of all its interfaces."""
+        hops = sum(self.next_tables[each].size for each in tile.interfaces if each.sources)
+        plans = (self.dispatches[each] for each in tile.interfaces)
+        return max(1, hops), sum(num_slots(plan) for plan in plans if plan)
+
+    @cached_property
+    def register_map(self) -> RegisterMap:
+        return register_map(self)
 
     def hops_to(self, target: Input) -> list[Hop]:
         return [hop for hop in self.hops if hop.target == target]

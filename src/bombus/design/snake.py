@@ -57,10 +57,10 @@ def _snake(columns: int, rows: int) -> Iterator[Position]:
 
 
 def _too_large(file: DesignFile, columns: int, rows: int) -> Problem:
-    """The problem of a mesh with more tiles than registers can address."""
+    """The problem of a mesh with too many tiles."""
     message = (
         f"the mesh of {columns} x {rows} has {columns * rows} tiles, empty ones included; "
-        f"{MAX_TILES} are the most that registers can address"
+        f"the maximum is {MAX_TILES} tiles"
     )
     grid, placed = file.config.grid, [tile for tile in file.config.instances if tile.at]
     if grid.columns or grid.rows:

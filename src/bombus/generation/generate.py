@@ -8,6 +8,7 @@ routers that it uses included, so that it can be handed to any other tool:
     rtl/...         what the design uses of Bombus and of its own sources
     <name>.f        file list, paths relative to itself (read with -F)
     <name>.core     FuseSoC
+    <name>.rdl, <name>_registers.h, registers.md    its registers
     <name>.json     manifest: what is where, for programs
     sim/..., <name>_sim.f  the top with its memories, if it has any, for simulation
     bombus.sha256   all files above with their hashes (`bombus.generation.folder`)
@@ -29,11 +30,14 @@ from bombus.base.text import camel_case
 from bombus.base.values import mac_number
 from bombus.design import rtl
 from bombus.design.dispatch import Dispatch
+from bombus.design.register_reference import design_page
 from bombus.design.resolved import Design, Interface, Tile
 from bombus.fabric.router import router_parameters
 from bombus.generation import folder as output
-from bombus.generation import memories, watchpoints
+from bombus.generation import memories, registers, watchpoints
 from bombus.generation.tiles import tile_context
+from bombus.registers.c_header import c_header
+from bombus.registers.plain import to_plain
 
 MANIFEST_VERSION = 1
 
@@ -178,6 +182,7 @@ def manifest(design: Design) -> dict[str, Any]:
             for interface in tile.interfaces
             for dispatch in design.dispatches[interface]
         ],
+        "registers": to_plain(design.register_map.root),
         "watch": watchpoints.points(design),
     }
 
@@ -209,10 +214,9 @@ def _networks(design: Design, tiles: list[dict[str, Any]]) -> list[dict[str, Any
     return found
 
 
-def _render(design: Design) -> dict[str, str]:
-    """The generated SystemVerilog, text by path in the output folder."""
-    config = design.config
-    environment = jinja2.Environment(
+def templates() -> jinja2.Environment:
+    """The templates of generated files."""
+    return jinja2.Environment(
         loader=jinja2.FileSystemLoader(paths.TEMPLATES),
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
@@ -220,7 +224,14 @@ def _render(design: Design) -> dict[str, str]:
         keep_trailing_newline=True,
         autoescape=False,
     )
+
+
+def _render(design: Design) -> dict[str, str]:
+    """The generated SystemVerilog, text by path in the output folder."""
+    config = design.config
+    environment = templates()
     tiles = [tile_context(tile, design) for tile in design.tiles]
+    register_map = design.register_map
     common = {
         "name": config.name,
         "source": design.file.path.name,
@@ -233,12 +244,25 @@ def _render(design: Design) -> dict[str, str]:
         "host": config.host,
         "has_groups": any(each["groups"] for tile in tiles for each in tile["interfaces"]),
         "host_mac": mac_number(config.host.mac),
+        "address_bits": register_map.address_bits,
+        "window_bits": (register_map.window - 1).bit_length(),
+        "register_types": registers.types(design),
     }
     top_ports = {
         "mac_ports": [port for tile in tiles for port in tile["mac_ports"]],
         "raised_ports": [port for tile in tiles for port in tile["raised_ports"]],
     }
+    registers_template = environment.get_template("registers.sv.j2")
     rendered = {
+        f"{config.name}_registers_pkg.sv": environment.get_template(
+            "registers_package.sv.j2"
+        ).render(common),
+        f"{config.name}_registers.sv": registers_template.render(
+            common,
+            module=f"{config.name}_registers",
+            of=f"design {config.name} itself",
+            **registers.design_window(register_map, _host_resets(config.name)),
+        ),
         f"{config.name}_pkg.sv": environment.get_template("package.sv.j2").render(common),
         f"{config.name}_top.sv": environment.get_template("top.sv.j2").render(
             common,
@@ -260,9 +284,28 @@ def _render(design: Design) -> dict[str, str]:
         )
     template = environment.get_template("tile.sv.j2")
     for tile in tiles:
-        path = f"tiles/{config.name}_tile_{tile['name']}.sv"
-        rendered[path] = template.render(common, tile=tile)
+        module = f"{config.name}_tile_{tile['name']}"
+        rendered[f"tiles/{module}.sv"] = template.render(common, tile=tile)
+        rendered[f"tiles/{module}_registers.sv"] = registers_template.render(
+            common,
+            module=f"{module}_registers",
+            of=f"tile {tile['name']} of design {config.name}",
+            **tile["registers"],
+        )
     return rendered
+
+
+def _host_resets(name: str) -> dict[str, str]:
+    """Where the values of the host's registers after reset are, by their path."""
+    return {
+        f"host[0].{register}": f"{name}_pkg::HostInit.{value}"
+        for register, value in (
+            ("mac.address", "mac"),
+            ("ip.address", "ip"),
+            ("netmask.mask", "netmask"),
+            ("gateway.address", "gateway"),
+        )
+    }
 
 
 def _home(file: Path) -> str:
@@ -291,6 +334,19 @@ def _core(name: str, headers: list[str], sources: list[str]) -> str:
     lines += ["    file_type: systemVerilogSource"]
     lines += ["targets:", "  default:", "    filesets: [rtl]", f"    toplevel: {name}_top"]
     return "\n".join(lines) + "\n"
+
+
+def _register_files(design: Design) -> dict[str, str]:
+    """What tells software of the design's registers."""
+    name, register_map = design.config.name, design.register_map
+    found = {_home(file): file.read_text(encoding="utf-8") for file in register_map.files}
+    included = "".join(f'`include "{file}"\n' for file in found)
+    return {
+        **found,
+        f"{name}.rdl": f"{included}\n{register_map.text}",
+        f"{name}_registers.h": c_header(register_map.files, register_map.text, name),
+        "registers.md": design_page(design),
+    }
 
 
 def texts(design: Design) -> dict[str, str]:
@@ -328,6 +384,7 @@ def texts(design: Design) -> dict[str, str]:
         result[path] = rendered[path]
         result[f"{name}_sim.f"] = "\n".join([*models, f"-F {name}.f", path]) + "\n"
     result[f"{name}.core"] = _core(name, headers, sources)
+    result |= _register_files(design)
     result[f"{name}.json"] = json.dumps(manifest(design), indent=2) + "\n"
     return result
 

@@ -10,6 +10,7 @@ from typing import Any
 from bombus.design import rtl
 from bombus.design.resolved import Design, Layer, Output
 from bombus.design.resources import takes_whatever_waits
+from bombus.registers.systemverilog import layer_types
 
 _SHARED = ("clk_i", "rst_i", "host_i", "time_us_i")
 _VECTORS = ("drop_o", "event_o", "mac_bytes_o")
@@ -25,6 +26,8 @@ def parameters(layer: Layer, design: Design) -> list[str]:
         **_bound(layer, design),
     }
     values = [f".{name}({network.prefix}beat_t)" for name, network in layer.types.items()]
+    for type_ in layer_types(layer.kind.registers) if layer.kind.registers else ():
+        values.append(f".{type_}({layer.tile.name}_{layer.name}_{type_})")
     for key, parameter in layer.kind.parameters.items():
         name = parameter.name
         if name in rtl.FILLED_IN:

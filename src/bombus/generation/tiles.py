@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from bombus.base.text import camel_case
@@ -12,6 +13,7 @@ from bombus.design.network import Network
 from bombus.design.resolved import Design, Input, Interface, Tile
 from bombus.fabric.router import direction_enum, router_parameters
 from bombus.fabric.routing import DIRECTIONS, LOCAL, STEPS, step
+from bombus.generation import registers
 from bombus.generation.instances import checked_streams, connections, parameters
 from bombus.generation.wiring import wiring
 
@@ -181,7 +183,7 @@ def _event_slices(tile: Tile) -> list[dict[str, Any]]:
 
 def _mac_counts(tile: Tile) -> dict[str, dict[str, str]]:
     """Signals that count the frames and bytes of each direction, as seen from the tile."""
-    counts = {way: {"message": "1'b0", "bytes": "'0"} for way in ("in", "out")}
+    counts = {way: {"message": "1'b0", "bytes": "14'd0"} for way in ("in", "out")}
     for layer in tile.layers:
         if "mac_message_o" in layer.kind.ports:
             way = "in" if "rx" in layer.mac_directions() else "out"
@@ -192,27 +194,43 @@ def _mac_counts(tile: Tile) -> dict[str, dict[str, str]]:
     return counts
 
 
-def _joined(tile: Tile) -> dict[str, str]:
-    """What the interfaces tell the tile's registers, the first network's lowest."""
-    prefixes = [interface.network.prefix for interface in tile.interfaces]
+def _streams(tile: Tile, what: str, macs: Mapping[str, Mapping[str, str]]) -> list[str]:
+    """Signals of what crosses the tile's boundary, in the order of their counters, last first."""
+    first, *further = (interface.network.prefix for interface in tile.interfaces)
+    found = [f"{first}{way}_{what}" for way in ("in", "out")]
+    found += [macs[way][what] for way in ("in", "out")]
+    found += [f"{prefix}{way}_{what}" for prefix in further for way in ("in", "out")]
+    return found[::-1]
 
-    def all_of(signal: str) -> str:
-        names = [f"{prefix}{signal}" for prefix in reversed(prefixes)]
-        return f"{{{', '.join(names)}}}" if len(names) > 1 else names[0]
 
-    ready = " && ".join(f"{prefix}table_ready" for prefix in prefixes)
-    signals = ("in_message", "in_bytes", "out_message", "out_bytes")
-    return {"table_ready": ready, **{signal: all_of(signal) for signal in signals}}
+def _write(table: str, first: int, size: int, total: int) -> dict[str, str]:
+    """When the register port writes an interface's part of a table of the tile, and where."""
+    condition = f"{table}_request && {table}_write && tables_ready"
+    if size == total:
+        return {"condition": condition, "index": f"{table}_index"}
+    bits, wide = (max(1, (count - 1).bit_length()) for count in (size, total))
+    conditions = [condition, f"32'({table}_index) < {first + size}"]
+    if first:
+        conditions.insert(1, f"32'({table}_index) >= {first}")
+    return {
+        "condition": " && ".join(conditions),
+        "index": f"{bits}'({table}_index - {wide}'d{first})",
+    }
 
 
 def _interfaces(tile: Tile, design: Design) -> list[dict[str, Any]]:
     """The tile's router and network interface in each network."""
     found = []
+    num_hops, tile_slots = design.table_sizes(tile)
     for interface in tile.interfaces:
         network = interface.network
         links, missing = _links(tile, network, design)
         present = {LOCAL, *(link["dir"].removeprefix(network.prefix) for link in links)}
         table = design.next_tables[interface]
+        first_hop = design.first_hop(tile, interface)
+        first_slot = design.first_slot(tile, interface)
+        slots = num_slots(design.dispatches[interface]) if design.dispatches[interface] else 0
+        has_hops = interface.sources or len(tile.interfaces) == 1
         found.append(
             {
                 "prefix": network.prefix,
@@ -224,8 +242,8 @@ def _interfaces(tile: Tile, design: Design) -> list[dict[str, Any]]:
                 "missing_links": missing,
                 "router_ports": sum(1 << n for n, d in enumerate(DIRECTIONS) if d in present),
                 "routes": _routes(interface, design),
-                "first_hop": design.first_hop(tile, interface),
-                "first_slot": design.first_slot(tile, interface),
+                "hop_write": has_hops and _write("next_hop", first_hop, table.size, num_hops),
+                "slot_write": slots and _write("slot", first_slot, slots, tile_slots),
                 "next_table_size": table.size,
                 "next_table_bits": max(1, (table.size - 1).bit_length()),
                 "has_sources": bool(interface.sources),
@@ -241,9 +259,11 @@ def _interfaces(tile: Tile, design: Design) -> list[dict[str, Any]]:
 
 def tile_context(tile: Tile, design: Design) -> dict[str, Any]:
     ports = {port for layer in tile.layers for port in layer.kind.ports}
+    of_registers = registers.layer_signals(tile, design.register_map)
     layers = []
     for layer in tile.layers:
         connected, signals = connections(layer)
+        signals += of_registers.get(layer.name, [])
         layers.append(
             {
                 "name": layer.name,
@@ -267,7 +287,6 @@ def tile_context(tile: Tile, design: Design) -> dict[str, Any]:
         "load_inputs": [signal for each in interfaces for signal in each["load_inputs"]],
         "mac_ports": _mac_ports(tile),
         "raised_ports": _raised_ports(tile),
-        "mac_counts": _mac_counts(tile),
         "has_host": "host_i" in ports,
         "has_time": "time_us_i" in ports,
         "has_timer": bool(timers),
@@ -276,9 +295,14 @@ def tile_context(tile: Tile, design: Design) -> dict[str, Any]:
             *(f"{each['prefix']}{what}_busy" for each in interfaces for what in _ALWAYS_BUSY),
             *_busy_signals(tile),
         ],
-        **_joined(tile),
+        "table_ready": " && ".join(f"{each['prefix']}table_ready" for each in interfaces),
+        "stream_messages": _streams(tile, "message", _mac_counts(tile)),
+        "stream_bytes": _streams(tile, "bytes", _mac_counts(tile)),
         "events": tile.events(),
         "event_slices": _event_slices(tile),
+        "table_bits": registers.index_bits(tile, design.register_map),
+        "register_connections": registers.connections(tile, design.register_map),
+        "registers": registers.tile_window(tile, design.register_map),
         **wiring(tile, design),
         **_load_context(tile),
     }

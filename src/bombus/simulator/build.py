@@ -211,6 +211,7 @@ def _design_header(manifest: dict[str, Any], trace: bool, assertions: bool) -> s
             "BOMBUS_CLOCK_HZ": f"{round(manifest['clock_mhz'] * 1e6)}ull",
             "BOMBUS_DATA_BYTES": manifest["data_width"] // 8,
             "BOMBUS_MAX_FRAME_BYTES": manifest["max_frame_bytes"],
+            "BOMBUS_REGISTER_BYTES": manifest["registers"]["size"],
             "BOMBUS_MAC_PORTS(X)": " ".join(f"X({port})" for port in range(ports)),
             "BOMBUS_RAISED_PORTS(X)": " ".join(
                 f"X({pin['name']}, {pin['bits']}, {int(pin['output'])})"
@@ -359,6 +360,7 @@ def _extra_sources(design: Path) -> list[Path]:
     for source in sources if isinstance(sources, list) else []:
         path = design.parent / str(source)
         found += [file for _, file in _tree(path)] if path.is_dir() else [path]
+    found += [path.with_suffix(".rdl") for path in found if path.suffix == ".sv"]
     return [path for path in found if path.is_file()]
 
 

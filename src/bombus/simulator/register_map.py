@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What to write into which register to change addresses, next hops and slots of a design.
+"""Changes of addresses, next hops and slots of a design, checked and written by name.
 
-Addresses and routes are those of docs/architecture.md, section Registers. Each function gives
-pairs of address and value; what a design does not have raises SimulationError.
+What a design does not have raises SimulationError, before anything is written.
 """
 
 from __future__ import annotations
@@ -14,57 +13,59 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from bombus.base.values import Mac, mac_number
+from bombus.registers.access import BlockAccess
 from bombus.simulator.native import SimulationError
 
-HOST_REGISTERS = 0xFF << 12
-NEXT_HOP_TABLE = 0x800
-SLOTS = 0xC00
 
-Write = tuple[int, int]  # address, value
-
-
-def host(
+def set_host(
+    registers: BlockAccess,
     *,
     mac: str | None = None,
     ip: str | None = None,
     netmask: str | None = None,
     gateway: str | None = None,
-) -> list[Write]:
+) -> None:
     """Addresses of the host; what is None stays. Gateway "0.0.0.0": none."""
-    writes: list[Write] = []
+    values: dict[str, dict[str, int]] = {}
     if mac is not None:
-        number = _mac(mac)
-        writes += [(0x00, number & 0xFFFFFFFF), (0x04, number >> 32)]
+        values["mac"] = {"address": _mac(mac)}
     if ip is not None:
         own = _address("ip", ip)
         if own.is_unspecified or own.is_multicast or own.is_loopback or own.is_reserved:
             raise SimulationError(f"ip {ip}: no host can have this address")
-        writes.append((0x08, int(own)))
+        values["ip"] = {"address": int(own)}
     if netmask is not None:
-        writes.append((0x0C, int(_netmask(netmask))))
+        values["netmask"] = {"mask": int(_netmask(netmask))}
     if gateway is not None:
-        writes.append((0x10, int(_address("gateway", gateway))))
-    return [(HOST_REGISTERS | offset, value) for offset, value in writes]
+        values["gateway"] = {"address": int(_address("gateway", gateway))}
+    for name, fields in values.items():
+        registers.host[0][name].write(**fields)
 
 
-def next_hop(
-    manifest: Mapping[str, Any], tile: str, hop: int | str, to_tile: str | None, port: int
-) -> Write:
+def set_next_hop(
+    registers: BlockAccess,
+    manifest: Mapping[str, Any],
+    tile: str,
+    hop: int | str,
+    to_tile: str | None,
+    port: int,
+) -> None:
     """Points a next hop of a tile to another tile's entry `port`; None: to nowhere."""
     source = find_tile(manifest, tile)
-    entry = NEXT_HOP_TABLE + 4 * hop_number(source, hop)
-    network = _network_of(source, hop_number(source, hop))
-    return source["index"] << 12 | entry, _route(manifest, network, to_tile, port)
+    number = hop_number(source, hop)
+    route = _route(manifest, _network_of(source, number), to_tile, port)
+    registers.tiles[tile].next_hop[number].write(**route)
 
 
-def slot(
+def set_slot(
+    registers: BlockAccess,
     manifest: Mapping[str, Any],
     tile: str,
     hop: int | str,
     number: int,
     to_tile: str | None,
     port: int,
-) -> Write:
+) -> None:
     """Points a slot of a group of replicas to a tile's entry `port`; None: to nowhere."""
     source = find_tile(manifest, tile)
     wanted = hop_number(source, hop)
@@ -75,8 +76,8 @@ def slot(
         raise SimulationError(f"{tile} has no replicas for next hop {hop!r}")
     if not 0 <= number < len(group["slots"]):
         raise SimulationError(f"slot {number}: {group['group']} has {len(group['slots'])}")
-    address = source["index"] << 12 | SLOTS + 4 * (group["first_slot"] + number)
-    return address, _route(manifest, _network_of(source, wanted), to_tile, port)
+    route = _route(manifest, _network_of(source, wanted), to_tile, port)
+    registers.tiles[tile].slot[group["first_slot"] + number].write(**route)
 
 
 def find_tile(manifest: Mapping[str, Any], name: str) -> Mapping[str, Any]:
@@ -104,16 +105,18 @@ def _network_of(tile: Mapping[str, Any], hop: int) -> str:
     return str(max(ranges, key=lambda each: each["first_hop"])["network"])
 
 
-def _route(manifest: Mapping[str, Any], network: str, to_tile: str | None, port: int) -> int:
-    """An entry of a table."""
+def _route(
+    manifest: Mapping[str, Any], network: str, to_tile: str | None, port: int
+) -> dict[str, int]:
+    """The fields of an entry of a table."""
     if to_tile is None:
-        return 0
+        return {"valid": 0, "is_group": 0, "port": 0, "y": 0, "x": 0}
     target = find_tile(manifest, to_tile)
     entries = target["entries"].get(network, [])
     if not 0 <= port < len(entries):
         there = ", ".join(f"{number} ({name})" for number, name in enumerate(entries))
         raise SimulationError(f"tile {to_tile} has no entry {port}; it has {there or 'none'}")
-    return int(1 << 31 | port << 16 | target["y"] << 8 | target["x"])
+    return {"valid": 1, "is_group": 0, "port": port, "y": target["y"], "x": target["x"]}
 
 
 def _mac(text: str) -> int:

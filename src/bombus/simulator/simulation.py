@@ -15,10 +15,12 @@ from __future__ import annotations
 import errno
 import math
 import os
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
 from bombus.base.text import near_matches
+from bombus.registers.access import BlockAccess, open_map
 from bombus.simulator import register_map
 from bombus.simulator.build import Library, build
 from bombus.simulator.frames import Frame
@@ -27,6 +29,24 @@ from bombus.simulator.native import Native, SimulationError
 from bombus.simulator.stalls import Stall, stalls
 
 STALL_CYCLES = 10_000  # without any movement: longer than the longest frame at a slow MAC
+
+
+@dataclass(frozen=True)
+class Tile:
+    """A tile of a running design."""
+
+    simulation: Simulation
+    name: str
+
+    @property
+    def registers(self) -> BlockAccess:
+        """Its registers by name, those of its layers too: `registers.next_hop[2]`."""
+        found: BlockAccess = self.simulation.registers.tiles[self.name]
+        return found
+
+    def counters(self) -> dict[str, int]:
+        """Its counters by name."""
+        return self.simulation.tile_counters(self.name)
 
 
 class Simulation(MacPorts):
@@ -71,6 +91,7 @@ class Simulation(MacPorts):
             },
         )
         super().__init__(native, self.library.manifest)
+        self._registers: BlockAccess | None = None
         self.watch()
 
     def close(self) -> None:
@@ -180,16 +201,29 @@ class Simulation(MacPorts):
         """Writes a 32-bit register; takes some cycles."""
         self._native.call("write_register", address, value)
 
+    @property
+    def registers(self) -> BlockAccess:
+        """The design's registers by name: `registers.host[0].ip.address`."""
+        if self._registers is None:
+            self._registers = open_map(self.manifest, self)
+        return self._registers
+
+    def tile(self, name: str) -> Tile:
+        """A tile, with its registers by name and its counters."""
+        register_map.find_tile(self.manifest, name)
+        return Tile(self, name)
+
     def counters(self) -> dict[str, dict[str, int]]:
         """All counters, by tile and name. May lag events by 64 cycles."""
         return {tile["name"]: self.tile_counters(tile["name"]) for tile in self.manifest["tiles"]}
 
     def tile_counters(self, tile: str) -> dict[str, int]:
         """The counters of one tile, by name."""
-        found = register_map.find_tile(self.manifest, tile)
-        values = self._native.new("uint64_t[]", len(found["counters"]))
-        self._native.call("read_counters", found["index"], 0, len(values), values)
-        return dict(zip(found["counters"], values, strict=True))
+        names = register_map.find_tile(self.manifest, tile)["counters"]
+        values = self._native.new("uint64_t[]", len(names))
+        address = self.registers.tiles[tile].counters.where()
+        self._native.call("read_counters", address, len(values), values)
+        return dict(zip(names, values, strict=True))
 
     def watch(self, cycles: int = STALL_CYCLES) -> None:
         """Watches for messages that wait for this many cycles; 0: stop watching."""
@@ -212,7 +246,7 @@ class Simulation(MacPorts):
 
         `next_hop`: number, or name as in the manifest (`udp_rx`).
         """
-        self.write_register(*register_map.next_hop(self.manifest, tile, next_hop, to_tile, port))
+        register_map.set_next_hop(self.registers, self.manifest, tile, next_hop, to_tile, port)
 
     def set_slot(
         self, tile: str, next_hop: int | str, slot: int, to_tile: str | None, *, port: int = 0
@@ -222,7 +256,7 @@ class Simulation(MacPorts):
         `tile` distributes the messages with that next hop. What the slots are depends on the
         policy: see `bombus.design.dispatch` and the manifest's `dispatch`.
         """
-        self.write_register(*register_map.slot(self.manifest, tile, next_hop, slot, to_tile, port))
+        register_map.set_slot(self.registers, self.manifest, tile, next_hop, slot, to_tile, port)
 
     def set_host(
         self,
@@ -233,8 +267,7 @@ class Simulation(MacPorts):
         gateway: str | None = None,
     ) -> None:
         """Changes addresses of the host; what is not given stays. Gateway "0.0.0.0": none."""
-        for write in register_map.host(mac=mac, ip=ip, netmask=netmask, gateway=gateway):
-            self.write_register(*write)
+        register_map.set_host(self.registers, mac=mac, ip=ip, netmask=netmask, gateway=gateway)
 
     # ---- Raised ports ----
 

@@ -26,9 +26,19 @@ module bench
 
   localparam int unsigned BeatBits = $bits(beat_t);
 
+  // A word of the tables, as the tests write it.
+  typedef struct packed {
+    logic valid;
+    logic is_group;
+    logic [5:0] unused;
+    logic [7:0] port;
+    logic [7:0] y;
+    logic [7:0] x;
+  } word_t;
+
   // Entry n leads to x = n % 4, y = n / 4 % 4, port n / 16, if n is not 7.
-  function automatic logic [31:0][31:0] init();
-    logic [31:0][31:0] table_;
+  function automatic word_t [31:0] init();
+    word_t [31:0] table_;
     for (int unsigned n = 0; n < 32; n++) begin
       table_[n] = {1'(n != 7), 7'b0, 8'(n / 16), 8'(n / 4 % 4), 8'(n % 4)};
       if (HasGroups && n / 4 == 6) table_[n] = {2'b11, 22'b0, 8'(n % 4)};
@@ -45,8 +55,8 @@ module bench
   };
 
   // Slot n leads to x = n % 4, y = n / 4 % 4, port n / 16 % 4.
-  function automatic logic [NumSlots-1:0][31:0] slot_init();
-    logic [NumSlots-1:0][31:0] slots;
+  function automatic word_t [NumSlots-1:0] slot_init();
+    word_t [NumSlots-1:0] slots;
     for (int unsigned n = 0; n < NumSlots; n++) begin
       slots[n] = {8'h80, 8'(n / 16 % 4), 8'(n / 4 % 4), 8'(n % 4)};
     end
@@ -68,6 +78,7 @@ module bench
   network_interface #(
       .beat_t(beat_t),
       .flit_t(flit_t),
+      .word_t(word_t),
       .X(1),
       .Y(1),
       .Columns(Columns),
@@ -98,9 +109,12 @@ module bench
       .ej_valid_i(in_valid_i[2]),
       .ej_ready_o(in_ready_o[2]),
       .table_ready_o(table_ready),
-      .table_write_i(control_i[41]),
-      .table_index_i(control_i[40:32]),
-      .table_wdata_i(control_i[31:0]),
+      .hop_write_i(control_i[41] & ~control_i[40] & ~|control_i[39:37]),
+      .hop_index_i(control_i[36:32]),
+      .hop_word_i(control_i[31:0]),
+      .slot_write_i(control_i[41] & control_i[40] & ~control_i[39]),
+      .slot_index_i(control_i[32+:(HasGroups?7:1)]),
+      .slot_word_i(control_i[31:0]),
       .done_i(done),
       .in_message_o(in_message),
       .in_bytes_o(in_bytes),

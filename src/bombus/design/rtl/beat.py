@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import NamedTuple
 
 # The type of every stream of a layer that has no type of its own, `<stream>_beat_t`.
@@ -19,10 +18,3 @@ class Beat(NamedTuple):
     def typedef(self, name: str) -> str:
         """Its declaration under a name, for files that include bombus_types.svh."""
         return f"`BOMBUS_BEAT_T({name}, {self.data_width})"
-
-
-def probe(types: Mapping[str, Beat], instances: list[str]) -> str:
-    """A module with these instances, to be elaborated; `types`: beats by the name of the type."""
-    lines = ['`include "bombus_types.svh"', "module probe;"]
-    lines += [f"  {beat.typedef(name)}" for name, beat in types.items()]
-    return "\n".join([*lines, *(f"  {each}" for each in instances), "endmodule", ""])

@@ -16,6 +16,8 @@ from pyslang import ast
 from bombus.base.errors import Problem
 from bombus.base.text import camel_case, near_matches, snake_case
 from bombus.design.rtl.beat import BEAT, OWN_BEAT
+from bombus.registers.model import Block
+from bombus.registers.systemverilog import layer_ports
 
 if TYPE_CHECKING:
     from bombus.design.rtl.elaboration import Elaboration
@@ -102,11 +104,14 @@ def further_ports(
             yield FurtherPort(port.name, is_output, port.type.bitWidth, file, line, known)
 
 
-def known_ports(inputs: Iterable[str], outputs: Iterable[str]) -> dict[str, int | None]:
+def known_ports(
+    inputs: Iterable[str], outputs: Iterable[str], registers: Block | None
+) -> dict[str, int | None]:
     """Ports that Bombus connects by itself, with their bits; None: as the layer needs."""
     of_streams = {f"{name}_{end}": bits for name in inputs for end, bits in _INPUT.items()}
     of_streams |= {f"{name}_{end}": bits for name in outputs for end, bits in _OUTPUT.items()}
-    return {**dict.fromkeys(_SINGLE), **_BITS, **of_streams}
+    of_registers = {port.name: port.bits for port in layer_ports(registers)} if registers else {}
+    return {**dict.fromkeys(_SINGLE), **_BITS, **of_streams, **of_registers}
 
 
 def port_problems(
@@ -160,6 +165,9 @@ def layer_problems(kind: LayerKind, enums: Mapping[str, Sequence[str]]) -> Itera
         for port in (f"{name}_{end}" for end in ends):
             if port not in kind.ports:
                 yield problem(f"port {port} is missing beside those of stream {name}")
+    for needed in layer_ports(kind.registers) if kind.registers else ():
+        if needed.name not in kind.ports:
+            yield problem(f"port {needed.name} is missing, which its registers need")
     for output in kind.outputs.values():
         yield from map(problem, _output_problems(output, kind, hop_names(output.name, enums)))
     for stream in kind.inputs.values():

@@ -29,6 +29,7 @@ from bombus.design.rtl.contract import (
     streams,
 )
 from bombus.design.rtl.elaboration import Elaboration
+from bombus.registers.model import Block
 
 # Filled in by Bombus, not by the design file.
 FILLED_IN = frozenset(
@@ -96,6 +97,7 @@ class LayerKind:
     declared: tuple[str, ...]  # names of localparams
     ports: Mapping[str, int]  # width in bits by name
     further: tuple[FurtherPort, ...] = ()  # ports that the design file raises to the top
+    registers: Block | None = None  # as the SystemRDL file beside it describes them
 
     @property
     def mac_ports(self) -> tuple[str, ...]:
@@ -216,7 +218,10 @@ class _Declarations:
 
 
 def read_layer(
-    instance: ast.InstanceSymbol, elaboration: Elaboration, flows: Mapping[int, str]
+    instance: ast.InstanceSymbol,
+    elaboration: Elaboration,
+    flows: Mapping[int, str],
+    registers: Block | None,
 ) -> LayerKind:
     """The layer of an elaborated instance; `flows`: names of `noc_pkg::flow_e` by value.
 
@@ -225,7 +230,7 @@ def read_layer(
     body = instance.body
     names = [port.name for port in body.portList]
     inputs, outputs = streams(names, "_valid_i"), streams(names, "_valid_o")
-    known = known_ports(inputs, outputs)
+    known = known_ports(inputs, outputs, registers)
     if problems := list(port_problems(body, elaboration, known)):
         raise DesignError(problems)
     found = _Declarations(body)
@@ -250,6 +255,7 @@ def read_layer(
         declared=(*found.numbers, *found.texts),
         ports=found.ports,
         further=tuple(further_ports(body, elaboration, known)),
+        registers=registers,
     )
     if problems := list(layer_problems(kind, found.enums)):
         raise DesignError(problems)

@@ -11,12 +11,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from pyslang import ast, syntax
+from pyslang import syntax
 
 from bombus.base import paths
 from bombus.base.errors import DesignError, Problem, UserError
 from bombus.base.text import near_matches
-from bombus.design.rtl.beat import BEAT, Beat, probe
+from bombus.design.rtl.beat import BEAT, Beat
 from bombus.design.rtl.elaboration import (
     Elaboration,
     declarations,
@@ -27,6 +27,7 @@ from bombus.design.rtl.elaboration import (
 )
 from bombus.design.rtl.layers import LayerKind, is_layer, read_layer
 from bombus.design.rtl.packages import enum_names
+from bombus.design.rtl.probe import description, probe, version
 
 
 @dataclass(frozen=True)
@@ -56,13 +57,11 @@ class Library:
         raise UserError(f"there is no layer kind {name!r}; {near_matches(name, self.layers)}")
 
 
-def _instance(module: syntax.SyntaxNode, data_width: int) -> str:
-    """An instance of a layer whose streams all have one type."""
+def _assignments(module: syntax.SyntaxNode, data_width: int) -> list[str]:
+    """Parameters of a layer whose streams all have one type."""
     names = parameter_names(module)
     given = [f".{name}({BEAT})" for name in sorted(names) if name.endswith(BEAT)]
-    given += [f".DataWidth({data_width})"] if "DataWidth" in names else []
-    kind = name_of(module)
-    return f"{kind} #({', '.join(given)}) u_{kind} ();"
+    return given + ([f".DataWidth({data_width})"] if "DataWidth" in names else [])
 
 
 def _definitions(scan: Elaboration, found: Iterable[syntax.SyntaxNode]) -> dict[str, Path]:
@@ -89,7 +88,7 @@ def library(data_width: int, sources: Iterable[Path] = ()) -> Library:
     missing = [file for file in files if not file.is_file()]
     if missing:
         raise UserError(f"there is no SystemVerilog file {missing[0]}")
-    return _library(data_width, tuple((file, file.stat().st_mtime_ns) for file in files))
+    return _library(data_width, tuple((file, version(file)) for file in files))
 
 
 @functools.lru_cache(maxsize=16)
@@ -101,14 +100,18 @@ def _library(data_width: int, versions: tuple[tuple[Path, int], ...]) -> Library
         raise DesignError(problems)
     found = [module for tree in scan.trees.values() for module in declarations(tree)]
     definitions = _definitions(scan, found)
-    instances = [_instance(module, data_width) for module in found if is_layer(module)]
-    text = probe({BEAT: Beat(data_width)}, instances)
-    elaboration = elaborate(files, {"probe": text}, top="probe")
-    layers: dict[str, LayerKind] = {}
-    for member in elaboration.instance("probe").body:
-        if member.kind == ast.SymbolKind.Instance:
-            kind = read_layer(member, elaboration, flows())
-            layers[kind.name] = kind
+    modules = {name_of(module): module for module in found if is_layer(module)}
+    beside = {name: description(definitions[name]) for name in modules}
+    elaboration, probed = probe(
+        files,
+        {BEAT: Beat(data_width)},
+        {name: _assignments(module, data_width) for name, module in modules.items()},
+        {name: file for name, file in beside.items() if file},
+    )
+    layers = {
+        name: read_layer(each.instance, elaboration, flows(), each.registers)
+        for name, each in probed.items()
+    }
     if problems := elaboration.problems():
         raise DesignError(problems)
 

@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The register map of a design: composed as SystemRDL, and read back with every address.
+
+The first window of the map has the registers of the design itself, each of the following ones
+those of a tile: its counters, the tables of its network interface, the registers of its layers.
+All windows are as large as the largest tile needs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from bombus.base import paths
+from bombus.base.text import snake_case
+from bombus.design.rtl.probe import description
+from bombus.registers.model import Block, Register
+from bombus.registers.rdl import KEYWORDS, Rdl, compile_text, read_block
+
+if TYPE_CHECKING:
+    from bombus.design.resolved import Design, Layer, Tile
+
+COMMON = paths.RTL / "noc" / "registers.rdl"
+MIN_WINDOW = 4096  # bytes; a page of most processors
+
+
+@dataclass(frozen=True)
+class RegisterMap:
+    """Where the registers of a design are."""
+
+    text: str  # SystemRDL; needs the files
+    files: tuple[Path, ...]
+    root: Block
+    window: int  # bytes, a power of two
+
+    @property
+    def own(self) -> Block:
+        """The registers of the design itself."""
+        return Block("", 0, self.root.members[:-1], self.window)
+
+    @property
+    def tiles(self) -> Block:
+        found = self.root.members[-1]
+        assert isinstance(found, Block)
+        return found
+
+    def tile(self, name: str) -> Block:
+        """The window of a tile."""
+        found = self.tiles.find(name)
+        assert isinstance(found, Block)
+        return found
+
+    @property
+    def address_bits(self) -> int:
+        return (self.root.size - 1).bit_length()
+
+
+@dataclass(frozen=True)
+class _Item:
+    """An instance in a tile's window."""
+
+    text: str  # with a place for its offset
+    bytes: int
+
+    @property
+    def aligned(self) -> int:
+        """Its bytes as a power of two, to which it is aligned."""
+        return 1 << (self.bytes - 1).bit_length()
+
+
+def identifier(name: str) -> str:
+    """A name in SystemRDL, of which some are reserved."""
+    return f"\\{name}" if name in KEYWORDS else name
+
+
+def _counters(names: Iterable[str], common: Block) -> _Item:
+    """The counters, by their names with underscores for dots."""
+    register = common.find("counter")
+    assert isinstance(register, Register)
+    found: list[str] = []
+    for name in names:
+        plain = name.replace(".", "_")
+        found.append(plain if plain not in found else f"{plain}_{len(found)}")
+    lines = [f"        counter {identifier(name)};" for name in found]
+    body = "\n".join(["external regfile {", *lines, "      } counters"])
+    return _Item(body, len(lines) * register.type.bytes)
+
+
+def _layer(layer: Layer, registers: Block, parameters: Iterable[str]) -> _Item:
+    # Parameters and localparams both have their names in snake_case here.
+    keys = {name: snake_case(name) for name in parameters}
+    values = [
+        f".{name}({layer.kind.constants.get(key, layer.param(key))})" for name, key in keys.items()
+    ]
+    given = f" #({', '.join(values)})" if values else ""
+    return _Item(f"{layer.kind.name}{given} {identifier(layer.name)}", registers.size)
+
+
+def _tile_items(tile: Tile, design: Design, rdl: Rdl, common: Block) -> list[_Item]:
+    register = common.find("next_hop")
+    assert isinstance(register, Register)
+    items = [_counters(tile.counters(), common)]
+    tables = dict(zip(("next_hop", "slot"), design.table_sizes(tile), strict=True))
+    items += [
+        _Item(f"external next_hop {name}[{count}]", count * register.type.bytes)
+        for name, count in tables.items()
+        if count
+    ]
+    for layer in tile.layers:
+        if layer.kind.registers:
+            names = rdl.parameters(layer.kind.name)
+            items.append(_layer(layer, layer.kind.registers, sorted(names)))
+    return items
+
+
+def _placed(items: Iterable[_Item]) -> tuple[list[str], int]:
+    """The instances with their offsets, and the bytes that they need."""
+    lines, end = [], 0
+    for item in items:
+        offset = -(-end // item.aligned) * item.aligned
+        lines.append(f"      {item.text} @ {offset:#x};")
+        end = offset + item.bytes
+    return lines, end
+
+
+def register_map(design: Design) -> RegisterMap:
+    """Composes the register map of a design."""
+    described = {
+        layer.kind.name: beside
+        for layer in design.layers()
+        if layer.kind.registers and (beside := description(layer.kind.file))
+    }
+    files = (COMMON, *described.values())
+    rdl = Rdl(files)
+    common = common_registers()
+    tiles = {tile: _placed(_tile_items(tile, design, rdl, common)) for tile in design.tiles}
+    largest = max(end for _, end in tiles.values())
+    window = max(MIN_WINDOW, 1 << (largest - 1).bit_length())
+    host = common.find("host")
+    assert isinstance(host, Block)
+
+    name = design.config.name
+    lines = [f"addrmap {identifier(name)} {{", f'  name = "Registers of design {name}";']
+    lines += [f"  host host[1] @ {0:#x};", "  addrmap {"]
+    for tile, (items, _) in tiles.items():
+        title = f"Tile {tile.name}, at ({tile.x}, {tile.y})"
+        lines += ["    addrmap {", f'      name = "{title}";', *items]
+        lines.append(f"    }} {identifier(tile.name)} @ {tile.index * window:#x};")
+    lines += [f"  }} tiles @ {window:#x};", "};"]
+    text = "\n".join([*lines, ""])
+    return RegisterMap(text, files, read_block(compile_text(files, text, name)), window)
+
+
+def common_registers() -> Block:
+    """What every design has, one of each."""
+    members = "external counter counter; external next_hop next_hop; host host;"
+    text = f"addrmap bombus_common {{ {members} }};\n"
+    return read_block(compile_text([COMMON], text, "bombus_common"))

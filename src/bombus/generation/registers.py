@@ -1,0 +1,305 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The modules that answer the register port: of the design itself, and of each tile."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from bombus.design.register_map import RegisterMap
+from bombus.design.resolved import Design, Tile
+from bombus.registers.model import WORD_BITS, Block, Field, Register
+from bombus.registers.systemverilog import (
+    REGISTERS,
+    STATUS,
+    Port,
+    high_first,
+    is_held,
+    layer_ports,
+    layer_types,
+    struct,
+)
+
+
+class _Window:
+    """Registers in one window of the map, as the template needs them."""
+
+    def __init__(self, bits: int) -> None:
+        self.bits = bits  # of an address in the window
+        self.items: list[dict[str, Any]] = []
+        self.ports: list[str] = []
+        self.types = ""  # what the names of a layer's types begin with
+
+    def _add(self, kind: str, name: str, base: int, register: Register, **more: Any) -> None:
+        """A register or table at an offset in the window."""
+        size, count = register.type.bytes, register.count or 1
+        stride = register.stride if register.is_table else size
+        span = (count - 1) * stride + size
+        span_bits = (span - 1).bit_length()
+        step, low = (stride - 1).bit_length(), (size - 1).bit_length()
+        address, conditions = "reg_addr_i", []
+        if base % (1 << span_bits):
+            address = f"{name}_address"
+            conditions.append(f"{address} < {self.bits}'h{span:x}")
+        else:
+            if span_bits < self.bits:
+                high = f"{address}[{self.bits - 1}:{span_bits}]"
+                conditions.append(f"{high} == {self.bits - span_bits}'h{base >> span_bits:x}")
+            if span < 1 << span_bits:
+                conditions.append(f"{address}[{span_bits - 1}:0] < {span_bits}'h{span:x}")
+        if step > low and count > 1:
+            conditions.append(f"{address}[{step - 1}:{low}] == '0")
+        last = step + register.index_bits - 1
+        self.items.append(
+            {
+                "kind": kind,
+                "name": name,
+                "address": f"reg_addr_i - {self.bits}'h{base:x}" if address != "reg_addr_i" else "",
+                "condition": " && ".join(f"({each})" for each in conditions) or "1'b1",
+                "index": f"{address}[{last}:{step}]" if count > 1 else "1'b0",
+                "index_bits": register.index_bits,
+                "count": register.count,
+                "words": register.type.words,
+                "end": base + span,
+                "readable": register.type.is_readable,
+                "writable": register.type.is_writable,
+                "wdata": _packed(register),
+                "values": [],
+                "held": [],
+                **more,
+            }
+        )
+
+    def external(self, name: str, base: int, register: Register, type_: str) -> None:
+        """A register or a table that somebody else holds."""
+        values = [(each, f"{name}_rdata_i.{each.name}") for each in register.type.fields]
+        self._add("external", name, base, register, type=type_, values=_read(values))
+
+    def table(self, name: str, base: int, register: Register, type_: str) -> None:
+        """A table in a memory."""
+        values = [(each, f"{name}_rdata.{each.name}") for each in register.type.fields]
+        # A concatenation: verilator has no assignment patterns for parameters of a type parameter.
+        reset = ", ".join(_number(each) for each in high_first(register.type.fields))
+        more = {"type": type_, "values": _read(values), "reset": f"{{{reset}}}"}
+        self._add("table", name, base, register, **more)
+
+    def plain(
+        self, path: str, base: int, register: Register, signals: str, resets: Mapping[str, str]
+    ) -> None:
+        """A register in flip-flops, or one that shows what the layer drives."""
+        values, held = [], []
+        for each in register.type.fields:
+            value = f"{path}.{each.name}"
+            if is_held(each):
+                signal = f"{signals}_{REGISTERS}_o.{value}"
+                values.append((each, signal))
+                reset = resets.get(value, _number(each))
+                written = _written(register, each)
+                held.append(
+                    {"signal": signal, "reset": reset, "written": written, "pulse": each.is_pulse}
+                )
+            elif each.is_status:
+                values.append((each, f"{signals}_{STATUS}_i.{value}"))
+            else:
+                values.append((each, _number(each)))
+        name = "".join(c if c.isalnum() else "_" for c in f"{signals}_{path}").replace("__", "_")
+        self._add("plain", name, base, register, values=_read(values), held=held)
+
+    def block(
+        self, block: Block, base: int, signals: str, resets: Mapping[str, str], path: str = ""
+    ) -> None:
+        """The registers of a layer, or a block of them."""
+        for member in block.members:
+            at = base + member.offset
+            if isinstance(member, Block):
+                for n in range(member.count or 1):
+                    index = f"[{n}]" if member.count else ""
+                    inner = f"{path}{member.name}{index}."
+                    self.block(member, at + n * member.stride, signals, resets, inner)
+            elif member.is_external or member.is_table:
+                hold = self.external if member.is_external else self.table
+                hold(f"{signals}_{member.name}", at, member, f"{self.types}_{member.name}_t")
+            else:
+                self.plain(f"{path}{member.name}", at, member, signals, resets)
+
+    def context(self) -> dict[str, Any]:
+        """For the template."""
+        wide = [each["words"] for each in self.items]
+        written = {each["words"] for each in self.items if each["writable"]}
+        readable = [each for each in self.items if each["values"]]
+        ends = [each["end"] for each in self.items if each["writable"] and each["words"] > 1]
+        highs = [value["high"] for each in self.items for value in each["values"]]
+        return {
+            "bits": self.bits,
+            "items": self.items,
+            "ports": self.ports,
+            "readable": readable,
+            # Bits that tell one word of a wide register from those of all others.
+            "wide_bits": (max([8, *ends]) - 1).bit_length(),
+            "word_bits": (max(wide, default=1) - 1).bit_length(),
+            "written": sorted(written),
+            "held_words": max(written, default=1) - 1,
+            "entry_bits": max([WORD_BITS - 1, *highs]) + 1,
+            "has_pulses": any(held["pulse"] for each in self.items for held in each["held"]),
+        }
+
+
+def _number(each: Field) -> str:
+    return f"{each.width}'h{each.reset or 0:x}"
+
+
+def _written(register: Register, each: Field) -> str:
+    return f"wdata_{register.type.words}[{each.high}:{each.low}]"
+
+
+def _packed(register: Register) -> str:
+    """An entry as it is written."""
+    values = (
+        f"{each.name}: {_written(register, each) if each.is_writable else _number(each)}"
+        for each in register.type.fields
+    )
+    return "{" + ", ".join(values) + "}"
+
+
+def _read(values: list[tuple[Field, str]]) -> list[dict[str, Any]]:
+    """Where in an entry its readable fields are."""
+    return [
+        {"high": each.high, "low": each.low, "width": each.width, "value": value}
+        for each, value in values
+        if each.is_readable
+    ]
+
+
+def _type(port: Port, types: str) -> str:
+    """The type of a port; `types`: what the names of the layer's types begin with."""
+    if port.type:
+        return f"{types}_{port.type}"
+    return "logic" if port.bits == 1 else f"logic [{port.bits - 1}:0]"
+
+
+def _other_end(port: Port, type_: str, name: str) -> str:
+    """A layer's port as the registers have it."""
+    if port.name.endswith("_o"):
+        return f"input {type_} {name[:-1]}i"
+    return f"output {type_} {name[:-1]}o"
+
+
+def _ports(registers: Block, types: str, layer: str) -> list[str]:
+    return [
+        _other_end(port, _type(port, types), f"{layer}_{port.name}")
+        for port in layer_ports(registers)
+    ]
+
+
+def _table_ports(table: Register, type_: str) -> list[str]:
+    """Ports for a table of Bombus's own."""
+    return [
+        _other_end(port, type_ if port.type else _type(port, ""), port.name)
+        for port in layer_ports(Block("", 0, (table,), 0))
+    ]
+
+
+def layer_window(registers: Block, name: str, bits: int) -> dict[str, Any]:
+    """The registers of one layer, which begin at 0; `bits`: of an address."""
+    window = _Window(bits)
+    window.types = name
+    window.block(registers, 0, name, {})
+    window.ports += _ports(registers, name, name)
+    return window.context()
+
+
+def design_window(register_map: RegisterMap, resets: Mapping[str, str]) -> dict[str, Any]:
+    """The registers of the design itself; `resets`: values after reset, by path."""
+    window = _Window((register_map.window - 1).bit_length())
+    window.types = "design"
+    window.block(register_map.own, 0, "design", resets)
+    window.ports += _ports(register_map.own, "design", "design")
+    return window.context()
+
+
+def _layers(tile: Tile, block: Block) -> Iterator[tuple[str, Block]]:
+    """The layers of a tile that have registers."""
+    for layer in tile.layers:
+        if layer.kind.registers:
+            found = block.find(layer.name)
+            assert isinstance(found, Block)
+            yield layer.name, found
+
+
+def tile_window(tile: Tile, register_map: RegisterMap) -> dict[str, Any]:
+    """The registers of a tile: counters, tables of its network interface, those of layers."""
+    window = _Window((register_map.window - 1).bit_length())
+    block = register_map.tile(tile.name)
+    for table in tables(block):
+        type_ = f"{table.type.name}_t"
+        window.external(table.name, table.offset, table, type_)
+        window.ports += _table_ports(table, type_)
+    for name, registers in _layers(tile, block):
+        window.types = f"{tile.name}_{name}"
+        window.block(registers, registers.offset, name, {})
+        window.ports += _ports(registers, window.types, name)
+    return window.context()
+
+
+def tables(tile: Block) -> list[Register]:
+    """The tables of a tile's own; its counters are one, of which each entry has a name."""
+    found = []
+    for member in tile.members:
+        if isinstance(member, Register):
+            found.append(member)
+        elif member.is_external:
+            first = next(member.registers())
+            count = len(member.members)
+            found.append(
+                Register(member.name, member.offset, first.type, count, first.type.bytes, True)
+            )
+    return found
+
+
+def index_bits(tile: Tile, register_map: RegisterMap) -> dict[str, int]:
+    """Bits of an index of each of a tile's own tables."""
+    return {table.name: table.index_bits for table in tables(register_map.tile(tile.name))}
+
+
+def layer_signals(tile: Tile, register_map: RegisterMap) -> dict[str, list[str]]:
+    """Declarations of the signals between layers and registers, by layer."""
+    return {
+        name: [
+            f"{_type(port, f'{tile.name}_{name}')} {name}_{port.name[:-2]}"
+            for port in layer_ports(registers)
+        ]
+        for name, registers in _layers(tile, register_map.tile(tile.name))
+    }
+
+
+def connections(tile: Tile, register_map: RegisterMap) -> list[str]:
+    """Connections of the registers of a tile to its layers."""
+    return [
+        f".{name}_{port.name[:-1]}{'i' if port.name.endswith('_o') else 'o'}"
+        f"({name}_{port.name[:-2]})"
+        for name, registers in _layers(tile, register_map.tile(tile.name))
+        for port in layer_ports(registers)
+    ]
+
+
+def types(design: Design) -> list[list[str]]:
+    """Types for the design's package of registers: lines of each."""
+    register_map = design.register_map
+    found: dict[str, list[str]] = {}
+    for tile in design.tiles:
+        block = register_map.tile(tile.name)
+        for table in tables(block):
+            found.setdefault(f"{table.type.name}_t", struct(table.type.fields))
+        for layer, registers in _layers(tile, block):
+            for name, text in layer_types(registers).items():
+                found[f"{tile.name}_{layer}_{name}"] = text
+    for name, text in layer_types(register_map.own).items():
+        found[f"design_{name}"] = text
+    return typedefs(found)
+
+
+def typedefs(types: Mapping[str, list[str]]) -> list[list[str]]:
+    """Types by name, as lines of SystemVerilog."""
+    return [
+        [f"typedef {text[0]}", *text[1:-1], f"{text[-1]} {name};"] for name, text in types.items()
+    ]

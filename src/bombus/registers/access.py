@@ -1,0 +1,229 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Registers by name, over any register port.
+
+    registers = open_map(manifest, port)
+    registers.tiles.lookup.store.words[3].write(value=5)
+    registers.host.ip.address
+
+`port` has `read_register(address)` and `write_register(address, value)`: a simulation, or what
+drives the register port of a board. Names, indices and values are checked before anything is
+read or written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Protocol
+
+from bombus.base.errors import UserError
+from bombus.base.text import near_matches
+from bombus.registers.model import WORD_BITS, WORD_BYTES, Block, Field, Register, RegisterType
+from bombus.registers.plain import from_plain
+
+
+class RegisterError(UserError):
+    """There is no such register or field, or the value does not fit."""
+
+
+class Port(Protocol):
+    """What reads and writes 32-bit words."""
+
+    def read_register(self, address: int) -> int: ...
+    def write_register(self, address: int, value: int) -> None: ...
+
+
+def pack(register_type: RegisterType, values: Mapping[str, int]) -> int:
+    """A register's value from those of its fields; fields that are not given are 0."""
+    known = {field.name: field for field in register_type.fields}
+    result = 0
+    for name, value in values.items():
+        field = known.get(name)
+        if field is None:
+            raise RegisterError(
+                f"{register_type.name} has no field {name!r}; {near_matches(name, known)}"
+            )
+        _check_value(f"{register_type.name}.{name}", field, value)
+        result |= value << field.low
+    return result
+
+
+def unpack(register_type: RegisterType, value: int) -> dict[str, int]:
+    """The readable fields of a register's value."""
+    return {
+        field.name: value >> field.low & (1 << field.width) - 1
+        for field in register_type.fields
+        if field.is_readable
+    }
+
+
+def _check_value(path: str, field: Field, value: int) -> None:
+    if not field.is_writable:
+        raise RegisterError(f"{path} is read only")
+    if not 0 <= value < 1 << field.width:
+        raise RegisterError(f"{path} has {field.width} bits; {value} does not fit")
+
+
+class RegisterAccess:
+    """A register, or an entry of a table: its fields are attributes."""
+
+    def __init__(self, port: Port, register_type: RegisterType, address: int, path: str) -> None:
+        self.__dict__.update(_port=port, _type=register_type, _address=address, _path=path)
+
+    # Private, since fields may have any other name.
+    _port: Port
+    _type: RegisterType
+    _address: int
+    _path: str
+
+    def where(self) -> int:
+        """The address of its first word."""
+        return self._address
+
+    def read_value(self) -> int:
+        """All words as one number, as they were at one moment."""
+        words = (
+            self._port.read_register(self._address + WORD_BYTES * n)
+            for n in range(self._type.words)
+        )
+        return sum(word << WORD_BITS * n for n, word in enumerate(words))
+
+    def write_value(self, value: int) -> None:
+        """Writes all words; they count together, with the last one."""
+        if not 0 <= value < 1 << self._type.bits:
+            raise RegisterError(f"{self._path} has {self._type.bits} bits; {value} does not fit")
+        for n in range(self._type.words):
+            word = value >> WORD_BITS * n & (1 << WORD_BITS) - 1
+            self._port.write_register(self._address + WORD_BYTES * n, word)
+
+    def read(self) -> dict[str, int]:
+        """The fields by name, as they were at one moment."""
+        if not self._type.is_readable:
+            raise RegisterError(f"{self._path} is write only")
+        return unpack(self._type, self.read_value())
+
+    def write(self, **fields: int) -> None:
+        """Writes fields, all at once; those that are not given keep their values.
+
+        One that cannot be read must be given.
+        """
+        for name, value in fields.items():
+            _check_value(f"{self._path}.{name}", self._field(name), value)
+        kept = [each for each in self._type.fields if each.is_writable and each.name not in fields]
+        if missing := [each.name for each in kept if not each.is_readable]:
+            raise RegisterError(f"{self._path}.{missing[0]} cannot be read, so give its value too")
+        values = self.read() if kept else {}
+        now = {each.name: values[each.name] for each in kept}
+        self.write_value(pack(self._type, {**now, **fields}))
+
+    def _field(self, name: str) -> Field:
+        known = {field.name: field for field in self._type.fields}
+        if name not in known:
+            raise RegisterError(f"{self._path} has no field {name!r}; {near_matches(name, known)}")
+        return known[name]
+
+    def __getitem__(self, name: str) -> int:
+        if not self._field(name).is_readable:
+            raise RegisterError(f"{self._path}.{name} is write only")
+        return self.read()[name]
+
+    def __setitem__(self, name: str, value: int) -> None:
+        self.write(**{name: value})
+
+    def __getattr__(self, name: str) -> int:
+        return self[_plain_name(name)]
+
+    def __setattr__(self, name: str, value: int) -> None:
+        self[name] = value
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *(field.name for field in self._type.fields)]
+
+
+class Array:
+    """A table of registers, or an array of blocks."""
+
+    def __init__(self, port: Port, member: Register | Block, address: int, path: str) -> None:
+        self._port, self._member = port, member
+        self._address, self._path = address, path
+
+    def __len__(self) -> int:
+        return self._member.count or 0
+
+    def __getitem__(self, index: int) -> Any:
+        if not 0 <= index < len(self):
+            raise RegisterError(f"{self._path} has entries 0 to {len(self) - 1}, not {index}")
+        address = self._address + index * self._member.stride
+        return _element(self._port, self._member, address, f"{self._path}[{index}]")
+
+    def __iter__(self) -> Iterator[Any]:
+        return (self[index] for index in range(len(self)))
+
+
+class BlockAccess:
+    """Registers and blocks under one name: they are attributes.
+
+    What the blocks of a tile's layers have is found without the layer's name too, if no other
+    layer has it.
+    """
+
+    def __init__(self, port: Port, block: Block, address: int, path: str) -> None:
+        self.__dict__.update(_port=port, _block=block, _address=address, _path=path)
+
+    _port: Port
+    _block: Block
+    _address: int
+    _path: str
+
+    def where(self) -> int:
+        """The address of its first byte."""
+        return self._address
+
+    def __getitem__(self, name: str) -> Any:
+        base, found = self._address, self._block.find(name)
+        if found is None:
+            within = [
+                (block, inner)
+                for block in self._block.members
+                if isinstance(block, Block) and block.count is None and (inner := block.find(name))
+            ]
+            if len(within) != 1:
+                known = [member.name for member in self._block.members]
+                raise RegisterError(
+                    f"{self._path or 'the design'} has no register {name!r}; "
+                    f"{near_matches(name, known)}"
+                )
+            base, found = base + within[0][0].offset, within[0][1]
+        path = f"{self._path}.{name}" if self._path else name
+        if found.count is not None:
+            return Array(self._port, found, base + found.offset, path)
+        return _element(self._port, found, base + found.offset, path)
+
+    def __getattr__(self, name: str) -> Any:
+        return self[_plain_name(name)]
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise RegisterError(f"{self._path}.{name} cannot be set; set one of its fields")
+
+    def __iter__(self) -> Iterator[str]:
+        return (member.name for member in self._block.members)
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *self]
+
+
+def _element(port: Port, member: Register | Block, address: int, path: str) -> Any:
+    if isinstance(member, Register):
+        return RegisterAccess(port, member.type, address, path)
+    return BlockAccess(port, member, address, path)
+
+
+def _plain_name(name: str) -> str:
+    """A name that may be a register's; others are Python's own, which asks for some."""
+    if name.startswith("__"):
+        raise AttributeError(name)
+    return name
+
+
+def open_map(manifest: Mapping[str, Any], port: Port) -> BlockAccess:
+    """All registers of a generated design."""
+    return BlockAccess(port, from_plain(manifest["registers"]), 0, "")

@@ -1,0 +1,223 @@
+# SPDX-License-Identifier: Apache-2.0
+"""SystemRDL, read by systemrdl-compiler.
+
+Of SystemRDL 2.0 Bombus takes registers of one or more 32-bit words, arrays, regfiles and address
+maps; fields that software writes and hardware reads, or that hardware drives and software reads.
+A property that asks for more is an error, so that none is ignored.
+"""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from systemrdl.compiler import RDLCompiler
+from systemrdl.messages import MessagePrinter, RDLCompileError, Severity
+from systemrdl.node import AddressableNode, AddrmapNode, FieldNode, RegfileNode, RegNode, RootNode
+from systemrdl.parser.SystemRDLLexer import SystemRDLLexer
+from systemrdl.source_ref import DetailedFileSourceRef, FileSourceRef, SourceRefBase
+
+from bombus.base.errors import DesignError, Problem
+from bombus.registers.model import WORD_BITS, Block, Field, Register, RegisterType
+
+KEYWORDS = frozenset(name.strip("'") for name in SystemRDLLexer.literalNames)
+_UNEXPECTED = re.compile(r"(?:mismatched|extraneous) input '(\w+)' expecting")
+
+# What a field or a register may say beside its name, place and access.
+_FIELD_PROPERTIES = frozenset({"name", "desc", "sw", "hw", "reset", "singlepulse", "fieldwidth"})
+_REGISTER_PROPERTIES = frozenset({"name", "desc", "regwidth", "accesswidth", "ispresent"})
+_BLOCK_PROPERTIES = frozenset({"name", "desc", "addressing", "alignment", "ispresent"})
+
+
+class _Messages(MessagePrinter):
+    """Gathers what the compiler says, with its place."""
+
+    def __init__(self) -> None:
+        self.problems: list[Problem] = []
+
+    def print_message(self, severity: Severity, text: str, src_ref: SourceRefBase | None) -> None:
+        if severity in (Severity.ERROR, Severity.FATAL) and not (
+            src_ref is None and self.problems  # only that it gives up
+        ):
+            found = _UNEXPECTED.match(text)
+            if found and found[1] in KEYWORDS:
+                text = f"{found[1]} is a reserved word of SystemRDL; as a name write \\{found[1]}"
+            self.problems.append(_problem(src_ref, text))
+
+
+def _problem(place: SourceRefBase | None, text: str) -> Problem:
+    file = Path(place.path) if isinstance(place, FileSourceRef) else Path()
+    line = place.line if isinstance(place, DetailedFileSourceRef) else None
+    return Problem(file, line, text)
+
+
+class Rdl:
+    """SystemRDL files, compiled together."""
+
+    def __init__(self, files: Iterable[Path]) -> None:
+        """Raises DesignError with every problem."""
+        self._messages = _Messages()
+        self._compiler = RDLCompiler(message_printer=self._messages)
+        for file in files:
+            with self._reported():
+                self._compiler.compile_file(str(file))
+
+    @contextmanager
+    def _reported(self) -> Iterator[None]:
+        """Turns what the compiler says into a DesignError."""
+        with suppress(RDLCompileError):
+            yield
+        if self._messages.problems:
+            raise DesignError(self._messages.problems)
+
+    def elaborate(self, top: str, parameters: Mapping[str, int] | None = None) -> RootNode:
+        """An address map, at these values of its parameters."""
+        with self._reported():
+            return self._compiler.elaborate(top_def_name=top, parameters=dict(parameters or {}))
+
+    def parameters(self, top: str) -> set[str]:
+        """Names of the parameters of an address map; DesignError if there is no such map."""
+        definition = self._compiler.root.comp_defs.get(top)
+        if definition is None:
+            raise KeyError(top)
+        return {parameter.name for parameter in definition.parameters}
+
+
+def compile_text(files: Iterable[Path], text: str, top: str) -> AddrmapNode:
+    """The address map `top` of a text that uses what the files declare."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / f"{top}.rdl"
+        file.write_text(text)
+        return Rdl([*files, file]).elaborate(top).top
+
+
+def layer_registers(file: Path, kind: str, values: Mapping[str, int]) -> Block:
+    """The registers of a layer, at the values of its parameters, by name.
+
+    `file` declares an address map of the layer's name; its parameters are those of the layer.
+    """
+    rdl = Rdl([file])
+    try:
+        names = rdl.parameters(kind)
+    except KeyError:
+        raise DesignError([Problem(file, None, f"there is no address map {kind}")]) from None
+    if unknown := sorted(names - values.keys()):
+        message = f"layer {kind} has no parameter {unknown[0]}, which its registers have"
+        raise DesignError([Problem(file, None, message)])
+    found = read_block(rdl.elaborate(kind, {name: values[name] for name in names}).top)
+    for block in (member for member in found.members if isinstance(member, Block)):
+        if block.is_external or block.tables() or block.externals():
+            message = f"{block.name}: tables and external registers belong outside of regfiles"
+            raise DesignError([Problem(file, None, message)])
+    return found
+
+
+def read_block(node: AddressableNode) -> Block:
+    """A map as Bombus uses it; DesignError if it says what Bombus does not know."""
+    problems = list(_problems(node))
+    if problems:
+        raise DesignError(problems)
+    return _block(node)
+
+
+def _text(node: Any, name: str) -> str:
+    value = node.get_property(name) if name in node.list_properties() else ""
+    return " ".join(str(value or "").split())
+
+
+def _array(node: AddressableNode) -> dict[str, Any]:
+    if not node.is_array:
+        return {"count": None, "stride": 0}
+    return {"count": node.n_elements, "stride": node.array_stride}
+
+
+def _block(node: AddressableNode) -> Block:
+    members: list[Register | Block] = [
+        _register(child) if isinstance(child, RegNode) else _block(child)
+        for child in node.children(unroll=False)
+        if isinstance(child, AddressableNode)
+    ]
+    return Block(
+        name=node.inst_name,
+        offset=node.raw_address_offset if node.parent is not None else 0,
+        members=tuple(members),
+        size=node.size,
+        # Address maps are external to the compiler, wherever they stand.
+        is_external=isinstance(node, RegfileNode) and bool(node.external),
+        title=_text(node, "name"),
+        text=_text(node, "desc"),
+        **_array(node),
+    )
+
+
+def _register(node: RegNode) -> Register:
+    fields = tuple(_field(field) for field in node.fields())
+    return Register(
+        name=node.inst_name,
+        offset=node.raw_address_offset,
+        type=RegisterType(node.inst.type_name or node.inst_name, node.size * 8, fields),
+        is_external=bool(node.external),
+        title=_text(node, "name"),
+        text=_text(node, "desc"),
+        **_array(node),
+    )
+
+
+def _field(node: FieldNode) -> Field:
+    reset = node.get_property("reset")
+    return Field(
+        name=node.inst_name,
+        low=node.low,
+        width=node.width,
+        is_readable=node.is_sw_readable,
+        is_writable=node.is_sw_writable,
+        is_status=node.is_hw_writable,
+        is_used=node.is_hw_readable,
+        is_pulse=bool(node.get_property("singlepulse")),
+        reset=reset if isinstance(reset, int) else None,
+        text=_text(node, "desc"),
+    )
+
+
+def _problems(node: AddressableNode) -> Iterator[Problem]:
+    """What Bombus does not know of a map."""
+
+    def problem(of: Any, text: str) -> Problem:
+        return _problem(of.inst.inst_src_ref or of.inst.def_src_ref, f"{of.get_path()} {text}")
+
+    for child in (node, *node.descendants(unroll=False)):
+        if isinstance(child, FieldNode):
+            known = _FIELD_PROPERTIES
+            reset = child.get_property("reset")
+            if reset is not None and not isinstance(reset, int):
+                yield problem(child, "has a reset value that is no number")
+            is_ours = not child.parent.external
+            if is_ours and child.is_hw_writable and child.is_sw_writable:
+                yield problem(
+                    child, "is written by hardware and by software; Bombus has either (sw=r, hw=w)"
+                )
+        elif isinstance(child, RegNode):
+            known = _REGISTER_PROPERTIES
+            if child.get_property("accesswidth") != WORD_BITS:
+                yield problem(child, f"should have accesswidth = {WORD_BITS}")
+            if child.is_array and len(child.array_dimensions or ()) > 1:
+                yield problem(child, "has more than one dimension")
+            if child.raw_address_offset % child.size:
+                yield problem(child, f"is not at a multiple of its {child.size} bytes")
+            stride = child.array_stride or 0
+            if child.is_array and stride & (stride - 1):
+                yield problem(child, "has a stride that is not a power of two")
+        elif isinstance(child, AddrmapNode | RegfileNode):
+            known = _BLOCK_PROPERTIES
+            if child.is_array and len(child.array_dimensions or ()) > 1:
+                yield problem(child, "has more than one dimension")
+        else:
+            yield problem(child, "is of a kind that Bombus does not know")
+            continue
+        for name in child.list_properties():
+            if name not in known:
+                yield problem(child, f"has the property {name}, which Bombus does not know")
