@@ -102,6 +102,7 @@ def payloads(source: random.Random) -> Iterator[bytes]:
     yield "straße, 蜜蜂".encode()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pace", [0.0, 0.5])
 def test_upper_answers_in_capitals(library: Library, pace: float) -> None:
     sent = list(payloads(random.Random(1)))
@@ -123,6 +124,7 @@ def test_upper_answers_in_capitals(library: Library, pace: float) -> None:
         simulation.check()
 
 
+@pytest.mark.slow
 def test_upper_drops_what_wants_no_answer(library: Library) -> None:
     with Simulation(library) as simulation:
         host = Host.from_manifest(simulation.manifest)
@@ -140,6 +142,7 @@ def test_upper_drops_what_wants_no_answer(library: Library) -> None:
         assert counters["event.udp_upper.changed"] == 1
 
 
+@pytest.mark.slow
 def test_what_the_page_shows_is_what_the_program_prints(library: Library) -> None:
     assert library.path.exists()
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
@@ -149,6 +152,7 @@ def test_what_the_page_shows_is_what_the_program_prints(library: Library) -> Non
     assert f"```\n{result.stdout}```" in page, result.stdout
 
 
+@pytest.mark.slow
 def test_a_linux_program_talks_to_it(library: Library, tmp_path: Path) -> None:
     if not Path("/dev/net/tun").exists() and os.geteuid() != 0:
         pytest.skip("there is neither /dev/net/tun nor root for a veth pair")
