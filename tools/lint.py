@@ -2,8 +2,9 @@
 """Style and cleanliness of everything: `python tools/lint.py [--fix] [step...]`.
 
 Steps: licence (the first line of every source file), python (ruff, mypy), format (verible on rtl/
-and sim/), designs (every design of designs/ and one of each other fabric generated and read by
-Verilator with all warnings, and the smallest one with each set of modules read by Yosys).
+and sim/), designs (every design of designs/, one of each other fabric and one with two networks
+generated and read by Verilator with all warnings, and the smallest one with each set of modules
+read by Yosys).
 `--fix` lets ruff and verible put right what they can.
 """
 
@@ -30,6 +31,7 @@ VERIBLE_FLAGS = ("--column_limit=100",)
 VERILATOR_FLAGS = ("--lint-only", "-Wall", "--quiet-exit", str(ROOT / "tools" / "verilator.vlt"))
 
 # What designs/ has no design of.
+TWO_NETWORKS = ROOT / "docs" / "examples" / "lookup" / "two_networks.yaml"
 FABRICS = {
     "virtual_channels": "{kind: virtual_channels, virtual_channels: 2}",
     "crosspoint": "{kind: crosspoint}",
@@ -94,7 +96,7 @@ def lint_designs(*, fix: bool) -> bool:
     del fix  # there is nothing that a program could put right
     good = True
     with tempfile.TemporaryDirectory() as folder:
-        designs = sorted((ROOT / "designs").glob("*.yaml"))
+        designs = [*sorted((ROOT / "designs").glob("*.yaml")), TWO_NETWORKS]
         narrow = (ROOT / "designs" / "udp_echo_10g.yaml").read_text(encoding="utf-8")
         for name, fabric in FABRICS.items():
             file = Path(folder) / f"{name}.yaml"

@@ -240,6 +240,14 @@ def _problems(file: Path) -> list[str]:
     return [problem.message for problem in requests.problems(design)]
 
 
+def test_next_hops_rewritten_at_run_time_stay_on_their_network() -> None:
+    design, _ = check.check(LOOKUP / "two_networks.yaml")
+    assert deadlock.cycles_after(design, {("store", "udp_lookup_answer"): "lookup"}) == []
+    assert deadlock.cycles_after(design, {("receive", "arp"): "lookup"}) == []
+    with pytest.raises(KeyError, match="network 'control' has no single input 'arp'"):
+        deadlock.cycles_after(design, {("store", "udp_lookup_answer"): "arp"})
+
+
 # ---- Placement, watchdog, pictures ----
 
 

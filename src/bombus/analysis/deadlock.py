@@ -13,6 +13,7 @@ from typing import TypeVar
 import networkx as nx
 
 from bombus.base.text import listing
+from bombus.design.network import Network
 from bombus.design.resolved import Design, Hop, Input, Layer, Resource, Tile
 from bombus.fabric.routing import Channel
 
@@ -87,18 +88,26 @@ def cycles_after(design: Design, changes: Mapping[tuple[str, str], str]) -> list
     """Cycles that a design has when next hops are rewritten at run time.
 
     `changes`: from (tile, next hop) to the tile or `tile.layer` that it leads to then. KeyError
-    if there is no such next hop over the mesh or no such layer.
+    if there is no such next hop over the mesh or no such layer on its network.
     """
-    inputs = {each.layer.full_name: each for each in design.inputs()}
-    inputs |= {tile.name: tile.entries[0] for tile in design.tiles if len(tile.entries) == 1}
     on_mesh = {(hop.source.tile.name, hop.name) for hop in design.hops if not hop.in_tile}
     if unknown := set(changes) - on_mesh:
         raise KeyError(f"no such next hop over the mesh: {sorted(unknown)}")
     hops = []
     for hop in design.hops:
         change = changes.get((hop.source.tile.name, hop.name))
-        hops.append(replace(hop, target=inputs[change]) if change else hop)
+        hops.append(replace(hop, target=_input(design, change, hop.network)) if change else hop)
     return cycles(replace(design, hops=hops))
+
+
+def _input(design: Design, name: str, network: Network) -> Input:
+    """The input of a network that `tile`, `tile.layer` or `tile.layer.input` names."""
+    found = [each for each in design.inputs() if each.network is network]
+    own = [each for each in found if each.full_name == name]
+    in_tile = [each for each in found if each.tile.name == name and each in each.tile.entries]
+    if len(one := own or in_tile) != 1:
+        raise KeyError(f"network {network.name!r} has no single input {name!r}")
+    return one[0]
 
 
 def _order(resource: Resource) -> tuple[str, ...]:

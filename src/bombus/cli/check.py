@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from bombus.base.errors import DesignError, Problem, UserError
-from bombus.base.text import counted
+from bombus.base.text import counted, listing
 from bombus.cli.common import (
     DesignArgument,
     JsonOption,
@@ -63,8 +63,7 @@ def check(
     layers = sum(len(tile.layers) for tile in tiles)
     reading_console(json).print(
         f"{design}: no problems found ({counted(len(tiles), 'tile')} with "
-        f"{counted(layers, 'layer')} on a "
-        f"mesh of {resolved.columns} x {resolved.rows})",
+        f"{counted(layers, 'layer')} on {_meshes(resolved)})",
         style="green",
         markup=False,
     )
@@ -92,6 +91,13 @@ def _proposal(resolved: Design, design: Path) -> str:
         command = f"bombus place {design}{' --move' if move else ''}"
         return f"`{command}` writes a placement without deadlock: {', '.join(moved)}"
     return f"no placement without deadlock was found: {failure}"
+
+
+def _meshes(design: Design) -> str:
+    """The meshes of all networks."""
+    areas = [(network.area, network.label) for network in design.networks]
+    texts = [f"{area.columns} x {area.rows}{label and f' ({label})'}" for area, label in areas]
+    return f"{'meshes' if len(texts) > 1 else 'a mesh'} of {listing(texts)}"
 
 
 def _verdict(problems: list[Problem]) -> dict[str, Any]:
