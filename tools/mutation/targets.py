@@ -98,7 +98,7 @@ _PYTHON: Mapping[str, str] = {
     "src/bombus/analysis/check.py": "test_check.py test_replica_designs.py",
     "src/bombus/analysis/deadlock.py": "test_deadlock.py test_check.py",
     "src/bombus/analysis/load.py": "test_load.py test_placer.py test_placement_snake.py",
-    "src/bombus/analysis/requests.py": "test_waiting_model.py",
+    "src/bombus/analysis/requests.py": "test_requests.py test_networks.py",
     "src/bombus/analysis/window.py": "test_window.py",
     "src/bombus/design/dispatch.py": "test_replica_designs.py",
     "src/bombus/design/hops.py": "test_check.py test_config.py test_replica_designs.py",
