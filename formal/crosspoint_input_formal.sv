@@ -35,7 +35,7 @@ module crosspoint_input_formal
   logic [NumDirs-1:0][NumDirs-1:0] wanted;
   logic drop;
   packet_flit_t in;
-  assign in = '{x: x_i, y: y_i, beat: '{meta: '{length: length_i}, last: last_i, data: '0}};
+  assign in = '{x: x_i, y: y_i, beat: '{length: length_i, last: last_i, data: '0}};
   crosspoint_input #(
       .flit_t(packet_flit_t),
       .Input(Input),

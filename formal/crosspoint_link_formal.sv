@@ -68,7 +68,7 @@ module crosspoint_link_formal
         link_q <= '{
             x: x_i[l],
             y: y_i[l],
-            beat: '{meta: '{length: '0}, last: last_i[l], data: '0}
+            beat: '{length: '0, last: last_i[l], data: '0}
         };
       end
     end

@@ -49,9 +49,8 @@ package legal_traffic_pkg;
   endfunction
 
   // A flit as crosspoint_input looks at it.
-  typedef struct packed {logic [4:0] length;} packet_meta_t;
   typedef struct packed {
-    packet_meta_t meta;
+    logic [4:0] length;
     logic last;
     logic [15:0] data;
   } packet_beat_t;

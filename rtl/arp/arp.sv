@@ -12,7 +12,11 @@ module arp
   import arp_pkg::*;
 #(
     parameter type beat_t = logic,
-    parameter int unsigned QueueDepth = 32  // messages
+    parameter int unsigned QueueDepth = 32,  // messages
+    // Numbers of the kinds of messages, filled in by Bombus
+    parameter int unsigned KindArp = 1,
+    parameter int unsigned KindArpUpdate = 2,
+    parameter int unsigned KindArpQuestion = 3
 ) (
     input logic         clk_i,
     input logic         rst_i,
@@ -36,6 +40,8 @@ module arp
   localparam string Entry = "arp";
   localparam logic [15:0] EtherType = EtherTypeArp;  // by which eth_rx finds it
   localparam bit Rare = 1'b1;  // little comes here beside what else is bound
+  localparam string Takes = "packet arp_question";
+  localparam string Sends = "arp arp_update";
   localparam bit Replicable = 0;  // what ARP learns is in one place
   typedef enum logic [0:0] {NextEthTx} next_e;
   localparam bit AlwaysTakes = 1'b1;
@@ -63,7 +69,8 @@ module arp
   logic heard_in_valid, heard_room, heard_valid, heard_ready, unused_head;
   logic malformed, conflict, request, reply, receive_busy;
   arp_receive #(
-      .beat_t(beat_t)
+      .beat_t(beat_t),
+      .KindArpQuestion(KindArpQuestion)
   ) u_receive (
       .clk_i,
       .rst_i,
@@ -129,7 +136,9 @@ module arp
 
   logic updated, answered, asked;
   arp_send #(
-      .beat_t(beat_t)
+      .beat_t(beat_t),
+      .KindArp(KindArp),
+      .KindArpUpdate(KindArpUpdate)
   ) u_send (
       .clk_i,
       .rst_i,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the parts of ARP share: the message (RFC 826), and the key of a neighbour.
+// What the parts of ARP share: the message (RFC 826), the key of a neighbour, and
+// the kinds of messages between eth_tx and arp.
 package arp_pkg;
   import bombus_pkg::*;
 
@@ -20,6 +21,22 @@ package arp_pkg;
   parameter logic [15:0] MacTypeEthernet = 16'd1;
   parameter logic [15:0] OperationRequest = 16'd1;
   parameter logic [15:0] OperationReply = 16'd2;
+
+  // Metadata of the kinds arp, arp_update and arp_question; the address of a neighbour
+  // stands where that of a packet does.
+  typedef struct packed {
+    logic [1:0]  mac_port;
+    vlan_t       vlan;
+    logic [7:0]  reserved;
+    logic        only_refresh;  // update: change a binding that is there, add none
+    logic [15:0] mac_high;      // update: the binding; ARP body, question: destination
+    logic [31:0] ip;            // update: the address that mac belongs to; question: which
+    logic [31:0] mac_low;
+  } neighbour_t;
+
+  typedef neighbour_t arp_meta_t;  // an ARP body to be framed by eth_tx
+  typedef neighbour_t arp_update_meta_t;  // a binding for the ARP cache, no payload
+  typedef neighbour_t arp_question_meta_t;  // eth_tx wants to know a neighbour's MAC address
 
   // What `arp` has to act on.
   typedef struct packed {

@@ -11,7 +11,8 @@ module arp_receive
   import bombus_pkg::*;
   import arp_pkg::*;
 #(
-    parameter type beat_t = logic
+    parameter type beat_t = logic,
+    parameter int unsigned KindArpQuestion = 3
 ) (
     input logic  clk_i,
     input logic  rst_i,
@@ -37,13 +38,19 @@ module arp_receive
   logic first_q, done_q;
   index_t index_q;  // beats that have been collected
   logic [BodyBeats*DataBytes*8-1:0] collected_q;
-  meta_t meta_q;
+  packet_meta_t meta_q;
+  logic [13:0] length_q;
+  logic is_question_q;
   always_ff @(posedge clk_i) begin
     if (in_valid_i) begin
       for (int unsigned b = 0; b < BodyBeats; b++) begin
         if (index_q == index_t'(b)) collected_q[b*DataBytes*8+:DataBytes*8] <= in_i.data;
       end
-      if (first_q) meta_q <= in_i.meta;
+      if (first_q) begin
+        meta_q <= in_i.meta;
+        length_q <= in_i.length;
+        is_question_q <= 32'(in_i.kind) == KindArpQuestion;
+      end
     end
   end
   always_ff @(posedge clk_i) begin
@@ -62,12 +69,11 @@ module arp_receive
   end
 
   body_t body;
-  meta_arp_t question_meta;
+  arp_question_meta_t question_meta;
   assign body = collected_q[BodyBytes*8-1:0];
   assign question_meta = meta_q;
 
   wire [31:0] sender_ip = swap32(body.sender_ip);
-  wire is_question = meta_q.kind == KindArpQuestion;
   wire is_request = swap16(body.operation) == OperationRequest;
   wire is_reply = swap16(body.operation) == OperationReply;
   wire ethernet_ipv4 = (swap16(
@@ -75,7 +81,7 @@ module arp_receive
   ) == MacTypeEthernet) & (swap16(
       body.ip_type
   ) == EtherTypeIpv4) & (body.mac_bytes == 8'd6) & (body.ip_bytes == 8'd4);
-  wire well_formed = (meta_q.kind == KindPacket) & (meta_q.length >= 14'(BodyBytes)) &
+  wire well_formed = (length_q >= 14'(BodyBytes)) &
       ethernet_ipv4 & (is_request | is_reply) & ~body.sender_mac[0];
   wire conflict = sender_ip == host_i.ip;
   wire for_us = swap32(body.target_ip) == host_i.ip;
@@ -90,16 +96,16 @@ module arp_receive
         ip: sender_ip,
         mac: swap48(body.sender_mac)
     };
-    if (is_question) begin
+    if (is_question_q) begin
       heard_o.question = 1'b1;
       heard_o.ip = question_meta.ip;
       heard_o.mac = {question_meta.mac_high, question_meta.mac_low};
     end
   end
 
-  assign heard_valid_o = (done_q & is_question) | (heard & ((sender_ip != '0) | heard_o.answer));
-  assign malformed_o = done_q & ~is_question & ~well_formed;
-  assign conflict_o = done_q & ~is_question & well_formed & conflict;
+  assign heard_valid_o = (done_q & is_question_q) | (heard & ((sender_ip != '0) | heard_o.answer));
+  assign malformed_o = done_q & ~is_question_q & ~well_formed;
+  assign conflict_o = done_q & ~is_question_q & well_formed & conflict;
   assign request_o = heard & is_request;
   assign reply_o = heard & is_reply;
   assign busy_o = done_q | ~first_q;

@@ -23,9 +23,9 @@ module arp_resolver
     output logic deciding_o,  // what has left the look-up stage is still worked on
 
     // Look-up: with a message's first beat. in_update_i: it is a binding.
-    input meta_t in_meta_i,
-    input logic  in_update_i,
-    input logic  lookup_i,
+    input neighbour_t in_meta_i,  // of a packet: its address is in the same place
+    input logic in_update_i,
+    input logic lookup_i,
 
     // The beat in the look-up stage.
     input  beat_t        look_i,
@@ -67,9 +67,7 @@ module arp_resolver
     $error("eth_tx: NumBindings must be a power of two, at least 64");
   end
 
-  meta_arp_t in_arp;  // its address is in the same place
   key_t in_key, looked_up;
-  assign in_arp = in_meta_i;
   assign in_key = key_of(in_meta_i.vlan, in_meta_i.ip);
 
   logic cache_busy, questions_busy, packets_busy;
@@ -87,8 +85,8 @@ module arp_resolver
       .lookup_i,
       .update_i(in_update_i),
       .key_i(in_key),
-      .mac_i({in_arp.mac_high, in_arp.mac_low}),
-      .only_refresh_i(in_arp.only_refresh),
+      .mac_i({in_meta_i.mac_high, in_meta_i.mac_low}),
+      .only_refresh_i(in_meta_i.only_refresh),
       .key_o(looked_up),
       .hit_o,
       .renew_o(renew),

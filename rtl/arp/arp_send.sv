@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sends what ARP has to say to eth_tx: for a message heard, an update of the
-// cache (KindArpUpdate) and the answer if it is one that asks; for a question,
+// cache (kind arp_update) and the answer if it is one that asks; for a question,
 // the request; and announcements (RFC 5227, 3). Messages to send out are ARP
-// bodies (KindArp).
+// bodies (kind arp).
 //
 // Latency: 1 cycle. Throughput: one beat per cycle.
 module arp_send
   import bombus_pkg::*;
   import arp_pkg::*;
 #(
-    parameter type beat_t = logic
+    parameter type beat_t = logic,
+    parameter int unsigned KindArp = 1,
+    parameter int unsigned KindArpUpdate = 2
 ) (
     input logic  clk_i,
     input logic  rst_i,
@@ -59,11 +61,9 @@ module arp_send
       };
   wire [BodyBeats*DataBytes*8-1:0] body_bits = (BodyBeats * DataBytes * 8)'(body);
 
-  meta_arp_t meta;
+  neighbour_t meta;
   always_comb begin
     meta = '0;
-    meta.kind = update ? KindArpUpdate : KindArp;
-    meta.length = update ? '0 : 14'(BodyBytes);
     meta.only_refresh = ~heard_i.learn;
     meta.vlan = announcing_q ? '0 : heard_i.vlan;
     meta.ip = heard_i.ip;
@@ -72,8 +72,10 @@ module arp_send
 
   beat_t beat;
   always_comb begin
-    beat.meta = meta;
-    beat.data = '0;
+    beat.meta   = meta;
+    beat.kind   = $bits(beat.kind)'(update ? KindArpUpdate : KindArp);
+    beat.length = update ? '0 : 14'(BodyBytes);
+    beat.data   = '0;
     for (int unsigned b = 0; b < BodyBeats; b++) begin
       if ((index_q == index_t'(b)) & ~update) beat.data = body_bits[b*DataBytes*8+:DataBytes*8];
     end

@@ -84,7 +84,7 @@ module waiting_packets
   assign index = first_i ? '0 : index_q;
   assign count = first_i ? '0 : count_q;
   // Full blocks and one: never too few.
-  wire [13:0] full_blocks = beat_i.meta.length / 14'(BlockBytes);
+  wire [13:0] full_blocks = beat_i.length / 14'(BlockBytes);
   assign fits = first_i ? 32'(full_blocks) < 32'(num_free_q) : fits_q;
   // Nothing comes in while a chain goes out.
   assign next_here = next[reading?read_q : here];

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Types that every layer, router and tile shares: the metadata of a message and
-// the host's addresses.
+// Types that every layer, router and tile shares: the metadata of a packet and
+// the host's addresses. The metadata of other kinds of messages stands in packages
+// beside the layers that use them.
 //
 // Python (bombus.design.rtl) reads names, offsets and widths from this file, so
 // nothing here is stated a second time elsewhere.
@@ -9,14 +10,10 @@ package bombus_pkg;
   // Bytes of the longest frame on a MAC port, without FCS and preamble.
   parameter int unsigned MaxFrameBytes = 9600;
 
-  // What a message is. A layer that gets a kind it does not know drops it.
-  typedef enum logic [2:0] {
-    KindPacket      = 3'd0,  // a packet: frame, datagram, segment or payload
-    KindArp         = 3'd1,  // an ARP body to be framed by eth_tx (meta_arp_t)
-    KindArpUpdate   = 3'd2,  // a binding for the ARP cache, no payload (meta_arp_t)
-    KindArpQuestion = 3'd3,  // eth_tx wants to know a neighbour's MAC address (meta_arp_t)
-    KindUnreachable = 3'd4   // an L4 header whose port is closed: answer it
-  } kind_e;
+  // Numbers of the kinds of messages. Bombus numbers those that a design uses, and
+  // fills them in as parameters (docs/architecture.md, "Kinds of messages").
+  parameter int unsigned KindPacket = 0;  // a packet: frame, datagram, segment or payload
+  parameter int unsigned KindNone = '1;  // of a kind that nobody in the design sends
 
   // IEEE 802.1Q tag: tci = PCP(3), DEI(1), VID(12).
   typedef struct packed {
@@ -53,40 +50,26 @@ package bombus_pkg;
     ip_tx_t ip_tx;
   } l4_t;
 
-  // Metadata of a packet, valid beside the first flit of its message (125 bits).
+  // Metadata of a packet, valid beside the first flit of its message (108 bits).
   // Multi-byte fields are numbers (host order), not wire bytes. The host's own
   // address is not among them: it is the one of host_t, wherever it is needed.
   typedef struct packed {
-    kind_e       kind;
     logic [1:0]  mac_port;       // MAC port the packet came in by / goes out by
     vlan_t       vlan;
     logic [7:0]  tos;            // DSCP and ECN (RFC 2474, RFC 3168)
     logic        dont_fragment;  // DF of the received header
-    logic [13:0] length;         // payload bytes of this message
-    // Receive: one's complement sum of the message's payload (the way Linux
-    // means CHECKSUM_COMPLETE). Transmit: what has to be added to the sum of
-    // the frame's bytes from 14 on to get the sum that belongs in the field at
-    // csum_pos.
+    // Received, up to the transport layers: one's complement sum of the message's
+    // payload (the way Linux means CHECKSUM_COMPLETE); of a frame, from byte 14 on.
+    // To be sent, with a csum_pos: what has to be added to the sum of the frame's
+    // bytes from 14 on to get the sum that belongs in the field at csum_pos. A layer
+    // that prepends a header subtracts the header's sum (an IPv4 header's is zero).
+    // Otherwise, to and from applications too: zero.
     logic [15:0] csum;
     // The other end: where the packet comes from, where it goes to; from ipv4_tx
     // on the next hop.
     logic [31:0] ip;
     l4_t         l4;
-  } meta_t;
-
-  // Metadata of KindArp, KindArpUpdate and KindArpQuestion: the same width; what both
-  // have is in the same place.
-  typedef struct packed {
-    kind_e       kind;
-    logic [1:0]  mac_port;
-    vlan_t       vlan;
-    logic [7:0]  reserved;
-    logic        only_refresh;  // update: change a binding that is there, add none
-    logic [13:0] length;
-    logic [15:0] mac_high;      // update: the binding; ARP body, question: destination
-    logic [31:0] ip;            // update: the address that mac belongs to; question: which
-    logic [31:0] mac_low;
-  } meta_arp_t;
+  } packet_meta_t;
 
   // Addresses of the host; registers, changeable at run time.
   typedef struct packed {
@@ -109,6 +92,11 @@ package bombus_pkg;
     logic [16:0] sum;
     sum = {1'b0, a} + {1'b0, b};
     return sum[15:0] + {15'b0, sum[16]};
+  endfunction
+
+  // What has to be added to b to get a: takes the sum of a header out of a seed.
+  function automatic logic [15:0] csum_sub(logic [15:0] a, logic [15:0] b);
+    return csum_add(a, ~b);
   endfunction
 
   // Byte-swaps a 16-bit or 32-bit wire field to a number and back.

@@ -6,10 +6,15 @@
 
 // One beat of a message, as a layer sees it. data: byte 0 of the message in
 // bits 7:0. bytes: how many bytes are valid, meaningful with last (0 to
-// data_width_/8); the bytes above are zero. meta: valid with the first beat.
-`define BOMBUS_BEAT_T(name_, data_width_) \
+// data_width_/8); the bytes above are zero. Valid with the first beat: kind, length
+// (payload bytes of the message), and meta, the struct of the message's kind, in the
+// lowest bits where others are wider. meta stands highest: a beat becomes one with
+// wider or narrower metadata by a cast.
+`define BOMBUS_BEAT_T(name_, data_width_, meta_t_ = bombus_pkg::packet_meta_t, kind_bits_ = 3) \
   typedef struct packed { \
-    bombus_pkg::meta_t                  meta; \
+    meta_t_                             meta; \
+    logic [13:0]                        length; \
+    logic [(kind_bits_)-1:0]            kind; \
     logic                               last; \
     logic [$clog2((data_width_)/8):0]   bytes; \
     logic [(data_width_)-1:0]           data; \

@@ -94,7 +94,7 @@ module prepend #(
     wire spills = in_i.last & (in_i.bytes > count_t'(DataBytes - Shift)) & ~skip_i;
 
     always_comb begin
-      out_o.meta = in_i.meta;
+      out_o = in_i;
       if (flush_q) begin
         out_o.data  = {{((DataBytes - Shift) * 8) {1'b0}}, held_q};
         out_o.bytes = held_bytes_q;

@@ -7,10 +7,13 @@
 // - the next hop stays the same for the whole message;
 // - every beat but the last is full, the last has at most as many bytes as fit,
 //   bytes above those that count are zero;
-// - meta.length is the number of bytes that come.
+// - length is the number of bytes that come;
+// - a message is of a kind that the layer sends by its next hop.
 module stream_checker #(
     parameter type beat_t = logic,
-    parameter int unsigned NextWidth = 1
+    parameter int unsigned NextWidth = 1,
+    parameter int unsigned NumKinds = 8,  // of messages in the design
+    parameter logic [2**NextWidth-1:0][NumKinds-1:0] Sends = '1  // kinds, by next hop
 ) (
     input logic clk_i,
     input logic rst_i,
@@ -28,8 +31,10 @@ module stream_checker #(
   logic [NextWidth-1:0] next_q;
   int unsigned length_q, bytes_q;
 
-  wire [31:0] length = first_q ? 32'(beat_i.meta.length) : length_q;
+  wire [31:0] length = first_q ? 32'(beat_i.length) : length_q;
   wire [31:0] bytes = (first_q ? 0 : bytes_q) + (beat_i.last ? 32'(beat_i.bytes) : DataBytes);
+
+  wire [NumKinds-1:0] kind = NumKinds'(1) << beat_i.kind;
 
   logic clean;  // no bytes behind those that count
   always_comb begin
@@ -55,7 +60,8 @@ module stream_checker #(
         // Metadata counts with a first beat only.
         assert (!valid_i || (beat_i.data == beat_q.data && beat_i.last == beat_q.last &&
                              (!beat_i.last || beat_i.bytes == beat_q.bytes) &&
-                             (!first_q || beat_i.meta == beat_q.meta)))
+                             (!first_q || (beat_i.meta == beat_q.meta &&
+                              beat_i.length == beat_q.length && beat_i.kind == beat_q.kind))))
         else $error("a beat changed while it waited");
       end
       if (valid_i & (waits_q | ~first_q)) begin
@@ -72,6 +78,8 @@ module stream_checker #(
         else $error("a message of %0d bytes says that it has %0d", bytes, length);
         assert (beat_i.last || bytes < length)
         else $error("a message of %0d bytes does not end where it should", length);
+        assert (!first_q || (kind & Sends[next_i]) != '0)
+        else $error("a message of kind %0d, which the layer does not send there", beat_i.kind);
         assert (clean)
         else $error("bytes behind the last one are not zero");
       end

@@ -4,7 +4,7 @@
 //
 // The shift is wires. A message of which nothing is left comes out as one beat
 // with 0 bytes; one that is shorter than the header too (its metadata tells:
-// meta.length < HeaderBytes). Metadata passes unchanged. With keep_i, sampled
+// its length is < HeaderBytes). Metadata passes unchanged. With keep_i, sampled
 // with a message's first beat, the message passes unstripped.
 //
 // Latency: 1 cycle and the beats of the header (outputs are one gate behind
@@ -44,7 +44,9 @@ module strip #(
   logic [DataBytes*8-1:0] hold_data_q;
   count_t hold_bytes_q;
   logic hold_last_q, hold_valid_q, hold_first_q, hold_keep_q;
-  bombus_pkg::meta_t hold_meta_q;
+  logic [$bits(in_i.meta)-1:0] hold_meta_q;
+  logic [$bits(in_i.length)-1:0] hold_length_q;
+  logic [$bits(in_i.kind)-1:0] hold_kind_q;
 
   logic first_q;  // the next input beat starts a message
   logic in_header;  // the input beat is nothing but header
@@ -121,8 +123,10 @@ module strip #(
   end
 
   always_comb begin
-    out_o.meta = hold_meta_q;
-    out_o.data = hold_keep_q ? hold_data_q : shifted;
+    out_o.meta   = hold_meta_q;
+    out_o.length = hold_length_q;
+    out_o.kind   = hold_kind_q;
+    out_o.data   = hold_keep_q ? hold_data_q : shifted;
     if (hold_last_q) begin
       out_o.last  = 1'b1;
       out_o.bytes = hold_bytes_q <= shift ? '0 : hold_bytes_q - shift;
@@ -136,7 +140,11 @@ module strip #(
     if (taken) begin
       hold_data_q  <= in_header ? '0 : in_i.data;  // bytes behind the end are zero
       hold_bytes_q <= in_bytes;
-      if (first_q) hold_meta_q <= in_i.meta;
+      if (first_q) begin
+        hold_meta_q   <= in_i.meta;
+        hold_length_q <= in_i.length;
+        hold_kind_q   <= in_i.kind;
+      end
     end
   end
 

@@ -92,7 +92,7 @@ module eth_rx
   always_comb begin
     reasons = '0;
     // A tag that is still in the frame was cut short, or stands behind another one.
-    if (frame.meta.length < 14'(HeaderBytes) | (is_vlan & ~frame.meta.vlan.valid)) begin
+    if (frame.length < 14'(HeaderBytes) | (is_vlan & ~frame.meta.vlan.valid)) begin
       reasons[DropRunt] = 1'b1;
     end else if (header.src[0]) reasons[DropBadSource] = 1'b1;
     else if (~for_us & ~broadcast) reasons[DropNotForUs] = 1'b1;
@@ -104,7 +104,7 @@ module eth_rx
   beat_t sent;
   always_comb begin
     sent = frame;
-    sent.meta.length = frame.meta.length - 14'(HeaderBytes);
+    sent.length = frame.length - 14'(HeaderBytes);
   end
 
   drop_register #(

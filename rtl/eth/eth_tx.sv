@@ -3,10 +3,10 @@
 // front. The VLAN tag stays in the metadata for mac_tx.
 //
 // Packets look up their next hop (meta.ip, VLAN) in arp_resolver; the arp layer
-// fills it by KindArpUpdate messages. A packet without a binding waits there,
-// while the arp layer is asked to ask for it (KindArpQuestion: a message without
+// fills it by messages of kind arp_update. A packet without a binding waits there,
+// while the arp layer is asked to ask for it (arp_question: a message without
 // payload behind a header that means nothing). When the binding comes, what has
-// waited goes out before the next message. ARP bodies (KindArp) bring their
+// waited goes out before the next message. ARP bodies (kind arp) bring their
 // destination along.
 //
 // Latency: 2 cycles. Throughput: one beat per cycle; an update takes one, two in a
@@ -19,7 +19,11 @@ module eth_tx
     parameter type beat_t = logic,
     parameter int unsigned NumBindings = 2048,  // a power of two
     parameter int unsigned MaxAgeS = 300,  // seconds that an unconfirmed binding lives, 61 to 500
-    parameter int unsigned QueueBytes = 16384  // waiting packets; a power of two
+    parameter int unsigned QueueBytes = 16384,  // waiting packets; a power of two
+    // Numbers of the kinds of messages, filled in by Bombus
+    parameter int unsigned KindArp = 1,
+    parameter int unsigned KindArpUpdate = 2,
+    parameter int unsigned KindArpQuestion = 3
 ) (
     input logic         clk_i,
     input logic         rst_i,
@@ -34,13 +38,15 @@ module eth_tx
     output logic        out_valid_o,
     input  logic        out_ready_i,
     output logic  [0:0] out_next_o,
-    output logic  [2:0] drop_o,
+    output logic  [1:0] drop_o,
     output logic  [5:0] event_o,
     output logic        busy_o,
     output logic        timer_o
 );
 
   localparam string Entry = "eth_tx";
+  localparam string Takes = "packet arp arp_update";
+  localparam string NextArpSends = "arp_question";
   localparam bit Replicable = 0;  // what ARP learns is in one place
   typedef enum logic [0:0] {
     NextMacTx,
@@ -48,7 +54,6 @@ module eth_tx
   } next_e;
   localparam logic [1:0] RareHops = 2'(1) << NextArp;
   typedef enum int unsigned {
-    DropUnknownKind,
     DropNoRoom,
     DropUnresolved,
     NumDrops
@@ -71,7 +76,7 @@ module eth_tx
   beat_t look;
   logic look_valid, look_ready;
   // Metadata counts with a first beat only; behind it there may be anything.
-  wire in_is_update = first_q & (in_i.meta.kind == KindArpUpdate);
+  wire in_is_update = first_q & (32'(in_i.kind) == KindArpUpdate);
   // While the resolver is busy, no message starts. An update goes no further.
   wire stop = resolver_busy & first_q;
   assign in_ready_o = key_ready & ~stop;
@@ -123,7 +128,7 @@ module eth_tx
       .look_valid_i(look_valid),
       .look_taken_i(look_valid & look_ready),
       .look_first_i(look_first_q),
-      .look_packet_i(look.meta.kind == KindPacket),
+      .look_packet_i(32'(look.kind) == KindPacket),
       .hit_o(lookup_hit),
       .mac_o(lookup_mac),
       .out_o(waited),
@@ -180,13 +185,12 @@ module eth_tx
 
   // ---- Header: the answer belongs to the message in `look` ----
 
-  meta_arp_t arp_meta;
+  arp_meta_t arp_meta;
   assign arp_meta = look.meta;
   // Valid with a message's first beat.
-  wire is_arp = (source == FromLook) & (look.meta.kind == KindArp);
+  wire is_arp = (source == FromLook) & (32'(look.kind) == KindArp);
   wire is_question = source == FromQuestion;
-  wire known_kind = (look.meta.kind == KindPacket) | (look.meta.kind == KindArp);
-  wire misses = (source == FromLook) & (look.meta.kind == KindPacket) & ~lookup_hit;
+  wire misses = (source == FromLook) & ~is_arp & ~lookup_hit;
 
   header_t header;
   assign header = '{
@@ -211,31 +215,32 @@ module eth_tx
       .out_first_o(framed_first)
   );
 
-  meta_arp_t question_meta;
+  arp_question_meta_t question_meta;
   always_comb begin
     question_meta = '0;
-    question_meta.kind = KindArpQuestion;
-    question_meta.length = 14'(HeaderBytes);
     question_meta.vlan = '{valid: ask_key.vid != '0, tci: 16'(ask_key.vid)};
     question_meta.ip = ask_key.ip;
     {question_meta.mac_high, question_meta.mac_low} = ask_mac;
 
     sent = framed;
-    sent.meta.kind = KindPacket;
-    sent.meta.length = framed.meta.length + 14'(HeaderBytes);
+    sent.kind = $bits(sent.kind)'(is_question ? KindArpQuestion : KindPacket);
+    sent.length = framed.length + 14'(HeaderBytes);
     if (is_arp) begin
       sent.meta.l4 = '0;
     end else if (framed.meta.l4.ip_tx.csum_pos != '0) begin
       sent.meta.l4.ip_tx.csum_pos = framed.meta.l4.ip_tx.csum_pos + 8'(HeaderBytes / 2);
     end
-    if (is_question) sent.meta = question_meta;
+    if (is_question) begin
+      sent.meta   = question_meta;
+      sent.length = 14'(HeaderBytes);
+    end
   end
 
   // What misses is in the resolver: here it ends.
-  logic queued, unknown_kind;
+  logic queued;
   drop_register #(
       .beat_t  (beat_t),
-      .NumDrops(2)
+      .NumDrops(1)
   ) u_out (
       .clk_i,
       .rst_i,
@@ -244,17 +249,16 @@ module eth_tx
       .in_ready_o(framed_ready),
       .in_first_i(framed_first),
       .in_next_i(is_question ? NextArp : NextMacTx),
-      .in_drop_i({misses, (source == FromLook) & ~known_kind}),
+      .in_drop_i(misses),
       .out_o,
       .out_valid_o,
       .out_ready_i,
       .out_next_o,
-      .drop_o({queued, unknown_kind})
+      .drop_o(queued)
   );
 
   always_comb begin
     drop_o = '0;
-    drop_o[DropUnknownKind] = unknown_kind;
     drop_o[DropNoRoom] = no_room;
     drop_o[DropUnresolved] = unresolved;
   end

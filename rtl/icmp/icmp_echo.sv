@@ -5,9 +5,8 @@
 //
 // An echo reply is the request with another type and the checksum adjusted
 // (RFC 1624), so it streams through. Errors are built from what udp_rx and
-// ipv4_rx send as KindUnreachable (up to 8 bytes of the packet's payload, its
-// length in meta.csum, and in the metadata the fields of the IP header, which is
-// rebuilt without its options), at most BurstErrors at once and one per
+// ipv4_rx send as kind unreachable (up to 8 bytes of the packet's payload, and in
+// the metadata the fields of the IP header, which is rebuilt without its options), at most BurstErrors at once and one per
 // 2^RefillShift microseconds on the average. All other ICMP is dropped and counted.
 //
 // Latency: 1 cycle; errors about 12. Throughput: one beat per cycle.
@@ -17,7 +16,8 @@ module icmp_echo
 #(
     parameter type beat_t = logic,
     parameter int unsigned BurstErrors = 8,
-    parameter int unsigned RefillShift = 14  // 16 ms: 61 a second
+    parameter int unsigned RefillShift = 14,  // 16 ms: 61 a second
+    parameter int unsigned KindUnreachable = 4  // filled in by Bombus
 ) (
     input logic         clk_i,
     input logic         rst_i,
@@ -44,6 +44,7 @@ module icmp_echo
   localparam string Entry = "icmp";
   localparam noc_pkg::flow_e Flow = noc_pkg::FlowAddress;
   localparam logic [7:0] IpProtocol = ProtocolIcmp;  // by which ipv4_rx finds it
+  localparam string Takes = "packet unreachable";
   localparam bit Rare = 1'b1;  // little comes here beside what else is bound
   typedef enum logic [0:0] {NextIpv4Tx} next_e;
   typedef enum int unsigned {
@@ -72,18 +73,19 @@ module icmp_echo
   // ---- Echo ----
 
   wire header_t header = in_i.data[HeaderBytes*8-1:0];
-  wire is_error = in_i.meta.kind == KindUnreachable;
+  wire is_error = 32'(in_i.kind) == KindUnreachable;
 
-  meta_t reply_meta;
+  packet_meta_t reply_meta;
   always_comb begin
     reply_meta = in_i.meta;
-    reply_meta.kind = KindPacket;
+    reply_meta.csum = '0;
     reply_meta.l4.ip_tx = '{protocol: ProtocolIcmp, csum_pos: '0, reserved: '0};
   end
 
   beat_t reply;
   always_comb begin
     reply = in_i;
+    reply.kind = $bits(reply.kind)'(KindPacket);
     reply.meta = reply_meta;
     if (first_q) begin
       reply.data[7:0]   = TypeEchoReply;
@@ -112,6 +114,8 @@ module icmp_echo
   } state_e;
   state_e state_q;
   unreachable_t error_q;
+  unreachable_meta_t refused;  // the packet that the error is about
+  assign refused = in_i.meta;
   logic [15:0] sum_q;
   logic [3:0] word_q;
   index_t index_q;
@@ -138,21 +142,21 @@ module icmp_echo
       error_q <= '{
           icmp: '{
               kind: TypeUnreachable,
-              code: (in_i.meta.l4.ip_rx.protocol == ProtocolUdp) ? CodePort : CodeProtocol,
+              code: (refused.header.protocol == ProtocolUdp) ? CodePort : CodeProtocol,
               csum: '0,
               rest: '0
           },
           ip: '{
               version: ipv4_pkg::Version,
               ihl: ipv4_pkg::HeaderWords,
-              tos: in_i.meta.tos,
-              length: swap16(in_i.meta.csum + 16'(ipv4_pkg::HeaderBytes)),
-              id: swap16(in_i.meta.l4.ip_rx.id),
-              fragment: {8'h00, 1'b0, in_i.meta.dont_fragment, 6'b0},
-              ttl: in_i.meta.l4.ip_rx.ttl,
-              protocol: in_i.meta.l4.ip_rx.protocol,
+              tos: refused.tos,
+              length: swap16(refused.payload_length + 16'(ipv4_pkg::HeaderBytes)),
+              id: swap16(refused.header.id),
+              fragment: {8'h00, 1'b0, refused.dont_fragment, 6'b0},
+              ttl: refused.header.ttl,
+              protocol: refused.header.protocol,
               csum: '0,
-              src: swap32(in_i.meta.ip),
+              src: swap32(refused.ip),
               dst: swap32(host_i.ip)
           },
           payload: '0
@@ -172,7 +176,7 @@ module icmp_echo
     error_message.payload = in_i.data[MaxQuotedBytes*8-1:0];
   end
   wire [ErrorBeats*DataBytes*8-1:0] error_bits = (ErrorBeats * DataBytes * 8)'(error_message);
-  wire [5:0] error_bytes = 6'(MaxErrorBytes - MaxQuotedBytes) + 6'(in_i.meta.length);
+  wire [5:0] error_bytes = 6'(MaxErrorBytes - MaxQuotedBytes) + 6'(in_i.length);
   wire [5:0] error_position = 6'(index_q) * 6'(DataBytes);
   wire [5:0] error_left = error_bytes - error_position;
   always_comb begin
@@ -182,10 +186,10 @@ module icmp_echo
     end
     error.last = 32'(error_left) <= DataBytes;
     error.bytes = error.last ? $bits(error.bytes)'(error_left) : $bits(error.bytes)'(DataBytes);
+    error.kind = $bits(error.kind)'(KindPacket);
     error.meta = reply_meta;
     error.meta.tos = TosInternetControl;
-    error.meta.length = 14'(error_bytes);
-    error.meta.csum = '0;
+    error.length = 14'(error_bytes);
     error.meta.l4.ip_tx = '{protocol: ProtocolIcmp, csum_pos: 8'(CsumWord), reserved: '0};
   end
 
@@ -233,7 +237,7 @@ module icmp_echo
     reasons = '0;
     if (sending) reasons = '0;
     else if (is_error) reasons[DropRateLimited] = 1'b1;
-    else if (in_i.meta.length < 14'(HeaderBytes)) reasons[DropTruncated] = 1'b1;
+    else if (in_i.length < 14'(HeaderBytes)) reasons[DropTruncated] = 1'b1;
     else if (in_i.meta.csum != '1) reasons[DropBadChecksum] = 1'b1;
     else if (header.kind != TypeEchoRequest) reasons[DropNotEchoRequest] = 1'b1;
   end

@@ -64,7 +64,7 @@ module ipv4_options
   assign raw_d.kept = '{
           mac_port: in_i.meta.mac_port,
           vlan: in_i.meta.vlan,
-          length: in_i.meta.length,
+          length: in_i.length,
           csum: in_i.meta.csum
       };
   assign raw_d.data = in_i.data;
@@ -263,10 +263,10 @@ module ipv4_options
     out_o.data = bare.data;
     out_o.last = bare.last;
     out_o.bytes = (bare.last & (bytes != '0)) ? count_t'(bytes) : count_t'(DataBytes);
-    out_o.meta.kind = KindPacket;
+    out_o.kind = $bits(out_o.kind)'(KindPacket);
     out_o.meta.mac_port = bare.kept.mac_port;
     out_o.meta.vlan = bare.kept.vlan;
-    out_o.meta.length = bare.kept.length;
+    out_o.length = bare.kept.length;
     out_o.meta.csum = bare.kept.csum;
   end
   assign out_options_o = bare.options;

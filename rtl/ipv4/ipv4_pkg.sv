@@ -28,4 +28,15 @@ package ipv4_pkg;
     logic source_route;  // with hops left
   } options_t;
 
+
+  // Metadata of kind routed_packet: a packet to be sent of which the sender gives more
+  // of the header. All zero is what ipv4_tx does for a packet.
+  typedef struct packed {
+    logic [31:0]              source;        // local address; 0: the host's
+    logic [7:0]               ttl;           // 0: the default
+    logic [15:0]              id;            // means something with may_fragment (RFC 6864)
+    logic                     may_fragment;  // Don't Fragment is clear
+    bombus_pkg::packet_meta_t packet;
+  } routed_packet_meta_t;
+
 endpackage

@@ -6,8 +6,7 @@
 // header checksums, packets for others (broadcast and multicast among them),
 // sources that no packet can come from, fragments, options of bad length, source
 // routes with hops left. Other options are skipped. Of a packet whose protocol
-// nobody here speaks, the first 8 bytes go to icmp as KindUnreachable, its length
-// in meta.csum. A good header sums to nothing, so meta.csum needs no correction
+// nobody here speaks, the first 8 bytes go to icmp as kind unreachable. A good header sums to nothing, so meta.csum needs no correction
 // and holds the sum of the payload from here on.
 //
 // Packets with options go through ipv4_options, at their own pace; others may
@@ -25,6 +24,7 @@ module ipv4_rx
     parameter int unsigned NumBoundHops = 1,
     parameter logic [NumBound-1:0][15:0] BoundKeys = '0,
     parameter logic [NumBound-1:0][7:0] BoundHops = '0,
+    parameter int unsigned KindUnreachable = 4,  // filled in by Bombus
     localparam int unsigned NextWidth = $clog2(NumBoundHops + 1)
 ) (
     input logic  clk_i,
@@ -48,6 +48,7 @@ module ipv4_rx
   localparam logic [15:0] EtherType = EtherTypeIpv4;  // by which eth_rx finds it
   localparam string Binds = "ip_protocol";
   localparam int unsigned BindsWidth = 8;
+  localparam string NextIcmpSends = "unreachable";
   typedef enum int unsigned {
     NextIcmp,  // errors to answer
     NextBound
@@ -152,7 +153,8 @@ module ipv4_rx
   // ---- Stage in the middle: sums half done ----
 
   typedef struct packed {
-    meta_t meta;
+    packet_meta_t meta;
+    logic [13:0] length;
     header_t header;
     logic [17:0] sum_a;
     logic [17:0] sum_b;
@@ -177,6 +179,7 @@ module ipv4_rx
   always_ff @(posedge clk_i) begin
     if (parse) begin
       parsed_q.meta   <= body.meta;
+      parsed_q.length <= body.length;
       parsed_q.header <= header;
       parsed_q.sum_a  <= 18'(words[0]) + 18'(words[1]) + (18'(words[2]) + 18'(words[3]));
       parsed_q.sum_b  <= 18'(words[4]) + 18'(words[5]) + (18'(words[6]) + 18'(words[7]));
@@ -241,11 +244,11 @@ module ipv4_rx
   wire [NextWidth-1:0] next = refused ? NextWidth'(NextIcmp) : bound + NextWidth'(NextBound);
   always_comb begin
     reasons = '0;
-    if (parsed_q.meta.length < 14'(HeaderBytes)) reasons[DropTruncated] = 1'b1;
+    if (parsed_q.length < 14'(HeaderBytes)) reasons[DropTruncated] = 1'b1;
     else if (read.version != Version) reasons[DropBadVersion] = 1'b1;
     // Options still there: the packet ends inside its header.
     else if ((read.ihl != HeaderWords) | (total_length < 16'(HeaderBytes)) |
-             (total_length != {2'b0, parsed_q.meta.length}))
+             (total_length != {2'b0, parsed_q.length}))
       reasons[DropBadLength] = 1'b1;
     else if (~sum_good) reasons[DropBadChecksum] = 1'b1;
     else if (dst != host_i.ip) reasons[DropNotForUs] = 1'b1;
@@ -255,24 +258,35 @@ module ipv4_rx
     else if (options.source_route) reasons[DropSourceRoute] = 1'b1;
   end
 
-  wire [13:0] length = parsed_q.meta.length - 14'(HeaderBytes);
+  wire [13:0] length = parsed_q.length - 14'(HeaderBytes);
   wire [13:0] quoted = (length < 14'(QuotedBytes)) ? length : 14'(QuotedBytes);
   beat_t sent;
+  icmp_pkg::unreachable_meta_t refused_meta;
   always_comb begin
     sent = stage.beat;
+    sent.kind = $bits(sent.kind)'(KindPacket);
     sent.meta = parsed_q.meta;
-    sent.meta.length = length;
+    sent.length = length;
     sent.meta.tos = read.tos;
     sent.meta.dont_fragment = fragment[14];
     sent.meta.ip = src;
     sent.meta.l4.ip_rx = '{protocol: read.protocol, id: swap16(read.id), ttl: read.ttl};
+    refused_meta = '{
+        mac_port: sent.meta.mac_port,
+        vlan: sent.meta.vlan,
+        tos: sent.meta.tos,
+        dont_fragment: sent.meta.dont_fragment,
+        payload_length: {2'b0, length},
+        ip: src,
+        header: sent.meta.l4.ip_rx
+    };
     if (refused) begin
-      sent.meta.kind = KindUnreachable;
-      sent.meta.length = quoted;
-      sent.meta.csum = {2'b0, length};
-      sent.data = (DataBytes * 8)'(stage.beat.data[QuotedBytes*8-1:0]);
-      sent.bytes = count_t'(quoted);
-      sent.last = 1'b1;
+      sent.kind   = $bits(sent.kind)'(KindUnreachable);
+      sent.meta   = refused_meta;
+      sent.length = quoted;
+      sent.data   = (DataBytes * 8)'(stage.beat.data[QuotedBytes*8-1:0]);
+      sent.bytes  = count_t'(quoted);
+      sent.last   = 1'b1;
     end
   end
 

@@ -3,7 +3,8 @@
 // the next hop: the destination itself within the subnet, else the gateway.
 //
 // Don't Fragment is set (RFC 6864: the id means nothing then), TTL is 64
-// (RFC 1700). Dropped and counted: a destination outside the subnet without a
+// (RFC 1700), the source is the host; the sender of a routed_packet gives these
+// itself. Dropped and counted: a destination outside the subnet without a
 // gateway, and packets that no frame can hold.
 //
 // Latency: 2 cycles. Throughput: one beat per cycle.
@@ -11,7 +12,8 @@ module ipv4_tx
   import bombus_pkg::*;
   import ipv4_pkg::*;
 #(
-    parameter type beat_t = logic
+    parameter type beat_t = logic,
+    parameter int unsigned KindRoutedPacket = KindNone  // filled in by Bombus
 ) (
     input logic  clk_i,
     input logic  rst_i,
@@ -30,6 +32,7 @@ module ipv4_tx
 );
 
   localparam string Entry = "ipv4_tx";
+  localparam string Takes = "packet routed_packet";
   localparam noc_pkg::flow_e Flow = noc_pkg::FlowAddress;
   typedef enum logic [0:0] {NextEthTx} next_e;
   typedef enum int unsigned {
@@ -43,7 +46,28 @@ module ipv4_tx
   localparam int unsigned EthernetBytes = 14;
   localparam int unsigned TagBytes = 4;
 
+  // What the sender says of the header. In a design without routed packets constant,
+  // but for the packet's own metadata.
+  function automatic routed_packet_meta_t routed_of(beat_t beat);
+    routed_packet_meta_t routed;
+    routed = '0;
+    if (32'(beat.kind) == KindRoutedPacket) routed = routed_packet_meta_t'(beat.meta);
+    routed.packet = packet_meta_t'(beat.meta);
+    return routed;
+  endfunction
+  function automatic logic [15:0] fragment_of(routed_packet_meta_t routed);
+    return routed.may_fragment ? '0 : DontFragment;
+  endfunction
+  function automatic logic [7:0] ttl_of(routed_packet_meta_t routed);
+    return routed.ttl == '0 ? TimeToLive : routed.ttl;
+  endfunction
+
   // ---- First step: half the checksum, the route ----
+
+  routed_packet_meta_t in_routed;
+  packet_meta_t in_meta;
+  assign in_routed = routed_of(in_i);
+  assign in_meta   = in_routed.packet;
 
   typedef struct packed {
     beat_t beat;
@@ -55,19 +79,26 @@ module ipv4_tx
   stage_t stage_d, stage;
   logic stage_valid, stage_ready;
 
-  // What is constant of the header.
+  // What is constant of the header of a packet.
   logic [17:0] sum_host_q;
   always_ff @(posedge clk_i) begin
     sum_host_q <= 18'(host_i.ip[31:16]) + 18'(host_i.ip[15:0]) + 18'(DontFragment);
   end
 
+  // Source address, and Don't Fragment, if it is set.
+  wire [31:0] in_source = in_routed.source == '0 ? host_i.ip : in_routed.source;
+  wire [17:0] sum_source = in_routed.source == '0 && !in_routed.may_fragment ? sum_host_q :
+      18'(in_source[31:16]) + 18'(in_source[15:0]) + 18'(fragment_of(
+      in_routed
+  ));
+
   always_comb begin
     stage_d.beat = in_i;
-    stage_d.length = {2'b0, in_i.meta.length} + 16'(HeaderBytes);
-    stage_d.sum_a = 18'(in_i.meta.ip[31:16]) + 18'(in_i.meta.ip[15:0]) +
-        18'({TimeToLive, in_i.meta.l4.ip_tx.protocol});
-    stage_d.sum_b = sum_host_q + 18'({Version, HeaderWords, in_i.meta.tos});
-    stage_d.on_link = ((in_i.meta.ip ^ host_i.ip) & host_i.netmask) == '0;
+    stage_d.length = {2'b0, in_i.length} + 16'(HeaderBytes);
+    stage_d.sum_a = 18'(in_meta.ip[31:16]) + 18'(in_meta.ip[15:0]) +
+        18'({ttl_of(in_routed), in_meta.l4.ip_tx.protocol});
+    stage_d.sum_b = sum_source + 18'({Version, HeaderWords, in_meta.tos});
+    stage_d.on_link = ((in_meta.ip ^ host_i.ip) & host_i.netmask) == '0;
   end
 
   stream_register #(
@@ -85,10 +116,12 @@ module ipv4_tx
 
   // ---- Second step: the header ----
 
-  meta_t meta;
-  assign meta = stage.beat.meta;
-  // The id is 0: RFC 6864, 4.1 lets a packet that is never fragmented carry any.
-  wire [19:0] sum = 20'(stage.sum_a) + (20'(stage.sum_b) + 20'(stage.length));
+  routed_packet_meta_t routed;
+  packet_meta_t meta;
+  assign routed = routed_of(stage.beat);
+  assign meta   = routed.packet;
+  // The id of a packet is 0: RFC 6864, 4.1 lets one that is never fragmented carry any.
+  wire [19:0] sum = 20'(stage.sum_a) + (20'(stage.sum_b) + 20'(stage.length)) + 20'(routed.id);
   wire [15:0] csum = ~csum_add(sum[15:0], {12'b0, sum[19:16]});
   header_t header;
   assign header = '{
@@ -96,12 +129,12 @@ module ipv4_tx
           ihl: HeaderWords,
           tos: meta.tos,
           length: swap16(stage.length),
-          id: '0,
-          fragment: swap16(DontFragment),
-          ttl: TimeToLive,
+          id: swap16(routed.id),
+          fragment: swap16(fragment_of(routed)),
+          ttl: ttl_of(routed),
           protocol: meta.l4.ip_tx.protocol,
           csum: swap16(csum),
-          src: swap32(host_i.ip),
+          src: swap32(routed.source == '0 ? host_i.ip : routed.source),
           dst: swap32(meta.ip)
       };
 
@@ -126,17 +159,21 @@ module ipv4_tx
 
   wire [15:0] max_length = 16'(MaxFrameBytes - EthernetBytes) -
       (meta.vlan.valid ? 16'(TagBytes) : '0);
+  packet_meta_t sent_meta;
   logic [NumDrops-1:0] reasons;
   always_comb begin
     reasons = '0;
     if (stage.length > max_length) reasons[DropTooLong] = 1'b1;
     else if (~stage.on_link & (host_i.gateway == '0)) reasons[DropNoGateway] = 1'b1;
-    sent = packet;
-    sent.meta.length = stage.length[13:0];
-    sent.meta.ip = stage.on_link ? meta.ip : host_i.gateway;
+    sent_meta = meta;
+    sent_meta.ip = stage.on_link ? meta.ip : host_i.gateway;
     if (meta.l4.ip_tx.csum_pos != '0) begin
-      sent.meta.l4.ip_tx.csum_pos = meta.l4.ip_tx.csum_pos + 8'(HeaderBytes / 2);
+      sent_meta.l4.ip_tx.csum_pos = meta.l4.ip_tx.csum_pos + 8'(HeaderBytes / 2);
     end
+    sent = packet;
+    sent.kind = $bits(sent.kind)'(KindPacket);
+    sent.length = stage.length[13:0];
+    sent.meta = $bits(sent.meta)'(sent_meta);
   end
 
   drop_register #(

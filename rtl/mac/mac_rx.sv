@@ -246,9 +246,9 @@ module mac_rx
     out_o.data = stored.data;
     out_o.bytes = stored.bytes;
     out_o.last = stored.last;
-    out_o.meta.kind = KindPacket;
+    out_o.kind = $bits(out_o.kind)'(KindPacket);
     out_o.meta.mac_port = 2'(MacPort);
-    out_o.meta.length = info.length;
+    out_o.length = info.length;
     out_o.meta.csum = info.csum;
     out_o.meta.vlan = info.vlan;
   end

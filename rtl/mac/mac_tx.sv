@@ -67,7 +67,7 @@ module mac_tx
 
   wire first = (index_q == '0) & ~padding_q;
   wire [13:0] max_bytes = 14'(MaxFrameBytes) - (in_i.meta.vlan.valid ? 14'(TagBytes) : '0);
-  wire dropping = first ? in_i.meta.length > max_bytes : dropping_q;
+  wire dropping = first ? in_i.length > max_bytes : dropping_q;
   wire room = ~full;
   assign in_ready_o = room & ~padding_q;
 

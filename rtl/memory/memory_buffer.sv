@@ -130,7 +130,7 @@ module memory_buffer
   logic writing_q;  // a burst's data are due
   beats_t write_beat_q;  // of the message, next
   wire full = (write_q ^ read_q) == {1'b1, SlotWidth'(0)};
-  wire beats_t write_last = last_beat_of(in_i.meta.length);
+  wire beats_t write_last = last_beat_of(in_i.length);
   beats_t write_last_q;
   wire starts = write_beat_q == '0;
   wire beats_t this_last = starts ? write_last : write_last_q;
@@ -190,7 +190,7 @@ module memory_buffer
   beats_t answered_beat_q;  // first beat of the burst whose response comes next
   beat_t  answered_head;
   assign answered_head = heads[answered_q[SlotWidth-1:0]];
-  wire beats_t answered_last = last_beat_of(answered_head.meta.length);
+  wire beats_t answered_last = last_beat_of(answered_head.length);
   wire is_last_answer = answered_last - answered_beat_q < beats_t'(BurstBeats);
   assign axi_bready_o = 1'b1;
 
@@ -209,7 +209,7 @@ module memory_buffer
   beats_t asked_beat_q;
   beat_t  asked_head;
   assign asked_head = heads[asked_q[SlotWidth-1:0]];
-  wire beats_t asked_last = last_beat_of(asked_head.meta.length);
+  wire beats_t asked_last = last_beat_of(asked_head.length);
   wire [7:0] asked_len = burst_len(asked_beat_q, asked_last);
   wire asks = (asked_q != answered_q) & (~axi_arvalid_o | axi_arready_i);
 
@@ -240,11 +240,10 @@ module memory_buffer
   beat_t  read_beat;
   always_comb begin
     read_beat = heads[read_q[SlotWidth-1:0]];
-    read_beat.last = read_beat_q == last_beat_of(read_beat.meta.length);
+    read_beat.last = read_beat_q == last_beat_of(read_beat.length);
     read_beat.bytes = $bits(read_beat.bytes)'(DataBytes);
     if (read_beat.last) begin
-      read_beat.bytes =
-          $bits(read_beat.bytes)'(read_beat.meta.length - (14'(read_beat_q) << ByteShift));
+      read_beat.bytes = $bits(read_beat.bytes)'(read_beat.length - (14'(read_beat_q) << ByteShift));
     end
     read_beat.data = axi_rdata_i;
   end

@@ -102,9 +102,9 @@ module crosspoint_input
 
   if (!Lossless) begin : gen_dropping
     localparam int unsigned FlitBytes = $bits(in_i.beat.data) / 8;
-    localparam int unsigned LengthWidth = $bits(in_i.beat.meta.length) + 1;
+    localparam int unsigned LengthWidth = $bits(in_i.beat.length) + 1;
     logic [LengthWidth-1:0] bytes_up, flits;
-    assign bytes_up = LengthWidth'(in_i.beat.meta.length) + LengthWidth'(FlitBytes - 1);
+    assign bytes_up = LengthWidth'(in_i.beat.length) + LengthWidth'(FlitBytes - 1);
     assign flits = bytes_up < LengthWidth'(FlitBytes) ? LengthWidth'(1) : bytes_up >> $clog2(
         FlitBytes
     );

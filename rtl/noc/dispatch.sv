@@ -32,10 +32,12 @@ module dispatch
     $error("dispatch: Group must have 1 replica or more, and up to 8 slot_bits");
   end
 
+  packet_meta_t meta;
+  assign meta = packet_meta_t'(beat_i.meta);
   ports_t ports;
   always_comb begin
     ports = '0;
-    if (Group.flow == FlowMeta) ports = beat_i.meta.l4.ports;
+    if (Group.flow == FlowMeta) ports = meta.l4.ports;
     // In the payload they are wire bytes, source port first.
     if (Group.flow == FlowPayload) begin
       ports = '{src_port: swap16(beat_i.data[15:0]), dst_port: swap16(beat_i.data[31:16])};
@@ -48,7 +50,7 @@ module dispatch
         .DataWidth(64),
         .HashWidth(SlotBits)
     ) u_hash (
-        .data_i({beat_i.meta.ip, ports}),
+        .data_i({meta.ip, ports}),
         .hash_o(slot_o)
     );
   end else if (Group.policy == DstPort) begin : gen_dst_port

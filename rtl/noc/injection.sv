@@ -88,7 +88,7 @@ module injection #(
   end
 
   assign message_o = taken & first_q;
-  assign bytes_o = merged.meta.length;
+  assign bytes_o = merged.length;
   assign message_end_o = taken & merged.last;
   assign lost_o = merged_valid & merged_ready & merged.last & ~route.valid;
 

@@ -7,8 +7,9 @@
 // each message (replica_choice). An interface without groups has nothing of this.
 //
 // A message whose next hop has no route is swallowed and counted (no_route_o); so is
-// one from the mesh for an entry port that the tile does not have. After reset the
-// tables are filled, an entry a cycle, in which messages to the mesh wait.
+// one from the mesh for an entry port that the tile does not have. One of a kind that
+// its layer does not take is swallowed and counted too (unknown_kind_o). After reset
+// the tables are filled, an entry a cycle, in which messages to the mesh wait.
 //
 // Latency: 0 cycles both ways; with groups, 1 cycle to the mesh. Throughput:
 // one flit per cycle.
@@ -28,6 +29,8 @@ module network_interface
     parameter int unsigned NumSources = 1,  // layers that send to the mesh
     parameter int unsigned NumSinks = 1,  // layers that take from the mesh
     parameter bit HasSinks = 1,  // 0: none; what comes is swallowed and counted
+    parameter int unsigned NumKinds = 8,  // of messages in the design
+    parameter logic [NumSinks-1:0][NumKinds-1:0] Takes = '1,  // by each sink
     parameter int unsigned NumHops = 1,  // next hops of the sources, a power of two
     parameter word_t [NumHops-1:0] TableInit = '0,
     parameter int unsigned NumGroups = 0,  // groups of replicas
@@ -66,13 +69,14 @@ module network_interface
 
     input logic [NumSlots-1:0] done_i,  // least loaded: the slot's replica is done with a message
 
-    output logic        in_message_o,   // a message has come from the mesh
-    output logic [13:0] in_bytes_o,     // its payload, bytes
-    output logic        out_message_o,  // a message has gone to the mesh
+    output logic        in_message_o,    // a message has come from the mesh
+    output logic [13:0] in_bytes_o,      // its payload, bytes
+    output logic        out_message_o,   // a message has gone to the mesh
     output logic [13:0] out_bytes_o,
     output logic        no_route_o,
-    output logic        entering_o,     // a message is coming in from the mesh
-    output logic        out_end_o,      // a message has gone to the mesh, its last flit too
+    output logic        unknown_kind_o,
+    output logic        entering_o,      // a message is coming in from the mesh
+    output logic        out_end_o,       // a message has gone to the mesh, its last flit too
     output logic        busy_o
 );
 
@@ -206,10 +210,12 @@ module network_interface
   // ---- From the mesh ----
 
   ejection #(
-      .beat_t  (beat_t),
-      .flit_t  (flit_t),
+      .beat_t(beat_t),
+      .flit_t(flit_t),
       .NumSinks(NumSinks),
-      .HasSinks(HasSinks)
+      .HasSinks(HasSinks),
+      .NumKinds(NumKinds),
+      .Takes(Takes)
   ) u_ejection (
       .clk_i,
       .rst_i,
@@ -223,7 +229,8 @@ module network_interface
       .bytes_o(in_bytes_o),
       .entering_o,
       .lost_o(in_lost),
-      .lose_i(~late_q)
+      .lose_i(~late_q),
+      .unknown_o(unknown_kind_o)
   );
 
   // Two lost in one cycle count as two: the second is told a cycle later, in which

@@ -20,6 +20,8 @@ module scheduler #(
     output logic  busy_o
 );
 
+  localparam string Takes = "any";
+  localparam string Sends = "taken";
   localparam string Entry = "";  // that of the tile that it stands before
   localparam bit StandsBefore = 1'b1;
   typedef enum logic [0:0] {NextServed} next_e;

@@ -107,7 +107,7 @@ module rs_encode
   // ---- Requests of the right size, one beat at a time ----
 
   typedef struct packed {
-    meta_t        meta;
+    packet_meta_t meta;
     planes_t      data;
     plane_t [3:0] fold;  // low half ^ high half of data
   } work_t;
@@ -122,7 +122,7 @@ module rs_encode
   always_comb begin
     reasons = '0;
     if (in_i.meta.l4.ports.src_port == '0) reasons[DropNoReplyPort] = 1'b1;
-    else if (in_i.meta.length != 14'(RequestBytes)) reasons[DropWrongSize] = 1'b1;
+    else if (in_i.length != 14'(RequestBytes)) reasons[DropWrongSize] = 1'b1;
   end
 
   work_t in_work, work;
@@ -192,7 +192,7 @@ module rs_encode
   } term_t;
   term_t term_q;
   logic term_valid_q, term_ready;
-  meta_t meta_q;  // of the block's first beat
+  packet_meta_t meta_q;  // of the block's first beat
 
   assign work_ready = ~term_valid_q | term_ready;
   always_ff @(posedge clk_i) begin
@@ -274,7 +274,7 @@ module rs_encode
   beat_t reply;
   always_comb begin
     reply.meta = meta_q;
-    reply.meta.length = 14'(ReplyBytes);
+    reply.length = 14'(ReplyBytes);
     reply.meta.l4.ports.src_port = meta_q.l4.ports.dst_port;
     reply.meta.l4.ports.dst_port = meta_q.l4.ports.src_port;
     reply.last = ParityShards > 1 ? row_last & later_beat_last : term_q.place_last;

@@ -5,8 +5,7 @@
 // The checksum is verified without seeing the payload: meta.csum holds the sum
 // of the whole datagram; the pseudo-header is added to it. Zero means that the
 // sender made none. A port that no application has: the UDP header goes to
-// icmp as KindUnreachable, with the datagram's length in meta.csum; its payload
-// is dropped (RFC 1122, 4.1.3.1).
+// icmp as kind unreachable; its payload is dropped (RFC 1122, 4.1.3.1).
 //
 // Latency: 2 cycles (at 128 bits and more). Throughput: one beat per cycle.
 module udp_rx
@@ -19,6 +18,7 @@ module udp_rx
     parameter int unsigned NumBoundHops = 1,
     parameter logic [NumBound-1:0][15:0] BoundKeys = '0,
     parameter logic [NumBound-1:0][7:0] BoundHops = '0,
+    parameter int unsigned KindUnreachable = 4,  // filled in by Bombus
     localparam int unsigned NextWidth = $clog2(NumBoundHops + 1)
 ) (
     input logic  clk_i,
@@ -42,6 +42,7 @@ module udp_rx
   localparam noc_pkg::flow_e Flow = noc_pkg::FlowPayload;
   localparam logic [7:0] IpProtocol = ProtocolUdp;  // by which ipv4_rx finds it
   localparam string Binds = "udp_port";
+  localparam string NextIcmpSends = "unreachable";
   typedef enum int unsigned {
     NextIcmp,
     NextBound  // the first application
@@ -98,13 +99,13 @@ module udp_rx
     sum_host_q <= 18'(host_i.ip[31:16]) + 18'(host_i.ip[15:0]) + 18'(ProtocolUdp);
   end
   wire [19:0] sum = 20'(body.meta.ip[31:16]) + 20'(body.meta.ip[15:0]) +
-      (20'(body.meta.csum) + 20'(body.meta.length)) + 20'(sum_host_q);
+      (20'(body.meta.csum) + 20'(body.length)) + 20'(sum_host_q);
   wire sum_good = sum[15:0] == ~{12'b0, sum[19:16]};  // all ones, were the carries added
   logic [NumDrops-1:0] reasons;
   always_comb begin
     reasons = '0;
-    if (body.meta.length < 14'(HeaderBytes)) reasons[DropTruncated] = 1'b1;
-    else if (swap16(header.length) != {2'b0, body.meta.length}) begin
+    if (body.length < 14'(HeaderBytes)) reasons[DropTruncated] = 1'b1;
+    else if (swap16(header.length) != {2'b0, body.length}) begin
       reasons[DropBadLength] = 1'b1;
     end else if ((header.csum != '0) & ~sum_good) begin
       reasons[DropBadChecksum] = 1'b1;
@@ -116,22 +117,33 @@ module udp_rx
   beat_t sent;
   logic sent_valid, sent_ready, sent_first;
   logic refused_q;
-  wire  refused = body_first ? ~open : refused_q;
-  wire  taken = body_valid & body_ready;
+  wire refused = body_first ? ~open : refused_q;
+  wire taken = body_valid & body_ready;
 
+  icmp_pkg::unreachable_meta_t refused_meta;
   always_comb begin
+    refused_meta = '{
+        mac_port: body.meta.mac_port,
+        vlan: body.meta.vlan,
+        tos: body.meta.tos,
+        dont_fragment: body.meta.dont_fragment,
+        payload_length: {2'b0, body.length},
+        ip: body.meta.ip,
+        header: body.meta.l4.ip_rx
+    };
     sent = body;
-    sent.meta.length = body.meta.length - 14'(HeaderBytes);
+    sent.kind = $bits(sent.kind)'(KindPacket);
+    sent.length = body.length - 14'(HeaderBytes);
+    sent.meta.csum = '0;
     sent.meta.l4.ports.src_port = swap16(header.src_port);
     sent.meta.l4.ports.dst_port = swap16(header.dst_port);
     if (refused) begin
-      sent.meta.kind = KindUnreachable;
-      sent.meta.length = 14'(HeaderBytes);
-      sent.meta.csum = {2'b0, body.meta.length};
-      sent.meta.l4 = body.meta.l4;
-      sent.data = $bits(sent.data)'(header);
-      sent.bytes = $bits(sent.bytes)'(HeaderBytes);
-      sent.last = 1'b1;
+      sent.kind   = $bits(sent.kind)'(KindUnreachable);
+      sent.meta   = refused_meta;
+      sent.length = 14'(HeaderBytes);
+      sent.data   = $bits(sent.data)'(header);
+      sent.bytes  = $bits(sent.bytes)'(HeaderBytes);
+      sent.last   = 1'b1;
     end
   end
 

@@ -3,14 +3,16 @@
 //
 // The checksum field goes out as zero; the sum of the pseudo-header travels in
 // meta.csum and the field's place in csum_pos, and the MAC egress buffer, which
-// sees the whole frame anyway, fills it in.
+// sees the whole frame anyway, fills it in. A datagram may come as a routed_packet,
+// and goes on as one: its source address is part of the pseudo-header.
 //
 // Latency: 2 cycles. Throughput: one beat per cycle.
 module udp_tx
   import bombus_pkg::*;
   import udp_pkg::*;
 #(
-    parameter type beat_t = logic
+    parameter type beat_t = logic,
+    parameter int unsigned KindRoutedPacket = KindNone  // filled in by Bombus
 ) (
     input logic  clk_i,
     input logic  rst_i,
@@ -28,16 +30,20 @@ module udp_tx
 );
 
   localparam string Entry = "udp_tx";
+  localparam string Takes = "packet routed_packet";
+  localparam string Sends = "taken";
   localparam noc_pkg::flow_e Flow = noc_pkg::FlowMeta;
   typedef enum logic [0:0] {NextIpv4Tx} next_e;
 
   assign out_next_o = NextIpv4Tx;
 
-  wire [15:0] length = {2'b0, in_i.meta.length} + 16'(HeaderBytes);
+  packet_meta_t in_meta;
+  assign in_meta = packet_meta_t'(in_i.meta);
+  wire [15:0] length = {2'b0, in_i.length} + 16'(HeaderBytes);
   header_t header;
   assign header = '{
-          src_port: swap16(in_i.meta.l4.ports.src_port),
-          dst_port: swap16(in_i.meta.l4.ports.dst_port),
+          src_port: swap16(in_meta.l4.ports.src_port),
+          dst_port: swap16(in_meta.l4.ports.dst_port),
           length: swap16(length),
           csum: '0
       };
@@ -73,12 +79,24 @@ module udp_tx
   logic [16:0] sum_host_q;
   always_ff @(posedge clk_i) sum_host_q <= {1'b0, host_i.ip[31:16]} + {1'b0, host_i.ip[15:0]};
 
+  // The source address, where the sender gives it; else zero.
+  function automatic logic [31:0] source_of(beat_t beat);
+    ipv4_pkg::routed_packet_meta_t routed;
+    routed = ipv4_pkg::routed_packet_meta_t'(beat.meta);
+    return 32'(beat.kind) == KindRoutedPacket ? routed.source : '0;
+  endfunction
+  wire [31:0] source = source_of(framed);
+  wire [16:0] sum_source = source == '0 ? sum_host_q : {1'b0, source[31:16]} + {1'b0, source[15:0]};
+
+  packet_meta_t framed_meta, sent_meta;
   always_comb begin
+    framed_meta = packet_meta_t'(framed.meta);
+    framed_meta.l4.ip_tx = '{protocol: ProtocolUdp, csum_pos: 8'(CsumWord), reserved: '0};
     stage_d.beat = framed;
-    stage_d.beat.meta.length = length[13:0];
-    stage_d.beat.meta.l4.ip_tx = '{protocol: ProtocolUdp, csum_pos: 8'(CsumWord), reserved: '0};
-    stage_d.sum_ip = {1'b0, framed.meta.ip[31:16]} + {1'b0, framed.meta.ip[15:0]};
-    stage_d.sum_rest = {1'b0, sum_host_q} + 18'(framed.meta.length);
+    stage_d.beat.length = length[13:0];
+    stage_d.beat.meta[$bits(packet_meta_t)-1:0] = framed_meta;
+    stage_d.sum_ip = {1'b0, framed_meta.ip[31:16]} + {1'b0, framed_meta.ip[15:0]};
+    stage_d.sum_rest = {1'b0, sum_source} + 18'(framed.length);
   end
 
   stream_register #(
@@ -98,8 +116,10 @@ module udp_tx
   wire [18:0] sum = {2'b0, stage.sum_ip} + {1'b0, stage.sum_rest} +
       19'(HeaderBytes + 32'(ProtocolUdp));
   always_comb begin
+    sent_meta = packet_meta_t'(stage.beat.meta);
+    sent_meta.csum = csum_add(sum[15:0], {13'b0, sum[18:16]});
     sent = stage.beat;
-    sent.meta.csum = csum_add(sum[15:0], {13'b0, sum[18:16]});
+    sent.meta[$bits(packet_meta_t)-1:0] = sent_meta;
   end
 
   stream_register #(

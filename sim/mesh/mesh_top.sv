@@ -40,9 +40,8 @@ module mesh_top
   localparam int unsigned XBits = Columns > 1 ? $clog2(Columns) : 1;
   localparam int unsigned YBits = Rows > 1 ? $clog2(Rows) : 1;
 
-  typedef struct packed {logic [13:0] length;} meta_t;
   typedef struct packed {
-    meta_t meta;
+    logic [13:0] length;
     logic last;
     logic [63:0] data;
   } beat_t;
@@ -60,11 +59,7 @@ module mesh_top
             x: x[XBits-1:0],
             y: y[YBits-1:0],
             port: '0,
-            beat: '{
-                meta: '{length: {in_flits_i[n][10:0], 3'd0}},
-                last: in_last_i[n],
-                data: in_data_i[n]
-            }
+            beat: '{length: {in_flits_i[n][10:0], 3'd0}, last: in_last_i[n], data: in_data_i[n]}
         };
     assign out_last_o[n] = out[n].beat.last;
     assign out_data_o[n] = out[n].beat.data;

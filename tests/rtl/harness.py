@@ -22,7 +22,7 @@ from typing import NamedTuple
 from bench_library import build, load
 
 from bombus.base import paths
-from bombus.design.rtl import struct_layout
+from bombus.design.rtl import StructField, struct_layout
 
 WIDTHS = (64, 128, 256, 512)
 SEEDS = (1, 2, 3)
@@ -207,9 +207,20 @@ class Layout:
         return {name: item >> offset & mask for name, (offset, mask) in self.fields.items()}
 
 
-def pack_meta(*, meta_type: str = "meta_t", **fields: int) -> int:
-    """Metadata as a number. Fields by their names, `__` for the dot (`l4__ports__src_port`)."""
-    layout = struct_layout(meta_type)
+def _layout(struct: str, package: str) -> dict[str, StructField]:
+    """Kind and length of a message above the fields of its metadata."""
+    fields = dict(struct_layout(struct, package))
+    fields["length"] = StructField(_STRUCT_BITS, LENGTH_BITS)
+    fields["kind"] = StructField(_STRUCT_BITS + LENGTH_BITS, KIND_BITS)
+    return fields
+
+
+def pack_meta(
+    *, meta_type: str = "packet_meta_t", package: str = "bombus_pkg", **fields: int
+) -> int:
+    """Metadata, length and kind of a message as a number. Fields by their names, `__` for the dot
+    (`l4__ports__src_port`)."""
+    layout = _layout(meta_type, package)
     value = 0
     for name, number in fields.items():
         place = layout[name.replace("__", ".")]
@@ -219,11 +230,13 @@ def pack_meta(*, meta_type: str = "meta_t", **fields: int) -> int:
 
 
 def get_meta(meta: int, name: str) -> int:
-    place = struct_layout("meta_t")[name]
+    place = _layout("packet_meta_t", "bombus_pkg")[name]
     return meta >> place.offset & ((1 << place.width) - 1)
 
 
-META_BITS = max(place.offset + place.width for place in struct_layout("meta_t").values())
+KIND_BITS, LENGTH_BITS = 3, 14  # of a beat in the benches
+_STRUCT_BITS = max(each.offset + each.width for each in struct_layout("packet_meta_t").values())
+META_BITS = _STRUCT_BITS + LENGTH_BITS + KIND_BITS
 
 
 @dataclass(frozen=True)
@@ -236,6 +249,11 @@ class Message:
 
     def __getitem__(self, name: str) -> int:
         return get_meta(self.meta, name)
+
+
+def meta_of(beat: Mapping[str, int]) -> int:
+    """Metadata, length and kind of a beat, as `pack_meta` makes them."""
+    return (beat["kind"] << LENGTH_BITS | beat["length"]) << _STRUCT_BITS | beat["meta"]
 
 
 class Beats:
@@ -256,7 +274,9 @@ class Beats:
             ("data", data_width),
             ("bytes", self.size.bit_length()),
             ("last", 1),
-            ("meta", META_BITS),
+            ("kind", KIND_BITS),
+            ("length", LENGTH_BITS),
+            ("meta", _STRUCT_BITS),
             *side,
         )
 
@@ -283,7 +303,9 @@ class Beats:
                     data=int.from_bytes(part, "little"),
                     bytes=size,
                     last=int(last),
-                    meta=meta,
+                    kind=meta >> _STRUCT_BITS + LENGTH_BITS,
+                    length=meta >> _STRUCT_BITS & (1 << LENGTH_BITS) - 1,
+                    meta=meta & (1 << _STRUCT_BITS) - 1,
                     **side,
                 )
             )
@@ -293,7 +315,7 @@ class Beats:
         return [item for message in messages for item in self.beats(message, random)]
 
     def messages(self, items: Iterable[int], *, lengths: bool = False) -> list[Message]:
-        """Messages. `lengths`: meta.length must agree with the beats."""
+        """Messages. `lengths`: `length` must agree with the beats."""
         messages: list[Message] = []
         payload = bytearray()
         first: dict[str, int] | None = None
@@ -313,10 +335,10 @@ class Beats:
             assert not any(data[size:]), "bytes behind the end are not zero"
             payload += data[:size]
             message = Message(
-                bytes(payload), first["meta"], {name: first[name] for name in self.side}
+                bytes(payload), meta_of(first), {name: first[name] for name in self.side}
             )
             if lengths:
-                assert message["length"] == len(payload), "meta.length is not the length"
+                assert message["length"] == len(payload), "length is not the length of the message"
             messages.append(message)
             payload.clear()
             first = None

@@ -22,11 +22,12 @@ def open_layer(
     arguments: Iterable[str] = (),
     *,
     bound: int = 0,
+    metadata: str = "",
     seed: int = 1,
     **widths: int,
 ) -> Bench:
     """`arguments`: of its instance, `bound`: how many next hops they add to its own ones;
-    `widths`: NumWidths, WidthRatio, if not all four."""
+    `metadata`: its type, if not a packet's; `widths`: NumWidths, WidthRatio, if not all four."""
     kind = library(64).kind(layer)
     given = ",".join([".beat_t(beat_t)", *arguments])
     macros: dict[str, str | int] = {
@@ -35,6 +36,8 @@ def open_layer(
         "NUM_EVENTS": kind.ports.get("event_o", 1),
         "NEXT_BITS": (len(kind.outputs["out"].hops) + bound - 1).bit_length() or 1,
     }
+    if metadata:
+        macros["META_T"] = metadata
     return benches("layer", seed=seed, macros=macros, **widths)
 
 

@@ -63,7 +63,7 @@ TABLE = Layout(("x", 8), ("y", 8), ("port", 15), ("valid", 1), ("index", 9), ("w
 SOURCE = Beats(64, ("next", 5))
 SINK = Beats(64)
 MESH_IN, MESH_OUT, IN_BYTES, OUT_BYTES = 2, 2, 3, 4
-ENTERING, OUT_END = 1, 2  # events beside the lost messages
+ENTERING, OUT_END, UNKNOWN = 1, 2, 3  # events beside the lost messages
 FILL_CYCLES = 32
 
 

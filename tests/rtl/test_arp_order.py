@@ -36,7 +36,8 @@ def packet(ip: int, number: int, size: int = 46, vlan: int = 0) -> Message:
 def update(ip: int, mac: int | None = None, *, only_refresh: bool = False) -> Message:
     mac = mac_of(ip) if mac is None else mac
     meta = pack_meta(
-        meta_type="meta_arp_t",
+        meta_type="neighbour_t",
+        package="arp_pkg",
         kind=ARP_UPDATE,
         ip=ip,
         mac_high=mac >> 32,

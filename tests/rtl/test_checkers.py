@@ -14,7 +14,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from harness import META_BITS, SEEDS, Beats, Message, pack_meta
+from harness import SEEDS, Beats, Message, pack_meta
 
 from bombus.base import paths
 from bombus.base.cache import cached_directory, content_key
@@ -106,7 +106,7 @@ class Stream:
         )
 
     def message(self, length: int, *, says: int | None = None) -> list[Line]:
-        """A message as it should be; `says`: but for its `meta.length`."""
+        """A message as it should be; `says`: but for its `length`."""
         payload = bytes(range(1, 252)) * (length // 251 + 1)
         meta = pack_meta(length=length if says is None else says)
         return [Line(beat) for beat in self.beats.beats(Message(payload[:length], meta))]
@@ -161,7 +161,7 @@ def test_valid_falls(stream: Stream) -> None:
     assert stream.says(whole) == []
 
 
-@pytest.mark.parametrize("field", ["data", "last", "bytes", "meta"])
+@pytest.mark.parametrize("field", ["data", "last", "bytes", "kind", "length", "meta"])
 def test_first_beat_changes_while_it_waits(stream: Stream, field: str) -> None:
     (line,) = stream.message(3)
     value = stream.beats.layout.get(line.beat, field)
@@ -180,7 +180,7 @@ def test_later_beat_changes_while_it_waits(stream: Stream, index: int) -> None:
 
 def test_metadata_of_later_beats_may_change(stream: Stream) -> None:
     lines = stream.message(2 * stream.beats.size)
-    other = stream.change(lines[1], meta=(1 << META_BITS) - 1)
+    other = stream.change(lines[1], kind=7, length=9, meta=(1 << 64) - 1)
     assert stream.says([lines[0], replace(other, ready=False), lines[1]]) == []
     # and the number of bytes of a beat that is not the last one.
     other = stream.change(lines[0], bytes=1)
@@ -199,6 +199,17 @@ def test_next_hop_changes(stream: Stream) -> None:
     # Another message may go elsewhere.
     assert stream.says([first, second, third, *map(replace, stream.message(3))]) == []
     assert stream.says([first, second, third, replace(stream.message(3)[0], next=0)]) == []
+
+
+def test_kind_that_the_layer_does_not_send_there(stream: Stream) -> None:
+    lines = [replace(line, next=2) for line in stream.message(2 * stream.beats.size)]
+    other = stream.change(lines[0], kind=6)
+    assert stream.says([other, lines[1], *lines]) == named(
+        "a message of kind 6, which the layer does not send there"
+    )
+    # It counts with a first beat only, and for this next hop.
+    assert stream.says([lines[0], stream.change(lines[1], kind=6)]) == []
+    assert stream.says([replace(other, next=1), replace(lines[1], next=1)]) == []
 
 
 def test_more_bytes_than_fit(stream: Stream) -> None:

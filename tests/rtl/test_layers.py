@@ -10,7 +10,7 @@ from __future__ import annotations
 import struct
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from random import Random
 
 import pytest
@@ -25,6 +25,7 @@ from harness import (
     consecutive,
     csum,
     pack_meta,
+    same_sum,
 )
 from layer_bench import HOST_IP, HOST_MAC, counts, open_layer
 
@@ -34,7 +35,11 @@ PEER_MAC = bytes.fromhex("c2917b55d3aa")
 PEER_IP = bytes((10, 0, 0, 2))
 FAR_IP = bytes((192, 0, 2, 7))
 
-PACKET, ARP_BODY, ARP_UPDATE, _, UNREACHABLE = range(5)
+PACKET, ARP_BODY, ARP_UPDATE, _, UNREACHABLE, ROUTED = range(6)
+# Metadata of a routed_packet above those of the packet, the lowest bits first, for the layers
+# that take it.
+ROUTED_FIELDS = (("may_fragment", 1), ("id", 16), ("ttl", 8), ("source", 32))
+TAKE_ROUTED = ("ipv4_tx", "udp_tx")
 PROTOCOL_ICMP, PROTOCOL_UDP = 1, 17
 OPEN_PORTS = (7, 9)
 # Names of what is bound, by key.
@@ -65,6 +70,8 @@ class Case:
     message: Message
     payload: bytes | None
     next_hop: str = ""
+    csum: int | None = None  # None: it means nothing
+    kind: int = PACKET
 
 
 Traffic = Callable[[Random], Case]
@@ -96,7 +103,7 @@ def eth_rx(random: Random) -> Case:
     to = random.choice([HOST_MAC, HOST_MAC, PEER_MAC])
     frame = to + PEER_MAC + struct.pack("!H", kind) + data
     message = Message(frame, pack_meta(length=len(frame), csum=csum(data)))
-    return Case(message, data if next_hop and to == HOST_MAC else None, next_hop)
+    return Case(message, data if next_hop and to == HOST_MAC else None, next_hop, csum(data))
 
 
 def ipv4_rx(random: Random) -> Case:
@@ -114,8 +121,12 @@ def ipv4_rx(random: Random) -> Case:
     good = random.random() < 0.8
     if not good:
         packet = packet[:10] + bytes((packet[10] ^ 0x55,)) + packet[11:]
-    kept = data[:8] if protocol == 89 else data  # nobody speaks it: a quote for icmp
-    return Case(received(packet), kept if good else None, next_hop)
+    message = received(packet)
+    if not good:
+        return Case(message, None)
+    if protocol == 89:  # nobody speaks it: a quote for icmp, and the length in place of the sum
+        return Case(message, data[:8], next_hop, len(data), UNREACHABLE)
+    return Case(message, data, next_hop, csum(data))
 
 
 def udp_datagram(source: int, destination: int, data: bytes) -> bytes:
@@ -139,8 +150,8 @@ def udp_rx(random: Random) -> Case:
     if not good:
         return Case(message, None)
     if port not in OPEN_PORTS:
-        return Case(message, datagram[:8], "icmp")
-    return Case(message, data, f"udp_port_{port}")
+        return Case(message, datagram[:8], "icmp", len(datagram), UNREACHABLE)
+    return Case(message, data, f"udp_port_{port}", 0)
 
 
 def udp_tx(random: Random) -> Case:
@@ -149,9 +160,20 @@ def udp_tx(random: Random) -> Case:
     meta = pack_meta(
         ip=number(PEER_IP), l4__ports__src_port=source, l4__ports__dst_port=destination
     )
-    message = received(data, meta)
+    message, local = routed(random, received(data, meta))
     header = struct.pack("!HHHH", source, destination, 8 + len(data), 0)
-    return Case(message, header + data, "ipv4_tx")
+    pseudo = local + PEER_IP + struct.pack("!HH", PROTOCOL_UDP, 8 + len(data))
+    return Case(message, header + data, "ipv4_tx", csum(pseudo), message["kind"])
+
+
+def routed(random: Random, message: Message) -> tuple[Message, bytes]:
+    """The message as a packet or a routed_packet, and the address that it is sent from."""
+    values = {name: random.getrandbits(bits) for name, bits in ROUTED_FIELDS}
+    if random.random() < 0.5:  # what stands above a packet's metadata means nothing
+        return replace(message, side=values), HOST_IP
+    values = {name: random.choice([0, value]) for name, value in values.items()}
+    source = values["source"].to_bytes(4, "big") if values["source"] else HOST_IP
+    return replace(message, meta=message.meta | pack_meta(kind=ROUTED), side=values), source
 
 
 def ipv4_tx(random: Random) -> Case:
@@ -162,16 +184,23 @@ def ipv4_tx(random: Random) -> Case:
         random.getrandbits(8),
     )
     message = received(data, pack_meta(ip=number(to), tos=tos, l4__ip_tx__protocol=protocol))
+    message, source = routed(random, message)
+    packet_id, fragment, ttl = 0, 0x4000, 64
+    if message["kind"] == ROUTED:
+        packet_id, ttl = message.side["id"], message.side["ttl"] or 64
+        fragment = 0 if message.side["may_fragment"] else 0x4000
     header = struct.pack(
         "!BBHHHBBH4s4s",
-        *(0x45, tos, 20 + len(data), 0, 0x4000, 64, protocol, 0, HOST_IP, to),
+        *(0x45, tos, 20 + len(data), packet_id, fragment, ttl, protocol, 0, source, to),
     )
-    return Case(message, checksummed(header, 10) + data, "eth_tx")
+    return Case(message, checksummed(header, 10) + data, "eth_tx", csum(data))
 
 
 def arp_meta(kind: int, mac: bytes, **fields: int) -> int:
     high, low = number(mac[:2]), number(mac[2:])
-    return pack_meta(meta_type="meta_arp_t", kind=kind, mac_high=high, mac_low=low, **fields)
+    return pack_meta(
+        meta_type="neighbour_t", package="arp_pkg", kind=kind, mac_high=high, mac_low=low, **fields
+    )
 
 
 def eth_tx(random: Random) -> Case:
@@ -193,14 +222,16 @@ def unreachable(random: Random) -> Case:
     quote, length, tos = random.randbytes(size), random.randrange(8, 1000), random.getrandbits(8)
     number_of_packet, ttl = random.getrandbits(16), random.getrandbits(8)
     meta = pack_meta(
+        meta_type="unreachable_meta_t",
+        package="icmp_pkg",
         kind=UNREACHABLE,
         length=size,
-        csum=length,
+        payload_length=length,
         tos=tos,
         ip=number(PEER_IP),
-        l4__ip_rx__protocol=protocol,
-        l4__ip_rx__id=number_of_packet,
-        l4__ip_rx__ttl=ttl,
+        header__protocol=protocol,
+        header__id=number_of_packet,
+        header__ttl=ttl,
     )
     header = struct.pack(
         "!BBHHHBBH4s4s",
@@ -220,14 +251,14 @@ def icmp_echo(random: Random) -> Case:
     request = checksummed(bytes((kind, 0, 0, 0)) + random.randbytes(4) + data, 2)
     reply = checksummed(bytes(4) + request[4:], 2)
     message = received(request, pack_meta(ip=number(PEER_IP)))
-    return Case(message, reply if kind == 8 else None, "ipv4_tx")
+    return Case(message, reply if kind == 8 else None, "ipv4_tx", 0)
 
 
 def udp_echo(random: Random) -> Case:
     data = payload(random)
     source = random.choice([0, 7, 1023, 1024, 5000, 65535])
-    message = received(data, pack_meta(l4__ports__src_port=source, l4__ports__dst_port=7))
-    return Case(message, data if source >= 1024 else None, "udp_tx")
+    meta = pack_meta(length=len(data), l4__ports__src_port=source, l4__ports__dst_port=7)
+    return Case(Message(data, meta), data if source >= 1024 else None, "udp_tx", 0)
 
 
 LAYERS: dict[str, Traffic] = {
@@ -241,14 +272,24 @@ STREAMING = [name for name in LAYERS if name not in ("ipv4_rx", "eth_tx")]
 
 def open_bench(benches: Benches, layer: str, seed: int = 1) -> Bench:
     bound = len(BOUND.get(layer, ()))
-    return open_layer(benches, layer, parameters(layer), bound=bound, seed=seed)
+    arguments, metadata = parameters(layer), ""
+    if layer in TAKE_ROUTED:
+        arguments.append(f".KindRoutedPacket({ROUTED})")
+        metadata = "ipv4_pkg::routed_packet_meta_t"
+    return open_layer(benches, layer, arguments, bound=bound, metadata=metadata, seed=seed)
+
+
+def beats(layer: str, width: int, *side: tuple[str, int]) -> Beats:
+    """Beats of a layer's bench."""
+    more = ROUTED_FIELDS if layer in TAKE_ROUTED else ()
+    return Beats(width, *more, *side, first_only=[name for name, _ in more])
 
 
 def push(bench: Bench, layer: str, cases: list[Case], random: Random) -> None:
     messages = [FIRST[layer]] if layer in FIRST else []
     messages += [case.message for case in cases]
     for stream, width in enumerate(WIDTHS):
-        bench.push(Beats(width).stream(messages, random), stream)
+        bench.push(beats(layer, width).stream(messages, random), stream)
 
 
 def next_hops(layer: str) -> list[str]:
@@ -261,12 +302,17 @@ def check(bench: Bench, layer: str, cases: list[Case]) -> None:
     dropped = len(cases) - len(expected)
     first: list[int] = []
     for stream, width in enumerate(WIDTHS):
-        beats = Beats(width, ("next", 5))
-        got = beats.messages(bench.items(stream), lengths=True)
+        got = beats(layer, width, ("next", 5)).messages(bench.items(stream), lengths=True)
         assert len(got) == len(expected)
         for message, case in zip(got, expected, strict=True):
             assert next_hops(layer)[message.side["next"]] == case.next_hop
             assert message.payload == case.payload
+            assert message["kind"] == case.kind
+            assert case.csum is None or same_sum(message["csum"], case.csum)
+            if case.kind == ROUTED:
+                assert all(
+                    message.side[name] == case.message.side[name] for name, _ in ROUTED_FIELDS
+                )
         # Metadata are the same at all widths.
         first = first or [message.meta for message in got]
         assert [message.meta for message in got] == first

@@ -214,7 +214,7 @@ MUTATIONS: tuple[tuple[str, str, str, Test], ...] = (
     ("common/block_fifo.sv", "write_i & (stored | ~advance)", "write_i & stored", FILL),
     ("common/block_fifo.sv", "from_ram_q <= stored", "from_ram_q <= 1'b0", FILL),
     (
-        *("icmp/icmp_echo.sv", "in_i.meta.csum + 16'", "16'"),
+        *("icmp/icmp_echo.sv", "refused.payload_length + 16'", "16'"),
         partial(test_layers.test_icmp_errors, pace={"gap": 0.0, "stall": 0.0}),
     ),
     ("rs/rs_matrix_pkg.sv", "data_shards + row", "data_shards + row + 1", ENCODE),

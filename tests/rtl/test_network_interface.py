@@ -23,11 +23,14 @@ from noc_traffic import (
     SINK,
     SOURCE,
     TABLE,
+    UNKNOWN,
     check_constant_route,
     initial_entry,
     random_length,
     xy_dir,
 )
+
+TAKES = ((0, 1, 2, 5), (0, 3))  # kinds, by sink, as in benches/network_interface.sv
 
 
 def source_messages(random: Random, mark: int, count: int) -> list[Message]:
@@ -198,14 +201,18 @@ def test_interface_hands_messages_to_layers(benches: Benches, seed: int, has_sin
             )
             for _ in range(150)
         ]
-        bench.push(FLITS.stream(sent), MESH_IN)
+        bench.push(FLITS.stream(sent, random), MESH_IN)
         bench.drain()
-        for sink in range(2):
-            mine = [m for m in sent if m.side["port"] == sink] if has_sinks else []
+        unknown = 0
+        for sink, takes in enumerate(TAKES):
+            to = [m for m in sent if m.side["port"] == sink] if has_sinks else []
+            mine = [m for m in to if m["kind"] in takes]
+            unknown += len(to) - len(mine)
             got = SINK.messages(bench.items(sink))
             assert [(m.payload, m.meta) for m in got] == [(m.payload, m.meta) for m in mine]
         lost = sum(m.side["port"] >= 2 or not has_sinks for m in sent)
         assert bench.events[0] == lost
+        assert bench.events[UNKNOWN] == unknown
         assert bench.items(IN_BYTES) == [message["length"] for message in sent]
         # A message is coming in from its first flit to its last.
         taken = iter(bench.taken(MESH_IN))

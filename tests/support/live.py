@@ -84,7 +84,7 @@ def starter(folder: Path) -> Iterator[Callable[..., Live]]:
         pytest.skip(str(error))
 
     def make(design: Path, *, capture: bool = False, **options: Any) -> Live:
-        build(design)  # here, where it may take its time
+        build(design, assertions=bool(options.get("assertions")))  # here, where it takes its time
         report = folder / "report.json"
         pcap = folder / "capture.pcap" if capture else None
         if pcap is not None:

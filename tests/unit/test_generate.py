@@ -65,7 +65,7 @@ def test_manifest_says_what_is_where(tmp_path: Path) -> None:
     echo = next(tile for tile in manifest["tiles"] if tile["name"] == "echo")
     assert (echo["x"], echo["y"], echo["index"]) == (2, 1, 5)
     assert echo["layers"] == [{"name": "udp_echo", "kind": "udp_echo", "params": {"udp_port": 7}}]
-    assert echo["counters"][:9] == [
+    assert echo["counters"][:10] == [
         "noc_in_messages",
         "noc_in_bytes",
         "noc_out_messages",
@@ -75,6 +75,7 @@ def test_manifest_says_what_is_where(tmp_path: Path) -> None:
         "mac_out_frames",
         "mac_out_bytes",
         "drop.no_route",
+        "drop.unknown_kind",
     ]
     assert {
         "from": "echo.udp_echo",

@@ -173,7 +173,10 @@ def test_tables_and_counters_follow_each_other() -> None:
     assert counters[8:12] == [
         *(f"noc_control_{way}_{unit}" for way in ("in", "out") for unit in ("messages", "bytes"))
     ]
-    assert counters[12:14] == ["drop.no_route", "drop.control.no_route"]
+    assert counters[12:16] == [
+        *("drop.no_route", "drop.unknown_kind"),
+        *("drop.control.no_route", "drop.control.unknown_kind"),
+    ]
     assert "noc_control_in_messages" not in tiles["receive"]["counters"]
 
 

@@ -198,18 +198,20 @@ def test_missing_source_is_named(tmp_path: Path) -> None:
 
 
 def test_fields_of_meta_fill_it_without_gap_or_overlap() -> None:
-    fields = rtl.struct_layout("meta_t")
+    fields = rtl.struct_layout("packet_meta_t")
     outer = sorted((f.offset, f.width) for name, f in fields.items() if "." not in name)
     position = 0
     for offset, width in outer:
         assert offset == position
         position += width
     assert fields["l4.ports.dst_port"].width == 16
-    kind = fields["kind"]
-    assert kind.offset + kind.width == position  # the first field is the highest
+    first = fields["mac_port"]
+    assert first.offset + first.width == position  # the first field is the highest
 
 
-def test_kinds_of_meta_agree_on_the_fields_they_share() -> None:
-    packet, arp = rtl.struct_layout("meta_t"), rtl.struct_layout("meta_arp_t")
-    for name in ("kind", "mac_port", "vlan", "length"):
-        assert packet[name] == arp[name]
+def test_what_several_kinds_of_messages_have_stands_in_one_place() -> None:
+    packet = rtl.struct_layout("packet_meta_t")
+    arp = rtl.struct_layout("neighbour_t", "arp_pkg")
+    unreachable = rtl.struct_layout("unreachable_meta_t", "icmp_pkg")
+    for name in ("mac_port", "vlan", "ip"):
+        assert packet[name] == arp[name] == unreachable[name]

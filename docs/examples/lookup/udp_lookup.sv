@@ -59,7 +59,7 @@ module udp_lookup #(
 
   logic first_q, asked_q, dropping_q;
   beat_t asked_q_beat;  // the datagram that is being answered
-  wire   good = (in_i.meta.length == 14'(KeyBytes)) & (in_i.meta.l4.ports.src_port != '0);
+  wire   good = (in_i.length == 14'(KeyBytes)) & (in_i.meta.l4.ports.src_port != '0);
   wire   busy = asked_q | query_valid_o;
   wire   drop = first_q ? ~good | (DropsWhenBusy & busy) : dropping_q;
   assign in_ready_o = drop | ~busy;
@@ -95,6 +95,7 @@ module udp_lookup #(
   always_comb begin
     query = '0;
     query.meta = in_i.meta;
+    query.length = 14'(KeyBytes);
     query.last = 1'b1;
     query.bytes = $bits(query.bytes)'(KeyBytes);
     query.data = $bits(query.data)'(in_i.data[8*KeyBytes-1:0]);
@@ -114,10 +115,10 @@ module udp_lookup #(
     reply.last = 1'b1;
     reply.bytes = $bits(reply.bytes)'(KeyBytes);
     reply.data = $bits(reply.data)'(answer_i.data[8*KeyBytes-1:0]);
+    reply.length = 14'(KeyBytes);
     reply.meta = asked_q_beat.meta;
     reply.meta.l4.ports.src_port = asked_q_beat.meta.l4.ports.dst_port;
     reply.meta.l4.ports.dst_port = asked_q_beat.meta.l4.ports.src_port;
-    reply.meta.length = answer_i.meta.length;
   end
 
   // An answer has one beat, and the register is free while it is awaited.

@@ -69,7 +69,7 @@ module udp_upper
   always_comb begin
     reasons = '0;
     if (in_i.meta.l4.ports.src_port == '0) reasons[DropNoReplyPort] = 1'b1;
-    else if (in_i.meta.length == '0) reasons[DropEmpty] = 1'b1;
+    else if (in_i.length == '0) reasons[DropEmpty] = 1'b1;
   end
 
   // Outputs come from flip-flops; dropped messages end here.

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import networkx as nx
 
-from bombus.analysis import deadlock, requests
+from bombus.analysis import deadlock, kinds, requests
 from bombus.base.errors import DesignError, Problem
 from bombus.base.text import listing
 from bombus.design import memories, resolve, rtl
@@ -325,7 +325,7 @@ def check(path: Path, *, allow_deadlock: bool = False) -> tuple[Design, list[Pro
     if not any(problem.is_error for problem in problems):
         # These follow from any of the above, and would only hide it.
         problems += [*_reachability(design), *_wired_cycles(design), *_names(design)]
-        problems += [*_dispatches(design), *requests.problems(design)]
+        problems += [*_dispatches(design), *kinds.problems(design), *requests.problems(design)]
         problems += memories.problems(design)
     cycles = []
     if not any(problem.is_error for problem in problems):

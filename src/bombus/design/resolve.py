@@ -84,8 +84,8 @@ class _Tiles:
             if kind.stands_before and key == rtl.BEFORE:
                 continue
             parameter = kind.parameters.get(key)
-            if parameter is None or parameter.name in rtl.FILLED_IN:
-                usable = [k for k, p in kind.parameters.items() if p.name not in rtl.FILLED_IN]
+            if parameter is None or parameter.is_filled_in:
+                usable = [k for k, p in kind.parameters.items() if not p.is_filled_in]
                 hint = near_matches(key, [*usable, *known_keys])
                 self.error((*loc, key), f"layer {kind.name} has no parameter {key!r}; {hint}")
                 continue

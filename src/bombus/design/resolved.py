@@ -17,6 +17,7 @@ from bombus.base.values import Policy
 from bombus.base.yaml_file import Loc
 from bombus.design import config
 from bombus.design.dispatch import Dispatch, dispatch_plan, num_slots
+from bombus.design.messages import Messages, messages
 from bombus.design.network import Area, Network, types_of
 from bombus.design.next_table import NextTable
 from bombus.design.register_map import RegisterMap, register_map
@@ -233,7 +234,7 @@ class Tile:
         names = []
         for interface in self.interfaces:
             of = f"{interface.network.name}." if interface.network.index else ""
-            names.append(f"drop.{of}no_route")
+            names += [f"drop.{of}no_route", f"drop.{of}unknown_kind"]
             names += [f"drop.{of}router.{name}" for name in interface.router_drops]
         for layer in self.layers:
             names += [f"drop.{layer.name}.{reason}" for reason in layer.kind.drops]
@@ -341,6 +342,11 @@ class Design:
     def dispatches(self) -> dict[Interface, list[Dispatch]]:
         """The groups of replicas that each interface distributes messages among."""
         return {interface: dispatch_plan(interface, self) for interface in self.interfaces()}
+
+    @cached_property
+    def messages(self) -> Messages:
+        """The kinds of messages that the streams carry."""
+        return messages(self)
 
     @cached_property
     def resource_graph(self) -> nx.DiGraph[Resource]:

@@ -35,6 +35,7 @@ from bombus.design.resolved import Design, Interface, Tile
 from bombus.fabric.router import router_parameters
 from bombus.generation import folder as output
 from bombus.generation import memories, registers, watchpoints
+from bombus.generation.instances import beat_type
 from bombus.generation.tiles import tile_context
 from bombus.registers.c_header import c_header
 from bombus.registers.plain import to_plain
@@ -135,7 +136,7 @@ def manifest(design: Design) -> dict[str, Any]:
                         "params": {
                             key: layer.param(key)
                             for key, parameter in layer.kind.parameters.items()
-                            if parameter.name not in rtl.FILLED_IN
+                            if not parameter.is_filled_in
                         },
                     }
                     for layer in tile.layers
@@ -197,14 +198,15 @@ def _networks(design: Design, tiles: list[dict[str, Any]]) -> list[dict[str, Any
             for each in tile["interfaces"]
             if each["prefix"] == network.prefix
         )
-        same = (other for other in found if other["beat"] == network.beat)
+        beat = design.messages.beat(network)
+        same = (other for other in found if other["beat"] == beat)
         found.append(
             {
                 "name": network.name,
                 "prefix": network.prefix,
                 "camel": camel_case(network.prefix),
                 "label": network.label,
-                "beat": network.beat,
+                "beat": beat,
                 "same": next(same, None),  # the first one with equal beats
                 "data_width": network.data_width,
                 "port_bits": _bits(max(sinks, default=1)),
@@ -212,6 +214,18 @@ def _networks(design: Design, tiles: list[dict[str, Any]]) -> list[dict[str, Any
             }
         )
     return found
+
+
+def _layer_beats(design: Design) -> dict[str, rtl.Beat]:
+    """Types of beats that are none of a network's, for the package."""
+    messages = design.messages
+    found = {
+        beat_type(layer, name, design): messages.beat(network, messages.of(layer, name))
+        for layer in design.layers()
+        for name, network in layer.types.items()
+    }
+    of_networks = {f"{network.prefix}{rtl.BEAT}" for network in design.networks}
+    return {name: beat for name, beat in sorted(found.items()) if name not in of_networks}
 
 
 def templates() -> jinja2.Environment:
@@ -236,6 +250,8 @@ def _render(design: Design) -> dict[str, str]:
         "name": config.name,
         "source": design.file.path.name,
         "networks": _networks(design, tiles),
+        "layer_beats": _layer_beats(design),
+        "message_kinds": design.messages.numbers,
         "widths": " and ".join(str(network.data_width) for network in design.networks),
         "columns": design.columns,
         "rows": design.rows,

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from bombus.design import rtl
-from bombus.design.resolved import Design, Layer, Output
+from bombus.design.resolved import Design, Input, Layer, Output
 from bombus.design.resources import takes_whatever_waits
 from bombus.registers.systemverilog import layer_types
 
@@ -18,6 +18,27 @@ _BITS = ("busy_o", "timer_o", "mac_message_o")
 MAX_BUSY_CYCLES = 4096  # that a layer may need for a message by itself
 
 
+def beat_type(layer: Layer, name: str, design: Design) -> str:
+    """The type that a type parameter of a layer gets: a network's beats, or those with other
+    metadata."""
+    network = layer.types[name]
+    kind = design.messages.of(layer, name)
+    is_same = kind == design.messages.on(network)
+    return f"{network.prefix}{rtl.BEAT if is_same else f'beat_of_{kind.name}_t'}"
+
+
+def stream_type(stream: Input | Output, design: Design) -> str:
+    """The type of a stream's beats."""
+    return beat_type(stream.layer, stream.layer.kind.type_of(stream.name), design)
+
+
+def _sends(output: Output, design: Design) -> str:
+    """The kinds of messages that an output sends, by next hop, the first one lowest."""
+    masks = design.messages.sent_masks(output)
+    masks += [0] * (2 ** design.next_width(output) - len(masks))
+    return "{" + ", ".join(map(design.messages.bits, reversed(masks))) + "}"
+
+
 def parameters(layer: Layer, design: Design) -> list[str]:
     """Parameter assignments: those that Bombus fills in and those of the design file."""
     filled_in = {
@@ -25,12 +46,15 @@ def parameters(layer: Layer, design: Design) -> list[str]:
         "ClockMhz": str(round(design.config.clock_mhz)),
         **_bound(layer, design),
     }
-    values = [f".{name}({network.prefix}beat_t)" for name, network in layer.types.items()]
+    values = [f".{name}({beat_type(layer, name, design)})" for name in layer.types]
     for type_ in layer_types(layer.kind.registers) if layer.kind.registers else ():
         values.append(f".{type_}({layer.tile.name}_{layer.name}_{type_})")
     for key, parameter in layer.kind.parameters.items():
         name = parameter.name
-        if name in rtl.FILLED_IN:
+        if kind := parameter.message_kind:
+            number = design.messages.numbers.get(kind)
+            values.append(f".{name}({'bombus_pkg::KindNone' if number is None else number})")
+        elif parameter.is_filled_in:
             values.append(f".{name}({filled_in[name]})")
         elif key in layer.params:
             number = layer.params[key]
@@ -88,7 +112,8 @@ def checked_streams(layer: Layer, design: Design) -> dict[str, Any]:
     outputs = list(layer.kind.outputs.values())
     ways = [stream.name for stream in outputs]
     order = [stream.name for stream in inputs]
-    types = {name: f"{network.prefix}beat_t" for name, network in layer.networks.items()}
+    types = {each.name: stream_type(each, design) for each in layer.inputs}
+    types |= {each.name: stream_type(each, design) for each in layer.outputs}
 
     def rows(names: Iterable[Iterable[str]], among: list[str]) -> str:
         """A packed array with a row of bits for each, the first one lowest."""
@@ -111,6 +136,7 @@ def checked_streams(layer: Layer, design: Design) -> dict[str, Any]:
                 "type": types[stream.name],
                 "has_next": f"{stream.name}_next_o" in layer.kind.ports,
                 "next_width": design.next_width(Output(layer, stream.name)),
+                "sends": _sends(Output(layer, stream.name), design),
             }
             for stream in outputs
         ],

@@ -166,8 +166,9 @@ def _event_slices(tile: Tile) -> list[dict[str, Any]]:
     low = 0
     for interface in tile.interfaces:
         prefix = interface.network.prefix
-        slices.append({"range": f"{low}", "signal": f"{prefix}no_route"})
-        low += 1
+        lost = f"{{{prefix}unknown_kind, {prefix}no_route}}"
+        slices.append({"range": f"{low + 1}:{low}", "signal": lost})
+        low += 2
         if count := len(interface.router_drops):
             high = low + count - 1
             slices.append({"range": f"{high}:{low}", "signal": f"{prefix}router_drop"})
@@ -222,6 +223,7 @@ def _interfaces(tile: Tile, design: Design) -> list[dict[str, Any]]:
     """The tile's router and network interface in each network."""
     found = []
     num_hops, tile_slots = design.table_sizes(tile)
+    kinds = design.messages
     for interface in tile.interfaces:
         network = interface.network
         links, missing = _links(tile, network, design)
@@ -250,6 +252,9 @@ def _interfaces(tile: Tile, design: Design) -> list[dict[str, Any]]:
                 "num_sources": max(1, len(interface.sources)),
                 "has_sinks": bool(interface.entries),
                 "num_sinks": max(1, len(interface.entries)),
+                "takes": [
+                    kinds.bits(kinds.taken_mask(each)) for each in reversed(interface.entries)
+                ],
                 "router_drops": bool(interface.router_drops),
                 **_dispatch_context(design.dispatches[interface]),
             }

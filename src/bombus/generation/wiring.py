@@ -8,6 +8,8 @@ from typing import Any
 from bombus.base.text import listing
 from bombus.design.network import Network
 from bombus.design.resolved import Design, Hop, Input, Output, Tile
+from bombus.design.rtl import BEAT
+from bombus.generation.instances import stream_type
 
 
 class _Wiring:
@@ -46,12 +48,23 @@ class _Wiring:
     def branch(self, output: Output, target: Input | None, hops: list[Hop]) -> dict[str, str]:
         names = listing(dict.fromkeys(hop.name for hop in hops))
         if target is not None:
-            return {**self.slot(target, output), "next": "", "to": str(target), "hops": names}
+            value = _converted(output.signal, self.type_of(output), self.type_of(target))
+            slot = self.slot(target, output)
+            return {**slot, "value": value, "next": "", "to": str(target), "hops": names}
         network = output.network
         port = self.tile.interface(network).sources.index(output)
         base = f"{network.prefix}src"
         signals = {name: f"{base}_{name}[{port}]" for name in ("valid", "ready", "next")}
-        return {"data": f"{base}[{port}]", **signals, "to": mesh_name(network), "hops": names}
+        return {
+            "data": f"{base}[{port}]",
+            "value": _converted(output.signal, self.type_of(output), mesh_type(network)),
+            **signals,
+            "to": mesh_name(network),
+            "hops": names,
+        }
+
+    def type_of(self, stream: Input | Output) -> str:
+        return stream_type(stream, self.design)
 
     def outputs(self) -> list[dict[str, Any]]:
         found = []
@@ -108,6 +121,16 @@ class _Wiring:
         return f"{{{width - low}'d{first >> low}, {output.signal}_next}}"
 
 
+def _converted(signal: str, source: str, target: str) -> str:
+    """A beat of a type as one of another, which has more metadata or less."""
+    return signal if source == target else f"$bits({target})'({signal})"
+
+
+def mesh_type(network: Network) -> str:
+    """The type of the beats of a network."""
+    return f"{network.prefix}{BEAT}"
+
+
 def mesh_name(network: Network) -> str:
     """The mesh of a network in words."""
     return f"the mesh of {network.label}" if network.label else "the mesh"
@@ -128,7 +151,7 @@ def wiring(tile: Tile, design: Design) -> dict[str, Any]:
     inputs = [
         {
             "signal": target.signal,
-            "type": f"{target.network.prefix}beat_t",
+            "type": joined.type_of(target),
             "num": len(sources),
             "from": listing(
                 str(source) if source else mesh_name(target.network) for source in sources
@@ -143,6 +166,11 @@ def wiring(tile: Tile, design: Design) -> dict[str, Any]:
             "mesh": mesh_name(target.network),
             "prefix": target.network.prefix,
             "port": target.entry_port,
+            "value": _converted(
+                f"{target.network.prefix}sink",
+                mesh_type(target.network),
+                joined.type_of(target),
+            ),
             **joined.slot(target, None),
         }
         for target in tile.entries

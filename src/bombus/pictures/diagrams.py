@@ -18,11 +18,12 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import FancyArrowPatch, FancyBboxPatch, Rectangle
 
-from bombus.design.rtl import struct_layout
+from bombus.design.rtl import StructField, struct_layout
 
 _INK, _GREY, _PAPER = "#222222", "#8a94a0", "#ffffff"
 _FABRIC, _INTERFACE, _LAYER, _CONTROL = "#dbe7f5", "#e4f1e4", "#fff4d6", "#eeeeee"
 _ROW_BITS = 32  # bits in a row of the metadata diagram
+_KIND_BITS, _LENGTH_BITS = 3, 14  # of a beat of a design with 5 to 8 kinds of messages
 
 Point = tuple[float, float]
 
@@ -157,9 +158,14 @@ def _segments(offset: int, width: int) -> Iterator[tuple[int, int, int]]:
 
 
 def metadata() -> Figure:
-    """The fields of `meta_t` in rows of 32 bits, highest bit first, and the forms of `l4`."""
-    layout = struct_layout("meta_t")
+    """What a packet has beside its data in rows of 32 bits, highest bit first, and the forms of
+    `l4`."""
+    layout = struct_layout("packet_meta_t")
     fields = {name: field for name, field in layout.items() if "." not in name}
+    top_bit = sum(field.width for field in fields.values())
+    for name, width in (("length", _LENGTH_BITS), ("kind", _KIND_BITS)):
+        fields[name] = StructField(top_bit, width)
+        top_bit += width
     bits = sum(field.width for field in fields.values())
     forms: dict[str, list[str]] = {}
     for name in layout:
@@ -170,7 +176,14 @@ def metadata() -> Figure:
     lines = rows + len(forms)
     figure, axes = _axes(left + _ROW_BITS * cell + 0.2, lines * high + 0.95)
     top = lines * high + 0.45
-    axes.text(left, top + 0.25, f"meta_t, {bits} bits", fontsize=9, weight="bold", va="center")
+    axes.text(
+        left,
+        top + 0.25,
+        f"kind, length and packet_meta_t, {bits} bits",
+        fontsize=9,
+        weight="bold",
+        va="center",
+    )
 
     def draw(text: str, line: float, high_bit: int, width: int, fill: str) -> None:
         x, y = left + (_ROW_BITS - 1 - high_bit) * cell, top - (line + 1) * high

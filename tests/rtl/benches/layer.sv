@@ -4,16 +4,21 @@
 //
 // Macros: LAYER, its instance, connected by name, so that what it does not have
 // is not connected; NUM_DROPS, NUM_EVENTS and NEXT_BITS, the widths of drop_o, event_o
-// and out_next_o. Control: microseconds that pass in a cycle. An item in: beat; out: next
-// hop, beat. Status: time. Events: 16 of each width, first those of drop_o.
+// and out_next_o; META_T, the type of the metadata, a packet's if it is not given.
+// Control: microseconds that pass in a cycle. An item in: beat; out: next hop, beat.
+// Status: time. Events: 16 of each width, first those of drop_o.
 `include "bombus_types.svh"
 `include "bench.svh"
+
+`ifndef META_T
+`define META_T bombus_pkg::packet_meta_t
+`endif
 
 module layer_at_width
   import bombus_pkg::*;
 #(
     parameter  int unsigned DataWidth = 64,
-    localparam int unsigned BeatBits  = bench_pkg::beat_bits(DataWidth)
+    localparam int unsigned BeatBits  = bench_pkg::beat_bits(DataWidth, $bits(`META_T))
 ) (
     input logic clk_i,
     input logic rst_i,
@@ -27,7 +32,7 @@ module layer_at_width
     output logic [15:0] counted_o
 );
 
-  `BOMBUS_BEAT_T(beat_t, DataWidth)
+  `BOMBUS_BEAT_T(beat_t, DataWidth, `META_T)
 
   beat_t in_i, out_o;
   logic [`NEXT_BITS-1:0] out_next_o;
@@ -50,7 +55,7 @@ endmodule
 module bench #(
     parameter int unsigned NumWidths = 4,
     parameter int unsigned WidthRatio = 2,
-    localparam int unsigned BeatBits = bench_pkg::beat_bits(512)
+    localparam int unsigned BeatBits = bench_pkg::beat_bits(512, $bits(`META_T))
 ) (
     `BENCH_PORTS(NumWidths, BeatBits, NumWidths, BeatBits + 5, 16, 32)
 );

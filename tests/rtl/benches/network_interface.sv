@@ -66,6 +66,7 @@ module bench
   beat_t sink;
   flit_t injected;
   logic in_message, out_message, in_message_q, out_message_q, no_route, entering, out_end;
+  logic unknown_kind;
   logic [13:0] in_bytes, out_bytes, in_bytes_q, out_bytes_q;
   logic table_ready;
   logic [(HasGroups ? NumSlots : 1)-1:0] done;
@@ -86,6 +87,8 @@ module bench
       .NumSources(2),
       .NumSinks(2),
       .HasSinks(HasSinks),
+      .NumKinds(6),
+      .Takes({6'b001001, 6'b100111}),
       .NumHops(32),
       .TableInit(init()),
       .NumGroups(HasGroups ? 4 : 0),
@@ -121,6 +124,7 @@ module bench
       .out_message_o(out_message),
       .out_bytes_o(out_bytes),
       .no_route_o(no_route),
+      .unknown_kind_o(unknown_kind),
       .entering_o(entering),
       .out_end_o(out_end),
       .busy_o(status_o)
@@ -138,6 +142,6 @@ module bench
   assign out_o[3] = in_bytes_q;
   assign out_o[4] = out_bytes_q;
   assign out_valid_o[4:3] = {out_message_q, in_message_q};
-  assign event_o = 64'({out_end, entering, no_route});
+  assign event_o = 64'({unknown_kind, out_end, entering, no_route});
 
 endmodule

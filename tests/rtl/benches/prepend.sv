@@ -26,7 +26,7 @@ module bench #(
     assign out_o[n] = {first, shown};
     always_comb begin  // metadata count with the first beat only
       shown = beat_out;
-      if (~first) shown.meta = '0;
+      if (~first) {shown.meta, shown.length, shown.kind} = '0;
     end
     prepend #(
         .beat_t(beat_t),

@@ -32,7 +32,7 @@ module mac_tx_ports #(
     beat.data = data_i;
     beat.bytes = bytes_i;
     beat.last = last_i;
-    beat.meta.length = length_i;
+    beat.length = length_i;
     beat.meta.csum = csum_i;
     beat.meta.l4.ip_tx.csum_pos = csum_pos_i;
   end

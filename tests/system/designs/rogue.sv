@@ -44,7 +44,7 @@ module rogue #(
     Late   = 8'd1,  // takes the next datagram too late
     Twice  = 8'd2,  // asks twice at once
     Change = 8'd3,  // changes a request that waits
-    Length = 8'd4,  // says a wrong meta.length
+    Length = 8'd4,  // says a wrong length
     Fall   = 8'd5,  // takes a request back
     Deaf   = 8'd6   // takes its answer too late
   } wrong_e;
@@ -97,14 +97,14 @@ module rogue #(
   always_ff @(posedge clk_i) begin
     if (answered) begin
       out_o <= answer_i;
-      out_o.meta.length <= 14'd8;
+      out_o.length <= 14'd8;
       out_o.meta.l4.ports.src_port <= answer_i.meta.l4.ports.dst_port;
       out_o.meta.l4.ports.dst_port <= answer_i.meta.l4.ports.src_port;
     end
     if (start) begin
       wrong_q <= in_i.data[7:0];
       query_o <= in_i;
-      query_o.meta.length <= in_i.meta.length + 14'(in_i.data[7:0] == Length);
+      query_o.length <= in_i.length + 14'(in_i.data[7:0] == Length);
     end else if (query_valid_o && ~query_ready_i && wrong_q == Change) begin
       query_o.data[63:56] <= ~query_o.data[63:56];
     end

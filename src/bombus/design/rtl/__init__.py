@@ -13,27 +13,30 @@ from bombus.design.rtl.elaboration import (
 )
 from bombus.design.rtl.layers import (
     BEFORE,
-    FILLED_IN,
     InputStream,
     LayerKind,
     OutputStream,
     Parameter,
 )
 from bombus.design.rtl.library import Library, library
+from bombus.design.rtl.messages import ANY, PACKET, TAKEN, MessageKind, widest
 from bombus.design.rtl.packages import StructField, constant, struct_layout
 from bombus.design.rtl.remarks import remarks, with_parameters
 
 __all__ = [
+    "ANY",
     "BEAT",
     "BEFORE",
-    "FILLED_IN",
     "MAIN_INPUT",
     "MAIN_OUTPUT",
+    "PACKET",
+    "TAKEN",
     "Beat",
     "Elaboration",
     "InputStream",
     "LayerKind",
     "Library",
+    "MessageKind",
     "OutputStream",
     "Parameter",
     "Source",
@@ -46,5 +49,6 @@ __all__ = [
     "remarks",
     "rtl_files",
     "struct_layout",
+    "widest",
     "with_parameters",
 ]

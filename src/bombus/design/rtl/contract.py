@@ -69,6 +69,11 @@ def hop_names(output: str, enums: Mapping[str, Sequence[str]]) -> tuple[str, ...
     return tuple(snake_case(name.removeprefix(prefix)) for name in enums.get(alias, ()))
 
 
+def hop_sends_name(output: str, hop: str) -> str:
+    """The localparam with the kinds of messages that take a next hop of an output."""
+    return f"{prefix_of(output)}Next{camel_case(hop)}Sends"
+
+
 @dataclass(frozen=True)
 class FurtherPort:
     """A port that the contract does not know: the design file raises it to the top."""
@@ -185,6 +190,14 @@ def layer_problems(kind: LayerKind, enums: Mapping[str, Sequence[str]]) -> Itera
         if output.credits and output.name not in answered:
             yield problem(f"stream {output.name} has credits, but no input receives its answers")
     yield from map(problem, _misspelt(kind))
+    known = kind.message_kinds()
+    for parameter in kind.parameters.values():
+        if (name := parameter.message_kind) and name not in known:
+            hint = near_matches(name, known)
+            yield problem(
+                f"{parameter.name} is the number of a kind of message that it does not take or "
+                f"send; {hint}"
+            )
     for name in kind.types:
         if name != BEAT and name.removesuffix(OWN_BEAT) not in {*kind.inputs, *kind.outputs}:
             yield problem(f"type parameter {name} is of a stream that the layer does not have")
@@ -224,9 +237,25 @@ def _misspelt(kind: LayerKind) -> Iterator[str]:
         if waits:
             is_known = holder in {camel_case(each) for each in kind.inputs} and needed in streams
         else:
-            ends = {"AlwaysTakes": inputs, "Room": inputs, "Answers": inputs}
-            ends |= {"Credits": outputs, "BindsWidth": outputs}
+            ends = {
+                "AlwaysTakes": inputs,
+                "Room": inputs,
+                "Answers": inputs,
+                "Takes": inputs,
+                "Credits": outputs,
+                "BindsWidth": outputs,
+                "Sends": outputs | _hop_prefixes(kind),
+            }
             end = next((each for each in ends if name.endswith(each)), None)
             is_known = end is None or name.removesuffix(end) in ends[end]
         if not is_known:
             yield f"localparam {name} is about a stream that the layer does not have"
+
+
+def _hop_prefixes(kind: LayerKind) -> set[str]:
+    """What the names of declarations about a next hop begin with."""
+    return {
+        hop_sends_name(output.name, hop).removesuffix("Sends")
+        for output in kind.outputs.values()
+        for hop in (*output.hops, *([BOUND] if output.binds else []))
+    }

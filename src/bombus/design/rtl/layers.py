@@ -7,7 +7,7 @@ What a module declares, and what each declaration promises: docs/architecture.md
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from pyslang import ast, syntax
@@ -22,6 +22,7 @@ from bombus.design.rtl.contract import (
     FurtherPort,
     further_ports,
     hop_names,
+    hop_sends_name,
     known_ports,
     layer_problems,
     port_problems,
@@ -29,10 +30,11 @@ from bombus.design.rtl.contract import (
     streams,
 )
 from bombus.design.rtl.elaboration import Elaboration
+from bombus.design.rtl.messages import ANY, PACKET, TAKEN
 from bombus.registers.model import Block
 
-# Filled in by Bombus, not by the design file.
-FILLED_IN = frozenset(
+# Filled in by Bombus, not by the design file; so are the numbers of kinds, such as `KindArp`.
+_FILLED_IN = frozenset(
     {"NumBound", "NumBoundHops", "BoundKeys", "BoundHops", "DataWidth", "ClockMhz"}
 )
 # The key with which the design file names the tile that a layer stands before.
@@ -49,6 +51,16 @@ class Parameter:
     width: int  # bits
     is_signed: bool
 
+    @property
+    def message_kind(self) -> str:
+        """The kind of message whose number it is; "": it is no such number."""
+        return self.key.removeprefix("kind_") if self.key.startswith("kind_") else ""
+
+    @property
+    def is_filled_in(self) -> bool:
+        """Whether Bombus gives its value, not the design file."""
+        return self.name in _FILLED_IN or bool(self.message_kind)
+
 
 @dataclass(frozen=True)
 class InputStream:
@@ -61,6 +73,7 @@ class InputStream:
     waits_for_outputs: tuple[str, ...] = ()
     waits_for_inputs: tuple[str, ...] = ()  # inputs on which a message must come first
     answers: str = ""  # the output whose requests its messages answer
+    takes: tuple[str, ...] = (PACKET,)  # kinds of messages
 
 
 @dataclass(frozen=True)
@@ -73,6 +86,18 @@ class OutputStream:
     binds: str = ""  # key of the layers that further hops lead to, such as `udp_port`
     key_width: int = 16  # bits that messages have for the key
     credits: int = 0  # messages that may be sent and not yet answered; 0: any number
+    sends: tuple[str, ...] = (PACKET,)  # kinds of messages
+    hop_sends: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # where a hop has others
+
+    def sends_by(self, number: int) -> tuple[str, ...]:
+        """Kinds of messages that take a next hop, given by its number."""
+        hop = self.hops[number] if number < len(self.hops) else BOUND
+        return self.hop_sends.get(hop, self.sends)
+
+    @property
+    def declared_kinds(self) -> tuple[str, ...]:
+        """Kinds of messages that it sends by any next hop."""
+        return (*self.sends, *(name for names in self.hop_sends.values() for name in names))
 
 
 @dataclass(frozen=True)
@@ -102,6 +127,17 @@ class LayerKind:
     @property
     def mac_ports(self) -> tuple[str, ...]:
         return tuple(port for port in self.ports if port in MAC_PORTS)
+
+    def message_kinds(self, of_type: str | None = None) -> tuple[str, ...]:
+        """Kinds of messages that its streams take or send, those of one type or of all."""
+        found: list[str] = []
+        for each in self.inputs.values():
+            if of_type in (None, self.type_of(each.name)):
+                found += each.takes
+        for output in self.outputs.values():
+            if of_type in (None, self.type_of(output.name)):
+                found += output.declared_kinds
+        return tuple(dict.fromkeys(name for name in found if name not in (ANY, TAKEN)))
 
     def type_of(self, stream: str) -> str:
         """The type parameter that a stream's beats have."""
@@ -201,6 +237,7 @@ class _Declarations:
                 if each != name and self.numbers.get(waits + camel_case(each), 0)
             ),
             answers=answers,
+            takes=self.kinds(f"{prefix}Takes"),
         )
 
     def output(self, name: str) -> OutputStream:
@@ -214,7 +251,17 @@ class _Declarations:
             binds=self.texts.get(f"{prefix}Binds", ""),
             key_width=self.numbers.get(f"{prefix}BindsWidth", 16),
             credits=self.numbers.get(f"{prefix}Credits", 0),
+            sends=self.kinds(f"{prefix}Sends"),
+            hop_sends={
+                hop: self.kinds(declared)
+                for hop in hops
+                if (declared := hop_sends_name(name, hop)) in self.texts
+            },
         )
+
+    def kinds(self, declared: str) -> tuple[str, ...]:
+        """Kinds of messages that a localparam names."""
+        return tuple(self.texts.get(declared, PACKET).split())
 
 
 def read_layer(

@@ -26,6 +26,7 @@ from bombus.design.rtl.elaboration import (
     rtl_files,
 )
 from bombus.design.rtl.layers import LayerKind, is_layer, read_layer
+from bombus.design.rtl.messages import PACKET, MessageKind, read_kinds, widest, without_struct
 from bombus.design.rtl.packages import enum_names
 from bombus.design.rtl.probe import description, probe, version
 
@@ -38,12 +39,22 @@ class Library:
     versions: tuple[tuple[Path, int], ...]  # the files, and when each was last changed
     layers: Mapping[str, LayerKind]
     definitions: Mapping[str, Path]  # all modules and packages by name
+    message_kinds: Mapping[str, MessageKind]  # those that have a struct
 
     @functools.cached_property
     def bound_keys(self) -> frozenset[str]:
         """Keys that some layer binds, such as `udp_port`."""
         outputs = (each for kind in self.layers.values() for each in kind.outputs.values())
         return frozenset(output.binds for output in outputs if output.binds)
+
+    def with_metadata(self, kind: LayerKind, beats: Mapping[str, Beat]) -> dict[str, Beat]:
+        """Beats of a layer's streams, by type parameter, with room for all that it declares."""
+        return {
+            name: beat._replace(
+                metadata=widest(kind.message_kinds(name), self.message_kinds).struct
+            )
+            for name, beat in beats.items()
+        }
 
     def kind(self, name: str) -> LayerKind:
         """The layer of that kind; UserError with near matches if there is none."""
@@ -57,10 +68,10 @@ class Library:
         raise UserError(f"there is no layer kind {name!r}; {near_matches(name, self.layers)}")
 
 
-def _assignments(module: syntax.SyntaxNode, data_width: int) -> list[str]:
-    """Parameters of a layer whose streams all have one type."""
+def _assignments(module: syntax.SyntaxNode, data_width: int, beat: str) -> list[str]:
+    """Parameters of a layer whose streams all have one type, `beat`."""
     names = parameter_names(module)
-    given = [f".{name}({BEAT})" for name in sorted(names) if name.endswith(BEAT)]
+    given = [f".{name}({beat})" for name in sorted(names) if name.endswith(BEAT)]
     return given + ([f".DataWidth({data_width})"] if "DataWidth" in names else [])
 
 
@@ -102,20 +113,43 @@ def _library(data_width: int, versions: tuple[tuple[Path, int], ...]) -> Library
     definitions = _definitions(scan, found)
     modules = {name_of(module): module for module in found if is_layer(module)}
     beside = {name: description(definitions[name]) for name in modules}
-    elaboration, probed = probe(
-        files,
-        {BEAT: Beat(data_width)},
-        {name: _assignments(module, data_width) for name, module in modules.items()},
-        {name: file for name, file in beside.items() if file},
-    )
-    layers = {
-        name: read_layer(each.instance, elaboration, flows(), each.registers)
-        for name, each in probed.items()
-    }
+
+    def read(metadata: Mapping[str, MessageKind]) -> tuple[Elaboration, dict[str, LayerKind]]:
+        """`metadata`: of layers that have other than a packet's."""
+        types = {f"{name}_{BEAT}": Beat(data_width, kind.struct) for name, kind in metadata.items()}
+        elaboration, probed = probe(
+            files,
+            {BEAT: Beat(data_width), **types},
+            {
+                name: _assignments(
+                    module, data_width, f"{name}_{BEAT}" if name in metadata else BEAT
+                )
+                for name, module in modules.items()
+            },
+            {name: file for name, file in beside.items() if file},
+        )
+        return elaboration, {
+            name: read_layer(each.instance, elaboration, flows(), each.registers)
+            for name, each in probed.items()
+        }
+
+    elaboration, layers = read({})
+    kinds = read_kinds(elaboration)
+    problems = [
+        Problem(layer.file, layer.line, f"layer {layer.name}: {message}")
+        for layer in layers.values()
+        for message in without_struct(layer.message_kinds(), kinds)
+    ]
+    if problems:
+        raise DesignError(problems)
+    metadata = {name: widest(layer.message_kinds(), kinds) for name, layer in layers.items()}
+    metadata = {name: kind for name, kind in metadata.items() if kind.name != PACKET}
+    if metadata:
+        elaboration, layers = read(metadata)
     if problems := elaboration.problems():
         raise DesignError(problems)
 
-    return Library(data_width, versions, layers, definitions)
+    return Library(data_width, versions, layers, definitions, kinds)
 
 
 @functools.cache

@@ -42,7 +42,8 @@ def _at(
         parameter = kind.parameters[key]
         number = f"{parameter.width}'d{value}" if value >= 0 else str(value)
         given.append(f".{parameter.name}({number})")
-    return _instance(library.versions, tuple(beats.items()), kind.name, kind.file, tuple(given))
+    types = library.with_metadata(kind, beats)
+    return _instance(library.versions, tuple(types.items()), kind.name, kind.file, tuple(given))
 
 
 @functools.lru_cache(maxsize=256)

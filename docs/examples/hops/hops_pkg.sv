@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// A protocol that tells how far away the asker is: a request is 8 bytes, the answer repeats
+// the first 7 and tells in the last one the TTL with which the request came.
+package hops_pkg;
+
+  // For experiments (RFC 3692).
+  parameter logic [7:0] ProtocolHops = 8'd253;
+
+  // Wire bytes, first byte lowest.
+  typedef struct packed {
+    logic [7:0]  ttl;
+    logic [55:0] token;
+  } body_t;
+
+  parameter int unsigned BodyBytes = $bits(body_t) / 8;
+
+  // Metadata of kind hops: what is to be answered, and to whom. No payload.
+  typedef struct packed {
+    logic [1:0]        mac_port;
+    bombus_pkg::vlan_t vlan;
+    logic [31:0]       ip;
+    body_t             body;
+  } hops_meta_t;
+
+endpackage

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// Takes requests from ipv4_rx, and has hops_tx answer them.
+//
+// Latency: 1 cycle. Throughput: one beat per cycle.
+module hops_rx
+  import bombus_pkg::*;
+  import hops_pkg::*;
+#(
+    parameter type beat_t = logic,
+    parameter int unsigned KindHops = 1  // filled in by Bombus
+) (
+    input logic clk_i,
+    input logic rst_i,
+
+    input  beat_t in_i,
+    input  logic  in_valid_i,
+    output logic  in_ready_o,
+
+    output beat_t       out_o,
+    output logic        out_valid_o,
+    input  logic        out_ready_i,
+    output logic        out_next_o,
+    output logic  [0:0] drop_o,
+    output logic        busy_o
+);
+
+  localparam string Entry = "hops_rx";
+  localparam logic [7:0] IpProtocol = ProtocolHops;  // by which ipv4_rx finds it
+  localparam string Sends = "hops";
+  typedef enum logic [0:0] {NextHopsTx} next_e;
+  typedef enum int unsigned {
+    DropWrongSize,
+    NumDrops
+  } drop_e;
+
+  logic first_q;
+  always_ff @(posedge clk_i) begin
+    if (rst_i) first_q <= 1'b1;
+    else if (in_valid_i & in_ready_o) first_q <= in_i.last;
+  end
+
+  // The layer's beats have room for the wider of its two kinds.
+  packet_meta_t packet;
+  assign packet = packet_meta_t'(in_i.meta);
+
+  hops_meta_t found;
+  assign found = '{
+          mac_port: packet.mac_port,
+          vlan: packet.vlan,
+          ip: packet.ip,
+          body: '{token: in_i.data[55:0], ttl: packet.l4.ip_rx.ttl}
+      };
+
+  beat_t report;
+  always_comb begin
+    report = '0;
+    report.kind = $bits(report.kind)'(KindHops);
+    report.meta = $bits(report.meta)'(found);
+    report.last = 1'b1;
+  end
+
+  // One beat tells it all; what follows is of the wrong size, and swallowed.
+  logic ready;
+  assign in_ready_o = ready | ~first_q;
+  drop_register #(
+      .beat_t  (beat_t),
+      .NumDrops(NumDrops)
+  ) u_out (
+      .clk_i,
+      .rst_i,
+      .in_i(report),
+      .in_valid_i(in_valid_i & first_q),
+      .in_ready_o(ready),
+      .in_first_i(1'b1),
+      .in_next_i(NextHopsTx),
+      .in_drop_i(in_i.length != 14'(BodyBytes)),
+      .out_o,
+      .out_valid_o,
+      .out_ready_i,
+      .out_next_o,
+      .drop_o
+  );
+
+  assign busy_o = out_valid_o | ~first_q;
+
+endmodule

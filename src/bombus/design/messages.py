@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which kinds of messages the streams of a design carry, their numbers, and how wide that is.
+
+A layer declares the kinds that its streams take and send (`bombus.design.rtl.messages`); where
+its messages go, the hops say. `Design.messages` holds what follows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from bombus.design.rtl import ANY, PACKET, TAKEN, Beat, MessageKind, widest
+
+if TYPE_CHECKING:
+    from bombus.design.network import Network
+    from bombus.design.resolved import Design, Hop, Input, Layer, Output
+
+Kinds = frozenset[str]
+
+
+@dataclass(frozen=True)
+class Messages:
+    """The kinds of messages of a design."""
+
+    design: Design
+    numbers: dict[str, int]  # of the kinds that are sent; a packet's is 0
+    sent: dict[tuple[Output, int], Kinds]  # by output and number of the next hop
+    arriving: dict[Input, Kinds]
+
+    @property
+    def kind_bits(self) -> int:
+        """Bits of the number of a kind."""
+        return max(1, (len(self.numbers) - 1).bit_length())
+
+    def by(self, hop: Hop) -> Kinds:
+        """Kinds of messages that take a hop."""
+        return self.sent[hop.source, hop.number]
+
+    def taken(self, target: Input) -> Kinds:
+        """Kinds of messages that an input takes; of one that takes any, those that come."""
+        takes = target.stream.takes
+        return self.arriving[target] if ANY in takes else frozenset(takes)
+
+    def refused(self) -> Iterator[tuple[Hop, Kinds]]:
+        """Hops by which messages may come to an input that does not take them."""
+        for hop in self.design.hops:
+            if hop.target and (strange := self.by(hop) - self.taken(hop.target)):
+                yield hop, strange
+
+    def taken_mask(self, target: Input) -> int:
+        """The kinds that an input takes at run time, a bit for each number. Of what its layer
+        passes on, it takes only what comes by the next hops of the design file: others take that.
+        """
+        names = self.taken(target)
+        if any(TAKEN in output.stream.declared_kinds for output in target.layer.outputs):
+            names &= self.arriving[target]
+        return self._mask(names)
+
+    def sent_masks(self, output: Output) -> list[int]:
+        """The kinds that an output sends, by number of its next hop, a bit for each number."""
+        count = len(self.design.hop_names(output))
+        return [self._mask(self.sent[output, number]) for number in range(count)]
+
+    def bits(self, mask: int) -> str:
+        """A set of kinds as SystemVerilog has it."""
+        return f"{len(self.numbers)}'b{mask:b}"
+
+    def _mask(self, names: Kinds) -> int:
+        return sum(1 << self.numbers[name] for name in names if name in self.numbers)
+
+    def on(self, network: Network) -> MessageKind:
+        """The kind whose metadata all that crosses a network fits into."""
+        hops = [hop for hop in self.design.hops if not hop.in_tile and hop.network is network]
+        return self._widest(name for hop in hops for name in self.by(hop))
+
+    def of(self, layer: Layer, type_name: str) -> MessageKind:
+        """The kind whose metadata all fits into that a layer's streams of a type take and send in
+        this design."""
+        names: list[str] = []
+        for each in layer.inputs:
+            if layer.kind.type_of(each.name) == type_name:
+                names += self.arriving[each] & self.taken(each)
+        for output in layer.outputs:
+            if layer.kind.type_of(output.name) == type_name:
+                for number in range(self.design.num_hops(output)):
+                    names += self.sent.get((output, number), ())
+        return self._widest(names or layer.kind.message_kinds(type_name))
+
+    def beat(self, network: Network, kind: MessageKind | None = None) -> Beat:
+        """A network's beats, or with the metadata of another kind."""
+        return Beat(network.data_width, (kind or self.on(network)).struct, self.kind_bits)
+
+    def _widest(self, names: Iterable[str]) -> MessageKind:
+        return widest(names, self.design.library.message_kinds)
+
+
+def messages(design: Design) -> Messages:
+    """Follows the kinds of messages along the hops of a design."""
+    arriving: dict[Input, set[str]] = {each: set() for each in design.inputs()}
+    sent: dict[tuple[Output, int], set[str]] = {
+        (output, number): set(output.stream.sends_by(number)) - {TAKEN}
+        for output in design.outputs()
+        for number, _ in enumerate(design.hop_names(output))
+    }
+    changed = True
+    while changed:  # until what is passed on has come to its ends
+        changed = False
+        for hop in design.hops:
+            names = sent[hop.source, hop.number]
+            if TAKEN in hop.source.stream.sends_by(hop.number):
+                for each in hop.source.layer.inputs:
+                    takes = each.stream.takes
+                    names |= {k for k in arriving[each] if k in takes or ANY in takes}
+            if hop.target and not names <= arriving[hop.target]:
+                arriving[hop.target] |= names
+                changed = True
+    kinds = {name for names in sent.values() for name in names} | {PACKET}
+    order = sorted(kinds, key=lambda name: (name != PACKET, name))
+    return Messages(
+        design,
+        {name: number for number, name in enumerate(order)},
+        {hop: frozenset(names) for hop, names in sent.items()},
+        {target: frozenset(names) for target, names in arriving.items()},
+    )

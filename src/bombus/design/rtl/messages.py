@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Kinds of messages: the structs of their metadata, found by name in the packages.
+
+The metadata of kind `arp_update` is the packed struct `arp_update_meta_t` of a package. A layer
+declares which kinds its streams take and send (docs/architecture.md, "Kinds of messages").
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from pyslang import ast
+
+from bombus.base.errors import DesignError, Problem
+from bombus.design.rtl.elaboration import Elaboration
+
+PACKET = "packet"  # the kind that all layers share
+ANY = "any"  # what an input takes that looks at no metadata
+TAKEN = "taken"  # what an output sends that passes on what comes
+_SUFFIX = "_meta_t"
+
+
+@dataclass(frozen=True)
+class MessageKind:
+    """A kind of message and the struct of its metadata."""
+
+    name: str
+    struct: str  # `package::type`
+    bits: int
+
+
+def read_kinds(elaboration: Elaboration) -> dict[str, MessageKind]:
+    """The kinds that have a struct; DesignError if two of one name differ."""
+    found: dict[str, MessageKind] = {}
+    first: dict[str, tuple[object, Path]] = {}
+    problems = []
+    for package in elaboration.compilation.getPackages():
+        for alias in package:
+            target = getattr(alias, "targetType", None)
+            if target is None or not alias.name.endswith(_SUFFIX):
+                continue
+            name, file = alias.name.removesuffix(_SUFFIX), elaboration.file(alias.location)
+            struct = target.type.canonicalType
+            if not isinstance(struct, ast.PackedStructType):
+                continue
+            layout = [(field.name, field.type.bitWidth) for field in struct]
+            other, other_file = first.setdefault(name, (layout, file))
+            if other != layout:
+                line = elaboration.manager.getLineNumber(alias.location)
+                problems.append(
+                    Problem(
+                        file,
+                        line,
+                        f"{alias.name} is another struct in {other_file}: a kind of message, here "
+                        f"{name}, has one; rename this one",
+                    )
+                )
+            full_name = f"{package.name}::{alias.name}"
+            found.setdefault(name, MessageKind(name, full_name, target.type.bitWidth))
+    if problems:
+        raise DesignError(problems)
+    return found
+
+
+def widest(names: Iterable[str], kinds: Mapping[str, MessageKind]) -> MessageKind:
+    """The kind whose struct all others fit into; a packet, where it is as wide as any."""
+    there = [kinds[name] for name in sorted(set(names)) if name in kinds] or [kinds[PACKET]]
+    return max(there, key=lambda kind: (kind.bits, kind.name == PACKET))
+
+
+def without_struct(names: Iterable[str], kinds: Mapping[str, MessageKind]) -> Iterator[str]:
+    """What is wrong with kinds that have no struct."""
+    for name in sorted(set(names) - kinds.keys() - {ANY, TAKEN}):
+        yield f"message kind {name!r} has no struct: there is no {name}{_SUFFIX} in a package"
