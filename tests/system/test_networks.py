@@ -74,9 +74,9 @@ def test_nobody_waits_for_ever_on_two_networks() -> None:
 def run_time_changes(simulation: Simulation) -> None:
     """The second network's next hop stands behind the first one's, in the same table."""
     lookup = next(each for each in simulation.manifest["tiles"] if each["name"] == "lookup")
-    hop = lookup["index"] << 12 | 0x800 + 4 * lookup["next_hops"]["store"]
+    hop = simulation.registers.tiles["lookup"].next_hop[lookup["next_hops"]["store"]]
     # Outside the network's rectangle there is no router: the message is dropped.
-    simulation.write_register(hop, 1 << 31)
+    hop.write(valid=1, is_group=0, port=0, y=0, x=0)
     simulation.send(frames(1)[0])
     simulation.advance(1_000)
     counters = simulation.tile_counters("lookup")
