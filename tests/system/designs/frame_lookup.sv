@@ -45,7 +45,7 @@ module frame_lookup #(
   always_comb begin
     query = '0;
     query.meta = in_i.meta;
-    query.meta.length = 14'd8;
+    query.length = 14'd8;
     query.last = 1'b1;
     query.bytes = $bits(query.bytes)'(8);
     query.data = $bits(query.data)'(in_i.data[63:0]);
