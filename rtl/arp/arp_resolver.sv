@@ -20,7 +20,6 @@ module arp_resolver
     input logic [31:0] time_us_i,
     output logic busy_o,  // no look-up now
     output logic open_o,  // questions are open
-    output logic deciding_o,  // what has left the look-up stage is still worked on
 
     // Look-up: with a message's first beat. in_update_i: it is a binding.
     input neighbour_t in_meta_i,  // of a packet: its address is in the same place
@@ -71,7 +70,7 @@ module arp_resolver
   assign in_key = key_of(in_meta_i.vlan, in_meta_i.ip);
 
   logic cache_busy, questions_busy, packets_busy;
-  logic renew, update, answered, deciding;
+  logic renew, update, answered;
   arp_cache #(
       .NumSets(NumBindings / NumWays),
       .NumWays(NumWays),
@@ -104,7 +103,7 @@ module arp_resolver
     if (look_taken_i) packet_q <= is_packet;
   end
 
-  block_t first, last, count, link_first, chain_head, chain_tail, chain_count;
+  block_t first, last, count, chain_head, chain_tail, chain_count;
   logic fits, keep, link, free, start, ask, ask_again, ask_renew, ask_room;
   key_t ask_key;
   arp_questions #(
@@ -123,14 +122,12 @@ module arp_resolver
       .renew_i(packet_end & renew),
       .update_i(update),
       .answered_o(answered),
-      .deciding_o(deciding),
       .first_i(first),
       .last_i(last),
       .count_i(count),
       .fits_i(fits),
       .keep_o(keep),
       .link_o(link),
-      .link_first_o(link_first),
       .free_o(free),
       .start_o(start),
       .chain_head_o(chain_head),
@@ -142,7 +139,6 @@ module arp_resolver
       .ask_again_o(ask_again),
       .ask_renew_o(ask_renew),
       .ask_ready_i(ask_room),
-      .asking_i(ask_valid_o),
       .no_room_o,
       .unresolved_o
   );
@@ -163,7 +159,6 @@ module arp_resolver
       .count_o(count),
       .keep_i(keep),
       .link_i(link),
-      .link_first_i(link_first),
       .link_tail_i(chain_tail),
       .free_i(free),
       .free_head_i(chain_head),
@@ -179,13 +174,11 @@ module arp_resolver
   );
 
   // One question waits for its turn to go out.
-  logic [47:0] mac_q;  // of the packet that has left
   assign ask_room = ~ask_valid_o | ask_ready_i;
   always_ff @(posedge clk_i) begin
-    if (packet_end) mac_q <= mac_o;
     if (ask_room) begin
       ask_key_o <= ask_key;
-      ask_mac_o <= ask_renew ? mac_q : '1;
+      ask_mac_o <= ask_renew ? mac_o : '1;
     end
   end
   always_ff @(posedge clk_i) begin
@@ -202,7 +195,6 @@ module arp_resolver
     end
   end
 
-  assign deciding_o = update | deciding;
   assign busy_o = cache_busy | questions_busy | packets_busy | reading_o;
 
 endmodule

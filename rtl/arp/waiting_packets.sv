@@ -32,8 +32,7 @@ module waiting_packets
     input  logic   keep_i,   // with its last beat: they are taken
 
     // Chains. At most one of link_i and free_i in a cycle.
-    input logic   link_i,        // behind keep_i: the packet goes behind link_tail_i
-    input block_t link_first_i,  // its first block
+    input logic   link_i,       // with keep_i: the packet goes behind link_tail_i
     input block_t link_tail_i,
     input logic   free_i,
     input block_t free_head_i,
@@ -106,8 +105,7 @@ module waiting_packets
 
   always_ff @(posedge clk_i) begin
     if (clear_q) next[front_q] <= front_q + 1'b1;
-    else if (link_i | free_i)
-      next[free_i?back_q : link_tail_i] <= free_i ? free_head_i : link_first_i;
+    else if (link_i | free_i) next[free_i?back_q : link_tail_i] <= free_i ? free_head_i : front_q;
   end
 
   always_ff @(posedge clk_i) begin
@@ -124,7 +122,7 @@ module waiting_packets
       if (keep_i) front_q <= next_here;
       if (free_i) back_q <= free_tail_i;
       freed_q <= free_i ? free_count_i : '0;
-      num_free_q <= num_free_q + (keep_i ? ~count : '0) + freed_q;  // ~count: -(count + 1)
+      num_free_q <= num_free_q - (keep_i ? count_o : '0) + freed_q;
     end
   end
   assign busy_o = clear_q;
@@ -142,7 +140,7 @@ module waiting_packets
   wire skip = (BlockBeats != 1) & packet_end & (read_index_q != '0);
   wire finish = BlockBeats == 1 ? fetch & (read_q == tail_q) : packet_end & (out_block_q == tail_q);
   assign reading   = active_q;
-  assign reading_o = start_i | active_q | out_valid_o;
+  assign reading_o = active_q | out_valid_o;
 
   always_ff @(posedge clk_i) begin
     if (write_i & fits) ram[addr_of(here, index)] <= beat_i;

@@ -71,7 +71,7 @@ module eth_tx
   // ---- Look up: the table is read while a message's first beat comes in ----
 
   logic first_q, look_first_q;
-  logic resolver_busy, deciding, key_ready, lookup_hit;
+  logic resolver_busy, key_ready, lookup_hit;
   logic [47:0] lookup_mac;
   beat_t look;
   logic look_valid, look_ready;
@@ -120,7 +120,6 @@ module eth_tx
       .time_us_i,
       .busy_o(resolver_busy),
       .open_o(timer_o),
-      .deciding_o(deciding),
       .in_meta_i(in_i.meta),
       .in_update_i(in_is_update),
       .lookup_i(in_valid_i & in_ready_o & first_q),
@@ -274,7 +273,6 @@ module eth_tx
     end
   end
 
-  assign busy_o = look_valid | deciding | out_valid_o | ask_valid | resolver_busy | no_room |
-      unresolved;
+  assign busy_o = look_valid | out_valid_o | ask_valid | resolver_busy | no_room | unresolved;
 
 endmodule
