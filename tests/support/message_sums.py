@@ -21,6 +21,7 @@ ROUTER_DROP = ".router."
 # layer (absorbed), or it starts there (generated).
 GOES_ON, ENDS, STARTS = 0, 1, -1
 EVENTS: dict[str, dict[str, int]] = {
+    "adder": {"sum": ENDS},
     "memory_buffer": {"write_error": GOES_ON, "read_error": GOES_ON},
     "arp": {
         "request_in": ENDS,

@@ -6,8 +6,9 @@ Without a cycle, some message can always move; docs/deadlock-and-placement.md ha
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import combinations
 from typing import TypeVar
 
 import networkx as nx
@@ -76,12 +77,43 @@ def cycles(design: Design) -> list[Cycle]:
     """A shortest cycle of each knot of the resource graph; none: the design cannot deadlock."""
     graph = design.resource_graph
     found = []
-    for component in nx.strongly_connected_components(graph):
+    for component in _knots(graph, list(_joined(design))):
         part = graph.subgraph(sorted(component, key=_order))
-        nodes = shortest_cycle(part)
-        if nodes:
-            found.append(_explain(design, graph, nodes))
+        found.append(_explain(design, graph, shortest_cycle(part) or []))
     return sorted(found, key=lambda cycle: cycle.legs[0].hop.source.tile.index)
+
+
+def _joined(design: Design) -> Iterator[tuple[Input, Input]]:
+    """Inputs of a layer that wait for each other, and otherwise for the same outputs.
+
+    A message at one of them is what the other waits for, so that no cycle of waiting messages
+    has both.
+    """
+    for layer in design.layers():
+        for one, other in combinations(layer.inputs, 2):
+            waits = one.stream.waits_for_inputs, other.stream.waits_for_inputs
+            outputs = [set(each.stream.waits_for_outputs) for each in (one, other)]
+            if waits == ((other.name,), (one.name,)) and outputs[0] == outputs[1]:
+                yield one, other
+
+
+def _knots(
+    graph: nx.DiGraph[Resource], joined: list[tuple[Input, Input]]
+) -> list[frozenset[Resource]]:
+    """Strongly connected parts with a cycle that has no two joined inputs."""
+    found: dict[frozenset[Resource], None] = {}
+    for component in nx.strongly_connected_components(graph):
+        part = graph.subgraph(component)
+        if not part.size():
+            continue
+        pair = next((each for each in joined if component.issuperset(each)), None)
+        if pair is None:
+            found[frozenset(component)] = None
+            continue
+        # What is left without either is a cycle as well; one of them explains it.
+        rests = (_knots(part.subgraph(component - {left_out}), joined) for left_out in pair)
+        found.update(dict.fromkeys(next(filter(None, rests), [])))
+    return list(found)
 
 
 def cycles_after(design: Design, changes: Mapping[tuple[str, str], str]) -> list[Cycle]:
