@@ -5,7 +5,8 @@
  * docs/simulator.md explains it at length. In short:
  *
  * - Time is virtual. It moves only inside calls that say so, by the design's
- *   clock period per cycle. The same seed and the same calls give the same
+ *   clock period per cycle. Cycles are those of the design's clock; MAC ports with
+ *   a clock of their own run beside it at their true ratio. The same seed and the same calls give the same
  *   bytes.
  * - A frame starts with the destination MAC address and carries neither
  *   preamble nor FCS. "Receive" (rx) and "transmit" (tx) are the design's view:
@@ -107,6 +108,8 @@ typedef struct {
   uint64_t lost[2], duplicated[2], corrupted[2], bad_fcs[2], reordered[2];
   uint64_t file_errors;  /* frames that an attached file descriptor refused */
   uint64_t capture_lost; /* frames that the capture file did not take (disk full) */
+  uint64_t link_lost;    /* frames for the design while the link was down */
+  uint64_t cycles;       /* of the port's clock, since the simulator was made */
 } bombus_port_statistics;
 
 /* BOMBUS_API_VERSION of the library. Cannot fail. */
@@ -130,6 +133,10 @@ BOMBUS_API void bombus_close(bombus_sim *sim);
 /* Resets the design and forgets every frame that is waiting or captured.
  * Cycle and time go on. */
 BOMBUS_API int bombus_reset(bombus_sim *sim);
+
+/* Resets the MAC's side of a port that has a clock of its own, for some cycles, and
+ * forgets the frames that wait there. -EINVAL also if it has none. */
+BOMBUS_API int bombus_reset_port(bombus_sim *sim, uint32_t port);
 
 /* Why the last call that failed did so; valid until the next call. NULL: the last
  * call of this thread that had no simulator. Never NULL. */
@@ -244,6 +251,10 @@ BOMBUS_API int bombus_write_pin(bombus_sim *sim, const char *name, const uint8_t
 
 /* Probability of an idle cycle before each rx beat, and of tready low. */
 BOMBUS_API int bombus_set_pace(bombus_sim *sim, uint32_t port, double rx_bubble, double tx_stall);
+
+/* up 0: the link is down. The port takes nothing from the design, and frames that are sent
+ * to it are lost (link_lost); those that wait in its queue still go in. */
+BOMBUS_API int bombus_set_link(bombus_sim *sim, uint32_t port, int up);
 
 /* Keeps both directions of a port to the rate of a wire, in bits a second,
  * preamble, FCS and gap (24 bytes a frame) counted; 0: as fast as the port. -EINVAL

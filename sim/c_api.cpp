@@ -98,6 +98,13 @@ int bombus_reset(bombus_sim* sim) {
   });
 }
 
+int bombus_reset_port(bombus_sim* sim, uint32_t port) {
+  return call_port(sim, port, [&](MacPort&) {
+    sim->simulator.reset_port(port);
+    return 0;
+  });
+}
+
 int bombus_set_poll(bombus_sim* sim, bombus_poll poll, void* context) {
   return call(sim, [&](Simulator& simulator) {
     simulator.set_poll(poll, context);

@@ -17,6 +17,13 @@ int bombus_set_pace(bombus_sim* sim, uint32_t port, double rx_bubble, double tx_
   });
 }
 
+int bombus_set_link(bombus_sim* sim, uint32_t port, int up) {
+  return call_port(sim, port, [&](MacPort& mac) {
+    mac.set_link(up != 0);
+    return 0;
+  });
+}
+
 int bombus_set_line_rate(bombus_sim* sim, uint32_t port, double bits_per_second) {
   return call_port(sim, port, [&](MacPort& mac) {
     check_line_rate(bits_per_second);
@@ -100,6 +107,7 @@ int bombus_get_statistics(bombus_sim* sim, uint32_t port, bombus_port_statistics
     check_pointer(statistics, "statistics");
     *statistics = mac.statistics();
     statistics->file_errors = sim->live.file_errors(port);
+    statistics->cycles = sim->simulator.port_cycles(port);
     return 0;
   });
 }

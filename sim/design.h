@@ -10,6 +10,7 @@
 //   BOMBUS_REGISTER_BYTES  of the register map
 //   BOMBUS_MAC_PORTS(X)  X(0) X(1) ... for each MAC port
 //   BOMBUS_RAISED_PORTS(X)  X(name, bits, is_output) for each raised port of the top
+//   BOMBUS_MAC_CLOCKS(X) X(0, hertz) for each MAC port with a clock of its own
 //   BOMBUS_WAVE_FORMAT   "fst", "vcd" or ""
 //   BOMBUS_ASSERTIONS    0 or 1
 //   BOMBUS_WATCH(X)      X("scope", "valid", "moves", bit) for each place of watchdog.h
@@ -37,6 +38,18 @@ constexpr size_t kMaxFrameBytes = BOMBUS_MAX_FRAME_BYTES;
 constexpr uint32_t kRegisterBytes = BOMBUS_REGISTER_BYTES;
 constexpr uint64_t kClockHz = BOMBUS_CLOCK_HZ;
 constexpr uint64_t kPeriodPs = (1000000000000ull + kClockHz / 2) / kClockHz;
+
+// Clocks of MAC ports: how many, and how many cycles of the core pass in one of the slowest.
+#define BOMBUS_COUNT(n, hz) +1
+#define BOMBUS_SLOWEST(n, hz) slowest = slowest < (hz) ? slowest : (hz);
+constexpr unsigned kMacClocks = 0 BOMBUS_MAC_CLOCKS(BOMBUS_COUNT);
+constexpr uint64_t core_cycles_of_slowest() {
+  uint64_t slowest = kClockHz;
+  BOMBUS_MAC_CLOCKS(BOMBUS_SLOWEST)
+  return (kClockHz + slowest - 1) / slowest;
+}
+#undef BOMBUS_SLOWEST
+#undef BOMBUS_COUNT
 static_assert(kDataBytes >= 8 && kDataBytes <= 64 && kDataBytes % 8 == 0);
 
 // The signals of one MAC port. Wide ones as bytes in the order of the wire.
@@ -52,6 +65,16 @@ struct MacPins {
   const CData* tx_tvalid;
   CData* tx_tready;
   const CData* tx_tlast;
+  const CData* tx_tuser;  // only with a clock of its own, else null
+};
+
+// The clock of a MAC port.
+struct MacClockPins {
+  unsigned port;
+  uint64_t hz;
+  CData* clk;
+  CData* rst;
+  const CData* tx_tuser;
 };
 
 template <typename T>
@@ -66,7 +89,7 @@ inline std::array<MacPins, kMacPorts> mac_pins(Vtop& top) {
           &top.mac##n##_rx_tlast_i,          &top.mac##n##_rx_tuser_i,                      \
           bytes_of(top.mac##n##_tx_tdata_o), bytes_of(top.mac##n##_tx_tkeep_o),             \
           &top.mac##n##_tx_tvalid_o,         &top.mac##n##_tx_tready_i,                     \
-          &top.mac##n##_tx_tlast_o},
+          &top.mac##n##_tx_tlast_o,          nullptr},
   return {{BOMBUS_MAC_PORTS(BOMBUS_PINS)}};
 #undef BOMBUS_PINS
 }
@@ -85,6 +108,14 @@ inline std::vector<Pin> raised_pins([[maybe_unused]] Vtop& top) {
 #define BOMBUS_PIN(name, bits, is_output) Pin{#name, bits, is_output != 0, bytes_of(top.name)},
   return {BOMBUS_RAISED_PORTS(BOMBUS_PIN)};
 #undef BOMBUS_PIN
+}
+
+inline std::array<MacClockPins, kMacClocks> mac_clocks([[maybe_unused]] Vtop& top) {
+#define BOMBUS_PINS(n, hz)                                              \
+  MacClockPins{n, hz, &top.mac##n##_clk_i, &top.mac##n##_rst_i,         \
+               &top.mac##n##_tx_tuser_o},
+  return {{BOMBUS_MAC_CLOCKS(BOMBUS_PINS)}};
+#undef BOMBUS_PINS
 }
 
 }  // namespace bombus

@@ -13,6 +13,7 @@ constexpr uint64_t kNever = UINT64_MAX;
 // More than any MAC carries; what capture files can hold.
 constexpr size_t kLongestFrame = 262144;
 constexpr uint64_t kPicosecondsPerNanosecond = 1000;
+constexpr uint64_t kPicosecondsPerSecond = 1000000000000;
 constexpr uint64_t kPicosecondsPerMicrosecond = 1000 * 1000;
 
 struct Frame {

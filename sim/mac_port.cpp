@@ -18,8 +18,8 @@ constexpr uint64_t kFullKeep = kDataBytes == 64 ? ~0ull : (1ull << (kDataBytes %
 
 // When a frame starts on the wire. A wire that became free within the last cycle
 // was not idle: the clock is only too coarse to say when.
-uint64_t wire_start_ps(uint64_t free_ps, uint64_t now_ps) {
-  return now_ps - free_ps < kPeriodPs ? free_ps : now_ps;
+uint64_t wire_start_ps(uint64_t free_ps, uint64_t now_ps, uint64_t period_ps) {
+  return now_ps - free_ps < period_ps ? free_ps : now_ps;
 }
 
 uint64_t keep_of(size_t bytes) { return bytes >= 64 ? ~0ull : (1ull << bytes) - 1; }
@@ -60,7 +60,8 @@ void MacPort::idle_rx() {
 }
 
 void MacPort::drive(uint64_t now_ps) {
-  *pins_.tx_tready = (tx_stall_ == 0 || !stall_random_.chance(tx_stall_)) &&
+  driven_ps_ = now_ps;
+  *pins_.tx_tready = is_up_ && (tx_stall_ == 0 || !stall_random_.chance(tx_stall_)) &&
                      (ps_per_byte_ == 0 || tx_free_ps_ <= now_ps);
 
   if (offering_) return;  // not taken yet: stays as it is
@@ -78,7 +79,7 @@ bool MacPort::beat_available(uint64_t now_ps) {
     if (!rx_impairment_.pop(current_, now_ps)) return false;
     position_ = 0;
     if (ps_per_byte_ != 0) {
-      rx_free_ps_ = wire_start_ps(rx_free_ps_, now_ps) + wire_time_ps(current_.data.size());
+      rx_free_ps_ = wire_start_ps(rx_free_ps_, now_ps, period_ps_) + wire_time_ps(current_.data.size());
     }
   }
   return rx_bubble_ == 0 || !bubble_random_.chance(rx_bubble_);
@@ -147,11 +148,12 @@ void MacPort::sample_tx(uint64_t cycle, uint64_t now_ps) {
   if (hole || keep == 0 || (!last && keep != kFullKeep)) ++errors_.tx_keep_invalid;
   if (capture_.data.empty()) {
     capture_.first_cycle = cycle;
-    tx_start_ps_ = wire_start_ps(tx_free_ps_, now_ps);
+    tx_start_ps_ = wire_start_ps(tx_free_ps_, driven_ps_, period_ps_);
   }
   const auto bytes = static_cast<size_t>(__builtin_popcountll(keep));
   capture_.data.insert(capture_.data.end(), pins_.tx_tdata, pins_.tx_tdata + bytes);
   if (last) {
+    capture_.bad = pins_.tx_tuser != nullptr && *pins_.tx_tuser;
     finish_capture(cycle, now_ps);
   } else if (capture_.data.size() > kMaxFrameBytes) {
     // Once per frame would need a mark; once per beat too much is as telling.
@@ -174,6 +176,10 @@ void MacPort::finish_capture(uint64_t cycle, uint64_t now_ps) {
 }
 
 void MacPort::send(Frame frame, uint64_t now_ps) {
+  if (!is_up_) {
+    ++statistics_.link_lost;
+    return;
+  }
   rx_impairment_.push(std::move(frame), now_ps);
 }
 

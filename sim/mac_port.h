@@ -23,7 +23,15 @@ class MacPort {
   MacPort(const MacPins& pins, unsigned index, const bombus_options& options,
           bombus_errors& errors);
 
-  // ---- Each cycle ----
+  // It has a clock of its own.
+  void use_clock(const MacClockPins& clock) {
+    has_own_clock_ = true;
+    period_ps_ = (kPicosecondsPerSecond + clock.hz - 1) / clock.hz;
+    pins_.tx_tuser = clock.tx_tuser;
+  }
+  bool has_own_clock() const { return has_own_clock_; }
+
+  // ---- Each cycle of its clock ----
 
   // Sets the inputs; then the model settles; then sample() takes what is there
   // at the clock edge.
@@ -55,6 +63,8 @@ class MacPort {
 
   // ---- The world around ----
 
+  // Down: the port takes nothing, and what is sent to it is lost.
+  void set_link(bool up) { is_up_ = up; }
   void set_pace(double rx_bubble, double tx_stall);
   void set_line_rate(double bits_per_second);
   void set_impairment(int direction, const bombus_impairment* impairment);
@@ -94,6 +104,10 @@ class MacPort {
   static constexpr size_t kSentKept = 65536;
 
   MacPins pins_;
+  bool has_own_clock_ = false;
+  bool is_up_ = true;
+  uint64_t period_ps_ = kPeriodPs;
+  uint64_t driven_ps_ = 0;  // when the inputs of this cycle were set
   unsigned index_;
   uint64_t seed_;
   bombus_errors& errors_;

@@ -7,13 +7,16 @@
 #include <stdexcept>
 
 #include "clock.h"
+#include "random.h"
 #include "verilated.h"
 
 namespace bombus {
 
 namespace {
 
-constexpr unsigned kResetCycles = 16;
+// Overlapping resets of two clocks, and then the time until frames cross (reset_handshake).
+constexpr uint64_t kResetCycles = 16 * core_cycles_of_slowest();
+constexpr uint64_t kStartCycles = kMacClocks == 0 ? 0 : 24 * core_cycles_of_slowest();
 constexpr uint64_t kRegisterLimit = 100000;
 
 constexpr uint64_t kPollNanoseconds = 50 * 1000 * 1000;
@@ -55,6 +58,11 @@ Simulator::Simulator(const bombus_options& options)
   const auto pins = mac_pins(*top_);
   ports_.reserve(kMacPorts);
   for (unsigned i = 0; i < kMacPorts; ++i) ports_.emplace_back(pins[i], i, options, errors_);
+  Random phases(options.seed, 3000);
+  for (const MacClockPins& clock : mac_clocks(*top_)) {
+    ports_[clock.port].use_clock(clock);
+    clocks_.emplace_back(clock, phases.next());
+  }
   const Turn turn(*this);
   reset();
 }
@@ -71,16 +79,70 @@ void Simulator::reset() {
   top_->reg_write_i = 0;
   const bombus_errors errors = errors_;
   top_->rst_i = 1;
-  for (unsigned i = 0; i < kResetCycles; ++i) step();
+  for (const PortClock& clock : clocks_) *clock.pins().rst = 1;
+  for (uint64_t i = 0; i < kResetCycles; ++i) step();
   top_->rst_i = 0;
+  for (const PortClock& clock : clocks_) *clock.pins().rst = 0;
   watchdog_.reset();
   errors_ = errors;  // assertions before the first reset mean nothing
+  for (uint64_t i = 0; i < kStartCycles; ++i) step();
   calm_cycles_ = 0;
   quiet_cycles_ = 0;
 }
 
+void Simulator::reset_port(unsigned index) {
+  for (const PortClock& clock : clocks_) {
+    if (clock.pins().port != index) continue;
+    ports_[index].reset();
+    *clock.pins().rst = 1;
+    for (uint64_t i = 0; i < kResetCycles; ++i) step();
+    *clock.pins().rst = 0;
+    for (uint64_t i = 0; i < kStartCycles; ++i) step();
+    return;
+  }
+  throw Failure(EINVAL, "MAC port " + std::to_string(index) + " has no clock of its own");
+}
+
+uint64_t Simulator::port_cycles(unsigned index) const {
+  for (const PortClock& clock : clocks_) {
+    if (clock.pins().port == index) return clock.cycles();
+  }
+  return cycle_;
+}
+
+void Simulator::step_port_clocks(uint64_t start_ps) {
+  if (kMacClocks == 0) return;
+  while (true) {
+    // In the order of time, for the waveform; the design does not mind.
+    const auto next = std::min_element(
+        clocks_.begin(), clocks_.end(),
+        [](const PortClock& a, const PortClock& b) { return a.when() < b.when(); });
+    if (!next->is_due()) break;
+    const auto into_half = static_cast<uint64_t>(next->when() * (kPeriodPs / 2));
+    MacPort& port = ports_[next->pins().port];
+    const uint64_t now_ps =
+        external_time_ ? time_ps_ : time_ps_ + start_ps % kPeriodPs + into_half;
+    if (*next->pins().clk) {
+      *next->pins().clk = 0;
+      port.drive(now_ps);
+      // A frame of one beat may be gone when the core's cycle is looked at.
+      if (port.active()) calm_cycles_ = quiet_cycles_ = 0;
+    } else {
+      if (!*next->pins().rst) port.sample(cycle_, now_ps);
+      *next->pins().clk = 1;
+    }
+    next->advance();
+    context_->time(start_ps + into_half);
+    top_->eval();
+    wave_.dump(start_ps + into_half);
+  }
+  for (PortClock& clock : clocks_) clock.end_half_cycle();
+}
+
 void Simulator::step() {
-  for (auto& port : ports_) port.drive(time_ps_);
+  for (auto& port : ports_) {
+    if (!port.has_own_clock()) port.drive(time_ps_);
+  }
   if (time_ps_ >= next_tick_ps_) {
     const uint64_t tick = std::min(undelivered_us(), kMaxTick);
     delivered_us_ += tick;
@@ -102,7 +164,7 @@ void Simulator::step() {
     for (auto& port : ports_) {
       // Before, too: a frame of one beat may be all taken now, and not yet show in the design.
       active |= port.active();
-      port.sample(cycle_, time_ps_);
+      if (!port.has_own_clock()) port.sample(cycle_, time_ps_);
       active |= port.active();
     }
   }
@@ -111,10 +173,12 @@ void Simulator::step() {
   calm_cycles_ = active ? 0 : calm_cycles_ + 1;
   quiet_cycles_ = active || top_->busy_o || top_->reg_valid_i ? 0 : quiet_cycles_ + 1;
 
+  step_port_clocks(cycle_ * kPeriodPs);
   top_->clk_i = 1;
-  context_->timeInc(kPeriodPs / 2);
+  context_->time(cycle_ * kPeriodPs + kPeriodPs / 2);
   top_->eval();
   wave_.dump(cycle_ * kPeriodPs + kPeriodPs / 2);
+  step_port_clocks(cycle_ * kPeriodPs + kPeriodPs / 2);
 
   ++cycle_;
   ++evaluated_;
@@ -125,6 +189,7 @@ void Simulator::skip(uint64_t cycles) {
   cycle_ += cycles;
   calm_cycles_ += cycles;
   quiet_cycles_ += cycles;
+  for (PortClock& clock : clocks_) clock.skip(cycles);
   if (!external_time_) time_ps_ += cycles * kPeriodPs;
 }
 

@@ -14,6 +14,7 @@
 #include "design.h"
 #include "failure.h"
 #include "mac_port.h"
+#include "port_clock.h"
 #include "watchdog.h"
 #include "wave.h"
 
@@ -59,6 +60,8 @@ class Simulator {
   Simulator& operator=(const Simulator&) = delete;
 
   void reset();
+  // Only the MAC's side of a port with a clock of its own.
+  void reset_port(unsigned index);
 
   // ---- Time ----
 
@@ -100,6 +103,8 @@ class Simulator {
 
   MacPort& port(unsigned index) { return ports_[index]; }
   const MacPort& port(unsigned index) const { return ports_[index]; }
+  // Cycles of the port's clock.
+  uint64_t port_cycles(unsigned index) const;
   // Frames whose delay is over come out.
   void deliver();
 
@@ -131,8 +136,10 @@ class Simulator {
   Watchdog& watchdog() { return watchdog_; }
 
  private:
-  // A counter may lag its event by 64 cycles; the rest is margin.
-  static constexpr uint64_t kSettleCycles = 96;
+  // A counter may lag its event by 64 cycles, and a frame is so long between two clocks
+  // that neither side sees it; the rest is margin.
+  static constexpr uint64_t kSettleCycles =
+      96 + (kMacClocks == 0 ? 0 : 16 * core_cycles_of_slowest());
   // After a jump in time a timer that fires needs some cycles to send something.
   static constexpr uint64_t kStirCycles = 8;
   // The widest tick that tick_us_i can take, and half of it.
@@ -149,6 +156,8 @@ class Simulator {
   friend class Turn;
 
   void step();
+  // The edges of other clocks in a half cycle of the core, which begins at `start_ps`.
+  void step_port_clocks(uint64_t start_ps);
   void poll_sometimes() {
     if (++steps_ % kPollSteps == 0) poll();
   }
@@ -166,6 +175,7 @@ class Simulator {
   Wave wave_;
   std::vector<MacPort> ports_;
   std::vector<Pin> pins_;
+  std::vector<PortClock> clocks_;
 
   bombus_poll poll_ = nullptr;
   void* poll_context_ = nullptr;

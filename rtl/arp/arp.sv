@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // ARP (RFC 826, RFC 5227 2.4 and 3): answers requests for the host's address,
 // asks what eth_tx wants to know, tells eth_tx what it learns, announces the host
-// after reset and whenever its address has changed.
+// after reset and whenever its address has changed. With several MAC ports: all of
+// this for each by itself, with the port's addresses.
 //
 // Which neighbours are known, which questions are open and what waits for their
 // answers is in eth_tx (arp_resolver). The input never stops, so that nothing
@@ -12,16 +13,18 @@ module arp
   import arp_pkg::*;
 #(
     parameter type beat_t = logic,
+    parameter int unsigned NumMacPorts = 1,
+    parameter logic [MaxMacPorts-1:0] AnnouncedPorts = '1,  // bit n: MAC port n
     parameter int unsigned QueueDepth = 32,  // messages
     // Numbers of the kinds of messages, filled in by Bombus
     parameter int unsigned KindArp = 1,
     parameter int unsigned KindArpUpdate = 2,
     parameter int unsigned KindArpQuestion = 3
 ) (
-    input logic         clk_i,
-    input logic         rst_i,
-    input host_t        host_i,
-    input logic  [31:0] time_us_i,
+    input logic                    clk_i,
+    input logic                    rst_i,
+    input host_t [NumMacPorts-1:0] host_i,
+    input logic  [           31:0] time_us_i,
 
     input  beat_t in_i,
     input  logic  in_valid_i,
@@ -70,6 +73,7 @@ module arp
   logic malformed, conflict, request, reply, receive_busy;
   arp_receive #(
       .beat_t(beat_t),
+      .NumMacPorts(NumMacPorts),
       .KindArpQuestion(KindArpQuestion)
   ) u_receive (
       .clk_i,
@@ -109,34 +113,44 @@ module arp
   // MAC address are written one after the other. Time can jump: any two steps of it
   // do, however long.
   localparam int unsigned SettleShift = 10;
-  logic [47:0] mac_q;
-  logic [31:0] ip_q;
-  logic changed_q, announce_q;
   logic [31:SettleShift] step_q;
-  logic [1:0] settle_q;
-  logic announced;
+  always_ff @(posedge clk_i) step_q <= time_us_i[31:SettleShift];
   wire step = step_q != time_us_i[31:SettleShift];
-  always_ff @(posedge clk_i) begin
-    mac_q  <= host_i.mac;
-    ip_q   <= host_i.ip;
-    step_q <= time_us_i[31:SettleShift];
-    if (rst_i) begin
-      changed_q  <= 1'b0;
-      settle_q   <= '0;
-      announce_q <= 1'b1;
-    end else begin
-      changed_q <= (mac_q != host_i.mac) | (ip_q != host_i.ip);
-      if (changed_q) settle_q <= 2'd2;
-      else if ((settle_q != '0) & step) settle_q <= settle_q - 1'b1;
-      if ((settle_q == 2'd1) & step) announce_q <= 1'b1;
-      else if (announced) announce_q <= 1'b0;
+
+  logic [NumMacPorts-1:0] announce_q, announced, settling;
+  for (genvar p = 0; p < NumMacPorts; p++) begin : gen_port
+    if (AnnouncedPorts[p]) begin : gen_announced
+      logic [47:0] mac_q;
+      logic [31:0] ip_q;
+      logic changed_q;
+      logic [1:0] settle_q;
+      always_ff @(posedge clk_i) begin
+        mac_q <= host_i[p].mac;
+        ip_q  <= host_i[p].ip;
+        if (rst_i) begin
+          changed_q <= 1'b0;
+          settle_q <= '0;
+          announce_q[p] <= 1'b1;
+        end else begin
+          changed_q <= (mac_q != host_i[p].mac) | (ip_q != host_i[p].ip);
+          if (changed_q) settle_q <= 2'd2;
+          else if ((settle_q != '0) & step) settle_q <= settle_q - 1'b1;
+          if ((settle_q == 2'd1) & step) announce_q[p] <= 1'b1;
+          else if (announced[p]) announce_q[p] <= 1'b0;
+        end
+      end
+      assign settling[p] = changed_q | (settle_q != '0);
+    end else begin : gen_silent
+      assign announce_q[p] = 1'b0;
+      assign settling[p]   = 1'b0;
     end
   end
-  assign timer_o = changed_q | (settle_q != '0);
+  assign timer_o = |settling;
 
   logic updated, answered, asked;
   arp_send #(
       .beat_t(beat_t),
+      .NumMacPorts(NumMacPorts),
       .KindArp(KindArp),
       .KindArpUpdate(KindArpUpdate)
   ) u_send (
@@ -172,10 +186,10 @@ module arp
       event_o[EventUpdateOut] <= updated;
       event_o[EventReplyOut] <= answered;
       event_o[EventRequestOut] <= asked;
-      event_o[EventAnnouncementOut] <= announced;
+      event_o[EventAnnouncementOut] <= |announced;
     end
   end
 
-  assign busy_o = receive_busy | heard_valid | announce_q | out_valid_o;
+  assign busy_o = receive_busy | heard_valid | (|announce_q) | out_valid_o;
 
 endmodule

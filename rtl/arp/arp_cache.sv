@@ -20,10 +20,12 @@ module arp_cache
   import bombus_pkg::*;
   import arp_pkg::*;
 #(
+    parameter int unsigned PortBits = 0,  // of the number of a MAC port, above the key
     parameter int unsigned NumSets = 1024,
     parameter int unsigned NumWays = 2,
-    parameter int unsigned MaxAgeS = 300,   // up to 500
-    parameter int unsigned RenewS  = 60
+    parameter int unsigned MaxAgeS = 300,  // up to 500
+    parameter int unsigned RenewS = 60,
+    localparam type port_key_t = logic [PortBits+$bits(key_t)-1:0]
 ) (
     input logic clk_i,
     input logic rst_i,
@@ -33,12 +35,12 @@ module arp_cache
     input logic idle_i,  // nobody waits for the answer of the last look-up
     input logic lookup_i,
     input logic update_i,  // with lookup_i: write the binding
-    input key_t key_i,
+    input port_key_t key_i,
     input logic [47:0] mac_i,  // update
     input logic only_refresh_i,  // update: only a binding that is there
 
     // The answer: of a look-up until the next one, of an update for one cycle.
-    output key_t key_o,
+    output port_key_t key_o,
     output logic hit_o,
     output logic renew_o,
     output logic [47:0] mac_o,
@@ -62,7 +64,7 @@ module arp_cache
 
   typedef struct packed {
     logic valid;
-    key_t key;
+    port_key_t key;
     logic [47:0] mac;
     age_t stamp;
   } entry_t;
@@ -79,7 +81,7 @@ module arp_cache
   wire age_t now = time_us_i[AgeShift+:AgeBits];
   wire sweep_start = sweep_due_q & idle_i & ~lookup_i & ~update_q & ~reread_q;
   wire set_t set = lookup_i ? set_t'(set_of(
-      key_i, $clog2(NumSets)
+      MaxKeyBits'(key_i), $clog2(NumSets)
   )) : sweep_start ? sweep_set_q : set_q;
 
   entry_t [NumWays-1:0] entry_q;

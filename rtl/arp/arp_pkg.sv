@@ -43,12 +43,14 @@ package arp_pkg;
     logic        question;  // from eth_tx: ask for `ip`, to `mac`
     logic        answer;    // a request for the host's address
     logic        learn;     // a new binding may be added: the message is for the host
+    mac_port_t   mac_port;
     vlan_t       vlan;
     logic [31:0] ip;
     logic [47:0] mac;
   } heard_t;
 
-  // A neighbour: VLAN (0: none) and address.
+  // A neighbour: VLAN (0: none) and address. With several MAC ports, the port's number
+  // stands above them, in as many bits as it needs.
   typedef struct packed {
     logic [11:0] vid;
     logic [31:0] ip;
@@ -59,12 +61,18 @@ package arp_pkg;
     return '{vid: vlan.valid ? vlan.tci[11:0] : '0, ip: ip};
   endfunction
 
+  // Bits of the number of a MAC port in a key.
+  function automatic int unsigned port_bits(int unsigned num_mac_ports);
+    return num_mac_ports > 1 ? $clog2(num_mac_ports) : 0;
+  endfunction
+  parameter int unsigned MaxKeyBits = $bits(mac_port_t) + $bits(key_t);
+
   // The set of a table with 2^width sets: the low bits of the address, XORed with
   // all others. Consecutive addresses of one VLAN fill all sets evenly.
-  function automatic logic [15:0] set_of(key_t key, int unsigned width);
+  function automatic logic [15:0] set_of(logic [MaxKeyBits-1:0] key, int unsigned width);
     logic [15:0] set;
     set = '0;
-    for (int unsigned b = 0; b < $bits(key_t); b++) set[b%width] ^= key[b];
+    for (int unsigned b = 0; b < MaxKeyBits; b++) set[b%width] ^= key[b];
     return set;
   endfunction
 

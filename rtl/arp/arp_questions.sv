@@ -22,6 +22,7 @@ module arp_questions
   import bombus_pkg::*;
   import arp_pkg::*;
 #(
+    parameter int unsigned PortBits = 0,  // of the number of a MAC port, above the key
     parameter int unsigned NumSets = 64,
     parameter int unsigned NumWays = 2,
     parameter int unsigned NumBlocks = 256,
@@ -29,6 +30,7 @@ module arp_questions
     parameter int unsigned ManyBlocks = 32,
     parameter int unsigned RetryS = 1,
     parameter int unsigned MaxTries = 3,
+    localparam type port_key_t = logic [PortBits+$bits(key_t)-1:0],
     localparam type block_t = logic [$clog2(NumBlocks)-1:0]
 ) (
     input logic clk_i,
@@ -38,11 +40,11 @@ module arp_questions
     output logic open_o,  // there are open questions
 
     input logic lookup_i,
-    input key_t key_i,
+    input port_key_t key_i,
 
     // The message looked up. Its last beat leaves (done_i), and it is one of:
     input logic done_i,
-    input key_t looked_up_i,
+    input port_key_t looked_up_i,
     input logic packet_i,  // a packet without binding
     input logic renew_i,  // a packet whose binding is soon to expire
     input logic update_i,  // a binding: its question is answered
@@ -65,10 +67,10 @@ module arp_questions
 
     // A question to ask, now; only while ask_ready_i.
     output logic ask_o,
-    output key_t ask_key_o,
+    output port_key_t ask_key_o,
     output logic ask_again_o,
     output logic ask_renew_o,
-    input  logic ask_ready_i,
+    input logic ask_ready_i,
 
     // Pulses: dropped packets.
     output logic no_room_o,
@@ -87,7 +89,7 @@ module arp_questions
 
   typedef struct packed {
     logic valid;
-    key_t key;
+    port_key_t key;
   } name_t;
   typedef struct packed {
     packets_t packets;
@@ -116,7 +118,7 @@ module arp_questions
   assign scan_next = scan_q + ($bits(scan_q))'(step);
   always_ff @(posedge clk_i) begin
     scan_q <= rst_i ? '0 : scan_next;
-    if (lookup_i) set_q <= set_t'(set_of(key_i, $clog2(NumSets)));
+    if (lookup_i) set_q <= set_t'(set_of(MaxKeyBits'(key_i), $clog2(NumSets)));
     else if (done_i | ~looked_up_q)
       set_q <= rst_i ? '0 : scan_next[$clog2(NumWays)+:$clog2(NumSets)];
     if (rst_i) looked_up_q <= 1'b0;

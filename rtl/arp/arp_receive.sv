@@ -12,11 +12,12 @@ module arp_receive
   import arp_pkg::*;
 #(
     parameter type beat_t = logic,
+    parameter int unsigned NumMacPorts = 1,
     parameter int unsigned KindArpQuestion = 3
 ) (
-    input logic  clk_i,
-    input logic  rst_i,
-    input host_t host_i,
+    input logic clk_i,
+    input logic rst_i,
+    input host_t [NumMacPorts-1:0] host_i,
 
     input beat_t in_i,
     input logic  in_valid_i,
@@ -25,7 +26,7 @@ module arp_receive
     output logic   heard_valid_o,
     // Pulses; what is not counted here is in heard_o, or only told what nobody needs.
     output logic   malformed_o,
-    output logic   conflict_o,     // somebody else claims the host's address
+    output logic   conflict_o,     // somebody else claims the port's address
     output logic   request_o,
     output logic   reply_o,
     output logic   busy_o
@@ -83,8 +84,16 @@ module arp_receive
   ) == EtherTypeIpv4) & (body.mac_bytes == 8'd6) & (body.ip_bytes == 8'd4);
   wire well_formed = (length_q >= 14'(BodyBytes)) &
       ethernet_ipv4 & (is_request | is_reply) & ~body.sender_mac[0];
-  wire conflict = sender_ip == host_i.ip;
-  wire for_us = swap32(body.target_ip) == host_i.ip;
+  host_t host;
+  by_mac_port #(
+      .NumMacPorts(NumMacPorts)
+  ) u_host (
+      .all_i (host_i),
+      .port_i(meta_q.mac_port),
+      .one_o (host)
+  );
+  wire conflict = sender_ip == host.ip;
+  wire for_us = swap32(body.target_ip) == host.ip;
   wire heard = done_q & well_formed & ~conflict;
 
   always_comb begin
@@ -92,6 +101,7 @@ module arp_receive
         question: 1'b0,
         answer: is_request & for_us,
         learn: for_us,
+        mac_port: NumMacPorts > 1 ? meta_q.mac_port : '0,  // not kept where it is plain
         vlan: meta_q.vlan,
         ip: sender_ip,
         mac: swap48(body.sender_mac)

@@ -11,9 +11,11 @@ module arp_resolver
   import arp_pkg::*;
 #(
     parameter type beat_t = logic,
+    parameter int unsigned PortBits = 0,  // of the number of a MAC port in a key
     parameter int unsigned NumBindings = 2048,
     parameter int unsigned MaxAgeS = 300,
-    parameter int unsigned QueueBytes = 16384
+    parameter int unsigned QueueBytes = 16384,
+    localparam type port_key_t = logic [PortBits+$bits(key_t)-1:0]
 ) (
     input logic clk_i,
     input logic rst_i,
@@ -42,10 +44,10 @@ module arp_resolver
     output logic  reading_o,    // such packets go out, or will in the next cycles
 
     // Questions: ask for a neighbour by a frame to this MAC address.
-    output key_t        ask_key_o,
-    output logic [47:0] ask_mac_o,
-    output logic        ask_valid_o,
-    input  logic        ask_ready_i,
+    output port_key_t        ask_key_o,
+    output logic      [47:0] ask_mac_o,
+    output logic             ask_valid_o,
+    input  logic             ask_ready_i,
 
     // Pulses.
     output logic no_room_o,
@@ -66,15 +68,16 @@ module arp_resolver
     $error("eth_tx: NumBindings must be a power of two, at least 64");
   end
 
-  key_t in_key, looked_up;
-  assign in_key = key_of(in_meta_i.vlan, in_meta_i.ip);
+  port_key_t in_key, looked_up;
+  assign in_key = port_key_t'({in_meta_i.mac_port, key_of(in_meta_i.vlan, in_meta_i.ip)});
 
   logic cache_busy, questions_busy, packets_busy;
   logic renew, update, answered;
   arp_cache #(
-      .NumSets(NumBindings / NumWays),
-      .NumWays(NumWays),
-      .MaxAgeS(MaxAgeS)
+      .PortBits(PortBits),
+      .NumSets (NumBindings / NumWays),
+      .NumWays (NumWays),
+      .MaxAgeS (MaxAgeS)
   ) u_cache (
       .clk_i,
       .rst_i,
@@ -105,8 +108,9 @@ module arp_resolver
 
   block_t first, last, count, chain_head, chain_tail, chain_count;
   logic fits, keep, link, free, start, ask, ask_again, ask_renew, ask_room;
-  key_t ask_key;
+  port_key_t ask_key;
   arp_questions #(
+      .PortBits (PortBits),
       .NumBlocks(NumBlocks)
   ) u_questions (
       .clk_i,

@@ -10,17 +10,18 @@ module arp_send
   import arp_pkg::*;
 #(
     parameter type beat_t = logic,
+    parameter int unsigned NumMacPorts = 1,
     parameter int unsigned KindArp = 1,
     parameter int unsigned KindArpUpdate = 2
 ) (
-    input logic  clk_i,
-    input logic  rst_i,
-    input host_t host_i,
+    input logic clk_i,
+    input logic rst_i,
+    input host_t [NumMacPorts-1:0] host_i,
 
     input heard_t heard_i,
     input logic heard_valid_i,
     output logic heard_ready_o,
-    input logic announce_i,  // held until announced_o
+    input logic [NumMacPorts-1:0] announce_i,  // by this port; held until announced_o
 
     output beat_t out_o,
     output logic  out_valid_o,
@@ -30,7 +31,7 @@ module arp_send
     output logic updated_o,
     output logic answered_o,
     output logic asked_o,
-    output logic announced_o
+    output logic [NumMacPorts-1:0] announced_o
 );
 
   localparam int unsigned DataBytes = $bits(out_o.data) / 8;
@@ -38,14 +39,26 @@ module arp_send
   localparam int unsigned LastBytes = BodyBytes - (BodyBeats - 1) * DataBytes;
   typedef logic [$clog2(BodyBeats+1)-1:0] index_t;
 
-  logic announcing_q;
-  logic answering_q;  // the update has gone out, the answer follows
+  logic   announcing_q;
+  logic   answering_q;  // the update has gone out, the answer follows
   index_t index_q;
 
-  wire update = ~announcing_q & ~heard_i.question & ~answering_q & (heard_i.ip != '0);
-  wire answer = ~announcing_q & ~heard_i.question & ~update;
-  wire valid = announcing_q | heard_valid_i;
-  wire ready = ~out_valid_o | out_ready_i;
+  // The MAC port of the message, and its addresses.
+  mac_port_t announced_port_q, port;
+  assign port = announcing_q ? announced_port_q : heard_i.mac_port;
+  host_t host;
+  by_mac_port #(
+      .NumMacPorts(NumMacPorts)
+  ) u_host (
+      .all_i (host_i),
+      .port_i(port),
+      .one_o (host)
+  );
+
+  wire   update = ~announcing_q & ~heard_i.question & ~answering_q & (heard_i.ip != '0);
+  wire   answer = ~announcing_q & ~heard_i.question & ~update;
+  wire   valid = announcing_q | heard_valid_i;
+  wire   ready = ~out_valid_o | out_ready_i;
 
   body_t body;
   assign body = '{
@@ -54,10 +67,10 @@ module arp_send
           mac_bytes: 8'd6,
           ip_bytes: 8'd4,
           operation: swap16(answer ? OperationReply : OperationRequest),
-          sender_mac: swap48(host_i.mac),
-          sender_ip: swap32(host_i.ip),
+          sender_mac: swap48(host.mac),
+          sender_ip: swap32(host.ip),
           target_mac: answer ? swap48(heard_i.mac) : '0,
-          target_ip: swap32(announcing_q ? host_i.ip : heard_i.ip)
+          target_ip: swap32(announcing_q ? host.ip : heard_i.ip)
       };
   wire [BodyBeats*DataBytes*8-1:0] body_bits = (BodyBeats * DataBytes * 8)'(body);
 
@@ -65,6 +78,7 @@ module arp_send
   always_comb begin
     meta = '0;
     meta.only_refresh = ~heard_i.learn;
+    if (NumMacPorts > 1) meta.mac_port = port;
     meta.vlan = announcing_q ? '0 : heard_i.vlan;
     meta.ip = heard_i.ip;
     {meta.mac_high, meta.mac_low} = announcing_q ? '1 : heard_i.mac;
@@ -87,7 +101,10 @@ module arp_send
   assign updated_o = done & update;
   assign answered_o = done & answer;
   assign asked_o = done & ~announcing_q & heard_i.question;
-  assign announced_o = done & announcing_q;
+  for (genvar p = 0; p < NumMacPorts; p++) begin : gen_announced
+    assign announced_o[p] = done & announcing_q &
+        ((NumMacPorts == 1) | (announced_port_q == mac_port_t'(p)));
+  end
   assign heard_ready_o = asked_o | answered_o | (updated_o & ~heard_i.answer);
 
   always_ff @(posedge clk_i) begin
@@ -101,11 +118,16 @@ module arp_send
       if (valid & ready) index_q <= beat.last ? '0 : index_q + 1'b1;
       if (done) answering_q <= update & heard_i.answer;
       // Between two messages only, and not between an update and its answer.
-      if (done | ~valid) announcing_q <= announce_i & ~announced_o & (~done | heard_ready_o);
+      if (done | ~valid) announcing_q <= |(announce_i & ~announced_o) & (~done | heard_ready_o);
     end
   end
   always_ff @(posedge clk_i) begin
     if (ready) out_o <= beat;
+    if (done | ~valid) begin
+      for (int unsigned p = NumMacPorts; p > 0; p--) begin
+        if (announce_i[p-1] & ~announced_o[p-1]) announced_port_q <= mac_port_t'(p - 1);
+      end
+    end
   end
 
 endmodule

@@ -37,7 +37,7 @@ module frame_crossing #(
     output logic in_tready_o,
     input logic in_tlast_i,
     input logic in_tuser_i,  // with tlast: bad frame
-    output logic in_drop_o,  // pulse, in_clk_i: a frame is dropped
+    output logic in_drop_o,  // pulse: a frame is dropped
 
     input logic out_clk_i,
     input logic out_rst_i,
@@ -46,7 +46,8 @@ module frame_crossing #(
     output logic out_tvalid_o,
     input logic out_tready_i,
     output logic out_tlast_o,
-    output logic out_tuser_o
+    output logic out_tuser_o,
+    output logic out_drop_o  // with Drops: the pulses of in_drop_o, later
 );
 
   localparam int unsigned MaxBeats = (MaxBytes + DataBytes - 1) / DataBytes;
@@ -149,6 +150,33 @@ module frame_crossing #(
       .out_ready_i(beat_ready),
       .out_level_o(unused_behind)
   );
+
+  if (Drops) begin : gen_drops
+    // As many pulses come out as go in, if not one goes in every cycle of a faster clock
+    // for long; those just before a reset may be lost.
+    localparam int unsigned DropWidth = 12;
+    logic [DropWidth-1:0] unused_count, unused_gray, dropped, told_q;
+    count_crossing #(
+        .Width(DropWidth),
+        .SyncStages(SyncStages)
+    ) u_drops (
+        .src_clk_i  (in_clk_i),
+        .src_rst_i  (in_clear),
+        .src_step_i (in_drop_o),
+        .src_count_o(unused_count),
+        .dst_clk_i  (out_clk_i),
+        .dst_rst_i  (out_clear),
+        .dst_gray_o (unused_gray),
+        .dst_count_o(dropped)
+    );
+    assign out_drop_o = (told_q != dropped) & ~out_clear;
+    always_ff @(posedge out_clk_i) begin
+      if (out_clear) told_q <= '0;
+      else told_q <= told_q + DropWidth'(out_drop_o);
+    end
+  end else begin : gen_waits
+    assign out_drop_o = 1'b0;
+  end
 
   // ---- Out ----
 

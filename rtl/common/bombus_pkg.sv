@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Types that every layer, router and tile shares: the metadata of a packet and
-// the host's addresses. The metadata of other kinds of messages stands in packages
+// the addresses of a MAC port. The metadata of other kinds of messages stands in packages
 // beside the layers that use them.
 //
 // Python (bombus.design.rtl) reads names, offsets and widths from this file, so
@@ -9,6 +9,12 @@ package bombus_pkg;
 
   // Bytes of the longest frame on a MAC port, without FCS and preamble.
   parameter int unsigned MaxFrameBytes = 9600;
+
+  // MAC ports of a design are numbered from 0.
+  parameter int unsigned MaxMacPorts = 3;
+  typedef logic [1:0] mac_port_t;
+  // A message that starts in the design: it leaves by the port of the route (mac_route).
+  parameter mac_port_t RoutedPort = '1;
 
   // Numbers of the kinds of messages. Bombus numbers those that a design uses, and
   // fills them in as parameters (docs/architecture.md, "Kinds of messages").
@@ -71,7 +77,7 @@ package bombus_pkg;
     l4_t         l4;
   } packet_meta_t;
 
-  // Addresses of the host; registers, changeable at run time.
+  // Addresses of a MAC port; registers, changeable at run time.
   typedef struct packed {
     logic [47:0] mac;
     logic [31:0] ip;

@@ -7,6 +7,7 @@
 module bound_hop #(
     parameter int unsigned NumBound = 1,
     parameter int unsigned HopWidth = 1,
+    parameter bit ZeroKey = 1'b0,  // a key of 0 matches; else it stands for no key
     parameter logic [NumBound-1:0][15:0] BoundKeys = '0,
     parameter logic [NumBound-1:0][7:0] BoundHops = '0
 ) (
@@ -23,7 +24,7 @@ module bound_hop #(
     found_o = 1'b0;
     hop_o   = '0;
     for (int unsigned b = 0; b < NumBound; b++) begin
-      if ((BoundKeys[b] != '0) & (key_i == BoundKeys[b])) begin
+      if ((ZeroKey | (BoundKeys[b] != '0)) & (key_i == BoundKeys[b])) begin
         found_o = 1'b1;
         hop_o |= HopWidth'(BoundHops[b]);
       end

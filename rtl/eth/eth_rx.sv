@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Ethernet receive: strips the header, sorts by EtherType.
 //
-// Frames to the host's own address go on; broadcast only if they carry ARP
+// Frames to the address of their MAC port go on; broadcast only if they carry ARP
 // (RFC 1122, 3.3.6: no IP packet to one host comes by broadcast). Dropped and
 // counted: frames without a whole header, for others, from a group address,
 // unknown EtherTypes (802.3 lengths included), a tag within a tag. The VLAN tag
@@ -14,6 +14,7 @@ module eth_rx
   import ethernet_pkg::*;
 #(
     parameter type beat_t = logic,
+    parameter int unsigned NumMacPorts = 1,
     // EtherTypes, filled in by Bombus, and the bound next hop that each leads to
     parameter int unsigned NumBound = 1,
     parameter int unsigned NumBoundHops = 1,
@@ -21,9 +22,9 @@ module eth_rx
     parameter logic [NumBound-1:0][7:0] BoundHops = '0,
     localparam int unsigned NextWidth = NumBoundHops > 1 ? $clog2(NumBoundHops) : 1
 ) (
-    input logic  clk_i,
-    input logic  rst_i,
-    input host_t host_i,
+    input logic clk_i,
+    input logic rst_i,
+    input host_t [NumMacPorts-1:0] host_i,
 
     input  beat_t in_i,
     input  logic  in_valid_i,
@@ -83,9 +84,17 @@ module eth_rx
       .found_o(known_type),
       .hop_o  (next)
   );
-  wire is_arp = ether_type == EtherTypeArp;
-  wire is_vlan = ether_type == EtherTypeVlan;
-  wire for_us = swap48(header.dst) == host_i.mac;
+  wire   is_arp = ether_type == EtherTypeArp;
+  wire   is_vlan = ether_type == EtherTypeVlan;
+  host_t host;
+  by_mac_port #(
+      .NumMacPorts(NumMacPorts)
+  ) u_host (
+      .all_i (host_i),
+      .port_i(frame.meta.mac_port),
+      .one_o (host)
+  );
+  wire for_us = swap48(header.dst) == host.mac;
   wire broadcast = &header.dst;
 
   logic [NumDrops-1:0] reasons;

@@ -2,12 +2,12 @@
 // Ethernet transmit: finds the destination's MAC address, puts the header in
 // front. The VLAN tag stays in the metadata for mac_tx.
 //
-// Packets look up their next hop (meta.ip, VLAN) in arp_resolver; the arp layer
+// Packets look up their next hop (meta.ip, MAC port, VLAN) in arp_resolver; the arp layer
 // fills it by messages of kind arp_update. A packet without a binding waits there,
 // while the arp layer is asked to ask for it (arp_question: a message without
 // payload behind a header that means nothing). When the binding comes, what has
 // waited goes out before the next message. ARP bodies (kind arp) bring their
-// destination along.
+// destination along. What goes out leaves by the MAC port that its metadata name.
 //
 // Latency: 2 cycles. Throughput: one beat per cycle; an update takes one, two in a
 // row take 3.
@@ -17,40 +17,50 @@ module eth_tx
   import ethernet_pkg::*;
 #(
     parameter type beat_t = logic,
+    parameter int unsigned NumMacPorts = 1,
     parameter int unsigned NumBindings = 2048,  // a power of two
     parameter int unsigned MaxAgeS = 300,  // seconds that an unconfirmed binding lives, 61 to 500
     parameter int unsigned QueueBytes = 16384,  // waiting packets; a power of two
+    // MAC ports, filled in by Bombus, and the bound next hop that each leads to
+    parameter int unsigned NumBound = 1,
+    parameter int unsigned NumBoundHops = 1,
+    parameter logic [NumBound-1:0][15:0] BoundKeys = '0,
+    parameter logic [NumBound-1:0][7:0] BoundHops = '0,
     // Numbers of the kinds of messages, filled in by Bombus
     parameter int unsigned KindArp = 1,
     parameter int unsigned KindArpUpdate = 2,
-    parameter int unsigned KindArpQuestion = 3
+    parameter int unsigned KindArpQuestion = 3,
+    localparam int unsigned NextWidth = $clog2(NumBoundHops + 1)
 ) (
-    input logic         clk_i,
-    input logic         rst_i,
-    input host_t        host_i,
-    input logic  [31:0] time_us_i,
+    input logic                    clk_i,
+    input logic                    rst_i,
+    input host_t [NumMacPorts-1:0] host_i,
+    input logic  [           31:0] time_us_i,
 
     input  beat_t in_i,
     input  logic  in_valid_i,
     output logic  in_ready_o,
 
-    output beat_t       out_o,
-    output logic        out_valid_o,
-    input  logic        out_ready_i,
-    output logic  [0:0] out_next_o,
-    output logic  [1:0] drop_o,
-    output logic  [5:0] event_o,
-    output logic        busy_o,
-    output logic        timer_o
+    output beat_t                 out_o,
+    output logic                  out_valid_o,
+    input  logic                  out_ready_i,
+    output logic  [NextWidth-1:0] out_next_o,
+    output logic  [          1:0] drop_o,
+    output logic  [          5:0] event_o,
+    output logic                  busy_o,
+    output logic                  timer_o
 );
 
   localparam string Entry = "eth_tx";
   localparam string Takes = "packet arp arp_update";
   localparam string NextArpSends = "arp_question";
   localparam bit Replicable = 0;  // what ARP learns is in one place
-  typedef enum logic [0:0] {
-    NextMacTx,
-    NextArp
+  localparam string Binds = "mac_port";
+  localparam int unsigned BindsWidth = $bits(mac_port_t);
+  localparam bit BindsZero = 1;  // ports are numbered from 0
+  typedef enum int unsigned {
+    NextArp,
+    NextBound  // the first MAC port
   } next_e;
   localparam logic [1:0] RareHops = 2'(1) << NextArp;
   typedef enum int unsigned {
@@ -107,10 +117,14 @@ module eth_tx
   beat_t waited;
   logic waited_valid, waited_ready, reading;
   logic [47:0] ask_mac;
+  localparam int unsigned PortBits = port_bits(NumMacPorts);
+  logic [PortBits+$bits(key_t)-1:0] ask_port_key;
   key_t ask_key;
+  assign ask_key = key_t'(ask_port_key);
   logic ask_valid, ask_ready, no_room, unresolved, asked, asked_again, renewed;
   arp_resolver #(
       .beat_t(beat_t),
+      .PortBits(PortBits),
       .NumBindings(NumBindings),
       .MaxAgeS(MaxAgeS),
       .QueueBytes(QueueBytes)
@@ -134,7 +148,7 @@ module eth_tx
       .out_valid_o(waited_valid),
       .out_ready_i(waited_ready),
       .reading_o(reading),
-      .ask_key_o(ask_key),
+      .ask_key_o(ask_port_key),
       .ask_mac_o(ask_mac),
       .ask_valid_o(ask_valid),
       .ask_ready_i(ask_ready),
@@ -187,14 +201,23 @@ module eth_tx
   arp_meta_t arp_meta;
   assign arp_meta = look.meta;
   // Valid with a message's first beat.
-  wire is_arp = (source == FromLook) & (32'(look.kind) == KindArp);
-  wire is_question = source == FromQuestion;
-  wire misses = (source == FromLook) & ~is_arp & ~lookup_hit;
+  wire   is_arp = (source == FromLook) & (32'(look.kind) == KindArp);
+  wire   is_question = source == FromQuestion;
+  wire   misses = (source == FromLook) & ~is_arp & ~lookup_hit;
+
+  host_t host;
+  by_mac_port #(
+      .NumMacPorts(NumMacPorts)
+  ) u_host (
+      .all_i (host_i),
+      .port_i(chosen.meta.mac_port),
+      .one_o (host)
+  );
 
   header_t header;
   assign header = '{
           dst: swap48(is_arp ? {arp_meta.mac_high, arp_meta.mac_low} : lookup_mac),
-          src: swap48(host_i.mac),
+          src: swap48(host.mac),
           ether_type: swap16(is_arp ? EtherTypeArp : EtherTypeIpv4)
       };
   prepend #(
@@ -217,6 +240,7 @@ module eth_tx
   arp_question_meta_t question_meta;
   always_comb begin
     question_meta = '0;
+    question_meta.mac_port = mac_port_t'(MaxKeyBits'(ask_port_key) >> $bits(key_t));
     question_meta.vlan = '{valid: ask_key.vid != '0, tci: 16'(ask_key.vid)};
     question_meta.ip = ask_key.ip;
     {question_meta.mac_high, question_meta.mac_low} = ask_mac;
@@ -235,11 +259,28 @@ module eth_tx
     end
   end
 
+  // With one port no message needs to name it.
+  logic unused_found;
+  logic [NextWidth-1:0] port_hop, next;
+  bound_hop #(
+      .NumBound (NumBound),
+      .HopWidth (NextWidth),
+      .ZeroKey  (BindsZero),
+      .BoundKeys(BoundKeys),
+      .BoundHops(BoundHops)
+  ) u_bound (
+      .key_i  (NumBound == 1 ? BoundKeys[0] : 16'(framed.meta.mac_port)),
+      .found_o(unused_found),
+      .hop_o  (port_hop)
+  );
+  assign next = is_question ? NextWidth'(NextArp) : port_hop + NextWidth'(NextBound);
+
   // What misses is in the resolver: here it ends.
   logic queued;
   drop_register #(
-      .beat_t  (beat_t),
-      .NumDrops(1)
+      .beat_t(beat_t),
+      .NumDrops(1),
+      .NextWidth(NextWidth)
   ) u_out (
       .clk_i,
       .rst_i,
@@ -247,7 +288,7 @@ module eth_tx
       .in_valid_i(framed_valid),
       .in_ready_o(framed_ready),
       .in_first_i(framed_first),
-      .in_next_i(is_question ? NextArp : NextMacTx),
+      .in_next_i(next),
       .in_drop_i(misses),
       .out_o,
       .out_valid_o,

@@ -15,14 +15,15 @@ module icmp_echo
   import icmp_pkg::*;
 #(
     parameter type beat_t = logic,
+    parameter int unsigned NumMacPorts = 1,
     parameter int unsigned BurstErrors = 8,
     parameter int unsigned RefillShift = 14,  // 16 ms: 61 a second
     parameter int unsigned KindUnreachable = 4  // filled in by Bombus
 ) (
-    input logic         clk_i,
-    input logic         rst_i,
-    input host_t        host_i,
-    input logic  [31:0] time_us_i,
+    input logic                    clk_i,
+    input logic                    rst_i,
+    input host_t [NumMacPorts-1:0] host_i,
+    input logic  [           31:0] time_us_i,
 
     input  beat_t in_i,
     input  logic  in_valid_i,
@@ -137,6 +138,15 @@ module icmp_echo
   end
   wire [IpHeaderWords-1:0][15:0] ip_words = summed;
 
+  host_t host;
+  by_mac_port #(
+      .NumMacPorts(NumMacPorts)
+  ) u_host (
+      .all_i (host_i),
+      .port_i(in_i.meta.mac_port),
+      .one_o (host)
+  );
+
   always_ff @(posedge clk_i) begin
     if (error_start) begin
       error_q <= '{
@@ -157,7 +167,7 @@ module icmp_echo
               protocol: refused.header.protocol,
               csum: '0,
               src: swap32(refused.ip),
-              dst: swap32(host_i.ip)
+              dst: swap32(host.ip)
           },
           payload: '0
       };

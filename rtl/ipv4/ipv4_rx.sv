@@ -3,7 +3,8 @@
 // options, sorts by protocol.
 //
 // Dropped and counted: packets cut short, other versions, bad lengths and
-// header checksums, packets for others (broadcast and multicast among them),
+// header checksums, packets to another address than that of the MAC port that they
+// came in by (strong host model, RFC 1122 3.3.4.2; broadcast and multicast among them),
 // sources that no packet can come from, fragments, options of bad length, source
 // routes with hops left. Other options are skipped. Of a packet whose protocol
 // nobody here speaks, the first 8 bytes go to icmp as kind unreachable. A good header sums to nothing, so meta.csum needs no correction
@@ -19,6 +20,7 @@ module ipv4_rx
   import ipv4_pkg::*;
 #(
     parameter type beat_t = logic,
+    parameter int unsigned NumMacPorts = 1,
     // IP protocols, filled in by Bombus, and the bound next hop that each leads to
     parameter int unsigned NumBound = 1,
     parameter int unsigned NumBoundHops = 1,
@@ -27,9 +29,9 @@ module ipv4_rx
     parameter int unsigned KindUnreachable = 4,  // filled in by Bombus
     localparam int unsigned NextWidth = $clog2(NumBoundHops + 1)
 ) (
-    input logic  clk_i,
-    input logic  rst_i,
-    input host_t host_i,
+    input logic clk_i,
+    input logic rst_i,
+    input host_t [NumMacPorts-1:0] host_i,
 
     input  beat_t in_i,
     input  logic  in_valid_i,
@@ -214,18 +216,47 @@ module ipv4_rx
   wire [19:0] sum = 20'(parsed_q.sum_a) + 20'(parsed_q.sum_b) + 20'(parsed_q.sum_c);
   wire sum_good = sum[15:0] == ~{12'b0, sum[19:16]};  // all ones, were the carries added
 
-  // Addresses of our subnet that no host has: the network's own and the broadcast.
+  // Addresses of the port's subnet that no host has: the network's own and the broadcast.
   // A point-to-point link of two has neither (RFC 3021).
-  logic has_broadcast_q;
-  logic [31:0] network_q, broadcast_q;
+  typedef struct packed {
+    logic has_broadcast;
+    logic [31:0] network;
+    logic [31:0] broadcast;
+    logic [31:0] ip;
+  } subnet_t;
+  subnet_t [NumMacPorts-1:0] subnets;
+  logic [NumMacPorts-1:0] has_broadcast_q;
+  logic [NumMacPorts-1:0][31:0] network_q, broadcast_q;
   always_ff @(posedge clk_i) begin
-    has_broadcast_q <= ~&host_i.netmask[31:1];
-    network_q <= host_i.ip & host_i.netmask;
-    broadcast_q <= host_i.ip | ~host_i.netmask;
+    for (int unsigned p = 0; p < NumMacPorts; p++) begin
+      has_broadcast_q[p] <= ~&host_i[p].netmask[31:1];
+      network_q[p] <= host_i[p].ip & host_i[p].netmask;
+      broadcast_q[p] <= host_i[p].ip | ~host_i[p].netmask;
+    end
   end
+  always_comb begin
+    for (int unsigned p = 0; p < NumMacPorts; p++) begin
+      subnets[p] = '{
+          has_broadcast: has_broadcast_q[p],
+          network: network_q[p],
+          broadcast: broadcast_q[p],
+          ip: host_i[p].ip
+      };
+    end
+  end
+  subnet_t subnet;
+  by_mac_port #(
+      .data_t(subnet_t),
+      .NumMacPorts(NumMacPorts)
+  ) u_subnet (
+      .all_i (subnets),
+      .port_i(parsed_q.meta.mac_port),
+      .one_o (subnet)
+  );
   // Multicast, reserved, limited broadcast, loopback, this network, ourselves.
   wire bad_source = (src[31:29] == 3'b111) | (src[31:24] == 8'd127) | (src[31:24] == 8'd0) |
-      (src == host_i.ip) | (has_broadcast_q & ((src == network_q) | (src == broadcast_q)));
+      (src == subnet.ip) |
+      (subnet.has_broadcast & ((src == subnet.network) | (src == subnet.broadcast)));
 
   logic [NumDrops-1:0] reasons;
   logic known_protocol;
@@ -251,7 +282,7 @@ module ipv4_rx
              (total_length != {2'b0, parsed_q.length}))
       reasons[DropBadLength] = 1'b1;
     else if (~sum_good) reasons[DropBadChecksum] = 1'b1;
-    else if (dst != host_i.ip) reasons[DropNotForUs] = 1'b1;
+    else if (dst != subnet.ip) reasons[DropNotForUs] = 1'b1;
     else if (bad_source) reasons[DropBadSource] = 1'b1;
     else if (fragment[13:0] != '0) reasons[DropFragment] = 1'b1;
     else if (options.malformed) reasons[DropBadOption] = 1'b1;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // IPv4 transmit (RFC 791, RFC 1122 3.3.1): puts the header in front and finds
-// the next hop: the destination itself within the subnet, else the gateway.
+// the next hop: the destination itself within the subnet, else the gateway. Subnet,
+// gateway and source address are those of the MAC port that the message names; one
+// that names none gets its port here (mac_route).
 //
 // Don't Fragment is set (RFC 6864: the id means nothing then), TTL is 64
 // (RFC 1700), the source is the host; the sender of a routed_packet gives these
@@ -13,11 +15,12 @@ module ipv4_tx
   import ipv4_pkg::*;
 #(
     parameter type beat_t = logic,
+    parameter int unsigned NumMacPorts = 1,
     parameter int unsigned KindRoutedPacket = KindNone  // filled in by Bombus
 ) (
-    input logic  clk_i,
-    input logic  rst_i,
-    input host_t host_i,
+    input logic clk_i,
+    input logic rst_i,
+    input host_t [NumMacPorts-1:0] host_i,
 
     input  beat_t in_i,
     input  logic  in_valid_i,
@@ -79,26 +82,64 @@ module ipv4_tx
   stage_t stage_d, stage;
   logic stage_valid, stage_ready;
 
-  // What is constant of the header of a packet.
-  logic [17:0] sum_host_q;
+  mac_port_t port;
+  logic [NumMacPorts-1:0] on_link;
+  mac_route #(
+      .NumMacPorts(NumMacPorts)
+  ) u_route (
+      .host_i,
+      .ip_i(in_meta.ip),
+      .port_i(in_meta.mac_port),
+      .port_o(port),
+      .on_link_o(on_link)
+  );
+
+  // Of a MAC port: what is constant of the header of a packet, and what follows from its addresses.
+  typedef struct packed {
+    logic on_link;
+    logic [31:0] ip;
+    logic [17:0] sum_host;
+  } of_port_t;
+  logic [NumMacPorts-1:0][17:0] sum_host_q;
+  of_port_t [NumMacPorts-1:0] of_ports;
+  of_port_t of_port;
   always_ff @(posedge clk_i) begin
-    sum_host_q <= 18'(host_i.ip[31:16]) + 18'(host_i.ip[15:0]) + 18'(DontFragment);
+    for (int unsigned p = 0; p < NumMacPorts; p++) begin
+      sum_host_q[p] <= 18'(host_i[p].ip[31:16]) + 18'(host_i[p].ip[15:0]) + 18'(DontFragment);
+    end
   end
+  always_comb begin
+    for (int unsigned p = 0; p < NumMacPorts; p++) begin
+      of_ports[p] = '{on_link: on_link[p], ip: host_i[p].ip, sum_host: sum_host_q[p]};
+    end
+  end
+  by_mac_port #(
+      .data_t(of_port_t),
+      .NumMacPorts(NumMacPorts)
+  ) u_of_port (
+      .all_i (of_ports),
+      .port_i(port),
+      .one_o (of_port)
+  );
 
   // Source address, and Don't Fragment, if it is set.
-  wire [31:0] in_source = in_routed.source == '0 ? host_i.ip : in_routed.source;
-  wire [17:0] sum_source = in_routed.source == '0 && !in_routed.may_fragment ? sum_host_q :
+  wire [31:0] in_source = in_routed.source == '0 ? of_port.ip : in_routed.source;
+  wire [17:0] sum_source = in_routed.source == '0 && !in_routed.may_fragment ? of_port.sum_host :
       18'(in_source[31:16]) + 18'(in_source[15:0]) + 18'(fragment_of(
       in_routed
   ));
 
+  packet_meta_t staged_meta;
   always_comb begin
+    staged_meta = in_meta;
+    staged_meta.mac_port = port;
     stage_d.beat = in_i;
+    stage_d.beat.meta[$bits(packet_meta_t)-1:0] = staged_meta;
     stage_d.length = {2'b0, in_i.length} + 16'(HeaderBytes);
     stage_d.sum_a = 18'(in_meta.ip[31:16]) + 18'(in_meta.ip[15:0]) +
         18'({ttl_of(in_routed), in_meta.l4.ip_tx.protocol});
     stage_d.sum_b = sum_source + 18'({Version, HeaderWords, in_meta.tos});
-    stage_d.on_link = ((in_meta.ip ^ host_i.ip) & host_i.netmask) == '0;
+    stage_d.on_link = of_port.on_link;
   end
 
   stream_register #(
@@ -120,6 +161,14 @@ module ipv4_tx
   packet_meta_t meta;
   assign routed = routed_of(stage.beat);
   assign meta   = routed.packet;
+  host_t host;
+  by_mac_port #(
+      .NumMacPorts(NumMacPorts)
+  ) u_host (
+      .all_i (host_i),
+      .port_i(meta.mac_port),
+      .one_o (host)
+  );
   // The id of a packet is 0: RFC 6864, 4.1 lets one that is never fragmented carry any.
   wire [19:0] sum = 20'(stage.sum_a) + (20'(stage.sum_b) + 20'(stage.length)) + 20'(routed.id);
   wire [15:0] csum = ~csum_add(sum[15:0], {12'b0, sum[19:16]});
@@ -134,7 +183,7 @@ module ipv4_tx
           ttl: ttl_of(routed),
           protocol: meta.l4.ip_tx.protocol,
           csum: swap16(csum),
-          src: swap32(routed.source == '0 ? host_i.ip : routed.source),
+          src: swap32(routed.source == '0 ? host.ip : routed.source),
           dst: swap32(meta.ip)
       };
 
@@ -164,9 +213,9 @@ module ipv4_tx
   always_comb begin
     reasons = '0;
     if (stage.length > max_length) reasons[DropTooLong] = 1'b1;
-    else if (~stage.on_link & (host_i.gateway == '0)) reasons[DropNoGateway] = 1'b1;
+    else if (~stage.on_link & (host.gateway == '0)) reasons[DropNoGateway] = 1'b1;
     sent_meta = meta;
-    sent_meta.ip = stage.on_link ? meta.ip : host_i.gateway;
+    sent_meta.ip = stage.on_link ? meta.ip : host.gateway;
     if (meta.l4.ip_tx.csum_pos != '0) begin
       sent_meta.l4.ip_tx.csum_pos = meta.l4.ip_tx.csum_pos + 8'(HeaderBytes / 2);
     end

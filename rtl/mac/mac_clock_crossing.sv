@@ -36,7 +36,6 @@ module mac_clock_crossing #(
     output logic mac_rx_tready_o,
     input logic mac_rx_tlast_i,
     input logic mac_rx_tuser_i,
-    output logic rx_drop_o,  // in mac_clk_i
 
     output logic [DataWidth-1:0] mac_tx_tdata_o,
     output logic [DataBytes-1:0] mac_tx_tkeep_o,
@@ -54,6 +53,7 @@ module mac_clock_crossing #(
     input logic rx_tready_i,
     output logic rx_tlast_o,
     output logic rx_tuser_o,
+    output logic rx_drop_o,
 
     input logic [DataWidth-1:0] tx_tdata_i,
     input logic [DataBytes-1:0] tx_tkeep_i,
@@ -61,9 +61,10 @@ module mac_clock_crossing #(
     output logic tx_tready_o,
     input logic tx_tlast_i,
     input logic tx_tuser_i,
-    output logic tx_drop_o  // in clk_i
+    output logic tx_drop_o
 );
 
+  logic unused_rx_drop, unused_tx_drop;
   frame_crossing #(
       .DataWidth(DataWidth),
       .MaxBytes(MaxBytes),
@@ -80,7 +81,7 @@ module mac_clock_crossing #(
       .in_tready_o(mac_rx_tready_o),
       .in_tlast_i(mac_rx_tlast_i),
       .in_tuser_i(mac_rx_tuser_i),
-      .in_drop_o(rx_drop_o),
+      .in_drop_o(unused_rx_drop),
       .out_clk_i(clk_i),
       .out_rst_i(rst_i),
       .out_tdata_o(rx_tdata_o),
@@ -88,7 +89,8 @@ module mac_clock_crossing #(
       .out_tvalid_o(rx_tvalid_o),
       .out_tready_i(rx_tready_i),
       .out_tlast_o(rx_tlast_o),
-      .out_tuser_o(rx_tuser_o)
+      .out_tuser_o(rx_tuser_o),
+      .out_drop_o(rx_drop_o)
   );
 
   frame_crossing #(
@@ -115,7 +117,8 @@ module mac_clock_crossing #(
       .out_tvalid_o(mac_tx_tvalid_o),
       .out_tready_i(mac_tx_tready_i),
       .out_tlast_o(mac_tx_tlast_o),
-      .out_tuser_o(mac_tx_tuser_o)
+      .out_tuser_o(mac_tx_tuser_o),
+      .out_drop_o(unused_tx_drop)
   );
 
 endmodule

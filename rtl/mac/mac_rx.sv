@@ -40,6 +40,10 @@ module mac_rx
     output logic        busy_o
 );
 
+  if (MacPort >= MaxMacPorts) begin : gen_bad_port
+    $error("mac_port must be below %0d", MaxMacPorts);
+  end
+
   localparam string Entry = "";
   typedef enum logic [0:0] {NextEthRx} next_e;
   typedef enum int unsigned {

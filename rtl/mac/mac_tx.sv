@@ -5,17 +5,23 @@
 // start; the finished checksum is written into the frame at the word csum_pos
 // on its way out (0: none). Zero is sent as 0xFFFF, as UDP wants it. The VLAN
 // tag of the metadata is put in there too. Frames below 60 bytes, the tag
-// included, are padded with zeros. A full buffer stops the stream; a frame
-// longer than bombus_pkg::MaxFrameBytes, the tag included, is dropped and counted.
+// included, are padded with zeros. A frame longer than bombus_pkg::MaxFrameBytes, the
+// tag included, is dropped and counted.
+//
+// With one MAC port a full buffer stops the stream. With several (DropsWhenFull), a
+// frame that finds no room is dropped and counted instead, so that a port that takes
+// nothing, since its link is down, stops nobody else's frames.
 //
 // Latency: 3 cycles from the last beat in to the first beat out. Throughput:
 // one beat per cycle.
 module mac_tx
   import bombus_pkg::*;
 #(
-    parameter  type         beat_t    = logic,
-    parameter  int unsigned MacPort   = 0,
-    parameter  int unsigned DataWidth = 512,
+    parameter type beat_t = logic,
+    parameter int unsigned MacPort = 0,
+    parameter int unsigned NumMacPorts = 1,
+    parameter bit DropsWhenFull = NumMacPorts > 1,
+    parameter int unsigned DataWidth = 512,
     localparam int unsigned DataBytes = DataWidth / 8
 ) (
     input logic clk_i,
@@ -31,16 +37,22 @@ module mac_tx
     input  logic                 mac_tx_tready_i,
     output logic                 mac_tx_tlast_o,
 
-    output logic [ 0:0] drop_o,
+    output logic [ 1:0] drop_o,
     output logic        mac_message_o,  // a frame has gone out
     output logic [13:0] mac_bytes_o,    // its bytes
     output logic        busy_o
 );
 
+  if (MacPort >= MaxMacPorts) begin : gen_bad_port
+    $error("mac_port must be below %0d", MaxMacPorts);
+  end
+
   localparam string Entry = "mac_tx";
-  localparam int unsigned MaxBusyCycles = 0;  // it waits for the MAC
+  localparam bit AlwaysTakes = DropsWhenFull;
+  localparam int unsigned MaxBusyCycles = DropsWhenFull ? 4096 : 0;  // 0: it waits for the MAC
   typedef enum int unsigned {
     DropTooLong,
+    DropFull,
     NumDrops
   } drop_e;
 
@@ -61,13 +73,15 @@ module mac_tx
 
   index_t index_q;  // beat within the frame
   logic padding_q;  // the stream's frame has ended; zeros follow
-  logic dropping_q;
+  logic too_long_q;
   logic full;
   logic [$clog2(MaxFrames):0] frames_q;  // stored, not yet gone out
 
   wire first = (index_q == '0) & ~padding_q;
   wire [13:0] max_bytes = 14'(MaxFrameBytes) - (in_i.meta.vlan.valid ? 14'(TagBytes) : '0);
-  wire dropping = first ? in_i.length > max_bytes : dropping_q;
+  wire too_long = first ? in_i.length > max_bytes : too_long_q;
+  logic no_room;  // for the frame
+  wire dropping = too_long | no_room;
   wire room = ~full;
   assign in_ready_o = room & ~padding_q;
 
@@ -92,10 +106,10 @@ module mac_tx
     if (rst_i) begin
       index_q <= '0;
       padding_q <= 1'b0;
-      dropping_q <= 1'b0;
+      too_long_q <= 1'b0;
       tagged_q <= 1'b0;
     end else if (step) begin
-      dropping_q <= dropping & ~last;
+      too_long_q <= too_long & ~last;
       tagged_q   <= is_tagged;
       padding_q  <= stream_last & short;
       if (last) index_q <= '0;
@@ -107,7 +121,10 @@ module mac_tx
 
   always_ff @(posedge clk_i) begin
     if (rst_i) drop_o <= '0;
-    else drop_o[DropTooLong] <= step & dropping & last;
+    else begin
+      drop_o[DropTooLong] <= step & too_long & last;
+      drop_o[DropFull] <= step & ~too_long & no_room & last;
+    end
   end
 
   typedef struct packed {
@@ -133,6 +150,28 @@ module mac_tx
       .valid_o (stored_valid),
       .ready_i (stored_ready)
   );
+
+  if (DropsWhenFull) begin : gen_drops
+    // The most beats that a frame takes, the padding included.
+    localparam int unsigned LevelWidth = $clog2(Beats) + 1;
+    localparam int unsigned MinBeats = (MinFrameBytes + DataBytes - 1) / DataBytes;
+    logic [LevelWidth-1:0] level_q;  // beats in the buffer, at most
+    logic no_room_q;
+    wire [14:0] level_then = 15'(in_i.length >> OffsetWidth) + 15'(MinBeats) + 15'(level_q);
+    wire leaves = stored_valid & stored_ready;
+    assign no_room = first ? level_then > 15'(Beats) : no_room_q;
+    always_ff @(posedge clk_i) begin
+      if (rst_i) begin
+        level_q   <= '0;
+        no_room_q <= 1'b0;
+      end else begin
+        if (step) no_room_q <= no_room & ~last;
+        level_q <= level_q + LevelWidth'(store) - LevelWidth'(leaves);
+      end
+    end
+  end else begin : gen_waits
+    assign no_room = 1'b0;
+  end
 
   // The Ethernet header does not count.
   logic [DataWidth-1:0] summed;

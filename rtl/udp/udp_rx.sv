@@ -13,6 +13,7 @@ module udp_rx
   import udp_pkg::*;
 #(
     parameter type beat_t = logic,
+    parameter int unsigned NumMacPorts = 1,
     // Open UDP ports, filled in by Bombus, and the bound next hop that each leads to
     parameter int unsigned NumBound = 1,
     parameter int unsigned NumBoundHops = 1,
@@ -21,9 +22,9 @@ module udp_rx
     parameter int unsigned KindUnreachable = 4,  // filled in by Bombus
     localparam int unsigned NextWidth = $clog2(NumBoundHops + 1)
 ) (
-    input logic  clk_i,
-    input logic  rst_i,
-    input host_t host_i,
+    input logic clk_i,
+    input logic rst_i,
+    input host_t [NumMacPorts-1:0] host_i,
 
     input  beat_t in_i,
     input  logic  in_valid_i,
@@ -94,12 +95,26 @@ module udp_rx
   );
   wire [NextWidth-1:0] next = open ? app + NextWidth'(NextBound) : NextWidth'(NextIcmp);
 
-  logic [17:0] sum_host_q;  // what is constant of the pseudo-header
+  // What is constant of the pseudo-header.
+  typedef logic [17:0] part_t;
+  part_t [NumMacPorts-1:0] sum_host_q;
+  part_t sum_host;
   always_ff @(posedge clk_i) begin
-    sum_host_q <= 18'(host_i.ip[31:16]) + 18'(host_i.ip[15:0]) + 18'(ProtocolUdp);
+    for (int unsigned p = 0; p < NumMacPorts; p++) begin
+      sum_host_q[p] <= part_t'(host_i[p].ip[31:16]) + part_t'(host_i[p].ip[15:0]) +
+          part_t'(ProtocolUdp);
+    end
   end
+  by_mac_port #(
+      .data_t(part_t),
+      .NumMacPorts(NumMacPorts)
+  ) u_sum (
+      .all_i (sum_host_q),
+      .port_i(body.meta.mac_port),
+      .one_o (sum_host)
+  );
   wire [19:0] sum = 20'(body.meta.ip[31:16]) + 20'(body.meta.ip[15:0]) +
-      (20'(body.meta.csum) + 20'(body.length)) + 20'(sum_host_q);
+      (20'(body.meta.csum) + 20'(body.length)) + 20'(sum_host);
   wire sum_good = sum[15:0] == ~{12'b0, sum[19:16]};  // all ones, were the carries added
   logic [NumDrops-1:0] reasons;
   always_comb begin

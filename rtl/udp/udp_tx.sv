@@ -12,11 +12,12 @@ module udp_tx
   import udp_pkg::*;
 #(
     parameter type beat_t = logic,
+    parameter int unsigned NumMacPorts = 1,
     parameter int unsigned KindRoutedPacket = KindNone  // filled in by Bombus
 ) (
-    input logic  clk_i,
-    input logic  rst_i,
-    input host_t host_i,
+    input logic clk_i,
+    input logic rst_i,
+    input host_t [NumMacPorts-1:0] host_i,
 
     input  beat_t in_i,
     input  logic  in_valid_i,
@@ -76,8 +77,37 @@ module udp_tx
   } stage_t;
   stage_t stage_d, stage;
   logic stage_valid;
-  logic [16:0] sum_host_q;
-  always_ff @(posedge clk_i) sum_host_q <= {1'b0, host_i.ip[31:16]} + {1'b0, host_i.ip[15:0]};
+  typedef logic [16:0] part_t;
+  part_t [NumMacPorts-1:0] sum_host_q;
+  part_t sum_host;
+  always_ff @(posedge clk_i) begin
+    for (int unsigned p = 0; p < NumMacPorts; p++) begin
+      sum_host_q[p] <= {1'b0, host_i[p].ip[31:16]} + {1'b0, host_i[p].ip[15:0]};
+    end
+  end
+
+  // A datagram that starts in the design gets its MAC port, whose address is in the sum.
+  packet_meta_t framed_meta, sent_meta;
+  assign framed_meta = packet_meta_t'(framed.meta);
+  mac_port_t port;
+  logic [NumMacPorts-1:0] unused_on_link;
+  mac_route #(
+      .NumMacPorts(NumMacPorts)
+  ) u_route (
+      .host_i,
+      .ip_i(framed_meta.ip),
+      .port_i(framed_meta.mac_port),
+      .port_o(port),
+      .on_link_o(unused_on_link)
+  );
+  by_mac_port #(
+      .data_t(part_t),
+      .NumMacPorts(NumMacPorts)
+  ) u_sum (
+      .all_i (sum_host_q),
+      .port_i(port),
+      .one_o (sum_host)
+  );
 
   // The source address, where the sender gives it; else zero.
   function automatic logic [31:0] source_of(beat_t beat);
@@ -86,15 +116,16 @@ module udp_tx
     return 32'(beat.kind) == KindRoutedPacket ? routed.source : '0;
   endfunction
   wire [31:0] source = source_of(framed);
-  wire [16:0] sum_source = source == '0 ? sum_host_q : {1'b0, source[31:16]} + {1'b0, source[15:0]};
+  wire [16:0] sum_source = source == '0 ? sum_host : {1'b0, source[31:16]} + {1'b0, source[15:0]};
 
-  packet_meta_t framed_meta, sent_meta;
+  packet_meta_t staged_meta;
   always_comb begin
-    framed_meta = packet_meta_t'(framed.meta);
-    framed_meta.l4.ip_tx = '{protocol: ProtocolUdp, csum_pos: 8'(CsumWord), reserved: '0};
+    staged_meta = framed_meta;
+    staged_meta.mac_port = port;
+    staged_meta.l4.ip_tx = '{protocol: ProtocolUdp, csum_pos: 8'(CsumWord), reserved: '0};
     stage_d.beat = framed;
     stage_d.beat.length = length[13:0];
-    stage_d.beat.meta[$bits(packet_meta_t)-1:0] = framed_meta;
+    stage_d.beat.meta[$bits(packet_meta_t)-1:0] = staged_meta;
     stage_d.sum_ip = {1'b0, framed_meta.ip[31:16]} + {1'b0, framed_meta.ip[15:0]};
     stage_d.sum_rest = {1'b0, sum_source} + 18'(framed.length);
   end

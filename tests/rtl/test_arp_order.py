@@ -101,14 +101,15 @@ class Transmitter:
         for stream, (seen, width) in enumerate(zip(self._seen, WIDTHS, strict=True)):
             beats = Beats(width, ("next", 5))
             for message in beats.messages(self.bench.items(stream), lengths=True):
-                hop = library(64).kind("eth_tx").outputs["out"].hops[message.side["next"]]
-                if hop == "arp":
+                # Behind the next hops that have a name come the MAC ports.
+                hops = [*library(64).kind("eth_tx").outputs["out"].hops, "mac_port_0"]
+                if (hop := hops[message.side["next"]]) == "arp":
                     assert message["kind"] == QUESTION
                     assert len(message.payload) == HEADER_BYTES
                     mac = message["csum"] << 32 | message.meta & 0xFFFFFFFF
                     seen.questions.append((message["ip"], mac))
                 else:
-                    assert hop == "mac_tx"
+                    assert hop == "mac_port_0"
                     mac = int.from_bytes(message.payload[:6])
                     seen.frames.append((mac, message.payload[HEADER_BYTES:]))
             seen.counts.update(counts(self.bench, "eth_tx", stream))

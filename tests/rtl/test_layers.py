@@ -46,6 +46,7 @@ OPEN_PORTS = (7, 9)
 BOUND = {
     "eth_rx": {0x0800: "ipv4_rx", 0x0806: "arp"},
     "ipv4_rx": {1: "icmp", 17: "udp_rx", 6: "tcp_rx"},
+    "eth_tx": {0: "mac_port_0"},
     "udp_rx": {7: "udp_port_7", 9: "udp_port_9"},
 }
 
@@ -211,9 +212,9 @@ def eth_tx(random: Random) -> Case:
     data = payload(random)
     if kind == ARP_BODY:
         message = Message(data, arp_meta(kind, PEER_MAC, length=len(data)))
-        return Case(message, PEER_MAC + HOST_MAC + b"\x08\x06" + data, "mac_tx")
+        return Case(message, PEER_MAC + HOST_MAC + b"\x08\x06" + data, "mac_port_0")
     frame = PEER_MAC + HOST_MAC + b"\x08\x00" + data
-    return Case(received(data, pack_meta(ip=number(FAR_IP))), frame, "mac_tx")
+    return Case(received(data, pack_meta(ip=number(FAR_IP))), frame, "mac_port_0")
 
 
 def unreachable(random: Random) -> Case:

@@ -165,6 +165,31 @@ def test_tx_stops_the_stream_when_full(benches: Benches, length: int) -> None:
     check_sent(bench, [messages] * len(WIDTHS), stalled=False)
 
 
+@pytest.mark.parametrize("length", [40, 64, 1514, 9600])
+def test_tx_drops_what_finds_no_room(benches: Benches, length: int) -> None:
+    """Where several MAC ports share a stack: whole frames, counted, and the stream never stops."""
+    random = Random(length)
+    bench = benches("mac_tx", DropsWhenFull=1)
+    count = 2 * (BUFFER_BYTES // length)
+    messages = [
+        tx_message(n.to_bytes(4, "big") + random.randbytes(length - 4), n, 10) for n in range(count)
+    ]
+    for _ in range(2):
+        bench.forget()
+        keep_counts_flowing(bench)
+        for stream in range(len(WIDTHS)):
+            bench.push(Beats(WIDTHS[stream]).stream(messages, random), stream)
+        bench.pace(stall=1.0)
+        bench.run(12000)
+        assert not any(bench.waiting(stream) for stream in range(len(WIDTHS)))
+        kept = [count - bench.events[8 * stream + 2] for stream in range(len(WIDTHS))]
+        bench.pace()
+        bench.drain()
+        # What fits is kept, then nothing: all but the place of one frame and its padding.
+        assert all(abs(n * max(length, 64) - BUFFER_BYTES) < length + 256 for n in kept), kept
+        check_sent(bench, [messages[:n] for n in kept], stalled=False)
+
+
 @FILLINGS
 def test_tx_takes_frames_until_the_beats_are_used_up(
     benches: Benches, beats: tuple[int, ...]

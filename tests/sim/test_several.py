@@ -52,7 +52,7 @@ def watched(tmp_path_factory: pytest.TempPathFactory) -> list[Library]:
         manifest = folder / "loopback.json"
         port = {"scope": "port0", "module": "loopback_port", "bit": 0, "waits_for": []}
         point = {**port, "name": name, "valid": "tx_tvalid_o", "moves": "tx_tready_i"}
-        text = manifest.read_text().replace('"macs"', f'"watch": [{_json(point)}], "macs"')
+        text = manifest.read_text().replace('"mesh"', f'"watch": [{_json(point)}], "mesh"')
         manifest.write_text(text.replace('"line_rate_gbps": 25', f'"note": "{name}"'))
         libraries.append(build_library(folder))
     assert libraries[0].path != libraries[1].path

@@ -16,6 +16,8 @@ from bombus.simulator.simulation import Simulation
 
 # Dropped between two tiles: a drop of the mesh, not of the tile whose router counts it.
 ROUTER_DROP = ".router."
+# Dropped between a tile and a MAC with a clock of its own: before it came in, or after it went out.
+CROSSING_DROP = f"{DROP}clock_crossing."
 
 # What an event says of a message: it goes on and is counted on its way out, it ends in the
 # layer (absorbed), or it starts there (generated).
@@ -107,7 +109,8 @@ def problems(manifest: Mapping[str, Any], counters: Counters) -> Iterator[str]:
         went = to_meshes + values["mac_out_frames"]
         drops = {name: n for name, n in values.items() if name.startswith(DROP)}
         router = sum(n for name, n in drops.items() if ROUTER_DROP in name)
-        dropped = sum(drops.values()) - router
+        outside = sum(n for name, n in drops.items() if name.startswith(CROSSING_DROP))
+        dropped = sum(drops.values()) - router - outside
         ended = _ended(tile, values)
         waits = _waiting(tile, values)
         if waits < 0 or came != went + dropped + ended + waits:

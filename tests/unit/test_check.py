@@ -54,7 +54,7 @@ def test_hops_of_udp_echo(edited: Edited) -> None:
         ("udp_rx", "icmp", "icmp"),
         ("echo", "udp_tx", "udp_tx"),
         ("eth_tx.eth_tx", "arp", "arp"),
-        ("eth_tx.eth_tx", "mac_tx", "eth_tx.mac_tx"),
+        ("eth_tx.eth_tx", "mac_port_0", "eth_tx.mac_tx"),
     }
     assert {name for source, name, _ in hops(design) if source == "udp_rx"} == {
         "icmp",

@@ -14,21 +14,7 @@ from bombus.analysis import check
 from bombus.design import rtl
 from bombus.generation import generate
 
-TWO_MACS = """
-name: two_macs
-data_width: 128
-line_rate_gbps: 10
-host: {mac: "02:b0:0b:05:00:01", ip: 10.77.0.2}
-tiles:
-  - {name: rx0, layers: [mac_rx, eth_rx], next: {arp: arp0}}
-  - {name: rx1, layers: [{mac_rx: {mac_port: 1}}, eth_rx], next: {arp: arp1}}
-  - {name: stack, layers: [ipv4_rx, udp_rx, udp_echo, udp_tx, icmp_echo, ipv4_tx],
-     next: {eth_tx: tx0}}
-  - {name: arp0, kind: arp, next: {eth_tx: tx0}}
-  - {name: arp1, kind: arp, next: {eth_tx: tx1}}
-  - {name: tx0, layers: [eth_tx, mac_tx], next: {arp: arp0}}
-  - {name: tx1, layers: [eth_tx, {mac_tx: {mac_port: 1}}], next: {arp: arp1}}
-"""
+TWO_MACS = ROOT / "tests" / "system" / "designs" / "two_stacks.yaml"
 
 
 def contents(folder: Path) -> dict[str, str]:
@@ -58,9 +44,9 @@ def test_output_needs_nothing_from_elsewhere(tmp_path: Path) -> None:
 def test_manifest_says_what_is_where(tmp_path: Path) -> None:
     generated = generate.generate(DESIGNS / "udp_echo.yaml", tmp_path / "out")
     manifest = json.loads(generated.manifest.read_text())
-    assert (manifest["top"], manifest["macs"]) == ("udp_echo_top", 1)
+    assert (manifest["top"], len(manifest["mac_ports"])) == ("udp_echo_top", 1)
     assert manifest["mesh"] == {"columns": 3, "rows": 3}
-    assert manifest["host"]["ip"] == "10.77.0.2"
+    assert manifest["mac_ports"][0]["ip"] == "10.77.0.2"
     assert [tile["index"] for tile in manifest["tiles"]] == list(range(9))
     echo = next(tile for tile in manifest["tiles"] if tile["name"] == "echo")
     assert (echo["x"], echo["y"], echo["index"]) == (2, 1, 5)
@@ -119,14 +105,12 @@ def test_fused_layers_are_wired() -> None:
     assert ".BoundKeys({16'd7})" in text
 
 
-def test_several_macs_and_parameters_elaborate(tmp_path: Path) -> None:
-    file = tmp_path / "design.yaml"
-    file.write_text(TWO_MACS)
-    design, _ = check.check(file)
+def test_several_macs_and_parameters_elaborate() -> None:
+    design, _ = check.check(TWO_MACS)
     assert design.mac_count() == 2
     texts = generate.texts(design)  # elaborates
-    assert "mac1_rx_tdata_i" in texts["two_macs_top.sv"]
-    assert ".MacPort(1)" in texts["tiles/two_macs_tile_tx1.sv"]
+    assert "mac1_rx_tdata_i" in texts["two_stacks_top.sv"]
+    assert ".MacPort(1)" in texts["tiles/two_stacks_tile_transmit_1.sv"]
 
 
 def test_own_layer_is_copied(tmp_path: Path, edited: Edited) -> None:

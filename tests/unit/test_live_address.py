@@ -15,7 +15,7 @@ from bombus.simulator.build import Library
 
 MAC = "02:b0:0b:05:00:01"
 HOST = {"mac": MAC, "ip": "10.77.0.2", "prefix": 24, "gateway": "10.77.0.1"}
-MANIFEST = {"host": HOST}
+MANIFEST = {"mac_ports": [HOST]}
 
 
 @pytest.mark.parametrize(
@@ -36,7 +36,7 @@ def test_addresses_that_cannot_work_are_refused(
 ) -> None:
     """Before there is a simulation or an interface."""
     host = {"mac": MAC, "ip": "10.77.0.2", "prefix": 24, "gateway": None}
-    (tmp_path / "manifest.json").write_text(json.dumps({"host": host}))
+    (tmp_path / "manifest.json").write_text(json.dumps({"mac_ports": [host]}))
     with pytest.raises(UserError, match=complaint):
         run(Library(tmp_path / "library.so"), address=address)
 
@@ -56,7 +56,7 @@ def test_this_machine_is_a_neighbour(
     ip: str, prefix: int, gateway: str | None, address: str
 ) -> None:
     host = {"mac": MAC, "ip": ip, "prefix": prefix, "gateway": gateway}
-    assert default_address(host_of({"host": host})) == address
+    assert default_address(host_of({"mac_ports": [host]})) == address
 
 
 def test_a_network_of_one_has_no_neighbour() -> None:

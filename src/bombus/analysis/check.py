@@ -56,7 +56,15 @@ def _macs(design: Design) -> Iterator[Problem]:
             ("tiles",), "the design has no MAC port: it needs a layer mac_rx and a layer mac_tx"
         )
         return
-    for number in range(design.mac_count()):
+    count, given = design.mac_count(), len(design.config.ports)
+    if count != given:
+        key = design.config.port_loc(0)[0]
+        yield design.file.problem(
+            (key,),
+            f"the layers of the design use {count} MAC port{'s' * (count > 1)}, but `{key}` has "
+            f"the addresses of {given}; give each its own under `mac_ports`",
+        )
+    for number in range(count):
         for direction in ("rx", "tx"):
             if (direction, number) not in ports:
                 message = f"MAC port {number} has no layer mac_{direction}"
@@ -79,23 +87,28 @@ def _mac_widths(design: Design) -> Iterator[Problem]:
 def _bound_values(design: Design) -> Iterator[Problem]:
     """Layers that a key finds have values of their own, as wide as those who bind it take."""
     for key in sorted({binding.key for binding in design.bindings}):
+        binders = [
+            (layer, output)
+            for layer in design.layers()
+            for output in layer.kind.outputs.values()
+            if output.binds == key
+        ]
         widths = [
             min(
                 output.key_width,
                 layer.kind.parameters["bound_keys"].width
                 // max(1, layer.kind.default("num_bound") or 1),
             )
-            for layer in design.layers()
-            for output in layer.kind.outputs.values()
-            if output.binds == key
+            for layer, output in binders
         ]
+        low = 0 if all(output.binds_zero for _, output in binders) else 1
         limit = 1 << min(widths, default=32)
         first: dict[int, Binding] = {}
         for binding in design.bindings_of(key):
             layer = binding.targets[0].layer
             for value in binding.values:
-                if not 0 < value < limit:
-                    message = f"{layer} has {key} {value}; it should be 1 to {limit - 1}"
+                if not low <= value < limit:
+                    message = f"{layer} has {key} {value}; it should be {low} to {limit - 1}"
                     yield design.file.problem(layer.loc, message)
                 elif (other := first.setdefault(value, binding)) is not binding:
                     message = f"{layer} has {key} {value}, which {other.targets[0]} already has"
@@ -223,15 +236,25 @@ def _wired_cycles(design: Design) -> Iterator[Problem]:
 
 
 def _host(design: Design) -> Iterator[Problem]:
-    """Whether there is anybody whom the host could answer."""
-    network = design.config.host.network
-    if network.num_addresses == 1:
-        yield design.file.problem(
-            ("host", "prefix"),
-            f"the host's network {network} has no other host: nothing can be sent until the "
-            "netmask register is written; give a shorter prefix",
-            is_error=False,
-        )
+    """Whether there is anybody whom the host could answer, and by one way only."""
+    config = design.config
+    for number, port in enumerate(config.ports):
+        loc = config.port_loc(number)
+        if port.network.num_addresses == 1:
+            yield design.file.problem(
+                (*loc, "prefix"),
+                f"the host's network {port.network} has no other host: nothing can be sent until "
+                "the netmask register is written; give a shorter prefix",
+                is_error=False,
+            )
+        for other in config.ports[:number]:
+            if port.network.overlaps(other.network):
+                yield design.file.problem(
+                    loc,
+                    f"the networks {other.network} and {port.network} of two MAC ports overlap: "
+                    "messages that start in the design take the first one",
+                    is_error=False,
+                )
 
 
 def _bandwidth(design: Design) -> Iterator[Problem]:

@@ -78,7 +78,7 @@ def run(design: Path, console: Console) -> None:
 
 def live(design: Path, library: Library, console: Console) -> None:
     """Linux programs talk to the design, in a network of their own."""
-    host = library.manifest["host"]
+    host = library.manifest["mac_ports"][0]
     udp_port = echo_port(library.manifest)
     with Namespace() as namespace, tempfile.TemporaryDirectory() as folder:
         report = Path(folder) / "report.json"

@@ -14,10 +14,16 @@ from bombus.cli.common import DesignArgument
 def run(
     design: DesignArgument,
     tap: Annotated[
-        str, typer.Option(metavar="NAME", help="Name of the network interface to create.")
-    ] = "bombus0",
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            help="Name of the network interface to create. This and the next options can be "
+            "repeated: the first is for MAC port 0, the second for port 1. Default: bombus0, "
+            "bombus1...",
+        ),
+    ] = None,
     address: Annotated[
-        str | None,
+        list[str] | None,
         typer.Option(
             metavar="IP/PREFIX",
             help="Address of the interface on this machine, with prefix length. Default: a free "
@@ -28,25 +34,28 @@ def run(
         int, typer.Option(metavar="BYTES", help="MTU of the interface, in bytes.")
     ] = 1500,
     netns: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="Network namespace of the interface. Default: this one."),
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            help="Network namespace of the interface; given once, of all. Default: this one.",
+        ),
     ] = None,
     bridge: Annotated[
-        str | None,
+        list[str] | None,
         typer.Option(metavar="NAME", help="Add the interface to this bridge, without address."),
     ] = None,
     ip: Annotated[
-        str | None,
+        list[str] | None,
         typer.Option(
             metavar="IP[/PREFIX]", help="Address of the design. Default: that in its file."
         ),
     ] = None,
     mac: Annotated[
-        str | None,
+        list[str] | None,
         typer.Option(metavar="MAC", help="MAC address of the design. Default: that in its file."),
     ] = None,
     gateway: Annotated[
-        str | None,
+        list[str] | None,
         typer.Option(metavar="IP", help="Gateway of the design; 0.0.0.0: none."),
     ] = None,
     seed: Annotated[
@@ -62,7 +71,7 @@ def run(
         str | None, typer.Option(metavar="LIST", help="Impair outgoing frames.")
     ] = None,
     pcap_in: Annotated[
-        Path | None,
+        list[Path] | None,
         typer.Option(
             metavar="FILE", help="Replay this capture (pcap or pcapng) into the design at start."
         ),
@@ -74,7 +83,7 @@ def run(
         ),
     ] = False,
     pcap_out: Annotated[
-        Path | None,
+        list[Path] | None,
         typer.Option(
             metavar="FILE", help="Capture both directions to this file; .pcapng or classic pcap."
         ),
@@ -104,7 +113,7 @@ def run(
 
     step(
         design,
-        tap=tap,
+        tap=tap or None,
         address=address,
         mtu=mtu,
         netns=netns,

@@ -23,6 +23,7 @@ from bombus.base.yaml_file import in_yaml
 from bombus.design.config import (
     DesignConfig,
     Host,
+    MacPort,
     Memory,
     NetworkConfig,
     TileOfKind,
@@ -78,6 +79,7 @@ _SECTIONS: tuple[tuple[str, type[BaseModel], str], ...] = (
         "```",
     ),
     ("`host`", Host, ""),
+    ("A MAC port: `mac_ports[]`", MacPort, ""),
     ("A memory: `memories.<name>`", Memory, ""),
     ("A tile: `tiles[]`", TileOfLayers, ""),
     (

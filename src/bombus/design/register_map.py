@@ -143,7 +143,7 @@ def register_map(design: Design) -> RegisterMap:
 
     name = design.config.name
     lines = [f"addrmap {identifier(name)} {{", f'  name = "Registers of design {name}";']
-    lines += [f"  host host[1] @ {0:#x};", "  addrmap {"]
+    lines += [f"  host host[{len(design.config.ports)}] @ {0:#x} += 0x20;", "  addrmap {"]
     for tile, (items, _) in tiles.items():
         title = f"Tile {tile.name}, at ({tile.x}, {tile.y})"
         lines += ["    addrmap {", f'      name = "{title}";', *items]

@@ -142,6 +142,16 @@ def _bindings(tiles: Iterable[Tile], keys: Iterable[str]) -> list[Binding]:
     ]
 
 
+def _crossings(tile: Tile, design: config.DesignConfig) -> tuple[tuple[int, str], ...]:
+    """MAC ports of a tile that have a clock of their own, with the direction."""
+    ends = (
+        (layer.param("mac_port") or 0, way)
+        for layer in tile.layers
+        for way in sorted(layer.mac_directions())
+    )
+    return tuple((n, way) for n, way in ends if design.has_own_clock(n))
+
+
 def resolve(file: config.DesignFile, library: Library) -> tuple[Design, list[Problem]]:
     """Resolves a design; where there are errors among the problems, as far as it goes."""
     placement = snake.place(file)
@@ -190,6 +200,8 @@ def resolve(file: config.DesignFile, library: Library) -> tuple[Design, list[Pro
     for index in range(columns * placement.rows):
         y, x = divmod(index, columns)
         tiles.setdefault(index, Tile(f"empty_{x}_{y}", index, x, y, ("tiles",)))
+    for tile in tiles.values():
+        tile.crossings = _crossings(tile, file.config)
     whole = Design(
         file,
         library,
@@ -213,5 +225,5 @@ def load(path: Path) -> tuple[Design, list[Problem]]:
     """Reads a design file and resolves it."""
     file = config.load(path)
     width = networks_of(file.config)[0].data_width
-    library = rtl.library(width, file.source_files())
+    library = rtl.library(width, file.source_files(), len(file.config.ports))
     return resolve(file, library)

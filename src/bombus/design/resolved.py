@@ -192,6 +192,8 @@ class Tile:
     next: dict[str, str] = field(default_factory=dict)  # the design file's
     traffic: dict[str, float] = field(default_factory=dict)  # the design file's, by next hop
     interfaces: list[Interface] = field(default_factory=list)  # in the order of the networks
+    # MAC ports with a clock of their own, and the direction (`rx`, `tx`) of theirs that ends here.
+    crossings: tuple[tuple[int, str], ...] = ()
 
     def interface(self, network: Network) -> Interface:
         """Its interface to a network that it uses."""
@@ -236,6 +238,7 @@ class Tile:
             of = f"{interface.network.name}." if interface.network.index else ""
             names += [f"drop.{of}no_route", f"drop.{of}unknown_kind"]
             names += [f"drop.{of}router.{name}" for name in interface.router_drops]
+        names += [f"drop.clock_crossing.{way}" for _, way in self.crossings]
         for layer in self.layers:
             names += [f"drop.{layer.name}.{reason}" for reason in layer.kind.drops]
             names += [f"event.{layer.name}.{event}" for event in layer.kind.events]

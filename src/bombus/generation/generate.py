@@ -36,6 +36,7 @@ from bombus.fabric.router import router_parameters
 from bombus.generation import folder as output
 from bombus.generation import memories, registers, watchpoints
 from bombus.generation.instances import beat_type
+from bombus.generation.mac_ports import CROSSING, top_mac_ports
 from bombus.generation.tiles import tile_context
 from bombus.registers.c_header import c_header
 from bombus.registers.plain import to_plain
@@ -90,7 +91,6 @@ def _hops_to(dispatch: Dispatch, interface: Interface, design: Design) -> list[s
 def manifest(design: Design) -> dict[str, Any]:
     """What is where in a generated design, for programs that drive or measure it."""
     config = design.config
-    host = config.host
     return {
         "version": MANIFEST_VERSION,
         "name": config.name,
@@ -106,13 +106,16 @@ def manifest(design: Design) -> dict[str, Any]:
         "clock_mhz": config.clock_mhz,
         "line_rate_gbps": config.line_rate_gbps,
         "max_frame_bytes": rtl.constant("bombus_pkg::MaxFrameBytes"),
-        "macs": design.mac_count(),
-        "host": {
-            "mac": host.mac,
-            "ip": str(host.ip),
-            "prefix": host.prefix,
-            "gateway": str(host.gateway) if host.gateway else None,
-        },
+        "mac_ports": [
+            {
+                "mac": port.mac,
+                "ip": str(port.ip),
+                "prefix": port.prefix,
+                "gateway": str(port.gateway) if port.gateway else None,
+                "clock_mhz": port.clock_mhz,
+            }
+            for port in config.ports
+        ],
         "mesh": {"columns": design.columns, "rows": design.rows},
         "networks": [
             {
@@ -257,15 +260,14 @@ def _render(design: Design) -> dict[str, str]:
         "rows": design.rows,
         "x_bits": _bits(design.columns),
         "y_bits": _bits(design.rows),
-        "host": config.host,
+        "ports": [{"host": port, "mac": mac_number(port.mac)} for port in config.ports],
         "has_groups": any(each["groups"] for tile in tiles for each in tile["interfaces"]),
-        "host_mac": mac_number(config.host.mac),
         "address_bits": register_map.address_bits,
         "window_bits": (register_map.window - 1).bit_length(),
         "register_types": registers.types(design),
     }
     top_ports = {
-        "mac_ports": [port for tile in tiles for port in tile["mac_ports"]],
+        "mac_ports": top_mac_ports(design),
         "raised_ports": [port for tile in tiles for port in tile["raised_ports"]],
     }
     registers_template = environment.get_template("registers.sv.j2")
@@ -277,13 +279,14 @@ def _render(design: Design) -> dict[str, str]:
             common,
             module=f"{config.name}_registers",
             of=f"design {config.name} itself",
-            **registers.design_window(register_map, _host_resets(config.name)),
+            **registers.design_window(register_map, _host_resets(config.name, len(config.ports))),
         ),
         f"{config.name}_pkg.sv": environment.get_template("package.sv.j2").render(common),
         f"{config.name}_top.sv": environment.get_template("top.sv.j2").render(
             common,
             **top_ports,
             tiles=tiles,
+            crossing=CROSSING,
             links=[link for tile in tiles for link in tile["links"]],
             loads=[tile["name"] for tile in tiles if tile["tells_load"]],
             has_host=any(tile["has_host"] for tile in tiles),
@@ -311,10 +314,11 @@ def _render(design: Design) -> dict[str, str]:
     return rendered
 
 
-def _host_resets(name: str) -> dict[str, str]:
-    """Where the values of the host's registers after reset are, by their path."""
+def _host_resets(name: str, num_ports: int) -> dict[str, str]:
+    """Where the values of the MAC ports' registers after reset are, by their path."""
     return {
-        f"host[0].{register}": f"{name}_pkg::HostInit.{value}"
+        f"host[{port}].{register}": f"{name}_pkg::HostInit[{port}].{value}"
+        for port in range(num_ports)
         for register, value in (
             ("mac.address", "mac"),
             ("ip.address", "ip"),

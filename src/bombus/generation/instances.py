@@ -44,6 +44,7 @@ def parameters(layer: Layer, design: Design) -> list[str]:
     filled_in = {
         "DataWidth": str(layer.types.get(rtl.BEAT, design.networks[0]).data_width),
         "ClockMhz": str(round(design.config.clock_mhz)),
+        "NumMacPorts": str(len(design.config.ports)),
         **_bound(layer, design),
     }
     values = [f".{name}({beat_type(layer, name, design)})" for name in layer.types]

@@ -15,21 +15,8 @@ from bombus.fabric.router import direction_enum, router_parameters
 from bombus.fabric.routing import DIRECTIONS, LOCAL, STEPS, step
 from bombus.generation import registers
 from bombus.generation.instances import checked_streams, connections, parameters
+from bombus.generation.mac_ports import crossing_drops, tile_mac_ports
 from bombus.generation.wiring import wiring
-
-
-def _mac_ports(tile: Tile) -> list[dict[str, str]]:
-    """A tile's MAC ports under the names that they have at the top."""
-    ports = []
-    for layer in tile.layers:
-        number = layer.param("mac_port") or 0
-        for port in layer.kind.mac_ports:
-            width = layer.kind.ports[port]
-            direction = "output" if port.endswith("_o") else "input"
-            vector = f" [{width - 1}:0]" if width > 1 else ""
-            name = port.replace("mac_", f"mac{number}_", 1)
-            ports.append({"name": name, "declaration": f"{direction} logic{vector} {name}"})
-    return ports
 
 
 def _raised_ports(tile: Tile) -> list[dict[str, str]]:
@@ -173,6 +160,9 @@ def _event_slices(tile: Tile) -> list[dict[str, Any]]:
             high = low + count - 1
             slices.append({"range": f"{high}:{low}", "signal": f"{prefix}router_drop"})
             low = high + 1
+    for signal in crossing_drops(tile):
+        slices.append({"range": f"{low}", "signal": signal})
+        low += 1
     for layer in tile.layers:
         for port, names in (("drop", layer.kind.drops), ("event", layer.kind.events)):
             if names:
@@ -290,7 +280,7 @@ def tile_context(tile: Tile, design: Design) -> dict[str, Any]:
         "interfaces": interfaces,
         "links": [link for each in interfaces for link in each["links"]],
         "load_inputs": [signal for each in interfaces for signal in each["load_inputs"]],
-        "mac_ports": _mac_ports(tile),
+        "mac_ports": tile_mac_ports(tile, design),
         "raised_ports": _raised_ports(tile),
         "has_host": "host_i" in ports,
         "has_time": "time_us_i" in ports,

@@ -118,9 +118,9 @@ class Host:
     gateway: bytes = NO_IP  # none
 
     @classmethod
-    def from_manifest(cls, manifest: Mapping[str, Any]) -> Host:
-        """The host of a design, as `Simulation.manifest` has it."""
-        host = manifest["host"]
+    def from_manifest(cls, manifest: Mapping[str, Any], port: int = 0) -> Host:
+        """The addresses of a MAC port of a design, as `Simulation.manifest` has them."""
+        host = manifest["mac_ports"][port]
         return cls(
             mac_bytes(host["mac"]),
             ip_bytes(host["ip"]),

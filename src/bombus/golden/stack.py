@@ -289,7 +289,7 @@ class Stack:
             return _drop("icmp_echo.bad_checksum")
         if message[0] != ECHO_REQUEST:
             return _drop("icmp_echo.not_echo_request")
-        return self._send(_ping_answer(packet), tci)
+        return self.send(_ping_answer(packet), tci)
 
     def _udp(self, packet: _Packet, tci: int | None) -> Outcome:
         datagram = packet.payload
@@ -307,13 +307,13 @@ class Stack:
             return self._unreachable(packet, PORT_UNREACHABLE, tci)
         if source_port < FIRST_USER_PORT or source_port == port:
             return _drop("udp_echo.service_port")
-        return self._send(_udp_echo_answer(packet), tci)
+        return self.send(_udp_echo_answer(packet), tci)
 
     def _unreachable(self, packet: _Packet, code: int, tci: int | None) -> Outcome:
         if self.error_tokens == 0:
             return _drop("icmp_echo.rate_limited")
         self.error_tokens -= 1
-        return self._send(_unreachable_answer(packet, code), tci)
+        return self.send(_unreachable_answer(packet, code), tci)
 
     # ---- ARP (RFC 826) ----
 
@@ -351,7 +351,8 @@ class Stack:
     def _next_hop(self, destination: bytes) -> bytes:
         return destination if self.host.on_link(destination) else self.host.gateway
 
-    def _send(self, packet: bytes, tci: int | None) -> Outcome:
+    def send(self, packet: bytes, tci: int | None = None) -> Outcome:
+        """An IP packet goes out, in the VLAN of a tag."""
         next_hop = self._next_hop(packet[16:20])
         if next_hop == NO_IP:
             return _drop("ipv4_tx.no_gateway")
@@ -377,6 +378,39 @@ class Stack:
 
     def _framed(self, mac: bytes, ether_type: int, payload: bytes, tci: int | None) -> bytes:
         return padded(ethernet(mac, self.host.mac, ether_type, payload, tci))
+
+
+class Ports:
+    """The stack of a design with several MAC ports.
+
+    Each port has its own addresses and neighbours, and what comes in by it is answered by it
+    (strong host model, RFC 1122 3.3.4.2). ICMP errors are limited for all ports together.
+    """
+
+    def __init__(self, hosts: Sequence[Host], udp_ports: Collection[int] = (ECHO_PORT,)) -> None:
+        self.stacks = [Stack(host, udp_ports) for host in hosts]
+
+    def process(self, frame: bytes, port: int, *, bad: bool = False) -> Outcome:
+        """A frame comes in by a port; the replies leave by the same one."""
+        stack = self.stacks[port]
+        outcome = stack.process(frame, bad=bad)
+        for other in self.stacks:
+            other.error_tokens = stack.error_tokens
+        return outcome
+
+    def route(self, ip: bytes) -> int:
+        """The port for a message that starts in the design (RFC 1122, 3.3.1.1)."""
+        hosts = [stack.host for stack in self.stacks]
+        near = (n for n, host in enumerate(hosts) if host.on_link(ip))
+        far = (n for n, host in enumerate(hosts) if host.gateway != NO_IP)
+        return next(near, next(far, 0))
+
+    def send(self, source_port: int, ip: bytes, port: int, payload: bytes) -> tuple[int, Outcome]:
+        """A datagram that starts in the design: the MAC port that it leaves by, and as what."""
+        number = self.route(ip)
+        stack = self.stacks[number]
+        datagram = udp(stack.host.ip, ip, source_port, port, payload)
+        return number, stack.send(ipv4(stack.host.ip, ip, PROTOCOL_UDP, datagram))
 
 
 def _blocks(packet: bytes) -> int:

@@ -15,17 +15,19 @@ from bombus.design.config.host import Host
 
 def host_of(
     manifest: Mapping[str, Any],
+    port: int = 0,
     *,
     ip: str | None = None,
     mac: str | None = None,
     gateway: str | None = None,
 ) -> Host:
-    """The design's host with other addresses; what is None is as in the design file.
+    """A MAC port of the design with other addresses; what is None is as in the design file.
 
     `ip`: with or without prefix length. `gateway`: "0.0.0.0" is none. A gateway of the design
     file that is outside the new subnet is left out.
     """
-    values = {key: manifest["host"].get(key) for key in ("mac", "ip", "prefix", "gateway")}
+    given = manifest["mac_ports"][port]
+    values = {key: given.get(key) for key in ("mac", "ip", "prefix", "gateway")}
     if values["prefix"] is None:
         del values["prefix"]
     if mac is not None:

@@ -9,7 +9,7 @@ import os
 import socket
 import struct
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from ipaddress import IPv4Interface
 from pathlib import Path
 from typing import Any, Self
@@ -18,6 +18,7 @@ from pyroute2 import Ethtool, IPRoute
 from pyroute2.netlink.exceptions import NetlinkError
 
 from bombus.base.errors import UserError
+from bombus.live.netns import inside
 
 MIN_MTU = 68
 MAX_MTU = 9000
@@ -27,6 +28,7 @@ _TUN_DEVICE = Path("/dev/net/tun")
 _TUNSETIFF = 0x400454CA
 _IFF_TAP = 0x0002
 _IFF_NO_PI = 0x1000
+_IFF_UP = 0x1
 _IFF_LOOPBACK = 0x8
 _SOL_PACKET = 263
 _PACKET_STATISTICS = 6
@@ -46,17 +48,26 @@ class Interface:
     Each `read` and `write` of `file_descriptor` is one frame, without FCS. TAP where
     /dev/net/tun can be opened; otherwise, or if `tap` is false, a veth pair with a packet
     socket on its far end. A TAP that is there already is used, if no other program does. The
-    interface is gone after `close`, unless it was there before.
+    interface is gone after `close`, unless it was there before. `netns`: the network namespace
+    that it is in, by name or path; None: this one.
     """
 
-    def __init__(self, name: str, *, tap: bool = True) -> None:
+    def __init__(self, name: str, *, tap: bool = True, netns: str | None = None) -> None:
         if not name or len(name.encode()) > _NAME_LIMIT or "/" in name:
             raise InterfaceError(f"{name!r} is not a valid interface name (1 to 15 characters)")
         self.name = name
         self.kind = "TAP"
+        self._netns = netns
         self._socket: socket.socket | None = None
         self._dropped = 0
         self._socket_dropped = 0
+        with self._inside():
+            self._open(name, tap=tap)
+
+    def _inside(self) -> AbstractContextManager[None]:
+        return nullcontext() if self._netns is None else inside(self._netns)
+
+    def _open(self, name: str, *, tap: bool) -> None:
         there = _kind_of(name)
         if there is not None and (there != "tun" or not tap):
             raise InterfaceError(
@@ -76,6 +87,10 @@ class Interface:
         """Sets MTU and address (`10.77.0.1/24`; None: none), joins a bridge, and brings it up."""
         if not MIN_MTU <= mtu <= MAX_MTU:
             raise InterfaceError(f"MTU {mtu}: should be from {MIN_MTU} to {MAX_MTU}")
+        with self._inside():
+            self._bring_up(address, mtu, bridge)
+
+    def _bring_up(self, address: str | None, mtu: int, bridge: str | None) -> None:
         _disable_ipv6(self.name)
         with _explained(f"{self.name} could not be brought up"), IPRoute() as route:
             index = _index(route, self.name)
@@ -97,7 +112,11 @@ class Interface:
 
     def dropped(self) -> int:
         """Frames to the design that the kernel has dropped, since they were not read in time."""
-        with suppress(NetlinkError, InterfaceError, OSError), IPRoute() as route:
+        with (
+            suppress(NetlinkError, InterfaceError, OSError),
+            self._inside(),
+            IPRoute() as route,
+        ):
             (link,) = route.link("get", index=_index(route, self.name))
             dropped = link.get_attr("IFLA_STATS64")["tx_dropped"]
             if self._socket is not None:
@@ -108,11 +127,23 @@ class Interface:
             self._dropped = max(self._dropped, dropped)
         return self._dropped
 
+    def is_up(self) -> bool:
+        """Whether it takes frames; what cannot be asked counts as up."""
+        with (
+            suppress(NetlinkError, InterfaceError, OSError),
+            self._inside(),
+            IPRoute() as route,
+        ):
+            (link,) = route.link("get", index=_index(route, self.name))
+            return bool(link["flags"] & _IFF_UP)
+        return True
+
     def close(self) -> None:
         if self._socket is not None:
             self._socket.close()
             self._socket = None
-            _delete(self.name)
+            with suppress(UserError), self._inside():
+                _delete(self.name)
         elif self.file_descriptor >= 0:
             os.close(self.file_descriptor)
         self.file_descriptor = -1

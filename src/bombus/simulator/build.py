@@ -201,8 +201,6 @@ def _wave_format() -> str:
 
 def _design_header(manifest: dict[str, Any], trace: bool, assertions: bool) -> str:
     """What `sim/design.h` needs to know of the design."""
-    macs = manifest["macs"]
-    ports = macs if isinstance(macs, int) else len(macs)
     top = f"TOP.{manifest['simulation']['instance']}"
     return "".join(
         f"#define {name} {value}\n"
@@ -212,10 +210,17 @@ def _design_header(manifest: dict[str, Any], trace: bool, assertions: bool) -> s
             "BOMBUS_DATA_BYTES": manifest["data_width"] // 8,
             "BOMBUS_MAX_FRAME_BYTES": manifest["max_frame_bytes"],
             "BOMBUS_REGISTER_BYTES": manifest["registers"]["size"],
-            "BOMBUS_MAC_PORTS(X)": " ".join(f"X({port})" for port in range(ports)),
+            "BOMBUS_MAC_PORTS(X)": " ".join(
+                f"X({port})" for port in range(len(manifest["mac_ports"]))
+            ),
             "BOMBUS_RAISED_PORTS(X)": " ".join(
                 f"X({pin['name']}, {pin['bits']}, {int(pin['output'])})"
                 for pin in manifest.get("pins", ())
+            ),
+            "BOMBUS_MAC_CLOCKS(X)": " ".join(
+                f"X({port}, {round(given['clock_mhz'] * 1e6)}ull)"
+                for port, given in enumerate(manifest["mac_ports"])
+                if given.get("clock_mhz")
             ),
             "BOMBUS_WAVE_FORMAT": json.dumps(_wave_format() if trace else ""),
             "BOMBUS_ASSERTIONS": int(assertions),

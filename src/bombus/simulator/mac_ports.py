@@ -148,6 +148,13 @@ class MacPorts:
         """Probability of an idle cycle before each beat in, and of `tready` low."""
         self._native.call("set_pace", port, rx_bubble, tx_stall)
 
+    def link(self, port: int = 0, *, up: bool) -> None:
+        """Takes the link of a port down, or up again.
+
+        While it is down, the port takes nothing from the design, and what is sent to it is lost.
+        """
+        self._native.call("set_link", port, int(up))
+
     def line_rate(self, gbps: float | None, port: int = 0) -> None:
         """Keeps both directions of a port to the rate of a wire, in Gbit/s.
 

@@ -19,13 +19,17 @@ from bombus.simulator.native import SimulationError
 
 def set_host(
     registers: BlockAccess,
+    manifest: Mapping[str, Any],
+    port: int = 0,
     *,
     mac: str | None = None,
     ip: str | None = None,
     netmask: str | None = None,
     gateway: str | None = None,
 ) -> None:
-    """Addresses of the host; what is None stays. Gateway "0.0.0.0": none."""
+    """Addresses of a MAC port; what is None stays. Gateway "0.0.0.0": none."""
+    if not 0 <= port < (count := len(manifest["mac_ports"])):
+        raise SimulationError(f"MAC port {port}: ports are from 0 to {count - 1}")
     values: dict[str, dict[str, int]] = {}
     if mac is not None:
         values["mac"] = {"address": _mac(mac)}
@@ -39,7 +43,7 @@ def set_host(
     if gateway is not None:
         values["gateway"] = {"address": int(_address("gateway", gateway))}
     for name, fields in values.items():
-        registers.host[0][name].write(**fields)
+        registers.host[port][name].write(**fields)
 
 
 def set_next_hop(

@@ -189,6 +189,10 @@ class Simulation(MacPorts):
         """Resets the design; frames that wait or are in it are lost. Time goes on."""
         self._native.call("reset")
 
+    def reset_port(self, port: int = 0) -> None:
+        """Resets the MAC's side of a port with a clock of its own; what waits there is lost."""
+        self._native.call("reset_port", port)
+
     # ---- Registers ----
 
     def read_register(self, address: int) -> int:
@@ -260,14 +264,16 @@ class Simulation(MacPorts):
 
     def set_host(
         self,
+        port: int = 0,
         *,
         mac: str | None = None,
         ip: str | None = None,
         netmask: str | None = None,
         gateway: str | None = None,
     ) -> None:
-        """Changes addresses of the host; what is not given stays. Gateway "0.0.0.0": none."""
-        register_map.set_host(self.registers, mac=mac, ip=ip, netmask=netmask, gateway=gateway)
+        """Changes addresses of a MAC port; what is not given stays. Gateway "0.0.0.0": none."""
+        given = {"mac": mac, "ip": ip, "netmask": netmask, "gateway": gateway}
+        register_map.set_host(self.registers, self.manifest, port, **given)
 
     # ---- Raised ports ----
 

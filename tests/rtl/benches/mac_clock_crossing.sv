@@ -13,7 +13,7 @@ module bench #(
     `BENCH_PORTS_OF_CLOCKS(2, 2, ItemBits, 2, ItemBits, 1, 1)
 );
 
-  `BENCH_SHAPE_OF_CLOCKS(2'b01, 2'b10, 2'b01)
+  `BENCH_SHAPE_OF_CLOCKS(2'b01, 2'b10, 2'b00)
 
   typedef struct packed {
     logic user;

@@ -25,7 +25,7 @@ module bench #(
 
     mac_rx #(
         .beat_t(beat_t),
-        .MacPort(n % 4),
+        .MacPort(n % 3),
         .DataWidth(Width)
     ) u_mac (
         .clk_i,

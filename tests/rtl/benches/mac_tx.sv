@@ -6,6 +6,7 @@
 `include "bench.svh"
 
 module bench #(
+    parameter bit DropsWhenFull = 1'b0,
     localparam int unsigned NumWidths = 4,
     localparam int unsigned BeatBits  = bench_pkg::beat_bits(512)
 ) (
@@ -19,11 +20,13 @@ module bench #(
     `BOMBUS_BEAT_T(beat_t, Width)
     logic [  Width-1:0] data;
     logic [Width/8-1:0] keep;
-    logic last, drop, message, message_q;
+    logic last, message, message_q;
+    logic [1:0] drop;
     logic [13:0] bytes, bytes_q;
 
     mac_tx #(
         .beat_t(beat_t),
+        .DropsWhenFull(DropsWhenFull),
         .DataWidth(Width)
     ) u_mac (
         .clk_i,
@@ -49,7 +52,7 @@ module bench #(
     assign out_o[n] = {last, keep, data};
     assign out_o[NumWidths+n] = bytes_q;
     assign out_valid_o[NumWidths+n] = message_q;
-    assign event_o[8*n+:8] = {6'b0, message, drop};
+    assign event_o[8*n+:8] = {5'b0, drop[1], message, drop[0]};
   end
   assign event_o[63:8*NumWidths] = '0;
 

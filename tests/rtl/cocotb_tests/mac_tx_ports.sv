@@ -37,7 +37,7 @@ module mac_tx_ports #(
     beat.meta.l4.ip_tx.csum_pos = csum_pos_i;
   end
 
-  logic [0:0] unused_drop;
+  logic [1:0] unused_drop;
   logic unused_message, unused_busy;
   logic [13:0] unused_bytes;
   mac_tx #(

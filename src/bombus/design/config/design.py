@@ -12,7 +12,7 @@ from pydantic import Field, ValidationInfo, field_validator, model_validator
 
 from bombus.base.values import MAX_TILES, FileModel, Name
 from bombus.base.yaml_file import Loc
-from bombus.design.config.host import Host
+from bombus.design.config.host import Host, MacPort
 from bombus.design.config.memory import Memory
 from bombus.design.config.tile import Tile, TileOfKind, TileOfLayers
 from bombus.fabric.config import Fabric
@@ -64,9 +64,20 @@ class DesignConfig(FileModel):
         "[below](#networks). The first one carries every stream for which no other is named.",
         examples=[{"data": {"data_width": 512}, "control": {"data_width": 64}}],
     )
-    host: Host = Field(
-        description="Addresses; see below.",
+    host: Host | None = Field(
+        None,
+        description="Addresses of a design with one MAC port; see below.",
         examples=[{"mac": "02:b0:0b:05:00:01", "ip": "10.77.0.2"}],
+    )
+    mac_ports: list[MacPort] = Field(
+        default=[],
+        description="Instead of `host`: each MAC port with its addresses and its clock; see below.",
+        examples=[
+            [
+                {"mac": "02:b0:0b:05:00:01", "ip": "10.77.0.2", "clock_mhz": 322.265625},
+                {"mac": "02:b0:0b:05:00:02", "ip": "10.78.0.2", "clock_mhz": 156.25},
+            ]
+        ],
     )
     sources: list[str] = Field(
         default=[],
@@ -128,10 +139,31 @@ class DesignConfig(FileModel):
         return next(iter(self.all_networks.values())).fabric
 
     @model_validator(mode="after")
+    def _has_addresses(self) -> DesignConfig:
+        if self.host is not None and self.mac_ports:
+            raise ValueError("has both `host` and `mac_ports`; give one of them")
+        if self.host is None and not self.mac_ports:
+            raise ValueError("'host' is missing (or `mac_ports`, for several MAC ports)")
+        return self
+
+    @model_validator(mode="after")
     def _tiles_are_addressable(self) -> DesignConfig:
         if (count := len(self.instances)) > MAX_TILES:
             raise ValueError(f"there are {count} tiles; the maximum is {MAX_TILES}")
         return self
+
+    @cached_property
+    def ports(self) -> list[MacPort]:
+        """The MAC ports by number, also where the file has the short form."""
+        return [MacPort(**self.host.model_dump())] if self.host else self.mac_ports
+
+    def has_own_clock(self, number: int) -> bool:
+        """Whether a MAC port has another clock than the design."""
+        return number < len(self.ports) and self.ports[number].clock_mhz is not None
+
+    def port_loc(self, number: int) -> Loc:
+        """Where the addresses of a MAC port stand in the file."""
+        return ("host",) if self.host else ("mac_ports", number)
 
     @cached_property
     def instances(self) -> list[Instance]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The `host` section of a design file: the stack's own addresses."""
+"""The `host` and `mac_ports` sections of a design file: the stack's own addresses."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ def _special_of(network: IPv4Network, value: IPv4Address) -> str:
 
 
 class Host(FileModel):
-    """Addresses of the host; initial values of registers that can be changed at run time."""
+    """Addresses of a MAC port; initial values of registers that can be changed at run time."""
 
     mac: Mac = Field(
         description='MAC address, in quotes: `"02:b0:0b:05:00:01"`.', examples=["02:b0:0b:05:00:01"]
     )
     ip: IPv4Address = Field(description="IPv4 address.", examples=["10.77.0.2"])
     prefix: StrictInt = Field(
-        24, ge=1, le=32, description="Prefix length of the host's network.", validate_default=True
+        24, ge=1, le=32, description="Prefix length of the port's network.", validate_default=True
     )
     gateway: IPv4Address | None = Field(
         None, description="Gateway for addresses outside the network. Default: none."
@@ -81,3 +81,16 @@ class Host(FileModel):
         if special := _special_of(network, value):
             raise ValueError(f"should be the address of a router; {value} is {special}")
         return value
+
+
+class MacPort(Host):
+    """A MAC port: its addresses and its clock. Ports are numbered in the order of the list."""
+
+    clock_mhz: float | None = Field(
+        None,
+        ge=1,
+        le=10_000,
+        description="Frequency of the MAC's own clock, in MHz. Default: the port uses the clock of "
+        "the design.",
+        examples=[322.265625],
+    )

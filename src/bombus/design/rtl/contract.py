@@ -34,7 +34,7 @@ _BITS = {
     "time_us_i": 32,
     "mac_bytes_o": 14,
 }
-# Those of a type of bombus_pkg.
+# Those of a type of bombus_pkg, once for each MAC port of the design.
 _TYPES = {"host_i": "host_t"}
 # Those as wide as the layer's counters.
 _OTHERS = frozenset({"drop_o", "event_o"})
@@ -120,7 +120,10 @@ def known_ports(
 
 
 def port_problems(
-    body: ast.InstanceBodySymbol, elaboration: Elaboration, known: Mapping[str, int | None]
+    body: ast.InstanceBodySymbol,
+    elaboration: Elaboration,
+    known: Mapping[str, int | None],
+    num_mac_ports: int,
 ) -> Iterator[Problem]:
     """Ports that Bombus would not know how to connect, each with its line."""
     package = elaboration.compilation.getPackage("bombus_pkg")
@@ -144,10 +147,11 @@ def port_problems(
             yield Problem(file, line, f"{where} should be an {word}")
         bits = known.get(port.name)
         if port.name in _TYPES:
-            bits = package.find(_TYPES[port.name]).targetType.type.bitWidth
+            bits = num_mac_ports * package.find(_TYPES[port.name]).targetType.type.bitWidth
         if bits is not None and port.type.bitWidth != bits:
+            why = ", once for each MAC port (NumMacPorts)" if port.name in _TYPES else ""
             yield Problem(
-                file, line, f"{where} has {port.type.bitWidth} bits; it should have {bits}"
+                file, line, f"{where} has {port.type.bitWidth} bits; it should have {bits}{why}"
             )
 
 

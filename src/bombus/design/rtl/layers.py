@@ -35,7 +35,7 @@ from bombus.registers.model import Block
 
 # Filled in by Bombus, not by the design file; so are the numbers of kinds, such as `KindArp`.
 _FILLED_IN = frozenset(
-    {"NumBound", "NumBoundHops", "BoundKeys", "BoundHops", "DataWidth", "ClockMhz"}
+    {"NumBound", "NumBoundHops", "BoundKeys", "BoundHops", "DataWidth", "ClockMhz", "NumMacPorts"}
 )
 # The key with which the design file names the tile that a layer stands before.
 BEFORE = "before"
@@ -85,6 +85,7 @@ class OutputStream:
     rare: frozenset[str] = frozenset()  # hops that carry little
     binds: str = ""  # key of the layers that further hops lead to, such as `udp_port`
     key_width: int = 16  # bits that messages have for the key
+    binds_zero: bool = False  # 0 is a value of the key like others
     credits: int = 0  # messages that may be sent and not yet answered; 0: any number
     sends: tuple[str, ...] = (PACKET,)  # kinds of messages
     hop_sends: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # where a hop has others
@@ -250,6 +251,7 @@ class _Declarations:
             rare=frozenset(hop for n, hop in enumerate(hops) if rare >> n & 1),
             binds=self.texts.get(f"{prefix}Binds", ""),
             key_width=self.numbers.get(f"{prefix}BindsWidth", 16),
+            binds_zero=bool(self.numbers.get(f"{prefix}BindsZero", 0)),
             credits=self.numbers.get(f"{prefix}Credits", 0),
             sends=self.kinds(f"{prefix}Sends"),
             hop_sends={
@@ -269,6 +271,7 @@ def read_layer(
     elaboration: Elaboration,
     flows: Mapping[int, str],
     registers: Block | None,
+    num_mac_ports: int,
 ) -> LayerKind:
     """The layer of an elaborated instance; `flows`: names of `noc_pkg::flow_e` by value.
 
@@ -278,7 +281,7 @@ def read_layer(
     names = [port.name for port in body.portList]
     inputs, outputs = streams(names, "_valid_i"), streams(names, "_valid_o")
     known = known_ports(inputs, outputs, registers)
-    if problems := list(port_problems(body, elaboration, known)):
+    if problems := list(port_problems(body, elaboration, known, num_mac_ports)):
         raise DesignError(problems)
     found = _Declarations(body)
     name = body.definition.name

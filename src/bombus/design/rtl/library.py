@@ -33,9 +33,10 @@ from bombus.design.rtl.probe import description, probe, version
 
 @dataclass(frozen=True)
 class Library:
-    """All layer kinds, for one data width, at the defaults of their parameters."""
+    """All layer kinds, for one data width and number of MAC ports, at their defaults."""
 
     data_width: int
+    num_mac_ports: int
     versions: tuple[tuple[Path, int], ...]  # the files, and when each was last changed
     layers: Mapping[str, LayerKind]
     definitions: Mapping[str, Path]  # all modules and packages by name
@@ -68,11 +69,14 @@ class Library:
         raise UserError(f"there is no layer kind {name!r}; {near_matches(name, self.layers)}")
 
 
-def _assignments(module: syntax.SyntaxNode, data_width: int, beat: str) -> list[str]:
+def _assignments(
+    module: syntax.SyntaxNode, data_width: int, num_mac_ports: int, beat: str
+) -> list[str]:
     """Parameters of a layer whose streams all have one type, `beat`."""
     names = parameter_names(module)
     given = [f".{name}({beat})" for name in sorted(names) if name.endswith(BEAT)]
-    return given + ([f".DataWidth({data_width})"] if "DataWidth" in names else [])
+    given += [f".DataWidth({data_width})"] if "DataWidth" in names else []
+    return given + ([f".NumMacPorts({num_mac_ports})"] if "NumMacPorts" in names else [])
 
 
 def _definitions(scan: Elaboration, found: Iterable[syntax.SyntaxNode]) -> dict[str, Path]:
@@ -93,17 +97,20 @@ def _definitions(scan: Elaboration, found: Iterable[syntax.SyntaxNode]) -> dict[
     return first
 
 
-def library(data_width: int, sources: Iterable[Path] = ()) -> Library:
+def library(data_width: int, sources: Iterable[Path] = (), num_mac_ports: int = 1) -> Library:
     """All layers under rtl/ and in `sources`, as they are for a data width in bits."""
     files = [*rtl_files(), *sources]
     missing = [file for file in files if not file.is_file()]
     if missing:
         raise UserError(f"there is no SystemVerilog file {missing[0]}")
-    return _library(data_width, tuple((file, version(file)) for file in files))
+    versions = tuple((file, version(file)) for file in files)
+    return _library(data_width, num_mac_ports, versions)
 
 
 @functools.lru_cache(maxsize=16)
-def _library(data_width: int, versions: tuple[tuple[Path, int], ...]) -> Library:
+def _library(
+    data_width: int, num_mac_ports: int, versions: tuple[tuple[Path, int], ...]
+) -> Library:
     files = [file for file, _ in versions]
     scan = elaborate(files)
     problems = scan.problems(syntax_only=True)
@@ -122,14 +129,17 @@ def _library(data_width: int, versions: tuple[tuple[Path, int], ...]) -> Library
             {BEAT: Beat(data_width), **types},
             {
                 name: _assignments(
-                    module, data_width, f"{name}_{BEAT}" if name in metadata else BEAT
+                    module,
+                    data_width,
+                    num_mac_ports,
+                    f"{name}_{BEAT}" if name in metadata else BEAT,
                 )
                 for name, module in modules.items()
             },
             {name: file for name, file in beside.items() if file},
         )
         return elaboration, {
-            name: read_layer(each.instance, elaboration, flows(), each.registers)
+            name: read_layer(each.instance, elaboration, flows(), each.registers, num_mac_ports)
             for name, each in probed.items()
         }
 
@@ -149,7 +159,7 @@ def _library(data_width: int, versions: tuple[tuple[Path, int], ...]) -> Library
     if problems := elaboration.problems():
         raise DesignError(problems)
 
-    return Library(data_width, versions, layers, definitions, kinds)
+    return Library(data_width, num_mac_ports, versions, layers, definitions, kinds)
 
 
 @functools.cache

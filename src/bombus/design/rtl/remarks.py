@@ -38,17 +38,27 @@ def _at(
     given = [f".{name}({name})" for name in beats]
     if BEAT in beats and "data_width" in kind.parameters:
         given.append(f".DataWidth({beats[BEAT].data_width})")
+    if "num_mac_ports" in kind.parameters:
+        given.append(f".NumMacPorts({library.num_mac_ports})")
     for key, value in sorted(params.items()):
         parameter = kind.parameters[key]
         number = f"{parameter.width}'d{value}" if value >= 0 else str(value)
         given.append(f".{parameter.name}({number})")
     types = library.with_metadata(kind, beats)
-    return _instance(library.versions, tuple(types.items()), kind.name, kind.file, tuple(given))
+    return _instance(
+        library.versions,
+        library.num_mac_ports,
+        tuple(types.items()),
+        kind.name,
+        kind.file,
+        tuple(given),
+    )
 
 
 @functools.lru_cache(maxsize=256)
 def _instance(
     versions: tuple[tuple[Path, int], ...],
+    num_mac_ports: int,
     beats: tuple[tuple[str, Beat], ...],
     name: str,
     layer_file: Path,
@@ -60,5 +70,6 @@ def _instance(
     said = elaboration.remarks()
     # What else is wrong often follows from what the layer refuses.
     is_refused = any(remark.is_error for remark in said)
-    kind = read_layer(probed[name].instance, elaboration, flows(), probed[name].registers)
+    found = probed[name]
+    kind = read_layer(found.instance, elaboration, flows(), found.registers, num_mac_ports)
     return kind, tuple(said if is_refused else [*said, *elaboration.problems()])

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// What belongs to a MAC port, among that of all ports: its addresses, or what follows
+// from them. With one port it is that port's, whatever port_i is.
+//
+// Combinational.
+module by_mac_port
+  import bombus_pkg::*;
+#(
+    parameter type data_t = host_t,
+    parameter int unsigned NumMacPorts = 1
+) (
+    input data_t [NumMacPorts-1:0] all_i,
+    input mac_port_t port_i,
+    output data_t one_o
+);
+
+  if (NumMacPorts < 1 || NumMacPorts > MaxMacPorts) begin : gen_bad_count
+    $error("NumMacPorts must be from 1 to MaxMacPorts");
+  end
+
+  always_comb begin
+    one_o = all_i[0];
+    for (int unsigned p = 1; p < NumMacPorts; p++) begin
+      if (port_i == mac_port_t'(p)) one_o = all_i[p];
+    end
+  end
+
+endmodule

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Ports of MACs at the top and at tiles, and the crossing between where a MAC has its own clock."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from bombus.design.resolved import Design, Layer, Tile
+
+# Beats that must be in the crossing before a frame starts to a MAC whose clock is not faster.
+_START_BEATS = 4
+_SIGNALS = ("tdata", "tkeep", "tvalid", "tready", "tlast", "tuser")
+_BACK = ("tready",)  # against the stream
+# Ports of mac_clock_crossing on the MAC's side, and those on the core's side.
+CROSSING = {
+    "mac": [
+        *(f"rx_{name}_{'o' if name in _BACK else 'i'}" for name in _SIGNALS),
+        *(f"tx_{name}_{'i' if name in _BACK else 'o'}" for name in _SIGNALS),
+    ],
+    "core": [
+        *(f"rx_{name}_{'i' if name in _BACK else 'o'}" for name in _SIGNALS),
+        *(f"tx_{name}_{'o' if name in _BACK else 'i'}" for name in _SIGNALS if name != "tuser"),
+        *("rx_drop_o", "tx_drop_o"),
+    ],
+}
+
+
+def _logic(width: int, name: str) -> str:
+    vector = f" [{width - 1}:0]" if width > 1 else ""
+    return f"logic{vector} {name}"
+
+
+def _number(layer: Layer) -> int:
+    return layer.param("mac_port") or 0
+
+
+def _streams(layer: Layer) -> list[dict[str, Any]]:
+    """The MAC ports of a layer, under the names that they have at the top."""
+    return [
+        {
+            "name": port.replace("mac_", f"mac{_number(layer)}_", 1),
+            "core": f"core{_number(layer)}_{port.removeprefix('mac_')[:-2]}",
+            "direction": "output" if port.endswith("_o") else "input",
+            "width": layer.kind.ports[port],
+        }
+        for port in layer.kind.mac_ports
+    ]
+
+
+def crossing_drops(tile: Tile) -> list[str]:
+    """Inputs of a tile that tell of frames lost between a MAC and it, as `Tile.crossings`."""
+    return [f"mac{number}_{way}_drop_i" for number, way in tile.crossings]
+
+
+def tile_mac_ports(tile: Tile, design: Design) -> list[dict[str, str]]:
+    """MAC ports of a tile: declaration, and the signal at the top that each is joined to."""
+    ports = []
+    for layer in tile.layers:
+        crosses = design.config.has_own_clock(_number(layer))
+        for port in _streams(layer):
+            declaration = f"{port['direction']} {_logic(port['width'], port['name'])}"
+            signal = port["core"] if crosses else port["name"]
+            ports.append({"name": port["name"], "declaration": declaration, "signal": signal})
+    for (number, way), name in zip(tile.crossings, crossing_drops(tile), strict=True):
+        signal = f"core{number}_{way}_drop"
+        ports.append({"name": name, "declaration": f"input {_logic(1, name)}", "signal": signal})
+    return ports
+
+
+def top_mac_ports(design: Design) -> list[dict[str, Any]]:
+    """MAC ports of the top by number: declarations, and what stands between two clocks."""
+    found = []
+    for number, given in enumerate(design.config.ports):
+        layers = (layer for layer in design.layers() if layer.kind.mac_ports)
+        streams = [port for la in layers if _number(la) == number for port in _streams(la)]
+        declarations = [f"{p['direction']} {_logic(p['width'], p['name'])}" for p in streams]
+        if given.clock_mhz is not None:
+            clock = [f"input {_logic(1, f'mac{number}_{name}_i')}" for name in ("clk", "rst")]
+            declarations = [*clock, *declarations, f"output {_logic(1, f'mac{number}_tx_tuser_o')}"]
+        is_faster = (given.clock_mhz or 0) > design.config.clock_mhz
+        found.append(
+            {
+                "number": number,
+                "declarations": declarations,
+                "has_own_clock": given.clock_mhz is not None,
+                "core_signals": [_logic(port["width"], port["core"]) for port in streams],
+                "start_beats": 0 if is_faster else _START_BEATS,
+            }
+        )
+    return found

@@ -1,0 +1,411 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Two MAC ports with addresses and clocks of their own, and one stack that they share."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pytest
+from fuzz.frame_mutation import Mutator
+from fuzz.test_fuzz import Batches
+from support import message_sums
+from support.bench import LIMIT_CYCLES, ROOT, TIMER_STEP_US, difference
+from support.live import COMMAND_SECONDS
+
+from bombus.golden.frames import (
+    Host,
+    Station,
+    announcement,
+    arp_reply,
+    arp_request,
+    ip_bytes,
+    ping_frame,
+    udp_frame,
+)
+from bombus.golden.stack import Outcome, Ports
+from bombus.live.netns import Namespace, NamespaceError
+from bombus.simulator.build import build
+from bombus.simulator.counters import DROP
+from bombus.simulator.simulation import Simulation
+
+DESIGN = ROOT / "designs" / "two_ports.yaml"
+PORTS = (0, 1)
+STATIONS = (
+    Station.of("02:00:00:00:00:63", "10.77.0.99"),
+    Station.of("02:00:00:00:00:64", "10.78.0.99"),
+)
+# Where the design relays to, and the ports of that.
+RELAY_TO = Station.of("02:00:00:00:00:65", "10.78.0.1")
+RELAY_PORT = 9000
+LINE_GBPS = 10
+GAP_CYCLES = 60  # enough for all but a packet with options
+
+Frames = Sequence[tuple[int, bytes]]  # MAC port, frame
+
+
+class Bench:
+    """The design beside its model; both stations have introduced themselves."""
+
+    def __init__(self, seed: int = 1) -> None:
+        self.simulation = Simulation(
+            DESIGN, seed=seed, assertions=True, timer_step_us=TIMER_STEP_US
+        )
+        self.hosts = [Host.from_manifest(self.simulation.manifest, port) for port in PORTS]
+        self.start()
+
+    def start(self) -> None:
+        """After a reset: each port announces itself, and all is forgotten."""
+        self.model = Ports(self.hosts)
+        for port, host in enumerate(self.hosts):
+            frames = [frame.data for frame in self.simulation.receive_all(port)]
+            assert frames == [announcement(host)]
+        self.counted = self.counts()
+        self.run([(port, arp_request(STATIONS[port], self.hosts[port])) for port in PORTS])
+
+    def __enter__(self) -> Bench:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if kind is None:
+            waiting = message_sums.check(self.simulation)
+            questions = [stack.questions for stack in self.model.stacks]
+            assert waiting == sum(len(queue) for asked in questions for queue in asked.values())
+            self.simulation.check()
+        self.simulation.close()
+
+    def counts(self) -> Counter[str]:
+        total: Counter[str] = Counter()
+        for values in self.simulation.counters().values():
+            total.update(values)
+        return total
+
+    def drops(self) -> Counter[str]:
+        """By `layer.reason`, since the last call."""
+        now = self.counts()
+        change, self.counted = now - self.counted, now
+        return Counter({k.removeprefix(DROP): n for k, n in change.items() if k.startswith(DROP)})
+
+    def predict(self, frames: Frames) -> tuple[list[list[bytes]], Counter[str]]:
+        replies: list[list[bytes]] = [[] for _ in PORTS]
+        drops: Counter[str] = Counter()
+        for port, frame in frames:
+            self.add(replies, drops, port, self.model.process(frame, port))
+        return replies, drops
+
+    @staticmethod
+    def add(replies: list[list[bytes]], drops: Counter[str], port: int, outcome: Outcome) -> None:
+        replies[port] += outcome.replies
+        drops.update(outcome.drops)
+
+    def run(self, frames: Frames, gap_cycles: int = 0) -> None:
+        self.compare(frames, *self.predict(frames), gap_cycles=gap_cycles)
+
+    def compare(
+        self, frames: Frames, replies: list[list[bytes]], drops: Counter[str], gap_cycles: int = 0
+    ) -> None:
+        """Exactly these replies come, each by its port, and these drops are counted."""
+        exchange = self.simulation.exchange(
+            [frame for _, frame in frames],
+            ports=[port for port, _ in frames],
+            gap_cycles=gap_cycles,
+            limit_cycles=LIMIT_CYCLES,
+        )
+        assert not exchange.timed_out
+        for port in PORTS:
+            came = [frame.data for frame in exchange.received if frame.port == port]
+            assert not (problem := difference(replies[port], came)), f"port {port}: {problem}"
+        found = self.drops()
+        assert found == drops, (found, drops)
+
+    def probes(self, mark: bytes = b"probe") -> list[tuple[int, bytes]]:
+        return [
+            (port, make(STATIONS[port], self.hosts[port], mark * (port + 1)))
+            for port in PORTS
+            for make in (ping_frame, udp_frame)
+        ]
+
+
+@pytest.fixture
+def bench() -> Iterator[Bench]:
+    with Bench() as bench:
+        yield bench
+
+
+def test_each_port_answers_for_itself(bench: Bench) -> None:
+    choice = random.Random(1)
+    frames = []
+    for n in range(60):
+        port = choice.choice(PORTS)
+        make = choice.choice((udp_frame, ping_frame))
+        frames.append((port, make(STATIONS[port], bench.hosts[port], choice.randbytes(2 * n))))
+        # The other port's address is not this one's, whoever asks (RFC 1122, 3.3.4.2).
+        mixed = Host(bench.hosts[port].mac, bench.hosts[1 - port].ip, bench.hosts[port].netmask)
+        frames.append((port, udp_frame(STATIONS[port], mixed, b"wrong address")))
+        frames.append((port, udp_frame(STATIONS[port], bench.hosts[1 - port], b"wrong port")))
+        frames.append((port, arp_request(STATIONS[port], bench.hosts[1 - port])))
+    bench.run(frames)
+
+
+def test_bindings_belong_to_a_port(bench: Bench) -> None:
+    """The same neighbour's address on both links, with another MAC address on each."""
+    simulation = bench.simulation
+    simulation.set_host(1, ip="10.77.0.3")
+    bench.hosts[1] = Host(bench.hosts[1].mac, ip_bytes("10.77.0.3"), bench.hosts[1].netmask)
+    simulation.elapse(us=3000)
+    assert [frame.data for frame in simulation.receive_all(1)] == [announcement(bench.hosts[1])]
+    bench.model = Ports(bench.hosts)
+    same = [Station(station.mac, STATIONS[0].ip) for station in STATIONS]
+    bench.run([(port, arp_request(same[port], bench.hosts[port])) for port in PORTS])
+    bench.run([(port, udp_frame(same[port], bench.hosts[port], b"me")) for port in PORTS * 4])
+    # Neither learns from the other port; each asks on its own link.
+    silent = [Station(station.mac, ip_bytes("10.77.0.50")) for station in STATIONS]
+    bench.run([(port, udp_frame(silent[port], bench.hosts[port], b"who")) for port in PORTS])
+    bench.run([(1, arp_reply(silent[1], bench.hosts[1]))])
+    bench.run([(0, arp_reply(silent[0], bench.hosts[0]))])
+
+
+def test_a_new_message_takes_the_port_of_the_route(bench: Bench) -> None:
+    """Whichever port asks for it; from that port's address, to a neighbour that is asked there."""
+    replies: list[list[bytes]] = [[] for _ in PORTS]
+    drops: Counter[str] = Counter()
+    frames = []
+    for port in PORTS:
+        for n in range(3):
+            payload = bytes([port, n]) * (20 + n)
+            frames.append(
+                (port, udp_frame(STATIONS[port], bench.hosts[port], payload, port=RELAY_PORT))
+            )
+            number, outcome = bench.model.send(RELAY_PORT, RELAY_TO.ip, RELAY_PORT, payload)
+            assert number == 1
+            bench.add(replies, drops, number, outcome)
+    bench.compare(frames, replies, drops, gap_cycles=200)
+    bench.run([(1, arp_reply(RELAY_TO, bench.hosts[1]))])
+
+
+def test_without_a_subnet_the_gateway_has_it(bench: Bench) -> None:
+    """Port 1 no longer has the network that is relayed to; port 0 has a gateway."""
+    bench.simulation.set_host(1, netmask="255.255.255.255")
+    hosts = [bench.hosts[0], Host(bench.hosts[1].mac, bench.hosts[1].ip, bytes([255] * 4))]
+    bench.model = Ports(hosts)
+    bench.model.stacks[0].bindings[(None, STATIONS[0].ip)] = STATIONS[0].mac
+    number, outcome = bench.model.send(RELAY_PORT, RELAY_TO.ip, RELAY_PORT, b"away")
+    assert number == 0
+    frame = udp_frame(STATIONS[0], hosts[0], b"away", port=RELAY_PORT)
+    bench.compare([(0, frame)], [list(outcome.replies), []], Counter(outcome.drops))
+    gateway = Station(STATIONS[0].mac, hosts[0].gateway)
+    bench.run([(0, arp_reply(gateway, hosts[0]))])
+
+
+def test_a_port_that_takes_nothing_stops_nobody_else(bench: Bench) -> None:
+    simulation = bench.simulation
+    count, size = 100, 1000
+    alive = [udp_frame(STATIONS[0], bench.hosts[0], n.to_bytes(2) * 50) for n in range(count)]
+    simulation.pace(1, tx_stall=1.0)  # as a MAC whose link is down
+    dead = [
+        udp_frame(STATIONS[1], bench.hosts[1], n.to_bytes(2) * (size // 2)) for n in range(count)
+    ]
+    gap_cycles = 200  # less than the core can take
+    exchange = simulation.exchange(
+        [frame for pair in zip(dead, alive, strict=True) for frame in pair],
+        ports=[1, 0] * count,
+        gap_cycles=gap_cycles,
+        expected=count,
+        limit_cycles=LIMIT_CYCLES,
+    )
+    replies, _ = bench.predict([(0, frame) for frame in alive])
+    assert [(frame.port, frame.data) for frame in exchange.received] == [
+        (0, reply) for reply in replies[0]
+    ]
+    # Nothing waits for the dead port.
+    assert exchange.cycles < 2 * count * gap_cycles + 1000
+    simulation.advance(10_000)
+    lost = bench.drops()["mac_tx.full"]
+    assert 0 < lost < count
+    assert not simulation.stalls()
+
+    simulation.pace(1)  # it is up again: what was kept comes, whole, and then all is well
+    kept = [frame.data for frame in simulation.receive_all(1)]
+    replies, _ = bench.predict([(1, frame) for frame in dead])
+    assert kept == replies[1][: count - lost]
+    bench.run(bench.probes())
+
+
+def test_a_link_that_is_down_carries_nothing(bench: Bench) -> None:
+    bench.simulation.link(1, up=False)
+    bench.simulation.send(bench.probes()[-1][1], 1)
+    assert bench.simulation.statistics(1)["link_lost"] == 1
+    bench.simulation.link(1, up=True)
+    assert not bench.simulation.receive_all(1)
+    bench.run(bench.probes())
+
+
+def test_clocks_run_at_their_true_ratio(bench: Bench) -> None:
+    before = [bench.simulation.statistics(port)["cycles"] for port in PORTS]
+    bench.simulation.advance(1_000_000)
+    cycles = [bench.simulation.statistics(port)["cycles"] for port in PORTS]
+    passed = [after - early for after, early in zip(cycles, before, strict=True)]
+    assert passed == [pytest.approx(781_250, abs=2), pytest.approx(1_611_328, abs=2)]
+
+
+@pytest.mark.parametrize("port", PORTS)
+def test_a_port_alone_has_its_line_rate(bench: Bench, port: int) -> None:
+    """The smallest frames, both ways, in the time that they take on the wire; none is lost."""
+    count, size = 1000, 60
+    bench.simulation.line_rate(LINE_GBPS, port)
+    frame = udp_frame(STATIONS[port], bench.hosts[port], bytes(size - 42))
+    assert len(frame) == size
+    exchange = bench.simulation.exchange([frame] * count, ports=[port] * count)
+    assert len(exchange.received) == count
+    assert not bench.drops()
+    span = exchange.received[-1].time_ns - exchange.received[0].time_ns
+    assert span == pytest.approx((count - 1) * (size + 24) * 8 / LINE_GBPS, rel=0.002)
+
+
+def test_more_than_the_core_takes_is_dropped_whole(bench: Bench) -> None:
+    """Port 1 could carry 20 Gbit/s, the core 12.8: what is lost is counted."""
+    count = 400
+    frames = [
+        (1, udp_frame(STATIONS[1], bench.hosts[1], n.to_bytes(2) * 700)) for n in range(count)
+    ]
+    replies, _ = bench.predict(frames)
+    exchange = bench.simulation.exchange([frame for _, frame in frames], ports=[1] * count)
+    came = [frame.data for frame in exchange.received]
+    rest = iter(replies[1])
+    assert all(frame in rest for frame in came), "not whole or not in order"
+    drops = bench.drops()
+    assert set(drops) <= {"clock_crossing.rx", "mac_rx.overflow"}
+    assert drops["clock_crossing.rx"]
+    assert len(came) + drops.total() == count
+
+
+@pytest.mark.parametrize("side", ["both", 0, 1])
+def test_a_reset_under_traffic(bench: Bench, side: int | str) -> None:
+    choice = random.Random(str(side))
+    for _ in range(3):
+        for port in PORTS:
+            for _ in range(20):
+                size = choice.randrange(20, 600)
+                bench.simulation.send(
+                    udp_frame(STATIONS[port], bench.hosts[port], bytes(size)), port
+                )
+        bench.simulation.advance(choice.randrange(50, 1500))
+        if isinstance(side, int):
+            bench.simulation.reset_port(side)
+            for port in PORTS:
+                bench.simulation.receive_all(port)
+            bench.drops()
+            bench.run(bench.probes())
+        else:
+            bench.simulation.reset()
+            bench.start()
+
+
+def test_mutated_frames_on_both_ports() -> None:
+    with Bench(seed=5) as bench:
+        batches = [
+            Batches(Mutator(f"two-{port}", bench.hosts[port], [STATIONS[port]]), stack)
+            for port, stack in enumerate(bench.model.stacks)
+        ]
+        replies: list[list[bytes]] = []
+        drops: Counter[str] = Counter()
+        frames = []
+        for port in PORTS:
+            batch = batches[port].next(250)
+            frames += [(port, frame) for frame in batch.frames]
+            replies.append(batch.replies)
+            drops += batch.drops
+            # ICMP errors are limited for both together.
+            bench.model.stacks[1].error_tokens = bench.model.stacks[0].error_tokens
+        bench.compare(frames, replies, drops, gap_cycles=GAP_CYCLES)
+        for stack in bench.model.stacks:
+            stack.give_up()
+        bench.simulation.elapse(seconds=5)
+        bench.simulation.receive_all(0)
+        bench.simulation.receive_all(1)
+        bench.drops()
+        bench.run([(port, arp_request(STATIONS[port], bench.hosts[port])) for port in PORTS])
+        bench.run(bench.probes())
+
+
+# ---- Live ----
+
+RUN = """
+import json, sys
+from pathlib import Path
+from bombus.live.run import run
+run(sys.argv[1], report=Path(sys.argv[2]), assertions=True, **json.loads(sys.argv[3]))
+"""
+
+# Datagrams of many lengths to the echo of a port. Arguments: address, count.
+ECHO = """
+import os, socket, sys
+client = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+client.settimeout(20)
+client.connect((sys.argv[1], 7))
+for n in range(int(sys.argv[2])):
+    message = os.urandom(1 + 13 * n)
+    client.send(message)
+    assert client.recv(65535) == message, n
+print(n + 1)
+"""
+
+# Datagrams to the relay. Arguments: address, count.
+FLOOD = """
+import socket, sys, time
+client = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+for n in range(int(sys.argv[2])):
+    client.sendto(bytes(1200), (sys.argv[1], 9000))
+    time.sleep(0.01)
+"""
+
+
+def test_linux_on_both_sides(tmp_path: Path) -> None:
+    """Each side has a network of its own; one link goes down under traffic and comes up again."""
+    if not Path("/dev/net/tun").exists() and os.geteuid() != 0:
+        pytest.skip("there is neither /dev/net/tun nor root for a veth pair")
+    build(DESIGN, assertions=True)
+    report = tmp_path / "report.json"
+    try:
+        left, right = Namespace(), Namespace()
+    except NamespaceError as error:
+        pytest.skip(str(error))
+    with left, right:
+        paths = [f"/proc/{namespace._holder.pid}/ns/net" for namespace in (left, right)]
+        options = {"netns": paths, "tap": ["left0", "right0"]}
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+        runner = left.popen(
+            [sys.executable, "-c", RUN, str(DESIGN), str(report), json.dumps(options)],
+            env=environment,
+            stdout=subprocess.DEVNULL,
+        )
+        for namespace, name in ((left, "left0"), (right, "right0")):
+            namespace.wait_for_interface(name, runner)
+
+        def echo(namespace: Namespace, address: str, count: int) -> None:
+            text = namespace.python(ECHO, address, str(count), timeout=COMMAND_SECONDS)
+            assert text.strip() == str(count)
+
+        echo(left, "10.77.0.2", 30)
+        echo(right, "10.78.0.2", 30)
+        flood = left.popen([sys.executable, "-c", FLOOD, "10.77.0.2", "200"])
+        right.run(["ip", "link", "set", "right0", "down"])
+        echo(left, "10.77.0.2", 60)
+        assert flood.wait(COMMAND_SECONDS) == 0
+        echo(left, "10.77.0.2", 60)
+        right.run(["ip", "link", "set", "right0", "up"])
+        echo(right, "10.78.0.2", 30)
+        echo(left, "10.77.0.2", 30)
+        assert left.stop(runner) == 0
+    totals = json.loads(report.read_text())
+    assert not any(totals["errors"].values())
+    drops = {name: n for values in totals["counters"].values() for name, n in values.items() if n}
+    assert drops["drop.mac_tx.full"] > 0
+    assert totals["ports"][0]["tx_frames"] >= 180
+    assert totals["ports"][1]["tx_frames"] >= 60
