@@ -275,6 +275,7 @@ module rs_encode
   always_comb begin
     reply.meta = meta_q;
     reply.length = 14'(ReplyBytes);
+    reply.kind = $bits(reply.kind)'(bombus_pkg::KindPacket);
     reply.meta.l4.ports.src_port = meta_q.l4.ports.dst_port;
     reply.meta.l4.ports.dst_port = meta_q.l4.ports.src_port;
     reply.last = ParityShards > 1 ? row_last & later_beat_last : term_q.place_last;
