@@ -204,7 +204,8 @@ class Sheet:
             width = (scale.tile_width - 0.16) / len(row)
             for j, layer in enumerate(row):
                 at = x + (j - (len(row) - 1) / 2) * width, first - i * height
-                fill = _APP_COLOUR if layer.bound_key else _LAYER_FILL
+                is_app = layer.bound_key and not layer.kind.mac_ports
+                fill = _APP_COLOUR if is_app else _LAYER_FILL
                 style: dict[str, Any] = {"facecolor": fill, "edgecolor": "#8a94a0"}
                 self._box(*at, width - 0.05, height - 0.035, linewidth=0.6, zorder=4, **style)
                 port = layer.param(layer.bound_key) if layer.bound_key else None
