@@ -8,13 +8,15 @@ from typing import Any
 
 import pytest
 from support import message_sums
-from unit_helpers import DESIGNS, Edited
+from unit_helpers import DESIGNS, ROOT, Edited
 
 from bombus.analysis import check
 from bombus.design import rtl
 from bombus.generation import generate
 
-LAYERS = rtl.library(512).layers
+# With the one of an example whose test sums up its messages.
+ADDER = ROOT / "docs" / "examples" / "join" / "adder.sv"
+LAYERS = rtl.library(512, [ADDER]).layers
 LOSSY = "fabric: {kind: crosspoint, lossless: false}\ntiles:"
 
 
