@@ -41,7 +41,6 @@ module ejection #(
   assign sink_o = flit_i.beat;
   always_comb begin
     sink_valid_o = '0;
-    flit_ready_o = lose_i;
     is_lost = 1'b1;
     is_unknown = 1'b0;
     for (int unsigned s = 0; s < NumSinks; s++) begin
@@ -54,9 +53,15 @@ module ejection #(
           end
         end
         sink_valid_o[s] = flit_valid_i & ~is_unknown;
-        flit_ready_o = sink_ready_i[s] | is_unknown;
         is_lost = 1'b0;
       end
+    end
+  end
+  // Apart from valid, which does not depend on ready: simulators see no loop then.
+  always_comb begin
+    flit_ready_o = lose_i;
+    for (int unsigned s = 0; s < NumSinks; s++) begin
+      if (HasSinks && 32'(flit_i.port) == s) flit_ready_o = sink_ready_i[s] | is_unknown;
     end
   end
 

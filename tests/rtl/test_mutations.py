@@ -159,7 +159,7 @@ MUTATIONS: tuple[tuple[str, str, str, Test], ...] = (
     ("arp/arp_cache.sv", "lookup_i & update_i & update_q", "1'b0", BYPASS),
     ("arp/arp_cache.sv", "= age <= age_t'(MaxAge)", "= 1'b1", AGE),
     ("arp/arp_questions.sv", "turn_q <= turn_q + 1'b1", "turn_q <= turn_q", TURN),
-    ("arp/arp_questions.sv", "(chain_q.packets == packets_t'(MaxPackets))", "1'b0", WAITING),
+    ("arp/arp_questions.sv", "(chain.packets == packets_t'(MaxPackets))", "1'b0", WAITING),
     ("eth/eth_tx.sv", "reading ? FromQueue : ask_valid", "ask_valid", ORDER),
     ("noc/crosspoint_input.sv", "first_q ? ~fits : refused_q", "~fits", DROPPING),
     ("noc/injection.sv", "inside_q ? route_q : route_i", "route_i", TABLE),
