@@ -67,13 +67,16 @@ def test_sums_come_in_order_and_what_finds_no_room_is_counted() -> None:
         message_sums.check(simulation)
 
 
-def changed(folder: Path, old: str, new: str) -> Path:
+def changed(folder: Path, *edits: tuple[str, str]) -> Path:
+    """The example with these edits, for which it is refused."""
     text = (EXAMPLE / "join.yaml").read_text()
-    assert old in text
     for source in ("operand.sv", "adder.sv"):
         text = text.replace(source, str(EXAMPLE / source))
     file = folder / "join.yaml"
-    file.write_text(text.replace(old, new))
+    for old, new in edits:
+        assert old in text
+        text = text.replace(old, new)
+    file.write_text(text)
     with pytest.raises(check.DeadlockError) as caught:
         check.check(file)
     assert "adder" in str(caught.value)
@@ -81,11 +84,11 @@ def changed(folder: Path, old: str, new: str) -> Path:
 
 
 def test_one_network_is_refused(tmp_path: Path) -> None:
-    changed(tmp_path, ": side}", ": data}")
+    changed(tmp_path, (": side}", ": data}"), ("  side: {data_width: 64}\n", ""))
 
 
 def test_operands_that_wait_are_refused_and_stand_still(tmp_path: Path) -> None:
-    file = changed(tmp_path, "udp_port: 3000,", "udp_port: 3000, drops_when_full: false,")
+    file = changed(tmp_path, ("udp_port: 3000,", "udp_port: 3000, drops_when_full: false,"))
     folder = tmp_path / "generated"
     generate(file, folder, allow_deadlock=True)
     with Simulation(build_library(folder)) as simulation:
