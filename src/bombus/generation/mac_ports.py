@@ -25,7 +25,8 @@ CROSSING = {
 }
 
 
-def _logic(width: int, name: str) -> str:
+def logic(width: int, name: str) -> str:
+    """The declaration of a signal of so many bits."""
     vector = f" [{width - 1}:0]" if width > 1 else ""
     return f"logic{vector} {name}"
 
@@ -58,12 +59,12 @@ def tile_mac_ports(tile: Tile, design: Design) -> list[dict[str, str]]:
     for layer in tile.layers:
         crosses = design.config.has_own_clock(_number(layer))
         for port in _streams(layer):
-            declaration = f"{port['direction']} {_logic(port['width'], port['name'])}"
+            declaration = f"{port['direction']} {logic(port['width'], port['name'])}"
             signal = port["core"] if crosses else port["name"]
             ports.append({"name": port["name"], "declaration": declaration, "signal": signal})
     for (number, way), name in zip(tile.crossings, crossing_drops(tile), strict=True):
         signal = f"core{number}_{way}_drop"
-        ports.append({"name": name, "declaration": f"input {_logic(1, name)}", "signal": signal})
+        ports.append({"name": name, "declaration": f"input {logic(1, name)}", "signal": signal})
     return ports
 
 
@@ -73,17 +74,17 @@ def top_mac_ports(design: Design) -> list[dict[str, Any]]:
     for number, given in enumerate(design.config.ports):
         layers = (layer for layer in design.layers() if layer.kind.mac_ports)
         streams = [port for la in layers if _number(la) == number for port in _streams(la)]
-        declarations = [f"{p['direction']} {_logic(p['width'], p['name'])}" for p in streams]
+        declarations = [f"{p['direction']} {logic(p['width'], p['name'])}" for p in streams]
         if given.clock_mhz is not None:
-            clock = [f"input {_logic(1, f'mac{number}_{name}_i')}" for name in ("clk", "rst")]
-            declarations = [*clock, *declarations, f"output {_logic(1, f'mac{number}_tx_tuser_o')}"]
+            clock = [f"input {logic(1, f'mac{number}_{name}_i')}" for name in ("clk", "rst")]
+            declarations = [*clock, *declarations, f"output {logic(1, f'mac{number}_tx_tuser_o')}"]
         is_faster = (given.clock_mhz or 0) > design.config.clock_mhz
         found.append(
             {
                 "number": number,
                 "declarations": declarations,
                 "has_own_clock": given.clock_mhz is not None,
-                "core_signals": [_logic(port["width"], port["core"]) for port in streams],
+                "core_signals": [logic(port["width"], port["core"]) for port in streams],
                 "start_beats": 0 if is_faster else _START_BEATS,
             }
         )

@@ -15,7 +15,7 @@ from bombus.fabric.router import direction_enum, router_parameters
 from bombus.fabric.routing import DIRECTIONS, LOCAL, STEPS, step
 from bombus.generation import registers
 from bombus.generation.instances import checked_streams, connections, parameters
-from bombus.generation.mac_ports import crossing_drops, tile_mac_ports
+from bombus.generation.mac_ports import crossing_drops, logic, tile_mac_ports
 from bombus.generation.wiring import wiring
 
 
@@ -25,9 +25,9 @@ def _raised_ports(tile: Tile) -> list[dict[str, str]]:
     for layer in tile.layers:
         for port in layer.kind.further:
             direction = "output" if port.is_output else "input"
-            vector = f" [{port.width - 1}:0]" if port.width > 1 else ""
             name = layer.raised[port.name]
-            ports.append({"name": name, "declaration": f"{direction} logic{vector} {name}"})
+            declaration = f"{direction} {logic(port.width, name)}"
+            ports.append({"name": name, "declaration": declaration})
     return ports
 
 
