@@ -8,7 +8,13 @@ from pathlib import Path
 import pytest
 
 from bombus.base.errors import UserError
+from bombus.base.paths import DESIGNS
 from bombus.measure import area
+from bombus.measure.area import flow
+from bombus.measure.area.netlist import Netlist
+from bombus.measure.area.origin import Origin, Places, origins
+from bombus.measure.area.sources import Part, Sources, of_design
+from bombus.measure.area.synthesis import errors
 
 
 def test_cells_are_counted() -> None:
@@ -59,3 +65,80 @@ def test_parameters_of_enums_are_numbers() -> None:
         for routing in (0, 2)
     ]
     assert lut[0] < lut[1]  # XY has nothing to choose from
+
+
+def test_only_errors_count_as_errors() -> None:
+    said = ["build.sv:12:3: error: unknown module 'x'", "ERROR: Compilation failed"]
+    log = ["Adding EN signal on $driver$error_q", "0 errors, 0 warnings", *said, "the end"]
+    assert errors("\n".join(log)) == said
+    assert errors("\n".join(log[:2])) == log[:2]  # killed: its last words
+
+
+def test_tiles_are_parts_of_a_design() -> None:
+    """A change of one layer leaves the other tiles' results in the cache."""
+    parts = {part.module: part.files for part in of_design(DESIGNS / "udp_echo.yaml").parts}
+    assert len(parts) == 9
+    of_udp_rx = parts["udp_echo_tile_udp_rx"]
+    assert "rtl/udp/udp_rx.sv" in of_udp_rx and "rtl/noc/router.sv" in of_udp_rx
+    assert "rtl/udp/udp_tx.sv" not in of_udp_rx and "udp_echo_top.sv" not in of_udp_rx
+    tile = of_design(DESIGNS / "udp_echo.yaml", "udp_rx").whole
+    assert (tile.module, tile.files) == ("udp_echo_tile_udp_rx", of_udp_rx)
+    with pytest.raises(UserError, match="did you mean 'udp_rx'"):
+        of_design(DESIGNS / "udp_echo.yaml", "udp_rxx")
+
+
+_HALF = """
+module half (
+    input logic clk_i, input logic [3:0] in_i, output logic [3:0] out_o
+);
+  logic [3:0] sum_q;
+  always_ff @(posedge clk_i) sum_q <= sum_q + in_i;
+  assign out_o = sum_q
+      & {in_i[0], in_i[3:1]};
+endmodule
+"""
+_STUB = _HALF[: _HALF.index(");")] + ");\nendmodule\n"
+_TOP = """
+module top (
+    input logic clk_i, input logic [3:0] in_i, output logic [3:0] out_o, output logic [3:0] same_o
+);
+  logic [3:0] between;
+  half u_first (.clk_i, .in_i, .out_o(between));
+  half u_second (.clk_i, .in_i(between), .out_o);
+  half u_zero (.clk_i, .in_i('0), .out_o(same_o));
+endmodule
+"""
+
+
+@pytest.mark.slow
+def test_a_design_is_composed_of_its_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BOMBUS_CACHE", str(tmp_path))
+    half = Part("half", {"half.sv": _HALF})
+    alone, twice = (
+        Sources(Part(name, files), parts, {"u_first": "half", "u_second": "half", "u_zero": "half"})
+        for name, files, parts in (
+            ("half", half.files, ()),
+            ("top", {"top.sv": _TOP, "stubs/half.sv": _STUB}, (half,)),
+        )
+    )
+    one, two = flow.mapped(alone), flow.mapped(twice)
+    assert one.delay_ps is not None and two.delay_ps is not None
+    assert two.delay_ps > one.delay_ps  # the path from the first to the second
+    assert area.count(one.cells).ff == 4
+    # The constant input makes the third one's output constant, and nobody reads its register.
+    assert area.count(two.cells).ff == 2 * 4
+    netlist = Netlist(two.module(flow.NETLIST))
+    places = Places(twice.instances, twice.modules())
+    found = origins(Netlist(two.module(flow.GATES)), netlist, places)
+    logic = {
+        origin.place
+        for cell, origin in zip(netlist.cells, found, strict=True)
+        if origin and cell.is_logic
+    }
+    assert logic == {"half.sv:6", "half.sv:7"}
+    registers = {
+        origin
+        for cell, origin in zip(netlist.cells, found, strict=True)
+        if origin and cell.kind == "FDRE"
+    }
+    assert Origin("u_second", "half", "half.sv:6") in registers

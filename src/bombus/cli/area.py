@@ -32,6 +32,10 @@ def area(
     data_width: Annotated[
         int, typer.Option(metavar="BITS", help="Data width in bits, for a module.")
     ] = 512,
+    tile: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Only this tile of a design, by itself."),
+    ] = None,
     per_module: Annotated[
         bool, typer.Option("--per-module", help="Break the area down by module.")
     ] = False,
@@ -51,7 +55,9 @@ def area(
             raise UserError(f"--param {text}: expected NAME=NUMBER, such as Depth=16")
     console = reading_console(json)
     with console.status(f"Synthesising {target}"):
-        report = step.measure(target, params=params, data_width=data_width, per_module=per_module)
+        report = step.measure(
+            target, params=params, data_width=data_width, tile=tile, per_module=per_module
+        )
     values = report.as_dict()
     write_json(values, json)
     modules = values.pop("modules", [])

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -56,16 +56,19 @@ class Elaboration:
         tops = self.compilation.getRoot().topInstances
         return next(instance for instance in tops if instance.name == top)
 
-    def used(self, top: str) -> list[Source]:
-        """Sources that a top module needs, packages first, else in the order of reading."""
+    def used(self, top: str | ast.InstanceSymbol, without: Collection[str] = ()) -> list[Source]:
+        """Sources that a top module or an instance needs, but for the modules `without` and what
+        only they need. Packages first, else in the order of reading."""
         buffers: dict[Any, bool] = {}
 
         def visit(symbol: ast.Symbol) -> bool:
             if symbol.kind == ast.SymbolKind.Instance:
+                if symbol.definition.name in without:
+                    return False
                 buffers[symbol.definition.location.buffer] = False
             return True
 
-        self.instance(top).visit(visit)
+        (self.instance(top) if isinstance(top, str) else top).visit(visit)
         for package in self.compilation.getPackages():
             buffers[package.location.buffer] = True
         found = {

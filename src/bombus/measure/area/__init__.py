@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Area and timing on UltraScale+ as estimated with Yosys: LUTs, flip-flops, memories, delay.
+
+Works on a whole design, one of its tiles, or a module of `rtl/`. The numbers are exact and
+repeatable for one version of Yosys.
+"""
+
+from __future__ import annotations
+
+from bombus.measure.area.cells import Area, count
+from bombus.measure.area.report import ModuleArea, Report, measure
+
+__all__ = ["Area", "ModuleArea", "Report", "count", "measure"]

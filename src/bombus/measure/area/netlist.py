@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A flat netlist as Yosys writes it in JSON: cells, what drives what, and names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+Bit = int | str  # the number of a net, or a constant: "0", "1", "x"
+
+# Ports of cells that carry no path, since a clock has a network of its own.
+_CLOCKS = {"C", "CLK", "WCLK", "CLKARDCLK", "CLKBWRCLK", "CLKA", "CLKB", "G"}
+# Cells whose outputs follow from their inputs without a clock. RAM of LUTs is read without one.
+_LOGIC = ("LUT", "MUXF", "CARRY", "INV", "$_", "BUF", "XORCY", "MUXCY")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Cell:
+    """A cell with its nets by port, lowest bit first."""
+
+    name: str
+    kind: str
+    src: str  # SystemVerilog places, as Yosys knows them
+    params: Mapping[str, str]
+    inputs: Mapping[str, list[Bit]]
+    outputs: Mapping[str, list[Bit]]
+
+    @property
+    def is_logic(self) -> bool:
+        return self.kind.startswith(_LOGIC) and not self.kind.startswith(("$_DFF", "$_SDFF"))
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """A name of a net."""
+
+    text: str  # with its instances, such as u_udp_rx.u_strip.hold_q[3]
+    register: str  # the same without the number of the bit
+    src: str  # where it is declared
+
+
+class Netlist:
+    """A module's cells."""
+
+    def __init__(self, module: Mapping[str, Any]) -> None:
+        self.cells = [_cell(name, cell) for name, cell in module["cells"].items()]
+        self.ports: Mapping[str, Any] = module["ports"]
+        self._nets = module["netnames"]
+
+    @cached_property
+    def drivers(self) -> dict[Bit, tuple[int, str]]:
+        """The cell (by number) and its port that drive a net."""
+        return {
+            bit: (number, port)
+            for number, cell in enumerate(self.cells)
+            for port, bits in cell.outputs.items()
+            for bit in bits
+        }
+
+    @cached_property
+    def names(self) -> dict[Bit, Name]:
+        """Names of nets; of several, the one with the fewest instances, then the shortest."""
+        found: dict[Bit, tuple[tuple[int, int], str, str, int | None]] = {}
+        for text, net in self._nets.items():
+            if net.get("hide_name") or text.startswith("$"):
+                continue
+            cost = (text.count("."), len(text))
+            src = net["attributes"].get("src", "")
+            bits = net["bits"]
+            base = net.get("offset", 0)
+            for index, bit in enumerate(bits):
+                known = found.get(bit)
+                if not isinstance(bit, str) and (known is None or cost < known[0]):
+                    found[bit] = (cost, text, src, base + index if len(bits) > 1 else None)
+        return {
+            bit: Name(text if index is None else f"{text}[{index}]", text, src)
+            for bit, (_, text, src, index) in found.items()
+        }
+
+    def in_order(self, chosen: Iterable[int]) -> Iterator[int]:
+        """The chosen cells, each behind those of them that drive it. A loop is cut somewhere."""
+        wanted = set(chosen)
+        state: dict[int, bool] = {}  # False: begun, True: done
+        for start in sorted(wanted):
+            stack = [start]
+            while stack:
+                number = stack[-1]
+                if number not in state:
+                    state[number] = False
+                    for bit in self.read(number):
+                        driver = self.drivers.get(bit)
+                        if driver and driver[0] in wanted and driver[0] not in state:
+                            stack.append(driver[0])
+                    continue
+                stack.pop()
+                if not state[number]:
+                    state[number] = True
+                    yield number
+
+    def read(self, number: int) -> Iterator[Bit]:
+        """The nets that a cell reads, without clocks and constants."""
+        for port, bits in self.cells[number].inputs.items():
+            if port not in _CLOCKS:
+                yield from (bit for bit in bits if not isinstance(bit, str))
+
+
+def _cell(name: str, cell: Mapping[str, Any]) -> Cell:
+    directions = cell["port_directions"]
+    nets = cell["connections"]
+    return Cell(
+        name,
+        cell["type"],
+        cell["attributes"].get("src", ""),
+        cell["parameters"],
+        {port: bits for port, bits in nets.items() if directions[port] == "input"},
+        {port: bits for port, bits in nets.items() if directions[port] != "input"},
+    )

@@ -1,0 +1,212 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is to be synthesised: a design, one of its tiles, or a module of rtl/ in a wrapper."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from pyslang import ast
+
+from bombus.analysis import check
+from bombus.base import paths
+from bombus.base.errors import DesignError, UserError
+from bombus.base.text import near_matches, snake_case
+from bombus.design import rtl
+from bombus.generation import generate
+
+# Inputs that are constant in a design: the position of a router inside the mesh.
+_CONSTANT_INPUTS = {"x_i": 3, "y_i": 3}
+_MESH_BITS = 3  # coordinates of an 8x8 mesh
+_PORT_BITS = 1
+_WRAPPER = "area_top"
+
+
+@dataclass(frozen=True)
+class Part:
+    """A module and the files that it needs, by the name that they have in the work folder."""
+
+    module: str
+    files: Mapping[str, str]  # packages first; headers among them
+
+
+@dataclass(frozen=True)
+class Sources:
+    """A module to be synthesised."""
+
+    whole: Part
+    parts: tuple[Part, ...] = ()  # modules inside that are synthesised by themselves first
+    instances: Mapping[str, str] = field(default_factory=dict)  # module of each, by its path
+    link_bits: int | None = None  # of a router: bits of a flit, valid and ready
+
+    @property
+    def top(self) -> str:
+        return self.whole.module
+
+    def modules(self) -> dict[str, list[tuple[int, str]]]:
+        """The modules of each file, with the lines that they begin in."""
+        pattern = re.compile(r"^\s*module\s+(?:automatic\s+|static\s+)?(\w+)", re.MULTILINE)
+        found: dict[str, list[tuple[int, str]]] = {}
+        files = {
+            name: text for part in (*self.parts, self.whole) for name, text in part.files.items()
+        }
+        for name, text in files.items():
+            for match in pattern.finditer(text):
+                line = text.count("\n", 0, match.start(1)) + 1
+                found.setdefault(name, []).append((line, match[1]))
+        return found
+
+
+def file_list(part: Part) -> str:
+    """The file list of Yosys for a part."""
+    folders = {Path(name).parent.as_posix() for name in part.files if name.endswith(".svh")}
+    sources = [name for name in part.files if name.endswith(".sv")]
+    return "\n".join([*(f"+incdir+{folder}" for folder in sorted(folders)), *sources]) + "\n"
+
+
+def _instances(top: ast.InstanceSymbol) -> dict[str, str]:
+    """The module of each instance inside, by its path from the top."""
+    found: dict[str, str] = {}
+    start = len(top.hierarchicalPath) + 1
+
+    def visit(symbol: ast.Symbol) -> bool:
+        if symbol.kind == ast.SymbolKind.Instance and symbol is not top:
+            found[symbol.hierarchicalPath[start:]] = symbol.definition.name
+        return True
+
+    top.visit(visit)
+    return found
+
+
+def of_design(design: Path, tile: str | None = None) -> Sources:
+    """A design, to be composed of its tiles; or one tile of it."""
+    checked, _ = check.check(design)
+    name = checked.config.name
+    texts = generate.texts(checked)
+    # The order of the design's own file list, in which packages come first.
+    names = [line for line in texts[f"{name}.f"].split() if not line.startswith("+")]
+    headers = {path: text for path, text in texts.items() if path.endswith(".svh")}
+    elaboration = rtl.elaborate([], {path: texts[path] for path in names}, top=f"{name}_top")
+    top = elaboration.instance(f"{name}_top")
+
+    prefix = f"{name}_tile_"
+    tiles = {
+        member.definition.name.removeprefix(prefix): member
+        for member in top.body
+        if member.kind == ast.SymbolKind.Instance and member.definition.name.startswith(prefix)
+    }
+
+    def part(instance: ast.InstanceSymbol, without: Collection[str] = ()) -> Part:
+        used = [str(path) for path in elaboration.used(instance, without)]
+        return Part(instance.definition.name, headers | {path: texts[path] for path in used})
+
+    if tile is not None:
+        if tile not in tiles:
+            raise UserError(f"design {name} has no tile {tile!r}; {near_matches(tile, tiles)}")
+        return Sources(part(tiles[tile]), instances=_instances(tiles[tile]))
+    modules = {instance.definition.name: instance for instance in tiles.values()}
+    whole = part(top, without=modules)
+    stubs = {f"stubs/{module}.sv": _stub(instance) for module, instance in modules.items()}
+    return Sources(
+        replace(whole, files={**whole.files, **stubs}),
+        tuple(part(instance) for instance in modules.values()),
+        _instances(top),
+    )
+
+
+def _stub(instance: ast.InstanceSymbol) -> str:
+    """A module without its body."""
+    return f"{instance.definition.syntax.header}\nendmodule\n"
+
+
+def _wrapper(module: ast.InstanceSymbol, header: str, values: Mapping[str, int]) -> str:
+    """A module without type parameters around one that has some."""
+    ports = [member for member in module.body if member.kind == ast.SymbolKind.Port]
+    declarations, connections = [], []
+    for port in ports:
+        if port.name in _CONSTANT_INPUTS:
+            connections.append(f"    .{port.name}({_CONSTANT_INPUTS[port.name]})")
+            continue
+        direction = "input" if port.direction == ast.ArgumentDirection.In else "output"
+        width = port.type.bitWidth
+        declarations.append(f"  {direction} logic [{width - 1}:0] {port.name}")
+        is_enum = isinstance(port.type.canonicalType, ast.EnumType)
+        if direction == "input" and is_enum:
+            connections.append(f"    .{port.name}({port.type}'({port.name}))")
+        else:
+            connections.append(f"    .{port.name}({port.name})")
+    types = [
+        member
+        for member in module.body
+        if member.kind == ast.SymbolKind.TypeParameter and not member.isLocalParam
+    ]
+    given = [f".{item.name}({_type_argument(item.name)})" for item in types]
+    for name, value in values.items():
+        kind = module.body.find(name).type
+        is_enum = isinstance(kind.canonicalType, ast.EnumType)
+        given.append(f".{name}({kind}'({value}))" if is_enum else f".{name}({value})")
+    lines = [header + "module area_top", "  import area_pkg::*;", "("]
+    lines += [",\n".join(declarations), ");"]
+    lines += [f"  {module.body.definition.name} #({', '.join(given)}) u_module ("]
+    lines += [",\n".join(connections), "  );", "endmodule", ""]
+    return "\n".join(lines)
+
+
+def _type_argument(name: str) -> str:
+    return name if name in ("beat_t", "flit_t") else "beat_t"
+
+
+def of_module(name: str, params: Mapping[str, int], data_width: int) -> Sources:
+    """A module of rtl/ with types of a sensible width in place of its type parameters."""
+    files = rtl.rtl_files()
+    modules = rtl.modules(files)
+    if name not in modules:
+        raise UserError(f"there is no module {name!r}; {near_matches(name, modules)}")
+    known = modules[name]
+    values = {"DataWidth": data_width} if "DataWidth" in known else {}
+    by_key = {snake_case(key): key for key in known}
+    for key, value in params.items():
+        parameter = key if key in known else by_key.get(key)
+        if parameter is None:
+            raise UserError(f"module {name} has no parameter {key!r}; {near_matches(key, known)}")
+        values[parameter] = value
+
+    header = (
+        '`include "bombus_types.svh"\n'
+        "package area_pkg;\n"
+        f"  `BOMBUS_BEAT_T(beat_t, {data_width})\n"
+        f"  `BOMBUS_FLIT_T(flit_t, beat_t, {_MESH_BITS}, {_MESH_BITS}, {_PORT_BITS})\n"
+        "endpackage\n"
+    )
+    types = [key for key in known if key.endswith("_t")]
+    given = [f".{key}(area_pkg::{_type_argument(key)})" for key in types]
+    given += [f".{key}({value})" for key, value in values.items()]
+    probe = f"{header}module probe;\n  {name} #({', '.join(given)}) u_module ();\nendmodule\n"
+    first = rtl.elaborate(files, {"probe": probe}, top="probe")
+    instance = first.instance("probe").body.find("u_module")
+    text = _wrapper(instance, header, values)
+    whole = rtl.elaborate(files, {_WRAPPER + ".sv": text}, top=_WRAPPER)
+    top = whole.instance(_WRAPPER)
+    used = [source for source in whole.used(top) if isinstance(source, Path)]
+    checked = rtl.elaborate(used, {_WRAPPER + ".sv": text}, top=_WRAPPER)
+    problems = checked.problems()
+    if problems:
+        raise DesignError(problems)
+    needed = [*(path for folder in rtl.include_dirs() for path in folder.glob("*.svh")), *used]
+    texts = {_home(path): path.read_text(encoding="utf-8") for path in needed}
+    texts[_WRAPPER + ".sv"] = text
+    link_bits = None
+    if "flit_t" in known and name.startswith("router"):
+        flit = instance.body.find("flit_t")
+        channels = instance.body.find("NumChannels")
+        # Each channel of a link has its own valid and ready.
+        num_channels = int(channels.value.value) if channels else 1
+        link_bits = flit.targetType.type.bitWidth + 2 * num_channels
+    return Sources(Part(_WRAPPER, texts), instances=_instances(top), link_bits=link_bits)
+
+
+def _home(path: Path) -> str:
+    """Name of a file of rtl/ in the work folder."""
+    return f"rtl/{path.relative_to(paths.RTL).as_posix()}"
