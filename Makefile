@@ -10,7 +10,7 @@ PYTHON   = $(or $(firstword $(foreach name,$(PYTHONS),\
   $(shell $(name) -c '$(SUITABLE)' 2> /dev/null && echo $(name)))),\
   $(error Python 3.11 or later with its module venv is needed; name it by make PYTHON=...))
 
-.PHONY: help demo test test-fast test-all lint format docs venv lock clean
+.PHONY: help demo test test-fast test-all lint format docs timing venv lock clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
@@ -29,6 +29,15 @@ test-fast: $(VENV)/.done  ## run the tests that take no large simulator, proof o
 test-all: $(VENV)/.done  ## run all tests and lint steps with the whole sweeps
 	$(BIN)/python tools/system_programs.py
 	$(BIN)/pytest -q -n 2 -r s --durations=20
+
+# Designs that fit an ECP5; hours of CPU time the first time, later from the cache.
+TIMED := udp_echo_1g udp_echo_10g
+
+timing: $(VENV)/.done  ## place and route designs on an ECP5, three seeds each: clock rates, floorplans
+	mkdir -p build/timing
+	for design in $(TIMED); do \
+	  $(BIN)/bombus timing designs/$$design.yaml -o build/timing/$$design.svg || exit 1; \
+	done
 
 lint: $(VENV)/.done  ## check style, types and cleanliness
 	$(BIN)/python tools/lint.py

@@ -18,7 +18,7 @@ parts work together: [architecture.md](architecture.md).
 # In the order in which they use each other.
 PACKAGES = (
     *("base", "registers", "fabric", "golden", "design", "analysis", "placement", "pictures"),
-    *("generation", "simulator", "live", "clients", "measure", "cli"),
+    *("generation", "board", "simulator", "live", "clients", "measure", "implementation", "cli"),
 )
 
 

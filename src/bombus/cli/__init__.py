@@ -22,6 +22,7 @@ from bombus.cli.run import run
 from bombus.cli.schema import schema
 from bombus.cli.show import show
 from bombus.cli.sweep import sweep
+from bombus.cli.timing import timing
 
 app = typer.Typer(
     cls=Group,
@@ -53,7 +54,7 @@ def _options(
 # Groups and commands in the order of `bombus --help`.
 COMMANDS: dict[str, tuple[Callable[..., None], ...]] = {
     "Design": (check, place, show, schema),
-    "Hardware": (generate, area),
+    "Hardware": (generate, area, timing),
     "Simulation": (build, run),
     "Measurement": (bench, sweep),
 }

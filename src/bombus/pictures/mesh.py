@@ -13,20 +13,16 @@ from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 from string import ascii_uppercase
-from typing import Any
 
-import matplotlib
 from matplotlib.figure import Figure
 
 from bombus.analysis.deadlock import Cycle
-from bombus.base.errors import UserError
 from bombus.base.text import listing
 from bombus.design.network import Network
 from bombus.design.resolved import Design, Input
 from bombus.fabric.routing import Channel, Link
+from bombus.pictures.files import save
 from bombus.pictures.sheet import INK, Lane, Line, Sheet, line_style, network_line, scale_of
-
-FORMATS = (".svg", ".png", ".pdf")
 
 _MAX_LANES = 3  # more next hops than these in one direction become one arrow
 _LEGEND_COLUMNS = 4
@@ -214,12 +210,4 @@ def cycle_figure(design: Design, cycle: Cycle) -> Figure:
 
 def draw(design: Design, file: Path, cycle: Cycle | None = None) -> None:
     """Writes the picture, of a cycle if one is given, as SVG, PNG or PDF by the suffix."""
-    if file.suffix not in FORMATS:
-        raise UserError(f"{file}: the file name of a picture should end in {', '.join(FORMATS)}")
-    file.parent.mkdir(parents=True, exist_ok=True)
-    # Text stays text, and the same design gives the same file.
-    settings: dict[Any, Any] = {"svg.fonttype": "none", "svg.hashsalt": design.config.name}
-    metadata = {"Date": None} if file.suffix == ".svg" else {}
-    with matplotlib.rc_context(settings):
-        picture = cycle_figure(design, cycle) if cycle else figure(design)
-        picture.savefig(file, dpi=200, metadata=metadata)
+    save(lambda: cycle_figure(design, cycle) if cycle else figure(design), file, design.config.name)

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`bombus timing`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.table import Table
+
+from bombus.base.tables import print_table
+from bombus.cli.common import DesignArgument, JsonOption, reading_console
+from bombus.measure.bench import write_json
+
+_UNITS = {"lut4": "LUT4", "ff": "FF", "ebr": "EBR", "dsp": "DSP"}
+
+
+def timing(
+    design: DesignArgument,
+    device: Annotated[
+        str, typer.Option(metavar="NAME", help="ECP5 device, such as lfe5um5g-85f or lfe5u-25f-6.")
+    ] = "lfe5um5g-85f",
+    seeds: Annotated[int, typer.Option(metavar="N", help="Place and route with seeds 1 to N.")] = 3,
+    minutes: Annotated[
+        float, typer.Option(metavar="MINUTES", help="Give up a seed after so long.")
+    ] = 120,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "-o",
+            "--output",
+            metavar="FILE",
+            help="Draw the floorplan, one colour a tile: SVG, PNG or PDF, by the suffix.",
+        ),
+    ] = None,
+    json: JsonOption = None,
+) -> None:
+    """Place and route a design on an ECP5, and tell its clock rate and critical path."""
+    from bombus.board.device import device as find_device
+    from bombus.implementation import timing as step
+
+    console = reading_console(json)
+    with console.status(f"Placing and routing {design} (minutes for a small design)"):
+        result = step.measure(design, find_device(device), seeds=seeds, timeout_s=minutes * 60)
+    write_json(result.as_dict(), json)
+    name = result.design.config.name
+    table = Table("seed", title=f"{name} on {result.device.name}: routed clock in MHz")
+    table.add_column("clk_i", justify="right")
+    for seed in result.seeds:
+        table.add_row(str(seed.seed), f"{seed.fmax_mhz:.1f}")
+    table.add_row("median", f"{result.median_mhz:.1f}")
+    print_table(console, table)
+
+    table = Table("", title=f"Use of the device, seed {result.shown_seed}")
+    for label in _UNITS.values():
+        table.add_column(label, justify="right")
+    for tile, cells in result.tiles.items():
+        table.add_row(tile, *(f"{cells[unit]:,}" for unit in _UNITS))
+    shares = (result.used[unit] for unit in _UNITS)
+    table.add_row("all", *(f"{used:,} ({used / there:.0%})" for used, there in shares))
+    print_table(console, table)
+
+    table = Table("part", title=f"Critical path, seed {result.shown_seed}")
+    for label in ("levels", "logic, ns", "wires, ns"):
+        table.add_column(label, justify="right")
+    for part in result.path:
+        table.add_row(part.owner, str(part.levels), f"{part.logic_ns:.2f}", f"{part.wire_ns:.2f}")
+    levels = sum(part.levels for part in result.path)
+    logic, wires = (
+        sum(getattr(part, key) for part in result.path) for key in ("logic_ns", "wire_ns")
+    )
+    table.add_row("all", str(levels), f"{logic:.2f}", f"{wires:.2f}")
+    print_table(console, table)
+    if output:
+        step.draw(result, output)
+        console.print(str(output), markup=False)

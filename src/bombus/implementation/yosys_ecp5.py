@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Synthesis for ECP5 in its own process: `python -m bombus.implementation.yosys_ecp5 <json>`.
+
+A process, since Yosys writes its log to the process's standard output, keeps global state and its
+memory, and ends the process on an error.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from bombus.base.extras import require
+from bombus.implementation import tool
+
+LOG = "yosys.log"
+
+
+@dataclass(frozen=True)
+class Request:
+    """One synthesis; all paths are relative to the working folder."""
+
+    top: str
+    file_list: str  # SystemVerilog, as slang reads it
+    netlist: str  # JSON for nextpnr
+
+    @property
+    def commands(self) -> list[str]:
+        """Cells of the device, such as PLLs, are known; what slang reads may instantiate them."""
+        slang = f"read_slang --extern-modules -F {self.file_list} --top {self.top}"
+        return [
+            "read_verilog -lib +/ecp5/cells_sim.v +/ecp5/cells_bb.v",
+            slang,
+            f"synth_ecp5 -top {self.top} -json {self.netlist}",
+        ]
+
+
+def run(request: Request, folder: Path, command: str) -> None:
+    """Synthesises in `folder`; UserError with Yosys's words if it does not accept the design."""
+    require("pyosys", command, "Yosys", "board")
+    file = folder / "synthesis.json"
+    file.write_text(json.dumps(vars(request)), encoding="utf-8")
+    call = [sys.executable, "-m", "bombus.implementation.yosys_ecp5", file.name]
+    tool.run(call, folder, LOG, f"Yosys rejects {request.top}")
+
+
+def _main(request: Request) -> None:
+    from pyosys import libyosys
+
+    design = libyosys.Design()
+    for command in request.commands:
+        libyosys.run_pass(command, design)
+
+
+if __name__ == "__main__":
+    _main(Request(**json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))))
