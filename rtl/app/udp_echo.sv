@@ -11,6 +11,7 @@ module udp_echo
   import bombus_pkg::*;
 #(
     parameter type beat_t = logic,
+    parameter bit CutsReady = 1,  // of output_stage, filled in by Bombus
     parameter int unsigned UdpPort = 7  // read by Bombus, which binds the port to this layer
 ) (
     input logic clk_i,
@@ -57,8 +58,9 @@ module udp_echo
   end
 
   drop_register #(
-      .beat_t  (beat_t),
-      .NumDrops(NumDrops)
+      .beat_t(beat_t),
+      .NumDrops(NumDrops),
+      .CutsReady(CutsReady)
   ) u_out (
       .clk_i,
       .rst_i,

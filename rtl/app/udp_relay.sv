@@ -8,6 +8,7 @@ module udp_relay
   import bombus_pkg::*;
 #(
     parameter type beat_t = logic,
+    parameter bit CutsReady = 1,  // of output_stage, filled in by Bombus
     parameter int unsigned UdpPort = 9000,
     parameter logic [31:0] ToIp = 32'h0A_4D_00_01,
     parameter int unsigned ToPort = 9000
@@ -44,20 +45,22 @@ module udp_relay
     sent.meta.l4.ports = '{src_port: 16'(UdpPort), dst_port: 16'(ToPort)};
   end
 
-  stream_register #(
-      .data_t(beat_t)
+  output_stage #(
+      .beat_t(beat_t),
+      .CutsReady(CutsReady)
   ) u_out (
       .clk_i,
       .rst_i,
       .in_i(sent),
       .in_valid_i,
       .in_ready_o,
+      .in_next_i(NextUdpTx),
       .out_o,
       .out_valid_o,
-      .out_ready_i
+      .out_ready_i,
+      .out_next_o
   );
 
-  assign out_next_o = NextUdpTx;
   assign busy_o = out_valid_o;
 
 endmodule

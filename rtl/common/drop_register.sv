@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Output register of a layer that may drop: takes each message's verdict with
-// its first beat, swallows dropped messages and counts each by its reason. The
-// output is zero while there is none, so that several may be joined by OR.
+// Output stage of a layer that may drop: takes each message's verdict with its first
+// beat, swallows dropped messages and counts each by its reason.
 //
-// Latency: 1 cycle. Throughput: one beat per cycle.
+// Latency, throughput and CutsReady: as output_stage.
 module drop_register #(
     parameter type beat_t = logic,
     parameter int unsigned NumDrops = 1,
-    parameter int unsigned NextWidth = 1  // bits of the next hop's number
+    parameter int unsigned NextWidth = 1,  // bits of the next hop's number
+    parameter bit CutsReady = 0
 ) (
     input logic clk_i,
     input logic rst_i,
@@ -31,30 +31,38 @@ module drop_register #(
   end
 
   logic dropping_q;
-  wire  drop = in_first_i ? |in_drop_i : dropping_q;
-
-  assign in_ready_o = ~out_valid_o | out_ready_i;
-
-  always_ff @(posedge clk_i) begin
-    if (in_ready_o) out_o <= (in_valid_i & ~drop) ? in_i : '0;
-    if (in_ready_o & in_valid_i & in_first_i) out_next_o <= in_next_i;
-  end
+  logic [NextWidth-1:0] next_q;
+  wire drop = in_first_i ? |in_drop_i : dropping_q;
+  wire taken = in_valid_i & in_ready_o;
 
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
-      out_valid_o <= 1'b0;
       dropping_q <= 1'b0;
       drop_o <= '0;
     end else begin
-      drop_o <= '0;
-      if (in_ready_o) begin
-        out_valid_o <= in_valid_i & ~drop;
-        if (in_valid_i) begin
-          dropping_q <= drop;
-          if (in_first_i) drop_o <= in_drop_i;
-        end
-      end
+      if (taken) dropping_q <= drop;
+      drop_o <= (taken & in_first_i) ? in_drop_i : '0;
     end
   end
+  always_ff @(posedge clk_i) begin
+    if (taken & in_first_i) next_q <= in_next_i;
+  end
+
+  output_stage #(
+      .beat_t(beat_t),
+      .NextWidth(NextWidth),
+      .CutsReady(CutsReady)
+  ) u_stage (
+      .clk_i,
+      .rst_i,
+      .in_i,
+      .in_valid_i(in_valid_i & ~drop),
+      .in_ready_o,
+      .in_next_i (in_first_i ? in_next_i : next_q),
+      .out_o,
+      .out_valid_o,
+      .out_ready_i,
+      .out_next_o
+  );
 
 endmodule

@@ -20,6 +20,7 @@ module ipv4_rx
   import ipv4_pkg::*;
 #(
     parameter type beat_t = logic,
+    parameter bit CutsReady = 1,  // of output_stage, filled in by Bombus
     parameter int unsigned NumMacPorts = 1,
     // IP protocols, filled in by Bombus, and the bound next hop that each leads to
     parameter int unsigned NumBound = 1,
@@ -332,7 +333,8 @@ module ipv4_rx
   drop_register #(
       .beat_t(beat_t),
       .NumDrops(NumDrops),
-      .NextWidth(NextWidth)
+      .NextWidth(NextWidth),
+      .CutsReady(CutsReady)
   ) u_out (
       .clk_i,
       .rst_i,

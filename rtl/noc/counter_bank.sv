@@ -3,7 +3,7 @@
 //
 // Small accumulators take the events; one counter after the other is brought up
 // to date from its accumulator, one each cycle. A counter lags its events by at
-// most as many cycles as there are counters. Counters wrap at 2^Width.
+// most one cycle more than there are counters. Counters wrap at 2^Width.
 //
 // Order: message and byte counters of each stream (2 per stream), then one per
 // event. read_ready_o comes when the wanted counter's turn comes.
@@ -32,6 +32,21 @@ module counter_bank #(
   localparam int unsigned BytesWidth = CountWidth + 14;
   typedef logic [IndexWidth-1:0] index_t;
 
+  // In a register each: what counts is told at the end of long paths.
+  logic [NumStreams-1:0] message_q;
+  logic [NumStreams-1:0][13:0] bytes_q;
+  logic [NumEvents-1:0] event_q;
+  always_ff @(posedge clk_i) begin
+    bytes_q <= bytes_i;
+    if (rst_i) begin
+      message_q <= '0;
+      event_q   <= '0;
+    end else begin
+      message_q <= message_i;
+      event_q   <= event_i;
+    end
+  end
+
   index_t turn_q;
   logic clear_q;  // after reset: a first pass writes zeros
   logic [NumCounters-1:0][BytesWidth-1:0] pending;
@@ -42,11 +57,11 @@ module counter_bank #(
     localparam int unsigned AccWidth = IsBytes ? BytesWidth : CountWidth;
     logic [AccWidth-1:0] acc_q, more;
     if (IsBytes) begin : gen_bytes
-      assign more = message_i[c/2] ? AccWidth'(bytes_i[c/2]) : '0;
+      assign more = message_q[c/2] ? AccWidth'(bytes_q[c/2]) : '0;
     end else if (c < 2 * NumStreams) begin : gen_messages
-      assign more = AccWidth'(message_i[c/2]);
+      assign more = AccWidth'(message_q[c/2]);
     end else begin : gen_event
-      assign more = AccWidth'(event_i[c-2*NumStreams]);
+      assign more = AccWidth'(event_q[c-2*NumStreams]);
     end
     always_ff @(posedge clk_i) begin
       if (rst_i) acc_q <= '0;

@@ -13,6 +13,7 @@ module udp_rx
   import udp_pkg::*;
 #(
     parameter type beat_t = logic,
+    parameter bit CutsReady = 1,  // of output_stage, filled in by Bombus
     parameter int unsigned NumMacPorts = 1,
     // Open UDP ports, filled in by Bombus, and the bound next hop that each leads to
     parameter int unsigned NumBound = 1,
@@ -174,7 +175,8 @@ module udp_rx
   drop_register #(
       .beat_t(beat_t),
       .NumDrops(NumDrops),
-      .NextWidth(NextWidth)
+      .NextWidth(NextWidth),
+      .CutsReady(CutsReady)
   ) u_out (
       .clk_i,
       .rst_i,

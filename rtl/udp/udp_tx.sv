@@ -12,6 +12,7 @@ module udp_tx
   import udp_pkg::*;
 #(
     parameter type beat_t = logic,
+    parameter bit CutsReady = 1,  // of output_stage, filled in by Bombus
     parameter int unsigned NumMacPorts = 1,
     parameter int unsigned KindRoutedPacket = KindNone  // filled in by Bombus
 ) (
@@ -35,8 +36,6 @@ module udp_tx
   localparam string Sends = "taken";
   localparam noc_pkg::flow_e Flow = noc_pkg::FlowMeta;
   typedef enum logic [0:0] {NextIpv4Tx} next_e;
-
-  assign out_next_o = NextIpv4Tx;
 
   packet_meta_t in_meta;
   assign in_meta = packet_meta_t'(in_i.meta);
@@ -153,17 +152,20 @@ module udp_tx
     sent.meta[$bits(packet_meta_t)-1:0] = sent_meta;
   end
 
-  stream_register #(
-      .data_t(beat_t)
+  output_stage #(
+      .beat_t(beat_t),
+      .CutsReady(CutsReady)
   ) u_out (
       .clk_i,
       .rst_i,
       .in_i(sent),
       .in_valid_i(stage_valid),
       .in_ready_o(sent_ready),
+      .in_next_i(NextIpv4Tx),
       .out_o,
       .out_valid_o,
-      .out_ready_i
+      .out_ready_i,
+      .out_next_o
   );
 
   assign busy_o = stage_valid | out_valid_o;
