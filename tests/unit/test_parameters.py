@@ -43,6 +43,7 @@ BAD: dict[str, list[dict[str, object]]] = {
     ],
     "mesh": [{"Columns": 0}, {"Rows": 257}],
     "ones_sum": [{"NumTerms": 3}, {"NumTerms": 0}],
+    "output_stage": [{"NextWidth": 0}],
     "prepend": [{"HeaderBytes": 0}],
     "queue_lane": [{"Depth": 12}, {"Depth": 2}],
     "replica_choice": [{"NumGroups": 0}, {"NumSlots": 3}, {"NumSlots": 512}],
