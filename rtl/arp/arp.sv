@@ -5,7 +5,8 @@
 // this for each by itself, with the port's addresses.
 //
 // Which neighbours are known, which questions are open and what waits for their
-// answers is in eth_tx (arp_resolver). The input never stops, so that nothing
+// answers is in eth_tx (arp_resolver), and so are the registers of the cache, which
+// arp's tile shows as well. The input never stops, so that nothing
 // behind it waits: what finds QueueDepth messages waiting is dropped and counted.
 // Latency: not on the data path; an answer takes 4 cycles (512 bits).
 module arp
@@ -46,6 +47,7 @@ module arp
   localparam string Takes = "packet arp_question";
   localparam string Sends = "arp arp_update";
   localparam bit Replicable = 0;  // what ARP learns is in one place
+  localparam string ShowsRegisters = "eth_tx";  // the cache
   typedef enum logic [0:0] {NextEthTx} next_e;
   localparam bit AlwaysTakes = 1'b1;
   typedef enum int unsigned {

@@ -16,6 +16,10 @@
 // old bindings go before their age wraps. One that finds no such cycle for
 // Patience cycles makes one by busy_o. While busy_o, no look-up may be made: also
 // after reset, for NumSets cycles.
+//
+// The register port reads entries, whole, through the port of the memory that
+// writes, in cycles without a write: it never disturbs a look-up. A read takes 2
+// cycles, one more behind a write, and waits while the memory is cleared after reset.
 module arp_cache
   import bombus_pkg::*;
   import arp_pkg::*;
@@ -46,7 +50,15 @@ module arp_cache
     output logic [47:0] mac_o,
     output logic update_o,
     input logic add_i,  // with update_o: add the binding whatever only_refresh_i was
-    input logic hold_i  // no update now; mac_o is the last update's
+    input logic hold_i,  // no update now; mac_o is the last update's
+
+    // Register port: entry {set, way}.
+    input logic show_i,  // held until shown_o
+    input logic [$clog2(NumSets*NumWays)-1:0] show_index_i,
+    output logic shown_o,  // one cycle
+    output logic show_valid_o,  // with shown_o; the others are zero if it is low
+    output port_key_t show_key_o,
+    output logic [47:0] show_mac_o
 );
 
   localparam int unsigned AgeShift = 23;  // age is counted in steps of 2^23 us, 8.4 s
@@ -58,6 +70,16 @@ module arp_cache
   typedef logic [$clog2(NumWays)-1:0] way_t;
   typedef logic [AgeBits-1:0] age_t;
 
+  if (NumSets < 2 || NumSets > 65536 || NumSets != 2 ** $clog2(
+          NumSets
+      ) || NumWays < 2 || NumWays != 2 ** $clog2(
+          NumWays
+      )) begin : gen_bad_shape
+    $error("arp_cache: NumSets (2 to 65536) and NumWays (from 2) must be powers of two");
+  end
+  if (PortBits > $bits(mac_port_t)) begin : gen_bad_key
+    $error("arp_cache: PortBits must be at most %0d", $bits(mac_port_t));
+  end
   if (MaxAgeS > 500 || RenewS >= MaxAgeS) begin : gen_bad_age
     $error("arp_cache: MaxAgeS must be at most 500, RenewS less than MaxAgeS");
   end
@@ -84,16 +106,21 @@ module arp_cache
       MaxKeyBits'(key_i), $clog2(NumSets)
   )) : sweep_start ? sweep_set_q : set_q;
 
-  entry_t [NumWays-1:0] entry_q;
+  entry_t [NumWays-1:0] entry_q, show_q;
   entry_t new_entry;
-  set_t write_set;
+  set_t   write_set;  // or the one that the register port reads
   logic [NumWays-1:0] write_way, match, alive, old;
 
   for (genvar w = 0; w < NumWays; w++) begin : gen_way
     (* ram_style = "block" *) entry_t ram[NumSets];
     always_ff @(posedge clk_i) begin
       if (lookup_i | sweep_start | reread_q) entry_q[w] <= ram[set];
+    end
+    // Reads the old entry when it writes: so that block RAM gives the look-up, too, the
+    // entry from before the write.
+    always_ff @(posedge clk_i) begin
       if (write_way[w]) ram[write_set] <= new_entry;
+      show_q[w] <= ram[write_set];
     end
     // The time is that of the look-up, so that an answer stays as it is.
     wire age_t age = now_q - entry_q[w].stamp;
@@ -153,10 +180,25 @@ module arp_cache
     if (sweep_q) write_way = expired;
     if (clear_q) write_way = '1;
   end
-  assign write_set = clear_q ? sweep_set_q : set_q;
+  wire may_write = update_q | sweep_q;
+  assign write_set = clear_q ? sweep_set_q : may_write ? set_q : set_t'(show_index_i >> $clog2(
+      NumWays
+  ));
   assign new_entry = '{valid: update_q, key: key_o, mac: new_mac_q, stamp: now_q};
 
   assign busy_o = clear_q | reread_q | (&patience_q);
+
+  // ---- Register port ----
+
+  entry_t shown;
+  assign shown = show_q[way_t'(show_index_i)];
+  assign show_valid_o = shown.valid;
+  assign show_key_o = shown.valid ? shown.key : '0;
+  assign show_mac_o = shown.valid ? shown.mac : '0;
+  always_ff @(posedge clk_i) begin
+    if (rst_i) shown_o <= 1'b0;
+    else shown_o <= show_i & ~shown_o & ~clear_q & ~may_write;
+  end
 
   always_ff @(posedge clk_i) begin
     if (rst_i) begin

@@ -49,6 +49,14 @@ module arp_resolver
     output logic             ask_valid_o,
     input  logic             ask_ready_i,
 
+    // Register port: an entry of the cache.
+    input  logic                                show_i,        // held until shown_o
+    input  logic      [$clog2(NumBindings)-1:0] show_index_i,
+    output logic                                shown_o,
+    output logic                                show_valid_o,
+    output port_key_t                           show_key_o,
+    output logic      [                   47:0] show_mac_o,
+
     // Pulses.
     output logic no_room_o,
     output logic unresolved_o,
@@ -95,7 +103,13 @@ module arp_resolver
       .mac_o,
       .update_o(update),
       .add_i(answered),
-      .hold_i(reading_o)
+      .hold_i(reading_o),
+      .show_i,
+      .show_index_i,
+      .shown_o,
+      .show_valid_o,
+      .show_key_o,
+      .show_mac_o
   );
 
   // The verdict of a packet's first beat holds for its last.

@@ -9,6 +9,9 @@
 // waited goes out before the next message. ARP bodies (kind arp) bring their
 // destination along. What goes out leaves by the MAC port that its metadata name.
 //
+// Software reads the bindings as the table `cache` (eth_tx.rdl), without disturbing
+// a message.
+//
 // Latency: 2 cycles. Throughput: one beat per cycle; an update takes one, two in a
 // row take 3.
 module eth_tx
@@ -17,6 +20,7 @@ module eth_tx
   import ethernet_pkg::*;
 #(
     parameter type beat_t = logic,
+    parameter type cache_t = logic,  // an entry of the ARP cache as software reads it
     parameter int unsigned NumMacPorts = 1,
     parameter int unsigned NumBindings = 2048,  // a power of two
     parameter int unsigned MaxAgeS = 300,  // seconds that an unconfirmed binding lives, 61 to 500
@@ -45,10 +49,16 @@ module eth_tx
     output logic                  out_valid_o,
     input  logic                  out_ready_i,
     output logic  [NextWidth-1:0] out_next_o,
-    output logic  [          1:0] drop_o,
-    output logic  [          5:0] event_o,
-    output logic                  busy_o,
-    output logic                  timer_o
+
+    input  logic                             cache_request_i,  // held until cache_done_o
+    input  logic   [$clog2(NumBindings)-1:0] cache_index_i,
+    output cache_t                           cache_rdata_o,
+    output logic                             cache_done_o,
+
+    output logic [1:0] drop_o,
+    output logic [5:0] event_o,
+    output logic       busy_o,
+    output logic       timer_o
 );
 
   localparam string Entry = "eth_tx";
@@ -122,6 +132,10 @@ module eth_tx
   key_t ask_key;
   assign ask_key = key_t'(ask_port_key);
   logic ask_valid, ask_ready, no_room, unresolved, asked, asked_again, renewed;
+  logic show_valid;
+  logic [PortBits+$bits(key_t)-1:0] show_port_key;
+  key_t show_key;
+  logic [47:0] show_mac;
   arp_resolver #(
       .beat_t(beat_t),
       .PortBits(PortBits),
@@ -152,12 +166,27 @@ module eth_tx
       .ask_mac_o(ask_mac),
       .ask_valid_o(ask_valid),
       .ask_ready_i(ask_ready),
+      .show_i(cache_request_i),
+      .show_index_i(cache_index_i),
+      .shown_o(cache_done_o),
+      .show_valid_o(show_valid),
+      .show_key_o(show_port_key),
+      .show_mac_o(show_mac),
       .no_room_o(no_room),
       .unresolved_o(unresolved),
       .asked_o(asked),
       .asked_again_o(asked_again),
       .renewed_o(renewed)
   );
+
+  assign show_key = key_t'(show_port_key);
+  assign cache_rdata_o = '{
+          mac: show_mac,
+          vid: show_key.vid,
+          mac_port: mac_port_t'(MaxKeyBits'(show_port_key) >> $bits(key_t)),
+          valid: show_valid,
+          ip: show_key.ip
+      };
 
   // ---- What goes out: what has waited, a question, or the message looked up ----
 

@@ -9,6 +9,8 @@ from collections.abc import Iterable
 from harness import Bench, Benches
 
 from bombus.design.rtl import library
+from bombus.registers.model import Block
+from bombus.registers.systemverilog import layer_ports, layer_types
 
 # As in benches/layer.sv.
 HOST_MAC = bytes.fromhex("8a1b2c3d4e9f")
@@ -29,9 +31,10 @@ def open_layer(
     """`arguments`: of its instance, `bound`: how many next hops they add to its own ones;
     `metadata`: its type, if not a packet's; `widths`: NumWidths, WidthRatio, if not all four."""
     kind = library(64).kind(layer)
-    given = ",".join([".beat_t(beat_t)", *arguments])
+    declared, types = _registers(kind.registers)
+    given = ",".join([".beat_t(beat_t)", *types, *arguments])
     macros: dict[str, str | int] = {
-        "LAYER": f"{layer} #({given}) u_layer (.*);",
+        "LAYER": f"{declared} {layer} #({given}) u_layer (.*);",
         "NUM_DROPS": kind.ports.get("drop_o", 1),
         "NUM_EVENTS": kind.ports.get("event_o", 1),
         "NEXT_BITS": (len(kind.outputs["out"].hops) + bound - 1).bit_length() or 1,
@@ -39,6 +42,19 @@ def open_layer(
     if metadata:
         macros["META_T"] = metadata
     return benches("layer", seed=seed, macros=macros, **widths)
+
+
+def _registers(registers: Block | None) -> tuple[str, list[str]]:
+    """Declares what a layer's registers are connected to, which ask for nothing; types to give."""
+    if registers is None:
+        return "", []
+    types, lines = layer_types(registers), []
+    for name, text in types.items():
+        lines.append(f"typedef {' '.join(text)} {name};")
+    for port in layer_ports(registers):
+        value = " = '0" if port.name.endswith("_i") else ""
+        lines.append(f"wire {port.type or f'logic [{port.bits - 1}:0]'} {port.name}{value};")
+    return " ".join(lines), [f".{name}({name})" for name in types]
 
 
 def counts(bench: Bench, layer: str, stream: int) -> Counter[str]:

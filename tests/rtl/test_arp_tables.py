@@ -11,8 +11,12 @@ from harness import SEEDS, Bench, Benches, Layout
 CONTROL = Layout(
     *(("tick", 16), ("idle", 1), ("add", 1), ("hold", 1), ("lookup", 1), ("update", 1)),
     *(("vlan", 17), ("ip", 32), ("mac", 48), ("only_refresh", 1)),
+    *(("show", 1), ("show_index", 11)),
 )
-STATUS = Layout(("time", 32), ("busy", 1), ("hit", 1), ("renew", 1), ("mac", 48))
+STATUS = Layout(
+    *(("time", 32), ("busy", 1), ("hit", 1), ("renew", 1), ("mac", 48), ("shown", 1)),
+    *(("show_mac", 48), ("show_vid", 12), ("show_ip", 32), ("show_valid", 1)),
+)
 SECOND = 1_000_000
 MAX_TICK = 0xFFFF
 AGE_STEP = 1 << 23  # microseconds
@@ -58,6 +62,22 @@ class Tables:
         self.wait()
         self.cycle(lookup=1, ip=ip, vlan=vlan)
         return self.get("mac") if self.get("hit") else None
+
+    def entry(self) -> dict[str, int]:
+        """What the register port sees in this cycle."""
+        return {name: self.get(f"show_{name}") for name in ("valid", "ip", "vid", "mac")}
+
+    def show(self, index: int) -> dict[str, int]:
+        """An entry, as the register port reads it."""
+        for _ in range(2 * NUM_SETS):
+            self.cycle(show=1, show_index=index)
+            if self.get("shown"):
+                # The request is held in the cycle of its answer.
+                self.idle(show=1, show_index=index)
+                found = self.entry()
+                self.cycle(show=1, show_index=index)
+                return found
+        raise AssertionError("the entry is not shown")
 
     def update(self, ip: int, mac: int, vlan: int = 0, *, only_refresh: bool = False) -> None:
         self.wait()
@@ -219,6 +239,68 @@ def test_a_busy_cache_is_swept_too(tables: Tables) -> None:
         stopped += busy
         tables.cycle(tick=MAX_TICK, lookup=int(not busy), ip=5)
     assert 1 <= stopped <= 10
+
+
+EMPTY = {"valid": 0, "ip": 0, "vid": 0, "mac": 0}
+
+
+def test_software_reads_what_is_there(tables: Tables) -> None:
+    """During reset, too: the read waits until the memory is cleared."""
+    assert tables.show(NUM_SETS * NUM_WAYS - 1) == EMPTY
+    hosts = [(0x0A4D0400 + n, vlan) for n in range(NUM_SETS) for vlan in (0, TAG | 5)]
+    for number, (ip, vlan) in enumerate(hosts):
+        tables.update(ip, number, vlan)
+    entries = [tables.show(index) for index in range(NUM_SETS * NUM_WAYS)]
+    found = {(entry["ip"], entry["vid"]): entry["mac"] for entry in entries if entry["valid"]}
+    assert found == {(ip, vlan & 0xFFF): number for number, (ip, vlan) in enumerate(hosts)}
+
+
+def test_an_old_binding_goes_from_what_is_shown(tables: Tables) -> None:
+    tables.update(0, 0x55)
+    assert tables.show(0) == {"valid": 1, "ip": 0, "vid": 0, "mac": 0x55}
+    tables.seconds(MAX_AGE_S + 20)
+    tables.wait()
+    assert tables.show(0) == EMPTY
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_reads_disturb_nothing_and_wait_for_nobody(benches: Benches, seed: int) -> None:
+    """A look-up in every cycle, many of them updates: reads end soon, with whole entries."""
+    random = Random(seed)
+    tables = Tables(benches("arp_tables", seed=seed))
+    tables.wait()
+    ips = [ip for n in range(4) for ip in (1 << n, 1 << n ^ 0xC03)]  # two of a set
+    sets = sorted({(ip ^ ip >> 10) & NUM_SETS - 1 for ip in ips})
+    written: dict[int, int] = {}  # the newest binding
+    ever: set[tuple[int, int]] = set()
+    asked, update, waited, index, reads, writes = 0, False, 0, 0, 0, 0
+    for _ in range(3000):
+        if asked and not update:
+            expected = (1, written[asked]) if asked in written else (0, tables.get("mac"))
+            assert (tables.get("hit"), tables.get("mac")) == expected
+        # Two updates in a row make it busy: no two here.
+        update, asked = not update and random.random() < 0.7, random.choice(ips)
+        mac = random.getrandbits(48)
+        if update:
+            written[asked] = mac
+            ever.add((asked, mac))
+            writes += 1
+        assert not tables.get("busy")
+        inputs = {"lookup": 1, "update": int(update), "ip": asked, "mac": mac}
+        tables.bench.control(
+            CONTROL.pack(idle=0, show=1, show_index=index, **inputs)  # nobody is ever idle
+        )
+        tables.bench.run()
+        waited += 1
+        if tables.get("shown"):
+            assert waited <= 4
+            entry = tables.entry()
+            assert not entry["valid"] or (entry["ip"], entry["mac"]) in ever
+            reads, waited = reads + entry["valid"], -1
+        elif waited == 0:  # the request of the last one has ended
+            index = random.choice(sets) * NUM_WAYS + random.randrange(NUM_WAYS)
+    assert reads > 300
+    assert writes > 1000
 
 
 @pytest.mark.parametrize("seed", SEEDS)

@@ -137,6 +137,15 @@ def test_registers_have_names(plain: dict[str, Any]) -> None:
     assert port.accesses == [(hop[0].where(), 0x80030201)]
 
 
+def test_a_tile_shows_registers_of_another(plain: dict[str, Any]) -> None:
+    tiles = open_map(plain, Words()).tiles
+    (holder,) = (name for name in tiles if "eth_tx" in tiles[name] and name != "arp")
+    there = tiles[holder].eth_tx.cache
+    assert tiles.arp.cache[2047].where() == there[2047].where() == there[0].where() + 2047 * 16
+    with pytest.raises(RegisterError, match="entries 0 to 2047"):
+        tiles.arp.cache[2048]
+
+
 REFUSED = {
     "no tile": (lambda r: r.tiles.nowhere, "no register 'nowhere'"),
     "no register": (lambda r: r.hots, "did you mean 'host'"),

@@ -136,6 +136,11 @@ def test_unknown_kind_names_near_matches() -> None:
             "port debug",
         ),
         ('Entry = "probe"', "Entry = Nowhere", "Nowhere"),
+        (
+            'Entry = "probe"',
+            'Entry = "probe", ShowsRegisters = "nowhere"',
+            "no next hop 'nowhere', whose registers it shows",
+        ),
         ("endmodule", "endmodul", "probe_layer.sv:"),
         ("enum int unsigned { DropBadIpv4Header, DropShort, NumDrops }", "logic [1:0]", "0 names"),
         ("input  logic  clk_i", "input  logic  clk", "port clk is none that Bombus knows; did yo"),

@@ -9,7 +9,7 @@ All windows are as large as the largest tile needs.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -151,6 +151,28 @@ def register_map(design: Design) -> RegisterMap:
     lines += [f"  }} tiles @ {window:#x};", "};"]
     text = "\n".join([*lines, ""])
     return RegisterMap(text, files, read_block(compile_text(files, text, name)), window)
+
+
+def shown(design: Design) -> Block:
+    """The map as Python sees it: layers may show registers of others in their own tiles.
+
+    Those have negative offsets if the other tile comes first.
+    """
+    register_map = design.register_map
+    tiles = {tile.name: register_map.tile(tile.name) for tile in design.tiles}
+    members = {name: list(tile.members) for name, tile in tiles.items()}
+    for hop in design.hops:
+        layer = hop.source.layer
+        if hop.target is None or hop.in_tile or hop.name != layer.kind.shows:
+            continue
+        to, other = tiles[layer.tile.name], tiles[hop.target.tile.name]
+        there = other.find(hop.target.layer.name)
+        if isinstance(there, Block) and to.find(there.name) is None:
+            offset = other.offset - to.offset + there.offset
+            members[to.name].append(replace(there, offset=offset))
+    named = tuple(replace(tile, members=tuple(members[name])) for name, tile in tiles.items())
+    root = register_map.root
+    return replace(root, members=(*root.members[:-1], replace(register_map.tiles, members=named)))
 
 
 def common_registers() -> Block:

@@ -39,8 +39,9 @@ with Simulation("docs/examples/lookup/lookup.yaml") as simulation:
     simulation.registers.host[0].ip.address  # of the design itself
     registers = simulation.tile("lookup").registers
     registers.counters.noc_in_messages.count
-    registers.words[3].write(key=0x1234, value=5)  # of the layer `store`, all at once
-    registers.words[3].value
+    registers.patterns[3].write(value=5)  # of the layer `store`, all words at once
+    registers.patterns[3].value
+    simulation.tile("arp").registers.cache[3].mac  # of the layer `eth_tx`, in another tile
 ```
 
 `bombus.registers.access.open_map(manifest, port)` gives the same names over any object with

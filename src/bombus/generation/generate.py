@@ -30,6 +30,7 @@ from bombus.base.text import camel_case
 from bombus.base.values import mac_number
 from bombus.design import rtl
 from bombus.design.dispatch import Dispatch
+from bombus.design.register_map import shown
 from bombus.design.register_reference import design_page
 from bombus.design.resolved import Design, Interface, Tile
 from bombus.fabric.router import router_parameters
@@ -186,7 +187,7 @@ def manifest(design: Design) -> dict[str, Any]:
             for interface in tile.interfaces
             for dispatch in design.dispatches[interface]
         ],
-        "registers": to_plain(design.register_map.root),
+        "registers": to_plain(shown(design)),
         "watch": watchpoints.points(design),
     }
 

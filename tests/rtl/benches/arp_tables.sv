@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // The ARP cache. Time comes from a timebase, so that it passes in steps.
 //
-// Control: only_refresh, mac, ip, vlan, update, lookup, hold, add, idle, tick.
-// Status: mac, renew, hit, busy, time.
+// Control: show index, show, only_refresh, mac, ip, vlan, update, lookup, hold, add, idle,
+// tick. Status: shown valid, IP, VID, MAC, shown, mac, renew, hit, busy, time.
 `include "bench.svh"
 
 module bench
   import bombus_pkg::*;
   import arp_pkg::*;
 (
-    `BENCH_PORTS(1, 8, 1, 8, 16 + 5 + 17 + 32 + 48 + 1, 32 + 3 + 48)
+    `BENCH_PORTS(1, 8, 1, 8, 16 + 5 + 17 + 32 + 48 + 1 + 12, 32 + 3 + 48 + 1 + 48 + 44 + 1)
 );
 
   `BENCH_SHAPE
@@ -17,12 +17,18 @@ module bench
   logic [15:0] tick;
   logic [31:0] time_us, ip;
   logic idle, add, hold, lookup, update, only_refresh, busy, hit, renew, unused_update;
+  logic show, shown, show_valid;
+  logic [10:0] show_index;
+  key_t show_key;
+  logic [47:0] show_mac;
   vlan_t vlan;
   key_t unused_key;
   logic [47:0] mac_in, mac_out;
 
-  assign {only_refresh, mac_in, ip, vlan, update, lookup, hold, add, idle, tick} = control_i;
-  assign status_o = {mac_out, renew, hit, busy, time_us};
+  assign {show_index, show, only_refresh, mac_in, ip, vlan, update, lookup, hold, add, idle, tick} = control_i;
+  assign status_o = {
+    show_valid, show_key.ip, show_key.vid, show_mac, shown, mac_out, renew, hit, busy, time_us
+  };
 
   timebase u_timebase (
       .clk_i,
@@ -48,7 +54,13 @@ module bench
       .mac_o(mac_out),
       .update_o(unused_update),
       .add_i(add),
-      .hold_i(hold)
+      .hold_i(hold),
+      .show_i(show),
+      .show_index_i(show_index),
+      .shown_o(shown),
+      .show_valid_o(show_valid),
+      .show_key_o(show_key),
+      .show_mac_o(show_mac)
   );
 
   assign in_ready_o = '1;

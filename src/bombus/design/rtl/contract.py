@@ -205,6 +205,9 @@ def layer_problems(kind: LayerKind, enums: Mapping[str, Sequence[str]]) -> Itera
     for name in kind.types:
         if name != BEAT and name.removesuffix(OWN_BEAT) not in {*kind.inputs, *kind.outputs}:
             yield problem(f"type parameter {name} is of a stream that the layer does not have")
+    hops = [hop for output in kind.outputs.values() for hop in output.hops]
+    if kind.shows and kind.shows not in hops:
+        yield problem(f"no next hop {kind.shows!r}, whose registers it shows; it has {hops}")
     if kind.stands_before and (len(kind.inputs), len(kind.outputs)) != (1, 1):
         yield problem("it precedes a tile, so it should have one input and one output")
 

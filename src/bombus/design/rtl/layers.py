@@ -127,6 +127,7 @@ class LayerKind:
     ports: Mapping[str, int]  # width in bits by name
     further: tuple[FurtherPort, ...] = ()  # ports that the design file raises to the top
     registers: Block | None = None  # as the SystemRDL file beside it describes them
+    shows: str = ""  # next hop of the layer whose registers its tile has under its name, too
 
     @property
     def mac_ports(self) -> tuple[str, ...]:
@@ -309,6 +310,7 @@ def read_layer(
         ports=found.ports,
         further=tuple(further_ports(body, elaboration, known)),
         registers=registers,
+        shows=found.texts.get("ShowsRegisters", ""),
     )
     if problems := list(layer_problems(kind, found.enums)):
         raise DesignError(problems)
