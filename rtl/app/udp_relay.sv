@@ -31,7 +31,10 @@ module udp_relay
   localparam noc_pkg::flow_e Flow = noc_pkg::FlowMeta;
   typedef enum logic [0:0] {NextUdpTx} next_e;
 
-  if (ToPort < 1 || ToPort > 65535) begin : gen_bad_port
+  if (UdpPort < 1 || UdpPort > 65535) begin : gen_bad_port
+    $error("udp_relay: udp_port must be from 1 to 65535");
+  end
+  if (ToPort < 1 || ToPort > 65535) begin : gen_bad_to_port
     $error("to_port must be from 1 to 65535");
   end
 

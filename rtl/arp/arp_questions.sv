@@ -102,6 +102,24 @@ module arp_questions
     tries_t tries;
   } timer_t;
 
+  if (NumSets < 2 || NumSets > 65536 || NumSets != 2 ** $clog2(
+          NumSets
+      ) || NumWays < 2 || NumWays != 2 ** $clog2(
+          NumWays
+      )) begin : gen_bad_shape
+    $error("arp_questions: NumSets (2 to 65536) and NumWays (from 2) must be powers of two");
+  end
+  if (PortBits > $bits(mac_port_t)) begin : gen_bad_key
+    $error("arp_questions: PortBits must be at most %0d", $bits(mac_port_t));
+  end
+  if (NumBlocks < 2 || ManyBlocks >= NumBlocks || MaxPackets < 1) begin : gen_bad_room
+    $error("arp_questions: MaxPackets must be at least 1, ManyBlocks less than NumBlocks");
+  end
+  // Half of what a stamp counts, so that an entry is seen in time.
+  if (RetrySteps > 2 ** ($bits(stamp_t) - 1) || RetryS > 33 || MaxTries < 1) begin : gen_bad_tries
+    $error("arp_questions: RetryS must be at most 33, MaxTries at least 1");
+  end
+
   // ---- The entry: of the message looked up, else of the scan ----
 
   set_t set_q;

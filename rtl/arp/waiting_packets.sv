@@ -49,6 +49,10 @@ module waiting_packets
     output logic   reading_o
 );
 
+  if (NumBlocks < 2 || NumBlocks != 2 ** $clog2(NumBlocks)) begin : gen_bad_blocks
+    $error("waiting_packets: NumBlocks must be a power of two, at least 2");
+  end
+
   localparam int unsigned BlockBytes = 64;
   localparam int unsigned DataBytes = $bits(beat_i.data) / 8;
   localparam int unsigned BlockBeats = BlockBytes / DataBytes;
@@ -56,6 +60,10 @@ module waiting_packets
   typedef logic [IndexBits-1:0] index_t;  // beat in a block
   typedef logic [$clog2(NumBlocks*BlockBeats)-1:0] addr_t;
   localparam index_t LastIndex = index_t'(BlockBeats - 1);
+
+  if (BlockBeats < 1 || BlockBeats * DataBytes != BlockBytes) begin : gen_bad_width
+    $error("waiting_packets: a beat must have %0d bytes or a power of two less", BlockBytes);
+  end
 
   function automatic addr_t addr_of(block_t block, index_t index);
     return addr_t'({block, index} >> (BlockBeats == 1 ? 1 : 0));

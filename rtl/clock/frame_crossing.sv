@@ -56,6 +56,9 @@ module frame_crossing #(
   typedef logic [LevelWidth-1:0] level_t;
   typedef logic [$clog2(LongestBeats)-1:0] index_t;
 
+  if (DataWidth < 8 || DataWidth % 8 != 0 || MaxBytes < 1) begin : gen_bad_frame
+    $error("frame_crossing: DataWidth must be whole bytes, MaxBytes at least 1");
+  end
   if (Depth < LongestBeats + 2) begin : gen_too_shallow
     $error("frame_crossing: Depth must be at least the beats of the longest frame and 3");
   end

@@ -32,6 +32,10 @@ module layer_checker #(
     input logic [NumOutputs-1:0] out_last_i
 );
 
+  if (NumInputs < 1 || NumOutputs < 1) begin : gen_bad_shape
+    $error("layer_checker: NumInputs and NumOutputs must be at least 1");
+  end
+
   logic [ NumInputs-1:0] in_inside_q;  // of a message
   logic [NumOutputs-1:0] out_inside_q;
   wire  [ NumInputs-1:0] in_taken = in_valid_i & in_ready_i;

@@ -24,6 +24,10 @@ module stream_checker #(
     input logic  [NextWidth-1:0] next_i
 );
 
+  if (NextWidth < 1 || NumKinds < 1) begin : gen_bad_shape
+    $error("stream_checker: NextWidth and NumKinds must be at least 1");
+  end
+
   localparam int unsigned DataBytes = $bits(beat_i.data) / 8;
 
   logic waits_q, first_q;

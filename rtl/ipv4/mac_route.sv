@@ -17,6 +17,10 @@ module mac_route
     output logic [NumMacPorts-1:0] on_link_o  // the destination is in the port's subnet
 );
 
+  if (NumMacPorts < 1 || NumMacPorts > MaxMacPorts) begin : gen_bad_count
+    $error("mac_route: NumMacPorts must be from 1 to %0d", MaxMacPorts);
+  end
+
   mac_port_t routed;
   always_comb begin
     routed = '0;

@@ -40,6 +40,12 @@ module mac_rx
     output logic        busy_o
 );
 
+  if (DataWidth < 64 || DataWidth > 512 || DataWidth != 2 ** $clog2(
+          DataWidth
+      )) begin : gen_bad_width
+    $error("mac_rx: DataWidth must be a power of two, 64 to 512");
+  end
+
   if (MacPort >= MaxMacPorts) begin : gen_bad_port
     $error("mac_port must be below %0d", MaxMacPorts);
   end

@@ -43,6 +43,15 @@ module mac_tx
     output logic        busy_o
 );
 
+  if (DataWidth < 64 || DataWidth > 512 || DataWidth != 2 ** $clog2(
+          DataWidth
+      )) begin : gen_bad_width
+    $error("mac_tx: DataWidth must be a power of two, 64 to 512");
+  end
+
+  if (NumMacPorts < 1 || NumMacPorts > MaxMacPorts) begin : gen_bad_count
+    $error("mac_tx: NumMacPorts must be from 1 to %0d", MaxMacPorts);
+  end
   if (MacPort >= MaxMacPorts) begin : gen_bad_port
     $error("mac_port must be below %0d", MaxMacPorts);
   end

@@ -33,6 +33,10 @@ module packet_trimmer
   localparam int unsigned TagLane = 12 % DataBytes;
   localparam int unsigned MinLength = 20;
 
+  if (DataWidth < 64 || DataWidth != 2 ** $clog2(DataWidth)) begin : gen_bad_width
+    $error("packet_trimmer: data must have a power of two of bits, at least 64");
+  end
+
   // ---- Where the packet ends ----
 
   logic known_q, ended_q;

@@ -31,6 +31,10 @@ module tag_inserter
     output index_t                 index_o   // beat within the frame
 );
 
+  if (DataWidth < 64 || DataWidth != 2 ** $clog2(DataWidth)) begin : gen_bad_width
+    $error("tag_inserter: DataWidth must be a power of two, at least 64");
+  end
+
   localparam int unsigned TagBytes = 4;
   localparam int unsigned TagBeat = 12 / DataBytes;
   localparam int unsigned TagLane = 12 % DataBytes;

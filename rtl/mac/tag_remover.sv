@@ -30,6 +30,10 @@ module tag_remover
     output logic    busy_o    // a frame is inside
 );
 
+  if (DataWidth < 64 || DataWidth != 2 ** $clog2(DataWidth)) begin : gen_bad_width
+    $error("tag_remover: DataWidth must be a power of two, at least 64");
+  end
+
   typedef logic [$bits(out_o.bytes)-1:0] count_t;
   typedef logic [$bits(out_o.index)-1:0] index_t;
   localparam int unsigned OffsetWidth = $clog2(DataBytes);

@@ -32,6 +32,10 @@ module counter_bank #(
   localparam int unsigned BytesWidth = CountWidth + 14;
   typedef logic [IndexWidth-1:0] index_t;
 
+  if (NumStreams < 1 || NumEvents < 1 || Width < BytesWidth) begin : gen_bad_shape
+    $error("counter_bank: NumStreams and NumEvents must be at least 1, Width %0d", BytesWidth);
+  end
+
   // In a register each: what counts is told at the end of long paths.
   logic [NumStreams-1:0] message_q;
   logic [NumStreams-1:0][13:0] bytes_q;

@@ -44,6 +44,9 @@ module crosspoint_input
     return Splits && (channel == Input || channel == int'(opposite(Input))) ? Depth / 2 : Depth;
   endfunction
 
+  if (Input >= NumDirs || MaxPacket < 1) begin : gen_bad_input
+    $error("crosspoint_input: Input must be a direction, MaxPacket at least 1");
+  end
   if (Depth / (Splits ? 2 : 1) < MaxPacket + CrosspointLate) begin : gen_bad_depth
     $error("crosspoint_input: a queue must hold MaxPacket and %0d flits", CrosspointLate);
   end
