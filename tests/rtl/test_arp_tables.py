@@ -245,14 +245,21 @@ EMPTY = {"valid": 0, "ip": 0, "vid": 0, "mac": 0}
 
 
 def test_software_reads_what_is_there(tables: Tables) -> None:
-    """During reset, too: the read waits until the memory is cleared."""
-    assert tables.show(NUM_SETS * NUM_WAYS - 1) == EMPTY
     hosts = [(0x0A4D0400 + n, vlan) for n in range(NUM_SETS) for vlan in (0, TAG | 5)]
     for number, (ip, vlan) in enumerate(hosts):
         tables.update(ip, number, vlan)
     entries = [tables.show(index) for index in range(NUM_SETS * NUM_WAYS)]
     found = {(entry["ip"], entry["vid"]): entry["mac"] for entry in entries if entry["valid"]}
     assert found == {(ip, vlan & 0xFFF): number for number, (ip, vlan) in enumerate(hosts)}
+
+
+def test_a_read_waits_while_the_memory_is_cleared(tables: Tables) -> None:
+    for ip in range(16):
+        tables.update(ip, ip)
+    assert tables.show(10 * NUM_WAYS)["mac"] == 10
+    tables.bench.reset()
+    assert tables.show(10 * NUM_WAYS) == EMPTY
+    assert not tables.get("busy"), "all are"
 
 
 def test_an_old_binding_goes_from_what_is_shown(tables: Tables) -> None:
@@ -295,7 +302,11 @@ def test_reads_disturb_nothing_and_wait_for_nobody(benches: Benches, seed: int) 
         if tables.get("shown"):
             assert waited <= 4
             entry = tables.entry()
-            assert not entry["valid"] or (entry["ip"], entry["mac"]) in ever
+            if entry["valid"]:
+                assert (entry["ip"], entry["mac"]) in ever
+                assert (entry["ip"] ^ entry["ip"] >> 10) & NUM_SETS - 1 == index // NUM_WAYS
+            else:
+                assert entry == EMPTY
             reads, waited = reads + entry["valid"], -1
         elif waited == 0:  # the request of the last one has ended
             index = random.choice(sets) * NUM_WAYS + random.randrange(NUM_WAYS)
