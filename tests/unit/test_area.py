@@ -41,9 +41,13 @@ def test_stream_register_is_one_register_per_bit(
     assert report.area.ff == 64 + 4 + 1 + 125 + 1
     assert report.area.lut_ram == 0
     assert report.delay_ps is not None
-    again = area.measure("stream_register", data_width=64, per_module=True)
+    assert report.sta_ps is not None and 0 < report.endpoints_over + report.sta_ps < 4_000
+    again = area.measure("stream_register", data_width=64, per_module=True, paths=1)
     assert again.area == report.area
     assert sum(part.area.ff for part in again.modules) == report.area.ff
+    (path,) = again.paths
+    assert path.delay_ps == path.steps[-1].at_ps == report.sta_ps
+    assert path.steps[-2].place.startswith("rtl/common/stream_register.sv:")
 
 
 @pytest.mark.parametrize(
@@ -141,4 +145,4 @@ def test_a_design_is_composed_of_its_parts(tmp_path: Path, monkeypatch: pytest.M
         for cell, origin in zip(netlist.cells, found, strict=True)
         if origin and cell.kind == "FDRE"
     }
-    assert Origin("u_second", "half", "half.sv:6") in registers
+    assert Origin("u_second", "half", "half.sv:6", "u_second.sum_q[1]") in registers

@@ -13,6 +13,11 @@ from bombus.base.tables import print_table
 from bombus.cli.common import JsonOption, reading_console
 from bombus.measure.bench import write_json
 
+_CAVEAT = (
+    "delay_ps is the mapper's estimate, sta_ps ours, with RAM, clock-to-output and set-up. "
+    "Neither knows placement, routing or clock skew: long wires are missing."
+)
+
 
 def area(
     target: Annotated[
@@ -39,6 +44,12 @@ def area(
     per_module: Annotated[
         bool, typer.Option("--per-module", help="Break the area down by module.")
     ] = False,
+    paths: Annotated[
+        int,
+        typer.Option(
+            metavar="N", min=0, help="Show the N worst paths, each to another register, by line."
+        ),
+    ] = 0,
     json: JsonOption = None,
 ) -> None:
     """Estimate LUTs, flip-flops, memories and delay on UltraScale+, with Yosys."""
@@ -56,17 +67,37 @@ def area(
     console = reading_console(json)
     with console.status(f"Synthesising {target}"):
         report = step.measure(
-            target, params=params, data_width=data_width, tile=tile, per_module=per_module
+            target,
+            params=params,
+            data_width=data_width,
+            tile=tile,
+            per_module=per_module,
+            paths=paths,
         )
     values = report.as_dict()
     write_json(values, json)
     modules = values.pop("modules", [])
+    values.pop("paths", None)
     table = Table("", title=target, show_header=False)
     table.add_column(justify="right")
     for key, value in values.items():
         if key != "target" and value is not None:
             table.add_row(key, f"{value:,}")
     print_table(console, table)
+    console.print(_CAVEAT)
+    for path in report.paths:
+        console.print(
+            f"\n{path.delay_ps:,} ps, {path.levels} levels: {path.start} -> {path.end} "
+            f"({path.pin}), {path.over:,} of {path.endpoints:,} bits over {step.CLOSE_AT_PS:,} ps"
+        )
+        table = Table()
+        for name in ("at ps", "wire ps", "fan-out", "cell", "cell ps", "line", "drives"):
+            numeric = name in ("at ps", "wire ps", "fan-out", "cell ps")
+            table.add_column(name, justify="right" if numeric else "left", no_wrap=True)
+        for each in path.steps:
+            numbers = (f"{each.at_ps:,}", f"{each.wire_ps:,}", f"{each.fanout:,}")
+            table.add_row(*numbers, each.cell, f"{each.cell_ps:,}", each.place, each.signal)
+        print_table(console, table)
     if modules:
         table = Table(title="Cells per module, submodules excluded")
         table.add_column("module", no_wrap=True)

@@ -9,5 +9,6 @@ from __future__ import annotations
 
 from bombus.measure.area.cells import Area, count
 from bombus.measure.area.report import ModuleArea, Report, measure
+from bombus.measure.area.sta import CLOSE_AT_PS
 
-__all__ = ["Area", "ModuleArea", "Report", "count", "measure"]
+__all__ = ["CLOSE_AT_PS", "Area", "ModuleArea", "Report", "count", "measure"]

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -11,7 +11,7 @@ from typing import Any
 Bit = int | str  # the number of a net, or a constant: "0", "1", "x"
 
 # Ports of cells that carry no path, since a clock has a network of its own.
-_CLOCKS = {"C", "CLK", "WCLK", "CLKARDCLK", "CLKBWRCLK", "CLKA", "CLKB", "G"}
+CLOCKS = {"C", "CLK", "WCLK", "CLKARDCLK", "CLKBWRCLK", "CLKA", "CLKB", "G"}
 # Cells whose outputs follow from their inputs without a clock. RAM of LUTs is read without one.
 _LOGIC = ("LUT", "MUXF", "CARRY", "INV", "$_", "BUF", "XORCY", "MUXCY")
 
@@ -79,8 +79,14 @@ class Netlist:
             for bit, (_, text, src, index) in found.items()
         }
 
-    def in_order(self, chosen: Iterable[int]) -> Iterator[int]:
-        """The chosen cells, each behind those of them that drive it. A loop is cut somewhere."""
+    def in_order(
+        self, chosen: Iterable[int], read: Callable[[int], Iterable[Bit]] | None = None
+    ) -> Iterator[int]:
+        """The chosen cells, each behind those of them that drive it. A loop is cut somewhere.
+
+        `read`: the nets that a cell waits for; default: all of `self.read`.
+        """
+        read = read or self.read
         wanted = set(chosen)
         state: dict[int, bool] = {}  # False: begun, True: done
         for start in sorted(wanted):
@@ -89,7 +95,7 @@ class Netlist:
                 number = stack[-1]
                 if number not in state:
                     state[number] = False
-                    for bit in self.read(number):
+                    for bit in read(number):
                         driver = self.drivers.get(bit)
                         if driver and driver[0] in wanted and driver[0] not in state:
                             stack.append(driver[0])
@@ -102,7 +108,7 @@ class Netlist:
     def read(self, number: int) -> Iterator[Bit]:
         """The nets that a cell reads, without clocks and constants."""
         for port, bits in self.cells[number].inputs.items():
-            if port not in _CLOCKS:
+            if port not in CLOCKS:
                 yield from (bit for bit in bits if not isinstance(bit, str))
 
 

@@ -9,8 +9,9 @@ inverse, comes from the line of that gate. A LUT without such a gate counts to i
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import shake_128
 
 from bombus.measure.area.netlist import Bit, Cell, Netlist
@@ -21,15 +22,18 @@ _WORDS = (1, -2, 2, -3, 3, -4, 4)  # of so many random words the OR (-) or the A
 _DIGEST = _WORD_BYTES * sum(abs(number) for number in _WORDS)
 _BITS = 8 * _WORD_BYTES * len(_WORDS)
 _ONES = (1 << _BITS) - 1
+# A signal with fewer ones or zeros could have the same values as another one by chance.
+_QUIET = 8
 
 
 @dataclass(frozen=True)
 class Origin:
     """Where a cell comes from; empty where nothing is known."""
 
-    instance: str  # such as u_udp_rx.u_udp_rx.u_strip
+    instance: str  # such as u_udp_rx.u_udp_rx.u_strip, or the tile if no more is known
     module: str
     place: str  # file:line
+    signal: str = ""  # what it drives, with its instances, if that has a name
 
 
 class Places:
@@ -42,6 +46,9 @@ class Places:
     ) -> None:
         self._instances = instances  # module by path
         self._modules = modules  # by file: first lines and names
+        self._paths: dict[str, list[str]] = {}
+        for path, module in instances.items():
+            self._paths.setdefault(module, []).append(path)
 
     def of_name(self, name: str) -> str:
         """The instance that a hierarchical name belongs to."""
@@ -54,8 +61,8 @@ class Places:
     def module_of(self, instance: str) -> str:
         return self._instances.get(instance, "")
 
-    def origin(self, src: str, name: str = "") -> Origin | None:
-        """From Yosys's list of places, and a name if there is one."""
+    def origin(self, src: str, name: str = "", within: str = "") -> Origin | None:
+        """From Yosys's list of places, and a name or at least the tile if they are known."""
         instance = self.of_name(name)
         for place in src.split("|"):
             file, _, lines = place.partition(":")
@@ -67,11 +74,20 @@ class Places:
                 if first <= line:
                     module = each
             if module != self._instances.get(instance):
-                instance = ""
-            return Origin(instance, module, f"{file}:{line}")
+                instance = self._only(module, within or instance.partition(".")[0])
+            return Origin(instance, module, f"{file}:{line}", name)
         if instance:
-            return Origin(instance, self._instances[instance], "")
+            return Origin(instance, self._instances[instance], "", name)
         return None
+
+    def _only(self, module: str, within: str) -> str:
+        """The instance of a module inside another; the other one if there are several."""
+        found = [
+            path
+            for path in self._paths.get(module, ())
+            if path == within or path.startswith(f"{within}." if within else "")
+        ]
+        return found[0] if len(found) == 1 else within
 
 
 def origins(gates: Netlist, mapped: Netlist, places: Places) -> list[Origin | None]:
@@ -84,11 +100,12 @@ def origins(gates: Netlist, mapped: Netlist, places: Places) -> list[Origin | No
         for bits in cell.outputs.values():
             for bit in bits:
                 name = names.get(bit)
-                found = places.origin(cell.src, name.text if name else "")
+                found = places.origin(cell.src, name.text if name else "", _tile(cell.name))
                 if not found and name:
                     found = places.origin(name.src, name.text)
-                if found and bit in values:
-                    known.setdefault(_either(values[bit]), found)
+                value = _either(values.get(bit, 0))
+                if found and _QUIET < value.bit_count() < _BITS - _QUIET:
+                    known.setdefault(value, found)
 
     values = _simulate(mapped)
     result: list[Origin | None] = []
@@ -116,17 +133,24 @@ def _spread(result: list[Origin | None], netlist: Netlist) -> None:
             after = (result[reader] for bit in outputs for reader in readers.get(bit, ()))
             drivers = (netlist.drivers.get(bit) for bit in netlist.read(number))
             before = (result[driver[0]] for driver in drivers if driver)
-            result[number] = next((each for each in (*after, *before) if each), None)
+            found = next((each for each in (*after, *before) if each), None)
+            result[number] = replace(found, signal="") if found else None
         before_this, unknown = unknown, [number for number in unknown if not result[number]]
         if len(unknown) == len(before_this):
             break
+
+
+def _tile(name: str) -> str:
+    """The instance that Yosys's own name of a cell begins with, when it was flattened."""
+    match = re.match(r"\$flatten\\([^$]*)\.\$", name)
+    return match[1] if match else ""
 
 
 def _of_state(cell: Cell, netlist: Netlist, places: Places) -> Origin | None:
     """Of a flip-flop or memory: by its own name, or that of what it drives."""
     outputs = (bit for bits in cell.outputs.values() for bit in bits)
     name = next((netlist.names[bit] for bit in outputs if bit in netlist.names), None)
-    own = places.origin(cell.src, name.text if name else "")
+    own = places.origin(cell.src, name.text if name else "", _tile(cell.name))
     if own and own.place:
         return own
     return places.origin("", cell.name) or (places.origin(name.src, name.text) if name else own)

@@ -6,15 +6,17 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path as FilePath
 from typing import Any
 
 from bombus.base.errors import UserError
 from bombus.measure.area import flow, sources
 from bombus.measure.area.cells import Area, count
 from bombus.measure.area.netlist import Netlist
-from bombus.measure.area.origin import Places, origins
+from bombus.measure.area.origin import Origin, Places, origins
+from bombus.measure.area.paths import Path, worst
 from bombus.measure.area.sources import Sources
+from bombus.measure.area.sta import CLOSE_AT_PS, Timing
 
 
 @dataclass(frozen=True)
@@ -33,13 +35,20 @@ class Report:
     target: str
     top: str
     area: Area
-    delay_ps: int | None  # longest path through logic, without wires
-    link_bits: int | None  # of a router: bits of a flit, valid and ready
+    delay_ps: int | None  # longest path as the technology mapper estimates it
+    sta_ps: int | None  # longest path by our own static timing analysis
+    endpoints: int  # of that analysis
+    endpoints_over: int  # those with a path of more than CLOSE_AT_PS
+    link_bits: int | None = None  # of a router: bits of a flit, valid and ready
     modules: Sequence[ModuleArea] = ()
+    paths: Sequence[Path] = ()
 
     def as_dict(self) -> dict[str, Any]:
         values: dict[str, Any] = {"target": self.target, **self.area.as_dict()}
         values["delay_ps"] = self.delay_ps
+        values["sta_ps"] = self.sta_ps
+        values["endpoints"] = self.endpoints
+        values[f"endpoints_over_{CLOSE_AT_PS}_ps"] = self.endpoints_over
         if self.link_bits:
             values["link_bits"] = self.link_bits
             values["lut_per_bit"] = round(self.area.lut_total / self.link_bits, 3)
@@ -48,6 +57,8 @@ class Report:
                 {"module": part.module, "instances": part.instances, **part.area.as_dict()}
                 for part in self.modules
             ]
+        if self.paths:
+            values["paths"] = [path.as_dict() for path in self.paths]
         return values
 
 
@@ -58,31 +69,47 @@ def measure(
     data_width: int = 512,
     tile: str | None = None,
     per_module: bool = False,
+    paths: int = 0,
 ) -> Report:
     """Area of a design file, of one of its tiles, or of a module of rtl/ by name.
 
     `params` and `data_width` (bits) are for a module, `tile` for a design.
-    `per_module` says where the area goes.
+    `per_module` says where the area goes, `paths` how many of the worst paths to describe.
     """
-    if Path(target).suffix in (".yaml", ".yml"):
+    if FilePath(target).suffix in (".yaml", ".yml"):
         if params:
             raise UserError("--param applies to modules only, not to designs")
-        given = sources.of_design(Path(target), tile)
+        given = sources.of_design(FilePath(target), tile)
     else:
         if tile:
             raise UserError("--tile applies to designs only, not to modules")
         given = sources.of_module(target, params or {}, data_width)
     mapped = flow.mapped(given)
-    area = count(mapped.cells)
-    modules = _modules(given, mapped) if per_module else ()
-    return Report(target, given.top, area, mapped.delay_ps, given.link_bits, modules)
-
-
-def _modules(given: Sources, mapped: flow.Mapped) -> list[ModuleArea]:
-    """Own cells of each module over all its instances, largest first."""
     netlist = Netlist(mapped.module(flow.NETLIST))
-    places = Places(given.instances, given.modules())
-    found = origins(Netlist(mapped.module(flow.GATES)), netlist, places)
+    timing = Timing(netlist)
+    modules: list[ModuleArea] = []
+    described: list[Path] = []
+    if per_module or paths:
+        places = Places(given.instances, given.modules())
+        found = origins(Netlist(mapped.module(flow.GATES)), netlist, places)
+        modules = _modules(given, netlist, found) if per_module else []
+        described = worst(timing, found, paths, CLOSE_AT_PS)
+    return Report(
+        target,
+        given.top,
+        count(mapped.cells),
+        mapped.delay_ps,
+        timing.delay_ps,
+        len(timing.endpoints),
+        timing.above(CLOSE_AT_PS),
+        given.link_bits,
+        modules,
+        described,
+    )
+
+
+def _modules(given: Sources, netlist: Netlist, found: Sequence[Origin | None]) -> list[ModuleArea]:
+    """Own cells of each module over all its instances, largest first."""
     cells: dict[str, Counter[str]] = {}
     for cell, origin in zip(netlist.cells, found, strict=True):
         cells.setdefault(origin.module if origin else "", Counter())[cell.kind] += 1
