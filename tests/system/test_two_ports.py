@@ -169,6 +169,11 @@ def test_bindings_belong_to_a_port(bench: Bench) -> None:
     bench.run([(port, udp_frame(silent[port], bench.hosts[port], b"who")) for port in PORTS])
     bench.run([(1, arp_reply(silent[1], bench.hosts[1]))])
     bench.run([(0, arp_reply(silent[0], bench.hosts[0]))])
+    entries = [entry.read() for entry in simulation.tile("arp").registers.cache]
+    found = {(each["mac_port"], each["ip"], each["mac"]) for each in entries if each["valid"]}
+    for port in PORTS:
+        for station in (same[port], silent[port]):
+            assert (port, int.from_bytes(station.ip), int.from_bytes(station.mac)) in found
 
 
 def test_a_new_message_takes_the_port_of_the_route(bench: Bench) -> None:
