@@ -10,6 +10,7 @@ sees every path between tiles.
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 import re
@@ -26,8 +27,9 @@ from bombus.measure.area.sources import Part, Sources, file_list
 
 _FILE_LIST = "area.f"
 _PART = "part.il"
-GATES = "gates.json"  # the netlist before it is mapped to LUTs
+GATES = "gates.json"  # the netlist before it is mapped to LUTs; both compressed when kept
 NETLIST = "netlist.json"
+_COMPRESSION = 3  # to a twentieth
 _STATISTICS = "statistics.json"
 _DELAY = "delay.json"
 # After joining: constants across tiles, what nobody reads, gates and registers that are twice.
@@ -56,7 +58,7 @@ class Mapped:
 
     def module(self, name: str) -> dict[str, Any]:
         """The top module of a netlist in Yosys's JSON: `GATES` or `NETLIST`."""
-        netlist = json.loads((self.folder / name).read_text(encoding="utf-8"))
+        netlist = json.loads(gzip.decompress((self.folder / f"{name}.gz").read_bytes()))
         module: dict[str, Any] = netlist["modules"][self.top]
         return module
 
@@ -76,8 +78,8 @@ def _write(part: Part, folder: Path) -> None:
         (folder / name).write_text(text, encoding="utf-8")
 
 
-def _key(part: Part, passes: Sequence[str], *more: str) -> str:
-    texts = [version("pyosys"), *passes, *more, file_list(part)]
+def _key(part: Part, passes: Sequence[str]) -> str:
+    texts = [version("pyosys"), *passes, file_list(part)]
     return content_key([*texts, *(text for pair in part.files.items() for text in pair)], [])
 
 
@@ -124,11 +126,13 @@ def mapped(sources: Sources) -> Mapped:
         passes += ["flatten", *_CLEAN]
     passes += [
         *_write_json(top, GATES),
+        "scratchpad -set abc9.verify 0",  # the mapper's proof that it changed no function
         _synth(top, "map_luts:"),
         f"tee -o {_STATISTICS} stat -json",
         *_write_json(top, NETLIST),
     ]
-    key = _key(sources.whole, [*passes[:2], *_CLEAN], *(key for key, _ in parts))
+    reads = {f"read_rtlil {netlist}": f"read_rtlil {key}" for key, netlist in parts}
+    key = _key(sources.whole, [reads.get(each, each) for each in passes])
 
     def make(folder: Path) -> None:
         _write(sources.whole, folder)
@@ -137,5 +141,9 @@ def mapped(sources: Sources) -> Mapped:
         delays = re.findall(r"^ABC:.*Del = *([0-9]+(?:[.][0-9]+)?)", log, re.MULTILINE)
         delay = round(float(delays[-1])) if delays else None
         (folder / _DELAY).write_text(json.dumps(delay), encoding="utf-8")
+        for name in (GATES, NETLIST):
+            compressed = gzip.compress((folder / name).read_bytes(), _COMPRESSION)
+            (folder / f"{name}.gz").write_bytes(compressed)
+            (folder / name).unlink()
 
     return Mapped(cached_directory(f"area/{key}", make), top)
