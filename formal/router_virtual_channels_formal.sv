@@ -183,48 +183,37 @@ module router_virtual_channels_formal
   // ---- What lies inside: queues, links ----
 
   typedef struct packed {
-    logic [$clog2(Depth):0] level;
+    logic [2:0] level;
     entry_t [Depth-1:0] entry;  // the oldest first
   } queue_t;
-  logic [NumDirs-1:0][NumLanes-1:0] leaving;
+  typedef struct packed {  // as in vc_input_state
+    logic [NumLanes-1:0] pop;
+    logic [NumLanes-1:0] can;
+    logic [NumLanes-1:0] begun;
+    logic [NumLanes-1:0][2:0] passed;
+    logic [NumLanes-1:0][NumLanes-1:0] channel;
+    queue_t [NumLanes-1:0] queue;
+  } input_state_t;
+  input_state_t [NumDirs-1:0] state;
+  logic [NumDirs-1:0][NumLanes-1:0] leaving;  // a message has left in part
   logic [NumDirs-1:0][NumLanes-1:0][NumLanes-1:0] channel;
   logic [NumDirs-1:0] popped_lane_q;
   dir_e [NumDirs-1:0][NumLanes-1:0] leaving_dir_q;  // where the message that leaves goes
   flit_t [NumDirs-1:0][NumLanes-1:0] front;
 
-  logic [NumDirs-1:0][NumLanes-1:0] sent, held;  // [output]
-  flit_t [NumDirs-1:0] link;
-  logic [NumDirs-1:0][NumLanes-1:0] seen;  // as out_inside, before the buffer of the local output
-  origin_t [NumDirs-1:0][NumLanes-1:0] seen_owner;
-
   for (genvar i = 0; i < NumDirs; i++) begin : gen_input
     if (!Ports[i]) begin : gen_absent
-      assign pop[i] = '0;
-      assign leaving[i] = '0;
-      assign channel[i] = '0;
-      assign level[i] = '0;
-      assign front[i] = '0;
+      assign state[i] = '0;
     end else begin : gen_present
-    assign pop[i] = NumLanes'(u_router.gen_input[i].gen_present.u_input.pop);
-    assign leaving[i] = NumLanes'(u_router.gen_input[i].gen_present.u_input.inside_q);
-    if (i == int'(DirLocal)) begin : gen_local
-      assign channel[i] =
-          (NumLanes * NumLanes)'(u_router.gen_input[i].gen_present.u_input.channel_q);
-      assign level[i] = '0;
-      assign front[i] = {NumLanes{in[i]}};
-      always_comb begin
-        if (started_q) begin
-          assert (leaving[i] == arriving[i]);
-          if (leaving[i][0]) assert (leaving_dir_q[i][0] == arriving_dir[i][0]);
-        end
-      end
-    end else begin : gen_mesh
-      assign channel[i] = u_router.gen_input[i].gen_present.u_input.channel_q;
-      queue_t [NumLanes-1:0] queue;
-      assign queue = u_router.gen_input[i].gen_present.u_input.gen_queued.u_queue.u_state.queue;
-      for (genvar l = 0; l < NumLanes; l++) begin : gen_lane
-        assign level[i][l] = 3'(queue[l].level);
-        assign front[i][l] = queue[l].entry[0].flit;
+      assign state[i] = u_router.gen_input[i].gen_present.u_input.u_state.state;
+    end
+    assign pop[i] = state[i].pop;
+    assign leaving[i] = state[i].begun;
+    assign channel[i] = state[i].channel;
+    for (genvar l = 0; l < NumLanes; l++) begin : gen_lane
+      assign level[i][l] = state[i].queue[l].level;
+      assign front[i][l] = i == int'(DirLocal) ? in[i] : state[i].queue[l].entry[0].flit;
+      if (Ports[i] && i != int'(DirLocal)) begin : gen_content
         vc_lane_content #(
             .Ports(Ports),
             .Input(i),
@@ -234,7 +223,7 @@ module router_virtual_channels_formal
             .started_i(started_q),
             .ready_i(in_ready_q[i][l]),
             .level_i(level[i][l]),
-            .entry_i(queue[l].entry),
+            .entry_i(state[i].queue[l].entry),
             .arriving_i(arriving[i][l]),
             .arriving_dir_i(arriving_dir[i][l]),
             .leaving_i(leaving[i][l]),
@@ -246,78 +235,17 @@ module router_virtual_channels_formal
             .ahead_i(queue_ahead)
         );
       end
-    end
-    end
-  end
-
-  for (genvar o = 0; o < NumDirs; o++) begin : gen_output
-    if (!Ports[o]) begin : gen_absent
-      assign sent[o] = '0;
-      assign held[o] = '0;
-      assign link[o] = '0;
-      always_comb if (started_q) assert (out_valid[o] == '0);
-    end else begin : gen_present
-    localparam inputs_t Inputs = inputs_of(RoutingXY, o);
-    localparam int unsigned NumInputs = num_inputs_of(RoutingXY, o);
-    logic [2:0] source;
-    assign sent[o] = u_router.gen_output[o].gen_present.u_output.sent_o;
-    assign held[o] = u_router.gen_output[o].gen_present.u_output.held_q;
-    assign source  = 3'(Inputs[u_router.gen_output[o].gen_present.u_output.select_o]);
-    assign link[o] = u_router.popped[source];
-    always_comb begin
-      if (started_q) begin
-        assert ($onehot0(sent[o]));
-        if (o == int'(DirLocal)) assert (((sent[o] | held[o]) >> 1) == '0);
-        else assert ((sent[o] & ~out_ready_q[o]) == '0);
-        if (|sent[o]) begin
-          assert (link[o].beat.from == {popped_lane_q[source], source});
-          assert (link[o].dir == dir_e'(o) && is_good(Ports, int'(source), link[o]));
-        end
-      end
-    end
-
-    // A channel is held by the one message that has started in it and not ended.
-    for (genvar c = 0; c < NumLanes; c++) begin : gen_channel
-      logic [NumDirs-1:0][NumLanes-1:0] holder;
-      whole_message #(
-          .mark_t(origin_t)
-      ) u_message (
-          .clk_i,
-          .rst_i,
-          .offered_i(sent[o][c]),
-          .taken_i(sent[o][c]),
-          .last_i(link[o].beat.last),
-          .mark_i(link[o].beat.from),
-          .inside_o(seen[o][c]),
-          .mark_o(seen_owner[o][c])
-      );
       always_comb begin
-        for (int unsigned i = 0; i < NumDirs; i++) begin
-          for (int unsigned l = 0; l < NumLanes; l++) begin
-            holder[i][l] = leaving[i][l] & (leaving_dir_q[i][l] == dir_e'(o)) & channel[i][l][c];
-          end
-        end
-        if (started_q) begin
-          assert ($onehot0(holder));
-          assert (held[o][c] == |holder);
-          assert (held[o][c] == (sent[o][c] ? ~link[o].beat.last : seen[o][c]));
-          if (o != int'(DirLocal)) begin
-            assert (seen[o][c] == out_inside[o][c]);
-            if (seen[o][c]) assert (seen_owner[o][c] == owner[o][c]);
-          end
-          for (int unsigned i = 0; i < NumDirs; i++) begin
-            for (int unsigned l = 0; l < NumLanes; l++) begin
-              if (holder[i][l]) begin
-                assert ((sent[o][c] ? link[o].beat.from : seen_owner[o][c]) == {1'(l), 3'(i)});
-              end
-            end
-          end
-        end
+        if (started_q & leaving[i][l]) assert (is_turn(Ports, i, int'(leaving_dir_q[i][l])));
       end
     end
+  end
+  always_comb begin
+    if (started_q) begin
+      assert (leaving[DirLocal] == arriving[DirLocal]);
+      if (leaving[DirLocal][0]) assert (leaving_dir_q[DirLocal][0] == arriving_dir[DirLocal][0]);
     end
   end
-
   always_ff @(posedge clk_i) begin
     for (int unsigned i = 0; i < NumDirs; i++) begin
       if (|pop[i]) popped_lane_q[i] <= is_second(pop[i]);
@@ -327,15 +255,42 @@ module router_virtual_channels_formal
     end
   end
 
-  always_comb begin
-    if (started_q) begin
-      for (int unsigned i = 0; i < NumDirs; i++) begin
-        for (int unsigned l = 0; l < NumLanes; l++) begin
-          if (leaving[i][l]) begin
-            assert ($onehot(channel[i][l]) && is_turn(Ports, i, int'(leaving_dir_q[i][l])));
-          end
-        end
-      end
+  wire [NumDirs-1:0][NumLanes-1:0] sent = u_router.sent;
+  flit_t [NumDirs-1:0] link;
+  logic [NumDirs-1:0][NumDirs-1:0][NumDirs-1:0] goes_before;  // [output][input][input]
+  logic [NumDirs-1:0][NumLanes-1:0] seen;  // as out_inside, before the buffer of the local output
+  origin_t [NumDirs-1:0][NumLanes-1:0] seen_owner;
+  for (genvar o = 0; o < NumDirs; o++) begin : gen_output
+    if (!Ports[o]) begin : gen_absent
+      assign link[o] = '0;
+      assign goes_before[o] = '0;
+      assign seen[o] = '0;
+      assign seen_owner[o] = '0;
+      always_comb if (started_q) assert (out_valid[o] == '0);
+    end else begin : gen_present
+      vc_link #(
+          .Ports(Ports),
+          .Output(o),
+          .NumLanes(NumLanes)
+      ) u_link (
+          .clk_i,
+          .rst_i,
+          .started_i(started_q),
+          .state_i(u_router.gen_output[o].gen_present.u_output.u_state.state),
+          .sent_i(sent[o]),
+          .popped_i(u_router.popped),
+          .popped_lane_i(popped_lane_q),
+          .ready_q_i(out_ready_q[o]),
+          .leaving_i(leaving),
+          .leaving_dir_i(leaving_dir_q),
+          .channel_i(channel),
+          .out_inside_i(out_inside[o]),
+          .out_owner_i(owner[o]),
+          .flit_o(link[o]),
+          .inside_o(seen[o]),
+          .owner_o(seen_owner[o]),
+          .goes_before_o(goes_before[o])
+      );
     end
   end
 
@@ -355,8 +310,6 @@ module router_virtual_channels_formal
       .started_i(started_q),
       .level_i(fifo_level),
       .entry_i(fifo_entry),
-      .credits_i(u_router.gen_output[0].gen_present.gen_local.credits_q),
-      .enter_i(sent[DirLocal][0]),
       .leave_i(out_taken[DirLocal]),
       .in_inside_i(seen[DirLocal][0]),
       .in_owner_i(seen_owner[DirLocal][0]),
@@ -404,55 +357,14 @@ module router_virtual_channels_formal
   // ---- How many messages of others a front lets by whose patience is at an end ----
 
   localparam logic [2:0] Patience = 3'd7;
-  logic [NumDirs-1:0][NumLanes-1:0] patient, can;  // [input][channel], of mesh inputs
-  logic [NumDirs-1:0][NumDirs-1:0][NumDirs-1:0] goes_before;  // [output][input][input]
-  for (genvar i = 0; i < NumDirs; i++) begin : gen_patience
-    if (Ports[i]) begin : gen_keep
-      wire [NumLanes-1:0] keep =
-          NumLanes'(u_router.gen_input[i].gen_present.u_input.u_choice.keep_q);
-      always_comb if (started_q) assert ((keep & ~leaving[i]) == '0);
-    end
-    if (i == int'(DirLocal) || !Ports[i]) begin : gen_none
-      assign patient[i] = '1;
-      assign can[i] = '0;
-    end else begin : gen_mesh
-      logic [NumLanes-1:0][2:0] passed;
-      logic [NumLanes-1:0] is_passed;
-      assign passed = u_router.gen_input[i].gen_present.u_input.u_choice.passed_q;
-      assign can[i] = u_router.gen_input[i].gen_present.u_input.can;
-      always_comb begin
-        for (int unsigned l = 0; l < NumLanes; l++) begin
-          is_passed[l]  = passed[l] != '0;
-          patient[i][l] = NumLanes > 1 && passed[l] != Patience;
-        end
-      end
-      // Who starts is passed by nobody since, so only one can be.
-      always_comb if (started_q) assert ($onehot0(is_passed));
-    end
-  end
-  for (genvar o = 0; o < NumDirs; o++) begin : gen_before
-    if (!Ports[o]) begin : gen_absent
-      assign goes_before[o] = '0;
-    end else begin : gen_present
-      localparam inputs_t Inputs = inputs_of(RoutingXY, o);
-      localparam int unsigned NumInputs = num_inputs_of(RoutingXY, o);
-      logic [NumInputs-1:0][NumInputs-1:0] goes_first;  // as the output numbers its inputs
-      assign goes_first = u_router.gen_output[o].gen_present.u_output.u_arbiter.before_q;
-      always_comb begin
-        goes_before[o] = '0;
-        for (int unsigned a = 0; a < NumInputs; a++) begin
-          for (int unsigned b = 0; b < NumInputs; b++) begin
-            goes_before[o][Inputs[a]][Inputs[b]] = goes_first[a][b];
-          end
-        end
-      end
-    end
-  end
-
+  input_state_t watched_state;
+  assign watched_state = state[watched_i];
   dir_e watched_way;
   assign watched_way = front[watched_i][watched_lane_i].dir;
-  wire has_room = can[watched_i][watched_lane_i] | ~leaving[watched_i][watched_lane_i];
-  wire is_next = ~patient[watched_i][watched_lane_i] & (level[watched_i][watched_lane_i] != '0);
+  wire patient = NumLanes > 1 && watched_state.passed[watched_lane_i] != Patience;
+  wire is_mesh = watched_i != 3'(DirLocal) && Ports[watched_i];
+  wire has_room = watched_state.can[watched_lane_i] | ~watched_state.begun[watched_lane_i];
+  wire is_next = is_mesh & ~patient & (level[watched_i][watched_lane_i] != '0);
   patient_front u_patient (
       .clk_i,
       .rst_i,

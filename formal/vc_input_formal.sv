@@ -220,13 +220,7 @@ module vc_input_formal
       if (popped_q) assert (popped == popped_flit_q);
       assert (u_input.inside_q == leaving_q);
       assert (u_input.u_choice.keep_q == going_q);
-      assert ($onehot0(going_q) && (going_q & ~leaving_q) == '0);
-      for (int unsigned l = 0; l < NumLanes; l++) begin
-        if (going_q[l]) assert (u_input.u_choice.passed_q[l] == '0);
-      end
-      // Who starts is passed by nobody since, so only one can be.
-      assert (u_input.u_choice.passed_q[0] == '0 || u_input.u_choice.passed_q[1] == '0);
-      assert (overtaken_q <= u_input.u_choice.passed_q[watched_q]);
+      assert (overtaken_q <= u_input.u_state.state.passed[watched_q]);
       if (32'(overtaken_q) == Patience && may[watched_i]) begin
         assert ((asks & ~(channels_t'(1) << watched_i)) == '0);
       end
@@ -236,7 +230,7 @@ module vc_input_formal
   for (genvar l = 0; l < NumLanes; l++) begin : gen_lane
     entry_t [Depth-1:0] entry;  // the oldest first
     logic [$clog2(Depth):0] level;
-    assign {level, entry} = u_input.gen_queued.u_queue.u_state.queue[l];
+    assign {level, entry} = u_input.u_state.queue[l];
     always_comb begin
       if (started_q) begin
         if (ready_q[l]) assert (32'(count_q[l]) < Depth);
@@ -256,7 +250,7 @@ module vc_input_formal
           end
         end
         if (leaving_q[l]) begin
-          assert ($onehot(held_q[l]) && u_input.channel_q[l] == held_q[l]);
+          assert (u_input.channel_q[l] == held_q[l]);
           if (count_q[l] != '0) assert (oldest[l].dir == leaving_dir_q[l]);
           else assert (arriving[l] && arriving_dir[l] == leaving_dir_q[l]);
         end else if (count_q[l] == '0) begin

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What lies in the buffer at the local output of router_virtual_channels: whole messages, one
-// after the other, as many flits as credits are missing, and the marked one until it leaves.
+// after the other, and the marked one until it leaves.
 module vc_local_buffer
   import noc_pkg::*;
   import vc_flit_pkg::*;
@@ -12,8 +12,6 @@ module vc_local_buffer
     input logic started_i,
     input logic [2:0] level_i,
     input local_entry_t [LocalDepth-1:0] entry_i,  // the oldest first
-    input logic [2:0] credits_i,
-    input logic enter_i,  // a flit is on the way into it
     input logic leave_i,  // the oldest one leaves
     // A message has gone in, has come out in part, and whose the last flit was.
     input logic in_inside_i,
@@ -42,7 +40,6 @@ module vc_local_buffer
   always_comb begin
     for (int unsigned n = 0; n < LocalDepth; n++) flit[n] = entry_i[n].flit;
     if (started_i) begin
-      assert (32'(level_i) + 32'(enter_i) + 32'(credits_i) == LocalDepth);
       if (level_i != '0) begin
         if (out_inside_i) assert (flit[0].beat.from == out_owner_i);
       end else begin

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// In every vc_input: what its registers always are, so that one step of induction does. A message
+// that goes on has started, and has taken one channel; who starts is passed by nobody since.
+// `state` is for the proofs of what uses the input; it has a lane for each channel, of which the
+// local input uses the first.
+module vc_input_state
+  import noc_pkg::*;
+#(
+    parameter int unsigned Input = 0,  // dir_e
+    parameter int unsigned NumLanes = 1,
+    parameter int unsigned NumChannels = 1,
+    parameter int unsigned Depth = 4,
+    parameter int unsigned FlitWidth = 1,
+    localparam type lanes_t = logic [NumLanes-1:0]
+) (
+    input logic clk_i,
+    input lanes_t pop_i,
+    input lanes_t can_i,
+    input lanes_t inside_i,
+    input lanes_t keep_i,
+    input logic [NumLanes-1:0][2:0] passed_i,
+    input logic [NumLanes-1:0][NumChannels-1:0] channel_i
+);
+
+  typedef struct packed {
+    dir_e dir;
+    logic last;
+    logic [FlitWidth-1:0] flit;
+  } entry_t;
+  typedef struct packed {
+    logic [$clog2(Depth):0] level;
+    entry_t [Depth-1:0] entry;  // the oldest first
+  } queue_t;
+  typedef struct packed {
+    logic [NumChannels-1:0] pop;
+    logic [NumChannels-1:0] can;
+    logic [NumChannels-1:0] begun;  // a message has left in part
+    logic [NumChannels-1:0][2:0] passed;
+    logic [NumChannels-1:0][NumChannels-1:0] channel;  // that it has taken
+    queue_t [NumChannels-1:0] queue;
+  } state_t;
+
+  queue_t [NumLanes-1:0] queue;
+  if (Input == int'(DirLocal)) begin : gen_local
+    assign queue = '0;
+  end else begin : gen_queued
+    assign queue = vc_input.gen_queued.u_queue.u_state.queue;
+  end
+  wire state_t state = '{
+      pop: NumChannels'(pop_i),
+      can: NumChannels'(can_i),
+      begun: NumChannels'(inside_i),
+      passed: (3 * NumChannels)'(passed_i),
+      channel: (NumChannels * NumChannels)'(channel_i),
+      queue: (NumChannels * $bits(queue_t))'(queue)
+  };
+
+  logic started_q = 1'b0;  // reset has been
+  always_ff @(posedge clk_i) started_q <= 1'b1;
+
+  lanes_t is_passed;
+  always_comb begin
+    for (int unsigned l = 0; l < NumLanes; l++) is_passed[l] = passed_i[l] != '0;
+    if (started_q) begin
+      assert ($onehot0(is_passed));
+      assert ($onehot0(keep_i) && (keep_i & ~inside_i) == '0 && (keep_i & is_passed) == '0);
+      for (int unsigned l = 0; l < NumLanes; l++) begin
+        if (inside_i[l]) assert ($onehot(channel_i[l]));
+      end
+    end
+  end
+
+endmodule
+
+bind vc_input vc_input_state #(
+    .Input(Input),
+    .NumLanes(NumLanes),
+    .NumChannels(VirtualChannels),
+    .Depth(Depth),
+    .FlitWidth($bits(flit_t))
+) u_state (
+    .clk_i,
+    .pop_i(pop),
+    .can_i(can),
+    .inside_i(inside_q),
+    .keep_i(u_choice.keep_q),
+    .passed_i(u_choice.passed_q),
+    .channel_i(channel_q)
+);
