@@ -207,7 +207,7 @@ module crosspoint_input_formal
       assert (u_input.first_q == ~under_way);
       if (under_way) begin
         assert ($onehot0(target_q) && (target_q & ~Queues) == '0);
-        if (Lossless) assert ($onehot(target_q) && u_input.choice_q == target_q);
+        if (Lossless) assert (u_input.choice_q == target_q);
       end
       for (int unsigned c = 0; c < NumDirs; c++) begin
         if (~Lossless & under_way) begin

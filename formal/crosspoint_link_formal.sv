@@ -167,11 +167,7 @@ module crosspoint_link_formal
 
   always_comb begin
     if (started_q) begin
-      assert (32'(u_output.count_q) <= MaxPacket);
-      assert (u_output.long_q == (32'(u_output.count_q) == MaxPacket));
-      assert (locked == (u_output.count_q != '0));
       assert (under_way == (locked ? u_output.owner_q : '0));
-      if (locked) assert ($onehot(u_output.owner_q));
       // The flit on the link is the last one that was popped.
       if (link_valid) begin
         assert (link_q.beat.last == ~locked);

@@ -109,12 +109,9 @@ module crosspoint_output_formal
 
   always_comb begin
     if (started_q) begin
-      assert (32'(gone_q) <= MaxPacket);
-      assert ((gone_q != '0) == inside_q);
       assert (u_output.locked_q == inside_q);
-      assert (u_output.long_q == (32'(gone_q) == MaxPacket));
       assert (u_output.count_q == gone_q);
-      if (inside_q) assert ($onehot(owner_q) && u_output.owner_q == owner_q);
+      if (inside_q) assert (u_output.owner_q == owner_q);
       assert (u_output.valid_q == offered_q);
     end
   end

@@ -270,13 +270,16 @@ module router_crosspoint_formal
       end
     end
     if (Ports[i]) begin : gen_input
+      typedef struct packed {  // as in crosspoint_input_state
+        logic first;
+        logic [NumDirs-1:0] choice;
+      } state_t;
+      state_t state;
+      assign state = u_router.gen_input[i].gen_present.u_input.u_state.state;
       always_comb begin
         if (started_q) begin
-          assert (u_router.gen_input[i].gen_present.u_input.first_q == ~arriving[i]);
-          if (arriving[i]) begin
-            assert (u_router.gen_input[i].gen_present.u_input.choice_q ==
-                    NumDirs'(1) << way_here(x[i], y[i]));
-          end
+          assert (state.first == ~arriving[i]);
+          if (arriving[i]) assert (state.choice == NumDirs'(1) << way_here(x[i], y[i]));
         end
       end
     end
@@ -286,31 +289,32 @@ module router_crosspoint_formal
   if (Ports[o]) begin : gen_out_tie
     localparam inputs_t Inputs = inputs_of(RoutingXY, o);
     localparam int unsigned NumInputs = num_inputs_of(RoutingXY, o);
-    logic locked;
+    typedef struct packed {  // as in crosspoint_output_state
+      logic locked;
+      logic [$clog2(MaxPacket+1)-1:0] count;
+      logic [NumInputs-1:0] owner;  // as the output numbers its inputs
+    } state_t;
+    state_t state;
+    assign state = u_router.gen_output[o].gen_present.u_output.u_state.state;
     logic [2:0] selected;
-    logic [NumInputs-1:0] holder;
-    assign locked = u_router.gen_output[o].gen_present.u_output.locked_q;
-    assign holder = u_router.gen_output[o].gen_present.u_output.owner_q;
-    assign selected = 3'(Inputs[u_router.gen_output[o].gen_present.select_q]);
     always_comb begin
+      selected = '0;
+      for (int unsigned k = 0; k < NumInputs; k++) if (state.owner[k]) selected = 3'(Inputs[k]);
       if (started_q) begin
         assert (out_valid[o][NumDirs-1:1] == '0);
-        if (locked) assert ($onehot(holder));
-        for (int unsigned k = 0; k < NumInputs; k++) begin
-          if (locked & holder[k]) begin
-            assert ((offered[o] ? out[o].beat.source : owner[o]) == 3'(Inputs[k]));
-          end
+        if (state.locked) begin
+          assert ((offered[o] ? out[o].beat.source : owner[o]) == selected);
         end
         if (offered[o]) begin
-          assert (32'(u_router.gen_output[o].gen_present.select_q) < NumInputs);
+          assert ($onehot(state.owner));
           assert (out[o].beat.source == selected);
           assert (way_here(out[o].x, out[o].y) == dir_e'(o));
-          assert (locked == ~out[o].beat.last);
+          assert (state.locked == ~out[o].beat.last);
           assert (out[o].beat.marked == (marked_inside && watched_q == selected &&
                                          marked_way == dir_e'(o) && ahead == '0));
           if (out[o].beat.marked) assert (out[o] == marked);
         end else begin
-          assert (locked == out_inside[o]);
+          assert (state.locked == out_inside[o]);
         end
       end
     end

@@ -254,7 +254,7 @@ module router_wormhole_formal
   // ---- How many messages of others an input's front lets by ----
 
   logic [NumDirs-1:0][1:0] overtaken_q;  // at each output, while the watched input waits for it
-  logic [NumDirs-1:0] watched_waits;
+  logic [NumDirs-1:0] watched_asks, watched_waits;
   for (genvar o = 0; o < NumDirs; o++) begin : gen_turn
     localparam int unsigned NumInputs = (o == int'(DirEast) || o == int'(DirWest)) ? 2 : 4;
     localparam inputs_t Inputs = inputs_of(RoutingXY, o);
@@ -270,8 +270,10 @@ module router_wormhole_formal
         if (is_watched[k]) turn = 2'(k);
       end
     end
-    assign watched_waits[o] = |(u_router.gen_output[o].gen_present.request & is_watched) &
-        ~is_watched[u_router.gen_output[o].gen_present.sel];
+    assign watched_asks[o] = (|is_watched) & u_router.front_valid[watched_i] &
+        (u_router.front[watched_i].dir == dir_e'(o));
+    assign watched_waits[o] = watched_asks[o] &
+        ~(out_valid[o] & (out[o].beat.source == watched_i));
 
     always_ff @(posedge clk_i) begin
       if (rst_i | ~watched_waits[o]) overtaken_q[o] <= '0;
@@ -283,9 +285,8 @@ module router_wormhole_formal
       end
       // Each message of another takes the turn at least one step nearer.
       if (started_q & (overtaken_q[o] != '0)) begin
-        assert (|is_watched);
         assert (turn != last_winner);
-        assert (|(u_router.gen_output[o].gen_present.request & is_watched));
+        assert (watched_asks[o]);
         assert (32'(overtaken_q[o]) + (32'(turn) + NumInputs - 32'(last_winner) - 1) % NumInputs +
                 32'(locked) < NumInputs);
       end

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// In every crosspoint_input: a message that has begun goes into one queue, if it may not be dropped.
+// `state` is for the proofs of what uses the input.
+module crosspoint_input_state
+  import noc_pkg::*;
+#(
+    parameter bit Lossless = 1,
+    parameter logic [NumDirs-1:0] Queues = '1
+) (
+    input logic clk_i,
+    input logic first_i,
+    input logic [NumDirs-1:0] choice_i
+);
+
+  typedef struct packed {
+    logic first;  // the next flit is a message's first
+    logic [NumDirs-1:0] choice;  // otherwise: the queue of the message
+  } state_t;
+  wire state_t state = '{first: first_i, choice: choice_i};
+
+  logic started_q = 1'b0;  // reset has been
+  always_ff @(posedge clk_i) started_q <= 1'b1;
+
+  always_comb begin
+    if (started_q && Lossless && ~first_i) begin
+      assert ($onehot(choice_i) && (choice_i & ~Queues) == '0);
+    end
+  end
+
+endmodule
+
+bind crosspoint_input crosspoint_input_state #(
+    .Lossless(Lossless),
+    .Queues(Queues)
+) u_state (
+    .clk_i,
+    .first_i (first_q),
+    .choice_i(choice_q)
+);
