@@ -134,6 +134,10 @@ BOMBUS_API void bombus_close(bombus_sim *sim);
  * Cycle and time go on. */
 BOMBUS_API int bombus_reset(bombus_sim *sim);
 
+/* Resets the design for some cycles, but not the MACs that have clocks of their own: what
+ * waits at those ports, and what their side of the clock crossing holds, goes on. */
+BOMBUS_API int bombus_reset_core(bombus_sim *sim);
+
 /* Resets the MAC's side of a port that has a clock of its own, for some cycles, and
  * forgets the frames that wait there. -EINVAL also if it has none. */
 BOMBUS_API int bombus_reset_port(bombus_sim *sim, uint32_t port);

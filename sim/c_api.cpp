@@ -98,6 +98,13 @@ int bombus_reset(bombus_sim* sim) {
   });
 }
 
+int bombus_reset_core(bombus_sim* sim) {
+  return call(sim, [](Simulator& simulator) {
+    simulator.reset_core();
+    return 0;
+  });
+}
+
 int bombus_reset_port(bombus_sim* sim, uint32_t port) {
   return call_port(sim, port, [&](MacPort&) {
     sim->simulator.reset_port(port);

@@ -75,16 +75,34 @@ Simulator::~Simulator() {
 
 void Simulator::reset() {
   for (auto& port : ports_) port.reset();
+  const bombus_errors errors = errors_;
+  for (const PortClock& clock : clocks_) *clock.pins().rst = 1;
+  hold_core_reset();
+  for (const PortClock& clock : clocks_) *clock.pins().rst = 0;
+  errors_ = errors;  // assertions before the first reset mean nothing
+  start();
+}
+
+void Simulator::reset_core() {
+  for (auto& port : ports_) {
+    if (!port.has_own_clock()) port.reset();
+  }
+  const uint64_t underruns = errors_.tx_underrun;
+  hold_core_reset();
+  start();
+  errors_.tx_underrun = underruns;  // of frames that are cut: they end bad
+}
+
+void Simulator::hold_core_reset() {
   top_->reg_valid_i = 0;
   top_->reg_write_i = 0;
-  const bombus_errors errors = errors_;
   top_->rst_i = 1;
-  for (const PortClock& clock : clocks_) *clock.pins().rst = 1;
   for (uint64_t i = 0; i < kResetCycles; ++i) step();
   top_->rst_i = 0;
-  for (const PortClock& clock : clocks_) *clock.pins().rst = 0;
   watchdog_.reset();
-  errors_ = errors;  // assertions before the first reset mean nothing
+}
+
+void Simulator::start() {
   for (uint64_t i = 0; i < kStartCycles; ++i) step();
   calm_cycles_ = 0;
   quiet_cycles_ = 0;
@@ -97,7 +115,7 @@ void Simulator::reset_port(unsigned index) {
     *clock.pins().rst = 1;
     for (uint64_t i = 0; i < kResetCycles; ++i) step();
     *clock.pins().rst = 0;
-    for (uint64_t i = 0; i < kStartCycles; ++i) step();
+    start();
     return;
   }
   throw Failure(EINVAL, "MAC port " + std::to_string(index) + " has no clock of its own");

@@ -60,6 +60,8 @@ class Simulator {
   Simulator& operator=(const Simulator&) = delete;
 
   void reset();
+  // Not the MACs that have clocks of their own.
+  void reset_core();
   // Only the MAC's side of a port with a clock of its own.
   void reset_port(unsigned index);
 
@@ -155,6 +157,9 @@ class Simulator {
   };
   friend class Turn;
 
+  void hold_core_reset();
+  // After a reset: until frames cross.
+  void start();
   void step();
   // The edges of other clocks in a half cycle of the core, which begins at `start_ps`.
   void step_port_clocks(uint64_t start_ps);

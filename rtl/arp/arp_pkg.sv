@@ -25,7 +25,7 @@ package arp_pkg;
   // Metadata of the kinds arp, arp_update and arp_question; the address of a neighbour
   // stands where that of a packet does.
   typedef struct packed {
-    logic [1:0]  mac_port;
+    mac_port_t   mac_port;
     vlan_t       vlan;
     logic [7:0]  reserved;
     logic        only_refresh;  // update: change a binding that is there, add none

@@ -10,9 +10,9 @@ package bombus_pkg;
   // Bytes of the longest frame on a MAC port, without FCS and preamble.
   parameter int unsigned MaxFrameBytes = 9600;
 
-  // MAC ports of a design are numbered from 0.
+  // MAC ports of a design are numbered from 0. More of them cost a bit of each link.
   parameter int unsigned MaxMacPorts = 3;
-  typedef logic [1:0] mac_port_t;
+  typedef logic [$clog2(MaxMacPorts + 1)-1:0] mac_port_t;
   // A message that starts in the design: it leaves by the port of the route (mac_route).
   parameter mac_port_t RoutedPort = '1;
 
@@ -60,7 +60,7 @@ package bombus_pkg;
   // Multi-byte fields are numbers (host order), not wire bytes. The host's own
   // address is not among them: it is the one of host_t, wherever it is needed.
   typedef struct packed {
-    logic [1:0]  mac_port;       // MAC port the packet came in by / goes out by
+    mac_port_t   mac_port;       // MAC port the packet came in by / goes out by
     vlan_t       vlan;
     logic [7:0]  tos;            // DSCP and ECN (RFC 2474, RFC 3168)
     logic        dont_fragment;  // DF of the received header

@@ -5,13 +5,13 @@ package icmp_pkg;
   // Metadata of kind unreachable: up to 8 bytes of the payload of a packet that nobody
   // here takes. What is known of the packet's header stands where a packet has it.
   typedef struct packed {
-    logic [1:0]         mac_port;
-    bombus_pkg::vlan_t  vlan;
-    logic [7:0]         tos;
-    logic               dont_fragment;
-    logic [15:0]        payload_length;  // bytes, of the whole packet
-    logic [31:0]        ip;              // where it came from
-    bombus_pkg::ip_rx_t header;
+    bombus_pkg::mac_port_t mac_port;
+    bombus_pkg::vlan_t     vlan;
+    logic [7:0]            tos;
+    logic                  dont_fragment;
+    logic [15:0]           payload_length;  // bytes, of the whole packet
+    logic [31:0]           ip;              // where it came from
+    bombus_pkg::ip_rx_t    header;
   } unreachable_meta_t;
 
   // Wire bytes, first byte lowest.

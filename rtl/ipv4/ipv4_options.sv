@@ -45,7 +45,7 @@ module ipv4_options
 
   // What of the metadata means something before ipv4_rx.
   typedef struct packed {
-    logic [1:0] mac_port;
+    mac_port_t mac_port;
     vlan_t vlan;
     logic [13:0] length;
     logic [15:0] csum;

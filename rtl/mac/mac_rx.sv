@@ -257,7 +257,7 @@ module mac_rx
     out_o.bytes = stored.bytes;
     out_o.last = stored.last;
     out_o.kind = $bits(out_o.kind)'(KindPacket);
-    out_o.meta.mac_port = 2'(MacPort);
+    out_o.meta.mac_port = mac_port_t'(MacPort);
     out_o.length = info.length;
     out_o.meta.csum = info.csum;
     out_o.meta.vlan = info.vlan;

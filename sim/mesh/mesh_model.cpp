@@ -18,7 +18,7 @@ Model::Model(uint64_t seed) {
   context_.randSeed(static_cast<int>(seed % 0x7FFFFFFE) + 1);
   context_.randReset(2);
   context_.assertOn(true);
-  top_ = std::make_unique<Vmesh_top>(&context_);
+  top_ = std::make_unique<Vtop>(&context_);
   std::memset(&top_->in_valid_i, 0, sizeof top_->in_valid_i);
   std::memset(&top_->out_ready_i, 0, sizeof top_->out_ready_i);
   top_->window_i = 0;

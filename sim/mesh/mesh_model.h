@@ -7,7 +7,7 @@
 #include <memory>
 #include <vector>
 
-#include "Vmesh_top.h"
+#include "Vtop.h"
 #include "verilated.h"
 
 namespace bombus::mesh {
@@ -53,7 +53,7 @@ class Model {
   }
 
   VerilatedContext context_;
-  std::unique_ptr<Vmesh_top> top_;
+  std::unique_ptr<Vtop> top_;
   uint64_t cycle_ = 0;
 };
 

@@ -1,13 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Two MAC ports with addresses and clocks of their own, and one stack that they share."""
+"""Two MAC ports with addresses and clocks of their own, and one stack for both or one each."""
 
 from __future__ import annotations
 
-import json
-import os
 import random
-import subprocess
-import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -17,7 +13,6 @@ from fuzz.frame_mutation import Mutator
 from fuzz.test_fuzz import Batches
 from support import message_sums
 from support.bench import LIMIT_CYCLES, ROOT, TIMER_STEP_US, difference
-from support.live import COMMAND_SECONDS
 
 from bombus.golden.frames import (
     Host,
@@ -29,13 +24,13 @@ from bombus.golden.frames import (
     ping_frame,
     udp_frame,
 )
-from bombus.golden.stack import Outcome, Ports
-from bombus.live.netns import Namespace, NamespaceError
-from bombus.simulator.build import build
+from bombus.golden.stack import Outcome, Ports, Stack
 from bombus.simulator.counters import DROP
 from bombus.simulator.simulation import Simulation
 
-DESIGN = ROOT / "designs" / "two_ports.yaml"
+SHARED = ROOT / "designs" / "two_ports.yaml"
+EACH = ROOT / "tests" / "system" / "designs" / "two_stacks.yaml"
+BOTH = pytest.mark.parametrize("design", [SHARED, EACH], ids=["shared stack", "stack each"])
 PORTS = (0, 1)
 STATIONS = (
     Station.of("02:00:00:00:00:63", "10.77.0.99"),
@@ -53,19 +48,27 @@ Frames = Sequence[tuple[int, bytes]]  # MAC port, frame
 class Bench:
     """The design beside its model; both stations have introduced themselves."""
 
-    def __init__(self, seed: int = 1) -> None:
+    def __init__(self, design: Path, seed: int = 1) -> None:
         self.simulation = Simulation(
-            DESIGN, seed=seed, assertions=True, timer_step_us=TIMER_STEP_US
+            design, seed=seed, assertions=True, timer_step_us=TIMER_STEP_US
         )
+        self.is_shared = design == SHARED
         self.hosts = [Host.from_manifest(self.simulation.manifest, port) for port in PORTS]
         self.start()
 
     def start(self) -> None:
         """After a reset: each port announces itself, and all is forgotten."""
-        self.model = Ports(self.hosts)
+        self.forget()
         for port, host in enumerate(self.hosts):
             frames = [frame.data for frame in self.simulation.receive_all(port)]
             assert frames == [announcement(host)]
+        self.introduce()
+
+    def forget(self) -> None:
+        """A fresh model."""
+        self.model = Ports(self.hosts, share_errors=self.is_shared)
+
+    def introduce(self) -> None:
         self.counted = self.counts()
         self.run([(port, arp_request(STATIONS[port], self.hosts[port])) for port in PORTS])
 
@@ -133,11 +136,18 @@ class Bench:
 
 
 @pytest.fixture
-def bench() -> Iterator[Bench]:
-    with Bench() as bench:
+def design() -> Path:
+    """Of tests for which it is the same who has a stack; the others say `BOTH`."""
+    return SHARED
+
+
+@pytest.fixture
+def bench(design: Path) -> Iterator[Bench]:
+    with Bench(design) as bench:
         yield bench
 
 
+@BOTH
 def test_each_port_answers_for_itself(bench: Bench) -> None:
     choice = random.Random(1)
     frames = []
@@ -153,6 +163,7 @@ def test_each_port_answers_for_itself(bench: Bench) -> None:
     bench.run(frames)
 
 
+@BOTH
 def test_bindings_belong_to_a_port(bench: Bench) -> None:
     """The same neighbour's address on both links, with another MAC address on each."""
     simulation = bench.simulation
@@ -160,7 +171,7 @@ def test_bindings_belong_to_a_port(bench: Bench) -> None:
     bench.hosts[1] = Host(bench.hosts[1].mac, ip_bytes("10.77.0.3"), bench.hosts[1].netmask)
     simulation.elapse(us=3000)
     assert [frame.data for frame in simulation.receive_all(1)] == [announcement(bench.hosts[1])]
-    bench.model = Ports(bench.hosts)
+    bench.forget()
     same = [Station(station.mac, STATIONS[0].ip) for station in STATIONS]
     bench.run([(port, arp_request(same[port], bench.hosts[port])) for port in PORTS])
     bench.run([(port, udp_frame(same[port], bench.hosts[port], b"me")) for port in PORTS * 4])
@@ -176,6 +187,7 @@ def test_bindings_belong_to_a_port(bench: Bench) -> None:
             assert (port, int.from_bytes(station.ip), int.from_bytes(station.mac)) in found
 
 
+@BOTH
 def test_a_new_message_takes_the_port_of_the_route(bench: Bench) -> None:
     """Whichever port asks for it; from that port's address, to a neighbour that is asked there."""
     replies: list[list[bytes]] = [[] for _ in PORTS]
@@ -198,7 +210,8 @@ def test_without_a_subnet_the_gateway_has_it(bench: Bench) -> None:
     """Port 1 no longer has the network that is relayed to; port 0 has a gateway."""
     bench.simulation.set_host(1, netmask="255.255.255.255")
     hosts = [bench.hosts[0], Host(bench.hosts[1].mac, bench.hosts[1].ip, bytes([255] * 4))]
-    bench.model = Ports(hosts)
+    bench.hosts = hosts
+    bench.forget()
     bench.model.stacks[0].bindings[(None, STATIONS[0].ip)] = STATIONS[0].mac
     number, outcome = bench.model.send(RELAY_PORT, RELAY_TO.ip, RELAY_PORT, b"away")
     assert number == 0
@@ -208,6 +221,7 @@ def test_without_a_subnet_the_gateway_has_it(bench: Bench) -> None:
     bench.run([(0, arp_reply(gateway, hosts[0]))])
 
 
+@BOTH
 def test_a_port_that_takes_nothing_stops_nobody_else(bench: Bench) -> None:
     simulation = bench.simulation
     count, size = 100, 1000
@@ -290,7 +304,8 @@ def test_more_than_the_core_takes_is_dropped_whole(bench: Bench) -> None:
     assert len(came) + drops.total() == count
 
 
-@pytest.mark.parametrize("side", ["both", 0, 1])
+@BOTH
+@pytest.mark.parametrize("side", ["both", "core", 0, 1])
 def test_a_reset_under_traffic(bench: Bench, side: int | str) -> None:
     choice = random.Random(str(side))
     for _ in range(3):
@@ -307,13 +322,38 @@ def test_a_reset_under_traffic(bench: Bench, side: int | str) -> None:
                 bench.simulation.receive_all(port)
             bench.drops()
             bench.run(bench.probes())
+        elif side == "core":
+            bench.simulation.reset_core()
+            core_has_forgotten(bench)
         else:
             bench.simulation.reset()
             bench.start()
 
 
-def test_mutated_frames_on_both_ports() -> None:
-    with Bench(seed=5) as bench:
+def core_has_forgotten(bench: Bench) -> None:
+    """The MACs have gone on: what they send is whole and right, and then all is well."""
+    for port, host in enumerate(bench.hosts):
+        known = STATIONS[port]
+        # Frames that were on their way, the announcement, and questions for who is forgotten.
+        came = [frame.data for frame in bench.simulation.receive_all(port)]
+        stack = Stack(host)
+        assert came.count(announcement(host)) == 1
+        allowed = {announcement(host), stack.question(known.ip)}
+        stack.bindings[(None, known.ip)] = known.mac
+        for size in range(20, 600):
+            allowed.update(stack.process(udp_frame(known, host, bytes(size))).replies)
+        assert allowed.issuperset(came)
+    bench.simulation.elapse(seconds=5)  # those questions are given up
+    for port in PORTS:
+        bench.simulation.receive_all(port)
+    bench.forget()
+    bench.introduce()
+    bench.run(bench.probes())
+
+
+@BOTH
+def test_mutated_frames_on_both_ports(design: Path) -> None:
+    with Bench(design, seed=5) as bench:
         batches = [
             Batches(Mutator(f"two-{port}", bench.hosts[port], [STATIONS[port]]), stack)
             for port, stack in enumerate(bench.model.stacks)
@@ -326,8 +366,8 @@ def test_mutated_frames_on_both_ports() -> None:
             frames += [(port, frame) for frame in batch.frames]
             replies.append(batch.replies)
             drops += batch.drops
-            # ICMP errors are limited for both together.
-            bench.model.stacks[1].error_tokens = bench.model.stacks[0].error_tokens
+            if bench.is_shared:  # ICMP errors are limited for both together
+                bench.model.stacks[1].error_tokens = bench.model.stacks[0].error_tokens
         bench.compare(frames, replies, drops, gap_cycles=GAP_CYCLES)
         for stack in bench.model.stacks:
             stack.give_up()
@@ -337,80 +377,3 @@ def test_mutated_frames_on_both_ports() -> None:
         bench.drops()
         bench.run([(port, arp_request(STATIONS[port], bench.hosts[port])) for port in PORTS])
         bench.run(bench.probes())
-
-
-# ---- Live ----
-
-RUN = """
-import json, sys
-from pathlib import Path
-from bombus.live.run import run
-run(sys.argv[1], report=Path(sys.argv[2]), assertions=True, **json.loads(sys.argv[3]))
-"""
-
-# Datagrams of many lengths to the echo of a port. Arguments: address, count.
-ECHO = """
-import os, socket, sys
-client = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-client.settimeout(20)
-client.connect((sys.argv[1], 7))
-for n in range(int(sys.argv[2])):
-    message = os.urandom(1 + 13 * n)
-    client.send(message)
-    assert client.recv(65535) == message, n
-print(n + 1)
-"""
-
-# Datagrams to the relay. Arguments: address, count.
-FLOOD = """
-import socket, sys, time
-client = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-for n in range(int(sys.argv[2])):
-    client.sendto(bytes(1200), (sys.argv[1], 9000))
-    time.sleep(0.01)
-"""
-
-
-def test_linux_on_both_sides(tmp_path: Path) -> None:
-    """Each side has a network of its own; one link goes down under traffic and comes up again."""
-    if not Path("/dev/net/tun").exists() and os.geteuid() != 0:
-        pytest.skip("there is neither /dev/net/tun nor root for a veth pair")
-    build(DESIGN, assertions=True)
-    report = tmp_path / "report.json"
-    try:
-        left, right = Namespace(), Namespace()
-    except NamespaceError as error:
-        pytest.skip(str(error))
-    with left, right:
-        paths = [f"/proc/{namespace._holder.pid}/ns/net" for namespace in (left, right)]
-        options = {"netns": paths, "tap": ["left0", "right0"]}
-        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-        runner = left.popen(
-            [sys.executable, "-c", RUN, str(DESIGN), str(report), json.dumps(options)],
-            env=environment,
-            stdout=subprocess.DEVNULL,
-        )
-        for namespace, name in ((left, "left0"), (right, "right0")):
-            namespace.wait_for_interface(name, runner)
-
-        def echo(namespace: Namespace, address: str, count: int) -> None:
-            text = namespace.python(ECHO, address, str(count), timeout=COMMAND_SECONDS)
-            assert text.strip() == str(count)
-
-        echo(left, "10.77.0.2", 30)
-        echo(right, "10.78.0.2", 30)
-        flood = left.popen([sys.executable, "-c", FLOOD, "10.77.0.2", "200"])
-        right.run(["ip", "link", "set", "right0", "down"])
-        echo(left, "10.77.0.2", 60)
-        assert flood.wait(COMMAND_SECONDS) == 0
-        echo(left, "10.77.0.2", 60)
-        right.run(["ip", "link", "set", "right0", "up"])
-        echo(right, "10.78.0.2", 30)
-        echo(left, "10.77.0.2", 30)
-        assert left.stop(runner) == 0
-    totals = json.loads(report.read_text())
-    assert not any(totals["errors"].values())
-    drops = {name: n for values in totals["counters"].values() for name, n in values.items() if n}
-    assert drops["drop.mac_tx.full"] > 0
-    assert totals["ports"][0]["tx_frames"] >= 180
-    assert totals["ports"][1]["tx_frames"] >= 60

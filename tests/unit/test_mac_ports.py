@@ -57,10 +57,19 @@ def test_the_short_form_is_one_port(tmp_path: Path) -> None:
             r"mac_ports\[0\].clock_mhz: should be at least 1",
         ),
         ([("ip: 10.78.0.2", "ip: 10.78.0.0")], "network address"),
+        (
+            [
+                (
+                    f"  {SECOND}\n",
+                    "".join(f"  {SECOND}\n".replace("78", str(78 + n)) for n in range(3)),
+                )
+            ],
+            "has 4 MAC ports; a design has at most 3",
+        ),
         ([("{mac_rx: {mac_port: 1}}", "{mac_rx: {mac_port: 3}}")], "mac_port must be below 3"),
         ([("{mac_rx: {mac_port: 1}}, ", "")], "MAC port 1 has no layer mac_rx"),
     ],
-    ids=range(8),
+    ids=range(9),
 )
 def test_ports_that_cannot_be(
     tmp_path: Path, changes: list[tuple[str, str]], complaint: str

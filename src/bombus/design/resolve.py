@@ -221,9 +221,24 @@ def resolve(file: config.DesignFile, library: Library) -> tuple[Design, list[Pro
     return whole, list(dict.fromkeys(problems))
 
 
+def _check_mac_ports(file: config.DesignFile) -> None:
+    count = len(file.config.ports)
+    if count > 1 and count > (limit := rtl.constant("bombus_pkg::MaxMacPorts")):
+        raise DesignError(
+            [
+                file.problem(
+                    ("mac_ports",),
+                    f"has {count} MAC ports; a design has at most {limit}, since the metadata of a "
+                    "packet has no room for more numbers (MaxMacPorts in bombus_pkg.sv)",
+                )
+            ]
+        )
+
+
 def load(path: Path) -> tuple[Design, list[Problem]]:
     """Reads a design file and resolves it."""
     file = config.load(path)
     width = networks_of(file.config)[0].data_width
+    _check_mac_ports(file)
     library = rtl.library(width, file.source_files(), len(file.config.ports))
     return resolve(file, library)

@@ -384,18 +384,27 @@ class Ports:
     """The stack of a design with several MAC ports.
 
     Each port has its own addresses and neighbours, and what comes in by it is answered by it
-    (strong host model, RFC 1122 3.3.4.2). ICMP errors are limited for all ports together.
+    (strong host model, RFC 1122 3.3.4.2). ICMP errors are limited for all ports together, or
+    (not `share_errors`) for each, where each has a stack of its own.
     """
 
-    def __init__(self, hosts: Sequence[Host], udp_ports: Collection[int] = (ECHO_PORT,)) -> None:
+    def __init__(
+        self,
+        hosts: Sequence[Host],
+        udp_ports: Collection[int] = (ECHO_PORT,),
+        *,
+        share_errors: bool = True,
+    ) -> None:
         self.stacks = [Stack(host, udp_ports) for host in hosts]
+        self.share_errors = share_errors
 
     def process(self, frame: bytes, port: int, *, bad: bool = False) -> Outcome:
         """A frame comes in by a port; the replies leave by the same one."""
         stack = self.stacks[port]
         outcome = stack.process(frame, bad=bad)
-        for other in self.stacks:
-            other.error_tokens = stack.error_tokens
+        if self.share_errors:
+            for other in self.stacks:
+                other.error_tokens = stack.error_tokens
         return outcome
 
     def route(self, ip: bytes) -> int:

@@ -24,7 +24,14 @@ from bombus.design import rtl
 from bombus.fabric.config import MAX_NODES, Fabric
 from bombus.fabric.router import router_parameters
 from bombus.simulator import verilator
-from bombus.simulator.build import JOBS, OPTIMISATION, VERILATOR_FLAGS, run_logged, step
+from bombus.simulator.build import VERILATOR_FLAGS, step
+from bombus.simulator.compiling import (
+    OPTIMISATION,
+    Driver,
+    compile_model,
+    output_groups,
+    run_logged,
+)
 
 TOP = "mesh_top"
 MESH = SIM / "mesh"
@@ -179,23 +186,22 @@ def build(
         "Rows": str(rows),
     }
     command = [
-        *(flag for flag in VERILATOR_FLAGS if flag not in ("--prefix", "Vtop")),
-        *("--exe", "--build", "-j", str(JOBS), "--top-module", TOP),
-        # The compiler's time and memory grow faster than its input, once that is large.
-        *("--output-groups", str(JOBS if columns * rows <= 16 else columns * rows // 4)),
+        *(*VERILATOR_FLAGS, "--top-module", TOP),
+        *output_groups(columns * rows),
         "--assert" if assertions else "--no-assert",
         *(flag for folder in rtl.include_dirs() for flag in (f"-I{folder}",)),
         *(f"-G{key}={_number(value)}" for key, value in parameters.items()),
     ]
-    for flag in (
-        f"-DBOMBUS_MESH_COLUMNS={columns}",
-        f"-DBOMBUS_MESH_ROWS={rows}",
-        f"-I{SIM}",
-        f"-I{MESH}",
-        "-std=c++17",
-    ):
-        command += ["-CFLAGS", flag]
-    key = content_key([source_key(), OPTIMISATION, *command], [])
+    driver = Driver(
+        sources=[file for file in _program_files() if file.suffix == ".cpp"],
+        flags=[
+            f"-DBOMBUS_MESH_COLUMNS={columns}",
+            f"-DBOMBUS_MESH_ROWS={rows}",
+            f"-I{SIM}",
+            f"-I{MESH}",
+        ],
+    )
+    key = content_key([source_key(), OPTIMISATION, *driver.flags, *command], [])
     name = f"{fabric.kind}-{fabric.algorithm}-{columns}x{rows}"
 
     def make(directory: Path) -> None:
@@ -204,17 +210,26 @@ def build(
         environment = verilator.verilator_environment()
         program = str(Path(environment["VERILATOR_ROOT"]) / "bin" / "verilator")
         listed = [SIM / "model.vlt", *_rtl_files(), *_program_files()]
+        what = f"building the mesh {name} failed"
         with (directory / "build.log").open("w") as log, step(console, f"Building mesh {name}"):
             run_logged(
                 [
-                    *(program, *command, "--Mdir", str(work), "-o", str(directory / "mesh")),
-                    *("-MAKEFLAGS", f"OPT_FAST={OPTIMISATION} OPT_GLOBAL={OPTIMISATION}"),
-                    *(str(file) for file in listed if file.suffix in (".sv", ".vlt", ".cpp")),
+                    *(program, *command, "--Mdir", str(work)),
+                    *(str(file) for file in listed if file.suffix in (".sv", ".vlt")),
                 ],
                 log=log,
                 cwd=work,
                 environment=environment,
-                what=f"building the mesh {name} failed",
+                what=what,
+            )
+            compile_model(
+                work,
+                directory / "mesh",
+                driver,
+                optimisation=OPTIMISATION,
+                log=log,
+                environment=environment,
+                what=what,
             )
         shutil.rmtree(work)
 

@@ -11,7 +11,6 @@ import json
 import os
 import re
 import shutil
-import signal
 import subprocess
 import time
 from collections.abc import Iterable, Sequence
@@ -29,14 +28,20 @@ from bombus.base.errors import UserError
 from bombus.base.macros import CHECKS
 from bombus.base.paths import PACKAGE, RTL, SIM
 from bombus.simulator import verilator
+from bombus.simulator.compiling import (
+    CHECKING_OPTIMISATION,
+    OPTIMISATION,
+    BuildError,
+    Driver,
+    compile_model,
+    output_groups,
+    run_logged,
+)
 from bombus.simulator.verilator import verilator_environment
 
 __all__ = ["BuildError", "Library", "build", "build_library", "verilator_environment"]
 
 MODEL = "Vtop"
-# -march=native is slower than plain -O2, and so is --threads.
-OPTIMISATION = "-O2"
-JOBS = 2
 VERILATOR_FLAGS = (
     # Unused signals and outputs are for lint to judge, not for a build.
     *("--cc", "--prefix", MODEL, "-O3", "-Wall", "-Wno-UNUSED", "-Wno-PINCONNECTEMPTY"),
@@ -63,10 +68,6 @@ SANITIZERS = (
     "-fno-omit-frame-pointer",
     "-g",
 )
-
-
-class BuildError(UserError):
-    """Verilator or the compiler failed; the log says why."""
 
 
 @dataclass(frozen=True)
@@ -162,16 +163,35 @@ def build_library(
     manifest = json.loads(manifests[0].read_text())
     name = manifest["name"]
     file_list = generated / manifest["simulation"]["file_list"]
-    options = _model_options(trace, assertions)
+    options = [*_model_options(trace, assertions), *output_groups(len(manifest["tiles"]))]
+    optimisation = CHECKING_OPTIMISATION if trace or assertions else OPTIMISATION
     sanitizers = SANITIZERS if sanitize else ()
     header = _design_header(manifest, trace, assertions)
     key = content_key(
-        [verilator.version(), *options, *MODEL_CFLAGS, *sanitizers, OPTIMISATION, header],
+        [verilator.version(), *options, *MODEL_CFLAGS, *sanitizers, optimisation, header],
         [*_tree(generated), *_runtime()],
     )
 
     def make(directory: Path) -> None:
-        _compile(directory, manifest, file_list, options, header, sanitizers, console)
+        with (directory / "build.log").open("w") as log:
+            started = time.monotonic()
+            work = directory / "work"
+            work.mkdir()
+            with step(console, f"Verilating {name}"):
+                _verilate(work, manifest, file_list, [*options, *_cflags(sanitizers)], log)
+            (work / "bombus_design.h").write_text(header)
+            with step(console, f"Compiling {name}"):
+                compile_model(
+                    work,
+                    directory / f"lib{name}.so",
+                    _driver(sanitizers, "--trace-fst" in options),
+                    optimisation=optimisation,
+                    log=log,
+                    environment=_environment(),
+                    what=f"compiling the simulator of {name} failed",
+                )
+            print(f"built in {time.monotonic() - started:.1f} s", file=log)
+        shutil.rmtree(work)
         shutil.copyfile(manifests[0], directory / "manifest.json")
 
     directory = cached_directory(f"simulators/{name}-{key}", make)
@@ -244,100 +264,42 @@ def _watched_signals(manifest: dict[str, Any]) -> str:
     return "\n".join(["`verilator_config", *lines, ""])
 
 
-def _compile(
-    directory: Path,
-    manifest: dict[str, Any],
-    file_list: Path,
-    options: Sequence[str],
-    header: str,
-    sanitizers: Sequence[str],
-    console: Console | None,
+def _environment() -> dict[str, str]:
+    return {**verilator_environment(), "CXXFLAGS": ""}
+
+
+def _cflags(sanitizers: Sequence[str]) -> list[str]:
+    return [word for flag in (*MODEL_CFLAGS, *sanitizers) for word in ("-CFLAGS", flag)]
+
+
+def _verilate(
+    work: Path, manifest: dict[str, Any], file_list: Path, options: Sequence[str], log: Any
 ) -> None:
-    name = manifest["name"]
-    work = directory / "work"
-    work.mkdir()
-    environment = verilator_environment()
-    environment["CXXFLAGS"] = ""
-    root = Path(environment["VERILATOR_ROOT"])
+    environment = _environment()
     watched = work / "watched.vlt"
     watched.write_text(_watched_signals(manifest))
-    flags = [*options, "--top-module", manifest["simulation"]["top"], "--Mdir", str(work)]
-    for flag in (*MODEL_CFLAGS, *sanitizers):
-        flags += ["-CFLAGS", flag]
-    with (directory / "build.log").open("w") as log:
-        started = time.monotonic()
-        with step(console, f"Verilating {name}"):
-            run_logged(
-                [
-                    str(root / "bin" / "verilator"),
-                    *flags,
-                    str(SIM / "model.vlt"),
-                    str(watched),
-                    "-F",
-                    str(file_list),
-                ],
-                log=log,
-                cwd=file_list.parent,
-                environment=environment,
-                what=f"Verilator rejects {name}",
-            )
-        (work / "bombus_design.h").write_text(header)
-        library = directory / f"lib{name}.so"
-        with step(console, f"Compiling {name}"):
-            run_logged(
-                [
-                    *("make", "-f", str(SIM / "library.mk"), f"-j{JOBS}"),
-                    *(f"SIM={SIM}", f"LIBRARY={library}", f"OPT_FAST={OPTIMISATION}"),
-                    f"OPT_SLOW={OPTIMISATION}",
-                    "LIBRARY_LIBS=" + ("-lz -llz4" if "--trace-fst" in options else ""),
-                    f"OPT_GLOBAL={OPTIMISATION}",
-                    f"SANITIZE={' '.join(sanitizers)}",
-                    str(library),
-                ],
-                log=log,
-                cwd=work,
-                environment=environment,
-                what=f"compiling the simulator of {name} failed",
-            )
-        print(f"built in {time.monotonic() - started:.1f} s", file=log)
-    shutil.rmtree(work)
+    run_logged(
+        [
+            str(Path(environment["VERILATOR_ROOT"]) / "bin" / "verilator"),
+            *(*options, "--top-module", manifest["simulation"]["top"], "--Mdir", str(work)),
+            *(str(SIM / "model.vlt"), str(watched), "-F", str(file_list)),
+        ],
+        log=log,
+        cwd=file_list.parent,
+        environment=environment,
+        what=f"Verilator rejects {manifest['name']}",
+    )
 
 
-def run_logged(
-    command: Sequence[str],
-    *,
-    log: Any,
-    cwd: Path,
-    environment: dict[str, str],
-    what: str,
-) -> None:
-    """Runs a step of a build, its output to the log; BuildError with the first errors.
-
-    An exception, such as Ctrl-C, ends the step with all the programs that it has started.
-    """
-    print(f"$ cd {cwd}; {' '.join(command)}", file=log, flush=True)
-    streams = {"stdout": log, "stderr": subprocess.STDOUT}
-    with subprocess.Popen(
-        command, cwd=cwd, env=environment, start_new_session=True, **streams
-    ) as process:
-        try:
-            status = process.wait()
-        except BaseException:
-            os.killpg(process.pid, signal.SIGKILL)
-            raise
-    log.flush()
-    if status == 0:
-        return
-    # The directory goes away, so the log is kept beside the finished simulators.
-    kept = cache_directory() / "failed-build.log"
-    shutil.copyfile(log.name, kept)
-    raise BuildError(f"{what}:\n{_first_errors(Path(log.name))}\nfull output: {kept}")
-
-
-def _first_errors(log: Path, limit: int = 12) -> str:
-    lines = log.read_text(errors="replace").splitlines()
-    errors = [line for line in lines if re.search(r"^%(Error|Warning)|\berror\b", line)]
-    return "\n".join((errors or lines)[:limit])
+def _driver(sanitizers: Sequence[str], compresses: bool) -> Driver:
+    return Driver(
+        sources=sorted(SIM.glob("*.cpp")),
+        # Only the documented interface is visible, and nothing is shared between the libraries
+        # of two designs in one process.
+        flags=[*MODEL_CFLAGS, *sanitizers, f"-I{SIM}"],
+        link_flags=["-shared", "-Wl,-Bsymbolic", *sanitizers],
+        libraries=["-lz", "-llz4"] if compresses else [],
+    )
 
 
 def step(console: Console | None, text: str) -> AbstractContextManager[Any]:

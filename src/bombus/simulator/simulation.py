@@ -189,6 +189,10 @@ class Simulation(MacPorts):
         """Resets the design; frames that wait or are in it are lost. Time goes on."""
         self._native.call("reset")
 
+    def reset_core(self) -> None:
+        """Resets the design, but not the MACs that have clocks of their own: they go on."""
+        self._native.call("reset_core")
+
     def reset_port(self, port: int = 0) -> None:
         """Resets the MAC's side of a port with a clock of its own; what waits there is lost."""
         self._native.call("reset_port", port)
