@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json as json_module
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from random import Random
 from typing import Annotated, Any
@@ -49,6 +49,35 @@ class Row:
     bound_gbps: float
     latency_cycles: int
     checked: int
+
+
+@dataclass(frozen=True)
+class EstimatedRow(Row):
+    """The same, and what it would be at the clock that `bombus area` allows."""
+
+    mpps_estimated: float
+    wire_gbps_estimated: float
+    latency_ns_estimated: float
+
+
+def at_clock(row: Row, mhz: float, line_rate_gbps: float) -> EstimatedRow:
+    """The figures of a row at another clock."""
+    mpps = mhz / row.cycles_per_packet
+    return EstimatedRow(
+        **asdict(row),
+        mpps_estimated=round(mpps, 3),
+        wire_gbps_estimated=round(min(line_rate_gbps, wire_gbps(row.frame_bytes, mpps * 1e6)), 3),
+        latency_ns_estimated=round(row.latency_cycles * 1e3 / mhz, 1),
+    )
+
+
+def estimated_mhz(design: Path) -> float:
+    """The clock that the area and timing estimate of a design allows."""
+    from bombus.measure.area import measure as measure_area  # an extra
+
+    mhz = measure_area(str(design)).clock_mhz
+    assert mhz  # a design has paths
+    return mhz
 
 
 def requests(
@@ -132,7 +161,7 @@ def measure(design: Path, packets: int, seed: int) -> tuple[list[Row], int, dict
         return rows, errors, simulation.manifest
 
 
-def table(rows: Sequence[Row], manifest: dict[str, Any]) -> Table:
+def table(rows: Sequence[Row], manifest: dict[str, Any], mhz: float | None = None) -> Table:
     """The figures, and beside them those of others with the same width of data."""
     result = Table(title=f"UDP echo: {manifest['name']}", title_justify="left")
     for heading in (
@@ -146,6 +175,9 @@ def table(rows: Sequence[Row], manifest: dict[str, Any]) -> Table:
         "cycles\nlatency",
     ):
         result.add_column(heading, justify="right")
+    if mhz:
+        for heading in ("Mpps", "Gbit/s", "ns\nlatency"):
+            result.add_column(f"{mhz:.0f} MHz\n{heading}", justify="right")
     peers = {
         name: peer
         for name, peer in json_module.loads((BENCHMARKS / "peers.json").read_text()).items()
@@ -165,6 +197,12 @@ def table(rows: Sequence[Row], manifest: dict[str, Any]) -> Table:
             f"{row.bound_gbps:.1f}",
             f"{row.latency_cycles}",
         ]
+        if isinstance(row, EstimatedRow):
+            cells += [
+                f"{row.mpps_estimated:.1f}",
+                f"{row.wire_gbps_estimated:.1f}",
+                f"{row.latency_ns_estimated:.0f}",
+            ]
         for peer in peers.values():
             figures = {entry["payload_bytes"]: entry for entry in peer["udp_echo"]}
             known = figures.get(row.payload_bytes, {})
@@ -175,6 +213,8 @@ def table(rows: Sequence[Row], manifest: dict[str, Any]) -> Table:
         f"{manifest['line_rate_gbps']:g} Gbit/s; {sum(row.checked for row in rows):,} replies "
         f"compared with the model"
     ]
+    if mhz:
+        notes.append(f"{mhz:.0f} MHz: the clock that `bombus area` allows")
     notes += [f"{name}: {peer['source']}" for name, peer in peers.items()]
     result.caption = "\n".join(notes)
     result.caption_justify = "left"
@@ -187,8 +227,13 @@ def main(
     *,
     packets: Annotated[int, "datagrams per measurement"] = PACKETS,
     seed: Annotated[int, "random seed"] = 1,
+    estimate: Annotated[bool, "also at the clock that `bombus area` allows"] = False,
 ) -> None:
     if packets < 2:
         raise UserError(f"--packets {packets}: should be at least 2")
-    rows, errors, manifest = measure(design or DESIGN, packets, seed)
-    report_replies(rows, errors, manifest["name"], json, [table(rows, manifest)])
+    design = design or DESIGN
+    rows, errors, manifest = measure(design, packets, seed)
+    mhz = estimated_mhz(design) if estimate else None
+    if mhz:
+        rows = [at_clock(row, mhz, float(manifest["line_rate_gbps"])) for row in rows]
+    report_replies(rows, errors, manifest["name"], json, [table(rows, manifest, mhz)])

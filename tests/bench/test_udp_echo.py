@@ -52,6 +52,24 @@ def test_full_rate(design: Path, run: Run) -> None:
         assert result["rows"][0]["latency_cycles"] <= LATENCY[design]
 
 
+def test_the_clock_of_the_estimate(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """At half of the design's clock the rate is half, and the latency in ns is twice as long."""
+    module = bench.load("udp-echo")
+    monkeypatch.setattr(module, "estimated_mhz", lambda design: 125.0)
+    monkeypatch.setattr(bench, "load", lambda name: module)
+    result = run("udp-echo", DESIGNS[512], packets=2, estimate=True)
+    for row in result["rows"]:
+        assert set(row) == KEYS | {
+            "mpps_estimated",
+            "wire_gbps_estimated",
+            "latency_ns_estimated",
+        }
+        assert row["mpps_estimated"] == pytest.approx(row["mpps"] / 2, rel=1e-3)
+        assert row["latency_ns_estimated"] == row["latency_cycles"] * 8
+        # 512 bits at 125 MHz are below the line.
+        assert row["wire_gbps_estimated"] < row["wire_gbps"]
+
+
 def test_table_for_people(capsys: pytest.CaptureFixture[str]) -> None:
     bench.run("udp-echo", DESIGNS[512], None, packets=2)
     shown = capsys.readouterr().out

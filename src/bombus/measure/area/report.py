@@ -43,6 +43,12 @@ class Report:
     modules: Sequence[ModuleArea] = ()
     paths: Sequence[Path] = ()
 
+    @property
+    def clock_mhz(self) -> float | None:
+        """The clock that both estimates of the longest path allow."""
+        slowest = max(self.delay_ps or 0, self.sta_ps or 0)
+        return 1e6 / slowest if slowest else None
+
     def as_dict(self) -> dict[str, Any]:
         values: dict[str, Any] = {"target": self.target, **self.area.as_dict()}
         values["delay_ps"] = self.delay_ps
