@@ -180,7 +180,13 @@ def test_bindings_belong_to_a_port(bench: Bench) -> None:
     bench.run([(port, udp_frame(silent[port], bench.hosts[port], b"who")) for port in PORTS])
     bench.run([(1, arp_reply(silent[1], bench.hosts[1]))])
     bench.run([(0, arp_reply(silent[0], bench.hosts[0]))])
-    entries = [entry.read() for entry in simulation.tile("arp").registers.cache]
+    tiles = [
+        tile["name"]
+        for tile in simulation.manifest["tiles"]
+        if any(layer["kind"] == "eth_tx" for layer in tile["layers"])
+    ]
+    caches = [simulation.tile(name).registers.cache for name in tiles]
+    entries = [entry.read() for cache in caches for entry in cache]
     found = {(each["mac_port"], each["ip"], each["mac"]) for each in entries if each["valid"]}
     for port in PORTS:
         for station in (same[port], silent[port]):
