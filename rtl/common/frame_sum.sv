@@ -29,12 +29,8 @@ module frame_sum
   localparam int unsigned NumWords = DataBytes / 2;
   localparam int unsigned WordsPerPartial = NumWords > 4 ? 4 : 1;  // two adders deep
   localparam int unsigned NumPartials = NumWords / WordsPerPartial;  // 2 to 8
-  localparam int unsigned NumCarries = WordsPerPartial > 1 ? WordsPerPartial / 2 : 1;
-  localparam int unsigned CountWidth = $clog2(NumPartials * NumCarries + 1);
 
-  logic [NumPartials-1:0][15:0] partial, partial_q;
-  logic [NumPartials-1:0][NumCarries-1:0] carries;
-  logic [CountWidth-1:0] carries_q;  // number of carries that the partials lack
+  logic [NumPartials-1:0][17:0] partial, partial_q;
   logic partial_valid_q, partial_last_q, partial_first_q;
   logic [15:0] seed_q;
   logic [31:0] sum_q;
@@ -42,24 +38,31 @@ module frame_sum
   logic first_q;
 
   for (genvar p = 0; p < NumPartials; p++) begin : gen_partial
-    ones_sum #(
-        .NumTerms(WordsPerPartial)
-    ) u_words (
-        .terms_i(data_i[p*WordsPerPartial*16+:WordsPerPartial*16]),
-        .sum_o(partial[p]),
-        .carries_o(carries[p])
-    );
+    if (WordsPerPartial == 1) begin : gen_one
+      assign partial[p] = 18'(data_i[p*16+:16]);
+    end else begin : gen_four
+      logic [ 1:0] carries;
+      logic [15:0] sum;
+      ones_sum #(
+          .NumTerms(WordsPerPartial)
+      ) u_words (
+          .terms_i  (data_i[p*WordsPerPartial*16+:WordsPerPartial*16]),
+          .sum_o    (sum),
+          .carries_o(carries)
+      );
+      // A carry is worth one in the lowest place or one above the highest.
+      assign partial[p] = {&carries, ^carries, sum};
+    end
   end
 
-  logic [19:0] beat;
+  logic [20:0] beat;
   always_comb begin
-    beat = 20'(carries_q);
-    for (int unsigned p = 0; p < NumPartials; p++) beat = beat + 20'(partial_q[p]);
+    beat = '0;
+    for (int unsigned p = 0; p < NumPartials; p++) beat = beat + 21'(partial_q[p]);
   end
 
   always_ff @(posedge clk_i) begin
     partial_q <= partial;
-    carries_q <= CountWidth'($countones(carries));
     if (partial_valid_q) sum_q <= 32'(beat) + (partial_first_q ? {16'd0, seed_q} : sum_q);
     seed_q <= swap16(seed_i);
   end
@@ -80,7 +83,7 @@ module frame_sum
     end
   end
 
-  // Folds the carries back in; at most 2400 beats of 20 bits fit 32 bits.
+  // Folds the carries back in; at most 2400 beats of 17 bits, or 1200 of 20, fit 32 bits.
   wire [16:0] folded = {1'b0, sum_q[15:0]} + {1'b0, sum_q[31:16]};
   wire [15:0] sum = folded[15:0] + {15'b0, folded[16]};
   assign sum_o   = swap16(sum);

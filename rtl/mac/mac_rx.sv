@@ -9,7 +9,7 @@
 // header is taken and goes along in meta.csum, so that no later layer has to see
 // a whole packet.
 //
-// Latency: 6 cycles from the last beat of a frame to the first beat out.
+// Latency: 7 cycles from the last beat of a frame to the first beat out.
 // Throughput: one beat per cycle.
 module mac_rx
   import bombus_pkg::*;
@@ -96,10 +96,13 @@ module mac_rx
     logic [DataWidth-1:0] data;
     count_t bytes;
     index_t index;
+    logic is_first;  // of the frame's beats
+    logic is_second;
     logic store;
     logic last;
     logic frame_last;
     logic bad;
+    logic too_long;
     logic [13:0] length;
     vlan_t vlan;
   } trimmed_t;
@@ -157,10 +160,9 @@ module mac_rx
 
   wire store = valid & now.store;
   wire frame_end_now = valid & now.frame_last;
-  wire too_long = now.length > 14'(MaxFrameBytes);
   wire crowded = (MaxFrames < Beats) & frames_q[$clog2(MaxFrames)];
   wire lost = lost_q | (store & full) | crowded;
-  wire good = frame_end_now & ~now.bad & ~too_long & ~lost;
+  wire good = frame_end_now & ~now.bad & ~now.too_long & ~lost;
   wire [13:0] message_length =
       store ? {now.index, {OffsetWidth{1'b0}}} + 14'(now.bytes) : message_length_q;
 
@@ -185,11 +187,12 @@ module mac_rx
 
   // The sum leaves out the Ethernet header.
   logic [DataWidth-1:0] summed;
+  wire [1:0] of_header = {now.is_second, now.is_first};  // the beat may have bytes of it
   always_comb begin
     summed = now.data;
     for (int unsigned b = 0; b < DataBytes; b++) begin
       for (int unsigned i = 0; i <= HeaderBytes / DataBytes; i++) begin
-        if (now.index == index_t'(i) && i * DataBytes + b < HeaderBytes) summed[b*8+:8] = 8'h00;
+        if (of_header[i] && i * DataBytes + b < HeaderBytes) summed[b*8+:8] = 8'h00;
       end
     end
   end
@@ -264,8 +267,8 @@ module mac_rx
   end
 
   assign drop_o[DropBadFrame] = frame_end_now & now.bad;
-  assign drop_o[DropTooLong] = frame_end_now & ~now.bad & too_long;
-  assign drop_o[DropOverflow] = frame_end_now & ~now.bad & ~too_long & lost;
+  assign drop_o[DropTooLong] = frame_end_now & ~now.bad & now.too_long;
+  assign drop_o[DropOverflow] = frame_end_now & ~now.bad & ~now.too_long & lost;
 
   assign mac_message_o = frame_end_now;
   assign mac_bytes_o = now.length;

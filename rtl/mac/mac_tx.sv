@@ -81,12 +81,13 @@ module mac_tx
   // ---- In: pad, store, sum ----
 
   index_t index_q;  // beat within the frame
+  logic [1:0] of_header_q;  // its first two beats: those that have bytes of the header
   logic padding_q;  // the stream's frame has ended; zeros follow
   logic too_long_q;
   logic full;
   logic [$clog2(MaxFrames):0] frames_q;  // stored, not yet gone out
 
-  wire first = (index_q == '0) & ~padding_q;
+  wire first = of_header_q[0] & ~padding_q;
   wire [13:0] max_bytes = 14'(MaxFrameBytes) - (in_i.meta.vlan.valid ? 14'(TagBytes) : '0);
   wire too_long = first ? in_i.length > max_bytes : too_long_q;
   logic no_room;  // for the frame
@@ -114,13 +115,15 @@ module mac_tx
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
       index_q <= '0;
+      of_header_q <= 2'b01;
       padding_q <= 1'b0;
       too_long_q <= 1'b0;
       tagged_q <= 1'b0;
     end else if (step) begin
       too_long_q <= too_long & ~last;
-      tagged_q   <= is_tagged;
-      padding_q  <= stream_last & short;
+      tagged_q <= is_tagged;
+      padding_q <= stream_last & short;
+      of_header_q <= last ? 2'b01 : {of_header_q[0], 1'b0};
       if (last) index_q <= '0;
       else if (~&index_q) index_q <= index_q + 1'b1;
     end
@@ -188,7 +191,7 @@ module mac_tx
     summed = data;
     for (int unsigned b = 0; b < DataBytes; b++) begin
       for (int unsigned i = 0; i <= HeaderBytes / DataBytes; i++) begin
-        if (index_q == index_t'(i) && i * DataBytes + b < HeaderBytes) summed[b*8+:8] = 8'h00;
+        if (of_header_q[i] && i * DataBytes + b < HeaderBytes) summed[b*8+:8] = 8'h00;
       end
     end
   end

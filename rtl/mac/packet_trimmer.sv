@@ -3,7 +3,7 @@
 // carries behind the end of its IPv4 packet (padding), and clears all bytes that
 // do not count.
 //
-// Latency: 2 cycles. Throughput: one beat per cycle. No backpressure.
+// Latency: 3 cycles. Throughput: one beat per cycle. No backpressure.
 module packet_trimmer
   import bombus_pkg::*;
 #(
@@ -37,62 +37,75 @@ module packet_trimmer
     $error("packet_trimmer: data must have a power of two of bits, at least 64");
   end
 
-  // ---- Where the packet ends ----
+  // ---- The packet's length, where it stands ----
 
-  logic known_q, ended_q;
-  logic [13:0] end_q;
-
-  wire first = in_i.index == '0;
   wire [15:0] total_length = swap16(
       in_i.shift ? in_i.data[(LengthLane+TagBytes)*8+:16] : in_i.data[LengthLane*8+:16]
   );
-  // Lengths that no packet in a frame has are left for ipv4_rx to refuse.
-  wire found = (in_i.index == index_t'(LengthPosition / DataBytes)) & in_i.ipv4 &
-      (total_length >= 16'(MinLength)) & (total_length[15:12] < 4'd3);
-  wire [13:0] packet_end = found ? total_length[13:0] + 14'(HeaderBytes) : end_q;
-  wire known = found | (known_q & ~first);
-  wire ended = ended_q & ~first;  // nothing but padding
 
-  wire [OffsetWidth-1:0] end_lane = packet_end[OffsetWidth-1:0];
-  wire index_t end_index = packet_end[13:OffsetWidth];
-  wire whole = end_lane == '0;
-  wire ends_here = known & ~ended & (whole ? (in_i.index + 1'b1 == end_index) : (in_i.index == end_index));
-  wire count_t limit = whole ? count_t'(DataBytes) : {1'b0, end_lane};
-  wire cut = ends_here & (limit <= in_i.bytes);
-  wire count_t bytes = cut ? limit : in_i.bytes;
+  tagged_t beat_q;
+  logic valid_q;
+  logic first_q;  // of the frame
+  logic found_q;  // last_q counts
+  logic [13:0] last_q;  // position of the packet's last byte in the frame
 
   always_ff @(posedge clk_i) begin
-    if (valid_i) begin
-      end_q   <= packet_end;
+    beat_q <= in_i;
+    first_q <= in_i.index == '0;
+    last_q <= total_length[13:0] + 14'(HeaderBytes - 1);
+    // Lengths that no packet in a frame has are left for ipv4_rx to refuse.
+    found_q <= (in_i.index == index_t'(LengthPosition / DataBytes)) & in_i.ipv4 &
+        (total_length >= 16'(MinLength)) & (total_length[15:12] < 4'd3);
+  end
+
+  // ---- Where the packet ends: one cycle ahead of the work ----
+
+  logic known_q, ended_q;
+  logic [13:0] kept_last_q;
+
+  wire [13:0] packet_last = found_q ? last_q : kept_last_q;
+  wire known = found_q | (known_q & ~first_q);
+  wire ended = ended_q & ~first_q;  // nothing but padding
+
+  wire [OffsetWidth-1:0] last_lane = packet_last[OffsetWidth-1:0];
+  wire ends_here = known & ~ended & (beat_q.index == packet_last[13:OffsetWidth]);
+  wire cut = ends_here & ({1'b0, last_lane} < beat_q.bytes);
+
+  always_ff @(posedge clk_i) begin
+    if (valid_q) begin
+      kept_last_q <= packet_last;
       known_q <= known;
       ended_q <= cut | ended;
     end
   end
 
-  // ---- The verdict, one cycle ahead of its work ----
-
   trimmed_t work_q;
+  logic work_valid_q;
   logic [TagBytes*8-1:0] next_q;
   logic [DataBytes-1:0] shift_q, keep_q;
 
   always_ff @(posedge clk_i) begin
     work_q <= '{
-        data: in_i.data,
-        bytes: bytes,
-        index: in_i.index,
-        store: in_i.store & ~ended,
-        last: in_i.last | cut,
-        frame_last: in_i.frame_last,
-        bad: in_i.bad,
-        length: in_i.length,
-        vlan: in_i.vlan
+        data: beat_q.data,
+        bytes: cut ? {1'b0, last_lane} + 1'b1 : beat_q.bytes,
+        index: beat_q.index,
+        is_first: first_q,
+        is_second: beat_q.index == index_t'(1),
+        store: beat_q.store & ~ended,
+        last: beat_q.last | cut,
+        frame_last: beat_q.frame_last,
+        bad: beat_q.bad,
+        too_long: beat_q.length > 14'(MaxFrameBytes),
+        length: beat_q.length,
+        vlan: beat_q.vlan
     };
-    next_q <= in_i.next;
+    next_q <= beat_q.next;
     for (int unsigned b = 0; b < DataBytes; b++) begin
-      shift_q[b] <= in_i.shift & (b >= TagLane | ~in_i.at_tag);
-      keep_q[b] <= (~in_i.last | (count_t'(b) < in_i.bytes)) & (~ends_here | (count_t'(b) < limit));
+      shift_q[b] <= beat_q.shift & (b >= TagLane | ~beat_q.at_tag);
+      keep_q[b] <= (~beat_q.last | (count_t'(b) < beat_q.bytes)) &
+          (~ends_here | (OffsetWidth'(b) <= last_lane));
     end
-    if (ended | ~in_i.store) keep_q <= '0;
+    if (ended | ~beat_q.store) keep_q <= '0;
   end
 
   wire [DataWidth+TagBytes*8-1:0] both = {next_q, work_q.data};
@@ -106,12 +119,15 @@ module packet_trimmer
 
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
-      busy_o  <= 1'b0;
+      valid_q <= 1'b0;
+      work_valid_q <= 1'b0;
       valid_o <= 1'b0;
     end else begin
-      busy_o  <= valid_i;
-      valid_o <= busy_o;
+      valid_q <= valid_i;
+      work_valid_q <= valid_q;
+      valid_o <= work_valid_q;
     end
   end
+  assign busy_o = valid_q | work_valid_q;
 
 endmodule

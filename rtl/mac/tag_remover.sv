@@ -50,14 +50,20 @@ module tag_remover
   logic absorbs;  // this beat takes all bytes of the next one
   logic absorbed_q;  // all its bytes have gone out with the beat before
 
-  // keep_i is contiguous from lane 0 on: its ones are counted by bisection.
+  // keep_i is contiguous from lane 0 on: a bit of its number of ones says that the last
+  // one stands in one of the ranges of lanes in which the bit is set.
   function automatic count_t count_ones(logic [DataBytes-1:0] keep);
     count_t count;
     count = '0;
-    for (int unsigned half = DataBytes / 2; half > 0; half /= 2) begin
-      if (keep[32'(count)+half-1]) count = count + count_t'(half);
+    for (int unsigned place = 0; place <= OffsetWidth; place++) begin
+      for (int unsigned from = 2 ** place; from <= DataBytes; from += 2 ** (place + 1)) begin
+        // As many ones or more, and fewer than the next range has.
+        if (keep[from-1] & ~(from + 2 ** place <= DataBytes & keep[from+2**place-1])) begin
+          count[place] = 1'b1;
+        end
+      end
     end
-    return count + count_t'(keep[DataBytes-1]);
+    return count;
   endfunction
 
   wire [15:0] type_field = swap16(data_i[TagLane*8+:16]);
@@ -92,7 +98,15 @@ module tag_remover
 
   // ---- The tag ----
 
-  wire at_tag = index_q == index_t'(TagBeat);
+  logic at_tag;  // index_q == TagBeat
+  if (TagBeat == 0) begin : gen_at_first
+    always_ff @(posedge clk_i) begin
+      if (rst_i) at_tag <= 1'b1;
+      else if (go) at_tag <= last_q;
+    end
+  end else begin : gen_at_later
+    assign at_tag = index_q == index_t'(TagBeat);
+  end
   logic ipv4, ipv4_q;
   vlan_t vlan, vlan_q;
   wire vlan_t vlan_now = '{valid: type_vlan_q, tci: swap16(data_q[(TagLane+2)*8+:16])};
