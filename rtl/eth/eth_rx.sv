@@ -14,7 +14,6 @@ module eth_rx
   import ethernet_pkg::*;
 #(
     parameter type beat_t = logic,
-    parameter bit CutsReady = 1,  // of output_stage, filled in by Bombus
     parameter int unsigned NumMacPorts = 1,
     // EtherTypes, filled in by Bombus, and the bound next hop that each leads to
     parameter int unsigned NumBound = 1,
@@ -120,8 +119,7 @@ module eth_rx
   drop_register #(
       .beat_t(beat_t),
       .NumDrops(NumDrops),
-      .NextWidth(NextWidth),
-      .CutsReady(CutsReady)
+      .NextWidth(NextWidth)
   ) u_out (
       .clk_i,
       .rst_i,

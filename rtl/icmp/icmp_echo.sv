@@ -15,7 +15,6 @@ module icmp_echo
   import icmp_pkg::*;
 #(
     parameter type beat_t = logic,
-    parameter bit CutsReady = 1,  // of output_stage, filled in by Bombus
     parameter int unsigned NumMacPorts = 1,
     parameter int unsigned BurstErrors = 8,
     parameter int unsigned RefillShift = 14,  // 16 ms: 61 a second
@@ -255,8 +254,7 @@ module icmp_echo
 
   drop_register #(
       .beat_t(beat_t),
-      .NumDrops(NumDrops),
-      .CutsReady(CutsReady)
+      .NumDrops(NumDrops)
   ) u_out (
       .clk_i,
       .rst_i,

@@ -15,7 +15,6 @@ module ipv4_tx
   import ipv4_pkg::*;
 #(
     parameter type beat_t = logic,
-    parameter bit CutsReady = 1,  // of output_stage, filled in by Bombus
     parameter int unsigned NumMacPorts = 1,
     parameter int unsigned KindRoutedPacket = KindNone  // filled in by Bombus
 ) (
@@ -228,8 +227,7 @@ module ipv4_tx
 
   drop_register #(
       .beat_t(beat_t),
-      .NumDrops(NumDrops),
-      .CutsReady(CutsReady)
+      .NumDrops(NumDrops)
   ) u_out (
       .clk_i,
       .rst_i,
