@@ -253,7 +253,7 @@ module icmp_echo
   end
 
   drop_register #(
-      .beat_t(beat_t),
+      .beat_t  (beat_t),
       .NumDrops(NumDrops)
   ) u_out (
       .clk_i,

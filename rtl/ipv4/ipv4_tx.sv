@@ -226,7 +226,7 @@ module ipv4_tx
   end
 
   drop_register #(
-      .beat_t(beat_t),
+      .beat_t  (beat_t),
       .NumDrops(NumDrops)
   ) u_out (
       .clk_i,
