@@ -77,11 +77,16 @@ def test_memory() -> None:
     assert Timing(netlist(ram=ram, end=end)).delay_ps == 1003 + 140 + 25
     assert Timing(netlist(ram=registered, end=end)).delay_ps == 229 + 140 + 25
 
-    lut_ram = cell("RAM32M16", ADDRA=[10], DIA=[20], WE=[10], DOA=[20])
+    lut_ram = cell("RAM32M16", ADDRA=[10], ADDRH=[10], DIA=[20], WE=[10], DOA=[20])
     timing = Timing(netlist(start=cell("FDRE", D=[9], Q=[10]), ram=lut_ram))
     delays_by_port = {end.port: end.delay_ps for end in timing.endpoints}
-    read = 77 + 190 + 165  # of two readers: the read address and the write enable
-    assert delays_by_port == {"DIA": read + 140 + 81, "WE": 77 + 190 + 180, "ADDRA": 77 + 190 + 117}
+    wire = 140 + 79  # of three readers, 50 for each doubling
+    # The address that only reads ends no path.
+    assert delays_by_port == {
+        "DIA": 77 + wire + 165 + 140 + 81,
+        "WE": 77 + wire + 180,
+        "ADDRH": 77 + wire + 117,
+    }
 
 
 def test_large_fanouts_cost_more_up_to_a_bound() -> None:

@@ -130,7 +130,7 @@ class Timing:
             if cell.is_logic or cell.kind.startswith(("BUFG", "$")):
                 continue
             for port, bits in cell.inputs.items():
-                if port in CLOCKS:
+                if port in CLOCKS or (_is_lut_ram(cell) and not _is_written(cell, port)):
                     continue
                 setup = delays.setup_ps(cell.kind, port)
                 for bit in bits:
@@ -166,6 +166,16 @@ def _fanouts(netlist: Netlist) -> dict[Bit, int]:
 
 def _is_lut_ram(cell: Cell) -> bool:
     return cell.kind.startswith(("RAM", "SRL")) and not cell.kind.startswith("RAMB")
+
+
+def _is_written(cell: Cell, port: str) -> bool:
+    """Whether the clock of memory in LUTs takes a port; addresses that only read it does not."""
+    if not port.startswith(_ADDRESSES):
+        return True
+    if cell.kind.startswith("SRL") or port.startswith("DPRA"):
+        return False
+    several = sorted(name for name in cell.inputs if name.startswith("ADDR"))
+    return not several or port == several[-1]  # RAM32M16 is written at ADDRH
 
 
 def _clock_to_output(cell: Cell, port: str) -> int:
