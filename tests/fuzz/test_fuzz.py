@@ -32,7 +32,7 @@ from bombus.golden.stack import Outcome, Stack
 
 SEED = os.environ.get("BOMBUS_FUZZ_SEED", "1")
 FRAMES = {
-    "sample": 20_000,
+    "sample": 10_000,
     "sweep": int(os.environ.get("BOMBUS_FUZZ_FRAMES", "100000")),
 }
 NEIGHBOURS = [PEER, GATEWAY, TAGGED]

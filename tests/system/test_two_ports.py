@@ -212,6 +212,20 @@ def test_a_new_message_takes_the_port_of_the_route(bench: Bench) -> None:
     bench.run([(1, arp_reply(RELAY_TO, bench.hosts[1]))])
 
 
+def test_of_two_subnets_the_first_has_it(bench: Bench) -> None:
+    """Both ports have the network that is relayed to."""
+    bench.simulation.set_host(0, netmask="255.0.0.0")
+    first = bench.hosts[0]
+    bench.hosts[0] = Host(first.mac, first.ip, bytes([255, 0, 0, 0]), first.gateway)
+    bench.forget()
+    bench.model.stacks[0].bindings[(None, STATIONS[0].ip)] = STATIONS[0].mac
+    number, outcome = bench.model.send(RELAY_PORT, RELAY_TO.ip, RELAY_PORT, b"near")
+    assert number == 0
+    frame = udp_frame(STATIONS[1], bench.hosts[1], b"near", port=RELAY_PORT)
+    bench.compare([(1, frame)], [list(outcome.replies), []], Counter(outcome.drops))
+    bench.run([(0, arp_reply(RELAY_TO, bench.hosts[0]))])
+
+
 def test_without_a_subnet_the_gateway_has_it(bench: Bench) -> None:
     """Port 1 no longer has the network that is relayed to; port 0 has a gateway."""
     bench.simulation.set_host(1, netmask="255.255.255.255")

@@ -27,8 +27,8 @@ APART = (
 def variant(folder: Path, tiles: str) -> Path:
     text = (EXAMPLE / "lookup.yaml").read_text()
     assert TOGETHER in text
-    # At 512 bits datagrams come faster than answers.
-    text = text.replace("data_width: 64", "data_width: 512").replace("gbps: 10", "gbps: 100")
+    # At 128 bits datagrams come faster than answers.
+    text = text.replace("data_width: 64", "data_width: 128")
     text = text.replace(TOGETHER, tiles).replace(
         "[udp_lookup.sv, store.sv]", f"[{EXAMPLE / 'udp_lookup.sv'}, {EXAMPLE / 'store.sv'}]"
     )

@@ -152,9 +152,22 @@ def test_what_a_layer_passes_on_is_what_comes_to_it() -> None:
     numbers = design.messages.numbers
     assert masks["ipv4_tx"] == 1 << numbers["packet"] | 1 << numbers["routed_packet"]
     assert masks["hops_tx"] == 1 << numbers["hops"]
-    design, _ = resolve.load(DESIGNS / "udp_echo.yaml")
+
+
+def test_what_does_not_come_to_a_layer_that_passes_it_on_is_not_taken(tmp_path: Path) -> None:
+    """Another layer sends `routed_packet`, which `udp_tx` could take and would pass on."""
+    text = (HOPS / "hop_count.yaml").read_text()
+    sources = "[hops_pkg.sv, hops_rx.sv, hops_tx.sv]"
+    assert sources in text
+    file = tmp_path / "hop_count.yaml"
+    file.write_text(
+        text.replace(sources, str(sorted(map(str, HOPS.glob("*.sv"))))).rstrip()
+        + "\n  - {name: udp, layers: [udp_rx, udp_echo, udp_tx], at: [2, 1]}\n"
+    )
+    design, _ = resolve.load(file)
+    assert "routed_packet" in design.messages.numbers
     masks = {each.layer.name: design.messages.taken_mask(each) for each in design.inputs()}
-    assert masks["udp_tx"] == masks["ipv4_tx"] == 1
+    assert masks["udp_tx"] == 1
 
 
 def test_a_bound_next_hop_is_not_the_one_of_the_same_name() -> None:

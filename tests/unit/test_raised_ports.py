@@ -10,6 +10,7 @@ from unit_helpers import DESIGNS
 
 from bombus.analysis import check
 from bombus.base.errors import DesignError
+from bombus.base.paths import RTL
 from bombus.generation.generate import manifest, texts
 
 MEMORY = DESIGNS / "udp_echo_memory.yaml"
@@ -94,6 +95,23 @@ def test_replicas_have_a_port_each(tmp_path: Path) -> None:
 )
 def test_what_cannot_be(tmp_path: Path, old: str, new: str, message: str) -> None:
     assert any(message in problem for problem in refused(edited(tmp_path, (old, new))))
+
+
+def test_ports_of_a_memory_fit_each_other(tmp_path: Path) -> None:
+    source = (RTL / "memory" / "memory_buffer.sv").read_text()
+    for old, new in (
+        ("module memory_buffer", "module odd_buffer"),
+        ("input logic [DataWidth-1:0] axi_rdata_i", "input logic [7:0] axi_rdata_i"),
+    ):
+        assert old in source
+        source = source.replace(old, new)
+    (tmp_path / "odd_buffer.sv").write_text(source)
+    file = edited(
+        tmp_path,
+        ("kind: memory_buffer", "kind: odd_buffer"),
+        ("memories:", "sources: [odd_buffer.sv]\nmemories:"),
+    )
+    assert "memory memory: rdata has 8 bits; should have 128" in refused(file)
 
 
 def test_two_ports_of_one_name(tmp_path: Path) -> None:
