@@ -2,11 +2,15 @@
 // Simulation only: checks what a layer promises about waiting (docs/architecture.md,
 // "Waiting"), and names the layer that breaks its word.
 //
-// - An input may stop a message for longer than MaxBusyCycles only while an output
-//   that it may wait for is stopped, or a message is missing on an input that it
-//   waits for: if that brings answers, while one is outstanding.
-// - An input with room for n messages takes the first n after the layer was idle
-//   whatever else waits. (What has left since then is not known: it may be more.)
+// - An input may stop a beat for longer than MaxBusyCycles only while an output that
+//   it may wait for is stopped, or a message is missing on an input that it waits for:
+//   if that brings answers, while one is outstanding. Cycles in which it stops the beat
+//   without such an excuse add up.
+// - An input with room for n messages takes n whatever else waits: n that are not
+//   answered, if an output serves it, else the first n after the layer was idle. (What
+//   has left since then is not known: it may be more.)
+// - An output that serves an input sends one message for each that comes there, and is
+//   through with all of them when the layer is idle.
 // - An output that has begun a message ends it, whatever waits on other outputs.
 // - No more requests are outstanding on an output than it has credits.
 module layer_checker #(
@@ -16,6 +20,8 @@ module layer_checker #(
     parameter logic [NumInputs-1:0][NumInputs-1:0] WaitsForInputs = '0,
     parameter logic [NumInputs-1:0][31:0] Room = '0,  // messages
     parameter logic [NumOutputs-1:0][31:0] Credits = '0,  // 0: no bound
+    // The input whose messages an output answers
+    parameter logic [NumOutputs-1:0][NumInputs-1:0] Serves = '0,
     // The input that brings the answers to an output's requests
     parameter logic [NumOutputs-1:0][NumInputs-1:0] AnsweredBy = '0,
     parameter int unsigned MaxBusyCycles = 4096  // 0: no bound
@@ -64,14 +70,33 @@ module layer_checker #(
   for (genvar i = 0; i < NumInputs; i++) begin : gen_input
     int unsigned stopped_q, held_q;  // held: messages taken since the layer was idle
     wire excused = |(WaitsForOutputs[i] & out_stopped) | |(WaitsForInputs[i] & missing);
-    wire has_room = held_q + 1 <= Room[i];
+    int unsigned open_q;  // served: messages begun and not answered
+    logic [NumOutputs-1:0] serving;
+    for (genvar o = 0; o < NumOutputs; o++) begin : gen_serving
+      assign serving[o] = Serves[o][i];
+    end
+    wire served = |serving;
+    wire between = ~in_inside_q[i];
+    wire begins = in_taken[i] & between;
+    wire [31:0] begun = open_q + 32'(begins);
+    wire [31:0] answered = $countones(serving & out_taken & out_last_i);
+    // What is missing when the layer is idle never comes.
+    wire lost = served & ~busy_i & between & (open_q != 0);
+    wire [31:0] remaining = begun - (lost ? open_q : 0);
+    wire has_room = (served ? open_q + 32'(between) : held_q + 1) <= Room[i];
     wire stopped = in_valid_i[i] & ~in_ready_i[i] & (~excused | has_room);
     always_ff @(posedge clk_i) begin
-      if (rst_i | ~stopped) stopped_q <= 0;
-      else stopped_q <= stopped_q + 1;
+      if (rst_i | in_taken[i] | ~in_valid_i[i]) stopped_q <= 0;
+      else stopped_q <= stopped_q + 32'(stopped);
       if (rst_i) held_q <= 0;
       else held_q <= (busy_i ? held_q : 0) + 32'(in_taken[i] & in_last_i[i]);
+      if (rst_i) open_q <= 0;
+      else open_q <= remaining - (answered < remaining ? answered : remaining);
       if (!rst_i) begin
+        assert (!lost)
+        else $error("input %0d: %0d messages have no answer, and the layer is idle", i, open_q);
+        assert (!served || answered <= begun)
+        else $error("input %0d: an answer to nothing", i);
         assert (MaxBusyCycles == 0 || !stopped || stopped_q != MaxBusyCycles)
         else $error("input %0d waits for what it promised not to wait for", i);
       end

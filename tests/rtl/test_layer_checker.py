@@ -73,6 +73,16 @@ def test_input_excused_by_an_output(layer: Layer, index: int, output: str) -> No
     assert layer.says() == waits(index)
 
 
+def test_input_that_starves_while_an_output_is_stopped_now_and_then(layer: Layer) -> None:
+    for _ in range(2 * BUSY):
+        layer.cycle(14, in1="offered").cycle(in1="offered", out1="offered")
+    assert layer.says() == waits(1)
+    # Stopped as long in all, but it moves on from time to time.
+    for _ in range(2 * BUSY):
+        layer.cycle(14, in1="offered").cycle(in1="offered", out1="offered").cycle(in1="taken")
+    assert layer.says() == []
+
+
 @pytest.mark.parametrize(("index", "output"), [(0, "out1"), (1, "out0"), (2, "out0"), (2, "out1")])
 def test_input_that_promised_not_to_wait_for_an_output(
     layer: Layer, index: int, output: str
@@ -115,6 +125,50 @@ def test_room_for_messages(layer: Layer) -> None:
     assert layer.says() == waits(3)
     layer.cycle(2, in3="last").cycle(idle=True).cycle(3, in3="taken").cycle(2, in3="last")
     assert layer.cycle(10 * BUSY, **stopped).says() == []
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Layer:
+    return Layer(player(build("layer", MaxBusyCycles=BUSY, Serves=1), tmp_path))
+
+
+def test_a_server_that_answers_all(server: Layer) -> None:
+    server.cycle(3, in3="last").cycle(3, out0="last").cycle(5, idle=True)
+    server.cycle(in3="last", idle=True).cycle(out0="last")  # in the first idle cycle
+    # Two beats each; the answer goes out while the request comes in.
+    server.cycle(in3="taken").cycle(in3="last", out0="taken").cycle(out0="last")
+    server.cycle(in3="taken").cycle(10, idle=True).cycle(in3="last", out0="last")
+    assert server.cycle(5, idle=True).says() == []
+
+
+def test_a_server_that_loses_a_request(server: Layer) -> None:
+    lost = (
+        "bench.check_app.gen_input[3]: input 3: {} messages have no answer, and the layer is idle"
+    )
+    server.cycle(3, in3="last").cycle(out0="last").cycle(50).cycle(5, idle=True)
+    assert server.says() == [lost.format(2)]
+    # Once, and the next ones are judged by themselves.
+    server.cycle(in3="last").cycle(5, idle=True).cycle(in3="last").cycle(out0="last")
+    assert server.cycle(5, idle=True).says() == [lost.format(1)]
+    server.cycle(in3="taken").cycle(in3="last").cycle(out0="taken").cycle(idle=True)
+    assert server.says() == [lost.format(1)]
+
+
+def test_a_server_that_answers_nothing_that_was_asked(server: Layer) -> None:
+    nothing = "bench.check_app.gen_input[3]: input 3: an answer to nothing"
+    server.cycle(in3="last").cycle(2, out0="last").cycle(2, out1="last")
+    assert server.cycle(idle=True).says() == [nothing]
+
+
+def test_room_of_a_server_that_is_never_idle(server: Layer) -> None:
+    stopped = {"in3": "offered", "out0": "offered"}
+    server.cycle(2, in3="last").cycle(2, out0="last").cycle(in3="last")
+    assert server.cycle(BUSY + 1, **stopped).cycle().says() == waits(3)
+    server.cycle(3, in3="last").cycle(out0="last")
+    assert server.cycle(10 * BUSY, **stopped).says() == []
+    # The second of two has begun: the rest of it has room.
+    server.cycle(in3="last").cycle(in3="taken")
+    assert server.cycle(BUSY + 1, **stopped).cycle().says() == waits(3)
 
 
 def breaks_off(output: int) -> list[str]:

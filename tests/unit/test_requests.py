@@ -3,15 +3,30 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
-from test_waiting_model import APART, ASKS, ENDS, TOGETHER, asker, module, resolved, store
+from test_waiting_model import (
+    APART,
+    ASKS,
+    DROPS,
+    ENDS,
+    SINK,
+    SOURCE,
+    TOGETHER,
+    asker,
+    module,
+    resolved,
+    store,
+)
 
 from bombus.analysis import requests
 
 WAITS = "localparam bit InWaitsForAnswer = 1;"
 FLOW = "  localparam noc_pkg::flow_e Flow = noc_pkg::FlowMeta;\n"
+SERVES = 'localparam string Serves = "in";'
+ALWAYS = "localparam bit AlwaysTakes = 1;"
 SILENT = module("store", ["in"], {"out": "sink"})
 STRANGER = module("stranger", [], {"out": "asker_answer"})
 STRANGE_TILE = "  - {name: stranger, kind: stranger, at: [0, 1]}\n"
@@ -61,11 +76,138 @@ def test_messages_that_nobody_sends(tmp_path: Path) -> None:
 )
 def test_answers_to_replicas(tmp_path: Path, policy: str, scatters: bool) -> None:
     tiles = APART.replace(", at: [1, 0]MORE_ASKER", f", replicas: 2, dispatch: {policy}")
-    problems = said(tmp_path, tiles, ENDS, asker(ASKS + FLOW), store())
+    problems = said(tmp_path, tiles, ENDS, asker(ASKS + FLOW), store(SERVES))
     text = f"under {policy}, an answer may reach another replica of asker than the one that asked"
-    assert any(text in problem for problem in problems) == scatters
+    assert len(problems) == (2 if scatters else 0)  # for each replica
+    assert all(text in problem for problem in problems)
 
 
 def test_a_single_replica_gets_its_answers(tmp_path: Path) -> None:
     tiles = APART.replace(", at: [1, 0]MORE_ASKER", ", replicas: 1, dispatch: round_robin")
     assert said(tmp_path, tiles, ENDS, asker(ASKS + FLOW), store()) == []
+
+
+# ---- Several who ask one server ----
+
+OTHER = SOURCE.replace(
+    "name: source, kind: source, at: [0, 0]", "name: first, kind: first, at: [0, 1]"
+)
+TWO = APART + OTHER + "  - {name: other, kind: other, at: [1, 1]}\n"
+OTHER_ASKER = asker(ASKS).replace("module asker", "module other").replace('"asker"', '"other"')
+OTHERS = ENDS + module("first", [], {"out": "other"}) + OTHER_ASKER
+TO_BOTH = {"out": "asker_answer", "second": "other_answer"}
+BOTH = SERVES + ' localparam string SecondServes = "in";'
+
+
+def test_a_server_that_answers_whoever_has_asked(tmp_path: Path) -> None:
+    server = module("store", ["in"], TO_BOTH, BOTH)
+    assert said(tmp_path, TWO, OTHERS, asker(ASKS), server) == []
+    # The other's requests come through a layer between.
+    between = module("mid", ["in"], {"out": "store"})
+    tiles = TWO.replace("kind: other,", "layers: [other, mid],")
+    others = OTHERS.replace("QueryNextStore", "QueryNextMid")
+    assert said(tmp_path, tiles, others, asker(ASKS), server, between) == []
+
+
+def test_a_server_of_several_that_does_not_say_whom_it_answers(tmp_path: Path) -> None:
+    problems = said(tmp_path, TWO, OTHERS, asker(ASKS), module("store", ["in"], TO_BOTH))
+    assert len(problems) == 4
+    assert "store, which asker asks, may send to other what should be an answer" in problems[0]
+    assert "messages from other can reach input answer of asker" in problems[1]
+    assert "messages from asker can reach input answer of other" in problems[3]
+
+
+def test_a_server_that_answers_only_one_of_those_who_ask(tmp_path: Path) -> None:
+    (problem,) = said(tmp_path, TWO, OTHERS, asker(ASKS), store(SERVES))
+    assert problem.startswith("other waits for answers on input answer, but none of the layers")
+
+
+def test_what_comes_to_a_server_from_who_does_not_wait(tmp_path: Path) -> None:
+    """`Serves` vouches for requests only: others would get answers as well, or one too many."""
+    stranger = module("stranger", [], {"out": "store"})
+    tiles = APART + STRANGE_TILE
+    (problem,) = said(tmp_path, tiles, ENDS, asker(ASKS), store(SERVES), stranger)
+    assert problem.startswith("messages from stranger can reach input answer of asker")
+    between = module("mid", ["in"], {"out": "store"})
+    stranger = module("stranger", [], {"out": "mid"})
+    tiles = APART + STRANGE_TILE.replace("kind: stranger", "layers: [stranger, mid]")
+    (problem,) = said(tmp_path, tiles, ENDS, asker(ASKS), store(SERVES), stranger, between)
+    assert problem.startswith("messages from stranger.mid can reach input answer of asker")
+
+
+def test_a_server_that_asks_another_one(tmp_path: Path) -> None:
+    """`asker` asks `other`, which asks `store` before it answers."""
+    middle = OTHER_ASKER.replace("NextSink", "NextAskerAnswer")
+    ends = module("source", [], {"out": "asker"}) + module("sink", ["in"], {})
+    asks = asker(ASKS).replace("QueryNextStore", "QueryNextOther")
+    server = module("store", ["in"], {"out": "other_answer"})
+    tiles = SOURCE + SINK + "  - {name: asker, layers: [asker, other, store], at: [1, 0]}\n"
+    assert said(tmp_path, tiles, ends, asks, middle, server) == []
+
+
+# ---- Requests and answers that get lost ----
+
+
+def lost(folder: Path, tiles: str, *layers: str) -> str:
+    (problem,) = said(folder, tiles, *layers)
+    assert "asker would wait for the answer on input answer for good" in problem
+    return problem
+
+
+@pytest.mark.parametrize("tiles", [TOGETHER, APART])
+def test_a_server_that_drops(tmp_path: Path, tiles: str) -> None:
+    asks = asker(ASKS.replace("Credits = 1", "Credits = 4"))
+    problem = lost(tmp_path, tiles, ENDS, asks, store(ALWAYS))
+    assert re.match(
+        r"(asker.)?store may drop what (asker.)?asker asks or the answer to it: ", problem
+    )
+    assert "declare `Room` for 4 requests, or, if it answers every request, `Serves`" in problem
+    lost(tmp_path, tiles, ENDS, asks, store(ALWAYS + "localparam int Room = 3;"))
+    assert said(tmp_path, tiles, ENDS, asks, store(ALWAYS + "localparam int Room = 4;")) == []
+    assert said(tmp_path, tiles, ENDS, asks, store(ALWAYS + SERVES)) == []
+    # One that waits may drop for other reasons.
+    drops = "typedef enum logic {DropOdd} drop_e;"
+    waits = store(drops).replace("logic rst_i", "logic rst_i, output logic drop_o")
+    lost(tmp_path, tiles, ENDS, asks, waits)
+
+
+@pytest.mark.parametrize("declares", ["", SERVES])
+def test_a_layer_on_the_way_that_drops(tmp_path: Path, declares: str) -> None:
+    tiles = SOURCE + SINK + "  - {name: asker, layers: [asker, mid, store], at: [1, 0]}\n"
+    asks = asker(ASKS).replace("QueryNextStore", "QueryNextMid")
+    problem = lost(
+        tmp_path,
+        tiles,
+        ENDS,
+        asks,
+        module("mid", ["in"], {"out": "store"}, ALWAYS),
+        store(declares),
+    )
+    assert problem.startswith("asker.mid may drop what asker.asker asks or the answer")
+    back = module("mid", ["in"], {"out": "asker_answer"}, ALWAYS)
+    server = module("store", ["in"], {"out": "mid"}, declares)
+    problem = lost(tmp_path, tiles, ENDS, asker(ASKS), back, server)
+    assert problem.startswith("asker.mid may drop what asker.asker asks or the answer")
+
+
+def test_an_answer_that_may_go_elsewhere(tmp_path: Path) -> None:
+    elsewhere = module("store", ["in"], {"out": "asker_answer", "more": "sink"})
+    problem = lost(tmp_path, TOGETHER, ENDS, asker(ASKS), elsewhere)
+    assert problem.startswith("asker.store, which asker.asker asks, may send to sink what should")
+    declared = module("store", ["in"], {"out": "asker_answer", "more": "sink"}, SERVES)
+    assert said(tmp_path, TOGETHER, ENDS, asker(ASKS), declared) == []
+
+
+def test_a_request_that_may_go_elsewhere(tmp_path: Path) -> None:
+    hops = "{QueryNextStore, QueryNextSink} query_next_e"
+    asks = asker(ASKS).replace("{QueryNextStore} query_next_e", hops)
+    asks = asks.replace("query_ready_i", "query_ready_i, output logic query_next_o", 1)
+    problem = lost(tmp_path, TOGETHER, ENDS, asks, store())
+    assert problem.startswith("next hop 'sink' of asker.asker.query leads to sink, which does not")
+
+
+def test_one_that_drops_meanwhile_loses_its_credits(tmp_path: Path) -> None:
+    """It never stands still, but it may drop everything one day: a warning."""
+    design = resolved(tmp_path, TOGETHER, ENDS, asker(DROPS), store(ALWAYS))
+    (problem,) = requests.problems(design)
+    assert not problem.is_error

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from bombus.analysis import requests
 from bombus.analysis.deadlock import cycles
 from bombus.base.errors import DesignError
 from bombus.base.text import camel_case
@@ -44,6 +45,8 @@ def module(
 ) -> str:
     """A layer without a body. `outputs`: the next hop of each."""
     ports = ["input logic clk_i", "input logic rst_i"]
+    if "Room" in declarations or "Serves" in declarations:
+        ports.append("output logic busy_o")
     for stream in inputs:
         ports += [f"input beat_t {stream}_i", f"input logic {stream}_valid_i"]
         ports += [f"output logic {stream}_ready_o"]
@@ -133,12 +136,14 @@ def test_room_for_all_requests(tmp_path: Path, credits: int, room: int) -> None:
 
 @pytest.mark.parametrize("room", [3, 4])
 def test_room_for_the_requests_of_all_senders(tmp_path: Path, room: int) -> None:
-    tiles = APART + "  - {name: other, kind: asker, at: [1, 1]}\n"
-    tiles = tiles.replace("kind: source,", "kind: source, next: {asker: asker},")
-    tiles = tiles.replace("MORE_STORE", ", next: {asker_answer: asker}")
-    asks = asker(DROPS.replace("Credits = 1", "Credits = 2"))
-    keeps = store(f"localparam int unsigned Room = {room};")
-    assert bool(deadlocks(tmp_path, tiles, ENDS, asks, keeps)) == (room < 4)
+    replicas = ", replicas: 2, dispatch: flow_hash"
+    tiles = APART.replace(", at: [1, 0]MORE_ASKER", replicas)
+    flow = "  localparam noc_pkg::flow_e Flow = noc_pkg::FlowMeta;\n"
+    asks = asker(DROPS.replace("Credits = 1", "Credits = 2") + flow)
+    keeps = store(f'localparam int unsigned Room = {room}; localparam string Serves = "in";')
+    design = resolved(tmp_path, tiles, ENDS, asks, keeps)
+    assert bool(cycles(design)) == (room < 4)
+    assert list(requests.problems(design)) == []
 
 
 def test_room_needs_senders_with_credits(tmp_path: Path) -> None:
@@ -252,8 +257,18 @@ def test_credits_and_room_as_parameters(
         (ASKS + "localparam bit AnswerWaitsForOut = 1;", "answer always takes, but also waits"),
         (ASKS.replace('"query"', '"quest"'), "answers 'quest', which is not an output"),
         (ASKS.replace("= 1;\n  localparam string", "= 0;\n  localparam string"), "no credits"),
+        (ASKS + 'localparam string Serves = "inn";', "out serves 'inn', which is not an input"),
+        (ASKS + 'localparam string AnswerServes = "in";', "about a stream that the layer does not"),
     ],
 )
 def test_promises_that_contradict_each_other(tmp_path: Path, declarations: str, words: str) -> None:
     with pytest.raises(DesignError, match=words):
         deadlocks(tmp_path, APART, ENDS, asker(declarations), store())
+
+
+@pytest.mark.parametrize("promise", ["int unsigned Room = 1", 'string Serves = "in"'])
+def test_promises_that_need_busy(tmp_path: Path, promise: str) -> None:
+    """Without it the checkers would not know when a layer is through with its messages."""
+    never = store(f"localparam {promise};").replace("output logic busy_o,", "")
+    with pytest.raises(DesignError, match=r"(Room|Serves) of stream (in|out) needs a port busy_o"):
+        deadlocks(tmp_path, APART, ENDS, asker(ASKS), never)

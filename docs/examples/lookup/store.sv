@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Answers a request of 8 bytes with its bytes XOR a pattern from a table, which software
 // can write while requests come in, AND a mask. The request's last byte chooses the
-// pattern. The answer goes to whoever has asked: the design has one asker.
+// pattern. The answer goes to whoever has asked: it keeps the metadata of the request,
+// which tell replicas of an asker apart.
 //
 // Latency: 2 cycles. Throughput: one request every second cycle. For data widths of 64
 // bits and more.
@@ -35,6 +36,7 @@ module store #(
 
   localparam string Entry = "store";
   typedef enum logic [0:0] {NextUdpLookupAnswer} next_e;
+  localparam string Serves = "in";  // every request is answered, once
 
   if (NumEntries < 2 || NumEntries > 256 || 2 ** IndexWidth != NumEntries) begin : gen_bad_entries
     $error("store: NumEntries must be a power of two from 2 to 256");

@@ -7,8 +7,14 @@ from collections.abc import Iterator
 
 from bombus.base.errors import Problem
 from bombus.base.text import listing
-from bombus.design.resolved import Design, Input
-from bombus.design.resources import awaited_hops, downstream, request_of, strangers
+from bombus.design.resolved import Design, Hop, Input, Output
+from bombus.design.resources import (
+    awaited_hops,
+    downstream,
+    request_of,
+    room_covers,
+    strangers,
+)
 
 # Policies under which an answer may reach another replica than the one that asked.
 _SCATTERING = ("round_robin", "least_loaded")
@@ -38,11 +44,18 @@ def _answer_problems(answer: Input, design: Design) -> Iterator[Problem]:
             f"{layer} waits for answers on input {answer.name}, but none of the layers that its "
             f"output {request.name} reaches can send there",
         )
+    else:
+        # A layer that waits would stand still; one that drops meanwhile would drop for ever.
+        waits = any(answer.name in each.stream.waits_for_inputs for each in layer.inputs)
+        for message in unanswered(answer, design):
+            yield design.file.problem(layer.loc, message, is_error=waits)
     if others := strangers(answer, design):
         yield design.file.problem(
             layer.loc,
             f"messages from {listing(map(str, others))} can reach input {answer.name} of {layer}, "
-            f"which accepts only answers to its output {request.name}; give them another input",
+            f"which accepts only answers to its output {request.name}; give them another input; "
+            "or, if these are requests to a layer that answers whoever has asked, let it declare "
+            "so by `Serves`",
         )
     group = layer.tile.group
     if group and group.needs_dispatch and group.policy in _SCATTERING:
@@ -61,3 +74,59 @@ def _losses(awaited: Input, by: Input, design: Design) -> Iterator[Problem]:
             f"{by.layer} waits for messages on input {awaited.name}, which the fabric may drop: "
             "use a lossless fabric, or put the layers into one tile",
         )
+
+
+def unanswered(answer: Input, design: Design) -> Iterator[str]:
+    """Where requests may get lost whose answers come to an input, or these answers."""
+    asker, request = answer.layer, request_of(answer)
+    way = set(awaited_hops(answer, answer, design))
+    loss = f"{asker} would wait for the answer on input {answer.name} for good"
+    front = [request]
+    seen = {*front}
+    while front:
+        output = front.pop()
+        for hop in design.hops_from(output):
+            if hop not in way:
+                if not output.stream.serves:
+                    yield _astray(hop, request) + loss
+                continue
+            target = hop.target
+            assert target
+            if target.stream.answers:
+                continue
+            answering = [each for each in target.layer.outputs if each.stream.serves == target.name]
+            if answering and not way & {
+                each for out in answering for each in design.hops_from(out)
+            }:
+                yield f"{target.layer} answers what {asker} asks, but not to {asker}: {loss}"
+            if not answering and _may_drop(target, design):
+                yield (
+                    f"{target.layer} may drop what {asker} asks or the answer to it: {loss}; "
+                    f"{_advice(target, design)}"
+                )
+            outputs = [each for each in answering or target.layer.outputs if each not in seen]
+            seen.update(outputs)
+            front += outputs
+
+
+def _may_drop(target: Input, design: Design) -> bool:
+    drops = target.stream.always_takes or bool(target.layer.kind.drops)
+    return drops and not room_covers(target, design)
+
+
+def _astray(hop: Hop, request: Output) -> str:
+    """What to say of a hop that leads away from the way of requests and their answers."""
+    where = str(hop.target.layer) if hop.target else "nowhere"
+    source = hop.source
+    if source == request:
+        return f"next hop {hop.name!r} of {source} leads to {where}, which does not answer: "
+    return (
+        f"{source.layer}, which {request.layer} asks, may send to {where} what should be an answer "
+        "(if it answers every request, to whoever has asked, it should declare so by `Serves`): "
+    )
+
+
+def _advice(target: Input, design: Design) -> str:
+    credits = [hop.source.stream.credits for hop in design.hops_to(target)]
+    room = f"`Room` for {sum(credits)} requests, " if all(credits) else ""
+    return f"let it wait instead, or let it declare {room}or, if it answers every request, `Serves`"

@@ -17,6 +17,7 @@ for all that its senders may have outstanding (`Room`). `Design.resource_graph` 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import networkx as nx
@@ -34,19 +35,44 @@ def takes_whatever_waits(target: Input, design: Design) -> bool:
         return True
     if stream.answers:
         return not strangers(target, design)
+    return room_covers(target, design)
+
+
+def room_covers(target: Input, design: Design) -> bool:
+    """Whether an input has room for all that its senders may have outstanding."""
     senders = {hop.source for hop in design.hops_to(target)}
     credits = [sender.stream.credits for sender in senders]
-    return bool(stream.room) and all(credits) and sum(credits) <= stream.room
+    return bool(target.stream.room) and all(credits) and sum(credits) <= target.stream.room
 
 
 def strangers(answer: Input, design: Design) -> list[Layer]:
-    """Layers whose messages may come to an input for answers, and that it has not asked."""
+    """Layers whose messages may come to an input for answers, and that it has not asked.
+
+    Those who ask the same server are none if the server answers whoever has asked (`Serves`).
+    """
     request = request_of(answer)
     asked = {request.layer, *downstream(request, design)}
-    sources = [hop.source for hop in upstream(answer, answer.layer, design)]
-    others = [each.layer for each in sources if each.layer not in asked]
-    others += [each.layer for each in sources if each.layer is request.layer and each != request]
-    return list(dict.fromkeys(others))
+    found: dict[Layer, None] = {}
+    for hop, served in _walk_up(answer, answer.layer, True, design):
+        source = hop.source
+        if source.layer is request.layer:
+            if source != request:
+                found[source.layer] = None
+        elif source.layer not in asked and not (served and _only_asks(source, design)):
+            assert hop.target
+            if hop.target == answer or hop.target.layer in asked:
+                found[source.layer] = None
+    return list(found)
+
+
+def _only_asks(output: Output, design: Design) -> bool:
+    """Whether all that an output sends comes of requests."""
+    if output.stream.credits:
+        return True
+    if not output.layer.inputs:
+        return False
+    ways = (walk for each in output.layer.inputs for walk in _walk_up(each, None, True, design))
+    return all(hop.source.stream.credits or hop.source.layer.inputs for hop, _ in ways)
 
 
 def request_of(answer: Input) -> Output:
@@ -133,29 +159,47 @@ def _awaited(
 
 
 def upstream(awaited: Input, by: Layer, design: Design) -> list[Hop]:
-    """Hops that messages to an input may come by, back to sources or to the layer that waits."""
-    found: list[Hop] = []
-    seen = {awaited}
-    front = [awaited]
+    """Hops that messages to an input may come by, back to where they have begun: a source, the
+    layer that waits, or another's request, if the input is for answers."""
+    walk = _walk_up(awaited, by, bool(awaited.stream.answers), design)
+    return list(dict.fromkeys(hop for hop, _ in walk))
+
+
+def _walk_up(
+    target: Input, by: Layer | None, to_requests: bool, design: Design
+) -> Iterator[tuple[Hop, bool]]:
+    """Hops to an input and before; with each, whether a server answers what comes by it.
+
+    Ends at sources, at the layer `by`, and, with `to_requests`, at requests.
+    """
+    front = [(target, False)]
+    seen = {*front}
     while front:
-        for hop in design.hops_to(front.pop()):
-            found.append(hop)
-            if hop.source.layer is by:
+        target, served = front.pop()
+        for hop in design.hops_to(target):
+            source = hop.source
+            yield hop, served
+            if source.layer is by or (to_requests and source.stream.credits):
                 continue
-            for each in hop.source.layer.inputs:
-                if each not in seen:
-                    seen.add(each)
-                    front.append(each)
-    return found
+            answered = source.stream.serves
+            others = {output.stream.serves for output in source.layer.outputs} - {answered}
+            for each in source.layer.inputs:
+                if answered and each.name in others:
+                    continue  # another output answers it
+                following = each, served or bool(answered)
+                if following not in seen:
+                    seen.add(following)
+                    front.append(following)
 
 
 def downstream(request: Output, design: Design) -> set[Layer]:
-    """Layers that a request, or what comes of it, may reach."""
+    """Layers that a request, or what comes of it, may reach, until it is answered."""
     found: set[Layer] = set()
     front = [request]
     while front:
         for hop in design.hops_from(front.pop()):
-            if hop.target and hop.target.layer not in found:
-                found.add(hop.target.layer)
-                front += hop.target.layer.outputs
+            target = hop.target
+            if target and not target.stream.answers and target.layer not in found:
+                found.add(target.layer)
+                front += target.layer.outputs
     return found

@@ -157,6 +157,7 @@ def checked_streams(layer: Layer, design: Design) -> dict[str, Any]:
             "Room": "{"
             + (", ".join(f"32'd{stream.room}" for stream in reversed(inputs)) or "32'd0")
             + "}",
+            "Serves": rows([[stream.serves] for stream in outputs] or [[]], order),
             "Credits": "{"
             + (", ".join(f"32'd{stream.credits}" for stream in reversed(outputs)) or "32'd0")
             + "}",

@@ -5,9 +5,10 @@
 //
 // Input 0 may wait for output 0 and for a message on input 2; input 1 for output 1;
 // input 2 for nothing. Input 2 brings the answers to the requests of output 1. Input 3
-// may wait for output 0, and has room for 2 messages.
+// may wait for output 0, and has room for 2 messages. With Serves, output 0 answers them.
 module bench #(
-    parameter int unsigned MaxBusyCycles = 20
+    parameter int unsigned MaxBusyCycles = 20,
+    parameter bit Serves = 0
 );
 
   typedef struct packed {
@@ -37,6 +38,7 @@ module bench #(
       .WaitsForOutputs({2'b01, 2'b00, 2'b10, 2'b01}),
       .WaitsForInputs({4'b0000, 4'b0000, 4'b0000, 4'b0100}),
       .Room({32'd2, 32'd0, 32'd0, 32'd0}),
+      .Serves({4'b0000, Serves, 3'b000}),
       .Credits({32'd2, 32'd0}),
       .AnsweredBy({4'b0100, 4'b0000}),
       .MaxBusyCycles(MaxBusyCycles)

@@ -193,6 +193,16 @@ def layer_problems(kind: LayerKind, enums: Mapping[str, Sequence[str]]) -> Itera
     for output in kind.outputs.values():
         if output.credits and output.name not in answered:
             yield problem(f"stream {output.name} has credits, but no input receives its answers")
+        if output.serves and output.serves not in kind.inputs:
+            yield problem(f"stream {output.name} serves {output.serves!r}, which is not an input")
+    if "busy_o" not in kind.ports:
+        # The checkers in simulation would have nothing to go by.
+        promises = [f"Room of stream {each.name}" for each in kind.inputs.values() if each.room]
+        promises += [
+            f"Serves of stream {each.name}" for each in kind.outputs.values() if each.serves
+        ]
+        for promise in promises:
+            yield problem(f"{promise} needs a port busy_o, which is 1 while a message is inside")
     yield from map(problem, _misspelt(kind))
     known = kind.message_kinds()
     for parameter in kind.parameters.values():
@@ -250,6 +260,7 @@ def _misspelt(kind: LayerKind) -> Iterator[str]:
                 "Answers": inputs,
                 "Takes": inputs,
                 "Credits": outputs,
+                "Serves": outputs,
                 "BindsWidth": outputs,
                 "Sends": outputs | _hop_prefixes(kind),
             }

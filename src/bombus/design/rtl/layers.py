@@ -90,6 +90,7 @@ class OutputStream:
     key_width: int = 16  # bits that messages have for the key
     binds_zero: bool = False  # 0 is a value of the key like others
     credits: int = 0  # messages that may be sent and not yet answered; 0: any number
+    serves: str = ""  # the input whose messages it answers, each once, to whoever has sent it
     sends: tuple[str, ...] = (PACKET,)  # kinds of messages
     hop_sends: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # where a hop has others
 
@@ -257,6 +258,7 @@ class _Declarations:
             key_width=self.numbers.get(f"{prefix}BindsWidth", 16),
             binds_zero=bool(self.numbers.get(f"{prefix}BindsZero", 0)),
             credits=self.numbers.get(f"{prefix}Credits", 0),
+            serves=self.texts.get(f"{prefix}Serves", ""),
             sends=self.kinds(f"{prefix}Sends"),
             hop_sends={
                 hop: self.kinds(declared)
