@@ -29,6 +29,7 @@ from bombus.golden.stack import echo_reply
 from bombus.measure.bench import report
 from bombus.measure.exchanges import burst, echo_port, introduce, introduction, neighbour
 from bombus.simulator import verilator
+from bombus.simulator.compiling import output_groups
 
 DESIGN = DESIGNS / "udp_echo.yaml"
 PAYLOADS = (1, 64, 256, 512, 1024, 1472)
@@ -37,7 +38,10 @@ SECONDS = 2.5  # at least, of each measurement through the C interface
 IDLE_STEP_CYCLES = 10_000
 COCOTB_TEST = BENCHMARKS / "_cocotb_exchange.py"
 # Warnings are for lint. Otherwise as bombus.simulator.build does it, to compare like with like.
-COCOTB_BUILD = ("-Wno-fatal", "-O3", "--x-initial", "unique", "--x-assign", "unique")
+COCOTB_BUILD = (
+    *("-Wno-fatal", "-O3", "--x-initial", "unique", "--x-assign", "unique"),
+    *output_groups(0),
+)
 COCOTB_MAKE = " -- OPT_FAST=-O2"
 
 
