@@ -95,6 +95,11 @@ module memory_buffer
   if (BaseAddress % 64'(SlotBytes) != 0) begin : gen_bad_base
     $error("memory_buffer: BaseAddress must be a multiple of 16384");
   end
+  // A bit more than addresses have, so that the sum does not wrap.
+  localparam logic [64:0] LastAddress = 65'(BaseAddress) + 65'(Slots) * 65'(SlotBytes) - 65'd1;
+  if ((LastAddress >> AddrWidth) != '0) begin : gen_bad_end
+    $error("memory_buffer: BaseAddress + Slots * SlotBytes must be at most 2**AddrWidth");
+  end
 
   typedef logic [SlotWidth:0] slot_t;  // with a bit to tell full from empty
   typedef logic [BeatWidth:0] beats_t;

@@ -87,6 +87,11 @@ def test_replicas_have_a_port_each(tmp_path: Path) -> None:
         ),
         ("ports: {axi: memory", "ports: {axi: hbm", "no tile raises ports as memory"),
         ("  memory: {preset: ddr4}", "  fill: {}", "memory fill lacks the AXI ports awaddr, aw"),
+        (
+            "before: echo,",
+            "before: echo, base_address: 4294967296,",
+            "BaseAddress + Slots * SlotBytes must be at most 2**AddrWidth",
+        ),
         ("preset: ddr4", "preset: ddr9", "'hbm2' or 'ddr4'"),
         ("preset: ddr4", "banks: 12", "`banks` should be a power of two, not 12"),
         ("preset: ddr4", "refresh_ns: 5000", "`refresh_ns` should be shorter"),

@@ -48,6 +48,50 @@ BAD = {
     "not SystemRDL": ("addrmap store {{ {} words[2] }};", "store.rdl:1: "),
     "reserved name": ("addrmap store {{ {} level; }};", r"write \\level"),
     "both write": ("addrmap store {{ reg {{ field {{}} a; }} b; }};", "b.a is written by hardware"),
+    "nobody reads": (
+        "addrmap store {{\n reg {{ field {{ sw = rw; hw = na; }} a; }} b; }};",
+        "store.rdl:2: .*b.a is written by software, but hardware does not read it",
+    ),
+    "table of the layer": (
+        "addrmap store {{\n reg {{ field {{ sw = r; hw = w; }} a; }} b[4]; }};",
+        r"store.rdl:2: .*b\[\]?.*a is of a table that software cannot write",
+    ),
+    "pulses in a table": (
+        "addrmap store {{ reg {{ field {{ hw = r; singlepulse; }} a[0:0] = 0; }} b[4]; }};",
+        "has singlepulse, which tables do not have",
+    ),
+    "written once": (
+        "addrmap store {{\n reg {{ field {{ sw = rw1; hw = r; }} a; }} b; }};",
+        "store.rdl:2: .*b.a has sw=rw1",
+    ),
+    "written once, never read": (
+        "addrmap store {{\n reg {{ field {{ sw = w1; hw = r; }} a; }} b; }};",
+        "store.rdl:2: .*b.a has sw=w1",
+    ),
+    "nobody writes": (
+        "addrmap store {{ reg {{ field {{ sw = r; hw = r; }} a; }} b; }};",
+        "b.a is read by hardware, but nothing writes it",
+    ),
+    "keyword, a register": (
+        "addrmap store {{\n reg {{ field {{ hw = r; }} a; }} logic; }};",
+        "store.rdl:2: store.logic has the name of a SystemVerilog keyword",
+    ),
+    "keyword, a field": (
+        "addrmap store {{\n reg {{ field {{ hw = r; }} begin; }} b; }};",
+        "store.rdl:2: store.b.begin has the name of a SystemVerilog keyword",
+    ),
+    "a table with the name of a port": (
+        "addrmap store {{\n {} regs[4]; {} b; }};",
+        r"store.rdl:2: store.regs\[\]? ?.*has the name of the layer's port regs",
+    ),
+    "an external register with the name of a port": (
+        "addrmap store {{ external {} status; }};",
+        "store.status has the name of the layer's port status",
+    ),
+    "one name in SystemVerilog": (
+        "addrmap store {{ regfile {{ {} b; }} a;\n {} a_b; }};",
+        "store.rdl:2: store.a_b and a.b would have one name",
+    ),
     "counts": (
         "addrmap store {{ reg {{ field {{ hw = r; counter; }} a; }} b; }};",
         "b.a has the property counter, which Bombus does not know",
@@ -69,7 +113,7 @@ BAD = {
 def test_what_bombus_does_not_know_is_an_error(tmp_path: Path, case: str) -> None:
     text, message = BAD[case]
     with pytest.raises(DesignError, match=message):
-        read(tmp_path, text.format(TABLE))
+        read(tmp_path, text.format(*[TABLE] * text.count("{}")))
 
 
 @pytest.fixture(scope="module")

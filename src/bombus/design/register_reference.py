@@ -44,6 +44,9 @@ with Simulation("docs/examples/lookup/lookup.yaml") as simulation:
     simulation.tile("arp").registers.cache[3].mac  # of the layer `eth_tx`, in another tile
 ```
 
+Programs that read or write registers of several words of the same tile must take turns: each tile
+keeps the words of one such register only, and does not know whose they are.
+
 `bombus.registers.access.open_map(manifest, port)` gives the same names over any object with
 `read_register(address)` and `write_register(address, value)`, such as the driver of a board.
 

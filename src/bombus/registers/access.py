@@ -2,8 +2,8 @@
 """Registers by name, over any register port.
 
     registers = open_map(manifest, port)
-    registers.tiles.lookup.store.words[3].write(value=5)
-    registers.host.ip.address
+    registers.tiles.lookup.store.patterns[3].value = 5
+    registers.host[0].ip.address
 
 `port` has `read_register(address)` and `write_register(address, value)`: a simulation, or what
 drives the register port of a board. Names, indices and values are checked before anything is

@@ -12,9 +12,11 @@ import re
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from functools import cache
 from pathlib import Path
 from typing import Any
 
+from pyslang import syntax
 from systemrdl.compiler import RDLCompiler
 from systemrdl.messages import MessagePrinter, RDLCompileError, Severity
 from systemrdl.node import AddressableNode, AddrmapNode, FieldNode, RegfileNode, RegNode, RootNode
@@ -23,6 +25,7 @@ from systemrdl.source_ref import DetailedFileSourceRef, FileSourceRef, SourceRef
 
 from bombus.base.errors import DesignError, Problem
 from bombus.registers.model import WORD_BITS, Block, Field, Register, RegisterType
+from bombus.registers.systemverilog import REGISTERS, STATUS
 
 KEYWORDS = frozenset(name.strip("'") for name in SystemRDLLexer.literalNames)
 _UNEXPECTED = re.compile(r"(?:mismatched|extraneous) input '(\w+)' expecting")
@@ -108,7 +111,10 @@ def layer_registers(file: Path, kind: str, values: Mapping[str, int]) -> Block:
     if unknown := sorted(names - values.keys()):
         message = f"layer {kind} has no parameter {unknown[0]}, which its registers have"
         raise DesignError([Problem(file, None, message)])
-    found = read_block(rdl.elaborate(kind, {name: values[name] for name in names}).top)
+    top = rdl.elaborate(kind, {name: values[name] for name in names}).top
+    if problems := list(_name_problems(top)):
+        raise DesignError(problems)
+    found = read_block(top)
     for block in (member for member in found.members if isinstance(member, Block)):
         if block.is_external or block.tables() or block.externals():
             message = f"{block.name}: tables and external registers belong outside of regfiles"
@@ -183,6 +189,57 @@ def _field(node: FieldNode) -> Field:
     )
 
 
+def _access_problem(field: FieldNode) -> str | None:
+    """What is wrong with who reads and writes a field; of an external one, the layer decides."""
+    access = field.get_property("sw").name
+    if access in ("rw1", "w1"):
+        return f"has sw={access}, which Bombus does not know; use rw or w"
+    if field.parent.external:
+        return None
+    if field.is_hw_writable and field.is_sw_writable:
+        return "is written by hardware and by software; Bombus has either (sw=r, hw=w)"
+    if field.is_sw_writable and not field.is_hw_readable:
+        return "is written by software, but hardware does not read it; give it hw=r"
+    if field.parent.is_array:
+        if not field.is_sw_writable:
+            return (
+                "is of a table that software cannot write, and nor can the layer; "
+                "make the table external"
+            )
+        if field.get_property("singlepulse"):
+            return "is of a table and has singlepulse, which tables do not have"
+    elif field.is_hw_readable and not (field.is_hw_writable or field.is_sw_writable):
+        return "is read by hardware, but nothing writes it; use a parameter of the layer"
+    return None
+
+
+@cache
+def _is_keyword(name: str) -> bool:
+    """Whether SystemVerilog has no variable of a name."""
+    return bool(syntax.SyntaxTree.fromText(f"module m; logic {name}; endmodule").diagnostics)
+
+
+def _name_problems(top: AddrmapNode) -> Iterator[Problem]:
+    """Names that the SystemVerilog of a layer's registers cannot have."""
+    taken: dict[str, str] = {}
+    for node in top.descendants(unroll=False):
+        name = node.inst_name
+        is_own = isinstance(node, RegNode) and (node.is_array or bool(node.external))
+        text = None
+        if is_own:  # a port and a type begin with its name
+            if node.parent == top and name in (REGISTERS, STATUS):
+                text = f"has the name of the layer's port {name}; choose another name"
+        elif _is_keyword(name):
+            text = "has the name of a SystemVerilog keyword; choose another name"
+        if isinstance(node, RegNode):
+            path = node.get_rel_path(top, array_suffix="", empty_array_suffix="")
+            other = taken.setdefault(path.replace(".", "_"), path)
+            if other != path:
+                text = f"and {other} would have one name in SystemVerilog; rename one of them"
+        if text:
+            yield _problem(node.inst.inst_src_ref, f"{node.get_path()} {text}")
+
+
 def _problems(node: AddressableNode) -> Iterator[Problem]:
     """What Bombus does not know of a map."""
 
@@ -195,11 +252,8 @@ def _problems(node: AddressableNode) -> Iterator[Problem]:
             reset = child.get_property("reset")
             if reset is not None and not isinstance(reset, int):
                 yield problem(child, "has a reset value that is no number")
-            is_ours = not child.parent.external
-            if is_ours and child.is_hw_writable and child.is_sw_writable:
-                yield problem(
-                    child, "is written by hardware and by software; Bombus has either (sw=r, hw=w)"
-                )
+            if text := _access_problem(child):
+                yield problem(child, text)
         elif isinstance(child, RegNode):
             known = _REGISTER_PROPERTIES
             if child.get_property("accesswidth") != WORD_BITS:
