@@ -46,7 +46,7 @@ def test_a_file_survives_the_loss_of_two_shards(start: Any, tmp_path: Path) -> N
     """Blocks of 4 KiB, with 512 bits a cycle."""
     file, folder = tmp_path / "file", tmp_path / "shards"
     file.write_bytes(Random(1).randbytes(300_001))
-    live = start(WIDE, mtu=MAX_MTU)
+    live = start(WIDE, mtu=MAX_MTU, assertions=True)
     shown = client(live, "encode", file, folder, ADDRESS)
     assert "74 blocks, 10 shards" in shown
     lose_and_recover(file, folder)

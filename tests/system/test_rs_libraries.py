@@ -85,7 +85,7 @@ def test_the_model_agrees(name: str, matrix: str) -> None:
 @pytest.mark.parametrize("design", DESIGNS, ids=lambda path: path.stem)
 def test_wrong_sizes_are_dropped_and_counted(design: Path) -> None:
     random = Random(3)
-    with Simulation(design, seed=3) as simulation:
+    with Simulation(design, seed=3, assertions=True) as simulation:
         benchmark = load("rs")
         service = benchmark.Service.of(simulation.manifest)
         host = benchmark.Host.from_manifest(simulation.manifest)
