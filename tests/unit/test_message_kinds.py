@@ -170,6 +170,34 @@ def test_what_does_not_come_to_a_layer_that_passes_it_on_is_not_taken(tmp_path: 
     assert masks["udp_tx"] == 1
 
 
+def test_a_kind_that_the_beats_have_no_room_for_is_not_taken(tmp_path: Path) -> None:
+    """One `ipv4_tx` gets packets alone: a rewritten next hop must not cut a `routed_packet`."""
+    tiles = """\
+name: two_senders
+data_width: 64
+line_rate_gbps: 10
+host: {mac: "02:b0:0b:05:00:01", ip: 10.77.0.2, prefix: 24, gateway: 10.77.0.1}
+sources: SOURCES
+tiles:
+  - {name: rx, layers: [mac_rx, eth_rx, ipv4_rx, icmp_echo, udp_rx], next: {ipv4_tx: b}, at: [0, 0]}
+  - {name: eth, layers: [eth_tx, mac_tx], at: [1, 0]}
+  - {name: arp, kind: arp, at: [2, 0]}
+  - {name: hops_rx, kind: hops_rx, at: [0, 1]}
+  - {name: hops_tx, kind: hops_tx, source_ip: 0x0A4D0063, at: [1, 1], next: {ipv4_tx: a}}
+  - {name: echo, layers: [{udp_echo: {udp_port: 7}}, udp_tx], at: [2, 1], next: {ipv4_tx: b}}
+  - {name: a, kind: ipv4_tx, at: [0, 2]}
+  - {name: b, kind: ipv4_tx, at: [1, 2]}
+"""
+    file = tmp_path / "two_senders.yaml"
+    file.write_text(tiles.replace("SOURCES", str(sorted(map(str, HOPS.glob("*.sv"))))))
+    design, _ = resolve.load(file)
+    messages = design.messages
+    masks = {each.layer.tile.name: messages.taken_mask(each) for each in design.inputs()}
+    packet, routed = (1 << messages.numbers[name] for name in ("packet", "routed_packet"))
+    assert masks["a"] == packet | routed
+    assert masks["b"] == packet
+
+
 def test_a_bound_next_hop_is_not_the_one_of_the_same_name() -> None:
     """`ipv4_rx` sends packets of protocol ICMP to `icmp`, and to the same what is to be refused."""
     design, _ = resolve.load(DESIGNS / "udp_echo.yaml")

@@ -52,8 +52,13 @@ class Messages:
     def taken_mask(self, target: Input) -> int:
         """The kinds that an input takes at run time, a bit for each number. Of what its layer
         passes on, it takes only what comes by the next hops of the design file: others take that.
+        It takes no kind whose metadata its beats, or those of its network, have no room for.
         """
-        names = self.taken(target)
+        layer = target.layer
+        beats = (self.of(layer, layer.kind.type_of(target.name)), self.on(target.network))
+        room = min(beat.bits for beat in beats)
+        kinds = self.design.library.message_kinds
+        names = frozenset(name for name in self.taken(target) if kinds[name].bits <= room)
         if any(TAKEN in output.stream.declared_kinds for output in target.layer.outputs):
             names &= self.arriving[target]
         return self._mask(names)
