@@ -68,6 +68,8 @@ module eth_tx
   localparam string Binds = "mac_port";
   localparam int unsigned BindsWidth = $bits(mac_port_t);
   localparam bit BindsZero = 1;  // ports are numbered from 0
+  // After reset the cache is cleared, two bindings in a cycle.
+  localparam int unsigned MaxBusyCycles = NumBindings > 4096 ? NumBindings : 4096;
   typedef enum int unsigned {
     NextArp,
     NextBound  // the first MAC port

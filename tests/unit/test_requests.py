@@ -82,6 +82,11 @@ def test_answers_to_replicas(tmp_path: Path, policy: str, scatters: bool) -> Non
     assert all(text in problem for problem in problems)
 
 
+def test_replicas_that_have_their_server_in_the_tile(tmp_path: Path) -> None:
+    tiles = TOGETHER.replace(", at: [1, 0]", ", replicas: 2, dispatch: least_loaded")
+    assert said(tmp_path, tiles, ENDS, asker(ASKS + FLOW), store()) == []
+
+
 def test_a_single_replica_gets_its_answers(tmp_path: Path) -> None:
     tiles = APART.replace(", at: [1, 0]MORE_ASKER", ", replicas: 1, dispatch: round_robin")
     assert said(tmp_path, tiles, ENDS, asker(ASKS + FLOW), store()) == []

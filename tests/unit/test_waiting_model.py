@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
+from unit_helpers import DESIGNS
 
 from bombus.analysis import requests
 from bombus.analysis.deadlock import cycles
@@ -15,6 +16,7 @@ from bombus.base.text import camel_case
 from bombus.design import resolve
 from bombus.design.resolved import Design
 from bombus.generation.instances import checked_streams
+from bombus.placement import placer
 
 # The design files here have 3 x 2 tiles; `asker` at (1, 0) gets questions from the west.
 HEAD = """name: waiting
@@ -110,8 +112,10 @@ def test_in_one_tile(tmp_path: Path) -> None:
 
 
 def test_in_two_tiles_the_answer_waits_behind_questions(tmp_path: Path) -> None:
-    (cycle,) = deadlocks(tmp_path, APART, ENDS, asker(ASKS), store())
-    assert {"asker", "store"} <= set(cycle.split())
+    (cycle,) = cycles(resolved(tmp_path, APART, ENDS, asker(ASKS), store()))
+    assert {"asker", "store"} <= {tile.name for tile in cycle.tiles}
+    # What makes it a ring is said as well.
+    assert "layer asker: waits for a message on asker.answer, which needs store\n" in str(cycle)
 
 
 def test_a_store_that_always_takes_is_no_cure(tmp_path: Path) -> None:
@@ -180,6 +184,8 @@ def test_simulation_checks_what_the_analysis_relies_on(
 
 # ---- Joins ----
 
+SOURCE_AND_SPLIT = SOURCE.replace("kind: source", "layers: [source, split]")
+
 JOIN = """
   localparam bit AWaitsForB = 1;
   localparam bit BWaitsForA = 1;
@@ -221,6 +227,21 @@ def test_what_forks_and_joins_again(tmp_path: Path) -> None:
     # Neither input stops for the other one: no waiting.
     parts = PARTS.replace("WaitsForB = 1", "WaitsForB = 0").replace("ForA = 1", "ForA = 0")
     assert deadlocks(tmp_path, tiles, parts, fork, source) == []
+
+
+def test_what_no_placement_cures(tmp_path: Path) -> None:
+    """What feeds both inputs may have to wait for the one before it sends to the other."""
+    split = module("split", ["in"], {"a": "pass_on", "b": "join_ab_b"})
+    layers = split + module("source", [], {"out": "split"})
+    layers += module("pass_on", ["in"], {"out": "join_ab_a"})
+    tiles = (
+        "  - {name: pass, kind: pass_on, at: [1, 1]}\n  - {name: join, kind: join_ab, at: [1, 0]}\n"
+    )
+    design = resolved(tmp_path, SOURCE_AND_SPLIT + SINK + tiles, PARTS, layers)
+    (cycle,) = cycles(design)
+    assert "layer join.b: waits for a message on join.a, which needs source.split\n" in str(cycle)
+    with pytest.raises(DesignError, match=r"an input waits for .* wait for it \(join\)\."):
+        placer.solve(design, {}, effort=1)
 
 
 # ---- Declarations ----
@@ -272,3 +293,17 @@ def test_promises_that_need_busy(tmp_path: Path, promise: str) -> None:
     never = store(f"localparam {promise};").replace("output logic busy_o,", "")
     with pytest.raises(DesignError, match=r"(Room|Serves) of stream (in|out) needs a port busy_o"):
         deadlocks(tmp_path, APART, ENDS, asker(ASKS), never)
+
+
+def test_clearing_a_large_table_keeps_no_promise_from_being_kept(tmp_path: Path) -> None:
+    """After reset `eth_tx` takes nothing until its cache is cleared, two bindings in a cycle."""
+    file = tmp_path / "design.yaml"
+    text = (DESIGNS / "udp_echo.yaml").read_text()
+    assert "eth_tx, mac_tx" in text
+    for bindings in (64, 4096, 16384):
+        given = f"eth_tx: {{num_bindings: {bindings}}}, mac_tx"
+        file.write_text(text.replace("eth_tx, mac_tx", given))
+        design, _ = resolve.load(file)
+        (layer,) = (each for each in design.layers() if each.kind.name == "eth_tx")
+        limit = checked_streams(layer, design)["promises"]["MaxBusyCycles"]
+        assert limit >= max(4096, bindings // 2 + 1024)

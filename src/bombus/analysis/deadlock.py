@@ -63,10 +63,21 @@ class Cycle:
             held = f"holds {listing(leg.channels)}; " if leg.channels else ""
             needed = following.resources[0]
             text = f"layer {needed}" if isinstance(needed, Input) else str(needed)
+            if awaiting := _awaiting(leg):
+                lines.append(f"  {awaiting}")
             way = f"{_name(leg.hop.source.layer)} -> {_name(_end(leg))}"
             lines.append(f"  {way}: {held}waits for {text}")
         lines.append(f"  tiles {', '.join(tile.name for tile in self.tiles)}")
         return "\n".join(lines)
+
+
+def _awaiting(leg: Leg) -> str:
+    """What the leg begins with, if that is an input that waits for a message on another one."""
+    held = leg.resources[0]
+    if not isinstance(held, Input) or held.layer is leg.hop.source.layer:
+        return ""
+    names = listing(str(Input(held.layer, name)) for name in held.stream.waits_for_inputs)
+    return f"layer {held}: waits for a message on {names}, which needs {leg.hop.source.layer}"
 
 
 def _name(layer: Layer | None) -> str:

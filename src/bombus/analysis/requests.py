@@ -58,7 +58,8 @@ def _answer_problems(answer: Input, design: Design) -> Iterator[Problem]:
             "so by `Serves`",
         )
     group = layer.tile.group
-    if group and group.needs_dispatch and group.policy in _SCATTERING:
+    is_dispatched = any(hop.group for hop in design.hops_to(answer))
+    if group and is_dispatched and group.policy in _SCATTERING:
         yield design.file.problem(
             (*group.loc, "dispatch"),
             f"under {group.policy}, an answer may reach another replica of {group.name} than the "

@@ -90,7 +90,8 @@ def _proposal(resolved: Design, design: Path) -> str:
         ]
         command = f"bombus place {design}{' --move' if move else ''}"
         return f"`{command}` writes a placement without deadlock: {', '.join(moved)}"
-    return f"no placement without deadlock was found: {failure}"
+    none = "no placement"
+    return failure if failure.startswith(none) else f"{none} without deadlock was found: {failure}"
 
 
 def _meshes(design: Design) -> str:

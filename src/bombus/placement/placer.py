@@ -20,14 +20,16 @@ import networkx as nx
 from bombus.analysis import deadlock
 from bombus.base.errors import DesignError
 from bombus.base.text import listing
-from bombus.design.resolved import Design
+from bombus.design.resolved import Design, Input
 from bombus.fabric.routing import Position
 from bombus.placement.annealing import Judge, anneal
 from bombus.placement.constraints import PlacementModel
 from bombus.placement.task import (
     IN,
+    LAYER,
     OUT,
     UNIT,
+    Node,
     Positions,
     Task,
     cost,
@@ -127,11 +129,14 @@ def _refuse_hopeless(task: Task) -> None:
     legs = (((IN, leg.source, leg.network), (OUT, leg.target, leg.network)) for leg in task.held())
     cycle = deadlock.shortest_cycle(nx.DiGraph([*task.waits, *legs]))
     if cycle:
-        names = [name for kind, name, _ in cycle if kind == OUT]
-        way = " -> ".join([*names, names[0]])
+        names = _tiles_of(cycle)
+        way = " -> ".join([*names, names[0]] if len(names) > 1 else names)
+        what = "a chain of messages revisits a tile"
+        if any(each.stream.waits_for_inputs for each in _inputs_of(cycle, design)):
+            what = "an input waits for messages that wait for it"
         raise _no(
             task,
-            f"no placement avoids the deadlock: a chain of messages revisits a tile ({way}). "
+            f"no placement avoids the deadlock: {what} ({way}). "
             f"Duplicate a tile, put a layer on the path that always takes its input, or let some "
             f"messages use another network",
             names[0],
@@ -158,6 +163,18 @@ def _refuse_hopeless(task: Task) -> None:
                 f"{network.given.max_load:g} of a link of {capacity:g} Gbit/s",
                 source,
             )
+
+
+def _tiles_of(cycle: list[Node]) -> list[str]:
+    """Names of the tiles that a cycle passes, in order."""
+    names = [name.partition(".")[0] if kind == LAYER else name for kind, name, _ in cycle]
+    pairs = zip(names, names[-1:] + names[:-1], strict=True)
+    return [name for name, before in pairs if name != before] or names[:1]
+
+
+def _inputs_of(cycle: list[Node], design: Design) -> list[Input]:
+    named = {f"{each.layer.full_name}.{each.name}": each for each in design.inputs()}
+    return [named[name] for kind, name, _ in cycle if kind == LAYER]
 
 
 def _explain(task: Task, effort: float) -> NoReturn:
