@@ -10,7 +10,7 @@ ROOT = Path(__file__).resolve().parents[1]
 LINE = "SPDX-License-Identifier: Apache-2.0"
 FOLDERS = (
     *("src", "rtl", "sim", "tests", "tools", "benchmarks", "formal"),
-    *("designs", "sweeps", "docs/examples"),
+    *("designs", "boards", "sweeps", "docs/examples"),
 )
 FILES = (".ci/run", "Makefile", ".pre-commit-config.yaml", "pyproject.toml")
 # How a comment begins, by the name's end. Templates make SystemVerilog.

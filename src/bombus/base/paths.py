@@ -17,5 +17,6 @@ def _shipped(name: str) -> Path:
 RTL = _shipped("rtl")
 SIM = _shipped("sim")
 DESIGNS = _shipped("designs")
+BOARDS = _shipped("boards")
 BENCHMARKS = _shipped("benchmarks")
 TEMPLATES = PACKAGE / "generation" / "templates"

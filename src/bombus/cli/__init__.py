@@ -13,6 +13,7 @@ import typer
 from bombus.base.errors import DesignError, UserError
 from bombus.cli.area import area
 from bombus.cli.bench import BENCH_SETTINGS, bench
+from bombus.cli.bitstream import bitstream
 from bombus.cli.build import build
 from bombus.cli.check import check
 from bombus.cli.common import Command, Group, error_console, print_problems
@@ -54,7 +55,7 @@ def _options(
 # Groups and commands in the order of `bombus --help`.
 COMMANDS: dict[str, tuple[Callable[..., None], ...]] = {
     "Design": (check, place, show, schema),
-    "Hardware": (generate, area, timing),
+    "Hardware": (generate, area, timing, bitstream),
     "Simulation": (build, run),
     "Measurement": (bench, sweep),
 }

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from bombus.cli.common import DesignArgument, reading_console
+from bombus.cli.common import BoardOption, DesignArgument, reading_console
 
 
 def build(
@@ -16,9 +16,10 @@ def build(
     assertions: Annotated[
         bool, typer.Option("--assertions", help="Build with RTL assertions enabled.")
     ] = False,
+    board: BoardOption = None,
 ) -> None:
     """Build the simulator of a design. Unchanged designs come from the cache."""
     from bombus.simulator.build import build as step
 
-    library = step(design, trace=trace, assertions=assertions)
+    library = step(design, trace=trace, assertions=assertions, board=board)
     reading_console().print(str(library.path), markup=False)

@@ -18,6 +18,13 @@ INTERRUPTED = 130  # exit code after Ctrl-C, as in shells
 DesignArgument = Annotated[
     Path, typer.Argument(metavar="DESIGN", help="Design file (YAML).", show_default=False)
 ]
+BoardOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        help="Simulate the Ethernet MACs of this board, too: frames go in and out as GMII bytes.",
+    ),
+]
 JsonOption = Annotated[
     Path | None,
     typer.Option(

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from bombus.cli.common import DesignArgument
+from bombus.cli.common import BoardOption, DesignArgument
 
 
 def run(
@@ -94,6 +94,7 @@ def run(
     assertions: Annotated[
         bool, typer.Option("--assertions", help="Check the assertions in the RTL.")
     ] = False,
+    board: BoardOption = None,
     duration: Annotated[
         float | None,
         typer.Option(metavar="SECONDS", help="Seconds to run. Default: until stopped."),
@@ -129,6 +130,7 @@ def run(
         pcap_out=pcap_out,
         trace=trace,
         assertions=assertions,
+        board=board,
         duration=duration,
         report=report,
     )

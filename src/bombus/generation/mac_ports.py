@@ -68,6 +68,12 @@ def tile_mac_ports(tile: Tile, design: Design) -> list[dict[str, str]]:
     return ports
 
 
+def with_clock(number: int, declarations: list[str]) -> list[str]:
+    """Declarations of a MAC port that has a clock of its own."""
+    clock = [f"input {logic(1, f'mac{number}_{name}_i')}" for name in ("clk", "rst")]
+    return [*clock, *declarations, f"output {logic(1, f'mac{number}_tx_tuser_o')}"]
+
+
 def top_mac_ports(design: Design) -> list[dict[str, Any]]:
     """MAC ports of the top by number: declarations, and what stands between two clocks."""
     found = []
@@ -76,8 +82,7 @@ def top_mac_ports(design: Design) -> list[dict[str, Any]]:
         streams = [port for la in layers if _number(la) == number for port in _streams(la)]
         declarations = [f"{p['direction']} {logic(p['width'], p['name'])}" for p in streams]
         if given.clock_mhz is not None:
-            clock = [f"input {logic(1, f'mac{number}_{name}_i')}" for name in ("clk", "rst")]
-            declarations = [*clock, *declarations, f"output {logic(1, f'mac{number}_tx_tuser_o')}"]
+            declarations = with_clock(number, declarations)
         is_faster = (given.clock_mhz or 0) > design.config.clock_mhz
         found.append(
             {

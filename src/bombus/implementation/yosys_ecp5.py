@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import sys
 from dataclasses import dataclass
+from importlib.resources import files
 from pathlib import Path
 
 from bombus.base.extras import require
@@ -28,13 +29,16 @@ class Request:
 
     @property
     def commands(self) -> list[str]:
-        """Cells of the device, such as PLLs, are known; what slang reads may instantiate them."""
-        slang = f"read_slang --extern-modules -F {self.file_list} --top {self.top}"
         return [
-            "read_verilog -lib +/ecp5/cells_sim.v +/ecp5/cells_bb.v",
-            slang,
+            f"read_slang -F {self.file_list} --top {self.top}",
             f"synth_ecp5 -top {self.top} -json {self.netlist}",
         ]
+
+
+def cells() -> str:
+    """Verilog of the cells of the device that a design may instantiate, such as PLLs."""
+    share = files("pyosys") / "share" / "ecp5" / "cells_bb.v"
+    return share.read_text(encoding="utf-8")
 
 
 def run(request: Request, folder: Path, command: str) -> None:

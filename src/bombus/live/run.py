@@ -58,6 +58,7 @@ def run(
     pcap_out: Path | Sequence[Path] | None = None,
     trace: Path | None = None,
     assertions: bool = False,
+    board: str | None = None,
     duration: float | None = None,
     interval: float = 1.0,
     report: Path | None = None,
@@ -73,9 +74,9 @@ def run(
     design file; gateway "0.0.0.0": none. While an interface is down, so is the port's link.
     `pcap_in`: frames to send into the port at the start; `keep_time`: with the gaps that the file
     has. `pcap_out`: both directions of the port. `trace`: a waveform file. `assertions`: check
-    those of the RTL. On a terminal the counters are shown as they grow; elsewhere they are printed
-    at the end. `report`: a JSON file with all numbers, rewritten every `interval` seconds and at
-    the end; "-": standard output.
+    those of the RTL. `board`: with the Ethernet MACs of this board. On a terminal the counters
+    are shown as they grow; elsewhere they are printed at the end. `report`: a JSON file with all
+    numbers, rewritten every `interval` seconds and at the end; "-": standard output.
 
     UserError when an interface goes away meanwhile, after the report.
     """
@@ -93,7 +94,9 @@ def run(
     if isinstance(design, Library):
         library = design
     else:
-        library = build(design, trace=trace is not None, assertions=assertions, console=console)
+        library = build(
+            design, trace=trace is not None, assertions=assertions, board=board, console=console
+        )
     sides = _sides(
         library.manifest,
         {

@@ -27,6 +27,8 @@ from bombus.base.cache import cache_directory, cached_directory, content_key
 from bombus.base.errors import UserError
 from bombus.base.macros import CHECKS
 from bombus.base.paths import PACKAGE, RTL, SIM
+from bombus.board.config import Board
+from bombus.board.config import board as find_board
 from bombus.simulator import verilator
 from bombus.simulator.compiling import (
     CHECKING_OPTIMISATION,
@@ -100,20 +102,23 @@ def build(
     *,
     trace: bool = False,
     assertions: bool = False,
+    board: str | None = None,
     console: Console | None = None,
 ) -> Library:
     """The simulator of a design file; built if the cache does not have it.
 
     `trace`: can write waveforms. `assertions`: checks the assertions of the RTL.
-    Both cost speed. `console`: where progress is shown; default: standard error.
+    Both cost speed. `board`: with the Ethernet MACs of this board, and gigabit links behind them.
+    `console`: where progress is shown; default: standard error.
     """
     design = Path(design).absolute()
     if not design.is_file():
         raise UserError(f"cannot read the design file {design}: no such file")
     sources = _extra_sources(design)
+    found = find_board(board) if board else None
     # Generating takes seconds, so what was generated from the same is remembered.
     key = content_key(
-        [design.name, verilator.version()],
+        [design.name, verilator.version(), found.model_dump_json() if found else ""],
         [
             *_named(design.parent, [design, *sources]),
             *(file for folder in (RTL, PACKAGE) for file in _tree(folder)),
@@ -127,10 +132,10 @@ def build(
         if library.path.is_file():
             return library
 
-    from bombus.generation.generate import generate  # slow to import, and seldom needed
-
     with step(console, f"Generating {design.name}"):
-        generated = cached_directory(f"generated/{key}", lambda folder: generate(design, folder))
+        generated = cached_directory(
+            f"generated/{key}", lambda folder: _generate(design, found, folder)
+        )
     try:
         library = build_library(generated, trace=trace, assertions=assertions, console=console)
     except BuildError as error:
@@ -140,6 +145,17 @@ def build(
     temporary.write_text(str(library.path))
     temporary.rename(remembered)
     return library
+
+
+def _generate(design: Path, board: Board | None, folder: Path) -> None:
+    # Slow to import, and seldom needed
+    from bombus.board import shell
+    from bombus.generation.generate import generate
+
+    if board:
+        shell.generate_with_links(design, board, folder)
+    else:
+        generate(design, folder)
 
 
 def build_library(

@@ -1,0 +1,211 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What stands around a design on a board: MACs, clocks, resets, pins."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import math
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import jinja2
+
+from bombus.analysis import check
+from bombus.base import paths
+from bombus.base.errors import UserError
+from bombus.base.text import counted
+from bombus.board import liteeth_mac
+from bombus.board.config import Board
+from bombus.design.resolved import Design
+from bombus.generation import folder as output
+from bombus.generation import generate
+from bombus.generation.mac_ports import top_mac_ports, with_clock
+
+GMII_MHZ = 125.0
+_VCO_MHZ = (400.0, 800.0)  # ECP5 family data sheet, sysCLOCK PLL timing; so is the next one
+_MIN_COMPARED_MHZ = 10.0
+_MAX_DIVIDER = 128
+_LINK = "gmii_link"
+_MAC_BITS = 64  # LiteEth has no wider one
+# What a MAC can hold of frames that have left the design: words of its FIFO, bytes behind it.
+_MAC_WORDS, _MAC_BYTES = 32, 64
+# LiteEth's text is not ours to judge.
+_LINT = f"""// SPDX-License-Identifier: Apache-2.0
+`verilator_config
+lint_off -file "*/{liteeth_mac.MODULE}.v"
+lint_off -rule COMBDLY -file "*/{liteeth_mac.MODULE}.v"
+lint_off -rule UNOPTFLAT -file "*/{liteeth_mac.MODULE}.v"
+"""
+
+
+@dataclass(frozen=True)
+class Pll:
+    """Dividers of an EHXPLLL whose feedback is the clock of the design."""
+
+    input_divider: int
+    feedback_divider: int
+    core_divider: int
+    tx_divider: int
+
+
+def pll(input_mhz: float, core_mhz: float) -> Pll:
+    """Dividers that give the clock of the design and 125 MHz from one oscillator, both exactly."""
+    dividers = range(1, _MAX_DIVIDER + 1)
+    for core, tx in itertools.product(dividers, dividers):
+        vco = core_mhz * core
+        if not (_VCO_MHZ[0] <= vco <= _VCO_MHZ[1] and vco == GMII_MHZ * tx):
+            continue
+        for divider in dividers:
+            feedback = core_mhz * divider / input_mhz
+            if input_mhz / divider >= _MIN_COMPARED_MHZ and feedback in dividers:
+                return Pll(divider, round(feedback), core, tx)
+    raise UserError(
+        f"the PLL cannot make {core_mhz:g} MHz and {GMII_MHZ:g} MHz from {input_mhz:g} MHz; "
+        "choose a clock_mhz such as 50 or 62.5"
+    )
+
+
+def refuse_what_does_not_fit(design: Design, board: Board) -> None:
+    ports = design.config.ports
+    if len(ports) > len(board.phys):
+        raise UserError(
+            f"{design.config.name} has {counted(len(ports), 'MAC port')}, "
+            f"{board.name} {counted(len(board.phys), 'PHY')}"
+        )
+    if any(port.clock_mhz is not None for port in ports):
+        raise UserError("MAC ports on a board have no clock_mhz: its MAC crosses the clocks")
+    if design.config.clock_mhz * design.networks[0].data_width < 1000 * len(ports):
+        raise UserError(f"{design.config.name} carries less than 1 Gbit/s for each MAC port")
+    if pins := generate.manifest(design)["pins"]:
+        raise UserError(f"the board has nothing to join to the raised port {pins[0]['name']}")
+    if design.config.memories:
+        raise UserError(f"Bombus joins no memory to a design on {board.name}")
+    if design.networks[0].data_width > _MAC_BITS:
+        raise UserError(f"the MAC has 8 to {_MAC_BITS} bits; {design.config.name} has more")
+
+
+def _environment() -> jinja2.Environment:
+    return jinja2.Environment(
+        loader=jinja2.FileSystemLoader(
+            [paths.PACKAGE / "board" / "templates", paths.PACKAGE / "generation" / "templates"]
+        ),
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        autoescape=False,
+    )
+
+
+def context(design: Design) -> dict[str, Any]:
+    """For the templates around a design."""
+    width = design.networks[0].data_width
+    return {
+        "name": design.config.name,
+        "source": design.file.path.name,
+        "ports": list(range(len(design.config.ports))),
+        "data_width": width,
+        "keep_width": width // 8,
+        "address_bits": design.register_map.address_bits,
+    }
+
+
+def with_shell(design: Design, command: str) -> dict[str, str]:
+    """The files of a design and of its shell, by path."""
+    name = design.config.name
+    sources = generate.texts(design)
+    width = design.networks[0].data_width
+    sources[f"board/{liteeth_mac.MODULE}.v"] = liteeth_mac.verilog(width, command)
+    shell = _environment().get_template("shell.sv.j2").render(context(design))
+    sources[f"board/{name}_shell.sv"] = shell
+    files = [f"-F {name}.f", f"board/{liteeth_mac.MODULE}.v", f"board/{name}_shell.sv"]
+    sources[f"{name}_shell.f"] = "\n".join(files) + "\n"
+    return sources
+
+
+def with_links(design: Design, command: str) -> dict[str, str]:
+    """A design, its shell and the far ends of its links, as a simulator is built from them."""
+    name = design.config.name
+    sources = with_shell(design, command)
+    model = f"{_LINK}.sv"
+    sources[f"board/{model}"] = (paths.SIM / "models" / model).read_text(encoding="utf-8")
+    inside = _MAC_WORDS * design.networks[0].data_width // 8 + _MAC_BYTES
+    sources[f"board/{name}_gmii.sv"] = (
+        _environment()
+        .get_template("gmii.sv.j2")
+        .render(
+            context(design),
+            mac_ports=[
+                {"declarations": with_clock(number, port["declarations"])}
+                for number, port in enumerate(top_mac_ports(design))
+            ],
+            raised_ports=[],
+            mac_cycles=math.ceil(inside * design.config.clock_mhz / GMII_MHZ),
+        )
+    )
+    sources[f"{name}_gmii.f"] = (
+        f"board/lint.vlt\n-F {name}_shell.f\nboard/{model}\nboard/{name}_gmii.sv\n"
+    )
+    sources["board/lint.vlt"] = _LINT
+    manifest = generate.manifest(design)
+    top = f"{name}_gmii"
+    manifest["simulation"] = {
+        "top": top,
+        "instance": f"{top}.u_shell.u_top",
+        "file_list": f"{name}_gmii.f",
+    }
+    for port in manifest["mac_ports"]:
+        port["clock_mhz"] = GMII_MHZ
+    sources[f"{name}.json"] = json.dumps(manifest, indent=2) + "\n"
+    return sources
+
+
+def generate_with_links(file: Path, board: Board, folder: Path) -> None:
+    """Checks a design file and writes what a simulator of it on a board is built from."""
+    design, _ = check.check(file)
+    refuse_what_does_not_fit(design, board)
+    output.write(folder, with_links(design, "a simulator with a board"))
+
+
+def on_board(design: Design, board: Board, command: str) -> dict[str, str]:
+    """Sources of a design on a board, listed in `<name>_board.f`, and pins (`board/<name>.lpf`)."""
+    name = design.config.name
+    sources = with_shell(design, command)
+    used = board.phys[: len(design.config.ports)]
+    sources[f"board/{name}_board.sv"] = (
+        _environment()
+        .get_template("board.sv.j2")
+        .render(
+            context(design),
+            board=board,
+            core_mhz=f"{design.config.clock_mhz:g}",
+            pll=pll(board.clock.mhz, design.config.clock_mhz),
+            has_phy_reset=any(phy.reset_n for phy in used),
+        )
+    )
+    sources[f"{name}_board.f"] = f"-F {name}_shell.f\nboard/{name}_board.sv\n"
+    sources[f"board/{name}.lpf"] = constraints(design, board)
+    return sources
+
+
+def constraints(design: Design, board: Board) -> str:
+    """Pins and clocks, as nextpnr reads them (LPF)."""
+    lines = [f"# {design.config.name} on {board.name}"]
+
+    def place(port: str, pin: str, standard: str) -> None:
+        lines.append(f'LOCATE COMP "{port}" SITE "{pin}";')
+        lines.append(f'IOBUF PORT "{port}" IO_TYPE={standard};')
+
+    place("clk_i", board.clock.pin, board.clock.standard)
+    lines.append(f'FREQUENCY PORT "clk_i" {board.clock.mhz:g} MHZ;')
+    if board.reset_n:
+        place("reset_n_i", board.reset_n.pin, board.reset_n.standard)
+    for number, phy in enumerate(board.phys[: len(design.config.ports)]):
+        for signal, pin in phy.pins():
+            base, bracket, bit = signal.partition("[")
+            way = "i" if base.startswith("rx") else "o"
+            place(f"phy{number}_{base}_{way}{bracket}{bit}", pin, phy.standard)
+        lines.append(f'FREQUENCY PORT "phy{number}_rx_clk_i" {GMII_MHZ:g} MHZ;')
+    return "\n".join(lines) + "\n"

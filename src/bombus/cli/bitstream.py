@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`bombus bitstream`."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.table import Table
+
+from bombus.base.tables import print_table
+from bombus.cli.common import DesignArgument, reading_console
+
+
+def bitstream(
+    design: DesignArgument,
+    board: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME",
+            help="Board of boards/, or path of a board file.",
+            show_default=False,
+        ),
+    ],
+    seed: Annotated[int, typer.Option(metavar="NUMBER", help="Seed of the placer.")] = 1,
+    minutes: Annotated[
+        float, typer.Option(metavar="MINUTES", help="Give up place and route after so long.")
+    ] = 120,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "-o",
+            "--output",
+            metavar="DIR",
+            help="Folder for <design>.bit and <design>.svf. Default: build/<board>.",
+        ),
+    ] = None,
+) -> None:
+    """Make the bitstream of a design for a board, with an Ethernet MAC, and check its timing."""
+    from bombus.board import config
+    from bombus.implementation import bitstream as step
+
+    console = reading_console()
+    with console.status(f"Placing and routing {design} for {board} (minutes)"):
+        made = step.build(design, config.board(board), seed=seed, timeout_s=minutes * 60)
+    name = made.design.config.name
+    table = Table("clock", title=f"{name} on {made.board.name}")
+    for label in ("needed, MHz", "reached, MHz"):
+        table.add_column(label, justify="right")
+    for clock, reached in made.result.fmax_mhz.items():
+        needed = made.result.constraint_mhz[clock]
+        table.add_row(clock, f"{needed:.1f}", f"{reached:.1f}")
+    print_table(console, table)
+    for unit, (used, available) in made.result.used.items():
+        console.print(f"{unit}: {used:,} of {available:,} ({used / available:.0%})", markup=False)
+    folder = output or Path("build") / made.board.name
+    folder.mkdir(parents=True, exist_ok=True)
+    for file in (made.bit, made.svf):
+        target = folder / f"{name}{file.suffix}"
+        shutil.copyfile(file, target)
+        console.print(str(target), markup=False)

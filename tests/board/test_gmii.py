@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A board in simulation: frames go through the MACs' preamble, FCS and clock crossings as bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from bombus.simulator.build import build
+from bombus.simulator.simulation import Simulation
+
+pytestmark = pytest.mark.slow
+WIRE = Path(__file__).parent / "designs" / "frame_wire.yaml"
+BOARD = "versa_ecp5"
+OVERHEAD = 24  # bytes of preamble, FCS and gap
+NS_PER_BYTE = 8  # at 1 Gbit/s
+MIN, MAX = 60, 1514  # bytes of a frame without FCS
+
+
+@pytest.fixture(scope="module")
+def simulation() -> Iterator[Simulation]:
+    with Simulation(build(WIRE, board=BOARD)) as opened:
+        yield opened
+
+
+def frame(size: int, number: int) -> bytes:
+    return bytes((number + 7 * i) % 256 for i in range(size))
+
+
+@pytest.mark.parametrize("size", [MIN - 1, MIN, 61, 67, 68, MAX - 1, MAX])
+def test_frames_come_back_as_they_went(simulation: Simulation, size: int) -> None:
+    sent = frame(size, size)
+    simulation.send(sent)
+    received = simulation.receive()
+    assert received is not None
+    assert bytes(received) == sent.ljust(MIN, b"\0")
+    assert simulation.receive(timeout_cycles=2000) is None
+
+
+def test_line_rate_at_every_size(simulation: Simulation) -> None:
+    """Back to back on the link, frames of all sizes go out as fast as they come in."""
+    sizes = [*range(MIN, 130), 255, 256, 257, 511, 512, 1023, 1024, 1025, *range(1507, MAX + 1)]
+    for size in sizes:
+        sent = [frame(size, number) for number in range(12)]
+        for each in sent:
+            simulation.send(each)
+        received = [simulation.receive() for _ in sent]
+        assert [bytes(each) for each in received if each] == sent, size
+        times = [each.time_ns for each in received if each]
+        ns = (times[-1] - times[0]) / (len(sent) - 1)
+        assert ns == pytest.approx((size + OVERHEAD) * NS_PER_BYTE, abs=4), size
+
+
+def test_bad_fcs_is_dropped_and_counted(simulation: Simulation) -> None:
+    before = simulation.counters()["wire"]["drop.mac_rx.bad_frame"]
+    good = [frame(100 + number, number) for number in range(4)]
+    for number, each in enumerate(good):
+        simulation.send(each, bad=number % 2 == 1)
+    assert [bytes(each) for each in iter(simulation.receive, None)] == good[::2]
+    after = simulation.counters()["wire"]["drop.mac_rx.bad_frame"]
+    assert after - before == 2
