@@ -87,6 +87,23 @@ def test_overlapping_networks_are_a_warning(tmp_path: Path) -> None:
     )
 
 
+def test_equal_addresses_are_a_warning(tmp_path: Path) -> None:
+    same = SECOND.replace("00:02", "00:01").replace("78", "77")
+    _, (warning,) = check.check(written(tmp_path, (SECOND, same)))
+    assert "same addresses, 02:b0:0b:05:00:01 and 10.77.0.2" in warning.message
+    assert warning.line == 1 + TWO_PORTS.splitlines().index(f"  {SECOND}")
+
+
+def test_a_port_that_stops_the_others_is_a_warning(tmp_path: Path) -> None:
+    old = "{mac_tx: {mac_port: 1}}"
+    file = written(tmp_path, (old, "{mac_tx: {mac_port: 1, drops_when_full: false}}"))
+    found = [each for each in check.check(file)[1] if "drops_when_full: false" in each.message]
+    (warning,) = found
+    assert "stops the messages to all MAC ports" in warning.message
+    assert not warning.is_error
+    assert "drops_when_full" in file.read_text().splitlines()[(warning.line or 0) - 1]
+
+
 def test_a_layer_gets_the_addresses_of_every_port(tmp_path: Path) -> None:
     """One that knows of one port only is refused where there are two."""
     source = (

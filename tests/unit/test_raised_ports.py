@@ -79,6 +79,12 @@ def test_replicas_have_a_port_each(tmp_path: Path) -> None:
         ("fill: fill", "fil: fill", "no layer of tile 'buffer' has a port fil_*; did you mean 'f"),
         ("fill: fill", "fill: busy", "the top has a port busy_o"),
         ("fill: fill", "fill: mac0_rx", "the top has a port mac0_rx_o"),
+        ("fill: fill", "fill: timer", "tiles have a port timer_o"),
+        ("fill: fill", "fill: host", "tiles have a port host_o"),
+        ("fill: fill", "fill: time_us", "tiles have a port time_us_o"),
+        ("fill: fill", "fill: north", "tiles have a port north_o"),
+        ("fill: fill", "fill: west_valid", "tiles have a port west_valid_o"),
+        ("fill: fill", "fill: done_from_echo", "tiles have a port done_from_echo_o"),
         ("fill: fill", "fill: Fill", "should be snake_case"),
         (
             "udp_port: 7",

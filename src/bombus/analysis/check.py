@@ -248,13 +248,34 @@ def _host(design: Design) -> Iterator[Problem]:
                 is_error=False,
             )
         for other in config.ports[:number]:
-            if port.network.overlaps(other.network):
+            if (port.mac, port.ip) == (other.mac, other.ip):
+                yield design.file.problem(
+                    loc,
+                    f"two MAC ports have the same addresses, {port.mac} and {port.ip}: where both "
+                    "are on one network, neighbours and switches cannot tell them apart",
+                    is_error=False,
+                )
+            elif port.network.overlaps(other.network):
                 yield design.file.problem(
                     loc,
                     f"the networks {other.network} and {port.network} of two MAC ports overlap: "
                     "messages that start in the design take the first one",
                     is_error=False,
                 )
+
+
+def _stopped_ports(design: Design) -> Iterator[Problem]:
+    """MAC ports among several that stop the others when their links are down."""
+    if design.mac_count() < 2:
+        return
+    for layer in design.layers():
+        if layer.kind.mac_ports and layer.params.get("drops_when_full") == 0:
+            yield design.file.problem(
+                layer.loc,
+                f"{layer} has drops_when_full: false: while its link is down, it stops the "
+                "messages to all MAC ports; leave it out to drop what its buffer cannot hold",
+                is_error=False,
+            )
 
 
 def _bandwidth(design: Design) -> Iterator[Problem]:
@@ -343,6 +364,7 @@ def check(path: Path, *, allow_deadlock: bool = False) -> tuple[Design, list[Pro
         problems += _macs(design)
     problems += [*_replicas(design), *_bound_values(design), *_host(design)]
     problems += [*_bandwidth(design), *_remarks(design), *_mac_widths(design)]
+    problems += _stopped_ports(design)
     for network in design.networks:
         problems += _fabric(design, network)
     if not any(problem.is_error for problem in problems):

@@ -10,9 +10,22 @@ from bombus.base.errors import Problem
 from bombus.base.text import near_matches
 from bombus.design import config
 from bombus.design.resolved import Tile
+from bombus.fabric.routing import STEPS
 
 # Ports that every top has, or may have.
 _OF_TOP = re.compile(r"clk|rst|tick_us|reg_\w+|mac\d+_\w+|in_flight|busy")
+
+# Ports that a tile has, or may have, without the names of networks.
+_OF_TILE = re.compile(
+    rf"host|time_us|timer|done|done_from_\w+|(?:{'|'.join(STEPS)})(?:_valid|_ready)?"
+)
+
+
+def _is_of_tile(name: str, file: config.DesignFile) -> bool:
+    """Whether a tile has, or may have, a port of a name."""
+    _, *others = file.config.all_networks
+    prefixes = ("", *(f"{network}_" for network in others))
+    return any(_OF_TILE.fullmatch(name.removeprefix(prefix)) for prefix in prefixes)
 
 
 def _group(port: str, groups: Iterable[str]) -> str | None:
@@ -45,6 +58,8 @@ def raise_ports(
                 place = (*tile.loc, "ports", group)
                 if _OF_TOP.fullmatch(name[:-2]):
                     yield file.problem(place, f"the top has a port {name}; choose another name")
+                elif _is_of_tile(name[:-2], file):
+                    yield file.problem(place, f"tiles have a port {name}; choose another name")
                 elif name in taken:
                     yield file.problem(
                         place, f"two ports of the top would be {name}: this and {taken[name]}'s"
