@@ -273,6 +273,11 @@ void Simulator::elapse_us(uint64_t microseconds) {
 }
 
 bool Simulator::request(uint32_t address, bool write, uint32_t& value) {
+  // The design may still be at work on a request that was given up: its answer would be
+  // taken for that of this one.
+  if (errors_.register_timeout > 0) {
+    throw Failure(EIO, "an earlier register request was never answered: no further one is made");
+  }
   top_->reg_valid_i = 1;
   top_->reg_write_i = write;
   top_->reg_addr_i = address;
