@@ -102,7 +102,7 @@ bool Exchange::finished() const {
 int Exchange::run() {
   if (request_.count > 1 &&
       request_.gap_cycles > simulator_.cycles_left() / (request_.count - 1)) {
-    throw Failure(EINVAL, "virtual time ends before so many gaps of gap_cycles, after 106 days");
+    throw Failure(EINVAL, "gap_cycles exceeds the limit of 106 days of virtual time");
   }
   for (unsigned i = 0; i < kMacPorts; ++i) {
     simulator_.port(i).received().clear();

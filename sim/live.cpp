@@ -130,7 +130,7 @@ void Live::check_there(unsigned port, int error) {
   const bool gone = error == EBADFD || error == EBADF || error == ENODEV ||
                     (down_[port] && is_unbound(descriptors_[port]));
   if (!gone) return;
-  throw Failure(ENODEV, "MAC port " + std::to_string(port) + ": what it is attached to is gone");
+  throw Failure(ENODEV, "the interface of MAC port " + std::to_string(port) + " was deleted");
 }
 
 void Live::write_frames() {

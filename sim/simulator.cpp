@@ -246,7 +246,7 @@ void Simulator::advance(uint64_t max_cycles) {
 
 void Simulator::advance_cycles(uint64_t cycles) {
   if (cycles > cycles_left()) {
-    throw Failure(EINVAL, "virtual time ends before so many cycles, after 106 days");
+    throw Failure(EINVAL, "cycles exceeds the limit of 106 days of virtual time");
   }
   const uint64_t end = cycle_ + cycles;
   while (cycle_ < end) advance(end - cycle_);
@@ -254,7 +254,7 @@ void Simulator::advance_cycles(uint64_t cycles) {
 
 void Simulator::elapse_us(uint64_t microseconds) {
   if (microseconds > cycles_left() * kPeriodPs / kPicosecondsPerMicrosecond) {
-    throw Failure(EINVAL, "virtual time ends before so many microseconds, after 106 days");
+    throw Failure(EINVAL, "microseconds exceeds the limit of 106 days of virtual time");
   }
   const uint64_t end_ps = time_ps_ + microseconds * kPicosecondsPerMicrosecond;
   while (time_ps_ < end_ps) {

@@ -16,7 +16,7 @@ FILES = (".ci/run", "Makefile", ".pre-commit-config.yaml", "pyproject.toml")
 # How a comment begins, by the name's end. Templates make SystemVerilog.
 COMMENTS = {
     **dict.fromkeys((".py", ".yaml", ".toml", ".mk", ".sh", "Makefile", "run"), "# "),
-    **dict.fromkeys((".sv", ".svh", ".vlt", ".c", ".cpp", ".h", ".go", ".j2"), "// "),
+    **dict.fromkeys((".sv", ".svh", ".vlt", ".c", ".cpp", ".h", ".go", ".j2", ".f", ".rdl"), "// "),
 }
 
 

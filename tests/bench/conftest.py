@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from bombus.base.output import STDOUT
 from bombus.measure import bench
 
 Run = Callable[..., Any]
@@ -21,7 +22,7 @@ def run(capsys: pytest.CaptureFixture[str]) -> Run:
 
     def run_benchmark(name: str, design: Path | None = None, **options: Any) -> Any:
         capsys.readouterr()
-        bench.run(name, design, bench.STDOUT, **options)
+        bench.run(name, design, STDOUT, **options)
         return json.loads(capsys.readouterr().out)
 
     return run_benchmark

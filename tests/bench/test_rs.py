@@ -13,6 +13,7 @@ from support.bench import ROOT
 
 from bombus.analysis import check
 from bombus.base.errors import UserError
+from bombus.base.output import STDOUT
 from bombus.measure import bench
 from bombus.measure.erasure_libraries import MissingLibraryError
 
@@ -56,7 +57,7 @@ def test_missing_library_is_said(
         raise MissingLibraryError(f"{name} is not here")
 
     monkeypatch.setattr(benchmark, "open_library", nothing)
-    benchmark.main(NARROW, bench.STDOUT, **OPTIONS)
+    benchmark.main(NARROW, STDOUT, **OPTIONS)
     shown = capsys.readouterr()
     result = json.loads(shown.out)
     assert [result["rows"][0][rate] for rate in RATES] == [None, None]
@@ -79,5 +80,5 @@ def test_wrong_parity_is_an_error(
 
     monkeypatch.setattr(benchmark.Checker, "parity", one_wrong)
     with pytest.raises(UserError, match="3 wrong"):
-        benchmark.main(NARROW, bench.STDOUT, **OPTIONS)
+        benchmark.main(NARROW, STDOUT, **OPTIONS)
     assert json.loads(capsys.readouterr().out)["errors"] == 3

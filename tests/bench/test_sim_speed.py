@@ -10,6 +10,7 @@ import pytest
 from support.bench import DESIGNS, FUSED
 
 from bombus.base.errors import UserError
+from bombus.base.output import STDOUT
 from bombus.golden import stack
 from bombus.measure import bench
 
@@ -53,4 +54,4 @@ def test_corrupted_model_fails_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
         benchmark, "echo_reply", lambda frame: stack.echo_reply(frame)[:-1] + b"\x55"
     )
     with pytest.raises(UserError, match=r"C interface: \d+ replies are wrong"):
-        benchmark.main(FUSED, bench.STDOUT, quick=True)
+        benchmark.main(FUSED, STDOUT, quick=True)

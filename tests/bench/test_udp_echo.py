@@ -12,6 +12,7 @@ import pytest
 from support.bench import DESIGNS, FUSED
 
 from bombus.base.errors import UserError
+from bombus.base.output import STDOUT
 from bombus.golden.frames import Host, Station, padded, udp_frame
 from bombus.golden.stack import echo_reply
 from bombus.measure import bench
@@ -96,7 +97,7 @@ def test_wrong_reply_is_an_error(
 
     monkeypatch.setattr(benchmark, "echo_reply", model_with_a_mistake)
     with pytest.raises(UserError, match="1 wrong"):
-        benchmark.main(DESIGNS[512], bench.STDOUT, packets=PACKETS)
+        benchmark.main(DESIGNS[512], STDOUT, packets=PACKETS)
     assert json.loads(capsys.readouterr().out)["errors"] == 1
 
 

@@ -42,6 +42,7 @@ static void without_simulator(void) {
   uint32_t value;
   uint64_t counter;
   REFUSED(bombus_reset(sim));
+  REFUSED(bombus_reset_port(sim, 0));
   REFUSED(bombus_set_poll(sim, NULL, NULL));
   REFUSED(bombus_send_frame(sim, 0, buffer, 60, 0));
   REFUSED(bombus_receive_frame(sim, 0, buffer, 60, NULL));
@@ -56,7 +57,10 @@ static void without_simulator(void) {
   REFUSED(bombus_read_register(sim, 0, &value));
   REFUSED(bombus_write_register(sim, 0, 0));
   REFUSED(bombus_read_counters(sim, 0, 1, &counter));
+  REFUSED(bombus_read_pin(sim, "lamp_o", buffer, 13));
+  REFUSED(bombus_write_pin(sim, "key_i", buffer, 2));
   REFUSED(bombus_set_pace(sim, 0, 0, 0));
+  REFUSED(bombus_set_link(sim, 0, 1));
   REFUSED(bombus_set_line_rate(sim, 0, 0));
   REFUSED(bombus_set_impairment(sim, 0, BOMBUS_RX, NULL));
   REFUSED(bombus_pcap_in(sim, 0, "x", 0));
@@ -104,7 +108,9 @@ static void bad_arguments(bombus_sim *sim) {
     REFUSED(bombus_receive_frame(sim, ports[i], buffer, 60, NULL));
     REFUSED(bombus_next_sent(sim, ports[i], &info));
     REFUSED(bombus_advance_until_frame(sim, ports[i], 10));
+    REFUSED(bombus_reset_port(sim, ports[i]));
     REFUSED(bombus_set_pace(sim, ports[i], 0, 0));
+    REFUSED(bombus_set_link(sim, ports[i], 0));
     REFUSED(bombus_set_line_rate(sim, ports[i], 0));
     REFUSED(bombus_set_impairment(sim, ports[i], BOMBUS_RX, NULL));
     REFUSED(bombus_pcap_in(sim, ports[i], "x", 0));
@@ -166,6 +172,55 @@ static void bad_arguments(bombus_sim *sim) {
   IS(-EBADF, bombus_attach(sim, 0, -2));
   IS(-EBADF, bombus_attach(sim, 0, 9999));
   IS(0, bombus_get_errors(sim, &errors));
+}
+
+static void description(void) {
+  const bombus_sim *sim = NULL;
+  const bombus_design *design = bombus_describe();
+  IS(BOMBUS_API_VERSION, bombus_api_version());
+  IS(1, design != NULL && design == bombus_describe() && design->mac_ports == 2);
+  IS(16, design->data_bytes);
+  IS(0, strcmp(design->name, "loopback"));
+}
+
+/* The loopback design has an input key_i of 12 bits and an output lamp_o of 100, which shows it. */
+static void pins(bombus_sim *sim) {
+  static const char *const absent[] = {"", "x", "key", "key_i ", "lamp_o_", "%s%n"};
+  uint8_t lamp[13], key[2] = {0x5A, 0x0A}, wide[2] = {0xFF, 0x1F};
+  for (size_t i = 0; i < LENGTH(absent); ++i) {
+    IS(-ENOENT, bombus_read_pin(sim, absent[i], buffer, sizeof buffer));
+    IS(-ENOENT, bombus_write_pin(sim, absent[i], buffer, 0));
+    IS(1, strstr(bombus_last_error(sim), absent[i]) != NULL);
+  }
+  REFUSED(bombus_read_pin(sim, NULL, lamp, sizeof lamp));
+  REFUSED(bombus_read_pin(sim, "lamp_o", NULL, sizeof lamp));
+  IS(-ENOSPC, bombus_read_pin(sim, "lamp_o", lamp, sizeof lamp - 1));
+  IS(-ENOSPC, bombus_read_pin(sim, "lamp_o", lamp, 0));
+  REFUSED(bombus_write_pin(sim, NULL, key, sizeof key));
+  REFUSED(bombus_write_pin(sim, "key_i", NULL, sizeof key));
+  REFUSED(bombus_write_pin(sim, "key_i", key, 0));
+  REFUSED(bombus_write_pin(sim, "key_i", key, 1));
+  REFUSED(bombus_write_pin(sim, "key_i", key, SIZE_MAX));
+  REFUSED(bombus_write_pin(sim, "key_i", wide, sizeof wide));
+  REFUSED(bombus_write_pin(sim, "lamp_o", lamp, sizeof lamp));
+  IS(0, bombus_write_pin(sim, "key_i", key, sizeof key));
+  IS(0, bombus_advance_cycles(sim, 2));
+  IS(sizeof lamp, bombus_read_pin(sim, "lamp_o", lamp, sizeof lamp));
+  IS(0, memcmp(lamp, key, sizeof key));
+}
+
+/* A link that goes down takes what is sent to it along; no port here has a clock of its own. */
+static void links(bombus_sim *sim) {
+  bombus_port_statistics statistics;
+  REFUSED(bombus_reset_port(sim, 0));
+  for (int up = 0; up < 2; ++up) {
+    IS(0, bombus_set_link(sim, 1, up));
+    IS(0, bombus_send_frame(sim, 1, buffer, 60, 0));
+    IS(up ? 0 : -ETIMEDOUT, bombus_advance_until_frame(sim, 1, 10000));
+  }
+  IS(60, bombus_receive_frame(sim, 1, buffer, sizeof buffer, NULL));
+  IS(0, bombus_get_statistics(sim, 1, &statistics));
+  IS(1, statistics.link_lost);
 }
 
 static void exchanges(bombus_sim *sim) {
@@ -305,6 +360,9 @@ int main(int count, char **arguments) {
   bad_arguments(first);
   bad_arguments(second);
   bombus_close(second);
+  description();
+  pins(first);
+  links(first);
   exchanges(first);
   second = bombus_open(NULL);
   frames(second, folder);

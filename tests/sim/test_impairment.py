@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from bombus.base.errors import UserError
@@ -122,8 +124,12 @@ def test_words_of_the_command_line() -> None:
 @pytest.mark.parametrize(
     ("words", "complaint"),
     [
-        ("lost=1", "name=value"),
-        ("loss", "name=value"),
+        ("lost=1", "unknown impairment 'lost'; did you mean 'loss'?"),
+        ("loss=2,foo=1", "unknown impairment 'foo'; known: bad_fcs, corrupt, delay_us"),
+        ("", "names no impairment; known: loss, "),
+        (",", "names no impairment; known: loss, "),
+        ("loss", "'loss' should be name=value, such as loss=1%"),
+        ("loss=200%", "loss is a probability; should be from 0 to 1, or from 0% to 100%, not 2"),
         ("loss=much", "not a number"),
         ("loss=2", "probability"),
         ("loss=101%", "probability"),
@@ -139,5 +145,7 @@ def test_words_of_the_command_line() -> None:
     ],
 )
 def test_words_that_mean_nothing(words: str, complaint: str) -> None:
-    with pytest.raises(UserError, match=f"impairment: .*{complaint}"):
-        Impairment.parse(words)
+    with pytest.raises(
+        UserError, match=f"^--impair-rx {re.escape(words)}: .*{re.escape(complaint)}"
+    ):
+        Impairment.parse(words, "--impair-rx")

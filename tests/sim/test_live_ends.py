@@ -21,7 +21,7 @@ from scapy.all import Ether, Raw, rdpcap, wrpcap
 from test_live import ECHO, RUN, namespace
 
 from bombus.live.netns import Namespace
-from bombus.simulator.build import Library
+from bombus.simulator.build import Library, wave_format
 
 __all__ = ["namespace"]
 
@@ -87,7 +87,7 @@ def test_an_interface_that_is_deleted_ends_the_run(
     ip(namespace, "link", "delete", "bombus0")
     code, _, complaint = runner.end()
     assert code == 1
-    assert "MAC port 0: what it is attached to is gone" in complaint
+    assert "interface bombus0 of MAC port 0 was deleted" in complaint
     assert frames_in(report) >= 20
 
 
@@ -133,7 +133,7 @@ def test_interfaces_that_are_there_already(
     ip(namespace, "link", "add", "left", "type", "veth", "peer", "name", "left-mac")
     ip(namespace, "link", "add", "bombus0-mac", "type", "bridge")
     for options, reason in (
-        ({"tap": "lo"}, "interface lo already exists (loopback)"),
+        ({"tap": "lo"}, "interface lo already exists (loopback): choose another name\n"),
         ({"tap": "left"}, "interface left already exists (veth)"),
         ({"tap": "left", "veth": True}, "interface left already exists (veth)"),
         ({"veth": True}, "interface bombus0-mac already exists (bridge)"),
@@ -234,7 +234,7 @@ def run_shortly(
 def test_waveform_and_assertions(
     namespace: Namespace, loopback_with_everything: Library, tmp_path: Path
 ) -> None:
-    wave = tmp_path / "wave"
+    wave = tmp_path / f"wave.{wave_format()}"
     code, _, complaint = run_shortly(
         namespace, loopback_with_everything, tmp_path / "report.json", trace=str(wave)
     )

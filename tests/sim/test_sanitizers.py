@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 from pathlib import Path
 
@@ -22,3 +23,12 @@ def test_a_hostile_program(tmp_path: Path) -> None:
     )
     result = subprocess.run([program, tmp_path], capture_output=True, text=True, timeout=300)
     assert result.returncode == 0, result.stderr[-4000:]
+
+
+def test_the_hostile_program_calls_every_function() -> None:
+    declared = set(
+        re.findall(r"BOMBUS_API [^;(]*?(bombus_\w+)\(", (SIM / "bombus_sim.h").read_text())
+    )
+    called = set(re.findall(r"(bombus_\w+)\(", (HERE / "hostile.c").read_text()))
+    assert len(declared) > 35
+    assert declared <= called

@@ -3,11 +3,13 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from filelock import FileLock
@@ -15,6 +17,9 @@ from platformdirs import user_cache_path
 
 from bombus.base.errors import UserError
 from bombus.base.interrupt import orderly_end
+from bombus.base.output import WriteError
+
+_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EROFS)
 
 
 def cache_directory() -> Path:
@@ -26,8 +31,40 @@ def cache_directory() -> Path:
             f"the cache directory {path} has a space in its name, which GNU make cannot handle; "
             f"set BOMBUS_CACHE to another directory"
         )
-    path.mkdir(parents=True, exist_ok=True)
+    with _writing(path):
+        path.mkdir(parents=True, exist_ok=True)
     return path
+
+
+@contextmanager
+def writing_cache() -> Iterator[Path]:
+    """The cache directory, to write to; UserError if there is no room for that."""
+    directory = cache_directory()
+    with _writing(directory):
+        yield directory
+
+
+@contextmanager
+def _writing(directory: Path) -> Iterator[None]:
+    try:
+        yield
+    except WriteError as error:
+        if not error.path.is_relative_to(directory.resolve()):
+            raise
+        raise _no_cache(directory, error.reason) from None
+    except OSError as error:
+        place = Path(str(error.filename)) if error.filename else None
+        is_here = place is not None and place.is_relative_to(directory)
+        if not is_here and error.errno not in _NO_ROOM:
+            raise
+        raise _no_cache(directory, error.strerror or str(error)) from None
+
+
+def _no_cache(directory: Path, reason: str) -> UserError:
+    return UserError(
+        f"cannot write to the cache directory {directory}: {reason}; make room, or set "
+        "BOMBUS_CACHE to another directory"
+    )
 
 
 def content_key(texts: Iterable[str], files: Iterable[tuple[str, Path]]) -> str:
@@ -54,6 +91,11 @@ def cached_directory(name: str, make: Callable[[Path], object]) -> Path:
     target = cache_directory() / name
     if target.is_dir():
         return target
+    with writing_cache():
+        return _made(target, make)
+
+
+def _made(target: Path, make: Callable[[Path], object]) -> Path:
     target.parent.mkdir(parents=True, exist_ok=True)
     with FileLock(target.with_name(target.name + ".lock")):
         if target.is_dir():

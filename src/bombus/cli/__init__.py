@@ -6,7 +6,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from importlib.metadata import version
-from typing import Annotated
+from typing import Annotated, NoReturn
 
 import typer
 
@@ -83,6 +83,13 @@ def main() -> None:
         print_problems(error.problems)
         _point_to_check(error)
         sys.exit(1)
-    except (UserError, OSError) as error:
-        error_console().print(f"error: {error}", style="red", markup=False)
-        sys.exit(1)
+    except UserError as error:
+        _end(str(error))
+    except OSError as error:
+        where = f"{error.filename}: " if error.filename else ""
+        _end(f"{where}{error.strerror or error}")
+
+
+def _end(message: str) -> NoReturn:
+    error_console().print(f"error: {message}", style="red", markup=False)
+    sys.exit(1)

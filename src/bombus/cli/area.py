@@ -3,15 +3,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.table import Table
 
 from bombus.base.errors import UserError
+from bombus.base.output import check_json, write_json
 from bombus.base.tables import print_table
 from bombus.cli.common import JsonOption, reading_console
-from bombus.measure.bench import write_json
 
 _CAVEAT = (
     "delay_ps is the mapper's estimate, sta_ps ours, with RAM, clock-to-output and set-up. "
@@ -64,6 +65,7 @@ def area(
             equals = ""
         if not equals:
             raise UserError(f"--param {text}: expected NAME=NUMBER, such as Depth=16")
+    check_json(json, Path(target))
     console = reading_console(json)
     with console.status(f"Synthesising {target}"):
         report = step.measure(

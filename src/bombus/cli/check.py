@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from bombus.base.errors import DesignError, Problem, UserError
+from bombus.base.output import check_json, write_json
 from bombus.base.text import counted, listing
 from bombus.cli.common import (
     DesignArgument,
@@ -17,7 +18,6 @@ from bombus.cli.common import (
     print_problems,
     reading_console,
 )
-from bombus.measure.bench import write_json
 
 if TYPE_CHECKING:
     from bombus.design.resolved import Design
@@ -39,6 +39,7 @@ def check(
     """Check a design; report problems by line."""
     from bombus.analysis import check as step
 
+    check_json(json, design, picture=picture)
     try:
         resolved, problems = step.check(design)
     except DesignError as error:

@@ -11,7 +11,7 @@ from rich.console import Console
 from typer.core import TyperCommand, TyperGroup
 
 from bombus.base.errors import Problem
-from bombus.measure.bench import STDOUT
+from bombus.base.output import STDOUT
 
 INTERRUPTED = 130  # exit code after Ctrl-C, as in shells
 

@@ -24,7 +24,7 @@ from bombus.base.errors import UserError
 from bombus.base.tables import print_table
 from bombus.golden.frames import Host, udp_frame
 from bombus.live.netns import Namespace
-from bombus.live.run import DEFAULT_TAP
+from bombus.live.sides import DEFAULT_TAP
 from bombus.measure.exchanges import (
     burst,
     cycles_per_packet,

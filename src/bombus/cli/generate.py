@@ -8,6 +8,8 @@ from typing import Annotated
 
 import typer
 
+from bombus.base.errors import UserError
+from bombus.base.output import STDOUT
 from bombus.cli.common import DesignArgument, print_problems, reading_console
 
 
@@ -19,6 +21,8 @@ def generate(
     ] = None,
 ) -> None:
     """Generate SystemVerilog, a file list, a FuseSoC core file and a manifest."""
+    if output == STDOUT:
+        raise UserError("-o -: generate writes a folder; give its name")
     from bombus.analysis import check as checking
     from bombus.generation import generate as step
 

@@ -10,6 +10,7 @@ import typer
 from rich.table import Table
 
 from bombus.base.errors import DesignError
+from bombus.base.output import check_json, write, write_json
 from bombus.base.tables import print_table
 from bombus.cli.common import (
     DesignArgument,
@@ -18,7 +19,6 @@ from bombus.cli.common import (
     print_problems,
     reading_console,
 )
-from bombus.measure.bench import write_json
 
 
 def place(
@@ -54,6 +54,7 @@ def place(
     from bombus.design import edit, resolve
     from bombus.placement import placer
 
+    check_json(json, design, output=output if output != design else None)
     resolved, problems = resolve.load(design)
     if any(problem.is_error for problem in problems):
         raise DesignError(problems)
@@ -76,7 +77,7 @@ def place(
     if dry_run:
         target = None
     if target:
-        target.write_text(text, encoding="utf-8")
+        write(target, text)
     write_json(
         {
             "columns": resolved.columns,

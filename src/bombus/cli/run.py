@@ -4,11 +4,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from bombus.cli.common import BoardOption, DesignArgument
+
+if TYPE_CHECKING:
+    from bombus.simulator.impairment import Impairment
 
 
 def run(
@@ -89,7 +92,11 @@ def run(
         ),
     ] = None,
     trace: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Write a waveform to this file.")
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Write a waveform to this file: .fst, or .vcd where FST is not available.",
+        ),
     ] = None,
     assertions: Annotated[
         bool, typer.Option("--assertions", help="Check the assertions in the RTL.")
@@ -110,7 +117,6 @@ def run(
 ) -> None:
     """Simulate a design live, attached to a Linux network interface."""
     from bombus.live.run import run as step
-    from bombus.simulator.impairment import Impairment
 
     step(
         design,
@@ -123,8 +129,8 @@ def run(
         mac=mac,
         gateway=gateway,
         seed=seed,
-        impair_rx=Impairment.parse(impair_rx) if impair_rx else None,
-        impair_tx=Impairment.parse(impair_tx) if impair_tx else None,
+        impair_rx=_impairment("--impair-rx", impair_rx),
+        impair_tx=_impairment("--impair-tx", impair_tx),
         pcap_in=pcap_in,
         keep_time=keep_time,
         pcap_out=pcap_out,
@@ -134,3 +140,9 @@ def run(
         duration=duration,
         report=report,
     )
+
+
+def _impairment(option: str, text: str | None) -> Impairment | None:
+    from bombus.simulator.impairment import Impairment
+
+    return None if text is None else Impairment.parse(text, option)

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from bombus.base.output import check_different
 from bombus.cli.common import DesignArgument, print_problems, reading_console
 
 
@@ -30,5 +31,6 @@ def show(
     resolved, warnings = checking.check(design)
     print_problems(warnings)
     file = output or Path("build") / f"{resolved.config.name}.svg"
+    check_different([("design", design), ("picture", file)])
     step.draw(resolved, file)
     reading_console().print(str(file), markup=False)

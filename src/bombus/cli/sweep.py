@@ -9,9 +9,9 @@ from typing import Annotated
 import typer
 
 from bombus.base.errors import UserError
+from bombus.base.output import check_json, write_json
 from bombus.base.text import counted
 from bombus.cli.common import INTERRUPTED, JsonOption, error_console, reading_console
-from bombus.measure.bench import write_json
 
 
 def sweep(
@@ -51,10 +51,12 @@ def sweep(
     if scheduler and workers:
         raise UserError("--workers is for local workers; it cannot be combined with --scheduler")
     grid = step.load(file)
+    target = output or Path("build") / f"{grid.name}.parquet"
+    check_json(json, None, sweep=file, output=target)
     console = error_console()
     outcome = step.run(
         grid,
-        output or Path("build") / f"{grid.name}.parquet",
+        target,
         scheduler=scheduler,
         workers=workers,
         console=console,

@@ -9,9 +9,9 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
+from bombus.base.output import check_json, write_json
 from bombus.base.tables import print_table
 from bombus.cli.common import DesignArgument, JsonOption, reading_console
-from bombus.measure.bench import write_json
 
 _UNITS = {"lut4": "LUT4", "ff": "FF", "ebr": "EBR", "dsp": "DSP"}
 
@@ -40,6 +40,7 @@ def timing(
     from bombus.board.device import device as find_device
     from bombus.implementation import timing as step
 
+    check_json(json, design, output=output)
     console = reading_console(json)
     with console.status(f"Placing and routing {design} (minutes for a small design)"):
         result = step.measure(design, find_device(device), seeds=seeds, timeout_s=minutes * 60)

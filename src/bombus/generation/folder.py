@@ -10,11 +10,11 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-import tempfile
 from collections.abc import Iterable, Mapping
 from pathlib import Path, PurePosixPath
 
 from bombus.base.errors import UserError
+from bombus.base.output import WriteError, replace, writing
 from bombus.base.text import counted, listing
 
 LIST = "bombus.sha256"
@@ -85,16 +85,9 @@ def _refuse_conflicts(folder: Path, paths: Iterable[str], listed: Hashes) -> Non
 
 def _replace(file: Path, content: bytes) -> None:
     """Writes a file, whole or not at all."""
-    file.parent.mkdir(parents=True, exist_ok=True)
-    descriptor, name = tempfile.mkstemp(dir=file.parent, prefix=f".{file.name}-")
-    try:
-        with os.fdopen(descriptor, "wb") as output:
-            output.write(content)
-            os.fchmod(output.fileno(), 0o644)
-        Path(name).rename(file)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
+    with writing(file):
+        file.parent.mkdir(parents=True, exist_ok=True)
+    replace(file, content, mode=0o644)
 
 
 def _write_list(folder: Path, hashes: Hashes) -> None:
@@ -116,19 +109,23 @@ def write(folder: Path, texts: Mapping[str, str]) -> None:
     """Writes texts by path into a fresh folder, or in place of those of the last run.
 
     UserError, before anything is touched, if that would lose a file that Bombus did not
-    write or that was changed since.
+    write or that was changed since; WriteError if the folder cannot be written.
     """
     folder = folder.resolve()
     old = _listed(folder)
     contents = {path: text.encode() for path, text in texts.items()}
     new: Hashes = {path: {_hash(content)} for path, content in contents.items()}
     _refuse_conflicts(folder, old.keys() | new.keys(), old)
-    folder.mkdir(parents=True, exist_ok=True)
+    with writing(folder):
+        folder.mkdir(parents=True, exist_ok=True)
     # Whatever stops the run, the next one knows the files of both.
     both = {path: old.get(path, set()) | new.get(path, set()) for path in old.keys() | new.keys()}
-    _write_list(folder, both)
-    for path in old.keys() - new.keys():
-        _remove(folder, path)
-    for path, content in contents.items():
-        _replace(folder / path, content)
-    _write_list(folder, new)
+    try:
+        _write_list(folder, both)
+        for path in old.keys() - new.keys():
+            _remove(folder, path)
+        for path, content in contents.items():
+            _replace(folder / path, content)
+        _write_list(folder, new)
+    except WriteError as error:
+        raise WriteError(error.path, f"{error.reason}; {folder} is incomplete") from None

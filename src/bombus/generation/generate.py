@@ -44,6 +44,8 @@ from bombus.registers.plain import to_plain
 
 MANIFEST_VERSION = 1
 
+_LICENCE = "// SPDX-License-Identifier: Apache-2.0"
+
 
 @dataclass(frozen=True)
 class Generated:
@@ -362,10 +364,11 @@ def _register_files(design: Design) -> dict[str, str]:
     name, register_map = design.config.name, design.register_map
     found = {_home(file): file.read_text(encoding="utf-8") for file in register_map.files}
     included = "".join(f'`include "{file}"\n' for file in found)
+    header = c_header(register_map.files, register_map.text, name)
     return {
         **found,
-        f"{name}.rdl": f"{included}\n{register_map.text}",
-        f"{name}_registers.h": c_header(register_map.files, register_map.text, name),
+        f"{name}.rdl": f"{_LICENCE}\n{included}\n{register_map.text}",
+        f"{name}_registers.h": f"{_LICENCE}\n{header}",
         "registers.md": design_page(design),
     }
 
@@ -395,7 +398,7 @@ def texts(design: Design) -> dict[str, str]:
         headers.append(_home(file))
         result[headers[-1]] = file.read_text(encoding="utf-8")
     folders = sorted({Path(header).parent.as_posix() for header in headers})
-    file_list = [f"+incdir+{folder}" for folder in folders] + sources
+    file_list = [_LICENCE, *(f"+incdir+{folder}" for folder in folders), *sources]
     result[f"{name}.f"] = "\n".join(file_list) + "\n"
     if design.config.memories:
         models = [f"sim/{model}" for model in memories.MODELS]
@@ -403,7 +406,7 @@ def texts(design: Design) -> dict[str, str]:
             result[path] = (paths.SIM / "models" / Path(path).name).read_text(encoding="utf-8")
         path = f"sim/{name}_sim.sv"
         result[path] = rendered[path]
-        result[f"{name}_sim.f"] = "\n".join([*models, f"-F {name}.f", path]) + "\n"
+        result[f"{name}_sim.f"] = "\n".join([_LICENCE, *models, f"-F {name}.f", path]) + "\n"
     result[f"{name}.core"] = _core(name, headers, sources)
     result |= _register_files(design)
     result[f"{name}.json"] = json.dumps(manifest(design), indent=2) + "\n"

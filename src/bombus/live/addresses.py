@@ -14,19 +14,17 @@ from bombus.design.config.host import Host
 
 
 def host_of(
-    manifest: Mapping[str, Any],
-    port: int = 0,
+    given: Mapping[str, Any],
     *,
     ip: str | None = None,
     mac: str | None = None,
     gateway: str | None = None,
 ) -> Host:
-    """A MAC port of the design with other addresses; what is None is as in the design file.
+    """A MAC port (of a manifest's) with other addresses; what is None is as in the design file.
 
     `ip`: with or without prefix length. `gateway`: "0.0.0.0" is none. A gateway of the design
     file that is outside the new subnet is left out.
     """
-    given = manifest["mac_ports"][port]
     values = {key: given.get(key) for key in ("mac", "ip", "prefix", "gateway")}
     if values["prefix"] is None:
         del values["prefix"]
@@ -36,8 +34,10 @@ def host_of(
         address, slash, prefix = ip.partition("/")
         if slash and not prefix.isdecimal():
             raise UserError(f"--ip {ip}: should be an address with prefix length, 10.77.0.2/24")
+        _check_form("ip", ip, address)
         values |= {"ip": address, **({"prefix": int(prefix)} if slash else {})}
     if gateway is not None:
+        _check_form("gateway", gateway, gateway)
         values["gateway"] = None if gateway == "0.0.0.0" else gateway
     elif ip is not None and values["gateway"] is not None:
         network = _network(values)
@@ -48,8 +48,17 @@ def host_of(
     except ValidationError as error:
         first = error.errors()[0]
         name = "ip" if first["loc"][0] == "prefix" else str(first["loc"][0])
-        given = f"{values['ip']}/{values.get('prefix', 24)}" if name == "ip" else values[name]
-        raise UserError(f"--{name} {given}: {_message(first)}") from None
+        typed = {"ip": ip, "mac": mac, "gateway": gateway}[name] or values[name]
+        raise UserError(f"--{name} {typed}: {_message(first)}") from None
+
+
+def _check_form(option: str, typed: str, address: str) -> None:
+    try:
+        IPv4Address(address)
+    except ValueError:
+        raise UserError(
+            f"--{option} {typed}: should be an IPv4 address, such as 10.77.0.2"
+        ) from None
 
 
 def _message(error: Any) -> str:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import errno
 import fcntl
 import os
+import re
 import socket
 import struct
 from collections.abc import Iterator
@@ -35,6 +36,7 @@ _PACKET_STATISTICS = 6
 _PACKET_IGNORE_OUTGOING = 23
 _ETH_P_ALL = 0x0003
 _NAME_LIMIT = 15
+_NO_SOFTWARE = ("loopback", "hardware")  # what nobody should delete
 _NO_RIGHT = (errno.EPERM, errno.EACCES)
 
 
@@ -53,9 +55,7 @@ class Interface:
     """
 
     def __init__(self, name: str, *, tap: bool = True, netns: str | None = None) -> None:
-        if not name or len(name.encode()) > _NAME_LIMIT or "/" in name:
-            raise InterfaceError(f"{name!r} is not a valid interface name (1 to 15 characters)")
-        self.name = name
+        self.name = checked_name(name)
         self.kind = "TAP"
         self._netns = netns
         self._socket: socket.socket | None = None
@@ -70,9 +70,9 @@ class Interface:
     def _open(self, name: str, *, tap: bool) -> None:
         there = _kind_of(name)
         if there is not None and (there != "tun" or not tap):
+            removal = "" if there in _NO_SOFTWARE else f", or remove it by ip link delete {name}"
             raise InterfaceError(
-                f"interface {name} already exists ({there}): choose another name, or remove it by "
-                f"ip link delete {name}"
+                f"interface {name} already exists ({there}): choose another name{removal}"
             )
         try:
             if not tap:
@@ -85,8 +85,7 @@ class Interface:
 
     def bring_up(self, address: str | None, mtu: int, bridge: str | None = None) -> None:
         """Sets MTU and address (`10.77.0.1/24`; None: none), joins a bridge, and brings it up."""
-        if not MIN_MTU <= mtu <= MAX_MTU:
-            raise InterfaceError(f"MTU {mtu}: should be from {MIN_MTU} to {MAX_MTU}")
+        check_mtu(mtu)
         with self._inside():
             self._bring_up(address, mtu, bridge)
 
@@ -138,6 +137,12 @@ class Interface:
             return bool(link["flags"] & _IFF_UP)
         return True
 
+    def is_there(self) -> bool:
+        """Whether nobody has deleted it; what cannot be asked counts as there."""
+        with suppress(NetlinkError, UserError, OSError), self._inside():
+            return _kind_of(self.name) is not None
+        return True
+
     def close(self) -> None:
         if self._socket is not None:
             self._socket.close()
@@ -174,6 +179,23 @@ class Interface:
         except InterfaceError:
             _delete(self.name)
             raise
+
+
+def checked_name(name: str) -> str:
+    """The name, if an interface can have it: `%d` in one would stand for a number."""
+    is_long = len(name.encode()) > _NAME_LIMIT
+    if not name.isprintable() or is_long or not re.fullmatch(r"(?!\.\.?$)[^\s/:%]+", name):
+        raise InterfaceError(
+            f"{name!r} is not a valid interface name: 1 to {_NAME_LIMIT} characters, without "
+            "spaces, `/`, `:` and `%`"
+        )
+    return name
+
+
+def check_mtu(mtu: int) -> None:
+    """InterfaceError if an interface of a design cannot have this MTU."""
+    if not MIN_MTU <= mtu <= MAX_MTU:
+        raise InterfaceError(f"MTU {mtu}: should be from {MIN_MTU} to {MAX_MTU}")
 
 
 def set_up(name: str) -> None:

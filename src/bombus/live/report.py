@@ -3,22 +3,16 @@
 
 from __future__ import annotations
 
-import json
-import os
-import sys
-import tempfile
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from rich.table import Table
 
-from bombus.base.errors import UserError
+from bombus.base.output import STDOUT, check_writable, write_json
 from bombus.live.interface import Interface
 from bombus.simulator.counters import mesh_table
 from bombus.simulator.simulation import Simulation
-
-STANDARD_OUTPUT = Path("-")
 
 
 @dataclass(frozen=True)
@@ -53,9 +47,8 @@ class Report:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._is_stream = path == STANDARD_OUTPUT or (path.exists() and not path.is_file())
-        if path.is_dir():
-            raise UserError(f"report {path}: this is a directory")
+        check_writable(path)
+        self._is_stream = path == STDOUT or (path.exists() and not path.is_file())
 
     def update(self, totals: Totals) -> None:
         """Writes what there is so far."""
@@ -67,33 +60,7 @@ class Report:
         self._write(totals)
 
     def _write(self, totals: Totals) -> None:
-        text = json.dumps(asdict(totals), indent=2) + "\n"
-        try:
-            if self.path == STANDARD_OUTPUT:
-                sys.stdout.write(text)
-                sys.stdout.flush()
-            elif self._is_stream:
-                with self.path.open("w") as file:
-                    file.write(text)
-            else:
-                _replace(self.path.resolve(), text)
-        except OSError as error:
-            raise UserError(f"report {self.path}: {error.strerror}") from None
-
-
-def _replace(path: Path, text: str) -> None:
-    """Puts a new file in the place of one, whole or not at all."""
-    descriptor, name = tempfile.mkstemp(prefix=f".{path.name}-", dir=path.parent)
-    try:
-        with os.fdopen(descriptor, "w") as file:
-            file.write(text)
-        umask = os.umask(0)
-        os.umask(umask)
-        Path(name).chmod(path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~umask)
-        Path(name).rename(path)
-    except OSError:
-        Path(name).unlink()
-        raise
+        write_json(asdict(totals), self.path)
 
 
 def table(simulation: Simulation, interfaces: list[Interface], totals: Totals) -> Table:

@@ -6,13 +6,13 @@
 
 from __future__ import annotations
 
+import errno
 import math
 import signal
 import sys
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -20,20 +20,22 @@ from rich.console import Console
 from rich.live import Live
 
 from bombus.base.errors import UserError
+from bombus.base.output import STDOUT, check_different
 from bombus.base.tables import print_table
+from bombus.base.text import listing
+from bombus.design import config
 from bombus.design.config.host import Host
-from bombus.live.addresses import checked_address, default_address, host_of
-from bombus.live.interface import Interface
-from bombus.live.report import STANDARD_OUTPUT, Report, Totals, table
-from bombus.simulator.build import Library, build
+from bombus.live.interface import Interface, check_mtu
+from bombus.live.report import Report, Totals, table
+from bombus.live.sides import PerPort, sides_of
+from bombus.simulator.build import Library, build, wave_format
 from bombus.simulator.impairment import Impairment
+from bombus.simulator.native import SimulationError
 from bombus.simulator.simulation import Simulation
 from bombus.simulator.stalls import explain
 
-DEFAULT_TAP = "bombus0"
 DEFAULT_MTU = 1500
-# One value is for MAC port 0, a list for as many ports as it is long.
-PerPort = str | Sequence[str | None] | None
+WAVE_FORMATS = (".fst", ".vcd")
 # Python looks at signals and at the clock so often.
 _SLICE_SECONDS = 0.1
 
@@ -88,17 +90,14 @@ def run(
     files += [("trace", trace), ("report", report)]
     if not isinstance(design, Library):
         files.append(("design", Path(design)))
-    _check_different(files)
-    to_standard_output = report == STANDARD_OUTPUT
-    console = console or Console(file=sys.stderr if to_standard_output else None)
-    if isinstance(design, Library):
-        library = design
-    else:
-        library = build(
-            design, trace=trace is not None, assertions=assertions, board=board, console=console
-        )
-    sides = _sides(
-        library.manifest,
+    check_different(files)
+    _check_captures(pcaps_in, pcaps_out, keep_time=keep_time)
+    _check_trace(trace)
+    check_mtu(mtu)
+    written = Report(report) if report is not None else None
+    console = console or Console(file=sys.stderr if report == STDOUT else None)
+    sides = sides_of(
+        _mac_ports(design),
         {
             "tap": tap,
             "address": address,
@@ -109,6 +108,14 @@ def run(
             "gateway": gateway,
         },
     )
+    for doubt in (doubt for side in sides for doubt in side.doubts):
+        console.print(f"warning: {doubt}", style="yellow", markup=False, highlight=False)
+    if isinstance(design, Library):
+        library = design
+    else:
+        library = build(
+            design, trace=trace is not None, assertions=assertions, board=board, console=console
+        )
     with ExitStack() as stack:
         stop = stack.enter_context(_stop_on_signal())
         simulation = stack.enter_context(Simulation(library, seed=seed))
@@ -138,69 +145,45 @@ def run(
             f"{simulation.manifest['name']} at {', '.join(places)}; press Ctrl-C to stop",
             highlight=False,
         )
-        written = Report(report) if report is not None else None
         return _loop(simulation, interfaces, stop, duration, interval, written, console)
-
-
-@dataclass(frozen=True)
-class _Side:
-    """A MAC port and this machine's interface to it."""
-
-    tap: str
-    host: Host  # of the design
-    is_changed: bool  # it is not the one of the design file
-    address: str | None
-    netns: str | None
-    bridge: str | None
-
-
-def _sides(manifest: Mapping[str, Any], given: Mapping[str, PerPort]) -> list[_Side]:
-    count = len(manifest["mac_ports"])
-    lists: dict[str, list[str | None]] = {}
-    for name, value in given.items():
-        values: list[str | None] = [value] if isinstance(value, str) else list(value or ())
-        if len(values) > count:
-            raise UserError(f"--{name} is given {len(values)} times; MAC ports: {count}")
-        rest = values[0] if name == "netns" and len(values) == 1 else None
-        lists[name] = [*values, *[rest] * (count - len(values))]
-    return [
-        _side(manifest, port, {name: values[port] for name, values in lists.items()}, lists["tap"])
-        for port in range(count)
-    ]
-
-
-def _side(
-    manifest: Mapping[str, Any],
-    port: int,
-    given: Mapping[str, str | None],
-    taps: Sequence[str | None],
-) -> _Side:
-    changes = {name: given[name] for name in ("ip", "mac", "gateway")}
-    host = host_of(manifest, port, **changes)
-    address, bridge = given["address"], given["bridge"]
-    if bridge is not None and address is not None:
-        raise UserError("an interface in a bridge has no address: give --bridge or --address")
-    if bridge is None:
-        address = checked_address(host, address or default_address(host))
-    tap = given["tap"] or _numbered(taps[0] or DEFAULT_TAP, port)
-    is_changed = any(value is not None for value in changes.values())
-    return _Side(tap, host, is_changed, address, given["netns"], bridge)
 
 
 def _paths(given: Path | Sequence[Path] | None) -> list[Path]:
     return [given] if isinstance(given, Path) else list(given or ())
 
 
-def _check_different(files: Iterable[tuple[str, Path | None]]) -> None:
-    """No file may be two things: one would be lost."""
-    seen: dict[Path, str] = {}
-    for use, path in files:
-        if path is None or path == STANDARD_OUTPUT or (path.exists() and not path.is_file()):
-            continue
-        there = path.resolve() in seen
-        other = seen.setdefault(path.resolve(), use)
-        if there:
-            raise UserError(f"{path} is given twice: as {other} and as {use}")
+def _mac_ports(design: Path | str | Library) -> list[dict[str, Any]]:
+    """The addresses in the design file, of each MAC port."""
+    if isinstance(design, Library):
+        ports: list[dict[str, Any]] = design.manifest["mac_ports"]
+        return ports
+    return [port.model_dump(mode="json") for port in config.load(Path(design)).config.ports]
+
+
+def _check_captures(given: list[Path], written: list[Path], *, keep_time: bool) -> None:
+    if STDOUT in written:
+        raise UserError("--pcap-out -: should be a file or a named pipe, not standard output")
+    if keep_time and not given:
+        raise UserError("--keep-time is about the capture of --pcap-in, which is not given")
+    for path in given:
+        if not path.exists():
+            raise UserError(f"--pcap-in {path}: there is no such file")
+
+
+def _check_trace(trace: Path | None) -> None:
+    """A waveform's name ends as its format does, which is known before the build."""
+    if trace is None:
+        return
+    made = wave_format()
+    if trace.suffix not in WAVE_FORMATS:
+        endings = listing(WAVE_FORMATS, "or")
+        raise UserError(f"--trace {trace}: the file name should end in {endings}; here, .{made}")
+    if trace.suffix != f".{made}":
+        why = "" if made == "fst" else ", since zlib.h and lz4.h, which FST needs, are missing"
+        raise UserError(
+            f"--trace {trace}: waveforms are written as {made.upper()} here{why}; name the file "
+            f"{trace.with_suffix(f'.{made}')}"
+        )
 
 
 def _set_host(simulation: Simulation, port: int, host: Host) -> None:
@@ -246,7 +229,7 @@ def _loop(
                 simulation.run_live(min(_SLICE_SECONDS, end - now))
                 told = _tell_stalls(simulation, told, console)
             except UserError as error:
-                failure = error
+                failure = _named(error, interfaces)
     totals = Totals.of(simulation, interfaces, time.monotonic() - start)
     print_table(console, table(simulation, interfaces, totals))
     if report is not None:
@@ -257,6 +240,15 @@ def _loop(
     return totals
 
 
+def _named(error: UserError, interfaces: list[Interface]) -> UserError:
+    """With the name of the interface that is gone: the simulator knows its port only."""
+    if isinstance(error, SimulationError) and error.code == errno.ENODEV:
+        for port, interface in enumerate(interfaces):
+            if not interface.is_there():
+                return UserError(f"interface {interface.name} of MAC port {port} was deleted")
+    return error
+
+
 def _tell_stalls(simulation: Simulation, told: set[str], console: Console) -> set[str]:
     """Prints what stands still whenever there is more of it; returns what that is."""
     found = simulation.stalls()
@@ -265,14 +257,6 @@ def _tell_stalls(simulation: Simulation, told: set[str], console: Console) -> se
         for line in explain(found):
             console.print(line, style="red", markup=False, highlight=False)
     return names
-
-
-def _numbered(name: str, port: int) -> str:
-    """The interface's name for a port: bombus0, bombus1, ..."""
-    if port == 0:
-        return name
-    stem = name.rstrip("0123456789")
-    return f"{stem}{int(name[len(stem) :] or 0) + port}"
 
 
 @contextmanager

@@ -11,7 +11,6 @@ from __future__ import annotations
 import ast
 import importlib.util
 import inspect
-import json
 import sys
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass
@@ -24,21 +23,9 @@ from rich.table import Table
 
 from bombus.base import paths
 from bombus.base.errors import UserError
+from bombus.base.output import STDOUT, check_json, write_json
 from bombus.base.tables import print_table
 from bombus.base.text import near_matches
-
-STDOUT = Path("-")
-
-
-def write_json(values: Any, path: Path | None) -> None:
-    """Writes values as JSON: to a file, to standard output (`-`), or not at all."""
-    if path is None:
-        return
-    text = json.dumps(values, indent=2) + "\n"
-    if path == STDOUT:
-        sys.stdout.write(text)
-    else:
-        path.write_text(text, encoding="utf-8")
 
 
 def report(values: Any, json: Path | None, tables: Iterable[Table]) -> None:
@@ -128,4 +115,5 @@ def run(name: str, design: Path | None, json: Path | None, **values: Any) -> Non
     for flag in map(_dashed, values):
         if flag not in known:
             raise UserError(f"{name} has no option {flag}; {near_matches(flag, known)}")
+    check_json(json, design)
     module.main(design=design, json=json, **values)

@@ -32,7 +32,7 @@ def echo_port(manifest: Mapping[str, Any]) -> int:
 
 def neighbour(manifest: Mapping[str, Any]) -> Station:
     """Somebody in the network of a design's host."""
-    return Station.of(_OWN_MAC, default_address(host_of(manifest)).split("/")[0])
+    return Station.of(_OWN_MAC, default_address(host_of(manifest["mac_ports"][0])).split("/")[0])
 
 
 def introduction(manifest: Mapping[str, Any], station: Station) -> tuple[bytes, bytes]:

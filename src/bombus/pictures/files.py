@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,8 @@ import matplotlib
 from matplotlib.figure import Figure
 
 from bombus.base.errors import UserError
+from bombus.base.output import replace, writing
+from bombus.base.text import listing
 
 FORMATS = (".svg", ".png", ".pdf")
 
@@ -18,10 +21,14 @@ FORMATS = (".svg", ".png", ".pdf")
 def save(figure: Callable[[], Figure], file: Path, salt: str) -> None:
     """Draws a figure and writes it; `salt`, of the identifiers in SVG, keeps files the same."""
     if file.suffix not in FORMATS:
-        raise UserError(f"{file}: the file name of a picture should end in {', '.join(FORMATS)}")
-    file.parent.mkdir(parents=True, exist_ok=True)
+        endings = listing(FORMATS, "or")
+        raise UserError(f"{file}: the file name of a picture should end in {endings}")
+    with writing(file):
+        file.parent.mkdir(parents=True, exist_ok=True)
     # Text stays text, and the same design gives the same file.
     settings: dict[Any, Any] = {"svg.fonttype": "none", "svg.hashsalt": salt}
     metadata = {"Date": None} if file.suffix == ".svg" else {}
+    content = BytesIO()
     with matplotlib.rc_context(settings):
-        figure().savefig(file, dpi=200, metadata=metadata)
+        figure().savefig(content, format=file.suffix[1:], dpi=200, metadata=metadata)
+    replace(file.resolve(), content.getvalue())

@@ -23,9 +23,10 @@ from typing import Any
 from rich.console import Console
 
 from bombus.base import yaml_file
-from bombus.base.cache import cache_directory, cached_directory, content_key
+from bombus.base.cache import cache_directory, cached_directory, content_key, writing_cache
 from bombus.base.errors import UserError
 from bombus.base.macros import CHECKS
+from bombus.base.output import replace
 from bombus.base.paths import PACKAGE, RTL, SIM
 from bombus.board.config import Board
 from bombus.board.config import board as find_board
@@ -140,10 +141,9 @@ def build(
         library = build_library(generated, trace=trace, assertions=assertions, console=console)
     except BuildError as error:
         raise BuildError(_with_places(str(error), generated, sources)) from None
-    remembered.parent.mkdir(exist_ok=True)
-    temporary = remembered.with_name(f"{variant}.{os.getpid()}")
-    temporary.write_text(str(library.path))
-    temporary.rename(remembered)
+    with writing_cache():
+        remembered.parent.mkdir(exist_ok=True)
+        replace(remembered, str(library.path).encode())
     return library
 
 
@@ -218,12 +218,12 @@ def _model_options(trace: bool, assertions: bool) -> list[str]:
     checks = ["--assert", f"+define+{CHECKS}"] if assertions else ["--no-assert"]
     options = [*VERILATOR_FLAGS, *checks]
     if trace:
-        options += ["--trace-fst" if _wave_format() == "fst" else "--trace-vcd", "--trace-structs"]
+        options += ["--trace-fst" if wave_format() == "fst" else "--trace-vcd", "--trace-structs"]
     return options
 
 
 @lru_cache(maxsize=1)
-def _wave_format() -> str:
+def wave_format() -> str:
     """FST where the libraries that compress it can be had, else VCD."""
     result = subprocess.run(
         ["g++", "-E", "-x", "c++", "-"],
@@ -258,7 +258,7 @@ def _design_header(manifest: dict[str, Any], trace: bool, assertions: bool) -> s
                 for port, given in enumerate(manifest["mac_ports"])
                 if given.get("clock_mhz")
             ),
-            "BOMBUS_WAVE_FORMAT": json.dumps(_wave_format() if trace else ""),
+            "BOMBUS_WAVE_FORMAT": json.dumps(wave_format() if trace else ""),
             "BOMBUS_ASSERTIONS": int(assertions),
             "BOMBUS_WATCH(X)": " ".join(
                 f'X("{top}.{point["scope"]}", "{point["valid"]}", '

@@ -6,6 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 
 from bombus.base.errors import UserError
+from bombus.base.text import near_matches
 
 _PROBABILITIES = ("loss", "duplicate", "corrupt", "bad_fcs", "reorder")
 _TIMES = ("reorder_hold_us", "delay_us", "jitter_us")
@@ -34,7 +35,10 @@ class Impairment:
     def __post_init__(self) -> None:
         for name in _PROBABILITIES:
             if not 0 <= getattr(self, name) <= 1:
-                raise UserError(f"impairment: {name} is a probability, from 0 to 1")
+                raise UserError(
+                    f"impairment: {name} is a probability; should be from 0 to 1, or from 0% to "
+                    f"100%, not {getattr(self, name):g}"
+                )
         for name in _TIMES:
             if not 0 <= getattr(self, name) <= _LONGEST_US:
                 raise UserError(f"impairment: {name} is from 0 to {_LONGEST_US:.0e} microseconds")
@@ -44,20 +48,32 @@ class Impairment:
             raise UserError("impairment: seed has 64 bits, without sign")
 
     @classmethod
-    def parse(cls, text: str) -> Impairment:
-        """Reads `loss=0.01,delay_us=500,seed=7`; probabilities may be percentages (`loss=1%`)."""
+    def parse(cls, text: str, option: str = "") -> Impairment:
+        """Reads `loss=0.01,delay_us=500,seed=7`; probabilities may be percentages (`loss=1%`).
+
+        `option` of the command line, to name in errors.
+        """
+        try:
+            return cls._parse(text)
+        except UserError as error:
+            raise UserError(f"{option} {text}: {error}" if option else str(error)) from None
+
+    @classmethod
+    def _parse(cls, text: str) -> Impairment:
         kinds = {field.name: type(field.default) for field in fields(cls)}
         values: dict[str, float | int] = {}
         for part in filter(None, (part.strip() for part in text.split(","))):
             name, equals, value = part.partition("=")
             name = name.strip().replace("-", "_")
-            if name not in kinds or not equals:
-                raise UserError(
-                    f"impairment: {part!r} should be name=value, with a name of {', '.join(kinds)}"
-                )
+            if name not in kinds:
+                raise UserError(f"unknown impairment {name!r}; {near_matches(name, kinds)}")
+            if not equals:
+                raise UserError(f"impairment: {part!r} should be name=value, such as loss=1%")
             if name in values:
                 raise UserError(f"impairment: {name} is given twice")
             values[name] = _number(name, value.strip(), kinds[name])
+        if not values:
+            raise UserError(f"names no impairment; known: {', '.join(kinds)}")
         return cls(**values)  # type: ignore[arg-type]
 
 

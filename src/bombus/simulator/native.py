@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
 from types import TracebackType
@@ -22,19 +22,31 @@ from bombus.base.paths import SIM
 class SimulationError(UserError):
     """The simulator refused a call, or the design broke a rule while it ran."""
 
+    def __init__(self, message: str, code: int = 0) -> None:
+        super().__init__(message)
+        self.code = code  # an errno value, if the library gave one
 
-def _declared() -> FFI:
-    """The declarations of the header, without what is for the preprocessor."""
+
+def _declared() -> tuple[FFI, dict[str, list[str]]]:
+    """The declarations of the header, and the names of each function's parameters.
+
+    Without what is for the preprocessor.
+    """
     text = (SIM / "bombus_sim.h").read_text()
     text = re.sub(r"#ifdef __cplusplus.*?#endif", "", text, flags=re.DOTALL)
     kept = re.compile(r"#define \w+ \d+$|[^#]|$")
     lines = (line for line in text.splitlines() if kept.match(line))
     ffi = FFI()
-    ffi.cdef("\n".join(lines).replace("BOMBUS_API ", ""))
-    return ffi
+    declarations = "\n".join(lines)
+    ffi.cdef(declarations.replace("BOMBUS_API ", ""))
+    parameters = {
+        name: re.findall(r"(\w+)\s*(?:,|$)", given)
+        for name, given in re.findall(r"BOMBUS_API [^;(]*?(\w+)\(([^)]*)\)", declarations)
+    }
+    return ffi, parameters
 
 
-_FFI = _declared()  # one for all threads: the types of two do not mix
+_FFI, _PARAMETERS = _declared()  # one for all threads: the types of two do not mix
 
 
 @cache  # a library is never unloaded
@@ -59,7 +71,7 @@ class Native:
         self._sim: Any = None
         self.ffi = _FFI
         self.library = load(path)
-        given = self._converted("open", lambda: self.ffi.new("bombus_options *", dict(options)))
+        given = self.new("bombus_options *", dict(options))
         self._sim = self.library.bombus_open(given) or None
         if self._sim is None:
             reason = self.text(self.library.bombus_last_error(self.ffi.NULL))
@@ -77,6 +89,11 @@ class Native:
             sim, self._sim = self._sim, None
             self.library.bombus_close(sim)
 
+    def check_open(self) -> None:
+        """SimulationError after `close`."""
+        if self._sim is None:
+            raise SimulationError("the simulation is closed")
+
     def describe(self) -> Any:
         """The `bombus_design` of the library."""
         return self.library.bombus_describe()
@@ -86,19 +103,28 @@ class Native:
 
         `allowed`: an errno value that is no error; the result is negative then.
         """
-        if self._sim is None:
-            raise SimulationError("the simulation is closed")
-        entry = getattr(self.library, f"bombus_{function}")
-        result = int(self._converted(function, lambda: entry(self._sim, *arguments)))
+        self.check_open()
+        entry_name = f"bombus_{function}"
+        entry = getattr(self.library, entry_name)
+        try:
+            result = int(entry(self._sim, *arguments))
+        except OverflowError:  # a number that C has no room for
+            names = _PARAMETERS[entry_name][1:]
+            types = self.ffi.typeof(entry).args[1:]
+            raise self._no_room(zip(names, types, arguments, strict=True)) from None
         if self._raised:
             raise self._raised.pop()
         if result >= 0 or -result == allowed:
             return result
-        raise SimulationError(self.text(self.library.bombus_last_error(self._sim)))
+        raise SimulationError(self.text(self.library.bombus_last_error(self._sim)), -result)
 
     def new(self, declaration: str, value: Any = None) -> Any:
         """A C object; SimulationError if the value does not fit."""
-        return self._converted(declaration, lambda: self.ffi.new(declaration, value))
+        try:
+            return self.ffi.new(declaration, value)
+        except OverflowError:
+            fields = self.ffi.typeof(declaration).item.fields
+            raise self._no_room((name, at.type, value.get(name)) for name, at in fields) from None
 
     def as_dict(self, structure: Any) -> dict[str, Any]:
         """The fields of a struct of numbers and arrays of numbers."""
@@ -111,12 +137,19 @@ class Native:
     def text(self, text: Any) -> str:
         return bytes(self.ffi.string(text)).decode(errors="replace")
 
-    @staticmethod
-    def _converted(what: str, convert: Any) -> Any:
-        try:
-            return convert()
-        except OverflowError as error:  # a number that C has no room for
-            raise SimulationError(f"{what}: {error}") from None
+    def _no_room(self, places: Iterable[tuple[str, Any, Any]]) -> SimulationError:
+        """Which number of these (name, C type and value) does not fit, and what would."""
+        for name, place, value in places:
+            if place.kind != "primitive" or not isinstance(value, int):
+                continue
+            bits = 8 * self.ffi.sizeof(place)
+            is_signed = int(self.ffi.cast(place, -1)) < 0
+            low, high = (-1 << bits - 1, (1 << bits - 1) - 1) if is_signed else (0, (1 << bits) - 1)
+            if value < low:
+                return SimulationError(f"{name}: must be {low} or more, not {value}")
+            if value > high:
+                return SimulationError(f"{name}: must be at most {high}, not {value}")
+        return SimulationError("a number is too large")
 
 
 def _poll(ffi: FFI, raised: list[BaseException]) -> Any:

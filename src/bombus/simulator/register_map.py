@@ -13,6 +13,7 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from bombus.base.values import Mac, mac_number
+from bombus.design.config.host import Host
 from bombus.registers.access import BlockAccess
 from bombus.simulator.native import SimulationError
 
@@ -27,23 +28,53 @@ def set_host(
     netmask: str | None = None,
     gateway: str | None = None,
 ) -> None:
-    """Addresses of a MAC port; what is None stays. Gateway "0.0.0.0": none."""
-    if not 0 <= port < (count := len(manifest["mac_ports"])):
-        raise SimulationError(f"MAC port {port}: ports are from 0 to {count - 1}")
+    """Addresses of a MAC port; what is None stays. Gateway "0.0.0.0": none.
+
+    Together they must be those that a design file may have.
+    """
+    last = len(manifest["mac_ports"]) - 1
+    if not 0 <= port <= last:
+        raise SimulationError(f"MAC port {port}: ports are from 0 to {last}")
     values: dict[str, dict[str, int]] = {}
     if mac is not None:
         values["mac"] = {"address": _mac(mac)}
     if ip is not None:
         own = _address("ip", ip)
-        if own.is_unspecified or own.is_multicast or own.is_loopback or own.is_reserved:
-            raise SimulationError(f"ip {ip}: no host can have this address")
+        _check_host({"ip": own, "prefix": 32}, given={"ip": ip})
         values["ip"] = {"address": int(own)}
     if netmask is not None:
         values["netmask"] = {"mask": int(_netmask(netmask))}
     if gateway is not None:
         values["gateway"] = {"address": int(_address("gateway", gateway))}
+    if values.keys() - {"mac"}:
+        now = {
+            name: values[name][field] if name in values else registers.host[port][name][field]
+            for name, field in (("ip", "address"), ("netmask", "mask"), ("gateway", "address"))
+        }
+        mask = _netmask(str(IPv4Address(now["netmask"])))
+        parts = {
+            "ip": IPv4Address(now["ip"]),
+            "prefix": IPv4Network(f"0.0.0.0/{mask}").prefixlen,
+            "gateway": IPv4Address(now["gateway"]) if now["gateway"] else None,
+        }
+        _check_host(parts, given={"ip": ip, "netmask": netmask, "gateway": gateway})
     for name, fields in values.items():
         registers.host[port][name].write(**fields)
+
+
+def _check_host(parts: Mapping[str, Any], given: Mapping[str, str | None]) -> None:
+    """SimulationError if no design file may have these addresses; `given`: the new ones."""
+    try:
+        Host(mac="02:00:00:00:00:01", **parts)
+    except ValidationError as error:
+        first = error.errors()[0]
+        name = str(first["loc"][0])
+        reason = str(first["msg"]).removeprefix("Value error, ")
+        if name == "gateway" and given["gateway"] is None:
+            raise SimulationError(f"gateway {reason}; give `gateway` too") from None
+        if name == "prefix":
+            name = "netmask" if given["ip"] is None else "ip"
+        raise SimulationError(f"{name} {given[name] or parts['ip']}: {reason}") from None
 
 
 def set_next_hop(
@@ -143,7 +174,9 @@ def _address(name: str, text: str) -> IPv4Address:
 
 
 def _netmask(text: str) -> IPv4Address:
-    try:
-        return IPv4Network(f"0.0.0.0/{_address('netmask', text)}").netmask
-    except ValueError:
-        raise SimulationError(f"netmask {text!r}: should be ones, then zeros") from None
+    mask = int(_address("netmask", text))
+    if mask == 0:
+        raise SimulationError(f"netmask {text}: should have 1 to 32 ones")
+    if mask | mask - 1 != (1 << 32) - 1:
+        raise SimulationError(f"netmask {text!r}: should be ones, then zeros")
+    return IPv4Address(mask)

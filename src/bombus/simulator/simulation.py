@@ -183,6 +183,9 @@ class Simulation(MacPorts):
         """
         if not math.isfinite(seconds):
             raise SimulationError(f"elapse: {seconds} is not a number of seconds")
+        for name, given in (("us", us), ("seconds", seconds)):
+            if given < 0:
+                raise SimulationError(f"{name}: must be 0 or more, not {given}")
         self._native.call("elapse_us", us + round(seconds * 1_000_000))
 
     def reset(self) -> None:
@@ -212,6 +215,7 @@ class Simulation(MacPorts):
     @property
     def registers(self) -> BlockAccess:
         """The design's registers by name: `registers.host[0].ip.address`."""
+        self._native.check_open()
         if self._registers is None:
             self._registers = open_map(self.manifest, self)
         return self._registers

@@ -1,2 +1,3 @@
+// SPDX-License-Identifier: Apache-2.0
 loopback_port.sv
 loopback_top.sv

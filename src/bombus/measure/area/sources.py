@@ -86,7 +86,7 @@ def of_design(design: Path, tile: str | None = None) -> Sources:
     name = checked.config.name
     texts = generate.texts(checked)
     # The order of the design's own file list, in which packages come first.
-    names = [line for line in texts[f"{name}.f"].split() if not line.startswith("+")]
+    names = [line for line in texts[f"{name}.f"].splitlines() if not line.startswith(("+", "//"))]
     headers = {path: text for path, text in texts.items() if path.endswith(".svh")}
     elaboration = rtl.elaborate([], {path: texts[path] for path in names}, top=f"{name}_top")
     top = elaboration.instance(f"{name}_top")
