@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 from itertools import pairwise
 from pathlib import Path
 
@@ -411,3 +412,31 @@ def test_as_many_tiles_as_registers_can_address_find_positions(tmp_path: Path) -
     design, _ = resolve.load(file)
     assert (design.columns, design.rows) == (17, 15)
     assert len({tile.index for tile in design.tiles if tile.layers}) == 240 + 9
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        (
+            "next: {adder: adder.adder.left}, ",
+            "",
+            "may lead to adder.adder.left and adder.adder.right; choose one with "
+            "`next: {adder: adder.adder.left}`",
+        ),
+        (
+            "adder.adder.right",
+            "adder.adder.rigth",
+            "layer adder has no input 'rigth'; did you mean 'right'?",
+        ),
+        ("adder.adder.right", "adder.addr.right", "no layer 'addr'; did you mean 'adder'?"),
+    ],
+)
+def test_inputs_of_a_layer_are_told_apart(
+    tmp_path: Path, problems: Problems, old: str, new: str, message: str
+) -> None:
+    folder = shutil.copytree(ROOT / "docs" / "examples" / "join", tmp_path / "join")
+    file = folder / "join.yaml"
+    text = file.read_text()
+    assert old in text
+    file.write_text(text.replace(old, new))
+    assert any(message in each for each in problems(check.check, file))

@@ -208,7 +208,7 @@ def test_all_mistakes_are_reported_at_once(edited: Edited, problems: Problems) -
         ("name: 'a\n\n\nb: c\n", 5, "string starting at line 1"),
         ("name: a\nname: b\n", 2, "'name' is a duplicate key"),
         ("name: a\n  b: c\n", 2, "invalid YAML: unexpected key"),
-        ("name: a\n1: c\n", 2, "1 should be a name, since it is a key"),
+        ("name: a\n1: c\n", 2, "1: keys must be strings"),
         ("- a\n", 1, "mapping"),
         ("", 1, "mapping"),
         ("name: a\n\tb: c\n", 2, "tabs cannot indent a line"),

@@ -160,7 +160,7 @@ def test_unknown_kind_names_near_matches() -> None:
             "output logic [3:0] out_next_o",
             "out_next_o has 4 bits, but 2 next hops need 1",
         ),
-        ("module probe_layer", "module udp_echo", "udp_echo is there already: it comes with Bomb"),
+        ("module probe_layer", "module udp_echo", "udp_echo is the name of a module of Bombus; "),
     ],
 )
 def test_broken_layers_are_reported(source: Path, old: str, new: str, message: str) -> None:
@@ -183,7 +183,7 @@ def test_a_port_is_named_in_its_line(source: Path) -> None:
 def test_two_sources_with_the_same_module_are_named(source: Path, tmp_path: Path) -> None:
     other = tmp_path / "other.sv"
     other.write_text("\n" + LAYER)
-    with pytest.raises(DesignError, match=r"other\.sv:3: probe_layer is there already: it is in"):
+    with pytest.raises(DesignError, match=r"other\.sv:3: probe_layer is the name of a module in"):
         rtl.library(512, [source, other])
 
 

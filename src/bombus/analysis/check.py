@@ -188,7 +188,7 @@ def _remarks(design: Design) -> Iterator[Problem]:
             continue
         beats = {name: network.beat for name, network in layer.types.items()}
         for said in rtl.remarks(design.library, layer.kind, layer.params, beats):
-            verb = "rejects its parameters" if said.is_error else "warns of its parameters"
+            verb = "rejects its parameters" if said.is_error else "warns"
             message = f"{layer} {verb}: {said.message}"
             yield design.file.problem(layer.loc, message, is_error=said.is_error)
 

@@ -102,7 +102,7 @@ def _strange_keys(node: Any) -> Iterator[tuple[int, str]]:
         for key, value in node.items():
             number = _key_line(node, key)
             if not isinstance(key, str):
-                yield number, f"{in_yaml(key)} should be a name, since it is a key"
+                yield number, f"{in_yaml(key)}: keys must be strings"
             elif key.endswith(":"):
                 yield number, f"`{key}` has no value"
             yield from _strange_keys(value)

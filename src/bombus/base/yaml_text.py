@@ -73,18 +73,20 @@ class _Budget:
                 self._sizes[anchor] = self.values - before
         elif isinstance(event, AliasEvent):
             if any(anchor == event.anchor for anchor, _ in self._open):
-                return f"*{event.anchor} stands for something that it is a part of"
+                return f"alias *{event.anchor} contains itself"
             self.values += self._sizes.get(event.anchor, 1)
         elif isinstance(event, ScalarEvent):
             self.values += 1
             if event.anchor:
                 self._sizes[event.anchor] = 1
             if len(event.value) > MAX_SCALAR:
-                return f"this value has {len(event.value):,} characters; {MAX_SCALAR} are the most"
+                return (
+                    f"this value has {len(event.value):,} characters; the maximum is {MAX_SCALAR:,}"
+                )
             if not event.value.isprintable():
                 return f"{event.value[:MAX_SHOWN]!r} has characters that cannot be printed"
         if isinstance(event, CollectionStartEvent | ScalarEvent) and event.ctag:
-            return f"there is no use for tags, such as {event.ctag}; leave it out"
+            return f"YAML tags are not supported: {event.ctag}; leave it out"
         if isinstance(event, NodeEvent) and self.values > MAX_VALUES:
             return f"there are more than {MAX_VALUES:,} values up to here, aliases unfolded"
         return ""

@@ -62,10 +62,11 @@ def check(
     write_json(_verdict(problems), json)
     tiles = [tile for tile in resolved.tiles if tile.layers]
     layers = sum(len(tile.layers) for tile in tiles)
+    found = f"valid, {counted(len(problems), 'warning')}" if problems else "no problems found"
     reading_console(json).print(
-        f"{design}: no problems found ({counted(len(tiles), 'tile')} with "
+        f"{design}: {found} ({counted(len(tiles), 'tile')} with "
         f"{counted(layers, 'layer')} on {_meshes(resolved)})",
-        style="green",
+        style="yellow" if problems else "green",
         markup=False,
     )
 

@@ -197,20 +197,29 @@ class HopResolver:
             return ()
         candidates = self._inputs(given)
         if not candidates:
-            layers = [layer.name for tile in self.by_name[tile_name] for layer in tile.layers]
-            rest = given.partition(".")[2]
-            hint = near_matches(rest, layers)
-            self.error(loc, f"tile {tile_name!r} has no layer {rest!r}; {hint}")
+            self.error(loc, self._no_such_input(given))
             return ()
         fitting = tuple(each for each in candidates if self._answers_to(each, source, name))
         if _are_replicas(fitting):
             return fitting
         if fitting:
-            names = listing(f"{each.layer.full_name}" for each in fitting)
+            names, _ = _told_apart(fitting)
             self.error(loc, f"next hop {name!r} may lead to {names}: name one of them")
         else:
             self.error(loc, f"{given!r} does not answer to next hop {name!r}")
         return ()
+
+    def _no_such_input(self, given: str) -> str:
+        """Which step of a name leads nowhere: the layer, or the input."""
+        tile_name, _, rest = given.partition(".")
+        layer_name, _, stream = rest.partition(".")
+        layers = [layer for tile in self.by_name[tile_name] for layer in tile.layers]
+        named = [layer for layer in layers if layer.name == layer_name]
+        if not named:
+            hint = near_matches(layer_name, [layer.name for layer in layers])
+            return f"tile {tile_name!r} has no layer {layer_name!r}; {hint}"
+        hint = near_matches(stream, [each.name for layer in named for each in layer.inputs])
+        return f"layer {layer_name} has no input {stream!r}; {hint}"
 
     def _default(self, source: Output, name: str) -> tuple[Input, ...]:
         """The input that answers to a next hop, or its replicas; one in the same tile is first."""
@@ -232,8 +241,7 @@ class HopResolver:
             return ()
         layer = source.layer
         if fitting:
-            names = listing(each.layer.full_name for each in fitting)
-            first = fitting[0].tile.given_name
+            names, first = _told_apart(fitting)
             self.error(
                 layer.loc,
                 f"next hop {name!r} of {layer.given_name} may lead to {names}; choose one with "
@@ -246,6 +254,15 @@ class HopResolver:
                 f"be dropped and counted (write `next: {{{name}: drop}}` to silence this warning)",
             )
         return ()
+
+
+def _told_apart(targets: tuple[Input, ...]) -> tuple[str, str]:
+    """Names of inputs, with the stream where a layer has several, and what to write for one."""
+    layers = [each.layer.full_name for each in targets]
+    if len(set(layers)) == len(layers):
+        return listing(layers), targets[0].tile.given_name
+    names = [f"{each.layer.full_name}.{each.name}" for each in targets]
+    return listing(names), f"{targets[0].tile.given_name}.{targets[0].layer.name}.{targets[0].name}"
 
 
 def _are_replicas(targets: tuple[Input, ...]) -> bool:

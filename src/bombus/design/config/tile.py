@@ -67,9 +67,9 @@ class _Tile(FileModel):
     )
     next: dict[str, str] = Field(
         default={},
-        description="Target of each next hop of this tile's layers: a tile, `tile.layer`, or "
-        "`drop` to drop and count the messages. Needed only if several layers, or "
-        "none, answer to the next hop.",
+        description="Target of each next hop of this tile's layers: a tile, `tile.layer`, "
+        "`tile.layer.stream`, or `drop` to drop and count the messages. Needed only if "
+        "several layers, or none, answer to the next hop.",
         examples=[{"icmp": "drop"}],
     )
     networks: dict[str, str] = Field(

@@ -88,10 +88,11 @@ def _definitions(scan: Elaboration, found: Iterable[syntax.SyntaxNode]) -> dict[
         file = scan.file(location)
         other = first.setdefault(name, file)
         if other is not file:
-            shipped = "comes with Bombus" if other.is_relative_to(paths.RTL) else f"is in {other}"
-            message = f"{name} is there already: it {shipped}, and no source can replace it; rename"
+            is_ours = other.is_relative_to(paths.RTL)
+            whose = "a module of Bombus" if is_ours else f"a module in {other}"
             line = scan.manager.getLineNumber(location)
-            problems.append(Problem(file, line, f"{message} this one"))
+            message = f"{name} is the name of {whose}; rename yours"
+            problems.append(Problem(file, line, message))
     if problems:
         raise DesignError(problems)
     return first
