@@ -8,7 +8,6 @@ A simulator is a directory in the cache with a shared library (the C interface o
 from __future__ import annotations
 
 import json
-import os
 import re
 import shutil
 import subprocess
