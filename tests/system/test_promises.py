@@ -14,15 +14,18 @@ from bombus.simulator.native import SimulationError
 from bombus.simulator.simulation import Simulation
 
 DESIGN = Path(__file__).parent / "designs" / "promises.yaml"
-PORT = 2000
+ROGUE, COPIER = (2000, 8), (2001, 16)  # UDP port, bytes of a datagram
 GOOD = 0
 
 
-def frames(simulation: Simulation, *modes: int) -> list[bytes]:
+def frames(
+    simulation: Simulation, *modes: int, application: tuple[int, int] = ROGUE
+) -> list[bytes]:
+    port, length = application
     host = Host.from_manifest(simulation.manifest)
     station = neighbour(simulation.manifest)
     introduce(simulation, station)
-    return [udp_frame(station, host, bytes([mode] * 8), port=PORT) for mode in modes]
+    return [udp_frame(station, host, bytes([mode] * length), port=port) for mode in modes]
 
 
 def printed(capfd: pytest.CaptureFixture[str]) -> str:
@@ -36,6 +39,9 @@ def test_a_layer_that_keeps_its_word(capfd: pytest.CaptureFixture[str]) -> None:
         dropped = simulation.tile_counters("application")["drop.rogue.busy"]
         assert len(exchange.received) + dropped == 50
         assert exchange.received
+        # The copier takes the next datagram when the tray has taken both beats.
+        copied = frames(simulation, *[GOOD] * 5, application=COPIER)
+        assert len(simulation.exchange(copied).received) == 5
         simulation.check()
     assert "Assertion failed" not in printed(capfd)
 
@@ -43,24 +49,45 @@ def test_a_layer_that_keeps_its_word(capfd: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.parametrize(
     ("wrong", "checker", "message"),
     [
-        (1, "check_rogue", "input 0 waits for what it promised not to wait for"),
-        (2, "check_rogue", "output 1 has more requests outstanding than credits"),
-        (3, "check_rogue_query", "a beat changed while it waited"),
-        (4, "check_rogue_query", "a message of 8 bytes says that it has 9"),
-        (5, "check_rogue_query", "valid fell before the beat was taken"),
-        (6, "check_rogue", "input 1 waits for what it promised not to wait for"),
+        (1, "rogue", "input 0 waits for what it promised not to wait for"),
+        (2, "rogue", "output 1 has more requests outstanding than credits"),
+        (3, "rogue_query", "a beat changed while it waited"),
+        (4, "rogue_query", "a message of 8 bytes says that it has 9"),
+        (5, "rogue_query", "valid fell before the beat was taken"),
+        (6, "rogue", "input 1 waits for what it promised not to wait for"),
+        # It has room for two requests, and takes the first alone while its output is stopped.
+        (7, "slow_store", "input 0 waits for what it promised not to wait for"),
+        # The checker of who has asked sees it.
+        (8, "rogue", "an answer came to output 1, which has asked nothing"),
     ],
-    ids=["takes late", "too many requests", "changes", "wrong length", "falls", "answer waits"],
+    ids=[
+        *("takes late", "too many requests", "changes", "wrong length", "falls", "answer waits"),
+        *("no room", "unasked answer"),
+    ],
 )
 def test_a_layer_that_breaks_it(
     wrong: int, checker: str, message: str, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    with Simulation(DESIGN, assertions=True) as simulation:
-        simulation.exchange(frames(simulation, wrong, GOOD))
-        with pytest.raises(SimulationError, match=r"^promises: assertions_failed \d+$"):
-            simulation.check()
-    said = [line for line in printed(capfd).splitlines() if "Assertion failed" in line]
-    assert f".u_application.{checker}" in said[0]
+    said = broken_promise(capfd, wrong, ROGUE)
+    assert f".u_application.check_{checker}" in said[0]
     assert said[0].endswith(message)
     # What others say follows: the store sends a wrong length back.
     assert all(line.endswith(message) for line in said)
+
+
+def test_copies_in_lock_step(capfd: pytest.CaptureFixture[str]) -> None:
+    """The reply has begun and lacks a beat, since the copy of the one before waits."""
+    said = broken_promise(capfd, 1, COPIER)
+    assert all(".u_copies.check_copier" in line for line in said)
+    assert all(line.endswith("output 0 waits inside a message for another output") for line in said)
+
+
+def broken_promise(
+    capfd: pytest.CaptureFixture[str], wrong: int, application: tuple[int, int]
+) -> list[str]:
+    """What the checkers print of a datagram that asks for something wrong."""
+    with Simulation(DESIGN, assertions=True) as simulation:
+        simulation.exchange(frames(simulation, wrong, GOOD, application=application))
+        with pytest.raises(SimulationError, match=r"^promises: assertions_failed \d+$"):
+            simulation.check()
+    return [line for line in printed(capfd).splitlines() if "Assertion failed" in line]

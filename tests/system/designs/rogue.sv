@@ -36,33 +36,38 @@ module rogue #(
   } drop_e;
 
   localparam bit AlwaysTakes = 1;
-  localparam int unsigned QueryCredits = 1;
+  localparam int unsigned QueryCredits = 2;
   localparam string AnswerAnswers = "query";
   localparam int unsigned MaxBusyCycles = 50;
 
   typedef enum logic [7:0] {
     Late   = 8'd1,  // takes the next datagram too late
-    Twice  = 8'd2,  // asks twice at once
+    Often  = 8'd2,  // asks four times, before two answers can come
     Change = 8'd3,  // changes a request that waits
     Length = 8'd4,  // says a wrong length
     Fall   = 8'd5,  // takes a request back
-    Deaf   = 8'd6   // takes its answer too late
+    Deaf   = 8'd6,  // takes its answer too late
+    // slow_store does this wrong:
+    Beside = 8'd7,  // asks again, as it may, while an answer waits: that takes no request
+    Unasked = 8'd8  // answers twice
   } wrong_e;
 
   logic [7:0] wrong_q;
-  logic asked_q, again_q;
+  logic asked_q;
+  logic [1:0] again_q;  // requests that follow
   logic [6:0] late_q, deaf_q;
 
   wire take = in_valid_i & in_ready_o & in_i.last;
   wire start = take & ~asked_q;
   wire answered = answer_valid_i & answer_ready_o;
   assign in_ready_o = late_q == '0;
-  assign answer_ready_o = deaf_q == '0;
+  wire beside = wrong_q == Beside && again_q != '0;
+  assign answer_ready_o = deaf_q == '0 && ~beside;
 
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
       asked_q <= 1'b0;
-      again_q <= 1'b0;
+      again_q <= '0;
       late_q <= '0;
       deaf_q <= '0;
       query_valid_o <= 1'b0;
@@ -78,8 +83,12 @@ module rogue #(
         asked_q <= 1'b0;
       end
       if (query_valid_o & query_ready_i) begin
-        again_q <= 1'b0;
-        query_valid_o <= again_q;
+        if (again_q != '0 && ~beside) again_q <= again_q - 1'b1;
+        query_valid_o <= again_q != '0 && ~beside;
+      end else if (beside & answer_valid_i) begin
+        again_q <= '0;
+        query_valid_o <= 1'b1;
+        deaf_q <= 7'd40;
       end else if (query_valid_o && wrong_q == Fall) begin
         query_valid_o <= 1'b0;
         asked_q <= 1'b0;
@@ -87,7 +96,7 @@ module rogue #(
       if (start) begin
         asked_q <= 1'b1;
         query_valid_o <= 1'b1;
-        again_q <= in_i.data[7:0] == Twice;
+        again_q <= in_i.data[7:0] == Often ? 2'd3 : 2'(in_i.data[7:0] == Beside);
         late_q <= in_i.data[7:0] == Late ? '1 : '0;
         deaf_q <= in_i.data[7:0] == Deaf ? '1 : '0;
       end

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Takes a request of one beat after 4 cycles and answers it within 32.
+// Takes a request of one beat after 4 cycles and answers it within 32. The first byte of a request
+// says what to do wrong (rogue).
 module slow_store #(
     parameter type beat_t = logic
 ) (
@@ -12,15 +13,27 @@ module slow_store #(
 
     output beat_t out_o,
     output logic  out_valid_o,
-    input  logic  out_ready_i
+    input  logic  out_ready_i,
+
+    output logic busy_o
 );
 
   localparam string Entry = "slow_store";
   typedef enum logic {NextRogueAnswer} next_e;
 
-  logic [1:0] wait_q, pending_q;
+  localparam int unsigned Room = 2;
+  localparam int unsigned MaxBusyCycles = 20;
+
+  localparam logic [7:0] Beside = 8'd7;  // takes no request while an answer waits
+  localparam logic [7:0] Unasked = 8'd8;  // answers twice
+
+  logic [1:0] wait_q;
+  logic [2:0] pending_q;
   logic [4:0] time_q;
-  assign in_ready_o = wait_q == '1;
+  assign in_ready_o = wait_q == '1 && ~(in_i.data[7:0] == Beside && out_valid_o);
+  wire [2:0] taken = in_valid_i & in_ready_o ? 3'd1 + 3'(in_i.data[7:0] == Unasked) : 3'd0;
+
+  assign busy_o = out_valid_o || pending_q != '0;
 
   always_ff @(posedge clk_i) begin
     time_q <= time_q + 1'b1;
@@ -36,8 +49,8 @@ module slow_store #(
       if (out_ready_i) out_valid_o <= 1'b0;
       if (time_q == '0 && pending_q != '0 && !out_valid_o) begin
         out_valid_o <= 1'b1;
-        pending_q <= pending_q - 1'b1 + 2'(in_valid_i & in_ready_o);
-      end else pending_q <= pending_q + 2'(in_valid_i & in_ready_o);
+        pending_q <= pending_q - 1'b1 + taken;
+      end else pending_q <= pending_q + taken;
     end
   end
 
