@@ -9,7 +9,7 @@ import pytest
 
 from bombus import Simulation
 from bombus.generation import generate
-from bombus.golden.frames import Host, Station, udp_frame
+from bombus.golden.frames import Host, Station, arp_reply, udp_frame
 from bombus.measure.exchanges import introduce
 from bombus.simulator.build import Library, build_library
 from bombus.simulator.stalls import Stall, explain, ring, stalls
@@ -114,6 +114,24 @@ def test_a_stall_that_ends_is_no_longer_told(figure_5a: Library) -> None:
         simulation.pace(tx_stall=0.0)
         simulation.advance(10_000)
         assert simulation.stalls() == []
+
+
+def test_a_message_of_one_flit_is_seen_in_the_buffer_of_a_router(figure_5a: Library) -> None:
+    into = "ejection port of router (1, 1)"
+    with Simulation(figure_5a) as simulation:
+        introduce(simulation, STATION)
+        simulation.watch(1_000)
+        simulation.pace(tx_stall=1.0)  # the MAC takes nothing: eth_tx stops in the end
+        for _ in range(100):
+            exchange(simulation, [10] * 10, limit_cycles=2_000)
+            if any(stall.name == into for stall in simulation.stalls()):
+                break
+        link = "link (0, 1) to (1, 1)"
+        assert link not in {stall.name for stall in simulation.stalls()}
+        # Of an ARP reply arp tells eth_tx: one flit, no answer.
+        reply = arp_reply(STATION, Host.from_manifest(simulation.manifest))
+        simulation.exchange([reply], limit_cycles=4_000)
+        assert {stall.name: stall.waits_for for stall in simulation.stalls()}[link] == (into,)
 
 
 def test_explanation() -> None:

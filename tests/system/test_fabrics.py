@@ -35,6 +35,15 @@ def test_the_same_answers_over_other_fabrics(fabric: str, tmp_path: Path) -> Non
                 if size % 4 == 0:
                     frames.append(ping_frame(sender, bench.host, choice.randbytes(size)))
             bench.run(frames, window=12)
+        # What waits for a MAC that takes nothing is seen in the router before it.
+        bench.simulation.watch(1_000)
+        bench.simulation.pace(tx_stall=1.0)
+        bench.simulation.exchange(frames, limit_cycles=30_000)
+        stalled = {stall.name for stall in bench.simulation.stalls()}
+        assert stalled & {"link (1, 0) to (1, 1)", "ejection port of router (1, 1) from north"}
+        bench.simulation.pace(tx_stall=0.0)
+        bench.simulation.receive_all()
+        assert bench.simulation.stalls() == []
 
 
 def test_a_dropping_fabric_counts_what_it_drops(tmp_path: Path) -> None:

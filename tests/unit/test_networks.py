@@ -275,12 +275,9 @@ def test_a_narrow_network_carries_less(tmp_path: Path) -> None:
 def test_the_watchdog_knows_the_places_of_each_network() -> None:
     design, _ = check.check(LOOKUP / "two_networks.yaml")
     points = {point["name"]: point for point in watchpoints.points(design)}
-    link = points["link (0, 1) to (1, 1) of network control"]
-    assert (link["module"], link["valid"]) == (
-        "two_networks_tile_lookup",
-        "control_router_out_valid",
-    )
-    assert points["link (0, 1) to (1, 1) of network data"]["valid"] == "router_out_valid"
+    for network, router in (("control", "u_control_router"), ("data", "u_router")):
+        link = points[f"link (0, 1) to (1, 1) of network {network}"]
+        assert link["scope"].split(".")[1] == router
     names = list(points)
     waits_for = {names[n] for n in points["layer lookup"]["waits_for"]}
     assert "injection port of router (0, 1) of network control" in waits_for

@@ -8,14 +8,14 @@ for. The simulator (`sim/watchdog.h`) finds those that stand still.
 
 from __future__ import annotations
 
-from collections.abc import Container
+from collections.abc import Container, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import networkx as nx
 
 from bombus.design.resolved import Design, Input, Resource, Tile
-from bombus.fabric.routing import DIRECTIONS, OPPOSITE, Channel, eject, inject
+from bombus.fabric.routing import DIRECTIONS, OPPOSITE, Channel, Position, eject, inject
 
 _SECOND_LANES = ("turned", "westbound")  # of noc_pkg::lane_of
 
@@ -28,62 +28,78 @@ class Signals:
     module: str
     valid: str
     moves: str
-    bit: int
+    bit: int = 0
 
 
-def _signals(design: Design, node: Resource, tile: Tile) -> Signals | None:
+def _signals(design: Design, node: Resource, at: Mapping[Position, Tile]) -> list[Signals]:
     """Where to see that a node of the resource graph waits.
 
-    On links of virtual channels nothing is offered that is not taken, so there is nothing to see.
+    What came over a link waits at the front of the buffer behind it, whether that is full or not.
+    A link of virtual channels has a buffer for each.
     """
-    scope = (f"u_{tile.name}",)
-    module = f"{design.config.name}_tile_{tile.name}"
     if isinstance(node, Input):
-        return Signals(scope, module, f"{node.signal}_valid", f"{node.signal}_ready", 0)
+        module = _module(design, node.tile)
+        return [Signals(_scope(node.tile), module, f"{node.signal}_valid", f"{node.signal}_ready")]
+    tile = at[node.at]
     network = next(each for each in design.networks if each.label == node.network)
-    fabric, prefix = network.fabric.kind, network.prefix
-    into = (f"{prefix}router_in_valid", f"{prefix}router_in_ready")
-    out_of = (f"{prefix}router_out_valid", f"{prefix}router_out_ready")
+    fabric, prefix = network.fabric, network.prefix
     if node == inject(tile.at, node.network):
-        return Signals(scope, module, *into, 0)
+        into = (f"{prefix}router_in_valid", f"{prefix}router_in_ready")
+        return [Signals(_scope(tile), _module(design, tile), *into)]
     if node == eject(tile.at, node.network):
-        return Signals(scope, module, *out_of, 0)
-    if fabric == "crosspoint":
+        out_of = (f"{prefix}router_out_valid", f"{prefix}router_out_ready")
+        return [Signals(_scope(tile), _module(design, tile), *out_of)]
+    if fabric.kind == "crosspoint":
         if not node.enter:
-            return None  # a link: nothing is offered over it before there is room for it
+            return []  # a link: nothing is offered over it before there is room for it
         # A queue: its number is the output's, that of a second lane the input's.
         is_second = node.lane in _SECOND_LANES
         queue = OPPOSITE[node.leave] if is_second else node.leave
-        inner = (*scope, f"u_{prefix}router", "gen_crosspoint", "u_router")
         bit = DIRECTIONS.index(node.enter) * len(DIRECTIONS) + DIRECTIONS.index(queue)
-        return Signals(inner, "router_crosspoint", "lane_valid", "pop", bit)
-    if fabric == "wormhole":
-        bit = DIRECTIONS.index(node.leave)
-        return Signals(scope, module, *out_of, bit)
-    return None
+        inner = (*_scope(tile), f"u_{prefix}router", "gen_crosspoint", "u_router")
+        return [Signals(inner, "router_crosspoint", "lane_valid", "pop", bit)]
+    if node.link is None:
+        return []
+    inner = (*_scope(at[node.link[1]]), f"u_{prefix}router", f"gen_{fabric.kind}", "u_router")
+    enter = DIRECTIONS.index(OPPOSITE[node.leave])
+    if fabric.kind == "wormhole":
+        return [Signals(inner, "router_wormhole", "front_valid", "front_taken", enter)]
+    inner = (*inner, f"gen_input[{enter}]", "gen_present", "u_input")
+    lanes = range(fabric.virtual_channels)
+    return [Signals(inner, "vc_input", "front_valid", "pop", lane) for lane in lanes]
+
+
+def _scope(tile: Tile) -> tuple[str, ...]:
+    return (f"u_{tile.name}",)
+
+
+def _module(design: Design, tile: Tile) -> str:
+    return f"{design.config.name}_tile_{tile.name}"
 
 
 def points(design: Design) -> list[dict[str, Any]]:
     """For the manifest: places where messages can wait, and the places each may wait for."""
     graph = design.resource_graph
     at = {(tile.x, tile.y): tile for tile in design.tiles}
-    signals: dict[Resource, Signals] = {}
+    seen: list[tuple[Resource, Signals]] = []
+    numbers: dict[Resource, list[int]] = {}
     for node in sorted(graph, key=str):
-        tile = node.tile if isinstance(node, Input) else at[node.at]
-        if seen := _signals(design, node, tile):
-            signals[node] = seen
-    numbers = {node: number for number, node in enumerate(signals)}
+        for signals in _signals(design, node, at):
+            numbers.setdefault(node, []).append(len(seen))
+            seen.append((node, signals))
     return [
         {
             "name": name(node),
-            "scope": ".".join(seen.scope),
-            "module": seen.module,
-            "valid": seen.valid,
-            "moves": seen.moves,
-            "bit": seen.bit,
-            "waits_for": sorted(numbers[other] for other in _seen_next(graph, node, numbers)),
+            "scope": ".".join(signals.scope),
+            "module": signals.module,
+            "valid": signals.valid,
+            "moves": signals.moves,
+            "bit": signals.bit,
+            "waits_for": sorted(
+                n for other in _seen_next(graph, node, numbers) for n in numbers[other]
+            ),
         }
-        for node, seen in signals.items()
+        for node, signals in seen
     ]
 
 
