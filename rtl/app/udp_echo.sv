@@ -11,7 +11,7 @@ module udp_echo
   import bombus_pkg::*;
 #(
     parameter type beat_t = logic,
-    parameter bit CutsReady = 1,  // of output_stage, filled in by Bombus
+    parameter bit CutsReady = 0,  // of its output_stage
     parameter int unsigned UdpPort = 7  // read by Bombus, which binds the port to this layer
 ) (
     input logic clk_i,

@@ -3,7 +3,9 @@
 //
 // With CutsReady, a FIFO in LUTRAM: in_ready_o comes out of a flip-flop, so that no
 // path runs through the layer from its output's ready to its input's. Without, a plain
-// register, no LUT a bit, whose in_ready_o depends combinationally on out_ready_i.
+// register, no LUT a bit, whose in_ready_o depends combinationally on out_ready_i. The
+// FIFO takes some 400 to 750 LUTs of a 512-bit layer: set it, in the design file too, where
+// measurement shows that ready limits the clock.
 //
 // Latency: 1 cycle. Throughput: one beat per cycle.
 module output_stage #(

@@ -14,6 +14,7 @@ module eth_rx
   import ethernet_pkg::*;
 #(
     parameter type beat_t = logic,
+    parameter bit CutsReady = 0,  // of its output_stage
     parameter int unsigned NumMacPorts = 1,
     // EtherTypes, filled in by Bombus, and the bound next hop that each leads to
     parameter int unsigned NumBound = 1,
@@ -119,7 +120,8 @@ module eth_rx
   drop_register #(
       .beat_t(beat_t),
       .NumDrops(NumDrops),
-      .NextWidth(NextWidth)
+      .NextWidth(NextWidth),
+      .CutsReady(CutsReady)
   ) u_out (
       .clk_i,
       .rst_i,

@@ -15,6 +15,7 @@ module icmp_echo
   import icmp_pkg::*;
 #(
     parameter type beat_t = logic,
+    parameter bit CutsReady = 0,  // of its output_stage
     parameter int unsigned NumMacPorts = 1,
     parameter int unsigned BurstErrors = 8,
     parameter int unsigned RefillShift = 14,  // 16 ms: 61 a second
@@ -253,8 +254,9 @@ module icmp_echo
   end
 
   drop_register #(
-      .beat_t  (beat_t),
-      .NumDrops(NumDrops)
+      .beat_t(beat_t),
+      .NumDrops(NumDrops),
+      .CutsReady(CutsReady)
   ) u_out (
       .clk_i,
       .rst_i,

@@ -20,7 +20,7 @@ module ipv4_rx
   import ipv4_pkg::*;
 #(
     parameter type beat_t = logic,
-    parameter bit CutsReady = 1,  // of output_stage, filled in by Bombus
+    parameter bit CutsReady = 0,  // of its output_stage
     parameter int unsigned NumMacPorts = 1,
     // IP protocols, filled in by Bombus, and the bound next hop that each leads to
     parameter int unsigned NumBound = 1,

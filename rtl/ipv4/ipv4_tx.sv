@@ -15,6 +15,7 @@ module ipv4_tx
   import ipv4_pkg::*;
 #(
     parameter type beat_t = logic,
+    parameter bit CutsReady = 0,  // of its output_stage
     parameter int unsigned NumMacPorts = 1,
     parameter int unsigned KindRoutedPacket = KindNone  // filled in by Bombus
 ) (
@@ -226,8 +227,9 @@ module ipv4_tx
   end
 
   drop_register #(
-      .beat_t  (beat_t),
-      .NumDrops(NumDrops)
+      .beat_t(beat_t),
+      .NumDrops(NumDrops),
+      .CutsReady(CutsReady)
   ) u_out (
       .clk_i,
       .rst_i,

@@ -13,7 +13,7 @@ module udp_rx
   import udp_pkg::*;
 #(
     parameter type beat_t = logic,
-    parameter bit CutsReady = 1,  // of output_stage, filled in by Bombus
+    parameter bit CutsReady = 0,  // of its output_stage
     parameter int unsigned NumMacPorts = 1,
     // Open UDP ports, filled in by Bombus, and the bound next hop that each leads to
     parameter int unsigned NumBound = 1,

@@ -12,7 +12,7 @@ module udp_tx
   import udp_pkg::*;
 #(
     parameter type beat_t = logic,
-    parameter bit CutsReady = 1,  // of output_stage, filled in by Bombus
+    parameter bit CutsReady = 0,  // of its output_stage
     parameter int unsigned NumMacPorts = 1,
     parameter int unsigned KindRoutedPacket = KindNone  // filled in by Bombus
 ) (

@@ -34,7 +34,9 @@ PREPEND: Test = partial(test_headers.test_every_length, name="prepend", width=64
 FIFO: Test = partial(test_primitives.test_fifo_keeps_all_in_order, seed=1)
 BUFFER: Test = partial(test_primitives.test_buffer_shows_what_is_committed, seed=1)
 SUM: Test = partial(test_primitives.test_sum, seed=1, gap=0.0)
-DROP: Test = partial(test_primitives.test_dropped_messages_are_swallowed_and_counted, seed=1)
+DROP: Test = partial(
+    test_primitives.test_dropped_messages_are_swallowed_and_counted, seed=1, cuts_ready=0
+)
 MERGE: Test = partial(test_primitives.test_merge_keeps_messages_whole, seed=1)
 COUNT: Test = partial(test_registers.test_no_event_is_lost, seed=1, everything=True)
 ROUTE: Test = partial(test_router.test_router_with_random_traffic, seed=1, depth=4)
@@ -142,7 +144,7 @@ MUTATIONS: tuple[tuple[str, str, str, Test], ...] = (
     ("common/frame_sum.sv", "logic [20:0] beat;", "logic [19:0] beat;", SUM),
     ("common/frame_sum.sv", "seed_q <= swap16(seed_i)", "seed_q <= seed_i", SUM),
     ("common/frame_sum.sv", "sum_q[15:0]} + {1'b0, sum_q[31:16]}", "sum_q[15:0]}", SUM),
-    ("common/drop_register.sv", "          dropping_q <= drop;\n", "", DROP),
+    ("common/drop_register.sv", "      if (taken) dropping_q <= drop;\n", "", DROP),
     ("noc/counter_bank.sv", "'0 : acc_q) + more", "'0 : acc_q + more)", COUNT),
     ("noc/counter_bank.sv", "      clear_q <= 1'b1;\n", "      clear_q <= 1'b0;\n", COUNT),
     ("noc/noc_pkg.sv", "y_south ? DirSouth : DirNorth", "DirSouth", ROUTE),
@@ -202,7 +204,7 @@ MUTATIONS: tuple[tuple[str, str, str, Test], ...] = (
     ),
     ("mac/packet_trimmer.sv", "& ({1'b0, last_lane} < beat_q.bytes)", "", MAC_RX),
     ("mac/tag_remover.sv", "absorbed_q <= absorbs", "absorbed_q <= 1'b0", MAC_RX),
-    ("mac/mac_tx.sv", "padding_q  <= stream_last & short", "padding_q  <= 1'b0", MAC_TX),
+    ("mac/mac_tx.sv", "padding_q <= stream_last & short", "padding_q <= 1'b0", MAC_TX),
     ("mac/tag_inserter.sv", "flush_q <= spills & ~flush_q", "flush_q <= 1'b0", MAC_TX),
     ("ipv4/ipv4_options.sv", "{4'b0, excess_q, 2'b0, excess_q, 2'b0}", "16'b0", OPTIONS),
     ("ipv4/ipv4_options.sv", "22'(sum_q[15:0]) + 22'(sum_q[21:16])", "sum_q", SAYS),

@@ -340,10 +340,13 @@ def drop_messages(random: Random, count: int) -> list[Message]:
     ]
 
 
+@pytest.mark.parametrize("cuts_ready", [0, 1])
 @pytest.mark.parametrize("seed", SEEDS)
-def test_dropped_messages_are_swallowed_and_counted(benches: Benches, seed: int) -> None:
+def test_dropped_messages_are_swallowed_and_counted(
+    benches: Benches, seed: int, cuts_ready: int
+) -> None:
     random = Random(seed)
-    bench = benches("drop_register", seed=seed)
+    bench = benches("drop_register", seed=seed, CutsReady=cuts_ready)
     format_in = Beats(64, ("next", 5), ("reasons", 3), first_only=["next", "reasons"])
     format_out = Beats(64, ("next", 5))
     for pace in PACES:
@@ -360,3 +363,4 @@ def test_dropped_messages_are_swallowed_and_counted(benches: Benches, seed: int)
         assert next_hops_of_beats(bench.items(), format_out) == [{m.side["next"]} for m in kept]
         reasons = Counter(message.side["reasons"] for message in sent)
         assert bench.events[:3] == [reasons[1], reasons[2], reasons[4]]
+    assert (bench.combinational == 0) == bool(cuts_ready)

@@ -45,7 +45,6 @@ def parameters(layer: Layer, design: Design) -> list[str]:
         "DataWidth": str(layer.types.get(rtl.BEAT, design.networks[0]).data_width),
         "ClockMhz": str(round(design.config.clock_mhz)),
         "NumMacPorts": str(len(design.config.ports)),
-        "CutsReady": str(int(_leads_to_mesh(layer, design))),
         **_bound(layer, design),
     }
     values = [f".{name}({beat_type(layer, name, design)})" for name in layer.types]
@@ -64,11 +63,6 @@ def parameters(layer: Layer, design: Design) -> list[str]:
             text = str(number) if is_plain else f"{parameter.width}'h{number:x}"
             values.append(f".{name}({text})")
     return values
-
-
-def _leads_to_mesh(layer: Layer, design: Design) -> bool:
-    """Whether an output of the layer has a next hop in another tile."""
-    return any(not hop.in_tile for output in layer.outputs for hop in design.hops_from(output))
 
 
 def _bound(layer: Layer, design: Design) -> dict[str, str]:

@@ -4,6 +4,7 @@
 `include "bench.svh"
 
 module bench #(
+    parameter bit CutsReady = 0,
     localparam int unsigned DataWidth = 64,
     localparam int unsigned NumDrops  = 3,
     localparam int unsigned BeatBits  = bench_pkg::beat_bits(DataWidth)
@@ -30,7 +31,8 @@ module bench #(
   drop_register #(
       .beat_t  (beat_t),
       .NumDrops(NumDrops),
-      .NextWidth(5)
+      .NextWidth(5),
+      .CutsReady(CutsReady)
   ) u_register (
       .clk_i,
       .rst_i,
