@@ -11,8 +11,8 @@
 // its layer does not take is swallowed and counted too (unknown_kind_o). After reset
 // the tables are filled, an entry a cycle, in which messages to the mesh wait.
 //
-// Latency: 0 cycles to the mesh, with groups 1; 1 cycle from the mesh. Throughput: one
-// flit per cycle.
+// Latency: 0 cycles both ways; with groups, 1 cycle to the mesh. Throughput:
+// one flit per cycle.
 module network_interface
   import bombus_pkg::*;
   import noc_pkg::*;
@@ -88,9 +88,6 @@ module network_interface
     logic [$bits(inj_o.port)-1:0] port;
   } route_t;
 
-  flit_t ej;  // from the mesh, behind its register
-  logic ej_valid, ej_ready;
-
   // ---- To the mesh ----
 
   logic [HopWidth-1:0] next;
@@ -159,7 +156,7 @@ module network_interface
     assign inj_o = out;
     assign inj_valid_o = out_valid;
     assign out_ready = inj_ready_i;
-    assign busy_o = ~table_ready_o | ej_valid;
+    assign busy_o = ~table_ready_o;
     wire unused = ^{starts, is_group, group, done_i, SlotInit, Groups, slot_write_i, slot_index_i, slot_word_i};
   end else begin : gen_groups
     route_t slot_route;
@@ -207,23 +204,10 @@ module network_interface
         .out_valid_o(inj_valid_o),
         .out_ready_i(inj_ready_i)
     );
-    assign busy_o = ~table_ready_o | inj_valid_o | ej_valid;
+    assign busy_o = ~table_ready_o | inj_valid_o;
   end
 
   // ---- From the mesh ----
-
-  stream_register #(
-      .data_t(flit_t)
-  ) u_in (
-      .clk_i,
-      .rst_i,
-      .in_i(ej_i),
-      .in_valid_i(ej_valid_i),
-      .in_ready_o(ej_ready_o),
-      .out_o(ej),
-      .out_valid_o(ej_valid),
-      .out_ready_i(ej_ready)
-  );
 
   ejection #(
       .beat_t(beat_t),
@@ -235,9 +219,9 @@ module network_interface
   ) u_ejection (
       .clk_i,
       .rst_i,
-      .flit_i(ej),
-      .flit_valid_i(ej_valid),
-      .flit_ready_o(ej_ready),
+      .flit_i(ej_i),
+      .flit_valid_i(ej_valid_i),
+      .flit_ready_o(ej_ready_o),
       .sink_o,
       .sink_valid_o,
       .sink_ready_i,

@@ -214,16 +214,11 @@ def test_interface_hands_messages_to_layers(benches: Benches, seed: int, has_sin
         assert bench.events[0] == lost
         assert bench.events[UNKNOWN] == unknown
         assert bench.items(IN_BYTES) == [message["length"] for message in sent]
-        # A message is coming in from its first flit to its last, behind the register: there
-        # a layer takes it, or it is swallowed at once.
+        # A message is coming in from its first flit to its last.
         taken = iter(bench.taken(MESH_IN))
-        handed = [iter(bench.received(sink)) for sink in range(len(TAKES))]
         cycles = 0
         for message in sent:
-            flits = [next(taken) + 1 for _ in range(FLITS.count(len(message.payload)))]
-            port = message.side["port"]
-            if has_sinks and port < len(TAKES) and message["kind"] in TAKES[port]:
-                flits = [next(handed[port]).cycle for _ in flits]
+            flits = [next(taken) for _ in range(FLITS.count(len(message.payload)))]
             cycles += flits[-1] - flits[0] + 1
         assert bench.events[ENTERING] == cycles
 

@@ -50,7 +50,9 @@ def test_manifest_says_what_is_where(tmp_path: Path) -> None:
     assert [tile["index"] for tile in manifest["tiles"]] == list(range(9))
     echo = next(tile for tile in manifest["tiles"] if tile["name"] == "echo")
     assert (echo["x"], echo["y"], echo["index"]) == (2, 1, 5)
-    assert echo["layers"] == [{"name": "udp_echo", "kind": "udp_echo", "params": {"cuts_ready": 0, "udp_port": 7}}]
+    assert echo["layers"] == [
+        {"name": "udp_echo", "kind": "udp_echo", "params": {"cuts_ready": 0, "udp_port": 7}}
+    ]
     assert echo["counters"][:10] == [
         "noc_in_messages",
         "noc_in_bytes",
