@@ -135,7 +135,8 @@ def cocotb_simulator(design: Path) -> Path:
     checked, _ = check.check(design)
     top = f"{checked.config.name}_top"
     texts = generate.texts(checked)
-    files = texts[f"{checked.config.name}.f"].split()
+    listed = texts[f"{checked.config.name}.f"].splitlines()
+    files = [line for line in listed if not line.startswith("//")]
 
     def build(folder: Path) -> None:
         generated = generate.generate(design, folder / "generated").folder

@@ -42,6 +42,7 @@ static void without_simulator(void) {
   uint32_t value;
   uint64_t counter;
   REFUSED(bombus_reset(sim));
+  REFUSED(bombus_reset_core(sim));
   REFUSED(bombus_reset_port(sim, 0));
   REFUSED(bombus_set_poll(sim, NULL, NULL));
   REFUSED(bombus_send_frame(sim, 0, buffer, 60, 0));
@@ -212,6 +213,7 @@ static void pins(bombus_sim *sim) {
 /* A link that goes down takes what is sent to it along; no port here has a clock of its own. */
 static void links(bombus_sim *sim) {
   bombus_port_statistics statistics;
+  IS(0, bombus_reset_core(sim));
   REFUSED(bombus_reset_port(sim, 0));
   for (int up = 0; up < 2; ++up) {
     IS(0, bombus_set_link(sim, 1, up));
