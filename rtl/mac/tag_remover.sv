@@ -124,6 +124,11 @@ module tag_remover
       vlan_q <= vlan_now;
       ipv4_q <= ipv4;
     end
+    // A frame that ends before its EtherType has neither.
+    if (rst_i | (go & last_q)) begin
+      vlan_q.valid <= 1'b0;
+      ipv4_q <= 1'b0;
+    end
   end
 
   // ---- Out ----
