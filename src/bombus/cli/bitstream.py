@@ -11,7 +11,7 @@ import typer
 from rich.table import Table
 
 from bombus.base.tables import print_table
-from bombus.cli.common import DesignArgument, reading_console
+from bombus.cli.common import DesignArgument, MinutesOption, reading_console
 
 
 def bitstream(
@@ -25,9 +25,7 @@ def bitstream(
         ),
     ],
     seed: Annotated[int, typer.Option(metavar="NUMBER", help="Seed of the placer.")] = 1,
-    minutes: Annotated[
-        float, typer.Option(metavar="MINUTES", help="Give up place and route after so long.")
-    ] = 120,
+    minutes: MinutesOption = 120,
     output: Annotated[
         Path | None,
         typer.Option(

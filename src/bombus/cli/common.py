@@ -33,6 +33,9 @@ JsonOption = Annotated[
         help="Write JSON to this file. `-` prints only JSON, to standard output.",
     ),
 ]
+MinutesOption = Annotated[
+    float, typer.Option(metavar="MINUTES", help="Give up a run of place and route after so long.")
+]
 
 
 def _without_flag_types(parameters: list[Any]) -> list[Any]:

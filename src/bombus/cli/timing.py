@@ -11,7 +11,7 @@ from rich.table import Table
 
 from bombus.base.output import check_json, write_json
 from bombus.base.tables import print_table
-from bombus.cli.common import DesignArgument, JsonOption, reading_console
+from bombus.cli.common import DesignArgument, JsonOption, MinutesOption, reading_console
 
 _UNITS = {"lut4": "LUT4", "ff": "FF", "ebr": "EBR", "dsp": "DSP"}
 
@@ -22,9 +22,7 @@ def timing(
         str, typer.Option(metavar="NAME", help="ECP5 device, such as lfe5um5g-85f or lfe5u-25f-6.")
     ] = "lfe5um5g-85f",
     seeds: Annotated[int, typer.Option(metavar="N", help="Place and route with seeds 1 to N.")] = 3,
-    minutes: Annotated[
-        float, typer.Option(metavar="MINUTES", help="Give up a seed after so long.")
-    ] = 120,
+    minutes: MinutesOption = 120,
     output: Annotated[
         Path | None,
         typer.Option(
