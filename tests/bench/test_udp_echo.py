@@ -33,7 +33,7 @@ KEYS = {
     "checked",
 }
 # Cycles from first beat in to first beat out with a payload of one byte.
-LATENCY = {DESIGNS[512]: 30, FUSED: 25}
+LATENCY = {DESIGNS[512]: 40, FUSED: 34}
 
 
 @pytest.mark.parametrize("design", [DESIGNS[512], FUSED, DESIGNS[64]], ids=lambda path: path.stem)
