@@ -23,6 +23,7 @@ PICTURES = {
     "two_networks.svg": EXAMPLES / "lookup" / "two_networks.yaml",
     "scale_28.svg": ROOT / "designs" / "scale_28.yaml",
     "figure_5a_deadlock.svg": FIGURE_5A,
+    "udp_echo_memory.svg": ROOT / "designs" / "udp_echo_memory.yaml",
 }
 # What `bombus bench noc` and `noc-size` have drawn; to run them takes too long for a test.
 MEASURED = ("noc_chain.svg", "noc_independent.svg", "noc_size.svg")

@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 
 import pytest
+from matplotlib.patches import FancyArrowPatch
 from unit_helpers import DESIGNS, ROOT, Edited
 
 from bombus.analysis import check
@@ -15,15 +16,16 @@ from bombus.design import resolve
 from bombus.pictures import mesh as show
 from bombus.pictures import sheet
 
-FIGURE_5B = ROOT / "docs" / "examples" / "deadlock" / "figure_5b.yaml"
+EXAMPLES = ROOT / "docs" / "examples"
+FIGURE_5B = EXAMPLES / "deadlock" / "figure_5b.yaml"
 
 
-def test_flows_are_on_the_links_that_they_take() -> None:
+def test_routes_are_on_the_links_that_they_take() -> None:
     design, _ = check.check(DESIGNS / "udp_echo_fused.yaml")
-    links = show.flows_by_link(design)
-    names = sorted(flow.name for flow in links[(0, 0), (1, 0)])
+    links = show.routes_by_link(design)
+    names = sorted(route.name for route in links[(0, 0), (1, 0)])
     assert names == ["arp", "ipv4_tx", "udp_tx"]  # arp passes through to the next tile
-    assert sorted(flow.name for flow in links[(1, 0), (2, 0)]) == ["arp", "arp"]
+    assert sorted(route.name for route in links[(1, 0), (2, 0)]) == ["arp", "arp"]
     assert ((1, 0), (0, 0)) not in links
 
 
@@ -53,21 +55,21 @@ def test_wide_meshes_have_keys_and_a_legend(tmp_path: Path) -> None:
     design, _ = check.check(DESIGNS / "scale_28.yaml")
     show.draw(design, tmp_path / "a.svg")
     text = (tmp_path / "a.svg").read_text()
-    names = {flow.name for flows in show.flows_by_link(design).values() for flow in flows}
+    names = {route.name for routes in show.routes_by_link(design).values() for route in routes}
     for name in names:
         (line,) = re.findall(rf">([A-Z])  {name}<", text)  # in the legend, once
         assert re.search(rf">{line}( ×\d+)?<", text), f"no arrow has the key of {name}"
-    links = show.flows_by_link(design).values()
-    crowded = [len(flows) for flows in links if len({flow.name for flow in flows}) > 3]
+    links = show.routes_by_link(design).values()
+    crowded = [len(routes) for routes in links if len({route.name for route in routes}) > 3]
     assert crowded
     assert all(f">{number}<" in text for number in crowded)
-    assert "number of flows" in text
+    assert "number of routes" in text
 
 
 def test_narrow_meshes_have_names(tmp_path: Path) -> None:
     design, _ = check.check(DESIGNS / "udp_echo.yaml")
     show.draw(design, tmp_path / "a.svg")
-    assert "number of flows" not in (tmp_path / "a.svg").read_text()
+    assert "number of routes" not in (tmp_path / "a.svg").read_text()
 
 
 @pytest.mark.parametrize(
@@ -88,10 +90,39 @@ def test_thirty_next_hops_look_different() -> None:
 def test_text_of_wide_meshes_can_be_read_at_page_width() -> None:
     for name in ("udp_echo", "scale_28"):
         design, _ = check.check(DESIGNS / f"{name}.yaml")
-        drawn = sheet.Sheet(design, name, "", 0)
+        drawn = sheet.Sheet(design, name, "", 0, {})
         pixels = 900 / (drawn.figure.get_figwidth() * 72)  # of a point, on a page of 900 pixels
         scale = drawn.scale
         assert min(scale.layer_font, scale.lane_font, scale.mac_font) * pixels > 6
+
+
+PICTURES = (
+    *(DESIGNS / f"{name}.yaml" for name in ("scale_28", "two_ports", "udp_echo_memory")),
+    EXAMPLES / "lookup" / "two_networks.yaml",
+)
+
+
+@pytest.mark.parametrize("file", PICTURES, ids=lambda file: file.stem)
+def test_text_covers_no_arrow_and_no_other_text(file: Path) -> None:
+    design, _ = check.check(file)
+    figure = show.figure(design)
+    figure.draw_without_rendering()
+    (axes,) = figure.axes
+    texts = [text.get_window_extent() for text in axes.texts]
+    arrows = [
+        each.get_window_extent() for each in axes.patches if isinstance(each, FancyArrowPatch)
+    ]
+    for i, text in enumerate(texts):
+        touched = [other for other in (*texts[:i], *arrows) if text.overlaps(other)]
+        assert not touched, axes.texts[i].get_text()
+
+
+def test_memories_and_raised_ports_are_drawn(tmp_path: Path) -> None:
+    design, _ = check.check(DESIGNS / "udp_echo_memory.yaml")
+    show.draw(design, tmp_path / "a.svg")
+    text = (tmp_path / "a.svg").read_text()
+    assert ">memory: ddr4<" in text
+    assert ">fill_o<" in text
 
 
 def test_unknown_format_is_refused(tmp_path: Path) -> None:

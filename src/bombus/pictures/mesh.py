@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Draw the mesh: tiles with their layers, and every flow on every link.
+"""Draw the mesh: tiles with their layers, and every route on every link.
 
-A flow is a next hop that leads to another tile. It goes first along x, then along y, and is drawn
-as an arrow on each link that it takes, in the line style of its next hop. Where too many share a
-link, one wide arrow stands for them, with their number. Where there are several networks, each has
-its kind of line.
+A route leads from a next hop to another tile, first along x, then along y. It is drawn as an arrow
+on each link that it takes, in the line style of its next hop. Where too many share a link, one wide
+arrow stands for them, with their number. Where there are several networks, each has its kind of
+line.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ Key = tuple[int, str]  # of a mark: a network's index, a next hop's name
 
 
 @dataclass(frozen=True)
-class Flow:
+class Route:
     """Messages with one next hop on the way to one layer."""
 
     name: str  # of the next hop
@@ -58,15 +58,15 @@ class Mark:
 Entry = tuple[str, Mark, float]  # of the legend: text, mark, width of the line
 
 
-def flows_by_link(design: Design) -> dict[Link, list[Flow]]:
-    """The flows on each link of the mesh; several senders to one layer count once each."""
-    links: dict[Link, list[Flow]] = {}
+def routes_by_link(design: Design) -> dict[Link, list[Route]]:
+    """The routes on each link of the mesh; several senders to one layer count once each."""
+    links: dict[Link, list[Route]] = {}
     for hop in design.hops:
         if hop.target is None or hop.in_tile:
             continue
-        flow = Flow(hop.name, hop.target, hop.network)
+        route = Route(hop.name, hop.target, hop.network)
         for link in hop.network.links(hop.source.tile.at, hop.target.tile.at):
-            links.setdefault(link, []).append(flow)
+            links.setdefault(link, []).append(route)
     return links
 
 
@@ -76,24 +76,24 @@ def _key(index: int) -> str:
     return ascii_uppercase[letter] + (str(again + 1) if again else "")
 
 
-def _lanes(flows: list[Flow], marks: dict[Key, Mark], *, has_keys: bool) -> list[Lane]:
+def _lanes(routes: list[Route], marks: dict[Key, Mark], *, has_keys: bool) -> list[Lane]:
     """The arrows of a link, network by network."""
-    networks = sorted({flow.network for flow in flows}, key=lambda network: network.index)
+    networks = sorted({route.network for route in routes}, key=lambda network: network.index)
     return [
         lane
         for network in networks
-        for lane in _flow_lanes(
-            [flow for flow in flows if flow.network is network], marks, has_keys=has_keys
+        for lane in _route_lanes(
+            [route for route in routes if route.network is network], marks, has_keys=has_keys
         )
     ]
 
 
-def _flow_lanes(flows: list[Flow], marks: dict[Key, Mark], *, has_keys: bool) -> list[Lane]:
-    """An arrow for each next hop of a network, wider where several flows share it."""
-    numbers = Counter(flow.key for flow in flows)
+def _route_lanes(routes: list[Route], marks: dict[Key, Mark], *, has_keys: bool) -> list[Lane]:
+    """An arrow for each next hop of a network, wider where several routes share it."""
+    numbers = Counter(route.key for route in routes)
     if len(numbers) > _MAX_LANES:
-        text = f"{len(flows)}" if has_keys else f"{len(flows)} flows"
-        network = flows[0].network.index
+        text = f"{len(routes)}" if has_keys else f"{len(routes)} routes"
+        network = routes[0].network.index
         return [Lane(text, INK, 2.6, network_line(network), slanted=network > 0)]
     return [
         Lane(
@@ -108,19 +108,23 @@ def _flow_lanes(flows: list[Flow], marks: dict[Key, Mark], *, has_keys: bool) ->
 
 
 def _legend(
-    design: Design, marks: dict[Key, Mark], links: dict[Link, list[Flow]], *, has_keys: bool
+    design: Design, marks: dict[Key, Mark], links: dict[Link, list[Route]], *, has_keys: bool
 ) -> list[list[Entry]]:
     """What each key and line stands for, row by row: the next hops, numbers, the networks."""
     entries: list[Entry] = []
     if has_keys:
         entries = [(f"{mark.text}  {name}", mark, 1.3) for (_, name), mark in marks.items()]
-        count = f"11: number of flows, where more than {_MAX_LANES} next hops share a link"
-        entries.append((count, Mark(INK, "-", ""), 2.6))
     rows = [
         entries[first : first + _LEGEND_COLUMNS]
         for first in range(0, len(entries), _LEGEND_COLUMNS)
     ]
-    numbers = [Counter(flow.key for flow in flows) for flows in links.values()]
+    numbers = [Counter(route.key for route in routes) for routes in links.values()]
+    crowded = [sum(number.values()) for number in numbers if len(number) > _MAX_LANES]
+    if has_keys and crowded:
+        text = (
+            f"{crowded[0]}: number of routes, where more than {_MAX_LANES} next hops share a link"
+        )
+        rows.append([(text, Mark(INK, "-", ""), 2.6)])
     if any(count > 1 for number in numbers for count in number.values()):
         text = f"{_TIMES}2: two routes with the same next hop share the link"
         rows.append([(text, Mark(INK, "-", ""), 1.5)])
@@ -153,8 +157,8 @@ def figure(design: Design) -> Figure:
         f"{design.columns} x {design.rows} tiles, {listing(widths)} bits, "
         f"{config.clock_mhz:g} MHz, {config.line_rate_gbps:g} Gbit/s"
     )
-    links = flows_by_link(design)
-    keys = list(dict.fromkeys(flow.key for flows in links.values() for flow in flows))
+    links = routes_by_link(design)
+    keys = list(dict.fromkeys(route.key for routes in links.values() for route in routes))
     wide = scale_of(design).has_keys
     marks = {}
     for i, (network, name) in enumerate(keys):
@@ -162,9 +166,8 @@ def figure(design: Design) -> Figure:
         line = network_line(network) if len(design.networks) > 1 else line
         marks[network, name] = Mark(colour, line, _key(i) if wide else name, network > 0)
     legend = _legend(design, marks, links, has_keys=wide)
-    sheet = Sheet(design, config.name, heading, len(legend))
-    for link, flows in links.items():
-        sheet.link(link, _lanes(flows, marks, has_keys=wide))
+    lanes = {link: _lanes(routes, marks, has_keys=wide) for link, routes in links.items()}
+    sheet = Sheet(design, config.name, heading, len(legend), lanes)
     for tile in design.tiles:
         sheet.tile(tile)
         sheet.mac_ports(tile)
@@ -175,8 +178,8 @@ def figure(design: Design) -> Figure:
 def cycle_figure(design: Design, cycle: Cycle) -> Figure:
     """A cycle of channels on the mesh: what each leg holds, and what it waits for."""
     heading = "solid: held; dashed: waited for; thin: rest of the route"
-    sheet = Sheet(design, f"{design.config.name}: deadlock", heading, len(cycle.legs))
     lanes: dict[Link, list[Lane]] = {}
+    legend: list[tuple[str, str]] = []  # text and colour
     for i, leg in enumerate(cycle.legs):
         colour, _ = line_style(i)
         source, target = leg.hop.source, leg.hop.target
@@ -197,11 +200,12 @@ def cycle_figure(design: Design, cycle: Cycle) -> Figure:
         text = f"{i + 1}  {source} \N{RIGHTWARDS ARROW} {target}"
         if leg.hop.network.label and not leg.hop.in_tile:
             text += f" ({leg.hop.network.label})"
+        legend.append((text, colour))
+    sheet = Sheet(design, f"{design.config.name}: deadlock", heading, len(legend), lanes)
+    for i, (text, colour) in enumerate(legend):
         y = sheet.bottom - sheet.scale.legend_line * (i + 0.5)
         style = {"fontsize": sheet.scale.legend_font, "color": colour, "va": "center"}
         sheet.text(sheet.left, y, text, **style)
-    for link, of_link in lanes.items():
-        sheet.link(link, of_link)
     for tile in design.tiles:
         sheet.tile(tile, highlight=tile in cycle.tiles)
         sheet.mac_ports(tile)

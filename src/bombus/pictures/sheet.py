@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Drawing surface of a mesh: its scale, and the shapes of tiles, links and MAC ports.
+"""Drawing surface of a mesh: its scale, and the shapes of tiles, links, MAC ports and memories.
 
-Meshes of up to four columns have full names on their arrows. Wider ones are read at the same page
-width, so that their text is larger in proportion, and keys that a legend explains take the place of
-names.
+Meshes of up to four columns have full names beside their arrows. Wider ones are read at the same
+page width, so that their text is larger in proportion, and keys that a legend explains take the
+place of names. The gaps between tiles are as wide as the longest text beside an arrow.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from itertools import product
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from itertools import chain, product
 from typing import Any
 
 import matplotlib
@@ -19,14 +20,15 @@ matplotlib.use("Agg")
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
+from matplotlib.textpath import TextPath
 
 from bombus.design.network import Network
 from bombus.design.resolved import Design, Layer, Tile
 from bombus.fabric.routing import Link
 
-INK, FAINT, PAPER = "#222222", "#c8ccd0", "#ffffff"
+INK, FAINT = "#222222", "#c8ccd0"
 _TILE_FILL, _EMPTY_FILL, _LAYER_FILL = "#f1f4f8", "#fafafa", "#ffffff"
-_APP_COLOUR = "#fff4d6"
+_APP_COLOUR, _MEMORY_COLOUR = "#fff4d6", "#dfeee3"
 _ALARM = "#B00020"
 
 # Ten hues that stay apart for most kinds of colour blindness (Okabe and Ito, and four more), each
@@ -38,6 +40,8 @@ _HUES = (
 _LINES = ("-", (0, (4, 1.5)), (0, (1, 1.2)))
 
 _BESIDE = 0.05  # between the faint lines of two networks
+_OUTSIDE = 0.5  # length of an arrow from or to the outside
+_POINTS = 72  # per inch
 
 Line = str | tuple[int, tuple[float, ...]]
 Point = tuple[float, float]
@@ -61,7 +65,7 @@ class Scale:
     tile_height: float = 1.05
     gap_x: float = 1.05
     gap_y: float = 0.85
-    lane: float = 0.17  # between the arrows of flows that share a link
+    lane: float = 0.18  # between the arrows that share a link, with room for their text
     margin: float = 0.75
     heading: float = 0.55
     legend_line: float = 0.22
@@ -79,16 +83,18 @@ def scale_of(design: Design) -> Scale:
     if design.columns <= 4:
         return Scale()
     larger = min(design.columns / 3.5, 4.0)  # more columns, larger text at the same page width
+    gap = 0.37 * larger
     rows = max((len(tile.layers) for tile in design.tiles), default=1)
     return Scale(
         tile_height=0.2 * larger * 1.15 + max(rows, 2) * 0.15 * larger,
-        gap_y=1.0,
-        lane=0.115 * larger,
+        gap_x=gap,
+        gap_y=gap,
+        lane=0.165 * larger,
         heading=0.45 * larger,
         legend_line=0.18 * larger,
         tile_font=6.9 * larger,
-        layer_font=5.5 * larger,
-        lane_font=5.8 * larger,
+        layer_font=6.2 * larger,
+        lane_font=6.2 * larger,
         mac_font=5.5 * larger,
         title_font=9 * larger,
         legend_font=6.3 * larger,
@@ -107,32 +113,81 @@ class Lane:
     slanted: bool = False  # its text, where that hides the kind of line
 
 
-class Sheet:
-    """A figure with a heading and the lines of the mesh; `foot`: lines of a legend below."""
+def _text_width(text: str, font: float) -> float:
+    """In inches."""
+    return float(TextPath((0, 0), text, size=font).get_extents().width) / _POINTS
 
-    def __init__(self, design: Design, name: str, heading: str, foot: int) -> None:
-        self.scale = scale = scale_of(design)
+
+def _fitting(text: str, font: float, width: float) -> float:
+    """The font size, smaller where the text would be wider than `width` inches."""
+    return min(font, font * width / (_text_width(text, font) or width))
+
+
+def _with_room(scale: Scale, links: Mapping[Link, list[Lane]]) -> Scale:
+    """The scale with gaps as wide as the longest text beside an arrow."""
+    gaps = [scale.gap_x, scale.gap_y]
+    for (start, end), lanes in links.items():
+        axis = int(start[0] == end[0])  # 0: a link along x
+        room = (_text_width(lane.text, scale.lane_font) + scale.lane for lane in lanes)
+        gaps[axis] = max(gaps[axis], *room)
+    return replace(scale, gap_x=gaps[0], gap_y=gaps[1])
+
+
+def _raised(design: Design, tile: Tile) -> list[str]:
+    """What is at the raised ports of a tile: memories with their kind, or names of ports."""
+    memories = design.config.memories
+    lines: dict[str, None] = {}  # each once, in order
+    for name in chain.from_iterable(layer.raised.values() for layer in tile.layers):
+        of = (memory for memory in memories if name.startswith(f"{memory}_"))
+        memory = next(of, None)
+        lines[f"{memory}: {memories[memory].preset}" if memory else name] = None
+    return list(lines)
+
+
+class Sheet:
+    """A figure with a heading, and the lines of the mesh with the arrows on its links.
+
+    `foot`: lines of a legend below.
+    """
+
+    def __init__(
+        self, design: Design, name: str, heading: str, foot: int, links: Mapping[Link, list[Lane]]
+    ) -> None:
+        self.scale = scale = _with_room(scale_of(design), links)
+        self._columns = design.columns
         self._pitch = (scale.tile_width + scale.gap_x, scale.tile_height + scale.gap_y)
         pitch_x, pitch_y = self._pitch
-        width = design.columns * pitch_x - scale.gap_x + 2 * scale.margin + 0.5
+        raised = {tile: lines for tile in design.tiles if (lines := _raised(design, tile))}
+        right = scale.margin + _OUTSIDE * any(
+            0 < tile.x == design.columns - 1 and layer.mac_directions()
+            for tile in design.tiles
+            for layer in tile.layers
+        )
+        width = design.columns * pitch_x - scale.gap_x + scale.margin + _OUTSIDE + right
         below = 0.3 + foot * scale.legend_line
+        if any(tile.y == design.rows - 1 for tile in raised):
+            below += scale.gap_y
         height = design.rows * pitch_y - scale.gap_y + scale.heading + below
         self.figure = Figure(figsize=(width, height))
         self.axes: Axes = self.figure.add_axes((0, 0, 1, 1))
-        left = -scale.tile_width / 2 - scale.margin - 0.5
+        left = -scale.tile_width / 2 - scale.margin - _OUTSIDE
         top = scale.tile_height / 2 + scale.heading
         self.axes.set_xlim(left, left + width)
         self.axes.set_ylim(top - height, top)
         self.axes.set_aspect("equal")
         self.axes.axis("off")
-        self.left, self.right = -scale.tile_width / 2, left + width - scale.margin
-        self.bottom = top - height + below - 0.2
+        self.left, self.right = -scale.tile_width / 2, left + width - right
+        self.bottom = top - height + 0.1 + foot * scale.legend_line
         title: dict[str, Any] = {"y": top - scale.heading * 0.4, "va": "center"}
         self.text(self.left, text=name, fontsize=scale.title_font, weight="bold", **title)
         small = scale.legend_font * 0.95
         self.text(self.right, text=heading, fontsize=small, color="#555555", ha="right", **title)
         for network in design.networks:
             self._mesh(network)
+        for link, lanes in links.items():
+            self._link(link, lanes)
+        for tile, lines in raised.items():
+            self._raised_ports(tile, lines)
 
     def _mesh(self, network: Network) -> None:
         """The links of a network as faint lines, those of further networks beside the first's."""
@@ -154,14 +209,23 @@ class Sheet:
     def text(self, x: float, y: float, text: str, **style: Any) -> None:
         self.axes.text(x, y, text, **style)
 
-    def arrow(self, start: Point, end: Point, colour: str, width: float, line: Line = "-") -> None:
+    def arrow(
+        self,
+        start: Point,
+        end: Point,
+        colour: str,
+        width: float,
+        line: Line = "-",
+        heads: str = "-|>",
+    ) -> None:
+        larger = (self.scale.lane_font / 6) ** 0.5  # wide ones would reach the text beside them
         self.axes.add_patch(
             FancyArrowPatch(
                 start,
                 end,
-                arrowstyle="-|>",
-                mutation_scale=(9 + 2 * width) * self.scale.lane_font / 6,
-                linewidth=width * self.scale.lane_font / 6,
+                arrowstyle=heads,
+                mutation_scale=(9 + 2 * width) * larger,
+                linewidth=width * larger,
                 linestyle=line,
                 color=colour,
                 shrinkA=0,
@@ -195,7 +259,8 @@ class Sheet:
         self._box(x, y, *size, facecolor=_TILE_FILL, zorder=3, **edge)
         top = y + scale.tile_height / 2
         title = scale.tile_font / 60
-        self.text(x, top - title, tile.name, weight="bold", fontsize=scale.tile_font, **middle)
+        font = _fitting(tile.name, scale.tile_font, scale.tile_width - 0.3)
+        self.text(x, top - title, tile.name, weight="bold", fontsize=font, **middle)
         rows = _rows(tile.layers, one_each=scale.has_keys)
         room = scale.tile_height - 2 * title - 0.02
         height = min(0.0355 * scale.layer_font, room / len(rows))
@@ -210,32 +275,52 @@ class Sheet:
                 self._box(*at, width - 0.05, height - 0.035, linewidth=0.6, zorder=4, **style)
                 port = layer.param(layer.bound_key) if layer.bound_key else None
                 name = f"{layer.name} :{port}" if port else layer.name
-                self.text(at[0], at[1] - 0.005, name, fontsize=scale.layer_font, **middle)
+                font = _fitting(name, scale.layer_font, width - 0.13)
+                self.text(at[0], at[1] - 0.005, name, fontsize=font, **middle)
 
-    def link(self, link: Link, lanes: list[Lane]) -> None:
-        """The arrows of one link, to the right-hand side of its middle line as they move."""
+    def _raised_ports(self, tile: Tile, lines: list[str]) -> None:
+        """A box below the right-hand corner of a tile: what is outside at its raised ports."""
+        scale = self.scale
+        x, y = self.centre((tile.x, tile.y))
+        corner = x + scale.tile_width / 2
+        left, right = corner - 0.3, corner + min(scale.gap_x - 0.1, scale.margin - 0.1)
+        top, bottom = y - scale.tile_height / 2 - 0.22, y - scale.tile_height / 2 - scale.gap_y
+        height = min(top - bottom - 0.12, 0.025 * scale.layer_font * len(lines))
+        self.arrow((corner - 0.15, top), (corner - 0.15, top + 0.22), INK, 1.1, heads="<|-|>")
+        middle = ((left + right) / 2, top - height / 2)
+        style: dict[str, Any] = {"facecolor": _MEMORY_COLOUR, "edgecolor": INK, "zorder": 4}
+        self._box(*middle, right - left, height, linewidth=0.8, **style)
+        fitting = min(_fitting(line, scale.layer_font, right - left - 0.1) for line in lines)
+        font = min(fitting, height * _POINTS * 0.8 / len(lines))
+        align: dict[str, Any] = {"ha": "center", "va": "center", "zorder": 5, "linespacing": 1.1}
+        self.text(*middle, "\n".join(lines), fontsize=font, **align)
+
+    def _link(self, link: Link, lanes: list[Lane]) -> None:
+        """The arrows of one link, to the right-hand side of its middle line as they move.
+
+        The text of an arrow is on its outer side, so that it covers no arrow.
+        """
         scale = self.scale
         (x0, y0), (x1, y1) = self.centre(link[0]), self.centre(link[1])
         dx, dy = (x1 > x0) - (x1 < x0), (y1 > y0) - (y1 < y0)
         half_x, half_y = scale.tile_width / 2, scale.tile_height / 2
         for i, lane in enumerate(lanes):
-            offset = scale.lane * (i + 0.55)
+            offset = scale.lane * (i + 0.3)
             shift_x, shift_y = dy * offset, -dx * offset
             start = (x0 + dx * half_x + shift_x, y0 + dy * half_y + shift_y)
             end = (x1 - dx * half_x + shift_x, y1 - dy * half_y + shift_y)
             self.arrow(start, end, lane.colour, lane.width, lane.line)
             self.text(
-                (start[0] + end[0]) / 2 - dx * 0.07,
-                (start[1] + end[1]) / 2 - dy * 0.07,
+                (start[0] + end[0]) / 2 + dy * scale.lane * 0.55,
+                (start[1] + end[1]) / 2 - dx * scale.lane * 0.55,
                 lane.text,
-                rotation=0 if dx or scale.has_keys else 90,
+                rotation=0 if dx else 90,
                 ha="center",
                 va="center",
                 fontsize=scale.lane_font,
                 style="italic" if lane.slanted else "normal",
                 color=lane.colour,
                 zorder=6,
-                bbox={"facecolor": PAPER, "edgecolor": "none", "pad": 0.6},
             )
 
     def mac_ports(self, tile: Tile) -> None:
@@ -243,21 +328,26 @@ class Sheet:
         scale = self.scale
         x, y = self.centre((tile.x, tile.y))
         edge = x - scale.tile_width / 2
+        east = x + scale.tile_width / 2
         for layer in tile.layers:
             number = layer.param("mac_port") or 0
             for direction in sorted(layer.mac_directions()):
                 is_rx = direction == "rx"
-                # West of the first column there is room; elsewhere above the tile.
+                # There is room beside the first and the last column; elsewhere above the tile.
                 if tile.x == 0:
                     at = y + (0.12 if is_rx else -0.12)
-                    outer, inner = (edge - 0.5, at), (edge, at)
-                    label: dict[str, Any] = {"x": edge - 0.54, "y": at, "ha": "right"}
+                    outer, inner = (edge - _OUTSIDE, at), (edge, at)
+                    label: dict[str, Any] = {"x": outer[0] - 0.04, "y": at, "ha": "right"}
                     label["va"] = "center"
+                elif tile.x == self._columns - 1:
+                    at = y + (0.12 if is_rx else -0.12)
+                    outer, inner = (east + _OUTSIDE, at), (east, at)
+                    label = {"x": outer[0] + 0.04, "y": at, "ha": "left", "va": "center"}
                 else:
                     top = y + scale.tile_height / 2
                     at = edge + (0.15 if is_rx else 0.4)
                     outer, inner = (at, top + 0.3), (at, top)
-                    label = {"x": at - 0.07, "y": top + (0.22 if is_rx else 0.4), "ha": "right"}
+                    label = {"x": at - 0.1, "y": top + (0.22 if is_rx else 0.4), "ha": "right"}
                     label["va"] = "center"
                 self.arrow(*((outer, inner) if is_rx else (inner, outer)), INK, 1.6)
                 text = f"MAC {number} {direction}"
