@@ -105,19 +105,14 @@ SECOND_ICMP = ICMP.replace("icmp,", "icmp2,").replace("2, 2", "3, 0")
         ("udp_port", "udp_prt", "echo", "no parameter 'udp_prt'; did you mean 'udp_port'?"),
         ("7, at:", "7, naem: 1, at:", "echo", "no parameter 'naem'; did you mean 'name'?"),
         ("udp_port: 7", "udp_port: -1", "echo", "parameter udp_port of udp_echo should be between"),
-        (
-            "udp_port: 7",
-            "udp_port: 70000",
-            "echo",
-            "echo has udp_port 70000; it should be 1 to 65535",
-        ),
         ("udp_port: 7", "udp_port: seven", "echo", "should be a number, true, false, an IPv4"),
         ("kind: udp_rx", "kind: udp_rx, num_apps: 2", "udp_rx", "no parameter 'num_apps'"),
         (
             ECHO,
             ECHO + SECOND_ECHO,
             "udp_rx",
-            "next hop 'udp_port_7' of udp_rx may lead to echo.udp_echo",
+            "next hop 'udp_port_7' of udp_rx may lead to echo.udp_echo and echo2.udp_echo, which "
+            "have the same udp_port: give one of them another, or choose one with `next: {udp_p",
         ),
         ("at: [2, 2]", "at: [1, 2]", "icmp", "tile 'icmp' is at (1, 2), which tile 'arp'"),
         ("host:", "fabric: {columns: 2}\nhost:", "udp_rx", "at (2, 0), outside the mesh of 2 x"),
@@ -183,6 +178,11 @@ def test_mistakes_are_found(
             "no layer of tile 'udp_rx' has a next hop 'icpm'",
         ),
         (("at: [2, 2]", "at: [0, 0]"), "tile 'icmp' is at (0, 0), which tile 'eth_rx'"),
+        (("udp_port: 7", "udp_port: 70000"), "echo has udp_port 70000; it should be 1 to 65535"),
+        (
+            ("udp_port: 7, at: [2, 1]", "udp_port: 65535, replicas: 2, dispatch: dst_port"),
+            "echo_1 has udp_port 65536; it should be 1 to 65535",
+        ),
     ],
 )
 def test_what_follows_from_a_mistake_is_not_said(

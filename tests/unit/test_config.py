@@ -6,10 +6,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from unit_helpers import DESIGNS, Edited, Problems
+from unit_helpers import DESIGNS, ROOT, Edited, Problems
 
 from bombus.base.errors import UserError
 from bombus.design import config
+from bombus.measure import sweep
 
 ECHO = "{name: echo, kind: udp_echo, udp_port: 7, at: [2, 1]}"
 HOST = 'host: {mac: "02:b0:0b:05:00:01", ip: 10.77.0.2, prefix: 24, gateway: 10.77.0.1}'
@@ -196,6 +197,13 @@ def test_buffers_are_as_deep_as_powers_of_two(edited: Edited, kind: str, most: i
         depth *= 2
 
 
+def test_design_and_sweep_are_told_apart(problems: Problems) -> None:
+    (found,) = problems(config.load, ROOT / "sweeps" / "fabrics.yaml")
+    assert "this is a sweep file, for `bombus sweep`" in found
+    (found,) = problems(sweep.load, DESIGNS / "udp_echo.yaml")
+    assert found.startswith("8: this is a design file; a sweep file lists fabrics and traffic")
+
+
 def test_all_mistakes_are_reported_at_once(edited: Edited, problems: Problems) -> None:
     file = edited(("512", "500"), ("10.77.0.2", "here"), ("at: [0, 0]", "at: [0, -1]"))
     assert len(problems(config.load, file)) == 3
@@ -209,6 +217,9 @@ def test_all_mistakes_are_reported_at_once(edited: Edited, problems: Problems) -
         ("name: a\nname: b\n", 2, "'name' is a duplicate key"),
         ("name: a\n  b: c\n", 2, "invalid YAML: unexpected key"),
         ("name: a\n1: c\n", 2, "1: keys must be strings"),
+        ("name: a\n[[]]: c\n", 2, "this key is a list or a mapping; put it in quotes"),
+        ("name: a\n? {b: c}\n: d\n", 2, "this key is a list or a mapping"),
+        ("name: a\nb: &b []\n*b : c\n", 3, "this key is a list or a mapping"),
         ("- a\n", 1, "mapping"),
         ("", 1, "mapping"),
         ("name: a\n\tb: c\n", 2, "tabs cannot indent a line"),

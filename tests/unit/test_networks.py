@@ -8,10 +8,12 @@ from pathlib import Path
 
 import pytest
 from test_waiting_model import ASKS, DROPS, ENDS, asker, store
+from typer.testing import CliRunner
 from unit_helpers import ROOT
 
 from bombus.analysis import check, deadlock
 from bombus.base.errors import DesignError
+from bombus.cli import app
 from bombus.design import resolve
 from bombus.design.resolved import Design
 from bombus.generation import generate, watchpoints
@@ -84,7 +86,6 @@ def edited(folder: Path, *changes: tuple[str, str]) -> Path:
         (", out: control}", "}", "networks:", "128 and 64 bits|64 and 128 bits"),
         ("{in: control, out: control}", "{}", "kind: udp_lookup", "uses 'data'"),
         ("control", "store", "store: {", "has the name of layer store"),
-        ("  control: {", "  c2: {data_width: 64}\n  control: {", "c2", "no message uses network"),
     ],
 )  # fmt: skip
 def test_what_is_wrong_is_told_by_line(
@@ -96,6 +97,19 @@ def test_what_is_wrong_is_told_by_line(
     found = [each for each in caught.value.problems if re.search(reason, each.message)]
     assert found, caught.value.problems
     assert re.search(marked, file.read_text().splitlines()[(found[0].line or 1) - 1])
+
+
+def test_a_network_without_messages_is_doubtful_and_costs_nothing(tmp_path: Path) -> None:
+    file = edited(tmp_path, ("  control: {", "  idle: {data_width: 64}\n  control: {"))
+    design, (doubt,) = check.check(file)
+    assert not doubt.is_error
+    assert "no message travels over network 'idle'" in doubt.message
+    assert "idle:" in file.read_text().splitlines()[(doubt.line or 1) - 1]
+    assert not [each for each in design.interfaces() if each.network.name == "idle"]
+    sources = generate.texts(design)
+    assert not any("idle" in text for name, text in sources.items() if "/tiles/" in f"/{name}")
+    result = CliRunner().invoke(app, ["check", str(file)])
+    assert "on meshes of 3 x 2 (data) and 2 x 1 (control)" in result.output
 
 
 def test_neither_width_nor_networks(tmp_path: Path) -> None:

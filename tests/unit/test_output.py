@@ -69,6 +69,31 @@ def test_a_design_is_never_the_output(edited: Edited, command: tuple[str, ...]) 
     assert design.read_bytes() == before
 
 
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("check", "{}", "--json", "{}/../mine.sv"),
+        ("check", "{}", "--json", "{}/../mine.rdl"),
+        ("place", "{}", "--json", "{}/../mine.sv"),
+        ("show", "{}", "-o", "{}/../mine.svg"),
+        ("run", "{}", "--report", "{}/../mine.sv"),
+    ],
+    ids=" ".join,
+)
+def test_a_source_of_the_design_is_never_the_output(
+    edited: Edited, command: tuple[str, ...]
+) -> None:
+    design = edited(("host:", "sources: [mine.sv, mine.svg, mine.sv]\nhost:"))
+    mine = [design.with_name(f"mine.{suffix}") for suffix in ("sv", "rdl", "svg")]
+    for file in mine:
+        file.write_text("// mine\n")
+    command = tuple(
+        word.replace("{}/..", str(design.parent)).replace("{}", str(design)) for word in command
+    )
+    assert "is given twice: as source and as " in refusal(*command)
+    assert {file.read_text() for file in mine} == {"// mine\n"}
+
+
 def test_a_sweep_is_never_the_output(tmp_path: Path) -> None:
     grid = tmp_path / "grid.yaml"
     grid.write_text((DESIGNS.parent / "sweeps" / "fabrics.yaml").read_text())

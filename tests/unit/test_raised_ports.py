@@ -75,7 +75,7 @@ def test_replicas_have_a_port_each(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        (", fill: fill", "", "port fill_o is none that Bombus knows"),
+        (", fill: fill", "", "raise it to the top by `ports: {fill: <name>}` in the"),
         ("fill: fill", "fil: fill", "no layer of tile 'buffer' has a port fil_*; did you mean 'f"),
         ("fill: fill", "fill: busy", "the top has a port busy_o"),
         ("fill: fill", "fill: mac0_rx", "the top has a port mac0_rx_o"),

@@ -270,7 +270,7 @@ LAST = SOUND.count("\n") + 1  # line of the first tile given
         (
             [REPLICAS.replace("7", "65534").replace("}", ", dispatch: dst_port}")],
             LAST,
-            "echo_0 has udp_port 65536; it should be 1 to 65535",
+            "echo_2 has udp_port 65536; it should be 1 to 65535",
         ),
         (
             [

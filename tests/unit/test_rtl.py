@@ -143,7 +143,28 @@ def test_unknown_kind_names_near_matches() -> None:
         ),
         ("endmodule", "endmodul", "probe_layer.sv:"),
         ("enum int unsigned { DropBadIpv4Header, DropShort, NumDrops }", "logic [1:0]", "0 names"),
-        ("input  logic  clk_i", "input  logic  clk", "port clk is none that Bombus knows; did yo"),
+        (
+            "input  logic  clk_i",
+            "input  logic  clk",
+            "port clk is none that Bombus connects by itself; did you mean 'clk_i'? Otherwise name",
+        ),
+        ("input  beat_t in_i", "input logic [63:0] in_i", "port in_i should have the type beat_t"),
+        (
+            "    parameter type beat_t = logic,\n",
+            "    parameter type in_beat_t = logic, out_t = logic [63:0],\n",
+            "port in_i should have the type in_beat_t",
+        ),
+        (
+            "output beat_t out_o",
+            "output logic [63:0] out_o",
+            "port out_o should have the type beat_t, as the data of stream out",
+        ),
+        (
+            "parameter int unsigned UdpPort",
+            "parameter int unsigned udp_port",
+            "parameter udp_port should be UdpPort: names are in UpperCamelCase, and the design ",
+        ),
+        ("logic [7:0] StepSize", "logic [7:0] STEP_SIZE", "STEP_SIZE should be StepSize"),
         (
             "event_o\n",
             "event_o,\n    output logic led_o[2]\n",

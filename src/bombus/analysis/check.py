@@ -7,7 +7,7 @@ the warnings, or raises DesignError with every problem and its line.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 
 import networkx as nx
@@ -105,8 +105,12 @@ def _bound_values(design: Design) -> Iterator[Problem]:
         limit = 1 << min(widths, default=32)
         first: dict[int, Binding] = {}
         for binding in design.bindings_of(key):
-            layer = binding.targets[0].layer
+            # Replicas may share a value.
+            holders = {
+                each.layer.bound_value(key): each.layer for each in reversed(binding.targets)
+            }
             for value in binding.values:
+                layer = holders[value]
                 if not low <= value < limit:
                     message = f"{layer} has {key} {value}; it should be {low} to {limit - 1}"
                     yield design.file.problem(layer.loc, message)
@@ -181,9 +185,12 @@ def _dispatches(design: Design) -> Iterator[Problem]:
             )
 
 
-def _remarks(design: Design) -> Iterator[Problem]:
-    """What the layers themselves say of their parameters."""
+def _remarks(design: Design, lines: Collection[int | None]) -> Iterator[Problem]:
+    """What the layers themselves say of their parameters, but for those in lines that are wrong
+    already."""
     for layer in design.layers():
+        if design.file.line(layer.loc) in lines:
+            continue
         if not layer.params and {*layer.networks.values()} <= {design.networks[0]}:
             continue
         beats = {name: network.beat for name, network in layer.types.items()}
@@ -362,8 +369,9 @@ def check(path: Path, *, allow_deadlock: bool = False) -> tuple[Design, list[Pro
     design, problems = resolve.load(path)
     if _is_whole(design):
         problems += _macs(design)
-    problems += [*_replicas(design), *_bound_values(design), *_host(design)]
-    problems += [*_bandwidth(design), *_remarks(design), *_mac_widths(design)]
+    bound = list(_bound_values(design))
+    problems += [*_replicas(design), *bound, *_host(design), *_bandwidth(design)]
+    problems += [*_remarks(design, {each.line for each in bound}), *_mac_widths(design)]
     problems += _stopped_ports(design)
     for network in design.networks:
         problems += _fabric(design, network)

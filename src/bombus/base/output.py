@@ -64,9 +64,22 @@ def check_writable(path: Path | None) -> None:
                 pass
 
 
+def inputs(design: Path | None) -> list[tuple[str, Path | None]]:
+    """Use and path of what a command reads of a design: its file and the sources listed there."""
+    if design is None or not design.is_file():
+        return [("design", design)]
+    from bombus.base.sources import source_files  # slow to import
+
+    try:
+        sources = source_files(design)
+    except UserError:  # reading the design will tell
+        sources = []
+    return [("design", design), *(("source", path) for path in sources)]
+
+
 def check_json(json: Path | None, design: Path | None, **others: Path | None) -> None:
-    """Before a command starts: its JSON can be written, and replaces none of its other files."""
-    check_different([("design", design), *others.items(), ("json", json)])
+    """Before a command starts: its JSON can be written, and no output replaces an input."""
+    check_different([*inputs(design), *others.items(), ("json", json)])
     check_writable(json)
 
 

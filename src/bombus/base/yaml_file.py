@@ -281,7 +281,11 @@ def load(path: Path, what: str, model: type[FileModel]) -> FileModel:
 
     Raises DesignError with every problem, UserError if there is no such file.
     """
-    document = read(path, what)
+    return validated(read(path, what), path, model)
+
+
+def validated(document: CommentedMap, path: Path, model: type[FileModel]) -> FileModel:
+    """The model of a file that has been read. Raises DesignError with every problem."""
     try:
         return model.model_validate(plain(document))
     except ValidationError as error:

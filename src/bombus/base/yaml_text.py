@@ -16,6 +16,7 @@ from ruamel.yaml.events import (
     CollectionEndEvent,
     CollectionStartEvent,
     Event,
+    MappingStartEvent,
     NodeEvent,
     ScalarEvent,
 )
@@ -58,19 +59,26 @@ class _Budget:
     def __init__(self) -> None:
         self.values = 0
         self._open: list[tuple[str | None, int]] = []  # anchor, values before it
+        self._key_is_next: list[bool | None] = []  # of what is open; None: a list, without keys
         self._sizes: dict[str, int] = {}  # values of what an anchor stands for
+        self._collections: set[str] = set()  # anchors of lists and mappings
 
     def complaint(self, event: Event) -> str:
         """What to say of an event that is too much; "": it is not."""
+        if isinstance(event, NodeEvent) and self._is_key() and self._is_collection(event):
+            return "this key is a list or a mapping; put it in quotes if it is meant as text"
         if isinstance(event, CollectionStartEvent):
+            self._key_is_next.append(True if isinstance(event, MappingStartEvent) else None)
             self._open.append((event.anchor, self.values))
             self.values += 1
             if len(self._open) > MAX_DEPTH:
                 return f"this is nested in more than {MAX_DEPTH} levels"
         elif isinstance(event, CollectionEndEvent):
+            self._key_is_next.pop()
             anchor, before = self._open.pop()
             if anchor:
                 self._sizes[anchor] = self.values - before
+                self._collections.add(anchor)
         elif isinstance(event, AliasEvent):
             if any(anchor == event.anchor for anchor, _ in self._open):
                 return f"alias *{event.anchor} contains itself"
@@ -90,6 +98,19 @@ class _Budget:
         if isinstance(event, NodeEvent) and self.values > MAX_VALUES:
             return f"there are more than {MAX_VALUES:,} values up to here, aliases unfolded"
         return ""
+
+    def _is_key(self) -> bool:
+        """Whether the node that begins here is a key; the one after it is a value then."""
+        if not self._key_is_next or self._key_is_next[-1] is None:
+            return False
+        is_key = self._key_is_next[-1]
+        self._key_is_next[-1] = not is_key
+        return is_key
+
+    def _is_collection(self, event: NodeEvent) -> bool:
+        if isinstance(event, AliasEvent):
+            return event.anchor in self._collections
+        return isinstance(event, CollectionStartEvent)
 
 
 def refuse_excess(path: Path, text: str) -> None:

@@ -98,7 +98,8 @@ def _proposal(resolved: Design, design: Path) -> str:
 
 def _meshes(design: Design) -> str:
     """The meshes of all networks."""
-    areas = [(network.area, network.label) for network in design.networks]
+    networks = [each for each in design.networks if each.area.columns]
+    areas = [(network.area, network.label) for network in networks]
     texts = [f"{area.columns} x {area.rows}{label and f' ({label})'}" for area, label in areas]
     return f"{'meshes' if len(texts) > 1 else 'a mesh'} of {listing(texts)}"
 

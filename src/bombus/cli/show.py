@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from bombus.base.output import check_different
+from bombus.base.output import check_different, inputs
 from bombus.cli.common import DesignArgument, print_problems, reading_console
 
 
@@ -31,6 +31,6 @@ def show(
     resolved, warnings = checking.check(design)
     print_problems(warnings)
     file = output or Path("build") / f"{resolved.config.name}.svg"
-    check_different([("design", design), ("picture", file)])
+    check_different([*inputs(design), ("picture", file)])
     step.draw(resolved, file)
     reading_console().print(str(file), markup=False)

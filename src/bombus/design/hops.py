@@ -242,10 +242,16 @@ class HopResolver:
         layer = source.layer
         if fitting:
             names, first = _told_apart(fitting)
+            key = source.stream.binds
+            is_bound = self._bound(source, name) is not None
+            if is_bound and all(key in each.layer.kind.parameters for each in fitting):
+                cause = f", which have the same {key}: give one of them another, or"
+            else:
+                cause = ";"
             self.error(
                 layer.loc,
-                f"next hop {name!r} of {layer.given_name} may lead to {names}; choose one with "
-                f"`next: {{{name}: {first}}}` in tile {layer.tile.given_name!r}",
+                f"next hop {name!r} of {layer.given_name} may lead to {names}{cause} choose one "
+                f"with `next: {{{name}: {first}}}` in tile {layer.tile.given_name!r}",
             )
         else:
             self.warning(

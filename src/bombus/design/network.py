@@ -34,8 +34,10 @@ class Area(NamedTuple):
 
     @staticmethod
     def around(positions: Iterable[Position]) -> Area:
-        """The smallest one that holds all these positions."""
-        xs, ys = zip(*positions, strict=True)
+        """The smallest one that holds all these positions; it is empty if there are none."""
+        if not (at := list(positions)):
+            return Area(0, 0, 0, 0)
+        xs, ys = zip(*at, strict=True)
         return Area(min(xs), min(ys), max(xs) - min(xs) + 1, max(ys) - min(ys) + 1)
 
     def holds(self, at: Position) -> bool:

@@ -216,7 +216,11 @@ def resolve(file: config.DesignFile, library: Library) -> tuple[Design, list[Pro
     whole.join()
     for network in networks[1:]:
         if not any(hop.network is network for hop in hops if not hop.in_tile):
-            problems.append(file.problem(network.loc, f"no message uses network {network.name!r}"))
+            message = (
+                f"no message travels over network {network.name!r}, so it gets no routers; remove "
+                "it, or name it for a stream under `networks` of a tile"
+            )
+            problems.append(file.problem(network.loc, message, is_error=False))
     # Replicas have the same problems.
     return whole, list(dict.fromkeys(problems))
 

@@ -329,8 +329,8 @@ class Design:
                     entries.append(hop.target)
         for network in self.networks:
             network.area = Area(0, 0, self.columns, self.rows)
-            if network.index and (at := [tile.at for tile, other in used if other is network]):
-                network.area = Area.around(at)
+            if network.index:
+                network.area = Area.around(tile.at for tile, other in used if other is network)
         for tile in self.tiles:
             tile.interfaces = [
                 used.get((tile, network), Interface(network))

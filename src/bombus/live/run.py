@@ -20,7 +20,7 @@ from rich.console import Console
 from rich.live import Live
 
 from bombus.base.errors import UserError
-from bombus.base.output import STDOUT, check_different
+from bombus.base.output import STDOUT, check_different, inputs
 from bombus.base.tables import print_table
 from bombus.base.text import listing
 from bombus.design import config
@@ -89,7 +89,7 @@ def run(
     files += [("pcap-out", path) for path in pcaps_out]
     files += [("trace", trace), ("report", report)]
     if not isinstance(design, Library):
-        files.append(("design", Path(design)))
+        files = [*inputs(Path(design)), *files]
     check_different(files)
     _check_captures(pcaps_in, pcaps_out, keep_time=keep_time)
     _check_trace(trace)

@@ -21,12 +21,12 @@ from typing import Any
 
 from rich.console import Console
 
-from bombus.base import yaml_file
 from bombus.base.cache import cache_directory, cached_directory, content_key, writing_cache
 from bombus.base.errors import UserError
 from bombus.base.macros import CHECKS
 from bombus.base.output import replace
 from bombus.base.paths import PACKAGE, RTL, SIM
+from bombus.base.sources import source_files
 from bombus.board.config import Board
 from bombus.board.config import board as find_board
 from bombus.simulator import verilator
@@ -45,8 +45,9 @@ __all__ = ["BuildError", "Library", "build", "build_library", "verilator_environ
 
 MODEL = "Vtop"
 VERILATOR_FLAGS = (
-    # Unused signals and outputs are for lint to judge, not for a build.
-    *("--cc", "--prefix", MODEL, "-O3", "-Wall", "-Wno-UNUSED", "-Wno-PINCONNECTEMPTY"),
+    *("--cc", "--prefix", MODEL, "-O3", "-Wall"),
+    # Unused signals and outputs, and the names of files, are for lint to judge, not for a build.
+    *("-Wno-UNUSED", "-Wno-PINCONNECTEMPTY", "-Wno-DECLFILENAME"),
     "-Wno-USERWARN",  # a layer's $warning, which `bombus check` has reported
     # Registers without reset start at random: a missing reset shows.
     *("--x-initial", "unique", "--x-assign", "unique"),
@@ -114,7 +115,7 @@ def build(
     design = Path(design).absolute()
     if not design.is_file():
         raise UserError(f"cannot read the design file {design}: no such file")
-    sources = _extra_sources(design)
+    sources = source_files(design)
     found = find_board(board) if board else None
     # Generating takes seconds, so what was generated from the same is remembered.
     key = content_key(
@@ -333,17 +334,6 @@ def _with_places(message: str, generated: Path, sources: Iterable[Path]) -> str:
         place = str(source).replace("\\", r"\\")
         message = re.sub(rf"(?<![\w/])sources/{re.escape(source.name)}", place, message)
     return message
-
-
-def _extra_sources(design: Path) -> list[Path]:
-    """Files that the design names itself (`sources:`)."""
-    sources = yaml_file.read(design, "design file").get("sources")
-    found: list[Path] = []
-    for source in sources if isinstance(sources, list) else []:
-        path = design.parent / str(source)
-        found += [file for _, file in _tree(path)] if path.is_dir() else [path]
-    found += [path.with_suffix(".rdl") for path in found if path.suffix == ".sv"]
-    return [path for path in found if path.is_file()]
 
 
 def _named(base: Path, files: Iterable[Path]) -> list[tuple[str, Path]]:

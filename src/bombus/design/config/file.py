@@ -121,6 +121,9 @@ def load(path: Path) -> DesignFile:
     """
     path = Path(path)
     document = yaml_file.read(path, "design file")
+    if "fabrics" in document and "tiles" not in document:
+        message = "this is a sweep file, for `bombus sweep`; a design file lists tiles"
+        raise DesignError([Problem(path, yaml_file.line(document, ("fabrics",)), message)])
     data = yaml_file.plain(document)
     tiles = data.get("tiles")
     problems = list(_duplicates(path, document, tiles if isinstance(tiles, list) else []))

@@ -6,6 +6,7 @@ The ports and their meaning: docs/architecture.md, "A layer".
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -49,6 +50,7 @@ MAC_PORTS = frozenset(
         *(f"mac_tx_{name[:-1]}{'o' if name.endswith('i') else 'i'}" for name in _STREAM),
     }
 )
+_PARAMETER = re.compile("[A-Z][A-Za-z0-9]*")
 _SINGLE = _BITS.keys() | _TYPES.keys() | _OTHERS | MAC_PORTS
 
 
@@ -88,10 +90,11 @@ class FurtherPort:
     def problem(self, layer: str) -> Problem:
         """Nobody has raised it."""
         group = self.name.removesuffix("_o" if self.is_output else "_i")
-        hint = near_matches(self.name, self.known)
-        message = (
-            f"layer {layer}: port {self.name} is none that Bombus knows; {hint}, or raise it to "
-            f"the top in the design file: `ports: {{{group}: <name>}}`"
+        message = _unknown(
+            f"layer {layer}: port {self.name} is none that Bombus connects by itself",
+            self.name,
+            self.known,
+            f"raise it to the top by `ports: {{{group}: <name>}}` in the tile of the design file",
         )
         return Problem(self.file, self.line, message)
 
@@ -107,6 +110,15 @@ def further_ports(
             file = elaboration.file(port.location)
             line = elaboration.manager.getLineNumber(port.location)
             yield FurtherPort(port.name, is_output, port.type.bitWidth, file, line, known)
+
+
+def _unknown(said: str, port: str, known: Iterable[str], cure: str) -> str:
+    """What to do about a port: the names that it may stand for, or else a cure."""
+    hint = near_matches(port, known)
+    if hint.endswith("?"):
+        return f"{said}; {hint} Otherwise {cure}"
+    # Nobody means a port of a MAC who does not come close to its name.
+    return f"{said} ({near_matches(port, {*known} - MAC_PORTS)}); {cure}"
 
 
 def known_ports(
@@ -135,8 +147,14 @@ def port_problems(
             yield Problem(file, line, f"{where} is an interface; layers have plain ports")
             continue
         if port.name[-2:] not in ("_i", "_o"):
-            hint = near_matches(port.name, known)
-            yield Problem(file, line, f"{where} is none that Bombus knows; {hint}")
+            end = "_o" if port.direction == ast.ArgumentDirection.Out else "_i"
+            message = _unknown(
+                f"{where} is none that Bombus connects by itself",
+                port.name,
+                known,
+                f"name it {port.name}{end} to raise it to the top by `ports` in the design file",
+            )
+            yield Problem(file, line, message)
             continue
         if not port.type.isIntegral:
             yield Problem(file, line, f"{where} has no packed type")
@@ -153,6 +171,30 @@ def port_problems(
             yield Problem(
                 file, line, f"{where} has {port.type.bitWidth} bits; it should have {bits}{why}"
             )
+
+
+def stream_problems(
+    body: ast.InstanceBodySymbol, elaboration: Elaboration, data: Iterable[tuple[str, str]]
+) -> Iterator[Problem]:
+    """Streams whose data are not of their type parameter; `data`: (stream, port) of each."""
+    types = {
+        member.name: member.targetType.type
+        for member in body
+        if member.kind == ast.SymbolKind.TypeParameter and not member.isLocalParam
+    }
+    ports = {port.name: port for port in body.portList if port.kind == ast.SymbolKind.Port}
+    for stream, name in data:
+        port, own = ports.get(name), f"{stream}{OWN_BEAT}"
+        wanted = own if own in types else BEAT
+        if port is None or (wanted in types and port.type.isMatching(types[wanted])):
+            continue
+        missing = "" if wanted in types else f"; declare `parameter type {wanted} = logic`"
+        yield Problem(
+            elaboration.file(port.location),
+            elaboration.manager.getLineNumber(port.location),
+            f"layer {body.definition.name}: port {name} should have the type {wanted}, as the data "
+            f"of stream {stream}{missing}",
+        )
 
 
 def layer_problems(kind: LayerKind, enums: Mapping[str, Sequence[str]]) -> Iterator[Problem]:
@@ -206,6 +248,11 @@ def layer_problems(kind: LayerKind, enums: Mapping[str, Sequence[str]]) -> Itera
     yield from map(problem, _misspelt(kind))
     known = kind.message_kinds()
     for parameter in kind.parameters.values():
+        if not _PARAMETER.fullmatch(parameter.name):
+            yield problem(
+                f"parameter {parameter.name} should be {camel_case(parameter.key)}: names are in "
+                f"UpperCamelCase, and the design file sets it as `{parameter.key}`"
+            )
         if (name := parameter.message_kind) and name not in known:
             hint = near_matches(name, known)
             yield problem(

@@ -27,6 +27,7 @@ from bombus.design.rtl.contract import (
     layer_problems,
     port_problems,
     prefix_of,
+    stream_problems,
     streams,
 )
 from bombus.design.rtl.elaboration import Elaboration
@@ -284,7 +285,12 @@ def read_layer(
     names = [port.name for port in body.portList]
     inputs, outputs = streams(names, "_valid_i"), streams(names, "_valid_o")
     known = known_ports(inputs, outputs, registers)
-    if problems := list(port_problems(body, elaboration, known, num_mac_ports)):
+    data = [*((each, f"{each}_i") for each in inputs), *((each, f"{each}_o") for each in outputs)]
+    problems = [
+        *port_problems(body, elaboration, known, num_mac_ports),
+        *stream_problems(body, elaboration, data),
+    ]
+    if problems:
         raise DesignError(problems)
     found = _Declarations(body)
     name = body.definition.name

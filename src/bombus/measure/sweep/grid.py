@@ -21,6 +21,7 @@ from pydantic import (
 
 from bombus.base import yaml_file
 from bombus.base.cache import content_key
+from bombus.base.errors import DesignError, Problem
 from bombus.base.values import Name
 from bombus.fabric.config import MAX_NODES, Fabric
 from bombus.measure import mesh
@@ -161,4 +162,11 @@ TRAFFIC = ("traffic", "pattern", "offered", "seed", "packet", "warmup", "measure
 
 def load(path: Path) -> Sweep:
     """Reads a sweep file. DesignError names every mistake with its line."""
-    return yaml_file.load(path, "sweep file", Sweep)
+    document = yaml_file.read(path, "sweep file")
+    if "tiles" in document and "fabrics" not in document:
+        message = (
+            "this is a design file; a sweep file lists fabrics and traffic, not tiles "
+            "(such as sweeps/fabrics.yaml)"
+        )
+        raise DesignError([Problem(path, yaml_file.line(document, ("tiles",)), message)])
+    return yaml_file.validated(document, path, Sweep)

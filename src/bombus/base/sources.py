@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Files that a design file names under `sources`, read without judging the design."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from bombus.base import yaml_file
+
+
+def source_files(design: Path) -> list[Path]:
+    """Those that are there, each once, with the register descriptions beside them.
+
+    Raises DesignError or UserError where the design file cannot be read.
+    """
+    listed = yaml_file.read(design, "design file").get("sources")
+    found = [design.parent / str(each) for each in listed] if isinstance(listed, list) else []
+    found += [path.with_suffix(".rdl") for path in found if path.suffix == ".sv"]
+    return [path for path in dict.fromkeys(found) if path.is_file()]
