@@ -55,6 +55,7 @@ docs: $(VENV)/.done  ## renew generated pages and pictures
 	$(BIN)/bombus show docs/examples/udp_upper/udp_upper.yaml -o docs/pictures/udp_upper.svg
 	$(BIN)/bombus show designs/scale_28.yaml -o docs/pictures/scale_28.svg
 	$(BIN)/bombus show docs/examples/lookup/two_networks.yaml -o docs/pictures/two_networks.svg
+	$(BIN)/bombus show docs/examples/first/first.yaml -o docs/pictures/first.svg
 	$(BIN)/bombus show designs/udp_echo_memory.yaml -o docs/pictures/udp_echo_memory.svg
 	! $(BIN)/bombus check docs/examples/deadlock/figure_5a.yaml -o docs/pictures/figure_5a_deadlock.svg
 

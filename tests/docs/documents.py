@@ -14,6 +14,7 @@ EXAMPLES = DOCS / "examples"
 PAGES = [ROOT / "README.md", *sorted(DOCS.glob("*.md"))]
 UDP_ECHO = ROOT / "designs" / "udp_echo.yaml"
 UDP_UPPER = EXAMPLES / "udp_upper" / "udp_upper.yaml"
+FIRST = EXAMPLES / "first" / "first.yaml"
 FIGURE_5A = EXAMPLES / "deadlock" / "figure_5a.yaml"
 BLOCK = re.compile(r"(?:<!-- file: (\S+) -->\n)?^```(\w*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 

@@ -8,7 +8,7 @@ import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
 import pytest
-from documents import DOCS, EXAMPLES, FIGURE_5A, PAGES, ROOT, UDP_ECHO, UDP_UPPER, blocks, slug
+from documents import DOCS, EXAMPLES, FIGURE_5A, FIRST, PAGES, ROOT, UDP_ECHO, UDP_UPPER, blocks, slug
 from typer.main import get_command
 from typer.testing import CliRunner
 
@@ -23,6 +23,7 @@ PICTURES = {
     "two_networks.svg": EXAMPLES / "lookup" / "two_networks.yaml",
     "scale_28.svg": ROOT / "designs" / "scale_28.yaml",
     "figure_5a_deadlock.svg": FIGURE_5A,
+    "first.svg": FIRST,
     "udp_echo_memory.svg": ROOT / "designs" / "udp_echo_memory.yaml",
 }
 # What `bombus bench noc` and `noc-size` have drawn; to run them takes too long for a test.
@@ -89,6 +90,18 @@ def test_the_page_shows_what_check_says() -> None:
         check.check(FIGURE_5A)
     message = str(caught.value).replace(f"{ROOT}/", "")
     assert message in (DOCS / "deadlock-and-placement.md").read_text()
+
+
+def test_getting_started_shows_what_check_says(tmp_path: Path) -> None:
+    page = (DOCS / "getting-started.md").read_text()
+    assert "4 tiles with 11 layers on a mesh of 2 x 2" in page
+    assert not check.check(FIRST)[1]
+    *rest, last = FIRST.read_text().splitlines(keepends=True)
+    file = tmp_path / "first.yaml"
+    file.write_text("".join(rest))
+    assert "kind: arp" in last
+    (warning,) = check.check(file)[1]
+    assert f"{warning}".replace(f"{tmp_path}/", "") in page
 
 
 def test_the_page_shows_what_place_says() -> None:
