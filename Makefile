@@ -19,14 +19,14 @@ demo: $(VENV)/.done  ## build UDP echo, talk to it with ping and sockets, measur
 	$(BIN)/python tools/system_programs.py g++ make perl ip ping
 	$(BIN)/python -m bombus.cli.demo designs/udp_echo.yaml
 
-test: $(VENV)/.done  ## run all tests and lint steps, but only samples of the longest sweeps
+test: $(VENV)/.done  ## run all tests and lint steps, with samples of the longest sweeps
 	$(BIN)/python tools/system_programs.py
 	$(BIN)/pytest -q -n 2 -r s --durations=20 -m "not sweep"
 
-test-fast: $(VENV)/.done  ## run the tests that take no large simulator, proof or synthesis
+test-fast: $(VENV)/.done  ## run the tests without large simulators, proofs or synthesis
 	$(BIN)/pytest -q -n 2 -m "not slow"
 
-test-all: $(VENV)/.done  ## run all tests and lint steps with the whole sweeps
+test-all: $(VENV)/.done  ## run all tests and lint steps, with the full sweeps
 	$(BIN)/python tools/system_programs.py
 	$(BIN)/pytest -q -n 2 -r s --durations=20
 
@@ -45,7 +45,7 @@ lint: $(VENV)/.done  ## check style, types and cleanliness
 format: $(VENV)/.done  ## format Python and SystemVerilog
 	$(BIN)/python tools/lint.py --fix licence python format
 
-docs: $(VENV)/.done  ## renew generated pages and pictures
+docs: $(VENV)/.done  ## regenerate pages and pictures
 	$(BIN)/python -m bombus.design.reference > docs/design-file.md
 	$(BIN)/python -m bombus.design.register_reference > docs/registers.md
 	$(BIN)/python tools/module_index.py
@@ -68,7 +68,7 @@ $(VENV)/.done: requirements.lock pyproject.toml
 	$(BIN)/pip install --disable-pip-version-check --quiet --no-deps --no-build-isolation --editable .
 	touch $@
 
-lock:  ## renew requirements.lock from pyproject.toml
+lock:  ## regenerate requirements.lock from pyproject.toml
 	rm -rf build/lock && $(PYTHON) -m venv build/lock
 	build/lock/bin/pip install --quiet hatchling editables '.[dev]'
 	build/lock/bin/pip freeze --exclude bombus > requirements.lock
