@@ -91,6 +91,9 @@ def test_board_top_elaborates_and_every_port_has_a_pin() -> None:
     top = "frame_wire_board"
     elaboration = rtl.elaborate([], {"cells.v": cells, **texts}, top=top)
     assert not elaboration.problems()
+    for path, text in {**sources, **shell.with_links(design, "the test")}.items():
+        if not path.endswith((".json", ".md", "liteeth_mac.v")):
+            assert "SPDX-License-Identifier: Apache-2.0" in text[:100], path
     pins = sources["board/frame_wire.lpf"]
     for port in elaboration.instance(top).body:
         if str(port.kind) == "SymbolKind.Port":

@@ -21,7 +21,8 @@ from bombus.generation.generate import generate
 from bombus.golden.frames import Host, Station, udp_frame
 from bombus.live.netns import Namespace, NamespaceError
 from bombus.measure.exchanges import introduce
-from bombus.simulator.build import Library, build
+from bombus.simulator.build import build
+from bombus.simulator.library import Library
 from bombus.simulator.simulation import Simulation
 
 UPPER = DESIGN.parent

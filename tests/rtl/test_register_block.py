@@ -11,7 +11,7 @@ import pytest
 from harness import SEEDS, Bench, Benches, Layout
 
 from bombus.generation import registers
-from bombus.generation.generate import templates
+from bombus.generation.render import templates
 from bombus.registers.model import WORD_BITS, Block, Register
 from bombus.registers.rdl import layer_registers
 from bombus.registers.systemverilog import is_held, layer_types

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from bombus.simulator.build import Library, build_library
+from bombus.simulator.build import build_library
+from bombus.simulator.library import Library
 
 LOOPBACK = Path(__file__).parent / "loopback"
 

@@ -17,8 +17,10 @@ import pytest
 
 from bombus.base.cache import cached_directory, content_key
 from bombus.base.errors import UserError
-from bombus.simulator.build import BuildError, build, build_library, verilator_environment
+from bombus.simulator.build import build, build_library
+from bombus.simulator.compiling import BuildError
 from bombus.simulator.simulation import Simulation
+from bombus.simulator.verilator import verilator_environment
 
 ROOT = Path(__file__).resolve().parents[2]
 LOOPBACK = Path(__file__).parent / "loopback"
@@ -74,7 +76,7 @@ def test_nothing_stays_of_a_failure(own_cache: Path) -> None:
 # Starts a build that takes long, with programs that have started others.
 BUILD = """
 from bombus.base.cache import cached_directory
-from bombus.simulator.build import run_logged
+from bombus.simulator.compiling import run_logged
 from pathlib import Path
 import os
 def make(folder):

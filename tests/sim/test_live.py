@@ -12,13 +12,13 @@ import pytest
 
 from bombus.live.interface import Interface, InterfaceError
 from bombus.live.netns import Namespace, NamespaceError
-from bombus.simulator.build import Library
+from bombus.simulator.library import Library
 
 RUN = """
 import json, sys
 from pathlib import Path
 from bombus.base.errors import UserError
-from bombus.simulator.build import Library
+from bombus.simulator.library import Library
 from bombus.live.run import run
 options = json.loads(sys.argv[2])
 for name in options.keys() & {"pcap_in", "pcap_out", "trace"}:

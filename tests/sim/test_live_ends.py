@@ -21,7 +21,8 @@ from scapy.all import Ether, Raw, rdpcap, wrpcap
 from test_live import ECHO, RUN, namespace
 
 from bombus.live.netns import Namespace
-from bombus.simulator.build import Library, wave_format
+from bombus.simulator.design_header import wave_format
+from bombus.simulator.library import Library
 
 __all__ = ["namespace"]
 

@@ -14,8 +14,8 @@ import pytest
 
 from bombus.registers.access import open_map
 from bombus.simulator import register_map
-from bombus.simulator.build import Library
 from bombus.simulator.impairment import Impairment
+from bombus.simulator.library import Library
 from bombus.simulator.native import SimulationError
 from bombus.simulator.simulation import Simulation
 

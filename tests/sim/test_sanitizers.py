@@ -8,7 +8,8 @@ import subprocess
 from pathlib import Path
 
 from bombus.base.paths import SIM
-from bombus.simulator.build import SANITIZERS, build_library
+from bombus.simulator.build import build_library
+from bombus.simulator.verilating import SANITIZERS
 
 HERE = Path(__file__).parent
 

@@ -13,7 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from bombus.simulator.build import Library, build_library
+from bombus.simulator.build import build_library
+from bombus.simulator.library import Library
 from bombus.simulator.simulation import Simulation
 
 LOOPBACK = Path(__file__).parent / "loopback"
@@ -23,7 +24,7 @@ LOOPBACK = Path(__file__).parent / "loopback"
 PROGRAM = """
 import sys
 from pathlib import Path
-from bombus.simulator.build import Library
+from bombus.simulator.library import Library
 from bombus.simulator.simulation import Simulation
 steps, *libraries = sys.argv[1:]
 opened = []

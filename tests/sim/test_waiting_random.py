@@ -18,8 +18,9 @@ import pytest
 
 from bombus.analysis import deadlock
 from bombus.design import rtl
+from bombus.design.elements import Hop, Input, Layer, Output, Tile
 from bombus.design.network import Network
-from bombus.design.resolved import Design, Hop, Input, Layer, Output, Tile
+from bombus.design.resolved import Design
 from bombus.design.rtl import InputStream, LayerKind, OutputStream
 from bombus.fabric.config import Fabric
 from bombus.measure.mesh import Mesh, build

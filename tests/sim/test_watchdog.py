@@ -11,7 +11,8 @@ from bombus import Simulation
 from bombus.generation import generate
 from bombus.golden.frames import Host, Station, arp_reply, udp_frame
 from bombus.measure.exchanges import introduce
-from bombus.simulator.build import Library, build_library
+from bombus.simulator.build import build_library
+from bombus.simulator.library import Library
 from bombus.simulator.stalls import Stall, explain, ring, stalls
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "docs" / "examples" / "deadlock"

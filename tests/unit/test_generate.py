@@ -130,16 +130,6 @@ def test_every_layer_is_in_a_shipped_design() -> None:
     assert used == set(rtl.library(512).layers)
 
 
-def test_every_generated_file_has_its_licence_line(tmp_path: Path) -> None:
-    generated = generate.generate(DESIGNS / "udp_echo.yaml", tmp_path / "out")
-    for path, text in contents(generated.folder).items():
-        first, second, *_ = text.splitlines()
-        if path.endswith(".core"):
-            assert (first, second) == ("CAPI=2:", "# SPDX-License-Identifier: Apache-2.0")
-        elif path.endswith((".sv", ".svh")):
-            assert first == "// SPDX-License-Identifier: Apache-2.0", path
-
-
 def number_in_table(expression: str, chosen: int, bits: int) -> int:
     """The value of an expression of `src_next` when a layer chooses a next hop."""
     if plain := re.fullmatch(r"\d+'d(\d+)", expression):

@@ -16,7 +16,7 @@ from bombus.live.addresses import checked_address, default_address, host_of
 from bombus.live.report import Report, Totals
 from bombus.live.run import run
 from bombus.live.sides import sides_of
-from bombus.simulator.build import Library
+from bombus.simulator.library import Library
 
 MAC = "02:b0:0b:05:00:01"
 HOST = {"mac": MAC, "ip": "10.77.0.2", "prefix": 24, "gateway": "10.77.0.1"}

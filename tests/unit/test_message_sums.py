@@ -12,7 +12,7 @@ from unit_helpers import DESIGNS, ROOT, Edited
 
 from bombus.analysis import check
 from bombus.design import rtl
-from bombus.generation import generate
+from bombus.generation.manifest import manifest
 
 # With the one of an example whose test sums up its messages.
 ADDER = ROOT / "docs" / "examples" / "join" / "adder.sv"
@@ -27,21 +27,21 @@ def test_every_event_of_every_layer_has_its_place() -> None:
 
 def zeros(file: Path) -> tuple[dict[str, Any], dict[str, dict[str, int]]]:
     """A design's manifest and its counters before anything has come."""
-    manifest = generate.manifest(check.check(file)[0])
-    return manifest, {
-        tile["name"]: dict.fromkeys(tile["counters"], 0) for tile in manifest["tiles"]
+    described = manifest(check.check(file)[0])
+    return described, {
+        tile["name"]: dict.fromkeys(tile["counters"], 0) for tile in described["tiles"]
     }
 
 
 @pytest.mark.parametrize("fabric", ["tiles:", LOSSY], ids=["wormhole", "lossy"])
 def test_one_message_more_or_less_is_seen(fabric: str, edited: Edited) -> None:
-    manifest, counters = zeros(edited(("tiles:", fabric)))
-    assert not list(message_sums.problems(manifest, counters))
+    described, counters = zeros(edited(("tiles:", fabric)))
+    assert not list(message_sums.problems(described, counters))
     unseen = set()
     for values in counters.values():
         for name in values:
             values[name] += 1
-            if not list(message_sums.problems(manifest, counters)):
+            if not list(message_sums.problems(described, counters)):
                 unseen.add(name)
             values[name] -= 1
     # Bytes, and what says nothing but that a message goes on.
@@ -54,14 +54,14 @@ def test_one_message_more_or_less_is_seen(fabric: str, edited: Edited) -> None:
 
 
 def test_an_unknown_event_says_what_to_add() -> None:
-    manifest, counters = zeros(DESIGNS / "udp_echo.yaml")
+    described, counters = zeros(DESIGNS / "udp_echo.yaml")
     counters["echo"]["event.udp_echo.surprise"] = 0
     with pytest.raises(LookupError, match="event surprise of udp_echo: add to EVENTS"):
-        list(message_sums.problems(manifest, counters))
+        list(message_sums.problems(described, counters))
 
 
 def test_what_waits_in_eth_tx() -> None:
-    manifest, counters = zeros(DESIGNS / "udp_echo.yaml")
+    described, counters = zeros(DESIGNS / "udp_echo.yaml")
     values = counters["eth_tx"]
     values |= {"noc_in_messages": 9, "event.eth_tx.packet_queued": 9, "drop.eth_tx.no_room": 2}
     values |= {"drop.eth_tx.unresolved": 1, "event.eth_tx.packet_forwarded": 3}
@@ -69,5 +69,5 @@ def test_what_waits_in_eth_tx() -> None:
     counters["ipv4_tx"] |= {"noc_out_messages": 9, "noc_in_messages": 9}
     counters["udp_tx"] |= {"noc_out_messages": 9, "noc_in_messages": 9}
     counters["echo"] |= {"noc_out_messages": 9, "mac_in_frames": 9}
-    assert not list(message_sums.problems(manifest, counters))
-    assert message_sums.waiting(manifest, counters) == 3
+    assert not list(message_sums.problems(described, counters))
+    assert message_sums.waiting(described, counters) == 3

@@ -17,6 +17,7 @@ from bombus.cli import app
 from bombus.design import resolve
 from bombus.design.resolved import Design
 from bombus.generation import generate, watchpoints
+from bombus.generation.manifest import manifest
 from bombus.pictures import mesh as pictures
 from bombus.placement import placer
 
@@ -174,8 +175,8 @@ def test_a_further_network_has_routers_where_it_is_used(tmp_path: Path) -> None:
 
 def test_tables_and_counters_follow_each_other() -> None:
     design, _ = check.check(LOOKUP / "two_networks.yaml")
-    manifest = generate.manifest(design)
-    tiles = {tile["name"]: tile for tile in manifest["tiles"]}
+    described = manifest(design)
+    tiles = {tile["name"]: tile for tile in described["tiles"]}
     lookup = tiles["lookup"]
     assert lookup["next_hops"] == {"udp_tx": 0, "store": 1}
     assert lookup["entries"] == {"data": ["udp_lookup"], "control": ["udp_lookup.answer"]}

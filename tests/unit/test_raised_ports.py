@@ -11,7 +11,8 @@ from unit_helpers import DESIGNS
 from bombus.analysis import check
 from bombus.base.errors import DesignError
 from bombus.base.paths import RTL
-from bombus.generation.generate import manifest, texts
+from bombus.generation.generate import texts
+from bombus.generation.manifest import manifest
 
 MEMORY = DESIGNS / "udp_echo_memory.yaml"
 

@@ -14,7 +14,8 @@ import pytest
 
 from bombus.base.errors import UserError
 from bombus.clients import reed_solomon as rs_client
-from bombus.golden.reed_solomon import MATRICES, Code, inverse, multiply
+from bombus.golden.galois_field import inverse, multiply
+from bombus.golden.reed_solomon import MATRICES, Code
 
 SHARD_BYTES = 40
 

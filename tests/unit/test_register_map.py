@@ -14,7 +14,8 @@ from bombus.base.errors import DesignError
 from bombus.base.paths import DESIGNS
 from bombus.design import register_reference
 from bombus.design.register_map import RegisterMap
-from bombus.generation.generate import generate, manifest
+from bombus.generation.generate import generate
+from bombus.generation.manifest import manifest
 from bombus.registers.access import RegisterError, open_map
 from bombus.registers.model import Block, Register
 from bombus.registers.rdl import layer_registers

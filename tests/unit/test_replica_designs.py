@@ -13,6 +13,7 @@ from bombus.analysis import check
 from bombus.design import config, dispatch, resolve
 from bombus.design.resolved import Design
 from bombus.generation import generate
+from bombus.generation.manifest import manifest
 
 ECHO = "{name: echo, kind: udp_echo, udp_port: 7, at: [2, 1]}"
 REPLICAS = "{name: echo, kind: udp_echo, udp_port: 7, replicas: 3}"
@@ -166,7 +167,7 @@ def test_slots_of_several_groups_do_not_meet(tmp_path: Path) -> None:
 
 def test_manifest_says_where_slots_lead(tmp_path: Path) -> None:
     design, _ = check.check(small(tmp_path, REPLICAS.replace("}", ", dispatch: round_robin}")))
-    (group,) = generate.manifest(design)["dispatch"]
+    (group,) = manifest(design)["dispatch"]
     assert group == {
         "tile": "receive",
         "next": ["udp_port_7"],

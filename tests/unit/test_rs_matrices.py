@@ -11,7 +11,8 @@ import pytest
 from bombus.base import paths
 from bombus.base.errors import UserError
 from bombus.design import rtl
-from bombus.golden.reed_solomon import MATRICES, Code, invert, multiply, power
+from bombus.golden.galois_field import invert, multiply, power
+from bombus.golden.reed_solomon import MATRICES, Code
 
 PACKAGES = [paths.RTL / "rs" / name for name in ("gf256_pkg.sv", "rs_matrix_pkg.sv")]
 # The largest of every shape, and what storage uses.

@@ -17,8 +17,9 @@ from bombus.base.errors import DesignError, Problem
 from bombus.base.text import listing
 from bombus.design import memories, resolve, rtl
 from bombus.design.dispatch import HAS_PORTS, MAX_SLOTS, Dispatch, num_slots
+from bombus.design.elements import Binding, Group, Hop, Input, Layer
 from bombus.design.network import Network
-from bombus.design.resolved import Binding, Design, Group, Hop, Input, Layer
+from bombus.design.resolved import Design
 
 
 def _is_whole(design: Design) -> bool:

@@ -14,8 +14,9 @@ from typing import TypeVar
 import networkx as nx
 
 from bombus.base.text import listing
+from bombus.design.elements import Hop, Input, Layer, Resource, Tile
 from bombus.design.network import Network
-from bombus.design.resolved import Design, Hop, Input, Layer, Resource, Tile
+from bombus.design.resolved import Design
 from bombus.fabric.routing import Channel
 
 Node = TypeVar("Node", bound=Hashable)

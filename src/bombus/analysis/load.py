@@ -13,7 +13,8 @@ from collections import Counter
 
 import numpy as np
 
-from bombus.design.resolved import Design, Hop, Layer
+from bombus.design.elements import Hop, Layer
+from bombus.design.resolved import Design
 
 RARE_SHARE = 0.01  # of a rare next hop beside one that is not
 

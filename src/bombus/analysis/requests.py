@@ -7,7 +7,8 @@ from collections.abc import Iterator
 
 from bombus.base.errors import Problem
 from bombus.base.text import listing
-from bombus.design.resolved import Design, Hop, Input, Output
+from bombus.design.elements import Hop, Input, Output
+from bombus.design.resolved import Design
 from bombus.design.resources import (
     awaited_hops,
     downstream,

@@ -21,7 +21,10 @@ from bombus.board.config import Board
 from bombus.design.resolved import Design
 from bombus.generation import folder as output
 from bombus.generation import generate
+from bombus.generation.file_lists import LICENCE, file_list
 from bombus.generation.mac_ports import top_mac_ports, with_clock
+from bombus.generation.manifest import manifest
+from bombus.generation.render import templates
 
 GMII_MHZ = 125.0
 _VCO_MHZ = (400.0, 800.0)  # ECP5 family data sheet, sysCLOCK PLL timing; so is the next one
@@ -32,7 +35,7 @@ _MAC_BITS = 64  # LiteEth has no wider one
 # What a MAC can hold of frames that have left the design: words of its FIFO, bytes behind it.
 _MAC_WORDS, _MAC_BYTES = 32, 64
 # LiteEth's text is not ours to judge.
-_LINT = f"""// SPDX-License-Identifier: Apache-2.0
+_LINT = f"""{LICENCE}
 `verilator_config
 lint_off -file "*/{liteeth_mac.MODULE}.v"
 lint_off -rule COMBDLY -file "*/{liteeth_mac.MODULE}.v"
@@ -78,7 +81,7 @@ def refuse_what_does_not_fit(design: Design, board: Board) -> None:
         raise UserError("MAC ports on a board have no clock_mhz: its MAC crosses the clocks")
     if design.config.clock_mhz * design.networks[0].data_width < 1000 * len(ports):
         raise UserError(f"{design.config.name} carries less than 1 Gbit/s for each MAC port")
-    if pins := generate.manifest(design)["pins"]:
+    if pins := manifest(design)["pins"]:
         raise UserError(f"the board has nothing to join to the raised port {pins[0]['name']}")
     if design.config.memories:
         raise UserError(f"Bombus joins no memory to a design on {board.name}")
@@ -87,16 +90,7 @@ def refuse_what_does_not_fit(design: Design, board: Board) -> None:
 
 
 def _environment() -> jinja2.Environment:
-    return jinja2.Environment(
-        loader=jinja2.FileSystemLoader(
-            [paths.PACKAGE / "board" / "templates", paths.PACKAGE / "generation" / "templates"]
-        ),
-        undefined=jinja2.StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        keep_trailing_newline=True,
-        autoescape=False,
-    )
+    return templates(paths.PACKAGE / "board" / "templates")
 
 
 def context(design: Design) -> dict[str, Any]:
@@ -121,7 +115,7 @@ def with_shell(design: Design, command: str) -> dict[str, str]:
     shell = _environment().get_template("shell.sv.j2").render(context(design))
     sources[f"board/{name}_shell.sv"] = shell
     files = [f"-F {name}.f", f"board/{liteeth_mac.MODULE}.v", f"board/{name}_shell.sv"]
-    sources[f"{name}_shell.f"] = "\n".join(files) + "\n"
+    sources[f"{name}_shell.f"] = file_list(files)
     return sources
 
 
@@ -145,20 +139,20 @@ def with_links(design: Design, command: str) -> dict[str, str]:
             mac_cycles=math.ceil(inside * design.config.clock_mhz / GMII_MHZ),
         )
     )
-    sources[f"{name}_gmii.f"] = (
-        f"board/lint.vlt\n-F {name}_shell.f\nboard/{model}\nboard/{name}_gmii.sv\n"
+    sources[f"{name}_gmii.f"] = file_list(
+        ["board/lint.vlt", f"-F {name}_shell.f", f"board/{model}", f"board/{name}_gmii.sv"]
     )
     sources["board/lint.vlt"] = _LINT
-    manifest = generate.manifest(design)
+    described = manifest(design)
     top = f"{name}_gmii"
-    manifest["simulation"] = {
+    described["simulation"] = {
         "top": top,
         "instance": f"{top}.u_shell.u_top",
         "file_list": f"{name}_gmii.f",
     }
-    for port in manifest["mac_ports"]:
+    for port in described["mac_ports"]:
         port["clock_mhz"] = GMII_MHZ
-    sources[f"{name}.json"] = json.dumps(manifest, indent=2) + "\n"
+    sources[f"{name}.json"] = json.dumps(described, indent=2) + "\n"
     return sources
 
 
@@ -185,14 +179,14 @@ def on_board(design: Design, board: Board, command: str) -> dict[str, str]:
             has_phy_reset=any(phy.reset_n for phy in used),
         )
     )
-    sources[f"{name}_board.f"] = f"-F {name}_shell.f\nboard/{name}_board.sv\n"
+    sources[f"{name}_board.f"] = file_list([f"-F {name}_shell.f", f"board/{name}_board.sv"])
     sources[f"board/{name}.lpf"] = constraints(design, board)
     return sources
 
 
 def constraints(design: Design, board: Board) -> str:
     """Pins and clocks, as nextpnr reads them (LPF)."""
-    lines = [f"# {design.config.name} on {board.name}"]
+    lines = ["# SPDX-License-Identifier: Apache-2.0", f"# {design.config.name} on {board.name}"]
 
     def place(port: str, pin: str, standard: str) -> None:
         lines.append(f'LOCATE COMP "{port}" SITE "{pin}";')

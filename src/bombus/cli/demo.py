@@ -34,8 +34,9 @@ from bombus.measure.exchanges import (
     neighbour,
     wire_gbps,
 )
-from bombus.simulator.build import Library, build
+from bombus.simulator.build import build
 from bombus.simulator.counters import dropped, mesh_table
+from bombus.simulator.library import Library
 from bombus.simulator.simulation import Simulation
 
 # Runs inside the namespace, so it stands for itself: any program with sockets would do.

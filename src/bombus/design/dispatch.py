@@ -15,7 +15,8 @@ from ipaddress import IPv4Address
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from bombus.design.resolved import Design, Group, Input, Interface, Output
+    from bombus.design.elements import Group, Input, Interface, Output
+    from bombus.design.resolved import Design
 
 MAX_SLOTS = 256  # of a tile
 _BUCKETS = 64  # of a flow hash, at least

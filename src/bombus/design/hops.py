@@ -9,7 +9,8 @@ from bombus.base.errors import Problem
 from bombus.base.text import listing, near_matches
 from bombus.base.yaml_file import Loc
 from bombus.design import config
-from bombus.design.resolved import Design, Hop, Input, Layer, Output, Tile
+from bombus.design.elements import Hop, Input, Layer, Output, Tile
+from bombus.design.resolved import Design
 from bombus.design.rtl import BEFORE
 
 SHARE_TOLERANCE = 1e-6  # of parts that should make a whole

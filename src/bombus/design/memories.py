@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from bombus.base.errors import Problem
 from bombus.base.text import listing
 from bombus.design.resolved import Design
-from bombus.design.rtl.contract import FurtherPort
+from bombus.design.rtl.ports import FurtherPort
 
 # AXI4 signals that a layer drives, with what the model (sim/models/axi_memory.sv) takes where a
 # layer has no such port; None: the layer must have it.

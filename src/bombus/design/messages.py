@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING
 from bombus.design.rtl import ANY, PACKET, TAKEN, Beat, MessageKind, widest
 
 if TYPE_CHECKING:
+    from bombus.design.elements import Hop, Input, Layer, Output
     from bombus.design.network import Network
-    from bombus.design.resolved import Design, Hop, Input, Layer, Output
+    from bombus.design.resolved import Design
 
 Kinds = frozenset[str]
 

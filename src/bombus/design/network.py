@@ -21,7 +21,6 @@ from bombus.fabric.routing import Channel, Link, Position, Routing, routes
 
 if TYPE_CHECKING:
     from bombus.design.config import DesignConfig
-    from bombus.design.resolved import Hop, Layer
 
 
 class Area(NamedTuple):
@@ -169,26 +168,3 @@ def types_of(kind: rtl.LayerKind, networks: Mapping[str, Network]) -> dict[str, 
     if rtl.BEAT in kind.types and networks:  # every stream may have a type of its own
         found.setdefault(rtl.BEAT, next(iter(networks.values())))
     return found
-
-
-def hop_problem(hop: Hop) -> str:
-    """What is wrong with the networks of both ends of a hop; "": nothing."""
-    if hop.target is None:
-        return ""
-    source, target = hop.source.network, hop.target.network
-    layer: Layer = hop.source.layer
-    if hop.in_tile:
-        if source.beat == target.beat:
-            return ""
-        return (
-            f"output {hop.source.name} of {layer} has {source.data_width} bits (network "
-            f"{source.name}), but input {hop.target.name} of {hop.target.layer}, joined to it by "
-            f"wires, has {target.data_width} ({target.name}): give both streams one network"
-        )
-    if source is target:
-        return ""
-    return (
-        f"next hop {hop.name!r} of {layer} uses network {source.name!r}, but input "
-        f"{hop.target.name} of {hop.target.layer} uses {target.name!r}: give both ends one network "
-        f"(`networks:` of tiles {layer.tile.given_name!r} and {hop.target.tile.given_name!r})"
-    )

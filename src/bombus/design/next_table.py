@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from bombus.design.resolved import Output
+    from bombus.design.elements import Output
 
 
 @dataclass(frozen=True)

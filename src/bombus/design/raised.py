@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from bombus.base.errors import Problem
 from bombus.base.text import near_matches
 from bombus.design import config
-from bombus.design.resolved import Tile
+from bombus.design.elements import Tile
 from bombus.fabric.routing import STEPS
 
 # Ports that every top has, or may have.

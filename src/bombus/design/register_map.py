@@ -20,7 +20,8 @@ from bombus.registers.model import Block, Register
 from bombus.registers.rdl import KEYWORDS, Rdl, compile_text, read_block
 
 if TYPE_CHECKING:
-    from bombus.design.resolved import Design, Layer, Tile
+    from bombus.design.elements import Layer, Tile
+    from bombus.design.resolved import Design
 
 COMMON = paths.RTL / "noc" / "registers.rdl"
 MIN_WINDOW = 4096  # bytes; a page of most processors

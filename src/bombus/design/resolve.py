@@ -14,17 +14,13 @@ from bombus.base.errors import DesignError, Problem, UserError
 from bombus.base.text import near_matches
 from bombus.base.yaml_file import Loc
 from bombus.design import config, rtl, snake
+from bombus.design.elements import Binding, Group, Layer, Tile
+from bombus.design.hop_networks import hop_problem
 from bombus.design.hops import HopResolver
-from bombus.design.network import (
-    Network,
-    StreamNetworks,
-    hop_problem,
-    networks_of,
-    types_of,
-)
+from bombus.design.network import Network, StreamNetworks, networks_of, types_of
 from bombus.design.parameters import parameter_value
 from bombus.design.raised import raise_ports
-from bombus.design.resolved import Binding, Design, Group, Layer, Tile
+from bombus.design.resolved import Design
 from bombus.design.rtl import LayerKind, Library
 
 

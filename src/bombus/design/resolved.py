@@ -6,288 +6,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import NamedTuple
 
 import networkx as nx
 
-from bombus.base.values import Policy
-from bombus.base.yaml_file import Loc
 from bombus.design import config
 from bombus.design.dispatch import Dispatch, dispatch_plan, num_slots
+from bombus.design.elements import (
+    Binding,
+    Group,
+    Hop,
+    Input,
+    Interface,
+    Layer,
+    Output,
+    Resource,
+    Tile,
+)
 from bombus.design.messages import Messages, messages
-from bombus.design.network import Area, Network, types_of
+from bombus.design.network import Area, Network
 from bombus.design.next_table import NextTable
 from bombus.design.register_map import RegisterMap, register_map
 from bombus.design.resources import resource_graph
-from bombus.design.rtl import (
-    MAIN_INPUT,
-    MAIN_OUTPUT,
-    InputStream,
-    LayerKind,
-    Library,
-    OutputStream,
-)
-from bombus.fabric.routing import DIRECTIONS, Channel, Position
-
-
-@dataclass(eq=False)
-class Layer:
-    """A layer in its tile."""
-
-    name: str  # unique in its tile
-    kind: LayerKind  # at the values of its parameters
-    params: dict[str, int]  # by key, as the design file sets them
-    tile: Tile
-    loc: Loc
-    before: str | None = None  # the tile, or its layer, that it precedes
-    bound_key: str = ""  # parameter by which other layers find it, such as `udp_port`
-    raised: dict[str, str] = field(default_factory=dict)  # ports of the top by port of the layer
-    networks: Mapping[str, Network] = field(default_factory=dict)  # by stream
-
-    @cached_property
-    def types(self) -> Mapping[str, Network]:
-        """A network whose beats each of its type parameters has, by name."""
-        return types_of(self.kind, self.networks)
-
-    @property
-    def full_name(self) -> str:
-        return f"{self.tile.name}.{self.name}"
-
-    def param(self, key: str) -> int | None:
-        """Value of a parameter: the design file's, or else the layer's default."""
-        return self.params.get(key, self.kind.default(key))
-
-    def bound_value(self, key: str) -> int | None:
-        """The value by which layers that bind this key find the layer; None: it has no such key."""
-        value = self.param(key)
-        return value if value is not None else self.kind.constants.get(key)
-
-    def mac_directions(self) -> set[str]:
-        """`rx` (frames from the network), `tx` or none, as the layer has MAC ports."""
-        return {port.split("_")[1] for port in self.kind.mac_ports}
-
-    @property
-    def inputs(self) -> list[Input]:
-        return [Input(self, name) for name in self.kind.inputs]
-
-    @property
-    def outputs(self) -> list[Output]:
-        return [Output(self, name) for name in self.kind.outputs]
-
-    @property
-    def given_name(self) -> str:
-        """What the design file would call it; replicas share one name."""
-        tile = self.tile.given_name
-        return f"{tile}.{self.name}" if len(self.tile.layers) > 1 else tile
-
-    def __str__(self) -> str:
-        return self.full_name if len(self.tile.layers) > 1 else self.tile.name
-
-
-class _Stream(NamedTuple):
-    """A stream of a layer of the design."""
-
-    layer: Layer
-    name: str
-
-    @property
-    def tile(self) -> Tile:
-        return self.layer.tile
-
-    @property
-    def network(self) -> Network:
-        return self.layer.networks[self.name]
-
-    @property
-    def signal(self) -> str:
-        """Its name in the module of the tile."""
-        return f"{self.layer.name}_{self.name}"
-
-    @property
-    def given_name(self) -> str:
-        """What the design file would call it; replicas share one name."""
-        return self._after(self.layer.given_name)
-
-    @property
-    def full_name(self) -> str:
-        return self._after(self.layer.full_name)
-
-    def __str__(self) -> str:
-        return self._after(str(self.layer))
-
-    def _after(self, layer: str) -> str:
-        """With the layer's name before it; the main streams go by that name alone."""
-        return layer if self.name in (MAIN_INPUT, MAIN_OUTPUT) else f"{layer}.{self.name}"
-
-
-class Input(_Stream):
-    """An input stream of a layer of the design."""
-
-    __slots__ = ()
-
-    @property
-    def stream(self) -> InputStream:
-        return self.layer.kind.inputs[self.name]
-
-    @property
-    def entry_port(self) -> int:
-        """The number by which messages from the mesh address it in its tile."""
-        return self.tile.interface(self.network).entries.index(self)
-
-
-class Output(_Stream):
-    """An output stream of a layer of the design."""
-
-    __slots__ = ()
-
-    @property
-    def stream(self) -> OutputStream:
-        return self.layer.kind.outputs[self.name]
-
-
-@dataclass(eq=False)
-class Group:
-    """Replicas: tiles of one sort that share the messages for them."""
-
-    name: str  # of the tile in the design file
-    policy: Policy
-    loc: Loc  # of the tile in the design file
-    tiles: list[Tile] = field(default_factory=list)
-
-    @property
-    def needs_dispatch(self) -> bool:
-        return len(self.tiles) > 1
-
-
-@dataclass(eq=False)
-class Interface:
-    """What joins a tile to one network: a router and a network interface."""
-
-    network: Network
-    # Inputs that messages from the mesh may enter, by entry port.
-    entries: list[Input] = field(default_factory=list)
-    # Outputs that send into the mesh, in the order of the network interface's inputs.
-    sources: list[Output] = field(default_factory=list)
-
-    @property
-    def router_drops(self) -> tuple[str, ...]:
-        """Inputs of the router that count what they drop, in the order of its `drop_o`."""
-        return () if self.network.given.lossless else DIRECTIONS
-
-
-@dataclass(eq=False)
-class Tile:
-    """A tile of the mesh; one without layers fills the rectangle."""
-
-    name: str
-    index: int
-    x: int
-    y: int
-    loc: Loc
-    group: Group | None = None  # if it is a replica
-    layers: list[Layer] = field(default_factory=list)
-    next: dict[str, str] = field(default_factory=dict)  # the design file's
-    traffic: dict[str, float] = field(default_factory=dict)  # the design file's, by next hop
-    interfaces: list[Interface] = field(default_factory=list)  # in the order of the networks
-    # MAC ports with a clock of their own, and the direction (`rx`, `tx`) of theirs that ends here.
-    crossings: tuple[tuple[int, str], ...] = ()
-
-    def interface(self, network: Network) -> Interface:
-        """Its interface to a network that it uses."""
-        return next(each for each in self.interfaces if each.network is network)
-
-    @property
-    def entries(self) -> list[Input]:
-        """Inputs that messages from some mesh may enter."""
-        return [each for interface in self.interfaces for each in interface.entries]
-
-    @property
-    def sources(self) -> list[Output]:
-        """Outputs that send into some mesh."""
-        return [each for interface in self.interfaces for each in interface.sources]
-
-    @property
-    def given_name(self) -> str:
-        """Its name in the design file; replicas share one."""
-        return self.group.name if self.group else self.name
-
-    @property
-    def at(self) -> Position:
-        return self.x, self.y
-
-    def counters(self) -> list[str]:
-        """Names of the tile's counters in the order of their registers."""
-        others = [interface.network for interface in self.interfaces[1:]]
-        sides = [("noc", "messages"), ("mac", "frames")]
-        sides += [(f"noc_{network.name}", "messages") for network in others]
-        traffic = [
-            f"{side}_{way}_{unit}"
-            for side, whole in sides
-            for way in ("in", "out")
-            for unit in (whole, "bytes")
-        ]
-        return traffic + self.events()
-
-    def events(self) -> list[str]:
-        """Names of the counters that count pulses."""
-        names = []
-        for interface in self.interfaces:
-            of = f"{interface.network.name}." if interface.network.index else ""
-            names += [f"drop.{of}no_route", f"drop.{of}unknown_kind"]
-            names += [f"drop.{of}router.{name}" for name in interface.router_drops]
-        names += [f"drop.clock_crossing.{way}" for _, way in self.crossings]
-        for layer in self.layers:
-            names += [f"drop.{layer.name}.{reason}" for reason in layer.kind.drops]
-            names += [f"event.{layer.name}.{event}" for event in layer.kind.events]
-        return names
-
-
-@dataclass(frozen=True, eq=False)
-class Hop:
-    """One next hop that an output may choose, and the input that it leads to.
-
-    One that leads to replicas is there once for each.
-    """
-
-    source: Output
-    number: int  # among those of the output
-    name: str
-    target: Input | None  # None: dropped and counted
-    group: Group | None = None  # the replicas that the target is one of
-
-    @property
-    def is_rare(self) -> bool:
-        """Whether it carries little beside others of the output."""
-        if self.name in self.source.stream.hops:
-            return self.name in self.source.stream.rare
-        return self.target is not None and self.target.layer.kind.is_rare
-
-    @property
-    def network(self) -> Network:
-        return self.source.network
-
-    @property
-    def in_tile(self) -> bool:
-        return self.target is not None and self.target.tile is self.source.tile
-
-
-@dataclass(frozen=True, eq=False)
-class Binding:
-    """Layers that those who bind a key lead messages to.
-
-    A UDP port is such a key: `udp_rx` binds it, each application has one.
-    """
-
-    key: str
-    name: str  # of the next hop that leads there
-    values: tuple[int, ...]  # of the key
-    targets: tuple[Input, ...]  # replicas, or layers that the design file chooses between
-
-
-Resource = Channel | Input
+from bombus.design.rtl import Library
 
 
 @dataclass(eq=False)

@@ -25,7 +25,8 @@ import networkx as nx
 from bombus.fabric.routing import eject, inject, routes
 
 if TYPE_CHECKING:
-    from bombus.design.resolved import Design, Hop, Input, Layer, Output, Resource
+    from bombus.design.elements import Hop, Input, Layer, Output, Resource
+    from bombus.design.resolved import Design
 
 
 def takes_whatever_waits(target: Input, design: Design) -> bool:

@@ -8,7 +8,8 @@ from dataclasses import replace
 from typing import Any
 
 from bombus.design import rtl
-from bombus.design.resolved import Design, Input, Layer, Output
+from bombus.design.elements import Input, Layer, Output
+from bombus.design.resolved import Design
 from bombus.design.resources import takes_whatever_waits
 from bombus.registers.systemverilog import layer_types
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from bombus.design.resolved import Design, Layer, Tile
+from bombus.design.elements import Layer, Tile
+from bombus.design.resolved import Design
 
 # Beats that must be in the crossing before a frame starts to a MAC whose clock is not faster.
 _START_BEATS = 4

@@ -6,8 +6,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from bombus.design.elements import Tile
 from bombus.design.register_map import RegisterMap
-from bombus.design.resolved import Design, Tile
+from bombus.design.resolved import Design
 from bombus.registers.model import WORD_BITS, Block, Field, Register
 from bombus.registers.systemverilog import (
     REGISTERS,

@@ -9,8 +9,9 @@ from typing import Any
 from bombus.base.text import camel_case
 from bombus.base.values import Policy
 from bombus.design.dispatch import Dispatch, num_slots
+from bombus.design.elements import Input, Interface, Tile
 from bombus.design.network import Network
-from bombus.design.resolved import Design, Input, Interface, Tile
+from bombus.design.resolved import Design
 from bombus.fabric.router import direction_enum, router_parameters
 from bombus.fabric.routing import DIRECTIONS, LOCAL, STEPS, step
 from bombus.generation import registers

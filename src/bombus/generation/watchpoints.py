@@ -14,7 +14,8 @@ from typing import Any
 
 import networkx as nx
 
-from bombus.design.resolved import Design, Input, Resource, Tile
+from bombus.design.elements import Input, Resource, Tile
+from bombus.design.resolved import Design
 from bombus.fabric.routing import DIRECTIONS, OPPOSITE, Channel, Position, eject, inject
 
 _SECOND_LANES = ("turned", "westbound")  # of noc_pkg::lane_of

@@ -6,8 +6,9 @@ from __future__ import annotations
 from typing import Any
 
 from bombus.base.text import listing
+from bombus.design.elements import Hop, Input, Output, Tile
 from bombus.design.network import Network
-from bombus.design.resolved import Design, Hop, Input, Output, Tile
+from bombus.design.resolved import Design
 from bombus.design.rtl import BEAT
 from bombus.generation.instances import stream_type
 

@@ -28,8 +28,10 @@ from bombus.design.config.host import Host
 from bombus.live.interface import Interface, check_mtu
 from bombus.live.report import Report, Totals, table
 from bombus.live.sides import PerPort, sides_of
-from bombus.simulator.build import Library, build, wave_format
+from bombus.simulator.build import build
+from bombus.simulator.design_header import wave_format
 from bombus.simulator.impairment import Impairment
+from bombus.simulator.library import Library
 from bombus.simulator.native import SimulationError
 from bombus.simulator.simulation import Simulation
 from bombus.simulator.stalls import explain

@@ -24,7 +24,6 @@ from bombus.design import rtl
 from bombus.fabric.config import MAX_NODES, Fabric
 from bombus.fabric.router import router_parameters
 from bombus.simulator import verilator
-from bombus.simulator.build import VERILATOR_FLAGS, step
 from bombus.simulator.compiling import (
     OPTIMISATION,
     Driver,
@@ -32,6 +31,8 @@ from bombus.simulator.compiling import (
     output_groups,
     run_logged,
 )
+from bombus.simulator.progress import step
+from bombus.simulator.verilating import VERILATOR_FLAGS
 
 TOP = "mesh_top"
 MESH = SIM / "mesh"

@@ -18,8 +18,9 @@ from matplotlib.figure import Figure
 
 from bombus.analysis.deadlock import Cycle
 from bombus.base.text import listing
+from bombus.design.elements import Input
 from bombus.design.network import Network
-from bombus.design.resolved import Design, Input
+from bombus.design.resolved import Design
 from bombus.fabric.routing import Channel, Link
 from bombus.pictures.files import save
 from bombus.pictures.sheet import INK, Lane, Line, Sheet, line_style, network_line, scale_of

@@ -22,8 +22,9 @@ from matplotlib.figure import Figure
 from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
 from matplotlib.textpath import TextPath
 
+from bombus.design.elements import Layer, Tile
 from bombus.design.network import Network
-from bombus.design.resolved import Design, Layer, Tile
+from bombus.design.resolved import Design
 from bombus.fabric.routing import Link
 
 INK, FAINT = "#222222", "#c8ccd0"

@@ -20,7 +20,8 @@ import networkx as nx
 from bombus.analysis import deadlock
 from bombus.base.errors import DesignError
 from bombus.base.text import listing
-from bombus.design.resolved import Design, Input
+from bombus.design.elements import Input
+from bombus.design.resolved import Design
 from bombus.fabric.routing import Position
 from bombus.placement.annealing import Judge, anneal
 from bombus.placement.constraints import PlacementModel

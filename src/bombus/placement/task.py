@@ -12,7 +12,8 @@ import networkx as nx
 
 from bombus.analysis import deadlock
 from bombus.analysis import load as traffic
-from bombus.design.resolved import Design, Input, Resource
+from bombus.design.elements import Input, Resource
+from bombus.design.resolved import Design
 from bombus.fabric.routing import Link, Position, Routing, eject, inject, routes
 
 Positions = dict[str, Position]

@@ -10,20 +10,14 @@ from __future__ import annotations
 import json
 import re
 import shutil
-import subprocess
 import time
 from collections.abc import Iterable, Sequence
-from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
 from rich.console import Console
 
 from bombus.base.cache import cache_directory, cached_directory, content_key, writing_cache
 from bombus.base.errors import UserError
-from bombus.base.macros import CHECKS
 from bombus.base.output import replace
 from bombus.base.paths import PACKAGE, RTL, SIM
 from bombus.base.sources import source_files
@@ -37,65 +31,21 @@ from bombus.simulator.compiling import (
     Driver,
     compile_model,
     output_groups,
-    run_logged,
+)
+from bombus.simulator.design_header import design_header
+from bombus.simulator.library import Library
+from bombus.simulator.progress import step
+from bombus.simulator.verilating import (
+    MODEL_CFLAGS,
+    SANITIZERS,
+    build_environment,
+    cflags,
+    model_options,
+    verilate,
 )
 from bombus.simulator.verilator import verilator_environment
 
 __all__ = ["BuildError", "Library", "build", "build_library", "verilator_environment"]
-
-MODEL = "Vtop"
-VERILATOR_FLAGS = (
-    *("--cc", "--prefix", MODEL, "-O3", "-Wall"),
-    # Unused signals and outputs, and the names of files, are for lint to judge, not for a build.
-    *("-Wno-UNUSED", "-Wno-PINCONNECTEMPTY", "-Wno-DECLFILENAME"),
-    "-Wno-USERWARN",  # a layer's $warning, which `bombus check` has reported
-    # Registers without reset start at random: a missing reset shows.
-    *("--x-initial", "unique", "--x-assign", "unique"),
-    *("--timescale-override", "1ps/1ps"),
-)
-MODEL_CFLAGS = (
-    "-fPIC",
-    "-fvisibility=hidden",
-    "-fno-gnu-unique",
-    "-DVL_USER_STOP",
-    "-DVL_USER_FATAL",
-)
-
-
-# With the program that loads it built so, too. Our classes have hidden type information, which
-# the check of vptr cannot compare.
-SANITIZERS = (
-    "-fsanitize=address,undefined",
-    "-fno-sanitize=vptr",
-    "-fno-sanitize-recover=all",
-    "-fno-omit-frame-pointer",
-    "-g",
-)
-
-
-@dataclass(frozen=True)
-class Library:
-    """A simulator that is ready to be opened."""
-
-    path: Path
-
-    @property
-    def manifest_path(self) -> Path:
-        return self.path.parent / "manifest.json"
-
-    @property
-    def manifest(self) -> dict[str, Any]:
-        """What `bombus.generation.generate` says of the design."""
-        manifest: dict[str, Any] = json.loads(self.manifest_path.read_text())
-        return manifest
-
-    @property
-    def log(self) -> Path:
-        """Output of the build, with the warnings."""
-        return self.path.parent / "build.log"
-
-    def __fspath__(self) -> str:
-        return str(self.path)
 
 
 def build(
@@ -179,10 +129,10 @@ def build_library(
     manifest = json.loads(manifests[0].read_text())
     name = manifest["name"]
     file_list = generated / manifest["simulation"]["file_list"]
-    options = [*_model_options(trace, assertions), *output_groups(len(manifest["tiles"]))]
+    options = [*model_options(trace, assertions), *output_groups(len(manifest["tiles"]))]
     optimisation = CHECKING_OPTIMISATION if trace or assertions else OPTIMISATION
     sanitizers = SANITIZERS if sanitize else ()
-    header = _design_header(manifest, trace, assertions)
+    header = design_header(manifest, trace, assertions)
     key = content_key(
         [verilator.version(), *options, *MODEL_CFLAGS, *sanitizers, optimisation, header],
         [*_tree(generated), *_runtime()],
@@ -194,7 +144,7 @@ def build_library(
             work = directory / "work"
             work.mkdir()
             with step(console, f"Verilating {name}"):
-                _verilate(work, manifest, file_list, [*options, *_cflags(sanitizers)], log)
+                verilate(work, manifest, file_list, [*options, *cflags(sanitizers)], log)
             (work / "bombus_design.h").write_text(header)
             with step(console, f"Compiling {name}"):
                 compile_model(
@@ -203,7 +153,7 @@ def build_library(
                     _driver(sanitizers, "--trace-fst" in options),
                     optimisation=optimisation,
                     log=log,
-                    environment=_environment(),
+                    environment=build_environment(),
                     what=f"compiling the simulator of {name} failed",
                 )
             print(f"built in {time.monotonic() - started:.1f} s", file=log)
@@ -212,99 +162,6 @@ def build_library(
 
     directory = cached_directory(f"simulators/{name}-{key}", make)
     return Library(directory / f"lib{name}.so")
-
-
-def _model_options(trace: bool, assertions: bool) -> list[str]:
-    checks = ["--assert", f"+define+{CHECKS}"] if assertions else ["--no-assert"]
-    options = [*VERILATOR_FLAGS, *checks]
-    if trace:
-        options += ["--trace-fst" if wave_format() == "fst" else "--trace-vcd", "--trace-structs"]
-    return options
-
-
-@lru_cache(maxsize=1)
-def wave_format() -> str:
-    """FST where the libraries that compress it can be had, else VCD."""
-    result = subprocess.run(
-        ["g++", "-E", "-x", "c++", "-"],
-        input="#include <zlib.h>\n#include <lz4.h>\n",
-        text=True,
-        capture_output=True,
-        check=False,
-    )
-    return "fst" if result.returncode == 0 else "vcd"
-
-
-def _design_header(manifest: dict[str, Any], trace: bool, assertions: bool) -> str:
-    """What `sim/design.h` needs to know of the design."""
-    top = f"TOP.{manifest['simulation']['instance']}"
-    return "".join(
-        f"#define {name} {value}\n"
-        for name, value in {
-            "BOMBUS_DESIGN_NAME": json.dumps(manifest["name"]),
-            "BOMBUS_CLOCK_HZ": f"{round(manifest['clock_mhz'] * 1e6)}ull",
-            "BOMBUS_DATA_BYTES": manifest["data_width"] // 8,
-            "BOMBUS_MAX_FRAME_BYTES": manifest["max_frame_bytes"],
-            "BOMBUS_REGISTER_BYTES": manifest["registers"]["size"],
-            "BOMBUS_MAC_PORTS(X)": " ".join(
-                f"X({port})" for port in range(len(manifest["mac_ports"]))
-            ),
-            "BOMBUS_RAISED_PORTS(X)": " ".join(
-                f"X({pin['name']}, {pin['bits']}, {int(pin['output'])})"
-                for pin in manifest.get("pins", ())
-            ),
-            "BOMBUS_MAC_CLOCKS(X)": " ".join(
-                f"X({port}, {round(given['clock_mhz'] * 1e6)}ull)"
-                for port, given in enumerate(manifest["mac_ports"])
-                if given.get("clock_mhz")
-            ),
-            "BOMBUS_WAVE_FORMAT": json.dumps(wave_format() if trace else ""),
-            "BOMBUS_ASSERTIONS": int(assertions),
-            "BOMBUS_WATCH(X)": " ".join(
-                f'X("{top}.{point["scope"]}", "{point["valid"]}", '
-                f'"{point["moves"]}", {point["bit"]})'
-                for point in manifest.get("watch", ())
-            ),
-        }.items()
-    )
-
-
-def _watched_signals(manifest: dict[str, Any]) -> str:
-    """Tells Verilator to keep the signals that the watchdog looks at."""
-    kept = dict.fromkeys(
-        (point["module"], point[signal])
-        for point in manifest.get("watch", ())
-        for signal in ("valid", "moves")
-    )
-    lines = [f'public_flat_rd -module "{module}" -var "{name}"' for module, name in kept]
-    return "\n".join(["`verilator_config", *lines, ""])
-
-
-def _environment() -> dict[str, str]:
-    return {**verilator_environment(), "CXXFLAGS": ""}
-
-
-def _cflags(sanitizers: Sequence[str]) -> list[str]:
-    return [word for flag in (*MODEL_CFLAGS, *sanitizers) for word in ("-CFLAGS", flag)]
-
-
-def _verilate(
-    work: Path, manifest: dict[str, Any], file_list: Path, options: Sequence[str], log: Any
-) -> None:
-    environment = _environment()
-    watched = work / "watched.vlt"
-    watched.write_text(_watched_signals(manifest))
-    run_logged(
-        [
-            str(Path(environment["VERILATOR_ROOT"]) / "bin" / "verilator"),
-            *(*options, "--top-module", manifest["simulation"]["top"], "--Mdir", str(work)),
-            *(str(SIM / "model.vlt"), str(watched), "-F", str(file_list)),
-        ],
-        log=log,
-        cwd=file_list.parent,
-        environment=environment,
-        what=f"Verilator rejects {manifest['name']}",
-    )
 
 
 def _driver(sanitizers: Sequence[str], compresses: bool) -> Driver:
@@ -316,15 +173,6 @@ def _driver(sanitizers: Sequence[str], compresses: bool) -> Driver:
         link_flags=["-shared", "-Wl,-Bsymbolic", *sanitizers],
         libraries=["-lz", "-llz4"] if compresses else [],
     )
-
-
-def step(console: Console | None, text: str) -> AbstractContextManager[Any]:
-    """Shows what is being done (default: on standard error)."""
-    console = console or Console(stderr=True)
-    if not console.is_terminal:
-        console.print(text, highlight=False)
-        return nullcontext()
-    return console.status(text)
 
 
 def _with_places(message: str, generated: Path, sources: Iterable[Path]) -> str:

@@ -22,8 +22,9 @@ from typing import Self
 from bombus.base.text import near_matches
 from bombus.registers.access import BlockAccess, open_map
 from bombus.simulator import register_map
-from bombus.simulator.build import Library, build
+from bombus.simulator.build import build
 from bombus.simulator.frames import Frame
+from bombus.simulator.library import Library
 from bombus.simulator.mac_ports import DEFAULT_TIMEOUT_CYCLES, MacPorts
 from bombus.simulator.native import Native, SimulationError
 from bombus.simulator.stalls import Stall, stalls

@@ -2,7 +2,7 @@
 """What the SystemVerilog says about layers, next hops and metadata; it is stated nowhere else."""
 
 from bombus.design.rtl.beat import BEAT, Beat
-from bombus.design.rtl.contract import MAIN_INPUT, MAIN_OUTPUT
+from bombus.design.rtl.declared_names import MAIN_INPUT, MAIN_OUTPUT
 from bombus.design.rtl.elaboration import (
     Elaboration,
     Source,
@@ -11,13 +11,7 @@ from bombus.design.rtl.elaboration import (
     modules,
     rtl_files,
 )
-from bombus.design.rtl.layers import (
-    BEFORE,
-    InputStream,
-    LayerKind,
-    OutputStream,
-    Parameter,
-)
+from bombus.design.rtl.layer_kind import BEFORE, InputStream, LayerKind, OutputStream, Parameter
 from bombus.design.rtl.library import Library, library
 from bombus.design.rtl.messages import ANY, PACKET, TAKEN, MessageKind, widest
 from bombus.design.rtl.packages import StructField, constant, struct_layout

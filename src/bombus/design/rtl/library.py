@@ -25,7 +25,8 @@ from bombus.design.rtl.elaboration import (
     parameter_names,
     rtl_files,
 )
-from bombus.design.rtl.layers import LayerKind, is_layer, read_layer
+from bombus.design.rtl.layer_kind import LayerKind
+from bombus.design.rtl.layer_reader import is_layer, read_layer
 from bombus.design.rtl.messages import PACKET, MessageKind, read_kinds, widest, without_struct
 from bombus.design.rtl.packages import enum_names
 from bombus.design.rtl.probe import description, probe, version

@@ -9,7 +9,8 @@ from pathlib import Path
 
 from bombus.base.errors import Problem
 from bombus.design.rtl.beat import BEAT, Beat
-from bombus.design.rtl.layers import LayerKind, read_layer
+from bombus.design.rtl.layer_kind import LayerKind
+from bombus.design.rtl.layer_reader import read_layer
 from bombus.design.rtl.library import Library, flows
 from bombus.design.rtl.probe import description, probe
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Area and timing on UltraScale+ as estimated with Yosys: LUTs, flip-flops, memories, delay.
 
-Works on a whole design, one of its tiles, or a module of `rtl/`. The numbers are exact and
-repeatable for one version of Yosys.
+Works on a whole design, one of its tiles, or a module of `rtl/`. One version of Yosys always
+gives the same numbers.
 """
 
 from __future__ import annotations

@@ -137,7 +137,8 @@ def mapped(sources: Sources) -> Mapped:
     def make(folder: Path) -> None:
         _write(sources.whole, folder)
         log = synthesis.run(passes, folder, top)
-        # The last line of ABC's mapping tells the delay of the final netlist.
+        # ABC tells the delay of each of its mappings: the last one counts. The passes behind it still
+        # move LUTs into the enables and resets of flip-flops, which it does not know.
         delays = re.findall(r"^ABC:.*Del = *([0-9]+(?:[.][0-9]+)?)", log, re.MULTILINE)
         delay = round(float(delays[-1])) if delays else None
         (folder / _DELAY).write_text(json.dumps(delay), encoding="utf-8")

@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A layer as its SystemVerilog module describes it: parameters, streams, next hops, counters.
+
+What a module declares, and what each declaration promises: docs/architecture.md, "A layer".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from bombus.design.rtl.beat import BEAT, OWN_BEAT
+from bombus.design.rtl.declared_names import BOUND
+from bombus.design.rtl.messages import ANY, PACKET, TAKEN
+from bombus.design.rtl.ports import MAC_PORTS, FurtherPort
+from bombus.registers.model import Block
+
+# Filled in by Bombus, not by the design file; so are the numbers of kinds, such as `KindArp`.
+_FILLED_IN = frozenset(
+    {"NumBound", "NumBoundHops", "BoundKeys", "BoundHops", "DataWidth", "ClockMhz", "NumMacPorts"}
+)
+# The key with which the design file names the tile that a layer stands before.
+BEFORE = "before"
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A value parameter of a layer."""
+
+    name: str  # UpperCamelCase
+    key: str  # the same in snake_case, as in the design file
+    default: int | None  # None: not a number, or none given
+    width: int  # bits
+    is_signed: bool
+
+    @property
+    def message_kind(self) -> str:
+        """The kind of message whose number it is; "": it is no such number."""
+        return self.key.removeprefix("kind_") if self.key.startswith("kind_") else ""
+
+    @property
+    def is_filled_in(self) -> bool:
+        """Whether Bombus gives its value, not the design file."""
+        return self.name in _FILLED_IN or bool(self.message_kind)
+
+
+@dataclass(frozen=True)
+class InputStream:
+    """An input of a layer: who may send to it, and what it may wait for."""
+
+    name: str
+    entry: str  # name of the next hops that lead here; "": none does
+    always_takes: bool = False  # it waits for nothing
+    room: int = 0  # messages that it takes whatever else waits
+    waits_for_outputs: tuple[str, ...] = ()
+    waits_for_inputs: tuple[str, ...] = ()  # inputs on which a message must come first
+    answers: str = ""  # the output whose requests its messages answer
+    takes: tuple[str, ...] = (PACKET,)  # kinds of messages
+
+
+@dataclass(frozen=True)
+class OutputStream:
+    """An output of a layer and the next hops that its messages may take."""
+
+    name: str
+    hops: tuple[str, ...]  # by number; without those that are bound by a key
+    rare: frozenset[str] = frozenset()  # hops that carry little
+    binds: str = ""  # key of the layers that further hops lead to, such as `udp_port`
+    key_width: int = 16  # bits that messages have for the key
+    binds_zero: bool = False  # 0 is a value of the key like others
+    credits: int = 0  # messages that may be sent and not yet answered; 0: any number
+    serves: str = ""  # the input whose messages it answers, each once, to whoever has sent it
+    sends: tuple[str, ...] = (PACKET,)  # kinds of messages
+    hop_sends: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # where a hop has others
+
+    def sends_by(self, number: int) -> tuple[str, ...]:
+        """Kinds of messages that take a next hop, given by its number."""
+        hop = self.hops[number] if number < len(self.hops) else BOUND
+        return self.hop_sends.get(hop, self.sends)
+
+    @property
+    def declared_kinds(self) -> tuple[str, ...]:
+        """Kinds of messages that it sends by any next hop."""
+        return (*self.sends, *(name for names in self.hop_sends.values() for name in names))
+
+
+@dataclass(frozen=True)
+class LayerKind:
+    """A layer module, at given values of its parameters."""
+
+    name: str
+    file: Path
+    line: int
+    inputs: Mapping[str, InputStream]
+    outputs: Mapping[str, OutputStream]
+    drops: tuple[str, ...]
+    events: tuple[str, ...]
+    flow: str  # where its messages carry what tells flows apart: meta, payload, address, none
+    stands_before: bool  # it answers for the tile that the design file names
+    is_rare: bool  # little comes to it by a bound next hop
+    is_replicable: bool  # several of it can share the messages
+    keeps_flow_state: bool  # all messages of a flow should come to the same one
+    parameters: Mapping[str, Parameter]  # by key
+    types: tuple[str, ...]  # type parameters for beats: `beat_t`, `<stream>_beat_t`
+    constants: Mapping[str, int]  # localparams by key
+    declared: tuple[str, ...]  # names of localparams
+    ports: Mapping[str, int]  # width in bits by name
+    further: tuple[FurtherPort, ...] = ()  # ports that the design file raises to the top
+    registers: Block | None = None  # as the SystemRDL file beside it describes them
+    shows: str = ""  # next hop of the layer whose registers its tile has under its name, too
+
+    @property
+    def mac_ports(self) -> tuple[str, ...]:
+        return tuple(port for port in self.ports if port in MAC_PORTS)
+
+    def message_kinds(self, of_type: str | None = None) -> tuple[str, ...]:
+        """Kinds of messages that its streams take or send, those of one type or of all."""
+        found: list[str] = []
+        for each in self.inputs.values():
+            if of_type in (None, self.type_of(each.name)):
+                found += each.takes
+        for output in self.outputs.values():
+            if of_type in (None, self.type_of(output.name)):
+                found += output.declared_kinds
+        return tuple(dict.fromkeys(name for name in found if name not in (ANY, TAKEN)))
+
+    def type_of(self, stream: str) -> str:
+        """The type parameter that a stream's beats have."""
+        own = f"{stream}{OWN_BEAT}"
+        return own if own in self.types else BEAT
+
+    def default(self, key: str) -> int | None:
+        parameter = self.parameters.get(key)
+        return parameter.default if parameter else None

@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The ports of layer modules: those that Bombus connects, with their widths, and all others.
+
+What each means: docs/architecture.md, "A layer".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from pyslang import ast
+
+from bombus.base.errors import Problem
+from bombus.base.text import near_matches
+from bombus.design.rtl.beat import BEAT, OWN_BEAT
+from bombus.design.rtl.elaboration import Elaboration
+from bombus.registers.model import Block
+from bombus.registers.systemverilog import layer_ports
+
+# Ports by name, with their bits. A name's end gives the direction.
+_BITS = {
+    **dict.fromkeys(("clk_i", "rst_i", "busy_o", "timer_o", "mac_message_o"), 1),
+    "time_us_i": 32,
+    "mac_bytes_o": 14,
+}
+# Those of a type of bombus_pkg, once for each MAC port of the design.
+_TYPES = {"host_i": "host_t"}
+# Those as wide as the layer's counters.
+_OTHERS = frozenset({"drop_o", "event_o"})
+# Those of a stream behind its name, with their bits; None: as its data or its next hops need.
+INPUT_ENDS = {"i": None, "valid_i": 1, "ready_o": 1}
+OUTPUT_ENDS = {"o": None, "valid_o": 1, "ready_i": 1, "next_o": None}
+# A MAC port's, without its number.
+_STREAM = ("tdata_i", "tkeep_i", "tvalid_i", "tready_o", "tlast_i")
+MAC_PORTS = frozenset(
+    {
+        *(f"mac_rx_{name}" for name in (*_STREAM, "tuser_i")),
+        *(f"mac_tx_{name[:-1]}{'o' if name.endswith('i') else 'i'}" for name in _STREAM),
+    }
+)
+_SINGLE = _BITS.keys() | _TYPES.keys() | _OTHERS | MAC_PORTS
+
+
+def streams(ports: Iterable[str], valid: str) -> list[str]:
+    """Names of the streams whose valid ends so: `_valid_i` of inputs, `_valid_o` of outputs."""
+    return [port.removesuffix(valid) for port in ports if port.endswith(valid)]
+
+
+@dataclass(frozen=True)
+class FurtherPort:
+    """A port that the contract does not know: the design file raises it to the top."""
+
+    name: str
+    is_output: bool
+    width: int  # bits
+    file: Path
+    line: int
+    known: frozenset[str]  # ports that the contract knows
+
+    def problem(self, layer: str) -> Problem:
+        """Nobody has raised it."""
+        group = self.name.removesuffix("_o" if self.is_output else "_i")
+        message = _unknown(
+            f"layer {layer}: port {self.name} is none that Bombus connects by itself",
+            self.name,
+            self.known,
+            f"raise it to the top by `ports: {{{group}: <name>}}` in the tile of the design file",
+        )
+        return Problem(self.file, self.line, message)
+
+
+def further_ports(
+    body: ast.InstanceBodySymbol, elaboration: Elaboration, known: Iterable[str]
+) -> Iterator[FurtherPort]:
+    """The ports of a module that are not `known`. Their names end in _i or _o, as all do."""
+    known = frozenset(known)
+    for port in body.portList:
+        if port.kind == ast.SymbolKind.Port and port.name not in known:
+            is_output = port.direction == ast.ArgumentDirection.Out
+            file = elaboration.file(port.location)
+            line = elaboration.manager.getLineNumber(port.location)
+            yield FurtherPort(port.name, is_output, port.type.bitWidth, file, line, known)
+
+
+def _unknown(said: str, port: str, known: Iterable[str], cure: str) -> str:
+    """What to do about a port: the names that it may stand for, or else a cure."""
+    hint = near_matches(port, known)
+    if hint.endswith("?"):
+        return f"{said}; {hint} Otherwise {cure}"
+    # Nobody means a port of a MAC who does not come close to its name.
+    return f"{said} ({near_matches(port, {*known} - MAC_PORTS)}); {cure}"
+
+
+def known_ports(
+    inputs: Iterable[str], outputs: Iterable[str], registers: Block | None
+) -> dict[str, int | None]:
+    """Ports that Bombus connects by itself, with their bits; None: as the layer needs."""
+    of_streams = {f"{name}_{end}": bits for name in inputs for end, bits in INPUT_ENDS.items()}
+    of_streams |= {f"{name}_{end}": bits for name in outputs for end, bits in OUTPUT_ENDS.items()}
+    of_registers = {port.name: port.bits for port in layer_ports(registers)} if registers else {}
+    return {**dict.fromkeys(_SINGLE), **_BITS, **of_streams, **of_registers}
+
+
+def port_problems(
+    body: ast.InstanceBodySymbol,
+    elaboration: Elaboration,
+    known: Mapping[str, int | None],
+    num_mac_ports: int,
+) -> Iterator[Problem]:
+    """Ports that Bombus would not know how to connect, each with its line."""
+    package = elaboration.compilation.getPackage("bombus_pkg")
+    for port in body.portList:
+        file = elaboration.file(port.location)
+        line = elaboration.manager.getLineNumber(port.location)
+        where = f"layer {body.definition.name}: port {port.name}"
+        if port.kind != ast.SymbolKind.Port:
+            yield Problem(file, line, f"{where} is an interface; layers have plain ports")
+            continue
+        if port.name[-2:] not in ("_i", "_o"):
+            end = "_o" if port.direction == ast.ArgumentDirection.Out else "_i"
+            message = _unknown(
+                f"{where} is none that Bombus connects by itself",
+                port.name,
+                known,
+                f"name it {port.name}{end} to raise it to the top by `ports` in the design file",
+            )
+            yield Problem(file, line, message)
+            continue
+        if not port.type.isIntegral:
+            yield Problem(file, line, f"{where} has no packed type")
+            continue
+        wanted = ast.ArgumentDirection.In if port.name[-1] == "i" else ast.ArgumentDirection.Out
+        if port.direction != wanted:
+            word = "input" if wanted == ast.ArgumentDirection.In else "output"
+            yield Problem(file, line, f"{where} should be an {word}")
+        bits = known.get(port.name)
+        if port.name in _TYPES:
+            bits = num_mac_ports * package.find(_TYPES[port.name]).targetType.type.bitWidth
+        if bits is not None and port.type.bitWidth != bits:
+            why = ", once for each MAC port (NumMacPorts)" if port.name in _TYPES else ""
+            yield Problem(
+                file, line, f"{where} has {port.type.bitWidth} bits; it should have {bits}{why}"
+            )
+
+
+def stream_problems(
+    body: ast.InstanceBodySymbol, elaboration: Elaboration, data: Iterable[tuple[str, str]]
+) -> Iterator[Problem]:
+    """Streams whose data are not of their type parameter; `data`: (stream, port) of each."""
+    types = {
+        member.name: member.targetType.type
+        for member in body
+        if member.kind == ast.SymbolKind.TypeParameter and not member.isLocalParam
+    }
+    ports = {port.name: port for port in body.portList if port.kind == ast.SymbolKind.Port}
+    for stream, name in data:
+        port, own = ports.get(name), f"{stream}{OWN_BEAT}"
+        wanted = own if own in types else BEAT
+        if port is None or (wanted in types and port.type.isMatching(types[wanted])):
+            continue
+        missing = "" if wanted in types else f"; declare `parameter type {wanted} = logic`"
+        yield Problem(
+            elaboration.file(port.location),
+            elaboration.manager.getLineNumber(port.location),
+            f"layer {body.definition.name}: port {name} should have the type {wanted}, as the data "
+            f"of stream {stream}{missing}",
+        )

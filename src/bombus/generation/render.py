@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The SystemVerilog of a design, from the templates."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import jinja2
+
+from bombus.base import paths
+from bombus.base.text import camel_case
+from bombus.base.values import mac_number
+from bombus.design import rtl
+from bombus.design.resolved import Design
+from bombus.fabric.router import router_parameters
+from bombus.generation import memories, registers
+from bombus.generation.instances import beat_type
+from bombus.generation.mac_ports import CROSSING, top_mac_ports
+from bombus.generation.tiles import tile_context
+
+
+def _bits(count: int) -> int:
+    """Bits that number `count` things; at least one."""
+    return max(1, (count - 1).bit_length())
+
+
+def _networks(design: Design, tiles: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The types of each network, for the package."""
+    found: list[dict[str, Any]] = []
+    for network in design.networks:
+        sinks = (
+            each["num_sinks"]
+            for tile in tiles
+            for each in tile["interfaces"]
+            if each["prefix"] == network.prefix
+        )
+        beat = design.messages.beat(network)
+        same = (other for other in found if other["beat"] == beat)
+        found.append(
+            {
+                "name": network.name,
+                "prefix": network.prefix,
+                "camel": camel_case(network.prefix),
+                "label": network.label,
+                "beat": beat,
+                "same": next(same, None),  # the first one with equal beats
+                "data_width": network.data_width,
+                "port_bits": _bits(max(sinks, default=1)),
+                "router": router_parameters(network.fabric),
+            }
+        )
+    return found
+
+
+def _layer_beats(design: Design) -> dict[str, rtl.Beat]:
+    """Types of beats that are none of a network's, for the package."""
+    messages = design.messages
+    found = {
+        beat_type(layer, name, design): messages.beat(network, messages.of(layer, name))
+        for layer in design.layers()
+        for name, network in layer.types.items()
+    }
+    of_networks = {f"{network.prefix}{rtl.BEAT}" for network in design.networks}
+    return {name: beat for name, beat in sorted(found.items()) if name not in of_networks}
+
+
+def templates(*folders: Path) -> jinja2.Environment:
+    """The templates of generated files, and those in further folders."""
+    return jinja2.Environment(
+        loader=jinja2.FileSystemLoader([*folders, paths.TEMPLATES]),
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        autoescape=False,
+    )
+
+
+def render(design: Design) -> dict[str, str]:
+    """The generated SystemVerilog, text by path in the output folder."""
+    config = design.config
+    environment = templates()
+    tiles = [tile_context(tile, design) for tile in design.tiles]
+    register_map = design.register_map
+    common = {
+        "name": config.name,
+        "source": design.file.path.name,
+        "networks": _networks(design, tiles),
+        "layer_beats": _layer_beats(design),
+        "message_kinds": design.messages.numbers,
+        "widths": " and ".join(str(network.data_width) for network in design.networks),
+        "columns": design.columns,
+        "rows": design.rows,
+        "x_bits": _bits(design.columns),
+        "y_bits": _bits(design.rows),
+        "ports": [{"host": port, "mac": mac_number(port.mac)} for port in config.ports],
+        "has_groups": any(each["groups"] for tile in tiles for each in tile["interfaces"]),
+        "address_bits": register_map.address_bits,
+        "window_bits": (register_map.window - 1).bit_length(),
+        "register_types": registers.types(design),
+    }
+    top_ports = {
+        "mac_ports": top_mac_ports(design),
+        "raised_ports": [port for tile in tiles for port in tile["raised_ports"]],
+    }
+    registers_template = environment.get_template("registers.sv.j2")
+    rendered = {
+        f"{config.name}_registers_pkg.sv": environment.get_template(
+            "registers_package.sv.j2"
+        ).render(common),
+        f"{config.name}_registers.sv": registers_template.render(
+            common,
+            module=f"{config.name}_registers",
+            of=f"design {config.name} itself",
+            **registers.design_window(register_map, _host_resets(config.name, len(config.ports))),
+        ),
+        f"{config.name}_pkg.sv": environment.get_template("package.sv.j2").render(common),
+        f"{config.name}_top.sv": environment.get_template("top.sv.j2").render(
+            common,
+            **top_ports,
+            tiles=tiles,
+            crossing=CROSSING,
+            links=[link for tile in tiles for link in tile["links"]],
+            loads=[tile["name"] for tile in tiles if tile["tells_load"]],
+            has_host=any(tile["has_host"] for tile in tiles),
+            has_time=any(tile["has_time"] for tile in tiles),
+        ),
+    }
+    if config.memories:
+        around = memories.context(design)
+        # Its own ports are those of the top, but for the memories'.
+        wires = {wire["name"] for memory in around for wire in memory["wires"]}
+        pins = [port for port in top_ports["raised_ports"] if port["name"] not in wires]
+        rendered[f"sim/{config.name}_sim.sv"] = environment.get_template("simulation.sv.j2").render(
+            common, **{**top_ports, "raised_ports": pins}, memories=around
+        )
+    template = environment.get_template("tile.sv.j2")
+    for tile in tiles:
+        module = f"{config.name}_tile_{tile['name']}"
+        rendered[f"tiles/{module}.sv"] = template.render(common, tile=tile)
+        rendered[f"tiles/{module}_registers.sv"] = registers_template.render(
+            common,
+            module=f"{module}_registers",
+            of=f"tile {tile['name']} of design {config.name}",
+            **tile["registers"],
+        )
+    return rendered
+
+
+def _host_resets(name: str, num_ports: int) -> dict[str, str]:
+    """Where the values of the MAC ports' registers after reset are, by their path."""
+    return {
+        f"host[{port}].{register}": f"{name}_pkg::HostInit[{port}].{value}"
+        for port in range(num_ports)
+        for register, value in (
+            ("mac.address", "mac"),
+            ("ip.address", "ip"),
+            ("netmask.mask", "netmask"),
+            ("gateway.address", "gateway"),
+        )
+    }

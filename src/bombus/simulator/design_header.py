@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the C++ of a simulator (`sim/design.h`) is told of its design."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from functools import lru_cache
+from typing import Any
+
+
+@lru_cache(maxsize=1)
+def wave_format() -> str:
+    """FST where the libraries that compress it can be had, else VCD."""
+    result = subprocess.run(
+        ["g++", "-E", "-x", "c++", "-"],
+        input="#include <zlib.h>\n#include <lz4.h>\n",
+        text=True,
+        capture_output=True,
+        check=False,
+    )
+    return "fst" if result.returncode == 0 else "vcd"
+
+
+def design_header(manifest: dict[str, Any], trace: bool, assertions: bool) -> str:
+    """What `sim/design.h` needs to know of the design."""
+    top = f"TOP.{manifest['simulation']['instance']}"
+    return "".join(
+        f"#define {name} {value}\n"
+        for name, value in {
+            "BOMBUS_DESIGN_NAME": json.dumps(manifest["name"]),
+            "BOMBUS_CLOCK_HZ": f"{round(manifest['clock_mhz'] * 1e6)}ull",
+            "BOMBUS_DATA_BYTES": manifest["data_width"] // 8,
+            "BOMBUS_MAX_FRAME_BYTES": manifest["max_frame_bytes"],
+            "BOMBUS_REGISTER_BYTES": manifest["registers"]["size"],
+            "BOMBUS_MAC_PORTS(X)": " ".join(
+                f"X({port})" for port in range(len(manifest["mac_ports"]))
+            ),
+            "BOMBUS_RAISED_PORTS(X)": " ".join(
+                f"X({pin['name']}, {pin['bits']}, {int(pin['output'])})"
+                for pin in manifest.get("pins", ())
+            ),
+            "BOMBUS_MAC_CLOCKS(X)": " ".join(
+                f"X({port}, {round(given['clock_mhz'] * 1e6)}ull)"
+                for port, given in enumerate(manifest["mac_ports"])
+                if given.get("clock_mhz")
+            ),
+            "BOMBUS_WAVE_FORMAT": json.dumps(wave_format() if trace else ""),
+            "BOMBUS_ASSERTIONS": int(assertions),
+            "BOMBUS_WATCH(X)": " ".join(
+                f'X("{top}.{point["scope"]}", "{point["valid"]}", '
+                f'"{point["moves"]}", {point["bit"]})'
+                for point in manifest.get("watch", ())
+            ),
+        }.items()
+    )

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Verilating a generated design: the options, and the call."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from bombus.base.macros import CHECKS
+from bombus.base.paths import SIM
+from bombus.simulator.compiling import run_logged
+from bombus.simulator.design_header import wave_format
+from bombus.simulator.verilator import verilator_environment
+
+MODEL = "Vtop"
+VERILATOR_FLAGS = (
+    *("--cc", "--prefix", MODEL, "-O3", "-Wall"),
+    # Unused signals and outputs, and the names of files, are for lint to judge, not for a build.
+    *("-Wno-UNUSED", "-Wno-PINCONNECTEMPTY", "-Wno-DECLFILENAME"),
+    "-Wno-USERWARN",  # a layer's $warning, which `bombus check` has reported
+    # Registers without reset start at random: a missing reset shows.
+    *("--x-initial", "unique", "--x-assign", "unique"),
+    *("--timescale-override", "1ps/1ps"),
+)
+MODEL_CFLAGS = (
+    "-fPIC",
+    "-fvisibility=hidden",
+    "-fno-gnu-unique",
+    "-DVL_USER_STOP",
+    "-DVL_USER_FATAL",
+)
+# With the program that loads it built so, too. Our classes have hidden type information, which
+# the check of vptr cannot compare.
+SANITIZERS = (
+    "-fsanitize=address,undefined",
+    "-fno-sanitize=vptr",
+    "-fno-sanitize-recover=all",
+    "-fno-omit-frame-pointer",
+    "-g",
+)
+
+
+def model_options(trace: bool, assertions: bool) -> list[str]:
+    checks = ["--assert", f"+define+{CHECKS}"] if assertions else ["--no-assert"]
+    options = [*VERILATOR_FLAGS, *checks]
+    if trace:
+        options += ["--trace-fst" if wave_format() == "fst" else "--trace-vcd", "--trace-structs"]
+    return options
+
+
+def _watched_signals(manifest: dict[str, Any]) -> str:
+    """Tells Verilator to keep the signals that the watchdog looks at."""
+    kept = dict.fromkeys(
+        (point["module"], point[signal])
+        for point in manifest.get("watch", ())
+        for signal in ("valid", "moves")
+    )
+    lines = [f'public_flat_rd -module "{module}" -var "{name}"' for module, name in kept]
+    return "\n".join(["`verilator_config", *lines, ""])
+
+
+def build_environment() -> dict[str, str]:
+    return {**verilator_environment(), "CXXFLAGS": ""}
+
+
+def cflags(sanitizers: Sequence[str]) -> list[str]:
+    return [word for flag in (*MODEL_CFLAGS, *sanitizers) for word in ("-CFLAGS", flag)]
+
+
+def verilate(
+    work: Path, manifest: dict[str, Any], file_list: Path, options: Sequence[str], log: Any
+) -> None:
+    environment = build_environment()
+    watched = work / "watched.vlt"
+    watched.write_text(_watched_signals(manifest))
+    run_logged(
+        [
+            str(Path(environment["VERILATOR_ROOT"]) / "bin" / "verilator"),
+            *(*options, "--top-module", manifest["simulation"]["top"], "--Mdir", str(work)),
+            *(str(SIM / "model.vlt"), str(watched), "-F", str(file_list)),
+        ],
+        log=log,
+        cwd=file_list.parent,
+        environment=environment,
+        what=f"Verilator rejects {manifest['name']}",
+    )
