@@ -137,7 +137,7 @@ def mapped(sources: Sources) -> Mapped:
     def make(folder: Path) -> None:
         _write(sources.whole, folder)
         log = synthesis.run(passes, folder, top)
-        # ABC tells the delay of each of its mappings: the last one counts. The passes behind it still
+        # ABC tells the delay of each of its mappings: the last one counts. Passes behind it still
         # move LUTs into the enables and resets of flip-flops, which it does not know.
         delays = re.findall(r"^ABC:.*Del = *([0-9]+(?:[.][0-9]+)?)", log, re.MULTILINE)
         delay = round(float(delays[-1])) if delays else None
