@@ -9,19 +9,18 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from _noc_rows import ALGORITHMS, Row, ZeroLoad
 from rich.table import Table
 
 from bombus.base.paths import BENCHMARKS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from noc import Row, ZeroLoad
 
 Line = tuple[str, str]  # colour and kind
 
 LOSSLESS, DROPPING = "crosspoint, lossless", "crosspoint, dropping"
 BUFFERED = "wormhole, virtual channels (xy)"
-ALGORITHMS = ("xy", "o1turn", "adaptive")
 PLAIN = "#444444"
 # Colour, marker and its size of an algorithm (crosspoint) or a fabric (the others).
 STYLES = {

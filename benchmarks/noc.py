@@ -6,11 +6,12 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Annotated
 
 from _noc_report import draw, tables
+from _noc_rows import ALGORITHMS, Row, ZeroLoad
 from rich.console import Console
 from rich.progress import Progress
 
@@ -21,7 +22,6 @@ from bombus.fabric.config import Fabric
 from bombus.measure.bench import report
 from bombus.measure.mesh import Chain, Mesh, Result, Traffic, build
 
-ALGORITHMS = ("xy", "o1turn", "adaptive")
 FABRICS = {
     **{f"crosspoint_{name}": Fabric(kind="crosspoint", algorithm=name) for name in ALGORITHMS},
     **{
@@ -43,37 +43,6 @@ HIGH_LOAD = 0.4
 # Of 52,000 messages those from the 1,000th to the 51,000th count (HiPerNoC, IV-A); at low loads,
 # where messages take long to come and none is lost, to the 6,000th.
 CHAIN_WARMUP, CHAIN_MESSAGES = 1_000, 50_000
-
-
-@dataclass(frozen=True)
-class Row:
-    """Figures of one run; docs/benchmarks.md defines them."""
-
-    fabric: str  # with the number of virtual channels
-    algorithm: str
-    pattern: str
-    traffic: str
-    lossless: bool
-    offered: float
-    accepted: float
-    latency_mean: float
-    latency_p99: float
-    latency_max: float
-    loss: float
-    window: int
-    messages: int
-    errors: int
-
-
-@dataclass(frozen=True)
-class ZeroLoad:
-    """Latency without any other traffic, in cycles."""
-
-    fabric: str
-    algorithm: str
-    lossless: bool
-    cycles_per_hop: float
-    latency_one_hop: float
 
 
 def _name(fabric: Fabric) -> str:

@@ -8,7 +8,18 @@ import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
 import pytest
-from documents import DOCS, EXAMPLES, FIGURE_5A, FIRST, PAGES, ROOT, UDP_ECHO, UDP_UPPER, blocks, slug
+from documents import (
+    DOCS,
+    EXAMPLES,
+    FIGURE_5A,
+    FIRST,
+    PAGES,
+    ROOT,
+    UDP_ECHO,
+    UDP_UPPER,
+    blocks,
+    slug,
+)
 from typer.main import get_command
 from typer.testing import CliRunner
 
