@@ -33,6 +33,7 @@ module network_interface
     parameter logic [NumSinks-1:0][NumKinds-1:0] Takes = '1,  // by each sink
     parameter int unsigned NumHops = 1,  // next hops of the sources, a power of two
     parameter word_t [NumHops-1:0] TableInit = '0,
+    parameter bit FixedTables = 0,  // of next hops and slots: never written
     parameter int unsigned NumGroups = 0,  // groups of replicas
     parameter int unsigned NumSlots = 1,  // slots of all groups; a power of two, up to 256
     parameter group_t [(NumGroups > 0 ? NumGroups : 1)-1:0] Groups = '0,
@@ -103,6 +104,7 @@ module network_interface
       .route_t(route_t),
       .NumEntries(NumHops),
       .Init(TableInit),
+      .Fixed(FixedTables),
       .NumGroups(NumGroups),
       .X(X),
       .Y(Y),
@@ -169,6 +171,7 @@ module network_interface
         .Groups(Groups),
         .NumSlots(NumSlots),
         .Init(SlotInit),
+        .FixedTables(FixedTables),
         .X(X),
         .Y(Y),
         .FirstX(FirstX),

@@ -98,6 +98,9 @@ package noc_pkg;
 
   // ---- Turns ----
 
+  // Inputs, for each output, that its messages may come by.
+  typedef logic [NumDirs-1:0][NumDirs-1:0] turns_t;
+
   // No U-turn; under XY, who moves north or south stays in its column.
   function automatic logic is_legal_turn(routing_e routing, int unsigned from, int unsigned to);
     if (from == to) return 1'b0;
@@ -116,22 +119,25 @@ package noc_pkg;
   parameter int unsigned MaxInputs = 4;
   typedef dir_e [MaxInputs-1:0] inputs_t;
 
-  function automatic int unsigned num_inputs_of(routing_e routing, int unsigned output_);
+  function automatic int unsigned num_inputs_of(routing_e routing, int unsigned output_,
+                                                logic [NumDirs-1:0] allowed = '1);
     int unsigned count;
     count = 0;
     for (int unsigned i = 0; i < NumDirs; i++) begin
-      if (is_legal_turn(routing, i, output_)) count++;
+      if (allowed[i] && is_legal_turn(routing, i, output_)) count++;
     end
     return count;
   endfunction
 
-  function automatic inputs_t inputs_of(routing_e routing, int unsigned output_);
+  // `allowed`: inputs that messages to this output may come by in a design.
+  function automatic inputs_t inputs_of(routing_e routing, int unsigned output_,
+                                        logic [NumDirs-1:0] allowed = '1);
     inputs_t inputs;
     int unsigned count;
     inputs = '{default: DirLocal};
     count  = 0;
     for (int unsigned i = 0; i < NumDirs; i++) begin
-      if (is_legal_turn(routing, i, output_)) begin
+      if (allowed[i] && is_legal_turn(routing, i, output_)) begin
         inputs[count] = dir_e'(i);
         count++;
       end

@@ -16,6 +16,7 @@ module replica_choice
     )}},
     parameter int unsigned NumSlots = 1,  // of all groups; a power of two, up to 256
     parameter word_t [NumSlots-1:0] Init = '0,
+    parameter bit FixedTables = 0,  // of routes: never written
     parameter int unsigned X = 0,  // own position
     parameter int unsigned Y = 0,
     parameter int unsigned FirstX = 0,  // of the mesh
@@ -84,6 +85,7 @@ module replica_choice
       .route_t(route_t),
       .NumEntries(NumSlots),
       .Init(Init),
+      .Fixed(FixedTables),
       .X(X),
       .Y(Y),
       .FirstX(FirstX),

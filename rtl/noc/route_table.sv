@@ -6,6 +6,8 @@
 // A word may lead to a group of replicas instead of a tile; with NumGroups = 0 such
 // a word makes no route.
 //
+// With Fixed, the routes are constants, and nothing is filled or written.
+//
 // Read: combinational. Write: 1 cycle, not before filled_o.
 module route_table
   import noc_pkg::*;
@@ -14,6 +16,7 @@ module route_table
     parameter type route_t = logic,  // struct: valid, dir, x, y, port
     parameter int unsigned NumEntries = 32,
     parameter word_t [NumEntries-1:0] Init = '0,
+    parameter bit Fixed = 0,
     parameter int unsigned NumGroups = 0,
     parameter int unsigned X = 0,  // own position
     parameter int unsigned Y = 0,
@@ -61,46 +64,69 @@ module route_table
     return route;
   endfunction
 
-  logic [IndexWidth-1:0] fill_q;
-  wire write = write_i | ~filled_o;
-  wire [IndexWidth-1:0] write_index = filled_o ? write_index_i : fill_q;
-  wire word_t word = filled_o ? word_i : Init[fill_q];
+  localparam int unsigned LastGroup = NumGroups > 0 ? NumGroups - 1 : 0;
 
-  (* ram_style = "distributed" *) route_t routes[NumEntries];
-  always_ff @(posedge clk_i) begin
-    if (write) routes[write_index] <= make_route(word);
-  end
-  assign route_o = routes[index_i];
+  // The group of replicas that a word leads to, if any.
+  typedef struct packed {
+    logic valid;
+    logic [GroupWidth-1:0] index;
+  } group_t;
 
-  always_ff @(posedge clk_i) begin
-    if (rst_i) begin
-      fill_q   <= '0;
-      filled_o <= 1'b0;
-    end else if (~filled_o) begin
-      fill_q   <= fill_q + 1'b1;
-      filled_o <= fill_q == IndexWidth'(NumEntries - 1);
+  function automatic group_t make_group(word_t word);
+    return
+    '{
+        valid: NumGroups > 0 && word.valid && word.is_group && 32'(word.x) <= LastGroup,
+        index: word.x[GroupWidth-1:0]
+    }
+    ;
+  endfunction
+
+  group_t group;
+  assign is_group_o = group.valid;
+  assign group_o = group.index;
+
+  if (Fixed) begin : gen_fixed
+    route_t [NumEntries-1:0] routes;
+    group_t [NumEntries-1:0] groups;
+    for (genvar i = 0; i < NumEntries; i++) begin : gen_entry
+      assign routes[i] = make_route(Init[i]);
+      assign groups[i] = make_group(Init[i]);
     end
-  end
+    assign route_o = routes[index_i];
+    assign group = groups[index_i];
+    assign filled_o = 1'b1;
+    wire unused = ^{clk_i, rst_i, write_i, write_index_i, word_i};
+  end else begin : gen_written
+    logic [IndexWidth-1:0] fill_q;
+    wire write = write_i | ~filled_o;
+    wire [IndexWidth-1:0] write_index = filled_o ? write_index_i : fill_q;
+    wire word_t word = filled_o ? word_i : Init[fill_q];
 
-  if (NumGroups == 0) begin : gen_no_groups
-    assign is_group_o = 1'b0;
-    assign group_o = '0;
-  end else begin : gen_groups
-    typedef struct packed {
-      logic valid;
-      logic [GroupWidth-1:0] index;
-    } group_t;
-    (* ram_style = "distributed" *) group_t groups[NumEntries];
+    (* ram_style = "distributed" *) route_t routes[NumEntries];
     always_ff @(posedge clk_i) begin
-      if (write) begin
-        groups[write_index] <= '{
-            valid: word.valid & word.is_group & (32'(word.x) < NumGroups),
-            index: word.x[GroupWidth-1:0]
-        };
+      if (write) routes[write_index] <= make_route(word);
+    end
+    assign route_o = routes[index_i];
+
+    if (NumGroups == 0) begin : gen_no_groups
+      assign group = '0;
+    end else begin : gen_groups
+      (* ram_style = "distributed" *) group_t groups[NumEntries];
+      always_ff @(posedge clk_i) begin
+        if (write) groups[write_index] <= make_group(word);
+      end
+      assign group = groups[index_i];
+    end
+
+    always_ff @(posedge clk_i) begin
+      if (rst_i) begin
+        fill_q   <= '0;
+        filled_o <= 1'b0;
+      end else if (~filled_o) begin
+        fill_q   <= fill_q + 1'b1;
+        filled_o <= fill_q == IndexWidth'(NumEntries - 1);
       end
     end
-    assign is_group_o = groups[index_i].valid;
-    assign group_o = groups[index_i].index;
   end
 
 endmodule

@@ -9,6 +9,7 @@ module router
 #(
     parameter type flit_t = logic,
     parameter logic [NumDirs-1:0] Ports = '1,  // which ports exist, by dir_e
+    parameter turns_t Turns = '1,  // wormhole only: those that messages take
     parameter fabric_e Fabric = FabricWormhole,
     parameter routing_e Routing = RoutingXY,  // crosspoint only
     parameter bit Lossless = 1,  // crosspoint only
@@ -43,6 +44,9 @@ module router
 
   if (!Lossless && Fabric != FabricCrosspoint) begin : gen_bad_lossless
     $error("router: only the crosspoint fabric drops");
+  end
+  if (Turns != '1 && Fabric != FabricWormhole) begin : gen_bad_turns
+    $error("router: only the wormhole fabric leaves out turns");
   end
   if (MaxPacket == 0) begin : gen_bad_packet
     $error("router: MaxPacket must be at least 1");
@@ -94,6 +98,7 @@ module router
     router_wormhole #(
         .flit_t(flit_t),
         .Ports (Ports),
+        .Turns (Turns),
         .Depth (Depth)
     ) u_router (
         .clk_i,

@@ -3,7 +3,8 @@
 //
 // Mesh inputs are buffered (head_fifo, LUTRAM); the local input is not: the
 // register of the tile that feeds it serves as its buffer. The crossbar holds
-// only the turns that XY routing may take and no U-turn. Each flit carries the
+// only the turns that XY routing may take and no U-turn, and of these only those of
+// Turns: inputs and outputs without any are left out, too. Each flit carries the
 // output port it takes here (`dir`); the port at the next router is worked out
 // in parallel with the arbitration and written into the flit on its way out.
 // A message keeps its output from its first flit to its last; between
@@ -16,6 +17,7 @@ module router_wormhole
 #(
     parameter type flit_t = logic,
     parameter logic [NumDirs-1:0] Ports = '1,  // which ports exist, by dir_e
+    parameter turns_t Turns = '1,  // those that messages take, as fixed next hops make them
     parameter int unsigned Depth = 32  // flits per mesh input
 ) (
     input logic clk_i,
@@ -50,8 +52,13 @@ module router_wormhole
   logic  [NumDirs-1:0] front_valid;
   logic  [NumDirs-1:0] front_taken;
 
+  // Outputs that an input's messages take.
+  function automatic logic [NumDirs-1:0] turns_from(int unsigned input_);
+    for (int unsigned o = 0; o < NumDirs; o++) turns_from[o] = Turns[o][input_];
+  endfunction
+
   for (genvar i = 0; i < NumDirs; i++) begin : gen_input
-    if (!Ports[i]) begin : gen_absent
+    if (!Ports[i] || turns_from(i) == '0) begin : gen_absent
       assign front[i] = '0;
       assign front_valid[i] = 1'b0;
       assign in_ready_o[i] = 1'b1;
@@ -89,15 +96,15 @@ module router_wormhole
   logic [NumDirs-1:0][NumDirs-1:0] taken;  // [output][input]
 
   for (genvar o = 0; o < NumDirs; o++) begin : gen_output
-    if (!Ports[o]) begin : gen_absent
+    localparam int unsigned NumInputs = num_inputs_of(RoutingXY, o, Turns[o]);
+    if (!Ports[o] || NumInputs == 0) begin : gen_absent
       assign out_o[o] = '0;
       assign out_valid_o[o] = 1'b0;
       assign taken[o] = '0;
     end else begin : gen_present
-      localparam inputs_t Inputs = inputs_of(RoutingXY, o);
-      localparam int unsigned NumInputs = num_inputs_of(RoutingXY, o);
+      localparam inputs_t Inputs = inputs_of(RoutingXY, o, Turns[o]);
 
-      typedef logic [$clog2(NumInputs)-1:0] sel_t;
+      typedef logic [(NumInputs > 1 ? $clog2(NumInputs) : 1)-1:0] sel_t;
 
       logic [NumInputs-1:0] request;
       flit_t [NumInputs-1:0] candidate;
@@ -113,13 +120,17 @@ module router_wormhole
         end
       end
 
-      round_robin #(
-          .NumInputs(NumInputs)
-      ) u_arbiter (
-          .last_i(sel_q),
-          .request_i(request),
-          .grant_o(winner)
-      );
+      if (NumInputs > 1) begin : gen_arbiter
+        round_robin #(
+            .NumInputs(NumInputs)
+        ) u_arbiter (
+            .last_i(sel_q),
+            .request_i(request),
+            .grant_o(winner)
+        );
+      end else begin : gen_only
+        assign winner = '0;
+      end
       assign sel = locked_q ? sel_q : winner;
 
       assign out_valid_o[o] = request[sel];

@@ -10,12 +10,20 @@ from support.bench import DESIGNS, FUSED
 
 from bombus.measure.area import measure
 
+FIXED_LUTS = 22_000
 LUTS = {DESIGNS[512]: 42_000, FUSED: 17_000}
 
 
 @pytest.mark.parametrize("design", LUTS, ids=lambda path: path.stem)
 def test_designs(design: Path) -> None:
     assert measure(str(design)).area.lut_total <= LUTS[design]
+
+
+def test_fixed_tables(tmp_path: Path) -> None:
+    """Without what no message uses."""
+    design = tmp_path / "udp_echo_fixed.yaml"
+    design.write_text(f"{DESIGNS[512].read_text()}tables: fixed\n")
+    assert measure(str(design)).area.lut_total <= FIXED_LUTS
 
 
 def test_router() -> None:

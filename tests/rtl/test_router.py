@@ -43,14 +43,20 @@ def legal(came_by: int) -> list[Place]:
     return [HERE, ahead]
 
 
-def router_traffic(random: Random, count: int) -> dict[int, list[Message]]:
-    return {
-        port: [
-            marked(random, port << 32 | n, HERE, random.choice(legal(port)), random_length(random))
-            for n in range(count)
+def router_traffic(
+    random: Random, count: int, turns: frozenset[tuple[int, int]] | None = None
+) -> dict[int, list[Message]]:
+    """Messages for each input; `turns`: the pairs of input and output that they may take."""
+    traffic = {}
+    for port in range(5):
+        places = [
+            place for place in legal(port) if turns is None or (port, xy_dir(HERE, place)) in turns
         ]
-        for port in range(5)
-    }
+        traffic[port] = [
+            marked(random, port << 32 | n, HERE, random.choice(places), random_length(random))
+            for n in range(count if places else 0)
+        ]
+    return traffic
 
 
 def check_router(bench: Bench, sent: dict[int, list[Message]]) -> None:
@@ -87,6 +93,25 @@ def test_router_with_random_traffic(benches: Benches, seed: int, depth: int) -> 
         assert bench.status == 0, "busy without a flit"
     # Mesh inputs have registered ready; the local one has no buffer.
     assert bench.combinational & ~(1 << LOCAL) == 0
+
+
+TURNS = frozenset({(LOCAL, EAST), (WEST, EAST), (NORTH, LOCAL), (WEST, LOCAL), (NORTH, SOUTH)})
+
+
+def test_router_with_some_turns(benches: Benches) -> None:
+    """Outputs with two inputs, with one and with none; an input without turns."""
+    random = Random(7)
+    mask = sum(1 << (5 * out + port) for port, out in TURNS)
+    bench = benches("router_wormhole", Depth=4, Turns=mask)
+    for pace in PACES:
+        bench.forget()
+        bench.pace(**pace)
+        sent = router_traffic(random, 60, TURNS)
+        assert {port for port, messages in sent.items() if messages} == {LOCAL, WEST, NORTH}
+        for port, messages in sent.items():
+            bench.push(FLITS.stream(messages), port)
+        bench.drain()
+        check_router(bench, sent)
 
 
 def test_router_outputs_stall_one_after_the_other(benches: Benches) -> None:

@@ -170,6 +170,8 @@ def test_closed(loopback: Library) -> None:
 
 
 MANIFEST: dict[str, Any] = {
+    "name": "pair",
+    "tables": "writable",
     "tiles": [
         {
             "name": "a",
@@ -275,6 +277,11 @@ def test_next_hops_are_those_of_the_design() -> None:
             register_map.set_next_hop(registers, MANIFEST, *arguments)
     with pytest.raises(SimulationError, match="no replicas"):
         register_map.set_slot(registers, MANIFEST, "b", 7, 0, "a", 0)
+    fixed = {**MANIFEST, "tables": "fixed"}
+    with pytest.raises(SimulationError, match="the next hops of pair are fixed"):
+        register_map.set_next_hop(registers, fixed, "b", 7, None, 0)
+    with pytest.raises(SimulationError, match="the next hops of pair are fixed"):
+        register_map.set_slot(registers, fixed, "b", 7, 0, "a", 0)
     assert len(port.written) == 3
 
 

@@ -97,6 +97,45 @@ def test_tables_lead_where_the_hops_do() -> None:
     assert text.count(": route(") == len(names)
 
 
+@pytest.mark.parametrize("design", ["udp_echo", "scale_28"])
+def test_fixed_tables_leave_the_turns_that_messages_take(design: str, tmp_path: Path) -> None:
+    file = tmp_path / f"{design}.yaml"
+    file.write_text(f"{(DESIGNS / file.name).read_text()}tables: fixed\n")
+    generated = generate.generate(file, tmp_path / "out")
+    manifest = json.loads(generated.manifest.read_text())
+    assert not re.search(r"\bnext_hop\b", json.dumps(manifest["registers"]))
+    at = {tile["name"]: (tile["x"], tile["y"]) for tile in manifest["tiles"]}
+    used: dict[tuple[int, int], set[tuple[str, str]]] = {place: set() for place in at.values()}
+    for hop in manifest["hops"]:
+        if hop["in_tile"] or not hop["to"]:
+            continue
+        (x, y), (to_x, to_y) = (at[hop[end].split(".")[0]] for end in ("from", "to"))
+        came = "local"
+        while True:  # along x first
+            if x != to_x:
+                out, step = ("east", (1, 0)) if to_x > x else ("west", (-1, 0))
+            elif y != to_y:
+                out, step = ("south", (0, 1)) if to_y > y else ("north", (0, -1))
+            else:
+                out, step = "local", (0, 0)
+            used[x, y].add((came, out))
+            if out == "local":
+                break
+            x, y = x + step[0], y + step[1]
+            came = {"east": "west", "west": "east", "south": "north", "north": "south"}[out]
+    names = ["west", "south", "east", "north", "local"]
+    for tile, place in at.items():
+        text = (generated.folder / "tiles" / f"{manifest['name']}_tile_{tile}.sv").read_text()
+        (turns,) = re.findall(r"\.Turns\(\{(.*)\}\)", text)
+        found = {
+            (came, out)
+            for out, row in zip(names, turns.split(", "), strict=True)
+            for came, bit in zip(names, row.removeprefix("5'b"), strict=True)
+            if bit == "1"
+        }
+        assert found == used[place], tile
+
+
 def test_fused_layers_are_wired() -> None:
     design, _ = check.check(DESIGNS / "udp_echo_fused.yaml")
     text = generate.texts(design)["tiles/udp_echo_fused_tile_receive.sv"]

@@ -125,6 +125,7 @@ BAD: dict[str, list[dict[str, object]]] = {
     "round_robin": [{"NumInputs": 1}],
     "route_table": [{"NumEntries": 3}, {"NumEntries": 0}],
     "router": [
+        {"Turns": "'0", "Fabric": "noc_pkg::FabricCrosspoint"},
         {"MaxPacket": 0},
         {"Routing": "noc_pkg::RoutingAdaptive"},
         {"Lossless": 0},

@@ -31,6 +31,7 @@ from bombus.design.next_table import NextTable
 from bombus.design.register_map import RegisterMap, register_map
 from bombus.design.resources import resource_graph
 from bombus.design.rtl import Library
+from bombus.fabric.routing import Turn, turns
 
 
 @dataclass(eq=False)
@@ -158,10 +159,22 @@ class Design:
         return sum(num_slots(self.dispatches[each]) for each in before if self.dispatches[each])
 
     def table_sizes(self, tile: Tile) -> tuple[int, int]:
-        """Next hops and slots of a tile, those of all its interfaces."""
+        """Next hops and slots of a tile that registers write, those of all its interfaces."""
+        if self.config.tables == "fixed":
+            return 0, 0
         hops = sum(self.next_tables[each].size for each in tile.interfaces if each.sources)
         plans = (self.dispatches[each] for each in tile.interfaces)
         return max(1, hops), sum(num_slots(plan) for plan in plans if plan)
+
+    @cached_property
+    def turns(self) -> frozenset[tuple[Network, Turn]]:
+        """What messages do at the routers of each network, by the next hops of the file."""
+        return frozenset(
+            (hop.network, turn)
+            for hop in self.hops
+            if hop.target and not hop.in_tile
+            for turn in turns(hop.network.routing, hop.source.tile.at, hop.target.tile.at)
+        )
 
     @cached_property
     def register_map(self) -> RegisterMap:

@@ -23,6 +23,7 @@ from typing import NamedTuple
 
 Position = tuple[int, int]  # x, y
 Link = tuple[Position, Position]  # from a router to its neighbour
+Turn = tuple[Position, str, str]  # router, input, output
 
 LOCAL = "local"
 STEPS = {"north": (0, -1), "east": (1, 0), "south": (0, 1), "west": (-1, 0)}
@@ -135,10 +136,8 @@ def _lane(algorithm: str, at: Position, enter: str, leave: str, target: Position
     return ""
 
 
-def _walks(
-    order: str, at: Position, enter: str, target: Position
-) -> Iterator[tuple[Position, str, str]]:
-    """(router, input, output) of every hop on every route, possibly repeated."""
+def _walks(order: str, at: Position, enter: str, target: Position) -> Iterator[Turn]:
+    """What a message does at every router of every route, possibly repeated."""
     seen = {(at, enter)}
     front = [(at, enter)]
     while front:
@@ -156,6 +155,18 @@ def _walks(
             if state not in seen:
                 seen.add(state)
                 front.append(state)
+
+
+def _orders(algorithm: str) -> tuple[str, ...]:
+    """The orders of directions that a message may take at its source."""
+    return ("xy", "yx") if algorithm == "o1turn" else (algorithm,)
+
+
+@functools.cache
+def turns(routing: Routing, source: Position, target: Position) -> frozenset[Turn]:
+    """What a message from one tile to another may do at the routers on its way."""
+    orders = _orders(routing.algorithm)
+    return frozenset(hop for each in orders for hop in _walks(each, source, LOCAL, target))
 
 
 @functools.cache
@@ -181,7 +192,7 @@ def routes(routing: Routing, source: Position, target: Position) -> frozenset[Ed
         return Channel(at, "", leave, network=network)
 
     edges: set[Edge] = set()
-    for order in ("xy", "yx") if algorithm == "o1turn" else (algorithm,):
+    for order in _orders(algorithm):
         into: dict[tuple[Position, str], set[Channel]] = {
             (source, LOCAL): {inject(source, network)}
         }

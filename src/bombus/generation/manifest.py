@@ -115,6 +115,7 @@ def manifest(design: Design) -> dict[str, Any]:
             }
             for hop in design.hops
         ],
+        "tables": config.tables,
         "dispatch": [
             {
                 "tile": tile.name,

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from bombus.design.elements import Tile
-from bombus.design.register_map import RegisterMap
+from bombus.design.register_map import RegisterMap, common_registers
 from bombus.design.resolved import Design
 from bombus.registers.model import WORD_BITS, Block, Field, Register
 from bombus.registers.systemverilog import (
@@ -286,7 +286,10 @@ def connections(tile: Tile, register_map: RegisterMap) -> list[str]:
 def types(design: Design) -> list[list[str]]:
     """Types for the design's package of registers: lines of each."""
     register_map = design.register_map
-    found: dict[str, list[str]] = {}
+    next_hop = common_registers().find("next_hop")
+    assert isinstance(next_hop, Register)
+    # Fixed tables consist of it, too.
+    found = {"next_hop_t": struct(next_hop.type.fields)}
     for tile in design.tiles:
         block = register_map.tile(tile.name)
         for table in tables(block):

@@ -95,6 +95,7 @@ def render(design: Design) -> dict[str, str]:
         "x_bits": _bits(design.columns),
         "y_bits": _bits(design.rows),
         "ports": [{"host": port, "mac": mac_number(port.mac)} for port in config.ports],
+        "fixed_tables": config.tables == "fixed",
         "has_groups": any(each["groups"] for tile in tiles for each in tile["interfaces"]),
         "address_bits": register_map.address_bits,
         "window_bits": (register_map.window - 1).bit_length(),

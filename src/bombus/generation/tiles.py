@@ -79,6 +79,20 @@ def _routes(interface: Interface, design: Design) -> list[dict[str, Any]]:
     return [routes[number] for number in sorted(routes)]
 
 
+def _turns(tile: Tile, network: Network, design: Design) -> list[str]:
+    """Value of a router's `Turns`, the last output first; nothing: all that its fabric allows."""
+    if design.config.tables != "fixed" or network.fabric.kind != "wormhole":
+        return []
+    return [
+        "5'b"
+        + "".join(
+            str(int((network, (tile.at, enter, leave)) in design.turns))
+            for enter in reversed(DIRECTIONS)
+        )
+        for leave in reversed(DIRECTIONS)
+    ]
+
+
 _ALWAYS_BUSY = ("router", "network_interface")  # what each interface consists of
 _POLICIES: dict[Policy, str] = {
     "round_robin": "RoundRobin",
@@ -234,9 +248,14 @@ def _interfaces(tile: Tile, design: Design) -> list[dict[str, Any]]:
                 "links": links,
                 "missing_links": missing,
                 "router_ports": sum(1 << n for n, d in enumerate(DIRECTIONS) if d in present),
+                "router_turns": _turns(tile, network, design),
                 "routes": _routes(interface, design),
-                "hop_write": has_hops and _write("next_hop", first_hop, table.size, num_hops),
-                "slot_write": slots and _write("slot", first_slot, slots, tile_slots),
+                "hop_write": num_hops
+                and has_hops
+                and _write("next_hop", first_hop, table.size, num_hops),
+                "slot_write": tile_slots
+                and slots
+                and _write("slot", first_slot, slots, tile_slots),
                 "next_table_size": table.size,
                 "next_table_bits": max(1, (table.size - 1).bit_length()),
                 "has_sources": bool(interface.sources),

@@ -86,6 +86,7 @@ def set_next_hop(
     port: int,
 ) -> None:
     """Points a next hop of a tile to another tile's entry `port`; None: to nowhere."""
+    _check_writable(manifest)
     source = find_tile(manifest, tile)
     number = hop_number(source, hop)
     route = _route(manifest, _network_of(source, number), to_tile, port)
@@ -102,6 +103,7 @@ def set_slot(
     port: int,
 ) -> None:
     """Points a slot of a group of replicas to a tile's entry `port`; None: to nowhere."""
+    _check_writable(manifest)
     source = find_tile(manifest, tile)
     wanted = hop_number(source, hop)
     for group in manifest["dispatch"]:
@@ -113,6 +115,11 @@ def set_slot(
         raise SimulationError(f"slot {number}: {group['group']} has {len(group['slots'])}")
     route = _route(manifest, _network_of(source, wanted), to_tile, port)
     registers.tiles[tile].slot[group["first_slot"] + number].write(**route)
+
+
+def _check_writable(manifest: Mapping[str, Any]) -> None:
+    if manifest["tables"] == "fixed":
+        raise SimulationError(f"the next hops of {manifest['name']} are fixed (`tables: fixed`)")
 
 
 def find_tile(manifest: Mapping[str, Any], name: str) -> Mapping[str, Any]:

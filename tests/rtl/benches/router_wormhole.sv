@@ -8,6 +8,7 @@ module bench
   import noc_pkg::*;
 #(
     parameter int unsigned Depth = 4,
+    parameter turns_t Turns = '1,
     localparam int unsigned DataWidth = 64,
     localparam int unsigned FlitBits = bench_pkg::beat_bits(DataWidth) + 3 + 2 + 2 + 2
 ) (
@@ -26,6 +27,7 @@ module bench
 
   router_wormhole #(
       .flit_t(flit_t),
+      .Turns(Turns),
       .Depth(Depth)
   ) u_router (
       .clk_i,

@@ -64,6 +64,12 @@ class DesignConfig(FileModel):
         "[below](#networks). The first one carries every stream for which no other is named.",
         examples=[{"data": {"data_width": 512}, "control": {"data_width": 64}}],
     )
+    tables: Literal["writable", "fixed"] = Field(
+        "writable",
+        description="Tables of next hops: `writable` at run time by registers, or `fixed`, which "
+        "saves LUTs: no registers for them, and routers of the wormhole fabric have only the "
+        "inputs, outputs and turns that messages take.",
+    )
     host: Host | None = Field(
         None,
         description="Addresses of a design with one MAC port; see below.",
