@@ -164,7 +164,7 @@ def test_a_server_that_drops(tmp_path: Path, tiles: str) -> None:
     asks = asker(ASKS.replace("Credits = 1", "Credits = 4"))
     problem = lost(tmp_path, tiles, ENDS, asks, store(ALWAYS))
     assert re.match(
-        r"(asker.)?store may drop what (asker.)?asker asks or the answer to it: ", problem
+        r"(asker.)?store may drop a request of (asker.)?asker or the answer to it: ", problem
     )
     assert "declare `Room` for 4 requests, or, if it answers every request, `Serves`" in problem
     lost(tmp_path, tiles, ENDS, asks, store(ALWAYS + "localparam int Room = 3;"))
@@ -188,11 +188,11 @@ def test_a_layer_on_the_way_that_drops(tmp_path: Path, declares: str) -> None:
         module("mid", ["in"], {"out": "store"}, ALWAYS),
         store(declares),
     )
-    assert problem.startswith("asker.mid may drop what asker.asker asks or the answer")
+    assert problem.startswith("asker.mid may drop a request of asker.asker or the answer")
     back = module("mid", ["in"], {"out": "asker_answer"}, ALWAYS)
     server = module("store", ["in"], {"out": "mid"}, declares)
     problem = lost(tmp_path, tiles, ENDS, asker(ASKS), back, server)
-    assert problem.startswith("asker.mid may drop what asker.asker asks or the answer")
+    assert problem.startswith("asker.mid may drop a request of asker.asker or the answer")
 
 
 def test_an_answer_that_may_go_elsewhere(tmp_path: Path) -> None:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A protocol that tells how far away the asker is: a request is 8 bytes, the answer repeats
+// A protocol that tells how far away the client is: a request is 8 bytes, the answer repeats
 // the first 7 and tells in the last one the TTL with which the request came.
 package hops_pkg;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sends answers, from an address of its own and with the highest TTL, so that the asker can
+// Sends answers, from an address of its own and with the highest TTL, so that the client can
 // count the hops of the way back too.
 //
 // Latency: 1 cycle. Throughput: one answer per cycle.

@@ -2,7 +2,7 @@
 // Answers a request of 8 bytes with its bytes XOR a pattern from a table, which software
 // can write while requests come in, AND a mask. The request's last byte chooses the
 // pattern. The answer goes to whoever has asked: it keeps the metadata of the request,
-// which tell replicas of an asker apart.
+// which tell replicas of a client apart.
 //
 // Latency: 2 cycles. Throughput: one request every second cycle. For data widths of 64
 // bits and more.

@@ -38,7 +38,7 @@ module udp_upper
     NumDrops
   } drop_e;
   typedef enum int unsigned {
-    EventChanged,  // an answer that differs from its question
+    EventChanged,  // an answer that differs from its request
     NumEvents
   } event_e;
 

@@ -80,9 +80,9 @@ def _losses(awaited: Input, by: Input, design: Design) -> Iterator[Problem]:
 
 def unanswered(answer: Input, design: Design) -> Iterator[str]:
     """Where requests may get lost whose answers come to an input, or these answers."""
-    asker, request = answer.layer, request_of(answer)
+    client, request = answer.layer, request_of(answer)
     way = set(awaited_hops(answer, answer, design))
-    loss = f"{asker} would wait for the answer on input {answer.name} for good"
+    loss = f"{client} would wait for the answer on input {answer.name} for good"
     front = [request]
     seen = {*front}
     while front:
@@ -100,10 +100,10 @@ def unanswered(answer: Input, design: Design) -> Iterator[str]:
             if answering and not way & {
                 each for out in answering for each in design.hops_from(out)
             }:
-                yield f"{target.layer} answers what {asker} asks, but not to {asker}: {loss}"
+                yield f"{target.layer} answers the requests of {client}, but not to {client}: {loss}"
             if not answering and _may_drop(target, design):
                 yield (
-                    f"{target.layer} may drop what {asker} asks or the answer to it: {loss}; "
+                    f"{target.layer} may drop a request of {client} or the answer to it: {loss}; "
                     f"{_advice(target, design)}"
                 )
             outputs = [each for each in answering or target.layer.outputs if each not in seen]
