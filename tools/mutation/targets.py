@@ -95,14 +95,31 @@ _INTERFACE_FILES = ("network_interface", "route_table", "replica_choice", "injec
 
 _UNIT = "tests/unit"
 _PYTHON: Mapping[str, str] = {
+    "src/bombus/base/yaml_file.py": "test_config.py test_hostile_files.py",
+    "src/bombus/base/yaml_text.py": "test_config.py test_hostile_files.py",
+    "src/bombus/base/output.py": "test_output.py",
     "src/bombus/fabric/routing.py": "test_routing.py test_deadlock.py",
     "src/bombus/fabric/config.py": "test_config.py test_check.py",
-    "src/bombus/analysis/check.py": "test_check.py test_replica_designs.py",
+    "src/bombus/analysis/check.py": "test_check.py test_replica_designs.py test_mac_ports.py "
+    "test_networks.py",
     "src/bombus/analysis/deadlock.py": "test_deadlock.py test_check.py",
     "src/bombus/analysis/load.py": "test_load.py test_placer.py test_placement_snake.py",
     "src/bombus/analysis/requests.py": "test_requests.py test_networks.py",
     "src/bombus/analysis/window.py": "test_window.py",
+    "src/bombus/analysis/kinds.py": "test_message_kinds.py",
     "src/bombus/design/dispatch.py": "test_replica_designs.py",
+    "src/bombus/design/elements.py": "test_generate.py test_check.py",
+    "src/bombus/design/hop_networks.py": "test_networks.py",
+    "src/bombus/design/network.py": "test_networks.py",
+    "src/bombus/design/next_table.py": "test_generate.py",
+    "src/bombus/design/parameters.py": "test_parameters.py test_rtl.py",
+    "src/bombus/design/raised.py": "test_raised_ports.py",
+    "src/bombus/design/rtl": "test_rtl.py test_message_kinds.py",
+    "src/bombus/design/rtl/ports.py": "test_rtl.py test_raised_ports.py",
+    "src/bombus/design/rtl/contract.py": "test_rtl.py test_waiting_model.py test_networks.py "
+    "test_message_kinds.py",
+    "src/bombus/design/rtl/layer_kind.py": "test_rtl.py test_message_kinds.py",
+    "src/bombus/design/rtl/layer_reader.py": "test_rtl.py test_waiting_model.py",
     "src/bombus/design/hops.py": "test_check.py test_config.py test_replica_designs.py",
     "src/bombus/design/resolve.py": "test_check.py test_config.py test_generate.py "
     "test_replica_designs.py test_rtl.py",

@@ -100,7 +100,7 @@ def unanswered(answer: Input, design: Design) -> Iterator[str]:
             if answering and not way & {
                 each for out in answering for each in design.hops_from(out)
             }:
-                yield f"{target.layer} answers the requests of {client}, but not to {client}: {loss}"
+                yield f"{target.layer} answers requests of {client}, but not to {client}: {loss}"
             if not answering and _may_drop(target, design):
                 yield (
                     f"{target.layer} may drop a request of {client} or the answer to it: {loss}; "
