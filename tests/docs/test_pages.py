@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import xml.etree.ElementTree as ElementTree
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -101,6 +103,40 @@ def test_the_page_shows_what_check_says() -> None:
         check.check(FIGURE_5A)
     message = str(caught.value).replace(f"{ROOT}/", "")
     assert message in (DOCS / "deadlock-and-placement.md").read_text()
+
+
+def texts_of_the_program() -> Iterator[list[str]]:
+    """Every text of the sources that is long enough to be known by, split at its values."""
+    for file in (ROOT / "src").rglob("*.py"):
+        for node in ast.walk(ast.parse(file.read_text())):
+            parts = node.values if isinstance(node, ast.JoinedStr) else [node]
+            values = [part.value if isinstance(part, ast.Constant) else "" for part in parts]
+            text = ["" if not isinstance(value, str) else value for value in values]
+            if len("".join(text)) >= 15:
+                yield text
+
+
+def holds(message: str, text: list[str]) -> bool:
+    """Whether the parts of a text are in a message, one after another."""
+    at = 0
+    for part in text:
+        if (found := message.find(part, at)) < 0:
+            return False
+        at = found + len(part)
+    return True
+
+
+def test_troubleshooting_shows_messages_that_exist() -> None:
+    page = (DOCS / "troubleshooting.md").read_text()
+    page = page[page.index("## Checking a design") : page.index("## Building")]
+    messages = re.findall(r"^\| (?:`` ?(.*?) ?``|`([^`]*)`) \|", page, re.MULTILINE)
+    assert len(messages) > 20
+    texts = list(texts_of_the_program())
+    parts = "\n".join(part for text in texts for part in text)
+    for message in map("".join, messages):
+        shown = message.split("...")  # in place of a value
+        is_part = all(part in parts for part in shown)
+        assert is_part or any(holds(message, text) for text in texts), message
 
 
 def test_getting_started_shows_what_check_says(tmp_path: Path) -> None:
