@@ -13,9 +13,10 @@ FOLDERS = (
     *("designs", "boards", "sweeps", "docs/examples"),
 )
 FILES = (".ci/run", "Makefile", ".pre-commit-config.yaml", "pyproject.toml")
-# How a comment begins, by the name's end. Templates make SystemVerilog.
+# How a comment begins, by the name's end. Most templates make SystemVerilog.
 COMMENTS = {
     **dict.fromkeys((".py", ".yaml", ".toml", ".mk", ".sh", "Makefile", "run"), "# "),
+    **dict.fromkeys((".tcl.j2", ".xdc.j2"), "# "),
     **dict.fromkeys((".sv", ".svh", ".vlt", ".c", ".cpp", ".h", ".go", ".j2", ".f", ".rdl"), "// "),
 }
 
@@ -26,7 +27,8 @@ def _sources() -> Iterator[tuple[Path, str]]:
     for folder in FOLDERS:
         files += (file for file in (ROOT / folder).rglob("*") if file.is_file())
     for file in sorted(files):
-        comment = COMMENTS.get(file.suffix or file.name)
+        kind = "".join(file.suffixes[-2:])
+        comment = COMMENTS.get(kind) or COMMENTS.get(file.suffix or file.name)
         if comment is not None:
             yield file, comment
 

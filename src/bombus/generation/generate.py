@@ -10,6 +10,7 @@ routers that it uses included, so that it can be handed to any other tool:
     <name>.core     FuseSoC
     <name>.rdl, <name>_registers.h, registers.md    its registers
     <name>.json     manifest: what is where, for programs
+    shell/...       the top with AMD's MACs, where they fit, as a target of the FuseSoC core
     sim/..., <name>_sim.f  the top with its memories, if it has any, for simulation
     bombus.sha256   all files above with their hashes (`bombus.generation.folder`)
 """
@@ -27,7 +28,7 @@ from bombus.design import rtl
 from bombus.design.register_reference import design_page
 from bombus.design.resolved import Design
 from bombus.generation import folder as output
-from bombus.generation import memories
+from bombus.generation import mac_shells, memories
 from bombus.generation.file_lists import LICENCE, file_list, fusesoc_core
 from bombus.generation.manifest import manifest
 from bombus.generation.render import render
@@ -110,7 +111,10 @@ def texts(design: Design) -> dict[str, str]:
         path = f"sim/{name}_sim.sv"
         result[path] = rendered[path]
         result[f"{name}_sim.f"] = file_list([*models, f"-F {name}.f", path])
-    result[f"{name}.core"] = fusesoc_core(name, headers, sources)
+    shell = mac_shells.mac_shell(design)
+    if shell:
+        result |= mac_shells.texts(design, shell)
+    result[f"{name}.core"] = fusesoc_core(name, headers, sources, shell)
     result |= _register_files(design)
     result[f"{name}.json"] = json.dumps(manifest(design), indent=2) + "\n"
     return result
