@@ -3,7 +3,10 @@
 // port that the tile does not have is swallowed and told of; so is one of a kind that
 // the layer does not take, so that no layer has to look for such messages.
 //
-// Latency: 0 cycles. Throughput: one beat per cycle.
+// What the layers see comes out of flip-flops: the verdict on a flit is worked out before
+// they take it.
+//
+// Latency: 1 cycle. Throughput: one beat per cycle.
 module ejection #(
     parameter type beat_t = logic,
     parameter type flit_t = logic,
@@ -25,59 +28,64 @@ module ejection #(
 
     output logic message_o,  // a message has begun to come
     output logic [13:0] bytes_o,  // its payload, bytes
-    output logic entering_o,  // a message is coming
+    output logic entering_o,  // a message is coming, or its last flit waits for its layer
     output logic lost_o,  // one for no layer has been swallowed
     input logic lose_i,  // such a message may end in this cycle
-    output logic unknown_o  // one of a kind that its layer does not take has been swallowed
+    output logic unknown_o,  // one of a kind that its layer does not take has been swallowed
+    output logic busy_o
 );
 
   if (NumSinks < 1) begin : gen_bad_sinks
     $error("ejection: NumSinks must be at least 1");
   end
 
-  logic is_lost, is_unknown;
-  // Of a message's first beat; the verdict holds for the others.
-  logic first_q, refused_q;
-  assign sink_o = flit_i.beat;
+  logic [NumSinks-1:0] is_for, known;  // by its port; the layer takes its kind
+  logic first_q;
+  logic refused_q;  // the verdict on a message's first beat holds for the others
   always_comb begin
-    sink_valid_o = '0;
-    is_lost = 1'b1;
-    is_unknown = 1'b0;
+    known = '0;
     for (int unsigned s = 0; s < NumSinks; s++) begin
-      if (HasSinks && 32'(flit_i.port) == s) begin
-        is_unknown = refused_q;
-        if (first_q) begin
-          is_unknown = 1'b1;
-          for (int unsigned k = 0; k < NumKinds; k++) begin
-            if (Takes[s][k] && 32'(flit_i.beat.kind) == k) is_unknown = 1'b0;
-          end
-        end
-        sink_valid_o[s] = flit_valid_i & ~is_unknown;
-        is_lost = 1'b0;
+      is_for[s] = HasSinks && 32'(flit_i.port) == s;
+      for (int unsigned k = 0; k < NumKinds; k++) begin
+        if (Takes[s][k] && 32'(flit_i.beat.kind) == k) known[s] = 1'b1;
       end
     end
   end
-  // Apart from valid, which does not depend on ready: simulators see no loop then.
-  always_comb begin
-    flit_ready_o = lose_i;
-    for (int unsigned s = 0; s < NumSinks; s++) begin
-      if (HasSinks && 32'(flit_i.port) == s) flit_ready_o = sink_ready_i[s] | is_unknown;
+  wire is_refused = first_q ? ~|(is_for & known) : refused_q;
+  wire is_lost = ~|is_for;
+
+  logic valid_q, starts_q, lost_q, unknown_q;
+  assign flit_ready_o = ~|(sink_valid_o & ~sink_ready_i) & (~lost_q | lose_i);
+
+  always_ff @(posedge clk_i) begin
+    if (flit_ready_o) begin
+      sink_o <= flit_i.beat;
+      refused_q <= is_refused;
+    end
+  end
+  always_ff @(posedge clk_i) begin
+    if (rst_i) begin
+      first_q <= 1'b1;
+      valid_q <= 1'b0;
+      sink_valid_o <= '0;
+      starts_q <= 1'b0;
+      lost_q <= 1'b0;
+      unknown_q <= 1'b0;
+    end else if (flit_ready_o) begin
+      if (flit_valid_i) first_q <= flit_i.beat.last;
+      valid_q <= flit_valid_i;
+      sink_valid_o <= flit_valid_i & ~is_refused ? is_for : '0;
+      starts_q <= flit_valid_i & first_q;
+      lost_q <= flit_valid_i & flit_i.beat.last & is_lost;
+      unknown_q <= flit_valid_i & flit_i.beat.last & is_refused & ~is_lost;
     end
   end
 
-  wire taken = flit_valid_i & flit_ready_o;
-  always_ff @(posedge clk_i) begin
-    if (rst_i) first_q <= 1'b1;
-    else if (taken) first_q <= flit_i.beat.last;
-  end
-  always_ff @(posedge clk_i) begin
-    if (taken) refused_q <= is_unknown;
-  end
-
-  assign message_o = taken & first_q;
-  assign bytes_o = flit_i.beat.length;
-  assign entering_o = taken | ~first_q;
-  assign lost_o = taken & flit_i.beat.last & is_lost;
-  assign unknown_o = taken & flit_i.beat.last & is_unknown;
+  assign message_o = starts_q & flit_ready_o;
+  assign bytes_o = sink_o.length;
+  assign entering_o = valid_q | ~first_q;
+  assign busy_o = valid_q;
+  assign lost_o = lost_q & lose_i;
+  assign unknown_o = unknown_q;
 
 endmodule

@@ -11,8 +11,8 @@
 // its layer does not take is swallowed and counted too (unknown_kind_o). After reset
 // the tables are filled, an entry a cycle, in which messages to the mesh wait.
 //
-// Latency: 0 cycles both ways; with groups, 1 cycle to the mesh. Throughput:
-// one flit per cycle.
+// Latency: 0 cycles to the mesh, with groups 1; 1 cycle from the mesh. Throughput: one
+// flit per cycle.
 module network_interface
   import bombus_pkg::*;
   import noc_pkg::*;
@@ -97,7 +97,7 @@ module network_interface
   route_t hop_route, route;
   flit_t out;
   logic out_valid, out_ready;
-  logic out_lost, in_lost, late_q;
+  logic out_lost, in_lost, late_q, ej_busy;
 
   route_table #(
       .word_t(word_t),
@@ -158,7 +158,7 @@ module network_interface
     assign inj_o = out;
     assign inj_valid_o = out_valid;
     assign out_ready = inj_ready_i;
-    assign busy_o = ~table_ready_o;
+    assign busy_o = ~table_ready_o | ej_busy;
     wire unused = ^{starts, is_group, group, done_i, SlotInit, Groups, slot_write_i, slot_index_i, slot_word_i};
   end else begin : gen_groups
     route_t slot_route;
@@ -207,7 +207,7 @@ module network_interface
         .out_valid_o(inj_valid_o),
         .out_ready_i(inj_ready_i)
     );
-    assign busy_o = ~table_ready_o | inj_valid_o;
+    assign busy_o = ~table_ready_o | inj_valid_o | ej_busy;
   end
 
   // ---- From the mesh ----
@@ -233,7 +233,8 @@ module network_interface
       .entering_o,
       .lost_o(in_lost),
       .lose_i(~late_q),
-      .unknown_o(unknown_kind_o)
+      .unknown_o(unknown_kind_o),
+      .busy_o(ej_busy)
   );
 
   // Two lost in one cycle count as two: the second is told a cycle later, in which

@@ -214,12 +214,17 @@ def test_interface_hands_messages_to_layers(benches: Benches, seed: int, has_sin
         assert bench.events[0] == lost
         assert bench.events[UNKNOWN] == unknown
         assert bench.items(IN_BYTES) == [message["length"] for message in sent]
-        # A message is coming in from its first flit to its last.
+        # A message is coming in from the cycle behind its first flit until a layer takes its
+        # last one, or until it is swallowed, in the cycle behind that.
         taken = iter(bench.taken(MESH_IN))
+        handed = [iter(bench.received(sink)) for sink in range(len(TAKES))]
         cycles = 0
         for message in sent:
-            flits = [next(taken) for _ in range(FLITS.count(len(message.payload)))]
-            cycles += flits[-1] - flits[0] + 1
+            arrived = [next(taken) + 1 for _ in range(FLITS.count(len(message.payload)))]
+            port, gone = message.side["port"], arrived
+            if has_sinks and port < len(TAKES) and message["kind"] in TAKES[port]:
+                gone = [next(handed[port]).cycle for _ in arrived]
+            cycles += gone[-1] - arrived[0] + 1
         assert bench.events[ENTERING] == cycles
 
 
