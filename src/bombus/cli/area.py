@@ -40,7 +40,7 @@ def area(
     ] = 512,
     tile: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="Only this tile of a design, by itself."),
+        typer.Option(metavar="NAME", help="Only this tile of a design."),
     ] = None,
     per_module: Annotated[
         bool, typer.Option("--per-module", help="Break the area down by module.")
@@ -48,7 +48,9 @@ def area(
     paths: Annotated[
         int,
         typer.Option(
-            metavar="N", min=0, help="Show the N worst paths, each to another register, by line."
+            metavar="N",
+            min=0,
+            help="Show the N worst paths, one per endpoint register, by source line.",
         ),
     ] = 0,
     json: JsonOption = None,

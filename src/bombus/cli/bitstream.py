@@ -20,7 +20,7 @@ def bitstream(
         str,
         typer.Option(
             metavar="NAME",
-            help="Board of boards/, or path of a board file.",
+            help="Name of a board in boards/, or path of a board file.",
             show_default=False,
         ),
     ],
@@ -36,7 +36,7 @@ def bitstream(
         ),
     ] = None,
 ) -> None:
-    """Make the bitstream of a design for a board, with an Ethernet MAC, and check its timing."""
+    """Build a bitstream for a board, including Ethernet MACs, and check its timing."""
     from bombus.board import config
     from bombus.implementation import bitstream as step
 

@@ -22,7 +22,7 @@ BoardOption = Annotated[
     str | None,
     typer.Option(
         metavar="NAME",
-        help="Simulate the Ethernet MACs of this board, too: frames go in and out as GMII bytes.",
+        help="Also simulate the Ethernet MACs of this board: frames go in and out as GMII bytes.",
     ),
 ]
 JsonOption = Annotated[
@@ -34,7 +34,7 @@ JsonOption = Annotated[
     ),
 ]
 MinutesOption = Annotated[
-    float, typer.Option(metavar="MINUTES", help="Give up a run of place and route after so long.")
+    float, typer.Option(metavar="MINUTES", help="Time limit of each place-and-route run.")
 ]
 
 

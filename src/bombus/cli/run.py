@@ -40,26 +40,31 @@ def run(
         list[str] | None,
         typer.Option(
             metavar="NAME",
-            help="Network namespace of the interface; given once, of all. Default: this one.",
+            help="Network namespace of the interface; given once, of all ports. Default: this one.",
         ),
     ] = None,
     bridge: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME", help="Add the interface to this bridge, without address."),
+        typer.Option(metavar="NAME", help="Add the interface to this bridge, without an address."),
     ] = None,
     ip: Annotated[
         list[str] | None,
         typer.Option(
-            metavar="IP[/PREFIX]", help="Address of the design. Default: that in its file."
+            metavar="IP[/PREFIX]", help="IP address of the design. Default: from the design file."
         ),
     ] = None,
     mac: Annotated[
         list[str] | None,
-        typer.Option(metavar="MAC", help="MAC address of the design. Default: that in its file."),
+        typer.Option(
+            metavar="MAC", help="MAC address of the design. Default: from the design file."
+        ),
     ] = None,
     gateway: Annotated[
         list[str] | None,
-        typer.Option(metavar="IP", help="Gateway of the design; 0.0.0.0: none."),
+        typer.Option(
+            metavar="IP",
+            help="Gateway of the design; 0.0.0.0 for none. Default: from the design file.",
+        ),
     ] = None,
     seed: Annotated[
         int, typer.Option(metavar="NUMBER", help="Seed of the random number generator.")
@@ -76,7 +81,8 @@ def run(
     pcap_in: Annotated[
         list[Path] | None,
         typer.Option(
-            metavar="FILE", help="Replay this capture (pcap or pcapng) into the design at start."
+            metavar="FILE",
+            help="Replay this capture (pcap or pcapng) into the design at the start.",
         ),
     ] = None,
     keep_time: Annotated[

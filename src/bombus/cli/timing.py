@@ -29,12 +29,12 @@ def timing(
             "-o",
             "--output",
             metavar="FILE",
-            help="Draw the floorplan, one colour a tile: SVG, PNG or PDF, by the suffix.",
+            help="Draw the floorplan, one colour per tile: SVG, PNG or PDF, by its suffix.",
         ),
     ] = None,
     json: JsonOption = None,
 ) -> None:
-    """Place and route a design on an ECP5, and tell its clock rate and critical path."""
+    """Place and route a design on an ECP5; report its clock rate and critical path."""
     from bombus.board.device import device as find_device
     from bombus.implementation import timing as step
 
