@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Raised ports of a design, and the memories that stand at them in simulation."""
+"""Raised ports of a design, and the memory models at them in simulation."""
 
 from __future__ import annotations
 

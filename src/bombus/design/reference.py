@@ -85,15 +85,15 @@ _SECTIONS: tuple[tuple[str, type[BaseModel], str], ...] = (
     (
         "A tile with one layer",
         TileOfKind,
+        "The other keys are those of any tile, without `layers`.\n\n"
         "A parameter `UdpPort` of a layer's module is the key `udp_port`. Its value is a number, "
-        "an IPv4 or a MAC address (both denote their bits as a number), or `true` or `false`, "
-        "which are 1 and 0. It must fit in the parameter's bits; a layer may ask for more, and "
-        "`bombus check` then says what. Parameters that are not given have the module's default.\n"
+        "an IPv4 or MAC address (as a number), or `true` or `false` (1 and 0). It must fit in the "
+        "parameter's bits; a layer may restrict it further, which `bombus check` reports. "
+        "Parameters that are not given have the module's default.\n"
         "\n"
-        "The key `before` is not a number. Layers that precede another tile, such as "
-        "`scheduler`, have it; its value is that tile's name, or `tile.layer` where several layers "
-        "of the tile take messages. The layer then answers to the other's next hop in its place, "
-        "and forwards to it what it admits.",
+        "The key `before` belongs to layers that precede another tile, such as `scheduler`: it is "
+        "that tile's name, or `tile.layer` where several layers of the tile take messages. The "
+        "layer then answers to the other's next hop in its place, and forwards messages to it.",
     ),
 )
 
@@ -208,7 +208,8 @@ def _type_words(annotation: Any, metadata: list[Any]) -> str:
 def _several(words: str) -> str:
     """`integers, each 0 to 9` for `integer, 0 to 9`."""
     kind, comma, bounds = words.partition(", ")
-    return f"{kind}s{comma and ', each '}{bounds}"
+    noun, mark, form = kind.partition(" (")
+    return f"{noun}s{mark}{form}{comma and ', each '}{bounds}"
 
 
 def _bounds(metadata: list[Any]) -> str:
@@ -250,8 +251,12 @@ def _default_words(field: FieldInfo) -> str:
 
 
 def _table(model: type[BaseModel]) -> list[str]:
+    """The keys of a model, without those that the model before it has as well."""
     rows = ["| key | type | default | |", "|---|---|---|---|"]
+    known = TileOfLayers.model_fields if model is TileOfKind else {}
     for name, field in model.model_fields.items():
+        if name in known:
+            continue
         words = _type_words(field.annotation, list(field.metadata))
         cells = (f"`{name}`", words, _default_words(field), field.description or "")
         rows.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")

@@ -44,8 +44,8 @@ with Simulation("docs/examples/lookup/lookup.yaml") as simulation:
     simulation.tile("arp").registers.cache[3].mac  # of the layer `eth_tx`, in another tile
 ```
 
-Programs that read or write registers of several words of the same tile must take turns: each tile
-keeps the words of one such register only, and does not know whose they are.
+Programs must not interleave accesses to multi-word registers of one tile: the tile holds the words
+of a single access, and does not know which program they belong to.
 
 `bombus.registers.access.open_map(manifest, port)` gives the same names over any object with
 `read_register(address)` and `write_register(address, value)`, such as the driver of a board.

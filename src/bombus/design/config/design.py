@@ -92,8 +92,8 @@ class DesignConfig(FileModel):
     )
     memories: dict[Name, Memory] = Field(
         default={},
-        description="Memories that stand at [raised ports](#raised-ports) in simulation, by the "
-        "name under which their ports are raised; see below.",
+        description="Models of memories attached to [raised ports](#raised-ports) in simulation, "
+        "by the name under which the ports are raised; see below.",
         examples=[{"memory": {"preset": "ddr4"}}],
     )
     tiles: list[Tile] = Field(

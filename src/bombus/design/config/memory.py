@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The `memories` section of a design file: memories that stand at raised ports in simulation."""
+"""The `memories` section of a design file: memory models at raised ports, in simulation."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ PRESETS = {
 
 
 class Memory(FileModel):
-    """A behavioural memory with AXI4 at raised ports; the generated top does not contain it."""
+    """A behavioural AXI4 memory model at raised ports; not part of the generated top."""
 
     preset: Literal["hbm2", "ddr4"] = Field(
         "hbm2",
