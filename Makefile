@@ -10,6 +10,10 @@ PYTHON   = $(or $(firstword $(foreach name,$(PYTHONS),\
   $(shell $(name) -c '$(SUITABLE)' 2> /dev/null && echo $(name)))),\
   $(error Python 3.11 or later with its module venv is needed; name it by make PYTHON=...))
 
+# Each worker begins with tests of its own folders, so that the two seldom want the same simulator
+# at the same time; who is done takes over from the other.
+PYTEST := $(BIN)/pytest -q -n 2 --dist worksteal
+
 .PHONY: help demo test test-fast test-all lint format docs timing venv lock clean
 
 help:  ## list the targets
@@ -21,14 +25,14 @@ demo: $(VENV)/.done  ## build UDP echo, talk to it with ping and sockets, measur
 
 test: $(VENV)/.done  ## run all tests and lint steps, with samples of the longest sweeps
 	$(BIN)/python tools/system_programs.py
-	$(BIN)/pytest -q -n 2 -r s --durations=20 -m "not sweep"
+	$(PYTEST) -r s --durations=20 -m "not sweep"
 
 test-fast: $(VENV)/.done  ## run the tests without large simulators, proofs or synthesis
-	$(BIN)/pytest -q -n 2 -m "not slow"
+	$(PYTEST) -m "not slow"
 
 test-all: $(VENV)/.done  ## run all tests and lint steps, with the full sweeps
 	$(BIN)/python tools/system_programs.py
-	$(BIN)/pytest -q -n 2 -r s --durations=20
+	$(PYTEST) -r s --durations=20
 
 # Designs that fit an ECP5; hours of CPU time the first time, later from the cache.
 TIMED := udp_echo_1g udp_echo_10g

@@ -2,17 +2,18 @@
 # Makes a library or a program of a verilated model and what drives it. Run in the directory that
 # Verilator wrote (--prefix Vtop), with these variables:
 #   TARGET        what is made
+#   FAST_UNITS, SLOW_UNITS   names of .cc files that include all of Verilator's: what runs each
+#                 cycle, what runs once
 #   SOURCES       C++ files that drive the model
 #   SOURCE_FLAGS  of these, beside -std, optimisation and warnings
 #   LINK_FLAGS, LIBRARIES
 #   RUNTIME       directory of Verilator's own objects, which the target `runtime` makes
-#   OPT_FAST, OPT_SLOW, OPT_GLOBAL   optimisation: of what runs each cycle, of what runs once, of
-#                 Verilator's own code and SOURCES
+#   OPT_FAST, OPT_SLOW, OPT_GLOBAL   optimisation: of what runs each cycle (SOURCES, too), of what
+#                 runs once, of Verilator's own code
 include Vtop.mk
 
-# Few units: with many, most of the time would go into reading the same headers again.
-FAST_OBJECTS := $(addsuffix .fast.o,$(VM_CLASSES_FAST) $(VM_SUPPORT_FAST))
-SLOW_OBJECTS := $(addsuffix .slow.o,$(VM_CLASSES_SLOW) $(VM_SUPPORT_SLOW))
+FAST_OBJECTS := $(addsuffix .o,$(FAST_UNITS))
+SLOW_OBJECTS := $(addsuffix .o,$(SLOW_UNITS))
 
 # Verilator's headers are not ours to warn about.
 SYSTEM_FLAGS := -isystem $(VERILATOR_ROOT)/include -isystem $(VERILATOR_ROOT)/include/vltstd
@@ -21,14 +22,14 @@ SYSTEM_FLAGS += -DVM_TRACE=$(VM_TRACE) -DVM_TRACE_FST=$(VM_TRACE_FST) -DVM_TRACE
 $(TARGET): driver.o $(FAST_OBJECTS) $(SLOW_OBJECTS)
 	$(CXX) $(LINK_FLAGS) -o $@ $^ $(addprefix $(RUNTIME)/,$(VK_GLOBAL_OBJS)) $(LIBRARIES) -pthread
 
-$(FAST_OBJECTS): %.fast.o: %.cpp
+$(FAST_OBJECTS): %.o: %.cc
 	$(CXX) $(OPT_FAST) $(CXXFLAGS) $(CPPFLAGS) -c -o $@ $<
 
-$(SLOW_OBJECTS): %.slow.o: %.cpp
+$(SLOW_OBJECTS): %.o: %.cc
 	$(CXX) $(OPT_SLOW) $(CXXFLAGS) $(CPPFLAGS) -c -o $@ $<
 
 driver.o: driver.cc
-	$(CXX) -std=c++17 $(OPT_GLOBAL) -Wall -Wextra $(SOURCE_FLAGS) -I. $(SYSTEM_FLAGS) -c -o $@ $<
+	$(CXX) -std=c++17 $(OPT_FAST) -Wall -Wextra $(SOURCE_FLAGS) -I. $(SYSTEM_FLAGS) -c -o $@ $<
 
 driver.cc: $(SOURCES)
 	printf '#include "%s"\n' $(SOURCES) > $@

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What all tests share: which of them are slow, and the closing line."""
+"""What all tests share: message sums of simulations, which tests are slow, the closing line."""
 
 from __future__ import annotations
 
@@ -7,11 +7,13 @@ import signal
 from pathlib import Path
 
 import pytest
+from support import message_sums
 
 TESTS = Path(__file__).parent
 # Background jobs ignore Ctrl-C, those of nohup a hang-up, and so would the programs that tests end.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 signal.signal(signal.SIGHUP, signal.SIG_DFL)
+message_sums.watch()  # every simulation that a test opens
 # Folders whose tests build large simulators, prove or synthesise; other slow tests are marked.
 SLOW = ("bench", "formal", "fuzz", "package", "rtl", "sim", "sweep", "system")
 

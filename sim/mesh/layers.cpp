@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "layers.h"
 
+#include <algorithm>
 #include <deque>
 #include <memory>
 
@@ -42,14 +43,12 @@ struct InputState {
   bool full = false;      // a whole message waits here (join)
 };
 
-enum class Phase { kIdle, kAsked, kReplying };
-
 struct LayerState {
   LayerSpec spec;
   InputState inputs[kMaxInputs];
   OutputState outputs[kMaxOutputs];
-  Phase phase = Phase::kIdle;
-  uint64_t asked_at = 0;
+  unsigned asked = 0;       // requests that are not yet answered
+  uint64_t asked_since = 0; // the first of them, or the last answer
   bool dropping = false;
   int asker = kNobody;  // of the message that is passing, or that was asked for
   uint64_t paused_until = 0;
@@ -129,10 +128,6 @@ class LayersRun {
       case Role::kSource:
         if (out.flits.empty()) push_message(layer, kOut, kNobody);
         break;
-      case Role::kAsker:
-      case Role::kDropper:
-        if (layer.phase == Phase::kReplying && out.flits.empty()) layer.phase = Phase::kIdle;
-        break;
       case Role::kJoin:
         if (layer.inputs[0].full && layer.inputs[1].full && out.flits.empty()) {
           push_message(layer, kOut, kNobody);
@@ -144,6 +139,17 @@ class LayersRun {
     }
   }
 
+  // Messages whose last flit is in an output.
+  static size_t messages(const OutputState& output) {
+    return std::count_if(output.flits.begin(), output.flits.end(),
+                         [](const Waiting& waiting) { return waiting.flit.last; });
+  }
+
+  // A request holds its credit until the reply that comes of it has left.
+  static bool has_credit(const LayerState& layer) {
+    return layer.asked + messages(layer.outputs[kOut]) < layer.spec.count;
+  }
+
   bool ready(LayerState& layer, unsigned input) {
     const bool inside = layer.inputs[input].expected != 0;
     switch (layer.spec.role) {
@@ -151,8 +157,10 @@ class LayersRun {
         return now_ >= layer.paused_until;
       case Role::kStream:
         return layer.outputs[kOut].flits.size() < settings_.stream_flits;
+      case Role::kTray:
+        return inside || messages(layer.outputs[kOut]) < layer.spec.count;
       case Role::kAsker:
-        return input == kAnswer || inside || layer.phase == Phase::kIdle;
+        return input == kAnswer || inside || has_credit(layer);
       case Role::kJoin:
         return !layer.inputs[input].full;
       default:
@@ -175,8 +183,16 @@ class LayersRun {
     in.expected = flit.last ? 0 : static_cast<uint16_t>(flit.index + 1);
     if (flit.last) ++results_.received[at_layer];
     switch (layer.spec.role) {
+      case Role::kLossy:
+        if (flit.index == 0) {
+          layer.dropping = !layer.outputs[kOut].flits.empty() || random_.chance(settings_.loss);
+          results_.dropped += layer.dropping;
+        }
+        if (layer.dropping) break;
+        [[fallthrough]];
       case Role::kStream:
-      case Role::kStore: {
+      case Role::kStore:
+      case Role::kTray: {
         OutputState& out = layer.outputs[kOut];
         if (flit.index == 0) {
           out.passing = begin(out, leg.flits, leg.asker);
@@ -189,19 +205,23 @@ class LayersRun {
       case Role::kDropper:
         if (input == kAnswer) {
           if (!flit.last) break;
+          if (layer.asked == 0) {
+            ++results_.wrong;  // nobody has asked
+            break;
+          }
           push_message(layer, kOut, kNobody);
-          layer.phase = Phase::kReplying;
+          --layer.asked;
+          layer.asked_since = now_;
           break;
         }
-        if (flit.index == 0) layer.dropping = layer.phase != Phase::kIdle;
+        if (flit.index == 0) layer.dropping = !has_credit(layer);
         if (!flit.last) break;
         if (layer.dropping) {
           ++results_.dropped;
           break;
         }
         push_message(layer, kQuery, static_cast<int>(at_layer));
-        layer.phase = Phase::kAsked;
-        layer.asked_at = now_;
+        if (layer.asked++ == 0) layer.asked_since = now_;
         break;
       case Role::kJoin:
         in.full = flit.last;
@@ -367,7 +387,7 @@ class LayersRun {
       for (OutputState& output : layer.outputs) {
         results_.stalled |= !output.flits.empty() && late(output.head_since);
       }
-      results_.stalled |= layer.phase == Phase::kAsked && late(layer.asked_at);
+      results_.stalled |= layer.asked > 0 && late(layer.asked_since);
     }
     for (const auto& nodes : stuck_since_) {
       for (const uint64_t since : nodes) results_.stalled |= late(since);

@@ -15,7 +15,9 @@ enum class Role {
   kSink,    // in: takes, with pauses
   kStream,  // in, out: passes flits on through a buffer of stream_flits
   kStore,   // in, out: the same, with a buffer that is never full
-  kAsker,   // in, answer, out, query: asks, takes nothing more until it has answered
+  kLossy,   // in, out: the same, but drops what finds a message in it, and some more
+  kTray,    // in, out: the same, with a buffer for `count` messages
+  kAsker,   // in, answer, out, query: asks, takes no more while `count` are not yet answered
   kDropper, // the same, but drops what comes meanwhile
   kJoin     // a, b, out: one message for one on each input
 };
@@ -23,6 +25,7 @@ enum class Role {
 struct LayerSpec {
   unsigned node = 0;
   Role role = Role::kSource;
+  unsigned count = 1;  // messages: room of a tray, credits of an asker
 };
 
 // A next hop of an output.
@@ -39,6 +42,7 @@ struct LayersSettings {
   unsigned max_flits = 16;  // a message has from 1 to this many
   unsigned stream_flits = 4;
   uint64_t measure = 6000;
+  double loss = 0.1;     // chance that a lossy layer drops a message that it has room for
   double pause = 0.002;  // chance that a sink pauses, each cycle, for up to pause_cycles
   unsigned pause_cycles = 100;
   uint64_t stall_cycles = 3000;  // without progress of something that waits: it stands still
@@ -49,7 +53,7 @@ struct LayersSettings {
 struct LayersResults {
   uint64_t cycles = 0;
   uint64_t wrong = 0;    // flits out of order, in the wrong place or torn from their message
-  uint64_t dropped = 0;  // messages, by droppers
+  uint64_t dropped = 0;  // messages
   bool stalled = false;
   std::vector<uint64_t> sent;      // messages, by layer
   std::vector<uint64_t> received;  // messages, by layer

@@ -8,7 +8,7 @@
 //
 // A run whose first line is `layers` is one of layers.h:
 //
-//   layer NODE source|sink|stream|store|asker|dropper|join
+//   layer NODE source|sink|stream|store|lossy|tray|asker|dropper|join COUNT
 //   hop LAYER OUTPUT NETWORK TO_LAYER TO_INPUT          network -1: a wire in the tile
 //   seed, networks, max_flits, ... (layers.h)
 #include <cstdio>
@@ -36,8 +36,8 @@ const std::map<std::string, Tile> kTiles = {{"stream", Tile::kStream}, {"store",
 
 const std::map<std::string, Role> kRoles = {
     {"source", Role::kSource}, {"sink", Role::kSink},       {"stream", Role::kStream},
-    {"store", Role::kStore},   {"asker", Role::kAsker},     {"dropper", Role::kDropper},
-    {"join", Role::kJoin}};
+    {"store", Role::kStore},   {"lossy", Role::kLossy},     {"tray", Role::kTray},
+    {"asker", Role::kAsker},   {"dropper", Role::kDropper}, {"join", Role::kJoin}};
 
 template <typename T>
 T named(const std::map<std::string, T>& names, std::istream& in) {
@@ -89,6 +89,7 @@ void read_line(const std::string& key, std::istream& in, LayersSettings& setting
       {"max_flits", [&] { in >> settings.max_flits; }},
       {"stream_flits", [&] { in >> settings.stream_flits; }},
       {"measure", [&] { in >> settings.measure; }},
+      {"loss", [&] { in >> settings.loss; }},
       {"pause", [&] { in >> settings.pause; }},
       {"pause_cycles", [&] { in >> settings.pause_cycles; }},
       {"stall_cycles", [&] { in >> settings.stall_cycles; }},
@@ -97,6 +98,7 @@ void read_line(const std::string& key, std::istream& in, LayersSettings& setting
          LayerSpec layer;
          in >> layer.node;
          layer.role = named(kRoles, in);
+         in >> layer.count;
          settings.layers.push_back(layer);
        }},
       {"hop", [&] {

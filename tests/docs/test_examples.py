@@ -147,7 +147,7 @@ def test_upper_drops_what_wants_no_answer(library: Library) -> None:
 def test_what_the_page_shows_is_what_the_program_prints(library: Library) -> None:
     assert library.path.exists()
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-    command = [sys.executable, str(UPPER / "try_it.py")]
+    command = [sys.executable, "-m", "support.watched", str(UPPER / "try_it.py")]
     result = subprocess.run(command, env=environment, check=True, text=True, capture_output=True)
     page = (DOCS / "write-your-own-layer.md").read_text()
     assert f"```\n{result.stdout}```" in page, result.stdout
@@ -165,7 +165,8 @@ def test_a_linux_program_talks_to_it(library: Library, tmp_path: Path) -> None:
     except NamespaceError as error:
         pytest.skip(str(error))
     with namespace:
-        command = [sys.executable, "-m", "bombus.cli", "run", str(DESIGN), "--report", str(report)]
+        command = [sys.executable, "-m", "support.watched", "bombus.cli"]
+        command += ["run", str(DESIGN), "--report", str(report)]
         runner = namespace.popen(command, env=environment, stdout=subprocess.DEVNULL)
         namespace.wait_for_interface("bombus0", runner)
         client = [sys.executable, str(UPPER / "ask.py"), "10.77.0.2"]

@@ -32,6 +32,8 @@ DESIGNS = {
 FUSED = ROOT / "designs" / "udp_echo_fused.yaml"
 # 28 tiles; applications answer after as many cycles as a datagram's first two bytes say.
 SCALE = ROOT / "benchmarks" / "scale.yaml"
+# The same mesh at 512 bits: its simulator takes minutes to build.
+SCALE_28 = ROOT / "designs" / "scale_28.yaml"
 ALL_DESIGNS = [*DESIGNS.values(), FUSED]
 
 PEER = Station.of("02:00:00:00:00:63", "10.77.0.99")

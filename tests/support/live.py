@@ -17,6 +17,7 @@ import pytest
 
 from bombus.live.netns import Namespace, NamespaceError
 from bombus.simulator.build import build
+from support.bench import ALL_DESIGNS
 
 INTERFACE = "bombus0"
 ADDRESS = "10.77.0.2"
@@ -28,6 +29,8 @@ import json, sys
 from pathlib import Path
 from bombus.live.run import run
 from bombus.simulator.impairment import Impairment
+from support import message_sums
+message_sums.watch()
 options = json.loads(sys.argv[2])
 for name in ("impair_rx", "impair_tx"):
     if name in options:
@@ -84,7 +87,8 @@ def starter(folder: Path) -> Iterator[Callable[..., Live]]:
         pytest.skip(str(error))
 
     def make(design: Path, *, capture: bool = False, **options: Any) -> Live:
-        build(design, assertions=bool(options.get("assertions")))  # here, where it takes its time
+        options.setdefault("assertions", design in ALL_DESIGNS)  # as other tests build them
+        build(design, assertions=options["assertions"])  # here, where it takes its time
         report = folder / "report.json"
         pcap = folder / "capture.pcap" if capture else None
         if pcap is not None:

@@ -92,6 +92,7 @@ def test_operands_that_wait_are_refused_and_stand_still(tmp_path: Path) -> None:
     folder = tmp_path / "generated"
     generate(file, folder, allow_deadlock=True)
     with Simulation(build_library(folder)) as simulation:
+        message_sums.leave_out(simulation)
         introduce(simulation, neighbour(simulation.manifest))
         for frame in operands(simulation, LEFT, list(range(200))):
             simulation.send(frame)

@@ -5,10 +5,11 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from random import Random
 
 import pytest
-from support.bench import PEER, ROOT, SCALE, Bench
+from support.bench import PEER, ROOT, SCALE, SCALE_28, Bench
 
 from bombus.design.dispatch import flow_bucket
 from bombus.golden.frames import Station, udp_frame
@@ -57,11 +58,15 @@ def exchange(bench: Bench, frames: Sequence[bytes], **options: int) -> list[Fram
     return result.received
 
 
-@pytest.mark.parametrize("stall", [0.0, 0.4])
-def test_everything_is_answered(stall: float) -> None:
+@pytest.mark.parametrize(
+    ("design", "stall"),
+    [(SCALE, 0.0), (SCALE, 0.4), pytest.param(SCALE_28, 0.4, marks=pytest.mark.sweep)],
+    ids=["64", "64 that stops", "512 that stops"],
+)
+def test_everything_is_answered(design: Path, stall: float) -> None:
     """Every application tile takes part; nothing is lost, doubled or wrong."""
     random = Random(1)
-    with Bench(SCALE, seed=1, rx_bubble=0.5, tx_stall=stall) as bench:
+    with Bench(design, seed=1, rx_bubble=0.5, tx_stall=stall) as bench:
         ports = [FLOW, TURN, LOAD, *range(PORT, PORT + 4)]
         frames = [
             udp_frame(

@@ -10,18 +10,11 @@ import sys
 from pathlib import Path
 
 import pytest
-from support.live import COMMAND_SECONDS
+from support.live import COMMAND_SECONDS, RUN
 from test_two_ports import BOTH
 
 from bombus.live.netns import Namespace, NamespaceError
 from bombus.simulator.build import build
-
-RUN = """
-import json, sys
-from pathlib import Path
-from bombus.live.run import run
-run(sys.argv[1], report=Path(sys.argv[2]), assertions=True, **json.loads(sys.argv[3]))
-"""
 
 # Datagrams of many lengths to the echo of a port. Arguments: address, count.
 ECHO = """
@@ -59,10 +52,10 @@ def test_linux_on_both_sides(design: Path, tmp_path: Path) -> None:
         pytest.skip(str(error))
     with left, right:
         paths = [f"/proc/{namespace._holder.pid}/ns/net" for namespace in (left, right)]
-        options = {"netns": paths, "tap": ["left0", "right0"]}
+        options = {"netns": paths, "tap": ["left0", "right0"], "assertions": True}
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
         runner = left.popen(
-            [sys.executable, "-c", RUN, str(design), str(report), json.dumps(options)],
+            [sys.executable, "-c", RUN, str(design), json.dumps(options), str(report)],
             env=environment,
             stdout=subprocess.DEVNULL,
         )

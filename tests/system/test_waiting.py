@@ -62,6 +62,24 @@ def test_store_in_the_same_tile_answers_everyone() -> None:
         simulation.check()
 
 
+def test_no_datagram_is_taken_while_a_request_is_open() -> None:
+    """The MAC takes nothing until the stop has reached the service, whose reply waits, too."""
+    count = 800  # some 600 fill the buffer of `mac_tx` and all between
+    with Simulation(EXAMPLE / "lookup.yaml", assertions=True) as simulation:
+        frames = requests(simulation, count)
+        simulation.pace(tx_stall=1.0)
+        for frame in frames:
+            simulation.send(frame)
+        simulation.advance(20_000)
+        assert "layer lookup.udp_lookup" in {stall.name for stall in simulation.stalls()}
+        simulation.pace()
+        came = [frame.data for frame in simulation.receive_all()]
+        assert answers(came) == [n.to_bytes(8) for n in range(count)]
+        ports = [(int.from_bytes(data[34:36]), int.from_bytes(data[36:38])) for data in came]
+        assert ports == [(PORT, 1000 + n) for n in range(count)]
+        simulation.check()
+
+
 def test_store_in_another_tile_is_refused_and_stalls(tmp_path: Path) -> None:
     """The answer waits behind the datagrams that wait for it."""
     file = variant(tmp_path, APART.format(more=""))
@@ -71,6 +89,7 @@ def test_store_in_another_tile_is_refused_and_stalls(tmp_path: Path) -> None:
     folder = tmp_path / "generated"
     generate(file, folder, allow_deadlock=True)
     with Simulation(build_library(folder)) as simulation:
+        message_sums.leave_out(simulation)
         for frame in requests(simulation, 3):
             simulation.send(frame)
         simulation.advance(50_000)
@@ -94,3 +113,13 @@ def test_dropping_while_busy_breaks_the_cycle(tmp_path: Path) -> None:
         assert all(answer in rest for answer in came)
         assert message_sums.check(simulation) == 0
         simulation.check()
+
+
+def test_a_lost_message_is_seen_when_a_simulation_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not lost, but as if no counter knew of it."""
+    monkeypatch.setitem(message_sums.EVENTS["arp"], "request_in", message_sums.GOES_ON)
+    with (
+        pytest.raises(AssertionError, match="arp: 1 in, but 3 out, 0 dropped, -3 more ended"),
+        Simulation(EXAMPLE / "lookup.yaml", assertions=True) as simulation,
+    ):
+        introduce(simulation, neighbour(simulation.manifest))

@@ -14,9 +14,9 @@ from bombus.analysis import check
 from bombus.design import rtl
 from bombus.generation.manifest import manifest
 
-# With the one of an example whose test sums up its messages.
-ADDER = ROOT / "docs" / "examples" / "join" / "adder.sv"
-LAYERS = rtl.library(512, [ADDER]).layers
+# With those of the documentation's examples.
+EXAMPLES = sorted((ROOT / "docs" / "examples").rglob("*.sv"))
+LAYERS = rtl.library(512, EXAMPLES).layers
 LOSSY = "fabric: {kind: crosspoint, lossless: false}\ntiles:"
 
 

@@ -10,6 +10,8 @@ import pytest
 from unit_helpers import DESIGNS, Edited, Problems
 
 from bombus.analysis import check
+from bombus.base import yaml_file
+from bombus.base.paths import BENCHMARKS
 from bombus.design import config, dispatch, resolve
 from bombus.design.resolved import Design
 from bombus.generation import generate
@@ -163,6 +165,20 @@ def test_slots_of_several_groups_do_not_meet(tmp_path: Path) -> None:
         used += range(group.first_slot, group.first_slot + (1 << group.slot_bits))
     assert len(used) == len(set(used))
     assert dispatch.num_slots(groups) >= max(used) + 1
+
+
+def test_the_mesh_that_is_measured_is_the_one_that_ships() -> None:
+    """So that what is simulated at 64 bits says something of the design with 512."""
+    shipped, measured = (
+        yaml_file.read(file, "design file")
+        for file in (DESIGNS / "scale_28.yaml", BENCHMARKS / "scale.yaml")
+    )
+    for key in ("name", "data_width", "line_rate_gbps", "sources"):
+        assert shipped.pop(key, None) != measured.pop(key, None)
+    for tile in measured["tiles"]:
+        if tile.get("kind") == "udp_work":
+            tile["kind"] = "udp_echo"
+    assert measured == shipped
 
 
 def test_manifest_says_where_slots_lead(tmp_path: Path) -> None:

@@ -23,7 +23,7 @@ from pyroute2 import netns
 
 from bombus.base.errors import UserError
 
-_STOP_LIMIT_SECONDS = 5.0
+_STOP_LIMIT_SECONDS = 20.0  # of a busy machine
 _NAMED = Path("/run/netns")  # of `ip netns add`
 
 

@@ -28,7 +28,6 @@ from bombus.simulator.compiling import (
     OPTIMISATION,
     Driver,
     compile_model,
-    output_groups,
     run_logged,
 )
 from bombus.simulator.progress import step
@@ -188,7 +187,6 @@ def build(
     }
     command = [
         *(*VERILATOR_FLAGS, "--top-module", TOP),
-        *output_groups(columns * rows),
         "--assert" if assertions else "--no-assert",
         *(flag for folder in rtl.include_dirs() for flag in (f"-I{folder}",)),
         *(f"-G{key}={_number(value)}" for key, value in parameters.items()),

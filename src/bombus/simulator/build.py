@@ -30,7 +30,6 @@ from bombus.simulator.compiling import (
     BuildError,
     Driver,
     compile_model,
-    output_groups,
 )
 from bombus.simulator.design_header import design_header
 from bombus.simulator.library import Library
@@ -129,7 +128,7 @@ def build_library(
     manifest = json.loads(manifests[0].read_text())
     name = manifest["name"]
     file_list = generated / manifest["simulation"]["file_list"]
-    options = [*model_options(trace, assertions), *output_groups(len(manifest["tiles"]))]
+    options = model_options(trace, assertions)
     optimisation = CHECKING_OPTIMISATION if trace or assertions else OPTIMISATION
     sanitizers = SANITIZERS if sanitize else ()
     header = design_header(manifest, trace, assertions)

@@ -2,7 +2,7 @@
 """From a verilated model to a library or a program (`sim/model.mk`).
 
 Most of what a small design takes to build is not its own: Verilator's objects are made once and
-kept in the cache, and the rest is compiled in few units.
+kept in the cache, and the rest is compiled in few units, since each reads the same headers again.
 """
 
 from __future__ import annotations
@@ -33,12 +33,8 @@ class BuildError(UserError):
     """Verilator or the compiler failed; the log says why."""
 
 
-def output_groups(tiles: int) -> tuple[str, str]:
-    """Verilator's option for the number of units to compile.
-
-    The compiler's time and memory grow faster than its input, once that is large.
-    """
-    return "--output-groups", str(max(JOBS, tiles // 4))
+# Of C++ in a unit. The compiler's time and memory grow faster than its input, once that is large.
+_UNIT_BYTES = 3_000_000
 
 
 @dataclass(frozen=True)
@@ -49,6 +45,21 @@ class Driver:
     flags: Sequence[str]
     link_flags: Sequence[str] = ()
     libraries: Sequence[str] = ()
+
+
+def _write_units(work: Path, name: str, files: Sequence[Path]) -> str:
+    """Files of C++ that include those that Verilator has written, in few units of like sizes."""
+    sizes = [file.stat().st_size for file in files]
+    count = max(1, -(-sum(sizes) // _UNIT_BYTES))
+    units: list[list[str]] = [[] for _ in range(count)]
+    before = 0
+    for file, size in zip(files, sizes, strict=True):
+        units[min(count - 1, before * count // sum(sizes))].append(f'#include "{file.name}"\n')
+        before += size
+    names = [f"{name}_{number}" for number in range(count)]
+    for unit, lines in zip(names, units, strict=True):
+        (work / f"{unit}.cc").write_text("".join(lines))
+    return " ".join(names)
 
 
 def compile_model(
@@ -62,7 +73,12 @@ def compile_model(
     what: str,
 ) -> None:
     """Makes `target` of the model that Verilator has written to `work`."""
+    written = sorted(work.glob("*.cpp"))
+    once = [file for file in written if file.stem.endswith("__Slow")]
+    each_cycle = [file for file in written if file not in once]
     variables = {
+        "FAST_UNITS": _write_units(work, "fast", each_cycle),
+        "SLOW_UNITS": _write_units(work, "slow", once),
         "TARGET": str(target),
         "SOURCES": " ".join(map(str, driver.sources)),
         "SOURCE_FLAGS": " ".join(driver.flags),
