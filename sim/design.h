@@ -8,6 +8,7 @@
 //   BOMBUS_DATA_BYTES    bytes of a MAC port's beat
 //   BOMBUS_MAX_FRAME_BYTES  of a MAC port
 //   BOMBUS_REGISTER_BYTES  of the register map
+//   BOMBUS_LARGEST_TABLE  entries of the largest table in it
 //   BOMBUS_MAC_PORTS(X)  X(0) X(1) ... for each MAC port
 //   BOMBUS_RAISED_PORTS(X)  X(name, bits, is_output) for each raised port of the top
 //   BOMBUS_MAC_CLOCKS(X) X(0, hertz) for each MAC port with a clock of its own
@@ -36,6 +37,7 @@ constexpr unsigned kMacPorts = 0 BOMBUS_MAC_PORTS(BOMBUS_COUNT);
 constexpr unsigned kDataBytes = BOMBUS_DATA_BYTES;
 constexpr size_t kMaxFrameBytes = BOMBUS_MAX_FRAME_BYTES;
 constexpr uint32_t kRegisterBytes = BOMBUS_REGISTER_BYTES;
+constexpr uint64_t kLargestTable = BOMBUS_LARGEST_TABLE;
 constexpr uint64_t kClockHz = BOMBUS_CLOCK_HZ;
 constexpr uint64_t kPeriodPs = (1000000000000ull + kClockHz / 2) / kClockHz;
 

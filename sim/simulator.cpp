@@ -17,7 +17,8 @@ namespace {
 // Overlapping resets of two clocks, and then the time until frames cross (reset_handshake).
 constexpr uint64_t kResetCycles = 16 * core_cycles_of_slowest();
 constexpr uint64_t kStartCycles = kMacClocks == 0 ? 0 : 24 * core_cycles_of_slowest();
-constexpr uint64_t kRegisterLimit = 100000;
+// After a reset a request waits until the table that it is for is filled, an entry a cycle.
+constexpr uint64_t kRegisterLimit = 100000 + kLargestTable;
 
 constexpr uint64_t kPollNanoseconds = 50 * 1000 * 1000;
 

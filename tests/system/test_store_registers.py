@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
@@ -88,3 +89,33 @@ def test_the_table_is_written_under_traffic(simulation: Simulation) -> None:
         newest[index] = version
     assert min(len(history[index]) for index in range(BUSY_ENTRIES)) > 50
     assert min(newest[index] for index in range(BUSY_ENTRIES)) > 50, "all after the traffic"
+
+
+@pytest.fixture
+def large(tmp_path: Path) -> Path:
+    """The example with a table of 131,072 entries."""
+    folder = tmp_path / "lookup"
+    shutil.copytree(EXAMPLE.parent, folder)
+    layer, design = folder / "store.sv", folder / EXAMPLE.name
+    text = layer.read_text()
+    for old, new in (("|| NumEntries > 256 ", ""), ("in_i.data[56+:IndexWidth]", "'1")):
+        assert text.count(old) == 1
+        text = text.replace(old, new)
+    layer.write_text(text)
+    tiles = "layers: [udp_lookup, {store: {num_entries: 131072}}]"
+    text = design.read_text()
+    assert text.count("layers: [udp_lookup, store]") == 1
+    design.write_text(text.replace("layers: [udp_lookup, store]", tiles))
+    return design
+
+
+def test_a_request_waits_until_a_large_table_is_filled(large: Path) -> None:
+    """It takes longer than any other request may."""
+    with Simulation(large) as simulation:
+        before = simulation.cycle
+        patterns = simulation.tile("lookup").registers.store.patterns
+        assert patterns[131_071].value == ONES
+        assert 131_072 <= simulation.cycle - before < 131_172
+        patterns[131_071].value = 5
+        assert [entry.value for entry in (patterns[0], patterns[131_071])] == [ONES, 5]
+        simulation.check()

@@ -22,6 +22,12 @@ def wave_format() -> str:
     return "fst" if result.returncode == 0 else "vcd"
 
 
+def _largest_count(member: dict[str, Any]) -> int:
+    """Entries of the largest array in a part of the register map."""
+    count: int = member.get("count", 1)
+    return max([count, *map(_largest_count, member.get("members", ()))])
+
+
 def design_header(manifest: dict[str, Any], trace: bool, assertions: bool) -> str:
     """What `sim/design.h` needs to know of the design."""
     top = f"TOP.{manifest['simulation']['instance']}"
@@ -33,6 +39,7 @@ def design_header(manifest: dict[str, Any], trace: bool, assertions: bool) -> st
             "BOMBUS_DATA_BYTES": manifest["data_width"] // 8,
             "BOMBUS_MAX_FRAME_BYTES": manifest["max_frame_bytes"],
             "BOMBUS_REGISTER_BYTES": manifest["registers"]["size"],
+            "BOMBUS_LARGEST_TABLE": _largest_count(manifest["registers"]),
             "BOMBUS_MAC_PORTS(X)": " ".join(
                 f"X({port})" for port in range(len(manifest["mac_ports"]))
             ),
