@@ -82,7 +82,21 @@ module udp_rx
       .header_o(header)
   );
 
-  logic open;
+  // ---- What the first beat says, kept for the whole message ----
+
+  typedef struct packed {
+    logic truncated;
+    logic bad_length;
+    logic has_csum;
+    logic bad_port;
+    logic open;
+    logic [NextWidth-1:0] next;
+    ones_pkg::saved_t sum;  // of the datagram and its pseudo-header
+  } found_t;
+  found_t found_d, found_q;
+  header_t read;
+  assign read = in_i.data[HeaderBytes*8-1:0];
+
   logic [NextWidth-1:0] app;
   bound_hop #(
       .NumBound (NumBound),
@@ -90,51 +104,66 @@ module udp_rx
       .BoundKeys(BoundKeys),
       .BoundHops(BoundHops)
   ) u_bound (
-      .key_i  (swap16(header.dst_port)),
-      .found_o(open),
+      .key_i  (swap16(read.dst_port)),
+      .found_o(found_d.open),
       .hop_o  (app)
   );
-  wire [NextWidth-1:0] next = open ? app + NextWidth'(NextBound) : NextWidth'(NextIcmp);
+  assign found_d.next = found_d.open ? app + NextWidth'(NextBound) : NextWidth'(NextIcmp);
 
-  // What is constant of the pseudo-header.
-  typedef logic [17:0] part_t;
-  part_t [NumMacPorts-1:0] sum_host_q;
-  part_t sum_host;
+  // What is constant of the pseudo-header, in two steps.
+  logic [NumMacPorts-1:0][17:0] sum_host_q;
+  ones_pkg::word_t [NumMacPorts-1:0] folded_host_q;
+  ones_pkg::word_t sum_host;
   always_ff @(posedge clk_i) begin
     for (int unsigned p = 0; p < NumMacPorts; p++) begin
-      sum_host_q[p] <= part_t'(host_i[p].ip[31:16]) + part_t'(host_i[p].ip[15:0]) +
-          part_t'(ProtocolUdp);
+      sum_host_q[p] <= 18'(host_i[p].ip[31:16]) + 18'(host_i[p].ip[15:0]) + 18'(ProtocolUdp);
+      folded_host_q[p] <= csum_add(sum_host_q[p][15:0], {14'b0, sum_host_q[p][17:16]});
     end
   end
   by_mac_port #(
-      .data_t(part_t),
+      .data_t(ones_pkg::word_t),
       .NumMacPorts(NumMacPorts)
   ) u_sum (
-      .all_i (sum_host_q),
-      .port_i(body.meta.mac_port),
+      .all_i (folded_host_q),
+      .port_i(in_i.meta.mac_port),
       .one_o (sum_host)
   );
-  wire [19:0] sum = 20'(body.meta.ip[31:16]) + 20'(body.meta.ip[15:0]) +
-      (20'(body.meta.csum) + 20'(body.length)) + 20'(sum_host);
-  wire sum_good = sum[15:0] == ~{12'b0, sum[19:16]};  // all ones, were the carries added
+  assign found_d.sum = ones_pkg::save(
+      {sum_host, in_i.meta.csum, in_i.meta.ip, {2'b0, in_i.length}, 16'b0}
+  );
+  assign found_d.truncated = in_i.length < 14'(HeaderBytes);
+  assign found_d.bad_length = swap16(read.length) != {2'b0, in_i.length};
+  assign found_d.has_csum = read.csum != '0;
+  assign found_d.bad_port = read.dst_port == '0;
+
+  // The strip has sent all of the message before when it takes this beat.
+  logic first_q;
+  wire  in_taken = in_valid_i & in_ready_o;
+  always_ff @(posedge clk_i) begin
+    if (rst_i) first_q <= 1'b1;
+    else if (in_taken) first_q <= in_i.last;
+  end
+  always_ff @(posedge clk_i) begin
+    if (in_taken & first_q) found_q <= found_d;
+  end
+
+  // ---- Verdict ----
+
   logic [NumDrops-1:0] reasons;
   always_comb begin
     reasons = '0;
-    if (body.length < 14'(HeaderBytes)) reasons[DropTruncated] = 1'b1;
-    else if (swap16(header.length) != {2'b0, body.length}) begin
-      reasons[DropBadLength] = 1'b1;
-    end else if ((header.csum != '0) & ~sum_good) begin
-      reasons[DropBadChecksum] = 1'b1;
-    end else if (header.dst_port == '0) reasons[DropBadPort] = 1'b1;
+    if (found_q.truncated) reasons[DropTruncated] = 1'b1;
+    else if (found_q.bad_length) reasons[DropBadLength] = 1'b1;
+    else if (found_q.has_csum & ~ones_pkg::is_ones(found_q.sum)) reasons[DropBadChecksum] = 1'b1;
+    else if (found_q.bad_port) reasons[DropBadPort] = 1'b1;
   end
 
   // A closed port: what goes on is the UDP header alone, in as many beats as it
   // takes; the rest of the message is swallowed.
   beat_t sent;
-  logic sent_valid, sent_ready, sent_first;
-  logic refused_q;
-  wire refused = body_first ? ~open : refused_q;
-  wire taken = body_valid & body_ready;
+  logic sent_ready;
+  wire refused = ~found_q.open;
+  wire swallow = refused & ~body_first;
 
   icmp_pkg::unreachable_meta_t refused_meta;
   always_comb begin
@@ -164,13 +193,7 @@ module udp_rx
   end
 
   // The payload of a refused datagram is neither sent nor counted again.
-  assign sent_valid = body_valid & ~(refused & ~body_first);
-  assign body_ready = sent_ready | (refused & ~body_first);
-  assign sent_first = body_first;
-
-  always_ff @(posedge clk_i) begin
-    if (taken & body_first) refused_q <= ~open;
-  end
+  assign body_ready = sent_ready | swallow;
 
   drop_register #(
       .beat_t(beat_t),
@@ -181,10 +204,10 @@ module udp_rx
       .clk_i,
       .rst_i,
       .in_i(sent),
-      .in_valid_i(sent_valid),
+      .in_valid_i(body_valid & ~swallow),
       .in_ready_o(sent_ready),
-      .in_first_i(sent_first),
-      .in_next_i(next),
+      .in_first_i(body_first),
+      .in_next_i(found_q.next),
       .in_drop_i(reasons),
       .out_o,
       .out_valid_o,
@@ -195,7 +218,7 @@ module udp_rx
 
   always_ff @(posedge clk_i) begin
     if (rst_i) event_o <= '0;
-    else event_o[EventClosedPort] <= taken & body_first & ~open & ~|reasons;
+    else event_o[EventClosedPort] <= body_valid & sent_ready & body_first & refused & ~|reasons;
   end
 
   assign busy_o = body_valid | out_valid_o;

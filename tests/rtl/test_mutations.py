@@ -139,6 +139,8 @@ MUTATIONS: tuple[tuple[str, str, str, Test], ...] = (
         *("common/stream_merge.sv", "        sel_q <= sel;\n", "        sel_q <= '0;\n"),
         test_primitives.test_merge_takes_turns_without_a_gap,
     ),
+    ("common/ones_pkg.sv", "rotated(fours, 2)", "fours << 2", test_primitives.test_ones_sums),
+    ("common/ones_pkg.sv", "reach < 16", "reach < 8", test_primitives.test_ones_sums),
     ("common/frame_buffer.sv", "abort_i ? commit_q : write_next", "write_next", BUFFER),
     ("common/frame_buffer.sv", "(write_q ^ read_q)", "(write_q ^ commit_q)", BUFFER),
     ("common/frame_sum.sv", "logic [20:0] beat;", "logic [19:0] beat;", SUM),
@@ -228,7 +230,7 @@ MUTATIONS: tuple[tuple[str, str, str, Test], ...] = (
 LAYER_MUTATIONS = (
     ("icmp/icmp_echo.sv", "{TypeEchoRequest, 8'h00}", "16'h0000", "icmp_echo"),
     ("udp/udp_rx.sv", "reasons[DropBadLength] = 1'b1", "reasons[DropBadLength] = 1'b0", "udp_rx"),
-    ("udp/udp_rx.sv", "(header.csum != '0) &", "(header.csum != '0) & open &", "udp_rx"),
+    ("udp/udp_rx.sv", "found_q.has_csum &", "found_q.has_csum & found_q.open &", "udp_rx"),
     ("app/udp_echo.sv", "16'd1024", "16'd1023", "udp_echo"),
     ("ipv4/ipv4_tx.sv", "swap16(csum)", "csum", "ipv4_tx"),
     ("eth/eth_rx.sv", "reasons[DropNotForUs] = 1'b1", "reasons[DropNotForUs] = 1'b0", "eth_rx"),

@@ -196,6 +196,25 @@ def test_arbiter_exhaustively(benches: Benches) -> None:
                 assert grant == (asking[0] if asking else last), (number, last, request)
 
 
+# ---- ones_pkg, in benches/ones_sums.sv ----
+
+
+def test_ones_sums(benches: Benches) -> None:
+    """Words at random, those of one bit or all but one, and the last made to complete the sum."""
+    random = Random(1)
+    bench = benches("ones_sums")
+    edges = [0, 0xFFFF, *(1 << place for place in range(16))]
+    edges += [0xFFFF ^ edge for edge in edges[2:]]
+    for _ in range(20000):
+        choose = random.choice([lambda: random.choice(edges), lambda: random.getrandbits(16)])
+        words = [choose() for _ in range(random.randrange(1, 7))]
+        if random.random() < 0.5:
+            words[-1] = -sum(words[:-1]) % 0xFFFF
+        bench.control(sum(word << 16 * place for place, word in enumerate(words)))
+        total = (sum(words) - 1) % 0xFFFF + 1 if any(words) else 0
+        assert bench.status == (total == 0xFFFF) << 16 | total, [hex(word) for word in words]
+
+
 # ---- frame_buffer: depths 4 and 32 ----
 
 BUFFER_DEPTHS = (4, 32)
