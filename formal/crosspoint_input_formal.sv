@@ -154,10 +154,15 @@ module crosspoint_input_formal
   // Adaptive routing compares by quarters of a queue.
   localparam int unsigned Coarse = routing_e'(Routing) == RoutingAdaptive ? $clog2(Depth / 4) : 0;
   localparam logic [NumDirs-1:0] Horizontal = (NumDirs'(1) << DirEast) | (NumDirs'(1) << DirWest);
+  // Queues are compared as they were a cycle before; so is room for a message without losses,
+  // which leaves a place for a flit that has come since.
   logic [NumDirs-1:0] has_room;
+  level_t [NumDirs-1:0] before_q;
+  always_ff @(posedge clk_i) before_q <= level;
   always_comb begin
     for (int unsigned c = 0; c < NumDirs; c++) begin
-      has_room[c] = 32'(depth[c] - level[c]) >= (Lossless ? MaxPacket : 32'(flits));
+      has_room[c] = Lossless ? 32'(depth[c] - before_q[c]) > MaxPacket
+                             : 32'(depth[c] - level[c]) >= 32'(flits);
     end
   end
 
@@ -180,8 +185,8 @@ module crosspoint_input_formal
             for (int unsigned d = 0; d < NumDirs; d++) begin
               if (d != c && allowed[d] & has_room[d]) begin
                 assert (has_room[c]);
-                assert ((level[c] >> Coarse) <= (level[d] >> Coarse));
-                if (Horizontal[d]) assert ((level[c] >> Coarse) != (level[d] >> Coarse));
+                assert ((before_q[c] >> Coarse) <= (before_q[d] >> Coarse));
+                if (Horizontal[d]) assert ((before_q[c] >> Coarse) != (before_q[d] >> Coarse));
               end
             end
             if (~Lossless) assert (32'(level[c]) + 32'(flits) <= Depth);
@@ -196,6 +201,11 @@ module crosspoint_input_formal
       if (~Lossless) assert (ready == '1);
       if (Lossless && Input == int'(DirLocal) && ~under_way && |(allowed & has_room)) begin
         assert (ready[0]);
+      end
+      if (Lossless && Input == int'(DirLocal) && under_way) begin
+        for (int unsigned c = 0; c < NumDirs; c++) begin
+          if (target_q[c] && before_q[c] + 1'b1 < depth[c]) assert (ready[0]);
+        end
       end
     end
   end

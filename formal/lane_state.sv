@@ -4,15 +4,14 @@
 module lane_state #(
     parameter int unsigned HeadWidth = 1,
     parameter int unsigned Depth = 4,
-    localparam type addr_t = logic [$clog2(Depth)-1:0],
     localparam type level_t = logic [$clog2(Depth):0]
 ) (
     input logic clk_i,
     input level_t level_i,
     input logic valid_i,
-    input addr_t read_i,
-    input addr_t next_i,
-    input addr_t write_i,
+    input level_t read_i,
+    input level_t next_i,
+    input level_t write_i,
     input logic [HeadWidth-1:0] head_i,
     input logic [HeadWidth-1:0] oldest_i  // as it stands in the memory
 );
@@ -25,7 +24,7 @@ module lane_state #(
       assert (32'(level_i) <= Depth);
       assert (valid_i == (level_i != '0));
       assert (next_i == read_i + 1'b1);
-      assert (write_i == read_i + addr_t'(level_i));
+      assert (write_i == read_i + level_i);
       if (level_i != '0) assert (head_i == oldest_i);
     end
   end
@@ -37,11 +36,11 @@ bind queue_lane lane_state #(
     .Depth (Depth)
 ) u_state (
     .clk_i,
-    .level_i(level_q),
+    .level_i(level_o),
     .valid_i(valid_q),
     .read_i(read_q),
     .next_i(next_q),
     .write_i(write_q),
     .head_i(head_q),
-    .oldest_i(heads[read_q])
+    .oldest_i(heads[read_addr_o])
 );

@@ -56,22 +56,13 @@ module crosspoint_input
   heading_t to;
   logic [NumDirs-1:0] possible, has_room, choice;
   level_t [NumDirs-1:0] room;  // free places
-  logic [31:0] need;  // of them, to start
   assign to = heading(x_i, y_i, 8'(in_i.x), 8'(in_i.y));
   assign possible = channels_of(Routing, Lossless, Input, to);
   always_comb begin
     for (int unsigned c = 0; c < NumDirs; c++) begin
       room[c] = Queues[c] ? level_t'(depth_of(c)) - level_i[c] : '0;
-      has_room[c] = 32'(room[c]) >= need;
     end
   end
-
-  function automatic level_t of_channel(logic [NumDirs-1:0] channel, level_t [NumDirs-1:0] values);
-    level_t found;
-    found = '0;
-    for (int unsigned c = 0; c < NumDirs; c++) if (channel[c]) found |= values[c];
-    return found;
-  endfunction
 
   if (Routing == RoutingXY) begin : gen_fixed
     assign choice = possible;
@@ -87,9 +78,22 @@ module crosspoint_input
     localparam logic [NumDirs-1:0] Horizontal = (NumDirs'(1) << DirEast) | (NumDirs'(1) << DirWest);
     wire [NumDirs-1:0] horizontal = possible & Horizontal;
     wire [NumDirs-1:0] vertical = possible & ~Horizontal;
-    wire level_t level_horizontal = of_channel(horizontal, level_i);
-    wire level_t level_vertical = of_channel(vertical, level_i);
-    wire is_shorter = (level_horizontal >> Coarse) <= (level_vertical >> Coarse);
+    // Each pair is compared a cycle before: one flit more or less decides nothing.
+    logic [NumDirs-1:0][NumDirs-1:0] is_shorter_q;
+    logic is_shorter;
+    always_ff @(posedge clk_i) begin
+      for (int unsigned h = 0; h < NumDirs; h++) begin
+        for (int unsigned v = 0; v < NumDirs; v++) begin
+          is_shorter_q[h][v] <= (level_i[h] >> Coarse) <= (level_i[v] >> Coarse);
+        end
+      end
+    end
+    always_comb begin
+      is_shorter = 1'b0;
+      for (int unsigned h = 0; h < NumDirs; h++) begin
+        if (horizontal[h]) is_shorter |= |(vertical & is_shorter_q[h]);
+      end
+    end
     wire go_horizontal = |(horizontal & has_room) & (is_shorter | ~|(vertical & has_room));
     always_comb begin
       choice = possible;
@@ -101,7 +105,7 @@ module crosspoint_input
   logic first_q;
   wire [NumDirs-1:0] target = first_q ? choice : choice_q;
 
-  logic taken, refused;
+  logic [NumDirs-1:0] open;  // channels that a flit may go into now
 
   if (!Lossless) begin : gen_dropping
     localparam int unsigned FlitBytes = $bits(in_i.beat.data) / 8;
@@ -112,23 +116,33 @@ module crosspoint_input
         FlitBytes
     );
     logic refused_q;
-    assign need = 32'(flits);
+    always_comb begin
+      for (int unsigned c = 0; c < NumDirs; c++) has_room[c] = 32'(room[c]) >= 32'(flits);
+    end
     wire fits = |(choice & has_room);
-    assign refused = first_q ? ~fits : refused_q;
-    assign taken = in_valid_i;
+    wire refused = first_q ? ~fits : refused_q;
+    assign open = {NumDirs{~refused}};
     assign in_ready_o = '1;
     always_ff @(posedge clk_i) begin
       if (in_valid_i & first_q) refused_q <= ~fits;
     end
     assign drop_o = in_valid_i & first_q & refused;
   end else begin : gen_lossless
-    assign refused = 1'b0;
     assign drop_o = 1'b0;
-    assign need = MaxPacket;
+    // As it was a cycle before; one flit may have come since.
+    logic [NumDirs-1:0] has_room_q;
+    always_ff @(posedge clk_i) begin
+      for (int unsigned c = 0; c < NumDirs; c++) has_room_q[c] <= 32'(room[c]) > MaxPacket;
+    end
+    assign has_room = has_room_q;
     if (Input == int'(DirLocal)) begin : gen_local
-      wire ready = first_q ? |(target & has_room) : of_channel(target, room) != '0;
+      logic [NumDirs-1:0] has_place_q;
+      always_ff @(posedge clk_i) begin
+        for (int unsigned c = 0; c < NumDirs; c++) has_place_q[c] <= room[c] > level_t'(1);
+      end
+      assign open = first_q ? has_room : has_place_q;
+      wire ready = |(target & open);
       assign in_ready_o = NumDirs'(ready);
-      assign taken = in_valid_i & ready;
     end else begin : gen_mesh
       logic [NumDirs-1:0] ready_q;
       always_ff @(posedge clk_i) begin
@@ -137,14 +151,15 @@ module crosspoint_input
         end
       end
       assign in_ready_o = ready_q;
-      assign taken = in_valid_i;
+      assign open = '1;
     end
   end
 
-  assign push_o = (taken & ~refused) ? target : '0;
+  assign push_o = in_valid_i ? target & open : '0;
 
+  wire taken = in_valid_i & (in_ready_o[0] | Input != int'(DirLocal));
   always_ff @(posedge clk_i) begin
-    if (taken & first_q) choice_q <= choice;
+    if (first_q) choice_q <= choice;
     if (rst_i) first_q <= 1'b1;
     else if (taken) first_q <= in_i.beat.last;
   end

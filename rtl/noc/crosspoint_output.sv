@@ -39,7 +39,7 @@ module crosspoint_output
   logic valid_q, locked_q, long_q;
   logic [CountWidth-1:0] count_q;  // flits of the message that have gone
   logic [  NumLanes-1:0] owner_q;
-  logic [NumLanes-1:0] able, grant;
+  logic [NumLanes-1:0] may_start, goes_on, grant;
   logic step;  // the link can take a flit in the next cycle
 
   assign step = IsLocal ? ~valid_q | out_ready_i[0] : 1'b1;
@@ -47,12 +47,13 @@ module crosspoint_output
   for (genvar l = 0; l < NumLanes; l++) begin : gen_able
     wire [NumDirs-1:0] wanted = head_i[l].wanted;
     if (IsLocal || !Lossless) begin : gen_always
-      assign able[l] = head_valid_i[l];
+      assign may_start[l] = head_valid_i[l];
+      assign goes_on[l]   = head_valid_i[l] & owner_q[l];
       wire unused_wanted = ^wanted;
     end else begin : gen_room
-      wire start = |(wanted & out_ready_i);
-      wire goes_on = ~long_q | ~|(wanted & ~out_ready_i);
-      assign able[l] = head_valid_i[l] & (locked_q ? goes_on : start);
+      wire has_all = ~long_q | ~|(wanted & ~out_ready_i);
+      assign may_start[l] = head_valid_i[l] & |(wanted & out_ready_i);
+      assign goes_on[l]   = head_valid_i[l] & owner_q[l] & has_all;
     end
   end
 
@@ -61,12 +62,12 @@ module crosspoint_output
   ) u_arbiter (
       .clk_i,
       .rst_i,
-      .request_i(able),
+      .request_i(may_start),
       .grant_o  (grant),
       .served_i (step & ~locked_q)
   );
 
-  assign pop_o = step ? (locked_q ? able & owner_q : grant) : '0;
+  assign pop_o = step ? (locked_q ? goes_on : grant) : '0;
 
   logic last;
   always_comb begin

@@ -60,13 +60,14 @@ module laned_queue #(
     assign level_o[l] = level_t'(lane_level[l]);
   end
 
+  // The first lane's without a push or pop, so that with one lane they come from registers.
   logic [AddrWidth-1:0] write_addr, read_addr;
   always_comb begin
-    write_addr = '0;
-    read_addr  = '0;
-    for (int unsigned l = 0; l < NumLanes; l++) begin
-      if (push_i[l]) write_addr |= AddrWidth'(l * LaneDepth) | AddrWidth'(lane_write_addr[l]);
-      if (pop_i[l]) read_addr |= AddrWidth'(l * LaneDepth) | AddrWidth'(lane_read_addr[l]);
+    write_addr = AddrWidth'(lane_write_addr[0]);
+    read_addr  = AddrWidth'(lane_read_addr[0]);
+    for (int unsigned l = 1; l < NumLanes; l++) begin
+      if (push_i[l]) write_addr = AddrWidth'(l * LaneDepth) | AddrWidth'(lane_write_addr[l]);
+      if (pop_i[l]) read_addr = AddrWidth'(l * LaneDepth) | AddrWidth'(lane_read_addr[l]);
     end
   end
 

@@ -34,26 +34,25 @@ module queue_lane #(
   (* ram_style = "distributed" *) head_t heads[Depth];
   head_t head_q;
   logic valid_q;
-  addr_t write_q, read_q, next_q;  // next_q is always read_q + 1
-  level_t level_q;
+  // Addresses with a bit for the round, so that their difference is the level: a push
+  // or a pop moves one counter, and no adder stands behind the decision to do so.
+  level_t write_q, read_q, next_q;  // next_q is always read_q + 1
 
-  wire more = next_q != write_q;  // behind the front entry stands another one
+  wire more = addr_t'(next_q) != write_addr_o;  // behind the front entry stands another one
 
   always_ff @(posedge clk_i) begin
-    if (push_i) heads[write_q] <= head_i;
-    if (pop_i | ~valid_q) head_q <= (valid_q & more) ? heads[next_q] : head_i;
+    if (push_i) heads[write_addr_o] <= head_i;
+    if (pop_i | ~valid_q) head_q <= (valid_q & more) ? heads[addr_t'(next_q)] : head_i;
   end
 
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
       valid_q <= 1'b0;
-      level_q <= '0;
       write_q <= '0;
       read_q  <= '0;
-      next_q  <= addr_t'(1);
+      next_q  <= level_t'(1);
     end else begin
       valid_q <= push_i | (valid_q & (more | ~pop_i));
-      if (push_i ^ pop_i) level_q <= push_i ? level_q + 1'b1 : level_q - 1'b1;
       if (push_i) write_q <= write_q + 1'b1;
       if (pop_i) begin
         read_q <= next_q;
@@ -62,16 +61,16 @@ module queue_lane #(
     end
   end
 
-  assign write_addr_o = write_q;
-  assign read_addr_o = read_q;
+  assign write_addr_o = addr_t'(write_q);
+  assign read_addr_o = addr_t'(read_q);
   assign valid_o = valid_q;
   assign head_o = head_q;
-  assign level_o = level_q;
+  assign level_o = write_q - read_q;
 
 `ifndef SYNTHESIS
   always_ff @(posedge clk_i) begin
     if (!rst_i) begin
-      assert (!(push_i && level_q == level_t'(Depth)))
+      assert (!(push_i && level_o == level_t'(Depth)))
       else $error("queue_lane: push into a full lane");
       assert (!(pop_i && !valid_q))
       else $error("queue_lane: pop from an empty lane");

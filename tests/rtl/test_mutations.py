@@ -155,7 +155,7 @@ MUTATIONS: tuple[tuple[str, str, str, Test], ...] = (
     ("noc/vc_input.sv", "level_t'(Depth - 1)", "level_t'(Depth)", CHANNELS),
     ("noc/crosspoint_output.sv", "locked_q <= ~last;", "locked_q <= 1'b0;", MIXED),
     ("noc/crosspoint_input.sv", "- level_i[c]", "- level_i[c] + 1'b1", FULL),
-    ("noc/laned_queue.sv", "read_addr |= AddrWidth'(l * LaneDepth) |", "read_addr |=", LANES),
+    ("noc/laned_queue.sv", "read_addr = AddrWidth'(l * LaneDepth) |", "read_addr =", LANES),
     ("noc/noc_pkg.sv", "|horizontal ? horizontal : vertical", "vertical", CROSSPOINT),
     ("noc/crosspoint_output.sv", "~|(wanted & ~out_ready_i)", "|(wanted & out_ready_i)", MIXED),
     ("arp/arp_cache.sv", "victim_q <= victim_q + 1'b1", "victim_q <= victim_q", VICTIM),
