@@ -12,7 +12,7 @@
 // in order. The input never waits: a packet without room is dropped.
 //
 // Throughput: 32 bits a cycle, options 8 bits a cycle. Latency: that of the
-// whole packet and about 15 cycles.
+// whole packet and about 20 cycles.
 module ipv4_options
   import bombus_pkg::*;
   import ipv4_pkg::*;
@@ -55,19 +55,26 @@ module ipv4_options
 
   typedef struct packed {
     kept_t kept;  // in a packet's first row
+    logic last;
+    index_t last_index;  // word that the packet ends in, in its last row
     logic [DataBytes*8-1:0] data;
   } raw_t;
-  raw_t raw, raw_d;
-  logic full, lost_q, raw_valid, raw_ready;
+  raw_t in_q, raw;
+  logic in_valid_q, full, lost_q, raw_valid, raw_ready;
   wire lost = lost_q | full;
-  wire ends = in_valid_i & in_i.last;
-  assign raw_d.kept = '{
-          mac_port: in_i.meta.mac_port,
-          vlan: in_i.meta.vlan,
-          length: in_i.length,
-          csum: in_i.meta.csum
-      };
-  assign raw_d.data = in_i.data;
+  wire ends = in_valid_q & in_q.last;
+
+  always_ff @(posedge clk_i) begin
+    in_q.kept <= '{
+        mac_port: in_i.meta.mac_port,
+        vlan: in_i.meta.vlan,
+        length: in_i.length,
+        csum: in_i.meta.csum
+    };
+    in_q.last <= in_i.last;
+    in_q.last_index <= index_t'((in_i.bytes - count_t'(1)) >> 2);
+    in_q.data <= in_i.data;
+  end
 
   frame_buffer #(
       .data_t(raw_t),
@@ -75,8 +82,8 @@ module ipv4_options
   ) u_in (
       .clk_i,
       .rst_i,
-      .data_i  (raw_d),
-      .write_i (in_valid_i & ~lost),
+      .data_i  (in_q),
+      .write_i (in_valid_q & ~lost),
       .commit_i(ends & ~lost),
       .abort_i (ends & lost),
       .full_o  (full),
@@ -86,9 +93,42 @@ module ipv4_options
   );
 
   always_ff @(posedge clk_i) begin
-    if (rst_i) lost_q <= 1'b0;
-    else if (in_valid_i) lost_q <= lost & ~in_i.last;
+    if (rst_i) begin
+      in_valid_q <= 1'b0;
+      lost_q <= 1'b0;
+    end else begin
+      in_valid_q <= in_valid_i;
+      if (in_valid_q) lost_q <= lost & ~in_q.last;
+    end
     drop_o <= ~rst_i & ends & lost;
+  end
+
+  // ---- Words of the packets ----
+
+  index_t index_q;  // word of the beat that is read next
+  kept_t word_kept;  // with a packet's first word
+  logic [31:0] word;
+  logic word_valid, last_word;
+  logic take;
+  wire  fetch = raw_valid & (~word_valid | take);
+  wire  packet_ends = raw.last & (index_q == raw.last_index);
+  assign raw_ready = fetch & ((&index_q) | packet_ends);
+
+  always_ff @(posedge clk_i) begin
+    if (fetch) begin
+      word <= raw.data[index_q*32+:32];
+      last_word <= packet_ends;
+      word_kept <= raw.kept;
+    end
+  end
+  always_ff @(posedge clk_i) begin
+    if (rst_i) begin
+      index_q <= '0;
+      word_valid <= 1'b0;
+    end else begin
+      if (fetch) index_q <= raw_ready ? '0 : index_q + 1'b1;
+      if (~word_valid | take) word_valid <= raw_valid;
+    end
   end
 
   // ---- Word by word ----
@@ -100,11 +140,9 @@ module ipv4_options
     StatePayload   // copy, and fill the last beat with zeros
   } state_e;
   state_e state_q;
-  logic started_q;
+  logic ended_q;  // all words of the packet are read
   logic [2:0] step_q;  // word of the header
   logic [1:0] byte_q;  // of a word of options
-  index_t index_q;  // word of the beat that is read
-  words_t left_q;  // words of the packet that are not read
   logic [3:0] excess_q;  // words of options that are taken out
   logic [3:0] options_left_q;  // that are not read
   logic cut_q;  // the packet ends inside its header
@@ -115,18 +153,13 @@ module ipv4_options
   logic stalled;  // a full beat waits for room
   logic finish;  // the last beat goes out
   logic store_q;  // a beat is full
-  wire [31:0] word = raw.data[index_q*32+:32];
-  wire words_t left = started_q ? left_q : words_t'((raw.kept.length + 14'd3) >> 2);
-  wire last_word = left == words_t'(1);
 
-  wire in_header = (state_q == StateHeader) & raw_valid & ~stalled;
-  wire in_options = (state_q == StateOptions) & ~stalled;
+  wire in_header = (state_q == StateHeader) & word_valid & ~stalled;
+  wire in_options = (state_q == StateOptions) & word_valid & ~stalled;
   wire in_rewrite = (state_q == StateRewrite) & ~stalled;
-  wire in_payload = (state_q == StatePayload) & ~stalled & (left_q != '0);
-  wire in_padding = (state_q == StatePayload) & ~store_q & (left_q == '0);
-
-  wire take = in_header | (in_options & (&byte_q)) | in_payload;
-  assign raw_ready = take & ((&index_q) | last_word);
+  wire in_payload = (state_q == StatePayload) & word_valid & ~stalled & ~ended_q;
+  wire in_padding = (state_q == StatePayload) & ~store_q & ended_q;
+  assign take = in_header | (in_options & (&byte_q)) | in_payload;
 
   wire header_whole = step_q == 3'd4;
   wire header_read = in_header & (header_whole | last_word);
@@ -150,12 +183,11 @@ module ipv4_options
   end
 
   always_ff @(posedge clk_i) begin
-    if (take) left_q <= left - 1'b1;
     if (in_header | in_rewrite) header_q <= {word, header_q[$bits(header_t)-1:32]};
-    if (in_header & ~started_q) begin
-      kept_q   <= raw.kept;
+    if (in_header & (step_q == '0)) begin
+      kept_q   <= word_kept;
       excess_q <= word[3:0] - HeaderWords;
-      cut_q    <= raw.kept.length < {8'b0, word[3:0], 2'b0};
+      cut_q    <= word_kept.length < {8'b0, word[3:0], 2'b0};
     end
     if (header_read) begin
       cut_q <= cut;
@@ -176,13 +208,11 @@ module ipv4_options
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
       state_q <= StateHeader;
-      started_q <= 1'b0;
-      step_q <= '0;
-      byte_q <= '0;
-      index_q <= '0;
+      ended_q <= 1'b0;
+      step_q  <= '0;
+      byte_q  <= '0;
     end else begin
-      if (take) started_q <= 1'b1;
-      if (take) index_q <= raw_ready ? '0 : index_q + 1'b1;
+      if (take) ended_q <= last_word;
       if (in_header) step_q <= header_read ? '0 : step_q + 1'b1;
       if (in_rewrite) step_q <= header_whole ? '0 : step_q + 1'b1;
       if (in_options) byte_q <= byte_q + 1'b1;
@@ -190,8 +220,8 @@ module ipv4_options
       if (options_read) state_q <= StateRewrite;
       if (in_rewrite & header_whole) state_q <= StatePayload;
       if (finish) begin
-        state_q   <= StateHeader;
-        started_q <= 1'b0;
+        state_q <= StateHeader;
+        ended_q <= 1'b0;
       end
     end
   end
@@ -215,13 +245,12 @@ module ipv4_options
     logic last;
     logic [DataBytes*8-1:0] data;
   } bare_t;
-  bare_t bare;
   logic [DataBytes*8-1:0] data_q;  // filled from the top
   index_t fill_q;  // words in data_q
   logic out_full;
 
   wire push = in_rewrite | (in_payload & ~cut_q) | in_padding;
-  wire last = (state_q == StatePayload) & (left_q == '0);
+  wire last = (state_q == StatePayload) & ended_q;
   wire write = store_q & ~out_full;
   assign stalled = store_q & out_full;
   assign finish  = write & last;
@@ -241,6 +270,8 @@ module ipv4_options
     end
   end
 
+  bare_t bare;
+  logic bare_valid, bare_ready;
   frame_buffer #(
       .data_t(bare_t),
       .Depth (Beats)
@@ -253,32 +284,51 @@ module ipv4_options
       .abort_i (1'b0),
       .full_o  (out_full),
       .data_o  (bare),
-      .valid_o (out_valid_o),
-      .ready_i (out_ready_i)
+      .valid_o (bare_valid),
+      .ready_i (bare_ready)
   );
 
   wire [OffsetWidth-1:0] bytes = bare.kept.length[OffsetWidth-1:0];
+  typedef struct packed {
+    options_t options;
+    beat_t beat;
+  } out_t;
+  out_t out_d, out;
   always_comb begin
-    out_o = '0;
-    out_o.data = bare.data;
-    out_o.last = bare.last;
-    out_o.bytes = (bare.last & (bytes != '0)) ? count_t'(bytes) : count_t'(DataBytes);
-    out_o.kind = $bits(out_o.kind)'(KindPacket);
-    out_o.meta.mac_port = bare.kept.mac_port;
-    out_o.meta.vlan = bare.kept.vlan;
-    out_o.length = bare.kept.length;
-    out_o.meta.csum = bare.kept.csum;
+    out_d.options = bare.options;
+    out_d.beat = '0;
+    out_d.beat.data = bare.data;
+    out_d.beat.last = bare.last;
+    out_d.beat.bytes = (bare.last & (bytes != '0)) ? count_t'(bytes) : count_t'(DataBytes);
+    out_d.beat.kind = $bits(out_d.beat.kind)'(KindPacket);
+    out_d.beat.length = bare.kept.length;
+    out_d.beat.meta.mac_port = bare.kept.mac_port;
+    out_d.beat.meta.vlan = bare.kept.vlan;
+    out_d.beat.meta.csum = bare.kept.csum;
   end
-  assign out_options_o = bare.options;
+  stream_register #(
+      .data_t(out_t)
+  ) u_register (
+      .clk_i,
+      .rst_i,
+      .in_i(out_d),
+      .in_valid_i(bare_valid),
+      .in_ready_o(bare_ready),
+      .out_o(out),
+      .out_valid_o,
+      .out_ready_i
+  );
+  assign out_o = out.beat;
+  assign out_options_o = out.options;
 
   logic [$clog2(Beats)+1:0] packets_q;  // that are inside
   wire enters = ends & ~lost;
-  wire leaves = out_valid_o & out_ready_i & bare.last;
+  wire leaves = out_valid_o & out_ready_i & out_o.last;
   always_ff @(posedge clk_i) begin
     if (rst_i) packets_q <= '0;
     else if (enters & ~leaves) packets_q <= packets_q + 1'b1;
     else if (leaves & ~enters) packets_q <= packets_q - 1'b1;
   end
-  assign busy_o = packets_q != '0;
+  assign busy_o = in_valid_q | (packets_q != '0);
 
 endmodule

@@ -153,69 +153,7 @@ module ipv4_rx
       .header_o(header)
   );
 
-  // ---- Stage in the middle: sums half done ----
-
-  typedef struct packed {
-    packet_meta_t meta;
-    logic [13:0] length;
-    header_t header;
-    logic [17:0] sum_a;
-    logic [17:0] sum_b;
-    logic [17:0] sum_c;
-  } parsed_t;
-  typedef struct packed {
-    logic  first;
-    beat_t beat;
-  } stage_t;
-
-  parsed_t parsed_q;
-  stage_t  stage;
-  logic stage_valid, stage_ready;
-
-  // The header is read while the first beat is here, and kept until the next
-  // message's first beat enters the stage.
-  wire parse = body_valid & body_first & body_ready;
-  logic [9:0][15:0] words;
-  always_comb begin
-    for (int unsigned w = 0; w < 10; w++) words[w] = swap16(header[w*16+:16]);
-  end
-  always_ff @(posedge clk_i) begin
-    if (parse) begin
-      parsed_q.meta   <= body.meta;
-      parsed_q.length <= body.length;
-      parsed_q.header <= header;
-      parsed_q.sum_a  <= 18'(words[0]) + 18'(words[1]) + (18'(words[2]) + 18'(words[3]));
-      parsed_q.sum_b  <= 18'(words[4]) + 18'(words[5]) + (18'(words[6]) + 18'(words[7]));
-      parsed_q.sum_c  <= 18'(words[8]) + 18'(words[9]);
-    end
-  end
-
-  stream_register #(
-      .data_t(stage_t)
-  ) u_stage (
-      .clk_i,
-      .rst_i,
-      .in_i('{first: body_first, beat: body}),
-      .in_valid_i(body_valid),
-      .in_ready_o(body_ready),
-      .out_o(stage),
-      .out_valid_o(stage_valid),
-      .out_ready_i(stage_ready)
-  );
-
-  // ---- Verdict ----
-
-  header_t read;
-  assign read = parsed_q.header;
-  options_t options;
-  assign options = options_t'($bits(options_t)'(parsed_q.meta.l4));
-  wire [31:0] src = swap32(read.src);
-  wire [31:0] dst = swap32(read.dst);
-  wire [15:0] total_length = swap16(read.length);
-  wire [15:0] fragment = swap16(read.fragment);
-
-  wire [19:0] sum = 20'(parsed_q.sum_a) + 20'(parsed_q.sum_b) + 20'(parsed_q.sum_c);
-  wire sum_good = sum[15:0] == ~{12'b0, sum[19:16]};  // all ones, were the carries added
+  // ---- Stage in the middle: all compares are done, the header is added up to three words ----
 
   // Addresses of the port's subnet that no host has: the network's own and the broadcast.
   // A point-to-point link of two has neither (RFC 3021).
@@ -251,15 +189,17 @@ module ipv4_rx
       .NumMacPorts(NumMacPorts)
   ) u_subnet (
       .all_i (subnets),
-      .port_i(parsed_q.meta.mac_port),
+      .port_i(body.meta.mac_port),
       .one_o (subnet)
   );
+
+  wire [31:0] src = swap32(header.src);
+  wire [15:0] total_length = swap16(header.length);
+  wire [15:0] fragment = swap16(header.fragment);
   // Multicast, reserved, limited broadcast, loopback, this network, ourselves.
   wire bad_source = (src[31:29] == 3'b111) | (src[31:24] == 8'd127) | (src[31:24] == 8'd0) |
       (src == subnet.ip) |
       (subnet.has_broadcast & ((src == subnet.network) | (src == subnet.broadcast)));
-
-  logic [NumDrops-1:0] reasons;
   logic known_protocol;
   logic [NextWidth-1:0] bound;
   bound_hop #(
@@ -268,56 +208,120 @@ module ipv4_rx
       .BoundKeys(BoundKeys),
       .BoundHops(BoundHops)
   ) u_bound (
-      .key_i  ({8'b0, read.protocol}),
+      .key_i  ({8'b0, header.protocol}),
       .found_o(known_protocol),
       .hop_o  (bound)
   );
-  wire refused = ~known_protocol;  // goes to icmp, for an answer of protocol unreachable
-  wire [NextWidth-1:0] next = refused ? NextWidth'(NextIcmp) : bound + NextWidth'(NextBound);
+
+  // Of a header. Its sum is that of wire bytes, the low one first, as good as the other.
+  typedef struct packed {
+    packet_meta_t meta;  // to be sent
+    logic [13:0] length;  // of the payload
+    logic [$clog2(QuotedBytes+1)-1:0] quoted;
+    options_t options;
+    logic truncated;
+    logic bad_version;
+    logic bad_length;
+    logic not_for_us;
+    logic bad_source;
+    logic is_fragment;
+    logic refused;  // goes to icmp, for an answer of protocol unreachable
+    logic [NextWidth-1:0] next;
+    ones_pkg::saved_t sum;
+  } parsed_t;
+  parsed_t parsed_d, parsed_q;
   always_comb begin
-    reasons = '0;
-    if (parsed_q.length < 14'(HeaderBytes)) reasons[DropTruncated] = 1'b1;
-    else if (read.version != Version) reasons[DropBadVersion] = 1'b1;
+    parsed_d.meta = body.meta;
+    parsed_d.meta.tos = header.tos;
+    parsed_d.meta.dont_fragment = fragment[14];
+    parsed_d.meta.ip = src;
+    parsed_d.meta.l4.ip_rx = '{
+        protocol: header.protocol,
+        id: swap16(header.id),
+        ttl: header.ttl
+    };
+    parsed_d.length = body.length - 14'(HeaderBytes);
+    parsed_d.quoted = body.length < 14'(HeaderBytes + QuotedBytes) ?
+        $bits(parsed_d.quoted)'(parsed_d.length) : $bits(parsed_d.quoted)'(QuotedBytes);
+    parsed_d.options = options_t'($bits(options_t)'(body.meta.l4));
+    parsed_d.truncated = body.length < 14'(HeaderBytes);
+    parsed_d.bad_version = header.version != Version;
     // Options still there: the packet ends inside its header.
-    else if ((read.ihl != HeaderWords) | (total_length < 16'(HeaderBytes)) |
-             (total_length != {2'b0, parsed_q.length}))
-      reasons[DropBadLength] = 1'b1;
-    else if (~sum_good) reasons[DropBadChecksum] = 1'b1;
-    else if (dst != subnet.ip) reasons[DropNotForUs] = 1'b1;
-    else if (bad_source) reasons[DropBadSource] = 1'b1;
-    else if (fragment[13:0] != '0) reasons[DropFragment] = 1'b1;
-    else if (options.malformed) reasons[DropBadOption] = 1'b1;
-    else if (options.source_route) reasons[DropSourceRoute] = 1'b1;
+    parsed_d.bad_length = (header.ihl != HeaderWords) | (total_length < 16'(HeaderBytes)) |
+        (total_length != {2'b0, body.length});
+    parsed_d.not_for_us = swap32(header.dst) != subnet.ip;
+    parsed_d.bad_source = bad_source;
+    parsed_d.is_fragment = fragment[13:0] != '0;
+    parsed_d.refused = ~known_protocol;
+    parsed_d.next = known_protocol ? bound + NextWidth'(NextBound) : NextWidth'(NextIcmp);
+    parsed_d.sum =
+        ones_pkg::save({ones_pkg::save(header[159:64]), ones_pkg::save({header[63:0], 32'b0})});
   end
 
-  wire [13:0] length = parsed_q.length - 14'(HeaderBytes);
-  wire [13:0] quoted = (length < 14'(QuotedBytes)) ? length : 14'(QuotedBytes);
+  typedef struct packed {
+    logic  first;
+    beat_t beat;
+  } stage_t;
+  stage_t stage;
+  logic stage_valid, stage_ready;
+
+  // The header is read while the first beat is here, and kept until the next
+  // message's first beat enters the stage.
+  always_ff @(posedge clk_i) begin
+    if (body_valid & body_first & body_ready) parsed_q <= parsed_d;
+  end
+
+  stream_register #(
+      .data_t(stage_t)
+  ) u_stage (
+      .clk_i,
+      .rst_i,
+      .in_i('{first: body_first, beat: body}),
+      .in_valid_i(body_valid),
+      .in_ready_o(body_ready),
+      .out_o(stage),
+      .out_valid_o(stage_valid),
+      .out_ready_i(stage_ready)
+  );
+
+  // ---- Verdict ----
+
+  logic [NumDrops-1:0] reasons;
+  always_comb begin
+    reasons = '0;
+    if (parsed_q.truncated) reasons[DropTruncated] = 1'b1;
+    else if (parsed_q.bad_version) reasons[DropBadVersion] = 1'b1;
+    else if (parsed_q.bad_length) reasons[DropBadLength] = 1'b1;
+    else if (~ones_pkg::is_ones(parsed_q.sum)) reasons[DropBadChecksum] = 1'b1;
+    else if (parsed_q.not_for_us) reasons[DropNotForUs] = 1'b1;
+    else if (parsed_q.bad_source) reasons[DropBadSource] = 1'b1;
+    else if (parsed_q.is_fragment) reasons[DropFragment] = 1'b1;
+    else if (parsed_q.options.malformed) reasons[DropBadOption] = 1'b1;
+    else if (parsed_q.options.source_route) reasons[DropSourceRoute] = 1'b1;
+  end
+
   beat_t sent;
   icmp_pkg::unreachable_meta_t refused_meta;
   always_comb begin
     sent = stage.beat;
     sent.kind = $bits(sent.kind)'(KindPacket);
     sent.meta = parsed_q.meta;
-    sent.length = length;
-    sent.meta.tos = read.tos;
-    sent.meta.dont_fragment = fragment[14];
-    sent.meta.ip = src;
-    sent.meta.l4.ip_rx = '{protocol: read.protocol, id: swap16(read.id), ttl: read.ttl};
+    sent.length = parsed_q.length;
     refused_meta = '{
-        mac_port: sent.meta.mac_port,
-        vlan: sent.meta.vlan,
-        tos: sent.meta.tos,
-        dont_fragment: sent.meta.dont_fragment,
-        payload_length: {2'b0, length},
-        ip: src,
-        header: sent.meta.l4.ip_rx
+        mac_port: parsed_q.meta.mac_port,
+        vlan: parsed_q.meta.vlan,
+        tos: parsed_q.meta.tos,
+        dont_fragment: parsed_q.meta.dont_fragment,
+        payload_length: {2'b0, parsed_q.length},
+        ip: parsed_q.meta.ip,
+        header: parsed_q.meta.l4.ip_rx
     };
-    if (refused) begin
+    if (parsed_q.refused) begin
       sent.kind   = $bits(sent.kind)'(KindUnreachable);
       sent.meta   = refused_meta;
-      sent.length = quoted;
+      sent.length = 14'(parsed_q.quoted);
       sent.data   = (DataBytes * 8)'(stage.beat.data[QuotedBytes*8-1:0]);
-      sent.bytes  = count_t'(quoted);
+      sent.bytes  = count_t'(parsed_q.quoted);
       sent.last   = 1'b1;
     end
   end
@@ -325,7 +329,7 @@ module ipv4_rx
   // ---- Out ----
 
   // What follows the first beat of a refused packet is swallowed.
-  wire  swallow = refused & ~stage.first;
+  wire  swallow = parsed_q.refused & ~stage.first;
   logic sent_ready;
   assign stage_ready = sent_ready | swallow;
 
@@ -342,7 +346,7 @@ module ipv4_rx
       .in_valid_i(stage_valid & ~swallow),
       .in_ready_o(sent_ready),
       .in_first_i(stage.first),
-      .in_next_i(next),
+      .in_next_i(parsed_q.next),
       .in_drop_i(reasons),
       .out_o,
       .out_valid_o,
@@ -359,8 +363,8 @@ module ipv4_rx
   always_ff @(posedge clk_i) begin
     if (rst_i) event_o <= '0;
     else begin
-      event_o[EventOptions] <= accepted & options.present;
-      event_o[EventUnknownProtocol] <= accepted & refused;
+      event_o[EventOptions] <= accepted & parsed_q.options.present;
+      event_o[EventUnknownProtocol] <= accepted & parsed_q.refused;
     end
   end
 
