@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // FIFO in block RAM: for what is too deep for LUTRAM.
 //
-// The front entry stands in a register of its own, which an entry reaches
-// directly when nothing is before it: so Depth + 1 entries fit.
+// The two entries in front stand in registers of their own, which an entry
+// reaches directly when nothing is before it: so Depth + 2 entries fit. The
+// output comes from flip-flops.
 //
 // Latency: 1 cycle. Throughput: one entry per cycle. Depth: a power of two. The
 // writer must know that there is room.
@@ -29,32 +30,35 @@ module block_fifo #(
   typedef logic [AddrWidth:0] pointer_t;
 
   (* ram_style = "block" *) data_t ram[Depth];
-  data_t read_data_q, direct_q;
+  data_t read_data_q, direct_q;  // the second entry, from the memory or directly
   pointer_t write_q, read_q;
-  logic from_ram_q;
+  logic from_ram_q, second_q;  // there is a second entry
 
-  wire  advance = ~valid_o | ready_i;
-  wire  stored = write_q != read_q;
-  wire  store = write_i & (stored | ~advance);
-
-  assign data_o = from_ram_q ? read_data_q : direct_q;
+  wire advance = ~valid_o | ready_i;
+  wire second_advance = ~second_q | advance;
+  wire stored = write_q != read_q;  // then there is a second entry too
+  wire behind = write_i & (second_q | ~advance);
+  wire store = behind & (stored | ~second_advance);
 
   always_ff @(posedge clk_i) begin
     if (store) ram[write_q[AddrWidth-1:0]] <= data_i;
-    if (advance & stored) read_data_q <= ram[read_q[AddrWidth-1:0]];
-    if (advance) direct_q <= data_i;
-    if (advance) from_ram_q <= stored;
+    if (second_advance) read_data_q <= ram[read_q[AddrWidth-1:0]];
+    if (second_advance) direct_q <= data_i;
+    if (second_advance) from_ram_q <= stored;
+    if (advance) data_o <= ~second_q ? data_i : from_ram_q ? read_data_q : direct_q;
   end
 
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
-      write_q <= '0;
-      read_q  <= '0;
-      valid_o <= 1'b0;
+      write_q  <= '0;
+      read_q   <= '0;
+      second_q <= 1'b0;
+      valid_o  <= 1'b0;
     end else begin
       if (store) write_q <= write_q + 1'b1;
-      if (advance & stored) read_q <= read_q + 1'b1;
-      if (advance) valid_o <= stored | write_i;
+      if (second_advance & stored) read_q <= read_q + 1'b1;
+      if (second_advance) second_q <= stored | behind;
+      if (advance) valid_o <= second_q | write_i;
     end
   end
 

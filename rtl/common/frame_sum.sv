@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// One's complement sum over the beats of a frame (RFC 1071), byte order as on
-// the wire (first byte is the high one).
+// One's complement sum over the bytes of a frame behind its Ethernet header
+// (RFC 1071), byte order as in a little-endian word (first byte is the low one).
 //
-// Invalid bytes and bytes that do not count must be zero in data_i. The sum,
-// to which seed_i of the first beat is added, is ready two cycles after the
-// frame's last beat, for one cycle. No backpressure.
-module frame_sum
-  import bombus_pkg::*;
-#(
+// Invalid bytes must be zero in data_i. The sum, to which seed_i of the first
+// beat is added, is there one cycle after the frame's last beat, for one cycle,
+// split as ones_pkg says: join_up makes a number of it. If its pairs are all
+// ones, so is the number, or zero at will; otherwise only a sum of zeros is
+// zero and no sum is all ones. No backpressure.
+module frame_sum #(
     parameter int unsigned DataBytes = 64
 ) (
     input logic clk_i,
@@ -18,75 +18,110 @@ module frame_sum
     input logic last_i,
     input logic [15:0] seed_i,  // with the first beat
 
-    output logic [15:0] sum_o,
+    output ones_pkg::split_t sum_o,
     output logic valid_o
 );
 
-  if (DataBytes < 4 || DataBytes > 64 || DataBytes != 2 ** $clog2(DataBytes)) begin : gen_bad_bytes
-    $error("frame_sum: DataBytes must be a power of two, 4 to 64");
+  if (DataBytes < 8 || DataBytes > 64 || DataBytes != 2 ** $clog2(DataBytes)) begin : gen_bad_bytes
+    $error("frame_sum: DataBytes must be a power of two, 8 to 64");
   end
 
+  localparam int unsigned HeaderWords = 7;
   localparam int unsigned NumWords = DataBytes / 2;
-  localparam int unsigned WordsPerPartial = NumWords > 4 ? 4 : 1;  // two adders deep
-  localparam int unsigned NumPartials = NumWords / WordsPerPartial;  // 2 to 8
 
-  logic [NumPartials-1:0][17:0] partial, partial_q;
-  logic partial_valid_q, partial_last_q, partial_first_q;
-  logic [15:0] seed_q;
-  logic [31:0] sum_q;
-  logic sum_valid_q;
-  logic first_q;
+  logic first_q, second_q;  // the next beat is the frame's first or second one
 
-  for (genvar p = 0; p < NumPartials; p++) begin : gen_partial
-    if (WordsPerPartial == 1) begin : gen_one
-      assign partial[p] = 18'(data_i[p*16+:16]);
-    end else begin : gen_four
-      logic [ 1:0] carries;
-      logic [15:0] sum;
-      ones_sum #(
-          .NumTerms(WordsPerPartial)
-      ) u_words (
-          .terms_i  (data_i[p*WordsPerPartial*16+:WordsPerPartial*16]),
-          .sum_o    (sum),
-          .carries_o(carries)
-      );
-      // A carry is worth one in the lowest place or one above the highest.
-      assign partial[p] = {&carries, ^carries, sum};
+  // ---- Terms: words that count, and the seed ----
+
+  // What depends on first_q stands in two groups of five, which make six inputs of a LUT with it.
+  localparam int unsigned SeedTerm = NumWords < 5 ? NumWords : 8;
+  localparam int unsigned NumTerms = NumWords < 5 ? NumWords + 1 : NumWords < 9 ? 10 : NumWords + 3;
+  function automatic int unsigned term_of(int unsigned word);
+    return word + (word < 5 ? 0 : word < 7 ? 1 : word < 9 ? 2 : 3);
+  endfunction
+
+  logic [NumTerms-1:0][15:0] terms;
+  always_comb begin
+    terms = '0;
+    terms[SeedTerm] = first_q ? bombus_pkg::swap16(seed_i) : '0;
+    for (int unsigned w = 0; w < NumWords; w++) begin
+      if (!(first_q && w < HeaderWords) && !(second_q && w + NumWords < HeaderWords)) begin
+        terms[term_of(w)] = data_i[w*16+:16];
+      end
     end
   end
 
-  logic [20:0] beat;
-  always_comb begin
-    beat = '0;
-    for (int unsigned p = 0; p < NumPartials; p++) beat = beat + 21'(partial_q[p]);
+  // ---- Half, and half again: 9 words or less ----
+
+  localparam int unsigned NumHalves = ones_pkg::num_sums(NumTerms);
+  localparam int unsigned NumRows = ones_pkg::num_sums(NumHalves);
+  logic [NumHalves-1:0][15:0] halves;
+  logic [NumRows-1:0][15:0] rows, rows_q;
+  ones_compressor #(
+      .NumTerms(NumTerms)
+  ) u_halves (
+      .terms_i(terms),
+      .sums_o (halves)
+  );
+  ones_compressor #(
+      .NumTerms(NumHalves)
+  ) u_rows (
+      .terms_i(halves),
+      .sums_o (rows)
+  );
+
+  // ---- Added to those of the beats before: two words ----
+
+  localparam int unsigned NumAll = NumRows + 2;
+  localparam int unsigned NumSix = ones_pkg::num_sums(NumAll);
+  localparam int unsigned NumThree = ones_pkg::num_sums(NumSix);
+  localparam int unsigned NumTwo = ones_pkg::num_sums(NumThree);
+  logic [1:0][15:0] total, total_q;
+  logic [  NumSix-1:0][15:0] six;
+  logic [NumThree-1:0][15:0] three;
+  logic valid_q, last_q;
+  ones_compressor #(
+      .NumTerms(NumAll)
+  ) u_six (
+      .terms_i({rows_q, total_q}),
+      .sums_o (six)
+  );
+  ones_compressor #(
+      .NumTerms(NumSix)
+  ) u_three (
+      .terms_i(six),
+      .sums_o (three)
+  );
+  ones_compressor #(
+      .NumTerms(NumThree)
+  ) u_two (
+      .terms_i(three),
+      .sums_o (total)
+  );
+  if (NumTwo != 2) begin : gen_bad_total
+    $error("frame_sum: two words must be left");
   end
 
   always_ff @(posedge clk_i) begin
-    partial_q <= partial;
-    if (partial_valid_q) sum_q <= 32'(beat) + (partial_first_q ? {16'd0, seed_q} : sum_q);
-    seed_q <= swap16(seed_i);
+    rows_q <= rows;
+    if (valid_q) total_q <= total;
+    if (rst_i | last_q) total_q <= '0;
   end
-
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
-      first_q         <= 1'b1;
-      partial_valid_q <= 1'b0;
-      partial_first_q <= 1'b0;
-      partial_last_q  <= 1'b0;
-      sum_valid_q     <= 1'b0;
+      first_q  <= 1'b1;
+      second_q <= 1'b0;
+      valid_q  <= 1'b0;
+      last_q   <= 1'b0;
     end else begin
       if (valid_i) first_q <= last_i;
-      partial_valid_q <= valid_i;
-      partial_first_q <= first_q;
-      partial_last_q  <= valid_i & last_i;
-      sum_valid_q     <= partial_last_q;
+      if (valid_i) second_q <= first_q & ~last_i;
+      valid_q <= valid_i;
+      last_q  <= valid_i & last_i;
     end
   end
 
-  // Folds the carries back in; at most 2400 beats of 17 bits, or 1200 of 20, fit 32 bits.
-  wire [16:0] folded = {1'b0, sum_q[15:0]} + {1'b0, sum_q[31:16]};
-  wire [15:0] sum = folded[15:0] + {15'b0, folded[16]};
-  assign sum_o   = swap16(sum);
-  assign valid_o = sum_valid_q;
+  assign sum_o   = ones_pkg::split(total[0], total[1]);
+  assign valid_o = last_q;
 
 endmodule

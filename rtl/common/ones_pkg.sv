@@ -56,4 +56,60 @@ package ones_pkg;
     return (word << places) | (word >> (16 - places));
   endfunction
 
+  // ---- Longer sums, in ones_compressor and frame_sum ----
+
+  // A sum before its last carries: that of each two bits by itself, and the carry out of them.
+  typedef struct packed {
+    logic [15:0] pairs;
+    logic [7:0]  carries;
+  } split_t;
+
+  // How many words ones_compressor makes of so many: half of them, in groups of up to six.
+  function automatic int unsigned num_sums(int unsigned num_terms);
+    int unsigned rest;
+    rest = num_terms % 6;
+    return num_terms / 6 * 3 + (rest < 3 ? rest : rest == 3 ? 2 : 3);
+  endfunction
+
+  // The pair of bits that stands so many places below, cyclic.
+  function automatic int unsigned below(int unsigned i, int unsigned distance);
+    return (i + 8 - distance) % 8;
+  endfunction
+
+  function automatic split_t split(logic [15:0] a, logic [15:0] b);
+    logic low, propagate;
+    split_t sum;
+    for (int unsigned i = 0; i < 8; i++) begin
+      low = a[2*i] & b[2*i];
+      propagate = a[2*i+1] ^ b[2*i+1];
+      sum.pairs[2*i] = a[2*i] ^ b[2*i];
+      sum.pairs[2*i+1] = propagate ^ low;
+      sum.carries[i] = (a[2*i+1] & b[2*i+1]) | (propagate & low);
+    end
+    return sum;
+  endfunction
+
+  // The sum as a number. If all bits are ones before the carries, it is all ones, or zero if
+  // that is wanted.
+  function automatic logic [15:0] join_up(split_t sum, logic ones_are_zero);
+    logic [7:0] carries, propagates;  // over the two pairs before
+    logic beyond, carry;
+    logic [15:0] joined;
+    for (int unsigned i = 0; i < 8; i++) begin
+      carries[i] = sum.carries[below(i, 1)] |
+          ((&sum.pairs[2*below(i, 1)+:2]) & sum.carries[below(i, 2)]);
+      propagates[i] = (&sum.pairs[2*below(i, 1)+:2]) & (&sum.pairs[2*below(i, 2)+:2]);
+    end
+    for (int unsigned i = 0; i < 8; i++) begin
+      beyond = carries[below(i, 4)] |
+          (propagates[below(i, 4)] &
+           (carries[below(i, 6)] | (propagates[below(i, 6)] & ones_are_zero)));
+      carry = carries[i] |
+          (propagates[i] & (carries[below(i, 2)] | (propagates[below(i, 2)] & beyond)));
+      joined[2*i] = sum.pairs[2*i] ^ carry;
+      joined[2*i+1] = sum.pairs[2*i+1] ^ (sum.pairs[2*i] & carry);
+    end
+    return joined;
+  endfunction
+
 endpackage

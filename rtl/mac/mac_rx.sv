@@ -9,7 +9,7 @@
 // header is taken and goes along in meta.csum, so that no later layer has to see
 // a whole packet.
 //
-// Latency: 7 cycles from the last beat of a frame to the first beat out.
+// Latency: 6 cycles from the last beat of a frame to the first beat out.
 // Throughput: one beat per cycle.
 module mac_rx
   import bombus_pkg::*;
@@ -64,7 +64,6 @@ module mac_rx
   localparam int unsigned Beats = BufferBytes / DataBytes;
   // Beats run out first, but for frames that are shorter than an IPv4 packet can be.
   localparam int unsigned MaxFrames = Beats < BufferBytes / 32 ? Beats : BufferBytes / 32;
-  localparam int unsigned HeaderBytes = 14;
 
   typedef logic [13-OffsetWidth:0] index_t;
   typedef logic [OffsetWidth:0] count_t;
@@ -96,8 +95,6 @@ module mac_rx
     logic [DataWidth-1:0] data;
     count_t bytes;
     index_t index;
-    logic is_first;  // of the frame's beats
-    logic is_second;
     logic store;
     logic last;
     logic frame_last;
@@ -185,49 +182,41 @@ module mac_rx
       .ready_i (stored_ready)
   );
 
-  // The sum leaves out the Ethernet header.
-  logic [DataWidth-1:0] summed;
-  wire [1:0] of_header = {now.is_second, now.is_first};  // the beat may have bytes of it
-  always_comb begin
-    summed = now.data;
-    for (int unsigned b = 0; b < DataBytes; b++) begin
-      for (int unsigned i = 0; i <= HeaderBytes / DataBytes; i++) begin
-        if (of_header[i] && i * DataBytes + b < HeaderBytes) summed[b*8+:8] = 8'h00;
-      end
-    end
-  end
-
-  logic [15:0] csum;
-  logic csum_valid;
+  ones_pkg::split_t sum;
+  logic sum_valid;
   frame_sum #(
       .DataBytes(DataBytes)
   ) u_sum (
       .clk_i,
       .rst_i,
-      .data_i (summed),
+      .data_i (now.data),
       .valid_i(valid),
       .last_i (now.frame_last),
       .seed_i ('0),
-      .sum_o  (csum),
-      .valid_o(csum_valid)
+      .sum_o  (sum),
+      .valid_o(sum_valid)
   );
 
   // Length and verdict travel beside the sum.
-  logic [1:0] good_q;
+  ones_pkg::split_t sum_q;
+  logic good_q, complete_q;
   logic [1:0][13:0] length_pipe_q;
   vlan_t [1:0] vlan_pipe_q;
   always_ff @(posedge clk_i) begin
     length_pipe_q <= {length_pipe_q[0], message_length};
     vlan_pipe_q <= {vlan_pipe_q[0], now.vlan};
     message_length_q <= message_length;
+    sum_q <= sum;
   end
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
-      good_q   <= '0;
-      lost_q   <= 1'b0;
+      good_q <= 1'b0;
+      complete_q <= 1'b0;
+      lost_q <= 1'b0;
       frames_q <= '0;
     end else begin
-      good_q <= {good_q[0], good};
+      good_q <= good;
+      complete_q <= sum_valid & good_q;
       if (valid) lost_q <= ~now.frame_last & lost;
       if (good & ~read_last) frames_q <= frames_q + 1'b1;
       if (~good & read_last) frames_q <= frames_q - 1'b1;
@@ -242,9 +231,15 @@ module mac_rx
   ) u_info (
       .clk_i,
       .rst_i,
-      .data_i ('{vlan: vlan_pipe_q[1], length: length_pipe_q[1], csum: csum}),
-      .write_i(csum_valid & good_q[1]),
-      .data_o (info),
+      .data_i(
+      '{
+          vlan: vlan_pipe_q[1],
+          length: length_pipe_q[1],
+          csum: swap16(ones_pkg::join_up(sum_q, 1'b0))
+      }
+      ),
+      .write_i(complete_q),
+      .data_o(info),
       .valid_o(info_valid),
       .ready_i(read_last)
   );
@@ -266,12 +261,18 @@ module mac_rx
     out_o.meta.vlan = info.vlan;
   end
 
-  assign drop_o[DropBadFrame] = frame_end_now & now.bad;
-  assign drop_o[DropTooLong] = frame_end_now & ~now.bad & now.too_long;
-  assign drop_o[DropOverflow] = frame_end_now & ~now.bad & ~now.too_long & lost;
+  always_ff @(posedge clk_i) begin
+    drop_o[DropBadFrame] <= frame_end_now & now.bad;
+    drop_o[DropTooLong] <= frame_end_now & ~now.bad & now.too_long;
+    drop_o[DropOverflow] <= frame_end_now & ~now.bad & ~now.too_long & lost;
+    mac_message_o <= frame_end_now;
+    mac_bytes_o <= now.length;
+    if (rst_i) begin
+      drop_o <= '0;
+      mac_message_o <= 1'b0;
+    end
+  end
 
-  assign mac_message_o = frame_end_now;
-  assign mac_bytes_o = now.length;
-  assign busy_o = tag_busy | trimmer_busy | valid | (|good_q) | (frames_q != '0);
+  assign busy_o = tag_busy | trimmer_busy | good_q | complete_q | (frames_q != '0);
 
 endmodule

@@ -12,7 +12,7 @@
 // frame that finds no room is dropped and counted instead, so that a port that takes
 // nothing, since its link is down, stops nobody else's frames.
 //
-// Latency: 3 cycles from the last beat in to the first beat out. Throughput:
+// Latency: 2 cycles from the last beat in to the first beat out. Throughput:
 // one beat per cycle.
 module mac_tx
   import bombus_pkg::*;
@@ -73,7 +73,6 @@ module mac_tx
   localparam int unsigned MaxFrames = Beats < BufferBytes / 32 ? Beats : BufferBytes / 32;
   localparam int unsigned MinFrameBytes = 60;  // without FCS
   localparam int unsigned TagBytes = 4;
-  localparam int unsigned HeaderBytes = 14;
 
   typedef logic [IndexWidth-1:0] index_t;
   typedef logic [OffsetWidth:0] count_t;
@@ -81,13 +80,13 @@ module mac_tx
   // ---- In: pad, store, sum ----
 
   index_t index_q;  // beat within the frame
-  logic [1:0] of_header_q;  // its first two beats: those that have bytes of the header
+  logic first_q;  // its first one
   logic padding_q;  // the stream's frame has ended; zeros follow
   logic too_long_q;
   logic full;
   logic [$clog2(MaxFrames):0] frames_q;  // stored, not yet gone out
 
-  wire first = of_header_q[0] & ~padding_q;
+  wire first = first_q & ~padding_q;
   wire [13:0] max_bytes = 14'(MaxFrameBytes) - (in_i.meta.vlan.valid ? 14'(TagBytes) : '0);
   wire too_long = first ? in_i.length > max_bytes : too_long_q;
   logic no_room;  // for the frame
@@ -115,7 +114,7 @@ module mac_tx
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
       index_q <= '0;
-      of_header_q <= 2'b01;
+      first_q <= 1'b1;
       padding_q <= 1'b0;
       too_long_q <= 1'b0;
       tagged_q <= 1'b0;
@@ -123,7 +122,7 @@ module mac_tx
       too_long_q <= too_long & ~last;
       tagged_q <= is_tagged;
       padding_q <= stream_last & short;
-      of_header_q <= last ? 2'b01 : {of_header_q[0], 1'b0};
+      first_q <= last;
       if (last) index_q <= '0;
       else if (~&index_q) index_q <= index_q + 1'b1;
     end
@@ -141,6 +140,7 @@ module mac_tx
 
   typedef struct packed {
     logic last;
+    logic full;  // a tag does not fit beside the bytes
     count_t bytes;
     logic [DataWidth-1:0] data;
   } stored_t;
@@ -153,14 +153,16 @@ module mac_tx
   ) u_buffer (
       .clk_i,
       .rst_i,
-      .data_i  ('{last: last, bytes: bytes, data: data}),
-      .write_i (store),
+      .data_i(
+      '{last: last, full: bytes > count_t'(DataBytes - TagBytes), bytes: bytes, data: data}
+      ),
+      .write_i(store),
       .commit_i(store & last),
-      .abort_i (1'b0),
-      .full_o  (full),
-      .data_o  (stored),
-      .valid_o (stored_valid),
-      .ready_i (stored_ready)
+      .abort_i(1'b0),
+      .full_o(full),
+      .data_o(stored),
+      .valid_o(stored_valid),
+      .ready_i(stored_ready)
   );
 
   if (DropsWhenFull) begin : gen_drops
@@ -185,25 +187,14 @@ module mac_tx
     assign no_room = 1'b0;
   end
 
-  // The Ethernet header does not count.
-  logic [DataWidth-1:0] summed;
-  always_comb begin
-    summed = data;
-    for (int unsigned b = 0; b < DataBytes; b++) begin
-      for (int unsigned i = 0; i <= HeaderBytes / DataBytes; i++) begin
-        if (of_header_q[i] && i * DataBytes + b < HeaderBytes) summed[b*8+:8] = 8'h00;
-      end
-    end
-  end
-
-  logic [15:0] sum;
+  ones_pkg::split_t sum;
   logic sum_valid;
   frame_sum #(
       .DataBytes(DataBytes)
   ) u_sum (
       .clk_i,
       .rst_i,
-      .data_i (summed),
+      .data_i (data),
       .valid_i(store),
       .last_i (last),
       .seed_i (in_i.meta.csum),
@@ -213,9 +204,7 @@ module mac_tx
 
   // The field's place and the tag travel beside the sum.
   logic [7:0] csum_pos_q;
-  logic [1:0][7:0] csum_pos_pipe_q;
   vlan_t vlan_q;
-  vlan_t [1:0] vlan_pipe_q;
   wire vlan_t vlan = first ? in_i.meta.vlan : vlan_q;
   wire [7:0] in_csum_pos = in_i.meta.l4.ip_tx.csum_pos +
       ((in_i.meta.vlan.valid & in_i.meta.l4.ip_tx.csum_pos != '0) ? 8'(TagBytes / 2) : '0);
@@ -225,14 +214,12 @@ module mac_tx
       csum_pos_q <= csum_pos;
       vlan_q <= vlan;
     end
-    csum_pos_pipe_q <= {csum_pos_pipe_q[0], csum_pos};
-    vlan_pipe_q <= {vlan_pipe_q[0], vlan};
   end
 
   typedef struct packed {
     vlan_t vlan;
     logic [7:0] csum_pos;
-    logic [15:0] csum;
+    ones_pkg::split_t sum;
   } info_t;
   info_t info;
   logic info_valid, read_last;
@@ -242,11 +229,9 @@ module mac_tx
   ) u_info (
       .clk_i,
       .rst_i,
-      .data_i(
-      '{vlan: vlan_pipe_q[1], csum_pos: csum_pos_pipe_q[1], csum: (sum == '1) ? sum : ~sum}
-      ),
+      .data_i ('{vlan: vlan_q, csum_pos: csum_pos_q, sum: sum}),
       .write_i(sum_valid),
-      .data_o(info),
+      .data_o (info),
       .valid_o(info_valid),
       .ready_i(read_last)
   );
@@ -272,6 +257,7 @@ module mac_tx
       .rst_i,
       .data_i (stored.data),
       .bytes_i(stored.bytes),
+      .full_i (stored.full),
       .last_i (stored.last),
       .valid_i(stored_valid & info_valid),
       .ready_o(stored_taken),
@@ -285,11 +271,13 @@ module mac_tx
   );
 
   wire patch_beat = (info.csum_pos != '0) & (14'(framed_index) == 14'(info.csum_pos >> LaneWidth));
+  // No sum is all ones here, so that no checksum is zero.
+  wire [15:0] csum_field = ~ones_pkg::join_up(info.sum, 1'b1);
   always_comb begin
     mac_tx_tdata_o = framed;
     for (int unsigned w = 0; w < DataBytes / 2; w++) begin
       if (patch_beat && info.csum_pos[LaneWidth-1:0] == LaneWidth'(w)) begin
-        mac_tx_tdata_o[w*16+:16] = swap16(info.csum);
+        mac_tx_tdata_o[w*16+:16] = csum_field;
       end
     end
     for (int unsigned b = 0; b < DataBytes; b++) begin

@@ -3,7 +3,8 @@
 // carries behind the end of its IPv4 packet (padding), and clears all bytes that
 // do not count.
 //
-// Latency: 3 cycles. Throughput: one beat per cycle. No backpressure.
+// Outputs come from flip-flops through one LUT. Latency: 2 cycles. Throughput: one
+// beat per cycle. No backpressure.
 module packet_trimmer
   import bombus_pkg::*;
 #(
@@ -89,8 +90,6 @@ module packet_trimmer
         data: beat_q.data,
         bytes: cut ? {1'b0, last_lane} + 1'b1 : beat_q.bytes,
         index: beat_q.index,
-        is_first: first_q,
-        is_second: beat_q.index == index_t'(1),
         store: beat_q.store & ~ended,
         last: beat_q.last | cut,
         frame_last: beat_q.frame_last,
@@ -109,23 +108,22 @@ module packet_trimmer
   end
 
   wire [DataWidth+TagBytes*8-1:0] both = {next_q, work_q.data};
-  always_ff @(posedge clk_i) begin
-    out_o <= work_q;
+  always_comb begin
+    out_o = work_q;
     for (int unsigned b = 0; b < DataBytes; b++) begin
-      out_o.data[b*8+:8] <=
+      out_o.data[b*8+:8] =
           keep_q[b] ? (shift_q[b] ? both[(b+TagBytes)*8+:8] : work_q.data[b*8+:8]) : '0;
     end
   end
+  assign valid_o = work_valid_q;
 
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
       valid_q <= 1'b0;
       work_valid_q <= 1'b0;
-      valid_o <= 1'b0;
     end else begin
       valid_q <= valid_i;
       work_valid_q <= valid_q;
-      valid_o <= work_valid_q;
     end
   end
   assign busy_o = valid_q | work_valid_q;

@@ -11,13 +11,15 @@ module tag_inserter
     parameter  int unsigned DataWidth = 512,
     localparam int unsigned DataBytes = DataWidth / 8,
     localparam type         count_t   = logic         [   $clog2(DataBytes):0],
-    localparam type         index_t   = logic         [13-$clog2(DataBytes):0]
+    localparam type         index_t   = logic         [13-$clog2(DataBytes):0],
+    localparam int unsigned TagBytes  = 4
 ) (
     input logic clk_i,
     input logic rst_i,
 
     input  logic   [DataWidth-1:0] data_i,
     input  count_t                 bytes_i,  // with last_i
+    input  logic                   full_i,   // with last_i: a tag does not fit beside bytes_i
     input  logic                   last_i,
     input  logic                   valid_i,
     output logic                   ready_o,
@@ -35,7 +37,6 @@ module tag_inserter
     $error("tag_inserter: DataWidth must be a power of two, at least 64");
   end
 
-  localparam int unsigned TagBytes = 4;
   localparam int unsigned TagBeat = 12 / DataBytes;
   localparam int unsigned TagLane = 12 % DataBytes;
 
@@ -47,7 +48,7 @@ module tag_inserter
   wire at_tag = index_q == index_t'(TagBeat);
   wire behind = index_q > index_t'(TagBeat);
   wire shift = vlan_i.valid & (at_tag | behind);
-  wire spills = shift & last_i & (bytes_i > count_t'(DataBytes - TagBytes));
+  wire spills = shift & last_i & full_i;
 
   wire [TagBytes*8-1:0] tag = {swap16(vlan_i.tci), swap16(EtherTypeVlan)};
   wire [DataWidth+TagBytes*8-1:0] both = {data_i, held_q};

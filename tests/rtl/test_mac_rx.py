@@ -248,7 +248,7 @@ def test_rx_latency(benches: Benches) -> None:
         push_frames(bench, stream, [Frame(bytes(60))], random)
     bench.drain()
     for stream in range(len(WIDTHS)):
-        assert bench.received(stream)[0].cycle - bench.taken(stream)[-1] == 7
+        assert bench.received(stream)[0].cycle - bench.taken(stream)[-1] == 6
 
 
 def test_rx_forgets_at_reset(benches: Benches) -> None:

@@ -224,7 +224,7 @@ def test_tx_latency_and_throughput(benches: Benches) -> None:
     for stream, width in enumerate(WIDTHS):
         received = bench.received(stream)
         last_of_first = bench.taken(stream)[Beats(width).count(1500) - 1]
-        assert received[0].cycle - last_of_first == 3
+        assert received[0].cycle - last_of_first == 2
         assert consecutive([cycle for cycle, _ in received])
 
 

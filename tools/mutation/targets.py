@@ -58,7 +58,8 @@ _FILES: Mapping[str, Tests] = {
     "rtl/common/frame_sum.sv": Tests((f"{_PRIMITIVES} -k sum", _MAC), (_TRAFFIC, _BAD_INPUT)),
     "rtl/common/head_fifo.sv": Tests((f"{_PRIMITIVES} -k fifo", _ROUTER), proofs="head_fifo"),
     "rtl/common/least_recent.sv": Tests((_CHANNELS, _CROSSPOINT), (), "output_formal"),
-    "rtl/common/ones_sum.sv": Tests((f"{_PRIMITIVES} -k sum", _MAC, _LAYERS)),
+    "rtl/common/ones_compressor.sv": Tests((f"{_PRIMITIVES} -k sum", _MAC, _LAYERS)),
+    "rtl/common/ones_pkg.sv": Tests((f"{_PRIMITIVES} -k sum", _MAC, _LAYERS)),
     "rtl/common/prepend.sv": Tests((_HEADERS, _LAYERS)),
     "rtl/common/round_robin.sv": Tests((f"{_PRIMITIVES} -k 'arbiter or merge'", _ROUTER)),
     "rtl/common/stream_merge.sv": Tests(

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// Half as many words with the same one's complement sum (RFC 1071): groups of up
+// to six words are counted column by column, one LUT deep. Combinational.
+//
+// 4 to 6 words make 3, 3 words make 2, and no 3 that come from one group are all ones.
+module ones_compressor #(
+    parameter int unsigned NumTerms = 6,  // at least 1
+    localparam int unsigned NumSums = ones_pkg::num_sums(NumTerms)
+) (
+    input  logic [NumTerms-1:0][15:0] terms_i,
+    output logic [ NumSums-1:0][15:0] sums_o
+);
+
+  if (NumTerms < 1) begin : gen_bad_terms
+    $error("ones_compressor: NumTerms must be at least 1");
+  end
+
+  for (genvar g = 0; 6 * g < NumTerms; g++) begin : gen_group
+    localparam int unsigned Size = NumTerms - 6 * g < 6 ? NumTerms - 6 * g : 6;
+    localparam int unsigned Made = ones_pkg::num_sums(Size);
+    if (Size < 3) begin : gen_through
+      assign sums_o[3*g+:Made] = terms_i[6*g+:Size];
+    end else begin : gen_count
+      ones_pkg::saved_t sums;
+      assign sums = ones_pkg::save(96'(terms_i[6*g+:Size]));
+      assign sums_o[3*g+:Made] = sums[Made-1:0];
+    end
+  end
+
+endmodule
