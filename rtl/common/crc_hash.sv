@@ -24,12 +24,22 @@ module crc_hash #(
     endcase
   endfunction
 
-  always_comb begin
-    hash_o = '0;
-    for (int unsigned i = DataWidth; i > 0; i--) begin
-      hash_o = HashWidth'({hash_o, data_i[i-1]}) ^
-          (hash_o[HashWidth-1] ? HashWidth'(polynomial()) : '0);
+  // A bit of the hash is the parity of the bits whose power of x has its place.
+  typedef logic [DataWidth-1:0] places_t;
+  function automatic places_t [HashWidth-1:0] places();
+    places_t [HashWidth-1:0] found;
+    logic [HashWidth-1:0] power;
+    power = HashWidth'(1);
+    for (int unsigned i = 0; i < DataWidth; i++) begin
+      for (int unsigned b = 0; b < HashWidth; b++) found[b][i] = power[b];
+      power = HashWidth'({power, 1'b0}) ^ (power[HashWidth-1] ? HashWidth'(polynomial()) : '0);
     end
+    return found;
+  endfunction
+  localparam places_t [HashWidth-1:0] Places = places();
+
+  for (genvar b = 0; b < HashWidth; b++) begin : gen_bit
+    assign hash_o[b] = ^(data_i & Places[b]);
   end
 
 endmodule

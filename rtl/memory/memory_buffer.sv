@@ -113,21 +113,18 @@ module memory_buffer
     };
   endfunction
 
-  // Beats of the burst that starts at a beat of a message, less one.
+  // Bursts start at multiples of BurstBeats: whether the last beat is in the one that starts here.
+  function automatic logic is_last_burst(beats_t beat, beats_t last_beat);
+    return beat[BeatWidth:BurstShift] == last_beat[BeatWidth:BurstShift];
+  endfunction
+
+  // Its beats, less one.
   function automatic logic [7:0] burst_len(beats_t beat, beats_t last_beat);
-    beats_t left;
-    left = last_beat - beat;
-    return left < beats_t'(BurstBeats) ? 8'(left) : 8'(BurstBeats - 1);
+    return is_last_burst(beat, last_beat) ? 8'(last_beat[BurstShift-1:0]) : 8'(BurstBeats - 1);
   endfunction
 
-  // A message's metadata, with its number of beats less one.
-  function automatic beats_t last_beat_of(logic [13:0] length);
-    beats_t beats;
-    beats = beats_t'((15'(length) + 15'(DataBytes - 1)) >> ByteShift);
-    return beats == '0 ? '0 : beats - 1'b1;
-  endfunction
-
-  beat_t heads[Slots];  // the data are constant
+  beat_t  heads[Slots];  // the data are constant
+  beats_t lasts[Slots];  // the beats, less one
   slot_t write_q, answered_q, asked_q, read_q;  // slots: being written, written, asked, read
 
   // ---- Writing: the address of a burst, then its data ----
@@ -135,7 +132,9 @@ module memory_buffer
   logic writing_q;  // a burst's data are due
   beats_t write_beat_q;  // of the message, next
   wire full = (write_q ^ read_q) == {1'b1, SlotWidth'(0)};
-  wire beats_t write_last = last_beat_of(in_i.length);
+  wire [13-ByteShift:0] whole_beats = in_i.length[13:ByteShift];
+  wire ends_whole = in_i.length[ByteShift-1:0] == '0;
+  wire beats_t write_last = beats_t'(whole_beats - (14-ByteShift)'(ends_whole & whole_beats != '0));
   beats_t write_last_q;
   wire starts = write_beat_q == '0;
   wire beats_t this_last = starts ? write_last : write_last_q;
@@ -162,6 +161,7 @@ module memory_buffer
     if (wrote & starts) begin
       heads[write_q[SlotWidth-1:0]] <= in_i;
       heads[write_q[SlotWidth-1:0]].data <= '0;
+      lasts[write_q[SlotWidth-1:0]] <= write_last_q;  // known since its burst was offered
     end
   end
   always_ff @(posedge clk_i) begin
@@ -193,10 +193,7 @@ module memory_buffer
   // ---- Responses: in order, as many as the message has bursts ----
 
   beats_t answered_beat_q;  // first beat of the burst whose response comes next
-  beat_t  answered_head;
-  assign answered_head = heads[answered_q[SlotWidth-1:0]];
-  wire beats_t answered_last = last_beat_of(answered_head.length);
-  wire is_last_answer = answered_last - answered_beat_q < beats_t'(BurstBeats);
+  wire is_last_answer = is_last_burst(answered_beat_q, lasts[answered_q[SlotWidth-1:0]]);
   assign axi_bready_o = 1'b1;
 
   always_ff @(posedge clk_i) begin
@@ -212,16 +209,13 @@ module memory_buffer
   // ---- Reading: addresses run ahead of the data ----
 
   beats_t asked_beat_q;
-  beat_t  asked_head;
-  assign asked_head = heads[asked_q[SlotWidth-1:0]];
-  wire beats_t asked_last = last_beat_of(asked_head.length);
-  wire [7:0] asked_len = burst_len(asked_beat_q, asked_last);
+  wire beats_t asked_last = lasts[asked_q[SlotWidth-1:0]];
   wire asks = (asked_q != answered_q) & (~axi_arvalid_o | axi_arready_i);
 
   always_ff @(posedge clk_i) begin
     if (asks) begin
       axi_araddr_o <= address(asked_q, asked_beat_q);
-      axi_arlen_o  <= asked_len;
+      axi_arlen_o  <= burst_len(asked_beat_q, asked_last);
     end
     if (rst_i) begin
       asked_q <= '0;
@@ -231,7 +225,7 @@ module memory_buffer
       if (axi_arready_i) axi_arvalid_o <= 1'b0;
       if (asks) begin
         axi_arvalid_o <= 1'b1;
-        if (asked_last - asked_beat_q < beats_t'(BurstBeats)) begin
+        if (is_last_burst(asked_beat_q, asked_last)) begin
           asked_beat_q <= '0;
           asked_q <= asked_q + 1'b1;
         end else asked_beat_q <= asked_beat_q + beats_t'(BurstBeats);
@@ -245,10 +239,13 @@ module memory_buffer
   beat_t  read_beat;
   always_comb begin
     read_beat = heads[read_q[SlotWidth-1:0]];
-    read_beat.last = read_beat_q == last_beat_of(read_beat.length);
+    read_beat.last = read_beat_q == lasts[read_q[SlotWidth-1:0]];
     read_beat.bytes = $bits(read_beat.bytes)'(DataBytes);
     if (read_beat.last) begin
-      read_beat.bytes = $bits(read_beat.bytes)'(read_beat.length - (14'(read_beat_q) << ByteShift));
+      read_beat.bytes = {
+        read_beat.length != '0 & read_beat.length[ByteShift-1:0] == '0,
+        read_beat.length[ByteShift-1:0]
+      };
     end
     read_beat.data = axi_rdata_i;
   end

@@ -28,26 +28,31 @@ module completions #(
   typedef logic [Width-1:0] count_t;
 
   count_t inside_q;  // came in, not told as done
-  count_t owed_q;  // of these, done
-  wire tell = owed_q != '0;
-  count_t entered, owed;
+  count_t finished_q;  // of these, done; more only if more has finished than came in
+  logic idle_q;
+  wire tell = inside_q != '0 & (idle_q | finished_q != '0);
+  count_t entered, owed, finished;
 
+  // What is owed follows from registers, so that comparing and adding are not in one path with
+  // what finishes.
   always_comb begin
     entered = inside_q - count_t'(tell) + count_t'(entered_i && inside_q != '1);
-    owed = owed_q - count_t'(tell);
-    for (int unsigned i = 0; i < NumEnds; i++) owed += count_t'(finished_i[i]);
-    if (idle_i || owed > entered) owed = entered;
+    owed = (idle_q || finished_q > inside_q) ? inside_q : finished_q;
+    finished = owed - count_t'(tell);
+    for (int unsigned i = 0; i < NumEnds; i++) finished += count_t'(finished_i[i]);
   end
 
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
       inside_q <= '0;
-      owed_q   <= '0;
-      done_o   <= 1'b0;
+      finished_q <= '0;
+      idle_q <= 1'b0;
+      done_o <= 1'b0;
     end else begin
       inside_q <= entered;
-      owed_q   <= owed;
-      done_o   <= tell;
+      finished_q <= finished;
+      idle_q <= idle_i;
+      done_o <= tell;
     end
   end
 

@@ -186,7 +186,7 @@ MUTATIONS: tuple[tuple[str, str, str, Test], ...] = (
     ("noc/least_loaded.sv", "done_i[i] & ~is_full[i]) loads_q", "done_i[i]) loads_q", LEAST),
     ("noc/least_loaded.sv", "recount_q ? is_zero[i] : least_q[i]", "least_q[i]", LEAST),
     ("noc/least_loaded.sv", "loads_q[i] == three_more_q", "1'b0", LEAST),
-    ("noc/completions.sv", "idle_i || owed > entered", "idle_i", DONE),
+    ("noc/completions.sv", "idle_q || finished_q > inside_q", "idle_q", DONE),
     ("mac/mac_rx.sv", "lost_q <= ~now.frame_last & lost", "lost_q <= 1'b0", OVERFLOW),
     (
         *("mac/mac_tx.sv", "join_up(info.sum, 1'b1)", "join_up(info.sum, 1'b0)"),
