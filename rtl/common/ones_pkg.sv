@@ -30,18 +30,28 @@ package ones_pkg;
     return &(words[0] ^ words[1]);
   endfunction
 
-  // The sum in one word. Carries are looked ahead around the whole word.
+  // The sum in one word. The carries into groups of four places are looked ahead around the
+  // whole word, through two pairs of places each.
   function automatic word_t fold(saved_t saved);
     word_t [1:0] words;
-    word_t generates, propagates;
+    word_t middle;  // carries from the lower to the upper place of a pair
+    word_t sum, carries;  // of pairs, before what comes into them
+    logic [3:0] generates, propagates;
+    logic into, between;
     words = pair(saved);
-    generates = words[0] & words[1];
-    propagates = words[0] ^ words[1];
-    for (int unsigned reach = 1; reach < 16; reach *= 2) begin
-      generates |= propagates & rotated(generates, reach);
-      propagates &= rotated(propagates, reach);
+    middle = (words[0] & words[1] & 16'h5555) << 1;
+    sum = words[0] ^ words[1] ^ middle;
+    carries = majority(words[0], words[1], middle);
+    for (int unsigned g = 0; g < 4; g++) begin
+      generates[g]  = carries[4*g+3] | ((&sum[4*g+2+:2]) & carries[4*g+1]);
+      propagates[g] = &sum[4*g+:4];
     end
-    return words[0] ^ words[1] ^ rotated(generates, 1);
+    for (int unsigned g = 0; g < 4; g++) begin
+      into = generates[(g+3)%4] | (propagates[(g+3)%4] & (generates[(g+2)%4] |
+          (propagates[(g+2)%4] & (generates[(g+1)%4] | (propagates[(g+1)%4] & generates[g])))));
+      between = carries[4*g+1] | ((&sum[4*g+:2]) & into);
+      fold[4*g+:4] = sum[4*g+:4] ^ {sum[4*g+2] & between, between, sum[4*g] & into, into};
+    end
   endfunction
 
   function automatic word_t [1:0] pair(saved_t saved);

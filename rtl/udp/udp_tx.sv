@@ -71,17 +71,17 @@ module udp_tx
   // The pseudo-header's sum takes two steps.
   typedef struct packed {
     beat_t beat;
-    logic [16:0] sum_ip;
-    logic [17:0] sum_rest;
+    ones_pkg::saved_t sum;
   } stage_t;
   stage_t stage_d, stage;
   logic stage_valid;
-  typedef logic [16:0] part_t;
-  part_t [NumMacPorts-1:0] sum_host_q;
-  part_t sum_host;
+  logic [NumMacPorts-1:0][16:0] sum_host_q;
+  ones_pkg::word_t [NumMacPorts-1:0] folded_host_q;
+  ones_pkg::word_t sum_host;
   always_ff @(posedge clk_i) begin
     for (int unsigned p = 0; p < NumMacPorts; p++) begin
       sum_host_q[p] <= {1'b0, host_i[p].ip[31:16]} + {1'b0, host_i[p].ip[15:0]};
+      folded_host_q[p] <= sum_host_q[p][15:0] + {15'b0, sum_host_q[p][16]};
     end
   end
 
@@ -100,10 +100,10 @@ module udp_tx
       .on_link_o(unused_on_link)
   );
   by_mac_port #(
-      .data_t(part_t),
+      .data_t(ones_pkg::word_t),
       .NumMacPorts(NumMacPorts)
   ) u_sum (
-      .all_i (sum_host_q),
+      .all_i (folded_host_q),
       .port_i(port),
       .one_o (sum_host)
   );
@@ -115,7 +115,9 @@ module udp_tx
     return 32'(beat.kind) == KindRoutedPacket ? routed.source : '0;
   endfunction
   wire [31:0] source = source_of(framed);
-  wire [16:0] sum_source = source == '0 ? sum_host : {1'b0, source[31:16]} + {1'b0, source[15:0]};
+  wire [31:0] source_words = source == '0 ? {16'b0, sum_host} : source;
+  // The header's own length and the protocol number are constants.
+  localparam ones_pkg::word_t SumConstant = 16'(HeaderBytes + 32'(ProtocolUdp));
 
   packet_meta_t staged_meta;
   always_comb begin
@@ -125,8 +127,8 @@ module udp_tx
     stage_d.beat = framed;
     stage_d.beat.length = length[13:0];
     stage_d.beat.meta[$bits(packet_meta_t)-1:0] = staged_meta;
-    stage_d.sum_ip = {1'b0, framed_meta.ip[31:16]} + {1'b0, framed_meta.ip[15:0]};
-    stage_d.sum_rest = {1'b0, sum_source} + 18'(framed.length);
+    stage_d.sum =
+        ones_pkg::save({framed_meta.ip, source_words, {2'b0, framed.length}, SumConstant});
   end
 
   stream_register #(
@@ -142,12 +144,9 @@ module udp_tx
       .out_ready_i(sent_ready)
   );
 
-  // The header's own length and the protocol number are constants.
-  wire [18:0] sum = {2'b0, stage.sum_ip} + {1'b0, stage.sum_rest} +
-      19'(HeaderBytes + 32'(ProtocolUdp));
   always_comb begin
     sent_meta = packet_meta_t'(stage.beat.meta);
-    sent_meta.csum = csum_add(sum[15:0], {13'b0, sum[18:16]});
+    sent_meta.csum = ones_pkg::fold(stage.sum);
     sent = stage.beat;
     sent.meta[$bits(packet_meta_t)-1:0] = sent_meta;
   end
