@@ -9,6 +9,8 @@ import subprocess
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
+from rtl_files import sources
+
 from bombus.base import paths
 from bombus.base.cache import cached_directory, content_key
 from bombus.simulator import verilator
@@ -22,13 +24,7 @@ Play = Callable[[Iterable[int]], list[str]]
 
 def build(name: str, **parameters: int) -> Path:
     """The program that plays a trace to a checker."""
-    files = [
-        COMMON / "bombus_pkg.sv",
-        paths.RTL / "noc" / "noc_pkg.sv",
-        COMMON / f"{name}_checker.sv",
-        BENCHES / "trace_player.sv",
-        BENCHES / f"{name}.sv",
-    ]
+    files = sources(BENCHES / f"{name}.sv", paths.RTL, [BENCHES / "trace_player.sv"])
     options = [
         *("--binary", "--assert", "-Wno-fatal", "--top-module", "bench", f"-I{COMMON}"),
         *("-CFLAGS", "-std=c++20"),  # for coroutines: the bench makes its own clock

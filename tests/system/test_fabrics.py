@@ -26,7 +26,7 @@ def test_the_same_answers(line: str, tmp_path: Path) -> None:
     design = tmp_path / "fabric.yaml"
     design.write_text(f"{NARROW.read_text()}{line}\n")
     choice = random.Random("fabrics")
-    with Bench(design, seed=6) as bench:
+    with Bench(design, seed=6, assertions=True) as bench:
         for pace in (0.0, 0.5):
             bench.simulation.pace(rx_bubble=pace, tx_stall=pace / 2)
             frames = []
@@ -51,7 +51,7 @@ def test_a_dropping_fabric_counts_what_it_drops(tmp_path: Path) -> None:
     design = tmp_path / "fabric.yaml"
     design.write_text(f"{NARROW.read_text()}fabric: {{kind: crosspoint, lossless: false}}\n")
     count = 200
-    with Bench(design, seed=6) as bench:
+    with Bench(design, seed=6, assertions=True) as bench:
         bench.simulation.pace(tx_stall=0.8)  # more comes in than can go out
         for n in range(count):
             bench.simulation.send(udp_frame(PEER, bench.host, n.to_bytes(2) * 500))

@@ -4,11 +4,14 @@
 from __future__ import annotations
 
 import ctypes
+import re
 from pathlib import Path
 
 import pytest
+from rtl_files import Mutation
 from support import message_sums
 
+from bombus.base import paths
 from bombus.golden.frames import Host, udp_frame
 from bombus.measure.exchanges import introduce, neighbour
 from bombus.simulator.native import SimulationError
@@ -81,6 +84,19 @@ def test_copies_in_lock_step(capfd: pytest.CaptureFixture[str]) -> None:
     said = broken_promise(capfd, 1, COPIER)
     assert all(".u_copies.check_copier" in line for line in said)
     assert all(line.endswith("output 0 waits inside a message for another output") for line in said)
+
+
+def test_a_link_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """A router that changes what it sends to the east."""
+    longer = "candidate[k].beat.length = front[Input].beat.length + 14'(o == int'(DirEast));"
+    old = "candidate[k].dir = next_dir"
+    broken = Mutation("noc/router_wormhole.sv", old, f"{longer}\n          {old}")
+    monkeypatch.setattr(paths, "RTL", broken.copy(tmp_path))
+    said = broken_promise(capfd, GOOD, ROGUE)
+    assert ".u_receive.check_east" in said[0]
+    assert re.search(r": link \(0, 0\) to \(1, 0\): a message of \d+ bytes says that", said[0])
 
 
 def broken_promise(

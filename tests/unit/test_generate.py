@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from pathlib import Path, PurePosixPath
 
 import pytest
@@ -12,9 +13,12 @@ from unit_helpers import DESIGNS, ROOT, Edited
 
 from bombus.analysis import check
 from bombus.design import rtl
+from bombus.design.resolve import load
+from bombus.fabric.routing import LOCAL, STEPS, Channel, inject, step
 from bombus.generation import generate
 
 TWO_MACS = ROOT / "tests" / "system" / "designs" / "two_stacks.yaml"
+TWO_NETWORKS = ROOT / "docs" / "examples" / "lookup" / "two_networks.yaml"
 
 
 def contents(folder: Path) -> dict[str, str]:
@@ -215,3 +219,22 @@ def test_every_text_names_its_licence(name: str) -> None:
         if not path.endswith((".json", ".md")):
             beginning = text.splitlines()[:2]
             assert any("SPDX-License-Identifier: Apache-2.0" in line for line in beginning), path
+
+
+@pytest.mark.parametrize("design", [TWO_MACS, TWO_NETWORKS], ids=lambda design: design.stem)
+def test_every_link_and_mac_port_has_a_checker(tmp_path: Path, design: Path) -> None:
+    resolved, _ = load(design)
+    expected: Counter[str] = Counter()
+    for network in resolved.networks:
+        tiles = [tile.at for tile in resolved.tiles if network.area.holds(tile.at)]
+        for at in tiles:
+            expected[str(inject(at, network.label))] += 1
+            ways = [way for way in STEPS if network.area.holds(step(at, way))]
+            for way in (LOCAL, *ways):
+                expected[str(Channel(at, "", way, network=network.label))] += 1
+    for number, port in enumerate(resolved.config.ports):
+        for way in ("receive", "transmit"):
+            expected[f"MAC port {number}, {way}"] += 1 if port.clock_mhz is None else 2
+    texts = contents(generate.generate(design, tmp_path / "out").folder).values()
+    found = Counter(name for text in texts for name in re.findall(r'name_i\("(.+): "\)', text))
+    assert found == expected

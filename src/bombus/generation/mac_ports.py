@@ -69,6 +69,36 @@ def tile_mac_ports(tile: Tile, design: Design) -> list[dict[str, str]]:
     return ports
 
 
+def _checked(number: int, way: str, width: int, signals: list[str]) -> dict[str, Any]:
+    """Frames of a MAC port, by their signals at the top, for the checkers in simulation."""
+    return {
+        "name": f"MAC port {number}, {'receive' if way == 'rx' else 'transmit'}",
+        "signal": f"mac{number}_{way}",
+        "way": way,
+        "width": width,
+        "ports": {
+            name: next((s for s in signals if f"_{name}_" in s), "1'b0") for name in _SIGNALS
+        },
+        "clk": "clk_i",
+        "rst": "rst_i",
+    }
+
+
+def _checked_streams(layer: Layer) -> list[dict[str, Any]]:
+    ports = _streams(layer)
+    found = []
+    for way in sorted(layer.mac_directions()):
+        of_way = {p["name"]: p["width"] for p in ports if f"_{way}_" in p["name"]}
+        width = next(width for name, width in of_way.items() if "_tdata_" in name)
+        found.append(_checked(_number(layer), way, width, list(of_way)))
+    return found
+
+
+def tile_mac_streams(tile: Tile) -> list[dict[str, Any]]:
+    """What the layers of a tile get from MACs and send to them, for the checkers in simulation."""
+    return [stream for layer in tile.layers for stream in _checked_streams(layer)]
+
+
 def with_clock(number: int, declarations: list[str]) -> list[str]:
     """Declarations of a MAC port that has a clock of its own."""
     clock = [f"input {logic(1, f'mac{number}_{name}_i')}" for name in ("clk", "rst")]
@@ -79,17 +109,25 @@ def top_mac_ports(design: Design) -> list[dict[str, Any]]:
     """MAC ports of the top by number: declarations, and what stands between two clocks."""
     found = []
     for number, given in enumerate(design.config.ports):
-        layers = (layer for layer in design.layers() if layer.kind.mac_ports)
+        layers = [layer for layer in design.layers() if layer.kind.mac_ports]
         streams = [port for la in layers if _number(la) == number for port in _streams(la)]
         declarations = [f"{p['direction']} {logic(p['width'], p['name'])}" for p in streams]
         if given.clock_mhz is not None:
             declarations = with_clock(number, declarations)
+        checked = [
+            stream for la in layers if _number(la) == number for stream in _checked_streams(la)
+        ]
+        for stream in checked:  # on the MAC's side of the crossing
+            stream |= {"clk": f"mac{number}_clk_i", "rst": f"mac{number}_rst_i"}
+            if stream["way"] == "tx":
+                stream["ports"]["tuser"] = f"mac{number}_tx_tuser_o"
         is_faster = (given.clock_mhz or 0) > design.config.clock_mhz
         found.append(
             {
                 "number": number,
                 "declarations": declarations,
                 "has_own_clock": given.clock_mhz is not None,
+                "checked": checked,
                 "core_signals": [logic(port["width"], port["core"]) for port in streams],
                 "start_beats": 0 if is_faster else _START_BEATS,
             }

@@ -13,10 +13,15 @@ from bombus.design.elements import Input, Interface, Tile
 from bombus.design.network import Network
 from bombus.design.resolved import Design
 from bombus.fabric.router import direction_enum, router_parameters
-from bombus.fabric.routing import DIRECTIONS, LOCAL, STEPS, step
+from bombus.fabric.routing import DIRECTIONS, LOCAL, STEPS, Channel, eject, inject, step
 from bombus.generation import registers
 from bombus.generation.instances import checked_streams, connections, parameters
-from bombus.generation.mac_ports import crossing_drops, logic, tile_mac_ports
+from bombus.generation.mac_ports import (
+    crossing_drops,
+    logic,
+    tile_mac_ports,
+    tile_mac_streams,
+)
 from bombus.generation.wiring import wiring
 
 
@@ -91,6 +96,27 @@ def _turns(tile: Tile, network: Network, design: Design) -> list[str]:
         )
         for leave in reversed(DIRECTIONS)
     ]
+
+
+def _checked_links(
+    tile: Tile, network: Network, links: list[dict[str, str]]
+) -> list[dict[str, Any]]:
+    """What the tile's router sends and gets from its tile, for the checkers in simulation.
+
+    What comes by a link is checked in the tile that sends it.
+    """
+    prefix, label = network.prefix, network.label
+    local = {"enum": direction_enum(LOCAL), "local": True}
+    found: list[dict[str, Any]] = [
+        local | {"instance": f"{prefix}injection", "base": f"{prefix}router_in"},
+        local | {"instance": f"{prefix}ejection", "base": f"{prefix}router_out"},
+    ]
+    names = [inject(tile.at, label), eject(tile.at, label)]
+    for link in links:
+        out = {"instance": link["dir"], "enum": link["enum"], "base": f"{prefix}router_out"}
+        found.append(out | {"local": False})
+        names.append(Channel(tile.at, "", link["dir"].removeprefix(prefix), network=label))
+    return [each | {"name": str(name)} for each, name in zip(found, names, strict=True)]
 
 
 _ALWAYS_BUSY = ("router", "network_interface")  # what each interface consists of
@@ -247,6 +273,7 @@ def _interfaces(tile: Tile, design: Design) -> list[dict[str, Any]]:
                 "area": network.area,
                 "links": links,
                 "missing_links": missing,
+                "checked": _checked_links(tile, network, links),
                 "router_ports": sum(1 << n for n, d in enumerate(DIRECTIONS) if d in present),
                 "router_turns": _turns(tile, network, design),
                 "routes": _routes(interface, design),
@@ -301,6 +328,7 @@ def tile_context(tile: Tile, design: Design) -> dict[str, Any]:
         "links": [link for each in interfaces for link in each["links"]],
         "load_inputs": [signal for each in interfaces for signal in each["load_inputs"]],
         "mac_ports": tile_mac_ports(tile, design),
+        "mac_streams": tile_mac_streams(tile),
         "raised_ports": _raised_ports(tile),
         "has_host": "host_i" in ports,
         "has_time": "time_us_i" in ports,

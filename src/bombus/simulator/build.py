@@ -16,10 +16,11 @@ from pathlib import Path
 
 from rich.console import Console
 
+from bombus.base import paths
 from bombus.base.cache import cache_directory, cached_directory, content_key, writing_cache
 from bombus.base.errors import UserError
 from bombus.base.output import replace
-from bombus.base.paths import PACKAGE, RTL, SIM
+from bombus.base.paths import PACKAGE, SIM
 from bombus.base.sources import source_files
 from bombus.board.config import Board
 from bombus.board.config import board as find_board
@@ -71,7 +72,7 @@ def build(
         [design.name, verilator.version(), found.model_dump_json() if found else ""],
         [
             *_named(design.parent, [design, *sources]),
-            *(file for folder in (RTL, PACKAGE) for file in _tree(folder)),
+            *(file for folder in (paths.RTL, PACKAGE) for file in _tree(folder)),
             *_runtime(),
         ],
     )

@@ -34,6 +34,7 @@ module bench #(
   ) check_app_out (
       .clk_i  (clk),
       .rst_i  (rst),
+      .name_i (""),
       .beat_i (line.beat),
       .valid_i(line.valid),
       .ready_i(line.ready),

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// Simulation only: checks that the flits between two routers, or between a router and its
+// tile, keep the rules of streams (stream_checker), and that a link's valid and ready mean
+// what its fabric says (docs/fabrics.md, "Links").
+//
+// - valid and the flit stay until the flit is taken, where ready says that it is;
+// - else a flit comes only where ready has told of room in the cycle before, and by one
+//   channel at a time;
+// - the route stays the same for the whole message;
+// - length, bytes and last agree in every message, in each virtual channel.
+module link_checker
+  import noc_pkg::*;
+#(
+    parameter type flit_t = logic,
+    parameter type beat_t = logic,
+    parameter fabric_e Fabric = FabricWormhole,
+    parameter int unsigned VirtualChannels = 1,
+    parameter bit IsLocal = 0,  // between router and tile: channel 0 by valid and ready
+    localparam int unsigned NumChannels = num_channels(Fabric, VirtualChannels)
+) (
+    input logic  clk_i,
+    input logic  rst_i,
+    input string name_i, // of the link, with ": " behind it
+
+    input flit_t flit_i,
+    input logic [NumChannels-1:0] valid_i,
+    input logic [NumChannels-1:0] ready_i
+);
+
+  if (VirtualChannels < 1) begin : gen_bad_channels
+    $error("link_checker: VirtualChannels must be at least 1");
+  end
+
+  localparam bit TakesWhenReady = IsLocal || Fabric == FabricWormhole;
+  // Messages may be interleaved by virtual channel.
+  localparam int unsigned NumLanes = TakesWhenReady || Fabric == FabricCrosspoint ? 1 : NumChannels;
+
+  // The next router's port is not decided ahead in the crosspoint fabric.
+  wire [$bits(dir_e)-1:0] dir = Fabric == FabricCrosspoint ? '0 : flit_i.dir;
+  typedef logic [$bits({flit_i.x, flit_i.y, flit_i.port, dir})-1:0] route_t;
+
+  for (genvar l = 0; l < NumLanes; l++) begin : gen_lane
+    stream_checker #(
+        .beat_t(beat_t),
+        .NextWidth($bits(route_t)),
+        .NumKinds(2 ** $bits(flit_i.beat.kind)),  // the network interface drops those unknown
+        .NumHops(1)
+    ) check_flits (
+        .clk_i,
+        .rst_i,
+        .name_i,
+        .beat_i (flit_i.beat),
+        .valid_i(valid_i[l]),
+        .ready_i(!TakesWhenReady || ready_i[l]),
+        .next_i ({flit_i.x, flit_i.y, flit_i.port, dir})
+    );
+  end
+
+  if (!TakesWhenReady) begin : gen_room
+    logic [NumChannels-1:0] room_q;
+    // Which queue it enters is the next router's to find in the crosspoint fabric.
+    wire [NumChannels-1:0] room = Fabric == FabricCrosspoint ? NumChannels'(|ready_i) : ready_i;
+    logic first_q;  // a message goes on without room in the crosspoint fabric
+    wire goes_on = Fabric == FabricCrosspoint && !first_q;
+    always_ff @(posedge clk_i) begin
+      room_q <= room;
+      if (rst_i) first_q <= 1'b1;
+      else begin
+        if (|valid_i) first_q <= flit_i.beat.last;
+        assert ($onehot0(valid_i))
+        else $error("%sa flit came by several channels", name_i);
+        assert (goes_on || (valid_i & ~room_q) == '0)
+        else $error("%sa flit came where there was no room", name_i);
+      end
+    end
+  end
+
+endmodule
