@@ -7,7 +7,7 @@
 // free way, else the ways by turns.
 //
 // Two steps: a look-up reads its set; a cycle later the answer is there, and stays
-// until the next look-up. An update is a look-up too, and writes in that cycle.
+// until read_i. An update is a look-up too, and writes in that cycle.
 // The look-up right behind an update reads before the write, and gets the new
 // binding of its own neighbour by a bypass. Throughput: a look-up per cycle, an
 // update every second one: the second of two in a row is read again.
@@ -36,9 +36,13 @@ module arp_cache
     input logic [31:0] time_us_i,
 
     output logic busy_o,
-    input logic idle_i,  // nobody waits for the answer of the last look-up
-    input logic lookup_i,
-    input logic update_i,  // with lookup_i: write the binding
+    output logic wait_o,  // the last update is still to be made
+    // A look-up: want_i & slot_i, or with update_i an update.
+    input logic slot_i,  // one can be made: nobody waits for the answer of the last one
+    input logic idle_i,  // the same, early, and not in all such cycles
+    input logic read_i,  // with slot_i, or whenever nobody waits for the answer
+    input logic want_i,  // early; not while busy_o
+    input logic update_i,
     input port_key_t key_i,
     input logic [47:0] mac_i,  // update
     input logic only_refresh_i,  // update: only a binding that is there
@@ -48,9 +52,7 @@ module arp_cache
     output logic hit_o,
     output logic renew_o,
     output logic [47:0] mac_o,
-    output logic update_o,
-    input logic add_i,  // with update_o: add the binding whatever only_refresh_i was
-    input logic hold_i,  // no update now; mac_o is the last update's
+    input logic add_i,  // with the answer to an update: add it whatever only_refresh_i was
 
     // Register port: entry {set, way}.
     input logic show_i,  // held until shown_o
@@ -101,10 +103,10 @@ module arp_cache
   logic only_refresh_q;
 
   wire age_t now = time_us_i[AgeShift+:AgeBits];
-  wire sweep_start = sweep_due_q & idle_i & ~lookup_i & ~update_q & ~reread_q;
-  wire set_t set = lookup_i ? set_t'(set_of(
+  wire sweep_start = sweep_due_q & idle_i & ~want_i & ~update_q;
+  wire set_t set = reread_q ? set_q : want_i ? set_t'(set_of(
       MaxKeyBits'(key_i), $clog2(NumSets)
-  )) : sweep_start ? sweep_set_q : set_q;
+  )) : sweep_set_q;
 
   entry_t [NumWays-1:0] entry_q, show_q;
   entry_t new_entry;
@@ -114,7 +116,7 @@ module arp_cache
   for (genvar w = 0; w < NumWays; w++) begin : gen_way
     (* ram_style = "block" *) entry_t ram[NumSets];
     always_ff @(posedge clk_i) begin
-      if (lookup_i | sweep_start | reread_q) entry_q[w] <= ram[set];
+      if (read_i | reread_q) entry_q[w] <= ram[set];
     end
     // Reads the old entry when it writes: so that block RAM gives the look-up, too, the
     // entry from before the write.
@@ -130,12 +132,10 @@ module arp_cache
   end
 
   always_ff @(posedge clk_i) begin
-    if (lookup_i) key_o <= key_i;
-    if (lookup_i & update_i) begin
+    if (slot_i) begin
+      key_o <= key_i;
       new_mac_q <= mac_i;
       only_refresh_q <= only_refresh_i;
-    end
-    if (lookup_i | sweep_start) begin
       set_q <= set;
       now_q <= now;
     end
@@ -149,19 +149,20 @@ module arp_cache
   assign hit_o   = bypass_q | (|hits);
   assign renew_o = ~bypass_q & |(hits & old);
   always_comb begin
-    mac_o = (bypass_q | hold_i) ? held_mac_q : '0;
+    mac_o = bypass_q ? held_mac_q : '0;
     for (int unsigned w = 0; w < NumWays; w++) begin
-      if (match[w] & ~bypass_q & ~hold_i) mac_o |= entry_q[w].mac;
+      if (match[w] & ~bypass_q) mac_o |= entry_q[w].mac;
     end
   end
-  assign update_o = update_q;
+  assign wait_o = reread_q;
 
   // ---- Write: a cycle after the read ----
 
   way_t victim_q, free;
   logic [NumWays-1:0] expired;
   logic is_free;
-  wire add = update_q & ~|match & (~only_refresh_q | add_i);
+  wire may_add = ~only_refresh_q | add_i;
+  wire add = update_q & ~|match & may_add;
   always_comb begin
     free = '0;
     is_free = 1'b0;
@@ -213,10 +214,10 @@ module arp_cache
       swept_q <= '0;
       patience_q <= '0;
     end else begin
-      update_q <= (lookup_i & update_i & ~update_q) | (reread_q & ~hold_i);
-      reread_q <= (lookup_i & update_i & update_q) | (reread_q & hold_i);
+      update_q <= (slot_i & want_i & update_i & ~update_q) | reread_q;
+      reread_q <= slot_i & want_i & update_i & update_q;
       sweep_q  <= sweep_start;
-      if (lookup_i) bypass_q <= |write_way & update_q & (key_i == key_o);
+      if (slot_i) bypass_q <= update_q & (may_add | (|match)) & (key_i == key_o);
       if (add & ~is_free) victim_q <= victim_q + 1'b1;
 
       if (clear_q | sweep_start) sweep_set_q <= sweep_set_q + 1'b1;

@@ -15,9 +15,11 @@
 // A binding that is soon to expire is asked for too, once in RetryS seconds, and
 // has no packets. It stays in the table for so long that it is asked no more often.
 //
-// The message in eth_tx's look-up stage has the table until its last beat leaves.
-// In the other cycles a scan goes through it, one entry a cycle; if it finds no such
-// cycle for Patience cycles, it makes one by busy_o.
+// Two steps, as long as a message is in eth_tx: its set is read while it is in the
+// look-up stage; what becomes of it is decided a stage later, while the next one's set is read.
+// That one gets what is written meanwhile by a bypass. In cycles without a message
+// in the look-up stage a scan goes through the table, an entry every second cycle; if
+// it finds no such cycle for Patience cycles, it makes one by busy_o.
 module arp_questions
   import bombus_pkg::*;
   import arp_pkg::*;
@@ -39,38 +41,44 @@ module arp_questions
     output logic busy_o,  // no look-up now
     output logic open_o,  // there are open questions
 
-    input logic lookup_i,
+    // A look-up: want_i & slot_i.
+    input logic slot_i,  // one can be made; the last message leaves the look-up stage, or has left
+    input logic want_i,
     input port_key_t key_i,
 
-    // The message looked up. Its last beat leaves (done_i), and it is one of:
-    input logic done_i,
+    // The message in the look-up stage.
     input port_key_t looked_up_i,
-    input logic packet_i,  // a packet without binding
-    input logic renew_i,  // a packet whose binding is soon to expire
+    output logic known_o,  // its question is open, but for what is decided now
+    input logic room_i,  // it leaves the stage, or could
+
+    // The message in the stage behind is one of:
+    input logic packet_i,  // a packet without binding, its last beat
+    input logic renew_i,  // a packet whose binding is soon to expire, its last beat
     input logic update_i,  // a binding: its question is answered
+    // The first and the last leave the stage only with these; nobody waits for the second.
+    input logic ask_ready_i,  // a question can be asked; not for an update
+    input logic reading_i,  // a chain is read: not now
 
-    output logic answered_o,  // update_i: it was open
-
-    // The packet's blocks, and what to do with them.
+    // The blocks of the packet behind, and what to do with them.
     input block_t first_i,
-    input block_t last_i,
+    input block_t end_i,
     input block_t count_i,
     input logic fits_i,
     output logic keep_o,
-    output logic link_o,  // behind chain_tail_o
+    // A cycle later.
+    output logic link_o,  // the packet, behind chain_tail_o
+    output block_t link_head_o,
     output logic free_o,  // the chain
     output logic start_o,  // read the chain
     output block_t chain_head_o,
     output block_t chain_tail_o,
     output block_t chain_count_o,
-    input logic reading_i,  // no scan now
 
-    // A question to ask, now; only while ask_ready_i.
+    // A question to ask, now.
     output logic ask_o,
     output port_key_t ask_key_o,
     output logic ask_again_o,
     output logic ask_renew_o,
-    input logic ask_ready_i,
 
     // Pulses: dropped packets.
     output logic no_room_o,
@@ -120,34 +128,41 @@ module arp_questions
     $error("arp_questions: RetryS must be at most 33, MaxTries at least 1");
   end
 
-  // ---- The entry: of the message looked up, else of the scan ----
+  // ---- Read: the set of the message in the look-up stage, else of the scan ----
 
   set_t set_q;
   logic clear_q;
-  logic looked_up_q;  // the table is the message's
+  logic looked_up_q;  // a message is in the look-up stage
   logic [$clog2(NumSets*NumWays)-1:0] scan_q, scan_next;
   logic [$clog2(NumSets*NumWays):0] num_open_q;
+  logic opened_q, closed_q;
   logic [$clog2(Patience)-1:0] patience_q;
-  logic again_blocked;
-  wire set_t set = set_q;
-  wire scan = ~looked_up_q & ~clear_q & ~reading_i & (num_open_q != '0);
+  logic is_scan_q;  // the entry is of the scan
+  logic renewable_q;  // it is of a message that has just come: one chance
+  // What is decided now could change what the scan reads.
+  wire deciding = packet_i | update_i | (renew_i & renewable_q) | is_scan_q;
+  wire scan = ~looked_up_q & ~clear_q & ~reading_i & ask_ready_i & ~deciding & (num_open_q != '0);
   wire way_t scan_way = scan_q[$clog2(NumWays)-1:0];
-  wire step = clear_q | (scan & ~again_blocked);
-  assign scan_next = scan_q + ($bits(scan_q))'(step);
+  assign scan_next = (clear_q | scan) ? scan_q + 1'b1 : scan_q;
   always_ff @(posedge clk_i) begin
     scan_q <= rst_i ? '0 : scan_next;
-    if (lookup_i) set_q <= set_t'(set_of(MaxKeyBits'(key_i), $clog2(NumSets)));
-    else if (done_i | ~looked_up_q)
-      set_q <= rst_i ? '0 : scan_next[$clog2(NumWays)+:$clog2(NumSets)];
+    if (rst_i) set_q <= '0;
+    else if (slot_i) begin
+      set_q <= want_i ? set_t'(set_of(MaxKeyBits'(key_i), $clog2(NumSets))) :
+          scan_next[$clog2(NumWays)+:$clog2(NumSets)];
+    end
     if (rst_i) looked_up_q <= 1'b0;
-    else if (lookup_i) looked_up_q <= 1'b1;
-    else if (done_i) looked_up_q <= 1'b0;
+    else if (slot_i) looked_up_q <= want_i;
   end
 
-  name_t  [NumWays-1:0] names;
-  chain_t [NumWays-1:0] chains;
-  timer_t [NumWays-1:0] timers;
-  logic [NumWays-1:0] match, selected, write_name, write_chain, write_timer;
+  logic known_q, full_q;  // the message has an entry, the set is full
+  logic [NumWays-1:0] selected, selected_q;  // its entry, or the one that it would get
+  set_t entry_set_q;
+  name_t [NumWays-1:0] names;
+  chain_t [NumWays-1:0] chains, chains_q;
+  timer_t [NumWays-1:0] timers, timers_q;
+  logic [NumWays-1:0] match, valid;
+  logic opens, closes, write_name, write_chain, write_timer;
   name_t  new_name;
   chain_t new_chain;
   timer_t new_timer;
@@ -155,109 +170,146 @@ module arp_questions
     (* ram_style = "distributed" *)name_t  name_ram [NumSets];
     (* ram_style = "distributed" *)chain_t chain_ram[NumSets];
     (* ram_style = "distributed" *)timer_t timer_ram[NumSets];
-    assign names[w]  = name_ram[set];
-    assign chains[w] = chain_ram[set];
-    assign timers[w] = timer_ram[set];
-    assign match[w]  = names[w].valid & (names[w].key == looked_up_i);
+    assign names[w]  = name_ram[set_q];
+    assign chains[w] = chain_ram[set_q];
+    assign timers[w] = timer_ram[set_q];
     always_ff @(posedge clk_i) begin
-      if (write_name[w]) name_ram[set] <= new_name;
-      if (write_chain[w]) chain_ram[set] <= new_chain;
-      if (write_timer[w]) timer_ram[set] <= new_timer;
+      if (clear_q | (write_name & selected_q[w])) name_ram[entry_set_q] <= new_name;
+      if (write_chain & selected_q[w]) chain_ram[entry_set_q] <= new_chain;
+      if (write_timer & selected_q[w]) timer_ram[entry_set_q] <= new_timer;
     end
   end
 
-  way_t turn_q, chosen;
+  port_key_t entry_key_q;  // of the message; of the scan, what the entry has
+  wire stamp_t now = time_us_i[TimeShift+:$bits(stamp_t)];
+  wire same_set = set_q == entry_set_q;
+  wire same_key = looked_up_i == entry_key_q;
+  way_t turn_q, turn;
   logic full;  // the set
+  logic [NumWays-1:0] chosen;
   always_comb begin
-    chosen = turn_q;
-    full   = 1'b1;
-    for (int unsigned w = NumWays; w > 0; w--) begin
-      if (~names[w-1].valid) begin
-        chosen = way_t'(w - 1);
-        full   = 1'b0;
+    known_o = 1'b0;
+    for (int unsigned w = 0; w < NumWays; w++) begin
+      valid[w] = names[w].valid;
+      match[w] = names[w].valid & (names[w].key == looked_up_i);
+      known_o |= match[w];
+      if ((opens | closes) & same_set & selected_q[w]) begin
+        valid[w] = opens;
+        match[w] = opens & same_key;
       end
     end
+    full = &valid;
+    for (int unsigned w = 0; w < NumWays; w++) chosen[w] = turn == way_t'(w);
+    if (~full) chosen = ~valid & (valid + 1'b1);  // the first that is free
+    selected = |match ? match : chosen;
     for (int unsigned w = 0; w < NumWays; w++) begin
-      selected[w] = ~looked_up_q ? scan_way == way_t'(w) : |match ? match[w] : chosen == way_t'(w);
+      if (~looked_up_q) selected[w] = scan_way == way_t'(w);
     end
   end
 
-  name_t  name;
+  logic [NumWays-1:0] valid_q;
+  logic overdue_q;  // of the scan
+  // What was written while the entry was read, in its set: comes from registers.
+  logic [NumWays-1:0] chain_written_q, timer_written_q;
+  chain_t last_chain_q;
+  timer_t last_timer_q;
+  always_ff @(posedge clk_i) begin
+    if (rst_i) entry_set_q <= '0;
+    else if (room_i | scan | clear_q) entry_set_q <= set_q;
+    if (room_i | scan) begin
+      chains_q <= chains;
+      timers_q <= timers;
+      selected_q <= selected;
+      known_q <= |match;
+      full_q <= full;
+      valid_q <= valid;
+      for (int unsigned w = 0; w < NumWays; w++) begin
+        chain_written_q[w] <= write_chain & same_set & selected_q[w];
+        timer_written_q[w] <= write_timer & same_set & selected_q[w];
+      end
+      overdue_q   <= stamp_t'(now - timers[scan_way].stamp) >= stamp_t'(RetrySteps);
+      entry_key_q <= looked_up_q ? looked_up_i : names[scan_way].key;
+    end
+    if (write_chain) last_chain_q <= new_chain;
+    if (write_timer) last_timer_q <= new_timer;
+  end
+
   chain_t chain;
   timer_t timer;
+  wire chain_bypass = |(selected_q & chain_written_q);
+  wire timer_bypass = |(selected_q & timer_written_q);
   always_comb begin
-    name  = '0;
-    chain = '0;
-    timer = '0;
+    chain = chain_bypass ? last_chain_q : '0;
+    timer = timer_bypass ? last_timer_q : '0;
     for (int unsigned w = 0; w < NumWays; w++) begin
-      if (selected[w]) begin
-        name |= names[w];
-        chain |= chains[w];
-        timer |= timers[w];
-      end
+      if (selected_q[w] & ~chain_bypass) chain |= chains_q[w];
+      if (selected_q[w] & ~timer_bypass) timer |= timers_q[w];
     end
   end
-  wire known = |match;
-  wire held = name.valid & (chain.packets != '0);
+
+  // ---- Decide: what happens to the entry ----
+
+  wire packet = packet_i & ask_ready_i & ~reading_i;
+  wire update = update_i & ~reading_i;
+  wire taken = |(selected_q & valid_q);
+  wire held = taken & (chain.packets != '0);
   wire last_try = timer.tries == tries_t'(MaxTries);
-
-  // ---- What happens to it ----
-
-  wire stamp_t now = time_us_i[TimeShift+:$bits(stamp_t)];
-  wire overdue = (timer.tries == '0) | (stamp_t'(now - timer.stamp) >= stamp_t'(RetrySteps));
 
   // A packet. One that comes behind a renewal's only try starts the tries anew.
   logic make_room_q;
   wire too_many = (chain.count >= block_t'(ManyBlocks)) | (count_i > block_t'(ManyBlocks)) |
       (chain.packets == packets_t'(MaxPackets));
-  wire behind = known & held & ~too_many;
-  wire fresh = packet_i & (~known | (fits_i & ~held & last_try));
-  wire renewal = renew_i & ~known & ~full & ask_ready_i;
-  wire open = (packet_i & ~known) | renewal;
-  wire displaced = known ? packet_i & fits_i & held & too_many : open & held;
+  // Kept: synthesis would put the late choice before the adder.
+  (* keep *) block_t sum;
+  assign sum = chain.count + count_i;
+  wire behind = known_q & held & ~too_many;
+  wire fresh = packet & (~known_q | (fits_i & ~held & last_try));
+  wire renewal = renew_i & renewable_q & ~known_q & ~full_q & ask_ready_i;
+  wire open = (packet & ~known_q) | renewal;
+  // While a packet or an update waits, so does what is behind: for it they are as if done.
+  assign opens = (packet_i & ~known_q) | renewal;
+  wire displaced = known_q ? packet & fits_i & held & too_many : open & held;
 
   // The scan.
-  wire due = scan & name.valid & overdue;
-  assign again_blocked = due & ~last_try & ~ask_ready_i;
-  wire again = due & ~last_try & ask_ready_i;
+  wire due = is_scan_q & taken & overdue_q;
+  wire again = due & ~last_try;
   wire give_up = due & last_try;
-  wire evict = scan & ~due & held & make_room_q;
+  wire evict = is_scan_q & ~due & held & make_room_q;
 
-  wire close = give_up | (update_i & known);
-  assign answered_o = known;
-  assign keep_o = packet_i & fits_i;
-  assign link_o = packet_i & fits_i & behind;
-  assign free_o = displaced | ((give_up | evict | (update_i & known)) & held);
-  assign start_o = update_i & known & held;
-  assign chain_head_o = chain.head;
-  assign chain_tail_o = chain.tail;
-  assign chain_count_o = chain.count;
+  wire answered = update & known_q;
+  wire close = give_up | answered;
+  assign closes = give_up | (update_i & known_q);
+  assign keep_o = packet & fits_i;
+  assign turn = turn_q + way_t'(opens & full_q);
 
-  assign ask_o = again | renewal | (fresh & ask_ready_i);
-  assign ask_key_o = looked_up_q ? looked_up_i : name.key;
-  assign ask_again_o = again & (timer.tries != '0);
+  assign ask_o = again | renewal | fresh;
+  assign ask_key_o = entry_key_q;
+  assign ask_again_o = again;
   assign ask_renew_o = renewal;
 
   always_comb begin
-    new_name = '{valid: open, key: looked_up_i};
+    new_name = '{valid: open, key: entry_key_q};
     new_chain.packets = keep_o ? (behind ? chain.packets : '0) + 1'b1 : '0;
-    new_chain.count = (behind ? chain.count : '0) + count_i;
+    new_chain.count = behind ? sum : count_i;
     new_chain.head = behind ? chain.head : first_i;
-    new_chain.tail = last_i;
+    new_chain.tail = end_i;
     new_timer = '{stamp: now, tries: timer.tries + 1'b1};
-    if (looked_up_q) new_timer.tries = renewal ? tries_t'(MaxTries) : tries_t'(ask_ready_i);
-    write_name  = (open | close) ? selected : '0;
-    write_chain = (open | keep_o | evict) ? selected : '0;
-    write_timer = (renewal | fresh | again) ? selected : '0;
-    if (clear_q) begin
-      write_name = '1;
-      new_name   = '0;
-    end
+    if (~is_scan_q) new_timer.tries = renew_i ? tries_t'(MaxTries) : tries_t'(1);
+    write_name  = open | close;
+    write_chain = open | keep_o | (is_scan_q & ~due & make_room_q);
+    write_timer = renewal | fresh | again;
+    if (clear_q) new_name = '0;
   end
 
   assign open_o = num_open_q != '0;
   assign busy_o = clear_q | (&patience_q);
 
+  always_ff @(posedge clk_i) begin
+    link_head_o   <= first_i;
+    chain_head_o  <= chain.head;
+    chain_tail_o  <= chain.tail;
+    chain_count_o <= chain.count;
+  end
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
       clear_q <= 1'b1;
@@ -265,15 +317,29 @@ module arp_questions
       patience_q <= '0;
       turn_q <= '0;
       make_room_q <= 1'b0;
+      opened_q <= 1'b0;
+      closed_q <= 1'b0;
+      renewable_q <= 1'b0;
+      is_scan_q <= 1'b0;
+      link_o <= 1'b0;
+      free_o <= 1'b0;
+      start_o <= 1'b0;
     end else begin
       if (clear_q & (&scan_q)) clear_q <= 1'b0;
-      if (open & ~(name.valid)) num_open_q <= num_open_q + 1'b1;
-      else if (close) num_open_q <= num_open_q - 1'b1;
-      if (open & full) turn_q <= turn_q + 1'b1;
-      if (packet_i & ~fits_i) make_room_q <= 1'b1;
+      opened_q <= open & ~taken;
+      closed_q <= close;
+      if (opened_q != closed_q) num_open_q <= opened_q ? num_open_q + 1'b1 : num_open_q - 1'b1;
+      if (open) turn_q <= turn;
+      if (packet & ~fits_i) make_room_q <= 1'b1;
       else if (evict) make_room_q <= 1'b0;
       if (scan | ~open_o) patience_q <= '0;
       else if (~&patience_q) patience_q <= patience_q + 1'b1;
+
+      renewable_q <= room_i;
+      is_scan_q <= scan;
+      link_o <= keep_o & behind;
+      free_o <= displaced | ((give_up | evict | answered) & held);
+      start_o <= answered & held;
     end
   end
 
@@ -295,7 +361,7 @@ module arp_questions
     end else begin
       freed_q <= (displaced | (evict & held)) ? chain.packets : '0;
       failed_q <= (give_up & held) ? chain.packets : '0;
-      refused_q <= packet_i & ~fits_i;
+      refused_q <= packet & ~fits_i;
       no_room_q <= no_room_q - debt_t'(no_room_o) + debt_t'(freed_q) + debt_t'(refused_q);
       unresolved_q <= unresolved_q - debt_t'(unresolved_o) + debt_t'(failed_q);
     end

@@ -2,10 +2,12 @@
 // Finds neighbours' MAC addresses for eth_tx: the ARP cache, the open questions,
 // and the packets that wait for their answers.
 //
-// Every message is looked up with its first beat; a cycle later the answer is
-// there, while the message is in eth_tx's look-up stage. A packet without a
-// binding is kept here; when its neighbour's binding comes, it is given back by
-// out_o before the next look-up, so that nothing overtakes it.
+// Two steps. Every message is looked up with its first beat; the answer is there while
+// the message is in eth_tx's look-up stage, and an update is written into the cache.
+// The stage behind, `act`, has the answer in registers, and there, in order, what is to
+// be done is done: a packet without a binding is kept here; when its neighbour's binding
+// comes, it is given back by out_o before anything else leaves that stage, so that
+// nothing overtakes it. Neither packets that are kept nor updates wait for the output.
 module arp_resolver
   import bombus_pkg::*;
   import arp_pkg::*;
@@ -26,22 +28,32 @@ module arp_resolver
     // Look-up: with a message's first beat. in_update_i: it is a binding.
     input neighbour_t in_meta_i,  // of a packet: its address is in the same place
     input logic in_update_i,
-    input logic lookup_i,
+    input logic want_i,  // a first beat is there, and not busy_o
+    input logic slot_i,  // a first beat would be taken
+    input logic idle_i,  // the look-up stage is empty, between two messages
+    input logic read_i,  // nothing waits in the look-up stage
 
     // The beat in the look-up stage.
-    input  beat_t        look_i,
-    input  logic         look_valid_i,
-    input  logic         look_taken_i,   // it leaves the stage
-    input  logic         look_first_i,
-    input  logic         look_packet_i,  // of a packet, which needs a MAC address
-    output logic         hit_o,
-    output logic  [47:0] mac_o,
+    output logic look_wait_o,  // it cannot leave the stage
+    input  logic look_room_i,  // there is room in the stage behind
+    input  logic look_first_i,
 
-    // Packets that have waited; they go to mac_o.
-    output beat_t out_o,
-    output logic  out_valid_o,
-    input  logic  out_ready_i,
-    output logic  reading_o,    // such packets go out, or will in the next cycles
+    // The beat in the stage behind, and of its message:
+    input  beat_t        act_i,
+    input  logic         act_valid_i,
+    input  logic         act_first_i,
+    input  logic         act_update_i,  // it is an update
+    input  logic         act_packet_i,  // it is a packet, which needs a MAC address
+    output logic         act_kept_o,    // of an update or a packet without binding: it ends here,
+    output logic         act_ready_o,   // now
+    output logic  [47:0] act_mac_o,     // else: where it goes
+
+    // Packets that have waited.
+    output beat_t        out_o,
+    output logic         out_valid_o,
+    input  logic         out_ready_i,
+    output logic  [47:0] out_mac_o,
+    output logic         reading_o,    // such packets go out, or will in the next cycles
 
     // Questions: ask for a neighbour by a frame to this MAC address.
     output port_key_t        ask_key_o,
@@ -80,7 +92,14 @@ module arp_resolver
   assign in_key = port_key_t'({in_meta_i.mac_port, key_of(in_meta_i.vlan, in_meta_i.ip)});
 
   logic cache_busy, questions_busy, packets_busy;
-  logic renew, update, answered;
+  logic hit, renew, known;
+  logic [47:0] mac;
+  logic act_waits;  // a packet without binding
+  logic act_update;
+
+  // An open question makes a binding that only refreshes a new one, too. The packet
+  // before it may be about to open one.
+  logic ask_same;
   arp_cache #(
       .PortBits(PortBits),
       .NumSets (NumBindings / NumWays),
@@ -91,19 +110,20 @@ module arp_resolver
       .rst_i,
       .time_us_i,
       .busy_o(cache_busy),
-      .idle_i(~look_valid_i),
-      .lookup_i,
+      .wait_o(look_wait_o),
+      .slot_i,
+      .idle_i,
+      .read_i,
+      .want_i,
       .update_i(in_update_i),
       .key_i(in_key),
       .mac_i({in_meta_i.mac_high, in_meta_i.mac_low}),
       .only_refresh_i(in_meta_i.only_refresh),
       .key_o(looked_up),
-      .hit_o,
+      .hit_o(hit),
       .renew_o(renew),
-      .mac_o,
-      .update_o(update),
-      .add_i(answered),
-      .hold_i(reading_o),
+      .mac_o(mac),
+      .add_i(known | (act_waits & ask_same)),
       .show_i,
       .show_index_i,
       .shown_o,
@@ -113,16 +133,27 @@ module arp_resolver
   );
 
   // The verdict of a packet's first beat holds for its last.
-  logic packet_q;
-  wire  is_packet = look_first_i ? look_packet_i : packet_q;
-  wire  packet_end = look_taken_i & look_i.last & is_packet;
+  logic hit_q, renew_q;
+  logic act_ask_ready;
+  neighbour_t act_meta;
+  assign act_meta = act_i.meta;
   always_ff @(posedge clk_i) begin
-    if (look_taken_i) packet_q <= is_packet;
+    if (look_room_i & look_first_i) begin
+      hit_q <= hit;
+      renew_q <= renew;
+      act_mac_o <= mac;
+    end
+    if (act_update & ~reading_o) out_mac_o <= {act_meta.mac_high, act_meta.mac_low};
   end
+  assign act_waits   = act_valid_i & act_packet_i & ~hit_q;
+  assign act_update  = act_valid_i & act_update_i;
+  assign act_kept_o  = act_waits | act_update;
+  assign act_ready_o = ~reading_o & (act_ask_ready | act_update);
 
-  block_t first, last, count, chain_head, chain_tail, chain_count;
-  logic fits, keep, link, free, start, ask, ask_again, ask_renew, ask_room;
+  block_t first, last, count, link_head, chain_head, chain_tail, chain_count;
+  logic fits, keep, link, free, start, ask, ask_again, ask_renew;
   port_key_t ask_key;
+  assign ask_same = looked_up == ask_key;
   arp_questions #(
       .PortBits (PortBits),
       .NumBlocks(NumBlocks)
@@ -132,31 +163,33 @@ module arp_resolver
       .time_us_i,
       .busy_o(questions_busy),
       .open_o,
-      .lookup_i,
+      .slot_i,
+      .want_i,
       .key_i(in_key),
-      .done_i((look_taken_i & look_i.last) | update),
       .looked_up_i(looked_up),
-      .packet_i(packet_end & ~hit_o),
-      .renew_i(packet_end & renew),
-      .update_i(update),
-      .answered_o(answered),
+      .known_o(known),
+      .room_i(look_room_i),
+      .packet_i(act_waits & act_i.last),
+      .renew_i(act_valid_i & act_packet_i & act_i.last & renew_q),
+      .update_i(act_update),
+      .ask_ready_i(act_ask_ready),
+      .reading_i(reading_o),
       .first_i(first),
-      .last_i(last),
+      .end_i(last),
       .count_i(count),
       .fits_i(fits),
       .keep_o(keep),
       .link_o(link),
+      .link_head_o(link_head),
       .free_o(free),
       .start_o(start),
       .chain_head_o(chain_head),
       .chain_tail_o(chain_tail),
       .chain_count_o(chain_count),
-      .reading_i(reading_o),
       .ask_o(ask),
       .ask_key_o(ask_key),
       .ask_again_o(ask_again),
       .ask_renew_o(ask_renew),
-      .ask_ready_i(ask_room),
       .no_room_o,
       .unresolved_o
   );
@@ -168,15 +201,16 @@ module arp_resolver
       .clk_i,
       .rst_i,
       .busy_o(packets_busy),
-      .beat_i(look_i),
-      .write_i(look_taken_i),
-      .first_i(look_first_i),
+      .beat_i(act_i),
+      .write_i(act_waits & act_ready_o),
+      .first_i(act_first_i),
       .fits_o(fits),
       .first_o(first),
       .last_o(last),
       .count_o(count),
       .keep_i(keep),
       .link_i(link),
+      .link_head_i(link_head),
       .link_tail_i(chain_tail),
       .free_i(free),
       .free_head_i(chain_head),
@@ -192,11 +226,11 @@ module arp_resolver
   );
 
   // One question waits for its turn to go out.
-  assign ask_room = ~ask_valid_o | ask_ready_i;
+  assign act_ask_ready = ~ask_valid_o;
   always_ff @(posedge clk_i) begin
-    if (ask_room) begin
+    if (act_ask_ready) begin
       ask_key_o <= ask_key;
-      ask_mac_o <= ask_renew ? mac_o : '1;
+      ask_mac_o <= ask_renew ? act_mac_o : '1;
     end
   end
   always_ff @(posedge clk_i) begin
@@ -206,13 +240,13 @@ module arp_resolver
       asked_again_o <= 1'b0;
       renewed_o <= 1'b0;
     end else begin
-      if (ask_room) ask_valid_o <= ask;
+      ask_valid_o <= ask | (ask_valid_o & ~ask_ready_i);
       asked_o <= ask & ~ask_again & ~ask_renew;
-      asked_again_o <= ask & ask_again;
-      renewed_o <= ask & ask_renew;
+      asked_again_o <= ask_again;
+      renewed_o <= ask_renew;
     end
   end
 
-  assign busy_o = cache_busy | questions_busy | packets_busy | reading_o;
+  assign busy_o = cache_busy | questions_busy | packets_busy;
 
 endmodule

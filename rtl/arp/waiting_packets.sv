@@ -31,8 +31,10 @@ module waiting_packets
     output block_t count_o,
     input  logic   keep_i,   // with its last beat: they are taken
 
-    // Chains. At most one of link_i and free_i in a cycle.
-    input logic   link_i,       // with keep_i: the packet goes behind link_tail_i
+    // Chains, a cycle behind the packet's last beat or later. At most one of link_i and
+    // free_i in a cycle.
+    input logic   link_i,       // the packet that begins in link_head_i goes behind link_tail_i
+    input block_t link_head_i,
     input block_t link_tail_i,
     input logic   free_i,
     input block_t free_head_i,
@@ -75,21 +77,24 @@ module waiting_packets
   block_t front_q, back_q;  // of the free blocks
   block_t num_free_q;  // besides the one that stays
   block_t freed_q;
-  logic   clear_q;
+  // Kept: synthesis would put the late choice before the adders.
+  (* keep *) block_t more, less;
+  assign more = num_free_q + freed_q;
+  assign less = more - count_o;
+  logic clear_q;
 
   // ---- In ----
 
   block_t block_q, count_q;
   index_t index_q;
   logic   fits_q;
-  block_t here, count, next_here;
+  block_t here, next_here;
   index_t index;
   logic fits, reading;
   block_t read_q;
 
   assign here  = first_i ? front_q : block_q;
   assign index = first_i ? '0 : index_q;
-  assign count = first_i ? '0 : count_q;
   // Full blocks and one: never too few.
   wire [13:0] full_blocks = beat_i.length / 14'(BlockBytes);
   assign fits = first_i ? 32'(full_blocks) < 32'(num_free_q) : fits_q;
@@ -98,13 +103,13 @@ module waiting_packets
   assign fits_o = fits;
   assign first_o = front_q;
   assign last_o = here;
-  assign count_o = count + 1'b1;
+  assign count_o = first_i ? block_t'(1) : count_q;
 
   always_ff @(posedge clk_i) begin
     if (write_i) begin
       fits_q  <= fits;
       block_q <= index == LastIndex ? next_here : here;
-      count_q <= count + block_t'(index == LastIndex);
+      count_q <= count_o + block_t'(index == LastIndex);
       index_q <= index == LastIndex ? '0 : index + 1'b1;
     end
   end
@@ -113,7 +118,8 @@ module waiting_packets
 
   always_ff @(posedge clk_i) begin
     if (clear_q) next[front_q] <= front_q + 1'b1;
-    else if (link_i | free_i) next[free_i?back_q : link_tail_i] <= free_i ? free_head_i : front_q;
+    else if (link_i | free_i)
+      next[free_i?back_q : link_tail_i] <= free_i ? free_head_i : link_head_i;
   end
 
   always_ff @(posedge clk_i) begin
@@ -130,7 +136,7 @@ module waiting_packets
       if (keep_i) front_q <= next_here;
       if (free_i) back_q <= free_tail_i;
       freed_q <= free_i ? free_count_i : '0;
-      num_free_q <= num_free_q - (keep_i ? count_o : '0) + freed_q;
+      num_free_q <= keep_i ? less : more;
     end
   end
   assign busy_o = clear_q;
@@ -148,7 +154,7 @@ module waiting_packets
   wire skip = (BlockBeats != 1) & packet_end & (read_index_q != '0);
   wire finish = BlockBeats == 1 ? fetch & (read_q == tail_q) : packet_end & (out_block_q == tail_q);
   assign reading   = active_q;
-  assign reading_o = active_q | out_valid_o;
+  assign reading_o = start_i | active_q | out_valid_o;
 
   always_ff @(posedge clk_i) begin
     if (write_i & fits) ram[addr_of(here, index)] <= beat_i;

@@ -12,7 +12,7 @@
 // Software reads the bindings as the table `cache` (eth_tx.rdl), without disturbing
 // a message.
 //
-// Latency: 2 cycles. Throughput: one beat per cycle; an update takes one, two in a
+// Latency: 3 cycles. Throughput: one beat per cycle; an update takes one, two in a
 // row take 3.
 module eth_tx
   import bombus_pkg::*;
@@ -93,13 +93,12 @@ module eth_tx
   // ---- Look up: the table is read while a message's first beat comes in ----
 
   logic first_q, look_first_q;
-  logic resolver_busy, key_ready, lookup_hit;
-  logic [47:0] lookup_mac;
+  logic resolver_busy, key_ready;
   beat_t look;
-  logic look_valid, look_ready;
+  logic look_valid, look_wait, look_ready;
   // Metadata counts with a first beat only; behind it there may be anything.
   wire in_is_update = first_q & (32'(in_i.kind) == KindArpUpdate);
-  // While the resolver is busy, no message starts. An update goes no further.
+  // While the resolver is busy, no message starts.
   wire stop = resolver_busy & first_q;
   assign in_ready_o = key_ready & ~stop;
 
@@ -119,11 +118,40 @@ module eth_tx
       .clk_i,
       .rst_i,
       .in_i,
-      .in_valid_i(in_valid_i & ~stop & ~in_is_update),
+      .in_valid_i(in_valid_i & ~stop),
       .in_ready_o(key_ready),
       .out_o(look),
       .out_valid_o(look_valid),
       .out_ready_i(look_ready)
+  );
+
+  // ---- Act: the answer is there, in registers ----
+
+  beat_t act;
+  logic act_valid, act_ready, act_first_q, act_kept, kept_ready, act_room;
+  logic [47:0] act_mac, waited_mac;
+  assign look_ready = act_room & ~look_wait;
+  logic act_packet_q, act_update_q, act_body_q;  // of what kind its message is
+  always_ff @(posedge clk_i) begin
+    if (rst_i) act_first_q <= 1'b1;
+    else if (act_valid & act_ready) act_first_q <= act.last;
+    if (act_room & look_first_q) begin
+      act_packet_q <= 32'(look.kind) == KindPacket;
+      act_update_q <= 32'(look.kind) == KindArpUpdate;
+      act_body_q   <= 32'(look.kind) == KindArp;
+    end
+  end
+  stream_register #(
+      .data_t(beat_t)
+  ) u_act (
+      .clk_i,
+      .rst_i,
+      .in_i(look),
+      .in_valid_i(look_valid & ~look_wait),
+      .in_ready_o(act_room),
+      .out_o(act),
+      .out_valid_o(act_valid),
+      .out_ready_i(act_ready)
   );
 
   beat_t waited;
@@ -152,17 +180,25 @@ module eth_tx
       .open_o(timer_o),
       .in_meta_i(in_i.meta),
       .in_update_i(in_is_update),
-      .lookup_i(in_valid_i & in_ready_o & first_q),
-      .look_i(look),
-      .look_valid_i(look_valid),
-      .look_taken_i(look_valid & look_ready),
+      .want_i(in_valid_i & first_q & ~resolver_busy),
+      .slot_i(key_ready & first_q),
+      .idle_i(~look_valid & first_q),
+      .read_i(key_ready),
+      .look_wait_o(look_wait),
+      .look_room_i(act_room),
       .look_first_i(look_first_q),
-      .look_packet_i(32'(look.kind) == KindPacket),
-      .hit_o(lookup_hit),
-      .mac_o(lookup_mac),
+      .act_i(act),
+      .act_valid_i(act_valid),
+      .act_first_i(act_first_q),
+      .act_update_i(act_update_q),
+      .act_packet_i(act_packet_q),
+      .act_kept_o(act_kept),
+      .act_ready_o(kept_ready),
+      .act_mac_o(act_mac),
       .out_o(waited),
       .out_valid_o(waited_valid),
       .out_ready_i(waited_ready),
+      .out_mac_o(waited_mac),
       .reading_o(reading),
       .ask_key_o(ask_port_key),
       .ask_mac_o(ask_mac),
@@ -193,7 +229,7 @@ module eth_tx
   // ---- What goes out: what has waited, a question, or the message looked up ----
 
   typedef enum logic [1:0] {
-    FromLook,
+    FromAct,
     FromQueue,
     FromQuestion
   } source_e;
@@ -201,17 +237,17 @@ module eth_tx
   logic framed_valid, framed_ready, framed_first;
   always_comb begin
     source = source_q;
-    if (framed_first) source = reading ? FromQueue : ask_valid ? FromQuestion : FromLook;
+    if (framed_first) source = reading ? FromQueue : ask_valid ? FromQuestion : FromAct;
   end
   always_ff @(posedge clk_i) begin
-    if (rst_i) source_q <= FromLook;
+    if (rst_i) source_q <= FromAct;
     else if (framed_valid & framed_ready) source_q <= source;
   end
 
   beat_t chosen, framed, sent;
   logic chosen_valid, chosen_ready;
   always_comb begin
-    chosen = source == FromQueue ? waited : look;
+    chosen = source == FromQueue ? waited : act;
     if (source == FromQuestion) begin
       chosen.data  = '0;
       chosen.bytes = '0;
@@ -220,21 +256,24 @@ module eth_tx
     case (source)
       FromQueue: chosen_valid = waited_valid;
       FromQuestion: chosen_valid = 1'b1;
-      default: chosen_valid = look_valid;
+      default: chosen_valid = act_valid & ~act_kept;
     endcase
   end
   assign waited_ready = chosen_ready & (source == FromQueue);
   assign ask_ready = chosen_ready & (source == FromQuestion);
-  assign look_ready = chosen_ready & (source == FromLook);
+  // Ready comes late.
+  wire act_ends = act_kept & kept_ready;
+  wire act_goes = ~act_kept & (source == FromAct);
+  assign act_ready = act_ends | (act_goes & chosen_ready);
 
-  // ---- Header: the answer belongs to the message in `look` ----
+  // ---- Header ----
 
-  arp_meta_t arp_meta;
-  assign arp_meta = look.meta;
   // Valid with a message's first beat.
-  wire   is_arp = (source == FromLook) & (32'(look.kind) == KindArp);
+  arp_meta_t arp_meta;
+  assign arp_meta = act.meta;
+  wire   is_arp = (source == FromAct) & act_body_q;
   wire   is_question = source == FromQuestion;
-  wire   misses = (source == FromLook) & ~is_arp & ~lookup_hit;
+  wire   kept = act_kept & kept_ready & act_first_q;
 
   host_t host;
   by_mac_port #(
@@ -247,7 +286,19 @@ module eth_tx
 
   header_t header;
   assign header = '{
-          dst: swap48(is_arp ? {arp_meta.mac_high, arp_meta.mac_low} : lookup_mac),
+          dst:
+          swap48
+          (
+              source
+              ==
+              FromQueue
+              ?
+              waited_mac :
+              is_arp
+              ?
+              {arp_meta.mac_high, arp_meta.mac_low} :
+              act_mac
+          ),
           src: swap48(host.mac),
           ether_type: swap16(is_arp ? EtherTypeArp : EtherTypeIpv4)
       };
@@ -306,11 +357,12 @@ module eth_tx
   );
   assign next = is_question ? NextWidth'(NextArp) : port_hop + NextWidth'(NextBound);
 
-  // What misses is in the resolver: here it ends.
-  logic queued;
-  drop_register #(
+  logic [NextWidth-1:0] next_q;
+  always_ff @(posedge clk_i) begin
+    if (framed_valid & framed_first) next_q <= next;
+  end
+  output_stage #(
       .beat_t(beat_t),
-      .NumDrops(1),
       .NextWidth(NextWidth)
   ) u_out (
       .clk_i,
@@ -318,14 +370,11 @@ module eth_tx
       .in_i(sent),
       .in_valid_i(framed_valid),
       .in_ready_o(framed_ready),
-      .in_first_i(framed_first),
-      .in_next_i(next),
-      .in_drop_i(misses),
+      .in_next_i(framed_first ? next : next_q),
       .out_o,
       .out_valid_o,
       .out_ready_i,
-      .out_next_o,
-      .drop_o(queued)
+      .out_next_o
   );
 
   always_comb begin
@@ -336,8 +385,8 @@ module eth_tx
   always_ff @(posedge clk_i) begin
     if (rst_i) event_o <= '0;
     else begin
-      event_o[EventArpUpdate] <= in_valid_i & in_ready_o & in_is_update;
-      event_o[EventPacketQueued] <= queued;
+      event_o[EventArpUpdate] <= kept & act_update_q;
+      event_o[EventPacketQueued] <= kept & ~act_update_q;
       event_o[EventPacketForwarded] <= waited_valid & waited_ready & waited.last;
       event_o[EventQuestion] <= asked;
       event_o[EventQuestionRepeated] <= asked_again;
@@ -345,6 +394,7 @@ module eth_tx
     end
   end
 
-  assign busy_o = look_valid | out_valid_o | ask_valid | resolver_busy | no_room | unresolved;
+  assign busy_o = look_valid | act_valid | out_valid_o | ask_valid | resolver_busy | reading |
+      no_room | unresolved;
 
 endmodule

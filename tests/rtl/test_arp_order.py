@@ -155,6 +155,29 @@ def test_a_refresh_answers_a_question_but_adds_nothing(eth_tx: Transmitter) -> N
         closed(seen, 3, 1)
 
 
+def test_a_refresh_right_behind_the_packet_that_asks_adds_a_binding(eth_tx: Transmitter) -> None:
+    ip = SUBNET | 9
+    eth_tx.run(packet(ip, 0), update(ip, only_refresh=True), packet(ip, 1))
+    for seen in eth_tx.run(packet(ip, 2)):
+        assert seen.numbers(ip) == [0, 1, 2]
+        assert seen.asked == [ip]
+        closed(seen, 3)
+
+
+def test_a_packet_in_pieces_keeps_its_binding(eth_tx: Transmitter) -> None:
+    """The cache is swept while a packet's later beats are still to come."""
+    ip = SUBNET | 9
+    eth_tx.run(update(ip))
+    eth_tx.bench.pace(gap=0.9)
+    eth_tx.bench.control(0x2000)  # 130 s in all, many sweeps
+    eth_tx.send(*(packet(ip, n, 300) for n in range(40)))
+    eth_tx.bench.drain()
+    eth_tx.bench.control(0)
+    for seen in eth_tx.run():
+        assert seen.numbers(ip) == list(range(40))
+        assert not seen.asked
+
+
 @pytest.mark.parametrize("size", [8, 63, 64, 65, 128, 129, 1500, 9586])
 def test_every_length_is_kept_whole(eth_tx: Transmitter, size: int) -> None:
     sent: list[bytes] = []
@@ -360,5 +383,5 @@ def test_latency_and_throughput_of_a_known_neighbour(eth_tx: Transmitter) -> Non
     eth_tx.bench.drain()
     taken = eth_tx.bench.taken(1)
     came = [received.cycle for received in eth_tx.bench.received(1)]
-    assert [out - into for into, out in zip(taken, came, strict=True)] == [2] * 200
+    assert [out - into for into, out in zip(taken, came, strict=True)] == [3] * 200
     assert taken[-1] - taken[0] == 199

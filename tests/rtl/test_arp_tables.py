@@ -9,7 +9,7 @@ import pytest
 from harness import SEEDS, Bench, Benches, Layout
 
 CONTROL = Layout(
-    *(("tick", 16), ("idle", 1), ("add", 1), ("hold", 1), ("lookup", 1), ("update", 1)),
+    *(("tick", 16), ("idle", 1), ("add", 1), ("lookup", 1), ("update", 1)),
     *(("vlan", 17), ("ip", 32), ("mac", 48), ("only_refresh", 1)),
     *(("show", 1), ("show_index", 11)),
 )
@@ -188,20 +188,6 @@ def test_a_question_makes_a_refresh_add(tables: Tables) -> None:
     tables.cycle(lookup=1, update=1, ip=7, mac=1, only_refresh=1)
     tables.cycle(add=1)
     assert tables.lookup(7) == 1
-
-
-def test_a_held_update_waits(tables: Tables) -> None:
-    tables.wait()
-    tables.cycle(lookup=1, update=1, ip=7, mac=1)
-    tables.cycle(lookup=1, update=1, ip=8, mac=2)
-    for _ in range(5):
-        tables.cycle(hold=1)
-        tables.idle(hold=1)
-        assert tables.get("busy")
-        assert tables.get("mac") == 1, "the last update's, for what has waited"
-    tables.cycle()
-    tables.cycle()
-    assert (tables.lookup(7), tables.lookup(8)) == (1, 2)
 
 
 def test_renewal_is_due_before_the_end(tables: Tables) -> None:

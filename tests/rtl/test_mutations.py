@@ -107,6 +107,8 @@ BYPASS = _tables(test_arp_tables.test_updates_and_lookups_back_to_back)
 AGE = _tables(test_arp_tables.test_renewal_is_due_before_the_end)
 TURN = _eth_tx(test_arp_order.test_displaced_questions_are_those_of_the_set_by_turns)
 WAITING = _eth_tx(test_arp_order.test_one_neighbour_holds_a_few_packets_and_the_latest)
+REFRESH = _eth_tx(test_arp_order.test_a_refresh_right_behind_the_packet_that_asks_adds_a_binding)
+PIECES = _eth_tx(test_arp_order.test_a_packet_in_pieces_keeps_its_binding)
 ORDER: Test = partial(test_arp_order.test_order_at_random, seed=1)
 
 # File, what stands there, what it becomes, the test that must notice.
@@ -165,11 +167,15 @@ MUTATIONS: tuple[tuple[str, str, str, Test], ...] = (
     ("noc/noc_pkg.sv", "|horizontal ? horizontal : vertical", "vertical", CROSSPOINT),
     ("noc/crosspoint_output.sv", "~|(wanted & ~out_ready_i)", "|(wanted & out_ready_i)", MIXED),
     ("arp/arp_cache.sv", "victim_q <= victim_q + 1'b1", "victim_q <= victim_q", VICTIM),
-    ("arp/arp_cache.sv", "if (lookup_i) bypass_q <= ", "bypass_q <= 1'b0 & ", BYPASS),
-    ("arp/arp_cache.sv", "lookup_i & update_i & update_q", "1'b0", BYPASS),
+    ("arp/arp_cache.sv", "if (slot_i) bypass_q <= ", "bypass_q <= 1'b0 & ", BYPASS),
+    ("arp/arp_cache.sv", "want_i & update_i & update_q", "1'b0", BYPASS),
     ("arp/arp_cache.sv", "= age <= age_t'(MaxAge)", "= 1'b1", AGE),
-    ("arp/arp_questions.sv", "turn_q <= turn_q + 1'b1", "turn_q <= turn_q", TURN),
+    ("arp/arp_questions.sv", "turn_q <= turn;", "turn_q <= turn_q;", TURN),
     ("arp/arp_questions.sv", "(chain.packets == packets_t'(MaxPackets))", "1'b0", WAITING),
+    ("arp/arp_questions.sv", "opens & same_key", "1'b0", WAITING),
+    ("arp/arp_questions.sv", "write_chain & same_set & selected_q[w]", "1'b0", WAITING),
+    ("arp/arp_resolver.sv", "known | (act_waits & ask_same)", "known", REFRESH),
+    ("arp/arp_resolver.sv", "look_room_i & look_first_i", "look_room_i", PIECES),
     ("eth/eth_tx.sv", "reading ? FromQueue : ask_valid", "ask_valid", ORDER),
     ("noc/crosspoint_input.sv", "first_q ? ~fits : refused_q", "~fits", DROPPING),
     ("noc/injection.sv", "inside_q ? route_q : route_i", "route_i", TABLE),

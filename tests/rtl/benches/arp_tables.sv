@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The ARP cache. Time comes from a timebase, so that it passes in steps.
 //
-// Control: show index, show, only_refresh, mac, ip, vlan, update, lookup, hold, add, idle,
+// Control: show index, show, only_refresh, mac, ip, vlan, update, lookup, add, idle,
 // tick. Status: shown valid, IP, VID, MAC, shown, mac, renew, hit, busy, time.
 `include "bench.svh"
 
@@ -9,14 +9,14 @@ module bench
   import bombus_pkg::*;
   import arp_pkg::*;
 (
-    `BENCH_PORTS(1, 8, 1, 8, 16 + 5 + 17 + 32 + 48 + 1 + 12, 32 + 3 + 48 + 1 + 48 + 44 + 1)
+    `BENCH_PORTS(1, 8, 1, 8, 16 + 4 + 17 + 32 + 48 + 1 + 12, 32 + 3 + 48 + 1 + 48 + 44 + 1)
 );
 
   `BENCH_SHAPE
 
   logic [15:0] tick;
   logic [31:0] time_us, ip;
-  logic idle, add, hold, lookup, update, only_refresh, busy, hit, renew, unused_update;
+  logic idle, add, lookup, update, only_refresh, busy, hit, renew, wait_;
   logic show, shown, show_valid;
   logic [10:0] show_index;
   key_t show_key;
@@ -25,7 +25,7 @@ module bench
   key_t unused_key;
   logic [47:0] mac_in, mac_out;
 
-  assign {show_index, show, only_refresh, mac_in, ip, vlan, update, lookup, hold, add, idle, tick} = control_i;
+  assign {show_index, show, only_refresh, mac_in, ip, vlan, update, lookup, add, idle, tick} = control_i;
   assign status_o = {
     show_valid, show_key.ip, show_key.vid, show_mac, shown, mac_out, renew, hit, busy, time_us
   };
@@ -42,8 +42,11 @@ module bench
       .rst_i,
       .time_us_i(time_us),
       .busy_o(busy),
-      .idle_i(idle),
-      .lookup_i(lookup),
+      .wait_o(wait_),
+      .slot_i((lookup | idle) & ~wait_),
+      .idle_i(idle & ~wait_),
+      .read_i((lookup | idle) & ~wait_),
+      .want_i(lookup),
       .update_i(update),
       .key_i(key_of(vlan, ip)),
       .mac_i(mac_in),
@@ -52,9 +55,7 @@ module bench
       .hit_o(hit),
       .renew_o(renew),
       .mac_o(mac_out),
-      .update_o(unused_update),
       .add_i(add),
-      .hold_i(hold),
       .show_i(show),
       .show_index_i(show_index),
       .shown_o(shown),
