@@ -43,11 +43,13 @@ package bombus_pkg;
   // From the transport layers through ipv4_tx to the MAC egress buffer.
   // csum_pos: position, in 16-bit words from the first payload byte of this
   // message, of the checksum field that the egress buffer fills; 0: none. A
-  // layer that prepends a header of n bytes adds n/2.
+  // layer that prepends a header of n bytes adds n/2. Reaches the end of the
+  // longest frame.
+  typedef logic [$clog2(MaxFrameBytes / 2)-1:0] csum_pos_t;
   typedef struct packed {
-    logic [7:0]  protocol;
-    logic [7:0]  csum_pos;
-    logic [15:0] reserved;
+    logic [7:0]                    protocol;
+    csum_pos_t                     csum_pos;
+    logic [23-$bits(csum_pos_t):0] reserved;
   } ip_tx_t;
 
   typedef union packed {

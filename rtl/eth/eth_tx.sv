@@ -333,7 +333,7 @@ module eth_tx
     if (is_arp) begin
       sent.meta.l4 = '0;
     end else if (framed.meta.l4.ip_tx.csum_pos != '0) begin
-      sent.meta.l4.ip_tx.csum_pos = framed.meta.l4.ip_tx.csum_pos + 8'(HeaderBytes / 2);
+      sent.meta.l4.ip_tx.csum_pos = framed.meta.l4.ip_tx.csum_pos + csum_pos_t'(HeaderBytes / 2);
     end
     if (is_question) begin
       sent.meta   = question_meta;

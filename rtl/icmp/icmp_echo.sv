@@ -201,7 +201,11 @@ module icmp_echo
     error.meta = reply_meta;
     error.meta.tos = TosInternetControl;
     error.length = 14'(error_bytes);
-    error.meta.l4.ip_tx = '{protocol: ProtocolIcmp, csum_pos: 8'(CsumWord), reserved: '0};
+    error.meta.l4.ip_tx = '{
+        protocol: ProtocolIcmp,
+        csum_pos: csum_pos_t'(CsumWord),
+        reserved: '0
+    };
   end
 
   logic out_ready;

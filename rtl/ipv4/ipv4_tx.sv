@@ -218,7 +218,7 @@ module ipv4_tx
     sent_meta = meta;
     sent_meta.ip = stage.on_link ? meta.ip : host.gateway;
     if (meta.l4.ip_tx.csum_pos != '0) begin
-      sent_meta.l4.ip_tx.csum_pos = meta.l4.ip_tx.csum_pos + 8'(HeaderBytes / 2);
+      sent_meta.l4.ip_tx.csum_pos = meta.l4.ip_tx.csum_pos + csum_pos_t'(HeaderBytes / 2);
     end
     sent = packet;
     sent.kind = $bits(sent.kind)'(KindPacket);

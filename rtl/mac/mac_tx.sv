@@ -203,12 +203,12 @@ module mac_tx
   );
 
   // The field's place and the tag travel beside the sum.
-  logic [7:0] csum_pos_q;
+  csum_pos_t csum_pos_q;
   vlan_t vlan_q;
   wire vlan_t vlan = first ? in_i.meta.vlan : vlan_q;
-  wire [7:0] in_csum_pos = in_i.meta.l4.ip_tx.csum_pos +
-      ((in_i.meta.vlan.valid & in_i.meta.l4.ip_tx.csum_pos != '0) ? 8'(TagBytes / 2) : '0);
-  wire [7:0] csum_pos = first ? in_csum_pos : csum_pos_q;
+  wire csum_pos_t in_csum_pos = in_i.meta.l4.ip_tx.csum_pos +
+      ((in_i.meta.vlan.valid & in_i.meta.l4.ip_tx.csum_pos != '0) ? csum_pos_t'(TagBytes / 2) : '0);
+  wire csum_pos_t csum_pos = first ? in_csum_pos : csum_pos_q;
   always_ff @(posedge clk_i) begin
     if (store) begin
       csum_pos_q <= csum_pos;
@@ -218,7 +218,7 @@ module mac_tx
 
   typedef struct packed {
     vlan_t vlan;
-    logic [7:0] csum_pos;
+    csum_pos_t csum_pos;
     ones_pkg::split_t sum;
   } info_t;
   info_t info;

@@ -123,7 +123,11 @@ module udp_tx
   always_comb begin
     staged_meta = framed_meta;
     staged_meta.mac_port = port;
-    staged_meta.l4.ip_tx = '{protocol: ProtocolUdp, csum_pos: 8'(CsumWord), reserved: '0};
+    staged_meta.l4.ip_tx = '{
+        protocol: ProtocolUdp,
+        csum_pos: csum_pos_t'(CsumWord),
+        reserved: '0
+    };
     stage_d.beat = framed;
     stage_d.beat.length = length[13:0];
     stage_d.beat.meta[$bits(packet_meta_t)-1:0] = staged_meta;

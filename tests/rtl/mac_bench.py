@@ -13,7 +13,6 @@ from harness import WIDTHS, Bench
 MAX_FRAME = 9600
 HEADER = 14
 TAG_TYPE = b"\x81\x00"
-LAST_WORD = 253  # of a checksum: with a tag it moves by two, and the field has 8 bits
 BUFFER_BYTES = 32768
 
 

@@ -8,10 +8,12 @@ from random import Random
 import pytest
 from axi_stream import AxiStream
 from harness import PACES, WIDTHS, Beats, Benches, Message, csum, pack_meta
-from mac_bench import HEADER, TAG_TYPE
-from test_mac_tx import LAST_WORD, tx_message
+from mac_bench import HEADER, MAX_FRAME, TAG_TYPE
+from test_mac_tx import tx_message
 
 from bombus.golden.frames import PROTOCOL_UDP, TYPE_IPV4, ethernet, ipv4, pseudo_header, udp
+
+LAST_WORD = 300  # of the checksums in test_tx_checksum_from_every_start
 
 # As in benches/tunnel.sv.
 HOST_MAC, HOST_IP = bytes.fromhex("8a1b2c3d4e9f"), bytes((10, 0, 0, 1))
@@ -26,7 +28,7 @@ def test_tx_checksum_from_every_start(benches: Benches, tag: int | None) -> None
     bench = benches("mac_tx")
     messages, expected = [], []
     for start in range(HEADER, 2 * LAST_WORD, 2):
-        data = random.randbytes(random.randrange(2 * LAST_WORD + 2, 700))
+        data = random.randbytes(random.randrange(2 * LAST_WORD + 2, 800))
         word = random.randrange(start // 2, LAST_WORD + 1)
         pseudo = random.getrandbits(16)
         seed = csum((0xFFFF ^ csum(data[HEADER:start])).to_bytes(2, "big"), pseudo)
@@ -45,6 +47,13 @@ def test_tx_checksum_from_every_start(benches: Benches, tag: int | None) -> None
         ]
 
 
+def wrapped(packet: bytes) -> bytes:
+    """The frame in which benches/tunnel.sv sends a packet."""
+    inner = ethernet(*INNER_MACS, TYPE_IPV4, packet)
+    outer = udp(HOST_IP, PEER_IP, 0xC000, 4789, inner, udp_checksum=0)
+    return ethernet(PEER_MAC, HOST_MAC, TYPE_IPV4, ipv4(HOST_IP, PEER_IP, PROTOCOL_UDP, outer))
+
+
 @pytest.mark.parametrize("pace", PACES[::3])
 def test_tx_checksum_of_a_frame_in_a_datagram(benches: Benches, pace: dict[str, float]) -> None:
     """As benches/tunnel.sv wraps it: the inner datagram's checksum is the one to be finished."""
@@ -56,15 +65,35 @@ def test_tx_checksum_of_a_frame_in_a_datagram(benches: Benches, pace: dict[str, 
     for _ in range(80):
         data = random.randbytes(random.randrange(400))
         packet = ipv4(*sources, PROTOCOL_UDP, udp(*sources, 1234, 5678, data), ttl=17)
-        inner = ethernet(*INNER_MACS, TYPE_IPV4, packet)
-        outer = udp(HOST_IP, PEER_IP, 0xC000, 4789, inner, udp_checksum=0)
-        datagram = ipv4(HOST_IP, PEER_IP, PROTOCOL_UDP, outer)
-        expected.append(ethernet(PEER_MAC, HOST_MAC, TYPE_IPV4, datagram))
+        expected.append(wrapped(packet))
         # As udp_tx and ipv4_tx leave it: the field is zero, the seed stands for the pseudo-header.
         seed = csum(pseudo_header(*sources, PROTOCOL_UDP, 8 + len(data)))
         blank = packet[:26] + bytes(2) + packet[28:]
         meta = pack_meta(length=len(blank), csum=seed, l4__ip_tx__csum_pos=13)
         messages.append(Message(blank, meta | pack_meta(ip=int.from_bytes(PEER_IP, "big"))))
+    for stream, width in enumerate((64, 512)):
+        bench.push(Beats(width).stream(messages, random), stream)
+    bench.drain()
+    for stream, width in enumerate((64, 512)):
+        frames = AxiStream(width).frames(bench.received(stream))
+        assert [frame for frame, _ in frames] == expected
+
+
+def test_tx_checksum_far_behind_the_headers(benches: Benches) -> None:
+    """A field anywhere in a long packet, which every layer on its way moves on by its header."""
+    random = Random(8)
+    bench = benches("tunnel")
+    messages, expected = [], []
+    longest = MAX_FRAME - len(wrapped(b""))
+    for word in (1, 200, 256 - 7, 256, 1000, 4095, longest // 2 - 1):
+        data = bytearray(random.randbytes(longest))
+        seed = random.getrandbits(16)
+        data[2 * word : 2 * word + 2] = bytes(2)
+        meta = pack_meta(length=len(data), csum=seed, l4__ip_tx__csum_pos=word)
+        messages.append(Message(bytes(data), meta | pack_meta(ip=int.from_bytes(PEER_IP, "big"))))
+        field = (0xFFFF ^ csum(bytes(data), seed)) or 0xFFFF
+        data[2 * word : 2 * word + 2] = field.to_bytes(2, "big")
+        expected.append(wrapped(bytes(data)))
     for stream, width in enumerate((64, 512)):
         bench.push(Beats(width).stream(messages, random), stream)
     bench.drain()

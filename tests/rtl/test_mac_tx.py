@@ -23,7 +23,6 @@ from mac_bench import (
     BUFFER_BYTES,
     FILLINGS,
     HEADER,
-    LAST_WORD,
     MAX_FRAME,
     TAG_TYPE,
     events,
@@ -66,7 +65,7 @@ def check_sent(bench: Bench, sent: list[list[Message]], *, stalled: bool) -> Non
 
 def random_tx_message(random: Random) -> Message:
     data = random.randbytes(random.choice([random.randrange(14, 80), random.randrange(14, 700)]))
-    last_word = min(len(data) // 2 - 1, LAST_WORD)
+    last_word = len(data) // 2 - 1
     word = random.randrange(7, last_word + 1) if last_word >= 7 and random.random() < 0.7 else 0
     tag = random.getrandbits(16) if random.random() < 0.4 else None
     return tx_message(data, random.getrandbits(16), word, tag)
@@ -93,7 +92,14 @@ def test_tx_checksum_at_every_position(benches: Benches, tag: int | None) -> Non
     bench = benches("mac_tx")
     messages = [
         tx_message(random.randbytes(600), random.getrandbits(16), word, tag)
-        for word in range(7, LAST_WORD + 1)
+        for word in range(7, 300)
+    ]
+    # In the longest frame, to its end; the position is one of 13 bits.
+    longest = MAX_FRAME - (0 if tag is None else 4)
+    ends = longest // 2 - 1
+    messages += [
+        tx_message(random.randbytes(longest), random.getrandbits(16), word, tag)
+        for word in (*[1 << bit for bit in range(8, 13)], *range(300, ends, 397), ends - 1, ends)
     ]
     for stream in range(len(WIDTHS)):
         bench.push(Beats(WIDTHS[stream]).stream(messages, random), stream)

@@ -76,7 +76,7 @@ module encapsulate
     out_o.length = length;
     out_o.meta.l4.ip_tx.protocol = ProtocolUdp;
     if (in_i.meta.l4.ip_tx.csum_pos != '0) begin
-      out_o.meta.l4.ip_tx.csum_pos = in_i.meta.l4.ip_tx.csum_pos + 8'(OuterBytes / 2);
+      out_o.meta.l4.ip_tx.csum_pos = in_i.meta.l4.ip_tx.csum_pos + csum_pos_t'(OuterBytes / 2);
       out_o.meta.csum = csum_sub(in_i.meta.csum, sum);
     end
   end
@@ -166,7 +166,7 @@ module bench #(
       framed = bare;
       framed.length = bare.length + 14'(ethernet_pkg::HeaderBytes);
       framed.meta.l4.ip_tx.csum_pos = bare.meta.l4.ip_tx.csum_pos == '0 ? '0 :
-          bare.meta.l4.ip_tx.csum_pos + 8'(ethernet_pkg::HeaderBytes / 2);
+          bare.meta.l4.ip_tx.csum_pos + csum_pos_t'(ethernet_pkg::HeaderBytes / 2);
     end
 
     mac_tx #(

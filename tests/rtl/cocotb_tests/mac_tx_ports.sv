@@ -13,7 +13,7 @@ module mac_tx_ports #(
     input logic last_i,
     input logic [13:0] length_i,
     input logic [15:0] csum_i,
-    input logic [7:0] csum_pos_i,
+    input bombus_pkg::csum_pos_t csum_pos_i,
     input logic valid_i,
     output logic ready_o,
 
