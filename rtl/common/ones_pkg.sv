@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // One's complement sums of 16-bit words (RFC 1071) without carry chains. Words are added up
-// to three, in redundant form, one LUT deep; a later stage compares or folds these.
+// to three, in redundant form, one LUT deep; a later stage compares or adds these.
 //
 // A carry out of the top comes back in at the bottom: sums are modulo 65535, 65535 stands
 // for 0 except where all words are 0.
@@ -30,30 +30,6 @@ package ones_pkg;
     return &(words[0] ^ words[1]);
   endfunction
 
-  // The sum in one word. The carries into groups of four places are looked ahead around the
-  // whole word, through two pairs of places each.
-  function automatic word_t fold(saved_t saved);
-    word_t [1:0] words;
-    word_t middle;  // carries from the lower to the upper place of a pair
-    word_t sum, carries;  // of pairs, before what comes into them
-    logic [3:0] generates, propagates;
-    logic into, between;
-    words = pair(saved);
-    middle = (words[0] & words[1] & 16'h5555) << 1;
-    sum = words[0] ^ words[1] ^ middle;
-    carries = majority(words[0], words[1], middle);
-    for (int unsigned g = 0; g < 4; g++) begin
-      generates[g]  = carries[4*g+3] | ((&sum[4*g+2+:2]) & carries[4*g+1]);
-      propagates[g] = &sum[4*g+:4];
-    end
-    for (int unsigned g = 0; g < 4; g++) begin
-      into = generates[(g+3)%4] | (propagates[(g+3)%4] & (generates[(g+2)%4] |
-          (propagates[(g+2)%4] & (generates[(g+1)%4] | (propagates[(g+1)%4] & generates[g])))));
-      between = carries[4*g+1] | ((&sum[4*g+:2]) & into);
-      fold[4*g+:4] = sum[4*g+:4] ^ {sum[4*g+2] & between, between, sum[4*g] & into, into};
-    end
-  endfunction
-
   function automatic word_t [1:0] pair(saved_t saved);
     return {rotated(majority(saved[0], saved[1], saved[2]), 1), saved[0] ^ saved[1] ^ saved[2]};
   endfunction
@@ -66,7 +42,7 @@ package ones_pkg;
     return (word << places) | (word >> (16 - places));
   endfunction
 
-  // ---- Longer sums, in ones_compressor and frame_sum ----
+  // ---- From there to a number, in two steps ----
 
   // A sum before its last carries: that of each two bits by itself, and the carry out of them.
   typedef struct packed {
@@ -97,6 +73,12 @@ package ones_pkg;
       sum.carries[i] = (a[2*i+1] & b[2*i+1]) | (propagate & low);
     end
     return sum;
+  endfunction
+
+  function automatic split_t split_saved(saved_t saved);
+    word_t [1:0] words;
+    words = pair(saved);
+    return split(words[0], words[1]);
   endfunction
 
   // The sum as a number. If all bits are ones before the carries, it is all ones, or zero if

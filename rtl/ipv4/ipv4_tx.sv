@@ -66,7 +66,7 @@ module ipv4_tx
     return routed.ttl == '0 ? TimeToLive : routed.ttl;
   endfunction
 
-  // ---- First step: half the checksum, the route ----
+  // ---- First step: most of the checksum, the route, the verdict ----
 
   routed_packet_meta_t in_routed;
   packet_meta_t in_meta;
@@ -76,9 +76,10 @@ module ipv4_tx
   typedef struct packed {
     beat_t beat;
     logic [15:0] length;
-    logic [17:0] sum_a;
-    logic [17:0] sum_b;
+    ones_pkg::split_t sum;
     logic on_link;
+    logic too_long;
+    logic unreachable;
   } stage_t;
   stage_t stage_d, stage;
   logic stage_valid, stage_ready;
@@ -98,20 +99,31 @@ module ipv4_tx
   // Of a MAC port: what is constant of the header of a packet, and what follows from its addresses.
   typedef struct packed {
     logic on_link;
+    logic has_gateway;
     logic [31:0] ip;
-    logic [17:0] sum_host;
+    ones_pkg::word_t sum_host;
   } of_port_t;
+  localparam ones_pkg::word_t SumConstant = 16'(HeaderBytes) + DontFragment;
   logic [NumMacPorts-1:0][17:0] sum_host_q;
+  ones_pkg::word_t [NumMacPorts-1:0] folded_host_q;
+  logic [NumMacPorts-1:0] has_gateway_q;
   of_port_t [NumMacPorts-1:0] of_ports;
   of_port_t of_port;
   always_ff @(posedge clk_i) begin
     for (int unsigned p = 0; p < NumMacPorts; p++) begin
-      sum_host_q[p] <= 18'(host_i[p].ip[31:16]) + 18'(host_i[p].ip[15:0]) + 18'(DontFragment);
+      sum_host_q[p] <= 18'(host_i[p].ip[31:16]) + 18'(host_i[p].ip[15:0]) + 18'(SumConstant);
+      folded_host_q[p] <= csum_add(sum_host_q[p][15:0], {14'b0, sum_host_q[p][17:16]});
+      has_gateway_q[p] <= host_i[p].gateway != '0;
     end
   end
   always_comb begin
     for (int unsigned p = 0; p < NumMacPorts; p++) begin
-      of_ports[p] = '{on_link: on_link[p], ip: host_i[p].ip, sum_host: sum_host_q[p]};
+      of_ports[p] = '{
+          on_link: on_link[p],
+          has_gateway: has_gateway_q[p],
+          ip: host_i[p].ip,
+          sum_host: folded_host_q[p]
+      };
     end
   end
   by_mac_port #(
@@ -123,12 +135,29 @@ module ipv4_tx
       .one_o (of_port)
   );
 
-  // Source address, and Don't Fragment, if it is set.
+  // Words of the header that are not in sum_host, but for the length of the header itself.
+  // Those of a routed packet: source address, Don't Fragment, id.
+  wire by_host = in_routed.source == '0 && !in_routed.may_fragment;
   wire [31:0] in_source = in_routed.source == '0 ? of_port.ip : in_routed.source;
-  wire [17:0] sum_source = in_routed.source == '0 && !in_routed.may_fragment ? of_port.sum_host :
-      18'(in_source[31:16]) + 18'(in_source[15:0]) + 18'(fragment_of(
-      in_routed
-  ));
+  ones_pkg::saved_t sum_packet;
+  assign sum_packet = ones_pkg::save(
+      {
+        in_meta.ip,
+        {ttl_of(in_routed), in_meta.l4.ip_tx.protocol},
+        {Version, HeaderWords, in_meta.tos},
+        {2'b0, in_i.length},
+        by_host ? of_port.sum_host : in_source[31:16]
+      }
+  );
+  wire [2:0][15:0] routed_words = {
+    by_host ? 32'b0 : {in_source[15:0], fragment_of(in_routed) | 16'(HeaderBytes)}, in_routed.id
+  };
+  ones_pkg::saved_t sum;
+  assign sum = KindRoutedPacket == KindNone ? sum_packet : ones_pkg::save(
+      {sum_packet, routed_words}
+  );
+  wire [13:0] max_length = 14'(MaxFrameBytes - EthernetBytes - HeaderBytes) -
+      (in_meta.vlan.valid ? 14'(TagBytes) : '0);
 
   packet_meta_t staged_meta;
   always_comb begin
@@ -137,10 +166,10 @@ module ipv4_tx
     stage_d.beat = in_i;
     stage_d.beat.meta[$bits(packet_meta_t)-1:0] = staged_meta;
     stage_d.length = {2'b0, in_i.length} + 16'(HeaderBytes);
-    stage_d.sum_a = 18'(in_meta.ip[31:16]) + 18'(in_meta.ip[15:0]) +
-        18'({ttl_of(in_routed), in_meta.l4.ip_tx.protocol});
-    stage_d.sum_b = sum_source + 18'({Version, HeaderWords, in_meta.tos});
+    stage_d.sum = ones_pkg::split_saved(sum);
     stage_d.on_link = of_port.on_link;
+    stage_d.too_long = in_i.length > max_length;
+    stage_d.unreachable = ~of_port.on_link & ~of_port.has_gateway;
   end
 
   stream_register #(
@@ -171,8 +200,7 @@ module ipv4_tx
       .one_o (host)
   );
   // The id of a packet is 0: RFC 6864, 4.1 lets one that is never fragmented carry any.
-  wire [19:0] sum = 20'(stage.sum_a) + (20'(stage.sum_b) + 20'(stage.length)) + 20'(routed.id);
-  wire [15:0] csum = ~csum_add(sum[15:0], {12'b0, sum[19:16]});
+  wire [15:0] csum = ~ones_pkg::join_up(stage.sum, 1'b0);
   header_t header;
   assign header = '{
           version: Version,
@@ -207,14 +235,12 @@ module ipv4_tx
       .out_first_o(packet_first)
   );
 
-  wire [15:0] max_length = 16'(MaxFrameBytes - EthernetBytes) -
-      (meta.vlan.valid ? 16'(TagBytes) : '0);
   packet_meta_t sent_meta;
   logic [NumDrops-1:0] reasons;
   always_comb begin
     reasons = '0;
-    if (stage.length > max_length) reasons[DropTooLong] = 1'b1;
-    else if (~stage.on_link & (host.gateway == '0)) reasons[DropNoGateway] = 1'b1;
+    if (stage.too_long) reasons[DropTooLong] = 1'b1;
+    else if (stage.unreachable) reasons[DropNoGateway] = 1'b1;
     sent_meta = meta;
     sent_meta.ip = stage.on_link ? meta.ip : host.gateway;
     if (meta.l4.ip_tx.csum_pos != '0) begin

@@ -71,7 +71,7 @@ module udp_tx
   // The pseudo-header's sum takes two steps.
   typedef struct packed {
     beat_t beat;
-    ones_pkg::saved_t sum;
+    ones_pkg::split_t sum;
   } stage_t;
   stage_t stage_d, stage;
   logic stage_valid;
@@ -131,8 +131,8 @@ module udp_tx
     stage_d.beat = framed;
     stage_d.beat.length = length[13:0];
     stage_d.beat.meta[$bits(packet_meta_t)-1:0] = staged_meta;
-    stage_d.sum =
-        ones_pkg::save({framed_meta.ip, source_words, {2'b0, framed.length}, SumConstant});
+    stage_d.sum = ones_pkg::split_saved(
+        ones_pkg::save({framed_meta.ip, source_words, {2'b0, framed.length}, SumConstant}));
   end
 
   stream_register #(
@@ -150,7 +150,7 @@ module udp_tx
 
   always_comb begin
     sent_meta = packet_meta_t'(stage.beat.meta);
-    sent_meta.csum = ones_pkg::fold(stage.sum);
+    sent_meta.csum = ones_pkg::join_up(stage.sum, 1'b0);
     sent = stage.beat;
     sent.meta[$bits(packet_meta_t)-1:0] = sent_meta;
   end

@@ -11,6 +11,7 @@ import struct
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from itertools import product
 from random import Random
 
 import pytest
@@ -34,6 +35,7 @@ from bombus.design.rtl import library
 PEER_MAC = bytes.fromhex("c2917b55d3aa")
 PEER_IP = bytes((10, 0, 0, 2))
 FAR_IP = bytes((192, 0, 2, 7))
+MAX_FRAME = 9600
 
 PACKET, ARP_BODY, ARP_UPDATE, _, UNREACHABLE, ROUTED = range(6)
 # Metadata of a routed_packet above those of the packet, the lowest bits first, for the layers
@@ -432,3 +434,23 @@ def test_packets_with_options_do_not_hold_up_others(benches: Benches, share: flo
         # Plain packets wait a cycle for each that comes from the side path, no more.
         cycles = bench.taken(stream)
         assert cycles[-1] - cycles[0] + 1 <= len(cycles) + len(side)
+
+
+def test_ipv4_tx_drops_what_no_frame_can_hold(benches: Benches) -> None:
+    random = Random(12)
+    bench = open_bench(benches, "ipv4_tx")
+    cases = []
+    for tagged, extra in product((0, 1), range(-1, 3)):
+        length = MAX_FRAME - 14 - 4 * tagged - 20 + extra
+        data = random.randbytes(length)
+        meta = pack_meta(ip=number(PEER_IP), l4__ip_tx__protocol=17, vlan__valid=tagged)
+        header = struct.pack(
+            "!BBHHHBBH4s4s", 0x45, 0, 20 + length, 0, 0x4000, 64, 17, 0, HOST_IP, PEER_IP
+        )
+        frame = checksummed(header, 10) + data if extra <= 0 else None
+        cases.append(Case(received(data, meta), frame, "eth_tx", csum(data)))
+    push(bench, "ipv4_tx", cases, random)
+    bench.drain()
+    check(bench, "ipv4_tx", cases)
+    for stream in range(len(WIDTHS)):
+        assert counts(bench, "ipv4_tx", stream)["too_long"] == 4

@@ -62,6 +62,7 @@ OPTIONS: Test = partial(test_ipv4_options.test_every_payload_length, words=3)
 SAYS: Test = partial(test_ipv4_options.test_what_options_say, seed=1)
 LOSES: Test = test_ipv4_options.test_full_buffers_lose_whole_packets_and_count_them
 SIDE: Test = partial(test_layers.test_packets_with_options_do_not_hold_up_others, share=0.1)
+TOO_LONG: Test = test_layers.test_ipv4_tx_drops_what_no_frame_can_hold
 ENCODE: Test = partial(test_reed_solomon.test_parity, seed=1, encoders=test_reed_solomon.FEW)
 CROSSPOINT: Test = partial(
     test_crosspoint.test_crosspoint_with_single_flits_back_to_back,
@@ -142,7 +143,12 @@ MUTATIONS: tuple[tuple[str, str, str, Test], ...] = (
         test_primitives.test_merge_takes_turns_without_a_gap,
     ),
     ("common/ones_pkg.sv", "rotated(fours, 2)", "fours << 2", test_primitives.test_ones_sums),
-    ("common/ones_pkg.sv", "& generates[g])))))", "& 1'b0)))))", test_primitives.test_ones_sums),
+    (
+        "common/ones_pkg.sv",
+        "propagates[below(i, 2)] & beyond",
+        "1'b0",
+        test_primitives.test_ones_sums,
+    ),
     ("common/frame_buffer.sv", "abort_i ? commit_q : write_next", "write_next", BUFFER),
     ("common/frame_buffer.sv", "(write_q ^ read_q)", "(write_q ^ commit_q)", BUFFER),
     ("common/frame_sum.sv", "bombus_pkg::swap16(seed_i)", "seed_i", SUM),
@@ -225,6 +231,7 @@ MUTATIONS: tuple[tuple[str, str, str, Test], ...] = (
     ("ipv4/ipv4_options.sv", "lost_q <= lost & ~in_q.last", "lost_q <= 1'b0", LOSES),
     ("ipv4/ipv4_options.sv", "word_valid & ~stalled & ~ended_q", "word_valid & ~stalled", OPTIONS),
     ("ipv4/ipv4_options.sv", "raw.last & (index_q ==", "(index_q ==", OPTIONS),
+    ("ipv4/ipv4_tx.sv", "in_i.length > max_length", "in_i.length >= max_length", TOO_LONG),
     ("ipv4/option_parser.sv", "byte_i <= length_q", "byte_i < length_q", SAYS),
     ("ipv4/option_parser.sv", "byte_i < 8'd2", "byte_i < 8'd3", SAYS),
     ("ipv4/option_parser.sv", "(state_q != StateType) &", "(state_q == StateMalformed) &", SAYS),
