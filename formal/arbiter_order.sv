@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// In every least_recent: its matrix is an order. Of two one is before the other, and no
+// In every service_order: its matrix is an order. Of two one is before the other, and no
 // three go round.
 module arbiter_order #(
     parameter int unsigned NumInputs = 4
@@ -28,9 +28,9 @@ module arbiter_order #(
 
 endmodule
 
-bind least_recent arbiter_order #(
+bind service_order arbiter_order #(
     .NumInputs(NumInputs)
-) u_order (
+) u_is_order (
     .clk_i,
-    .before_i(before_q)
+    .before_i(before_o)
 );

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Of those that least_recent chooses among, the watched one lets each other start one
+// Of those that are chosen among by service_order, the watched one lets each other start one
 // message at the most while it could start itself.
 module bounded_overtaking #(
     parameter int unsigned NumInputs = 4

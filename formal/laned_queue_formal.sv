@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // laned_queue against one queue for each lane (queue_state, bound into it): what goes in comes
-// out by its lane, once, in order, and the flit that came out last stays until the next pop.
+// out by its lane, once, in order, and the flit that was read last stays until the next is.
 // Proved for all time, by induction.
 module laned_queue_formal #(
     parameter int unsigned Depth = 4,
@@ -11,6 +11,7 @@ module laned_queue_formal #(
     input logic [1:0] in_i,
     input logic [1:0] in_head_i,
     input logic [NumLanes-1:0] push_i,
+    input logic [NumLanes-1:0] read_i,
     input logic [NumLanes-1:0] pop_i
 );
 
@@ -34,6 +35,7 @@ module laned_queue_formal #(
       .push_i,
       .head_o(unused_head),
       .head_valid_o(head_valid),
+      .read_i,
       .pop_i,
       .out_o(unused_out),
       .level_o(level)
@@ -50,8 +52,8 @@ module laned_queue_formal #(
     for (int unsigned l = 0; l < NumLanes; l++) is_full[l] = 32'(level[l]) == LaneDepth;
     if (~started_q) assume (rst_i);
     assume ($onehot0(push_i));
-    assume ($onehot0(pop_i));
-    if (started_q) assume ((push_i & is_full) == '0 && (pop_i & ~head_valid) == '0);
+    assume ($onehot0(read_i) && (pop_i & ~read_i) == '0);
+    if (started_q) assume ((push_i & is_full) == '0 && (read_i & ~head_valid) == '0);
   end
 
   // It can happen at all: each lane full, then empty again.

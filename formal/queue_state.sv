@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // In every laned_queue: a queue for each lane to compare it with. What goes in comes out by its
-// lane, once, in order, and the flit that came out last stays until the next pop. What ties the
+// lane, once, in order, and the flit that was read last stays until the next is. What ties the
 // memories to the queues is stated too, so that one step of induction does (as in lane_state).
 // The memories are read where they are: what goes through a port is no memory to Yosys.
 // `queue` is for the proofs of what uses the lanes.
@@ -20,6 +20,7 @@ module queue_state #(
     input flit_t in_i,
     input head_t in_head_i,
     input logic [NumLanes-1:0] push_i,
+    input logic [NumLanes-1:0] read_lane_i,
     input logic [NumLanes-1:0] pop_i,
     input head_t [NumLanes-1:0] head_i,
     input logic [NumLanes-1:0] valid_i,
@@ -38,18 +39,18 @@ module queue_state #(
   } queue_t;
 
   queue_t [NumLanes-1:0] queue;
-  logic popped_q;
-  flit_t popped_flit_q;  // what has been popped last
+  logic was_read_q;
+  flit_t read_flit_q;  // what has been read last
   logic started_q = 1'b0;  // reset has been
   always_ff @(posedge clk_i) begin
     started_q <= 1'b1;
-    if (rst_i) popped_q <= 1'b0;
-    else if (|pop_i) popped_q <= 1'b1;
+    if (rst_i) was_read_q <= 1'b0;
+    else if (|read_lane_i) was_read_q <= 1'b1;
     for (int unsigned l = 0; l < NumLanes; l++) begin
-      if (pop_i[l]) popped_flit_q <= queue[l].entry[0].flit;
+      if (read_lane_i[l]) read_flit_q <= queue[l].entry[0].flit;
     end
   end
-  always_comb if (started_q & popped_q) assert (out_i == popped_flit_q);
+  always_comb if (started_q & was_read_q) assert (out_i == read_flit_q);
 
   for (genvar l = 0; l < NumLanes; l++) begin : gen_lane
     queue_t next;
@@ -100,6 +101,7 @@ bind laned_queue queue_state #(
     .in_i,
     .in_head_i,
     .push_i,
+    .read_lane_i(read_i),
     .pop_i,
     .head_i(head_o),
     .valid_i(head_valid_o),

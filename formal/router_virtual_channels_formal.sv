@@ -190,12 +190,14 @@ module router_virtual_channels_formal
     logic [NumLanes-1:0] pop;
     logic [NumLanes-1:0] can;
     logic [NumLanes-1:0] begun;
+    logic [NumLanes-1:0] keep;
     logic [NumLanes-1:0][2:0] passed;
     logic [NumLanes-1:0][NumLanes-1:0] channel;
     queue_t [NumLanes-1:0] queue;
   } input_state_t;
   input_state_t [NumDirs-1:0] state;
   logic [NumDirs-1:0][NumLanes-1:0] leaving;  // a message has left in part
+  logic [NumDirs-1:0][NumLanes-1:0] going;  // and a flit of it in the last cycle
   logic [NumDirs-1:0][NumLanes-1:0][NumLanes-1:0] channel;
   logic [NumDirs-1:0] popped_lane_q;
   dir_e [NumDirs-1:0][NumLanes-1:0] leaving_dir_q;  // where the message that leaves goes
@@ -209,6 +211,7 @@ module router_virtual_channels_formal
     end
     assign pop[i] = state[i].pop;
     assign leaving[i] = state[i].begun;
+    assign going[i] = state[i].keep;
     assign channel[i] = state[i].channel;
     for (genvar l = 0; l < NumLanes; l++) begin : gen_lane
       assign level[i][l] = state[i].queue[l].level;
@@ -283,6 +286,8 @@ module router_virtual_channels_formal
           .ready_q_i(out_ready_q[o]),
           .leaving_i(leaving),
           .leaving_dir_i(leaving_dir_q),
+          .going_i(going),
+          .kept_i(u_router.kept[o]),
           .channel_i(channel),
           .out_inside_i(out_inside[o]),
           .out_owner_i(owner[o]),

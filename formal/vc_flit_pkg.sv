@@ -27,8 +27,8 @@ package vc_flit_pkg;
 
   // In the queue of a channel: the flit, and its head beside it.
   typedef struct packed {
-    dir_e  dir;
-    logic  last;
+    logic [NumDirs-1:0] dir;  // one-hot
+    logic last;
     flit_t flit;
   } entry_t;
   // In the buffer at the local output.

@@ -2,9 +2,9 @@
 // vc_input of a mesh input, whatever the outputs offer and grant: what comes in
 // leaves by its channel's queue once, unchanged and in order, asks for its own output, a
 // message starts in the channel offered and keeps it and its output to the last flit, no queue
-// overflows, the input does not stand idle while a front may go, and a front that could
-// while Patience other messages of its input started is next, in the first cycle in
-// which no other input's message goes on at its output. Proved for all time, by
+// overflows, the input does not stand idle while a front may go, a front that must wait for
+// another input's message goes last, and one that could go
+// while Patience other messages of its input started is next. Proved for all time, by
 // induction.
 //
 // The router before sends what it may: to a channel that was ready a cycle ago.
@@ -21,8 +21,8 @@ module vc_input_formal
     input logic tag_i,
     input logic [1:0] valid_i,
     input logic [NumDirs-1:0][1:0] room_i,
-    input logic [NumDirs-1:0][1:0] start_i,
-    input logic [NumDirs-1:0] others_keep_i,  // outputs that other inputs go on at
+    input logic [NumDirs-1:0][1:0] free_i,
+    input logic [NumDirs-1:0] kept_i,  // outputs that messages go on at
     input logic granted_i,
     input logic watched_i  // any channel, always the same
 );
@@ -41,15 +41,15 @@ module vc_input_formal
     beat_t beat;
   } flit_t;
   typedef struct packed {
-    dir_e  dir;
-    logic  last;
+    logic [NumDirs-1:0] dir;  // one-hot
+    logic last;
     flit_t flit;
   } entry_t;
 
   flit_t in, popped;
   channels_t ready, want_channel;
-  logic [NumDirs-1:0] keeps, want;
-  logic want_first, want_last, unused_busy;
+  logic [NumDirs-1:0] want;
+  logic want_goes_on, want_first, want_last, unused_busy;
   assign in = '{dir: dir_i, beat: '{last: last_i, tag: tag_i}};
   vc_input #(
       .flit_t(flit_t),
@@ -63,10 +63,10 @@ module vc_input_formal
       .in_valid_i(valid_i),
       .in_ready_o(ready),
       .room_i,
-      .start_i,
-      .keeps_o(keeps),
-      .kept_i(keeps | others_keep_i),
+      .free_i,
+      .kept_i,
       .want_o(want),
+      .want_goes_on_o(want_goes_on),
       .want_first_o(want_first),
       .want_last_o(want_last),
       .want_channel_o(want_channel),
@@ -99,8 +99,9 @@ module vc_input_formal
   channels_t going_q;  // the lane whose message has sent a flit in the last cycle, not its last
   flit_t [NumLanes-1:0] oldest;
   channels_t [NumLanes-1:0] open;  // by which the front may go now
-  logic [NumLanes-1:0] can, may;  // may: and no other input's message goes on at its output
+  logic [NumLanes-1:0] can, waits;  // waits: another message goes on at its output
   channels_t asks;  // the lane that asks
+  wire channels_t is_urgent = u_input.u_choice.urgent;
   channels_t pop;
   logic [2:0] overtaken_q;  // messages of the other lane that the watched one let start, up to Patience
   assign asks = u_input.choice;
@@ -114,11 +115,11 @@ module vc_input_formal
       open[l] = '0;
       for (int unsigned o = 0; o < NumDirs; o++) begin
         if (oldest[l].dir == dir_e'(o)) begin
-          open[l] = leaving_q[l] ? held_q[l] & room_i[o] : start_i[o];
+          open[l] = leaving_q[l] ? held_q[l] & room_i[o] : free_i[o] & (~free_i[o] + 1'b1);
         end
       end
       can[l] = count_q[l] != '0 && open[l] != '0;
-      may[l] = can[l] & ~others_keep_i[oldest[l].dir];
+      waits[l] = ~going_q[l] & kept_i[oldest[l].dir];
       if (pop[l]) begin
         for (int unsigned n = 0; n + 1 < Depth; n++) queue_d[l][n] = queue_q[l][n+1];
         count_d[l] = count_q[l] - 1'b1;
@@ -148,7 +149,7 @@ module vc_input_formal
       going_q <= '0;
       overtaken_q <= '0;
     end else begin
-      popped_q <= popped_q | |pop;
+      popped_q <= |pop;
       going_q <= pop & ~{oldest[1].beat.last, oldest[0].beat.last};
       for (int unsigned l = 0; l < NumLanes; l++) begin
         if (pop[l]) leaving_q[l] <= ~oldest[l].beat.last;
@@ -181,7 +182,7 @@ module vc_input_formal
     assume (32'(dir_i) < NumDirs && Legal[dir_i]);
     if (started_q) assume ((valid_i & ~ready_q) == '0);
     for (int unsigned o = 0; o < NumDirs; o++) begin
-      assume ($onehot0(start_i[o]) && (start_i[o] & ~room_i[o]) == '0);
+      assume ((free_i[o] & ~room_i[o]) == '0);
     end
     if (want == '0) assume (~granted_i);
   end
@@ -203,11 +204,11 @@ module vc_input_formal
           assert (want_first == ~leaving_q[l]);
           assert ($onehot(want_channel) && want_channel == open[l]);
           if (leaving_q[l]) assert (oldest[l].dir == leaving_dir_q[l]);
-          // Who goes on at another input is left alone.
-          if (~going_q[l]) assert (~others_keep_i[oldest[l].dir]);
+          assert (want_goes_on == going_q[l]);
+          if (waits[l] & ~is_urgent[l]) assert ((can & ~waits) == '0);
         end
-        if (going_q[l] & can[l] & ~|(u_input.u_choice.urgent & may)) assert (asks[l]);
-        if (may[l]) assert (|asks);
+        if (going_q[l] & can[l] & ~|(is_urgent & can)) assert (asks[l]);
+        if (can[l]) assert (|asks);
       end
       if (popped_q) assert (popped == popped_flit_q);
     end
@@ -221,7 +222,7 @@ module vc_input_formal
       assert (u_input.inside_q == leaving_q);
       assert (u_input.u_choice.keep_q == going_q);
       assert (overtaken_q <= u_input.u_state.state.passed[watched_q]);
-      if (32'(overtaken_q) == Patience && may[watched_i]) begin
+      if (32'(overtaken_q) == Patience && can[watched_i]) begin
         assert ((asks & ~(channels_t'(1) << watched_i)) == '0);
       end
     end
@@ -238,7 +239,7 @@ module vc_input_formal
         for (int unsigned n = 0; n < Depth; n++) begin
           if (n < 32'(count_q[l])) begin
             assert (entry[n].flit == queue_q[l][n]);
-            assert (entry[n].dir == queue_q[l][n].dir);
+            assert (entry[n].dir == NumDirs'(1) << queue_q[l][n].dir);
             assert (entry[n].last == queue_q[l][n].beat.last);
             assert (32'(queue_q[l][n].dir) < NumDirs && Legal[queue_q[l][n].dir]);
             if (n + 1 == 32'(count_q[l])) begin  // the newest

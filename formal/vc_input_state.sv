@@ -18,12 +18,13 @@ module vc_input_state
     input lanes_t can_i,
     input lanes_t inside_i,
     input lanes_t keep_i,
+    input logic [NumChannels-1:0] ready_i,
     input logic [NumLanes-1:0][2:0] passed_i,
     input logic [NumLanes-1:0][NumChannels-1:0] channel_i
 );
 
   typedef struct packed {
-    dir_e dir;
+    logic [NumDirs-1:0] dir;  // one-hot
     logic last;
     logic [FlitWidth-1:0] flit;
   } entry_t;
@@ -35,6 +36,7 @@ module vc_input_state
     logic [NumChannels-1:0] pop;
     logic [NumChannels-1:0] can;
     logic [NumChannels-1:0] begun;  // a message has left in part
+    logic [NumChannels-1:0] keep;  // a flit of it in the last cycle
     logic [NumChannels-1:0][2:0] passed;
     logic [NumChannels-1:0][NumChannels-1:0] channel;  // that it has taken
     queue_t [NumChannels-1:0] queue;
@@ -50,6 +52,7 @@ module vc_input_state
       pop: NumChannels'(pop_i),
       can: NumChannels'(can_i),
       begun: NumChannels'(inside_i),
+      keep: NumChannels'(keep_i),
       passed: (3 * NumChannels)'(passed_i),
       channel: (NumChannels * NumChannels)'(channel_i),
       queue: (NumChannels * $bits(queue_t))'(queue)
@@ -66,6 +69,7 @@ module vc_input_state
       assert ($onehot0(keep_i) && (keep_i & ~inside_i) == '0 && (keep_i & is_passed) == '0);
       for (int unsigned l = 0; l < NumLanes; l++) begin
         if (inside_i[l]) assert ($onehot(channel_i[l]));
+        if (Input != int'(DirLocal)) assert (ready_i[l] == (32'(queue[l].level) < Depth - 1));
       end
     end
   end
@@ -84,6 +88,7 @@ bind vc_input vc_input_state #(
     .can_i(can),
     .inside_i(inside_q),
     .keep_i(u_choice.keep_q),
+    .ready_i(in_ready_o),
     .passed_i(u_choice.passed_q),
     .channel_i(channel_q)
 );

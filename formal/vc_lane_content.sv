@@ -39,7 +39,7 @@ module vc_lane_content
       end
       for (int unsigned n = 0; n < Depth; n++) begin
         if (n < 32'(level_i)) begin
-          assert (entry_i[n].dir == flit[n].dir);
+          assert (entry_i[n].dir == NumDirs'(1) << flit[n].dir);
           assert (entry_i[n].last == flit[n].beat.last);
           assert (flit[n].beat.from == Here);
           assert (is_good(Ports, Input, flit[n]));

@@ -24,6 +24,8 @@ module vc_link
     // By input and channel: a message has left in part, where to, and by which channel.
     input logic [NumDirs-1:0][NumLanes-1:0] leaving_i,
     input dir_e [NumDirs-1:0][NumLanes-1:0] leaving_dir_i,
+    input logic [NumDirs-1:0][NumLanes-1:0] going_i,  // with a flit in the last cycle
+    input logic kept_i,  // the flit on the link does not end its message
     input logic [NumDirs-1:0][NumLanes-1:0][NumLanes-1:0] channel_i,
     // By channel: a message has left the router in part, and whose the last flit was.
     input logic [NumLanes-1:0] out_inside_i,
@@ -56,6 +58,14 @@ module vc_link
     if (started_i) begin
       if (IsLocal) assert (((sent_i | state.held) >> 1) == '0);
       else assert ((sent_i & ~ready_q_i) == '0);
+      assert (kept_i == (|sent_i & ~flit_o.beat.last));
+      for (int unsigned i = 0; i < NumDirs; i++) begin
+        for (int unsigned l = 0; l < NumLanes; l++) begin
+          if (going_i[i][l] & (leaving_dir_i[i][l] == dir_e'(Output))) begin
+            assert (kept_i && flit_o.beat.from == {1'(l), 3'(i)});
+          end
+        end
+      end
       if (|sent_i) begin
         assert (flit_o.beat.from == {popped_lane_i[source], source});
         assert (flit_o.dir == dir_e'(Output) && is_good(Ports, int'(source), flit_o));

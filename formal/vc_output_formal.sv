@@ -14,6 +14,7 @@ module vc_output_formal #(
     input logic rst_i,
     input logic [NumChannels-1:0] room_i,
     input logic [NumInputs-1:0] request_i,
+    input logic [NumInputs-1:0] goes_on_i,
     input logic [NumInputs-1:0] first_i,
     input logic [NumInputs-1:0] last_i,
     input logic [NumInputs-1:0][NumChannels-1:0] channel_i,
@@ -23,7 +24,9 @@ module vc_output_formal #(
   typedef logic [NumChannels-1:0] channels_t;
   typedef logic [$clog2(NumInputs)-1:0] input_t;
 
-  channels_t start, sent;
+  channels_t free, start, sent;
+  logic kept;
+  assign start = free & (~free + 1'b1);  // the lowest, as vc_input takes it
   logic [NumInputs-1:0] grant;
   input_t select;
   vc_output #(
@@ -33,14 +36,16 @@ module vc_output_formal #(
       .clk_i,
       .rst_i,
       .room_i,
-      .start_o (start),
+      .free_o(free),
       .request_i,
+      .goes_on_i,
       .first_i,
       .last_i,
       .channel_i,
       .grant_o (grant),
       .sent_o  (sent),
-      .select_o(select)
+      .select_o(select),
+      .kept_o(kept)
   );
 
   // ---- What has been seen ----
@@ -50,6 +55,7 @@ module vc_output_formal #(
   logic [NumChannels-1:0] taken_q;  // channels whose message has begun and not ended
   input_t [NumChannels-1:0] owner_q;  // the input that it comes by
   channels_t goes, goes_q;  // the channel of the flit granted
+  logic went_on_q;  // one has been granted that did not end its message
   wire starts = |(grant & first_i);
   wire ends = |(grant & last_i);
 
@@ -70,8 +76,10 @@ module vc_output_formal #(
     if (rst_i) begin
       taken_q <= '0;
       goes_q <= '0;
+      went_on_q <= 1'b0;
     end else begin
       goes_q <= goes;
+      went_on_q <= |grant & ~ends;
       for (int unsigned c = 0; c < NumChannels; c++) begin
         if (goes[c]) begin
           taken_q[c] <= ~ends;
@@ -85,6 +93,10 @@ module vc_output_formal #(
     if (~started_q) assume (rst_i);
     for (int unsigned k = 0; k < NumInputs; k++) begin
       if (request_i[k] & first_i[k]) assume (channel_i[k] == start && start != '0);
+      // Only the message goes on whose flit went in the last cycle, and it has not ended.
+      if (request_i[k] & goes_on_i[k]) begin
+        assume (went_on_q && winner_q == input_t'(k) && ~first_i[k]);
+      end
       if (request_i[k] & ~first_i[k]) begin
         assume ($onehot(channel_i[k]) && (channel_i[k] & ~(room_i & taken_q)) == '0);
         for (int unsigned c = 0; c < NumChannels; c++) begin
@@ -100,8 +112,7 @@ module vc_output_formal #(
       assert ((grant & ~request_i) == '0);
       assert ((|grant) == (|request_i));
       // Never into a channel without room, or into one that another message holds.
-      assert ($onehot0(start) && (start & ~(room_i & ~taken_q)) == '0);
-      assert ((start != '0) == ((room_i & ~taken_q) != '0));
+      assert (free == (room_i & ~taken_q));
       assert ($onehot0(goes) && (goes & ~room_i) == '0);
       if (starts) assert ((goes & taken_q) == '0);
       for (int unsigned c = 0; c < NumChannels; c++) begin
@@ -109,6 +120,8 @@ module vc_output_formal #(
       end
       assert (sent == goes_q);
       if (|sent) assert (select == winner_q);
+      assert (kept == went_on_q);
+      if (|(request_i & goes_on_i)) assert (grant == (request_i & goes_on_i));
     end
   end
 
@@ -119,6 +132,7 @@ module vc_output_formal #(
       assert (u_output.held_q == taken_q);
       assert (u_output.sent_o == goes_q);
       if (|goes_q) assert (select == winner_q);
+      assert (kept == went_on_q);
     end
   end
 
@@ -131,7 +145,7 @@ module vc_output_formal #(
       .watched_i,
       .waits_i(request_i[watched_i]),
       .starts_i(starts ? grant : '0),
-      .before_i(u_output.u_arbiter.before_q)
+      .before_i(u_output.u_order.before_o)
   );
 
   // It can happen at all: all channels are taken and go on.

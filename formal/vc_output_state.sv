@@ -39,5 +39,5 @@ bind vc_output vc_output_state #(
     .held_i(held_q),
     .sent_i(sent_o),
     .select_i(select_o),
-    .before_i(u_arbiter.before_q)
+    .before_i(u_order.before_o)
 );

@@ -3,8 +3,8 @@
 // bits beside it (queue_lane). The lanes have one way in and one way out
 // together, and do not block each other.
 //
-// Latency: pushed in cycle 0, at the front in cycle 1; popped there, the flit is
-// on out_o in cycle 2 and stays until the next pop. Throughput: one flit per cycle.
+// Latency: pushed in cycle 0, at the front in cycle 1; read there, the flit is
+// on out_o in cycle 2 and stays until the next read. Throughput: one flit per cycle.
 module laned_queue #(
     parameter type flit_t = logic,
     parameter type head_t = logic,
@@ -21,7 +21,9 @@ module laned_queue #(
 
     output head_t [NumLanes-1:0] head_o,
     output logic [NumLanes-1:0] head_valid_o,
-    input logic [NumLanes-1:0] pop_i,  // one-hot or zero
+    // The front that goes to out_o, one-hot or zero; pop_i, if it also leaves its lane.
+    input logic [NumLanes-1:0] read_i,
+    input logic [NumLanes-1:0] pop_i,
     output flit_t out_o,
 
     output level_t [NumLanes-1:0] level_o
@@ -60,14 +62,14 @@ module laned_queue #(
     assign level_o[l] = level_t'(lane_level[l]);
   end
 
-  // The first lane's without a push or pop, so that with one lane they come from registers.
+  // The first lane's without a push or read, so that with one lane they come from registers.
   logic [AddrWidth-1:0] write_addr, read_addr;
   always_comb begin
     write_addr = AddrWidth'(lane_write_addr[0]);
     read_addr  = AddrWidth'(lane_read_addr[0]);
     for (int unsigned l = 1; l < NumLanes; l++) begin
       if (push_i[l]) write_addr = AddrWidth'(l * LaneDepth) | AddrWidth'(lane_write_addr[l]);
-      if (pop_i[l]) read_addr = AddrWidth'(l * LaneDepth) | AddrWidth'(lane_read_addr[l]);
+      if (read_i[l]) read_addr = AddrWidth'(l * LaneDepth) | AddrWidth'(lane_read_addr[l]);
     end
   end
 
@@ -76,13 +78,13 @@ module laned_queue #(
     (* ram_style = "block" *) flit_t ram[Depth];
     always_ff @(posedge clk_i) begin
       if (|push_i) ram[write_addr] <= in_i;
-      if (|pop_i) out_o <= ram[read_addr];
+      if (|read_i) out_o <= ram[read_addr];
     end
   end else begin : gen_distributed
     (* ram_style = "distributed" *) flit_t ram[Depth];
     always_ff @(posedge clk_i) begin
       if (|push_i) ram[write_addr] <= in_i;
-      if (|pop_i) out_o <= ram[read_addr];
+      if (|read_i) out_o <= ram[read_addr];
     end
   end
 

@@ -116,6 +116,7 @@ module router_crosspoint
             .push_i(lane_push),
             .head_o(heads),
             .head_valid_o(valid),
+            .read_i(lane_pop),
             .pop_i(lane_pop),
             .out_o(queued[i][o]),
             .level_o(levels)

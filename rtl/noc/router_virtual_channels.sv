@@ -55,12 +55,12 @@ module router_virtual_channels
   typedef logic [NumChannels-1:0] channels_t;
 
   channels_t [NumDirs-1:0] room;  // [output]: channels of the next router with room
-  channels_t [NumDirs-1:0] start;  // [output]: the channel that a message may take, if any
+  channels_t [NumDirs-1:0] free;  // [output]: and that no message holds
   channels_t [NumDirs-1:0] sent;  // [output]: channel of the flit on the link
 
   logic [NumDirs-1:0][NumDirs-1:0] want;  // [input]: output that the chosen flit asks for
-  logic [NumDirs-1:0][NumDirs-1:0] keeps;  // [input]: output that a message of it goes on at
-  logic [NumDirs-1:0] kept;  // outputs that messages go on at
+  logic [NumDirs-1:0] kept;  // [output]: the flit on the link does not end its message
+  logic [NumDirs-1:0] want_goes_on;  // [input]: the message had a flit in the last cycle
   logic [NumDirs-1:0] want_first, want_last;  // it is the message's first, last flit
   channels_t [NumDirs-1:0] want_channel;  // the channel it goes by
   logic [NumDirs-1:0][NumDirs-1:0] granted;  // [output][input]
@@ -73,8 +73,8 @@ module router_virtual_channels
     if (!Ports[i]) begin : gen_absent
       assign in_ready_o[i] = '1;
       assign popped[i] = '0;
-      assign keeps[i] = '0;
       assign want[i] = '0;
+      assign want_goes_on[i] = 1'b0;
       assign want_first[i] = 1'b0;
       assign want_last[i] = 1'b0;
       assign want_channel[i] = '0;
@@ -93,10 +93,10 @@ module router_virtual_channels
           .in_valid_i(in_valid_i[i]),
           .in_ready_o(in_ready_o[i]),
           .room_i(room),
-          .start_i(start),
-          .keeps_o(keeps[i]),
+          .free_i(free),
           .kept_i(kept),
           .want_o(want[i]),
+          .want_goes_on_o(want_goes_on[i]),
           .want_first_o(want_first[i]),
           .want_last_o(want_last[i]),
           .want_channel_o(want_channel[i]),
@@ -110,7 +110,8 @@ module router_virtual_channels
   for (genvar o = 0; o < NumDirs; o++) begin : gen_output
     if (!Ports[o]) begin : gen_absent
       assign room[o] = '0;
-      assign start[o] = '0;
+      assign free[o] = '0;
+      assign kept[o] = 1'b0;
       assign sent[o] = '0;
       assign granted[o] = '0;
       assign out_o[o] = '0;
@@ -120,7 +121,7 @@ module router_virtual_channels
       localparam inputs_t Inputs = inputs_of(RoutingXY, o);
       localparam int unsigned NumInputs = num_inputs_of(RoutingXY, o);
 
-      logic [NumInputs-1:0] request, grant, first, last;
+      logic [NumInputs-1:0] request, grant, goes_on, first, last;
       channels_t [NumInputs-1:0] channel;
       flit_t [NumInputs-1:0] candidate;
       logic [$clog2(NumInputs)-1:0] select;
@@ -128,6 +129,7 @@ module router_virtual_channels
       for (genvar k = 0; k < NumInputs; k++) begin : gen_candidate
         localparam int unsigned Input = int'(Inputs[k]);
         assign request[k] = want[Input][o];
+        assign goes_on[k] = want_goes_on[Input];
         assign first[k] = want_first[Input];
         assign last[k] = want_last[Input];
         assign channel[k] = want_channel[Input];
@@ -144,14 +146,16 @@ module router_virtual_channels
           .clk_i,
           .rst_i,
           .room_i(room[o]),
-          .start_o(start[o]),
+          .free_o(free[o]),
           .request_i(request),
+          .goes_on_i(goes_on),
           .first_i(first),
           .last_i(last),
           .channel_i(channel),
           .grant_o(grant),
           .sent_o(sent[o]),
-          .select_o(select)
+          .select_o(select),
+          .kept_o(kept[o])
       );
 
       always_comb begin
@@ -205,8 +209,6 @@ module router_virtual_channels
   always_comb begin
     is_granted = '0;
     for (int unsigned o = 0; o < NumDirs; o++) is_granted |= granted[o];
-    kept = '0;
-    for (int unsigned i = 0; i < NumDirs; i++) kept |= keeps[i];
   end
 
   assign busy_o = |{input_busy, sent, out_valid_o[DirLocal]};

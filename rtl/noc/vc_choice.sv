@@ -2,13 +2,14 @@
 // Chooses which channel of an input of the virtual-channel router asks for its
 // output in this cycle, among the fronts that can go.
 //
-// A message that has sent a flit in the last cycle goes on while it can, and the
-// other inputs leave its output alone: their channels ask for outputs that they
-// can get. Otherwise the channel asks that has gone longest without starting a
+// A message that has sent a flit in the last cycle goes on while it can. Next come
+// those that need not wait for a message of another input that goes on at their
+// output, and of equals the channel that has gone longest without starting a
 // message. So that nobody is passed over for ever, a front whose input has started
-// Patience other messages since it last moved becomes urgent: while it can go and
-// no other input's message goes on at its output, no other channel of its input asks.
+// Patience other messages since it last moved becomes urgent: while it can go, no
+// other channel of its input asks.
 //
+// Who is before whom comes from flip-flops: only can_i and granted_i are late.
 // Combinational.
 module vc_choice
   import noc_pkg::*;
@@ -22,11 +23,10 @@ module vc_choice
     input logic [NumLanes-1:0] can_i,  // and it can go
     input logic [NumLanes-1:0] last_i,  // it is its message's last flit
     input logic [NumLanes-1:0][NumDirs-1:0] dir_i,  // its output, one-hot
-
-    output logic [NumDirs-1:0] keeps_o,  // output that a message goes on at, one-hot or zero
-    input  logic [NumDirs-1:0] kept_i,   // outputs that messages of any input go on at
+    input logic [NumDirs-1:0] kept_i,  // outputs whose last flit, in the last cycle, did not end a message
 
     output logic [NumLanes-1:0] choice_o,  // one-hot or zero
+    output logic goes_on_o,  // its message has sent a flit in the last cycle
     input logic granted_i,  // the choice goes
     input logic start_i  // it is a message's first flit
 );
@@ -40,33 +40,42 @@ module vc_choice
 
   count_t [NumLanes-1:0] passed_q;  // messages that have started before each lane's front
   logic   [NumLanes-1:0] keep_q;  // sent a flit in the last cycle that was not the last
-  logic [NumLanes-1:0] urgent, keep, able;
+  logic [NumLanes-1:0] urgent, waits;
+  logic [NumLanes-1:0][NumLanes-1:0] order, ahead;
 
   wire [NumLanes-1:0] pop = granted_i ? choice_o : '0;
 
-  always_comb begin
-    for (int unsigned l = 0; l < NumLanes; l++) begin
-      urgent[l] = can_i[l] & (passed_q[l] == count_t'(Patience));
-    end
-    keep = |urgent ? '0 : keep_q & can_i;
-    keeps_o = '0;
-    for (int unsigned l = 0; l < NumLanes; l++) begin
-      if (keep[l]) keeps_o |= dir_i[l];
-      able[l] = can_i[l] & ~|(dir_i[l] & kept_i);
-    end
-    if (|(able & urgent)) able &= urgent;
-    else if (|(keep_q & can_i)) able = keep_q & can_i;
-  end
-
-  least_recent #(
+  service_order #(
       .NumInputs(NumLanes)
-  ) u_arbiter (
+  ) u_order (
       .clk_i,
       .rst_i,
-      .request_i(able),
-      .grant_o  (choice_o),
-      .served_i (granted_i & start_i)
+      .served_i(start_i ? pop : '0),
+      .before_o(order)
   );
+
+  always_comb begin
+    for (int unsigned l = 0; l < NumLanes; l++) begin
+      urgent[l] = passed_q[l] == count_t'(Patience);
+      waits[l]  = |(dir_i[l] & kept_i);
+    end
+    for (int unsigned a = 0; a < NumLanes; a++) begin
+      for (int unsigned b = 0; b < NumLanes; b++) begin
+        if (urgent[a] != urgent[b]) ahead[a][b] = urgent[a];
+        else if (keep_q[a] != keep_q[b]) ahead[a][b] = keep_q[a];
+        else if (waits[a] != waits[b]) ahead[a][b] = waits[b];
+        else ahead[a][b] = order[a][b];
+      end
+    end
+    choice_o = can_i;
+    for (int unsigned a = 0; a < NumLanes; a++) begin
+      for (int unsigned b = 0; b < NumLanes; b++) begin
+        if (a != b && can_i[a] && ahead[a][b]) choice_o[b] = 1'b0;
+      end
+    end
+  end
+
+  assign goes_on_o = |(choice_o & keep_q);
 
   always_ff @(posedge clk_i) begin
     if (rst_i) begin

@@ -25,12 +25,11 @@ module vc_input
     output channels_t in_ready_o,
 
     input channels_t [NumDirs-1:0] room_i,  // by output: channels with room
-    input channels_t [NumDirs-1:0] start_i, // by output: the one to start in, zero: none
-
-    output logic [NumDirs-1:0] keeps_o,  // output that a message of this input goes on at
-    input  logic [NumDirs-1:0] kept_i,   // outputs that messages of any input go on at
+    input channels_t [NumDirs-1:0] free_i,  // and that no message holds
+    input logic [NumDirs-1:0] kept_i,  // outputs whose last flit, in the last cycle, did not end a message
 
     output logic [NumDirs-1:0] want_o,  // output that the chosen flit asks for, or zero
+    output logic want_goes_on_o,  // its message has sent a flit in the last cycle
     output logic want_first_o,
     output logic want_last_o,
     output channels_t want_channel_o,
@@ -49,7 +48,7 @@ module vc_input
   localparam logic [NumDirs-1:0] Legal = outputs_of(RoutingXY, Input);
 
   typedef struct packed {
-    dir_e dir;
+    logic [NumDirs-1:0] dir;  // one-hot
     logic last;
   } head_t;
 
@@ -57,13 +56,13 @@ module vc_input
   logic [NumLanes-1:0] front_valid, front_last, can, choice, pop;
   logic [NumLanes-1:0][NumDirs-1:0] front_dir;
   head_t in_head;
-  assign in_head = '{dir: in_i.dir, last: in_i.beat.last};
+  assign in_head = '{dir: (NumDirs'(1) << in_i.dir) & Legal, last: in_i.beat.last};
 
   if (Input == int'(DirLocal)) begin : gen_local
     assign head[0] = in_head;
     assign front_valid[0] = in_valid_i[0];
     assign in_ready_o = channels_t'(pop[0]);
-    always_ff @(posedge clk_i) if (pop[0]) popped_o <= in_i;
+    always_ff @(posedge clk_i) popped_o <= in_i;
     wire unused = ^in_valid_i;
   end else begin : gen_queued
     typedef logic [$clog2(Depth*NumLanes):0] level_t;
@@ -81,13 +80,17 @@ module vc_input
         .push_i(in_valid_i),
         .head_o(head),
         .head_valid_o(front_valid),
+        .read_i(choice),
         .pop_i(pop),
         .out_o(popped_o),
         .level_o(level)
     );
-    always_comb begin
-      // One flit may be on the link when the router before reads this.
-      for (int unsigned l = 0; l < NumLanes; l++) in_ready_o[l] = level[l] < level_t'(Depth - 1);
+    // One flit may be on the link when the router before reads this. The pop is late.
+    always_ff @(posedge clk_i) begin
+      for (int unsigned l = 0; l < NumLanes; l++) begin
+        in_ready_o[l] <= rst_i | (level[l] + level_t'(in_valid_i[l]) < level_t'(Depth - 1));
+        if (pop[l] && level[l] + level_t'(in_valid_i[l]) < level_t'(Depth)) in_ready_o[l] <= 1'b1;
+      end
     end
   end
 
@@ -97,21 +100,22 @@ module vc_input
   channels_t [NumLanes-1:0] channel_q, channel;
 
   for (genvar l = 0; l < NumLanes; l++) begin : gen_lane
-    channels_t room, start;
+    channels_t room, free;
+    assign front_dir[l] = head[l].dir & Legal;
     always_comb begin
-      room  = '0;
-      start = '0;
+      room = '0;
+      free = '0;
       for (int unsigned o = 0; o < NumDirs; o++) begin
-        front_dir[l][o] = Legal[o] & (head[l].dir == dir_e'(o));
         if (front_dir[l][o]) begin
           room |= room_i[o];
-          start |= start_i[o];
+          free |= free_i[o];
         end
       end
     end
     assign front_last[l] = head[l].last;
-    assign channel[l] = inside_q[l] ? channel_q[l] & room : start;
-    assign can[l] = front_valid[l] & |channel[l];
+    wire channels_t start = free & (~free + 1'b1);  // the lowest
+    assign channel[l] = inside_q[l] ? channel_q[l] : start;
+    assign can[l] = front_valid[l] & (inside_q[l] ? |(channel_q[l] & room) : |free);
 
     always_ff @(posedge clk_i) begin
       if (pop[l] & ~inside_q[l]) channel_q[l] <= start;
@@ -129,9 +133,9 @@ module vc_input
       .can_i(can),
       .last_i(front_last),
       .dir_i(front_dir),
-      .keeps_o,
       .kept_i,
       .choice_o(choice),
+      .goes_on_o(want_goes_on_o),
       .granted_i,
       .start_i(want_first_o)
   );

@@ -100,7 +100,7 @@ LANE_FILE = "noc/queue_lane.sv"
 QUEUE_FILE = "noc/laned_queue.sv"
 INPUT_FILE = "noc/crosspoint_input.sv"
 OUTPUT_FILE = "noc/crosspoint_output.sv"
-LEAST_RECENT = "common/least_recent.sv"
+SERVICE_ORDER = "common/service_order.sv"
 VC_ROUTER_FILE = "noc/router_virtual_channels.sv"
 VC_INPUT_FILE = "noc/vc_input.sv"
 VC_CHOICE_FILE = "noc/vc_choice.sv"
@@ -133,7 +133,7 @@ BROKEN = (
     (OUTPUT, Mutation(OUTPUT_FILE, "|(wanted & out_ready_i)", "|wanted")),
     (OUTPUT, Mutation(OUTPUT_FILE, "~long_q | ~|(wanted", "1'b1 | ~|(wanted")),
     (OUTPUT, Mutation(OUTPUT_FILE, "CountWidth'(MaxPacket - 1)", "CountWidth'(MaxPacket)")),
-    (OUTPUT, Mutation(LEAST_RECENT, "before_q[i][j] <= i != j;", "before_q[i][j] <= 1'b0;")),
+    (OUTPUT, Mutation(SERVICE_ORDER, "before_o[i][j] <= i != j;", "before_o[i][j] <= 1'b0;")),
     (OUTPUT, Mutation(OUTPUT_FILE, ".served_i (step & ~locked_q)", ".served_i (1'b0)")),
     (LOCAL_OUTPUT, Mutation(OUTPUT_FILE, "~valid_q | out_ready_i[0] :", "1'b1 :")),
     (ENTRY, Mutation(INPUT_FILE, "32'(room[c]) > MaxPacket", "32'(room[c]) >= MaxPacket")),
@@ -155,22 +155,23 @@ BROKEN = (
     (WINDOW, Mutation(WINDOW_FILE, "{1'b0, window_i};", "{1'b0, window_i} + 1'b1;")),
     (CROSSPOINT, Mutation(CROSSPOINT_FILE, "($clog2(NumInputs))'(n)", "'0")),
     (VC_INPUT, Mutation(VC_INPUT_FILE, "level_t'(Depth - 1)", "level_t'(Depth)")),
-    (VC_INPUT, Mutation(VC_INPUT_FILE, "inside_q[l] ? channel_q[l] & room : start", "start")),
+    (VC_INPUT, Mutation(VC_INPUT_FILE, "inside_q[l] ? channel_q[l] : start", "start")),
     (VC_INPUT, Mutation(VC_INPUT_FILE, "if (pop[l] & ~inside_q[l])", "if (pop[l])")),
     (VC_INPUT, Mutation(VC_INPUT_FILE, "channel_q[l] & room", "channel_q[l]")),
     (VC_INPUT, Mutation(VC_INPUT_FILE, "granted_i ? choice : '0", "choice")),
-    (VC_INPUT, Mutation(VC_CHOICE_FILE, "able &= urgent", "able = able")),
-    (VC_INPUT, Mutation(VC_CHOICE_FILE, "|(able & urgent)", "|urgent")),
-    (VC_INPUT, Mutation(VC_CHOICE_FILE, "|urgent ? '0 : keep_q", "keep_q")),
-    (VC_INPUT, Mutation(VC_CHOICE_FILE, "& ~|(dir_i[l] & kept_i)", "")),
-    (VC_INPUT, Mutation(VC_CHOICE_FILE, "|(keep_q & can_i)", "1'b0")),
+    (VC_INPUT, Mutation(VC_INPUT_FILE, "free & (~free + 1'b1)", "free")),
+    (VC_INPUT, Mutation(VC_CHOICE_FILE, "urgent[a] != urgent[b]", "1'b0")),
+    (VC_INPUT, Mutation(VC_CHOICE_FILE, "keep_q[a] != keep_q[b]", "1'b0")),
+    (VC_INPUT, Mutation(VC_CHOICE_FILE, "waits[a] != waits[b]", "1'b0")),
+    (VC_INPUT, Mutation(VC_CHOICE_FILE, "|(choice_o & keep_q)", "|keep_q")),
     (VC_OUTPUT, Mutation(VC_OUTPUT_FILE, "room_i & ~held_q", "room_i")),
     (VC_OUTPUT, Mutation(VC_OUTPUT_FILE, "last ? held_q & ~sent", "last ? '0")),
-    (VC_OUTPUT, Mutation(VC_OUTPUT_FILE, "free & (~free + 1'b1)", "free")),
-    (VC_OUTPUT, Mutation(VC_OUTPUT_FILE, ".served_i(first)", ".served_i(last)")),
+    (VC_OUTPUT, Mutation(VC_OUTPUT_FILE, "goes_on_i[a] | (order", "1'b0 | (order")),
+    (VC_OUTPUT, Mutation(VC_OUTPUT_FILE, "& ~goes_on_i[b]", "")),
+    (VC_OUTPUT, Mutation(VC_OUTPUT_FILE, "grant_o & first_i", "grant_o & last_i")),
     (VC_ROUTER, Mutation(VC_ROUTER_FILE, "credits_q != '0;", "1'b1;")),
-    (VC_ROUTER, Mutation(VC_OUTPUT_FILE, ".served_i(first)", ".served_i(1'b0)")),
-    (VC_ROUTER, Mutation(VC_CHOICE_FILE, "able &= urgent", "able = able")),
+    (VC_ROUTER, Mutation(VC_OUTPUT_FILE, "grant_o & first_i", "'0")),
+    (VC_ROUTER, Mutation(VC_CHOICE_FILE, "urgent[a] != urgent[b]", "1'b0")),
     (VC_ROUTER, Mutation(VC_ROUTER_FILE, "(candidate[select].beat.last)", "(1'b0)")),
     (ASYNC, Mutation(COUNT_CROSSING, "binary ^ (binary >> 1)", "binary")),
     (ASYNC, Mutation(COUNT_CROSSING, "src_count_o + Width'(src_step_i)", "src_count_o + 1'b1")),

@@ -138,6 +138,7 @@ BAD: dict[str, list[dict[str, object]]] = {
     "router_wormhole": [{"Ports": "'0"}, {"Depth": 12}],
     "rs_encode": [{"DataShards": 0}, {"Matrix": 3}],
     "rs_parity_row": [{"NumBytes": 0}, {"Depth": 0}],
+    "service_order": [{"NumInputs": 0}],
     "stream_checker": [{"NextWidth": 0}, {"NumKinds": 0}, {"NumHops": 0}],
     "stream_merge": [{"NumInputs": 0}],
     "strip": [{"HeaderBytes": 0}],
