@@ -22,8 +22,16 @@ from bombus.golden.frames import ETHERNET_BYTES, IPV4_BYTES, UDP_BYTES, Host, ud
 from bombus.golden.reed_solomon import MATRICES, Code
 from bombus.measure import erasure_libraries
 from bombus.measure.bench import report
+from bombus.measure.clock import estimated_mhz
 from bombus.measure.erasure_libraries import ErasureLibrary, MissingLibraryError, open_library
-from bombus.measure.exchanges import burst, cycles_per_packet, idle_latencies, introduce, neighbour
+from bombus.measure.exchanges import (
+    WIRE_EXTRA_BYTES,
+    burst,
+    cycles_per_packet,
+    idle_latencies,
+    introduce,
+    neighbour,
+)
 from bombus.placement import placer
 from bombus.simulator.frames import Frame
 
@@ -54,6 +62,16 @@ class Row:
 
 
 @dataclass(frozen=True)
+class EstimatedRow(Row):
+    """The same, and what it would be at the clock that `bombus area` allows."""
+
+    mhz_estimated: float
+    gbps_in_estimated: float
+    gbps_port_estimated: float
+    latency_ns_estimated: float
+
+
+@dataclass(frozen=True)
 class Service:
     """The encoder of a design, as its file gives it."""
 
@@ -75,6 +93,20 @@ class Service:
     @property
     def block_bytes(self) -> int:
         return self.code.data_shards * self.shard_bytes
+
+
+def at_clock(row: Row, mhz: float, manifest: Mapping[str, Any]) -> EstimatedRow:
+    """The figures of a row at another clock; the line stays as it is."""
+    block = Service.of(manifest).block_bytes
+    line = float(manifest["line_rate_gbps"]) * block / (block + HEADERS + WIRE_EXTRA_BYTES)
+    port = block * 8 * mhz / row.cycles_per_block / 1e3
+    return EstimatedRow(
+        **asdict(row),
+        mhz_estimated=round(mhz, 1),
+        gbps_in_estimated=round(min(line, port), 3),
+        gbps_port_estimated=round(port, 3),
+        latency_ns_estimated=round(row.latency_cycles * 1e3 / mhz, 1),
+    )
 
 
 def with_instances(design: Path, instances: int, folder: Path) -> Path:
@@ -211,29 +243,41 @@ def table(rows: Sequence[Row], manifest: Mapping[str, Any], missing: Sequence[st
         f"{service.block_bytes:,} bytes: {manifest['name']}",
         title_justify="left",
     )
+    estimated = any(isinstance(row, EstimatedRow) for row in rows)
     for heading in (
         "instances",
         "cycles\na block",
         "Gbit/s in,\nat line rate",
         "Gbit/s in,\nport full",
         "cycles\nlatency",
+        *(("estimated\nMHz", "at line\nrate", "port\nfull", "ns\nlatency") if estimated else ()),
         "Gbit/s in,\nISA-L, 1 core",
         "Gbit/s in,\nGo, 1 core",
     ):
         result.add_column(heading, justify="right")
     for row in rows:
         rates = (row.cpu_isal_gbps, row.cpu_go_gbps)
+        at_estimate: tuple[str, ...] = ()
+        if isinstance(row, EstimatedRow):
+            at_estimate = (
+                f"{row.mhz_estimated:.0f}",
+                f"{row.gbps_in_estimated:.1f}",
+                f"{row.gbps_port_estimated:.1f}",
+                f"{row.latency_ns_estimated:.0f}",
+            )
         result.add_row(
             f"{row.instances}",
             f"{row.cycles_per_block:.2f}",
             f"{row.gbps_in:.1f}",
             f"{row.gbps_port:.1f}",
             f"{row.latency_cycles}",
+            *at_estimate,
             *("missing" if rate is None else f"{rate:.1f}" for rate in rates),
         )
     notes = [
         f"simulated time, left: {manifest['clock_mhz']:.0f} MHz, {manifest['data_width']} bits a "
         f"cycle, a line of {manifest['line_rate_gbps']:g} Gbit/s; network included",
+        *(["estimated: at the clock that `bombus area` allows"] if estimated else []),
         "CPU time, right: one core of this machine, encoding alone, no network",
         f"{sum(row.checked for row in rows):,} replies compared with the model and the libraries",
         *missing,
@@ -251,6 +295,7 @@ def main(
     blocks: Annotated[int, "of each measurement"] = BLOCKS,
     cpu_seconds: Annotated[float, "that each library of the CPU runs for"] = CPU_SECONDS,
     seed: Annotated[int, "random seed"] = 1,
+    estimate: Annotated[bool, "also at the clock that `bombus area` allows"] = False,
 ) -> None:
     if instances < 1:
         raise UserError(f"--instances {instances}: should be at least 1")
@@ -268,12 +313,14 @@ def main(
             with Simulation(file, seed=seed) as simulation:
                 manifest = simulation.manifest
                 cpu = cpu or measure_cpu(libraries, Service.of(manifest), cpu_seconds)
-                rows.append(measure_row(simulation, random, blocks, checker, cpu))
+                row = measure_row(simulation, random, blocks, checker, cpu)
+            rows.append(at_clock(row, estimated_mhz(file), manifest) if estimate else row)
     result = {
         "rows": [asdict(row) for row in rows],
         "errors": checker.errors,
         "missing": missing,
         "simulated_time": ["cycles_per_block", "gbps_in", "gbps_port", "latency_cycles"],
+        "estimated_time": [key for key in asdict(rows[0]) if key.endswith("_estimated")],
         "cpu_time": ["cpu_isal_gbps", "cpu_go_gbps"],
     }
     report(result, json, [table(rows, manifest, missing)])

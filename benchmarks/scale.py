@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from random import Random
 from typing import Annotated, Any
@@ -18,6 +18,7 @@ from bombus.base.paths import BENCHMARKS
 from bombus.golden.frames import Host, Station, udp_frame
 from bombus.golden.stack import echo_reply
 from bombus.measure.bench import report_replies
+from bombus.measure.clock import estimated_mhz
 from bombus.measure.exchanges import beats_of, cycles_per_packet, introduce, neighbour
 from bombus.simulator.frames import Exchange
 from bombus.simulator.mac_ports import DEFAULT_TIMEOUT_CYCLES
@@ -60,6 +61,29 @@ class Row:
     latency_p99: int | None
     largest_share: float  # of the datagrams, times the replicas: 1 is even
     checked: int
+
+
+@dataclass(frozen=True)
+class EstimatedRow(Row):
+    """The same, and what it would be at the clock that `bombus area` allows."""
+
+    mpps_estimated: float
+    latency_p50_ns_estimated: float | None
+    latency_p99_ns_estimated: float | None
+
+
+def at_clock(row: Row, mhz: float) -> EstimatedRow:
+    """The figures of a row at another clock."""
+
+    def ns(cycles: int | None) -> float | None:
+        return None if cycles is None else round(cycles * 1e3 / mhz, 1)
+
+    return EstimatedRow(
+        **asdict(row),
+        mpps_estimated=round(mhz / row.cycles_per_packet, 3),
+        latency_p50_ns_estimated=ns(row.latency_p50),
+        latency_p99_ns_estimated=ns(row.latency_p99),
+    )
 
 
 def groups(manifest: dict[str, Any]) -> list[Group]:
@@ -185,7 +209,7 @@ def measure(design: Path, packets: int, seed: int) -> tuple[list[Row], int, dict
         return rows, bench.errors + sum(simulation.errors().values()), simulation.manifest
 
 
-def table(rows: Sequence[Row], manifest: dict[str, Any]) -> Table:
+def table(rows: Sequence[Row], manifest: dict[str, Any], mhz: float | None = None) -> Table:
     result = Table(title=f"Replicas: {manifest['name']}", title_justify="left")
     result.add_column("policy", no_wrap=True)
     result.add_column("work", no_wrap=True)
@@ -193,7 +217,17 @@ def table(rows: Sequence[Row], manifest: dict[str, Any]) -> Table:
         result.add_column(heading, justify="right", no_wrap=True)
     for heading in ("median\nlatency", "99 %"):
         result.add_column(heading, justify="right", no_wrap=True)
+    if mhz:
+        for heading in ("Mpps", "median\nns", "99 %\nns"):
+            result.add_column(f"{mhz:.0f} MHz\n{heading}", justify="right", no_wrap=True)
     for row in rows:
+        at_estimate: tuple[str, ...] = ()
+        if isinstance(row, EstimatedRow):
+            latencies = (row.latency_p50_ns_estimated, row.latency_p99_ns_estimated)
+            at_estimate = (
+                f"{row.mpps_estimated:.2f}",
+                *("" if each is None else f"{each:.0f}" for each in latencies),
+            )
         result.add_row(
             row.policy,
             row.work,
@@ -204,12 +238,15 @@ def table(rows: Sequence[Row], manifest: dict[str, Any]) -> Table:
             f"{row.largest_share:.2f}",
             "" if row.latency_p50 is None else f"{row.latency_p50}",
             "" if row.latency_p99 is None else f"{row.latency_p99}",
+            *at_estimate,
         )
     result.caption = (
         f"Cycles for a datagram; its work takes {WORK}. Uneven: one in {RARE} takes {LONGER} times "
         f"as long. Latency at {LOAD:.0%} load, in cycles. {sum(row.checked for row in rows):,} "
         "replies compared."
     )
+    if mhz:
+        result.caption += f"\n{mhz:.0f} MHz: the clock that `bombus area` allows."
     result.caption_justify = "left"
     return result
 
@@ -220,8 +257,13 @@ def main(
     *,
     packets: Annotated[int, "datagrams per measurement"] = PACKETS,
     seed: Annotated[int, "random seed"] = 1,
+    estimate: Annotated[bool, "also at the clock that `bombus area` allows"] = False,
 ) -> None:
     if packets < 2:
         raise UserError(f"--packets {packets}: should be at least 2")
-    rows, errors, manifest = measure(design or DESIGN, packets, seed)
-    report_replies(rows, errors, manifest["name"], json, [table(rows, manifest)])
+    design = design or DESIGN
+    rows, errors, manifest = measure(design, packets, seed)
+    mhz = estimated_mhz(design) if estimate else None
+    if mhz:
+        rows = [at_clock(row, mhz) for row in rows]
+    report_replies(rows, errors, manifest["name"], json, [table(rows, manifest, mhz)])

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""UDP echo in virtual time: cycles per packet, rate and latency by size of the payload."""
+"""UDP echo in virtual time: cycles per packet, rate, latency by size; loss in a mix with pings."""
 
 from __future__ import annotations
 
 import json as json_module
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -15,9 +16,10 @@ from rich.table import Table
 from bombus import Simulation
 from bombus.base.errors import UserError
 from bombus.base.paths import BENCHMARKS, DESIGNS
-from bombus.golden.frames import Host, Station, padded, udp_frame
-from bombus.golden.stack import echo_reply
+from bombus.golden.frames import Host, Station, arp_request, padded, ping_frame, udp_frame
+from bombus.golden.stack import Stack, echo_reply
 from bombus.measure.bench import report_replies
+from bombus.measure.clock import estimated_mhz
 from bombus.measure.exchanges import (
     beats_of,
     burst,
@@ -34,6 +36,12 @@ DESIGN = DESIGNS / "udp_echo.yaml"
 PAYLOADS = (1, 18, 64, 128, 256, 512, 1024, 1458, 1472, 4096, 8972)
 PACKETS = 2000
 SINGLE_PACKETS = 16
+# The mix: one frame in ARP_EACH is an ARP request, the others are datagrams and pings.
+MIX_PAYLOADS = tuple(size for size in PAYLOADS if size <= 1472)
+MIX_FRAMES = 5  # for each of the packets
+ARP_EACH = 64
+# The clock of a MAC at 100 Gbit/s with 512 bits a cycle; others have the design's.
+MAC_MHZ = {512: 322.265625}
 
 
 @dataclass(frozen=True)
@@ -60,6 +68,19 @@ class EstimatedRow(Row):
     latency_ns_estimated: float
 
 
+@dataclass(frozen=True)
+class MixRow:
+    """Figures of the mix at one rate; docs/benchmarks.md defines them."""
+
+    rate: str  # "wire" or "port"
+    mac_mhz: float  # the clock at which the frames come in as fast as this
+    frames: int
+    cycles: int
+    beats: int
+    lost: int
+    checked: int
+
+
 def at_clock(row: Row, mhz: float, line_rate_gbps: float) -> EstimatedRow:
     """The figures of a row at another clock."""
     mpps = mhz / row.cycles_per_packet
@@ -69,15 +90,6 @@ def at_clock(row: Row, mhz: float, line_rate_gbps: float) -> EstimatedRow:
         wire_gbps_estimated=round(min(line_rate_gbps, wire_gbps(row.frame_bytes, mpps * 1e6)), 3),
         latency_ns_estimated=round(row.latency_cycles * 1e3 / mhz, 1),
     )
-
-
-def estimated_mhz(design: Path) -> float:
-    """The clock that the area and timing estimate of a design allows."""
-    from bombus.measure.area import measure as measure_area  # an extra
-
-    mhz = measure_area(str(design)).clock_mhz
-    assert mhz  # a design has paths
-    return mhz
 
 
 def requests(
@@ -96,6 +108,64 @@ def requests(
         )
         for _ in range(count)
     ]
+
+
+def mix(random: Random, station: Station, manifest: dict[str, Any], count: int) -> list[bytes]:
+    """Datagrams and pings of mixed sizes and ARP requests, in random order but for the ARP."""
+    host, port = Host.from_manifest(manifest), echo_port(manifest)
+    kinds = {layer["kind"] for tile in manifest["tiles"] for layer in tile["layers"]}
+    frames = []
+    for number in range(count):
+        payload = random.randbytes(random.choice(MIX_PAYLOADS))
+        if number % ARP_EACH == ARP_EACH - 1:
+            frame = arp_request(station, host)
+        elif "icmp_echo" in kinds and random.random() < 0.5:
+            frame = ping_frame(station, host, payload, sequence=number & 0xFFFF)
+        else:
+            source = random.randrange(1024, 1 << 16)
+            frame = udp_frame(station, host, payload, source_port=source, port=port)
+        frames.append(padded(frame))
+    return frames
+
+
+def overflows(simulation: Simulation) -> int:
+    """Frames for which there was no room where they came in."""
+    name = "drop.mac_rx.overflow"
+    return sum(counters.get(name, 0) for counters in simulation.counters().values())
+
+
+def measure_mix(
+    simulation: Simulation, random: Random, station: Station, rate: str, count: int
+) -> tuple[MixRow, int]:
+    """Figures of the mix, and the number of errors: what is wrong, or lost and not counted."""
+    manifest = simulation.manifest
+    clock_mhz = simulation.clock_hz / 1e6
+    mac_mhz = clock_mhz
+    if rate == "wire":
+        mac_mhz = MAC_MHZ.get(manifest["data_width"], clock_mhz)
+        # As many bytes a cycle as at the MAC's clock.
+        simulation.line_rate(float(manifest["line_rate_gbps"]) * clock_mhz / mac_mhz)
+    frames = mix(random, station, manifest, count)
+    before = overflows(simulation)
+    exchange = burst(simulation, frames)
+    simulation.line_rate(None)
+    simulation.advance_until_idle()
+    model = Stack(Host.from_manifest(manifest))
+    model.process(padded(arp_request(station, model.host)))
+    expected = Counter(reply for frame in frames for reply in model.process(frame).replies)
+    came = Counter(frame.data for frame in exchange.received)
+    lost = sum((expected - came).values())
+    row = MixRow(
+        rate,
+        round(mac_mhz, 2),
+        frames=count,
+        cycles=exchange.sent[-1].last_beat_cycle - exchange.sent[0].first_beat_cycle + 1,
+        beats=sum(beats_of(len(frame), simulation.data_bytes) for frame in frames),
+        lost=lost,
+        checked=sum((expected & came).values()),
+    )
+    uncounted = abs(lost - (overflows(simulation) - before))
+    return row, sum((came - expected).values()) + uncounted
 
 
 def compare(frames: Sequence[bytes], received: Sequence[Frame]) -> tuple[int, int]:
@@ -145,9 +215,12 @@ def measure_row(
     return row, errors + errors_alone
 
 
-def measure(design: Path, packets: int, seed: int) -> tuple[list[Row], int, dict[str, Any]]:
-    """All rows, the number of errors, and the design's manifest."""
+def measure(
+    design: Path, packets: int, seed: int
+) -> tuple[list[Row], list[MixRow], int, dict[str, Any]]:
+    """All rows, those of the mix, the number of errors, and the design's manifest."""
     rows: list[Row] = []
+    mixes: list[MixRow] = []
     errors = 0
     random = Random(seed)
     with Simulation(design, seed=seed) as simulation:
@@ -157,8 +230,12 @@ def measure(design: Path, packets: int, seed: int) -> tuple[list[Row], int, dict
             row, row_errors = measure_row(simulation, random, station, payload_bytes, packets)
             rows.append(row)
             errors += row_errors
+        for rate in ("wire", "port"):
+            mixed, mix_errors = measure_mix(simulation, random, station, rate, MIX_FRAMES * packets)
+            mixes.append(mixed)
+            errors += mix_errors
         errors += sum(simulation.errors().values())
-        return rows, errors, simulation.manifest
+        return rows, mixes, errors, simulation.manifest
 
 
 def table(rows: Sequence[Row], manifest: dict[str, Any], mhz: float | None = None) -> Table:
@@ -221,6 +298,25 @@ def table(rows: Sequence[Row], manifest: dict[str, Any], mhz: float | None = Non
     return result
 
 
+def mix_table(rows: Sequence[MixRow]) -> Table:
+    title = f"UDP and ICMP of mixed sizes, one frame in {ARP_EACH} ARP"
+    result = Table(title=title, title_justify="left")
+    for heading in ("rate", "MAC's\nMHz", "frames", "beats", "cycles", "lost"):
+        result.add_column(heading, justify="right")
+    for row in rows:
+        result.add_row(
+            row.rate,
+            f"{row.mac_mhz:.2f}",
+            f"{row.frames:,}",
+            f"{row.beats:,}",
+            f"{row.cycles:,}",
+            f"{row.lost / row.frames:.2%}",
+        )
+    result.caption = "wire: a line with preamble, FCS and gap; port: a beat each cycle"
+    result.caption_justify = "left"
+    return result
+
+
 def main(
     design: Path | None,
     json: Path | None,
@@ -232,8 +328,9 @@ def main(
     if packets < 2:
         raise UserError(f"--packets {packets}: should be at least 2")
     design = design or DESIGN
-    rows, errors, manifest = measure(design, packets, seed)
+    rows, mixes, errors, manifest = measure(design, packets, seed)
     mhz = estimated_mhz(design) if estimate else None
     if mhz:
         rows = [at_clock(row, mhz, float(manifest["line_rate_gbps"])) for row in rows]
-    report_replies(rows, errors, manifest["name"], json, [table(rows, manifest, mhz)])
+    tables = [table(rows, manifest, mhz), mix_table(mixes)]
+    report_replies(rows, errors, manifest["name"], json, tables, mix=mixes)

@@ -40,6 +40,22 @@ def test_full_rate(run: Run) -> None:
     assert all(row[rate] is None or row[rate] > 0 for rate in RATES)
 
 
+def test_the_clock_of_the_estimate(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """At half of the design's clock the port's rate is half; the line is slower than that."""
+    module = bench.load("rs")
+    monkeypatch.setattr(module, "estimated_mhz", lambda design: 125.0)
+    monkeypatch.setattr(bench, "load", lambda name: module)
+    result = run("rs", NARROW, **OPTIONS, estimate=True)
+    (row,) = result["rows"]
+    assert set(result["estimated_time"]) == {key for key in row if key.endswith("_estimated")}
+    assert row["mhz_estimated"] == 125
+    assert row["gbps_port_estimated"] == pytest.approx(row["gbps_port"] / 2, rel=1e-3)
+    assert row["gbps_in_estimated"] == pytest.approx(
+        min(row["gbps_in"], row["gbps_port_estimated"]), rel=1e-2
+    )
+    assert row["latency_ns_estimated"] == row["latency_cycles"] * 8
+
+
 @pytest.mark.parametrize("instances", [1, 2, 4])
 def test_designs_of_several_instances_are_sound(tmp_path: Path, instances: int) -> None:
     benchmark: Any = bench.load("rs")

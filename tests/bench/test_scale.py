@@ -6,12 +6,19 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+
 from bombus.measure import bench
 
+NS = ("latency_p50_ns_estimated", "latency_p99_ns_estimated")
 
-def test_scale(tmp_path: Path) -> None:
+
+def test_scale(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     out = tmp_path / "scale.json"
-    bench.run("scale", None, out, packets=120)
+    module = bench.load("scale")
+    monkeypatch.setattr(module, "estimated_mhz", lambda design: 125.0)
+    monkeypatch.setattr(bench, "load", lambda name: module)
+    bench.run("scale", None, out, packets=120, estimate=True)
     found = json.loads(out.read_text())
     assert found["errors"] == 0
     even = [row for row in found["rows"] if row["work"] == "even"]
@@ -20,6 +27,9 @@ def test_scale(tmp_path: Path) -> None:
     assert set(uneven) == {"flow_hash", "round_robin", "dst_port", "least_loaded"}
     for row in found["rows"]:
         assert row["checked"] == 120 * (2 if row["work"] == "uneven" else 1)
+        assert row["mpps_estimated"] == pytest.approx(125 / row["cycles_per_packet"], abs=1e-3)
+        for ns, cycles in zip(NS, ("latency_p50", "latency_p99"), strict=True):
+            assert row[ns] == (row[cycles] and row[cycles] * 8)
         # The first reply's work is not in the measured time, so a little below is possible.
         assert row["cycles_per_packet"] >= 0.9 * row["bound_cycles"]
     # One replica has no choice; more of them are faster.

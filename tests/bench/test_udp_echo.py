@@ -36,10 +36,23 @@ KEYS = {
 LATENCY = {DESIGNS[512]: 40, FUSED: 34}
 
 
+def check_mix(rows: list[dict[str, Any]], design: Path) -> None:
+    """Nothing is lost at the rate of the wire."""
+    wire, port = rows
+    assert (wire["rate"], port["rate"]) == ("wire", "port")
+    assert wire["mac_mhz"] == (322.27 if design != DESIGNS[64] else 250)
+    for row in rows:
+        assert row["frames"] == 5 * PACKETS
+        assert row["checked"] == row["frames"] - row["lost"]
+    assert wire["lost"] == 0
+    # A beat comes in each cycle.
+    assert port["cycles"] == port["beats"] < wire["cycles"]
+
+
 @pytest.mark.parametrize("design", [DESIGNS[512], FUSED, DESIGNS[64]], ids=lambda path: path.stem)
 def test_full_rate(design: Path, run: Run) -> None:
     result = run("udp-echo", design, packets=PACKETS)
-    assert set(result) == {"rows", "errors"}
+    assert set(result) == {"rows", "mix", "errors"}
     assert result["errors"] == 0
     assert [row["payload_bytes"] for row in result["rows"]] == PAYLOADS
     for row in result["rows"]:
@@ -49,8 +62,28 @@ def test_full_rate(design: Path, run: Run) -> None:
         # The bus is never idle: no design does better.
         assert row["cycles_per_packet"] == pytest.approx(row["beats"], rel=1e-3)
         assert row["wire_gbps"] == pytest.approx(row["bound_gbps"], rel=1e-3)
+    check_mix(result["mix"], design)
     if design in LATENCY:
         assert result["rows"][0]["latency_cycles"] <= LATENCY[design]
+
+
+def test_mix_is_not_lost_at_the_rate_of_the_port(run: Run) -> None:
+    """Where pings and datagrams meet, neither hold up what is behind them."""
+    _, port = run("udp-echo", DESIGNS[512], packets=1200)["mix"]
+    assert port["lost"] <= port["frames"] * 0.001
+
+
+def test_lost_frames_are_no_errors_if_they_are_counted(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    benchmark: Any = bench.load("udp-echo")
+    monkeypatch.setattr(bench, "load", lambda name: benchmark)
+    result = run("udp-echo", FUSED, packets=1200)
+    port = result["mix"][1]
+    assert result["errors"] == 0 and 0 < port["lost"] < port["frames"] * 0.05
+    monkeypatch.setattr(benchmark, "overflows", lambda simulation: 0)
+    with pytest.raises(UserError, match=f"{port['lost']} wrong"):
+        bench.run("udp-echo", FUSED, STDOUT, packets=1200)
 
 
 def test_the_clock_of_the_estimate(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,8 +16,8 @@ from bombus.design import resolve
 from bombus.design.resolved import Design
 
 ECHO = "  - {name: echo, kind: udp_echo, udp_port: 7, at: [2, 1]}\n"
-ARP = "  - {name: arp, kind: arp, at: [1, 2]}\n"
-ICMP = "  - {name: icmp, kind: icmp_echo, at: [2, 2]}\n"
+ARP = "  - {name: arp, kind: arp, at: [2, 2]}\n"
+ICMP = "  - {name: icmp, kind: icmp_echo, at: [1, 2]}\n"
 
 
 def line_of(file: Path, tile: str) -> int:
@@ -95,7 +95,7 @@ def test_slow_datapath_is_a_warning(edited: Edited) -> None:
 
 
 SECOND_ECHO = ECHO.replace("echo, k", "echo2, k").replace("2, 1", "3, 0")
-SECOND_ICMP = ICMP.replace("icmp,", "icmp2,").replace("2, 2", "3, 0")
+SECOND_ICMP = ICMP.replace("icmp,", "icmp2,").replace("1, 2", "3, 0")
 
 
 @pytest.mark.parametrize(
@@ -177,7 +177,7 @@ def test_mistakes_are_found(
             ("kind: udp_rx,", "kind: udp_rx, next: {icpm: drop},"),
             "no layer of tile 'udp_rx' has a next hop 'icpm'",
         ),
-        (("at: [2, 2]", "at: [0, 0]"), "tile 'icmp' is at (0, 0), which tile 'eth_rx'"),
+        (("at: [2, 2]", "at: [0, 0]"), "tile 'arp' is at (0, 0), which tile 'eth_rx'"),
         (("udp_port: 7", "udp_port: 70000"), "echo has udp_port 70000; it should be 1 to 65535"),
         (
             ("udp_port: 7, at: [2, 1]", "udp_port: 65535, replicas: 2, dispatch: dst_port"),
@@ -269,7 +269,7 @@ def test_ring_of_wires_is_found(edited: Edited, problems: Problems, tmp_path: Pa
 
 
 def test_ambiguous_hop_can_be_decided(edited: Edited) -> None:
-    second = ICMP.replace("icmp,", "icmp2,").replace("2, 2", "3, 0")
+    second = ICMP.replace("icmp,", "icmp2,").replace("1, 2", "3, 0")
     file = edited(
         (ICMP, ICMP + second),
         ("kind: ipv4_rx,", "kind: ipv4_rx, next: {icmp: icmp},"),
@@ -376,14 +376,14 @@ def test_a_host_alone_in_its_network_is_doubtful(edited: Edited) -> None:
         (
             "at: [2, 2]",
             "at: [19, 19]",
-            "icmp",
-            "'icmp' is at (19, 19): the mesh of 20 x 20 has 400",
+            "arp",
+            "'arp' is at (19, 19): the mesh of 20 x 20 has 400",
         ),
         ("clock_mhz: 250", "fabric: {columns: 86}", "fabric:", "mesh of 86 x 3 has 258 tiles"),
         (
             "at: [2, 2]",
             "at: [2, 85]",
-            "name: icmp",
+            "name: arp",
             "the mesh of 3 x 86 has 258 tiles, empty ones incl",
         ),
     ],

@@ -240,6 +240,8 @@ def test_ip_in_ip_through_two_tiles_passes(tmp_path: Path, edited: Edited) -> No
         file.read_text()
         .replace("udp_rx, kind: udp_rx, at: [2, 0]", "udp_rx, kind: udp_rx, at: [3, 0]")
         .replace("udp_port: 7, at: [2, 1]", "udp_port: 7, at: [3, 1]")
+        .replace("kind: arp, at: [2, 2]", "kind: arp, at: [1, 2]")
+        .replace("icmp_echo, at: [1, 2]", "icmp_echo, at: [2, 2]")
         .replace("  - {name: eth_rx,", "  - {name: eth_rx, next: {ipv4_rx: ipv4_rx},")
     )
     check.check(file)

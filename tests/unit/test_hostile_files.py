@@ -79,7 +79,7 @@ def test_files_of_other_editors_are_read_and_keep_their_form(
     loaded = config.load(file)
     positions = {each.name: each.at for each in loaded.config.instances if each.at}
     assert edit.with_positions(loaded, positions) == start + TEXT.replace("\n", end)
-    moved = edit.with_positions(loaded, positions | {"icmp": (5, 5)})
+    moved = edit.with_positions(loaded, positions | {"arp": (5, 5)})
     assert moved == start + TEXT.replace("[2, 2]", "[5, 5]").replace("\n", end)
 
 

@@ -37,10 +37,18 @@ def report(values: Any, json: Path | None, tables: Iterable[Table]) -> None:
 
 
 def report_replies(
-    rows: Iterable[Any], errors: int, design: str, json: Path | None, tables: Iterable[Table]
+    rows: Iterable[Any],
+    errors: int,
+    design: str,
+    json: Path | None,
+    tables: Iterable[Table],
+    **more: Iterable[Any],
 ) -> None:
-    """Reports rows, which are dataclasses; UserError if replies of the design were wrong."""
-    report({"rows": [asdict(row) for row in rows], "errors": errors}, json, tables)
+    """Reports rows, which are dataclasses, and more of them by name; UserError if replies of the
+    design were wrong."""
+    named = {"rows": rows, **more}
+    values = {name: [asdict(row) for row in each] for name, each in named.items()}
+    report({**values, "errors": errors}, json, tables)
     if errors:
         raise UserError(f"{design}: {errors} wrong, missing or extra replies, or errors")
 
