@@ -41,7 +41,8 @@ module block_fifo #(
   wire store = behind & (stored | ~second_advance);
 
   always_ff @(posedge clk_i) begin
-    if (store) ram[write_q[AddrWidth-1:0]] <= data_i;
+    // Late signals only move the pointer: behind it the memory is free.
+    if (write_i) ram[write_q[AddrWidth-1:0]] <= data_i;
     if (second_advance) read_data_q <= ram[read_q[AddrWidth-1:0]];
     if (second_advance) direct_q <= data_i;
     if (second_advance) from_ram_q <= stored;
