@@ -9,7 +9,7 @@
 // the metadata the fields of the IP header, which is rebuilt without its options), at most BurstErrors at once and one per
 // 2^RefillShift microseconds on the average. All other ICMP is dropped and counted.
 //
-// Latency: 1 cycle; errors about 12. Throughput: one beat per cycle.
+// Latency: 1 cycle; errors about 15. Throughput: one beat per cycle.
 module icmp_echo
   import bombus_pkg::*;
   import icmp_pkg::*;
@@ -84,6 +84,19 @@ module icmp_echo
     reply_meta.l4.ip_tx = '{protocol: ProtocolIcmp, csum_pos: '0, reserved: '0};
   end
 
+  // The type goes down by 8 in the high byte of the first word, so the checksum goes up by that
+  // (RFC 1624): from the place of weight 8 on, each place changes if all below it are ones, around
+  // the word.
+  localparam int unsigned TypeBit = 11;
+  function automatic logic [15:0] type_taken_out(logic [15:0] csum);
+    logic carry;
+    carry = ~&csum;
+    for (int unsigned i = 0; i < 16; i++) begin
+      type_taken_out[(TypeBit+i)%16] = csum[(TypeBit+i)%16] ^ carry;
+      carry = i == 0 ? csum[TypeBit] : carry & csum[(TypeBit+i)%16];
+    end
+  endfunction
+
   beat_t reply;
   always_comb begin
     reply = in_i;
@@ -91,8 +104,7 @@ module icmp_echo
     reply.meta = reply_meta;
     if (first_q) begin
       reply.data[7:0]   = TypeEchoReply;
-      // The type went down by 8 in the high byte of the first word: add it back.
-      reply.data[31:16] = swap16(csum_add(swap16(header.csum), {TypeEchoRequest, 8'h00}));
+      reply.data[31:16] = swap16(type_taken_out(swap16(header.csum)));
     end
   end
 
@@ -115,30 +127,19 @@ module icmp_echo
     StateSend
   } state_e;
   state_e state_q;
-  unreachable_t error_q;
+  wire stream = state_q == StateStream;
+
+  // What the error is made of; what comes last in StateStream stays.
   unreachable_meta_t refused;  // the packet that the error is about
   assign refused = in_i.meta;
-  logic [15:0] sum_q;
-  logic [3:0] word_q;
-  index_t index_q;
-
-  logic [$clog2(BurstErrors+1)-1:0] tokens_q;
-  // Periods that have gone by since the last cycle each give a token back: time may jump.
-  localparam int unsigned PeriodWidth = 8;
-  typedef logic [PeriodWidth:0] refill_t;
-  logic [PeriodWidth-1:0] period_q;
-  wire [PeriodWidth-1:0] period = time_us_i[RefillShift+:PeriodWidth];
-  wire refill_t refilled = refill_t'(tokens_q) + refill_t'(PeriodWidth'(period - period_q));
-  wire refill_t tokens = (refilled > refill_t'(BurstErrors)) ? refill_t'(BurstErrors) : refilled;
-  wire error_start = (state_q == StateStream) & in_valid_i & first_q & is_error & (tokens_q != '0);
-
-  ipv4_pkg::header_t summed;  // without the checksum, which the sum grows in
+  unreachable_t error_q;  // without checksums
+  packet_meta_t error_meta, error_meta_q;
   always_comb begin
-    summed = error_q.ip;
-    summed.csum = '0;
+    error_meta = reply_meta;
+    error_meta.tos = TosInternetControl;
+    error_meta.l4.ip_tx.csum_pos = csum_pos_t'(CsumWord);
   end
-  wire [IpHeaderWords-1:0][15:0] ip_words = summed;
-
+  logic [5:0] error_bytes_q;
   host_t host;
   by_mac_port #(
       .NumMacPorts(NumMacPorts)
@@ -147,9 +148,8 @@ module icmp_echo
       .port_i(in_i.meta.mac_port),
       .one_o (host)
   );
-
   always_ff @(posedge clk_i) begin
-    if (error_start) begin
+    if (stream) begin
       error_q <= '{
           icmp: '{
               kind: TypeUnreachable,
@@ -170,64 +170,91 @@ module icmp_echo
               src: swap32(refused.ip),
               dst: swap32(host.ip)
           },
-          payload: '0
+          payload: in_i.data[MaxQuotedBytes*8-1:0]
       };
+      error_meta_q <= error_meta;
+      error_bytes_q <= 6'(MaxErrorBytes - MaxQuotedBytes) + 6'(in_i.length);
     end
-    if (state_q == StateSum) begin
-      sum_q <= csum_add(word_q == '0 ? '0 : sum_q, ip_words[word_q]);
-      error_q.ip.csum <= ~csum_add(sum_q, ip_words[word_q]);
+  end
+
+  // The rate: periods that have gone by each give a token back; time may jump.
+  localparam int unsigned PeriodWidth = 8;
+  typedef logic [$clog2(BurstErrors+1)-1:0] tokens_t;
+  typedef logic [$clog2(BurstErrors+1):0] refilled_t;
+  tokens_t tokens_q, refill_q;
+  logic [PeriodWidth-1:0] period_q;
+  wire [PeriodWidth-1:0] period = time_us_i[RefillShift+:PeriodWidth];
+  wire [PeriodWidth-1:0] passed = period - period_q;
+  wire refilled_t refilled = refilled_t'(tokens_q) + refilled_t'(refill_q);
+  wire tokens_t tokens = (refilled > refilled_t'(BurstErrors)) ? tokens_t'(BurstErrors) :
+      tokens_t'(refilled);
+
+  // A request is taken at once; the rate limit drops it like any other message.
+  logic out_ready;
+  wire makes_error = first_q & is_error & (tokens_q != '0);
+  wire error_start = stream & in_valid_i & out_ready & makes_error;
+
+  // The sum of the quoted header: its words, then twice the carries.
+  localparam int unsigned SumSteps = IpHeaderWords + 3;
+  wire [IpHeaderWords-1:0][15:0] ip_words = error_q.ip;
+  logic [$clog2(SumSteps)-1:0] step_q;
+  logic [15:0] word_q;
+  logic [19:0] sum_q;
+  wire fold = 32'(step_q) > IpHeaderWords;
+  always_ff @(posedge clk_i) begin
+    word_q <= '0;
+    for (int unsigned w = 0; w < IpHeaderWords; w++) begin
+      if (32'(step_q) == w) word_q <= ip_words[w];
+    end
+    if (stream) sum_q <= '0;
+    else if (state_q == StateSum && step_q != '0) begin
+      sum_q <= (fold ? {4'b0, sum_q[15:0]} : sum_q) + (fold ? 20'(sum_q[19:16]) : 20'(word_q));
     end
   end
 
   beat_t error;
-  // The request waits at the input while the error is built from it.
   unreachable_t error_message;
   always_comb begin
     error_message = error_q;
-    error_message.payload = in_i.data[MaxQuotedBytes*8-1:0];
+    error_message.ip.csum = ~sum_q[15:0];
   end
+  index_t index_q;
   wire [ErrorBeats*DataBytes*8-1:0] error_bits = (ErrorBeats * DataBytes * 8)'(error_message);
-  wire [5:0] error_bytes = 6'(MaxErrorBytes - MaxQuotedBytes) + 6'(in_i.length);
   wire [5:0] error_position = 6'(index_q) * 6'(DataBytes);
-  wire [5:0] error_left = error_bytes - error_position;
+  wire [5:0] error_left = error_bytes_q - error_position;
   always_comb begin
     error.data = error_bits[DataBytes*8-1:0];
     for (int unsigned b = 1; b < ErrorBeats; b++) begin
       if (index_q == index_t'(b)) error.data = error_bits[b*DataBytes*8+:DataBytes*8];
     end
-    error.last = 32'(error_left) <= DataBytes;
-    error.bytes = error.last ? $bits(error.bytes)'(error_left) : $bits(error.bytes)'(DataBytes);
-    error.kind = $bits(error.kind)'(KindPacket);
-    error.meta = reply_meta;
-    error.meta.tos = TosInternetControl;
-    error.length = 14'(error_bytes);
-    error.meta.l4.ip_tx = '{
-        protocol: ProtocolIcmp,
-        csum_pos: csum_pos_t'(CsumWord),
-        reserved: '0
-    };
+    error.last   = 32'(error_left) <= DataBytes;
+    error.bytes  = error.last ? $bits(error.bytes)'(error_left) : $bits(error.bytes)'(DataBytes);
+    error.kind   = $bits(error.kind)'(KindPacket);
+    error.meta   = error_meta_q;
+    error.length = 14'(error_bytes_q);
   end
 
-  logic out_ready;
-  wire  sending = state_q == StateSend;
-  wire  error_done = sending & out_ready & error.last;
+  wire sending = state_q == StateSend;
+  wire error_done = sending & out_ready & error.last;
 
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
       state_q  <= StateStream;
-      word_q   <= '0;
+      step_q   <= '0;
       index_q  <= '0;
-      tokens_q <= $bits(tokens_q)'(BurstErrors);
+      tokens_q <= tokens_t'(BurstErrors);
+      refill_q <= '0;
       period_q <= '0;
     end else begin
       period_q <= period;
-      tokens_q <= $bits(tokens_q)'(tokens) - $bits(tokens_q)'(error_start);
+      refill_q <= 32'(passed) > BurstErrors ? tokens_t'(BurstErrors) : tokens_t'(passed);
+      tokens_q <= tokens - tokens_t'(error_start);
       case (state_q)
         StateStream: if (error_start) state_q <= StateSum;
         StateSum: begin
-          word_q <= word_q + 1'b1;
-          if (word_q == 4'(IpHeaderWords - 1)) begin
-            word_q  <= '0;
+          step_q <= step_q + 1'b1;
+          if (32'(step_q) == SumSteps - 1) begin
+            step_q  <= '0;
             state_q <= StateSend;
           end
         end
@@ -241,11 +268,7 @@ module icmp_echo
 
   // ---- Out ----
 
-  // A request for an error is taken when the error has gone out; one that the
-  // rate limit refuses is dropped like any other message.
-  wire stream = state_q == StateStream;
-  wire waits = is_error & first_q & (tokens_q != '0);
-  assign in_ready_o = (stream & ~waits & out_ready) | error_done;
+  assign in_ready_o = stream & out_ready;
 
   logic [NumDrops-1:0] reasons;
   always_comb begin
@@ -265,7 +288,7 @@ module icmp_echo
       .clk_i,
       .rst_i,
       .in_i(sending ? error : reply),
-      .in_valid_i(sending | (stream & in_valid_i & ~waits)),
+      .in_valid_i(sending | (stream & in_valid_i & ~makes_error)),
       .in_ready_o(out_ready),
       .in_first_i(sending ? index_q == '0 : first_q),
       .in_next_i(NextIpv4Tx),
@@ -280,7 +303,7 @@ module icmp_echo
   always_ff @(posedge clk_i) begin
     if (rst_i) event_o <= '0;
     else begin
-      event_o[EventEchoReply] <= stream & in_valid_i & out_ready & first_q & ~waits & ~|reasons;
+      event_o[EventEchoReply] <= stream & in_valid_i & out_ready & first_q & ~makes_error & ~|reasons;
       event_o[EventPortUnreachable] <= error_done & (error_q.icmp.code == CodePort);
       event_o[EventProtocolUnreachable] <= error_done & (error_q.icmp.code == CodeProtocol);
     end

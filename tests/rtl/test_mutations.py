@@ -253,7 +253,7 @@ MUTATIONS: tuple[tuple[str, str, str, Test], ...] = (
 )
 
 LAYER_MUTATIONS = (
-    ("icmp/icmp_echo.sv", "{TypeEchoRequest, 8'h00}", "16'h0000", "icmp_echo"),
+    ("icmp/icmp_echo.sv", "TypeBit = 11", "TypeBit = 12", "icmp_echo"),
     ("udp/udp_rx.sv", "reasons[DropBadLength] = 1'b1", "reasons[DropBadLength] = 1'b0", "udp_rx"),
     ("udp/udp_rx.sv", "found_q.has_csum &", "found_q.has_csum & found_q.open &", "udp_rx"),
     ("app/udp_echo.sv", "16'd1024", "16'd1023", "udp_echo"),
