@@ -14,7 +14,7 @@
 // overtake them. Where they come too fast, they are dropped and counted.
 //
 // Latency: 3 cycles (at 256 bits and more). Throughput: one beat per cycle; of
-// packets with options 32 bits per cycle.
+// packets with options 32 bits per cycle. in_ready_o does not depend on out_ready_i.
 module ipv4_rx
   import bombus_pkg::*;
   import ipv4_pkg::*;
@@ -97,7 +97,7 @@ module ipv4_rx
   options_t bare_options;
   logic bare_valid, options_lost, options_busy;
   logic turn_q;  // of the side path
-  logic strip_ready;
+  logic strip_ready, kept_valid_q;
   ipv4_options #(
       .beat_t(beat_t)
   ) u_options (
@@ -108,7 +108,7 @@ module ipv4_rx
       .out_o(bare),
       .out_options_o(bare_options),
       .out_valid_o(bare_valid),
-      .out_ready_i(turn_q & strip_ready),
+      .out_ready_i(turn_q & ~kept_valid_q),
       .drop_o(options_lost),
       .busy_o(options_busy)
   );
@@ -119,17 +119,27 @@ module ipv4_rx
   wire begin_turn = bare_valid & first_q & (in_valid_i ? taken & has_options : 1'b1);
   always_ff @(posedge clk_i) begin
     if (rst_i) turn_q <= 1'b0;
-    else if (turn_q) turn_q <= ~(bare_valid & strip_ready & bare.last);
+    else if (turn_q) turn_q <= ~(bare_valid & ~kept_valid_q & bare.last);
     else turn_q <= begin_turn;
   end
 
-  beat_t packet;
+  // A beat that the strip does not take is kept, as one more input of the multiplexer, so
+  // that in_ready_o depends on nothing but flip-flops, and a bit takes one LUT as before.
+  beat_t packet, kept_q;
   always_comb begin
-    packet = turn_q ? bare : in_i;
+    packet = kept_valid_q ? kept_q : turn_q ? bare : in_i;
     // Nothing has used these bits yet: they carry the verdict on the options.
-    packet.meta.l4 = turn_q ? $bits(l4_t)'(bare_options) : '0;
+    if (~kept_valid_q) packet.meta.l4 = turn_q ? $bits(l4_t)'(bare_options) : '0;
   end
-  assign in_ready_o = turn_q ? ~first_q & has_options_q : strip_ready;
+  wire packet_valid = kept_valid_q | (turn_q ? bare_valid : in_valid_i & ~has_options);
+  assign in_ready_o = turn_q ? ~first_q & has_options_q : ~kept_valid_q;
+  always_ff @(posedge clk_i) begin
+    if (~kept_valid_q) kept_q <= packet;
+  end
+  always_ff @(posedge clk_i) begin
+    if (rst_i) kept_valid_q <= 1'b0;
+    else kept_valid_q <= packet_valid & ~strip_ready;
+  end
 
   // ---- Fixed header ----
 
@@ -143,7 +153,7 @@ module ipv4_rx
       .clk_i,
       .rst_i,
       .in_i(packet),
-      .in_valid_i(turn_q ? bare_valid : in_valid_i & ~has_options),
+      .in_valid_i(packet_valid),
       .in_ready_o(strip_ready),
       .keep_i(1'b0),
       .out_o(body),
@@ -368,6 +378,6 @@ module ipv4_rx
     end
   end
 
-  assign busy_o = body_valid | options_busy | stage_valid | out_valid_o;
+  assign busy_o = kept_valid_q | body_valid | options_busy | stage_valid | out_valid_o;
 
 endmodule

@@ -256,6 +256,7 @@ LAYER_MUTATIONS = (
     ("icmp/icmp_echo.sv", "TypeBit = 11", "TypeBit = 12", "icmp_echo"),
     ("udp/udp_rx.sv", "reasons[DropBadLength] = 1'b1", "reasons[DropBadLength] = 1'b0", "udp_rx"),
     ("udp/udp_rx.sv", "found_q.has_csum &", "found_q.has_csum & found_q.open &", "udp_rx"),
+    ("ipv4/ipv4_rx.sv", "packet_valid & ~strip_ready", "1'b0", "ipv4_rx"),
     ("app/udp_echo.sv", "16'd1024", "16'd1023", "udp_echo"),
     ("ipv4/ipv4_tx.sv", "swap16(csum)", "csum", "ipv4_tx"),
     ("eth/eth_rx.sv", "reasons[DropNotForUs] = 1'b1", "reasons[DropNotForUs] = 1'b0", "eth_rx"),
