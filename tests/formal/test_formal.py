@@ -26,6 +26,8 @@ VC_ONE = replace(VC_ROUTER, parameters={"Ports": 0b10111, "NumLanes": 1})  # no 
 CROSSPOINT = Proof("router_crosspoint_formal", 2, 1, 7, {"Ports": 0b11101})  # no north
 ASYNC = Proof("async_fifo_formal", 14, 1, 30, {"Depth": 4}, clocks=2)
 RESETS = Proof("reset_handshake_formal", 14, 1, 40, clocks=2)
+FRAMES = Proof("frame_crossing_formal", 16, None, 20, {"StartBeats": 0}, clocks=2)
+FRAMES_FROM_MAC = replace(FRAMES, parameters={"StartBeats": 1, "Drops": 1})
 
 # Numbers of noc_pkg.
 LOCAL, NORTH, WEST = 0, 1, 4
@@ -78,6 +80,8 @@ PROOFS = (
     replace(VC_OUTPUT, parameters={"NumInputs": 2, "NumChannels": 4}),
     ASYNC,
     RESETS,
+    FRAMES,
+    FRAMES_FROM_MAC,
 )
 
 
@@ -109,6 +113,7 @@ WINDOW_FILE = "noc/flight_window.sv"
 ASYNC_FIFO = "clock/async_fifo.sv"
 COUNT_CROSSING = "clock/count_crossing.sv"
 HANDSHAKE = "clock/reset_handshake.sv"
+CROSSING = "clock/frame_crossing.sv"
 
 BROKEN = (
     (FIFO, Mutation(HEAD_FIFO, "(next_addr(write_q) == read_q)", "(write_q == read_q)")),
@@ -196,6 +201,12 @@ BROKEN = (
     (RESETS, Mutation(HANDSHAKE, "stop_seen & (held_q", "(held_q")),
     (RESETS, Mutation(HANDSHAKE, "reset ? Stop : Run", "Run")),
     (RESETS, Mutation(HANDSHAKE, ".src_i({want_q, held_q})", ".src_i({held_q, want_q})")),
+    (FRAMES, Mutation(CROSSING, "& stored.last)", ")")),
+    (FRAMES, Mutation(CROSSING, "(out_tready_i & (out_inside_q | start))", "out_tready_i")),
+    (FRAMES_FROM_MAC, Mutation(CROSSING, "last: in_tlast_i | too_long", "last: in_tlast_i")),
+    (FRAMES_FROM_MAC, Mutation(CROSSING, "dropping | cut", "dropping")),
+    (FRAMES_FROM_MAC, Mutation(CROSSING, "(in_tlast_i & in_tuser_i) | too_long", "in_tuser_i")),
+    (FRAMES_FROM_MAC, Mutation(CROSSING, "Depth - LongestBeats - 2", "Depth - 1")),
 )
 
 
