@@ -361,6 +361,39 @@ def test_order_at_random(benches: Benches, seed: int) -> None:
                 assert numbers[-1:] == [number[ip] - 1] or not number[ip], "the latest is kept"
 
 
+@pytest.mark.parametrize("seed", SEEDS)
+def test_order_while_time_passes(benches: Benches, seed: int) -> None:
+    """Questions are repeated and given up, bindings renewed and forgotten, in one set or few."""
+    random = Random(seed)
+    for pace in PACES:
+        eth_tx = Transmitter(benches, seed)
+        eth_tx.bench.pace(**pace)
+        same_set = [SUBNET ^ n ^ n << 6 for n in range(5)]  # XOR of groups of 6 bits
+        ips = random.choice([same_set, [SUBNET | n for n in range(4)]])
+        number: dict[int, int] = defaultdict(int)
+        eth_tx.bench.control(2000)
+        for _ in range(3):
+            messages = []
+            for _ in range(100):
+                ip = random.choice(ips)
+                if random.random() < 0.2:
+                    messages.append(update(ip, only_refresh=random.random() < 0.5))
+                messages.append(packet(ip, number[ip], random.choice([46, 46, 46, 300])))
+                number[ip] += 1
+            eth_tx.send(*messages)
+            eth_tx.bench.run(random.randrange(400))
+        eth_tx.bench.drain()
+        eth_tx.bench.control(0)
+        for seen in eth_tx.run(*map(update, ips)):
+            closed(seen, 300)
+            for ip in ips:
+                numbers = seen.numbers(ip)
+                assert numbers == sorted(set(numbers)), "a packet has overtaken another"
+            for mac, body in seen.frames:
+                ip, sent = int.from_bytes(body[:4]), int.from_bytes(body[4:8])
+                assert (mac, body) == (mac_of(ip), packet(ip, sent, len(body)).payload)
+
+
 def test_updates_cost_one_cycle(eth_tx: Transmitter) -> None:
     """Packets and updates in turn, one in each cycle: nothing waits."""
     known, other = SUBNET | 1, SUBNET | 2
