@@ -33,3 +33,16 @@ def test_router() -> None:
     assert router.area.lut_total / router.link_bits <= 8.1
     assert router.delay_ps is not None
     assert router.delay_ps <= 3_850
+
+
+# Area and mapper's delay that the routers of the other fabrics may take.
+OTHER_ROUTERS = {"router_crosspoint": (5_700, 3_400), "router_virtual_channels": (6_000, 5_100)}
+
+
+@pytest.mark.parametrize("name", OTHER_ROUTERS)
+def test_other_routers(name: str) -> None:
+    router = measure(name)
+    luts, delay_ps = OTHER_ROUTERS[name]
+    assert router.area.lut_total <= luts
+    assert router.delay_ps is not None
+    assert router.delay_ps <= delay_ps
