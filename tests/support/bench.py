@@ -80,7 +80,7 @@ def udp_ports(manifest: Mapping[str, Any]) -> frozenset[int]:
 class Bench:
     """A simulation and its model. All stations in `stations` have introduced themselves.
 
-    Those of `ALL_DESIGNS` run with assertions, which cost an eighth of the speed.
+    Those of `ALL_DESIGNS` run with assertions, which cost a quarter of the speed.
     """
 
     def __init__(
