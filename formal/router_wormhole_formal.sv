@@ -55,6 +55,7 @@ module router_wormhole_formal
   end
 
   logic unused_busy;
+  logic [NumDirs-1:0] local_ready;
   router_wormhole #(
       .flit_t(flit_t),
       .Depth(Depth)
@@ -69,6 +70,7 @@ module router_wormhole_formal
       .out_o(out),
       .out_valid_o(out_valid),
       .out_ready_i,
+      .local_ready_o(local_ready),
       .busy_o(unused_busy)
   );
 
@@ -185,6 +187,7 @@ module router_wormhole_formal
 
   always_comb begin
     if (started_q & ~rst_i) begin
+      assert (in_ready[DirLocal] == local_ready[in[DirLocal].dir]);
       for (int unsigned i = 0; i < NumDirs; i++) begin
         assert ($onehot0(leaves_by[i]));
         assert (32'(stored_q[i]) <= ((i == int'(DirLocal)) ? 0 : Depth));
@@ -302,8 +305,8 @@ module router_wormhole_formal
   // ---- What lies in the buffers, so that one step of induction does ----
 
   typedef struct packed {
-    dir_e  dir;
-    logic  last;
+    logic [NumDirs-1:0] wants;
+    logic last;
     flit_t flit;
   } entry_t;
   for (genvar i = 1; i < NumDirs; i++) begin : gen_fifo
@@ -317,7 +320,8 @@ module router_wormhole_formal
         assert (32'(stored_q[i]) == 32'(level));
         for (int unsigned n = 0; n < Depth; n++) begin
           if (n < 32'(level)) begin
-            assert ({entry[n].dir, entry[n].last} == {flit[n].dir, flit[n].beat.last});
+            assert (entry[n].wants == NumDirs'(1) << flit[n].dir);
+            assert (entry[n].last == flit[n].beat.last);
             assert (flit[n].beat.source == 3'(i));
             assert (is_good(i, flit[n]));
             assert (flit[n].beat.marked ==

@@ -10,7 +10,7 @@ module stream_merge_formal #(
     input logic [NumInputs-1:0] last_i,
     input logic [NumInputs-1:0][1:0] data_i,
     input logic [NumInputs-1:0] valid_i,
-    input logic out_ready_i,
+    input logic [NumInputs-1:0] out_ready_i,  // by input
     input logic [$clog2(NumInputs)-1:0] watched_i  // any input, always the same
 );
 
@@ -67,7 +67,7 @@ module stream_merge_formal #(
 
   // ---- What comes out ----
 
-  wire taken = out_valid & out_ready_i;
+  wire taken = out_valid & |(out_ready_i & selected);
   logic inside_q;  // a message has begun and not ended
   logic [NumInputs-1:0] owner_q;
   logic stalled_q;
@@ -77,7 +77,7 @@ module stream_merge_formal #(
   wire watched_waits = valid_i[watched_i] & ~selected[watched_i];
 
   always_ff @(posedge clk_i) begin
-    stalled_q <= ~rst_i & out_valid & ~out_ready_i;
+    stalled_q <= ~rst_i & out_valid & ~taken;
     out_q <= out;
     selected_q <= selected;
     if (taken) owner_q <= selected;
@@ -94,7 +94,7 @@ module stream_merge_formal #(
   always_comb begin
     if (started_q & ~rst_i) begin
       assert ($onehot(selected));
-      assert (in_ready == (out_ready_i ? selected : '0));
+      assert ((in_ready & valid_i) == (out_ready_i & selected & valid_i));
       if (out_valid) assert (|(selected & valid_i));
       if (|valid_i & ~inside_q) assert (out_valid);  // no idle cycle
       for (int unsigned i = 0; i < NumInputs; i++) begin

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Round-robin choice: the first request after the last winner, who comes last.
 // Without a request the last winner stays. Combinational.
+//
+// wins_o[n] does not depend on request_i[n]: a late request meets a verdict that is
+// there already.
 module round_robin #(
     parameter int unsigned NumInputs = 4,
     localparam type sel_t = logic [$clog2(NumInputs)-1:0]
 ) (
     input  sel_t                 last_i,     // last winner
     input  logic [NumInputs-1:0] request_i,
-    output sel_t                 grant_o
+    output sel_t                 grant_o,
+    output logic [NumInputs-1:0] wins_o      // input n is granted, if it requests
 );
 
   if (NumInputs < 2) begin : gen_bad_inputs
@@ -19,6 +23,19 @@ module round_robin #(
     for (int unsigned k = NumInputs; k > 0; k--) begin
       if (request_i[sel_t'((32'(last_i)+k)%NumInputs)]) begin
         grant_o = sel_t'((32'(last_i) + k) % NumInputs);
+      end
+    end
+  end
+
+  always_comb begin
+    wins_o = '1;
+    for (int unsigned last = 0; last < NumInputs; last++) begin
+      for (int unsigned n = 0; n < NumInputs; n++) begin
+        for (int unsigned rival = 0; rival < NumInputs; rival++) begin
+          if ((rival + NumInputs - last - 1) % NumInputs < (n + NumInputs - last - 1) % NumInputs) begin
+            if (last_i == sel_t'(last) && request_i[rival]) wins_o[n] = 1'b0;
+          end
+        end
       end
     end
   end

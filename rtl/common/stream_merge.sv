@@ -2,6 +2,8 @@
 // Merges streams, whole messages, round robin: an input keeps the output from
 // its first beat to its last.
 //
+// in_ready_o[n] does not depend on in_valid_i[n].
+//
 // Latency: 0 cycles. Throughput: one beat per cycle, no gap between messages.
 module stream_merge #(
     parameter type beat_t = logic,
@@ -15,8 +17,8 @@ module stream_merge #(
     output logic  [NumInputs-1:0] in_ready_o,
 
     output beat_t out_o,
-    output logic  out_valid_o,
-    input  logic  out_ready_i,
+    output logic out_valid_o,
+    input logic [NumInputs-1:0] out_ready_i,  // by input: its beat is taken, if it is out_o
 
     output logic [NumInputs-1:0] selected_o  // whose beat out_o is, one-hot
 );
@@ -28,20 +30,22 @@ module stream_merge #(
   if (NumInputs == 1) begin : gen_wire
     assign out_o = in_i[0];
     assign out_valid_o = in_valid_i[0];
-    assign in_ready_o[0] = out_ready_i;
+    assign in_ready_o[0] = out_ready_i[0];
     assign selected_o = 1'b1;
     wire unused = clk_i ^ rst_i;
   end else begin : gen_merge
     typedef logic [$clog2(NumInputs)-1:0] sel_t;
     logic locked_q;
     sel_t sel, sel_q, sel_candidate;
+    logic [NumInputs-1:0] wins;
 
     round_robin #(
         .NumInputs(NumInputs)
     ) u_arbiter (
         .last_i(sel_q),
         .request_i(in_valid_i),
-        .grant_o(sel_candidate)
+        .grant_o(sel_candidate),
+        .wins_o(wins)
     );
     assign sel = locked_q ? sel_q : sel_candidate;
     assign out_o = in_i[sel];
@@ -51,14 +55,18 @@ module stream_merge #(
       selected_o = '0;
       selected_o[sel] = 1'b1;
     end
-    assign in_ready_o = out_ready_i ? selected_o : '0;
+    always_comb begin
+      for (int unsigned n = 0; n < NumInputs; n++) begin
+        in_ready_o[n] = out_ready_i[n] & (locked_q ? sel_q == sel_t'(n) : wins[n]);
+      end
+    end
 
     always_ff @(posedge clk_i) begin
       if (rst_i) begin
         locked_q <= 1'b0;
         sel_q <= '0;
       end else if (out_valid_o) begin
-        locked_q <= ~(out_ready_i & out_o.last);
+        locked_q <= ~(out_ready_i[sel] & out_o.last);
         sel_q <= sel;
       end
     end

@@ -51,6 +51,7 @@ module mesh
     localparam logic [NumDirs-1:0] Ports = ports_of(X, Y, Columns, Rows);
 
     flit_t [NumDirs-1:0] router_in;
+    logic  [NumDirs-1:0] unused_local_ready;
     logic [NumDirs-1:0][NumChannels-1:0] router_in_valid, router_in_ready;
 
     router #(
@@ -73,6 +74,7 @@ module mesh
         .out_o(link[n]),
         .out_valid_o(link_valid[n]),
         .out_ready_i(link_ready[n]),
+        .local_ready_o(unused_local_ready),
         .drop_o(drop_o[n]),
         .busy_o(busy[n])
     );

@@ -54,11 +54,11 @@ module network_interface
     input  logic  [NumSinks-1:0] sink_ready_i,
 
     output flit_t inj_o,
-    output logic  inj_valid_o,
-    input  logic  inj_ready_i,
-    input  flit_t ej_i,
-    input  logic  ej_valid_i,
-    output logic  ej_ready_o,
+    output logic inj_valid_o,
+    input logic [NumDirs-1:0] inj_ready_i,  // by the output that the flit takes
+    input flit_t ej_i,
+    input logic ej_valid_i,
+    output logic ej_ready_o,
 
     output logic                  table_ready_o,  // the tables are filled and can be written
     input  logic                  hop_write_i,    // not before table_ready_o
@@ -91,18 +91,20 @@ module network_interface
 
   // ---- To the mesh ----
 
-  logic [HopWidth-1:0] next;
-  logic starts, hops_filled, is_group;
-  logic [(NumGroups > 1 ? $clog2(NumGroups) : 1)-1:0] group;
-  route_t hop_route, route;
+  logic [NumSources-1:0] selected, is_group;
+  logic starts, hops_filled;
+  logic [NumSources-1:0][(NumGroups > 1 ? $clog2(NumGroups) : 1)-1:0] group;
+  route_t [NumSources-1:0] hop_route, route;
   flit_t out;
-  logic out_valid, out_ready;
+  logic out_valid;
+  logic [NumDirs-1:0] out_ready;
   logic out_lost, in_lost, late_q, ej_busy;
 
   route_table #(
       .word_t(word_t),
       .route_t(route_t),
       .NumEntries(NumHops),
+      .NumReads(NumSources),
       .Init(TableInit),
       .Fixed(FixedTables),
       .NumGroups(NumGroups),
@@ -118,7 +120,7 @@ module network_interface
       .write_i(hop_write_i),
       .write_index_i(hop_index_i),
       .word_i(hop_word_i),
-      .index_i(next),
+      .index_i(src_next_i),
       .route_o(hop_route),
       .is_group_o(is_group),
       .group_o(group),
@@ -129,19 +131,17 @@ module network_interface
       .beat_t(beat_t),
       .flit_t(flit_t),
       .route_t(route_t),
-      .NumSources(NumSources),
-      .HopWidth(HopWidth)
+      .NumSources(NumSources)
   ) u_injection (
       .clk_i,
       .rst_i,
       .src_i,
       .src_valid_i,
       .src_ready_o,
-      .src_next_i,
-      .next_o(next),
-      .starts_o(starts),
       .route_i(route),
       .route_ready_i(table_ready_o),
+      .selected_o(selected),
+      .starts_o(starts),
       .flit_o(out),
       .flit_valid_o(out_valid),
       .flit_ready_i(out_ready),
@@ -159,10 +159,20 @@ module network_interface
     assign inj_valid_o = out_valid;
     assign out_ready = inj_ready_i;
     assign busy_o = ~table_ready_o | ej_busy;
-    wire unused = ^{starts, is_group, group, done_i, SlotInit, Groups, slot_write_i, slot_index_i, slot_word_i};
+    wire unused = ^{selected, starts, is_group, group, done_i, SlotInit, Groups, slot_write_i, slot_index_i, slot_word_i};
   end else begin : gen_groups
     route_t slot_route;
-    logic   slots_filled;
+    logic slots_filled, register_ready, chosen_is_group;
+    logic [$bits(group[0])-1:0] chosen_group;
+    always_comb begin
+      chosen_is_group = |(selected & is_group);
+      chosen_group = '0;
+      for (int unsigned s = 0; s < NumSources; s++) begin
+        if (selected[s]) chosen_group = group[s];
+        route[s] = is_group[s] ? slot_route : hop_route[s];
+      end
+    end
+    assign out_ready = {NumDirs{register_ready}};
     replica_choice #(
         .beat_t(beat_t),
         .word_t(word_t),
@@ -182,8 +192,8 @@ module network_interface
         .clk_i,
         .rst_i,
         .beat_i  (out.beat),
-        .group_i (group),
-        .take_i  (starts & is_group),
+        .group_i (chosen_group),
+        .take_i  (starts & chosen_is_group),
         .route_o (slot_route),
         .done_i,
         .write_i (slot_write_i),
@@ -191,7 +201,6 @@ module network_interface
         .word_i  (slot_word_i),
         .filled_o(slots_filled)
     );
-    assign route = is_group ? slot_route : hop_route;
     assign table_ready_o = hops_filled & slots_filled;
 
     // The choice takes time: a register between it and the router.
@@ -202,10 +211,10 @@ module network_interface
         .rst_i,
         .in_i(out),
         .in_valid_i(out_valid),
-        .in_ready_o(out_ready),
+        .in_ready_o(register_ready),
         .out_o(inj_o),
         .out_valid_o(inj_valid_o),
-        .out_ready_i(inj_ready_i)
+        .out_ready_i(inj_ready_i[inj_o.dir])
     );
     assign busy_o = ~table_ready_o | inj_valid_o | ej_busy;
   end
@@ -252,7 +261,7 @@ module network_interface
   int unsigned flits_q;
   always_ff @(posedge clk_i) begin
     if (rst_i) flits_q <= 0;
-    else if (inj_valid_o & inj_ready_i) begin
+    else if (inj_valid_o & inj_ready_i[inj_o.dir]) begin
       flits_q <= inj_o.beat.last ? 0 : flits_q + 1;
       assert (flits_q < MaxFlits)
       else $error("network_interface: a layer sends a message longer than the longest frame");

@@ -15,6 +15,7 @@ module route_table
     parameter type word_t = logic,  // struct: valid, is_group, port, y, x, of 8 bits each
     parameter type route_t = logic,  // struct: valid, dir, x, y, port
     parameter int unsigned NumEntries = 32,
+    parameter int unsigned NumReads = 1,
     parameter word_t [NumEntries-1:0] Init = '0,
     parameter bit Fixed = 0,
     parameter int unsigned NumGroups = 0,
@@ -34,10 +35,10 @@ module route_table
     input logic  [IndexWidth-1:0] write_index_i,
     input word_t                  word_i,
 
-    input  logic   [IndexWidth-1:0] index_i,
-    output route_t                  route_o,
-    output logic                    is_group_o,
-    output logic   [GroupWidth-1:0] group_o,
+    input  logic   [NumReads-1:0][IndexWidth-1:0] index_i,
+    output route_t [NumReads-1:0]                 route_o,
+    output logic   [NumReads-1:0]                 is_group_o,
+    output logic   [NumReads-1:0][GroupWidth-1:0] group_o,
 
     output logic filled_o
 );
@@ -45,8 +46,9 @@ module route_table
   if (NumEntries < 1 || NumEntries != 2 ** $clog2(NumEntries)) begin : gen_bad_entries
     $error("route_table: NumEntries must be a power of two");
   end
-
-  localparam int unsigned PortWidth = $bits(route_o.port);
+  if (NumReads < 1) begin : gen_bad_reads
+    $error("route_table: NumReads must be at least 1");
+  end
 
   // A router makes no U-turn: no message goes to the tile that it comes from. Nor
   // does one go past the rim, where it would block a link for ever: a word that
@@ -56,11 +58,11 @@ module route_table
     route.dir = first_dir(heading(8'(X), 8'(Y), word.x, word.y));
     route.x = word.x[$bits(route.x)-1:0];
     route.y = word.y[$bits(route.y)-1:0];
-    route.port = word.port[PortWidth-1:0];
+    route.port = word.port[$bits(route.port)-1:0];
     route.valid = word.valid & ~word.is_group & (route.dir != DirLocal);
     // Positions before the first wrap around.
     if (32'(word.x) - FirstX >= Columns || 32'(word.y) - FirstY >= Rows) route.valid = 1'b0;
-    if (32'(word.port) >= 2 ** PortWidth) route.valid = 1'b0;
+    if (32'(word.port) >= 2 ** $bits(route.port)) route.valid = 1'b0;
     return route;
   endfunction
 
@@ -81,9 +83,11 @@ module route_table
     ;
   endfunction
 
-  group_t group;
-  assign is_group_o = group.valid;
-  assign group_o = group.index;
+  group_t [NumReads-1:0] group;
+  for (genvar r = 0; r < NumReads; r++) begin : gen_group
+    assign is_group_o[r] = group[r].valid;
+    assign group_o[r] = group[r].index;
+  end
 
   if (Fixed) begin : gen_fixed
     route_t [NumEntries-1:0] routes;
@@ -92,8 +96,10 @@ module route_table
       assign routes[i] = make_route(Init[i]);
       assign groups[i] = make_group(Init[i]);
     end
-    assign route_o = routes[index_i];
-    assign group = groups[index_i];
+    for (genvar r = 0; r < NumReads; r++) begin : gen_read
+      assign route_o[r] = routes[index_i[r]];
+      assign group[r]   = groups[index_i[r]];
+    end
     assign filled_o = 1'b1;
     wire unused = ^{clk_i, rst_i, write_i, write_index_i, word_i};
   end else begin : gen_written
@@ -106,7 +112,9 @@ module route_table
     always_ff @(posedge clk_i) begin
       if (write) routes[write_index] <= make_route(word);
     end
-    assign route_o = routes[index_i];
+    for (genvar r = 0; r < NumReads; r++) begin : gen_read
+      assign route_o[r] = routes[index_i[r]];
+    end
 
     if (NumGroups == 0) begin : gen_no_groups
       assign group = '0;
@@ -115,7 +123,9 @@ module route_table
       always_ff @(posedge clk_i) begin
         if (write) groups[write_index] <= make_group(word);
       end
-      assign group = groups[index_i];
+      for (genvar r = 0; r < NumReads; r++) begin : gen_read
+        assign group[r] = groups[index_i[r]];
+      end
     end
 
     always_ff @(posedge clk_i) begin

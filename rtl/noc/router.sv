@@ -34,6 +34,7 @@ module router
     output logic  [NumDirs-1:0][NumChannels-1:0] out_valid_o,
     input  logic  [NumDirs-1:0][NumChannels-1:0] out_ready_i,
 
+    output logic [NumDirs-1:0] local_ready_o,  // a local flit for output n is taken
     output logic [NumDirs-1:0] drop_o,  // a message has been dropped, by input
     output logic busy_o
 );
@@ -74,6 +75,7 @@ module router
         .drop_o,
         .busy_o
     );
+    assign local_ready_o = {NumDirs{in_ready_o[DirLocal][0]}};
   end else if (Fabric == FabricVirtualChannels) begin : gen_virtual_channels
     router_virtual_channels #(
         .flit_t(flit_t),
@@ -93,6 +95,7 @@ module router
         .out_ready_i,
         .busy_o
     );
+    assign local_ready_o = {NumDirs{in_ready_o[DirLocal][0]}};
     assign drop_o = '0;
   end else begin : gen_wormhole
     router_wormhole #(
@@ -111,6 +114,7 @@ module router
         .out_o,
         .out_valid_o,
         .out_ready_i,
+        .local_ready_o,
         .busy_o
     );
     assign drop_o = '0;

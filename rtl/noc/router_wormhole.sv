@@ -2,10 +2,11 @@
 // Wormhole router for a 2D mesh, dimension order XY, lossless.
 //
 // Mesh inputs are buffered (head_fifo, LUTRAM); the local input is not: the
-// register of the tile that feeds it serves as its buffer. The crossbar holds
-// only the turns that XY routing may take and no U-turn, and of these only those of
-// Turns: inputs and outputs without any are left out, too. Each flit carries the
-// output port it takes here (`dir`); the port at the next router is worked out
+// register of the tile that feeds it serves as its buffer. local_ready_o does not depend
+// on the local input: the network interface looks up a route while the router arbitrates.
+// The crossbar holds only the turns that XY routing may take and no U-turn, and of these
+// only those of Turns: inputs and outputs without any are left out, too. Each flit carries
+// the output port it takes here (`dir`); the port at the next router is worked out
 // in parallel with the arbitration and written into the flit on its way out.
 // A message keeps its output from its first flit to its last; between
 // messages the output goes round robin, without an idle cycle.
@@ -36,6 +37,7 @@ module router_wormhole
     output logic  [NumDirs-1:0] out_valid_o,
     input  logic  [NumDirs-1:0] out_ready_i,
 
+    output logic [NumDirs-1:0] local_ready_o,  // a local flit for output n is taken
     output logic busy_o
 );
 
@@ -44,13 +46,18 @@ module router_wormhole
   end
 
   typedef struct packed {
-    dir_e dir;
+    logic [NumDirs-1:0] wants;  // the output that the flit takes here, one-hot
     logic last;
   } head_t;
 
+  function automatic logic [NumDirs-1:0] decoded(dir_e dir);
+    for (int unsigned o = 0; o < NumDirs; o++) decoded[o] = dir == dir_e'(o);
+  endfunction
+
   flit_t [NumDirs-1:0] front;  // flit at the front of each input
-  logic  [NumDirs-1:0] front_valid;
-  logic  [NumDirs-1:0] front_taken;
+  logic [NumDirs-1:0][NumDirs-1:0] front_wants;
+  logic [NumDirs-1:0] front_valid;
+  logic [NumDirs-1:0] front_taken;  // if it is valid
 
   // Outputs that an input's messages take.
   function automatic logic [NumDirs-1:0] turns_from(int unsigned input_);
@@ -60,10 +67,12 @@ module router_wormhole
   for (genvar i = 0; i < NumDirs; i++) begin : gen_input
     if (!Ports[i] || turns_from(i) == '0) begin : gen_absent
       assign front[i] = '0;
+      assign front_wants[i] = '0;
       assign front_valid[i] = 1'b0;
       assign in_ready_o[i] = 1'b1;
     end else if (i == int'(DirLocal)) begin : gen_local
       assign front[i] = in_i[i];
+      assign front_wants[i] = decoded(in_i[i].dir);
       assign front_valid[i] = in_valid_i[i];
       assign in_ready_o[i] = front_taken[i];
     end else begin : gen_buffered
@@ -76,7 +85,7 @@ module router_wormhole
       ) u_fifo (
           .clk_i,
           .rst_i,
-          .in_head_i  ('{dir: in_i[i].dir, last: in_i[i].beat.last}),
+          .in_head_i  ('{wants: decoded(in_i[i].dir), last: in_i[i].beat.last}),
           .in_body_i  (in_i[i]),
           .in_valid_i (in_valid_i[i]),
           .in_ready_o (in_ready_o[i]),
@@ -87,33 +96,33 @@ module router_wormhole
       );
       always_comb begin
         front[i] = body;
-        front[i].dir = head.dir;
         front[i].beat.last = head.last;
       end
+      assign front_wants[i] = head.wants;
     end
   end
 
-  logic [NumDirs-1:0][NumDirs-1:0] taken;  // [output][input]
+  logic [NumDirs-1:0][NumDirs-1:0] takes;  // [output][input]: takes its flit, if it has one for it
 
   for (genvar o = 0; o < NumDirs; o++) begin : gen_output
     localparam int unsigned NumInputs = num_inputs_of(RoutingXY, o, Turns[o]);
     if (!Ports[o] || NumInputs == 0) begin : gen_absent
       assign out_o[o] = '0;
       assign out_valid_o[o] = 1'b0;
-      assign taken[o] = '0;
+      assign takes[o] = '0;
     end else begin : gen_present
       localparam inputs_t Inputs = inputs_of(RoutingXY, o, Turns[o]);
 
       typedef logic [(NumInputs > 1 ? $clog2(NumInputs) : 1)-1:0] sel_t;
 
-      logic [NumInputs-1:0] request;
+      logic [NumInputs-1:0] request, wins;
       flit_t [NumInputs-1:0] candidate;
       logic locked_q;
       sel_t sel, sel_q, winner;
 
       for (genvar k = 0; k < NumInputs; k++) begin : gen_candidate
         localparam int unsigned Input = int'(Inputs[k]);
-        assign request[k] = front_valid[Input] & (front[Input].dir == dir_e'(o));
+        assign request[k] = front_valid[Input] & front_wants[Input][o];
         always_comb begin
           candidate[k] = front[Input];
           candidate[k].dir = next_dir(o, x_i, y_i, 8'(front[Input].x), 8'(front[Input].y));
@@ -126,20 +135,21 @@ module router_wormhole
         ) u_arbiter (
             .last_i(sel_q),
             .request_i(request),
-            .grant_o(winner)
+            .grant_o(winner),
+            .wins_o(wins)
         );
       end else begin : gen_only
         assign winner = '0;
+        assign wins   = '1;
       end
       assign sel = locked_q ? sel_q : winner;
-
       assign out_valid_o[o] = request[sel];
       assign out_o[o] = candidate[sel];
 
       always_comb begin
-        taken[o] = '0;
+        takes[o] = '0;
         for (int unsigned k = 0; k < NumInputs; k++) begin
-          taken[o][Inputs[k]] = request[k] & (sel == sel_t'(k)) & out_ready_i[o];
+          takes[o][Inputs[k]] = out_ready_i[o] & (locked_q ? sel_q == sel_t'(k) : wins[k]);
         end
       end
 
@@ -157,7 +167,15 @@ module router_wormhole
 
   always_comb begin
     front_taken = '0;
-    for (int unsigned o = 0; o < NumDirs; o++) front_taken |= taken[o];
+    for (int unsigned o = 0; o < NumDirs; o++) begin
+      for (int unsigned i = 0; i < NumDirs; i++) begin
+        if (front_wants[i][o] & takes[o][i]) front_taken[i] = 1'b1;
+      end
+    end
+  end
+
+  for (genvar o = 0; o < NumDirs; o++) begin : gen_local_ready
+    assign local_ready_o[o] = takes[o][DirLocal];
   end
 
   assign busy_o = |front_valid;

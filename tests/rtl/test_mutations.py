@@ -137,7 +137,7 @@ MUTATIONS: tuple[tuple[str, str, str, Test], ...] = (
         *("common/round_robin.sv", "k = NumInputs; k > 0; k--", "k = 1; k <= NumInputs; k++"),
         test_primitives.test_arbiter_exhaustively,
     ),
-    ("common/stream_merge.sv", "~(out_ready_i & out_o.last)", "1'b0", MERGE),
+    ("common/stream_merge.sv", "~(out_ready_i[sel] & out_o.last)", "1'b0", MERGE),
     (
         *("common/stream_merge.sv", "        sel_q <= sel;\n", "        sel_q <= '0;\n"),
         test_primitives.test_merge_takes_turns_without_a_gap,
@@ -184,7 +184,7 @@ MUTATIONS: tuple[tuple[str, str, str, Test], ...] = (
     ("arp/arp_resolver.sv", "look_room_i & look_first_i", "look_room_i", PIECES),
     ("eth/eth_tx.sv", "reading ? FromQueue : ask_valid", "ask_valid", ORDER),
     ("noc/crosspoint_input.sv", "first_q ? ~fits : refused_q", "~fits", DROPPING),
-    ("noc/injection.sv", "inside_q ? route_q : route_i", "route_i", TABLE),
+    ("noc/injection.sv", "inside_q ? route_q : route_i[s]", "route_i[s]", TABLE),
     (
         "noc/network_interface.sv",
         "late_q <= out_lost & in_lost",

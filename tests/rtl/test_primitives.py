@@ -271,6 +271,11 @@ def test_arbiter_exhaustively(benches: Benches) -> None:
                 after = [(last + step) % number for step in range(1, number + 1)]
                 asking = [index for index in after if request >> index & 1]
                 assert grant == (asking[0] if asking else last), (number, last, request)
+                wins = bench.status >> 28 + 8 * (number - 2)
+                for index in range(number):
+                    rivals = after[: after.index(index)]
+                    beaten = any(request >> rival & 1 for rival in rivals)
+                    assert bool(wins >> index & 1) != beaten, (number, last, request, index)
 
 
 # ---- ones_pkg, in benches/ones_sums.sv ----

@@ -85,7 +85,7 @@ BAD: dict[str, list[dict[str, object]]] = {
     "frame_sum": [{"DataBytes": 4}, {"DataBytes": 24}, {"DataBytes": 128}],
     "head_fifo": [{"Depth": 12}, {"Depth": 128}],
     "icmp_echo": [{"BurstErrors": 0}, {"RefillShift": 32}],
-    "injection": [{"NumSources": 0}, {"HopWidth": 0}],
+    "injection": [{"NumSources": 0}],
     "ipv4_rx": [{"NumMacPorts": 0}, {"NumMacPorts": 4}, {"NumBound": 0}],
     "ipv4_tx": [{"NumMacPorts": 0}, {"NumMacPorts": 4}],
     "laned_queue": [{"NumLanes": 3}, {"Depth": 96}, {"Depth": 2}],
@@ -125,7 +125,7 @@ BAD: dict[str, list[dict[str, object]]] = {
     "replica_choice": [{"NumGroups": 0}, {"NumSlots": 3}, {"NumSlots": 512}],
     "reset_handshake": [{"SyncStages": 1}],
     "round_robin": [{"NumInputs": 1}],
-    "route_table": [{"NumEntries": 3}, {"NumEntries": 0}],
+    "route_table": [{"NumEntries": 3}, {"NumEntries": 0}, {"NumReads": 0}],
     "router": [
         {"Turns": "'0", "Fabric": "noc_pkg::FabricCrosspoint"},
         {"MaxPacket": 0},

@@ -107,7 +107,7 @@ module bench
       .sink_ready_i(out_ready_i[1:0]),
       .inj_o(injected),
       .inj_valid_o(out_valid_o[2]),
-      .inj_ready_i(out_ready_i[2]),
+      .inj_ready_i({noc_pkg::NumDirs{out_ready_i[2]}}),
       .ej_i(flit_t'(in_i[2])),
       .ej_valid_i(in_valid_i[2]),
       .ej_ready_o(in_ready_o[2]),

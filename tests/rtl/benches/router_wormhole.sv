@@ -20,6 +20,7 @@ module bench
   `BOMBUS_FLIT_T(flit_t, beat_t, 2, 2, 2)
 
   flit_t [NumDirs-1:0] to, from;
+  logic [NumDirs-1:0] local_ready;
   for (genvar d = 0; d < NumDirs; d++) begin : gen_port
     assign to[d] = flit_t'(in_i[d]);
     assign out_o[d] = from[d];
@@ -40,9 +41,12 @@ module bench
       .out_o (from),
       .out_valid_o,
       .out_ready_i,
+      .local_ready_o(local_ready),
       .busy_o(status_o)
   );
 
-  assign event_o = '0;
+  // The two ways to tell of ready agree.
+  wire differs = in_valid_i[DirLocal] & (in_ready_o[DirLocal] != local_ready[to[DirLocal].dir]);
+  assign event_o = 64'(differs);
 
 endmodule

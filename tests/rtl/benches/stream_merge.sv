@@ -36,7 +36,7 @@ module bench #(
         .in_ready_o(in_ready_o[First+:n]),
         .out_o(merged),
         .out_valid_o(out_valid_o[n-1]),
-        .out_ready_i(out_ready_i[n-1]),
+        .out_ready_i({n{out_ready_i[n-1]}}),
         .selected_o(selected)
     );
   end
