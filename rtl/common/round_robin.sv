@@ -18,14 +18,18 @@ module round_robin #(
     $error("round_robin: NumInputs must be at least 2");
   end
 
+  // One choice for each last winner, since last_i + k modulo a number that is no power of two
+  // would take dividers.
+  sel_t [2**$clog2(NumInputs)-1:0] choice;
   always_comb begin
-    grant_o = last_i;
-    for (int unsigned k = NumInputs; k > 0; k--) begin
-      if (request_i[sel_t'((32'(last_i)+k)%NumInputs)]) begin
-        grant_o = sel_t'((32'(last_i) + k) % NumInputs);
+    for (int unsigned last = 0; last < 2 ** $clog2(NumInputs); last++) begin
+      choice[last] = sel_t'(last);
+      for (int unsigned k = NumInputs; k > 0; k--) begin
+        if (request_i[(last+k)%NumInputs]) choice[last] = sel_t'((last + k) % NumInputs);
       end
     end
   end
+  assign grant_o = choice[last_i];
 
   always_comb begin
     wins_o = '1;
