@@ -50,12 +50,8 @@ module router_wormhole
     logic last;
   } head_t;
 
-  function automatic logic [NumDirs-1:0] decoded(dir_e dir);
-    for (int unsigned o = 0; o < NumDirs; o++) decoded[o] = dir == dir_e'(o);
-  endfunction
-
   flit_t [NumDirs-1:0] front;  // flit at the front of each input
-  logic [NumDirs-1:0][NumDirs-1:0] front_wants;
+  logic [NumDirs-1:0][NumDirs-1:0] in_wants, front_wants;
   logic [NumDirs-1:0] front_valid;
   logic [NumDirs-1:0] front_taken;  // if it is valid
 
@@ -65,6 +61,9 @@ module router_wormhole
   endfunction
 
   for (genvar i = 0; i < NumDirs; i++) begin : gen_input
+    for (genvar o = 0; o < NumDirs; o++) begin : gen_wants
+      assign in_wants[i][o] = in_i[i].dir == dir_e'(o);
+    end
     if (!Ports[i] || turns_from(i) == '0) begin : gen_absent
       assign front[i] = '0;
       assign front_wants[i] = '0;
@@ -72,7 +71,7 @@ module router_wormhole
       assign in_ready_o[i] = 1'b1;
     end else if (i == int'(DirLocal)) begin : gen_local
       assign front[i] = in_i[i];
-      assign front_wants[i] = decoded(in_i[i].dir);
+      assign front_wants[i] = in_wants[i];
       assign front_valid[i] = in_valid_i[i];
       assign in_ready_o[i] = front_taken[i];
     end else begin : gen_buffered
@@ -85,7 +84,7 @@ module router_wormhole
       ) u_fifo (
           .clk_i,
           .rst_i,
-          .in_head_i  ('{wants: decoded(in_i[i].dir), last: in_i[i].beat.last}),
+          .in_head_i  ('{wants: in_wants[i], last: in_i[i].beat.last}),
           .in_body_i  (in_i[i]),
           .in_valid_i (in_valid_i[i]),
           .in_ready_o (in_ready_o[i]),

@@ -128,7 +128,7 @@ BROKEN = (
     (ROUTER, Mutation(ROUTER_FILE, "out_ready_i[o] & out_o[o].beat.last", "out_ready_i[o]")),
     (ROUTER, Mutation("noc/noc_pkg.sv", "return y_south ? DirSouth : DirNorth", "return DirSouth")),
     (ROUTER, Mutation(ROUTER_FILE, "locked_q ? sel_q == sel_t'(k) : wins[k]", "wins[k]")),
-    (ROUTER, Mutation(ROUTER_FILE, "wants: decoded(in_i[i].dir)", "wants: decoded(DirLocal)")),
+    (ROUTER, Mutation(ROUTER_FILE, "wants: in_wants[i]", "wants: in_wants[0]")),
     (QUEUE, Mutation(LANE_FILE, "(valid_q & more) ?", "valid_q ?")),
     (QUEUE, Mutation(LANE_FILE, "if (push_i) write_q", "write_q")),
     (QUEUE, Mutation(LANE_FILE, "level_t'(1);", "'0;")),
