@@ -11,12 +11,16 @@ from support.bench import DESIGNS, FUSED
 from bombus.measure.area import measure
 
 FIXED_LUTS = 22_000
+DELAY_PS = 4_000  # 250 MHz, the clock of the designs
 LUTS = {DESIGNS[512]: 42_000, FUSED: 17_000}
 
 
 @pytest.mark.parametrize("design", LUTS, ids=lambda path: path.stem)
 def test_designs(design: Path) -> None:
-    assert measure(str(design)).area.lut_total <= LUTS[design]
+    report = measure(str(design)).area
+    assert report.lut_total <= LUTS[design]
+    assert report.delay_ps is not None and report.delay_ps <= DELAY_PS
+    assert report.sta_ps is not None and report.sta_ps <= DELAY_PS
 
 
 def test_fixed_tables(tmp_path: Path) -> None:
@@ -32,7 +36,7 @@ def test_router() -> None:
     assert router.area.lut_total <= 5_200
     assert router.area.lut_total / router.link_bits <= 8.1
     assert router.delay_ps is not None
-    assert router.delay_ps <= 3_850
+    assert router.delay_ps <= 2_700
 
 
 # Area and mapper's delay that the routers of the other fabrics may take.
