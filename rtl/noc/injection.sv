@@ -68,7 +68,7 @@ module injection
     merged_ready = 1'b0;
     for (int unsigned s = 0; s < NumSources; s++) begin
       routes[s] = inside_q ? route_q : route_i[s];
-      ready[s]  = route_ready_i & (routes[s].valid ? flit_ready_i[routes[s].dir] : lose_i);
+      ready[s]  = route_ready_i & (|(routes[s].wants & flit_ready_i) | (~routes[s].valid & lose_i));
       if (selected_o[s]) begin
         route = routes[s];
         merged_ready = ready[s];

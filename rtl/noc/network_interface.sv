@@ -84,6 +84,7 @@ module network_interface
   typedef struct packed {
     logic valid;
     dir_e dir;  // first output port, worked out when the entry is written
+    logic [NumDirs-1:0] wants;  // the same, one-hot; none without a route
     logic [$bits(inj_o.x)-1:0] x;
     logic [$bits(inj_o.y)-1:0] y;
     logic [$bits(inj_o.port)-1:0] port;

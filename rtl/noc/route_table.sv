@@ -13,7 +13,7 @@ module route_table
   import noc_pkg::*;
 #(
     parameter type word_t = logic,  // struct: valid, is_group, port, y, x, of 8 bits each
-    parameter type route_t = logic,  // struct: valid, dir, x, y, port
+    parameter type route_t = logic,  // struct: valid, dir, wants, x, y, port
     parameter int unsigned NumEntries = 32,
     parameter int unsigned NumReads = 1,
     parameter word_t [NumEntries-1:0] Init = '0,
@@ -63,6 +63,7 @@ module route_table
     // Positions before the first wrap around.
     if (32'(word.x) - FirstX >= Columns || 32'(word.y) - FirstY >= Rows) route.valid = 1'b0;
     if (32'(word.port) >= 2 ** $bits(route.port)) route.valid = 1'b0;
+    route.wants = route.valid ? NumDirs'(1) << route.dir : '0;
     return route;
   endfunction
 
