@@ -10,8 +10,13 @@ package bombus_pkg;
   // Bytes of the longest frame on a MAC port, without FCS and preamble.
   parameter int unsigned MaxFrameBytes = 9600;
 
-  // MAC ports of a design are numbered from 0. More of them cost a bit of each link.
-  parameter int unsigned MaxMacPorts = 3;
+  // MAC ports of a design are numbered from 0. Up to three need two bits in the metadata;
+  // a design with more says so here, in its own copy of this file, and has wider links.
+`ifndef BOMBUS_MAC_PORTS
+  `define BOMBUS_MAC_PORTS 3
+`endif
+  parameter int unsigned MaxMacPorts = `BOMBUS_MAC_PORTS > 3 ? `BOMBUS_MAC_PORTS : 3;
+  parameter int unsigned MostMacPorts = 8;  // as many numbers as a register has (eth_tx.rdl)
   typedef logic [$clog2(MaxMacPorts + 1)-1:0] mac_port_t;
   // A message that starts in the design: it leaves by the port of the route (mac_route).
   parameter mac_port_t RoutedPort = '1;

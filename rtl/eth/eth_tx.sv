@@ -221,7 +221,7 @@ module eth_tx
   assign cache_rdata_o = '{
           mac: show_mac,
           vid: show_key.vid,
-          mac_port: mac_port_t'(MaxKeyBits'(show_port_key) >> $bits(key_t)),
+          mac_port: 3'(MaxKeyBits'(show_port_key) >> $bits(key_t)),
           valid: show_valid,
           ip: show_key.ip
       };

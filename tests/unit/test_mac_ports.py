@@ -6,13 +6,15 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from unit_helpers import DESIGNS
+from unit_helpers import DESIGNS, ROOT
 
 from bombus.analysis import check
+from bombus.base import paths
 from bombus.base.errors import DesignError
-from bombus.design import config
+from bombus.design import config, rtl
 from bombus.generation import generate
 
+EIGHT_PORTS = ROOT / "tests" / "system" / "designs" / "eight_ports.yaml"
 TWO_PORTS = (DESIGNS / "two_ports.yaml").read_text()
 FIRST = '- {mac: "02:b0:0b:05:00:01", ip: 10.77.0.2, gateway: 10.77.0.1, clock_mhz: 156.25}'
 SECOND = '- {mac: "02:b0:0b:05:00:02", ip: 10.78.0.2, clock_mhz: 322.265625}'
@@ -61,10 +63,10 @@ def test_the_short_form_is_one_port(tmp_path: Path) -> None:
             [
                 (
                     f"  {SECOND}\n",
-                    "".join(f"  {SECOND}\n".replace("78", str(78 + n)) for n in range(3)),
+                    "".join(f"  {SECOND}\n".replace("78", str(78 + n)) for n in range(8)),
                 )
             ],
-            "has 4 MAC ports; a design has at most 3",
+            "has 9 MAC ports; a design has at most 8",
         ),
         ([("{mac_rx: {mac_port: 1}}", "{mac_rx: {mac_port: 3}}")], "mac_port must be below 3"),
         ([("{mac_rx: {mac_port: 1}}, ", "")], "MAC port 1 has no layer mac_rx"),
@@ -76,6 +78,20 @@ def test_ports_that_cannot_be(
 ) -> None:
     with pytest.raises(DesignError, match=complaint):
         check.check(written(tmp_path, *changes))
+
+
+def test_more_than_three_ports_need_wider_metadata(tmp_path: Path) -> None:
+    """In the design's own copy of the package; others keep theirs."""
+    path = "rtl/common/bombus_pkg.sv"
+    eight = generate.texts(check.check(EIGHT_PORTS)[0])
+    assert "`define BOMBUS_MAC_PORTS 8\n" in eight[path]
+    one = generate.texts(check.check(DESIGNS / "udp_echo.yaml")[0])
+    assert one[path] == (paths.RTL / "common" / "bombus_pkg.sv").read_text()
+    probe = "module probe; localparam int Bits = $bits(bombus_pkg::mac_port_t); endmodule\n"
+    for texts, bits in ((eight, 4), (one, 2)):
+        (file := tmp_path / "bombus_pkg.sv").write_text(texts[path])
+        body = rtl.elaborate([file], {"probe": probe}, "probe").instance("probe").body
+        assert int(body.find("Bits").value.value) == bits
 
 
 def test_overlapping_networks_are_a_warning(tmp_path: Path) -> None:

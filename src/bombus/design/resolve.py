@@ -223,13 +223,12 @@ def resolve(file: config.DesignFile, library: Library) -> tuple[Design, list[Pro
 
 def _check_mac_ports(file: config.DesignFile) -> None:
     count = len(file.config.ports)
-    if count > 1 and count > (limit := rtl.constant("bombus_pkg::MaxMacPorts")):
+    if count > 1 and count > (limit := rtl.constant("bombus_pkg::MostMacPorts")):
         raise DesignError(
             [
                 file.problem(
                     ("mac_ports",),
-                    f"has {count} MAC ports; a design has at most {limit}, since the metadata of a "
-                    "packet has no room for more numbers (MaxMacPorts in bombus_pkg.sv)",
+                    f"has {count} MAC ports; a design has at most {limit}",
                 )
             ]
         )

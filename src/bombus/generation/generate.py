@@ -24,6 +24,7 @@ from pathlib import Path
 from bombus.analysis import check
 from bombus.base import paths
 from bombus.base.errors import DesignError, Problem, UserError
+from bombus.base.macros import MAC_PORTS
 from bombus.design import rtl
 from bombus.design.register_reference import design_page
 from bombus.design.resolved import Design
@@ -33,6 +34,8 @@ from bombus.generation.file_lists import LICENCE, file_list, fusesoc_core
 from bombus.generation.manifest import manifest
 from bombus.generation.render import render
 from bombus.registers.c_header import c_header
+
+_PACKAGE = "rtl/common/bombus_pkg.sv"  # says for how many MAC ports the metadata has room
 
 
 @dataclass(frozen=True)
@@ -84,7 +87,8 @@ def texts(design: Design) -> dict[str, str]:
     top = f"{name}_top"
     rendered = render(design)
     files = [*rtl.rtl_files(), *design.file.source_files()]
-    elaboration = rtl.elaborate(files, rendered, top=top)
+    num_mac_ports = len(design.config.ports)
+    elaboration = rtl.elaborate(files, rendered, top, num_mac_ports)
     problems = elaboration.problems()
     if problems:
         raise DesignError(problems)
@@ -96,6 +100,9 @@ def texts(design: Design) -> dict[str, str]:
         if path in result:
             raise UserError(f"two sources have the same file name: {path}")
         text = source.read_text(encoding="utf-8") if isinstance(source, Path) else rendered[source]
+        if path == _PACKAGE and num_mac_ports > 1:
+            licence, _, rest = text.partition("\n")
+            text = f"{licence}\n`define {MAC_PORTS} {num_mac_ports}\n{rest}"
         result[path] = text
         sources.append(path)
     headers: list[str] = []

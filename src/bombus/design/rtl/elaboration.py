@@ -14,7 +14,7 @@ from pyslang import ast, parsing, syntax
 
 from bombus.base import paths
 from bombus.base.errors import Problem, UserError
-from bombus.base.macros import CHECKS
+from bombus.base.macros import CHECKS, MAC_PORTS
 
 _MAX_REPORTED = 20
 _REMARK = re.compile(r"\$(?:error|warning) encountered: (?:\w+: )?(.*)", re.DOTALL)
@@ -101,9 +101,15 @@ class Elaboration:
 
 
 def elaborate(
-    files: Iterable[Path], texts: Mapping[str, str] | None = None, top: str | None = None
+    files: Iterable[Path],
+    texts: Mapping[str, str] | None = None,
+    top: str | None = None,
+    num_mac_ports: int = 1,
 ) -> Elaboration:
-    """Reads files, and further texts by name, into one compilation; the checkers with them."""
+    """Reads files, and further texts by name, into one compilation; the checkers with them.
+
+    `num_mac_ports`: of the design, where it is one's.
+    """
     manager = pyslang.SourceManager()
     for folder in include_dirs():
         manager.addUserDirectories(str(folder))
@@ -112,6 +118,8 @@ def elaborate(
         options.topModules = {top}
     defines = parsing.PreprocessorOptions()
     defines.predefines = [CHECKS]
+    if num_mac_ports > 1:  # slang ignores what generated files say themselves
+        defines.predefines += [f"{MAC_PORTS}={num_mac_ports}"]
     bag = pyslang.Bag([options, defines])
     compilation = ast.Compilation(bag)
     trees: dict[Source, syntax.SyntaxTree] = {}

@@ -139,6 +139,7 @@ def _library(
                 for name, module in modules.items()
             },
             {name: file for name, file in beside.items() if file},
+            num_mac_ports,
         )
         return elaboration, {
             name: read_layer(each.instance, elaboration, flows(), each.registers, num_mac_ports)

@@ -78,6 +78,7 @@ def probe(
     types: Mapping[str, Beat],
     layers: Mapping[str, Iterable[str]],
     descriptions: Mapping[str, Path],
+    num_mac_ports: int,
 ) -> tuple[Elaboration, dict[str, Probed]]:
     """Layers, by kind, with these parameter assignments.
 
@@ -87,12 +88,15 @@ def probe(
     registers: dict[str, Block] = {}
     if described := {kind: given for kind, given in layers.items() if kind in descriptions}:
         # Without their types, to learn the parameters that their registers depend on.
-        first = elaborate(files, {"probe": _text(types, described, {})}, top="probe")
+        text = _text(types, described, {})
+        first = elaborate(files, {"probe": text}, "probe", num_mac_ports)
         registers = {
             kind: layer_registers(descriptions[kind], kind, _numbers(instance.body))
             for kind, instance in _instances(first).items()
         }
-    elaboration = elaborate(files, {"probe": _text(types, layers, registers)}, top="probe")
+    elaboration = elaborate(
+        files, {"probe": _text(types, layers, registers)}, "probe", num_mac_ports
+    )
     return elaboration, {
         kind: Probed(instance, registers.get(kind))
         for kind, instance in _instances(elaboration).items()

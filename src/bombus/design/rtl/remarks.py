@@ -67,7 +67,9 @@ def _instance(
 ) -> tuple[LayerKind, tuple[Problem, ...]]:
     files = [file for file, _ in versions]
     beside = description(layer_file)
-    elaboration, probed = probe(files, dict(beats), {name: given}, {name: beside} if beside else {})
+    elaboration, probed = probe(
+        files, dict(beats), {name: given}, {name: beside} if beside else {}, num_mac_ports
+    )
     said = elaboration.remarks()
     # What else is wrong often follows from what the layer refuses.
     is_refused = any(remark.is_error for remark in said)
