@@ -73,6 +73,9 @@ BAD: dict[str, list[dict[str, object]]] = {
         {"MaxAgeS": 60},
         {"QueueBytes": 20000},
     ],
+    "flight_gate": [{"Window": 149}, {"FlitBytes": 48}, {"CountWidth": 10}],
+    "flight_pool": [{"NumSources": 0}, {"NumReturns": 0}, {"CountWidth": 1}],
+    "flight_returns": [{"NumSinks": 0}, {"CountWidth": 1}],
     "flight_window": [{"CountWidth": 1}],
     "frame_buffer": [{"Depth": 12}, {"Depth": 1}],
     "frame_crossing": [

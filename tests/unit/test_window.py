@@ -3,12 +3,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Literal
 
 import pytest
+from unit_helpers import ROOT, Problems
 
+from bombus.analysis import check
+from bombus.analysis.flight import flights, of_tile, summary
 from bombus.analysis.window import full_flits, safe_window
-from bombus.base.errors import UserError
+from bombus.base.errors import DesignError, UserError
 from bombus.design import rtl
 from bombus.fabric.config import Fabric
 from bombus.fabric.routing import LOCAL, Channel, eject, inject
@@ -27,7 +31,8 @@ def test_a_queue_is_full_when_no_message_may_start() -> None:
     assert (
         full_flits(fabric, Channel((1, 1), "north", "south", "westbound"), 4) == 32 - 4 - LATE + 1
     )
-    assert full_flits(fabric, Channel((1, 1), LOCAL, "south"), 4) == 64 - 4 + 1
+    # A tile's message starts with one place more than it needs.
+    assert full_flits(fabric, Channel((1, 1), LOCAL, "south"), 4) == 64 - 4
     assert full_flits(fabric, inject((1, 1)), 4) == 0
     assert full_flits(fabric, eject((1, 1)), 4) == 0
 
@@ -63,3 +68,152 @@ def test_the_first_tile_closes_no_ring() -> None:
     """It sends and takes back; between two tiles nothing else waits."""
     with pytest.raises(UserError, match="no cycle"):
         safe_window(crosspoint(), 2, 1, 4)
+
+
+# ---- In designs ----
+
+ANY_ORDER = ROOT / "tests" / "system" / "designs" / "any_order.yaml"
+FABRIC = "fabric: {kind: crosspoint, window: auto}"
+FLITS = 9600 * 8 // 256  # of the longest frame
+RING = 2 * (512 - FLITS) + 2 * (512 - FLITS - LATE + 1)
+
+
+def changed(folder: Path, *edits: tuple[str, str]) -> Path:
+    """The design with texts replaced, beside copies of its layers."""
+    text = ANY_ORDER.read_text()
+    for old, new in edits:
+        assert old in text, old
+        text = text.replace(old, new)
+    for file in ANY_ORDER.parent.glob("*.sv"):
+        (folder / file.name).write_text(file.read_text())
+    design = folder / "any_order.yaml"
+    design.write_text(text)
+    return design
+
+
+def test_a_window_makes_chains_in_any_order_safe() -> None:
+    design, warnings = check.check(ANY_ORDER)
+    assert warnings == []
+    (flight,) = flights(design).values()
+    assert flight.safe == flight.flits == flight.share == RING - 1
+    assert summary(design) == [
+        f"window of {RING - 1} flits: a cycle of waiting holds at least {RING}"
+    ]
+    assert [str(each) for each in flight.sources] == ["receive.itinerary"]
+    assert [str(each) for each in flight.passing] == ["one", "two", "three"]
+    assert {str(each) for each in flight.inputs} == {"one", "two", "three", "transmit.udp_tx"}
+    assert {str(each) for each in flight.passed} == {"one", "two", "three"}
+    assert [str(each) for each in flight.between] == ["one", "two", "three"]
+    tiles = {tile.name: of_tile(tile, flight.network, design) for tile in design.tiles}
+    assert tiles["arp"] is None
+    assert [name for name, each in tiles.items() if each and each.gates] == ["receive"]
+    assert [name for name, each in tiles.items() if each and each.leaves] == ["transmit"]
+
+
+def test_without_a_window_they_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(check.DeadlockError, match="possible deadlock"):
+        check.check(changed(tmp_path, (", window: auto", "")))
+
+
+@pytest.mark.parametrize("algorithm", ["o1turn", "adaptive"])
+def test_with_other_routings(tmp_path: Path, algorithm: str) -> None:
+    design, _ = check.check(
+        changed(tmp_path, ("window: auto", f"window: auto, algorithm: {algorithm}"))
+    )
+    assert [flight.flits for flight in flights(design).values()] == [
+        safe_window(design.networks[0].fabric, 3, 3, FLITS)
+    ]
+
+
+def test_a_number_of_flits(tmp_path: Path, problems: Problems) -> None:
+    design, _ = check.check(changed(tmp_path, ("auto", "400")))
+    assert [flight.flits for flight in flights(design).values()] == [400]
+    file = changed(tmp_path, ("auto", str(RING)))
+    (problem,) = problems(check.check, file)
+    assert f"at most {RING - 1}" in problem
+    _, warnings = check.check(file, allow_deadlock=True)
+    assert [each.is_error for each in warnings] == [False, False]  # the window and the cycle
+    (problem,) = problems(check.check, changed(tmp_path, ("auto", str(FLITS - 1))))
+    assert f"too few for the longest frame of {FLITS}" in problem
+    assert "a larger window would do" in problem
+
+
+def test_several_sources_share_the_window(tmp_path: Path, problems: Problems) -> None:
+    second = (
+        "udp_rx, itinerary]",
+        "udp_rx, {itinerary: {udp_port: 7000}}, {itinerary: {udp_port: 7001}}]",
+    )
+    design, _ = check.check(changed(tmp_path, second))
+    (flight,) = flights(design).values()
+    assert len(flight.sources) == 2
+    assert flight.share == (RING - 1) // 2
+    assert f", {flight.share} for each of 2 sources: " in summary(design)[0]
+    (problem,) = problems(check.check, changed(tmp_path, second, ("auto", "599")))
+    assert "299 for each of 2 sources" in problem
+
+
+def test_chains_that_need_none(tmp_path: Path) -> None:
+    file = changed(tmp_path)
+    file.write_text((ROOT / "designs" / "udp_echo.yaml").read_text() + FABRIC)
+    design, (warning,) = check.check(file)
+    assert "needs no window" in warning.message
+    assert flights(design) == {}
+
+
+@pytest.mark.parametrize(
+    ("fabric", "words"),
+    [
+        ("{kind: wormhole, window: auto}", "applies to `kind: crosspoint` only"),
+        ("{kind: virtual_channels, window: 500}", "applies to `kind: crosspoint` only"),
+        ("{kind: crosspoint, lossless: false, window: auto}", "applies to a lossless fabric only"),
+        ("{kind: crosspoint, window: 0}", "window"),
+        ("{kind: crosspoint, window: car}", "window"),
+        (
+            "{kind: crosspoint, max_packet_flits: 24, window: auto}",
+            f"max_packet_flits should be at least {FLITS}",
+        ),
+    ],
+)
+def test_fabrics_without_room_for_whole_messages(tmp_path: Path, fabric: str, words: str) -> None:
+    with pytest.raises(DesignError, match=words):
+        check.check(changed(tmp_path, (FABRIC, f"fabric: {fabric}")))
+
+
+def test_layers_that_pass_on_say_so(tmp_path: Path, problems: Problems) -> None:
+    file = changed(tmp_path)
+    station = tmp_path / "station.sv"
+    text = station.read_text()
+    station.write_text(text.replace("bit Forwards = 1", "bit Forwards = 0"))
+    assert [each.split(":")[0] for each in problems(check.check, file)] == ["15", "16", "17"]
+    assert "does not declare `Forwards`" in problems(check.check, file)[0]
+
+
+def test_a_tile_that_sends_its_own_messages_among_those_that_it_passes_on(
+    tmp_path: Path, problems: Problems
+) -> None:
+    file = changed(
+        tmp_path,
+        ("udp_rx, itinerary]", "udp_rx, itinerary, {gateway: {station: 1}}]"),
+        ("  - {name: one, kind: station, station: 1, next: {station_1: drop}, at: [1, 0]}\n", ""),
+        ("[itinerary.sv,", "[gateway.sv, itinerary.sv,"),
+    )
+    text = (tmp_path / "station.sv").read_text().replace("module station", "module gateway")
+    text = text.replace('localparam string Binds = "station";', "")
+    text = text.replace("localparam int unsigned BindsWidth = 3;", "")
+    (tmp_path / "gateway.sv").write_text(text.replace("NextUdpTx,\n    NextBound", "NextUdpTx"))
+    (problem,) = problems(check.check, file)
+    assert problem.startswith("12: receive.gateway passes on messages that the window counts, and ")
+    assert "from receive.mac_rx; put what begins here into a tile of its own" in problem
+
+
+def test_messages_that_wait_for_the_window_and_hold_what_it_needs(
+    tmp_path: Path, problems: Problems
+) -> None:
+    """Datagrams for the itinerary come by the port that the station's messages need."""
+    file = changed(
+        tmp_path,
+        ("kind: station, station: 1,", "layers: [itinerary, {station: {station: 1}}],"),
+        ("udp_rx, itinerary]", "udp_rx]"),
+    )
+    (problem,) = problems(check.check, file)
+    assert problem.startswith("15: one.itinerary waits for the window, and messages that ")

@@ -23,6 +23,7 @@ _CROSSPOINT = "tests/rtl/test_crosspoint.py"
 _TRAFFIC = "tests/system/test_traffic.py -k udp_echo_10g"
 _BAD_INPUT = "tests/system/test_bad_input.py -k udp_echo_10g"
 _REPLICAS = "tests/system/test_replicas.py"
+_ANY_ORDER = "tests/system/test_any_order.py"
 
 
 @dataclass(frozen=True)
@@ -76,6 +77,9 @@ _FILES: Mapping[str, Tests] = {
     "rtl/noc/crosspoint_input.sv": Tests((_CROSSPOINT,), (), "crosspoint_input"),
     "rtl/noc/crosspoint_output.sv": Tests((_CROSSPOINT,), (), "crosspoint_output"),
     "rtl/noc/dispatch.sv": Tests((_DISPATCH,), (_REPLICAS,)),
+    "rtl/noc/flight_gate.sv": Tests((), (_ANY_ORDER,)),
+    "rtl/noc/flight_pool.sv": Tests((), (_ANY_ORDER,)),
+    "rtl/noc/flight_returns.sv": Tests((), (_ANY_ORDER,)),
     "rtl/noc/flight_window.sv": Tests(("tests/rtl/test_crosspoint_mesh.py",), (), "flight_window"),
     "rtl/noc/laned_queue.sv": Tests((_CROSSPOINT, _CHANNELS), (), "laned_queue"),
     "rtl/noc/least_loaded.sv": Tests((_DISPATCH,), (_REPLICAS,)),

@@ -8,11 +8,12 @@ the warnings, or raises DesignError with every problem and its line.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import networkx as nx
 
-from bombus.analysis import deadlock, kinds, requests
+from bombus.analysis import deadlock, flight, flight_problems, kinds, requests
 from bombus.base.errors import DesignError, Problem
 from bombus.base.text import listing
 from bombus.design import memories, resolve, rtl
@@ -365,7 +366,8 @@ def check(path: Path, *, allow_deadlock: bool = False) -> tuple[Design, list[Pro
 
     Returns the resolved network and the warnings. Raises DesignError with all
     errors (and the warnings) if the design is invalid; DeadlockError if it is
-    but for cycles of channels. `allow_deadlock`: those are warnings, for experiments.
+    but for cycles of channels. `allow_deadlock`: those, and windows
+    that do not prevent them, are warnings, for experiments.
     """
     design, problems = resolve.load(path)
     if _is_whole(design):
@@ -383,7 +385,12 @@ def check(path: Path, *, allow_deadlock: bool = False) -> tuple[Design, list[Pro
         problems += memories.problems(design)
     cycles = []
     if not any(problem.is_error for problem in problems):
-        cycles = deadlock.cycles(design)
+        for problem in flight_problems.problems(design):
+            is_error = problem.is_error and not allow_deadlock
+            problems.append(replace(problem, is_error=is_error))
+    if not any(problem.is_error for problem in problems):
+        open_knots = [each for each in deadlock.knots(design) if not flight.holds(design, each)]
+        cycles = deadlock.cycles(design, open_knots)
         for cycle in cycles:
             loc = cycle.legs[0].hop.source.tile.loc
             problems.append(design.file.problem(loc, str(cycle), is_error=not allow_deadlock))

@@ -85,11 +85,19 @@ def _name(layer: Layer | None) -> str:
     return f"{layer} ({layer.tile.x}, {layer.tile.y})" if layer else "nowhere"
 
 
-def cycles(design: Design) -> list[Cycle]:
-    """A shortest cycle of each knot of the resource graph; none: the design cannot deadlock."""
+def knots(design: Design) -> list[frozenset[Resource]]:
+    """Parts of the resource graph in which messages can wait for each other all round."""
+    return _knots(design.resource_graph, list(_joined(design)))
+
+
+def cycles(design: Design, among: Iterable[frozenset[Resource]] | None = None) -> list[Cycle]:
+    """A shortest cycle of each knot of the resource graph; none: the design cannot deadlock.
+
+    `among`: only of these knots.
+    """
     graph = design.resource_graph
     found = []
-    for component in _knots(graph, list(_joined(design))):
+    for component in knots(design) if among is None else among:
         part = graph.subgraph(sorted(component, key=_order))
         found.append(_explain(design, graph, shortest_cycle(part) or []))
     return sorted(found, key=lambda cycle: cycle.legs[0].hop.source.tile.index)

@@ -25,8 +25,9 @@ def full_flits(fabric: Fabric, channel: Channel, packet_flits: int) -> int:
     if not (channel.enter and channel.leave):
         return 0  # an injection or ejection port: what it holds is in no queue
     depth = fabric.depth // (2 if channel.lane else 1)
-    late = 0 if channel.enter == LOCAL else rtl.constant("noc_pkg::CrosspointLate")
-    return depth - packet_flits - late + 1
+    # The local input leaves one place free, others those that flits on the link may need.
+    margin = 0 if channel.enter == LOCAL else rtl.constant("noc_pkg::CrosspointLate") - 1
+    return depth - packet_flits - margin
 
 
 def safe_window(fabric: Fabric, columns: int, rows: int, packet_flits: int) -> int:

@@ -38,6 +38,7 @@ def check(
 ) -> None:
     """Check a design; report problems by line."""
     from bombus.analysis import check as step
+    from bombus.analysis import flight
 
     check_json(json, design, picture=picture)
     try:
@@ -63,9 +64,9 @@ def check(
     tiles = [tile for tile in resolved.tiles if tile.layers]
     layers = sum(len(tile.layers) for tile in tiles)
     found = f"valid, {counted(len(problems), 'warning')}" if problems else "no problems found"
+    size = f"{counted(len(tiles), 'tile')} with {counted(layers, 'layer')} on {_meshes(resolved)}"
     reading_console(json).print(
-        f"{design}: {found} ({counted(len(tiles), 'tile')} with "
-        f"{counted(layers, 'layer')} on {_meshes(resolved)})",
+        f"{design}: {found} ({'; '.join([size, *flight.summary(resolved)])})",
         style="yellow" if problems else "green",
         markup=False,
     )

@@ -43,6 +43,12 @@ class Fabric(FileModel):
         "message; longer messages may stall on a link. Only for the fabric "
         "`crosspoint`. Default: the longest frame, 9600 bytes.",
     )
+    window: Literal["auto"] | Annotated[StrictInt, Field(ge=1)] | None = Field(
+        None,
+        description="Flits that may be in flight on this network, so that chains which visit "
+        "tiles in any order cannot deadlock; see docs/fabrics.md. `auto`: as many as are safe. "
+        "Only for the lossless fabric `crosspoint`. Default: no limit.",
+    )
     columns: Annotated[StrictInt, Field(ge=1, le=MAX_TILES)] | None = Field(
         None, description="Width of the mesh in tiles. Default: as needed for the positions."
     )
@@ -65,11 +71,12 @@ class Fabric(FileModel):
         "requires).",
     )
 
-    @field_validator("algorithm", "lossless", "virtual_channels", "max_packet_flits")
+    @field_validator("algorithm", "lossless", "virtual_channels", "max_packet_flits", "window")
     @classmethod
     def _its_kind_uses_it(cls, value: Any, info: ValidationInfo) -> Any:
         kind, key = info.data.get("kind"), info.field_name
-        if key == "max_packet_flits" and value and info.data.get("lossless") is False:
+        reserves = key in ("max_packet_flits", "window")
+        if reserves and value and info.data.get("lossless") is False:
             raise ValueError(f"{in_yaml(value)} applies to a lossless fabric only")
         user = "virtual_channels" if key == "virtual_channels" else "crosspoint"
         is_usual = (key, value) in (("algorithm", "xy"), ("lossless", True), (key, None))

@@ -8,6 +8,7 @@ from typing import Any
 
 import jinja2
 
+from bombus.analysis import flight
 from bombus.base import paths
 from bombus.base.text import camel_case
 from bombus.base.values import mac_number
@@ -65,6 +66,37 @@ def _layer_beats(design: Design) -> dict[str, rtl.Beat]:
     return {name: beat for name, beat in sorted(found.items()) if name not in of_networks}
 
 
+def _windows(design: Design, tiles: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The window of each network that has one: who lets messages in, and where they leave."""
+    found = []
+    for network, counted in flight.flights(design).items():
+        counting = [
+            (tile["name"], each["window"])
+            for tile in tiles
+            for each in tile["windows"]
+            if each["prefix"] == network.prefix
+        ]
+        ranges, first = [], 0
+        for tile, part in counting:
+            if count := len(part["gates"]):
+                ranges.append({"tile": tile, "bits": f"{first + count - 1}:{first}"})
+                first += count
+        found.append(
+            {
+                "prefix": network.prefix,
+                "camel": camel_case(network.prefix),
+                "label": network.label,
+                "flits": counted.flits,
+                # With room for those that come while others are given back.
+                "count_bits": (counted.flits + len(counting)).bit_length(),
+                "num_sources": first,
+                "ranges": ranges,  # of sources, by tile
+                "tiles": [tile for tile, _ in counting],
+            }
+        )
+    return found
+
+
 def templates(*folders: Path) -> jinja2.Environment:
     """The templates of generated files, and those in further folders."""
     return jinja2.Environment(
@@ -96,6 +128,7 @@ def render(design: Design) -> dict[str, str]:
         "y_bits": _bits(design.rows),
         "ports": [{"host": port, "mac": mac_number(port.mac)} for port in config.ports],
         "fixed_tables": config.tables == "fixed",
+        "windows": _windows(design, tiles),
         "has_groups": any(each["groups"] for tile in tiles for each in tile["interfaces"]),
         "address_bits": register_map.address_bits,
         "window_bits": (register_map.window - 1).bit_length(),

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from bombus.analysis import flight
 from bombus.base.text import camel_case
 from bombus.base.values import Policy
 from bombus.design.dispatch import Dispatch, num_slots
@@ -250,6 +251,41 @@ def _write(table: str, first: int, size: int, total: int) -> dict[str, str]:
     }
 
 
+def _window(tile: Tile, interface: Interface, design: Design) -> dict[str, Any] | None:
+    """What the tile has to do with the window of an interface's network."""
+    found = flight.of_tile(tile, interface.network, design)
+    if found is None:
+        return None
+    prefix = interface.network.prefix
+
+    def mask(inputs: list[Input]) -> str:
+        bits = "".join(str(int(each in inputs)) for each in reversed(interface.entries))
+        return f"{len(bits) or 1}'b{bits or '0'}"
+
+    def taken(numbers: list[int]) -> str:
+        each = (f"({prefix}src_valid[{n}] && {prefix}src_ready[{n}])" for n in numbers)
+        return " || ".join(each) or "1'b0"
+
+    passing = [interface.sources.index(output) for output in found.passing]
+    gates = [interface.sources.index(output) for output in found.gates]
+    working = [
+        f"{prefix}entering",
+        *(f"{layer.name}_busy" for layer in found.layers if "busy_o" in layer.kind.ports),
+        *(f"{prefix}src_valid[{n}]" for n in passing),
+    ]
+    return {
+        "share": found.flight.share,
+        "flit_bytes": interface.network.data_width // 8,
+        "gates": gates,
+        "open": [n for n in range(len(interface.sources)) if n not in gates],
+        "passes": mask(found.passes),
+        "leaves": mask(found.leaves),
+        "went": taken(passing),
+        "counted": taken(sorted(passing + gates)),
+        "working": " || ".join(working),
+    }
+
+
 def _interfaces(tile: Tile, design: Design) -> list[dict[str, Any]]:
     """The tile's router and network interface in each network."""
     found = []
@@ -293,6 +329,7 @@ def _interfaces(tile: Tile, design: Design) -> list[dict[str, Any]]:
                     kinds.bits(kinds.taken_mask(each)) for each in reversed(interface.entries)
                 ],
                 "router_drops": bool(interface.router_drops),
+                "window": _window(tile, interface, design),
                 **_dispatch_context(design.dispatches[interface]),
             }
         )
@@ -327,6 +364,7 @@ def tile_context(tile: Tile, design: Design) -> dict[str, Any]:
         "interfaces": interfaces,
         "links": [link for each in interfaces for link in each["links"]],
         "load_inputs": [signal for each in interfaces for signal in each["load_inputs"]],
+        "windows": [each for each in interfaces if each["window"]],
         "mac_ports": tile_mac_ports(tile, design),
         "mac_streams": tile_mac_streams(tile),
         "raised_ports": _raised_ports(tile),

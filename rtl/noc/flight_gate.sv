@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// Keeps the messages of one output of a tile out of the mesh until the window of
+// its network has room for them (flight_window, docs/fabrics.md).
+//
+// Combinational: valid and ready of the output and of the network interface are to be
+// taken together with may_send_o, which stays until the message has gone.
+module flight_gate #(
+    parameter int unsigned CountWidth = 16,
+    parameter int unsigned Window = 1024,  // flits of this output that may be in flight
+    parameter int unsigned FlitBytes = 64
+) (
+    input logic clk_i,
+    input logic rst_i,
+
+    input logic [13:0] length_i,  // payload of the message at the front, bytes
+    input logic last_i,
+    input logic valid_i,
+    input logic taken_i,  // its beat goes
+    input logic back_i,  // the credit of a flit has come back
+
+    output logic may_send_o,
+    output logic sent_o,  // a flit has gone; a cycle later
+    output logic waits_o  // a message waits for credits
+);
+
+  if (Window < (bombus_pkg::MaxFrameBytes + FlitBytes - 1) / FlitBytes) begin : gen_bad_window
+    $error("flight_gate: Window must hold the longest frame");
+  end
+  if (FlitBytes != 2 ** $clog2(FlitBytes) || 2 ** CountWidth <= Window) begin : gen_bad_width
+    $error("flight_gate: FlitBytes must be a power of two, CountWidth bits must count Window");
+  end
+
+  logic [14:0] length_up;  // rounded up to flits, of which a message has one at least
+  assign length_up = length_i == '0 ? 15'(FlitBytes) : 15'(length_i) + 15'(FlitBytes - 1);
+
+  flight_window #(
+      .CountWidth(CountWidth)
+  ) u_window (
+      .clk_i,
+      .rst_i,
+      .window_i(CountWidth'(Window)),
+      .length_i(CountWidth'(length_up >> $clog2(FlitBytes))),
+      .valid_i,
+      .taken_i,
+      .last_i,
+      .left_i  (back_i),
+      .may_send_o
+  );
+
+  always_ff @(posedge clk_i) begin
+    sent_o <= ~rst_i & taken_i;
+  end
+  assign waits_o = valid_i & ~may_send_o;
+
+endmodule

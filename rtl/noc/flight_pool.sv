@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// Gives the credits of flits that have left a window back to the outputs that let
+// messages in: to the only one, or in turn to those that have flits out.
+//
+// Which output a flit that has left came from is not known. It does not matter:
+// an output never gets back more than it has sent, so that each stays within its share of the
+// window, and what is out never exceeds the sum of the shares.
+//
+// Latency: 1 cycle with one source, else 2. Throughput: each source gets one credit
+// per cycle while there are enough for all, else one of them does.
+module flight_pool #(
+    parameter int unsigned CountWidth = 16,
+    parameter int unsigned NumSources = 1,
+    parameter int unsigned NumReturns = 1
+) (
+    input logic clk_i,
+    input logic rst_i,
+
+    input  logic [NumReturns-1:0] left_i,  // a flit has left in a tile
+    input  logic [NumSources-1:0] sent_i,  // a source has sent a flit
+    output logic [NumSources-1:0] back_o   // a source gets a credit
+);
+
+  if (NumSources < 1 || NumReturns < 1 || CountWidth < 2) begin : gen_bad_size
+    $error("flight_pool: NumSources and NumReturns must be at least 1, CountWidth 2");
+  end
+
+  typedef logic [CountWidth-1:0] count_t;
+
+  count_t free_q;  // credits that belong to nobody
+  count_t left;
+  always_comb begin
+    left = '0;
+    for (int unsigned r = 0; r < NumReturns; r++) left += count_t'(left_i[r]);
+  end
+
+  if (NumSources == 1) begin : gen_one
+    count_t free;
+    assign free = free_q + left;
+    always_ff @(posedge clk_i) begin
+      if (rst_i) begin
+        free_q <= '0;
+        back_o <= '0;
+      end else begin
+        free_q <= free - count_t'(free != '0);
+        back_o <= free != '0;
+      end
+    end
+    wire unused = ^sent_i;
+  end else begin : gen_several
+    typedef logic [$clog2(NumSources)-1:0] sel_t;
+    count_t [NumSources-1:0] out_q;  // flits that a source has sent and not got back
+    logic [NumSources-1:0] wants, unused_wins, grant;
+    sel_t last_q, chosen;
+    count_t granted;
+    round_robin #(
+        .NumInputs(NumSources)
+    ) u_turn (
+        .last_i(last_q),
+        .request_i(wants),
+        .grant_o(chosen),
+        .wins_o(unused_wins)
+    );
+    always_comb begin
+      for (int unsigned s = 0; s < NumSources; s++) wants[s] = out_q[s] != '0;
+      grant = '0;
+      if (free_q >= count_t'(NumSources)) grant = wants;
+      else if (free_q != '0) grant[chosen] = wants[chosen];
+      granted = '0;
+      for (int unsigned s = 0; s < NumSources; s++) granted += count_t'(grant[s]);
+    end
+    always_ff @(posedge clk_i) begin
+      if (rst_i) begin
+        free_q <= '0;
+        out_q  <= '0;
+        last_q <= '0;
+        back_o <= '0;
+      end else begin
+        free_q <= free_q + left - granted;
+        for (int unsigned s = 0; s < NumSources; s++) begin
+          out_q[s] <= out_q[s] + count_t'(sent_i[s]) - count_t'(grant[s]);
+        end
+        if (|grant) last_q <= chosen;
+        back_o <= grant;
+      end
+    end
+  end
+
+endmodule

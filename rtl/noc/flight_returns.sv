@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tells which flits have left a window in a tile (docs/fabrics.md): one pulse for each.
+//
+// A flit that comes for a layer where messages leave is out at once. Those that come for layers
+// that pass messages on stay in the window, until the tile sends as many; what is still
+// counted as inside when the layers are idle has been dropped or shortened there.
+//
+// Latency: 2 cycles. At most one pulse per cycle; what leaves at once is told one after
+// the other.
+module flight_returns #(
+    parameter int unsigned CountWidth = 16,
+    parameter int unsigned NumSinks = 1,
+    parameter int unsigned PortWidth = 1,
+    parameter logic [NumSinks-1:0] Passes = '0,  // its layer passes messages on
+    parameter logic [NumSinks-1:0] Leaves = '0  // messages leave there
+) (
+    input logic clk_i,
+    input logic rst_i,
+
+    input  logic                 came_i,  // a flit has come from the mesh
+    input  logic [PortWidth-1:0] port_i,  // for this sink
+    input  logic                 went_i,  // an output that passes messages on has sent a flit
+    input  logic                 lost_i,  // a flit was to go into the mesh, but had no route
+    input  logic                 idle_i,  // no message is coming in, or in layers that pass on
+    output logic                 left_o
+);
+
+  if (NumSinks < 1 || CountWidth < 2) begin : gen_bad_size
+    $error("flight_returns: NumSinks must be at least 1, CountWidth 2");
+  end
+
+  typedef logic [CountWidth-1:0] count_t;
+
+  logic passes, leaves;
+  always_comb begin
+    passes = 1'b0;
+    leaves = 1'b0;
+    for (int unsigned s = 0; s < NumSinks; s++) begin
+      if (32'(port_i) == s) begin
+        passes = Passes[s];
+        leaves = Leaves[s];
+      end
+    end
+  end
+
+  logic entered_q, exited_q, went_q, lost_q, idle_q;
+  count_t inside_q;  // flits that layers have taken and may send
+  count_t told_q;  // that have left, not told yet
+  count_t held, told;
+  always_comb begin
+    held = idle_q ? '0 : inside_q;
+    held = held + count_t'(entered_q) - count_t'(went_q);
+    told = told_q + count_t'(exited_q) + count_t'(lost_q) + (idle_q ? inside_q : '0);
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (rst_i) begin
+      entered_q <= 1'b0;
+      exited_q <= 1'b0;
+      went_q <= 1'b0;
+      lost_q <= 1'b0;
+      idle_q <= 1'b0;
+      inside_q <= '0;
+      told_q <= '0;
+      left_o <= 1'b0;
+    end else begin
+      entered_q <= came_i & passes;
+      exited_q <= came_i & leaves;
+      went_q <= went_i;
+      lost_q <= lost_i;
+      idle_q <= idle_i;
+      inside_q <= held;
+      told_q <= told - count_t'(told != '0);
+      left_o <= told != '0;
+    end
+  end
+
+`ifndef SYNTHESIS
+  always_ff @(posedge clk_i) begin
+    if (~rst_i & went_q) begin
+      assert (inside_q != '0 && !idle_q)
+      else $error("flight_returns: layers that declare Forwards have sent more than they took");
+    end
+  end
+`endif
+
+endmodule

@@ -1,0 +1,263 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the windows of a design count (docs/fabrics.md).
+
+Messages come under the window of a network where they first take a queue of a cycle of
+the resource graph, and stay there until a layer takes them that sends none on. While no more
+flits are there than the smallest cycle has room for, no cycle is full.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+
+from bombus.analysis.deadlock import knots, min_cycle_capacity
+from bombus.analysis.window import full_flits
+from bombus.design.elements import Hop, Input, Layer, Output, Resource, Tile
+from bombus.design.network import Network
+from bombus.design.resolved import Design
+from bombus.fabric.routing import Channel, routes
+
+
+@dataclass(frozen=True, eq=False)
+class Flight:
+    """The messages of a network that its window counts; there is a cycle that they can fill."""
+
+    design: Design
+    network: Network
+    safe: int  # most flits with which no cycle is full
+    hops: frozenset[Hop]
+
+    @property
+    def flits(self) -> int:
+        """Flits that may be in flight."""
+        given = self.network.given.window
+        return given if isinstance(given, int) else self.safe
+
+    @property
+    def share(self) -> int:
+        """Flits that each of the sources may have in flight."""
+        return self.flits // max(1, len(self.sources))
+
+    @cached_property
+    def inputs(self) -> frozenset[Input]:
+        """Inputs that counted messages come to."""
+        return frozenset(hop.target for hop in self.hops if hop.target)
+
+    @cached_property
+    def outputs(self) -> list[Output]:
+        """Outputs that send counted messages."""
+        found = {hop.source for hop in self.hops}
+        return [output for output in self.design.outputs() if output in found]
+
+    def origins(self, output: Output) -> tuple[set[Input], set[Layer]]:
+        """Inputs from a mesh, and layers without input, that an output's messages may come from."""
+        return _origins(output, self.design)
+
+    @cached_property
+    def sources(self) -> list[Output]:
+        """Outputs whose messages come under the window there."""
+        return [each for each in self.outputs if not self.origins(each)[0] & self.inputs]
+
+    @cached_property
+    def passing(self) -> list[Output]:
+        """Outputs that pass counted messages on."""
+        return [each for each in self.outputs if each not in self.sources]
+
+    @cached_property
+    def mixed(self) -> list[Output]:
+        """Outputs that pass counted messages on and send others."""
+        ways = ((each, *self.origins(each)) for each in self.passing)
+        return [output for output, inputs, makers in ways if makers or inputs - self.inputs]
+
+    @cached_property
+    def passed(self) -> frozenset[Input]:
+        """Inputs whose messages may be sent on under the window."""
+        return frozenset().union(*(self.origins(each)[0] for each in self.passing)) & self.inputs
+
+    @cached_property
+    def between(self) -> list[Layer]:
+        """Layers that messages pass between these inputs and outputs."""
+        found: dict[Layer, None] = {}
+        for output in self.passing:
+            for layer in _layers_before(output, self.design):
+                starts = {*self.passed, *_wired_from(self.passed, self.design)}
+                if starts & set(layer.inputs):
+                    found[layer] = None
+        return [layer for layer in self.design.layers() if layer in found]
+
+
+def _before(output: Output, design: Design) -> Iterator[tuple[Layer, list[Input]]]:
+    """Layers of a tile whose messages may leave by an output, each with its inputs."""
+    front = [output.layer]
+    seen = {*front}
+    while front:
+        layer = front.pop()
+        yield layer, layer.inputs
+        for each in layer.inputs:
+            for hop in design.hops_to(each):
+                if hop.in_tile and hop.source.layer not in seen:
+                    seen.add(hop.source.layer)
+                    front.append(hop.source.layer)
+
+
+def _origins(output: Output, design: Design) -> tuple[set[Input], set[Layer]]:
+    inputs, makers = set(), set()
+    for layer, its_inputs in _before(output, design):
+        if not its_inputs:
+            makers.add(layer)
+        inputs |= {
+            each for each in its_inputs if any(not hop.in_tile for hop in design.hops_to(each))
+        }
+    return inputs, makers
+
+
+def _layers_before(output: Output, design: Design) -> list[Layer]:
+    return [layer for layer, _ in _before(output, design)]
+
+
+def _wired_from(inputs: Iterable[Input], design: Design) -> set[Input]:
+    """Inputs that messages to others may reach over wires."""
+    front = list(inputs)
+    found: set[Input] = set()
+    while front:
+        for output in front.pop().layer.outputs:
+            for hop in design.hops_from(output):
+                if hop.in_tile and hop.target and hop.target not in found:
+                    found.add(hop.target)
+                    front.append(hop.target)
+    return found
+
+
+def _sent_from(target: Input, network: Network, design: Design) -> set[Output]:
+    """Outputs to the mesh by which messages to an input may leave its tile."""
+    layers = {target.layer, *(each.layer for each in _wired_from([target], design))}
+    return {
+        output
+        for layer in layers
+        for output in layer.outputs
+        if any(_is_on(hop, network) for hop in design.hops_from(output))
+    }
+
+
+def _is_on(hop: Hop, network: Network) -> bool:
+    return hop.target is not None and not hop.in_tile and hop.network is network
+
+
+@lru_cache(maxsize=16)
+def flights(design: Design) -> dict[Network, Flight]:
+    """The messages that each window of a design counts; nothing where no cycle needs it."""
+    found = {}
+    tied = knots(design)
+    for network in design.networks:
+        fabric = network.fabric
+        if network.given.window is None or fabric.kind != "crosspoint" or not fabric.lossless:
+            continue
+        tight = {node for knot in tied for node in knot if _is_queue(node, network)}
+        if tight:
+            safe = _smallest(design, network, tied) - 1
+            found[network] = Flight(design, network, safe, _counted(design, network, tight))
+    return found
+
+
+def _is_queue(node: Resource, network: Network) -> bool:
+    return (
+        isinstance(node, Channel)
+        and bool(node.enter and node.leave)
+        and node.network == network.label
+    )
+
+
+def _smallest(design: Design, network: Network, tied: Iterable[frozenset[Resource]]) -> int:
+    """Flits that the smallest cycle with a queue of a network holds at least."""
+    fabric = network.fabric
+
+    def capacity(node: Resource) -> int:
+        if not (isinstance(node, Channel) and _is_queue(node, network)):
+            return 0
+        return full_flits(fabric, node, fabric.packet_flits)
+
+    parts = [knot for knot in tied if any(_is_queue(node, network) for node in knot)]
+    graph = design.resource_graph
+    sizes = (min_cycle_capacity(graph.subgraph(part), capacity) for part in parts)
+    return min(size for size in sizes if size is not None)
+
+
+def _counted(design: Design, network: Network, tight: set[Resource]) -> frozenset[Hop]:
+    """Next hops over queues of a cycle, and those that cannot be told apart from them."""
+    hops = [hop for hop in design.hops if _is_on(hop, network)]
+    after = {
+        each: _sent_from(each, network, design) for each in {hop.target for hop in hops} if each
+    }
+
+    def needs(hop: Hop) -> bool:
+        assert hop.target
+        ways = routes(network.routing, hop.source.tile.at, hop.target.tile.at)
+        return any(channel in tight for edge in ways for channel in edge)
+
+    found = {hop for hop in hops if needs(hop)}
+    while True:
+        outputs = {hop.source for hop in found}
+        inputs = {hop.target for hop in found}
+        for each in inputs:
+            if each and after[each] & outputs:
+                outputs |= after[each]
+        more = {hop for hop in hops if hop.source in outputs or hop.target in inputs}
+        if more == found:
+            return frozenset(found)
+        found = more
+
+
+def holds(design: Design, knot: frozenset[Resource]) -> bool:
+    """Whether a window keeps the cycles of a knot from being full."""
+    return any(
+        flight.flits <= flight.safe and any(_is_queue(node, flight.network) for node in knot)
+        for flight in flights(design).values()
+    )
+
+
+def summary(design: Design) -> list[str]:
+    """What the windows of a design are, in words."""
+    found = []
+    for flight in flights(design).values():
+        where = f" on network {flight.network.label}" if flight.network.label else ""
+        count = len(flight.sources)
+        each = f", {flight.share} for each of {count} sources" if count > 1 else ""
+        found.append(
+            f"window of {flight.flits} flits{where}{each}: a cycle of waiting holds at least "
+            f"{flight.safe + 1}"
+        )
+    return found
+
+
+# ---- In a tile ----
+
+
+@dataclass(frozen=True)
+class TileFlight:
+    """What a tile has to do with a window."""
+
+    flight: Flight
+    gates: list[Output]  # outputs that let messages in
+    passing: list[Output]
+    passes: list[Input]
+    leaves: list[Input]
+    layers: list[Layer]  # that pass messages on
+
+
+def of_tile(tile: Tile, network: Network, design: Design) -> TileFlight | None:
+    """What a tile has to do with the window of a network, if anything."""
+    flight = flights(design).get(network)
+    if flight is None:
+        return None
+    inputs = [each for each in tile.entries if each in flight.inputs]
+    found = TileFlight(
+        flight,
+        [each for each in flight.sources if each.tile is tile],
+        [each for each in flight.passing if each.tile is tile],
+        [each for each in inputs if each in flight.passed],
+        [each for each in inputs if each not in flight.passed],
+        [layer for layer in flight.between if layer.tile is tile],
+    )
+    return found if found.gates or inputs else None

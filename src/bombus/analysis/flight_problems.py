@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Windows that do not prevent deadlocks: too large, or with messages that they do not count."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import networkx as nx
+
+from bombus.analysis.flight import Flight, flights
+from bombus.base.errors import Problem
+from bombus.base.text import listing
+from bombus.design import rtl
+from bombus.design.elements import Input, Layer, Resource
+from bombus.design.resolved import Design
+from bombus.design.resources import awaited_hops, takes_whatever_waits
+from bombus.fabric.routing import routes
+
+
+def problems(design: Design) -> Iterator[Problem]:
+    """Why windows do not prevent deadlocks, or are not needed."""
+    for network in design.networks:
+        if network.given.window is None:
+            continue
+        loc = (*network.loc, "fabric", "window")
+        flight = flights(design).get(network)
+        if flight is None:
+            text = "no cycle of waiting messages uses a queue of this fabric: it needs no window"
+            yield design.file.problem(loc, text, is_error=False)
+            continue
+        for message in _size_problems(flight):
+            yield design.file.problem(loc, message)
+        for layer, message in _layer_problems(flight):
+            yield design.file.problem(layer.loc, message)
+        for layer, message in _waiting_problems(flight):
+            yield design.file.problem(layer.loc, message)
+
+
+def _size_problems(flight: Flight) -> Iterator[str]:
+    network, count = flight.network, len(flight.sources)
+    longest = -(-rtl.constant("bombus_pkg::MaxFrameBytes") * 8 // network.data_width)
+    if network.routing.holds_links:
+        yield (
+            "a window needs routers that reserve room for whole messages: max_packet_flits should "
+            f"be at least {longest}, for the longest frame"
+        )
+        return
+    if flight.flits > flight.safe:
+        yield (
+            f"a window of {flight.flits} flits is too large: a cycle of waiting messages holds "
+            f"{flight.safe + 1}; it should be at most {flight.safe}, or `auto`"
+        )
+    if flight.share < longest:
+        among = f" for each of {count} sources ({listing(flight.sources)})" if count > 1 else ""
+        yield (
+            f"a window of {flight.flits} flits has {flight.share}{among}, too few for the longest "
+            f"frame of {longest}, which could never start; "
+            f"{'deeper queues' if flight.flits >= flight.safe else 'a larger window'} would do"
+        )
+
+
+def _layer_problems(flight: Flight) -> Iterator[tuple[Layer, str]]:
+    for output in flight.mixed:
+        inputs, makers = flight.origins(output)
+        others = [*makers, *(each for each in inputs if each not in flight.inputs)]
+        yield (
+            output.layer,
+            f"{output} passes on messages that the window counts, and sends others, from "
+            f"{listing(sorted(map(str, others)))}; put what begins here into a tile of its own",
+        )
+    for layer in flight.between:
+        lacks = ""
+        if not layer.kind.constants.get("forwards"):
+            lacks = "does not declare `Forwards`"
+        elif "busy_o" not in layer.kind.ports:
+            lacks = "has no `busy_o`"
+        if lacks:
+            yield (
+                layer,
+                f"{layer} passes on messages that the window counts, but {lacks}: the window must "
+                "know that it sends each message at most once, none of its own, and none longer "
+                "than it came",
+            )
+    for output in flight.outputs:
+        tile = output.tile
+        hops = flight.design.hops_from(output)
+        groups = flight.design.dispatches[tile.interface(flight.network)]
+        if groups and any(hop.target is None for hop in hops):
+            yield (
+                output.layer,
+                f"{output} drops messages by a next hop in a tile that distributes messages among "
+                "replicas: the window does not see what is lost there",
+            )
+
+
+def _waiting_problems(flight: Flight) -> Iterator[tuple[Layer, str]]:
+    """Messages of the window that wait for what the window keeps back."""
+    design = flight.design
+    graph = design.resource_graph
+    starts: set[Resource] = {target for target in flight.inputs if target in graph}
+    for hop in flight.hops:
+        assert hop.target
+        ways = routes(flight.network.routing, hop.source.tile.at, hop.target.tile.at)
+        starts |= {channel for edge in ways for channel in edge}
+    reached = starts.union(*(nx.descendants(graph, each) for each in starts))
+    for output in flight.sources:
+        for each in output.layer.inputs:
+            waits = output.name in each.stream.waits_for_outputs
+            if waits and not takes_whatever_waits(each, design) and each in reached:
+                yield (
+                    each.layer,
+                    f"{each} waits for the window, and messages that the window counts wait for "
+                    "it: they use queues or layers before it; move tiles, or let another tile "
+                    "start these messages",
+                )
+    for node in sorted((each for each in reached if isinstance(each, Input)), key=str):
+        for name in node.stream.waits_for_inputs:
+            awaited = Input(node.layer, name)
+            if any(hop in flight.hops for hop in awaited_hops(awaited, node, design)):
+                yield (
+                    node.layer,
+                    f"{node} waits for a message on {awaited}, which the window may keep back "
+                    "while it counts those that wait",
+                )

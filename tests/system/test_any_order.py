@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Chains that visit tiles in any order: with a window they never stall, with one that is too
+large they do."""
+
+from __future__ import annotations
+
+import ctypes
+from collections import Counter
+from pathlib import Path
+from random import Random
+
+import pytest
+from support import message_sums
+
+from bombus.generation import generate
+from bombus.golden.frames import Host, udp_frame
+from bombus.measure.exchanges import introduce, neighbour
+from bombus.simulator.build import build_library
+from bombus.simulator.counters import DROP
+from bombus.simulator.simulation import Simulation
+from bombus.simulator.stalls import ring
+
+DESIGN = Path(__file__).parent / "designs" / "any_order.yaml"
+STATIONS = (1, 2, 3)
+DROP_INSIDE, CUT = 5, 6  # of station.sv
+PORT = 7000
+
+
+def steps(random: Random, *, losses: bool) -> int:
+    """What a datagram begins with: 2 to 5 visits, no two of one station in a row."""
+    visits: list[int] = []
+    for _ in range(random.randint(2, 5)):
+        visits.append(random.choice([each for each in STATIONS if [each] != visits[-1:]]))
+    if losses and random.random() < 0.3:
+        # Dropped by a layer or for want of a route, or cut to a beat.
+        visits[-1] = random.choice((DROP_INSIDE, CUT, visits[-2]))
+    return sum(visit << 3 * n for n, visit in enumerate(visits))
+
+
+def datagrams(simulation: Simulation, count: int, *, seed: int, losses: bool) -> list[bytes]:
+    random = Random(seed)
+    host, station = Host.from_manifest(simulation.manifest), neighbour(simulation.manifest)
+    sizes = (0, 20, 60, 1400)
+    return [
+        udp_frame(
+            station,
+            host,
+            steps(random, losses=losses).to_bytes(2, "little")
+            + bytes(random.choice((*sizes, random.randrange(1400), random.randrange(9000)))),
+            port=PORT,
+        )
+        for _ in range(count)
+    ]
+
+
+def drops(simulation: Simulation) -> Counter[str]:
+    found: Counter[str] = Counter()
+    for tile in simulation.manifest["tiles"]:
+        counters = simulation.tile_counters(tile["name"])
+        found.update({key: n for key, n in counters.items() if key.startswith(DROP) and n})
+    return found
+
+
+def test_with_a_window_it_never_stalls(capfd: pytest.CaptureFixture[str]) -> None:
+    with Simulation(DESIGN, assertions=True) as simulation:
+        message_sums.leave_out(simulation)
+        introduce(simulation, neighbour(simulation.manifest))
+        simulation.watch(5_000)
+        sent = came = 0
+        # What leaves the window in a layer, or before it is in the mesh, comes back as well: all of
+        # that is more than a window.
+        for seed, losses, stalled in ((1, False, 0.0), (2, True, 0.0), (3, True, 0.5)):
+            simulation.pace(tx_stall=stalled)
+            frames = datagrams(simulation, 1_000, seed=seed, losses=losses)
+            came += len(simulation.exchange(frames, limit_cycles=300_000).received)
+            sent += len(frames)
+            assert simulation.stalls() == []
+            assert not simulation.in_flight
+            assert came + drops(simulation).total() == sent
+        found = drops(simulation)
+        assert min(found["drop.no_route"], found["drop.station.wanted"]) > 100
+        simulation.check()
+    ctypes.CDLL(None).fflush(None)
+    assert "Assertion failed" not in "".join(capfd.readouterr())
+
+
+def test_with_a_window_that_is_too_large_it_does(tmp_path: Path) -> None:
+    design = tmp_path / DESIGN.name
+    text = DESIGN.read_text().replace("window: auto", "window: 10000")
+    design.write_text(
+        text.replace("sources: [", f"sources: [{DESIGN.parent}/").replace(
+            ", station.sv", f", {DESIGN.parent}/station.sv"
+        )
+    )
+    generate.generate(design, tmp_path / "generated", allow_deadlock=True)
+    with Simulation(build_library(tmp_path / "generated")) as simulation:
+        message_sums.leave_out(simulation)
+        introduce(simulation, neighbour(simulation.manifest))
+        simulation.watch(5_000)
+        frames = datagrams(simulation, 3_000, seed=1, losses=False)
+        assert len(simulation.exchange(frames, limit_cycles=150_000).received) < 2_000
+        names = {stall.name for stall in ring(simulation.stalls())}
+        # Two stations that send to each other, at least
+        assert len(names & {"layer one", "layer two", "layer three"}) >= 2
