@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from harness import Bench, Benches
 
@@ -25,13 +25,15 @@ def open_layer(
     *,
     bound: int = 0,
     metadata: str = "",
+    inputs: Mapping[str, str] | None = None,
     seed: int = 1,
     **widths: int,
 ) -> Bench:
     """`arguments`: of its instance, `bound`: how many next hops they add to its own ones;
-    `metadata`: its type, if not a packet's; `widths`: NumWidths, WidthRatio, if not all four."""
+    `metadata`: its type, if not a packet's; `inputs`: values of what it reads of its registers, if
+    not zero; `widths`: NumWidths, WidthRatio, FirstWidth, if not all four."""
     kind = library(64).kind(layer)
-    declared, types = _registers(kind.registers)
+    declared, types = _registers(kind.registers, inputs or {})
     given = ",".join([".beat_t(beat_t)", *types, *arguments])
     macros: dict[str, str | int] = {
         "LAYER": f"{declared} {layer} #({given}) u_layer (.*);",
@@ -44,7 +46,7 @@ def open_layer(
     return benches("layer", seed=seed, macros=macros, **widths)
 
 
-def _registers(registers: Block | None) -> tuple[str, list[str]]:
+def _registers(registers: Block | None, inputs: Mapping[str, str]) -> tuple[str, list[str]]:
     """Declares what a layer's registers are connected to, which ask for nothing; types to give."""
     if registers is None:
         return "", []
@@ -52,7 +54,8 @@ def _registers(registers: Block | None) -> tuple[str, list[str]]:
     for name, text in types.items():
         lines.append(f"typedef {' '.join(text)} {name};")
     for port in layer_ports(registers):
-        value = " = '0" if port.name.endswith("_i") else ""
+        given = inputs.get(port.name, "'0")
+        value = f" = {given}" if port.name.endswith("_i") else ""
         lines.append(f"wire {port.type or f'logic [{port.bits - 1}:0]'} {port.name}{value};")
     return " ".join(lines), [f".{name}({name})" for name in types]
 

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reference models, independent of the hardware: the IP stack, Reed-Solomon codes."""
+"""Reference models, independent of the hardware: the IP stack, Reed-Solomon codes, engines."""

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Any layer with a stream in and a stream out, at several data widths side by side:
-// 64 bits, then each WidthRatio times the one before.
+// FirstWidth bits, then each WidthRatio times the one before.
 //
 // Macros: LAYER, its instance, connected by name, so that what it does not have
 // is not connected; NUM_DROPS, NUM_EVENTS and NEXT_BITS, the widths of drop_o, event_o
@@ -55,6 +55,7 @@ endmodule
 module bench #(
     parameter int unsigned NumWidths = 4,
     parameter int unsigned WidthRatio = 2,
+    parameter int unsigned FirstWidth = 64,
     localparam int unsigned BeatBits = bench_pkg::beat_bits(512, $bits(`META_T))
 ) (
     `BENCH_PORTS(NumWidths, BeatBits, NumWidths, BeatBits + 5, 16, 32)
@@ -71,7 +72,7 @@ module bench #(
 
   for (genvar n = 0; n < NumWidths; n++) begin : gen_width
     layer_at_width #(
-        .DataWidth(64 * WidthRatio ** n)
+        .DataWidth(FirstWidth * WidthRatio ** n)
     ) u_layer (
         .clk_i,
         .rst_i,

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+// CRC-32 of IEEE 802.3 over a stream of beats, without its start and its last inversion, which
+// are those of the user: the register starts at zero.
+//
+// Only the last beat may have fewer bytes than the bus, with zeros behind them. These are
+// shifted in like others; a step of the last stages for each bit of their number takes them
+// out again.
+//
+// Latency: 9 cycles from the last beat. Throughput: one beat per cycle. No backpressure.
+module crc32 #(
+    parameter  int unsigned DataBytes = 64,
+    localparam int unsigned BytesBits = $clog2(DataBytes) + 1
+) (
+    input logic clk_i,
+    input logic rst_i,
+
+    input logic [DataBytes*8-1:0] data_i,
+    input logic [  BytesBits-1:0] bytes_i,  // with last_i, at least 1
+    input logic                   valid_i,
+    input logic                   last_i,
+
+    output logic [31:0] crc_o,
+    output logic        valid_o
+);
+
+  if (DataBytes < 8 || DataBytes != 2 ** $clog2(DataBytes)) begin : gen_bad_bytes
+    $error("crc32: DataBytes must be a power of two, at least 8");
+  end
+
+  localparam int unsigned DataWidth = DataBytes * 8;
+  localparam int unsigned NumWords = DataBytes / 8;
+  localparam int unsigned NumUndo = $clog2(DataBytes);
+  localparam logic [31:0] Polynomial = 32'hEDB88320;  // reflected: the first bit is the lowest
+
+  typedef logic [31:0] crc_t;
+  typedef crc_t [DataWidth-1:0] columns_t;
+  typedef crc_t [31:0] matrix_t;
+
+  function automatic crc_t forward(crc_t crc);
+    return (crc >> 1) ^ (crc[0] ? Polynomial : '0);
+  endfunction
+  function automatic crc_t backward(crc_t crc);
+    return ((crc ^ (crc[31] ? Polynomial : '0)) << 1) | 32'(crc[31]);
+  endfunction
+
+  // What a bit of a beat makes of the register.
+  function automatic columns_t make_columns();
+    columns_t columns;
+    crc_t crc;
+    crc = Polynomial;
+    for (int unsigned i = 0; i < DataWidth; i++) begin
+      columns[DataWidth-1-i] = crc;
+      crc = forward(crc);
+    end
+    return columns;
+  endfunction
+  localparam columns_t Columns = make_columns();
+
+  // Takes 2^power bytes of zeros out.
+  function automatic matrix_t make_undo(int unsigned power);
+    matrix_t matrix;
+    for (int unsigned i = 0; i < 32; i++) begin
+      matrix[i] = crc_t'(1) << i;
+      for (int unsigned n = 0; n < 8 * 2 ** power; n++) matrix[i] = backward(matrix[i]);
+    end
+    return matrix;
+  endfunction
+
+  // ---- The bits of a beat, 64 together, then all ----
+
+  crc_t [NumWords-1:0] words, words_q;
+  crc_t beat, beat_q;
+  always_comb begin
+    words = '0;
+    for (int unsigned w = 0; w < NumWords; w++) begin
+      for (int unsigned i = 0; i < 64; i++) begin
+        if (data_i[64*w+i]) words[w] ^= Columns[64*w+i];
+      end
+    end
+    beat = '0;
+    for (int unsigned w = 0; w < NumWords; w++) beat ^= words_q[w];
+  end
+
+  // ---- The register ----
+
+  crc_t crc_q, moved;
+  always_comb begin
+    moved = beat_q;
+    for (int unsigned i = 0; i < 32; i++) if (crc_q[i]) moved ^= Columns[i];
+  end
+
+  typedef struct packed {
+    logic valid;
+    logic last;
+    logic [NumUndo-1:0] missing;  // bytes
+  } side_t;
+  side_t [1:0] side_q;
+  side_t undo_q[NumUndo+1];
+  crc_t undone_q[NumUndo+1];
+  always_ff @(posedge clk_i) begin
+    words_q <= words;
+    beat_q  <= beat;
+    side_q  <= {side_q[0], side_t'{valid_i, last_i, NumUndo'(BytesBits'(DataBytes) - bytes_i)}};
+    if (side_q[1].valid) crc_q <= side_q[1].last ? '0 : moved;
+    undone_q[0] <= moved;
+    undo_q[0] <= side_q[1];
+    undo_q[0].valid <= side_q[1].valid & side_q[1].last;
+    if (rst_i) begin
+      crc_q <= '0;
+      side_q[0].valid <= 1'b0;
+      side_q[1].valid <= 1'b0;
+      undo_q[0].valid <= 1'b0;
+    end
+  end
+
+  // ---- Zeros behind the last byte out again ----
+
+  for (genvar n = 0; n < NumUndo; n++) begin : gen_undo
+    localparam matrix_t Undo = make_undo(n);
+    crc_t undone;
+    always_comb begin
+      undone = '0;
+      for (int unsigned i = 0; i < 32; i++) if (undone_q[n][i]) undone ^= Undo[i];
+    end
+    always_ff @(posedge clk_i) begin
+      undone_q[n+1] <= undo_q[n].missing[n] ? undone : undone_q[n];
+      undo_q[n+1]   <= undo_q[n];
+      if (rst_i) undo_q[n+1].valid <= 1'b0;
+    end
+  end
+
+  assign crc_o   = undone_q[NumUndo];
+  assign valid_o = undo_q[NumUndo].valid;
+
+endmodule

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// Engine that counts the packets and bytes of each flow, and keeps the hash of its last packet.
+// Software reads them as the table `flows` (engine_count.rdl) without disturbing packets.
+//
+// Latency: 1 cycle. Throughput: one beat per cycle.
+module engine_count
+  import engine_pkg::*;
+#(
+    parameter type beat_t = logic,
+    parameter type flows_t = logic,  // an entry of the table as software reads it
+    parameter int unsigned Engine = 4,  // its number in sequences
+    parameter int unsigned NumBound = 1,  // filled in by Bombus, as what follows
+    parameter int unsigned NumBoundHops = 1,
+    parameter logic [NumBound-1:0][15:0] BoundKeys = '0,
+    parameter logic [NumBound-1:0][7:0] BoundHops = '0,
+    localparam int unsigned NumFlows = engine_pkg::NumFlows,
+    localparam int unsigned NextWidth = $clog2(NumBoundHops + 1)
+) (
+    input logic clk_i,
+    input logic rst_i,
+
+    input  beat_t in_i,
+    input  logic  in_valid_i,
+    output logic  in_ready_o,
+
+    output beat_t                 out_o,
+    output logic                  out_valid_o,
+    input  logic                  out_ready_i,
+    output logic  [NextWidth-1:0] out_next_o,
+
+    input  logic                          flows_request_i,  // held until flows_done_o
+    input  logic   [$clog2(NumFlows)-1:0] flows_index_i,
+    output flows_t                        flows_rdata_o,
+    output logic                          flows_done_o,
+
+    output logic busy_o
+);
+
+  localparam string Entry = "engine_count";
+  localparam string Takes = "engine_packet";
+  localparam string Sends = "engine_packet";
+  localparam string Binds = "engine";
+  localparam int unsigned BindsWidth = 4;
+  typedef enum int unsigned {
+    NextEngineExit,
+    NextBound
+  } next_e;
+
+  logic first_q;
+  wire  taken = in_valid_i & in_ready_o;
+  always_ff @(posedge clk_i) begin
+    if (rst_i) first_q <= 1'b1;
+    else if (taken) first_q <= in_i.last;
+  end
+
+  engine_output #(
+      .beat_t(beat_t),
+      .Engine(Engine),
+      .NumBound(NumBound),
+      .NumBoundHops(NumBoundHops),
+      .BoundKeys(BoundKeys),
+      .BoundHops(BoundHops)
+  ) u_out (
+      .clk_i,
+      .rst_i,
+      .in_i(in_i),
+      .in_valid_i(in_valid_i),
+      .in_ready_o(in_ready_o),
+      .out_o,
+      .out_valid_o,
+      .out_ready_i,
+      .out_next_o
+  );
+
+  // ---- One packet a cycle: read, add, write ----
+
+  typedef struct packed {
+    logic [31:0] packets;
+    logic [47:0] bytes;
+    logic [31:0] hash;
+  } counts_t;
+
+  engine_packet_meta_t meta;
+  assign meta = engine_packet_meta_t'(in_i.meta);
+  logic counting_q;
+  flow_t flow_q;
+  logic [13:0] length_q;
+  logic [31:0] hash_q;
+  always_ff @(posedge clk_i) begin
+    counting_q <= taken & first_q & ~rst_i;
+    flow_q <= meta.flow;
+    length_q <= in_i.length;
+    hash_q <= meta.hash;
+  end
+
+  (* ram_style = "distributed" *) counts_t ram[NumFlows];
+  logic [NumFlows-1:0] used_q;  // others count as zero
+  counts_t counted, next, shown;
+  assign counted = used_q[flow_q] ? ram[flow_q] : '0;
+  assign next = '{
+          packets: counted.packets + 1'b1,
+          bytes: counted.bytes + 48'(length_q),
+          hash: hash_q
+      };
+  always_ff @(posedge clk_i) begin
+    if (counting_q) ram[flow_q] <= next;
+    if (rst_i) used_q <= '0;
+    else if (counting_q) used_q[flow_q] <= 1'b1;
+  end
+
+  // ---- Software reads an entry as a whole ----
+
+  assign shown = used_q[flows_index_i] ? ram[flows_index_i] : '0;
+  always_ff @(posedge clk_i) begin
+    flows_rdata_o.packets <= shown.packets;
+    flows_rdata_o.bytes <= shown.bytes;
+    flows_rdata_o.hash <= shown.hash;
+    flows_done_o <= flows_request_i & ~flows_done_o & ~rst_i;
+  end
+
+  assign busy_o = out_valid_o | counting_q;
+
+endmodule

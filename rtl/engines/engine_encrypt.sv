@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+// Engine that encrypts or decrypts UDP datagrams with ChaCha (RFC 8439; 20 rounds or fewer), a
+// stream cipher: once more is back to plain text.
+//
+// A datagram starts with an initialization vector of 8 bytes, which stays as it is; what is
+// behind it is encrypted. The nonce is that of RFC 7634: a salt of 4 bytes, then the vector;
+// the first block has the number 1. There is no authentication. Other packets, and datagrams
+// without a whole vector, pass unchanged.
+//
+// The key and the salt are registers (engine_encrypt.rdl).
+//
+// Latency: 4 * Rounds + 7 cycles. Throughput: one beat per cycle.
+module engine_encrypt
+  import engine_pkg::*;
+#(
+    parameter type beat_t = logic,
+    parameter type regs_t = logic,  // from engine_encrypt.rdl
+    parameter int unsigned Rounds = 20,  // as of chacha_block
+    parameter int unsigned Engine = 2,  // its number in sequences
+    parameter int unsigned NumBound = 1,  // filled in by Bombus, as what follows
+    parameter int unsigned NumBoundHops = 1,
+    parameter logic [NumBound-1:0][15:0] BoundKeys = '0,
+    parameter logic [NumBound-1:0][7:0] BoundHops = '0,
+    localparam int unsigned NextWidth = $clog2(NumBoundHops + 1)
+) (
+    input logic clk_i,
+    input logic rst_i,
+
+    input  beat_t in_i,
+    input  logic  in_valid_i,
+    output logic  in_ready_o,
+
+    output beat_t                 out_o,
+    output logic                  out_valid_o,
+    input  logic                  out_ready_i,
+    output logic  [NextWidth-1:0] out_next_o,
+
+    input  regs_t       regs_i,
+    output logic  [1:0] event_o,
+    output logic        busy_o
+);
+
+  localparam string Entry = "engine_encrypt";
+  localparam string Takes = "engine_packet";
+  localparam string Sends = "engine_packet";
+  localparam string Binds = "engine";
+  localparam int unsigned BindsWidth = 4;
+  typedef enum int unsigned {
+    NextEngineExit,
+    NextBound
+  } next_e;
+  typedef enum int unsigned {
+    EventEncrypted,
+    EventPlain,  // passed unchanged
+    NumEvents
+  } event_e;
+
+  logic first_q;
+  wire  taken = in_valid_i & in_ready_o;
+  always_ff @(posedge clk_i) begin
+    if (rst_i) first_q <= 1'b1;
+    else if (taken) first_q <= in_i.last;
+  end
+
+  localparam int unsigned IvBytes = 8;
+  localparam int unsigned TextByte = UdpPayloadByte + IvBytes;
+  localparam int unsigned DataBytes = engine_pkg::DataWidth / 8;
+  localparam int unsigned HeadBytes = DataBytes - TextByte;  // of a block, in its first beat
+
+  // ---- In: a block of key stream for every beat ----
+
+  engine_packet_meta_t arrived;
+  assign arrived = engine_packet_meta_t'(in_i.meta);
+  wire is_text = arrived.is_udp & in_i.length >= 14'(TextByte);
+  logic is_text_q;
+
+  // Of the beat taken a cycle ago.
+  logic fetch_q;
+  logic [8*IvBytes-1:0] iv_q;
+  logic [7:0] block_q;
+  always_ff @(posedge clk_i) begin
+    if (taken) begin
+      is_text_q <= first_q ? is_text : is_text_q;
+      block_q   <= first_q ? 8'd1 : block_q + 1'b1;
+    end
+    if (taken & first_q) iv_q <= in_i.data[8*UdpPayloadByte+:8*IvBytes];
+    fetch_q <= taken & ~rst_i;
+  end
+
+  logic [511:0] made;
+  logic made_valid;
+  chacha_block #(
+      .Rounds(Rounds)
+  ) u_cipher (
+      .clk_i,
+      .rst_i,
+      .key_i  (regs_i.key.bits),
+      .nonce_i({iv_q, regs_i.salt.bits}),
+      .block_i(block_q),
+      .valid_i(fetch_q),
+      .block_o(made),
+      .valid_o(made_valid)
+  );
+
+  // ---- The beats wait for it ----
+
+  typedef struct packed {
+    logic  is_text;
+    logic  first;
+    beat_t beat;
+  } waiting_t;
+  waiting_t waits;
+  logic waits_valid, full, out_free, blocks_valid;
+  logic [511:0] blocks;
+  wire pop = waits_valid & blocks_valid & out_free;
+  assign in_ready_o = ~full;
+  localparam int unsigned Depth = 512;
+  frame_buffer #(
+      .data_t(waiting_t),
+      .Depth (Depth)
+  ) u_beats (
+      .clk_i,
+      .rst_i,
+      .data_i  ('{is_text: first_q ? is_text : is_text_q, first: first_q, beat: in_i}),
+      .write_i (taken),
+      .commit_i(taken),
+      .abort_i (1'b0),
+      .full_o  (full),
+      .data_o  (waits),
+      .valid_o (waits_valid),
+      .ready_i (pop)
+  );
+
+  // No block without its beat: there is always room.
+  block_fifo #(
+      .data_t(logic [511:0]),
+      .Depth (Depth)
+  ) u_blocks (
+      .clk_i,
+      .rst_i,
+      .data_i (made),
+      .write_i(made_valid),
+      .data_o (blocks),
+      .valid_o(blocks_valid),
+      .ready_i(pop)
+  );
+
+  // ---- Out: the text starts in the middle of a beat, so that blocks straddle two ----
+
+  logic [8*TextByte-1:0] rest_q;  // of the block before
+  always_ff @(posedge clk_i) if (pop) rest_q <= blocks[511:8*HeadBytes];
+
+  beat_t encrypted;
+  always_comb begin
+    encrypted = waits.beat;
+    for (int unsigned b = 0; b < DataBytes; b++) begin
+      if (waits.is_text && !(waits.first && b < TextByte) &&
+          (!waits.beat.last || b < 32'(waits.beat.bytes))) begin
+        encrypted.data[8*b+:8] ^=
+            b < TextByte ? rest_q[8*(b%TextByte)+:8] : blocks[8*((b+HeadBytes)%DataBytes)+:8];
+      end
+    end
+  end
+
+  engine_output #(
+      .beat_t(beat_t),
+      .Engine(Engine),
+      .NumBound(NumBound),
+      .NumBoundHops(NumBoundHops),
+      .BoundKeys(BoundKeys),
+      .BoundHops(BoundHops)
+  ) u_out (
+      .clk_i,
+      .rst_i,
+      .in_i(encrypted),
+      .in_valid_i(waits_valid & blocks_valid),
+      .in_ready_o(out_free),
+      .out_o,
+      .out_valid_o,
+      .out_ready_i,
+      .out_next_o
+  );
+
+  always_ff @(posedge clk_i) begin
+    event_o[EventEncrypted] <= pop & waits.first & waits.is_text;
+    event_o[EventPlain] <= pop & waits.first & ~waits.is_text;
+    if (rst_i) event_o <= '0;
+  end
+
+  logic [$clog2(Depth)+1:0] beats_q;
+  always_ff @(posedge clk_i) begin
+    if (rst_i) beats_q <= '0;
+    else begin
+      if (taken & ~pop) beats_q <= beats_q + 1'b1;
+      if (~taken & pop) beats_q <= beats_q - 1'b1;
+    end
+  end
+  assign busy_o = beats_q != '0 | out_valid_o;
+
+endmodule

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+// Engine that forwards: a table by flow gives the MAC port by which a packet leaves and its new
+// destination MAC address, or refuses it. The source MAC address becomes that of the port.
+//
+// The entry is that of the flow, exclusive or the bits of the packet's hash that the register
+// `spread` selects, so that a flow can be spread over several next hops.
+//
+// Latency: 2 cycles. Throughput: one beat per cycle.
+module engine_forward
+  import bombus_pkg::*;
+  import engine_pkg::*;
+#(
+    parameter type beat_t = logic,
+    // From engine_forward.rdl: registers, and an entry of the table
+    parameter type regs_t = logic,
+    parameter type next_hops_t = logic,
+    parameter int unsigned NumMacPorts = 1,
+    parameter int unsigned Engine = 5,  // its number in sequences
+    parameter int unsigned NumBound = 1,  // filled in by Bombus, as what follows
+    parameter int unsigned NumBoundHops = 1,
+    parameter logic [NumBound-1:0][15:0] BoundKeys = '0,
+    parameter logic [NumBound-1:0][7:0] BoundHops = '0,
+    localparam int unsigned NumFlows = engine_pkg::NumFlows,
+    localparam int unsigned NextWidth = $clog2(NumBoundHops + 1)
+) (
+    input logic clk_i,
+    input logic rst_i,
+
+    input  beat_t in_i,
+    input  logic  in_valid_i,
+    output logic  in_ready_o,
+
+    output beat_t                 out_o,
+    output logic                  out_valid_o,
+    input  logic                  out_ready_i,
+    output logic  [NextWidth-1:0] out_next_o,
+
+    input  host_t      [     NumMacPorts-1:0] host_i,
+    input  regs_t                             regs_i,
+    output logic       [$clog2(NumFlows)-1:0] next_hops_index_o,
+    input  next_hops_t                        next_hops_i,        // the entry of the cycle before
+    output logic       [                 1:0] event_o,
+    output logic                              busy_o
+);
+
+  localparam string Entry = "engine_forward";
+  localparam string Takes = "engine_packet";
+  localparam string Sends = "engine_packet";
+  localparam string Binds = "engine";
+  localparam int unsigned BindsWidth = 4;
+  typedef enum int unsigned {
+    NextEngineExit,
+    NextBound
+  } next_e;
+  typedef enum int unsigned {
+    EventRefused,  // by its entry
+    EventNoEntry,  // the entry is not valid: refused too
+    NumEvents
+  } event_e;
+
+  // The entry is read while a packet comes in, and again as long as it waits.
+  engine_packet_meta_t arrived, meta;
+  assign arrived = engine_packet_meta_t'(in_i.meta);
+  beat_t held;
+  logic held_valid, held_ready;
+  flow_t index_q;
+  wire flow_t index = arrived.flow ^ (flow_t'(arrived.hash) & regs_i.spread.bits);
+  assign next_hops_index_o = in_ready_o ? index : index_q;
+  always_ff @(posedge clk_i) index_q <= next_hops_index_o;
+
+  stream_register #(
+      .data_t(beat_t)
+  ) u_held (
+      .clk_i,
+      .rst_i,
+      .in_i,
+      .in_valid_i,
+      .in_ready_o,
+      .out_o(held),
+      .out_valid_o(held_valid),
+      .out_ready_i(held_ready)
+  );
+
+  logic first_q;
+  wire  moves = held_valid & held_ready;
+  always_ff @(posedge clk_i) begin
+    if (rst_i) first_q <= 1'b1;
+    else if (moves) first_q <= held.last;
+  end
+
+  host_t leaves;
+  by_mac_port #(
+      .data_t(host_t),
+      .NumMacPorts(NumMacPorts)
+  ) u_host (
+      .all_i (host_i),
+      .port_i(next_hops_i.mac_port),
+      .one_o (leaves)
+  );
+
+  wire   refused = next_hops_i.refuse | ~next_hops_i.valid;
+  beat_t forwarded;
+  assign meta = engine_packet_meta_t'(held.meta);
+  always_comb begin
+    engine_packet_meta_t sent;
+    sent = meta;
+    sent.mac_port = next_hops_i.mac_port;
+    sent.discard = refused;
+    forwarded = held;
+    forwarded.meta = $bits(held.meta)'(sent);
+    if (first_q) begin
+      forwarded.data[95:0] = {swap48(leaves.mac), swap48(next_hops_i.destination)};
+    end
+  end
+
+  engine_output #(
+      .beat_t(beat_t),
+      .Engine(Engine),
+      .NumBound(NumBound),
+      .NumBoundHops(NumBoundHops),
+      .BoundKeys(BoundKeys),
+      .BoundHops(BoundHops)
+  ) u_out (
+      .clk_i,
+      .rst_i,
+      .in_i(forwarded),
+      .in_valid_i(held_valid),
+      .in_ready_o(held_ready),
+      .out_o,
+      .out_valid_o,
+      .out_ready_i,
+      .out_next_o
+  );
+
+  always_ff @(posedge clk_i) begin
+    event_o[EventRefused] <= moves & first_q & next_hops_i.valid & refused;
+    event_o[EventNoEntry] <= moves & first_q & ~next_hops_i.valid;
+    if (rst_i) event_o <= '0;
+  end
+
+  assign busy_o = held_valid | out_valid_o;
+
+endmodule

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// Last stage of an engine, and of the parser: takes the next step off the sequence in the
+// metadata, and sends the packet to that engine.
+//
+// Next hop 0 is the exit, which takes packets whose sequence has ended, those that an
+// engine has refused, and those whose next engine does not exist: a packet is dropped
+// nowhere else. Behind it follow the bound engines. An engine is not its own next one.
+//
+// Latency: 1 cycle. Throughput: one beat per cycle.
+module engine_output
+  import engine_pkg::*;
+#(
+    parameter type beat_t = logic,
+    parameter int unsigned Engine = 0,  // that of this tile; 0: none
+    parameter int unsigned NumBound = 1,
+    parameter int unsigned NumBoundHops = 1,
+    parameter logic [NumBound-1:0][15:0] BoundKeys = '0,
+    parameter logic [NumBound-1:0][7:0] BoundHops = '0,
+    localparam int unsigned NextWidth = $clog2(NumBoundHops + 1)
+) (
+    input logic clk_i,
+    input logic rst_i,
+
+    input  beat_t in_i,
+    input  logic  in_valid_i,
+    output logic  in_ready_o,
+
+    output beat_t                 out_o,
+    output logic                  out_valid_o,
+    input  logic                  out_ready_i,
+    output logic  [NextWidth-1:0] out_next_o
+);
+
+  if (Engine > 15) begin : gen_bad_engine
+    $error("engine must be from 1 to 15");
+  end
+  if (BoundKeys != '0 && $bits(in_i.data) != engine_pkg::DataWidth) begin : gen_bad_width
+    $error("engines: data_width must be %0d", engine_pkg::DataWidth);
+  end
+
+  engine_packet_meta_t meta, sent;
+  assign meta = engine_packet_meta_t'(in_i.meta);
+  wire engine_t step = meta.steps[0];
+
+  logic bound;
+  logic [NextWidth-1:0] hop, next, next_q;
+  bound_hop #(
+      .NumBound (NumBound),
+      .HopWidth (NextWidth),
+      .BoundKeys(BoundKeys),
+      .BoundHops(BoundHops)
+  ) u_bound (
+      .key_i  (16'(step)),
+      .found_o(bound),
+      .hop_o  (hop)
+  );
+  wire exists = bound & (step != engine_t'(Engine));
+  assign next = (exists & ~meta.discard) ? hop + 1'b1 : '0;
+
+  always_comb begin
+    sent = meta;
+    sent.steps = meta.steps >> $bits(engine_t);
+    sent.lost = ~exists & (step != '0) & ~meta.discard;
+  end
+  beat_t stepped;
+  always_comb begin
+    stepped = in_i;
+    stepped.meta = $bits(in_i.meta)'(sent);
+  end
+
+  logic first_q;
+  wire  taken = in_valid_i & in_ready_o;
+  always_ff @(posedge clk_i) begin
+    if (rst_i) first_q <= 1'b1;
+    else if (taken) first_q <= in_i.last;
+  end
+  always_ff @(posedge clk_i) begin
+    if (taken & first_q) next_q <= next;
+  end
+
+  output_stage #(
+      .beat_t(beat_t),
+      .NextWidth(NextWidth)
+  ) u_stage (
+      .clk_i,
+      .rst_i,
+      .in_i(stepped),
+      .in_valid_i,
+      .in_ready_o,
+      .in_next_i(first_q ? next : next_q),
+      .out_o,
+      .out_valid_o,
+      .out_ready_i,
+      .out_next_o
+  );
+
+endmodule

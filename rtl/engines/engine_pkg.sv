@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// Packets that visit a sequence of engines: their metadata, and where the fields of
+// their headers stand.
+package engine_pkg;
+  import bombus_pkg::*;
+
+  parameter int unsigned NumSteps = 15;
+  parameter int unsigned NumRules = 16;
+  parameter int unsigned NumFlows = 64;
+
+  typedef logic [3:0] engine_t;  // number of an engine; 0: the sequence has ended
+  typedef logic [$clog2(NumFlows)-1:0] flow_t;
+
+  // Metadata of kind engine_packet: a frame, and what is to be done with it.
+  typedef struct packed {
+    engine_t [NumSteps-1:0] steps;  // the engines still to be visited, the next one lowest
+    flow_t flow;
+    logic [31:0] hash;  // by engine_hash; zero before
+    logic is_udp;  // an IPv4 header without options, and UDP or TCP, unfragmented
+    logic is_tcp;
+    logic discard;  // an engine has refused it
+    logic lost;  // its sequence names an engine that does not exist
+    vlan_t vlan;
+    mac_port_t mac_port;  // by which it leaves
+  } engine_packet_meta_t;
+
+  // First bytes of fields in a frame without VLAN tag.
+  parameter int unsigned EtherTypeByte = 12;
+  parameter int unsigned Ipv4Byte = 14;
+  parameter int unsigned FragmentByte = Ipv4Byte + 6;
+  parameter int unsigned ProtocolByte = Ipv4Byte + 9;
+  parameter int unsigned AddressByte = Ipv4Byte + 12;  // source, then destination
+  parameter int unsigned PortByte = Ipv4Byte + 20;  // source port, then destination port
+  parameter int unsigned UdpChecksumByte = PortByte + 6;
+  parameter int unsigned TcpChecksumByte = PortByte + 16;
+  parameter int unsigned UdpPayloadByte = PortByte + 8;
+
+  // All of these stand in the first beat at this width.
+  parameter int unsigned DataWidth = 512;
+
+endpackage

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// Keeps packets until what their engine computes from all of their bytes is known, which
+// goes out beside their first beat.
+//
+// digest_i comes once for each packet, in their order, after its last beat has been taken.
+//
+// Latency: 1 cycle from the digest, 2 from the first beat. Throughput: one beat per cycle.
+module engine_store #(
+    parameter type beat_t   = logic,
+    parameter type digest_t = logic
+) (
+    input logic clk_i,
+    input logic rst_i,
+
+    input  beat_t in_i,
+    input  logic  in_valid_i,
+    output logic  in_ready_o,
+
+    input digest_t digest_i,
+    input logic    digest_valid_i,
+
+    output beat_t   out_o,
+    output digest_t digest_o,    // for the whole packet
+    output logic    out_valid_o,
+    input  logic    out_ready_i,
+    output logic    busy_o
+);
+
+  // Two of the longest packets.
+  localparam int unsigned Depth = 2 ** $clog2(2 * bombus_pkg::MaxFrameBytes * 8 / $bits(in_i.data));
+
+  logic full, stored_valid, digest_valid;
+  wire taken = in_valid_i & in_ready_o;
+  wire leaves = out_valid_o & out_ready_i;
+  assign in_ready_o  = ~full;
+  assign out_valid_o = stored_valid & digest_valid;
+
+  frame_buffer #(
+      .data_t(beat_t),
+      .Depth (Depth)
+  ) u_beats (
+      .clk_i,
+      .rst_i,
+      .data_i  (in_i),
+      .write_i (taken),
+      .commit_i(taken),
+      .abort_i (1'b0),
+      .full_o  (full),
+      .data_o  (out_o),
+      .valid_o (stored_valid),
+      .ready_i (leaves)
+  );
+
+  // No packet without a beat: there is always room for its digest.
+  block_fifo #(
+      .data_t(digest_t),
+      .Depth (Depth)
+  ) u_digests (
+      .clk_i,
+      .rst_i,
+      .data_i (digest_i),
+      .write_i(digest_valid_i),
+      .data_o (digest_o),
+      .valid_o(digest_valid),
+      .ready_i(leaves & out_o.last)
+  );
+
+  logic [$clog2(Depth)+1:0] beats_q;
+  always_ff @(posedge clk_i) begin
+    if (rst_i) beats_q <= '0;
+    else begin
+      if (taken & ~leaves) beats_q <= beats_q + 1'b1;
+      if (~taken & leaves) beats_q <= beats_q - 1'b1;
+    end
+  end
+  assign busy_o = beats_q != '0;
+
+endmodule
