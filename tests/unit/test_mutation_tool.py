@@ -100,9 +100,20 @@ def test_mutations_of_python(text: str, made: set[tuple[str, str]]) -> None:
         compile(site.applied(text), "changed", "exec")
 
 
-@pytest.mark.parametrize("file", sorted((ROOT / "rtl").rglob("*.sv")), ids=lambda file: file.stem)
-def test_every_rtl_file_has_tests(file: Path) -> None:
-    assert find_tests(file.relative_to(ROOT)) is not None  # type: ignore[arg-type]
+SOURCES = [*(ROOT / "rtl").rglob("*.sv"), *(ROOT / "src").rglob("*.py")]
+
+
+@pytest.mark.parametrize("file", sorted(SOURCES), ids=lambda file: str(file.relative_to(ROOT)))
+def test_every_file_has_tests(file: Path) -> None:
+    tests = find_tests(file.relative_to(ROOT))  # type: ignore[arg-type]
+    if file.name == "__init__.py":
+        return
+    assert tests is not None
+    for stage in (*tests.unit, *tests.design):
+        names = [word for word in stage.split() if word.endswith(".py")]
+        assert names
+        for name in names:
+            assert (ROOT / name).is_file(), name
 
 
 @pytest.mark.parametrize("file", ["rtl/udp/udp_tx.sv", "rtl/noc/vc_input.sv"])

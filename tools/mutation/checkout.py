@@ -100,7 +100,7 @@ class Checkout:
             return Run("timeout", time.monotonic() - start, "", output)
         if process.returncode == 0:
             verdict = "passed"
-        elif process.returncode in _NO_TESTS:
+        elif process.returncode in _NO_TESTS and "while loading conftest" not in output:
             raise BadTestsError(f"pytest {arguments}\n{output}")
         else:
             verdict = "broken" if "%Error" in output else "failed"

@@ -98,8 +98,51 @@ _FILES: Mapping[str, Tests] = {
 }
 _INTERFACE_FILES = ("network_interface", "route_table", "replica_choice", "injection", "ejection")
 
+# Names without a folder are in tests/unit.
 _UNIT = "tests/unit"
+_RUNTIME = "tests/sim/test_runtime.py tests/sim/test_misuse.py"
 _PYTHON: Mapping[str, str] = {
+    "src/bombus/base": "test_output.py test_config.py test_hostile_files.py test_cli.py",
+    "src/bombus/base/cache.py": "tests/sim/test_build.py",
+    "src/bombus/base/interrupt.py": "tests/sim/test_live_ends.py",
+    "src/bombus/base/sources.py": "test_rtl.py test_generate.py",
+    "src/bombus/board": "tests/board/test_board.py",
+    "src/bombus/cli": "test_cli.py",
+    "src/bombus/cli/demo.py": "tests/docs/test_examples.py",
+    "src/bombus/cli/show.py": "test_cli.py test_show.py",
+    "src/bombus/cli/place.py": "test_cli.py test_placer.py",
+    "src/bombus/cli/run.py": "test_cli.py tests/sim/test_live.py",
+    "src/bombus/cli/sweep.py": "tests/sweep/test_sweep.py",
+    "src/bombus/cli/timing.py": "tests/board/test_timing.py",
+    "src/bombus/cli/area.py": "test_cli.py test_area.py",
+    "src/bombus/cli/bench.py": "test_cli.py tests/bench/test_rs.py",
+    "src/bombus/clients/reed_solomon.py": "tests/system/test_rs_client.py",
+    "src/bombus/design": "test_generate.py test_check.py test_reference.py test_register_map.py",
+    "src/bombus/design/config": "test_config.py test_check.py",
+    "src/bombus/design/memories.py": "test_raised_ports.py test_config.py",
+    "src/bombus/design/messages.py": "test_message_kinds.py",
+    "src/bombus/design/reference.py": "test_reference.py tests/docs/test_pages.py",
+    "src/bombus/design/register_reference.py": "tests/docs/test_pages.py",
+    "src/bombus/fabric": "test_config.py test_check.py test_routing.py",
+    "src/bombus/golden/frames.py": "tests/system/test_traffic.py",
+    "src/bombus/golden/stack.py": "tests/system/test_traffic.py",
+    "src/bombus/golden": "test_reed_solomon_model.py",
+    "src/bombus/implementation": "tests/board/test_timing.py",
+    "src/bombus/live": "tests/sim/test_live.py",
+    "src/bombus/measure/area": "test_area.py test_sta.py",
+    "src/bombus/measure/sweep": "tests/sweep/test_sweep.py",
+    "src/bombus/measure": "tests/bench/test_rs.py tests/sweep/test_sweep.py",
+    "src/bombus/pictures": "test_show.py",
+    "src/bombus/pictures/diagrams.py": "tests/docs/test_pages.py",
+    "src/bombus/pictures/floorplan.py": "tests/board/test_timing.py",
+    "src/bombus/registers": "test_register_map.py tests/rtl/test_registers.py",
+    "src/bombus/simulator": _RUNTIME,
+    "src/bombus/simulator/build.py": "tests/sim/test_build.py",
+    "src/bombus/simulator/compiling.py": "tests/sim/test_build.py",
+    "src/bombus/simulator/verilating.py": "tests/sim/test_build.py",
+    "src/bombus/simulator/verilator.py": "tests/sim/test_build.py",
+    "src/bombus/simulator/stalls.py": "tests/sim/test_watchdog.py",
+    "src/bombus/simulator/impairment.py": "tests/sim/test_impairment.py",
     "src/bombus/base/yaml_file.py": "test_config.py test_hostile_files.py",
     "src/bombus/base/yaml_text.py": "test_config.py test_hostile_files.py",
     "src/bombus/base/output.py": "test_output.py",
@@ -143,5 +186,6 @@ def find_tests(file: PurePosixPath) -> Tests | None:
     if file.parent.name == "noc" and file.stem in _INTERFACE_FILES:
         return Tests(_INTERFACE, (_TRAFFIC, _REPLICAS))
     if names := _PYTHON.get(name) or _PYTHON.get(folder):
-        return Tests((" ".join(f"{_UNIT}/{name}" for name in names.split()),), ())
+        paths = (name if "/" in name else f"{_UNIT}/{name}" for name in names.split())
+        return Tests((" ".join(paths),), ())
     return _FILES.get(name) or _FOLDERS.get(folder)
