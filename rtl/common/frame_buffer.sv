@@ -2,11 +2,13 @@
 // Buffer of whole frames in block RAM: what is written shows at the output when
 // it is committed, and can be taken back until then.
 //
-// Latency: 2 cycles from the commit. Throughput: one beat per cycle. Depth: a
-// power of two. full_o: a write would be lost; the writer must look.
+// Latency: 2 cycles from the commit, 3 with OutputRegister: data_o then comes out of
+// flip-flops, not of the memory. Throughput: one beat per cycle. Depth: a power of
+// two. full_o: a write would be lost; the writer must look.
 module frame_buffer #(
     parameter type data_t = logic [15:0],
-    parameter int unsigned Depth = 512
+    parameter int unsigned Depth = 512,
+    parameter bit OutputRegister = 0
 ) (
     input logic clk_i,
     input logic rst_i,
@@ -32,30 +34,52 @@ module frame_buffer #(
   (* ram_style = "block" *) data_t ram[Depth];
   pointer_t write_q, commit_q, read_q;
 
-  wire pointer_t write_next = write_q + pointer_t'(write_i);
-  wire fetch = (read_q != commit_q) & (~valid_o | ready_i);
+  data_t read_data_q;
+  logic read_valid_q, read_ready;
 
-  // read_q runs one beat ahead of the reader: that beat has left the RAM.
+  wire pointer_t write_next = write_q + pointer_t'(write_i);
+  wire fetch = (read_q != commit_q) & (~read_valid_q | read_ready);
+
+  // read_q runs ahead of the reader: those beats have left the RAM.
   assign full_o = (write_q ^ read_q) == {1'b1, {AddrWidth{1'b0}}};
 
   always_ff @(posedge clk_i) begin
     if (write_i) ram[write_q[AddrWidth-1:0]] <= data_i;
-    if (fetch) data_o <= ram[read_q[AddrWidth-1:0]];
+    if (fetch) read_data_q <= ram[read_q[AddrWidth-1:0]];
   end
 
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
-      write_q  <= '0;
+      write_q <= '0;
       commit_q <= '0;
-      read_q   <= '0;
-      valid_o  <= 1'b0;
+      read_q <= '0;
+      read_valid_q <= 1'b0;
     end else begin
       write_q <= abort_i ? commit_q : write_next;
       if (commit_i) commit_q <= write_next;
       if (fetch) read_q <= read_q + pointer_t'(1);
-      if (fetch) valid_o <= 1'b1;
-      else if (ready_i) valid_o <= 1'b0;
+      if (fetch) read_valid_q <= 1'b1;
+      else if (read_ready) read_valid_q <= 1'b0;
     end
+  end
+
+  if (OutputRegister) begin : gen_register
+    stream_register #(
+        .data_t(data_t)
+    ) u_out (
+        .clk_i,
+        .rst_i,
+        .in_i(read_data_q),
+        .in_valid_i(read_valid_q),
+        .in_ready_o(read_ready),
+        .out_o(data_o),
+        .out_valid_o(valid_o),
+        .out_ready_i(ready_i)
+    );
+  end else begin : gen_direct
+    assign data_o = read_data_q;
+    assign valid_o = read_valid_q;
+    assign read_ready = ready_i;
   end
 
 endmodule

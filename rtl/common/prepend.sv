@@ -51,8 +51,9 @@ module prepend #(
   end else begin : gen_beats
     typedef logic [$clog2(HeaderBeats+1)-1:0] index_t;
     index_t index_q;  // header beats that have gone out
+    logic led_q;  // all have
     wire [HeaderBeats-1:0][DataBytes*8-1:0] beats = header_i[HeaderBeats*DataBytes*8-1:0];
-    assign leading = starting_q & ~flush_q & ~skip_i & (index_q != index_t'(HeaderBeats));
+    assign leading = starting_q & ~flush_q & ~skip_i & ~led_q;
     assign absorb = (Shift == 0) & leading & (index_q == index_t'(HeaderBeats - 1)) & in_i.last &
         (in_i.bytes == '0);
     assign out_first_o = starting_q & ~flush_q & (index_q == '0);
@@ -63,8 +64,13 @@ module prepend #(
       end
     end
     always_ff @(posedge clk_i) begin
-      if (rst_i) index_q <= '0;
-      else if (out_valid_o & out_ready_i) index_q <= (leading & ~absorb) ? index_q + 1'b1 : '0;
+      if (rst_i) begin
+        index_q <= '0;
+        led_q   <= 1'b0;
+      end else if (out_valid_o & out_ready_i) begin
+        index_q <= (leading & ~absorb) ? index_q + 1'b1 : '0;
+        led_q   <= leading & ~absorb & (index_q == index_t'(HeaderBeats - 1));
+      end
     end
   end
 

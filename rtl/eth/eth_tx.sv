@@ -21,6 +21,7 @@ module eth_tx
 #(
     parameter type beat_t = logic,
     parameter type cache_t = logic,  // an entry of the ARP cache as software reads it
+    parameter bit CutsReady = 0,  // of its output_stage
     parameter int unsigned NumMacPorts = 1,
     parameter int unsigned NumBindings = 2048,  // a power of two
     parameter int unsigned MaxAgeS = 300,  // seconds that an unconfirmed binding lives, 61 to 500
@@ -363,7 +364,8 @@ module eth_tx
   end
   output_stage #(
       .beat_t(beat_t),
-      .NextWidth(NextWidth)
+      .NextWidth(NextWidth),
+      .CutsReady(CutsReady)
   ) u_out (
       .clk_i,
       .rst_i,

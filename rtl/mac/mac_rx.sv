@@ -168,7 +168,8 @@ module mac_rx
 
   frame_buffer #(
       .data_t(stored_t),
-      .Depth (Beats)
+      .Depth(Beats),
+      .OutputRegister(1)  // the sum takes as long
   ) u_buffer (
       .clk_i,
       .rst_i,

@@ -12,8 +12,9 @@
 // frame that finds no room is dropped and counted instead, so that a port that takes
 // nothing, since its link is down, stops nobody else's frames.
 //
-// Latency: 2 cycles from the last beat in to the first beat out. Throughput:
-// one beat per cycle.
+// Latency: 2 cycles from the last beat in to the first beat out, 3 if DataWidth is below
+// 512: block RAM of small devices is slow, so its data go through a register there.
+// Throughput: one beat per cycle.
 module mac_tx
   import bombus_pkg::*;
 #(
@@ -71,6 +72,7 @@ module mac_tx
   localparam int unsigned Beats = BufferBytes / DataBytes;
   // Beats run out first: frames have at least 56 bytes here.
   localparam int unsigned MaxFrames = Beats < BufferBytes / 32 ? Beats : BufferBytes / 32;
+  localparam bit RegistersBuffer = DataWidth < 512;
   localparam int unsigned MinFrameBytes = 60;  // without FCS
   localparam int unsigned TagBytes = 4;
 
@@ -149,7 +151,8 @@ module mac_tx
   logic stored_valid, stored_ready, stored_taken;
   frame_buffer #(
       .data_t(stored_t),
-      .Depth (Beats)
+      .Depth(Beats),
+      .OutputRegister(RegistersBuffer)
   ) u_buffer (
       .clk_i,
       .rst_i,

@@ -26,17 +26,19 @@ def keep_counts_flowing(bench: Bench) -> None:
         bench.stall(len(WIDTHS) + stream, 0.0)
 
 
-def room(stream: int) -> int:
-    """Beats that a buffer holds: those in its memory and the one at the output."""
-    return BUFFER_BYTES // (WIDTHS[stream] // 8) + 1
+def room(stream: int, ahead: int) -> int:
+    """Beats that a buffer holds: those in its memory and those that have left it."""
+    return BUFFER_BYTES // (WIDTHS[stream] // 8) + ahead
 
 
-def filling(random: Random, stream: int, beats: Sequence[int], shortest: int) -> list[bytes]:
+def filling(
+    random: Random, stream: int, beats: Sequence[int], shortest: int, ahead: int
+) -> list[bytes]:
     """Random data for frames of so many beats, in turn, that fill a buffer to the last one."""
     size = WIDTHS[stream] // 8
     least = -(-shortest // size)
     frames: list[bytes] = []
-    left = room(stream)
+    left = room(stream, ahead)
     for count in cycle(max(n, least) for n in beats):
         count = left if left < count + least else count
         frames.append(random.randbytes(max(shortest, count * size - random.randrange(size))))

@@ -32,6 +32,11 @@ from mac_bench import (
 )
 
 
+def ahead(stream: int) -> int:
+    """Beats that have left the memory."""
+    return 2 if WIDTHS[stream] < 512 else 1
+
+
 def tx_message(data: bytes, start: int = 0, word: int = 0, tag: int | None = None) -> Message:
     """A frame whose checksum, at `word` from byte 0 on (0: none), starts with `start`; the tag
     is not in the bytes yet, nor counted in `word`."""
@@ -208,14 +213,14 @@ def test_tx_takes_frames_until_the_beats_are_used_up(
         keep_counts_flowing(bench)
         sent = []
         for stream in range(len(WIDTHS)):
-            data = filling(random, stream, beats, 60)
+            data = filling(random, stream, beats, 60, ahead(stream))
             sent.append([tx_message(frame, n, 10) for n, frame in enumerate(data)])
             more = tx_message(bytes(60))
             bench.push(Beats(WIDTHS[stream]).stream([*sent[stream], more], random), stream)
             sent[stream].append(more)
-        bench.run(max(map(room, range(len(WIDTHS)))) + 100)
+        bench.run(BUFFER_BYTES // (min(WIDTHS) // 8) + 100)
         for stream in range(len(WIDTHS)):
-            assert len(bench.taken(stream)) == room(stream)
+            assert len(bench.taken(stream)) == room(stream, ahead(stream))
         bench.pace()
         bench.drain()
         check_sent(bench, sent, stalled=False)
@@ -230,7 +235,7 @@ def test_tx_latency_and_throughput(benches: Benches) -> None:
     for stream, width in enumerate(WIDTHS):
         received = bench.received(stream)
         last_of_first = bench.taken(stream)[Beats(width).count(1500) - 1]
-        assert received[0].cycle - last_of_first == 2
+        assert received[0].cycle - last_of_first == 1 + ahead(stream)
         assert consecutive([cycle for cycle, _ in received])
 
 

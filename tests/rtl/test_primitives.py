@@ -321,10 +321,14 @@ def buffer_frames(random: Random, depth: int, count: int) -> tuple[list[int], li
     return items, expected
 
 
+OUTPUT_REGISTER = pytest.mark.parametrize("output_register", [0, 1])
+
+
+@OUTPUT_REGISTER
 @pytest.mark.parametrize("seed", SEEDS)
-def test_buffer_shows_what_is_committed(benches: Benches, seed: int) -> None:
+def test_buffer_shows_what_is_committed(benches: Benches, seed: int, output_register: int) -> None:
     random = Random(seed)
-    bench = benches("frame_buffer", seed=seed)
+    bench = benches("frame_buffer", seed=seed, OutputRegister=output_register)
     for pace in PACES:
         bench.forget()
         bench.pace(**pace)
@@ -338,8 +342,9 @@ def test_buffer_shows_what_is_committed(benches: Benches, seed: int) -> None:
             assert bench.items(stream) == expected[stream]
 
 
-def test_buffer_hides_what_is_not_committed(benches: Benches) -> None:
-    bench = benches("frame_buffer")
+@OUTPUT_REGISTER
+def test_buffer_hides_what_is_not_committed(benches: Benches, output_register: int) -> None:
+    bench = benches("frame_buffer", OutputRegister=output_register)
     write = [BUFFER_ITEM.pack(data=number, write=1) for number in range(4)]
     for stream in range(2):
         bench.push(write, stream)
@@ -351,17 +356,19 @@ def test_buffer_hides_what_is_not_committed(benches: Benches) -> None:
     bench.push([BUFFER_ITEM.pack(data=77, write=1, commit=1)], 1)
     bench.drain()
     assert bench.items(1) == [77]
-    assert bench.received(1)[0].cycle == bench.taken(1)[-1] + 2
+    assert bench.received(1)[0].cycle == bench.taken(1)[-1] + 2 + output_register
 
 
-def test_buffer_capacity(benches: Benches) -> None:
-    bench = benches("frame_buffer")
+@OUTPUT_REGISTER
+def test_buffer_capacity(benches: Benches, output_register: int) -> None:
+    bench = benches("frame_buffer", OutputRegister=output_register)
     bench.pace(stall=1.0)
     for stream in range(2):
         bench.push([BUFFER_ITEM.pack(data=n, write=1, commit=1) for n in range(100)], stream)
     bench.run(200)
-    # The entry at the output has left the memory.
-    assert [len(bench.taken(stream)) for stream in range(2)] == [d + 1 for d in BUFFER_DEPTHS]
+    # The entries at the output have left the memory.
+    held = 1 + output_register
+    assert [len(bench.taken(stream)) for stream in range(2)] == [d + held for d in BUFFER_DEPTHS]
     bench.pace()
     bench.drain()
     for stream in range(2):

@@ -4,6 +4,7 @@
 `include "bench.svh"
 
 module bench #(
+    parameter bit OutputRegister = 0,
     localparam int unsigned NumDepths = 2
 ) (
     `BENCH_PORTS(NumDepths, 19, NumDepths, 16, 1, NumDepths)
@@ -22,7 +23,8 @@ module bench #(
     wire go = in_valid_i[n] & ~full;
     frame_buffer #(
         .data_t(data_t),
-        .Depth (n == 0 ? 4 : 32)
+        .Depth(n == 0 ? 4 : 32),
+        .OutputRegister(OutputRegister)
     ) u_buffer (
         .clk_i,
         .rst_i,
