@@ -61,8 +61,10 @@ module flight_pool #(
         .grant_o(chosen),
         .wins_o(unused_wins)
     );
+    for (genvar s = 0; s < NumSources; s++) begin : gen_wants
+      assign wants[s] = out_q[s] != '0;
+    end
     always_comb begin
-      for (int unsigned s = 0; s < NumSources; s++) wants[s] = out_q[s] != '0;
       grant = '0;
       if (free_q >= count_t'(NumSources)) grant = wants;
       else if (free_q != '0) grant[chosen] = wants[chosen];

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import ctypes
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 from random import Random
 
@@ -23,7 +24,25 @@ from bombus.simulator.stalls import ring
 DESIGN = Path(__file__).parent / "designs" / "any_order.yaml"
 STATIONS = (1, 2, 3)
 DROP_INSIDE, CUT = 5, 6  # of station.sv
-PORT = 7000
+PORTS = (7000, 7001)
+# Two sources share the window, and two replicas a station.
+VARIANT = (
+    ("udp_rx, itinerary]", "udp_rx, itinerary, {itinerary: {udp_port: 7001}}]"),
+    ("station: 3, next", "station: 3, replicas: 2, dispatch: round_robin, next"),
+    ("at: [1, 1]", "at: [[1, 1], [0, 2]]"),
+    ("window: auto", "algorithm: o1turn, window: auto"),
+)
+
+
+def changed(folder: Path, *edits: tuple[str, str]) -> Path:
+    """The design with texts replaced."""
+    text = DESIGN.read_text()
+    for old, new in (("sources: [", f"sources: [{DESIGN.parent}/"), *edits):
+        assert old in text, old
+        text = text.replace(old, new)
+    file = folder / DESIGN.name
+    file.write_text(text.replace(", station.sv", f", {DESIGN.parent}/station.sv"))
+    return file
 
 
 def steps(random: Random, *, losses: bool) -> int:
@@ -37,7 +56,9 @@ def steps(random: Random, *, losses: bool) -> int:
     return sum(visit << 3 * n for n, visit in enumerate(visits))
 
 
-def datagrams(simulation: Simulation, count: int, *, seed: int, losses: bool) -> list[bytes]:
+def datagrams(
+    simulation: Simulation, count: int, *, seed: int, losses: bool, ports: Sequence[int] = PORTS[:1]
+) -> list[bytes]:
     random = Random(seed)
     host, station = Host.from_manifest(simulation.manifest), neighbour(simulation.manifest)
     sizes = (0, 20, 60, 1400)
@@ -47,7 +68,7 @@ def datagrams(simulation: Simulation, count: int, *, seed: int, losses: bool) ->
             host,
             steps(random, losses=losses).to_bytes(2, "little")
             + bytes(random.choice((*sizes, random.randrange(1400), random.randrange(9000)))),
-            port=PORT,
+            port=random.choice(ports),
         )
         for _ in range(count)
     ]
@@ -61,8 +82,11 @@ def drops(simulation: Simulation) -> Counter[str]:
     return found
 
 
-def test_with_a_window_it_never_stalls(capfd: pytest.CaptureFixture[str]) -> None:
-    with Simulation(DESIGN, assertions=True) as simulation:
+@pytest.mark.parametrize("edits", [(), VARIANT], ids=["one source", "two sources and replicas"])
+def test_with_a_window_it_never_stalls(
+    edits: Sequence[tuple[str, str]], tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    with Simulation(changed(tmp_path, *edits), assertions=True) as simulation:
         message_sums.leave_out(simulation)
         introduce(simulation, neighbour(simulation.manifest))
         simulation.watch(5_000)
@@ -71,7 +95,8 @@ def test_with_a_window_it_never_stalls(capfd: pytest.CaptureFixture[str]) -> Non
         # that is more than a window.
         for seed, losses, stalled in ((1, False, 0.0), (2, True, 0.0), (3, True, 0.5)):
             simulation.pace(tx_stall=stalled)
-            frames = datagrams(simulation, 1_000, seed=seed, losses=losses)
+            ports = PORTS if edits else PORTS[:1]
+            frames = datagrams(simulation, 1_000, seed=seed, losses=losses, ports=ports)
             came += len(simulation.exchange(frames, limit_cycles=300_000).received)
             sent += len(frames)
             assert simulation.stalls() == []
@@ -85,13 +110,7 @@ def test_with_a_window_it_never_stalls(capfd: pytest.CaptureFixture[str]) -> Non
 
 
 def test_with_a_window_that_is_too_large_it_does(tmp_path: Path) -> None:
-    design = tmp_path / DESIGN.name
-    text = DESIGN.read_text().replace("window: auto", "window: 10000")
-    design.write_text(
-        text.replace("sources: [", f"sources: [{DESIGN.parent}/").replace(
-            ", station.sv", f", {DESIGN.parent}/station.sv"
-        )
-    )
+    design = changed(tmp_path, ("window: auto", "window: 10000"))
     generate.generate(design, tmp_path / "generated", allow_deadlock=True)
     with Simulation(build_library(tmp_path / "generated")) as simulation:
         message_sums.leave_out(simulation)

@@ -206,14 +206,22 @@ def test_a_tile_that_sends_its_own_messages_among_those_that_it_passes_on(
     assert "from receive.mac_rx; put what begins here into a tile of its own" in problem
 
 
-def test_messages_that_wait_for_the_window_and_hold_what_it_needs(
+def test_messages_on_their_way_to_the_source_that_hold_what_the_window_needs(
     tmp_path: Path, problems: Problems
 ) -> None:
-    """Datagrams for the itinerary come by the port that the station's messages need."""
+    """Datagrams for the itinerary come by the port that the station's messages need: they come
+    under the window before."""
     file = changed(
         tmp_path,
         ("kind: station, station: 1,", "layers: [itinerary, {station: {station: 1}}],"),
         ("udp_rx, itinerary]", "udp_rx]"),
     )
     (problem,) = problems(check.check, file)
-    assert problem.startswith("15: one.itinerary waits for the window, and messages that ")
+    assert problem.startswith("15: one.itinerary passes on messages that the window counts, but ")
+    itinerary = tmp_path / "itinerary.sv"
+    entry = 'localparam string Entry = "itinerary";'
+    text = itinerary.read_text()
+    itinerary.write_text(text.replace(entry, f"localparam bit Forwards = 1;\n{entry}"))
+    design, _ = check.check(file)
+    (flight,) = flights(design).values()
+    assert [str(each) for each in flight.sources] == ["receive.udp_rx"]

@@ -12,11 +12,14 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
+import networkx as nx
+
 from bombus.analysis.deadlock import knots, min_cycle_capacity
 from bombus.analysis.window import full_flits
 from bombus.design.elements import Hop, Input, Layer, Output, Resource, Tile
 from bombus.design.network import Network
 from bombus.design.resolved import Design
+from bombus.design.resources import takes_whatever_waits
 from bombus.fabric.routing import Channel, routes
 
 
@@ -75,6 +78,26 @@ class Flight:
     def passed(self) -> frozenset[Input]:
         """Inputs whose messages may be sent on under the window."""
         return frozenset().union(*(self.origins(each)[0] for each in self.passing)) & self.inputs
+
+    @cached_property
+    def needed(self) -> frozenset[Resource]:
+        """What counted messages may have to wait for, before they have left."""
+        graph = self.design.resource_graph
+        starts: set[Resource] = {target for target in self.inputs if target in graph}
+        starts = starts.union(*map(_channels, self.hops))
+        return frozenset(starts.union(*(nx.descendants(graph, each) for each in starts)))
+
+    @cached_property
+    def stuck(self) -> list[tuple[Output, Input]]:
+        """Sources with an input that waits for the window, while counted messages wait for it."""
+        return [
+            (output, each)
+            for output in self.sources
+            for each in output.layer.inputs
+            if each in self.needed
+            and output.name in each.stream.waits_for_outputs
+            and not takes_whatever_waits(each, self.design)
+        ]
 
     @cached_property
     def between(self) -> list[Layer]:
@@ -157,7 +180,14 @@ def flights(design: Design) -> dict[Network, Flight]:
         tight = {node for knot in tied for node in knot if _is_queue(node, network)}
         if tight:
             safe = _smallest(design, network, tied) - 1
-            found[network] = Flight(design, network, safe, _counted(design, network, tight))
+            flight = Flight(
+                design, network, safe, _counted(design, network, _over(design, network, tight))
+            )
+            while more := _before_stuck(flight):
+                flight = Flight(
+                    design, network, safe, _counted(design, network, flight.hops | more)
+                )
+            found[network] = flight
     return found
 
 
@@ -184,19 +214,29 @@ def _smallest(design: Design, network: Network, tied: Iterable[frozenset[Resourc
     return min(size for size in sizes if size is not None)
 
 
-def _counted(design: Design, network: Network, tight: set[Resource]) -> frozenset[Hop]:
-    """Next hops over queues of a cycle, and those that cannot be told apart from them."""
+def _over(design: Design, network: Network, tight: set[Resource]) -> frozenset[Hop]:
+    """Next hops over queues of a cycle."""
+
+    def needs(hop: Hop) -> bool:
+        return any(channel in tight for channel in _channels(hop))
+
+    return frozenset(hop for hop in design.hops if _is_on(hop, network) and needs(hop))
+
+
+def _channels(hop: Hop) -> set[Resource]:
+    """What a message may hold on its way over a mesh."""
+    assert hop.target
+    ways = routes(hop.network.routing, hop.source.tile.at, hop.target.tile.at)
+    return {channel for edge in ways for channel in edge}
+
+
+def _counted(design: Design, network: Network, found: Iterable[Hop]) -> frozenset[Hop]:
+    """Next hops, and those that cannot be told apart from them."""
     hops = [hop for hop in design.hops if _is_on(hop, network)]
     after = {
         each: _sent_from(each, network, design) for each in {hop.target for hop in hops} if each
     }
-
-    def needs(hop: Hop) -> bool:
-        assert hop.target
-        ways = routes(network.routing, hop.source.tile.at, hop.target.tile.at)
-        return any(channel in tight for edge in ways for channel in edge)
-
-    found = {hop for hop in hops if needs(hop)}
+    found = set(found)
     while True:
         outputs = {hop.source for hop in found}
         inputs = {hop.target for hop in found}
@@ -207,6 +247,14 @@ def _counted(design: Design, network: Network, tight: set[Resource]) -> frozense
         if more == found:
             return frozenset(found)
         found = more
+
+
+def _before_stuck(flight: Flight) -> frozenset[Hop]:
+    """Next hops that should be counted, too: their messages wait for the window where it needs
+    them out of its way."""
+    inputs = {each for output, _ in flight.stuck for each in flight.origins(output)[0]}
+    hops = (hop for hop in flight.design.hops if _is_on(hop, flight.network))
+    return frozenset(hop for hop in hops if hop.target in inputs) - flight.hops
 
 
 def holds(design: Design, knot: frozenset[Resource]) -> bool:

@@ -5,16 +5,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import networkx as nx
-
 from bombus.analysis.flight import Flight, flights
 from bombus.base.errors import Problem
 from bombus.base.text import listing
 from bombus.design import rtl
-from bombus.design.elements import Input, Layer, Resource
+from bombus.design.elements import Input, Layer
 from bombus.design.resolved import Design
-from bombus.design.resources import awaited_hops, takes_whatever_waits
-from bombus.fabric.routing import routes
+from bombus.design.resources import awaited_hops
 
 
 def problems(design: Design) -> Iterator[Problem]:
@@ -30,9 +27,9 @@ def problems(design: Design) -> Iterator[Problem]:
             continue
         for message in _size_problems(flight):
             yield design.file.problem(loc, message)
-        for layer, message in _layer_problems(flight):
+        for layer, message in layer_problems(flight):
             yield design.file.problem(layer.loc, message)
-        for layer, message in _waiting_problems(flight):
+        for layer, message in waiting_problems(flight):
             yield design.file.problem(layer.loc, message)
 
 
@@ -59,7 +56,8 @@ def _size_problems(flight: Flight) -> Iterator[str]:
         )
 
 
-def _layer_problems(flight: Flight) -> Iterator[tuple[Layer, str]]:
+def layer_problems(flight: Flight) -> Iterator[tuple[Layer, str]]:
+    """Layers that may send what the window does not count."""
     for output in flight.mixed:
         inputs, makers = flight.origins(output)
         others = [*makers, *(each for each in inputs if each not in flight.inputs)]
@@ -81,42 +79,20 @@ def _layer_problems(flight: Flight) -> Iterator[tuple[Layer, str]]:
                 "know that it sends each message at most once, none of its own, and none longer "
                 "than it came",
             )
-    for output in flight.outputs:
-        tile = output.tile
-        hops = flight.design.hops_from(output)
-        groups = flight.design.dispatches[tile.interface(flight.network)]
-        if groups and any(hop.target is None for hop in hops):
-            yield (
-                output.layer,
-                f"{output} drops messages by a next hop in a tile that distributes messages among "
-                "replicas: the window does not see what is lost there",
-            )
 
 
-def _waiting_problems(flight: Flight) -> Iterator[tuple[Layer, str]]:
+def waiting_problems(flight: Flight) -> Iterator[tuple[Layer, str]]:
     """Messages of the window that wait for what the window keeps back."""
-    design = flight.design
-    graph = design.resource_graph
-    starts: set[Resource] = {target for target in flight.inputs if target in graph}
-    for hop in flight.hops:
-        assert hop.target
-        ways = routes(flight.network.routing, hop.source.tile.at, hop.target.tile.at)
-        starts |= {channel for edge in ways for channel in edge}
-    reached = starts.union(*(nx.descendants(graph, each) for each in starts))
-    for output in flight.sources:
-        for each in output.layer.inputs:
-            waits = output.name in each.stream.waits_for_outputs
-            if waits and not takes_whatever_waits(each, design) and each in reached:
-                yield (
-                    each.layer,
-                    f"{each} waits for the window, and messages that the window counts wait for "
-                    "it: they use queues or layers before it; move tiles, or let another tile "
-                    "start these messages",
-                )
-    for node in sorted((each for each in reached if isinstance(each, Input)), key=str):
+    for _, each in flight.stuck:
+        yield (
+            each.layer,
+            f"{each} waits for the window, and messages that the window counts wait for it: they "
+            "use queues or layers before it; move tiles, or let another tile start these messages",
+        )
+    for node in sorted((each for each in flight.needed if isinstance(each, Input)), key=str):
         for name in node.stream.waits_for_inputs:
             awaited = Input(node.layer, name)
-            if any(hop in flight.hops for hop in awaited_hops(awaited, node, design)):
+            if any(hop in flight.hops for hop in awaited_hops(awaited, node, flight.design)):
                 yield (
                     node.layer,
                     f"{node} waits for a message on {awaited}, which the window may keep back "

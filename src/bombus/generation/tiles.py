@@ -266,6 +266,21 @@ def _window(tile: Tile, interface: Interface, design: Design) -> dict[str, Any] 
         each = (f"({prefix}src_valid[{n}] && {prefix}src_ready[{n}])" for n in numbers)
         return " || ".join(each) or "1'b0"
 
+    def lost() -> str:
+        """When a flit goes that has no route."""
+        if not design.dispatches[interface]:
+            return f"({taken(sorted(passing + gates))}) && !{prefix}inj_valid"
+        # Between the table and the router is a register: look at the next hops that drop.
+        first = design.next_tables[interface].first
+        each = [
+            f"({taken([number])} && {prefix}src_next[{number}] == {first[output] + hop.number})"
+            for number, output in enumerate(interface.sources)
+            if number in passing + gates
+            for hop in design.hops_from(output)
+            if hop.target is None
+        ]
+        return " || ".join(each) or "1'b0"
+
     passing = [interface.sources.index(output) for output in found.passing]
     gates = [interface.sources.index(output) for output in found.gates]
     working = [
@@ -277,11 +292,11 @@ def _window(tile: Tile, interface: Interface, design: Design) -> dict[str, Any] 
         "share": found.flight.share,
         "flit_bytes": interface.network.data_width // 8,
         "gates": gates,
-        "open": [n for n in range(len(interface.sources)) if n not in gates],
+        "open": [n for n in range(max(1, len(interface.sources))) if n not in gates],
         "passes": mask(found.passes),
         "leaves": mask(found.leaves),
         "went": taken(passing),
-        "counted": taken(sorted(passing + gates)),
+        "lost": lost(),
         "working": " || ".join(working),
     }
 
