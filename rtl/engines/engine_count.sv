@@ -13,8 +13,8 @@ module engine_count
     parameter int unsigned NumBoundHops = 1,
     parameter logic [NumBound-1:0][15:0] BoundKeys = '0,
     parameter logic [NumBound-1:0][7:0] BoundHops = '0,
-    localparam int unsigned NumFlows = engine_pkg::NumFlows,
-    localparam int unsigned NextWidth = $clog2(NumBoundHops + 1)
+    localparam int unsigned NumFlows = engine_pkg::FlowCount,
+    localparam int unsigned NextWidth = NumBoundHops > 1 ? $clog2(NumBoundHops) : 1
 ) (
     input logic clk_i,
     input logic rst_i,
@@ -39,12 +39,10 @@ module engine_count
   localparam string Entry = "engine_count";
   localparam string Takes = "engine_packet";
   localparam string Sends = "engine_packet";
+  localparam bit Forwards = 1'b1;
   localparam string Binds = "engine";
-  localparam int unsigned BindsWidth = 4;
-  typedef enum int unsigned {
-    NextEngineExit,
-    NextBound
-  } next_e;
+  localparam int unsigned BindsWidth = 5;
+  typedef enum int unsigned {NextBound} next_e;
 
   logic first_q;
   wire  taken = in_valid_i & in_ready_o;

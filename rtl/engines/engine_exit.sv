@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where packets leave the engines: it sends them to their MAC port as frames, and drops those
-// that an engine has refused, or whose sequence names an engine that does not exist.
+// Where packets leave the engines by a MAC port: it sends them there as frames. That of port 0
+// also gets those that an engine has refused, and those whose next engine or MAC port does not
+// exist, and drops them.
 //
 // Latency: 1 cycle. Throughput: one beat per cycle.
 module engine_exit
@@ -8,12 +9,8 @@ module engine_exit
   import engine_pkg::*;
 #(
     parameter type beat_t = logic,
-    // MAC ports, filled in by Bombus, and the bound next hop that each leads to
-    parameter int unsigned NumBound = 1,
-    parameter int unsigned NumBoundHops = 1,
-    parameter logic [NumBound-1:0][15:0] BoundKeys = '0,
-    parameter logic [NumBound-1:0][7:0] BoundHops = '0,
-    localparam int unsigned NextWidth = NumBoundHops > 1 ? $clog2(NumBoundHops) : 1
+    parameter int unsigned Port = 0,  // the MAC port
+    parameter int unsigned Engine = engine_pkg::FirstExit + Port  // its key as a next hop
 ) (
     input logic clk_i,
     input logic rst_i,
@@ -22,25 +19,28 @@ module engine_exit
     input  logic  in_valid_i,
     output logic  in_ready_o,
 
-    output beat_t                 out_o,
-    output logic                  out_valid_o,
-    input  logic                  out_ready_i,
-    output logic  [NextWidth-1:0] out_next_o,
+    output beat_t       out_o,
+    output logic        out_valid_o,
+    input  logic        out_ready_i,
+    output logic  [0:0] out_next_o,
 
-    output logic [2:0] drop_o,
+    output logic [1:0] drop_o,
     output logic       busy_o
 );
 
+  if (Port >= MaxMacPorts) begin : gen_bad_port
+    $error("port must be below %0d", MaxMacPorts);
+  end
+  if (Engine != FirstExit + Port) begin : gen_bad_engine
+    $error("engine_exit: engine must not be given");
+  end
+
   localparam string Entry = "engine_exit";
   localparam string Takes = "engine_packet";
-  localparam string Binds = "mac_port";
-  localparam int unsigned BindsWidth = $bits(mac_port_t);
-  localparam bit BindsZero = 1'b1;
-  typedef enum int unsigned {NextBound} next_e;
+  typedef enum logic [0:0] {NextMacTx} next_e;
   typedef enum int unsigned {
     DropRefused,
-    DropNoEngine,
-    DropNoMacPort,
+    DropNoNext,
     NumDrops
   } drop_e;
 
@@ -60,26 +60,11 @@ module engine_exit
     frame.meta = $bits(in_i.meta)'(left);
   end
 
-  logic bound;
-  logic [NextWidth-1:0] next;
-  bound_hop #(
-      .NumBound (NumBound),
-      .HopWidth (NextWidth),
-      .ZeroKey  (1'b1),
-      .BoundKeys(BoundKeys),
-      .BoundHops(BoundHops)
-  ) u_bound (
-      .key_i  (16'(meta.mac_port)),
-      .found_o(bound),
-      .hop_o  (next)
-  );
-
   logic [NumDrops-1:0] reasons;
   always_comb begin
     reasons = '0;
     if (meta.discard) reasons[DropRefused] = 1'b1;
-    else if (meta.lost) reasons[DropNoEngine] = 1'b1;
-    else if (~bound) reasons[DropNoMacPort] = 1'b1;
+    else if (meta.lost) reasons[DropNoNext] = 1'b1;
   end
 
   logic first_q;
@@ -89,9 +74,8 @@ module engine_exit
   end
 
   drop_register #(
-      .beat_t(beat_t),
-      .NumDrops(NumDrops),
-      .NextWidth(NextWidth)
+      .beat_t  (beat_t),
+      .NumDrops(NumDrops)
   ) u_out (
       .clk_i,
       .rst_i,
@@ -99,7 +83,7 @@ module engine_exit
       .in_valid_i,
       .in_ready_o,
       .in_first_i(first_q),
-      .in_next_i(next),
+      .in_next_i(NextMacTx),
       .in_drop_i(reasons),
       .out_o,
       .out_valid_o,

@@ -20,8 +20,8 @@ module engine_forward
     parameter int unsigned NumBoundHops = 1,
     parameter logic [NumBound-1:0][15:0] BoundKeys = '0,
     parameter logic [NumBound-1:0][7:0] BoundHops = '0,
-    localparam int unsigned NumFlows = engine_pkg::NumFlows,
-    localparam int unsigned NextWidth = $clog2(NumBoundHops + 1)
+    localparam int unsigned NumFlows = engine_pkg::FlowCount,
+    localparam int unsigned NextWidth = NumBoundHops > 1 ? $clog2(NumBoundHops) : 1
 ) (
     input logic clk_i,
     input logic rst_i,
@@ -46,12 +46,10 @@ module engine_forward
   localparam string Entry = "engine_forward";
   localparam string Takes = "engine_packet";
   localparam string Sends = "engine_packet";
+  localparam bit Forwards = 1'b1;
   localparam string Binds = "engine";
-  localparam int unsigned BindsWidth = 4;
-  typedef enum int unsigned {
-    NextEngineExit,
-    NextBound
-  } next_e;
+  localparam int unsigned BindsWidth = 5;
+  typedef enum int unsigned {NextBound} next_e;
   typedef enum int unsigned {
     EventRefused,  // by its entry
     EventNoEntry,  // the entry is not valid: refused too
@@ -94,7 +92,7 @@ module engine_forward
       .NumMacPorts(NumMacPorts)
   ) u_host (
       .all_i (host_i),
-      .port_i(next_hops_i.mac_port),
+      .port_i(mac_port_t'(next_hops_i.mac_port)),
       .one_o (leaves)
   );
 
@@ -104,7 +102,7 @@ module engine_forward
   always_comb begin
     engine_packet_meta_t sent;
     sent = meta;
-    sent.mac_port = next_hops_i.mac_port;
+    sent.mac_port = mac_port_t'(next_hops_i.mac_port);
     sent.discard = refused;
     forwarded = held;
     forwarded.meta = $bits(held.meta)'(sent);

@@ -12,7 +12,7 @@ module engine_hash
     parameter int unsigned NumBoundHops = 1,
     parameter logic [NumBound-1:0][15:0] BoundKeys = '0,
     parameter logic [NumBound-1:0][7:0] BoundHops = '0,
-    localparam int unsigned NextWidth = $clog2(NumBoundHops + 1)
+    localparam int unsigned NextWidth = NumBoundHops > 1 ? $clog2(NumBoundHops) : 1
 ) (
     input logic clk_i,
     input logic rst_i,
@@ -32,12 +32,10 @@ module engine_hash
   localparam string Entry = "engine_hash";
   localparam string Takes = "engine_packet";
   localparam string Sends = "engine_packet";
+  localparam bit Forwards = 1'b1;
   localparam string Binds = "engine";
-  localparam int unsigned BindsWidth = 4;
-  typedef enum int unsigned {
-    NextEngineExit,
-    NextBound
-  } next_e;
+  localparam int unsigned BindsWidth = 5;
+  typedef enum int unsigned {NextBound} next_e;
 
   logic first_q;
   wire  taken = in_valid_i & in_ready_o;

@@ -2,9 +2,9 @@
 // Last stage of an engine, and of the parser: takes the next step off the sequence in the
 // metadata, and sends the packet to that engine.
 //
-// Next hop 0 is the exit, which takes packets whose sequence has ended, those that an
-// engine has refused, and those whose next engine does not exist: a packet is dropped
-// nowhere else. Behind it follow the bound engines. An engine is not its own next one.
+// Packets whose sequence has ended go to the exit of their MAC port. Those that an engine has
+// refused, and those whose next engine or exit does not exist, go to the exit of MAC port 0,
+// which drops them: no packet is dropped elsewhere. An engine is not its own next one.
 //
 // Latency: 1 cycle. Throughput: one beat per cycle.
 module engine_output
@@ -16,7 +16,7 @@ module engine_output
     parameter int unsigned NumBoundHops = 1,
     parameter logic [NumBound-1:0][15:0] BoundKeys = '0,
     parameter logic [NumBound-1:0][7:0] BoundHops = '0,
-    localparam int unsigned NextWidth = $clog2(NumBoundHops + 1)
+    localparam int unsigned NextWidth = NumBoundHops > 1 ? $clog2(NumBoundHops) : 1
 ) (
     input logic clk_i,
     input logic rst_i,
@@ -42,6 +42,18 @@ module engine_output
   assign meta = engine_packet_meta_t'(in_i.meta);
   wire engine_t step = meta.steps[0];
 
+  // The exit of MAC port 0.
+  function automatic logic [NextWidth:0] first_exit();
+    first_exit = '0;
+    for (int unsigned b = 0; b < NumBound; b++) begin
+      if (BoundKeys[b] == 16'(FirstExit)) first_exit = {1'b1, NextWidth'(BoundHops[b])};
+    end
+  endfunction
+  localparam logic [NextWidth:0] Default = first_exit();
+  if (BoundKeys != '0 && !Default[NextWidth]) begin : gen_no_exit
+    $error("engines: there is no engine_exit for MAC port 0");
+  end
+
   logic bound;
   logic [NextWidth-1:0] hop, next, next_q;
   bound_hop #(
@@ -50,17 +62,17 @@ module engine_output
       .BoundKeys(BoundKeys),
       .BoundHops(BoundHops)
   ) u_bound (
-      .key_i  (16'(step)),
+      .key_i  (step == '0 ? 16'(FirstExit) + 16'(meta.mac_port) : 16'(step)),
       .found_o(bound),
       .hop_o  (hop)
   );
-  wire exists = bound & (step != engine_t'(Engine));
-  assign next = (exists & ~meta.discard) ? hop + 1'b1 : '0;
+  wire exists = bound & (Engine == 0 | step != engine_t'(Engine));
+  assign next = (exists & ~meta.discard) ? hop : Default[NextWidth-1:0];
 
   always_comb begin
     sent = meta;
     sent.steps = meta.steps >> $bits(engine_t);
-    sent.lost = ~exists & (step != '0) & ~meta.discard;
+    sent.lost = ~exists & ~meta.discard;
   end
   beat_t stepped;
   always_comb begin

@@ -18,7 +18,7 @@ module engine_parser
     parameter int unsigned NumBoundHops = 1,
     parameter logic [NumBound-1:0][15:0] BoundKeys = '0,
     parameter logic [NumBound-1:0][7:0] BoundHops = '0,
-    localparam int unsigned NextWidth = $clog2(NumBoundHops + 1)
+    localparam int unsigned NextWidth = NumBoundHops > 1 ? $clog2(NumBoundHops) : 1
 ) (
     input logic clk_i,
     input logic rst_i,
@@ -40,12 +40,9 @@ module engine_parser
   localparam string Entry = "eth_rx";  // it takes what mac_rx sends
   localparam string Sends = "engine_packet";
   localparam string Binds = "engine";
-  localparam int unsigned BindsWidth = 4;
-  localparam int unsigned NumRules = engine_pkg::NumRules;
-  typedef enum int unsigned {
-    NextEngineExit,
-    NextBound
-  } next_e;
+  localparam int unsigned BindsWidth = 5;
+  localparam int unsigned NumRules = engine_pkg::RuleCount;
+  typedef enum int unsigned {NextBound} next_e;
   typedef enum int unsigned {
     DropTooShort,
     DropNoRule,
@@ -91,7 +88,7 @@ module engine_parser
           (regs_i.rules[r].rule.any_port |
            ((is_udp | is_tcp) & regs_i.rules[r].rule.port == port)) &
           (regs_i.rules[r].rule.any_mac_port |
-           regs_i.rules[r].rule.mac_port == arrived.mac_port);
+           mac_port_t'(regs_i.rules[r].rule.mac_port) == arrived.mac_port);
     end
   end
 
@@ -123,7 +120,7 @@ module engine_parser
         actions_q[r] <= '{
             steps: regs_i.rules[r].rule.steps,
             flow : regs_i.rules[r].rule.flow,
-            to_mac_port: regs_i.rules[r].rule.to_mac_port
+            to_mac_port: mac_port_t'(regs_i.rules[r].rule.to_mac_port)
         };
       end
     end

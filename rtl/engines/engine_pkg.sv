@@ -5,11 +5,13 @@ package engine_pkg;
   import bombus_pkg::*;
 
   parameter int unsigned NumSteps = 15;
-  parameter int unsigned NumRules = 16;
-  parameter int unsigned NumFlows = 64;
+  parameter int unsigned RuleCount = 16;
+  parameter int unsigned FlowCount = 64;
 
   typedef logic [3:0] engine_t;  // number of an engine; 0: the sequence has ended
-  typedef logic [$clog2(NumFlows)-1:0] flow_t;
+  typedef logic [$clog2(FlowCount)-1:0] flow_t;
+  // Keys of next hops: engines by their number, above them exits by their MAC port.
+  parameter int unsigned FirstExit = 16;
 
   // Metadata of kind engine_packet: a frame, and what is to be done with it.
   typedef struct packed {

@@ -13,7 +13,7 @@ import pytest
 from harness import PACES, SEEDS, Beats, Bench, Benches, Layout, Message, consecutive
 from layer_bench import HOST_MAC, counts, open_layer
 
-from bombus.design.rtl import library, struct_layout
+from bombus.design.rtl import constant, struct_layout
 from bombus.golden.engines import (
     MAX_STEPS,
     Engines,
@@ -28,6 +28,9 @@ from bombus.golden.frames import Host, Station, ethernet, ip_frame, udp_frame
 
 WIDTH = 512
 KINDS = {1: "engine_checksum", 2: "engine_encrypt", 3: "engine_hash", 5: "engine_forward"}
+# What an engine is bound to: engines, and the exits of MAC ports 0 and 2.
+FIRST_EXIT = constant("engine_pkg::FirstExit")
+BOUND = (*KINDS, FIRST_EXIT, FIRST_EXIT + 2)
 NUMBERS = {kind: number for number, kind in KINDS.items()}
 KEY, SALT = bytes(range(7, 39)), bytes((9, 8, 7, 6))
 ROUNDS = 8
@@ -35,6 +38,21 @@ HOP = NextHop(bytes.fromhex("c2917b55d3aa"))
 STATION = Station.of("02:00:00:00:00:99", "10.77.0.1")
 HOST = Host(HOST_MAC, bytes((10, 77, 0, 2)), bytes(4))
 NEXT = ("next", 5)
+
+
+def next_hop(packet: Packet, step: int, own: int = 0) -> int | None:
+    """The key of what comes after a packet's engine; None: it does not exist."""
+    key = step or FIRST_EXIT + packet.mac_port
+    return key if key in BOUND and step != (own or None) else None
+
+
+def bindings() -> list[str]:
+    return [
+        f".NumBound({len(BOUND)})",
+        f".NumBoundHops({len(BOUND)})",
+        ".BoundKeys({" + ",".join(f"16'd{key}" for key in reversed(BOUND)) + "})",
+        ".BoundHops({" + ",".join(f"8'd{n}" for n in reversed(range(len(BOUND)))) + "})",
+    ]
 
 
 @cache
@@ -148,19 +166,12 @@ def number(data: bytes) -> int:
 
 def hop_word(hop: NextHop) -> str:
     given = hop.registers()
-    value = Layout(("destination", 48), ("mac_port", 2), ("refuse", 1), ("valid", 1))
+    value = Layout(("destination", 48), ("mac_port", 3), ("refuse", 1), ("valid", 1))
     return f"{value.width}'h{value.pack(**given):x}"
 
 
 def open_engine(benches: Benches, layer: str, seed: int = 1, hop: NextHop = HOP) -> Bench:
-    keys = list(KINDS)
-    arguments = [
-        f".Engine({NUMBERS[layer]})",
-        f".NumBound({len(keys)})",
-        f".NumBoundHops({len(keys)})",
-        ".BoundKeys({" + ",".join(f"16'd{key}" for key in reversed(keys)) + "})",
-        ".BoundHops({" + ",".join(f"8'd{n}" for n in reversed(range(len(keys)))) + "})",
-    ]
+    arguments = [f".Engine({NUMBERS[layer]})", *bindings()]
     inputs = {"next_hops_i": hop_word(hop)}
     if layer == "engine_encrypt":
         arguments.append(f".Rounds({ROUNDS})")
@@ -170,7 +181,7 @@ def open_engine(benches: Benches, layer: str, seed: int = 1, hop: NextHop = HOP)
         benches,
         layer,
         arguments,
-        bound=len(keys),
+        bound=len(BOUND),
         metadata="engine_pkg::engine_packet_meta_t",
         inputs=inputs,
         seed=seed,
@@ -187,14 +198,13 @@ def run(bench: Bench, cases: Sequence[Case], random: Random) -> list[Message]:
 
 
 def check(layer: str, cases: Sequence[Case], got: Sequence[Message], refused: bool = False) -> None:
-    names = [*library(WIDTH).kind(layer).outputs["out"].hops, *KINDS]
     assert len(got) == len(cases)
     for case, came in zip(cases, got, strict=True):
         expected = FUNCTIONS[layer](case.packet)
         step = case.steps[0] if case.steps else 0
-        exists = step in KINDS and step != NUMBERS[layer]
-        goes_on = exists and not refused
-        assert names[came.side["next"]] == (step if goes_on else "engine_exit")
+        hop = next_hop(expected, step, NUMBERS[layer])
+        goes_to = FIRST_EXIT if hop is None or refused else hop
+        assert BOUND[came.side["next"]] == goes_to
         assert came.payload == expected.frame
         meta = meta_of(came)
         assert meta == unpack(
@@ -203,7 +213,7 @@ def check(layer: str, cases: Sequence[Case], got: Sequence[Message], refused: bo
                 mac_port=expected.mac_port,
                 is_udp=int(case.packet.protocol == 17),
                 is_tcp=int(case.packet.protocol == 6),
-                lost=int(step != 0 and not exists and not refused),
+                lost=int(hop is None and not refused),
                 discard=int(refused),
             )
         )
@@ -284,8 +294,9 @@ def open_layer_without_entry(benches: Benches) -> Bench:
     return open_layer(
         benches,
         "engine_forward",
+        bindings(),
         metadata="engine_pkg::engine_packet_meta_t",
-        bound=1,
+        bound=len(BOUND),
         NumWidths=1,
         FirstWidth=WIDTH,
     )
@@ -309,14 +320,14 @@ RULE = (
     ("ether_type", 16),
     ("port", 16),
     ("protocol", 8),
-    ("mac_port", 2),
+    ("mac_port", 3),
     ("any_ether_type", 1),
     ("any_port", 1),
     ("any_protocol", 1),
     ("any_mac_port", 1),
     ("valid", 1),
     ("flow", 6),
-    ("to_mac_port", 2),
+    ("to_mac_port", 3),
     ("steps", 60),
 )
 
@@ -330,18 +341,12 @@ def rule_word(rule: Rule | None) -> str:
 @pytest.mark.parametrize("seed", SEEDS)
 def test_parser(benches: Benches, seed: int) -> None:
     random = Random(seed)
-    keys = list(KINDS)
     table = "{" + ",".join(rule_word(RULES.get(n)) for n in reversed(range(16))) + "}"
     bench = open_layer(
         benches,
         "engine_parser",
-        [
-            f".NumBound({len(keys)})",
-            f".NumBoundHops({len(keys)})",
-            ".BoundKeys({" + ",".join(f"16'd{key}" for key in reversed(keys)) + "})",
-            ".BoundHops({" + ",".join(f"8'd{n}" for n in reversed(range(len(keys)))) + "})",
-        ],
-        bound=len(keys),
+        bindings(),
+        bound=len(BOUND),
         metadata="engine_pkg::engine_packet_meta_t",
         inputs={"regs_i": table},
         seed=seed,
@@ -349,7 +354,6 @@ def test_parser(benches: Benches, seed: int) -> None:
         FirstWidth=WIDTH,
     )
     packet_meta = struct_layout("packet_meta_t")
-    names: list[object] = [*library(WIDTH).kind("engine_parser").outputs["out"].hops, *keys]
     for pace in PACES:
         bench.forget()
         bench.pace(**pace)
@@ -379,9 +383,10 @@ def test_parser(benches: Benches, seed: int) -> None:
         assert len(got) == len(expected)
         for came, (case, frame) in zip(got, expected, strict=True):
             step = case.steps[0] if case.steps else 0
-            assert names[came.side["next"]] == (step if step in KINDS else "engine_exit")
+            hop = next_hop(case.packet, step)
+            assert BOUND[came.side["next"]] == (hop or FIRST_EXIT)
             assert came.payload == frame and came["kind"] == 1
-            lost = int(step != 0 and step not in KINDS)
+            lost = int(hop is None)
             assert meta_of(came) == unpack(replace(case, steps=case.steps[1:]).meta(lost=lost))
         if not pace["gap"] and not pace["stall"]:
             assert consecutive(bench.taken())

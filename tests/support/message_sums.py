@@ -39,6 +39,9 @@ EVENTS: dict[str, dict[str, int]] = {
         "request_out": STARTS,
         "announcement_out": STARTS,
     },
+    "engine_checksum": {"right": GOES_ON, "corrected": GOES_ON, "no_checksum": GOES_ON},
+    "engine_encrypt": {"encrypted": GOES_ON, "plain": GOES_ON},
+    "engine_forward": {"refused": GOES_ON, "no_entry": GOES_ON},
     "eth_tx": {
         "arp_update": ENDS,
         "packet_queued": GOES_ON,

@@ -44,6 +44,15 @@ def test_shipped_designs_are_sound_without_warnings(file: Path) -> None:
     assert warnings == []
 
 
+def test_a_layer_is_not_bound_to_itself() -> None:
+    """Engines bind engines; none sends to itself, which would be a loop of wires."""
+    design, _ = check.check(DESIGNS / "engines.yaml")
+    found = hops(design)
+    assert ("checksum", "engine_1", None) in found
+    assert ("checksum", "engine_2", "encrypt") in found
+    assert ("encrypt", "engine_1", "checksum") in found
+
+
 def test_hops_of_udp_echo(edited: Edited) -> None:
     design, _ = check.check(edited())
     assert hops(design) >= {

@@ -79,5 +79,5 @@ def test_what_is_dropped() -> None:
     assert model.process(frame) is None
     assert model.process(udp_frame(STATION, HOST, b"bee", port=10)) is None
     assert model.process(frame[:16]) is None
-    assert model.drops == {"no_rule": 1, "refused": 2, "no_engine": 1, "too_short": 1}
+    assert model.drops == {"no_rule": 1, "refused": 2, "no_next": 1, "too_short": 1}
     assert model.flows[4, 3].packets == 3

@@ -69,10 +69,10 @@ BAD: dict[str, list[dict[str, object]]] = {
     "engine_checksum": [{"Engine": 16}, {"NumBound": 0}],
     "engine_count": [{"Engine": 16}, {"NumBound": 0}],
     "engine_encrypt": [{"Engine": 16}, {"NumBound": 0}, {"Rounds": 7}],
-    "engine_exit": [{"NumBound": 0}],
+    "engine_exit": [{"Port": 3}, {"Engine": 3}],
     "engine_forward": [{"Engine": 16}, {"NumBound": 0}, {"NumMacPorts": 0}, {"NumMacPorts": 4}],
     "engine_hash": [{"Engine": 16}, {"NumBound": 0}],
-    "engine_output": [{"Engine": 16}, {"NumBound": 0}, {"BoundKeys": 1, "beat_t": "data_32_t"}],
+    "engine_output": [{"Engine": 16}, {"NumBound": 0}, {"BoundKeys": 1}],
     "engine_parser": [{"NumBound": 0}],
     "eth_rx": [{"NumMacPorts": 0}, {"NumMacPorts": 4}, {"NumBound": 0}],
     "eth_tx": [

@@ -233,6 +233,8 @@ class HopResolver:
                 for each in self.design.inputs()
                 if each.stream.entry == name and not each.layer.before
             )
+        elif [each.layer for each in fitting] == [source.layer]:
+            return ()  # a layer that binds its own kind does not send to itself
         near = tuple(each for each in fitting if each.tile is source.tile)
         if len(fitting) > 1 and len(near) == 1:
             return near

@@ -203,13 +203,13 @@ class Engines:
             if step == 0 or packet.refused:
                 break
             if step not in self.kinds or step == before:
-                return self._dropped("no_engine")
+                return self._dropped("no_next")
             packet = self._visit(step, packet)
             before = step
         if packet.refused:
             return self._dropped("refused")
         if packet.mac_port >= len(self.macs):
-            return self._dropped("no_mac_port")
+            return self._dropped("no_next")
         return packet.mac_port, padded(packet.frame[:12] + tag + packet.frame[12:])
 
     def _dropped(self, reason: str) -> tuple[int, bytes] | None:
