@@ -88,7 +88,8 @@ def starter(folder: Path) -> Iterator[Callable[..., Live]]:
 
     def make(design: Path, *, capture: bool = False, **options: Any) -> Live:
         options.setdefault("assertions", design in ALL_DESIGNS)  # as other tests build them
-        build(design, assertions=options["assertions"])  # here, where it takes its time
+        # Here, where it takes its time.
+        build(design, assertions=options["assertions"], board=options.get("board"))
         report = folder / "report.json"
         pcap = folder / "capture.pcap" if capture else None
         if pcap is not None:
