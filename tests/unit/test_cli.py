@@ -45,7 +45,7 @@ def test_check_names_file_and_line(edited: Edited) -> None:
 
 def test_check_prints_only_json_if_asked(edited: Edited) -> None:
     valid = bombus("check", DESIGNS / "udp_echo.yaml", "--json", "-")
-    assert json.loads(valid.stdout) == {"valid": True, "problems": []}
+    assert json.loads(valid.stdout) == {"valid": True, "problems": [], "blocked": 0}
     result = bombus("check", edited(("512", "500")), "--json", "-")
     assert result.returncode == 1
     (problem,) = json.loads(result.stdout)["problems"]

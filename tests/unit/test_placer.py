@@ -5,11 +5,12 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 from unit_helpers import DESIGNS, ROOT, Edited, without_promise
 
-from bombus.analysis import check, deadlock
+from bombus.analysis import blocking, check, deadlock
 from bombus.analysis import load as traffic
 from bombus.base.errors import DesignError
 from bombus.design import config, edit, resolve
@@ -17,6 +18,7 @@ from bombus.design.network import Network
 from bombus.design.resolved import Design
 from bombus.fabric.routing import Routing
 from bombus.placement import placer
+from bombus.placement.task import blocked, cost, links_between, task_of
 
 FIGURE_5A = ROOT / "docs" / "examples" / "deadlock" / "figure_5a.yaml"
 
@@ -288,3 +290,73 @@ def test_nothing_but_positions_changes_in_the_file(tmp_path: Path) -> None:
     assert edit.with_positions(config.load(file), positions) == text  # and again: the same
     for comment in re.findall(r"#.*", FORMS):
         assert comment in text
+
+
+HELD = ROOT / "tests" / "system" / "designs" / "held.yaml"
+# As short as any, but messages to `quick` pass the router of `slow`.
+BEHIND = {
+    "receive": (1, 0),
+    "transmit": (1, 1),
+    "slow": (0, 0),
+    "quick": (0, 1),
+    "arp": (2, 1),
+}
+
+
+@pytest.mark.parametrize("by", ["annealing", "CP-SAT"])
+def test_nobody_waits_behind_a_slow_tile(by: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Both find positions that are as short as those before, without shared links."""
+    real = placer.anneal
+
+    def anneal(*given: Any, unblocks: bool = False) -> Any:
+        if not unblocks:
+            return dict(BEHIND)
+        return real(*given, unblocks=True) if by == "annealing" else None
+
+    monkeypatch.setattr(placer, "anneal", anneal)
+    if by == "annealing":
+        monkeypatch.setattr(placer.PlacementModel, "solve", lambda *_: ("UNKNOWN", {}))
+    else:
+        # The first of its solutions counts only where it is shorter, which none is.
+        assert placer.solve(resolved(HELD), {}, effort=1).blocked == 0
+    found = resolved(HELD)
+    result = placer.solve(found, placer.given(found), effort=1)
+    assert result.blocked == 0
+    task = task_of(found, placer.given(found))
+    assert cost(task, result.positions) == cost(task, BEHIND)
+    assert blocked(task, BEHIND) == 1
+
+
+def test_replicas_and_slow_tiles_keep_messages_waiting() -> None:
+    found = resolved(DESIGNS / "udp_echo_replicas.yaml")
+    slow = blocking.slow_tiles(found)
+    assert slow == {f"{name}_{n}" for name in ("echo", "any") for n in range(4)}
+    assert blocking.slow_tiles(resolved(DESIGNS / "udp_echo.yaml")) == set()
+    # By hand: whose links are on the way to a replica of another tile.
+    ways = {
+        leg: links_between(Routing("wormhole", "xy"), at[leg.source], at[leg.target])
+        for at in [{tile.name: tile.at for tile in found.tiles}]
+        for leg in task_of(found, {}).legs
+    }
+    right = {
+        leg
+        for leg, links in ways.items()
+        if any(
+            other.target in slow and other.target != leg.target and links & ways[other]
+            for other in ways
+        )
+    }
+    assert set(blocking.of_design(found)) == right
+    assert right
+
+
+def test_a_queue_of_the_crosspoint_fabric_is_shared_by_one_turn_only() -> None:
+    """Both pass the link from (1, 0) to (2, 0), but never by the same input and output."""
+    at = {"a": (1, 0), "slow": (3, 0), "b": (0, 0), "c": (2, 1)}
+    legs = [blocking.Leg("a", "slow", 0), blocking.Leg("b", "c", 0)]
+    for kind, count in (("wormhole", 1), ("crosspoint", 0)):
+        ways = {
+            leg: blocking.queues(Routing(kind, "xy"), at[leg.source], at[leg.target])
+            for leg in legs
+        }
+        assert len(blocking.blocked(ways, {"slow"})) == count

@@ -37,8 +37,8 @@ def check(
     json: JsonOption = None,
 ) -> None:
     """Check a design; report problems by line."""
+    from bombus.analysis import blocking, flight
     from bombus.analysis import check as step
-    from bombus.analysis import flight
 
     check_json(json, design, picture=picture)
     try:
@@ -60,7 +60,7 @@ def check(
         write_json(verdict, json)
         raise
     print_problems(problems)
-    write_json(_verdict(problems), json)
+    write_json({**_verdict(problems), "blocked": len(blocking.of_design(resolved))}, json)
     tiles = [tile for tile in resolved.tiles if tile.layers]
     layers = sum(len(tile.layers) for tile in tiles)
     found = f"valid, {counted(len(problems), 'warning')}" if problems else "no problems found"
@@ -70,6 +70,14 @@ def check(
         style="yellow" if problems else "green",
         markup=False,
     )
+    if behind := blocking.of_design(resolved):
+        given = {tile.name: tile.given_name for tile in resolved.tiles}
+        slow = listing(sorted({given[name] for tiles in behind.values() for name in tiles}))
+        reading_console(json).print(
+            f"head-of-line blocking: {counted(len(behind), 'route')} with messages that may wait "
+            f"behind those for {slow}",
+            markup=False,
+        )
 
 
 def _proposal(resolved: Design, design: Path) -> str:

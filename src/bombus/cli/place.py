@@ -12,6 +12,7 @@ from rich.table import Table
 from bombus.base.errors import DesignError
 from bombus.base.output import check_json, write, write_json
 from bombus.base.tables import print_table
+from bombus.base.text import counted
 from bombus.cli.common import (
     DesignArgument,
     JsonOption,
@@ -86,6 +87,7 @@ def place(
             "gbps_hops": placed.gbps_hops,
             "max_load": placed.max_load,
             "is_best": placed.is_best,
+            "blocked": placed.blocked,
             "written": str(target) if target else None,
         },
         json,
@@ -100,6 +102,10 @@ def place(
         f"highest link load: {placed.max_load:.0%}",
         markup=False,
     )
+    if placed.blocked:
+        routes = counted(placed.blocked, "route")
+        told = f"head-of-line blocking: {routes} with messages that may wait behind those for"
+        console.print(f"{told} replicas or slow tiles", markup=False)
     if is_all_given:
         others = "" if move else "; use --move to look for better ones"
         console.print(f"nothing to place: every tile of {design} has a position{others}")

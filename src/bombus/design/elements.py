@@ -182,9 +182,15 @@ class Tile:
     layers: list[Layer] = field(default_factory=list)
     next: dict[str, str] = field(default_factory=dict)  # the design file's
     traffic: dict[str, float] = field(default_factory=dict)  # the design file's, by next hop
+    slow: bool = False  # the design file's
     interfaces: list[Interface] = field(default_factory=list)  # in the order of the networks
     # MAC ports with a clock of their own, and the direction (`rx`, `tx`) of theirs that ends here.
     crossings: tuple[tuple[int, str], ...] = ()
+
+    @property
+    def keeps_waiting(self) -> bool:
+        """Whether messages for it may wait long: declared so, or one of several replicas."""
+        return self.slow or (self.group is not None and self.group.needs_dispatch)
 
     def interface(self, network: Network) -> Interface:
         """Its interface to a network that it uses."""

@@ -75,6 +75,7 @@ class HopResolver:
         return [name for output in layer.outputs for name in self.design.hop_names(output)]
 
     def _traffic(self, tile: Tile, given: _Given) -> None:
+        tile.slow = given.slow
         tile.traffic = {
             name: given.traffic[name] for name in self._known(tile, "traffic", given.traffic)
         }

@@ -7,7 +7,7 @@ import math
 import random
 
 from bombus.fabric.routing import Link, Position, eject, inject, routes
-from bombus.placement.task import IN, OUT, Positions, Task, cost, links_between
+from bombus.placement.task import IN, OUT, Positions, Task, blocked, cost, links_between
 
 
 class Judge:
@@ -82,8 +82,12 @@ def _knotted(edges: set[tuple[int, int]]) -> int:
     return len(waits)
 
 
-def anneal(task: Task, start: Positions, steps: int) -> Positions | None:
-    """Positions that fit, short if possible; None: none were found."""
+def anneal(task: Task, start: Positions, steps: int, *, unblocks: bool = False) -> Positions | None:
+    """Positions that fit, short if possible; None: none were found.
+
+    `unblocks`: `start` is short already; of others that are as short, those with the fewest legs
+    behind slow tiles.
+    """
     movable = [tile for tile in task.tiles if tile not in task.fixed]
     cells = [cell for cell in task.cells if cell not in task.fixed.values()]
     if not movable or len(cells) < 2:
@@ -94,10 +98,15 @@ def anneal(task: Task, start: Positions, steps: int) -> Positions | None:
     positions = dict(start)
     owner = {at: tile for tile, at in positions.items()}
     mean = max(1.0, sum(task.legs.values()) / max(1, len(task.legs)))
+    shortest = cost(task, start)
+    weight = mean / 2  # less than a route that is a hop longer
 
     def energy() -> tuple[float, bool]:
         knotted, over = judge.faults(positions)
-        return cost(task, positions) + 1.5 * mean * knotted + 10 * over, not (knotted or over)
+        hops = cost(task, positions)
+        fits = not (knotted or over) and not (unblocks and hops > shortest)
+        waiting = weight * blocked(task, positions) if unblocks else 0
+        return hops + waiting + 1.5 * mean * knotted + 10 * over, fits
 
     def swap(tile: str, cell: Position) -> None:
         other = owner.get(cell)
@@ -112,7 +121,7 @@ def anneal(task: Task, start: Positions, steps: int) -> Positions | None:
 
     now, fits = energy()
     best, best_cost = (dict(positions), now) if fits else (None, math.inf)
-    hot, cold = 3.0 * mean, 0.05 * mean
+    hot, cold = (1.0 if unblocks else 3.0) * mean, 0.05 * mean
     for i in range(steps):
         temperature = hot * (cold / hot) ** (i / steps)
         tile = choose.choice(movable)

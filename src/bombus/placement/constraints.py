@@ -6,9 +6,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import product
 
+from bombus.analysis.blocking import Leg
 from bombus.base.extras import extra
 from bombus.fabric.routing import OPPOSITE, STEPS, Link, step
-from bombus.placement.task import IN, OUT, Leg, Positions, Task
+from bombus.placement.task import IN, OUT, Positions, Task
 
 with extra("bombus place", "OR-tools", "place"):
     from ortools.sat.python import cp_model
@@ -44,7 +45,7 @@ class PlacementModel:
                 self.model.add(self.x[tile] == x)
                 self.model.add(self.y[tile] == y)
         self.hops = {leg: self._hops(*leg) for leg in task.legs}
-        taken = {leg: self._taken(*leg) for leg in task.legs}
+        self.taken = taken = {leg: self._taken(*leg) for leg in task.legs}
         if load:
             self._limit_load(taken)
         if order:
@@ -52,6 +53,26 @@ class PlacementModel:
 
     def minimise(self) -> None:
         self.model.minimize(sum(self.task.legs[leg] * hops for leg, hops in self.hops.items()))
+
+    def unblock(self, shortest: int) -> None:
+        """From now on: as few legs behind slow tiles as possible, traffic times hops as given."""
+        traffic = sum(self.task.legs[leg] * hops for leg, hops in self.hops.items())
+        self.model.add(traffic <= shortest)
+        waiting: dict[tuple[int, str, Link], cp_model.IntVar] = {}
+        held = self.task.held()
+        for leg in held:
+            if leg.target in self.task.slow:
+                for link, used in self.taken[leg].items():
+                    place = leg.network, leg.target, link
+                    if place not in waiting:
+                        waiting[place] = self.model.new_bool_var("")
+                    self.model.add_implication(used, waiting[place])
+        blocked = {leg: self.model.new_bool_var("") for leg in held}
+        for (network, slow, link), waits in waiting.items():
+            for leg, behind in blocked.items():
+                if leg.network == network and leg.target != slow:
+                    self.model.add_bool_or(~self.taken[leg][link], ~waits, behind)
+        self.model.minimize(sum(blocked.values()))
 
     def hint(self, positions: Positions) -> None:
         self.model.clear_hints()  # type: ignore[no-untyped-call]

@@ -33,6 +33,7 @@ from bombus.placement.task import (
     Node,
     Positions,
     Task,
+    blocked,
     cost,
     loads,
     tangled_tiles,
@@ -52,6 +53,7 @@ class Placed:
     gbps_hops: float  # sum over all next hops: expected Gbit/s times links on the route
     max_load: float  # of a link, as a part of what it can carry
     is_best: bool  # nothing shorter exists
+    blocked: int  # routes that share a queue with messages for slow tiles
 
 
 def given(design: Design, *, move: bool = False) -> Positions:
@@ -97,6 +99,7 @@ def solve(design: Design, fixed: Mapping[str, Position], effort: float = DEFAULT
         break
     if best is None:
         raise _no(task, "no placement found with this effort; a larger --effort may find one")
+    best = _unblocked(task, judge, model, best, effort / 2)
     capacities = [network.capacity(design.config.clock_mhz) for network in design.networks]
     unit = design.config.line_rate_gbps / UNIT
     parts = [units * unit / capacities[n] for (n, _), units in loads(task, best).items()]
@@ -105,7 +108,31 @@ def solve(design: Design, fixed: Mapping[str, Position], effort: float = DEFAULT
         gbps_hops=cost(task, best) * unit,
         max_load=max(parts, default=0),
         is_best=is_best,
+        blocked=blocked(task, best),
     )
+
+
+def _unblocked(
+    task: Task, judge: Judge, model: PlacementModel, best: Positions, effort: float
+) -> Positions:
+    """Of the positions that are as short as the best, those with the fewest routes behind slow
+    tiles that are found."""
+    if not blocked(task, best):
+        return best
+    best = anneal(task, best, _ANNEALING_STEPS * len(task.tiles), unblocks=True) or best
+    # What CP-SAT knows of queues are the links of a wormhole fabric.
+    if all(task.routings[leg.network].kind != "crosspoint" for leg in task.held()):
+        model.unblock(cost(task, best))
+        model.hint(best)
+        _, found = model.solve(effort)
+        if (
+            found
+            and judge.faults(found) == (0, 0)
+            and cost(task, found) <= cost(task, best)
+            and blocked(task, found) < blocked(task, best)
+        ):
+            best = found
+    return best
 
 
 def _start(task: Task) -> Positions:

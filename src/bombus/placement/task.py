@@ -6,12 +6,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import product
-from typing import NamedTuple
 
 import networkx as nx
 
-from bombus.analysis import deadlock
+from bombus.analysis import blocking, deadlock
 from bombus.analysis import load as traffic
+from bombus.analysis.blocking import Leg
 from bombus.design.elements import Input, Resource
 from bombus.design.resolved import Design
 from bombus.fabric.routing import Link, Position, Routing, eject, inject, routes
@@ -19,14 +19,6 @@ from bombus.fabric.routing import Link, Position, Routing, eject, inject, routes
 Positions = dict[str, Position]
 
 UNIT = 1000  # traffic is counted in these parts of the line rate
-
-
-class Leg(NamedTuple):
-    """Messages between two tiles over one network."""
-
-    source: str
-    target: str
-    network: int  # its index
 
 
 @dataclass
@@ -43,6 +35,7 @@ class Task:
     tiles: list[str]
     legs: dict[Leg, int]  # traffic, in units
     waits: list[tuple[Node, Node]]  # inside tiles: held, needed
+    slow: set[str]  # tiles for which messages may wait long
     cells: list[Position] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -94,6 +87,7 @@ def task_of(design: Design, fixed: Mapping[str, Position]) -> Task:
         tiles=[tile.name for tile in design.tiles if tile.layers],
         legs=legs,
         waits=waits,
+        slow=blocking.slow_tiles(design),
     )
 
 
@@ -118,6 +112,17 @@ def cost(task: Task, positions: Positions) -> int:
         units * distance(positions[source], positions[target])
         for (source, target, _), units in task.legs.items()
     )
+
+
+def blocked(task: Task, positions: Positions) -> int:
+    """How many legs share a queue with messages for other tiles that are slow."""
+    ways = {
+        leg: blocking.queues(
+            task.routings[leg.network], positions[leg.source], positions[leg.target]
+        )
+        for leg in task.held()
+    }
+    return len(blocking.blocked(ways, task.slow))
 
 
 def distance(a: Position, b: Position) -> int:

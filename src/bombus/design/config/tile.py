@@ -86,6 +86,13 @@ class _Tile(FileModel):
         "such as `arp`.",
         examples=[{"udp_port_7": 0.7, "icmp": 0.1}],
     )
+    slow: bool = Field(
+        False,
+        description="Messages for this tile may wait long, as for a server that is slow at times. "
+        "Replicas always count as slow. `bombus place` keeps other messages off the links before "
+        "it where that makes no route longer.",
+        validate_default=True,
+    )
 
     ports: dict[Name, Name] = Field(
         default={},
