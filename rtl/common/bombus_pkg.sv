@@ -92,6 +92,16 @@ package bombus_pkg;
     logic [31:0] gateway;  // 0: none
   } host_t;
 
+  // An entry of the routing table of new messages; registers, changeable at run time.
+  parameter int unsigned MaxRoutes = 16;
+  typedef struct packed {
+    logic        valid;
+    mac_port_t   mac_port;
+    logic [5:0]  length;    // of the prefix, in bits
+    logic [31:0] network;
+    logic [31:0] gateway;   // 0: none, the destinations are on the link
+  } route_t;
+
   // EtherTypes and protocol numbers (IANA).
   parameter logic [15:0] EtherTypeIpv4 = 16'h0800;
   parameter logic [15:0] EtherTypeArp = 16'h0806;

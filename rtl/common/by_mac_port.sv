@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What belongs to a MAC port, among that of all ports: its addresses, or what follows
-// from them. With one port it is that port's, whatever port_i is.
+// from them. port_i is the number of one of them; with one port it does not matter.
 //
 // Combinational.
 module by_mac_port
@@ -18,10 +18,12 @@ module by_mac_port
     $error("NumMacPorts must be from 1 to MaxMacPorts");
   end
 
+  localparam int unsigned PortBits = NumMacPorts > 1 ? $clog2(NumMacPorts) : 1;
+
   always_comb begin
     one_o = all_i[0];
     for (int unsigned p = 1; p < NumMacPorts; p++) begin
-      if (port_i == mac_port_t'(p)) one_o = all_i[p];
+      if (PortBits'(port_i) == PortBits'(p)) one_o = all_i[p];
     end
   end
 

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // IPv4 transmit (RFC 791, RFC 1122 3.3.1): puts the header in front and finds
-// the next hop: the destination itself within the subnet, else the gateway. Subnet,
-// gateway and source address are those of the MAC port that the message names; one
-// that names none gets its port here (mac_route).
+// the next hop (mac_route): the destination itself or a gateway. The source address is that
+// of the MAC port that the message names; one that names none gets its port here.
 //
 // Don't Fragment is set (RFC 6864: the id means nothing then), TTL is 64
 // (RFC 1700), the source is the host; the sender of a routed_packet gives these
-// itself. Dropped and counted: a destination outside the subnet without a
+// itself. Dropped and counted: a destination without route and
 // gateway, and packets that no frame can hold.
 //
-// Latency: 2 cycles. Throughput: one beat per cycle.
+// Latency: 2 cycles; 3 with several MAC ports or a routing table. Throughput: one beat per cycle.
 module ipv4_tx
   import bombus_pkg::*;
   import ipv4_pkg::*;
@@ -17,11 +16,14 @@ module ipv4_tx
     parameter type beat_t = logic,
     parameter bit CutsReady = 0,  // of its output_stage
     parameter int unsigned NumMacPorts = 1,
-    parameter int unsigned KindRoutedPacket = KindNone  // filled in by Bombus
+    parameter int unsigned NumRoutes = 0,
+    parameter int unsigned KindRoutedPacket = KindNone,  // filled in by Bombus
+    localparam int unsigned Entries = NumRoutes > 0 ? NumRoutes : 1
 ) (
     input logic clk_i,
     input logic rst_i,
     input host_t [NumMacPorts-1:0] host_i,
+    input route_t [Entries-1:0] route_i,
 
     input  beat_t in_i,
     input  logic  in_valid_i,
@@ -66,11 +68,37 @@ module ipv4_tx
     return routed.ttl == '0 ? TimeToLive : routed.ttl;
   endfunction
 
-  // ---- First step: most of the checksum, the route, the verdict ----
+  // ---- The route ----
+
+  beat_t found;
+  logic found_valid, found_ready, route_busy, on_link, via_table;
+  logic [31:0] table_gateway;
+  mac_route #(
+      .beat_t(beat_t),
+      .NumMacPorts(NumMacPorts),
+      .NumRoutes(NumRoutes)
+  ) u_route (
+      .clk_i,
+      .rst_i,
+      .host_i,
+      .route_i,
+      .in_i,
+      .in_valid_i,
+      .in_ready_o,
+      .out_o(found),
+      .out_valid_o(found_valid),
+      .out_ready_i(found_ready),
+      .on_link_o(on_link),
+      .via_table_o(via_table),
+      .gateway_o(table_gateway),
+      .busy_o(route_busy)
+  );
+
+  // ---- First step: most of the checksum, the verdict ----
 
   routed_packet_meta_t in_routed;
   packet_meta_t in_meta;
-  assign in_routed = routed_of(in_i);
+  assign in_routed = routed_of(found);
   assign in_meta   = in_routed.packet;
 
   typedef struct packed {
@@ -80,25 +108,14 @@ module ipv4_tx
     logic on_link;
     logic too_long;
     logic unreachable;
+    logic via_table;
+    logic [31:0] gateway;  // from the table
   } stage_t;
   stage_t stage_d, stage;
   logic stage_valid, stage_ready;
 
-  mac_port_t port;
-  logic [NumMacPorts-1:0] on_link;
-  mac_route #(
-      .NumMacPorts(NumMacPorts)
-  ) u_route (
-      .host_i,
-      .ip_i(in_meta.ip),
-      .port_i(in_meta.mac_port),
-      .port_o(port),
-      .on_link_o(on_link)
-  );
-
   // Of a MAC port: what is constant of the header of a packet, and what follows from its addresses.
   typedef struct packed {
-    logic on_link;
     logic has_gateway;
     logic [31:0] ip;
     ones_pkg::word_t sum_host;
@@ -119,7 +136,6 @@ module ipv4_tx
   always_comb begin
     for (int unsigned p = 0; p < NumMacPorts; p++) begin
       of_ports[p] = '{
-          on_link: on_link[p],
           has_gateway: has_gateway_q[p],
           ip: host_i[p].ip,
           sum_host: folded_host_q[p]
@@ -131,7 +147,7 @@ module ipv4_tx
       .NumMacPorts(NumMacPorts)
   ) u_of_port (
       .all_i (of_ports),
-      .port_i(port),
+      .port_i(in_meta.mac_port),
       .one_o (of_port)
   );
 
@@ -145,7 +161,7 @@ module ipv4_tx
         in_meta.ip,
         {ttl_of(in_routed), in_meta.l4.ip_tx.protocol},
         {Version, HeaderWords, in_meta.tos},
-        {2'b0, in_i.length},
+        {2'b0, found.length},
         by_host ? of_port.sum_host : in_source[31:16]
       }
   );
@@ -159,17 +175,15 @@ module ipv4_tx
   wire [13:0] max_length = 14'(MaxFrameBytes - EthernetBytes - HeaderBytes) -
       (in_meta.vlan.valid ? 14'(TagBytes) : '0);
 
-  packet_meta_t staged_meta;
   always_comb begin
-    staged_meta = in_meta;
-    staged_meta.mac_port = port;
-    stage_d.beat = in_i;
-    stage_d.beat.meta[$bits(packet_meta_t)-1:0] = staged_meta;
-    stage_d.length = {2'b0, in_i.length} + 16'(HeaderBytes);
+    stage_d.beat = found;
+    stage_d.length = {2'b0, found.length} + 16'(HeaderBytes);
     stage_d.sum = ones_pkg::split_saved(sum);
-    stage_d.on_link = of_port.on_link;
-    stage_d.too_long = in_i.length > max_length;
-    stage_d.unreachable = ~of_port.on_link & ~of_port.has_gateway;
+    stage_d.on_link = on_link;
+    stage_d.too_long = found.length > max_length;
+    stage_d.via_table = via_table;
+    stage_d.unreachable = ~on_link & ~via_table & ~of_port.has_gateway;
+    stage_d.gateway = table_gateway;
   end
 
   stream_register #(
@@ -178,8 +192,8 @@ module ipv4_tx
       .clk_i,
       .rst_i,
       .in_i(stage_d),
-      .in_valid_i,
-      .in_ready_o,
+      .in_valid_i(found_valid),
+      .in_ready_o(found_ready),
       .out_o(stage),
       .out_valid_o(stage_valid),
       .out_ready_i(stage_ready)
@@ -242,7 +256,7 @@ module ipv4_tx
     if (stage.too_long) reasons[DropTooLong] = 1'b1;
     else if (stage.unreachable) reasons[DropNoGateway] = 1'b1;
     sent_meta = meta;
-    sent_meta.ip = stage.on_link ? meta.ip : host.gateway;
+    sent_meta.ip = stage.on_link ? meta.ip : stage.via_table ? stage.gateway : host.gateway;
     if (meta.l4.ip_tx.csum_pos != '0) begin
       sent_meta.l4.ip_tx.csum_pos = meta.l4.ip_tx.csum_pos + csum_pos_t'(HeaderBytes / 2);
     end
@@ -272,6 +286,6 @@ module ipv4_tx
       .drop_o
   );
 
-  assign busy_o = stage_valid | out_valid_o;
+  assign busy_o = route_busy | stage_valid | out_valid_o;
 
 endmodule

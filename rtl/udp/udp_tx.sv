@@ -6,7 +6,10 @@
 // sees the whole frame anyway, fills it in. A datagram may come as a routed_packet,
 // and goes on as one: its source address is part of the pseudo-header.
 //
-// Latency: 2 cycles. Throughput: one beat per cycle.
+// A datagram that starts in the design gets its MAC port here (mac_route), since the port's
+// address is in the sum.
+//
+// Latency: 2 cycles; 3 with several MAC ports or a routing table. Throughput: one beat per cycle.
 module udp_tx
   import bombus_pkg::*;
   import udp_pkg::*;
@@ -14,11 +17,14 @@ module udp_tx
     parameter type beat_t = logic,
     parameter bit CutsReady = 0,  // of its output_stage
     parameter int unsigned NumMacPorts = 1,
-    parameter int unsigned KindRoutedPacket = KindNone  // filled in by Bombus
+    parameter int unsigned NumRoutes = 0,
+    parameter int unsigned KindRoutedPacket = KindNone,  // filled in by Bombus
+    localparam int unsigned Entries = NumRoutes > 0 ? NumRoutes : 1
 ) (
     input logic clk_i,
     input logic rst_i,
     input host_t [NumMacPorts-1:0] host_i,
+    input route_t [Entries-1:0] route_i,
 
     input  beat_t in_i,
     input  logic  in_valid_i,
@@ -37,13 +43,38 @@ module udp_tx
   localparam noc_pkg::flow_e Flow = noc_pkg::FlowMeta;
   typedef enum logic [0:0] {NextIpv4Tx} next_e;
 
-  packet_meta_t in_meta;
-  assign in_meta = packet_meta_t'(in_i.meta);
-  wire [15:0] length = {2'b0, in_i.length} + 16'(HeaderBytes);
+  beat_t found;
+  logic found_valid, found_ready, route_busy, unused_on_link;
+  logic unused_via_table;
+  logic [31:0] unused_gateway;
+  mac_route #(
+      .beat_t(beat_t),
+      .NumMacPorts(NumMacPorts),
+      .NumRoutes(NumRoutes)
+  ) u_route (
+      .clk_i,
+      .rst_i,
+      .host_i,
+      .route_i,
+      .in_i,
+      .in_valid_i,
+      .in_ready_o,
+      .out_o(found),
+      .out_valid_o(found_valid),
+      .out_ready_i(found_ready),
+      .on_link_o(unused_on_link),
+      .via_table_o(unused_via_table),
+      .gateway_o(unused_gateway),
+      .busy_o(route_busy)
+  );
+
+  packet_meta_t found_meta;
+  assign found_meta = packet_meta_t'(found.meta);
+  wire [15:0] length = {2'b0, found.length} + 16'(HeaderBytes);
   header_t header;
   assign header = '{
-          src_port: swap16(in_meta.l4.ports.src_port),
-          dst_port: swap16(in_meta.l4.ports.dst_port),
+          src_port: swap16(found_meta.l4.ports.src_port),
+          dst_port: swap16(found_meta.l4.ports.dst_port),
           length: swap16(length),
           csum: '0
       };
@@ -57,9 +88,9 @@ module udp_tx
   ) u_prepend (
       .clk_i,
       .rst_i,
-      .in_i,
-      .in_valid_i,
-      .in_ready_o,
+      .in_i(found),
+      .in_valid_i(found_valid),
+      .in_ready_o(found_ready),
       .header_i(header),
       .skip_i(1'b0),
       .out_o(framed),
@@ -85,26 +116,14 @@ module udp_tx
     end
   end
 
-  // A datagram that starts in the design gets its MAC port, whose address is in the sum.
   packet_meta_t framed_meta, sent_meta;
   assign framed_meta = packet_meta_t'(framed.meta);
-  mac_port_t port;
-  logic [NumMacPorts-1:0] unused_on_link;
-  mac_route #(
-      .NumMacPorts(NumMacPorts)
-  ) u_route (
-      .host_i,
-      .ip_i(framed_meta.ip),
-      .port_i(framed_meta.mac_port),
-      .port_o(port),
-      .on_link_o(unused_on_link)
-  );
   by_mac_port #(
       .data_t(ones_pkg::word_t),
       .NumMacPorts(NumMacPorts)
   ) u_sum (
       .all_i (folded_host_q),
-      .port_i(port),
+      .port_i(framed_meta.mac_port),
       .one_o (sum_host)
   );
 
@@ -122,7 +141,6 @@ module udp_tx
   packet_meta_t staged_meta;
   always_comb begin
     staged_meta = framed_meta;
-    staged_meta.mac_port = port;
     staged_meta.l4.ip_tx = '{
         protocol: ProtocolUdp,
         csum_pos: csum_pos_t'(CsumWord),
@@ -171,6 +189,6 @@ module udp_tx
       .out_next_o
   );
 
-  assign busy_o = stage_valid | out_valid_o;
+  assign busy_o = route_busy | stage_valid | out_valid_o;
 
 endmodule

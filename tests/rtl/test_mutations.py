@@ -234,7 +234,7 @@ MUTATIONS: tuple[tuple[str, str, str, Test], ...] = (
     ("ipv4/ipv4_options.sv", "lost_q <= lost & ~in_q.last", "lost_q <= 1'b0", LOSES),
     ("ipv4/ipv4_options.sv", "word_valid & ~stalled & ~ended_q", "word_valid & ~stalled", OPTIONS),
     ("ipv4/ipv4_options.sv", "raw.last & (index_q ==", "(index_q ==", OPTIONS),
-    ("ipv4/ipv4_tx.sv", "in_i.length > max_length", "in_i.length >= max_length", TOO_LONG),
+    ("ipv4/ipv4_tx.sv", "found.length > max_length", "found.length >= max_length", TOO_LONG),
     ("ipv4/option_parser.sv", "byte_i <= length_q", "byte_i < length_q", SAYS),
     ("ipv4/option_parser.sv", "byte_i < 8'd2", "byte_i < 8'd3", SAYS),
     ("ipv4/option_parser.sv", "(state_q != StateType) &", "(state_q == StateMalformed) &", SAYS),

@@ -15,7 +15,8 @@ from bombus.design import config, rtl
 from bombus.generation import generate
 
 EIGHT_PORTS = ROOT / "tests" / "system" / "designs" / "eight_ports.yaml"
-TWO_PORTS = (DESIGNS / "two_ports.yaml").read_text()
+ROUTE = "routes:\n  - {to: 10.80.0.0/16, via: 10.78.0.1, mac_port: 1}\n"
+TWO_PORTS = (DESIGNS / "two_ports.yaml").read_text().replace(ROUTE, "")
 FIRST = '- {mac: "02:b0:0b:05:00:01", ip: 10.77.0.2, gateway: 10.77.0.1, clock_mhz: 156.25}'
 SECOND = '- {mac: "02:b0:0b:05:00:02", ip: 10.78.0.2, clock_mhz: 322.265625}'
 
@@ -156,3 +157,37 @@ def test_one_clock_needs_no_crossing(tmp_path: Path) -> None:
     assert "mac_clock_crossing" not in "".join(
         generate.texts(check.check(DESIGNS / "udp_echo.yaml")[0])
     )
+
+
+def test_the_routing_table_has_entries_where_there_are_several_ports(tmp_path: Path) -> None:
+    assert config.load(DESIGNS / "udp_echo.yaml").config.num_routes == 0
+    assert config.load(DESIGNS / "two_ports.yaml").config.num_routes == 8
+    none = written(tmp_path, ("tiles:\n", "route_entries: 0\ntiles:\n"))
+    assert config.load(none).config.num_routes == 0
+    text = (DESIGNS / "udp_echo.yaml").read_text()
+    one = tmp_path / "udp_echo.yaml"
+    one.write_text(
+        text.replace("tiles:", "routes:\n  - {to: 0.0.0.0/0, via: 10.77.0.9}\ntiles:", 1)
+    )
+    assert config.load(one).config.num_routes == 1
+    texts = generate.texts(check.check(one)[0])
+    assert ".NumRoutes(1)" in "".join(texts.values())
+    assert "6'd0" in texts["udp_echo_registers.sv"]
+    without = generate.texts(check.check(DESIGNS / "udp_echo.yaml")[0])
+    assert "route[" not in without["udp_echo.rdl"]
+
+
+@pytest.mark.parametrize(
+    ("new", "complaint"),
+    [
+        (ROUTE.replace("80.0.0/16", "80.0.1/16"), r"routes\[0\].to: .*not a valid IPv4 network"),
+        (ROUTE.replace("mac_port: 1", "mac_port: 2"), r"`routes\[0\]`: there is no MAC port 2"),
+        (ROUTE.replace("10.78.0.1,", "10.77.0.1,"), "10.77.0.1 is no other host of 10.78.0.0/24"),
+        (ROUTE.replace("10.78.0.1,", "10.78.0.2,"), "10.78.0.2 is no other host of 10.78.0.0/24"),
+        (f"{ROUTE}route_entries: 0\n", "there are 1 `routes`, but `route_entries` is 0"),
+        (f"{ROUTE}route_entries: 17\n", "route_entries: should be at most 16"),
+    ],
+)
+def test_routes_that_cannot_be(tmp_path: Path, new: str, complaint: str) -> None:
+    with pytest.raises(DesignError, match=complaint):
+        check.check(written(tmp_path, ("tiles:\n", f"{new}tiles:\n")))

@@ -268,7 +268,7 @@ def _host(design: Design) -> Iterator[Problem]:
                 yield design.file.problem(
                     loc,
                     f"the networks {other.network} and {port.network} of two MAC ports overlap: "
-                    "messages that start in the design take the first one",
+                    "messages that start in the design take the longer prefix, or the first one",
                     is_error=False,
                 )
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import sys
 import types
 import typing
-from ipaddress import IPv4Address
+from ipaddress import IPv4Address, IPv4Network
 from typing import Annotated, Any
 
 from annotated_types import Ge, Gt, Interval, Le, Lt, MinLen
@@ -26,6 +26,7 @@ from bombus.design.config import (
     MacPort,
     Memory,
     NetworkConfig,
+    Route,
     TileOfKind,
     TileOfLayers,
 )
@@ -80,6 +81,15 @@ _SECTIONS: tuple[tuple[str, type[BaseModel], str], ...] = (
     ),
     ("`host`", Host, ""),
     ("A MAC port: `mac_ports[]`", MacPort, ""),
+    (
+        "A route: `routes[]`",
+        Route,
+        "A message that starts in the design leaves by the port of the route with the longest "
+        "prefix; of equally long ones the first counts, and these before the networks of the MAC "
+        "ports. Answers leave by the port that the question came by, and take routes of this port "
+        "only. Where there is no route, a message goes to the gateway of its port, a new one to "
+        "that of the first port that has one.",
+    ),
     ("A memory: `memories.<name>`", Memory, ""),
     ("A tile: `tiles[]`", TileOfLayers, ""),
     (
@@ -174,6 +184,7 @@ def _type_words(annotation: Any, metadata: list[Any]) -> str:
         float: "number",
         str: "text",
         IPv4Address: "IPv4 address",
+        IPv4Network: "IPv4 network",
     }
     for known, words in plain.items():
         if annotation == known or (

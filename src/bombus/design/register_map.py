@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from bombus.design.resolved import Design
 
 COMMON = paths.RTL / "noc" / "registers.rdl"
+_ROUTES = 0x200  # where the routing table begins, behind the hosts
 MIN_WINDOW = 4096  # bytes; a page of most processors
 
 
@@ -144,7 +145,10 @@ def register_map(design: Design) -> RegisterMap:
 
     name = design.config.name
     lines = [f"addrmap {identifier(name)} {{", f'  name = "Registers of design {name}";']
-    lines += [f"  host host[{len(design.config.ports)}] @ {0:#x} += 0x20;", "  addrmap {"]
+    lines.append(f"  host host[{len(design.config.ports)}] @ {0:#x} += 0x20;")
+    if count := design.config.num_routes:
+        lines.append(f"  route route[{count}] @ {_ROUTES:#x} += 0x10;")
+    lines.append("  addrmap {")
     for tile, (items, _) in tiles.items():
         title = f"Tile {tile.name}, at ({tile.x}, {tile.y})"
         lines += ["    addrmap {", f'      name = "{title}";', *items]
@@ -178,6 +182,6 @@ def shown(design: Design) -> Block:
 
 def common_registers() -> Block:
     """What every design has, one of each."""
-    members = "external counter counter; external next_hop next_hop; host host;"
+    members = "external counter counter; external next_hop next_hop; host host; route route;"
     text = f"addrmap bombus_common {{ {members} }};\n"
     return read_block(compile_text([COMMON], text, "bombus_common"))

@@ -54,7 +54,7 @@ of a single access, and does not know which program they belong to.
 
 | window | |
 |---|---|
-| 0 | registers of the design itself: `host[n]` |
+| 0 | registers of the design itself: `host[n]`, and `route[n]` where there is a routing table |
 | 1 + t | tile t (row by row, `y * columns + x`) |
 
 A tile has its `counters`, its next hops `next_hop[n]`, the slots of its groups of replicas

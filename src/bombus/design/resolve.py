@@ -239,5 +239,9 @@ def load(path: Path) -> tuple[Design, list[Problem]]:
     file = config.load(path)
     width = networks_of(file.config)[0].data_width
     _check_mac_ports(file)
-    library = rtl.library(width, file.source_files(), len(file.config.ports))
+    library = rtl.library(
+        width,
+        file.source_files(),
+        rtl.Shared(len(file.config.ports), file.config.num_routes),
+    )
     return resolve(file, library)

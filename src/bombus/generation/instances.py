@@ -13,7 +13,7 @@ from bombus.design.resolved import Design
 from bombus.design.resources import takes_whatever_waits
 from bombus.registers.systemverilog import layer_types
 
-_SHARED = ("clk_i", "rst_i", "host_i", "time_us_i")
+_SHARED = ("clk_i", "rst_i", "host_i", "route_i", "time_us_i")
 _VECTORS = ("drop_o", "event_o", "mac_bytes_o")
 _BITS = ("busy_o", "timer_o", "mac_message_o")
 MAX_BUSY_CYCLES = 4096  # that a layer may need for a message by itself
@@ -45,7 +45,7 @@ def parameters(layer: Layer, design: Design) -> list[str]:
     filled_in = {
         "DataWidth": str(layer.types.get(rtl.BEAT, design.networks[0]).data_width),
         "ClockMhz": str(round(design.config.clock_mhz)),
-        "NumMacPorts": str(len(design.config.ports)),
+        **{name: str(n) for name, n in design.library.shared.parameters.items()},
         **_bound(layer, design),
     }
     values = [f".{name}({beat_type(layer, name, design)})" for name in layer.types]

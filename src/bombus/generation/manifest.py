@@ -61,6 +61,7 @@ def manifest(design: Design) -> dict[str, Any]:
             }
             for port in config.ports
         ],
+        "route_entries": config.num_routes,
         "mesh": {"columns": design.columns, "rows": design.rows},
         "networks": [
             {

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from bombus.base import paths
 from bombus.base.text import camel_case
 from bombus.base.values import mac_number
 from bombus.design import rtl
+from bombus.design.config import Route
 from bombus.design.resolved import Design
 from bombus.fabric.router import router_parameters
 from bombus.generation import memories, registers
@@ -127,6 +129,7 @@ def render(design: Design) -> dict[str, str]:
         "x_bits": _bits(design.columns),
         "y_bits": _bits(design.rows),
         "ports": [{"host": port, "mac": mac_number(port.mac)} for port in config.ports],
+        "num_routes": config.num_routes,
         "fixed_tables": config.tables == "fixed",
         "windows": _windows(design, tiles),
         "has_groups": any(each["groups"] for tile in tiles for each in tile["interfaces"]),
@@ -147,7 +150,10 @@ def render(design: Design) -> dict[str, str]:
             common,
             module=f"{config.name}_registers",
             of=f"design {config.name} itself",
-            **registers.design_window(register_map, _host_resets(config.name, len(config.ports))),
+            **registers.design_window(
+                register_map,
+                {**_host_resets(config.name, len(config.ports)), **_route_resets(config.routes)},
+            ),
         ),
         f"{config.name}_pkg.sv": environment.get_template("package.sv.j2").render(common),
         f"{config.name}_top.sv": environment.get_template("top.sv.j2").render(
@@ -158,6 +164,7 @@ def render(design: Design) -> dict[str, str]:
             links=[link for tile in tiles for link in tile["links"]],
             loads=[tile["name"] for tile in tiles if tile["tells_load"]],
             has_host=any(tile["has_host"] for tile in tiles),
+            has_routes=any(tile["has_routes"] for tile in tiles),
             has_time=any(tile["has_time"] for tile in tiles),
         ),
     }
@@ -180,6 +187,21 @@ def render(design: Design) -> dict[str, str]:
             **tile["registers"],
         )
     return rendered
+
+
+def _route_resets(routes: Sequence[Route]) -> dict[str, str]:
+    """The values of the routing table after reset, by their path."""
+    found: dict[str, str] = {}
+    for n, route in enumerate(routes):
+        entry = f"route[{n}].entry"
+        found |= {
+            f"{entry}.network": f"32'h{int(route.to.network_address):08x}",
+            f"{entry}.gateway": f"32'h{int(route.via or 0):08x}",
+            f"{entry}.length": f"6'd{route.to.prefixlen}",
+            f"{entry}.mac_port": f"3'd{route.mac_port}",
+            f"{entry}.valid": "1'b1",
+        }
+    return found
 
 
 def _host_resets(name: str, num_ports: int) -> dict[str, str]:

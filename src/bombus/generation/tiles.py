@@ -384,6 +384,7 @@ def tile_context(tile: Tile, design: Design) -> dict[str, Any]:
         "mac_streams": tile_mac_streams(tile),
         "raised_ports": _raised_ports(tile),
         "has_host": "host_i" in ports,
+        "has_routes": "route_i" in ports,
         "has_time": "time_us_i" in ports,
         "has_timer": bool(timers),
         "timers": timers,

@@ -13,6 +13,7 @@ from __future__ import annotations
 import struct
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
+from ipaddress import IPv4Address, IPv4Network
 
 from bombus.golden.frames import (
     ARP_BYTES,
@@ -179,6 +180,39 @@ def _drop(reason: str) -> Outcome:
     return Outcome(drops=(reason,))
 
 
+@dataclass(frozen=True)
+class Route:
+    """An entry of the routing table."""
+
+    network: IPv4Network
+    gateway: bytes  # NO_IP: the destinations are on the link
+    port: int = 0
+
+
+def longest(
+    ip: bytes, hosts: Sequence[Host], routes: Sequence[Route]
+) -> tuple[int, bytes | None] | None:
+    """The port and the gateway (None: of a subnet) of the route with the longest prefix.
+
+    Of equal ones the first counts, an entry of the table before the subnet of a port.
+    """
+    address = IPv4Address(ip)
+    found: list[tuple[int, int, bytes | None]] = [
+        (route.network.prefixlen, route.port, route.gateway)
+        for route in routes
+        if address in route.network
+    ]
+    found += [
+        (int.from_bytes(host.netmask).bit_count(), number, None)
+        for number, host in enumerate(hosts)
+        if host.on_link(ip)
+    ]
+    if not found:
+        return None
+    _, port, gateway = max(found, key=lambda each: each[0])
+    return port, gateway
+
+
 _Key = tuple[int | None, bytes]  # VLAN id (None: untagged), IPv4 address
 
 
@@ -201,6 +235,7 @@ class Stack:
     udp_ports: Collection[int] = (ECHO_PORT,)
     bindings: dict[_Key, bytes] = field(default_factory=dict)
     error_tokens: int = ERROR_BURST
+    routes: Sequence[Route] = ()  # of its port
     # Packets (with their tags) that wait, by what they wait for.
     questions: dict[_Key, list[tuple[int | None, bytes]]] = field(default_factory=dict)
 
@@ -349,7 +384,9 @@ class Stack:
     # ---- Transmit ----
 
     def _next_hop(self, destination: bytes) -> bytes:
-        return destination if self.host.on_link(destination) else self.host.gateway
+        if (found := longest(destination, [self.host], self.routes)) is None:
+            return self.host.gateway
+        return destination if found[1] in (None, NO_IP) else found[1]
 
     def send(self, packet: bytes, tci: int | None = None) -> Outcome:
         """An IP packet goes out, in the VLAN of a tag."""
@@ -397,6 +434,7 @@ class Ports:
     ) -> None:
         self.stacks = [Stack(host, udp_ports) for host in hosts]
         self.share_errors = share_errors
+        self.routes: Sequence[Route] = ()
 
     def process(self, frame: bytes, port: int, *, bad: bool = False) -> Outcome:
         """A frame comes in by a port; the replies leave by the same one."""
@@ -407,12 +445,18 @@ class Ports:
                 other.error_tokens = stack.error_tokens
         return outcome
 
+    def set_routes(self, routes: Sequence[Route]) -> None:
+        """The routing table, in the order of its entries."""
+        self.routes = routes
+        for number, stack in enumerate(self.stacks):
+            stack.routes = [route for route in routes if route.port == number]
+
     def route(self, ip: bytes) -> int:
         """The port for a message that starts in the design (RFC 1122, 3.3.1.1)."""
         hosts = [stack.host for stack in self.stacks]
-        near = (n for n, host in enumerate(hosts) if host.on_link(ip))
-        far = (n for n, host in enumerate(hosts) if host.gateway != NO_IP)
-        return next(near, next(far, 0))
+        if (found := longest(ip, hosts, self.routes)) is None:
+            return next((n for n, host in enumerate(hosts) if host.gateway != NO_IP), 0)
+        return found[0]
 
     def send(self, source_port: int, ip: bytes, port: int, payload: bytes) -> tuple[int, Outcome]:
         """A datagram that starts in the design: the MAC port that it leaves by, and as what."""

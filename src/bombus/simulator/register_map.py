@@ -62,6 +62,33 @@ def set_host(
         registers.host[port][name].write(**fields)
 
 
+def set_route(
+    registers: BlockAccess,
+    manifest: Mapping[str, Any],
+    entry: int,
+    to: str | None,
+    via: str | None,
+    port: int,
+) -> None:
+    """Writes an entry of the routing table; `to` None: it becomes empty."""
+    count = manifest["route_entries"]
+    if not 0 <= entry < count:
+        raise SimulationError(f"entry {entry}: the routing table has {count} entries")
+    fields = {"network": 0, "gateway": 0, "length": 0, "mac_port": 0, "valid": 0}
+    if to is not None:
+        last = len(manifest["mac_ports"]) - 1
+        if not 0 <= port <= last:
+            raise SimulationError(f"MAC port {port}: ports are from 0 to {last}")
+        try:
+            network = IPv4Network(to)
+        except ValueError as error:
+            raise SimulationError(f"to {to!r}: {error}; such as 10.80.0.0/16") from None
+        gateway = 0 if via is None else int(_address("via", via))
+        fields |= {"network": int(network.network_address), "length": network.prefixlen}
+        fields |= {"gateway": gateway, "mac_port": port, "valid": 1}
+    registers.route[entry].entry.write(**fields)
+
+
 def _check_host(parts: Mapping[str, Any], given: Mapping[str, str | None]) -> None:
     """SimulationError if no design file may have these addresses; `given`: the new ones."""
     try:

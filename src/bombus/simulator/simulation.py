@@ -284,6 +284,13 @@ class Simulation(MacPorts):
         given = {"mac": mac, "ip": ip, "netmask": netmask, "gateway": gateway}
         register_map.set_host(self.registers, self.manifest, port, **given)
 
+    def set_route(
+        self, entry: int, to: str | None, *, via: str | None = None, port: int = 0
+    ) -> None:
+        """Writes an entry of the routing table: network `to`, such as "10.80.0.0/16", is behind
+        gateway `via` of a MAC port, or on its link; None: the entry becomes empty."""
+        register_map.set_route(self.registers, self.manifest, entry, to, via, port)
+
     # ---- Raised ports ----
 
     def read_pin(self, name: str) -> int:

@@ -43,6 +43,7 @@ module layer_at_width
   wire host_t host_i =
   '{mac: 48'h8A1B2C3D4E9F, ip: 32'h0A000001, netmask: 32'hFFFFFF00, gateway: 32'h0A0000FE}
   ;
+  wire route_t [0:0] route_i = '0;  // there is no routing table
 
   `LAYER
 

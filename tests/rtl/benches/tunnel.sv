@@ -128,6 +128,7 @@ module bench #(
         .clk_i,
         .rst_i,
         .host_i(host),
+        .route_i('0),
         .in_i(datagram),
         .in_valid_i(datagram_valid),
         .in_ready_o(datagram_ready),

@@ -8,7 +8,7 @@ positions) is the work of `bombus.analysis.check`.
 
 from bombus.design.config.design import DesignConfig, NetworkConfig
 from bombus.design.config.file import DesignFile, load
-from bombus.design.config.host import Host, MacPort
+from bombus.design.config.host import Host, MacPort, Route
 from bombus.design.config.memory import Memory
 from bombus.design.config.tile import DROP, LayerConfig, TileOfKind, TileOfLayers
 
@@ -21,6 +21,7 @@ __all__ = [
     "MacPort",
     "Memory",
     "NetworkConfig",
+    "Route",
     "TileOfKind",
     "TileOfLayers",
     "load",

@@ -8,14 +8,17 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
-from pydantic import Field, ValidationInfo, field_validator, model_validator
+from pydantic import Field, StrictInt, ValidationInfo, field_validator, model_validator
 
 from bombus.base.values import MAX_TILES, FileModel, Name
 from bombus.base.yaml_file import Loc
-from bombus.design.config.host import Host, MacPort
+from bombus.design.config.host import Host, MacPort, Route
 from bombus.design.config.memory import Memory
 from bombus.design.config.tile import Tile, TileOfKind, TileOfLayers
 from bombus.fabric.config import Fabric
+
+MAX_ROUTES = 16  # bombus_pkg::MaxRoutes
+ROUTES_OF_SEVERAL_PORTS = 8
 
 
 @dataclass(frozen=True)
@@ -85,6 +88,19 @@ class DesignConfig(FileModel):
             ]
         ],
     )
+    routes: list[Route] = Field(
+        default=[],
+        description="Routes of messages that start in the design, beside the networks of the MAC "
+        "ports; see below.",
+        examples=[[{"to": "10.80.0.0/16", "via": "10.78.0.1", "mac_port": 1}]],
+    )
+    route_entries: StrictInt | None = Field(
+        None,
+        ge=0,
+        le=MAX_ROUTES,
+        description="Entries of the routing table. Default: 8 with several MAC ports, else as "
+        "many as there are `routes`. 0: there is no table.",
+    )
     sources: list[str] = Field(
         default=[],
         description="SystemVerilog files with your own layers, relative to the design file.",
@@ -153,6 +169,26 @@ class DesignConfig(FileModel):
         return self
 
     @model_validator(mode="after")
+    def _routes_lead_somewhere(self) -> DesignConfig:
+        if len(self.routes) > self.num_routes:
+            raise ValueError(
+                f"there are {len(self.routes)} `routes`, but `route_entries` is {self.num_routes}"
+            )
+        for n, route in enumerate(self.routes):
+            if route.mac_port >= len(self.ports):
+                raise ValueError(
+                    f"`routes[{n}]`: there is no MAC port {route.mac_port}; ports are numbered "
+                    "from 0"
+                )
+            port = self.ports[route.mac_port]
+            if route.via is not None and (route.via not in port.network or route.via == port.ip):
+                raise ValueError(
+                    f"`routes[{n}]`: {route.via} is no other host of {port.network}, the network "
+                    f"of MAC port {route.mac_port}"
+                )
+        return self
+
+    @model_validator(mode="after")
     def _tiles_are_addressable(self) -> DesignConfig:
         if (count := len(self.instances)) > MAX_TILES:
             raise ValueError(f"there are {count} tiles; the maximum is {MAX_TILES}")
@@ -162,6 +198,13 @@ class DesignConfig(FileModel):
     def ports(self) -> list[MacPort]:
         """The MAC ports by number, also where the file has the short form."""
         return [MacPort(**self.host.model_dump())] if self.host else self.mac_ports
+
+    @property
+    def num_routes(self) -> int:
+        """Entries of the routing table."""
+        if self.route_entries is not None:
+            return self.route_entries
+        return max(len(self.routes), ROUTES_OF_SEVERAL_PORTS if len(self.ports) > 1 else 0)
 
     def has_own_clock(self, number: int) -> bool:
         """Whether a MAC port has another clock than the design."""

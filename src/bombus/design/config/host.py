@@ -83,6 +83,19 @@ class Host(FileModel):
         return value
 
 
+class Route(FileModel):
+    """An entry of the routing table; initial value of a register that can be changed."""
+
+    to: IPv4Network = Field(description="Network of the destinations.", examples=["10.80.0.0/16"])
+    via: IPv4Address | None = Field(
+        None,
+        description="Gateway, in the network of the MAC port. Default: the destinations are on "
+        "the link.",
+        examples=["10.78.0.1"],
+    )
+    mac_port: StrictInt = Field(0, ge=0, description="Number of the MAC port.")
+
+
 class MacPort(Host):
     """A MAC port: its addresses and its clock. Ports are numbered in the order of the list."""
 

@@ -16,6 +16,7 @@ from bombus.design.rtl.library import Library, library
 from bombus.design.rtl.messages import ANY, PACKET, TAKEN, MessageKind, widest
 from bombus.design.rtl.packages import StructField, constant, struct_layout
 from bombus.design.rtl.remarks import remarks, with_parameters
+from bombus.design.rtl.shared import Shared
 
 __all__ = [
     "ANY",
@@ -33,6 +34,7 @@ __all__ = [
     "MessageKind",
     "OutputStream",
     "Parameter",
+    "Shared",
     "Source",
     "StructField",
     "constant",

@@ -18,7 +18,10 @@ from bombus.registers.model import Block
 
 # Filled in by Bombus, not by the design file; so are the numbers of kinds, such as `KindArp`.
 _FILLED_IN = frozenset(
-    {"NumBound", "NumBoundHops", "BoundKeys", "BoundHops", "DataWidth", "ClockMhz", "NumMacPorts"}
+    {
+        *("NumBound", "NumBoundHops", "BoundKeys", "BoundHops"),
+        *("DataWidth", "ClockMhz", "NumMacPorts", "NumRoutes"),
+    }
 )
 # The key with which the design file names the tile that a layer stands before.
 BEFORE = "before"

@@ -22,6 +22,7 @@ from bombus.design.rtl.ports import (
     stream_problems,
     streams,
 )
+from bombus.design.rtl.shared import Shared
 from bombus.registers.model import Block
 
 
@@ -147,7 +148,7 @@ def read_layer(
     elaboration: Elaboration,
     flows: Mapping[int, str],
     registers: Block | None,
-    num_mac_ports: int,
+    shared: Shared,
 ) -> LayerKind:
     """The layer of an elaborated instance; `flows`: names of `noc_pkg::flow_e` by value.
 
@@ -159,7 +160,7 @@ def read_layer(
     known = known_ports(inputs, outputs, registers)
     data = [*((each, f"{each}_i") for each in inputs), *((each, f"{each}_o") for each in outputs)]
     problems = [
-        *port_problems(body, elaboration, known, num_mac_ports),
+        *port_problems(body, elaboration, known, shared),
         *stream_problems(body, elaboration, data),
     ]
     if problems:

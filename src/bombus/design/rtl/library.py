@@ -30,14 +30,15 @@ from bombus.design.rtl.layer_reader import is_layer, read_layer
 from bombus.design.rtl.messages import PACKET, MessageKind, read_kinds, widest, without_struct
 from bombus.design.rtl.packages import enum_names
 from bombus.design.rtl.probe import description, probe, version
+from bombus.design.rtl.shared import ALONE, Shared
 
 
 @dataclass(frozen=True)
 class Library:
-    """All layer kinds, for one data width and number of MAC ports, at their defaults."""
+    """All layer kinds, for one data width and what a design's layers share, at their defaults."""
 
     data_width: int
-    num_mac_ports: int
+    shared: Shared
     versions: tuple[tuple[Path, int], ...]  # the files, and when each was last changed
     layers: Mapping[str, LayerKind]
     definitions: Mapping[str, Path]  # all modules and packages by name
@@ -71,13 +72,13 @@ class Library:
 
 
 def _assignments(
-    module: syntax.SyntaxNode, data_width: int, num_mac_ports: int, beat: str
+    module: syntax.SyntaxNode, data_width: int, shared: Shared, beat: str
 ) -> list[str]:
     """Parameters of a layer whose streams all have one type, `beat`."""
     names = parameter_names(module)
     given = [f".{name}({beat})" for name in sorted(names) if name.endswith(BEAT)]
     given += [f".DataWidth({data_width})"] if "DataWidth" in names else []
-    return given + ([f".NumMacPorts({num_mac_ports})"] if "NumMacPorts" in names else [])
+    return given + [f".{key}({value})" for key, value in shared.parameters.items() if key in names]
 
 
 def _definitions(scan: Elaboration, found: Iterable[syntax.SyntaxNode]) -> dict[str, Path]:
@@ -99,20 +100,18 @@ def _definitions(scan: Elaboration, found: Iterable[syntax.SyntaxNode]) -> dict[
     return first
 
 
-def library(data_width: int, sources: Iterable[Path] = (), num_mac_ports: int = 1) -> Library:
+def library(data_width: int, sources: Iterable[Path] = (), shared: Shared = ALONE) -> Library:
     """All layers under rtl/ and in `sources`, as they are for a data width in bits."""
     files = [*rtl_files(), *sources]
     missing = [file for file in files if not file.is_file()]
     if missing:
         raise UserError(f"there is no SystemVerilog file {missing[0]}")
     versions = tuple((file, version(file)) for file in files)
-    return _library(data_width, num_mac_ports, versions)
+    return _library(data_width, shared, versions)
 
 
 @functools.lru_cache(maxsize=16)
-def _library(
-    data_width: int, num_mac_ports: int, versions: tuple[tuple[Path, int], ...]
-) -> Library:
+def _library(data_width: int, shared: Shared, versions: tuple[tuple[Path, int], ...]) -> Library:
     files = [file for file, _ in versions]
     scan = elaborate(files)
     problems = scan.problems(syntax_only=True)
@@ -133,16 +132,16 @@ def _library(
                 name: _assignments(
                     module,
                     data_width,
-                    num_mac_ports,
+                    shared,
                     f"{name}_{BEAT}" if name in metadata else BEAT,
                 )
                 for name, module in modules.items()
             },
             {name: file for name, file in beside.items() if file},
-            num_mac_ports,
+            shared.num_mac_ports,
         )
         return elaboration, {
-            name: read_layer(each.instance, elaboration, flows(), each.registers, num_mac_ports)
+            name: read_layer(each.instance, elaboration, flows(), each.registers, shared)
             for name, each in probed.items()
         }
 
@@ -162,7 +161,7 @@ def _library(
     if problems := elaboration.problems():
         raise DesignError(problems)
 
-    return Library(data_width, num_mac_ports, versions, layers, definitions, kinds)
+    return Library(data_width, shared, versions, layers, definitions, kinds)
 
 
 @functools.cache

@@ -16,6 +16,7 @@ from bombus.base.errors import Problem
 from bombus.base.text import near_matches
 from bombus.design.rtl.beat import BEAT, OWN_BEAT
 from bombus.design.rtl.elaboration import Elaboration
+from bombus.design.rtl.shared import Shared
 from bombus.registers.model import Block
 from bombus.registers.systemverilog import layer_ports
 
@@ -25,8 +26,11 @@ _BITS = {
     "time_us_i": 32,
     "mac_bytes_o": 14,
 }
-# Those of a type of bombus_pkg, once for each MAC port of the design.
-_TYPES = {"host_i": "host_t"}
+# Those of a type of bombus_pkg, once for each of so many, with the parameter that says so.
+_TYPES = {
+    "host_i": ("host_t", "MAC port (NumMacPorts)"),
+    "route_i": ("route_t", "entry of the routing table (NumRoutes, at least 1)"),
+}
 # Those as wide as the layer's counters.
 _OTHERS = frozenset({"drop_o", "event_o"})
 # Those of a stream behind its name, with their bits; None: as its data or its next hops need.
@@ -107,7 +111,7 @@ def port_problems(
     body: ast.InstanceBodySymbol,
     elaboration: Elaboration,
     known: Mapping[str, int | None],
-    num_mac_ports: int,
+    shared: Shared,
 ) -> Iterator[Problem]:
     """Ports that Bombus would not know how to connect, each with its line."""
     package = elaboration.compilation.getPackage("bombus_pkg")
@@ -137,9 +141,11 @@ def port_problems(
             yield Problem(file, line, f"{where} should be an {word}")
         bits = known.get(port.name)
         if port.name in _TYPES:
-            bits = num_mac_ports * package.find(_TYPES[port.name]).targetType.type.bitWidth
+            count = {"host_i": shared.num_mac_ports, "route_i": max(1, shared.num_routes)}
+            type_ = package.find(_TYPES[port.name][0]).targetType.type
+            bits = count[port.name] * type_.bitWidth
         if bits is not None and port.type.bitWidth != bits:
-            why = ", once for each MAC port (NumMacPorts)" if port.name in _TYPES else ""
+            why = f", once for each {_TYPES[port.name][1]}" if port.name in _TYPES else ""
             yield Problem(
                 file, line, f"{where} has {port.type.bitWidth} bits; it should have {bits}{why}"
             )

@@ -13,6 +13,7 @@ from bombus.design.rtl.layer_kind import LayerKind
 from bombus.design.rtl.layer_reader import read_layer
 from bombus.design.rtl.library import Library, flows
 from bombus.design.rtl.probe import description, probe
+from bombus.design.rtl.shared import Shared
 
 Beats = Mapping[str, Beat]  # of a layer's streams, by type parameter
 
@@ -39,16 +40,18 @@ def _at(
     given = [f".{name}({name})" for name in beats]
     if BEAT in beats and "data_width" in kind.parameters:
         given.append(f".DataWidth({beats[BEAT].data_width})")
-    if "num_mac_ports" in kind.parameters:
-        given.append(f".NumMacPorts({library.num_mac_ports})")
+    names = {parameter.name for parameter in kind.parameters.values()}
+    for key, number in library.shared.parameters.items():
+        if key in names:
+            given.append(f".{key}({number})")
     for key, value in sorted(params.items()):
         parameter = kind.parameters[key]
-        number = f"{parameter.width}'d{value}" if value >= 0 else str(value)
-        given.append(f".{parameter.name}({number})")
+        text = f"{parameter.width}'d{value}" if value >= 0 else str(value)
+        given.append(f".{parameter.name}({text})")
     types = library.with_metadata(kind, beats)
     return _instance(
         library.versions,
-        library.num_mac_ports,
+        library.shared,
         tuple(types.items()),
         kind.name,
         kind.file,
@@ -59,7 +62,7 @@ def _at(
 @functools.lru_cache(maxsize=256)
 def _instance(
     versions: tuple[tuple[Path, int], ...],
-    num_mac_ports: int,
+    shared: Shared,
     beats: tuple[tuple[str, Beat], ...],
     name: str,
     layer_file: Path,
@@ -68,11 +71,11 @@ def _instance(
     files = [file for file, _ in versions]
     beside = description(layer_file)
     elaboration, probed = probe(
-        files, dict(beats), {name: given}, {name: beside} if beside else {}, num_mac_ports
+        files, dict(beats), {name: given}, {name: beside} if beside else {}, shared.num_mac_ports
     )
     said = elaboration.remarks()
     # What else is wrong often follows from what the layer refuses.
     is_refused = any(remark.is_error for remark in said)
     found = probed[name]
-    kind = read_layer(found.instance, elaboration, flows(), found.registers, num_mac_ports)
+    kind = read_layer(found.instance, elaboration, flows(), found.registers, shared)
     return kind, tuple(said if is_refused else [*said, *elaboration.problems()])
