@@ -33,7 +33,7 @@ from bombus.measure.exchanges import (
 from bombus.simulator.frames import Frame
 
 DESIGN = DESIGNS / "udp_echo.yaml"
-PAYLOADS = (1, 18, 64, 128, 256, 512, 1024, 1458, 1472, 4096, 8972)
+PAYLOADS = (1, 18, 23, 64, 128, 256, 512, 1024, 1458, 1472, 4096, 8972)
 PACKETS = 2000
 SINGLE_PACKETS = 16
 # The mix: one frame in ARP_EACH is an ARP request, the others are datagrams and pings.

@@ -20,7 +20,7 @@ from bombus.measure import bench
 Run = Callable[..., Any]
 
 PACKETS = 100
-PAYLOADS = [1, 18, 64, 128, 256, 512, 1024, 1458, 1472, 4096, 8972]
+PAYLOADS = [1, 18, 23, 64, 128, 256, 512, 1024, 1458, 1472, 4096, 8972]
 KEYS = {
     "payload_bytes",
     "frame_bytes",

@@ -140,9 +140,9 @@ def test_fixed_tables_leave_the_turns_that_messages_take(design: str, tmp_path: 
         assert found == used[place], tile
 
 
-def test_fused_layers_are_wired() -> None:
-    design, _ = check.check(DESIGNS / "udp_echo_fused.yaml")
-    text = generate.texts(design)["tiles/udp_echo_fused_tile_receive.sv"]
+def test_layers_of_a_tile_are_wired() -> None:
+    design, _ = check.check(DESIGNS / "udp_echo_1g.yaml")
+    text = generate.texts(design)["tiles/udp_echo_1g_tile_receive.sv"]
     assert "assign eth_rx_in = mac_rx_out;" in text
     # icmp_echo is led to from ipv4_rx and udp_rx.
     assert "// icmp_echo_in takes messages from receive.ipv4_rx and receive.udp_rx" in text
