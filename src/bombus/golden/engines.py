@@ -25,6 +25,7 @@ from bombus.golden.frames import (
 )
 
 MAX_STEPS = 15
+MAX_ENGINE = 15  # exits have higher numbers
 NUM_FLOWS = 64
 IV_BYTES = 8
 MIN_BYTES = ETHERNET_BYTES + 4
@@ -177,7 +178,7 @@ class Engines:
     def of(cls, manifest: Mapping[str, Any]) -> Engines:
         """That of a design as generated."""
         layers = [layer for tile in manifest["tiles"] for layer in tile["layers"]]
-        found = [layer for layer in layers if "engine" in layer["params"]]
+        found = [each for each in layers if 0 < each["params"].get("engine", 0) <= MAX_ENGINE]
         kinds = {layer["params"]["engine"]: layer["kind"] for layer in found}
         rounds = [layer["params"]["rounds"] for layer in found if "rounds" in layer["params"]]
         macs = [bytes.fromhex(port["mac"].replace(":", "")) for port in manifest["mac_ports"]]
