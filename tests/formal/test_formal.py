@@ -18,6 +18,8 @@ LANES = replace(QUEUE, reach=26, parameters={"Depth": 8, "NumLanes": 2})
 OUTPUT = Proof("crosspoint_output_formal", depth=3, induction=2, reach=8)
 LOCAL_OUTPUT = replace(OUTPUT, parameters={"IsLocal": 1})
 WINDOW = Proof("flight_window_formal", depth=3, induction=2, reach=8)
+RETURNS = Proof("flight_returns_formal", depth=3, induction=2, reach=14)
+POOL = Proof("flight_pool_formal", depth=3, induction=2, reach=14)
 VC_INPUT = Proof("vc_input_formal", depth=3, induction=2, reach=22, parameters={"Depth": 4})
 VC_OUTPUT = Proof("vc_output_formal", depth=3, induction=2, reach=10)
 # With all five ports it holds as well, in twice the time.
@@ -72,6 +74,9 @@ PROOFS = (
     crosspoint_link(O1TURN, 8),
     LINK,
     WINDOW,
+    RETURNS,
+    POOL,
+    replace(POOL, parameters={"NumSources": 1}),
     CROSSPOINT,
     VC_INPUT,
     VC_OUTPUT,
@@ -110,6 +115,8 @@ VC_INPUT_FILE = "noc/vc_input.sv"
 VC_CHOICE_FILE = "noc/vc_choice.sv"
 VC_OUTPUT_FILE = "noc/vc_output.sv"
 WINDOW_FILE = "noc/flight_window.sv"
+RETURNS_FILE = "noc/flight_returns.sv"
+POOL_FILE = "noc/flight_pool.sv"
 ASYNC_FIFO = "clock/async_fifo.sv"
 COUNT_CROSSING = "clock/count_crossing.sv"
 HANDSHAKE = "clock/reset_handshake.sv"
@@ -161,6 +168,11 @@ BROKEN = (
     (LINK, Mutation(OUTPUT_FILE, "~|(wanted & ~out_ready_i)", "|(wanted & out_ready_i)")),
     (WINDOW, Mutation(WINDOW_FILE, "if (taken_i) inside_q <= ~last_i", "inside_q <= 1'b0")),
     (WINDOW, Mutation(WINDOW_FILE, "{1'b0, window_i};", "{1'b0, window_i} + 1'b1;")),
+    (RETURNS, Mutation(RETURNS_FILE, "held = idle_q ? '0 : inside_q", "held = inside_q")),
+    (RETURNS, Mutation(RETURNS_FILE, " - count_t'(went_q)", "")),
+    (RETURNS, Mutation(RETURNS_FILE, "told - count_t'(told != '0)", "told")),
+    (POOL, Mutation(POOL_FILE, "if (free_q >= count_t'(NumSources))", "if (free_q != '0)")),
+    (POOL, Mutation(POOL_FILE, " - count_t'(grant[s])", "")),
     (CROSSPOINT, Mutation(CROSSPOINT_FILE, "($clog2(NumInputs))'(n)", "'0")),
     (VC_INPUT, Mutation(VC_INPUT_FILE, "level_t'(Depth - 1)", "level_t'(Depth)")),
     (VC_INPUT, Mutation(VC_INPUT_FILE, "inside_q[l] ? channel_q[l] : start", "start")),

@@ -102,6 +102,11 @@ def test_with_a_window_it_never_stalls(
             assert simulation.stalls() == []
             assert not simulation.in_flight
             assert came + drops(simulation).total() == sent
+            # All credits are back, soon after the last message.
+            simulation.advance(2_000)
+            window = simulation.registers.window[0]
+            assert window.in_flight.flits == 0
+            assert window.waited.cycles > 0
         found = drops(simulation)
         assert min(found["drop.no_route"], found["drop.station.wanted"]) > 100
         simulation.check()

@@ -84,6 +84,7 @@ BAD: dict[str, list[dict[str, object]]] = {
         {"QueueBytes": 20000},
     ],
     "flight_gate": [{"Window": 149}, {"FlitBytes": 48}, {"CountWidth": 10}],
+    "flight_meter": [{"NumSources": 0}, {"NumReturns": 0}],
     "flight_pool": [{"NumSources": 0}, {"NumReturns": 0}, {"CountWidth": 1}],
     "flight_returns": [{"NumSinks": 0}, {"CountWidth": 1}],
     "flight_window": [{"CountWidth": 1}],

@@ -24,7 +24,9 @@ if TYPE_CHECKING:
     from bombus.design.resolved import Design
 
 COMMON = paths.RTL / "noc" / "registers.rdl"
-_ROUTES = 0x200  # where the routing table begins, behind the hosts
+FLIGHT = paths.RTL / "noc" / "flight.rdl"
+_WINDOWS = 0x180  # where windows' registers begin, behind the hosts
+_ROUTES = 0x200  # where the routing table begins
 MIN_WINDOW = 4096  # bytes; a page of most processors
 
 
@@ -134,7 +136,8 @@ def register_map(design: Design) -> RegisterMap:
         for layer in design.layers()
         if layer.kind.registers and (beside := description(layer.kind.file))
     }
-    files = (COMMON, *described.values())
+    windows = sum(network.given.window is not None for network in design.networks)
+    files = (COMMON, *([FLIGHT] if windows else []), *described.values())
     rdl = Rdl(files)
     common = common_registers()
     tiles = {tile: _placed(_tile_items(tile, design, rdl, common)) for tile in design.tiles}
@@ -146,6 +149,8 @@ def register_map(design: Design) -> RegisterMap:
     name = design.config.name
     lines = [f"addrmap {identifier(name)} {{", f'  name = "Registers of design {name}";']
     lines.append(f"  host host[{len(design.config.ports)}] @ {0:#x} += 0x20;")
+    if windows:
+        lines.append(f"  flight window[{windows}] @ {_WINDOWS:#x} += 0x8;")
     if count := design.config.num_routes:
         lines.append(f"  route route[{count}] @ {_ROUTES:#x} += 0x10;")
     lines.append("  addrmap {")
@@ -178,6 +183,14 @@ def shown(design: Design) -> Block:
     named = tuple(replace(tile, members=tuple(members[name])) for name, tile in tiles.items())
     root = register_map.root
     return replace(root, members=(*root.members[:-1], replace(register_map.tiles, members=named)))
+
+
+def window_registers() -> Block:
+    """What a design has for each of its windows."""
+    text = "addrmap bombus_window { flight window; };\n"
+    found = read_block(compile_text([FLIGHT], text, "bombus_window")).find("window")
+    assert isinstance(found, Block)
+    return found
 
 
 def common_registers() -> Block:

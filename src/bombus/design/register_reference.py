@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from bombus.design import rtl
-from bombus.design.register_map import common_registers
+from bombus.design.register_map import common_registers, window_registers
 from bombus.registers.markdown import block_sections, distinct, fields_table, members_table
 from bombus.registers.model import Block, Register
 
@@ -54,7 +54,7 @@ of a single access, and does not know which program they belong to.
 
 | window | |
 |---|---|
-| 0 | registers of the design itself: `host[n]`, and `route[n]` where there is a routing table |
+| 0 | the design's own: `host[n]`, `window[n]` (of each fabric with one), `route[n]` (if any) |
 | 1 + t | tile t (row by row, `y * columns + x`) |
 
 A tile has its `counters`, its next hops `next_hop[n]`, the slots of its groups of replicas
@@ -74,6 +74,9 @@ def page() -> str:
         else:
             lines += ["", f"### {member.name}[n]", "", member.text, "", *members_table(member)]
             lines += block_sections(member, f"{member.name}[n].", 4)
+    window = window_registers()
+    lines += ["", "## window[n]", "", window.text, "", *members_table(window)]
+    lines += block_sections(window, "window[n].", 3)
     layers = rtl.library(512).layers
     for name, kind in sorted(layers.items()):
         if kind.registers:

@@ -15,6 +15,7 @@ from bombus.base.text import camel_case
 from bombus.base.values import mac_number
 from bombus.design import rtl
 from bombus.design.config import Route
+from bombus.design.network import Network
 from bombus.design.resolved import Design
 from bombus.fabric.router import router_parameters
 from bombus.generation import memories, registers
@@ -68,6 +69,11 @@ def _layer_beats(design: Design) -> dict[str, rtl.Beat]:
     return {name: beat for name, beat in sorted(found.items()) if name not in of_networks}
 
 
+def _window_networks(design: Design) -> list[Network]:
+    """Networks whose windows have registers, by number."""
+    return [network for network in design.networks if network.given.window is not None]
+
+
 def _windows(design: Design, tiles: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """The window of each network that has one: who lets messages in, and where they leave."""
     found = []
@@ -91,6 +97,7 @@ def _windows(design: Design, tiles: list[dict[str, Any]]) -> list[dict[str, Any]
                 "flits": counted.flits,
                 # With room for those that come while others are given back.
                 "count_bits": (counted.flits + len(counting)).bit_length(),
+                "register": _window_networks(design).index(network),
                 "num_sources": first,
                 "ranges": ranges,  # of sources, by tile
                 "tiles": [tile for tile, _ in counting],
@@ -132,6 +139,7 @@ def render(design: Design) -> dict[str, str]:
         "num_routes": config.num_routes,
         "fixed_tables": config.tables == "fixed",
         "windows": _windows(design, tiles),
+        "window_registers": list(range(len(_window_networks(design)))),
         "has_groups": any(each["groups"] for tile in tiles for each in tile["interfaces"]),
         "address_bits": register_map.address_bits,
         "window_bits": (register_map.window - 1).bit_length(),

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// flight_pool gives back each credit once, and to no source more than it has sent. Proved for
+// all time, by induction, for flits that leave after they have been sent.
+module flight_pool_formal #(
+    parameter int unsigned NumSources = 2
+) (
+    input logic clk_i,
+    input logic rst_i,
+    input logic [1:0] left_i,
+    input logic [NumSources-1:0] sent_i
+);
+
+  logic [NumSources-1:0] back;
+  flight_pool #(
+      .CountWidth(5),
+      .NumSources(NumSources),
+      .NumReturns(2)
+  ) u_pool (
+      .clk_i,
+      .rst_i,
+      .left_i,
+      .sent_i,
+      .back_o(back)
+  );
+
+  typedef logic [4:0] count_t;
+  logic started_q = 1'b0;
+  count_t flying_q;  // flits that have been sent and have not left
+  count_t [NumSources-1:0] out_q;  // that a source has sent and not got back
+  count_t sent, left, out, given;
+  always_comb begin
+    sent  = '0;
+    out   = '0;
+    given = '0;
+    for (int unsigned s = 0; s < NumSources; s++) begin
+      sent += count_t'(sent_i[s]);
+      out += out_q[s];
+      given += count_t'(back[s]);
+    end
+    left = count_t'(left_i[0]) + count_t'(left_i[1]);
+  end
+  always_ff @(posedge clk_i) begin
+    started_q <= 1'b1;
+    if (rst_i) begin
+      flying_q <= '0;
+      out_q <= '0;
+    end else begin
+      flying_q <= flying_q + sent - left;
+      for (int unsigned s = 0; s < NumSources; s++) begin
+        out_q[s] <= out_q[s] + count_t'(sent_i[s]) - count_t'(back[s]);
+      end
+    end
+  end
+
+  always_comb begin
+    if (~started_q) assume (rst_i);
+    assume (left <= flying_q);
+    assume (out + sent <= 5'd9);  // the window
+  end
+
+  always_comb begin
+    if (started_q) begin
+      // What is out is in flight, free, or on its way back.
+      assert (out == flying_q + u_pool.free_q + given);
+      assert (flying_q <= 5'd9 && u_pool.free_q <= 5'd9 && out <= 5'd9);
+      for (int unsigned s = 0; s < NumSources; s++) begin
+        assert (out_q[s] <= 5'd9);
+        if (back[s]) assert (out_q[s] != '0);
+      end
+    end
+  end
+
+  if (NumSources > 1) begin : gen_shares
+    always_comb begin
+      if (started_q) begin
+        for (int unsigned s = 0; s < NumSources; s++) begin
+          assert (out_q[s] == u_pool.gen_several.out_q[s] + count_t'(back[s]));
+        end
+        // A credit that is there goes to somebody.
+        if (u_pool.free_q != '0 && u_pool.gen_several.wants != '0)
+          assert (u_pool.gen_several.grant != '0);
+      end
+    end
+  end
+
+  always_comb begin
+    if (started_q & ~rst_i) begin
+      cover (u_pool.free_q == 5'd2 && &back);
+      cover (out == 5'd9);
+    end
+  end
+
+endmodule
