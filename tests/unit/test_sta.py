@@ -51,6 +51,7 @@ def test_the_sum_of_a_path() -> None:
     # The other one reads the first LUT from elsewhere.
     assert [end.delay_ps for end in timing.endpoints] == [667, 77 + 140 + 150 + 190 + 25]
     assert (timing.above(666), timing.above(667)) == (1, 0)
+    assert timing.levels == 2
     assert [step.arrival_ps for step in timing.path(timing.endpoints[0])] == [77, 367, 592]
 
 
@@ -67,6 +68,7 @@ def test_a_carry_chain_is_fast() -> None:
     )
     # 77, a wire 140, S0 to CO3 186, CIN 0 to O3 82, 25 inside the slice, 25 set-up
     assert Timing(chain).delay_ps == 77 + 140 + 186 + 0 + 82 + 25 + 25
+    assert Timing(chain).levels == 1
 
 
 def test_memory() -> None:

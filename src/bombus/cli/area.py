@@ -81,7 +81,8 @@ def area(
     values = report.as_dict()
     write_json(values, json)
     modules = values.pop("modules", [])
-    values.pop("paths", None)
+    for key in ("paths", "clock_mhz", "meets_clock"):
+        values.pop(key, None)
     table = Table("", title=target, show_header=False)
     table.add_column(justify="right")
     for key, value in values.items():
@@ -89,6 +90,12 @@ def area(
             table.add_row(key, f"{value:,}")
     print_table(console, table)
     console.print(_CAVEAT)
+    if report.nominal_mhz and report.clock_mhz:
+        met = "met" if report.meets_clock else "missed; --paths 3 shows the worst paths"
+        console.print(
+            f"The estimates allow {report.clock_mhz:.0f} MHz. "
+            f"The design's clock, {report.nominal_mhz:g} MHz, is {met}."
+        )
     for path in report.paths:
         console.print(
             f"\n{path.delay_ps:,} ps, {path.levels} levels: {path.start} -> {path.end} "

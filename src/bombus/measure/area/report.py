@@ -39,6 +39,8 @@ class Report:
     sta_ps: int | None  # longest path by our own static timing analysis
     endpoints: int  # of that analysis
     endpoints_over: int  # those with a path of more than CLOSE_AT_PS
+    levels: int = 0  # the most levels of any path
+    nominal_mhz: float | None = None  # the clock of a design's file
     link_bits: int | None = None  # of a router: bits of a flit, valid and ready
     modules: Sequence[ModuleArea] = ()
     paths: Sequence[Path] = ()
@@ -49,12 +51,23 @@ class Report:
         slowest = max(self.delay_ps or 0, self.sta_ps or 0)
         return 1e6 / slowest if slowest else None
 
+    @property
+    def meets_clock(self) -> bool | None:
+        """Whether both estimates fit into a cycle of the design's clock; None for a module."""
+        if self.nominal_mhz is None:
+            return None
+        return self.clock_mhz is None or self.clock_mhz >= self.nominal_mhz
+
     def as_dict(self) -> dict[str, Any]:
         values: dict[str, Any] = {"target": self.target, **self.area.as_dict()}
         values["delay_ps"] = self.delay_ps
         values["sta_ps"] = self.sta_ps
         values["endpoints"] = self.endpoints
         values[f"endpoints_over_{CLOSE_AT_PS}_ps"] = self.endpoints_over
+        values["levels"] = self.levels
+        if self.nominal_mhz is not None:
+            values["clock_mhz"] = self.nominal_mhz
+            values["meets_clock"] = self.meets_clock
         if self.link_bits:
             values["link_bits"] = self.link_bits
             values["lut_per_bit"] = round(self.area.lut_total / self.link_bits, 3)
@@ -108,6 +121,8 @@ def measure(
         timing.delay_ps,
         len(timing.endpoints),
         timing.above(CLOSE_AT_PS),
+        timing.levels,
+        given.clock_mhz,
         given.link_bits,
         modules,
         described,

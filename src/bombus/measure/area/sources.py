@@ -40,6 +40,7 @@ class Sources:
     parts: tuple[Part, ...] = ()  # modules inside that are synthesised by themselves first
     instances: Mapping[str, str] = field(default_factory=dict)  # module of each, by its path
     link_bits: int | None = None  # of a router: bits of a flit, valid and ready
+    clock_mhz: float | None = None  # of a design
 
     @property
     def top(self) -> str:
@@ -105,7 +106,11 @@ def of_design(design: Path, tile: str | None = None) -> Sources:
     if tile is not None:
         if tile not in tiles:
             raise UserError(f"design {name} has no tile {tile!r}; {near_matches(tile, tiles)}")
-        return Sources(part(tiles[tile]), instances=_instances(tiles[tile]))
+        return Sources(
+            part(tiles[tile]),
+            instances=_instances(tiles[tile]),
+            clock_mhz=checked.config.clock_mhz,
+        )
     modules = {instance.definition.name: instance for instance in tiles.values()}
     whole = part(top, without=modules)
     stubs = {f"stubs/{module}.sv": _stub(instance) for module, instance in modules.items()}
@@ -113,6 +118,7 @@ def of_design(design: Path, tile: str | None = None) -> Sources:
         replace(whole, files={**whole.files, **stubs}),
         tuple(part(instance) for instance in modules.values()),
         _instances(top),
+        clock_mhz=checked.config.clock_mhz,
     )
 
 

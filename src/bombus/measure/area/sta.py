@@ -52,6 +52,7 @@ class Timing:
         # Of each net: when it is stable, and the net before it on the latest path.
         self._arrivals: dict[Bit, int] = {}
         self._steps: dict[Bit, tuple[Bit | None, int | None, int, int]] = {}
+        self._levels: dict[Bit, int] = {}
         self._propagate()
         self.endpoints = sorted(self._find_endpoints(), key=lambda end: -end.delay_ps)
 
@@ -59,6 +60,12 @@ class Timing:
     def delay_ps(self) -> int | None:
         """The longest path; None if there is none."""
         return self.endpoints[0].delay_ps if self.endpoints else None
+
+    @property
+    def levels(self) -> int:
+        """The most levels of any path: LUTs, reads of LUT memory, and carry chains; slice
+        multiplexers belong to the LUTs that they join."""
+        return max((self._levels[end.net] for end in self.endpoints), default=0)
 
     def above(self, limit_ps: int) -> int:
         """How many endpoints have a path that takes longer."""
@@ -88,6 +95,7 @@ class Timing:
     def _start(self, net: Bit, cell: int | None, delay: int) -> None:
         self._arrivals[net] = delay
         self._steps[net] = (None, cell, 0, delay)
+        self._levels[net] = 0
 
     def _propagate(self) -> None:
         netlist = self.netlist
@@ -115,15 +123,23 @@ class Timing:
 
     def _reach(self, number: int, output: Bit, inputs: Sequence[tuple[str, Bit, int]]) -> None:
         best = self._arrivals.get(output, -1)
+        kind = self.netlist.cells[number].kind
         for port, bit, delay in inputs:
             arrival = self._arrivals.get(bit)
             if arrival is None:  # a constant, or a net of a loop
                 continue
             wire = self.wire_ps(bit, number, port)
+            levels = self._levels[bit] + self._counts(kind, port)
+            self._levels[output] = max(levels, self._levels.get(output, 0))
             if arrival + wire + delay > best:
                 best = arrival + wire + delay
                 self._arrivals[output] = best
                 self._steps[output] = (bit, number, wire, delay)
+
+    @staticmethod
+    def _counts(kind: str, port: str) -> bool:
+        """Whether the way through a cell from this port is a level of its own."""
+        return not kind.startswith(("MUXF", "INV", "BUF")) and port not in ("CI", "CYINIT")
 
     def _find_endpoints(self) -> Iterator[Endpoint]:
         for number, cell in enumerate(self.netlist.cells):
