@@ -2,7 +2,9 @@
 // flight_window counts the flits that are under way or promised, and never lets
 // more of them be than the window holds, for a source that is honest about its
 // lengths. Proved for all time, by induction.
-module flight_window_formal (
+module flight_window_formal #(
+    parameter int unsigned Longest = 0
+) (
     input logic clk_i,
     input logic rst_i,
     input logic [3:0] window_i,  // always the same
@@ -17,7 +19,8 @@ module flight_window_formal (
   wire last = sent_q + 1'b1 == length_i;
   wire taken = valid_i & may_send & ready_i;
   flight_window #(
-      .CountWidth(4)
+      .CountWidth(4),
+      .Longest(Longest)
   ) u_window (
       .clk_i,
       .rst_i,
@@ -54,6 +57,7 @@ module flight_window_formal (
       assume (rst_i);
       else assume (window_i == window_q);
     assume (length_i != '0);
+    if (Longest != 0) assume (length_i <= 4'(Longest) && window_i >= 4'(Longest));
     if (started_q & (waits_q | (sent_q != '0))) assume (length_i == length_q);
     if (started_q & waits_q & (sent_q == '0)) assume (valid_i);
     if (started_q & (inside_q == '0)) assume (~left_i);
@@ -66,10 +70,40 @@ module flight_window_formal (
       assert (sent_q == '0 || sent_q < length_q);
       assert (inside_q <= 5'(window_q));
       assert (inside_q + 5'(promised) <= 5'(window_q));
-      // Nothing is held back that would fit, nor a message that has begun.
-      if (sent_q != '0)
-        assert (may_send);
-        else assert (may_send == (inside_q + 5'(length_i) <= 5'(window_i)));
+      // No message is held back that has begun.
+      if (sent_q != '0) assert (may_send);
+    end
+  end
+
+  wire fits = inside_q + 5'(length_i) <= 5'(window_i);
+  if (Longest == 0) begin : gen_exact
+    // Nothing is held back that would fit.
+    always_comb begin
+      if (started_q & (sent_q == '0)) assert (may_send == fits);
+    end
+  end else begin : gen_early
+    // Nothing that fitted a cycle before and waits, nothing while there is room for all lengths;
+    // and who may send may do so until it does.
+    logic fitted_q, could_q, ample_q;
+    always_ff @(posedge clk_i) begin
+      fitted_q <= ~rst_i & fits;
+      could_q  <= ~rst_i & may_send & valid_i & ~taken;
+      ample_q  <= ~rst_i & inside_q + 5'(promised) + 5'(Longest) <= 5'(window_i);
+    end
+    always_comb begin
+      if (started_q & (sent_q == '0)) begin
+        if (may_send & valid_i) assert (fits);
+        if (waits_q & fitted_q) assert (may_send);
+        if (could_q) assert (may_send);
+        if (ample_q & waits_q) assert (may_send);
+        if (u_window.gen_early.ample_q) assert (inside_q + 5'(Longest) <= 5'(window_i));
+        if (u_window.gen_early.fits_q & valid_i) assert (fits);
+        if (u_window.gen_early.fits_q) assert (waits_q);
+      end
+      if (started_q & (sent_q != '0)) begin
+        if (u_window.gen_early.ample_q)
+          assert (inside_q + 5'(promised) + 5'(Longest) <= 5'(window_i));
+      end
     end
   end
 

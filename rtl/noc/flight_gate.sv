@@ -2,8 +2,8 @@
 // Keeps the messages of one output of a tile out of the mesh until the window of
 // its network has room for them (flight_window, docs/fabrics.md).
 //
-// Combinational: valid and ready of the output and of the network interface are to be
-// taken together with may_send_o, which stays until the message has gone.
+// valid and ready of the output and of the network interface are to be taken together with
+// may_send_o, which comes out of flip-flops and stays until the message has gone.
 module flight_gate #(
     parameter int unsigned CountWidth = 16,
     parameter int unsigned Window = 1024,  // flits of this output that may be in flight
@@ -23,7 +23,8 @@ module flight_gate #(
     output logic waits_o  // a message waits for credits
 );
 
-  if (Window < (bombus_pkg::MaxFrameBytes + FlitBytes - 1) / FlitBytes) begin : gen_bad_window
+  localparam int unsigned Longest = (bombus_pkg::MaxFrameBytes + FlitBytes - 1) / FlitBytes;
+  if (Window < Longest) begin : gen_bad_window
     $error("flight_gate: Window must hold the longest frame");
   end
   if (FlitBytes != 2 ** $clog2(FlitBytes) || 2 ** CountWidth <= Window) begin : gen_bad_width
@@ -34,7 +35,8 @@ module flight_gate #(
   assign length_up = length_i == '0 ? 15'(FlitBytes) : 15'(length_i) + 15'(FlitBytes - 1);
 
   flight_window #(
-      .CountWidth(CountWidth)
+      .CountWidth(CountWidth),
+      .Longest(Longest)
   ) u_window (
       .clk_i,
       .rst_i,

@@ -5,9 +5,13 @@
 //
 // With a window below the capacity of every ring of queues that messages could
 // wait in, no ring can fill, whatever way the messages take through the tiles
-// (docs/fabrics.md). Combinational; the count follows a cycle later.
+// (docs/fabrics.md). The count follows a cycle later.
+//
+// may_send_o is combinational, or (Longest) comes out of flip-flops: a message then waits a
+// cycle while fewer than Longest flits are free.
 module flight_window #(
-    parameter int unsigned CountWidth = 16
+    parameter int unsigned CountWidth = 16,
+    parameter int unsigned Longest = 0  // no message has more flits; 0: unknown
 ) (
     input logic clk_i,
     input logic rst_i,
@@ -28,16 +32,36 @@ module flight_window #(
 
   logic [CountWidth-1:0] flight_q;  // flits under way or promised
   logic inside_q;  // the message has been let go
-  wire fits = {1'b0, flight_q} + {1'b0, length_i} <= {1'b0, window_i};
-  wire start = valid_i & ~inside_q & fits & taken_i;
-  assign may_send_o = inside_q | fits;
+  wire [CountWidth:0] with_it = {1'b0, flight_q} + {1'b0, length_i};
+  wire fits = with_it <= {1'b0, window_i};
+  wire start = valid_i & ~inside_q & taken_i;
 
+  if (Longest == 0) begin : gen_exact
+    assign may_send_o = inside_q | fits;
+  end else begin : gen_early
+    wire [CountWidth:0] most = {1'b0, window_i} - (CountWidth + 1)'(Longest);
+    logic ample_q;  // any message fits
+    logic fits_q;  // the one that waits does
+    always_ff @(posedge clk_i) begin
+      if (rst_i) begin
+        ample_q <= 1'b0;
+        fits_q  <= 1'b0;
+      end else begin
+        ample_q <= start ? with_it <= most : {1'b0, flight_q} <= most;
+        fits_q  <= valid_i & ~taken_i & fits;
+      end
+    end
+    assign may_send_o = inside_q | ample_q | fits_q;
+  end
+
+  // The sums are there before it is known whether the message starts.
+  wire [CountWidth-1:0] returned = CountWidth'(left_i);
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
       flight_q <= '0;
       inside_q <= 1'b0;
     end else begin
-      flight_q <= flight_q + (start ? length_i : '0) - CountWidth'(left_i);
+      flight_q <= start ? with_it[CountWidth-1:0] - returned : flight_q - returned;
       if (taken_i) inside_q <= ~last_i;
     end
   end

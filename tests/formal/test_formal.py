@@ -18,6 +18,7 @@ LANES = replace(QUEUE, reach=26, parameters={"Depth": 8, "NumLanes": 2})
 OUTPUT = Proof("crosspoint_output_formal", depth=3, induction=2, reach=8)
 LOCAL_OUTPUT = replace(OUTPUT, parameters={"IsLocal": 1})
 WINDOW = Proof("flight_window_formal", depth=3, induction=2, reach=8)
+EARLY = replace(WINDOW, parameters={"Longest": 4})
 RETURNS = Proof("flight_returns_formal", depth=3, induction=2, reach=14)
 POOL = Proof("flight_pool_formal", depth=3, induction=2, reach=14)
 VC_INPUT = Proof("vc_input_formal", depth=3, induction=2, reach=22, parameters={"Depth": 4})
@@ -74,6 +75,7 @@ PROOFS = (
     crosspoint_link(O1TURN, 8),
     LINK,
     WINDOW,
+    EARLY,
     RETURNS,
     POOL,
     replace(POOL, parameters={"NumSources": 1}),
@@ -168,6 +170,8 @@ BROKEN = (
     (LINK, Mutation(OUTPUT_FILE, "~|(wanted & ~out_ready_i)", "|(wanted & out_ready_i)")),
     (WINDOW, Mutation(WINDOW_FILE, "if (taken_i) inside_q <= ~last_i", "inside_q <= 1'b0")),
     (WINDOW, Mutation(WINDOW_FILE, "{1'b0, window_i};", "{1'b0, window_i} + 1'b1;")),
+    (EARLY, Mutation(WINDOW_FILE, "start ? with_it <= most", "start ? {1'b0, flight_q} <= most")),
+    (EARLY, Mutation(WINDOW_FILE, "valid_i & ~taken_i & fits", "valid_i & fits")),
     (RETURNS, Mutation(RETURNS_FILE, "held = idle_q ? '0 : inside_q", "held = inside_q")),
     (RETURNS, Mutation(RETURNS_FILE, " - count_t'(went_q)", "")),
     (RETURNS, Mutation(RETURNS_FILE, "told - count_t'(told != '0)", "told")),

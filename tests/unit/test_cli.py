@@ -6,6 +6,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -50,6 +51,21 @@ def test_check_prints_only_json_if_asked(edited: Edited) -> None:
     assert result.returncode == 1
     (problem,) = json.loads(result.stdout)["problems"]
     assert (problem["line"], problem["severity"]) == (4, "error")
+
+
+def test_check_says_how_large_a_window_is(tmp_path: Path) -> None:
+    design = ROOT / "tests" / "system" / "designs" / "any_order.yaml"
+    result = bombus("check", design, columns=300)
+    words = r"; window of 84\d flits: a cycle of waiting holds at least 84\d\)"
+    assert re.search(words, result.stdout)
+    file = tmp_path / design.name
+    text = design.read_text().replace(", window: auto", "")
+    for source in ("itinerary.sv", "station.sv"):
+        text = text.replace(source, f"{design.parent}/{source}")
+    file.write_text(text)
+    result = bombus("check", file, "-o", tmp_path / "cycle.svg", columns=300)
+    assert result.returncode == 1
+    assert "Chains in any order are safe under a window: `fabric: {..., window" in result.stderr
 
 
 def test_place_prints_positions() -> None:

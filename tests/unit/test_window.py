@@ -111,8 +111,9 @@ def test_a_window_makes_chains_in_any_order_safe() -> None:
 
 
 def test_without_a_window_they_are_refused(tmp_path: Path) -> None:
+    file = changed(tmp_path, (", window: auto", ""))
     with pytest.raises(check.DeadlockError, match="possible deadlock"):
-        check.check(changed(tmp_path, (", window: auto", "")))
+        check.check(file)
 
 
 @pytest.mark.parametrize("algorithm", ["o1turn", "adaptive"])

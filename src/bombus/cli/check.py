@@ -20,6 +20,7 @@ from bombus.cli.common import (
 )
 
 if TYPE_CHECKING:
+    from bombus.design.network import Network
     from bombus.design.resolved import Design
 
 
@@ -55,6 +56,12 @@ def check(
             console = error_console()
             console.print(f"Picture of the cycle: {file}", markup=False)
             console.print(_proposal(error.design, design), markup=False)
+            if any(_may_have_window(network) for network in error.design.networks):
+                console.print(
+                    "Chains in any order are safe under a window: `fabric: {..., window: auto}` "
+                    "(docs/fabrics.md)",
+                    markup=False,
+                )
             write_json(verdict, json)
             raise typer.Exit(1) from None
         write_json(verdict, json)
@@ -78,6 +85,12 @@ def check(
             f"behind those for {slow}",
             markup=False,
         )
+
+
+def _may_have_window(network: Network) -> bool:
+    fabric = network.fabric
+    is_able = fabric.kind == "crosspoint" and fabric.lossless and not network.routing.holds_links
+    return is_able and fabric.window is None
 
 
 def _proposal(resolved: Design, design: Path) -> str:
