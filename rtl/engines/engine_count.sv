@@ -9,6 +9,7 @@ module engine_count
     parameter type beat_t = logic,
     parameter type flows_t = logic,  // an entry of the table as software reads it
     parameter int unsigned Engine = 4,  // its number in sequences
+    parameter bit CutsReady = 0,  // of its output_stage
     parameter int unsigned NumBound = 1,  // filled in by Bombus, as what follows
     parameter int unsigned NumBoundHops = 1,
     parameter logic [NumBound-1:0][15:0] BoundKeys = '0,
@@ -54,6 +55,7 @@ module engine_count
   engine_output #(
       .beat_t(beat_t),
       .Engine(Engine),
+      .CutsReady(CutsReady),
       .NumBound(NumBound),
       .NumBoundHops(NumBoundHops),
       .BoundKeys(BoundKeys),

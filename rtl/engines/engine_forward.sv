@@ -16,6 +16,7 @@ module engine_forward
     parameter type next_hops_t = logic,
     parameter int unsigned NumMacPorts = 1,
     parameter int unsigned Engine = 5,  // its number in sequences
+    parameter bit CutsReady = 0,  // of its output_stage
     parameter int unsigned NumBound = 1,  // filled in by Bombus, as what follows
     parameter int unsigned NumBoundHops = 1,
     parameter logic [NumBound-1:0][15:0] BoundKeys = '0,
@@ -114,6 +115,7 @@ module engine_forward
   engine_output #(
       .beat_t(beat_t),
       .Engine(Engine),
+      .CutsReady(CutsReady),
       .NumBound(NumBound),
       .NumBoundHops(NumBoundHops),
       .BoundKeys(BoundKeys),

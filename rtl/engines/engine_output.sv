@@ -12,6 +12,7 @@ module engine_output
 #(
     parameter type beat_t = logic,
     parameter int unsigned Engine = 0,  // that of this tile; 0: none
+    parameter bit CutsReady = 0,  // as of output_stage
     parameter int unsigned NumBound = 1,
     parameter int unsigned NumBoundHops = 1,
     parameter logic [NumBound-1:0][15:0] BoundKeys = '0,
@@ -92,7 +93,8 @@ module engine_output
 
   output_stage #(
       .beat_t(beat_t),
-      .NextWidth(NextWidth)
+      .NextWidth(NextWidth),
+      .CutsReady(CutsReady)
   ) u_stage (
       .clk_i,
       .rst_i,

@@ -131,6 +131,7 @@ _PYTHON: Mapping[str, str] = {
     "src/bombus/fabric": "test_config.py test_check.py test_routing.py",
     "src/bombus/golden/frames.py": "tests/system/test_traffic.py",
     "src/bombus/golden/stack.py": "tests/system/test_traffic.py",
+    "src/bombus/golden/chacha.py": "test_engines_model.py",
     "src/bombus/golden/engines.py": "test_engines_model.py",
     "src/bombus/golden": "test_reed_solomon_model.py",
     "src/bombus/implementation": "tests/board/test_timing.py",
