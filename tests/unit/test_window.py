@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Literal
 
 import pytest
-from unit_helpers import ROOT, Problems
+from unit_helpers import ROOT, Problems, layer_text
 
 from bombus.analysis import check
 from bombus.analysis.flight import flights, of_tile, summary
@@ -226,3 +226,28 @@ def test_messages_on_their_way_to_the_source_that_hold_what_the_window_needs(
     design, _ = check.check(file)
     (flight,) = flights(design).values()
     assert [str(each) for each in flight.sources] == ["receive.udp_rx"]
+
+
+def test_a_join_that_waits_for_what_the_window_keeps_back(
+    tmp_path: Path, problems: Problems
+) -> None:
+    """What the stations send waits for a message of the itinerary, which waits for the window."""
+    file = changed(
+        tmp_path,
+        ("[udp_tx, ipv4_tx", "[joiner, udp_tx, ipv4_tx"),
+        ("[itinerary.sv,", "[joiner.sv, itinerary.sv,"),
+    )
+    station, itinerary = tmp_path / "station.sv", tmp_path / "itinerary.sv"
+    waits = 'localparam string OtherEntry = "begun"; localparam bit InWaitsForOther = 1;'
+    joiner = layer_text("joiner", "NextUdpTx", waits)
+    other = "input beat_t other_i, input logic other_valid_i, output logic other_ready_o,"
+    joiner = joiner.replace("output beat_t out_o", f"{other} output beat_t out_o")
+    (tmp_path / "joiner.sv").write_text(joiner)
+    station.write_text(station.read_text().replace("NextUdpTx", "NextJoiner"))
+    itinerary.write_text(itinerary.read_text().replace("NextUdpTx", "NextBegun"))
+    found = problems(check.check, file)
+    assert any("receive.itinerary waits for the window, and messages" in each for each in found)
+    assert (
+        "18: transmit.joiner waits for a message on transmit.joiner.other, which the window may "
+        "keep back while it counts those that wait"
+    ) in found
