@@ -86,53 +86,28 @@ module async_fifo_formal #(
     end
   end
 
-  // The pointers and what is on its way of them: each stage is behind the one before.
-  function automatic pointer_t binary(pointer_t gray);
-    pointer_t value;
-    for (int unsigned b = 0; b < Width; b++) value[b] = ^(gray >> b);
-    return value;
-  endfunction
-
   pointer_t write, read;
-  pointer_t write_before, write_first, write_second;  // entries ahead of the reader
-  pointer_t read_before, read_first, read_second;  // entries behind the writer
-  always_comb begin
-    write = u_fifo.u_write.src_count_o;
-    read = u_fifo.u_read.src_count_o;
-    write_before = binary(u_fifo.u_write.u_sync.before_q) - read;
-    write_first = binary(u_fifo.u_write.u_sync.stages_q[0]) - read;
-    write_second = binary(u_fifo.u_write.u_sync.stages_q[1]) - read;
-    read_before = write - binary(u_fifo.u_read.u_sync.before_q);
-    read_first = write - binary(u_fifo.u_read.u_sync.stages_q[0]);
-    read_second = write - binary(u_fifo.u_read.u_sync.stages_q[1]);
-    if (started) begin
-      assert (write == pushed_q[Width-1:0]);
-      assert (read == fetched[Width-1:0]);
-      assert (binary(u_fifo.u_write.u_sync.src_q) == write);
-      assert (binary(u_fifo.u_read.u_sync.src_q) == read);
-      // A step changes one bit.
-      assert ($onehot0(u_fifo.u_write.u_sync.src_q ^ u_fifo.u_write.u_sync.before_q));
-      assert ($onehot0(u_fifo.u_read.u_sync.src_q ^ u_fifo.u_read.u_sync.before_q));
-
-      assert (count_t'(write_second) <= stored);
-      assert (write_second <= write_first);
-      assert (count_t'(write_first) <= stored);
-      if (u_fifo.u_write.u_sync.changing) begin
-        assert (write_first <= write_before);
-        assert (count_t'(write_before) <= stored);
-      end
-
-      assert (read_second <= pointer_t'(Depth));
-      assert (read_first <= read_second);
-      assert (count_t'(read_first) >= stored);
-      if (u_fifo.u_read.u_sync.changing) begin
-        assert (read_before <= read_first);
-        assert (count_t'(read_before) >= stored);
-      end
-      if (in_ready) assert (read_second < pointer_t'(Depth));
-      assert (read_second <= in_level + 1'b1);
-    end
-  end
+  assign write = u_fifo.u_write.src_count_o;
+  assign read  = u_fifo.u_read.src_count_o;
+  async_fifo_pointers #(
+      .Depth(Depth)
+  ) u_pointers (
+      .started_i(started),
+      .pushed_i(pushed_q),
+      .fetched_i(fetched),
+      .write_i(write),
+      .write_src_i(u_fifo.u_write.u_sync.src_q),
+      .write_before_i(u_fifo.u_write.u_sync.before_q),
+      .write_stages_i(u_fifo.u_write.u_sync.stages_q),
+      .write_changing_i(u_fifo.u_write.u_sync.changing),
+      .read_i(read),
+      .read_src_i(u_fifo.u_read.u_sync.src_q),
+      .read_before_i(u_fifo.u_read.u_sync.before_q),
+      .read_stages_i(u_fifo.u_read.u_sync.stages_q),
+      .read_changing_i(u_fifo.u_read.u_sync.changing),
+      .in_ready_i(in_ready),
+      .in_level_i(in_level)
+  );
 
   // What the resets leave.
   always_comb begin

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // frame_crossing with clocks that come as they like: the frames that are not dropped come
 // out whole, once, in order, without a bubble if they start whole, and a long one is cut. It
-// begins running and empty; what resets do is left to the proof of reset_handshake. Not
-// proved for all time: looked at for as many steps as the test says.
+// begins running and empty; what resets do is left to the proof of reset_handshake. Proved
+// for all time, by induction.
 //
 // Data are the numbers of the frame, among those not dropped, and of the beat in it. Of one
 // frame, which may be any, the end is watched.
@@ -129,8 +129,9 @@ module frame_crossing_formal #(
   logic bad_q;
   number_t last_q;
   always_ff @(posedge in_clk_i) begin
-    if (step & accepted & ends & ~ended_q & (frame_q == watch_q)) begin
-      known_q <= 1'b1;
+    // Numbers come again when the frame that had them has left.
+    if (step & accepted & ~ended_q & (frame_q == watch_q)) begin
+      known_q <= ends;
       last_q  <= index_q;
       bad_q   <= (in_tlast_i & in_tuser_i) | (index_q == number_t'(MaxBeats));
     end
@@ -187,6 +188,184 @@ module frame_crossing_formal #(
     if (out_waits_q) assert (out_tvalid && out_beat == out_before_q);
     // No bubble inside a frame.
     if (StartBeats == 0 && out_inside_q) assert (out_tvalid);
+  end
+
+  // ---- What induction needs to know ----
+
+  localparam int unsigned Width = $clog2(Depth) + 1;
+  typedef logic [Width-1:0] pointer_t;
+  typedef logic [Width+1:0] count_t;
+  typedef logic [10:0] entry_t;  // user, last, keep, 0, frame, index
+
+  always_comb begin
+    assert (u_crossing.u_reset.state_q == 2'd3);
+    assert ({u_crossing.u_reset.again_q, u_crossing.u_reset.want_q} == '0);
+    assert (u_crossing.u_reset.held_q == '0);
+    assert ({u_crossing.u_reset.u_stop.src_q, u_crossing.u_reset.u_stop.before_q} == '0);
+    assert ({u_crossing.u_reset.u_back.src_q, u_crossing.u_reset.u_back.before_q} == '0);
+    assert (u_crossing.u_reset.u_stop.stages_q == '0);
+    assert (u_crossing.u_reset.u_back.stages_q == '0);
+    assert ({u_crossing.stop_q, u_crossing.quiet_q} == '0);
+  end
+
+  count_t pushed_q = '0;
+  count_t fetched_q = '0;
+  always_ff @(posedge in_clk_i) if (u_crossing.u_fifo.push) pushed_q <= pushed_q + 1'b1;
+  always_ff @(posedge out_clk_i) if (u_crossing.u_fifo.fetch) fetched_q <= fetched_q + 1'b1;
+  wire count_t stored = pushed_q - fetched_q;
+  async_fifo_pointers #(
+      .Depth(Depth)
+  ) u_pointers (
+      .started_i(1'b1),
+      .pushed_i(pushed_q),
+      .fetched_i(fetched_q),
+      .write_i(u_crossing.u_fifo.u_write.src_count_o),
+      .write_src_i(u_crossing.u_fifo.u_write.u_sync.src_q),
+      .write_before_i(u_crossing.u_fifo.u_write.u_sync.before_q),
+      .write_stages_i(u_crossing.u_fifo.u_write.u_sync.stages_q),
+      .write_changing_i(u_crossing.u_fifo.u_write.u_sync.changing),
+      .read_i(u_crossing.u_fifo.u_read.src_count_o),
+      .read_src_i(u_crossing.u_fifo.u_read.u_sync.src_q),
+      .read_before_i(u_crossing.u_fifo.u_read.u_sync.before_q),
+      .read_stages_i(u_crossing.u_fifo.u_read.u_sync.stages_q),
+      .read_changing_i(u_crossing.u_fifo.u_read.u_sync.changing),
+      .in_ready_i(u_crossing.u_fifo.in_ready_o),
+      .in_level_i(u_crossing.u_fifo.in_level_o)
+  );
+
+  // Where the source stands.
+  wire is_kept = in_inside_q & accepted_q & ~ended_q;
+  always_comb begin
+    assert (u_crossing.inside_q == in_inside_q);
+    if (in_inside_q) assert (u_crossing.dropping_q == (~accepted_q | ended_q));
+    assert (in_inside_q == (index_q != '0));
+    assert (index_q <= number_t'(MaxBeats + 2));
+    assert (ended_q == (index_q > number_t'(MaxBeats)));
+    assert (32'(u_crossing.index_q) == (32'(index_q) < MaxBeats ? 32'(index_q) : MaxBeats));
+    if (is_kept & (frame_q == watch_q)) assert (~known_q);
+    if (known_q) assert (last_q <= number_t'(MaxBeats));
+    if (waits_q) assert (~Drops & u_crossing.write);
+    if (in_inside_q & accepted_q & ended_q & (frame_q == watch_q)) assert (known_q);
+  end
+
+  // Frames that start where they may fit have room to the end.
+  localparam int unsigned Longest = MaxBeats + 1;
+  wire pointer_t ahead = pointer_t'(pushed_q) - u_crossing.u_fifo.read_seen;
+  if (Drops) begin : gen_room
+    always_comb begin
+      if (u_crossing.fits_q) assert (32'(ahead) <= Depth - Longest);
+      if (is_kept) assert (32'(ahead) <= Depth - Longest + 32'(index_q));
+      if (is_kept | (~in_inside_q & u_crossing.fits_q)) assert (u_crossing.room);
+    end
+  end
+
+  // Entries in order: each has the number that follows those of the one before.
+  function automatic logic [5:0] following(entry_t entry);
+    return entry[9] ? {entry[5:3] + 3'd1, 3'd0} : {entry[5:3], entry[2:0] + 3'd1};
+  endfunction
+  function automatic logic is_right(  // of the frame that is watched: its end
+      entry_t entry, number_t watch, logic known, number_t last, logic bad);
+    logic right;
+    right = entry[8] && entry[7:6] == '0 && entry[2:0] <= 3'(MaxBeats);
+    right = right && (entry[9] || !entry[10]) && (entry[9] || entry[2:0] != 3'(MaxBeats));
+    if (entry[5:3] == watch) begin
+      right = right && entry[9] == (known && entry[2:0] == last);
+      right = right && (!known || entry[2:0] <= last) && (!entry[9] || entry[10] == bad);
+    end
+    return right;
+  endfunction
+
+  entry_t [Depth:0] entries;  // that of the output register first, then those in memory
+  logic [Depth:0] present;
+  logic [Depth:0][5:0] numbers;  // that the entry, or else the next one, has
+  logic [5:0] next_in;
+  always_comb begin
+    entries[0] = u_crossing.u_fifo.out_o;
+    present[0] = u_crossing.u_fifo.out_valid_o;
+    for (int unsigned k = 0; k < Depth; k++) begin
+      entries[k+1] = u_crossing.u_fifo.gen_lutram.ram[(Width-1)'(fetched_q+count_t'(k))];
+      present[k+1] = count_t'(k) < stored;
+    end
+    numbers[0] = {out_frame_q, out_index_q};
+    for (int unsigned k = 0; k < Depth; k++) begin
+      numbers[k+1] = present[k] ? following(entries[k]) : numbers[k];
+    end
+    next_in = present[Depth] ? following(entries[Depth]) : numbers[Depth];
+    for (int unsigned k = 0; k <= Depth; k++) begin
+      if (present[k]) begin
+        assert (entries[k][5:0] == numbers[k]);
+        assert (is_right(entries[k], watch_q, known_q, last_q, bad_q));
+      end
+    end
+    if (is_kept) assert (next_in == {frame_q, index_q});
+    else if (in_inside_q & accepted_q) assert (next_in == {frame_q + 3'd1, 3'd0});
+    else assert (next_in == {frame_q, 3'd0});
+    assert (out_inside_q == (out_index_q != '0));
+    assert (u_crossing.out_inside_q == out_inside_q);
+    if (out_waits_q) assert (u_crossing.u_fifo.out_valid_o);
+  end
+
+  // A frame that has begun is there to its end, as far as the reader sees: of the number of
+  // frames and of entries, which come by themselves, neither is far ahead of the other.
+  if (StartBeats != 1) begin : gen_frames
+    function automatic pointer_t binary(pointer_t gray);
+      pointer_t value;
+      for (int unsigned b = 0; b < Width; b++) value[b] = ^(gray >> b);
+      return value;
+    endfunction
+    pointer_t [Depth:0] ends_in;  // frames that end among the first so many in memory, or before
+    always_comb begin
+      ends_in[0] = pointer_t'(present[0] & entries[0][9]);
+      for (int unsigned k = 0; k < Depth; k++) begin
+        ends_in[k+1] = ends_in[k] + pointer_t'(present[k+1] & entries[k+1][9]);
+      end
+    end
+
+    wire [3:0] frames_sampled = {
+      u_crossing.gen_start.u_frames.u_sync.edges_q, u_crossing.gen_start.u_frames.u_sync.seen_q
+    };
+    wire [3:0] write_sampled = {
+      u_crossing.u_fifo.u_write.u_sync.edges_q, u_crossing.u_fifo.u_write.u_sync.seen_q
+    };
+    pointer_t gone, sent, frames_before, frames_first, frames_second;
+    pointer_t read, write_before, write_first, write_second;
+    always_comb begin
+      gone = u_crossing.gen_start.gone;
+      sent = u_crossing.gen_start.u_frames.src_count_o;
+      frames_before = binary(u_crossing.gen_start.u_frames.u_sync.before_q) - gone;
+      frames_first = binary(u_crossing.gen_start.u_frames.u_sync.stages_q[0]) - gone;
+      frames_second = binary(u_crossing.gen_start.u_frames.u_sync.stages_q[1]) - gone;
+      read = u_crossing.u_fifo.u_read.src_count_o;
+      write_before = binary(u_crossing.u_fifo.u_write.u_sync.before_q) - read;
+      write_first = binary(u_crossing.u_fifo.u_write.u_sync.stages_q[0]) - read;
+      write_second = binary(u_crossing.u_fifo.u_write.u_sync.stages_q[1]) - read;
+
+      assert (3'(sent) == next_in[5:3] && 3'(gone) == out_frame_q);
+      assert (pointer_t'(sent - gone) == ends_in[Depth]);
+      assert (binary(u_crossing.gen_start.u_frames.u_sync.src_q) == sent);
+      assert ($onehot0(
+          u_crossing.gen_start.u_frames.u_sync.src_q ^ u_crossing.gen_start.u_frames.u_sync.before_q
+      ));
+      assert (frames_sampled == write_sampled);
+      assert (frames_second <= frames_first && frames_first <= ends_in[Depth]);
+      assert (frames_second <= ends_in[write_first]);
+      assert (frames_second >= ends_in[0] && frames_first >= ends_in[write_second]);
+      if (u_crossing.u_fifo.u_write.u_sync.changing) begin
+        assert (frames_first <= frames_before && frames_before <= ends_in[Depth]);
+        assert (frames_first <= ends_in[write_before]);
+        assert (frames_before >= ends_in[write_first]);
+      end
+      if (StartBeats == 0) begin
+        if (u_crossing.gen_start.start_q | out_inside_q) begin
+          assert (ends_in[write_second] != '0 && frames_second != '0);
+        end
+      end else if (u_crossing.gen_start.start_q & present[0] & ~out_inside_q) begin
+        assert (frames_second != '0 || 32'(write_second) + 1 >= StartBeats);
+      end
+      if (~started) begin  // both synchronisers have seen as many edges
+        assume (frames_sampled == write_sampled);
+      end
+    end
   end
 
   // It can happen at all: a whole frame has come out, and one that is cut.

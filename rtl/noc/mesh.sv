@@ -8,6 +8,7 @@ module mesh
   import noc_pkg::*;
 #(
     parameter type flit_t = logic,
+    parameter type beat_t = logic,  // of a flit; for the checkers
     parameter int unsigned Columns = 4,
     parameter int unsigned Rows = 4,
     parameter fabric_e Fabric = FabricWormhole,
@@ -102,6 +103,27 @@ module mesh
         wire unused = ^{link[n][d], link_valid[n][d], router_in_ready[d]};
       end
     end
+
+`ifdef BOMBUS_CHECKS
+    for (genvar d = 0; d < NumDirs; d++) begin : gen_checks
+      if (Ports[d]) begin : gen_present
+        link_checker #(
+            .flit_t(flit_t),
+            .beat_t(beat_t),
+            .Fabric(Fabric),
+            .VirtualChannels(VirtualChannels),
+            .IsLocal(d == int'(DirLocal))
+        ) check_out (
+            .clk_i,
+            .rst_i,
+            .name_i ($sformatf("router (%0d, %0d), output %0d: ", X, Y, d)),
+            .flit_i (link[n][d]),
+            .valid_i(link_valid[n][d]),
+            .ready_i(link_ready[n][d])
+        );
+      end
+    end
+`endif
     wire unused_local = ^{router_in_ready[DirLocal], link_valid[n][DirLocal]};
   end
 

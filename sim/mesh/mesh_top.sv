@@ -42,6 +42,11 @@ module mesh_top
 
   typedef struct packed {
     logic [13:0] length;
+`ifdef BOMBUS_CHECKS  // which look at all that a message has
+    logic meta;
+    logic kind;
+    logic [3:0] bytes;
+`endif
     logic last;
     logic [63:0] data;
   } beat_t;
@@ -59,7 +64,16 @@ module mesh_top
             x: x[XBits-1:0],
             y: y[YBits-1:0],
             port: '0,
-            beat: '{length: {in_flits_i[n][10:0], 3'd0}, last: in_last_i[n], data: in_data_i[n]}
+            beat: '{
+                length: {in_flits_i[n][10:0], 3'd0},
+`ifdef BOMBUS_CHECKS
+                meta: 1'b0,
+                kind: 1'b0,
+                bytes: 4'd8,
+`endif
+                last: in_last_i[n],
+                data: in_data_i[n]
+            }
         };
     assign out_last_o[n] = out[n].beat.last;
     assign out_data_o[n] = out[n].beat.data;
@@ -93,6 +107,7 @@ module mesh_top
 
   mesh #(
       .flit_t(flit_t),
+      .beat_t(beat_t),
       .Columns(Columns),
       .Rows(Rows),
       .Fabric(fabric_e'(Fabric)),

@@ -29,8 +29,9 @@ VC_ONE = replace(VC_ROUTER, parameters={"Ports": 0b10111, "NumLanes": 1})  # no 
 CROSSPOINT = Proof("router_crosspoint_formal", 2, 1, 7, {"Ports": 0b11101})  # no north
 ASYNC = Proof("async_fifo_formal", 14, 1, 30, {"Depth": 4}, clocks=2)
 RESETS = Proof("reset_handshake_formal", 14, 1, 40, clocks=2)
-FRAMES = Proof("frame_crossing_formal", 16, None, 20, {"StartBeats": 0}, clocks=2)
+FRAMES = Proof("frame_crossing_formal", 8, 1, 20, {"StartBeats": 0}, clocks=2)
 FRAMES_FROM_MAC = replace(FRAMES, parameters={"StartBeats": 1, "Drops": 1})
+FRAMES_TO_MAC = replace(FRAMES, parameters={"StartBeats": 4})
 
 # Numbers of noc_pkg.
 LOCAL, NORTH, WEST = 0, 1, 4
@@ -89,6 +90,7 @@ PROOFS = (
     RESETS,
     FRAMES,
     FRAMES_FROM_MAC,
+    FRAMES_TO_MAC,
 )
 
 

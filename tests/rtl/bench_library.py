@@ -18,6 +18,7 @@ from rtl_files import sources
 
 from bombus.base import paths
 from bombus.base.cache import cached_directory, content_key
+from bombus.base.macros import CHECKS
 from bombus.simulator import verilator
 
 HERE = Path(__file__).parent
@@ -78,18 +79,21 @@ def build(
     extra += sorted(generated.glob("*.sv")) if generated else []
     files = sources(top, rtl, extra, " ".join(map(str, macros.values())))
     include_dirs = sorted({file.parent for file in rtl.rglob("*.svh")} | {BENCHES})
+    verilate = [*_VERILATE]
+    if CHECKS in macros:
+        verilate[verilate.index("--no-assert")] = "--assert"
     values = [f"-G{key}={value}" for key, value in sorted(parameters.items())]
     values += [f"-D{key}={value}" for key, value in sorted(macros.items())]
     headers = [file for folder in include_dirs for file in folder.glob("*.svh")]
     key = content_key(
-        [verilator.version(), *_VERILATE, *_COMPILE, *values],
+        [verilator.version(), *verilate, *_COMPILE, *values],
         [(file.name, file) for file in (*files, *headers, HERE / "harness.cpp")],
     )
 
     def make(folder: Path) -> None:
         includes = [f"-I{include}" for include in include_dirs]
         program = str(verilator.root() / "bin" / "verilator")
-        _run([program, *_VERILATE, *values, *includes, *map(str, files)], folder)
+        _run([program, *verilate, *values, *includes, *map(str, files)], folder)
         # One unit is quicker to compile than many small ones.
         units = [*sorted(file.name for file in folder.glob("*.cpp")), str(HERE / "harness.cpp")]
         (folder / "all.cc").write_text("".join(f'#include "{unit}"\n' for unit in units))

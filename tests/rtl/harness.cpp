@@ -71,6 +71,7 @@ class Bench {
 public:
     explicit Bench(uint64_t seed) : random_(seed) {
         context_.randReset(2);
+        context_.errorLimit(1 << 30);  // what checkers tell ends no process
         context_.randSeed(static_cast<int>(seed % 0x7FFFFFFF) + 1);
         top_ = std::make_unique<Vbench>(&context_, "bench");
         top_->clk_i = 0;
@@ -336,4 +337,9 @@ API void bench_forget(Bench* bench) {
 API void bench_events(Bench* bench, uint64_t* counts) {
     std::memcpy(counts, bench->events_, sizeof(bench->events_));
 }
-API const char* bench_error(Bench* bench) { return bench->error_.c_str(); }
+API const char* bench_error(Bench* bench) {
+    if (bench->error_.empty() && bench->context_.errorCount()) {
+        bench->error_ = "a checker has told of an error: see the output";
+    }
+    return bench->error_.c_str();
+}

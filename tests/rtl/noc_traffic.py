@@ -9,7 +9,7 @@ from __future__ import annotations
 from itertools import pairwise
 from random import Random
 
-from harness import Beats, Layout, Message
+from harness import Beats, Layout, Message, pack_meta
 
 LOCAL, NORTH, EAST, SOUTH, WEST = range(5)
 Place = tuple[int, int]
@@ -37,7 +37,8 @@ def step(here: Place, direction: int) -> Place:
 def marked(random: Random, mark: int, here: Place, there: Place, length: int) -> Message:
     """A message that says where it comes from, ready to enter the router at `here`."""
     route = {"x": there[0], "y": there[1], "port": random.randrange(4)}
-    return Message(random.randbytes(length), mark, {**route, "dir": xy_dir(here, there)})
+    meta = mark | pack_meta(length=length)
+    return Message(random.randbytes(length), meta, {**route, "dir": xy_dir(here, there)})
 
 
 def random_length(random: Random) -> int:

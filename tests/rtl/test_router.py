@@ -9,7 +9,7 @@ from dataclasses import replace
 from random import Random
 
 import pytest
-from harness import PACES, SEEDS, Bench, Benches, Message, consecutive
+from harness import PACES, SEEDS, Bench, BenchError, Benches, Message, consecutive
 from noc_traffic import (
     EAST,
     FLITS,
@@ -27,6 +27,7 @@ from noc_traffic import (
     xy_dir,
 )
 
+from bombus.base.macros import CHECKS
 from bombus.design.rtl import constant
 
 # ---- One router, at (1, 1) of 3x3 ----
@@ -72,7 +73,7 @@ def check_router(bench: Bench, sent: dict[int, list[Message]]) -> None:
         check_constant_route(items)
         got: dict[int, list[Message]] = defaultdict(list)
         for message in FLITS.messages(items):
-            got[message.meta >> 32].append(message)
+            got[message.meta >> 32 & 0xFF].append(message)
         for port in range(5):
             assert got[port] == expected[port, out], f"from {port} to {out}"
 
@@ -162,7 +163,9 @@ def test_router_is_fair_and_leaves_no_gap(benches: Benches, out: int, length: in
     bench.drain()
     received = bench.received(out)
     assert consecutive([cycle for cycle, _ in received][2:])
-    order = [message.meta >> 32 for message in FLITS.messages([item for _, item in received])]
+    order = [
+        message.meta >> 32 & 0xFF for message in FLITS.messages([item for _, item in received])
+    ]
     # The buffers hand over a cycle after the local input: the first turn is not full.
     settled = order[2 : 40 * len(asking)]
     for start in range(len(settled) - len(asking) + 1):
@@ -230,6 +233,11 @@ def send_all(
     return expected
 
 
+def _number(message: Message) -> int:
+    """In the order of sending."""
+    return message.meta & 0xFFFFFFFF
+
+
 def check_all(
     bench: Bench, shape: Mapping[str, int], expected: Mapping[tuple[int, int], list[Message]]
 ) -> None:
@@ -239,16 +247,16 @@ def check_all(
         items = bench.items(destination)
         check_constant_route(items)
         for message in FLITS.messages(items):
-            got[message.meta >> 32, destination].append(message)
+            got[message.meta >> 32 & 0xFF, destination].append(message)
     for pair in got.keys() | expected.keys():
         if shape.get("VirtualChannels", 1) > 1:
-            got[pair].sort(key=lambda message: message.meta)
-        assert got[pair] == sorted(expected[pair], key=lambda message: message.meta), pair
+            got[pair].sort(key=_number)
+        assert got[pair] == sorted(expected[pair], key=_number), pair
 
 
 @pytest.mark.parametrize("shape", MESHES, ids=shape_name)
 def test_mesh_all_to_all(benches: Benches, shape: dict[str, int]) -> None:
-    bench = benches("mesh", **shape)
+    bench = benches("mesh", macros={CHECKS: 1}, **shape)
     for seed, pace in enumerate(PACES):
         random = Random(seed)
         bench.forget()
@@ -262,7 +270,7 @@ def test_mesh_all_to_all(benches: Benches, shape: dict[str, int]) -> None:
 @pytest.mark.parametrize("shape", [WORMHOLE, TWO_CHANNELS], ids=shape_name)
 def test_mesh_forgets_at_reset(benches: Benches, shape: dict[str, int]) -> None:
     random = Random(9)
-    bench = benches("mesh", **shape)
+    bench = benches("mesh", macros={CHECKS: 1}, **shape)
     for _ in range(20):
         send_all(bench, random, shape, 1)
         bench.pace(stall=0.5)
@@ -278,7 +286,7 @@ def test_mesh_forgets_at_reset(benches: Benches, shape: dict[str, int]) -> None:
 def test_mesh_delivers_while_one_tile_is_stuck(benches: Benches) -> None:
     """Traffic between tiles whose paths do not cross the stuck one's goes on."""
     random = Random(8)
-    bench = benches("mesh", **WORMHOLE)
+    bench = benches("mesh", macros={CHECKS: 1}, **WORMHOLE)
     bench.stall(8, 1.0)
     for _ in range(30):
         bench.push(FLITS.beats(marked(random, 0, (0, 2), (2, 2), 80)), 6)
@@ -294,7 +302,7 @@ def test_mesh_delivers_while_one_tile_is_stuck(benches: Benches) -> None:
 def test_virtual_channels_lead_past_a_message_that_waits(benches: Benches) -> None:
     random = Random(10)
     for shape, passes in ((ONE_CHANNEL, False), (TWO_CHANNELS, True)):
-        bench = benches("mesh", **shape)
+        bench = benches("mesh", macros={CHECKS: 1}, **shape)
         bench.stall(2, 1.0)  # the tile at (2, 0), for whom there are messages enough to wait
         bench.push(FLITS.beats(marked(random, 1, (1, 0), (2, 0), 200)), 1)
         bench.run(50)
@@ -310,7 +318,7 @@ def test_virtual_channels_lead_past_a_message_that_waits(benches: Benches) -> No
 def test_virtual_channels_latency_and_rate(benches: Benches, shape: dict[str, int]) -> None:
     """1 cycle onto the first link, 2 for each further one, 3 off the last; no gaps."""
     random = Random(11)
-    bench = benches("mesh", **shape)
+    bench = benches("mesh", macros={CHECKS: 1}, **shape)
     for distance in (1, 2):
         bench.forget()
         for _ in range(20):
@@ -319,3 +327,11 @@ def test_virtual_channels_latency_and_rate(benches: Benches, shape: dict[str, in
         received = bench.received(distance)
         assert received[0].cycle - bench.taken(0)[0] == 1 + 2 * (distance - 1) + 3
         assert consecutive([cycle for cycle, _ in received])
+
+
+def test_what_checkers_of_links_find_is_heard(benches: Benches) -> None:
+    bench = benches("mesh", macros={CHECKS: 1}, **WORMHOLE)
+    (beat,) = FLITS.beats(marked(Random(12), 0, (0, 0), (1, 0), 8))
+    bench.push([FLITS.layout.pack(**{**FLITS.layout.unpack(beat), "length": 9})], 0)
+    with pytest.raises(BenchError, match="checker"):
+        bench.drain()

@@ -19,6 +19,7 @@ from rich.console import Console
 
 from bombus.base.cache import cached_directory, content_key
 from bombus.base.errors import UserError
+from bombus.base.macros import CHECKS
 from bombus.base.paths import RTL, SIM
 from bombus.design import rtl
 from bombus.fabric.config import MAX_NODES, Fabric
@@ -187,7 +188,7 @@ def build(
     }
     command = [
         *(*VERILATOR_FLAGS, "--top-module", TOP),
-        "--assert" if assertions else "--no-assert",
+        *(("--assert", f"+define+{CHECKS}") if assertions else ("--no-assert",)),
         *(flag for folder in rtl.include_dirs() for flag in (f"-I{folder}",)),
         *(f"-G{key}={_number(value)}" for key, value in parameters.items()),
     ]

@@ -31,6 +31,7 @@ module bench
 
   mesh #(
       .flit_t(flit_t),
+      .beat_t(beat_t),
       .Columns(Columns),
       .Rows(Rows),
       .Fabric(fabric_e'(Fabric)),
