@@ -16,6 +16,7 @@ from bombus.base.errors import DesignError, UserError
 from bombus.design import rtl
 from bombus.fabric.config import Fabric
 from bombus.fabric.routing import LOCAL, Channel, eject, inject
+from bombus.placement import placer
 
 ALGORITHMS: tuple[Literal["xy", "o1turn", "adaptive"], ...] = ("xy", "o1turn", "adaptive")
 LATE = rtl.constant("noc_pkg::CrosspointLate")
@@ -251,3 +252,9 @@ def test_a_join_that_waits_for_what_the_window_keeps_back(
         "18: transmit.joiner waits for a message on transmit.joiner.other, which the window may "
         "keep back while it counts those that wait"
     ) in found
+
+
+def test_place_looks_for_positions_without_a_cycle(problems: Problems) -> None:
+    design, _ = check.check(ANY_ORDER)
+    found = problems(lambda _: placer.solve(design, placer.given(design, move=True)), ANY_ORDER)
+    assert any("`bombus place` does not take windows into account" in each for each in found)

@@ -162,6 +162,12 @@ def _refuse_hopeless(task: Task) -> None:
         what = "a chain of messages revisits a tile"
         if any(each.stream.waits_for_inputs for each in _inputs_of(cycle, design)):
             what = "an input waits for messages that wait for it"
+        if any(network.given.window for network in design.networks):
+            raise _no(
+                task,
+                f"`bombus place` does not take windows into account, and {what} ({way}): give the "
+                "tiles positions, which `bombus check` then checks with the window",
+            )
         raise _no(
             task,
             f"no placement avoids the deadlock: {what} ({way}). "
