@@ -5,7 +5,8 @@
 //
 // - valid and the flit stay until the flit is taken, where ready says that it is;
 // - else a flit comes only where ready has told of room in the cycle before, and by one
-//   channel at a time;
+//   channel at a time; in the crosspoint fabric a message starts only where a queue that it
+//   may take at the next router has told so;
 // - the route stays the same for the whole message;
 // - length, bytes and last agree in every message, in each virtual channel.
 module link_checker
@@ -15,12 +16,17 @@ module link_checker
     parameter type beat_t = logic,
     parameter fabric_e Fabric = FabricWormhole,
     parameter int unsigned VirtualChannels = 1,
+    parameter routing_e Routing = RoutingXY,
+    parameter bit Lossless = 1,
+    parameter int unsigned Output = int'(DirEast),  // by which it leaves the router
     parameter bit IsLocal = 0,  // between router and tile: channel 0 by valid and ready
     localparam int unsigned NumChannels = num_channels(Fabric, VirtualChannels)
 ) (
-    input logic  clk_i,
-    input logic  rst_i,
-    input string name_i, // of the link, with ": " behind it
+    input logic clk_i,
+    input logic rst_i,
+    input string name_i,  // of the link, with ": " behind it
+    input logic [7:0] x_i,  // position of that router
+    input logic [7:0] y_i,
 
     input flit_t flit_i,
     input logic [NumChannels-1:0] valid_i,
@@ -59,17 +65,27 @@ module link_checker
   if (!TakesWhenReady) begin : gen_room
     logic [NumChannels-1:0] room_q;
     // Which queue it enters is the next router's to find in the crosspoint fabric.
-    wire [NumChannels-1:0] room = Fabric == FabricCrosspoint ? NumChannels'(|ready_i) : ready_i;
+    wire [NumDirs-1:0] queues = channels_of(
+        Routing,
+        Lossless,
+        int'(opposite(
+            Output
+        )),
+        heading(
+            next_x(Output, x_i), next_y(Output, y_i), 8'(flit_i.x), 8'(flit_i.y))
+    );
+    wire [NumChannels-1:0] has_room = Fabric != FabricCrosspoint ? room_q :
+        NumChannels'(|(room_q & NumChannels'(queues)));
     logic first_q;  // a message goes on without room in the crosspoint fabric
     wire goes_on = Fabric == FabricCrosspoint && !first_q;
     always_ff @(posedge clk_i) begin
-      room_q <= room;
+      room_q <= ready_i;
       if (rst_i) first_q <= 1'b1;
       else begin
         if (|valid_i) first_q <= flit_i.beat.last;
         assert ($onehot0(valid_i))
         else $error("%sa flit came by several channels", name_i);
-        assert (goes_on || (valid_i & ~room_q) == '0)
+        assert (goes_on || (valid_i & ~has_room) == '0)
         else $error("%sa flit came where there was no room", name_i);
       end
     end

@@ -112,11 +112,16 @@ module mesh
             .beat_t(beat_t),
             .Fabric(Fabric),
             .VirtualChannels(VirtualChannels),
+            .Routing(Routing),
+            .Lossless(Lossless),
+            .Output(d),
             .IsLocal(d == int'(DirLocal))
         ) check_out (
             .clk_i,
             .rst_i,
             .name_i ($sformatf("router (%0d, %0d), output %0d: ", X, Y, d)),
+            .x_i    (8'(X)),
+            .y_i    (8'(Y)),
             .flit_i (link[n][d]),
             .valid_i(link_valid[n][d]),
             .ready_i(link_ready[n][d])

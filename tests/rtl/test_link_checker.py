@@ -13,6 +13,7 @@ from checker_bench import Play, build, player
 from harness import SEEDS, Beats, Message, pack_meta
 
 WORMHOLE, VIRTUAL_CHANNELS, CROSSPOINT = range(3)  # noc_pkg::fabric_e
+LOCAL, NORTH, EAST, SOUTH, WEST = range(5)  # noc_pkg::dir_e
 ROUTE = (("port", 1), ("y", 2), ("x", 2), ("dir", 3))
 BEATS = Beats(64, *ROUTE)
 ALL = (1 << 8) - 1
@@ -84,6 +85,14 @@ def traffic(random: Random, lengths: Iterable[int]) -> list[list[Line]]:
     return [message(length, **random.choice(routes)) for length in lengths]
 
 
+def queue_of(line: Line) -> int:
+    """XY: the queue of the router at (2, 0) that a message takes which came from the west."""
+    x, y = (BEATS.layout.get(line.flit, name) for name in "xy")
+    if x != 2:
+        return EAST if x > 2 else WEST
+    return SOUTH if y else LOCAL
+
+
 LENGTHS = [*range(40), 0, 0, 8, 8, 16, 9600]
 IDLE = Line(valid=0)
 
@@ -128,8 +137,9 @@ def test_good_traffic_of_a_crosspoint_link(crosspoint: Link, seed: int) -> None:
     random = Random(seed)
     lines: list[Line] = []
     for flits in traffic(random, LENGTHS):
-        lines += [replace(IDLE, ready=random.choice([0, 2, 16])), replace(IDLE, ready=4)]
-        ready = [random.choice([0, 1, 8]) for _ in flits]
+        room = 1 << queue_of(flits[0])
+        lines += [replace(IDLE, ready=random.getrandbits(5)), replace(IDLE, ready=room)]
+        ready = [random.getrandbits(5) for _ in flits]
         lines += [replace(flit, ready=each) for flit, each in zip(flits, ready, strict=True)]
     assert crosspoint.says(lines) == []
 
@@ -201,6 +211,19 @@ def test_a_flit_without_room(virtual_channels: Link, crosspoint: Link) -> None:
     lines = [replace(line, ready=0) for line in message(16)]
     assert crosspoint.says([IDLE, *lines]) == []
     assert crosspoint.says([replace(IDLE, ready=0), *lines]) == refused
+
+
+@pytest.mark.parametrize(
+    ("x", "y", "queue"),
+    [(2, 0, LOCAL), (3, 0, EAST), (3, 1, EAST), (2, 1, SOUTH)],
+    ids=["here", "on", "on, then south", "south"],
+)
+def test_a_message_without_room_in_its_queue(crosspoint: Link, x: int, y: int, queue: int) -> None:
+    """Room in the others is of no use to it."""
+    lines = [replace(line, ready=0) for line in message(16, x=x, y=y)]
+    refused = ["a flit came where there was no room"]
+    assert without_room(crosspoint, lines, queue) == refused
+    assert crosspoint.says([replace(IDLE, ready=1 << queue), *lines]) == []
 
 
 def test_a_flit_by_several_channels(virtual_channels: Link, crosspoint: Link) -> None:

@@ -44,6 +44,8 @@ module bench
       .clk_i  (clk),
       .rst_i  (rst),
       .name_i ("link (1, 0) to (2, 0): "),
+      .x_i    (8'd1),
+      .y_i    (8'd0),
       .flit_i (line.flit),
       .valid_i(line.valid),
       .ready_i(line.ready)
