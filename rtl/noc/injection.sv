@@ -13,7 +13,8 @@ module injection
     parameter type beat_t = logic,
     parameter type flit_t = logic,
     parameter type route_t = logic,  // as in route_table
-    parameter int unsigned NumSources = 1
+    parameter int unsigned NumSources = 1,
+    parameter bit AnyRoute = 0  // all flits are taken alike, those without a route too
 ) (
     input logic clk_i,
     input logic rst_i,
@@ -29,13 +30,13 @@ module injection
 
     output flit_t flit_o,
     output logic flit_valid_o,
-    input logic [NumDirs-1:0] flit_ready_i,  // by the output that the flit takes
+    input logic [NumDirs-1:0] flit_ready_i,  // by the output that the flit takes; AnyRoute: [0]
 
-    output logic        message_o,      // a message has begun to go
-    output logic [13:0] bytes_o,        // its payload, bytes
-    output logic        message_end_o,  // its last flit has gone
-    output logic        lost_o,         // a message without a route has been swallowed
-    input  logic        lose_i          // such a message may end in this cycle
+    output logic message_o,  // a message has begun to go
+    output logic [13:0] bytes_o,  // its payload, bytes
+    output logic message_end_o,  // its last flit has gone
+    output logic lost_o,  // a message without a route has been swallowed
+    input logic lose_i  // such a message may end now; AnyRoute: flit_ready_i says it
 );
 
   if (NumSources < 1) begin : gen_bad_sources
@@ -68,7 +69,8 @@ module injection
     merged_ready = 1'b0;
     for (int unsigned s = 0; s < NumSources; s++) begin
       routes[s] = inside_q ? route_q : route_i[s];
-      ready[s]  = route_ready_i & (|(routes[s].wants & flit_ready_i) | (~routes[s].valid & lose_i));
+      ready[s] = route_ready_i & (AnyRoute ? flit_ready_i[0] : |(routes[s].wants & flit_ready_i)
+          | (~routes[s].valid & lose_i));
       if (selected_o[s]) begin
         route = routes[s];
         merged_ready = ready[s];

@@ -11,7 +11,7 @@
 // its layer does not take is swallowed and counted too (unknown_kind_o). After reset
 // the tables are filled, an entry a cycle, in which messages to the mesh wait.
 //
-// Latency: 0 cycles to the mesh, with groups 1; 1 cycle from the mesh. Throughput: one
+// Latency: 0 cycles to the mesh, with groups 2; 1 cycle from the mesh. Throughput: one
 // flit per cycle.
 module network_interface
   import bombus_pkg::*;
@@ -92,10 +92,17 @@ module network_interface
 
   // ---- To the mesh ----
 
-  logic [NumSources-1:0] selected, is_group;
+  // The choice of a replica takes a cycle of its own: with groups, the sources are
+  // merged before it, and there is one route to look up.
+  localparam int unsigned NumFronts = NumGroups > 0 ? 1 : NumSources;
+  beat_t [NumFronts-1:0] front;
+  logic [NumFronts-1:0] front_valid, front_ready;
+  logic [NumFronts-1:0][HopWidth-1:0] front_next;
+
+  logic [NumFronts-1:0] selected, is_group;
   logic starts, hops_filled;
-  logic [NumSources-1:0][(NumGroups > 1 ? $clog2(NumGroups) : 1)-1:0] group;
-  route_t [NumSources-1:0] hop_route, route;
+  logic [NumFronts-1:0][(NumGroups > 1 ? $clog2(NumGroups) : 1)-1:0] group;
+  route_t [NumFronts-1:0] hop_route, route;
   flit_t out;
   logic out_valid;
   logic [NumDirs-1:0] out_ready;
@@ -105,7 +112,7 @@ module network_interface
       .word_t(word_t),
       .route_t(route_t),
       .NumEntries(NumHops),
-      .NumReads(NumSources),
+      .NumReads(NumFronts),
       .Init(TableInit),
       .Fixed(FixedTables),
       .NumGroups(NumGroups),
@@ -121,7 +128,7 @@ module network_interface
       .write_i(hop_write_i),
       .write_index_i(hop_index_i),
       .word_i(hop_word_i),
-      .index_i(src_next_i),
+      .index_i(front_next),
       .route_o(hop_route),
       .is_group_o(is_group),
       .group_o(group),
@@ -132,13 +139,14 @@ module network_interface
       .beat_t(beat_t),
       .flit_t(flit_t),
       .route_t(route_t),
-      .NumSources(NumSources)
+      .NumSources(NumFronts),
+      .AnyRoute(NumGroups > 0)
   ) u_injection (
       .clk_i,
       .rst_i,
-      .src_i,
-      .src_valid_i,
-      .src_ready_o,
+      .src_i(front),
+      .src_valid_i(front_valid),
+      .src_ready_o(front_ready),
       .route_i(route),
       .route_ready_i(table_ready_o),
       .selected_o(selected),
@@ -154,6 +162,10 @@ module network_interface
   );
 
   if (NumGroups == 0) begin : gen_direct
+    assign front = src_i;
+    assign front_valid = src_valid_i;
+    assign src_ready_o = front_ready;
+    assign front_next = src_next_i;
     assign route = hop_route;
     assign table_ready_o = hops_filled;
     assign inj_o = out;
@@ -163,17 +175,53 @@ module network_interface
     wire unused = ^{selected, starts, is_group, group, done_i, SlotInit, Groups, slot_write_i, slot_index_i, slot_word_i};
   end else begin : gen_groups
     route_t slot_route;
-    logic slots_filled, register_ready, chosen_is_group;
-    logic [$bits(group[0])-1:0] chosen_group;
+    logic slots_filled, register_ready;
+    assign route[0] = is_group[0] ? slot_route : hop_route[0];
+
+    typedef struct packed {
+      logic [HopWidth-1:0] next;
+      beat_t beat;
+    } front_t;
+    front_t merged, registered;
+    logic merged_valid, merged_ready;
+    logic [NumSources-1:0] source;  // whose message goes, one-hot
+    stream_merge #(
+        .beat_t(beat_t),
+        .NumInputs(NumSources)
+    ) u_merge (
+        .clk_i,
+        .rst_i,
+        .in_i(src_i),
+        .in_valid_i(src_valid_i),
+        .in_ready_o(src_ready_o),
+        .out_o(merged.beat),
+        .out_valid_o(merged_valid),
+        .out_ready_i({NumSources{merged_ready}}),
+        .selected_o(source)
+    );
     always_comb begin
-      chosen_is_group = |(selected & is_group);
-      chosen_group = '0;
+      merged.next = '0;
       for (int unsigned s = 0; s < NumSources; s++) begin
-        if (selected[s]) chosen_group = group[s];
-        route[s] = is_group[s] ? slot_route : hop_route[s];
+        if (source[s]) merged.next = src_next_i[s];
       end
     end
-    assign out_ready = {NumDirs{register_ready}};
+    stream_register #(
+        .data_t(front_t)
+    ) u_front (
+        .clk_i,
+        .rst_i,
+        .in_i(merged),
+        .in_valid_i(merged_valid),
+        .in_ready_o(merged_ready),
+        .out_o(registered),
+        .out_valid_o(front_valid[0]),
+        .out_ready_i(front_ready[0])
+    );
+    assign front[0] = registered.beat;
+    assign front_next[0] = registered.next;
+
+    // Not a matter of the route, which is there late.
+    assign out_ready = {NumDirs{register_ready & ~late_q}};
     replica_choice #(
         .beat_t(beat_t),
         .word_t(word_t),
@@ -192,9 +240,9 @@ module network_interface
     ) u_choice (
         .clk_i,
         .rst_i,
-        .beat_i  (out.beat),
-        .group_i (chosen_group),
-        .take_i  (starts & chosen_is_group),
+        .beat_i  (registered.beat),
+        .group_i (group[0]),
+        .take_i  (starts & is_group[0]),
         .route_o (slot_route),
         .done_i,
         .write_i (slot_write_i),
@@ -204,20 +252,21 @@ module network_interface
     );
     assign table_ready_o = hops_filled & slots_filled;
 
-    // The choice takes time: a register between it and the router.
+    // A register between the choice and the router.
     stream_register #(
         .data_t(flit_t)
     ) u_out (
         .clk_i,
         .rst_i,
         .in_i(out),
-        .in_valid_i(out_valid),
+        .in_valid_i(out_valid & ~late_q),
         .in_ready_o(register_ready),
         .out_o(inj_o),
         .out_valid_o(inj_valid_o),
         .out_ready_i(inj_ready_i[inj_o.dir])
     );
-    assign busy_o = ~table_ready_o | inj_valid_o | ej_busy;
+    assign busy_o = ~table_ready_o | front_valid[0] | inj_valid_o | ej_busy;
+    wire unused = ^selected;
   end
 
   // ---- From the mesh ----
