@@ -160,6 +160,7 @@ _PYTHON: Mapping[str, str] = {
     "src/bombus/analysis/deadlock.py": "test_deadlock.py test_check.py",
     "src/bombus/analysis/load.py": "test_load.py test_placer.py test_placement_snake.py",
     "src/bombus/analysis/requests.py": "test_requests.py test_networks.py",
+    "src/bombus/analysis/blocking.py": "test_placer.py",
     "src/bombus/analysis/flight.py": "test_window.py",
     "src/bombus/analysis/flight_problems.py": "test_window.py",
     "src/bombus/analysis/window.py": "test_window.py",
