@@ -72,7 +72,7 @@ module engine_count
       .out_next_o
   );
 
-  // ---- One packet a cycle: read, add, write ----
+  // ---- One packet a cycle: read in the first, add and write in the second ----
 
   typedef struct packed {
     logic [31:0] packets;
@@ -95,17 +95,29 @@ module engine_count
 
   (* ram_style = "distributed" *) counts_t ram[NumFlows];
   logic [NumFlows-1:0] used_q;  // others count as zero
-  counts_t counted, next, shown;
-  assign counted = used_q[flow_q] ? ram[flow_q] : '0;
+  counts_t counted_q, next, shown;
+  logic adding_q;
+  flow_t adding_flow_q;
+  logic [13:0] adding_length_q;
+  logic [31:0] adding_hash_q;
   assign next = '{
-          packets: counted.packets + 1'b1,
-          bytes: counted.bytes + 48'(length_q),
-          hash: hash_q
+          packets: counted_q.packets + 1'b1,
+          bytes: counted_q.bytes + 48'(adding_length_q),
+          hash: adding_hash_q
       };
   always_ff @(posedge clk_i) begin
-    if (counting_q) ram[flow_q] <= next;
+    adding_q <= counting_q & ~rst_i;
+    adding_flow_q <= flow_q;
+    adding_length_q <= length_q;
+    adding_hash_q <= hash_q;
+    // What is being added is not in the memory yet.
+    if (adding_q & (adding_flow_q == flow_q)) counted_q <= next;
+    else counted_q <= used_q[flow_q] ? ram[flow_q] : '0;
+  end
+  always_ff @(posedge clk_i) begin
+    if (adding_q) ram[adding_flow_q] <= next;
     if (rst_i) used_q <= '0;
-    else if (counting_q) used_q[flow_q] <= 1'b1;
+    else if (adding_q) used_q[adding_flow_q] <= 1'b1;
   end
 
   // ---- Software reads an entry as a whole ----
@@ -118,6 +130,6 @@ module engine_count
     flows_done_o <= flows_request_i & ~flows_done_o & ~rst_i;
   end
 
-  assign busy_o = out_valid_o | counting_q;
+  assign busy_o = out_valid_o | counting_q | adding_q;
 
 endmodule
