@@ -199,6 +199,26 @@ def test_long_chains_at_full_rate(simulation: Simulation, card: Card) -> None:
     assert burst.total() == len(frames) - drops(simulation).get("overflow", 0)
 
 
+def test_packets_of_a_flow_in_every_cycle_are_counted(simulation: Simulation, card: Card) -> None:
+    """The entry of a flow is read while the packets before are still being added to it."""
+    random = Random(6)
+    host = Host.from_manifest(simulation.manifest)
+    for index in range(2):
+        card.set_rule(index, Rule((COUNT,), 20 + index, port=FIRST_PORT + index))
+    choices = [
+        *[0] * 40,
+        *[0, 1] * 40,
+        *[0, 0, 1] * 40,
+        *(random.getrandbits(1) for _ in range(200)),
+    ]
+    frames = [
+        (0, udp_frame(STATION, host, random.randbytes(18), port=FIRST_PORT + index))
+        for index in choices
+    ]
+    same(run(simulation, frames), expect(card, frames))
+    check_tables(simulation, card)
+
+
 def test_load_is_spread_by_hash(simulation: Simulation, card: Card) -> None:
     random = Random(4)
     for entry in range(8):
