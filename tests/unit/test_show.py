@@ -24,7 +24,8 @@ def test_routes_are_on_the_links_that_they_take() -> None:
     design, _ = check.check(DESIGNS / "udp_echo_fused.yaml")
     links = show.routes_by_link(design)
     names = sorted(route.name for route in links[(0, 0), (1, 0)])
-    assert names == ["arp", "ipv4_tx", "udp_tx"]  # arp passes through to the next tile
+    # arp passes through to the next tile; ipv4_rx and udp_rx have next hops to icmp_echo.
+    assert names == ["arp", "icmp", "icmp", "icmp", "udp_port_7"]
     assert sorted(route.name for route in links[(1, 0), (2, 0)]) == ["arp", "arp"]
     assert ((1, 0), (0, 0)) not in links
 
