@@ -77,7 +77,7 @@ module network_interface
     output logic        no_route_o,
     output logic        unknown_kind_o,
     output logic        entering_o,      // a message is coming in from the mesh
-    output logic        out_end_o,       // a message has gone to the mesh, its last flit too
+    output logic        out_end_o,       // the layers have handed over a message, its last flit too
     output logic        busy_o
 );
 
@@ -106,7 +106,7 @@ module network_interface
   flit_t out;
   logic out_valid;
   logic [NumDirs-1:0] out_ready;
-  logic out_lost, in_lost, late_q, ej_busy;
+  logic out_lost, in_lost, late_q, ej_busy, injected_end;
 
   route_table #(
       .word_t(word_t),
@@ -156,7 +156,7 @@ module network_interface
       .flit_ready_i(out_ready),
       .message_o(out_message_o),
       .bytes_o(out_bytes_o),
-      .message_end_o(out_end_o),
+      .message_end_o(injected_end),
       .lost_o(out_lost),
       .lose_i(~late_q)
   );
@@ -171,6 +171,7 @@ module network_interface
     assign inj_o = out;
     assign inj_valid_o = out_valid;
     assign out_ready = inj_ready_i;
+    assign out_end_o = injected_end;
     assign busy_o = ~table_ready_o | ej_busy;
     wire unused = ^{selected, starts, is_group, group, done_i, SlotInit, Groups, slot_write_i, slot_index_i, slot_word_i};
   end else begin : gen_groups
@@ -217,6 +218,9 @@ module network_interface
         .out_valid_o(front_valid[0]),
         .out_ready_i(front_ready[0])
     );
+    // Told where the layers are rid of it: while its last beat waits in u_front they may be idle, and
+    // completions would count it a second time.
+    assign out_end_o = merged_valid & merged_ready & merged.beat.last;
     assign front[0] = registered.beat;
     assign front_next[0] = registered.next;
 
@@ -266,7 +270,7 @@ module network_interface
         .out_ready_i(inj_ready_i[inj_o.dir])
     );
     assign busy_o = ~table_ready_o | front_valid[0] | inj_valid_o | ej_busy;
-    wire unused = ^selected;
+    wire unused = ^{selected, injected_end};
   end
 
   // ---- From the mesh ----

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
+from itertools import accumulate
 from random import Random
 
 import pytest
@@ -16,6 +17,7 @@ from noc_traffic import (
     IN_BYTES,
     MESH_OUT,
     OUT_BYTES,
+    OUT_END,
     PLACES,
     SOURCE,
     TABLE,
@@ -98,6 +100,7 @@ def check_source(bench: Bench, sent: list[Message], choices: Choices) -> None:
     expected = [routed(m, entry) for m, entry in zip(sent, entries, strict=True) if entry]
     assert FLITS.messages(items) == expected
     assert bench.events[0] == entries.count(None)
+    assert bench.events[OUT_END] == len(sent)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -163,6 +166,24 @@ def test_choice_takes_two_cycles_and_leaves_no_gap(benches: Benches, hop: int, l
     assert len(received) == len(taken)
     assert received[0].cycle == taken[0] + 2
     check_source(bench, sent, choices)
+
+
+@pytest.mark.parametrize("hop", [ROUND_ROBIN, 9])
+def test_end_is_told_when_the_layers_are_rid_of_a_message(benches: Benches, hop: int) -> None:
+    """While it waits in the interface, too: idle layers have nothing left that could end."""
+    random = Random(1)
+    bench = groups_bench(benches)
+    bench.run(NUM_SLOTS + 1)
+    bench.stall(MESH_OUT, 0.8)
+    sent = [flow_message(random, n, hop) for n in range(20)]
+    ends = list(accumulate(FLITS.count(len(message.payload)) for message in sent))
+    bench.push(SOURCE.stream(sent), 0)
+    while bench.waiting(0):
+        bench.run()
+        taken = len(bench.taken(0))
+        assert bench.events[OUT_END] == sum(end <= taken for end in ends)
+    bench.drain()
+    assert bench.events[OUT_END] == len(sent)
 
 
 def write_table(bench: Bench, index: int, entry: Entry | None, group: int | None = None) -> None:
