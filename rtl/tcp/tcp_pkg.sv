@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// TCP (RFC 9293): the header on the wire, what a received one says, and the metadata of
+// the messages between engine, buffers and applications.
+//
+// Sessions are numbered from 0. Places in a stream of bytes are sequence numbers, in
+// both directions: a buffer keeps byte s of a session at s modulo the bytes that it has
+// for each, so that nobody translates addresses. All arithmetic is modulo 2**32.
+package tcp_pkg;
+
+  // The fixed part of the header. Wire bytes, first byte lowest.
+  typedef struct packed {
+    logic [15:0] urgent;
+    logic [15:0] csum;
+    logic [15:0] window;
+    logic [7:0]  flags;     // flags_t
+    logic [7:0]  offset;    // upper half: 32-bit words of the header
+    logic [31:0] ack;
+    logic [31:0] seq;
+    logic [15:0] dst_port;
+    logic [15:0] src_port;
+  } header_t;
+
+  parameter int unsigned HeaderBytes = $bits(header_t) / 8;
+  parameter int unsigned MaxHeaderBytes = 60;
+  parameter int unsigned CsumWord = 8;  // place of the checksum, in 16-bit words
+
+  typedef struct packed {
+    logic cwr;
+    logic ece;
+    logic urg;
+    logic ack;
+    logic psh;
+    logic rst;
+    logic syn;
+    logic fin;
+  } flags_t;
+
+  // Option kinds (IANA).
+  parameter logic [7:0] OptionEnd = 8'd0;
+  parameter logic [7:0] OptionNop = 8'd1;
+  parameter logic [7:0] OptionMss = 8'd2;
+  parameter logic [7:0] OptionScale = 8'd3;  // RFC 7323, 2
+  parameter logic [7:0] OptionSackPermitted = 8'd4;  // RFC 2018, 2
+  parameter logic [7:0] OptionSack = 8'd5;  // RFC 2018, 3
+  parameter logic [7:0] OptionTimestamps = 8'd8;  // RFC 7323, 3
+
+  typedef logic [31:0] seq_t;
+
+  // Bytes left to right - 1 (RFC 2018, 3).
+  typedef struct packed {
+    seq_t left;
+    seq_t right;
+  } sack_block_t;
+  parameter int unsigned MaxSackBlocks = 4;
+
+  // What the options of a header say. A value counts only with its flag.
+  typedef struct packed {
+    logic has_mss;
+    logic [15:0] mss;
+    logic has_scale;
+    logic [3:0] scale;  // at most 14 (RFC 7323, 2.3)
+    logic sack_permitted;
+    logic has_timestamps;
+    logic [31:0] ts_value;
+    logic [31:0] ts_echo;
+    logic [2:0] num_sacks;
+    sack_block_t [MaxSackBlocks-1:0] sacks;  // in the order of the option, first lowest
+  } options_t;
+
+  // A received segment. Numbers, not wire bytes.
+  typedef struct packed {
+    bombus_pkg::mac_port_t mac_port;
+    bombus_pkg::vlan_t vlan;
+    logic [7:0] tos;
+    logic [31:0] ip;  // of the peer
+    logic [15:0] src_port;  // of the peer
+    logic [15:0] dst_port;  // own
+    seq_t seq;
+    seq_t ack;
+    flags_t flags;
+    logic [15:0] window;  // not scaled
+    logic [13:0] length;  // payload bytes
+    options_t options;
+  } segment_t;
+
+  // ---- Metadata of the kinds of messages ----
+
+  typedef logic [13:0] session_t;  // up to 16,384
+  parameter int unsigned MaxSessions = 2 ** $bits(session_t);
+
+  // Kind tcp_segment, engine to send buffer: a TCP header as data, to be followed by
+  // payload_length bytes of the session's stream from sequence number start on. packet
+  // is the metadata of the packet that comes of it; csum covers pseudo-header and
+  // nothing else, since mac_tx sums header and payload.
+  typedef struct packed {
+    session_t                 session;
+    seq_t                     start;
+    logic [13:0]              payload_length;
+    bombus_pkg::packet_meta_t packet;
+  } tcp_segment_meta_t;
+
+  // Kind tcp_data: bytes of a stream from sequence number start on, as data. From an
+  // application to the send buffer, from the engine to the receive buffer or, without
+  // one, to the application. skip: bytes at the front that do not belong to it.
+  typedef struct packed {
+    session_t    session;
+    seq_t        start;
+    logic [13:0] skip;
+  } tcp_data_meta_t;
+
+  // Kind tcp_read, application to receive buffer: send length bytes from sequence
+  // number start on, as kind tcp_data.
+  typedef struct packed {
+    session_t    session;
+    seq_t        start;
+    logic [13:0] length;
+  } tcp_read_meta_t;
+
+endpackage
