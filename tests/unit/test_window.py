@@ -140,6 +140,12 @@ def test_a_number_of_flits(tmp_path: Path, problems: Problems) -> None:
     assert "a larger window would do" in problem
 
 
+def test_tables_that_software_could_write(tmp_path: Path, problems: Problems) -> None:
+    """Its credits would be lost with a message that is led where nothing counts it."""
+    (problem,) = problems(check.check, changed(tmp_path, ("tables: fixed\n", "")))
+    assert problem.startswith("9: ") and problem.endswith("add `tables: fixed`")
+
+
 def test_several_sources_share_the_window(tmp_path: Path, problems: Problems) -> None:
     second = (
         "udp_rx, itinerary]",
@@ -186,7 +192,7 @@ def test_layers_that_pass_on_say_so(tmp_path: Path, problems: Problems) -> None:
     station = tmp_path / "station.sv"
     text = station.read_text()
     station.write_text(text.replace("bit Forwards = 1", "bit Forwards = 0"))
-    assert [each.split(":")[0] for each in problems(check.check, file)] == ["15", "16", "17"]
+    assert [each.split(":")[0] for each in problems(check.check, file)] == ["16", "17", "18"]
     assert "does not declare `Forwards`" in problems(check.check, file)[0]
 
 
@@ -204,7 +210,7 @@ def test_a_tile_that_sends_its_own_messages_among_those_that_it_passes_on(
     text = text.replace("localparam int unsigned BindsWidth = 3;", "")
     (tmp_path / "gateway.sv").write_text(text.replace("NextUdpTx,\n    NextBound", "NextUdpTx"))
     (problem,) = problems(check.check, file)
-    assert problem.startswith("12: receive.gateway passes on messages that the window counts, and ")
+    assert problem.startswith("13: receive.gateway passes on messages that the window counts, and ")
     assert "from receive.mac_rx; put what begins here into a tile of its own" in problem
 
 
@@ -219,7 +225,7 @@ def test_messages_on_their_way_to_the_source_that_hold_what_the_window_needs(
         ("udp_rx, itinerary]", "udp_rx]"),
     )
     (problem,) = problems(check.check, file)
-    assert problem.startswith("15: one.itinerary passes on messages that the window counts, but ")
+    assert problem.startswith("16: one.itinerary passes on messages that the window counts, but ")
     itinerary = tmp_path / "itinerary.sv"
     entry = 'localparam string Entry = "itinerary";'
     text = itinerary.read_text()
@@ -249,7 +255,7 @@ def test_a_join_that_waits_for_what_the_window_keeps_back(
     found = problems(check.check, file)
     assert any("receive.itinerary waits for the window, and messages" in each for each in found)
     assert (
-        "18: transmit.joiner waits for a message on transmit.joiner.other, which the window may "
+        "19: transmit.joiner waits for a message on transmit.joiner.other, which the window may "
         "keep back while it counts those that wait"
     ) in found
 

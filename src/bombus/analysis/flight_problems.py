@@ -25,6 +25,13 @@ def problems(design: Design) -> Iterator[Problem]:
             text = "no cycle of waiting messages uses a queue of this fabric: it needs no window"
             yield design.file.problem(loc, text, is_error=False)
             continue
+        if design.config.tables != "fixed":
+            yield design.file.problem(
+                loc,
+                "with a window, next hops and slots must stay those that it was worked out for: a "
+                "message that software leads elsewhere would take its credits with it; add "
+                "`tables: fixed`",
+            )
         for message in _size_problems(flight):
             yield design.file.problem(loc, message)
         for layer, message in layer_problems(flight):

@@ -59,7 +59,7 @@ def check(
             if any(_may_have_window(network) for network in error.design.networks):
                 console.print(
                     "Chains in any order are safe under a window: `fabric: {..., window: auto}` "
-                    "(docs/fabrics.md)",
+                    "and `tables: fixed` (docs/fabrics.md)",
                     markup=False,
                 )
             write_json(verdict, json)

@@ -47,7 +47,7 @@ class Fabric(FileModel):
         None,
         description="Flits that may be in flight on this network, so that chains which visit "
         "tiles in any order cannot deadlock; see docs/fabrics.md. `auto`: as many as are safe. "
-        "Only for the lossless fabric `crosspoint`. Default: no limit.",
+        "Only for the lossless fabric `crosspoint`, and with `tables: fixed`. Default: no limit.",
     )
     columns: Annotated[StrictInt, Field(ge=1, le=MAX_TILES)] | None = Field(
         None, description="Width of the mesh in tiles. Default: as needed for the positions."
