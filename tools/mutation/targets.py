@@ -50,10 +50,11 @@ _FOLDERS: Mapping[str, Tests] = {
     "rtl/memory": Tests((), ("tests/system/test_memory.py",)),
     "rtl/noc": Tests((_ROUTER, _CHANNELS, *_INTERFACE)),
     "rtl/rs": Tests(("tests/rtl/test_reed_solomon.py",), ("tests/system/test_rs_libraries.py",)),
-    "rtl/tcp": Tests(("tests/unit/test_tcp_package.py",), ()),
+    "rtl/tcp": Tests(("tests/rtl/test_tcp_core.py",), ()),
     "rtl/udp": Tests((f"{_LAYERS} -k udp",), (_BAD_INPUT, _TRAFFIC)),
 }
 _FILES: Mapping[str, Tests] = {
+    "rtl/tcp/tcp_pkg.sv": Tests(("tests/unit/test_tcp_package.py",), ()),
     "rtl/common/bombus_pkg.sv": Tests(
         (_LAYERS, _MAC, "tests/rtl/test_checksum_start.py"), (_TRAFFIC, _BAD_INPUT)
     ),
@@ -134,6 +135,7 @@ _PYTHON: Mapping[str, str] = {
     "src/bombus/golden/stack.py": "tests/system/test_traffic.py",
     "src/bombus/golden/chacha.py": "test_engines_model.py",
     "src/bombus/golden/engines.py": "test_engines_model.py",
+    "src/bombus/golden/tcp.py": "tests/rtl/test_tcp_core.py",
     "src/bombus/golden": "test_reed_solomon_model.py",
     "src/bombus/implementation": "tests/board/test_timing.py",
     "src/bombus/live": "tests/sim/test_live.py",

@@ -1,0 +1,370 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a received segment does to its session (RFC 9293, 3.10.7; RFC 5961; RFC 7323, 5.3;
+// RFC 6582). Three cycles: distances of sequence numbers, what they mean, the new block.
+//
+// The block of the session, the wishes of its application and the segment come in the
+// first cycle, the block and the segment again in the two that follow. One segment per
+// cycle; the next one of the same session after its new block has been written.
+module tcp_arrival
+  import tcp_pkg::*;
+  import tcp_state_pkg::*;
+#(
+    parameter int unsigned RingBytes = 65536,  // of the send buffer of a session
+    parameter int unsigned OwnMss = 1460
+) (
+    input logic clk_i,
+    input logic [31:0] time_us_i,
+
+    // First cycle
+    input tcb_t     block_i,
+    input wishes_t  wishes_i,
+    input segment_t segment_i,
+    input seq_t     end_i,      // of the payload: seq + length
+
+    // Second and third cycle
+    input tcb_t     block_2_i,
+    input segment_t segment_2_i,
+    input wishes_t  wishes_2_i,
+    input tcb_t     block_3_i,
+    input segment_t segment_3_i,
+
+    // Third cycle
+    output tcb_t block_o,
+    output logic keep_o,  // the payload is new, all but its first skip_o bytes
+    output logic [13:0] skip_o,
+    output logic refuse_o,  // answer with a reset
+    output changes_t changes_o,
+    output logic wake_o,  // there may be something to send
+    output logic set_timer_o,  // anew, for what block_o.timer says
+    output logic clear_timer_o,
+    output logic delay_ack_o,  // set the timer for a delayed acknowledgement
+    output congestion_event_t congestion_o,  // but for the session
+    output logic sample_o,  // a round trip has been timed
+    output logic [31:0] sample_us_o,
+
+    // Reasons for what is not taken, to be counted
+    output logic unacceptable_o,
+    output logic stale_o,  // PAWS
+    output logic out_of_order_o
+);
+
+  if (RingBytes < 1024 || RingBytes > 2 ** 30 || RingBytes != 2 ** $clog2(
+          RingBytes
+      )) begin : gen_bad_ring
+    $error("tcp_arrival: RingBytes must be a power of two, 1024 to 2**30");
+  end
+  if (OwnMss < LeastMss || OwnMss > 8960) begin : gen_bad_mss
+    $error("tcp_arrival: OwnMss must be 64 to 8960");
+  end
+
+  // ---- First cycle: distances ----
+
+  typedef struct packed {
+    distance_t   seq;        // from rcv_nxt
+    distance_t   last;       // of the end of the payload, from rcv_nxt
+    distance_t   room;       // of the receive window's edge, from rcv_nxt
+    distance_t   acked;      // of the acknowledgement, from una
+    distance_t   unacked;    // of max, from the acknowledgement
+    distance_t   since_wl1;
+    distance_t   since_wl2;
+    distance_t   ts;         // of the timestamp, from the recent one
+    distance_t   past_nxt;   // of the acknowledgement, from nxt
+    distance_t   recovered;  // of the acknowledgement, from recover
+    distance_t   timed;      // of the acknowledgement, from the end of the timed segment
+    distance_t   readable;   // of the end of the payload, from where the application waits
+    distance_t   writable;   // of the end of the space, from where the application waits
+    logic [31:0] window;
+    logic [31:0] flight;
+    logic [31:0] sample_us;
+  } distances_t;
+  distances_t found_q;
+
+  // The window of a SYN is never scaled (RFC 7323, 2.2).
+  wire [3:0] scale = block_i.scaled & ~segment_i.flags.syn ? block_i.peer_scale : 4'd0;
+
+  always_ff @(posedge clk_i) begin
+    found_q <= '{
+        seq: segment_i.seq - block_i.rcv_nxt,
+        last: end_i - block_i.rcv_nxt,
+        room: wishes_i.release_edge - block_i.rcv_nxt,
+        acked: segment_i.ack - block_i.una,
+        unacked: block_i.max - segment_i.ack,
+        since_wl1: segment_i.seq - block_i.wl1,
+        since_wl2: segment_i.ack - block_i.wl2,
+        ts: segment_i.options.ts_value - block_i.ts_recent,
+        past_nxt: segment_i.ack - block_i.nxt,
+        recovered: segment_i.ack - block_i.recover,
+        timed: segment_i.ack - block_i.timed_seq,
+        readable: end_i - wishes_i.read_at,
+        writable: segment_i.ack + seq_t'(RingBytes) - wishes_i.write_at,
+        window: 32'(segment_i.window) << scale,
+        flight: block_i.max - block_i.una,
+        sample_us: time_us_i - block_i.timed_at
+    };
+  end
+
+  // ---- Second cycle: what they mean ----
+
+  typedef struct packed {
+    logic        opening;       // the SYN of a connection that was asked for
+    logic        opened;        // the handshake is done
+    logic        refuse;
+    logic        resend;        // a SYN once more: so is its answer
+    logic        unacceptable;
+    logic        stale;
+    logic        challenge;     // RFC 5961
+    logic        reset;
+    logic        process;       // the acknowledgement and the payload count
+    logic        new_ack;
+    logic        same_ack;
+    logic        fin_acked;
+    logic        all_acked;
+    logic        new_window;
+    seq_t        wnd_edge;
+    logic        in_order;      // bytes or a FIN that come next
+    logic        ahead;         // bytes behind a gap
+    logic        ahead_of_nxt;  // acknowledged more than was sent again
+    logic        fin;
+    logic        bytes;
+    logic        recent;        // remember the timestamp
+    logic        recovered;
+    logic        timed;
+    logic        readable;
+    logic        writable;
+    seq_t        last;          // of the payload
+    logic [13:0] skip;
+    logic [31:0] acked;
+    logic [31:0] flight;
+    logic [31:0] sample_us;
+  } meaning_t;
+  meaning_t meaning, meaning_q;
+
+  wire flags_t flags = segment_2_i.flags;
+  wire bytes = segment_2_i.length != '0;
+  wire occupies = bytes | flags.fin;
+  wire synchronised = block_2_i.state inside {SynReceived, Established, FinWait1, FinWait2,
+                                              CloseWait, Closing, LastAck, TimeWait};
+  wire takes_bytes = block_2_i.state inside {SynReceived, Established, FinWait1, FinWait2};
+  wire here = found_q.seq == '0;
+  wire begins_inside = here | (~found_q.seq[31] & (found_q.seq < found_q.room));
+  wire ends_new = ~found_q.last[31] & (found_q.last != '0 | flags.fin);
+  wire ends_inside = found_q.last <= found_q.room;
+  wire acceptable = begins_inside | (occupies & ends_new & ends_inside);
+  wire stale = block_2_i.timestamps & segment_2_i.options.has_timestamps & found_q.ts[31] &
+      ~flags.rst;
+  wire ack_forward = ~found_q.acked[31] & (found_q.acked != '0);
+  wire ack_sent = ~found_q.unacked[31];
+  wire good = synchronised & acceptable & ~stale;
+  wire counts = good & ~flags.rst & ~flags.syn & flags.ack;
+  wire new_ack = ack_forward & ack_sent;
+  wire fresh = (~found_q.since_wl1[31] & (found_q.since_wl1 != '0)) |
+      ((found_q.since_wl1 == '0) & ~found_q.since_wl2[31]);
+
+  always_comb begin
+    meaning = '0;
+    if (block_2_i.state == SynSent) begin
+      // RFC 9293, 3.10.7.3
+      if (flags.ack & ~(new_ack)) meaning.refuse = ~flags.rst;
+      else if (flags.rst) meaning.reset = flags.ack;
+      else meaning.opening = flags.syn;
+      meaning.opened = meaning.opening & flags.ack;
+    end else if (~synchronised) begin
+      meaning.refuse = ~flags.rst;
+    end else if (~good) begin
+      meaning.stale = stale;
+      meaning.unacceptable = ~stale;
+      meaning.challenge = ~flags.rst;
+      meaning.resend = flags.syn & (block_2_i.state == SynReceived);
+    end else if (flags.rst) begin
+      meaning.reset = here;
+      meaning.challenge = ~here;
+    end else if (flags.syn) begin
+      meaning.challenge = 1'b1;
+    end else if (flags.ack & (block_2_i.state == SynReceived)) begin
+      meaning.refuse  = ~new_ack;
+      meaning.opened  = new_ack;
+      meaning.process = new_ack;
+    end else if (flags.ack) begin
+      meaning.challenge = ~ack_sent;
+      meaning.process   = ack_sent;
+    end
+    meaning.new_ack = new_ack & (counts | meaning.opened);
+    meaning.same_ack = counts & (found_q.acked == '0);
+    meaning.all_acked = found_q.unacked == '0;
+    meaning.fin_acked = meaning.process & block_2_i.fin_sent & (found_q.unacked == '0);
+    meaning.new_window = meaning.process & ~found_q.acked[31] & fresh;
+    meaning.wnd_edge = segment_2_i.ack + found_q.window;
+    meaning.in_order = meaning.process & takes_bytes & occupies & ends_new & ends_inside &
+        (here | found_q.seq[31]);
+    meaning.ahead = meaning.process & takes_bytes & occupies & ~here & ~found_q.seq[31];
+    meaning.fin = flags.fin;
+    meaning.bytes = bytes;
+    meaning.recent = good & segment_2_i.options.has_timestamps & (here | found_q.seq[31]);
+    meaning.ahead_of_nxt = ~found_q.past_nxt[31];
+    meaning.recovered = ~found_q.recovered[31];
+    meaning.timed = block_2_i.timing & ~found_q.timed[31];
+    meaning.readable = (wishes_2_i.read_wish != block_2_i.read_served) &
+        (~found_q.readable[31] | flags.fin);
+    meaning.writable = (wishes_2_i.write_wish != block_2_i.write_served) & ~found_q.writable[31];
+    meaning.last = segment_2_i.seq + 32'(segment_2_i.length);
+    meaning.skip = here ? '0 : 14'(-found_q.seq);
+    meaning.acked = found_q.acked;
+    meaning.flight = found_q.flight;
+    meaning.sample_us = found_q.sample_us;
+  end
+
+  always_ff @(posedge clk_i) meaning_q <= meaning;
+
+  // ---- Third cycle: the new block ----
+
+  wire meaning_t m = meaning_q;
+  wire options_t options = segment_3_i.options;
+  wire state_e state = block_3_i.state;
+  // RFC 5681, 2: it says nothing new although data are outstanding.
+  wire duplicate = m.same_ack & ~m.bytes & ~m.fin & ~m.all_acked &
+      (m.wnd_edge == block_3_i.wnd_edge);
+  // RFC 6582, 3.2: not for what was lost before the last recovery.
+  wire lost = duplicate & (block_3_i.dup_acks == 2'd2) & ~block_3_i.recovering & m.recovered;
+  wire fin = m.in_order & m.fin;
+  wire ends = (fin & ((state == FinWait2) | ((state == FinWait1) & m.fin_acked))) |
+      ((state == Closing) & m.fin_acked);
+  wire gone = m.reset | ((state == LastAck) & m.fin_acked);
+  wire more_room = m.new_window & (m.wnd_edge != block_3_i.wnd_edge);
+
+  always_comb begin
+    block_o = block_3_i;
+    changes_o = '0;
+    clear_timer_o = 1'b0;
+    set_timer_o = 1'b0;
+    delay_ack_o = 1'b0;
+
+    if (m.opening) begin
+      block_o.state = SynReceived;
+      block_o.rcv_nxt = segment_3_i.seq + 32'd1;
+      block_o.scaled = options.has_scale;
+      block_o.peer_scale = options.scale;
+      block_o.timestamps = options.has_timestamps;
+      block_o.sack = options.sack_permitted;
+      block_o.mss = segment_mss(options, OwnMss);
+      block_o.ts_recent = options.ts_value;
+      block_o.wnd_edge = m.wnd_edge;
+      block_o.wl1 = segment_3_i.seq;
+      block_o.wl2 = segment_3_i.ack;
+      block_o.ack_now = 1'b1;
+      block_o.again = ~m.opened;  // the SYN, now with an acknowledgement
+    end
+    if (m.opened) begin
+      block_o.state = Established;
+      changes_o.opened = 1'b1;
+    end
+    if (m.recent) block_o.ts_recent = options.ts_value;
+
+    if (m.new_ack) begin
+      block_o.una = segment_3_i.ack;
+      if (m.ahead_of_nxt) block_o.nxt = segment_3_i.ack;
+      block_o.dup_acks = '0;
+      block_o.backoff = '0;
+      block_o.probe = 1'b0;
+      if (m.timed) block_o.timing = 1'b0;
+      if (block_3_i.recovering) begin
+        block_o.recovering = ~m.recovered;
+        block_o.again = ~m.recovered;
+      end
+      clear_timer_o = m.all_acked;
+      set_timer_o   = ~m.all_acked;
+      block_o.timer = m.all_acked ? TimerNone : TimerRetransmit;
+    end else if (lost) begin
+      block_o.recovering = 1'b1;
+      block_o.recover = block_3_i.max;
+      block_o.again = 1'b1;
+      block_o.timing = 1'b0;
+    end else if (duplicate & (block_3_i.dup_acks != 2'd3)) begin
+      block_o.dup_acks = block_3_i.dup_acks + 2'd1;
+    end
+
+    if (m.new_window) begin
+      block_o.wnd_edge = m.wnd_edge;
+      block_o.wl1 = segment_3_i.seq;
+      block_o.wl2 = segment_3_i.ack;
+      // What is sent next starts the timer again where the window is still closed.
+      if (more_room & (block_3_i.timer == TimerPersist)) begin
+        block_o.timer = TimerNone;
+        clear_timer_o = 1'b1;
+      end
+    end
+
+    if (m.fin_acked & (state == FinWait1)) block_o.state = FinWait2;
+
+    if (m.in_order) begin
+      block_o.rcv_nxt = m.last + 32'(m.fin);
+      block_o.ack_later = 1'b1;
+      delay_ack_o = 1'b1;
+      // RFC 5681, 4.2: every second segment at least, and at once what was sent again.
+      if (block_3_i.ack_later | m.fin | m.skip != '0) block_o.ack_now = 1'b1;
+    end
+    if (m.readable & m.in_order) begin
+      changes_o.readable  = 1'b1;
+      block_o.read_served = ~block_3_i.read_served;
+    end
+    if (m.writable & m.new_ack) begin
+      changes_o.writable   = 1'b1;
+      block_o.write_served = ~block_3_i.write_served;
+    end
+    if (fin) begin
+      changes_o.peer_closed = 1'b1;
+      unique case (state)
+        FinWait1: block_o.state = Closing;
+        default:  block_o.state = CloseWait;
+      endcase
+    end
+    if (m.ahead | m.challenge) block_o.ack_now = 1'b1;
+    if (m.resend) block_o.again = 1'b1;
+
+    if (ends) begin
+      block_o.state = TimeWait;
+      changes_o.closed = 1'b1;
+    end
+    if (ends | ((state == TimeWait) & m.challenge)) begin  // RFC 9293, 3.10.7.4
+      block_o.timer = TimerTimeWait;
+      clear_timer_o = 1'b0;
+      set_timer_o   = 1'b1;
+    end
+    if (gone) begin
+      block_o.state = Ended;
+      block_o.timer = TimerNone;
+      changes_o.closed = state != SynReceived;
+      changes_o.failed = m.reset;
+      clear_timer_o = 1'b1;
+      set_timer_o = 1'b0;
+    end
+  end
+
+  assign keep_o = m.in_order & m.bytes;
+  assign skip_o = m.skip;
+  assign refuse_o = m.refuse;
+  assign wake_o = block_o.ack_now | block_o.again | m.opened |
+      (block_3_i.blocked & (m.new_ack | more_room | duplicate));
+  assign sample_o = m.new_ack & m.timed;
+  assign sample_us_o = m.sample_us;
+
+  always_comb begin
+    congestion_o = '{
+        kind: CongestionNone,
+        session: '0,
+        acked: m.acked,
+        flight: m.flight,
+        mss: block_o.mss
+    };
+    if (m.opened) congestion_o.kind = CongestionOpened;
+    else if (m.new_ack & ~block_3_i.recovering) congestion_o.kind = CongestionAcked;
+    else if (m.new_ack & m.recovered) congestion_o.kind = CongestionRecovered;
+    else if (m.new_ack) congestion_o.kind = CongestionPartial;
+    else if (lost) congestion_o.kind = CongestionLost;
+    else if (duplicate & block_3_i.recovering) congestion_o.kind = CongestionDupAck;
+  end
+
+  assign unacceptable_o = m.unacceptable;
+  assign stale_o = m.stale;
+  assign out_of_order_o = m.ahead & m.bytes;
+
+endmodule

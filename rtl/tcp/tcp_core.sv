@@ -1,0 +1,496 @@
+// SPDX-License-Identifier: Apache-2.0
+// The state of all TCP sessions, and what changes it: segments that arrive, timers, and turns
+// to send (RFC 9293, 3.10).
+//
+// One event starts per cycle; four cycles pass between two of the same session, so that each
+// reads what the one before has written. Cycle 0 chooses the event and reads the memories,
+// cycles 1 to 3 work it out (tcp_arrival, tcp_departure), the end of cycle 3 writes.
+module tcp_core
+  import tcp_pkg::*;
+  import tcp_state_pkg::*;
+#(
+    parameter int unsigned NumSessions = 16,
+    parameter int unsigned SendBytes = 65536,  // of a session in the send buffer
+    parameter int unsigned ReceiveBytes = 65536,  // of a session in the receive buffer
+    parameter int unsigned OwnMss = 1460,
+    parameter bit Nagle = 0,
+    parameter int unsigned DelayAckUs = 1000,  // RFC 9293, 3.8.6.3: less than 500000
+    parameter int unsigned TimeWaitUs = 1000000,
+    parameter int unsigned LeastTimeoutUs = 200000,
+    parameter int unsigned MaxBackoff = 10,  // timeouts in a row that end a session
+    localparam int unsigned IndexWidth = $clog2(NumSessions)
+) (
+    input logic clk_i,
+    input logic rst_i,
+    input logic [31:0] time_us_i,
+
+    // Segments of sessions, with their payload elsewhere
+    input  arrival_t arrival_i,
+    input  logic     arrival_valid_i,
+    output logic     arrival_ready_o,
+    output verdict_t verdict_o,
+    output logic     verdict_valid_o,
+    output segment_t refused_o,        // to be answered with a reset
+    output logic     refused_valid_o,
+
+    // Applications
+    input  request_e request_i,
+    input  session_t request_session_i,
+    input  seq_t     request_place_i,
+    input  logic     request_wish_i,
+    output logic     request_ready_o,
+    output report_t  report_o,
+    output logic     report_valid_o,
+    input  logic     report_room_i,      // for six more reports
+
+    // Segments to send
+    output departure_t departure_o,
+    output logic       departure_valid_o,
+    input  logic       departure_room_i,   // for six more segments
+
+    // Timers: class 0 is the session's, class 1 the delayed acknowledgement's
+    output logic            set_o,
+    output logic            clear_o,
+    output logic            set_delay_o,
+    output logic            clear_delay_o,
+    output session_t        timer_session_o,
+    output logic     [31:0] deadline_o,
+    output logic     [31:0] delay_deadline_o,
+    input  session_t        expired_i,
+    input  logic            expired_class_i,
+    input  logic            expired_valid_i,
+    output logic            expired_ready_o,
+
+    output session_t free_o,       // the session has ended
+    output logic     free_valid_o,
+
+    output logic [5:0] event_o,
+    output logic       busy_o
+);
+
+  localparam int unsigned OwnScale = ReceiveBytes > 65535 ? $clog2(ReceiveBytes) - 15 : 0;
+
+  typedef logic [IndexWidth-1:0] index_t;
+  typedef enum logic [1:0] {
+    None,
+    Arrival,
+    Expiry,
+    Departure
+  } kind_e;
+  typedef enum int unsigned {
+    EventUnacceptable,
+    EventStale,
+    EventOutOfOrder,
+    EventTimeout,
+    EventRepeat,
+    EventAborted
+  } event_e;
+
+  if (NumSessions < 2 || NumSessions > MaxSessions || NumSessions != 2 ** IndexWidth) begin : gen_bad
+    $error("tcp_core: NumSessions must be a power of two, 2 to 16384");
+  end
+  if (SendBytes < 1024 || SendBytes > 2 ** 30 || SendBytes != 2 ** $clog2(
+          SendBytes
+      )) begin : gen_bad_send
+    $error("tcp_core: SendBytes must be a power of two, 1024 to 2**30");
+  end
+  if (ReceiveBytes < 1024 || ReceiveBytes > 2 ** 29 || ReceiveBytes != 2 ** $clog2(
+          ReceiveBytes
+      )) begin : gen_bad_receive
+    $error("tcp_core: ReceiveBytes must be a power of two, 1024 to 2**29");
+  end
+  if (OwnMss < LeastMss || OwnMss > 8960) begin : gen_bad_mss
+    $error("tcp_core: OwnMss must be 64 to 8960");
+  end
+  if (DelayAckUs < 1 || DelayAckUs >= 500000) begin : gen_bad_delay
+    $error("tcp_core: DelayAckUs must be 1 to 499999 (RFC 9293, 3.8.6.3)");
+  end
+  if (TimeWaitUs < 1 || TimeWaitUs > 240000000) begin : gen_bad_time_wait
+    $error("tcp_core: TimeWaitUs must be 1 to 240000000");
+  end
+  if (MaxBackoff < 1 || MaxBackoff > 12) begin : gen_bad_backoff
+    $error("tcp_core: MaxBackoff must be 1 to 12");
+  end
+
+  // ---- Cycle 0: choose an event whose session is not in the pipeline ----
+
+  kind_e kind, kind_1_q, kind_2_q, kind_3_q;
+  index_t index, index_1_q, index_2_q, index_3_q;
+  logic class_1_q, class_2_q, class_3_q;
+  arrival_t arrival_1_q, arrival_2_q, arrival_3_q;
+  logic [25:0] timeout_1, timeout_2_q, timeout_3_q;
+  logic   clearing_q;
+  index_t clear_q;
+
+  index_t queued;
+  logic queued_valid, queued_ready;
+
+  function automatic logic is_free(index_t at);
+    return ~((kind_1_q != None && at == index_1_q) | (kind_2_q != None && at == index_2_q) |
+             (kind_3_q != None && at == index_3_q));
+  endfunction
+
+  logic departures_first_q;
+  wire  can_expire = expired_valid_i & is_free(expired_i[IndexWidth-1:0]) & report_room_i;
+  wire  can_arrive = arrival_valid_i & is_free(arrival_i.session[IndexWidth-1:0]) & report_room_i;
+  wire  can_depart = queued_valid & is_free(queued) & departure_room_i & report_room_i;
+
+  always_comb begin
+    kind  = None;
+    index = queued;
+    if (can_expire) begin
+      kind  = Expiry;
+      index = expired_i[IndexWidth-1:0];
+    end else if (can_depart & (departures_first_q | ~can_arrive)) begin
+      kind = Departure;
+    end else if (can_arrive) begin
+      kind  = Arrival;
+      index = arrival_i.session[IndexWidth-1:0];
+    end
+    if (clearing_q | rst_i) kind = None;
+  end
+  assign expired_ready_o = kind == Expiry;
+  assign arrival_ready_o = kind == Arrival;
+  assign queued_ready = kind == Departure;
+
+  always_ff @(posedge clk_i) begin
+    if (kind == Departure) departures_first_q <= 1'b0;
+    else if (kind == Arrival) departures_first_q <= 1'b1;
+    index_1_q   <= index;
+    index_2_q   <= index_1_q;
+    index_3_q   <= index_2_q;
+    class_1_q   <= expired_class_i;
+    class_2_q   <= class_1_q;
+    class_3_q   <= class_2_q;
+    arrival_1_q <= arrival_i;
+    arrival_2_q <= arrival_1_q;
+    arrival_3_q <= arrival_2_q;
+    timeout_2_q <= timeout_1;
+    timeout_3_q <= timeout_2_q;
+    if (rst_i) {kind_1_q, kind_2_q, kind_3_q} <= {None, None, None};
+    else {kind_1_q, kind_2_q, kind_3_q} <= {kind, kind_1_q, kind_2_q};
+  end
+
+  // ---- Memories ----
+
+  tcb_t blocks[NumSessions];
+  tcb_t block_1_q, block_2_q, block_3_q, block, cleared;
+  wishes_t wishes_1, wishes_2_q, wishes_3_q;
+  logic [31:0] congestion_window_1;
+  always_comb begin
+    cleared = '0;
+    cleared.state = Closed;
+  end
+
+  wire write = kind_3_q != None;
+  always_ff @(posedge clk_i) begin
+    block_1_q  <= blocks[index];
+    block_2_q  <= block_1_q;
+    block_3_q  <= block_2_q;
+    wishes_2_q <= wishes_1;
+    wishes_3_q <= wishes_2_q;
+    if (clearing_q | write) blocks[clearing_q?clear_q : index_3_q] <= clearing_q ? cleared : block;
+    if (rst_i) begin
+      clear_q <= '0;
+      clearing_q <= 1'b1;
+    end else begin
+      clear_q <= clear_q + 1'b1;
+      if (&clear_q) clearing_q <= 1'b0;
+    end
+  end
+
+  wire  opens = kind_3_q == Arrival & arrival_3_q.opens;
+  wire  requested = request_i != RequestNone;
+  logic wake_ready;
+  assign request_ready_o = ~opens & wake_ready & ~clearing_q;
+  wire taken = requested & request_ready_o;
+
+  tcp_wishes #(
+      .NumSessions(NumSessions),
+      .RingBytes  (ReceiveBytes)
+  ) u_wishes (
+      .clk_i,
+      .request_i(taken ? request_i : RequestNone),
+      .session_i(request_session_i[IndexWidth-1:0]),
+      .place_i(request_place_i),
+      .wish_i(request_wish_i),
+      .open_i(opens),
+      .open_session_i(index_3_q),
+      .open_send_i(arrival_3_q.first + 32'd1),
+      .open_receive_i(arrival_3_q.segment.seq + 32'd1),
+      .index_i(index),
+      .wishes_o(wishes_1)
+  );
+
+  // ---- A segment ----
+
+  tcb_t arrived, opened;
+  logic keep, refuse, arrival_wake, arrival_set, arrival_clear, delay_ack;
+  logic unacceptable, stale, out_of_order;
+  logic [13:0] skip;
+  changes_t arrival_changes;
+  congestion_event_t arrival_congestion;
+  logic sample;
+  logic [31:0] sample_us;
+  tcp_arrival #(
+      .RingBytes(SendBytes),
+      .OwnMss(OwnMss)
+  ) u_arrival (
+      .clk_i,
+      .time_us_i,
+      .block_i(block_1_q),
+      .wishes_i(wishes_1),
+      .segment_i(arrival_1_q.segment),
+      .end_i(arrival_1_q.last),
+      .block_2_i(block_2_q),
+      .segment_2_i(arrival_2_q.segment),
+      .wishes_2_i(wishes_2_q),
+      .block_3_i(block_3_q),
+      .segment_3_i(arrival_3_q.segment),
+      .block_o(arrived),
+      .keep_o(keep),
+      .skip_o(skip),
+      .refuse_o(refuse),
+      .changes_o(arrival_changes),
+      .wake_o(arrival_wake),
+      .set_timer_o(arrival_set),
+      .clear_timer_o(arrival_clear),
+      .delay_ack_o(delay_ack),
+      .congestion_o(arrival_congestion),
+      .sample_o(sample),
+      .sample_us_o(sample_us),
+      .unacceptable_o(unacceptable),
+      .stale_o(stale),
+      .out_of_order_o(out_of_order)
+  );
+
+  // A SYN to a listening port (RFC 9293, 3.10.7.2).
+  wire options_t options = arrival_3_q.segment.options;
+  always_comb begin
+    opened = cleared;
+    opened.state = SynReceived;
+    opened.una = arrival_3_q.first;
+    opened.nxt = arrival_3_q.first;
+    opened.max = arrival_3_q.first;
+    opened.recover = arrival_3_q.first;
+    opened.wnd_edge = arrival_3_q.first + 32'(arrival_3_q.segment.window);
+    opened.wl1 = arrival_3_q.segment.seq;
+    opened.wl2 = arrival_3_q.first;
+    opened.mss = segment_mss(options, OwnMss);
+    opened.scaled = options.has_scale;
+    opened.peer_scale = options.scale;
+    opened.timestamps = options.has_timestamps;
+    opened.sack = options.sack_permitted;
+    opened.ts_recent = options.ts_value;
+    opened.rcv_nxt = arrival_3_q.segment.seq + 32'd1;
+    opened.adv_edge = arrival_3_q.segment.seq + 32'd1;
+  end
+
+  // ---- A turn to send ----
+
+  tcb_t departed;
+  departure_t departure;
+  logic send, departure_wake, departure_set, sent_ack;
+  changes_t departure_changes;
+  tcp_departure #(
+      .RingBytes(SendBytes),
+      .OwnScale(OwnScale),
+      .Nagle(Nagle)
+  ) u_departure (
+      .clk_i,
+      .time_us_i,
+      .block_i(block_1_q),
+      .wishes_i(wishes_1),
+      .congestion_window_i(congestion_window_1),
+      .block_2_i(block_2_q),
+      .wishes_2_i(wishes_2_q),
+      .block_3_i(block_3_q),
+      .wishes_3_i(wishes_3_q),
+      .block_o(departed),
+      .segment_o(departure),
+      .send_o(send),
+      .changes_o(departure_changes),
+      .wake_o(departure_wake),
+      .set_timer_o(departure_set),
+      .sent_ack_o(sent_ack)
+  );
+
+  // ---- A timer ----
+
+  tcb_t expired;
+  logic gave_up;
+  always_comb begin
+    expired = block_3_q;
+    gave_up = 1'b0;
+    if (class_3_q) begin
+      expired.ack_now = block_3_q.ack_later;
+    end else begin
+      expired.timer = TimerNone;
+      unique case (block_3_q.timer)
+        TimerRetransmit: begin
+          gave_up = block_3_q.backoff == 4'(MaxBackoff);
+          expired.backoff = block_3_q.backoff + 4'd1;
+          expired.nxt = block_3_q.una;
+          expired.recover = block_3_q.max;
+          expired.recovering = 1'b0;
+          expired.again = 1'b0;
+          expired.dup_acks = '0;
+          expired.timing = 1'b0;
+        end
+        TimerPersist: begin
+          if (block_3_q.backoff != 4'(MaxBackoff)) expired.backoff = block_3_q.backoff + 4'd1;
+          expired.nxt   = block_3_q.una;
+          expired.probe = 1'b1;
+        end
+        TimerTimeWait: expired.state = Ended;
+        default: ;
+      endcase
+      if (gave_up) expired.state = Ended;
+    end
+  end
+  wire timed_out = kind_3_q == Expiry & ~class_3_q & (block_3_q.timer == TimerRetransmit);
+
+  // ---- Cycle 3: one of them is written ----
+
+  changes_t changes;
+  logic wake, aborts, free;
+  wire departs = kind_3_q == Departure;
+  wire arrives = kind_3_q == Arrival & ~arrival_3_q.opens;
+  wire live = block_3_q.state != Closed & block_3_q.state != Ended;
+  always_comb begin
+    block = departed;
+    changes = departure_changes;
+    wake = departure_wake;
+    aborts = 1'b0;
+    if (departs & wishes_3_q.aborted & live) begin
+      aborts = 1'b1;
+      block = block_3_q;
+      block.state = Ended;
+      changes = '0;
+      wake = 1'b0;
+    end else if (kind_3_q == Arrival) begin
+      block = arrival_3_q.opens ? opened : arrived;
+      changes = arrival_3_q.opens ? '0 : arrival_changes;
+      wake = arrival_3_q.opens | arrival_wake;
+    end else if (kind_3_q == Expiry) begin
+      block = expired;
+      changes = '0;
+      changes.closed = gave_up & (block_3_q.state != SynReceived);
+      changes.failed = gave_up;
+      wake = 1'b1;
+    end
+    // An application that was never told of the session has nothing to let go of.
+    free = write & (block.state == Ended) &
+        (wishes_3_q.closing | wishes_3_q.aborted | (block_3_q.state == SynReceived));
+    if (free) block.state = Closed;
+  end
+
+  index_t waker;
+  assign waker = index_3_q;
+  tcp_transmit_queue #(
+      .NumSessions(NumSessions)
+  ) u_queue (
+      .clk_i,
+      .rst_i,
+      .first_i(waker),
+      .first_valid_i(write & wake),
+      .second_i(request_session_i[IndexWidth-1:0]),
+      .second_valid_i(requested & ~opens),
+      .second_ready_o(wake_ready),
+      .out_o(queued),
+      .out_valid_o(queued_valid),
+      .out_ready_i(queued_ready)
+  );
+
+  // ---- What follows from it, a cycle later ----
+
+  congestion_event_t congestion;
+  always_comb begin
+    congestion = arrival_congestion;
+    congestion.session = session_t'(index_3_q);
+    if (timed_out & ~gave_up) begin
+      congestion.kind = CongestionTimeout;
+      congestion.flight = block_3_q.max - block_3_q.una;
+      congestion.mss = block_3_q.mss;
+    end else if (~arrives) begin
+      congestion.kind = CongestionNone;
+    end
+    if (rst_i) congestion.kind = CongestionNone;
+  end
+  tcp_congestion #(
+      .NumSessions(NumSessions),
+      .MaxWindow  (2 * SendBytes)
+  ) u_congestion (
+      .clk_i,
+      .rst_i,
+      .event_i (congestion),
+      .index_i (index),
+      .window_o(congestion_window_1)
+  );
+
+  tcp_round_trip #(
+      .NumSessions(NumSessions),
+      .LeastUs(LeastTimeoutUs)
+  ) u_round_trip (
+      .clk_i,
+      .rst_i,
+      .open_i(opens),
+      .sample_i(arrives & sample),
+      .session_i(index_3_q),
+      .sample_us_i(sample_us),
+      .index_i(index),
+      .timeout_us_o(timeout_1)
+  );
+
+  wire set = (arrives & arrival_set) | (departs & ~aborts & departure_set);
+  wire clear = (arrives & arrival_clear) | aborts | (kind_3_q == Expiry & ~class_3_q);
+  always_ff @(posedge clk_i) begin
+    set_o <= set & ~free & ~rst_i;
+    clear_o <= (clear | free) & ~set & ~rst_i;
+    set_delay_o <= arrives & delay_ack & ~block.ack_now & ~rst_i;
+    clear_delay_o <= departs & sent_ack & ~rst_i;
+    timer_session_o <= session_t'(index_3_q);
+    deadline_o <= time_us_i + (block.timer == TimerTimeWait ? 32'(TimeWaitUs) :
+                               32'(timeout_3_q) << block.backoff);
+    delay_deadline_o <= time_us_i + 32'(DelayAckUs);
+  end
+
+  always_ff @(posedge clk_i) begin
+    verdict_valid_o <= kind_3_q == Arrival & ~rst_i;
+    verdict_o <= '{
+        session: session_t'(index_3_q),
+        keep: arrives & keep,
+        start: arrival_3_q.segment.seq,
+        skip: skip
+    };
+    refused_valid_o <= arrives & refuse & ~rst_i;
+    refused_o <= arrival_3_q.segment;
+    report_valid_o <= write & (changes != '0) & ~rst_i;
+    report_o <= '{
+        session: session_t'(index_3_q),
+        changes: changes,
+        read_end: block.rcv_nxt,
+        write_end: block.una + seq_t'(SendBytes)
+    };
+    departure_valid_o <= departs & (send | aborts) & ~rst_i;
+    departure_o <= departure;
+    departure_o.session <= session_t'(index_3_q);
+    if (aborts) begin
+      departure_o.length <= '0;
+      departure_o.seq <= block_3_q.nxt;
+      departure_o.flags <= '{rst: 1'b1, ack: 1'b1, default: 1'b0};
+    end
+    free_o <= session_t'(index_3_q);
+    free_valid_o <= free & ~rst_i;
+    event_o <= '0;
+    event_o[EventUnacceptable] <= arrives & unacceptable;
+    event_o[EventStale] <= arrives & stale;
+    event_o[EventOutOfOrder] <= arrives & out_of_order;
+    event_o[EventTimeout] <= timed_out;
+    event_o[EventRepeat] <= departs & send & (block_3_q.max != block_3_q.nxt) & (departure.length != '0);
+    event_o[EventAborted] <= aborts | (write & gave_up & kind_3_q == Expiry);
+  end
+
+  assign busy_o = (kind_1_q != None) | (kind_2_q != None) | (kind_3_q != None) | queued_valid | clearing_q;
+
+endmodule

@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a session sends next: bytes, SYN, FIN or an acknowledgement (RFC 9293, 3.8; RFC 1122,
+// 4.2.3.4; RFC 6298, 5). Three cycles: distances of sequence numbers, the shortest of them,
+// the segment and the new block.
+//
+// The end of the segment is chosen among sums that are ready, so that no adder follows the
+// comparisons.
+module tcp_departure
+  import tcp_pkg::*;
+  import tcp_state_pkg::*;
+#(
+    parameter int unsigned RingBytes = 65536,  // of the send buffer of a session
+    parameter int unsigned OwnScale = 0,  // of the windows that are sent
+    parameter bit Nagle = 0  // RFC 9293, 3.7.4
+) (
+    input logic clk_i,
+    input logic [31:0] time_us_i,
+
+    // First cycle
+    input tcb_t    block_i,
+    input wishes_t wishes_i,
+    input logic [31:0] congestion_window_i,  // bytes that may be on their way; at least a segment
+
+    // Second and third cycle
+    input tcb_t    block_2_i,
+    input wishes_t wishes_2_i,
+    input tcb_t    block_3_i,
+    input wishes_t wishes_3_i,
+
+    // Third cycle
+    output tcb_t       block_o,
+    output departure_t segment_o,    // but for the session
+    output logic       send_o,
+    output changes_t   changes_o,
+    output logic       wake_o,       // there is more to send at once
+    output logic       set_timer_o,  // for what block_o.timer says
+    output logic       sent_ack_o    // no delayed acknowledgement is due any more
+);
+
+  if (RingBytes < 1024 || RingBytes > 2 ** 30 || RingBytes != 2 ** $clog2(
+          RingBytes
+      )) begin : gen_bad_ring
+    $error("tcp_departure: RingBytes must be a power of two, 1024 to 2**30");
+  end
+  if (OwnScale > 14) begin : gen_bad_scale
+    $error("tcp_departure: OwnScale must be 0 to 14 (RFC 7323, 2.3)");
+  end
+
+  // ---- First cycle: distances from the next byte ----
+
+  typedef struct packed {
+    seq_t      base;        // the next byte
+    seq_t      full_end;    // of a full segment
+    seq_t      fin_end;     // of the FIN
+    distance_t bytes;       // that the application has written
+    distance_t window;      // of the peer
+    distance_t sent;        // has been sent before
+    distance_t flight;      // of the next byte, from una
+    distance_t spare;       // congestion window, less a full segment
+    distance_t readable;    // rcv_nxt, from where the application waits
+    distance_t writable;    // end of the space, from where the application waits
+    distance_t own_window;
+    distance_t opened;      // what the own window has opened since it was last told
+  } distances_t;
+  distances_t found_q;
+
+  wire seq_t  base = block_i.again ? block_i.una : block_i.nxt;
+  always_ff @(posedge clk_i) begin
+    found_q <= '{
+        base: base,
+        full_end: base + 32'(block_i.mss),
+        fin_end: wishes_i.send_end + 32'd1,
+        bytes: wishes_i.send_end - base,
+        window: block_i.wnd_edge - base,
+        sent: block_i.max - base,
+        flight: base - block_i.una,
+        spare: congestion_window_i - 32'(block_i.mss),
+        readable: block_i.rcv_nxt - wishes_i.read_at,
+        writable: block_i.una + seq_t'(RingBytes) - wishes_i.write_at,
+        own_window: wishes_i.release_edge - block_i.rcv_nxt,
+        opened: wishes_i.release_edge - block_i.adv_edge
+    };
+  end
+
+  // ---- Second cycle: the shortest ----
+
+  typedef struct packed {
+    logic        sends_bytes;
+    logic        full;           // the segment is as long as the peer takes
+    logic        by_bytes;       // ... as the application's bytes
+    logic        by_window;
+    logic        probe;
+    logic        syn;
+    logic        fin;            // no bytes are left before it
+    logic        fin_follows;    // it goes with the last bytes
+    logic        more;
+    logic        waits;          // there is more than the windows allow
+    logic        shut;           // the peer's window is closed, and nothing is on its way
+    logic        repeats;
+    logic        beyond_full;    // the end is later than max
+    logic        beyond_bytes;
+    logic        beyond_fin;
+    logic        beyond_window;
+    logic        beyond_one;
+    logic        update;         // the own window has opened by two segments
+    logic        readable;
+    logic        writable;
+    logic [15:0] window;
+    seq_t        base;
+    seq_t        full_end;
+    seq_t        fin_end;
+    seq_t        window_end;
+    logic [13:0] bytes;
+    logic [13:0] window_bytes;
+  } meaning_t;
+  meaning_t meaning, meaning_q;
+
+  wire state_e state = block_2_i.state;
+  wire handshake = state inside {SynSent, SynReceived};
+  wire sends = state inside {Established, CloseWait, FinWait1, Closing, LastAck};
+  wire distance_t mss = distance_t'({18'b0, block_2_i.mss});
+  wire distance_t window = found_q.window;
+  wire has_bytes = ~found_q.bytes[31] & (found_q.bytes != '0);
+  wire full_bytes = found_q.bytes >= mss;
+  wire full_window = window >= mss;
+  wire bytes_in_window = found_q.bytes <= window;
+  // Room for a full segment; what is sent again has been let go before.
+  wire uncongested = (found_q.flight <= found_q.spare) | block_2_i.again;
+  wire idle = found_q.flight == '0;
+  wire by_bytes = ~full_bytes & bytes_in_window & uncongested;
+  wire full = full_bytes & full_window & uncongested;
+  // RFC 9293, 3.8.6.2.1: no short segments because of the windows, unless nothing is on its way.
+  wire by_window = ~by_bytes & ~full & uncongested & ~window[31] & (window != '0) & idle;
+  wire own_open = ~found_q.own_window[31];
+  wire [31:0] shifted = found_q.own_window >> (block_2_i.scaled ? OwnScale : 0);
+
+  always_comb begin
+    meaning = '0;
+    meaning.full = full;
+    meaning.by_bytes = by_bytes;
+    meaning.by_window = by_window;
+    meaning.sends_bytes = sends & has_bytes &
+        (full | by_window | (by_bytes & (~Nagle | idle | wishes_2_i.closing)));
+    meaning.probe = sends & has_bytes & block_2_i.probe & ~(~window[31] & (window != '0));
+    meaning.syn = handshake & (found_q.base == block_2_i.una) &
+        (block_2_i.again | (block_2_i.nxt == block_2_i.una));
+    meaning.fin = sends & wishes_2_i.closing & (found_q.bytes == '0) & ~window[31];
+    meaning.fin_follows = wishes_2_i.closing & by_bytes & (found_q.bytes < window);
+    meaning.more = full & (found_q.bytes > mss) & (window > mss) & (found_q.flight < found_q.spare);
+    meaning.waits = has_bytes & ~by_bytes;
+    meaning.shut = has_bytes & (window[31] | (window == '0)) & idle;
+    meaning.repeats = ~found_q.sent[31] & (found_q.sent != '0);
+    meaning.beyond_full = found_q.sent < mss;
+    meaning.beyond_bytes = found_q.sent < found_q.bytes;
+    meaning.beyond_fin = found_q.sent <= found_q.bytes;
+    meaning.beyond_window = found_q.sent < window;
+    meaning.beyond_one = found_q.sent < 32'sd1;
+    meaning.update = ~handshake & ~found_q.opened[31] & (found_q.opened >= (mss << 1));
+    meaning.readable = (wishes_2_i.read_wish != block_2_i.read_served) &
+        (~found_q.readable[31] | ~(state inside {SynReceived, Established, FinWait1, FinWait2}));
+    meaning.writable = (wishes_2_i.write_wish != block_2_i.write_served) & ~found_q.writable[31];
+    meaning.window = ~own_open ? '0 : shifted > 32'hFFFF ? 16'hFFFF : shifted[15:0];
+    meaning.base = found_q.base;
+    meaning.full_end = found_q.full_end;
+    meaning.fin_end = found_q.fin_end;
+    meaning.window_end = block_2_i.wnd_edge;
+    meaning.bytes = found_q.bytes[13:0];
+    meaning.window_bytes = window[13:0];
+  end
+
+  always_ff @(posedge clk_i) meaning_q <= meaning;
+
+  // ---- Third cycle: the segment and the new block ----
+
+  wire meaning_t m = meaning_q;
+  wire bytes = m.sends_bytes | m.probe;
+  wire fin = m.fin | (m.sends_bytes & m.fin_follows);
+  wire occupies = bytes | fin | m.syn;
+  wire live = block_3_i.state != Closed && block_3_i.state != SynSent;
+  wire acks = live & (block_3_i.ack_now | m.update);
+  seq_t last;
+  logic beyond;
+
+  always_comb begin
+    segment_o = '0;
+    last = m.base;
+    beyond = 1'b0;
+    if (m.syn | m.probe) begin
+      last = m.base + 32'd1;
+      beyond = m.beyond_one;
+      segment_o.length = {13'b0, m.probe};
+    end else if (fin) begin
+      last = m.fin_end;
+      beyond = m.beyond_fin;
+      segment_o.length = m.bytes;
+    end else if (m.sends_bytes) begin
+      last = m.full ? m.full_end : m.by_bytes ? wishes_3_i.send_end : m.window_end;
+      beyond = m.full ? m.beyond_full : m.by_bytes ? m.beyond_bytes : m.beyond_window;
+      segment_o.length = m.full ? block_3_i.mss : m.by_bytes ? m.bytes : m.window_bytes;
+    end
+    send_o = occupies | acks;
+    segment_o.seq = m.base;
+    if (~occupies) segment_o.seq = block_3_i.nxt;
+    segment_o.ack = block_3_i.state == SynSent ? '0 : block_3_i.rcv_nxt;
+    segment_o.window = m.window;
+    segment_o.flags.ack = block_3_i.state != SynSent;
+    segment_o.flags.syn = m.syn;
+    segment_o.flags.fin = fin;
+    segment_o.flags.psh = bytes & m.by_bytes;
+    segment_o.has_timestamps = block_3_i.timestamps;
+    segment_o.ts_echo = block_3_i.ts_recent;
+    segment_o.has_scale = block_3_i.scaled;
+    segment_o.sack_permitted = block_3_i.sack;
+
+    block_o = block_3_i;
+    changes_o = '0;
+    if (send_o & live) begin
+      block_o.ack_now   = 1'b0;
+      block_o.ack_later = 1'b0;
+      block_o.adv_edge  = wishes_3_i.release_edge;
+    end
+    set_timer_o = 1'b0;
+    if (occupies) begin
+      block_o.again = 1'b0;
+      block_o.probe = 1'b0;
+      if (beyond) block_o.max = last;
+      if (beyond | ~block_3_i.again) block_o.nxt = last;
+      if (fin) begin
+        block_o.fin_sent = 1'b1;
+        if (block_3_i.state == Established) block_o.state = FinWait1;
+        if (block_3_i.state == CloseWait) block_o.state = LastAck;
+      end
+      // Only what is sent for the first time is timed (RFC 6298, 3).
+      if (~m.repeats & ~block_3_i.timing) begin
+        block_o.timing = 1'b1;
+        block_o.timed_seq = last;
+        block_o.timed_at = time_us_i;
+      end else if (m.repeats) begin
+        block_o.timing = 1'b0;
+      end
+      if (block_3_i.timer == TimerNone) begin
+        block_o.timer = m.probe ? TimerPersist : TimerRetransmit;
+        set_timer_o   = 1'b1;
+      end
+    end else begin
+      block_o.again = 1'b0;
+      if (m.shut & (block_3_i.timer == TimerNone)) begin
+        block_o.timer = TimerPersist;
+        set_timer_o   = 1'b1;
+      end
+    end
+    block_o.blocked = m.waits;
+    if (m.readable) begin
+      changes_o.readable  = 1'b1;
+      block_o.read_served = wishes_3_i.read_wish;
+    end
+    if (m.writable) begin
+      changes_o.writable   = 1'b1;
+      block_o.write_served = wishes_3_i.write_wish;
+    end
+  end
+
+  assign sent_ack_o = send_o & live;
+  assign wake_o = m.sends_bytes & m.more;
+
+endmodule

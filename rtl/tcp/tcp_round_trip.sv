@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// Round-trip times and the retransmission timeout of every session (RFC 6298): smoothed by
+// shifts, 8 and 4 as there.
+//
+// One sample per cycle, those of a session at least four cycles apart. Times in us, at most
+// 2**26 - 1 (67 s).
+module tcp_round_trip
+  import tcp_pkg::*;
+#(
+    parameter int unsigned NumSessions = 16,
+    parameter int unsigned InitialUs = 1000000,  // RFC 6298, 2.1
+    parameter int unsigned LeastUs = 200000,
+    parameter int unsigned MostUs = 60000000,  // RFC 6298, 2.5
+    localparam int unsigned IndexWidth = $clog2(NumSessions)
+) (
+    input logic clk_i,
+    input logic rst_i,
+
+    input logic open_i,  // forget what there was
+    input logic sample_i,
+    input logic [IndexWidth-1:0] session_i,
+    input logic [31:0] sample_us_i,
+
+    input logic [IndexWidth-1:0] index_i,
+    output logic [25:0] timeout_us_o  // of the session at the index of the cycle before
+);
+
+  if (NumSessions < 2 || NumSessions > MaxSessions || NumSessions != 2 ** IndexWidth) begin : gen_bad
+    $error("tcp_round_trip: NumSessions must be a power of two, 2 to 16384");
+  end
+  if (LeastUs < 1 || LeastUs > InitialUs || InitialUs > MostUs || MostUs >= 2 ** 26) begin : gen_bad_us
+    $error("tcp_round_trip: LeastUs, InitialUs and MostUs must ascend, from 1 to 2**26 - 1");
+  end
+
+  typedef logic [25:0] us_t;
+  typedef struct packed {
+    logic known;
+    logic [28:0] smoothed;  // 8 times
+    logic [27:0] deviation;  // 4 times
+  } state_t;
+
+  state_t states[NumSessions];
+  us_t timeouts[NumSessions];
+  always_ff @(posedge clk_i) timeout_us_o <= timeouts[index_i];
+
+  // ---- First cycle: read ----
+
+  logic open_1_q, open_2_q, open_3_q, sample_1_q, sample_2_q, sample_3_q;
+  logic [IndexWidth-1:0] session_1_q, session_2_q, session_3_q;
+  us_t us_1_q, us_2_q;
+  state_t state_q, state_2_q, next_q;
+  always_ff @(posedge clk_i) begin
+    {open_1_q, open_2_q, open_3_q} <= rst_i ? '0 : {open_i, open_1_q, open_2_q};
+    {sample_1_q, sample_2_q, sample_3_q} <= rst_i ? '0 : {sample_i, sample_1_q, sample_2_q};
+    session_1_q <= session_i;
+    session_2_q <= session_1_q;
+    session_3_q <= session_2_q;
+    us_1_q <= sample_us_i > 32'(MostUs) ? us_t'(MostUs) : us_t'(sample_us_i);
+    us_2_q <= us_1_q;
+    state_q <= states[session_i];
+  end
+
+  // ---- Second cycle: the error ----
+
+  logic signed [26:0] error_q;
+  always_ff @(posedge clk_i) begin
+    state_2_q <= state_q;
+    error_q   <= $signed({1'b0, us_1_q}) - $signed({1'b0, state_q.smoothed[28:3]});
+  end
+
+  // ---- Third cycle: the new averages ----
+
+  wire [25:0] distance = error_q[26] ? 26'(-error_q) : error_q[25:0];
+  state_t next;
+  always_comb begin
+    next.known = sample_2_q;
+    if (~state_2_q.known) begin
+      next.smoothed  = {us_2_q, 3'b0};
+      next.deviation = {1'b0, us_2_q, 1'b0};  // 4 * us / 2
+    end else begin
+      next.smoothed  = state_2_q.smoothed + {{2{error_q[26]}}, error_q};
+      next.deviation = state_2_q.deviation - (state_2_q.deviation >> 2) + 28'(distance);
+    end
+    if (open_2_q) next = '0;
+  end
+  always_ff @(posedge clk_i) next_q <= next;
+
+  // ---- Fourth cycle: the timeout ----
+
+  wire [28:0] sum = 29'(next_q.smoothed >> 3) + 29'(next_q.deviation);
+  us_t timeout;
+  always_comb begin
+    if (open_3_q) timeout = us_t'(InitialUs);
+    else if (sum < 29'(LeastUs)) timeout = us_t'(LeastUs);
+    else if (sum > 29'(MostUs)) timeout = us_t'(MostUs);
+    else timeout = us_t'(sum);
+  end
+  always_ff @(posedge clk_i) begin
+    if (open_3_q | sample_3_q) begin
+      states[session_3_q]   <= next_q;
+      timeouts[session_3_q] <= timeout;
+    end
+  end
+
+endmodule

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the TCP engine keeps of a session, and what its parts tell each other.
+package tcp_state_pkg;
+  import tcp_pkg::*;
+
+  // RFC 9293, 3.3.2. LISTEN is no session's: listening ports are bound next hops.
+  typedef enum logic [3:0] {
+    Closed,
+    SynSent,
+    SynReceived,
+    Established,
+    FinWait1,
+    FinWait2,
+    CloseWait,
+    Closing,
+    LastAck,
+    TimeWait,
+    Ended  // the connection is over, and its application has not let go of it
+  } state_e;
+
+  // What the session's timer is running for.
+  typedef enum logic [1:0] {
+    TimerNone,
+    TimerRetransmit,  // RFC 6298
+    TimerPersist,  // RFC 9293, 3.8.6.1
+    TimerTimeWait
+  } timer_e;
+
+  // The transmission control block: read and written as a whole (RFC 9293, 3.3.1).
+  typedef struct packed {
+    state_e state;
+
+    // Send
+    seq_t        una;
+    seq_t        nxt;         // falls back to una when all is sent again
+    seq_t        max;         // the highest that nxt has been
+    seq_t        wnd_edge;    // the peer's window reaches to here
+    seq_t        wl1;
+    seq_t        wl2;
+    logic [13:0] mss;         // payload bytes of a full segment
+    logic        scaled;      // both have sent a window scale
+    logic [3:0]  peer_scale;
+    logic        timestamps;
+    logic        sack;
+    logic        blocked;     // there is more to send than the windows allow
+    logic        probe;       // send a byte beyond the window
+    logic        fin_sent;    // max is behind the FIN
+
+    // Loss recovery (RFC 6582)
+    logic [1:0] dup_acks;
+    logic       recovering;
+    logic       again;       // send the segment at una once more
+    seq_t       recover;
+
+    // Receive
+    seq_t        rcv_nxt;
+    seq_t        adv_edge;   // what the last segment has advertised reaches to here
+    logic [31:0] ts_recent;
+    logic        ack_now;
+    logic        ack_later;
+
+    // Round trip: a segment that is being timed (RFC 6298, 3)
+    logic        timing;
+    seq_t        timed_seq;
+    logic [31:0] timed_at;
+
+    timer_e     timer;
+    logic [3:0] backoff;
+
+    // Which wishes of the application have been answered
+    logic read_served;
+    logic write_served;
+  } tcb_t;
+
+  // What the application has said last, read beside the block.
+  typedef struct packed {
+    seq_t send_end;      // its bytes reach to here
+    seq_t release_edge;  // the receive buffer takes bytes up to here
+    logic closing;       // no more bytes will follow: FIN
+    logic aborted;       // no more of either: RST
+    logic read_wish;     // differs from read_served: tell when bytes up to read_at are there
+    seq_t read_at;
+    logic write_wish;
+    seq_t write_at;      // tell when there is space up to here
+  } wishes_t;
+
+  // For the application: what has changed, and how far it may read and write.
+  typedef struct packed {
+    logic opened;
+    logic readable;
+    logic writable;
+    logic peer_closed;  // all bytes have come
+    logic closed;       // the session has ended
+    logic failed;       // by a reset or a timeout
+  } changes_t;
+
+  // What an application asks for. place: up to where it has written, up to where the receive
+  // buffer may be written, or up to where it waits.
+  typedef enum logic [2:0] {
+    RequestNone,
+    RequestSend,
+    RequestRelease,
+    RequestReadable,  // wish: another value than before, once it has been answered
+    RequestWritable,
+    RequestClose,
+    RequestAbort
+  } request_e;
+
+  // For an application, with the places up to which it may read and write.
+  typedef struct packed {
+    session_t session;
+    changes_t changes;
+    seq_t     read_end;
+    seq_t     write_end;
+  } report_t;
+
+  // A received segment that belongs to a session, or begins one (opens).
+  typedef struct packed {
+    logic     opens;
+    session_t session;
+    seq_t     last;     // end of the payload: seq + length
+    seq_t     first;    // of the own stream, where opens: the initial sequence number
+    segment_t segment;
+  } arrival_t;
+
+  // What becomes of the payload of a segment.
+  typedef struct packed {
+    session_t session;
+    logic keep;
+    seq_t start;
+    logic [13:0] skip;
+  } verdict_t;
+
+  // A segment to be sent.
+  typedef struct packed {
+    session_t session;
+    flags_t flags;
+    seq_t seq;
+    seq_t ack;
+    logic [15:0] window;
+    logic [13:0] length;
+    logic has_timestamps;
+    logic [31:0] ts_echo;
+    logic has_scale;
+    logic sack_permitted;
+  } departure_t;
+
+  // For congestion control.
+  typedef enum logic [2:0] {
+    CongestionNone,
+    CongestionOpened,  // the handshake is done
+    CongestionAcked,  // new data, outside recovery
+    CongestionLost,  // recovery begins
+    CongestionDupAck,  // a further one in recovery
+    CongestionPartial,  // new data in recovery, not all of it
+    CongestionRecovered,
+    CongestionTimeout
+  } congestion_e;
+
+  typedef struct packed {
+    congestion_e kind;
+    session_t session;
+    logic [31:0] acked;  // bytes
+    logic [31:0] flight;  // bytes that were not acknowledged
+    logic [13:0] mss;
+  } congestion_event_t;
+
+  // Payload bytes of a full segment by what the peer's SYN says (RFC 9293, 3.7.1; RFC 6691): less
+  // the timestamps that each will carry.
+  parameter int unsigned DefaultMss = 536;
+  parameter int unsigned LeastMss = 64;
+  function automatic logic [13:0] segment_mss(options_t options, int unsigned own);
+    logic [15:0] mss;
+    mss = options.has_mss ? options.mss : 16'(DefaultMss);
+    if (mss > 16'(own)) mss = 16'(own);
+    if (mss < 16'(LeastMss)) mss = 16'(LeastMss);
+    return 14'(mss) - (options.has_timestamps ? 14'd12 : 14'd0);
+  endfunction
+
+  // Differences of sequence numbers: -2**31 to 2**31 - 1 (RFC 9293, 3.4).
+  typedef logic signed [31:0] distance_t;
+
+endpackage

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// The TCP engine's state, with its timers in the hands of the test.
+//
+// Control: microseconds that pass in a cycle. Streams in: arrivals, requests (operation,
+// session, place, wish), timers that expire (class, session). Streams out: verdicts, refused
+// segments, reports, departures, orders to timers (set, clear, set delay, clear delay,
+// session, deadline, deadline of the delay), sessions that are free. Status: time.
+`include "bench.svh"
+
+module bench
+  import tcp_pkg::*;
+  import tcp_state_pkg::*;
+#(
+    parameter int unsigned NumSessions = 16,
+    parameter int unsigned SendBytes = 65536,
+    parameter int unsigned ReceiveBytes = 65536,
+    localparam int unsigned ItemBits = $bits(arrival_t)
+) (
+    `BENCH_PORTS(3, ItemBits, 6, ItemBits, 16, 32)
+);
+
+  `BENCH_SHAPE
+
+  timebase u_timebase (
+      .clk_i,
+      .rst_i,
+      .tick_us_i(control_i),
+      .time_us_o(status_o)
+  );
+
+  typedef struct packed {
+    request_e operation;
+    session_t session;
+    seq_t place;
+    logic wish;
+  } request_t;
+  typedef struct packed {
+    logic expired_class;
+    session_t session;
+  } expired_t;
+  typedef struct packed {
+    logic set;
+    logic clear;
+    logic set_delay;
+    logic clear_delay;
+    session_t session;
+    logic [31:0] deadline;
+    logic [31:0] delay_deadline;
+  } order_t;
+
+  request_t request;
+  expired_t expired;
+  order_t order;
+  verdict_t verdict;
+  segment_t refused;
+  report_t report;
+  departure_t departure;
+  session_t free;
+  logic busy;
+  assign request = $bits(request_t)'(in_i[1]);
+  assign expired = $bits(expired_t)'(in_i[2]);
+
+  tcp_core #(
+      .NumSessions(NumSessions),
+      .SendBytes(SendBytes),
+      .ReceiveBytes(ReceiveBytes)
+  ) u_core (
+      .clk_i,
+      .rst_i,
+      .time_us_i(status_o),
+      .arrival_i($bits(arrival_t)'(in_i[0])),
+      .arrival_valid_i(in_valid_i[0]),
+      .arrival_ready_o(in_ready_o[0]),
+      .verdict_o(verdict),
+      .verdict_valid_o(out_valid_o[0]),
+      .refused_o(refused),
+      .refused_valid_o(out_valid_o[1]),
+      .request_i(in_valid_i[1] ? request.operation : RequestNone),
+      .request_session_i(request.session),
+      .request_place_i(request.place),
+      .request_wish_i(request.wish),
+      .request_ready_o(in_ready_o[1]),
+      .report_o(report),
+      .report_valid_o(out_valid_o[2]),
+      .report_room_i(1'b1),
+      .departure_o(departure),
+      .departure_valid_o(out_valid_o[3]),
+      .departure_room_i(1'b1),
+      .set_o(order.set),
+      .clear_o(order.clear),
+      .set_delay_o(order.set_delay),
+      .clear_delay_o(order.clear_delay),
+      .timer_session_o(order.session),
+      .deadline_o(order.deadline),
+      .delay_deadline_o(order.delay_deadline),
+      .expired_i(expired.session),
+      .expired_class_i(expired.expired_class),
+      .expired_valid_i(in_valid_i[2]),
+      .expired_ready_o(in_ready_o[2]),
+      .free_o(free),
+      .free_valid_o(out_valid_o[5]),
+      .event_o(event_o[5:0]),
+      .busy_o(busy)
+  );
+  assign event_o[63:6] = '0;
+  assign out_valid_o[4] = order.set | order.clear | order.set_delay | order.clear_delay;
+  assign out_o[0] = $bits(out_o[0])'(verdict);
+  assign out_o[1] = $bits(out_o[0])'(refused);
+  assign out_o[2] = $bits(out_o[0])'(report);
+  assign out_o[3] = $bits(out_o[0])'(departure);
+  assign out_o[4] = $bits(out_o[0])'(order);
+  assign out_o[5] = $bits(out_o[0])'(free);
+
+endmodule
