@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import subprocess
+from math import inf, nan
 from pathlib import Path
 from typing import Any
 
@@ -199,6 +200,23 @@ REFUSED = {
     "negative index": (lambda r: r.host[-1], r"host has entries 0 to 0, not -1"),
     "too large": (lambda r: setattr(r.host[0].mac, "address", 1 << 48), "48 bits"),
     "negative": (lambda r: setattr(r.host[0].ip, "address", -1), "-1 does not fit"),
+    "float": (lambda r: setattr(r.host[0].ip, "address", 1.5), "address: 1.5 is not an integer"),
+    "whole float": (lambda r: r.host[0].ip.write(address=1.0), "address: 1.0 is not an integer"),
+    "not a number": (lambda r: setattr(r.host[0].ip, "address", nan), "nan is not an integer"),
+    "infinite": (lambda r: setattr(r.host[0].ip, "address", inf), "inf is not an integer"),
+    "text": (lambda r: setattr(r.host[0].ip, "address", "1"), "'1' is not an integer"),
+    "float for all": (lambda r: r.host[0].ip.write_value(1.0), "ip: 1.0 is not an integer"),
+    "nan for all": (lambda r: r.host[0].ip.write_value(nan), "ip: nan is not an integer"),
+    "too large for all": (lambda r: r.host[0].ip.write_value(1 << 32), "32 bits"),
+    "negative for all": (lambda r: r.host[0].ip.write_value(-1), "-1 does not fit"),
+    "true is 1": (lambda r: r.host[True], r"host has entries 0 to 0, not 1"),
+    "float index": (lambda r: r.host[0.0], "host: 0.0 is not an integer"),
+    "nan index": (lambda r: r.host[nan], "host: nan is not an integer"),
+    "slice": (lambda r: r.host[0:1], "host: slice.* is not an integer"),
+    "large index": (
+        lambda r: r.host[1 << 70],
+        r"host has entries 0 to 0, not 1180591",
+    ),
     "a register": (lambda r: setattr(r.host[0], "ip", 1), "set one of its fields"),
     "read only": (
         lambda r: setattr(r.tiles.flow_0.counters.noc_in_bytes, "count", 0),
@@ -218,6 +236,14 @@ def test_nothing_is_written_where_something_is_wrong(plain: dict[str, Any], case
     with pytest.raises(RegisterError, match=message):
         call(open_map(plain, port))
     assert not port.accesses
+
+
+def test_true_and_false_are_written_as_bits(plain: dict[str, Any]) -> None:
+    port = Words()
+    hop = open_map(plain, port).tiles.flow_0.next_hop
+    hop[False].write(x=1, y=2, port=3, is_group=False, valid=True)
+    assert port.accesses == [(hop[0].where(), 0x80030201)]
+    assert type(port.words[hop[0].where()]) is int
 
 
 def test_generated_header_compiles_and_agrees(tmp_path: Path) -> None:

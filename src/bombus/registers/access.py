@@ -13,7 +13,8 @@ read or written.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, Protocol
+from operator import index
+from typing import Any, Protocol, SupportsIndex
 
 from bombus.base.errors import UserError
 from bombus.base.text import near_matches
@@ -42,8 +43,7 @@ def pack(register_type: RegisterType, values: Mapping[str, int]) -> int:
             raise RegisterError(
                 f"{register_type.name} has no field {name!r}; {near_matches(name, known)}"
             )
-        _check_value(f"{register_type.name}.{name}", field, value)
-        result |= value << field.low
+        result |= _checked(f"{register_type.name}.{name}", field, value) << field.low
     return result
 
 
@@ -56,11 +56,25 @@ def unpack(register_type: RegisterType, value: int) -> dict[str, int]:
     }
 
 
-def _check_value(path: str, field: Field, value: int) -> None:
+def _whole(path: str, value: SupportsIndex) -> int:
+    """As Python's own integer: a bool too, or one of NumPy, but no float, not even 1.0."""
+    try:
+        return index(value)
+    except TypeError:
+        raise RegisterError(f"{path}: {value!r} is not an integer") from None
+
+
+def _fitting(path: str, bits: int, value: SupportsIndex) -> int:
+    number = _whole(path, value)
+    if not 0 <= number < 1 << bits:
+        raise RegisterError(f"{path} has {bits} bits; {number} does not fit")
+    return number
+
+
+def _checked(path: str, field: Field, value: SupportsIndex) -> int:
     if not field.is_writable:
         raise RegisterError(f"{path} is read only")
-    if not 0 <= value < 1 << field.width:
-        raise RegisterError(f"{path} has {field.width} bits; {value} does not fit")
+    return _fitting(path, field.width, value)
 
 
 class RegisterAccess:
@@ -89,8 +103,7 @@ class RegisterAccess:
 
     def write_value(self, value: int) -> None:
         """Writes all words; they count together, with the last one."""
-        if not 0 <= value < 1 << self._type.bits:
-            raise RegisterError(f"{self._path} has {self._type.bits} bits; {value} does not fit")
+        value = _fitting(self._path, self._type.bits, value)
         for n in range(self._type.words):
             word = value >> WORD_BITS * n & (1 << WORD_BITS) - 1
             self._port.write_register(self._address + WORD_BYTES * n, word)
@@ -107,7 +120,7 @@ class RegisterAccess:
         One that cannot be read must be given.
         """
         for name, value in fields.items():
-            _check_value(f"{self._path}.{name}", self._field(name), value)
+            _checked(f"{self._path}.{name}", self._field(name), value)
         kept = [each for each in self._type.fields if each.is_writable and each.name not in fields]
         if missing := [each.name for each in kept if not each.is_readable]:
             raise RegisterError(f"{self._path}.{missing[0]} cannot be read, so give its value too")
@@ -149,14 +162,15 @@ class Array:
     def __len__(self) -> int:
         return self._member.count or 0
 
-    def __getitem__(self, index: int) -> Any:
-        if not 0 <= index < len(self):
-            raise RegisterError(f"{self._path} has entries 0 to {len(self) - 1}, not {index}")
-        address = self._address + index * self._member.stride
-        return _element(self._port, self._member, address, f"{self._path}[{index}]")
+    def __getitem__(self, number: int) -> Any:
+        number = _whole(self._path, number)
+        if not 0 <= number < len(self):
+            raise RegisterError(f"{self._path} has entries 0 to {len(self) - 1}, not {number}")
+        address = self._address + number * self._member.stride
+        return _element(self._port, self._member, address, f"{self._path}[{number}]")
 
     def __iter__(self) -> Iterator[Any]:
-        return (self[index] for index in range(len(self)))
+        return (self[number] for number in range(len(self)))
 
 
 class BlockAccess:
