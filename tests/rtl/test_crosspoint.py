@@ -10,12 +10,10 @@ from random import Random
 
 import pytest
 from harness import PACES, Beats, Bench, Benches, Message, consecutive, pack_meta
+from noc_traffic import EAST, LOCAL, NORTH, SOUTH, WEST, Place, step
 
-LOCAL, NORTH, EAST, SOUTH, WEST = range(5)
 HORIZONTAL = (EAST, WEST)
-STEPS = {LOCAL: (0, 0), NORTH: (0, -1), EAST: (1, 0), SOUTH: (0, 1), WEST: (-1, 0)}
 OPPOSITE = {LOCAL: LOCAL, NORTH: SOUTH, SOUTH: NORTH, EAST: WEST, WEST: EAST}
-Place = tuple[int, int]
 
 ROUTE = (("port", 2), ("y", 2), ("x", 2), ("dir", 3))
 ITEMS = Beats(64, *ROUTE, ("wanted", 5), ("vertical", 5), ("horizontal", 5))
@@ -25,10 +23,6 @@ HERE = (1, 1)  # of 4x4
 
 XY, O1TURN, ADAPTIVE = range(3)
 ALL_PORTS = (LOCAL, NORTH, EAST, SOUTH, WEST)
-
-
-def step(here: Place, direction: int) -> Place:
-    return here[0] + STEPS[direction][0], here[1] + STEPS[direction][1]
 
 
 def nearer(here: Place, there: Place) -> list[int]:

@@ -32,18 +32,22 @@ def _is_whole(design: Design) -> bool:
     )
 
 
+def _mac_layers(design: Design, direction: str) -> str:
+    return listing(design.library.mac_layers(direction), "or")
+
+
 def _macs(design: Design) -> Iterator[Problem]:
     """One receiving and one transmitting layer for each MAC port."""
     ports: dict[tuple[str, int], Layer] = {}
     by_tile: dict[tuple[str, str], Layer] = {}
     for layer in design.layers():
-        for direction in sorted(layer.mac_directions()):
+        for direction in sorted(layer.kind.mac_directions):
             other = by_tile.setdefault((direction, layer.tile.name), layer)
             if other is not layer:
                 yield design.file.problem(
                     layer.loc,
-                    f"tile {layer.tile.name!r} has two layers mac_{direction}; put each in its "
-                    f"own tile",
+                    f"tile {layer.tile.name!r} has two layers {_mac_layers(design, direction)}; "
+                    f"put each in its own tile",
                 )
             number = layer.param("mac_port") or 0
             other = ports.setdefault((direction, number), layer)
@@ -54,9 +58,9 @@ def _macs(design: Design) -> Iterator[Problem]:
                     f"give one of them another mac_port",
                 )
     if not ports:
-        yield design.file.problem(
-            ("tiles",), "the design has no MAC port: it needs a layer mac_rx and a layer mac_tx"
-        )
+        needed = " and ".join(f"a layer {_mac_layers(design, way)}" for way in ("rx", "tx"))
+        message = f"the design has no MAC port: it needs {needed}"
+        yield design.file.problem(("tiles",), message)
         return
     count, given = design.mac_count(), len(design.config.ports)
     if count != given:
@@ -69,7 +73,7 @@ def _macs(design: Design) -> Iterator[Problem]:
     for number in range(count):
         for direction in ("rx", "tx"):
             if (direction, number) not in ports:
-                message = f"MAC port {number} has no layer mac_{direction}"
+                message = f"MAC port {number} has no layer {_mac_layers(design, direction)}"
                 yield design.file.problem(("tiles",), message)
 
 
@@ -167,8 +171,9 @@ def _dispatches(design: Design) -> Iterator[Problem]:
             yield design.file.problem(
                 loc,
                 f"{len(dispatches)} tiles send to {group.name}, and none knows the load caused by "
-                f"the others: put a tile `{{kind: scheduler, before: {group.name}}}` in front of "
-                f"it, or use another policy",
+                f"the others: put a tile "
+                f"`{{kind: {listing(design.library.schedulers, 'or')}, before: {group.name}}}` "
+                f"in front of it, or use another policy",
             )
         if policy == "least_loaded" and not dispatches[0].targets[0].network.given.lossless:
             yield design.file.problem(

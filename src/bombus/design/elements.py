@@ -56,10 +56,6 @@ class Layer:
         value = self.param(key)
         return value if value is not None else self.kind.constants.get(key)
 
-    def mac_directions(self) -> set[str]:
-        """`rx` (frames from the network), `tx` or none, as the layer has MAC ports."""
-        return {port.split("_")[1] for port in self.kind.mac_ports}
-
     @property
     def inputs(self) -> list[Input]:
         return [Input(self, name) for name in self.kind.inputs]

@@ -143,7 +143,7 @@ def _crossings(tile: Tile, design: config.DesignConfig) -> tuple[tuple[int, str]
     ends = (
         (layer.param("mac_port") or 0, way)
         for layer in tile.layers
-        for way in sorted(layer.mac_directions())
+        for way in sorted(layer.kind.mac_directions)
     )
     return tuple((n, way) for n, way in ends if design.has_own_clock(n))
 

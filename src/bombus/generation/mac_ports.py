@@ -87,7 +87,7 @@ def _checked(number: int, way: str, width: int, signals: list[str]) -> dict[str,
 def _checked_streams(layer: Layer) -> list[dict[str, Any]]:
     ports = _streams(layer)
     found = []
-    for way in sorted(layer.mac_directions()):
+    for way in sorted(layer.kind.mac_directions):
         of_way = {p["name"]: p["width"] for p in ports if f"_{way}_" in p["name"]}
         width = next(width for name, width in of_way.items() if "_tdata_" in name)
         found.append(_checked(_number(layer), way, width, list(of_way)))

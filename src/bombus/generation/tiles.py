@@ -219,7 +219,7 @@ def _mac_counts(tile: Tile) -> dict[str, dict[str, str]]:
     counts = {way: {"message": "1'b0", "bytes": "14'd0"} for way in ("in", "out")}
     for layer in tile.layers:
         if "mac_message_o" in layer.kind.ports:
-            way = "in" if "rx" in layer.mac_directions() else "out"
+            way = "in" if "rx" in layer.kind.mac_directions else "out"
             counts[way] = {
                 "message": f"{layer.name}_mac_message",
                 "bytes": f"{layer.name}_mac_bytes",

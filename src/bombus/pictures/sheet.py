@@ -160,7 +160,7 @@ class Sheet:
         pitch_x, pitch_y = self._pitch
         raised = {tile: lines for tile in design.tiles if (lines := _raised(design, tile))}
         right = scale.margin + _OUTSIDE * any(
-            0 < tile.x == design.columns - 1 and layer.mac_directions()
+            0 < tile.x == design.columns - 1 and layer.kind.mac_directions
             for tile in design.tiles
             for layer in tile.layers
         )
@@ -332,7 +332,7 @@ class Sheet:
         east = x + scale.tile_width / 2
         for layer in tile.layers:
             number = layer.param("mac_port") or 0
-            for direction in sorted(layer.mac_directions()):
+            for direction in sorted(layer.kind.mac_directions):
                 is_rx = direction == "rx"
                 # There is room beside the first and the last column; elsewhere above the tile.
                 if tile.x == 0:

@@ -117,6 +117,11 @@ class LayerKind:
     def mac_ports(self) -> tuple[str, ...]:
         return tuple(port for port in self.ports if port in MAC_PORTS)
 
+    @property
+    def mac_directions(self) -> frozenset[str]:
+        """`rx` (frames from the network), `tx` or none, as the layer has MAC ports."""
+        return frozenset(port.split("_")[1] for port in self.mac_ports)
+
     def message_kinds(self, of_type: str | None = None) -> tuple[str, ...]:
         """Kinds of messages that its streams take or send, those of one type or of all."""
         found: list[str] = []

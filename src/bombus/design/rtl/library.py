@@ -50,6 +50,17 @@ class Library:
         outputs = (each for kind in self.layers.values() for each in kind.outputs.values())
         return frozenset(output.binds for output in outputs if output.binds)
 
+    def mac_layers(self, direction: str) -> list[str]:
+        """Kinds of layers that take frames from a MAC port (`rx`) or send them to one (`tx`)."""
+        return sorted(n for n, kind in self.layers.items() if direction in kind.mac_directions)
+
+    @property
+    def schedulers(self) -> list[str]:
+        """Kinds of layers that stand before other tiles and need nothing that a file must say."""
+        return sorted(
+            n for n, kind in self.layers.items() if kind.stands_before and not kind.further
+        )
+
     def with_metadata(self, kind: LayerKind, beats: Mapping[str, Beat]) -> dict[str, Beat]:
         """Beats of a layer's streams, by type parameter, with room for all that it declares."""
         return {
