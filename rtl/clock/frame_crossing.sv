@@ -62,6 +62,9 @@ module frame_crossing #(
   if (Depth < LongestBeats + 2) begin : gen_too_shallow
     $error("frame_crossing: Depth must be at least the beats of the longest frame and 3");
   end
+  if (StartBeats > Depth) begin : gen_late_start
+    $error("frame_crossing: StartBeats must be at most Depth");
+  end
 
   typedef struct packed {
     logic user;

@@ -20,8 +20,8 @@ module synchroniser #(
     output logic [Width-1:0] dst_o
 );
 
-  if (Stages < 2) begin : gen_too_few_stages
-    $error("synchroniser: Stages must be at least 2");
+  if (Width < 1 || Stages < 2) begin : gen_bad_shape
+    $error("synchroniser: Width must be at least 1, Stages 2");
   end
 
   logic [Width-1:0] src_q;

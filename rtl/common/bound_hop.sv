@@ -20,6 +20,12 @@ module bound_hop #(
     $error("bound_hop: NumBound must be at least 1, HopWidth 1 to 8");
   end
 
+  for (genvar b = 0; b < NumBound; b++) begin : gen_bound
+    if (32'(BoundHops[b]) >= 2 ** HopWidth) begin : gen_bad_hop
+      $error("bound_hop: HopWidth bits must hold all BoundHops");
+    end
+  end
+
   always_comb begin
     found_o = 1'b0;
     hop_o   = '0;

@@ -82,6 +82,12 @@ module memory_buffer
   localparam int unsigned ByteShift = $clog2(DataBytes);
   localparam int unsigned BurstShift = $clog2(BurstBeats);
 
+  // An AXI bus has up to 1024 bits.
+  if (DataWidth < 64 || DataWidth > 1024 || DataWidth != 2 ** $clog2(
+          DataWidth
+      )) begin : gen_bad_width
+    $error("memory_buffer: DataWidth must be a power of two, 64 to 1024");
+  end
   if (Slots < 2 || Slots != 2 ** SlotWidth) begin : gen_bad_slots
     $error("memory_buffer: Slots must be a power of two, at least 2");
   end

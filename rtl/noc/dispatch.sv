@@ -28,8 +28,8 @@ module dispatch
     output logic [SlotBits-1:0] slot_o
 );
 
-  if (NumReplicas < 1 || SlotBits > 8) begin : gen_bad_group
-    $error("dispatch: Group must have 1 replica or more, and up to 8 slot_bits");
+  if (NumReplicas < 1 || SlotBits > 8 || NumReplicas > 2 ** SlotBits) begin : gen_bad_group
+    $error("dispatch: Group must have 1 replica or more, up to 8 slot_bits and a slot for each");
   end
 
   packet_meta_t meta;

@@ -35,8 +35,8 @@ module ejection #(
     output logic busy_o
 );
 
-  if (NumSinks < 1) begin : gen_bad_sinks
-    $error("ejection: NumSinks must be at least 1");
+  if (NumSinks < 1 || NumKinds < 1) begin : gen_bad_shape
+    $error("ejection: NumSinks and NumKinds must be at least 1");
   end
 
   logic [NumSinks-1:0] is_for, known;  // by its port; the layer takes its kind

@@ -28,6 +28,9 @@ module flight_returns #(
   if (NumSinks < 1 || CountWidth < 2) begin : gen_bad_size
     $error("flight_returns: NumSinks must be at least 1, CountWidth 2");
   end
+  if (PortWidth < 1 || $clog2(NumSinks) > PortWidth) begin : gen_bad_port
+    $error("flight_returns: PortWidth bits must tell the sinks apart");
+  end
 
   typedef logic [CountWidth-1:0] count_t;
 

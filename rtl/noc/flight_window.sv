@@ -29,6 +29,9 @@ module flight_window #(
   if (CountWidth < 2) begin : gen_bad_width
     $error("flight_window: CountWidth must be at least 2");
   end
+  if ($clog2(Longest + 1) > CountWidth) begin : gen_bad_longest
+    $error("flight_window: CountWidth bits must count the longest message");
+  end
 
   logic [CountWidth-1:0] flight_q;  // flits under way or promised
   logic inside_q;  // the message has been let go

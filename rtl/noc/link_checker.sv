@@ -33,8 +33,8 @@ module link_checker
     input logic [NumChannels-1:0] ready_i
 );
 
-  if (VirtualChannels < 1) begin : gen_bad_channels
-    $error("link_checker: VirtualChannels must be at least 1");
+  if (VirtualChannels < 1 || Output >= NumDirs) begin : gen_bad_channels
+    $error("link_checker: VirtualChannels must be at least 1, Output a dir_e");
   end
 
   localparam bit TakesWhenReady = IsLocal || Fabric == FabricWormhole;

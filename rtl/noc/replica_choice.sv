@@ -56,6 +56,10 @@ module replica_choice
     localparam group_t Group = Groups[g];
     localparam int unsigned First = 32'(Group.first_slot);
     localparam int unsigned NumReplicas = 32'(Group.replicas);
+    localparam int unsigned NumOwn = 2 ** 32'(Group.slot_bits);
+    if (First % NumOwn != 0 || First + NumOwn > NumSlots) begin : gen_bad_slots
+      $error("replica_choice: first_slot must be a multiple of the group's slots, all in NumSlots");
+    end
     logic [NumReplicas-1:0] forget;
     logic [32'(Group.slot_bits)-1:0] slot;
     always_comb begin

@@ -49,6 +49,16 @@ module route_table
   if (NumReads < 1) begin : gen_bad_reads
     $error("route_table: NumReads must be at least 1");
   end
+  if (NumGroups > 256) begin : gen_bad_groups
+    $error("route_table: NumGroups must be at most 256");
+  end
+  if (FirstX > 255 || Columns > 256 - FirstX || FirstY > 255 || Rows > 256 - FirstY)
+  begin : gen_bad_mesh
+    $error("route_table: positions of the mesh must be 0 to 255");
+  end else if (X < FirstX || X - FirstX >= Columns || Y < FirstY || Y - FirstY >= Rows)
+  begin : gen_bad_position
+    $error("route_table: X and Y must be a position of the mesh");
+  end
 
   // A router makes no U-turn: no message goes to the tile that it comes from. Nor
   // does one go past the rim, where it would block a link for ever: a word that

@@ -59,6 +59,9 @@ module rs_encode
   localparam int unsigned ReplyBytes = ParityShards * ShardBytes;
   localparam int unsigned HeaderBytes = 14 + 20 + 8;  // Ethernet, IPv4, UDP
 
+  if (UdpPort < 1 || UdpPort > 65535) begin : gen_bad_port
+    $error("rs_encode: udp_port must be from 1 to 65535");
+  end
   if (DataShards < 1 || ParityShards < 1 || DataShards + ParityShards > 256) begin : gen_bad_shards
     $error("rs_encode: DataShards and ParityShards must be 1 or more, together 256 at most");
   end
