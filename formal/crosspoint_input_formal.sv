@@ -31,7 +31,7 @@ module crosspoint_input_formal
   typedef logic [$clog2(Depth):0] level_t;
 
   level_t [NumDirs-1:0] level, depth;
-  logic [NumDirs-1:0] ready, push, full;
+  logic [NumDirs-1:0] ready, push, full, unused_open;
   logic [NumDirs-1:0][NumDirs-1:0] wanted;
   logic drop;
   packet_flit_t in;
@@ -52,6 +52,7 @@ module crosspoint_input_formal
       .in_i(in),
       .in_valid_i(valid_i),
       .in_ready_o(ready),
+      .open_o(unused_open),
       .level_i(level),
       .push_o(push),
       .wanted_o(wanted),

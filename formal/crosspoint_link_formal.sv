@@ -32,7 +32,7 @@ module crosspoint_link_formal
   head_t [1:0] head;
   logic [1:0] pop;
   logic link_valid;
-  logic [NumDirs-1:0] ready, push, full;
+  logic [NumDirs-1:0] ready, push, full, unused_open;
   level_t [NumDirs-1:0] level, depth;
   packet_flit_t link_q;
 
@@ -47,6 +47,7 @@ module crosspoint_link_formal
         };
   end
 
+  logic unused_step;
   crosspoint_output #(
       .head_t(head_t),
       .NumLanes(2),
@@ -57,6 +58,7 @@ module crosspoint_link_formal
       .head_i(head),
       .head_valid_i(valid_i),
       .pop_o(pop),
+      .step_o(unused_step),
       .out_valid_o(link_valid),
       .out_ready_i(ready)
   );
@@ -91,6 +93,7 @@ module crosspoint_link_formal
       .in_i(link_q),
       .in_valid_i(link_valid),
       .in_ready_o(ready),
+      .open_o(unused_open),
       .level_i(level),
       .push_o(push),
       .wanted_o(unused_wanted),

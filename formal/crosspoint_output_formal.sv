@@ -28,7 +28,7 @@ module crosspoint_output_formal
 
   head_t [NumLanes-1:0] head;
   logic [NumLanes-1:0] pop;
-  logic out_valid;
+  logic out_valid, step;
   for (genvar l = 0; l < NumLanes; l++) begin : gen_head
     assign head[l] = '{last: last_i[l], wanted: wanted_i[l]};
   end
@@ -44,6 +44,7 @@ module crosspoint_output_formal
       .head_i(head),
       .head_valid_i(valid_i),
       .pop_o(pop),
+      .step_o(step),
       .out_valid_o(out_valid),
       .out_ready_i
   );
@@ -85,6 +86,7 @@ module crosspoint_output_formal
 
   always_comb begin
     if (started_q & ~rst_i) begin
+      assert (step == link_free);
       assert ($onehot0(pop));
       assert ((pop & ~valid_i) == '0);
       assert (out_valid == offered_q);

@@ -38,7 +38,7 @@ module router_crosspoint_formal
 
   flit_t [NumDirs-1:0] in, out;
   logic [NumDirs-1:0][NumDirs-1:0] in_valid, in_ready, out_valid;
-  logic [NumDirs-1:0] drop;
+  logic [NumDirs-1:0] drop, local_ready;
   logic used;  // a flit has been marked
   for (genvar i = 0; i < NumDirs; i++) begin : gen_in
     assign in[i] = '{
@@ -66,6 +66,7 @@ module router_crosspoint_formal
       .out_o(out),
       .out_valid_o(out_valid),
       .out_ready_i,
+      .local_ready_o(local_ready),
       .drop_o(drop),
       .busy_o(unused_busy)
   );
@@ -173,6 +174,10 @@ module router_crosspoint_formal
   always_comb begin
     if (started_q & ~rst_i) begin
       assert (drop == '0);
+      // Whoever knows where a flit goes is told the same.
+      if (valid_i[DirLocal]) begin
+        assert (local_ready[way_here(x_i[DirLocal], y_i[DirLocal])] == in_ready[DirLocal][0]);
+      end
       for (int unsigned o = 0; o < NumDirs; o++) begin
         if (out_taken[o]) begin
           assert (way_here(out[o].x, out[o].y) == dir_e'(o));

@@ -35,7 +35,7 @@ module block_fifo #(
   logic from_ram_q, second_q;  // there is a second entry
 
   wire advance = ~valid_o | ready_i;
-  wire second_advance = ~second_q | advance;
+  wire second_advance = ~second_q | ready_i;  // behind a first one only
   wire stored = write_q != read_q;  // then there is a second entry too
   wire behind = write_i & (second_q | ~advance);
   wire store = behind & (stored | ~second_advance);

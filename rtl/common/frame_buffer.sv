@@ -35,17 +35,21 @@ module frame_buffer #(
   pointer_t write_q, commit_q, read_q;
 
   data_t read_data_q;
-  logic read_valid_q, read_ready;
+  logic read_valid_q;
+  logic stuck;  // what has been read moves only if the output does; out of a flip-flop
 
   wire pointer_t write_next = write_q + pointer_t'(write_i);
-  wire fetch = (read_q != commit_q) & (~read_valid_q | read_ready);
+  wire committed = read_q != commit_q;
+  wire moves = ~stuck | ready_i;
+  wire fetch = committed & moves;
 
   // read_q runs ahead of the reader: those beats have left the RAM.
   assign full_o = (write_q ^ read_q) == {1'b1, {AddrWidth{1'b0}}};
 
   always_ff @(posedge clk_i) begin
     if (write_i) ram[write_q[AddrWidth-1:0]] <= data_i;
-    if (fetch) read_data_q <= ram[read_q[AddrWidth-1:0]];
+    // What is read without fetch is not valid: ready_i is late enough at a block RAM.
+    if (moves) read_data_q <= ram[read_q[AddrWidth-1:0]];
   end
 
   always_ff @(posedge clk_i) begin
@@ -58,12 +62,18 @@ module frame_buffer #(
       write_q <= abort_i ? commit_q : write_next;
       if (commit_i) commit_q <= write_next;
       if (fetch) read_q <= read_q + pointer_t'(1);
-      if (fetch) read_valid_q <= 1'b1;
-      else if (read_ready) read_valid_q <= 1'b0;
+      if (moves) read_valid_q <= committed;
     end
   end
 
   if (OutputRegister) begin : gen_register
+    logic unused_ready;
+    logic stuck_q;  // two valid beats
+    assign stuck = stuck_q;
+    always_ff @(posedge clk_i) begin
+      if (rst_i) stuck_q <= 1'b0;
+      else stuck_q <= (committed | ~moves) & (read_valid_q | (valid_o & ~ready_i));
+    end
     stream_register #(
         .data_t(data_t)
     ) u_out (
@@ -71,15 +81,15 @@ module frame_buffer #(
         .rst_i,
         .in_i(read_data_q),
         .in_valid_i(read_valid_q),
-        .in_ready_o(read_ready),
+        .in_ready_o(unused_ready),
         .out_o(data_o),
         .out_valid_o(valid_o),
         .out_ready_i(ready_i)
     );
   end else begin : gen_direct
-    assign data_o = read_data_q;
+    assign data_o  = read_data_q;
     assign valid_o = read_valid_q;
-    assign read_ready = ready_i;
+    assign stuck   = read_valid_q;
   end
 
 endmodule

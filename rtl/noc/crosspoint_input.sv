@@ -30,6 +30,7 @@ module crosspoint_input
     input flit_t in_i,
     input logic in_valid_i,
     output logic [NumDirs-1:0] in_ready_o,  // by channel; the local input has channel 0
+    output logic [NumDirs-1:0] open_o,  // channels that a flit may go into now, whatever it is; XY
 
     input level_t [NumDirs-1:0] level_i,  // flits in each channel's queue
     output logic [NumDirs-1:0] push_o,  // by channel, one-hot or zero
@@ -106,6 +107,7 @@ module crosspoint_input
   wire [NumDirs-1:0] target = first_q ? choice : choice_q;
 
   logic [NumDirs-1:0] open;  // channels that a flit may go into now
+  assign open_o = open;
 
   if (!Lossless) begin : gen_dropping
     localparam int unsigned FlitBytes = $bits(in_i.beat.data) / 8;

@@ -25,6 +25,7 @@ module crosspoint_output
     input head_t [NumLanes-1:0] head_i,
     input logic [NumLanes-1:0] head_valid_i,
     output logic [NumLanes-1:0] pop_o,  // one-hot or zero
+    output logic step_o,  // the link can take a flit in the next cycle; without, nothing is popped
 
     output logic out_valid_o,
     input logic [NumDirs-1:0] out_ready_i  // by channel of the next router; local: channel 0
@@ -40,9 +41,8 @@ module crosspoint_output
   logic [CountWidth-1:0] count_q;  // flits of the message that have gone
   logic [  NumLanes-1:0] owner_q;
   logic [NumLanes-1:0] may_start, goes_on, grant;
-  logic step;  // the link can take a flit in the next cycle
 
-  assign step = IsLocal ? ~valid_q | out_ready_i[0] : 1'b1;
+  assign step_o = IsLocal ? ~valid_q | out_ready_i[0] : 1'b1;
 
   for (genvar l = 0; l < NumLanes; l++) begin : gen_able
     wire [NumDirs-1:0] wanted = head_i[l].wanted;
@@ -64,10 +64,10 @@ module crosspoint_output
       .rst_i,
       .request_i(may_start),
       .grant_o  (grant),
-      .served_i (step & ~locked_q)
+      .served_i (step_o & ~locked_q)
   );
 
-  assign pop_o = step ? (locked_q ? goes_on : grant) : '0;
+  assign pop_o = step_o ? (locked_q ? goes_on : grant) : '0;
 
   logic last;
   always_comb begin
@@ -83,7 +83,7 @@ module crosspoint_output
       long_q   <= 1'b0;
       count_q  <= '0;
     end else begin
-      if (step) valid_q <= |pop_o;
+      if (step_o) valid_q <= |pop_o;
       if (|pop_o) begin
         locked_q <= ~last;
         count_q  <= last ? '0 : count_q + CountWidth'(!long_q);

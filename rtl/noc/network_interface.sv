@@ -176,7 +176,7 @@ module network_interface
     wire unused = ^{selected, starts, is_group, group, done_i, SlotInit, Groups, slot_write_i, slot_index_i, slot_word_i};
   end else begin : gen_groups
     route_t slot_route;
-    logic slots_filled, register_ready;
+    logic slots_filled, fifo_ready;
     assign route[0] = is_group[0] ? slot_route : hop_route[0];
 
     typedef struct packed {
@@ -225,7 +225,7 @@ module network_interface
     assign front_next[0] = registered.next;
 
     // Not a matter of the route, which is there late.
-    assign out_ready = {NumDirs{register_ready & ~late_q}};
+    assign out_ready = {NumDirs{fifo_ready & ~late_q}};
     replica_choice #(
         .beat_t(beat_t),
         .word_t(word_t),
@@ -256,19 +256,30 @@ module network_interface
     );
     assign table_ready_o = hops_filled & slots_filled;
 
-    // A register between the choice and the router.
-    stream_register #(
-        .data_t(flit_t)
+    // A FIFO between the choice and the router: its ready comes out of a flip-flop, since behind
+    // that of the router two stages and all layers of the tile would be too much for a cycle.
+    dir_e  inj_dir;
+    flit_t inj_flit;
+    head_fifo #(
+        .head_t(dir_e),
+        .body_t(flit_t),
+        .Depth (4)
     ) u_out (
         .clk_i,
         .rst_i,
-        .in_i(out),
-        .in_valid_i(out_valid & ~late_q),
-        .in_ready_o(register_ready),
-        .out_o(inj_o),
+        .in_head_i  (out.dir),
+        .in_body_i  (out),
+        .in_valid_i (out_valid & ~late_q),
+        .in_ready_o (fifo_ready),
+        .out_head_o (inj_dir),
+        .out_body_o (inj_flit),
         .out_valid_o(inj_valid_o),
-        .out_ready_i(inj_ready_i[inj_o.dir])
+        .out_ready_i(inj_ready_i[inj_dir])
     );
+    always_comb begin
+      inj_o = inj_flit;
+      inj_o.dir = inj_dir;
+    end
     assign busy_o = ~table_ready_o | front_valid[0] | inj_valid_o | ej_busy;
     wire unused = ^{selected, injected_end};
   end

@@ -72,10 +72,10 @@ module router
         .out_o,
         .out_valid_o,
         .out_ready_i,
+        .local_ready_o,
         .drop_o,
         .busy_o
     );
-    assign local_ready_o = {NumDirs{in_ready_o[DirLocal][0]}};
   end else if (Fabric == FabricVirtualChannels) begin : gen_virtual_channels
     router_virtual_channels #(
         .flit_t(flit_t),

@@ -37,6 +37,7 @@ module router_crosspoint
     output logic  [NumDirs-1:0][NumChannels-1:0] out_valid_o,
     input  logic  [NumDirs-1:0][NumChannels-1:0] out_ready_i,
 
+    output logic [NumDirs-1:0] local_ready_o,  // a local flit for output n is taken
     output logic [NumDirs-1:0] drop_o,  // a message has been dropped, by input
     output logic busy_o
 );
@@ -56,6 +57,7 @@ module router_crosspoint
   level_t [NumDirs-1:0][NumDirs-1:0] level;
   flit_t [NumDirs-1:0][NumDirs-1:0] queued;  // [input][output]
   logic [NumDirs-1:0] out_valid;
+  logic [NumDirs-1:0] step;  // [output]: it can take a flit
 
   for (genvar i = 0; i < NumDirs; i++) begin : gen_input
     localparam int unsigned Ahead = int'(opposite(i));
@@ -70,6 +72,7 @@ module router_crosspoint
       wire unused = ^{in_i[i], level[i], in_head[i], push[i]};
     end else begin : gen_present
       logic [NumDirs-1:0][NumDirs-1:0] wanted;
+      logic [NumDirs-1:0] open;
       crosspoint_input #(
           .flit_t(flit_t),
           .Input(i),
@@ -86,11 +89,18 @@ module router_crosspoint
           .in_i(in_i[i]),
           .in_valid_i(in_valid_i[i][0]),
           .in_ready_o(in_ready_o[i]),
+          .open_o(open),
           .level_i(level[i]),
           .push_o(push[i]),
           .wanted_o(wanted),
           .drop_o(drop_o[i])
       );
+      if (i == int'(DirLocal)) begin : gen_local
+        // Whoever knows the output has the answer out of flip-flops.
+        assign local_ready_o = Routing == RoutingXY && Lossless ? open : {NumDirs{in_ready_o[i][0]}};
+      end else begin : gen_mesh
+        wire unused = ^open;
+      end
       for (genvar o = 0; o < NumDirs; o++) begin : gen_head
         assign in_head[i][o] = '{last: in_i[i].beat.last, wanted: wanted[o]};
       end
@@ -100,7 +110,7 @@ module router_crosspoint
       if (Queues[o] && o != i) begin : gen_present
         localparam int unsigned NumLanes = Queues[i] && o == Ahead ? 2 : 1;
         // The lanes' channels: the output's number, and the input's for the second.
-        logic [NumLanes-1:0] lane_push, lane_pop, valid;
+        logic [NumLanes-1:0] lane_push, lane_pop, lane_read, valid;
         head_t  [NumLanes-1:0] heads;
         level_t [NumLanes-1:0] levels;
         laned_queue #(
@@ -116,11 +126,14 @@ module router_crosspoint
             .push_i(lane_push),
             .head_o(heads),
             .head_valid_o(valid),
-            .read_i(lane_pop),
+            .read_i(lane_read),
             .pop_i(lane_pop),
             .out_o(queued[i][o]),
             .level_o(levels)
         );
+        // A flit that is read and not popped goes nowhere, so a single lane need not wait for
+        // the arbiter, which is late. Two share the way out: the one that goes is read.
+        assign lane_read = NumLanes == 1 ? valid & {NumLanes{step[o]}} : lane_pop;
         for (genvar l = 0; l < NumLanes; l++) begin : gen_lane
           localparam int unsigned Channel = l == 0 ? o : i;
           assign lane_push[l] = push[i][Channel];
@@ -161,6 +174,7 @@ module router_crosspoint
     if (!Ports[o]) begin : gen_absent
       assign out_o[o] = '0;
       assign out_valid[o] = 1'b0;
+      assign step[o] = 1'b0;
       wire unused = ^out_ready_i[o];
     end else begin : gen_present
       head_t [NumLanes-1:0] lane_head;
@@ -184,6 +198,7 @@ module router_crosspoint
           .head_i(lane_head),
           .head_valid_i(valid),
           .pop_o(lane_pop),
+          .step_o(step[o]),
           .out_valid_o(out_valid[o]),
           .out_ready_i(out_ready_i[o])
       );

@@ -141,6 +141,7 @@ class Router:
         events = bench.events
         assert events[0] == 0, "a message started without room"
         assert events[1] == 0, "a flit past the reserved ones went without room"
+        assert events[2] == 0, "the two ways to tell the local input's sender of ready differ"
         for port, messages in sent.items():
             arrived = sum(message.meta in came for message in messages)
             assert arrived + events[8 + port] == len(messages)

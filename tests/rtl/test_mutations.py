@@ -35,6 +35,7 @@ FIFO: Test = partial(test_primitives.test_fifo_keeps_all_in_order, seed=1)
 BUFFER: Test = partial(
     test_primitives.test_buffer_shows_what_is_committed, seed=1, output_register=0
 )
+REGISTERED: Test = partial(BUFFER, output_register=1)
 SUM: Test = partial(test_primitives.test_sum, seed=1, gap=0.0)
 DROP: Test = partial(
     test_primitives.test_dropped_messages_are_swallowed_and_counted, seed=1, cuts_ready=0
@@ -153,6 +154,7 @@ MUTATIONS: tuple[tuple[str, str, str, Test], ...] = (
     ),
     ("common/frame_buffer.sv", "abort_i ? commit_q : write_next", "write_next", BUFFER),
     ("common/frame_buffer.sv", "(write_q ^ read_q)", "(write_q ^ commit_q)", BUFFER),
+    ("common/frame_buffer.sv", "(read_valid_q | (valid_o", "(read_valid_q & (valid_o", REGISTERED),
     ("common/frame_sum.sv", "bombus_pkg::swap16(seed_i)", "seed_i", SUM),
     ("common/frame_sum.sv", " && !(second_q && w + NumWords < HeaderWords)", "", SUM),
     ("common/frame_sum.sv", "if (rst_i | last_q) total_q", "if (rst_i) total_q", SUM),

@@ -5,7 +5,7 @@
 // (5 + 5 * o + c) and that never carry anything; outputs 1 to 4 cannot be stalled.
 // An item: flit (beat, port, y, x, dir), the channels that the message may take at
 // this router, at the next one north or south, and at the next one east or west. Events: a message starts without room, a flit
-// past MaxPacket goes without room; 8 + i: a message is dropped at input i.
+// past MaxPacket goes without room; the two ways to tell of ready differ; 8 + i: a message is dropped at input i.
 `include "bombus_types.svh"
 `include "bench.svh"
 
@@ -39,7 +39,7 @@ module bench
 
   flit_t [NumDirs-1:0] to, from;
   logic [NumDirs-1:0][NumDirs-1:0] to_valid, to_ready, from_valid, room, room_q;
-  logic [NumDirs-1:0] drop, bad_start, bad_rest;
+  logic [NumDirs-1:0] drop, bad_start, bad_rest, local_ready;
 
   // One way to count for senders and for what comes out: flits of the message so far.
   function automatic int unsigned count_after(int unsigned count, logic last);
@@ -114,10 +114,14 @@ module bench
       .out_o(from),
       .out_valid_o(from_valid),
       .out_ready_i(room),
+      .local_ready_o(local_ready),
       .drop_o(drop),
       .busy_o(status_o)
   );
 
-  assign event_o = 64'({drop, 8'({|bad_rest, |bad_start})});
+  wire dir_e local_dir =
+      first_dir(heading(8'd1, 8'd1, 8'(to[DirLocal].x), 8'(to[DirLocal].y)));
+  wire differs = in_valid_i[DirLocal] & (in_ready_o[DirLocal] != local_ready[local_dir]);
+  assign event_o = 64'({drop, 8'({differs, |bad_rest, |bad_start})});
 
 endmodule
