@@ -262,5 +262,19 @@ def test_a_join_that_waits_for_what_the_window_keeps_back(
 
 def test_place_looks_for_positions_without_a_cycle(problems: Problems) -> None:
     design, _ = check.check(ANY_ORDER)
-    found = problems(lambda _: placer.solve(design, placer.given(design, move=True)), ANY_ORDER)
-    assert any("`bombus place` does not take windows into account" in each for each in found)
+    for move in (False, True):
+        fixed = placer.given(design, move=move)
+        (found,) = problems(lambda _, fixed=fixed: placer.solve(design, fixed), ANY_ORDER)
+        assert "no placement is without a cycle, since a chain of messages revisits a tile" in found
+        assert "`bombus place` does not take windows into account: give all tiles posi" in found
+
+
+def test_place_says_so_of_whatever_it_does_not_find(tmp_path: Path, problems: Problems) -> None:
+    """Here the load is too high; it is not known what the window would allow."""
+    text = (ROOT / "docs" / "examples" / "deadlock" / "figure_5a.yaml").read_text()
+    file = tmp_path / "figure_5a.yaml"
+    file.write_text(f"{text}{FABRIC}\ntables: fixed\n")
+    design, _ = check.check(file)
+    (found,) = problems(lambda _: placer.solve(design, placer.given(design), effort=1), file)
+    assert "no placement on a mesh of 4 x 2 fits" in found
+    assert "`bombus check` checks with the window" in found

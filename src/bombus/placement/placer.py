@@ -147,7 +147,16 @@ def _start(task: Task) -> Positions:
 def _no(task: Task, message: str, tile: str | None = None) -> DesignError:
     design = task.design
     loc = next((found.loc for found in design.tiles if found.name == tile), ("tiles",))
+    if _has_window(design):
+        message += (
+            "; `bombus place` does not take windows into account: give all tiles positions, which "
+            "`bombus check` checks with the window"
+        )
     return DesignError([design.file.problem(loc, message)])
+
+
+def _has_window(design: Design) -> bool:
+    return any(network.given.window for network in design.networks)
 
 
 def _refuse_hopeless(task: Task) -> None:
@@ -162,12 +171,8 @@ def _refuse_hopeless(task: Task) -> None:
         what = "a chain of messages revisits a tile"
         if any(each.stream.waits_for_inputs for each in _inputs_of(cycle, design)):
             what = "an input waits for messages that wait for it"
-        if any(network.given.window for network in design.networks):
-            raise _no(
-                task,
-                f"`bombus place` does not take windows into account, and {what} ({way}): give the "
-                "tiles positions, which `bombus check` then checks with the window",
-            )
+        if _has_window(design):
+            raise _no(task, f"no placement is without a cycle, since {what} ({way})")
         raise _no(
             task,
             f"no placement avoids the deadlock: {what} ({way}). "
