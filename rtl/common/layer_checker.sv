@@ -13,6 +13,8 @@
 //   through with all of them when the layer is idle.
 // - An output that has begun a message ends it, whatever waits on other outputs.
 // - No more requests are outstanding on an output than it has credits.
+// - A layer that forwards sends no more messages and beats than it has taken and not sent yet;
+//   what it still has when it is idle it has dropped, and cannot send.
 module layer_checker #(
     parameter int unsigned NumInputs = 1,
     parameter int unsigned NumOutputs = 1,
@@ -24,6 +26,7 @@ module layer_checker #(
     parameter logic [NumOutputs-1:0][NumInputs-1:0] Serves = '0,
     // The input that brings the answers to an output's requests
     parameter logic [NumOutputs-1:0][NumInputs-1:0] AnsweredBy = '0,
+    parameter bit Forwards = 0,
     parameter int unsigned MaxBusyCycles = 4096  // 0: no bound
 ) (
     input logic clk_i,
@@ -114,6 +117,27 @@ module layer_checker #(
       if (!rst_i) begin
         assert (MaxBusyCycles == 0 || !broken || broken_q != MaxBusyCycles)
         else $error("output %0d waits inside a message for another output", o);
+      end
+    end
+  end
+
+  if (Forwards) begin : gen_forwards
+    // Taken and not sent. Messages count from their first beat.
+    int unsigned beats_q, messages_q;
+    wire kept = busy_i | (|in_inside_q);
+    wire [31:0] beats = (kept ? beats_q : 0) + $countones(in_taken);
+    wire [31:0] messages = (kept ? messages_q : 0) + $countones(in_taken & ~in_inside_q);
+    wire [31:0] beats_sent = $countones(out_taken);
+    wire [31:0] messages_sent = $countones(out_taken & ~out_inside_q);
+    always_ff @(posedge clk_i) begin
+      if (rst_i) begin
+        beats_q <= 0;
+        messages_q <= 0;
+      end else begin
+        beats_q <= beats - (beats_sent < beats ? beats_sent : beats);
+        messages_q <= messages - (messages_sent < messages ? messages_sent : messages);
+        assert (beats_sent <= beats && messages_sent <= messages)
+        else $error("it sends what it has not taken, has sent before, or had when it was idle");
       end
     end
   end

@@ -171,6 +171,44 @@ def test_room_of_a_server_that_is_never_idle(server: Layer) -> None:
     assert server.cycle(BUSY + 1, **stopped).cycle().says() == waits(3)
 
 
+@pytest.fixture
+def forwarder(tmp_path: Path) -> Layer:
+    return Layer(player(build("layer", MaxBusyCycles=BUSY, Forwards=1), tmp_path))
+
+
+NOT_ITS_OWN = [
+    "bench.check_app.gen_forwards: it sends what it has not taken, has sent before, or had when it "
+    "was idle"
+]
+
+
+def test_a_layer_that_passes_on_what_it_takes(forwarder: Layer) -> None:
+    # Two beats by one output, one by the other, while others come in.
+    forwarder.cycle(in1="taken").cycle(in1="last", out1="taken").cycle(in3="last", out1="last")
+    forwarder.cycle(out0="offered").cycle(out0="last").cycle(5, idle=True)
+    # A layer may say that it is busy a cycle after it has taken; some is dropped, some shortened.
+    forwarder.cycle(in3="last", idle=True).cycle(out0="last").cycle(3, in3="last").cycle(
+        out0="last"
+    )
+    forwarder.cycle(idle=True).cycle(2, in3="taken").cycle(in3="last").cycle(out0="last")
+    # Idle while the rest of a message is still to come.
+    forwarder.cycle(idle=True).cycle(in3="taken").cycle(idle=True).cycle(out0="taken")
+    forwarder.cycle(in3="last", idle=True).cycle(out0="last")
+    assert forwarder.cycle(5, idle=True).says() == []
+
+
+def test_a_layer_that_forwards_and_sends_something_else(forwarder: Layer) -> None:
+    # A message of its own; one twice; one that is longer; two for one, and what it had.
+    assert forwarder.cycle(out0="last").says() == NOT_ITS_OWN
+    assert forwarder.cycle(in3="last").cycle(2, out0="last").says() == NOT_ITS_OWN
+    forwarder.cycle(idle=True).cycle(in3="last").cycle(out0="taken").cycle(out0="last")
+    assert forwarder.says() == NOT_ITS_OWN
+    forwarder.cycle(idle=True).cycle(in3="taken").cycle(in3="last").cycle(2, out0="last")
+    assert forwarder.says() == NOT_ITS_OWN
+    forwarder.cycle(in3="last").cycle(idle=True).cycle(out0="last")
+    assert forwarder.says() == NOT_ITS_OWN
+
+
 def breaks_off(output: int) -> list[str]:
     return [
         f"bench.check_app.gen_end[{output}]: output {output} waits inside a message for another "

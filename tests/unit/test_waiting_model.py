@@ -47,7 +47,7 @@ def module(
 ) -> str:
     """A layer without a body. `outputs`: the next hop of each."""
     ports = ["input logic clk_i", "input logic rst_i"]
-    if "Room" in declarations or "Serves" in declarations:
+    if any(promise in declarations for promise in ("Room", "Serves", "Forwards")):
         ports.append("output logic busy_o")
     for stream in inputs:
         ports += [f"input beat_t {stream}_i", f"input logic {stream}_valid_i"]
@@ -287,12 +287,35 @@ def test_promises_that_contradict_each_other(tmp_path: Path, declarations: str, 
         deadlocks(tmp_path, APART, ENDS, asker(declarations), store())
 
 
-@pytest.mark.parametrize("promise", ["int unsigned Room = 1", 'string Serves = "in"'])
+@pytest.mark.parametrize(
+    "promise", ["int unsigned Room = 1", 'string Serves = "in"', "bit Forwards = 1"]
+)
 def test_promises_that_need_busy(tmp_path: Path, promise: str) -> None:
     """Without it the checkers would not know when a layer is through with its messages."""
     never = store(f"localparam {promise};").replace("output logic busy_o,", "")
-    with pytest.raises(DesignError, match=r"(Room|Serves) of stream (in|out) needs a port busy_o"):
+    with pytest.raises(
+        DesignError, match=r"(Room of stream in|Serves of stream out|Forwards) needs a port busy_o"
+    ):
         deadlocks(tmp_path, APART, ENDS, asker(ASKS), never)
+
+
+@pytest.mark.parametrize(
+    "promise",
+    [
+        *("bit AlwaysTakes = 1", "int unsigned Room = 1", "bit InWaitsForOut = 0"),
+        'int unsigned Credits = 1; localparam string Answers = "out"',
+    ],
+)
+def test_promises_that_any_number_of_busy_cycles_would_keep(tmp_path: Path, promise: str) -> None:
+    """No simulation could find them broken."""
+    anyhow = store(f"localparam {promise}; localparam int unsigned MaxBusyCycles = 0;")
+    with pytest.raises(DesignError, match="MaxBusyCycles is 0, any number, but stream in promises"):
+        deadlocks(tmp_path, APART, ENDS, asker(ASKS), anyhow)
+
+
+def test_a_layer_that_waits_for_all_may_wait_as_long_as_it_likes(tmp_path: Path) -> None:
+    anyhow = store("localparam int unsigned MaxBusyCycles = 0;")
+    deadlocks(tmp_path, TOGETHER, ENDS, asker(ASKS), anyhow)
 
 
 def test_clearing_a_large_table_keeps_no_promise_from_being_kept(tmp_path: Path) -> None:

@@ -74,17 +74,12 @@ def layer_problems(flight: Flight) -> Iterator[tuple[Layer, str]]:
             f"{listing(sorted(map(str, others)))}; put what begins here into a tile of its own",
         )
     for layer in flight.between:
-        lacks = ""
         if not layer.kind.constants.get("forwards"):
-            lacks = "does not declare `Forwards`"
-        elif "busy_o" not in layer.kind.ports:
-            lacks = "has no `busy_o`"
-        if lacks:
             yield (
                 layer,
-                f"{layer} passes on messages that the window counts, but {lacks}: the window must "
-                "know that it sends each message at most once, none of its own, and none longer "
-                "than it came",
+                f"{layer} passes on messages that the window counts, but does not declare "
+                "`Forwards`: the window must know that it sends each message at most once, none "
+                "of its own, and none longer than it came",
             )
 
 

@@ -8,7 +8,8 @@
 // may wait for output 0, and has room for 2 messages. With Serves, output 0 answers them.
 module bench #(
     parameter int unsigned MaxBusyCycles = 20,
-    parameter bit Serves = 0
+    parameter bit Serves = 0,
+    parameter bit Forwards = 0
 );
 
   typedef struct packed {
@@ -41,6 +42,7 @@ module bench #(
       .Serves({4'b0000, Serves, 3'b000}),
       .Credits({32'd2, 32'd0}),
       .AnsweredBy({4'b0100, 4'b0000}),
+      .Forwards(Forwards),
       .MaxBusyCycles(MaxBusyCycles)
   ) check_app (
       .clk_i      (clk),

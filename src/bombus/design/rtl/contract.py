@@ -72,8 +72,10 @@ def layer_problems(kind: LayerKind, enums: Mapping[str, Sequence[str]]) -> Itera
         promises += [
             f"Serves of stream {each.name}" for each in kind.outputs.values() if each.serves
         ]
+        promises += ["Forwards"] if kind.constants.get("forwards") else []
         for promise in promises:
             yield problem(f"{promise} needs a port busy_o, which is 1 while a message is inside")
+    yield from map(problem, _unlimited(kind))
     yield from map(problem, _misspelt(kind))
     known = kind.message_kinds()
     for parameter in kind.parameters.values():
@@ -118,6 +120,19 @@ def _output_problems(
             f"{output.name}_next_o has {width} bits, but {count} next hops need "
             f"{(count - 1).bit_length()}"
         )
+
+
+def _unlimited(kind: LayerKind) -> Iterator[str]:
+    """Promises about waiting that no simulation could check, since any wait is short enough."""
+    if kind.constants.get("max_busy_cycles") != 0:
+        return
+    for stream in kind.inputs.values():
+        waits = {*stream.waits_for_outputs} >= {*kind.outputs}
+        if stream.always_takes or stream.answers or stream.room or not waits:
+            yield (
+                f"MaxBusyCycles is 0, any number, but stream {stream.name} promises not to wait: "
+                "give the most cycles that the layer needs for a message by itself"
+            )
 
 
 def _misspelt(kind: LayerKind) -> Iterator[str]:
