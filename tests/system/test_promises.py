@@ -18,8 +18,8 @@ from bombus.simulator.native import SimulationError
 from bombus.simulator.simulation import Simulation
 
 DESIGN = Path(__file__).parent / "designs" / "promises.yaml"
-ROGUE, COPIER = (2000, 8), (2001, 16)  # UDP port, bytes of a datagram
-GOOD = 0
+ROGUE, COPIER, TURNCOAT = (2000, 8), (2001, 16), (2002, 16)  # UDP port, bytes of a datagram
+GOOD, UNASKED = 0, 8
 
 
 def frames(
@@ -46,6 +46,8 @@ def test_a_layer_that_keeps_its_word(capfd: pytest.CaptureFixture[str]) -> None:
         # The copier takes the next datagram when the tray has taken both beats.
         copied = frames(simulation, *[GOOD] * 5, application=COPIER)
         assert len(simulation.exchange(copied).received) == 5
+        returned = frames(simulation, *[GOOD] * 5, application=TURNCOAT)
+        assert len(simulation.exchange(returned).received) == 5
         simulation.check()
     assert "Assertion failed" not in printed(capfd)
 
@@ -63,19 +65,44 @@ def test_a_layer_that_keeps_its_word(capfd: pytest.CaptureFixture[str]) -> None:
         (7, "slow_store", "input 0 waits for what it promised not to wait for"),
         # The checker of who has asked sees it.
         (8, "rogue", "an answer came to output 1, which has asked nothing"),
+        (8, "slow_store", "input 0: an answer to nothing"),
+        (9, "slow_store", "input 0: 1 messages have no answer, and the layer is idle"),
     ],
     ids=[
         *("takes late", "too many requests", "changes", "wrong length", "falls", "answer waits"),
-        *("no room", "unasked answer"),
+        *("no room", "unasked answer", "answers twice", "loses a request"),
     ],
 )
 def test_a_layer_that_breaks_it(
     wrong: int, checker: str, message: str, capfd: pytest.CaptureFixture[str]
 ) -> None:
     said = broken_promise(capfd, wrong, ROGUE)
-    assert f".u_application.check_{checker}" in said[0]
-    assert said[0].endswith(message)
+    place = f".u_application.check_{checker}"
+    assert any(place in line and line.endswith(message) for line in said)
     # What others say follows: the store sends a wrong length back.
+    assert all(line.endswith(message) for line in said) or wrong == UNASKED
+
+
+NOT_ITS_OWN = "it sends what it has not taken, has sent before, or had when it was idle"
+
+
+@pytest.mark.parametrize(
+    ("wrong", "checker", "message"),
+    [
+        (1, "turncoat", NOT_ITS_OWN),
+        (2, "turncoat", NOT_ITS_OWN),
+        (3, "turncoat_out", "the next hop changed inside a message"),
+        (4, "turncoat_out", "a message of kind 1, which the layer does not send there"),
+        (5, "turncoat_out", "bytes behind the last one are not zero"),
+    ],
+    ids=["sends twice", "sends when idle", "next hop changes", "another kind", "bytes behind"],
+)
+def test_a_layer_of_the_mesh_that_breaks_it(
+    wrong: int, checker: str, message: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    said = broken_promise(capfd, wrong, TURNCOAT)
+    assert any(f".u_tricks.check_{checker}" in line for line in said)
+    # Links and the layers behind see bad bytes, too.
     assert all(line.endswith(message) for line in said)
 
 

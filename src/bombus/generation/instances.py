@@ -161,6 +161,7 @@ def checked_streams(layer: Layer, design: Design) -> dict[str, Any]:
                 or [[]],
                 order,
             ),
+            "Forwards": f"1'b{int(bool(layer.kind.constants.get('forwards')))}",
             "MaxBusyCycles": layer.kind.constants.get("max_busy_cycles", MAX_BUSY_CYCLES),
         },
         "signals": {

@@ -49,7 +49,8 @@ module rogue #(
     Deaf   = 8'd6,  // takes its answer too late
     // slow_store does this wrong:
     Beside = 8'd7,  // asks again, as it may, while an answer waits: that takes no request
-    Unasked = 8'd8  // answers twice
+    Unasked = 8'd8,  // answers twice
+    Loses = 8'd9  // does not answer
   } wrong_e;
 
   logic [7:0] wrong_q;

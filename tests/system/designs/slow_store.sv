@@ -22,16 +22,19 @@ module slow_store #(
   typedef enum logic {NextRogueAnswer} next_e;
 
   localparam int unsigned Room = 2;
+  localparam string Serves = "in";
   localparam int unsigned MaxBusyCycles = 20;
 
   localparam logic [7:0] Beside = 8'd7;  // takes no request while an answer waits
   localparam logic [7:0] Unasked = 8'd8;  // answers twice
+  localparam logic [7:0] Loses = 8'd9;  // does not answer
 
   logic [1:0] wait_q;
   logic [2:0] pending_q;
   logic [4:0] time_q;
   assign in_ready_o = wait_q == '1 && ~(in_i.data[7:0] == Beside && out_valid_o);
-  wire [2:0] taken = in_valid_i & in_ready_o ? 3'd1 + 3'(in_i.data[7:0] == Unasked) : 3'd0;
+  wire [2:0] answers = in_i.data[7:0] == Loses ? 3'd0 : 3'd1 + 3'(in_i.data[7:0] == Unasked);
+  wire [2:0] taken = in_valid_i & in_ready_o ? answers : 3'd0;
 
   assign busy_o = out_valid_o || pending_q != '0;
 
