@@ -99,9 +99,9 @@ package tcp_pkg;
     bombus_pkg::packet_meta_t packet;
   } tcp_segment_meta_t;
 
-  // Kind tcp_data: bytes of a stream from sequence number start on, as data. From an
-  // application to the send buffer, from the engine to the receive buffer or, without
-  // one, to the application. skip: bytes at the front that do not belong to it.
+  // Kind tcp_data: bytes of a stream as data, byte n at sequence number start + n. From
+  // an application to the send buffer, from the engine to the receive buffer or, without
+  // one, to the application. skip: bytes at the front that are to be ignored.
   typedef struct packed {
     session_t    session;
     seq_t        start;
@@ -109,8 +109,9 @@ package tcp_pkg;
   } tcp_data_meta_t;
 
   // Kind tcp_read, application to receive buffer: send length bytes from sequence
-  // number start on, as kind tcp_data.
+  // number start on, as kind tcp_data, to the application of this port.
   typedef struct packed {
+    logic [15:0] port;
     session_t    session;
     seq_t        start;
     logic [13:0] length;

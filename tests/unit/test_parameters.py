@@ -76,6 +76,7 @@ BAD: dict[str, list[dict[str, object]]] = {
     "block_fifo": [{"Depth": 12}, {"Depth": 1}],
     "bound_hop": [{"NumBound": 0}, {"HopWidth": 0}, {"HopWidth": 9}, {"BoundHops": "8'd2"}],
     "by_mac_port": [{"NumMacPorts": 0}, {"NumMacPorts": 4}],
+    "byte_rotate": [{"NumBytes": 4}, {"NumBytes": 24}, {"NumBytes": 128}],
     "completions": [{"NumEnds": 0}],
     "count_crossing": [{"Width": 1}, {"SyncStages": 1}],
     "chacha_block": [{"Rounds": 0}, {"Rounds": 7}],
@@ -241,6 +242,20 @@ BAD: dict[str, list[dict[str, object]]] = {
         *OUTSIDE,
     ],
     "reset_handshake": [{"SyncStages": 1}],
+    "ring_memory": [
+        {"DataBytes": 24},
+        {"DataBytes": 4},
+        {"NumSessions": 0},
+        {"RingBytes": 128},
+        {"RingBytes": 3000},
+    ],
+    "ring_read": [{"DataBytes": 24}, {"DataBytes": 4}, {"SessionWidth": 0}, {"PositionWidth": 6}],
+    "ring_write": [
+        {"NumSessions": 0},
+        {"NumSessions": 16385},
+        {"RingBytes": 128},
+        {"RingBytes": 3000},
+    ],
     "round_robin": [{"NumInputs": 1}],
     "route_table": [
         {"NumEntries": 3},
@@ -306,6 +321,15 @@ BAD: dict[str, list[dict[str, object]]] = {
         {"LeastTimeoutUs": 0},
     ],
     "tcp_departure": [{"RingBytes": 512}, {"RingBytes": 3000}, {"OwnScale": 15}],
+    "tcp_receive_buffer": [
+        {"NumSessions": 0},
+        {"NumSessions": 16385},
+        {"RingBytes": 128},
+        {"RingBytes": 3000},
+        {"NumBound": 0},
+        {"NumBoundHops": 512},
+        {"BoundHops": "8'd2"},
+    ],
     "tcp_round_trip": [
         {"NumSessions": 1},
         {"NumSessions": 48},
@@ -314,6 +338,12 @@ BAD: dict[str, list[dict[str, object]]] = {
         {"LeastUs": 2000000},
         {"InitialUs": 70000000},
         {"MostUs": 67108864},
+    ],
+    "tcp_send_buffer": [
+        {"NumSessions": 0},
+        {"NumSessions": 16385},
+        {"RingBytes": 128},
+        {"RingBytes": 3000},
     ],
     "tcp_transmit_queue": [{"NumSessions": 1}, {"NumSessions": 48}, {"NumSessions": 32768}],
     "tcp_wishes": [
@@ -359,7 +389,7 @@ FREE = {
     "ToIp": "any address",
     **dict.fromkeys(
         (
-            *("KindArp", "KindArpUpdate", "KindArpQuestion", "KindUnreachable"),
+            *("KindArp", "KindArpUpdate", "KindArpQuestion", "KindUnreachable", "KindTcpData"),
             *("KindRoutedPacket", "KindEnginePacket"),
         ),
         "Bombus numbers the kinds, and makes beats wide enough",

@@ -54,6 +54,14 @@ _FOLDERS: Mapping[str, Tests] = {
     "rtl/udp": Tests((f"{_LAYERS} -k udp",), (_BAD_INPUT, _TRAFFIC)),
 }
 _FILES: Mapping[str, Tests] = {
+    **dict.fromkeys(
+        (
+            *("rtl/common/byte_rotate.sv", "rtl/tcp/ring_memory.sv", "rtl/tcp/ring_read.sv"),
+            *("rtl/tcp/ring_write.sv", "rtl/tcp/tcp_receive_buffer.sv"),
+            "rtl/tcp/tcp_send_buffer.sv",
+        ),
+        Tests(("tests/rtl/test_tcp_buffers.py",), ()),
+    ),
     "rtl/tcp/tcp_pkg.sv": Tests(("tests/unit/test_tcp_package.py",), ()),
     "rtl/common/bombus_pkg.sv": Tests(
         (_LAYERS, _MAC, "tests/rtl/test_checksum_start.py"), (_TRAFFIC, _BAD_INPUT)

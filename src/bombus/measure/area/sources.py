@@ -164,6 +164,14 @@ def _type_argument(name: str) -> str:
     return name if name in ("beat_t", "flit_t") else "beat_t"
 
 
+def _metadata(name: str, data_width: int) -> str:
+    """The struct of the metadata that a module's beats have: a layer's widest, else a packet's."""
+    library = rtl.library(data_width)
+    layer = library.layers.get(name)
+    kinds = layer.message_kinds() if layer else [rtl.PACKET]
+    return rtl.widest(kinds, library.message_kinds).struct
+
+
 def of_module(name: str, params: Mapping[str, int], data_width: int) -> Sources:
     """A module of rtl/ with types of a sensible width in place of its type parameters."""
     files = rtl.rtl_files()
@@ -182,7 +190,7 @@ def of_module(name: str, params: Mapping[str, int], data_width: int) -> Sources:
     header = (
         '`include "bombus_types.svh"\n'
         "package area_pkg;\n"
-        f"  `BOMBUS_BEAT_T(beat_t, {data_width})\n"
+        f"  `BOMBUS_BEAT_T(beat_t, {data_width}, {_metadata(name, data_width)})\n"
         f"  `BOMBUS_FLIT_T(flit_t, beat_t, {_MESH_BITS}, {_MESH_BITS}, {_PORT_BITS})\n"
         "endpackage\n"
     )

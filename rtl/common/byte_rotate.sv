@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rotates the bytes of a beat: byte n of the output is byte n + amount of the input,
+// modulo NumBytes, or zero where it is not to be kept.
+//
+// Choices of one in four, three LUTs a bit at 64 bytes; clearing is by the flip-flops.
+//
+// Latency: 2 cycles. Throughput: one beat per cycle; it never stops.
+module byte_rotate #(
+    parameter int unsigned NumBytes = 64,  // a power of two, 8 to 64
+    localparam int unsigned AmountWidth = $clog2(NumBytes)
+) (
+    input logic clk_i,
+
+    input  logic [   NumBytes-1:0][7:0] in_i,
+    input  logic [AmountWidth-1:0]      amount_i,
+    input  logic [   NumBytes-1:0]      keep_i,    // a cycle after in_i: bytes of the output
+    output logic [   NumBytes-1:0][7:0] out_o
+);
+
+  if (NumBytes < 8 || NumBytes > 64 || NumBytes != 2 ** AmountWidth) begin : gen_bad_bytes
+    $error("byte_rotate: NumBytes must be 8, 16, 32 or 64");
+  end
+
+  typedef logic [NumBytes-1:0][7:0] bytes_t;
+
+  // By 0 to 3 times a step.
+  function automatic bytes_t turned(bytes_t in, logic [1:0] times, int unsigned step);
+    bytes_t [3:0] choices;
+    for (int unsigned t = 0; t < 4; t++) begin
+      for (int unsigned n = 0; n < NumBytes; n++) begin
+        choices[t][n] = in[(n+t*step)%NumBytes];
+      end
+    end
+    return choices[times];
+  endfunction
+
+  wire  [5:0] amount = 6'(amount_i);
+  logic [3:0] rest_q;
+  bytes_t turned_q, rest;
+
+  always_ff @(posedge clk_i) begin
+    turned_q <= turned(in_i, amount[1:0], 1);
+    rest_q   <= amount[5:2];
+  end
+
+  assign rest = turned(turned(turned_q, rest_q[1:0], 4), rest_q[3:2], 16);
+  always_ff @(posedge clk_i) begin
+    for (int unsigned n = 0; n < NumBytes; n++) begin
+      if (~keep_i[n]) out_o[n] <= '0;
+      else out_o[n] <= rest[n];
+    end
+  end
+
+endmodule

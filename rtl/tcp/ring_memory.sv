@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+// Memory of a ring of RingBytes for each session: writes a beat at any byte of a ring and
+// reads one from any byte, both in every cycle. Behind a ring's last byte comes its first.
+//
+// A beat at any byte lies in two rows, one of them even, one odd. Even and odd rows have
+// a memory each, so that it takes one cycle, reads nothing in order to write, and writes
+// the same rotated bytes to both: only the write enables differ.
+//
+// A read that starts two cycles after a write, or later, sees it, one before does not.
+//
+// Latency: a read takes 5 cycles, two of them in the memory with its output register.
+// Throughput: a write and a read per cycle. For beats of 8 to 64 bytes.
+module ring_memory #(
+    parameter int unsigned DataBytes = 64,
+    parameter int unsigned NumSessions = 16,
+    parameter int unsigned RingBytes = 65536,  // a power of two, at least 4 beats
+    localparam int unsigned SessionWidth = NumSessions > 1 ? $clog2(NumSessions) : 1,
+    localparam int unsigned PositionWidth = $clog2(RingBytes),
+    localparam int unsigned ByteWidth = $clog2(DataBytes)
+) (
+    input logic clk_i,
+
+    // Bytes first to end - 1 of the beat are written, none where first is not below end.
+    input logic                          write_i,
+    input logic [ SessionWidth-1:0]      write_session_i,
+    input logic [PositionWidth-1:0]      write_position_i,  // of the beat's byte 0
+    input logic [      ByteWidth:0]      write_first_i,
+    input logic [      ByteWidth:0]      write_end_i,
+    input logic [    DataBytes-1:0][7:0] write_data_i,
+
+    // Bytes from end on are zero.
+    input  logic [ SessionWidth-1:0]      read_session_i,
+    input  logic [PositionWidth-1:0]      read_position_i,  // of the beat's byte 0
+    input  logic [      ByteWidth:0]      read_end_i,
+    output logic [    DataBytes-1:0][7:0] read_data_o       // 5 cycles later
+);
+
+  if (DataBytes != 2 ** ByteWidth) begin : gen_bad_bytes
+    $error("ring_memory: DataBytes must be a power of two");
+  end
+  if (NumSessions < 1 || RingBytes != 2 ** PositionWidth || RingBytes < 4 * DataBytes)
+  begin : gen_bad_shape
+    $error("ring_memory: needs sessions, and RingBytes a power of two of at least 4 beats");
+  end
+
+  localparam int unsigned RowWidth = PositionWidth - ByteWidth;  // of a row in its ring
+  localparam int unsigned Depth = NumSessions * RingBytes / DataBytes / 2;
+  localparam int unsigned AddrWidth = $clog2(Depth);
+  typedef logic [DataBytes-1:0][7:0] bytes_t;
+  typedef logic [AddrWidth-1:0] addr_t;
+  typedef logic [RowWidth-2:0] pair_t;  // an even row and the odd one behind it
+  typedef logic [ByteWidth-1:0] byte_t;
+  typedef logic [ByteWidth:0] count_t;
+
+  // Where a beat begins.
+  typedef struct packed {
+    addr_t even;
+    addr_t odd;
+    logic  from_odd;  // its first row is the odd one
+    byte_t offset;
+  } place_t;
+
+  function automatic place_t place_of(logic [SessionWidth-1:0] session,
+                                      logic [PositionWidth-1:0] position);
+    pair_t  pair;
+    place_t place;
+    pair = position[PositionWidth-1:ByteWidth+1];
+    place.offset = position[ByteWidth-1:0];
+    place.from_odd = position[ByteWidth];
+    place.odd = addr_t'({session, pair});
+    pair += pair_t'(place.from_odd);
+    place.even = addr_t'({session, pair});
+    return place;
+  endfunction
+
+  // Bit n: n < limit.
+  function automatic logic [DataBytes-1:0] below(count_t limit);
+    for (int unsigned n = 0; n < DataBytes; n++) below[n] = count_t'(n) < limit;
+  endfunction
+
+  bytes_t even_ram[Depth];
+  bytes_t odd_ram [Depth];
+
+  // ---- Write ----
+
+  typedef struct packed {
+    logic   write;
+    place_t place;
+    // Bytes of both rows, from the first byte of the first row on.
+    count_t first;
+    count_t ends;
+  } write_t;
+  write_t write_q;
+  logic [DataBytes-1:0] even_enable_q, odd_enable_q;
+  addr_t even_write_q, odd_write_q;
+  bytes_t write_data;
+
+  byte_rotate #(
+      .NumBytes(DataBytes)
+  ) u_write_rotate (
+      .clk_i,
+      .in_i(write_data_i),
+      .amount_i(-write_position_i[ByteWidth-1:0]),
+      .keep_i('1),
+      .out_o(write_data)
+  );
+
+  // Of a limit in the two rows: the bits of the first row, and of the second.
+  wire [DataBytes-1:0] past_first = ~below({1'b0, write_q.first[ByteWidth-1:0]});
+  wire [DataBytes-1:0] before_end = below({1'b0, write_q.ends[ByteWidth-1:0]});
+  wire first_in_second = write_q.first[ByteWidth];
+  wire end_in_second = write_q.ends[ByteWidth];
+  wire [DataBytes-1:0] in_first = {DataBytes{~first_in_second}} & past_first &
+      ({DataBytes{end_in_second}} | before_end);
+  wire [DataBytes-1:0] in_second = {DataBytes{end_in_second}} & before_end &
+      ({DataBytes{~first_in_second}} | past_first);
+
+  always_ff @(posedge clk_i) begin
+    write_q <= '{
+        write: write_i,
+        place: place_of(write_session_i, write_position_i),
+        first: {1'b0, write_position_i[ByteWidth-1:0]} + write_first_i,
+        ends: {1'b0, write_position_i[ByteWidth-1:0]} + write_end_i
+    };
+    even_enable_q <= {DataBytes{write_q.write}} & (write_q.place.from_odd ? in_second : in_first);
+    odd_enable_q <= {DataBytes{write_q.write}} & (write_q.place.from_odd ? in_first : in_second);
+    even_write_q <= write_q.place.even;
+    odd_write_q <= write_q.place.odd;
+  end
+
+  always_ff @(posedge clk_i) begin
+    for (int unsigned n = 0; n < DataBytes; n++) begin
+      if (even_enable_q[n]) even_ram[even_write_q][n] <= write_data[n];
+      if (odd_enable_q[n]) odd_ram[odd_write_q][n] <= write_data[n];
+    end
+  end
+
+  // ---- Read ----
+
+  place_t place_q;
+  logic   from_odd_q;
+  byte_t offset_q, amount_q;
+  logic [DataBytes-1:0] in_odd_q;  // bytes that the odd row has
+  count_t [2:0] end_q;
+  logic [DataBytes-1:0] keep_q;
+  bytes_t even_read_q, odd_read_q, even_q, odd_q, rows;
+
+  always_comb begin
+    for (int unsigned n = 0; n < DataBytes; n++) rows[n] = in_odd_q[n] ? odd_q[n] : even_q[n];
+  end
+
+  always_ff @(posedge clk_i) begin
+    place_q <= place_of(read_session_i, read_position_i);
+    even_read_q <= even_ram[place_q.even];
+    odd_read_q <= odd_ram[place_q.odd];
+    from_odd_q <= place_q.from_odd;
+    offset_q <= place_q.offset;
+    even_q <= even_read_q;
+    odd_q <= odd_read_q;
+    in_odd_q <= {DataBytes{from_odd_q}} ^ below({1'b0, offset_q});
+    amount_q <= offset_q;
+    end_q <= {end_q[1:0], read_end_i};
+    keep_q <= below(end_q[2]);
+  end
+
+  byte_rotate #(
+      .NumBytes(DataBytes)
+  ) u_read_rotate (
+      .clk_i,
+      .in_i(rows),
+      .amount_i(amount_q),
+      .keep_i(keep_q),
+      .out_o(read_data_o)
+  );
+
+endmodule

@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: Apache-2.0
+// TCP receive buffer: keeps received bytes until applications read them.
+//
+// data: bytes of a stream, to be kept (tcp_data). read: what an application wants
+// (tcp_read), answered with these bytes (tcp_data) to the application that is bound to the
+// read's port. A read that is taken after a write's last beat sees it. Writes wait for
+// nothing. A read that fits no ring is counted, and answered without bytes; only one that
+// names no application's port is dropped.
+//
+// Latency: 9 cycles. Throughput: one beat per cycle each way, no gap between messages. For
+// data widths of 64 to 512 bits.
+module tcp_receive_buffer
+  import bombus_pkg::*;
+  import tcp_pkg::*;
+#(
+    parameter type beat_t = logic,
+    parameter bit CutsReady = 0,  // of its output_stage
+    parameter int unsigned NumSessions = 16,
+    parameter int unsigned RingBytes = 65536,  // of a session, a power of two, at least 256
+    parameter int unsigned KindTcpData = 1,  // filled in by Bombus
+    // Ports of applications, filled in by Bombus, and the bound next hop that each leads to
+    parameter int unsigned NumBound = 1,
+    parameter int unsigned NumBoundHops = 1,
+    parameter logic [NumBound-1:0][15:0] BoundKeys = '0,
+    parameter logic [NumBound-1:0][7:0] BoundHops = '0,
+    localparam int unsigned NextWidth = NumBoundHops > 1 ? $clog2(NumBoundHops) : 1
+) (
+    input logic clk_i,
+    input logic rst_i,
+
+    input  beat_t data_i,
+    input  logic  data_valid_i,
+    output logic  data_ready_o,
+    input  beat_t read_i,
+    input  logic  read_valid_i,
+    output logic  read_ready_o,
+
+    output beat_t                 answer_o,
+    output logic                  answer_valid_o,
+    input  logic                  answer_ready_i,
+    output logic  [NextWidth-1:0] answer_next_o,
+    output logic  [          2:0] drop_o,
+    output logic  [          0:0] event_o,
+    output logic                  busy_o
+);
+
+  localparam string Entry = "";
+  localparam string DataTakes = "tcp_data";
+  localparam string ReadTakes = "tcp_read";
+  localparam string AnswerSends = "tcp_data";
+  localparam string AnswerBinds = "tcp_port";
+  localparam string AnswerServes = "read";
+  localparam bit DataAlwaysTakes = 1'b1;
+  localparam bit Replicable = 1'b0;
+  typedef enum int unsigned {AnswerNextBound} answer_next_e;
+  typedef enum int unsigned {
+    DropBadDataSession,
+    DropBadDataLength,
+    DropBadReadPort,
+    NumDrops
+  } drop_e;
+  typedef enum int unsigned {
+    EventBadRead,
+    NumEvents
+  } event_e;
+
+  localparam int unsigned DataBytes = $bits(data_i.data) / 8;
+  localparam int unsigned SessionWidth = NumSessions > 1 ? $clog2(NumSessions) : 1;
+  localparam int unsigned PositionWidth = $clog2(RingBytes);
+  typedef logic [$clog2(DataBytes):0] count_t;
+
+  // ---- Memory ----
+
+  logic write;
+  logic [SessionWidth-1:0] write_session, read_session;
+  logic [PositionWidth-1:0] write_position, read_position;
+  count_t write_first, write_end, read_end;
+  logic [DataBytes*8-1:0] write_data, read_data;
+
+  ring_write #(
+      .beat_t(beat_t),
+      .NumSessions(NumSessions),
+      .RingBytes(RingBytes)
+  ) u_write (
+      .clk_i,
+      .rst_i,
+      .in_i(data_i),
+      .in_meta_i(tcp_data_meta_t'(data_i.meta)),
+      .in_valid_i(data_valid_i),
+      .write_o(write),
+      .write_session_o(write_session),
+      .write_position_o(write_position),
+      .write_first_o(write_first),
+      .write_end_o(write_end),
+      .write_data_o(write_data),
+      .bad_session_o(drop_o[DropBadDataSession]),
+      .bad_length_o(drop_o[DropBadDataLength])
+  );
+  assign data_ready_o = 1'b1;
+
+  ring_memory #(
+      .DataBytes  (DataBytes),
+      .NumSessions(NumSessions),
+      .RingBytes  (RingBytes)
+  ) u_memory (
+      .clk_i,
+      .write_i(write),
+      .write_session_i(write_session),
+      .write_position_i(write_position),
+      .write_first_i(write_first),
+      .write_end_i(write_end),
+      .write_data_i(write_data),
+      .read_session_i(read_session),
+      .read_position_i(read_position),
+      .read_end_i(read_end),
+      .read_data_o(read_data)
+  );
+
+  // ---- Reads ----
+
+  typedef struct packed {
+    session_t session;
+    seq_t start;
+    logic [13:0] length;
+  } answer_t;
+  typedef struct packed {
+    answer_t answer;
+    logic [NextWidth-1:0] next;
+    logic drop;
+  } stage_t;
+  stage_t found, stage;
+  logic stage_valid, stage_ready, bound;
+  tcp_read_meta_t meta;
+  assign meta = tcp_read_meta_t'(read_i.meta);
+  wire bad = (32'(meta.session) >= NumSessions) | (32'(meta.length) > RingBytes);
+
+  bound_hop #(
+      .NumBound (NumBound),
+      .HopWidth (NextWidth),
+      .BoundKeys(BoundKeys),
+      .BoundHops(BoundHops)
+  ) u_bound (
+      .key_i  (meta.port),
+      .found_o(bound),
+      .hop_o  (found.next)
+  );
+  assign found.answer.session = meta.session;
+  assign found.answer.start = meta.start;
+  assign found.answer.length = bad ? '0 : meta.length;
+  assign found.drop = ~bound;
+
+  // A read has no data, and one beat; more than that does not matter.
+  logic first_q;
+  wire  taken = read_valid_i & read_ready_o;
+  always_ff @(posedge clk_i) begin
+    if (rst_i) begin
+      first_q <= 1'b1;
+      drop_o[DropBadReadPort] <= 1'b0;
+      event_o <= '0;
+    end else begin
+      if (taken) first_q <= read_i.last;
+      drop_o[DropBadReadPort] <= taken & first_q & ~bound;
+      event_o[EventBadRead]   <= taken & first_q & bound & bad;
+    end
+  end
+
+  stream_register #(
+      .data_t(stage_t)
+  ) u_stage (
+      .clk_i,
+      .rst_i,
+      .in_i(found),
+      .in_valid_i(read_valid_i & first_q),
+      .in_ready_o(read_ready_o),
+      .out_o(stage),
+      .out_valid_o(stage_valid),
+      .out_ready_i(stage_ready)
+  );
+
+  // ---- What the answer says waits for what it brings ----
+
+  typedef struct packed {
+    answer_t answer;
+    logic [NextWidth-1:0] next;
+  } waiting_t;
+  waiting_t waiting;
+  logic waiting_room, waiting_valid, waiting_taken, read_room, reading, unused_head;
+  assign stage_ready = stage.drop | (waiting_room & read_room);
+  head_fifo #(
+      .head_t(logic),
+      .body_t(waiting_t),
+      .Depth (32)
+  ) u_waiting (
+      .clk_i,
+      .rst_i,
+      .in_head_i  (1'b0),
+      .in_body_i  ('{answer: stage.answer, next: stage.next}),
+      .in_valid_i (stage_valid & ~stage.drop & read_room),
+      .in_ready_o (waiting_room),
+      .out_head_o (unused_head),
+      .out_body_o (waiting),
+      .out_valid_o(waiting_valid),
+      .out_ready_i(waiting_taken)
+  );
+
+  logic [DataBytes*8-1:0] bytes;
+  count_t num_bytes;
+  logic bytes_last, bytes_valid, answer_ready;
+  ring_read #(
+      .DataBytes(DataBytes),
+      .SessionWidth(SessionWidth),
+      .PositionWidth(PositionWidth)
+  ) u_read (
+      .clk_i,
+      .rst_i,
+      .request_session_i(SessionWidth'(stage.answer.session)),
+      .request_position_i(PositionWidth'(stage.answer.start)),
+      .request_length_i(15'(stage.answer.length)),
+      .request_valid_i(stage_valid & ~stage.drop & waiting_room),
+      .request_ready_o(read_room),
+      .read_session_o(read_session),
+      .read_position_o(read_position),
+      .read_end_o(read_end),
+      .read_data_i(read_data),
+      .out_data_o(bytes),
+      .out_bytes_o(num_bytes),
+      .out_last_o(bytes_last),
+      .out_valid_o(bytes_valid),
+      .out_ready_i(answer_ready),
+      .busy_o(reading)
+  );
+  assign waiting_taken = bytes_valid & bytes_last & answer_ready;
+
+  // ---- The answer ----
+
+  beat_t answer;
+  always_comb begin
+    answer = '0;
+    answer.meta = $bits(answer.meta)
+        '(tcp_data_meta_t'{session: waiting.answer.session, start: waiting.answer.start, skip: '0});
+    answer.length = waiting.answer.length;
+    answer.kind = $bits(answer.kind)'(KindTcpData);
+    answer.last = bytes_last;
+    answer.bytes = num_bytes;
+    answer.data = bytes;
+  end
+
+  output_stage #(
+      .beat_t(beat_t),
+      .NextWidth(NextWidth),
+      .CutsReady(CutsReady)
+  ) u_out (
+      .clk_i,
+      .rst_i,
+      .in_i(answer),
+      .in_valid_i(bytes_valid),
+      .in_ready_o(answer_ready),
+      .in_next_i(waiting.next),
+      .out_o(answer_o),
+      .out_valid_o(answer_valid_o),
+      .out_ready_i(answer_ready_i),
+      .out_next_o(answer_next_o)
+  );
+
+  assign busy_o = write | stage_valid | reading | waiting_valid | answer_valid_o;
+
+endmodule

@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: Apache-2.0
+// TCP send buffer: keeps what applications send until it is acknowledged, and makes
+// packets of headers from the engine and bytes from its memory.
+//
+// data: bytes of a stream, to be kept (tcp_data). segment: a TCP header (tcp_segment),
+// sent on with payload_length bytes of the stream from start on behind it. A segment that
+// is taken after a write's last beat sees it. What belongs to a stream is for applications
+// and the engine to agree on: the ring of a session holds its latest RingBytes.
+//
+// Messages that fit no ring are dropped and counted, and data never wait.
+//
+// Latency: 9 cycles, 3 of a header without payload. Throughput: one beat per cycle each
+// way, no gap between messages. For data widths of 64 to 512 bits.
+module tcp_send_buffer
+  import bombus_pkg::*;
+  import tcp_pkg::*;
+#(
+    parameter type beat_t = logic,
+    parameter bit CutsReady = 0,  // of its output_stage
+    parameter int unsigned NumSessions = 16,
+    parameter int unsigned RingBytes = 65536  // of a session, a power of two, at least 256
+) (
+    input logic clk_i,
+    input logic rst_i,
+
+    input  beat_t data_i,
+    input  logic  data_valid_i,
+    output logic  data_ready_o,
+    input  beat_t segment_i,
+    input  logic  segment_valid_i,
+    output logic  segment_ready_o,
+
+    output beat_t       out_o,
+    output logic        out_valid_o,
+    input  logic        out_ready_i,
+    output logic  [3:0] drop_o,
+    output logic        busy_o
+);
+
+  localparam string Entry = "";
+  localparam string DataTakes = "tcp_data";
+  localparam string SegmentTakes = "tcp_segment";
+  localparam bit DataAlwaysTakes = 1'b1;
+  localparam bit Replicable = 1'b0;
+  typedef enum logic [0:0] {NextIpv4Tx} next_e;
+  typedef enum int unsigned {
+    DropBadDataSession,
+    DropBadDataLength,
+    DropBadSegmentSession,
+    DropBadSegmentLength,
+    NumDrops
+  } drop_e;
+
+  localparam int unsigned DataBytes = $bits(data_i.data) / 8;
+  localparam int unsigned ByteWidth = $clog2(DataBytes);
+  localparam int unsigned SessionWidth = NumSessions > 1 ? $clog2(NumSessions) : 1;
+  localparam int unsigned PositionWidth = $clog2(RingBytes);
+  // As much of a beat as a header can take, in 32-bit words.
+  localparam int unsigned MaxWords = DataBytes < MaxHeaderBytes ? DataBytes / 4 : MaxHeaderBytes / 4;
+  localparam int unsigned BeatWords = DataBytes / 4;
+  typedef logic [ByteWidth:0] count_t;
+
+  // ---- Memory ----
+
+  logic write;
+  logic [SessionWidth-1:0] write_session, read_session;
+  logic [PositionWidth-1:0] write_position, read_position;
+  count_t write_first, write_end, read_end;
+  logic [DataBytes*8-1:0] write_data, read_data;
+
+  ring_write #(
+      .beat_t(beat_t),
+      .NumSessions(NumSessions),
+      .RingBytes(RingBytes)
+  ) u_write (
+      .clk_i,
+      .rst_i,
+      .in_i(data_i),
+      .in_meta_i(tcp_data_meta_t'(data_i.meta)),
+      .in_valid_i(data_valid_i),
+      .write_o(write),
+      .write_session_o(write_session),
+      .write_position_o(write_position),
+      .write_first_o(write_first),
+      .write_end_o(write_end),
+      .write_data_o(write_data),
+      .bad_session_o(drop_o[DropBadDataSession]),
+      .bad_length_o(drop_o[DropBadDataLength])
+  );
+  assign data_ready_o = 1'b1;
+
+  ring_memory #(
+      .DataBytes  (DataBytes),
+      .NumSessions(NumSessions),
+      .RingBytes  (RingBytes)
+  ) u_memory (
+      .clk_i,
+      .write_i(write),
+      .write_session_i(write_session),
+      .write_position_i(write_position),
+      .write_first_i(write_first),
+      .write_end_i(write_end),
+      .write_data_i(write_data),
+      .read_session_i(read_session),
+      .read_position_i(read_position),
+      .read_end_i(read_end),
+      .read_data_o(read_data)
+  );
+
+  // ---- Headers: what the first beat of one says ----
+
+  typedef struct packed {
+    packet_meta_t meta;
+    logic [13:0] length;  // of the packet
+    logic [MaxWords*32-1:0] data;
+  } header_t;
+  typedef struct packed {
+    logic   last;
+    logic   has_payload;
+    count_t bytes;
+  } head_t;
+
+  // A step behind the input.
+  typedef struct packed {
+    header_t header;
+    head_t head;
+    logic first;
+    logic drop;
+    logic [SessionWidth-1:0] session;
+    logic [PositionWidth-1:0] position;  // of what becomes the first beat with payload
+    logic [14:0] read_length;  // from there on
+  } stage_t;
+  stage_t found, stage;
+  logic first_q, dropping_q, stage_valid, stage_ready;
+  tcp_segment_meta_t meta;
+  assign meta = tcp_segment_meta_t'(segment_i.meta);
+  wire [14:0] length = 15'(segment_i.length) + 15'(meta.payload_length);
+  // Bytes of the header that share a beat with payload.
+  wire [ByteWidth-1:0] shared = segment_i.length[ByteWidth-1:0];
+  wire bad_session = 32'(meta.session) >= NumSessions;
+  wire bad_header = (segment_i.length < 14'(HeaderBytes)) |
+      (segment_i.length > 14'(MaxHeaderBytes)) | (segment_i.length[1:0] != '0);
+  wire bad_length = bad_header | length[14] | (32'(meta.payload_length) > RingBytes);
+  wire drop = first_q ? bad_session | bad_length : dropping_q;
+
+  always_comb begin
+    found.header.meta = meta.packet;
+    found.header.length = length[13:0];
+    found.header.data = segment_i.data[MaxWords*32-1:0];
+    found.head.last = segment_i.last;
+    found.head.bytes = segment_i.last ? segment_i.bytes : count_t'(DataBytes);
+    // Stands in the first beat only.
+    found.head.has_payload = meta.payload_length != '0;
+    found.first = first_q;
+    found.drop = drop;
+    found.session = SessionWidth'(meta.session);
+    found.position = PositionWidth'(meta.start) - PositionWidth'(shared);
+    found.read_length = 15'(meta.payload_length) + 15'(shared);
+  end
+
+  wire taken = segment_valid_i & segment_ready_o;
+  always_ff @(posedge clk_i) begin
+    if (rst_i) begin
+      first_q <= 1'b1;
+      drop_o[DropBadSegmentSession] <= 1'b0;
+      drop_o[DropBadSegmentLength] <= 1'b0;
+    end else begin
+      if (taken) first_q <= segment_i.last;
+      drop_o[DropBadSegmentSession] <= taken & first_q & bad_session;
+      drop_o[DropBadSegmentLength]  <= taken & first_q & ~bad_session & bad_length;
+    end
+  end
+  always_ff @(posedge clk_i) begin
+    if (taken) dropping_q <= drop;
+  end
+
+  stream_register #(
+      .data_t(stage_t)
+  ) u_stage (
+      .clk_i,
+      .rst_i,
+      .in_i(found),
+      .in_valid_i(segment_valid_i),
+      .in_ready_o(segment_ready_o),
+      .out_o(stage),
+      .out_valid_o(stage_valid),
+      .out_ready_i(stage_ready)
+  );
+
+  // ---- Header and payload go separate ways: the payload is asked for, the header waits ----
+
+  logic has_payload_q, header_room, read_room, reading;
+  wire has_payload = stage.first ? stage.head.has_payload : has_payload_q;
+  wire asks = stage.first & stage.head.has_payload;
+  assign stage_ready = stage.drop | (header_room & (~asks | read_room));
+  always_ff @(posedge clk_i) begin
+    if (stage_valid & stage.first) has_payload_q <= stage.head.has_payload;
+  end
+
+  head_t   head;
+  header_t header;
+  logic header_valid, header_taken;
+  head_fifo #(
+      .head_t(head_t),
+      .body_t(header_t),
+      .Depth (32)
+  ) u_headers (
+      .clk_i,
+      .rst_i,
+      .in_head_i  ('{last: stage.head.last, has_payload: has_payload, bytes: stage.head.bytes}),
+      .in_body_i  (stage.header),
+      .in_valid_i (stage_valid & ~stage.drop & (~asks | read_room)),
+      .in_ready_o (header_room),
+      .out_head_o (head),
+      .out_body_o (header),
+      .out_valid_o(header_valid),
+      .out_ready_i(header_taken)
+  );
+
+  logic [DataBytes*8-1:0] payload;
+  count_t payload_bytes;
+  logic payload_last, payload_valid, payload_taken;
+  ring_read #(
+      .DataBytes(DataBytes),
+      .SessionWidth(SessionWidth),
+      .PositionWidth(PositionWidth)
+  ) u_read (
+      .clk_i,
+      .rst_i,
+      .request_session_i(stage.session),
+      .request_position_i(stage.position),
+      .request_length_i(stage.read_length),
+      .request_valid_i(stage_valid & ~stage.drop & asks & header_room),
+      .request_ready_o(read_room),
+      .read_session_o(read_session),
+      .read_position_o(read_position),
+      .read_end_o(read_end),
+      .read_data_i(read_data),
+      .out_data_o(payload),
+      .out_bytes_o(payload_bytes),
+      .out_last_o(payload_last),
+      .out_valid_o(payload_valid),
+      .out_ready_i(payload_taken),
+      .busy_o(reading)
+  );
+
+  // ---- The packet ----
+
+  logic in_payload_q;  // the header has been sent
+  // The header's last beat has room for payload, which stands there already.
+  wire  joins = ~in_payload_q & head.last & head.has_payload & (head.bytes != count_t'(DataBytes));
+  wire  of_payload = in_payload_q | joins;
+  logic out_ready;
+  wire  packet_valid = (in_payload_q | header_valid) & (~of_payload | payload_valid);
+  wire  sent = packet_valid & out_ready;
+  assign header_taken  = sent & ~in_payload_q;
+  assign payload_taken = sent & of_payload;
+
+  always_ff @(posedge clk_i) begin
+    if (rst_i) in_payload_q <= 1'b0;
+    else if (sent) begin
+      in_payload_q <= of_payload ? ~payload_last : head.last & head.has_payload;
+    end
+  end
+
+  beat_t packet;
+  always_comb begin
+    packet = '0;
+    packet.meta = $bits(packet.meta)'(header.meta);
+    packet.length = header.length;
+    packet.kind = $bits(packet.kind)'(KindPacket);
+    packet.last = of_payload ? payload_last : head.last & ~head.has_payload;
+    packet.bytes = of_payload ? payload_bytes : head.bytes;
+    for (int unsigned w = 0; w < BeatWords; w++) begin
+      if (in_payload_q | (joins & (count_t'(4 * w) >= head.bytes)) | (w >= MaxWords)) begin
+        packet.data[32*w+:32] = payload[32*w+:32];
+      end else begin
+        packet.data[32*w+:32] = header.data[32*(w%MaxWords)+:32];
+      end
+    end
+    // Nothing of the memory in what is a header alone.
+    if (MaxWords < BeatWords && !of_payload) packet.data[DataBytes*8-1-:32] = '0;
+  end
+
+  logic unused_next;
+  output_stage #(
+      .beat_t(beat_t),
+      .CutsReady(CutsReady)
+  ) u_out (
+      .clk_i,
+      .rst_i,
+      .in_i(packet),
+      .in_valid_i(packet_valid),
+      .in_ready_o(out_ready),
+      .in_next_i(1'b0),
+      .out_o,
+      .out_valid_o,
+      .out_ready_i,
+      .out_next_o(unused_next)
+  );
+
+  assign busy_o = write | stage_valid | header_valid | reading | out_valid_o;
+
+endmodule

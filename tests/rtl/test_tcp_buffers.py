@@ -1,0 +1,377 @@
+# SPDX-License-Identifier: Apache-2.0
+"""tcp_send_buffer and tcp_receive_buffer against rings of bytes in Python."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from random import Random
+
+import pytest
+from harness import (
+    KIND_BITS,
+    LENGTH_BITS,
+    PACES,
+    SEEDS,
+    WIDTHS,
+    Bench,
+    Benches,
+    Layout,
+    consecutive,
+)
+
+from bombus.design.rtl import struct_layout
+
+# As in benches/tcp_buffers.sv.
+SESSIONS, RING_BEATS = 3, 16
+PORTS = (80, 443)
+KIND_PACKET, KIND_DATA = 0, 2
+SEND_DATA, SEGMENT, RECEIVE_DATA, READ = range(4)
+PACKET, ANSWER = range(2)
+BAD_SEND_SESSION, BAD_SEND_LENGTH, BAD_SEGMENT_SESSION, BAD_SEGMENT_LENGTH = range(4)
+BAD_RECEIVE_SESSION, BAD_RECEIVE_LENGTH, BAD_READ_PORT, BAD_READ = range(4, 8)
+
+HEADERS = range(20, 64, 4)  # bytes that a TCP header may have
+PACKET_BITS = struct_layout("packet_meta_t")["mac_port"].offset + 2
+
+
+def pack(kind: str, **fields: int) -> int:
+    """Metadata of a kind of message."""
+    layout, value = struct_layout(f"{kind}_meta_t", "tcp_pkg"), 0
+    for name, number in fields.items():
+        assert 0 <= number < 1 << layout[name].width, f"{name}: {number} does not fit"
+        value |= number << layout[name].offset
+    return value
+
+
+@dataclass(frozen=True)
+class Sent:
+    """A message in or out: its length field is that of its payload."""
+
+    payload: bytes
+    meta: int
+    kind: int = KIND_PACKET
+    next_hop: int = 0
+
+
+@dataclass
+class Buffers:
+    """The bench, and what the rings of both buffers should have."""
+
+    bench: Bench
+    width: int
+    random: Random
+    send: list[bytearray] = field(default_factory=list)
+    receive: list[bytearray] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.size = self.width // 8
+        self.ring = RING_BEATS * self.size
+        meta = struct_layout("tcp_segment_meta_t", "tcp_pkg")["session"]
+        self.layout = Layout(
+            ("data", self.width),
+            ("bytes", self.size.bit_length()),
+            ("last", 1),
+            ("kind", KIND_BITS),
+            ("length", LENGTH_BITS),
+            ("meta", meta.offset + meta.width),
+            ("next", 1),
+        )
+        self.send = [bytearray(self.ring) for _ in range(SESSIONS)]
+        self.receive = [bytearray(self.ring) for _ in range(SESSIONS)]
+
+    # ---- Messages and beats ----
+
+    def beats(self, payload: bytes, meta: int) -> list[int]:
+        """Beats in; what does not count is noise."""
+        noise = self.random.getrandbits
+        count = max(1, -(-len(payload) // self.size))
+        items = []
+        for index in range(count):
+            part = payload[index * self.size : (index + 1) * self.size]
+            last = index == count - 1
+            items.append(
+                self.layout.pack(
+                    data=int.from_bytes(part, "little"),
+                    bytes=len(part) if last else noise(self.size.bit_length()),
+                    last=last,
+                    kind=noise(KIND_BITS),
+                    length=noise(LENGTH_BITS) if index else len(payload),
+                    meta=noise(64) if index else meta,
+                )
+            )
+        return items
+
+    def messages(self, stream: int) -> list[Sent]:
+        found: list[Sent] = []
+        payload, first = b"", {}
+        for item in self.bench.items(stream):
+            beat = self.layout.unpack(item)
+            first = first or beat
+            assert beat["next"] == first["next"]
+            data = beat["data"].to_bytes(self.size, "little")
+            size = beat["bytes"]
+            assert size == self.size or beat["last"]
+            assert size or not payload, "the last beat of several is empty"
+            assert not any(data[size:]), "bytes behind the end are not zero"
+            payload += data[:size]
+            if beat["last"]:
+                assert first["length"] == len(payload)
+                found.append(Sent(payload, first["meta"], first["kind"], first["next"]))
+                payload, first = b"", {}
+        assert not payload, "the last message has no end"
+        return found
+
+    # ---- What goes in, and what should come of it ----
+
+    def write(self, stream: int, session: int, start: int, payload: bytes, skip: int = 0) -> None:
+        meta = pack("tcp_data", session=session, start=start % 2**32, skip=skip)
+        self.bench.push(self.beats(payload, meta), stream)
+        if session >= SESSIONS or len(payload) > self.ring:
+            return
+        ring = (self.send if stream == SEND_DATA else self.receive)[session]
+        for n in range(skip, len(payload)):
+            ring[(start + n) % self.ring] = payload[n]
+
+    def stored(self, rings: list[bytearray], session: int, start: int, length: int) -> bytes:
+        return bytes(rings[session][(start + n) % self.ring] for n in range(length))
+
+    def segment(self, session: int, start: int, length: int, header: int) -> Sent:
+        packet = self.random.getrandbits(PACKET_BITS)
+        data = self.random.randbytes(header)
+        meta = pack(
+            "tcp_segment",
+            session=session,
+            start=start % 2**32,
+            payload_length=length,
+            packet=packet,
+        )
+        self.bench.push(self.beats(data, meta), SEGMENT)
+        if session >= SESSIONS:
+            return Sent(b"", 0)
+        return Sent(data + self.stored(self.send, session, start, length), packet)
+
+    def read(self, session: int, start: int, length: int, app: int = 0) -> Sent:
+        where = {"session": session, "start": start % 2**32}
+        meta = pack("tcp_read", port=PORTS[app], length=length, **where)
+        self.bench.push(self.beats(b"", meta), READ)
+        good = session < SESSIONS and length <= self.ring
+        payload = self.stored(self.receive, session, start, length) if good else b""
+        return Sent(payload, pack("tcp_data", **where), KIND_DATA, app)
+
+    def fill(self) -> None:
+        """Writes all rings of both."""
+        for stream in (SEND_DATA, RECEIVE_DATA):
+            for session in range(SESSIONS):
+                start = self.random.getrandbits(32)
+                self.write(stream, session, start, self.random.randbytes(self.ring))
+        self.bench.drain()
+
+    def start(self) -> int:
+        """A sequence number, often one shortly before numbers start again."""
+        return self.random.choice([self.random.getrandbits(32), -self.random.randrange(self.ring)])
+
+    def expect(self, packets: Iterable[Sent] = (), answers: Iterable[Sent] = ()) -> None:
+        self.bench.drain()
+        for stream, wanted in ((PACKET, packets), (ANSWER, answers)):
+            for got, want in zip(self.messages(stream), wanted, strict=True):
+                assert got == want
+        self.bench.forget()
+
+
+@pytest.fixture(params=WIDTHS, ids=[f"{width} bits" for width in WIDTHS])
+def buffers(request: pytest.FixtureRequest, benches: Benches) -> Buffers:
+    bench = benches("tcp_buffers", DataWidth=request.param)
+    return Buffers(bench, request.param, Random(request.param))
+
+
+def test_payload_of_every_start_and_length(buffers: Buffers) -> None:
+    """Every place in a row x every length up to four beats, with headers of every length."""
+    buffers.fill()
+    for offset in range(buffers.size):
+        packets, answers = [], []
+        for length in range(4 * buffers.size + 1):
+            session = buffers.random.randrange(SESSIONS)
+            start = buffers.start() // buffers.size * buffers.size + offset
+            header = buffers.random.choice(HEADERS)
+            packets.append(buffers.segment(session, start, length, header))
+            answers.append(buffers.read(session, start, length, length % 2))
+        buffers.expect(packets, answers)
+
+
+def test_writes_of_every_start_and_length(buffers: Buffers) -> None:
+    """Every place in a row x every length up to four beats, with and without bytes to skip."""
+    buffers.fill()
+    random = buffers.random
+    for offset in range(buffers.size):
+        for length in range(4 * buffers.size + 1):
+            session = random.randrange(SESSIONS)
+            start = buffers.start() // buffers.size * buffers.size + offset
+            skip = random.choice([0, 0, random.randrange(length + 1), length + random.randrange(3)])
+            for stream in (SEND_DATA, RECEIVE_DATA):
+                buffers.write(stream, session, start, random.randbytes(length), skip)
+        assert consecutive(buffers.bench.taken(SEND_DATA)[-100:]) or offset == 0
+        buffers.bench.drain()
+        packets = [buffers.segment(n, offset, buffers.ring, 20) for n in range(SESSIONS)]
+        answers = [buffers.read(n, offset, buffers.ring) for n in range(SESSIONS)]
+        buffers.expect(packets, answers)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_reads_beside_writes(buffers: Buffers, seed: int) -> None:
+    """Session 0 is read while others are written, with gaps and stalls; then these are read."""
+    random = Random(seed)
+    for pace in PACES:
+        buffers.bench.pace(**pace)
+        buffers.fill()
+        for _ in range(4):
+            packets, answers = [], []
+            for _ in range(60):
+                length = random.choice([0, 1, random.randrange(5 * buffers.size)])
+                header = random.choice(HEADERS)
+                packets.append(buffers.segment(0, buffers.start(), length, header))
+                answers.append(buffers.read(0, buffers.start(), length, random.randrange(2)))
+                length = random.randrange(5 * buffers.size)
+                for stream in (SEND_DATA, RECEIVE_DATA):
+                    payload, skip = random.randbytes(length), random.randrange(length + 1)
+                    session = random.randrange(1, SESSIONS)
+                    buffers.write(stream, session, buffers.start(), payload, skip)
+            buffers.expect(packets, answers)
+            packets, answers = [], []
+            for session in range(SESSIONS):
+                packets.append(buffers.segment(session, 0, buffers.ring, 20))
+                answers.append(buffers.read(session, 0, buffers.ring))
+            buffers.expect(packets, answers)
+
+
+def test_reads_of_other_bytes_of_rows_that_are_written(buffers: Buffers) -> None:
+    buffers.fill()
+    random, half = buffers.random, buffers.size // 2
+    for row in range(2 * RING_BEATS):
+        packets, answers = [], []
+        for _ in range(20):
+            start = row * buffers.size
+            packets.append(buffers.segment(1, start, half, 20))
+            answers.append(buffers.read(1, start, half))
+            for stream in (SEND_DATA, RECEIVE_DATA):
+                buffers.write(stream, 1, start + half, random.randbytes(half))
+        buffers.expect(packets, answers)
+
+
+def test_what_was_just_written_is_read(buffers: Buffers) -> None:
+    """A segment or a read that is taken in the cycle after a write's last beat."""
+    buffers.fill()
+    for _ in range(100):
+        start, length = buffers.start(), buffers.random.randrange(1, 3 * buffers.size)
+        for stream in (SEND_DATA, RECEIVE_DATA):
+            buffers.write(stream, 0, start, buffers.random.randbytes(length))
+        while buffers.bench.waiting(SEND_DATA) or buffers.bench.waiting(RECEIVE_DATA):
+            buffers.bench.run()
+        packet = buffers.segment(0, start, length, 20)
+        buffers.expect([packet], [buffers.read(0, start, length)])
+
+
+def test_messages_that_fit_no_ring(buffers: Buffers) -> None:
+    buffers.fill()
+    random, ring = buffers.random, buffers.ring
+    buffers.bench.forget()
+    packets, answers = [], []
+    for _ in range(30):
+        bad = random.choice([SESSIONS, 2**14 - 1])
+        for stream in (SEND_DATA, RECEIVE_DATA):
+            buffers.write(stream, bad, 0, random.randbytes(random.randrange(ring)))
+            buffers.write(stream, 0, 0, random.randbytes(ring + random.randrange(1, ring)))
+        buffers.segment(bad, 0, 10, 20)
+        buffers.segment(0, 0, random.randrange(ring + 1, 2**14 - 60), 20)
+        buffers.segment(0, 0, 10, random.choice([0, 19, 16, 22, 61, 64, 100]))
+        packets.append(buffers.segment(0, 5, ring, 60))
+        answers.append(buffers.read(bad, 0, 10))
+        answers.append(buffers.read(0, 7, random.randrange(ring + 1, 2**14)))
+        answers.append(buffers.read(0, 7, ring, 1))
+        meta = pack("tcp_read", port=random.choice([0, 79, 81]), session=0, start=0, length=1)
+        buffers.bench.push(buffers.beats(b"", meta), READ)
+    buffers.bench.drain()
+    counted = buffers.bench.events
+    buffers.expect(packets, answers)
+    assert counted[BAD_SEND_SESSION] == counted[BAD_SEND_LENGTH] == 30
+    assert counted[BAD_RECEIVE_SESSION] == counted[BAD_RECEIVE_LENGTH] == 30
+    assert counted[BAD_SEGMENT_SESSION] == counted[BAD_READ_PORT] == 30
+    assert counted[BAD_SEGMENT_LENGTH] == counted[BAD_READ] == 60
+    assert sum(counted[8:]) == 0
+    buffers.expect(
+        [buffers.segment(n, 0, ring, 20) for n in range(SESSIONS)],
+        [buffers.read(n, 0, ring) for n in range(SESSIONS)],
+    )
+
+
+def test_segments_whose_packet_is_too_long(benches: Benches) -> None:
+    """Header and payload must not exceed what a length field holds."""
+    bench = benches("tcp_buffers", DataWidth=64, RingBeats=4096)
+    buffers = Buffers(bench, 64, Random(1))
+    for length in (2**14 - 21, 2**14 - 20, 2**14 - 1):
+        meta = pack("tcp_segment", session=0, start=0, payload_length=length, packet=0)
+        bench.push(buffers.beats(bytes(20), meta), SEGMENT)
+    bench.drain()
+    (packet,) = buffers.messages(PACKET)
+    assert len(packet.payload) == 2**14 - 1
+    assert bench.events[BAD_SEGMENT_LENGTH] == 2
+
+
+def test_writes_wait_for_nothing(buffers: Buffers) -> None:
+    buffers.fill()
+    for stream in (PACKET, ANSWER):
+        buffers.bench.stall(stream, 1.0)
+    for _ in range(100):
+        buffers.segment(0, 0, 3 * buffers.size, 20)
+        buffers.read(0, 0, 3 * buffers.size)
+    buffers.bench.run(200)
+    buffers.bench.forget()
+    for stream in (SEND_DATA, RECEIVE_DATA):
+        for _ in range(50):
+            buffers.write(stream, 1, buffers.start(), buffers.random.randbytes(buffers.size + 1))
+    buffers.bench.run(101)
+    assert buffers.bench.waiting(SEND_DATA) == buffers.bench.waiting(RECEIVE_DATA) == 0
+    assert buffers.bench.waiting(SEGMENT) > 50
+    assert buffers.bench.waiting(READ) > 50
+
+
+def test_no_gap_and_latency(buffers: Buffers) -> None:
+    """Packets with payload and answers follow one another without a gap, at any position."""
+    buffers.fill()
+    bench = buffers.bench
+    for _ in range(200):
+        length = buffers.random.randrange(60, 60 + 4 * buffers.size)
+        buffers.segment(0, buffers.start(), length, 60)
+        buffers.read(0, buffers.start(), length)
+    bench.drain()
+    cycles = [cycle for cycle, _ in bench.received(ANSWER)]
+    assert consecutive(cycles)
+    assert cycles[0] - bench.taken(READ)[0] == 9
+    assert consecutive([cycle for cycle, _ in bench.received(PACKET)][10:])
+    bench.forget()
+    for _ in range(200):
+        buffers.segment(0, buffers.start(), 0, buffers.random.choice(HEADERS))
+    bench.drain()
+    cycles = [cycle for cycle, _ in bench.received(PACKET)]
+    assert consecutive(cycles)
+    assert cycles[0] - bench.taken(SEGMENT)[0] == 3
+
+
+def test_reset_in_the_middle_of_traffic(buffers: Buffers) -> None:
+    random = buffers.random
+    for _ in range(20):
+        buffers.bench.pace(gap=0.3, stall=random.choice([0.0, 0.5, 1.0]))
+        for _ in range(30):
+            buffers.segment(0, buffers.start(), random.randrange(buffers.ring), 20)
+            buffers.read(0, buffers.start(), random.randrange(buffers.ring))
+            for stream in (SEND_DATA, RECEIVE_DATA):
+                payload = random.randbytes(random.randrange(buffers.ring))
+                buffers.write(stream, 0, buffers.start(), payload)
+        buffers.bench.run(random.randrange(5, 60))
+        buffers.bench.reset(1)
+        buffers.bench.pace(gap=0.3, stall=0.3)
+        buffers.fill()
+        buffers.expect(
+            [buffers.segment(n, 3, 2 * buffers.size, 24) for n in range(SESSIONS)],
+            [buffers.read(n, 3, 2 * buffers.size) for n in range(SESSIONS)],
+        )
