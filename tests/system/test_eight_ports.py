@@ -14,6 +14,10 @@ from bombus.golden.frames import (
     announcement,
     arp_reply,
     arp_request,
+    ethernet,
+    ip_frame,
+    ipv4,
+    padded,
     ping_frame,
     udp_frame,
 )
@@ -23,6 +27,7 @@ from bombus.simulator.simulation import Simulation
 DESIGN = ROOT / "tests" / "system" / "designs" / "eight_ports.yaml"
 PORTS = range(8)
 RELAY_PORT = 9000
+HOPS_PROTOCOL, HOPS_FROM = 253, bytes((10, 87, 0, 99))
 RELAY_TO = Station.of("02:00:00:00:00:65", "10.87.0.1")
 
 
@@ -91,3 +96,14 @@ def test_a_new_message_leaves_by_the_last_port(bench: Bench) -> None:
     found = {(e["mac_port"], e["ip"]) for e in (entry.read() for entry in cache) if e["valid"]}
     known = {(port, int.from_bytes(bench.stations[port].ip)) for port in PORTS}
     assert found == known | {(PORTS[-1], int.from_bytes(RELAY_TO.ip))}
+
+
+def test_messages_of_another_kind_keep_the_number_of_their_port(bench: Bench) -> None:
+    """Wider than two bits: the answer leaves by the port that the request came in by."""
+    frames, replies = [], []
+    for port in PORTS:
+        station, host, token = bench.stations[port], bench.hosts[port], bytes([port] * 7)
+        frames.append((port, ip_frame(station, host, HOPS_PROTOCOL, token + b"?", ttl=64)))
+        packet = ipv4(HOPS_FROM, station.ip, HOPS_PROTOCOL, token + b"@", ttl=255)
+        replies.append([padded(ethernet(station.mac, host.mac, 0x0800, packet))])
+    bench.run(frames, replies)

@@ -16,10 +16,10 @@ package hops_pkg;
 
   // Metadata of kind hops: what is to be answered, and to whom. No payload.
   typedef struct packed {
-    logic [1:0]        mac_port;
-    bombus_pkg::vlan_t vlan;
-    logic [31:0]       ip;
-    body_t             body;
+    bombus_pkg::mac_port_t mac_port;
+    bombus_pkg::vlan_t     vlan;
+    logic [31:0]           ip;
+    body_t                 body;
   } hops_meta_t;
 
 endpackage
