@@ -10,11 +10,12 @@ those that were tried. A run that is stopped goes on where it was.
 from __future__ import annotations
 
 import argparse
+import sys
 from collections import Counter, defaultdict
 from pathlib import Path
 
 from mutation.campaign import Campaign, Journal, Result, current
-from mutation.checkout import Checkout
+from mutation.checkout import BadTestsError, Checkout
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -37,11 +38,19 @@ def run(arguments: argparse.Namespace) -> None:
     work = ROOT / "build" / "mutation" / arguments.name
     checkout = Checkout.of(ROOT, work / "tree", work.parent / "cache")
     journal = Journal(arguments.journal)
-    campaign = Campaign(checkout, journal, arguments.seed, arguments.thorough)
+    campaign = Campaign(checkout, journal, arguments.seed, arguments.thorough, arguments.again)
+    failed = False
     for file in _files(arguments.files):
-        for result in campaign.run(file, arguments.count):
-            change = f"{' '.join(result.old.split())} -> {' '.join(result.new.split())}"
-            print(f"{result.file}:{result.line}: {result.verdict}: {change}", flush=True)
+        try:
+            for result in campaign.run(file, arguments.count):
+                change = f"{' '.join(result.old.split())} -> {' '.join(result.new.split())}"
+                print(f"{result.file}:{result.line}: {result.verdict}: {change}", flush=True)
+        except BadTestsError as error:
+            # The other files can still be tried.
+            print(f"{file}: not tried: {error}", file=sys.stderr, flush=True)
+            failed = True
+    if failed:
+        sys.exit(1)
 
 
 def _score(results: list[Result]) -> str:
@@ -85,6 +94,9 @@ def main() -> None:
     runner.add_argument("--count", type=int, default=10, help="of each file (default 10)")
     runner.add_argument("--seed", type=int, default=1)
     runner.add_argument("--name", default="run", help="of the copy: one for each run at a time")
+    runner.add_argument(
+        "--again", action="store_true", help="try survivors again, not only new ones"
+    )
     runner.add_argument("--thorough", action="store_true", help="build designs for each mutation")
     runner.set_defaults(action=run)
     reporter = commands.add_parser("report", help="scores and survivors so far")

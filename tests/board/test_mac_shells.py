@@ -84,6 +84,11 @@ def test_core_names_what_it_builds(tmp_path: Path) -> None:
     files = [next(iter(each)) for each in core["filesets"]["cmac"]["files"]]
     assert [Path(file).suffix for file in files] == [".sv", ".tcl", ".xdc"]
     assert all((generated.folder / file).is_file() for file in files)
+    # The core's clock, and the shorter period of both for what crosses between them.
+    source, _, constraints = ((generated.folder / file).read_text() for file in files)
+    assert "ClockKhz = 250000;" in source
+    assert "-name clk -period 4.000 " in constraints
+    assert re.findall(r"set_max_delay .* ([\d.]+)$", constraints, re.MULTILINE) == ["3.103"] * 2
 
 
 @pytest.mark.parametrize(("width", "mhz"), [(512, 156.25), (64, 322.265625), (256, 322.265625)])

@@ -18,6 +18,7 @@ import pytest
 from rich.console import Console
 
 from bombus.base.errors import DesignError, UserError
+from bombus.fabric.config import Fabric
 from bombus.measure import mesh, sweep
 from bombus.measure.sweep import cluster
 
@@ -39,6 +40,12 @@ def grid(tmp_path_factory: pytest.TempPathFactory) -> Path:
     file.write_text(TEXT)
     mesh.build(sweep.load(file).fabrics[0], 2, 2, console=None)
     return file
+
+
+@pytest.mark.parametrize(("columns", "rows"), [(1, 4), (4, 1), (17, 16), (257, 2)])
+def test_a_mesh_has_2_x_2_to_256_nodes(columns: int, rows: int) -> None:
+    with pytest.raises(UserError, match=f"{columns} x {rows} is not 2 x 2 to 256 nodes"):
+        mesh.build(Fabric(), columns, rows)
 
 
 @pytest.fixture

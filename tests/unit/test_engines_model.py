@@ -67,6 +67,19 @@ def test_order_of_engines_counts() -> None:
     assert leaves and with_checksum(Packet(leaves[1], 0)).frame != leaves[1]
 
 
+def test_ports_are_read_only_where_they_are() -> None:
+    frame = udp_frame(STATION, HOST, b"")
+    assert Packet(frame, 0).protocol == 17
+    for cut in (1, 8):  # a UDP header in part, and none
+        assert Packet(frame[:-cut], 0).protocol is None
+    tcp = frame[:23] + bytes([6]) + frame[24:34] + bytes(20)
+    assert Packet(tcp, 0).protocol == 6
+    assert Packet(tcp[:-1], 0).protocol is None
+    for at, value in ((23, 1), (14, 0x46), (20, 0x20), (21, 1), (12, 0x86)):
+        changed = frame[:at] + bytes([value]) + frame[at + 1 :]
+        assert Packet(changed, 0).protocol is None, at
+
+
 def test_what_is_dropped() -> None:
     frame = padded(udp_frame(STATION, HOST, b"bee", port=9))
     model = Engines(KINDS, MACS)

@@ -9,6 +9,7 @@ from collections import Counter
 from pathlib import Path, PurePosixPath
 
 import pytest
+from ruamel.yaml import YAML
 from unit_helpers import DESIGNS, ROOT, Edited
 
 from bombus.analysis import check
@@ -219,6 +220,18 @@ def test_every_text_names_its_licence(name: str) -> None:
         if not path.endswith((".json", ".md")):
             beginning = text.splitlines()[:2]
             assert any("SPDX-License-Identifier: Apache-2.0" in line for line in beginning), path
+
+
+def test_the_core_description_has_the_files_of_the_file_list() -> None:
+    design, _ = check.check(DESIGNS / "udp_echo.yaml")
+    texts = generate.texts(design)
+    core = YAML(typ="safe").load(texts["udp_echo.core"])
+    files = core["filesets"]["rtl"]["files"]
+    sources = [each for each in files if isinstance(each, str)]
+    assert sources == [line for line in texts["udp_echo.f"].splitlines() if line.endswith(".sv")]
+    headers = {name for each in files if isinstance(each, dict) for name in each}
+    assert headers == {path for path in texts if path.endswith(".svh")}
+    assert core["targets"]["default"]["toplevel"] == "udp_echo_top"
 
 
 @pytest.mark.parametrize("design", [TWO_MACS, TWO_NETWORKS], ids=lambda design: design.stem)

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,8 @@ from unit_helpers import ROOT
 
 sys.path.append(str(ROOT / "tools"))
 from mutation import elaboration, python, systemverilog
+from mutation.campaign import Campaign, Journal, Result, content_of, current
+from mutation.checkout import BadTestsError, Checkout
 from mutation.site import Site, shuffled
 from mutation.targets import find_tests
 
@@ -98,6 +101,27 @@ def test_mutations_of_python(text: str, made: set[tuple[str, str]]) -> None:
     assert made <= changes(text, found)
     for site in found:
         compile(site.applied(text), "changed", "exec")
+
+
+def test_survivors_are_tried_again_and_the_last_result_counts(tmp_path: Path) -> None:
+    tree, file = tmp_path / "tree", "src/bombus/fabric/routing.py"
+    (tree / file).parent.mkdir(parents=True)
+    text = "x = 1\n"
+    (tree / file).write_text(text)
+    journal = Journal(tmp_path / "journal.jsonl")
+    for site in shuffled(python.sites(text), Path(file), 1):
+        where = (site.operator, site.start, site.end, site.old(text), site.new)
+        given = Result(file, content_of(text), 1, *where, "survived")
+        journal.add(given)
+    checkout = Checkout(tree, tmp_path)
+    # The copy has no tests: a run of them is the end.
+    assert list(Campaign(checkout, journal, seed=1).run(file, 10)) == []
+    with pytest.raises(BadTestsError):
+        list(Campaign(checkout, journal, seed=1, again=True).run(file, 10))
+    journal.add(replace(given, verdict="caught"))
+    verdicts = [result.verdict for result in current(journal, tree)]
+    assert verdicts == ["survived"] * (len(verdicts) - 1) + ["caught"]
+    assert len(verdicts) == len(journal.results) - 1
 
 
 SOURCES = [*(ROOT / "rtl").rglob("*.sv"), *(ROOT / "src").rglob("*.py")]

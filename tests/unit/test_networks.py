@@ -149,6 +149,9 @@ def test_a_stream_of_two_layers_is_named_with_its_layer(tmp_path: Path) -> None:
 
 def test_mac_ports_have_the_width_of_the_first_network(tmp_path: Path) -> None:
     text = (LOOKUP / "two_networks.yaml").read_text()
+    design, _ = check.check(LOOKUP / "two_networks.yaml")
+    assert [network.data_width for network in design.networks] == [128, 64]
+    assert manifest(design)["data_width"] == 128
     order = text.replace("  control: {data_width: 64}\n", "").replace(
         "networks:\n", "networks:\n  control: {data_width: 64}\n", 1
     )

@@ -350,6 +350,16 @@ def test_replicas_and_slow_tiles_keep_messages_waiting() -> None:
     assert right
 
 
+def test_nobody_waits_in_a_network_that_drops(tmp_path: Path) -> None:
+    text = (DESIGNS / "udp_echo_replicas.yaml").read_text()
+    file = tmp_path / "design.yaml"
+    for lossless in ("true", "false"):
+        file.write_text(f"{text}fabric: {{kind: crosspoint, lossless: {lossless}}}\n")
+        found = resolved(file)
+        assert blocking.slow_tiles(found)
+        assert bool(blocking.of_design(found)) == (lossless == "true")
+
+
 def test_a_queue_of_the_crosspoint_fabric_is_shared_by_one_turn_only() -> None:
     """Both pass the link from (1, 0) to (2, 0), but never by the same input and output."""
     at = {"a": (1, 0), "slow": (3, 0), "b": (0, 0), "c": (2, 1)}

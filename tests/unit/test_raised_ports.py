@@ -48,6 +48,9 @@ def test_the_top_has_what_is_raised() -> None:
     # 100 ns at 250 MHz; 16 bytes a cycle are 4 GB/s, so that 19.2 GB/s are limited by the port.
     assert "read_latency: 25," in around
     assert "bandwidth_beats: 2," in around
+    # A refresh every 7800 ns, for 350 ns.
+    assert "refresh_interval: 1950," in around
+    assert "refresh_cycles: 88" in around
     assert manifest(design)["pins"] == [{"name": "fill_o", "bits": 7, "output": True}]
     assert "axi_memory" not in files["udp_echo_memory.f"]
 

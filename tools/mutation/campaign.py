@@ -72,12 +72,13 @@ class Journal:
 @dataclass
 class Campaign:
     """Mutations of files in a checkout. `thorough`: also builds whole designs for single mutations
-    that cannot share a build."""
+    that cannot share a build. `again`: tries survivors again, against tests that are new."""
 
     checkout: Checkout
     journal: Journal
     seed: int
     thorough: bool = False
+    again: bool = False
 
     def run(self, file: str, count: int) -> Iterator[Result]:
         """Tries `count` mutations of a file, without those that have been tried."""
@@ -87,7 +88,11 @@ class Campaign:
                 f"tools/mutation/targets.py does not say which tests concern {file}"
             )
         text = (self.checkout.folder / file).read_text()
-        done = self.journal.of(file, content_of(text))
+        done = {
+            key
+            for key, result in self.journal.of(file, content_of(text)).items()
+            if not (self.again and result.verdict == "survived")
+        }
         wanted = self._wanted(file, text, count)
         todo = [site for site in wanted if (site.start, site.end, site.new) not in done]
         if not todo:
@@ -201,10 +206,15 @@ class Campaign:
 
 
 def current(journal: Journal, repository: Path) -> list[Result]:
-    """The results that belong to the files as they stand."""
+    """The results that belong to the files as they stand: the last one of each mutation."""
     texts = {
         file: content_of((repository / file).read_text())
         for file in {result.file for result in journal.results}
         if (repository / file).is_file()
     }
-    return [result for result in journal.results if texts.get(result.file) == result.content]
+    last = {
+        (result.file, result.start, result.end, result.new): result
+        for result in journal.results
+        if texts.get(result.file) == result.content
+    }
+    return list(last.values())
