@@ -25,13 +25,15 @@ def open_layer(
     *,
     bound: int = 0,
     metadata: str = "",
+    shown: str = "",
     inputs: Mapping[str, str] | None = None,
     seed: int = 1,
     **widths: int,
 ) -> Bench:
     """`arguments`: of its instance, `bound`: how many next hops they add to its own ones;
-    `metadata`: its type, if not a packet's; `inputs`: values of what it reads of its registers, if
-    not zero; `widths`: NumWidths, WidthRatio, FirstWidth, if not all four."""
+    `metadata`: its type, if not a packet's; `shown`: what else of the first width stands in the
+    status, behind the time; `inputs`: values of what the layer reads of its registers, if not zero;
+    `widths`: NumWidths, WidthRatio, FirstWidth, if not all four."""
     kind = library(64).kind(layer)
     declared, types = _registers(kind.registers, inputs or {})
     given = ",".join([".beat_t(beat_t)", *types, *arguments])
@@ -43,6 +45,8 @@ def open_layer(
     }
     if metadata:
         macros["META_T"] = metadata
+    if shown:
+        macros["SHOWN"] = shown
     return benches("layer", seed=seed, macros=macros, **widths)
 
 

@@ -16,7 +16,9 @@ from layer_bench import HOST_MAC, counts, open_layer
 from bombus.design.rtl import constant, struct_layout
 from bombus.golden.engines import (
     MAX_STEPS,
+    NUM_FLOWS,
     Engines,
+    Flow,
     NextHop,
     Packet,
     Rule,
@@ -27,7 +29,13 @@ from bombus.golden.engines import (
 from bombus.golden.frames import Host, Station, ethernet, ip_frame, udp_frame
 
 WIDTH = 512
-KINDS = {1: "engine_checksum", 2: "engine_encrypt", 3: "engine_hash", 5: "engine_forward"}
+KINDS = {
+    1: "engine_checksum",
+    2: "engine_encrypt",
+    3: "engine_hash",
+    4: "engine_count",
+    5: "engine_forward",
+}
 # What an engine is bound to: engines, and the exits of MAC ports 0 and 2.
 FIRST_EXIT = constant("engine_pkg::FirstExit")
 BOUND = (*KINDS, FIRST_EXIT, FIRST_EXIT + 2)
@@ -38,6 +46,8 @@ HOP = NextHop(bytes.fromhex("c2917b55d3aa"))
 STATION = Station.of("02:00:00:00:00:99", "10.77.0.1")
 HOST = Host(HOST_MAC, bytes((10, 77, 0, 2)), bytes(4))
 NEXT = ("next", 5)
+# What the bench shows of engine_count: the time, then an entry as engine_count.rdl has it.
+FLOW = Layout(("time_us", 32), ("packets", 32), ("hash", 32), ("bytes", 48))
 
 
 def next_hop(packet: Packet, step: int, own: int = 0) -> int | None:
@@ -127,7 +137,7 @@ class Case:
         frame = udp_frame(STATION, HOST, b"") if small else some_frame(random)
         packet = Packet(frame, random.getrandbits(2), random.randrange(64), random.getrandbits(32))
         size = random.choice([0, 0, 1, 2, MAX_STEPS])
-        steps = tuple(random.choice([1, 2, 3, 5, 9]) for _ in range(size))
+        steps = tuple(random.choice([1, 2, 3, 4, 5, 9]) for _ in range(size))
         return cls(packet, steps, random.getrandbits(17))
 
     def meta(self, **changes: int) -> int:
@@ -152,6 +162,7 @@ FUNCTIONS: dict[str, Function] = {
     "engine_checksum": with_checksum,
     "engine_encrypt": lambda packet: encrypted(packet, KEY, SALT, ROUNDS),
     "engine_hash": hashed,
+    "engine_count": lambda packet: packet,
     "engine_forward": lambda packet: replace(
         packet, frame=HOP.destination + HOST_MAC + packet.frame[12:], mac_port=HOP.mac_port
     ),
@@ -172,7 +183,12 @@ def hop_word(hop: NextHop) -> str:
 
 def open_engine(benches: Benches, layer: str, seed: int = 1, hop: NextHop = HOP) -> Bench:
     arguments = [f".Engine({NUMBERS[layer]})", *bindings()]
-    inputs = {"next_hops_i": hop_word(hop)}
+    # The table of engine_count is read all the time, at the index that the time is.
+    inputs = {
+        "next_hops_i": hop_word(hop),
+        "flows_request_i": "1'b1",
+        "flows_index_i": "time_us_i[5:0]",
+    }
     if layer == "engine_encrypt":
         arguments.append(f".Rounds({ROUNDS})")
         key, salt = f"256'h{number(KEY):x}", f"32'h{number(SALT):x}"
@@ -183,6 +199,7 @@ def open_engine(benches: Benches, layer: str, seed: int = 1, hop: NextHop = HOP)
         arguments,
         bound=len(BOUND),
         metadata="engine_pkg::engine_packet_meta_t",
+        shown="flows_rdata_o" if layer == "engine_count" else "",
         inputs=inputs,
         seed=seed,
         NumWidths=1,
@@ -288,6 +305,79 @@ def test_refused(benches: Benches) -> None:
             bench = open_engine(benches, layer, hop=hop)
             check(layer, cases, run(bench, cases, random), refused=True)
         assert counts(bench, layer, 0)[event] == len(cases)
+
+
+def flows(bench: Bench) -> dict[int, Flow]:
+    """What engine_count has counted, by flow."""
+    found = {}
+    for _ in range(NUM_FLOWS):
+        bench.control(1)
+        bench.run()
+        bench.control(0)
+        bench.run(3)
+        entry = FLOW.unpack(bench.status)
+        counted = Flow(entry["packets"], entry["bytes"], entry["hash"])
+        if counted != Flow():
+            found[entry["time_us"] % NUM_FLOWS] = counted
+    return found
+
+
+def expected_flows(cases: Sequence[Case]) -> dict[int, Flow]:
+    found: dict[int, Flow] = {}
+    for packet in (case.packet for case in cases):
+        flow = found.setdefault(packet.flow, Flow())
+        flow.packets += 1
+        flow.bytes += len(packet.frame)
+        flow.hash = packet.hash
+    return found
+
+
+# Flows of packets one behind the other: an entry is read while packets are being added to it.
+SEQUENCES = ([7] * 60, [7, 8] * 40, [7, 7, 8] * 40, [7, 8, 9] * 30, [63, 0, 0, 63, 0] * 20, [])
+
+
+@pytest.mark.parametrize("pace", PACES)
+def test_packets_of_a_flow_are_counted(benches: Benches, pace: dict[str, float]) -> None:
+    """Of one beat each; without pauses, in consecutive cycles."""
+    random = Random(8)
+    bench = open_engine(benches, "engine_count")
+    for sequence in SEQUENCES:
+        bench.reset()
+        bench.pace(**pace)
+        numbers = sequence or random.choices([3, 4, 5], k=200)
+        cases = [Case.random(random, small=True) for _ in numbers]
+        cases = [
+            replace(case, packet=replace(case.packet, flow=flow))
+            for case, flow in zip(cases, numbers, strict=True)
+        ]
+        check("engine_count", cases, run(bench, cases, random))
+        if not pace["gap"] and not pace["stall"]:
+            assert consecutive(bench.taken())
+            assert consecutive([cycle for cycle, _ in bench.received()])
+        assert flows(bench) == expected_flows(cases)
+
+
+def test_packets_of_any_size_are_counted(benches: Benches) -> None:
+    """Each once, with the bytes of all of its beats."""
+    random = Random(9)
+    bench = open_engine(benches, "engine_count")
+    cases = [Case.random(random) for _ in range(300)]
+    check("engine_count", cases, run(bench, cases, random))
+    assert flows(bench) == expected_flows(cases)
+
+
+def test_counting_starts_anew_with_a_reset(benches: Benches) -> None:
+    """Also in the middle of packets: none of those before counts."""
+    random = Random(10)
+    bench = open_engine(benches, "engine_count")
+    for _ in range(20):
+        before = [Case.random(random, small=random.random() < 0.7) for _ in range(40)]
+        bench.push(packet_beats().stream(message(c.packet.frame, c.meta()) for c in before))
+        bench.run(random.randrange(1, 40))
+        bench.reset(1)
+        cases = [Case.random(random, small=True) for _ in range(5)]
+        check("engine_count", cases, run(bench, cases, random))
+        assert flows(bench) == expected_flows(cases)
 
 
 def open_layer_without_entry(benches: Benches) -> Bench:

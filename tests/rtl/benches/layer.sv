@@ -4,14 +4,18 @@
 //
 // Macros: LAYER, its instance, connected by name, so that what it does not have
 // is not connected; NUM_DROPS, NUM_EVENTS and NEXT_BITS, the widths of drop_o, event_o
-// and out_next_o; META_T, the type of the metadata, a packet's if it is not given.
+// and out_next_o; META_T, the type of the metadata, a packet's if it is not given; SHOWN, what
+// else of the first one is to be seen, up to 128 bits.
 // Control: microseconds that pass in a cycle. An item in: beat; out: next hop, beat.
-// Status: time. Events: 16 of each width, first those of drop_o.
+// Status: SHOWN, time. Events: 16 of each width, first those of drop_o.
 `include "bombus_types.svh"
 `include "bench.svh"
 
 `ifndef META_T
 `define META_T bombus_pkg::packet_meta_t
+`endif
+`ifndef SHOWN
+`define SHOWN '0
 `endif
 
 module layer_at_width
@@ -29,7 +33,8 @@ module layer_at_width
     output logic [BeatBits+4:0] item_o,
     output logic out_valid_o,
     input logic out_ready_i,
-    output logic [15:0] counted_o
+    output logic [15:0] counted_o,
+    output logic [127:0] shown_o
 );
 
   `BOMBUS_BEAT_T(beat_t, DataWidth, `META_T)
@@ -50,6 +55,7 @@ module layer_at_width
   assign in_i = item_i;
   assign item_o = {5'(out_next_o), out_o};
   assign counted_o = 16'({event_o, drop_o});
+  assign shown_o = `SHOWN;
 
 endmodule
 
@@ -59,16 +65,20 @@ module bench #(
     parameter int unsigned FirstWidth = 64,
     localparam int unsigned BeatBits = bench_pkg::beat_bits(512, $bits(`META_T))
 ) (
-    `BENCH_PORTS(NumWidths, BeatBits, NumWidths, BeatBits + 5, 16, 32)
+    `BENCH_PORTS(NumWidths, BeatBits, NumWidths, BeatBits + 5, 16, 160)
 );
 
   `BENCH_SHAPE
+
+  logic [31:0] time_us;
+  logic [NumWidths-1:0][127:0] shown;
+  assign status_o = {shown[0], time_us};
 
   timebase u_timebase (
       .clk_i,
       .rst_i,
       .tick_us_i(control_i),
-      .time_us_o(status_o)
+      .time_us_o(time_us)
   );
 
   for (genvar n = 0; n < NumWidths; n++) begin : gen_width
@@ -77,14 +87,15 @@ module bench #(
     ) u_layer (
         .clk_i,
         .rst_i,
-        .time_us_i(status_o),
+        .time_us_i(time_us),
         .item_i(in_i[n]),
         .in_valid_i(in_valid_i[n]),
         .in_ready_o(in_ready_o[n]),
         .item_o(out_o[n]),
         .out_valid_o(out_valid_o[n]),
         .out_ready_i(out_ready_i[n]),
-        .counted_o(event_o[16*n+:16])
+        .counted_o(event_o[16*n+:16]),
+        .shown_o(shown[n])
     );
   end
 
