@@ -15,8 +15,8 @@ from rich.table import Table
 from bombus import Simulation
 from bombus.base.errors import UserError
 from bombus.base.paths import BENCHMARKS
+from bombus.golden.answers import echo_reply
 from bombus.golden.frames import Host, Station, udp_frame
-from bombus.golden.stack import echo_reply
 from bombus.measure.bench import report_replies
 from bombus.measure.clock import estimated_mhz
 from bombus.measure.exchanges import beats_of, cycles_per_packet, introduce, neighbour

@@ -24,8 +24,8 @@ from bombus.base.cache import cached_directory, content_key
 from bombus.base.errors import UserError
 from bombus.base.paths import BENCHMARKS, DESIGNS
 from bombus.generation import generate
+from bombus.golden.answers import echo_reply
 from bombus.golden.frames import Host, Station, padded, ping_frame, udp_frame
-from bombus.golden.stack import echo_reply
 from bombus.measure.bench import report
 from bombus.measure.exchanges import burst, echo_port, introduce, introduction, neighbour
 from bombus.simulator import verilator

@@ -16,8 +16,9 @@ from rich.table import Table
 from bombus import Simulation
 from bombus.base.errors import UserError
 from bombus.base.paths import BENCHMARKS, DESIGNS
+from bombus.golden.answers import echo_reply
 from bombus.golden.frames import Host, Station, arp_request, padded, ping_frame, udp_frame
-from bombus.golden.stack import Stack, echo_reply
+from bombus.golden.stack import Stack
 from bombus.measure.bench import report_replies
 from bombus.measure.clock import estimated_mhz
 from bombus.measure.exchanges import (

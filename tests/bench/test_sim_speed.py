@@ -11,7 +11,7 @@ from support.bench import DESIGNS, FUSED
 
 from bombus.base.errors import UserError
 from bombus.base.output import STDOUT
-from bombus.golden import stack
+from bombus.golden import answers
 from bombus.measure import bench
 
 Run = Callable[..., Any]
@@ -51,7 +51,7 @@ def test_corrupted_model_fails_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
     benchmark: Any = bench.load("sim-speed")
     monkeypatch.setattr(benchmark, "cocotb", lambda *_: 1.0)  # has the same check
     monkeypatch.setattr(
-        benchmark, "echo_reply", lambda frame: stack.echo_reply(frame)[:-1] + b"\x55"
+        benchmark, "echo_reply", lambda frame: answers.echo_reply(frame)[:-1] + b"\x55"
     )
     with pytest.raises(UserError, match=r"C interface: \d+ replies are wrong"):
         benchmark.main(FUSED, STDOUT, quick=True)

@@ -13,8 +13,8 @@ from support.bench import DESIGNS, FUSED
 
 from bombus.base.errors import UserError
 from bombus.base.output import STDOUT
+from bombus.golden.answers import echo_reply
 from bombus.golden.frames import Host, Station, padded, udp_frame
-from bombus.golden.stack import echo_reply
 from bombus.measure import bench
 
 Run = Callable[..., Any]

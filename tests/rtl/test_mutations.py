@@ -13,11 +13,13 @@ import test_arp_tables
 import test_clocks
 import test_crosspoint
 import test_dispatch
+import test_fifos
 import test_headers
 import test_ipv4_options
 import test_layers
 import test_mac_rx
 import test_mac_tx
+import test_merges
 import test_network_interface
 import test_primitives
 import test_reed_solomon
@@ -31,16 +33,14 @@ Test = Callable[[Benches], None]
 
 STRIP: Test = partial(test_headers.test_every_length, name="strip", width=64, seed=1)
 PREPEND: Test = partial(test_headers.test_every_length, name="prepend", width=64, seed=1)
-FIFO: Test = partial(test_primitives.test_fifo_keeps_all_in_order, seed=1)
-BUFFER: Test = partial(
-    test_primitives.test_buffer_shows_what_is_committed, seed=1, output_register=0
-)
+FIFO: Test = partial(test_fifos.test_fifo_keeps_all_in_order, seed=1)
+BUFFER: Test = partial(test_fifos.test_buffer_shows_what_is_committed, seed=1, output_register=0)
 REGISTERED: Test = partial(BUFFER, output_register=1)
 SUM: Test = partial(test_primitives.test_sum, seed=1, gap=0.0)
 DROP: Test = partial(
     test_primitives.test_dropped_messages_are_swallowed_and_counted, seed=1, cuts_ready=0
 )
-MERGE: Test = partial(test_primitives.test_merge_keeps_messages_whole, seed=1)
+MERGE: Test = partial(test_merges.test_merge_keeps_messages_whole, seed=1)
 COUNT: Test = partial(test_registers.test_no_event_is_lost, seed=1, everything=True)
 ROUTE: Test = partial(test_router.test_router_with_random_traffic, seed=1, depth=4)
 CHANNELS: Test = partial(
@@ -138,12 +138,12 @@ MUTATIONS: tuple[tuple[str, str, str, Test], ...] = (
     ),
     (
         *("common/round_robin.sv", "k = NumInputs; k > 0; k--", "k = 1; k <= NumInputs; k++"),
-        test_primitives.test_arbiter_exhaustively,
+        test_merges.test_arbiter_exhaustively,
     ),
     ("common/stream_merge.sv", "~(out_ready_i[sel] & out_o.last)", "1'b0", MERGE),
     (
         *("common/stream_merge.sv", "        sel_q <= sel;\n", "        sel_q <= '0;\n"),
-        test_primitives.test_merge_takes_turns_without_a_gap,
+        test_merges.test_merge_takes_turns_without_a_gap,
     ),
     ("common/ones_pkg.sv", "rotated(fours, 2)", "fours << 2", test_primitives.test_ones_sums),
     (
@@ -244,7 +244,7 @@ MUTATIONS: tuple[tuple[str, str, str, Test], ...] = (
     ("common/block_fifo.sv", "behind & (stored | ~second_advance)", "behind & stored", FILL),
     (
         *("common/block_fifo.sv", "write_i & (second_q | ~advance)", "write_i & second_q"),
-        test_primitives.test_block_fifo_keeps_all_in_order,
+        test_fifos.test_block_fifo_keeps_all_in_order,
     ),
     ("common/block_fifo.sv", "from_ram_q <= stored", "from_ram_q <= 1'b0", FILL),
     (

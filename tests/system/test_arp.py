@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from support.bench import ALL_DESIGNS, DESIGNS, FAR, GATEWAY, GIVE_UP_SECONDS, PEER, TAGGED, Bench
 
+from bombus.golden.answers import echo_reply
 from bombus.golden.frames import (
     ARP_REPLY,
     ARP_REQUEST,
@@ -27,7 +28,6 @@ from bombus.golden.frames import (
     ping_frame,
     udp_frame,
 )
-from bombus.golden.stack import echo_reply
 
 all_designs = pytest.mark.parametrize("design", ALL_DESIGNS, ids=lambda path: path.stem)
 # Neighbours that have not introduced themselves.

@@ -21,7 +21,7 @@ from bombus.golden.frames import (
     ping_frame,
     udp_frame,
 )
-from bombus.golden.stack import Ports
+from bombus.golden.ports import Ports
 from bombus.simulator.simulation import Simulation
 
 DESIGN = ROOT / "tests" / "system" / "designs" / "eight_ports.yaml"

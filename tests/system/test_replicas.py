@@ -12,8 +12,8 @@ import pytest
 from support.bench import PEER, ROOT, SCALE, SCALE_28, Bench
 
 from bombus.design.dispatch import flow_bucket
+from bombus.golden.answers import echo_reply
 from bombus.golden.frames import Station, udp_frame
-from bombus.golden.stack import echo_reply
 from bombus.simulator.frames import Frame
 
 FLOW, TURN, PORT, LOAD = 7, 1007, 7000, 2007

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from support.live import COMMAND_SECONDS, RUN
-from test_two_ports import BOTH
+from two_ports import BOTH
 
 from bombus.live.netns import Namespace, NamespaceError
 from bombus.simulator.build import build

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 # Arguments of pytest, for one run each.
-_PRIMITIVES = "tests/rtl/test_primitives.py"
+_PRIMITIVES = "tests/rtl/test_primitives.py tests/rtl/test_fifos.py tests/rtl/test_merges.py"
 _HEADERS = "tests/rtl/test_headers.py"
 _LAYERS = "tests/rtl/test_layers.py"
 _MAC = "tests/rtl/test_mac_rx.py tests/rtl/test_mac_tx.py"
@@ -140,6 +140,9 @@ _PYTHON: Mapping[str, str] = {
     "src/bombus/design/register_reference.py": "tests/docs/test_pages.py",
     "src/bombus/fabric": "test_config.py test_check.py test_routing.py",
     "src/bombus/golden/frames.py": "tests/system/test_traffic.py",
+    "src/bombus/golden/answers.py": "tests/system/test_traffic.py",
+    "src/bombus/golden/ports.py": "tests/system/test_two_ports.py",
+    "src/bombus/golden/routes.py": "tests/system/test_two_port_routes.py",
     "src/bombus/golden/stack.py": "tests/system/test_traffic.py",
     "src/bombus/golden/chacha.py": "test_engines_model.py",
     "src/bombus/golden/engines.py": "test_engines_model.py",
@@ -166,8 +169,8 @@ _PYTHON: Mapping[str, str] = {
     "src/bombus/base/output.py": "test_output.py",
     "src/bombus/fabric/routing.py": "test_routing.py test_deadlock.py",
     "src/bombus/fabric/config.py": "test_config.py test_check.py",
-    "src/bombus/analysis/check.py": "test_check.py test_replica_designs.py test_mac_ports.py "
-    "test_networks.py",
+    "src/bombus/analysis/check.py": "test_check.py test_check_values.py test_replica_designs.py "
+    "test_mac_ports.py test_networks.py",
     "src/bombus/analysis/deadlock.py": "test_deadlock.py test_check.py",
     "src/bombus/analysis/load.py": "test_load.py test_placer.py test_placement_snake.py",
     "src/bombus/analysis/requests.py": "test_requests.py test_networks.py",

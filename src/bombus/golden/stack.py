@@ -2,8 +2,7 @@
 """Reference IP stack in plain Python, written from the RFCs.
 
 `Stack` says for every frame, byte by byte, what must come out of a design with UDP echo, ping and
-ARP, or which counter of dropped messages must move by one. `echo_reply` is the same for a single
-good request, for measurements.
+ARP, or which counter of dropped messages must move by one.
 
 Nothing here is taken from the hardware, so that one can be checked against the other.
 """
@@ -13,16 +12,14 @@ from __future__ import annotations
 import struct
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
-from ipaddress import IPv4Address, IPv4Network
 
+from bombus.golden.answers import Packet, ping_answer, udp_echo_answer, unreachable_answer
 from bombus.golden.frames import (
     ARP_BYTES,
     ARP_REPLY,
     ARP_REQUEST,
     BROADCAST_MAC,
-    DONT_FRAGMENT,
     ECHO_PORT,
-    ECHO_REPLY,
     ECHO_REQUEST,
     ETHERNET_BYTES,
     ICMP_BYTES,
@@ -35,22 +32,18 @@ from bombus.golden.frames import (
     PROTOCOL_UDP,
     PROTOCOL_UNREACHABLE,
     TAG_BYTES,
-    TOS_INTERNET_CONTROL,
     TYPE_ARP,
     TYPE_IPV4,
     TYPE_VLAN,
     UDP_BYTES,
-    UNREACHABLE,
     Host,
     arp,
     ethernet,
-    icmp,
-    ipv4,
     padded,
     pseudo_header,
     sums_to_zero,
-    udp,
 )
+from bombus.golden.routes import Route, longest
 
 # Limits of the hardware that can be seen from outside.
 ERROR_BURST = 8  # ICMP errors at once
@@ -59,89 +52,6 @@ FIRST_USER_PORT = 1024  # UDP echo answers none below
 ARP_PACKETS = 7  # that wait for one neighbour
 ARP_BLOCKS = 32  # which they may fill before the latest; it takes no more, or waits alone
 ARP_BLOCK_BYTES = 64
-
-
-# ---- Answers to good requests ----
-
-
-@dataclass(frozen=True)
-class _Packet:
-    """A received IPv4 packet whose header is good."""
-
-    tos: int
-    identification: int
-    dont_fragment: bool
-    ttl: int
-    protocol: int
-    source: bytes
-    destination: bytes
-    payload: bytes
-
-    @classmethod
-    def parse(cls, packet: bytes) -> _Packet:
-        first, tos, total, identification, fragment, ttl, protocol, _, source, destination = (
-            struct.unpack_from("!BBHHHBBH4s4s", packet)
-        )
-        return cls(
-            tos,
-            identification,
-            bool(fragment & DONT_FRAGMENT),
-            ttl,
-            protocol,
-            source,
-            destination,
-            packet[4 * (first & 0xF) : total],
-        )
-
-    def answer(self, payload: bytes, tos: int | None = None) -> bytes:
-        """The packet that takes `payload` back. Type of service as received, where not given."""
-        return ipv4(
-            self.destination,
-            self.source,
-            self.protocol,
-            payload,
-            tos=self.tos if tos is None else tos,
-        )
-
-
-def _ping_answer(packet: _Packet) -> bytes:
-    code, rest = packet.payload[1], int.from_bytes(packet.payload[4:8])
-    return packet.answer(icmp(ECHO_REPLY, code, rest, packet.payload[ICMP_BYTES:]))
-
-
-def _udp_echo_answer(packet: _Packet) -> bytes:
-    source_port, port = struct.unpack_from("!HH", packet.payload)
-    payload = packet.payload[UDP_BYTES:]
-    return packet.answer(udp(packet.destination, packet.source, port, source_port, payload))
-
-
-def _unreachable_answer(packet: _Packet, code: int) -> bytes:
-    """Quotes the header, without its options, and up to 8 bytes (RFC 792)."""
-    quoted = ipv4(
-        packet.source,
-        packet.destination,
-        packet.protocol,
-        packet.payload,
-        tos=packet.tos,
-        identification=packet.identification,
-        fragment=DONT_FRAGMENT if packet.dont_fragment else 0,
-        ttl=packet.ttl,
-    )[: IPV4_BYTES + 8]
-    message = icmp(UNREACHABLE, code, 0, quoted)
-    return ipv4(packet.destination, packet.source, PROTOCOL_ICMP, message, tos=TOS_INTERNET_CONTROL)
-
-
-def echo_reply(frame: bytes) -> bytes:
-    """The answer to a good ping or UDP echo request, sent back to where it came from."""
-    tagged = frame[12:14] == b"\x81\x00"
-    start = ETHERNET_BYTES + (TAG_BYTES if tagged else 0)
-    packet = _Packet.parse(frame[start:])
-    ping = packet.protocol == PROTOCOL_ICMP
-    answer = _ping_answer(packet) if ping else _udp_echo_answer(packet)
-    return padded(frame[6:12] + frame[0:6] + frame[12:start] + answer)
-
-
-# ---- The whole stack ----
 
 
 @dataclass(frozen=True)
@@ -178,39 +88,6 @@ def _reply(*frames: bytes) -> Outcome:
 
 def _drop(reason: str) -> Outcome:
     return Outcome(drops=(reason,))
-
-
-@dataclass(frozen=True)
-class Route:
-    """An entry of the routing table."""
-
-    network: IPv4Network
-    gateway: bytes  # NO_IP: the destinations are on the link
-    port: int = 0
-
-
-def longest(
-    ip: bytes, hosts: Sequence[Host], routes: Sequence[Route]
-) -> tuple[int, bytes | None] | None:
-    """The port and the gateway (None: of a subnet) of the route with the longest prefix.
-
-    Of equal ones the first counts, an entry of the table before the subnet of a port.
-    """
-    address = IPv4Address(ip)
-    found: list[tuple[int, int, bytes | None]] = [
-        (route.network.prefixlen, route.port, route.gateway)
-        for route in routes
-        if address in route.network
-    ]
-    found += [
-        (int.from_bytes(host.netmask).bit_count(), number, None)
-        for number, host in enumerate(hosts)
-        if host.on_link(ip)
-    ]
-    if not found:
-        return None
-    _, port, gateway = max(found, key=lambda each: each[0])
-    return port, gateway
 
 
 _Key = tuple[int | None, bytes]  # VLAN id (None: untagged), IPv4 address
@@ -295,7 +172,7 @@ class Stack:
             return _drop("ipv4_rx.bad_length")
         if not sums_to_zero(data[:header_bytes]):
             return _drop("ipv4_rx.bad_checksum")
-        packet = _Packet.parse(data)
+        packet = Packet.parse(data)
         if packet.destination != self.host.ip:
             return _drop("ipv4_rx.not_for_us")
         if self._impossible_source(packet.source):
@@ -316,7 +193,7 @@ class Stack:
         ours = ip in (self.host.ip, self.host.subnet, self.host.subnet_broadcast)
         return this_network or loopback or multicast_and_above or ours
 
-    def _icmp(self, packet: _Packet, tci: int | None) -> Outcome:
+    def _icmp(self, packet: Packet, tci: int | None) -> Outcome:
         message = packet.payload
         if len(message) < ICMP_BYTES:
             return _drop("icmp_echo.truncated")
@@ -324,9 +201,9 @@ class Stack:
             return _drop("icmp_echo.bad_checksum")
         if message[0] != ECHO_REQUEST:
             return _drop("icmp_echo.not_echo_request")
-        return self.send(_ping_answer(packet), tci)
+        return self.send(ping_answer(packet), tci)
 
-    def _udp(self, packet: _Packet, tci: int | None) -> Outcome:
+    def _udp(self, packet: Packet, tci: int | None) -> Outcome:
         datagram = packet.payload
         if len(datagram) < UDP_BYTES:
             return _drop("udp_rx.truncated")
@@ -342,13 +219,13 @@ class Stack:
             return self._unreachable(packet, PORT_UNREACHABLE, tci)
         if source_port < FIRST_USER_PORT or source_port == port:
             return _drop("udp_echo.service_port")
-        return self.send(_udp_echo_answer(packet), tci)
+        return self.send(udp_echo_answer(packet), tci)
 
-    def _unreachable(self, packet: _Packet, code: int, tci: int | None) -> Outcome:
+    def _unreachable(self, packet: Packet, code: int, tci: int | None) -> Outcome:
         if self.error_tokens == 0:
             return _drop("icmp_echo.rate_limited")
         self.error_tokens -= 1
-        return self.send(_unreachable_answer(packet, code), tci)
+        return self.send(unreachable_answer(packet, code), tci)
 
     # ---- ARP (RFC 826) ----
 
@@ -415,55 +292,6 @@ class Stack:
 
     def _framed(self, mac: bytes, ether_type: int, payload: bytes, tci: int | None) -> bytes:
         return padded(ethernet(mac, self.host.mac, ether_type, payload, tci))
-
-
-class Ports:
-    """The stack of a design with several MAC ports.
-
-    Each port has its own addresses and neighbours, and what comes in by it is answered by it
-    (strong host model, RFC 1122 3.3.4.2). ICMP errors are limited for all ports together, or
-    (not `share_errors`) for each, where each has a stack of its own.
-    """
-
-    def __init__(
-        self,
-        hosts: Sequence[Host],
-        udp_ports: Collection[int] = (ECHO_PORT,),
-        *,
-        share_errors: bool = True,
-    ) -> None:
-        self.stacks = [Stack(host, udp_ports) for host in hosts]
-        self.share_errors = share_errors
-        self.routes: Sequence[Route] = ()
-
-    def process(self, frame: bytes, port: int, *, bad: bool = False) -> Outcome:
-        """A frame comes in by a port; the replies leave by the same one."""
-        stack = self.stacks[port]
-        outcome = stack.process(frame, bad=bad)
-        if self.share_errors:
-            for other in self.stacks:
-                other.error_tokens = stack.error_tokens
-        return outcome
-
-    def set_routes(self, routes: Sequence[Route]) -> None:
-        """The routing table, in the order of its entries."""
-        self.routes = routes
-        for number, stack in enumerate(self.stacks):
-            stack.routes = [route for route in routes if route.port == number]
-
-    def route(self, ip: bytes) -> int:
-        """The port for a message that starts in the design (RFC 1122, 3.3.1.1)."""
-        hosts = [stack.host for stack in self.stacks]
-        if (found := longest(ip, hosts, self.routes)) is None:
-            return next((n for n, host in enumerate(hosts) if host.gateway != NO_IP), 0)
-        return found[0]
-
-    def send(self, source_port: int, ip: bytes, port: int, payload: bytes) -> tuple[int, Outcome]:
-        """A datagram that starts in the design: the MAC port that it leaves by, and as what."""
-        number = self.route(ip)
-        stack = self.stacks[number]
-        datagram = udp(stack.host.ip, ip, source_port, port, payload)
-        return number, stack.send(ipv4(stack.host.ip, ip, PROTOCOL_UDP, datagram))
 
 
 def _blocks(packet: bytes) -> int:

@@ -93,7 +93,7 @@ module bench #(
 
   import bombus_pkg::*;
 
-  // As in test_layers.py.
+  // As in layer_cases.py.
   wire host_t host =
   '{mac: 48'h8A1B2C3D4E9F, ip: 32'h0A000001, netmask: 32'hFFFFFF00, gateway: 32'h0A0000FE}
   ;
