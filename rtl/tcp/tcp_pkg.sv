@@ -83,6 +83,21 @@ package tcp_pkg;
     options_t options;
   } segment_t;
 
+  // What a session is found by. The own address is that of the MAC port.
+  typedef struct packed {
+    bombus_pkg::mac_port_t mac_port;
+    logic [31:0] ip;  // of the peer
+    logic [15:0] peer_port;
+    logic [15:0] own_port;
+  } tuple_t;
+
+  // What tcp_sessions is asked to do.
+  typedef enum logic [1:0] {
+    SessionFind,
+    SessionInsert,  // or find
+    SessionRemove
+  } session_op_e;
+
   // ---- Metadata of the kinds of messages ----
 
   typedef logic [13:0] session_t;  // up to 16,384

@@ -62,6 +62,9 @@ _FILES: Mapping[str, Tests] = {
         ),
         Tests(("tests/rtl/test_tcp_buffers.py",), ()),
     ),
+    "rtl/tcp/tcp_session_match.sv": Tests(("tests/rtl/test_tcp_sessions.py -k 16",), ()),
+    "rtl/tcp/tcp_session_table.sv": Tests(("tests/rtl/test_tcp_sessions.py -k 64",), ()),
+    "rtl/tcp/tcp_sessions.sv": Tests(("tests/rtl/test_tcp_sessions.py",), ()),
     "rtl/tcp/tcp_pkg.sv": Tests(("tests/unit/test_tcp_package.py",), ()),
     "rtl/common/bombus_pkg.sv": Tests(
         (_LAYERS, _MAC, "tests/rtl/test_checksum_start.py"), (_TRAFFIC, _BAD_INPUT)
@@ -71,6 +74,8 @@ _FILES: Mapping[str, Tests] = {
     "rtl/common/frame_buffer.sv": Tests((f"{_PRIMITIVES} -k buffer", _MAC)),
     "rtl/common/frame_sum.sv": Tests((f"{_PRIMITIVES} -k sum", _MAC), (_TRAFFIC, _BAD_INPUT)),
     "rtl/common/head_fifo.sv": Tests((f"{_PRIMITIVES} -k fifo", _ROUTER), proofs="head_fifo"),
+    "rtl/common/free_list.sv": Tests(("tests/rtl/test_tcp_sessions.py",), ()),
+    "rtl/common/keyed_hash.sv": Tests(("tests/rtl/test_tcp_sessions.py",), ()),
     "rtl/common/least_recent.sv": Tests((_CHANNELS, _CROSSPOINT), (), "output_formal"),
     "rtl/common/ones_compressor.sv": Tests((f"{_PRIMITIVES} -k sum", _MAC, _LAYERS)),
     "rtl/common/ones_pkg.sv": Tests((f"{_PRIMITIVES} -k sum", _MAC, _LAYERS)),

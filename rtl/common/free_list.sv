@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// Numbers that are free: all after reset. A queue, so that the one that has been free for
+// longest is used next.
+//
+// What is taken or given back shows a cycle later. ready_o is low after reset while the
+// memory is filled, a number per cycle.
+module free_list #(
+    parameter int unsigned NumNumbers = 16,  // a power of two, from 2
+    localparam type number_t = logic [$clog2(NumNumbers)-1:0]
+) (
+    input  logic clk_i,
+    input  logic rst_i,
+    output logic ready_o,
+
+    output logic [$clog2(NumNumbers):0] count_o,
+    output number_t number_o,  // the next one, if there is one
+    input logic take_i,  // only if there is one; not together with give_i
+    input logic give_i,
+    input number_t given_i
+);
+
+  typedef logic [$clog2(NumNumbers):0] count_t;
+
+  if (NumNumbers < 2 || NumNumbers != 2 ** $clog2(NumNumbers)) begin : gen_bad_number
+    $error("free_list: NumNumbers must be a power of two, at least 2");
+  end
+
+  logic fill_q, was_empty_q;
+  count_t count_q;
+  number_t read, read_q, write_q, first, given_q;
+  wire write = fill_q | give_i;
+  wire number_t written = fill_q ? write_q : given_i;
+  assign read = read_q + number_t'(take_i);
+
+  // More than 64 in block RAM.
+  if (NumNumbers > 64) begin : gen_block
+    (* ram_style = "block" *) number_t ram[NumNumbers];
+    always_ff @(posedge clk_i) begin
+      first <= ram[read];
+      if (write) ram[write_q] <= written;
+    end
+  end else begin : gen_distributed
+    (* ram_style = "distributed" *) number_t ram[NumNumbers];
+    always_ff @(posedge clk_i) begin
+      first <= ram[read];
+      if (write) ram[write_q] <= written;
+    end
+  end
+
+  // One that is given into an empty queue is read a cycle too early.
+  assign number_o = was_empty_q ? given_q : first;
+  assign count_o  = count_q;
+  assign ready_o  = ~fill_q;
+  always_ff @(posedge clk_i) begin
+    given_q <= given_i;
+    if (rst_i) begin
+      fill_q <= 1'b1;
+      read_q <= '0;
+      write_q <= '0;
+      count_q <= count_t'(NumNumbers);
+      was_empty_q <= 1'b0;
+    end else begin
+      if (&write_q) fill_q <= 1'b0;
+      read_q  <= read;
+      write_q <= write_q + number_t'(write);
+      if (take_i) count_q <= count_q - 1'b1;
+      else if (give_i) count_q <= count_q + 1'b1;
+      was_empty_q <= give_i & (count_q == '0);
+    end
+  end
+
+endmodule

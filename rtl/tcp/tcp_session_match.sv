@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sessions by key, few: NumSessions numbers, each free or of one key. All
+// keys are in registers and compared at once (many: tcp_session_table).
+//
+// Latency: 4 cycles from valid_i & ready_o to done_o, as there; two would do.
+// Throughput: a look-up per cycle. Behind an insertion or a removal ready_o is low for a
+// cycle, so that whatever comes behind one sees it.
+module tcp_session_match
+  import tcp_pkg::*;
+#(
+    parameter int unsigned KeyWidth = 64,
+    parameter int unsigned NumSessions = 16,
+    localparam type key_t = logic [KeyWidth-1:0],
+    localparam type number_t = logic [$clog2(NumSessions)-1:0]
+) (
+    input logic clk_i,
+    input logic rst_i,
+
+    input logic valid_i,
+    output logic ready_o,  // does not depend on the inputs
+    input session_op_e op_i,
+    input key_t key_i,  // not to remove
+    input number_t session_i,  // to remove
+
+    output logic done_o,
+    output logic hit_o,  // it was there: found, not inserted again, removed
+    output logic new_o,  // inserted
+    output number_t session_o,  // with hit_o or new_o
+
+    // The key of a session, a cycle later. That of a free one means nothing.
+    input number_t read_session_i,
+    output key_t read_key_o,
+
+    output logic [$clog2(NumSessions):0] free_o  // numbers that are free
+);
+
+  if (NumSessions < 2 || NumSessions > 64 || NumSessions != 2 ** $clog2(
+          NumSessions
+      ) || KeyWidth < 1) begin : gen_bad_shape
+    $error("tcp_session_match: NumSessions must be a power of two, 2 to 64");
+  end
+
+  // ---- 0, 1: compare ----
+
+  typedef struct packed {
+    logic valid;
+    session_op_e op;
+  } step_t;
+  step_t step1_q, step2_q;
+  key_t key1_q, key2_q;
+  number_t session1_q;
+  key_t [NumSessions-1:0] keys_q;
+  logic [NumSessions-1:0] used_q, match, match_q;
+  logic list_ready;
+
+  assign ready_o = list_ready & ~(step1_q.valid & (step1_q.op != SessionFind));
+  always_comb begin
+    for (int unsigned s = 0; s < NumSessions; s++) begin
+      match[s] = used_q[s] &
+          (step1_q.op == SessionRemove ? session1_q == number_t'(s) : keys_q[s] == key1_q);
+    end
+  end
+  always_ff @(posedge clk_i) begin
+    {key2_q, key1_q} <= {key1_q, key_i};
+    session1_q <= session_i;
+    match_q <= match;
+    step1_q.op <= op_i;
+    step2_q.op <= step1_q.op;
+    step1_q.valid <= ~rst_i & valid_i & ready_o;
+    step2_q.valid <= ~rst_i & step1_q.valid;
+  end
+
+  // ---- 2: write ----
+
+  typedef struct packed {
+    logic done;
+    logic hit;
+    logic made;
+    number_t session;
+  } answer_t;
+  answer_t answer, answer3_q, answer4_q;
+
+  number_t free, found;
+  wire hit = |match_q;
+  wire add = step2_q.valid & (step2_q.op == SessionInsert) & ~hit & (free_o != '0);
+  wire drop = step2_q.valid & (step2_q.op == SessionRemove) & hit;
+  always_comb begin
+    found = '0;
+    for (int unsigned s = 0; s < NumSessions; s++) if (match_q[s]) found |= number_t'(s);
+  end
+  assign answer = '{done: step2_q.valid, hit: hit, made: add, session: hit ? found : free};
+
+  always_ff @(posedge clk_i) begin
+    for (int unsigned s = 0; s < NumSessions; s++) begin
+      if (add & (free == number_t'(s))) keys_q[s] <= key2_q;
+      if (rst_i | (drop & match_q[s])) used_q[s] <= 1'b0;
+      else if (add & (free == number_t'(s))) used_q[s] <= 1'b1;
+    end
+  end
+
+  (* ram_style = "distributed" *) key_t key_ram[NumSessions];
+  always_ff @(posedge clk_i) begin
+    if (add) key_ram[free] <= key2_q;
+    read_key_o <= key_ram[read_session_i];
+  end
+
+  free_list #(
+      .NumNumbers(NumSessions)
+  ) u_free (
+      .clk_i,
+      .rst_i,
+      .ready_o (list_ready),
+      .count_o (free_o),
+      .number_o(free),
+      .take_i  (add),
+      .give_i  (drop),
+      .given_i (found)
+  );
+
+  always_ff @(posedge clk_i) begin
+    {answer4_q, answer3_q} <= {answer3_q, answer};
+    if (rst_i) begin
+      answer3_q.done <= 1'b0;
+      answer4_q.done <= 1'b0;
+    end
+  end
+  assign done_o = answer4_q.done;
+  assign hit_o = answer4_q.hit;
+  assign new_o = answer4_q.made;
+  assign session_o = answer4_q.session;
+
+endmodule

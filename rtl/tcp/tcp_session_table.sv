@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sessions by key, many: NumSessions numbers, each free or of one key.
+//
+// Cuckoo hashing: a key has a line in each of three tables, by a hash with a secret
+// seed (keyed_hash), and is in one of them or in the stash. A new key takes a line that is
+// free. With none free it goes to the stash, and a move begins: the key takes one of its
+// lines by chance, and the one that was there goes to the stash in its place, until one
+// finds a free line. Moves take cycles in which nothing is asked for; while the stash is
+// full, they come first, for at most Patience moves. The tables have 1.5 lines for each
+// session, so that all NumSessions keys find room but for a chance that is negligible.
+//
+// Memories are block RAM: for few sessions tcp_session_match is smaller.
+//
+// Latency: 4 cycles from valid_i & ready_o to done_o. Throughput: a look-up per cycle. Behind
+// an insertion, a removal or a move ready_o is low for two cycles, so that whatever comes
+// behind one sees it; for four behind an insertion while the stash is in use. ready_o is low while the memories are cleared after reset, one line
+// per cycle.
+module tcp_session_table
+  import tcp_pkg::*;
+#(
+    parameter int unsigned KeyWidth = 64,
+    parameter int unsigned NumSessions = 1024,
+    parameter int unsigned NumLines = NumSessions / 2,
+    parameter int unsigned Patience = 256,
+    localparam type key_t = logic [KeyWidth-1:0],
+    localparam type number_t = logic [$clog2(NumSessions)-1:0],
+    localparam type count_t = logic [$clog2(NumSessions):0]
+) (
+    input logic clk_i,
+    input logic rst_i,
+    input key_t seed_i, // with rst_i; nobody outside should know it
+
+    input logic valid_i,
+    output logic ready_o,  // does not depend on the inputs
+    input session_op_e op_i,
+    input key_t key_i,  // not to remove
+    input number_t session_i,  // to remove
+
+    output logic done_o,
+    output logic hit_o,  // it was there: found, not inserted again, removed
+    output logic new_o,  // inserted
+    output number_t session_o,  // with hit_o or new_o
+
+    // The key of a session, a cycle later. That of a free one means nothing.
+    input number_t read_session_i,
+    output key_t read_key_o,
+
+    output count_t free_o  // numbers that are free
+);
+
+  localparam int unsigned NumWays = 3;
+  localparam int unsigned StashSize = 2;
+  localparam int unsigned LineBits = $clog2(NumLines);
+  typedef logic [LineBits-1:0] line_t;
+  typedef logic [NumWays-1:0] ways_t;
+  typedef logic [$clog2(Patience)-1:0] patience_t;
+  typedef struct packed {
+    logic valid;
+    key_t key;
+    number_t session;
+  } entry_t;
+
+  if (NumSessions < 2 || NumSessions > MaxSessions || NumSessions != 2 ** $clog2(
+          NumSessions
+      ) || NumLines < 2 || NumLines != 2 ** LineBits || KeyWidth < 1) begin : gen_bad_shape
+    $error(
+        "tcp_session_table: NumSessions (2 to %0d), NumLines (from 2): powers of two", MaxSessions
+    );
+  end
+  if (Patience < 2 || Patience != 2 ** $clog2(Patience)) begin : gen_bad_patience
+    $error("tcp_session_table: Patience must be a power of two, at least 2");
+  end
+
+  logic clear_q, list_ready;
+  line_t  clear_line_q;
+  count_t num_free;
+
+  // ---- 0: what comes next ----
+
+  typedef struct packed {
+    logic valid;
+    logic move;  // else op
+    session_op_e op;
+  } step_t;
+  step_t step0, step1_q, step2_q, step3_q, step4_q;
+
+  function automatic logic writes(step_t step);
+    return step.valid & (step.move | (step.op != SessionFind));
+  endfunction
+
+  function automatic logic inserts(step_t step);
+    return step.valid & ~step.move & (step.op == SessionInsert);
+  endfunction
+
+  entry_t [StashSize-1:0] stash_q;
+  logic   [StashSize-1:0] stashed;
+  for (genvar s = 0; s < StashSize; s++) begin : gen_stashed
+    assign stashed[s] = stash_q[s].valid;
+  end
+  patience_t patience_q;  // moves since there was room, or something went
+  logic mover_q, mover;  // the place of the stash that the last move was for, and the next
+  wire shadow = writes(step1_q) | writes(step2_q);
+  wire forced = (&stashed) & ~&patience_q;
+  // What a move writes is read by the next one.
+  wire move = ~clear_q & ~shadow & ~writes(step3_q) & (|stashed) & (forced | ~valid_i);
+  // What is on its way to the stash has a place there.
+  wire crowded = (|stashed) & (inserts(step3_q) | inserts(step4_q));
+  assign ready_o = ~clear_q & list_ready & ~shadow & ~crowded & ~forced;
+  assign mover   = stashed[~mover_q] ? ~mover_q : mover_q;
+  assign step0   = '{valid: (valid_i & ready_o) | move, move: move, op: op_i};
+
+  // ---- 1: key and hash ----
+
+  key_t seed_q, asked_key_q, kept_key_q;
+  key_t key1, key2_q, key3_q, key4_q;
+  number_t session1_q, session2_q, session3_q, session4_q;
+  logic [NumWays-1:0][LineBits-1:0] line1, line2_q, line3_q, line4_q;
+  always_comb begin
+    key1 = asked_key_q;
+    if (step1_q.op == SessionRemove) key1 = kept_key_q;
+    if (step1_q.move) key1 = stash_q[mover_q].key;
+  end
+  keyed_hash #(
+      .DataWidth(KeyWidth),
+      .HashWidth(NumWays * LineBits)
+  ) u_hash (
+      .data_i(key1),
+      .seed_i(seed_q),
+      .hash_o(line1)
+  );
+
+  always_ff @(posedge clk_i) begin
+    if (rst_i) seed_q <= seed_i;
+    asked_key_q <= key_i;
+    {key4_q, key3_q, key2_q} <= {key3_q, key2_q, key1};
+    {session4_q, session3_q, session2_q, session1_q} <= {
+      session3_q, session2_q, session1_q, session_i
+    };
+    {line4_q, line3_q, line2_q} <= {line3_q, line2_q, line1};
+  end
+
+  // ---- 2, 3: read and compare ----
+
+  entry_t [NumWays-1:0] entry_q;
+  entry_t entry;  // to write
+  logic [NumWays-1:0] write, match, match_q, vacant_q, turn3_q, turn4_q;
+  logic [StashSize-1:0] stash_match, stash_match_q;
+  number_t [NumWays-1:0] found_q;
+  entry_t victim, victim_q;
+
+  for (genvar w = 0; w < NumWays; w++) begin : gen_way
+    (* ram_style = "block" *) entry_t ram[NumLines];
+    wire line_t write_line = clear_q ? clear_line_q : line4_q[w];
+    always_ff @(posedge clk_i) begin
+      entry_q[w] <= ram[line2_q[w]];
+      if (clear_q | write[w]) ram[write_line] <= entry;
+    end
+  end
+  // To be removed is the session, too, and not another of the same key: the key of a free
+  // number may be another's by now.
+  wire same_session = step3_q.valid & ~step3_q.move & (step3_q.op == SessionRemove);
+  always_comb begin
+    for (int unsigned w = 0; w < NumWays; w++) begin
+      match[w] = entry_q[w].valid & (entry_q[w].key == key3_q) &
+          (~same_session | (entry_q[w].session == session3_q));
+    end
+    for (int unsigned s = 0; s < StashSize; s++) begin
+      stash_match[s] = stash_q[s].valid & (stash_q[s].key == key3_q) &
+          (~same_session | (stash_q[s].session == session3_q));
+    end
+  end
+
+  // A way by chance, other than the one that it came from: seven bits that repeat after
+  // 127 cycles (x^7 + x^6 + 1).
+  logic [6:0] random_q;
+  ways_t [StashSize-1:0] from_q;
+  wire ways_t from = from_q[mover_q];
+  always_comb begin
+    victim = '0;
+    for (int unsigned w = 0; w < NumWays; w++) if (turn3_q[w]) victim |= entry_q[w];
+  end
+  always_ff @(posedge clk_i) begin
+    random_q <= rst_i ? '1 : {random_q[5:0], random_q[6] ^ random_q[5]};
+    turn3_q <= random_q[0] ? {from[1:0], from[2]} : {from[0], from[2:1]};
+    turn4_q <= turn3_q;
+    match_q <= match;
+    stash_match_q <= stash_match;
+    victim_q <= victim;
+    for (int unsigned w = 0; w < NumWays; w++) begin
+      vacant_q[w] <= ~entry_q[w].valid;
+      found_q[w]  <= entry_q[w].session;
+    end
+  end
+
+  // ---- 4: answer and write ----
+
+  number_t free, found;
+  wire have_vacant = |vacant_q;
+  wire ways_t first_vacant = vacant_q & (~vacant_q + 1'b1);
+  wire in_table = |match_q;
+  wire is_move = step4_q.valid & step4_q.move & stash_q[mover_q].valid;
+  wire is_op = step4_q.valid & ~step4_q.move;
+  wire remove = is_op & (step4_q.op == SessionRemove);
+  wire add = inserts(step4_q) & ~hit_o & (num_free != '0) & (have_vacant | ~&stashed);
+  wire drop = remove & hit_o;
+
+  always_comb begin
+    found = '0;
+    for (int unsigned w = 0; w < NumWays; w++) if (match_q[w]) found |= found_q[w];
+    for (int unsigned s = 0; s < StashSize; s++) begin
+      if (stash_match_q[s]) found |= stash_q[s].session;
+    end
+  end
+  assign done_o = is_op;
+  assign hit_o = in_table | (|stash_match_q);
+  assign new_o = add;
+  assign session_o = hit_o ? found : free;
+
+  always_comb begin
+    entry = '{
+        valid: ~step4_q.valid | step4_q.move | (step4_q.op != SessionRemove),
+        key: key4_q,
+        session: step4_q.move ? stash_q[mover_q].session : free
+    };
+    if (clear_q) entry = '0;
+    write = '0;
+    if (add) write = first_vacant;
+    if (is_move) write = have_vacant ? first_vacant : turn4_q;
+    if (drop) write = match_q;
+  end
+  always_ff @(posedge clk_i) begin
+    for (int unsigned s = 0; s < StashSize; s++) begin
+      if (rst_i | (drop & stash_match_q[s])) stash_q[s].valid <= 1'b0;
+    end
+    if (add & ~have_vacant) begin
+      stash_q[stashed[0]] <= entry;
+      from_q[stashed[0]]  <= ways_t'(1);  // any would do
+    end
+    if (is_move) begin
+      from_q[mover_q] <= turn4_q;
+      stash_q[mover_q] <= victim_q;
+      stash_q[mover_q].valid <= ~have_vacant;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (rst_i) begin
+      clear_q <= 1'b1;
+      clear_line_q <= '0;
+      step1_q <= '0;
+      step2_q <= '0;
+      step3_q <= '0;
+      step4_q <= '0;
+      patience_q <= '0;
+      mover_q <= 1'b0;
+    end else begin
+      clear_q <= clear_q & ~&clear_line_q;
+      clear_line_q <= clear_line_q + 1'b1;
+      step1_q <= step0;
+      step2_q <= step1_q;
+      step3_q <= step2_q;
+      step4_q <= step3_q;
+      if (move) mover_q <= mover;
+      if (~&stashed | drop) patience_q <= '0;
+      else if (move & ~&patience_q) patience_q <= patience_q + 1'b1;
+    end
+  end
+
+  // ---- Keys by session: one port to insert or to remove, one for others ----
+
+  // A key is written before it is known whether its number is used: one that is free has none.
+  (* ram_style = "block" *) key_t key_ram[NumSessions];
+  wire insert2 = inserts(step2_q) & (num_free != '0);
+  wire number_t key_session = insert2 ? free : session_i;
+  always_ff @(posedge clk_i) begin
+    if (insert2) key_ram[key_session] <= key2_q;
+    kept_key_q <= key_ram[key_session];
+  end
+  always_ff @(posedge clk_i) read_key_o <= key_ram[read_session_i];
+
+  // ---- Free numbers ----
+
+  assign free_o = num_free;
+  free_list #(
+      .NumNumbers(NumSessions)
+  ) u_free (
+      .clk_i,
+      .rst_i,
+      .ready_o (list_ready),
+      .count_o (num_free),
+      .number_o(free),
+      .take_i  (add),
+      .give_i  (drop),
+      .given_i (session4_q)
+  );
+
+endmodule
