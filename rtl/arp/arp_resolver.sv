@@ -16,6 +16,7 @@ module arp_resolver
     parameter int unsigned PortBits = 0,  // of the number of a MAC port in a key
     parameter int unsigned NumBindings = 2048,
     parameter int unsigned MaxAgeS = 300,
+    parameter int unsigned NumQuestions = 128,
     parameter int unsigned QueueBytes = 16384,
     localparam type port_key_t = logic [PortBits+$bits(key_t)-1:0]
 ) (
@@ -77,7 +78,7 @@ module arp_resolver
     output logic renewed_o
 );
 
-  localparam int unsigned NumWays = 2;
+  localparam int unsigned NumWays = 2;  // of both tables
   localparam int unsigned NumBlocks = QueueBytes / 64;
   typedef logic [$clog2(NumBlocks)-1:0] block_t;
 
@@ -86,6 +87,9 @@ module arp_resolver
   end
   if (NumBindings < 64 || 2 ** $clog2(NumBindings) != NumBindings) begin : gen_bad_bindings
     $error("eth_tx: NumBindings must be a power of two, at least 64");
+  end
+  if (NumQuestions < 4 || 2 ** $clog2(NumQuestions) != NumQuestions) begin : gen_bad_questions
+    $error("eth_tx: NumQuestions must be a power of two, at least 4");
   end
 
   port_key_t in_key, looked_up;
@@ -156,6 +160,8 @@ module arp_resolver
   assign ask_same = looked_up == ask_key;
   arp_questions #(
       .PortBits (PortBits),
+      .NumSets  (NumQuestions / NumWays),
+      .NumWays  (NumWays),
       .NumBlocks(NumBlocks)
   ) u_questions (
       .clk_i,

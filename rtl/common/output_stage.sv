@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Last stage of a layer.
 //
-// With CutsReady, a FIFO in LUTRAM: in_ready_o comes out of a flip-flop, so that no
-// path runs through the layer from its output's ready to its input's. Without, a plain
-// register, no LUT a bit, whose in_ready_o depends combinationally on out_ready_i. The
-// FIFO takes some 400 to 750 LUTs of a 512-bit layer: set it, in the design file too, where
+// With CutsReady, in_ready_o comes out of a flip-flop, so that no path runs through the
+// layer from its output's ready to its input's. Without, a plain register, no LUT a bit, whose
+// in_ready_o depends combinationally on out_ready_i. Set it, in the design file too, where
 // measurement shows that ready limits the clock.
+//
+// Ready is cut from 256 bits of data on by a FIFO in LUTRAM, 400 to 750 LUTs of a 512-bit layer
+// and less than a LUT a bit. Below, in designs for small devices, by a skid buffer: on an ECP5 a
+// bit of LUTRAM takes a LUT and a half, and its outputs are slower than flip-flops.
 //
 // Latency: 1 cycle. Throughput: one beat per cycle.
 module output_stage #(
@@ -37,7 +40,9 @@ module output_stage #(
     logic last;
   } head_t;
 
-  if (CutsReady) begin : gen_fifo
+  localparam bit Narrow = $bits(in_i.data) < 256;
+
+  if (CutsReady && !Narrow) begin : gen_fifo
     head_t head;
     beat_t body;
     head_fifo #(
@@ -67,18 +72,35 @@ module output_stage #(
       beat_t beat;
     } out_t;
     out_t out;
-    stream_register #(
-        .data_t(out_t)
-    ) u_register (
-        .clk_i,
-        .rst_i,
-        .in_i ('{next: in_next_i, beat: in_i}),
-        .in_valid_i,
-        .in_ready_o,
-        .out_o(out),
-        .out_valid_o,
-        .out_ready_i
-    );
+    out_t in;
+    assign in = '{next: in_next_i, beat: in_i};
+    if (CutsReady) begin : gen_skid
+      skid_buffer #(
+          .data_t(out_t)
+      ) u_skid (
+          .clk_i,
+          .rst_i,
+          .in_i (in),
+          .in_valid_i,
+          .in_ready_o,
+          .out_o(out),
+          .out_valid_o,
+          .out_ready_i
+      );
+    end else begin : gen_plain
+      stream_register #(
+          .data_t(out_t)
+      ) u_register (
+          .clk_i,
+          .rst_i,
+          .in_i (in),
+          .in_valid_i,
+          .in_ready_o,
+          .out_o(out),
+          .out_valid_o,
+          .out_ready_i
+      );
+    end
     assign out_o = out.beat;
     assign out_next_o = out.next;
   end

@@ -12,8 +12,8 @@
 // Software reads the bindings as the table `cache` (eth_tx.rdl), without disturbing
 // a message.
 //
-// Latency: 3 cycles. Throughput: one beat per cycle; an update takes one, two in a
-// row take 3.
+// Latency: 3 cycles, with RegistersInput 4. Throughput: one beat per cycle; an update takes
+// one, two in a row take 3.
 module eth_tx
   import bombus_pkg::*;
   import arp_pkg::*;
@@ -22,9 +22,14 @@ module eth_tx
     parameter type beat_t = logic,
     parameter type cache_t = logic,  // an entry of the ARP cache as software reads it
     parameter bit CutsReady = 0,  // of its output_stage
+    // A skid buffer in front of the look-up, where wires are slow: else the choice of a merge
+    // before it, the hash and the address of the table share a cycle.
+    parameter bit RegistersInput = 0,
     parameter int unsigned NumMacPorts = 1,
     parameter int unsigned NumBindings = 2048,  // a power of two
     parameter int unsigned MaxAgeS = 300,  // seconds that an unconfirmed binding lives, 61 to 500
+    // Neighbours that can be asked for at a time; a power of two
+    parameter int unsigned NumQuestions = 128,
     parameter int unsigned QueueBytes = 16384,  // waiting packets; a power of two
     // MAC ports, filled in by Bombus, and the bound next hop that each leads to
     parameter int unsigned NumBound = 1,
@@ -91,6 +96,29 @@ module eth_tx
     NumEvents
   } event_e;
 
+  // ---- Input ----
+
+  beat_t in;
+  logic in_valid, in_ready;
+  if (RegistersInput) begin : gen_input
+    skid_buffer #(
+        .data_t(beat_t)
+    ) u_skid (
+        .clk_i,
+        .rst_i,
+        .in_i,
+        .in_valid_i,
+        .in_ready_o,
+        .out_o(in),
+        .out_valid_o(in_valid),
+        .out_ready_i(in_ready)
+    );
+  end else begin : gen_no_input
+    assign in = in_i;
+    assign in_valid = in_valid_i;
+    assign in_ready_o = in_ready;
+  end
+
   // ---- Look up: the table is read while a message's first beat comes in ----
 
   logic first_q, look_first_q;
@@ -98,17 +126,17 @@ module eth_tx
   beat_t look;
   logic look_valid, look_wait, look_ready;
   // Metadata counts with a first beat only; behind it there may be anything.
-  wire in_is_update = first_q & (32'(in_i.kind) == KindArpUpdate);
+  wire in_is_update = first_q & (32'(in.kind) == KindArpUpdate);
   // While the resolver is busy, no message starts.
   wire stop = resolver_busy & first_q;
-  assign in_ready_o = key_ready & ~stop;
+  assign in_ready = key_ready & ~stop;
 
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
       first_q <= 1'b1;
       look_first_q <= 1'b1;
     end else begin
-      if (in_valid_i & in_ready_o) first_q <= in_i.last;
+      if (in_valid & in_ready) first_q <= in.last;
       if (look_valid & look_ready) look_first_q <= look.last;
     end
   end
@@ -118,8 +146,8 @@ module eth_tx
   ) u_look (
       .clk_i,
       .rst_i,
-      .in_i,
-      .in_valid_i(in_valid_i & ~stop),
+      .in_i(in),
+      .in_valid_i(in_valid & ~stop),
       .in_ready_o(key_ready),
       .out_o(look),
       .out_valid_o(look_valid),
@@ -172,6 +200,7 @@ module eth_tx
       .PortBits(PortBits),
       .NumBindings(NumBindings),
       .MaxAgeS(MaxAgeS),
+      .NumQuestions(NumQuestions),
       .QueueBytes(QueueBytes)
   ) u_resolver (
       .clk_i,
@@ -179,9 +208,9 @@ module eth_tx
       .time_us_i,
       .busy_o(resolver_busy),
       .open_o(timer_o),
-      .in_meta_i(in_i.meta),
+      .in_meta_i(in.meta),
       .in_update_i(in_is_update),
-      .want_i(in_valid_i & first_q & ~resolver_busy),
+      .want_i(in_valid & first_q & ~resolver_busy),
       .slot_i(key_ready & first_q),
       .idle_i(~look_valid & first_q),
       .read_i(key_ready),
@@ -396,7 +425,7 @@ module eth_tx
     end
   end
 
-  assign busy_o = look_valid | act_valid | out_valid_o | ask_valid | resolver_busy | reading |
-      no_room | unresolved;
+  assign busy_o = (RegistersInput & in_valid) | look_valid | act_valid | out_valid_o | ask_valid |
+      resolver_busy | reading | no_room | unresolved;
 
 endmodule

@@ -68,8 +68,8 @@ class Seen:
 class Transmitter:
     """eth_tx at both widths, fed with the same messages."""
 
-    def __init__(self, benches: Benches, seed: int = 1, cuts_ready: int = 0) -> None:
-        arguments = [f".CutsReady({cuts_ready})"]
+    def __init__(self, benches: Benches, seed: int = 1, cuts: int = 0) -> None:
+        arguments = [f".CutsReady({cuts})", f".RegistersInput({cuts})"]
         self.bench: Bench = open_layer(
             benches, "eth_tx", arguments, seed=seed, NumWidths=2, WidthRatio=8
         )
@@ -329,12 +329,12 @@ def test_a_silent_neighbour_is_asked_once_a_second_and_forgotten(eth_tx: Transmi
         assert seen.questions[-1] == (ip, BROADCAST)
 
 
-@pytest.mark.parametrize(("seed", "cuts_ready"), [*((seed, 0) for seed in SEEDS), (1, 1)])
-def test_order_at_random(benches: Benches, seed: int, cuts_ready: int) -> None:
+@pytest.mark.parametrize(("seed", "cuts"), [*((seed, 0) for seed in SEEDS), (1, 1)])
+def test_order_at_random(benches: Benches, seed: int, cuts: int) -> None:
     """Order of each neighbour's packets, at every pace, with updates at any moment."""
     random = Random(seed)
     for pace in PACES:
-        eth_tx = Transmitter(benches, seed, cuts_ready)
+        eth_tx = Transmitter(benches, seed, cuts)
         eth_tx.bench.pace(**pace)
         ips = [SUBNET | random.randrange(1 << random.choice([3, 10])) for _ in range(24)]
         number: dict[int, int] = defaultdict(int)

@@ -38,7 +38,7 @@ BUFFER: Test = partial(test_fifos.test_buffer_shows_what_is_committed, seed=1, o
 REGISTERED: Test = partial(BUFFER, output_register=1)
 SUM: Test = partial(test_primitives.test_sum, seed=1, gap=0.0)
 DROP: Test = partial(
-    test_primitives.test_dropped_messages_are_swallowed_and_counted, seed=1, cuts_ready=0
+    test_primitives.test_dropped_messages_are_swallowed_and_counted, seed=1, width=64, cuts_ready=0
 )
 MERGE: Test = partial(test_merges.test_merge_keeps_messages_whole, seed=1)
 COUNT: Test = partial(test_registers.test_no_event_is_lost, seed=1, everything=True)
@@ -113,7 +113,7 @@ TURN = _eth_tx(test_arp_order.test_displaced_questions_are_those_of_the_set_by_t
 WAITING = _eth_tx(test_arp_order.test_one_neighbour_holds_a_few_packets_and_the_latest)
 REFRESH = _eth_tx(test_arp_order.test_a_refresh_right_behind_the_packet_that_asks_adds_a_binding)
 PIECES = _eth_tx(test_arp_order.test_a_packet_in_pieces_keeps_its_binding)
-ORDER: Test = partial(test_arp_order.test_order_at_random, seed=1, cuts_ready=0)
+ORDER: Test = partial(test_arp_order.test_order_at_random, seed=1, cuts=0)
 
 # File, what stands there, what it becomes, the test that must notice.
 MUTATIONS: tuple[tuple[str, str, str, Test], ...] = (

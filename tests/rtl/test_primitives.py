@@ -141,15 +141,16 @@ def drop_messages(random: Random, count: int) -> list[Message]:
     ]
 
 
-@pytest.mark.parametrize("cuts_ready", [0, 1])
+# Ready is cut by a skid buffer where beats are narrow, else by a FIFO.
+@pytest.mark.parametrize(("width", "cuts_ready"), [(64, 0), (64, 1), (512, 1)])
 @pytest.mark.parametrize("seed", SEEDS)
 def test_dropped_messages_are_swallowed_and_counted(
-    benches: Benches, seed: int, cuts_ready: int
+    benches: Benches, seed: int, width: int, cuts_ready: int
 ) -> None:
     random = Random(seed)
-    bench = benches("drop_register", seed=seed, CutsReady=cuts_ready)
-    format_in = Beats(64, ("next", 5), ("reasons", 3), first_only=["next", "reasons"])
-    format_out = Beats(64, ("next", 5))
+    bench = benches("drop_register", seed=seed, DataWidth=width, CutsReady=cuts_ready)
+    format_in = Beats(width, ("next", 5), ("reasons", 3), first_only=["next", "reasons"])
+    format_out = Beats(width, ("next", 5))
     for pace in PACES:
         bench.forget()
         bench.pace(**pace)

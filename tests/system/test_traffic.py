@@ -8,7 +8,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from support.bench import ALL_DESIGNS, DESIGNS, FAR, FUSED, GATEWAY, PEER, TAGGED, Bench
+from support.bench import ALL_DESIGNS, CUT, DESIGNS, FAR, FUSED, GATEWAY, PEER, TAGGED, Bench
 
 from bombus.golden.frames import (
     ETHERNET_BYTES,
@@ -122,6 +122,18 @@ def test_mix(design: Path, seed: int) -> None:
     with Bench(design, seed=seed, rx_bubble=0.3, tx_stall=0.2) as bench:
         for _ in range(4):
             bench.run(mixed_frames(bench.host, choice, 200), gap_cycles=choice.choice([0, 0, 20]))
+        bench.alive([PEER, TAGGED, GATEWAY, FAR])
+
+
+@pytest.mark.parametrize("pace", PACES, ids=lambda pace: f"{pace[0]}-{pace[1]}")
+def test_mix_where_every_layer_cuts_ready(pace: tuple[float, float]) -> None:
+    choice = random.Random(str(pace))
+    with Bench(CUT, seed=8, rx_bubble=pace[0], tx_stall=pace[1]) as bench:
+        bench.run(mixed_frames(bench.host, choice, 200))
+        # A burst at the port's rate, in order, without a loss.
+        bench.simulation.pace()
+        burst = [udp_frame(PEER, bench.host, bytes([n]) * 22) for n in range(200)]
+        bench.run([padded(frame) for frame in burst], ordered=True)
         bench.alive([PEER, TAGGED, GATEWAY, FAR])
 
 

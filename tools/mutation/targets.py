@@ -81,6 +81,7 @@ _FILES: Mapping[str, Tests] = {
     "rtl/common/ones_pkg.sv": Tests((f"{_PRIMITIVES} -k sum", _MAC, _LAYERS)),
     "rtl/common/prepend.sv": Tests((_HEADERS, _LAYERS)),
     "rtl/common/round_robin.sv": Tests((f"{_PRIMITIVES} -k 'arbiter or merge'", _ROUTER)),
+    "rtl/common/skid_buffer.sv": Tests((f"{_PRIMITIVES} -k dropped",)),
     "rtl/common/stream_merge.sv": Tests(
         (f"{_PRIMITIVES} -k merge", *_INTERFACE), proofs="stream_merge"
     ),

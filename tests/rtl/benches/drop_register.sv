@@ -5,7 +5,7 @@
 
 module bench #(
     parameter bit CutsReady = 0,
-    localparam int unsigned DataWidth = 64,
+    parameter int unsigned DataWidth = 64,
     localparam int unsigned NumDrops  = 3,
     localparam int unsigned BeatBits  = bench_pkg::beat_bits(DataWidth)
 ) (
