@@ -350,6 +350,12 @@ BAD: dict[str, list[dict[str, object]]] = {
         {"RingBytes": 128},
         {"RingBytes": 3000},
     ],
+    "tcp_timers": [
+        {"NumSessions": 2},
+        {"NumSessions": 24},
+        {"NumSessions": 32768},
+        {"NumClasses": 0},
+    ],
     "tcp_transmit_queue": [{"NumSessions": 1}, {"NumSessions": 48}, {"NumSessions": 32768}],
     "tcp_wishes": [
         {"NumSessions": 1},

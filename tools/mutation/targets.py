@@ -65,6 +65,7 @@ _FILES: Mapping[str, Tests] = {
     "rtl/tcp/tcp_session_match.sv": Tests(("tests/rtl/test_tcp_sessions.py -k 16",), ()),
     "rtl/tcp/tcp_session_table.sv": Tests(("tests/rtl/test_tcp_sessions.py -k 64",), ()),
     "rtl/tcp/tcp_sessions.sv": Tests(("tests/rtl/test_tcp_sessions.py",), ()),
+    "rtl/tcp/tcp_timers.sv": Tests(("tests/rtl/test_tcp_timers.py",), ()),
     "rtl/tcp/tcp_pkg.sv": Tests(("tests/unit/test_tcp_package.py",), ()),
     "rtl/common/bombus_pkg.sv": Tests(
         (_LAYERS, _MAC, "tests/rtl/test_checksum_start.py"), (_TRAFFIC, _BAD_INPUT)
