@@ -67,6 +67,11 @@ package tcp_pkg;
     sack_block_t [MaxSackBlocks-1:0] sacks;  // in the order of the option, first lowest
   } options_t;
 
+  // A shift of a window as it is to be used (RFC 7323, 2.3).
+  function automatic logic [3:0] clamp_scale(logic [7:0] shift);
+    return shift > 8'd14 ? 4'd14 : shift[3:0];
+  endfunction
+
   // A received segment. Numbers, not wire bytes.
   typedef struct packed {
     bombus_pkg::mac_port_t mac_port;

@@ -335,6 +335,8 @@ BAD: dict[str, list[dict[str, object]]] = {
         {"NumBoundHops": 512},
         {"BoundHops": "8'd2"},
     ],
+    "tcp_payload": [{"DataBytes": 4}, {"DataBytes": 128}, {"Rows": 16}, {"Rows": 48}],
+    "tcp_receive": [{"NumMacPorts": 0}, {"NumMacPorts": 4}],
     "tcp_round_trip": [
         {"NumSessions": 1},
         {"NumSessions": 48},

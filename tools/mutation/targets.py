@@ -66,7 +66,13 @@ _FILES: Mapping[str, Tests] = {
     "rtl/tcp/tcp_session_table.sv": Tests(("tests/rtl/test_tcp_sessions.py -k 64",), ()),
     "rtl/tcp/tcp_sessions.sv": Tests(("tests/rtl/test_tcp_sessions.py",), ()),
     "rtl/tcp/tcp_timers.sv": Tests(("tests/rtl/test_tcp_timers.py",), ()),
-    "rtl/tcp/tcp_pkg.sv": Tests(("tests/unit/test_tcp_package.py",), ()),
+    **{
+        f"rtl/tcp/tcp_{name}.sv": Tests(("tests/rtl/test_tcp_receive.py",), ())
+        for name in ("layout", "options", "payload", "receive")
+    },
+    "rtl/tcp/tcp_pkg.sv": Tests(
+        ("tests/unit/test_tcp_package.py", "tests/rtl/test_tcp_receive.py"), ()
+    ),
     "rtl/common/bombus_pkg.sv": Tests(
         (_LAYERS, _MAC, "tests/rtl/test_checksum_start.py"), (_TRAFFIC, _BAD_INPUT)
     ),

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads the options of a TCP header at once, if they stand as the systems of today write
+// them: in words, those of data and acknowledgements as RFC 7323, appendix A, recommends.
+//
+//   NOP NOP timestamps, NOP NOP SACK, both in this order, or nothing
+//   of a SYN: MSS, then
+//     Linux: SACK permitted or NOP NOP, timestamps, NOP window scale; without
+//       timestamps NOP NOP SACK permitted, NOP window scale; any of the last left out
+//     Windows: NOP window scale, NOP NOP SACK permitted
+//     macOS: NOP window scale, NOP NOP timestamps, SACK permitted, end
+//
+// Latency: what words are is found out before they are registered, by the caller too; the
+// outputs belong to the registered words.
+module tcp_layout
+  import bombus_pkg::*;
+  import tcp_pkg::*;
+(
+    input logic clk_i,
+
+    input logic [9:0] load_i,  // words that come now
+    input logic [9:0][31:0] words_i,
+    input logic [9:0][31:0] words_q_i,  // those that have come
+    input logic [3:0] offset_i,  // words of the header
+
+    output logic known_o,
+    output options_t options_o
+);
+
+  // Words of wire bytes, the first one lowest.
+  typedef struct packed {
+    logic mss;
+    logic scale;  // behind a NOP
+    logic permitted;  // behind two NOPs
+    logic permitted_end;
+    logic timestamps;  // behind two NOPs
+    logic permitted_timestamps;
+    logic sack;  // behind two NOPs
+  } class_t;
+  class_t [9:0] class_q;
+
+  function automatic class_t classify(logic [31:0] word);
+    logic nops;
+    nops = word[15:0] == {OptionNop, OptionNop};
+    return
+    '{
+        mss: word[15:0] == {8'd4, OptionMss},
+        scale: word[23:0] == {8'd3, OptionScale, OptionNop},
+        permitted: nops & (word[31:16] == {8'd2, OptionSackPermitted}),
+        permitted_end: word == {OptionEnd, OptionEnd, 8'd2, OptionSackPermitted},
+        timestamps: nops & (word[31:16] == {8'd10, OptionTimestamps}),
+        permitted_timestamps: word == {8'd10, OptionTimestamps, 8'd2, OptionSackPermitted},
+        sack:
+        nops
+        & (
+        word[23:16] == OptionSack
+        ) & (
+        word[26:24] == 3'd2
+        ) & (
+        (
+        word[31:27] == 5'd1
+        ) | (
+        word[31:27] == 5'd2
+        ) | (
+        word[31:27] == 5'd3
+        ) | (
+        word[31:27] == 5'd4
+        )
+        )
+    }
+    ;
+  endfunction
+
+  always_ff @(posedge clk_i) begin
+    for (int unsigned w = 0; w < 10; w++) begin
+      if (load_i[w]) class_q[w] <= classify(words_i[w]);
+    end
+  end
+
+  // Of the words of options, from 0.
+  logic [2:0] num_first, num_fourth;
+  assign num_first  = words_q_i[0][29:27];
+  assign num_fourth = words_q_i[3][29:27];
+  wire [3:0] num_words = offset_i - 4'd5;
+  wire ts_first = class_q[0].timestamps;
+  wire ts_second = class_q[1].timestamps | class_q[1].permitted_timestamps;
+
+  logic empty, stamps, stamps_sack, sack, linux, bare_linux, windows, macos;
+  always_comb begin
+    empty = num_words == 4'd0;
+    stamps = ts_first & (num_words == 4'd3);
+    stamps_sack = ts_first & class_q[3].sack & (num_words == {num_fourth, 1'b0} + 4'd4);
+    sack = class_q[0].sack & (num_words == {num_first, 1'b0} + 4'd1);
+    linux = class_q[0].mss & ts_second &
+        ((num_words == 4'd4) | ((num_words == 4'd5) & class_q[4].scale));
+    bare_linux = class_q[0].mss & ((num_words == 4'd1) |
+        ((num_words == 4'd2) & (class_q[1].permitted | class_q[1].scale)) |
+        ((num_words == 4'd3) & class_q[1].permitted & class_q[2].scale));
+    windows = class_q[0].mss & (num_words == 4'd3) & class_q[1].scale & class_q[2].permitted;
+    macos = class_q[0].mss & (num_words == 4'd6) & class_q[1].scale & class_q[2].timestamps &
+        class_q[5].permitted_end;
+    known_o = empty | stamps | stamps_sack | sack | linux | bare_linux | windows | macos;
+  end
+
+  logic [2:0][31:0] stamps_at;
+  assign stamps_at = ts_first ? words_q_i[2:0] : ts_second ? words_q_i[3:1] : words_q_i[4:2];
+  wire [7:0] scale = linux ? words_q_i[4][31:24] :
+      class_q[1].scale ? words_q_i[1][31:24] : words_q_i[2][31:24];
+
+  always_comb begin
+    options_o = '0;
+    options_o.has_mss = ~empty & class_q[0].mss;
+    options_o.mss = swap16(words_q_i[0][31:16]);
+    options_o.has_scale = (linux & (num_words == 4'd5)) | windows | macos |
+        (bare_linux & (((num_words == 4'd2) & class_q[1].scale) | (num_words == 4'd3)));
+    options_o.scale = clamp_scale(scale);
+    options_o.sack_permitted = (linux & class_q[1].permitted_timestamps) |
+        (bare_linux & (num_words != 4'd1) & class_q[1].permitted) | windows | macos;
+    options_o.has_timestamps = stamps | stamps_sack | linux | macos;
+    options_o.ts_value = swap32(stamps_at[1]);
+    options_o.ts_echo = swap32(stamps_at[2]);
+    options_o.num_sacks = stamps_sack ? num_fourth : sack ? num_first : '0;
+    for (int unsigned b = 0; b < MaxSackBlocks; b++) begin
+      options_o.sacks[b] = '{left: swap32(words_q_i[2*b+1]), right: swap32(words_q_i[2*b+2])};
+      if (ts_first & (b < 3)) begin
+        options_o.sacks[b] = '{
+            left: swap32(words_q_i[(2*b+4)%10]),
+            right: swap32(words_q_i[(2*b+5)%10])
+        };
+      end
+    end
+  end
+
+endmodule

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads the options of a TCP header (RFC 9293, 3.1; RFC 7323; RFC 2018) byte by byte, in any
+// order and at any place. Options of unknown kind are skipped, and those whose length is
+// not that of their kind; of two of one kind the last counts.
+//
+// A length less than 2 or beyond the header ends the list: what was found before it
+// counts.
+//
+// Throughput and latency: a cycle a byte and three more, up to 43.
+module tcp_options
+  import bombus_pkg::*;
+  import tcp_pkg::*;
+(
+    input logic clk_i,
+    input logic rst_i,
+
+    input logic start_i,  // while not busy
+    input logic [9:0][31:0] words_i,
+    input logic [3:0] num_words_i,
+
+    output options_t options_o,
+    output logic     bad_o,      // the list ended at a bad length
+    output logic     ends_o,     // valid_o rises
+    output logic     valid_o,
+    input  logic     take_i,
+    output logic     busy_o
+);
+
+  // ---- A byte each cycle ----
+
+  logic [39:0][7:0] bytes_q;
+  logic [5:0] index_q, rest_q;  // of the byte that is read next; bytes behind the one that was
+  logic running_q, byte_valid_q;
+  logic [7:0] byte_q;
+  logic finish;
+
+  always_ff @(posedge clk_i) begin
+    if (start_i) bytes_q <= words_i;
+    byte_q <= bytes_q[index_q];
+    if (start_i) begin
+      index_q <= '0;
+      rest_q  <= {num_words_i, 2'b0};
+    end else if (running_q) begin
+      index_q <= index_q + 1'b1;
+      rest_q  <= rest_q - 1'b1;
+    end
+  end
+  always_ff @(posedge clk_i) begin
+    if (rst_i) begin
+      running_q <= 1'b0;
+      byte_valid_q <= 1'b0;
+      valid_o <= 1'b0;
+    end else begin
+      if (start_i) running_q <= 1'b1;
+      else if (finish) running_q <= 1'b0;
+      byte_valid_q <= running_q & ~finish;
+      if (finish) valid_o <= 1'b1;
+      else if (take_i) valid_o <= 1'b0;
+    end
+  end
+  assign busy_o = running_q | valid_o;
+
+  // ---- What it means ----
+
+  typedef enum logic [1:0] {
+    StateKind,
+    StateLength,
+    StateValue
+  } state_e;
+  state_e state_q;
+  logic [7:0] kind_q;
+  logic [5:0] value_left_q;
+  logic [2:0] place_q;  // byte of a SACK block
+  logic [1:0] block_q;
+  logic uses_mss_q, uses_scale_q, uses_timestamps_q, uses_sack_q;
+  logic [2:0] sacks_q;  // blocks of this option
+  options_t found_q;
+
+  wire last = rest_q == '0;
+  wire bad_length = (byte_q < 8'd2) | (byte_q > {2'b0, rest_q} + 8'd2);
+  wire in_kind = byte_valid_q & (state_q == StateKind);
+  wire in_length = byte_valid_q & (state_q == StateLength);
+  wire in_value = byte_valid_q & (state_q == StateValue);
+  wire ends_list = in_kind & (byte_q == OptionEnd);
+  wire cut = (in_kind & last & (byte_q > OptionNop)) | (in_length & bad_length);
+  wire no_value = byte_q == 8'd2;
+  wire value_ends = in_value & (value_left_q == 6'd1);
+  assign finish = ends_list | cut | (byte_valid_q & last);
+
+  always_ff @(posedge clk_i) begin
+    if (rst_i) state_q <= StateKind;
+    else if (start_i | finish) state_q <= StateKind;
+    else if (in_kind) state_q <= byte_q == OptionNop ? StateKind : StateLength;
+    else if (in_length) state_q <= no_value ? StateKind : StateValue;
+    else if (value_ends) state_q <= StateKind;
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (in_kind) kind_q <= byte_q;
+    if (in_length) begin
+      value_left_q <= 6'(byte_q - 8'd2);
+      place_q <= '0;
+      block_q <= '0;
+      uses_mss_q <= (kind_q == OptionMss) & (byte_q == 8'd4);
+      uses_scale_q <= (kind_q == OptionScale) & (byte_q == 8'd3);
+      uses_timestamps_q <= (kind_q == OptionTimestamps) & (byte_q == 8'd10);
+      // No more than 38 bytes get here.
+      uses_sack_q <= (kind_q == OptionSack) & (byte_q[2:0] == 3'd2) & (byte_q[5:3] != '0);
+      sacks_q <= byte_q[5:3];
+    end
+    if (in_value) begin
+      value_left_q <= value_left_q - 1'b1;
+      place_q <= place_q + 1'b1;
+      if (&place_q) block_q <= block_q + 1'b1;
+      if (uses_mss_q) found_q.mss <= {found_q.mss[7:0], byte_q};
+      if (uses_scale_q) found_q.scale <= clamp_scale(byte_q);
+      if (uses_timestamps_q) begin
+        {found_q.ts_value, found_q.ts_echo} <= {found_q.ts_value[23:0], found_q.ts_echo, byte_q};
+      end
+      for (int unsigned b = 0; b < MaxSackBlocks; b++) begin
+        if (uses_sack_q & (block_q == 2'(b))) begin
+          found_q.sacks[b] <= {found_q.sacks[b][55:0], byte_q};
+        end
+      end
+    end
+    if (start_i) begin
+      bad_o <= 1'b0;
+      found_q.has_mss <= 1'b0;
+      found_q.has_scale <= 1'b0;
+      found_q.sack_permitted <= 1'b0;
+      found_q.has_timestamps <= 1'b0;
+      found_q.num_sacks <= '0;
+    end else begin
+      if (cut) bad_o <= 1'b1;
+      if (in_length & ~bad_length & no_value & (kind_q == OptionSackPermitted)) begin
+        found_q.sack_permitted <= 1'b1;
+      end
+      if (value_ends & uses_mss_q) found_q.has_mss <= 1'b1;
+      if (value_ends & uses_scale_q) found_q.has_scale <= 1'b1;
+      if (value_ends & uses_timestamps_q) found_q.has_timestamps <= 1'b1;
+      if (value_ends & uses_sack_q) found_q.num_sacks <= sacks_q;
+    end
+  end
+
+  assign options_o = found_q;
+  assign ends_o = finish;
+
+endmodule

@@ -1,0 +1,357 @@
+// SPDX-License-Identifier: Apache-2.0
+// TCP receive (RFC 9293, 3.1): checks segments, reads their headers and options, and takes
+// the payload off.
+//
+// Each segment that is accepted goes out twice, each with a ready of its own: what its
+// header says on `segment`, its payload on `out`, one beat with 0 bytes if it has none. The
+// k-th of one belongs to the k-th of the other. Of a payload's metadata, length and kind
+// mean something. Dropped and counted: segments that are shorter than their header, data
+// offsets less than 5, bad checksums, ports 0.
+//
+// Options are read at once where they stand in one of the layouts that systems use
+// (tcp_layout). Those of one segment at a time are read byte by byte beside the others
+// (tcp_options), which overtake it; a second one that comes meanwhile is dropped and
+// counted. A bad length of an option is counted; what stands before it counts.
+//
+// The checksum is verified without seeing the payload, as in udp_rx.
+//
+// Latency, at 512 bits: 3 cycles to `segment`, 5 to `out`; narrower: those from the last beat of
+// the header on; other layouts: up to 48 more. Throughput: one beat per cycle, no gap between
+// messages, but one cycle for a segment in another layout. in_ready_o is a register.
+module tcp_receive
+  import bombus_pkg::*;
+  import tcp_pkg::*;
+#(
+    parameter type beat_t = logic,
+    parameter int unsigned NumMacPorts = 1
+) (
+    input logic clk_i,
+    input logic rst_i,
+    input host_t [NumMacPorts-1:0] host_i,
+
+    input  beat_t in_i,
+    input  logic  in_valid_i,
+    output logic  in_ready_o,
+
+    output segment_t segment_o,
+    output logic     segment_valid_o,
+    input  logic     segment_ready_i,
+
+    output beat_t out_o,
+    output logic  out_valid_o,
+    input  logic  out_ready_i,
+
+    output logic [4:0] drop_o,
+    output logic [1:0] event_o,
+    output logic       busy_o
+);
+
+  typedef enum int unsigned {
+    DropTruncated,
+    DropBadOffset,
+    DropBadChecksum,
+    DropBadPort,
+    DropOptionsBusy,
+    NumDrops
+  } drop_e;
+  typedef enum int unsigned {
+    EventOddOptions,  // read byte by byte
+    EventBadOption,
+    NumEvents
+  } event_e;
+
+  localparam int unsigned DataBytes = $bits(in_i.data) / 8;
+  localparam int unsigned Words = DataBytes / 4;
+  localparam int unsigned ShiftWidth = $clog2(Words);
+  localparam int unsigned Rows = DataBytes < 32 ? 16384 / DataBytes : 512;  // of the payload
+  localparam int unsigned RowWidth = $clog2(Rows);
+  localparam int unsigned HeaderWords = MaxHeaderBytes / 4;
+  localparam int unsigned OffsetWord = 3;
+  localparam int unsigned OffsetBeat = OffsetWord / Words;
+  localparam int unsigned HeaderBeats = HeaderWords / Words + 1;  // at the end of it is payload
+  typedef logic [$clog2(HeaderBeats+1)-1:0] beat_count_t;
+
+  // ---- Where in its segment a beat stands ----
+
+  beat_count_t beat_q;  // beats of the segment that have come, up to HeaderBeats
+  logic [3:0] offset_q;
+  logic payload_q, judged_q;
+  wire taken = in_valid_i & in_ready_o;
+  wire [3:0] offset_here = in_i.data[OffsetWord%Words*32+4+:4];
+  wire [3:0] offset = beat_q == beat_count_t'(OffsetBeat) ? offset_here : offset_q;
+  wire [3:0] last_word = offset - 4'd1;
+  wire has_offset = OffsetBeat == 0 || beat_q != '0;
+  wire leads = has_offset & (32'(beat_q) == 32'(offset >> ShiftWidth)) & ~payload_q;
+  wire header_ends = has_offset & (32'(beat_q) == 32'(last_word >> ShiftWidth));
+  wire judge = (header_ends | in_i.last) & ~judged_q;
+
+  always_ff @(posedge clk_i) begin
+    if (taken) offset_q <= offset;
+  end
+  always_ff @(posedge clk_i) begin
+    if (rst_i) begin
+      beat_q <= '0;
+      payload_q <= 1'b0;
+      judged_q <= 1'b0;
+    end else if (taken) begin
+      if (in_i.last) begin
+        beat_q <= '0;
+        payload_q <= 1'b0;
+        judged_q <= 1'b0;
+      end else begin
+        if (beat_q != beat_count_t'(HeaderBeats)) beat_q <= beat_q + 1'b1;
+        payload_q <= payload_q | leads;
+        judged_q  <= judged_q | judge;
+      end
+    end
+  end
+
+  // ---- The header, and what the first beat says besides ----
+
+  logic [HeaderWords-1:0][31:0] words_d, words_q;
+  logic [HeaderWords-1:0] load;
+  always_comb begin
+    for (int unsigned w = 0; w < HeaderWords; w++) begin
+      words_d[w] = in_i.data[w%Words*32+:32];
+      load[w] = taken & (beat_q == beat_count_t'(w / Words));
+    end
+  end
+  always_ff @(posedge clk_i) begin
+    for (int unsigned w = 0; w < HeaderWords; w++) begin
+      if (load[w]) words_q[w] <= words_d[w];
+    end
+  end
+  header_t header;
+  assign header = words_q[HeaderBytes/4-1:0];
+
+  // What is constant of the pseudo-header, in two steps.
+  logic [NumMacPorts-1:0][17:0] sum_host_q;
+  ones_pkg::word_t [NumMacPorts-1:0] folded_host_q;
+  ones_pkg::word_t sum_host;
+  always_ff @(posedge clk_i) begin
+    for (int unsigned p = 0; p < NumMacPorts; p++) begin
+      sum_host_q[p] <= 18'(host_i[p].ip[31:16]) + 18'(host_i[p].ip[15:0]) + 18'(ProtocolTcp);
+      folded_host_q[p] <= csum_add(sum_host_q[p][15:0], {14'b0, sum_host_q[p][17:16]});
+    end
+  end
+  by_mac_port #(
+      .data_t(ones_pkg::word_t),
+      .NumMacPorts(NumMacPorts)
+  ) u_sum (
+      .all_i (folded_host_q),
+      .port_i(in_i.meta.mac_port),
+      .one_o (sum_host)
+  );
+
+  typedef struct packed {
+    mac_port_t mac_port;
+    vlan_t vlan;
+    logic [7:0] tos;
+    logic [31:0] ip;
+    logic [13:0] length;
+    logic headless;  // shorter than the fixed part of a header
+    ones_pkg::saved_t sum;  // of the segment and its pseudo-header
+  } found_t;
+  found_t found_q;
+  always_ff @(posedge clk_i) begin
+    if (taken & (beat_q == '0)) begin
+      found_q <= '{
+          mac_port: in_i.meta.mac_port,
+          vlan: in_i.meta.vlan,
+          tos: in_i.meta.tos,
+          ip: in_i.meta.ip,
+          length: in_i.length,
+          headless: in_i.length < 14'(HeaderBytes),
+          sum: ones_pkg::save({sum_host, in_i.meta.csum, in_i.meta.ip, {2'b0, in_i.length}, 16'b0})
+      };
+    end
+  end
+
+  // ---- Verdict, once the header has come ----
+
+  logic valid_q, judge_q, last_q, accepted_q;
+  logic layout_known, options_busy, late_full;
+  logic late_ends, late_valid, late_bad;  // options have been read byte by byte
+  options_t layout_options;
+  logic [NumDrops-1:0] reasons;
+  wire [3:0] words_in_header = header.offset[7:4];
+  wire [14:0] length = {1'b0, found_q.length} - {9'b0, words_in_header, 2'b0};  // of the payload
+  wire verdict = valid_q & judge_q;
+  wire late_leaves = late_valid & ~verdict;
+  wire accepted = verdict & ~|reasons;
+  wire accept = judge_q ? ~|reasons : accepted_q;
+  wire prompt = accepted & layout_known;
+  wire late = accepted & ~layout_known;
+
+  always_comb begin
+    reasons = '0;
+    if (found_q.headless | length[14]) reasons[DropTruncated] = 1'b1;
+    else if (words_in_header < 4'd5) reasons[DropBadOffset] = 1'b1;
+    else if (~ones_pkg::is_ones(found_q.sum)) reasons[DropBadChecksum] = 1'b1;
+    else if ((header.src_port == '0) | (header.dst_port == '0)) reasons[DropBadPort] = 1'b1;
+    else if (~layout_known & (options_busy | late_full)) reasons[DropOptionsBusy] = 1'b1;
+  end
+
+  always_ff @(posedge clk_i) begin
+    last_q  <= in_i.last;
+    judge_q <= judge;
+  end
+  always_ff @(posedge clk_i) begin
+    if (rst_i) begin
+      valid_q <= 1'b0;
+      accepted_q <= 1'b0;
+      drop_o <= '0;
+      event_o <= '0;
+    end else begin
+      valid_q <= taken;
+      if (valid_q) accepted_q <= accept & ~last_q;
+      drop_o <= verdict ? reasons : '0;
+      event_o[EventOddOptions] <= late;
+      event_o[EventBadOption] <= late_leaves & late_bad;
+    end
+  end
+
+  // ---- What goes on: at once, or when its options have been read ----
+
+  typedef struct packed {
+    logic late;
+    logic [RowWidth-1:0] row;  // where the payload is
+    segment_t segment;
+  } message_t;
+  message_t read, late_read, late_q, sent_q;
+  options_t late_options;
+  logic sent_valid_q;
+  logic [RowWidth-1:0] row;
+
+  always_comb begin
+    read.late = 1'b0;
+    read.row = row;
+    read.segment = '{
+        mac_port: found_q.mac_port,
+        vlan: found_q.vlan,
+        tos: found_q.tos,
+        ip: found_q.ip,
+        src_port: swap16(header.src_port),
+        dst_port: swap16(header.dst_port),
+        seq: swap32(header.seq),
+        ack: swap32(header.ack),
+        flags: header.flags,
+        window: swap16(header.window),
+        length: length[13:0],
+        options: layout_options
+    };
+    late_read = late_q;
+    late_read.late = 1'b1;
+    late_read.segment.options = late_options;
+  end
+
+  tcp_layout u_layout (
+      .clk_i,
+      .load_i(load[HeaderWords-1:HeaderBytes/4]),
+      .words_i(words_d[HeaderWords-1:HeaderBytes/4]),
+      .words_q_i(words_q[HeaderWords-1:HeaderBytes/4]),
+      .offset_i(words_in_header),
+      .known_o(layout_known),
+      .options_o(layout_options)
+  );
+
+  tcp_options u_options (
+      .clk_i,
+      .rst_i,
+      .start_i(late),
+      .words_i(words_q[HeaderWords-1:HeaderBytes/4]),
+      .num_words_i(words_in_header - 4'(HeaderBytes / 4)),
+      .options_o(late_options),
+      .bad_o(late_bad),
+      .ends_o(late_ends),
+      .valid_o(late_valid),
+      .take_i(late_leaves),
+      .busy_o(options_busy)
+  );
+
+  always_ff @(posedge clk_i) begin
+    if (late) late_q <= read;
+    sent_q <= late_leaves ? late_read : read;
+  end
+  always_ff @(posedge clk_i) begin
+    if (rst_i) sent_valid_q <= 1'b0;
+    else sent_valid_q <= prompt | late_leaves;
+  end
+
+  // ---- Out ----
+
+  segment_t body;
+  flags_t flags;
+  logic unused_ready;
+  head_fifo #(
+      .head_t(flags_t),
+      .body_t(segment_t),
+      .Depth (32)
+  ) u_segments (
+      .clk_i,
+      .rst_i,
+      .in_head_i  (sent_q.segment.flags),
+      .in_body_i  (sent_q.segment),
+      .in_valid_i (sent_valid_q),
+      .in_ready_o (unused_ready),
+      .out_head_o (flags),
+      .out_body_o (body),
+      .out_valid_o(segment_valid_o),
+      .out_ready_i(segment_ready_i)
+  );
+  always_comb begin
+    segment_o = body;
+    segment_o.flags = flags;
+  end
+
+  logic rows_short, payload_leaves;
+  tcp_payload #(
+      .beat_t(beat_t),
+      .DataBytes(DataBytes),
+      .Rows(Rows)
+  ) u_payload (
+      .clk_i,
+      .rst_i,
+      .in_i,
+      .in_valid_i(taken),
+      .in_shift_i(offset[ShiftWidth-1:0]),
+      .in_leads_i(leads),
+      .in_follows_i(payload_q),
+      .accept_i(accept),
+      .late_i(late),
+      .row_o(row),
+      .late_full_o(late_full),
+      .nearly_full_o(rows_short),
+      .push_i(sent_valid_q),
+      .push_row_i(sent_q.row),
+      .push_length_i(sent_q.segment.length),
+      .push_late_i(sent_q.late),
+      .out_o,
+      .out_valid_o,
+      .out_ready_i,
+      .sent_o(payload_leaves)
+  );
+
+  // Nothing waits behind the input: it stops while there is room for what is under way.
+  logic [1:0][5:0] inside_q;  // segments, by the stream that they leave on
+  wire [1:0] leaves = {payload_leaves, segment_valid_o & segment_ready_i};
+  logic ready_q;
+  always_ff @(posedge clk_i) begin
+    if (rst_i) begin
+      inside_q <= '0;
+      ready_q  <= 1'b0;
+    end else begin
+      for (int unsigned s = 0; s < 2; s++) begin
+        if (sent_valid_q & ~leaves[s]) inside_q[s] <= inside_q[s] + 1'b1;
+        else if (leaves[s] & ~sent_valid_q) inside_q[s] <= inside_q[s] - 1'b1;
+      end
+      // One whose options have been read needs a cycle without another.
+      ready_q <= (inside_q[0] < 6'd24) & (inside_q[1] < 6'd24) & ~rows_short & ~late_ends;
+    end
+  end
+  assign in_ready_o = ready_q;
+
+  assign busy_o = valid_q | sent_valid_q | options_busy | (inside_q != '0) | out_valid_o |
+      (beat_q != '0);
+
+endmodule
