@@ -17,13 +17,14 @@ import pytest
 
 from bombus.live.netns import Namespace, NamespaceError
 from bombus.simulator.build import build
-from support.bench import ALL_DESIGNS
+from support.bench import UNCHECKED
 
 INTERFACE = "bombus0"
 ADDRESS = "10.77.0.2"
 COMMAND_SECONDS = 240.0
 
-# Runs a design on an interface. Arguments: design, options of `live.run`, report.
+# Runs a design on an interface. Arguments: design, options of `live.run` (`software`: Python code
+# that defines the function), report.
 RUN = """
 import json, sys
 from pathlib import Path
@@ -37,6 +38,10 @@ for name in ("impair_rx", "impair_tx"):
         options[name] = Impairment(**options[name])
 if "pcap_out" in options:
     options["pcap_out"] = Path(options["pcap_out"])
+if "software" in options:
+    code = options["software"]
+    exec(code)
+    options["software"] = globals()["software"]
 run(sys.argv[1], report=Path(sys.argv[3]), **options)
 """
 
@@ -87,7 +92,7 @@ def starter(folder: Path) -> Iterator[Callable[..., Live]]:
         pytest.skip(str(error))
 
     def make(design: Path, *, capture: bool = False, **options: Any) -> Live:
-        options.setdefault("assertions", design in ALL_DESIGNS)  # as other tests build them
+        options.setdefault("assertions", design not in UNCHECKED)  # as other tests build them
         # Here, where it takes its time.
         build(design, assertions=options["assertions"], board=options.get("board"))
         report = folder / "report.json"
@@ -102,3 +107,31 @@ def starter(folder: Path) -> Iterator[Callable[..., Live]]:
 
     with namespace:
         yield make
+
+
+@contextmanager
+def two_sides(design: Path, folder: Path, **options: Any) -> Iterator[tuple[Namespace, Namespace]]:
+    """Runs a design between two namespaces, on interfaces left0 and right0; its report, in which
+    there must be no errors, goes to `folder`."""
+    if not Path("/dev/net/tun").exists() and os.geteuid() != 0:
+        pytest.skip("there is neither /dev/net/tun nor root for a veth pair")
+    options.setdefault("assertions", True)
+    build(design, assertions=options["assertions"])
+    report = folder / "report.json"
+    try:
+        left, right = Namespace(), Namespace()
+    except NamespaceError as error:
+        pytest.skip(str(error))
+    with left, right:
+        paths = [f"/proc/{namespace._holder.pid}/ns/net" for namespace in (left, right)]
+        options |= {"netns": paths, "tap": ["left0", "right0"]}
+        runner = left.popen(
+            [sys.executable, "-c", RUN, str(design), json.dumps(options), str(report)],
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+            stdout=subprocess.DEVNULL,
+        )
+        for namespace, name in ((left, "left0"), (right, "right0")):
+            namespace.wait_for_interface(name, runner)
+        yield left, right
+        assert left.stop(runner) == 0
+    assert not any(json.loads(report.read_text())["errors"].values())

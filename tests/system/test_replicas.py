@@ -9,7 +9,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from support.bench import PEER, ROOT, SCALE, SCALE_28, Bench
+from support.bench import ECHO_REPLICAS, PEER, SCALE, SCALE_28, Bench
 
 from bombus.design.dispatch import flow_bucket
 from bombus.golden.answers import echo_reply
@@ -246,7 +246,7 @@ def test_far_stations_are_told_apart_by_address() -> None:
 
 def test_replicas_beside_other_layers() -> None:
     """The design of the examples: two groups of four, one of them behind a scheduler."""
-    with Bench(ROOT / "designs" / "udp_echo_replicas.yaml", rx_bubble=0.2, tx_stall=0.2) as bench:
+    with Bench(ECHO_REPLICAS, rx_bubble=0.2, tx_stall=0.2) as bench:
         frames = [
             udp_frame(PEER, bench.host, bytes([n]) * n, port=port, source_port=2000 + n)
             for n in range(64)

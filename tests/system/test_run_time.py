@@ -179,7 +179,7 @@ def test_no_route_out_of_any_tile(design: Path) -> None:
 
 def test_table_written_right_after_reset() -> None:
     """The write waits until the table has been filled; the filling does not undo it."""
-    with Simulation(DESIGNS[512]) as simulation:
+    with Simulation(DESIGNS[512], assertions=True) as simulation:
         host = Host.from_manifest(simulation.manifest)
         simulation.reset()
         simulation.set_next_hop("echo", "udp_tx", None)

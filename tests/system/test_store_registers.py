@@ -111,7 +111,7 @@ def large(tmp_path: Path) -> Path:
 
 def test_a_request_waits_until_a_large_table_is_filled(large: Path) -> None:
     """It takes longer than any other request may."""
-    with Simulation(large) as simulation:
+    with Simulation(large, assertions=True) as simulation:
         before = simulation.cycle
         patterns = simulation.tile("lookup").registers.store.patterns
         assert patterns[131_071].value == ONES

@@ -11,7 +11,7 @@ import math
 import signal
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
@@ -66,6 +66,7 @@ def run(
     duration: float | None = None,
     interval: float = 1.0,
     report: Path | None = None,
+    software: Callable[[Simulation], None] | None = None,
     console: Console | None = None,
 ) -> Totals:
     """Runs a design until SIGINT, SIGTERM, SIGHUP or `duration` seconds have passed.
@@ -80,7 +81,8 @@ def run(
     has. `pcap_out`: both directions of the port. `trace`: a waveform file. `assertions`: check
     those of the RTL. `board`: with the Ethernet MACs of this board. On a terminal the counters
     are shown as they grow; elsewhere they are printed at the end. `report`: a JSON file with all
-    numbers, rewritten every `interval` seconds and at the end; "-": standard output.
+    numbers, rewritten every `interval` seconds and at the end; "-": standard output. `software`:
+    called at the start and then some ten times a second, to read and write registers.
 
     UserError when an interface goes away meanwhile, after the report.
     """
@@ -147,7 +149,7 @@ def run(
             f"{simulation.manifest['name']} at {', '.join(places)}; press Ctrl-C to stop",
             highlight=False,
         )
-        return _loop(simulation, interfaces, stop, duration, interval, written, console)
+        return _loop(simulation, interfaces, stop, duration, interval, written, software, console)
 
 
 def _paths(given: Path | Sequence[Path] | None) -> list[Path]:
@@ -206,6 +208,7 @@ def _loop(
     duration: float | None,
     interval: float,
     report: Report | None,
+    software: Callable[[Simulation], None] | None,
     console: Console,
 ) -> Totals:
     start = time.monotonic()
@@ -228,6 +231,8 @@ def _loop(
                         report.update(totals)
                 for port, interface in enumerate(interfaces):
                     simulation.link(port, up=interface.is_up())
+                if software is not None:
+                    software(simulation)
                 simulation.run_live(min(_SLICE_SECONDS, end - now))
                 told = _tell_stalls(simulation, told, console)
             except UserError as error:
