@@ -2,9 +2,11 @@
 // Rotates the bytes of a beat: byte n of the output is byte n + amount of the input,
 // modulo NumBytes, or zero where it is not to be kept.
 //
-// Choices of one in four, three LUTs a bit at 64 bytes; clearing is by the flip-flops.
+// A choice of one in four in each cycle, three LUTs a bit at 64 bytes: two of them in one
+// cycle would be mapped as a choice of one in sixteen, which is wider. Clearing is by the
+// flip-flops.
 //
-// Latency: 2 cycles. Throughput: one beat per cycle; it never stops.
+// Latency: 3 cycles. Throughput: one beat per cycle; it never stops.
 module byte_rotate #(
     parameter int unsigned NumBytes = 64,  // a power of two, 8 to 64
     localparam int unsigned AmountWidth = $clog2(NumBytes)
@@ -13,7 +15,7 @@ module byte_rotate #(
 
     input  logic [   NumBytes-1:0][7:0] in_i,
     input  logic [AmountWidth-1:0]      amount_i,
-    input  logic [   NumBytes-1:0]      keep_i,    // a cycle after in_i: bytes of the output
+    input  logic [   NumBytes-1:0]      keep_i,    // two cycles after in_i: bytes of the output
     output logic [   NumBytes-1:0][7:0] out_o
 );
 
@@ -35,19 +37,19 @@ module byte_rotate #(
   endfunction
 
   wire  [5:0] amount = 6'(amount_i);
-  logic [3:0] rest_q;
-  bytes_t turned_q, rest;
+  logic [3:0] by_four_q;
+  logic [1:0] by_sixteen_q;
+  bytes_t one_q, four_q, sixteen;
+  assign sixteen = turned(four_q, by_sixteen_q, 16);
 
   always_ff @(posedge clk_i) begin
-    turned_q <= turned(in_i, amount[1:0], 1);
-    rest_q   <= amount[5:2];
-  end
-
-  assign rest = turned(turned(turned_q, rest_q[1:0], 4), rest_q[3:2], 16);
-  always_ff @(posedge clk_i) begin
+    one_q <= turned(in_i, amount[1:0], 1);
+    by_four_q <= amount[5:2];
+    four_q <= turned(one_q, by_four_q[1:0], 4);
+    by_sixteen_q <= by_four_q[3:2];
     for (int unsigned n = 0; n < NumBytes; n++) begin
       if (~keep_i[n]) out_o[n] <= '0;
-      else out_o[n] <= rest[n];
+      else out_o[n] <= sixteen[n];
     end
   end
 

@@ -8,7 +8,7 @@
 //
 // A read that starts two cycles after a write, or later, sees it, one before does not.
 //
-// Latency: a read takes 5 cycles, two of them in the memory with its output register.
+// Latency: a read takes 7 cycles, two of them in the memory with its output register.
 // Throughput: a write and a read per cycle. For beats of 8 to 64 bytes.
 module ring_memory #(
     parameter int unsigned DataBytes = 64,
@@ -32,7 +32,7 @@ module ring_memory #(
     input  logic [ SessionWidth-1:0]      read_session_i,
     input  logic [PositionWidth-1:0]      read_position_i,  // of the beat's byte 0
     input  logic [      ByteWidth:0]      read_end_i,
-    output logic [    DataBytes-1:0][7:0] read_data_o       // 5 cycles later
+    output logic [    DataBytes-1:0][7:0] read_data_o       // 7 cycles later
 );
 
   if (DataBytes != 2 ** ByteWidth) begin : gen_bad_bytes
@@ -90,7 +90,8 @@ module ring_memory #(
     count_t first;
     count_t ends;
   } write_t;
-  write_t write_q;
+  write_t write_q, limits_q;  // of limits_q, the upper bits of the limits count
+  logic [DataBytes-1:0] past_first_q, before_end_q;  // in either row
   logic [DataBytes-1:0] even_enable_q, odd_enable_q;
   addr_t even_write_q, odd_write_q;
   bytes_t write_data;
@@ -105,15 +106,13 @@ module ring_memory #(
       .out_o(write_data)
   );
 
-  // Of a limit in the two rows: the bits of the first row, and of the second.
-  wire [DataBytes-1:0] past_first = ~below({1'b0, write_q.first[ByteWidth-1:0]});
-  wire [DataBytes-1:0] before_end = below({1'b0, write_q.ends[ByteWidth-1:0]});
-  wire first_in_second = write_q.first[ByteWidth];
-  wire end_in_second = write_q.ends[ByteWidth];
-  wire [DataBytes-1:0] in_first = {DataBytes{~first_in_second}} & past_first &
-      ({DataBytes{end_in_second}} | before_end);
-  wire [DataBytes-1:0] in_second = {DataBytes{end_in_second}} & before_end &
-      ({DataBytes{~first_in_second}} | past_first);
+  wire first_in_second = limits_q.first[ByteWidth];
+  wire end_in_second = limits_q.ends[ByteWidth];
+  wire [DataBytes-1:0] in_first = {DataBytes{~first_in_second}} & past_first_q &
+      ({DataBytes{end_in_second}} | before_end_q);
+  wire [DataBytes-1:0] in_second = {DataBytes{end_in_second}} & before_end_q &
+      ({DataBytes{~first_in_second}} | past_first_q);
+  wire from_odd = limits_q.place.from_odd;
 
   always_ff @(posedge clk_i) begin
     write_q <= '{
@@ -122,10 +121,13 @@ module ring_memory #(
         first: {1'b0, write_position_i[ByteWidth-1:0]} + write_first_i,
         ends: {1'b0, write_position_i[ByteWidth-1:0]} + write_end_i
     };
-    even_enable_q <= {DataBytes{write_q.write}} & (write_q.place.from_odd ? in_second : in_first);
-    odd_enable_q <= {DataBytes{write_q.write}} & (write_q.place.from_odd ? in_first : in_second);
-    even_write_q <= write_q.place.even;
-    odd_write_q <= write_q.place.odd;
+    limits_q <= write_q;
+    past_first_q <= ~below({1'b0, write_q.first[ByteWidth-1:0]});
+    before_end_q <= below({1'b0, write_q.ends[ByteWidth-1:0]});
+    even_enable_q <= {DataBytes{limits_q.write}} & (from_odd ? in_second : in_first);
+    odd_enable_q <= {DataBytes{limits_q.write}} & (from_odd ? in_first : in_second);
+    even_write_q <= limits_q.place.even;
+    odd_write_q <= limits_q.place.odd;
   end
 
   always_ff @(posedge clk_i) begin
@@ -137,11 +139,11 @@ module ring_memory #(
 
   // ---- Read ----
 
-  place_t place_q;
-  logic   from_odd_q;
+  place_t found_q, place_q;
+  logic from_odd_q;
   byte_t offset_q, amount_q;
   logic [DataBytes-1:0] in_odd_q;  // bytes that the odd row has
-  count_t [2:0] end_q;
+  count_t [4:0] end_q;
   logic [DataBytes-1:0] keep_q;
   bytes_t even_read_q, odd_read_q, even_q, odd_q, rows;
 
@@ -150,7 +152,8 @@ module ring_memory #(
   end
 
   always_ff @(posedge clk_i) begin
-    place_q <= place_of(read_session_i, read_position_i);
+    found_q <= place_of(read_session_i, read_position_i);
+    place_q <= found_q;
     even_read_q <= even_ram[place_q.even];
     odd_read_q <= odd_ram[place_q.odd];
     from_odd_q <= place_q.from_odd;
@@ -159,8 +162,8 @@ module ring_memory #(
     odd_q <= odd_read_q;
     in_odd_q <= {DataBytes{from_odd_q}} ^ below({1'b0, offset_q});
     amount_q <= offset_q;
-    end_q <= {end_q[1:0], read_end_i};
-    keep_q <= below(end_q[2]);
+    end_q <= {end_q[3:0], read_end_i};
+    keep_q <= below(end_q[4]);
   end
 
   byte_rotate #(

@@ -4,7 +4,7 @@
 //
 // Reads run ahead of the output as far as there is room for what they bring.
 //
-// Latency: 7 cycles, with those of the memory. Throughput: one beat per cycle, no gap
+// Latency: 9 cycles, with those of the memory. Throughput: one beat per cycle, no gap
 // between messages.
 module ring_read #(
     parameter int unsigned DataBytes = 64,
@@ -42,7 +42,7 @@ module ring_read #(
     $error("ring_read: sessions need a bit, and a ring more than a beat");
   end
 
-  localparam int unsigned ReadCycles = 5;  // of ring_memory
+  localparam int unsigned ReadCycles = 7;  // of ring_memory
   localparam int unsigned Depth = 16;  // of the FIFO, which holds all that is being read
   typedef logic [ByteWidth:0] count_t;
   typedef logic [14-ByteWidth:0] beats_t;

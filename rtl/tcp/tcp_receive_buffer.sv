@@ -7,7 +7,7 @@
 // nothing. A read that fits no ring is counted, and answered without bytes; only one that
 // names no application's port is dropped.
 //
-// Latency: 9 cycles. Throughput: one beat per cycle each way, no gap between messages. For
+// Latency: 11 cycles. Throughput: one beat per cycle each way, no gap between messages. For
 // data widths of 64 to 512 bits.
 module tcp_receive_buffer
   import bombus_pkg::*;

@@ -9,7 +9,7 @@
 //
 // Messages that fit no ring are dropped and counted, and data never wait.
 //
-// Latency: 9 cycles, 3 of a header without payload. Throughput: one beat per cycle each
+// Latency: 11 cycles, 3 of a header without payload. Throughput: one beat per cycle each
 // way, no gap between messages. For data widths of 64 to 512 bits.
 module tcp_send_buffer
   import bombus_pkg::*;
@@ -115,15 +115,19 @@ module tcp_send_buffer
     logic [MaxWords*32-1:0] data;
   } header_t;
   typedef struct packed {
-    logic   last;
-    logic   has_payload;
+    logic   ends;   // the packet, which has no payload
+    logic   joins;  // the header's last beat has room for payload, which stands there already
+    logic   fills;  // the header's last beat, and payload comes in the next
     count_t bytes;
   } head_t;
 
   // A step behind the input.
   typedef struct packed {
     header_t header;
-    head_t head;
+    count_t bytes;
+    logic last;
+    logic whole;  // the beat has no room for payload
+    logic has_payload;  // with first
     logic first;
     logic drop;
     logic [SessionWidth-1:0] session;
@@ -147,10 +151,10 @@ module tcp_send_buffer
     found.header.meta = meta.packet;
     found.header.length = length[13:0];
     found.header.data = segment_i.data[MaxWords*32-1:0];
-    found.head.last = segment_i.last;
-    found.head.bytes = segment_i.last ? segment_i.bytes : count_t'(DataBytes);
-    // Stands in the first beat only.
-    found.head.has_payload = meta.payload_length != '0;
+    found.last = segment_i.last;
+    found.bytes = segment_i.last ? segment_i.bytes : count_t'(DataBytes);
+    found.whole = segment_i.bytes == count_t'(DataBytes);
+    found.has_payload = meta.payload_length != '0;
     found.first = first_q;
     found.drop = drop;
     found.session = SessionWidth'(meta.session);
@@ -190,15 +194,19 @@ module tcp_send_buffer
   // ---- Header and payload go separate ways: the payload is asked for, the header waits ----
 
   logic has_payload_q, header_room, read_room, reading;
-  wire has_payload = stage.first ? stage.head.has_payload : has_payload_q;
-  wire asks = stage.first & stage.head.has_payload;
+  wire has_payload = stage.first ? stage.has_payload : has_payload_q;
+  wire asks = stage.first & stage.has_payload;
   assign stage_ready = stage.drop | (header_room & (~asks | read_room));
   always_ff @(posedge clk_i) begin
-    if (stage_valid & stage.first) has_payload_q <= stage.head.has_payload;
+    if (stage_valid & stage.first) has_payload_q <= stage.has_payload;
   end
 
-  head_t   head;
+  head_t stage_head, head;
   header_t header;
+  assign stage_head.ends  = stage.last & ~has_payload;
+  assign stage_head.joins = stage.last & has_payload & ~stage.whole;
+  assign stage_head.fills = stage.last & has_payload & stage.whole;
+  assign stage_head.bytes = stage.bytes;
   logic header_valid, header_taken;
   head_fifo #(
       .head_t(head_t),
@@ -207,7 +215,7 @@ module tcp_send_buffer
   ) u_headers (
       .clk_i,
       .rst_i,
-      .in_head_i  ('{last: stage.head.last, has_payload: has_payload, bytes: stage.head.bytes}),
+      .in_head_i  (stage_head),
       .in_body_i  (stage.header),
       .in_valid_i (stage_valid & ~stage.drop & (~asks | read_room)),
       .in_ready_o (header_room),
@@ -247,9 +255,7 @@ module tcp_send_buffer
   // ---- The packet ----
 
   logic in_payload_q;  // the header has been sent
-  // The header's last beat has room for payload, which stands there already.
-  wire  joins = ~in_payload_q & head.last & head.has_payload & (head.bytes != count_t'(DataBytes));
-  wire  of_payload = in_payload_q | joins;
+  wire  of_payload = in_payload_q | head.joins;
   logic out_ready;
   wire  packet_valid = (in_payload_q | header_valid) & (~of_payload | payload_valid);
   wire  sent = packet_valid & out_ready;
@@ -259,7 +265,7 @@ module tcp_send_buffer
   always_ff @(posedge clk_i) begin
     if (rst_i) in_payload_q <= 1'b0;
     else if (sent) begin
-      in_payload_q <= of_payload ? ~payload_last : head.last & head.has_payload;
+      in_payload_q <= of_payload ? ~payload_last : head.fills;
     end
   end
 
@@ -269,10 +275,10 @@ module tcp_send_buffer
     packet.meta = $bits(packet.meta)'(header.meta);
     packet.length = header.length;
     packet.kind = $bits(packet.kind)'(KindPacket);
-    packet.last = of_payload ? payload_last : head.last & ~head.has_payload;
+    packet.last = of_payload ? payload_last : head.ends;
     packet.bytes = of_payload ? payload_bytes : head.bytes;
     for (int unsigned w = 0; w < BeatWords; w++) begin
-      if (in_payload_q | (joins & (count_t'(4 * w) >= head.bytes)) | (w >= MaxWords)) begin
+      if (in_payload_q | (head.joins & (count_t'(4 * w) >= head.bytes)) | (w >= MaxWords)) begin
         packet.data[32*w+:32] = payload[32*w+:32];
       end else begin
         packet.data[32*w+:32] = header.data[32*(w%MaxWords)+:32];

@@ -26,6 +26,7 @@ import test_reed_solomon
 import test_registers
 import test_replica_groups
 import test_router
+import test_tcp_buffers
 from harness import Benches
 from rtl_files import Mutation, sampled
 
@@ -71,6 +72,16 @@ CROSSPOINT: Test = partial(
     test_crosspoint.test_crosspoint_with_single_flits_back_to_back,
     router=test_crosspoint.Router(test_crosspoint.XY),
 )
+
+
+def of_buffers(test: Callable[[test_tcp_buffers.Buffers], None]) -> Test:
+    return lambda benches: test(test_tcp_buffers.buffers_of(benches, 64))
+
+
+STARTS: Test = of_buffers(test_tcp_buffers.test_payload_of_every_start_and_length)
+WRITES: Test = of_buffers(test_tcp_buffers.test_writes_of_every_start_and_length)
+BESIDE: Test = of_buffers(partial(test_tcp_buffers.test_reads_beside_writes, seed=1))
+FITS: Test = of_buffers(test_tcp_buffers.test_messages_that_fit_no_ring)
 MIXED: Test = partial(
     test_crosspoint.test_crosspoint_with_random_traffic,
     router=test_crosspoint.Router(test_crosspoint.ADAPTIVE),
@@ -255,6 +266,25 @@ MUTATIONS: tuple[tuple[str, str, str, Test], ...] = (
     ("rs/rs_parity_row.sv", "if (~first_i) sum_o", "sum_o", ENCODE),
     ("rs/rs_encode.sv", "(out_free & ~later_q)", "out_free", ENCODE),
     ("rs/rs_encode.sv", "length != 14'", "length < 14'", ENCODE),
+    ("tcp/ring_memory.sv", "pair += pair_t'(place.from_odd);", "", STARTS),
+    ("tcp/ring_memory.sv", "{DataBytes{from_odd_q}} ^", "", STARTS),
+    ("tcp/ring_memory.sv", "{DataBytes{~first_in_second}} | past_first_q", "past_first_q", WRITES),
+    ("tcp/ring_memory.sv", "{DataBytes{end_in_second}} | before_end_q", "before_end_q", WRITES),
+    ("tcp/ring_memory.sv", "keep_q <= below(end_q[4])", "keep_q <= '1", STARTS),
+    ("tcp/ring_write.sv", "? skip - 14'(DataBytes) : '0", "? '0 : '0", WRITES),
+    ("tcp/ring_write.sv", "in_i.length) > RingBytes", "in_i.length) >= RingBytes", FITS),
+    ("tcp/ring_read.sv", "pop | (level_q !=", "1'b1 | (level_q !=", BESIDE),
+    ("tcp/ring_read.sv", "more_q == beats_t'(1)", "more_q == beats_t'(2)", STARTS),
+    (
+        "tcp/tcp_send_buffer.sv",
+        "PositionWidth'(meta.start) - PositionWidth'(shared)",
+        "PositionWidth'(meta.start)",
+        STARTS,
+    ),
+    ("tcp/tcp_send_buffer.sv", "has_payload & ~stage.whole", "~stage.whole", STARTS),
+    ("tcp/tcp_send_buffer.sv", "(segment_i.length[1:0] != '0)", "1'b0", FITS),
+    ("tcp/tcp_receive_buffer.sv", "length = bad ? '0 : meta.length", "length = meta.length", FITS),
+    ("tcp/tcp_receive_buffer.sv", "drop = ~bound", "drop = 1'b0", FITS),
 )
 
 LAYER_MUTATIONS = (

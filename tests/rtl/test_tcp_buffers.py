@@ -179,10 +179,13 @@ class Buffers:
         self.bench.forget()
 
 
+def buffers_of(benches: Benches, width: int) -> Buffers:
+    return Buffers(benches("tcp_buffers", DataWidth=width), width, Random(width))
+
+
 @pytest.fixture(params=WIDTHS, ids=[f"{width} bits" for width in WIDTHS])
 def buffers(request: pytest.FixtureRequest, benches: Benches) -> Buffers:
-    bench = benches("tcp_buffers", DataWidth=request.param)
-    return Buffers(bench, request.param, Random(request.param))
+    return buffers_of(benches, request.param)
 
 
 def test_payload_of_every_start_and_length(buffers: Buffers) -> None:
@@ -346,7 +349,7 @@ def test_no_gap_and_latency(buffers: Buffers) -> None:
     bench.drain()
     cycles = [cycle for cycle, _ in bench.received(ANSWER)]
     assert consecutive(cycles)
-    assert cycles[0] - bench.taken(READ)[0] == 9
+    assert cycles[0] - bench.taken(READ)[0] == 11
     assert consecutive([cycle for cycle, _ in bench.received(PACKET)][10:])
     bench.forget()
     for _ in range(200):
