@@ -9,7 +9,7 @@
 // the metadata the fields of the IP header, which is rebuilt without its options), at most BurstErrors at once and one per
 // 2^RefillShift microseconds on the average. All other ICMP is dropped and counted.
 //
-// Latency: 1 cycle; errors about 15. Throughput: one beat per cycle.
+// Latency: 1 cycle and Delay; errors about 15. Throughput: one beat per cycle.
 module icmp_echo
   import bombus_pkg::*;
   import icmp_pkg::*;
@@ -17,6 +17,7 @@ module icmp_echo
     parameter type beat_t = logic,
     parameter bit CutsReady = 0,  // of its output_stage
     parameter int unsigned NumMacPorts = 1,
+    parameter int unsigned Delay = 0,  // cycles; evens out ways that meet behind it (docs/architecture.md, "Timing")
     parameter int unsigned BurstErrors = 8,
     parameter int unsigned RefillShift = 14,  // 16 ms: 61 a second
     parameter int unsigned KindUnreachable = 4  // filled in by Bombus
@@ -66,20 +67,37 @@ module icmp_echo
   localparam logic [7:0] TosInternetControl = 8'hC0;  // RFC 1812, 4.3.2.5
   localparam int unsigned DataBytes = $bits(in_i.data) / 8;
 
+  beat_t request;
+  logic request_valid, request_ready, request_waits;
+  stream_delay #(
+      .data_t(beat_t),
+      .Cycles(Delay)
+  ) u_delay (
+      .clk_i,
+      .rst_i,
+      .in_i,
+      .in_valid_i,
+      .in_ready_o,
+      .out_o(request),
+      .out_valid_o(request_valid),
+      .out_ready_i(request_ready),
+      .holds_o(request_waits)
+  );
+
   logic first_q;
   always_ff @(posedge clk_i) begin
     if (rst_i) first_q <= 1'b1;
-    else if (in_valid_i & in_ready_o) first_q <= in_i.last;
+    else if (request_valid & request_ready) first_q <= request.last;
   end
 
   // ---- Echo ----
 
-  wire header_t header = in_i.data[HeaderBytes*8-1:0];
-  wire is_error = 32'(in_i.kind) == KindUnreachable;
+  wire header_t header = request.data[HeaderBytes*8-1:0];
+  wire is_error = 32'(request.kind) == KindUnreachable;
 
   packet_meta_t reply_meta;
   always_comb begin
-    reply_meta = in_i.meta;
+    reply_meta = request.meta;
     reply_meta.csum = '0;
     reply_meta.l4.ip_tx = '{protocol: ProtocolIcmp, csum_pos: '0, reserved: '0};
   end
@@ -99,7 +117,7 @@ module icmp_echo
 
   beat_t reply;
   always_comb begin
-    reply = in_i;
+    reply = request;
     reply.kind = $bits(reply.kind)'(KindPacket);
     reply.meta = reply_meta;
     if (first_q) begin
@@ -131,7 +149,7 @@ module icmp_echo
 
   // What the error is made of; what comes last in StateStream stays.
   unreachable_meta_t refused;  // the packet that the error is about
-  assign refused = in_i.meta;
+  assign refused = request.meta;
   unreachable_t error_q;  // without checksums
   packet_meta_t error_meta, error_meta_q;
   always_comb begin
@@ -145,7 +163,7 @@ module icmp_echo
       .NumMacPorts(NumMacPorts)
   ) u_host (
       .all_i (host_i),
-      .port_i(in_i.meta.mac_port),
+      .port_i(request.meta.mac_port),
       .one_o (host)
   );
   always_ff @(posedge clk_i) begin
@@ -170,10 +188,10 @@ module icmp_echo
               src: swap32(refused.ip),
               dst: swap32(host.ip)
           },
-          payload: in_i.data[MaxQuotedBytes*8-1:0]
+          payload: request.data[MaxQuotedBytes*8-1:0]
       };
       error_meta_q <= error_meta;
-      error_bytes_q <= 6'(MaxErrorBytes - MaxQuotedBytes) + 6'(in_i.length);
+      error_bytes_q <= 6'(MaxErrorBytes - MaxQuotedBytes) + 6'(request.length);
     end
   end
 
@@ -192,7 +210,7 @@ module icmp_echo
   // A request is taken at once; the rate limit drops it like any other message.
   logic out_ready;
   wire makes_error = first_q & is_error & (tokens_q != '0);
-  wire error_start = stream & in_valid_i & out_ready & makes_error;
+  wire error_start = stream & request_valid & out_ready & makes_error;
 
   // The sum of the quoted header: its words, then twice the carries.
   localparam int unsigned SumSteps = IpHeaderWords + 3;
@@ -268,15 +286,15 @@ module icmp_echo
 
   // ---- Out ----
 
-  assign in_ready_o = stream & out_ready;
+  assign request_ready = stream & out_ready;
 
   logic [NumDrops-1:0] reasons;
   always_comb begin
     reasons = '0;
     if (sending) reasons = '0;
     else if (is_error) reasons[DropRateLimited] = 1'b1;
-    else if (in_i.length < 14'(HeaderBytes)) reasons[DropTruncated] = 1'b1;
-    else if (in_i.meta.csum != '1) reasons[DropBadChecksum] = 1'b1;
+    else if (request.length < 14'(HeaderBytes)) reasons[DropTruncated] = 1'b1;
+    else if (request.meta.csum != '1) reasons[DropBadChecksum] = 1'b1;
     else if (header.kind != TypeEchoRequest) reasons[DropNotEchoRequest] = 1'b1;
   end
 
@@ -288,7 +306,7 @@ module icmp_echo
       .clk_i,
       .rst_i,
       .in_i(sending ? error : reply),
-      .in_valid_i(sending | (stream & in_valid_i & ~makes_error)),
+      .in_valid_i(sending | (stream & request_valid & ~makes_error)),
       .in_ready_o(out_ready),
       .in_first_i(sending ? index_q == '0 : first_q),
       .in_next_i(NextIpv4Tx),
@@ -303,12 +321,12 @@ module icmp_echo
   always_ff @(posedge clk_i) begin
     if (rst_i) event_o <= '0;
     else begin
-      event_o[EventEchoReply] <= stream & in_valid_i & out_ready & first_q & ~makes_error & ~|reasons;
+      event_o[EventEchoReply] <= stream & request_valid & out_ready & first_q & ~makes_error & ~|reasons;
       event_o[EventPortUnreachable] <= error_done & (error_q.icmp.code == CodePort);
       event_o[EventProtocolUnreachable] <= error_done & (error_q.icmp.code == CodeProtocol);
     end
   end
 
-  assign busy_o = (state_q != StateStream) | out_valid_o;
+  assign busy_o = request_waits | (state_q != StateStream) | out_valid_o;
 
 endmodule

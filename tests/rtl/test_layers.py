@@ -58,6 +58,28 @@ def test_layer(benches: Benches, layer: str, seed: int) -> None:
         check(bench, layer, cases)
 
 
+@pytest.mark.parametrize("delay", [1, 2])
+def test_delayed_icmp(benches: Benches, delay: int) -> None:
+    """Nothing else changes, and no cycle is lost."""
+    random = Random(delay)
+    arguments = [*parameters("icmp_echo"), f".Delay({delay})"]
+    bench = open_layer(benches, "icmp_echo", arguments, seed=delay)
+    for pace in PACES:
+        bench.forget()
+        bench.pace(**pace)
+        cases = [icmp_echo(random) for _ in range(60)]
+        push(bench, "icmp_echo", cases, random)
+        bench.drain()
+        check(bench, "icmp_echo", cases)
+        if not any(pace.values()):
+            for stream in range(len(WIDTHS)):
+                came, out = bench.taken(stream), [cycle for cycle, _ in bench.received(stream)]
+                assert came[-1] - came[0] + 1 == len(came)
+                assert out[0] >= came[0] + 1 + delay
+                if cases[0].payload is not None:
+                    assert out[0] == came[0] + 1 + delay
+
+
 @pytest.mark.parametrize("pace", PACES)
 def test_icmp_errors(benches: Benches, pace: dict[str, float]) -> None:
     """As many at once as the rate limit allows: the checksum is left to mac_tx."""

@@ -296,6 +296,7 @@ BAD: dict[str, list[dict[str, object]]] = {
     "rs_parity_row": [{"NumBytes": 0}, {"Depth": 0}],
     "service_order": [{"NumInputs": 0}],
     "stream_checker": [{"NextWidth": 0}, {"NumKinds": 0}, {"NumHops": 0}],
+    "stream_delay": [{"Cycles": 17}],
     "stream_merge": [{"NumInputs": 0}],
     "strip": [{"HeaderBytes": 0}],
     "synchroniser": [{"Stages": 1}, {"Width": 0}],
