@@ -24,7 +24,7 @@ from harness import (
     csum,
     pack_meta,
 )
-from layer_bench import HOST_IP, counts
+from layer_bench import HOST_IP, counts, open_layer
 from layer_cases import (
     LAYERS,
     MAX_FRAME,
@@ -62,12 +62,11 @@ def test_layer(benches: Benches, layer: str, seed: int) -> None:
 def test_delayed_icmp(benches: Benches, delay: int) -> None:
     """Nothing else changes, and no cycle is lost."""
     random = Random(delay)
-    arguments = [*parameters("icmp_echo"), f".Delay({delay})"]
-    bench = open_layer(benches, "icmp_echo", arguments, seed=delay)
+    bench = open_layer(benches, "icmp_echo", [f".Delay({delay})"], seed=delay)
     for pace in PACES:
         bench.forget()
         bench.pace(**pace)
-        cases = [icmp_echo(random) for _ in range(60)]
+        cases = [LAYERS["icmp_echo"](random) for _ in range(60)]
         push(bench, "icmp_echo", cases, random)
         bench.drain()
         check(bench, "icmp_echo", cases)
