@@ -244,7 +244,7 @@ module tcp_arrival
       block_o.scaled = options.has_scale;
       block_o.peer_scale = options.scale;
       block_o.timestamps = options.has_timestamps;
-      block_o.sack = options.sack_permitted;
+      block_o.sack = 1'b0;  // none are sent or read yet
       block_o.mss = segment_mss(options, OwnMss);
       block_o.ts_recent = options.ts_value;
       block_o.wnd_edge = m.wnd_edge;

@@ -280,7 +280,7 @@ module tcp_core
     opened.scaled = options.has_scale;
     opened.peer_scale = options.scale;
     opened.timestamps = options.has_timestamps;
-    opened.sack = options.sack_permitted;
+    opened.sack = 1'b0;  // none are sent or read yet
     opened.ts_recent = options.ts_value;
     opened.rcv_nxt = arrival_3_q.segment.seq + 32'd1;
     opened.adv_edge = arrival_3_q.segment.seq + 32'd1;
@@ -290,7 +290,7 @@ module tcp_core
 
   tcb_t departed;
   departure_t departure;
-  logic send, departure_wake, departure_set, sent_ack;
+  logic send, departure_wake, departure_set, repeats, sent_ack;
   changes_t departure_changes;
   tcp_departure #(
       .RingBytes(SendBytes),
@@ -312,6 +312,7 @@ module tcp_core
       .changes_o(departure_changes),
       .wake_o(departure_wake),
       .set_timer_o(departure_set),
+      .repeats_o(repeats),
       .sent_ack_o(sent_ack)
   );
 
@@ -470,7 +471,7 @@ module tcp_core
         session: session_t'(index_3_q),
         changes: changes,
         read_end: block.rcv_nxt,
-        write_end: block.una + seq_t'(SendBytes)
+        write_end: changes.opened ? block.una : block.una + seq_t'(SendBytes)
     };
     departure_valid_o <= departs & (send | aborts) & ~rst_i;
     departure_o <= departure;
@@ -487,7 +488,7 @@ module tcp_core
     event_o[EventStale] <= arrives & stale;
     event_o[EventOutOfOrder] <= arrives & out_of_order;
     event_o[EventTimeout] <= timed_out;
-    event_o[EventRepeat] <= departs & send & (block_3_q.max != block_3_q.nxt) & (departure.length != '0);
+    event_o[EventRepeat] <= departs & ~aborts & repeats;
     event_o[EventAborted] <= aborts | (write & gave_up & kind_3_q == Expiry);
   end
 

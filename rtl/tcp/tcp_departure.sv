@@ -34,6 +34,7 @@ module tcp_departure
     output changes_t   changes_o,
     output logic       wake_o,       // there is more to send at once
     output logic       set_timer_o,  // for what block_o.timer says
+    output logic       repeats_o,    // bytes that have been sent before
     output logic       sent_ack_o    // no delayed acknowledgement is due any more
 );
 
@@ -49,18 +50,19 @@ module tcp_departure
   // ---- First cycle: distances from the next byte ----
 
   typedef struct packed {
-    seq_t      base;        // the next byte
-    seq_t      full_end;    // of a full segment
-    seq_t      fin_end;     // of the FIN
-    distance_t bytes;       // that the application has written
-    distance_t window;      // of the peer
-    distance_t sent;        // has been sent before
-    distance_t flight;      // of the next byte, from una
-    distance_t spare;       // congestion window, less a full segment
-    distance_t readable;    // rcv_nxt, from where the application waits
-    distance_t writable;    // end of the space, from where the application waits
+    seq_t      base;         // the next byte
+    seq_t      full_end;     // of a full segment
+    seq_t      fin_end;      // of the FIN
+    distance_t bytes;        // that the application has written
+    distance_t window;       // of the peer
+    distance_t sent;         // has been sent before
+    distance_t flight;       // of the next byte, from una
+    distance_t spare;        // congestion window, less a full segment
+    distance_t readable;     // rcv_nxt, from where the application waits
+    distance_t writable;     // end of the space, from where the application waits
     distance_t own_window;
-    distance_t opened;      // what the own window has opened since it was last told
+    logic      all_written;  // by the application: the FIN may follow
+    distance_t opened;       // what the own window has opened since it was last told
   } distances_t;
   distances_t found_q;
 
@@ -78,6 +80,7 @@ module tcp_departure
         readable: block_i.rcv_nxt - wishes_i.read_at,
         writable: block_i.una + seq_t'(RingBytes) - wishes_i.write_at,
         own_window: wishes_i.release_edge - block_i.rcv_nxt,
+        all_written: wishes_i.closing & (wishes_i.close_at == wishes_i.send_end),
         opened: wishes_i.release_edge - block_i.adv_edge
     };
   end
@@ -140,12 +143,12 @@ module tcp_departure
     meaning.by_bytes = by_bytes;
     meaning.by_window = by_window;
     meaning.sends_bytes = sends & has_bytes &
-        (full | by_window | (by_bytes & (~Nagle | idle | wishes_2_i.closing)));
+        (full | by_window | (by_bytes & (~Nagle | idle | found_q.all_written)));
     meaning.probe = sends & has_bytes & block_2_i.probe & ~(~window[31] & (window != '0));
     meaning.syn = handshake & (found_q.base == block_2_i.una) &
         (block_2_i.again | (block_2_i.nxt == block_2_i.una));
-    meaning.fin = sends & wishes_2_i.closing & (found_q.bytes == '0) & ~window[31];
-    meaning.fin_follows = wishes_2_i.closing & by_bytes & (found_q.bytes < window);
+    meaning.fin = sends & found_q.all_written & (found_q.bytes == '0) & ~window[31];
+    meaning.fin_follows = found_q.all_written & by_bytes & (found_q.bytes < window);
     meaning.more = full & (found_q.bytes > mss) & (window > mss) & (found_q.flight < found_q.spare);
     meaning.waits = has_bytes & ~by_bytes;
     meaning.shut = has_bytes & (window[31] | (window == '0)) & idle;
@@ -260,6 +263,7 @@ module tcp_departure
     end
   end
 
+  assign repeats_o = bytes & m.repeats;
   assign sent_ack_o = send_o & live;
   assign wake_o = m.sends_bytes & m.more;
 

@@ -108,6 +108,47 @@ package tcp_pkg;
   typedef logic [13:0] session_t;  // up to 16,384
   parameter int unsigned MaxSessions = 2 ** $bits(session_t);
 
+  // For an application: what has changed.
+  typedef struct packed {
+    logic opened;
+    logic readable;
+    logic writable;
+    logic peer_closed;  // all bytes have come
+    logic closed;       // the session has ended
+    logic failed;       // by a reset or a timeout
+  } changes_t;
+
+  // What an application asks for. place: up to where it has written, up to where it has read,
+  // or up to where it waits.
+  typedef enum logic [2:0] {
+    RequestNone,
+    RequestSend,
+    RequestRelease,
+    RequestReadable,  // wish: another value than before, once it has been answered
+    RequestWritable,
+    RequestClose,  // nothing will be written behind place
+    RequestAbort,
+    RequestListen  // take connections to the port that is the place
+  } request_e;
+
+  // Kind tcp_request, application or send buffer to engine; no data.
+  typedef struct packed {
+    request_e request;
+    session_t session;
+    seq_t     place;
+    logic     wish;
+  } tcp_request_meta_t;
+
+  // Kind tcp_event, engine to application, through the receive buffer if there is one: bytes
+  // up to read_end have come, and bytes up to write_end may be written.
+  typedef struct packed {
+    session_t session;
+    changes_t changes;
+    seq_t     read_end;
+    seq_t     write_end;  // of the first byte, when the session opens: space is to be asked for
+    tuple_t   tuple;
+  } tcp_event_meta_t;
+
   // Kind tcp_segment, engine to send buffer: a TCP header as data, to be followed by
   // payload_length bytes of the session's stream from sequence number start on. packet
   // is the metadata of the packet that comes of it; csum covers pseudo-header and

@@ -3,7 +3,8 @@
 //
 // data: bytes of a stream, to be kept (tcp_data). read: what an application wants
 // (tcp_read), answered with these bytes (tcp_data) to the application that is bound to the
-// read's port. A read that is taken after a write's last beat sees it. Writes wait for
+// read's port. A tcp_event among the data goes on to the application of its port once all
+// before it is kept. A read that is taken after a write's last beat sees it. Writes wait for
 // nothing. A read that fits no ring is counted, and answered without bytes; only one that
 // names no application's port is dropped.
 //
@@ -14,10 +15,12 @@ module tcp_receive_buffer
   import tcp_pkg::*;
 #(
     parameter type beat_t = logic,
+    parameter type read_beat_t = beat_t,
     parameter bit CutsReady = 0,  // of its output_stage
     parameter int unsigned NumSessions = 16,
     parameter int unsigned RingBytes = 65536,  // of a session, a power of two, at least 256
     parameter int unsigned KindTcpData = 1,  // filled in by Bombus
+    parameter int unsigned KindTcpEvent = 2,  // filled in by Bombus
     // Ports of applications, filled in by Bombus, and the bound next hop that each leads to
     parameter int unsigned NumBound = 1,
     parameter int unsigned NumBoundHops = 1,
@@ -28,39 +31,39 @@ module tcp_receive_buffer
     input logic clk_i,
     input logic rst_i,
 
-    input  beat_t data_i,
-    input  logic  data_valid_i,
-    output logic  data_ready_o,
-    input  beat_t read_i,
-    input  logic  read_valid_i,
-    output logic  read_ready_o,
+    input beat_t data_i,
+    input logic data_valid_i,
+    output logic data_ready_o,
+    input read_beat_t read_i,
+    input logic read_valid_i,
+    output logic read_ready_o,
 
     output beat_t                 answer_o,
     output logic                  answer_valid_o,
     input  logic                  answer_ready_i,
     output logic  [NextWidth-1:0] answer_next_o,
-    output logic  [          2:0] drop_o,
-    output logic  [          0:0] event_o,
+    output logic  [          3:0] drop_o,
+    output logic  [          1:0] event_o,
     output logic                  busy_o
 );
 
   localparam string Entry = "";
-  localparam string DataTakes = "tcp_data";
+  localparam string DataTakes = "tcp_data tcp_event";
   localparam string ReadTakes = "tcp_read";
-  localparam string AnswerSends = "tcp_data";
+  localparam string AnswerSends = "tcp_data tcp_event";
   localparam string AnswerBinds = "tcp_port";
-  localparam string AnswerServes = "read";
-  localparam bit DataAlwaysTakes = 1'b1;
   localparam bit Replicable = 1'b0;
   typedef enum int unsigned {AnswerNextBound} answer_next_e;
   typedef enum int unsigned {
     DropBadDataSession,
     DropBadDataLength,
     DropBadReadPort,
+    DropBadEventPort,
     NumDrops
   } drop_e;
   typedef enum int unsigned {
     EventBadRead,
+    EventKept,
     NumEvents
   } event_e;
 
@@ -71,6 +74,7 @@ module tcp_receive_buffer
 
   // ---- Memory ----
 
+  logic tells;  // the beat is an event
   logic write;
   logic [SessionWidth-1:0] write_session, read_session;
   logic [PositionWidth-1:0] write_position, read_position;
@@ -86,7 +90,7 @@ module tcp_receive_buffer
       .rst_i,
       .in_i(data_i),
       .in_meta_i(tcp_data_meta_t'(data_i.meta)),
-      .in_valid_i(data_valid_i),
+      .in_valid_i(data_valid_i & data_ready_o & ~tells),
       .write_o(write),
       .write_session_o(write_session),
       .write_position_o(write_position),
@@ -96,7 +100,52 @@ module tcp_receive_buffer
       .bad_session_o(drop_o[DropBadDataSession]),
       .bad_length_o(drop_o[DropBadDataLength])
   );
-  assign data_ready_o = 1'b1;
+
+  logic ends_q;
+  wire  kept = ends_q & write;  // the last beat of a message that was not dropped
+  always_ff @(posedge clk_i) ends_q <= data_valid_i & data_ready_o & data_i.last & ~tells;
+
+  // ---- Events go on behind the bytes that they tell of ----
+
+  typedef struct packed {
+    tcp_event_meta_t meta;
+    logic [NextWidth-1:0] next;
+  } event_t;
+  event_t told, event_out;
+  logic first_data_q, told_bound, told_room, event_valid, event_taken, unused_event_head;
+  assign tells = first_data_q & (32'(data_i.kind) == KindTcpEvent);
+  assign told.meta = tcp_event_meta_t'(data_i.meta);
+  bound_hop #(
+      .NumBound (NumBound),
+      .HopWidth (NextWidth),
+      .BoundKeys(BoundKeys),
+      .BoundHops(BoundHops)
+  ) u_event_bound (
+      .key_i  (told.meta.tuple.own_port),
+      .found_o(told_bound),
+      .hop_o  (told.next)
+  );
+  assign data_ready_o = told_room;
+  always_ff @(posedge clk_i) begin
+    if (rst_i) first_data_q <= 1'b1;
+    else if (data_valid_i & data_ready_o) first_data_q <= data_i.last;
+  end
+  head_fifo #(
+      .head_t(logic),
+      .body_t(event_t),
+      .Depth (16)
+  ) u_events (
+      .clk_i,
+      .rst_i,
+      .in_head_i  (1'b0),
+      .in_body_i  (told),
+      .in_valid_i (data_valid_i & tells & told_bound),
+      .in_ready_o (told_room),
+      .out_head_o (unused_event_head),
+      .out_body_o (event_out),
+      .out_valid_o(event_valid),
+      .out_ready_i(event_taken)
+  );
 
   ring_memory #(
       .DataBytes  (DataBytes),
@@ -156,11 +205,14 @@ module tcp_receive_buffer
     if (rst_i) begin
       first_q <= 1'b1;
       drop_o[DropBadReadPort] <= 1'b0;
+      drop_o[DropBadEventPort] <= 1'b0;
       event_o <= '0;
     end else begin
       if (taken) first_q <= read_i.last;
       drop_o[DropBadReadPort] <= taken & first_q & ~bound;
-      event_o[EventBadRead]   <= taken & first_q & bound & bad;
+      drop_o[DropBadEventPort] <= data_valid_i & data_ready_o & tells & ~told_bound;
+      event_o[EventKept] <= kept;
+      event_o[EventBadRead] <= taken & first_q & bound & bad;
     end
   end
 
@@ -205,7 +257,8 @@ module tcp_receive_buffer
 
   logic [DataBytes*8-1:0] bytes;
   count_t num_bytes;
-  logic bytes_last, bytes_valid, answer_ready;
+  logic bytes_last, bytes_valid, bytes_ready, answer_ready;
+  logic answers;  // bytes go, not an event
   ring_read #(
       .DataBytes(DataBytes),
       .SessionWidth(SessionWidth),
@@ -226,10 +279,18 @@ module tcp_receive_buffer
       .out_bytes_o(num_bytes),
       .out_last_o(bytes_last),
       .out_valid_o(bytes_valid),
-      .out_ready_i(answer_ready),
+      .out_ready_i(bytes_ready),
       .busy_o(reading)
   );
-  assign waiting_taken = bytes_valid & bytes_last & answer_ready;
+  logic in_answer_q;  // a message of several beats has begun
+  assign answers = bytes_valid & (in_answer_q | ~event_valid);
+  assign bytes_ready = answer_ready & answers;
+  assign waiting_taken = bytes_last & bytes_ready;
+  assign event_taken = answer_ready & ~answers & ~in_answer_q;
+  always_ff @(posedge clk_i) begin
+    if (rst_i) in_answer_q <= 1'b0;
+    else if (bytes_ready) in_answer_q <= ~bytes_last;
+  end
 
   // ---- The answer ----
 
@@ -243,6 +304,12 @@ module tcp_receive_buffer
     answer.last = bytes_last;
     answer.bytes = num_bytes;
     answer.data = bytes;
+    if (~answers) begin
+      answer = '0;
+      answer.meta = $bits(answer.meta)'(event_out.meta);
+      answer.kind = $bits(answer.kind)'(KindTcpEvent);
+      answer.last = 1'b1;
+    end
   end
 
   output_stage #(
@@ -253,15 +320,15 @@ module tcp_receive_buffer
       .clk_i,
       .rst_i,
       .in_i(answer),
-      .in_valid_i(bytes_valid),
+      .in_valid_i(bytes_valid | (event_valid & ~in_answer_q)),
       .in_ready_o(answer_ready),
-      .in_next_i(waiting.next),
+      .in_next_i(answers ? waiting.next : event_out.next),
       .out_o(answer_o),
       .out_valid_o(answer_valid_o),
       .out_ready_i(answer_ready_i),
       .out_next_o(answer_next_o)
   );
 
-  assign busy_o = write | stage_valid | reading | waiting_valid | answer_valid_o;
+  assign busy_o = write | event_valid | stage_valid | reading | waiting_valid | answer_valid_o;
 
 endmodule

@@ -4,10 +4,11 @@
 //
 // data: bytes of a stream, to be kept (tcp_data). segment: a TCP header (tcp_segment),
 // sent on with payload_length bytes of the stream from start on behind it. A segment that
-// is taken after a write's last beat sees it. What belongs to a stream is for applications
+// is taken after a write's last beat sees it. The engine is told of bytes when they are kept
+// (tcp_request, RequestSend), so that it sends none before. What belongs to a stream is for applications
 // and the engine to agree on: the ring of a session holds its latest RingBytes.
 //
-// Messages that fit no ring are dropped and counted, and data never wait.
+// Messages that fit no ring are dropped and counted. Data wait for requests alone.
 //
 // Latency: 11 cycles, 3 of a header without payload. Throughput: one beat per cycle each
 // way, no gap between messages. For data widths of 64 to 512 bits.
@@ -16,9 +17,11 @@ module tcp_send_buffer
   import tcp_pkg::*;
 #(
     parameter type beat_t = logic,
+    parameter type request_beat_t = beat_t,
     parameter bit CutsReady = 0,  // of its output_stage
     parameter int unsigned NumSessions = 16,
-    parameter int unsigned RingBytes = 65536  // of a session, a power of two, at least 256
+    parameter int unsigned RingBytes = 65536,  // of a session, a power of two, at least 256
+    parameter int unsigned KindTcpRequest = 1  // filled in by Bombus
 ) (
     input logic clk_i,
     input logic rst_i,
@@ -30,19 +33,25 @@ module tcp_send_buffer
     input  logic  segment_valid_i,
     output logic  segment_ready_o,
 
-    output beat_t       out_o,
-    output logic        out_valid_o,
-    input  logic        out_ready_i,
-    output logic  [3:0] drop_o,
-    output logic        busy_o
+    output beat_t               out_o,
+    output logic                out_valid_o,
+    input  logic                out_ready_i,
+    output request_beat_t       request_o,
+    output logic                request_valid_o,
+    input  logic                request_ready_i,
+    output logic          [3:0] drop_o,
+    output logic                busy_o
 );
 
   localparam string Entry = "";
   localparam string DataTakes = "tcp_data";
   localparam string SegmentTakes = "tcp_segment";
-  localparam bit DataAlwaysTakes = 1'b1;
+  localparam string RequestSends = "tcp_request";
+  localparam bit DataWaitsForOut = 1'b0;
+  localparam bit SegmentWaitsForRequest = 1'b0;
   localparam bit Replicable = 1'b0;
   typedef enum logic [0:0] {NextIpv4Tx} next_e;
+  typedef enum logic [0:0] {RequestNextTcpRequest} request_next_e;
   typedef enum int unsigned {
     DropBadDataSession,
     DropBadDataLength,
@@ -77,7 +86,7 @@ module tcp_send_buffer
       .rst_i,
       .in_i(data_i),
       .in_meta_i(tcp_data_meta_t'(data_i.meta)),
-      .in_valid_i(data_valid_i),
+      .in_valid_i(data_valid_i & data_ready_o),
       .write_o(write),
       .write_session_o(write_session),
       .write_position_o(write_position),
@@ -87,7 +96,77 @@ module tcp_send_buffer
       .bad_session_o(drop_o[DropBadDataSession]),
       .bad_length_o(drop_o[DropBadDataLength])
   );
-  assign data_ready_o = 1'b1;
+
+  // ---- The engine hears of bytes a cycle after they are written ----
+
+  typedef struct packed {
+    session_t session;
+    seq_t last;
+  } kept_t;
+  tcp_data_meta_t data_meta;
+  assign data_meta = tcp_data_meta_t'(data_i.meta);
+  logic first_data_q, tells_q, tell_valid, unused_tell_head, unused_tell_room;
+  kept_t kept_q, tell;
+  always_ff @(posedge clk_i) begin
+    if (rst_i) begin
+      first_data_q <= 1'b1;
+      tells_q <= 1'b0;
+    end else begin
+      if (data_valid_i & data_ready_o) first_data_q <= data_i.last;
+      tells_q <= data_valid_i & data_ready_o & data_i.last;
+    end
+    if (data_valid_i & data_ready_o & first_data_q) begin
+      kept_q <= '{session: data_meta.session, last: data_meta.start + 32'(data_i.length)};
+    end
+  end
+  logic [4:0] telling_q;  // waiting, and the one on its way
+  logic tell_taken;
+  wire data_ends = data_valid_i & data_ready_o & data_i.last;
+  wire data_dropped = tells_q & ~write;
+  assign data_ready_o = telling_q < 5'd14;
+  always_ff @(posedge clk_i) begin
+    if (rst_i) telling_q <= '0;
+    else
+      telling_q <= telling_q + 5'(data_ends) -
+          5'(tell_valid & tell_taken) - 5'(data_dropped);  // told, or dropped
+  end
+  head_fifo #(
+      .head_t(logic),
+      .body_t(kept_t),
+      .Depth (16)
+  ) u_tell (
+      .clk_i,
+      .rst_i,
+      .in_head_i  (1'b0),
+      .in_body_i  (kept_q),
+      .in_valid_i (tells_q & write),   // not what was dropped
+      .in_ready_o (unused_tell_room),
+      .out_head_o (unused_tell_head),
+      .out_body_o (tell),
+      .out_valid_o(tell_valid),
+      .out_ready_i(tell_taken)
+  );
+  request_beat_t request;
+  always_comb begin
+    request = '0;
+    request.kind = $bits(request.kind)'(KindTcpRequest);
+    request.last = 1'b1;
+    request.meta =
+        $bits(request.meta)'(tcp_request_meta_t'{request: RequestSend, session: tell.session,
+                                                 place: tell.last, wish: 1'b0});
+  end
+  stream_register #(
+      .data_t(request_beat_t)
+  ) u_request (
+      .clk_i,
+      .rst_i,
+      .in_i(request),
+      .in_valid_i(tell_valid),
+      .in_ready_o(tell_taken),
+      .out_o(request_o),
+      .out_valid_o(request_valid_o),
+      .out_ready_i(request_ready_i)
+  );
 
   ring_memory #(
       .DataBytes  (DataBytes),
@@ -305,6 +384,6 @@ module tcp_send_buffer
       .out_next_o(unused_next)
   );
 
-  assign busy_o = write | stage_valid | header_valid | reading | out_valid_o;
+  assign busy_o = tell_valid | tells_q | request_valid_o | write | stage_valid | header_valid | reading | out_valid_o;
 
 endmodule

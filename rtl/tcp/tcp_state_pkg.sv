@@ -76,7 +76,8 @@ package tcp_state_pkg;
   typedef struct packed {
     seq_t send_end;      // its bytes reach to here
     seq_t release_edge;  // the receive buffer takes bytes up to here
-    logic closing;       // no more bytes will follow: FIN
+    logic closing;       // no bytes will follow close_at: FIN
+    seq_t close_at;
     logic aborted;       // no more of either: RST
     logic read_wish;     // differs from read_served: tell when bytes up to read_at are there
     seq_t read_at;
@@ -84,29 +85,7 @@ package tcp_state_pkg;
     seq_t write_at;      // tell when there is space up to here
   } wishes_t;
 
-  // For the application: what has changed, and how far it may read and write.
-  typedef struct packed {
-    logic opened;
-    logic readable;
-    logic writable;
-    logic peer_closed;  // all bytes have come
-    logic closed;       // the session has ended
-    logic failed;       // by a reset or a timeout
-  } changes_t;
-
-  // What an application asks for. place: up to where it has written, up to where the receive
-  // buffer may be written, or up to where it waits.
-  typedef enum logic [2:0] {
-    RequestNone,
-    RequestSend,
-    RequestRelease,
-    RequestReadable,  // wish: another value than before, once it has been answered
-    RequestWritable,
-    RequestClose,
-    RequestAbort
-  } request_e;
-
-  // For an application, with the places up to which it may read and write.
+  // For an application: what has changed, and the places up to which it may read and write.
   typedef struct packed {
     session_t session;
     changes_t changes;

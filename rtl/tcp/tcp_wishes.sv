@@ -49,6 +49,7 @@ module tcp_wishes
   wish_t reads[NumSessions];
   wish_t writes[NumSessions];
   logic closes[NumSessions];
+  seq_t ends[NumSessions];
   logic aborts[NumSessions];
 
   wire [IndexWidth-1:0] at = open_i ? open_session_i : session_i;
@@ -60,11 +61,13 @@ module tcp_wishes
     if (open_i | request_i == RequestReadable) reads[at] <= wish;
     if (open_i | request_i == RequestWritable) writes[at] <= wish;
     if (open_i | request_i == RequestClose) closes[at] <= ~open_i;
+    if (request_i == RequestClose) ends[at] <= place_i;
     if (open_i | request_i == RequestAbort) aborts[at] <= ~open_i;
     wishes_o <= '{
         send_end: sends[index_i],
         release_edge: releases[index_i],
         closing: closes[index_i],
+        close_at: ends[index_i],
         aborted: aborts[index_i],
         read_wish: reads[index_i].wish,
         read_at: reads[index_i].place,

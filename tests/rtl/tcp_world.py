@@ -221,6 +221,11 @@ class World:
         state.sent += data
         self.request(session, "send", state.first + len(state.sent))
 
+    def close(self, session: int) -> None:
+        """Says that nothing more will be written."""
+        state = self.sessions[session]
+        self.request(session, "close", state.first + len(state.sent))
+
     def want(self, session: int, count: int = 1) -> None:
         """Asks to be told when this many bytes more than have been released are there."""
         state = self.sessions[session]

@@ -25,11 +25,13 @@ from bombus.design.rtl import struct_layout
 # As in benches/tcp_buffers.sv.
 SESSIONS, RING_BEATS = 3, 16
 PORTS = (80, 443)
-KIND_PACKET, KIND_DATA = 0, 2
+KIND_PACKET, KIND_REQUEST, KIND_DATA, KIND_EVENT = range(4)
 SEND_DATA, SEGMENT, RECEIVE_DATA, READ = range(4)
-PACKET, ANSWER = range(2)
+PACKET, ANSWER, REQUEST = range(3)
+REQUEST_SEND = 1
 BAD_SEND_SESSION, BAD_SEND_LENGTH, BAD_SEGMENT_SESSION, BAD_SEGMENT_LENGTH = range(4)
-BAD_RECEIVE_SESSION, BAD_RECEIVE_LENGTH, BAD_READ_PORT, BAD_READ = range(4, 8)
+BAD_RECEIVE_SESSION, BAD_RECEIVE_LENGTH, BAD_READ_PORT, BAD_EVENT_PORT = range(4, 8)
+BAD_READ, KEPT = range(8, 10)
 
 HEADERS = range(20, 64, 4)  # bytes that a TCP header may have
 PACKET_BITS = struct_layout("packet_meta_t")["mac_port"].offset + 2
@@ -63,6 +65,7 @@ class Buffers:
     random: Random
     send: list[bytearray] = field(default_factory=list)
     receive: list[bytearray] = field(default_factory=list)
+    told: list[Sent] = field(default_factory=list)  # to the engine, since the last `expect`
 
     def __post_init__(self) -> None:
         self.size = self.width // 8
@@ -82,7 +85,7 @@ class Buffers:
 
     # ---- Messages and beats ----
 
-    def beats(self, payload: bytes, meta: int) -> list[int]:
+    def beats(self, payload: bytes, meta: int, kind: int = KIND_DATA) -> list[int]:
         """Beats in; what does not count is noise."""
         noise = self.random.getrandbits
         count = max(1, -(-len(payload) // self.size))
@@ -95,7 +98,7 @@ class Buffers:
                     data=int.from_bytes(part, "little"),
                     bytes=len(part) if last else noise(self.size.bit_length()),
                     last=last,
-                    kind=noise(KIND_BITS),
+                    kind=noise(KIND_BITS) if index else kind,
                     length=noise(LENGTH_BITS) if index else len(payload),
                     meta=noise(64) if index else meta,
                 )
@@ -130,6 +133,10 @@ class Buffers:
         if session >= SESSIONS or len(payload) > self.ring:
             return
         ring = (self.send if stream == SEND_DATA else self.receive)[session]
+        if stream == SEND_DATA:
+            place = (start + len(payload)) % 2**32
+            meta = pack("tcp_request", request=REQUEST_SEND, session=session, place=place)
+            self.told.append(Sent(b"", meta, KIND_REQUEST))
         for n in range(skip, len(payload)):
             ring[(start + n) % self.ring] = payload[n]
 
@@ -173,6 +180,9 @@ class Buffers:
 
     def expect(self, packets: Iterable[Sent] = (), answers: Iterable[Sent] = ()) -> None:
         self.bench.drain()
+        for got, want in zip(self.messages(REQUEST), self.told, strict=True):
+            assert got == want
+        self.told.clear()
         for stream, wanted in ((PACKET, packets), (ANSWER, answers)):
             for got, want in zip(self.messages(stream), wanted, strict=True):
                 assert got == want
@@ -277,7 +287,7 @@ def test_what_was_just_written_is_read(buffers: Buffers) -> None:
 def test_messages_that_fit_no_ring(buffers: Buffers) -> None:
     buffers.fill()
     random, ring = buffers.random, buffers.ring
-    buffers.bench.forget()
+    buffers.expect()
     packets, answers = [], []
     for _ in range(30):
         bad = random.choice([SESSIONS, 2**14 - 1])
@@ -300,7 +310,7 @@ def test_messages_that_fit_no_ring(buffers: Buffers) -> None:
     assert counted[BAD_RECEIVE_SESSION] == counted[BAD_RECEIVE_LENGTH] == 30
     assert counted[BAD_SEGMENT_SESSION] == counted[BAD_READ_PORT] == 30
     assert counted[BAD_SEGMENT_LENGTH] == counted[BAD_READ] == 60
-    assert sum(counted[8:]) == 0
+    assert counted[BAD_EVENT_PORT] == 0
     buffers.expect(
         [buffers.segment(n, 0, ring, 20) for n in range(SESSIONS)],
         [buffers.read(n, 0, ring) for n in range(SESSIONS)],
@@ -320,7 +330,7 @@ def test_segments_whose_packet_is_too_long(benches: Benches) -> None:
     assert bench.events[BAD_SEGMENT_LENGTH] == 2
 
 
-def test_writes_wait_for_nothing(buffers: Buffers) -> None:
+def test_writes_do_not_wait_for_reads(buffers: Buffers) -> None:
     buffers.fill()
     for stream in (PACKET, ANSWER):
         buffers.bench.stall(stream, 1.0)
@@ -336,6 +346,34 @@ def test_writes_wait_for_nothing(buffers: Buffers) -> None:
     assert buffers.bench.waiting(SEND_DATA) == buffers.bench.waiting(RECEIVE_DATA) == 0
     assert buffers.bench.waiting(SEGMENT) > 50
     assert buffers.bench.waiting(READ) > 50
+
+
+def test_events_come_behind_the_bytes_that_they_tell_of(buffers: Buffers) -> None:
+    """They go to the application of their port, in order; others are dropped and counted."""
+    buffers.fill()
+    random = buffers.random
+    buffers.expect()
+    buffers.bench.pace(gap=0.3, stall=0.3)
+    for _ in range(30):
+        events = []
+        for _ in range(random.randrange(1, 20)):
+            start, length = buffers.start(), random.randrange(3 * buffers.size)
+            buffers.write(RECEIVE_DATA, 1, start, random.randbytes(length))
+            app = random.randrange(2)
+            meta = pack(
+                "tcp_event",
+                session=1,
+                read_end=(start + length) % 2**32,
+                **{"tuple.own_port": PORTS[app]},
+            )
+            buffers.bench.push(buffers.beats(b"", meta, KIND_EVENT), RECEIVE_DATA)
+            events.append(Sent(b"", meta, KIND_EVENT, app))
+        meta = pack("tcp_event", **{"tuple.own_port": 81})
+        buffers.bench.push(buffers.beats(b"", meta, KIND_EVENT), RECEIVE_DATA)
+        buffers.bench.drain()
+        assert buffers.bench.events[BAD_EVENT_PORT] == 1
+        buffers.expect([], events)
+        buffers.expect([], [buffers.read(1, start, length)])
 
 
 def test_no_gap_and_latency(buffers: Buffers) -> None:
@@ -372,6 +410,7 @@ def test_reset_in_the_middle_of_traffic(buffers: Buffers) -> None:
                 buffers.write(stream, 0, buffers.start(), payload)
         buffers.bench.run(random.randrange(5, 60))
         buffers.bench.reset(1)
+        buffers.told.clear()
         buffers.bench.pace(gap=0.3, stall=0.3)
         buffers.fill()
         buffers.expect(

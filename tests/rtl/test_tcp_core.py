@@ -38,7 +38,7 @@ def test_connection_opens_and_closes(benches: Benches) -> None:
     world.flush(7)
     world.run(lambda: world.sessions[session].peer_closed)
     assert peer.state in (State.FIN_WAIT_1, State.FIN_WAIT_2)
-    world.request(session, "close")
+    world.close(session)
     world.run(lambda: 7 not in world.by_peer)
     assert peer.state is State.TIME_WAIT
 
@@ -52,7 +52,7 @@ def echo(world: World) -> None:
         if report["changes.readable"] or report["changes.peer_closed"]:
             world.write(session, world.read(session))
             if state.peer_closed:
-                world.request(session, "close")
+                world.close(session)
             else:
                 world.want(session)
         if report["changes.closed"] and not state.peer_closed:

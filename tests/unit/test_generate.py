@@ -186,27 +186,30 @@ def number_in_table(expression: str, chosen: int, bits: int) -> int:
 
 @pytest.mark.parametrize("file", sorted(DESIGNS.glob("*.yaml")), ids=lambda file: file.stem)
 def test_every_next_hop_reads_its_own_entry(file: Path) -> None:
-    """Also those of several layers of a tile, which share its table."""
+    """Also those of several layers of a tile, which share its table, on each network."""
     design, _ = check.check(file)
     texts = generate.texts(design)
     for tile in design.tiles:
         text = texts[f"tiles/{design.config.name}_tile_{tile.name}.sv"]
-        said = dict(re.findall(r"assign src_next\[(\d+)\] = (.+);", text))
-        table = text.partition("TableInit = '{")[2].partition("};")[0]
-        routes = dict(re.findall(r"(\d+): (route\(.+?\)|group\(\d+\))", table))
-        used = set()
-        for port, source in enumerate(tile.sources):
-            for hop in design.hops_from(source):
-                if hop.target is None or hop.in_tile:
-                    continue
-                bits = design.next_width(source)
-                number = number_in_table(said[str(port)], hop.number, bits)
-                target = hop.target
-                route = f"route({target.tile.x}, {target.tile.y}, "
-                route += f"{target.entry_port})"
-                assert hop.group or routes[str(number)] == route
-                used.add((number, port, hop.number))
-        assert len({number for number, _, _ in used}) == len(used)
+        for interface in tile.interfaces:
+            network = interface.network
+            prefix = f"{network.name}_" if network.index else ""
+            said = dict(re.findall(rf"assign {prefix}src_next\[(\d+)\] = (.+);", text))
+            name = f" {network.name.capitalize() if network.index else ''}TableInit = '{{"
+            table = text.partition(name)[2].partition("};")[0]
+            routes = dict(re.findall(r"(\d+): (route\(.+?\)|group\(\d+\))", table))
+            used = set()
+            for port, source in enumerate(interface.sources):
+                for hop in design.hops_from(source):
+                    if hop.target is None or hop.in_tile:
+                        continue
+                    bits = design.next_width(source)
+                    number = number_in_table(said[str(port)], hop.number, bits)
+                    target = hop.target
+                    route = f"route({target.tile.x}, {target.tile.y}, {target.entry_port})"
+                    assert hop.group or routes[str(number)] == route
+                    used.add((number, port, hop.number))
+            assert len({number for number, _, _ in used}) == len(used)
 
 
 @pytest.mark.parametrize("name", ["udp_echo", "udp_echo_memory"])

@@ -50,7 +50,7 @@ _FOLDERS: Mapping[str, Tests] = {
     "rtl/memory": Tests((), ("tests/system/test_memory.py",)),
     "rtl/noc": Tests((_ROUTER, _CHANNELS, *_INTERFACE)),
     "rtl/rs": Tests(("tests/rtl/test_reed_solomon.py",), ("tests/system/test_rs_libraries.py",)),
-    "rtl/tcp": Tests(("tests/rtl/test_tcp_core.py",), ()),
+    "rtl/tcp": Tests(("tests/rtl/test_tcp_core.py",), ("tests/system/test_tcp.py",)),
     "rtl/udp": Tests((f"{_LAYERS} -k udp",), (_BAD_INPUT, _TRAFFIC)),
 }
 _FILES: Mapping[str, Tests] = {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The buffers of TCP, side by side. Streams in: data and segments of the send buffer, data
 // and reads of the receive buffer; an item is a beat. Streams out: packets, answers; an
-// item is next hop and beat. Events: drops of the send buffer, of the receive buffer, and
-// events of that. Applications have the ports 80 and 443.
+// item is next hop and beat; requests of the send buffer. Events: drops of the send buffer, of
+// the receive buffer, and events of that. Kinds: tcp_data 2, tcp_event 3. Applications have the ports 80 and 443.
 `include "bombus_types.svh"
 `include "bench.svh"
 
@@ -15,16 +15,17 @@ module bench
     localparam int unsigned RingBytes = RingBeats * DataWidth / 8,
     localparam int unsigned BeatBits = bench_pkg::beat_bits(DataWidth, $bits(tcp_segment_meta_t))
 ) (
-    `BENCH_PORTS(4, BeatBits, 2, BeatBits + 1, 1, 2)
+    `BENCH_PORTS(4, BeatBits, 3, BeatBits + 1, 1, 2)
 );
 
   `BENCH_SHAPE
   `BOMBUS_BEAT_T(beat_t, DataWidth, tcp_segment_meta_t)
 
-  beat_t packet, answer;
+  beat_t packet, answer, request;
   logic next;
   assign out_o[0] = {1'b0, packet};
   assign out_o[1] = {next, answer};
+  assign out_o[2] = {1'b0, request};
 
   tcp_send_buffer #(
       .beat_t(beat_t),
@@ -42,6 +43,9 @@ module bench
       .out_o(packet),
       .out_valid_o(out_valid_o[0]),
       .out_ready_i(out_ready_i[0]),
+      .request_o(request),
+      .request_valid_o(out_valid_o[2]),
+      .request_ready_i(out_ready_i[2]),
       .drop_o(event_o[3:0]),
       .busy_o(status_o[0])
   );
@@ -51,6 +55,7 @@ module bench
       .NumSessions(NumSessions),
       .RingBytes(RingBytes),
       .KindTcpData(2),
+      .KindTcpEvent(3),
       .NumBound(2),
       .NumBoundHops(2),
       .BoundKeys({16'd443, 16'd80}),
@@ -68,11 +73,11 @@ module bench
       .answer_valid_o(out_valid_o[1]),
       .answer_ready_i(out_ready_i[1]),
       .answer_next_o(next),
-      .drop_o(event_o[6:4]),
-      .event_o(event_o[7:7]),
+      .drop_o(event_o[7:4]),
+      .event_o(event_o[9:8]),
       .busy_o(status_o[1])
   );
 
-  assign event_o[63:8] = '0;
+  assign event_o[63:10] = '0;
 
 endmodule

@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: Apache-2.0
+// TCP echo (RFC 862): sends back what comes, and closes when the peer does.
+//
+// One session at a time is served, in turn: what is there of it, up to ChunkBytes, is read
+// from the receive buffer, and goes to the send buffer as it comes.
+module tcp_echo
+  import bombus_pkg::*;
+  import tcp_pkg::*;
+#(
+    parameter type beat_t = logic,
+    parameter type read_beat_t = beat_t,
+    parameter type request_beat_t = beat_t,
+    parameter int unsigned NumSessions = 16,
+    parameter int unsigned TcpPort = 7,
+    parameter int unsigned ChunkBytes = 4096,
+    parameter int unsigned KindTcpData = 1,  // filled in by Bombus
+    parameter int unsigned KindTcpEvent = 2,  // filled in by Bombus
+    parameter int unsigned KindTcpRead = 3,  // filled in by Bombus
+    parameter int unsigned KindTcpRequest = 4,  // filled in by Bombus
+    localparam int unsigned IndexWidth = $clog2(NumSessions)
+) (
+    input logic clk_i,
+    input logic rst_i,
+
+    input  beat_t in_i,
+    input  logic  in_valid_i,
+    output logic  in_ready_o,
+
+    output beat_t out_o,
+    output logic out_valid_o,
+    input logic out_ready_i,
+    output read_beat_t read_o,
+    output logic read_valid_o,
+    input logic read_ready_i,
+    output request_beat_t request_o,
+    output logic request_valid_o,
+    input logic request_ready_i,
+
+    output logic [2:0] event_o,
+    output logic busy_o
+);
+
+  if (NumSessions < 2 || NumSessions > MaxSessions || NumSessions != 2 ** IndexWidth) begin : gen_bad
+    $error("tcp_echo: NumSessions must be a power of two, 2 to 16384");
+  end
+  if (TcpPort < 1 || TcpPort > 65535) begin : gen_bad_port
+    $error("tcp_echo: TcpPort must be 1 to 65535");
+  end
+  if (ChunkBytes < 1 || ChunkBytes > 8960) begin : gen_bad_chunk
+    $error("tcp_echo: ChunkBytes must be 1 to 8960");
+  end
+
+  localparam string Entry = "tcp_echo";
+  localparam noc_pkg::flow_e Flow = noc_pkg::FlowMeta;
+  localparam string Takes = "tcp_event tcp_data";
+  localparam string Sends = "tcp_data";
+  localparam string ReadSends = "tcp_read";
+  localparam string RequestSends = "tcp_request";
+  localparam bit InWaitsForRead = 1'b0;
+  localparam bit InWaitsForRequest = 1'b0;
+  localparam bit Replicable = 1'b0;
+  typedef enum logic [0:0] {NextTcpSendBufferData} next_e;
+  typedef enum logic [0:0] {ReadNextTcpReceiveBufferRead} read_next_e;
+  typedef enum logic [0:0] {RequestNextTcpRequest} request_next_e;
+
+  typedef enum int unsigned {
+    EventTold,
+    EventRead,
+    EventRequest,
+    NumEvents
+  } event_e;
+
+  typedef logic [IndexWidth-1:0] index_t;
+
+  // ---- What is known of each session ----
+
+  typedef struct packed {
+    logic live;
+    logic closed;  // by the peer: nothing comes behind read_end
+    logic over;
+    logic asked_read;  // a wish has not been answered
+    logic asked_write;
+    seq_t read_end;
+    seq_t write_end;
+  } told_t;
+  typedef struct packed {
+    seq_t read;  // next byte to be read
+    seq_t write;  // its place in the own stream
+    logic wish_read;
+    logic wish_write;
+  } own_t;
+  told_t told_q[NumSessions];
+  own_t own_q[NumSessions];
+
+  tcp_event_meta_t event_meta;
+  assign event_meta = tcp_event_meta_t'(in_i.meta);
+  logic first_q;
+  wire is_event = first_q & (32'(in_i.kind) == KindTcpEvent);
+  wire taken = in_valid_i & in_ready_o;
+  wire index_t event_index = event_meta.session[IndexWidth-1:0];
+
+  // ---- One session after the other ----
+
+  typedef enum logic [3:0] {
+    Listen,
+    Look,
+    Choose,
+    Read,
+    Copy,
+    Release,
+    WishRead,
+    WishWrite,
+    Close
+  } step_e;
+  step_e step_q;
+  index_t at_q;
+  told_t told;
+  own_t own;
+  logic [NumSessions-1:0] queued_q;
+  seq_t there, space, count;
+  logic [13:0] count_q;
+
+  assign told  = told_q[at_q];
+  assign own   = own_q[at_q];
+  assign there = told.read_end - own.read - 32'(told.closed);
+  assign space = told.write_end - own.write;
+  always_comb begin
+    count = there < space ? there : space;
+    if (count > 32'(ChunkBytes)) count = 32'(ChunkBytes);
+  end
+
+  logic copying, copy_ready;
+  assign copying = (step_q == Copy) & in_valid_i & ~is_event;
+  assign in_ready_o = is_event ? 1'b1 : (step_q == Copy) & copy_ready;
+
+  logic send_request, send_read, request_room, read_room;
+  tcp_request_meta_t request;
+  tcp_read_meta_t read;
+  always_comb begin
+    request = '{request: RequestNone, session: session_t'(at_q), place: '0, wish: 1'b0};
+    unique case (step_q)
+      Listen: begin
+        request.request = RequestListen;
+        request.place   = 32'(TcpPort);
+      end
+      Release: begin
+        request.request = RequestRelease;
+        request.place   = own.read;
+      end
+      WishRead: begin
+        request.request = RequestReadable;
+        request.place = own.read + 32'd1;
+        request.wish = ~own.wish_read;
+      end
+      WishWrite: begin
+        request.request = RequestWritable;
+        request.place = own.write + 32'd1;
+        request.wish = ~own.wish_write;
+      end
+      Close: begin
+        request.request = RequestClose;
+        request.place   = own.write;
+      end
+      default: ;
+    endcase
+    send_request = request.request != RequestNone;
+    read = '{port: 16'(TcpPort), session: session_t'(at_q), start: own.read, length: count_q};
+    send_read = step_q == Read;
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (taken) first_q <= in_i.last;
+    if (taken & is_event) begin
+      queued_q[event_index] <= 1'b1;
+      told_q[event_index].read_end <= event_meta.read_end;
+      told_q[event_index].write_end <= event_meta.write_end;
+      if (event_meta.changes.readable) told_q[event_index].asked_read <= 1'b0;
+      if (event_meta.changes.writable) told_q[event_index].asked_write <= 1'b0;
+      if (event_meta.changes.opened) begin
+        told_q[event_index].live <= 1'b1;
+        told_q[event_index].asked_read <= 1'b0;
+        told_q[event_index].asked_write <= 1'b0;
+        told_q[event_index].closed <= 1'b0;
+        told_q[event_index].over <= 1'b0;
+        own_q[event_index] <= '{
+            read: event_meta.read_end,
+            write: event_meta.write_end,
+            default: '0
+        };
+      end
+      if (event_meta.changes.peer_closed) told_q[event_index].closed <= 1'b1;
+      if (event_meta.changes.closed) told_q[event_index].over <= 1'b1;
+    end
+    unique case (step_q)
+      Listen: if (request_room) step_q <= Look;
+      Look: begin
+        if (queued_q[at_q]) begin
+          if (~(taken & is_event & (event_index == at_q))) queued_q[at_q] <= 1'b0;
+          step_q <= Choose;
+        end else begin
+          at_q <= at_q == index_t'(NumSessions - 1) ? '0 : at_q + 1'b1;
+        end
+      end
+      Choose: begin
+        count_q <= count[13:0];
+        if (~told.live) step_q <= Look;
+        else if (told.over) step_q <= Close;
+        else if (there != '0 && space != '0) step_q <= Read;
+        else if (there != '0) step_q <= told.asked_write ? Look : WishWrite;
+        else if (told.closed) step_q <= Close;
+        else step_q <= told.asked_read ? Look : WishRead;
+      end
+      Read: if (read_room) step_q <= Copy;
+      Copy: begin
+        if (copying & copy_ready & in_i.last) begin
+          own_q[at_q].read <= own.read + 32'(count_q);
+          own_q[at_q].write <= own.write + 32'(count_q);
+          step_q <= Release;
+        end
+      end
+      Release: if (request_room) step_q <= Choose;
+      WishRead: begin
+        if (request_room) begin
+          own_q[at_q].wish_read <= ~own.wish_read;
+          told_q[at_q].asked_read <= 1'b1;
+          step_q <= Look;
+        end
+      end
+      WishWrite: begin
+        if (request_room) begin
+          own_q[at_q].wish_write <= ~own.wish_write;
+          told_q[at_q].asked_write <= 1'b1;
+          step_q <= Look;
+        end
+      end
+      default: begin  // Close
+        if (request_room) begin
+          told_q[at_q].live <= 1'b0;
+          step_q <= Look;
+        end
+      end
+    endcase
+    if (rst_i) begin
+      first_q <= 1'b1;
+      queued_q <= '0;
+      step_q <= Listen;
+      at_q <= '0;
+      for (int unsigned n = 0; n < NumSessions; n++) told_q[n].live <= 1'b0;
+    end
+  end
+
+  // ---- Out ----
+
+  beat_t copy;
+  request_beat_t request_beat;
+  read_beat_t read_beat;
+  always_comb begin
+    copy = in_i;
+    copy.kind = $bits(copy.kind)'(KindTcpData);
+    copy.meta =
+        $bits(copy.meta)'(tcp_data_meta_t'{session: session_t'(at_q), start: own.write, skip: '0});
+    request_beat = '0;
+    request_beat.last = 1'b1;
+    request_beat.kind = $bits(request_beat.kind)'(KindTcpRequest);
+    request_beat.meta = $bits(request_beat.meta)'(request);
+    read_beat = '0;
+    read_beat.last = 1'b1;
+    read_beat.kind = $bits(read_beat.kind)'(KindTcpRead);
+    read_beat.meta = $bits(read_beat.meta)'(read);
+  end
+
+  stream_register #(
+      .data_t(beat_t)
+  ) u_out (
+      .clk_i,
+      .rst_i,
+      .in_i(copy),
+      .in_valid_i(copying),
+      .in_ready_o(copy_ready),
+      .out_o,
+      .out_valid_o,
+      .out_ready_i
+  );
+  stream_register #(
+      .data_t(read_beat_t)
+  ) u_read (
+      .clk_i,
+      .rst_i,
+      .in_i(read_beat),
+      .in_valid_i(send_read),
+      .in_ready_o(read_room),
+      .out_o(read_o),
+      .out_valid_o(read_valid_o),
+      .out_ready_i(read_ready_i)
+  );
+  stream_register #(
+      .data_t(request_beat_t)
+  ) u_request (
+      .clk_i,
+      .rst_i,
+      .in_i(request_beat),
+      .in_valid_i(send_request),
+      .in_ready_o(request_room),
+      .out_o(request_o),
+      .out_valid_o(request_valid_o),
+      .out_ready_i(request_ready_i)
+  );
+
+  always_ff @(posedge clk_i) begin
+    event_o[EventTold] <= taken & is_event & ~rst_i;
+    event_o[EventRead] <= read_valid_o & read_ready_i & ~rst_i;
+    event_o[EventRequest] <= request_valid_o & request_ready_i & ~rst_i;
+  end
+
+  assign busy_o = (|queued_q) | (step_q != Look) | out_valid_o | read_valid_o | request_valid_o;
+
+endmodule

@@ -1,0 +1,372 @@
+// SPDX-License-Identifier: Apache-2.0
+// TCP engine (RFC 9293): the connections of NumSessions peers at a time.
+//
+// in: packets from ipv4_rx. request: what applications and the send buffer ask for
+// (tcp_request). out: headers for the send buffer, which puts the payload behind them
+// (tcp_segment). data: received payload and what there is to tell applications (tcp_data,
+// tcp_event), for the receive buffer. docs/tcp.md describes how they play together.
+//
+// Latency: 13 cycles from a segment's header to its payload on data. Throughput: one beat per
+// cycle; segments of one session every four cycles at most.
+`include "bombus_types.svh"
+
+module tcp
+  import bombus_pkg::*;
+  import tcp_pkg::*;
+  import tcp_state_pkg::*;
+#(
+    parameter type beat_t = logic,
+    parameter type request_beat_t = beat_t,
+    parameter int unsigned NumMacPorts = 1,
+    parameter int unsigned NumSessions = 16,
+    parameter int unsigned SendBytes = 65536,  // of a session in the send buffer
+    parameter int unsigned ReceiveBytes = 65536,  // of a session in the receive buffer
+    parameter int unsigned Mss = 1460,
+    parameter bit Nagle = 0,
+    parameter int unsigned DelayAckUs = 1000,
+    parameter int unsigned TimeWaitUs = 1000000,
+    parameter int unsigned LeastTimeoutUs = 200000,
+    parameter int unsigned MaxBackoff = 10,
+    parameter logic [95:0] Seed = 96'h5DEECE66D_1234567_89ABCDEF,  // of hashes; set your own
+    parameter int unsigned KindTcpSegment = 1,  // filled in by Bombus
+    parameter int unsigned KindTcpData = 2,  // filled in by Bombus
+    parameter int unsigned KindTcpEvent = 3  // filled in by Bombus
+) (
+    input logic clk_i,
+    input logic rst_i,
+    input host_t [NumMacPorts-1:0] host_i,
+    input logic [31:0] time_us_i,
+
+    input beat_t in_i,
+    input logic in_valid_i,
+    output logic in_ready_o,
+    input request_beat_t request_i,
+    input logic request_valid_i,
+    output logic request_ready_o,
+
+    output beat_t out_o,
+    output logic  out_valid_o,
+    input  logic  out_ready_i,
+    output beat_t data_o,
+    output logic  data_valid_o,
+    input  logic  data_ready_i,
+
+    output logic [ 6:0] drop_o,
+    output logic [13:0] event_o,
+    output logic        busy_o,
+    output logic        timer_o
+);
+
+  localparam string Entry = "tcp";
+  localparam logic [7:0] IpProtocol = ProtocolTcp;  // by which ipv4_rx finds it
+  localparam noc_pkg::flow_e Flow = noc_pkg::FlowPayload;
+  localparam bit Replicable = 1'b0;
+  localparam string RequestTakes = "tcp_request";
+  localparam bit RequestAlwaysTakes = 1'b1;
+  localparam string Sends = "tcp_segment";
+  localparam string DataSends = "tcp_data tcp_event";
+  typedef enum logic [0:0] {NextTcpSendBufferSegment} next_e;
+  typedef enum logic [0:0] {DataNextTcpReceiveBufferData} data_next_e;
+  typedef enum int unsigned {
+    DropTruncated,
+    DropBadOffset,
+    DropBadChecksum,
+    DropBadPort,
+    DropOptionsBusy,
+    DropNoSession,
+    DropResetsBusy,
+    NumDrops
+  } drop_e;
+  typedef enum int unsigned {
+    EventOddOptions,
+    EventBadOption,
+    EventUnacceptable,
+    EventStale,
+    EventOutOfOrder,
+    EventTimeout,
+    EventRepeat,
+    EventAborted,
+    EventRefused,
+    EventSegmentIn,
+    EventSegmentOut,
+    EventRequest,
+    EventPayload,
+    EventTold,
+    NumEvents
+  } event_e;
+
+  localparam int unsigned OwnScale = ReceiveBytes > 65535 ? $clog2(ReceiveBytes) - 15 : 0;
+
+  // ---- Segments come ----
+
+  `BOMBUS_BEAT_T(packet_beat_t, $bits(in_i.data), packet_meta_t, $bits(in_i.kind))
+
+  segment_t segment;
+  logic segment_valid, segment_ready;
+  packet_beat_t payload;
+  logic payload_valid, payload_ready, receive_busy;
+  tcp_receive #(
+      .beat_t(packet_beat_t),
+      .NumMacPorts(NumMacPorts)
+  ) u_receive (
+      .clk_i,
+      .rst_i,
+      .host_i,
+      .in_i(packet_beat_t'(in_i)),
+      .in_valid_i,
+      .in_ready_o,
+      .segment_o(segment),
+      .segment_valid_o(segment_valid),
+      .segment_ready_i(segment_ready),
+      .out_o(payload),
+      .out_valid_o(payload_valid),
+      .out_ready_i(payload_ready),
+      .drop_o(drop_o[DropOptionsBusy:0]),
+      .event_o(event_o[EventBadOption:0]),
+      .busy_o(receive_busy)
+  );
+
+  tcp_request_meta_t request;
+  assign request = tcp_request_meta_t'(request_i.meta);
+  logic listen_ready, core_ready;
+  wire listens = request_valid_i & (request.request == RequestListen);
+  assign request_ready_o = request.request == RequestListen ? listen_ready : core_ready;
+
+  arrival_t arrival;
+  logic arrival_valid, arrival_ready, order, order_valid, order_room;
+  segment_t unfound, refused;
+  logic unfound_valid, refused_valid, lookup_busy;
+  session_t free, deliver_session, transmit_session;
+  logic free_valid, free_ready;
+  tuple_t event_tuple, tuple;
+  vlan_t vlan;
+  tcp_lookup #(
+      .NumSessions(NumSessions),
+      .NumMacPorts(NumMacPorts),
+      .Seed(Seed)
+  ) u_lookup (
+      .clk_i,
+      .rst_i,
+      .time_us_i,
+      .segment_i(segment),
+      .segment_valid_i(segment_valid),
+      .segment_ready_o(segment_ready),
+      .arrival_o(arrival),
+      .arrival_valid_o(arrival_valid),
+      .arrival_ready_i(arrival_ready),
+      .order_o(order),
+      .order_valid_o(order_valid),
+      .order_room_i(order_room),
+      .refused_o(unfound),
+      .refused_valid_o(unfound_valid),
+      .no_session_o(drop_o[DropNoSession]),
+      .free_i(free),
+      .free_valid_i(free_valid),
+      .free_ready_o(free_ready),
+      .listen_i(listens),
+      .listen_port_i(request.place[15:0]),
+      .listen_ready_o(listen_ready),
+      .event_session_i(deliver_session),
+      .event_tuple_o(event_tuple),
+      .session_i(transmit_session),
+      .tuple_o(tuple),
+      .vlan_o(vlan),
+      .busy_o(lookup_busy)
+  );
+
+  // ---- State ----
+
+  verdict_t verdict;
+  logic verdict_valid;
+  report_t report;
+  logic report_valid, report_room;
+  departure_t departure;
+  logic departure_valid, departure_room;
+  segment_t core_refused;
+  logic core_refused_valid, core_busy;
+  logic set, clear, set_delay, clear_delay;
+  session_t timer_session, expired, core_free;
+  logic [31:0] deadline, delay_deadline;
+  logic expired_class, expired_valid, expired_ready, core_free_valid;
+  tcp_core #(
+      .NumSessions(NumSessions),
+      .SendBytes(SendBytes),
+      .ReceiveBytes(ReceiveBytes),
+      .OwnMss(Mss),
+      .Nagle(Nagle),
+      .DelayAckUs(DelayAckUs),
+      .TimeWaitUs(TimeWaitUs),
+      .LeastTimeoutUs(LeastTimeoutUs),
+      .MaxBackoff(MaxBackoff)
+  ) u_core (
+      .clk_i,
+      .rst_i,
+      .time_us_i,
+      .arrival_i(arrival),
+      .arrival_valid_i(arrival_valid),
+      .arrival_ready_o(arrival_ready),
+      .verdict_o(verdict),
+      .verdict_valid_o(verdict_valid),
+      .refused_o(core_refused),
+      .refused_valid_o(core_refused_valid),
+      .request_i(request_valid_i ? request.request : RequestNone),
+      .request_session_i(request.session),
+      .request_place_i(request.place),
+      .request_wish_i(request.wish),
+      .request_ready_o(core_ready),
+      .report_o(report),
+      .report_valid_o(report_valid),
+      .report_room_i(report_room),
+      .departure_o(departure),
+      .departure_valid_o(departure_valid),
+      .departure_room_i(departure_room),
+      .set_o(set),
+      .clear_o(clear),
+      .set_delay_o(set_delay),
+      .clear_delay_o(clear_delay),
+      .timer_session_o(timer_session),
+      .deadline_o(deadline),
+      .delay_deadline_o(delay_deadline),
+      .expired_i(expired),
+      .expired_class_i(expired_class),
+      .expired_valid_i(expired_valid),
+      .expired_ready_o(expired_ready),
+      .free_o(core_free),
+      .free_valid_o(core_free_valid),
+      .event_o(event_o[EventAborted:EventUnacceptable]),
+      .busy_o(core_busy)
+  );
+
+  // Sessions that end wait for the table; there are never more than a FIFO holds.
+  block_fifo #(
+      .data_t(session_t),
+      .Depth (NumSessions)
+  ) u_free (
+      .clk_i,
+      .rst_i,
+      .data_i (core_free),
+      .write_i(core_free_valid),
+      .data_o (free),
+      .valid_o(free_valid),
+      .ready_i(free_ready)
+  );
+
+  tcp_timers #(
+      .NumSessions(NumSessions),
+      .NumClasses (2)
+  ) u_timers (
+      .clk_i,
+      .rst_i,
+      .time_us_i,
+      .session_i(timer_session),
+      .set_i({set_delay, set}),
+      .clear_i({clear_delay, clear}),
+      .deadline_i({delay_deadline, deadline}),
+      .expired_o(expired),
+      .expired_class_o(expired_class),
+      .expired_valid_o(expired_valid),
+      .expired_ready_i(expired_ready),
+      .armed_o(timer_o)
+  );
+
+  // ---- Payload and events go ----
+
+  logic ordered, ordered_valid, ordered_take, unused_order_ready, unused_order_head;
+  logic [4:0] ordered_q;
+  head_fifo #(
+      .head_t(logic),
+      .body_t(logic),
+      .Depth (32)
+  ) u_order (
+      .clk_i,
+      .rst_i,
+      .in_head_i  (1'b0),
+      .in_body_i  (order),
+      .in_valid_i (order_valid),
+      .in_ready_o (unused_order_ready),
+      .out_head_o (unused_order_head),
+      .out_body_o (ordered),
+      .out_valid_o(ordered_valid),
+      .out_ready_i(ordered_take)
+  );
+  always_ff @(posedge clk_i) begin
+    if (rst_i) ordered_q <= '0;
+    else ordered_q <= ordered_q + 5'(order_valid) - 5'(ordered_valid & ordered_take);
+    order_room <= ordered_q < 5'd20;
+  end
+
+  logic deliver_busy, transmit_busy;
+  tcp_deliver #(
+      .beat_t(beat_t),
+      .KindTcpData(KindTcpData),
+      .KindTcpEvent(KindTcpEvent)
+  ) u_deliver (
+      .clk_i,
+      .rst_i,
+      .payload_i(beat_t'(payload)),
+      .payload_valid_i(payload_valid),
+      .payload_ready_o(payload_ready),
+      .order_i(ordered),
+      .order_valid_i(ordered_valid),
+      .order_ready_o(ordered_take),
+      .verdict_valid_i(verdict_valid),
+      .verdict_i(verdict),
+      .report_valid_i(report_valid),
+      .report_i(report),
+      .room_o(report_room),
+      .session_o(deliver_session),
+      .tuple_i(event_tuple),
+      .out_o(data_o),
+      .out_valid_o(data_valid_o),
+      .out_ready_i(data_ready_i),
+      .busy_o(deliver_busy)
+  );
+
+  // ---- Headers go ----
+
+  assign refused = core_refused_valid ? core_refused : unfound;
+  assign refused_valid = core_refused_valid | unfound_valid;
+  tcp_transmit #(
+      .beat_t(beat_t),
+      .NumMacPorts(NumMacPorts),
+      .OwnMss(Mss),
+      .OwnScale(OwnScale),
+      .KindTcpSegment(KindTcpSegment)
+  ) u_transmit (
+      .clk_i,
+      .rst_i,
+      .host_i,
+      .time_us_i,
+      .departure_i(departure),
+      .departure_valid_i(departure_valid),
+      .departure_room_o(departure_room),
+      .refused_i(refused),
+      .refused_valid_i(refused_valid),
+      .refused_lost_o(drop_o[DropResetsBusy]),
+      .session_o(transmit_session),
+      .tuple_i(tuple),
+      .vlan_i(vlan),
+      .out_o,
+      .out_valid_o,
+      .out_ready_i,
+      .busy_o(transmit_busy)
+  );
+  wire data_ends = data_valid_o & data_ready_i & data_o.last;
+  logic data_first_q, told_q;  // the message on data is an event
+  wire tells = data_first_q ? 32'(data_o.kind) == KindTcpEvent : told_q;
+  always_ff @(posedge clk_i) begin
+    told_q <= tells;
+    if (rst_i) data_first_q <= 1'b1;
+    else if (data_valid_o & data_ready_i) data_first_q <= data_o.last;
+  end
+  always_ff @(posedge clk_i) begin
+    event_o[EventRefused] <= refused_valid & ~rst_i;
+    event_o[EventSegmentIn] <= order_valid & ~rst_i;
+    event_o[EventSegmentOut] <= out_valid_o & out_ready_i & out_o.last & ~rst_i;
+    event_o[EventRequest] <= request_valid_i & request_ready_o & ~rst_i;
+    event_o[EventPayload] <= data_ends & ~tells & ~rst_i;
+    event_o[EventTold] <= data_ends & tells & ~rst_i;
+  end
+  assign busy_o = receive_busy | lookup_busy | core_busy | free_valid | deliver_busy | transmit_busy;
+
+endmodule

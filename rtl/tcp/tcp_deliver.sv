@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sends the payload of received segments on, as far as it is new, and behind it what there
+// is to tell applications: both on one stream, so that nobody hears of bytes before them.
+//
+// Payloads come in the order of their segments. Each is dropped or sent as what became of its
+// segment says (`order`: whether it had a session; `outcome`: what the session made of it).
+//
+// Latency: 2 cycles. Throughput: one beat per cycle; what is told takes a beat of its own.
+module tcp_deliver
+  import tcp_pkg::*;
+  import tcp_state_pkg::*;
+#(
+    parameter type beat_t = logic,
+    parameter int unsigned KindTcpData = 1,
+    parameter int unsigned KindTcpEvent = 2
+) (
+    input logic clk_i,
+    input logic rst_i,
+
+    input  beat_t payload_i,
+    input  logic  payload_valid_i,
+    output logic  payload_ready_o,
+
+    input  logic order_i,        // the segment has a session
+    input  logic order_valid_i,
+    output logic order_ready_o,
+
+    input  logic     verdict_valid_i,
+    input  verdict_t verdict_i,
+    input  logic     report_valid_i,   // in the same cycle as the verdict: of the same segment
+    input  report_t  report_i,
+    output logic     room_o,           // for eight more
+
+    // Addresses of the session at the index of the cycle before
+    output session_t session_o,
+    input  tuple_t   tuple_i,
+
+    output beat_t out_o,
+    output logic  out_valid_o,
+    input  logic  out_ready_i,
+    output logic  busy_o
+);
+
+  typedef struct packed {
+    logic arrival;
+    verdict_t verdict;
+    logic tells;
+    report_t report;
+  } outcome_t;
+  outcome_t outcome_in, outcome;
+  logic outcome_valid, outcome_take, unused_ready, unused_head;
+  assign outcome_in = '{
+          arrival: verdict_valid_i,
+          verdict: verdict_i,
+          tells: report_valid_i,
+          report: report_i
+      };
+  head_fifo #(
+      .head_t(logic),
+      .body_t(outcome_t),
+      .Depth (32)
+  ) u_outcomes (
+      .clk_i,
+      .rst_i,
+      .in_head_i  (1'b0),
+      .in_body_i  (outcome_in),
+      .in_valid_i (verdict_valid_i | report_valid_i),
+      .in_ready_o (unused_ready),
+      .out_head_o (unused_head),
+      .out_body_o (outcome),
+      .out_valid_o(outcome_valid),
+      .out_ready_i(outcome_take)
+  );
+  logic [5:0] waiting_q;
+  always_ff @(posedge clk_i) begin
+    if (rst_i) waiting_q <= '0;
+    else
+      waiting_q <= waiting_q + 6'(verdict_valid_i | report_valid_i) -
+          6'(outcome_valid & outcome_take);
+    room_o <= waiting_q < 6'd20;
+  end
+
+  // ---- What goes next ----
+
+  logic told_q;  // the addresses of the session have been read
+  logic telling_q;  // the payload has gone, what is to be told has not
+  logic ready;
+  wire  loses = order_valid_i & ~order_i;  // the payload of a segment without session
+  wire  passes = order_valid_i & order_i & outcome_valid & outcome.arrival & ~telling_q;
+  wire  keeps = passes & outcome.verdict.keep;
+  wire  tells = outcome_valid & outcome.tells & (telling_q | ~outcome.arrival);
+  wire  taken = payload_valid_i & payload_ready_o;
+  wire  ends = taken & payload_i.last;
+  assign payload_ready_o = loses | (passes & (~keeps | ready));
+  assign order_ready_o = ends;
+  assign outcome_take = outcome_valid &
+      (outcome.arrival & ~telling_q ? ends & order_i & ~outcome.tells : tells ? ready & told_q : 1'b1);
+
+  // The addresses of the session are read while the report waits.
+  assign session_o = outcome.report.session;
+  always_ff @(posedge clk_i) begin
+    if (rst_i) begin
+      telling_q <= 1'b0;
+      told_q    <= 1'b0;
+    end else begin
+      if (outcome_take) telling_q <= 1'b0;
+      else if (ends & order_i & outcome.tells) telling_q <= 1'b1;
+      told_q <= outcome_valid & ~outcome_take;
+    end
+  end
+
+  tcp_data_meta_t data_meta;
+  tcp_event_meta_t event_meta;
+  beat_t beat;
+  always_comb begin
+    data_meta = '{
+        session: outcome.verdict.session,
+        start: outcome.verdict.start,
+        skip: outcome.verdict.skip
+    };
+    event_meta = '{
+        session: outcome.report.session,
+        changes: outcome.report.changes,
+        read_end: outcome.report.read_end,
+        write_end: outcome.report.write_end,
+        tuple: tuple_i
+    };
+    beat = payload_i;
+    beat.kind = $bits(beat.kind)'(KindTcpData);
+    beat.meta = $bits(beat.meta)'(data_meta);
+    if (tells) begin
+      beat = '0;
+      beat.kind = $bits(beat.kind)'(KindTcpEvent);
+      beat.meta = $bits(beat.meta)'(event_meta);
+      beat.last = 1'b1;
+    end
+  end
+
+  stream_register #(
+      .data_t(beat_t)
+  ) u_out (
+      .clk_i,
+      .rst_i,
+      .in_i(beat),
+      .in_valid_i(tells ? told_q : payload_valid_i & keeps),
+      .in_ready_o(ready),
+      .out_o,
+      .out_valid_o,
+      .out_ready_i
+  );
+
+  assign busy_o = outcome_valid | order_valid_i | out_valid_o;
+
+endmodule

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+// Finds the session of each received segment, or makes one for a SYN to a port that is
+// listened at (RFC 9293, 3.10.7.2). What has no session is refused.
+//
+// Latency: 6 cycles. Throughput: a segment per cycle, but while sessions are made or removed.
+module tcp_lookup
+  import tcp_pkg::*;
+  import tcp_state_pkg::*;
+#(
+    parameter int unsigned NumSessions = 16,
+    parameter int unsigned NumMacPorts = 1,
+    parameter logic [95:0] Seed = '1
+) (
+    input logic clk_i,
+    input logic rst_i,
+    input logic [31:0] time_us_i,
+
+    input  segment_t segment_i,
+    input  logic     segment_valid_i,
+    output logic     segment_ready_o,
+
+    output arrival_t arrival_o,
+    output logic     arrival_valid_o,
+    input  logic     arrival_ready_i,
+
+    output logic order_o,        // in the order of the segments: it has a session
+    output logic order_valid_o,
+    input  logic order_room_i,
+
+    output segment_t refused_o,
+    output logic     refused_valid_o,
+    output logic     no_session_o,     // none is free for a SYN
+
+    input  session_t free_i,
+    input  logic     free_valid_i,
+    output logic     free_ready_o,
+
+    input  logic        listen_i,
+    input  logic [15:0] listen_port_i,
+    output logic        listen_ready_o,
+
+    // Addresses of the sessions of the cycle before, for two readers
+    input session_t event_session_i,
+    output tuple_t event_tuple_o,
+    input session_t session_i,
+    output tuple_t tuple_o,
+    output bombus_pkg::vlan_t vlan_o,
+    output logic busy_o
+);
+
+  localparam int unsigned IndexWidth = $clog2(NumSessions);
+
+  // ---- Is the port open? ----
+
+  segment_t asked_q;
+  logic asked_valid_q, asked_ready, open;
+  logic [15:0] port;
+  assign segment_ready_o = ~asked_valid_q | asked_ready;
+  assign port = segment_ready_o ? segment_i.dst_port : asked_q.dst_port;
+  always_ff @(posedge clk_i) begin
+    if (segment_ready_o) asked_q <= segment_i;
+    if (rst_i) asked_valid_q <= 1'b0;
+    else if (segment_ready_o) asked_valid_q <= segment_valid_i;
+  end
+  tcp_listening u_listening (
+      .clk_i,
+      .rst_i,
+      .listen_i,
+      .listen_port_i,
+      .ready_o(listen_ready_o),
+      .port_i (port),
+      .open_o (open)
+  );
+
+  // ---- The table; a segment waits for its answer ----
+
+  wire opens = asked_q.flags.syn & ~asked_q.flags.ack & ~asked_q.flags.rst & open;
+  wire tuple_t tuple =
+  '{
+      mac_port: asked_q.mac_port,
+      ip: asked_q.ip,
+      peer_port: asked_q.src_port,
+      own_port: asked_q.dst_port
+  }
+  ;
+  logic table_ready, done, hit, made;
+  session_t session;
+  logic [3:0] inside_q;  // look-ups that have begun and whose segments wait
+  wire room = (inside_q < 4'd8) & order_room_i;
+  wire removes = free_valid_i;
+  wire find = asked_valid_q & room & ~removes;
+  wire begins = find & table_ready;
+  assign asked_ready  = begins;
+  assign free_ready_o = table_ready;
+
+  logic [$clog2(NumSessions):0] unused_free;
+  logic [31:0] isn;
+  tcp_sessions #(
+      .NumSessions(NumSessions),
+      .NumMacPorts(NumMacPorts)
+  ) u_sessions (
+      .clk_i,
+      .rst_i,
+      .seed_i(Seed),
+      .valid_i(find | removes),
+      .ready_o(table_ready),
+      .op_i(removes ? SessionRemove : opens ? SessionInsert : SessionFind),
+      .tuple_i(tuple),
+      .session_i(free_i),
+      .done_o(done),
+      .hit_o(hit),
+      .new_o(made),
+      .session_o(session),
+      .read_session_i(session_i),
+      .read_tuple_o(tuple_o),
+      .free_o(unused_free)
+  );
+  // A removal is done too, and has no segment.
+  logic [3:0] removal_q;
+  always_ff @(posedge clk_i) begin
+    if (rst_i) removal_q <= '0;
+    else removal_q <= {removal_q[2:0], removes & table_ready};
+  end
+  wire found = done & ~removal_q[3];
+
+  // RFC 6528: a clock of 4 us, and a hash of the addresses.
+  keyed_hash #(
+      .DataWidth($bits(tuple_t)),
+      .HashWidth(32)
+  ) u_isn (
+      .data_i(tuple),
+      .seed_i(~Seed[$bits(tuple_t)-1:0]),
+      .hash_o(isn)
+  );
+
+  typedef struct packed {
+    segment_t segment;
+    logic [31:0] isn;
+    seq_t last;
+  } waiting_t;
+  waiting_t waiting;
+  logic unused_head, unused_valid, unused_ready;
+  head_fifo #(
+      .head_t(logic),
+      .body_t(waiting_t),
+      .Depth (8)
+  ) u_waiting (
+      .clk_i,
+      .rst_i,
+      .in_head_i  (1'b0),
+      .in_body_i  ('{segment: asked_q, isn: isn, last: asked_q.seq + 32'(asked_q.length)}),
+      .in_valid_i (begins),
+      .in_ready_o (unused_ready),
+      .out_head_o (unused_head),
+      .out_body_o (waiting),
+      .out_valid_o(unused_valid),
+      .out_ready_i(found)
+  );
+
+  // ---- What was found ----
+
+  wire has_session = hit | made;
+  wire loses = found & ~has_session;
+  bombus_pkg::vlan_t vlans[NumSessions];
+  tuple_t tuples[NumSessions];
+  always_ff @(posedge clk_i) begin
+    if (found & made) begin
+      tuples[session[IndexWidth-1:0]] <= '{
+          mac_port: waiting.segment.mac_port,
+          ip: waiting.segment.ip,
+          peer_port: waiting.segment.src_port,
+          own_port: waiting.segment.dst_port
+      };
+    end
+    event_tuple_o <= tuples[event_session_i[IndexWidth-1:0]];
+    if (found & made) vlans[session[IndexWidth-1:0]] <= waiting.segment.vlan;
+    vlan_o <= vlans[session_i[IndexWidth-1:0]];
+  end
+
+  wire syn = waiting.segment.flags.syn & ~waiting.segment.flags.ack & ~waiting.segment.flags.rst;
+  logic [3:0] opens_q;
+  always_ff @(posedge clk_i) begin
+    opens_q <= {opens_q[2:0], opens};
+    order_o <= has_session;
+    order_valid_o <= found & ~rst_i;
+    refused_o <= waiting.segment;
+    refused_valid_o <= found & ~has_session & ~opens_q[3] & ~waiting.segment.flags.rst & ~rst_i;
+    no_session_o <= found & ~has_session & opens_q[3] & syn & ~rst_i;
+  end
+
+  arrival_t arrival;
+  logic unused_arrival_head, unused_arrival_ready;
+  assign arrival = '{
+          opens: made,
+          session: session,
+          last: waiting.last,
+          first: waiting.isn + (time_us_i >> 2),
+          segment: waiting.segment
+      };
+  head_fifo #(
+      .head_t(logic),
+      .body_t(arrival_t),
+      .Depth (16)
+  ) u_arrivals (
+      .clk_i,
+      .rst_i,
+      .in_head_i  (1'b0),
+      .in_body_i  (arrival),
+      .in_valid_i (found & has_session),
+      .in_ready_o (unused_arrival_ready),
+      .out_head_o (unused_arrival_head),
+      .out_body_o (arrival_o),
+      .out_valid_o(arrival_valid_o),
+      .out_ready_i(arrival_ready_i)
+  );
+  // Those inside have a place in the last FIFO too.
+  always_ff @(posedge clk_i) begin
+    if (rst_i) inside_q <= '0;
+    else inside_q <= inside_q + 4'(begins) - 4'(loses) - 4'(arrival_valid_o & arrival_ready_i);
+  end
+
+  assign busy_o = asked_valid_q | (inside_q != '0);
+
+endmodule

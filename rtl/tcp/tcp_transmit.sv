@@ -1,0 +1,392 @@
+// SPDX-License-Identifier: Apache-2.0
+// Makes TCP headers (RFC 9293, 3.1): of the segments that sessions send, and the resets that
+// answer segments without a session (3.10.7.1).
+//
+// A header goes out as one message of kind tcp_segment; who takes it puts the payload behind.
+// Options: MSS, SACK permitted, timestamps and window scale with a SYN, else timestamps. The
+// seed of the checksum is the sum of the pseudo-header.
+//
+// Latency: 4 cycles. Throughput: one header per cycle at 512 bits, otherwise one beat.
+module tcp_transmit
+  import bombus_pkg::*;
+  import tcp_pkg::*;
+  import tcp_state_pkg::*;
+#(
+    parameter type beat_t = logic,
+    parameter int unsigned NumMacPorts = 1,
+    parameter int unsigned OwnMss = 1460,
+    parameter int unsigned OwnScale = 0,
+    parameter int unsigned KindTcpSegment = 1
+) (
+    input logic clk_i,
+    input logic rst_i,
+    input host_t [NumMacPorts-1:0] host_i,
+    input logic [31:0] time_us_i,
+
+    input  departure_t departure_i,
+    input  logic       departure_valid_i,
+    output logic       departure_room_o,   // for eight more
+
+    // A reset for this segment; dropped when many are waiting
+    input  segment_t refused_i,
+    input  logic     refused_valid_i,
+    output logic     refused_lost_o,
+
+    // What the session at the index of the cycle before was opened with
+    output session_t session_o,
+    input  tuple_t   tuple_i,
+    input  vlan_t    vlan_i,
+
+    output beat_t out_o,
+    output logic  out_valid_o,
+    input  logic  out_ready_i,
+    output logic  busy_o
+);
+
+  localparam int unsigned DataBytes = $bits(out_o.data) / 8;
+  localparam int unsigned Words = MaxHeaderBytes / 4;
+  localparam int unsigned SlotBytes = (MaxHeaderBytes + DataBytes - 1) / DataBytes * DataBytes;
+  localparam int unsigned FixedWords = HeaderBytes / 4;
+
+  if (NumMacPorts < 1 || NumMacPorts > MaxMacPorts) begin : gen_bad_ports
+    $error("tcp_transmit: NumMacPorts must be from 1 to MaxMacPorts");
+  end
+  if (OwnMss < LeastMss || OwnMss > 8960) begin : gen_bad_mss
+    $error("tcp_transmit: OwnMss must be 64 to 8960");
+  end
+  if (OwnScale > 14) begin : gen_bad_scale
+    $error("tcp_transmit: OwnScale must be 0 to 14 (RFC 7323, 2.3)");
+  end
+
+  // ---- What waits ----
+
+  departure_t departure;
+  logic departure_valid, departure_take, unused_departure_ready, unused_departure_head;
+  logic [4:0] waiting_q;
+  head_fifo #(
+      .head_t(logic),
+      .body_t(departure_t),
+      .Depth (16)
+  ) u_departures (
+      .clk_i,
+      .rst_i,
+      .in_head_i  (1'b0),
+      .in_body_i  (departure_i),
+      .in_valid_i (departure_valid_i),
+      .in_ready_o (unused_departure_ready),
+      .out_head_o (unused_departure_head),
+      .out_body_o (departure),
+      .out_valid_o(departure_valid),
+      .out_ready_i(departure_take)
+  );
+  always_ff @(posedge clk_i) begin
+    if (rst_i) waiting_q <= '0;
+    else waiting_q <= waiting_q + 5'(departure_valid_i) - 5'(departure_valid & departure_take);
+    departure_room_o <= waiting_q < 5'd6;
+  end
+
+  typedef struct packed {
+    tuple_t tuple;
+    vlan_t  vlan;
+    seq_t   seq;
+    seq_t   ack;
+    seq_t   acked;    // what it occupies, where it acknowledges nothing
+    logic   has_ack;
+  } refusal_t;
+  refusal_t refusal_in, refusal;
+  logic refusal_valid, refusal_take, refusal_ready, unused_refusal_head;
+  assign refusal_in = '{
+          tuple: '{
+              mac_port: refused_i.mac_port,
+              ip: refused_i.ip,
+              peer_port: refused_i.src_port,
+              own_port: refused_i.dst_port
+          },
+          vlan: refused_i.vlan,
+          seq: refused_i.seq,
+          ack: refused_i.ack,
+          acked: 32'(refused_i.length) + 32'(refused_i.flags.syn) + 32'(refused_i.flags.fin),
+          has_ack: refused_i.flags.ack
+      };
+  head_fifo #(
+      .head_t(logic),
+      .body_t(refusal_t),
+      .Depth (16)
+  ) u_refusals (
+      .clk_i,
+      .rst_i,
+      .in_head_i  (1'b0),
+      .in_body_i  (refusal_in),
+      .in_valid_i (refused_valid_i),
+      .in_ready_o (refusal_ready),
+      .out_head_o (unused_refusal_head),
+      .out_body_o (refusal),
+      .out_valid_o(refusal_valid),
+      .out_ready_i(refusal_take)
+  );
+  always_ff @(posedge clk_i) refused_lost_o <= refused_valid_i & ~refusal_ready & ~rst_i;
+
+  // ---- Choose one; its session's addresses come a cycle later ----
+
+  typedef struct packed {
+    logic refuses;
+    departure_t departure;
+    tuple_t tuple;
+    vlan_t vlan;
+  } chosen_t;
+  chosen_t chosen, chosen_q;
+  logic chosen_valid_q, chosen_ready, made_ready;
+  always_comb begin
+    chosen = '0;
+    chosen.departure = departure;
+    chosen.tuple = refusal.tuple;
+    chosen.vlan = refusal.vlan;
+    chosen.refuses = ~departure_valid;
+    if (~departure_valid) begin
+      chosen.departure = '0;
+      chosen.departure.seq = refusal.has_ack ? refusal.ack : '0;
+      chosen.departure.ack = refusal.has_ack ? '0 : refusal.seq + refusal.acked;
+      chosen.departure.flags.rst = 1'b1;
+      chosen.departure.flags.ack = ~refusal.has_ack;
+    end
+  end
+  assign departure_take = chosen_ready;
+  assign refusal_take = chosen_ready & ~departure_valid;
+  // The memories are read again while a header waits.
+  assign session_o = chosen_ready ? departure.session : chosen_q.departure.session;
+  stream_register #(
+      .data_t(chosen_t)
+  ) u_chosen (
+      .clk_i,
+      .rst_i,
+      .in_i(chosen),
+      .in_valid_i(departure_valid | refusal_valid),
+      .in_ready_o(chosen_ready),
+      .out_o(chosen_q),
+      .out_valid_o(chosen_valid_q),
+      .out_ready_i(made_ready)
+  );
+
+  // ---- The header ----
+
+  // RFC 7323, 5.4: a clock of 1,024 us.
+  logic [9:0] wraps_q;
+  logic [31:0] time_q, stamp_q;
+  always_ff @(posedge clk_i) begin
+    time_q <= time_us_i;
+    if (rst_i) wraps_q <= '0;
+    else if (time_q[31] & ~time_us_i[31]) wraps_q <= wraps_q + 10'd1;
+    stamp_q <= {wraps_q, time_q[31:10]};
+  end
+
+  logic [NumMacPorts-1:0][31:0] own_ips;
+  logic [31:0] own_ip;
+  for (genvar p = 0; p < NumMacPorts; p++) begin : gen_ip
+    assign own_ips[p] = host_i[p].ip;
+  end
+  wire tuple_t tuple = chosen_q.refuses ? chosen_q.tuple : tuple_i;
+  by_mac_port #(
+      .data_t(logic [31:0]),
+      .NumMacPorts(NumMacPorts)
+  ) u_ip (
+      .all_i (own_ips),
+      .port_i(tuple.mac_port),
+      .one_o (own_ip)
+  );
+
+  typedef struct packed {
+    logic [Words-1:0][31:0] header;  // wire bytes, first lowest
+    logic [3:0] words;
+    logic has_timestamps;  // their value is not there yet
+    logic syn;
+    tcp_segment_meta_t meta;
+    ones_pkg::saved_t sum;
+  } made_t;
+  made_t made, made_q;
+  logic made_valid_q, sent_ready;
+  departure_t d;
+  header_t fixed;
+  logic [3:0] words;
+  assign d = chosen_q.departure;
+
+  localparam logic [31:0] WordMss = swap32({OptionMss, 8'd4, 16'(OwnMss)});
+  localparam logic [31:0] WordScale = swap32({OptionNop, OptionScale, 8'd3, 8'(OwnScale)});
+  localparam logic [31:0] WordSack = swap32({OptionNop, OptionNop, OptionSackPermitted, 8'd2});
+  localparam logic [31:0] WordStamps = swap32({OptionNop, OptionNop, OptionTimestamps, 8'd10});
+  localparam logic [31:0] WordSackStamps = swap32(
+      {OptionSackPermitted, 8'd2, OptionTimestamps, 8'd10}
+  );
+
+  always_comb begin
+    made  = '0;
+    words = 4'(FixedWords);
+    if (d.flags.syn) begin
+      made.header[FixedWords] = WordMss;
+      words = words + 4'd1;
+      if (d.has_timestamps) begin
+        made.header[FixedWords+1] = d.sack_permitted ? WordSackStamps : WordStamps;
+        made.header[FixedWords+3] = swap32(d.ts_echo);
+        words = words + 4'd3;
+        if (d.has_scale) made.header[FixedWords+4] = WordScale;
+      end else begin
+        if (d.sack_permitted) made.header[FixedWords+1] = WordSack;
+        else if (d.has_scale) made.header[FixedWords+1] = WordScale;
+        if (d.sack_permitted & d.has_scale) made.header[FixedWords+2] = WordScale;
+        words = words + 4'(d.sack_permitted);
+      end
+      words = words + 4'(d.has_scale);
+    end else if (d.has_timestamps) begin
+      made.header[FixedWords] = WordStamps;
+      made.header[FixedWords+2] = swap32(d.ts_echo);
+      words = words + 4'd3;
+    end
+    fixed = '{
+        src_port: swap16(tuple.own_port),
+        dst_port: swap16(tuple.peer_port),
+        seq: swap32(d.seq),
+        ack: swap32(d.ack),
+        offset: {words, 4'b0},
+        flags: d.flags,
+        window: swap16(d.window),
+        csum: '0,
+        urgent: '0
+    };
+    made.header[FixedWords-1:0] = fixed;
+    made.words = words;
+    made.has_timestamps = d.has_timestamps;
+    made.syn = d.flags.syn;
+    made.meta.session = d.session;
+    made.meta.start = d.seq + 32'(d.flags.syn);
+    made.meta.payload_length = d.length;
+    made.meta.packet.mac_port = tuple.mac_port;
+    made.meta.packet.vlan = chosen_q.refuses ? chosen_q.vlan : vlan_i;
+    made.meta.packet.ip = tuple.ip;
+    made.meta.packet.l4.ip_tx = '{
+        protocol: ProtocolTcp,
+        csum_pos: csum_pos_t'(CsumWord),
+        reserved: '0
+    };
+    made.sum =
+        ones_pkg::save({own_ip, tuple.ip, {2'b0, d.length}, 16'({words, 2'b0}) + 16'(ProtocolTcp)});
+  end
+
+  stream_register #(
+      .data_t(made_t)
+  ) u_made (
+      .clk_i,
+      .rst_i,
+      .in_i(made),
+      .in_valid_i(chosen_valid_q),
+      .in_ready_o(made_ready),
+      .out_o(made_q),
+      .out_valid_o(made_valid_q),
+      .out_ready_i(sent_ready)
+  );
+
+  // ---- The timestamp and the sum; then beat by beat ----
+
+  typedef struct packed {
+    logic [SlotBytes*8-1:0] header;
+    logic [5:0] bytes;
+    tcp_segment_meta_t meta;
+    ones_pkg::split_t sum;
+  } sent_t;
+  sent_t sent, sent_q;
+  logic sent_valid_q, beat_ready;
+  always_comb begin
+    sent.header = '0;
+    sent.header[MaxHeaderBytes*8-1:0] = made_q.header;
+    if (made_q.has_timestamps) begin
+      if (made_q.syn) sent.header[(FixedWords+2)*32+:32] = swap32(stamp_q);
+      else sent.header[(FixedWords+1)*32+:32] = swap32(stamp_q);
+    end
+    sent.bytes = {made_q.words, 2'b0};
+    sent.meta  = made_q.meta;
+    sent.sum   = ones_pkg::split_saved(made_q.sum);
+  end
+  stream_register #(
+      .data_t(sent_t)
+  ) u_sent (
+      .clk_i,
+      .rst_i,
+      .in_i(sent),
+      .in_valid_i(made_valid_q),
+      .in_ready_o(sent_ready),
+      .out_o(sent_q),
+      .out_valid_o(sent_valid_q),
+      .out_ready_i(beat_ready)
+  );
+
+  beat_t beat;
+  tcp_segment_meta_t meta;
+  logic out_ready;
+  always_comb begin
+    meta = sent_q.meta;
+    meta.packet.csum = ones_pkg::join_up(sent_q.sum, 1'b0);
+    beat = '0;
+    beat.meta = $bits(beat.meta)'(meta);
+    beat.kind = $bits(beat.kind)'(KindTcpSegment);
+    beat.length = 14'(sent_q.bytes);
+  end
+
+  if (SlotBytes == DataBytes) begin : gen_one
+    assign beat_ready = out_ready;
+    stream_register #(
+        .data_t(beat_t)
+    ) u_out (
+        .clk_i,
+        .rst_i,
+        .in_i(
+        '{
+            meta: beat.meta,
+            length: beat.length,
+            kind: beat.kind,
+            last: 1'b1,
+            bytes: $bits(beat.bytes)'(sent_q.bytes),
+            data: sent_q.header
+        }
+        ),
+        .in_valid_i(sent_valid_q),
+        .in_ready_o(out_ready),
+        .out_o,
+        .out_valid_o,
+        .out_ready_i
+    );
+  end else begin : gen_beats
+    localparam int unsigned Beats = SlotBytes / DataBytes;
+    typedef logic [$clog2(Beats)-1:0] index_t;
+    index_t index_q;
+    wire [Beats-1:0][DataBytes*8-1:0] parts = sent_q.header;
+    wire [6:0] left = 7'(sent_q.bytes) - 7'(index_q) * 7'(DataBytes);
+    wire last = left <= 7'(DataBytes);
+    assign beat_ready = out_ready & last;
+    always_ff @(posedge clk_i) begin
+      if (rst_i) index_q <= '0;
+      else if (sent_valid_q & out_ready) index_q <= last ? '0 : index_q + 1'b1;
+    end
+    stream_register #(
+        .data_t(beat_t)
+    ) u_out (
+        .clk_i,
+        .rst_i,
+        .in_i(
+        '{
+            meta: beat.meta,
+            length: beat.length,
+            kind: beat.kind,
+            last: last,
+            bytes: last ? $bits(beat.bytes)'(left) : $bits(beat.bytes)'(DataBytes),
+            data: parts[index_q]
+        }
+        ),
+        .in_valid_i(sent_valid_q),
+        .in_ready_o(out_ready),
+        .out_o,
+        .out_valid_o,
+        .out_ready_i
+    );
+  end
+
+  assign busy_o = (waiting_q != '0) | refusal_valid | chosen_valid_q | made_valid_q | sent_valid_q | out_valid_o;
+
+endmodule

@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Linux's TCP talks to the TCP engine: bytes there and back, connections opened and closed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from support.live import ADDRESS, Live
+
+DESIGN = Path(__file__).parents[2] / "designs" / "tcp_echo.yaml"
+PORT = 7
+
+# Sends bytes on each of some connections at once, closes its side, and compares what comes
+# back. Arguments: address, port, bytes, connections, rounds.
+ECHO = """
+import os, socket, sys, threading
+address, port, size, connections, rounds = sys.argv[1], *map(int, sys.argv[2:])
+right = []
+def talk():
+    data = os.urandom(size)
+    client = socket.create_connection((address, port), timeout=60)
+    def send():
+        client.sendall(data)
+        client.shutdown(socket.SHUT_WR)
+    sender = threading.Thread(target=send)
+    sender.start()
+    back = b""
+    while part := client.recv(65536):
+        back += part
+    sender.join()
+    client.close()
+    right.append(back == data)
+for _ in range(rounds):
+    threads = [threading.Thread(target=talk) for _ in range(connections)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+print(right.count(True))
+"""
+
+# Connects to a port that nobody listens at.
+REFUSED = """
+import socket, sys
+try:
+    socket.create_connection((sys.argv[1], int(sys.argv[2])), timeout=10)
+except ConnectionRefusedError:
+    print("refused")
+"""
+
+# One byte there and back, many times; then a reset instead of an end.
+ABORT = """
+import socket, struct, sys
+client = socket.create_connection((sys.argv[1], int(sys.argv[2])), timeout=20)
+client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+for n in range(200):
+    client.sendall(bytes([n]))
+    assert client.recv(10) == bytes([n])
+client.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+client.close()
+print("reset")
+"""
+
+
+def echo(live: Live, size: int, connections: int = 1, rounds: int = 1) -> int:
+    """Connections whose bytes have all come back."""
+    return int(live.python(ECHO, ADDRESS, PORT, size, connections, rounds))
+
+
+def events(report: dict[str, Any]) -> dict[str, int]:
+    """What the engine has counted."""
+    tile = report["counters"]["tcp"]
+    return {name.removeprefix("event.tcp."): value for name, value in tile.items()}
+
+
+def test_linux_hears_its_bytes(start: Callable[..., Live]) -> None:
+    live = start(DESIGN, assertions=True)
+    for size in (0, 1, 1447, 1448, 1449, 100_000):
+        assert echo(live, size) == 1
+    assert echo(live, 20_000, connections=12) == 12
+    # More connections than sessions, one after the other: none is lost.
+    assert echo(live, 10, connections=4, rounds=12) == 48
+    assert live.python(REFUSED, ADDRESS, 8) == "refused"
+    assert live.python(ABORT, ADDRESS, PORT) == "reset"
+    assert echo(live, 1000) == 1
+    counted = events(live.stop())
+    assert counted["refused"] == 1
+    assert counted["timeout"] == 0
+
+
+def test_linux_over_a_bad_link(start: Callable[..., Live]) -> None:
+    impaired = {"loss": 0.05, "reorder": 0.02, "duplicate": 0.02}
+    live = start(
+        DESIGN,
+        assertions=True,
+        impair_rx={**impaired, "seed": 1},
+        impair_tx={**impaired, "seed": 2},
+    )
+    assert echo(live, 80_000, connections=3) == 3
+    counted = events(live.stop())
+    assert counted["repeat"] > 0
+    assert counted["out_of_order"] > 0
