@@ -229,9 +229,6 @@ module tcp_session_table
     if (drop) write = match_q;
   end
   always_ff @(posedge clk_i) begin
-    for (int unsigned s = 0; s < StashSize; s++) begin
-      if (rst_i | (drop & stash_match_q[s])) stash_q[s].valid <= 1'b0;
-    end
     if (add & ~have_vacant) begin
       stash_q[stashed[0]] <= entry;
       from_q[stashed[0]]  <= ways_t'(1);  // any would do
@@ -240,6 +237,9 @@ module tcp_session_table
       from_q[mover_q] <= turn4_q;
       stash_q[mover_q] <= victim_q;
       stash_q[mover_q].valid <= ~have_vacant;
+    end
+    for (int unsigned s = 0; s < StashSize; s++) begin
+      if (rst_i | (drop & stash_match_q[s])) stash_q[s].valid <= 1'b0;
     end
   end
 

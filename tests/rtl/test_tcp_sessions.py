@@ -236,6 +236,22 @@ def test_nothing_outlives_a_reset(benches: Benches, number: int) -> None:
     table.check()
 
 
+def test_a_reset_of_one_cycle_in_traffic(benches: Benches) -> None:
+    """Also while entries are moved."""
+    table = sessions(benches, 64)
+    for length in range(150, 200):
+        table.bench.push([ITEM.pack(op=INSERT, tuple=n) for n in range(64)])
+        table.bench.run(length)
+        table.bench.hold_reset(0)
+        table.bench.run(1)
+        table.bench.hold_reset()
+        table.bench.drain()
+        table.bench.forget()
+        for n in range(64):
+            table.find(n)
+        table.check()
+
+
 def test_ports_are_told_apart(benches: Benches) -> None:
     table = sessions(benches, 16, ports=3)
     for port in range(3):
