@@ -166,7 +166,13 @@ BAD: dict[str, list[dict[str, object]]] = {
     "frame_sum": [{"DataBytes": 4}, {"DataBytes": 24}, {"DataBytes": 128}],
     "free_list": [{"NumNumbers": 1}, {"NumNumbers": 12}],
     "head_fifo": [{"Depth": 12}, {"Depth": 128}],
-    "icmp_echo": [{"BurstErrors": 0}, {"RefillShift": 32}, {"NumMacPorts": 0}, {"NumMacPorts": 4}],
+    "icmp_echo": [
+        {"BurstErrors": 0},
+        {"RefillShift": 32},
+        {"NumMacPorts": 0},
+        {"NumMacPorts": 4},
+        {"Delay": 65},
+    ],
     "injection": [{"NumSources": 0}],
     "ipv4_rx": [
         {"NumMacPorts": 0},
