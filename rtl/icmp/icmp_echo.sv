@@ -64,10 +64,6 @@ module icmp_echo
     NumEvents
   } event_e;
 
-  if (Delay > 64) begin : gen_bad_delay
-    $error("icmp_echo: Delay must be at most 64 cycles");
-  end
-
   localparam logic [7:0] TosInternetControl = 8'hC0;  // RFC 1812, 4.3.2.5
   localparam int unsigned DataBytes = $bits(in_i.data) / 8;
 

@@ -171,7 +171,7 @@ BAD: dict[str, list[dict[str, object]]] = {
         {"RefillShift": 32},
         {"NumMacPorts": 0},
         {"NumMacPorts": 4},
-        {"Delay": 65},
+        {"Delay": 17},
     ],
     "injection": [{"NumSources": 0}],
     "ipv4_rx": [
