@@ -109,6 +109,8 @@ def test_a_window_makes_chains_in_any_order_safe() -> None:
     assert tiles["arp"] is None
     assert [name for name, each in tiles.items() if each and each.gates] == ["receive"]
     assert [name for name, each in tiles.items() if each and each.leaves] == ["transmit"]
+    passing = [name for name, each in tiles.items() if each and each.passes]
+    assert passing == ["one", "two", "three"]
 
 
 def test_without_a_window_they_are_refused(tmp_path: Path) -> None:
