@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Set
 
 from bombus.base.errors import Problem
 from bombus.base.text import listing, near_matches
@@ -11,7 +11,7 @@ from bombus.base.yaml_file import Loc
 from bombus.design import config
 from bombus.design.elements import Hop, Input, Layer, Output, Tile
 from bombus.design.resolved import Design
-from bombus.design.rtl import BEFORE
+from bombus.design.rtl import ANY, BEFORE
 
 SHARE_TOLERANCE = 1e-6  # of parts that should make a whole
 _Given = config.TileOfLayers | config.TileOfKind
@@ -176,7 +176,8 @@ class HopResolver:
         """What a bound next hop leads to; None: the next hop is not bound by a key."""
         for binding in self.design.bindings_of(source.stream.binds):
             if binding.name == name:
-                return binding.targets
+                kinds = {*source.stream.sends_by(len(source.stream.hops)), ANY}
+                return tuple(_taker(each.layer, kinds) for each in binding.targets)
         return None
 
     def _answers_to(self, target: Input, source: Output, name: str) -> bool:
@@ -264,6 +265,12 @@ class HopResolver:
                 f"be dropped and counted (write `next: {{{name}: drop}}` to silence this warning)",
             )
         return ()
+
+
+def _taker(layer: Layer, kinds: Set[str]) -> Input:
+    """The first input of a layer that takes some of these kinds of messages; else the first."""
+    takers = (each for each in layer.inputs if kinds & set(each.stream.takes))
+    return next(takers, layer.inputs[0])
 
 
 def _told_apart(targets: tuple[Input, ...]) -> tuple[str, str]:

@@ -184,9 +184,12 @@ def _walk_up(
                 continue
             answered = source.stream.serves
             others = {output.stream.serves for output in source.layer.outputs} - {answered}
+            waited = source.layer.kind.inputs[answered].waits_for_inputs if answered else ()
             for each in source.layer.inputs:
                 if answered and each.name in others:
                     continue  # another output answers it
+                if answered and each.name not in (answered, *waited) and not each.stream.answers:
+                    continue  # no answer comes of it, nor waits for it
                 following = each, served or bool(answered)
                 if following not in seen:
                     seen.add(following)
