@@ -405,7 +405,7 @@ def test_no_gap_between_messages(benches: Benches) -> None:
         assert first - start < 5
         assert bench.received(7)[0].cycle - first == 3
         if longest == 1:
-            assert bench.received(6)[0].cycle - first == 5
+            assert bench.received(6)[0].cycle - first == 4
             assert consecutive([item.cycle for item in bench.received(6)])
             assert consecutive([item.cycle for item in bench.received(7)])
 
