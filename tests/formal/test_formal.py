@@ -29,6 +29,7 @@ VC_ONE = replace(VC_ROUTER, parameters={"Ports": 0b10111, "NumLanes": 1})  # no 
 CROSSPOINT = Proof("router_crosspoint_formal", 2, 1, 7, {"Ports": 0b11101})  # no north
 ASYNC = Proof("async_fifo_formal", 14, 1, 30, {"Depth": 4}, clocks=2)
 RESETS = Proof("reset_handshake_formal", 14, 1, 40, clocks=2)
+SESSIONS = Proof("tcp_session_table_formal", depth=9, induction=6, reach=18)
 FRAMES = Proof("frame_crossing_formal", 8, 1, 20, {"StartBeats": 0}, clocks=2)
 FRAMES_FROM_MAC = replace(FRAMES, parameters={"StartBeats": 1, "Drops": 1})
 FRAMES_TO_MAC = replace(FRAMES, parameters={"StartBeats": 4})
@@ -88,6 +89,7 @@ PROOFS = (
     replace(VC_OUTPUT, parameters={"NumInputs": 2, "NumChannels": 4}),
     ASYNC,
     RESETS,
+    SESSIONS,
     FRAMES,
     FRAMES_FROM_MAC,
     FRAMES_TO_MAC,
@@ -125,8 +127,10 @@ ASYNC_FIFO = "clock/async_fifo.sv"
 COUNT_CROSSING = "clock/count_crossing.sv"
 HANDSHAKE = "clock/reset_handshake.sv"
 CROSSING = "clock/frame_crossing.sv"
+SESSION_TABLE = "tcp/tcp_session_table.sv"
 
 BROKEN = (
+    (SESSIONS, Mutation(SESSION_TABLE, "inserts(step2_q) & (num_free != '0)", "inserts(step2_q)")),
     (FIFO, Mutation(HEAD_FIFO, "(next_addr(write_q) == read_q)", "(write_q == read_q)")),
     (FIFO, Mutation(HEAD_FIFO, "push | (valid_q & (more | ~pop))", "push | (valid_q & more)")),
     (FIFO, Mutation(HEAD_FIFO, "(valid_q & more) ?", "valid_q ?")),

@@ -63,7 +63,9 @@ _FILES: Mapping[str, Tests] = {
         Tests(("tests/rtl/test_tcp_buffers.py",), ()),
     ),
     "rtl/tcp/tcp_session_match.sv": Tests(("tests/rtl/test_tcp_sessions.py -k 16",), ()),
-    "rtl/tcp/tcp_session_table.sv": Tests(("tests/rtl/test_tcp_sessions.py -k 64",), ()),
+    "rtl/tcp/tcp_session_table.sv": Tests(
+        ("tests/rtl/test_tcp_sessions.py -k 64",), (), "tcp_session"
+    ),
     "rtl/tcp/tcp_sessions.sv": Tests(("tests/rtl/test_tcp_sessions.py",), ()),
     "rtl/tcp/tcp_timers.sv": Tests(("tests/rtl/test_tcp_timers.py",), ()),
     **{
