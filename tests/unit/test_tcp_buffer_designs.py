@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Buffers of TCP in designs: an answer goes to the application that asked; nothing deadlocks."""
+"""Buffers of TCP with two applications: what leads where, and that nothing deadlocks."""
 
 from __future__ import annotations
 
@@ -39,21 +39,20 @@ endmodule
 """
 APP = module(
     "app",
-    ["in", "answer"],
+    ["in", "control"],
     {"data": "tcp_send_buffer_data", "read": "tcp_receive_buffer_read"},
     """
-  localparam string AnswerTakes = "tcp_data";
+  localparam string Takes = "tcp_data tcp_event";
   localparam string DataSends = "tcp_data";
   localparam string ReadSends = "tcp_read";
   localparam bit AlwaysTakes = 1;
-  localparam int unsigned ReadCredits = 1;
-  localparam string AnswerAnswers = "read";
+  localparam bit ControlAlwaysTakes = 1;
 """,
     ", parameter int unsigned TcpPort = 80",
 )
 TILES = """
   - {name: engine, layers: [engine, events], at: [0, 0]}
-  - {name: send, kind: tcp_send_buffer, at: [1, 0], next: {ipv4_tx: drop}}
+  - {name: send, kind: tcp_send_buffer, at: [1, 0], next: {ipv4_tx: drop, tcp_request: drop}}
   - {name: receive, kind: tcp_receive_buffer, at: [2, 0]}
   - {name: web, kind: app, at: [0, 1]}
   - {name: files, kind: app, tcp_port: 445, at: [1, 1]}
@@ -82,8 +81,8 @@ def test_a_bound_next_hop_leads_to_the_input_that_takes_what_comes(tmp_path: Pat
         if hop.target and hop.name.startswith("tcp_port")
     }
     assert found == {
-        ("events", "tcp_port_80"): ("web", "in"),
-        ("events", "tcp_port_445"): ("files", "in"),
-        ("tcp_receive_buffer", "tcp_port_80"): ("web", "answer"),
-        ("tcp_receive_buffer", "tcp_port_445"): ("files", "answer"),
+        ("events", "tcp_port_80"): ("web", "control"),
+        ("events", "tcp_port_445"): ("files", "control"),
+        ("tcp_receive_buffer", "tcp_port_80"): ("web", "in"),
+        ("tcp_receive_buffer", "tcp_port_445"): ("files", "in"),
     }
