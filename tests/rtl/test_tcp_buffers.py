@@ -180,12 +180,13 @@ class Buffers:
 
     def expect(self, packets: Iterable[Sent] = (), answers: Iterable[Sent] = ()) -> None:
         self.bench.drain()
-        for got, want in zip(self.messages(REQUEST), self.told, strict=True):
-            assert got == want
-        self.told.clear()
-        for stream, wanted in ((PACKET, packets), (ANSWER, answers)):
-            for got, want in zip(self.messages(stream), wanted, strict=True):
+        expected = {REQUEST: list(self.told), PACKET: list(packets), ANSWER: list(answers)}
+        for stream, wanted in expected.items():
+            found = self.messages(stream)
+            assert len(found) == len(wanted)
+            for got, want in zip(found, wanted, strict=True):
                 assert got == want
+        self.told.clear()
         self.bench.forget()
 
 
