@@ -84,10 +84,11 @@ module tcp_echo
     seq_t write_end;
   } told_t;
   typedef struct packed {
-    seq_t read;  // next byte to be read
-    seq_t write;  // its place in the own stream
+    seq_t read;        // next byte to be read
+    seq_t write;       // its place in the own stream
     logic wish_read;
     logic wish_write;
+    logic closed;      // it has been said that nothing will follow
   } own_t;
   told_t told_q[NumSessions];
   own_t own_q[NumSessions];
@@ -110,7 +111,8 @@ module tcp_echo
     Release,
     WishRead,
     WishWrite,
-    Close
+    Close,
+    Free
   } step_e;
   step_e step_q;
   index_t at_q;
@@ -157,8 +159,8 @@ module tcp_echo
         request.place = own.write + 32'd1;
         request.wish = ~own.wish_write;
       end
-      Close: begin
-        request.request = RequestClose;
+      Close, Free: begin
+        request.request = step_q == Close ? RequestClose : RequestFree;
         request.place   = own.write;
       end
       default: ;
@@ -204,10 +206,10 @@ module tcp_echo
       Choose: begin
         count_q <= count[13:0];
         if (~told.live) step_q <= Look;
-        else if (told.over) step_q <= Close;
+        else if (told.over) step_q <= Free;
         else if (there != '0 && space != '0) step_q <= Read;
         else if (there != '0) step_q <= told.asked_write ? Look : WishWrite;
-        else if (told.closed) step_q <= Close;
+        else if (told.closed) step_q <= own.closed ? Look : Close;
         else step_q <= told.asked_read ? Look : WishRead;
       end
       Read: if (read_room) step_q <= Copy;
@@ -233,7 +235,13 @@ module tcp_echo
           step_q <= Look;
         end
       end
-      default: begin  // Close
+      Close: begin
+        if (request_room) begin
+          own_q[at_q].closed <= 1'b1;
+          step_q <= Look;
+        end
+      end
+      default: begin  // Free
         if (request_room) begin
           told_q[at_q].live <= 1'b0;
           step_q <= Look;

@@ -52,7 +52,7 @@ module tcp
     input  logic  data_ready_i,
 
     output logic [ 6:0] drop_o,
-    output logic [13:0] event_o,
+    output logic [14:0] event_o,
     output logic        busy_o,
     output logic        timer_o
 );
@@ -86,6 +86,7 @@ module tcp
     EventTimeout,
     EventRepeat,
     EventAborted,
+    EventBadRequest,
     EventRefused,
     EventSegmentIn,
     EventSegmentOut,
@@ -136,10 +137,10 @@ module tcp
   logic arrival_valid, arrival_ready, order, order_valid, order_room;
   segment_t unfound, refused;
   logic unfound_valid, refused_valid, lookup_busy;
-  session_t free, deliver_session, transmit_session;
+  session_t free, subject;
   logic free_valid, free_ready;
-  tuple_t event_tuple, tuple;
-  vlan_t vlan;
+  tuple_t tuple;
+  vlan_t  vlan;
   tcp_lookup #(
       .NumSessions(NumSessions),
       .NumMacPorts(NumMacPorts),
@@ -166,9 +167,7 @@ module tcp
       .listen_i(listens),
       .listen_port_i(request.place[15:0]),
       .listen_ready_o(listen_ready),
-      .event_session_i(deliver_session),
-      .event_tuple_o(event_tuple),
-      .session_i(transmit_session),
+      .session_i(subject),
       .tuple_o(tuple),
       .vlan_o(vlan),
       .busy_o(lookup_busy)
@@ -233,7 +232,8 @@ module tcp
       .expired_ready_o(expired_ready),
       .free_o(core_free),
       .free_valid_o(core_free_valid),
-      .event_o(event_o[EventAborted:EventUnacceptable]),
+      .event_o(event_o[EventBadRequest:EventUnacceptable]),
+      .subject_o(subject),
       .busy_o(core_busy)
   );
 
@@ -314,8 +314,7 @@ module tcp
       .report_valid_i(report_valid),
       .report_i(report),
       .room_o(report_room),
-      .session_o(deliver_session),
-      .tuple_i(event_tuple),
+      .tuple_i(tuple),
       .out_o(data_o),
       .out_valid_o(data_valid_o),
       .out_ready_i(data_ready_i),
@@ -324,6 +323,7 @@ module tcp
 
   // ---- Headers go ----
 
+  logic refused_lost, refused_both_q;
   assign refused = core_refused_valid ? core_refused : unfound;
   assign refused_valid = core_refused_valid | unfound_valid;
   tcp_transmit #(
@@ -342,8 +342,7 @@ module tcp
       .departure_room_o(departure_room),
       .refused_i(refused),
       .refused_valid_i(refused_valid),
-      .refused_lost_o(drop_o[DropResetsBusy]),
-      .session_o(transmit_session),
+      .refused_lost_o(refused_lost),
       .tuple_i(tuple),
       .vlan_i(vlan),
       .out_o,
@@ -360,6 +359,7 @@ module tcp
     else if (data_valid_o & data_ready_i) data_first_q <= data_o.last;
   end
   always_ff @(posedge clk_i) begin
+    refused_both_q <= core_refused_valid & unfound_valid & ~rst_i;
     event_o[EventRefused] <= refused_valid & ~rst_i;
     event_o[EventSegmentIn] <= order_valid & ~rst_i;
     event_o[EventSegmentOut] <= out_valid_o & out_ready_i & out_o.last & ~rst_i;
@@ -367,6 +367,7 @@ module tcp
     event_o[EventPayload] <= data_ends & ~tells & ~rst_i;
     event_o[EventTold] <= data_ends & tells & ~rst_i;
   end
+  assign drop_o[DropResetsBusy] = refused_lost | refused_both_q;
   assign busy_o = receive_busy | lookup_busy | core_busy | free_valid | deliver_busy | transmit_busy;
 
 endmodule

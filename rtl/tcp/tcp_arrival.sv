@@ -10,6 +10,7 @@ module tcp_arrival
   import tcp_state_pkg::*;
 #(
     parameter int unsigned RingBytes = 65536,  // of the send buffer of a session
+    parameter int unsigned ReceiveBytes = 65536,  // of the receive buffer of a session
     parameter int unsigned OwnMss = 1460
 ) (
     input logic clk_i,
@@ -55,6 +56,10 @@ module tcp_arrival
   end
   if (OwnMss < LeastMss || OwnMss > 8960) begin : gen_bad_mss
     $error("tcp_arrival: OwnMss must be 64 to 8960");
+  end
+
+  if (ReceiveBytes < 1024 || ReceiveBytes > 2 ** 29) begin : gen_bad_receive
+    $error("tcp_arrival: ReceiveBytes must be 1024 to 2**29");
   end
 
   // ---- First cycle: distances ----
@@ -123,9 +128,11 @@ module tcp_arrival
     seq_t        wnd_edge;
     logic        in_order;      // bytes or a FIN that come next
     logic        ahead;         // bytes behind a gap
+    logic        refuses;       // what it occupies is not taken: say what is expected
     logic        ahead_of_nxt;  // acknowledged more than was sent again
     logic        fin;
     logic        bytes;
+    logic        new_bytes;     // some have not come before
     logic        recent;        // remember the timestamp
     logic        recovered;
     logic        timed;
@@ -146,14 +153,17 @@ module tcp_arrival
                                               CloseWait, Closing, LastAck, TimeWait};
   wire takes_bytes = block_2_i.state inside {SynReceived, Established, FinWait1, FinWait2};
   wire here = found_q.seq == '0;
+  wire takes_fin = flags.fin & (block_2_i.state != SynReceived);  // it comes once more
   wire begins_inside = here | (~found_q.seq[31] & (found_q.seq < found_q.room));
-  wire ends_new = ~found_q.last[31] & (found_q.last != '0 | flags.fin);
+  wire ends_new = ~found_q.last[31] & (found_q.last != '0 | takes_fin);
   wire ends_inside = found_q.last <= found_q.room;
   wire acceptable = begins_inside | (occupies & ends_new & ends_inside);
   wire stale = block_2_i.timestamps & segment_2_i.options.has_timestamps & found_q.ts[31] &
       ~flags.rst;
   wire ack_forward = ~found_q.acked[31] & (found_q.acked != '0);
   wire ack_sent = ~found_q.unacked[31];
+  // RFC 5961, 5.2; the peer's window has never been used beyond the ring.
+  wire ack_old = found_q.acked < -distance_t'(RingBytes);
   wire good = synchronised & acceptable & ~stale;
   wire counts = good & ~flags.rst & ~flags.syn & flags.ack;
   wire new_ack = ack_forward & ack_sent;
@@ -185,8 +195,8 @@ module tcp_arrival
       meaning.opened  = new_ack;
       meaning.process = new_ack;
     end else if (flags.ack) begin
-      meaning.challenge = ~ack_sent;
-      meaning.process   = ack_sent;
+      meaning.challenge = ~ack_sent | ack_old;
+      meaning.process   = ack_sent & ~ack_old;
     end
     meaning.new_ack = new_ack & (counts | meaning.opened);
     meaning.same_ack = counts & (found_q.acked == '0);
@@ -194,17 +204,19 @@ module tcp_arrival
     meaning.fin_acked = meaning.process & block_2_i.fin_sent & (found_q.unacked == '0);
     meaning.new_window = meaning.process & ~found_q.acked[31] & fresh;
     meaning.wnd_edge = segment_2_i.ack + found_q.window;
-    meaning.in_order = meaning.process & takes_bytes & occupies & ends_new & ends_inside &
-        (here | found_q.seq[31]);
+    meaning.in_order = meaning.process & takes_bytes & (bytes | takes_fin) & ends_new & ends_inside &
+        (here | found_q.seq[31]) & (32'(segment_2_i.length) <= ReceiveBytes);
+    meaning.refuses = meaning.process & occupies & ~meaning.in_order;
     meaning.ahead = meaning.process & takes_bytes & occupies & ~here & ~found_q.seq[31];
-    meaning.fin = flags.fin;
+    meaning.fin = takes_fin;
     meaning.bytes = bytes;
-    meaning.recent = good & segment_2_i.options.has_timestamps & (here | found_q.seq[31]);
+    meaning.new_bytes = bytes & (found_q.last != '0);
+    meaning.recent = meaning.process & segment_2_i.options.has_timestamps & (here | found_q.seq[31]);
     meaning.ahead_of_nxt = ~found_q.past_nxt[31];
     meaning.recovered = ~found_q.recovered[31];
     meaning.timed = block_2_i.timing & ~found_q.timed[31];
     meaning.readable = (wishes_2_i.read_wish != block_2_i.read_served) &
-        (~found_q.readable[31] | flags.fin);
+        (~found_q.readable[31] | takes_fin);
     meaning.writable = (wishes_2_i.write_wish != block_2_i.write_served) & ~found_q.writable[31];
     meaning.last = segment_2_i.seq + 32'(segment_2_i.length);
     meaning.skip = here ? '0 : 14'(-found_q.seq);
@@ -222,7 +234,7 @@ module tcp_arrival
   wire state_e state = block_3_i.state;
   // RFC 5681, 2: it says nothing new although data are outstanding.
   wire duplicate = m.same_ack & ~m.bytes & ~m.fin & ~m.all_acked &
-      (m.wnd_edge == block_3_i.wnd_edge);
+      (m.wnd_edge == block_3_i.wnd_edge) & (block_3_i.timer != TimerPersist);
   // RFC 6582, 3.2: not for what was lost before the last recovery.
   wire lost = duplicate & (block_3_i.dup_acks == 2'd2) & ~block_3_i.recovering & m.recovered;
   wire fin = m.in_order & m.fin;
@@ -270,6 +282,7 @@ module tcp_arrival
         block_o.recovering = ~m.recovered;
         block_o.again = ~m.recovered;
       end
+      if (m.recovered) block_o.recover = segment_3_i.ack;  // stays within reach of comparisons
       clear_timer_o = m.all_acked;
       set_timer_o   = ~m.all_acked;
       block_o.timer = m.all_acked ? TimerNone : TimerRetransmit;
@@ -288,8 +301,9 @@ module tcp_arrival
       block_o.wl2 = segment_3_i.ack;
       // What is sent next starts the timer again where the window is still closed.
       if (more_room & (block_3_i.timer == TimerPersist)) begin
-        block_o.timer = TimerNone;
-        clear_timer_o = 1'b1;
+        block_o.timer   = TimerNone;
+        block_o.backoff = '0;
+        clear_timer_o   = 1'b1;
       end
     end
 
@@ -317,7 +331,7 @@ module tcp_arrival
         default:  block_o.state = CloseWait;
       endcase
     end
-    if (m.ahead | m.challenge) block_o.ack_now = 1'b1;
+    if (m.refuses | m.challenge) block_o.ack_now = 1'b1;
     if (m.resend) block_o.again = 1'b1;
 
     if (ends) begin
@@ -332,14 +346,15 @@ module tcp_arrival
     if (gone) begin
       block_o.state = Ended;
       block_o.timer = TimerNone;
-      changes_o.closed = state != SynReceived;
-      changes_o.failed = m.reset;
+      // Whoever was never told of the session, or has been told of its end, hears nothing.
+      changes_o.closed = state != SynReceived && state != TimeWait;
+      changes_o.failed = m.reset & changes_o.closed;
       clear_timer_o = 1'b1;
       set_timer_o = 1'b0;
     end
   end
 
-  assign keep_o = m.in_order & m.bytes;
+  assign keep_o = m.in_order & m.new_bytes;
   assign skip_o = m.skip;
   assign refuse_o = m.refuse;
   assign wake_o = block_o.ack_now | block_o.again | m.opened |

@@ -64,10 +64,15 @@ module tcp_core
     output session_t free_o,       // the session has ended
     output logic     free_valid_o,
 
-    output logic [5:0] event_o,
-    output logic       busy_o
+    output logic [6:0] event_o,
+    output session_t subject_o,  // of what comes out in the next cycle
+    output logic busy_o
 );
 
+  // A session that nobody has answered for is given up earlier (RFC 9293, 3.8.3).
+  localparam int unsigned SynBackoff = MaxBackoff < 5 ? MaxBackoff : 5;
+  localparam int unsigned InitialUs = 1000000;  // RFC 6298, 2.1
+  localparam int unsigned MostUs = 60000000;  // RFC 6298, 2.5
   localparam int unsigned OwnScale = ReceiveBytes > 65535 ? $clog2(ReceiveBytes) - 15 : 0;
 
   typedef logic [IndexWidth-1:0] index_t;
@@ -83,7 +88,8 @@ module tcp_core
     EventOutOfOrder,
     EventTimeout,
     EventRepeat,
-    EventAborted
+    EventAborted,
+    EventBadRequest
   } event_e;
 
   if (NumSessions < 2 || NumSessions > MaxSessions || NumSessions != 2 ** IndexWidth) begin : gen_bad
@@ -200,7 +206,10 @@ module tcp_core
   end
 
   wire  opens = kind_3_q == Arrival & arrival_3_q.opens;
-  wire  requested = request_i != RequestNone;
+  // The session of a request may be anything.
+  wire  known = 32'(request_session_i) < NumSessions;
+  wire  asks = (request_i != RequestNone) & (request_i != RequestListen);
+  wire  requested = asks & known;
   logic wake_ready;
   assign request_ready_o = ~opens & wake_ready & ~clearing_q;
   wire taken = requested & request_ready_o;
@@ -234,6 +243,7 @@ module tcp_core
   logic [31:0] sample_us;
   tcp_arrival #(
       .RingBytes(SendBytes),
+      .ReceiveBytes(ReceiveBytes),
       .OwnMss(OwnMss)
   ) u_arrival (
       .clk_i,
@@ -294,6 +304,7 @@ module tcp_core
   changes_t departure_changes;
   tcp_departure #(
       .RingBytes(SendBytes),
+      .ReceiveBytes(ReceiveBytes),
       .OwnScale(OwnScale),
       .Nagle(Nagle)
   ) u_departure (
@@ -329,7 +340,7 @@ module tcp_core
       expired.timer = TimerNone;
       unique case (block_3_q.timer)
         TimerRetransmit: begin
-          gave_up = block_3_q.backoff == 4'(MaxBackoff);
+          gave_up = block_3_q.backoff == 4'(block_3_q.state == SynReceived ? SynBackoff : MaxBackoff);
           expired.backoff = block_3_q.backoff + 4'd1;
           expired.nxt = block_3_q.una;
           expired.recover = block_3_q.max;
@@ -363,11 +374,12 @@ module tcp_core
     changes = departure_changes;
     wake = departure_wake;
     aborts = 1'b0;
-    if (departs & wishes_3_q.aborted & live) begin
+    if (departs & wishes_3_q.aborted & live & (block_3_q.state != TimeWait)) begin
       aborts = 1'b1;
       block = block_3_q;
       block.state = Ended;
       changes = '0;
+      changes.closed = 1'b1;
       wake = 1'b0;
     end else if (kind_3_q == Arrival) begin
       block = arrival_3_q.opens ? opened : arrived;
@@ -377,12 +389,12 @@ module tcp_core
       block = expired;
       changes = '0;
       changes.closed = gave_up & (block_3_q.state != SynReceived);
-      changes.failed = gave_up;
+      changes.failed = changes.closed;
       wake = 1'b1;
     end
     // An application that was never told of the session has nothing to let go of.
-    free = write & (block.state == Ended) &
-        (wishes_3_q.closing | wishes_3_q.aborted | (block_3_q.state == SynReceived));
+    free = write & (block.state == Ended) & ((block_3_q.state == SynReceived) |
+        (wishes_3_q.freed & (wishes_3_q.close_at == wishes_3_q.send_end)));
     if (free) block.state = Closed;
   end
 
@@ -443,6 +455,11 @@ module tcp_core
       .timeout_us_o(timeout_1)
   );
 
+  // RFC 6298, 5.5 and 2.5. What is known of the session's predecessor does not count.
+  wire handshakes = block.state inside {SynSent, SynReceived};
+  wire [37:0] backed_off = 38'(handshakes ? 26'(InitialUs) : timeout_3_q) << block.backoff;
+  wire [25:0] timeout = |backed_off[37:26] | (backed_off[25:0] > 26'(MostUs)) ? 26'(MostUs) :
+      backed_off[25:0];
   wire set = (arrives & arrival_set) | (departs & ~aborts & departure_set);
   wire clear = (arrives & arrival_clear) | aborts | (kind_3_q == Expiry & ~class_3_q);
   always_ff @(posedge clk_i) begin
@@ -451,8 +468,7 @@ module tcp_core
     set_delay_o <= arrives & delay_ack & ~block.ack_now & ~rst_i;
     clear_delay_o <= departs & sent_ack & ~rst_i;
     timer_session_o <= session_t'(index_3_q);
-    deadline_o <= time_us_i + (block.timer == TimerTimeWait ? 32'(TimeWaitUs) :
-                               32'(timeout_3_q) << block.backoff);
+    deadline_o <= time_us_i + (block.timer == TimerTimeWait ? 32'(TimeWaitUs) : 32'(timeout));
     delay_deadline_o <= time_us_i + 32'(DelayAckUs);
   end
 
@@ -470,7 +486,7 @@ module tcp_core
     report_o <= '{
         session: session_t'(index_3_q),
         changes: changes,
-        read_end: block.rcv_nxt,
+        read_end: changes.opened ? block_3_q.rcv_nxt : block.rcv_nxt,
         write_end: changes.opened ? block.una : block.una + seq_t'(SendBytes)
     };
     departure_valid_o <= departs & (send | aborts) & ~rst_i;
@@ -478,7 +494,7 @@ module tcp_core
     departure_o.session <= session_t'(index_3_q);
     if (aborts) begin
       departure_o.length <= '0;
-      departure_o.seq <= block_3_q.nxt;
+      departure_o.seq <= block_3_q.max;
       departure_o.flags <= '{rst: 1'b1, ack: 1'b1, default: 1'b0};
     end
     free_o <= session_t'(index_3_q);
@@ -489,9 +505,11 @@ module tcp_core
     event_o[EventOutOfOrder] <= arrives & out_of_order;
     event_o[EventTimeout] <= timed_out;
     event_o[EventRepeat] <= departs & ~aborts & repeats;
+    event_o[EventBadRequest] <= asks & ~known & request_ready_o & ~rst_i;
     event_o[EventAborted] <= aborts | (write & gave_up & kind_3_q == Expiry);
   end
 
+  assign subject_o = session_t'(index_3_q);
   assign busy_o = (kind_1_q != None) | (kind_2_q != None) | (kind_3_q != None) | queued_valid | clearing_q;
 
 endmodule

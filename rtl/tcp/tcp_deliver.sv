@@ -29,11 +29,8 @@ module tcp_deliver
     input  verdict_t verdict_i,
     input  logic     report_valid_i,   // in the same cycle as the verdict: of the same segment
     input  report_t  report_i,
+    input  tuple_t   tuple_i,          // of the session of both
     output logic     room_o,           // for eight more
-
-    // Addresses of the session at the index of the cycle before
-    output session_t session_o,
-    input  tuple_t   tuple_i,
 
     output beat_t out_o,
     output logic  out_valid_o,
@@ -46,6 +43,7 @@ module tcp_deliver
     verdict_t verdict;
     logic tells;
     report_t report;
+    tuple_t tuple;
   } outcome_t;
   outcome_t outcome_in, outcome;
   logic outcome_valid, outcome_take, unused_ready, unused_head;
@@ -53,7 +51,8 @@ module tcp_deliver
           arrival: verdict_valid_i,
           verdict: verdict_i,
           tells: report_valid_i,
-          report: report_i
+          report: report_i,
+          tuple: tuple_i
       };
   head_fifo #(
       .head_t(logic),
@@ -82,7 +81,6 @@ module tcp_deliver
 
   // ---- What goes next ----
 
-  logic told_q;  // the addresses of the session have been read
   logic telling_q;  // the payload has gone, what is to be told has not
   logic ready;
   wire  loses = order_valid_i & ~order_i;  // the payload of a segment without session
@@ -94,19 +92,11 @@ module tcp_deliver
   assign payload_ready_o = loses | (passes & (~keeps | ready));
   assign order_ready_o = ends;
   assign outcome_take = outcome_valid &
-      (outcome.arrival & ~telling_q ? ends & order_i & ~outcome.tells : tells ? ready & told_q : 1'b1);
+      (outcome.arrival & ~telling_q ? ends & order_i & ~outcome.tells : tells ? ready : 1'b1);
 
-  // The addresses of the session are read while the report waits.
-  assign session_o = outcome.report.session;
   always_ff @(posedge clk_i) begin
-    if (rst_i) begin
-      telling_q <= 1'b0;
-      told_q    <= 1'b0;
-    end else begin
-      if (outcome_take) telling_q <= 1'b0;
-      else if (ends & order_i & outcome.tells) telling_q <= 1'b1;
-      told_q <= outcome_valid & ~outcome_take;
-    end
+    if (rst_i | outcome_take) telling_q <= 1'b0;
+    else if (ends & order_i & outcome.tells) telling_q <= 1'b1;
   end
 
   tcp_data_meta_t data_meta;
@@ -123,7 +113,7 @@ module tcp_deliver
         changes: outcome.report.changes,
         read_end: outcome.report.read_end,
         write_end: outcome.report.write_end,
-        tuple: tuple_i
+        tuple: outcome.tuple
     };
     beat = payload_i;
     beat.kind = $bits(beat.kind)'(KindTcpData);
@@ -142,7 +132,7 @@ module tcp_deliver
       .clk_i,
       .rst_i,
       .in_i(beat),
-      .in_valid_i(tells ? told_q : payload_valid_i & keeps),
+      .in_valid_i(tells | (payload_valid_i & keeps)),
       .in_ready_o(ready),
       .out_o,
       .out_valid_o,

@@ -10,6 +10,7 @@ module tcp_departure
   import tcp_state_pkg::*;
 #(
     parameter int unsigned RingBytes = 65536,  // of the send buffer of a session
+    parameter int unsigned ReceiveBytes = 65536,  // of the receive buffer of a session
     parameter int unsigned OwnScale = 0,  // of the windows that are sent
     parameter bit Nagle = 0  // RFC 9293, 3.7.4
 ) (
@@ -45,6 +46,10 @@ module tcp_departure
   end
   if (OwnScale > 14) begin : gen_bad_scale
     $error("tcp_departure: OwnScale must be 0 to 14 (RFC 7323, 2.3)");
+  end
+
+  if (ReceiveBytes < 1024 || ReceiveBytes > 2 ** 29) begin : gen_bad_receive
+    $error("tcp_departure: ReceiveBytes must be 1024 to 2**29");
   end
 
   // ---- First cycle: distances from the next byte ----
@@ -135,7 +140,7 @@ module tcp_departure
   // RFC 9293, 3.8.6.2.1: no short segments because of the windows, unless nothing is on its way.
   wire by_window = ~by_bytes & ~full & uncongested & ~window[31] & (window != '0) & idle;
   wire own_open = ~found_q.own_window[31];
-  wire [31:0] shifted = found_q.own_window >> (block_2_i.scaled ? OwnScale : 0);
+  wire [31:0] shifted = found_q.own_window >> (block_2_i.scaled & ~handshake ? OwnScale : 0);  // RFC 7323, 2.2
 
   always_comb begin
     meaning = '0;
@@ -148,19 +153,22 @@ module tcp_departure
     meaning.syn = handshake & (found_q.base == block_2_i.una) &
         (block_2_i.again | (block_2_i.nxt == block_2_i.una));
     meaning.fin = sends & found_q.all_written & (found_q.bytes == '0) & ~window[31];
-    meaning.fin_follows = found_q.all_written & by_bytes & (found_q.bytes < window);
-    meaning.more = full & (found_q.bytes > mss) & (window > mss) & (found_q.flight < found_q.spare);
-    meaning.waits = has_bytes & ~by_bytes;
-    meaning.shut = has_bytes & (window[31] | (window == '0)) & idle;
+    meaning.fin_follows = found_q.all_written & by_bytes;
+    // A FIN behind the last full segment goes at once.
+    meaning.more = full & (found_q.bytes > mss ? (window > mss) & (found_q.flight < found_q.spare) :
+                           found_q.all_written);
+    meaning.waits = has_bytes & ~(by_bytes & meaning.sends_bytes);
+    meaning.shut = sends & has_bytes & (window[31] | (window == '0)) & idle;
     meaning.repeats = ~found_q.sent[31] & (found_q.sent != '0);
     meaning.beyond_full = found_q.sent < mss;
     meaning.beyond_bytes = found_q.sent < found_q.bytes;
     meaning.beyond_fin = found_q.sent <= found_q.bytes;
     meaning.beyond_window = found_q.sent < window;
     meaning.beyond_one = found_q.sent < 32'sd1;
-    meaning.update = ~handshake & ~found_q.opened[31] & (found_q.opened >= (mss << 1));
+    meaning.update = ~handshake & ~found_q.opened[31] & 
+        (found_q.opened >= (mss << 1) | found_q.opened >= distance_t'(ReceiveBytes / 2));
     meaning.readable = (wishes_2_i.read_wish != block_2_i.read_served) &
-        (~found_q.readable[31] | ~(state inside {SynReceived, Established, FinWait1, FinWait2}));
+        (~found_q.readable[31] | (state inside {CloseWait, Closing, LastAck, TimeWait}));
     meaning.writable = (wishes_2_i.write_wish != block_2_i.write_served) & ~found_q.writable[31];
     meaning.window = ~own_open ? '0 : shifted > 32'hFFFF ? 16'hFFFF : shifted[15:0];
     meaning.base = found_q.base;
@@ -179,7 +187,7 @@ module tcp_departure
   wire bytes = m.sends_bytes | m.probe;
   wire fin = m.fin | (m.sends_bytes & m.fin_follows);
   wire occupies = bytes | fin | m.syn;
-  wire live = block_3_i.state != Closed && block_3_i.state != SynSent;
+  wire live = !(block_3_i.state inside {Closed, Ended, SynSent});
   wire acks = live & (block_3_i.ack_now | m.update);
   seq_t last;
   logic beyond;
@@ -203,7 +211,7 @@ module tcp_departure
     end
     send_o = occupies | acks;
     segment_o.seq = m.base;
-    if (~occupies) segment_o.seq = block_3_i.nxt;
+    if (~occupies) segment_o.seq = block_3_i.max;
     segment_o.ack = block_3_i.state == SynSent ? '0 : block_3_i.rcv_nxt;
     segment_o.window = m.window;
     segment_o.flags.ack = block_3_i.state != SynSent;
@@ -227,14 +235,15 @@ module tcp_departure
       block_o.again = 1'b0;
       block_o.probe = 1'b0;
       if (beyond) block_o.max = last;
-      if (beyond | ~block_3_i.again) block_o.nxt = last;
+      // The byte of a probe may be refused: it goes again with the others.
+      if ((beyond | ~block_3_i.again) & ~m.probe) block_o.nxt = last;
       if (fin) begin
         block_o.fin_sent = 1'b1;
         if (block_3_i.state == Established) block_o.state = FinWait1;
         if (block_3_i.state == CloseWait) block_o.state = LastAck;
       end
       // Only what is sent for the first time is timed (RFC 6298, 3).
-      if (~m.repeats & ~block_3_i.timing) begin
+      if (~m.repeats & ~block_3_i.timing & ~m.probe) begin
         block_o.timing = 1'b1;
         block_o.timed_seq = last;
         block_o.timed_at = time_us_i;

@@ -39,12 +39,11 @@ module tcp_lookup
     input  logic [15:0] listen_port_i,
     output logic        listen_ready_o,
 
-    // Addresses of the sessions of the cycle before, for two readers
-    input session_t event_session_i,
-    output tuple_t event_tuple_o,
+    // What the session of the cycle before was opened with
     input session_t session_i,
     output tuple_t tuple_o,
     output bombus_pkg::vlan_t vlan_o,
+
     output logic busy_o
 );
 
@@ -94,6 +93,7 @@ module tcp_lookup
   assign free_ready_o = table_ready;
 
   logic [$clog2(NumSessions):0] unused_free;
+  tuple_t unused_tuple;
   logic [31:0] isn;
   tcp_sessions #(
       .NumSessions(NumSessions),
@@ -112,7 +112,7 @@ module tcp_lookup
       .new_o(made),
       .session_o(session),
       .read_session_i(session_i),
-      .read_tuple_o(tuple_o),
+      .read_tuple_o(unused_tuple),
       .free_o(unused_free)
   );
   // A removal is done too, and has no segment.
@@ -172,7 +172,7 @@ module tcp_lookup
           own_port: waiting.segment.dst_port
       };
     end
-    event_tuple_o <= tuples[event_session_i[IndexWidth-1:0]];
+    tuple_o <= tuples[session_i[IndexWidth-1:0]];
     if (found & made) vlans[session[IndexWidth-1:0]] <= waiting.segment.vlan;
     vlan_o <= vlans[session_i[IndexWidth-1:0]];
   end

@@ -120,7 +120,7 @@ package tcp_pkg;
 
   // What an application asks for. place: up to where it has written, up to where it has read,
   // or up to where it waits.
-  typedef enum logic [2:0] {
+  typedef enum logic [3:0] {
     RequestNone,
     RequestSend,
     RequestRelease,
@@ -128,6 +128,7 @@ package tcp_pkg;
     RequestWritable,
     RequestClose,  // nothing will be written behind place
     RequestAbort,
+    RequestFree,  // after closed: nothing will be asked any more; all was written up to place
     RequestListen  // take connections to the port that is the place
   } request_e;
 

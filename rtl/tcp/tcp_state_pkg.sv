@@ -78,6 +78,7 @@ package tcp_state_pkg;
     seq_t release_edge;  // the receive buffer takes bytes up to here
     logic closing;       // no bytes will follow close_at: FIN
     seq_t close_at;
+    logic freed;         // has let go, having written up to close_at
     logic aborted;       // no more of either: RST
     logic read_wish;     // differs from read_served: tell when bytes up to read_at are there
     seq_t read_at;

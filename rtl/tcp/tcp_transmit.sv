@@ -25,17 +25,14 @@ module tcp_transmit
 
     input  departure_t departure_i,
     input  logic       departure_valid_i,
+    input  tuple_t     tuple_i,            // of its session
+    input  vlan_t      vlan_i,
     output logic       departure_room_o,   // for eight more
 
     // A reset for this segment; dropped when many are waiting
     input  segment_t refused_i,
     input  logic     refused_valid_i,
     output logic     refused_lost_o,
-
-    // What the session at the index of the cycle before was opened with
-    output session_t session_o,
-    input  tuple_t   tuple_i,
-    input  vlan_t    vlan_i,
 
     output beat_t out_o,
     output logic  out_valid_o,
@@ -60,22 +57,27 @@ module tcp_transmit
 
   // ---- What waits ----
 
-  departure_t departure;
+  typedef struct packed {
+    departure_t departure;
+    tuple_t tuple;
+    vlan_t vlan;
+  } entry_t;
+  entry_t entry;
   logic departure_valid, departure_take, unused_departure_ready, unused_departure_head;
   logic [4:0] waiting_q;
   head_fifo #(
       .head_t(logic),
-      .body_t(departure_t),
+      .body_t(entry_t),
       .Depth (16)
   ) u_departures (
       .clk_i,
       .rst_i,
       .in_head_i  (1'b0),
-      .in_body_i  (departure_i),
+      .in_body_i  ('{departure: departure_i, tuple: tuple_i, vlan: vlan_i}),
       .in_valid_i (departure_valid_i),
       .in_ready_o (unused_departure_ready),
       .out_head_o (unused_departure_head),
-      .out_body_o (departure),
+      .out_body_o (entry),
       .out_valid_o(departure_valid),
       .out_ready_i(departure_take)
   );
@@ -126,10 +128,9 @@ module tcp_transmit
   );
   always_ff @(posedge clk_i) refused_lost_o <= refused_valid_i & ~refusal_ready & ~rst_i;
 
-  // ---- Choose one; its session's addresses come a cycle later ----
+  // ---- Choose one ----
 
   typedef struct packed {
-    logic refuses;
     departure_t departure;
     tuple_t tuple;
     vlan_t vlan;
@@ -137,13 +138,9 @@ module tcp_transmit
   chosen_t chosen, chosen_q;
   logic chosen_valid_q, chosen_ready, made_ready;
   always_comb begin
-    chosen = '0;
-    chosen.departure = departure;
-    chosen.tuple = refusal.tuple;
-    chosen.vlan = refusal.vlan;
-    chosen.refuses = ~departure_valid;
+    chosen = '{departure: entry.departure, tuple: entry.tuple, vlan: entry.vlan};
     if (~departure_valid) begin
-      chosen.departure = '0;
+      chosen = '{departure: '0, tuple: refusal.tuple, vlan: refusal.vlan};
       chosen.departure.seq = refusal.has_ack ? refusal.ack : '0;
       chosen.departure.ack = refusal.has_ack ? '0 : refusal.seq + refusal.acked;
       chosen.departure.flags.rst = 1'b1;
@@ -151,9 +148,7 @@ module tcp_transmit
     end
   end
   assign departure_take = chosen_ready;
-  assign refusal_take = chosen_ready & ~departure_valid;
-  // The memories are read again while a header waits.
-  assign session_o = chosen_ready ? departure.session : chosen_q.departure.session;
+  assign refusal_take   = chosen_ready & ~departure_valid;
   stream_register #(
       .data_t(chosen_t)
   ) u_chosen (
@@ -184,7 +179,7 @@ module tcp_transmit
   for (genvar p = 0; p < NumMacPorts; p++) begin : gen_ip
     assign own_ips[p] = host_i[p].ip;
   end
-  wire tuple_t tuple = chosen_q.refuses ? chosen_q.tuple : tuple_i;
+  wire tuple_t tuple = chosen_q.tuple;
   by_mac_port #(
       .data_t(logic [31:0]),
       .NumMacPorts(NumMacPorts)
@@ -259,7 +254,7 @@ module tcp_transmit
     made.meta.start = d.seq + 32'(d.flags.syn);
     made.meta.payload_length = d.length;
     made.meta.packet.mac_port = tuple.mac_port;
-    made.meta.packet.vlan = chosen_q.refuses ? chosen_q.vlan : vlan_i;
+    made.meta.packet.vlan = chosen_q.vlan;
     made.meta.packet.ip = tuple.ip;
     made.meta.packet.l4.ip_tx = '{
         protocol: ProtocolTcp,

@@ -51,6 +51,7 @@ module tcp_wishes
   logic closes[NumSessions];
   seq_t ends[NumSessions];
   logic aborts[NumSessions];
+  logic frees[NumSessions];
 
   wire [IndexWidth-1:0] at = open_i ? open_session_i : session_i;
   wire wish_t wish = open_i ? '0 : '{wish: wish_i, place: place_i};
@@ -61,7 +62,8 @@ module tcp_wishes
     if (open_i | request_i == RequestReadable) reads[at] <= wish;
     if (open_i | request_i == RequestWritable) writes[at] <= wish;
     if (open_i | request_i == RequestClose) closes[at] <= ~open_i;
-    if (request_i == RequestClose) ends[at] <= place_i;
+    if (request_i == RequestClose || request_i == RequestFree) ends[at] <= place_i;
+    if (open_i | request_i == RequestFree) frees[at] <= ~open_i;
     if (open_i | request_i == RequestAbort) aborts[at] <= ~open_i;
     wishes_o <= '{
         send_end: sends[index_i],
@@ -69,6 +71,7 @@ module tcp_wishes
         closing: closes[index_i],
         close_at: ends[index_i],
         aborted: aborts[index_i],
+        freed: frees[index_i],
         read_wish: reads[index_i].wish,
         read_at: reads[index_i].place,
         write_wish: writes[index_i].wish,

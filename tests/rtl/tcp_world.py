@@ -15,7 +15,15 @@ from bombus.design.rtl import struct_layout
 from bombus.golden.tcp import WORD, Endpoint, Segment, distance
 
 FLAGS = ("fin", "syn", "rst", "psh", "ack", "urg", "ece", "cwr")
-REQUESTS = {"send": 1, "release": 2, "readable": 3, "writable": 4, "close": 5, "abort": 6}
+REQUESTS = {
+    "send": 1,
+    "release": 2,
+    "readable": 3,
+    "writable": 4,
+    "close": 5,
+    "abort": 6,
+    "free": 7,
+}
 
 
 class Struct:
@@ -44,7 +52,7 @@ VERDICT = Struct("verdict_t", "tcp_state_pkg")
 REPORT = Struct("report_t", "tcp_state_pkg")
 DEPARTURE = Struct("departure_t", "tcp_state_pkg")
 REFUSED = Struct("segment_t", "tcp_pkg")
-REQUEST = Layout(("wish", 1), ("place", 32), ("session", 14), ("operation", 3))
+REQUEST = Layout(("wish", 1), ("place", 32), ("session", 14), ("operation", 4))
 EXPIRED = Layout(("session", 14), ("class", 1))
 ORDER = Layout(
     ("delay_deadline", 32),
@@ -82,6 +90,7 @@ class Session:
     opened: bool = False
     peer_closed: bool = False
     closed: bool = False
+    freed: bool = False
     failed: bool = False
 
 
@@ -99,6 +108,7 @@ class World:
         self.now = 0
         self.events: list[tuple[int, int, int, Segment]] = []  # time, order, peer or -1 - peer
         self._order = 0
+        self._flushes = True
         self._pushed: list[tuple[int, Segment]] = []
         self._timers: dict[tuple[int, int], int] = {}
         self.refused = 0
@@ -109,19 +119,35 @@ class World:
 
     # ---- Time ----
 
-    def run(self, until: Callable[[], bool], limit_us: int = 60_000_000) -> None:
-        """Lets time pass from event to event."""
+    def run(
+        self, until: Callable[[], bool], limit_us: int = 60_000_000, *, flush: bool = True
+    ) -> None:
+        """Lets time pass from event to event. `flush`: what peers answer goes on the link."""
         end = self.now + limit_us
+        self._flushes = flush
         while not until():
-            self._settle()
+            self.settle()
             if until():
                 return
-            times = [event[0] for event in self.events[:1]]
-            times += self._timers.values()
-            times += [peer.deadline for peer in self.peers.values() if peer.deadline is not None]
+            times = self._times()
             assert times, "nothing will ever happen"
             self._pass_to(max(min(times), self.now))
             assert self.now < end, f"not done after {limit_us} us"
+
+    def run_to(self, time: int) -> None:
+        """Lets time pass to this one, in us."""
+        while self.now < time:
+            self.settle()
+            self._pass_to(min([time, *(max(each, self.now) for each in self._times())]))
+
+    def _times(self) -> list[int]:
+        """When something happens next."""
+        deadlines = (peer.deadline for peer in self.peers.values())
+        return [
+            *(event[0] for event in self.events[:1]),
+            *self._timers.values(),
+            *(deadline for deadline in deadlines if deadline is not None),
+        ]
 
     def _pass_to(self, time: int) -> None:
         while self.now < time:
@@ -164,7 +190,8 @@ class World:
         peer = self.peers[number]
         peer.now = self.now
         peer.receive(segment)
-        self.flush(number)
+        if self._flushes:
+            self.flush(number)
 
     # ---- Into the engine ----
 
@@ -226,6 +253,11 @@ class World:
         state = self.sessions[session]
         self.request(session, "close", state.first + len(state.sent))
 
+    def free(self, session: int) -> None:
+        """Lets go of a session that is over."""
+        state = self.sessions[session]
+        self.request(session, "free", state.first + len(state.sent))
+
     def want(self, session: int, count: int = 1) -> None:
         """Asks to be told when this many bytes more than have been released are there."""
         state = self.sessions[session]
@@ -243,7 +275,7 @@ class World:
 
     # ---- Out of the engine ----
 
-    def _settle(self) -> None:
+    def settle(self) -> None:
         """Runs until nothing more comes out."""
         quiet = 0
         while quiet < 3:
@@ -310,6 +342,12 @@ class World:
         for name in ("opened", "peer_closed", "closed", "failed"):
             if report[f"changes.{name}"]:
                 setattr(state, name, True)
+        if report["changes.opened"]:
+            assert report["read_end"] == state.released, "it does not begin with the first byte"
+            assert report["write_end"] == state.first
+        if state.closed and not state.freed:
+            state.freed = True
+            self.free(session)
         self.on_report(session, state, report)
 
     def _depart(self, departure: dict[str, int]) -> None:

@@ -66,6 +66,7 @@ EVENTS: dict[str, dict[str, int]] = {
         "timeout": GOES_ON,
         "repeat": GOES_ON,
         "aborted": GOES_ON,
+        "bad_request": GOES_ON,
         "refused": GOES_ON,
         "segment_in": ENDS,
         "segment_out": STARTS,

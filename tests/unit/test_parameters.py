@@ -308,7 +308,13 @@ BAD: dict[str, list[dict[str, object]]] = {
     "synchroniser": [{"Stages": 1}, {"Width": 0}],
     "tag_inserter": [{"DataWidth": 32}, {"DataWidth": 192}],
     "tag_remover": [{"DataWidth": 32}, {"DataWidth": 192}],
-    "tcp_arrival": [{"RingBytes": 512}, {"RingBytes": 3000}, {"OwnMss": 63}, {"OwnMss": 9000}],
+    "tcp_arrival": [
+        {"RingBytes": 512},
+        {"ReceiveBytes": 512},
+        {"RingBytes": 3000},
+        {"OwnMss": 63},
+        {"OwnMss": 9000},
+    ],
     "tcp_congestion": [
         {"NumSessions": 1},
         {"NumSessions": 48},
@@ -332,7 +338,12 @@ BAD: dict[str, list[dict[str, object]]] = {
         {"MaxBackoff": 13},
         {"LeastTimeoutUs": 0},
     ],
-    "tcp_departure": [{"RingBytes": 512}, {"RingBytes": 3000}, {"OwnScale": 15}],
+    "tcp_departure": [
+        {"RingBytes": 512},
+        {"ReceiveBytes": 512},
+        {"RingBytes": 3000},
+        {"OwnScale": 15},
+    ],
     "tcp_receive_buffer": [
         {"NumSessions": 0},
         {"NumSessions": 16385},

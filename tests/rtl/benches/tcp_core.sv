@@ -14,6 +14,7 @@ module bench
     parameter int unsigned NumSessions = 16,
     parameter int unsigned SendBytes = 65536,
     parameter int unsigned ReceiveBytes = 65536,
+    parameter bit Nagle = 0,
     localparam int unsigned ItemBits = $bits(arrival_t)
 ) (
     `BENCH_PORTS(3, ItemBits, 6, ItemBits, 16, 32)
@@ -55,7 +56,7 @@ module bench
   segment_t refused;
   report_t report;
   departure_t departure;
-  session_t free;
+  session_t free, unused_subject;
   logic busy;
   assign request = $bits(request_t)'(in_i[1]);
   assign expired = $bits(expired_t)'(in_i[2]);
@@ -63,7 +64,8 @@ module bench
   tcp_core #(
       .NumSessions(NumSessions),
       .SendBytes(SendBytes),
-      .ReceiveBytes(ReceiveBytes)
+      .ReceiveBytes(ReceiveBytes),
+      .Nagle(Nagle)
   ) u_core (
       .clk_i,
       .rst_i,
@@ -99,10 +101,11 @@ module bench
       .expired_ready_o(in_ready_o[2]),
       .free_o(free),
       .free_valid_o(out_valid_o[5]),
-      .event_o(event_o[5:0]),
+      .event_o(event_o[6:0]),
+      .subject_o(unused_subject),
       .busy_o(busy)
   );
-  assign event_o[63:6] = '0;
+  assign event_o[63:7] = '0;
   assign out_valid_o[4] = order.set | order.clear | order.set_delay | order.clear_delay;
   assign out_o[0] = $bits(out_o[0])'(verdict);
   assign out_o[1] = $bits(out_o[0])'(refused);
