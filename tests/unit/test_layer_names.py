@@ -22,8 +22,8 @@ ABOUT_LAYERS = {
     "measure/exchanges.py": "measures UDP echo, as RFC 862 defines it",
     "board/liteeth_mac.py": "names of clocks in LiteEth",
 }
-# Not only the name of a layer: `--scheduler` is that of Dask, and ARP is a protocol.
-WORDS = {"scheduler", "arp"}
+# Not only the name of a layer: `--scheduler` is that of Dask, ARP and TCP are protocols.
+WORDS = {"scheduler", "arp", "tcp"}
 
 
 def texts(tree: ast.AST) -> Iterator[ast.Constant]:
