@@ -398,14 +398,12 @@ module tcp_core
     if (free) block.state = Closed;
   end
 
-  index_t waker;
-  assign waker = index_3_q;
   tcp_transmit_queue #(
       .NumSessions(NumSessions)
   ) u_queue (
       .clk_i,
       .rst_i,
-      .first_i(waker),
+      .first_i(index_3_q),
       .first_valid_i(write & wake),
       .second_i(request_session_i[IndexWidth-1:0]),
       .second_valid_i(requested & ~opens),

@@ -93,7 +93,6 @@ module tcp_lookup
   assign free_ready_o = table_ready;
 
   logic [$clog2(NumSessions):0] unused_free;
-  tuple_t unused_tuple;
   logic [31:0] isn;
   tcp_sessions #(
       .NumSessions(NumSessions),
@@ -112,7 +111,7 @@ module tcp_lookup
       .new_o(made),
       .session_o(session),
       .read_session_i(session_i),
-      .read_tuple_o(unused_tuple),
+      .read_tuple_o(tuple_o),
       .free_o(unused_free)
   );
   // A removal is done too, and has no segment.
@@ -162,30 +161,19 @@ module tcp_lookup
   wire has_session = hit | made;
   wire loses = found & ~has_session;
   bombus_pkg::vlan_t vlans[NumSessions];
-  tuple_t tuples[NumSessions];
   always_ff @(posedge clk_i) begin
-    if (found & made) begin
-      tuples[session[IndexWidth-1:0]] <= '{
-          mac_port: waiting.segment.mac_port,
-          ip: waiting.segment.ip,
-          peer_port: waiting.segment.src_port,
-          own_port: waiting.segment.dst_port
-      };
-    end
-    tuple_o <= tuples[session_i[IndexWidth-1:0]];
     if (found & made) vlans[session[IndexWidth-1:0]] <= waiting.segment.vlan;
     vlan_o <= vlans[session_i[IndexWidth-1:0]];
   end
 
-  wire syn = waiting.segment.flags.syn & ~waiting.segment.flags.ack & ~waiting.segment.flags.rst;
   logic [3:0] opens_q;
   always_ff @(posedge clk_i) begin
     opens_q <= {opens_q[2:0], opens};
     order_o <= has_session;
     order_valid_o <= found & ~rst_i;
     refused_o <= waiting.segment;
-    refused_valid_o <= found & ~has_session & ~opens_q[3] & ~waiting.segment.flags.rst & ~rst_i;
-    no_session_o <= found & ~has_session & opens_q[3] & syn & ~rst_i;
+    refused_valid_o <= loses & ~opens_q[3] & ~waiting.segment.flags.rst & ~rst_i;
+    no_session_o <= loses & opens_q[3] & ~rst_i;
   end
 
   arrival_t arrival;
