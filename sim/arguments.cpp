@@ -110,6 +110,27 @@ void check_pin(const Pin& pin, const uint8_t* data, size_t length) {
   }
 }
 
+void check_message(const StreamPort& stream, const uint8_t* data, size_t length,
+                   const uint8_t* user, size_t user_length) {
+  const std::string& name = stream.name();
+  if (stream.is_output()) refuse(name + " is a stream out of the design");
+  if (length > kLongestFrame) {
+    refuse("a message has at most " + std::to_string(kLongestFrame) + " bytes, not " +
+           std::to_string(length));
+  }
+  if (length != 0) check_pointer(data, "data");
+  if (user_length != stream.user_bytes()) {
+    refuse("tuser of " + name + " has " + std::to_string(stream.user_bytes()) + " bytes, not " +
+           std::to_string(user_length));
+  }
+  if (user_length == 0) return;
+  check_pointer(user, "user");
+  if (stream.user_bits() % 8 != 0 && user[user_length - 1] >> (stream.user_bits() % 8) != 0) {
+    refuse("the value is wider than the " + std::to_string(stream.user_bits()) +
+           " bits of tuser of " + name);
+  }
+}
+
 void check_exchange(const bombus_exchange_request& request) {
   if (request.count != 0) {
     check_pointer(request.frames, "frames");

@@ -10,6 +10,7 @@
 namespace bombus {
 
 struct Pin;
+class StreamPort;
 
 [[noreturn]] void refuse(const std::string& text);
 
@@ -23,6 +24,8 @@ void check_register(uint32_t address);
 void check_counters(uint32_t address, uint32_t count);
 void check_frame(const uint8_t* data, size_t length, uint32_t flags);
 void check_pin(const Pin& pin, const uint8_t* data, size_t length);
+void check_message(const StreamPort& stream, const uint8_t* data, size_t length,
+                   const uint8_t* user, size_t user_length);
 void check_exchange(const bombus_exchange_request& request);
 
 }  // namespace bombus

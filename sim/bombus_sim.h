@@ -89,7 +89,7 @@ typedef struct {
   uint64_t seed;    /* added to the seed of the simulator */
 } bombus_impairment;
 
-/* Violations seen by the drivers. All must be zero. */
+/* Violations seen by the drivers, those of AXI-Stream at raised streams too. All must be zero. */
 typedef struct {
   uint64_t tx_valid_dropped;  /* tvalid fell before the handshake */
   uint64_t tx_data_changed;   /* tdata, tkeep or tlast changed while waiting */
@@ -246,14 +246,42 @@ BOMBUS_API int bombus_read_counters(bombus_sim *sim, uint32_t address, uint32_t 
  * Reading gives the value after the last cycle that was computed and returns its
  * bytes; -ENOSPC: capacity too small. Writing takes effect with the next cycle;
  * -EINVAL also if the port is an output, or length or a bit above its width does not
- * fit. Inputs are 0 at the start and keep their value over a reset. */
+ * fit, or if the port belongs to a stream. Inputs are 0 at the start and keep their value over
+ * a reset. */
 BOMBUS_API int bombus_read_pin(bombus_sim *sim, const char *name, uint8_t *data, size_t capacity);
 BOMBUS_API int bombus_write_pin(bombus_sim *sim, const char *name, const uint8_t *data,
                                 size_t length);
 
+/* ---- Streams ---- */
+
+/* AXI-Streams among the raised ports, by name: "app_in" is the stream of app_in_tdata_i,
+ * app_in_tkeep_i, app_in_tvalid_i, app_in_tready_o, app_in_tlast_i and, where there is one,
+ * app_in_tuser_i. The manifest lists them under `streams`, with what tuser says where the layer
+ * declares that. A message is the bytes up to tlast; user is tuser of its first beat, the lowest
+ * byte first, as many bytes as the bits need (none without tuser). -ENOENT: no such stream. */
+
+/* Queues a message of 0 to 262144 bytes for a stream into the design; it goes in while time
+ * advances, with the gaps of rx_bubble. -EINVAL also if the stream goes out of the design, or
+ * user_length or a bit above the width of tuser does not fit. */
+BOMBUS_API int bombus_send_message(bombus_sim *sim, const char *stream, const uint8_t *data,
+                                   size_t length, const uint8_t *user, size_t user_length);
+
+/* Takes the oldest message that has come out of the design by a stream; tready is low as
+ * tx_stall says, and no limit is set to what waits. length: of its data. -EAGAIN: none. -ENOSPC: a
+ * capacity is too small; length is set, and the message stays. -EINVAL also if the stream goes into
+ * the design. */
+BOMBUS_API int bombus_receive_message(bombus_sim *sim, const char *stream, uint8_t *data,
+                                      size_t capacity, uint8_t *user, size_t user_capacity,
+                                      size_t *length);
+
+/* Lets virtual time pass as bombus_elapse_us() does, until a message of the stream, or (NULL) of
+ * any, can be received. -ETIMEDOUT: none has come. -EINVAL also if the stream goes into the design,
+ * or virtual time ends before. */
+BOMBUS_API int bombus_await_message(bombus_sim *sim, const char *stream, uint64_t microseconds);
+
 /* ---- The world around a port ---- */
 
-/* Probability of an idle cycle before each rx beat, and of tready low. */
+/* Probability of an idle cycle before each rx beat, and of tready low. Of this port only. */
 BOMBUS_API int bombus_set_pace(bombus_sim *sim, uint32_t port, double rx_bubble, double tx_stall);
 
 /* up 0: the link is down. The port takes nothing from the design, and frames that are sent
@@ -316,7 +344,7 @@ BOMBUS_API int bombus_attach(bombus_sim *sim, uint32_t port, int file_descriptor
 
 /* Runs for so long of real time, with real time as the design's time, and
  * sleeps while there is nothing to do. Returns early, with 0, when a signal comes
- * while it sleeps. -ENODEV: what a port is attached to is gone (an interface that was
+ * while it sleeps, and when messages have come out by a stream. -ENODEV: what a port is attached to is gone (an interface that was
  * deleted, a socket whose other end was closed). */
 BOMBUS_API int bombus_run_live(bombus_sim *sim, uint32_t milliseconds);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The C interface (bombus_sim.h) on top of the C++ classes: simulators, frames, time, registers.
 #include <algorithm>
+#include <utility>
 
 #include "call.h"
 #include "exchange.h"
@@ -273,8 +274,60 @@ int bombus_write_pin(bombus_sim* sim, const char* name, const uint8_t* data, siz
     check_pointer(data, "data");
     const Pin& pin = simulator.pin(name);
     check_pin(pin, data, length);
+    if (const StreamPort* stream = simulator.stream_of(pin)) {
+      refuse(std::string(name) + " belongs to stream " + stream->name());
+    }
     simulator.write_pin(pin, data);
     return 0;
+  });
+}
+
+// ---- Streams ----
+
+int bombus_send_message(bombus_sim* sim, const char* stream, const uint8_t* data, size_t length,
+                        const uint8_t* user, size_t user_length) {
+  return call(sim, [&](Simulator& simulator) {
+    check_pointer(stream, "stream");
+    StreamPort& port = simulator.stream(stream);
+    check_message(port, data, length, user, user_length);
+    Message message;
+    message.data.assign(data, data + length);
+    message.user.assign(user, user + user_length);
+    simulator.send_message(port, std::move(message));
+    return 0;
+  });
+}
+
+int bombus_receive_message(bombus_sim* sim, const char* stream, uint8_t* data, size_t capacity,
+                           uint8_t* user, size_t user_capacity, size_t* length) {
+  return call(sim, [&](Simulator& simulator) {
+    check_pointer(stream, "stream");
+    if (capacity != 0) check_pointer(data, "data");
+    if (user_capacity != 0) check_pointer(user, "user");
+    check_pointer(length, "length");
+    StreamPort& port = simulator.stream(stream);
+    if (!port.is_output()) refuse(port.name() + " is a stream into the design");
+    if (port.received().empty()) return unsuccessful(sim, EAGAIN, "no message has come out");
+    const Message& message = port.received().front();
+    *length = message.data.size();
+    if (message.data.size() > capacity || message.user.size() > user_capacity) {
+      return unsuccessful(sim, ENOSPC, "the message or its tuser is longer than capacity");
+    }
+    std::copy(message.data.begin(), message.data.end(), data);
+    std::copy(message.user.begin(), message.user.end(), user);
+    port.received().pop_front();
+    return 0;
+  });
+}
+
+int bombus_await_message(bombus_sim* sim, const char* stream, uint64_t microseconds) {
+  return call(sim, [&](Simulator& simulator) {
+    StreamPort* port = stream ? &simulator.stream(stream) : nullptr;
+    if (port != nullptr && !port->is_output()) {
+      refuse(port->name() + " is a stream into the design");
+    }
+    if (simulator.await_message(port, microseconds)) return 0;
+    return unsuccessful(sim, ETIMEDOUT, "no message has come out");
   });
 }
 

@@ -11,6 +11,7 @@
 //   BOMBUS_LARGEST_TABLE  entries of the largest table in it
 //   BOMBUS_MAC_PORTS(X)  X(0) X(1) ... for each MAC port
 //   BOMBUS_RAISED_PORTS(X)  X(name, bits, is_output) for each raised port of the top
+//   BOMBUS_STREAMS(X)    X("name", is_output) for each AXI-Stream among them
 //   BOMBUS_MAC_CLOCKS(X) X(0, hertz) for each MAC port with a clock of its own
 //   BOMBUS_WAVE_FORMAT   "fst", "vcd" or ""
 //   BOMBUS_ASSERTIONS    0 or 1
@@ -110,6 +111,18 @@ inline std::vector<Pin> raised_pins([[maybe_unused]] Vtop& top) {
 #define BOMBUS_PIN(name, bits, is_output) Pin{#name, bits, is_output != 0, bytes_of(top.name)},
   return {BOMBUS_RAISED_PORTS(BOMBUS_PIN)};
 #undef BOMBUS_PIN
+}
+
+// An AXI-Stream of raised ports: <name>_tdata_o and so on.
+struct Stream {
+  const char* name;
+  bool is_output;
+};
+
+inline std::vector<Stream> raised_streams() {
+#define BOMBUS_STREAM(name, is_output) Stream{name, is_output != 0},
+  return {BOMBUS_STREAMS(BOMBUS_STREAM)};
+#undef BOMBUS_STREAM
 }
 
 inline std::array<MacClockPins, kMacClocks> mac_clocks([[maybe_unused]] Vtop& top) {

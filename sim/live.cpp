@@ -80,6 +80,7 @@ void Live::run(uint32_t milliseconds) {
   constexpr uint64_t kPicosecondsPerMillisecond = 1000 * kPicosecondsPerMicrosecond;
   const uint64_t end_ps = real_time_ps() + milliseconds * kPicosecondsPerMillisecond;
   const ExternalTime external(simulator_);
+  const uint64_t received = simulator_.messages_received();
   for (uint64_t now_ps = real_time_ps(); now_ps < end_ps; now_ps = real_time_ps()) {
     simulator_.set_time_ps(now_ps);
     simulator_.poll();
@@ -87,6 +88,7 @@ void Live::run(uint32_t milliseconds) {
     const bool work = !simulator_.calm() || simulator_.next_frame_ps() <= simulator_.time_ps();
     for (unsigned i = 0; i < (work ? kBatchCycles : 1); ++i) simulator_.advance(1);
     write_frames();
+    if (simulator_.messages_received() != received) break;  // the program may have an answer
     if (!work && simulator_.calm()) {
       uint64_t until_ps = std::min(end_ps, simulator_.next_frame_ps());
       if (simulator_.busy()) until_ps = std::min(until_ps, now_ps + kTimerPs);

@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <stdexcept>
+#include <utility>
 
 #include "clock.h"
 #include "random.h"
@@ -59,6 +60,11 @@ Simulator::Simulator(const bombus_options& options)
   const auto pins = mac_pins(*top_);
   ports_.reserve(kMacPorts);
   for (unsigned i = 0; i < kMacPorts; ++i) ports_.emplace_back(pins[i], i, options, errors_);
+  const auto streams = raised_streams();
+  streams_.reserve(streams.size());
+  for (unsigned i = 0; i < streams.size(); ++i) {
+    streams_.emplace_back(streams[i], pins_, i, options, errors_);
+  }
   Random phases(options.seed, 3000);
   for (const MacClockPins& clock : mac_clocks(*top_)) {
     ports_[clock.port].use_clock(clock);
@@ -76,6 +82,7 @@ Simulator::~Simulator() {
 
 void Simulator::reset() {
   for (auto& port : ports_) port.reset();
+  for (auto& stream : streams_) stream.reset();
   const bombus_errors errors = errors_;
   for (const PortClock& clock : clocks_) *clock.pins().rst = 1;
   hold_core_reset();
@@ -88,6 +95,7 @@ void Simulator::reset_core() {
   for (auto& port : ports_) {
     if (!port.has_own_clock()) port.reset();
   }
+  for (auto& stream : streams_) stream.reset();
   const uint64_t underruns = errors_.tx_underrun;
   hold_core_reset();
   start();
@@ -162,6 +170,7 @@ void Simulator::step() {
   for (auto& port : ports_) {
     if (!port.has_own_clock()) port.drive(time_ps_);
   }
+  for (auto& stream : streams_) stream.drive();
   if (time_ps_ >= next_tick_ps_) {
     const uint64_t tick = std::min(undelivered_us(), kMaxTick);
     delivered_us_ += tick;
@@ -185,6 +194,11 @@ void Simulator::step() {
       active |= port.active();
       if (!port.has_own_clock()) port.sample(cycle_, time_ps_);
       active |= port.active();
+    }
+    for (auto& stream : streams_) {
+      active |= stream.active();
+      messages_received_ += stream.sample();
+      active |= stream.active();
     }
   }
   register_answered_ = top_->reg_valid_i && top_->reg_ready_o;
@@ -253,12 +267,13 @@ void Simulator::advance_cycles(uint64_t cycles) {
   while (cycle_ < end) advance(end - cycle_);
 }
 
-void Simulator::elapse_us(uint64_t microseconds) {
+bool Simulator::elapse_until(uint64_t microseconds, const std::function<bool()>& condition) {
   if (microseconds > cycles_left() * kPeriodPs / kPicosecondsPerMicrosecond) {
     throw Failure(EINVAL, "microseconds exceeds the limit of 106 days of virtual time");
   }
   const uint64_t end_ps = time_ps_ + microseconds * kPicosecondsPerMicrosecond;
-  while (time_ps_ < end_ps) {
+  while (!condition()) {
+    if (time_ps_ >= end_ps) return false;
     poll_sometimes();
     const uint64_t next_ps = next_frame_ps();
     if (!calm() || next_ps <= time_ps_) {
@@ -271,6 +286,7 @@ void Simulator::elapse_us(uint64_t microseconds) {
     }
     deliver();
   }
+  return true;
 }
 
 bool Simulator::request(uint32_t address, bool write, uint32_t& value) {
@@ -314,6 +330,32 @@ void Simulator::write_pin(const Pin& pin, const uint8_t* data) {
   // The design may do something now: look at some cycles before skipping any.
   calm_cycles_ = 0;
   quiet_cycles_ = 0;
+}
+
+StreamPort& Simulator::stream(const std::string& name) {
+  for (StreamPort& stream : streams_) {
+    if (stream.name() == name) return stream;
+  }
+  throw Failure(ENOENT, "the design file raises no stream " + name);
+}
+
+const StreamPort* Simulator::stream_of(const Pin& pin) const {
+  for (const StreamPort& stream : streams_) {
+    if (stream.has_pin(pin)) return &stream;
+  }
+  return nullptr;
+}
+
+void Simulator::send_message(StreamPort& stream, Message message) {
+  stream.send(std::move(message));
+  calm_cycles_ = 0;
+  quiet_cycles_ = 0;
+}
+
+bool Simulator::has_message(StreamPort* stream) {
+  if (stream != nullptr) return !stream->received().empty();
+  return std::any_of(streams_.begin(), streams_.end(),
+                     [](StreamPort& each) { return !each.received().empty(); });
 }
 
 void Simulator::poll() {

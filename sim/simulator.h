@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -15,6 +16,7 @@
 #include "failure.h"
 #include "mac_port.h"
 #include "port_clock.h"
+#include "stream_port.h"
 #include "watchdog.h"
 #include "wave.h"
 
@@ -79,7 +81,13 @@ class Simulator {
   // One cycle, or several at once (at most max_cycles) when nothing happens in them.
   void advance(uint64_t max_cycles);
   void advance_cycles(uint64_t cycles);
-  void elapse_us(uint64_t microseconds);
+  void elapse_us(uint64_t microseconds) {
+    elapse_until(microseconds, [] { return false; });
+  }
+  // For so long, or until there is a message; whether there is.
+  bool await_message(StreamPort* stream, uint64_t microseconds) {
+    return elapse_until(microseconds, [&] { return has_message(stream); });
+  }
 
   // Real time drives the design's time: from now on only set_time_ps() moves it.
   void use_external_time() { external_time_ = true; }
@@ -129,6 +137,14 @@ class Simulator {
   // From the next cycle on.
   void write_pin(const Pin& pin, const uint8_t* data);
 
+  // Streams among the raised ports; Failure if there is none of that name.
+  StreamPort& stream(const std::string& name);
+  const StreamPort* stream_of(const Pin& pin) const;
+  void send_message(StreamPort& stream, Message message);
+  // A message waits to be taken by the program: of this stream, or (null) of any.
+  bool has_message(StreamPort* stream);
+  uint64_t messages_received() const { return messages_received_; }
+
   // ---- Watching ----
 
   void wave_start(const std::string& path);
@@ -157,6 +173,7 @@ class Simulator {
   };
   friend class Turn;
 
+  bool elapse_until(uint64_t microseconds, const std::function<bool()>& condition);
   void hold_core_reset();
   // After a reset: until frames cross.
   void start();
@@ -180,6 +197,8 @@ class Simulator {
   Wave wave_;
   std::vector<MacPort> ports_;
   std::vector<Pin> pins_;
+  std::vector<StreamPort> streams_;
+  uint64_t messages_received_ = 0;
   std::vector<PortClock> clocks_;
 
   bombus_poll poll_ = nullptr;

@@ -3,11 +3,13 @@
 // an EtherType. Bombus fills in the keys of the layers that a design has, and the
 // number of the bound next hop that each leads to (docs/architecture.md, A layer).
 //
-// Key 0 leads nowhere. Combinational.
+// Key 0 leads nowhere, unless it is a key like others (ZeroKey), or that of a layer which gets all
+// that no other key matches (ZeroTakesRest). Combinational.
 module bound_hop #(
     parameter int unsigned NumBound = 1,
     parameter int unsigned HopWidth = 1,
     parameter bit ZeroKey = 1'b0,  // a key of 0 matches; else it stands for no key
+    parameter bit ZeroTakesRest = 1'b0,
     parameter logic [NumBound-1:0][15:0] BoundKeys = '0,
     parameter logic [NumBound-1:0][7:0] BoundHops = '0
 ) (
@@ -33,6 +35,14 @@ module bound_hop #(
       if ((ZeroKey | (BoundKeys[b] != '0)) & (key_i == BoundKeys[b])) begin
         found_o = 1'b1;
         hop_o |= HopWidth'(BoundHops[b]);
+      end
+    end
+    if (ZeroTakesRest & ~found_o) begin
+      for (int unsigned b = 0; b < NumBound; b++) begin
+        if (BoundKeys[b] == '0) begin
+          found_o = 1'b1;
+          hop_o |= HopWidth'(BoundHops[b]);
+        end
       end
     end
   end

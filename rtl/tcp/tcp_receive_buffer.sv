@@ -52,6 +52,7 @@ module tcp_receive_buffer
   localparam string ReadTakes = "tcp_read";
   localparam string AnswerSends = "tcp_data tcp_event";
   localparam string AnswerBinds = "tcp_port";
+  localparam bit AnswerBindsZero = 1'b1;  // an application that takes all other ports
   localparam bit Replicable = 1'b0;
   typedef enum int unsigned {AnswerNextBound} answer_next_e;
   typedef enum int unsigned {
@@ -116,8 +117,9 @@ module tcp_receive_buffer
   assign tells = first_data_q & (32'(data_i.kind) == KindTcpEvent);
   assign told.meta = tcp_event_meta_t'(data_i.meta);
   bound_hop #(
-      .NumBound (NumBound),
-      .HopWidth (NextWidth),
+      .NumBound(NumBound),
+      .HopWidth(NextWidth),
+      .ZeroTakesRest(1'b1),
       .BoundKeys(BoundKeys),
       .BoundHops(BoundHops)
   ) u_event_bound (
@@ -184,8 +186,9 @@ module tcp_receive_buffer
   wire bad = (32'(meta.session) >= NumSessions) | (32'(meta.length) > RingBytes);
 
   bound_hop #(
-      .NumBound (NumBound),
-      .HopWidth (NextWidth),
+      .NumBound(NumBound),
+      .HopWidth(NextWidth),
+      .ZeroTakesRest(1'b1),
       .BoundKeys(BoundKeys),
       .BoundHops(BoundHops)
   ) u_bound (

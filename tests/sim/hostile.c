@@ -41,6 +41,7 @@ static void without_simulator(void) {
   bombus_port_statistics statistics;
   uint32_t value;
   uint64_t counter;
+  size_t length;
   REFUSED(bombus_reset(sim));
   REFUSED(bombus_reset_core(sim));
   REFUSED(bombus_reset_port(sim, 0));
@@ -60,6 +61,9 @@ static void without_simulator(void) {
   REFUSED(bombus_read_counters(sim, 0, 1, &counter));
   REFUSED(bombus_read_pin(sim, "lamp_o", buffer, 13));
   REFUSED(bombus_write_pin(sim, "key_i", buffer, 2));
+  REFUSED(bombus_send_message(sim, "echo_in", buffer, 4, buffer, 2));
+  REFUSED(bombus_receive_message(sim, "echo_out", buffer, 4, room, 2, &length));
+  REFUSED(bombus_await_message(sim, "echo_out", 1));
   REFUSED(bombus_set_pace(sim, 0, 0, 0));
   REFUSED(bombus_set_link(sim, 0, 1));
   REFUSED(bombus_set_line_rate(sim, 0, 0));
@@ -211,6 +215,60 @@ static void pins(bombus_sim *sim) {
 }
 
 /* A link that goes down takes what is sent to it along; no port here has a clock of its own. */
+static void streams(bombus_sim *sim) {
+  static const char *const absent[] = {"", "x", "echo", "echo_in_", "echo_in_tdata_i", "%s%n"};
+  static uint8_t came[300000];
+  uint8_t user[2] = {0x21, 0x03}, wide[2] = {0, 0x10}, seen[2];
+  size_t length = 0;
+  for (size_t i = 0; i < LENGTH(absent); ++i) {
+    IS(-ENOENT, bombus_send_message(sim, absent[i], buffer, 4, user, 2));
+    IS(-ENOENT, bombus_receive_message(sim, absent[i], came, sizeof came, seen, 2, &length));
+    IS(-ENOENT, bombus_await_message(sim, absent[i], 1));
+  }
+  REFUSED(bombus_write_pin(sim, "echo_in_tdata_i", buffer, 4));
+  REFUSED(bombus_write_pin(sim, "echo_out_tready_i", buffer, 1));
+  REFUSED(bombus_send_message(sim, NULL, buffer, 4, user, 2));
+  REFUSED(bombus_send_message(sim, "echo_out", buffer, 4, user, 2));
+  REFUSED(bombus_send_message(sim, "echo_in", NULL, 4, user, 2));
+  REFUSED(bombus_send_message(sim, "echo_in", buffer, 262145, user, 2));
+  REFUSED(bombus_send_message(sim, "echo_in", buffer, SIZE_MAX, user, 2));
+  REFUSED(bombus_send_message(sim, "echo_in", buffer, 4, NULL, 2));
+  REFUSED(bombus_send_message(sim, "echo_in", buffer, 4, NULL, 0));
+  REFUSED(bombus_send_message(sim, "echo_in", buffer, 4, user, 1));
+  REFUSED(bombus_send_message(sim, "echo_in", buffer, 4, user, SIZE_MAX));
+  REFUSED(bombus_send_message(sim, "echo_in", buffer, 4, wide, 2));
+  REFUSED(bombus_receive_message(sim, NULL, came, 4, seen, 2, &length));
+  REFUSED(bombus_receive_message(sim, "echo_in", came, 4, seen, 2, &length));
+  REFUSED(bombus_receive_message(sim, "echo_out", NULL, 4, seen, 2, &length));
+  REFUSED(bombus_receive_message(sim, "echo_out", came, 4, NULL, 2, &length));
+  REFUSED(bombus_receive_message(sim, "echo_out", came, 4, seen, 2, NULL));
+  REFUSED(bombus_await_message(sim, "echo_in", 1));
+  REFUSED(bombus_await_message(sim, NULL, UINT64_MAX));
+  IS(-EAGAIN, bombus_receive_message(sim, "echo_out", came, sizeof came, seen, 2, &length));
+  IS(-ETIMEDOUT, bombus_await_message(sim, NULL, 0));
+  IS(-ETIMEDOUT, bombus_await_message(sim, "echo_out", 1000));
+  static const size_t sizes[] = {0, 1, 3, 4, 5, 8, 1000, 262144};
+  for (size_t i = 0; i < LENGTH(sizes); ++i) {
+    IS(0, bombus_send_message(sim, "echo_in", sizes[i] ? buffer : NULL, sizes[i], user, 2));
+  }
+  for (size_t i = 0; i < LENGTH(sizes); ++i) {
+    IS(0, bombus_await_message(sim, i % 2 ? NULL : "echo_out", 1000000));
+    if (sizes[i] != 0) {
+      IS(-ENOSPC,
+         bombus_receive_message(sim, "echo_out", came, sizes[i] - 1, seen, 2, &length));
+    }
+    IS(-ENOSPC, bombus_receive_message(sim, "echo_out", came, sizes[i], seen, 1, &length));
+    IS(0, bombus_receive_message(sim, "echo_out", sizes[i] ? came : NULL, sizes[i], seen, 2,
+                                 &length));
+    IS((long)sizes[i], (long)length);
+    IS(1, memcmp(came, buffer, length) == 0 && seen[0] == user[0] && seen[1] == user[1]);
+  }
+  // What waits at a reset is forgotten.
+  IS(0, bombus_send_message(sim, "echo_in", buffer, 4, user, 2));
+  IS(0, bombus_reset(sim));
+  IS(-ETIMEDOUT, bombus_await_message(sim, NULL, 10));
+}
+
 static void links(bombus_sim *sim) {
   bombus_port_statistics statistics;
   IS(0, bombus_reset_core(sim));
@@ -364,6 +422,7 @@ int main(int count, char **arguments) {
   bombus_close(second);
   description();
   pins(first);
+  streams(first);
   links(first);
   exchanges(first);
   second = bombus_open(NULL);

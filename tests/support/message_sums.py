@@ -74,6 +74,13 @@ EVENTS: dict[str, dict[str, int]] = {
         "payload": STARTS,
         "told": STARTS,
     },
+    "tcp_host": {
+        "taken": ENDS,
+        "data": STARTS,
+        "read": STARTS,
+        "request": STARTS,
+        "unknown_kind": GOES_ON,
+    },
     "tcp_echo": {"told": ENDS, "read": STARTS, "request": STARTS},
     "tcp_receive_buffer": {"bad_read": GOES_ON, "kept": ENDS},
     "udp_rx": {"closed_port": GOES_ON},

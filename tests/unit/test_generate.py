@@ -169,7 +169,9 @@ def test_own_layer_is_copied(tmp_path: Path, edited: Edited) -> None:
 
 
 def test_every_layer_is_in_a_shipped_design() -> None:
-    networks = [check.check(file)[0] for file in DESIGNS.glob("*.yaml")]
+    examples = ROOT / "docs" / "examples" / "tcp_host"
+    files = [*DESIGNS.glob("*.yaml"), *examples.glob("*.yaml")]
+    networks = [check.check(file)[0] for file in files]
     used = {layer.kind.name for design in networks for layer in design.layers()}
     assert used == set(rtl.library(512).layers)
 

@@ -433,6 +433,9 @@ BAD: dict[str, list[dict[str, object]]] = {
         {"ChunkBytes": 0},
         {"ChunkBytes": 16384},
     ],
+    "to_axi_stream": [{"DataWidth": 0}, {"DataWidth": 12}, {"UserWidth": 0}],
+    "keep_count": [{"NumBytes": 0}],
+    "tcp_host": [{"TcpPort": 65536}, {"DataWidth": 12}],
     "tcp_lookup": [
         {"NumMacPorts": 0},
         {"NumSessions": 1},

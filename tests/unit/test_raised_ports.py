@@ -6,14 +6,16 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from unit_helpers import DESIGNS
+from unit_helpers import DESIGNS, ROOT
 
 from bombus.analysis import check
 from bombus.base.errors import DesignError
 from bombus.base.paths import RTL
+from bombus.design import rtl
 from bombus.generation.generate import texts
 from bombus.generation.manifest import manifest
 
+EXAMPLES = ROOT / "docs" / "examples"
 MEMORY = DESIGNS / "udp_echo_memory.yaml"
 
 
@@ -133,3 +135,44 @@ def test_two_ports_of_one_name(tmp_path: Path) -> None:
     second = "  - {name: again, kind: memory_buffer, before: echo, ports: {axi: m, fill: fill}}\n"
     file = edited(tmp_path, ("  - {name: arp", second + "  - {name: arp"))
     assert any("two ports of the top would be fill_o" in each for each in refused(file))
+
+
+def test_streams_are_in_the_manifest_with_what_they_carry() -> None:
+    design, _ = check.check(EXAMPLES / "tcp_host" / "tcp_host.yaml")
+    into, out = manifest(design)["streams"]
+    assert (into["name"], into["output"], into["tile"]) == ("app_in", False, "app")
+    assert (out["name"], out["output"], out["data_bytes"]) == ("app_out", True, 64)
+    assert [kind["name"] for kind in into["kinds"]] == ["tcp_data", "tcp_read", "tcp_request"]
+    for stream in (into, out):
+        for kind in stream["kinds"]:
+            package = rtl.struct_layout(f"{kind['name']}_meta_t", "tcp_pkg")
+            given = {name: (f["offset"], f["width"]) for name, f in kind["fields"].items()}
+            assert given == {name: (f.offset, f.width) for name, f in package.items()}
+        widest = max(
+            f["offset"] + f["width"] for k in stream["kinds"] for f in k["fields"].values()
+        )
+        assert stream["user_bits"] == widest + 24
+    request = into["kinds"][2]["fields"]["request"]["values"]
+    assert request["request_listen"] == rtl.constant("tcp_pkg::RequestListen")
+    # Not those of a layer without AXI-Streams.
+    assert manifest(check.check(MEMORY)[0])["streams"] == []
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("HostOutSends", "HostInSends", "localparam HostInSends is about a stream that the layer"),
+        ("HostInTakes", "HostTakes", "localparam HostTakes is about a stream that the layer does"),
+        ('HostOutSends = "tcp_event', 'HostOutSends = "tcp_evnt', "'tcp_evnt' has no struct"),
+    ],
+)
+def test_declarations_about_streams(tmp_path: Path, old: str, new: str, message: str) -> None:
+    source = (RTL / "app" / "tcp_host.sv").read_text().replace("module tcp_host", "module odd")
+    assert old in source
+    (tmp_path / "odd.sv").write_text(source.replace(old, new))
+    text = (
+        (EXAMPLES / "tcp_host" / "tcp_host.yaml").read_text().replace("kind: tcp_host", "kind: odd")
+    )
+    file = tmp_path / "design.yaml"
+    file.write_text(text.replace("networks:\n", "sources: [odd.sv]\nnetworks:\n", 1))
+    assert any(message in problem for problem in refused(file))

@@ -83,6 +83,10 @@ _FILES: Mapping[str, Tests] = {
     "rtl/common/frame_buffer.sv": Tests((f"{_PRIMITIVES} -k buffer", _MAC)),
     "rtl/common/frame_sum.sv": Tests((f"{_PRIMITIVES} -k sum", _MAC), (_TRAFFIC, _BAD_INPUT)),
     "rtl/common/head_fifo.sv": Tests((f"{_PRIMITIVES} -k fifo", _ROUTER), proofs="head_fifo"),
+    **dict.fromkeys(
+        ("rtl/app/tcp_host.sv", "rtl/common/to_axi_stream.sv", "rtl/common/keep_count.sv"),
+        Tests(("tests/system/test_tcp_host.py",), ()),
+    ),
     "rtl/common/free_list.sv": Tests(("tests/rtl/test_tcp_sessions.py",), ()),
     "rtl/common/keyed_hash.sv": Tests(("tests/rtl/test_tcp_sessions.py",), ()),
     "rtl/common/least_recent.sv": Tests((_CHANNELS, _CROSSPOINT), (), "output_formal"),

@@ -168,7 +168,9 @@ number: `dram_0_awaddr_o`.
 `memories` places a model of a memory at raised AXI4 ports, in simulation only. Widths follow from
 the ports; the layer's clock is that of the design. A layer may omit what it does not use: an ID,
 burst lengths, strobes. The module `<design>_sim` joins the top and its memories
-(`<design>_sim.f`); the simulator is built from it. Other raised ports are pins of the simulator:
+(`<design>_sim.f`); the simulator is built from it. Raised ports `x_tdata`, `x_tkeep`, `x_tvalid`,
+`x_tready`, `x_tlast` and perhaps `x_tuser` are an AXI-Stream: the program that drives the simulator
+exchanges messages with it (`Simulation.streams`). Other raised ports are pins of the simulator:
 `Simulation.read_pin("buffer_fill_o")`, `write_pin`. An example of both is
 [designs/udp_echo_memory.yaml](../designs/udp_echo_memory.yaml).
 """

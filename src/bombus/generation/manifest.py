@@ -10,7 +10,7 @@ from bombus.design.dispatch import Dispatch
 from bombus.design.elements import Interface, Tile
 from bombus.design.register_map import shown
 from bombus.design.resolved import Design
-from bombus.generation import memories, watchpoints
+from bombus.generation import memories, raised_streams, watchpoints
 from bombus.registers.plain import to_plain
 
 MANIFEST_VERSION = 1
@@ -47,6 +47,7 @@ def manifest(design: Design) -> dict[str, Any]:
             "file_list": f"{config.name}_sim.f" if config.memories else f"{config.name}.f",
         },
         "pins": memories.pins(design),
+        "streams": raised_streams.streams(design),
         "data_width": design.networks[0].data_width,
         "clock_mhz": config.clock_mhz,
         "line_rate_gbps": config.line_rate_gbps,

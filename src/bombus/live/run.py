@@ -82,7 +82,8 @@ def run(
     those of the RTL. `board`: with the Ethernet MACs of this board. On a terminal the counters
     are shown as they grow; elsewhere they are printed at the end. `report`: a JSON file with all
     numbers, rewritten every `interval` seconds and at the end; "-": standard output. `software`:
-    called at the start and then some ten times a second, to read and write registers.
+    called at the start, then some ten times a second, and when messages have come out by a raised
+    stream, to read and write registers and messages.
 
     UserError when an interface goes away meanwhile, after the report.
     """

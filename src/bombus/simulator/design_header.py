@@ -47,6 +47,10 @@ def design_header(manifest: dict[str, Any], trace: bool, assertions: bool) -> st
                 f"X({pin['name']}, {pin['bits']}, {int(pin['output'])})"
                 for pin in manifest.get("pins", ())
             ),
+            "BOMBUS_STREAMS(X)": " ".join(
+                f'X("{stream["name"]}", {int(stream["output"])})'
+                for stream in manifest.get("streams", ())
+            ),
             "BOMBUS_MAC_CLOCKS(X)": " ".join(
                 f"X({port}, {round(given['clock_mhz'] * 1e6)}ull)"
                 for port, given in enumerate(manifest["mac_ports"])

@@ -16,6 +16,7 @@ import errno
 import math
 import os
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Self
 
@@ -28,6 +29,8 @@ from bombus.simulator.library import Library
 from bombus.simulator.mac_ports import DEFAULT_TIMEOUT_CYCLES, MacPorts
 from bombus.simulator.native import Native, SimulationError
 from bombus.simulator.stalls import Stall, stalls
+from bombus.simulator.streams import Stream
+from bombus.simulator.tcp import Sockets
 
 STALL_CYCLES = 10_000  # without any movement: longer than the longest frame at a slow MAC
 
@@ -313,6 +316,20 @@ class Simulation(MacPorts):
                 f"the design file raises no port {name!r}; {near_matches(name, bits)}"
             )
         return -(-int(bits[name]) // 8)
+
+    # ---- Streams ----
+
+    @cached_property
+    def streams(self) -> dict[str, Stream]:
+        """AXI-Streams among the raised ports, by name."""
+        return {
+            each["name"]: Stream(self._native, each) for each in self.manifest.get("streams", ())
+        }
+
+    @cached_property
+    def tcp(self) -> Sockets:
+        """Sockets on the design's TCP engine, where a tile raises an application's messages."""
+        return Sockets(self)
 
     # ---- Waveforms ----
 

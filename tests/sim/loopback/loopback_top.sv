@@ -41,11 +41,47 @@ module loopback_top (
     // Raised ports: the lamp shows the key, and the key of a cycle before above it.
     input  logic [11:0]  key_i,
     output logic [99:0]  lamp_o,
+    // A raised stream: what comes in goes out. key_i: 'hBA1 tvalid falls before the handshake,
+    // 'hBA2 tdata changes while it waits, 'hBA3 hole in tkeep.
+    input  logic [31:0]  echo_in_tdata_i,
+    input  logic [3:0]   echo_in_tkeep_i,
+    input  logic         echo_in_tvalid_i,
+    output logic         echo_in_tready_o,
+    input  logic         echo_in_tlast_i,
+    input  logic [11:0]  echo_in_tuser_i,
+    output logic [31:0]  echo_out_tdata_o,
+    output logic [3:0]   echo_out_tkeep_o,
+    output logic         echo_out_tvalid_o,
+    input  logic         echo_out_tready_i,
+    output logic         echo_out_tlast_o,
+    output logic [11:0]  echo_out_tuser_o,
     output logic         busy_o,
     output logic         in_flight_o
 );
 
   always_ff @(posedge clk_i) lamp_o <= {lamp_o[11:0], 76'd0, key_i};
+
+  logic echo_valid_q, phase_q;
+  logic [31:0] echo_data_q;
+  logic [3:0] echo_keep_q;
+  assign echo_in_tready_o = !echo_valid_q || (echo_out_tvalid_o && echo_out_tready_i);
+  assign echo_out_tvalid_o = echo_valid_q && !(key_i == 12'hBA1 && phase_q);
+  assign echo_out_tdata_o = key_i == 12'hBA2 && phase_q ? ~echo_data_q : echo_data_q;
+  assign echo_out_tkeep_o = key_i == 12'hBA3 ? echo_keep_q & 4'hD : echo_keep_q;
+  always_ff @(posedge clk_i) begin
+    phase_q <= !phase_q;
+    if (echo_in_tready_o) begin
+      echo_valid_q <= echo_in_tvalid_i;
+      echo_data_q <= echo_in_tdata_i;
+      echo_keep_q <= echo_in_tkeep_i;
+      echo_out_tlast_o <= echo_in_tlast_i;
+      echo_out_tuser_o <= echo_in_tuser_i;
+    end
+    if (rst_i) begin
+      echo_valid_q <= 1'b0;
+      phase_q <= 1'b0;
+    end
+  end
 
   logic [2:0] fault_q;
   logic [31:0] timer_q;
@@ -71,8 +107,8 @@ module loopback_top (
       .in_flight_o(flying[1]), .frame_in_o(frame_in[1]), .frame_out_o(frame_out[1])
   );
 
-  assign in_flight_o = |flying;
-  assign busy_o = |flying || timer_q != 0;
+  assign in_flight_o = |flying || echo_valid_q;
+  assign busy_o = in_flight_o || timer_q != 0;
   assign fire = timer_q != 0 && timer_q <= 32'(tick_us_i);
 
   always_ff @(posedge clk_i) begin

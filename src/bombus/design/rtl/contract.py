@@ -137,8 +137,11 @@ def _unlimited(kind: LayerKind) -> Iterator[str]:
 
 def _misspelt(kind: LayerKind) -> Iterator[str]:
     """Declarations about streams that the layer does not have."""
+    raised = kind.raised_streams
     inputs = {prefix_of(name) for name in kind.inputs}
     outputs = {prefix_of(name) for name in kind.outputs}
+    taken = inputs | {prefix_of(name) for name in raised if not raised[name]}
+    sent = outputs | {prefix_of(name) for name in raised if raised[name]}
     streams = {camel_case(name) for name in (*kind.inputs, *kind.outputs)}
     for name in kind.declared:
         holder, waits, needed = name.partition("WaitsFor")
@@ -149,11 +152,11 @@ def _misspelt(kind: LayerKind) -> Iterator[str]:
                 "AlwaysTakes": inputs,
                 "Room": inputs,
                 "Answers": inputs,
-                "Takes": inputs,
+                "Takes": taken,
                 "Credits": outputs,
                 "Serves": outputs,
                 "BindsWidth": outputs,
-                "Sends": outputs | _hop_prefixes(kind),
+                "Sends": sent | _hop_prefixes(kind),
             }
             end = next((each for each in ends if name.endswith(each)), None)
             is_known = end is None or name.removesuffix(end) in ends[end]

@@ -13,7 +13,7 @@ from pathlib import Path
 from bombus.design.rtl.beat import BEAT, OWN_BEAT
 from bombus.design.rtl.declared_names import BOUND
 from bombus.design.rtl.messages import ANY, PACKET, TAKEN
-from bombus.design.rtl.ports import MAC_PORTS, FurtherPort
+from bombus.design.rtl.ports import MAC_PORTS, FurtherPort, axi_streams
 from bombus.registers.model import Block
 
 # Filled in by Bombus, not by the design file; so are the numbers of kinds, such as `KindArp`.
@@ -110,6 +110,8 @@ class LayerKind:
     declared: tuple[str, ...]  # names of localparams
     ports: Mapping[str, int]  # width in bits by name
     further: tuple[FurtherPort, ...] = ()  # ports that the design file raises to the top
+    # Kinds of messages of the AXI-Streams among them, of those that declare some
+    raised_kinds: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     registers: Block | None = None  # as the SystemRDL file beside it describes them
     shows: str = ""  # next hop of the layer whose registers its tile has under its name, too
 
@@ -121,6 +123,17 @@ class LayerKind:
     def mac_directions(self) -> frozenset[str]:
         """`rx` (frames from the network), `tx` or none, as the layer has MAC ports."""
         return frozenset(port.split("_")[1] for port in self.mac_ports)
+
+    @property
+    def raised_streams(self) -> Mapping[str, bool]:
+        """AXI-Streams that the design file raises to the top: whether each is an output."""
+        return axi_streams(port.name for port in self.further)
+
+    @property
+    def all_kinds(self) -> tuple[str, ...]:
+        """Kinds of messages of all streams, those that are raised too."""
+        raised = (name for names in self.raised_kinds.values() for name in names)
+        return (*self.message_kinds(), *raised)
 
     def message_kinds(self, of_type: str | None = None) -> tuple[str, ...]:
         """Kinds of messages that its streams take or send, those of one type or of all."""

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from pyslang import ast, syntax
 
@@ -16,6 +16,7 @@ from bombus.design.rtl.elaboration import Elaboration
 from bombus.design.rtl.layer_kind import InputStream, LayerKind, OutputStream, Parameter
 from bombus.design.rtl.messages import PACKET
 from bombus.design.rtl.ports import (
+    axi_streams,
     further_ports,
     known_ports,
     port_problems,
@@ -138,6 +139,15 @@ class _Declarations:
             },
         )
 
+    def raised_kinds(self, ports: Iterable[str]) -> dict[str, tuple[str, ...]]:
+        """Kinds of messages of the AXI-Streams that the design file raises to the top."""
+        found = {}
+        for name, is_output in axi_streams(ports).items():
+            declared = f"{prefix_of(name)}{'Sends' if is_output else 'Takes'}"
+            if declared in self.texts:
+                found[name] = self.kinds(declared)
+        return found
+
     def kinds(self, declared: str) -> tuple[str, ...]:
         """Kinds of messages that a localparam names."""
         return tuple(self.texts.get(declared, PACKET).split())
@@ -187,6 +197,7 @@ def read_layer(
         declared=(*found.numbers, *found.texts),
         ports=found.ports,
         further=tuple(further_ports(body, elaboration, known)),
+        raised_kinds=found.raised_kinds(names),
         registers=registers,
         shows=found.texts.get("ShowsRegisters", ""),
     )

@@ -161,7 +161,7 @@ def _library(data_width: int, shared: Shared, versions: tuple[tuple[Path, int], 
     problems = [
         Problem(layer.file, layer.line, f"layer {layer.name}: {message}")
         for layer in layers.values()
-        for message in without_struct(layer.message_kinds(), kinds)
+        for message in without_struct(layer.all_kinds, kinds)
     ]
     if problems:
         raise DesignError(problems)

@@ -8,12 +8,13 @@ declares which kinds its streams take and send (docs/architecture.md, "Kinds of 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from pyslang import ast
 
 from bombus.base.errors import DesignError, Problem
+from bombus.base.text import snake_case
 from bombus.design.rtl.elaboration import Elaboration
 
 PACKET = "packet"  # the kind that all layers share
@@ -23,12 +24,35 @@ _SUFFIX = "_meta_t"
 
 
 @dataclass(frozen=True)
+class MessageField:
+    """A field of the metadata: bits `offset + width - 1` down to `offset`."""
+
+    name: str  # those of nested structs too: `tuple.ip`
+    offset: int
+    width: int
+    values: tuple[tuple[str, int], ...] = ()  # of an enum, by name
+
+
+@dataclass(frozen=True)
 class MessageKind:
     """A kind of message and the struct of its metadata."""
 
     name: str
     struct: str  # `package::type`
     bits: int
+    fields: tuple[MessageField, ...] = field(default=(), compare=False, repr=False)
+
+
+def _fields(struct: ast.Type, base: int = 0, prefix: str = "") -> Iterator[MessageField]:
+    for member in struct.canonicalType:
+        kind = member.type.canonicalType
+        offset = base + member.bitOffset
+        values: tuple[tuple[str, int], ...] = ()
+        if isinstance(kind, ast.EnumType):
+            values = tuple((snake_case(each.name), int(each.value.value)) for each in kind)
+        yield MessageField(prefix + member.name, offset, member.type.bitWidth, values)
+        if isinstance(kind, ast.PackedStructType | ast.PackedUnionType):
+            yield from _fields(kind, offset, f"{prefix}{member.name}.")
 
 
 def read_kinds(elaboration: Elaboration) -> dict[str, MessageKind]:
@@ -58,7 +82,8 @@ def read_kinds(elaboration: Elaboration) -> dict[str, MessageKind]:
                     )
                 )
             full_name = f"{package.name}::{alias.name}"
-            found.setdefault(name, MessageKind(name, full_name, target.type.bitWidth))
+            fields = tuple(_fields(struct))
+            found.setdefault(name, MessageKind(name, full_name, target.type.bitWidth, fields))
     if problems:
         raise DesignError(problems)
     return found

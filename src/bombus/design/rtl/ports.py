@@ -44,12 +44,25 @@ MAC_PORTS = frozenset(
         *(f"mac_tx_{name[:-1]}{'o' if name.endswith('i') else 'i'}" for name in _STREAM),
     }
 )
+# What an AXI-Stream of a layer's own has besides tready; tuser is optional.
+_AXI_STREAM = ("tdata", "tkeep", "tvalid", "tlast")
 _SINGLE = _BITS.keys() | _TYPES.keys() | _OTHERS | MAC_PORTS
 
 
 def streams(ports: Iterable[str], valid: str) -> list[str]:
     """Names of the streams whose valid ends so: `_valid_i` of inputs, `_valid_o` of outputs."""
     return [port.removesuffix(valid) for port in ports if port.endswith(valid)]
+
+
+def axi_streams(ports: Iterable[str]) -> dict[str, bool]:
+    """AXI-Streams among ports that the contract does not know: whether each is an output."""
+    names, found = {*ports}, {}
+    for end, other in (("o", "i"), ("i", "o")):
+        needed = (*(f"{each}_{end}" for each in _AXI_STREAM), f"tready_{other}")
+        for stream in (name.removesuffix(f"_tvalid_{end}") for name in names):
+            if all(f"{stream}_{each}" in names for each in needed):
+                found[stream] = end == "o"
+    return dict(sorted(found.items()))
 
 
 @dataclass(frozen=True)

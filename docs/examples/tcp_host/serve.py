@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0
+"""An echo, an HTTP and a Redis server behind the TCP engine, in a live run."""
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from bombus import Simulation
+from bombus.live.run import run
+from bombus.simulator.tcp import Connection, Listener
+
+DESIGN = Path(__file__).parent / "tcp_host.yaml"
+kept: dict[bytes, bytes] = {}  # what Redis clients have set
+
+
+def echo(came: bytearray) -> bytes:
+    """RFC 862."""
+    answer = bytes(came)
+    came.clear()
+    return answer
+
+
+def http(came: bytearray) -> bytes:
+    """HTTP/1.1 (RFC 9112), GET only: /N has N bytes."""
+    answer = b""
+    while (end := came.find(b"\r\n\r\n")) >= 0:
+        method, path, *_ = came[:end].split(b" ")
+        del came[: end + 4]
+        known = method == b"GET" and path[1:].isdigit()
+        body = b"x" * int(path[1:]) if known else b"GET /N has N bytes\n"
+        status = b"200 OK" if known else b"404 Not Found"
+        answer += b"HTTP/1.1 %s\r\nContent-Length: %d\r\n\r\n" % (status, len(body)) + body
+    return answer
+
+
+def redis(came: bytearray) -> bytes:
+    """RESP2: PING, ECHO, SET, GET; each command is an array of strings."""
+    answer = b""
+    while (words := command(came)) is not None:
+        match [words[0].upper(), *words[1:]]:
+            case [b"PING"]:
+                answer += b"+PONG\r\n"
+            case [b"ECHO", text]:
+                answer += b"$%d\r\n%s\r\n" % (len(text), text)
+            case [b"SET", key, value]:
+                kept[key] = value
+                answer += b"+OK\r\n"
+            case [b"GET", key] if key in kept:
+                answer += b"$%d\r\n%s\r\n" % (len(kept[key]), kept[key])
+            case [b"GET", _]:
+                answer += b"$-1\r\n"
+            case _:
+                answer += b"-ERR unknown command\r\n"
+    return answer
+
+
+def command(came: bytearray) -> list[bytes] | None:
+    """Takes a whole command off; None if it has not come yet."""
+    words: list[bytes] = []
+    head, found, rest = bytes(came).partition(b"\r\n")
+    if not found:
+        return None
+    for _ in range(int(head[1:])):
+        size, found, rest = rest.partition(b"\r\n")
+        if not found or len(rest) < int(size[1:]) + 2:
+            return None
+        words.append(rest[: int(size[1:])])
+        rest = rest[int(size[1:]) + 2 :]
+    came[:] = rest
+    return words
+
+
+class Servers:
+    """What `run` calls: at the start, whenever messages have come, and now and then."""
+
+    def __init__(self) -> None:
+        self.listeners: dict[Listener, Callable[[bytearray], bytes]] = {}
+        self.open: list[tuple[Connection, Callable[[bytearray], bytes], bytearray]] = []
+
+    def __call__(self, simulation: Simulation) -> None:
+        if not self.listeners:
+            for port, answers in ((7, echo), (80, http), (6379, redis)):
+                self.listeners[simulation.tcp.listen(port)] = answers
+        simulation.tcp.poll()
+        for listener, answers in self.listeners.items():
+            while listener.waiting:
+                self.open.append((listener.accept(timeout=0), answers, bytearray()))
+        for entry in list(self.open):
+            connection, answers, came = entry
+            came += connection.read()
+            if connection.is_closed or connection.at_end:
+                connection.close()
+                self.open.remove(entry)
+            elif came and (answer := answers(came)):
+                connection.write(answer)
+
+
+if __name__ == "__main__":
+    run(DESIGN, software=Servers(), duration=float(sys.argv[1]) if sys.argv[1:] else None)

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// Drives and watches one AXI-Stream that the design file raises to the top: messages of the
+// program that uses the simulator go into the design, or come out of it.
+#ifndef BOMBUS_STREAM_PORT_H_
+#define BOMBUS_STREAM_PORT_H_
+
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "bombus_sim.h"
+#include "design.h"
+#include "random.h"
+
+namespace bombus {
+
+// The bytes of a message, and tuser with its first beat.
+struct Message {
+  std::vector<uint8_t> data;
+  std::vector<uint8_t> user;
+};
+
+class StreamPort {
+ public:
+  // `pins`: all raised ports of the top, the stream's among them.
+  StreamPort(const Stream& stream, const std::vector<Pin>& pins, unsigned index,
+             const bombus_options& options, bombus_errors& errors);
+
+  const std::string& name() const { return name_; }
+  bool is_output() const { return is_output_; }
+  size_t user_bytes() const { return user_ ? user_->bytes() : 0; }
+  unsigned user_bits() const { return user_ ? user_->bits : 0; }
+  bool has_pin(const Pin& pin) const;
+
+  // Sets what the design takes in this cycle; then the model settles; then sample() takes what is
+  // there at the clock edge. True: a message has come out.
+  void drive();
+  bool sample();
+  // A message is on its way in or out.
+  bool active() const { return !queue_.empty() || offering_ || inside_; }
+
+  void send(Message message) { queue_.push_back(std::move(message)); }
+  std::deque<Message>& received() { return received_; }
+
+  // Everything waiting is forgotten, inputs idle.
+  void reset();
+
+ private:
+  void idle();
+  void offer_beat();
+  bool keeps(size_t byte) const { return keep_->data[byte / 8] >> (byte % 8) & 1; }
+  void check_waiting();
+
+  std::string name_;
+  bool is_output_;
+  const Pin* data_;
+  const Pin* keep_;
+  const Pin* valid_;
+  const Pin* ready_;
+  const Pin* last_;
+  const Pin* user_;  // null: there is none
+  bombus_errors& errors_;
+  Random random_;
+  double pause_;  // probability of a bubble before a beat, or of tready low
+
+  // Into the design
+  std::deque<Message> queue_;
+  size_t position_ = 0;  // in the first message of the queue
+  bool offering_ = false;
+
+  // Out of it
+  Message current_;
+  bool inside_ = false;  // a message has begun
+  std::vector<uint8_t> waiting_;  // the beat that was offered and not taken
+  std::deque<Message> received_;
+};
+
+}  // namespace bombus
+#endif

@@ -1,0 +1,403 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sockets on the TCP engine of a design, in virtual time.
+
+    listener = simulation.tcp.listen(80)
+    connection = listener.accept()
+    request = connection.receive(1000)
+    connection.send(b"hello")
+    connection.close()
+
+An application of the design hands its messages to a program by two raised streams
+(`Simulation.streams`): one out of the design that carries `tcp_event` and `tcp_data`, one into it
+that carries `tcp_data`, `tcp_read` and `tcp_request`. What these say: docs/tcp.md.
+
+Calls that wait let virtual time pass, at most `timeout` seconds of it, and raise TimeoutError then.
+`poll`, `Connection.write` and `Connection.read` never wait: in a live run, where time is real, a
+program uses these, and `accept` with `timeout=0`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from collections.abc import Callable, Iterator
+from ipaddress import IPv4Address
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
+
+from bombus.simulator.native import SimulationError
+from bombus.simulator.streams import Message, Stream
+
+if TYPE_CHECKING:
+    from bombus.simulator.simulation import Simulation
+
+EVENT, DATA, READ, REQUEST = "tcp_event", "tcp_data", "tcp_read", "tcp_request"
+DEFAULT_TIMEOUT = 60.0  # seconds of virtual time
+_CHUNK = 8192  # most bytes of a message
+_LEAST_RING = 1024  # every send buffer has so many bytes for a session
+_MODULO = 1 << 32
+
+
+def _distance(start: int, end: int) -> int:
+    """Bytes from one place in a stream to a later one."""
+    return (end - start) % _MODULO
+
+
+class Connection:
+    """An open connection. As a context manager it is closed at the end."""
+
+    def __init__(self, sockets: Sockets, event: Message) -> None:
+        fields = event.fields
+        self._sockets = sockets
+        self.session: int = fields["session"]
+        self.peer = (str(IPv4Address(fields["tuple.ip"])), fields["tuple.peer_port"])
+        self.port: int = fields["tuple.own_port"]
+        self.is_reset = False  # by the peer, by a timeout, or by `abort`
+        self._received = bytearray()
+        self._asked = self._taken = self._read_end = fields["read_end"]
+        self._written = self._write_end = fields["write_end"]
+        self._queue = bytearray()
+        self._peer_closed = False
+        self._closing = self._close_sent = False
+        self._over = False  # the session has ended
+        self._released = False  # the program wants no more of it
+        self._freed = False
+        self._wishes = {"request_readable": 0, "request_writable": 0}
+        self._waits_for_space = False
+
+    # ---- Receive ----
+
+    @property
+    def available(self) -> int:
+        """Bytes that `read` would return."""
+        return len(self._received)
+
+    @property
+    def at_end(self) -> bool:
+        """The peer has closed, and all that it sent has been received."""
+        return self._peer_closed and not self._received and not self._unread()
+
+    def receive(self, size: int = _CHUNK, timeout: float = DEFAULT_TIMEOUT) -> bytes:
+        """Up to `size` bytes, as soon as there are some; none: the peer has closed.
+
+        ConnectionResetError after a reset.
+        """
+        if size < 1:
+            raise SimulationError(f"receive: size should be 1 or more, not {size}")
+        self._check_released()
+        self._sockets.wait(
+            lambda: bool(self._received) or self.at_end or self._over, timeout, "nothing has come"
+        )
+        if not self._received and self.is_reset:
+            raise ConnectionResetError(f"the connection with {self.peer} was reset")
+        return self.read(size)
+
+    def receive_exactly(self, size: int, timeout: float = DEFAULT_TIMEOUT) -> bytes:
+        """So many bytes, or fewer where the peer closes before."""
+        data = bytearray()
+        while len(data) < size and (part := self.receive(size - len(data), timeout)):
+            data += part
+        return bytes(data)
+
+    def read(self, size: int | None = None) -> bytes:
+        """What has come, up to `size` bytes; does not wait."""
+        data = bytes(self._received[:size])
+        del self._received[: len(data)]
+        if data and not self._over:
+            self._taken = (self._taken + len(data)) % _MODULO
+            self._request("request_release", self._taken)
+        return data
+
+    # ---- Send ----
+
+    def write(self, data: bytes) -> None:
+        """Queues bytes, which go as the send buffer has space for them; does not wait."""
+        self._check_released()
+        if self.is_reset:
+            raise ConnectionResetError(f"the connection with {self.peer} was reset")
+        if self._closing or self._over:
+            raise BrokenPipeError(f"the connection with {self.peer} has been shut down")
+        self._queue += data
+        self._push()
+
+    def send(self, data: bytes, timeout: float = DEFAULT_TIMEOUT) -> None:
+        """Sends bytes: all of them are in the send buffer then.
+
+        ConnectionResetError after a reset, BrokenPipeError after `shutdown`.
+        """
+        self.write(data)
+        self._sockets.wait(
+            lambda: not self._queue or self._over, timeout, "there is no space for the bytes"
+        )
+        if self._queue:
+            raise ConnectionResetError(f"the connection with {self.peer} was reset")
+
+    @property
+    def unsent(self) -> int:
+        """Bytes that wait for space in the send buffer."""
+        return len(self._queue)
+
+    # ---- End ----
+
+    def shutdown(self) -> None:
+        """Says that nothing will follow what was sent; bytes may still be received."""
+        self._check_released()
+        self._closing = True
+        self._push()
+
+    def close(self) -> None:
+        """Closes both directions: what was sent still arrives, what comes is discarded. Waits for
+        nothing; the session is free for others once the peer has closed too."""
+        if self._released:
+            return
+        self.shutdown()
+        self._released = True
+        self._discard()
+        self._free()
+
+    def abort(self) -> None:
+        """Resets the connection: what is on its way may be lost."""
+        if self._freed:
+            return
+        if not self._over:
+            self._request("request_abort")
+        self.is_reset = True
+        self._released = True
+        self._queue.clear()
+        self._discard()
+        self._free()
+
+    @property
+    def is_closed(self) -> bool:
+        """The session has ended on both sides."""
+        return self._over
+
+    def wait_closed(self, timeout: float = DEFAULT_TIMEOUT) -> None:
+        """Waits until the session has ended on both sides."""
+        self._sockets.wait(lambda: self._over, timeout, "the session has not ended")
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, _: TracebackType | None
+    ) -> None:
+        self.close()
+
+    # ---- Messages ----
+
+    def _unread(self) -> int:
+        """Bytes that are in the receive buffer, or on their way from there."""
+        return _distance(self._asked, self._read_end)
+
+    def _check_released(self) -> None:
+        if self._released:
+            raise SimulationError(f"the connection with {self.peer} has been closed")
+
+    def _request(self, request: str, place: int = 0, wish: int = 0) -> None:
+        self._sockets.send(
+            REQUEST, request=request, session=self.session, place=place % _MODULO, wish=wish
+        )
+
+    def _wish(self, request: str, place: int) -> None:
+        self._wishes[request] ^= 1
+        self._request(request, place, self._wishes[request])
+
+    def take_event(self, fields: dict[str, int]) -> None:
+        """What an event says of this session."""
+        if fields["changes.peer_closed"]:
+            self._peer_closed = True
+        # The place of a FIN is no byte.
+        self._read_end = (fields["read_end"] - self._peer_closed) % _MODULO
+        self._write_end = fields["write_end"]
+        if fields["changes.writable"]:
+            self._waits_for_space = False
+        if fields["changes.closed"]:
+            self._over = True
+            self.is_reset |= bool(fields["changes.failed"])
+            self._queue.clear()
+        elif fields["changes.readable"] or fields["changes.opened"]:
+            self._ask()
+            if not self._peer_closed:
+                self._wish("request_readable", self._read_end + 1)
+        elif fields["changes.peer_closed"]:
+            self._ask()
+        if not self._over:
+            self._push()
+        self._free()
+
+    def take_data(self, data: bytes) -> None:
+        """Bytes that were asked for."""
+        self._received += data
+        if self._released:
+            self._discard()
+        self._free()
+
+    def _ask(self) -> None:
+        """Asks the receive buffer for all that is there."""
+        while size := min(_CHUNK, self._unread()):
+            self._sockets.read(self, self._asked, size)
+            self._asked = (self._asked + size) % _MODULO
+
+    def _discard(self) -> None:
+        self.read()
+
+    def _push(self) -> None:
+        while self._queue and (space := _distance(self._written, self._write_end)):
+            part = bytes(self._queue[: min(space, _CHUNK)])
+            del self._queue[: len(part)]
+            self._sockets.send(DATA, part, session=self.session, start=self._written)
+            self._written = (self._written + len(part)) % _MODULO
+        if self._queue and not self._waits_for_space:
+            self._waits_for_space = True
+            self._wish("request_writable", self._written + min(len(self._queue), _LEAST_RING))
+        if self._closing and not self._queue and not self._close_sent and not self._over:
+            self._close_sent = True
+            self._request("request_close", self._written)
+
+    def _free(self) -> None:
+        if self._over and self._released and not self._freed and not self._sockets.reads_of(self):
+            self._freed = True
+            self._request("request_free", self._written)
+            self._sockets.forget(self)
+
+
+class Listener:
+    """A port at which connections are taken."""
+
+    def __init__(self, sockets: Sockets, port: int) -> None:
+        self._sockets = sockets
+        self.port = port
+        self.waiting: deque[Connection] = deque()
+
+    def accept(self, timeout: float = DEFAULT_TIMEOUT) -> Connection:
+        """The next connection that a peer has opened."""
+        self._sockets.wait(lambda: bool(self.waiting), timeout, "nobody has connected")
+        return self.waiting.popleft()
+
+    def close(self) -> None:
+        """Takes no further connections: peers that open one are reset."""
+        self._sockets.listeners.pop(self.port, None)
+        while self.waiting:
+            self.waiting.popleft().abort()
+
+
+class Sockets:
+    """The connections of an application that is outside of a design."""
+
+    def __init__(self, simulation: Simulation, tile: str | None = None) -> None:
+        self._simulation = simulation
+        self._out, self._in = _streams(simulation, tile)
+        self.tile = self._out.tile
+        self._tcp_port = _ports(simulation, self.tile)
+        self.listeners: dict[int, Listener] = {}
+        self._sessions: dict[int, Connection] = {}
+        self.reads: deque[Connection] = deque()  # by whom what comes next was asked for
+        # Lets some microseconds pass, at most, where more than this simulation is to go on.
+        self.pass_time: Callable[[int], object] | None = None
+
+    @property
+    def connections(self) -> list[Connection]:
+        """Those whose sessions are not free yet."""
+        return list(self._sessions.values())
+
+    def listen(self, port: int) -> Listener:
+        """Takes connections to a port from now on."""
+        self._check_port(port)
+        if port in self.listeners:
+            raise SimulationError(f"port {port} is listened at already")
+        self.listeners[port] = Listener(self, port)
+        self.send(REQUEST, request="request_listen", place=port)
+        return self.listeners[port]
+
+    def poll(self) -> None:
+        """Takes what the design has sent; no time passes."""
+        while (message := self._out.receive()) is not None:
+            self._take(message)
+
+    def wait(self, is_done: Callable[[], bool], timeout: float, what: str) -> None:
+        """Lets virtual time pass until something is so; TimeoutError after `timeout` seconds."""
+        if not 0 <= timeout < math.inf:
+            raise SimulationError(f"timeout: should be 0 seconds or more, not {timeout}")
+        end = self._simulation.time_us + round(timeout * 1_000_000)
+        while True:
+            self.poll()
+            if is_done():
+                return
+            left = end - self._simulation.time_us
+            if left <= 0:
+                raise TimeoutError(f"{what} in {timeout} seconds")
+            if self.pass_time is not None:
+                self.pass_time(left)
+            elif (message := self._out.receive(left)) is not None:
+                self._take(message)
+
+    # ---- For connections ----
+
+    def send(self, kind: str, data: bytes = b"", **fields: int | str) -> None:
+        self._in.send_kind(kind, data, **fields)
+
+    def read(self, connection: Connection, start: int, length: int) -> None:
+        self.reads.append(connection)
+        self.send(READ, port=self._tcp_port, session=connection.session, start=start, length=length)
+
+    def reads_of(self, connection: Connection) -> bool:
+        return connection in self.reads
+
+    def forget(self, connection: Connection) -> None:
+        del self._sessions[connection.session]
+
+    # ---- Messages ----
+
+    def _take(self, message: Message) -> None:
+        if message.kind == DATA:
+            self.reads.popleft().take_data(message.data)
+            return
+        fields = dict(message.fields)
+        if fields["changes.opened"]:
+            connection = Connection(self, message)
+            self._sessions[connection.session] = connection
+            connection.take_event(fields)
+            listener = self.listeners.get(connection.port)
+            if listener is None:
+                connection.abort()
+            else:
+                listener.waiting.append(connection)
+        elif (known := self._sessions.get(fields["session"])) is not None:
+            known.take_event(fields)
+
+    def _check_port(self, port: int) -> None:
+        if not 1 <= port <= 65535:
+            raise SimulationError(f"port: should be 1 to 65535, not {port}")
+        if self._tcp_port not in (0, port):
+            raise SimulationError(f"tile {self.tile} has port {self._tcp_port} only, not {port}")
+        for tile, other in _given_ports(self._simulation):
+            if tile != self.tile and other == port:
+                raise SimulationError(f"port {port} is that of tile {tile}")
+
+
+def _streams(simulation: Simulation, tile: str | None) -> tuple[Stream, Stream]:
+    """The streams of an application, of the first tile that has them or of a given one."""
+    every = [each for each in simulation.streams.values() if tile in (None, each.tile)]
+    for out in every:
+        if out.is_output and {EVENT, DATA} <= {*out.kinds}:
+            for into in every:
+                if into.tile == out.tile and {DATA, READ, REQUEST} <= {*into.kinds}:
+                    return out, into
+    raise SimulationError(
+        f"{f'tile {tile} is' if tile else 'there is'} no tile that raises the messages of a TCP "
+        "application to the top"
+    )
+
+
+def _given_ports(simulation: Simulation) -> Iterator[tuple[str, int]]:
+    """TCP ports that design or defaults give to tiles."""
+    for tile in simulation.manifest["tiles"]:
+        for layer in tile["layers"]:
+            params: dict[str, Any] = layer["params"]
+            if "tcp_port" in params:
+                yield tile["name"], params["tcp_port"]
+
+
+def _ports(simulation: Simulation, tile: str) -> int:
+    return next((port for name, port in _given_ports(simulation) if name == tile), 0)
