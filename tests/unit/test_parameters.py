@@ -299,6 +299,23 @@ BAD: dict[str, list[dict[str, object]]] = {
         {"ShardBytes": 100, "beat_t": "data_192_t"},
         {"ShardBytes": 16384},
     ],
+    "rpu_core": [
+        {"CodeBytes": 32},
+        {"CodeBytes": 5000},
+        {"CodeBytes": 131072},
+        {"DataBytes": 32},
+        {"DataBytes": 5000},
+        {"DataBytes": 2097152},
+        {"NumTargets": 1},
+        {"NumTargets": 17},
+    ],
+    "rpu_fetch": [
+        {"CodeBytes": 32},
+        {"CodeBytes": 5000},
+        {"CodeBytes": 131072},
+        {"NumTargets": 1},
+        {"NumTargets": 17},
+    ],
     "rs_parity_row": [{"NumBytes": 0}, {"Depth": 0}],
     "service_order": [{"NumInputs": 0}],
     "stream_checker": [{"NextWidth": 0}, {"NumKinds": 0}, {"NumHops": 0}],
@@ -483,6 +500,8 @@ FREE = {
     ),
     **dict.fromkeys(("Room", "Credits", "MaxBusyCycles"), "any number of messages or cycles"),
     "ToIp": "any address",
+    "HartId": "any number",
+    "CustomOps": "a mask: each bit stands for itself",
     "Seed": "any secret",
     **dict.fromkeys(
         (

@@ -1,0 +1,456 @@
+// SPDX-License-Identifier: Apache-2.0
+// RISC-V core of a packet processor: RV32IM, rev8, machine mode, custom instructions.
+//
+// Four stages and the write-back: decode (the instruction comes out of the code memory), execute,
+// memory, write-back. Operands are bypassed into the registers in front of execute, so that a
+// result is an operand of the next instruction; that of a load, of the one after the next.
+// Cycles: 1 an instruction; 2 more behind a branch that was not guessed, and behind mret; multiplication 4,
+// division 35; instructions of opcode SYSTEM run alone.
+//
+// Memory map: code at 0, fetched only; data at 0x1000_0000; the bus at 0x2000_0000. Code and data
+// memories answer in the next cycle and keep their output while not enabled. An access over the bus
+// is held until bus_ready_i, and raises an access fault with bus_error_i. Accesses outside these, misaligned
+// ones and illegal instructions raise exceptions.
+//
+// custom-0 with a funct3 of CustomOps: takes its result in the cycle in which custom_valid_o and
+// custom_ready_i are high; the core may withdraw it before (an interrupt).
+module rpu_core
+  import rpu_pkg::*;
+#(
+    parameter int unsigned CodeBytes = 16384,
+    parameter int unsigned DataBytes = 16384,
+    parameter int unsigned NumTargets = 4,
+    parameter logic [7:0] CustomOps = '1,
+    parameter word_t HartId = '0,
+    parameter bit Retire = 0,  // retire_o is there
+    localparam int unsigned CodeAddrWidth = $clog2(CodeBytes),
+    localparam int unsigned DataAddrWidth = $clog2(DataBytes)
+) (
+    input logic clk_i,
+    input logic rst_i,
+
+    output logic code_enable_o,
+    output logic [CodeAddrWidth-1:2] code_addr_o,
+    input word_t code_i,
+
+    output logic data_enable_o,
+    output logic [DataAddrWidth-1:2] data_addr_o,
+    output logic [3:0] data_write_o,
+    output word_t data_o,
+    input word_t data_i,
+
+    output logic bus_valid_o,
+    output logic bus_write_o,
+    output logic [27:0] bus_addr_o,
+    output logic [3:0] bus_bytes_o,
+    output word_t bus_data_o,
+    input logic bus_ready_i,
+    input logic bus_error_i,
+    input word_t bus_data_i,
+
+    output logic custom_valid_o,
+    output logic [9:0] custom_op_o,  // funct7, funct3
+    output word_t custom_first_o,
+    output word_t custom_second_o,
+    input logic custom_ready_i,
+    input word_t custom_result_i,
+
+    input logic external_interrupt_i,
+    input logic software_interrupt_i,
+    input logic timer_interrupt_i,
+
+    output retire_t retire_o
+);
+
+  if (DataBytes < 64 || DataBytes > 1048576 || DataBytes != 2 ** DataAddrWidth) begin : gen_bad_data
+    $error("rpu_core: DataBytes must be a power of two, 64 to 1048576");
+  end
+
+  // ---- Decode ----
+
+  logic advance_d, advance_x;
+  logic redirect;  // what is in decode and execute is not to be executed
+  logic [31:2] redirect_target;
+  logic learn, learn_taken;
+  logic [NumTargets-1:0] guess_d, guess_x_q, guess_m_q;
+  logic [31:2] pc_d, next_d, pc_x_q, next_x_q, pc_m_q;
+
+  rpu_fetch #(
+      .CodeBytes (CodeBytes),
+      .NumTargets(NumTargets)
+  ) u_fetch (
+      .clk_i,
+      .rst_i,
+      .advance_i(advance_d),
+      .redirect_i(redirect),
+      .target_i(redirect_target),
+      .learn_i(learn),
+      .taken_i(learn_taken),
+      .source_i(pc_m_q),
+      .guess_i(guess_m_q),
+      .pc_o(pc_d),
+      .next_o(next_d),
+      .guess_o(guess_d),
+      .code_enable_o,
+      .code_addr_o
+  );
+
+  decoded_t decoded, x_q;
+  word_t immediate;
+  wire   fetch_fault = |pc_d[31:CodeAddrWidth];
+  rpu_decode #(
+      .CustomOps(CustomOps)
+  ) u_decode (
+      .insn_i(code_i),
+      .decoded_o(decoded),
+      .immediate_o(immediate)
+  );
+
+  // Bypasses: results of the instructions in execute, memory and write-back.
+  logic x_valid_q, m_writes_q, w_writes_q;
+  logic [4:0] m_rd_q, w_rd_q;
+  word_t x_result, m_value, w_value_q;
+  word_t registers[32];
+  always_ff @(posedge clk_i) if (w_writes_q) registers[w_rd_q] <= w_value_q;
+
+  logic [4:0] source[2];
+  word_t operand[2];
+  logic depends_x[2];  // on the instruction in execute
+  assign source = '{code_i[19:15], code_i[24:20]};
+  for (genvar s = 0; s < 2; s++) begin : gen_operand
+    wire fixed = s == 0 ? decoded.first_pc : decoded.second_immediate;
+    wire word_t value = s == 0 ? {pc_d, 2'b00} : immediate;
+    wire by_m = m_writes_q & source[s] == m_rd_q;
+    wire by_w = w_writes_q & source[s] == w_rd_q;
+    assign depends_x[s] = x_valid_q & x_q.writes_rd & source[s] == x_q.rd;
+    word_t other;
+    always_comb begin
+      if (fixed) other = value;
+      else if (by_m) other = m_value;
+      else if (by_w) other = w_value_q;
+      else other = source[s] == '0 ? '0 : registers[source[s]];
+    end
+    assign operand[s] = depends_x[s] & ~fixed ? x_result : other;
+  end
+
+  logic m_valid_q, m_system_q;
+  wire waits_load = x_q.is_load &
+      (depends_x[0] & decoded.uses_rs1 | depends_x[1] & decoded.uses_rs2);
+  wire waits_system = decoded.is_system ? x_valid_q | m_valid_q :
+      x_valid_q & x_q.is_system | m_system_q;
+  assign advance_d = advance_x & ~waits_load & ~waits_system;
+
+  // ---- Execute ----
+
+  // Of the memory stage.
+  logic m_trap_q, m_interrupt_q, m_redirect_q, m_value_is_address_q, m_load_q, m_bus_q;
+  logic m_taken_q, m_learn_q;
+  logic [3:0] m_cause_q, m_bytes_q;
+  logic [2:0] m_size_q;
+  word_t m_address_q, m_result_q, m_data_q;
+  logic m_write_q;
+  wire  m_fails = m_bus_q & bus_ready_i & bus_error_i;
+
+  word_t first_q, second_q, immediate_q, insn_x_q;
+  logic fetch_fault_q;
+  always_ff @(posedge clk_i) begin
+    if (advance_x) begin
+      x_valid_q <= advance_d & ~redirect;
+      x_q <= decoded;
+      guess_x_q <= guess_d;
+      pc_x_q <= pc_d;
+      next_x_q <= next_d;
+      first_q <= operand[0];
+      second_q <= operand[1];
+      // A fault of the fetch is at pc_x_q + 0, a byte address like others.
+      immediate_q <= fetch_fault ? '0 : immediate;
+      insn_x_q <= code_i;
+      fetch_fault_q <= fetch_fault;
+    end
+    if (rst_i) x_valid_q <= 1'b0;
+  end
+  wire [2:0] funct3 = insn_x_q[14:12];
+
+  word_t sum, other;
+  logic equal, less, less_unsigned;
+  rpu_alu u_alu (
+      .first_i(first_q),
+      .second_i(second_q),
+      .subtracts_i(x_q.subtracts),
+      .logic_op_i(x_q.logic_op),
+      .shifts_i(x_q.shifts),
+      .left_i(x_q.left),
+      .arithmetic_i(x_q.arithmetic),
+      .sum_o(sum),
+      .other_o(other),
+      .equal_o(equal),
+      .less_o(less),
+      .less_unsigned_o(less_unsigned)
+  );
+
+  // Address of a load or store, target of a jump.
+  word_t address;
+  wire   from_first = (x_q.is_load | x_q.is_store | x_q.is_jalr) & ~fetch_fault_q;
+  assign address = immediate_q + (from_first ? first_q : {pc_x_q, 2'b00});
+
+  // What takes several cycles has its result in slow_q. An interrupt is taken before it starts.
+  logic m_stalls, interrupt, slow_done_q, slow_finishes, unknown_csr_q;
+  logic [3:0] interrupt_cause;
+  logic [2:0] slow_step_q;
+  word_t slow_q, product, quotient, csr_read;
+  logic csr_known, divided;
+  wire is_alive = x_valid_q & ~redirect;
+  wire is_slow = x_q.multiplies | x_q.divides | x_q.is_csr;
+  wire is_faulty = x_q.is_illegal | fetch_fault_q;
+  wire slow_idle = slow_step_q == '0 & ~slow_done_q;
+  wire interrupted = interrupt & slow_idle;
+  wire slow_start = is_alive & is_slow & slow_idle & ~interrupt & ~is_faulty;
+  rpu_multiply u_multiply (
+      .clk_i,
+      .first_i(first_q),
+      .second_i(second_q),
+      .op_i(funct3[1:0]),
+      .result_o(product)
+  );
+  rpu_divide u_divide (
+      .clk_i,
+      .rst_i(rst_i | redirect),
+      .start_i(slow_start & x_q.divides),
+      .first_i(first_q),
+      .second_i(second_q),
+      .op_i(funct3[1:0]),
+      .done_o(divided),
+      .result_o(quotient)
+  );
+  // Steps: 1 after the start, 2 when the product is there.
+  assign slow_finishes = x_q.is_csr ? slow_start : x_q.divides ? divided : slow_step_q[1];
+  always_ff @(posedge clk_i) begin
+    if (slow_start) slow_step_q <= 3'b001;
+    else if (slow_step_q[0] & x_q.multiplies) slow_step_q <= 3'b010;
+    if (slow_finishes) slow_step_q <= '0;
+    slow_done_q <= slow_finishes | slow_done_q & ~advance_x;
+    if (rst_i | redirect) {slow_step_q, slow_done_q} <= '0;
+    if (~slow_done_q) begin
+      slow_q <= x_q.is_csr ? csr_read : x_q.divides ? quotient : product;
+      unknown_csr_q <= ~csr_known;
+    end
+  end
+
+  // A custom instruction has its effect when it leaves for the next stage.
+  assign custom_valid_o = is_alive & x_q.is_custom & ~interrupt & ~is_faulty & ~m_stalls;
+  assign custom_op_o = {insn_x_q[31:25], funct3};
+  assign custom_first_o = first_q;
+  assign custom_second_o = second_q;
+
+  wire waits_unit = is_slow ? ~slow_done_q : x_q.is_custom & ~custom_ready_i;
+  assign advance_x = ~m_stalls & ~(is_alive & waits_unit & ~interrupted & ~is_faulty);
+
+  wire word_t special = x_q.is_custom ? custom_result_i : is_slow ? slow_q : {next_x_q, 2'b00};
+  wire is_special = x_q.is_custom | is_slow | x_q.is_jal | x_q.is_jalr;
+  wire set_less = x_q.sets_less & (funct3[0] ? less_unsigned : less);
+  assign x_result = x_q.adds ? sum : other | special & {32{is_special}} | {31'd0, set_less};
+
+  // CSRs: nothing is in the memory stage while one is in execute.
+  wire word_t csr_source = funct3[2] ? 32'(insn_x_q[19:15]) : first_q;
+  wire word_t csr_write = funct3[1] ? (funct3[0] ? slow_q & ~csr_source : slow_q | csr_source) : csr_source;
+  wire writes_csr = x_q.is_csr & (~funct3[1] | insn_x_q[19:15] != '0);
+  wire bad_csr = x_q.is_csr & slow_done_q & (unknown_csr_q | writes_csr & &insn_x_q[31:30]);
+
+  // Exceptions, first of all interrupts.
+  logic branches, taken, misaligned, in_data, in_bus;
+  always_comb begin
+    unique case (funct3[2:1])
+      2'b00:   branches = equal;
+      2'b10:   branches = less;
+      default: branches = less_unsigned;
+    endcase
+    taken = x_q.is_jal | x_q.is_jalr | x_q.is_branch & (branches ^ funct3[0]);
+    misaligned = funct3[1] & address[1] | (funct3[1] | funct3[0]) & address[0];
+    in_data = address[31:DataAddrWidth] == {RegionData, (28 - DataAddrWidth)'(0)};
+    in_bus = address[31:28] == RegionBus;
+  end
+  wire is_access = x_q.is_load | x_q.is_store;
+  wire bad_access = is_access & (misaligned | ~in_data & ~in_bus);
+  wire bad_jump = taken & address[1];
+  wire trap = interrupted | is_faulty | bad_csr | x_q.is_ecall | x_q.is_ebreak | bad_access | bad_jump;
+  logic [3:0] cause;
+  logic value_is_address;
+  always_comb begin
+    value_is_address = 1'b0;
+    if (interrupted) cause = interrupt_cause;
+    else if (fetch_fault_q) begin
+      cause = CauseFetchFault;
+      value_is_address = 1'b1;
+    end else if (x_q.is_illegal | x_q.is_csr) cause = CauseIllegal;
+    else if (x_q.is_ecall) cause = CauseEcall;
+    else if (x_q.is_ebreak) cause = CauseBreakpoint;
+    else begin
+      value_is_address = 1'b1;
+      if (x_q.is_load) cause = misaligned ? CauseLoadMisaligned : CauseLoadFault;
+      else if (x_q.is_store) cause = misaligned ? CauseStoreMisaligned : CauseStoreFault;
+      else cause = CauseFetchMisaligned;
+    end
+  end
+
+  // Memory accesses. The data memory is written at the end of this stage.
+  logic [3:0] bytes;
+  word_t stored;
+  always_comb begin
+    unique case (funct3[1:0])
+      2'b00:   bytes = 4'b0001 << address[1:0];
+      2'b01:   bytes = address[1] ? 4'b1100 : 4'b0011;
+      default: bytes = 4'b1111;
+    endcase
+    stored[7:0]   = second_q[7:0];
+    stored[15:8]  = funct3[1:0] == 2'b00 ? second_q[7:0] : second_q[15:8];
+    stored[23:16] = funct3[1] ? second_q[23:16] : second_q[7:0];
+    stored[31:24] = funct3[1] ? second_q[31:24] : stored[15:8];
+  end
+  wire may_store = is_alive & ~m_stalls & x_q.is_store & ~interrupted & ~is_faulty;
+  assign data_enable_o = ~m_stalls;
+  assign data_addr_o = address[DataAddrWidth-1:2];
+  assign data_write_o = bytes & {4{may_store & in_data & ~misaligned}};
+  assign data_o = stored;
+
+  // Where the program goes on. pc_d is where it was fetched from.
+  logic [31:2] trap_target, return_target, goes_on;
+  always_comb begin
+    if (trap) goes_on = trap_target;
+    else if (x_q.is_mret) goes_on = return_target;
+    else goes_on = taken ? address[31:2] : next_x_q;
+  end
+  wire astray = taken ? address[31:2] != pc_d : |guess_x_q;
+
+  rpu_csr #(
+      .HartId(HartId)
+  ) u_csr (
+      .clk_i,
+      .rst_i,
+      .addr_i(insn_x_q[31:20]),
+      .read_o(csr_read),
+      .known_o(csr_known),
+      .write_i(x_valid_q & slow_done_q & writes_csr & ~bad_csr),
+      .write_data_i(csr_write),
+      .trap_i(m_valid_q & m_trap_q & ~m_stalls),
+      .trap_interrupt_i(m_interrupt_q),
+      .trap_cause_i(m_cause_q),
+      .trap_pc_i(pc_m_q),
+      .trap_value_i(m_value_is_address_q ? {m_address_q[31:1], m_address_q[0] & |m_cause_q} : '0),
+      .mret_i(is_alive & x_q.is_mret & ~interrupted & ~is_faulty & advance_x),
+      .trap_target_o(trap_target),
+      .return_target_o(return_target),
+      .retired_i(m_valid_q & ~m_trap_q & ~m_stalls & ~m_fails),
+      .external_i(external_interrupt_i),
+      .software_i(software_interrupt_i),
+      .timer_i(timer_interrupt_i),
+      .interrupt_o(interrupt),
+      .interrupt_cause_o(interrupt_cause)
+  );
+
+  // ---- Memory ----
+
+
+  always_ff @(posedge clk_i) begin
+    if (~m_stalls) begin
+      m_valid_q <= is_alive & advance_x;
+      m_system_q <= is_alive & advance_x & x_q.is_system;
+      m_trap_q <= trap;
+      m_interrupt_q <= interrupted;
+      m_cause_q <= cause;
+      m_value_is_address_q <= value_is_address;
+      m_redirect_q <= is_alive & advance_x & (trap | x_q.is_mret | astray);
+      m_learn_q <= is_alive & advance_x & ~trap & ~x_q.is_mret & astray;
+      m_taken_q <= taken;
+      guess_m_q <= guess_x_q;
+      redirect_target <= goes_on;
+      pc_m_q <= pc_x_q;
+      m_rd_q <= x_q.rd;
+      m_writes_q <= is_alive & advance_x & x_q.writes_rd & ~trap;
+      m_load_q <= x_q.is_load;
+      m_bus_q <= is_alive & is_access & in_bus & ~trap;
+      m_write_q <= x_q.is_store;
+      m_size_q <= funct3;
+      m_bytes_q <= bytes;
+      m_address_q <= address;
+      m_result_q <= x_result;
+      m_data_q <= stored;
+    end else if (m_fails) begin
+      {m_trap_q, m_redirect_q, m_value_is_address_q} <= '1;
+      {m_writes_q, m_bus_q} <= '0;
+      m_cause_q <= m_write_q ? CauseStoreFault : CauseLoadFault;
+      redirect_target <= trap_target;
+    end
+    if (rst_i) begin
+      {m_valid_q, m_system_q, m_writes_q, m_bus_q, m_learn_q} <= '0;
+      m_redirect_q <= 1'b1;  // to address 0
+      redirect_target <= '0;
+    end
+  end
+  assign m_stalls = m_bus_q & ~(bus_ready_i & ~bus_error_i);
+  assign redirect = m_redirect_q;
+  assign learn = m_learn_q;
+  assign learn_taken = m_taken_q;
+
+  assign bus_valid_o = m_bus_q;
+  assign bus_write_o = m_write_q;
+  assign bus_addr_o = m_address_q[27:0];
+  assign bus_bytes_o = m_bytes_q;
+  assign bus_data_o = m_data_q;
+
+  word_t loaded;
+  rpu_load u_load (
+      .word_i (m_bus_q ? bus_data_i : data_i),
+      .place_i(m_address_q[1:0]),
+      .size_i (m_size_q),
+      .value_o(loaded)
+  );
+  assign m_value = m_load_q ? loaded : m_result_q;
+
+  // ---- Write-back ----
+
+  always_ff @(posedge clk_i) begin
+    w_writes_q <= m_writes_q & ~m_stalls & ~rst_i;
+    w_rd_q <= m_rd_q;
+    w_value_q <= m_value;
+  end
+
+  // ---- What has been executed ----
+
+  if (Retire) begin : gen_retire
+    word_t insn_m_q, first_m_q, second_m_q;
+    always_ff @(posedge clk_i) begin
+      if (~m_stalls) begin
+        insn_m_q   <= insn_x_q;
+        first_m_q  <= first_q;
+        second_m_q <= second_q;
+      end
+    end
+    wire done = m_valid_q & ~m_stalls;
+    wire [3:0] mask = m_size_q[1] ? 4'b1111 : m_size_q[0] ? 4'b0011 : 4'b0001;
+    wire accesses = ~m_trap_q & (m_load_q | m_write_q);
+    always_comb begin
+      retire_o = '0;
+      retire_o.valid = done;
+      retire_o.trap = m_trap_q & ~m_interrupt_q;
+      retire_o.interrupted = m_interrupt_q;
+      retire_o.insn = insn_m_q;
+      retire_o.pc = {pc_m_q, 2'b00};
+      retire_o.next_pc = {redirect_target, 2'b00};
+      retire_o.rs1_value = first_m_q;
+      retire_o.rs2_value = second_m_q;
+      if (m_writes_q) begin
+        retire_o.rd = m_rd_q;
+        retire_o.rd_value = m_value;
+      end
+      if (accesses) begin
+        retire_o.mem_addr  = m_address_q;
+        retire_o.mem_read  = m_load_q ? mask : '0;
+        retire_o.mem_write = m_load_q ? '0 : mask;
+        retire_o.mem_wdata = m_data_q;
+      end
+    end
+  end else begin : gen_no_retire
+    assign retire_o = '0;
+  end
+
+endmodule

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+// Control and status registers of the RISC-V core, machine mode (RISC-V privileged ISA, chapter
+// "Machine-Level ISA"): traps and interrupts, cycles, instructions.
+//
+// A register is read in one cycle (read_o, known_o) and written in the next (write_i), at the same
+// address. mtvec is direct. Interrupts in order: external, software, timer.
+module rpu_csr
+  import rpu_pkg::*;
+#(
+    parameter word_t HartId = '0
+) (
+    input logic clk_i,
+    input logic rst_i,
+
+    input logic [11:0] addr_i,
+    output word_t read_o,
+    output logic known_o,
+    input logic write_i,
+    input word_t write_data_i,
+
+    input logic trap_i,  // has happened to the instruction at pc_i
+    input logic trap_interrupt_i,
+    input logic [3:0] trap_cause_i,
+    input logic [31:2] trap_pc_i,
+    input word_t trap_value_i,
+    input logic mret_i,
+    output logic [31:2] trap_target_o,
+    output logic [31:2] return_target_o,
+
+    input logic retired_i,
+
+    input logic external_i,
+    input logic software_i,
+    input logic timer_i,
+    output logic interrupt_o,  // one is pending and enabled
+    output logic [3:0] interrupt_cause_o
+);
+
+  localparam word_t Misa = 32'h4000_1100;  // RV32IM
+
+  logic mie_q, mpie_q;  // of mstatus
+  logic external_q, software_q, timer_q;  // mip
+  logic external_enable_q, software_enable_q, timer_enable_q;  // mie
+  logic [31:2] mtvec_q, mepc_q;
+  word_t mscratch_q, mtval_q;
+  logic interrupted_q;
+  logic [3:0] mcause_q;
+  logic [63:0] mcycle_q, minstret_q;
+
+  assign trap_target_o   = mtvec_q;
+  assign return_target_o = mepc_q;
+
+  always_comb begin
+    known_o = 1'b1;
+    unique case (addr_i)
+      12'h300: read_o = {19'd0, 2'b11, 3'd0, mpie_q, 3'd0, mie_q, 3'd0};
+      12'h301: read_o = Misa;
+      12'h304:
+      read_o = {20'd0, external_enable_q, 3'd0, timer_enable_q, 3'd0, software_enable_q, 3'd0};
+      12'h305: read_o = {mtvec_q, 2'b00};
+      12'h340: read_o = mscratch_q;
+      12'h341: read_o = {mepc_q, 2'b00};
+      12'h342: read_o = {interrupted_q, 27'd0, mcause_q};
+      12'h343: read_o = mtval_q;
+      12'h344: read_o = {20'd0, external_q, 3'd0, timer_q, 3'd0, software_q, 3'd0};
+      12'hb00, 12'hc00: read_o = mcycle_q[31:0];
+      12'hb02, 12'hc02: read_o = minstret_q[31:0];
+      12'hb80, 12'hc80: read_o = mcycle_q[63:32];
+      12'hb82, 12'hc82: read_o = minstret_q[63:32];
+      12'hf11, 12'hf12, 12'hf13: read_o = '0;  // vendor, architecture, implementation
+      12'hf14: read_o = HartId;
+      default: {known_o, read_o} = '0;
+    endcase
+  end
+
+  wire  write_mcycle = write_i & addr_i == 12'hb00;
+  wire  write_mcycleh = write_i & addr_i == 12'hb80;
+  wire  write_minstret = write_i & addr_i == 12'hb02;
+  wire  write_minstreth = write_i & addr_i == 12'hb82;
+
+  // The instruction that writes minstret retires one cycle later and does not count.
+  logic wrote_q;
+  always_ff @(posedge clk_i) wrote_q <= write_minstret | write_minstreth;
+  wire counts = retired_i & ~wrote_q & ~write_minstret;
+  wire cycle_counts = ~write_mcycle;
+
+  always_ff @(posedge clk_i) begin
+    external_q <= external_i;
+    software_q <= software_i;
+    timer_q <= timer_i;
+
+    if (write_i & addr_i == 12'h300) {mpie_q, mie_q} <= {write_data_i[7], write_data_i[3]};
+    if (write_i & addr_i == 12'h304) begin
+      {external_enable_q, timer_enable_q} <= {write_data_i[11], write_data_i[7]};
+      software_enable_q <= write_data_i[3];
+    end
+    if (write_i & addr_i == 12'h305) mtvec_q <= write_data_i[31:2];
+    if (write_i & addr_i == 12'h340) mscratch_q <= write_data_i;
+    if (trap_i | write_i & addr_i == 12'h341) mepc_q <= trap_i ? trap_pc_i : write_data_i[31:2];
+    if (trap_i | write_i & addr_i == 12'h342)
+      {interrupted_q, mcause_q} <=
+          trap_i ? {trap_interrupt_i, trap_cause_i} : {write_data_i[31], write_data_i[3:0]};
+    if (trap_i | write_i & addr_i == 12'h343) mtval_q <= trap_i ? trap_value_i : write_data_i;
+
+    // A word that is written does not count in that cycle.
+    mcycle_q[31:0] <= (write_mcycle ? write_data_i : mcycle_q[31:0]) + 32'(cycle_counts);
+    if (write_mcycleh | &mcycle_q[31:0] & cycle_counts)
+      mcycle_q[63:32] <= write_mcycleh ? write_data_i : mcycle_q[63:32] + 32'd1;
+    minstret_q[31:0] <= (write_minstret ? write_data_i : minstret_q[31:0]) + 32'(counts);
+    if (write_minstreth | &minstret_q[31:0] & counts)
+      minstret_q[63:32] <= write_minstreth ? write_data_i : minstret_q[63:32] + 32'd1;
+
+    if (trap_i) {mpie_q, mie_q} <= {mie_q, 1'b0};
+    if (mret_i) {mpie_q, mie_q} <= {1'b1, mpie_q};
+
+    if (rst_i) begin
+      {mie_q, mpie_q} <= '0;
+      {external_enable_q, software_enable_q, timer_enable_q} <= '0;
+      {external_q, software_q, timer_q} <= '0;
+      {mtvec_q, mepc_q, mscratch_q, mtval_q, interrupted_q, mcause_q} <= '0;
+      {mcycle_q, minstret_q} <= '0;
+    end
+  end
+
+  // One cycle behind the registers: the core lets that much time pass after it has written them.
+  wire external = external_q & external_enable_q;
+  wire software = software_q & software_enable_q;
+  wire timer = timer_q & timer_enable_q;
+  always_ff @(posedge clk_i) begin
+    interrupt_o <= ~rst_i & mie_q & (external | software | timer);
+    interrupt_cause_o <= external ? 4'd11 : software ? 4'd3 : 4'd7;
+  end
+
+endmodule

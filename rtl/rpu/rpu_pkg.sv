@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// Types of the packet processors' RISC-V core.
+package rpu_pkg;
+
+  typedef logic [31:0] word_t;
+
+  // Memory map: the highest four bits of an address.
+  localparam logic [3:0] RegionCode = 4'h0;
+  localparam logic [3:0] RegionData = 4'h1;
+  localparam logic [3:0] RegionBus = 4'h2;
+
+  // Codes of mcause.
+  typedef enum logic [3:0] {
+    CauseFetchMisaligned = 4'd0,
+    CauseFetchFault = 4'd1,
+    CauseIllegal = 4'd2,
+    CauseBreakpoint = 4'd3,
+    CauseLoadMisaligned = 4'd4,
+    CauseLoadFault = 4'd5,
+    CauseStoreMisaligned = 4'd6,
+    CauseStoreFault = 4'd7,
+    CauseEcall = 4'd11
+  } cause_e;
+
+  // What the logic unit does with its operands.
+  typedef enum logic [2:0] {
+    LogicNone,    // all zero
+    LogicAnd,
+    LogicOr,
+    LogicXor,
+    LogicSecond,  // the second operand
+    LogicReverse  // bytes of the first operand in reverse order
+  } logic_e;
+
+  // A decoded instruction.
+  typedef struct packed {
+    logic [4:0] rd;
+    logic writes_rd;  // and rd is not x0
+    logic uses_rs1;
+    logic uses_rs2;
+    logic first_pc;  // the first operand is the PC
+    logic second_immediate;
+    logic adds;  // the result is the adder's
+    logic subtracts;
+    logic_e logic_op;
+    logic shifts;
+    logic left;
+    logic arithmetic;
+    logic sets_less;
+    logic multiplies;
+    logic divides;
+    logic is_csr;
+    logic is_custom;
+    logic is_load;
+    logic is_store;
+    logic is_branch;
+    logic is_jal;
+    logic is_jalr;
+    logic is_mret;
+    logic is_ecall;
+    logic is_ebreak;
+    logic is_system;  // nothing else is executed at the same time
+    logic is_illegal;
+  } decoded_t;
+
+  // A retired instruction, in the manner of the RISC-V Formal Interface. `trap`: it has not been
+  // executed but raised an exception; `interrupted`: an interrupt was taken before it, and it has
+  // not been executed either.
+  typedef struct packed {
+    logic valid;
+    logic trap;
+    logic interrupted;
+    word_t insn;
+    word_t pc;
+    word_t next_pc;
+    word_t rs1_value;
+    word_t rs2_value;
+    logic [4:0] rd;  // 0: none
+    word_t rd_value;
+    word_t mem_addr;
+    logic [3:0] mem_read;  // bytes, from mem_addr on
+    logic [3:0] mem_write;
+    word_t mem_wdata;
+  } retire_t;
+
+endpackage
