@@ -23,6 +23,7 @@ module tcp
     parameter int unsigned ReceiveBytes = 65536,  // of a session in the receive buffer
     parameter int unsigned Mss = 1460,
     parameter bit Nagle = 0,
+    parameter int unsigned NumGaps = 4,  // received ranges behind gaps; 0: they are dropped
     parameter int unsigned DelayAckUs = 1000,
     parameter int unsigned TimeWaitUs = 1000000,
     parameter int unsigned LeastTimeoutUs = 200000,
@@ -193,6 +194,7 @@ module tcp
       .ReceiveBytes(ReceiveBytes),
       .OwnMss(Mss),
       .Nagle(Nagle),
+      .NumGaps(NumGaps),
       .DelayAckUs(DelayAckUs),
       .TimeWaitUs(TimeWaitUs),
       .LeastTimeoutUs(LeastTimeoutUs),

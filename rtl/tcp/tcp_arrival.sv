@@ -29,6 +29,15 @@ module tcp_arrival
     input tcb_t     block_3_i,
     input segment_t segment_3_i,
 
+    // Third cycle: what has come behind gaps (tcp_reassembly)
+    input  logic room_i,        // for this payload
+    input  logic some_i,
+    input  logic reaches_i,     // this payload closes the gap before bytes that
+    input  seq_t reach_i,       // end here
+    output logic ahead_o,       // the payload is to be kept behind a gap if there is room
+    output logic in_order_o,
+    output logic ends_stream_o, // nothing that has come behind a gap counts
+
     // Third cycle
     output tcb_t block_o,
     output logic keep_o,  // the payload is new, all but its first skip_o bytes
@@ -128,8 +137,10 @@ module tcp_arrival
     seq_t        wnd_edge;
     logic        in_order;      // bytes or a FIN that come next
     logic        ahead;         // bytes behind a gap
+    logic        fits_ahead;    // ... in the window
     logic        refuses;       // what it occupies is not taken: say what is expected
     logic        ahead_of_nxt;  // acknowledged more than was sent again
+    logic        closed;        // no bytes are taken in this state
     logic        fin;
     logic        bytes;
     logic        new_bytes;     // some have not come before
@@ -157,6 +168,7 @@ module tcp_arrival
   wire begins_inside = here | (~found_q.seq[31] & (found_q.seq < found_q.room));
   wire ends_new = ~found_q.last[31] & (found_q.last != '0 | takes_fin);
   wire ends_inside = found_q.last <= found_q.room;
+  wire fits = ends_new & ends_inside & (32'(segment_2_i.length) <= ReceiveBytes);
   wire acceptable = begins_inside | (occupies & ends_new & ends_inside);
   wire stale = block_2_i.timestamps & segment_2_i.options.has_timestamps & found_q.ts[31] &
       ~flags.rst;
@@ -204,10 +216,12 @@ module tcp_arrival
     meaning.fin_acked = meaning.process & block_2_i.fin_sent & (found_q.unacked == '0);
     meaning.new_window = meaning.process & ~found_q.acked[31] & fresh;
     meaning.wnd_edge = segment_2_i.ack + found_q.window;
-    meaning.in_order = meaning.process & takes_bytes & (bytes | takes_fin) & ends_new & ends_inside &
-        (here | found_q.seq[31]) & (32'(segment_2_i.length) <= ReceiveBytes);
+    meaning.in_order = meaning.process & takes_bytes & (bytes | takes_fin) & fits &
+        (here | found_q.seq[31]);
     meaning.refuses = meaning.process & occupies & ~meaning.in_order;
     meaning.ahead = meaning.process & takes_bytes & occupies & ~here & ~found_q.seq[31];
+    meaning.fits_ahead = meaning.process & takes_bytes & bytes & fits & ~here & ~found_q.seq[31];
+    meaning.closed = ~takes_bytes;
     meaning.fin = takes_fin;
     meaning.bytes = bytes;
     meaning.new_bytes = bytes & (found_q.last != '0);
@@ -219,7 +233,7 @@ module tcp_arrival
         (~found_q.readable[31] | takes_fin);
     meaning.writable = (wishes_2_i.write_wish != block_2_i.write_served) & ~found_q.writable[31];
     meaning.last = segment_2_i.seq + 32'(segment_2_i.length);
-    meaning.skip = here ? '0 : 14'(-found_q.seq);
+    meaning.skip = found_q.seq[31] ? 14'(-found_q.seq) : '0;
     meaning.acked = found_q.acked;
     meaning.flight = found_q.flight;
     meaning.sample_us = found_q.sample_us;
@@ -311,10 +325,12 @@ module tcp_arrival
 
     if (m.in_order) begin
       block_o.rcv_nxt = m.last + 32'(m.fin);
+      if (reaches_i & ~m.fin) block_o.rcv_nxt = reach_i;
       block_o.ack_later = 1'b1;
       delay_ack_o = 1'b1;
-      // RFC 5681, 4.2: every second segment at least, and at once what was sent again.
-      if (block_3_i.ack_later | m.fin | m.skip != '0) block_o.ack_now = 1'b1;
+      // RFC 5681, 4.2: every second segment at least, and at once what was sent again or gets
+      // to a gap.
+      if (block_3_i.ack_later | m.fin | m.skip != '0 | some_i) block_o.ack_now = 1'b1;
     end
     if (m.readable & m.in_order) begin
       changes_o.readable  = 1'b1;
@@ -354,7 +370,10 @@ module tcp_arrival
     end
   end
 
-  assign keep_o = m.in_order & m.new_bytes;
+  assign ahead_o = m.fits_ahead;
+  assign in_order_o = m.in_order;
+  assign ends_stream_o = fin | m.closed;
+  assign keep_o = (m.in_order & m.new_bytes) | (m.fits_ahead & room_i);
   assign skip_o = m.skip;
   assign refuse_o = m.refuse;
   assign wake_o = block_o.ack_now | block_o.again | m.opened |

@@ -14,6 +14,7 @@ module tcp_core
     parameter int unsigned ReceiveBytes = 65536,  // of a session in the receive buffer
     parameter int unsigned OwnMss = 1460,
     parameter bit Nagle = 0,
+    parameter int unsigned NumGaps = 4,  // received ranges behind gaps; 0: they are dropped
     parameter int unsigned DelayAckUs = 1000,  // RFC 9293, 3.8.6.3: less than 500000
     parameter int unsigned TimeWaitUs = 1000000,
     parameter int unsigned LeastTimeoutUs = 200000,
@@ -107,6 +108,9 @@ module tcp_core
   end
   if (OwnMss < LeastMss || OwnMss > 8960) begin : gen_bad_mss
     $error("tcp_core: OwnMss must be 64 to 8960");
+  end
+  if (NumGaps > 16) begin : gen_bad_gaps
+    $error("tcp_core: NumGaps must be 0 to 16");
   end
   if (DelayAckUs < 1 || DelayAckUs >= 500000) begin : gen_bad_delay
     $error("tcp_core: DelayAckUs must be 1 to 499999 (RFC 9293, 3.8.6.3)");
@@ -241,6 +245,38 @@ module tcp_core
   congestion_event_t arrival_congestion;
   logic sample;
   logic [31:0] sample_us;
+  logic room, some, reaches, ahead, in_order, ends_stream;
+  seq_t reach;
+  if (NumGaps > 0) begin : gen_reassembly
+    tcp_reassembly #(
+        .NumSessions(NumSessions),
+        .NumGaps(NumGaps),
+        .RingBytes(ReceiveBytes)
+    ) u_reassembly (
+        .clk_i,
+        .index_i(index),
+        .rcv_nxt_i(block_1_q.rcv_nxt),
+        .left_i(arrival_1_q.segment.seq),
+        .right_i(arrival_1_q.last),
+        .index_3_i(index_3_q),
+        .rcv_nxt_3_i(block_3_q.rcv_nxt),
+        .left_3_i(arrival_3_q.segment.seq),
+        .right_3_i(arrival_3_q.last),
+        .write_i(kind_3_q == Arrival),
+        .clear_i(opens | ends_stream),
+        .ahead_i(ahead),
+        .in_order_i(in_order),
+        .room_o(room),
+        .some_o(some),
+        .reaches_o(reaches),
+        .reach_o(reach)
+    );
+  end else begin : gen_no_reassembly
+    wire unused = &{ahead, in_order, ends_stream};
+    assign {room, some, reaches} = '0;
+    assign reach = '0;
+  end
+
   tcp_arrival #(
       .RingBytes(SendBytes),
       .ReceiveBytes(ReceiveBytes),
@@ -257,6 +293,13 @@ module tcp_core
       .wishes_2_i(wishes_2_q),
       .block_3_i(block_3_q),
       .segment_3_i(arrival_3_q.segment),
+      .room_i(room),
+      .some_i(some),
+      .reaches_i(reaches),
+      .reach_i(reach),
+      .ahead_o(ahead),
+      .in_order_o(in_order),
+      .ends_stream_o(ends_stream),
       .block_o(arrived),
       .keep_o(keep),
       .skip_o(skip),

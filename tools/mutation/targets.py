@@ -73,6 +73,10 @@ _FILES: Mapping[str, Tests] = {
         f"rtl/tcp/tcp_{name}.sv": Tests(("tests/rtl/test_tcp_receive.py",), ())
         for name in ("layout", "options", "payload", "receive")
     },
+    **{
+        f"rtl/tcp/tcp_{name}.sv": Tests(("tests/rtl/test_tcp_reassembly.py",), ())
+        for name in ("ranges", "reassembly")
+    },
     "rtl/tcp/tcp_pkg.sv": Tests(
         ("tests/unit/test_tcp_package.py", "tests/rtl/test_tcp_receive.py"), ()
     ),

@@ -15,6 +15,7 @@ module bench
     parameter int unsigned SendBytes = 65536,
     parameter int unsigned ReceiveBytes = 65536,
     parameter bit Nagle = 0,
+    parameter int unsigned NumGaps = 4,
     localparam int unsigned ItemBits = $bits(arrival_t)
 ) (
     `BENCH_PORTS(3, ItemBits, 6, ItemBits, 16, 32)
@@ -65,7 +66,8 @@ module bench
       .NumSessions(NumSessions),
       .SendBytes(SendBytes),
       .ReceiveBytes(ReceiveBytes),
-      .Nagle(Nagle)
+      .Nagle(Nagle),
+      .NumGaps(NumGaps)
   ) u_core (
       .clk_i,
       .rst_i,

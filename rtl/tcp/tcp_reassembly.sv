@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// What each session has received behind gaps: up to NumGaps ranges of bytes, the latest first,
+// as SACK tells them (RFC 2018, 4). The bytes themselves are in the receive buffer.
+//
+// Beside the pipeline of tcp_core: the session's ranges are read in the cycle before the first,
+// and written at the end of the third.
+module tcp_reassembly
+  import tcp_pkg::*;
+#(
+    parameter int unsigned NumSessions = 16,
+    parameter int unsigned NumGaps = 4,
+    parameter int unsigned RingBytes = 65536,  // of the receive buffer of a session
+    localparam int unsigned IndexWidth = $clog2(NumSessions)
+) (
+    input logic clk_i,
+    input logic [IndexWidth-1:0] index_i,
+
+    // First cycle
+    input seq_t rcv_nxt_i,
+    input seq_t left_i,     // of the payload
+    input seq_t right_i,
+
+    // Third cycle
+    input logic [IndexWidth-1:0] index_3_i,
+    input seq_t rcv_nxt_3_i,
+    input seq_t left_3_i,
+    input seq_t right_3_i,
+    input logic write_i,
+    input logic clear_i,  // nothing has come
+    input logic ahead_i,  // the payload is behind a gap, and taken if there is room
+    input logic in_order_i,  // it comes next
+    output logic room_o,
+    output logic some_o,  // there are ranges
+    output logic reaches_o,  // it closes the gap before one that
+    output seq_t reach_o  // ends here
+);
+
+  // Of the places of the ring and those one ring away.
+  localparam int unsigned Width = $clog2(RingBytes) + 2;
+
+  if (NumSessions < 2 || NumSessions > MaxSessions || NumSessions != 2 ** IndexWidth) begin : gen_bad
+    $error("tcp_reassembly: NumSessions must be a power of two, 2 to 16384");
+  end
+  if (NumGaps < 1 || NumGaps > 16) begin : gen_bad_gaps
+    $error("tcp_reassembly: NumGaps must be 1 to 16");
+  end
+  if (RingBytes < 1024 || RingBytes > 2 ** 29 || RingBytes != 2 ** $clog2(
+          RingBytes
+      )) begin : gen_bad_ring
+    $error("tcp_reassembly: RingBytes must be a power of two, 1024 to 2**29");
+  end
+
+  typedef struct packed {
+    logic [NumGaps-1:0] valid;
+    logic [NumGaps-1:0][Width-1:0] left;
+    logic [NumGaps-1:0][Width-1:0] right;
+  } ranges_t;
+  ranges_t memory[NumSessions];
+  ranges_t old_q, next, written, was;
+  always_comb begin
+    written = next;
+    if (clear_i) written.valid = '0;
+  end
+  always_ff @(posedge clk_i) begin
+    old_q <= memory[index_i];
+    if (write_i) memory[index_3_i] <= written;
+  end
+
+  logic [Width-1:0] reach;
+  logic reach_wraps, unused_known;
+  logic [NumGaps-1:0] unused_mark, unused_mark_3, left_wraps, right_wraps;
+  tcp_ranges #(
+      .NumRanges(NumGaps),
+      .Width(Width)
+  ) u_ranges (
+      .clk_i,
+      .valid_i(old_q.valid),
+      .mark_i('0),
+      .left_i(old_q.left),
+      .right_i(old_q.right),
+      .base_i(rcv_nxt_i[Width-1:0]),
+      .add_left_i(left_i[Width-1:0]),
+      .add_right_i(right_i[Width-1:0]),
+      .add_i(ahead_i & room_o),
+      .remove_i(in_order_i),
+      .left_3_i(left_3_i[Width-1:0]),
+      .right_3_i(right_3_i[Width-1:0]),
+      .mark_3_i(1'b0),
+      .room_o,
+      .known_o(unused_known),
+      .reaches_o,
+      .reach_o(reach),
+      .reach_wraps_o(reach_wraps),
+      .valid_3_o(was.valid),
+      .mark_3_o(unused_mark_3),
+      .left_3_o(was.left),
+      .right_3_o(was.right),
+      .left_wraps_3_o(left_wraps),
+      .right_wraps_3_o(right_wraps),
+      .valid_o(next.valid),
+      .mark_o(unused_mark),
+      .left_o(next.left),
+      .right_o(next.right)
+  );
+  assign some_o = |was.valid;
+
+  // Sequence numbers behind rcv_nxt by their lower bits.
+  wire [31-Width:0] upper = rcv_nxt_3_i[31:Width];
+  wire [31-Width:0] upper_next = upper + 1'b1;
+  assign reach_o = {reach_wraps ? upper_next : upper, reach};
+
+endmodule

@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Payload that comes behind gaps, by segments that a test makes: any place, length and order."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from random import Random
+
+import pytest
+from harness import Benches
+from tcp_world import World
+
+from bombus.golden.tcp import WORD, Endpoint, Segment, State, distance
+
+RING = 65536
+
+
+@dataclass
+class Listener:
+    """Takes the place of a peer: only keeps what it hears."""
+
+    heard: list[Segment] = field(default_factory=list)
+    deadline: int | None = None
+    now: int = 0
+
+    def receive(self, segment: Segment) -> None:
+        self.heard.append(segment)
+
+    def take(self) -> list[Segment]:
+        return []
+
+    def tick(self, now: int) -> None:
+        pass
+
+
+class Stream:
+    """A session, and what it should have received: a set of places, and no ranges."""
+
+    def __init__(self, world: World, gaps: int, first: int, **options: object) -> None:
+        self.world = world
+        self.gaps = gaps
+        peer = Endpoint((first - 1) % WORD, now=world.now, **options)  # type: ignore[arg-type]
+        world.peers[1] = peer
+        peer.connect()
+        world.flush(1)
+        world.run(lambda: peer.state is State.ESTABLISHED and 1 in world.by_peer)
+        world.run(lambda: world.sessions[world.by_peer[1]].opened)
+        self.session = world.by_peer[1]
+        self.state = world.sessions[self.session]
+        self.listener = Listener()
+        world.peers[1] = self.listener  # type: ignore[assignment]
+        self.first = first
+        self.bytes = Random(first).randbytes(1 << 18)
+        self.next = 0  # in order up to here
+        self.ahead: set[int] = set()
+        self.touched: dict[int, int] = {}  # when a byte came last with its range
+        self.time = 0
+
+    def ranges(self, ahead: set[int]) -> list[tuple[int, int]]:
+        starts = sorted(place for place in ahead if place - 1 not in ahead)
+        ends = sorted(place + 1 for place in ahead if place + 1 not in ahead)
+        return list(zip(starts, ends, strict=True))
+
+    def send(self, start: int, length: int, fin: bool = False) -> None:
+        """A segment, and what becomes of it."""
+        self.listener.heard.clear()
+        segment = Segment(
+            (self.first + start) % WORD,
+            self.state.first,
+            frozenset({"ack", "fin"} if fin else {"ack"}),
+            1000,
+            self.bytes[start : start + length],
+        )
+        before = self.next
+        self.world._to_engine(1, segment)
+        self.world.settle()
+        self.world.run_to(self.world.now + 30)
+        self.world.settle()
+        self._expect(start, length)
+        heard = self.listener.heard
+        if length and (start != before or start + length > self.next):
+            assert heard, "what is not expected next is answered at once"
+        for answer in heard:
+            assert distance(answer.ack, self.first) == self.next + (
+                fin and self.next == start + length
+            )
+
+    def _expect(self, start: int, length: int) -> None:
+        edge = distance(self.state.released, self.first) + RING
+        end = start + length
+        if not length or end <= self.next or end > edge:
+            return
+        if start > self.next:
+            ahead = self.ahead | set(range(start, end))
+            if len(self.ranges(ahead)) <= self.gaps:
+                self.ahead = ahead
+            return
+        self.next = end
+        while self.next in self.ahead:
+            self.next += 1
+        self.ahead = {place for place in self.ahead if place > self.next}
+
+    def check(self) -> None:
+        """The buffer holds these bytes and no others that count."""
+        got = {distance(place, self.first): byte for place, byte in self.state.got.items()}
+        read = distance(self.state.released, self.first)
+        wanted = set(range(read, self.next)) | self.ahead
+        assert wanted <= got.keys()
+        assert all(got[place] == self.bytes[place] for place in wanted)
+
+
+@pytest.mark.parametrize("gaps", (0, 1, 4))
+@pytest.mark.parametrize("seed", range(1, 4))
+def test_segments_at_any_place(benches: Benches, gaps: int, seed: int) -> None:
+    random = Random(seed)
+    world = World(benches("tcp_core", NumGaps=gaps), seed)
+    stream = Stream(world, gaps, (WORD - random.randrange(1, 60_000)) % WORD)
+    unit = random.choice([1, 100, 1000])
+    for _ in range(400):
+        start = stream.next + unit * random.choice([0, 0, *range(-3, 20)])
+        if random.random() < 0.1:
+            start = stream.next + RING - random.randrange(3 * unit)
+        length = random.choice([unit, unit, 0, random.randrange(1, 3 * unit)])
+        if start >= 0 and start + length <= len(stream.bytes):
+            stream.send(start, length)
+        if random.random() < 0.05:
+            stream.check()
+            world.want(stream.session)
+            world.settle()
+            world.read(stream.session)
+            world.settle()
+            world.run_to(world.now + 30)
+    stream.check()
+    assert stream.next > 0
+
+
+def test_gap_that_fills_gives_all_bytes_and_tells_of_them(benches: Benches) -> None:
+    world = World(benches("tcp_core"))
+    stream = Stream(world, 4, WORD - 500)
+    told: list[int] = []
+    world.on_report = lambda _session, _state, report: told.append(report["read_end"])
+    world.want(stream.session, 400)
+    for place in (100, 300, 200):
+        stream.send(place, 100)
+    assert not told
+    stream.send(0, 100)
+    assert told == [(WORD - 100) % WORD]
+    assert world.read(stream.session) == stream.bytes[:400]
+
+
+def test_end_behind_a_gap_comes_once_more(benches: Benches) -> None:
+    """Its bytes are kept, and the end is not."""
+    world = World(benches("tcp_core"))
+    stream = Stream(world, 4, 77)
+    stream.send(100, 100, fin=True)
+    stream.send(0, 100)
+    assert stream.next == 200
+    assert not stream.state.peer_closed
+    stream.send(200, 0, fin=True)
+    assert stream.state.peer_closed
+
+
+def test_next_session_begins_without_ranges(benches: Benches) -> None:
+    """Of the same number, with the same places."""
+    world = World(benches("tcp_core"))
+    world.num_sessions = 1
+    for _ in range(2):
+        stream = Stream(world, 4, 1000)
+        stream.send(0, 100)
+        stream.send(200, 100)
+        stream.check()
+        stream.send(100, 50)
+        assert stream.next == 150
+        world.request(stream.session, "abort")
+        world.run(lambda: 1 not in world.by_peer)
