@@ -54,8 +54,7 @@ module tcp_ranges #(
     $error("tcp_ranges: Width must be 4 to 32");
   end
 
-  localparam int unsigned CountWidth = $clog2(NumRanges + 1);
-  typedef logic [CountWidth-1:0] count_t;
+  typedef logic [NumRanges-1:0] slots_t;
   typedef logic [Width-1:0] place_t;
   typedef logic signed [Width-1:0] distance_t;
 
@@ -125,15 +124,19 @@ module tcp_ranges #(
   end
 
   wire [NumRanges-1:0] kept = current_q & ~({NumRanges{add_i | remove_i}} & meets_q);
-  count_t added;  // the slot of what is added
-  count_t [NumRanges-1:0] slot;  // where each goes
+  slots_t added;  // the slot of what is added: one bit
+  slots_t [NumRanges-1:0] slot;  // where each goes
   always_comb begin
-    added = '0;
+    slots_t next_slot;
+    next_slot = slots_t'(1);
+    added = slots_t'(1);
     for (int unsigned r = 0; r < NumRanges; r++) begin
       slot[r] = '0;
-      for (int unsigned b = 0; b < r; b++) slot[r] += count_t'(kept[b]);
-      if (Sorted) added += count_t'(kept[r] & ahead_q[r]);
-      slot[r] += count_t'(add_i & ~(Sorted & ahead_q[r]));
+      if (kept[r]) begin
+        slot[r]   = add_i & ~(Sorted & ahead_q[r]) ? next_slot << 1 : next_slot;
+        next_slot = next_slot << 1;
+        if (Sorted & ahead_q[r]) added = added << 1;
+      end
     end
     valid_o = '0;
     mark_o  = '0;
@@ -141,14 +144,14 @@ module tcp_ranges #(
     right_o = '0;
     for (int unsigned s = 0; s < NumRanges; s++) begin
       for (int unsigned r = 0; r < NumRanges; r++) begin
-        if (kept[r] & (slot[r] == count_t'(s))) begin
+        if (slot[r][s]) begin
           valid_o[s] = 1'b1;
           mark_o[s] |= mark_3_o[r];
           left_o[s] |= left_3_o[r];
           right_o[s] |= right_3_o[r];
         end
       end
-      if (add_i & (added == count_t'(s))) begin
+      if (add_i & added[s]) begin
         valid_o[s] = 1'b1;
         mark_o[s] |= mark_3_i;
         left_o[s] |= merged_left;

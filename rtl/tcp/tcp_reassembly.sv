@@ -68,7 +68,7 @@ module tcp_reassembly
 
   logic [Width-1:0] reach;
   logic reach_wraps, unused_known;
-  logic [NumGaps-1:0] unused_mark, unused_mark_3, left_wraps, right_wraps;
+  logic [NumGaps-1:0] unused_mark, unused_mark_3, unused_left_wraps, unused_right_wraps;
   tcp_ranges #(
       .NumRanges(NumGaps),
       .Width(Width)
@@ -95,8 +95,8 @@ module tcp_reassembly
       .mark_3_o(unused_mark_3),
       .left_3_o(was.left),
       .right_3_o(was.right),
-      .left_wraps_3_o(left_wraps),
-      .right_wraps_3_o(right_wraps),
+      .left_wraps_3_o(unused_left_wraps),
+      .right_wraps_3_o(unused_right_wraps),
       .valid_o(next.valid),
       .mark_o(unused_mark),
       .left_o(next.left),
