@@ -11,7 +11,8 @@ module tcp_arrival
 #(
     parameter int unsigned RingBytes = 65536,  // of the send buffer of a session
     parameter int unsigned ReceiveBytes = 65536,  // of the receive buffer of a session
-    parameter int unsigned OwnMss = 1460
+    parameter int unsigned OwnMss = 1460,
+    parameter bit Sack = 1  // RFC 2018
 ) (
     input logic clk_i,
     input logic [31:0] time_us_i,
@@ -270,7 +271,7 @@ module tcp_arrival
       block_o.scaled = options.has_scale;
       block_o.peer_scale = options.scale;
       block_o.timestamps = options.has_timestamps;
-      block_o.sack = 1'b0;  // none are sent or read yet
+      block_o.sack = Sack & options.sack_permitted;
       block_o.mss = segment_mss(options, OwnMss);
       block_o.ts_recent = options.ts_value;
       block_o.wnd_edge = m.wnd_edge;

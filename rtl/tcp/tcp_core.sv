@@ -74,6 +74,7 @@ module tcp_core
   localparam int unsigned SynBackoff = MaxBackoff < 5 ? MaxBackoff : 5;
   localparam int unsigned InitialUs = 1000000;  // RFC 6298, 2.1
   localparam int unsigned MostUs = 60000000;  // RFC 6298, 2.5
+  localparam bit Sack = NumGaps > 0;
   localparam int unsigned OwnScale = ReceiveBytes > 65535 ? $clog2(ReceiveBytes) - 15 : 0;
 
   typedef logic [IndexWidth-1:0] index_t;
@@ -245,7 +246,9 @@ module tcp_core
   congestion_event_t arrival_congestion;
   logic sample;
   logic [31:0] sample_us;
-  logic room, some, reaches, ahead, in_order, ends_stream;
+  logic room, some_2, some, reaches, ahead, in_order, ends_stream;
+  logic [2:0] num_sacks;
+  sack_block_t [MaxSackBlocks-1:0] sacks;
   seq_t reach;
   if (NumGaps > 0) begin : gen_reassembly
     tcp_reassembly #(
@@ -258,6 +261,7 @@ module tcp_core
         .rcv_nxt_i(block_1_q.rcv_nxt),
         .left_i(arrival_1_q.segment.seq),
         .right_i(arrival_1_q.last),
+        .some_2_o(some_2),
         .index_3_i(index_3_q),
         .rcv_nxt_3_i(block_3_q.rcv_nxt),
         .left_3_i(arrival_3_q.segment.seq),
@@ -269,18 +273,23 @@ module tcp_core
         .room_o(room),
         .some_o(some),
         .reaches_o(reaches),
-        .reach_o(reach)
+        .reach_o(reach),
+        .num_sacks_o(num_sacks),
+        .sacks_o(sacks)
     );
   end else begin : gen_no_reassembly
     wire unused = &{ahead, in_order, ends_stream};
-    assign {room, some, reaches} = '0;
+    assign {room, some_2, some, reaches} = '0;
     assign reach = '0;
+    assign num_sacks = '0;
+    assign sacks = '0;
   end
 
   tcp_arrival #(
       .RingBytes(SendBytes),
       .ReceiveBytes(ReceiveBytes),
-      .OwnMss(OwnMss)
+      .OwnMss(OwnMss),
+      .Sack(Sack)
   ) u_arrival (
       .clk_i,
       .time_us_i,
@@ -333,7 +342,7 @@ module tcp_core
     opened.scaled = options.has_scale;
     opened.peer_scale = options.scale;
     opened.timestamps = options.has_timestamps;
-    opened.sack = 1'b0;  // none are sent or read yet
+    opened.sack = Sack & options.sack_permitted;
     opened.ts_recent = options.ts_value;
     opened.rcv_nxt = arrival_3_q.segment.seq + 32'd1;
     opened.adv_edge = arrival_3_q.segment.seq + 32'd1;
@@ -358,8 +367,11 @@ module tcp_core
       .congestion_window_i(congestion_window_1),
       .block_2_i(block_2_q),
       .wishes_2_i(wishes_2_q),
+      .gaps_2_i(some_2),
       .block_3_i(block_3_q),
       .wishes_3_i(wishes_3_q),
+      .num_sacks_3_i(num_sacks),
+      .sacks_3_i(sacks),
       .block_o(departed),
       .segment_o(departure),
       .send_o(send),

@@ -25,8 +25,11 @@ module tcp_departure
     // Second and third cycle
     input tcb_t    block_2_i,
     input wishes_t wishes_2_i,
+    input logic gaps_2_i,  // there is something to tell by SACK
     input tcb_t    block_3_i,
     input wishes_t wishes_3_i,
+    input logic [2:0] num_sacks_3_i,
+    input sack_block_t [MaxSackBlocks-1:0] sacks_3_i,
 
     // Third cycle
     output tcb_t       block_o,
@@ -93,6 +96,7 @@ module tcp_departure
   // ---- Second cycle: the shortest ----
 
   typedef struct packed {
+    logic        acks_first;     // SACK goes without bytes, which would leave it no room
     logic        sends_bytes;
     logic        full;           // the segment is as long as the peer takes
     logic        by_bytes;       // ... as the application's bytes
@@ -142,17 +146,20 @@ module tcp_departure
   wire own_open = ~found_q.own_window[31];
   wire [31:0] shifted = found_q.own_window >> (block_2_i.scaled & ~handshake ? OwnScale : 0);  // RFC 7323, 2.2
 
+  wire acks_first = block_2_i.ack_now & block_2_i.sack & gaps_2_i;
+
   always_comb begin
     meaning = '0;
+    meaning.acks_first = acks_first;
     meaning.full = full;
     meaning.by_bytes = by_bytes;
     meaning.by_window = by_window;
-    meaning.sends_bytes = sends & has_bytes &
+    meaning.sends_bytes = sends & has_bytes & ~acks_first &
         (full | by_window | (by_bytes & (~Nagle | idle | found_q.all_written)));
-    meaning.probe = sends & has_bytes & block_2_i.probe & ~(~window[31] & (window != '0));
+    meaning.probe = sends & has_bytes & ~acks_first & block_2_i.probe & ~(~window[31] & (window != '0));
     meaning.syn = handshake & (found_q.base == block_2_i.una) &
         (block_2_i.again | (block_2_i.nxt == block_2_i.una));
-    meaning.fin = sends & found_q.all_written & (found_q.bytes == '0) & ~window[31];
+    meaning.fin = sends & ~acks_first & found_q.all_written & (found_q.bytes == '0) & ~window[31];
     meaning.fin_follows = found_q.all_written & by_bytes;
     // A FIN behind the last full segment goes at once.
     meaning.more = full & (found_q.bytes > mss ? (window > mss) & (found_q.flight < found_q.spare) :
@@ -222,6 +229,10 @@ module tcp_departure
     segment_o.ts_echo = block_3_i.ts_recent;
     segment_o.has_scale = block_3_i.scaled;
     segment_o.sack_permitted = block_3_i.sack;
+    if (block_3_i.sack & ~occupies) begin
+      segment_o.num_sacks = block_3_i.timestamps & num_sacks_3_i[2] ? 3'd3 : num_sacks_3_i;
+    end
+    segment_o.sacks = sacks_3_i;
 
     block_o = block_3_i;
     changes_o = '0;
@@ -254,14 +265,14 @@ module tcp_departure
         block_o.timer = m.probe ? TimerPersist : TimerRetransmit;
         set_timer_o   = 1'b1;
       end
-    end else begin
+    end else if (~m.acks_first) begin
       block_o.again = 1'b0;
       if (m.shut & (block_3_i.timer == TimerNone)) begin
         block_o.timer = TimerPersist;
         set_timer_o   = 1'b1;
       end
     end
-    block_o.blocked = m.waits;
+    block_o.blocked = m.waits & ~m.acks_first;
     if (m.readable) begin
       changes_o.readable  = 1'b1;
       block_o.read_served = wishes_3_i.read_wish;
@@ -274,6 +285,6 @@ module tcp_departure
 
   assign repeats_o = bytes & m.repeats;
   assign sent_ack_o = send_o & live;
-  assign wake_o = m.sends_bytes & m.more;
+  assign wake_o = (m.sends_bytes & m.more) | m.acks_first;
 
 endmodule

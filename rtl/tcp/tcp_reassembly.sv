@@ -20,6 +20,8 @@ module tcp_reassembly
     input seq_t left_i,     // of the payload
     input seq_t right_i,
 
+    output logic some_2_o,  // in the second cycle: there are ranges
+
     // Third cycle
     input logic [IndexWidth-1:0] index_3_i,
     input seq_t rcv_nxt_3_i,
@@ -32,11 +34,14 @@ module tcp_reassembly
     output logic room_o,
     output logic some_o,  // there are ranges
     output logic reaches_o,  // it closes the gap before one that
-    output seq_t reach_o  // ends here
+    output seq_t reach_o,  // ends here
+    output logic [2:0] num_sacks_o,  // of as many ranges as an option takes
+    output sack_block_t [MaxSackBlocks-1:0] sacks_o
 );
 
   // Of the places of the ring and those one ring away.
   localparam int unsigned Width = $clog2(RingBytes) + 2;
+  localparam int unsigned NumBlocks = NumGaps < MaxSackBlocks ? NumGaps : MaxSackBlocks;
 
   if (NumSessions < 2 || NumSessions > MaxSessions || NumSessions != 2 ** IndexWidth) begin : gen_bad
     $error("tcp_reassembly: NumSessions must be a power of two, 2 to 16384");
@@ -68,7 +73,7 @@ module tcp_reassembly
 
   logic [Width-1:0] reach;
   logic reach_wraps, unused_known;
-  logic [NumGaps-1:0] unused_mark, unused_mark_3, unused_left_wraps, unused_right_wraps;
+  logic [NumGaps-1:0] unused_mark, unused_mark_3, left_wraps, right_wraps;
   tcp_ranges #(
       .NumRanges(NumGaps),
       .Width(Width)
@@ -95,18 +100,30 @@ module tcp_reassembly
       .mark_3_o(unused_mark_3),
       .left_3_o(was.left),
       .right_3_o(was.right),
-      .left_wraps_3_o(unused_left_wraps),
-      .right_wraps_3_o(unused_right_wraps),
+      .left_wraps_3_o(left_wraps),
+      .right_wraps_3_o(right_wraps),
       .valid_o(next.valid),
       .mark_o(unused_mark),
       .left_o(next.left),
       .right_o(next.right)
   );
-  assign some_o = |was.valid;
+  assign some_o = was.valid[0];
+  always_ff @(posedge clk_i) some_2_o <= old_q.valid[0];
 
   // Sequence numbers behind rcv_nxt by their lower bits.
   wire [31-Width:0] upper = rcv_nxt_3_i[31:Width];
   wire [31-Width:0] upper_next = upper + 1'b1;
   assign reach_o = {reach_wraps ? upper_next : upper, reach};
+  always_comb begin
+    num_sacks_o = '0;
+    sacks_o = '0;
+    for (int unsigned b = 0; b < NumBlocks; b++) begin
+      num_sacks_o += 3'(was.valid[b]);
+      if (was.valid[b]) begin
+        sacks_o[b].left  = {left_wraps[b] ? upper_next : upper, was.left[b]};
+        sacks_o[b].right = {right_wraps[b] ? upper_next : upper, was.right[b]};
+      end
+    end
+  end
 
 endmodule

@@ -123,6 +123,8 @@ package tcp_state_pkg;
     logic [31:0] ts_echo;
     logic has_scale;
     logic sack_permitted;
+    logic [2:0] num_sacks;
+    sack_block_t [MaxSackBlocks-1:0] sacks;
   } departure_t;
 
   // For congestion control.

@@ -3,8 +3,8 @@
 // answer segments without a session (3.10.7.1).
 //
 // A header goes out as one message of kind tcp_segment; who takes it puts the payload behind.
-// Options: MSS, SACK permitted, timestamps and window scale with a SYN, else timestamps. The
-// seed of the checksum is the sum of the pseudo-header.
+// Options: MSS, SACK permitted, timestamps and window scale with a SYN, else timestamps and
+// SACK (RFC 2018, 3). The seed of the checksum is the sum of the pseudo-header.
 //
 // Latency: 4 cycles. Throughput: one header per cycle at 512 bits, otherwise one beat.
 module tcp_transmit
@@ -212,6 +212,16 @@ module tcp_transmit
       {OptionSackPermitted, 8'd2, OptionTimestamps, 8'd10}
   );
 
+  // With timestamps there is room for three blocks.
+  localparam int unsigned MaxStampedBlocks = MaxSackBlocks - 1;
+  wire has_sacks = d.num_sacks != '0;
+  wire [31:0] word_sacks = swap32({OptionNop, OptionNop, OptionSack, 2'b0, d.num_sacks, 3'd2});
+  logic [2*MaxSackBlocks-1:0][31:0] sack_words;
+  for (genvar b = 0; b < MaxSackBlocks; b++) begin : gen_sack
+    assign sack_words[2*b]   = swap32(d.sacks[b].left);
+    assign sack_words[2*b+1] = swap32(d.sacks[b].right);
+  end
+
   always_comb begin
     made  = '0;
     words = 4'(FixedWords);
@@ -234,6 +244,15 @@ module tcp_transmit
       made.header[FixedWords] = WordStamps;
       made.header[FixedWords+2] = swap32(d.ts_echo);
       words = words + 4'd3;
+      if (has_sacks) begin
+        made.header[FixedWords+3] = word_sacks;
+        made.header[Words-1:FixedWords+4] = sack_words[2*MaxStampedBlocks-1:0];
+        words = words + 4'd1 + {d.num_sacks, 1'b0};
+      end
+    end else if (has_sacks) begin
+      made.header[FixedWords] = word_sacks;
+      made.header[FixedWords+8:FixedWords+1] = sack_words;
+      words = words + 4'd1 + {d.num_sacks, 1'b0};
     end
     fixed = '{
         src_port: swap16(tuple.own_port),

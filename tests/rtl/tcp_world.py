@@ -114,6 +114,8 @@ class World:
         self.refused = 0
         self.departures: list[tuple[int, dict[str, int]]] = []
         self.on_report: Callable[[int, Session, dict[str, int]], None] = lambda *_: None
+        # Segments that the link loses, to a peer or, by -1 - peer, from one.
+        self.loses: Callable[[int, Segment], bool] = lambda *_: False
         bench.control(0)
         bench.run(64)
 
@@ -173,7 +175,7 @@ class World:
     # ---- The link ----
 
     def _post(self, target: int, segment: Segment) -> None:
-        if self.random.random() < self.impairment.loss:
+        if self.random.random() < self.impairment.loss or self.loses(target, segment):
             return
         copies = 2 if self.random.random() < self.impairment.double else 1
         for _ in range(copies):
@@ -218,6 +220,10 @@ class World:
                 "segment__options__ts_value": segment.timestamps[0],
                 "segment__options__ts_echo": segment.timestamps[1],
             }
+        for index, (left, right) in enumerate(segment.sacks):
+            sacks = fields.get("segment__options__sacks", 0)
+            fields["segment__options__sacks"] = sacks | (left << 32 | right) << 64 * index
+            fields["segment__options__num_sacks"] = index + 1
         session = self.by_peer.get(number)
         if session is None:
             if segment.flags != {"syn"}:
@@ -372,5 +378,9 @@ class World:
             scale=1 if syn and departure["has_scale"] else None,
             sack_permitted=bool(syn and departure["sack_permitted"]),
             timestamps=stamps if departure["has_timestamps"] else None,
+            sacks=tuple(
+                divmod(departure["sacks"] >> 64 * index & (1 << 64) - 1, WORD)
+                for index in range(departure["num_sacks"])
+            ),
         )
         self._post(state.peer, segment)

@@ -53,8 +53,8 @@ class Stream:
         self.bytes = Random(first).randbytes(1 << 18)
         self.next = 0  # in order up to here
         self.ahead: set[int] = set()
-        self.touched: dict[int, int] = {}  # when a byte came last with its range
-        self.time = 0
+        self.latest: list[int] = []  # places of segments behind gaps, the last that came first
+        self.blocks = min(gaps, 3 if peer.timestamps else 4) if peer.sack_permitted else 0
 
     def ranges(self, ahead: set[int]) -> list[tuple[int, int]]:
         starts = sorted(place for place in ahead if place - 1 not in ahead)
@@ -80,10 +80,22 @@ class Stream:
         heard = self.listener.heard
         if length and (start != before or start + length > self.next):
             assert heard, "what is not expected next is answered at once"
+        ends = fin and self.next == start + length
         for answer in heard:
-            assert distance(answer.ack, self.first) == self.next + (
-                fin and self.next == start + length
-            )
+            assert distance(answer.ack, self.first) == self.next + ends
+            told = [
+                (distance(left, self.first), distance(right, self.first))
+                for left, right in answer.sacks
+            ]
+            assert told == self.sacks()
+
+    def sacks(self) -> list[tuple[int, int]]:
+        """The ranges as RFC 2018, 4, has them: that of the segment before, and so on."""
+        ranges = self.ranges(self.ahead)
+        told: list[tuple[int, int]] = []
+        for place in self.latest:
+            told += [each for each in ranges if each[0] <= place < each[1] and each not in told]
+        return told[: self.blocks]
 
     def _expect(self, start: int, length: int) -> None:
         edge = distance(self.state.released, self.first) + RING
@@ -94,6 +106,7 @@ class Stream:
             ahead = self.ahead | set(range(start, end))
             if len(self.ranges(ahead)) <= self.gaps:
                 self.ahead = ahead
+                self.latest.insert(0, start)
             return
         self.next = end
         while self.next in self.ahead:
@@ -111,12 +124,15 @@ class Stream:
 
 @pytest.mark.parametrize("gaps", (0, 1, 4))
 @pytest.mark.parametrize("seed", range(1, 4))
-def test_segments_at_any_place(benches: Benches, gaps: int, seed: int) -> None:
+@pytest.mark.parametrize("options", ({}, {"timestamps": False}, {"sack_permitted": False}))
+def test_segments_at_any_place(
+    benches: Benches, gaps: int, seed: int, options: dict[str, bool]
+) -> None:
     random = Random(seed)
     world = World(benches("tcp_core", NumGaps=gaps), seed)
-    stream = Stream(world, gaps, (WORD - random.randrange(1, 60_000)) % WORD)
+    stream = Stream(world, gaps, (WORD - random.randrange(1, 60_000)) % WORD, **options)
     unit = random.choice([1, 100, 1000])
-    for _ in range(400):
+    for _ in range(200):
         start = stream.next + unit * random.choice([0, 0, *range(-3, 20)])
         if random.random() < 0.1:
             start = stream.next + RING - random.randrange(3 * unit)
@@ -173,3 +189,39 @@ def test_next_session_begins_without_ranges(benches: Benches) -> None:
         assert stream.next == 150
         world.request(stream.session, "abort")
         world.run(lambda: 1 not in world.by_peer)
+
+
+@pytest.mark.parametrize("lost", ((3,), (2, 9), (1, 5, 6, 11), (1, 4, 7, 10)))
+@pytest.mark.parametrize("timestamps", (False, True))
+def test_peer_sends_again_what_was_lost_and_nothing_else(
+    benches: Benches, lost: tuple[int, ...], timestamps: bool
+) -> None:
+    """All of it in one round trip, since SACK tells of each gap."""
+    world = World(benches("tcp_core"), delay_us=(1000, 1000))
+    peer = Endpoint(5, timestamps=timestamps)
+    world.peers[1] = peer
+    peer.connect()
+    world.flush(1)
+    world.run(lambda: 1 in world.by_peer and world.sessions[world.by_peer[1]].opened)
+    size = 1448 if timestamps else 1460
+    places = [6 + size * index for index in lost]
+
+    def loses(_: int, segment: Segment) -> bool:
+        if segment.payload and segment.seq in places:
+            places.remove(segment.seq)
+            return True
+        return False
+
+    world.loses = loses
+    begin = world.now
+    data = Random(1).randbytes(16 * size)
+    peer.send(data)
+    world.flush(1)
+    world.run(lambda: not peer.unacknowledged)
+    session = world.by_peer[1]
+    world.want(session)
+    world.settle()
+    assert world.read(session) == data
+    assert not places
+    assert peer.resent_bytes == size * len(lost)
+    assert world.now - begin < 6_000, "two round trips of 2 ms, and a delayed answer"

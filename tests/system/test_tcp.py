@@ -64,6 +64,14 @@ print("reset")
 """
 
 
+# What Linux has counted of its TCP (its namespace is the test's).
+COUNTS = """
+lines = [line.split()[1:] for line in open("/proc/net/netstat") if line.startswith("TcpExt")]
+counts = dict(zip(*lines))
+print(*(counts[name] for name in ("TCPSackRecovery", "TCPRenoRecovery")))
+"""
+
+
 def echo(live: Live, size: int, connections: int = 1, rounds: int = 1) -> int:
     """Connections whose bytes have all come back."""
     return int(live.python(ECHO, ADDRESS, PORT, size, connections, rounds))
@@ -99,6 +107,9 @@ def test_linux_over_a_bad_link(start: Callable[..., Live]) -> None:
         impair_tx={**impaired, "seed": 2},
     )
     assert echo(live, 80_000, connections=3) == 3
+    by_sack, without = map(int, live.python(COUNTS).split())
+    assert by_sack > 0
+    assert without == 0
     counted = events(live.stop())
     assert counted["repeat"] > 0
     assert counted["out_of_order"] > 0

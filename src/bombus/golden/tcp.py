@@ -3,7 +3,7 @@
 and times go in, segments come out. It is the peer in tests of the engine.
 
 One connection; receives out of order, acknowledges every segment that carries something,
-sends again by a timer alone. Sequence numbers are taken modulo 2**32, times are in us.
+sends again by a timer, and by SACK (RFC 2018) what three acknowledgements have left out. Sequence numbers are taken modulo 2**32, times are in us.
 """
 
 from __future__ import annotations
@@ -34,6 +34,7 @@ class Segment:
     scale: int | None = None
     sack_permitted: bool = False
     timestamps: tuple[int, int] | None = None  # value, echo
+    sacks: tuple[tuple[int, int], ...] = ()  # left and right edges (RFC 2018, 3)
 
     def __len__(self) -> int:
         """Sequence numbers that it takes."""
@@ -89,7 +90,13 @@ class Endpoint:
         self._wnd = 0
         self._peer_mss = DEFAULT_MSS
         self._peer_scale = 0
-        self._scaled = self._stamps = False
+        self._scaled = self._stamps = self._sack = False
+        self._latest: list[int] = []  # segments of _ahead, the last that came first
+        self._sacked: set[int] = set()  # places that the peer has, from _una on
+        self._sack_acks = 0  # acknowledgements that have told of more, at this _una
+        self._resent = 0  # places below are not sent again, from _una on
+        self.sacks_heard = 0
+        self.resent_bytes = 0
         self._recent = 0
         self._deadline: int | None = None
         self._out: list[Segment] = []
@@ -152,6 +159,8 @@ class Endpoint:
             self._send_syn()
         else:
             self._nxt = self._una
+            self._sacked.clear()  # RFC 2018, 8
+            self._sack_acks = 0
             self._send_what_fits(probe=True)
 
     # ---- Segments that come ----
@@ -216,6 +225,7 @@ class Endpoint:
         self._scaled = segment.scale is not None and self.scale is not None
         self._peer_scale = segment.scale or 0
         self._stamps = segment.timestamps is not None and self.timestamps
+        self._sack = segment.sack_permitted and self.sack_permitted
         if segment.timestamps:
             self._recent = segment.timestamps[0]
         self._wnd = segment.window
@@ -253,9 +263,40 @@ class Endpoint:
         if new >= 0:
             scale = self._peer_scale if self._scaled else 0
             self._wnd = segment.window << scale
+        if new >= 0 and self.state in _SENDS:
+            self._learn_sacks(segment, new)
         if self.state is not State.CLOSED:
             self._send_what_fits()
         return True
+
+    def _learn_sacks(self, segment: Segment, new: int) -> None:
+        """Which bytes the peer has behind gaps; sends once more what lies between, once."""
+        self._sacked = {place - new for place in self._sacked if place >= new}
+        self._resent = max(self._resent - new, 0)
+        if new and not self._resent:
+            self._sack_acks = 0
+        before = len(self._sacked)
+        for left, right in segment.sacks:
+            self.sacks_heard += 1
+            start, end = distance(left, self._una), distance(right, self._una)
+            assert start < end, "an empty block"
+            assert end <= len(self._to_send), "a block of bytes that were never sent"
+            if start > 0:
+                self._sacked |= set(range(start, end))
+        self._sack_acks += len(self._sacked) > before
+        if self._sack_acks < 3 or not self._sacked:
+            return
+        missing = sorted(set(range(self._resent, max(self._sacked))) - self._sacked)
+        size = self._peer_mss - 12
+        while missing:
+            start = missing[0]
+            count = next(n for n in range(1, size + 2) if n > size or start + n not in missing)
+            count = min(count, size)
+            part = bytes(self._to_send[start : start + count])
+            self._emit((self._una + start) % WORD, part, {"ack", "psh"})
+            self.resent_bytes += count
+            missing = missing[count:]
+        self._resent = max(self._sacked)
 
     def _fin_acknowledged(self) -> None:
         if self.state is State.FIN_WAIT_1:
@@ -271,6 +312,7 @@ class Endpoint:
         if segment.payload:
             old = self._ahead.get(segment.seq, b"")
             self._ahead[segment.seq] = max(old, segment.payload, key=len)
+            self._latest = [segment.seq, *(seq for seq in self._latest if seq != segment.seq)]
         if "fin" in segment.flags:
             self._fin_at = (segment.seq + len(segment.payload)) % WORD
         moved = True
@@ -296,6 +338,29 @@ class Endpoint:
             else:
                 self._wait()
         self._emit(self._nxt)
+
+    def _sacks(self) -> tuple[tuple[int, int], ...]:
+        """What has come behind gaps, the latest first (RFC 2018, 4)."""
+        runs: list[tuple[int, int]] = []
+        for seq in sorted(self._ahead, key=lambda seq: distance(seq, self._rcv_nxt)):
+            start = distance(seq, self._rcv_nxt)
+            end = start + len(self._ahead[seq])
+            if runs and start <= runs[-1][1]:
+                runs[-1] = runs[-1][0], max(runs[-1][1], end)
+            else:
+                runs.append((start, end))
+        self._latest = [seq for seq in self._latest if seq in self._ahead]
+        told: list[tuple[int, int]] = []
+        for seq in self._latest:
+            place = distance(seq, self._rcv_nxt)
+            run = next(run for run in runs if run[0] <= place < run[1])
+            if run not in told:
+                told.append(run)
+        most = 3 if self._stamps else 4
+        return tuple(
+            ((self._rcv_nxt + left) % WORD, (self._rcv_nxt + right) % WORD)
+            for left, right in told[:most]
+        )
 
     # ---- Segments that go ----
 
@@ -367,6 +432,7 @@ class Endpoint:
                 scale=self.scale if syn and scales else None,
                 sack_permitted=syn and self.sack_permitted,
                 timestamps=(self.now // 1024 % WORD, self._recent) if stamped else None,
+                sacks=self._sacks() if self._sack and not syn and "ack" in flags else (),
             )
         )
 
