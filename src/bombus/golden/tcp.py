@@ -3,7 +3,8 @@
 and times go in, segments come out. It is the peer in tests of the engine.
 
 One connection; receives out of order, acknowledges every segment that carries something,
-sends again by a timer, and by SACK (RFC 2018) what three acknowledgements have left out. Sequence numbers are taken modulo 2**32, times are in us.
+sends again by a timer, and by SACK (RFC 2018) what three acknowledgements have left out.
+Sequence numbers are taken modulo 2**32, times are in us.
 """
 
 from __future__ import annotations
