@@ -83,6 +83,14 @@ EVENTS: dict[str, dict[str, int]] = {
     },
     "tcp_echo": {"told": ENDS, "read": STARTS, "request": STARTS},
     "tcp_receive_buffer": {"bad_read": GOES_ON, "kept": ENDS},
+    "tcp_stream": {
+        "told": ENDS,
+        "received": ENDS,
+        "sent": STARTS,
+        "read": STARTS,
+        "request": STARTS,
+        "forgotten": GOES_ON,
+    },
     "udp_rx": {"closed_port": GOES_ON},
     "udp_upper": {"changed": GOES_ON},
 }

@@ -169,11 +169,11 @@ def test_own_layer_is_copied(tmp_path: Path, edited: Edited) -> None:
 
 
 def test_every_layer_is_in_a_shipped_design() -> None:
-    examples = ROOT / "docs" / "examples" / "tcp_host"
-    files = [*DESIGNS.glob("*.yaml"), *examples.glob("*.yaml")]
+    examples = ROOT / "docs" / "examples"
+    files = [*DESIGNS.glob("*.yaml"), *examples.glob("tcp_*/*.yaml")]
     networks = [check.check(file)[0] for file in files]
     used = {layer.kind.name for design in networks for layer in design.layers()}
-    assert used == set(rtl.library(512).layers)
+    assert used >= set(rtl.library(512).layers)
 
 
 def number_in_table(expression: str, chosen: int, bits: int) -> int:

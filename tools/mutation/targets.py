@@ -92,6 +92,10 @@ _FILES: Mapping[str, Tests] = {
         ("rtl/app/tcp_host.sv", "rtl/common/to_axi_stream.sv", "rtl/common/keep_count.sv"),
         Tests(("tests/system/test_tcp_host.py",), ()),
     ),
+    **dict.fromkeys(
+        ("rtl/app/tcp_stream.sv", "rtl/tcp/tcp_stream_pkg.sv", "rtl/common/axi_gather.sv"),
+        Tests(("tests/system/test_tcp_kernel.py",), ()),
+    ),
     "rtl/common/free_list.sv": Tests(("tests/rtl/test_tcp_sessions.py",), ()),
     "rtl/common/keyed_hash.sv": Tests(("tests/rtl/test_tcp_sessions.py",), ()),
     "rtl/common/least_recent.sv": Tests((_CHANNELS, _CROSSPOINT), (), "output_formal"),

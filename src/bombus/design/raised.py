@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ports of layers that the design file raises to the top, by name."""
+"""Ports of layers that the contract does not know: joined within a tile, or raised to the top."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from bombus.base.errors import Problem
 from bombus.base.text import near_matches
 from bombus.design import config
-from bombus.design.elements import Tile
+from bombus.design.elements import Layer, Tile
+from bombus.design.rtl.ports import FurtherPort
 from bombus.fabric.routing import STEPS
 
 # Ports that every top has, or may have.
@@ -34,6 +35,35 @@ def _group(port: str, groups: Iterable[str]) -> str | None:
     return max(fitting, key=len, default=None)
 
 
+def _join_ports(tile: Tile, given: config.TileOfLayers | config.TileOfKind) -> Iterator[Problem]:
+    """Notes the ports that layers of a tile share: outputs and inputs of one name.
+
+    Yields two that drive one, and widths that differ.
+    """
+    drivers: dict[str, tuple[Layer, FurtherPort]] = {}
+    for layer in tile.layers:
+        for port in layer.kind.further:
+            if port.is_output and _group(port.name, given.ports) is None:
+                other, _ = drivers.setdefault(port.name[:-2], (layer, port))
+                if other is not layer:
+                    message = f"layer {layer.name}: {other.name} drives {port.name} too"
+                    yield Problem(port.file, port.line, message)
+    for layer in tile.layers:
+        for port in layer.kind.further:
+            name = port.name[:-2]
+            if port.is_output or name not in drivers or _group(port.name, given.ports) is not None:
+                continue
+            driver, output = drivers[name]
+            driver.joined.add(output.name)
+            layer.joined.add(port.name)
+            if port.width != output.width:
+                message = (
+                    f"layer {layer.name}: port {port.name} has {port.width} bits, but "
+                    f"{output.name} of {driver.name}, to which it is joined, has {output.width}"
+                )
+                yield Problem(port.file, port.line, message)
+
+
 def raise_ports(
     tiles: Mapping[Tile, config.TileOfLayers | config.TileOfKind], file: config.DesignFile
 ) -> Iterator[Problem]:
@@ -46,9 +76,12 @@ def raise_ports(
     for tile, given in tiles.items():
         suffix = tile.name.removeprefix(tile.given_name)  # a replica's number
         used: set[str] = set()
+        yield from _join_ports(tile, given)
         for layer in tile.layers:
             for port in layer.kind.further:
                 group = _group(port.name, given.ports)
+                if group is None and port.name in layer.joined:
+                    continue
                 if group is None:
                     yield port.problem(layer.kind.name)
                     continue

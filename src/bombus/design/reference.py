@@ -162,8 +162,9 @@ tiles:
 ```
 
 Here `axi_awaddr_o` of the layer becomes `dram_awaddr_o` of the top, and `fill_o` becomes
-`buffer_fill_o`. A port that no tile raises is an error. With replicas, the name gets the replica's
-number: `dram_0_awaddr_o`.
+`buffer_fill_o`. A port that no tile raises is an error, unless another layer of the tile has one of
+the same name in the other direction: these two are joined. With replicas, the name gets the
+replica's number: `dram_0_awaddr_o`.
 
 `memories` places a model of a memory at raised AXI4 ports, in simulation only. Widths follow from
 the ports; the layer's clock is that of the design. A layer may omit what it does not use: an ID,

@@ -11,6 +11,7 @@ from bombus.design import rtl
 from bombus.design.elements import Input, Layer, Output
 from bombus.design.resolved import Design
 from bombus.design.resources import takes_whatever_waits
+from bombus.generation.mac_ports import logic
 from bombus.registers.systemverilog import layer_types
 
 _SHARED = ("clk_i", "rst_i", "host_i", "route_i", "time_us_i")
@@ -92,6 +93,8 @@ def connections(layer: Layer) -> tuple[list[str], list[str]]:
             connected.append(f".{port}({port.replace('mac_', f'mac{number}_', 1)})")
         elif port in layer.raised:
             connected.append(f".{port}({layer.raised[port]})")
+        elif port in layer.joined:
+            connected.append(f".{port}({_joined(port)})")
         else:
             signal = f"{layer.name}_{port.removesuffix('_i').removesuffix('_o')}"
             connected.append(f".{port}({signal})")
@@ -100,6 +103,21 @@ def connections(layer: Layer) -> tuple[list[str], list[str]]:
             elif port in _BITS:
                 signals.append(f"logic {signal}")
     return connected, signals
+
+
+def _joined(port: str) -> str:
+    """The signal between ports of two layers of a tile."""
+    return f"joined_{port[:-2]}"
+
+
+def joined_signals(layers: Iterable[Layer]) -> list[str]:
+    """Declarations of the signals between layers of a tile."""
+    return [
+        logic(port.width, _joined(port.name))
+        for layer in layers
+        for port in layer.kind.further
+        if port.is_output and port.name in layer.joined
+    ]
 
 
 def checked_streams(layer: Layer, design: Design) -> dict[str, Any]:

@@ -19,6 +19,7 @@ def streams(design: Design) -> list[dict[str, Any]]:
         _stream(layer, name, is_output, design)
         for layer in design.layers()
         for name, is_output in layer.kind.raised_streams.items()
+        if f"{name}_tvalid_{'o' if is_output else 'i'}" in layer.raised
     ]
 
 

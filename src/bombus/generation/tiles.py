@@ -16,7 +16,12 @@ from bombus.design.resolved import Design
 from bombus.fabric.router import direction_enum, router_parameters
 from bombus.fabric.routing import DIRECTIONS, LOCAL, STEPS, Channel, eject, inject, step
 from bombus.generation import registers
-from bombus.generation.instances import checked_streams, connections, parameters
+from bombus.generation.instances import (
+    checked_streams,
+    connections,
+    joined_signals,
+    parameters,
+)
 from bombus.generation.mac_ports import (
     crossing_drops,
     logic,
@@ -31,6 +36,8 @@ def _raised_ports(tile: Tile) -> list[dict[str, str]]:
     ports = []
     for layer in tile.layers:
         for port in layer.kind.further:
+            if port.name in layer.joined:
+                continue
             direction = "output" if port.is_output else "input"
             name = layer.raised[port.name]
             declaration = f"{direction} {logic(port.width, name)}"
@@ -357,6 +364,8 @@ def tile_context(tile: Tile, design: Design) -> dict[str, Any]:
     layers = []
     for layer in tile.layers:
         connected, signals = connections(layer)
+        if layer is tile.layers[0]:
+            signals = joined_signals(tile.layers) + signals
         signals += of_registers.get(layer.name, [])
         layers.append(
             {

@@ -1,0 +1,631 @@
+// SPDX-License-Identifier: Apache-2.0
+// TCP for a kernel that has plain AXI-Streams: bytes of all sessions, the session's number beside
+// them (tcp_stream_pkg). A layer of its own, whose ports kernel_* the design file raises to the top,
+// or a module within the layer of a kernel (docs/tcp-applications.md).
+//
+// kernel_rx: bytes as they come, in messages of up to ChunkBytes; that a session begins, that its
+// peer has closed, that it is over, each as a message without bytes, in order. kernel_tx: bytes to be
+// sent, in messages of any length; they go on once ChunkBytes of them, or all, have come. Bytes for a
+// session that is over are forgotten.
+//
+// Up to ReadsAhead chunks are read from the receive buffer before the kernel takes them. A message
+// whose session has no space in the send buffer holds up those behind it: a peer that does not read
+// is one to abort. SendBytes of the engine must be at least ChunkBytes.
+//
+// Latency: some 40 cycles from an event to the kernel, and those of the mesh. Throughput: one beat
+// per cycle each way, less some 10 cycles a chunk.
+module tcp_stream
+  import bombus_pkg::*;
+  import tcp_pkg::*;
+  import tcp_stream_pkg::from_peer_t;
+  import tcp_stream_pkg::to_peer_t;
+#(
+    parameter type beat_t = logic,
+    parameter type read_beat_t = beat_t,
+    parameter type request_beat_t = beat_t,
+    parameter int unsigned DataWidth = 512,  // filled in by Bombus
+    parameter int unsigned NumSessions = 16,
+    parameter int unsigned TcpPort = 7,
+    parameter int unsigned ChunkBytes = 2048,
+    parameter int unsigned ReadsAhead = 4,
+    parameter int unsigned KindTcpData = 1,  // filled in by Bombus
+    parameter int unsigned KindTcpEvent = 2,  // filled in by Bombus
+    parameter int unsigned KindTcpRead = 3,  // filled in by Bombus
+    parameter int unsigned KindTcpRequest = 4,  // filled in by Bombus
+    localparam int unsigned KeepWidth = DataWidth / 8,
+    localparam int unsigned IndexWidth = $clog2(NumSessions),
+    localparam int unsigned FromWidth = $bits(from_peer_t),
+    localparam int unsigned ToWidth = $bits(to_peer_t)
+) (
+    input logic clk_i,
+    input logic rst_i,
+
+    input  beat_t in_i,
+    input  logic  in_valid_i,
+    output logic  in_ready_o,
+
+    output beat_t out_o,
+    output logic out_valid_o,
+    input logic out_ready_i,
+    output read_beat_t read_o,
+    output logic read_valid_o,
+    input logic read_ready_i,
+    output request_beat_t request_o,
+    output logic request_valid_o,
+    input logic request_ready_i,
+
+    output logic [DataWidth-1:0] kernel_rx_tdata_o,
+    output logic [KeepWidth-1:0] kernel_rx_tkeep_o,
+    output logic kernel_rx_tvalid_o,
+    input logic kernel_rx_tready_i,
+    output logic kernel_rx_tlast_o,
+    output logic [FromWidth-1:0] kernel_rx_tuser_o,
+    input logic [DataWidth-1:0] kernel_tx_tdata_i,
+    input logic [KeepWidth-1:0] kernel_tx_tkeep_i,
+    input logic kernel_tx_tvalid_i,
+    output logic kernel_tx_tready_o,
+    input logic kernel_tx_tlast_i,
+    input logic [ToWidth-1:0] kernel_tx_tuser_i,
+
+    output logic [5:0] event_o,
+    output logic busy_o
+);
+
+  localparam string Entry = "tcp_stream";
+  localparam noc_pkg::flow_e Flow = noc_pkg::FlowMeta;
+  localparam string Takes = "tcp_event tcp_data";
+  localparam string Sends = "tcp_data";
+  localparam string ReadSends = "tcp_read";
+  localparam string RequestSends = "tcp_request";
+  localparam bit InWaitsForOut = 1'b0;
+  localparam bit InWaitsForRead = 1'b0;
+  localparam bit InWaitsForRequest = 1'b0;
+  localparam bit Replicable = 1'b0;
+  typedef enum logic [0:0] {NextTcpSendBufferData} next_e;
+  typedef enum logic [0:0] {ReadNextTcpReceiveBufferRead} read_next_e;
+  typedef enum logic [0:0] {RequestNextTcpRequest} request_next_e;
+  typedef enum int unsigned {
+    EventTold,
+    EventReceived,
+    EventSent,
+    EventRead,
+    EventRequest,
+    EventForgotten,
+    NumEvents
+  } event_e;
+
+  if (NumSessions < 2 || NumSessions > MaxSessions || NumSessions != 2 ** IndexWidth) begin : gen_bad
+    $error("tcp_stream: NumSessions must be a power of two, 2 to 16384");
+  end
+  if (TcpPort > 65535) begin : gen_bad_port
+    $error("tcp_stream: TcpPort must be 0 to 65535");
+  end
+  if (ChunkBytes < 2 * KeepWidth || ChunkBytes > 8192 || ChunkBytes != 2 ** $clog2(
+          ChunkBytes
+      )) begin : gen_bad_chunk
+    $error("tcp_stream: ChunkBytes must be a power of two, two beats to 8192");
+  end
+  if (ReadsAhead < 2 || ReadsAhead > 16 || ReadsAhead != 2 ** $clog2(
+          ReadsAhead
+      )) begin : gen_bad_reads
+    $error("tcp_stream: ReadsAhead must be 2, 4, 8 or 16");
+  end
+
+  typedef logic [IndexWidth-1:0] index_t;
+  localparam int unsigned LengthWidth = $clog2(ChunkBytes + 1);
+
+  // ---- What is known of each session ----
+
+  typedef struct packed {
+    logic live;
+    logic closed;  // by the peer: nothing comes behind read_end
+    logic over;
+    logic failed;
+    logic asked_read;  // a wish has not been answered
+    logic asked_write;
+    seq_t read_end;
+    seq_t write_end;
+    tuple_t tuple;
+  } told_t;
+  typedef struct packed {
+    seq_t read;         // next byte to be read
+    seq_t write;        // its place in the own stream
+    logic wish_read;
+    logic wish_write;
+    logic told_opened;  // so is the kernel, or it will be
+    logic told_closed;
+    logic told_over;
+    logic closed;       // by the kernel
+    logic done;
+  } own_t;
+  told_t told_q[NumSessions];
+  own_t own_q[NumSessions];
+  logic [NumSessions-1:0] queued_q;
+
+  tcp_event_meta_t event_meta;
+  assign event_meta = tcp_event_meta_t'(in_i.meta);
+  logic in_first_q;
+  wire is_event = in_first_q & (32'(in_i.kind) == KindTcpEvent);
+  wire taken = in_valid_i & in_ready_o;
+  wire index_t event_index = event_meta.session[IndexWidth-1:0];
+
+  // ---- To the kernel: chunks in the order in which they were asked for, and notices ----
+
+  typedef struct packed {
+    logic   notice;
+    logic   failed;
+    logic   ended;
+    logic   closed;
+    logic   opened;
+    index_t session;
+    seq_t   place;    // behind the chunk
+  } pending_t;
+  pending_t pending_in, pending;
+  logic pend, pending_valid, pending_taken, unused_pending_room, unused_pending_head;
+  head_fifo #(
+      .head_t(logic),
+      .body_t(pending_t),
+      .Depth (16)
+  ) u_pending (
+      .clk_i,
+      .rst_i,
+      .in_head_i  (1'b0),
+      .in_body_i  (pending_in),
+      .in_valid_i (pend),
+      .in_ready_o (unused_pending_room),
+      .out_head_o (unused_pending_head),
+      .out_body_o (pending),
+      .out_valid_o(pending_valid),
+      .out_ready_i(pending_taken)
+  );
+
+  typedef struct packed {
+    index_t session;
+    seq_t   place;
+  } release_t;
+  release_t release_in, released;
+  logic release_room, release_valid, release_taken, unused_release_head;
+  head_fifo #(
+      .head_t(logic),
+      .body_t(release_t),
+      .Depth (16)
+  ) u_releases (
+      .clk_i,
+      .rst_i,
+      .in_head_i  (1'b0),
+      .in_body_i  (release_in),
+      .in_valid_i (pending_taken & ~pending.notice),
+      .in_ready_o (release_room),
+      .out_head_o (unused_release_head),
+      .out_body_o (released),
+      .out_valid_o(release_valid),
+      .out_ready_i(release_taken)
+  );
+  assign release_in = '{session: pending.session, place: pending.place};
+
+  typedef struct packed {
+    pending_t about;
+    logic last;
+    logic [$clog2(KeepWidth):0] bytes;
+    logic [DataWidth-1:0] data;
+  } word_t;
+  word_t word_in, word;
+  logic word_valid, word_taken;
+  wire moves = in_valid_i & ~is_event & pending_valid & ~pending.notice & release_room;
+  wire tells = pending_valid & pending.notice;
+  assign in_ready_o = is_event ? 1'b1 : pending_valid & ~pending.notice & release_room;
+  assign pending_taken = tells | (moves & in_i.last);
+  always_comb begin
+    word_in = '{about: pending, last: in_i.last, bytes: in_i.bytes, data: in_i.data};
+    if (tells) begin
+      word_in.last  = 1'b1;
+      word_in.bytes = '0;
+      word_in.data  = '0;
+    end
+  end
+  block_fifo #(
+      .data_t(word_t),
+      .Depth (ReadsAhead * ChunkBytes / KeepWidth)
+  ) u_words (
+      .clk_i,
+      .rst_i,
+      .data_i (word_in),
+      .write_i(tells | moves),
+      .data_o (word),
+      .valid_o(word_valid),
+      .ready_i(word_taken)
+  );
+
+  // A credit stands for room for a chunk.
+  logic [$clog2(ReadsAhead):0] credits_q;
+  wire returns = word_valid & word_taken & word.last;
+  always_ff @(posedge clk_i) begin
+    if (rst_i) credits_q <= ($clog2(ReadsAhead) + 1)'(ReadsAhead);
+    else
+      credits_q <= credits_q + ($clog2(ReadsAhead) + 1)'(returns) - ($clog2(ReadsAhead) + 1)'(pend);
+  end
+  wire may_pend = credits_q != '0;
+
+  from_peer_t from;
+  wire tuple_t tuple = told_q[word.about.session].tuple;
+  always_comb begin
+    from = '{
+        ip: tuple.ip,
+        peer_port: tuple.peer_port,
+        own_port: tuple.own_port,
+        failed: word.about.failed,
+        ended: word.about.ended,
+        closed: word.about.closed,
+        opened: word.about.opened,
+        session: session_t'(word.about.session)
+    };
+    if (~word.about.notice) {from.failed, from.ended, from.closed, from.opened} = '0;
+  end
+  to_axi_stream #(
+      .beat_t(word_t),
+      .DataWidth(DataWidth),
+      .UserWidth(FromWidth)
+  ) u_rx (
+      .clk_i,
+      .rst_i,
+      .in_i(word),
+      .in_valid_i(word_valid),
+      .in_ready_o(word_taken),
+      .user_i(from),
+      .tdata_o(kernel_rx_tdata_o),
+      .tkeep_o(kernel_rx_tkeep_o),
+      .tvalid_o(kernel_rx_tvalid_o),
+      .tready_i(kernel_rx_tready_i),
+      .tlast_o(kernel_rx_tlast_o),
+      .tuser_o(kernel_rx_tuser_o)
+  );
+
+  // ---- From the kernel ----
+
+  to_peer_t piece;
+  logic [LengthWidth-1:0] piece_length;
+  logic piece_valid, piece_last, begins, discards, sending, gather_busy;
+  logic [DataWidth-1:0] send_data;
+  logic [$clog2(KeepWidth):0] send_bytes;
+  logic send_last, send_valid, send_ready;
+  axi_gather #(
+      .DataWidth(DataWidth),
+      .UserWidth(ToWidth),
+      .MaxBytes (ChunkBytes)
+  ) u_tx (
+      .clk_i,
+      .rst_i,
+      .tdata_i(kernel_tx_tdata_i),
+      .tkeep_i(kernel_tx_tkeep_i),
+      .tvalid_i(kernel_tx_tvalid_i),
+      .tready_o(kernel_tx_tready_o),
+      .tlast_i(kernel_tx_tlast_i),
+      .tuser_i(kernel_tx_tuser_i),
+      .piece_valid_o(piece_valid),
+      .piece_user_o(piece),
+      .piece_length_o(piece_length),
+      .piece_last_o(piece_last),
+      .begin_i(begins),
+      .discard_i(discards),
+      .sending_o(sending),
+      .data_o(send_data),
+      .bytes_o(send_bytes),
+      .last_o(send_last),
+      .valid_o(send_valid),
+      .ready_i(send_ready),
+      .busy_o(gather_busy)
+  );
+  wire index_t piece_index = piece.session[IndexWidth-1:0];
+
+  // ---- One session after the other ----
+
+  typedef enum logic [3:0] {
+    Listen,
+    Look,
+    Choose,
+    Read,
+    Notice,
+    Release,
+    WishRead,
+    Send,
+    WishWrite,
+    End,
+    Close,
+    Abort,
+    Free
+  } step_e;
+  step_e  step_q;
+  index_t at_q;
+  told_t  told;
+  own_t   own;
+  seq_t there, space;
+  logic [13:0] count, count_q;
+  logic blocked_q;  // the front piece waits for space
+  to_peer_t said_q;  // by the flags of the piece
+  logic [13:0] sent_length_q;
+  session_t sent_session_q;
+  seq_t sent_start_q;
+
+  assign told  = told_q[at_q];
+  assign own   = own_q[at_q];
+  assign there = told.failed ? '0 : told.read_end - own.read - 32'(told.closed);
+  assign space = told.write_end - own.write;
+  assign count = there > 32'(ChunkBytes) ? 14'(ChunkBytes) : there[13:0];
+
+  wire sends = told.live & ~told.over & ~own.closed & (piece_length != '0);
+  wire fits = space >= 32'(piece_length);
+  assign begins   = (step_q == Send) & ~sending & (~sends | fits);
+  assign discards = ~sends;
+
+  logic send_request, send_read, request_room, read_room;
+  tcp_request_meta_t request;
+  tcp_read_meta_t read;
+  always_comb begin
+    request = '0;
+    request.session = session_t'(at_q);
+    unique case (step_q)
+      Listen: begin
+        request.request = RequestListen;
+        request.place   = 32'(TcpPort);
+      end
+      Release: begin
+        request.request = RequestRelease;
+        request.session = session_t'(released.session);
+        request.place   = released.place;
+      end
+      WishRead: begin
+        request.request = RequestReadable;
+        request.place = own.read + 32'd1;
+        request.wish = ~own.wish_read;
+      end
+      WishWrite: begin
+        request.request = RequestWritable;
+        request.place = own.write + 32'(piece_length);
+        request.wish = ~own.wish_write;
+      end
+      Close: begin
+        request.request = RequestClose;
+        request.place   = own.write;
+      end
+      Abort:   request.request = RequestAbort;
+      Free: begin
+        request.request = RequestFree;
+        request.place   = own.write;
+      end
+      default: ;
+    endcase
+    send_request = request.request != RequestNone;
+    read = '{port: 16'(TcpPort), session: session_t'(at_q), start: own.read, length: count_q};
+    send_read = step_q == Read;
+  end
+  assign release_taken = (step_q == Release) & request_room;
+
+  // Room has been found in Choose.
+  assign pend = (step_q == Notice) | ((step_q == Read) & read_room);
+  always_comb begin
+    pending_in = '0;
+    pending_in.session = at_q;
+    pending_in.place = own.read + 32'(count_q);
+    pending_in.notice = step_q == Notice;
+    pending_in.opened = ~own.told_opened;
+    pending_in.closed = own.told_opened & told.closed & ~own.told_closed & ~told.failed;
+    pending_in.ended = own.told_opened & ~pending_in.closed;
+    pending_in.failed = pending_in.ended & told.failed;
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (taken) in_first_q <= in_i.last;
+    if (taken & is_event) begin
+      queued_q[event_index] <= 1'b1;
+      told_q[event_index].read_end <= event_meta.read_end;
+      told_q[event_index].write_end <= event_meta.write_end;
+      if (event_meta.changes.readable) told_q[event_index].asked_read <= 1'b0;
+      if (event_meta.changes.writable) told_q[event_index].asked_write <= 1'b0;
+      if (event_meta.changes.opened) begin
+        told_q[event_index].live <= 1'b1;
+        told_q[event_index].asked_read <= 1'b0;
+        told_q[event_index].asked_write <= 1'b0;
+        told_q[event_index].closed <= 1'b0;
+        told_q[event_index].over <= 1'b0;
+        told_q[event_index].failed <= 1'b0;
+        told_q[event_index].tuple <= event_meta.tuple;
+        own_q[event_index] <= '{
+            read: event_meta.read_end,
+            write: event_meta.write_end,
+            default: '0
+        };
+      end
+      if (event_meta.changes.peer_closed) told_q[event_index].closed <= 1'b1;
+      if (event_meta.changes.closed) begin
+        told_q[event_index].over   <= 1'b1;
+        told_q[event_index].failed <= event_meta.changes.failed;
+      end
+    end
+    unique case (step_q)
+      Listen: if (request_room) step_q <= Look;
+      Look: begin
+        if (release_valid) begin
+          step_q <= Release;
+        end else if (piece_valid & ~sending & ~blocked_q) begin
+          at_q   <= piece_index;
+          step_q <= Send;
+        end else if (queued_q[at_q]) begin
+          if (~(taken & is_event & (event_index == at_q))) queued_q[at_q] <= 1'b0;
+          step_q <= Choose;
+        end else begin
+          at_q <= at_q + 1'b1;
+        end
+      end
+      Choose: begin
+        count_q <= count;
+        step_q  <= Look;
+        at_q    <= at_q + 1'b1;
+        if (~told.live) begin
+        end else if (~own.told_opened | (there != '0) | (told.closed & ~own.told_closed & ~told.failed) |
+                     (told.over & ~own.told_over)) begin
+          queued_q[at_q] <= 1'b1;
+          if (may_pend) begin
+            at_q   <= at_q;
+            step_q <= own.told_opened & (there != '0) ? Read : Notice;
+          end
+        end else if (told.over) begin
+          if (own.done) begin
+            at_q   <= at_q;
+            step_q <= Free;
+          end
+        end else if (~told.closed & ~told.asked_read) begin
+          at_q   <= at_q;
+          step_q <= WishRead;
+        end
+      end
+      Read: begin
+        if (read_room) begin
+          own_q[at_q].read <= own.read + 32'(count_q);
+          at_q <= at_q + 1'b1;
+          step_q <= Look;
+        end
+      end
+      Notice: begin
+        if (pending_in.opened) own_q[at_q].told_opened <= 1'b1;
+        if (pending_in.closed) own_q[at_q].told_closed <= 1'b1;
+        if (pending_in.ended) own_q[at_q].told_over <= 1'b1;
+        at_q   <= at_q + 1'b1;
+        step_q <= Look;
+      end
+      Release: if (request_room) step_q <= Look;
+      WishRead: begin
+        if (request_room) begin
+          own_q[at_q].wish_read <= ~own.wish_read;
+          told_q[at_q].asked_read <= 1'b1;
+          step_q <= Look;
+        end
+      end
+      Send: begin
+        said_q <= piece;
+        if (~piece_last) {said_q.done, said_q.reset, said_q.close} <= '0;
+        if (begins) begin
+          if (sends) own_q[at_q].write <= own.write + 32'(piece_length);
+          step_q <= End;
+        end else begin
+          step_q <= told.asked_write ? Look : WishWrite;
+          if (told.asked_write) blocked_q <= 1'b1;
+        end
+      end
+      WishWrite: begin
+        if (request_room) begin
+          own_q[at_q].wish_write <= ~own.wish_write;
+          told_q[at_q].asked_write <= 1'b1;
+          blocked_q <= 1'b1;
+          step_q <= Look;
+        end
+      end
+      End: begin
+        step_q <= Look;
+        if (said_q.done) begin
+          own_q[at_q].done <= 1'b1;
+          queued_q[at_q]   <= 1'b1;
+        end
+        if (told.live & ~told.over & (said_q.reset | (said_q.close & ~own.closed))) begin
+          own_q[at_q].closed <= 1'b1;
+          step_q <= said_q.reset ? Abort : Close;
+        end
+      end
+      Close, Abort: if (request_room) step_q <= Look;
+      default: begin  // Free
+        if (request_room) begin
+          told_q[at_q].live <= 1'b0;
+          step_q <= Look;
+        end
+      end
+    endcase
+    // Not to be missed by a piece that is found to have no space in the same cycle
+    if (taken & is_event & (event_index == piece_index)) blocked_q <= 1'b0;
+    if (begins & sends) begin
+      sent_session_q <= session_t'(at_q);
+      sent_start_q   <= own.write;
+      sent_length_q  <= 14'(piece_length);
+    end
+    if (rst_i) begin
+      in_first_q <= 1'b1;
+      queued_q <= '0;
+      blocked_q <= 1'b0;
+      step_q <= TcpPort == 0 ? Look : Listen;
+      at_q <= '0;
+      for (int unsigned n = 0; n < NumSessions; n++) told_q[n].live <= 1'b0;
+    end
+  end
+
+  // ---- Out ----
+
+  beat_t data;
+  request_beat_t request_beat;
+  read_beat_t read_beat;
+  always_comb begin
+    data = '0;
+    data.data = send_data;
+    data.bytes = send_bytes;
+    data.last = send_last;
+    data.length = sent_length_q;
+    data.kind = $bits(data.kind)'(KindTcpData);
+    data.meta =
+        $bits(data.meta)'(tcp_data_meta_t'{session: sent_session_q, start: sent_start_q, skip: '0});
+    request_beat = '0;
+    request_beat.last = 1'b1;
+    request_beat.kind = $bits(request_beat.kind)'(KindTcpRequest);
+    request_beat.meta = $bits(request_beat.meta)'(request);
+    read_beat = '0;
+    read_beat.last = 1'b1;
+    read_beat.kind = $bits(read_beat.kind)'(KindTcpRead);
+    read_beat.meta = $bits(read_beat.meta)'(read);
+  end
+
+  stream_register #(
+      .data_t(beat_t)
+  ) u_out (
+      .clk_i,
+      .rst_i,
+      .in_i(data),
+      .in_valid_i(send_valid),
+      .in_ready_o(send_ready),
+      .out_o,
+      .out_valid_o,
+      .out_ready_i
+  );
+  stream_register #(
+      .data_t(read_beat_t)
+  ) u_read (
+      .clk_i,
+      .rst_i,
+      .in_i(read_beat),
+      .in_valid_i(send_read),
+      .in_ready_o(read_room),
+      .out_o(read_o),
+      .out_valid_o(read_valid_o),
+      .out_ready_i(read_ready_i)
+  );
+  stream_register #(
+      .data_t(request_beat_t)
+  ) u_request (
+      .clk_i,
+      .rst_i,
+      .in_i(request_beat),
+      .in_valid_i(send_request),
+      .in_ready_o(request_room),
+      .out_o(request_o),
+      .out_valid_o(request_valid_o),
+      .out_ready_i(request_ready_i)
+  );
+
+  always_ff @(posedge clk_i) begin
+    event_o[EventTold] <= taken & is_event & ~rst_i;
+    event_o[EventReceived] <= taken & ~is_event & in_i.last & ~rst_i;
+    event_o[EventSent] <= out_valid_o & out_ready_i & out_o.last & ~rst_i;
+    event_o[EventRead] <= read_valid_o & read_ready_i & ~rst_i;
+    event_o[EventRequest] <= request_valid_o & request_ready_i & ~rst_i;
+    event_o[EventForgotten] <= begins & ~sends & (piece_length != '0) & ~rst_i;
+  end
+
+  assign busy_o = (|queued_q) | (step_q != Look) | release_valid | pending_valid | word_valid |
+      kernel_rx_tvalid_o | (gather_busy & ~blocked_q) | out_valid_o | read_valid_o | request_valid_o;
+
+endmodule

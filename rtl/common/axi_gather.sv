@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+// Gathers the bytes of an AXI-Stream into pieces whose length is known before they go on: messages
+// of up to MaxBytes whole, longer ones in several pieces.
+//
+// The front piece is shown by piece_*; begin_i lets its beats go out, or (discard_i) drops them.
+// The next piece can begin when sending_o is low. tuser is that of a message's first beat. A piece
+// without bytes has no beats.
+//
+// Latency: 2 cycles behind the last beat of a piece. Throughput: one beat per cycle.
+module axi_gather #(
+    parameter int unsigned DataWidth = 512,
+    parameter int unsigned UserWidth = 1,
+    parameter int unsigned MaxBytes = 2048,
+    localparam int unsigned DataBytes = DataWidth / 8,
+    localparam int unsigned CountWidth = $clog2(DataBytes) + 1,
+    localparam int unsigned LengthWidth = $clog2(MaxBytes + 1)
+) (
+    input logic clk_i,
+    input logic rst_i,
+
+    input  logic [DataWidth-1:0] tdata_i,
+    input  logic [DataBytes-1:0] tkeep_i,
+    input  logic                 tvalid_i,
+    output logic                 tready_o,
+    input  logic                 tlast_i,
+    input  logic [UserWidth-1:0] tuser_i,
+
+    output logic                   piece_valid_o,
+    output logic [  UserWidth-1:0] piece_user_o,
+    output logic [LengthWidth-1:0] piece_length_o,
+    output logic                   piece_last_o,    // of its message
+    input  logic                   begin_i,
+    input  logic                   discard_i,
+    output logic                   sending_o,
+
+    output logic [ DataWidth-1:0] data_o,
+    output logic [CountWidth-1:0] bytes_o,
+    output logic                  last_o,
+    output logic                  valid_o,
+    input  logic                  ready_i,
+
+    output logic busy_o
+);
+
+  localparam int unsigned Beats = MaxBytes / DataBytes;
+  localparam int unsigned Depth = 2 * Beats;
+  localparam int unsigned UsedWidth = $clog2(Depth) + 1;
+
+  if (DataWidth < 16 || DataWidth % 8 != 0 || UserWidth < 1) begin : gen_bad_width
+    $error("axi_gather: DataWidth must be a multiple of 8, from 16; UserWidth at least 1");
+  end
+  if (MaxBytes < 2 * DataBytes || MaxBytes != 2 ** $clog2(MaxBytes)) begin : gen_bad_length
+    $error("axi_gather: MaxBytes must be a power of two, at least two beats");
+  end
+
+  // ---- In ----
+
+  typedef struct packed {
+    logic [UserWidth-1:0] user;
+    logic [LengthWidth-1:0] length;
+    logic last;
+  } piece_t;
+  typedef struct packed {
+    logic [DataWidth-1:0]  data;
+    logic [CountWidth-1:0] bytes;
+  } word_t;
+
+  logic [ CountWidth-1:0] bytes;
+  logic [LengthWidth-1:0] count_q;
+  logic [  UserWidth-1:0] user_q;
+  logic [  UsedWidth-1:0] used_q;
+  logic first_q, room_q, piece_room;
+  piece_t piece, front;
+  word_t word, out;
+  logic word_valid, unused_head;
+
+  keep_count #(
+      .NumBytes(DataBytes)
+  ) u_bytes (
+      .keep_i (tkeep_i),
+      .bytes_o(bytes)
+  );
+  wire [LengthWidth-1:0] sum = count_q + LengthWidth'(bytes);
+  wire ends = tlast_i | (sum == LengthWidth'(MaxBytes));
+  wire taken = tvalid_i & tready_o;
+  wire stores = taken & (bytes != '0);
+  logic discarding_q;
+  wire drains = word_valid & sending_o & (discarding_q | ready_i);
+  assign tready_o = room_q & piece_room;
+  assign piece = '{user: first_q ? tuser_i : user_q, length: sum, last: tlast_i};
+  assign word.bytes = bytes;
+  for (genvar n = 0; n < DataBytes; n++) begin : gen_mask
+    assign word.data[8*n+:8] = tkeep_i[n] ? tdata_i[8*n+:8] : '0;
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (taken) begin
+      user_q  <= piece.user;
+      count_q <= ends ? '0 : sum;
+    end
+    used_q <= used_q + UsedWidth'(stores) - UsedWidth'(drains);
+    room_q <= used_q < UsedWidth'(Depth - 2);
+    if (rst_i) begin
+      first_q <= 1'b1;
+      count_q <= '0;
+      used_q  <= '0;
+      room_q  <= 1'b0;
+    end else if (taken) begin
+      first_q <= tlast_i;
+    end
+  end
+
+  head_fifo #(
+      .head_t(logic),
+      .body_t(piece_t),
+      .Depth (16)
+  ) u_pieces (
+      .clk_i,
+      .rst_i,
+      .in_head_i  (1'b0),
+      .in_body_i  (piece),
+      .in_valid_i (taken & ends),
+      .in_ready_o (piece_room),
+      .out_head_o (unused_head),
+      .out_body_o (front),
+      .out_valid_o(piece_valid_o),
+      .out_ready_i(begin_i)
+  );
+  block_fifo #(
+      .data_t(word_t),
+      .Depth (Depth)
+  ) u_words (
+      .clk_i,
+      .rst_i,
+      .data_i (word),
+      .write_i(stores),
+      .data_o (out),
+      .valid_o(word_valid),
+      .ready_i(drains)
+  );
+
+  // ---- Out ----
+
+  logic [LengthWidth-1:0] left_q;
+  assign piece_user_o = front.user;
+  assign piece_length_o = front.length;
+  assign piece_last_o = front.last;
+  assign last_o = left_q <= LengthWidth'(DataBytes);
+  assign data_o = out.data;
+  assign bytes_o = out.bytes;
+  assign valid_o = word_valid & sending_o & ~discarding_q;
+  always_ff @(posedge clk_i) begin
+    if (drains) begin
+      left_q <= left_q - LengthWidth'(DataBytes);
+      if (last_o) sending_o <= 1'b0;
+    end
+    if (begin_i & piece_valid_o & (front.length != '0)) begin
+      sending_o <= 1'b1;
+      discarding_q <= discard_i;
+      left_q <= front.length;
+    end
+    if (rst_i) sending_o <= 1'b0;
+  end
+
+  assign busy_o = ~first_q | piece_valid_o | sending_o | (used_q != '0) | (count_q != '0);
+
+endmodule

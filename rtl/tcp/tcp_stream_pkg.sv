@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// What tcp_stream says beside the bytes (tuser of the first beat of a message), for kernels that
+// know nothing of messages.
+package tcp_stream_pkg;
+
+  typedef tcp_pkg::session_t session_t;
+
+  // To the kernel. Messages with a flag have no bytes; addresses count with `opened`, and with
+  // `failed` alone.
+  typedef struct packed {
+    logic [31:0] ip;  // of the peer
+    logic [15:0] peer_port;
+    logic [15:0] own_port;
+    logic failed;  // with ended: by a reset or a timeout; alone: a connection could not be opened
+    logic ended;  // the session is over: nothing comes or goes any more
+    logic closed;  // the peer will send nothing any more
+    logic opened;  // a session begins
+    session_t session;
+  } from_peer_t;
+
+  // From the kernel. Flags count behind the bytes of their message. The number of a session is used
+  // again once the kernel has answered `ended` by `done`.
+  typedef struct packed {
+    logic done;  // this was the last message about the session
+    logic reset;  // reset the connection, forget bytes that are on their way
+    logic close;  // no bytes will follow, but may still come
+    session_t session;
+  } to_peer_t;
+
+  // A connection to be opened.
+  typedef struct packed {
+    logic [15:0] peer_port;
+    logic [31:0] ip;
+  } connect_t;
+
+endpackage

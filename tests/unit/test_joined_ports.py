@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Ports of two layers of a tile that are joined by wires."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from unit_helpers import ROOT
+
+from bombus.analysis import check
+from bombus.base.errors import DesignError
+from bombus.generation.generate import texts
+from bombus.generation.manifest import manifest
+
+EXAMPLE = ROOT / "docs" / "examples" / "tcp_kernel"
+LAYERS = "layers: [{tcp_stream: {tcp_port: 7}}, echo_kernel]"
+
+
+def edited(folder: Path, *edits: tuple[str, str]) -> Path:
+    design, kernel = (
+        (EXAMPLE / name).read_text() for name in ("tcp_kernel.yaml", "echo_kernel.sv")
+    )
+    for old, new in edits:
+        assert old in design + kernel
+        design, kernel = design.replace(old, new), kernel.replace(old, new)
+    (folder / "echo_kernel.sv").write_text(kernel)
+    (folder / "design.yaml").write_text(design)
+    return folder / "design.yaml"
+
+
+def test_ports_of_one_name_are_wires_of_the_tile() -> None:
+    design, _ = check.check(EXAMPLE / "tcp_kernel.yaml")
+    tile = texts(design)["tiles/tcp_kernel_tile_echo.sv"]
+    assert "logic [511:0] joined_kernel_rx_tdata;" in tile
+    assert tile.count(".kernel_rx_tdata_o(joined_kernel_rx_tdata)") == 1
+    assert tile.count(".kernel_rx_tdata_i(joined_kernel_rx_tdata)") == 1
+    assert (manifest(design)["pins"], manifest(design)["streams"]) == ([], [])
+
+
+def test_those_that_the_tile_raises_are_not(tmp_path: Path) -> None:
+    raised = (LAYERS, "layers: [{tcp_stream: {tcp_port: 7}}]\n    ports: {kernel: app}")
+    design, _ = check.check(edited(tmp_path, raised))
+    assert [each["name"] for each in manifest(design)["streams"]] == ["app_rx", "app_tx"]
+
+
+@pytest.mark.parametrize(
+    ("edits", "message"),
+    [
+        (
+            [("DataWidth-1:0] kernel_rx_tdata_i", "DataWidth-2:0] kernel_rx_tdata_i")],
+            "kernel_rx_tdata_i has 511 bits, but kernel_rx_tdata_o of tcp_stream, to which it is",
+        ),
+        ([("echo_kernel]", "echo_kernel, echo_kernel]")], "echo_kernel drives kernel_rx_tready_o"),
+        (
+            [(", echo_kernel]", "]")],
+            "port kernel_rx_tdata_o is none that Bombus connects by itself",
+        ),
+        ([("kernel_tx_tlast_o", "kernel_tx_tend_o")], "port kernel_tx_tlast_i is none that Bombus"),
+    ],
+)
+def test_what_cannot_be(tmp_path: Path, edits: list[tuple[str, str]], message: str) -> None:
+    with pytest.raises(DesignError) as caught:
+        check.check(edited(tmp_path, *edits))
+    assert any(message in problem.message for problem in caught.value.problems)
