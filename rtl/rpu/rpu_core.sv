@@ -5,7 +5,7 @@
 // memory, write-back. Operands are bypassed into the registers in front of execute, so that a
 // result is an operand of the next instruction; that of a load, of the one after the next.
 // Cycles: 1 an instruction; 2 more behind a branch that was not guessed, and behind mret; multiplication 4,
-// division 35; instructions of opcode SYSTEM run alone.
+// division 37; instructions of opcode SYSTEM run alone.
 //
 // Memory map: code at 0, fetched only; data at 0x1000_0000; the bus at 0x2000_0000. Code and data
 // memories answer in the next cycle and keep their output while not enabled. An access over the bus
@@ -143,16 +143,17 @@ module rpu_core
   // ---- Execute ----
 
   // Of the memory stage.
-  logic m_trap_q, m_interrupt_q, m_redirect_q, m_value_is_address_q, m_load_q, m_bus_q;
-  logic m_taken_q, m_learn_q;
+  logic m_trap_q, m_interrupt_q, m_redirect_q, m_at_address_q, m_load_q;
+  logic m_access_q, m_misaligned_q, m_in_data_q, m_in_bus_q;
+  logic m_taken_q, m_learn_q, m_bad;
   logic [3:0] m_cause_q, m_bytes_q;
   logic [2:0] m_size_q;
   word_t m_address_q, m_result_q, m_data_q;
   logic m_write_q;
-  wire  m_fails = m_bus_q & bus_ready_i & bus_error_i;
+  logic [31:2] m_other_q;  // where the program goes on if no branch is taken
 
   word_t first_q, second_q, immediate_q, insn_x_q;
-  logic fetch_fault_q;
+  logic fetch_fault_q, from_first_q;
   always_ff @(posedge clk_i) begin
     if (advance_x) begin
       x_valid_q <= advance_d & ~redirect;
@@ -166,6 +167,7 @@ module rpu_core
       immediate_q <= fetch_fault ? '0 : immediate;
       insn_x_q <= code_i;
       fetch_fault_q <= fetch_fault;
+      from_first_q <= (decoded.is_load | decoded.is_store | decoded.is_jalr) & ~fetch_fault;
     end
     if (rst_i) x_valid_q <= 1'b0;
   end
@@ -189,16 +191,16 @@ module rpu_core
   );
 
   // Address of a load or store, target of a jump.
-  word_t address;
-  wire   from_first = (x_q.is_load | x_q.is_store | x_q.is_jalr) & ~fetch_fault_q;
-  assign address = immediate_q + (from_first ? first_q : {pc_x_q, 2'b00});
+  word_t base, address;
+  assign base = from_first_q ? first_q : {pc_x_q, 2'b00};
+  assign address = immediate_q + base;
 
   // What takes several cycles has its result in slow_q. An interrupt is taken before it starts.
-  logic m_stalls, interrupt, slow_done_q, slow_finishes, unknown_csr_q;
+  logic m_stalls, interrupt, slow_done_q, slow_finishes, bad_csr_q;
   logic [3:0] interrupt_cause;
   logic [2:0] slow_step_q;
-  word_t slow_q, product, quotient, csr_read;
-  logic csr_known, divided;
+  word_t slow_q, product_high, product_low, quotient, csr_read;
+  logic csr_known, divided, writes_csr_q;
   wire is_alive = x_valid_q & ~redirect;
   wire is_slow = x_q.multiplies | x_q.divides | x_q.is_csr;
   wire is_faulty = x_q.is_illegal | fetch_fault_q;
@@ -210,7 +212,8 @@ module rpu_core
       .first_i(first_q),
       .second_i(second_q),
       .op_i(funct3[1:0]),
-      .result_o(product)
+      .high_o(product_high),
+      .low_o(product_low)
   );
   rpu_divide u_divide (
       .clk_i,
@@ -224,15 +227,23 @@ module rpu_core
   );
   // Steps: 1 after the start, 2 when the product is there.
   assign slow_finishes = x_q.is_csr ? slow_start : x_q.divides ? divided : slow_step_q[1];
+  wire [1:0] slow_unit = x_q.is_csr ? 2'd3 : x_q.divides ? 2'd2 : 2'(funct3[1:0] != 2'b00);
+  wire writes_csr = x_q.is_csr & (~funct3[1] | insn_x_q[19:15] != '0);
   always_ff @(posedge clk_i) begin
     if (slow_start) slow_step_q <= 3'b001;
     else if (slow_step_q[0] & x_q.multiplies) slow_step_q <= 3'b010;
     if (slow_finishes) slow_step_q <= '0;
     slow_done_q <= slow_finishes | slow_done_q & ~advance_x;
     if (rst_i | redirect) {slow_step_q, slow_done_q} <= '0;
+    writes_csr_q <= slow_start & writes_csr;
+    bad_csr_q <= slow_start & x_q.is_csr & (~csr_known | writes_csr & &insn_x_q[31:30]);
     if (~slow_done_q) begin
-      slow_q <= x_q.is_csr ? csr_read : x_q.divides ? quotient : product;
-      unknown_csr_q <= ~csr_known;
+      unique case (slow_unit)
+        2'd0: slow_q <= product_low;
+        2'd1: slow_q <= product_high;
+        2'd2: slow_q <= quotient;
+        2'd3: slow_q <= csr_read;
+      endcase
     end
   end
 
@@ -253,44 +264,52 @@ module rpu_core
   // CSRs: nothing is in the memory stage while one is in execute.
   wire word_t csr_source = funct3[2] ? 32'(insn_x_q[19:15]) : first_q;
   wire word_t csr_write = funct3[1] ? (funct3[0] ? slow_q & ~csr_source : slow_q | csr_source) : csr_source;
-  wire writes_csr = x_q.is_csr & (~funct3[1] | insn_x_q[19:15] != '0);
-  wire bad_csr = x_q.is_csr & slow_done_q & (unknown_csr_q | writes_csr & &insn_x_q[31:30]);
 
-  // Exceptions, first of all interrupts.
-  logic branches, taken, misaligned, in_data, in_bus;
-  always_comb begin
-    unique case (funct3[2:1])
-      2'b00:   branches = equal;
-      2'b10:   branches = less;
-      default: branches = less_unsigned;
-    endcase
-    taken = x_q.is_jal | x_q.is_jalr | x_q.is_branch & (branches ^ funct3[0]);
-    misaligned = funct3[1] & address[1] | (funct3[1] | funct3[0]) & address[0];
-    in_data = address[31:DataAddrWidth] == {RegionData, (28 - DataAddrWidth)'(0)};
-    in_bus = address[31:28] == RegionBus;
-  end
-  wire is_access = x_q.is_load | x_q.is_store;
-  wire bad_access = is_access & (misaligned | ~in_data & ~in_bus);
-  wire bad_jump = taken & address[1];
-  wire trap = interrupted | is_faulty | bad_csr | x_q.is_ecall | x_q.is_ebreak | bad_access | bad_jump;
+  // Exceptions, first of all interrupts. Those of addresses follow in the memory stage.
+  wire trap = interrupted | is_faulty | bad_csr_q | x_q.is_ecall | x_q.is_ebreak;
   logic [3:0] cause;
-  logic value_is_address;
   always_comb begin
-    value_is_address = 1'b0;
     if (interrupted) cause = interrupt_cause;
-    else if (fetch_fault_q) begin
-      cause = CauseFetchFault;
-      value_is_address = 1'b1;
-    end else if (x_q.is_illegal | x_q.is_csr) cause = CauseIllegal;
-    else if (x_q.is_ecall) cause = CauseEcall;
-    else if (x_q.is_ebreak) cause = CauseBreakpoint;
-    else begin
-      value_is_address = 1'b1;
-      if (x_q.is_load) cause = misaligned ? CauseLoadMisaligned : CauseLoadFault;
-      else if (x_q.is_store) cause = misaligned ? CauseStoreMisaligned : CauseStoreFault;
-      else cause = CauseFetchMisaligned;
+    else if (fetch_fault_q) cause = CauseFetchFault;
+    else if (x_q.is_illegal | bad_csr_q) cause = CauseIllegal;
+    else cause = x_q.is_ecall ? CauseEcall : CauseBreakpoint;
+  end
+
+  // Branches. The comparison is late: what follows from either result is there before.
+  logic taken_if_less, taken_if_not, mismatch, low_carry;
+  wire is_jump = x_q.is_jal | x_q.is_jalr;
+  wire signs_differ = first_q[31] ^ second_q[31];
+  always_comb begin
+    taken_if_less = is_jump;
+    taken_if_not  = is_jump;
+    if (x_q.is_branch) begin
+      unique case (funct3[2:1])
+        2'b00:   {taken_if_less, taken_if_not} = {2{equal ^ funct3[0]}};
+        2'b10: begin
+          taken_if_less = (signs_differ ? first_q[31] : 1'b1) ^ funct3[0];
+          taken_if_not  = (signs_differ ? first_q[31] : 1'b0) ^ funct3[0];
+        end
+        default: {taken_if_less, taken_if_not} = {~funct3[0], funct3[0]};
+      endcase
     end
   end
+  wire leaves = is_alive & advance_x;
+  wire returns = trap | x_q.is_mret;
+  wire goes_on = leaves & ~returns;
+  wire taken = less_unsigned ? taken_if_less & goes_on : taken_if_not & goes_on;
+
+  // Whether the target is not the instruction that was fetched next: a carry into a place is wanted
+  // where the digits of the target need one, and is there where those one place lower give one.
+  logic [31:2] wanted_carry, given_carry;
+  assign low_carry = 1'((3'(immediate_q[1:0]) + 3'(base[1:0])) >> 2);
+  assign wanted_carry = immediate_q[31:2] ^ base[31:2] ^ pc_d;
+  assign given_carry = immediate_q[31:2] & base[31:2] | (immediate_q[31:2] | base[31:2]) & ~pc_d;
+  assign mismatch = wanted_carry != {given_carry[30:2], low_carry};
+  wire redirects_if_taken = leaves & (returns | mismatch);
+  wire redirects_if_not = leaves & (returns | |guess_x_q);
+  wire redirects = less_unsigned ?
+      (taken_if_less ? redirects_if_taken : redirects_if_not) :
+      (taken_if_not ? redirects_if_taken : redirects_if_not);
 
   // Memory accesses. The data memory is written at the end of this stage.
   logic [3:0] bytes;
@@ -306,20 +325,25 @@ module rpu_core
     stored[23:16] = funct3[1] ? second_q[23:16] : second_q[7:0];
     stored[31:24] = funct3[1] ? second_q[31:24] : stored[15:8];
   end
+  // The upper bits of an address in the data memory, or before its end or its start: then it is in
+  // the memory if the lower ones carry or borrow. This is faster than a look at the sum.
+  localparam int unsigned UpperBits = 32 - DataAddrWidth;
+  localparam logic [UpperBits-1:0] DataUpper = {RegionData, (28 - DataAddrWidth)'(0)};
+  wire [UpperBits-1:0] upper = first_q[31:DataAddrWidth];
+  wire below = immediate_q[31];
+  wire carries = address[DataAddrWidth] ^ upper[0] ^ below;
+  wire in_same = upper == DataUpper;
+  wire in_next = upper == DataUpper + 1'b1;
+  wire in_last = upper == DataUpper - 1'b1;
+  wire in_data = below ? (carries ? in_same : in_next) : carries ? in_last : in_same;
+  wire misaligned = funct3[1] & address[1] | (funct3[1] | funct3[0]) & address[0];
   wire may_store = is_alive & ~m_stalls & x_q.is_store & ~interrupted & ~is_faulty;
   assign data_enable_o = ~m_stalls;
   assign data_addr_o = address[DataAddrWidth-1:2];
   assign data_write_o = bytes & {4{may_store & in_data & ~misaligned}};
   assign data_o = stored;
 
-  // Where the program goes on. pc_d is where it was fetched from.
-  logic [31:2] trap_target, return_target, goes_on;
-  always_comb begin
-    if (trap) goes_on = trap_target;
-    else if (x_q.is_mret) goes_on = return_target;
-    else goes_on = taken ? address[31:2] : next_x_q;
-  end
-  wire astray = taken ? address[31:2] != pc_d : |guess_x_q;
+  logic [31:2] trap_target, return_target;
 
   rpu_csr #(
       .HartId(HartId)
@@ -329,17 +353,17 @@ module rpu_core
       .addr_i(insn_x_q[31:20]),
       .read_o(csr_read),
       .known_o(csr_known),
-      .write_i(x_valid_q & slow_done_q & writes_csr & ~bad_csr),
+      .write_i(writes_csr_q),
       .write_data_i(csr_write),
       .trap_i(m_valid_q & m_trap_q & ~m_stalls),
       .trap_interrupt_i(m_interrupt_q),
       .trap_cause_i(m_cause_q),
       .trap_pc_i(pc_m_q),
-      .trap_value_i(m_value_is_address_q ? {m_address_q[31:1], m_address_q[0] & |m_cause_q} : '0),
+      .trap_value_i(m_at_address_q ? {m_address_q[31:1], m_address_q[0] & |m_cause_q} : '0),
       .mret_i(is_alive & x_q.is_mret & ~interrupted & ~is_faulty & advance_x),
       .trap_target_o(trap_target),
       .return_target_o(return_target),
-      .retired_i(m_valid_q & ~m_trap_q & ~m_stalls & ~m_fails),
+      .retired_i(m_valid_q & ~m_trap_q & ~m_stalls),
       .external_i(external_interrupt_i),
       .software_i(software_interrupt_i),
       .timer_i(timer_interrupt_i),
@@ -352,46 +376,55 @@ module rpu_core
 
   always_ff @(posedge clk_i) begin
     if (~m_stalls) begin
-      m_valid_q <= is_alive & advance_x;
-      m_system_q <= is_alive & advance_x & x_q.is_system;
+      m_valid_q <= leaves;
+      m_system_q <= leaves & x_q.is_system;
       m_trap_q <= trap;
       m_interrupt_q <= interrupted;
       m_cause_q <= cause;
-      m_value_is_address_q <= value_is_address;
-      m_redirect_q <= is_alive & advance_x & (trap | x_q.is_mret | astray);
-      m_learn_q <= is_alive & advance_x & ~trap & ~x_q.is_mret & astray;
+      m_at_address_q <= fetch_fault_q & ~interrupted;
+      m_redirect_q <= redirects;
+      m_learn_q <= ~returns;
       m_taken_q <= taken;
       guess_m_q <= guess_x_q;
-      redirect_target <= goes_on;
+      m_other_q <= trap ? trap_target : x_q.is_mret ? return_target : next_x_q;
       pc_m_q <= pc_x_q;
       m_rd_q <= x_q.rd;
-      m_writes_q <= is_alive & advance_x & x_q.writes_rd & ~trap;
+      m_writes_q <= leaves & x_q.writes_rd & ~trap;
       m_load_q <= x_q.is_load;
-      m_bus_q <= is_alive & is_access & in_bus & ~trap;
+      m_access_q <= leaves & (x_q.is_load | x_q.is_store) & ~trap;
+      m_misaligned_q <= misaligned;
+      m_in_data_q <= in_data;
+      m_in_bus_q <= address[31:28] == RegionBus;
       m_write_q <= x_q.is_store;
       m_size_q <= funct3;
       m_bytes_q <= bytes;
       m_address_q <= address;
       m_result_q <= x_result;
       m_data_q <= stored;
-    end else if (m_fails) begin
-      {m_trap_q, m_redirect_q, m_value_is_address_q} <= '1;
-      {m_writes_q, m_bus_q} <= '0;
-      m_cause_q <= m_write_q ? CauseStoreFault : CauseLoadFault;
-      redirect_target <= trap_target;
+    end else if (m_bad | bus_ready_i) begin  // it becomes a trap
+      {m_trap_q, m_redirect_q, m_at_address_q} <= '1;
+      {m_writes_q, m_access_q, m_taken_q, m_learn_q} <= '0;
+      if (m_taken_q) m_cause_q <= CauseFetchMisaligned;
+      else if (m_write_q) m_cause_q <= m_misaligned_q ? CauseStoreMisaligned : CauseStoreFault;
+      else m_cause_q <= m_misaligned_q ? CauseLoadMisaligned : CauseLoadFault;
+      m_other_q <= trap_target;
     end
     if (rst_i) begin
-      {m_valid_q, m_system_q, m_writes_q, m_bus_q, m_learn_q} <= '0;
+      {m_valid_q, m_system_q, m_writes_q, m_access_q, m_taken_q, m_learn_q} <= '0;
       m_redirect_q <= 1'b1;  // to address 0
-      redirect_target <= '0;
+      m_other_q <= '0;
     end
   end
-  assign m_stalls = m_bus_q & ~(bus_ready_i & ~bus_error_i);
+  // A jump or an access to a bad address, which takes a cycle more.
+  assign m_bad = m_taken_q & m_address_q[1] |
+      m_access_q & (m_misaligned_q | ~m_in_data_q & ~m_in_bus_q);
+  assign m_stalls = m_bad | m_access_q & m_in_bus_q & ~(bus_ready_i & ~bus_error_i);
   assign redirect = m_redirect_q;
-  assign learn = m_learn_q;
+  assign redirect_target = m_taken_q ? m_address_q[31:2] : m_other_q;
+  assign learn = m_learn_q & m_redirect_q;
   assign learn_taken = m_taken_q;
 
-  assign bus_valid_o = m_bus_q;
+  assign bus_valid_o = m_access_q & m_in_bus_q & ~m_misaligned_q;
   assign bus_write_o = m_write_q;
   assign bus_addr_o = m_address_q[27:0];
   assign bus_bytes_o = m_bytes_q;
@@ -399,7 +432,7 @@ module rpu_core
 
   word_t loaded;
   rpu_load u_load (
-      .word_i (m_bus_q ? bus_data_i : data_i),
+      .word_i (m_in_bus_q ? bus_data_i : data_i),
       .place_i(m_address_q[1:0]),
       .size_i (m_size_q),
       .value_o(loaded)

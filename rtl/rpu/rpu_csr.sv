@@ -2,8 +2,8 @@
 // Control and status registers of the RISC-V core, machine mode (RISC-V privileged ISA, chapter
 // "Machine-Level ISA"): traps and interrupts, cycles, instructions.
 //
-// A register is read in one cycle (read_o, known_o) and written in the next (write_i), at the same
-// address. mtvec is direct. Interrupts in order: external, software, timer.
+// A register is read in one cycle (read_o, known_o) and written in the next (write_i), at the
+// address of the cycle before. mtvec is direct. Interrupts in order: external, software, timer.
 module rpu_csr
   import rpu_pkg::*;
 #(
@@ -73,11 +73,25 @@ module rpu_csr
     endcase
   end
 
-  wire  write_mcycle = write_i & addr_i == 12'hb00;
-  wire  write_mcycleh = write_i & addr_i == 12'hb80;
-  wire  write_minstret = write_i & addr_i == 12'hb02;
-  wire  write_minstreth = write_i & addr_i == 12'hb82;
-
+  logic at_mstatus_q, at_mie_q, at_mtvec_q, at_mscratch_q, at_mepc_q, at_mcause_q, at_mtval_q;
+  logic at_mcycle_q, at_mcycleh_q, at_minstret_q, at_minstreth_q;
+  always_ff @(posedge clk_i) begin
+    at_mstatus_q <= addr_i == 12'h300;
+    at_mie_q <= addr_i == 12'h304;
+    at_mtvec_q <= addr_i == 12'h305;
+    at_mscratch_q <= addr_i == 12'h340;
+    at_mepc_q <= addr_i == 12'h341;
+    at_mcause_q <= addr_i == 12'h342;
+    at_mtval_q <= addr_i == 12'h343;
+    at_mcycle_q <= addr_i == 12'hb00;
+    at_mcycleh_q <= addr_i == 12'hb80;
+    at_minstret_q <= addr_i == 12'hb02;
+    at_minstreth_q <= addr_i == 12'hb82;
+  end
+  wire  write_mcycle = write_i & at_mcycle_q;
+  wire  write_mcycleh = write_i & at_mcycleh_q;
+  wire  write_minstret = write_i & at_minstret_q;
+  wire  write_minstreth = write_i & at_minstreth_q;
   // The instruction that writes minstret retires one cycle later and does not count.
   logic wrote_q;
   always_ff @(posedge clk_i) wrote_q <= write_minstret | write_minstreth;
@@ -89,18 +103,18 @@ module rpu_csr
     software_q <= software_i;
     timer_q <= timer_i;
 
-    if (write_i & addr_i == 12'h300) {mpie_q, mie_q} <= {write_data_i[7], write_data_i[3]};
-    if (write_i & addr_i == 12'h304) begin
+    if (write_i & at_mstatus_q) {mpie_q, mie_q} <= {write_data_i[7], write_data_i[3]};
+    if (write_i & at_mie_q) begin
       {external_enable_q, timer_enable_q} <= {write_data_i[11], write_data_i[7]};
       software_enable_q <= write_data_i[3];
     end
-    if (write_i & addr_i == 12'h305) mtvec_q <= write_data_i[31:2];
-    if (write_i & addr_i == 12'h340) mscratch_q <= write_data_i;
-    if (trap_i | write_i & addr_i == 12'h341) mepc_q <= trap_i ? trap_pc_i : write_data_i[31:2];
-    if (trap_i | write_i & addr_i == 12'h342)
+    if (write_i & at_mtvec_q) mtvec_q <= write_data_i[31:2];
+    if (write_i & at_mscratch_q) mscratch_q <= write_data_i;
+    if (trap_i | write_i & at_mepc_q) mepc_q <= trap_i ? trap_pc_i : write_data_i[31:2];
+    if (trap_i | write_i & at_mcause_q)
       {interrupted_q, mcause_q} <=
           trap_i ? {trap_interrupt_i, trap_cause_i} : {write_data_i[31], write_data_i[3:0]};
-    if (trap_i | write_i & addr_i == 12'h343) mtval_q <= trap_i ? trap_value_i : write_data_i;
+    if (trap_i | write_i & at_mtval_q) mtval_q <= trap_i ? trap_value_i : write_data_i;
 
     // A word that is written does not count in that cycle.
     mcycle_q[31:0] <= (write_mcycle ? write_data_i : mcycle_q[31:0]) + 32'(cycle_counts);

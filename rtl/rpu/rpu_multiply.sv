@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Multiplies 32-bit numbers, signed or not: four products of halves, then their sum.
 //
-// Latency: result_o is right 2 cycles after the operands come, while they stay; it is not registered.
+// Latency: the product is right 2 cycles after the operands come, while they stay; it is not registered.
 module rpu_multiply
   import rpu_pkg::*;
 (
@@ -11,7 +11,9 @@ module rpu_multiply
     input word_t second_i,
     input logic [1:0] op_i,  // funct3: mul, mulh, mulhsu, mulhu
 
-    output word_t result_o  // 2 cycles later
+    // 2 cycles later
+    output word_t high_o,
+    output word_t low_o
 );
 
   // Lower halves have 17 bits, upper halves 16 and a sign.
@@ -34,6 +36,6 @@ module rpu_multiply
     outer_q <= {high_q[31:0], low_q[33:0]};
   end
   assign total = outer_q + {{13{middle_q[35]}}, middle_q, 17'd0};
-  assign result_o = op_i == 2'b00 ? total[31:0] : total[63:32];
+  assign {high_o, low_o} = total[63:0];
 
 endmodule
