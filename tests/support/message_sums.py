@@ -91,6 +91,7 @@ EVENTS: dict[str, dict[str, int]] = {
         "request": STARTS,
         "forgotten": GOES_ON,
     },
+    "udp_stream": {"received": ENDS, "sent": STARTS, "too_long": GOES_ON},
     "udp_rx": {"closed_port": GOES_ON},
     "udp_upper": {"changed": GOES_ON},
 }

@@ -484,6 +484,14 @@ BAD: dict[str, list[dict[str, object]]] = {
         {"ReadsAhead": 12},
         {"ReadsAhead": 32},
     ],
+    "udp_stream": [
+        {"UdpPort": 0},
+        {"UdpPort": 65536},
+        {"DataWidth": 12},
+        {"MaxBytes": 64},
+        {"MaxBytes": 3000},
+        {"MaxBytes": 16384},
+    ],
     "tcp_lookup": [
         {"NumMacPorts": 0},
         {"NumSessions": 1},

@@ -93,8 +93,15 @@ _FILES: Mapping[str, Tests] = {
         Tests(("tests/system/test_tcp_host.py",), ()),
     ),
     **dict.fromkeys(
-        ("rtl/app/tcp_stream.sv", "rtl/tcp/tcp_stream_pkg.sv", "rtl/common/axi_gather.sv"),
+        ("rtl/app/tcp_stream.sv", "rtl/tcp/tcp_stream_pkg.sv"),
         Tests(("tests/system/test_tcp_kernel.py",), ()),
+    ),
+    "rtl/common/axi_gather.sv": Tests(
+        ("tests/system/test_udp_kernel.py", "tests/system/test_tcp_kernel.py"), ()
+    ),
+    **dict.fromkeys(
+        ("rtl/app/udp_stream.sv", "rtl/udp/udp_stream_pkg.sv"),
+        Tests(("tests/system/test_udp_kernel.py",), ()),
     ),
     "rtl/common/free_list.sv": Tests(("tests/rtl/test_tcp_sessions.py",), ()),
     "rtl/common/keyed_hash.sv": Tests(("tests/rtl/test_tcp_sessions.py",), ()),

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+// UDP for a kernel that has plain AXI-Streams: a message is a datagram, its addresses beside it
+// (udp_stream_pkg). The ports kernel_* are joined to those of a kernel in the same tile, or raised to
+// the top by the design file (docs/tcp-applications.md).
+//
+// A datagram from the kernel goes on once it has come whole; one that is longer than MaxBytes is
+// counted and forgotten.
+//
+// Latency: 1 cycle to the kernel; from it 3 cycles behind the last beat. Throughput: one beat per
+// cycle each way.
+module udp_stream
+  import bombus_pkg::*;
+  import udp_stream_pkg::*;
+#(
+    parameter type beat_t = logic,
+    parameter int unsigned DataWidth = 512,  // filled in by Bombus
+    parameter int unsigned UdpPort = 7,  // read by Bombus, which binds the port to this layer
+    parameter int unsigned MaxBytes = 2048,
+    localparam int unsigned KeepWidth = DataWidth / 8,
+    localparam int unsigned UserWidth = $bits(datagram_t)
+) (
+    input logic clk_i,
+    input logic rst_i,
+
+    input  beat_t in_i,
+    input  logic  in_valid_i,
+    output logic  in_ready_o,
+
+    output beat_t out_o,
+    output logic  out_valid_o,
+    input  logic  out_ready_i,
+
+    output logic [DataWidth-1:0] kernel_rx_tdata_o,
+    output logic [KeepWidth-1:0] kernel_rx_tkeep_o,
+    output logic kernel_rx_tvalid_o,
+    input logic kernel_rx_tready_i,
+    output logic kernel_rx_tlast_o,
+    output logic [UserWidth-1:0] kernel_rx_tuser_o,
+    input logic [DataWidth-1:0] kernel_tx_tdata_i,
+    input logic [KeepWidth-1:0] kernel_tx_tkeep_i,
+    input logic kernel_tx_tvalid_i,
+    output logic kernel_tx_tready_o,
+    input logic kernel_tx_tlast_i,
+    input logic [UserWidth-1:0] kernel_tx_tuser_i,
+
+    output logic [2:0] event_o,
+    output logic busy_o
+);
+
+  if (UdpPort < 1 || UdpPort > 65535) begin : gen_bad_port
+    $error("udp_stream: UdpPort must be 1 to 65535");
+  end
+  if (MaxBytes < 2 * KeepWidth || MaxBytes > 8192 || MaxBytes != 2 ** $clog2(
+          MaxBytes
+      )) begin : gen_bad_length
+    $error("udp_stream: MaxBytes must be a power of two, two beats to 8192");
+  end
+
+  localparam string Entry = "udp_stream";
+  localparam noc_pkg::flow_e Flow = noc_pkg::FlowMeta;
+  typedef enum logic [0:0] {NextUdpTx} next_e;
+  typedef enum int unsigned {
+    EventReceived,
+    EventSent,
+    EventTooLong,
+    NumEvents
+  } event_e;
+
+  localparam int unsigned LengthWidth = $clog2(MaxBytes + 1);
+
+  // ---- To the kernel ----
+
+  packet_meta_t in_meta;
+  datagram_t from;
+  assign in_meta = packet_meta_t'(in_i.meta);
+  assign from = '{
+          mac_port: in_meta.mac_port,
+          vlan: in_meta.vlan,
+          ip: in_meta.ip,
+          peer_port: in_meta.l4.ports.src_port,
+          own_port: in_meta.l4.ports.dst_port
+      };
+  to_axi_stream #(
+      .beat_t(beat_t),
+      .DataWidth(DataWidth),
+      .UserWidth(UserWidth)
+  ) u_rx (
+      .clk_i,
+      .rst_i,
+      .in_i,
+      .in_valid_i,
+      .in_ready_o,
+      .user_i  (from),
+      .tdata_o (kernel_rx_tdata_o),
+      .tkeep_o (kernel_rx_tkeep_o),
+      .tvalid_o(kernel_rx_tvalid_o),
+      .tready_i(kernel_rx_tready_i),
+      .tlast_o (kernel_rx_tlast_o),
+      .tuser_o (kernel_rx_tuser_o)
+  );
+
+  // ---- From the kernel ----
+
+  datagram_t piece, to_q;
+  logic [LengthWidth-1:0] piece_length, length_q;
+  logic piece_valid, piece_last, sending, gather_busy, out_ready;
+  logic [DataWidth-1:0] send_data;
+  logic [$clog2(KeepWidth):0] send_bytes;
+  logic send_last, send_valid;
+  logic cut_q;  // the piece before was of the same, too long, message
+  logic empty_q;  // a datagram without bytes goes
+  wire  begins = piece_valid & ~sending & ~empty_q;
+  wire  discards = cut_q | ~piece_last;
+  axi_gather #(
+      .DataWidth(DataWidth),
+      .UserWidth(UserWidth),
+      .MaxBytes (MaxBytes)
+  ) u_tx (
+      .clk_i,
+      .rst_i,
+      .tdata_i(kernel_tx_tdata_i),
+      .tkeep_i(kernel_tx_tkeep_i),
+      .tvalid_i(kernel_tx_tvalid_i),
+      .tready_o(kernel_tx_tready_o),
+      .tlast_i(kernel_tx_tlast_i),
+      .tuser_i(kernel_tx_tuser_i),
+      .piece_valid_o(piece_valid),
+      .piece_user_o(piece),
+      .piece_length_o(piece_length),
+      .piece_last_o(piece_last),
+      .begin_i(begins),
+      .discard_i(discards),
+      .sending_o(sending),
+      .data_o(send_data),
+      .bytes_o(send_bytes),
+      .last_o(send_last),
+      .valid_o(send_valid),
+      .ready_i(out_ready),
+      .busy_o(gather_busy)
+  );
+  always_ff @(posedge clk_i) begin
+    if (begins) begin
+      to_q <= piece;
+      length_q <= piece_length;
+    end
+    if (rst_i) begin
+      cut_q   <= 1'b0;
+      empty_q <= 1'b0;
+    end else begin
+      if (begins) cut_q <= ~piece_last;
+      if (begins & ~discards & (piece_length == '0)) empty_q <= 1'b1;
+      else if (out_ready) empty_q <= 1'b0;
+    end
+  end
+
+  beat_t out;
+  packet_meta_t out_meta;
+  always_comb begin
+    out_meta = '0;
+    out_meta.mac_port = to_q.mac_port;
+    out_meta.vlan = to_q.vlan;
+    out_meta.ip = to_q.ip;
+    out_meta.l4.ports = '{src_port: to_q.own_port, dst_port: to_q.peer_port};
+    out = '0;
+    out.data = empty_q ? '0 : send_data;
+    out.bytes = empty_q ? '0 : send_bytes;
+    out.last = empty_q | send_last;
+    out.length = 14'(length_q);
+    out.kind = $bits(out.kind)'(KindPacket);
+    out.meta = $bits(out.meta)'(out_meta);
+  end
+  stream_register #(
+      .data_t(beat_t)
+  ) u_out (
+      .clk_i,
+      .rst_i,
+      .in_i(out),
+      .in_valid_i(send_valid | empty_q),
+      .in_ready_o(out_ready),
+      .out_o,
+      .out_valid_o,
+      .out_ready_i
+  );
+
+  always_ff @(posedge clk_i) begin
+    event_o[EventReceived] <= in_valid_i & in_ready_o & in_i.last & ~rst_i;
+    event_o[EventSent] <= out_valid_o & out_ready_i & out_o.last & ~rst_i;
+    event_o[EventTooLong] <= begins & ~piece_last & ~cut_q & ~rst_i;
+  end
+
+  assign busy_o = kernel_rx_tvalid_o | gather_busy | empty_q | out_valid_o;
+
+endmodule
