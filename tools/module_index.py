@@ -18,7 +18,17 @@ parts work together: [architecture.md](architecture.md).
 # In the order in which they use each other.
 PACKAGES = (
     *("base", "registers", "fabric", "golden", "design", "analysis", "placement", "pictures"),
-    *("generation", "board", "simulator", "live", "clients", "measure", "implementation", "cli"),
+    *(
+        "generation",
+        "board",
+        "simulator",
+        "live",
+        "clients",
+        "measure",
+        "implementation",
+        "firmware",
+    ),
+    "cli",
 )
 
 

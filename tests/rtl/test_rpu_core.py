@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import pairwise
+from pathlib import Path
 from random import Random
 
 import pytest
@@ -12,6 +13,9 @@ import rpu_asm as asm
 from harness import Benches
 from rpu_model import BUS_BAD, BUS_BASE, DATA_BASE, Model
 from rpu_world import BUS, Core, compare, run, unpack, words
+
+from bombus.firmware import image
+from bombus.firmware.build import build
 
 CORNERS = (0, 1, 2, 0x7F, 0x80, 0xFFF, 0x7FFF, 0x8000, 0xFFFF, 0x10000, 0x7FFFFFFE)
 CORNERS += (0x7FFFFFFF, 0x80000000, 0x80000001, 0xAAAAAAAA, 0x12345678, 0xFFFFFFFE, 0xFFFFFFFF)
@@ -407,3 +411,37 @@ def test_cycles(core: Core) -> None:
     assert cycles_of(core, asm.branch("bne", 0, 0, 8), add) == 3, "a branch that is not taken"
     assert cycles_of(core, asm.branch("beq", 0, 0, 8), add) == 2, "one that is"
     assert cycles_of(core, asm.custom(0, 0, 6, 7, 9), use) == 3
+
+
+SORT = """
+#include <stdint.h>
+static uint32_t words[64], sum;
+static const uint8_t text[] = "packet processors";
+static void swap(uint32_t *a, uint32_t *b) { uint32_t c = *a; *a = *b; *b = c; }
+int main(void) {
+    uint32_t seed = 12345;
+    for (int i = 0; i < 64; i++) words[i] = seed = seed * 1664525u + 1013904223u;
+    for (int i = 0; i < 64; i++)
+        for (int j = 0; j + 1 < 64 - i; j++)
+            if (words[j] > words[j + 1]) swap(&words[j], &words[j + 1]);
+    for (int i = 0; i < 63; i++) sum += words[i] <= words[i + 1];
+    for (unsigned i = 0; i < sizeof text; i++) sum = sum * 31 + text[i] % (i + 1);
+    *(volatile uint32_t *)0x20000000 = sum;
+    for (;;) {}
+}
+"""
+
+
+def test_a_program_in_c(core: Core, tmp_path: Path) -> None:
+    """What the compiler makes of it runs as on the model, and gives what C says."""
+    source, elf = tmp_path / "sort.c", tmp_path / "sort.elf"
+    source.write_text(SORT)
+    build([source], elf)
+    program = image.read(elf)
+    data = [program.data.get(a, 0) for a in range(0, 1024, 4)]
+    run(core, program.code, count=20_000, data=data)
+    total = 63
+    for i, letter in enumerate(b"packet processors\0"):
+        total = (total * 31 + letter % (i + 1)) % (1 << 32)
+    (written,) = [BUS.unpack(item) for item in core.bench.items(1)]
+    assert (written["write"], written["data"]) == (1, total)

@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`bombus firmware`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from bombus.cli.common import Command, Group
+
+firmware = typer.Typer(
+    cls=Group, help="Build programs for packet processors.", no_args_is_help=True
+)
+
+
+@firmware.command(cls=Command)
+def build(
+    sources: Annotated[list[Path], typer.Argument(help="C and assembler files.")],
+    output: Annotated[Path, typer.Option("-o", help="ELF file to write.")],
+    code_bytes: Annotated[int, typer.Option(help="Size of the code memory.")] = 16384,
+    data_bytes: Annotated[int, typer.Option(help="Size of the data memory.")] = 16384,
+) -> None:
+    """Compile firmware, and print what it takes of the memories."""
+    from bombus.firmware import build as compiling
+    from bombus.firmware import image
+
+    compiling.build(sources, output, code_bytes=code_bytes, data_bytes=data_bytes)
+    found = image.read(output)
+    typer.echo(f"{output}: {found.code_bytes} of {code_bytes} bytes of code, ", nl=False)
+    typer.echo(f"{found.data_bytes} of {data_bytes} bytes of data")

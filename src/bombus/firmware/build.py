@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Compile C for packet processors, with clang from the package ziglang or with a GCC."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
+from importlib.util import find_spec
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from bombus.base.errors import UserError
+
+FILES = Path(__file__).parent / "files"
+GCC_NAMES = ("riscv32-unknown-elf-gcc", "riscv64-unknown-elf-gcc")
+_FLAGS = (
+    *("-Os", "-std=c11", "-Wall", "-Wextra", "-ffreestanding", "-nostdlib", "-static"),
+    *("-mabi=ilp32", "-fno-builtin", "-ffunction-sections", "-fdata-sections"),
+    *("-fno-stack-protector", "-Wl,--gc-sections", "-Wl,--build-id=none"),
+)
+
+
+def compiler() -> list[str]:
+    """The command of a compiler for RV32IM, as far as it is special."""
+    if find_spec("ziglang"):
+        target = ("-target", "riscv32-freestanding-none", "-mcpu=generic_rv32+m-a-c-d-f")
+        return [sys.executable, "-m", "ziglang", "cc", *target, "-fno-sanitize=all"]
+    for name in GCC_NAMES:
+        if found := shutil.which(name):
+            return [found, "-march=rv32im_zicsr", "-nostartfiles"]
+    raise UserError(
+        "firmware needs a compiler: `pip install bombus[firmware]`, or one of "
+        f"{', '.join(GCC_NAMES)} in the path"
+    )
+
+
+def build(
+    sources: Sequence[Path], output: Path, *, code_bytes: int = 16384, data_bytes: int = 16384
+) -> None:
+    """Compiles and links `sources` to an ELF file; raises UserError with the compiler's words."""
+    with TemporaryDirectory() as folder:
+        # Not every linker takes --defsym.
+        script = (FILES / "rpu.ld").read_text(encoding="utf-8")
+        script = script.replace("CODE_BYTES", str(code_bytes))
+        linker = Path(folder) / "rpu.ld"
+        linker.write_text(script.replace("DATA_BYTES", str(data_bytes)), encoding="utf-8")
+        command = [
+            *compiler(),
+            *_FLAGS,
+            *(f"-I{FILES}", f"-Wl,-T,{linker}"),
+            *map(str, (FILES / "start.S", FILES / "library.c", *sources)),
+            *("-o", str(output)),
+        ]
+        result = subprocess.run(
+            command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+        )
+    if result.returncode != 0:
+        raise UserError(f"the compiler does not accept this firmware:\n{result.stdout.strip()}")
+    if result.stdout:
+        sys.stderr.write(result.stdout)

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// What firmware of a packet processor sees.
+#pragma once
+#include <stdint.h>
+
+// A packet in one word: its length, the number of its slot, and RPU_PACKET, so that none is 0.
+typedef uint32_t rpu_packet;
+#define RPU_LENGTH(packet) ((packet) & 0x3fffu)
+#define RPU_PACKET 0x8000u
+#define RPU_SLOT(packet) ((packet) >> 16 & 0xffu)
+#define RPU_DROP 0x80000000u
+
+// The first bytes of each packet, and its metadata, in the order of the struct of its kind from the
+// lowest bit on. What is written here is sent.
+struct rpu_window {
+    uint32_t header[16];
+    uint32_t meta[4];
+    uint32_t unused[12];
+};
+#define RPU_WINDOWS ((volatile struct rpu_window *)(0x10000000u + 0x8000u))
+static inline volatile struct rpu_window *rpu_window(rpu_packet packet) {
+    return &RPU_WINDOWS[RPU_SLOT(packet)];
+}
+
+#define RPU_CUSTOM(op, result, value) \
+    __asm__ volatile(".insn r 0x0b, " #op ", 0, %0, %1, x0" : "=r"(result) : "r"(value) : "memory")
+
+// Waits for a packet.
+static inline rpu_packet rpu_receive(void) {
+    rpu_packet packet;
+    RPU_CUSTOM(0, packet, 0);
+    return packet;
+}
+
+// The next packet, or 0.
+static inline rpu_packet rpu_poll(void) {
+    rpu_packet packet;
+    RPU_CUSTOM(2, packet, 0);
+    return packet;
+}
+
+// Sends a packet and gives its slot back. Its length may have become less.
+static inline void rpu_send(rpu_packet packet) {
+    uint32_t unused;
+    RPU_CUSTOM(1, unused, packet);
+}
+
+// Gives the slot back.
+static inline void rpu_drop(rpu_packet packet) { rpu_send(packet | RPU_DROP); }
+
+// The same by way of memory: the next packet, or 0; a packet to send.
+#define RPU_RECEIVE_WORD (*(volatile rpu_packet *)0x20000000u)
+#define RPU_SEND_WORD (*(volatile rpu_packet *)0x20000004u)
+
+static inline uint32_t rpu_cycles(void) {
+    uint32_t cycles;
+    __asm__ volatile("rdcycle %0" : "=r"(cycles));
+    return cycles;
+}
+
+// Bytes in reverse order: from network order and back.
+static inline uint32_t rpu_reverse(uint32_t value) {
+    uint32_t result;
+    __asm__(".insn i 0x13, 5, %0, %1, 0x698" : "=r"(result) : "r"(value));
+    return result;
+}

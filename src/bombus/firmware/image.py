@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What an ELF file puts into the memories of a packet processor."""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from bombus.base.errors import UserError
+
+DATA_BASE = 0x10000000
+_LOAD, _RISCV, _EXECUTABLE_FILE = 1, 243, 2
+
+
+@dataclass
+class Image:
+    """Words by byte address, each from the start of its memory."""
+
+    code: dict[int, int] = field(default_factory=dict)
+    data: dict[int, int] = field(default_factory=dict)
+    data_bytes: int = 0  # also those that start as zero
+
+    @property
+    def code_bytes(self) -> int:
+        return 4 * len(self.code)
+
+
+def read(file: Path) -> Image:
+    """Reads an ELF file for RV32."""
+    content = file.read_bytes()
+    if content[:6] != b"\x7fELF\x01\x01":
+        raise UserError(f"{file} is no 32-bit little-endian ELF file")
+    header = struct.unpack_from("<HHIIIIIHHHHHH", content, 16)
+    kind, machine, _, entry, programs, _, _, _, size, count = header[:10]
+    if (kind, machine, entry) != (_EXECUTABLE_FILE, _RISCV, 0):
+        raise UserError(f"{file} is no RISC-V program that starts at address 0")
+    image = Image()
+    for index in range(count):
+        segment = struct.unpack_from("<8I", content, programs + index * size)
+        what, offset, address, _, in_file, in_memory = segment[:6]
+        if what != _LOAD or not in_memory:
+            continue
+        is_data = address >= DATA_BASE
+        start = address - DATA_BASE if is_data else address
+        if start % 4:
+            raise UserError(f"{file}: a segment starts at 0x{address:x}, between two words")
+        raw = content[offset : offset + in_file]
+        raw += bytes(-len(raw) % 4)
+        words = struct.unpack(f"<{len(raw) // 4}I", raw)
+        memory = image.data if is_data else image.code
+        memory.update({start + 4 * place: word for place, word in enumerate(words)})
+        if is_data:
+            image.data_bytes = max(image.data_bytes, start + in_memory)
+    return image

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Firmware is compiled, and says what it takes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from bombus.base.errors import UserError
+from bombus.cli import app
+from bombus.firmware import image
+from bombus.firmware.build import build
+
+PROGRAM = """
+#include "rpu.h"
+static const uint32_t table[] = {1, 2, 3};
+uint32_t counter = 0x1234, zero[4];
+int main(void) {
+    for (;;) {
+        rpu_packet packet = rpu_receive();
+        counter += table[packet % 3] + zero[packet % 4]++;
+        rpu_send(packet);
+    }
+}
+"""
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    file = tmp_path / "program.c"
+    file.write_text(PROGRAM)
+    return file
+
+
+def test_sizes_are_printed(source: Path, tmp_path: Path) -> None:
+    elf = tmp_path / "program.elf"
+    result = CliRunner().invoke(app, ["firmware", "build", str(source), "-o", str(elf)])
+    assert result.exit_code == 0, result.output
+    found = image.read(elf)
+    assert 100 < found.code_bytes < 400
+    assert found.data_bytes == 12 + 4 + 16
+    assert f"{found.code_bytes} of 16384 bytes of code, 32 of 16384 bytes of data" in result.output
+    assert list(found.data.values()) == [1, 2, 3, 0x1234]
+    assert min(found.code) == 0
+
+
+def test_a_mistake_is_told(source: Path, tmp_path: Path) -> None:
+    source.write_text("int main(void) { return missing; }")
+    with pytest.raises(UserError, match="missing"):
+        build([source], tmp_path / "program.elf")
+
+
+def test_what_does_not_fit_is_told(source: Path, tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="code"):
+        build([source], tmp_path / "program.elf", code_bytes=64)
+
+
+def test_other_files_are_refused(source: Path) -> None:
+    with pytest.raises(UserError, match="no 32-bit"):
+        image.read(source)
