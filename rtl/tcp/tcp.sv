@@ -24,6 +24,7 @@ module tcp
     parameter int unsigned Mss = 1460,
     parameter bit Nagle = 0,
     parameter int unsigned NumGaps = 4,  // received ranges behind gaps; 0: they are dropped
+    parameter int unsigned NumSacks = 4,  // such ranges of the peer; 0: NewReno (RFC 6582)
     parameter int unsigned DelayAckUs = 1000,
     parameter int unsigned TimeWaitUs = 1000000,
     parameter int unsigned LeastTimeoutUs = 200000,
@@ -53,7 +54,7 @@ module tcp
     input  logic  data_ready_i,
 
     output logic [ 6:0] drop_o,
-    output logic [14:0] event_o,
+    output logic [15:0] event_o,
     output logic        busy_o,
     output logic        timer_o
 );
@@ -88,6 +89,7 @@ module tcp
     EventRepeat,
     EventAborted,
     EventBadRequest,
+    EventHole,
     EventRefused,
     EventSegmentIn,
     EventSegmentOut,
@@ -195,6 +197,7 @@ module tcp
       .OwnMss(Mss),
       .Nagle(Nagle),
       .NumGaps(NumGaps),
+      .NumSacks(NumSacks),
       .DelayAckUs(DelayAckUs),
       .TimeWaitUs(TimeWaitUs),
       .LeastTimeoutUs(LeastTimeoutUs),
@@ -234,7 +237,7 @@ module tcp
       .expired_ready_o(expired_ready),
       .free_o(core_free),
       .free_valid_o(core_free_valid),
-      .event_o(event_o[EventBadRequest:EventUnacceptable]),
+      .event_o(event_o[EventHole:EventUnacceptable]),
       .subject_o(subject),
       .busy_o(core_busy)
   );

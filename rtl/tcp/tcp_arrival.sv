@@ -12,7 +12,8 @@ module tcp_arrival
     parameter int unsigned RingBytes = 65536,  // of the send buffer of a session
     parameter int unsigned ReceiveBytes = 65536,  // of the receive buffer of a session
     parameter int unsigned OwnMss = 1460,
-    parameter bit Sack = 1  // RFC 2018
+    parameter bit Sack = 1,  // RFC 2018
+    parameter bit Selective = 1  // what is sent again is chosen by it (RFC 6675)
 ) (
     input logic clk_i,
     input logic [31:0] time_us_i,
@@ -38,6 +39,14 @@ module tcp_arrival
     output logic ahead_o,       // the payload is to be kept behind a gap if there is room
     output logic in_order_o,
     output logic ends_stream_o, // nothing that has come behind a gap counts
+
+    // Third cycle: what the peer has behind gaps (tcp_scoreboard)
+    input  logic news_i,    // SACK tells of bytes that were not known of
+    input  logic known_i,   // SACK tells of nothing new
+    input  logic lost_i,    // so many that what is at una is lost
+    input  logic behind_i,  // una comes where nothing has been sent again
+    output logic acks_o,
+    output logic begins_o,  // recovery
 
     // Third cycle
     output tcb_t block_o,
@@ -248,10 +257,15 @@ module tcp_arrival
   wire options_t options = segment_3_i.options;
   wire state_e state = block_3_i.state;
   // RFC 5681, 2: it says nothing new although data are outstanding.
-  wire duplicate = m.same_ack & ~m.bytes & ~m.fin & ~m.all_acked &
+  wire selective = Selective & block_3_i.sack;
+  wire repeated = m.same_ack & ~m.bytes & ~m.fin & ~m.all_acked &
       (m.wnd_edge == block_3_i.wnd_edge) & (block_3_i.timer != TimerPersist);
+  // RFC 6675, 2: with SACK, it tells of more bytes.
+  wire tells_more = selective & news_i & m.same_ack & ~m.all_acked;
+  wire duplicate = (repeated & ~(selective & known_i)) | tells_more;
   // RFC 6582, 3.2: not for what was lost before the last recovery.
-  wire lost = duplicate & (block_3_i.dup_acks == 2'd2) & ~block_3_i.recovering & m.recovered;
+  wire lost = duplicate & ((block_3_i.dup_acks == 2'd2) | (tells_more & lost_i)) &
+      ~block_3_i.recovering & m.recovered;
   wire fin = m.in_order & m.fin;
   wire ends = (fin & ((state == FinWait2) | ((state == FinWait1) & m.fin_acked))) |
       ((state == Closing) & m.fin_acked);
@@ -295,7 +309,7 @@ module tcp_arrival
       if (m.timed) block_o.timing = 1'b0;
       if (block_3_i.recovering) begin
         block_o.recovering = ~m.recovered;
-        block_o.again = ~m.recovered;
+        block_o.again = ~m.recovered & (~selective | behind_i);
       end
       if (m.recovered) block_o.recover = segment_3_i.ack;  // stays within reach of comparisons
       clear_timer_o = m.all_acked;
@@ -371,6 +385,8 @@ module tcp_arrival
     end
   end
 
+  assign acks_o = selective & (m.new_ack | m.same_ack);
+  assign begins_o = lost & ~m.new_ack;
   assign ahead_o = m.fits_ahead;
   assign in_order_o = m.in_order;
   assign ends_stream_o = fin | m.closed;
@@ -378,7 +394,8 @@ module tcp_arrival
   assign skip_o = m.skip;
   assign refuse_o = m.refuse;
   assign wake_o = block_o.ack_now | block_o.again | m.opened |
-      (block_3_i.blocked & (m.new_ack | more_room | duplicate));
+      (block_3_i.blocked & (m.new_ack | more_room | duplicate)) |
+      (selective & block_3_i.recovering & (m.new_ack | m.same_ack));
   assign sample_o = m.new_ack & m.timed;
   assign sample_us_o = m.sample_us;
 
@@ -388,7 +405,8 @@ module tcp_arrival
         session: '0,
         acked: m.acked,
         flight: m.flight,
-        mss: block_o.mss
+        mss: block_o.mss,
+        selective: selective
     };
     if (m.opened) congestion_o.kind = CongestionOpened;
     else if (m.new_ack & ~block_3_i.recovering) congestion_o.kind = CongestionAcked;

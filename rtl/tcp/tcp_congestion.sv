@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Congestion control by NewReno (RFC 5681, RFC 6582): keeps the window of every session and
+// Congestion control by NewReno (RFC 5681, RFC 6582; RFC 6675 with SACK): keeps the window of every session and
 // tells how many bytes of each may be on their way.
 //
 // Events come one per cycle, those of a session at least four cycles apart; their effect on
@@ -96,10 +96,13 @@ module tcp_congestion
       CongestionAcked: if (sums_q.grown < 32'(MaxWindow)) next.window = sums_q.grown;
       CongestionLost: begin
         next.threshold = threshold;
-        next.window = threshold + mss_2 + (mss_2 << 1);
+        next.window = event_2_q.selective ? threshold : threshold + mss_2 + (mss_2 << 1);
       end
-      CongestionDupAck: next.window = sums_q.dup;
-      CongestionPartial: next.window = (sums_q.deflated[31] ? '0 : sums_q.deflated) + mss_2;
+      CongestionDupAck: if (~event_2_q.selective) next.window = sums_q.dup;
+      CongestionPartial:
+      if (~event_2_q.selective) begin
+        next.window = (sums_q.deflated[31] ? '0 : sums_q.deflated) + mss_2;
+      end
       CongestionRecovered: next.window = state_2_q.threshold;
       CongestionTimeout: begin
         next.threshold = threshold;

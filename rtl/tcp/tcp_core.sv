@@ -15,6 +15,7 @@ module tcp_core
     parameter int unsigned OwnMss = 1460,
     parameter bit Nagle = 0,
     parameter int unsigned NumGaps = 4,  // received ranges behind gaps; 0: they are dropped
+    parameter int unsigned NumSacks = 4,  // such ranges of the peer; 0: NewReno (RFC 6582)
     parameter int unsigned DelayAckUs = 1000,  // RFC 9293, 3.8.6.3: less than 500000
     parameter int unsigned TimeWaitUs = 1000000,
     parameter int unsigned LeastTimeoutUs = 200000,
@@ -65,7 +66,7 @@ module tcp_core
     output session_t free_o,       // the session has ended
     output logic     free_valid_o,
 
-    output logic [6:0] event_o,
+    output logic [7:0] event_o,
     output session_t subject_o,  // of what comes out in the next cycle
     output logic busy_o
 );
@@ -74,7 +75,8 @@ module tcp_core
   localparam int unsigned SynBackoff = MaxBackoff < 5 ? MaxBackoff : 5;
   localparam int unsigned InitialUs = 1000000;  // RFC 6298, 2.1
   localparam int unsigned MostUs = 60000000;  // RFC 6298, 2.5
-  localparam bit Sack = NumGaps > 0;
+  localparam bit Sack = NumGaps > 0 || NumSacks > 0;
+  localparam bit Selective = NumSacks > 0;
   localparam int unsigned OwnScale = ReceiveBytes > 65535 ? $clog2(ReceiveBytes) - 15 : 0;
 
   typedef logic [IndexWidth-1:0] index_t;
@@ -91,7 +93,8 @@ module tcp_core
     EventTimeout,
     EventRepeat,
     EventAborted,
-    EventBadRequest
+    EventBadRequest,
+    EventHole
   } event_e;
 
   if (NumSessions < 2 || NumSessions > MaxSessions || NumSessions != 2 ** IndexWidth) begin : gen_bad
@@ -112,6 +115,9 @@ module tcp_core
   end
   if (NumGaps > 16) begin : gen_bad_gaps
     $error("tcp_core: NumGaps must be 0 to 16");
+  end
+  if (NumSacks > 16) begin : gen_bad_sacks
+    $error("tcp_core: NumSacks must be 0 to 16");
   end
   if (DelayAckUs < 1 || DelayAckUs >= 500000) begin : gen_bad_delay
     $error("tcp_core: DelayAckUs must be 1 to 499999 (RFC 9293, 3.8.6.3)");
@@ -211,6 +217,8 @@ module tcp_core
   end
 
   wire  opens = kind_3_q == Arrival & arrival_3_q.opens;
+  wire  arrives = kind_3_q == Arrival & ~arrival_3_q.opens;
+  wire  departs = kind_3_q == Departure;
   // The session of a request may be anything.
   wire  known = 32'(request_session_i) < NumSessions;
   wire  asks = (request_i != RequestNone) & (request_i != RequestListen);
@@ -285,11 +293,58 @@ module tcp_core
     assign sacks = '0;
   end
 
+  logic hole, hole_2, news, known_block, many_lost, behind, allowed, acks, begins;
+  logic resends, fills, timed_out;
+  logic [13:0] hole_length_2;
+  seq_t hole_place, last_resent;
+  if (NumSacks > 0) begin : gen_scoreboard
+    tcp_scoreboard #(
+        .NumSessions(NumSessions),
+        .NumSacks(NumSacks),
+        .RingBytes(SendBytes)
+    ) u_scoreboard (
+        .clk_i,
+        .index_i(index),
+        .block_i(block_1_q),
+        .arrives_i(kind_1_q == Arrival),
+        .ack_i(arrival_1_q.segment.ack),
+        .has_block_i(arrival_1_q.segment.options.num_sacks != '0),
+        .sack_i(arrival_1_q.segment.options.sacks[0]),
+        .congestion_window_i(congestion_window_1),
+        .hole_o(hole),
+        .place_o(hole_place),
+        .hole_2_o(hole_2),
+        .length_2_o(hole_length_2),
+        .index_3_i(index_3_q),
+        .block_3_i(block_3_q),
+        .clear_i(opens | (arrives & arrival_changes.opened) | timed_out),
+        .arrives_3_i(arrives),
+        .ack_3_i(arrival_3_q.segment.ack),
+        .sack_3_i(arrival_3_q.segment.options.sacks[0]),
+        .acks_i(arrives & acks),
+        .begins_i(begins),
+        .resends_i(departs & resends),
+        .fills_i(fills),
+        .last_i(last_resent),
+        .news_o(news),
+        .known_o(known_block),
+        .lost_o(many_lost),
+        .behind_o(behind),
+        .allowed_o(allowed)
+    );
+  end else begin : gen_no_scoreboard
+    wire unused = &{acks, begins, resends, fills, last_resent};
+    assign {hole, hole_2, news, known_block, many_lost, behind, allowed} = '0;
+    assign hole_length_2 = '0;
+    assign hole_place = '0;
+  end
+
   tcp_arrival #(
       .RingBytes(SendBytes),
       .ReceiveBytes(ReceiveBytes),
       .OwnMss(OwnMss),
-      .Sack(Sack)
+      .Sack(Sack),
+      .Selective(Selective)
   ) u_arrival (
       .clk_i,
       .time_us_i,
@@ -309,6 +364,12 @@ module tcp_core
       .ahead_o(ahead),
       .in_order_o(in_order),
       .ends_stream_o(ends_stream),
+      .news_i(news),
+      .known_i(known_block),
+      .lost_i(many_lost),
+      .behind_i(behind),
+      .acks_o(acks),
+      .begins_o(begins),
       .block_o(arrived),
       .keep_o(keep),
       .skip_o(skip),
@@ -358,18 +419,24 @@ module tcp_core
       .RingBytes(SendBytes),
       .ReceiveBytes(ReceiveBytes),
       .OwnScale(OwnScale),
-      .Nagle(Nagle)
+      .Nagle(Nagle),
+      .Selective(Selective)
   ) u_departure (
       .clk_i,
       .time_us_i,
       .block_i(block_1_q),
       .wishes_i(wishes_1),
+      .hole_i(hole),
+      .hole_place_i(hole_place),
       .congestion_window_i(congestion_window_1),
       .block_2_i(block_2_q),
       .wishes_2_i(wishes_2_q),
+      .hole_2_i(hole_2),
+      .hole_length_2_i(hole_length_2),
       .gaps_2_i(some_2),
       .block_3_i(block_3_q),
       .wishes_3_i(wishes_3_q),
+      .allowed_3_i(allowed),
       .num_sacks_3_i(num_sacks),
       .sacks_3_i(sacks),
       .block_o(departed),
@@ -379,6 +446,9 @@ module tcp_core
       .wake_o(departure_wake),
       .set_timer_o(departure_set),
       .repeats_o(repeats),
+      .resends_o(resends),
+      .fills_o(fills),
+      .last_o(last_resent),
       .sent_ack_o(sent_ack)
   );
 
@@ -415,14 +485,12 @@ module tcp_core
       if (gave_up) expired.state = Ended;
     end
   end
-  wire timed_out = kind_3_q == Expiry & ~class_3_q & (block_3_q.timer == TimerRetransmit);
+  assign timed_out = kind_3_q == Expiry & ~class_3_q & (block_3_q.timer == TimerRetransmit);
 
   // ---- Cycle 3: one of them is written ----
 
   changes_t changes;
   logic wake, aborts, free;
-  wire departs = kind_3_q == Departure;
-  wire arrives = kind_3_q == Arrival & ~arrival_3_q.opens;
   wire live = block_3_q.state != Closed & block_3_q.state != Ended;
   always_comb begin
     block = departed;
@@ -559,6 +627,7 @@ module tcp_core
     event_o[EventTimeout] <= timed_out;
     event_o[EventRepeat] <= departs & ~aborts & repeats;
     event_o[EventBadRequest] <= asks & ~known & request_ready_o & ~rst_i;
+    event_o[EventHole] <= departs & ~aborts & resends;
     event_o[EventAborted] <= aborts | (write & gave_up & kind_3_q == Expiry);
   end
 

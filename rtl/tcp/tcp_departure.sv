@@ -12,7 +12,8 @@ module tcp_departure
     parameter int unsigned RingBytes = 65536,  // of the send buffer of a session
     parameter int unsigned ReceiveBytes = 65536,  // of the receive buffer of a session
     parameter int unsigned OwnScale = 0,  // of the windows that are sent
-    parameter bit Nagle = 0  // RFC 9293, 3.7.4
+    parameter bit Nagle = 0,  // RFC 9293, 3.7.4
+    parameter bit Selective = 1  // what is sent again is chosen by SACK (RFC 6675)
 ) (
     input logic clk_i,
     input logic [31:0] time_us_i,
@@ -20,14 +21,19 @@ module tcp_departure
     // First cycle
     input tcb_t    block_i,
     input wishes_t wishes_i,
+    input logic hole_i,  // tcp_scoreboard: something is to be sent again,
+    input seq_t hole_place_i,  // from here on
     input logic [31:0] congestion_window_i,  // bytes that may be on their way; at least a segment
 
     // Second and third cycle
-    input tcb_t    block_2_i,
+    input tcb_t block_2_i,
     input wishes_t wishes_2_i,
+    input logic hole_2_i,
+    input logic [13:0] hole_length_2_i,
     input logic gaps_2_i,  // there is something to tell by SACK
-    input tcb_t    block_3_i,
+    input tcb_t block_3_i,
     input wishes_t wishes_3_i,
+    input logic allowed_3_i,  // in recovery with SACK: another segment may be on its way
     input logic [2:0] num_sacks_3_i,
     input sack_block_t [MaxSackBlocks-1:0] sacks_3_i,
 
@@ -39,6 +45,9 @@ module tcp_departure
     output logic       wake_o,       // there is more to send at once
     output logic       set_timer_o,  // for what block_o.timer says
     output logic       repeats_o,    // bytes that have been sent before
+    output logic       resends_o,    // those at hole_place_i, in recovery with SACK,
+    output logic       fills_o,      // up to the end of the hole, or
+    output seq_t       last_o,       // up to here
     output logic       sent_ack_o    // no delayed acknowledgement is due any more
 );
 
@@ -74,7 +83,7 @@ module tcp_departure
   } distances_t;
   distances_t found_q;
 
-  wire seq_t  base = block_i.again ? block_i.una : block_i.nxt;
+  wire seq_t  base = block_i.again ? block_i.una : hole_i ? hole_place_i : block_i.nxt;
   always_ff @(posedge clk_i) begin
     found_q <= '{
         base: base,
@@ -98,6 +107,9 @@ module tcp_departure
   typedef struct packed {
     logic        acks_first;     // SACK goes without bytes, which would leave it no room
     logic        sends_bytes;
+    logic        hole;           // what SACK has left out
+    logic        selective;      // in recovery with SACK
+    logic        gated;          // ... and not the segment that recovery begins with
     logic        full;           // the segment is as long as the peer takes
     logic        by_bytes;       // ... as the application's bytes
     logic        by_window;
@@ -124,6 +136,7 @@ module tcp_departure
     seq_t        window_end;
     logic [13:0] bytes;
     logic [13:0] window_bytes;
+    logic [13:0] hole_length;
   } meaning_t;
   meaning_t meaning, meaning_q;
 
@@ -137,12 +150,14 @@ module tcp_departure
   wire full_window = window >= mss;
   wire bytes_in_window = found_q.bytes <= window;
   // Room for a full segment; what is sent again has been let go before.
-  wire uncongested = (found_q.flight <= found_q.spare) | block_2_i.again;
+  wire selective = Selective & block_2_i.recovering & block_2_i.sack;
+  wire hole = selective & hole_2_i;
+  wire uncongested = (found_q.flight <= found_q.spare) | block_2_i.again | selective;
   wire idle = found_q.flight == '0;
-  wire by_bytes = ~full_bytes & bytes_in_window & uncongested;
-  wire full = full_bytes & full_window & uncongested;
+  wire by_bytes = ~hole & ~full_bytes & bytes_in_window & uncongested;
+  wire full = hole ? hole_length_2_i > block_2_i.mss : full_bytes & full_window & uncongested;
   // RFC 9293, 3.8.6.2.1: no short segments because of the windows, unless nothing is on its way.
-  wire by_window = ~by_bytes & ~full & uncongested & ~window[31] & (window != '0) & idle;
+  wire by_window = ~hole & ~by_bytes & ~full & uncongested & ~window[31] & (window != '0) & idle;
   wire own_open = ~found_q.own_window[31];
   wire [31:0] shifted = found_q.own_window >> (block_2_i.scaled & ~handshake ? OwnScale : 0);  // RFC 7323, 2.2
 
@@ -151,11 +166,15 @@ module tcp_departure
   always_comb begin
     meaning = '0;
     meaning.acks_first = acks_first;
+    meaning.hole = hole;
+    meaning.selective = selective;
+    meaning.gated = selective & ~block_2_i.again;
+    meaning.hole_length = hole_length_2_i;
     meaning.full = full;
     meaning.by_bytes = by_bytes;
     meaning.by_window = by_window;
     meaning.sends_bytes = sends & has_bytes & ~acks_first &
-        (full | by_window | (by_bytes & (~Nagle | idle | found_q.all_written)));
+        (hole | full | by_window | (by_bytes & (~Nagle | idle | found_q.all_written)));
     meaning.probe = sends & has_bytes & ~acks_first & block_2_i.probe & ~(~window[31] & (window != '0));
     meaning.syn = handshake & (found_q.base == block_2_i.una) &
         (block_2_i.again | (block_2_i.nxt == block_2_i.una));
@@ -191,8 +210,9 @@ module tcp_departure
   // ---- Third cycle: the segment and the new block ----
 
   wire meaning_t m = meaning_q;
-  wire bytes = m.sends_bytes | m.probe;
-  wire fin = m.fin | (m.sends_bytes & m.fin_follows);
+  wire sends_bytes = m.sends_bytes & (~m.gated | allowed_3_i);
+  wire bytes = sends_bytes | m.probe;
+  wire fin = m.fin | (sends_bytes & m.fin_follows);
   wire occupies = bytes | fin | m.syn;
   wire live = !(block_3_i.state inside {Closed, Ended, SynSent});
   wire acks = live & (block_3_i.ack_now | m.update);
@@ -211,10 +231,12 @@ module tcp_departure
       last = m.fin_end;
       beyond = m.beyond_fin;
       segment_o.length = m.bytes;
-    end else if (m.sends_bytes) begin
-      last = m.full ? m.full_end : m.by_bytes ? wishes_3_i.send_end : m.window_end;
+    end else if (sends_bytes) begin
+      last   = m.full ? m.full_end : m.by_bytes ? wishes_3_i.send_end : m.window_end;
       beyond = m.full ? m.beyond_full : m.by_bytes ? m.beyond_bytes : m.beyond_window;
-      segment_o.length = m.full ? block_3_i.mss : m.by_bytes ? m.bytes : m.window_bytes;
+      if (m.hole) beyond = 1'b0;
+      segment_o.length = m.full ? block_3_i.mss : m.hole ? m.hole_length :
+          m.by_bytes ? m.bytes : m.window_bytes;
     end
     send_o = occupies | acks;
     segment_o.seq = m.base;
@@ -247,7 +269,7 @@ module tcp_departure
       block_o.probe = 1'b0;
       if (beyond) block_o.max = last;
       // The byte of a probe may be refused: it goes again with the others.
-      if ((beyond | ~block_3_i.again) & ~m.probe) block_o.nxt = last;
+      if ((beyond | ~block_3_i.again) & ~m.probe & ~m.hole) block_o.nxt = last;
       if (fin) begin
         block_o.fin_sent = 1'b1;
         if (block_3_i.state == Established) block_o.state = FinWait1;
@@ -285,6 +307,9 @@ module tcp_departure
 
   assign repeats_o = bytes & m.repeats;
   assign sent_ack_o = send_o & live;
-  assign wake_o = (m.sends_bytes & m.more) | m.acks_first;
+  assign wake_o = (sends_bytes & (m.more | m.selective)) | m.acks_first;
+  assign resends_o = sends_bytes & m.selective & (m.hole | block_3_i.again);
+  assign fills_o = m.hole & ~m.full;
+  assign last_o = last;
 
 endmodule

@@ -145,6 +145,7 @@ package tcp_state_pkg;
     logic [31:0] acked;  // bytes
     logic [31:0] flight;  // bytes that were not acknowledged
     logic [13:0] mss;
+    logic selective;  // what is on its way is known by SACK: the window need not guess
   } congestion_event_t;
 
   // Payload bytes of a full segment by what the peer's SYN says (RFC 9293, 3.7.1; RFC 6691): less

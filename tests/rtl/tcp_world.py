@@ -112,6 +112,7 @@ class World:
         self._pushed: list[tuple[int, Segment]] = []
         self._timers: dict[tuple[int, int], int] = {}
         self.refused = 0
+        self.counts = [0] * 64  # of the events of tcp_core
         self.departures: list[tuple[int, dict[str, int]]] = []
         self.on_report: Callable[[int, Session, dict[str, int]], None] = lambda *_: None
         # Segments that the link loses, to a peer or, by -1 - peer, from one.
@@ -293,6 +294,7 @@ class World:
         if any(bench.waiting(stream) for stream in range(bench.num_in)):
             return True
         outputs = [bench.items(stream) for stream in range(bench.num_out)]
+        self.counts = [a + b for a, b in zip(self.counts, bench.events, strict=True)]
         bench.forget()
         verdicts, refused, reports, departures, orders, freed = outputs
         assert len(verdicts) <= len(self._pushed)

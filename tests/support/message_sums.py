@@ -67,6 +67,7 @@ EVENTS: dict[str, dict[str, int]] = {
         "repeat": GOES_ON,
         "aborted": GOES_ON,
         "bad_request": GOES_ON,
+        "hole": GOES_ON,
         "refused": GOES_ON,
         "segment_in": ENDS,
         "segment_out": STARTS,

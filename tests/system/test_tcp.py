@@ -112,4 +112,5 @@ def test_linux_over_a_bad_link(start: Callable[..., Live]) -> None:
     assert without == 0
     counted = events(live.stop())
     assert counted["repeat"] > 0
+    assert counted["hole"] > 0
     assert counted["out_of_order"] > 0

@@ -77,6 +77,9 @@ _FILES: Mapping[str, Tests] = {
         f"rtl/tcp/tcp_{name}.sv": Tests(("tests/rtl/test_tcp_reassembly.py",), ())
         for name in ("ranges", "reassembly")
     },
+    "rtl/tcp/tcp_scoreboard.sv": Tests(
+        ("tests/rtl/test_tcp_recovery.py", "tests/rtl/test_tcp_core.py -k echo"), ()
+    ),
     "rtl/tcp/tcp_pkg.sv": Tests(
         ("tests/unit/test_tcp_package.py", "tests/rtl/test_tcp_receive.py"), ()
     ),

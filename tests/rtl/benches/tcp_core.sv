@@ -16,6 +16,7 @@ module bench
     parameter int unsigned ReceiveBytes = 65536,
     parameter bit Nagle = 0,
     parameter int unsigned NumGaps = 4,
+    parameter int unsigned NumSacks = 4,
     localparam int unsigned ItemBits = $bits(arrival_t)
 ) (
     `BENCH_PORTS(3, ItemBits, 6, ItemBits, 16, 32)
@@ -67,7 +68,8 @@ module bench
       .SendBytes(SendBytes),
       .ReceiveBytes(ReceiveBytes),
       .Nagle(Nagle),
-      .NumGaps(NumGaps)
+      .NumGaps(NumGaps),
+      .NumSacks(NumSacks)
   ) u_core (
       .clk_i,
       .rst_i,
@@ -103,11 +105,11 @@ module bench
       .expired_ready_o(in_ready_o[2]),
       .free_o(free),
       .free_valid_o(out_valid_o[5]),
-      .event_o(event_o[6:0]),
+      .event_o(event_o[7:0]),
       .subject_o(unused_subject),
       .busy_o(busy)
   );
-  assign event_o[63:7] = '0;
+  assign event_o[63:8] = '0;
   assign out_valid_o[4] = order.set | order.clear | order.set_delay | order.clear_delay;
   assign out_o[0] = $bits(out_o[0])'(verdict);
   assign out_o[1] = $bits(out_o[0])'(refused);

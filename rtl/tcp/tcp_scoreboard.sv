@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the peer of each session has received behind gaps, as it tells by SACK, and what is to
+// be sent again because of it (RFC 6675): up to NumSacks ranges, in the order of their places.
+//
+// Once recovery has begun, each gap between una and the last range is sent once more, the
+// first one first, as far as the congestion window allows: what is on its way (pipe) is what
+// lies behind the ranges and what has been sent again. Of each acknowledgement the first
+// block counts, which is the latest (RFC 2018, 4).
+//
+// Beside the pipeline of tcp_core: the session's ranges are read in the cycle before the first,
+// and written at the end of the third.
+module tcp_scoreboard
+  import tcp_pkg::*;
+  import tcp_state_pkg::*;
+#(
+    parameter int unsigned NumSessions = 16,
+    parameter int unsigned NumSacks = 4,
+    parameter int unsigned RingBytes = 65536,  // of the send buffer of a session
+    localparam int unsigned IndexWidth = $clog2(NumSessions)
+) (
+    input logic clk_i,
+    input logic [IndexWidth-1:0] index_i,
+
+    // First cycle
+    input tcb_t block_i,
+    input logic arrives_i,
+    input seq_t ack_i,  // of the segment that arrives
+    input logic has_block_i,
+    input sack_block_t sack_i,  // its first block
+    input logic [31:0] congestion_window_i,
+    output logic hole_o,  // in recovery: there is something to be sent again,
+    output seq_t place_o,  // from here on
+
+    // Second cycle
+    output logic hole_2_o,
+    output logic [13:0] length_2_o,  // of the hole; more than fits: all ones
+
+    // Third cycle
+    input logic [IndexWidth-1:0] index_3_i,
+    input tcb_t block_3_i,
+    input logic clear_i,  // a new session, or a timeout (RFC 2018, 8)
+    input logic arrives_3_i,
+    input seq_t ack_3_i,
+    input sack_block_t sack_3_i,
+    input logic acks_i,  // the acknowledgement is una or later
+    input logic begins_i,  // recovery begins
+    input logic resends_i,  // what is at place_o goes,
+    input logic fills_i,  // up to the next range, or
+    input seq_t last_i,  // up to here, which is before it
+    output logic news_o,  // the block tells of bytes that were not known of
+    output logic known_o,  // it does not
+    output logic lost_o,  // so many that what is at una is lost (RFC 6675, 4: IsLost)
+    output logic behind_o,  // una comes where nothing has been sent again
+    output logic allowed_o  // another segment may be on its way
+);
+
+  // Of the places of the ring and those one ring away.
+  localparam int unsigned Width = $clog2(RingBytes) + 2;
+
+  if (NumSessions < 2 || NumSessions > MaxSessions || NumSessions != 2 ** IndexWidth) begin : gen_bad
+    $error("tcp_scoreboard: NumSessions must be a power of two, 2 to 16384");
+  end
+  if (NumSacks < 1 || NumSacks > 16) begin : gen_bad_sacks
+    $error("tcp_scoreboard: NumSacks must be 1 to 16");
+  end
+  if (RingBytes < 1024 || RingBytes > 2 ** 29 || RingBytes != 2 ** $clog2(
+          RingBytes
+      )) begin : gen_bad_ring
+    $error("tcp_scoreboard: RingBytes must be a power of two, 1024 to 2**29");
+  end
+
+  typedef logic [Width-1:0] place_t;
+  typedef logic signed [Width-1:0] gap_t;
+
+  typedef struct packed {
+    logic [NumSacks-1:0] valid;
+    logic [NumSacks-1:0] passed;  // all before it has been sent again
+    place_t [NumSacks-1:0] left;
+    place_t [NumSacks-1:0] right;
+    seq_t resent;  // up to here, but for the ranges; outside of them
+  } board_t;
+  board_t memory[NumSessions];
+  board_t old_q, was, next, written;
+  always_ff @(posedge clk_i) begin
+    old_q <= memory[index_i];
+    if (acks_i | resends_i | clear_i) memory[index_3_i] <= written;
+  end
+
+  // ---- First cycle ----
+
+  wire [NumSacks-1:0] beyond = old_q.valid & ~old_q.passed;
+  wire recovers = block_i.recovering & block_i.sack;
+  assign hole_o  = recovers & |beyond;
+  assign place_o = old_q.resent;
+
+  place_t first_left, top;  // the first range that has not been passed; the end of all
+  always_comb begin
+    first_left = '0;
+    top = '0;
+    for (int unsigned r = NumSacks; r > 0; r--) if (beyond[r-1]) first_left = old_q.left[r-1];
+    for (int unsigned r = 0; r < NumSacks; r++) if (old_q.valid[r]) top = old_q.right[r];
+  end
+
+  wire place_t base = arrives_i ? ack_i[Width-1:0] : block_i.una[Width-1:0];
+  typedef struct packed {
+    logic recovers;
+    logic hole;
+    place_t length;
+    place_t behind_top;
+    place_t resent;
+    place_t flight;
+    place_t [NumSacks-1:0] sizes;  // of what has been passed
+    logic [Width:0] spare;
+    // Of an acknowledgement
+    logic has_block;
+    distance_t from_ack;
+    distance_t size;
+    distance_t to_max;
+    gap_t resent_from_ack;
+    gap_t resent_from_left;
+    gap_t resent_to_right;
+  } first_t;
+  first_t first_q;
+  always_ff @(posedge clk_i) begin
+    first_q <= '{
+        recovers: recovers,
+        hole: hole_o,
+        length: first_left - old_q.resent[Width-1:0],
+        behind_top: block_i.max[Width-1:0] - top,
+        resent: old_q.resent[Width-1:0] - block_i.una[Width-1:0],
+        flight: block_i.max[Width-1:0] - block_i.una[Width-1:0],
+        sizes: '0,
+        spare: congestion_window_i[Width:0] - (Width + 1)'(block_i.mss),
+        has_block: has_block_i & block_i.sack,
+        from_ack: sack_i.left - ack_i,
+        size: sack_i.right - sack_i.left,
+        to_max: block_i.max - sack_i.right,
+        resent_from_ack: old_q.resent[Width-1:0] - base,
+        resent_from_left: old_q.resent[Width-1:0] - sack_i.left[Width-1:0],
+        resent_to_right: sack_i.right[Width-1:0] - old_q.resent[Width-1:0]
+    };
+    for (int unsigned r = 0; r < NumSacks; r++) begin
+      if (old_q.valid[r] & old_q.passed[r]) begin
+        first_q.sizes[r] <= old_q.right[r] - old_q.left[r];
+      end
+    end
+  end
+
+  // ---- Second cycle ----
+
+  assign hole_2_o   = first_q.hole;
+  assign length_2_o = |(first_q.length >> 14) ? '1 : 14'(first_q.length);
+
+  logic [Width:0] passed;
+  always_comb begin
+    passed = '0;
+    for (int unsigned r = 0; r < NumSacks; r++) passed += (Width + 1)'(first_q.sizes[r]);
+  end
+
+  logic [13:0] mss_2_q;
+  typedef struct packed {
+    logic recovers;
+    logic [Width:0] counted;  // on the way, and passed
+    logic [Width:0] allowed;
+    logic good;  // the block is in what has been sent
+    logic big;  // more than two segments
+    logic behind;
+    logic past;  // resent is not before the block
+    logic covers;
+  } second_t;
+  second_t second_q;
+  always_ff @(posedge clk_i) begin
+    mss_2_q <= block_i.mss;
+    second_q <= '{
+        recovers: first_q.recovers,
+        counted: first_q.hole ? (Width + 1)'(first_q.behind_top) + (Width + 1)'(first_q.resent) :
+            (Width + 1)'(first_q.flight),
+        allowed: first_q.spare + passed,
+        good: first_q.has_block & (first_q.from_ack > 0) & (first_q.size > 0) &
+            ~first_q.to_max[31],
+        big: first_q.size > distance_t'({17'b0, mss_2_q, 1'b0}),
+        behind: first_q.resent_from_ack <= 0,
+        past: first_q.resent_from_left >= 0,
+        covers: (first_q.resent_from_left >= 0) & (first_q.resent_to_right >= 0)
+    };
+  end
+
+  // ---- Third cycle ----
+
+  logic room, reaches, reach_wraps, known;
+  logic [NumSacks-1:0] unused_left_wraps, right_wraps;
+  place_t reach;
+  wire adds = second_q.good & acks_i & room;
+  tcp_ranges #(
+      .NumRanges(NumSacks),
+      .Width(Width),
+      .Sorted(1)
+  ) u_ranges (
+      .clk_i,
+      .valid_i(old_q.valid),
+      .mark_i(old_q.passed),
+      .left_i(old_q.left),
+      .right_i(old_q.right),
+      .base_i(base),
+      .add_left_i(sack_i.left[Width-1:0]),
+      .add_right_i(sack_i.right[Width-1:0]),
+      .add_i(adds),
+      .remove_i(1'b0),
+      .left_3_i(sack_3_i.left[Width-1:0]),
+      .right_3_i(sack_3_i.right[Width-1:0]),
+      .mark_3_i(second_q.past),
+      .room_o(room),
+      .known_o(known),
+      .reaches_o(reaches),
+      .reach_o(reach),
+      .reach_wraps_o(reach_wraps),
+      .valid_3_o(was.valid),
+      .mark_3_o(was.passed),
+      .left_3_o(was.left),
+      .right_3_o(was.right),
+      .left_wraps_3_o(unused_left_wraps),
+      .right_wraps_3_o(right_wraps),
+      .valid_o(next.valid),
+      .mark_o(next.passed),
+      .left_o(next.left),
+      .right_o(next.right)
+  );
+  seq_t resent_2_q, resent_3_q;
+  always_ff @(posedge clk_i) begin
+    resent_2_q <= old_q.resent;
+    resent_3_q <= resent_2_q;
+  end
+  assign was.resent  = resent_3_q;
+  assign next.resent = resent_3_q;
+
+  assign news_o = second_q.good & ~known;
+  assign known_o = second_q.good & known;
+  assign lost_o = news_o & (second_q.big | (NumSacks > 2 ? was.valid[NumSacks>2?2 : 0] : 1'b0));
+  assign behind_o = second_q.behind;
+  assign allowed_o = second_q.counted <= second_q.allowed;
+
+  // Sequence numbers behind the base by their lower bits.
+  wire seq_t base_3 = arrives_3_i ? ack_3_i : block_3_i.una;
+  wire [31-Width:0] upper = base_3[31:Width];
+  wire [31-Width:0] upper_next = upper + 1'b1;
+  wire [NumSacks-1:0] beyond_3 = was.valid & ~was.passed;
+  wire [NumSacks-1:0] first_beyond = beyond_3 & -beyond_3;
+  place_t first_right;
+  logic first_wraps;
+  always_comb begin
+    first_right = '0;
+    first_wraps = 1'b0;
+    for (int unsigned r = 0; r < NumSacks; r++) begin
+      if (first_beyond[r]) first_right |= was.right[r];
+      if (first_beyond[r]) first_wraps |= right_wraps[r];
+    end
+  end
+
+  always_comb begin
+    written = next;
+    if (~acks_i) begin
+      if (fills_i) written.passed = was.passed | first_beyond;
+      written.resent = fills_i ? {first_wraps ? upper_next : upper, first_right} : last_i;
+    end else if (begins_i | second_q.behind) begin
+      if (begins_i) written.passed = '0;
+      written.resent = ack_3_i;
+    end else if (adds & second_q.covers) begin
+      written.resent = reaches ? {reach_wraps ? upper_next : upper, reach} : sack_3_i.right;
+    end
+    if (clear_i) written.valid = '0;
+  end
+
+endmodule
