@@ -21,6 +21,7 @@ from __future__ import annotations
 import math
 from collections import deque
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from ipaddress import IPv4Address
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
@@ -75,7 +76,7 @@ class Connection:
     @property
     def at_end(self) -> bool:
         """The peer has closed, and all that it sent has been received."""
-        return self._peer_closed and not self._received and not self._unread()
+        return self._peer_closed and self._taken == self._read_end
 
     def receive(self, size: int = _CHUNK, timeout: float = DEFAULT_TIMEOUT) -> bytes:
         """Up to `size` bytes, as soon as there are some; none: the peer has closed.
@@ -86,7 +87,9 @@ class Connection:
             raise SimulationError(f"receive: size should be 1 or more, not {size}")
         self._check_released()
         self._sockets.wait(
-            lambda: bool(self._received) or self.at_end or self._over, timeout, "nothing has come"
+            lambda: bool(self._received) or self.at_end or self.is_reset,
+            timeout,
+            "nothing has come",
         )
         if not self._received and self.is_reset:
             raise ConnectionResetError(f"the connection with {self.peer} was reset")
@@ -103,8 +106,8 @@ class Connection:
         """What has come, up to `size` bytes; does not wait."""
         data = bytes(self._received[:size])
         del self._received[: len(data)]
+        self._taken = (self._taken + len(data)) % _MODULO
         if data and not self._over:
-            self._taken = (self._taken + len(data)) % _MODULO
             self._request("request_release", self._taken)
         return data
 
@@ -186,10 +189,6 @@ class Connection:
 
     # ---- Messages ----
 
-    def _unread(self) -> int:
-        """Bytes that are in the receive buffer, or on their way from there."""
-        return _distance(self._asked, self._read_end)
-
     def _check_released(self) -> None:
         if self._released:
             raise SimulationError(f"the connection with {self.peer} has been closed")
@@ -216,13 +215,12 @@ class Connection:
             self._over = True
             self.is_reset |= bool(fields["changes.failed"])
             self._queue.clear()
-        elif fields["changes.readable"] or fields["changes.opened"]:
-            self._ask()
-            if not self._peer_closed:
-                self._wish("request_readable", self._read_end + 1)
-        elif fields["changes.peer_closed"]:
+        if not self.is_reset:
             self._ask()
         if not self._over:
+            has_come = fields["changes.readable"] or fields["changes.opened"]
+            if has_come and not self._peer_closed:
+                self._wish("request_readable", self._read_end + 1)
             self._push()
         self._free()
 
@@ -235,7 +233,7 @@ class Connection:
 
     def _ask(self) -> None:
         """Asks the receive buffer for all that is there."""
-        while size := min(_CHUNK, self._unread()):
+        while size := min(_CHUNK, _distance(self._asked, self._read_end)):
             self._sockets.read(self, self._asked, size)
             self._asked = (self._asked + size) % _MODULO
 
@@ -260,6 +258,16 @@ class Connection:
             self._freed = True
             self._request("request_free", self._written)
             self._sockets.forget(self)
+
+
+@dataclass
+class _Opening:
+    """A connection that has been asked for."""
+
+    peer: tuple[int, int]  # address and port
+    connection: Connection | None = None
+    error: str = ""
+    is_given_up: bool = False
 
 
 class Listener:
@@ -292,6 +300,7 @@ class Sockets:
         self._tcp_port = _ports(simulation, self.tile)
         self.listeners: dict[int, Listener] = {}
         self._sessions: dict[int, Connection] = {}
+        self._opening: list[_Opening] = []  # the oldest first
         self.reads: deque[Connection] = deque()  # by whom what comes next was asked for
         # Lets some microseconds pass, at most, where more than this simulation is to go on.
         self.pass_time: Callable[[int], object] | None = None
@@ -309,6 +318,39 @@ class Sockets:
         self.listeners[port] = Listener(self, port)
         self.send(REQUEST, request="request_listen", place=port)
         return self.listeners[port]
+
+    def connect(
+        self, ip: str, port: int, timeout: float = DEFAULT_TIMEOUT, *, mac_port: int = 0
+    ) -> Connection:
+        """Opens a connection by a MAC port, from an own port that the engine chooses.
+
+        ConnectionRefusedError if the peer resets it or does not answer, or no session is free.
+        """
+        address = int(_address(ip))
+        if not 1 <= port <= 65535:
+            raise SimulationError(f"port: should be 1 to 65535, not {port}")
+        opening = _Opening((address, port))
+        self.send(
+            REQUEST,
+            request="request_connect",
+            place=address,
+            mac_port=mac_port,
+            peer_port=port,
+            port=self._tcp_port,
+        )
+        self._opening.append(opening)
+        try:
+            self.wait(
+                lambda: opening.connection is not None or bool(opening.error),
+                timeout,
+                f"no connection with {ip} port {port}",
+            )
+        except TimeoutError:
+            opening.is_given_up = True
+            raise
+        if opening.connection is None:
+            raise ConnectionRefusedError(f"{ip} port {port}: {opening.error}")
+        return opening.connection
 
     def poll(self) -> None:
         """Takes what the design has sent; no time passes."""
@@ -358,13 +400,35 @@ class Sockets:
             connection = Connection(self, message)
             self._sessions[connection.session] = connection
             connection.take_event(fields)
-            listener = self.listeners.get(connection.port)
-            if listener is None:
-                connection.abort()
-            else:
+            opening = self._opened(fields)
+            listener = self.listeners.get(connection.port) if opening is None else None
+            if listener is not None:
                 listener.waiting.append(connection)
+            elif opening is not None and not opening.is_given_up:
+                opening.connection = connection
+            else:
+                connection.abort()
+        elif fields["changes.failed"] and not fields["changes.closed"]:
+            if self._opening:
+                self._opening.pop(0).error = "all sessions are in use"
+        elif fields["session"] not in self._sessions and fields["changes.closed"]:
+            if (opening := self._opened(fields)) is not None:
+                opening.error = "the peer has refused it, or has not answered"
+            place = fields["write_end"]
+            self.send(REQUEST, request="request_free", session=fields["session"], place=place)
         elif (known := self._sessions.get(fields["session"])) is not None:
             known.take_event(fields)
+
+    def _opened(self, fields: dict[str, int]) -> _Opening | None:
+        """What an event about a new session answers; None: the peer has opened it."""
+        if fields.get("port", fields["tuple.own_port"]) == fields["tuple.own_port"]:
+            return None
+        peer = (fields["tuple.ip"], fields["tuple.peer_port"])
+        for opening in self._opening:
+            if opening.peer == peer:
+                self._opening.remove(opening)
+                return opening
+        return _Opening(peer, is_given_up=True)
 
     def _check_port(self, port: int) -> None:
         if not 1 <= port <= 65535:
@@ -374,6 +438,13 @@ class Sockets:
         for tile, other in _given_ports(self._simulation):
             if tile != self.tile and other == port:
                 raise SimulationError(f"port {port} is that of tile {tile}")
+
+
+def _address(text: str) -> IPv4Address:
+    try:
+        return IPv4Address(text)
+    except ValueError:
+        raise SimulationError(f"ip {text!r}: should be an IPv4 address") from None
 
 
 def _streams(simulation: Simulation, tile: str | None) -> tuple[Stream, Stream]:

@@ -1,0 +1,219 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sockets in virtual time: two simulated stacks at a wire, programs as their applications."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from random import Random
+
+import pytest
+from support.tcp_link import Link
+
+from bombus.design.rtl.packages import enum_names
+from bombus.simulator.impairment import Impairment
+from bombus.simulator.native import SimulationError
+from bombus.simulator.simulation import Simulation
+from bombus.simulator.tcp import Connection, Sockets
+
+EXAMPLES = Path(__file__).parents[2] / "docs" / "examples"
+HOST = EXAMPLES / "tcp_host" / "tcp_host.yaml"
+KERNEL = EXAMPLES / "tcp_kernel" / "tcp_kernel.yaml"
+SERVER, CLIENT = "10.77.0.2", "10.77.0.3"
+SESSIONS = 16
+TIME_WAIT_US = 1_000_100  # the default of the engine, and a little
+
+
+REQUESTS = enum_names("tcp_pkg", "request_e").values()
+pytestmark = pytest.mark.skipif(
+    "request_connect" not in REQUESTS, reason="the engine has no active open yet"
+)
+
+
+class Pair:
+    """A client and a server."""
+
+    def __init__(self, stack: ExitStack, design: Path = HOST, pace: float = 0.0) -> None:
+        options = {"assertions": True, "rx_bubble": pace, "tx_stall": pace}
+        self.far = stack.enter_context(Simulation(design, seed=1, **options))
+        self.near = stack.enter_context(Simulation(HOST, seed=2, **options))
+        self.near.set_host(mac="02:b0:0b:05:00:02", ip=CLIENT)
+        self.link = Link(self.far, self.near)
+        self.link.run(50)
+        self.client = self.near.tcp
+
+    @property
+    def server(self) -> Sockets:
+        return self.far.tcp
+
+    def connected(self, port: int = 80) -> tuple[Connection, Connection]:
+        """Both ends of a connection."""
+        if port not in self.server.listeners:
+            self.server.listen(port)
+        near = self.client.connect(SERVER, port, timeout=1)
+        return near, self.server.listeners[port].accept(timeout=1)
+
+    def settle(self) -> None:
+        """Until all sessions are free again."""
+        for _ in range(40):
+            self.link.run(100_000)
+            if not self.client.connections and not self.server.connections:
+                self.link.run(TIME_WAIT_US)
+                return
+        raise AssertionError("sessions that are not free")
+
+
+@pytest.fixture
+def pair() -> Iterator[Pair]:
+    with ExitStack() as stack:
+        found = Pair(stack)
+        yield found
+        for end in (found.near, found.far):
+            end.check()
+
+
+def test_bytes_both_ways(pair: Pair) -> None:
+    near, far = pair.connected()
+    assert near.peer == (SERVER, 80)
+    assert (far.peer[0], far.port) == (CLIENT, 80)
+    random = Random(1)
+    for size in (1, 2, 1460, 1461, 10_000, 60_000):
+        for one, other in ((near, far), (far, near)):
+            data = random.randbytes(size)
+            one.send(data)
+            assert other.receive_exactly(size) == data
+    near.send(b"last")
+    near.shutdown()
+    assert far.receive(100) == b"last"
+    assert far.receive(100) == b""
+    assert far.at_end
+    far.send(b"half-closed")
+    far.close()
+    assert near.receive(100) == b"half-closed"
+    assert near.receive(100) == b""
+    near.close()
+    pair.settle()
+
+
+def test_more_connections_than_sessions(pair: Pair) -> None:
+    pair.server.listen(80)
+    for _ in range(2):
+        ends = [pair.connected() for _ in range(SESSIONS)]
+        assert len({near.session for near, _ in ends}) == SESSIONS
+        with pytest.raises(ConnectionRefusedError, match="all sessions are in use"):
+            pair.client.connect(SERVER, 80, timeout=1)
+        for n, (near, far) in enumerate(ends):
+            near.send(bytes([n]))
+            far.send(bytes([n + 100]))
+        for n, (near, far) in enumerate(ends):
+            assert (far.receive(), near.receive()) == (bytes([n]), bytes([n + 100]))
+            near.close()
+            far.close()
+        pair.settle()
+
+
+def test_resets(pair: Pair) -> None:
+    near, far = pair.connected()
+    near.abort()
+    with pytest.raises(ConnectionResetError):
+        far.receive(timeout=1)
+    with pytest.raises(ConnectionResetError):
+        far.send(b"x")
+    far.close()
+    near, far = pair.connected()
+    far.abort()
+    with pytest.raises(ConnectionResetError):
+        near.receive(timeout=1)
+    near.close()
+    with pytest.raises(ConnectionRefusedError, match="refused"):
+        pair.client.connect(SERVER, 81, timeout=1)
+    # A listener that is closed resets what comes.
+    pair.server.listeners[80].close()
+    near = pair.client.connect(SERVER, 80, timeout=1)
+    with pytest.raises(ConnectionResetError):
+        near.receive(timeout=1)
+    near.close()
+    pair.settle()
+
+
+def test_windows_that_shut(pair: Pair) -> None:
+    """Who does not receive holds up the sender, and nobody else."""
+    near, far = pair.connected()
+    other_near, other_far = pair.connected()
+    data = Random(2).randbytes(300_000)
+    with pytest.raises(TimeoutError, match="there is no space"):
+        near.send(data, timeout=0.05)
+    assert 0 < near.unsent < len(data)
+    other_near.send(b"passes")
+    assert other_far.receive() == b"passes"
+    assert far.receive_exactly(len(data)) == data
+    for each in (near, far, other_near, other_far):
+        each.close()
+    pair.settle()
+
+
+def test_a_bad_link() -> None:
+    with ExitStack() as stack:
+        pair = Pair(stack)
+        bad = Impairment(loss=0.05, reorder=0.05, duplicate=0.05, seed=3)
+        for end in (pair.near, pair.far):
+            end.impair(rx=bad, tx=bad)
+        near, far = pair.connected()
+        data = Random(3).randbytes(100_000)
+        near.send(data[:50_000])
+        far.send(data[50_000:])
+        assert far.receive_exactly(50_000, timeout=60) == data[:50_000]
+        assert near.receive_exactly(50_000, timeout=60) == data[50_000:]
+        near.close()
+        far.close()
+        pair.settle()
+
+
+@pytest.mark.parametrize("pace", [0.0, 0.3])
+def test_a_kernel_echoes(pace: float) -> None:
+    with ExitStack() as stack:
+        pair = Pair(stack, KERNEL, pace)
+        random = Random(4)
+        for _ in range(3):
+            ends = [pair.client.connect(SERVER, 7, timeout=2) for _ in range(SESSIONS)]
+            sent = {end: random.randbytes(random.choice([1, 64, 2048, 9000])) for end in ends}
+            for end, data in sent.items():
+                end.send(data)
+            for end, data in sent.items():
+                assert end.receive_exactly(len(data)) == data
+            for end in ends:
+                if random.random() < 0.3:
+                    end.abort()
+                else:
+                    end.close()
+            while pair.client.connections:
+                pair.link.run(100_000)
+            pair.link.run(TIME_WAIT_US)
+
+
+def test_what_is_refused(pair: Pair) -> None:
+    near, _ = pair.connected()
+    tcp = pair.client
+    for call, reason in (
+        (lambda: tcp.listen(0), "port: should be 1 to 65535"),
+        (lambda: tcp.listen(65536), "port: should be 1 to 65535"),
+        (lambda: tcp.connect("10.0.0", 80), "should be an IPv4 address"),
+        (lambda: tcp.connect(SERVER, 0), "port: should be 1 to 65535"),
+        (lambda: near.receive(0), "size should be 1 or more"),
+        (lambda: near.receive(1, timeout=-1), "timeout: should be 0 seconds or more"),
+        (lambda: pair.server.listen(80), "port 80 is listened at already"),
+        (lambda: Sockets(pair.near, "tcp"), "tile tcp is no tile that raises"),
+    ):
+        with pytest.raises(SimulationError, match=reason):
+            call()
+    with pytest.raises(TimeoutError, match="nothing has come"):
+        near.receive(timeout=0)
+    near.shutdown()
+    with pytest.raises(BrokenPipeError):
+        near.send(b"x")
+    near.close()
+    with pytest.raises(SimulationError, match="has been closed"):
+        near.receive()
+    with pytest.raises(TimeoutError, match="no connection with"):
+        tcp.connect("10.77.0.9", 80, timeout=0.01)
