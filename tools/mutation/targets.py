@@ -63,6 +63,8 @@ _FILES: Mapping[str, Tests] = {
         ),
         Tests(("tests/rtl/test_tcp_buffers.py",), ()),
     ),
+    "rtl/rpu/rpu.sv": Tests(("tests/rtl/test_rpu.py",), ()),
+    "rtl/rpu/rpu_packets.sv": Tests(("tests/rtl/test_rpu.py",), ()),
     "rtl/tcp/tcp_session_match.sv": Tests(("tests/rtl/test_tcp_sessions.py -k 16",), ()),
     "rtl/tcp/tcp_session_table.sv": Tests(
         ("tests/rtl/test_tcp_sessions.py -k 64",), (), "tcp_session"
@@ -178,6 +180,8 @@ _PYTHON: Mapping[str, str] = {
     "src/bombus/design/reference.py": "test_reference.py tests/docs/test_pages.py",
     "src/bombus/design/register_reference.py": "tests/docs/test_pages.py",
     "src/bombus/fabric": "test_config.py test_check.py test_routing.py",
+    "src/bombus/firmware": "test_firmware.py",
+    "src/bombus/firmware/load.py": "tests/system/test_rpu_echo.py",
     "src/bombus/golden/frames.py": "tests/system/test_traffic.py",
     "src/bombus/golden/answers.py": "tests/system/test_traffic.py",
     "src/bombus/golden/ports.py": "tests/system/test_two_ports.py",

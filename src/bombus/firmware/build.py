@@ -42,9 +42,9 @@ def build(
     """Compiles and links `sources` to an ELF file; raises UserError with the compiler's words."""
     with TemporaryDirectory() as folder:
         # Not every linker takes --defsym.
-        script = (FILES / "rpu.ld").read_text(encoding="utf-8")
+        script = (FILES / "link.ld").read_text(encoding="utf-8")
         script = script.replace("CODE_BYTES", str(code_bytes))
-        linker = Path(folder) / "rpu.ld"
+        linker = Path(folder) / "link.ld"
         linker.write_text(script.replace("DATA_BYTES", str(data_bytes)), encoding="utf-8")
         command = [
             *compiler(),

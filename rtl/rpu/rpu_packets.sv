@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: Apache-2.0
+// Packet memory of a packet processor: slots, and what moves packets into and out of them.
+//
+// A message is stored in a free slot; when its last beat has come, its descriptor is offered to the
+// core. A descriptor that comes back is sent from its slot, or dropped, and the slot is free again.
+// The first beat and the metadata of each slot stand in a window, which the core reads in the cycle
+// after it gives the address, and writes; from there they are sent. Messages that are longer than a
+// slot are dropped. A descriptor whose slot the core does not have, or that is longer than a slot,
+// sends nothing.
+//
+// Latency: 1 cycle from the last beat to the descriptor, 4 from a descriptor to the first beat.
+// Throughput: one beat per cycle each way. While all slots are taken, nothing is.
+module rpu_packets
+  import bombus_pkg::*;
+#(
+    parameter type beat_t = logic,
+    parameter int unsigned DataWidth = 512,
+    parameter int unsigned NumSlots = 16,
+    parameter int unsigned SlotBytes = 2048,
+    localparam int unsigned SlotWidth = $clog2(NumSlots)
+) (
+    input logic clk_i,
+    input logic rst_i,
+
+    input  beat_t in_i,
+    input  logic  in_valid_i,
+    output logic  in_ready_o,
+
+    output beat_t out_o,
+    output logic  out_valid_o,
+    input  logic  out_ready_i,
+
+    // Descriptors to the core.
+    output logic [SlotWidth-1:0] come_slot_o,
+    output logic [13:0] come_length_o,
+    output logic come_valid_o,
+    input logic come_ready_i,
+
+    // Descriptors from the core.
+    input logic [SlotWidth-1:0] go_slot_i,
+    input logic [13:0] go_length_i,
+    input logic go_drop_i,
+    input logic go_valid_i,
+    output logic go_ready_o,
+
+    // A word of the window, by slot and place. It is written in the cycle after the access.
+    input logic window_access_i,
+    input logic [SlotWidth-1:0] window_slot_i,
+    input logic [4:0] window_place_i,
+    input logic [3:0] window_write_i,
+    input logic [31:0] window_data_i,
+    output logic [31:0] window_data_o,  // in the next cycle
+
+    output logic too_long_o,  // a message has been dropped
+    output logic dropped_o,  // a message, by its descriptor
+    output logic bad_descriptor_o,
+    output logic busy_o
+);
+
+  localparam int unsigned Bytes = DataWidth / 8;
+  localparam int unsigned ByteWidth = $clog2(Bytes);
+  localparam int unsigned Words = DataWidth / 32;
+  localparam int unsigned MetaPlace = 16;  // of the metadata in the window
+  localparam int unsigned SlotBeats = SlotBytes / Bytes;
+  localparam int unsigned BeatWidth = $clog2(SlotBeats);
+  localparam int unsigned MetaBits = $bits(out_o.meta);
+
+  if (DataWidth < 64 || DataWidth > 512 || DataWidth != 2 ** $clog2(
+          DataWidth
+      )) begin : gen_bad_width
+    $error("rpu_packets: DataWidth must be 64, 128, 256 or 512");
+  end
+  if (NumSlots < 4 || NumSlots > 64 || NumSlots != 2 ** SlotWidth) begin : gen_bad_slots
+    $error("rpu_packets: NumSlots must be a power of two, 4 to 64");
+  end
+  if (SlotBytes < 2 * Bytes || SlotBytes > 8192 || SlotBytes != Bytes << BeatWidth) begin : gen_bad_bytes
+    $error("rpu_packets: SlotBytes must be a power of two, from two beats to 8192");
+  end
+  if (MetaBits > 128) begin : gen_bad_metadata
+    $error("rpu_packets: metadata may have up to 128 bits");
+  end
+
+  typedef logic [SlotWidth-1:0] slot_t;
+  typedef logic [BeatWidth-1:0] place_t;
+  typedef struct packed {
+    slot_t slot;
+    logic [13:0] length;
+    logic drop;
+  } descriptor_t;
+
+  // ---- In ----
+
+  logic first_q, drops_q, filled, give_q;
+  slot_t free_slot, slot_q, given_q;
+  place_t in_place_q;
+  logic [SlotWidth:0] num_free;
+  logic write_q;  // the core writes the window
+
+  wire has_slot = filled & |num_free;
+  assign in_ready_o = ~first_q | has_slot & ~write_q & ~give_q;
+  wire takes = in_valid_i & in_ready_o;
+  wire too_long = in_i.length > 14'(SlotBytes);
+  wire starts = takes & first_q & ~too_long;
+  wire slot_t slot = first_q ? free_slot : slot_q;
+  wire dropping = first_q ? too_long : drops_q;
+  wire stored = takes & in_i.last & ~dropping;
+  assign too_long_o = takes & in_i.last & dropping;
+
+  free_list #(
+      .NumNumbers(NumSlots)
+  ) u_free (
+      .clk_i,
+      .rst_i,
+      .ready_o (filled),
+      .count_o (num_free),
+      .number_o(free_slot),
+      .take_i  (starts),
+      .give_i  (give_q),
+      .given_i (given_q)
+  );
+
+  (* ram_style = "block" *) logic [DataWidth-1:0] memory[NumSlots*SlotBeats];
+  always_ff @(posedge clk_i) begin
+    if (takes & ~dropping)
+      memory[{slot, (SlotBeats>1?BeatWidth : 0)'(first_q?'0 : in_place_q)}] <= in_i.data;
+    if (takes) begin
+      if (first_q) begin
+        slot_q  <= free_slot;
+        drops_q <= too_long;
+      end
+    end
+  end
+  logic [13:0] length_q;
+  always_ff @(posedge clk_i) begin
+    if (takes & first_q) length_q <= in_i.length;
+    if (rst_i) begin
+      first_q <= 1'b1;
+      in_place_q <= '0;
+    end else if (takes) begin
+      first_q <= in_i.last;
+      in_place_q <= in_i.last ? '0 : in_place_q + 1'b1;
+    end
+  end
+
+  // There is an entry for each slot.
+  logic unused_come_ready, unused_come;
+  descriptor_t come;
+  head_fifo #(
+      .head_t(descriptor_t),
+      .body_t(logic),
+      .Depth (NumSlots)
+  ) u_come (
+      .clk_i,
+      .rst_i,
+      .in_head_i  ('{slot: slot, length: first_q ? in_i.length : length_q, drop: 1'b0}),
+      .in_body_i  (1'b0),
+      .in_valid_i (stored),
+      .in_ready_o (unused_come_ready),
+      .out_head_o (come),
+      .out_body_o (unused_come),
+      .out_valid_o(come_valid_o),
+      .out_ready_i(come_ready_i)
+  );
+  assign come_slot_o   = come.slot;
+  assign come_length_o = come.length;
+
+  // ---- The core's descriptors ----
+
+  logic [NumSlots-1:0] held_q;  // slots that the core has
+  wire is_held = held_q[go_slot_i];
+  wire is_long = go_length_i > 14'(SlotBytes);
+  logic go_space, unused_go;
+  descriptor_t go;
+  logic go_valid, go_ready;
+  assign go_ready_o = go_space;
+  assign bad_descriptor_o = go_valid_i & go_ready_o & (~is_held | is_long & ~go_drop_i);
+  assign dropped_o = go_valid_i & go_ready_o & is_held & (is_long | go_drop_i);
+  always_ff @(posedge clk_i) begin
+    if (rst_i) held_q <= '0;
+    else begin
+      if (come_valid_o & come_ready_i) held_q[come.slot] <= 1'b1;
+      if (go_valid_i & go_ready_o) held_q[go_slot_i] <= 1'b0;
+    end
+  end
+  head_fifo #(
+      .head_t(descriptor_t),
+      .body_t(logic),
+      .Depth (NumSlots)
+  ) u_go (
+      .clk_i,
+      .rst_i,
+      .in_head_i  ('{slot: go_slot_i, length: go_length_i, drop: go_drop_i | is_long}),
+      .in_body_i  (1'b0),
+      .in_valid_i (go_valid_i & is_held),
+      .in_ready_o (go_space),
+      .out_head_o (go),
+      .out_body_o (unused_go),
+      .out_valid_o(go_valid),
+      .out_ready_i(go_ready)
+  );
+
+  // ---- The window ----
+
+  logic access_q, active_q, out_first_q;
+  slot_t access_slot_q, out_slot_q;
+  logic [ 4:0] access_place_q;
+  logic [ 3:0] bytes_q;
+  logic [31:0] data_q;
+  always_ff @(posedge clk_i) begin
+    access_q <= window_access_i;
+    access_slot_q <= window_slot_i;
+    access_place_q <= window_place_i;
+    bytes_q <= window_write_i;
+    data_q <= window_data_i;
+    write_q <= |window_write_i & ~rst_i;
+  end
+
+  // One port to read, for the core and for what is sent; one to write, for the core and for what comes.
+  wire slot_t read_slot = access_q ? access_slot_q : out_slot_q;
+  wire slot_t write_slot = write_q ? access_slot_q : free_slot;
+  logic [31:0] shown[32];
+  logic [31:0] merged;
+  logic [127:0] in_meta;
+  assign in_meta = 128'(in_i.meta);
+  assign window_data_o = shown[access_place_q];
+  for (genvar b = 0; b < 4; b++) begin : gen_merged
+    assign merged[8*b+:8] = bytes_q[b] ? data_q[8*b+:8] : window_data_o[8*b+:8];
+  end
+  for (genvar w = 0; w < 32; w++) begin : gen_word
+    if (w < Words || w >= MetaPlace && w < MetaPlace + 4) begin : gen_used
+      (* ram_style = "distributed" *) logic [31:0] words[NumSlots];
+      wire [31:0] come_word = w < Words ? in_i.data[32*(w%Words)+:32] : in_meta[32*(w%4)+:32];
+      always_ff @(posedge clk_i) begin
+        if (starts | write_q & access_place_q == 5'(w))
+          words[write_slot] <= write_q ? merged : come_word;
+      end
+      assign shown[w] = words[read_slot];
+    end else begin : gen_unused
+      assign shown[w] = '0;
+    end
+  end
+
+  // ---- Out ----
+
+  // Reads a beat; it is there in the next stage, and masked for the output.
+  logic advance, read_valid_q, read_first_q, read_last_q;
+  logic [13:0] left_q, out_length_q, read_length_q;
+  logic [ByteWidth:0] read_bytes_q;
+  place_t out_place_q;
+  logic out_drop_q;
+  logic [DataWidth-1:0] read_data, window_row, row_q;
+  logic [127:0] meta_row, meta_q;
+  for (genvar w = 0; w < Words; w++) begin : gen_row
+    assign window_row[32*w+:32] = shown[w];
+  end
+  for (genvar w = 0; w < 4; w++) begin : gen_meta
+    assign meta_row[32*w+:32] = shown[MetaPlace+w];
+  end
+
+  assign advance = ~out_valid_o | out_ready_i;
+  wire out_last = left_q <= 14'(Bytes);
+  // The window is the core's, or being written by it.
+  wire window_busy = out_first_q & (access_q | write_q);
+  wire reads = active_q & ~out_drop_q & advance & ~window_busy;
+  wire ends = active_q & (out_drop_q | reads & out_last);
+  assign go_ready = ~active_q | ends;
+  always_ff @(posedge clk_i) begin
+    if (go_ready) begin
+      out_slot_q <= go.slot;
+      out_drop_q <= go.drop;
+      out_length_q <= go.length;
+      left_q <= go.length;
+      out_place_q <= '0;
+      out_first_q <= 1'b1;
+    end else if (reads) begin
+      left_q <= left_q - 14'(Bytes);
+      out_place_q <= out_place_q + 1'b1;
+      out_first_q <= 1'b0;
+    end
+    if (advance) begin
+      read_data <= memory[{out_slot_q, (SlotBeats>1?BeatWidth : 0)'(out_place_q)}];
+      row_q <= window_row;
+      meta_q <= meta_row;
+      read_first_q <= out_first_q;
+      read_last_q <= out_last;
+      read_bytes_q <= out_last ? left_q[ByteWidth:0] : (ByteWidth + 1)'(Bytes);
+      read_length_q <= out_length_q;
+    end
+    if (rst_i) begin
+      active_q <= 1'b0;
+      read_valid_q <= 1'b0;
+    end else begin
+      if (go_ready) active_q <= go_valid;
+      if (advance) read_valid_q <= reads;
+    end
+  end
+
+  // A slot that has been read is free in the cycle after.
+  always_ff @(posedge clk_i) begin
+    give_q  <= ends & ~rst_i;
+    given_q <= out_slot_q;
+  end
+
+  wire [DataWidth-1:0] beat = read_first_q ? row_q : read_data;
+  always_ff @(posedge clk_i) begin
+    if (advance) begin
+      out_o.meta   <= MetaBits'(meta_q);
+      out_o.length <= read_length_q;
+      out_o.kind   <= '0;
+      out_o.last   <= read_last_q;
+      out_o.bytes  <= read_bytes_q;
+      for (int b = 0; b < Bytes; b++)
+      out_o.data[8*b+:8] <= (ByteWidth + 1)'(b) < read_bytes_q ? beat[8*b+:8] : '0;
+    end
+    if (rst_i) out_valid_o <= 1'b0;
+    else if (advance) out_valid_o <= read_valid_q;
+  end
+
+  assign busy_o = out_valid_o | read_valid_q | ~first_q | filled & num_free != (SlotWidth + 1)'(NumSlots);
+
+endmodule

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0
+"""docs/examples/rpu: UDP echo by firmware on a packet processor."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from random import Random
+
+from support import message_sums
+
+from bombus.firmware.build import build
+from bombus.firmware.load import load
+from bombus.golden.frames import Host, udp_frame
+from bombus.measure.exchanges import introduce, neighbour
+from bombus.simulator.simulation import Simulation
+
+EXAMPLE = Path(__file__).resolve().parents[2] / "docs" / "examples" / "rpu"
+
+
+def test_echo_by_firmware(tmp_path: Path) -> None:
+    random = Random(1)
+    elf = tmp_path / "echo.elf"
+    build([EXAMPLE / "echo.c"], elf)
+    with Simulation(EXAMPLE / "rpu_echo.yaml", assertions=True) as simulation:
+        station, host = neighbour(simulation.manifest), Host.from_manifest(simulation.manifest)
+        introduce(simulation, station)
+        load(simulation.tile("echo").registers, elf)
+        for _ in range(50):
+            payload = random.randbytes(random.randrange(1400))
+            simulation.send(udp_frame(station, host, payload, port=7))
+            (answer,) = simulation.receive_all()
+            assert answer.data[42 : 42 + len(payload)] == payload
+        assert message_sums.check(simulation) == 0
+        simulation.check()
+
+
+def test_a_program_that_is_stopped_sends_nothing(tmp_path: Path) -> None:
+    elf = tmp_path / "echo.elf"
+    build([EXAMPLE / "echo.c"], elf)
+    with Simulation(EXAMPLE / "rpu_echo.yaml", assertions=True) as simulation:
+        station, host = neighbour(simulation.manifest), Host.from_manifest(simulation.manifest)
+        introduce(simulation, station)
+        registers = simulation.tile("echo").registers
+        load(registers, elf)
+        registers.control.run = 0
+        simulation.send(udp_frame(station, host, b"waits", port=7))
+        simulation.advance(500)
+        assert simulation.in_flight
+        assert simulation.tile_counters("echo")["noc_out_messages"] == 0
+        registers.control.run = 1
+        (answer,) = simulation.receive_all()
+        assert answer.data[42:47] == b"waits"
