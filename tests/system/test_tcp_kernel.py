@@ -18,6 +18,20 @@ def echo(live: Live, size: int, connections: int = 1, rounds: int = 1) -> int:
     return int(live.python(ECHO, ADDRESS, PORT, size, connections, rounds))
 
 
+# Sends bytes, closes its side, and prints what is answered. Arguments: address, sizes.
+COUNT = """
+import socket, sys
+for size in map(int, sys.argv[2:]):
+    client = socket.create_connection((sys.argv[1], 700), timeout=60)
+    client.sendall(bytes(size))
+    client.shutdown(socket.SHUT_WR)
+    answer = b""
+    while part := client.recv(100):
+        answer += part
+    print(int.from_bytes(answer, "little"), len(answer))
+"""
+
+
 def test_linux_hears_its_bytes(start: Callable[..., Live]) -> None:
     live = start(DESIGN, assertions=True)
     for size in (0, 1, 63, 64, 65, 2047, 2048, 2049, 200_000):
@@ -27,5 +41,7 @@ def test_linux_hears_its_bytes(start: Callable[..., Live]) -> None:
     for _ in range(6):
         assert live.python(ABORT, ADDRESS, PORT) == "reset"
         assert echo(live, 10, connections=4, rounds=3) == 12
+    sizes = (0, 1, 5000, 200_000)
+    assert live.python(COUNT, ADDRESS, *sizes).splitlines() == [f"{size} 4" for size in sizes]
     counted = live.stop()["counters"]["echo"]
     assert counted["event.tcp_stream.sent"] > 100

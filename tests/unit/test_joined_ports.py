@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -14,19 +15,18 @@ from bombus.generation.generate import texts
 from bombus.generation.manifest import manifest
 
 EXAMPLE = ROOT / "docs" / "examples" / "tcp_kernel"
+NAMES = ("tcp_kernel.yaml", "echo_kernel.sv")
 LAYERS = "layers: [{tcp_stream: {tcp_port: 7}}, echo_kernel]"
 
 
 def edited(folder: Path, *edits: tuple[str, str]) -> Path:
-    design, kernel = (
-        (EXAMPLE / name).read_text() for name in ("tcp_kernel.yaml", "echo_kernel.sv")
-    )
+    shutil.copytree(EXAMPLE, folder, dirs_exist_ok=True)
     for old, new in edits:
-        assert old in design + kernel
-        design, kernel = design.replace(old, new), kernel.replace(old, new)
-    (folder / "echo_kernel.sv").write_text(kernel)
-    (folder / "design.yaml").write_text(design)
-    return folder / "design.yaml"
+        found = [file for name in NAMES if old in (file := folder / name).read_text()]
+        assert found
+        for file in found:
+            file.write_text(file.read_text().replace(old, new))
+    return folder / NAMES[0]
 
 
 def test_ports_of_one_name_are_wires_of_the_tile() -> None:
