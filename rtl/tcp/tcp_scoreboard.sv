@@ -162,6 +162,7 @@ module tcp_scoreboard
     logic recovers;
     logic [Width:0] counted;  // on the way, and passed
     logic [Width:0] allowed;
+    logic has_block;
     logic good;  // the block is in what has been sent
     logic big;  // more than two segments
     logic behind;
@@ -176,6 +177,7 @@ module tcp_scoreboard
         counted: first_q.hole ? (Width + 1)'(first_q.behind_top) + (Width + 1)'(first_q.resent) :
             (Width + 1)'(first_q.flight),
         allowed: first_q.spare + passed,
+        has_block: first_q.has_block,
         good: first_q.has_block & (first_q.from_ack > 0) & (first_q.size > 0) &
             ~first_q.to_max[31],
         big: first_q.size > distance_t'({17'b0, mss_2_q, 1'b0}),
@@ -234,7 +236,7 @@ module tcp_scoreboard
   assign next.resent = resent_3_q;
 
   assign news_o = second_q.good & ~known;
-  assign known_o = second_q.good & known;
+  assign known_o = second_q.has_block & ~news_o;
   assign lost_o = news_o & (second_q.big | (NumSacks > 2 ? was.valid[NumSacks>2?2 : 0] : 1'b0));
   assign behind_o = second_q.behind;
   assign allowed_o = second_q.counted <= second_q.allowed;

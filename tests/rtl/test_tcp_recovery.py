@@ -3,13 +3,14 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from random import Random
 
 import pytest
 from harness import Benches
 from tcp_world import World
 
-from bombus.golden.tcp import Endpoint, Segment, distance
+from bombus.golden.tcp import WORD, Endpoint, Segment, distance
 
 MSS = 1448
 TIMEOUT, REPEAT, HOLE = 3, 4, 7  # events of tcp_core
@@ -89,3 +90,144 @@ def test_stream_with_losses_goes_on_without_timeouts(
     assert world.counts[TIMEOUT] == 0
     if sacks == 4:
         assert world.counts[REPEAT] == len(lost)
+
+
+@dataclass
+class ByHand:
+    """A peer whose acknowledgements the test makes; it keeps what it hears."""
+
+    heard: list[Segment] = field(default_factory=list)
+    deadline: int | None = None
+    now: int = 0
+
+    def receive(self, segment: Segment) -> None:
+        self.heard.append(segment)
+
+    def take(self) -> list[Segment]:
+        return []
+
+    def tick(self, now: int) -> None:
+        pass
+
+
+class Sender:
+    """The engine has sent ten segments. Places are in segments behind the first one."""
+
+    size = 1460
+
+    def __init__(self, world: World, segments: int = 100) -> None:
+        self.world = world
+        peer, session = opened(world, timestamps=False)
+        self.first = world.sessions[session].first
+        self.place = peer._nxt
+        self.peer = ByHand()
+        world.peers[1] = self.peer  # type: ignore[assignment]
+        world.write(session, bytes(segments * self.size))
+        self.window = 60_000
+        self.sends(*range(10))
+
+    def ack(self, place: int, *blocks: tuple[float, float]) -> None:
+        sacks = tuple(
+            tuple((self.first + round(edge * self.size)) % WORD for edge in block)
+            for block in blocks
+        )
+        self.world._to_engine(
+            1,
+            Segment(
+                self.place,
+                (self.first + place * self.size) % WORD,
+                frozenset({"ack"}),
+                self.window,
+                sacks=sacks,  # type: ignore[arg-type]
+            ),
+        )
+
+    def sends(self, *places: int) -> None:
+        """These segments and no others."""
+        self.world.settle()
+        self.world.run_to(self.world.now + 30)
+        heard = [distance(each.seq, self.first) / self.size for each in self.peer.heard]
+        assert heard == [*places]
+        assert all(len(each.payload) == self.size for each in self.peer.heard)
+        self.peer.heard.clear()
+
+
+def test_many_bytes_behind_a_gap_begin_recovery_at_once(benches: Benches) -> None:
+    """Of half the window: nothing new goes, since too much is still on its way."""
+    sender = Sender(World(benches("tcp_core")))
+    sender.ack(0, (1, 4))
+    sender.sends(0)
+    sender.ack(0, (1, 6))  # 4 of 10, and the one that was sent again: the window is full
+    sender.sends()
+    sender.ack(0, (1, 7))
+    sender.sends(10)
+
+
+def test_few_bytes_behind_a_gap_do_not(benches: Benches) -> None:
+    sender = Sender(World(benches("tcp_core")))
+    sender.ack(0, (1, 2))
+    sender.ack(0, (1, 3))
+    sender.sends()
+    sender.ack(0, (1, 3.5))
+    sender.sends(0)
+
+
+@pytest.mark.parametrize(
+    "block", ((1, 2), (-3, 0), (-1, 1), (3, 3), (4, 3), (9, 11), (100_000, 100_001)), ids=str
+)
+def test_acknowledgements_that_tell_of_nothing_new(
+    benches: Benches, block: tuple[int, int]
+) -> None:
+    """Once more what is known, what has been acknowledged, and places that there are not."""
+    sender = Sender(World(benches("tcp_core")))
+    sender.ack(0, (1, 2))
+    for _ in range(5):
+        sender.ack(0, block)
+    sender.sends()
+
+
+def test_bytes_that_come_while_the_gap_is_filled_are_not_sent(benches: Benches) -> None:
+    sender = Sender(World(benches("tcp_core")))
+    sender.ack(0, (5, 8))
+    sender.sends(0, 1, 2)
+    sender.ack(0, (3, 8))
+    sender.sends()
+    sender.ack(0, (3, 10))
+    sender.sends(10, 11)
+    sender.ack(0, (11, 12))
+    sender.sends(10, 12)
+
+
+def test_gap_is_sent_from_where_the_peer_has_nothing(benches: Benches) -> None:
+    """The middle of a gap comes late: only what is left on both sides goes."""
+    sender = Sender(World(benches("tcp_core")))
+    sender.ack(0, (6, 9))
+    sender.sends(0, 1, 2, 3)
+    sender.ack(0, (4, 5))
+    sender.sends()
+    sender.ack(2, (6, 10))
+    sender.sends(5, 10, 11)
+
+
+def test_lost_end_of_a_window(benches: Benches) -> None:
+    """Nothing comes behind it: each acknowledgement of a part asks for the next."""
+    world = World(benches("tcp_core"), 1, delay_us=(1000, 1000))
+    peer, session = opened(world)
+    data = Random(1).randbytes(10 * MSS)
+    left = lose_once(world, world.sessions[session].first, {2, 7, 8, 9})
+    world.write(session, data)
+    world.run(lambda: len(peer.received) == len(data))
+    assert not left
+    assert world.counts[REPEAT] == 4
+    assert world.counts[TIMEOUT] == 0
+
+
+def test_timeout_forgets_what_the_peer_has(benches: Benches) -> None:
+    """RFC 2018, 8: all goes again, from the first on."""
+    sender = Sender(World(benches("tcp_core")), 10)
+    sender.ack(0, (1, 2))
+    sender.sends()
+    sender.world.run_to(sender.world.now + 300_000)
+    sender.sends(0)
+    sender.ack(1)
+    sender.sends(1)
