@@ -5,7 +5,7 @@
 // memory, write-back. Operands are bypassed into the registers in front of execute, so that a
 // result is an operand of the next instruction; that of a load, of the one after the next.
 // Cycles: 1 an instruction; 2 more behind a branch that was not guessed, and behind mret; multiplication 4,
-// division 37; instructions of opcode SYSTEM run alone.
+// division 36; instructions of opcode SYSTEM run alone.
 //
 // Memory map: code at 0, fetched only; data at 0x1000_0000; the bus at 0x2000_0000. Code and data
 // memories answer in the next cycle and keep their output while not enabled. An access over the bus
@@ -109,7 +109,7 @@ module rpu_core
   // Bypasses: results of the instructions in execute, memory and write-back.
   logic x_valid_q, m_writes_q, w_writes_q;
   logic [4:0] m_rd_q, w_rd_q;
-  word_t x_result, m_value, w_value_q;
+  word_t sum, early, late, m_value, w_value_q;
   word_t registers[32];
   always_ff @(posedge clk_i) if (w_writes_q) registers[w_rd_q] <= w_value_q;
 
@@ -130,7 +130,9 @@ module rpu_core
       else if (by_w) other = w_value_q;
       else other = source[s] == '0 ? '0 : registers[source[s]];
     end
-    assign operand[s] = depends_x[s] & ~fixed ? x_result : other;
+    // The sum and what is shifted are late.
+    wire by_x = depends_x[s] & ~fixed;
+    assign operand[s] = sum & {32{by_x & x_q.adds}} | late & {32{by_x}} | (by_x ? early : other);
   end
 
   logic m_valid_q, m_system_q;
@@ -173,7 +175,7 @@ module rpu_core
   end
   wire [2:0] funct3 = insn_x_q[14:12];
 
-  word_t sum, other;
+  word_t combined, shifted;
   logic equal, less, less_unsigned;
   rpu_alu u_alu (
       .first_i(first_q),
@@ -184,7 +186,8 @@ module rpu_core
       .left_i(x_q.left),
       .arithmetic_i(x_q.arithmetic),
       .sum_o(sum),
-      .other_o(other),
+      .combined_o(combined),
+      .shifted_o(shifted),
       .equal_o(equal),
       .less_o(less),
       .less_unsigned_o(less_unsigned)
@@ -227,7 +230,6 @@ module rpu_core
   );
   // Steps: 1 after the start, 2 when the product is there.
   assign slow_finishes = x_q.is_csr ? slow_start : x_q.divides ? divided : slow_step_q[1];
-  wire [1:0] slow_unit = x_q.is_csr ? 2'd3 : x_q.divides ? 2'd2 : 2'(funct3[1:0] != 2'b00);
   wire writes_csr = x_q.is_csr & (~funct3[1] | insn_x_q[19:15] != '0);
   always_ff @(posedge clk_i) begin
     if (slow_start) slow_step_q <= 3'b001;
@@ -238,12 +240,7 @@ module rpu_core
     writes_csr_q <= slow_start & writes_csr;
     bad_csr_q <= slow_start & x_q.is_csr & (~csr_known | writes_csr & &insn_x_q[31:30]);
     if (~slow_done_q) begin
-      unique case (slow_unit)
-        2'd0: slow_q <= product_low;
-        2'd1: slow_q <= product_high;
-        2'd2: slow_q <= quotient;
-        2'd3: slow_q <= csr_read;
-      endcase
+      slow_q <= x_q.is_csr ? csr_read : funct3[1:0] == 2'b00 ? product_low : product_high;
     end
   end
 
@@ -254,12 +251,20 @@ module rpu_core
   assign custom_second_o = second_q;
 
   wire waits_unit = is_slow ? ~slow_done_q : x_q.is_custom & ~custom_ready_i;
-  assign advance_x = ~m_stalls & ~(is_alive & waits_unit & ~interrupted & ~is_faulty);
+  wire waits = waits_unit & ~interrupted & ~is_faulty;
+  assign advance_x = ~m_stalls & ~(is_alive & waits);
 
-  wire word_t special = x_q.is_custom ? custom_result_i : is_slow ? slow_q : {next_x_q, 2'b00};
+  word_t special;
+  always_comb begin
+    if (x_q.is_custom) special = custom_result_i;
+    else if (x_q.divides) special = quotient;
+    else special = is_slow ? slow_q : {next_x_q, 2'b00};
+  end
   wire is_special = x_q.is_custom | is_slow | x_q.is_jal | x_q.is_jalr;
   wire set_less = x_q.sets_less & (funct3[0] ? less_unsigned : less);
-  assign x_result = x_q.adds ? sum : other | special & {32{is_special}} | {31'd0, set_less};
+  // The result is a sum, or else one of these has it.
+  assign early = combined | special & {32{is_special}};
+  assign late  = shifted | {31'd0, set_less};
 
   // CSRs: nothing is in the memory stage while one is in execute.
   wire word_t csr_source = funct3[2] ? 32'(insn_x_q[19:15]) : first_q;
@@ -293,7 +298,7 @@ module rpu_core
       endcase
     end
   end
-  wire leaves = is_alive & advance_x;
+  wire leaves = is_alive & ~waits;  // if the memory stage does not stall
   wire returns = trap | x_q.is_mret;
   wire goes_on = leaves & ~returns;
   wire taken = less_unsigned ? taken_if_less & goes_on : taken_if_not & goes_on;
@@ -360,7 +365,7 @@ module rpu_core
       .trap_cause_i(m_cause_q),
       .trap_pc_i(pc_m_q),
       .trap_value_i(m_at_address_q ? {m_address_q[31:1], m_address_q[0] & |m_cause_q} : '0),
-      .mret_i(is_alive & x_q.is_mret & ~interrupted & ~is_faulty & advance_x),
+      .mret_i(is_alive & x_q.is_mret & ~interrupted & ~is_faulty & ~m_stalls),
       .trap_target_o(trap_target),
       .return_target_o(return_target),
       .retired_i(m_valid_q & ~m_trap_q & ~m_stalls),
@@ -399,7 +404,7 @@ module rpu_core
       m_size_q <= funct3;
       m_bytes_q <= bytes;
       m_address_q <= address;
-      m_result_q <= x_result;
+      m_result_q <= sum & {32{x_q.adds}} | late | early;
       m_data_q <= stored;
     end else if (m_bad | bus_ready_i) begin  // it becomes a trap
       {m_trap_q, m_redirect_q, m_at_address_q} <= '1;

@@ -50,28 +50,45 @@ module rpu_csr
   assign trap_target_o   = mtvec_q;
   assign return_target_o = mepc_q;
 
+  // Those with many bits, by bits of the address in which they differ.
+  word_t wide;
+  wire is_counter = addr_i[11];
+  wire [1:0] low = is_counter ? {addr_i[7], addr_i[1]} : addr_i[6] ? addr_i[1:0] : 2'b10;
   always_comb begin
-    known_o = 1'b1;
-    unique case (addr_i)
-      12'h300: read_o = {19'd0, 2'b11, 3'd0, mpie_q, 3'd0, mie_q, 3'd0};
-      12'h301: read_o = Misa;
-      12'h304:
-      read_o = {20'd0, external_enable_q, 3'd0, timer_enable_q, 3'd0, software_enable_q, 3'd0};
-      12'h305: read_o = {mtvec_q, 2'b00};
-      12'h340: read_o = mscratch_q;
-      12'h341: read_o = {mepc_q, 2'b00};
-      12'h342: read_o = {interrupted_q, 27'd0, mcause_q};
-      12'h343: read_o = mtval_q;
-      12'h344: read_o = {20'd0, external_q, 3'd0, timer_q, 3'd0, software_q, 3'd0};
-      12'hb00, 12'hc00: read_o = mcycle_q[31:0];
-      12'hb02, 12'hc02: read_o = minstret_q[31:0];
-      12'hb80, 12'hc80: read_o = mcycle_q[63:32];
-      12'hb82, 12'hc82: read_o = minstret_q[63:32];
-      12'hf11, 12'hf12, 12'hf13: read_o = '0;  // vendor, architecture, implementation
-      12'hf14: read_o = HartId;
-      default: {known_o, read_o} = '0;
+    unique case ({
+      is_counter, low
+    })
+      3'b000: wide = mscratch_q;
+      3'b001: wide = {mepc_q, 2'b00};
+      3'b010: wide = {mtvec_q, 2'b00};
+      3'b011: wide = mtval_q;
+      3'b100: wide = mcycle_q[31:0];
+      3'b101: wide = minstret_q[31:0];
+      3'b110: wide = mcycle_q[63:32];
+      3'b111: wide = minstret_q[63:32];
     endcase
   end
+
+  logic  is_wide;
+  word_t narrow;
+  always_comb begin
+    {known_o, is_wide, narrow} = {1'b1, 33'd0};
+    unique case (addr_i)
+      12'h300: narrow = {19'd0, 2'b11, 3'd0, mpie_q, 3'd0, mie_q, 3'd0};
+      12'h301: narrow = Misa;
+      12'h304:
+      narrow = {20'd0, external_enable_q, 3'd0, timer_enable_q, 3'd0, software_enable_q, 3'd0};
+      12'h342: narrow = {interrupted_q, 27'd0, mcause_q};
+      12'h344: narrow = {20'd0, external_q, 3'd0, timer_q, 3'd0, software_q, 3'd0};
+      12'hf14: narrow = HartId;
+      12'hf11, 12'hf12, 12'hf13: narrow = '0;  // vendor, architecture, implementation
+      12'h305, 12'h340, 12'h341, 12'h343: is_wide = 1'b1;
+      12'hb00, 12'hb02, 12'hb80, 12'hb82: is_wide = 1'b1;
+      12'hc00, 12'hc02, 12'hc80, 12'hc82: is_wide = 1'b1;
+      default: known_o = 1'b0;
+    endcase
+  end
+  assign read_o = is_wide ? wide : narrow;
 
   logic at_mstatus_q, at_mie_q, at_mtvec_q, at_mscratch_q, at_mepc_q, at_mcause_q, at_mtval_q;
   logic at_mcycle_q, at_mcycleh_q, at_minstret_q, at_minstreth_q;

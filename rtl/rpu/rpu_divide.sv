@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Divides 32-bit numbers, signed or not, one bit of the quotient a cycle.
 //
-// Latency: result_o is right with done_o, 35 cycles after start_i, while the operands stay.
+// Latency: done_o comes 34 cycles after start_i, the result one cycle later; it stays, while the
+// operands may go. Until then they stay.
 module rpu_divide
   import rpu_pkg::*;
 (
@@ -55,9 +56,9 @@ module rpu_divide
     load_q <= start_i;
     if (load_q | &bit_q) divides_q <= load_q;
     last_q <= divides_q & &bit_q;
-    done_o <= last_q;
-    if (rst_i) {load_q, divides_q, last_q, done_o} <= '0;
+    if (rst_i) {load_q, divides_q, last_q} <= '0;
   end
+  assign done_o   = last_q;
   assign result_o = quotient_q;
 
 endmodule

@@ -38,17 +38,20 @@ module rpu_fetch #(
     $error("rpu_fetch: CodeBytes must be a power of two, 64 to 65536");
   end
 
+  // Entries know the lower bits of an address only: another branch with the same gets a bad guess.
+  localparam int unsigned TagWidth = PcWidth < 11 ? PcWidth : 11;
   typedef logic [PcWidth-1:2] place_t;
+  typedef logic [TagWidth-1:2] tag_t;
 
   logic [NumTargets-1:0] known_q, victim_q;
-  place_t source_q[NumTargets];
+  tag_t   source_q[NumTargets];
   place_t target_q[NumTargets];
 
   place_t guessed;
   always_comb begin
     guessed = '0;
     for (int unsigned t = 0; t < NumTargets; t++) begin
-      guess_o[t] = known_q[t] & source_q[t] == pc_o[PcWidth-1:2];
+      guess_o[t] = known_q[t] & source_q[t] == pc_o[TagWidth-1:2];
       guessed |= target_q[t] & {$bits(place_t) {guess_o[t]}};
     end
   end
@@ -74,7 +77,7 @@ module rpu_fetch #(
   for (genvar t = 0; t < NumTargets; t++) begin : gen_entry
     always_ff @(posedge clk_i) begin
       if (learn_i & taken_i & chosen[t]) begin
-        source_q[t] <= source_i[PcWidth-1:2];
+        source_q[t] <= source_i[TagWidth-1:2];
         target_q[t] <= target_i[PcWidth-1:2];
       end
     end

@@ -407,7 +407,7 @@ def test_cycles(core: Core) -> None:
     assert cycles_of(core, load, add, use) == 4, "a load whose value is wanted later"
     assert cycles_of(core, asm.load("lw", 6, 9, 0), add, use) == 4, "a bus that is ready"
     assert cycles_of(core, asm.reg("mul", 6, 7, 9)) == 5
-    assert cycles_of(core, asm.reg("div", 6, 7, 9)) == 38
+    assert cycles_of(core, asm.reg("div", 6, 7, 9)) == 37
     assert cycles_of(core, asm.branch("bne", 0, 0, 8), add) == 3, "a branch that is not taken"
     assert cycles_of(core, asm.branch("beq", 0, 0, 8), add) == 2, "one that is"
     assert cycles_of(core, asm.custom(0, 0, 6, 7, 9), use) == 3
