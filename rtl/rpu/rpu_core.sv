@@ -4,7 +4,7 @@
 // Four stages and the write-back: decode (the instruction comes out of the code memory), execute,
 // memory, write-back. Operands are bypassed into the registers in front of execute, so that a
 // result is an operand of the next instruction; that of a load, of the one after the next.
-// Cycles: 1 an instruction; 2 more behind a branch that was not guessed, and behind mret; multiplication 4,
+// Cycles: 1 an instruction; 2 more behind a branch that was not guessed, jalr and mret; multiplication 4,
 // division 36; instructions of opcode SYSTEM run alone.
 //
 // Memory map: code at 0, fetched only; data at 0x1000_0000; the bus at 0x2000_0000. Code and data
@@ -229,7 +229,7 @@ module rpu_core
       .result_o(quotient)
   );
   // Steps: 1 after the start, 2 when the product is there.
-  assign slow_finishes = x_q.is_csr ? slow_start : x_q.divides ? divided : slow_step_q[1];
+  assign slow_finishes = x_q.is_csr ? slow_step_q[0] : x_q.divides ? divided : slow_step_q[1];
   wire writes_csr = x_q.is_csr & (~funct3[1] | insn_x_q[19:15] != '0);
   always_ff @(posedge clk_i) begin
     if (slow_start) slow_step_q <= 3'b001;
@@ -237,8 +237,8 @@ module rpu_core
     if (slow_finishes) slow_step_q <= '0;
     slow_done_q <= slow_finishes | slow_done_q & ~advance_x;
     if (rst_i | redirect) {slow_step_q, slow_done_q} <= '0;
-    writes_csr_q <= slow_start & writes_csr;
-    bad_csr_q <= slow_start & x_q.is_csr & (~csr_known | writes_csr & &insn_x_q[31:30]);
+    writes_csr_q <= slow_step_q[0] & writes_csr;
+    bad_csr_q <= slow_step_q[0] & x_q.is_csr & (~csr_known | writes_csr & &insn_x_q[31:30]);
     if (~slow_done_q) begin
       slow_q <= x_q.is_csr ? csr_read : funct3[1:0] == 2'b00 ? product_low : product_high;
     end
@@ -281,7 +281,7 @@ module rpu_core
   end
 
   // Branches. The comparison is late: what follows from either result is there before.
-  logic taken_if_less, taken_if_not, mismatch, low_carry;
+  logic taken_if_less, taken_if_not, mismatch;
   wire is_jump = x_q.is_jal | x_q.is_jalr;
   wire signs_differ = first_q[31] ^ second_q[31];
   always_comb begin
@@ -305,11 +305,11 @@ module rpu_core
 
   // Whether the target is not the instruction that was fetched next: a carry into a place is wanted
   // where the digits of the target need one, and is there where those one place lower give one.
+  // What jalr jumps to is not guessed.
   logic [31:2] wanted_carry, given_carry;
-  assign low_carry = 1'((3'(immediate_q[1:0]) + 3'(base[1:0])) >> 2);
-  assign wanted_carry = immediate_q[31:2] ^ base[31:2] ^ pc_d;
-  assign given_carry = immediate_q[31:2] & base[31:2] | (immediate_q[31:2] | base[31:2]) & ~pc_d;
-  assign mismatch = wanted_carry != {given_carry[30:2], low_carry};
+  assign wanted_carry = immediate_q[31:2] ^ pc_x_q ^ pc_d;
+  assign given_carry = immediate_q[31:2] & pc_x_q | (immediate_q[31:2] | pc_x_q) & ~pc_d;
+  assign mismatch = x_q.is_jalr | wanted_carry != {given_carry[30:2], 1'b0};
   wire redirects_if_taken = leaves & (returns | mismatch);
   wire redirects_if_not = leaves & (returns | |guess_x_q);
   wire redirects = less_unsigned ?
@@ -388,7 +388,7 @@ module rpu_core
       m_cause_q <= cause;
       m_at_address_q <= fetch_fault_q & ~interrupted;
       m_redirect_q <= redirects;
-      m_learn_q <= ~returns;
+      m_learn_q <= ~returns & ~x_q.is_jalr;
       m_taken_q <= taken;
       guess_m_q <= guess_x_q;
       m_other_q <= trap ? trap_target : x_q.is_mret ? return_target : next_x_q;

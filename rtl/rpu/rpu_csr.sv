@@ -2,8 +2,7 @@
 // Control and status registers of the RISC-V core, machine mode (RISC-V privileged ISA, chapter
 // "Machine-Level ISA"): traps and interrupts, cycles, instructions.
 //
-// A register is read in one cycle (read_o, known_o) and written in the next (write_i), at the
-// address of the cycle before. mtvec is direct. Interrupts in order: external, software, timer.
+// read_o and known_o are of the address in the cycle before, and so is what write_i writes. mtvec is direct. Interrupts in order: external, software, timer.
 module rpu_csr
   import rpu_pkg::*;
 #(
@@ -52,11 +51,15 @@ module rpu_csr
 
   // Those with many bits, by bits of the address in which they differ.
   word_t wide;
-  wire is_counter = addr_i[11];
-  wire [1:0] low = is_counter ? {addr_i[7], addr_i[1]} : addr_i[6] ? addr_i[1:0] : 2'b10;
+  logic is_counter_q;
+  logic [1:0] low_q;
+  always_ff @(posedge clk_i) begin
+    is_counter_q <= addr_i[11];
+    low_q <= addr_i[11] ? {addr_i[7], addr_i[1]} : addr_i[6] ? addr_i[1:0] : 2'b10;
+  end
   always_comb begin
     unique case ({
-      is_counter, low
+      is_counter_q, low_q
     })
       3'b000: wide = mscratch_q;
       3'b001: wide = {mepc_q, 2'b00};
@@ -69,10 +72,10 @@ module rpu_csr
     endcase
   end
 
-  logic  is_wide;
-  word_t narrow;
+  logic is_wide, is_known, is_wide_q;
+  word_t narrow, narrow_q;
   always_comb begin
-    {known_o, is_wide, narrow} = {1'b1, 33'd0};
+    {is_known, is_wide, narrow} = {1'b1, 33'd0};
     unique case (addr_i)
       12'h300: narrow = {19'd0, 2'b11, 3'd0, mpie_q, 3'd0, mie_q, 3'd0};
       12'h301: narrow = Misa;
@@ -85,10 +88,15 @@ module rpu_csr
       12'h305, 12'h340, 12'h341, 12'h343: is_wide = 1'b1;
       12'hb00, 12'hb02, 12'hb80, 12'hb82: is_wide = 1'b1;
       12'hc00, 12'hc02, 12'hc80, 12'hc82: is_wide = 1'b1;
-      default: known_o = 1'b0;
+      default: is_known = 1'b0;
     endcase
   end
-  assign read_o = is_wide ? wide : narrow;
+  always_ff @(posedge clk_i) begin
+    known_o   <= is_known;
+    is_wide_q <= is_wide;
+    narrow_q  <= narrow;
+  end
+  assign read_o = is_wide_q ? wide : narrow_q;
 
   logic at_mstatus_q, at_mie_q, at_mtvec_q, at_mscratch_q, at_mepc_q, at_mcause_q, at_mtval_q;
   logic at_mcycle_q, at_mcycleh_q, at_minstret_q, at_minstreth_q;
