@@ -17,6 +17,8 @@ module tcp
 #(
     parameter type beat_t = logic,
     parameter type request_beat_t = beat_t,
+    parameter type regs_t = logic,  // from tcp.rdl
+    parameter type state_t = logic,
     parameter int unsigned NumMacPorts = 1,
     parameter int unsigned NumSessions = 16,
     parameter int unsigned SendBytes = 65536,  // of a session in the send buffer
@@ -38,6 +40,11 @@ module tcp
     input logic rst_i,
     input host_t [NumMacPorts-1:0] host_i,
     input logic [31:0] time_us_i,
+
+    input regs_t regs_i,
+    input logic state_request_i,  // held until state_done_o
+    output state_t state_rdata_o,
+    output logic state_done_o,
 
     input beat_t in_i,
     input logic in_valid_i,
@@ -178,6 +185,8 @@ module tcp
 
   // ---- State ----
 
+  logic inspect_q, inspecting_q, inspected_valid;
+  inspected_t inspected;
   verdict_t verdict;
   logic verdict_valid;
   report_t report;
@@ -235,12 +244,47 @@ module tcp
       .expired_class_i(expired_class),
       .expired_valid_i(expired_valid),
       .expired_ready_o(expired_ready),
+      .inspect_i(inspect_q),
+      .inspect_session_i(regs_i.session.index),
+      .inspected_o(inspected),
+      .inspected_valid_o(inspected_valid),
       .free_o(core_free),
       .free_valid_o(core_free_valid),
       .event_o(event_o[EventHole:EventUnacceptable]),
       .subject_o(subject),
       .busy_o(core_busy)
   );
+
+  // ---- Registers ----
+
+  always_ff @(posedge clk_i) begin
+    inspect_q <= state_request_i & ~inspecting_q & ~state_done_o & ~rst_i;
+    inspecting_q <= state_request_i & ~state_done_o & ~rst_i;
+    state_done_o <= inspected_valid & ~rst_i;
+    state_rdata_o <= '0;
+    if (32'(regs_i.session.index) < NumSessions) begin
+      state_rdata_o.state <= inspected.block.state;
+      state_rdata_o.timer <= inspected.block.timer;
+      state_rdata_o.backoff <= inspected.block.backoff;
+      state_rdata_o.recovering <= inspected.block.recovering;
+      state_rdata_o.scaled <= inspected.block.scaled;
+      state_rdata_o.timestamps <= inspected.block.timestamps;
+      state_rdata_o.sack <= inspected.block.sack;
+      state_rdata_o.mss <= inspected.block.mss;
+      state_rdata_o.una <= inspected.block.una;
+      state_rdata_o.nxt <= inspected.block.nxt;
+      state_rdata_o.max <= inspected.block.max;
+      state_rdata_o.send_edge <= inspected.block.wnd_edge;
+      state_rdata_o.send_end <= inspected.wishes.send_end;
+      state_rdata_o.rcv_nxt <= inspected.block.rcv_nxt;
+      state_rdata_o.receive_edge <= inspected.block.adv_edge;
+      state_rdata_o.cwnd <= inspected.congestion_window;
+      state_rdata_o.rto <= inspected.timeout_us;
+      state_rdata_o.peer_ip <= tuple.ip;
+      state_rdata_o.peer_port <= tuple.peer_port;
+      state_rdata_o.own_port <= tuple.own_port;
+    end
+  end
 
   // Sessions that end wait for the table; there are never more than a FIFO holds.
   block_fifo #(

@@ -63,6 +63,13 @@ module tcp_core
     input  logic            expired_valid_i,
     output logic            expired_ready_o,
 
+    // Registers look at a session: no event starts in this cycle. The answer comes when the
+    // report of one would.
+    input logic inspect_i,
+    input session_t inspect_session_i,
+    output inspected_t inspected_o,
+    output logic inspected_valid_o,
+
     output session_t free_o,       // the session has ended
     output logic     free_valid_o,
 
@@ -164,7 +171,8 @@ module tcp_core
       kind  = Arrival;
       index = arrival_i.session[IndexWidth-1:0];
     end
-    if (clearing_q | rst_i) kind = None;
+    if (clearing_q | rst_i | inspect_i) kind = None;
+    if (inspect_i) index = inspect_session_i[IndexWidth-1:0];
   end
   assign expired_ready_o = kind == Expiry;
   assign arrival_ready_o = kind == Arrival;
@@ -243,6 +251,23 @@ module tcp_core
       .index_i(index),
       .wishes_o(wishes_1)
   );
+
+  // ---- What registers show ----
+
+  logic [2:0] inspects_q;
+  logic [31:0] congestion_window_2_q, congestion_window_3_q;
+  always_ff @(posedge clk_i) begin
+    inspects_q <= rst_i ? '0 : {inspects_q[1:0], inspect_i};
+    congestion_window_2_q <= congestion_window_1;
+    congestion_window_3_q <= congestion_window_2_q;
+    inspected_valid_o <= inspects_q[2] & ~rst_i;
+    inspected_o <= '{
+        block: block_3_q,
+        wishes: wishes_3_q,
+        congestion_window: congestion_window_3_q,
+        timeout_us: timeout_3_q
+    };
+  end
 
   // ---- A segment ----
 

@@ -86,6 +86,14 @@ package tcp_state_pkg;
     seq_t write_at;      // tell when there is space up to here
   } wishes_t;
 
+  // What registers show of a session.
+  typedef struct packed {
+    tcb_t block;
+    wishes_t wishes;
+    logic [31:0] congestion_window;
+    logic [25:0] timeout_us;
+  } inspected_t;
+
   // For an application: what has changed, and the places up to which it may read and write.
   typedef struct packed {
     session_t session;
