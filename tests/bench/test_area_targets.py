@@ -79,3 +79,11 @@ def test_other_routers(name: str) -> None:
     assert router.area.lut_total <= luts
     assert router.delay_ps is not None
     assert router.delay_ps <= delay_ps
+
+
+def test_packet_processor_core() -> None:
+    """The RISC-V core, with a margin to the 4 ns of the designs."""
+    core = measure("rpu_core")
+    assert core.area.lut_total <= 2_000
+    assert core.delay_ps is not None and core.delay_ps <= 3_600
+    assert core.sta_ps is not None and core.sta_ps <= 3_600

@@ -30,6 +30,7 @@ CROSSPOINT = Proof("router_crosspoint_formal", 2, 1, 7, {"Ports": 0b11101})  # n
 ASYNC = Proof("async_fifo_formal", 14, 1, 30, {"Depth": 4}, clocks=2)
 RESETS = Proof("reset_handshake_formal", 14, 1, 40, clocks=2)
 SESSIONS = Proof("tcp_session_table_formal", depth=9, induction=6, reach=18)
+CORE = Proof("rpu_core_formal", depth=8, induction=None, reach=9)
 FRAMES = Proof("frame_crossing_formal", 8, 1, 20, {"StartBeats": 0}, clocks=2)
 FRAMES_FROM_MAC = replace(FRAMES, parameters={"StartBeats": 1, "Drops": 1})
 FRAMES_TO_MAC = replace(FRAMES, parameters={"StartBeats": 4})
@@ -90,6 +91,8 @@ PROOFS = (
     ASYNC,
     RESETS,
     SESSIONS,
+    CORE,
+    pytest.param(replace(CORE, depth=9), marks=pytest.mark.sweep, id="rpu_core_formal-longer"),
     FRAMES,
     FRAMES_FROM_MAC,
     FRAMES_TO_MAC,
@@ -117,6 +120,7 @@ INPUT_FILE = "noc/crosspoint_input.sv"
 OUTPUT_FILE = "noc/crosspoint_output.sv"
 SERVICE_ORDER = "common/service_order.sv"
 VC_ROUTER_FILE = "noc/router_virtual_channels.sv"
+CORE_FILE = "rpu/rpu_core.sv"
 VC_INPUT_FILE = "noc/vc_input.sv"
 VC_CHOICE_FILE = "noc/vc_choice.sv"
 VC_OUTPUT_FILE = "noc/vc_output.sv"
@@ -130,6 +134,15 @@ CROSSING = "clock/frame_crossing.sv"
 SESSION_TABLE = "tcp/tcp_session_table.sv"
 
 BROKEN = (
+    (
+        CORE,
+        Mutation(CORE_FILE, "wire is_alive = x_valid_q & ~redirect;", "wire is_alive = x_valid_q;"),
+    ),
+    (CORE, Mutation(CORE_FILE, "else if (by_w) other = w_value_q;", "else if (0) other = '0;")),
+    (CORE, Mutation(CORE_FILE, "advance_x & ~waits_load &", "advance_x &")),
+    (CORE, Mutation(CORE_FILE, "& in_data & ~misaligned", "& ~misaligned")),
+    (CORE, Mutation(CORE_FILE, "x_q.is_jalr | wanted_carry !=", "wanted_carry !=")),
+    (CORE, Mutation(CORE_FILE, "carries ? in_last : in_same", "in_same")),
     (SESSIONS, Mutation(SESSION_TABLE, "inserts(step2_q) & (num_free != '0)", "inserts(step2_q)")),
     (FIFO, Mutation(HEAD_FIFO, "(next_addr(write_q) == read_q)", "(write_q == read_q)")),
     (FIFO, Mutation(HEAD_FIFO, "push | (valid_q & (more | ~pop))", "push | (valid_q & more)")),

@@ -49,7 +49,9 @@ _FOLDERS: Mapping[str, Tests] = {
     "rtl/mac": Tests((_MAC,), (_TRAFFIC, _BAD_INPUT)),
     "rtl/memory": Tests((), ("tests/system/test_memory.py",)),
     "rtl/noc": Tests((_ROUTER, _CHANNELS, *_INTERFACE)),
-    "rtl/rpu": Tests(("tests/rtl/test_rpu_core.py", "tests/rtl/test_rpu_random.py"), ()),
+    "rtl/rpu": Tests(
+        ("tests/rtl/test_rpu_core.py", "tests/rtl/test_rpu_random.py"), (), "rpu_core"
+    ),
     "rtl/rs": Tests(("tests/rtl/test_reed_solomon.py",), ("tests/system/test_rs_libraries.py",)),
     "rtl/tcp": Tests(("tests/rtl/test_tcp_core.py",), ("tests/system/test_tcp.py",)),
     "rtl/udp": Tests((f"{_LAYERS} -k udp",), (_BAD_INPUT, _TRAFFIC)),
