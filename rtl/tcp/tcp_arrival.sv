@@ -47,6 +47,7 @@ module tcp_arrival
     input  logic behind_i,  // una comes where nothing has been sent again
     output logic acks_o,
     output logic begins_o,  // recovery
+    output logic tail_o,    // in recovery, una gets to where nothing is known
 
     // Third cycle
     output tcb_t block_o,
@@ -387,6 +388,7 @@ module tcp_arrival
 
   assign acks_o = selective & (m.new_ack | m.same_ack);
   assign begins_o = lost & ~m.new_ack;
+  assign tail_o = m.new_ack & block_3_i.recovering & ~m.recovered & behind_i;
   assign ahead_o = m.fits_ahead;
   assign in_order_o = m.in_order;
   assign ends_stream_o = fin | m.closed;

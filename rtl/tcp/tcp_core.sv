@@ -318,10 +318,23 @@ module tcp_core
     assign sacks = '0;
   end
 
-  logic hole, hole_2, news, known_block, many_lost, behind, allowed, acks, begins;
+  departure_t departure;
+  logic
+      resend,
+      hole_2,
+      futile_2,
+      tail,
+      fresh,
+      news,
+      known_block,
+      many_lost,
+      behind,
+      allowed,
+      acks,
+      begins;
   logic resends, fills, timed_out;
   logic [13:0] hole_length_2;
-  seq_t hole_place, last_resent;
+  seq_t resend_place, last_resent;
   if (NumSacks > 0) begin : gen_scoreboard
     tcp_scoreboard #(
         .NumSessions(NumSessions),
@@ -336,9 +349,10 @@ module tcp_core
         .has_block_i(arrival_1_q.segment.options.num_sacks != '0),
         .sack_i(arrival_1_q.segment.options.sacks[0]),
         .congestion_window_i(congestion_window_1),
-        .hole_o(hole),
-        .place_o(hole_place),
+        .again_o(resend),
+        .place_o(resend_place),
         .hole_2_o(hole_2),
+        .futile_2_o(futile_2),
         .length_2_o(hole_length_2),
         .index_3_i(index_3_q),
         .block_3_i(block_3_q),
@@ -348,6 +362,10 @@ module tcp_core
         .sack_3_i(arrival_3_q.segment.options.sacks[0]),
         .acks_i(arrives & acks),
         .begins_i(begins),
+        .tail_i(tail),
+        .departs_i(departs),
+        .fresh_i(departs & fresh),
+        .fresh_place_i(departure.seq),
         .resends_i(departs & resends),
         .fills_i(fills),
         .last_i(last_resent),
@@ -358,10 +376,10 @@ module tcp_core
         .allowed_o(allowed)
     );
   end else begin : gen_no_scoreboard
-    wire unused = &{acks, begins, resends, fills, last_resent};
-    assign {hole, hole_2, news, known_block, many_lost, behind, allowed} = '0;
+    wire unused = &{acks, begins, tail, fresh, resends, fills, last_resent};
+    assign {resend, hole_2, futile_2, news, known_block, many_lost, behind, allowed} = '0;
     assign hole_length_2 = '0;
-    assign hole_place = '0;
+    assign resend_place = '0;
   end
 
   tcp_arrival #(
@@ -395,6 +413,7 @@ module tcp_core
       .behind_i(behind),
       .acks_o(acks),
       .begins_o(begins),
+      .tail_o(tail),
       .block_o(arrived),
       .keep_o(keep),
       .skip_o(skip),
@@ -437,7 +456,6 @@ module tcp_core
   // ---- A turn to send ----
 
   tcb_t departed;
-  departure_t departure;
   logic send, departure_wake, departure_set, repeats, sent_ack;
   changes_t departure_changes;
   tcp_departure #(
@@ -451,12 +469,13 @@ module tcp_core
       .time_us_i,
       .block_i(block_1_q),
       .wishes_i(wishes_1),
-      .hole_i(hole),
-      .hole_place_i(hole_place),
+      .again_i(resend),
+      .again_place_i(resend_place),
       .congestion_window_i(congestion_window_1),
       .block_2_i(block_2_q),
       .wishes_2_i(wishes_2_q),
       .hole_2_i(hole_2),
+      .futile_2_i(futile_2),
       .hole_length_2_i(hole_length_2),
       .gaps_2_i(some_2),
       .block_3_i(block_3_q),
@@ -473,6 +492,7 @@ module tcp_core
       .repeats_o(repeats),
       .resends_o(resends),
       .fills_o(fills),
+      .fresh_o(fresh),
       .last_o(last_resent),
       .sent_ack_o(sent_ack)
   );

@@ -21,14 +21,15 @@ module tcp_departure
     // First cycle
     input tcb_t    block_i,
     input wishes_t wishes_i,
-    input logic hole_i,  // tcp_scoreboard: something is to be sent again,
-    input seq_t hole_place_i,  // from here on
+    input logic again_i,  // tcp_scoreboard: something is to be sent again,
+    input seq_t again_place_i,  // from here on
     input logic [31:0] congestion_window_i,  // bytes that may be on their way; at least a segment
 
     // Second and third cycle
     input tcb_t block_2_i,
     input wishes_t wishes_2_i,
     input logic hole_2_i,
+    input logic futile_2_i,  // what is at again_place_i is not to be sent
     input logic [13:0] hole_length_2_i,
     input logic gaps_2_i,  // there is something to tell by SACK
     input tcb_t block_3_i,
@@ -45,8 +46,9 @@ module tcp_departure
     output logic       wake_o,       // there is more to send at once
     output logic       set_timer_o,  // for what block_o.timer says
     output logic       repeats_o,    // bytes that have been sent before
-    output logic       resends_o,    // those at hole_place_i, in recovery with SACK,
+    output logic       resends_o,    // those at again_place_i, in recovery with SACK,
     output logic       fills_o,      // up to the end of the hole, or
+    output logic       fresh_o,      // bytes or a FIN that have not been sent before
     output seq_t       last_o,       // up to here
     output logic       sent_ack_o    // no delayed acknowledgement is due any more
 );
@@ -83,7 +85,16 @@ module tcp_departure
   } distances_t;
   distances_t found_q;
 
-  wire seq_t  base = block_i.again ? block_i.una : hole_i ? hole_place_i : block_i.nxt;
+  wire seq_t  base = block_i.again ? block_i.una : again_i ? again_place_i : block_i.nxt;
+  // Less a full segment. RFC 3042: one more goes at each of two duplicate acknowledgements.
+  distance_t  limited;
+  always_comb begin
+    limited = -distance_t'({18'b0, block_i.mss});
+    if (~block_i.recovering & (block_i.dup_acks == 2'd1)) limited = '0;
+    if (~block_i.recovering & (block_i.dup_acks == 2'd2))
+      limited = distance_t'({18'b0, block_i.mss});
+  end
+
   always_ff @(posedge clk_i) begin
     found_q <= '{
         base: base,
@@ -93,7 +104,7 @@ module tcp_departure
         window: block_i.wnd_edge - base,
         sent: block_i.max - base,
         flight: base - block_i.una,
-        spare: congestion_window_i - 32'(block_i.mss),
+        spare: congestion_window_i + limited,
         readable: block_i.rcv_nxt - wishes_i.read_at,
         writable: block_i.una + seq_t'(RingBytes) - wishes_i.write_at,
         own_window: wishes_i.release_edge - block_i.rcv_nxt,
@@ -107,6 +118,7 @@ module tcp_departure
   typedef struct packed {
     logic        acks_first;     // SACK goes without bytes, which would leave it no room
     logic        sends_bytes;
+    logic        futile;         // there is nothing at again_place_i: another turn
     logic        hole;           // what SACK has left out
     logic        selective;      // in recovery with SACK
     logic        gated;          // ... and not the segment that recovery begins with
@@ -162,10 +174,12 @@ module tcp_departure
   wire [31:0] shifted = found_q.own_window >> (block_2_i.scaled & ~handshake ? OwnScale : 0);  // RFC 7323, 2.2
 
   wire acks_first = block_2_i.ack_now & block_2_i.sack & gaps_2_i;
+  wire silent = acks_first | futile_2_i;
 
   always_comb begin
     meaning = '0;
     meaning.acks_first = acks_first;
+    meaning.futile = futile_2_i;
     meaning.hole = hole;
     meaning.selective = selective;
     meaning.gated = selective & ~block_2_i.again;
@@ -173,12 +187,12 @@ module tcp_departure
     meaning.full = full;
     meaning.by_bytes = by_bytes;
     meaning.by_window = by_window;
-    meaning.sends_bytes = sends & has_bytes & ~acks_first &
+    meaning.sends_bytes = sends & has_bytes & ~silent &
         (hole | full | by_window | (by_bytes & (~Nagle | idle | found_q.all_written)));
-    meaning.probe = sends & has_bytes & ~acks_first & block_2_i.probe & ~(~window[31] & (window != '0));
+    meaning.probe = sends & has_bytes & ~silent & block_2_i.probe & ~(~window[31] & (window != '0));
     meaning.syn = handshake & (found_q.base == block_2_i.una) &
         (block_2_i.again | (block_2_i.nxt == block_2_i.una));
-    meaning.fin = sends & ~acks_first & found_q.all_written & (found_q.bytes == '0) & ~window[31];
+    meaning.fin = sends & ~silent & found_q.all_written & (found_q.bytes == '0) & ~window[31];
     meaning.fin_follows = found_q.all_written & by_bytes;
     // A FIN behind the last full segment goes at once.
     meaning.more = full & (found_q.bytes > mss ? (window > mss) & (found_q.flight < found_q.spare) :
@@ -307,9 +321,10 @@ module tcp_departure
 
   assign repeats_o = bytes & m.repeats;
   assign sent_ack_o = send_o & live;
-  assign wake_o = (sends_bytes & (m.more | m.selective)) | m.acks_first;
+  assign wake_o = (sends_bytes & (m.more | m.selective)) | m.acks_first | m.futile;
   assign resends_o = sends_bytes & m.selective & (m.hole | block_3_i.again);
   assign fills_o = m.hole & ~m.full;
   assign last_o = last;
+  assign fresh_o = occupies & beyond & ~m.syn & ~m.probe;
 
 endmodule

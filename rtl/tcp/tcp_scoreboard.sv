@@ -4,7 +4,9 @@
 //
 // Once recovery has begun, each gap between una and the last range is sent once more, the
 // first one first, as far as the congestion window allows: what is on its way (pipe) is what
-// lies behind the ranges and what has been sent again. Of each acknowledgement the first
+// lies behind the ranges and what has been sent again. Once una gets to where nothing is known,
+// the end of the window may be lost, too: its last segment goes once more (NextSeg, rule 4).
+// Of each acknowledgement the first
 // block counts, which is the latest (RFC 2018, 4).
 //
 // Beside the pipeline of tcp_core: the session's ranges are read in the cycle before the first,
@@ -28,11 +30,12 @@ module tcp_scoreboard
     input logic has_block_i,
     input sack_block_t sack_i,  // its first block
     input logic [31:0] congestion_window_i,
-    output logic hole_o,  // in recovery: there is something to be sent again,
+    output logic again_o,  // in recovery: there is something to be sent again,
     output seq_t place_o,  // from here on
 
     // Second cycle
-    output logic hole_2_o,
+    output logic hole_2_o,  // it is a hole
+    output logic futile_2_o,  // it has been sent already
     output logic [13:0] length_2_o,  // of the hole; more than fits: all ones
 
     // Third cycle
@@ -44,6 +47,10 @@ module tcp_scoreboard
     input sack_block_t sack_3_i,
     input logic acks_i,  // the acknowledgement is una or later
     input logic begins_i,  // recovery begins
+    input logic tail_i,  // una gets to where nothing is known
+    input logic departs_i,
+    input logic fresh_i,  // a segment goes that has not gone before,
+    input seq_t fresh_place_i,  // from here on
     input logic resends_i,  // what is at place_o goes,
     input logic fills_i,  // up to the next range, or
     input seq_t last_i,  // up to here, which is before it
@@ -78,20 +85,22 @@ module tcp_scoreboard
     place_t [NumSacks-1:0] left;
     place_t [NumSacks-1:0] right;
     seq_t resent;  // up to here, but for the ranges; outside of them
+    seq_t last;  // where the last segment begins
+    logic rescues;  // it is to be sent again
+    logic rescued;
   } board_t;
   board_t memory[NumSessions];
   board_t old_q, was, next, written;
-  always_ff @(posedge clk_i) begin
-    old_q <= memory[index_i];
-    if (acks_i | resends_i | clear_i) memory[index_3_i] <= written;
-  end
+  always_ff @(posedge clk_i) old_q <= memory[index_i];
 
   // ---- First cycle ----
 
   wire [NumSacks-1:0] beyond = old_q.valid & ~old_q.passed;
   wire recovers = block_i.recovering & block_i.sack;
-  assign hole_o  = recovers & |beyond;
-  assign place_o = old_q.resent;
+  wire hole = recovers & |beyond;
+  wire rescue = recovers & ~|beyond & old_q.rescues & ~block_i.again & ~arrives_i;
+  assign again_o = hole | rescue;
+  assign place_o = rescue ? old_q.last : old_q.resent;
 
   place_t first_left, top;  // the first range that has not been passed; the end of all
   always_comb begin
@@ -105,6 +114,8 @@ module tcp_scoreboard
   typedef struct packed {
     logic recovers;
     logic hole;
+    logic rescue;
+    gap_t from_resent;
     place_t length;
     place_t behind_top;
     place_t resent;
@@ -124,7 +135,9 @@ module tcp_scoreboard
   always_ff @(posedge clk_i) begin
     first_q <= '{
         recovers: recovers,
-        hole: hole_o,
+        hole: hole,
+        rescue: rescue,
+        from_resent: old_q.last[Width-1:0] - old_q.resent[Width-1:0],
         length: first_left - old_q.resent[Width-1:0],
         behind_top: block_i.max[Width-1:0] - top,
         resent: old_q.resent[Width-1:0] - block_i.una[Width-1:0],
@@ -148,7 +161,8 @@ module tcp_scoreboard
 
   // ---- Second cycle ----
 
-  assign hole_2_o   = first_q.hole;
+  assign hole_2_o = first_q.hole;
+  assign futile_2_o = first_q.rescue & (first_q.from_resent < 0);
   assign length_2_o = |(first_q.length >> 14) ? '1 : 14'(first_q.length);
 
   logic [Width:0] passed;
@@ -168,6 +182,7 @@ module tcp_scoreboard
     logic behind;
     logic past;  // resent is not before the block
     logic covers;
+    logic rescue;
   } second_t;
   second_t second_q;
   always_ff @(posedge clk_i) begin
@@ -183,6 +198,7 @@ module tcp_scoreboard
         big: first_q.size > distance_t'({17'b0, mss_2_q, 1'b0}),
         behind: first_q.resent_from_ack <= 0,
         past: first_q.resent_from_left >= 0,
+        rescue: first_q.rescue,
         covers: (first_q.resent_from_left >= 0) & (first_q.resent_to_right >= 0)
     };
   end
@@ -227,13 +243,20 @@ module tcp_scoreboard
       .left_o(next.left),
       .right_o(next.right)
   );
-  seq_t resent_2_q, resent_3_q;
+  typedef struct packed {
+    seq_t resent;
+    seq_t last;
+    logic rescues;
+    logic rescued;
+  } rest_t;
+  rest_t rest_2_q, rest_3_q;
   always_ff @(posedge clk_i) begin
-    resent_2_q <= old_q.resent;
-    resent_3_q <= resent_2_q;
+    rest_2_q <= {old_q.resent, old_q.last, old_q.rescues, old_q.rescued};
+    rest_3_q <= rest_2_q;
   end
-  assign was.resent  = resent_3_q;
-  assign next.resent = resent_3_q;
+  assign {was.resent, was.last, was.rescues, was.rescued} = rest_3_q;
+  assign {next.resent, next.last, next.rescues, next.rescued} = rest_3_q;
+  wire tried = departs_i & second_q.rescue;
 
   assign news_o = second_q.good & ~known;
   assign known_o = second_q.has_block & ~news_o;
@@ -260,16 +283,26 @@ module tcp_scoreboard
 
   always_comb begin
     written = next;
-    if (~acks_i) begin
+    if (fresh_i) written.last = fresh_place_i;
+    if (tried) {written.rescues, written.rescued} = 2'b01;
+    if (acks_i) begin
+      written.rescues = tail_i & ~was.rescued;
+      if (begins_i) written.rescued = 1'b0;
+    end
+    if (resends_i) begin
       if (fills_i) written.passed = was.passed | first_beyond;
       written.resent = fills_i ? {first_wraps ? upper_next : upper, first_right} : last_i;
-    end else if (begins_i | second_q.behind) begin
+    end else if (acks_i & (begins_i | second_q.behind)) begin
       if (begins_i) written.passed = '0;
       written.resent = ack_3_i;
     end else if (adds & second_q.covers) begin
       written.resent = reaches ? {reach_wraps ? upper_next : upper, reach} : sack_3_i.right;
     end
     if (clear_i) written.valid = '0;
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (acks_i | resends_i | clear_i | fresh_i | tried) memory[index_3_i] <= written;
   end
 
 endmodule

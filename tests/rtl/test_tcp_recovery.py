@@ -166,8 +166,9 @@ def test_many_bytes_behind_a_gap_begin_recovery_at_once(benches: Benches) -> Non
 def test_few_bytes_behind_a_gap_do_not(benches: Benches) -> None:
     sender = Sender(World(benches("tcp_core")))
     sender.ack(0, (1, 2))
+    sender.sends(10)  # limited transmit (RFC 3042)
     sender.ack(0, (1, 3))
-    sender.sends()
+    sender.sends(11)
     sender.ack(0, (1, 3.5))
     sender.sends(0)
 
@@ -179,7 +180,7 @@ def test_acknowledgements_that_tell_of_nothing_new(
     benches: Benches, block: tuple[int, int]
 ) -> None:
     """Once more what is known, what has been acknowledged, and places that there are not."""
-    sender = Sender(World(benches("tcp_core")))
+    sender = Sender(World(benches("tcp_core")), 10)
     sender.ack(0, (1, 2))
     for _ in range(5):
         sender.ack(0, block)
@@ -220,6 +221,22 @@ def test_lost_end_of_a_window(benches: Benches) -> None:
     assert not left
     assert world.counts[REPEAT] == 4
     assert world.counts[TIMEOUT] == 0
+
+
+def test_last_segment_is_sent_once_more_with_the_first_of_a_lost_end(
+    benches: Benches,
+) -> None:
+    """So that SACK tells of the end: all of it goes in the round trip behind it."""
+    world = World(benches("tcp_core"), 1, delay_us=(1000, 1000))
+    peer, session = opened(world)
+    data = Random(1).randbytes(12 * MSS)
+    lose_once(world, world.sessions[session].first, {2, *range(8, 12)})
+    begin = world.now
+    world.write(session, data)
+    world.run(lambda: len(peer.received) == len(data))
+    assert world.counts[TIMEOUT] == 0
+    assert world.counts[REPEAT] == 5
+    assert world.now - begin < 9_500
 
 
 def test_timeout_forgets_what_the_peer_has(benches: Benches) -> None:
