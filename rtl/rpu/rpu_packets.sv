@@ -8,8 +8,9 @@
 // slot are dropped. A descriptor whose slot the core does not have, or that is longer than a slot,
 // sends nothing.
 //
-// Latency: 1 cycle from the last beat to the descriptor, 4 from a descriptor to the first beat.
-// Throughput: one beat per cycle each way. While all slots are taken, nothing is.
+// Latency: 1 cycle from the last beat to the descriptor, 5 from a descriptor to the first beat.
+// Throughput: one beat per cycle each way, and on the way out one cycle more for each message.
+// While all slots are taken, nothing is.
 module rpu_packets
   import bombus_pkg::*;
 #(
@@ -201,14 +202,14 @@ module rpu_packets
 
   // ---- The window ----
 
-  logic access_q, active_q, out_first_q;
-  slot_t access_slot_q, out_slot_q;
+  logic active_q, out_first_q, at_out_q;  // at_out_q: the slot that is read is the one that is sent
+  slot_t read_slot_q, out_slot_q;
   logic [ 4:0] access_place_q;
   logic [ 3:0] bytes_q;
   logic [31:0] data_q;
   always_ff @(posedge clk_i) begin
-    access_q <= window_access_i;
-    access_slot_q <= window_slot_i;
+    read_slot_q <= window_access_i ? window_slot_i : out_slot_q;
+    at_out_q <= ~window_access_i & active_q & ~go_ready;
     access_place_q <= window_place_i;
     bytes_q <= window_write_i;
     data_q <= window_data_i;
@@ -216,8 +217,7 @@ module rpu_packets
   end
 
   // One port to read, for the core and for what is sent; one to write, for the core and for what comes.
-  wire slot_t read_slot = access_q ? access_slot_q : out_slot_q;
-  wire slot_t write_slot = write_q ? access_slot_q : free_slot;
+  wire slot_t write_slot = write_q ? read_slot_q : free_slot;
   logic [31:0] shown[32];
   logic [31:0] merged;
   logic [127:0] in_meta;
@@ -234,7 +234,7 @@ module rpu_packets
         if (starts | write_q & access_place_q == 5'(w))
           words[write_slot] <= write_q ? merged : come_word;
       end
-      assign shown[w] = words[read_slot];
+      assign shown[w] = words[read_slot_q];
     end else begin : gen_unused
       assign shown[w] = '0;
     end
@@ -259,9 +259,7 @@ module rpu_packets
 
   assign advance = ~out_valid_o | out_ready_i;
   wire out_last = left_q <= 14'(Bytes);
-  // The window is the core's, or being written by it.
-  wire window_busy = out_first_q & (access_q | write_q);
-  wire reads = active_q & ~out_drop_q & advance & ~window_busy;
+  wire reads = active_q & ~out_drop_q & advance & (at_out_q | ~out_first_q);
   wire ends = active_q & (out_drop_q | reads & out_last);
   assign go_ready = ~active_q | ends;
   always_ff @(posedge clk_i) begin

@@ -260,3 +260,13 @@ def test_cycles_per_packet(benches: Benches, tmp_path: Path, name: str) -> None:
     cycles = cycles_per_packet(Processor(benches, program, tmp_path))
     print(f"{name}: {cycles} cycles per packet")
     assert is_good(cycles), cycles
+
+
+def test_latency(benches: Benches, tmp_path: Path) -> None:
+    """From the only beat of a packet to that of the answer, of firmware that only forwards."""
+    processor = Processor(benches, FORWARD, tmp_path)
+    processor.push([message(Random(8), 60)])
+    processor.bench.drain(quiet=100)
+    (sent,) = processor.bench.received()
+    (taken,) = processor.bench.taken()
+    assert sent.cycle - taken == 9
