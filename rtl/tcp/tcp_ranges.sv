@@ -96,6 +96,7 @@ module tcp_ranges #(
     leads_q <= meets & leads;
     trails_q <= meets & trails;
     room_o <= |meets | ~&current;
+    known_o <= |(meets & leads & trails);
     valid_3_o <= valid_2_q;
     mark_3_o <= mark_2_q;
     left_3_o <= left_2_q;
@@ -106,7 +107,6 @@ module tcp_ranges #(
 
   // ---- Third cycle: the new ranges ----
 
-  assign known_o   = |(leads_q & trails_q);
   assign reaches_o = |trails_q;
   place_t merged_left, merged_right;
   always_comb begin
