@@ -1,0 +1,285 @@
+# SPDX-License-Identifier: Apache-2.0
+"""TCP in virtual time: cycles per segment and goodput of streams, round trips, handshakes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+from random import Random
+from typing import Annotated, Any
+
+from rich.table import Table
+
+from bombus import Simulation
+from bombus.base.errors import UserError
+from bombus.base.paths import BENCHMARKS
+from bombus.measure.bench import report_replies
+from bombus.measure.exchanges import WIRE_EXTRA_BYTES, introduce, neighbour
+from bombus.measure.tcp_peer import (
+    ACK,
+    HEADER_BYTES,
+    PSH,
+    TRIES,
+    Connection,
+    PeerError,
+    Peers,
+    pattern,
+)
+from bombus.simulator.frames import Sent
+
+DESIGN = BENCHMARKS / "tcp.yaml"
+PAYLOADS = (1, 64, 128, 256, 512, 1024, 1460, 4096, 8960)
+SEGMENTS = 1500
+LEAST_MSS = 64  # that the engine sends
+MOST_MSS = 8960
+SINGLES = 16  # round trips and handshakes
+REQUEST_BYTES = 64
+WINDOW_BYTES = 49152  # in flight at most; below what the design's buffers hold
+WINDOW_SEGMENTS = 64
+QUEUED_FRAMES = 12
+FIRST_PORT = 20000
+DIRECTIONS = ("rx", "tx", "both")
+
+
+@dataclass(frozen=True)
+class Row:
+    """Figures of one mode; docs/benchmarks.md defines them."""
+
+    mode: str  # stream, rtt, handshake
+    direction: str  # of the payload, as the design sees it: rx, tx, both
+    buffers: str  # tile, bypass
+    data_bits: int
+    connections: int
+    payload_bytes: int
+    cycles_per_segment: float | None
+    goodput_gbps: float | None
+    bound_gbps: float | None
+    latency_cycles: int | None
+    checked: int  # bytes
+
+
+def app_port(manifest: dict[str, Any], kind: str) -> int:
+    """The port of the application of a kind."""
+    for tile in manifest["tiles"]:
+        for layer in tile["layers"]:
+            if layer["kind"] == kind:
+                return int(layer["params"]["tcp_port"])
+    raise UserError(f"{manifest['name']} has no layer of kind {kind}")
+
+
+def cycles_each(came: list[tuple[int, int]], payload: int) -> float:
+    """Cycles for so many bytes, of those that came in the middle half."""
+    came = sorted(came)[len(came) // 4 : len(came) - len(came) // 4]
+    if len(came) < 2 or came[-1][0] == came[0][0]:
+        raise UserError("too few segments to measure")
+    size = sum(each for _, each in came[1:])
+    return (came[-1][0] - came[0][0]) * payload / size
+
+
+class Bench:
+    """A running design and its peers."""
+
+    def __init__(self, simulation: Simulation, seed: int) -> None:
+        self.simulation = simulation
+        self.random = Random(seed)
+        manifest = simulation.manifest
+        self.peers = Peers(simulation, neighbour(manifest))
+        self.next_port = FIRST_PORT
+        kinds = {layer["kind"] for tile in manifest["tiles"] for layer in tile["layers"]}
+        self.buffers = "tile" if "tcp_receive_buffer" in kinds else "bypass"
+        self.line_rate = float(manifest["line_rate_gbps"])
+        introduce(simulation, self.peers.station)
+        simulation.line_rate(self.line_rate)
+
+    def row(self, mode: str, direction: str, connections: int, payload: int, **more: Any) -> Row:
+        figures = {"cycles_per_segment", "goodput_gbps", "bound_gbps", "latency_cycles"}
+        return Row(
+            mode,
+            direction,
+            self.buffers,
+            8 * self.simulation.data_bytes,
+            connections,
+            payload,
+            **{**dict.fromkeys(figures), **more},
+        )
+
+    def open(self, port: int, mss: int, *, hears: bool = False, echoes: bool = False) -> Connection:
+        """A SYN; to the application of streams, odd ports want to hear bytes."""
+        self.next_port += 2
+        iss = self.random.randrange(1 << 32)
+        return self.peers.open(self.next_port + hears, port, mss, iss, echoes=echoes)
+
+    # ---- Streams ----
+
+    def stream(self, port: int, direction: str, count: int, payload: int, segments: int) -> Row:
+        """`segments`: of all connections together, each way."""
+        peers, simulation = self.peers, self.simulation
+        hears, speaks = direction != "rx", direction != "tx"
+        mss = max(payload, LEAST_MSS)
+        ends = [self.open(port, mss, hears=hears) for _ in range(count)]
+        checked = peers.checked
+        peers.connect(ends)
+        window = min(WINDOW_BYTES, payload * max(2, WINDOW_SEGMENTS // count))
+        sent = heard = turn = 0
+        started = simulation.cycle
+        while (speaks and sent < segments) or (hears and heard < segments):
+            if simulation.cycle - started > TRIES + segments * (200 + 2 * payload):
+                raise PeerError(
+                    f"{simulation.manifest['name']}: {sent} segments sent, {heard} came"
+                )
+            if speaks:
+                idle = 0
+                while sent < segments and peers.waiting < QUEUED_FRAMES and idle < count:
+                    each = ends[turn % count]
+                    turn += 1
+                    if each.flight + payload <= window and each.room >= payload:
+                        peers.send(each, ACK | PSH, pattern(each.nxt, payload))
+                        sent += 1
+                        idle = 0
+                    else:
+                        idle += 1
+            peers.step(acknowledge=not speaks)
+            if speaks:
+                for each in ends:
+                    if each.to_acknowledge >= 2:
+                        peers.send(each)
+            heard = sum(len(each.came) for each in ends) if hears else 0
+        while any(each.flight for each in ends):
+            peers.step()
+        figures = []
+        if speaks:
+            figures.append(
+                cycles_each(list(chain.from_iterable(each.acknowledged for each in ends)), payload)
+            )
+        if hears:
+            came = [(last, size) for each in ends for _, last, size in each.came]
+            figures.append(cycles_each(came, payload))
+        peers.reset(ends)
+        cycles = max(figures)
+        wire = max(HEADER_BYTES + payload, 60) + WIRE_EXTRA_BYTES
+        return self.row(
+            "stream",
+            direction,
+            count,
+            payload,
+            cycles_per_segment=round(cycles, 3),
+            goodput_gbps=round(8 * payload * simulation.clock_hz / cycles / 1e9, 3),
+            bound_gbps=round(self.line_rate * payload / wire, 3),
+            checked=peers.checked - checked,
+        )
+
+    # ---- One at a time ----
+
+    def latency(self, each: Connection) -> int:
+        """Cycles from the first beat of what has been queued to that of what it makes come."""
+        simulation, peers = self.simulation, self.peers
+        was_open, before = each.opened is not None, len(each.came)
+        limit = simulation.cycle + TRIES
+        stamps: list[Sent] = []
+        while len(each.came) == before if was_open else each.opened is None:
+            peers.step()
+            stamps += peers.sent
+            if simulation.cycle > limit:
+                raise PeerError(f"{simulation.manifest['name']}: no answer")
+        if was_open:
+            return each.came[-1][0] - stamps[0].first_beat_cycle
+        assert each.opened is not None
+        return each.opened.first_beat_cycle - stamps[0].first_beat_cycle
+
+    def settle(self, cycles: int) -> None:
+        """Nothing is in flight; not always at the same phase of what an idle design does."""
+        self.simulation.advance_until_idle()
+        self.simulation.advance(cycles)
+        self.peers.step()
+
+    def singles(self, port: int) -> list[Row]:
+        """Handshakes, and requests that are echoed."""
+        handshakes, trips = [], []
+        checked = self.peers.checked
+        for number in range(SINGLES):
+            self.settle(number)
+            each = self.open(port, MOST_MSS, echoes=True)
+            handshakes.append(self.latency(each))
+            self.peers.send(each)
+            self.settle(number)
+            self.peers.send(each, ACK | PSH, pattern(each.nxt, REQUEST_BYTES))
+            trips.append(self.latency(each))
+            self.peers.send(each)
+            self.settle(number)
+            self.peers.reset([each])
+        checked = self.peers.checked - checked
+        return [
+            self.row("rtt", "both", 1, REQUEST_BYTES, latency_cycles=max(trips), checked=checked),
+            self.row("handshake", "both", 1, 0, latency_cycles=max(handshakes), checked=0),
+        ]
+
+
+def measure(
+    design: Path, payloads: Sequence[int], connections: Sequence[int], segments: int, seed: int
+) -> tuple[list[Row], int, str]:
+    """All rows, the number of errors, and the design's name."""
+    with Simulation(design, seed=seed) as simulation:
+        bench = Bench(simulation, seed)
+        rows = bench.singles(app_port(simulation.manifest, "tcp_echo"))
+        port = app_port(simulation.manifest, "tcp_stream")
+        for count in connections:
+            for payload in payloads:
+                for direction in DIRECTIONS:
+                    # Nothing shorter than the least MSS is sent while there is more.
+                    if direction == "rx" or payload >= LEAST_MSS:
+                        rows.append(bench.stream(port, direction, count, payload, segments))
+        simulation.advance_until_idle()
+        wrong = sum(
+            each.get("event.tcp_stream.wrong", 0) for each in simulation.counters().values()
+        )
+        return rows, wrong + sum(simulation.errors().values()), str(simulation.manifest["name"])
+
+
+def table(rows: Sequence[Row], name: str) -> Table:
+    result = Table(title=f"TCP: {name}", title_justify="left")
+    for heading in ("mode", "direction", "buffers"):
+        result.add_column(heading)
+    headings = (
+        "connec-\ntions",
+        "bytes",
+        "cycles\na segment",
+        "Gbit/s",
+        "bound",
+        "cycles\nlatency",
+    )
+    for heading in headings:
+        result.add_column(heading, justify="right")
+    for row in rows:
+        figures = (row.cycles_per_segment, row.goodput_gbps, row.bound_gbps, row.latency_cycles)
+        cells = [str(row.connections), str(row.payload_bytes)]
+        cells += ["" if figure is None else str(figure) for figure in figures]
+        result.add_row(row.mode, row.direction, row.buffers, *cells)
+    return result
+
+
+def numbers(text: str | int) -> list[int]:
+    """`1,64` as numbers."""
+    try:
+        return [int(part) for part in str(text).split(",")]
+    except ValueError:
+        raise UserError(f"{text!r} should be numbers with commas between") from None
+
+
+def main(
+    design: Path | None,
+    json: Path | None,
+    *,
+    segments: Annotated[int, "segments per measurement"] = SEGMENTS,
+    payloads: Annotated[str, "bytes of a segment"] = ",".join(map(str, PAYLOADS)),
+    connections: Annotated[str, "connections at a time"] = "1,8",
+    seed: Annotated[int, "random seed"] = 1,
+) -> None:
+    sizes = numbers(payloads)
+    if any(not 1 <= size <= MOST_MSS for size in sizes):
+        raise UserError(f"--payloads {payloads}: from 1 to {MOST_MSS}")
+    if segments < 20:
+        raise UserError(f"--segments {segments}: should be at least 20")
+    rows, errors, name = measure(design or DESIGN, sizes, numbers(connections), segments, seed)
+    report_replies(rows, errors, name, json, [table(rows, name)])

@@ -1,0 +1,416 @@
+// SPDX-License-Identifier: Apache-2.0
+// TCP application that takes all bytes that come, compares them with a pattern, and sends the
+// same pattern without end to peers with odd ports: a load to measure the TCP engine with.
+//
+// The byte at place s of a stream is s[7:0] ^ s[15:8] ^ s[23:16]. Sessions take turns. Reads go
+// out before the bytes of those before have come, so that the buffer never waits. What comes is always taken.
+//
+// Throughput: one beat per cycle each way; a read or write every three cycles.
+`include "bombus_types.svh"
+
+module tcp_stream
+  import bombus_pkg::*;
+  import tcp_pkg::*;
+#(
+    parameter type beat_t = logic,
+    parameter type read_beat_t = beat_t,
+    parameter type request_beat_t = beat_t,
+    parameter int unsigned NumSessions = 16,
+    parameter int unsigned TcpPort = 9,
+    parameter int unsigned ReadBytes = 8192,  // most at a time
+    parameter int unsigned WriteBytes = 8192,
+    parameter int unsigned KindTcpData = 1,  // filled in by Bombus
+    parameter int unsigned KindTcpEvent = 2,  // filled in by Bombus
+    parameter int unsigned KindTcpRead = 3,  // filled in by Bombus
+    parameter int unsigned KindTcpRequest = 4,  // filled in by Bombus
+    localparam int unsigned IndexWidth = $clog2(NumSessions)
+) (
+    input logic clk_i,
+    input logic rst_i,
+
+    input  beat_t in_i,
+    input  logic  in_valid_i,
+    output logic  in_ready_o,
+
+    output beat_t out_o,
+    output logic out_valid_o,
+    input logic out_ready_i,
+    output read_beat_t read_o,
+    output logic read_valid_o,
+    input logic read_ready_i,
+    output request_beat_t request_o,
+    output logic request_valid_o,
+    input logic request_ready_i,
+
+    output logic [1:0] event_o,
+    output logic busy_o
+);
+
+  if (NumSessions < 2 || NumSessions > MaxSessions || NumSessions != 2 ** IndexWidth) begin : gen_bad
+    $error("tcp_stream: NumSessions must be a power of two, 2 to 16384");
+  end
+
+  localparam string Entry = "tcp_stream";
+  localparam noc_pkg::flow_e Flow = noc_pkg::FlowMeta;
+  localparam string Takes = "tcp_event tcp_data";
+  localparam string Sends = "tcp_data";
+  localparam string ReadSends = "tcp_read";
+  localparam string RequestSends = "tcp_request";
+  localparam bit InWaitsForOut = 1'b0;
+  localparam bit InWaitsForRead = 1'b0;
+  localparam bit InWaitsForRequest = 1'b0;
+  localparam bit Replicable = 1'b0;
+  typedef enum logic [0:0] {NextTcpSendBufferData} next_e;
+  typedef enum logic [0:0] {ReadNextTcpReceiveBufferRead} read_next_e;
+  typedef enum logic [0:0] {RequestNextTcpRequest} request_next_e;
+  typedef enum int unsigned {
+    EventRight,  // a message without a wrong byte
+    EventWrong,
+    NumEvents
+  } event_e;
+
+  localparam int unsigned DataBytes = $bits(in_i.data) / 8;
+  typedef logic [IndexWidth-1:0] index_t;
+  typedef logic [DataBytes-1:0][7:0] bytes_t;
+
+  function automatic bytes_t pattern(seq_t start);
+    seq_t place;
+    for (int unsigned n = 0; n < DataBytes; n++) begin
+      place = start + seq_t'(n);
+      pattern[n] = place[7:0] ^ place[15:8] ^ place[23:16];
+    end
+  endfunction
+
+  // ---- What comes: events, and bytes to be compared and released ----
+
+  typedef struct packed {
+    logic live;
+    logic writes;
+    logic closed;  // by the peer: nothing comes behind read_end
+    logic over;
+    logic asked_read;  // a wish has not been answered
+    logic asked_write;
+    seq_t read_end;
+    seq_t write_end;
+  } told_t;
+  typedef struct packed {
+    seq_t read;        // next byte to be read
+    seq_t write;       // next byte to be written
+    logic wish_read;
+    logic wish_write;
+    logic closed;      // it has been said that nothing will follow
+  } own_t;
+  told_t told_q[NumSessions];
+  own_t own_q[NumSessions];
+
+  tcp_event_meta_t event_meta;
+  tcp_data_meta_t data_meta;
+  assign event_meta = tcp_event_meta_t'(in_i.meta);
+  assign data_meta  = tcp_data_meta_t'(in_i.meta);
+  logic first_q;
+  wire is_event = first_q & (32'(in_i.kind) == KindTcpEvent);
+  wire taken = in_valid_i & in_ready_o;
+  wire told = taken & is_event;
+  wire index_t event_index = event_meta.session[IndexWidth-1:0];
+  assign in_ready_o = 1'b1;
+
+  // How far each session has been read; those of which it has not been said take turns.
+  seq_t taken_to[NumSessions];
+  index_t data_index_q, released;
+  seq_t data_end_q;
+  wire index_t data_index = first_q ? data_meta.session[IndexWidth-1:0] : data_index_q;
+  wire seq_t data_end = first_q ? data_meta.start + seq_t'(in_i.length) : data_end_q;
+  wire data_ends = taken & ~is_event & in_i.last;
+  logic released_valid, released_taken, unused_release_room;
+  always_ff @(posedge clk_i) begin
+    if (taken) data_index_q <= data_index;
+    if (taken) data_end_q <= data_end;
+    if (data_ends) taken_to[data_index] <= data_end;
+  end
+  tcp_transmit_queue #(
+      .NumSessions(NumSessions)
+  ) u_releases (
+      .clk_i,
+      .rst_i,
+      .first_i(data_index),
+      .first_valid_i(data_ends),
+      .second_i(data_index),
+      .second_valid_i(1'b0),
+      .second_ready_o(unused_release_room),
+      .out_o(released),
+      .out_valid_o(released_valid),
+      .out_ready_i(released_taken)
+  );
+
+  beat_t beat_q;
+  bytes_t expected_q;
+  seq_t next_q;
+  logic compare_q, wrong_q, wrong;
+  always_comb begin
+    wrong = wrong_q;
+    for (int unsigned n = 0; n < DataBytes; n++) begin
+      if ((~beat_q.last | (n < 32'(beat_q.bytes))) & (beat_q.data[8*n+:8] != expected_q[n])) begin
+        wrong = 1'b1;
+      end
+    end
+  end
+  wire seq_t start = first_q ? data_meta.start : next_q;
+  always_ff @(posedge clk_i) begin
+    if (taken) first_q <= in_i.last;
+    if (taken) next_q <= start + seq_t'(DataBytes);
+    beat_q <= in_i;
+    expected_q <= pattern(start);
+    compare_q <= taken & ~is_event;
+    if (compare_q) wrong_q <= wrong & ~beat_q.last;
+    event_o[EventRight] <= compare_q & beat_q.last & ~wrong;
+    event_o[EventWrong] <= compare_q & beat_q.last & wrong;
+    if (rst_i) begin
+      first_q   <= 1'b1;
+      compare_q <= 1'b0;
+      wrong_q   <= 1'b0;
+      event_o   <= '0;
+    end
+  end
+
+  // ---- One session after the other ----
+
+  typedef enum logic [3:0] {
+    Listen,
+    Next,
+    Choose,
+    Read,
+    Write,
+    WishRead,
+    WishWrite,
+    Again,
+    Close,
+    Free
+  } step_e;
+  step_e step_q;
+  index_t at_q, queued;
+  logic queued_valid, queued_take, again_taken;
+  told_t at_told;
+  own_t  at_own;
+  seq_t there, space;
+  logic [14:0] read_count, write_count, count_q;
+  logic [14:0] sent_q;  // bytes of the message that is written
+
+  assign at_told = told_q[at_q];
+  assign at_own = own_q[at_q];
+  assign there = at_told.read_end - at_own.read - 32'(at_told.closed);
+  assign space = at_told.write_end - at_own.write;
+  assign read_count = there > 32'(ReadBytes) ? 15'(ReadBytes) : there[14:0];
+  assign write_count = space > 32'(WriteBytes) ? 15'(WriteBytes) : space[14:0];
+  wire reads = there != '0;
+  wire wants_read = ~at_told.asked_read & ~at_told.closed;
+  wire writes = at_told.writes & ~at_told.closed;
+  wire wants_write = writes & ~at_told.asked_write;
+
+  tcp_transmit_queue #(
+      .NumSessions(NumSessions)
+  ) u_queue (
+      .clk_i,
+      .rst_i,
+      .first_i(event_index),
+      .first_valid_i(told),
+      .second_i(at_q),
+      .second_valid_i(step_q == Again),
+      .second_ready_o(again_taken),
+      .out_o(queued),
+      .out_valid_o(queued_valid),
+      .out_ready_i(queued_take)
+  );
+
+  // What follows a step of the session.
+  step_e after_read, after_write;
+  always_comb begin
+    after_write = Next;
+    if (wants_write) after_write = WishWrite;
+    after_read = after_write;
+    if (writes & (space >= 32'(WriteBytes))) after_read = Write;
+  end
+
+  logic request_room, read_room, write_room, send_request;
+  wire asks = step_q inside {Listen, WishRead, WishWrite, Close, Free};
+  wire done = request_room & ~released_valid;  // of a step that asks
+  wire write_ends = 15'(sent_q + 15'(DataBytes)) >= count_q;
+  step_e step;
+  always_comb begin
+    step = step_q;
+    unique case (step_q)
+      Listen: if (done) step = Next;
+      Choose: begin
+        if (~at_told.live) step = Next;
+        else if (at_told.over) step = Free;
+        else if (reads) step = Read;
+        else if (wants_read) step = WishRead;
+        else if (at_told.closed & ~at_own.closed) step = Close;
+        else step = after_read;
+      end
+      Read: if (read_room) step = there > 32'(ReadBytes) ? Again : wants_read ? WishRead : after_read;
+      WishRead: if (done) step = after_read;
+      Write: if (write_room & write_ends) step = Again;
+      WishWrite, Close: if (done) step = Next;
+      Free: if (done) step = Next;
+      Again: if (again_taken) step = Next;
+      default: ;
+    endcase
+    queued_take = (step == Next) & ~((step_q == Listen)) & ~rst_i;
+    if (queued_take & queued_valid) step = Choose;
+  end
+
+  always_ff @(posedge clk_i) begin
+    step_q <= step;
+    if (queued_take & queued_valid) at_q <= queued;
+    if (step_q != Write) begin
+      sent_q  <= '0;
+      count_q <= write_count;
+    end else if (write_room) sent_q <= sent_q + 15'(DataBytes);
+    if (step_q == Read && read_room) own_q[at_q].read <= at_own.read + 32'(read_count);
+    if (step_q == Write && write_room && write_ends) begin
+      own_q[at_q].write <= at_own.write + 32'(count_q);
+    end
+    if (step_q == WishRead && done) begin
+      own_q[at_q].wish_read <= ~at_own.wish_read;
+      told_q[at_q].asked_read <= 1'b1;
+    end
+    if (step_q == WishWrite && done) begin
+      own_q[at_q].wish_write <= ~at_own.wish_write;
+      told_q[at_q].asked_write <= 1'b1;
+    end
+    if (step_q == Close && done) own_q[at_q].closed <= 1'b1;
+    if (step_q == Free && done) told_q[at_q].live <= 1'b0;
+    if (told) begin
+      told_q[event_index].read_end <= event_meta.read_end;
+      told_q[event_index].write_end <= event_meta.write_end;
+      if (event_meta.changes.readable) told_q[event_index].asked_read <= 1'b0;
+      if (event_meta.changes.writable) told_q[event_index].asked_write <= 1'b0;
+      if (event_meta.changes.opened) begin
+        told_q[event_index].live <= 1'b1;
+        told_q[event_index].writes <= event_meta.tuple.peer_port[0];
+        told_q[event_index].asked_read <= 1'b0;
+        told_q[event_index].asked_write <= 1'b0;
+        told_q[event_index].closed <= 1'b0;
+        told_q[event_index].over <= 1'b0;
+        own_q[event_index] <= '{
+            read: event_meta.read_end,
+            write: event_meta.write_end,
+            default: '0
+        };
+      end
+      if (event_meta.changes.peer_closed) told_q[event_index].closed <= 1'b1;
+      if (event_meta.changes.closed) told_q[event_index].over <= 1'b1;
+    end
+    if (rst_i) begin
+      step_q <= Listen;
+      for (int unsigned n = 0; n < NumSessions; n++) told_q[n].live <= 1'b0;
+    end
+  end
+
+  // ---- Out ----
+
+  tcp_request_meta_t request;
+  tcp_read_meta_t read;
+  always_comb begin
+    request = '{request: RequestNone, session: session_t'(at_q), place: '0, wish: 1'b0};
+    unique case (step_q)
+      Listen: begin
+        request.request = RequestListen;
+        request.place   = 32'(TcpPort);
+      end
+      WishRead: begin
+        request.request = RequestReadable;
+        request.place = at_own.read + 32'd1;
+        request.wish = ~at_own.wish_read;
+      end
+      WishWrite: begin
+        request.request = RequestWritable;
+        request.place = at_own.write + 32'(WriteBytes);
+        request.wish = ~at_own.wish_write;
+      end
+      Close, Free: begin
+        request.request = step_q == Close ? RequestClose : RequestFree;
+        request.place   = at_own.write;
+      end
+      default: ;
+    endcase
+    if (released_valid) begin
+      request = '{
+          request: RequestRelease,
+          session: session_t'(released),
+          place: taken_to[released],
+          wish: 1'b0
+      };
+    end
+    read = '{port: 16'(TcpPort), session: session_t'(at_q), start: at_own.read, length: read_count[13:0]};
+  end
+  assign send_request = asks | released_valid;
+  assign released_taken = request_room;
+
+  beat_t data;
+  bytes_t data_bytes;
+  wire [14:0] left = count_q - sent_q;
+  request_beat_t request_beat;
+  read_beat_t read_beat;
+  always_comb begin
+    data_bytes = pattern(at_own.write + 32'(sent_q));
+    for (int unsigned n = 0; n < DataBytes; n++) if (n >= 32'(left)) data_bytes[n] = '0;
+    data = '0;
+    data.kind = $bits(data.kind)'(KindTcpData);
+    data.meta = $bits(data.meta)
+        '(tcp_data_meta_t'{session: session_t'(at_q), start: at_own.write, skip: '0});
+    data.length = count_q[13:0];
+    data.last = write_ends;
+    data.bytes = write_ends ? $bits(data.bytes)'(left) : $bits(data.bytes)'(DataBytes);
+    data.data = data_bytes;
+    request_beat = '0;
+    request_beat.last = 1'b1;
+    request_beat.kind = $bits(request_beat.kind)'(KindTcpRequest);
+    request_beat.meta = $bits(request_beat.meta)'(request);
+    read_beat = '0;
+    read_beat.last = 1'b1;
+    read_beat.kind = $bits(read_beat.kind)'(KindTcpRead);
+    read_beat.meta = $bits(read_beat.meta)'(read);
+  end
+
+  stream_register #(
+      .data_t(beat_t)
+  ) u_out (
+      .clk_i,
+      .rst_i,
+      .in_i(data),
+      .in_valid_i(step_q == Write),
+      .in_ready_o(write_room),
+      .out_o,
+      .out_valid_o,
+      .out_ready_i
+  );
+  stream_register #(
+      .data_t(read_beat_t)
+  ) u_read (
+      .clk_i,
+      .rst_i,
+      .in_i(read_beat),
+      .in_valid_i(step_q == Read),
+      .in_ready_o(read_room),
+      .out_o(read_o),
+      .out_valid_o(read_valid_o),
+      .out_ready_i(read_ready_i)
+  );
+  stream_register #(
+      .data_t(request_beat_t)
+  ) u_request (
+      .clk_i,
+      .rst_i,
+      .in_i(request_beat),
+      .in_valid_i(send_request),
+      .in_ready_o(request_room),
+      .out_o(request_o),
+      .out_valid_o(request_valid_o),
+      .out_ready_i(request_ready_i)
+  );
+
+  assign busy_o = queued_valid | (step_q != Next) | compare_q | released_valid | out_valid_o |
+      read_valid_o | request_valid_o;
+
+endmodule
