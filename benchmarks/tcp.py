@@ -223,7 +223,7 @@ def measure(
     with Simulation(design, seed=seed) as simulation:
         bench = Bench(simulation, seed)
         rows = bench.singles(app_port(simulation.manifest, "tcp_echo"))
-        port = app_port(simulation.manifest, "tcp_stream")
+        port = app_port(simulation.manifest, "tcp_load")
         for count in connections:
             for payload in payloads:
                 for direction in DIRECTIONS:
@@ -231,9 +231,7 @@ def measure(
                     if direction == "rx" or payload >= LEAST_MSS:
                         rows.append(bench.stream(port, direction, count, payload, segments))
         simulation.advance_until_idle()
-        wrong = sum(
-            each.get("event.tcp_stream.wrong", 0) for each in simulation.counters().values()
-        )
+        wrong = sum(each.get("event.tcp_load.wrong", 0) for each in simulation.counters().values())
         return rows, wrong + sum(simulation.errors().values()), str(simulation.manifest["name"])
 
 

@@ -8,7 +8,7 @@
 // Throughput: one beat per cycle each way; a read or write every three cycles.
 `include "bombus_types.svh"
 
-module tcp_stream
+module tcp_load
   import bombus_pkg::*;
   import tcp_pkg::*;
 #(
@@ -47,10 +47,10 @@ module tcp_stream
 );
 
   if (NumSessions < 2 || NumSessions > MaxSessions || NumSessions != 2 ** IndexWidth) begin : gen_bad
-    $error("tcp_stream: NumSessions must be a power of two, 2 to 16384");
+    $error("tcp_load: NumSessions must be a power of two, 2 to 16384");
   end
 
-  localparam string Entry = "tcp_stream";
+  localparam string Entry = "tcp_load";
   localparam noc_pkg::flow_e Flow = noc_pkg::FlowMeta;
   localparam string Takes = "tcp_event tcp_data";
   localparam string Sends = "tcp_data";
