@@ -139,7 +139,7 @@ module tcp_echo
   tcp_request_meta_t request;
   tcp_read_meta_t read;
   always_comb begin
-    request = '{request: RequestNone, session: session_t'(at_q), place: '0, wish: 1'b0};
+    request = '{request: RequestNone, session: session_t'(at_q), default: '0};
     unique case (step_q)
       Listen: begin
         request.request = RequestListen;

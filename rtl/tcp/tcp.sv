@@ -27,6 +27,8 @@ module tcp
     parameter bit Nagle = 0,
     parameter int unsigned NumGaps = 4,  // received ranges behind gaps; 0: they are dropped
     parameter int unsigned NumSacks = 4,  // such ranges of the peer; 0: NewReno (RFC 6582)
+    parameter bit ActiveOpen = 1,  // 0: a server only
+    parameter int unsigned MaxHalfOpen = NumSessions / 2,  // that peers have begun
     parameter int unsigned DelayAckUs = 1000,
     parameter int unsigned TimeWaitUs = 1000000,
     parameter int unsigned LeastTimeoutUs = 200000,
@@ -84,6 +86,7 @@ module tcp
     DropOptionsBusy,
     DropNoSession,
     DropResetsBusy,
+
     NumDrops
   } drop_e;
   typedef enum int unsigned {
@@ -141,12 +144,16 @@ module tcp
   assign request = tcp_request_meta_t'(request_i.meta);
   logic listen_ready, core_ready;
   wire listens = request_valid_i & (request.request == RequestListen);
-  assign request_ready_o = request.request == RequestListen ? listen_ready : core_ready;
+  wire connects = request_valid_i & (request.request == RequestConnect);
+  assign request_ready_o = request.request == RequestListen ? listen_ready : core_ready | connects;
+
 
   arrival_t arrival;
   logic arrival_valid, arrival_ready, order, order_valid, order_room;
   segment_t unfound, refused;
-  logic unfound_valid, refused_valid, lookup_busy;
+  logic unfound_valid, refused_valid, lookup_busy, half_open, half_done;
+  logic [15:0] missed_port, port;
+  logic missed_valid, missed_ready, connect_lost;
   session_t free, subject;
   logic free_valid, free_ready;
   tuple_t tuple;
@@ -154,6 +161,8 @@ module tcp
   tcp_lookup #(
       .NumSessions(NumSessions),
       .NumMacPorts(NumMacPorts),
+      .ActiveOpen(ActiveOpen),
+      .MaxHalfOpen(MaxHalfOpen),
       .Seed(Seed)
   ) u_lookup (
       .clk_i,
@@ -177,9 +186,18 @@ module tcp
       .listen_i(listens),
       .listen_port_i(request.place[15:0]),
       .listen_ready_o(listen_ready),
+      .connect_i(request),
+      .connect_valid_i(connects),
+      .connect_lost_o(connect_lost),
+      .missed_port_o(missed_port),
+      .missed_valid_o(missed_valid),
+      .missed_ready_i(missed_ready),
+      .half_open_i(half_open),
+      .half_done_i(half_done),
       .session_i(subject),
       .tuple_o(tuple),
       .vlan_o(vlan),
+      .port_o(port),
       .busy_o(lookup_busy)
   );
 
@@ -194,7 +212,7 @@ module tcp
   departure_t departure;
   logic departure_valid, departure_room;
   segment_t core_refused;
-  logic core_refused_valid, core_busy;
+  logic core_refused_valid, core_busy, bad_request;
   logic set, clear, set_delay, clear_delay;
   session_t timer_session, expired, core_free;
   logic [31:0] deadline, delay_deadline;
@@ -250,7 +268,9 @@ module tcp
       .inspected_valid_o(inspected_valid),
       .free_o(core_free),
       .free_valid_o(core_free_valid),
-      .event_o(event_o[EventHole:EventUnacceptable]),
+      .half_open_o(half_open),
+      .half_done_o(half_done),
+      .event_o({event_o[EventHole], bad_request, event_o[EventAborted:EventUnacceptable]}),
       .subject_o(subject),
       .busy_o(core_busy)
   );
@@ -364,6 +384,10 @@ module tcp
       .report_i(report),
       .room_o(report_room),
       .tuple_i(tuple),
+      .port_i(port),
+      .missed_port_i(missed_port),
+      .missed_valid_i(missed_valid),
+      .missed_ready_o(missed_ready),
       .out_o(data_o),
       .out_valid_o(data_valid_o),
       .out_ready_i(data_ready_i),
@@ -409,6 +433,7 @@ module tcp
   end
   always_ff @(posedge clk_i) begin
     refused_both_q <= core_refused_valid & unfound_valid & ~rst_i;
+    event_o[EventBadRequest] <= (bad_request | connect_lost) & ~rst_i;
     event_o[EventRefused] <= refused_valid & ~rst_i;
     event_o[EventSegmentIn] <= order_valid & ~rst_i;
     event_o[EventSegmentOut] <= out_valid_o & out_ready_i & out_o.last & ~rst_i;

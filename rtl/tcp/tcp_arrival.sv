@@ -54,6 +54,7 @@ module tcp_arrival
     output logic keep_o,  // the payload is new, all but its first skip_o bytes
     output logic [13:0] skip_o,
     output logic refuse_o,  // answer with a reset
+    output logic synchronise_o,  // the SYN of a connection that was asked for: the peer's bytes begin
     output changes_t changes_o,
     output logic wake_o,  // there may be something to send
     output logic set_timer_o,  // anew, for what block_o.timer says
@@ -138,6 +139,8 @@ module tcp_arrival
     logic        unacceptable;
     logic        stale;
     logic        challenge;     // RFC 5961
+    logic        limited;       // ... and is not sent more often than each 131 ms
+    logic        throttled;     // ... of those that one answer per 131 ms is enough for
     logic        reset;
     logic        process;       // the acknowledgement and the payload count
     logic        new_ack;
@@ -175,6 +178,7 @@ module tcp_arrival
                                               CloseWait, Closing, LastAck, TimeWait};
   wire takes_bytes = block_2_i.state inside {SynReceived, Established, FinWait1, FinWait2};
   wire here = found_q.seq == '0;
+  wire one_before = &found_q.seq;  // the last one before it
   wire takes_fin = flags.fin & (block_2_i.state != SynReceived);  // it comes once more
   wire begins_inside = here | (~found_q.seq[31] & (found_q.seq < found_q.room));
   wire ends_new = ~found_q.last[31] & (found_q.last != '0 | takes_fin);
@@ -207,7 +211,10 @@ module tcp_arrival
       meaning.stale = stale;
       meaning.unacceptable = ~stale;
       meaning.challenge = ~flags.rst;
-      meaning.resend = flags.syn & (block_2_i.state == SynReceived);
+      // An answer to the own SYN, where both have asked for the connection (RFC 9293, 3.5).
+      meaning.opened = flags.syn & flags.ack & ~flags.rst & new_ack & one_before &
+          (block_2_i.state == SynReceived);
+      meaning.resend = flags.syn & ~flags.ack & (block_2_i.state == SynReceived);
     end else if (flags.rst) begin
       meaning.reset = here;
       meaning.challenge = ~here;
@@ -221,6 +228,8 @@ module tcp_arrival
       meaning.challenge = ~ack_sent | ack_old;
       meaning.process   = ack_sent & ~ack_old;
     end
+    meaning.throttled = (~occupies | flags.syn) & (block_2_i.challenged == time_us_i[18:17]);
+    meaning.limited = ~occupies | flags.syn;
     meaning.new_ack = new_ack & (counts | meaning.opened);
     meaning.same_ack = counts & (found_q.acked == '0);
     meaning.all_acked = found_q.unacked == '0;
@@ -289,15 +298,19 @@ module tcp_arrival
       block_o.sack = Sack & options.sack_permitted;
       block_o.mss = segment_mss(options, OwnMss);
       block_o.ts_recent = options.ts_value;
-      block_o.wnd_edge = m.wnd_edge;
+      block_o.adv_edge = segment_3_i.seq + 32'd1;
       block_o.wl1 = segment_3_i.seq;
-      block_o.wl2 = segment_3_i.ack;
+      block_o.wnd_edge = block_3_i.una;
       block_o.ack_now = 1'b1;
       block_o.again = ~m.opened;  // the SYN, now with an acknowledgement
     end
     if (m.opened) begin
       block_o.state = Established;
       changes_o.opened = 1'b1;
+      if (~m.process) begin
+        block_o.wnd_edge = m.wnd_edge;
+        block_o.wl2 = segment_3_i.ack;
+      end
     end
     if (m.recent) block_o.ts_recent = options.ts_value;
 
@@ -363,7 +376,8 @@ module tcp_arrival
         default:  block_o.state = CloseWait;
       endcase
     end
-    if (m.refuses | m.challenge) block_o.ack_now = 1'b1;
+    if (m.refuses | (m.challenge & ~m.throttled)) block_o.ack_now = 1'b1;
+    if (m.challenge & m.limited) block_o.challenged = time_us_i[18:17];
     if (m.resend) block_o.again = 1'b1;
 
     if (ends) begin
@@ -379,7 +393,7 @@ module tcp_arrival
       block_o.state = Ended;
       block_o.timer = TimerNone;
       // Whoever was never told of the session, or has been told of its end, hears nothing.
-      changes_o.closed = state != SynReceived && state != TimeWait;
+      changes_o.closed = (state != SynReceived || block_3_i.active) && state != TimeWait;
       changes_o.failed = m.reset & changes_o.closed;
       clear_timer_o = 1'b1;
       set_timer_o = 1'b0;
@@ -395,6 +409,7 @@ module tcp_arrival
   assign keep_o = (m.in_order & m.new_bytes) | (m.fits_ahead & room_i);
   assign skip_o = m.skip;
   assign refuse_o = m.refuse;
+  assign synchronise_o = m.opening;
   assign wake_o = block_o.ack_now | block_o.again | m.opened |
       (block_3_i.blocked & (m.new_ack | more_room | duplicate)) |
       (selective & block_3_i.recovering & (m.new_ack | m.same_ack));

@@ -2,9 +2,9 @@
 // The state of all TCP sessions, and what changes it: segments that arrive, timers, and turns
 // to send (RFC 9293, 3.10).
 //
-// One event starts per cycle; four cycles pass between two of the same session, so that each
+// One event starts per cycle; five cycles pass between two of the same session, so that each
 // reads what the one before has written. Cycle 0 chooses the event and reads the memories,
-// cycles 1 to 3 work it out (tcp_arrival, tcp_departure), the end of cycle 3 writes.
+// cycles 1 to 3 work it out (tcp_arrival, tcp_departure), cycle 4 writes.
 module tcp_core
   import tcp_pkg::*;
   import tcp_state_pkg::*;
@@ -73,6 +73,10 @@ module tcp_core
     output session_t free_o,       // the session has ended
     output logic     free_valid_o,
 
+    // A peer has begun a connection; it is open, or has ended before
+    output logic half_open_o,
+    output logic half_done_o,
+
     output logic [7:0] event_o,
     output session_t subject_o,  // of what comes out in the next cycle
     output logic busy_o
@@ -138,11 +142,11 @@ module tcp_core
 
   // ---- Cycle 0: choose an event whose session is not in the pipeline ----
 
-  kind_e kind, kind_1_q, kind_2_q, kind_3_q;
-  index_t index, index_1_q, index_2_q, index_3_q;
+  kind_e kind, kind_1_q, kind_2_q, kind_3_q, kind_4_q;
+  index_t index, index_1_q, index_2_q, index_3_q, index_4_q;
   logic class_1_q, class_2_q, class_3_q;
   arrival_t arrival_1_q, arrival_2_q, arrival_3_q;
-  logic [25:0] timeout_1, timeout_2_q, timeout_3_q;
+  logic [25:0] timeout_1, timeout_2_q, timeout_3_q, timeout_4_q;
   logic   clearing_q;
   index_t clear_q;
 
@@ -151,7 +155,7 @@ module tcp_core
 
   function automatic logic is_free(index_t at);
     return ~((kind_1_q != None && at == index_1_q) | (kind_2_q != None && at == index_2_q) |
-             (kind_3_q != None && at == index_3_q));
+             (kind_3_q != None && at == index_3_q) | (kind_4_q != None && at == index_4_q));
   endfunction
 
   logic departures_first_q;
@@ -184,6 +188,7 @@ module tcp_core
     index_1_q   <= index;
     index_2_q   <= index_1_q;
     index_3_q   <= index_2_q;
+    index_4_q   <= index_3_q;
     class_1_q   <= expired_class_i;
     class_2_q   <= class_1_q;
     class_3_q   <= class_2_q;
@@ -192,14 +197,15 @@ module tcp_core
     arrival_3_q <= arrival_2_q;
     timeout_2_q <= timeout_1;
     timeout_3_q <= timeout_2_q;
-    if (rst_i) {kind_1_q, kind_2_q, kind_3_q} <= {None, None, None};
-    else {kind_1_q, kind_2_q, kind_3_q} <= {kind, kind_1_q, kind_2_q};
+    timeout_4_q <= timeout_3_q;
+    if (rst_i) {kind_1_q, kind_2_q, kind_3_q, kind_4_q} <= {None, None, None, None};
+    else {kind_1_q, kind_2_q, kind_3_q, kind_4_q} <= {kind, kind_1_q, kind_2_q, kind_3_q};
   end
 
   // ---- Memories ----
 
   tcb_t blocks[NumSessions];
-  tcb_t block_1_q, block_2_q, block_3_q, block, cleared;
+  tcb_t block_1_q, block_2_q, block_3_q, block, block_4_q, cleared;
   wishes_t wishes_1, wishes_2_q, wishes_3_q;
   logic [31:0] congestion_window_1;
   always_comb begin
@@ -208,13 +214,16 @@ module tcp_core
   end
 
   wire write = kind_3_q != None;
+  wire writes = kind_4_q != None;
   always_ff @(posedge clk_i) begin
     block_1_q  <= blocks[index];
     block_2_q  <= block_1_q;
     block_3_q  <= block_2_q;
+    block_4_q  <= block;
     wishes_2_q <= wishes_1;
     wishes_3_q <= wishes_2_q;
-    if (clearing_q | write) blocks[clearing_q?clear_q : index_3_q] <= clearing_q ? cleared : block;
+    if (clearing_q | writes)
+      blocks[clearing_q?clear_q : index_4_q] <= clearing_q ? cleared : block_4_q;
     if (rst_i) begin
       clear_q <= '0;
       clearing_q <= 1'b1;
@@ -224,15 +233,25 @@ module tcp_core
     end
   end
 
-  wire  opens = kind_3_q == Arrival & arrival_3_q.opens;
-  wire  arrives = kind_3_q == Arrival & ~arrival_3_q.opens;
-  wire  departs = kind_3_q == Departure;
+  wire opens = kind_3_q == Arrival & arrival_3_q.opens;
+  wire arrives = kind_3_q == Arrival & ~arrival_3_q.opens;
+  wire departs = kind_3_q == Departure;
+  logic synchronise, wake, opens_q, synchronises_q, wake_q;
+  wire synchronises = arrives & synchronise;
+  seq_t first_q, peer_first_q;  // bytes of both directions
+  always_ff @(posedge clk_i) begin
+    opens_q <= opens & ~rst_i;
+    synchronises_q <= synchronises & ~rst_i;
+    wake_q <= write & wake & ~rst_i;
+    first_q <= arrival_3_q.first + 32'd1;
+    peer_first_q <= arrival_3_q.segment.seq + 32'd1;
+  end
   // The session of a request may be anything.
   wire  known = 32'(request_session_i) < NumSessions;
-  wire  asks = (request_i != RequestNone) & (request_i != RequestListen);
+  wire  asks = ~(request_i inside {RequestNone, RequestListen, RequestConnect});
   wire  requested = asks & known;
   logic wake_ready;
-  assign request_ready_o = ~opens & wake_ready & ~clearing_q;
+  assign request_ready_o = ~opens_q & ~synchronises_q & wake_ready & ~clearing_q;
   wire taken = requested & request_ready_o;
 
   tcp_wishes #(
@@ -244,10 +263,11 @@ module tcp_core
       .session_i(request_session_i[IndexWidth-1:0]),
       .place_i(request_place_i),
       .wish_i(request_wish_i),
-      .open_i(opens),
-      .open_session_i(index_3_q),
-      .open_send_i(arrival_3_q.first + 32'd1),
-      .open_receive_i(arrival_3_q.segment.seq + 32'd1),
+      .open_i(opens_q),
+      .synchronise_i(synchronises_q),
+      .open_session_i(index_4_q),
+      .open_send_i(first_q),
+      .open_receive_i(peer_first_q),
       .index_i(index),
       .wishes_o(wishes_1)
   );
@@ -418,6 +438,7 @@ module tcp_core
       .keep_o(keep),
       .skip_o(skip),
       .refuse_o(refuse),
+      .synchronise_o(synchronise),
       .changes_o(arrival_changes),
       .wake_o(arrival_wake),
       .set_timer_o(arrival_set),
@@ -431,11 +452,15 @@ module tcp_core
       .out_of_order_o(out_of_order)
   );
 
-  // A SYN to a listening port (RFC 9293, 3.10.7.2).
+  // A SYN to a listening port (RFC 9293, 3.10.7.2), or a connection that is asked for, without a
+  // segment (3.9.1.1): window scale and timestamps are offered.
   wire options_t options = arrival_3_q.segment.options;
+  wire connects = arrival_3_q.connects;
   always_comb begin
     opened = cleared;
-    opened.state = SynReceived;
+    opened.state = connects ? SynSent : SynReceived;
+    opened.active = connects;
+    opened.challenged = time_us_i[18:17] + 2'd2;
     opened.una = arrival_3_q.first;
     opened.nxt = arrival_3_q.first;
     opened.max = arrival_3_q.first;
@@ -444,10 +469,10 @@ module tcp_core
     opened.wl1 = arrival_3_q.segment.seq;
     opened.wl2 = arrival_3_q.first;
     opened.mss = segment_mss(options, OwnMss);
-    opened.scaled = options.has_scale;
+    opened.scaled = options.has_scale | connects;
     opened.peer_scale = options.scale;
-    opened.timestamps = options.has_timestamps;
-    opened.sack = Sack & options.sack_permitted;
+    opened.timestamps = options.has_timestamps | connects;
+    opened.sack = Sack & (options.sack_permitted | connects);
     opened.ts_recent = options.ts_value;
     opened.rcv_nxt = arrival_3_q.segment.seq + 32'd1;
     opened.adv_edge = arrival_3_q.segment.seq + 32'd1;
@@ -499,6 +524,9 @@ module tcp_core
 
   // ---- A timer ----
 
+  wire  handshake = block_3_q.state inside {SynSent, SynReceived};
+  // The application has not been told of the session, and will not be.
+  wire  untold = block_3_q.state == SynReceived & ~block_3_q.active;
   tcb_t expired;
   logic gave_up;
   always_comb begin
@@ -510,7 +538,7 @@ module tcp_core
       expired.timer = TimerNone;
       unique case (block_3_q.timer)
         TimerRetransmit: begin
-          gave_up = block_3_q.backoff == 4'(block_3_q.state == SynReceived ? SynBackoff : MaxBackoff);
+          gave_up = block_3_q.backoff == 4'(handshake ? SynBackoff : MaxBackoff);
           expired.backoff = block_3_q.backoff + 4'd1;
           expired.nxt = block_3_q.una;
           expired.recover = block_3_q.max;
@@ -535,7 +563,7 @@ module tcp_core
   // ---- Cycle 3: one of them is written ----
 
   changes_t changes;
-  logic wake, aborts, free;
+  logic aborts, free;
   wire live = block_3_q.state != Closed & block_3_q.state != Ended;
   always_comb begin
     block = departed;
@@ -556,12 +584,12 @@ module tcp_core
     end else if (kind_3_q == Expiry) begin
       block = expired;
       changes = '0;
-      changes.closed = gave_up & (block_3_q.state != SynReceived);
+      changes.closed = gave_up & ~untold;
       changes.failed = changes.closed;
       wake = 1'b1;
     end
     // An application that was never told of the session has nothing to let go of.
-    free = write & (block.state == Ended) & ((block_3_q.state == SynReceived) |
+    free = write & (block.state == Ended) & (untold |
         (wishes_3_q.freed & (wishes_3_q.close_at == wishes_3_q.send_end)));
     if (free) block.state = Closed;
   end
@@ -571,10 +599,10 @@ module tcp_core
   ) u_queue (
       .clk_i,
       .rst_i,
-      .first_i(index_3_q),
-      .first_valid_i(write & wake),
+      .first_i(index_4_q),
+      .first_valid_i(wake_q),
       .second_i(request_session_i[IndexWidth-1:0]),
-      .second_valid_i(requested & ~opens),
+      .second_valid_i(requested & ~opens_q & ~synchronises_q),
       .second_ready_o(wake_ready),
       .out_o(queued),
       .out_valid_o(queued_valid),
@@ -622,24 +650,29 @@ module tcp_core
   );
 
   // RFC 6298, 5.5 and 2.5. What is known of the session's predecessor does not count.
-  wire handshakes = block.state inside {SynSent, SynReceived};
-  wire [37:0] backed_off = 38'(handshakes ? 26'(InitialUs) : timeout_3_q) << block.backoff;
+  wire handshakes = block_4_q.state inside {SynSent, SynReceived};
+  wire [37:0] backed_off = 38'(handshakes ? 26'(InitialUs) : timeout_4_q) << block_4_q.backoff;
   wire [25:0] timeout = |backed_off[37:26] | (backed_off[25:0] > 26'(MostUs)) ? 26'(MostUs) :
       backed_off[25:0];
   wire set = (arrives & arrival_set) | (departs & ~aborts & departure_set);
   wire clear = (arrives & arrival_clear) | aborts | (kind_3_q == Expiry & ~class_3_q);
+  logic set_q, clears_q, set_delay_q, clear_delay_q;
   always_ff @(posedge clk_i) begin
-    set_o <= set & ~free & ~rst_i;
-    clear_o <= (clear | free) & ~set & ~rst_i;
-    set_delay_o <= arrives & delay_ack & ~block.ack_now & ~rst_i;
-    clear_delay_o <= departs & sent_ack & ~rst_i;
-    timer_session_o <= session_t'(index_3_q);
-    deadline_o <= time_us_i + (block.timer == TimerTimeWait ? 32'(TimeWaitUs) : 32'(timeout));
+    set_q <= set & ~free & ~rst_i;
+    clears_q <= (clear | free) & ~set & ~rst_i;
+    set_delay_q <= arrives & delay_ack & ~block.ack_now & ~rst_i;
+    clear_delay_q <= departs & sent_ack & ~rst_i;
+    set_o <= set_q & ~rst_i;
+    clear_o <= clears_q & ~rst_i;
+    set_delay_o <= set_delay_q & ~rst_i;
+    clear_delay_o <= clear_delay_q & ~rst_i;
+    timer_session_o <= session_t'(index_4_q);
+    deadline_o <= time_us_i + (block_4_q.timer == TimerTimeWait ? 32'(TimeWaitUs) : 32'(timeout));
     delay_deadline_o <= time_us_i + 32'(DelayAckUs);
   end
 
   always_ff @(posedge clk_i) begin
-    verdict_valid_o <= kind_3_q == Arrival & ~rst_i;
+    verdict_valid_o <= kind_3_q == Arrival & ~(opens & connects) & ~rst_i;
     verdict_o <= '{
         session: session_t'(index_3_q),
         keep: arrives & keep,
@@ -652,10 +685,24 @@ module tcp_core
     report_o <= '{
         session: session_t'(index_3_q),
         changes: changes,
-        read_end: changes.opened ? block_3_q.rcv_nxt : block.rcv_nxt,
-        write_end: changes.opened ? block.una : block.una + seq_t'(SendBytes)
+        read_end: changes.opened & ~synchronises ? block_3_q.rcv_nxt : block.rcv_nxt,
+        write_end:
+        changes.opened
+        ?
+        block.una
+        :
+        handshake
+        ?
+        block.una + seq_t'(1)
+        :
+        block.una
+        +
+        seq_t
+        '(
+        SendBytes
+        )
     };
-    departure_valid_o <= departs & (send | aborts) & ~rst_i;
+    departure_valid_o <= departs & (aborts ? block_3_q.state != SynSent : send) & ~rst_i;
     departure_o <= departure;
     departure_o.session <= session_t'(index_3_q);
     if (aborts) begin
@@ -665,6 +712,8 @@ module tcp_core
     end
     free_o <= session_t'(index_3_q);
     free_valid_o <= free & ~rst_i;
+    half_open_o <= opens & ~connects & ~rst_i;
+    half_done_o <= write & ~opens & untold & (block.state != SynReceived) & ~rst_i;
     event_o <= '0;
     event_o[EventUnacceptable] <= arrives & unacceptable;
     event_o[EventStale] <= arrives & stale;
@@ -677,6 +726,7 @@ module tcp_core
   end
 
   assign subject_o = session_t'(index_3_q);
-  assign busy_o = (kind_1_q != None) | (kind_2_q != None) | (kind_3_q != None) | queued_valid | clearing_q;
+  assign busy_o = (kind_1_q != None) | (kind_2_q != None) | (kind_3_q != None) | (kind_4_q != None) |
+      queued_valid | clearing_q;
 
 endmodule

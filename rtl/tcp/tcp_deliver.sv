@@ -25,12 +25,19 @@ module tcp_deliver
     input  logic order_valid_i,
     output logic order_ready_o,
 
-    input  logic     verdict_valid_i,
-    input  verdict_t verdict_i,
-    input  logic     report_valid_i,   // in the same cycle as the verdict: of the same segment
-    input  report_t  report_i,
-    input  tuple_t   tuple_i,          // of the session of both
-    output logic     room_o,           // for eight more
+    input logic verdict_valid_i,
+    input verdict_t verdict_i,
+    input logic report_valid_i,  // in the same cycle as the verdict: of the same segment
+    input report_t report_i,
+    input tuple_t tuple_i,  // of the session of both
+    input logic [15:0] port_i,  // of the application of the session
+    output logic room_o,  // for eight more
+
+    // A connection that was asked for, and for which there is no session
+    input  logic [15:0] missed_port_i,
+    input  logic        missed_valid_i,
+    output logic        missed_ready_o,
+
 
     output beat_t out_o,
     output logic  out_valid_o,
@@ -44,6 +51,7 @@ module tcp_deliver
     logic tells;
     report_t report;
     tuple_t tuple;
+    logic [15:0] port;
   } outcome_t;
   outcome_t outcome_in, outcome;
   logic outcome_valid, outcome_take, unused_ready, unused_head;
@@ -52,7 +60,8 @@ module tcp_deliver
           verdict: verdict_i,
           tells: report_valid_i,
           report: report_i,
-          tuple: tuple_i
+          tuple: tuple_i,
+          port: port_i
       };
   head_fifo #(
       .head_t(logic),
@@ -87,8 +96,10 @@ module tcp_deliver
   wire  passes = order_valid_i & order_i & outcome_valid & outcome.arrival & ~telling_q;
   wire  keeps = passes & outcome.verdict.keep;
   wire  tells = outcome_valid & outcome.tells & (telling_q | ~outcome.arrival);
-  wire  taken = payload_valid_i & payload_ready_o;
-  wire  ends = taken & payload_i.last;
+  wire  misses = missed_valid_i & ~outcome_valid;
+  assign missed_ready_o = misses & ready;
+  wire taken = payload_valid_i & payload_ready_o;
+  wire ends = taken & payload_i.last;
   assign payload_ready_o = loses | (passes & (~keeps | ready));
   assign order_ready_o = ends;
   assign outcome_take = outcome_valid &
@@ -113,12 +124,18 @@ module tcp_deliver
         changes: outcome.report.changes,
         read_end: outcome.report.read_end,
         write_end: outcome.report.write_end,
+        port: outcome.port,
         tuple: outcome.tuple
     };
+    if (misses) begin
+      event_meta = '0;
+      event_meta.changes.failed = 1'b1;
+      event_meta.port = missed_port_i;
+    end
     beat = payload_i;
     beat.kind = $bits(beat.kind)'(KindTcpData);
     beat.meta = $bits(beat.meta)'(data_meta);
-    if (tells) begin
+    if (tells | misses) begin
       beat = '0;
       beat.kind = $bits(beat.kind)'(KindTcpEvent);
       beat.meta = $bits(beat.meta)'(event_meta);
@@ -132,13 +149,13 @@ module tcp_deliver
       .clk_i,
       .rst_i,
       .in_i(beat),
-      .in_valid_i(tells | (payload_valid_i & keeps)),
+      .in_valid_i(tells | misses | (payload_valid_i & keeps)),
       .in_ready_o(ready),
       .out_o,
       .out_valid_o,
       .out_ready_i
   );
 
-  assign busy_o = outcome_valid | order_valid_i | out_valid_o;
+  assign busy_o = outcome_valid | missed_valid_i | order_valid_i | out_valid_o;
 
 endmodule

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds the session of each received segment, or makes one for a SYN to a port that is
-// listened at (RFC 9293, 3.10.7.2). What has no session is refused.
+// Finds the session of each received segment, or makes one: for a SYN to a port that is
+// listened at (RFC 9293, 3.10.7.2), and for a connection that an application asks for
+// (tcp_connect), where ActiveOpen is set. What has no session is refused.
+//
+// Not more than MaxHalfOpen sessions that peers have begun wait for the end of their handshake:
+// a flood of SYNs leaves the others to those who answer.
 //
 // Latency: 6 cycles. Throughput: a segment per cycle, but while sessions are made or removed.
 module tcp_lookup
@@ -9,6 +13,8 @@ module tcp_lookup
 #(
     parameter int unsigned NumSessions = 16,
     parameter int unsigned NumMacPorts = 1,
+    parameter bit ActiveOpen = 1,
+    parameter int unsigned MaxHalfOpen = NumSessions / 2,
     parameter logic [95:0] Seed = '1
 ) (
     input logic clk_i,
@@ -39,15 +45,33 @@ module tcp_lookup
     input  logic [15:0] listen_port_i,
     output logic        listen_ready_o,
 
+    // Connections to be opened, and those for which there is no session
+    input tcp_request_meta_t connect_i,
+    input logic connect_valid_i,
+    output logic connect_lost_o,  // as tcp_connect
+    output logic [15:0] missed_port_o,
+    output logic missed_valid_o,
+    input logic missed_ready_i,
+
+
+    input logic half_open_i,  // one more waits for the end of its handshake
+    input logic half_done_i,
+
+
     // What the session of the cycle before was opened with
     input session_t session_i,
     output tuple_t tuple_o,
     output bombus_pkg::vlan_t vlan_o,
+    output logic [15:0] port_o,  // of its application
 
     output logic busy_o
 );
 
   localparam int unsigned IndexWidth = $clog2(NumSessions);
+
+  if (MaxHalfOpen < 1 || MaxHalfOpen > NumSessions) begin : gen_bad_half_open
+    $error("tcp_lookup: MaxHalfOpen must be from 1 to NumSessions");
+  end
 
   // ---- Is the port open? ----
 
@@ -73,23 +97,32 @@ module tcp_lookup
 
   // ---- The table; a segment waits for its answer ----
 
+  // Connections that are asked for take turns with segments.
+  tuple_t wanted;
+  logic [15:0] wanted_port;
+  logic wanted_valid, wanted_turn_q, connect_busy;
+  wire connect = wanted_valid & (wanted_turn_q | ~asked_valid_q);
   wire opens = asked_q.flags.syn & ~asked_q.flags.ack & ~asked_q.flags.rst & open;
-  wire tuple_t tuple =
-  '{
-      mac_port: asked_q.mac_port,
-      ip: asked_q.ip,
-      peer_port: asked_q.src_port,
-      own_port: asked_q.dst_port
-  }
-  ;
+  tuple_t tuple;
+  always_comb begin
+    tuple = '{
+        mac_port: asked_q.mac_port,
+        ip: asked_q.ip,
+        peer_port: asked_q.src_port,
+        own_port: asked_q.dst_port
+    };
+    if (connect) tuple = wanted;
+  end
   logic table_ready, done, hit, made;
   session_t session;
+  logic crowded_q;
   logic [3:0] inside_q;  // look-ups that have begun and whose segments wait
   wire room = (inside_q < 4'd8) & order_room_i;
   wire removes = free_valid_i;
-  wire find = asked_valid_q & room & ~removes;
+  wire find = (asked_valid_q | connect) & room & ~removes;
   wire begins = find & table_ready;
-  assign asked_ready  = begins;
+  wire makes = connect | (opens & ~crowded_q);
+  assign asked_ready  = begins & ~connect;
   assign free_ready_o = table_ready;
 
   logic [$clog2(NumSessions):0] unused_free;
@@ -103,7 +136,7 @@ module tcp_lookup
       .seed_i(Seed),
       .valid_i(find | removes),
       .ready_o(table_ready),
-      .op_i(removes ? SessionRemove : opens ? SessionInsert : SessionFind),
+      .op_i(removes ? SessionRemove : makes ? SessionInsert : SessionFind),
       .tuple_i(tuple),
       .session_i(free_i),
       .done_o(done),
@@ -133,6 +166,7 @@ module tcp_lookup
   );
 
   typedef struct packed {
+    logic connects;
     segment_t segment;
     logic [31:0] isn;
     seq_t last;
@@ -146,33 +180,97 @@ module tcp_lookup
   ) u_waiting (
       .clk_i,
       .rst_i,
-      .in_head_i  (1'b0),
-      .in_body_i  ('{segment: asked_q, isn: isn, last: asked_q.seq + 32'(asked_q.length)}),
-      .in_valid_i (begins),
-      .in_ready_o (unused_ready),
-      .out_head_o (unused_head),
-      .out_body_o (waiting),
+      .in_head_i(1'b0),
+      .in_body_i(
+      '{
+          connects: connect,
+          segment: connect ? '0 : asked_q,
+          isn: isn,
+          last: asked_q.seq + 32'(asked_q.length)
+      }
+      ),
+      .in_valid_i(begins),
+      .in_ready_o(unused_ready),
+      .out_head_o(unused_head),
+      .out_body_o(waiting),
       .out_valid_o(unused_valid),
       .out_ready_i(found)
   );
 
   // ---- What was found ----
 
-  wire has_session = hit | made;
+  wire connected = found & waiting.connects;  // or not
+  wire has_session = waiting.connects ? made : hit | made;
   wire loses = found & ~has_session;
-  bombus_pkg::vlan_t vlans[NumSessions];
+  typedef struct packed {
+    bombus_pkg::vlan_t vlan;
+    logic [15:0] port;
+  } opened_t;
+  opened_t opened[NumSessions];
   always_ff @(posedge clk_i) begin
-    if (found & made) vlans[session[IndexWidth-1:0]] <= waiting.segment.vlan;
-    vlan_o <= vlans[session_i[IndexWidth-1:0]];
+    if (found & made) begin
+      opened[session[IndexWidth-1:0]] <= '{
+          vlan: waiting.segment.vlan,
+          port: waiting.connects ? wanted_port : waiting.segment.dst_port
+      };
+    end
+    {vlan_o, port_o} <= opened[session_i[IndexWidth-1:0]];
   end
+
+  // Sessions that have begun in the cycles before are not counted yet: as many more are let in.
+  logic [IndexWidth:0] half_open_q;
+  always_ff @(posedge clk_i) begin
+    if (rst_i) half_open_q <= '0;
+    else
+      half_open_q <= half_open_q + (IndexWidth + 1)'(half_open_i) - (IndexWidth + 1)'(half_done_i);
+    crowded_q <= half_open_q >= (IndexWidth + 1)'(MaxHalfOpen);
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (rst_i) wanted_turn_q <= 1'b0;
+    else if (begins) wanted_turn_q <= ~connect;
+  end
+  if (ActiveOpen) begin : gen_connect
+    tcp_connect #(
+        .NumSessions(NumSessions),
+        .Seed(Seed)
+    ) u_connect (
+        .clk_i,
+        .rst_i,
+        .request_i(connect_i),
+        .request_valid_i(connect_valid_i),
+        .lost_o(connect_lost_o),
+        .tuple_o(wanted),
+        .port_o(wanted_port),
+        .valid_o(wanted_valid),
+        .taken_i(begins & connect),
+        .done_i(connected),
+        .hit_i(hit),
+        .made_i(made),
+        .missed_o(missed_valid_o),
+        .missed_ready_i,
+        .busy_o(connect_busy)
+    );
+  end else begin : gen_no_connect
+    wire tcp_request_meta_t unused_connect = connect_i;
+    wire unused_missed_ready = missed_ready_i;
+    always_ff @(posedge clk_i) connect_lost_o <= connect_valid_i & ~rst_i;
+    assign wanted = '0;
+    assign wanted_port = '0;
+    assign wanted_valid = 1'b0;
+    assign missed_valid_o = 1'b0;
+    assign connect_busy = 1'b0;
+  end
+  assign missed_port_o = wanted_port;
+
 
   logic [3:0] opens_q;
   always_ff @(posedge clk_i) begin
-    opens_q <= {opens_q[2:0], opens};
+    opens_q <= {opens_q[2:0], opens & ~connect};
     order_o <= has_session;
-    order_valid_o <= found & ~rst_i;
+    order_valid_o <= found & ~waiting.connects & ~rst_i;
     refused_o <= waiting.segment;
-    refused_valid_o <= loses & ~opens_q[3] & ~waiting.segment.flags.rst & ~rst_i;
+    refused_valid_o <= loses & ~waiting.connects & ~opens_q[3] & ~waiting.segment.flags.rst & ~rst_i;
     no_session_o <= loses & opens_q[3] & ~rst_i;
   end
 
@@ -180,6 +278,7 @@ module tcp_lookup
   logic unused_arrival_head, unused_arrival_ready;
   assign arrival = '{
           opens: made,
+          connects: waiting.connects,
           session: session,
           last: waiting.last,
           first: waiting.isn + (time_us_i >> 2),
@@ -207,6 +306,6 @@ module tcp_lookup
     else inside_q <= inside_q + 4'(begins) - 4'(loses) - 4'(arrival_valid_o & arrival_ready_i);
   end
 
-  assign busy_o = asked_valid_q | (inside_q != '0);
+  assign busy_o = asked_valid_q | (inside_q != '0) | connect_busy;
 
 endmodule

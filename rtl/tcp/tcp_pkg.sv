@@ -129,25 +129,33 @@ package tcp_pkg;
     RequestClose,  // nothing will be written behind place
     RequestAbort,
     RequestFree,  // after closed: nothing will be asked any more; all was written up to place
-    RequestListen  // take connections to the port that is the place
+    RequestListen,  // take connections to the port that is the place
+    RequestConnect  // open a connection to peer_port of the address that is the place
   } request_e;
 
-  // Kind tcp_request, application or send buffer to engine; no data.
+  // Kind tcp_request, application or send buffer to engine; no data. What follows wish is for
+  // RequestConnect alone: the application's port, by which it gets events, is port.
   typedef struct packed {
-    request_e request;
-    session_t session;
-    seq_t     place;
-    logic     wish;
+    request_e              request;
+    session_t              session;
+    seq_t                  place;
+    logic                  wish;
+    bombus_pkg::mac_port_t mac_port;
+    logic [15:0]           peer_port;
+    logic [15:0]           port;
   } tcp_request_meta_t;
 
   // Kind tcp_event, engine to application, through the receive buffer if there is one: bytes
-  // up to read_end have come, and bytes up to write_end may be written.
+  // up to read_end have come, and bytes up to write_end may be written. port is the
+  // application's: the own port, where the peer has opened the connection. failed without
+  // closed: there is no session for a connection that was asked for.
   typedef struct packed {
+    logic [15:0] port;
     session_t session;
     changes_t changes;
-    seq_t     read_end;
-    seq_t     write_end;  // of the first byte, when the session opens: space is to be asked for
-    tuple_t   tuple;
+    seq_t read_end;
+    seq_t write_end;  // of the first byte, until the session is open: space is to be asked for
+    tuple_t tuple;
   } tcp_event_meta_t;
 
   // Kind tcp_segment, engine to send buffer: a TCP header as data, to be followed by

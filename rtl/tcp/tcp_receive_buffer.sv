@@ -123,7 +123,7 @@ module tcp_receive_buffer
       .BoundKeys(BoundKeys),
       .BoundHops(BoundHops)
   ) u_event_bound (
-      .key_i  (told.meta.tuple.own_port),
+      .key_i  (told.meta.port),
       .found_o(told_bound),
       .hop_o  (told.next)
   );

@@ -153,7 +153,7 @@ module tcp_send_buffer
     request.last = 1'b1;
     request.meta =
         $bits(request.meta)'(tcp_request_meta_t'{request: RequestSend, session: tell.session,
-                                                 place: tell.last, wish: 1'b0});
+                                                 place: tell.last, default: '0});
   end
   stream_register #(
       .data_t(request_beat_t)

@@ -28,7 +28,9 @@ package tcp_state_pkg;
 
   // The transmission control block: read and written as a whole (RFC 9293, 3.3.1).
   typedef struct packed {
-    state_e state;
+    state_e     state;
+    logic       active;      // an application has asked for the connection
+    logic [1:0] challenged;  // when the last challenge was answered
 
     // Send
     seq_t        una;
@@ -102,12 +104,14 @@ package tcp_state_pkg;
     seq_t     write_end;
   } report_t;
 
-  // A received segment that belongs to a session, or begins one (opens).
+  // A received segment that belongs to a session, or begins one (opens); or a connection that an
+  // application asks for (opens and connects), without a segment.
   typedef struct packed {
     logic     opens;
+    logic     connects;
     session_t session;
-    seq_t     last;     // end of the payload: seq + length
-    seq_t     first;    // of the own stream, where opens: the initial sequence number
+    seq_t     last;      // end of the payload: seq + length
+    seq_t     first;     // of the own stream, where opens: the initial sequence number
     segment_t segment;
   } arrival_t;
 

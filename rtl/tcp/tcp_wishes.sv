@@ -2,7 +2,8 @@
 // What the application of every session has said last: places, as it raises them, and that
 // no more will come. A request is done when it is taken.
 //
-// A request waits while a session is opened, which writes all that is kept of it.
+// A request waits while a session is opened, which writes all that is kept of it, and while it
+// synchronises, which writes where the peer's bytes begin.
 module tcp_wishes
   import tcp_pkg::*;
   import tcp_state_pkg::*;
@@ -19,6 +20,7 @@ module tcp_wishes
     input logic wish_i,
 
     input logic open_i,
+    input logic synchronise_i,
     input logic [IndexWidth-1:0] open_session_i,
     input seq_t open_send_i,  // where the application's bytes begin
     input seq_t open_receive_i,  // where the peer's begin
@@ -42,7 +44,8 @@ module tcp_wishes
     seq_t place;
   } wish_t;
 
-  wire seq_t released = (open_i ? open_receive_i : place_i) + seq_t'(RingBytes);
+  wire begins = open_i | synchronise_i;
+  wire seq_t released = (begins ? open_receive_i : place_i) + seq_t'(RingBytes);
 
   seq_t sends[NumSessions];
   seq_t releases[NumSessions];
@@ -53,12 +56,12 @@ module tcp_wishes
   logic aborts[NumSessions];
   logic frees[NumSessions];
 
-  wire [IndexWidth-1:0] at = open_i ? open_session_i : session_i;
+  wire [IndexWidth-1:0] at = begins ? open_session_i : session_i;
   wire wish_t wish = open_i ? '0 : '{wish: wish_i, place: place_i};
 
   always_ff @(posedge clk_i) begin
     if (open_i | request_i == RequestSend) sends[at] <= open_i ? open_send_i : place_i;
-    if (open_i | request_i == RequestRelease) releases[at] <= released;
+    if (begins | request_i == RequestRelease) releases[at] <= released;
     if (open_i | request_i == RequestReadable) reads[at] <= wish;
     if (open_i | request_i == RequestWritable) writes[at] <= wish;
     if (open_i | request_i == RequestClose) closes[at] <= ~open_i;

@@ -87,6 +87,7 @@ class Session:
     released: int = 0
     wish_read: int = 0
     wish_write: int = 0
+    active: bool = False
     opened: bool = False
     peer_closed: bool = False
     closed: bool = False
@@ -164,7 +165,7 @@ class World:
             if target >= 0:
                 self._to_peer(target, segment)
             else:
-                self._to_engine(-1 - target, segment)
+                self.send_to_engine(-1 - target, segment)
         for key, deadline in list(self._timers.items()):
             if deadline <= self.now:
                 del self._timers[key]
@@ -198,7 +199,8 @@ class World:
 
     # ---- Into the engine ----
 
-    def _to_engine(self, number: int, segment: Segment) -> None:
+    def send_to_engine(self, number: int, segment: Segment) -> None:
+        """A segment of a peer arrives."""
         fields = {
             "segment__seq": segment.seq,
             "segment__ack": segment.ack,
@@ -242,6 +244,17 @@ class World:
             fields |= {"opens": 1, "first": first}
         self._pushed.append((session, segment))
         self.bench.push([ARRIVAL.pack(session=session, **fields)], 0)
+
+    def connect(self, number: int) -> int:
+        """What the table does when an application asks for a connection to a peer: the session."""
+        session = next(each for each in range(self.num_sessions) if each not in self.sessions)
+        first = self.random.getrandbits(32)
+        self.by_peer[number] = session
+        state = Session(number, 0, first + 1, first=(first + 1) % WORD, active=True)
+        self.sessions[session] = state
+        item = ARRIVAL.pack(session=session, opens=1, connects=1, first=first)
+        self.bench.push([item], 0)
+        return session
 
     def request(self, session: int, operation: str, place: int = 0, wish: int = 0) -> None:
         item = REQUEST.pack(
@@ -351,6 +364,8 @@ class World:
             if report[f"changes.{name}"]:
                 setattr(state, name, True)
         if report["changes.opened"]:
+            if state.active:
+                state.released = report["read_end"]
             assert report["read_end"] == state.released, "it does not begin with the first byte"
             assert report["write_end"] == state.first
         if state.closed and not state.freed:

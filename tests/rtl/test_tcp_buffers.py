@@ -365,11 +365,11 @@ def test_events_come_behind_the_bytes_that_they_tell_of(buffers: Buffers) -> Non
                 "tcp_event",
                 session=1,
                 read_end=(start + length) % 2**32,
-                **{"tuple.own_port": PORTS[app]},
+                port=PORTS[app],
             )
             buffers.bench.push(buffers.beats(b"", meta, KIND_EVENT), RECEIVE_DATA)
             events.append(Sent(b"", meta, KIND_EVENT, app))
-        meta = pack("tcp_event", **{"tuple.own_port": 81})
+        meta = pack("tcp_event", port=81)
         buffers.bench.push(buffers.beats(b"", meta, KIND_EVENT), RECEIVE_DATA)
         buffers.bench.drain()
         assert buffers.bench.events[BAD_EVENT_PORT] == 1

@@ -9,7 +9,7 @@ import pytest
 from harness import Benches
 from tcp_world import Session, World
 
-from bombus.golden.tcp import Endpoint, State
+from bombus.golden.tcp import WORD, Endpoint, Segment, State
 
 
 def connect(world: World, *numbers: int, **options: object) -> list[Endpoint]:
@@ -157,6 +157,135 @@ def test_first_bytes_come_with_the_end_of_the_handshake(
     world.flush(1)
     world.run(lambda: len(peer.received) == 11, 60_000_000)
     assert peer.read() == b"first bytes"
+
+
+def peer_that_listens(world: World, number: int, **options: object) -> Endpoint:
+    peer = Endpoint(world.random.getrandbits(32), now=world.now, **options)  # type: ignore[arg-type]
+    world.peers[number] = peer
+    peer.listen()
+    return peer
+
+
+@pytest.mark.parametrize("link", LINKS)
+@pytest.mark.parametrize("options", ({}, {"scale": None}, {"timestamps": False}))
+def test_application_connects(benches: Benches, link: str, options: dict[str, object]) -> None:
+    """And gets back what it has sent, from a peer that echoes."""
+    world = World(benches("tcp_core"), 3, **LINKS[link])
+    peer = peer_that_listens(world, 1, **options)
+    session = world.connect(1)
+    state = world.sessions[session]
+    world.run(lambda: state.opened)
+    data = world.random.randbytes(30_000)
+    got = bytearray()
+
+    def on_report(number: int, state: Session, report: dict[str, int]) -> None:
+        if report["changes.readable"] or report["changes.peer_closed"]:
+            got.extend(world.read(number))
+            if not state.peer_closed:
+                world.want(number)
+
+    world.on_report = on_report
+    world.want(session)
+    world.write(session, data)
+    world.close(session)
+
+    def done() -> bool:
+        if peer.received:
+            peer.send(peer.read())
+        if peer.state is State.CLOSE_WAIT and not peer.received:
+            peer.close()
+        world.flush(1)
+        return state.freed
+
+    world.run(done, limit_us=600_000_000)
+    assert got == data
+    assert not state.failed
+
+
+@pytest.mark.parametrize("link", ("clean", "loss", "all"))
+def test_both_connect_at_once(benches: Benches, link: str) -> None:
+    """RFC 9293, 3.5: simultaneous open."""
+    for seed in range(10):
+        world = World(benches("tcp_core"), seed, **LINKS[link])
+        peer = peer_that_listens(world, 1)
+        peer.state = State.CLOSED
+        session = world.connect(1)
+        peer.connect()
+        world.flush(1)
+        state = world.sessions[session]
+        world.run(lambda: state.opened and peer.state is State.ESTABLISHED)  # noqa: B023
+        world.write(session, b"to the peer")
+        peer.send(b"from the peer")
+        world.flush(1)
+        world.run(lambda: peer.received == b"to the peer")  # noqa: B023
+        world.run(lambda: len(state.got) == 13)  # noqa: B023
+        world.settle()
+        world.want(session)
+        world.settle()
+        assert world.read(session) == b"from the peer"
+
+
+def test_two_engines_connect_at_once(benches: Benches) -> None:
+    """An answer to both SYNs ends it; neither answers for ever (RFC 9293, 3.5)."""
+    world = World(benches("tcp_core"))
+    peer = peer_that_listens(world, 1)
+    peer.state = State.CLOSED
+    session = world.connect(1)
+    world.settle()
+    (_, syn) = world.departures[-1]
+    assert syn["flags.syn"] and not syn["flags.ack"]
+    world.send_to_engine(1, Segment(1000, flags=frozenset({"syn"}), window=5000))
+    world.settle()
+    (_, answer) = world.departures[-1]
+    assert answer["flags.syn"] and answer["flags.ack"] and answer["ack"] == 1001
+    count = len(world.departures)
+    both = frozenset({"syn", "ack"})
+    world.send_to_engine(1, Segment(1000, (syn["seq"] + 1) % WORD, both, window=5000))
+    world.settle()
+    assert world.sessions[session].opened
+    (last,) = [departure for _, departure in world.departures[count:]]
+    assert last["flags.ack"] and not last["flags.syn"]
+
+
+def test_connection_is_refused_or_nobody_answers(benches: Benches) -> None:
+    world = World(benches("tcp_core"))
+    for number in (1, 2):  # peers that answer nothing
+        world.peers[number] = Endpoint(0)
+    session = world.connect(1)
+    state = world.sessions[session]
+    world.settle()
+    (_, syn) = world.departures[-1]
+    # A reset that acknowledges something else is not for this one (RFC 9293, 3.10.7.3).
+    world.send_to_engine(1, Segment(0, syn["seq"], frozenset({"rst", "ack"})))
+    world.send_to_engine(1, Segment(0, 0, frozenset({"rst"})))
+    world.settle()
+    assert not state.closed
+    world.send_to_engine(1, Segment(0, (syn["seq"] + 1) % WORD, frozenset({"rst", "ack"})))
+    world.settle()
+    assert state.closed and state.failed and not state.opened
+    world.run(lambda: 1 not in world.by_peer)
+    session = world.connect(2)
+    state = world.sessions[session]
+    world.run(lambda: state.closed, limit_us=200_000_000)
+    assert state.failed
+    assert world.now > 60_000_000
+    world.run(lambda: 2 not in world.by_peer)
+
+
+def test_challenges_are_answered_seldom(benches: Benches) -> None:
+    """RFC 5961, 7: many segments that nobody would send are answered once each 131 ms."""
+    world = World(benches("tcp_core"))
+    connect(world, 1)
+    world.run_to(world.now + 1_000_000)
+    count = len(world.departures)
+    state = world.sessions[world.by_peer[1]]
+    start = world.now
+    while world.now < start + 1_000_000:
+        far = (state.released + 1_000_000) % WORD
+        world.send_to_engine(1, Segment(far, state.first, frozenset({"ack"})))
+        world.settle()
+        world.run_to(world.now + 1_000)
+    assert 7 <= len(world.departures) - count <= 9
 
 
 def test_application_aborts(benches: Benches) -> None:

@@ -72,7 +72,7 @@ class Stream:
             self.bytes[start : start + length],
         )
         before = self.next
-        self.world._to_engine(1, segment)
+        self.world.send_to_engine(1, segment)
         self.world.settle()
         self.world.run_to(self.world.now + 30)
         self.world.settle()

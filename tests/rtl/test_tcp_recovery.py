@@ -131,7 +131,7 @@ class Sender:
             tuple((self.first + round(edge * self.size)) % WORD for edge in block)
             for block in blocks
         )
-        self.world._to_engine(
+        self.world.send_to_engine(
             1,
             Segment(
                 self.place,

@@ -384,6 +384,7 @@ BAD: dict[str, list[dict[str, object]]] = {
         {"MaxBackoff": 13},
         {"LeastTimeoutUs": 0},
     ],
+    "tcp_connect": [{"NumSessions": 1}, {"NumSessions": 48}, {"NumSessions": 32768}],
     "tcp_departure": [
         {"RingBytes": 512},
         {"ReceiveBytes": 512},
@@ -472,6 +473,7 @@ BAD: dict[str, list[dict[str, object]]] = {
         {"NumMacPorts": 4},
     ],
     "tcp": [
+        {"MaxHalfOpen": 0},
         {"NumMacPorts": 0},
         {"NumSessions": 1},
         {"NumSessions": 48},
@@ -531,6 +533,8 @@ BAD: dict[str, list[dict[str, object]]] = {
         {"MaxBytes": 16384},
     ],
     "tcp_lookup": [
+        {"MaxHalfOpen": 0},
+        {"MaxHalfOpen": 17},
         {"NumMacPorts": 0},
         {"NumSessions": 1},
         {"NumSessions": 48},

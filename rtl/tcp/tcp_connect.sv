@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+// Connections that applications ask for (RFC 9293, 3.9.1.1): each is given a port of its own
+// (RFC 6056, 3.3.3) and put into the table of sessions.
+//
+// Requests are taken at once and wait here, up to NumSessions of them; any further one is lost.
+// One at a time asks the table; when peer and port are taken, it asks again with the next port.
+module tcp_connect
+  import tcp_pkg::*;
+#(
+    parameter int unsigned NumSessions = 16,
+    parameter logic [95:0] Seed = '1
+) (
+    input logic clk_i,
+    input logic rst_i,
+
+    input tcp_request_meta_t request_i,
+    input logic request_valid_i,
+    output logic lost_o,  // a cycle later: there was no room for the request
+
+    // To be put into the table; the answer comes after taken
+    output tuple_t tuple_o,
+    output logic [15:0] port_o,  // of the application
+    output logic valid_o,
+    input logic taken_i,
+    input logic done_i,
+    input logic hit_i,  // another session has it
+    input logic made_i,
+
+    // There was no session for it
+    output logic missed_o,
+    input  logic missed_ready_i,
+
+    output logic busy_o
+);
+
+  if (NumSessions < 2 || NumSessions > MaxSessions || NumSessions != 2 ** $clog2(
+          NumSessions
+      )) begin : gen_bad
+    $error("tcp_connect: NumSessions must be a power of two, 2 to 16384");
+  end
+
+  // ---- What waits ----
+
+  typedef struct packed {
+    bombus_pkg::mac_port_t mac_port;
+    logic [31:0] ip;
+    logic [15:0] peer_port;
+    logic [15:0] port;
+  } entry_t;
+  localparam int unsigned CountWidth = $clog2(NumSessions) + 1;
+  logic [CountWidth-1:0] waiting_q;
+  entry_t entry;
+  logic entry_valid, entry_take;
+  wire full = waiting_q == CountWidth'(NumSessions);
+  wire write = request_valid_i & ~full;
+  block_fifo #(
+      .data_t(entry_t),
+      .Depth (NumSessions)
+  ) u_waiting (
+      .clk_i,
+      .rst_i,
+      .data_i(
+      '{
+          mac_port: request_i.mac_port,
+          ip: request_i.place,
+          peer_port: request_i.peer_port,
+          port: request_i.port
+      }
+      ),
+      .write_i(write),
+      .data_o(entry),
+      .valid_o(entry_valid),
+      .ready_i(entry_take)
+  );
+  always_ff @(posedge clk_i) begin
+    if (rst_i) waiting_q <= '0;
+    else waiting_q <= waiting_q + CountWidth'(write) - CountWidth'(entry_take);
+    lost_o <= request_valid_i & full & ~rst_i;
+  end
+
+  // ---- One at a time ----
+
+  typedef enum logic [1:0] {
+    Idle,
+    Insert,
+    Wait,
+    Missed
+  } state_e;
+  state_e state_q;
+  logic [13:0] hash, own_q, turn_q;
+  keyed_hash #(
+      .DataWidth($bits(entry_t) - 16),
+      .HashWidth(14)
+  ) u_hash (
+      .data_i({entry.mac_port, entry.ip, entry.peer_port}),
+      .seed_i(Seed[95-:$bits(entry_t)-16]),
+      .hash_o(hash)
+  );
+
+  always_ff @(posedge clk_i) begin
+    own_q <= hash + turn_q;
+    if (rst_i) begin
+      state_q <= Idle;
+      turn_q  <= '0;
+    end else begin
+      unique case (state_q)
+        Idle: if (entry_valid) state_q <= Insert;
+        Insert: if (taken_i) state_q <= Wait;
+        Wait: begin
+          if (done_i) begin
+            state_q <= made_i | hit_i ? Idle : Missed;
+            turn_q  <= turn_q + 14'd1;
+          end
+        end
+        default: if (missed_ready_i) state_q <= Idle;
+      endcase
+    end
+  end
+
+  assign valid_o = state_q == Insert;
+  assign missed_o = state_q == Missed;
+  assign entry_take = (state_q == Wait & done_i & made_i) | (missed_o & missed_ready_i);
+  assign port_o = entry.port;
+  assign tuple_o = '{
+          mac_port: entry.mac_port,
+          ip: entry.ip,
+          peer_port: entry.peer_port,
+          own_port: {2'b11, own_q}
+      };
+  assign busy_o = (waiting_q != '0);
+
+endmodule
