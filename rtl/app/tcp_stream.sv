@@ -17,6 +17,7 @@
 module tcp_stream
   import bombus_pkg::*;
   import tcp_pkg::*;
+  import tcp_stream_pkg::connect_t;
   import tcp_stream_pkg::from_peer_t;
   import tcp_stream_pkg::to_peer_t;
 #(
@@ -26,6 +27,7 @@ module tcp_stream
     parameter int unsigned DataWidth = 512,  // filled in by Bombus
     parameter int unsigned NumSessions = 16,
     parameter int unsigned TcpPort = 7,
+    parameter bit Listens = 1,  // takes connections to TcpPort
     parameter int unsigned ChunkBytes = 2048,
     parameter int unsigned ReadsAhead = 4,
     parameter int unsigned KindTcpData = 1,  // filled in by Bombus
@@ -147,6 +149,7 @@ module tcp_stream
   logic in_first_q;
   wire is_event = in_first_q & (32'(in_i.kind) == KindTcpEvent);
   wire taken = in_valid_i & in_ready_o;
+  wire misses = taken & is_event & event_meta.changes.failed & ~event_meta.changes.closed;
   wire index_t event_index = event_meta.session[IndexWidth-1:0];
 
   // ---- To the kernel: chunks in the order in which they were asked for, and notices ----
@@ -332,6 +335,8 @@ module tcp_stream
     End,
     Close,
     Abort,
+    Connect,
+    Miss,
     Free
   } step_e;
   step_e  step_q;
@@ -342,6 +347,10 @@ module tcp_stream
   logic [13:0] count, count_q;
   logic blocked_q;  // the front piece waits for space
   to_peer_t said_q;  // by the flags of the piece
+  logic connecting_q;  // the piece says where to
+  logic connected_q;  // that has been asked for
+  logic [IndexWidth:0] missed_q;  // connections for which there was no session
+  connect_t connect;
   logic [13:0] sent_length_q;
   session_t sent_session_q;
   seq_t sent_start_q;
@@ -352,8 +361,10 @@ module tcp_stream
   assign space = told.write_end - own.write;
   assign count = there > 32'(ChunkBytes) ? 14'(ChunkBytes) : there[13:0];
 
-  wire sends = told.live & ~told.over & ~own.closed & (piece_length != '0);
-  wire fits = space >= 32'(piece_length);
+  wire connects = piece.connect & (piece_length != '0);
+  wire sends = connects | (told.live & ~told.over & ~own.closed & (piece_length != '0));
+  wire fits = connects | (space >= 32'(piece_length));
+  assign connect  = send_data[$bits(connect_t)-1:0];
   assign begins   = (step_q == Send) & ~sending & (~sends | fits);
   assign discards = ~sends;
 
@@ -388,6 +399,12 @@ module tcp_stream
         request.place   = own.write;
       end
       Abort:   request.request = RequestAbort;
+      Connect: begin
+        request.request = send_valid & ~connected_q ? RequestConnect : RequestNone;
+        request.place = connect.ip;
+        request.peer_port = connect.peer_port;
+        request.port = 16'(TcpPort);
+      end
       Free: begin
         request.request = RequestFree;
         request.place   = own.write;
@@ -401,7 +418,7 @@ module tcp_stream
   assign release_taken = (step_q == Release) & request_room;
 
   // Room has been found in Choose.
-  assign pend = (step_q == Notice) | ((step_q == Read) & read_room);
+  assign pend = (step_q == Notice) | (step_q == Miss) | ((step_q == Read) & read_room);
   always_comb begin
     pending_in = '0;
     pending_in.session = at_q;
@@ -411,11 +428,16 @@ module tcp_stream
     pending_in.closed = own.told_opened & told.closed & ~own.told_closed & ~told.failed;
     pending_in.ended = own.told_opened & ~pending_in.closed;
     pending_in.failed = pending_in.ended & told.failed;
+    if (step_q == Miss) begin
+      pending_in = '0;
+      pending_in.notice = 1'b1;
+      pending_in.failed = 1'b1;
+    end
   end
 
   always_ff @(posedge clk_i) begin
     if (taken) in_first_q <= in_i.last;
-    if (taken & is_event) begin
+    if (taken & is_event & ~misses) begin
       queued_q[event_index] <= 1'b1;
       told_q[event_index].read_end <= event_meta.read_end;
       told_q[event_index].write_end <= event_meta.write_end;
@@ -436,6 +458,18 @@ module tcp_stream
         };
       end
       if (event_meta.changes.peer_closed) told_q[event_index].closed <= 1'b1;
+      if (event_meta.changes.closed & ~event_meta.changes.opened & ~told_q[event_index].live) begin
+        // A connection that was asked for, and that has never opened
+        told_q[event_index].live <= 1'b1;
+        told_q[event_index].closed <= 1'b0;
+        told_q[event_index].tuple <= event_meta.tuple;
+        own_q[event_index] <= '{
+            read: event_meta.read_end,
+            write: event_meta.write_end,
+            told_opened: 1'b1,
+            default: '0
+        };
+      end
       if (event_meta.changes.closed) begin
         told_q[event_index].over   <= 1'b1;
         told_q[event_index].failed <= event_meta.changes.failed;
@@ -446,6 +480,8 @@ module tcp_stream
       Look: begin
         if (release_valid) begin
           step_q <= Release;
+        end else if ((missed_q != '0) & may_pend) begin
+          step_q <= Miss;
         end else if (piece_valid & ~sending & ~blocked_q) begin
           at_q   <= piece_index;
           step_q <= Send;
@@ -503,8 +539,9 @@ module tcp_stream
       Send: begin
         said_q <= piece;
         if (~piece_last) {said_q.done, said_q.reset, said_q.close} <= '0;
+        connecting_q <= connects;
         if (begins) begin
-          if (sends) own_q[at_q].write <= own.write + 32'(piece_length);
+          if (sends & ~connects) own_q[at_q].write <= own.write + 32'(piece_length);
           step_q <= End;
         end else begin
           step_q <= told.asked_write ? Look : WishWrite;
@@ -519,9 +556,16 @@ module tcp_stream
           step_q <= Look;
         end
       end
+      Connect: begin
+        if (send_valid & request_room) connected_q <= 1'b1;
+        if (connected_q & ~sending) step_q <= Look;
+      end
+      Miss: step_q <= Look;
       End: begin
         step_q <= Look;
-        if (said_q.done) begin
+        connected_q <= 1'b0;
+        if (connecting_q) step_q <= Connect;
+        else if (said_q.done) begin
           own_q[at_q].done <= 1'b1;
           queued_q[at_q]   <= 1'b1;
         end
@@ -540,6 +584,7 @@ module tcp_stream
     endcase
     // Not to be missed by a piece that is found to have no space in the same cycle
     if (taken & is_event & (event_index == piece_index)) blocked_q <= 1'b0;
+    missed_q <= missed_q + (IndexWidth + 1)'(misses) - (IndexWidth + 1)'(step_q == Miss);
     if (begins & sends) begin
       sent_session_q <= session_t'(at_q);
       sent_start_q   <= own.write;
@@ -549,7 +594,9 @@ module tcp_stream
       in_first_q <= 1'b1;
       queued_q <= '0;
       blocked_q <= 1'b0;
-      step_q <= TcpPort == 0 ? Look : Listen;
+      step_q <= Listens ? Listen : Look;
+      missed_q <= '0;
+      connecting_q <= 1'b0;
       at_q <= '0;
       for (int unsigned n = 0; n < NumSessions; n++) told_q[n].live <= 1'b0;
     end
@@ -579,14 +626,16 @@ module tcp_stream
     read_beat.meta = $bits(read_beat.meta)'(read);
   end
 
+  logic out_room;
+  assign send_ready = connecting_q ? (step_q == Connect) & (connected_q | request_room) : out_room;
   stream_register #(
       .data_t(beat_t)
   ) u_out (
       .clk_i,
       .rst_i,
       .in_i(data),
-      .in_valid_i(send_valid),
-      .in_ready_o(send_ready),
+      .in_valid_i(send_valid & ~connecting_q),
+      .in_ready_o(out_room),
       .out_o,
       .out_valid_o,
       .out_ready_i

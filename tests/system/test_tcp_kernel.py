@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,6 +12,31 @@ from test_tcp import ABORT, ECHO
 
 DESIGN = Path(__file__).parents[2] / "docs" / "examples" / "tcp_kernel" / "tcp_kernel.yaml"
 PORT = 7
+
+
+# Serves one request. Arguments: address, port, bytes of the answer.
+SERVE = """
+import socket, sys
+server = socket.create_server((sys.argv[1], int(sys.argv[2])))
+server.settimeout(60)
+client, _ = server.accept()
+request = b""
+while not request.endswith(b"\\r\\n\\r\\n"):
+    request += client.recv(100)
+client.sendall(bytes(int(sys.argv[3])))
+client.close()
+print(request.decode().strip())
+"""
+# Opens connections until one succeeds, and says how many bytes came.
+FETCH = """
+def software(simulation):
+    names = ("fetch_go_i", "fetch_done_o", "fetch_failed_o")
+    go, done, failed = map(simulation.read_pin, names)
+    if done and not failed:
+        open({path!r}, "w").write(str(simulation.read_pin("fetch_bytes_o")))
+    elif done or not go:
+        simulation.write_pin("fetch_go_i", 1 - go)
+"""
 
 
 def echo(live: Live, size: int, connections: int = 1, rounds: int = 1) -> int:
@@ -45,3 +71,15 @@ def test_linux_hears_its_bytes(start: Callable[..., Live]) -> None:
     assert live.python(COUNT, ADDRESS, *sizes).splitlines() == [f"{size} 4" for size in sizes]
     counted = live.stop()["counters"]["echo"]
     assert counted["event.tcp_stream.sent"] > 100
+
+
+def test_a_kernel_fetches_from_linux(start: Callable[..., Live], tmp_path: Path) -> None:
+    result = tmp_path / "fetched"
+    live = start(DESIGN, assertions=True, software=FETCH.format(path=str(result)))
+    assert live.python(SERVE, "10.77.0.1", 80, 100_000) == "GET / HTTP/1.0"
+    for _ in range(100):
+        if result.exists() and result.read_text():
+            break
+        time.sleep(0.1)
+    live.stop()
+    assert result.read_text() == "100000"

@@ -10,19 +10,14 @@ from ipaddress import IPv4Address
 from pathlib import Path
 from typing import Any
 
-import pytest
 from support.live import ADDRESS, Live
-from test_tcp_sockets import CLIENT, HOST, REQUESTS, SERVER, SESSIONS, Pair
+from test_tcp_sockets import CLIENT, HOST, SERVER, SESSIONS, Pair
 
 from bombus.design.rtl.packages import enum_names
 from bombus.simulator.simulation import Simulation
 
 STATES = enum_names("tcp_state_pkg", "state_e")
 
-
-needs_active_open = pytest.mark.skipif(
-    "request_connect" not in REQUESTS, reason="the engine has no active open yet"
-)
 
 # An echo server that writes what the registers show of sessions in use, some times a second.
 # `{folder}`: of the servers; `{seen}`: the file.
@@ -88,7 +83,6 @@ def state_of(simulation: Simulation, session: int) -> tuple[str, Any]:
     return STATES[state["state"]], state
 
 
-@needs_active_open
 def test_a_session_from_its_beginning_to_its_end() -> None:
     with ExitStack() as stack:
         pair = Pair(stack)
@@ -128,7 +122,6 @@ def test_a_session_from_its_beginning_to_its_end() -> None:
         assert not any(state_of(pair.near, SESSIONS)[1].values())
 
 
-@needs_active_open
 def test_reading_disturbs_nothing() -> None:
     with ExitStack() as stack:
         pair = Pair(stack)

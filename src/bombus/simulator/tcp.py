@@ -261,8 +261,8 @@ class Connection:
 
 
 @dataclass
-class _Opening:
-    """A connection that has been asked for."""
+class Opening:
+    """A connection that has been asked for: in time it has a `connection` or an `error`."""
 
     peer: tuple[int, int]  # address and port
     connection: Connection | None = None
@@ -300,7 +300,7 @@ class Sockets:
         self._tcp_port = _ports(simulation, self.tile)
         self.listeners: dict[int, Listener] = {}
         self._sessions: dict[int, Connection] = {}
-        self._opening: list[_Opening] = []  # the oldest first
+        self._opening: list[Opening] = []  # the oldest first
         self.reads: deque[Connection] = deque()  # by whom what comes next was asked for
         # Lets some microseconds pass, at most, where more than this simulation is to go on.
         self.pass_time: Callable[[int], object] | None = None
@@ -319,17 +319,12 @@ class Sockets:
         self.send(REQUEST, request="request_listen", place=port)
         return self.listeners[port]
 
-    def connect(
-        self, ip: str, port: int, timeout: float = DEFAULT_TIMEOUT, *, mac_port: int = 0
-    ) -> Connection:
-        """Opens a connection by a MAC port, from an own port that the engine chooses.
-
-        ConnectionRefusedError if the peer resets it or does not answer, or no session is free.
-        """
+    def open(self, ip: str, port: int, *, mac_port: int = 0) -> Opening:
+        """Asks for a connection, as `connect` does, but does not wait."""
         address = int(_address(ip))
         if not 1 <= port <= 65535:
             raise SimulationError(f"port: should be 1 to 65535, not {port}")
-        opening = _Opening((address, port))
+        opening = Opening((address, port))
         self.send(
             REQUEST,
             request="request_connect",
@@ -339,6 +334,16 @@ class Sockets:
             port=self._tcp_port,
         )
         self._opening.append(opening)
+        return opening
+
+    def connect(
+        self, ip: str, port: int, timeout: float = DEFAULT_TIMEOUT, *, mac_port: int = 0
+    ) -> Connection:
+        """Opens a connection by a MAC port, from an own port that the engine chooses.
+
+        ConnectionRefusedError if the peer resets it or does not answer, or no session is free.
+        """
+        opening = self.open(ip, port, mac_port=mac_port)
         try:
             self.wait(
                 lambda: opening.connection is not None or bool(opening.error),
@@ -419,7 +424,7 @@ class Sockets:
         elif (known := self._sessions.get(fields["session"])) is not None:
             known.take_event(fields)
 
-    def _opened(self, fields: dict[str, int]) -> _Opening | None:
+    def _opened(self, fields: dict[str, int]) -> Opening | None:
         """What an event about a new session answers; None: the peer has opened it."""
         if fields.get("port", fields["tuple.own_port"]) == fields["tuple.own_port"]:
             return None
@@ -428,7 +433,7 @@ class Sockets:
             if opening.peer == peer:
                 self._opening.remove(opening)
                 return opening
-        return _Opening(peer, is_given_up=True)
+        return Opening(peer, is_given_up=True)
 
     def _check_port(self, port: int) -> None:
         if not 1 <= port <= 65535:
