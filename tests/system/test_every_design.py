@@ -9,7 +9,7 @@ from random import Random
 
 import pytest
 from support import message_sums
-from support.bench import LIMIT_CYCLES, SCALE_28, TAGGED, TIMER_STEP_US, udp_ports
+from support.bench import LIMIT_CYCLES, SCALE_28, TAGGED, TIMER_STEP_US, UNCHECKED, udp_ports
 
 from bombus.base.paths import DESIGNS
 from bombus.golden.frames import (
@@ -26,8 +26,6 @@ from bombus.golden.frames import (
 from bombus.measure.exchanges import neighbour
 from bombus.simulator.simulation import Simulation
 
-# Others build these without assertions: their simulators take long to build.
-WITHOUT_ASSERTIONS = ("udp_echo_replicas", "scale_28")
 FRAMES = 300
 
 
@@ -64,8 +62,8 @@ def frames(random: Random, host: Host, station: Station, ports: list[int]) -> It
 )
 def test_counters_add_up(design: Path) -> None:
     random = Random(1)
-    has_assertions = design.stem not in WITHOUT_ASSERTIONS
-    with Simulation(design, assertions=has_assertions, timer_step_us=TIMER_STEP_US) as simulation:
+    is_checked = design not in UNCHECKED
+    with Simulation(design, assertions=is_checked, timer_step_us=TIMER_STEP_US) as simulation:
         host = Host.from_manifest(simulation.manifest)
         station = neighbour(simulation.manifest)
         ports = sorted(udp_ports(simulation.manifest)) or [7]
