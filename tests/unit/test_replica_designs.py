@@ -338,6 +338,23 @@ def test_what_cannot_be_shared_out(
     assert any(words.startswith(f"{line}: ") and message in words for words in found), found
 
 
+@pytest.mark.parametrize(("receive", "echo"), [((0, 0), (2, 2)), ((2, 2), (0, 0))])
+def test_all_messages_to_replicas_must_fit_their_policy(
+    tmp_path: Path, problems: Problems, receive: tuple[int, int], echo: tuple[int, int]
+) -> None:
+    """Those of `receive` for ipv4_tx have no port, those of `echo` for udp_tx have one."""
+    text = SOUND.replace("[udp_tx, ipv4_tx, eth_tx, mac_tx]", "[eth_tx, mac_tx]")
+    file = tmp_path / "design.yaml"
+    file.write_text(
+        text.replace("at: [0, 0]", f"at: {list(receive)}")
+        + f"  - {ECHO.replace('[2, 1]', str(list(echo)))}\n"
+        + "  - {name: send, layers: [udp_tx, ipv4_tx], replicas: 2, dispatch: dst_port}\n"
+    )
+    found = problems(check.check, file)
+    assert any("messages for send.ipv4_tx have no port" in words for words in found), found
+    assert not any("send.udp_tx have" in words for words in found)
+
+
 @pytest.mark.parametrize(
     ("layer", "flow"),
     [("udp_tx", "meta"), ("udp_rx", "payload"), ("ipv4_tx", "address"), ("icmp_echo", "address")],

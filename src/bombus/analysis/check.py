@@ -155,19 +155,11 @@ def _dispatches(design: Design) -> Iterator[Problem]:
             )
     for group, dispatches in choosers.items():
         loc = (*group.loc, "dispatch")
-        policy, flow = group.policy, dispatches[0].flow
-        target = dispatches[0].targets[0].layer
-        if policy == "flow_hash" and flow == "none":
-            yield design.file.problem(
-                loc,
-                f"messages for {target.given_name} carry no flow information, which flow_hash "
-                f"needs; use round_robin or least_loaded",
-            )
-        if policy == "dst_port" and flow not in HAS_PORTS:
-            yield design.file.problem(
-                loc, f"messages for {target.given_name} have no port, which dst_port needs"
-            )
-        if policy == "least_loaded" and len(dispatches) > 1:
+        for message in _lacks(group, dispatches):
+            yield design.file.problem(loc, message)
+        for message in _doubts(group, dispatches):
+            yield design.file.problem(loc, message, is_error=False)
+        if group.policy == "least_loaded" and len(dispatches) > 1:
             yield design.file.problem(
                 loc,
                 f"{len(dispatches)} tiles send to {group.name}, and none knows the load caused by "
@@ -175,21 +167,35 @@ def _dispatches(design: Design) -> Iterator[Problem]:
                 f"`{{kind: {listing(design.library.schedulers, 'or')}, before: {group.name}}}` "
                 f"in front of it, or use another policy",
             )
-        if policy == "least_loaded" and not dispatches[0].targets[0].network.given.lossless:
-            yield design.file.problem(
-                loc,
-                "the fabric can drop messages, which least_loaded would then count as pending "
-                f"indefinitely; use another policy for {group.name} or a lossless fabric",
-                is_error=False,
+
+
+def _lacks(group: Group, dispatches: Iterable[Dispatch]) -> Iterator[str]:
+    """What the policy of a group needs and the messages to one of its inputs do not have."""
+    flows = {dispatch.targets[0].layer.given_name: dispatch.flow for dispatch in dispatches}
+    for name, flow in flows.items():
+        if group.policy == "flow_hash" and flow == "none":
+            yield (
+                f"messages for {name} carry no flow information, which flow_hash needs; use "
+                "round_robin or least_loaded"
             )
-        keeps = [la.kind.name for la in group.tiles[0].layers if la.kind.keeps_flow_state]
-        if keeps and policy in ("round_robin", "least_loaded"):
-            yield design.file.problem(
-                loc,
-                f"{listing(keeps)} keeps state per flow, but {policy} sends messages of one flow "
-                f"to several replicas; use flow_hash or dst_port",
-                is_error=False,
-            )
+        if group.policy == "dst_port" and flow not in HAS_PORTS:
+            yield f"messages for {name} have no port, which dst_port needs"
+
+
+def _doubts(group: Group, dispatches: Iterable[Dispatch]) -> Iterator[str]:
+    """What the policy of a group cannot do for the messages that it chooses for."""
+    is_lossless = all(dispatch.targets[0].network.given.lossless for dispatch in dispatches)
+    if group.policy == "least_loaded" and not is_lossless:
+        yield (
+            "the fabric can drop messages, which least_loaded would then count as pending "
+            f"indefinitely; use another policy for {group.name} or a lossless fabric"
+        )
+    keeps = [layer.kind.name for layer in group.tiles[0].layers if layer.kind.keeps_flow_state]
+    if keeps and group.policy in ("round_robin", "least_loaded"):
+        yield (
+            f"{listing(keeps)} keeps state per flow, but {group.policy} sends messages of one flow "
+            "to several replicas; use flow_hash or dst_port"
+        )
 
 
 def _remarks(design: Design, lines: Collection[int | None]) -> Iterator[Problem]:
