@@ -14,7 +14,7 @@ PYTHON   = $(or $(firstword $(foreach name,$(PYTHONS),\
 # at the same time; who is done takes over from the other.
 PYTEST := $(BIN)/pytest -q -n 2 --dist worksteal
 
-.PHONY: help demo test test-fast test-all lint format docs timing venv lock clean
+.PHONY: help demo test test-fast test-all lint format docs conformance timing venv lock clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
@@ -62,6 +62,9 @@ docs: $(VENV)/.done  ## regenerate pages and pictures
 	$(BIN)/bombus show docs/examples/first/first.yaml -o docs/pictures/first.svg
 	$(BIN)/bombus show designs/udp_echo_memory.yaml -o docs/pictures/udp_echo_memory.svg
 	! $(BIN)/bombus check docs/examples/deadlock/figure_5a.yaml -o docs/pictures/figure_5a_deadlock.svg
+
+conformance: $(VENV)/.done  ## run the TCP conformance scripts; docs/conformance.md says what passes
+	PYTHONPATH=tests $(BIN)/python -m conformance.report
 
 venv: $(VENV)/.done  ## install Bombus with all its tools into .venv
 

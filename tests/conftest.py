@@ -15,7 +15,7 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 signal.signal(signal.SIGHUP, signal.SIG_DFL)
 message_sums.watch()  # every simulation that a test opens
 # Folders whose tests build large simulators, prove or synthesise; other slow tests are marked.
-SLOW = ("bench", "formal", "fuzz", "package", "rtl", "sim", "sweep", "system")
+SLOW = ("bench", "conformance", "formal", "fuzz", "package", "rtl", "sim", "sweep", "system")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

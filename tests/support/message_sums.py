@@ -84,6 +84,13 @@ EVENTS: dict[str, dict[str, int]] = {
         "unknown_kind": GOES_ON,
     },
     "tcp_echo": {"told": ENDS, "read": STARTS, "request": STARTS},
+    "tcp_puppet": {
+        "told": ENDS,
+        "read": STARTS,
+        "request": STARTS,
+        "ignored": ENDS,
+        "command": STARTS,
+    },
     "tcp_receive_buffer": {"bad_read": GOES_ON, "kept": ENDS},
     "tcp_stream": {
         "told": ENDS,
