@@ -214,7 +214,7 @@ module tcp_arrival
       // An answer to the own SYN, where both have asked for the connection (RFC 9293, 3.5).
       meaning.opened = flags.syn & flags.ack & ~flags.rst & new_ack & one_before &
           (block_2_i.state == SynReceived);
-      meaning.resend = flags.syn & ~flags.ack & (block_2_i.state == SynReceived);
+      meaning.resend = flags.syn & ~flags.ack & ~flags.rst & (block_2_i.state == SynReceived);
     end else if (flags.rst) begin
       meaning.reset = here;
       meaning.challenge = ~here;

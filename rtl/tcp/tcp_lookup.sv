@@ -264,13 +264,15 @@ module tcp_lookup
   assign missed_port_o = wanted_port;
 
 
-  logic [3:0] opens_q;
+  logic [3:0] opens_q, silent_q;
   always_ff @(posedge clk_i) begin
     opens_q <= {opens_q[2:0], opens & ~connect};
+    // LISTEN drops what says nothing (RFC 9293, 3.10.7.2).
+    silent_q <= {silent_q[2:0], open & ~connect & ~asked_q.flags.syn & ~asked_q.flags.ack};
     order_o <= has_session;
     order_valid_o <= found & ~waiting.connects & ~rst_i;
     refused_o <= waiting.segment;
-    refused_valid_o <= loses & ~waiting.connects & ~opens_q[3] & ~waiting.segment.flags.rst & ~rst_i;
+    refused_valid_o <= loses & ~waiting.connects & ~opens_q[3] & ~silent_q[3] & ~waiting.segment.flags.rst & ~rst_i;
     no_session_o <= loses & opens_q[3] & ~rst_i;
   end
 
