@@ -435,7 +435,7 @@ module tcp
     refused_both_q <= core_refused_valid & unfound_valid & ~rst_i;
     event_o[EventBadRequest] <= (bad_request | connect_lost) & ~rst_i;
     event_o[EventRefused] <= refused_valid & ~rst_i;
-    event_o[EventSegmentIn] <= order_valid & ~rst_i;
+    event_o[EventSegmentIn] <= order_valid & ~drop_o[DropNoSession] & ~rst_i;
     event_o[EventSegmentOut] <= out_valid_o & out_ready_i & out_o.last & ~rst_i;
     event_o[EventRequest] <= request_valid_i & request_ready_o & ~rst_i;
     event_o[EventPayload] <= data_ends & ~tells & ~rst_i;

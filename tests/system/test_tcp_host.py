@@ -98,7 +98,7 @@ def live(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Live]:
         yield running
         counted = running.stop()["counters"]
     assert counted["app"]["event.tcp_host.unknown_kind"] == 0
-    assert counted["app"]["event.tcp_host.taken"] > 100
+    assert counted["app"]["event.tcp_host.taken"] > 0
 
 
 def test_echo(live: Live) -> None:
