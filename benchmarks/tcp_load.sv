@@ -312,7 +312,7 @@ module tcp_load
   tcp_request_meta_t request;
   tcp_read_meta_t read;
   always_comb begin
-    request = '{request: RequestNone, session: session_t'(at_q), place: '0, wish: 1'b0};
+    request = '{request: RequestNone, session: session_t'(at_q), default: '0};
     unique case (step_q)
       Listen: begin
         request.request = RequestListen;
@@ -339,7 +339,7 @@ module tcp_load
           request: RequestRelease,
           session: session_t'(released),
           place: taken_to[released],
-          wish: 1'b0
+          default: '0
       };
     end
     read = '{port: 16'(TcpPort), session: session_t'(at_q), start: at_own.read, length: read_count[13:0]};

@@ -53,10 +53,8 @@ module tcp_lookup
     output logic missed_valid_o,
     input logic missed_ready_i,
 
-
     input logic half_open_i,  // one more waits for the end of its handshake
     input logic half_done_i,
-
 
     // What the session of the cycle before was opened with
     input session_t session_i,
@@ -262,7 +260,6 @@ module tcp_lookup
     assign connect_busy = 1'b0;
   end
   assign missed_port_o = wanted_port;
-
 
   logic [3:0] opens_q, silent_q;
   always_ff @(posedge clk_i) begin
