@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from bombus.analysis import check
 from bombus.base.errors import UserError
 from bombus.measure import bench
 from bombus.measure.tcp_peer import pattern
@@ -32,3 +34,10 @@ def test_options_are_checked() -> None:
         bench.run("tcp", None, None, payloads="8961")
     with pytest.raises(UserError, match="--segments"):
         bench.run("tcp", None, None, segments=3)
+
+
+def test_design_is_sound() -> None:
+    """Its own application follows the messages of the engine."""
+    design, warnings = check.check(Path(__file__).parents[2] / "benchmarks" / "tcp.yaml")
+    assert "tcp_load" in design.library.definitions
+    assert not warnings

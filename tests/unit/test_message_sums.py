@@ -14,9 +14,9 @@ from bombus.analysis import check
 from bombus.design import rtl
 from bombus.generation.manifest import manifest
 
-# With those of the documentation's examples.
+# With those of the documentation's examples and of the conformance suite.
 EXAMPLES = sorted((ROOT / "docs" / "examples").rglob("*.sv"))
-LAYERS = rtl.library(512, EXAMPLES).layers
+LAYERS = rtl.library(512, [*EXAMPLES, ROOT / "tests" / "conformance" / "tcp_puppet.sv"]).layers
 LOSSY = "fabric: {kind: crosspoint, lossless: false}\ntiles:"
 
 
