@@ -42,7 +42,7 @@ module tcp_load
     output logic request_valid_o,
     input logic request_ready_i,
 
-    output logic [1:0] event_o,
+    output logic [5:0] event_o,
     output logic busy_o
 );
 
@@ -64,8 +64,12 @@ module tcp_load
   typedef enum logic [0:0] {ReadNextTcpReceiveBufferRead} read_next_e;
   typedef enum logic [0:0] {RequestNextTcpRequest} request_next_e;
   typedef enum int unsigned {
-    EventRight,  // a message without a wrong byte
+    EventTold,
+    EventRight,  // bytes came, none of them wrong
     EventWrong,
+    EventRead,
+    EventWritten,
+    EventRequest,
     NumEvents
   } event_e;
 
@@ -162,6 +166,10 @@ module tcp_load
     expected_q <= pattern(start);
     compare_q <= taken & ~is_event;
     if (compare_q) wrong_q <= wrong & ~beat_q.last;
+    event_o[EventTold] <= told;
+    event_o[EventRead] <= read_valid_o & read_ready_i;
+    event_o[EventWritten] <= out_o.last & out_valid_o & out_ready_i;
+    event_o[EventRequest] <= request_valid_o & request_ready_i;
     event_o[EventRight] <= compare_q & beat_q.last & ~wrong;
     event_o[EventWrong] <= compare_q & beat_q.last & wrong;
     if (rst_i) begin

@@ -84,6 +84,14 @@ EVENTS: dict[str, dict[str, int]] = {
         "unknown_kind": GOES_ON,
     },
     "tcp_echo": {"told": ENDS, "read": STARTS, "request": STARTS},
+    "tcp_load": {
+        "told": ENDS,
+        "right": ENDS,
+        "wrong": ENDS,
+        "read": STARTS,
+        "written": STARTS,
+        "request": STARTS,
+    },
     "tcp_puppet": {
         "told": ENDS,
         "read": STARTS,

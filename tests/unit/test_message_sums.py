@@ -14,9 +14,10 @@ from bombus.analysis import check
 from bombus.design import rtl
 from bombus.generation.manifest import manifest
 
-# With those of the documentation's examples and of the conformance suite.
+# With those of the documentation's examples, of the conformance suite and of benchmarks.
 EXAMPLES = sorted((ROOT / "docs" / "examples").rglob("*.sv"))
-LAYERS = rtl.library(512, [*EXAMPLES, ROOT / "tests" / "conformance" / "tcp_puppet.sv"]).layers
+OTHERS = [ROOT / "tests" / "conformance" / "tcp_puppet.sv", ROOT / "benchmarks" / "tcp_load.sv"]
+LAYERS = rtl.library(512, [*EXAMPLES, *OTHERS]).layers
 LOSSY = "fabric: {kind: crosspoint, lossless: false}\ntiles:"
 
 
