@@ -358,8 +358,6 @@ module tcp_load
   beat_t data;
   bytes_t data_bytes;
   wire [14:0] left = count_q - sent_q;
-  request_beat_t request_beat;
-  read_beat_t read_beat;
   always_comb begin
     data_bytes = pattern(at_own.write + 32'(sent_q));
     for (int unsigned n = 0; n < DataBytes; n++) if (n >= 32'(left)) data_bytes[n] = '0;
@@ -371,14 +369,6 @@ module tcp_load
     data.last = write_ends;
     data.bytes = write_ends ? $bits(data.bytes)'(left) : $bits(data.bytes)'(DataBytes);
     data.data = data_bytes;
-    request_beat = '0;
-    request_beat.last = 1'b1;
-    request_beat.kind = $bits(request_beat.kind)'(KindTcpRequest);
-    request_beat.meta = $bits(request_beat.meta)'(request);
-    read_beat = '0;
-    read_beat.last = 1'b1;
-    read_beat.kind = $bits(read_beat.kind)'(KindTcpRead);
-    read_beat.meta = $bits(read_beat.meta)'(read);
   end
 
   stream_register #(
@@ -393,26 +383,30 @@ module tcp_load
       .out_valid_o,
       .out_ready_i
   );
-  stream_register #(
-      .data_t(read_beat_t)
+  message_register #(
+      .beat_t(read_beat_t),
+      .meta_t(tcp_read_meta_t),
+      .Kind  (KindTcpRead)
   ) u_read (
       .clk_i,
       .rst_i,
-      .in_i(read_beat),
-      .in_valid_i(step_q == Read),
-      .in_ready_o(read_room),
+      .meta_i(read),
+      .valid_i(step_q == Read),
+      .ready_o(read_room),
       .out_o(read_o),
       .out_valid_o(read_valid_o),
       .out_ready_i(read_ready_i)
   );
-  stream_register #(
-      .data_t(request_beat_t)
+  message_register #(
+      .beat_t(request_beat_t),
+      .meta_t(tcp_request_meta_t),
+      .Kind  (KindTcpRequest)
   ) u_request (
       .clk_i,
       .rst_i,
-      .in_i(request_beat),
-      .in_valid_i(send_request),
-      .in_ready_o(request_room),
+      .meta_i(request),
+      .valid_i(send_request),
+      .ready_o(request_room),
       .out_o(request_o),
       .out_valid_o(request_valid_o),
       .out_ready_i(request_ready_i)

@@ -260,21 +260,11 @@ module tcp_echo
   // ---- Out ----
 
   beat_t copy;
-  request_beat_t request_beat;
-  read_beat_t read_beat;
   always_comb begin
     copy = in_i;
     copy.kind = $bits(copy.kind)'(KindTcpData);
     copy.meta =
         $bits(copy.meta)'(tcp_data_meta_t'{session: session_t'(at_q), start: own.write, skip: '0});
-    request_beat = '0;
-    request_beat.last = 1'b1;
-    request_beat.kind = $bits(request_beat.kind)'(KindTcpRequest);
-    request_beat.meta = $bits(request_beat.meta)'(request);
-    read_beat = '0;
-    read_beat.last = 1'b1;
-    read_beat.kind = $bits(read_beat.kind)'(KindTcpRead);
-    read_beat.meta = $bits(read_beat.meta)'(read);
   end
 
   stream_register #(
@@ -289,26 +279,30 @@ module tcp_echo
       .out_valid_o,
       .out_ready_i
   );
-  stream_register #(
-      .data_t(read_beat_t)
+  message_register #(
+      .beat_t(read_beat_t),
+      .meta_t(tcp_read_meta_t),
+      .Kind  (KindTcpRead)
   ) u_read (
       .clk_i,
       .rst_i,
-      .in_i(read_beat),
-      .in_valid_i(send_read),
-      .in_ready_o(read_room),
+      .meta_i(read),
+      .valid_i(send_read),
+      .ready_o(read_room),
       .out_o(read_o),
       .out_valid_o(read_valid_o),
       .out_ready_i(read_ready_i)
   );
-  stream_register #(
-      .data_t(request_beat_t)
+  message_register #(
+      .beat_t(request_beat_t),
+      .meta_t(tcp_request_meta_t),
+      .Kind  (KindTcpRequest)
   ) u_request (
       .clk_i,
       .rst_i,
-      .in_i(request_beat),
-      .in_valid_i(send_request),
-      .in_ready_o(request_room),
+      .meta_i(request),
+      .valid_i(send_request),
+      .ready_o(request_room),
       .out_o(request_o),
       .out_valid_o(request_valid_o),
       .out_ready_i(request_ready_i)

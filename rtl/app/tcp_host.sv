@@ -155,8 +155,6 @@ module tcp_host
   end
 
   beat_t data;
-  read_beat_t read;
-  request_beat_t request;
   logic [$clog2(KeepWidth):0] bytes;
   keep_count #(
       .NumBytes(KeepWidth)
@@ -172,15 +170,6 @@ module tcp_host
     data.kind = $bits(data.kind)'(KindTcpData);
     data.length = in_user.length[13:0];
     data.meta = $bits(data.meta)'(in_user.meta[DataMetaWidth-1:0]);
-    // These have no data, and one beat; more than that does not matter.
-    read = '0;
-    read.last = 1'b1;
-    read.kind = $bits(read.kind)'(KindTcpRead);
-    read.meta = $bits(read.meta)'(in_user.meta[ReadWidth-1:0]);
-    request = '0;
-    request.last = 1'b1;
-    request.kind = $bits(request.kind)'(KindTcpRequest);
-    request.meta = $bits(request.meta)'(in_user.meta[RequestWidth-1:0]);
   end
 
   stream_register #(
@@ -195,26 +184,31 @@ module tcp_host
       .out_valid_o,
       .out_ready_i
   );
-  stream_register #(
-      .data_t(read_beat_t)
+  // Of what has no data, the first beat counts.
+  message_register #(
+      .beat_t(read_beat_t),
+      .meta_t(tcp_read_meta_t),
+      .Kind  (KindTcpRead)
   ) u_read (
       .clk_i,
       .rst_i,
-      .in_i(read),
-      .in_valid_i(host_in_tvalid_i & first_q & (kind == 8'd1)),
-      .in_ready_o(read_ready),
+      .meta_i(in_user.meta[ReadWidth-1:0]),
+      .valid_i(host_in_tvalid_i & first_q & (kind == 8'd1)),
+      .ready_o(read_ready),
       .out_o(read_o),
       .out_valid_o(read_valid_o),
       .out_ready_i(read_ready_i)
   );
-  stream_register #(
-      .data_t(request_beat_t)
+  message_register #(
+      .beat_t(request_beat_t),
+      .meta_t(tcp_request_meta_t),
+      .Kind  (KindTcpRequest)
   ) u_request (
       .clk_i,
       .rst_i,
-      .in_i(request),
-      .in_valid_i(host_in_tvalid_i & first_q & (kind == 8'd2)),
-      .in_ready_o(request_ready),
+      .meta_i(in_user.meta[RequestWidth-1:0]),
+      .valid_i(host_in_tvalid_i & first_q & (kind == 8'd2)),
+      .ready_o(request_ready),
       .out_o(request_o),
       .out_valid_o(request_valid_o),
       .out_ready_i(request_ready_i)

@@ -588,7 +588,7 @@ FREE = {
         (
             *("KindArp", "KindArpUpdate", "KindArpQuestion", "KindUnreachable", "KindTcpData"),
             *("KindRoutedPacket", "KindEnginePacket"),
-            *("KindTcpSegment", "KindTcpEvent", "KindTcpRead", "KindTcpRequest"),
+            *("KindTcpSegment", "KindTcpEvent", "KindTcpRead", "KindTcpRequest", "Kind"),
         ),
         "Bombus numbers the kinds, and makes beats wide enough",
     ),

@@ -122,6 +122,7 @@ _FILES: Mapping[str, Tests] = {
     "rtl/common/stream_merge.sv": Tests(
         (f"{_PRIMITIVES} -k merge", *_INTERFACE), proofs="stream_merge"
     ),
+    "rtl/common/message_register.sv": Tests(("tests/system/test_tcp_host.py",), ()),
     "rtl/common/stream_register.sv": Tests((_DISPATCH,), (_REPLICAS,)),
     "rtl/common/strip.sv": Tests((_HEADERS, _LAYERS)),
     "rtl/common/timebase.sv": Tests((f"{_REGISTERS} -k time",)),
