@@ -156,6 +156,7 @@ module tcp_arrival
     logic        ahead_of_nxt;  // acknowledged more than was sent again
     logic        closed;        // no bytes are taken in this state
     logic        fin;
+    logic        fin_waits;     // it comes with the end of the handshake
     logic        bytes;
     logic        new_bytes;     // some have not come before
     logic        recent;        // remember the timestamp
@@ -179,7 +180,9 @@ module tcp_arrival
   wire takes_bytes = block_2_i.state inside {SynReceived, Established, FinWait1, FinWait2};
   wire here = found_q.seq == '0;
   wire one_before = &found_q.seq;  // the last one before it
-  wire takes_fin = flags.fin & (block_2_i.state != SynReceived);  // it comes once more
+  // With the end of the handshake, it waits for a turn of its own: one report tells of the first
+  // places, the next one of the end.
+  wire takes_fin = flags.fin & (block_2_i.state != SynReceived);
   wire begins_inside = here | (~found_q.seq[31] & (found_q.seq < found_q.room));
   wire ends_new = ~found_q.last[31] & (found_q.last != '0 | takes_fin);
   wire ends_inside = found_q.last <= found_q.room;
@@ -219,7 +222,9 @@ module tcp_arrival
       meaning.reset = here;
       meaning.challenge = ~here;
     end else if (flags.syn) begin
-      meaning.challenge = 1'b1;
+      // A passive open returns to LISTEN (RFC 9293, 3.10.7.4, fourth).
+      meaning.reset = (block_2_i.state == SynReceived) & ~block_2_i.active;
+      meaning.challenge = ~meaning.reset;
     end else if (flags.ack & (block_2_i.state == SynReceived)) begin
       meaning.refuse  = ~new_ack;
       meaning.opened  = new_ack;
@@ -243,6 +248,8 @@ module tcp_arrival
     meaning.fits_ahead = meaning.process & takes_bytes & bytes & fits & ~here & ~found_q.seq[31];
     meaning.closed = ~takes_bytes;
     meaning.fin = takes_fin;
+    meaning.fin_waits = meaning.process & flags.fin & (block_2_i.state == SynReceived) &
+        (bytes ? meaning.in_order : here);
     meaning.bytes = bytes;
     meaning.new_bytes = bytes & (found_q.last != '0);
     meaning.recent = meaning.process & segment_2_i.options.has_timestamps & (here | found_q.seq[31]);
@@ -361,6 +368,8 @@ module tcp_arrival
       // to a gap.
       if (block_3_i.ack_later | m.fin | m.skip != '0 | some_i) block_o.ack_now = 1'b1;
     end
+    block_o.fin_waits = m.fin_waits | (block_3_i.fin_waits & ~m.in_order);
+    if (m.fin_waits) block_o.ack_now = 1'b1;
     if (m.readable & m.in_order) begin
       changes_o.readable  = 1'b1;
       block_o.read_served = ~block_3_i.read_served;

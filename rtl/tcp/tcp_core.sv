@@ -158,6 +158,10 @@ module tcp_core
              (kind_3_q != None && at == index_3_q) | (kind_4_q != None && at == index_4_q));
   endfunction
 
+  // Where a FIN waits, the turn to send is for it alone, as if the delayed acknowledgement's timer
+  // had expired.
+  logic takes_fin_2;
+
   logic departures_first_q;
   wire  can_expire = expired_valid_i & is_free(expired_i[IndexWidth-1:0]) & report_room_i;
   wire  can_arrive = arrival_valid_i & is_free(arrival_i.session[IndexWidth-1:0]) & report_room_i;
@@ -191,7 +195,7 @@ module tcp_core
     index_4_q   <= index_3_q;
     class_1_q   <= expired_class_i;
     class_2_q   <= class_1_q;
-    class_3_q   <= class_2_q;
+    class_3_q   <= class_2_q | takes_fin_2;
     arrival_1_q <= arrival_i;
     arrival_2_q <= arrival_1_q;
     arrival_3_q <= arrival_2_q;
@@ -199,7 +203,10 @@ module tcp_core
     timeout_3_q <= timeout_2_q;
     timeout_4_q <= timeout_3_q;
     if (rst_i) {kind_1_q, kind_2_q, kind_3_q, kind_4_q} <= {None, None, None, None};
-    else {kind_1_q, kind_2_q, kind_3_q, kind_4_q} <= {kind, kind_1_q, kind_2_q, kind_3_q};
+    else
+      {kind_1_q, kind_2_q, kind_3_q, kind_4_q} <= {
+        kind, kind_1_q, takes_fin_2 ? Expiry : kind_2_q, kind_3_q
+      };
   end
 
   // ---- Memories ----
@@ -212,6 +219,8 @@ module tcp_core
     cleared = '0;
     cleared.state = Closed;
   end
+
+  assign takes_fin_2 = kind_2_q == Departure & block_2_q.fin_waits;
 
   wire write = kind_3_q != None;
   wire writes = kind_4_q != None;
@@ -528,12 +537,18 @@ module tcp_core
   // The application has not been told of the session, and will not be.
   wire  untold = block_3_q.state == SynReceived & ~block_3_q.active;
   tcb_t expired;
+  wire  takes_fin = class_3_q & block_3_q.fin_waits & (block_3_q.state == Established);
   logic gave_up;
   always_comb begin
     expired = block_3_q;
     gave_up = 1'b0;
     if (class_3_q) begin
-      expired.ack_now = block_3_q.ack_later;
+      expired.ack_now   = block_3_q.ack_later | takes_fin;
+      expired.fin_waits = 1'b0;
+      if (takes_fin) begin
+        expired.state   = CloseWait;
+        expired.rcv_nxt = block_3_q.rcv_nxt + 32'd1;
+      end
     end else begin
       expired.timer = TimerNone;
       unique case (block_3_q.timer)
@@ -586,6 +601,7 @@ module tcp_core
       changes = '0;
       changes.closed = gave_up & ~untold;
       changes.failed = changes.closed;
+      changes.peer_closed = takes_fin;
       wake = 1'b1;
     end
     // An application that was never told of the session has nothing to let go of.

@@ -60,6 +60,7 @@ package tcp_state_pkg;
     logic [31:0] ts_recent;
     logic        ack_now;
     logic        ack_later;
+    logic        fin_waits;  // has come with the end of the handshake: taken in the next turn
 
     // Round trip: a segment that is being timed (RFC 6298, 3)
     logic        timing;

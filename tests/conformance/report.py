@@ -34,6 +34,7 @@ def page() -> str:
             script = result.script
             failures.append(f"| {script.title} | {script.by} | {script.fails or 'not known'} |")
     rows = [f"| {name} | {good} | {bad} |" for name, (good, bad) in counts.items()]
+    table = ["| script | expected by | what happens |", "|---|---|---|", *failures]
     return "\n".join(
         [
             "# Conformance of TCP",
@@ -48,9 +49,7 @@ def page() -> str:
             "",
             "## Failures",
             "",
-            "| script | expected by | what happens |",
-            "|---|---|---|",
-            *failures,
+            *(table if failures else ["None."]),
             "",
         ]
     )
