@@ -129,7 +129,8 @@ def idle(simulation: Simulation, station: Station, port: int, seconds: float) ->
 
 def cocotb_simulator(design: Path) -> Path:
     """The directory of the same design, built by cocotb's runner; built once."""
-    from cocotb_tools.runner import get_runner  # only developers have it
+    from cocotb_tools import config  # only developers have it
+    from cocotb_tools.runner import get_runner
 
     checked, _ = check.check(design)
     top = f"{checked.config.name}_top"
@@ -154,7 +155,8 @@ def cocotb_simulator(design: Path) -> Path:
                 log_file=folder / "build.log",
             )
 
-    parts = [verilator.version(), *COCOTB_BUILD, COCOTB_MAKE]
+    # The program loads cocotb's libraries from where they were when it was built.
+    parts = [verilator.version(), str(config.libs_dir), *COCOTB_BUILD, COCOTB_MAKE]
     parts += [part for item in sorted(texts.items()) for part in item]
     return cached_directory(f"cocotb/{top}-{content_key(parts, [])}", build)
 

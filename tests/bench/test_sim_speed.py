@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -33,6 +34,18 @@ def test_quick_run(run: Run) -> None:
     assert result["ratio"] == pytest.approx(ratio, rel=1e-2)
     # The narrow design builds soonest, and is where cocotb does best; the machine may be busy.
     assert result["ratio"] > 5
+
+
+def test_each_installation_of_cocotb_has_its_own_simulator(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its libraries are loaded from where they were when the simulator was built."""
+    from cocotb_tools import config
+
+    benchmark: Any = bench.load("sim-speed")
+    monkeypatch.setattr(benchmark, "cached_directory", lambda name, _: name)
+    here = benchmark.cocotb_simulator(DESIGNS[64])
+    assert benchmark.cocotb_simulator(DESIGNS[64]) == here
+    monkeypatch.setattr(config, "libs_dir", Path("/gone/cocotb/libs"))
+    assert benchmark.cocotb_simulator(DESIGNS[64]) != here
 
 
 @pytest.mark.parametrize("side", ["C interface", "cocotb"])

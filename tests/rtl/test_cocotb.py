@@ -9,6 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from cocotb_tools import config
 from cocotb_tools.check_results import get_results
 from cocotb_tools.runner import get_runner
 from rtl_files import sources
@@ -47,7 +48,7 @@ def test_with_cocotb(top: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
         )
 
     key = content_key(
-        [verilator.version(), str(parameters)],
+        [verilator.version(), str(config.libs_dir), str(parameters)],
         [(source.name, source) for source in (*files, *paths.RTL.rglob("*.svh"), Path(__file__))],
     )
     result = get_runner("verilator").test(
