@@ -10,6 +10,8 @@ from pathlib import Path
 from random import Random
 from typing import Annotated, Any
 
+from rich.console import Console
+from rich.progress import Progress
 from rich.table import Table
 
 from bombus import Simulation
@@ -39,6 +41,7 @@ REQUEST_BYTES = 64
 WINDOW_BYTES = 49152  # in flight at most; below what the design's buffers hold
 WINDOW_SEGMENTS = 64
 QUEUED_FRAMES = 12
+HALF_OPEN = 4
 FIRST_PORT = 20000
 DIRECTIONS = ("rx", "tx", "both")
 
@@ -118,9 +121,13 @@ class Bench:
         peers, simulation = self.peers, self.simulation
         hears, speaks = direction != "rx", direction != "tx"
         mss = max(payload, LEAST_MSS)
-        ends = [self.open(port, mss, hears=hears) for _ in range(count)]
         checked = peers.checked
-        peers.connect(ends)
+        ends: list[Connection] = []
+        while len(ends) < count:  # not more half-open at a time than the engine bounds
+            some = range(min(HALF_OPEN, count - len(ends)))
+            opened = [self.open(port, mss, hears=hears) for _ in some]
+            peers.connect(opened)
+            ends += opened
         window = min(WINDOW_BYTES, payload * max(2, WINDOW_SEGMENTS // count))
         sent = heard = turn = 0
         started = simulation.cycle
@@ -220,16 +227,23 @@ def measure(
     design: Path, payloads: Sequence[int], connections: Sequence[int], segments: int, seed: int
 ) -> tuple[list[Row], int, str]:
     """All rows, the number of errors, and the design's name."""
-    with Simulation(design, seed=seed) as simulation:
+    with (
+        Simulation(design, seed=seed) as simulation,
+        Progress(console=Console(stderr=True), transient=True) as progress,
+    ):
         bench = Bench(simulation, seed)
         rows = bench.singles(app_port(simulation.manifest, "tcp_echo"))
         port = app_port(simulation.manifest, "tcp_load")
-        for count in connections:
-            for payload in payloads:
-                for direction in DIRECTIONS:
-                    # Nothing shorter than the least MSS is sent while there is more.
-                    if direction == "rx" or payload >= LEAST_MSS:
-                        rows.append(bench.stream(port, direction, count, payload, segments))
+        # Nothing shorter than the least MSS is sent while there is more.
+        streams = [
+            (direction, count, payload)
+            for count in connections
+            for payload in payloads
+            for direction in DIRECTIONS
+            if direction == "rx" or payload >= LEAST_MSS
+        ]
+        for each in progress.track(streams, description="streams"):
+            rows.append(bench.stream(port, *each, segments))
         simulation.advance_until_idle()
         wrong = sum(each.get("event.tcp_load.wrong", 0) for each in simulation.counters().values())
         return rows, wrong + sum(simulation.errors().values()), str(simulation.manifest["name"])

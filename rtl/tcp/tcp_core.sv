@@ -2,9 +2,9 @@
 // The state of all TCP sessions, and what changes it: segments that arrive, timers, and turns
 // to send (RFC 9293, 3.10).
 //
-// One event starts per cycle; five cycles pass between two of the same session, so that each
+// One event starts per cycle; four cycles pass between two of the same session, so that each
 // reads what the one before has written. Cycle 0 chooses the event and reads the memories,
-// cycles 1 to 3 work it out (tcp_arrival, tcp_departure), cycle 4 writes.
+// cycles 1 to 3 work it out (tcp_arrival, tcp_departure), and the last of them writes.
 module tcp_core
   import tcp_pkg::*;
   import tcp_state_pkg::*;
@@ -82,10 +82,6 @@ module tcp_core
     output logic busy_o
 );
 
-  // A session that nobody has answered for is given up earlier (RFC 9293, 3.8.3).
-  localparam int unsigned SynBackoff = MaxBackoff < 5 ? MaxBackoff : 5;
-  localparam int unsigned InitialUs = 1000000;  // RFC 6298, 2.1
-  localparam int unsigned MostUs = 60000000;  // RFC 6298, 2.5
   localparam bit Sack = NumGaps > 0 || NumSacks > 0;
   localparam bit Selective = NumSacks > 0;
   localparam int unsigned OwnScale = ReceiveBytes > 65535 ? $clog2(ReceiveBytes) - 15 : 0;
@@ -152,10 +148,12 @@ module tcp_core
 
   index_t queued;
   logic queued_valid, queued_ready;
+  logic opens_q, synchronises_q;
 
   function automatic logic is_free(index_t at);
     return ~((kind_1_q != None && at == index_1_q) | (kind_2_q != None && at == index_2_q) |
-             (kind_3_q != None && at == index_3_q) | (kind_4_q != None && at == index_4_q));
+             (kind_3_q != None && at == index_3_q) |
+             ((opens_q | synchronises_q) && at == index_4_q));  // the wishes are written later
   endfunction
 
   // Where a FIN waits, the turn to send is for it alone, as if the delayed acknowledgement's timer
@@ -223,7 +221,6 @@ module tcp_core
   assign takes_fin_2 = kind_2_q == Departure & block_2_q.fin_waits;
 
   wire write = kind_3_q != None;
-  wire writes = kind_4_q != None;
   always_ff @(posedge clk_i) begin
     block_1_q  <= blocks[index];
     block_2_q  <= block_1_q;
@@ -231,8 +228,7 @@ module tcp_core
     block_4_q  <= block;
     wishes_2_q <= wishes_1;
     wishes_3_q <= wishes_2_q;
-    if (clearing_q | writes)
-      blocks[clearing_q?clear_q : index_4_q] <= clearing_q ? cleared : block_4_q;
+    if (clearing_q | write) blocks[clearing_q?clear_q : index_3_q] <= clearing_q ? cleared : block;
     if (rst_i) begin
       clear_q <= '0;
       clearing_q <= 1'b1;
@@ -245,7 +241,7 @@ module tcp_core
   wire opens = kind_3_q == Arrival & arrival_3_q.opens;
   wire arrives = kind_3_q == Arrival & ~arrival_3_q.opens;
   wire departs = kind_3_q == Departure;
-  logic synchronise, wake, opens_q, synchronises_q, wake_q;
+  logic synchronise, wake, wake_q;
   wire synchronises = arrives & synchronise;
   seq_t first_q, peer_first_q;  // bytes of both directions
   always_ff @(posedge clk_i) begin
@@ -537,43 +533,18 @@ module tcp_core
   // The application has not been told of the session, and will not be.
   wire  untold = block_3_q.state == SynReceived & ~block_3_q.active;
   tcb_t expired;
-  wire  takes_fin = class_3_q & block_3_q.fin_waits & (block_3_q.state == Established);
-  logic gave_up;
-  always_comb begin
-    expired = block_3_q;
-    gave_up = 1'b0;
-    if (class_3_q) begin
-      expired.ack_now   = block_3_q.ack_later | takes_fin;
-      expired.fin_waits = 1'b0;
-      if (takes_fin) begin
-        expired.state   = CloseWait;
-        expired.rcv_nxt = block_3_q.rcv_nxt + 32'd1;
-      end
-    end else begin
-      expired.timer = TimerNone;
-      unique case (block_3_q.timer)
-        TimerRetransmit: begin
-          gave_up = block_3_q.backoff == 4'(handshake ? SynBackoff : MaxBackoff);
-          expired.backoff = block_3_q.backoff + 4'd1;
-          expired.nxt = block_3_q.una;
-          expired.recover = block_3_q.max;
-          expired.recovering = 1'b0;
-          expired.again = 1'b0;
-          expired.dup_acks = '0;
-          expired.timing = 1'b0;
-        end
-        TimerPersist: begin
-          if (block_3_q.backoff != 4'(MaxBackoff)) expired.backoff = block_3_q.backoff + 4'd1;
-          expired.nxt   = block_3_q.una;
-          expired.probe = 1'b1;
-        end
-        TimerTimeWait: expired.state = Ended;
-        default: ;
-      endcase
-      if (gave_up) expired.state = Ended;
-    end
-  end
-  assign timed_out = kind_3_q == Expiry & ~class_3_q & (block_3_q.timer == TimerRetransmit);
+  logic gave_up, runs_out, takes_fin;
+  tcp_expiry #(
+      .MaxBackoff(MaxBackoff)
+  ) u_expiry (
+      .block_i(block_3_q),
+      .delay_i(class_3_q),
+      .block_o(expired),
+      .takes_fin_o(takes_fin),
+      .repeats_o(runs_out),
+      .gives_up_o(gave_up)
+  );
+  assign timed_out = kind_3_q == Expiry & runs_out;
 
   // ---- Cycle 3: one of them is written ----
 
@@ -665,27 +636,40 @@ module tcp_core
       .timeout_us_o(timeout_1)
   );
 
-  // RFC 6298, 5.5 and 2.5. What is known of the session's predecessor does not count.
-  wire handshakes = block_4_q.state inside {SynSent, SynReceived};
-  wire [37:0] backed_off = 38'(handshakes ? 26'(InitialUs) : timeout_4_q) << block_4_q.backoff;
-  wire [25:0] timeout = |backed_off[37:26] | (backed_off[25:0] > 26'(MostUs)) ? 26'(MostUs) :
-      backed_off[25:0];
   wire set = (arrives & arrival_set) | (departs & ~aborts & departure_set);
   wire clear = (arrives & arrival_clear) | aborts | (kind_3_q == Expiry & ~class_3_q);
-  logic set_q, clears_q, set_delay_q, clear_delay_q;
+  logic set_q, clears_q, set_delay_q, clear_delay_q, deadlines_busy;
   always_ff @(posedge clk_i) begin
     set_q <= set & ~free & ~rst_i;
     clears_q <= (clear | free) & ~set & ~rst_i;
     set_delay_q <= arrives & delay_ack & ~block.ack_now & ~rst_i;
     clear_delay_q <= departs & sent_ack & ~rst_i;
-    set_o <= set_q & ~rst_i;
-    clear_o <= clears_q & ~rst_i;
-    set_delay_o <= set_delay_q & ~rst_i;
-    clear_delay_o <= clear_delay_q & ~rst_i;
-    timer_session_o <= session_t'(index_4_q);
-    deadline_o <= time_us_i + (block_4_q.timer == TimerTimeWait ? 32'(TimeWaitUs) : 32'(timeout));
-    delay_deadline_o <= time_us_i + 32'(DelayAckUs);
   end
+  tcp_deadlines #(
+      .DelayAckUs(DelayAckUs),
+      .TimeWaitUs(TimeWaitUs)
+  ) u_deadlines (
+      .clk_i,
+      .rst_i,
+      .time_us_i,
+      .set_i(set_q),
+      .clear_i(clears_q),
+      .set_delay_i(set_delay_q),
+      .clear_delay_i(clear_delay_q),
+      .session_i(session_t'(index_4_q)),
+      .state_i(block_4_q.state),
+      .timer_i(block_4_q.timer),
+      .backoff_i(block_4_q.backoff),
+      .timeout_us_i(timeout_4_q),
+      .set_o,
+      .clear_o,
+      .set_delay_o,
+      .clear_delay_o,
+      .session_o(timer_session_o),
+      .deadline_o,
+      .delay_deadline_o,
+      .busy_o(deadlines_busy)
+  );
 
   always_ff @(posedge clk_i) begin
     verdict_valid_o <= kind_3_q == Arrival & ~(opens & connects) & ~rst_i;
@@ -743,6 +727,6 @@ module tcp_core
 
   assign subject_o = session_t'(index_3_q);
   assign busy_o = (kind_1_q != None) | (kind_2_q != None) | (kind_3_q != None) | (kind_4_q != None) |
-      queued_valid | clearing_q;
+      queued_valid | clearing_q | deadlines_busy;
 
 endmodule

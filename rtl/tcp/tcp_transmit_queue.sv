@@ -2,7 +2,7 @@
 // The sessions that may have something to send, in order, each at most once.
 //
 // Two places add: the first goes before the second, which waits. A session that is added
-// while it is in the queue stays where it is. Latency: 2 cycles; one in and one out per cycle.
+// while it is in the queue stays where it is. Latency: 1 cycle; one in and one out per cycle.
 module tcp_transmit_queue
   import tcp_pkg::*;
 #(
@@ -41,11 +41,14 @@ module tcp_transmit_queue
   wire in_valid = (first_valid_i | second_valid_i) & ~clearing_q;
   assign second_ready_o = ~first_valid_i & ~clearing_q;
 
-  wire fetch = (write_q != read_q) & (~out_valid_o | out_ready_i);
+  wire some = write_q != read_q;
+  wire fetches = ~out_valid_o | out_ready_i;
+  wire fetch = some & fetches;
   wire taken = out_valid_o & out_ready_i;
   // What is added while the session leaves comes too late for this turn.
   wire leaves = taken & (in == out_o);
   wire add = in_valid & ((added[in] == removed[in]) | leaves);
+  wire pass = add & ~some & fetches;  // nobody is before it
 
   always_ff @(posedge clk_i) begin
     if (clearing_q) added[clear_q] <= 1'b0;
@@ -53,7 +56,7 @@ module tcp_transmit_queue
     if (clearing_q) removed[clear_q] <= 1'b0;
     else if (taken) removed[out_o] <= added[out_o];
     if (add) entries[write_q[IndexWidth-1:0]] <= in;
-    if (fetch) out_o <= entries[read_q[IndexWidth-1:0]];
+    if (fetches) out_o <= some ? entries[read_q[IndexWidth-1:0]] : in;
   end
 
   always_ff @(posedge clk_i) begin
@@ -66,10 +69,9 @@ module tcp_transmit_queue
     end else begin
       clear_q <= clear_q + 1'b1;
       if (&clear_q) clearing_q <= 1'b0;
-      if (add) write_q <= write_q + 1'b1;
+      if (add & ~pass) write_q <= write_q + 1'b1;
       if (fetch) read_q <= read_q + 1'b1;
-      if (fetch) out_valid_o <= 1'b1;
-      else if (out_ready_i) out_valid_o <= 1'b0;
+      if (fetches) out_valid_o <= some | add;
     end
   end
 

@@ -385,6 +385,8 @@ BAD: dict[str, list[dict[str, object]]] = {
         {"LeastTimeoutUs": 0},
     ],
     "tcp_connect": [{"NumSessions": 1}, {"NumSessions": 48}, {"NumSessions": 32768}],
+    "tcp_deadlines": [{"DelayAckUs": 0}, {"DelayAckUs": 500000}, {"TimeWaitUs": 0}],
+    "tcp_expiry": [{"MaxBackoff": 0}, {"MaxBackoff": 13}],
     "tcp_departure": [
         {"RingBytes": 512},
         {"ReceiveBytes": 512},

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// When the timers of a session that an event has set run out (RFC 6298, 2.5 and 5.5).
+//
+// Latency: 3 cycles, of setting and clearing alike. Throughput: one event per cycle.
+module tcp_deadlines
+  import tcp_pkg::*;
+  import tcp_state_pkg::*;
+#(
+    parameter int unsigned DelayAckUs = 1000,
+    parameter int unsigned TimeWaitUs = 1000000
+) (
+    input logic clk_i,
+    input logic rst_i,
+    input logic [31:0] time_us_i,
+
+    input logic            set_i,
+    input logic            clear_i,
+    input logic            set_delay_i,
+    input logic            clear_delay_i,
+    input session_t        session_i,
+    input state_e          state_i,        // after the event
+    input timer_e          timer_i,
+    input logic     [ 3:0] backoff_i,
+    input logic     [25:0] timeout_us_i,
+
+    output logic            set_o,
+    output logic            clear_o,
+    output logic            set_delay_o,
+    output logic            clear_delay_o,
+    output session_t        session_o,
+    output logic     [31:0] deadline_o,
+    output logic     [31:0] delay_deadline_o,
+    output logic            busy_o
+);
+
+  localparam int unsigned InitialUs = 1000000;  // RFC 6298, 2.1
+  localparam int unsigned MostUs = 60000000;  // RFC 6298, 2.5
+
+  if (DelayAckUs < 1 || DelayAckUs >= 500000) begin : gen_bad_delay
+    $error("tcp_deadlines: DelayAckUs must be 1 to 499999 (RFC 9293, 3.8.6.3)");
+  end
+  if (TimeWaitUs < 1 || TimeWaitUs > 240000000) begin : gen_bad_time_wait
+    $error("tcp_deadlines: TimeWaitUs must be 1 to 240000000");
+  end
+
+  typedef struct packed {
+    logic set;
+    logic clear;
+    logic set_delay;
+    logic clear_delay;
+  } orders_t;
+  orders_t orders_1_q, orders_2_q, orders_3_q;
+  session_t session_1_q, session_2_q;
+  logic waits_1_q, waits_2_q;  // TIME-WAIT
+  logic [37:0] backed_off_q;
+  logic [27:0] us_q;
+
+  // What is known of the session's predecessor does not count.
+  wire handshakes = state_i inside {SynSent, SynReceived};
+  wire too_long = |backed_off_q[37:26] | (backed_off_q[25:0] > 26'(MostUs));
+
+  always_ff @(posedge clk_i) begin
+    orders_1_q <= rst_i ? '0 : '{set_i, clear_i, set_delay_i, clear_delay_i};
+    orders_2_q <= rst_i ? '0 : orders_1_q;
+    orders_3_q <= rst_i ? '0 : orders_2_q;
+    session_1_q <= session_i;
+    session_2_q <= session_1_q;
+    session_o <= session_2_q;
+    waits_1_q <= timer_i == TimerTimeWait;
+    waits_2_q <= waits_1_q;
+    backed_off_q <= 38'(handshakes ? 26'(InitialUs) : timeout_us_i) << backoff_i;
+    us_q <= too_long ? 28'(MostUs) : 28'(backed_off_q[25:0]);
+    deadline_o <= time_us_i + (waits_2_q ? 32'(TimeWaitUs) : 32'(us_q));
+    delay_deadline_o <= time_us_i + 32'(DelayAckUs);
+  end
+  assign {set_o, clear_o, set_delay_o, clear_delay_o} = orders_3_q;
+  assign busy_o = (orders_1_q != '0) | (orders_2_q != '0) | (orders_3_q != '0);
+
+endmodule

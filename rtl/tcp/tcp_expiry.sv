@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a timer that has run out does to its session (RFC 6298, 5; RFC 9293, 3.8.3 and 3.8.6.1).
+module tcp_expiry
+  import tcp_pkg::*;
+  import tcp_state_pkg::*;
+#(
+    parameter int unsigned MaxBackoff = 10  // timeouts in a row that end a session
+) (
+    input tcb_t block_i,
+    input logic delay_i,  // the timer of the delayed acknowledgement
+    output tcb_t block_o,
+    output logic takes_fin_o,  // that has waited
+    output logic repeats_o,  // nothing was acknowledged for too long
+    output logic gives_up_o
+);
+
+  // A session that nobody has answered for is given up earlier.
+  localparam int unsigned SynBackoff = MaxBackoff < 5 ? MaxBackoff : 5;
+
+  if (MaxBackoff < 1 || MaxBackoff > 12) begin : gen_bad_backoff
+    $error("tcp_expiry: MaxBackoff must be 1 to 12");
+  end
+
+  wire handshake = block_i.state inside {SynSent, SynReceived};
+  wire [3:0] most = 4'(handshake ? SynBackoff : MaxBackoff);
+  assign takes_fin_o = delay_i & block_i.fin_waits & (block_i.state == Established);
+  assign repeats_o   = ~delay_i & (block_i.timer == TimerRetransmit);
+  assign gives_up_o  = repeats_o & (block_i.backoff == most);
+
+  always_comb begin
+    block_o = block_i;
+    if (delay_i) begin
+      block_o.ack_now   = block_i.ack_later | takes_fin_o;
+      block_o.fin_waits = 1'b0;
+      if (takes_fin_o) begin
+        block_o.state   = CloseWait;
+        block_o.rcv_nxt = block_i.rcv_nxt + 32'd1;
+      end
+    end else begin
+      block_o.timer = TimerNone;
+      unique case (block_i.timer)
+        TimerRetransmit: begin
+          block_o.backoff = block_i.backoff + 4'd1;
+          block_o.nxt = block_i.una;
+          block_o.recover = block_i.max;
+          block_o.recovering = 1'b0;
+          block_o.again = 1'b0;
+          block_o.dup_acks = '0;
+          block_o.timing = 1'b0;
+        end
+        TimerPersist: begin
+          if (block_i.backoff != 4'(MaxBackoff)) block_o.backoff = block_i.backoff + 4'd1;
+          block_o.nxt   = block_i.una;
+          block_o.probe = 1'b1;
+        end
+        TimerTimeWait: block_o.state = Ended;
+        default: ;
+      endcase
+      if (gives_up_o) block_o.state = Ended;
+    end
+  end
+
+endmodule
