@@ -29,8 +29,9 @@ expected of what comes too.
 Words of a segment: `seq`, `ack`, `bytes` (how many), `text`, `window`, `mss`, `scale`, `sack`,
 `stamp` (a value to be sent, in ms of the peer's clock; `ts` alone: it has timestamps), `echo` (of a
 timestamp), `nostamp`, `raw` (options in hexadecimal digits), `urgent`, `port` (of the peer), `to`,
-`checksum` and `offset` (wrong ones). `set isn`, `set window` and `set step` (us by which virtual
-time advances while timers run) come before the first action.
+`checksum` and `offset` (wrong ones), `blocks` (of SACK: `100-200,300-400`, or `none`). `times` does
+the line so often. `set isn`, `set window` and `set step` (us by which virtual time advances while
+timers run) come before the first action.
 """
 
 from __future__ import annotations
@@ -44,6 +45,7 @@ from pathlib import Path
 
 from conformance.wire import (
     MSS,
+    SACK,
     SACK_PERMITTED,
     SCALE,
     TIMESTAMPS,
@@ -68,9 +70,8 @@ ACTIONS = ("send", "expect", "maybe", "silence", "forget", "collect", "end", "op
 FLAG_WORDS = ("sack", "ts", "nostamp")
 NUMBER_WORDS = (
     *("seq", "ack", "bytes", "window", "mss", "scale", "stamp", "echo", "urgent", "port", "to"),
-    *("checksum", "offset"),
+    *("checksum", "offset", "times"),
 )
-TEXT_WORDS = ("text", "raw")
 
 
 class ScriptError(Exception):
@@ -130,6 +131,8 @@ def read_line(number: int, text: str) -> Line:
             words[word] = int(rest.pop(0), 0)
         elif word == "text":
             texts[word] = rest.pop(0).encode()
+        elif word == "blocks":
+            texts[word] = rest.pop(0).replace("none", "").encode()
         elif word == "raw":
             texts[word] = bytes.fromhex(rest.pop(0))
         else:
@@ -178,6 +181,12 @@ def read_folder(folder: Path) -> list[Script]:
 def pattern(place: int, count: int) -> bytes:
     """What the peer sends from a place of its stream on."""
     return bytes((7 * n + (n >> 8)) % 251 for n in range(place, place + count))
+
+
+def _blocks(line: Line) -> list[tuple[int, int]]:
+    """The SACK blocks that a line names."""
+    texts = [text for text in line.texts.get("blocks", b"").decode().split(",") if text]
+    return [(int(left), int(right)) for left, _, right in (t.partition("-") for t in texts)]
 
 
 class Runner:
@@ -232,7 +241,8 @@ class Runner:
             self._at_ms = self._now_ms()
             for line in self._script.lines:
                 try:
-                    getattr(self, f"_do_{line.action}")(line)
+                    for _ in range(line.words.get("times", 1)):
+                        getattr(self, f"_do_{line.action}")(line)
                 except AssertionError as error:
                     raise MismatchError(
                         f"{self._script.name}, line {line.number}: {line.text}\n  {error}\n"
@@ -250,13 +260,18 @@ class Runner:
 
     def _do_open(self, line: Line) -> None:
         words = {k: v for k, v in line.words.items() if k != "window"}
-        syn = Line(line.number, line.text, line.delay_ms, 0, "send", (frozenset({"SYN"}),), words)
+        syn = Line(
+            *(line.number, line.text, line.delay_ms, 0, "send", (frozenset({"SYN"}),)),
+            words,
+            line.texts,
+        )
         self._do_send(syn)
         # The final window counts from the SYN on.
         self._window = line.words.get("window", self._window)
         answer = Line(line.number, line.text, 0, 3, "expect", (frozenset({"SYN", "ACK"}),))
         self._do_expect(answer)
-        self._do_send(Line(line.number, line.text, 0, 0, "send", (frozenset({"ACK"}),)))
+        stamp = {k: v for k, v in words.items() if k == "stamp"}
+        self._do_send(Line(line.number, line.text, 0, 0, "send", (frozenset({"ACK"}),), stamp))
 
     def _do_send(self, line: Line) -> None:
         self._pass(line.delay_ms)
@@ -314,6 +329,10 @@ class Runner:
             value = (CLOCK_START + words.get("stamp", clock)) % WORD
             options = filled(options)
             options += struct.pack("!BBBBII", 1, 1, TIMESTAMPS, 10, value, self._recent)
+        if blocks := _blocks(line):
+            options = filled(options) + bytes((1, 1, SACK, 2 + 8 * len(blocks)))
+            for edges in blocks:
+                options += struct.pack("!II", *((self._engine_isn + e) % WORD for e in edges))
         return filled(options)
 
     def _first(self, line: Line) -> tuple[float, Wire] | None:
@@ -429,11 +448,16 @@ class Runner:
         if "mss" in words:
             assert options.mss == words["mss"], f"mss: {came}"
         if "scale" in words:
-            found = -1 if options.scale is None else options.scale
-            assert found == words["scale"], f"scale: {came}"
+            scale = -1 if options.scale is None else options.scale
+            assert scale == words["scale"], f"scale: {came}"
         if "echo" in words and options.timestamps:
             echo = (CLOCK_START + words["echo"]) % WORD
             assert options.timestamps[1] == echo, f"echo: {came}"
+        if "sack" in words:
+            assert options.sack_permitted, f"SACK is not permitted: {came}"
+        if "blocks" in line.texts:
+            found = [tuple((edge - self._isn) % WORD for edge in each) for each in options.sacks]
+            assert found == _blocks(line), f"blocks: {found}"
         if "RST" in flags:
             return
         # RFC 7323, 3.2: in every segment, or in none.
