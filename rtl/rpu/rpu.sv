@@ -3,10 +3,14 @@
 //
 // A datagram is stored, and the core gets a descriptor of one word: length, slot. It reads and
 // writes the first beat and the metadata (rpu_packets), and sends or drops the packet. Descriptors
-// come and go by custom instructions (funct3 0: wait for one; 1: send; 2: one, or 0) or over the
-// bus (0x2000_0000: one, or 0; 0x2000_0004: send). A datagram that waits is the core's external
-// interrupt. The window of slot n is at 0x1000_8000 + 128 n: the first beat, from 64 on the metadata.
-// Programs are loaded by registers, while the core does not run.
+// come and go by custom instructions or over the bus (rpu_bus). A datagram that waits is the core's
+// external interrupt. The window of slot n is at 0x1000_8000 + 128 n: the first beat, from 64 on the
+// metadata, at 80 the verdict. Programs are loaded by registers, while the core does not run.
+//
+// An accelerator is a layer of the same tile. It has those of the ports accel_* that it needs: the
+// beats that are stored, a cycle later; the verdict on a packet, for which the packet then waits
+// (accel_judges_i); an access over the bus, held while accel_bus_wait_i; a custom instruction, held
+// while accel_custom_wait_i, whose result should come from flip-flops.
 //
 // Latency: 9 cycles for a packet of one beat, with a loop that only forwards. Throughput: one beat per
 // cycle in, one cycle more a packet out, and what the firmware takes for a packet, 3 cycles in that
@@ -53,6 +57,37 @@ module rpu
     input  data_t                 data_wdata_i,
     output logic                  data_done_o,
 
+    // The accelerator: a beat that has been stored,
+    output logic accel_packet_o,
+    output logic accel_packet_first_o,
+    output logic accel_packet_last_o,
+    output logic [7:0] accel_packet_slot_o,
+    output logic [13:0] accel_packet_length_o,  // of the packet, with its first beat
+    output logic [127:0] accel_packet_meta_o,
+    output logic [$clog2(DataWidth/8):0] accel_packet_bytes_o,
+    output logic [DataWidth-1:0] accel_packet_data_o,
+    // the verdicts, one for each packet,
+    input logic accel_judges_i,
+    input logic accel_judged_i,
+    input logic [7:0] accel_judged_slot_i,
+    input logic [31:0] accel_verdict_i,
+    // accesses of the core, answered by what it reads,
+    output logic accel_bus_o,
+    output logic accel_write_o,
+    output logic [15:0] accel_addr_o,
+    output logic [3:0] accel_bytes_o,
+    output logic [31:0] accel_wdata_o,
+    input logic accel_bus_wait_i,
+    input logic accel_bus_error_i,
+    input logic [31:0] accel_rdata_i,
+    // and custom instructions.
+    output logic accel_custom_o,
+    output logic [9:0] accel_op_o,  // funct7, funct3: 4 to 7
+    output logic [31:0] accel_first_o,
+    output logic [31:0] accel_second_o,
+    input logic accel_custom_wait_i,
+    input logic [31:0] accel_result_i,
+
     output logic [1:0] drop_o,
     output logic [0:0] event_o,
     output logic       busy_o
@@ -60,6 +95,7 @@ module rpu
 
   localparam string Entry = "rpu";
   localparam noc_pkg::flow_e Flow = noc_pkg::FlowMeta;
+  localparam string MayStayOpen = "accel";
   localparam int unsigned MaxBusyCycles = 0;  // as the firmware takes
   typedef enum logic [0:0] {NextUdpTx} next_e;
   typedef enum int unsigned {
@@ -82,7 +118,7 @@ module rpu
     $error("rpu: CodeBytes must be at most 32768");
   end
 
-  localparam int unsigned SlotWidth = $clog2(NumSlots);
+  typedef logic [$clog2(NumSlots)-1:0] slot_t;
   localparam int unsigned MapBytes = 65536;  // data memory, and from the middle on the windows
 
   // ---- Core and its memories ----
@@ -128,20 +164,17 @@ module rpu
   always_ff @(posedge clk_i) if (data_enable) window_q <= is_window;
   assign data = window_q ? window_data : ram_q;
 
-  logic come_valid, go_ready;
-  logic [SlotWidth-1:0] come_slot;
-  logic [13:0] come_length;
-  logic bus_valid, bus_write, bus_ready, custom_valid, custom_ready;
+  logic bus_valid, bus_write, bus_ready, bus_error, custom_valid, custom_ready;
   logic [27:0] bus_addr;
   logic [ 9:0] custom_op;
-  rpu_pkg::word_t bus_data, custom_first, come;
-  logic [3:0] unused_bytes;
-  rpu_pkg::word_t unused_second;
+  logic [ 3:0] bus_bytes;
+  rpu_pkg::word_t bus_data, bus_answer, custom_first, custom_second, custom_result;
+  logic come_valid;
   rpu_pkg::retire_t unused_retire;
   rpu_core #(
       .CodeBytes(CodeBytes),
       .DataBytes(MapBytes),
-      .CustomOps(8'b0000_0111)
+      .CustomOps(8'b1111_1111)
   ) u_core (
       .clk_i,
       .rst_i(core_reset_q),
@@ -156,46 +189,89 @@ module rpu
       .bus_valid_o(bus_valid),
       .bus_write_o(bus_write),
       .bus_addr_o(bus_addr),
-      .bus_bytes_o(unused_bytes),
+      .bus_bytes_o(bus_bytes),
       .bus_data_o(bus_data),
       .bus_ready_i(bus_ready),
-      .bus_error_i(bus_addr[27:3] != '0),
-      .bus_data_i(come),
+      .bus_error_i(bus_error),
+      .bus_data_i(bus_answer),
       .custom_valid_o(custom_valid),
       .custom_op_o(custom_op),
       .custom_first_o(custom_first),
-      .custom_second_o(unused_second),
+      .custom_second_o(custom_second),
       .custom_ready_i(custom_ready),
-      .custom_result_i(come),
+      .custom_result_i(custom_result),
       .external_interrupt_i(come_valid),
       .software_interrupt_i(1'b0),
       .timer_interrupt_i(1'b0),
       .retire_o(unused_retire)
   );
 
-  // ---- Descriptors ----
+  // ---- Descriptors, and all else on the bus ----
 
-  // bus_valid excludes a custom instruction.
-  wire is_send = custom_op[0];
-  wire may_wait = custom_op[1:0] == 2'd0;
-  wire bus_send = bus_write & bus_addr[2];
-  wire bus_receive = ~bus_write & ~bus_addr[2];
-  assign come = come_valid ? {8'd0, 8'(come_slot), 2'b10, come_length} : '0;
-  assign bus_ready = ~bus_send | go_ready;
-  assign custom_ready = ~bus_valid & (is_send ? go_ready : come_valid | ~may_wait);
-  wire accepts_bus = bus_valid & bus_addr[27:3] == '0;
-  wire go_valid = core_reset_q | accepts_bus & bus_send | custom_valid & is_send & ~bus_valid;
-  wire come_ready = accepts_bus & bus_receive | custom_valid & ~is_send & ~bus_valid;
-  // While the core does not run, what it has had is dropped, slot by slot.
-  logic [SlotWidth-1:0] abandoned_q;
-  always_ff @(posedge clk_i) abandoned_q <= rst_i ? '0 : abandoned_q + SlotWidth'(go_ready);
-  rpu_pkg::word_t go;
-  always_comb begin
-    go = bus_valid ? bus_data : custom_first;
-    if (core_reset_q) go = {1'b1, 31'(abandoned_q) << 16};
-  end
+  logic come_ready, go_drop, go_valid, go_ready, empty_valid, empty_wanted, empty_ready;
+  slot_t come_slot, go_slot, empty_slot, memory_slot;
+  logic [13:0] come_length, go_length;
+  logic [6:0] come_verdict;
+  logic memory_request, memory_done, memory_error;
+  logic [$clog2(SlotBytes)-1:0] memory_place;
+  rpu_pkg::word_t memory_data;
+  rpu_bus #(
+      .NumSlots (NumSlots),
+      .SlotBytes(SlotBytes)
+  ) u_bus (
+      .clk_i,
+      .rst_i,
+      .core_reset_i(core_reset_q),
+      .bus_valid_i(bus_valid),
+      .bus_write_i(bus_write),
+      .bus_addr_i(bus_addr),
+      .bus_data_i(bus_data),
+      .bus_ready_o(bus_ready),
+      .bus_error_o(bus_error),
+      .bus_data_o(bus_answer),
+      .custom_valid_i(custom_valid),
+      .custom_op_i(custom_op[2:0]),
+      .custom_first_i(custom_first),
+      .custom_ready_o(custom_ready),
+      .custom_result_o(custom_result),
+      .come_slot_i(come_slot),
+      .come_length_i(come_length),
+      .come_verdict_i(come_verdict),
+      .come_valid_i(come_valid),
+      .come_ready_o(come_ready),
+      .go_slot_o(go_slot),
+      .go_length_o(go_length),
+      .go_drop_o(go_drop),
+      .go_valid_o(go_valid),
+      .go_ready_i(go_ready),
+      .empty_slot_i(empty_slot),
+      .empty_valid_i(empty_valid),
+      .empty_ready_i(empty_ready),
+      .empty_wanted_o(empty_wanted),
+      .memory_request_o(memory_request),
+      .memory_slot_o(memory_slot),
+      .memory_place_o(memory_place),
+      .memory_done_i(memory_done),
+      .memory_error_i(memory_error),
+      .memory_data_i(memory_data),
+      .accel_bus_o,
+      .accel_bus_wait_i,
+      .accel_bus_error_i,
+      .accel_rdata_i,
+      .accel_custom_o,
+      .accel_custom_wait_i,
+      .accel_result_i
+  );
+  assign accel_write_o = bus_write;
+  assign accel_addr_o = bus_addr[15:0];
+  assign accel_bytes_o = bus_bytes;
+  assign accel_wdata_o = bus_data;
+  assign accel_op_o = custom_op;
+  assign accel_first_o = custom_first;
+  assign accel_second_o = custom_second;
 
-  logic too_long, dropped, bad_descriptor;
+  logic too_long, dropped, bad_descriptor, taken, taken_first;
+  slot_t taken_slot;
   rpu_packets #(
       .beat_t(beat_t),
       .DataWidth(DataWidth),
@@ -212,15 +288,35 @@ module rpu
       .out_ready_i,
       .come_slot_o(come_slot),
       .come_length_o(come_length),
+      .come_verdict_o(come_verdict),
       .come_valid_o(come_valid),
       .come_ready_i(come_ready),
-      .go_slot_i(go[16+:SlotWidth]),
-      .go_length_i(go[13:0]),
-      .go_drop_i(go[31]),
+      .go_slot_i(go_slot),
+      .go_length_i(go_length),
+      .go_drop_i(go_drop),
       .go_valid_i(go_valid),
       .go_ready_o(go_ready),
+      .empty_slot_o(empty_slot),
+      .empty_valid_o(empty_valid),
+      .empty_ready_o(empty_ready),
+      .empty_wanted_i(empty_wanted),
+      .memory_request_i(memory_request),
+      .memory_slot_i(memory_slot),
+      .memory_place_i(memory_place),
+      .memory_write_i(bus_bytes & {4{bus_write}}),
+      .memory_data_i(bus_data),
+      .memory_done_o(memory_done),
+      .memory_error_o(memory_error),
+      .memory_data_o(memory_data),
+      .taken_o(taken),
+      .taken_first_o(taken_first),
+      .taken_slot_o(taken_slot),
+      .judges_i(accel_judges_i),
+      .judged_i(accel_judged_i),
+      .judged_slot_i(slot_t'(accel_judged_slot_i)),
+      .verdict_i(accel_verdict_i),
       .window_access_i(data_enable & is_window),
-      .window_slot_i(data_addr[7+:SlotWidth]),
+      .window_slot_i(data_addr[7+:$clog2(NumSlots)]),
       .window_place_i(data_addr[6:2]),
       .window_write_i(data_write & {4{is_window}}),
       .window_data_i(stored),
@@ -231,6 +327,17 @@ module rpu
       .busy_o
   );
   assign out_next_o = NextUdpTx;
+
+  always_ff @(posedge clk_i) begin
+    accel_packet_o <= taken & ~rst_i;
+    accel_packet_first_o <= taken_first;
+    accel_packet_last_o <= in_i.last;
+    accel_packet_slot_o <= 8'(taken_slot);
+    accel_packet_length_o <= in_i.length;
+    accel_packet_meta_o <= 128'(in_i.meta);
+    accel_packet_bytes_o <= in_i.last ? in_i.bytes : ($clog2(DataWidth / 8) + 1)'(DataWidth / 8);
+    accel_packet_data_o <= in_i.data;
+  end
 
   always_ff @(posedge clk_i) begin
     drop_o[DropTooLong] <= too_long & ~rst_i;

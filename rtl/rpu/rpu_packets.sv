@@ -6,11 +6,14 @@
 // The first beat and the metadata of each slot stand in a window, which the core reads in the cycle
 // after it gives the address, and writes; from there they are sent. Messages that are longer than a
 // slot are dropped. A descriptor whose slot the core does not have, or that is longer than a slot,
-// sends nothing.
+// sends nothing. The core also reads and writes words of the slots that it has, and takes empty ones.
+// With an accelerator that judges (judges_i), a message waits for its verdict, which then stands in
+// the window, its lowest bits beside the descriptor.
 //
-// Latency: 1 cycle from the last beat to the descriptor, 5 from a descriptor to the first beat.
-// Throughput: one beat per cycle each way, and on the way out one cycle more for each message.
-// While all slots are taken, nothing is.
+// Latency: 1 cycle from the last beat to the descriptor, or 2 from the verdict; 5 from a descriptor to
+// the first beat; a word is read in 1 cycle if the output does not stall, and written at once.
+// Throughput: one beat per cycle each way, and on the way out one cycle more for each message; a word
+// takes a cycle of its direction. While all slots are taken, nothing is.
 module rpu_packets
   import bombus_pkg::*;
 #(
@@ -18,7 +21,8 @@ module rpu_packets
     parameter int unsigned DataWidth = 512,
     parameter int unsigned NumSlots = 16,
     parameter int unsigned SlotBytes = 2048,
-    localparam int unsigned SlotWidth = $clog2(NumSlots)
+    localparam int unsigned SlotWidth = $clog2(NumSlots),
+    localparam int unsigned WordPlaceWidth = $clog2(SlotBytes)
 ) (
     input logic clk_i,
     input logic rst_i,
@@ -34,6 +38,7 @@ module rpu_packets
     // Descriptors to the core.
     output logic [SlotWidth-1:0] come_slot_o,
     output logic [13:0] come_length_o,
+    output logic [6:0] come_verdict_o,
     output logic come_valid_o,
     input logic come_ready_i,
 
@@ -43,6 +48,31 @@ module rpu_packets
     input logic go_drop_i,
     input logic go_valid_i,
     output logic go_ready_o,
+
+    // Empty slots to the core: it wants one until it is told whether there is one.
+    output logic [SlotWidth-1:0] empty_slot_o,
+    output logic empty_valid_o,
+    output logic empty_ready_o,
+    input logic empty_wanted_i,
+
+    // A word of a slot that the core has: held until it is done.
+    input logic memory_request_i,
+    input logic [SlotWidth-1:0] memory_slot_i,
+    input logic [WordPlaceWidth-1:0] memory_place_i,
+    input logic [3:0] memory_write_i,
+    input logic [31:0] memory_data_i,
+    output logic memory_done_o,
+    output logic memory_error_o,
+    output logic [31:0] memory_data_o,
+
+    // The beats that are stored, and the verdicts.
+    output logic taken_o,
+    output logic taken_first_o,
+    output logic [SlotWidth-1:0] taken_slot_o,
+    input logic judges_i,
+    input logic judged_i,
+    input logic [SlotWidth-1:0] judged_slot_i,
+    input logic [31:0] verdict_i,
 
     // A word of the window, by slot and place. It is written in the cycle after the access.
     input logic window_access_i,
@@ -62,6 +92,7 @@ module rpu_packets
   localparam int unsigned ByteWidth = $clog2(Bytes);
   localparam int unsigned Words = DataWidth / 32;
   localparam int unsigned MetaPlace = 16;  // of the metadata in the window
+  localparam int unsigned VerdictPlace = 20;
   localparam int unsigned SlotBeats = SlotBytes / Bytes;
   localparam int unsigned BeatWidth = $clog2(SlotBeats);
   localparam int unsigned MetaBits = $bits(out_o.meta);
@@ -96,9 +127,13 @@ module rpu_packets
   place_t in_place_q;
   logic [SlotWidth:0] num_free;
   logic write_q;  // the core writes the window
+  logic memory_write_q;  // the core writes the memory
+  logic allocates_q;  // the core gets an empty slot if there is one
 
   wire has_slot = filled & |num_free;
-  assign in_ready_o = ~first_q | has_slot & ~write_q & ~give_q;
+  // What the core writes takes the place of a beat.
+  wire may_start = has_slot & ~give_q & ~allocates_q;
+  assign in_ready_o = ~write_q & ~memory_write_q & (~first_q | may_start);
   wire takes = in_valid_i & in_ready_o;
   wire too_long = in_i.length > 14'(SlotBytes);
   wire starts = takes & first_q & ~too_long;
@@ -106,6 +141,15 @@ module rpu_packets
   wire dropping = first_q ? too_long : drops_q;
   wire stored = takes & in_i.last & ~dropping;
   assign too_long_o = takes & in_i.last & dropping;
+  assign taken_o = takes & ~dropping;
+  assign taken_first_o = first_q;
+  assign taken_slot_o = slot;
+  // It asks in one cycle and is answered in a later one.
+  assign empty_ready_o = allocates_q & ~give_q;
+  assign empty_slot_o = free_slot;
+  assign empty_valid_o = has_slot;
+  wire allocated = empty_ready_o & empty_wanted_i & has_slot;
+  always_ff @(posedge clk_i) allocates_q <= empty_wanted_i & ~empty_ready_o & ~rst_i;
 
   free_list #(
       .NumNumbers(NumSlots)
@@ -115,15 +159,18 @@ module rpu_packets
       .ready_o (filled),
       .count_o (num_free),
       .number_o(free_slot),
-      .take_i  (starts),
+      .take_i  (starts | allocated),
       .give_i  (give_q),
       .given_i (given_q)
   );
 
+  logic [DataWidth-1:0] store_data;
+  logic [Bytes-1:0] store_bytes;
+  logic [SlotWidth+BeatWidth-1:0] store_place;
   (* ram_style = "block" *) logic [DataWidth-1:0] memory[NumSlots*SlotBeats];
   always_ff @(posedge clk_i) begin
-    if (takes & ~dropping)
-      memory[{slot, (SlotBeats>1?BeatWidth : 0)'(first_q?'0 : in_place_q)}] <= in_i.data;
+    for (int b = 0; b < Bytes; b++)
+    if (store_bytes[b]) memory[store_place][8*b+:8] <= store_data[8*b+:8];
     if (takes) begin
       if (first_q) begin
         slot_q  <= free_slot;
@@ -143,27 +190,63 @@ module rpu_packets
     end
   end
 
-  // There is an entry for each slot.
-  logic unused_come_ready, unused_come;
-  descriptor_t come;
+  // A message that is to be judged waits here. There is an entry for each slot, as in all queues.
+  logic unused_wait_ready, unused_wait, waits;
+  logic [NumSlots-1:0] judged_q;
+  descriptor_t stored_now, waiting;
+  assign stored_now = '{slot: slot, length: first_q ? in_i.length : length_q, drop: 1'b0};
+  wire judged = waits & judged_q[waiting.slot];
   head_fifo #(
       .head_t(descriptor_t),
+      .body_t(logic),
+      .Depth (NumSlots)
+  ) u_wait (
+      .clk_i,
+      .rst_i,
+      .in_head_i  (stored_now),
+      .in_body_i  (1'b0),
+      .in_valid_i (stored & judges_i),
+      .in_ready_o (unused_wait_ready),
+      .out_head_o (waiting),
+      .out_body_o (unused_wait),
+      .out_valid_o(waits),
+      .out_ready_i(judged)
+  );
+  (* ram_style = "distributed" *) logic [31:0] verdicts[NumSlots];
+  always_ff @(posedge clk_i) begin
+    if (judged_i) verdicts[judged_slot_i] <= verdict_i;
+    if (starts) judged_q[free_slot] <= 1'b0;
+    if (judged_i) judged_q[judged_slot_i] <= judges_i;
+  end
+
+  typedef struct packed {
+    descriptor_t at;
+    logic [6:0]  verdict;
+  } come_t;
+  logic unused_come_ready, unused_come;
+  come_t come_in, come_first;
+  assign come_in.at = judges_i ? waiting : stored_now;
+  assign come_in.verdict = judges_i ? verdicts[waiting.slot][6:0] : '0;
+  wire descriptor_t come = come_first.at;
+  head_fifo #(
+      .head_t(come_t),
       .body_t(logic),
       .Depth (NumSlots)
   ) u_come (
       .clk_i,
       .rst_i,
-      .in_head_i  ('{slot: slot, length: first_q ? in_i.length : length_q, drop: 1'b0}),
+      .in_head_i  (come_in),
       .in_body_i  (1'b0),
-      .in_valid_i (stored),
+      .in_valid_i (judges_i ? judged : stored),
       .in_ready_o (unused_come_ready),
-      .out_head_o (come),
+      .out_head_o (come_first),
       .out_body_o (unused_come),
       .out_valid_o(come_valid_o),
       .out_ready_i(come_ready_i)
   );
-  assign come_slot_o   = come.slot;
+  assign come_slot_o = come.slot;
   assign come_length_o = come.length;
+  assign come_verdict_o = come_first.verdict;
 
   // ---- The core's descriptors ----
 
@@ -181,8 +264,10 @@ module rpu_packets
     else begin
       if (come_valid_o & come_ready_i) held_q[come.slot] <= 1'b1;
       if (go_valid_i & go_ready_o) held_q[go_slot_i] <= 1'b0;
+      if (allocated) held_q[free_slot] <= 1'b1;
     end
   end
+
   head_fifo #(
       .head_t(descriptor_t),
       .body_t(logic),
@@ -204,16 +289,32 @@ module rpu_packets
 
   logic active_q, out_first_q, at_out_q;  // at_out_q: the slot that is read is the one that is sent
   slot_t read_slot_q, out_slot_q;
-  logic [ 4:0] access_place_q;
-  logic [ 3:0] bytes_q;
+  logic [4:0] access_place_q;
+  logic [3:0] bytes_q;
   logic [31:0] data_q;
+
+  // The core's words of the memory. While it asks, it does nothing with the window.
+  logic memory_reads_q;
+  logic [DataWidth-1:0] read_data;
+  place_t memory_beat_q;
+  wire place_t memory_beat = memory_place_i[WordPlaceWidth-1-:BeatWidth];
+  wire [ByteWidth-3:0] memory_word = memory_place_i[ByteWidth-1:2];
+  wire memory_held = held_q[memory_slot_i];
+  wire memory_writes = memory_request_i & memory_held & |memory_write_i;
+  wire memory_reads = memory_request_i & ~|memory_write_i & ~memory_reads_q;
+  assign memory_error_o = ~memory_held;
+  assign memory_done_o = ~memory_held | |memory_write_i | memory_reads_q;
+  assign memory_data_o  = memory_beat == '0 ? window_data_o :
+      read_data[32*access_place_q[ByteWidth-3:0]+:32];
   always_ff @(posedge clk_i) begin
-    read_slot_q <= window_access_i ? window_slot_i : out_slot_q;
-    at_out_q <= ~window_access_i & active_q & ~go_ready;
-    access_place_q <= window_place_i;
-    bytes_q <= window_write_i;
-    data_q <= window_data_i;
-    write_q <= |window_write_i & ~rst_i;
+    read_slot_q <= memory_request_i ? memory_slot_i : window_access_i ? window_slot_i : out_slot_q;
+    at_out_q <= ~window_access_i & ~memory_request_i & active_q & ~go_ready;
+    access_place_q <= memory_request_i ? 5'(memory_word) : window_place_i;
+    bytes_q <= memory_request_i ? memory_write_i : window_write_i;
+    data_q <= memory_request_i ? memory_data_i : window_data_i;
+    write_q <= ~rst_i & (memory_writes & memory_beat == '0 | |window_write_i);
+    memory_write_q <= ~rst_i & memory_writes;
+    memory_beat_q <= memory_beat;
   end
 
   // One port to read, for the core and for what is sent; one to write, for the core and for what comes.
@@ -226,15 +327,26 @@ module rpu_packets
   for (genvar b = 0; b < 4; b++) begin : gen_merged
     assign merged[8*b+:8] = bytes_q[b] ? data_q[8*b+:8] : window_data_o[8*b+:8];
   end
+  assign store_place = memory_write_q ? {read_slot_q, memory_beat_q} :
+      {slot, first_q ? place_t'(0) : in_place_q};
+  for (genvar b = 0; b < Bytes; b++) begin : gen_store
+    wire at_word = access_place_q == 5'(b / 4);
+    assign store_bytes[b] = memory_write_q ? at_word & bytes_q[b%4] : taken_o;
+  end
   for (genvar w = 0; w < 32; w++) begin : gen_word
+    wire [31:0] in_word = w < Words ? in_i.data[32*(w%Words)+:32] : in_meta[32*(w%4)+:32];
+    wire [31:0] written = write_q | memory_write_q ? merged : in_word;
+    if (w < Words) begin : gen_store_word
+      assign store_data[32*w+:32] = written;
+    end
     if (w < Words || w >= MetaPlace && w < MetaPlace + 4) begin : gen_used
       (* ram_style = "distributed" *) logic [31:0] words[NumSlots];
-      wire [31:0] come_word = w < Words ? in_i.data[32*(w%Words)+:32] : in_meta[32*(w%4)+:32];
       always_ff @(posedge clk_i) begin
-        if (starts | write_q & access_place_q == 5'(w))
-          words[write_slot] <= write_q ? merged : come_word;
+        if (starts | write_q & access_place_q == 5'(w)) words[write_slot] <= written;
       end
       assign shown[w] = words[read_slot_q];
+    end else if (w == VerdictPlace) begin : gen_verdict
+      assign shown[w] = judges_i ? verdicts[read_slot_q] : '0;
     end else begin : gen_unused
       assign shown[w] = '0;
     end
@@ -248,7 +360,7 @@ module rpu_packets
   logic [ByteWidth:0] read_bytes_q;
   place_t out_place_q;
   logic out_drop_q;
-  logic [DataWidth-1:0] read_data, window_row, row_q;
+  logic [DataWidth-1:0] window_row, row_q;
   logic [127:0] meta_row, meta_q;
   for (genvar w = 0; w < Words; w++) begin : gen_row
     assign window_row[32*w+:32] = shown[w];
@@ -259,7 +371,7 @@ module rpu_packets
 
   assign advance = ~out_valid_o | out_ready_i;
   wire out_last = left_q <= 14'(Bytes);
-  wire reads = active_q & ~out_drop_q & advance & (at_out_q | ~out_first_q);
+  wire reads = active_q & ~out_drop_q & advance & (at_out_q | ~out_first_q) & ~memory_reads;
   wire ends = active_q & (out_drop_q | reads & out_last);
   assign go_ready = ~active_q | ends;
   always_ff @(posedge clk_i) begin
@@ -276,7 +388,7 @@ module rpu_packets
       out_first_q <= 1'b0;
     end
     if (advance) begin
-      read_data <= memory[{out_slot_q, (SlotBeats>1?BeatWidth : 0)'(out_place_q)}];
+      read_data <= memory[memory_reads?{memory_slot_i, memory_beat} : {out_slot_q, out_place_q}];
       row_q <= window_row;
       meta_q <= meta_row;
       read_first_q <= out_first_q;
@@ -291,6 +403,7 @@ module rpu_packets
       if (go_ready) active_q <= go_valid;
       if (advance) read_valid_q <= reads;
     end
+    memory_reads_q <= memory_reads & advance & ~rst_i;
   end
 
   // A slot that has been read is free in the cycle after.

@@ -24,6 +24,7 @@ from bombus.simulator import verilator
 HERE = Path(__file__).parent
 BENCHES = HERE / "benches"
 MODELS = paths.SIM / "models"  # of what stands beside a design
+EXAMPLES = HERE.parents[1] / "docs" / "examples" / "rpu"  # accelerators
 
 _RUNTIME_SOURCES = ("verilated.cpp", "verilated_threads.cpp")
 # Tests run for milliseconds, so the time to compile counts most.
@@ -75,7 +76,7 @@ def build(
 ) -> Path:
     """The library of a bench, with the RTL of folder `rtl` and further modules in `generated`."""
     top = BENCHES / f"{name}.sv"
-    extra = [BENCHES / "bench_pkg.sv", *MODELS.glob("*.sv")]
+    extra = [BENCHES / "bench_pkg.sv", *MODELS.glob("*.sv"), *EXAMPLES.glob("*.sv")]
     extra += sorted(generated.glob("*.sv")) if generated else []
     files = sources(top, rtl, extra, " ".join(map(str, macros.values())))
     include_dirs = sorted({file.parent for file in rtl.rglob("*.svh")} | {BENCHES})

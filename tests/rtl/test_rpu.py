@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import groupby
 from pathlib import Path
 from random import Random
 
@@ -58,6 +59,109 @@ int main(void) {
         window->header[2] = rpu_reverse(window->header[3]);
         uint32_t shorter = bytes[0] & 2 ? RPU_LENGTH(packet) / 2 : 0;
         rpu_send(packet - shorter);
+    }
+}
+"""
+
+
+# Every byte is inverted by a sum of words, halfwords and bytes over the bus, the last ones first.
+INVERT = """
+#include "rpu.h"
+int main(void) {
+    for (;;) {
+        rpu_packet packet = rpu_receive();
+        volatile uint8_t *bytes = rpu_bytes(packet);
+        uint32_t length = RPU_LENGTH(packet);
+        for (uint32_t at = length; at > 0;) {
+            at--;
+            if (at % 4 == 3) {
+                at -= 3;
+                *(volatile uint32_t *)(bytes + at) ^= 0xffffffff;
+            } else if (at % 4 == 1) {
+                at -= 1;
+                *(volatile uint16_t *)(bytes + at) ^= 0xffff;
+            } else {
+                bytes[at] ^= 0xff;
+            }
+        }
+        rpu_send(packet);
+    }
+}
+"""
+# Two copies of what comes, if there is a slot.
+COPY = """
+#include "rpu.h"
+int main(void) {
+    for (;;) {
+        rpu_packet packet = rpu_receive();
+        uint32_t length = RPU_LENGTH(packet);
+        rpu_packet copy = rpu_empty();
+        if (!copy) {
+            rpu_send(packet);
+            continue;
+        }
+        volatile uint32_t *from = rpu_bytes(packet), *to = rpu_bytes(copy);
+        for (uint32_t at = 0; at < (length + 3) / 4; at++) to[at] = from[at];
+        for (int at = 0; at < 4; at++) rpu_window(copy)->meta[at] = rpu_window(packet)->meta[at];
+        rpu_send(packet);
+        rpu_send(copy | length);
+    }
+}
+"""
+# The accelerator counts bytes; packets with an odd count, or none, are dropped, and the second
+# byte of the others says how many bits it has.
+COUNT = """
+#include "rpu.h"
+int main(void) {
+    RPU_ACCELERATOR[0] = 0x55;
+    for (;;) {
+        rpu_packet packet = rpu_receive();
+        uint32_t count = rpu_window(packet)->verdict, ones;
+        RPU_ACCELERATE(4, ones, count, 0);
+        if (RPU_VERDICT(packet) % 2 || RPU_ACCELERATOR[0] != 0x55 || (packet >> 31)) {
+            rpu_drop(packet);
+            continue;
+        }
+        volatile uint8_t *bytes = (volatile uint8_t *)rpu_window(packet)->header;
+        bytes[0] = count;
+        bytes[1] = ones;
+        rpu_send(packet);
+    }
+}
+"""
+BY_VERDICT = """
+#include "rpu.h"
+int main(void) {
+    for (;;) {
+        rpu_packet packet = rpu_receive();
+        rpu_send(packet | (packet << 1 & RPU_DROP));
+    }
+}
+"""
+# Counts in a trap handler what the bus refuses: a slot that is not its own, one beyond the last, an
+# address without anything.
+FAULTS = """
+#include "rpu.h"
+volatile uint32_t faults;
+void trap_handler(void) __attribute__((interrupt("machine")));
+void trap_handler(void) {
+    uint32_t pc;
+    __asm__ volatile("csrr %0, mepc" : "=r"(pc));
+    __asm__ volatile("csrw mepc, %0" : : "r"(pc + 4));
+    faults = faults + 1;
+}
+int main(void) {
+    for (;;) {
+        rpu_packet packet = rpu_receive();
+        volatile uint32_t *bytes = rpu_bytes(packet ^ 0x10000);
+        (void)bytes[0];
+        bytes[20] = 1;
+        (void)*(volatile uint32_t *)(0x20100000 + 16 * 2048);
+        *(volatile uint32_t *)0x20030000 = 1;
+        (void)*(volatile uint32_t *)0x28000000;
+        ((volatile uint32_t *)rpu_bytes(packet))[1] = faults;
+        rpu_send(packet);
+        (void)*(volatile uint32_t *)rpu_bytes(packet);
     }
 }
 """
@@ -188,6 +292,76 @@ def test_too_long_messages_are_dropped(benches: Benches, tmp_path: Path) -> None
     assert processor.counts == (100 - len(kept), 0, 0)
 
 
+@pytest.mark.parametrize("pace", PACES, ids=str)
+@pytest.mark.parametrize("width", [64, 512])
+def test_bytes_over_the_bus(
+    benches: Benches, tmp_path: Path, width: int, pace: dict[str, float]
+) -> None:
+    random = Random(11)
+    processor = Processor(benches, INVERT, tmp_path, width=width, SlotBytes=2048)
+    processor.bench.pace(**pace)
+    sent = [message(random, random.choice([*range(1, 10), 63, 64, 65, 200])) for _ in range(60)]
+    sent.append(message(random, 2048))
+    processor.push(sent, random)
+    processor.bench.drain(quiet=15000)
+    assert processor.sent() == [Message(bytes(b ^ 255 for b in m.payload), m.meta) for m in sent]
+    assert processor.counts == (0, 0, 0)
+
+
+@pytest.mark.parametrize("pace", PACES, ids=str)
+def test_empty_slots(benches: Benches, tmp_path: Path, pace: dict[str, float]) -> None:
+    random = Random(12)
+    processor = Processor(benches, COPY, tmp_path, NumSlots=4)
+    processor.bench.pace(**pace)
+    sent = [message(random, random.randrange(200)) for _ in range(60)]
+    processor.push(sent, random)
+    processor.bench.drain(quiet=3000)
+    copies = iter(processor.sent())
+    numbers = [(each, len([*group])) for each, group in groupby(copies, key=lambda m: m.meta)]
+    assert [each for each, _ in numbers] == [each.meta for each in sent]
+    assert {number for _, number in numbers} == {1, 2}
+    assert processor.counts == (0, 0, 0)
+    assert processor.bench.status & 1 == 0
+
+
+def counted(given: Message) -> Message | None:
+    count = given.payload.count(0x55)
+    if count % 2:
+        return None
+    return Message(bytes([count, count.bit_count()]) + given.payload[2:], given.meta)
+
+
+@pytest.mark.parametrize("pace", PACES, ids=str)
+@pytest.mark.parametrize("width", [64, 512])
+def test_verdicts(benches: Benches, tmp_path: Path, width: int, pace: dict[str, float]) -> None:
+    random = Random(13)
+    processor = Processor(benches, COUNT, tmp_path, width=width, Accelerated=1)
+    processor.bench.pace(**pace)
+    sent = []
+    for _ in range(150):
+        given = message(random, random.choice([2, 64, 65, random.randrange(2, 600)]))
+        payload = bytes(0x55 if random.random() < 0.1 else byte for byte in given.payload)
+        sent.append(Message(payload, given.meta))
+    processor.push(sent, random)
+    processor.bench.drain(quiet=500)
+    wanted = [counted(each) for each in sent]
+    assert processor.sent() == [each for each in wanted if each]
+    assert processor.counts == (0, wanted.count(None), 0)
+    assert processor.bench.status & 1 == 0
+
+
+def test_what_the_bus_refuses(benches: Benches, tmp_path: Path) -> None:
+    """Each packet makes five faults, and one more behind it, since it is no longer its own."""
+    random = Random(14)
+    processor = Processor(benches, FAULTS, tmp_path)
+    sent = [message(random, 100) for _ in range(10)]
+    for each in sent:
+        processor.push([each])
+        processor.bench.drain(quiet=300)
+    faults = [int.from_bytes(each.payload[4:8], "little") for each in processor.sent()]
+    assert faults == [5 + 6 * n for n in range(10)]
+
+
 BAD = """
 #include "rpu.h"
 int main(void) {
@@ -245,6 +419,46 @@ def cycles_per_packet(processor: Processor, length: int = 60) -> float:
     processor.bench.drain(quiet=300)
     at = [each.cycle for each in processor.bench.received()][40:160]
     return (at[-1] - at[0]) / (len(at) - 1)
+
+
+def test_cycles_with_a_verdict(benches: Benches, tmp_path: Path) -> None:
+    """Drops those with a large count: the verdict is there when the descriptor is."""
+    cycles = cycles_per_packet(Processor(benches, BY_VERDICT, tmp_path, Accelerated=1))
+    print(f"by verdict: {cycles} cycles per packet")
+    assert cycles <= 8, cycles
+
+
+WORDS = """
+#include "rpu.h"
+int main(void) {
+    for (;;) {
+        rpu_packet packet = rpu_receive();
+        volatile uint32_t *bytes = rpu_bytes(packet);
+        uint32_t start = rpu_cycles();
+        for (int n = 0; n < 100; n++) (void)bytes[20];
+        uint32_t read = rpu_cycles();
+        for (int n = 0; n < 100; n++) bytes[20] = 0;
+        uint32_t written = rpu_cycles();
+        for (int n = 0; n < 100; n++) __asm__ volatile("nop");
+        uint32_t nothing = rpu_cycles();
+        bytes[0] = read - start;
+        bytes[1] = written - read;
+        bytes[2] = nothing - written;
+        rpu_send(packet);
+    }
+}
+"""
+
+
+def test_cycles_of_a_word_of_a_packet(benches: Benches, tmp_path: Path) -> None:
+    """What a load and a store take beside an instruction of one cycle."""
+    processor = Processor(benches, WORDS, tmp_path)
+    processor.push([message(Random(15), 100)])
+    processor.bench.drain(quiet=3000)
+    (sent,) = processor.sent()
+    cycles = [int.from_bytes(sent.payload[at : at + 4], "little") for at in (0, 4, 8)]
+    read, written = (round((each - cycles[2]) / 100) + 1 for each in cycles[:2])
+    assert (read, written) == (3, 2)
 
 
 FIRMWARE: dict[str, tuple[str, Callable[[float], bool]]] = {

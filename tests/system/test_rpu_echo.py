@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""docs/examples/rpu: UDP echo by firmware on a packet processor."""
+"""docs/examples/rpu: firmware on a packet processor, and an accelerator beside it."""
 
 from __future__ import annotations
 
@@ -50,3 +50,21 @@ def test_a_program_that_is_stopped_sends_nothing(tmp_path: Path) -> None:
         registers.control.run = 1
         (answer,) = simulation.receive_all()
         assert answer.data[42:47] == b"waits"
+
+
+def test_an_accelerator_beside_the_processor(tmp_path: Path) -> None:
+    elf = tmp_path / "filter.elf"
+    build([EXAMPLE / "filter.c"], elf)
+    with Simulation(EXAMPLE / "rpu_filter.yaml", assertions=True) as simulation:
+        station, host = neighbour(simulation.manifest), Host.from_manifest(simulation.manifest)
+        introduce(simulation, station)
+        load(simulation.tile("filter").registers, elf)
+        simulation.advance(200)
+        for count in range(8):
+            payload = b"!" * count + b"Hello." * 20
+            simulation.send(udp_frame(station, host, payload, port=7))
+            answers = [frame.data[42 : 42 + len(payload)] for frame in simulation.receive_all()]
+            assert answers == ([payload] if count <= 3 else [])
+        assert simulation.tile_counters("filter")["drop.rpu.by_firmware"] == 4
+        assert message_sums.check(simulation) == 0
+        simulation.check()

@@ -65,3 +65,16 @@ def test_what_cannot_be(tmp_path: Path, edits: list[tuple[str, str]], message: s
     with pytest.raises(DesignError) as caught:
         check.check(edited(tmp_path, *edits))
     assert any(message in problem.message for problem in caught.value.problems)
+
+
+def test_optional_ports_may_stay_open() -> None:
+    folder = ROOT / "docs" / "examples" / "rpu"
+    design, _ = check.check(folder / "rpu_echo.yaml")
+    tile = texts(design)["tiles/rpu_echo_tile_echo.sv"]
+    assert ".accel_judges_i('0)" in tile
+    assert ".accel_packet_o()" in tile
+    assert manifest(design)["pins"] == []
+    design, _ = check.check(folder / "rpu_filter.yaml")
+    tile = texts(design)["tiles/rpu_filter_tile_filter.sv"]
+    assert tile.count("(joined_accel_judges)") == 2
+    assert ".accel_bus_wait_i('0)" in tile, "the accelerator has no such port"

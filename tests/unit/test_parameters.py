@@ -304,6 +304,14 @@ BAD: dict[str, list[dict[str, object]]] = {
         {"DataWidth": 32},
         {"DataWidth": 1024},
     ],
+    "rpu_bus": [
+        {"NumSlots": 2},
+        {"NumSlots": 12},
+        {"NumSlots": 128},
+        {"SlotBytes": 8},
+        {"SlotBytes": 3000},
+        {"SlotBytes": 16384},
+    ],
     "rpu_packets": [
         {"NumSlots": 2},
         {"NumSlots": 12},

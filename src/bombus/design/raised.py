@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ports of layers that the contract does not know: joined within a tile, or raised to the top."""
+"""Ports of layers that the contract does not know: joined in a tile, raised to the top, or open."""
 
 from __future__ import annotations
 
@@ -81,6 +81,9 @@ def raise_ports(
             for port in layer.kind.further:
                 group = _group(port.name, given.ports)
                 if group is None and port.name in layer.joined:
+                    continue
+                if group is None and _group(port.name, layer.kind.optional) is not None:
+                    layer.open.add(port.name)
                     continue
                 if group is None:
                     yield port.problem(layer.kind.name)

@@ -95,6 +95,8 @@ def connections(layer: Layer) -> tuple[list[str], list[str]]:
             connected.append(f".{port}({layer.raised[port]})")
         elif port in layer.joined:
             connected.append(f".{port}({_joined(port)})")
+        elif port in layer.open:
+            connected.append(f".{port}()" if port.endswith("_o") else f".{port}('0)")
         else:
             signal = f"{layer.name}_{port.removesuffix('_i').removesuffix('_o')}"
             connected.append(f".{port}({signal})")

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // rpu with its program. In: beats; words for the memories. Out: beats. Control: the core runs.
-// Events: drops, then others.
+// Events: drops, then others. Accelerated: with the accelerator of the documentation.
 `include "bombus_types.svh"
 `include "bench.svh"
 
@@ -9,7 +9,8 @@ module bench
 #(
     parameter int unsigned DataWidth = 512,
     parameter int unsigned NumSlots = 16,
-    parameter int unsigned SlotBytes = 2048
+    parameter int unsigned SlotBytes = 2048,
+    parameter bit Accelerated = 0
 ) (
     `BENCH_PORTS(2, bench_pkg::beat_bits(DataWidth), 1, bench_pkg::beat_bits(DataWidth), 8, 8)
 );
@@ -36,6 +37,43 @@ module bench
   wire word_t word = in_i[1][31:0];
   wire is_data = in_i[1][63];
   assign in_ready_o[1] = is_data ? data_done : code_done;
+
+  logic packet, packet_first, packet_last, judges, judged, bus, is_write, bus_error, custom, wait_custom;
+  logic [7:0] packet_slot, judged_slot;
+  logic [$clog2(DataWidth/8):0] packet_bytes;
+  logic [DataWidth-1:0] packet_data;
+  logic [15:0] addr;
+  logic [31:0] verdict, wdata, rdata, first, result;
+  if (Accelerated) begin : gen_accelerator
+    byte_count #(
+        .DataWidth(DataWidth)
+    ) u_accelerator (
+        .clk_i,
+        .rst_i,
+        .accel_packet_i(packet),
+        .accel_packet_first_i(packet_first),
+        .accel_packet_last_i(packet_last),
+        .accel_packet_slot_i(packet_slot),
+        .accel_packet_bytes_i(packet_bytes),
+        .accel_packet_data_i(packet_data),
+        .accel_judges_o(judges),
+        .accel_judged_o(judged),
+        .accel_judged_slot_o(judged_slot),
+        .accel_verdict_o(verdict),
+        .accel_bus_i(bus),
+        .accel_write_i(is_write),
+        .accel_addr_i(addr),
+        .accel_wdata_i(wdata),
+        .accel_bus_error_o(bus_error),
+        .accel_rdata_o(rdata),
+        .accel_custom_i(custom),
+        .accel_first_i(first),
+        .accel_custom_wait_o(wait_custom),
+        .accel_result_o(result)
+    );
+  end else begin : gen_none
+    assign {judges, judged, judged_slot, verdict, bus_error, rdata, wait_custom, result} = '0;
+  end
 
   rpu #(
       .beat_t(beat_t),
@@ -66,6 +104,32 @@ module bench
       .data_write_i(1'b1),
       .data_wdata_i(word),
       .data_done_o(data_done),
+      .accel_packet_o(packet),
+      .accel_packet_first_o(packet_first),
+      .accel_packet_last_o(packet_last),
+      .accel_packet_slot_o(packet_slot),
+      .accel_packet_length_o(),
+      .accel_packet_meta_o(),
+      .accel_packet_bytes_o(packet_bytes),
+      .accel_packet_data_o(packet_data),
+      .accel_judges_i(judges),
+      .accel_judged_i(judged),
+      .accel_judged_slot_i(judged_slot),
+      .accel_verdict_i(verdict),
+      .accel_bus_o(bus),
+      .accel_write_o(is_write),
+      .accel_addr_o(addr),
+      .accel_bytes_o(),
+      .accel_wdata_o(wdata),
+      .accel_bus_wait_i(1'b0),
+      .accel_bus_error_i(bus_error),
+      .accel_rdata_i(rdata),
+      .accel_custom_o(custom),
+      .accel_op_o(),
+      .accel_first_o(first),
+      .accel_second_o(),
+      .accel_custom_wait_i(wait_custom),
+      .accel_result_i(result),
       .drop_o(drop),
       .event_o(event_bad),
       .busy_o(busy)

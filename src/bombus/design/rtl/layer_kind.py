@@ -110,6 +110,7 @@ class LayerKind:
     declared: tuple[str, ...]  # names of localparams
     ports: Mapping[str, int]  # width in bits by name
     further: tuple[FurtherPort, ...] = ()  # ports that the design file raises to the top
+    optional: tuple[str, ...] = ()  # what those begin with that may be left open
     # Kinds of messages of the AXI-Streams among them, of those that declare some
     raised_kinds: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     registers: Block | None = None  # as the SystemRDL file beside it describes them

@@ -3,11 +3,13 @@
 #pragma once
 #include <stdint.h>
 
-// A packet in one word: its length, the number of its slot, and RPU_PACKET, so that none is 0.
+// A packet in one word: its length, the number of its slot, RPU_PACKET, so that none is 0, and the
+// lowest bits of the accelerator's verdict.
 typedef uint32_t rpu_packet;
 #define RPU_LENGTH(packet) ((packet) & 0x3fffu)
 #define RPU_PACKET 0x8000u
 #define RPU_SLOT(packet) ((packet) >> 16 & 0xffu)
+#define RPU_VERDICT(packet) ((packet) >> 24 & 0x7fu) // the rest is in the window
 #define RPU_DROP 0x80000000u
 
 // The first bytes of each packet, and its metadata, in the order of the struct of its kind from the
@@ -15,7 +17,8 @@ typedef uint32_t rpu_packet;
 struct rpu_window {
     uint32_t header[16];
     uint32_t meta[4];
-    uint32_t unused[12];
+    uint32_t verdict; // of the accelerator; read only
+    uint32_t unused[11];
 };
 #define RPU_WINDOWS ((volatile struct rpu_window *)(0x10000000u + 0x8000u))
 static inline volatile struct rpu_window *rpu_window(rpu_packet packet) {
@@ -51,6 +54,30 @@ static inline void rpu_drop(rpu_packet packet) { rpu_send(packet | RPU_DROP); }
 // The same by way of memory: the next packet, or 0; a packet to send.
 #define RPU_RECEIVE_WORD (*(volatile rpu_packet *)0x20000000u)
 #define RPU_SEND_WORD (*(volatile rpu_packet *)0x20000004u)
+
+// An empty slot, as a packet of length 0, or 0 if there is none. The length, the bytes and the
+// metadata are to be set.
+static inline rpu_packet rpu_empty(void) {
+    rpu_packet packet;
+    RPU_CUSTOM(3, packet, 0);
+    return packet;
+}
+
+// All bytes of the packets, slot after slot, those of the window too. A slot that the program does
+// not have is an access fault.
+#define RPU_BYTES ((volatile uint8_t *)0x20100000u)
+#ifndef RPU_SLOT_BYTES
+#define RPU_SLOT_BYTES 2048u
+#endif
+static inline volatile void *rpu_bytes(rpu_packet packet) {
+    return RPU_BYTES + RPU_SLOT(packet) * RPU_SLOT_BYTES;
+}
+
+// The accelerator: words on the bus, and instructions of two operands, op from 4 to 7 (a literal).
+#define RPU_ACCELERATOR ((volatile uint32_t *)0x20010000u)
+#define RPU_ACCELERATE(op, result, first, second) \
+    __asm__ volatile(".insn r 0x0b, " #op ", 0, %0, %1, %2" \
+                     : "=r"(result) : "r"(first), "r"(second) : "memory")
 
 static inline uint32_t rpu_cycles(void) {
     uint32_t cycles;

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a packet processor's core reaches by custom instructions and over its bus: descriptors, its
+// accelerator, packet memory.
+//
+//   0x2000_0000  read: a descriptor, or 0        0x2001_0000  accelerator, 64 KiB
+//   0x2000_0004  write: sends a descriptor       0x2010_0000  packet memory, slot after slot
+//
+// custom-0: funct3 0 waits for a descriptor, 1 sends one, 2 takes one or 0, 3 takes an empty slot or 0;
+// 4 to 7 are the accelerator's. Other addresses, and slots that the core does not have, are bus errors.
+//
+// Latency: descriptors in the cycle in which the core asks; all else over the bus one cycle after it is
+// answered.
+module rpu_bus
+  import rpu_pkg::*;
+#(
+    parameter int unsigned NumSlots  = 16,
+    parameter int unsigned SlotBytes = 2048,
+
+    localparam int unsigned SlotWidth  = $clog2(NumSlots),
+    localparam int unsigned PlaceWidth = $clog2(SlotBytes)
+) (
+    input logic clk_i,
+    input logic rst_i,
+    input logic core_reset_i,
+
+    // The core.
+    input logic bus_valid_i,
+    input logic bus_write_i,
+    input logic [27:0] bus_addr_i,
+    input word_t bus_data_i,
+    output logic bus_ready_o,
+    output logic bus_error_o,
+    output word_t bus_data_o,
+    input logic custom_valid_i,  // perhaps together with bus_valid_i, which is first
+    input logic [2:0] custom_op_i,
+    input word_t custom_first_i,
+    output logic custom_ready_o,
+    output word_t custom_result_o,
+
+    // Descriptors to and from the core, and empty slots.
+    input logic [SlotWidth-1:0] come_slot_i,
+    input logic [13:0] come_length_i,
+    input logic [6:0] come_verdict_i,
+    input logic come_valid_i,
+    output logic come_ready_o,
+    output logic [SlotWidth-1:0] go_slot_o,
+    output logic [13:0] go_length_o,
+    output logic go_drop_o,
+    output logic go_valid_o,
+    input logic go_ready_i,
+    input logic [SlotWidth-1:0] empty_slot_i,
+    input logic empty_valid_i,
+    input logic empty_ready_i,
+    output logic empty_wanted_o,
+
+    // Packet memory: a request is held until it is done.
+    output logic memory_request_o,
+    output logic [SlotWidth-1:0] memory_slot_o,
+    output logic [PlaceWidth-1:0] memory_place_o,
+    input logic memory_done_i,
+    input logic memory_error_i,
+    input word_t memory_data_i,
+
+    // The accelerator.
+    output logic  accel_bus_o,
+    input  logic  accel_bus_wait_i,
+    input  logic  accel_bus_error_i,
+    input  word_t accel_rdata_i,
+    output logic  accel_custom_o,
+    input  logic  accel_custom_wait_i,
+    input  word_t accel_result_i
+);
+
+  if (NumSlots < 4 || NumSlots > 64 || NumSlots != 2 ** SlotWidth) begin : gen_bad_slots
+    $error("rpu_bus: NumSlots must be a power of two, 4 to 64");
+  end
+  if (SlotBytes < 16 || SlotBytes > 8192 || SlotBytes != 2 ** PlaceWidth) begin : gen_bad_bytes
+    $error("rpu_bus: SlotBytes must be a power of two, 16 to 8192");
+  end
+
+  // ---- Descriptors ----
+
+  word_t come, empty;
+  assign come  = come_valid_i ? {1'b0, come_verdict_i, 8'(come_slot_i), 2'b10, come_length_i} : '0;
+  assign empty = empty_valid_i ? {8'd0, 8'(empty_slot_i), 16'h8000} : '0;
+
+  wire is_quick = bus_addr_i[27:3] == '0;
+  wire bus_sends = bus_valid_i & is_quick & bus_write_i & bus_addr_i[2];
+  wire bus_takes = bus_valid_i & is_quick & ~bus_write_i & ~bus_addr_i[2];
+  wire custom = custom_valid_i & ~bus_valid_i;
+  wire custom_sends = custom & custom_op_i == 3'd1;
+  wire custom_takes = custom & (custom_op_i == 3'd0 | custom_op_i == 3'd2);
+  assign come_ready_o   = bus_takes | custom_takes;
+  assign empty_wanted_o = custom & custom_op_i == 3'd3;
+
+  // While the core does not run, what it has had is dropped, slot by slot.
+  logic [SlotWidth-1:0] abandoned_q;
+  always_ff @(posedge clk_i) abandoned_q <= rst_i ? '0 : abandoned_q + SlotWidth'(go_ready_i);
+  word_t go;
+  assign go = bus_valid_i ? bus_data_i : custom_first_i;
+  assign go_slot_o = core_reset_i ? abandoned_q : go[16+:SlotWidth];
+  assign go_length_o = go[13:0];
+  assign go_drop_o = core_reset_i | go[31];
+  assign go_valid_o = core_reset_i | bus_sends | custom_sends;
+
+  always_comb begin
+    unique case (custom_op_i)
+      3'd0: custom_ready_o = come_valid_i;
+      3'd1: custom_ready_o = go_ready_i;
+      3'd2: custom_ready_o = 1'b1;
+      3'd3: custom_ready_o = empty_ready_i;
+      default: custom_ready_o = ~accel_custom_wait_i;
+    endcase
+    if (bus_valid_i) custom_ready_o = 1'b0;
+    custom_result_o = custom_op_i[0] ? empty : come;
+    if (custom_op_i[2]) custom_result_o = accel_result_i;
+  end
+  assign accel_custom_o = custom & custom_op_i[2];
+
+  // ---- What answers through a register ----
+
+  logic done_q, error_q;
+  word_t data_q;
+  wire   asks = bus_valid_i & ~done_q;
+  wire   is_memory = bus_addr_i[27:20] == 8'h01;
+  wire   is_accel = bus_addr_i[27:16] == 12'h001;
+  wire   is_unknown = ~is_memory & ~is_accel & ~is_quick;
+  assign accel_bus_o = asks & is_accel;
+  assign memory_request_o = asks & is_memory;
+  assign memory_slot_o = bus_addr_i[PlaceWidth+:SlotWidth];
+  assign memory_place_o = bus_addr_i[PlaceWidth-1:0];
+  // Behind the last slot is nothing.
+  wire past = is_memory & bus_addr_i[19:0] >> (PlaceWidth + SlotWidth) != '0;
+  always_ff @(posedge clk_i) begin
+    done_q <= accel_bus_o & ~accel_bus_wait_i | memory_request_o & (memory_done_i | past) |
+        asks & is_unknown;
+    error_q <= is_unknown | is_accel & accel_bus_error_i | is_memory & (memory_error_i | past);
+    data_q <= is_accel ? accel_rdata_i : memory_data_i;
+    if (rst_i) done_q <= 1'b0;
+  end
+
+  assign bus_ready_o = done_q | is_quick & (~(bus_write_i & bus_addr_i[2]) | go_ready_i);
+  assign bus_error_o = done_q & error_q;
+  assign bus_data_o  = done_q ? data_q : come;
+
+endmodule
