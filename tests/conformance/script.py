@@ -43,7 +43,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from conformance.wire import (
+from support.tcp_wire import (
     MSS,
     SACK,
     SACK_PERMITTED,

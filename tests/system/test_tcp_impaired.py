@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: Apache-2.0
+"""TCP echo over links that lose, double, reorder, delay and corrupt frames: every stream comes
+whole and in order, and the engine never waits for longer than its timeouts allow (RFC 6298)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from support.tcp_stations import Stations
+
+from bombus.golden.tcp import State
+from bombus.simulator.build import build
+from bombus.simulator.impairment import Impairment
+from bombus.simulator.simulation import Simulation
+
+DESIGN = Path(__file__).parents[2] / "designs" / "tcp_echo.yaml"
+
+LINKS: dict[str, dict[str, Any]] = {
+    "loss 0.1 %": {"loss": 0.001},
+    "loss 1 %": {"loss": 0.01},
+    "loss 5 %": {"loss": 0.05},
+    "loss 10 %": {"loss": 0.1},
+    "duplication": {"duplicate": 0.05},
+    "reordering": {"reorder": 0.05, "reorder_distance": 3},
+    "jitter": {"delay_us": 100.0, "jitter_us": 300.0},
+    "corruption": {"corrupt": 0.02},
+    "loss and reordering": {"loss": 0.02, "reorder": 0.02, "reorder_distance": 5},
+    "all": {
+        "loss": 0.03,
+        "duplicate": 0.03,
+        "reorder": 0.03,
+        "reorder_distance": 2,
+        "jitter_us": 200.0,
+        "corrupt": 0.01,
+    },
+}
+SEEDS = 1000
+SAMPLES = 10
+PARTS = 10
+SESSIONS = 16
+WATCH_US = 100_000
+SLACK_US = 10_000
+INITIAL_US = 1_000_000  # the timeout before a round trip is known (RFC 6298, 2.1)
+RETRANSMIT, PROBE = 1, 2  # of the engine's timers
+
+
+class Watch:
+    """Looks at the engine's sessions now and then: none stands still for longer than the timeouts
+    in a row that it has counted."""
+
+    def __init__(self, simulation: Simulation) -> None:
+        self._simulation = simulation
+        self._registers = simulation.tile("tcp").registers.tcp
+        self._next = 0
+        self._seen: dict[int, tuple[tuple[int, ...], int]] = {}
+
+    def look(self) -> None:
+        now = self._simulation.time_us
+        if now < self._next:
+            return
+        self._next = now + WATCH_US
+        for session in range(SESSIONS):
+            self._registers.session.index = session
+            state = self._registers.state.read()
+            key = tuple(state[name] for name in ("peer_port", "una", "max", "rcv_nxt", "timer"))
+            seen, since = self._seen.get(session, ((), now))
+            if state["timer"] not in (RETRANSMIT, PROBE) or seen != key:
+                self._seen[session] = key, now
+                continue
+            stalled = now - since
+            # What runs may have been set before the first round trip was known.
+            allowed = max(state["rto"], INITIAL_US) * ((2 << state["backoff"]) - 1)
+            assert stalled <= allowed + SLACK_US, f"{stalled} us in session {session}: {state}"
+
+
+def transfer(seed: int, link: str) -> None:
+    """Some connections at once, each with bytes that come back, and then its end."""
+    random = Random(f"{seed} {link}")
+    impaired = LINKS[link]
+    library = build(DESIGN, assertions=True)
+    with Simulation(library, seed=seed, timer_step_us=1000) as simulation:
+        stations = Stations(simulation, tolerant="corrupt" in impaired)
+        simulation.impair(
+            rx=Impairment(**impaired, seed=2 * seed), tx=Impairment(**impaired, seed=2 * seed + 1)
+        )
+        watch = Watch(simulation)
+        ports = random.sample(range(1024, 65536), random.randrange(1, 5))
+        options = {"sack_permitted": random.random() < 0.8, "timestamps": random.random() < 0.8}
+        endpoints = {port: stations.open(port, random.getrandbits(32), **options) for port in ports}
+        sent = {port: random.randbytes(random.randrange(1, 30_000)) for port in ports}
+        back = {port: bytearray() for port in ports}
+        written: set[int] = set()
+
+        def done() -> bool:
+            watch.look()
+            for port, endpoint in endpoints.items():
+                if endpoint.state is State.ESTABLISHED and port not in written:
+                    written.add(port)
+                    endpoint.send(sent[port])
+                    endpoint.close()
+                back[port] += endpoint.read()
+            stations.flush()
+            ended = (State.TIME_WAIT, State.CLOSED)
+            return all(e.state in ended for e in endpoints.values()) and len(written) == len(ports)
+
+        stations.run(done, limit_us=600_000_000)
+        for port, endpoint in endpoints.items():
+            assert not endpoint.failed
+            assert back[port] == sent[port]
+        simulation.impair()
+        simulation.check()
+
+
+@pytest.mark.parametrize("seed", range(SAMPLES))
+def test_streams_come_whole(seed: int) -> None:
+    transfer(seed, list(LINKS)[seed % len(LINKS)])
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("part", range(PARTS))
+def test_streams_of_a_thousand_seeds_come_whole(part: int) -> None:
+    for seed in range(SAMPLES + part, SEEDS, PARTS):
+        try:
+            transfer(seed, list(LINKS)[(seed // PARTS) % len(LINKS)])
+        except AssertionError as error:
+            raise AssertionError(f"seed {seed}: {error}") from error
