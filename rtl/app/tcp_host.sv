@@ -164,7 +164,9 @@ module tcp_host
   );
   always_comb begin
     data = '0;
-    data.data = host_in_tdata_i;
+    for (int unsigned n = 0; n < KeepWidth; n++) begin
+      data.data[8*n+:8] = host_in_tkeep_i[n] ? host_in_tdata_i[8*n+:8] : '0;
+    end
     data.bytes = bytes;
     data.last = host_in_tlast_i;
     data.kind = $bits(data.kind)'(KindTcpData);

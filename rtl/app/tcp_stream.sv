@@ -9,8 +9,8 @@
 // session that is over are forgotten.
 //
 // Up to ReadsAhead chunks are read from the receive buffer before the kernel takes them. A message
-// whose session has no space in the send buffer holds up those behind it: a peer that does not read
-// is one to abort. SendBytes of the engine must be at least ChunkBytes.
+// whose session has no space in the send buffer holds up those behind it, but not for ever: after
+// PatienceUs the connection is reset (0: never). SendBytes of the engine must be at least ChunkBytes.
 //
 // Latency: some 40 cycles from an event to the kernel, and those of the mesh. Throughput: one beat
 // per cycle each way, less some 10 cycles a chunk.
@@ -30,6 +30,7 @@ module tcp_stream
     parameter bit Listens = 1,  // takes connections to TcpPort
     parameter int unsigned ChunkBytes = 2048,
     parameter int unsigned ReadsAhead = 4,
+    parameter int unsigned PatienceUs = 30000000,
     parameter int unsigned KindTcpData = 1,  // filled in by Bombus
     parameter int unsigned KindTcpEvent = 2,  // filled in by Bombus
     parameter int unsigned KindTcpRead = 3,  // filled in by Bombus
@@ -41,6 +42,7 @@ module tcp_stream
 ) (
     input logic clk_i,
     input logic rst_i,
+    input logic [31:0] time_us_i,
 
     input  beat_t in_i,
     input  logic  in_valid_i,
@@ -69,8 +71,9 @@ module tcp_stream
     input logic kernel_tx_tlast_i,
     input logic [ToWidth-1:0] kernel_tx_tuser_i,
 
-    output logic [5:0] event_o,
-    output logic busy_o
+    output logic [6:0] event_o,
+    output logic busy_o,
+    output logic timer_o
 );
 
   localparam string Entry = "tcp_stream";
@@ -93,6 +96,7 @@ module tcp_stream
     EventRead,
     EventRequest,
     EventForgotten,
+    EventImpatient,
     NumEvents
   } event_e;
 
@@ -111,6 +115,9 @@ module tcp_stream
           ReadsAhead
       )) begin : gen_bad_reads
     $error("tcp_stream: ReadsAhead must be 2, 4, 8 or 16");
+  end
+  if (PatienceUs >= 2 ** 31) begin : gen_bad_patience
+    $error("tcp_stream: PatienceUs must be below 2**31");
   end
 
   typedef logic [IndexWidth-1:0] index_t;
@@ -325,6 +332,7 @@ module tcp_stream
   typedef enum logic [3:0] {
     Listen,
     Look,
+    Weigh,  // what is known of the session is read
     Choose,
     Read,
     Notice,
@@ -341,29 +349,41 @@ module tcp_stream
   } step_e;
   step_e  step_q;
   index_t at_q;
-  told_t  told;
-  own_t   own;
-  seq_t there, space;
+  index_t turn_q;  // the session to be looked at next
+  logic   sends_q;  // at_q is that of the front piece
+  logic   scanned_q;  // a session has been looked at since the last piece
+  told_t told, known_q;
+  own_t own;
+  seq_t there_q, space_q;  // as in known_q
   logic [13:0] count, count_q;
   logic blocked_q;  // the front piece waits for space
+  logic waits_q;  // it has done so, since
+  logic [31:0] since_q;
+  logic impatient_q;
   to_peer_t said_q;  // by the flags of the piece
   logic connecting_q;  // the piece says where to
   logic connected_q;  // that has been asked for
-  logic [IndexWidth:0] missed_q;  // connections for which there was no session
+  logic [15:0] missed_q;  // connections for which there was no session
   connect_t connect;
   logic [13:0] sent_length_q;
   session_t sent_session_q;
   seq_t sent_start_q;
 
-  assign told  = told_q[at_q];
-  assign own   = own_q[at_q];
-  assign there = told.failed ? '0 : told.read_end - own.read - 32'(told.closed);
-  assign space = told.write_end - own.write;
-  assign count = there > 32'(ChunkBytes) ? 14'(ChunkBytes) : there[13:0];
+  // An event that comes later than this has the session looked at again.
+  assign told = told_q[at_q];
+  assign own  = own_q[at_q];
+  always_ff @(posedge clk_i) begin
+    known_q <= told;
+    there_q <= told.failed ? '0 : told.read_end - own.read - 32'(told.closed);
+    space_q <= told.write_end - own.write;
+  end
+  assign count = there_q > 32'(ChunkBytes) ? 14'(ChunkBytes) : there_q[13:0];
 
+  wire stray = 32'(piece.session) >= NumSessions;
   wire connects = piece.connect & (piece_length != '0);
-  wire sends = connects | (told.live & ~told.over & ~own.closed & (piece_length != '0));
-  wire fits = connects | (space >= 32'(piece_length));
+  wire sends = connects |
+      (known_q.live & ~known_q.over & ~own.closed & ~stray & (piece_length != '0));
+  wire fits = connects | (space_q >= 32'(piece_length));
   assign connect  = send_data[$bits(connect_t)-1:0];
   assign begins   = (step_q == Send) & ~sending & (~sends | fits);
   assign discards = ~sends;
@@ -425,9 +445,9 @@ module tcp_stream
     pending_in.place = own.read + 32'(count_q);
     pending_in.notice = step_q == Notice;
     pending_in.opened = ~own.told_opened;
-    pending_in.closed = own.told_opened & told.closed & ~own.told_closed & ~told.failed;
+    pending_in.closed = own.told_opened & known_q.closed & ~own.told_closed & ~known_q.failed;
     pending_in.ended = own.told_opened & ~pending_in.closed;
-    pending_in.failed = pending_in.ended & told.failed;
+    pending_in.failed = pending_in.ended & known_q.failed;
     if (step_q == Miss) begin
       pending_in = '0;
       pending_in.notice = 1'b1;
@@ -482,42 +502,48 @@ module tcp_stream
           step_q <= Release;
         end else if ((missed_q != '0) & may_pend) begin
           step_q <= Miss;
-        end else if (piece_valid & ~sending & ~blocked_q) begin
-          at_q   <= piece_index;
-          step_q <= Send;
-        end else if (queued_q[at_q]) begin
-          if (~(taken & is_event & (event_index == at_q))) queued_q[at_q] <= 1'b0;
-          step_q <= Choose;
+        end else if (impatient_q & blocked_q) begin
+          at_q <= piece_index;
+          said_q <= '{reset: 1'b1, default: '0};
+          connecting_q <= 1'b0;
+          blocked_q <= 1'b0;
+          step_q <= End;
+        end else if (piece_valid & ~sending & ~blocked_q & scanned_q) begin
+          at_q <= piece_index;
+          sends_q <= 1'b1;
+          scanned_q <= 1'b0;
+          step_q <= Weigh;
         end else begin
-          at_q <= at_q + 1'b1;
+          // Pieces and sessions take turns.
+          scanned_q <= 1'b1;
+          turn_q <= turn_q + 1'b1;
+          if (queued_q[turn_q]) begin
+            if (~(taken & is_event & (event_index == turn_q))) queued_q[turn_q] <= 1'b0;
+            at_q <= turn_q;
+            sends_q <= 1'b0;
+            step_q <= Weigh;
+          end
         end
       end
+      Weigh: step_q <= sends_q ? Send : Choose;
       Choose: begin
         count_q <= count;
         step_q  <= Look;
-        at_q    <= at_q + 1'b1;
-        if (~told.live) begin
-        end else if (~own.told_opened | (there != '0) | (told.closed & ~own.told_closed & ~told.failed) |
-                     (told.over & ~own.told_over)) begin
+        if (~known_q.live) begin
+        end else if (~own.told_opened | (there_q != '0) |
+                     (known_q.closed & ~own.told_closed & ~known_q.failed) |
+                     (known_q.over & ~own.told_over)) begin
           queued_q[at_q] <= 1'b1;
-          if (may_pend) begin
-            at_q   <= at_q;
-            step_q <= own.told_opened & (there != '0) ? Read : Notice;
-          end
-        end else if (told.over) begin
-          if (own.done) begin
-            at_q   <= at_q;
-            step_q <= Free;
-          end
-        end else if (~told.closed & ~told.asked_read) begin
-          at_q   <= at_q;
+          if (may_pend) step_q <= own.told_opened & (there_q != '0) ? Read : Notice;
+        end else if (known_q.over) begin
+          if (own.done) step_q <= Free;
+        end else if (~known_q.closed & ~known_q.asked_read) begin
           step_q <= WishRead;
         end
       end
       Read: begin
         if (read_room) begin
           own_q[at_q].read <= own.read + 32'(count_q);
-          at_q <= at_q + 1'b1;
           step_q <= Look;
         end
       end
@@ -525,7 +551,6 @@ module tcp_stream
         if (pending_in.opened) own_q[at_q].told_opened <= 1'b1;
         if (pending_in.closed) own_q[at_q].told_closed <= 1'b1;
         if (pending_in.ended) own_q[at_q].told_over <= 1'b1;
-        at_q   <= at_q + 1'b1;
         step_q <= Look;
       end
       Release: if (request_room) step_q <= Look;
@@ -538,14 +563,17 @@ module tcp_stream
       end
       Send: begin
         said_q <= piece;
-        if (~piece_last) {said_q.done, said_q.reset, said_q.close} <= '0;
+        if (~piece_last | connects | stray) {said_q.done, said_q.reset, said_q.close} <= '0;
         connecting_q <= connects;
         if (begins) begin
           if (sends & ~connects) own_q[at_q].write <= own.write + 32'(piece_length);
-          step_q <= End;
+          waits_q <= 1'b0;
+          step_q  <= End;
         end else begin
           step_q <= told.asked_write ? Look : WishWrite;
           if (told.asked_write) blocked_q <= 1'b1;
+          waits_q <= 1'b1;
+          if (~waits_q) since_q <= time_us_i;
         end
       end
       WishWrite: begin
@@ -584,7 +612,8 @@ module tcp_stream
     endcase
     // Not to be missed by a piece that is found to have no space in the same cycle
     if (taken & is_event & (event_index == piece_index)) blocked_q <= 1'b0;
-    missed_q <= missed_q + (IndexWidth + 1)'(misses) - (IndexWidth + 1)'(step_q == Miss);
+    missed_q <= missed_q + 16'(misses) - 16'(step_q == Miss);
+    impatient_q <= (PatienceUs != 0) & waits_q & (time_us_i - since_q >= PatienceUs);
     if (begins & sends) begin
       sent_session_q <= session_t'(at_q);
       sent_start_q   <= own.write;
@@ -597,7 +626,10 @@ module tcp_stream
       step_q <= Listens ? Listen : Look;
       missed_q <= '0;
       connecting_q <= 1'b0;
-      at_q <= '0;
+      scanned_q <= 1'b1;
+      turn_q <= '0;
+      waits_q <= 1'b0;
+      impatient_q <= 1'b0;
       for (int unsigned n = 0; n < NumSessions; n++) told_q[n].live <= 1'b0;
     end
   end
@@ -666,9 +698,13 @@ module tcp_stream
     event_o[EventRead] <= read_valid_o & read_ready_i & ~rst_i;
     event_o[EventRequest] <= request_valid_o & request_ready_i & ~rst_i;
     event_o[EventForgotten] <= begins & ~sends & (piece_length != '0) & ~rst_i;
+    event_o[EventImpatient] <= (step_q == Look) & impatient_q & blocked_q & ~release_valid &
+        ~((missed_q != '0) & may_pend) & ~rst_i;
   end
 
   assign busy_o = (|queued_q) | (step_q != Look) | release_valid | pending_valid | word_valid |
-      kernel_rx_tvalid_o | (gather_busy & ~blocked_q) | out_valid_o | read_valid_o | request_valid_o;
+      kernel_rx_tvalid_o | (gather_busy & ~blocked_q) | out_valid_o | read_valid_o |
+      request_valid_o | (missed_q != '0);
+  assign timer_o = waits_q & (PatienceUs != 0);
 
 endmodule

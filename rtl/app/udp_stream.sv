@@ -3,8 +3,8 @@
 // (udp_stream_pkg). The ports kernel_* are joined to those of a kernel in the same tile, or raised to
 // the top by the design file (docs/tcp-applications.md).
 //
-// A datagram from the kernel goes on once it has come whole; one that is longer than MaxBytes is
-// counted and forgotten.
+// A datagram from the kernel goes on once it has come whole; one that is longer than MaxBytes, or has
+// a beat before its last one that is not full, is counted and forgotten.
 //
 // Latency: 1 cycle to the kernel; from it 3 cycles behind the last beat. Throughput: one beat per
 // cycle each way.

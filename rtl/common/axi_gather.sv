@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Gathers the bytes of an AXI-Stream into pieces whose length is known before they go on: messages
-// of up to MaxBytes whole, longer ones in several pieces.
+// of up to MaxBytes whole, longer ones in several pieces. A beat before the last one of its message
+// that is not full ends a piece, too; one without bytes adds nothing.
 //
 // The front piece is shown by piece_*; begin_i lets its beats go out, or (discard_i) drops them.
 // The next piece can begin when sending_o is low. tuser is that of a message's first beat. A piece
@@ -81,7 +82,10 @@ module axi_gather #(
       .bytes_o(bytes)
   );
   wire [LengthWidth-1:0] sum = count_q + LengthWidth'(bytes);
-  wire ends = tlast_i | (sum == LengthWidth'(MaxBytes));
+  wire full = tkeep_i[DataBytes-1];
+  wire fills = full & (count_q == LengthWidth'(MaxBytes - DataBytes));
+  // So count_q is whole beats, and each piece has beats of its own.
+  wire ends = tlast_i | fills | (~full & (bytes != '0));
   wire taken = tvalid_i & tready_o;
   wire stores = taken & (bytes != '0);
   logic discarding_q;

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bytes of a beat of an AXI-Stream, whose tkeep has no holes. Combinational.
+//
+// A bit of the number is set where the last byte lies in an odd block of as many bytes: with its
+// neighbours' ends, a few LUTs deep. It is 0 without a byte, and NumBytes with the last one,
+// where NumBytes is a power of two, whatever holes there are.
 module keep_count #(
     parameter int unsigned NumBytes = 64
 ) (
@@ -11,10 +15,15 @@ module keep_count #(
     $error("keep_count: NumBytes must be at least 1");
   end
 
+  localparam int unsigned Width = $clog2(NumBytes) + 1;
+  wire [2*NumBytes-1:0] keep = (2 * NumBytes)'(keep_i);
   always_comb begin
     bytes_o = '0;
-    for (int unsigned n = 0; n < NumBytes; n++) begin
-      if (keep_i[n]) bytes_o = ($clog2(NumBytes) + 1)'(n + 1);
+    for (int unsigned k = 0; k < Width; k++) begin
+      for (int unsigned n = 2 ** k - 1; n < NumBytes; n += 2 ** (k + 1)) begin
+        bytes_o[k] |= keep[n] & ~keep[n+2**k];
+      end
+      if (NumBytes == 2 ** (Width - 1) && k < Width - 1) bytes_o[k] &= ~keep[NumBytes-1];
     end
   end
 

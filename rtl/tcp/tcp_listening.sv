@@ -19,15 +19,16 @@ module tcp_listening (
   logic [63:0] line_q, found_q;
   logic [15:0] adding_q;
   logic [ 5:0] bit_q;
-  logic adding_valid_q, clearing_q;
+  logic adding_valid_q, clearing_q, blind_q;
   logic [9:0] clear_q;
 
   assign ready_o = ~adding_valid_q & ~clearing_q;
-  assign open_o  = found_q[bit_q];
+  assign open_o  = found_q[bit_q] & ~blind_q;
 
   always_ff @(posedge clk_i) begin
     found_q <= lines[port_i[15:6]];
     bit_q <= port_i[5:0];
+    blind_q <= clearing_q;  // the line may be from before the reset
     line_q <= lines[listen_port_i[15:6]];
     adding_q <= listen_port_i;
     if (clearing_q | adding_valid_q) begin

@@ -107,6 +107,7 @@ EVENTS: dict[str, dict[str, int]] = {
         "read": STARTS,
         "request": STARTS,
         "forgotten": GOES_ON,
+        "impatient": GOES_ON,
     },
     "udp_stream": {"received": ENDS, "sent": STARTS, "too_long": GOES_ON},
     "udp_rx": {"closed_port": GOES_ON},

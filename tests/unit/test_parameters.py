@@ -533,6 +533,7 @@ BAD: dict[str, list[dict[str, object]]] = {
         {"ReadsAhead": 1},
         {"ReadsAhead": 12},
         {"ReadsAhead": 32},
+        {"PatienceUs": 2**31},
     ],
     "udp_stream": [
         {"UdpPort": 0},

@@ -98,18 +98,18 @@ _FILES: Mapping[str, Tests] = {
     "rtl/common/head_fifo.sv": Tests((f"{_PRIMITIVES} -k fifo", _ROUTER), proofs="head_fifo"),
     **dict.fromkeys(
         ("rtl/app/tcp_host.sv", "rtl/common/to_axi_stream.sv", "rtl/common/keep_count.sv"),
-        Tests(("tests/system/test_tcp_host.py",), ()),
+        Tests(("tests/rtl/test_host_streams.py", "tests/system/test_tcp_host.py"), ()),
     ),
     **dict.fromkeys(
         ("rtl/app/tcp_stream.sv", "rtl/tcp/tcp_stream_pkg.sv"),
-        Tests(("tests/system/test_tcp_kernel.py",), ()),
+        Tests(("tests/rtl/test_tcp_stream.py", "tests/system/test_tcp_kernel.py"), ()),
     ),
     "rtl/common/axi_gather.sv": Tests(
-        ("tests/system/test_udp_kernel.py", "tests/system/test_tcp_kernel.py"), ()
+        ("tests/rtl/test_udp_stream.py", "tests/rtl/test_tcp_stream.py"), ()
     ),
     **dict.fromkeys(
         ("rtl/app/udp_stream.sv", "rtl/udp/udp_stream_pkg.sv"),
-        Tests(("tests/system/test_udp_kernel.py",), ()),
+        Tests(("tests/rtl/test_udp_stream.py", "tests/system/test_udp_kernel.py"), ()),
     ),
     "rtl/common/free_list.sv": Tests(("tests/rtl/test_tcp_sessions.py",), ()),
     "rtl/common/keyed_hash.sv": Tests(("tests/rtl/test_tcp_sessions.py",), ()),

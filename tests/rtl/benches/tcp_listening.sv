@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// tcp_listening, and tcp_connect with a table in the hands of the test.
+//
+// Control: the port that is asked for. Streams in: ports to listen at; connections that are asked
+// for (tcp_request_meta_t); answers of the table (made, hit). Streams out: what the table is asked
+// (port of the application, tuple); connections that were missed (port of the application). Status:
+// whether the port of the cycle before is listened at, busy_o of tcp_connect. Event: a connection
+// was lost.
+`include "bench.svh"
+
+module bench
+  import tcp_pkg::*;
+#(
+    parameter int unsigned NumSessions = 16
+) (
+    `BENCH_PORTS(3, $bits(tcp_request_meta_t), 2, $bits(tuple_t) + 16, 16, 2)
+);
+
+  `BENCH_SHAPE
+
+  tcp_listening u_listening (
+      .clk_i,
+      .rst_i,
+      .listen_i(in_valid_i[0]),
+      .listen_port_i(in_i[0][15:0]),
+      .ready_o(in_ready_o[0]),
+      .port_i(control_i),
+      .open_o(status_o[0])
+  );
+
+  tcp_request_meta_t request;
+  tuple_t tuple;
+  logic [15:0] port;
+  logic hit, made, pending_q;
+  assign request = in_i[1][$bits(tcp_request_meta_t)-1:0];
+  assign in_ready_o[1] = 1'b1;
+  assign out_o[0] = $bits(out_o[0])'({port, tuple});
+  assign out_o[1] = $bits(out_o[0])'(port);
+  assign {made, hit} = in_i[2][1:0];
+  // One answer for each question, not before it.
+  assign in_ready_o[2] = pending_q;
+  always_ff @(posedge clk_i) begin
+    if (rst_i) pending_q <= 1'b0;
+    else if (out_valid_o[0] & out_ready_i[0]) pending_q <= 1'b1;
+    else if (in_valid_i[2]) pending_q <= 1'b0;
+  end
+  tcp_connect #(
+      .NumSessions(NumSessions)
+  ) u_connect (
+      .clk_i,
+      .rst_i,
+      .request_i(request),
+      .request_valid_i(in_valid_i[1]),
+      .lost_o(event_o[0]),
+      .tuple_o(tuple),
+      .port_o(port),
+      .valid_o(out_valid_o[0]),
+      .taken_i(out_ready_i[0]),
+      .done_i(pending_q & in_valid_i[2]),
+      .hit_i(hit),
+      .made_i(made),
+      .missed_o(out_valid_o[1]),
+      .missed_ready_i(out_ready_i[1]),
+      .busy_o(status_o[1])
+  );
+  assign event_o[63:1] = '0;
+
+endmodule

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+"""tcp_echo and the messages of an engine."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+from harness import PACES, SEEDS, Benches
+from stream_world import StreamWorld
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_sessions_that_come_and_go(benches: Benches, seed: int) -> None:
+    """What comes goes back, at every pace, over sessions whose numbers are used again."""
+    world = StreamWorld(benches, seed=seed, layer="tcp_echo")
+    random = world.random
+    for pace in PACES:
+        world.app.bench.pace(**pace)
+        before = len(world.done)
+
+        def done(before: int = before) -> bool:
+            if len(world.done) + len(world.live) < before + 25:
+                if random.random() < 0.2:
+                    world.open(random.choice([0, 1, 8, 129, 700, 3000]))
+            elif not world.live:
+                return True
+            if random.random() < 0.005 and world.live:
+                session = random.choice(list(world.live))
+                if not world.live[session].over:
+                    world.ends(session, failed=True)
+            return False
+
+        world.run(done)
+    assert world.listens
+    assert all(state.failed or state.written == state.to_come for state in world.done)
+    world.app.bench.drain()
+    assert not world.app.busy
+
+
+def test_sessions_take_turns(benches: Benches) -> None:
+    """A session of which there is always more does not keep others waiting."""
+    world = StreamWorld(benches, layer="tcp_echo")
+    world.automatic = False
+    sessions = [world.open(20_000) for _ in range(4)]
+    for _ in range(1000):
+        for session in sessions:
+            assert session is not None
+            state = world.live[session]
+            state.acked = len(state.written)
+            world.comes(session, 5000)
+        world.step(4)
+    read = Counter(world.served)
+    assert len(read) == 4 and max(read.values()) < 2 * min(read.values()), read
+
+
+def test_peer_that_does_not_read(benches: Benches) -> None:
+    """It holds up nobody."""
+    world = StreamWorld(benches, layer="tcp_echo")
+    bad, good = world.open(3000, keen=False), world.open(3000)
+    assert bad is not None and good is not None
+    world.run(lambda: any(state.written == state.to_come for state in world.done))
+    assert len(world.live[bad].written) == world.ring
+
+
+def test_reset_in_traffic(benches: Benches) -> None:
+    world = StreamWorld(benches, layer="tcp_echo")
+    for _ in range(15):
+        world.app.bench.pace(gap=0.2, stall=world.random.choice([0.0, 0.6, 1.0]))
+        for _ in range(4):
+            world.open(2000)
+        for _ in range(world.random.randrange(100)):
+            world.step()
+        world.reset()
+        world.app.bench.pace(gap=0.1, stall=0.1)
+        for length in (0, 1, 500):
+            world.open(length)
+        world.run(lambda: len(world.done) == 3)
+        assert world.listens
+        assert all(state.to_come == state.written for state in world.done)

@@ -1,0 +1,353 @@
+# SPDX-License-Identifier: Apache-2.0
+"""tcp_stream between a kernel and the messages of an engine."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+from app_bench import BEATS_IN, RX, TX
+from harness import PACES, SEEDS, Benches
+from stream_world import CONNECT, EVENT, KIND_EVENT, PORT, TO, Connection, StreamWorld
+
+
+def echoing(world: StreamWorld) -> None:
+    """The kernel sends back what comes."""
+    world.on_flag = world.answer
+    world.on_bytes = lambda session, _, data: world.say(session, data)
+
+
+def mischief(world: StreamWorld) -> None:
+    """The kernel sends messages of all lengths, closes or resets where it likes."""
+    random = world.random
+
+    def answer(session: int, state: Connection, flag: str) -> None:
+        if flag == "opened" and random.random() < 0.5:
+            for _ in range(random.randrange(4)):
+                length = random.choice([0, 1, 8, 9, 127, 128, 129, 700])
+                world.say(session, random.randbytes(length))
+        world.answer(session, state, flag)
+
+    def bytes_come(session: int, state: Connection, data: bytes) -> None:
+        chance = random.random()
+        if chance < 0.1:
+            world.say(session, data[: random.randrange(len(data))], close=1)
+        elif chance < 0.14:
+            world.say(session, data, reset=1)
+        elif chance < 0.6:
+            world.say(session, data * random.randrange(4))
+
+    world.on_flag, world.on_bytes = answer, bytes_come
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("width", [64, 512])
+def test_sessions_that_come_and_go(benches: Benches, width: int, seed: int) -> None:
+    """Numbers of sessions are used again and again; peers reset some connections, and the kernel
+    does; numbers of bytes wrap, and rings."""
+    world = StreamWorld(benches, width, seed)
+    random = world.random
+    for index, pace in enumerate(PACES):
+        (echoing if index % 2 else mischief)(world)
+        world.app.bench.pace(**pace)
+        before = len(world.done)
+
+        def done(before: int = before) -> bool:
+            if len(world.done) + len(world.live) < before + 25:
+                if random.random() < 0.2:
+                    world.open(random.choice([0, 1, 8, 129, 700, 3000]))
+            elif not world.live:
+                return True
+            if random.random() < 0.005 and world.live:
+                session = random.choice(list(world.live))
+                if not world.live[session].over:
+                    world.ends(session, failed=True)
+            return False
+
+        world.run(done)
+    assert world.listens
+    for state in world.done:
+        assert state.told[0] == "opened" and state.told[-1] == "ended"
+        if not state.failed:
+            assert bytes(state.got) == state.to_come
+            assert state.written == state.sent
+    world.app.bench.drain()
+    assert not world.app.busy and not world.app.timer
+
+
+def test_counters(benches: Benches) -> None:
+    world = StreamWorld(benches)
+    echoing(world)
+    counted: Counter[str] = Counter()
+    take = world.app.take
+
+    def count() -> object:
+        counted.update(world.counted)
+        return take()
+
+    world.app.take = count  # type: ignore[method-assign, assignment]
+    for _ in range(3):
+        world.open(500)
+    world.run(lambda: len(world.done) == 3)
+    world.step()
+    assert counted["received"] == counted["read"] == len(world.served)
+    assert counted["sent"] >= counted["received"] and not counted["forgotten"]
+    assert counted["told"] > 9 and counted["request"] > 9 and not counted["impatient"]
+
+
+def test_kernel_that_never_takes(benches: Benches) -> None:
+    """Events go on being taken; what the kernel sends goes out."""
+    world = StreamWorld(benches)
+    world.app.bench.stall(RX, 1.0)
+    sessions = [world.open(2000) for _ in range(4)]
+    for _ in range(300):
+        world.step()
+    for session in sessions:
+        world.say(session, bytes(100))
+        world.live[session].told.append("opened")
+    for _ in range(300):
+        world.step()
+    assert all(len(world.live[session].written) == 100 for session in sessions)
+    assert not world.app.bench.waiting(BEATS_IN) and not world.app.bench.waiting(TX)
+    for state in world.live.values():
+        state.told.clear()
+    world.app.bench.stall(RX, 0.0)
+    world.run(lambda: len(world.done) == 4)
+
+
+def test_kernel_that_never_stops(benches: Benches) -> None:
+    """A stream of messages without bytes, or of one byte, leaves turns to other sessions."""
+    for payload in (b"", b"x"):
+        world = StreamWorld(benches)
+        chatty, other = world.open(0, keen=True), world.open(400)
+        assert chatty is not None and other is not None
+        world.run(lambda: len(world.live[chatty].told) == 1)  # noqa: B023
+
+        def heard(world: StreamWorld = world, other: int = other, chatty: int = chatty) -> bool:
+            while world.app.bench.waiting(TX) < 50:
+                world.say(chatty, payload)  # noqa: B023
+            return len(world.live[other].got) == 400
+
+        world.automatic = False
+        world.comes(other, 400)
+        state = world.live[chatty]
+
+        def reads(session: int = chatty, state: Connection = state) -> None:
+            state.acked = len(state.written)
+
+        for _ in range(300):
+            reads()
+            world.step()
+            if heard():
+                break
+        else:
+            raise AssertionError("nobody has looked at the other session")
+
+
+def test_sessions_take_turns(benches: Benches) -> None:
+    """A kernel that answers one session at once does not keep others from being read."""
+    world = StreamWorld(benches)
+    echoing(world)
+    world.automatic = False
+    sessions = [world.open(5000, keen=True) for _ in range(4)]
+    for _ in range(400):
+        for session in sessions:
+            state = world.live[session]
+            state.acked = len(state.written)
+            world.comes(session, 5000)
+        world.step(4)
+    read = Counter(world.served)
+    assert len(read) == 4 and max(read.values()) < 2 * min(read.values()), read
+
+
+def test_peer_that_does_not_read(benches: Benches) -> None:
+    """It holds up the others for a time; then its connection is reset."""
+    world = StreamWorld(benches, PatienceUs=1000)
+    world.automatic = False
+    bad, good = world.open(0, keen=False), world.open(0)
+    assert bad is not None and good is not None
+    world.run(lambda: all(state.told for state in world.live.values()))
+    world.say(bad, bytes(world.ring + 1))
+    world.say(good, b"hello")
+    for _ in range(200):
+        world.step()
+    assert len(world.live[bad].written) == world.ring // world.chunk * world.chunk
+    assert not world.live[good].written
+    assert world.app.timer and not world.app.busy
+    world.app.bench.control(1)
+    world.app.bench.run(900)
+    world.step()
+    assert not world.live[bad].failed
+    world.run(lambda: world.live[good].written == b"hello", 200)
+    assert len(world.done) == 1 or world.live[bad].failed
+    assert not world.app.timer
+
+
+def test_peer_that_reads_slowly(benches: Benches) -> None:
+    """The time begins anew with each piece that waits."""
+    world = StreamWorld(benches, PatienceUs=1000)
+    world.automatic = False
+    session = world.open(0, keen=False)
+    assert session is not None
+    state = world.live[session]
+    world.run(lambda: bool(state.told))
+    world.say(session, bytes(4 * world.ring))
+    world.app.bench.control(1)
+    while len(state.written) < 4 * world.ring:
+        world.app.bench.run(300)
+        state.acked = min(state.acked + world.chunk, len(state.written))
+        world.step()
+        assert not state.failed
+
+
+def test_connections_that_the_kernel_opens(benches: Benches) -> None:
+    world = StreamWorld(benches, Listens=0)
+    random = world.random
+    opened = []
+
+    def connected(session: int, state: Connection, flag: str) -> None:
+        if flag == "opened":
+            opened.append(session)
+            world.say(session, b"request", close=1)
+        world.answer(session, state, flag)
+
+    world.on_flag = connected
+    for pace in PACES:
+        world.app.bench.pace(**pace)
+        for _ in range(20):
+            ip, port = random.getrandbits(32), random.getrandbits(16)
+            address = ip.to_bytes(4, "little") + port.to_bytes(2, "little")
+            # The session does not count, nor do flags.
+            flags = {"connect": 1, "close": 1, "done": 1, "session": random.randrange(4)}
+            world.app.send(address, TO.pack(**flags))
+            world.run(lambda: bool(world.asked))
+            request = world.asked.pop()
+            assert request["request"] == CONNECT and not request["mac_port"]
+            assert (request["place"], request["peer_port"], request["port"]) == (ip, port, PORT)
+            chance = random.random()
+            free = [each for each in range(4) if each not in world.live]
+            if chance < 0.3 or not free:
+                misses = world.misses
+                world.app.beats(b"", EVENT.pack(port=PORT, changes__failed=1), KIND_EVENT)
+                world.run(lambda misses=misses: world.misses == misses + 1)
+            elif chance < 0.6:
+                session = free[0]
+                addresses = {"ip": ip, "peer_port": port, "own_port": 50000}
+                first = random.getrandbits(32)
+                state = Connection(addresses, 0, first, b"", world.ring, active=True)
+                world.live[session] = state
+                world.ends(session, failed=True)
+                world.run(lambda state=state: "ended" in state.told)
+                assert state.told == ["ended"]
+            else:
+                world.open(300)
+    world.run(lambda: not world.live)
+    assert opened and not world.listens
+
+
+def test_missed_connections_while_the_kernel_does_not_listen(benches: Benches) -> None:
+    world = StreamWorld(benches)
+    world.app.bench.stall(RX, 1.0)
+    for _ in range(100):
+        world.app.beats(b"", EVENT.pack(port=PORT, changes__failed=1), KIND_EVENT)
+    for _ in range(100):
+        world.step()
+    world.app.bench.stall(RX, 0.0)
+    world.run(lambda: world.misses == 100, 300)
+
+
+def test_numbers_of_no_session(benches: Benches) -> None:
+    """What the kernel says of a session that there cannot be touches no other one."""
+    world = StreamWorld(benches)
+    session = world.open(0)
+    assert session is not None
+    world.run(lambda: bool(world.live[session].told))
+    for flags in ({}, {"close": 1}, {"reset": 1}, {"done": 1}):
+        world.app.send(b"stray", TO.pack(session=session + 4, **flags))
+    world.say(session, b"own")
+    world.automatic = False
+    for _ in range(50):
+        world.step()
+    state = world.live[session]
+    assert state.written == b"own" and state.closing is None and not state.over
+
+
+def test_beats_that_are_not_full(benches: Benches) -> None:
+    """The bytes of a message may stand in its beats as they like."""
+    world = StreamWorld(benches)
+    random = world.random
+    session = world.open(0)
+    assert session is not None
+    state = world.live[session]
+    world.run(lambda: bool(state.told))
+    for _ in range(200):
+        sizes = [random.randrange(world.app.size + 1) for _ in range(random.randrange(1, 40))]
+        parts = [random.randbytes(size) for size in sizes]
+        world.app.bench.push(world.app.axi_items(parts, TO.pack(session=session)), TX)
+        state.sent += b"".join(parts)
+    world.say(session, close=1)
+    world.run(lambda: bool(world.done))
+    assert state.written == state.sent
+
+
+def test_reset_in_traffic(benches: Benches) -> None:
+    world = StreamWorld(benches)
+    for _ in range(15):
+        mischief(world)
+        world.app.bench.pace(gap=0.2, stall=world.random.choice([0.0, 0.6, 1.0]))
+        for _ in range(4):
+            world.open(2000)
+        for _ in range(world.random.randrange(100)):
+            world.step()
+        world.reset()
+        world.app.bench.pace(gap=0.1, stall=0.1)
+        echoing(world)
+        for length in (0, 1, 500):
+            world.open(length)
+        world.run(lambda: len(world.done) == 3)
+        assert world.listens
+        assert all(bytes(state.got) == state.to_come == state.written for state in world.done)
+
+
+def test_every_length(benches: Benches) -> None:
+    """Messages of the kernel and chunks of every length up to three pieces."""
+    world = StreamWorld(benches)
+    world.automatic = False
+    session = world.open(0)
+    assert session is not None
+    state = world.live[session]
+    world.run(lambda: bool(state.told))
+    for length in range(3 * world.chunk + 2):
+        world.say(session, world.random.randbytes(length))
+        state.to_come += world.random.randbytes(length)
+        state.came += length if length <= world.ring else 0
+        count = len(state.sent)
+
+        def all_there(count: int = count) -> bool:
+            state.acked = len(state.written)
+            return len(state.written) == count and len(state.got) == state.came
+
+        world.run(all_there)
+    assert state.written == state.sent
+
+
+def test_streams_are_fast(benches: Benches) -> None:
+    """Both ways at the same time: no more than some 10 cycles are lost with a chunk."""
+    world = StreamWorld(benches, ChunkBytes=1024)
+    world.automatic = False
+    world.ring = 8 * 1024
+    session = world.open(200_000)
+    assert session is not None
+    state = world.live[session]
+    world.run(lambda: bool(state.told))
+    world.say(session, bytes(100_000))
+    start = world.app.bench.cycle
+    while len(state.got) < 100_000 or len(state.written) < 100_000:
+        state.acked = len(state.written)
+        world.comes(session, 100_000)
+        world.step(4)
+        for answer in world.reads:
+            world.app.beats(answer.payload, answer.side, 1)
+        world.reads.clear()
+    cycles = world.app.bench.cycle - start
+    assert cycles < 1.25 * 100_000 / 8, cycles
