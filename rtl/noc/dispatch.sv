@@ -5,7 +5,8 @@
 //
 // Round robin and least loaded have a slot for each replica; take_i says that
 // a message takes the slot shown. Flow hash and destination port have a slot for
-// each value of the hash or of the port's low bits, and no state.
+// each value of the hash or of the port's low bits, and no state; with in_turn_i messages take these
+// slots one after the other instead, so that a group can be switched to round robin.
 //
 // Latency: 0 cycles. Throughput: one choice per cycle.
 module dispatch
@@ -21,6 +22,7 @@ module dispatch
     input logic rst_i,
 
     input beat_t beat_i,  // first beat of the message
+    input logic in_turn_i,
     input logic take_i,
     input logic lost_i,  // with take_i: the slot has no route
     input logic [NumReplicas-1:0] done_i,  // least loaded: a replica is through with a message
@@ -43,18 +45,28 @@ module dispatch
       ports = '{src_port: swap16(beat_i.data[15:0]), dst_port: swap16(beat_i.data[31:16])};
     end
   end
-  wire unused = ^{clk_i, rst_i, take_i, lost_i, done_i, forget_i, beat_i, ports};
+  wire unused = ^{in_turn_i, lost_i, done_i, forget_i, beat_i, ports};
+
+  logic [SlotBits-1:0] turn_q;  // counts all slots, or the replicas
+  localparam bit CountsReplicas = Group.policy == RoundRobin;
+  wire turn_ends = CountsReplicas & (turn_q == SlotBits'(NumReplicas - 1));
+  always_ff @(posedge clk_i) begin
+    if (rst_i) turn_q <= '0;
+    else if (take_i) turn_q <= turn_ends ? '0 : turn_q + 1'b1;
+  end
 
   if (Group.policy == FlowHash) begin : gen_flow_hash
+    logic [SlotBits-1:0] hash;
     crc_hash #(
         .DataWidth(64),
         .HashWidth(SlotBits)
     ) u_hash (
         .data_i({meta.ip, ports}),
-        .hash_o(slot_o)
+        .hash_o(hash)
     );
+    assign slot_o = in_turn_i ? turn_q : hash;
   end else if (Group.policy == DstPort) begin : gen_dst_port
-    assign slot_o = ports.dst_port[SlotBits-1:0];
+    assign slot_o = in_turn_i ? turn_q : ports.dst_port[SlotBits-1:0];
   end else if (Group.policy == LeastLoaded) begin : gen_least_loaded
     least_loaded #(
         .NumReplicas(NumReplicas)
@@ -67,11 +79,9 @@ module dispatch
         .forget_i,
         .choice_o(slot_o)
     );
+    wire unused_turn = ^turn_q;
   end else begin : gen_round_robin
-    always_ff @(posedge clk_i) begin
-      if (rst_i) slot_o <= '0;
-      else if (take_i) slot_o <= (slot_o == SlotBits'(NumReplicas - 1)) ? '0 : slot_o + 1'b1;
-    end
+    assign slot_o = turn_q;
   end
 
 endmodule

@@ -99,7 +99,7 @@ module network_interface
   logic [NumFronts-1:0] front_valid, front_ready;
   logic [NumFronts-1:0][HopWidth-1:0] front_next;
 
-  logic [NumFronts-1:0] selected, is_group;
+  logic [NumFronts-1:0] selected, is_group, in_turn;
   logic starts, hops_filled;
   logic [NumFronts-1:0][(NumGroups > 1 ? $clog2(NumGroups) : 1)-1:0] group;
   route_t [NumFronts-1:0] hop_route, route;
@@ -132,6 +132,7 @@ module network_interface
       .route_o(hop_route),
       .is_group_o(is_group),
       .group_o(group),
+      .in_turn_o(in_turn),
       .filled_o(hops_filled)
   );
 
@@ -173,7 +174,7 @@ module network_interface
     assign out_ready = inj_ready_i;
     assign out_end_o = injected_end;
     assign busy_o = ~table_ready_o | ej_busy;
-    wire unused = ^{selected, starts, is_group, group, done_i, SlotInit, Groups, slot_write_i, slot_index_i, slot_word_i};
+    wire unused = ^{selected, starts, is_group, in_turn, group, done_i, SlotInit, Groups, slot_write_i, slot_index_i, slot_word_i};
   end else begin : gen_groups
     route_t slot_route;
     logic slots_filled, fifo_ready;
@@ -244,14 +245,15 @@ module network_interface
     ) u_choice (
         .clk_i,
         .rst_i,
-        .beat_i  (registered.beat),
-        .group_i (group[0]),
-        .take_i  (starts & is_group[0]),
-        .route_o (slot_route),
+        .beat_i(registered.beat),
+        .group_i(group[0]),
+        .in_turn_i(in_turn[0]),
+        .take_i(starts & is_group[0]),
+        .route_o(slot_route),
         .done_i,
-        .write_i (slot_write_i),
-        .slot_i  (slot_index_i),
-        .word_i  (slot_word_i),
+        .write_i(slot_write_i),
+        .slot_i(slot_index_i),
+        .word_i(slot_word_i),
         .filled_o(slots_filled)
     );
     assign table_ready_o = hops_filled & slots_filled;

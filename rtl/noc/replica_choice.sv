@@ -31,6 +31,7 @@ module replica_choice
 
     input beat_t beat_i,  // first beat of the message
     input logic [GroupWidth-1:0] group_i,
+    input logic in_turn_i,  // not by the group's policy
     input logic take_i,  // the message goes to the group, by the route shown
     output route_t route_o,
 
@@ -74,6 +75,7 @@ module replica_choice
         .clk_i,
         .rst_i,
         .beat_i,
+        .in_turn_i,
         .take_i  (take_i & (group_i == GroupWidth'(g))),
         .lost_i  (~route_o.valid),
         .done_i  (done_i[First+:NumReplicas]),
@@ -83,7 +85,7 @@ module replica_choice
     assign choice[g] = slot_t'(First) | slot_t'(slot);
   end
 
-  logic unused_is_group, unused_group;
+  logic unused_is_group, unused_group, unused_in_turn;
   route_table #(
       .word_t(word_t),
       .route_t(route_t),
@@ -106,6 +108,7 @@ module replica_choice
       .route_o,
       .is_group_o(unused_is_group),
       .group_o(unused_group),
+      .in_turn_o(unused_in_turn),
       .filled_o
   );
   wire unused = ^done_i;

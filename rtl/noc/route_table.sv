@@ -3,8 +3,8 @@
 // port (next_hop of registers.rdl). After reset it is filled from Init, an entry a cycle;
 // until filled_o nothing that it shows counts.
 //
-// A word may lead to a group of replicas instead of a tile; with NumGroups = 0 such
-// a word makes no route.
+// A word may lead to a group of replicas instead of a tile, with y = 1 in turn; with NumGroups = 0
+// such a word makes no route.
 //
 // With Fixed, the routes are constants, and nothing is filled or written.
 //
@@ -39,6 +39,7 @@ module route_table
     output route_t [NumReads-1:0]                 route_o,
     output logic   [NumReads-1:0]                 is_group_o,
     output logic   [NumReads-1:0][GroupWidth-1:0] group_o,
+    output logic   [NumReads-1:0]                 in_turn_o,   // not by the policy of the group
 
     output logic filled_o
 );
@@ -82,6 +83,7 @@ module route_table
   // The group of replicas that a word leads to, if any.
   typedef struct packed {
     logic valid;
+    logic in_turn;
     logic [GroupWidth-1:0] index;
   } group_t;
 
@@ -89,6 +91,7 @@ module route_table
     return
     '{
         valid: NumGroups > 0 && word.valid && word.is_group && 32'(word.x) <= LastGroup,
+        in_turn: word.y[0],
         index: word.x[GroupWidth-1:0]
     }
     ;
@@ -98,6 +101,7 @@ module route_table
   for (genvar r = 0; r < NumReads; r++) begin : gen_group
     assign is_group_o[r] = group[r].valid;
     assign group_o[r] = group[r].index;
+    assign in_turn_o[r] = group[r].in_turn;
   end
 
   if (Fixed) begin : gen_fixed

@@ -12,9 +12,12 @@
 // (accel_judges_i); an access over the bus, held while accel_bus_wait_i; a custom instruction, held
 // while accel_custom_wait_i, whose result should come from flip-flops.
 //
-// Latency: 9 cycles for a packet of one beat, with a loop that only forwards. Throughput: one beat per
-// cycle in, one cycle more a packet out, and what the firmware takes for a packet, 3 cycles in that
-// loop.
+// With Frames the messages are whole frames, as frame_rx hands them on: they leave by the MAC port in
+// the descriptor, one of up to three; one for a port that does not exist is dropped.
+//
+// Latency: 9 cycles for a packet of one beat, with a loop that only forwards; 10 with Frames.
+// Throughput: one beat per cycle in, one cycle more a packet out, and what the firmware takes for a
+// packet, 3 cycles in that loop.
 module rpu
   import bombus_pkg::*;
 #(
@@ -28,6 +31,13 @@ module rpu
     parameter int unsigned DataBytes = 8192,
     parameter int unsigned NumSlots = 16,
     parameter int unsigned SlotBytes = 2048,
+    parameter bit Frames = 0,
+    // MAC ports, filled in by Bombus, and the bound next hop that each leads to
+    parameter int unsigned NumBound = 1,
+    parameter int unsigned NumBoundHops = 1,
+    parameter logic [NumBound-1:0][15:0] BoundKeys = '0,
+    parameter logic [NumBound-1:0][7:0] BoundHops = '0,
+    localparam int unsigned NextWidth = $clog2(1 + NumBoundHops),
     localparam int unsigned CodeWords = CodeBytes / 4,
     localparam int unsigned DataWords = DataBytes / 4,
     localparam int unsigned CodeWidth = $clog2(CodeWords),
@@ -40,10 +50,10 @@ module rpu
     input  logic  in_valid_i,
     output logic  in_ready_o,
 
-    output beat_t       out_o,
-    output logic        out_valid_o,
-    input  logic        out_ready_i,
-    output logic  [0:0] out_next_o,
+    output beat_t                 out_o,
+    output logic                  out_valid_o,
+    input  logic                  out_ready_i,
+    output logic  [NextWidth-1:0] out_next_o,
 
     input  regs_t                 regs_i,
     input  logic                  code_request_i,  // held until code_done_o
@@ -88,7 +98,7 @@ module rpu
     input logic accel_custom_wait_i,
     input logic [31:0] accel_result_i,
 
-    output logic [1:0] drop_o,
+    output logic [2:0] drop_o,
     output logic [0:0] event_o,
     output logic       busy_o
 );
@@ -97,10 +107,17 @@ module rpu
   localparam noc_pkg::flow_e Flow = noc_pkg::FlowMeta;
   localparam string MayStayOpen = "accel";
   localparam int unsigned MaxBusyCycles = 0;  // as the firmware takes
-  typedef enum logic [0:0] {NextUdpTx} next_e;
+  localparam string Binds = "mac_port";
+  localparam int unsigned BindsWidth = $bits(mac_port_t);
+  localparam bit BindsZero = 1;  // ports are numbered from 0
+  typedef enum int unsigned {
+    NextUdpTx,
+    NextBound   // the first MAC port
+  } next_e;
   typedef enum int unsigned {
     DropTooLong,
     DropByFirmware,
+    DropNoPort,
     NumDrops
   } drop_e;
   typedef enum int unsigned {
@@ -119,6 +136,10 @@ module rpu
   end
 
   typedef logic [$clog2(NumSlots)-1:0] slot_t;
+  if (Frames && $bits(mac_port_t) > 2) begin : gen_bad_ports
+    $error("rpu: frames need a design with up to three MAC ports");
+  end
+
   localparam int unsigned MapBytes = 65536;  // data memory, and from the middle on the windows
 
   // ---- Core and its memories ----
@@ -210,6 +231,7 @@ module rpu
 
   logic come_ready, go_drop, go_valid, go_ready, empty_valid, empty_wanted, empty_ready;
   slot_t come_slot, go_slot, empty_slot, memory_slot;
+  logic [1:0] come_port, go_port;
   logic [13:0] come_length, go_length;
   logic [6:0] come_verdict;
   logic memory_request, memory_done, memory_error;
@@ -236,11 +258,13 @@ module rpu
       .custom_result_o(custom_result),
       .come_slot_i(come_slot),
       .come_length_i(come_length),
+      .come_port_i(come_port),
       .come_verdict_i(come_verdict),
       .come_valid_i(come_valid),
       .come_ready_o(come_ready),
       .go_slot_o(go_slot),
       .go_length_o(go_length),
+      .go_port_o(go_port),
       .go_drop_o(go_drop),
       .go_valid_o(go_valid),
       .go_ready_i(go_ready),
@@ -272,27 +296,32 @@ module rpu
 
   logic too_long, dropped, bad_descriptor, taken, taken_first;
   slot_t taken_slot;
+  beat_t sent;
+  logic sent_valid, sent_ready, packets_busy;
   rpu_packets #(
       .beat_t(beat_t),
       .DataWidth(DataWidth),
       .NumSlots(NumSlots),
-      .SlotBytes(SlotBytes)
+      .SlotBytes(SlotBytes),
+      .HasPorts(Frames)
   ) u_packets (
       .clk_i,
       .rst_i,
       .in_i,
       .in_valid_i,
       .in_ready_o,
-      .out_o,
-      .out_valid_o,
-      .out_ready_i,
+      .out_o(sent),
+      .out_valid_o(sent_valid),
+      .out_ready_i(sent_ready),
       .come_slot_o(come_slot),
       .come_length_o(come_length),
+      .come_port_o(come_port),
       .come_verdict_o(come_verdict),
       .come_valid_o(come_valid),
       .come_ready_i(come_ready),
       .go_slot_i(go_slot),
       .go_length_i(go_length),
+      .go_port_i(go_port),
       .go_drop_i(go_drop),
       .go_valid_i(go_valid),
       .go_ready_o(go_ready),
@@ -324,9 +353,62 @@ module rpu
       .too_long_o(too_long),
       .dropped_o(dropped),
       .bad_descriptor_o(bad_descriptor),
-      .busy_o
+      .busy_o(packets_busy)
   );
-  assign out_next_o = NextUdpTx;
+
+  // ---- Out ----
+
+  if (Frames) begin : gen_frames
+    logic first_q, has_port;
+    logic [NextWidth-1:0] port;
+    always_ff @(posedge clk_i) begin
+      if (rst_i) first_q <= 1'b1;
+      else if (sent_valid & sent_ready) first_q <= sent.last;
+    end
+    bound_hop #(
+        .NumBound (NumBound),
+        .HopWidth (NextWidth),
+        .ZeroKey  (1'b1),
+        .BoundKeys(BoundKeys),
+        .BoundHops(BoundHops)
+    ) u_port (
+        .key_i  (16'(sent.meta.mac_port)),
+        .found_o(has_port),
+        .hop_o  (port)
+    );
+    beat_t frame;  // as it is: no tag to put in, no checksum to write
+    always_comb begin
+      frame = sent;
+      frame.meta = '0;
+      frame.meta.mac_port = sent.meta.mac_port;
+    end
+    drop_register #(
+        .beat_t(beat_t),
+        .NextWidth(NextWidth)
+    ) u_out (
+        .clk_i,
+        .rst_i,
+        .in_i(frame),
+        .in_valid_i(sent_valid),
+        .in_ready_o(sent_ready),
+        .in_first_i(first_q),
+        .in_next_i(NextWidth'(NextBound) + port),
+        .in_drop_i(~has_port),
+        .out_o,
+        .out_valid_o,
+        .out_ready_i,
+        .out_next_o,
+        .drop_o(drop_o[DropNoPort])
+    );
+    assign busy_o = packets_busy | out_valid_o;
+  end else begin : gen_datagrams
+    assign out_o = sent;
+    assign out_valid_o = sent_valid;
+    assign sent_ready = out_ready_i;
+    assign out_next_o = NextWidth'(NextUdpTx);
+    assign drop_o[DropNoPort] = 1'b0;
+    assign busy_o = packets_busy;
+  end
 
   always_ff @(posedge clk_i) begin
     accel_packet_o <= taken & ~rst_i;

@@ -40,11 +40,13 @@ module rpu_bus
     // Descriptors to and from the core, and empty slots.
     input logic [SlotWidth-1:0] come_slot_i,
     input logic [13:0] come_length_i,
+    input logic [1:0] come_port_i,
     input logic [6:0] come_verdict_i,
     input logic come_valid_i,
     output logic come_ready_o,
     output logic [SlotWidth-1:0] go_slot_o,
     output logic [13:0] go_length_o,
+    output logic [1:0] go_port_o,
     output logic go_drop_o,
     output logic go_valid_o,
     input logic go_ready_i,
@@ -74,14 +76,14 @@ module rpu_bus
   if (NumSlots < 4 || NumSlots > 64 || NumSlots != 2 ** SlotWidth) begin : gen_bad_slots
     $error("rpu_bus: NumSlots must be a power of two, 4 to 64");
   end
-  if (SlotBytes < 16 || SlotBytes > 8192 || SlotBytes != 2 ** PlaceWidth) begin : gen_bad_bytes
-    $error("rpu_bus: SlotBytes must be a power of two, 16 to 8192");
+  if (SlotBytes < 16 || SlotBytes > 16384 || SlotBytes != 2 ** PlaceWidth) begin : gen_bad_bytes
+    $error("rpu_bus: SlotBytes must be a power of two, 16 to 16384");
   end
 
   // ---- Descriptors ----
 
   word_t come, empty;
-  assign come  = come_valid_i ? {1'b0, come_verdict_i, 8'(come_slot_i), 2'b10, come_length_i} : '0;
+  assign come  = come_valid_i ? {1'b0, come_verdict_i, come_port_i, 6'(come_slot_i), 2'b10, come_length_i} : '0;
   assign empty = empty_valid_i ? {8'd0, 8'(empty_slot_i), 16'h8000} : '0;
 
   wire is_quick = bus_addr_i[27:3] == '0;
@@ -100,6 +102,7 @@ module rpu_bus
   assign go = bus_valid_i ? bus_data_i : custom_first_i;
   assign go_slot_o = core_reset_i ? abandoned_q : go[16+:SlotWidth];
   assign go_length_o = go[13:0];
+  assign go_port_o = go[23:22];
   assign go_drop_o = core_reset_i | go[31];
   assign go_valid_o = core_reset_i | bus_sends | custom_sends;
 

@@ -21,6 +21,7 @@ module rpu_packets
     parameter int unsigned DataWidth = 512,
     parameter int unsigned NumSlots = 16,
     parameter int unsigned SlotBytes = 2048,
+    parameter bit HasPorts = 0,  // a descriptor has the MAC port, else it is as in the metadata
     localparam int unsigned SlotWidth = $clog2(NumSlots),
     localparam int unsigned WordPlaceWidth = $clog2(SlotBytes)
 ) (
@@ -38,6 +39,7 @@ module rpu_packets
     // Descriptors to the core.
     output logic [SlotWidth-1:0] come_slot_o,
     output logic [13:0] come_length_o,
+    output logic [1:0] come_port_o,  // MAC port
     output logic [6:0] come_verdict_o,
     output logic come_valid_o,
     input logic come_ready_i,
@@ -45,6 +47,7 @@ module rpu_packets
     // Descriptors from the core.
     input logic [SlotWidth-1:0] go_slot_i,
     input logic [13:0] go_length_i,
+    input logic [1:0] go_port_i,  // MAC port that it leaves by
     input logic go_drop_i,
     input logic go_valid_i,
     output logic go_ready_o,
@@ -105,8 +108,8 @@ module rpu_packets
   if (NumSlots < 4 || NumSlots > 64 || NumSlots != 2 ** SlotWidth) begin : gen_bad_slots
     $error("rpu_packets: NumSlots must be a power of two, 4 to 64");
   end
-  if (SlotBytes < 2 * Bytes || SlotBytes > 8192 || SlotBytes != Bytes << BeatWidth) begin : gen_bad_bytes
-    $error("rpu_packets: SlotBytes must be a power of two, from two beats to 8192");
+  if (SlotBytes < 2 * Bytes || SlotBytes > 16384 || SlotBytes != Bytes << BeatWidth) begin : gen_bad_bytes
+    $error("rpu_packets: SlotBytes must be a power of two, from two beats to 16384");
   end
   if (MetaBits > 128) begin : gen_bad_metadata
     $error("rpu_packets: metadata may have up to 128 bits");
@@ -117,6 +120,7 @@ module rpu_packets
   typedef struct packed {
     slot_t slot;
     logic [13:0] length;
+    logic [1:0] port;
     logic drop;
   } descriptor_t;
 
@@ -135,7 +139,7 @@ module rpu_packets
   wire may_start = has_slot & ~give_q & ~allocates_q;
   assign in_ready_o = ~write_q & ~memory_write_q & (~first_q | may_start);
   wire takes = in_valid_i & in_ready_o;
-  wire too_long = in_i.length > 14'(SlotBytes);
+  wire too_long = 15'(in_i.length) > 15'(SlotBytes);
   wire starts = takes & first_q & ~too_long;
   wire slot_t slot = first_q ? free_slot : slot_q;
   wire dropping = first_q ? too_long : drops_q;
@@ -179,8 +183,10 @@ module rpu_packets
     end
   end
   logic [13:0] length_q;
+  logic [ 1:0] port_q;
   always_ff @(posedge clk_i) begin
     if (takes & first_q) length_q <= in_i.length;
+    if (takes & first_q) port_q <= in_i.meta.mac_port[1:0];
     if (rst_i) begin
       first_q <= 1'b1;
       in_place_q <= '0;
@@ -194,7 +200,12 @@ module rpu_packets
   logic unused_wait_ready, unused_wait, waits;
   logic [NumSlots-1:0] judged_q;
   descriptor_t stored_now, waiting;
-  assign stored_now = '{slot: slot, length: first_q ? in_i.length : length_q, drop: 1'b0};
+  assign stored_now = '{
+          slot: slot,
+          length: first_q ? in_i.length : length_q,
+          port: first_q ? in_i.meta.mac_port[1:0] : port_q,
+          drop: 1'b0
+      };
   wire judged = waits & judged_q[waiting.slot];
   head_fifo #(
       .head_t(descriptor_t),
@@ -246,13 +257,14 @@ module rpu_packets
   );
   assign come_slot_o = come.slot;
   assign come_length_o = come.length;
+  assign come_port_o = come.port;
   assign come_verdict_o = come_first.verdict;
 
   // ---- The core's descriptors ----
 
   logic [NumSlots-1:0] held_q;  // slots that the core has
   wire is_held = held_q[go_slot_i];
-  wire is_long = go_length_i > 14'(SlotBytes);
+  wire is_long = 15'(go_length_i) > 15'(SlotBytes);
   logic go_space, unused_go;
   descriptor_t go;
   logic go_valid, go_ready;
@@ -275,12 +287,14 @@ module rpu_packets
   ) u_go (
       .clk_i,
       .rst_i,
-      .in_head_i  ('{slot: go_slot_i, length: go_length_i, drop: go_drop_i | is_long}),
-      .in_body_i  (1'b0),
-      .in_valid_i (go_valid_i & is_held),
-      .in_ready_o (go_space),
-      .out_head_o (go),
-      .out_body_o (unused_go),
+      .in_head_i(
+      '{slot: go_slot_i, length: go_length_i, port: go_port_i, drop: go_drop_i | is_long}
+      ),
+      .in_body_i(1'b0),
+      .in_valid_i(go_valid_i & is_held),
+      .in_ready_o(go_space),
+      .out_head_o(go),
+      .out_body_o(unused_go),
       .out_valid_o(go_valid),
       .out_ready_i(go_ready)
   );
@@ -347,8 +361,10 @@ module rpu_packets
       assign shown[w] = words[read_slot_q];
     end else if (w == VerdictPlace) begin : gen_verdict
       assign shown[w] = judges_i ? verdicts[read_slot_q] : '0;
+      wire unused = ^written;
     end else begin : gen_unused
       assign shown[w] = '0;
+      wire unused = ^written;
     end
   end
 
@@ -360,6 +376,7 @@ module rpu_packets
   logic [ByteWidth:0] read_bytes_q;
   place_t out_place_q;
   logic out_drop_q;
+  logic [1:0] out_port_q, read_port_q;
   logic [DataWidth-1:0] window_row, row_q;
   logic [127:0] meta_row, meta_q;
   for (genvar w = 0; w < Words; w++) begin : gen_row
@@ -378,6 +395,7 @@ module rpu_packets
     if (go_ready) begin
       out_slot_q <= go.slot;
       out_drop_q <= go.drop;
+      out_port_q <= go.port;
       out_length_q <= go.length;
       left_q <= go.length;
       out_place_q <= '0;
@@ -395,6 +413,7 @@ module rpu_packets
       read_last_q <= out_last;
       read_bytes_q <= out_last ? left_q[ByteWidth:0] : (ByteWidth + 1)'(Bytes);
       read_length_q <= out_length_q;
+      read_port_q <= out_port_q;
     end
     if (rst_i) begin
       active_q <= 1'b0;
@@ -415,7 +434,8 @@ module rpu_packets
   wire [DataWidth-1:0] beat = read_first_q ? row_q : read_data;
   always_ff @(posedge clk_i) begin
     if (advance) begin
-      out_o.meta   <= MetaBits'(meta_q);
+      out_o.meta <= MetaBits'(meta_q);
+      if (HasPorts) out_o.meta.mac_port <= mac_port_t'(read_port_q);
       out_o.length <= read_length_q;
       out_o.kind   <= '0;
       out_o.last   <= read_last_q;

@@ -208,7 +208,7 @@ MUTATIONS: tuple[tuple[str, str, str, Test], ...] = (
     ),
     ("noc/replica_choice.sv", ".write_index_i(slot_i)", ".write_index_i('0)", SLOT),
     ("noc/route_table.sv", "& ~word.is_group", "", NOWHERE),
-    ("noc/dispatch.sv", "(slot_o == SlotBits'(NumReplicas - 1)) ? '0 :", "", POLICY),
+    ("noc/dispatch.sv", "turn_ends ? '0 :", "", POLICY),
     ("noc/least_loaded.sv", "|(least_q & is_choice)", "1'b1", LEAST),
     ("noc/least_loaded.sv", "done_i[i] & ~is_full[i]) loads_q", "done_i[i]) loads_q", LEAST),
     ("noc/least_loaded.sv", "recount_q ? is_zero[i] : least_q[i]", "least_q[i]", LEAST),

@@ -186,11 +186,17 @@ def test_end_is_told_when_the_layers_are_rid_of_a_message(benches: Benches, hop:
     assert bench.events[OUT_END] == len(sent)
 
 
-def write_table(bench: Bench, index: int, entry: Entry | None, group: int | None = None) -> None:
+def write_table(
+    bench: Bench,
+    index: int,
+    entry: Entry | None,
+    group: int | None = None,
+    in_turn: bool = False,
+) -> None:
     x, y, port = entry or (0, 0, 0)
     word = {"x": x, "y": y, "port": port, "valid": int(entry is not None)}
     if group is not None:
-        word = {"x": group, "y": 0, "port": GROUP, "valid": 1}
+        word = {"x": group, "y": int(in_turn), "port": GROUP, "valid": 1}
     bench.control(TABLE.pack(index=index, write=1, **word))
 
 
@@ -271,6 +277,33 @@ def test_a_slot_without_route_is_not_chosen_again(benches: Benches) -> None:
     bench.run()
     bench.control(0)
     assert shares(20)[1] >= 18, "it is through with all, the others are not"
+
+
+@pytest.mark.parametrize(("hop", "count"), [(FLOW_HASH, 64), (DST_PORT, 8)])
+def test_a_group_is_switched_to_round_robin_and_back(
+    benches: Benches, hop: int, count: int
+) -> None:
+    """Its slots are taken in turn, whatever the flow."""
+    random = Random(hop)
+    bench = groups_bench(benches)
+    bench.run(NUM_SLOTS + 1)
+    choices, sent_before = Choices(), 0
+    for in_turn in (True, False, True):
+        write_table(bench, hop, None, group=hop - FLOW_HASH, in_turn=in_turn)
+        bench.run()
+        bench.control(0)
+        bench.forget()
+        sent = [flow_message(random, n, hop) for n in range(150)]
+        bench.push(SOURCE.stream(sent), 0)
+        bench.drain()
+        if in_turn:
+            slots = [FIRST_SLOT[hop] + (sent_before + n) % count for n in range(len(sent))]
+        else:
+            slots = [choices.slot(message) for message in sent]
+        entries = [initial_slot(slot) for slot in slots]
+        wanted = [routed(m, entry) for m, entry in zip(sent, entries, strict=True) if entry]
+        assert FLITS.messages(bench.items(MESH_OUT)) == wanted
+        sent_before += len(sent)
 
 
 def test_hop_changes_between_tile_and_group(benches: Benches) -> None:

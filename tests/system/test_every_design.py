@@ -8,7 +8,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from support import message_sums
+from support import forwarding, message_sums
 from support.bench import LIMIT_CYCLES, SCALE_28, TAGGED, TIMER_STEP_US, UNCHECKED, udp_ports
 
 from bombus.base.paths import DESIGNS
@@ -60,10 +60,11 @@ def frames(random: Random, host: Host, station: Station, ports: list[int]) -> It
         for file in sorted(DESIGNS.glob("*.yaml"))
     ],
 )
-def test_counters_add_up(design: Path) -> None:
+def test_counters_add_up(design: Path, tmp_path: Path) -> None:
     random = Random(1)
     is_checked = design not in UNCHECKED
     with Simulation(design, assertions=is_checked, timer_step_us=TIMER_STEP_US) as simulation:
+        forwarding.start(simulation, tmp_path)
         host = Host.from_manifest(simulation.manifest)
         station = neighbour(simulation.manifest)
         ports = sorted(udp_ports(simulation.manifest)) or [7]

@@ -146,7 +146,7 @@ SECOND_ICMP = ICMP.replace("icmp,", "icmp2,").replace("1, 2", "3, 0")
             "udp_rx",
             "tile 'icmp' has no layer 'x'",
         ),
-        ("[mac_rx, eth_rx]", "[eth_rx]", "tiles", "MAC port 0 has no layer mac_rx"),
+        ("[mac_rx, eth_rx]", "[eth_rx]", "tiles", "MAC port 0 has no layer frame_rx or mac_rx"),
         ("[eth_tx, mac_tx]", "[eth_tx]", "tiles", "MAC port 0 has no layer mac_tx"),
         (
             ", mac_tx]",

@@ -55,5 +55,8 @@ def test_no_message_and_no_rule_names_a_layer() -> None:
 
 def test_layers_that_messages_propose_are_those_of_the_library() -> None:
     library = rtl.library(512)
-    assert [library.mac_layers(way) for way in ("rx", "tx")] == [["mac_rx"], ["mac_tx"]]
+    assert [library.mac_layers(way) for way in ("rx", "tx")] == [
+        ["frame_rx", "mac_rx"],
+        ["mac_tx"],
+    ]
     assert library.schedulers == ["scheduler"]

@@ -70,7 +70,7 @@ def test_the_short_form_is_one_port(tmp_path: Path) -> None:
             "has 9 MAC ports; a design has at most 8",
         ),
         ([("{mac_rx: {mac_port: 1}}", "{mac_rx: {mac_port: 3}}")], "mac_port must be below 3"),
-        ([("{mac_rx: {mac_port: 1}}, ", "")], "MAC port 1 has no layer mac_rx"),
+        ([("{mac_rx: {mac_port: 1}}, ", "")], "MAC port 1 has no layer frame_rx or mac_rx"),
     ],
     ids=range(9),
 )

@@ -65,6 +65,9 @@ _FILES: Mapping[str, Tests] = {
         ),
         Tests(("tests/rtl/test_tcp_buffers.py",), ()),
     ),
+    "rtl/mac/frame_rx.sv": Tests(
+        ("tests/rtl/test_frame_rx.py",), ("tests/system/test_middlebox.py",)
+    ),
     "rtl/rpu/rpu.sv": Tests(("tests/rtl/test_rpu.py",), ()),
     "rtl/rpu/rpu_bus.sv": Tests(("tests/rtl/test_rpu.py",), ()),
     "rtl/rpu/rpu_packets.sv": Tests(("tests/rtl/test_rpu.py",), ()),
@@ -209,6 +212,8 @@ _PYTHON: Mapping[str, str] = {
     "src/bombus/simulator/compiling.py": "tests/sim/test_build.py",
     "src/bombus/simulator/verilating.py": "tests/sim/test_build.py",
     "src/bombus/simulator/verilator.py": "tests/sim/test_build.py",
+    "src/bombus/simulator/balancer.py": "tests/system/test_middlebox.py",
+    "src/bombus/simulator/processors.py": "tests/system/test_middlebox.py",
     "src/bombus/simulator/stalls.py": "tests/sim/test_watchdog.py",
     "src/bombus/simulator/impairment.py": "tests/sim/test_impairment.py",
     "src/bombus/base/yaml_file.py": "test_config.py test_hostile_files.py",

@@ -108,6 +108,14 @@ def run(
         bool, typer.Option("--assertions", help="Check the assertions in the RTL.")
     ] = False,
     board: BoardOption = None,
+    firmware: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Load this program (ELF) into all packet processors; whenever the file is written "
+            "anew, reload them one after the other, without loss.",
+        ),
+    ] = None,
     duration: Annotated[
         float | None,
         typer.Option(metavar="SECONDS", help="Seconds to run. Default: until stopped."),
@@ -123,6 +131,7 @@ def run(
 ) -> None:
     """Simulate a design live, attached to a Linux network interface."""
     from bombus.live.run import run as step
+    from bombus.simulator.processors import keep_loaded
 
     step(
         design,
@@ -143,6 +152,7 @@ def run(
         trace=trace,
         assertions=assertions,
         board=board,
+        software=keep_loaded(firmware) if firmware else None,
         duration=duration,
         report=report,
     )

@@ -12,6 +12,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from bombus.base.errors import UserError
+from bombus.base.output import replace
 
 FILES = Path(__file__).parent / "files"
 GCC_NAMES = ("riscv32-unknown-elf-gcc", "riscv64-unknown-elf-gcc")
@@ -44,19 +45,20 @@ def build(
         # Not every linker takes --defsym.
         script = (FILES / "link.ld").read_text(encoding="utf-8")
         script = script.replace("CODE_BYTES", str(code_bytes))
-        linker = Path(folder) / "link.ld"
+        linker, made = Path(folder) / "link.ld", Path(folder) / "program.elf"
         linker.write_text(script.replace("DATA_BYTES", str(data_bytes)), encoding="utf-8")
         command = [
             *compiler(),
             *_FLAGS,
             *(f"-I{FILES}", f"-Wl,-T,{linker}"),
             *map(str, (FILES / "start.S", FILES / "library.c", *sources)),
-            *("-o", str(output)),
+            *("-o", str(made)),
         ]
         result = subprocess.run(
             command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
         )
-    if result.returncode != 0:
-        raise UserError(f"the compiler does not accept this firmware:\n{result.stdout.strip()}")
+        if result.returncode != 0:
+            raise UserError(f"the compiler does not accept this firmware:\n{result.stdout.strip()}")
+        replace(output.resolve(), made.read_bytes())
     if result.stdout:
         sys.stderr.write(result.stdout)

@@ -9,11 +9,16 @@ from typing import Any
 from bombus.firmware import image
 
 
-def load(registers: Any, file: Path) -> None:
-    """`registers`: of the packet processor, as `simulation.tile(name).registers`; `file`: ELF."""
+def write(registers: Any, file: Path) -> None:
+    """Stops the processor and writes the program; arguments as of `load`."""
     program = image.read(file)
     registers.control.run = 0
     for memory, words in ((registers.code, program.code), (registers.data, program.data)):
         for address, word in words.items():
             memory[address // 4].word = word
+
+
+def load(registers: Any, file: Path) -> None:
+    """`registers`: of the packet processor, as `simulation.tile(name).registers`; `file`: ELF."""
+    write(registers, file)
     registers.control.run = 1

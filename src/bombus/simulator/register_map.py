@@ -144,6 +144,33 @@ def set_slot(
     registers.tiles[tile].slot[group["first_slot"] + number].write(**route)
 
 
+def set_group(
+    registers: BlockAccess,
+    manifest: Mapping[str, Any],
+    sender: Mapping[str, Any],
+    hop: str,
+    *,
+    in_turn: bool,
+) -> None:
+    """Points a next hop to its group of replicas: in turn, or by the group's policy.
+
+    `sender`: one of the manifest's `dispatch`.
+    """
+    _check_writable(manifest)
+    source = find_tile(manifest, sender["tile"])
+    number = hop_number(source, hop)
+    network = _network_of(source, number)
+    # Groups are numbered in the order of the manifest, in each network of a tile.
+    group = 0
+    for each in manifest["dispatch"]:
+        if each["first_slot"] == sender["first_slot"] and each["tile"] == sender["tile"]:
+            break
+        other = hop_number(source, each["next"][0]) if each["tile"] == sender["tile"] else None
+        group += other is not None and _network_of(source, other) == network
+    word = {"valid": 1, "is_group": 1, "port": 0, "y": int(in_turn), "x": group}
+    registers.tiles[sender["tile"]].next_hop[number].write(**word)
+
+
 def _check_writable(manifest: Mapping[str, Any]) -> None:
     if manifest["tables"] == "fixed":
         raise SimulationError(f"the next hops of {manifest['name']} are fixed (`tables: fixed`)")

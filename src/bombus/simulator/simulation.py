@@ -22,7 +22,8 @@ from typing import Self
 
 from bombus.base.text import near_matches
 from bombus.registers.access import BlockAccess, open_map
-from bombus.simulator import register_map
+from bombus.simulator import processors, register_map
+from bombus.simulator.balancer import Balancer
 from bombus.simulator.build import build
 from bombus.simulator.frames import Frame
 from bombus.simulator.library import Library
@@ -293,6 +294,27 @@ class Simulation(MacPorts):
         """Writes an entry of the routing table: network `to`, such as "10.80.0.0/16", is behind
         gateway `via` of a MAC port, or on its link; None: the entry becomes empty."""
         register_map.set_route(self.registers, self.manifest, entry, to, via, port)
+
+    # ---- Packet processors ----
+
+    @cached_property
+    def rpus(self) -> list[processors.Processor]:
+        """The packet processors; those of replicas in the order of their numbers."""
+        return processors.processors(self)
+
+    @cached_property
+    def balancers(self) -> list[Balancer]:
+        """The distribution of each group of replicas."""
+        return processors.balancers(self)
+
+    @property
+    def lb(self) -> Balancer:
+        """The distribution among packet processors; SimulationError if there is none."""
+        tiles = {processor.tile for processor in self.rpus}
+        for balancer in self.balancers:
+            if tiles >= set(balancer.tiles):
+                return balancer
+        raise SimulationError(f"{self.manifest['name']} has no replicas of packet processors")
 
     # ---- Raised ports ----
 

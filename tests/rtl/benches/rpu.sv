@@ -27,7 +27,7 @@ module bench
   assign regs.control.run = control_i[0];
   beat_t beat;
   logic next, busy, code_done, data_done;
-  logic [1:0] drop;
+  logic [2:0] drop;
   logic event_bad;
   assign out_o[0] = $bits(out_o[0])'(beat);
   assign event_o = 64'({event_bad, drop});

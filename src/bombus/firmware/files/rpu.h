@@ -3,12 +3,14 @@
 #pragma once
 #include <stdint.h>
 
-// A packet in one word: its length, the number of its slot, RPU_PACKET, so that none is 0, and the
-// lowest bits of the accelerator's verdict.
+// A packet in one word: its length, the number of its slot, the MAC port that a frame came by and leaves
+// by, RPU_PACKET, so that none is 0, and the lowest bits of the accelerator's verdict.
 typedef uint32_t rpu_packet;
 #define RPU_LENGTH(packet) ((packet) & 0x3fffu)
 #define RPU_PACKET 0x8000u
-#define RPU_SLOT(packet) ((packet) >> 16 & 0xffu)
+#define RPU_SLOT(packet) ((packet) >> 16 & 0x3fu)
+#define RPU_PORT(packet) ((packet) >> 22 & 3u)
+#define RPU_PORT_BIT 0x400000u // the lowest bit of the port
 #define RPU_VERDICT(packet) ((packet) >> 24 & 0x7fu) // the rest is in the window
 #define RPU_DROP 0x80000000u
 

@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Distribution of messages among the replicas of a group, changed while the design runs.
+
+    balancer.disable(3)
+    balancer.policy = "round_robin"
+
+All tiles that send to the group are changed alike. A replica that is disabled gets no further
+messages; its share goes to the others. Nothing is lost, but messages of a flow that moves may
+overtake those that are still inside the replica that had it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from bombus.base.text import near_matches
+from bombus.simulator.native import SimulationError
+from bombus.simulator.register_map import set_group
+
+if TYPE_CHECKING:
+    from bombus.simulator.simulation import Simulation
+
+IN_TURN = "round_robin"
+# Policies whose slots are many for each replica, and can be taken in turn instead.
+_SWITCHABLE = ("flow_hash", "dst_port")
+
+
+class Balancer:
+    """The distribution of one group; `tiles`: its replicas, by number."""
+
+    def __init__(self, simulation: Simulation, tiles: Iterable[str]) -> None:
+        self._simulation = simulation
+        self.tiles = list(tiles)
+        self._senders = [
+            each
+            for each in simulation.manifest["dispatch"]
+            if [name.partition(".")[0] for name in each["replicas"]] == self.tiles
+        ]
+        if not self._senders:
+            raise SimulationError(f"no tile distributes messages among {', '.join(self.tiles)}")
+        self._in_turn = False
+        self._enabled = set(range(len(self.tiles)))
+        self._slots = [[each["to"] for each in sender["slots"]] for sender in self._senders]
+
+    @property
+    def enabled(self) -> list[int]:
+        """Numbers of the replicas that get messages."""
+        return sorted(self._enabled)
+
+    def enable(self, number: int) -> None:
+        """The replica gets its share again."""
+        self._set(self._enabled | {self._checked(number)})
+
+    def disable(self, number: int) -> None:
+        """The replica gets no further messages."""
+        self._set(self._enabled - {self._checked(number)})
+
+    @property
+    def policies(self) -> list[str]:
+        """Those that `policy` may be set to."""
+        given = {sender["policy"] for sender in self._senders}
+        return sorted(given | {IN_TURN}) if given <= set(_SWITCHABLE) else sorted(given)
+
+    @property
+    def policy(self) -> str:
+        """That of the design file, or `round_robin`."""
+        return IN_TURN if self._in_turn else str(self._senders[0]["policy"])
+
+    @policy.setter
+    def policy(self, name: str) -> None:
+        if name not in self.policies:
+            raise SimulationError(f"policy {name!r}; {near_matches(name, self.policies)}")
+        self._in_turn = name == IN_TURN and name != self._senders[0]["policy"]
+        for sender in self._senders:
+            for hop in sender["next"]:
+                self._write_hop(sender, hop)
+
+    def _write_hop(self, sender: Mapping[str, Any], hop: str) -> None:
+        simulation = self._simulation
+        set_group(simulation.registers, simulation.manifest, sender, hop, in_turn=self._in_turn)
+
+    def _checked(self, number: int) -> int:
+        if not 0 <= number < len(self.tiles):
+            raise SimulationError(f"replica {number}: there are 0 to {len(self.tiles) - 1}")
+        return number
+
+    def _set(self, enabled: set[int]) -> None:
+        if not enabled:
+            raise SimulationError("the last replica that is enabled cannot be disabled")
+        self._enabled = enabled
+        others = [self.tiles[number] for number in sorted(enabled)]
+        for sender, now in zip(self._senders, self._slots, strict=True):
+            for slot, home in enumerate(each["to"] for each in sender["slots"]):
+                # A slot whose replica is away goes to one of the others, evenly.
+                turn = slot // len(self.tiles) + slot
+                to = home if home in others else others[turn % len(others)]
+                # Under least_loaded a slot that is written counts from 0 again.
+                if to != now[slot]:
+                    self._simulation.set_slot(
+                        sender["tile"],
+                        sender["next"][0],
+                        slot,
+                        to,
+                        port=sender["slots"][slot]["port"],
+                    )
+                    now[slot] = to
+
+
+def groups(manifest: Mapping[str, Any]) -> list[list[str]]:
+    """The tiles of each group of replicas."""
+    found = [
+        tuple(name.partition(".")[0] for name in each["replicas"]) for each in manifest["dispatch"]
+    ]
+    return [list(each) for each in dict.fromkeys(found)]

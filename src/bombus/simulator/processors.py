@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Packet processors of a running design: programs are loaded, started and replaced under traffic.
+
+    simulation.rpus[3].load("forward.elf")
+    simulation.rpus[3].boot()
+
+A packet processor is a layer with the registers `control.run`, `code` and `data`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from bombus.firmware.load import write
+from bombus.simulator.balancer import Balancer, groups
+from bombus.simulator.counters import DROP
+from bombus.simulator.native import SimulationError
+
+if TYPE_CHECKING:
+    from bombus.simulator.simulation import Simulation
+
+_REGISTERS = {"control", "code", "data"}
+_COUNTER_LAG = 64  # cycles
+# So long must nothing have moved: messages under way to a tile stay away no longer.
+_QUIET_CYCLES = 192
+DRAIN_CYCLES = 100_000
+
+
+@dataclass(frozen=True)
+class Status:
+    """What a packet processor does."""
+
+    running: bool
+    enabled: bool  # messages are sent to it
+    inside: int  # messages in its tile
+    counters: dict[str, int]  # of its tile
+
+
+class Processor:
+    """A packet processor."""
+
+    def __init__(self, simulation: Simulation, tile: str, layer: str, registers: Any) -> None:
+        self._simulation = simulation
+        self.tile, self.layer, self.registers = tile, layer, registers
+
+    def load(self, file: Path | str) -> None:
+        """Stops it and writes a program (ELF) into its memories."""
+        write(self.registers, Path(file))
+
+    def boot(self) -> None:
+        """Starts the program from its beginning."""
+        self.registers.control.run = 0
+        self.registers.control.run = 1
+
+    def stop(self) -> None:
+        """Stops it; what it has is dropped, what comes waits."""
+        self.registers.control.run = 0
+
+    @property
+    def status(self) -> Status:
+        counters = self._simulation.tile_counters(self.tile)
+        _, number, balancer = self._place()
+        return Status(
+            running=bool(self.registers.control.run),
+            enabled=balancer is None or number in balancer.enabled,
+            inside=_inside(counters),
+            counters=counters,
+        )
+
+    def evict(self, limit_cycles: int = DRAIN_CYCLES) -> None:
+        """Stops it without loss: it gets no further messages, finishes what it has, and stops.
+
+        SimulationError if it has not finished within `limit_cycles`; it is stopped all the same.
+        """
+        name, number, balancer = self._place()
+        if balancer is None:
+            raise SimulationError(f"{name} has no replicas that could do its work")
+        balancer.disable(number)
+        end = self._simulation.cycle + limit_cycles
+        before, quiet = (-1, -1), 0
+        while quiet * _COUNTER_LAG < _QUIET_CYCLES and self._simulation.cycle < end:
+            self._simulation.advance(_COUNTER_LAG)
+            counters = self._simulation.tile_counters(self.tile)
+            now = counters["noc_in_messages"], _inside(counters)
+            quiet = quiet + 1 if now == before and now[1] == 0 else 0
+            before = now
+        self.stop()
+        if before[1]:
+            raise SimulationError(
+                f"{name} still had {before[1]} messages after {limit_cycles} cycles; they are lost"
+            )
+
+    def reload(self, file: Path | str) -> None:
+        """Evicts it, loads a program, starts it and sends it messages again; nothing is lost."""
+        self.evict()
+        self.load(file)
+        self.boot()
+        _, number, balancer = self._place()
+        assert balancer
+        balancer.enable(number)
+
+    def _place(self) -> tuple[str, int, Balancer | None]:
+        for balancer in self._simulation.balancers:
+            if self.tile in balancer.tiles:
+                return self.tile, balancer.tiles.index(self.tile), balancer
+        return self.tile, 0, None
+
+
+def _inside(counters: dict[str, int]) -> int:
+    """Messages that have come to a tile and are still there."""
+    gone = sum(value for name, value in counters.items() if name.startswith(DROP))
+    return counters["noc_in_messages"] - counters["noc_out_messages"] - gone
+
+
+def processors(simulation: Simulation) -> list[Processor]:
+    """Those of a design, by the names of their tiles: replica n comes before n + 1."""
+    found = []
+    for tile in simulation.manifest["tiles"]:
+        block = simulation.registers.tiles[tile["name"]]
+        for layer in (each["name"] for each in tile["layers"]):
+            if layer in block and set(block[layer]) >= _REGISTERS:
+                found.append(Processor(simulation, tile["name"], layer, block[layer]))
+    return sorted(found, key=lambda each: _natural(each.tile))
+
+
+def _natural(name: str) -> list[tuple[str, int]]:
+    """To sort rpu_10 behind rpu_9."""
+    return [(word, int(number or 0)) for word, number in re.findall(r"(\D+)(\d*)", name)]
+
+
+def balancers(simulation: Simulation) -> list[Balancer]:
+    """The distribution of every group of replicas."""
+    return [Balancer(simulation, tiles) for tiles in groups(simulation.manifest)]
+
+
+def keep_loaded(file: Path) -> Callable[[Simulation], None]:
+    """Software for a live run: all packet processors run this program, and are reloaded one after
+    the other, without loss, when the file has been written anew."""
+    loaded: list[int] = []
+
+    def software(simulation: Simulation) -> None:
+        changed = file.stat().st_mtime_ns
+        if changed in loaded:
+            return
+        for processor in simulation.rpus:
+            if loaded:
+                processor.reload(file)
+            else:
+                processor.load(file)
+                processor.boot()
+        loaded[:] = [changed]
+
+    return software

@@ -1,0 +1,197 @@
+# SPDX-License-Identifier: Apache-2.0
+"""designs/middlebox.yaml: frames pass byte for byte; processors are drained and reloaded."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from random import Random
+
+import pytest
+from support import forwarding, message_sums
+
+from bombus.base.paths import DESIGNS
+from bombus.firmware.build import build
+from bombus.golden.flow_key import flow_key
+from bombus.simulator.counters import dropped
+from bombus.simulator.frames import Exchange
+from bombus.simulator.native import SimulationError
+from bombus.simulator.simulation import Simulation
+
+DESIGN = DESIGNS / "middlebox.yaml"
+HOLD = """
+#include "rpu.h"
+int main(void) {
+    rpu_receive();
+    for (;;) {}
+}
+"""
+LIMIT_CYCLES = 500_000
+GBPS = 40  # of each port, so that chance does not give a processor more than it can take
+RELOAD_CYCLES = 5000  # 20 us at 250 MHz
+
+
+@pytest.fixture(scope="module")
+def forward(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    elf = tmp_path_factory.mktemp("firmware") / "forward.elf"
+    build([forwarding.PROGRAM], elf)
+    return elf
+
+
+@pytest.fixture
+def middlebox(forward: Path) -> Iterator[Simulation]:
+    with Simulation(DESIGN, assertions=True) as simulation:
+        for processor in simulation.rpus:
+            processor.load(forward)
+            processor.boot()
+        for port in (0, 1):
+            simulation.line_rate(GBPS, port)
+        yield simulation
+        simulation.check()
+
+
+TAGS = (b"", b"", b"\x81\x00\x01\x23", b"\x88\xa8\0\1\x81\0\0\2")
+
+
+def frame(
+    random: Random, length: int, flow: int | None = None, tags: Sequence[bytes] = TAGS
+) -> bytes:
+    """Ethernet with UDP over IPv4, of a flow or of a random one; at times with tags."""
+    flow = random.getrandbits(20) if flow is None else flow
+    addresses = b"\x0a\x00" + (flow >> 8).to_bytes(2) + b"\x0a\x01\x00\x01"
+    ip = b"\x45\x00\x00\x2a" + bytes(5) + b"\x11\0\0" + addresses
+    ports = (1024 + flow % 256).to_bytes(2) + b"\x00\x35"
+    start = random.randbytes(12) + random.choice(tags) + b"\x08\x00" + ip + ports
+    return (start + random.randbytes(max(0, length - len(start))))[:length]
+
+
+def crossed(
+    simulation: Simulation, sent: Sequence[bytes], ports: Sequence[int], done: Exchange
+) -> None:
+    """Each frame has come out of the other port, once, as it was, in order within its flow."""
+    assert not done.timed_out
+    assert dropped(simulation.counters()) == 0
+    for port in (0, 1):
+        wanted = [data for data, came_by in zip(sent, ports, strict=True) if came_by != port]
+        got = [each.data for each in done.received if each.port == port]
+        assert Counter(got) == Counter(wanted)
+        in_order: dict[tuple[int, int], list[bytes]] = defaultdict(list)
+        for data in wanted:
+            in_order[flow_key(data)].append(data)
+        for data in got:
+            assert in_order[flow_key(data)].pop(0) == data, "overtaken within its flow"
+
+
+def test_every_length_passes_byte_for_byte(middlebox: Simulation) -> None:
+    random = Random(1)
+    lengths = [*range(60, 200), *range(200, 9000, 97), 1514, 1518, 8999, 9000, 9600]
+    random.shuffle(lengths)
+    sent = [frame(random, length) for length in lengths]
+    sent += [random.randbytes(length) for length in (60, 64, 65, 1500)]
+    ports = [random.randrange(2) for _ in sent]
+    crossed(
+        middlebox, sent, ports, middlebox.exchange(sent, ports=ports, limit_cycles=LIMIT_CYCLES)
+    )
+    message_sums.check(middlebox)
+
+
+@pytest.mark.parametrize("stall", [0.0, 0.3])
+def test_flows_stay_in_order(middlebox: Simulation, stall: float) -> None:
+    """Few flows, back to back, short and long frames."""
+    random = Random(2)
+    middlebox.pace(0, tx_stall=stall)
+    middlebox.pace(1, rx_bubble=stall)
+    lengths = (60, 60, 61, 64, 65, 200, 1500)
+    sent = [frame(random, random.choice(lengths), random.randrange(40)) for _ in range(1500)]
+    ports = [random.randrange(2) for _ in sent]
+    crossed(
+        middlebox, sent, ports, middlebox.exchange(sent, ports=ports, limit_cycles=LIMIT_CYCLES)
+    )
+
+
+def test_a_processor_is_reloaded_under_traffic(middlebox: Simulation, forward: Path) -> None:
+    """Each in turn, while frames come at line rate: nothing is lost, in 20 us of simulated time."""
+    random = Random(3)
+    sent = [frame(random, random.choice((60, 100, 300, 600))) for _ in range(2400)]
+    ports = [random.randrange(2) for _ in sent]
+    for data, port in zip(sent, ports, strict=True):
+        middlebox.send(data, port)
+    middlebox.advance(2000)
+    for processor in middlebox.rpus:
+        start = middlebox.cycle
+        processor.reload(forward)
+        assert middlebox.cycle - start <= RELOAD_CYCLES
+        assert processor.status.running and processor.status.enabled
+    came = [[each.data for each in middlebox.receive_all(port)] for port in (0, 1)]
+    assert middlebox.statistics(0)["rx_frames"] + middlebox.statistics(1)["rx_frames"] == len(sent)
+    for port in (0, 1):
+        wanted = [data for data, came_by in zip(sent, ports, strict=True) if came_by != port]
+        assert Counter(came[port]) == Counter(wanted)
+    message_sums.check(middlebox)
+
+
+def shares(simulation: Simulation, sent: Sequence[bytes]) -> list[int]:
+    """Frames that each processor has got."""
+    before = [processor.status.counters["noc_in_messages"] for processor in simulation.rpus]
+    done = simulation.exchange(sent, limit_cycles=LIMIT_CYCLES)
+    assert len(done.received) == len(sent)
+    after = [processor.status.counters["noc_in_messages"] for processor in simulation.rpus]
+    return [b - a for a, b in zip(before, after, strict=True)]
+
+
+def test_balancer(middlebox: Simulation) -> None:
+    random = Random(4)
+    lb = middlebox.lb
+    assert (lb.policy, lb.policies) == ("flow_hash", ["flow_hash", "round_robin"])
+    one_flow = [frame(random, 60, 7, TAGS[:1]) for _ in range(64)]
+    assert sorted(shares(middlebox, one_flow)) == [0, 0, 0, 64]
+    lb.policy = "round_robin"
+    assert shares(middlebox, one_flow) == [16] * 4
+    lb.disable(1)
+    lb.disable(2)
+    assert lb.enabled == [0, 3]
+    first, *none, last = shares(middlebox, one_flow)
+    assert none == [0, 0] and abs(first - last) <= 2
+    lb.policy = "flow_hash"
+    flows = [frame(random, 60, tags=TAGS[:1]) for _ in range(200)]
+    assert [count > 60 for count in shares(middlebox, flows)] == [True, False, False, True]
+    lb.enable(1)
+    lb.enable(2)
+    assert min(shares(middlebox, flows)) > 25
+    with pytest.raises(SimulationError, match="policy 'random'"):
+        lb.policy = "random"
+    with pytest.raises(SimulationError, match="replica 4"):
+        lb.disable(4)
+    for number in (0, 1, 2):
+        lb.disable(number)
+    with pytest.raises(SimulationError, match="last replica"):
+        lb.disable(3)
+
+
+def test_a_processor_that_hangs_is_evicted(
+    middlebox: Simulation, forward: Path, tmp_path: Path
+) -> None:
+    """It loses what it had; the others go on, and it comes back."""
+    random = Random(5)
+    source, elf = tmp_path / "hold.c", tmp_path / "hold.elf"
+    source.write_text(HOLD)
+    build([source], elf)
+    hung = middlebox.rpus[2]
+    hung.load(elf)
+    hung.boot()
+    middlebox.lb.policy = "round_robin"
+    for _ in range(4):
+        middlebox.send(frame(random, 60))
+    middlebox.advance(500)
+    assert hung.status.inside == 1
+    with pytest.raises(SimulationError, match="still had 1 messages"):
+        hung.evict(1000)
+    assert not hung.status.running and not hung.status.enabled
+    assert sum(shares(middlebox, [frame(random, 60) for _ in range(40)])) >= 40
+    hung.load(forward)
+    hung.boot()
+    middlebox.lb.enable(2)
+    middlebox.receive_all(1)
+    assert min(shares(middlebox, [frame(random, 60) for _ in range(40)])) >= 8
+    assert hung.status.counters["drop.rpu.by_firmware"] == 1
