@@ -51,6 +51,7 @@ module tcp_arrival
 
     // Third cycle
     output tcb_t block_o,
+    output logic [13:0] mss_o,  // of the SYN, less timestamps
     output logic keep_o,  // the payload is new, all but its first skip_o bytes
     output logic [13:0] skip_o,
     output logic refuse_o,  // answer with a reset
@@ -102,6 +103,7 @@ module tcp_arrival
     logic [31:0] window;
     logic [31:0] flight;
     logic [31:0] sample_us;
+    logic [13:0] mss;
   } distances_t;
   distances_t found_q;
 
@@ -125,7 +127,8 @@ module tcp_arrival
         writable: segment_i.ack + seq_t'(RingBytes) - wishes_i.write_at,
         window: 32'(segment_i.window) << scale,
         flight: block_i.max - block_i.una,
-        sample_us: time_us_i - block_i.timed_at
+        sample_us: time_us_i - block_i.timed_at,
+        mss: bounded_mss(segment_i.options, OwnMss)
     };
   end
 
@@ -169,6 +172,7 @@ module tcp_arrival
     logic [31:0] acked;
     logic [31:0] flight;
     logic [31:0] sample_us;
+    logic [13:0] mss;
   } meaning_t;
   meaning_t meaning, meaning_q;
 
@@ -264,6 +268,7 @@ module tcp_arrival
     meaning.acked = found_q.acked;
     meaning.flight = found_q.flight;
     meaning.sample_us = found_q.sample_us;
+    meaning.mss = found_q.mss - (segment_2_i.options.has_timestamps ? StampBytes : 14'd0);
   end
 
   always_ff @(posedge clk_i) meaning_q <= meaning;
@@ -303,7 +308,7 @@ module tcp_arrival
       block_o.peer_scale = options.scale;
       block_o.timestamps = options.has_timestamps;
       block_o.sack = Sack & options.sack_permitted;
-      block_o.mss = segment_mss(options, OwnMss);
+      block_o.mss = m.mss;
       block_o.ts_recent = options.ts_value;
       block_o.adv_edge = segment_3_i.seq + 32'd1;
       block_o.wl1 = segment_3_i.seq;
@@ -415,6 +420,7 @@ module tcp_arrival
   assign ahead_o = m.fits_ahead;
   assign in_order_o = m.in_order;
   assign ends_stream_o = fin | m.closed;
+  assign mss_o = m.mss;
   assign keep_o = (m.in_order & m.new_bytes) | (m.fits_ahead & room_i);
   assign skip_o = m.skip;
   assign refuse_o = m.refuse;

@@ -299,7 +299,7 @@ module tcp_core
   tcb_t arrived, opened;
   logic keep, refuse, arrival_wake, arrival_set, arrival_clear, delay_ack;
   logic unacceptable, stale, out_of_order;
-  logic [13:0] skip;
+  logic [13:0] skip, syn_mss;
   changes_t arrival_changes;
   congestion_event_t arrival_congestion;
   logic sample;
@@ -440,6 +440,7 @@ module tcp_core
       .begins_o(begins),
       .tail_o(tail),
       .block_o(arrived),
+      .mss_o(syn_mss),
       .keep_o(keep),
       .skip_o(skip),
       .refuse_o(refuse),
@@ -473,7 +474,7 @@ module tcp_core
     opened.wnd_edge = arrival_3_q.first + 32'(arrival_3_q.segment.window);
     opened.wl1 = arrival_3_q.segment.seq;
     opened.wl2 = arrival_3_q.first;
-    opened.mss = segment_mss(options, OwnMss);
+    opened.mss = syn_mss;
     opened.scaled = options.has_scale | connects;
     opened.peer_scale = options.scale;
     opened.timestamps = options.has_timestamps | connects;

@@ -60,17 +60,19 @@ module tcp_round_trip
     state_q <= states[session_i];
   end
 
-  // ---- Second cycle: the error ----
+  // ---- Second cycle: the error, and what is left of the deviation ----
 
   logic signed [26:0] error_q;
+  logic [27:0] left_q;
   always_ff @(posedge clk_i) begin
     state_2_q <= state_q;
     error_q   <= $signed({1'b0, us_1_q}) - $signed({1'b0, state_q.smoothed[28:3]});
+    left_q    <= state_q.deviation - (state_q.deviation >> 2);
   end
 
   // ---- Third cycle: the new averages ----
 
-  wire [25:0] distance = error_q[26] ? 26'(-error_q) : error_q[25:0];
+  wire [25:0] inverted = error_q[25:0] ^ {26{error_q[26]}};  // |error|, or one less
   state_t next;
   always_comb begin
     next.known = sample_2_q;
@@ -79,27 +81,31 @@ module tcp_round_trip
       next.deviation = {1'b0, us_2_q, 1'b0};  // 4 * us / 2
     end else begin
       next.smoothed  = state_2_q.smoothed + {{2{error_q[26]}}, error_q};
-      next.deviation = state_2_q.deviation - (state_2_q.deviation >> 2) + 28'(distance);
+      next.deviation = left_q + 28'(inverted) + 28'(error_q[26]);
     end
     if (open_2_q) next = '0;
   end
   always_ff @(posedge clk_i) next_q <= next;
 
-  // ---- Fourth cycle: the timeout ----
+  // ---- Fourth and fifth cycle: the timeout ----
 
-  wire [28:0] sum = 29'(next_q.smoothed >> 3) + 29'(next_q.deviation);
+  logic [28:0] sum_q;
+  logic open_4_q, write_q;
+  logic [IndexWidth-1:0] session_4_q;
   us_t timeout;
   always_comb begin
-    if (open_3_q) timeout = us_t'(InitialUs);
-    else if (sum < 29'(LeastUs)) timeout = us_t'(LeastUs);
-    else if (sum > 29'(MostUs)) timeout = us_t'(MostUs);
-    else timeout = us_t'(sum);
+    if (open_4_q) timeout = us_t'(InitialUs);
+    else if (sum_q < 29'(LeastUs)) timeout = us_t'(LeastUs);
+    else if (sum_q > 29'(MostUs)) timeout = us_t'(MostUs);
+    else timeout = us_t'(sum_q);
   end
   always_ff @(posedge clk_i) begin
-    if (open_3_q | sample_3_q) begin
-      states[session_3_q]   <= next_q;
-      timeouts[session_3_q] <= timeout;
-    end
+    open_4_q <= open_3_q;
+    write_q <= (open_3_q | sample_3_q) & ~rst_i;
+    session_4_q <= session_3_q;
+    sum_q <= 29'(next_q.smoothed >> 3) + 29'(next_q.deviation);
+    if (open_3_q | sample_3_q) states[session_3_q] <= next_q;
+    if (write_q) timeouts[session_4_q] <= timeout;
   end
 
 endmodule

@@ -161,16 +161,16 @@ package tcp_state_pkg;
     logic selective;  // what is on its way is known by SACK: the window need not guess
   } congestion_event_t;
 
-  // Payload bytes of a full segment by what the peer's SYN says (RFC 9293, 3.7.1; RFC 6691): less
-  // the timestamps that each will carry.
+  // Payload bytes of a full segment by what the peer's SYN says (RFC 9293, 3.7.1), to be lessened
+  // by the timestamps that each will carry (RFC 6691).
   parameter int unsigned DefaultMss = 536;
   parameter int unsigned LeastMss = 64;
-  function automatic logic [13:0] segment_mss(options_t options, int unsigned own);
-    logic [15:0] mss;
-    mss = options.has_mss ? options.mss : 16'(DefaultMss);
-    if (mss > 16'(own)) mss = 16'(own);
-    if (mss < 16'(LeastMss)) mss = 16'(LeastMss);
-    return 14'(mss) - (options.has_timestamps ? 14'd12 : 14'd0);
+  parameter logic [13:0] StampBytes = 14'd12;
+  function automatic logic [13:0] bounded_mss(options_t options, int unsigned own);
+    if (~options.has_mss) return 14'(own < DefaultMss ? own : DefaultMss);
+    if (options.mss > 16'(own)) return 14'(own);
+    if (options.mss < 16'(LeastMss)) return 14'(LeastMss);
+    return 14'(options.mss);
   endfunction
 
   // Differences of sequence numbers: -2**31 to 2**31 - 1 (RFC 9293, 3.4).
