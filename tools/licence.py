@@ -17,7 +17,9 @@ FILES = (".ci/run", "Makefile", ".pre-commit-config.yaml", "pyproject.toml")
 COMMENTS = {
     **dict.fromkeys((".py", ".yaml", ".toml", ".mk", ".sh", "Makefile", "run"), "# "),
     **dict.fromkeys((".tcl.j2", ".xdc.j2"), "# "),
-    **dict.fromkeys((".sv", ".svh", ".vlt", ".c", ".cpp", ".h", ".go", ".j2", ".f", ".rdl"), "// "),
+    **dict.fromkeys(
+        (".sv", ".svh", ".vlt", ".c", ".cpp", ".h", ".go", ".rs", ".j2", ".f", ".rdl"), "// "
+    ),
 }
 
 
