@@ -68,6 +68,7 @@ module rpu_core_formal
       .data_write_o(data_write),
       .data_o(data_out),
       .data_i,
+      .data_fault_i(1'b0),
       .bus_valid_o(bus_valid),
       .bus_write_o(bus_write),
       .bus_addr_o(bus_addr),

@@ -167,11 +167,11 @@ module tcp_host
     for (int unsigned n = 0; n < KeepWidth; n++) begin
       data.data[8*n+:8] = host_in_tkeep_i[n] ? host_in_tdata_i[8*n+:8] : '0;
     end
-    data.bytes = bytes;
-    data.last = host_in_tlast_i;
-    data.kind = $bits(data.kind)'(KindTcpData);
+    data.bytes  = bytes;
+    data.last   = host_in_tlast_i;
+    data.kind   = $bits(data.kind)'(KindTcpData);
     data.length = in_user.length[13:0];
-    data.meta = $bits(data.meta)'(in_user.meta[DataMetaWidth-1:0]);
+    data.meta   = $bits(data.meta)'(in_user.meta[DataMetaWidth-1:0]);
   end
 
   stream_register #(

@@ -6,6 +6,7 @@
 // come and go by custom instructions or over the bus (rpu_bus). A datagram that waits is the core's
 // external interrupt. The window of slot n is at 0x1000_8000 + 128 n: the first beat, from 64 on the
 // metadata, at 80 the verdict. Programs are loaded by registers, while the core does not run.
+// A core that holds packets and does nothing is stopped by a watchdog; what comes is then dropped.
 //
 // An accelerator is a layer of the same tile. It has those of the ports accel_* that it needs: the
 // beats that are stored, a cycle later; the verdict on a packet, for which the packet then waits
@@ -23,6 +24,7 @@ module rpu
 #(
     parameter type beat_t = logic,
     parameter type regs_t = logic,
+    parameter type status_t = logic,
     parameter type code_t = logic,
     parameter type data_t = logic,
     parameter int unsigned DataWidth = 512,
@@ -45,6 +47,7 @@ module rpu
 ) (
     input logic clk_i,
     input logic rst_i,
+    input logic [31:0] time_us_i,
 
     input  beat_t in_i,
     input  logic  in_valid_i,
@@ -55,17 +58,18 @@ module rpu
     input  logic                  out_ready_i,
     output logic  [NextWidth-1:0] out_next_o,
 
-    input  regs_t                 regs_i,
-    input  logic                  code_request_i,  // held until code_done_o
-    input  logic  [CodeWidth-1:0] code_index_i,
-    input  logic                  code_write_i,
-    input  code_t                 code_wdata_i,
-    output logic                  code_done_o,
-    input  logic                  data_request_i,  // held until data_done_o
-    input  logic  [WordWidth-1:0] data_index_i,
-    input  logic                  data_write_i,
-    input  data_t                 data_wdata_i,
-    output logic                  data_done_o,
+    input  regs_t                   regs_i,
+    output status_t                 status_o,
+    input  logic                    code_request_i,  // held until code_done_o
+    input  logic    [CodeWidth-1:0] code_index_i,
+    input  logic                    code_write_i,
+    input  code_t                   code_wdata_i,
+    output logic                    code_done_o,
+    input  logic                    data_request_i,  // held until data_done_o
+    input  logic    [WordWidth-1:0] data_index_i,
+    input  logic                    data_write_i,
+    input  data_t                   data_wdata_i,
+    output logic                    data_done_o,
 
     // The accelerator: a beat that has been stored,
     output logic accel_packet_o,
@@ -98,9 +102,10 @@ module rpu
     input logic accel_custom_wait_i,
     input logic [31:0] accel_result_i,
 
-    output logic [2:0] drop_o,
-    output logic [0:0] event_o,
-    output logic       busy_o
+    output logic [3:0] drop_o,
+    output logic [3:0] event_o,
+    output logic       busy_o,
+    output logic       timer_o
 );
 
   localparam string Entry = "rpu";
@@ -118,10 +123,14 @@ module rpu
     DropTooLong,
     DropByFirmware,
     DropNoPort,
+    DropDiscarded,
     NumDrops
   } drop_e;
   typedef enum int unsigned {
     EventBadDescriptor,
+    EventEmptySlot,
+    EventException,
+    EventStuck,
     NumEvents
   } event_e;
 
@@ -144,8 +153,12 @@ module rpu
 
   // ---- Core and its memories ----
 
-  logic core_reset_q;
-  always_ff @(posedge clk_i) core_reset_q <= rst_i | ~regs_i.control.run;
+  logic core_reset_q, run_q, discards_q, fires;
+  always_ff @(posedge clk_i) begin
+    run_q <= regs_i.control.run & ~rst_i;
+    core_reset_q <= rst_i | ~regs_i.control.run | fires;
+    discards_q <= regs_i.control.discard | fires;
+  end
 
   logic code_enable, data_enable;
   logic [$clog2(CodeBytes)-1:2] code_addr;
@@ -169,7 +182,8 @@ module rpu
   wire is_window = data_addr[15];
   wire [WordWidth-1:0] ram_addr = load_data ? data_index_i : WordWidth'(data_addr);
   wire [31:0] ram_data = load_data ? data_wdata_i.word : stored;
-  wire [3:0] ram_write = {4{load_data}} | data_write & {4{~is_window}};
+  wire is_past = 32'(data_addr[14:2]) >> WordWidth != '0;
+  wire [3:0] ram_write = {4{load_data}} | data_write & {4{~is_window & ~is_past}};
   for (genvar b = 0; b < 4; b++) begin : gen_byte
     (* ram_style = "block" *) logic [7:0] bytes[DataWords];
     always_ff @(posedge clk_i) begin
@@ -182,7 +196,13 @@ module rpu
 
   logic window_q;
   logic [31:0] window_data;
-  always_ff @(posedge clk_i) if (data_enable) window_q <= is_window;
+  logic past_q, window_fault;
+  always_ff @(posedge clk_i) begin
+    if (data_enable) begin
+      window_q <= is_window;
+      past_q   <= is_window ? 32'(data_addr[14:7]) >> $clog2(NumSlots) != '0 : is_past;
+    end
+  end
   assign data = window_q ? window_data : ram_q;
 
   logic bus_valid, bus_write, bus_ready, bus_error, custom_valid, custom_ready;
@@ -191,6 +211,10 @@ module rpu
   logic [ 3:0] bus_bytes;
   rpu_pkg::word_t bus_data, bus_answer, custom_first, custom_second, custom_result;
   logic come_valid;
+  logic armed, due, timer_write, exception;
+  logic [3:0] cause;
+  logic [31:2] exception_pc;
+  rpu_pkg::word_t timer_data;
   rpu_pkg::retire_t unused_retire;
   rpu_core #(
       .CodeBytes(CodeBytes),
@@ -207,6 +231,7 @@ module rpu
       .data_write_o(data_write),
       .data_o(stored),
       .data_i(data),
+      .data_fault_i(past_q | window_q & window_fault),
       .bus_valid_o(bus_valid),
       .bus_write_o(bus_write),
       .bus_addr_o(bus_addr),
@@ -223,7 +248,10 @@ module rpu
       .custom_result_i(custom_result),
       .external_interrupt_i(come_valid),
       .software_interrupt_i(1'b0),
-      .timer_interrupt_i(1'b0),
+      .timer_interrupt_i(due),
+      .exception_o(exception),
+      .exception_cause_o(cause),
+      .exception_pc_o(exception_pc),
       .retire_o(unused_retire)
   );
 
@@ -244,6 +272,7 @@ module rpu
       .clk_i,
       .rst_i,
       .core_reset_i(core_reset_q),
+      .discards_i(discards_q),
       .bus_valid_i(bus_valid),
       .bus_write_i(bus_write),
       .bus_addr_i(bus_addr),
@@ -278,6 +307,8 @@ module rpu
       .memory_done_i(memory_done),
       .memory_error_i(memory_error),
       .memory_data_i(memory_data),
+      .timer_write_o(timer_write),
+      .timer_data_i(timer_data),
       .accel_bus_o,
       .accel_bus_wait_i,
       .accel_bus_error_i,
@@ -294,7 +325,20 @@ module rpu
   assign accel_first_o = custom_first;
   assign accel_second_o = custom_second;
 
-  logic too_long, dropped, bad_descriptor, taken, taken_first;
+  rpu_timer u_timer (
+      .clk_i,
+      .rst_i  (core_reset_q),
+      .time_us_i,
+      .write_i(timer_write),
+      .place_i(bus_addr[3:2]),
+      .data_i (bus_data),
+      .read_o (timer_data),
+      .armed_o(armed),
+      .due_o  (due)
+  );
+
+  logic too_long, dropped, discarded, bad_descriptor, allocated, moves, taken, taken_first;
+  logic [$clog2(NumSlots):0] used;
   slot_t taken_slot;
   beat_t sent;
   logic sent_valid, sent_ready, packets_busy;
@@ -350,9 +394,15 @@ module rpu
       .window_write_i(data_write & {4{is_window}}),
       .window_data_i(stored),
       .window_data_o(window_data),
+      .window_fault_o(window_fault),
+      .discards_i(discards_q),
+      .discarded_o(discarded),
       .too_long_o(too_long),
       .dropped_o(dropped),
       .bad_descriptor_o(bad_descriptor),
+      .allocated_o(allocated),
+      .moves_o(moves),
+      .used_o(used),
       .busy_o(packets_busy)
   );
 
@@ -421,10 +471,41 @@ module rpu
     accel_packet_data_o <= in_i.data;
   end
 
+  // ---- What is told of the core ----
+
+  rpu_watchdog u_watchdog (
+      .clk_i,
+      .rst_i(~run_q),
+      .time_us_i,
+      .limit_i(regs_i.watchdog.limit),
+      .has_work_i(used != '0),
+      .moves_i(moves),
+      .fires_o(fires)
+  );
+
+  logic fires_q, exception_q;
+  logic [ 3:0] cause_q;
+  logic [15:2] pc_q;
   always_ff @(posedge clk_i) begin
+    fires_q <= fires & run_q;
+    exception_q <= run_q & (exception_q | exception);
+    if (exception) begin
+      cause_q <= cause;
+      pc_q <= exception_pc[15:2];
+    end
+    timer_o <= armed & ~rst_i;
     drop_o[DropTooLong] <= too_long & ~rst_i;
     drop_o[DropByFirmware] <= dropped & ~rst_i;
+    drop_o[DropDiscarded] <= discarded & ~rst_i;
     event_o[EventBadDescriptor] <= bad_descriptor & ~core_reset_q;
+    event_o[EventEmptySlot] <= allocated & ~rst_i;
+    event_o[EventException] <= exception & ~core_reset_q;
+    event_o[EventStuck] <= fires & ~fires_q & run_q;
   end
+  assign status_o.status.stuck = fires_q;
+  assign status_o.status.exception = exception_q;
+  assign status_o.status.slots = 7'(used);
+  assign status_o.status.cause = cause_q;
+  assign status_o.status.pc = {pc_q, 2'b00};
 
 endmodule

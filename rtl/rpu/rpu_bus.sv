@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a packet processor's core reaches by custom instructions and over its bus: descriptors, its
-// accelerator, packet memory.
+// What a packet processor's core reaches by custom instructions and over its bus: descriptors, timer,
+// its accelerator, packet memory.
 //
 //   0x2000_0000  read: a descriptor, or 0        0x2001_0000  accelerator, 64 KiB
 //   0x2000_0004  write: sends a descriptor       0x2010_0000  packet memory, slot after slot
+//   0x2000_0010  timer (rpu_timer)
 //
 // custom-0: funct3 0 waits for a descriptor, 1 sends one, 2 takes one or 0, 3 takes an empty slot or 0;
 // 4 to 7 are the accelerator's. Other addresses, and slots that the core does not have, are bus errors.
@@ -22,6 +23,7 @@ module rpu_bus
     input logic clk_i,
     input logic rst_i,
     input logic core_reset_i,
+    input logic discards_i,    // while the core does not run, also what waits for it
 
     // The core.
     input logic bus_valid_i,
@@ -63,6 +65,10 @@ module rpu_bus
     input logic memory_error_i,
     input word_t memory_data_i,
 
+    // The timer.
+    output logic  timer_write_o,
+    input  word_t timer_data_i,
+
     // The accelerator.
     output logic  accel_bus_o,
     input  logic  accel_bus_wait_i,
@@ -92,7 +98,7 @@ module rpu_bus
   wire custom = custom_valid_i & ~bus_valid_i;
   wire custom_sends = custom & custom_op_i == 3'd1;
   wire custom_takes = custom & (custom_op_i == 3'd0 | custom_op_i == 3'd2);
-  assign come_ready_o   = bus_takes | custom_takes;
+  assign come_ready_o   = bus_takes | custom_takes | core_reset_i & discards_i;
   assign empty_wanted_o = custom & custom_op_i == 3'd3;
 
   // While the core does not run, what it has had is dropped, slot by slot.
@@ -127,7 +133,9 @@ module rpu_bus
   wire   asks = bus_valid_i & ~done_q;
   wire   is_memory = bus_addr_i[27:20] == 8'h01;
   wire   is_accel = bus_addr_i[27:16] == 12'h001;
-  wire   is_unknown = ~is_memory & ~is_accel & ~is_quick;
+  wire   is_timer = bus_addr_i[27:4] == 24'h1;
+  wire   is_unknown = ~is_memory & ~is_accel & ~is_timer & ~is_quick;
+  assign timer_write_o = asks & is_timer & bus_write_i;
   assign accel_bus_o = asks & is_accel;
   assign memory_request_o = asks & is_memory;
   assign memory_slot_o = bus_addr_i[PlaceWidth+:SlotWidth];
@@ -136,9 +144,9 @@ module rpu_bus
   wire past = is_memory & bus_addr_i[19:0] >> (PlaceWidth + SlotWidth) != '0;
   always_ff @(posedge clk_i) begin
     done_q <= accel_bus_o & ~accel_bus_wait_i | memory_request_o & (memory_done_i | past) |
-        asks & is_unknown;
+        asks & (is_timer | is_unknown);
     error_q <= is_unknown | is_accel & accel_bus_error_i | is_memory & (memory_error_i | past);
-    data_q <= is_accel ? accel_rdata_i : memory_data_i;
+    data_q <= is_accel ? accel_rdata_i : is_timer ? timer_data_i : memory_data_i;
     if (rst_i) done_q <= 1'b0;
   end
 

@@ -8,7 +8,8 @@
 // division 36; instructions of opcode SYSTEM run alone.
 //
 // Memory map: code at 0, fetched only; data at 0x1000_0000; the bus at 0x2000_0000. Code and data
-// memories answer in the next cycle and keep their output while not enabled. An access over the bus
+// memories answer in the next cycle and keep their output while not enabled; data_fault_i is an
+// access fault. An access over the bus
 // is held until bus_ready_i, and raises an access fault with bus_error_i. Accesses outside these, misaligned
 // ones and illegal instructions raise exceptions.
 //
@@ -38,6 +39,7 @@ module rpu_core
     output logic [3:0] data_write_o,
     output word_t data_o,
     input word_t data_i,
+    input logic data_fault_i,  // with data_i: there was nothing at the address
 
     output logic bus_valid_o,
     output logic bus_write_o,
@@ -58,6 +60,10 @@ module rpu_core
     input logic external_interrupt_i,
     input logic software_interrupt_i,
     input logic timer_interrupt_i,
+
+    output logic exception_o,  // of this cause, by the instruction at this PC
+    output logic [3:0] exception_cause_o,
+    output logic [31:2] exception_pc_o,
 
     output retire_t retire_o
 );
@@ -422,7 +428,7 @@ module rpu_core
   end
   // A jump or an access to a bad address, which takes a cycle more.
   assign m_bad = m_taken_q & m_address_q[1] |
-      m_access_q & (m_misaligned_q | ~m_in_data_q & ~m_in_bus_q);
+      m_access_q & (m_misaligned_q | (m_in_data_q ? data_fault_i : ~m_in_bus_q));
   assign m_stalls = m_bad | m_access_q & m_in_bus_q & ~(bus_ready_i & ~bus_error_i);
   assign redirect = m_redirect_q;
   assign redirect_target = m_taken_q ? m_address_q[31:2] : m_other_q;
@@ -434,6 +440,10 @@ module rpu_core
   assign bus_addr_o = m_address_q[27:0];
   assign bus_bytes_o = m_bytes_q;
   assign bus_data_o = m_data_q;
+
+  assign exception_o = m_valid_q & m_trap_q & ~m_interrupt_q & ~m_stalls;
+  assign exception_cause_o = m_cause_q;
+  assign exception_pc_o = pc_m_q;
 
   word_t loaded;
   rpu_load u_load (

@@ -84,10 +84,16 @@ module rpu_packets
     input logic [3:0] window_write_i,
     input logic [31:0] window_data_i,
     output logic [31:0] window_data_o,  // in the next cycle
+    output logic window_fault_o,  // in the next cycle: the core does not have the slot
 
+    input logic discards_i,  // what comes is dropped
+    output logic discarded_o,  // a message has been
     output logic too_long_o,  // a message has been dropped
     output logic dropped_o,  // a message, by its descriptor
     output logic bad_descriptor_o,
+    output logic allocated_o,  // an empty slot has been taken
+    output logic moves_o,  // a slot has been taken or given back, or the output stalls
+    output logic [SlotWidth:0] used_o,  // slots
     output logic busy_o
 );
 
@@ -126,25 +132,27 @@ module rpu_packets
 
   // ---- In ----
 
-  logic first_q, drops_q, filled, give_q;
+  logic first_q, drops_q, discarding_q, filled, give_q;
   slot_t free_slot, slot_q, given_q;
   place_t in_place_q;
   logic [SlotWidth:0] num_free;
-  logic write_q;  // the core writes the window
+  logic write_q, window_write_q;  // the core writes the window
   logic memory_write_q;  // the core writes the memory
   logic allocates_q;  // the core gets an empty slot if there is one
 
-  wire has_slot = filled & |num_free;
+  wire  has_slot = filled & |num_free;
   // What the core writes takes the place of a beat.
-  wire may_start = has_slot & ~give_q & ~allocates_q;
-  assign in_ready_o = ~write_q & ~memory_write_q & (~first_q | may_start);
+  wire  may_start = has_slot & ~give_q & ~allocates_q;
+  assign in_ready_o = ~write_q & ~memory_write_q & (~first_q | may_start) | first_q & discards_i;
   wire takes = in_valid_i & in_ready_o;
-  wire too_long = 15'(in_i.length) > 15'(SlotBytes);
+  wire too_long = 15'(in_i.length) > 15'(SlotBytes) | discards_i;
   wire starts = takes & first_q & ~too_long;
   wire slot_t slot = first_q ? free_slot : slot_q;
   wire dropping = first_q ? too_long : drops_q;
+  wire discarding = first_q ? discards_i : discarding_q;
   wire stored = takes & in_i.last & ~dropping;
-  assign too_long_o = takes & in_i.last & dropping;
+  assign too_long_o = takes & in_i.last & dropping & ~discarding;
+  assign discarded_o = takes & in_i.last & discarding;
   assign taken_o = takes & ~dropping;
   assign taken_first_o = first_q;
   assign taken_slot_o = slot;
@@ -177,8 +185,9 @@ module rpu_packets
     if (store_bytes[b]) memory[store_place][8*b+:8] <= store_data[8*b+:8];
     if (takes) begin
       if (first_q) begin
-        slot_q  <= free_slot;
+        slot_q <= free_slot;
         drops_q <= too_long;
+        discarding_q <= discards_i;
       end
     end
   end
@@ -274,8 +283,9 @@ module rpu_packets
   always_ff @(posedge clk_i) begin
     if (rst_i) held_q <= '0;
     else begin
-      if (come_valid_o & come_ready_i) held_q[come.slot] <= 1'b1;
+      // A slot that is not held may come just when it is given back.
       if (go_valid_i & go_ready_o) held_q[go_slot_i] <= 1'b0;
+      if (come_valid_o & come_ready_i) held_q[come.slot] <= 1'b1;
       if (allocated) held_q[free_slot] <= 1'b1;
     end
   end
@@ -303,9 +313,11 @@ module rpu_packets
 
   logic active_q, out_first_q, at_out_q;  // at_out_q: the slot that is read is the one that is sent
   slot_t read_slot_q, out_slot_q;
-  logic [4:0] access_place_q;
-  logic [3:0] bytes_q;
+  logic [ 4:0] access_place_q;
+  logic [ 3:0] bytes_q;
   logic [31:0] data_q;
+
+  assign write_q = window_write_q & ~window_fault_o;
 
   // The core's words of the memory. While it asks, it does nothing with the window.
   logic memory_reads_q;
@@ -326,7 +338,8 @@ module rpu_packets
     access_place_q <= memory_request_i ? 5'(memory_word) : window_place_i;
     bytes_q <= memory_request_i ? memory_write_i : window_write_i;
     data_q <= memory_request_i ? memory_data_i : window_data_i;
-    write_q <= ~rst_i & (memory_writes & memory_beat == '0 | |window_write_i);
+    window_write_q <= ~rst_i & (memory_writes & memory_beat == '0 | |window_write_i);
+    window_fault_o <= window_access_i & ~held_q[window_slot_i];
     memory_write_q <= ~rst_i & memory_writes;
     memory_beat_q <= memory_beat;
   end
@@ -348,23 +361,21 @@ module rpu_packets
     assign store_bytes[b] = memory_write_q ? at_word & bytes_q[b%4] : taken_o;
   end
   for (genvar w = 0; w < 32; w++) begin : gen_word
-    wire [31:0] in_word = w < Words ? in_i.data[32*(w%Words)+:32] : in_meta[32*(w%4)+:32];
-    wire [31:0] written = write_q | memory_write_q ? merged : in_word;
-    if (w < Words) begin : gen_store_word
-      assign store_data[32*w+:32] = written;
-    end
     if (w < Words || w >= MetaPlace && w < MetaPlace + 4) begin : gen_used
       (* ram_style = "distributed" *) logic [31:0] words[NumSlots];
+      wire [31:0] in_word = w < Words ? in_i.data[32*(w%Words)+:32] : in_meta[32*(w%4)+:32];
+      wire [31:0] written = write_q | memory_write_q ? merged : in_word;
+      if (w < Words) begin : gen_store_word
+        assign store_data[32*w+:32] = written;
+      end
       always_ff @(posedge clk_i) begin
         if (starts | write_q & access_place_q == 5'(w)) words[write_slot] <= written;
       end
       assign shown[w] = words[read_slot_q];
     end else if (w == VerdictPlace) begin : gen_verdict
       assign shown[w] = judges_i ? verdicts[read_slot_q] : '0;
-      wire unused = ^written;
     end else begin : gen_unused
       assign shown[w] = '0;
-      wire unused = ^written;
     end
   end
 
@@ -448,5 +459,8 @@ module rpu_packets
   end
 
   assign busy_o = out_valid_o | read_valid_q | ~first_q | filled & num_free != (SlotWidth + 1)'(NumSlots);
+  assign used_o = (SlotWidth + 1)'(NumSlots) - num_free;
+  assign allocated_o = allocated;
+  assign moves_o = starts | come_valid_o & come_ready_i | give_q | out_valid_o & ~out_ready_i;
 
 endmodule

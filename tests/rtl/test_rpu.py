@@ -4,12 +4,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from itertools import groupby
+from itertools import groupby, pairwise
 from pathlib import Path
 from random import Random
 
 import pytest
-from harness import PACES, Beats, Bench, Benches, Message, pack_meta
+from harness import PACES, Beats, Bench, Benches, Layout, Message, pack_meta
 
 from bombus.firmware import image
 from bombus.firmware.build import build
@@ -138,8 +138,8 @@ int main(void) {
     }
 }
 """
-# Counts in a trap handler what the bus refuses: a slot that is not its own, one beyond the last, an
-# address without anything.
+# Counts in a trap handler what is refused: a slot that is not its own, one beyond the last, an
+# address without anything, over the bus and not.
 FAULTS = """
 #include "rpu.h"
 volatile uint32_t faults;
@@ -159,12 +159,23 @@ int main(void) {
         (void)*(volatile uint32_t *)(0x20100000 + 16 * 2048);
         *(volatile uint32_t *)0x20030000 = 1;
         (void)*(volatile uint32_t *)0x28000000;
+        rpu_window(packet ^ 0x20000)->header[0] = faults;
+        (void)rpu_window(packet ^ 0x40000)->meta[0];
+        (void)rpu_window(0x100000)->meta[0];
+        *(volatile uint32_t *)(0x10000000 + 8192) = faults;
         ((volatile uint32_t *)rpu_bytes(packet))[1] = faults;
         rpu_send(packet);
         (void)*(volatile uint32_t *)rpu_bytes(packet);
     }
 }
 """
+
+
+CONTROL = Layout(("run", 1), ("discard", 1), ("limit", 6))
+STATUS = Layout(
+    *(("busy", 1), ("next", 1), ("timer", 1), ("stuck", 1), ("exception", 1), ("slots", 7)),
+    *(("cause", 4), ("pc", 16)),
+)
 
 
 class Processor:
@@ -208,9 +219,13 @@ class Processor:
     @property
     def counts(self) -> tuple[int, ...]:
         """Too long, dropped by firmware, bad descriptors."""
-        too_long, by_firmware, no_port, bad = self.bench.events[:4]
+        too_long, by_firmware, no_port, _, bad = self.bench.events[:5]
         assert no_port == 0
         return too_long, by_firmware, bad
+
+    @property
+    def status(self) -> dict[str, int]:
+        return STATUS.unpack(self.bench.status)
 
 
 def message(random: Random, length: int) -> Message:
@@ -352,16 +367,194 @@ def test_verdicts(benches: Benches, tmp_path: Path, width: int, pace: dict[str, 
     assert processor.bench.status & 1 == 0
 
 
-def test_what_the_bus_refuses(benches: Benches, tmp_path: Path) -> None:
-    """Each packet makes five faults, and one more behind it, since it is no longer its own."""
+def test_what_is_refused(benches: Benches, tmp_path: Path) -> None:
+    """Each packet makes nine faults, and one more behind it, since it is no longer its own."""
     random = Random(14)
     processor = Processor(benches, FAULTS, tmp_path)
     sent = [message(random, 100) for _ in range(10)]
     for each in sent:
         processor.push([each])
-        processor.bench.drain(quiet=300)
+        processor.bench.drain(quiet=600)
     faults = [int.from_bytes(each.payload[4:8], "little") for each in processor.sent()]
-    assert faults == [5 + 6 * n for n in range(10)]
+    assert faults == [9 + 10 * n for n in range(10)]
+
+
+LOOPS = """
+#include "rpu.h"
+int main(void) {
+    rpu_send(rpu_receive());
+    for (;;) {}
+}
+"""
+# In every cycle but that of the jump, something that takes the place of what comes or goes.
+STORES = """
+#include "rpu.h"
+int main(void) {
+    rpu_packet packet = rpu_receive();
+    rpu_send(rpu_receive());
+    volatile uint32_t *word = rpu_window(packet)->header;
+    for (;;) {
+        for (int n = 0; n < 400; n++) {
+            word[0] = 1; word[0] = 2; word[0] = 3; word[0] = 4; word[0] = 5; word[0] = 6;
+            word[0] = 1; word[0] = 2; word[0] = 3; word[0] = 4; word[0] = 5; word[0] = 6;
+        }
+    }
+}
+"""
+HOLDS = """
+#include "rpu.h"
+int main(void) {
+    rpu_send(rpu_receive());
+    for (;;) rpu_receive();
+}
+"""
+EMPTIES = """
+#include "rpu.h"
+int main(void) {
+    rpu_send(rpu_receive());
+    for (;;) rpu_empty();
+}
+"""
+STRAYS = """
+#include "rpu.h"
+int main(void) {
+    rpu_send(rpu_receive());
+    *(volatile uint32_t *)0x10004000u = 1;
+    for (;;) rpu_send(rpu_receive());
+}
+"""
+FORGES = """
+#include "rpu.h"
+int main(void) {
+    rpu_send(rpu_receive());
+    for (uint32_t slot = 0;; slot++) rpu_send((slot & 0xff) << 16 | 0x8010);
+}
+"""
+HOSTILE = {
+    "loops": LOOPS,
+    "stores": STORES,
+    "holds": HOLDS,
+    "empties": EMPTIES,
+    "strays": STRAYS,
+    "forges": FORGES,
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_firmware_is_stopped(benches: Benches, tmp_path: Path, name: str) -> None:
+    """What comes is taken all the time, and the next program is not affected."""
+    random = Random(21)
+    processor = Processor(benches, HOSTILE[name], tmp_path)
+    processor.bench.control(CONTROL.pack(run=1, limit=8))
+    sent = [message(random, random.choice([60, 64, 300])) for _ in range(200)]
+    processor.push(sent, random)
+    processor.bench.run(64 * 10 + 2000)
+    assert processor.bench.waiting() == 0, "it blocks others"
+    status = processor.status
+    assert status["stuck"] == 1
+    assert status["slots"] == 0
+    assert status["busy"] == 0
+    assert status["exception"] == (name == "strays")
+    if name == "strays":
+        assert status["cause"] == 7
+    by_firmware, _, discarded, bad, empty, exceptions, stuck = processor.bench.events[1:8]
+    assert stuck == 1
+    assert exceptions == (name == "strays")
+    assert (bad > 100) == (name == "forges")
+    assert (empty > 0) == (name == "empties")
+    assert discarded > 100
+    came = processor.sent()
+    assert came[0] in sent[:2]
+    assert len(came) + by_firmware + discarded == len(sent) + empty
+    processor.load(FORWARD)
+    assert processor.status["stuck"] == 0
+    assert processor.status["exception"] == 0
+    more = [message(random, 100) for _ in range(50)]
+    processor.push(more)
+    processor.bench.drain(quiet=300)
+    assert processor.sent() == more
+
+
+def test_watchdog_leaves_others_alone(benches: Benches, tmp_path: Path) -> None:
+    """No packets for long; packets all the time; an output that stalls for long."""
+    random = Random(22)
+    processor = Processor(benches, FORWARD, tmp_path)
+    processor.bench.control(CONTROL.pack(run=1, limit=1))
+    processor.bench.run(1000)
+    processor.bench.pace(gap=0.0, stall=1.0)
+    sent = [message(random, 100) for _ in range(50)]
+    processor.push(sent)
+    processor.bench.run(3000)
+    processor.bench.pace(gap=0.9, stall=0.0)
+    processor.bench.drain(quiet=300)
+    assert processor.sent() == sent
+    assert processor.status["stuck"] == 0
+    assert processor.bench.events[7] == 0
+
+
+def test_discard(benches: Benches, tmp_path: Path) -> None:
+    """What has come is still processed; what comes is dropped."""
+    random = Random(23)
+    processor = Processor(benches, HOLD, tmp_path)
+    processor.push([message(random, 100) for _ in range(30)])
+    processor.bench.run(300)
+    processor.bench.control(CONTROL.pack(run=1, discard=1))
+    processor.bench.run(100)
+    assert processor.bench.waiting() == 0
+    assert processor.bench.events[3] == 30 - 16
+    assert processor.status["slots"] == 16
+    processor.bench.control(CONTROL.pack(run=0, discard=1))
+    processor.bench.run(100)
+    assert processor.status["slots"] == 0
+    assert processor.counts == (0, 16, 0)
+    processor.load(FORWARD)
+    sent = [message(random, 100) for _ in range(50)]
+    processor.push(sent)
+    processor.bench.drain(quiet=300)
+    assert processor.sent() == sent
+
+
+ALARM = """
+#include "rpu.h"
+volatile uint32_t alarms, at;
+void trap_handler(void) __attribute__((interrupt("machine")));
+void trap_handler(void) {
+    alarms = alarms + 1;
+    rpu_alarm(at += 20);
+}
+int main(void) {
+    at = rpu_time() + 20;
+    rpu_alarm(at);
+    rpu_interrupts(RPU_TIMER_INTERRUPT);
+    for (;;) {
+        rpu_packet packet = rpu_receive();
+        volatile struct rpu_window *window = rpu_window(packet);
+        if (window->header[0] == 0) rpu_no_alarm();
+        window->header[0] = rpu_time();
+        window->header[1] = alarms;
+        rpu_send(packet);
+    }
+}
+"""
+
+
+def test_timer(benches: Benches, tmp_path: Path) -> None:
+    """An interrupt each 20 us of 4 cycles; the time wraps meanwhile."""
+    processor = Processor(benches, ALARM, tmp_path)
+    seen = []
+    for word in [1] * 20 + [0] * 3:
+        processor.bench.run(4000)
+        sent = message(Random(24), 100)
+        processor.push([Message(word.to_bytes(4, "little") + sent.payload[4:], sent.meta)])
+        processor.bench.run(100)
+        payload = processor.sent()[-1].payload
+        seen.append([int.from_bytes(payload[at : at + 4], "little") for at in (0, 4)])
+        assert processor.status["timer"] == word
+    for (time, alarms), (next_time, next_alarms) in pairwise(seen[:20]):
+        assert abs((next_time - time) % 2**32 / 20 - (next_alarms - alarms)) <= 1.5
+    assert seen[0][0] > 2**31 > seen[-1][0]
+    assert seen[20][1] == seen[21][1] == seen[22][1], "disarmed"
+    assert processor.bench.events[6] == 0, "an interrupt is no exception"
 
 
 BAD = """

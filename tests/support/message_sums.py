@@ -56,7 +56,12 @@ EVENTS: dict[str, dict[str, int]] = {
         "protocol_unreachable": GOES_ON,
     },
     "ipv4_rx": {"options": GOES_ON, "unknown_protocol": GOES_ON},
-    "rpu": {"bad_descriptor": GOES_ON},
+    "rpu": {
+        "bad_descriptor": GOES_ON,
+        "empty_slot": STARTS,
+        "exception": GOES_ON,
+        "stuck": GOES_ON,
+    },
     "rs_encode": {"encoded": GOES_ON},
     "tcp": {
         "odd_options": GOES_ON,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// rpu with its program. In: beats; words for the memories. Out: beats. Control: the core runs.
-// Events: drops, then others. Accelerated: with the accelerator of the documentation.
+// rpu with its program. In: beats; words for the memories. Out: beats. Control: the core runs, what
+// comes is discarded, limit of the watchdog. Events: drops, then others. A microsecond has 4 cycles.
+// Accelerated: with the accelerator of the documentation.
 `include "bombus_types.svh"
 `include "bench.svh"
 
@@ -12,26 +13,45 @@ module bench
     parameter int unsigned SlotBytes = 2048,
     parameter bit Accelerated = 0
 ) (
-    `BENCH_PORTS(2, bench_pkg::beat_bits(DataWidth), 1, bench_pkg::beat_bits(DataWidth), 8, 8)
+    `BENCH_PORTS(2, bench_pkg::beat_bits(DataWidth), 1, bench_pkg::beat_bits(DataWidth), 8, 32)
 );
 
   `BENCH_SHAPE
 
   `BOMBUS_BEAT_T(beat_t, DataWidth)
   typedef struct packed {
-    struct packed {logic run;} control;
+    struct packed {logic [7:0] limit;} watchdog;
+    struct packed {
+      logic discard;
+      logic run;
+    } control;
   } regs_t;
+  typedef struct packed {
+    struct packed {
+      logic [15:0] pc;
+      logic [3:0] cause;
+      logic [6:0] slots;
+      logic exception;
+      logic stuck;
+    } status;
+  } status_t;
   typedef struct packed {logic [31:0] word;} word_t;
 
   regs_t regs;
   assign regs.control.run = control_i[0];
+  assign regs.control.discard = control_i[1];
+  assign regs.watchdog.limit = 8'(control_i[7:2]);
+  status_t status;
+  logic timer;
+  logic [33:0] cycles_q;
+  always_ff @(posedge clk_i) cycles_q <= rst_i ? 34'h3_ffff_0000 : cycles_q + 34'd1;
   beat_t beat;
   logic next, busy, code_done, data_done;
-  logic [2:0] drop;
-  logic event_bad;
+  logic [3:0] drop;
+  logic [3:0] events;
   assign out_o[0] = $bits(out_o[0])'(beat);
-  assign event_o = 64'({event_bad, drop});
-  assign status_o = {6'd0, next, busy};
+  assign event_o = 64'({events, drop});
+  assign status_o = {status, timer, next, busy};
 
   // A word of memory, its index, whether it is of the data memory.
   wire word_t word = in_i[1][31:0];
@@ -78,6 +98,7 @@ module bench
   rpu #(
       .beat_t(beat_t),
       .regs_t(regs_t),
+      .status_t(status_t),
       .code_t(word_t),
       .data_t(word_t),
       .DataWidth(DataWidth),
@@ -86,6 +107,7 @@ module bench
   ) u_layer (
       .clk_i,
       .rst_i,
+      .time_us_i(cycles_q[33:2]),
       .in_i(beat_t'(in_i[0][$bits(beat_t)-1:0])),
       .in_valid_i(in_valid_i[0]),
       .in_ready_o(in_ready_o[0]),
@@ -94,6 +116,7 @@ module bench
       .out_ready_i(out_ready_i[0]),
       .out_next_o(next),
       .regs_i(regs),
+      .status_o(status),
       .code_request_i(in_valid_i[1] & ~is_data),
       .code_index_i(in_i[1][42:32]),
       .code_write_i(1'b1),
@@ -131,8 +154,9 @@ module bench
       .accel_custom_wait_i(wait_custom),
       .accel_result_i(result),
       .drop_o(drop),
-      .event_o(event_bad),
-      .busy_o(busy)
+      .event_o(events),
+      .busy_o(busy),
+      .timer_o(timer)
   );
 
 endmodule

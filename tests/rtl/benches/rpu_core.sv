@@ -89,6 +89,7 @@ module bench
       .data_write_o(data_write),
       .data_o(data_in),
       .data_i(data_out),
+      .data_fault_i(1'b0),
       .bus_valid_o(bus_valid),
       .bus_write_o(bus_write),
       .bus_addr_o(bus_addr),

@@ -81,6 +81,22 @@ static inline volatile void *rpu_bytes(rpu_packet packet) {
     __asm__ volatile(".insn r 0x0b, " #op ", 0, %0, %1, %2" \
                      : "=r"(result) : "r"(first), "r"(second) : "memory")
 
+// Time in microseconds; it wraps. The timer interrupt comes from rpu_alarm's time on, up to 2^31 us
+// ahead, until there is another one or none.
+#define RPU_TIMER ((volatile uint32_t *)0x20000010u)
+static inline uint32_t rpu_time(void) { return RPU_TIMER[0]; }
+static inline void rpu_alarm(uint32_t time) { RPU_TIMER[2] = time; }
+static inline void rpu_no_alarm(void) { RPU_TIMER[3] = 0; }
+
+// Interrupts that are taken from now on, by `trap_handler`, a function with
+// __attribute__((interrupt("machine"))).
+#define RPU_PACKET_INTERRUPT 0x800u
+#define RPU_TIMER_INTERRUPT 0x80u
+static inline void rpu_interrupts(uint32_t which) {
+    __asm__ volatile("csrw mie, %0" : : "r"(which));
+    __asm__ volatile("csrsi mstatus, 8");
+}
+
 static inline uint32_t rpu_cycles(void) {
     uint32_t cycles;
     __asm__ volatile("rdcycle %0" : "=r"(cycles));

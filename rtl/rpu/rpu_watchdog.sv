@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// Watchdog of a packet processor: notices that there is work and nothing happens.
+//
+// fires_o stays high, until a reset, from when packets have been inside for limit_i periods of 16 us, and
+// none has been taken, sent or dropped in that time. 0: it never fires. Time may jump: that is one
+// period.
+//
+// Latency: up to a period more than the limit.
+module rpu_watchdog (
+    input logic clk_i,
+    input logic rst_i,
+    input logic [31:0] time_us_i,
+
+    input logic [7:0] limit_i,
+    input logic has_work_i,
+    input logic moves_i,  // something happens
+    output logic fires_o
+);
+
+  logic period_q, passes_q;
+  logic [7:0] age_q;
+  always_ff @(posedge clk_i) begin
+    period_q <= time_us_i[4];
+    passes_q <= period_q != time_us_i[4];
+    if (rst_i | moves_i | ~has_work_i) age_q <= '0;
+    else if (passes_q) age_q <= age_q + 8'd1;
+    if (rst_i) fires_o <= 1'b0;
+    // The first period has begun before.
+    else if (passes_q & age_q == limit_i & limit_i != '0) fires_o <= 1'b1;
+  end
+
+endmodule
