@@ -24,6 +24,9 @@ PROGRAMS = {
     "nc": "netcat-openbsd",
     "tshark": "tshark",
     "go": "golang-go",
+    "iperf": "iperf",
+    "redis-benchmark": "redis-tools",
+    "wrk": "wrk",
 }
 # The same for libraries, by a file of theirs.
 LIBRARIES = {

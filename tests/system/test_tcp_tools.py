@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Known programs measure the TCP engine: iperf both ways, wrk; long transfers and many connections
+in the sweep."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from support.live import ADDRESS, Live, starter
+
+DESIGNS = Path(__file__).parents[2] / "designs"
+EXAMPLE = Path(__file__).parents[2] / "docs" / "examples" / "tcp_host"
+OWN = "10.77.0.1"  # Linux, on the design's network
+IPERF_PORT = 5001
+IPERF_BYTES = 1_000_000
+
+# The servers of the example, a sink for iperf, and a connection to its server once there is one.
+SOFTWARE = f"""
+import sys
+sys.path.insert(0, {str(EXAMPLE)!r})
+from pathlib import Path
+from serve import Servers
+servers = Servers()
+sink = opening = sender = None
+sunk = []
+def software(simulation):
+    global sink, opening, sender
+    if sink is None:
+        sink = simulation.tcp.listen({IPERF_PORT})
+    servers(simulation)
+    while sink.waiting:
+        sunk.append(sink.accept(timeout=0))
+    for connection in list(sunk):
+        connection.read()
+        if connection.is_closed or connection.at_end:
+            connection.close()
+            sunk.remove(connection)
+    if opening is None and Path({{go!r}}).exists():
+        opening = simulation.tcp.open({OWN!r}, {IPERF_PORT})
+    if opening is not None and opening.connection and sender is None:
+        sender = opening.connection
+        sender.write(bytes({IPERF_BYTES}))
+        sender.close()
+"""
+
+# Sends bytes and hears them back; prints whether the sums are equal. Arguments: address, bytes.
+LONG = """
+import hashlib, random, socket, sys, threading
+left = int(sys.argv[2])
+client = socket.create_connection((sys.argv[1], 7), timeout=120)
+block = random.Random(1).randbytes(1 << 20)
+sums = [hashlib.sha256(), hashlib.sha256()]
+def send():
+    rest = left
+    while rest:
+        part = block[:rest]
+        client.sendall(part)
+        sums[0].update(part)
+        rest -= len(part)
+    client.shutdown(socket.SHUT_WR)
+sender = threading.Thread(target=send)
+sender.start()
+while part := client.recv(1 << 16):
+    sums[1].update(part)
+sender.join()
+print(sums[0].digest() == sums[1].digest())
+"""
+
+# Connections one after the other, each with a few bytes; then as many at once as there are
+# sessions. Arguments: address, how many.
+MANY = """
+import socket, sys
+def echo(client):
+    client.sendall(b"hello")
+    came = b""
+    while len(came) < 5:
+        came += client.recv(5)
+    assert came == b"hello"
+for _ in range(int(sys.argv[2])):
+    with socket.create_connection((sys.argv[1], 7), timeout=60) as client:
+        echo(client)
+        client.shutdown(socket.SHUT_WR)
+        assert client.recv(1) == b""
+clients = [socket.create_connection((sys.argv[1], 7), timeout=60) for _ in range(16)]
+for client in clients:
+    echo(client)
+print("right")
+"""
+
+
+def program(name: str) -> str:
+    found = shutil.which(name)
+    if found is None:
+        pytest.skip(f"the program {name} is missing")
+    return found
+
+
+@pytest.fixture(scope="module")
+def go(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The design connects to iperf once this file is there."""
+    return tmp_path_factory.mktemp("go") / "go"
+
+
+@pytest.fixture(scope="module")
+def live(tmp_path_factory: pytest.TempPathFactory, go: Path) -> Iterator[Live]:
+    with starter(tmp_path_factory.mktemp("live")) as start:
+        running = start(
+            EXAMPLE / "tcp_host.yaml", assertions=True, software=SOFTWARE.format(go=str(go))
+        )
+        yield running
+        running.stop()
+
+
+def iperf(live: Live, *options: str) -> int:
+    """The bytes that it reports."""
+    command = [program("iperf"), "-p", str(IPERF_PORT), "-y", "C", *options]
+    return int(live.run(command).strip().splitlines()[-1].split(",")[7])
+
+
+def test_iperf_sends(live: Live) -> None:
+    assert iperf(live, "-c", ADDRESS, "-n", str(IPERF_BYTES)) >= IPERF_BYTES
+
+
+def test_iperf_receives(live: Live, go: Path) -> None:
+    go.touch()
+    # It does not count the first four, in which it looks for its client's settings.
+    assert IPERF_BYTES - 4 <= iperf(live, "-s", "-P", "1") <= IPERF_BYTES
+
+
+def test_wrk(live: Live) -> None:
+    command = [program("wrk"), "-t", "1", "-c", "8", "-d", "2s", f"http://{ADDRESS}/1000"]
+    report = live.run(command)
+    assert "Socket errors" not in report and "Non-2xx" not in report
+    assert " requests in " in report
+
+
+def test_many_connections_one_after_the_other(start: Callable[..., Live]) -> None:
+    live = start(DESIGNS / "tcp_echo.yaml", assertions=True)
+    assert live.python(MANY, ADDRESS, 40) == "right"
+
+
+@pytest.mark.sweep
+def test_a_thousand_connections_leave_nothing(start: Callable[..., Live]) -> None:
+    live = start(DESIGNS / "tcp_echo.yaml", assertions=True)
+    assert live.python(MANY, ADDRESS, 1000) == "right"
+
+
+@pytest.mark.sweep
+def test_a_hundred_megabytes(start: Callable[..., Live]) -> None:
+    live = start(DESIGNS / "tcp_echo.yaml", assertions=True)
+    for _ in range(10):  # a command may take four minutes
+        assert live.python(LONG, ADDRESS, 10_000_000) == "True"
