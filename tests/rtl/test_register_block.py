@@ -135,6 +135,9 @@ class Driver:
         raise AssertionError(f"{address:#x} does not answer")
 
 
+PLAIN_CYCLES = 2  # from the cycle of the request to that of the answer
+
+
 @pytest.fixture(scope="module")
 def bench_of(tmp_path_factory: pytest.TempPathFactory) -> Benches:
     folder = tmp_path_factory.mktemp("registers")
@@ -245,6 +248,20 @@ def test_the_layer_never_sees_a_part_of_an_entry(bench_of: Benches) -> None:
             driver.control()
             bench.run(random.randrange(3))
     assert 150 < changed < 300
+
+
+def test_a_plain_register_answers_at_once(bench_of: Benches) -> None:
+    """Also behind another access, in the first cycle that it can come."""
+    bench = bench_of("register_block")
+    driver = Driver(bench)
+    bench.run(2 * ENTRIES)
+    plain = PROBE.find("narrow")
+    assert isinstance(plain, Register)
+    for data in (None, 5, None, 9):
+        before = bench.cycle
+        driver.access(plain.offset, data)
+        # The request stands to the end of the cycle of the answer.
+        assert bench.cycle - before == PLAIN_CYCLES + 1
 
 
 def test_what_one_writer_began_another_cannot_end(bench_of: Benches) -> None:
