@@ -308,10 +308,10 @@ def test_nobody_waits_behind_a_slow_tile(by: str, monkeypatch: pytest.MonkeyPatc
     """Both find positions that are as short as those before, without shared links."""
     real = placer.anneal
 
-    def anneal(*given: Any, unblocks: bool = False) -> Any:
+    def anneal(*given: Any, unblocks: bool = False, **others: Any) -> Any:
         if not unblocks:
             return dict(BEHIND)
-        return real(*given, unblocks=True) if by == "annealing" else None
+        return real(*given, unblocks=True, **others) if by == "annealing" else None
 
     monkeypatch.setattr(placer, "anneal", anneal)
     if by == "annealing":

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import re
+from itertools import combinations
 from pathlib import Path
 from typing import Literal
 
@@ -13,7 +15,7 @@ from bombus.analysis import check
 from bombus.analysis.flight import flights, of_tile, summary
 from bombus.analysis.window import full_flits, safe_window
 from bombus.base.errors import DesignError, UserError
-from bombus.design import rtl
+from bombus.design import edit, resolve, rtl
 from bombus.fabric.config import Fabric
 from bombus.fabric.routing import LOCAL, Channel, eject, inject
 from bombus.placement import placer
@@ -262,21 +264,65 @@ def test_a_join_that_waits_for_what_the_window_keeps_back(
     ) in found
 
 
-def test_place_looks_for_positions_without_a_cycle(problems: Problems) -> None:
+def unplaced(folder: Path, *edits: tuple[str, str]) -> Path:
+    """The design with positions for the tiles with the MAC only."""
+    file = changed(folder, *edits)
+    text = re.sub(r"^(  - {.*), at: \[\d, \d\]}$", r"\1}", file.read_text(), flags=re.MULTILINE)
+    file.write_text(text.replace("mac_tx]}", "mac_tx], at: [2, 1]}"))
+    assert file.read_text().count("at: [") == 2
+    return file
+
+
+def test_place_finds_positions_that_the_window_makes_safe(tmp_path: Path) -> None:
+    file = unplaced(tmp_path)
+    design, _ = resolve.load(file)
+    found = placer.solve(design, placer.given(design), effort=1)
+    file.write_text(edit.with_positions(design.file, found.positions))
+    assert check.check(file)[1] == []
+    assert found.is_best
+
+
+def test_place_keeps_positions_that_the_window_makes_safe() -> None:
     design, _ = check.check(ANY_ORDER)
-    for move in (False, True):
-        fixed = placer.given(design, move=move)
-        (found,) = problems(lambda _, fixed=fixed: placer.solve(design, fixed), ANY_ORDER)
-        assert "no placement is without a cycle, since a chain of messages revisits a tile" in found
-        assert "`bombus place` does not take windows into account: give all tiles posi" in found
+    given = placer.given(design)
+    assert placer.solve(design, given, effort=1).positions == given
+
+
+# With room for longer messages than there are, a ring of two neighbours has too few places for a
+# frame; one of two tiles with another between them has enough.
+TIGHT = ("window: auto", "window: auto, columns: 4, rows: 3, max_packet_flits: 440")
+
+
+def test_place_keeps_tiles_apart_where_the_window_needs_it(
+    tmp_path: Path, problems: Problems
+) -> None:
+    (found,) = problems(check.check, changed(tmp_path, TIGHT))
+    assert "too few for the longest frame" in found
+    file = unplaced(tmp_path, TIGHT)
+    design, _ = resolve.load(file)
+    positions = placer.solve(design, placer.given(design), effort=1).positions
+    file.write_text(edit.with_positions(design.file, positions))
+    assert check.check(file)[1] == []
+    stations = [positions[name] for name in ("one", "two", "three")]
+    apart = [abs(a - c) + abs(b - d) for (a, b), (c, d) in combinations(stations, 2)]
+    assert min(apart) > 1
+
+
+def test_place_says_why_the_window_refuses_what_it_found(
+    tmp_path: Path, problems: Problems
+) -> None:
+    file = unplaced(tmp_path, ("window: auto", "window: 299"))
+    design, _ = resolve.load(file)
+    (found,) = problems(lambda _: placer.solve(design, placer.given(design), effort=0.1), file)
+    assert "no placement found with this effort" in found
+    assert "a window of 299 flits has 299, too few for the longest frame" in found
 
 
 def test_place_says_so_of_whatever_it_does_not_find(tmp_path: Path, problems: Problems) -> None:
-    """Here the load is too high; it is not known what the window would allow."""
+    """Here the load is too high whatever the window allows."""
     text = (ROOT / "docs" / "examples" / "deadlock" / "figure_5a.yaml").read_text()
     file = tmp_path / "figure_5a.yaml"
     file.write_text(f"{text}{FABRIC}\ntables: fixed\n")
     design, _ = check.check(file)
     (found,) = problems(lambda _: placer.solve(design, placer.given(design), effort=1), file)
     assert "no placement on a mesh of 4 x 2 fits" in found
-    assert "`bombus check` checks with the window" in found

@@ -400,8 +400,7 @@ def check(path: Path, *, allow_deadlock: bool = False) -> tuple[Design, list[Pro
             is_error = problem.is_error and not allow_deadlock
             problems.append(replace(problem, is_error=is_error))
     if not any(problem.is_error for problem in problems):
-        open_knots = [each for each in deadlock.knots(design) if not flight.holds(design, each)]
-        cycles = deadlock.cycles(design, open_knots)
+        cycles = flight.open_cycles(design)
         for cycle in cycles:
             loc = cycle.legs[0].hop.source.tile.loc
             problems.append(design.file.problem(loc, str(cycle), is_error=not allow_deadlock))

@@ -14,7 +14,7 @@ from functools import cached_property, lru_cache
 
 import networkx as nx
 
-from bombus.analysis.deadlock import knots, min_cycle_capacity
+from bombus.analysis.deadlock import Cycle, cycles, knots, min_cycle_capacity
 from bombus.analysis.window import full_flits
 from bombus.design.elements import Hop, Input, Layer, Output, Resource, Tile
 from bombus.design.network import Network
@@ -263,6 +263,11 @@ def holds(design: Design, knot: frozenset[Resource]) -> bool:
         flight.flits <= flight.safe and any(_is_queue(node, flight.network) for node in knot)
         for flight in flights(design).values()
     )
+
+
+def open_cycles(design: Design) -> list[Cycle]:
+    """A shortest cycle of each knot that no window keeps from being full."""
+    return cycles(design, [knot for knot in knots(design) if not holds(design, knot)])
 
 
 def summary(design: Design) -> list[str]:

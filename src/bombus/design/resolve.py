@@ -148,9 +148,14 @@ def _crossings(tile: Tile, design: config.DesignConfig) -> tuple[tuple[int, str]
     return tuple((n, way) for n, way in ends if design.has_own_clock(n))
 
 
-def resolve(file: config.DesignFile, library: Library) -> tuple[Design, list[Problem]]:
-    """Resolves a design; where there are errors among the problems, as far as it goes."""
-    placement = snake.place(file)
+def resolve(
+    file: config.DesignFile, library: Library, placement: snake.Placement | None = None
+) -> tuple[Design, list[Problem]]:
+    """Resolves a design; where there are errors among the problems, as far as it goes.
+
+    `placement`: other positions than those of the file.
+    """
+    placement = placement or snake.place(file)
     columns = placement.columns
     networks = networks_of(file.config)
     reader = _Tiles(file, library, networks)

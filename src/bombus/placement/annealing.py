@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 import random
+from collections.abc import Callable
 
 from bombus.fabric.routing import Link, Position, eject, inject, routes
 from bombus.placement.task import IN, OUT, Positions, Task, blocked, cost, links_between
@@ -41,8 +42,8 @@ class Judge:
                 )
                 for held, needed in routes(routing, a, b)
             ]
-            lossless = self.task.lossless[n]
-            self.ways[a, b, n] = edges if lossless else [], links_between(routing, a, b)
+            counts = self.task.must_not_cycle(n)
+            self.ways[a, b, n] = edges if counts else [], links_between(routing, a, b)
         return self.ways[a, b, n]
 
     def faults(self, positions: Positions) -> tuple[int, int]:
@@ -82,9 +83,17 @@ def _knotted(edges: set[tuple[int, int]]) -> int:
     return len(waits)
 
 
-def anneal(task: Task, start: Positions, steps: int, *, unblocks: bool = False) -> Positions | None:
+def anneal(
+    task: Task,
+    start: Positions,
+    steps: int,
+    *,
+    accepts: Callable[[Positions], bool] = lambda _: True,
+    unblocks: bool = False,
+) -> Positions | None:
     """Positions that fit, short if possible; None: none were found.
 
+    `accepts` is asked of those that would be the best so far.
     `unblocks`: `start` is short already; of others that are as short, those with the fewest legs
     behind slow tiles.
     """
@@ -92,7 +101,7 @@ def anneal(task: Task, start: Positions, steps: int, *, unblocks: bool = False) 
     cells = [cell for cell in task.cells if cell not in task.fixed.values()]
     if not movable or len(cells) < 2:
         judge = Judge(task)
-        return dict(start) if judge.faults(start) == (0, 0) else None
+        return dict(start) if judge.faults(start) == (0, 0) and accepts(start) else None
     judge = Judge(task)
     choose = random.Random(1)
     positions = dict(start)
@@ -120,7 +129,7 @@ def anneal(task: Task, start: Positions, steps: int, *, unblocks: bool = False) 
             owner[old] = other
 
     now, fits = energy()
-    best, best_cost = (dict(positions), now) if fits else (None, math.inf)
+    best, best_cost = (dict(positions), now) if fits and accepts(start) else (None, math.inf)
     hot, cold = (1.0 if unblocks else 3.0) * mean, 0.05 * mean
     for i in range(steps):
         temperature = hot * (cold / hot) ** (i / steps)
@@ -132,9 +141,12 @@ def anneal(task: Task, start: Positions, steps: int, *, unblocks: bool = False) 
         swap(tile, cell)
         then, fits = energy()
         if then <= now or choose.random() < math.exp((now - then) / temperature):
+            if fits and then < best_cost:
+                if not accepts(positions):
+                    swap(tile, old)
+                    continue
+                best, best_cost = dict(positions), then
             now = then
-            if fits and now < best_cost:
-                best, best_cost = dict(positions), now
         else:
             swap(tile, old)
     return best

@@ -145,7 +145,7 @@ class PlacementModel:
         for held, needed in self.task.waits:
             model.add(number(held) < number(needed))
         both: dict[tuple[int, Link, Link], cp_model.IntVar] = {}
-        for leg in self.task.held():
+        for leg in self.task.ordered():
             links, n = taken[leg], leg.network
             if self.task.routings[n].algorithm != "xy":
                 continue

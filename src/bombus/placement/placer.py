@@ -17,7 +17,7 @@ from typing import NoReturn
 
 import networkx as nx
 
-from bombus.analysis import deadlock
+from bombus.analysis import deadlock, flight
 from bombus.base.errors import DesignError
 from bombus.base.text import listing
 from bombus.design.elements import Input
@@ -39,8 +39,10 @@ from bombus.placement.task import (
     tangled_tiles,
     task_of,
 )
+from bombus.placement.windows import Windows
 
 _ANNEALING_STEPS = 800  # for each tile
+_WINDOW_CHECKS = 40  # for each unit of effort: positions that windows are worked out for
 _ROUNDS = 20  # cycles forbidden one by one, on fabrics whose routing is not in the CP-SAT model
 DEFAULT_EFFORT = 5.0
 
@@ -75,21 +77,25 @@ def solve(design: Design, fixed: Mapping[str, Position], effort: float = DEFAULT
     task = task_of(design, fixed)
     _refuse_hopeless(task)
     judge = Judge(task)
-    best = anneal(task, _start(task), _ANNEALING_STEPS * len(task.tiles))
+    windows = Windows(task, most=round(_WINDOW_CHECKS * max(1.0, effort)))
+    steps = _ANNEALING_STEPS * len(task.tiles)
+    best = anneal(task, _start(task), steps, accepts=windows.hold)
     model = PlacementModel(task)
     model.minimise()
     is_best = False
-    is_whole = all(task.routings[leg.network].algorithm == "xy" for leg in task.held())
+    is_whole = not any(task.windowed) and all(
+        task.routings[leg.network].algorithm == "xy" for leg in task.ordered()
+    )
     rounds = 1 if is_whole else _ROUNDS
     for _ in range(rounds):
         if best:
             model.hint(best)
         status, found = model.solve(effort / rounds)
-        if status == "INFEASIBLE" and not best:
+        if status == "INFEASIBLE" and not best and not windows.refused:
             _explain(task, effort)
         if not found:
             break
-        knot = tangled_tiles(task, found)
+        knot = tangled_tiles(task, found) or (set() if windows.hold(found) else set(task.tiles))
         if knot:
             model.forbid(found, knot)
             continue
@@ -98,8 +104,11 @@ def solve(design: Design, fixed: Mapping[str, Position], effort: float = DEFAULT
         is_best = status == "OPTIMAL"
         break
     if best is None:
-        raise _no(task, "no placement found with this effort; a larger --effort may find one")
-    best = _unblocked(task, judge, model, best, effort / 2)
+        message = "no placement found with this effort; a larger --effort may find one"
+        if windows.refused:
+            message += f". At the last positions tried: {windows.refused}"
+        raise _no(task, message)
+    best = _unblocked(task, judge, windows, model, best, effort / 2)
     capacities = [network.capacity(design.config.clock_mhz) for network in design.networks]
     unit = design.config.line_rate_gbps / UNIT
     parts = [units * unit / capacities[n] for (n, _), units in loads(task, best).items()]
@@ -113,13 +122,19 @@ def solve(design: Design, fixed: Mapping[str, Position], effort: float = DEFAULT
 
 
 def _unblocked(
-    task: Task, judge: Judge, model: PlacementModel, best: Positions, effort: float
+    task: Task,
+    judge: Judge,
+    windows: Windows,
+    model: PlacementModel,
+    best: Positions,
+    effort: float,
 ) -> Positions:
     """Of the positions that are as short as the best, those with the fewest routes behind slow
     tiles that are found."""
     if not blocked(task, best):
         return best
-    best = anneal(task, best, _ANNEALING_STEPS * len(task.tiles), unblocks=True) or best
+    steps = _ANNEALING_STEPS * len(task.tiles)
+    best = anneal(task, best, steps, accepts=windows.hold, unblocks=True) or best
     # What CP-SAT knows of queues are the links of a wormhole fabric.
     if all(task.routings[leg.network].kind != "crosspoint" for leg in task.held()):
         model.unblock(cost(task, best))
@@ -147,23 +162,16 @@ def _start(task: Task) -> Positions:
 def _no(task: Task, message: str, tile: str | None = None) -> DesignError:
     design = task.design
     loc = next((found.loc for found in design.tiles if found.name == tile), ("tiles",))
-    if _has_window(design):
-        message += (
-            "; `bombus place` does not take windows into account: give all tiles positions, which "
-            "`bombus check` checks with the window"
-        )
     return DesignError([design.file.problem(loc, message)])
-
-
-def _has_window(design: Design) -> bool:
-    return any(network.given.window for network in design.networks)
 
 
 def _refuse_hopeless(task: Task) -> None:
     """Raises DesignError for what is infeasible without a search."""
     design, config = task.design, task.design.config
     # In every placement: what holds an injection port needs another tile's ejection port.
-    legs = (((IN, leg.source, leg.network), (OUT, leg.target, leg.network)) for leg in task.held())
+    legs = [
+        ((IN, leg.source, leg.network), (OUT, leg.target, leg.network)) for leg in task.ordered()
+    ]
     cycle = deadlock.shortest_cycle(nx.DiGraph([*task.waits, *legs]))
     if cycle:
         names = _tiles_of(cycle)
@@ -171,8 +179,6 @@ def _refuse_hopeless(task: Task) -> None:
         what = "a chain of messages revisits a tile"
         if any(each.stream.waits_for_inputs for each in _inputs_of(cycle, design)):
             what = "an input waits for messages that wait for it"
-        if _has_window(design):
-            raise _no(task, f"no placement is without a cycle, since {what} ({way})")
         raise _no(
             task,
             f"no placement avoids the deadlock: {what} ({way}). "
@@ -185,7 +191,7 @@ def _refuse_hopeless(task: Task) -> None:
         for hop in design.hops
         if hop.target and {hop.source.tile.name, hop.target.tile.name} <= set(task.fixed)
     ]
-    found = deadlock.cycles(replace(design, hops=between))
+    found = flight.open_cycles(replace(design, hops=between))
     if found:
         text = str(found[0]).replace(
             "deadlock:", "deadlock at the positions given in the design file:", 1

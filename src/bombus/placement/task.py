@@ -31,6 +31,7 @@ class Task:
     rows: int
     routings: list[Routing]  # of each network
     lossless: list[bool]
+    windowed: list[bool]  # networks with a window: cycles of waiting may be safe
     limits: list[int]  # units that a link may carry
     tiles: list[str]
     legs: dict[Leg, int]  # traffic, in units
@@ -44,6 +45,14 @@ class Task:
     def held(self) -> list[Leg]:
         """Legs whose messages wait for one another: those of lossless networks."""
         return [leg for leg in self.legs if self.lossless[leg.network]]
+
+    def must_not_cycle(self, network: int) -> bool:
+        """Whether no cycle of waiting may use the queues of a network; with a window, the
+        analysis of the whole design decides (`bombus.placement.windows`)."""
+        return self.lossless[network] and not self.windowed[network]
+
+    def ordered(self) -> list[Leg]:
+        return [leg for leg in self.legs if self.must_not_cycle(leg.network)]
 
 
 # A layer's input by name; the way of a tile into its router of a network and out of it.
@@ -80,6 +89,7 @@ def task_of(design: Design, fixed: Mapping[str, Position]) -> Task:
         rows=design.rows,
         routings=[network.routing for network in design.networks],
         lossless=[network.given.lossless for network in design.networks],
+        windowed=[network.given.window is not None for network in design.networks],
         limits=[
             int(network.given.max_load * network.capacity(config.clock_mhz) / unit)
             for network in design.networks
@@ -133,7 +143,7 @@ def tangled_tiles(task: Task, positions: Positions) -> set[str]:
     """Tiles whose messages form a cycle of channels; empty: there is none."""
     graph: nx.DiGraph[object] = nx.DiGraph(task.waits)
     legs: dict[tuple[object, object], Leg] = {}
-    for leg in task.held():
+    for leg in task.ordered():
         source, target, network = leg
         here, there = positions[source], positions[target]
         routing = task.routings[network]

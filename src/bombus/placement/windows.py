@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whether the windows of a design prevent every deadlock at positions, as `bombus check` says.
+
+What a window counts and allows follows from the whole design, so each placement is resolved and
+analysed. That takes some 30 ms, so it is done only for positions that would be the best so far.
+"""
+
+from __future__ import annotations
+
+from bombus.analysis import flight, flight_problems
+from bombus.design import resolve
+from bombus.design.snake import Placement
+from bombus.placement.task import Positions, Task
+
+
+class Windows:
+    """Asks the analysis, each time for other positions, and at most `most` times."""
+
+    def __init__(self, task: Task, most: int) -> None:
+        self.task = task
+        self.left = most
+        self.known: dict[tuple[tuple[str, tuple[int, int]], ...], str] = {}
+        self.refused = ""  # why the last positions did not do
+
+    def hold(self, positions: Positions) -> bool:
+        """Whether no cycle of waiting can be full. Without a window nothing is asked."""
+        if not any(self.task.windowed):
+            return True
+        key = tuple(sorted(positions.items()))
+        if key not in self.known:
+            if not self.left:
+                return False
+            self.left -= 1
+            self.known[key] = self._fault(positions)
+        self.refused = self.known[key]
+        return not self.refused
+
+    def _fault(self, positions: Positions) -> str:
+        task = self.task
+        placement = Placement(task.columns, task.rows, positions, [])
+        design, _ = resolve.resolve(task.design.file, task.design.library, placement)
+        messages = (each.message for each in flight_problems.problems(design) if each.is_error)
+        return next(messages, "") or next(map(str, flight.open_cycles(design)), "")
