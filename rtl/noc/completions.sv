@@ -1,27 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tells when a tile is through with the messages that came into it from the
-// mesh: one pulse for each, so that a dispatcher knows the tile's load.
+// Tells when a tile is through with the messages that a dispatcher sent to it: one
+// pulse for each, so that the dispatcher knows the tile's load.
 //
 // A message is done when one goes out or is dropped. A layer may answer a
 // message with several, or with none; so what is done never exceeds what came
 // in, and when the layers are idle, all of it is done.
 //
+// Messages that nobody dispatched, such as answers to what the tile asks, are not told
+// of: each swallows one of what finishes.
+//
 // Latency: 2 cycles. At most one pulse per cycle; what finishes at once is told
 // one after the other.
 module completions #(
-    parameter int unsigned NumEnds = 1
+    parameter int unsigned NumEnds = 1,
+    parameter int unsigned NumOthers = 0,  // at most 16
+    localparam int unsigned OtherWidth = NumOthers > 0 ? NumOthers : 1
 ) (
     input logic clk_i,
     input logic rst_i,
 
-    input  logic               entered_i,   // a message has begun to come in
-    input  logic [NumEnds-1:0] finished_i,  // one has gone out, one has been dropped...
-    input  logic               idle_i,      // no layer has a message, none is coming in
-    output logic               done_o
+    input  logic                  entered_i,   // a dispatched message has begun to come in
+    input  logic [OtherWidth-1:0] others_i,    // one that was not dispatched; not read without any
+    input  logic [   NumEnds-1:0] finished_i,  // one has gone out, one has been dropped...
+    input  logic                  idle_i,      // no layer has a message, none is coming in
+    output logic                  done_o
 );
 
-  if (NumEnds < 1) begin : gen_bad_ends
-    $error("completions: NumEnds must be at least 1");
+  if (NumEnds < 1 || NumOthers > 16) begin : gen_bad_ends
+    $error("completions: NumEnds must be at least 1, NumOthers at most 16");
   end
 
   localparam int unsigned Width = 10;  // more than the buffers of a tile hold
@@ -31,6 +37,7 @@ module completions #(
   count_t finished_q;  // of these, done; more only if more has finished than came in
   logic idle_q;
   wire tell = inside_q != '0 & (idle_q | finished_q != '0);
+  count_t swallowed;  // of what finishes now
   count_t entered, owed, finished;
 
   // What is owed follows from registers, so that comparing and adding are not in one path with
@@ -40,6 +47,28 @@ module completions #(
     owed = (idle_q || finished_q > inside_q) ? inside_q : finished_q;
     finished = owed - count_t'(tell);
     for (int unsigned i = 0; i < NumEnds; i++) finished += count_t'(finished_i[i]);
+    finished -= swallowed;
+  end
+
+  if (NumOthers == 0) begin : gen_dispatched
+    assign swallowed = '0;
+    logic unused_others;
+    assign unused_others = ^others_i;
+  end else begin : gen_others
+    count_t others_q;  // came in, none of what finished swallowed for them
+    count_t ends, came, left;
+    always_comb begin
+      ends = '0;
+      for (int unsigned i = 0; i < NumEnds; i++) ends += count_t'(finished_i[i]);
+      swallowed = ends < others_q ? ends : others_q;
+      came = '0;
+      for (int unsigned i = 0; i < NumOthers; i++) came += count_t'(others_i[i]);
+      left = idle_q ? '0 : others_q - swallowed;
+    end
+    always_ff @(posedge clk_i) begin
+      if (rst_i) others_q <= '0;
+      else others_q <= &left[Width-1:4] ? left : left + came;
+    end
   end
 
   always_ff @(posedge clk_i) begin

@@ -20,7 +20,7 @@ CONTROL = Layout(
         for n in range(4)
         for name, width in (("forget", 8), ("done", 8), ("take", 1))
     ),
-    ("data", 64),
+    *(("data", 64), ("other", 1)),
 )
 STATUS = Layout(
     *(("told", 1), ("choice0", 3), ("choice1", 3), ("choice2", 3), ("choice3", 3)),
@@ -144,6 +144,42 @@ def test_completions_tell_of_every_message_once(benches: Benches, seed: int) -> 
             told += status(bench, "told")
             bench.run()
         assert told + status(bench, "told") == entered
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_messages_that_nobody_dispatched_are_not_told_of(benches: Benches, seed: int) -> None:
+    """Each dispatched message asks somebody, and is answered when the answer has come: two go out,
+    and two come in, of which one is told of. The tile is never idle."""
+    random = Random(seed)
+    bench = benches("dispatch_parts", seed=seed)
+    entered = asked = answered = sent = told = 0
+    for cycle in range(2000):
+        enter = int(cycle < 1500 and entered - sent < 8 and random.random() < 0.3)
+        ask = int(asked < entered and random.random() < 0.5)
+        answer = int(answered < asked and random.random() < 0.3)
+        send = int(sent < answered and random.random() < 0.5)
+        bench.control(CONTROL.pack(entered=enter, other=answer, finished=ask | send << 1))
+        bench.run()
+        entered, asked = entered + enter, asked + ask
+        answered, sent = answered + answer, sent + send
+        told += status(bench, "told")
+        assert told <= asked
+    assert sent == entered > 100
+    assert told == entered
+
+
+def test_completions_forget_others_that_end_without_a_trace(benches: Benches) -> None:
+    """One that nothing goes out for swallows what comes later, but not once the tile was idle."""
+    bench = benches("dispatch_parts")
+    for idle in (0, 1):
+        bench.reset()
+        told = 0
+        steps = [{"other": 1}, {}, {"idle": idle}, {}, {"entered": 1}, {"finished": 1}, {}, {}, {}]
+        for values in steps:
+            bench.control(CONTROL.pack(**values))
+            bench.run()
+            told += status(bench, "told")
+        assert told == idle
 
 
 def test_completions_tell_soon(benches: Benches) -> None:

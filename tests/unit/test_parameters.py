@@ -79,7 +79,7 @@ BAD: dict[str, list[dict[str, object]]] = {
     "bound_hop": [{"NumBound": 0}, {"HopWidth": 0}, {"HopWidth": 9}, {"BoundHops": "8'd2"}],
     "by_mac_port": [{"NumMacPorts": 0}, {"NumMacPorts": 4}],
     "byte_rotate": [{"NumBytes": 4}, {"NumBytes": 24}, {"NumBytes": 128}],
-    "completions": [{"NumEnds": 0}],
+    "completions": [{"NumEnds": 0}, {"NumOthers": 17}],
     "count_crossing": [{"Width": 1}, {"SyncStages": 1}],
     "chacha_block": [{"Rounds": 0}, {"Rounds": 7}],
     "counter_bank": [{"NumStreams": 0}, {"NumEvents": 0}, {"Width": 16}],

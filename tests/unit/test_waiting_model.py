@@ -15,6 +15,7 @@ from bombus.base.errors import DesignError
 from bombus.base.text import camel_case
 from bombus.design import resolve
 from bombus.design.resolved import Design
+from bombus.generation import generate
 from bombus.generation.instances import checked_streams
 from bombus.placement import placer
 
@@ -102,6 +103,23 @@ def deadlocks(folder: Path, tiles: str, *layers: str) -> list[str]:
     """The tiles of each cycle, by name."""
     found = cycles(resolved(folder, tiles, *layers))
     return [" ".join(sorted(tile.name for tile in cycle.tiles)) for cycle in found]
+
+
+# ---- Replicas ----
+
+
+def test_only_what_was_dispatched_counts_for_the_load_of_a_replica(tmp_path: Path) -> None:
+    """An answer that `next` leads to one replica swallows one of what it sends."""
+    tiles = APART.replace(", at: [1, 0]MORE_ASKER", ", replicas: 2, dispatch: least_loaded")
+    tiles = tiles.replace(", at: [2, 0]MORE_STORE", ", next: {asker_answer: asker_1.asker.answer}")
+    texts = generate.texts(resolved(tmp_path, tiles, ENDS, asker(ASKS), store()))
+    for name, entered, others in (
+        ("asker_0", "in_message", "1'b0"),
+        ("asker_1", "in_message && !sink_valid[1]", "{in_message && sink_valid[1]}"),
+    ):
+        text = texts[f"tiles/waiting_tile_{name}.sv"]
+        assert f".NumOthers({int('{' in others)})" in text
+        assert f".entered_i({entered}),\n      .others_i({others})," in text
 
 
 # ---- A request and its answer ----

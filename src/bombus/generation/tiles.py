@@ -171,17 +171,36 @@ def _dispatch_context(dispatches: list[Dispatch]) -> dict[str, Any]:
     }
 
 
-def _load_context(tile: Tile) -> dict[str, Any]:
+def _load_context(tile: Tile, design: Design) -> dict[str, Any]:
     """How a replica tells that it is through with messages, if somebody wants to know."""
-    # Dispatched messages come by the network of the first layer's input.
-    inputs = tile.layers[0].inputs if tile.layers else []
-    entry = inputs[0].network if inputs else tile.interfaces[0].network
+    plans = [dispatch for plan in design.dispatches.values() for dispatch in plan]
+    dispatched = {
+        each
+        for dispatch in plans
+        if dispatch.group is tile.group
+        for each in dispatch.targets
+        if each.tile is tile
+    }
+    others = [each for each in tile.entries if each not in dispatched]
+    entered = [
+        " && ".join(
+            [f"{network.prefix}in_message"]
+            + [f"!{_sink_valid(each)}" for each in others if each.network is network]
+        )
+        for network in dict.fromkeys(each.network for each in dispatched)
+    ]
     drops = [layer for layer in tile.layers if layer.kind.drops]
     return {
         "tells_load": tile.group is not None
         and tile.group.needs_dispatch
         and tile.group.policy == "least_loaded",
-        "entered": f"{entry.prefix}in_message",
+        "entered": " || ".join(sorted(entered)) or "1'b0",
+        # A message of a join finishes together with the one that waits for it.
+        "others": [
+            f"{each.network.prefix}in_message && {_sink_valid(each)}"
+            for each in others
+            if not _is_joined(each)
+        ],
         "ends": [
             *(f"{interface.network.prefix}out_end" for interface in tile.interfaces),
             *(f"|{layer.name}_drop" for layer in drops),
@@ -191,6 +210,16 @@ def _load_context(tile: Tile) -> dict[str, Any]:
             *_busy_signals(tile),
         ],
     }
+
+
+def _is_joined(target: Input) -> bool:
+    """Whether another input waits for its messages, which then finish together with those."""
+    waits = any(target.name in each.stream.waits_for_inputs for each in target.layer.inputs)
+    return waits and not target.stream.answers
+
+
+def _sink_valid(target: Input) -> str:
+    return f"{target.network.prefix}sink_valid[{target.entry_port}]"
 
 
 def _busy_signals(tile: Tile) -> list[str]:
@@ -410,5 +439,5 @@ def tile_context(tile: Tile, design: Design) -> dict[str, Any]:
         "register_connections": registers.connections(tile, design.register_map),
         "registers": registers.tile_window(tile, design.register_map),
         **wiring(tile, design),
-        **_load_context(tile),
+        **_load_context(tile, design),
     }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a choice between replicas is made of: hashes of every width, the least
-// loaded of 2, 3, 5 and 8, and completions with two ends.
+// loaded of 2, 3, 5 and 8, and completions with two ends and messages that nobody dispatched.
 //
 // Control, from the lowest bits: idle, finished, entered; for each of the four
-// forget (8), done (8), take; data to hash. Status: done of completions; the four
+// forget (8), done (8), take; data to hash; a message that nobody dispatched. Status: done of completions; the four
 // choices, 3 bits each; the hashes of 1 to 8 bits, 8 bits each.
 `include "bench.svh"
 
@@ -12,13 +12,13 @@ module bench #(
     localparam int unsigned MaxReplicas = 8,
     localparam int unsigned ChoiceBits = 2 * MaxReplicas + 1
 ) (
-    `BENCH_PORTS(1, 8, 1, 8, 4 + NumChoices * ChoiceBits + 64, 1 + 3 * NumChoices + 64)
+    `BENCH_PORTS(1, 8, 1, 8, 5 + NumChoices * ChoiceBits + 64, 1 + 3 * NumChoices + 64)
 );
 
   `BENCH_SHAPE
 
   logic [1:0] finished;
-  logic idle, entered, done_told;
+  logic idle, entered, other, done_told;
   logic [NumChoices-1:0] take;
   logic [NumChoices-1:0][MaxReplicas-1:0] done, forget;
   logic [NumChoices-1:0][2:0] choice;
@@ -27,6 +27,7 @@ module bench #(
 
   assign {idle, finished, entered} = {control_i[0], control_i[2:1], control_i[3]};
   assign data = control_i[4+NumChoices*ChoiceBits+:64];
+  assign other = control_i[4+NumChoices*ChoiceBits+64];
   for (genvar n = 0; n < NumChoices; n++) begin : gen_control
     assign {take[n], done[n], forget[n]} = control_i[4+n*ChoiceBits+:ChoiceBits];
   end
@@ -63,11 +64,13 @@ module bench #(
   end
 
   completions #(
-      .NumEnds(2)
+      .NumEnds(2),
+      .NumOthers(1)
   ) u_completions (
       .clk_i,
       .rst_i,
       .entered_i(entered),
+      .others_i(other),
       .finished_i(finished),
       .idle_i(idle),
       .done_o(done_told)
