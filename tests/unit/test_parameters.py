@@ -644,6 +644,13 @@ def test_bad_values_are_refused(module: str) -> None:
         assert said(module, values), values
 
 
+@pytest.mark.parametrize(
+    ("module", "values"), [("ring_write", {"RingBytes": 256}), ("completions", {"NumOthers": 16})]
+)
+def test_values_at_the_limit_are_not(module: str, values: Mapping[str, object]) -> None:
+    assert said(module, values) == []
+
+
 def numeric_parameters() -> dict[str, set[str]]:
     """Parameters other than types, enums and single bits, by module."""
     manager, trees = sources()

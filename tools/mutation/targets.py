@@ -4,8 +4,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from pathlib import PurePosixPath
+from dataclasses import dataclass, replace
+from pathlib import Path, PurePosixPath
+
+_ROOT = Path(__file__).resolve().parents[2]
+_PARAMETERS = "tests/unit/test_parameters.py"
 
 # Arguments of pytest, for one run each.
 _PRIMITIVES = "tests/rtl/test_primitives.py tests/rtl/test_fifos.py tests/rtl/test_merges.py"
@@ -23,6 +26,8 @@ _CROSSPOINT = "tests/rtl/test_crosspoint.py"
 _TRAFFIC = "tests/system/test_traffic.py -k udp_echo_10g"
 _BAD_INPUT = "tests/system/test_bad_input.py -k udp_echo_10g"
 _REPLICAS = "tests/system/test_replicas.py"
+_TWO_PORTS = "tests/system/test_two_ports.py"
+_ICMP_ERRORS = "tests/system/test_icmp_errors.py"
 _ANY_ORDER = "tests/system/test_any_order.py"
 
 
@@ -37,15 +42,18 @@ class Tests:
 
 _FOLDERS: Mapping[str, Tests] = {
     "rtl/app": Tests((_LAYERS,)),
-    "rtl/arp": Tests(("tests/rtl/test_arp_tables.py",), ("tests/system/test_arp.py", _TRAFFIC)),
+    "rtl/arp": Tests(
+        ("tests/rtl/test_arp_tables.py", "tests/rtl/test_arp_order.py"),
+        ("tests/system/test_arp.py", "tests/system/test_run_time.py", _TWO_PORTS, _TRAFFIC),
+    ),
     "rtl/clock": Tests(("tests/rtl/test_clocks.py",), proofs="async_fifo or reset_handshake"),
     "rtl/common": Tests((_PRIMITIVES, _MAC)),
     "rtl/engines": Tests(
         ("tests/rtl/test_engines.py",), ("tests/system/test_engine_sequences.py",)
     ),
     "rtl/eth": Tests((_LAYERS,), (_BAD_INPUT, _TRAFFIC)),
-    "rtl/icmp": Tests((_LAYERS,), (_BAD_INPUT, _TRAFFIC)),
-    "rtl/ipv4": Tests((f"{_LAYERS} -k ipv4",), (_BAD_INPUT, _TRAFFIC)),
+    "rtl/icmp": Tests((_LAYERS,), (_ICMP_ERRORS, _BAD_INPUT, _TRAFFIC)),
+    "rtl/ipv4": Tests((f"{_LAYERS} -k ipv4",), (_ICMP_ERRORS, _BAD_INPUT, _TRAFFIC)),
     "rtl/mac": Tests((_MAC,), (_TRAFFIC, _BAD_INPUT)),
     "rtl/memory": Tests((), ("tests/system/test_memory.py",)),
     "rtl/noc": Tests((_ROUTER, _CHANNELS, *_INTERFACE)),
@@ -109,6 +117,13 @@ _FILES: Mapping[str, Tests] = {
         ("rtl/app/tcp_stream.sv", "rtl/tcp/tcp_stream_pkg.sv"),
         Tests(("tests/rtl/test_tcp_stream.py", "tests/system/test_tcp_kernel.py"), ()),
     ),
+    **{
+        f"rtl/common/{name}_checker.sv": Tests((f"tests/rtl/test_{name}_checker.py",), ())
+        for name in ("axi_stream", "stream", "layer")
+    },
+    "rtl/noc/link_checker.sv": Tests(("tests/rtl/test_link_checker.py",), ()),
+    "rtl/ipv4/mac_route.sv": Tests(("tests/rtl/test_mac_route.py",), (_TWO_PORTS,)),
+    "rtl/common/by_mac_port.sv": Tests(("tests/rtl/test_mac_route.py",), (_TWO_PORTS,)),
     "rtl/common/axi_gather.sv": Tests(
         ("tests/rtl/test_udp_stream.py", "tests/rtl/test_tcp_stream.py"), ()
     ),
@@ -259,7 +274,22 @@ _PYTHON: Mapping[str, str] = {
 
 
 def find_tests(file: PurePosixPath) -> Tests | None:
-    """The tests that concern a file of the repository; None: nobody has said which."""
+    """The tests that concern a file of the repository; None: nobody has said which.
+
+    Those of a module's parameters come last before the designs.
+    """
+    found = _find(file)
+    if found is None or not _has_bad_values(file.stem):
+        return found
+    values = f"{_PARAMETERS} -k 'bad_values and [{file.stem}] or limit and {file.stem}'"
+    return replace(found, unit=(*found.unit, values))
+
+
+def _has_bad_values(module: str) -> bool:
+    return f'    "{module}": [' in (_ROOT / _PARAMETERS).read_text()
+
+
+def _find(file: PurePosixPath) -> Tests | None:
     name, folder = file.as_posix(), file.parent.as_posix()
     if file.parent.name == "noc" and file.stem in _INTERFACE_FILES:
         return Tests(_INTERFACE, (_TRAFFIC, _REPLICAS))
