@@ -136,7 +136,9 @@ def udp_rx(random: Random) -> Case:
     if not good and random.random() < 0.5:
         datagram = datagram[:4] + struct.pack("!H", 9 + len(data)) + datagram[6:]
     elif not good:  # another checksum than 0, which means that there is none
-        wrong = int.from_bytes(datagram[6:8], "big") % 0xFFFE + 1
+        right = int.from_bytes(datagram[6:8], "big")
+        bit = 1 << random.randrange(16)  # each of its bits says alone that there is one
+        wrong = bit if bit != right and random.random() < 0.5 else right % 0xFFFE + 1
         datagram = datagram[:6] + wrong.to_bytes(2, "big") + datagram[8:]
     message = received(datagram, pack_meta(ip=number(PEER_IP), l4__ip_rx__protocol=PROTOCOL_UDP))
     if not good:

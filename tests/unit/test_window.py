@@ -139,6 +139,7 @@ def test_a_number_of_flits(tmp_path: Path, problems: Problems) -> None:
     assert f"at most {RING - 1}" in problem
     _, warnings = check.check(file, allow_deadlock=True)
     assert [each.is_error for each in warnings] == [False, False]  # the window and the cycle
+    assert check.check(changed(tmp_path, ("auto", str(FLITS))))[1] == []
     (problem,) = problems(check.check, changed(tmp_path, ("auto", str(FLITS - 1))))
     assert f"too few for the longest frame of {FLITS}" in problem
     assert "a larger window would do" in problem

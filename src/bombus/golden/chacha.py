@@ -8,7 +8,6 @@ import numpy.typing as npt
 
 BLOCK_BYTES = 64
 KEY_BYTES = 32
-NONCE_BYTES = 12
 
 _Words = npt.NDArray[np.uint32]
 _CONSTANTS = np.frombuffer(b"expand 32-byte k", dtype="<u4")
