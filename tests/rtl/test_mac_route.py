@@ -147,7 +147,7 @@ def _network(random: Random) -> IPv4Network:
     """Close to others, so that many contain each other."""
     length = random.choice((0, 1, 7, 8, 9, 15, 16, 17, 23, 24, 25, 30, 31, 32))
     address = (
-        0x0A000000
+        random.choice((0x0A, 0x0A, 0x8A)) << 24
         | random.choice((0, 1, 2)) << 16
         | random.getrandbits(4) << random.choice((0, 8, 12))
     )

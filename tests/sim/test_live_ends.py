@@ -20,11 +20,15 @@ import pytest
 from scapy.all import Ether, Raw, rdpcap, wrpcap
 from test_live import ECHO, RUN, namespace
 
+from bombus.base.errors import UserError
+from bombus.live import run
 from bombus.live.netns import Namespace
 from bombus.simulator.design_header import wave_format
 from bombus.simulator.library import Library
 
 __all__ = ["namespace"]
+
+DESIGN = Path(__file__).resolve().parents[2] / "designs" / "udp_echo.yaml"
 
 # Sends frames on an interface as fast as can be. Arguments: interface, number of frames.
 FLOOD = """
@@ -151,6 +155,17 @@ def test_interfaces_that_are_there_already(
         "left-mac",
         "bombus0-mac",
     }
+
+
+def test_they_are_refused_before_the_design_is_built(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(run, "build", None)
+    for options, reason in (
+        ({"tap": "lo"}, "interface lo already exists"),
+        ({"bridge": "none"}, "bridge none does not exist"),
+        ({"netns": "none"}, "network namespace none"),
+    ):
+        with pytest.raises(UserError, match=reason):
+            run.run(DESIGN, **options)
 
 
 def test_two_runs_want_one_interface(

@@ -65,15 +65,10 @@ class Interface:
             self._open(name, tap=tap)
 
     def _inside(self) -> AbstractContextManager[None]:
-        return nullcontext() if self._netns is None else inside(self._netns)
+        return _in_namespace(self._netns)
 
     def _open(self, name: str, *, tap: bool) -> None:
-        there = _kind_of(name)
-        if there is not None and (there != "tun" or not tap):
-            removal = "" if there in _NO_SOFTWARE else f", or remove it by ip link delete {name}"
-            raise InterfaceError(
-                f"interface {name} already exists ({there}): choose another name{removal}"
-            )
+        _check_free(name, tap=tap)
         try:
             if not tap:
                 raise OSError(errno.EINVAL, "not wanted")
@@ -95,8 +90,7 @@ class Interface:
             index = _index(route, self.name)
             route.link("set", index=index, mtu=mtu)
             if bridge is not None:
-                if _kind_of(bridge) != "bridge":
-                    raise InterfaceError(f"bridge {bridge} does not exist")
+                _check_bridge(bridge)
                 route.link("set", index=index, master=_index(route, bridge))
             if address is not None:
                 given = IPv4Interface(address)
@@ -190,6 +184,32 @@ def checked_name(name: str) -> str:
             "spaces, `/`, `:` and `%`"
         )
     return name
+
+
+def check_interface(name: str, *, tap: bool, netns: str | None, bridge: str | None) -> None:
+    """Raises what making an interface would, as far as it is known before; makes nothing."""
+    with _in_namespace(netns):
+        _check_free(name, tap=tap)
+        if bridge is not None:
+            _check_bridge(bridge)
+
+
+def _in_namespace(name: str | None) -> AbstractContextManager[None]:
+    return nullcontext() if name is None else inside(name)
+
+
+def _check_free(name: str, *, tap: bool) -> None:
+    there = _kind_of(name)
+    if there is not None and (there != "tun" or not tap):
+        removal = "" if there in _NO_SOFTWARE else f", or remove it by ip link delete {name}"
+        raise InterfaceError(
+            f"interface {name} already exists ({there}): choose another name{removal}"
+        )
+
+
+def _check_bridge(name: str) -> None:
+    if _kind_of(name) != "bridge":
+        raise InterfaceError(f"bridge {name} does not exist")
 
 
 def check_mtu(mtu: int) -> None:

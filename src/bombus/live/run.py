@@ -25,7 +25,7 @@ from bombus.base.tables import print_table
 from bombus.base.text import listing
 from bombus.design import config
 from bombus.design.config.host import Host
-from bombus.live.interface import Interface, check_mtu
+from bombus.live.interface import Interface, check_interface, check_mtu
 from bombus.live.report import Report, Totals, table
 from bombus.live.sides import PerPort, sides_of
 from bombus.simulator.build import build
@@ -113,6 +113,8 @@ def run(
             "gateway": gateway,
         },
     )
+    for side in sides:  # before a build, which takes minutes
+        check_interface(side.tap, tap=not veth, netns=side.netns, bridge=side.bridge)
     for doubt in (doubt for side in sides for doubt in side.doubts):
         console.print(f"warning: {doubt}", style="yellow", markup=False, highlight=False)
     if isinstance(design, Library):
