@@ -27,6 +27,7 @@ PACKAGES = (
         "measure",
         "implementation",
         "firmware",
+        "firewall",
     ),
     "cli",
 )

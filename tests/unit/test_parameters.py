@@ -197,6 +197,7 @@ BAD: dict[str, list[dict[str, object]]] = {
     ],
     "mac_route": [{"NumMacPorts": 0}, {"NumMacPorts": 4}, {"NumRoutes": 17}],
     "frame_rx": [{"MacPort": 3}, {"DataWidth": 32}, {"DataWidth": 192}, {"DataWidth": 1024}],
+    "ip_blacklist": [{"Stages": 1}, {"Stages": 17}, {"DataWidth": 256}],
     "mac_rx": [{"MacPort": 3}, {"DataWidth": 32}, {"DataWidth": 192}, {"DataWidth": 1024}],
     "mac_tx": [
         {"MacPort": 3},
@@ -268,6 +269,7 @@ BAD: dict[str, list[dict[str, object]]] = {
         {"RingBytes": 128},
         {"RingBytes": 3000},
     ],
+    "range_search": [{"Stages": 0}, {"Stages": 18}, {"NumFixed": 0}, {"Stages": 2, "NumFixed": 4}],
     "round_robin": [{"NumInputs": 1}],
     "route_table": [
         {"NumEntries": 3},
@@ -323,6 +325,7 @@ BAD: dict[str, list[dict[str, object]]] = {
         {"DataWidth": 32},
         {"DataWidth": 1024},
     ],
+    "source_judge": [{"DataWidth": 256}, {"Stages": 18}, {"NumFixed": 0}],
     "rs_encode": [
         {"DataShards": 0},
         {"Matrix": 3},
@@ -588,7 +591,7 @@ FREE = {
     ),
     "BoundKeys": "any number may be a key",
     **dict.fromkeys(
-        ("Init", "TableInit", "SlotInit", "Reset"),
+        ("Init", "TableInit", "SlotInit", "Reset", "Table"),
         "the words of a table: software may write any, and those that lead nowhere make no route",
     ),
     **dict.fromkeys(("Room", "Credits", "MaxBusyCycles"), "any number of messages or cycles"),

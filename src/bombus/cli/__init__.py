@@ -17,6 +17,7 @@ from bombus.cli.bitstream import bitstream
 from bombus.cli.build import build
 from bombus.cli.check import check
 from bombus.cli.common import Command, Group, error_console, print_problems
+from bombus.cli.firewall import firewall
 from bombus.cli.firmware import firmware
 from bombus.cli.generate import generate
 from bombus.cli.place import place
@@ -66,6 +67,7 @@ for group, commands in COMMANDS.items():
         add = app.command(cls=Command, rich_help_panel=group, context_settings=settings)
         add(command)
 app.add_typer(firmware, name="firmware", rich_help_panel="Simulation")
+app.add_typer(firewall, name="firewall", rich_help_panel="Simulation")
 
 
 def _point_to_check(error: DesignError) -> None:

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// Accelerator of a packet processor: whether a frame's IPv4 source address is on a list of ranges, which
+// registers write at run time.
+//
+// The verdict is that of source_judge: bit 0 says that the address is on the list. Prefixes become at
+// most two boundaries each (bombus.firewall.blacklist): 2^Stages - 1 boundaries are enough for
+// 2^(Stages - 1) - 1 prefixes. Frames that are judged while the list is written may see old and new
+// boundaries.
+//
+// Latency: Stages + 2 cycles. Throughput: one beat per cycle.
+module ip_blacklist #(
+    parameter type regs_t = logic,
+    parameter type boundary_t = logic,
+    parameter int unsigned DataWidth = 512,
+    parameter int unsigned Stages = 11,
+    localparam int unsigned NumBoundaries = 2 ** Stages - 1
+) (
+    input logic clk_i,
+    input logic rst_i,
+
+    input logic accel_packet_i,
+    input logic accel_packet_first_i,
+    input logic [7:0] accel_packet_slot_i,
+    input logic [$clog2(DataWidth/8):0] accel_packet_bytes_i,
+    input logic [DataWidth-1:0] accel_packet_data_i,
+    output logic accel_judges_o,
+    output logic accel_judged_o,
+    output logic [7:0] accel_judged_slot_o,
+    output logic [31:0] accel_verdict_o,
+
+    input  regs_t                  regs_i,
+    input  logic                   boundary_request_i,  // held until boundary_done_o
+    input  logic      [Stages-1:0] boundary_index_i,
+    input  logic                   boundary_write_i,
+    input  boundary_t              boundary_wdata_i,
+    output logic                   boundary_done_o
+);
+
+  localparam string Entry = "";  // no messages come to it
+
+  if (Stages < 2 || NumBoundaries > 65535) begin : gen_bad_stages
+    $error("ip_blacklist: Stages must be 2 to 16");
+  end
+
+  always_ff @(posedge clk_i) boundary_done_o <= boundary_request_i & ~boundary_done_o & ~rst_i;
+
+  source_judge #(
+      .DataWidth(DataWidth),
+      .Stages(Stages)
+  ) u_judge (
+      .clk_i,
+      .rst_i,
+      .packet_i(accel_packet_i),
+      .first_i(accel_packet_first_i),
+      .slot_i(accel_packet_slot_i),
+      .bytes_i(accel_packet_bytes_i),
+      .data_i(accel_packet_data_i),
+      .judged_o(accel_judged_o),
+      .judged_slot_o(accel_judged_slot_o),
+      .verdict_o(accel_verdict_o),
+      .write_i(boundary_request_i & boundary_write_i),
+      .write_index_i(boundary_index_i),
+      .write_boundary_i(boundary_wdata_i.address),
+      .count_i(Stages'(regs_i.list.count))
+  );
+  assign accel_judges_o = 1'b1;
+
+endmodule

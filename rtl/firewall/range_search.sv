@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whether a key is in one of many ranges: a binary search among sorted boundaries, a step a stage.
+//
+// Boundaries are where a range begins and where the next key behind it is, ascending; a key is inside
+// if an odd number of them is not above it. There are count_i of them, the others count as above all
+// keys. Each stage has a memory of its own, twice that of the stage before, written by the boundary's
+// number; the memories of a search by constants (Fixed) hold Table. A search that is under way while
+// the table is written may see old and new boundaries.
+//
+// Latency: Stages + 1 cycles. Throughput: one key per cycle.
+module range_search #(
+    parameter int unsigned Stages = 11,  // for 2^Stages - 1 boundaries
+    parameter type tag_t = logic,  // goes along
+    parameter bit Fixed = 0,
+    parameter int unsigned NumFixed = 1,  // boundaries of Table
+    parameter logic [NumFixed-1:0][31:0] Table = '0
+) (
+    input logic clk_i,
+    input logic rst_i,
+
+    input logic valid_i,
+    input logic [31:0] key_i,
+    input tag_t tag_i,
+    output logic valid_o,
+    output logic covered_o,
+    output logic [Stages-1:0] range_o,  // with covered_o: number of the range, from 0
+    output tag_t tag_o,
+
+    input logic write_i,
+    input logic [Stages-1:0] write_index_i,
+    input logic [31:0] write_boundary_i,
+    input logic [Stages-1:0] count_i
+);
+
+  if (Stages < 1 || Stages > 17) begin : gen_bad_stages
+    $error("range_search: Stages must be 1 to 17");
+  end
+  if (NumFixed < 1 || NumFixed >= 2 ** Stages) begin : gen_bad_table
+    $error("range_search: NumFixed must be 1 to 2^Stages - 1");
+  end
+
+  for (genvar s = 0; s < Stages; s++) begin : gen_stage
+    // Compares with boundary 2^Level - 1 behind those that are known not to be above the key.
+    localparam int unsigned Level = Stages - 1 - s;
+    localparam int unsigned Entries = 2 ** s;
+    localparam int unsigned AddrWidth = s == 0 ? 1 : s;
+
+    logic valid, valid_q;
+    logic [31:0] key, key_q;
+    tag_t tag, tag_q;
+    logic [Stages-1:0] found, found_q;  // boundaries that are not above
+    if (s == 0) begin : gen_first
+      assign valid = valid_i;
+      assign key   = key_i;
+      assign tag   = tag_i;
+      assign found = '0;
+    end else begin : gen_later
+      assign valid = gen_stage[s-1].valid_q;
+      assign key   = gen_stage[s-1].key_q;
+      assign tag   = gen_stage[s-1].tag_q;
+      assign found = gen_stage[s-1].now;
+    end
+
+    logic [31:0] memory[Entries];
+    if (Fixed) begin : gen_constants
+      initial begin
+        for (int unsigned n = 0; n < Entries; n++) begin
+          automatic int unsigned place = (n << (Level + 1)) + 2 ** Level - 1;
+          memory[n] = place < NumFixed ? Table[place] : '0;
+        end
+      end
+      wire unused = ^{write_i, write_index_i, write_boundary_i};
+    end else begin : gen_writes
+      wire is_here = write_index_i[Level:0] == (Level + 1)'(2 ** Level - 1);
+      always_ff @(posedge clk_i) begin
+        if (write_i & is_here) memory[AddrWidth'(write_index_i>>(Level+1))] <= write_boundary_i;
+      end
+    end
+
+    logic [31:0] boundary_q;
+    logic is_there_q;
+    always_ff @(posedge clk_i) begin
+      boundary_q <= memory[AddrWidth'(found>>(Level+1))];
+      is_there_q <= (found | Stages'(2 ** Level - 1)) < count_i;
+      found_q <= found;
+      key_q <= key;
+      tag_q <= tag;
+      valid_q <= valid & ~rst_i;
+    end
+    wire is_reached = is_there_q & key_q >= boundary_q;
+    wire [Stages-1:0] now = found_q | (is_reached ? Stages'(2 ** Level) : '0);
+  end
+
+  always_ff @(posedge clk_i) begin
+    valid_o <= gen_stage[Stages-1].valid_q & ~rst_i;
+    covered_o <= gen_stage[Stages-1].now[0];
+    range_o <= gen_stage[Stages-1].now >> 1;
+    tag_o <= gen_stage[Stages-1].tag_q;
+  end
+
+endmodule

@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`bombus firewall`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from bombus.cli.common import Command, Group
+
+firewall = typer.Typer(
+    cls=Group, help="Make blacklists of IP prefixes into hardware.", no_args_is_help=True
+)
+
+
+@firewall.command(cls=Command)
+def compile(
+    blacklist: Annotated[Path, typer.Argument(help="IPv4 prefixes, one a line.")],
+    output: Annotated[
+        Path, typer.Option("-o", help="SystemVerilog file to write; the layer has its name.")
+    ],
+) -> None:
+    """Make an accelerator with a blacklist as constants, and print what it takes."""
+    from bombus.base.output import write
+    from bombus.firewall import table
+    from bombus.firewall.blacklist import boundaries, read, stages
+
+    networks = read(blacklist)
+    found = boundaries(networks)
+    write(output, table.layer(output.stem, blacklist.name, found))
+    typer.echo(
+        f"{output}: {len(networks)} prefixes, {(len(found) + 1) // 2} ranges, "
+        f"{stages(found)} steps of a search"
+    )

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A blacklist: IPv4 prefixes, one a line, and the boundaries of the ranges that they cover."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
+from ipaddress import IPv4Network
+from pathlib import Path
+
+from bombus.base.errors import UserError
+
+_END = 1 << 32
+
+
+def read(file: Path) -> list[IPv4Network]:
+    """The prefixes of a file; empty lines and what follows `#` do not count.
+
+    UserError with file, line and reason for every line that is none.
+    """
+    found, problems = [], []
+    try:
+        lines = file.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise UserError(f"{file}: {error}") from None
+    for number, line in enumerate(lines, 1):
+        text = line.partition("#")[0].strip()
+        if not text:
+            continue
+        try:
+            found.append(IPv4Network(text))
+        except ValueError as error:
+            problems.append(f"{file}:{number}: {error}")
+    if problems:
+        raise UserError("\n".join(problems))
+    return found
+
+
+def boundaries(networks: Iterable[IPv4Network]) -> list[int]:
+    """Where a range of covered addresses begins, and where the next address behind it is.
+
+    Ascending; a range that reaches the last address has no end among them.
+    """
+    found: list[int] = []
+    for network in sorted(networks):
+        first = int(network.network_address)
+        end = int(network.broadcast_address) + 1
+        if found and first <= found[-1]:
+            found[-1] = max(found[-1], end)
+        else:
+            found += [first, end]
+    return found[:-1] if found and found[-1] == _END else found
+
+
+def is_covered(table: Sequence[int], address: int) -> bool:
+    """Whether an address is in one of the ranges."""
+    return bisect_right(table, address) % 2 == 1
+
+
+def stages(table: Sequence[int]) -> int:
+    """Steps of a binary search in the table, which needs a boundary more than it has."""
+    return max(1, len(table).bit_length())

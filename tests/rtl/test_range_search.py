@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0
+"""range_search against ipaddress: prefixes of all lengths, boundaries and their neighbours."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
+from ipaddress import IPv4Network
+from random import Random
+
+import pytest
+from harness import Bench, Benches
+
+from bombus.firewall.blacklist import boundaries, is_covered, stages
+
+LAST = (1 << 32) - 1
+
+
+def write(bench: Bench, table: Sequence[int]) -> None:
+    bench.push([n << 32 | boundary for n, boundary in enumerate(table)], 1)
+    while bench.waiting(1):
+        bench.run(20)
+    bench.control(len(table))
+    bench.run(30)
+
+
+def judged(bench: Bench, keys: Sequence[int]) -> list[tuple[int, bool, int]]:
+    """Key, whether it is covered, the number of its range."""
+    bench.forget()
+    bench.push(keys)
+    bench.drain()
+    items = bench.items(0)
+    return [(item >> 1 & LAST, bool(item & 1), item >> 33 & 0x1FFFF) for item in items]
+
+
+def check(bench: Bench, table: Sequence[int], keys: Sequence[int]) -> None:
+    wanted = [(key, is_covered(table, key), bisect_right(table, key) // 2) for key in keys]
+    got = judged(bench, keys)
+    assert [each[:2] for each in got] == [each[:2] for each in wanted]
+    ranges = [(g, (w[2])) for g, w in zip(got, wanted, strict=True) if w[1]]
+    assert all(g[2] == w for g, w in ranges)
+
+
+def random_prefixes(random: Random, count: int, shortest: int = 1) -> list[IPv4Network]:
+    lengths = [random.randrange(shortest, 33) for _ in range(count)]
+    return [IPv4Network((random.getrandbits(32), length), strict=False) for length in lengths]
+
+
+def around(random: Random, networks: Iterable[IPv4Network], count: int) -> list[int]:
+    """First and last addresses of prefixes, their neighbours, addresses inside, and any."""
+    keys = [0, LAST]
+    for network in networks:
+        first, last = int(network.network_address), int(network.broadcast_address)
+        keys += [max(0, first - 1), first, random.randint(first, last), last, min(LAST, last + 1)]
+    return keys + [random.getrandbits(32) for _ in range(count)]
+
+
+@pytest.mark.parametrize("count", [0, 1, 6, 400])
+def test_prefixes(benches: Benches, count: int) -> None:
+    """As ipaddress says, for lists that fit and one that fills all boundaries but few."""
+    random = Random(count)
+    networks = random_prefixes(random, count, shortest=8)
+    table = boundaries(networks)
+    bench = benches("range_search", Stages=10)
+    assert stages(table) <= 10
+    write(bench, table)
+    keys = around(random, networks, 2000)
+    check(bench, table, keys)
+    masks = {(int(each.netmask), int(each.network_address)) for each in networks}
+    found = {key for key in keys if any(key & mask == address for mask, address in masks)}
+    assert {key for key, covered, _ in judged(bench, keys) if covered} == found
+
+
+def test_all_addresses_and_the_last_one(benches: Benches) -> None:
+    bench = benches("range_search", Stages=10)
+    for text in ("0.0.0.0/0", "255.255.255.255/32", "128.0.0.0/1", "0.0.0.0/32"):
+        table = boundaries([IPv4Network(text)])
+        write(bench, table)
+        check(bench, table, [0, 1, 1 << 31, (1 << 31) - 1, LAST - 1, LAST])
+
+
+@pytest.mark.parametrize("count", range(32))
+def test_every_number_of_boundaries(benches: Benches, count: int) -> None:
+    random = Random(count)
+    table = sorted(random.sample(range(1000), count))
+    bench = benches("range_search", Stages=5)
+    write(bench, table)
+    check(bench, table, range(1001))
+
+
+def test_constants(benches: Benches) -> None:
+    bench = benches("range_search", Stages=5, Fixed=1)
+    table = [n * (16777216 // 5) + n for n in range(31)]
+    bench.control(31)
+    bench.run(5)
+    keys = [key for each in table for key in (max(0, each - 1), each, each + 1)]
+    check(bench, table, keys)
+
+
+def test_latency_and_rate(benches: Benches) -> None:
+    bench = benches("range_search", Stages=5)
+    bench.push(range(50))
+    bench.drain()
+    cycles = [each.cycle for each in bench.received(0)]
+    assert cycles == list(range(cycles[0], cycles[0] + 50))
+    assert cycles[0] - bench.taken(0)[0] == 6

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0
+"""docs/examples/middlebox/firewall.yaml: what is dropped is what ipaddress says is on the list."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from ipaddress import IPv4Network
+from pathlib import Path
+from random import Random
+
+import pytest
+from support import message_sums
+
+from bombus.base.errors import UserError
+from bombus.base.paths import DESIGNS
+from bombus.firewall import table
+from bombus.firewall.blacklist import boundaries
+from bombus.firmware.build import build
+from bombus.simulator.simulation import Simulation
+
+EXAMPLE = DESIGNS.parent / "docs" / "examples" / "middlebox"
+LIMIT_CYCLES = 500_000
+PREFIXES = 1050
+
+
+@pytest.fixture
+def firewall(tmp_path: Path) -> Iterator[Simulation]:
+    elf = tmp_path / "firewall.elf"
+    build([EXAMPLE / "firewall.c"], elf, code_bytes=8192, data_bytes=8192)
+    with Simulation(EXAMPLE / "firewall.yaml", assertions=True) as simulation:
+        (processor,) = simulation.rpus
+        processor.load(elf)
+        processor.boot()
+        yield simulation
+        message_sums.check(simulation)
+        simulation.check()
+
+
+def prefixes(random: Random) -> list[IPv4Network]:
+    lengths = [random.choice([8, 12, 16, 20, 24, 24, 28, 30, 31, 32]) for _ in range(PREFIXES)]
+    return [IPv4Network((random.getrandbits(32), n), strict=False) for n in lengths]
+
+
+def frame(random: Random, source: int, number: int = 0) -> bytes:
+    tag = random.choice([b"", b"", b"\x81\x00\x01\x23", b"\x88\xa8\x01\x23"])
+    kind = b"\x86\xdd" if random.random() < 0.05 else b"\x08\x00"
+    packet = b"\x45" + bytes(11) + source.to_bytes(4) + b"\x0a\x01\x00\x01" + number.to_bytes(4)
+    return (random.randbytes(12) + tag + kind + packet).ljust(random.randrange(60, 90), b"\0")
+
+
+def test_verdicts(firewall: Simulation) -> None:
+    """Addresses at the ends of prefixes, beside them, and any; the list is then written anew."""
+    random = Random(1)
+    for _ in range(2):
+        networks = prefixes(random)
+        table.write(firewall.tile("rpu").registers.ip_blacklist, boundaries(networks))
+        masks = {(int(each.netmask), int(each.network_address)) for each in networks}
+        sent, wanted = [], []
+        for number in range(1500):
+            network = random.choice(networks)
+            first, last = int(network.network_address), int(network.broadcast_address)
+            near = [first, last, (first - 1) % (1 << 32), (last + 1) % (1 << 32)]
+            source = random.choice([*near, random.randint(first, last), random.getrandbits(32)])
+            data = frame(random, source, number)
+            sent.append(data)
+            is_ipv4 = b"\x08\x00\x45" in (data[12:15], data[16:19])
+            if not (is_ipv4 and any(source & mask == address for mask, address in masks)):
+                wanted.append(data)
+        done = firewall.exchange(sent, window=16, limit_cycles=LIMIT_CYCLES)
+        assert [each.data for each in done.received if each.port == 1] == wanted
+        assert len(done.received) == len(wanted) and 300 < len(wanted) < 1200
+
+
+def test_cycles(firewall: Simulation) -> None:
+    random = Random(2)
+    blacklist = firewall.tile("rpu").registers.ip_blacklist
+    table.write(blacklist, boundaries([IPv4Network("10.0.0.0/8")]))
+    passing, dropped = 0x0B000001, 0x0A000001
+    count = 100
+    ends = [frame(random, passing) for _ in range(2)]
+    cycles = {}
+    for name, source in (("pass", passing), ("drop", dropped)):
+        between = [frame(random, source) for _ in range(count)]
+        done = firewall.exchange([ends[0], *between, ends[1]], limit_cycles=LIMIT_CYCLES)
+        first, *_, last = done.received
+        cycles[name] = (last.last_beat_cycle - first.last_beat_cycle) / (count + 1)
+    print(cycles)
+    assert cycles["pass"] <= 13 and cycles["drop"] <= 13
+
+
+def test_a_list_that_is_too_long(firewall: Simulation) -> None:
+    blacklist = firewall.tile("rpu").registers.ip_blacklist
+    with pytest.raises(UserError, match="`stages` must be 13"):
+        table.write(blacklist, range(4097))
