@@ -291,6 +291,9 @@ BAD: dict[str, list[dict[str, object]]] = {
     "router_virtual_channels": [{"Ports": "'0"}, {"VirtualChannels": 3}, {"Depth": 2}],
     "router_wormhole": [{"Ports": "'0"}, {"Depth": 12}],
     "rpu": [
+        {"Frames": 1, "NumBound": 0},
+        {"Frames": 1, "NumBoundHops": 512},
+        {"Frames": 1, "BoundHops": "8'd2"},
         {"UdpPort": 0},
         {"UdpPort": 65536},
         {"CodeBytes": 32},
