@@ -69,6 +69,7 @@ module rpu
     input  logic    [WordWidth-1:0] data_index_i,
     input  logic                    data_write_i,
     input  data_t                   data_wdata_i,
+    output data_t                   data_rdata_o,
     output logic                    data_done_o,
 
     // The accelerator: a beat that has been stored,
@@ -166,10 +167,10 @@ module rpu
   logic [3:0] data_write;
   rpu_pkg::word_t code_q, ram_q, stored, data;
 
-  // Memories are written by the register port while the core does not run.
+  // Memories are written, and the data read, by the register port while the core does not run.
   rpu_pkg::word_t code[CodeWords];
   wire load_code = code_request_i & code_write_i & core_reset_q;
-  wire load_data = data_request_i & data_write_i & core_reset_q;
+  wire load_data = data_request_i & core_reset_q;
   always_ff @(posedge clk_i) begin
     code_done_o <= code_request_i & ~code_done_o & ~rst_i;
     data_done_o <= data_request_i & ~data_done_o & ~rst_i;
@@ -183,7 +184,7 @@ module rpu
   wire [WordWidth-1:0] ram_addr = load_data ? data_index_i : WordWidth'(data_addr);
   wire [31:0] ram_data = load_data ? data_wdata_i.word : stored;
   wire is_past = 32'(data_addr[14:2]) >> WordWidth != '0;
-  wire [3:0] ram_write = {4{load_data}} | data_write & {4{~is_window & ~is_past}};
+  wire [3:0] ram_write = {4{load_data & data_write_i}} | data_write & {4{~is_window & ~is_past}};
   for (genvar b = 0; b < 4; b++) begin : gen_byte
     (* ram_style = "block" *) logic [7:0] bytes[DataWords];
     always_ff @(posedge clk_i) begin
@@ -193,6 +194,8 @@ module rpu
       end
     end
   end
+
+  assign data_rdata_o.word = core_reset_q ? ram_q : '0;
 
   logic window_q;
   logic [31:0] window_data;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`bombus bench rpu`: its designs are sound, its options are checked, rates are of the middle half."""
+"""`bombus bench rpu`: designs are sound, options are checked, rates are of the middle half."""
 
 from __future__ import annotations
 

@@ -169,6 +169,43 @@ def test_balancer(middlebox: Simulation) -> None:
         lb.disable(3)
 
 
+COUNT = """
+#include "rpu.h"
+volatile uint32_t count = 1000;
+int main(void) {
+    for (;;) {
+        rpu_packet packet = rpu_receive();
+        count++;
+        rpu_send(packet ^ RPU_PORT_BIT);
+    }
+}
+"""
+
+
+def test_memory_of_a_processor_that_is_stopped(middlebox: Simulation, tmp_path: Path) -> None:
+    random = Random(6)
+    source, elf = tmp_path / "count.c", tmp_path / "count.elf"
+    source.write_text(COUNT)
+    build([source], elf)
+    for processor in middlebox.rpus:
+        processor.load(elf)
+        processor.boot()
+    middlebox.lb.policy = "round_robin"
+    shares(middlebox, [frame(random, 60) for _ in range(40)])
+    memory = middlebox.rpus[1].memory
+    with pytest.raises(SimulationError, match="rpu_1 runs"):
+        memory.read()
+    middlebox.rpus[1].stop()
+    assert memory.read() == (1010).to_bytes(4, "little")
+    assert memory.read(0x1000_0001, 2) == b"\x03\x00"
+    memory.write(0x1000_0000, bytes(range(8)))
+    assert memory.read(0x1000_0002, 5) == bytes(range(2, 7))
+    with pytest.raises(SimulationError, match="no words"):
+        memory.write(0x1000_0002, bytes(4))
+    with pytest.raises(SimulationError, match="data memory is 0x10000000"):
+        memory.read(0x2000_0000)
+
+
 def test_a_processor_that_hangs_is_evicted(
     middlebox: Simulation, forward: Path, tmp_path: Path
 ) -> None:

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from bombus.firmware.image import DATA_BASE
 from bombus.firmware.load import write
 from bombus.simulator.balancer import Balancer, groups
 from bombus.simulator.counters import DROP
@@ -40,12 +41,46 @@ class Status:
     counters: dict[str, int]  # of its tile
 
 
+class Memory:
+    """The data memory of a processor that does not run; addresses as in its program."""
+
+    def __init__(self, registers: Any, name: str) -> None:
+        self._registers, self._name = registers, name
+
+    def read(self, address: int = DATA_BASE, count: int = 4) -> bytes:
+        """So many bytes from an address on."""
+        first, last = address // 4, (address + count - 1) // 4
+        words = b"".join(
+            self._word(4 * n).word.to_bytes(4, "little") for n in range(first, last + 1)
+        )
+        return words[address % 4 :][:count]
+
+    def write(self, address: int, data: bytes) -> None:
+        """Bytes from an address on; both are multiples of 4."""
+        if address % 4 or len(data) % 4:
+            raise SimulationError(f"{self._name}: {len(data)} bytes at {address:#x} are no words")
+        for n in range(0, len(data), 4):
+            self._word(address + n).word = int.from_bytes(data[n : n + 4], "little")
+
+    def _word(self, address: int) -> Any:
+        if self._registers.control.run:
+            raise SimulationError(f"{self._name} runs; stop it to reach its memory")
+        table = self._registers.data
+        if not 0 <= address - DATA_BASE < 4 * len(table):
+            raise SimulationError(
+                f"{self._name}: data memory is {DATA_BASE:#x} to "
+                f"{DATA_BASE + 4 * len(table) - 1:#x}, not {address:#x}"
+            )
+        return table[(address - DATA_BASE) // 4]
+
+
 class Processor:
     """A packet processor."""
 
     def __init__(self, simulation: Simulation, tile: str, layer: str, registers: Any) -> None:
         self._simulation = simulation
         self.tile, self.layer, self.registers = tile, layer, registers
+        self.memory = Memory(registers, tile)
 
     def load(self, file: Path | str) -> None:
         """Stops it and writes a program (ELF) into its memories."""

@@ -49,6 +49,7 @@ module bench
   logic next, busy, code_done, data_done;
   logic [3:0] drop;
   logic [3:0] events;
+  word_t unused_data;
   assign out_o[0] = $bits(out_o[0])'(beat);
   assign event_o = 64'({events, drop});
   assign status_o = {status, timer, next, busy};
@@ -126,6 +127,7 @@ module bench
       .data_index_i(in_i[1][42:32]),
       .data_write_i(1'b1),
       .data_wdata_i(word),
+      .data_rdata_o(unused_data),
       .data_done_o(data_done),
       .accel_packet_o(packet),
       .accel_packet_first_o(packet_first),
