@@ -13,6 +13,8 @@
 // (accel_judges_i); an access over the bus, held while accel_bus_wait_i; a custom instruction, held
 // while accel_custom_wait_i, whose result should come from flip-flops.
 //
+// Words that are broadcast (rpu_mailbox) raise the software interrupt.
+//
 // With Frames the messages are whole frames, as frame_rx hands them on: they leave by the MAC port in
 // the descriptor, one of up to three; one for a port that does not exist is dropped.
 //
@@ -103,8 +105,15 @@ module rpu
     input logic accel_custom_wait_i,
     input logic [31:0] accel_result_i,
 
+    // Broadcast words
+    output logic share_offer_o,
+    output logic [36:0] share_word_o,
+    input logic share_wait_i,
+    input logic share_given_i,
+    input logic [36:0] share_got_i,
+
     output logic [3:0] drop_o,
-    output logic [3:0] event_o,
+    output logic [4:0] event_o,
     output logic       busy_o,
     output logic       timer_o
 );
@@ -112,6 +121,7 @@ module rpu
   localparam string Entry = "rpu";
   localparam noc_pkg::flow_e Flow = noc_pkg::FlowMeta;
   localparam string MayStayOpen = "accel";
+  localparam string Broadcasts = "share";
   localparam int unsigned MaxBusyCycles = 0;  // as the firmware takes
   localparam string Binds = "mac_port";
   localparam int unsigned BindsWidth = $bits(mac_port_t);
@@ -132,6 +142,7 @@ module rpu
     EventEmptySlot,
     EventException,
     EventStuck,
+    EventMessageLost,
     NumEvents
   } event_e;
 
@@ -215,6 +226,8 @@ module rpu
   rpu_pkg::word_t bus_data, bus_answer, custom_first, custom_second, custom_result;
   logic come_valid;
   logic armed, due, timer_write, exception;
+  logic mail_request, mail_done, mail_interrupt, mail_lost, mail_busy;
+  rpu_pkg::word_t mail_data;
   logic [3:0] cause;
   logic [31:2] exception_pc;
   rpu_pkg::word_t timer_data;
@@ -250,7 +263,7 @@ module rpu
       .custom_ready_i(custom_ready),
       .custom_result_i(custom_result),
       .external_interrupt_i(come_valid),
-      .software_interrupt_i(1'b0),
+      .software_interrupt_i(mail_interrupt),
       .timer_interrupt_i(due),
       .exception_o(exception),
       .exception_cause_o(cause),
@@ -310,6 +323,9 @@ module rpu
       .memory_done_i(memory_done),
       .memory_error_i(memory_error),
       .memory_data_i(memory_data),
+      .mail_request_o(mail_request),
+      .mail_done_i(mail_done),
+      .mail_data_i(mail_data),
       .timer_write_o(timer_write),
       .timer_data_i(timer_data),
       .accel_bus_o,
@@ -327,6 +343,26 @@ module rpu
   assign accel_op_o = custom_op;
   assign accel_first_o = custom_first;
   assign accel_second_o = custom_second;
+
+  rpu_mailbox u_mailbox (
+      .clk_i,
+      .rst_i,
+      .core_reset_i(core_reset_q),
+      .request_i(mail_request),
+      .write_i(bus_write),
+      .addr_i(bus_addr[7:2]),
+      .data_i(bus_data),
+      .done_o(mail_done),
+      .data_o(mail_data),
+      .interrupt_o(mail_interrupt),
+      .lost_o(mail_lost),
+      .busy_o(mail_busy),
+      .share_offer_o,
+      .share_word_o,
+      .share_wait_i,
+      .share_given_i,
+      .share_got_i
+  );
 
   rpu_timer u_timer (
       .clk_i,
@@ -453,14 +489,14 @@ module rpu
         .out_next_o,
         .drop_o(drop_o[DropNoPort])
     );
-    assign busy_o = packets_busy | out_valid_o;
+    assign busy_o = packets_busy | mail_busy | out_valid_o;
   end else begin : gen_datagrams
     assign out_o = sent;
     assign out_valid_o = sent_valid;
     assign sent_ready = out_ready_i;
     assign out_next_o = NextWidth'(NextUdpTx);
     assign drop_o[DropNoPort] = 1'b0;
-    assign busy_o = packets_busy;
+    assign busy_o = packets_busy | mail_busy;
   end
 
   always_ff @(posedge clk_i) begin
@@ -504,6 +540,7 @@ module rpu
     event_o[EventEmptySlot] <= allocated & ~rst_i;
     event_o[EventException] <= exception & ~core_reset_q;
     event_o[EventStuck] <= fires & ~fires_q & run_q;
+    event_o[EventMessageLost] <= mail_lost & ~rst_i;
   end
   assign status_o.status.stuck = fires_q;
   assign status_o.status.exception = exception_q;

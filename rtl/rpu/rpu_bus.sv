@@ -5,6 +5,7 @@
 //   0x2000_0000  read: a descriptor, or 0        0x2001_0000  accelerator, 64 KiB
 //   0x2000_0004  write: sends a descriptor       0x2010_0000  packet memory, slot after slot
 //   0x2000_0010  timer (rpu_timer)
+//   0x2000_0020  broadcast words (rpu_mailbox)
 //
 // custom-0: funct3 0 waits for a descriptor, 1 sends one, 2 takes one or 0, 3 takes an empty slot or 0;
 // 4 to 7 are the accelerator's. Other addresses, and slots that the core does not have, are bus errors.
@@ -64,6 +65,11 @@ module rpu_bus
     input logic memory_done_i,
     input logic memory_error_i,
     input word_t memory_data_i,
+
+    // Broadcast words.
+    output logic  mail_request_o,
+    input  logic  mail_done_i,
+    input  word_t mail_data_i,
 
     // The timer.
     output logic  timer_write_o,
@@ -134,7 +140,9 @@ module rpu_bus
   wire   is_memory = bus_addr_i[27:20] == 8'h01;
   wire   is_accel = bus_addr_i[27:16] == 12'h001;
   wire   is_timer = bus_addr_i[27:4] == 24'h1;
-  wire   is_unknown = ~is_memory & ~is_accel & ~is_timer & ~is_quick;
+  wire   is_mail = bus_addr_i[27:7] == 21'h1 | bus_addr_i[27:3] == 25'h4;
+  wire   is_unknown = ~is_memory & ~is_accel & ~is_timer & ~is_mail & ~is_quick;
+  assign mail_request_o = asks & is_mail;
   assign timer_write_o = asks & is_timer & bus_write_i;
   assign accel_bus_o = asks & is_accel;
   assign memory_request_o = asks & is_memory;
@@ -144,9 +152,9 @@ module rpu_bus
   wire past = is_memory & bus_addr_i[19:0] >> (PlaceWidth + SlotWidth) != '0;
   always_ff @(posedge clk_i) begin
     done_q <= accel_bus_o & ~accel_bus_wait_i | memory_request_o & (memory_done_i | past) |
-        asks & (is_timer | is_unknown);
+        asks & (is_timer | is_unknown) | mail_request_o & mail_done_i;
     error_q <= is_unknown | is_accel & accel_bus_error_i | is_memory & (memory_error_i | past);
-    data_q <= is_accel ? accel_rdata_i : is_timer ? timer_data_i : memory_data_i;
+    data_q <= is_accel ? accel_rdata_i : is_timer ? timer_data_i : is_mail ? mail_data_i : memory_data_i;
     if (rst_i) done_q <= 1'b0;
   end
 

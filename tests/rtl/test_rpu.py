@@ -557,6 +557,44 @@ def test_timer(benches: Benches, tmp_path: Path) -> None:
     assert processor.bench.events[6] == 0, "an interrupt is no exception"
 
 
+MESSAGES = """
+#include "rpu.h"
+volatile uint32_t count;
+void trap_handler(void) __attribute__((interrupt("machine")));
+void trap_handler(void) {
+    uint32_t word;
+    while (rpu_message(&word) == 16 + (int)(count & 15)) count += word;
+}
+int main(void) {
+    rpu_interrupts(RPU_MESSAGE_INTERRUPT);
+    for (;;) {
+        rpu_packet packet = rpu_receive();
+        volatile uint32_t *header = rpu_window(packet)->header;
+        RPU_SHARED[3] = header[0];
+        RPU_SHARED[16 + (count & 15)] = 1;
+        header[1] = RPU_SHARED[3];
+        for (int n = 0; n < 10; n++) __asm__ volatile("nop");
+        header[2] = count;
+        rpu_send(packet);
+    }
+}
+"""
+
+
+def test_messages(benches: Benches, tmp_path: Path) -> None:
+    """To itself: the words, and an interrupt for each."""
+    random = Random(31)
+    processor = Processor(benches, MESSAGES, tmp_path)
+    sent = [message(random, 100) for _ in range(40)]
+    for each in sent:
+        processor.push([each])
+        processor.bench.drain(quiet=400)
+    for n, (given, got) in enumerate(zip(sent, processor.sent(), strict=True)):
+        assert got.payload[4:8] == given.payload[:4]
+        assert int.from_bytes(got.payload[8:12], "little") == n + 1
+    assert processor.bench.events[6] == 0
+
+
 BAD = """
 #include "rpu.h"
 int main(void) {

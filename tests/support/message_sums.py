@@ -61,6 +61,7 @@ EVENTS: dict[str, dict[str, int]] = {
         "empty_slot": STARTS,
         "exception": GOES_ON,
         "stuck": GOES_ON,
+        "message_lost": GOES_ON,
     },
     "rs_encode": {"encoded": GOES_ON},
     "tcp": {

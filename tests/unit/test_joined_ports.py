@@ -67,12 +67,31 @@ def test_what_cannot_be(tmp_path: Path, edits: list[tuple[str, str]], message: s
     assert any(message in problem.message for problem in caught.value.problems)
 
 
+def test_broadcast_joins_all_that_share_it(tmp_path: Path) -> None:
+    given = (ROOT / "docs" / "examples" / "rpu" / "rpu_echo.yaml").read_text()
+    file = tmp_path / "two.yaml"
+    more = "{name: other, kind: rpu, udp_port: 9, at: [3, 1]}"
+    file.write_text(given.replace("  - {name: udp_tx", f"  - {more}\n  - {{name: udp_tx"))
+    design, _ = check.check(file)
+    found = texts(design)
+    top = found["rpu_echo_top.sv"]
+    assert "broadcast #(\n      .NumMembers(2),\n      .Width(37)" in top
+    for tile, place in (("echo", 0), ("other", 1)):
+        assert "output logic [36:0] rpu_share_word_o" in found[f"tiles/rpu_echo_tile_{tile}.sv"]
+        part = top.split(f"u_{tile} (")[1].split(");\n")[0]
+        assert f".rpu_share_word_o(share_word[{place}])" in part
+        assert f".rpu_share_wait_i(share_wait[{place}])" in part
+        assert ".rpu_share_got_i(share_got)" in part
+    assert manifest(design)["pins"] == []
+
+
 def test_optional_ports_may_stay_open() -> None:
     folder = ROOT / "docs" / "examples" / "rpu"
     design, _ = check.check(folder / "rpu_echo.yaml")
     tile = texts(design)["tiles/rpu_echo_tile_echo.sv"]
     assert ".accel_judges_i('0)" in tile
     assert ".accel_packet_o()" in tile
+    assert ".share_wait_i('0)" in tile, "a broadcast of one"
     assert manifest(design)["pins"] == []
     design, _ = check.check(folder / "rpu_filter.yaml")
     tile = texts(design)["tiles/rpu_filter_tile_filter.sv"]

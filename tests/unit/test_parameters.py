@@ -310,6 +310,7 @@ BAD: dict[str, list[dict[str, object]]] = {
         {"DataWidth": 32},
         {"DataWidth": 1024},
     ],
+    "broadcast": [{"NumMembers": 1}, {"NumMembers": 257}, {"Width": 0}],
     "rpu_bus": [
         {"NumSlots": 2},
         {"NumSlots": 12},

@@ -79,6 +79,8 @@ _FILES: Mapping[str, Tests] = {
     ),
     "rtl/rpu/rpu.sv": Tests(("tests/rtl/test_rpu.py",), ()),
     "rtl/rpu/rpu_bus.sv": Tests(("tests/rtl/test_rpu.py",), ()),
+    "rtl/noc/broadcast.sv": Tests(("tests/rtl/test_broadcast.py",), ()),
+    "rtl/rpu/rpu_mailbox.sv": Tests(("tests/rtl/test_broadcast.py",), ()),
     "rtl/rpu/rpu_timer.sv": Tests(("tests/rtl/test_rpu.py -k timer",), ()),
     "rtl/rpu/rpu_watchdog.sv": Tests(("tests/rtl/test_rpu.py",), ()),
     "rtl/rpu/rpu_packets.sv": Tests(("tests/rtl/test_rpu.py",), ()),

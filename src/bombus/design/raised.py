@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 
 from bombus.base.errors import Problem
@@ -73,6 +74,7 @@ def raise_ports(
     nobody raises.
     """
     taken: dict[str, str] = {}
+    members = Counter(layer.kind.broadcasts for tile in tiles for layer in tile.layers)
     for tile, given in tiles.items():
         suffix = tile.name.removeprefix(tile.given_name)  # a replica's number
         used: set[str] = set()
@@ -81,6 +83,11 @@ def raise_ports(
             for port in layer.kind.further:
                 group = _group(port.name, given.ports)
                 if group is None and port.name in layer.joined:
+                    continue
+                if group is None and _group(port.name, [layer.kind.broadcasts]) is not None:
+                    # Nobody has a use for a broadcast of one.
+                    alone = members[layer.kind.broadcasts] == 1
+                    (layer.open if alone else layer.shared).add(port.name)
                     continue
                 if group is None and _group(port.name, layer.kind.optional) is not None:
                     layer.open.add(port.name)

@@ -95,6 +95,8 @@ def connections(layer: Layer) -> tuple[list[str], list[str]]:
             connected.append(f".{port}({layer.raised[port]})")
         elif port in layer.joined:
             connected.append(f".{port}({_joined(port)})")
+        elif port in layer.shared:
+            connected.append(f".{port}({shared_port(layer, port)})")
         elif port in layer.open:
             connected.append(f".{port}()" if port.endswith("_o") else f".{port}('0)")
         else:
@@ -105,6 +107,11 @@ def connections(layer: Layer) -> tuple[list[str], list[str]]:
             elif port in _BITS:
                 signals.append(f"logic {signal}")
     return connected, signals
+
+
+def shared_port(layer: Layer, port: str) -> str:
+    """The port of the tile for that of a broadcast."""
+    return f"{layer.name}_{port}"
 
 
 def _joined(port: str) -> str:

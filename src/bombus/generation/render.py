@@ -21,7 +21,7 @@ from bombus.fabric.router import router_parameters
 from bombus.generation import memories, registers
 from bombus.generation.instances import beat_type
 from bombus.generation.mac_ports import CROSSING, top_mac_ports
-from bombus.generation.tiles import tile_context
+from bombus.generation.tiles import broadcasts, tile_context
 
 
 def _bits(count: int) -> int:
@@ -170,6 +170,14 @@ def render(design: Design) -> dict[str, str]:
             tiles=tiles,
             crossing=CROSSING,
             links=[link for tile in tiles for link in tile["links"]],
+            broadcasts=[
+                {
+                    "name": name,
+                    "members": len(members),
+                    "width": members[0].kind.ports[f"{name}_word_o"],
+                }
+                for name, members in broadcasts(design).items()
+            ],
             loads=[tile["name"] for tile in tiles if tile["tells_load"]],
             has_host=any(tile["has_host"] for tile in tiles),
             has_routes=any(tile["has_routes"] for tile in tiles),

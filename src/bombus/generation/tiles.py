@@ -10,7 +10,7 @@ from bombus.analysis import flight
 from bombus.base.text import camel_case
 from bombus.base.values import Policy
 from bombus.design.dispatch import Dispatch, num_slots
-from bombus.design.elements import Input, Interface, Tile
+from bombus.design.elements import Input, Interface, Layer, Tile
 from bombus.design.network import Network
 from bombus.design.resolved import Design
 from bombus.fabric.router import direction_enum, router_parameters
@@ -21,6 +21,7 @@ from bombus.generation.instances import (
     connections,
     joined_signals,
     parameters,
+    shared_port,
 )
 from bombus.generation.mac_ports import (
     crossing_drops,
@@ -36,13 +37,45 @@ def _raised_ports(tile: Tile) -> list[dict[str, str]]:
     ports = []
     for layer in tile.layers:
         for port in layer.kind.further:
-            if port.name in layer.joined | layer.open:
+            if port.name in layer.joined | layer.open | layer.shared:
                 continue
             direction = "output" if port.is_output else "input"
             name = layer.raised[port.name]
             declaration = f"{direction} {logic(port.width, name)}"
             ports.append({"name": name, "declaration": declaration})
     return ports
+
+
+def _shared_ports(tile: Tile, design: Design) -> list[dict[str, str]]:
+    """Ports of the tile for the broadcasts of its layers, and the signals at the top."""
+    ports = []
+    for layer in tile.layers:
+        members = broadcasts(design).get(layer.kind.broadcasts, [])
+        for port in layer.kind.further:
+            if port.name not in layer.shared:
+                continue
+            direction = "output" if port.is_output else "input"
+            name = shared_port(layer, port.name)
+            # What is given is given to all.
+            each = not port.name.endswith(("_given_i", "_got_i"))
+            place = f"[{members.index(layer)}]" if each else ""
+            ports.append(
+                {
+                    "name": name,
+                    "declaration": f"{direction} {logic(port.width, name)}",
+                    "signal": f"{port.name[:-2]}{place}",
+                }
+            )
+    return ports
+
+
+def broadcasts(design: Design) -> dict[str, list[Layer]]:
+    """The layers that share each broadcast, by its name."""
+    found: dict[str, list[Layer]] = {}
+    for layer in design.layers():
+        if layer.shared:
+            found.setdefault(layer.kind.broadcasts, []).append(layer)
+    return found
 
 
 def _links(
@@ -421,6 +454,7 @@ def tile_context(tile: Tile, design: Design) -> dict[str, Any]:
         "mac_ports": tile_mac_ports(tile, design),
         "mac_streams": tile_mac_streams(tile),
         "raised_ports": _raised_ports(tile),
+        "shared_ports": _shared_ports(tile, design),
         "has_host": "host_i" in ports,
         "has_routes": "route_i" in ports,
         "has_time": "time_us_i" in ports,

@@ -48,8 +48,14 @@ module bench
   beat_t beat;
   logic next, busy, code_done, data_done;
   logic [3:0] drop;
-  logic [3:0] events;
   word_t unused_data;
+  logic [4:0] events;
+  logic offer, given_q;
+  logic [36:0] word_sent, word_q;
+  always_ff @(posedge clk_i) begin
+    given_q <= offer & ~rst_i;
+    word_q <= word_sent;
+  end
   assign out_o[0] = $bits(out_o[0])'(beat);
   assign event_o = 64'({events, drop});
   assign status_o = {status, timer, next, busy};
@@ -155,6 +161,11 @@ module bench
       .accel_second_o(),
       .accel_custom_wait_i(wait_custom),
       .accel_result_i(result),
+      .share_offer_o(offer),
+      .share_word_o(word_sent),
+      .share_wait_i(1'b0),
+      .share_given_i(given_q),
+      .share_got_i(word_q),
       .drop_o(drop),
       .event_o(events),
       .busy_o(busy),

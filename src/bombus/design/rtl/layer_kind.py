@@ -110,6 +110,7 @@ class LayerKind:
     declared: tuple[str, ...]  # names of localparams
     ports: Mapping[str, int]  # width in bits by name
     further: tuple[FurtherPort, ...] = ()  # ports that the design file raises to the top
+    broadcasts: str = ""  # what those begin with that all such layers of the design share
     optional: tuple[str, ...] = ()  # what those begin with that may be left open
     # Kinds of messages of the AXI-Streams among them, of those that declare some
     raised_kinds: Mapping[str, tuple[str, ...]] = field(default_factory=dict)

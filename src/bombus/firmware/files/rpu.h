@@ -88,9 +88,21 @@ static inline uint32_t rpu_time(void) { return RPU_TIMER[0]; }
 static inline void rpu_alarm(uint32_t time) { RPU_TIMER[2] = time; }
 static inline void rpu_no_alarm(void) { RPU_TIMER[3] = 0; }
 
+// 32 words that all packet processors have. What one writes is seen by all in the same cycle. A word
+// at a place from 16 on is a message, too: rpu_message says its place, or -1, and gives its word.
+#define RPU_SHARED ((volatile uint32_t *)0x20000080u)
+#define RPU_MESSAGES ((volatile uint32_t *)0x20000020u)
+static inline int rpu_message(uint32_t *word) {
+    uint32_t first = RPU_MESSAGES[0];
+    if (!first) return -1;
+    *word = RPU_MESSAGES[1];
+    return first & 31;
+}
+
 // Interrupts that are taken from now on, by `trap_handler`, a function with
 // __attribute__((interrupt("machine"))).
 #define RPU_PACKET_INTERRUPT 0x800u
+#define RPU_MESSAGE_INTERRUPT 0x8u
 #define RPU_TIMER_INTERRUPT 0x80u
 static inline void rpu_interrupts(uint32_t which) {
     __asm__ volatile("csrw mie, %0" : : "r"(which));

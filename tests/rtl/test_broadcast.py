@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Words that packet processors broadcast: all see all, in one order, in the same cycle."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+from harness import PACES, Benches
+
+MEMBERS = 16
+
+
+@pytest.mark.parametrize("pace", PACES, ids=str)
+def test_all_see_all_in_one_order(benches: Benches, pace: dict[str, float]) -> None:
+    random = Random(1)
+    bench = benches("broadcast", NumMembers=MEMBERS)
+    bench.control((1 << MEMBERS) - 1)
+    bench.pace(gap=pace["gap"], stall=0.0)
+    sent = []
+    # No more than a queue has room for, then the next.
+    for _ in range(20):
+        for member in range(MEMBERS):
+            words = [16 + random.randrange(16) << 32 | random.getrandbits(32) for _ in range(2)]
+            bench.push(words, member)
+            sent += words
+        bench.drain(quiet=100)
+    first = bench.items(0)
+    assert sorted(first) == sorted(sent)
+    assert all(bench.items(member) == first for member in range(MEMBERS))
+    assert bench.events[:MEMBERS] == [0] * MEMBERS
+
+
+def test_cycles(benches: Benches) -> None:
+    """From the write to where the core can read it: one alone, and the last of all at once."""
+    bench = benches("broadcast", NumMembers=MEMBERS)
+    bench.control((1 << MEMBERS) - 1)
+    bench.push([16 << 32 | 1], 5)
+    bench.drain(quiet=50)
+    at = {bench.received(member)[0].cycle for member in range(MEMBERS)}
+    assert len(at) == 1, "not in the same cycle"
+    alone = at.pop() - bench.taken(5)[0]
+    bench.forget()
+    for member in range(MEMBERS):
+        bench.push([(16 + member) << 32 | member], member)
+    bench.drain(quiet=50)
+    last = max(each.cycle for member in range(MEMBERS) for each in bench.received(member))
+    first = min(bench.taken(member)[0] for member in range(MEMBERS))
+    print(f"alone {alone} cycles, all at once {last - first}")
+    assert alone <= 16
+    assert last - first <= 105
+
+
+def test_one_that_does_not_read_holds_up_nobody(benches: Benches) -> None:
+    bench = benches("broadcast", NumMembers=4)
+    bench.control(0b1110)
+    bench.pace(gap=0.9, stall=0.0)
+    words = [31 << 32 | n for n in range(100)]
+    bench.push(words, 1)
+    bench.drain(quiet=50)
+    assert [bench.items(member) for member in (1, 2, 3)] == [words] * 3
+    assert bench.events[:4] == [100 - 32, 0, 0, 0]
+    bench.control(0b1111)
+    bench.drain(quiet=100)
+    assert bench.items(0) == words[:32]
+
+
+def test_words_that_are_no_messages(benches: Benches) -> None:
+    bench = benches("broadcast", NumMembers=4)
+    bench.control(0b1111)
+    bench.push([3 << 32 | 7], 2)
+    bench.drain(quiet=50)
+    assert all(bench.items(member) == [] for member in range(4))
