@@ -221,7 +221,8 @@ def test_a_processor_that_hangs_is_evicted(
     for _ in range(4):
         middlebox.send(frame(random, 60))
     middlebox.advance(500)
-    assert hung.status.inside == 1
+    status = hung.status
+    assert (status.inside, status.slots, status.stuck, status.exception) == (1, 1, False, None)
     with pytest.raises(SimulationError, match="still had 1 messages"):
         hung.evict(1000)
     assert not hung.status.running and not hung.status.enabled

@@ -4,7 +4,7 @@
     simulation.rpus[3].load("forward.elf")
     simulation.rpus[3].boot()
 
-A packet processor is a layer with the registers `control.run`, `code` and `data`.
+A packet processor is a layer with the registers `control`, `status`, `code` and `data`.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from bombus.simulator.native import SimulationError
 if TYPE_CHECKING:
     from bombus.simulator.simulation import Simulation
 
-_REGISTERS = {"control", "code", "data"}
+_REGISTERS = {"control", "status", "code", "data"}
 _COUNTER_LAG = 64  # cycles
 # So long must nothing have moved: messages under way to a tile stay away no longer.
 _QUIET_CYCLES = 192
@@ -36,6 +36,9 @@ class Status:
     """What a packet processor does."""
 
     running: bool
+    stuck: bool  # the watchdog has stopped it
+    exception: tuple[int, int] | None  # mcause and mepc of the last one since it runs
+    slots: int  # that are taken
     enabled: bool  # messages are sent to it
     inside: int  # messages in its tile
     counters: dict[str, int]  # of its tile
@@ -99,8 +102,12 @@ class Processor:
     def status(self) -> Status:
         counters = self._simulation.tile_counters(self.tile)
         _, number, balancer = self._place()
+        core = self.registers.status.read()
         return Status(
             running=bool(self.registers.control.run),
+            stuck=bool(core["stuck"]),
+            exception=(core["cause"], core["pc"]) if core["exception"] else None,
+            slots=core["slots"],
             enabled=balancer is None or number in balancer.enabled,
             inside=_inside(counters),
             counters=counters,
