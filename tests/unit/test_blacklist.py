@@ -8,9 +8,13 @@ from pathlib import Path
 from random import Random
 
 import pytest
+from typer.testing import CliRunner
 
+from bombus.analysis import check
 from bombus.base.errors import UserError
-from bombus.firewall import blacklist
+from bombus.base.paths import DESIGNS
+from bombus.cli import app
+from bombus.firewall import blacklist, table
 
 LAST = (1 << 32) - 1
 
@@ -61,3 +65,36 @@ def test_the_same_addresses_as_ipaddress(seed: int) -> None:
 def test_neighbours_become_one_range() -> None:
     halves = [IPv4Network("10.0.0.0/25"), IPv4Network("10.0.0.128/25"), IPv4Network("10.0.1.0/24")]
     assert len(blacklist.boundaries(halves)) == 2
+
+
+def test_a_list_as_constants_is_a_layer(tmp_path: Path) -> None:
+    """Of 1,050 prefixes, in the place of ip_blacklist."""
+    random = Random(1)
+    networks = [
+        IPv4Network((random.getrandbits(32), random.randrange(8, 33)), strict=False)
+        for _ in range(1050)
+    ]
+    found = blacklist.boundaries(networks)
+    (tmp_path / "my_list.sv").write_text(table.layer("my_list", "list.txt", found))
+    example = DESIGNS.parent / "docs" / "examples" / "middlebox" / "firewall.yaml"
+    text = example.read_text().replace("ip_blacklist: {stages: 12}", "my_list: {}")
+    design = tmp_path / "fixed.yaml"
+    design.write_text(text.replace("data_width:", "sources: [my_list.sv]\ndata_width:"))
+    checked, warnings = check.check(design)
+    assert not warnings
+    assert "my_list" in {layer.kind.name for tile in checked.tiles for layer in tile.layers}
+
+
+def test_an_empty_list_is_refused() -> None:
+    with pytest.raises(UserError, match="there is no prefix"):
+        table.layer("my_list", "list.txt", [])
+
+
+def test_command(tmp_path: Path) -> None:
+    (tmp_path / "list.txt").write_text("10.0.0.0/8\n11.0.0.0/8\n192.0.2.0/24\n")
+    result = CliRunner().invoke(
+        app, ["firewall", "compile", f"{tmp_path}/list.txt", "-o", f"{tmp_path}/my_list.sv"]
+    )
+    assert result.exit_code == 0
+    assert "3 prefixes, 2 ranges, 3 steps of a search" in result.output
+    assert "module my_list" in (tmp_path / "my_list.sv").read_text()
