@@ -145,7 +145,8 @@ def test_many_connections_one_after_the_other(start: Callable[..., Live]) -> Non
 @pytest.mark.sweep
 def test_a_thousand_connections_leave_nothing(start: Callable[..., Live]) -> None:
     live = start(DESIGNS / "tcp_echo.yaml", assertions=True)
-    assert live.python(MANY, ADDRESS, 1000) == "right"
+    for _ in range(10):  # a command may take four minutes
+        assert live.python(MANY, ADDRESS, 100) == "right"
 
 
 @pytest.mark.sweep
