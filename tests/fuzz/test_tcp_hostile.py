@@ -1,0 +1,282 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Who means harm to TCP: segments with changed fields on live connections, and floods of SYNs,
+acknowledgements and resets with guessed numbers.
+
+`BOMBUS_FUZZ_SEED` chooses others, `BOMBUS_TCP_SEGMENTS` how many changed ones the sweep has in
+all (1,000,000), `BOMBUS_TCP_FLOOD` how many a flood of the sweep has (100,000).
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from random import Random
+
+import pytest
+from support.tcp_stations import STEP_US, Stations
+from support.tcp_wire import FLAGS, WORD, Wire
+
+from bombus.golden.frames import Station
+from bombus.golden.tcp import State
+from bombus.simulator.build import build
+from bombus.simulator.simulation import Simulation
+
+DESIGN = Path(__file__).parents[2] / "designs" / "tcp_echo.yaml"
+SEED = os.environ.get("BOMBUS_FUZZ_SEED", "1")
+SEGMENTS = {"sample": 3_000, "sweep": int(os.environ.get("BOMBUS_TCP_SEGMENTS", "1000000"))}
+FLOOD = {"sample": 2_000, "sweep": int(os.environ.get("BOMBUS_TCP_FLOOD", "100000"))}
+SIZES = ["sample", pytest.param("sweep", marks=pytest.mark.sweep)]
+PARTS = 5
+SESSIONS = 16
+MAX_HALF_OPEN = SESSIONS // 2
+PORT = 7
+BYSTANDERS = (2001, 2002, 2003)
+# Segments of a flood for each two microseconds of a transfer.
+FLOOD_RATE = 20
+PIECE = 10_000  # bytes that a connection has under way
+BYTES = 200_000  # that a connection sends while the time is taken
+
+
+class World:
+    """A design, its peers, and what has been thrown at it."""
+
+    def __init__(self, simulation: Simulation, seed: str) -> None:
+        self.simulation = simulation
+        self.random = Random(seed)
+        self.stations = Stations(simulation)
+        self.injected = 0
+        self._hostile = False
+
+    def inject(self, wire: Wire, source: Station | None = None) -> None:
+        self.injected += 1
+        self.simulation.send(wire.frame(source or self.stations.station, self.stations.host))
+
+    def events(self) -> dict[str, int]:
+        """What the engine has counted."""
+        counters = self.simulation.tile("tcp").counters()
+        return {name.split(".tcp.")[-1]: value for name, value in counters.items()}
+
+    def states(self) -> list[int]:
+        registers = self.simulation.tile("tcp").registers.tcp
+        found = []
+        for session in range(SESSIONS):
+            registers.session.index = session
+            found.append(registers.state.read()["state"])
+        return found
+
+    def echo(self, ports: tuple[int, ...], count: int, each_step: Callable[[], None]) -> int:
+        """Bytes there and back on open connections, all compared; the time that it takes."""
+        start = self.simulation.time_us
+        data = self.random.randbytes(count)
+        left = dict.fromkeys(ports, 0)  # what has been sent
+        back = {port: bytearray() for port in ports}
+
+        def done() -> bool:
+            for port in ports:
+                endpoint = self.stations.endpoints[port]
+                back[port] += endpoint.read()
+                if left[port] - len(back[port]) < PIECE and left[port] < count:
+                    endpoint.send(data[left[port] : left[port] + PIECE])
+                    left[port] = min(left[port] + PIECE, count)
+            self.stations.flush()
+            each_step()
+            return all(len(got) == count for got in back.values())
+
+        self.stations.run(done)
+        assert all(got == data for got in back.values())
+        return self.simulation.time_us - start
+
+    def finish(self, *ghosts: int) -> None:
+        """All that was opened ends, and as many connections as there are sessions open then."""
+        stations = self.stations
+        for endpoint in stations.endpoints.values():
+            endpoint.abort()
+        stations.flush()
+        left = set(ghosts) | set(stations.endpoints)
+        stations.endpoints.clear()
+        for _ in range(20):
+            left -= stations.refused
+            self.ask(left)
+        assert not left, "the design still has connections that have ended"
+        assert not any(self.states())
+        for first in (50_000, 60_000):
+            opened = stations.connect(*range(first, first + MAX_HALF_OPEN))
+            assert len(opened) == MAX_HALF_OPEN
+        assert all(self.states())
+        self.echo(tuple(stations.endpoints), 100, lambda: None)
+        self.simulation.check()
+
+    def ask(self, ports: set[int]) -> None:
+        """Who has given up a connection gets an answer, and refuses it; a reset if there is no
+        session. Behind the time in which challenges are answered once (RFC 5961, 7)."""
+        self.stations.simulation.elapse(us=140_000)
+        for port in ports:
+            wire = Wire(port, PORT, self.random.getrandbits(32), flags=frozenset({"ACK"}))
+            self.simulation.send(wire.frame(self.stations.station, self.stations.host))
+        for _ in range(10):
+            self.stations.step()
+
+
+@contextmanager
+def world(seed: str) -> Iterator[World]:
+    library = build(DESIGN, assertions=True)
+    with Simulation(library, timer_step_us=1000) as simulation:
+        yield World(simulation, f"{SEED} {seed}")
+
+
+# ---- Changed segments ----
+
+
+def changed(random: Random, wire: Wire) -> Wire:
+    """A segment of a connection with some fields that it should not have."""
+    for _ in range(random.choice((1, 1, 1, 2, 3))):
+        near = random.choice((-100_000, -70_000, -1460, -1, 0, 1, 100, 1460, 60_000, 70_000, 2**31))
+        match random.randrange(10):
+            case 0:
+                wire = replace(wire, seq=random.getrandbits(32))
+            case 1:
+                wire = replace(wire, seq=(wire.seq + near) % WORD)
+            case 2:
+                wire = replace(wire, ack=random.getrandbits(32))
+            case 3:
+                wire = replace(wire, ack=(wire.ack + near) % WORD)
+            case 4:
+                flags = frozenset(flag for flag in FLAGS if random.random() < 0.4)
+                wire = replace(wire, flags=flags)
+            case 5:
+                wire = replace(wire, window=random.choice((0, 1, 100, random.getrandbits(16))))
+            case 6:
+                wire = replace(wire, payload=random.randbytes(random.randrange(1461)))
+            case 7:
+                wire = replace(wire, options=random.randbytes(4 * random.randrange(11)))
+            case 8:
+                wire = replace(wire, checksum=random.getrandbits(16))
+            case 9:
+                wire = replace(wire, offset=random.randrange(16), urgent=random.getrandbits(16))
+    return wire
+
+
+class Victim:
+    """A connection whose segments come changed, too: it may break, and then another one opens."""
+
+    def __init__(self, world: World, ports: Iterator[int], ghosts: set[int]) -> None:
+        self._world = world
+        self._ports = ports
+        self._ghosts = ghosts  # ports that the design may still have a session for
+        self._open()
+
+    def _open(self) -> None:
+        self.port = next(self._ports)
+        self._age = 0
+        self._world.stations.misled.add(self.port)
+        self.endpoint = self._world.stations.open(self.port, self._world.random.getrandbits(32))
+
+    def step(self) -> None:
+        self._age += 1
+        if self._age > 40 and self.endpoint.state is not State.CLOSED:
+            self.endpoint.abort()
+            self._world.stations.flush()
+        if self.endpoint.state is State.CLOSED:
+            del self._world.stations.endpoints[self.port]
+            self._ghosts.add(self.port)
+            self._open()
+        elif self.endpoint.state is State.ESTABLISHED:
+            self.endpoint.send(bytes(self._world.random.randrange(2000)))
+            self.endpoint.read()
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("part", range(PARTS))
+def test_changed_segments_harm_nobody_else(part: int, size: str) -> None:
+    """A connection is hit by its own segments, changed: the others do not notice."""
+    wanted = SEGMENTS[size] // PARTS
+    with world(f"changed {part}") as here:
+        here.stations.connect(*BYSTANDERS)
+        ports = iter(range(10_000, 49_000))
+        ghosts: set[int] = set()
+        victims = [Victim(here, ports, ghosts) for _ in range(3)]
+        seen: list[Wire] = []
+
+        def harm() -> None:
+            for victim in victims:
+                victim.step()
+            here.stations.flush()
+            names = {victim.port for victim in victims}
+            seen.extend(wire for wire in here.stations.sent if wire.source in names)
+            del seen[:-50]
+            for _ in range(min(here.random.randrange(12), wanted - here.injected) if seen else 0):
+                here.inject(changed(here.random, here.random.choice(seen)))
+
+        while here.injected < wanted:
+            here.echo(BYSTANDERS, 5_000, harm)
+            ghosts -= here.stations.refused
+            here.ask(ghosts)
+        events = here.events()
+        assert events["bad_checksum"] and events["unacceptable"] and events["refused"]
+        here.finish(*ghosts)
+
+
+# ---- Floods ----
+
+
+class Flood:
+    """Segments of one kind, with guessed numbers: of connections that there are, and of none."""
+
+    def __init__(self, world: World, flags: str) -> None:
+        self._world = world
+        self._flags = frozenset(flags.split(","))
+        self.strangers = 0  # those of no connection
+
+    def one(self) -> None:
+        random = self._world.random
+        numbers = (random.getrandbits(32), random.getrandbits(32))
+        source = self._world.stations.station
+        port = random.choice((*BYSTANDERS, random.randrange(1024, 65536)))
+        if self._flags == {"SYN"}:  # of somebody behind the gateway, who never answers
+            port = random.randrange(1024, 65536)
+            ip = bytes((203, 0, random.randrange(256), random.randrange(1, 255)))
+            source = replace(source, ip=ip)
+        self.strangers += self._flags == {"SYN"} or port not in BYSTANDERS
+        self._world.inject(Wire(port, PORT, *numbers, flags=self._flags), source)
+
+    def some(self, most: int) -> None:
+        """A step's worth."""
+        for _ in range(min(FLOOD_RATE, most - self._world.injected)):
+            self.one()
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("flags", ["SYN", "ACK", "RST", "RST,ACK", "SYN,ACK", "FIN,ACK"])
+def test_flood_slows_nobody_down(flags: str, size: str) -> None:
+    """Connections keep nine tenths of their rate, and all of the flood is counted."""
+    with world(f"flood {flags}") as here:
+        here.stations.connect(*BYSTANDERS)
+        quiet_us = here.echo(BYSTANDERS, BYTES, lambda: None)
+        flood = Flood(here, flags)
+        before = here.events()
+        most_sessions = 0
+        overflow = "drop.mac_rx.overflow"
+        while here.injected < FLOOD[size]:
+            flooded_us = here.echo(BYSTANDERS, BYTES, lambda: flood.some(FLOOD[size]))
+            assert 0.9 * flooded_us <= quiet_us + STEP_US
+            most_sessions = max(most_sessions, sum(state > 0 for state in here.states()))
+        here.simulation.advance_until_idle()
+        events = here.events()
+        new = {name: value - before.get(name, 0) for name, value in events.items()}
+        assert not here.simulation.tile("receive").counters()[overflow]
+        assert not new["timeout"]
+        if flags == "SYN":
+            taken = most_sessions - len(BYSTANDERS)
+            assert taken >= MAX_HALF_OPEN
+            assert new["no_session"] == here.injected - taken
+            here.simulation.elapse(seconds=70)
+        else:
+            assert most_sessions == len(BYSTANDERS)
+            answered = "RST" not in flags
+            assert new["refused"] + new["resets_busy"] == answered * flood.strangers
+            known = here.injected - flood.strangers
+            assert 0.98 * known <= new["unacceptable"] <= known
+        here.finish()
