@@ -59,7 +59,13 @@ _FOLDERS: Mapping[str, Tests] = {
     "rtl/memory": Tests((), ("tests/system/test_memory.py",)),
     "rtl/noc": Tests((_ROUTER, _CHANNELS, *_INTERFACE)),
     "rtl/rpu": Tests(
-        ("tests/rtl/test_rpu_core.py", "tests/rtl/test_rpu_random.py"), (), "rpu_core"
+        (
+            "tests/rtl/test_rpu_directed.py",
+            "tests/rtl/test_rpu_core.py",
+            "tests/rtl/test_rpu_random.py",
+        ),
+        (),
+        "rpu_core",
     ),
     "rtl/rs": Tests(("tests/rtl/test_reed_solomon.py",), ("tests/system/test_rs_libraries.py",)),
     "rtl/tcp": Tests(("tests/rtl/test_tcp_core.py",), ("tests/system/test_tcp.py",)),
