@@ -105,6 +105,7 @@ module tcp_echo
   typedef enum logic [3:0] {
     Listen,
     Look,
+    Weigh,  // what is known of the session is read
     Choose,
     Read,
     Copy,
@@ -116,18 +117,22 @@ module tcp_echo
   } step_e;
   step_e step_q;
   index_t at_q;
-  told_t told;
+  told_t known_q;
   own_t own;
   logic [NumSessions-1:0] queued_q;
-  seq_t there, space, count;
+  seq_t there_q, space_q, count;  // as in known_q
   logic [13:0] count_q;
 
-  assign told  = told_q[at_q];
-  assign own   = own_q[at_q];
-  assign there = told.read_end - own.read - 32'(told.closed);
-  assign space = told.write_end - own.write;
+  // An event that comes later than this has the session looked at again.
+  wire told_t told = told_q[at_q];
+  assign own = own_q[at_q];
+  always_ff @(posedge clk_i) begin
+    known_q <= told;
+    there_q <= told.read_end - own.read - 32'(told.closed);
+    space_q <= told.write_end - own.write;
+  end
   always_comb begin
-    count = there < space ? there : space;
+    count = there_q < space_q ? there_q : space_q;
     if (count > 32'(ChunkBytes)) count = 32'(ChunkBytes);
   end
 
@@ -198,19 +203,20 @@ module tcp_echo
       Look: begin
         if (queued_q[at_q]) begin
           if (~(taken & is_event & (event_index == at_q))) queued_q[at_q] <= 1'b0;
-          step_q <= Choose;
+          step_q <= Weigh;
         end else begin
-          at_q <= at_q == index_t'(NumSessions - 1) ? '0 : at_q + 1'b1;
+          at_q <= at_q + 1'b1;
         end
       end
+      Weigh: step_q <= Choose;
       Choose: begin
         count_q <= count[13:0];
-        if (~told.live) step_q <= Look;
-        else if (told.over) step_q <= Free;
-        else if (there != '0 && space != '0) step_q <= Read;
-        else if (there != '0) step_q <= told.asked_write ? Look : WishWrite;
-        else if (told.closed) step_q <= own.closed ? Look : Close;
-        else step_q <= told.asked_read ? Look : WishRead;
+        if (~known_q.live) step_q <= Look;
+        else if (known_q.over) step_q <= Free;
+        else if (there_q != '0 && space_q != '0) step_q <= Read;
+        else if (there_q != '0) step_q <= known_q.asked_write ? Look : WishWrite;
+        else if (known_q.closed) step_q <= own.closed ? Look : Close;
+        else step_q <= known_q.asked_read ? Look : WishRead;
       end
       Read: if (read_room) step_q <= Copy;
       Copy: begin
@@ -220,7 +226,7 @@ module tcp_echo
           step_q <= Release;
         end
       end
-      Release: if (request_room) step_q <= Choose;
+      Release: if (request_room) step_q <= Weigh;
       WishRead: begin
         if (request_room) begin
           own_q[at_q].wish_read <= ~own.wish_read;

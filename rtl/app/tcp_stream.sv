@@ -379,11 +379,16 @@ module tcp_stream
   end
   assign count = there_q > 32'(ChunkBytes) ? 14'(ChunkBytes) : there_q[13:0];
 
-  wire stray = 32'(piece.session) >= NumSessions;
-  wire connects = piece.connect & (piece_length != '0);
-  wire sends = connects |
-      (known_q.live & ~known_q.over & ~own.closed & ~stray & (piece_length != '0));
-  wire fits = connects | (space_q >= 32'(piece_length));
+  // Of the front piece, which does not change before it is sent.
+  logic stray_q, some_q, connects_q, closed_q;
+  always_ff @(posedge clk_i) begin
+    stray_q <= 32'(piece.session) >= NumSessions;
+    some_q <= piece_length != '0;
+    connects_q <= piece.connect & (piece_length != '0);
+    closed_q <= own.closed;
+  end
+  wire sends = connects_q | (known_q.live & ~known_q.over & ~closed_q & ~stray_q & some_q);
+  wire fits = connects_q | (space_q >= 32'(piece_length));
   assign connect  = send_data[$bits(connect_t)-1:0];
   assign begins   = (step_q == Send) & ~sending & (~sends | fits);
   assign discards = ~sends;
@@ -563,10 +568,10 @@ module tcp_stream
       end
       Send: begin
         said_q <= piece;
-        if (~piece_last | connects | stray) {said_q.done, said_q.reset, said_q.close} <= '0;
-        connecting_q <= connects;
+        if (~piece_last | connects_q | stray_q) {said_q.done, said_q.reset, said_q.close} <= '0;
+        connecting_q <= connects_q;
         if (begins) begin
-          if (sends & ~connects) own_q[at_q].write <= own.write + 32'(piece_length);
+          if (sends & ~connects_q) own_q[at_q].write <= own.write + 32'(piece_length);
           waits_q <= 1'b0;
           step_q  <= End;
         end else begin
@@ -697,7 +702,7 @@ module tcp_stream
     event_o[EventSent] <= out_valid_o & out_ready_i & out_o.last & ~rst_i;
     event_o[EventRead] <= read_valid_o & read_ready_i & ~rst_i;
     event_o[EventRequest] <= request_valid_o & request_ready_i & ~rst_i;
-    event_o[EventForgotten] <= begins & ~sends & (piece_length != '0) & ~rst_i;
+    event_o[EventForgotten] <= begins & ~sends & some_q & ~rst_i;
     event_o[EventImpatient] <= (step_q == Look) & impatient_q & blocked_q & ~release_valid &
         ~((missed_q != '0) & may_pend) & ~rst_i;
   end

@@ -97,6 +97,11 @@ _FILES: Mapping[str, Tests] = {
     "rtl/tcp/tcp_sessions.sv": Tests(("tests/rtl/test_tcp_sessions.py",), ()),
     "rtl/tcp/tcp_timers.sv": Tests(("tests/rtl/test_tcp_timers.py",), ()),
     **{
+        f"rtl/tcp/tcp_{name}.sv": Tests(("tests/rtl/test_tcp_listening.py",), ())
+        for name in ("connect", "listening")
+    },
+    "rtl/app/tcp_echo.sv": Tests(("tests/rtl/test_tcp_echo.py",), ("tests/system/test_tcp.py",)),
+    **{
         f"rtl/tcp/tcp_{name}.sv": Tests(("tests/rtl/test_tcp_receive.py",), ())
         for name in ("layout", "options", "payload", "receive")
     },
