@@ -117,6 +117,12 @@ def test_what_is_no_frame(loopback: Library, frame: Any) -> None:
             simulation.exchange([frame])
 
 
+def test_what_is_no_impairment(loopback: Library) -> None:
+    text: Any = "loss=1%"
+    with Simulation(loopback) as simulation, pytest.raises(TypeError, match="by Impairment.parse"):
+        simulation.impair(text)
+
+
 def test_closed(loopback: Library) -> None:
     """Every method says so; closing again is nothing."""
     simulation = Simulation(loopback)

@@ -172,6 +172,11 @@ class MacPorts:
         """What the network does to frames into (`rx`) and out of (`tx`) a port; None: nothing."""
         library, null = self._native.library, self._native.ffi.NULL
         for direction, impairment in ((library.BOMBUS_RX, rx), (library.BOMBUS_TX, tx)):
+            if not isinstance(impairment, Impairment | None):
+                raise TypeError(
+                    f"an impairment is an Impairment, as by Impairment.parse, not "
+                    f"{type(impairment).__name__}"
+                )
             given = asdict(impairment) if impairment else None
             parameters = self._native.new("bombus_impairment *", given) if given else null
             self._native.call("set_impairment", port, direction, parameters)
