@@ -238,6 +238,14 @@ def test_nothing_is_written_where_something_is_wrong(plain: dict[str, Any], case
     assert not port.accesses
 
 
+def test_names_that_need_no_layer_are_told_and_completed(plain: dict[str, Any]) -> None:
+    arp = open_map(plain, Words()).tiles.arp
+    assert "cache" not in list(arp)
+    assert "cache" in dir(arp)
+    with pytest.raises(RegisterError, match="did you mean 'cache'"):
+        _ = arp.cach
+
+
 def test_true_and_false_are_written_as_bits(plain: dict[str, Any]) -> None:
     port = Words()
     hop = open_map(plain, port).tiles.flow_0.next_hop

@@ -12,6 +12,7 @@ read or written.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from operator import index
 from typing import Any, Protocol, SupportsIndex
@@ -195,22 +196,26 @@ class BlockAccess:
     def __getitem__(self, name: str) -> Any:
         base, found = self._address, self._block.find(name)
         if found is None:
-            within = [
-                (block, inner)
-                for block in self._block.members
-                if isinstance(block, Block) and block.count is None and (inner := block.find(name))
-            ]
+            within = [(each, inner) for each in self._blocks() if (inner := each.find(name))]
             if len(within) != 1:
-                known = [member.name for member in self._block.members]
                 raise RegisterError(
                     f"{self._path or 'the design'} has no register {name!r}; "
-                    f"{near_matches(name, known)}"
+                    f"{near_matches(name, [*self, *self._names_within()])}"
                 )
             base, found = base + within[0][0].offset, within[0][1]
         path = f"{self._path}.{name}" if self._path else name
         if found.count is not None:
             return Array(self._port, found, base + found.offset, path)
         return _element(self._port, found, base + found.offset, path)
+
+    def _blocks(self) -> list[Block]:
+        members = self._block.members
+        return [each for each in members if isinstance(each, Block) and each.count is None]
+
+    def _names_within(self) -> list[str]:
+        """Names that are found without that of their block."""
+        found = Counter(member.name for block in self._blocks() for member in block.members)
+        return [name for name, count in found.items() if count == 1 and name not in self]
 
     def __getattr__(self, name: str) -> Any:
         return self[_plain_name(name)]
@@ -222,7 +227,7 @@ class BlockAccess:
         return (member.name for member in self._block.members)
 
     def __dir__(self) -> list[str]:
-        return [*super().__dir__(), *self]
+        return [*super().__dir__(), *self, *self._names_within()]
 
 
 def _element(port: Port, member: Register | Block, address: int, path: str) -> Any:
