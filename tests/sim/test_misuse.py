@@ -119,7 +119,10 @@ def test_what_is_no_frame(loopback: Library, frame: Any) -> None:
 
 def test_what_is_no_impairment(loopback: Library) -> None:
     text: Any = "loss=1%"
-    with Simulation(loopback) as simulation, pytest.raises(TypeError, match=r"by Impairment\.parse"):
+    with (
+        Simulation(loopback) as simulation,
+        pytest.raises(TypeError, match=r"by Impairment\.parse"),
+    ):
         simulation.impair(text)
 
 
