@@ -21,6 +21,11 @@ def line_of(text: str) -> int:
     return next(number for number, line in enumerate(lines, 1) if text in line)
 
 
+def test_addresses_of_the_host() -> None:
+    (host,) = config.load(DESIGNS / "udp_echo.yaml").config.ports
+    assert (str(host.ip), host.prefix, str(host.gateway)) == ("10.77.0.2", 24, "10.77.0.1")
+
+
 @pytest.mark.parametrize("file", sorted(DESIGNS.glob("*.yaml")), ids=lambda file: file.stem)
 def test_shipped_designs_are_valid(file: Path) -> None:
     assert config.load(file).config.name == file.stem

@@ -134,6 +134,14 @@ def test_a_file_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
     assert FULL.is_char_device()
 
 
+def test_a_file_keeps_its_permissions(tmp_path: Path) -> None:
+    file = tmp_path / "design.yaml"
+    file.write_text("old")
+    file.chmod(0o640)
+    write(file, "new")
+    assert (file.read_text(), file.stat().st_mode & 0o777) == ("new", 0o640)
+
+
 def test_standard_output(capsys: pytest.CaptureFixture[str]) -> None:
     check_writable(STDOUT)
     write_json([1], STDOUT)

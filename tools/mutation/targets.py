@@ -212,7 +212,11 @@ _PYTHON: Mapping[str, str] = {
     "src/bombus/clients/engines.py": "tests/system/test_engine_sequences.py",
     "src/bombus/clients/reed_solomon.py": "tests/system/test_rs_client.py",
     "src/bombus/design": "test_generate.py test_check.py test_reference.py test_register_map.py",
-    "src/bombus/design/config": "test_config.py test_check.py",
+    "src/bombus/design/config": "test_config.py test_check.py test_reference.py",
+    "src/bombus/design/config/design.py": "test_config.py test_check.py test_mac_ports.py "
+    "test_reference.py",
+    "src/bombus/design/config/tile.py": "test_config.py test_check.py test_replica_designs.py "
+    "test_reference.py",
     "src/bombus/design/memories.py": "test_raised_ports.py test_config.py",
     "src/bombus/design/messages.py": "test_message_kinds.py",
     "src/bombus/design/reference.py": "test_reference.py tests/docs/test_pages.py",
@@ -251,6 +255,7 @@ _PYTHON: Mapping[str, str] = {
     "src/bombus/base/yaml_file.py": "test_config.py test_hostile_files.py",
     "src/bombus/base/yaml_text.py": "test_config.py test_hostile_files.py",
     "src/bombus/base/output.py": "test_output.py",
+    "src/bombus/fabric/router.py": "test_generate.py",
     "src/bombus/fabric/routing.py": "test_routing.py test_deadlock.py",
     "src/bombus/fabric/config.py": "test_config.py test_check.py",
     "src/bombus/analysis/check.py": "test_check.py test_check_values.py test_replica_designs.py "
@@ -279,7 +284,7 @@ _PYTHON: Mapping[str, str] = {
     "src/bombus/design/hops.py": "test_check.py test_config.py test_replica_designs.py",
     "src/bombus/design/resolve.py": "test_check.py test_config.py test_generate.py "
     "test_replica_designs.py test_rtl.py",
-    "src/bombus/design/resources.py": "test_deadlock.py test_waiting_model.py",
+    "src/bombus/design/resources.py": "test_waiting_model.py test_requests.py test_deadlock.py",
     "src/bombus/design/snake.py": "test_placement_snake.py",
     "src/bombus/generation": "test_generate.py test_watchpoints.py test_output_folder.py",
     "src/bombus/generation/folder.py": "test_output_folder.py",
