@@ -12,6 +12,7 @@ from unit_helpers import DESIGNS, ROOT, Edited, Problems
 
 from bombus.analysis import check
 from bombus.design import resolve
+from bombus.design.rtl import library
 
 
 @pytest.mark.parametrize(
@@ -138,3 +139,20 @@ def test_inputs_of_a_layer_are_told_apart(
     assert old in text
     file.write_text(text.replace(old, new))
     assert any(message in each for each in problems(check.check, file))
+
+
+def test_a_layer_that_needs_wide_beats_stops_only_designs_that_have_it(
+    tmp_path: Path, problems: Problems
+) -> None:
+    assert "ip_blacklist" in library(64).refusing
+    assert not library(512).refusing
+    check.check(DESIGNS / "udp_echo_10g.yaml")
+    text = (ROOT / "docs" / "examples" / "middlebox" / "firewall.yaml").read_text()
+    file = tmp_path / "firewall.yaml"
+    for width in (512, 256):
+        file.write_text(text.replace("data_width: 512", f"data_width: {width}"))
+        if width == 512:
+            check.check(file)
+        else:
+            found = problems(check.check, file)
+            assert any("rejects its parameters: DataWidth must be 512" in each for each in found)

@@ -198,7 +198,7 @@ _PYTHON: Mapping[str, str] = {
     "src/bombus/base": "test_output.py test_config.py test_hostile_files.py test_cli.py",
     "src/bombus/base/cache.py": "tests/sim/test_build.py",
     "src/bombus/base/interrupt.py": "tests/sim/test_live_ends.py",
-    "src/bombus/base/sources.py": "test_rtl.py test_generate.py",
+    "src/bombus/base/sources.py": "test_output.py test_rtl.py test_generate.py",
     "src/bombus/board": "tests/board/test_board.py",
     "src/bombus/cli": "test_cli.py",
     "src/bombus/cli/demo.py": "tests/docs/test_examples.py",

@@ -204,7 +204,8 @@ def _remarks(design: Design, lines: Collection[int | None]) -> Iterator[Problem]
     for layer in design.layers():
         if design.file.line(layer.loc) in lines:
             continue
-        if not layer.params and {*layer.networks.values()} <= {design.networks[0]}:
+        as_read = not layer.params and {*layer.networks.values()} <= {design.networks[0]}
+        if as_read and layer.kind.name not in design.library.refusing:
             continue
         beats = {name: network.beat for name, network in layer.types.items()}
         for said in rtl.remarks(design.library, layer.kind, layer.params, beats):

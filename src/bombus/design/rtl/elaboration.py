@@ -78,13 +78,20 @@ class Elaboration:
         }
         return sorted(found, key=lambda source: not found[source])
 
-    def problems(self, *, syntax_only: bool = False) -> list[Problem]:
-        """Errors (not warnings) of the sources, each once."""
+    def problems(
+        self, *, syntax_only: bool = False, without_remarks: bool = False
+    ) -> list[Problem]:
+        """Errors (not warnings) of the sources, each once.
+
+        `without_remarks`: not what modules say by `$error`.
+        """
         if syntax_only:
             diagnostics = self.compilation.getParseDiagnostics()
         else:
             diagnostics = self.compilation.getAllDiagnostics()
         found = (self._problem(each) for each in diagnostics if each.isError())
+        if without_remarks:
+            found = (each for each in found if not _REMARK.fullmatch(each.message))
         return list(dict.fromkeys(found))[:_MAX_REPORTED]
 
     def remarks(self) -> list[Problem]:

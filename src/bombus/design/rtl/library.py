@@ -29,7 +29,7 @@ from bombus.design.rtl.layer_kind import LayerKind
 from bombus.design.rtl.layer_reader import is_layer, read_layer
 from bombus.design.rtl.messages import PACKET, MessageKind, read_kinds, widest, without_struct
 from bombus.design.rtl.packages import enum_names
-from bombus.design.rtl.probe import description, probe, version
+from bombus.design.rtl.probe import Probed, description, probe, version
 from bombus.design.rtl.shared import ALONE, Shared
 
 
@@ -43,6 +43,7 @@ class Library:
     layers: Mapping[str, LayerKind]
     definitions: Mapping[str, Path]  # all modules and packages by name
     message_kinds: Mapping[str, MessageKind]  # those that have a struct
+    refusing: frozenset[str]  # layers that refuse this width, or their own defaults, by `$error`
 
     @functools.cached_property
     def bound_keys(self) -> frozenset[str]:
@@ -133,7 +134,9 @@ def _library(data_width: int, shared: Shared, versions: tuple[tuple[Path, int], 
     modules = {name_of(module): module for module in found if is_layer(module)}
     beside = {name: description(definitions[name]) for name in modules}
 
-    def read(metadata: Mapping[str, MessageKind]) -> tuple[Elaboration, dict[str, LayerKind]]:
+    def read(
+        metadata: Mapping[str, MessageKind],
+    ) -> tuple[Elaboration, dict[str, Probed], dict[str, LayerKind]]:
         """`metadata`: of layers that have other than a packet's."""
         types = {f"{name}_{BEAT}": Beat(data_width, kind.struct) for name, kind in metadata.items()}
         elaboration, probed = probe(
@@ -151,12 +154,16 @@ def _library(data_width: int, shared: Shared, versions: tuple[tuple[Path, int], 
             {name: file for name, file in beside.items() if file},
             shared.num_mac_ports,
         )
-        return elaboration, {
-            name: read_layer(each.instance, elaboration, flows(), each.registers, shared)
-            for name, each in probed.items()
-        }
+        return (
+            elaboration,
+            probed,
+            {
+                name: read_layer(each.instance, elaboration, flows(), each.registers, shared)
+                for name, each in probed.items()
+            },
+        )
 
-    elaboration, layers = read({})
+    elaboration, probed, layers = read({})
     kinds = read_kinds(elaboration)
     problems = [
         Problem(layer.file, layer.line, f"layer {layer.name}: {message}")
@@ -168,11 +175,17 @@ def _library(data_width: int, shared: Shared, versions: tuple[tuple[Path, int], 
     metadata = {name: widest(layer.message_kinds(), kinds) for name, layer in layers.items()}
     metadata = {name: kind for name, kind in metadata.items() if kind.name != PACKET}
     if metadata:
-        elaboration, layers = read(metadata)
-    if problems := elaboration.problems():
+        elaboration, probed, layers = read(metadata)
+    # What a layer refuses matters to designs that have it.
+    refused = {each.file for each in elaboration.remarks() if each.is_error}
+    if problems := elaboration.problems(without_remarks=True):
         raise DesignError(problems)
-
-    return Library(data_width, shared, versions, layers, definitions, kinds)
+    refusing = frozenset(
+        name
+        for name, each in probed.items()
+        if refused and refused.intersection(elaboration.used(each.instance))
+    )
+    return Library(data_width, shared, versions, layers, definitions, kinds, refusing)
 
 
 @functools.cache

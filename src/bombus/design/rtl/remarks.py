@@ -38,8 +38,9 @@ def _at(
     library: Library, kind: LayerKind, params: Mapping[str, int], beats: Beats
 ) -> tuple[LayerKind, tuple[Problem, ...]]:
     given = [f".{name}({name})" for name in beats]
-    if BEAT in beats and "data_width" in kind.parameters:
-        given.append(f".DataWidth({beats[BEAT].data_width})")
+    if "data_width" in kind.parameters:
+        width = beats[BEAT].data_width if BEAT in beats else library.data_width
+        given.append(f".DataWidth({width})")
     names = {parameter.name for parameter in kind.parameters.values()}
     for key, number in library.shared.parameters.items():
         if key in names:
