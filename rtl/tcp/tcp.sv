@@ -151,7 +151,7 @@ module tcp
   arrival_t arrival;
   logic arrival_valid, arrival_ready, order, order_valid, order_room;
   segment_t unfound, refused;
-  logic unfound_valid, refused_valid, lookup_busy, half_open, half_done;
+  logic unfound_valid, refused_valid, lookup_busy, half_done;
   logic [15:0] missed_port, port;
   logic missed_valid, missed_ready, connect_lost;
   session_t free, subject;
@@ -192,7 +192,6 @@ module tcp
       .missed_port_o(missed_port),
       .missed_valid_o(missed_valid),
       .missed_ready_i(missed_ready),
-      .half_open_i(half_open),
       .half_done_i(half_done),
       .session_i(subject),
       .tuple_o(tuple),
@@ -268,7 +267,6 @@ module tcp
       .inspected_valid_o(inspected_valid),
       .free_o(core_free),
       .free_valid_o(core_free_valid),
-      .half_open_o(half_open),
       .half_done_o(half_done),
       .event_o({event_o[EventHole], bad_request, event_o[EventAborted:EventUnacceptable]}),
       .subject_o(subject),

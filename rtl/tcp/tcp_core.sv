@@ -73,9 +73,7 @@ module tcp_core
     output session_t free_o,       // the session has ended
     output logic     free_valid_o,
 
-    // A peer has begun a connection; it is open, or has ended before
-    output logic half_open_o,
-    output logic half_done_o,
+    output logic half_done_o,  // a connection that a peer has begun is open, or has ended before
 
     output logic [7:0] event_o,
     output session_t subject_o,  // of what comes out in the next cycle
@@ -713,7 +711,6 @@ module tcp_core
     end
     free_o <= session_t'(index_3_q);
     free_valid_o <= free & ~rst_i;
-    half_open_o <= opens & ~connects & ~rst_i;
     half_done_o <= write & ~opens & untold & (block.state != SynReceived) & ~rst_i;
     event_o <= '0;
     event_o[EventUnacceptable] <= arrives & unacceptable;

@@ -53,8 +53,7 @@ module tcp_lookup
     output logic missed_valid_o,
     input logic missed_ready_i,
 
-    input logic half_open_i,  // one more waits for the end of its handshake
-    input logic half_done_i,
+    input logic half_done_i,  // the handshake of a session is over, or the session is
 
     // What the session of the cycle before was opened with
     input session_t session_i,
@@ -215,13 +214,23 @@ module tcp_lookup
     {vlan_o, port_o} <= opened[session_i[IndexWidth-1:0]];
   end
 
-  // Sessions that have begun in the cycles before are not counted yet: as many more are let in.
-  logic [IndexWidth:0] half_open_q;
+  // A SYN counts from the beginning of its look-up on, or many in a row would all find room.
+  logic [IndexWidth+1:0] half_open_q;
+  logic [3:0] claims_q;
+  wire claims = begins & ~connect & opens & ~crowded_q;
+  wire declined = found & claims_q[3] & ~made;
   always_ff @(posedge clk_i) begin
-    if (rst_i) half_open_q <= '0;
-    else
-      half_open_q <= half_open_q + (IndexWidth + 1)'(half_open_i) - (IndexWidth + 1)'(half_done_i);
-    crowded_q <= half_open_q >= (IndexWidth + 1)'(MaxHalfOpen);
+    if (rst_i) begin
+      half_open_q <= '0;
+      claims_q <= '0;
+      crowded_q <= 1'b0;
+    end else begin
+      half_open_q <= half_open_q + (IndexWidth + 2)'(claims) - (IndexWidth + 2)'(declined) -
+          (IndexWidth + 2)'(half_done_i);
+      claims_q <= {claims_q[2:0], claims};
+      // In time: none begins in the two cycles behind one that may insert (tcp_session_table).
+      crowded_q <= half_open_q >= (IndexWidth + 2)'(MaxHalfOpen);
+    end
   end
 
   always_ff @(posedge clk_i) begin

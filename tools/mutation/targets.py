@@ -90,6 +90,9 @@ _FILES: Mapping[str, Tests] = {
     "rtl/rpu/rpu_timer.sv": Tests(("tests/rtl/test_rpu.py -k timer",), ()),
     "rtl/rpu/rpu_watchdog.sv": Tests(("tests/rtl/test_rpu.py",), ()),
     "rtl/rpu/rpu_packets.sv": Tests(("tests/rtl/test_rpu.py",), ()),
+    "rtl/tcp/tcp_lookup.sv": Tests(
+        ("tests/rtl/test_tcp_lookup.py",), ("tests/system/test_tcp.py",)
+    ),
     "rtl/tcp/tcp_session_match.sv": Tests(("tests/rtl/test_tcp_sessions.py -k 16",), ()),
     "rtl/tcp/tcp_session_table.sv": Tests(
         ("tests/rtl/test_tcp_sessions.py -k 64",), (), "tcp_session"

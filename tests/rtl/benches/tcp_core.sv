@@ -59,7 +59,7 @@ module bench
   report_t report;
   departure_t departure;
   session_t free, unused_subject;
-  logic busy, half_open, half_done;
+  logic busy, half_done;
   assign request = $bits(request_t)'(in_i[1]);
   assign expired = $bits(expired_t)'(in_i[2]);
 
@@ -109,13 +109,12 @@ module bench
       .expired_ready_o(in_ready_o[2]),
       .free_o(free),
       .free_valid_o(out_valid_o[5]),
-      .half_open_o(half_open),
       .half_done_o(half_done),
       .event_o(event_o[7:0]),
       .subject_o(unused_subject),
       .busy_o(busy)
   );
-  assign event_o[63:8] = {54'b0, half_done, half_open};
+  assign event_o[63:8] = {55'b0, half_done};
   assign out_valid_o[4] = order.set | order.clear | order.set_delay | order.clear_delay;
   assign out_o[0] = $bits(out_o[0])'(verdict);
   assign out_o[1] = $bits(out_o[0])'(refused);
