@@ -515,7 +515,6 @@ module rpu
   rpu_watchdog u_watchdog (
       .clk_i,
       .rst_i(~run_q),
-      .time_us_i,
       .limit_i(regs_i.watchdog.limit),
       .has_work_i(used != '0),
       .moves_i(moves),

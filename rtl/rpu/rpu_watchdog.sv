@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Watchdog of a packet processor: notices that there is work and nothing happens.
 //
-// fires_o stays high, until a reset, from when packets have been inside for limit_i periods of 16 us, and
-// none has been taken, sent or dropped in that time. 0: it never fires. Time may jump: that is one
-// period.
+// fires_o stays high, until a reset, from when packets have been inside for limit_i periods of 4,096
+// cycles, and none has been taken, sent or dropped in that time. 0: it never fires. It counts cycles, not
+// time: firmware takes as many, however slow a simulation is.
 //
 // Latency: up to a period more than the limit.
 module rpu_watchdog (
     input logic clk_i,
     input logic rst_i,
-    input logic [31:0] time_us_i,
 
     input logic [7:0] limit_i,
     input logic has_work_i,
@@ -17,11 +16,12 @@ module rpu_watchdog (
     output logic fires_o
 );
 
-  logic period_q, passes_q;
+  logic [11:0] cycle_q;
+  logic passes_q;
   logic [7:0] age_q;
   always_ff @(posedge clk_i) begin
-    period_q <= time_us_i[4];
-    passes_q <= period_q != time_us_i[4];
+    cycle_q  <= rst_i ? '0 : cycle_q + 12'd1;
+    passes_q <= &cycle_q;
     if (rst_i | moves_i | ~has_work_i) age_q <= '0;
     else if (passes_q) age_q <= age_q + 8'd1;
     if (rst_i) fires_o <= 1'b0;

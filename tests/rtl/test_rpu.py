@@ -171,6 +171,7 @@ int main(void) {
 """
 
 
+PERIOD = 4096  # cycles of the watchdog
 CONTROL = Layout(("run", 1), ("discard", 1), ("limit", 6))
 STATUS = Layout(
     *(("busy", 1), ("next", 1), ("timer", 1), ("stuck", 1), ("exception", 1), ("slots", 7)),
@@ -445,10 +446,10 @@ def test_hostile_firmware_is_stopped(benches: Benches, tmp_path: Path, name: str
     """What comes is taken all the time, and the next program is not affected."""
     random = Random(21)
     processor = Processor(benches, HOSTILE[name], tmp_path)
-    processor.bench.control(CONTROL.pack(run=1, limit=8))
+    processor.bench.control(CONTROL.pack(run=1, limit=1))
     sent = [message(random, random.choice([60, 64, 300])) for _ in range(200)]
     processor.push(sent, random)
-    processor.bench.run(64 * 10 + 2000)
+    processor.bench.run(2 * PERIOD + 2000)
     assert processor.bench.waiting() == 0, "it blocks others"
     status = processor.status
     assert status["stuck"] == 1
@@ -480,11 +481,11 @@ def test_watchdog_leaves_others_alone(benches: Benches, tmp_path: Path) -> None:
     random = Random(22)
     processor = Processor(benches, FORWARD, tmp_path)
     processor.bench.control(CONTROL.pack(run=1, limit=1))
-    processor.bench.run(1000)
+    processor.bench.run(3 * PERIOD)
     processor.bench.pace(gap=0.0, stall=1.0)
     sent = [message(random, 100) for _ in range(50)]
     processor.push(sent)
-    processor.bench.run(3000)
+    processor.bench.run(3 * PERIOD)
     processor.bench.pace(gap=0.9, stall=0.0)
     processor.bench.drain(quiet=300)
     assert processor.sent() == sent
