@@ -30,6 +30,10 @@ CROSSPOINT = Proof("router_crosspoint_formal", 2, 1, 7, {"Ports": 0b11101})  # n
 ASYNC = Proof("async_fifo_formal", 14, 1, 30, {"Depth": 4}, clocks=2)
 RESETS = Proof("reset_handshake_formal", 14, 1, 40, clocks=2)
 SESSIONS = Proof("tcp_session_table_formal", depth=9, induction=6, reach=18)
+# A pipeline without other state: as many cycles as it has stages are all there is.
+RANGES = Proof("tcp_ranges_formal", depth=3, induction=None, reach=3)
+SORTED = replace(RANGES, parameters={"Sorted": 1})
+ARRIVAL = Proof("tcp_arrival_formal", depth=3, induction=None, reach=3)
 CORE = Proof("rpu_core_formal", depth=8, induction=None, reach=9)
 FRAMES = Proof("frame_crossing_formal", 8, 1, 20, {"StartBeats": 0}, clocks=2)
 FRAMES_FROM_MAC = replace(FRAMES, parameters={"StartBeats": 1, "Drops": 1})
@@ -91,6 +95,9 @@ PROOFS = (
     ASYNC,
     RESETS,
     SESSIONS,
+    RANGES,
+    SORTED,
+    ARRIVAL,
     CORE,
     pytest.param(replace(CORE, depth=9), marks=pytest.mark.sweep, id="rpu_core_formal-longer"),
     FRAMES,
@@ -132,6 +139,8 @@ COUNT_CROSSING = "clock/count_crossing.sv"
 HANDSHAKE = "clock/reset_handshake.sv"
 CROSSING = "clock/frame_crossing.sv"
 SESSION_TABLE = "tcp/tcp_session_table.sv"
+RANGES_FILE = "tcp/tcp_ranges.sv"
+ARRIVAL_FILE = "tcp/tcp_arrival.sv"
 
 BROKEN = (
     (
@@ -144,6 +153,17 @@ BROKEN = (
     (CORE, Mutation(CORE_FILE, "x_q.is_jalr | wanted_carry !=", "wanted_carry !=")),
     (CORE, Mutation(CORE_FILE, "carries ? in_last : in_same", "in_same")),
     (SESSIONS, Mutation(SESSION_TABLE, "inserts(step2_q) & (num_free != '0)", "inserts(step2_q)")),
+    (RANGES, Mutation(RANGES_FILE, "distance_t'(to_2_q[r]) < add_from_q;", "1'b0;")),
+    (RANGES, Mutation(RANGES_FILE, "(distance_t'(from_2_q[r]) > 0)", "(from_2_q[r] != '0)")),
+    (RANGES, Mutation(RANGES_FILE, "{add_i | remove_i}", "{add_i}")),
+    (SORTED, Mutation(RANGES_FILE, "added = added << 1;", "added = added;")),
+    (
+        ARRIVAL,
+        Mutation(ARRIVAL_FILE, "found_q.last <= found_q.room", "found_q.last < found_q.room"),
+    ),
+    (ARRIVAL, Mutation(ARRIVAL_FILE, "~found_q.last[31] & (", "(")),
+    (ARRIVAL, Mutation(ARRIVAL_FILE, "if (m.ahead_of_nxt) block_o.nxt", "block_o.nxt")),
+    (ARRIVAL, Mutation(ARRIVAL_FILE, "meaning.reset = here;", "meaning.reset = 1'b1;")),
     (FIFO, Mutation(HEAD_FIFO, "(next_addr(write_q) == read_q)", "(write_q == read_q)")),
     (FIFO, Mutation(HEAD_FIFO, "push | (valid_q & (more | ~pop))", "push | (valid_q & more)")),
     (FIFO, Mutation(HEAD_FIFO, "(valid_q & more) ?", "valid_q ?")),

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+// The windows of tcp_arrival against RFC 9293: which segments are acceptable (3.10.7.4, first), what of
+// a payload is kept and where the next byte is expected then, and which acknowledgements count. For
+// all sessions, segments and sequence numbers: there is no state but that of the pipeline.
+module tcp_arrival_formal
+  import tcp_pkg::*;
+  import tcp_state_pkg::*;
+#(
+    parameter int unsigned SendBytes = 65536,
+    parameter int unsigned ReceiveBytes = 65536
+) (
+    input logic clk_i,
+    input logic rst_i,
+    input logic [$bits(tcb_t)-1:0] block_i,
+    input logic [$bits(wishes_t)-1:0] wishes_i,
+    input logic [$bits(segment_t)-1:0] segment_i,
+    input logic [31:0] time_us_i,
+    input logic room_i,
+    input logic some_i,
+    input logic reaches_i,
+    input seq_t reach_i
+);
+
+  tcb_t block, block_2_q, block_3_q, after;
+  wishes_t wishes, wishes_2_q, wishes_3_q;
+  segment_t segment, segment_2_q, segment_3_q;
+  assign block = block_i;
+  assign wishes = wishes_i;
+  assign segment = segment_i;
+  logic [1:0] cycles_q = '0;
+  always_ff @(posedge clk_i) begin
+    block_2_q <= block;
+    block_3_q <= block_2_q;
+    wishes_2_q <= wishes;
+    wishes_3_q <= wishes_2_q;
+    segment_2_q <= segment;
+    segment_3_q <= segment_2_q;
+    if (~&cycles_q) cycles_q <= cycles_q + 2'd1;
+  end
+  wire settled = cycles_q >= 2'd2;
+
+  logic ahead, in_order, ends_stream, acks, begins, tail, keep, refuse, synchronise, wake;
+  logic set_timer, clear_timer, delay_ack, sample, unacceptable, stale, out_of_order;
+  logic [13:0] skip, mss;
+  changes_t changes;
+  congestion_event_t congestion;
+  logic [31:0] sample_us;
+  tcp_arrival #(
+      .RingBytes(SendBytes),
+      .ReceiveBytes(ReceiveBytes)
+  ) u_arrival (
+      .clk_i,
+      .time_us_i,
+      .block_i(block),
+      .wishes_i(wishes),
+      .segment_i(segment),
+      .end_i(segment.seq + 32'(segment.length)),
+      .block_2_i(block_2_q),
+      .segment_2_i(segment_2_q),
+      .wishes_2_i(wishes_2_q),
+      .block_3_i(block_3_q),
+      .segment_3_i(segment_3_q),
+      .room_i,
+      .some_i,
+      .reaches_i,
+      .reach_i,
+      .ahead_o(ahead),
+      .in_order_o(in_order),
+      .ends_stream_o(ends_stream),
+      .news_i(1'b0),
+      .known_i(1'b0),
+      .lost_i(1'b0),
+      .behind_i(1'b0),
+      .acks_o(acks),
+      .begins_o(begins),
+      .tail_o(tail),
+      .mss_o(mss),
+      .block_o(after),
+      .keep_o(keep),
+      .skip_o(skip),
+      .refuse_o(refuse),
+      .synchronise_o(synchronise),
+      .changes_o(changes),
+      .wake_o(wake),
+      .set_timer_o(set_timer),
+      .clear_timer_o(clear_timer),
+      .delay_ack_o(delay_ack),
+      .congestion_o(congestion),
+      .sample_o(sample),
+      .sample_us_o(sample_us),
+      .unacceptable_o(unacceptable),
+      .stale_o(stale),
+      .out_of_order_o(out_of_order)
+  );
+
+  // ---- What holds of every session ----
+
+  wire seq_t window = wishes_3_q.release_edge - block_3_q.rcv_nxt;  // RCV.WND
+  wire seq_t flight = block_3_q.max - block_3_q.una;
+  always_comb begin
+    assume (rst_i == (cycles_q == '0));
+    assume (wishes.release_edge - block.rcv_nxt <= ReceiveBytes);
+    assume (block.max - block.una <= SendBytes + 1);
+    assume (block.nxt - block.una <= block.max - block.una);
+    assume (segment.length <= 14'd8960);
+    // What closes a gap ends in the window.
+    if (reaches_i & settled) assume (reach_i - block_3_q.rcv_nxt <= window);
+  end
+
+  // ---- RFC 9293, 3.10.7.4: the four cases of the table ----
+
+  wire segment_t s = segment_3_q;
+  wire seq_t begins_at = s.seq - block_3_q.rcv_nxt;  // from RCV.NXT
+  // A FIN that comes before the session is open does not count; it comes once more.
+  wire fin = s.flags.fin & (block_3_q.state != SynReceived);
+  wire seq_t occupied = 32'(s.length) + 32'(fin) + 32'(s.flags.syn);  // SEG.LEN
+  wire seq_t last_at = begins_at + occupied - 32'd1;
+  logic in_window;
+  always_comb begin
+    if (occupied == '0) in_window = window == '0 ? begins_at == '0 : begins_at < window;
+    else in_window = window != '0 && (begins_at < window || last_at < window);
+  end
+  wire synchronised = block_3_q.state inside {SynReceived, Established, FinWait1, FinWait2,
+                                              CloseWait, Closing, LastAck, TimeWait};
+  // Beyond the table: what comes next counts but for its bytes where the window is shut, as its
+  // acknowledgement should, and a FIN at the edge of the window.
+  wire allowed = (begins_at == '0) | (s.flags.fin & (begins_at + 32'(s.length) == window));
+  wire takes = in_window | allowed;
+
+  wire seq_t acked = s.ack - block_3_q.una;
+  wire is_new = (acked != '0) && (acked <= flight);
+  wire seq_t advance = after.rcv_nxt - block_3_q.rcv_nxt;
+  wire seq_t kept_from = begins_at + 32'(skip);
+  wire seq_t kept_to = begins_at + 32'(s.length);
+  always_comb begin
+    if (settled & synchronised & ~stale & ~s.flags.syn) begin
+      if (in_window) assert (~unacceptable);
+      if (~takes) assert (unacceptable);
+    end
+    // Bytes that are kept are in the window, all behind those that have come.
+    if (settled & synchronised & keep) begin
+      assert (~unacceptable & ~stale & ~s.flags.rst & ~s.flags.syn & s.flags.ack);
+      assert (32'(skip) < 32'(s.length));
+      assert (kept_from < window && kept_to <= window && kept_from < kept_to);
+      if (in_order) assert (kept_from == '0);
+      if (skip != '0) assert (kept_from == '0);
+    end
+    // The next byte expected never goes back, and not beyond the window, but for a FIN.
+    if (settled & synchronised) begin
+      assert (advance <= window + 32'd1);
+      if (advance != '0) assert (in_order);
+      if (in_order & ~reaches_i) assert (advance == kept_to || advance == kept_to + 32'd1);
+    end
+    // Only what has been sent and is not acknowledged yet is; never less.
+    if (settled & synchronised) begin
+      assert (after.una - block_3_q.una <= flight);
+      assert (after.max == block_3_q.max);
+      assert (after.nxt - after.una <= after.max - after.una);
+      assert (after.nxt - block_3_q.una >= block_3_q.nxt - block_3_q.una);
+      if (after.una != block_3_q.una) assert (is_new & s.flags.ack & after.una == s.ack);
+    end
+    // RFC 5961: only a reset at the next byte ends a session at once.
+    if (settled & synchronised & changes.failed) assert (s.flags.rst & (begins_at == '0));
+    if (settled & synchronised & s.flags.rst & after.state != block_3_q.state) begin
+      assert (begins_at == '0);
+    end
+    // RFC 7323, 5.3: nothing of a stale segment counts, but an answer to the own SYN.
+    if (settled & synchronised & stale & ~s.flags.syn) begin
+      assert (~keep & (advance == '0) & (after.una == block_3_q.una));
+      assert (after.wnd_edge == block_3_q.wnd_edge);
+    end
+  end
+
+  always_comb begin
+    cover (settled & keep & in_order & (skip != '0) & (kept_to == window));
+    cover (settled & keep & ahead & (kept_to == window) & (window > s.seq));
+    cover (settled & synchronised & unacceptable & (window == '0));
+    cover (settled & synchronised & is_new & (after.una < block_3_q.una));
+    cover (settled & synchronised & changes.failed);
+    cover (settled & in_order & reaches_i & (advance == window));
+    cover (settled & stale);
+  end
+
+endmodule
