@@ -10,7 +10,7 @@
 //
 // Messages that fit no ring are dropped and counted. Data wait for requests alone.
 //
-// Latency: 11 cycles, 3 of a header without payload. Throughput: one beat per cycle each
+// Latency: 12 cycles, 3 of a header without payload. Throughput: one beat per cycle each
 // way, no gap between messages. For data widths of 64 to 512 bits.
 module tcp_send_buffer
   import bombus_pkg::*;
@@ -119,16 +119,15 @@ module tcp_send_buffer
       kept_q <= '{session: data_meta.session, last: data_meta.start + 32'(data_i.length)};
     end
   end
-  logic [4:0] telling_q;  // waiting, and the one on its way
+  // Those that wait; one may be on its way, and another one come.
+  logic [4:0] telling_q;
   logic tell_taken;
-  wire data_ends = data_valid_i & data_ready_o & data_i.last;
-  wire data_dropped = tells_q & ~write;
+  wire keeps = tells_q & write;  // not what was dropped
+  wire tells = tell_valid & tell_taken;
   assign data_ready_o = telling_q < 5'd14;
   always_ff @(posedge clk_i) begin
     if (rst_i) telling_q <= '0;
-    else
-      telling_q <= telling_q + 5'(data_ends) -
-          5'(tell_valid & tell_taken) - 5'(data_dropped);  // told, or dropped
+    else if (keeps != tells) telling_q <= keeps ? telling_q + 5'd1 : telling_q - 5'd1;
   end
   head_fifo #(
       .head_t(logic),
@@ -139,7 +138,7 @@ module tcp_send_buffer
       .rst_i,
       .in_head_i  (1'b0),
       .in_body_i  (kept_q),
-      .in_valid_i (tells_q & write),   // not what was dropped
+      .in_valid_i (keeps),
       .in_ready_o (unused_tell_room),
       .out_head_o (unused_tell_head),
       .out_body_o (tell),
@@ -272,10 +271,10 @@ module tcp_send_buffer
 
   // ---- Header and payload go separate ways: the payload is asked for, the header waits ----
 
-  logic has_payload_q, header_room, read_room, reading;
+  logic has_payload_q, header_room, ask_room, ask_valid, read_room, reading;
   wire has_payload = stage.first ? stage.has_payload : has_payload_q;
   wire asks = stage.first & stage.has_payload;
-  assign stage_ready = stage.drop | (header_room & (~asks | read_room));
+  assign stage_ready = stage.drop | (header_room & (~asks | ask_room));
   always_ff @(posedge clk_i) begin
     if (stage_valid & stage.first) has_payload_q <= stage.has_payload;
   end
@@ -296,12 +295,38 @@ module tcp_send_buffer
       .rst_i,
       .in_head_i  (stage_head),
       .in_body_i  (stage.header),
-      .in_valid_i (stage_valid & ~stage.drop & (~asks | read_room)),
+      .in_valid_i (stage_valid & ~stage.drop & (~asks | ask_room)),
       .in_ready_o (header_room),
       .out_head_o (head),
       .out_body_o (header),
       .out_valid_o(header_valid),
       .out_ready_i(header_taken)
+  );
+
+  // Headers come ahead of the output, so that it goes on while the tile's input is a long message
+  // of an application.
+  typedef struct packed {
+    logic [SessionWidth-1:0] session;
+    logic [PositionWidth-1:0] position;
+    logic [14:0] length;
+  } ask_t;
+  ask_t ask;
+  logic unused_ask_head;
+  head_fifo #(
+      .head_t(logic),
+      .body_t(ask_t),
+      .Depth (32)
+  ) u_asks (
+      .clk_i,
+      .rst_i,
+      .in_head_i  (1'b0),
+      .in_body_i  ('{session: stage.session, position: stage.position, length: stage.read_length}),
+      .in_valid_i (stage_valid & ~stage.drop & asks & header_room),
+      .in_ready_o (ask_room),
+      .out_head_o (unused_ask_head),
+      .out_body_o (ask),
+      .out_valid_o(ask_valid),
+      .out_ready_i(read_room)
   );
 
   logic [DataBytes*8-1:0] payload;
@@ -314,10 +339,10 @@ module tcp_send_buffer
   ) u_read (
       .clk_i,
       .rst_i,
-      .request_session_i(stage.session),
-      .request_position_i(stage.position),
-      .request_length_i(stage.read_length),
-      .request_valid_i(stage_valid & ~stage.drop & asks & header_room),
+      .request_session_i(ask.session),
+      .request_position_i(ask.position),
+      .request_length_i(ask.length),
+      .request_valid_i(ask_valid),
       .request_ready_o(read_room),
       .read_session_o(read_session),
       .read_position_o(read_position),
@@ -384,6 +409,7 @@ module tcp_send_buffer
       .out_next_o(unused_next)
   );
 
-  assign busy_o = tell_valid | tells_q | request_valid_o | write | stage_valid | header_valid | reading | out_valid_o;
+  assign busy_o = tell_valid | tells_q | request_valid_o | write | stage_valid | header_valid | ask_valid |
+      reading | out_valid_o;
 
 endmodule

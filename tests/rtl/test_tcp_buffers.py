@@ -399,6 +399,19 @@ def test_no_gap_and_latency(buffers: Buffers) -> None:
     assert cycles[0] - bench.taken(SEGMENT)[0] == 3
 
 
+def test_headers_are_taken_ahead_of_the_output(buffers: Buffers) -> None:
+    """So that a long message of an application, before the tile's input, makes no gap."""
+    buffers.fill()
+    bench = buffers.bench
+    bench.pace(stall=1.0)
+    for _ in range(40):
+        buffers.segment(0, buffers.start(), 2 * buffers.size, 20)
+    bench.run(200)
+    assert len(bench.taken(SEGMENT)) >= 30  # beats
+    bench.pace(stall=0.0)
+    bench.drain()
+
+
 def test_reset_in_the_middle_of_traffic(buffers: Buffers) -> None:
     random = buffers.random
     for _ in range(20):
