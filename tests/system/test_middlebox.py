@@ -227,9 +227,13 @@ def test_a_processor_that_hangs_is_evicted(
         hung.evict(1000)
     assert not hung.status.running and not hung.status.enabled
     assert sum(shares(middlebox, [frame(random, 60) for _ in range(40)])) >= 40
-    hung.load(forward)
-    hung.boot()
     middlebox.lb.enable(2)
+    hung.boot()
+    for _ in range(4):
+        middlebox.send(frame(random, 60))
+    middlebox.advance(500)
+    with pytest.raises(SimulationError, match="still had 1 messages"):
+        hung.reload(forward, limit_cycles=1000)
     middlebox.receive_all(1)
     assert min(shares(middlebox, [frame(random, 60) for _ in range(40)])) >= 8
-    assert hung.status.counters["drop.rpu.by_firmware"] == 1
+    assert hung.status.counters["drop.rpu.by_firmware"] == 2

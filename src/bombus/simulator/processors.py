@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -136,14 +137,19 @@ class Processor:
                 f"{name} still had {before[1]} messages after {limit_cycles} cycles; they are lost"
             )
 
-    def reload(self, file: Path | str) -> None:
-        """Evicts it, loads a program, starts it and sends it messages again; nothing is lost."""
-        self.evict()
-        self.load(file)
-        self.boot()
-        _, number, balancer = self._place()
-        assert balancer
-        balancer.enable(number)
+    def reload(self, file: Path | str, limit_cycles: int = DRAIN_CYCLES) -> None:
+        """Evicts it, loads a program, starts it and sends it messages again; nothing is lost.
+
+        SimulationError if the old program has not finished; the new one runs all the same.
+        """
+        try:
+            self.evict(limit_cycles)
+        finally:
+            self.load(file)
+            self.boot()
+            _, number, balancer = self._place()
+            if balancer is not None:
+                balancer.enable(number)
 
     def _place(self) -> tuple[str, int, Balancer | None]:
         for balancer in self._simulation.balancers:
@@ -190,7 +196,8 @@ def keep_loaded(file: Path) -> Callable[[Simulation], None]:
             return
         for processor in simulation.rpus:
             if loaded:
-                processor.reload(file)
+                with suppress(SimulationError):  # of a program that hangs
+                    processor.reload(file)
             else:
                 processor.load(file)
                 processor.boot()
