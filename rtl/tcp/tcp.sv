@@ -62,8 +62,8 @@ module tcp
     output logic  data_valid_o,
     input  logic  data_ready_i,
 
-    output logic [ 6:0] drop_o,
-    output logic [15:0] event_o,
+    output logic [ 5:0] drop_o,
+    output logic [16:0] event_o,
     output logic        busy_o,
     output logic        timer_o
 );
@@ -74,6 +74,8 @@ module tcp
   localparam bit Replicable = 1'b0;
   localparam string RequestTakes = "tcp_request";
   localparam bit RequestAlwaysTakes = 1'b1;
+  // Memories of sessions are cleared after reset, one a cycle.
+  localparam int unsigned MaxBusyCycles = 4096 + NumSessions;
   localparam string Sends = "tcp_segment";
   localparam string DataSends = "tcp_data tcp_event";
   typedef enum logic [0:0] {NextTcpSendBufferSegment} next_e;
@@ -85,7 +87,6 @@ module tcp
     DropBadPort,
     DropOptionsBusy,
     DropNoSession,
-    DropResetsBusy,
 
     NumDrops
   } drop_e;
@@ -101,6 +102,7 @@ module tcp
     EventBadRequest,
     EventHole,
     EventRefused,
+    EventResetsBusy,
     EventSegmentIn,
     EventSegmentOut,
     EventRequest,
@@ -433,13 +435,13 @@ module tcp
     refused_both_q <= core_refused_valid & unfound_valid & ~rst_i;
     event_o[EventBadRequest] <= (bad_request | connect_lost) & ~rst_i;
     event_o[EventRefused] <= refused_valid & ~rst_i;
+    event_o[EventResetsBusy] <= (refused_lost | refused_both_q) & ~rst_i;
     event_o[EventSegmentIn] <= order_valid & ~drop_o[DropNoSession] & ~rst_i;
     event_o[EventSegmentOut] <= out_valid_o & out_ready_i & out_o.last & ~rst_i;
     event_o[EventRequest] <= request_valid_i & request_ready_o & ~rst_i;
     event_o[EventPayload] <= data_ends & ~tells & ~rst_i;
     event_o[EventTold] <= data_ends & tells & ~rst_i;
   end
-  assign drop_o[DropResetsBusy] = refused_lost | refused_both_q;
   assign busy_o = receive_busy | lookup_busy | core_busy | free_valid | deliver_busy | transmit_busy;
 
 endmodule

@@ -76,6 +76,7 @@ EVENTS: dict[str, dict[str, int]] = {
         "bad_request": GOES_ON,
         "hole": GOES_ON,
         "refused": GOES_ON,
+        "resets_busy": GOES_ON,
         "segment_in": ENDS,
         "segment_out": STARTS,
         "request": ENDS,

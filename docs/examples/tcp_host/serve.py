@@ -75,24 +75,28 @@ class Servers:
 
     def __init__(self) -> None:
         self.listeners: dict[Listener, Callable[[bytearray], bytes]] = {}
-        self.open: list[tuple[Connection, Callable[[bytearray], bytes], bytearray]] = []
+        self.open: dict[Connection, tuple[Callable[[bytearray], bytes], bytearray]] = {}
 
     def __call__(self, simulation: Simulation) -> None:
         if not self.listeners:
             for port, answers in ((7, echo), (80, http), (6379, redis)):
                 self.listeners[simulation.tcp.listen(port)] = answers
-        simulation.tcp.poll()
+        changed = simulation.tcp.poll()
         for listener, answers in self.listeners.items():
             while listener.waiting:
-                self.open.append((listener.accept(timeout=0), answers, bytearray()))
-        for entry in list(self.open):
-            connection, answers, came = entry
-            came += connection.read()
-            if connection.is_closed or connection.at_end:
-                connection.close()
-                self.open.remove(entry)
-            elif came and (answer := answers(came)):
-                connection.write(answer)
+                self.open[listener.accept(timeout=0)] = answers, bytearray()
+        for connection in changed:
+            if connection in self.open:
+                self.serve(connection)
+
+    def serve(self, connection: Connection) -> None:
+        answers, came = self.open[connection]
+        came += connection.read()
+        if connection.is_closed or connection.at_end:
+            connection.close()
+            del self.open[connection]
+        elif came and (answer := answers(came)):
+            connection.write(answer)
 
 
 if __name__ == "__main__":

@@ -302,6 +302,7 @@ class Sockets:
         self._sessions: dict[int, Connection] = {}
         self._opening: list[Opening] = []  # the oldest first
         self.reads: deque[Connection] = deque()  # by whom what comes next was asked for
+        self._changed: dict[Connection, None] = {}  # since the last `poll`, in order
         # Lets some microseconds pass, at most, where more than this simulation is to go on.
         self.pass_time: Callable[[int], object] | None = None
 
@@ -357,8 +358,18 @@ class Sockets:
             raise ConnectionRefusedError(f"{ip} port {port}: {opening.error}")
         return opening.connection
 
-    def poll(self) -> None:
-        """Takes what the design has sent; no time passes."""
+    def poll(self) -> list[Connection]:
+        """Takes what the design has sent; no time passes.
+
+        Returns the connections to which something has come since the last call: they have opened,
+        or there are bytes, space, or an end.
+        """
+        self._take_all()
+        changed = list(self._changed)
+        self._changed.clear()
+        return changed
+
+    def _take_all(self) -> None:
         while (message := self._out.receive()) is not None:
             self._take(message)
 
@@ -368,7 +379,7 @@ class Sockets:
             raise SimulationError(f"timeout: should be 0 seconds or more, not {timeout}")
         end = self._simulation.time_us + round(timeout * 1_000_000)
         while True:
-            self.poll()
+            self._take_all()
             if is_done():
                 return
             left = end - self._simulation.time_us
@@ -398,12 +409,15 @@ class Sockets:
 
     def _take(self, message: Message) -> None:
         if message.kind == DATA:
-            self.reads.popleft().take_data(message.data)
+            connection = self.reads.popleft()
+            connection.take_data(message.data)
+            self._changed[connection] = None
             return
         fields = dict(message.fields)
         if fields["changes.opened"]:
             connection = Connection(self, message)
             self._sessions[connection.session] = connection
+            self._changed[connection] = None
             connection.take_event(fields)
             opening = self._opened(fields)
             listener = self.listeners.get(connection.port) if opening is None else None
@@ -422,6 +436,7 @@ class Sockets:
             place = fields["write_end"]
             self.send(REQUEST, request="request_free", session=fields["session"], place=place)
         elif (known := self._sessions.get(fields["session"])) is not None:
+            self._changed[known] = None
             known.take_event(fields)
 
     def _opened(self, fields: dict[str, int]) -> Opening | None:

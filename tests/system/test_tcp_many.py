@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Thousands of TCP connections that Linux has open at once, and none that is left behind."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from support.live import ADDRESS, starter
+from test_tcp_host import DESIGN, SERVE
+
+SESSIONS = 16384  # the most that an engine can have
+CONNECTIONS = 10_000  # twice as many do not fit, and leave Linux ports in TIME_WAIT enough
+SIZES = {
+    "tcp": f"num_sessions: {SESSIONS}, send_bytes: 2048, receive_bytes: 2048",
+    "tcp_receive_buffer": f"num_sessions: {SESSIONS}, ring_bytes: 2048",
+    "tcp_send_buffer": f"num_sessions: {SESSIONS}, ring_bytes: 2048",
+}
+
+# Opens connections, has each echo its number, closes them. Arguments: address, connections.
+# Prints how many opened, and how many of the echoes were right.
+CLIENTS = """
+import resource, selectors, socket, sys
+address, number = sys.argv[1], int(sys.argv[2])
+resource.setrlimit(resource.RLIMIT_NOFILE, (number + 100, number + 100))
+opening, clients = selectors.DefaultSelector(), []
+while len(clients) < number:
+    for _ in range(min(64, number - len(clients))):
+        client = socket.socket()
+        client.setblocking(False)
+        client.connect_ex((address, 7))
+        opening.register(client, selectors.EVENT_WRITE)
+    while opening.get_map():
+        found = opening.select(60)
+        assert found, "connections do not open"
+        for key, _ in found:
+            opening.unregister(key.fileobj)
+            assert not key.fileobj.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR)
+            key.fileobj.settimeout(60)
+            clients.append(key.fileobj)
+right = 0
+for first in range(0, number, 64):
+    part = dict(enumerate(clients[first:first + 64], first))
+    for n, client in part.items():
+        client.sendall(b"%d" % n)
+    for n, client in part.items():
+        wanted, came = b"%d" % n, b""
+        while len(came) < len(wanted):
+            came += client.recv(100)
+        right += came == wanted
+for client in clients:
+    client.shutdown(socket.SHUT_WR)
+for client in clients:
+    assert client.recv(1) == b""
+    client.close()
+print(len(clients), right)
+"""
+
+
+@pytest.fixture
+def design(tmp_path: Path) -> Path:
+    """The example with all sessions that an engine can have."""
+    text = DESIGN.read_text().replace("name: tcp_host\n", "name: tcp_many\n")
+    for kind, sizes in SIZES.items():
+        assert text.count(f"kind: {kind},") == 1
+        text = text.replace(f"kind: {kind},", f"kind: {kind}, {sizes},")
+    file = tmp_path / "tcp_many.yaml"
+    file.write_text(text)
+    return file
+
+
+@pytest.mark.sweep
+def test_ten_thousand_connections_at_once_and_once_more(design: Path, tmp_path: Path) -> None:
+    with starter(tmp_path) as start:
+        running = start(design, assertions=True, software=SERVE)
+        for _ in range(2):
+            opened = running.python(CLIENTS, ADDRESS, CONNECTIONS)
+            assert opened == f"{CONNECTIONS} {CONNECTIONS}"
+        counters = running.stop()["counters"]["tcp"]
+    assert counters["event.tcp.payload"] >= 2 * CONNECTIONS
