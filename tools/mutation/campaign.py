@@ -104,10 +104,18 @@ class Campaign:
             for result in self._try_shared(file, text, shared, tests):
                 self.journal.add(result)
                 yield result
+        if alone and not is_rtl:
+            self._check_tests(tests)
         for site in alone:
             result = self._try_alone(file, text, site, tests)
             self.journal.add(result)
             yield result
+
+    def _check_tests(self, tests: Tests) -> None:
+        """Tests that fail in any case would catch everything."""
+        for stage in tests.unit:
+            if self.checkout.test(stage, _FIRST_SECONDS).verdict != "passed":
+                raise BadTestsError(f"pytest {stage} fails without a mutation")
 
     def _wanted(self, file: str, text: str, count: int) -> list[Site]:
         """The first mutations, in the order of the seed, that elaborate."""

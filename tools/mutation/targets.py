@@ -272,6 +272,7 @@ _PYTHON: Mapping[str, str] = {
     "src/bombus/analysis/window.py": "test_window.py",
     "src/bombus/analysis/kinds.py": "test_message_kinds.py",
     "src/bombus/design/dispatch.py": "test_replica_designs.py",
+    "src/bombus/design/edit.py": "test_hostile_files.py test_placer.py",
     "src/bombus/design/elements.py": "test_generate.py test_check.py",
     "src/bombus/design/hop_networks.py": "test_networks.py",
     "src/bombus/design/network.py": "test_networks.py",
