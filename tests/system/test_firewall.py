@@ -85,7 +85,7 @@ def test_cycles(firewall: Simulation) -> None:
         first, *_, last = done.received
         cycles[name] = (last.last_beat_cycle - first.last_beat_cycle) / (count + 1)
     print(cycles)
-    assert cycles["pass"] <= 13 and cycles["drop"] <= 13
+    assert cycles["pass"] <= 7 and cycles["drop"] <= 7
 
 
 def test_a_list_that_is_too_long(firewall: Simulation) -> None:
