@@ -237,3 +237,38 @@ def test_a_processor_that_hangs_is_evicted(
     middlebox.receive_all(1)
     assert min(shares(middlebox, [frame(random, 60) for _ in range(40)])) >= 8
     assert hung.status.counters["drop.rpu.by_firmware"] == 2
+
+    assert hung.status.counters["drop.rpu.by_firmware"] == 1
+
+
+def test_hostile_firmware_takes_only_itself_down(
+    middlebox: Simulation, forward: Path, tmp_path: Path
+) -> None:
+    """From when the watchdog stops it, the others' frames pass; then it is loaded again."""
+    random = Random(8)
+    source, elf = tmp_path / "hold.c", tmp_path / "hold.elf"
+    source.write_text(HOLD)
+    build([source], elf)
+    hostile, *others = middlebox.rpus
+    hostile.load(elf)
+    hostile.registers.watchdog.limit = 2
+    hostile.boot()
+    sent = [frame(random, random.choice((60, 300, 1500))) for _ in range(200)]
+    done = middlebox.exchange(sent, limit_cycles=LIMIT_CYCLES)
+    assert not done.timed_out
+    assert hostile.status.stuck
+    assert hostile.status.slots == 0
+    # Frames wait behind those to it until then, and find ports full.
+    before = hostile.status.counters["noc_in_messages"]
+    done = middlebox.exchange(sent, limit_cycles=LIMIT_CYCLES)
+    lost = hostile.status.counters["noc_in_messages"] - before
+    assert lost > 20
+    assert len(done.received) == len(sent) - lost
+    assert all(other.status.counters["noc_out_messages"] > 20 for other in others)
+    assert hostile.status.counters["event.rpu.stuck"] == 1
+    hostile.load(forward)
+    hostile.boot()
+    assert not hostile.status.stuck
+    done = middlebox.exchange(sent, limit_cycles=LIMIT_CYCLES)
+    assert Counter(each.data for each in done.received) == Counter(sent)
+    message_sums.check(middlebox)
