@@ -238,8 +238,6 @@ def test_a_processor_that_hangs_is_evicted(
     assert min(shares(middlebox, [frame(random, 60) for _ in range(40)])) >= 8
     assert hung.status.counters["drop.rpu.by_firmware"] == 2
 
-    assert hung.status.counters["drop.rpu.by_firmware"] == 1
-
 
 def test_hostile_firmware_takes_only_itself_down(
     middlebox: Simulation, forward: Path, tmp_path: Path
