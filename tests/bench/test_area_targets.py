@@ -52,6 +52,7 @@ def test_crosspoint_meets_the_clock(tmp_path: Path) -> None:
     meets(design)
 
 
+@pytest.mark.sweep
 def test_fixed_tables(tmp_path: Path) -> None:
     """Without what no message uses."""
     design = tmp_path / "udp_echo_fixed.yaml"
