@@ -26,6 +26,12 @@ def keep_counts_flowing(bench: Bench) -> None:
         bench.stall(len(WIDTHS) + stream, 0.0)
 
 
+def run_until_taken(bench: Bench) -> None:
+    """Until nothing waits any more to come in, at any width; what goes out may be stopped."""
+    while any(bench.waiting(stream) for stream in range(len(WIDTHS))):
+        bench.run(100)
+
+
 def room(stream: int, ahead: int) -> int:
     """Beats that a buffer holds: those in its memory and those that have left it."""
     return BUFFER_BYTES // (WIDTHS[stream] // 8) + ahead

@@ -354,6 +354,24 @@ class StreamWorld:
             self.step()
         raise AssertionError(f"not done after {steps} steps")
 
+    def come_and_go(self, count: int) -> None:
+        """So many more connections open and end, some of them by a reset."""
+        random, before = self.random, len(self.done)
+
+        def done() -> bool:
+            if len(self.done) + len(self.live) < before + count:
+                if random.random() < 0.2:
+                    self.open(random.choice([0, 1, 8, 129, 700, 3000]))
+            elif not self.live:
+                return True
+            if random.random() < 0.005 and self.live:
+                session = random.choice(list(self.live))
+                if not self.live[session].over:
+                    self.ends(session, failed=True)
+            return False
+
+        self.run(done)
+
     @property
     def counted(self) -> dict[str, int]:
         return dict(zip(self.app.events, self.app.bench.events, strict=False))

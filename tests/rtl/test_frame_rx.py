@@ -9,7 +9,16 @@ from random import Random
 import pytest
 from axi_stream import AxiStream
 from harness import SEEDS, WIDTHS, Beats, Bench, Benches
-from mac_bench import BUFFER_BYTES, FILLINGS, MAX_FRAME, events, filling, keep_counts_flowing, room
+from mac_bench import (
+    BUFFER_BYTES,
+    FILLINGS,
+    MAX_FRAME,
+    events,
+    filling,
+    keep_counts_flowing,
+    room,
+    run_until_taken,
+)
 
 from bombus.golden.flow_key import flow_key
 
@@ -110,8 +119,7 @@ def test_frames_are_kept_until_the_beats_are_used_up(
             axi = AxiStream(width)
             for frame in [*sent[stream], bytes(60)]:
                 bench.push(list(axi.beats(frame, random)), stream)
-        while any(bench.waiting(stream) for stream in range(len(WIDTHS))):
-            bench.run(100)
+        run_until_taken(bench)
         bench.run(10)
         for stream in range(len(WIDTHS)):
             assert events(bench, stream)[OVERFLOW] == 1, "the one that is too many"
@@ -128,8 +136,7 @@ def test_overflow_loses_whole_frames_only(benches: Benches) -> None:
     push(bench, sent, random)
     bench.pace(stall=0.8)
     keep_counts_flowing(bench)
-    while any(bench.waiting(stream) for stream in range(len(WIDTHS))):
-        bench.run(100)
+    run_until_taken(bench)
     bench.pace()
     bench.drain()
     for stream in range(len(WIDTHS)):
@@ -149,8 +156,7 @@ def test_runts_until_it_is_full(benches: Benches) -> None:
     keep_counts_flowing(bench)
     sent = [random.randbytes(1) for _ in range(BUFFER_BYTES // 8 + 100)]
     push(bench, sent, random)
-    while any(bench.waiting(stream) for stream in range(len(WIDTHS))):
-        bench.run(100)
+    run_until_taken(bench)
     bench.pace()
     bench.drain()
     for stream in range(len(WIDTHS)):

@@ -19,6 +19,7 @@ from mac_bench import (
     filling,
     keep_counts_flowing,
     room,
+    run_until_taken,
 )
 
 BAD, TOO_LONG, OVERFLOW, FRAMES = range(4)  # events of mac_rx
@@ -167,8 +168,7 @@ def test_rx_counts_overflow_and_recovers(benches: Benches, length: int) -> None:
             push_frames(bench, stream, frames, random)
         bench.pace(stall=stall)
         keep_counts_flowing(bench)
-        while any(bench.waiting(stream) for stream in range(len(WIDTHS))):
-            bench.run(100)
+        run_until_taken(bench)
         bench.pace()
         bench.drain()
         after = [Frame(random.randbytes(200)) for _ in range(5)]
@@ -211,8 +211,7 @@ def test_rx_holds_frames_until_the_beats_are_used_up(
             data = filling(random, stream, beats, 34, AHEAD)
             sent.append([Frame(frame[:12] + b"\x88\xb5" + frame[14:]) for frame in data])
             push_frames(bench, stream, [*sent[stream], Frame(bytes(60))], random)
-        while any(bench.waiting(stream) for stream in range(len(WIDTHS))):
-            bench.run(100)
+        run_until_taken(bench)
         bench.run(10)
         for stream in range(len(WIDTHS)):
             assert events(bench, stream)[OVERFLOW] == 1, "the one that is too many"
@@ -232,8 +231,7 @@ def test_rx_takes_runts_until_it_is_full(benches: Benches) -> None:
     frames = [Frame(random.randbytes(1)) for _ in range(count)]
     for stream in range(len(WIDTHS)):
         push_frames(bench, stream, frames, random)
-    while any(bench.waiting(stream) for stream in range(len(WIDTHS))):
-        bench.run(100)
+    run_until_taken(bench)
     bench.pace()
     bench.drain()
     for stream in range(len(WIDTHS)):

@@ -14,24 +14,9 @@ from stream_world import StreamWorld
 def test_sessions_that_come_and_go(benches: Benches, seed: int) -> None:
     """What comes goes back, at every pace, over sessions whose numbers are used again."""
     world = StreamWorld(benches, seed=seed, layer="tcp_echo")
-    random = world.random
     for pace in PACES:
         world.app.bench.pace(**pace)
-        before = len(world.done)
-
-        def done(before: int = before) -> bool:
-            if len(world.done) + len(world.live) < before + 25:
-                if random.random() < 0.2:
-                    world.open(random.choice([0, 1, 8, 129, 700, 3000]))
-            elif not world.live:
-                return True
-            if random.random() < 0.005 and world.live:
-                session = random.choice(list(world.live))
-                if not world.live[session].over:
-                    world.ends(session, failed=True)
-            return False
-
-        world.run(done)
+        world.come_and_go(25)
     assert world.listens
     assert all(state.failed or state.written == state.to_come for state in world.done)
     world.app.bench.drain()

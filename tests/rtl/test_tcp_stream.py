@@ -46,25 +46,10 @@ def test_sessions_that_come_and_go(benches: Benches, width: int, seed: int) -> N
     """Numbers of sessions are used again and again; peers reset some connections, and the kernel
     does; numbers of bytes wrap, and rings."""
     world = StreamWorld(benches, width, seed)
-    random = world.random
     for index, pace in enumerate(PACES):
         (echoing if index % 2 else mischief)(world)
         world.app.bench.pace(**pace)
-        before = len(world.done)
-
-        def done(before: int = before) -> bool:
-            if len(world.done) + len(world.live) < before + 25:
-                if random.random() < 0.2:
-                    world.open(random.choice([0, 1, 8, 129, 700, 3000]))
-            elif not world.live:
-                return True
-            if random.random() < 0.005 and world.live:
-                session = random.choice(list(world.live))
-                if not world.live[session].over:
-                    world.ends(session, failed=True)
-            return False
-
-        world.run(done)
+        world.come_and_go(25)
     assert world.listens
     for state in world.done:
         assert state.told[0] == "opened" and state.told[-1] == "ended"

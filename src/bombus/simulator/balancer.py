@@ -33,9 +33,7 @@ class Balancer:
         self._simulation = simulation
         self.tiles = list(tiles)
         self._senders = [
-            each
-            for each in simulation.manifest["dispatch"]
-            if [name.partition(".")[0] for name in each["replicas"]] == self.tiles
+            each for each in simulation.manifest["dispatch"] if _replicas(each) == self.tiles
         ]
         if not self._senders:
             raise SimulationError(f"no tile distributes messages among {', '.join(self.tiles)}")
@@ -109,7 +107,10 @@ class Balancer:
 
 def groups(manifest: Mapping[str, Any]) -> list[list[str]]:
     """The tiles of each group of replicas."""
-    found = [
-        tuple(name.partition(".")[0] for name in each["replicas"]) for each in manifest["dispatch"]
-    ]
-    return [list(each) for each in dict.fromkeys(found)]
+    found = dict.fromkeys(tuple(_replicas(sender)) for sender in manifest["dispatch"])
+    return [list(each) for each in found]
+
+
+def _replicas(sender: Mapping[str, Any]) -> list[str]:
+    """The tiles among which a sender distributes messages."""
+    return [name.partition(".")[0] for name in sender["replicas"]]
