@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from unit_helpers import Words
 
 from bombus.analysis import check
 from bombus.base.errors import DesignError
@@ -140,22 +141,6 @@ def test_no_two_registers_share_an_address(register_map: RegisterMap) -> None:
     take(register_map.root, 0)
     assert len(taken) > 800
     assert max(taken) < 1 << register_map.address_bits
-
-
-class Words:
-    """A register port over a memory."""
-
-    def __init__(self) -> None:
-        self.words: dict[int, int] = {}
-        self.accesses: list[tuple[int, int | None]] = []
-
-    def read_register(self, address: int) -> int:
-        self.accesses.append((address, None))
-        return self.words.get(address, 0)
-
-    def write_register(self, address: int, value: int) -> None:
-        self.accesses.append((address, value))
-        self.words[address] = value
 
 
 @pytest.fixture(scope="module")

@@ -4,10 +4,13 @@
 from __future__ import annotations
 
 from collections import Counter
+from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
-from unit_helpers import DESIGNS, Edited, Problems
+from unit_helpers import DESIGNS, Edited, Problems, Words
 
 from bombus.analysis import check
 from bombus.base import yaml_file
@@ -16,6 +19,9 @@ from bombus.design import config, dispatch, resolve
 from bombus.design.resolved import Design
 from bombus.generation import generate
 from bombus.generation.manifest import manifest
+from bombus.registers.access import open_map
+from bombus.simulator import register_map
+from bombus.simulator.balancer import Balancer
 
 ECHO = "{name: echo, kind: udp_echo, udp_port: 7, at: [2, 1]}"
 REPLICAS = "{name: echo, kind: udp_echo, udp_port: 7, replicas: 3}"
@@ -188,6 +194,7 @@ def test_manifest_says_where_slots_lead(tmp_path: Path) -> None:
         "tile": "receive",
         "next": ["udp_port_7"],
         "group": "echo",
+        "number": 0,
         "policy": "round_robin",
         "first_slot": 0,
         "replicas": [f"echo_{n}.udp_echo" for n in range(3)],
@@ -393,3 +400,36 @@ def test_instances_are_the_tiles_of_the_mesh(tmp_path: Path) -> None:
         *("echo_0", "echo_1", "echo_2"),
     ]
     assert [each.replica for each in design.instances][2:] == [None, 0, 1, 2]
+
+
+def test_two_groups_of_one_tile_are_told_apart(tmp_path: Path) -> None:
+    """Both next hops are called `served`, and one tile chooses among both groups."""
+    two = REPLICAS.replace("3", "2")
+    design, _ = check.check(
+        small(
+            tmp_path,
+            "{name: balancer, layers: [scheduler: {before: one}, scheduler: {before: two}]}",
+            two.replace("name: echo", "name: one"),
+            two.replace("name: echo", "name: two").replace("7", "8"),
+        )
+    )
+    told = manifest(design)
+    (tile,) = [each for each in told["tiles"] if each["name"] == "balancer"]
+    senders = told["dispatch"]
+    assert [each["next"] for each in senders] == [["served"], ["balancer.scheduler_2.served"]]
+    assert [each["number"] for each in senders] == [0, 1]
+    for number, (sender, hop) in enumerate(zip(senders, tile["next_hops"].values(), strict=True)):
+        port, expected = Words(), Words()
+        registers = open_map(told, port)
+        simulation = SimpleNamespace(manifest=told, registers=registers)
+        simulation.set_slot = partial(register_map.set_slot, registers, told)
+        balancer = Balancer(cast("Any", simulation), [f"{sender['group']}_{n}" for n in range(2)])
+        table = open_map(told, expected).tiles["balancer"]
+        balancer.policy = "round_robin"
+        table.next_hop[hop].write(valid=1, is_group=1, port=0, y=1, x=number)
+        assert port.words == expected.words
+        balancer.disable(1)
+        (stays,) = (each for each in told["tiles"] if each["name"] == balancer.tiles[0])
+        for slot in range(64 * number + 1, 64 * (number + 1), 2):
+            table.slot[slot].write(valid=1, is_group=0, port=0, y=stays["y"], x=stays["x"])
+        assert port.words == expected.words

@@ -45,3 +45,19 @@ def without_promise(kind: LayerKind) -> LayerKind:
     """The layer, were its input to wait for its output."""
     stream = replace(kind.inputs["in"], always_takes=False, waits_for_outputs=("out",))
     return replace(kind, inputs={"in": stream})
+
+
+class Words:
+    """A register port over a memory."""
+
+    def __init__(self) -> None:
+        self.words: dict[int, int] = {}
+        self.accesses: list[tuple[int, int | None]] = []
+
+    def read_register(self, address: int) -> int:
+        self.accesses.append((address, None))
+        return self.words.get(address, 0)
+
+    def write_register(self, address: int, value: int) -> None:
+        self.accesses.append((address, value))
+        self.words[address] = value

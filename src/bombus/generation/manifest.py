@@ -3,11 +3,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from bombus.design import rtl
-from bombus.design.dispatch import Dispatch
-from bombus.design.elements import Interface, Tile
+from bombus.design.elements import Output, Tile
 from bombus.design.register_map import shown
 from bombus.design.resolved import Design
 from bombus.generation import memories, raised_streams, watchpoints
@@ -16,21 +16,42 @@ from bombus.registers.plain import to_plain
 MANIFEST_VERSION = 1
 
 
-def _next_hops(tile: Tile, design: Design) -> dict[str, int]:
-    """Numbers of a tile's next hops in its table; those of two outputs have the output's name."""
-    numbers: dict[str, int] = {}
+def _next_hops(tile: Tile, design: Design) -> dict[tuple[Output, str], tuple[str, int]]:
+    """Names of a tile's next hops and their numbers in its table, by output and own name.
+
+    Where two outputs have next hops of one name, the later one's begins with the output's.
+    """
+    found: dict[tuple[Output, str], tuple[str, int]] = {}
+    names: set[str] = set()
     for interface in tile.interfaces:
         base = design.first_hop(tile, interface)
         for source, first in design.next_tables[interface].first.items():
             for number, name in enumerate(design.hop_names(source), base + first):
-                numbers[name if name not in numbers else f"{source}.{name}"] = number
-    return numbers
+                unique = f"{source}.{name}" if name in names else name
+                names.add(unique)
+                found[source, name] = unique, number
+    return found
 
 
-def _hops_to(dispatch: Dispatch, interface: Interface, design: Design) -> list[str]:
-    """Names of an interface's next hops that lead to a group of replicas."""
-    hops = (hop for source in interface.sources for hop in design.hops_from(source))
-    return list(dict.fromkeys(hop.name for hop in hops if hop.target in dispatch.targets))
+def _dispatches(tile: Tile, design: Design) -> Iterator[dict[str, Any]]:
+    """The groups of replicas that a tile distributes messages among."""
+    names = _next_hops(tile, design)
+    for interface in tile.interfaces:
+        hops = [hop for source in interface.sources for hop in design.hops_from(source)]
+        for number, dispatch in enumerate(design.dispatches[interface]):
+            leading = [hop for hop in hops if hop.target in dispatch.targets]
+            yield {
+                "tile": tile.name,
+                "next": list(dict.fromkeys(names[hop.source, hop.name][0] for hop in leading)),
+                "group": dispatch.group.name,
+                "number": number,  # in the entries of the next-hop table that lead to it
+                "policy": dispatch.group.policy,
+                "first_slot": design.first_slot(tile, interface) + dispatch.first_slot,
+                "replicas": [target.full_name for target in dispatch.targets],
+                "slots": [
+                    {"to": target.tile.name, "port": target.entry_port} for target in dispatch.slots
+                ],
+            }
 
 
 def manifest(design: Design) -> dict[str, Any]:
@@ -98,7 +119,7 @@ def manifest(design: Design) -> dict[str, Any]:
                     for interface in tile.interfaces
                 },
                 "counters": tile.counters(),
-                "next_hops": _next_hops(tile, design),
+                "next_hops": dict(_next_hops(tile, design).values()),
                 "hop_networks": [
                     {"network": each.network.name, "first_hop": design.first_hop(tile, each)}
                     for each in tile.interfaces
@@ -118,22 +139,7 @@ def manifest(design: Design) -> dict[str, Any]:
             for hop in design.hops
         ],
         "tables": config.tables,
-        "dispatch": [
-            {
-                "tile": tile.name,
-                "next": _hops_to(dispatch, interface, design),
-                "group": dispatch.group.name,
-                "policy": dispatch.group.policy,
-                "first_slot": design.first_slot(tile, interface) + dispatch.first_slot,
-                "replicas": [target.full_name for target in dispatch.targets],
-                "slots": [
-                    {"to": target.tile.name, "port": target.entry_port} for target in dispatch.slots
-                ],
-            }
-            for tile in design.tiles
-            for interface in tile.interfaces
-            for dispatch in design.dispatches[interface]
-        ],
+        "dispatch": [each for tile in design.tiles for each in _dispatches(tile, design)],
         "registers": to_plain(shown(design)),
         "watch": watchpoints.points(design),
     }

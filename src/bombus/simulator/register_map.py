@@ -159,15 +159,7 @@ def set_group(
     _check_writable(manifest)
     source = find_tile(manifest, sender["tile"])
     number = hop_number(source, hop)
-    network = _network_of(source, number)
-    # Groups are numbered in the order of the manifest, in each network of a tile.
-    group = 0
-    for each in manifest["dispatch"]:
-        if each["first_slot"] == sender["first_slot"] and each["tile"] == sender["tile"]:
-            break
-        other = hop_number(source, each["next"][0]) if each["tile"] == sender["tile"] else None
-        group += other is not None and _network_of(source, other) == network
-    word = {"valid": 1, "is_group": 1, "port": 0, "y": int(in_turn), "x": group}
+    word = {"valid": 1, "is_group": 1, "port": 0, "y": int(in_turn), "x": sender["number"]}
     registers.tiles[sender["tile"]].next_hop[number].write(**word)
 
 
