@@ -60,10 +60,6 @@ module frame_rx
   } drop_e;
 
   localparam int unsigned OffsetWidth = $clog2(DataBytes);
-  localparam int unsigned BufferBytes = 32768;
-  localparam int unsigned Beats = BufferBytes / DataBytes;
-  // Beats run out first, but for frames that are shorter than an Ethernet frame can be.
-  localparam int unsigned MaxFrames = Beats < BufferBytes / 32 ? Beats : BufferBytes / 32;
   // A tagged Ethernet header, an IPv4 header and ports.
   localparam int unsigned HeaderBytes = 18 + 20 + 4;
   localparam int unsigned HeaderBeats = (HeaderBytes + DataBytes - 1) / DataBytes;
@@ -102,13 +98,18 @@ module frame_rx
     end
   end
 
-  // ---- Store, and decide at the end of the frame ----
+  localparam index_t FullBeats = index_t'(MaxFrameBytes / DataBytes);  // of the longest frame
+  logic long_q;
+  wire [14:0] length = {1'b0, index_q, {OffsetWidth{1'b0}}} + 15'(bytes_q);
+  wire too_long = long_q | (index_q > FullBeats) |
+      ((index_q == FullBeats) & (bytes_q > count_t'(MaxFrameBytes % DataBytes)));
 
-  typedef struct packed {
-    logic last;
-    count_t bytes;
-    logic [DataWidth-1:0] data;
-  } stored_t;
+  logic [DataWidth-1:0] kept;  // without what tkeep does not cover
+  for (genvar b = 0; b < DataBytes; b++) begin : gen_kept
+    assign kept[8*b+:8] = data_q[8*b+:8] & {8{count_t'(b) < bytes_q}};
+  end
+
+  // ---- What identifies the flow ----
 
   typedef struct packed {
     logic [13:0] length;
@@ -116,58 +117,23 @@ module frame_rx
     logic [15:0] port;
   } info_t;
 
-  logic full, lost_q, long_q, read_last;
-  logic [$clog2(MaxFrames):0] frames_q;  // committed, not yet read
-
-  wire [14:0] length = {1'b0, index_q, {OffsetWidth{1'b0}}} + 15'(bytes_q);
-  wire too_long = long_q | length > 15'(MaxFrameBytes);
-  wire crowded = (MaxFrames < Beats) & frames_q[$clog2(MaxFrames)];
-  wire lost = lost_q | full | crowded;
-  wire frame_end = valid_q & last_q;
-  wire good = frame_end & ~bad_q & ~too_long & ~lost;
-
-  logic [DataWidth-1:0] kept;  // without what tkeep does not cover
-  for (genvar b = 0; b < DataBytes; b++) begin : gen_kept
-    assign kept[8*b+:8] = data_q[8*b+:8] & {8{count_t'(b) < bytes_q}};
-  end
-
-  stored_t stored;
-  logic stored_valid, stored_ready;
-  frame_buffer #(
-      .data_t(stored_t),
-      .Depth(Beats),
-      .OutputRegister(1)
-  ) u_buffer (
-      .clk_i,
-      .rst_i,
-      .data_i  ('{last: last_q, bytes: bytes_q, data: kept}),
-      .write_i (valid_q & ~full & ~lost_q),
-      .commit_i(good),
-      .abort_i (frame_end & ~good),
-      .full_o  (full),
-      .data_o  (stored),
-      .valid_o (stored_valid),
-      .ready_i (stored_ready)
-  );
-
-  // ---- What identifies the flow ----
-
   logic [HeaderBeats-1:0][DataWidth-1:0] header_q;
-  logic good_q;
+  logic good, good_q, is_tagged_q, holds;
   logic [13:0] length_q;
   always_ff @(posedge clk_i) begin
     for (int unsigned n = 0; n < HeaderBeats; n++) begin
       if (valid_q & index_q == index_t'(n)) header_q[n] <= data_q;
     end
+    if (valid_q & index_q == index_t'(12 / DataBytes)) begin
+      is_tagged_q <= swap16(data_q[8*(12%DataBytes)+:16]) inside {EtherTypeVlan, 16'h88A8};
+    end
     length_q <= length[13:0];
   end
 
   wire [HeaderBeats*DataWidth-1:0] frame = header_q;
-  wire [15:0] first_type = swap16(frame[8*12+:16]);
-  wire is_tagged = first_type == EtherTypeVlan | first_type == 16'h88A8;
-  wire [8*24-1:0] packet = is_tagged ? frame[8*18+:8*24] : frame[8*14+:8*24];
-  wire [15:0] ether_type = is_tagged ? swap16(frame[8*16+:16]) : first_type;
-  wire [13:0] packet_bytes = 14'(HeaderBytes) - (is_tagged ? 14'd0 : 14'd4);
+  wire [8*24-1:0] packet = is_tagged_q ? frame[8*18+:8*24] : frame[8*14+:8*24];
+  wire [15:0] ether_type = swap16(frame[8*(is_tagged_q?16 : 12)+:16]);
+  wire [13:0] packet_bytes = 14'(HeaderBytes) - (is_tagged_q ? 14'd0 : 14'd4);
   wire is_ipv4 = ether_type == EtherTypeIpv4 & packet[7:4] == 4'd4 & length_q >= packet_bytes;
   wire [7:0] protocol = packet[8*9+:8];
   // More fragments, or an offset: all but the bits reserved and "don't fragment".
@@ -176,52 +142,32 @@ module frame_rx
       (protocol == ProtocolTcp | protocol == ProtocolUdp | protocol == 8'd132);
 
   info_t info_q, info;
-  logic complete_q, info_valid;
+  logic complete_q;
   always_ff @(posedge clk_i) begin
     info_q.length <= length_q;
     info_q.ip <= is_ipv4 ? swap32(packet[8*12+:32] ^ packet[8*16+:32]) : '0;
     info_q.port <= is_ipv4 & has_ports ? swap16(packet[8*20+:16] ^ packet[8*22+:16]) : '0;
-  end
-  block_fifo #(
-      .data_t(info_t),
-      .Depth (MaxFrames)
-  ) u_info (
-      .clk_i,
-      .rst_i,
-      .data_i (info_q),
-      .write_i(complete_q),
-      .data_o (info),
-      .valid_o(info_valid),
-      .ready_i(read_last)
-  );
-
-  always_ff @(posedge clk_i) begin
     if (rst_i) begin
       good_q <= 1'b0;
       complete_q <= 1'b0;
-      lost_q <= 1'b0;
       long_q <= 1'b0;
-      frames_q <= '0;
     end else begin
       good_q <= good;
       complete_q <= good_q;
-      if (valid_q) lost_q <= ~last_q & lost;
       if (valid_q) long_q <= ~last_q & too_long;
-      if (good & ~read_last) frames_q <= frames_q + 1'b1;
-      if (~good & read_last) frames_q <= frames_q - 1'b1;
     end
   end
 
   // ---- Out ----
 
-  assign out_valid_o  = stored_valid & info_valid;
-  assign stored_ready = out_ready_i & info_valid;
-  assign read_last    = out_valid_o & out_ready_i & stored.last;
+  logic [DataWidth-1:0] out_data;
+  count_t out_bytes;
+  logic out_last;
   always_comb begin
     out_o = '0;
-    out_o.data = stored.data;
-    out_o.bytes = stored.bytes;
-    out_o.last = stored.last;
+    out_o.data = out_data;
+    out_o.bytes = out_bytes;
+    out_o.last = out_last;
     out_o.kind = $bits(out_o.kind)'(KindPacket);
     out_o.length = info.length;
     out_o.meta.mac_port = mac_port_t'(MacPort);
@@ -229,18 +175,36 @@ module frame_rx
     out_o.meta.l4.ports.src_port = info.port;
   end
 
-  always_ff @(posedge clk_i) begin
-    drop_o[DropBadFrame] <= frame_end & bad_q;
-    drop_o[DropTooLong] <= frame_end & ~bad_q & too_long;
-    drop_o[DropOverflow] <= frame_end & ~bad_q & ~too_long & lost;
-    mac_message_o <= frame_end;
-    mac_bytes_o <= length[13:0];
-    if (rst_i) begin
-      drop_o <= '0;
-      mac_message_o <= 1'b0;
-    end
-  end
+  frame_store #(
+      .info_t(info_t),
+      .DataWidth(DataWidth)
+  ) u_store (
+      .clk_i,
+      .rst_i,
+      .valid_i(valid_q),
+      .data_i(kept),
+      .bytes_i(bytes_q),
+      .store_i(1'b1),
+      .last_i(last_q),
+      .frame_last_i(last_q),
+      .bad_i(bad_q),
+      .too_long_i(too_long),
+      .length_i(length[13:0]),
+      .good_o(good),
+      .info_i(info_q),
+      .info_valid_i(complete_q),
+      .data_o(out_data),
+      .bytes_o(out_bytes),
+      .last_o(out_last),
+      .info_o(info),
+      .valid_o(out_valid_o),
+      .ready_i(out_ready_i),
+      .drop_o,
+      .mac_message_o,
+      .mac_bytes_o,
+      .holds_o(holds)
+  );
 
-  assign busy_o = valid_q | index_q != '0 | good_q | complete_q | frames_q != '0;
+  assign busy_o = valid_q | index_q != '0 | good_q | complete_q | holds;
 
 endmodule

@@ -60,10 +60,6 @@ module mac_rx
   } drop_e;
 
   localparam int unsigned OffsetWidth = $clog2(DataBytes);
-  localparam int unsigned BufferBytes = 32768;
-  localparam int unsigned Beats = BufferBytes / DataBytes;
-  // Beats run out first, but for frames that are shorter than an IPv4 packet can be.
-  localparam int unsigned MaxFrames = Beats < BufferBytes / 32 ? Beats : BufferBytes / 32;
 
   typedef logic [13-OffsetWidth:0] index_t;
   typedef logic [OffsetWidth:0] count_t;
@@ -140,48 +136,15 @@ module mac_rx
   // ---- Store, and decide at the end of the frame ----
 
   typedef struct packed {
-    logic last;
-    count_t bytes;
-    logic [DataWidth-1:0] data;
-  } stored_t;
-
-  typedef struct packed {
     vlan_t vlan;
     logic [13:0] length;
     logic [15:0] csum;
   } info_t;
 
-  logic full, lost_q, read_last;
+  logic good, holds;
   logic [13:0] message_length_q;
-  logic [$clog2(MaxFrames):0] frames_q;  // committed, not yet read
-
-  wire store = valid & now.store;
-  wire frame_end_now = valid & now.frame_last;
-  wire crowded = (MaxFrames < Beats) & frames_q[$clog2(MaxFrames)];
-  wire lost = lost_q | (store & full) | crowded;
-  wire good = frame_end_now & ~now.bad & ~now.too_long & ~lost;
   wire [13:0] message_length =
-      store ? {now.index, {OffsetWidth{1'b0}}} + 14'(now.bytes) : message_length_q;
-
-  stored_t stored;
-  logic stored_valid, stored_ready;
-
-  frame_buffer #(
-      .data_t(stored_t),
-      .Depth(Beats),
-      .OutputRegister(1)  // the sum takes as long
-  ) u_buffer (
-      .clk_i,
-      .rst_i,
-      .data_i  ('{last: now.last, bytes: now.bytes, data: now.data}),
-      .write_i (store & ~full & ~lost_q),
-      .commit_i(good),
-      .abort_i (frame_end_now & ~good),
-      .full_o  (full),
-      .data_o  (stored),
-      .valid_o (stored_valid),
-      .ready_i (stored_ready)
-  );
+      valid & now.store ? {now.index, {OffsetWidth{1'b0}}} + 14'(now.bytes) : message_length_q;
 
   ones_pkg::split_t sum;
   logic sum_valid;
@@ -208,72 +171,69 @@ module mac_rx
     vlan_pipe_q <= {vlan_pipe_q[0], now.vlan};
     message_length_q <= message_length;
     sum_q <= sum;
-  end
-  always_ff @(posedge clk_i) begin
     if (rst_i) begin
       good_q <= 1'b0;
       complete_q <= 1'b0;
-      lost_q <= 1'b0;
-      frames_q <= '0;
     end else begin
       good_q <= good;
       complete_q <= sum_valid & good_q;
-      if (valid) lost_q <= ~now.frame_last & lost;
-      if (good & ~read_last) frames_q <= frames_q + 1'b1;
-      if (~good & read_last) frames_q <= frames_q - 1'b1;
     end
   end
 
-  info_t info;
-  logic  info_valid;
-  block_fifo #(
-      .data_t(info_t),
-      .Depth (MaxFrames)
-  ) u_info (
-      .clk_i,
-      .rst_i,
-      .data_i(
-      '{
-          vlan: vlan_pipe_q[1],
-          length: length_pipe_q[1],
-          csum: swap16(ones_pkg::join_up(sum_q, 1'b0))
-      }
-      ),
-      .write_i(complete_q),
-      .data_o(info),
-      .valid_o(info_valid),
-      .ready_i(read_last)
-  );
+  info_t kept_info, info;
+  always_comb begin
+    kept_info.vlan   = vlan_pipe_q[1];
+    kept_info.length = length_pipe_q[1];
+    kept_info.csum   = swap16(ones_pkg::join_up(sum_q, 1'b0));
+  end
 
   // ---- Out ----
 
-  assign out_valid_o  = stored_valid & info_valid;
-  assign stored_ready = out_ready_i & info_valid;
-  assign read_last    = out_valid_o & out_ready_i & stored.last;
+  logic [DataWidth-1:0] out_data;
+  count_t out_bytes;
+  logic out_last;
   always_comb begin
     out_o = '0;
-    out_o.data = stored.data;
-    out_o.bytes = stored.bytes;
-    out_o.last = stored.last;
+    out_o.data = out_data;
+    out_o.bytes = out_bytes;
+    out_o.last = out_last;
     out_o.kind = $bits(out_o.kind)'(KindPacket);
-    out_o.meta.mac_port = mac_port_t'(MacPort);
     out_o.length = info.length;
+    out_o.meta.mac_port = mac_port_t'(MacPort);
     out_o.meta.csum = info.csum;
     out_o.meta.vlan = info.vlan;
   end
 
-  always_ff @(posedge clk_i) begin
-    drop_o[DropBadFrame] <= frame_end_now & now.bad;
-    drop_o[DropTooLong] <= frame_end_now & ~now.bad & now.too_long;
-    drop_o[DropOverflow] <= frame_end_now & ~now.bad & ~now.too_long & lost;
-    mac_message_o <= frame_end_now;
-    mac_bytes_o <= now.length;
-    if (rst_i) begin
-      drop_o <= '0;
-      mac_message_o <= 1'b0;
-    end
-  end
+  frame_store #(
+      .info_t(info_t),
+      .DataWidth(DataWidth)
+  ) u_store (
+      .clk_i,
+      .rst_i,
+      .valid_i(valid),
+      .data_i(now.data),
+      .bytes_i(now.bytes),
+      .store_i(now.store),
+      .last_i(now.last),
+      .frame_last_i(now.frame_last),
+      .bad_i(now.bad),
+      .too_long_i(now.too_long),
+      .length_i(now.length),
+      .good_o(good),
+      .info_i(kept_info),
+      .info_valid_i(complete_q),
+      .data_o(out_data),
+      .bytes_o(out_bytes),
+      .last_o(out_last),
+      .info_o(info),
+      .valid_o(out_valid_o),
+      .ready_i(out_ready_i),
+      .drop_o,
+      .mac_message_o,
+      .mac_bytes_o,
+      .holds_o(holds)
+  );
 
-  assign busy_o = tag_busy | trimmer_busy | good_q | complete_q | (frames_q != '0);
+  assign busy_o = tag_busy | trimmer_busy | good_q | complete_q | holds;
 
 endmodule

@@ -214,7 +214,7 @@ MUTATIONS: tuple[tuple[str, str, str, Test], ...] = (
     ("noc/least_loaded.sv", "recount_q ? is_zero[i] : least_q[i]", "least_q[i]", LEAST),
     ("noc/least_loaded.sv", "loads_q[i] == three_more_q", "1'b0", LEAST),
     ("noc/completions.sv", "idle_q || finished_q > inside_q", "idle_q", DONE),
-    ("mac/mac_rx.sv", "lost_q <= ~now.frame_last & lost", "lost_q <= 1'b0", OVERFLOW),
+    ("mac/frame_store.sv", "lost_q <= ~frame_last_i & lost", "lost_q <= 1'b0", OVERFLOW),
     (
         *("mac/mac_tx.sv", "join_up(info.sum, 1'b1)", "join_up(info.sum, 1'b0)"),
         test_mac_tx.test_tx_sends_no_zero_checksum,

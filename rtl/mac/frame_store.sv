@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+// Store of whole frames behind a MAC port, shared by mac_rx and frame_rx.
+//
+// A frame is kept or dropped at its end: dropped and counted when it is bad, too long, or when there was
+// no room for it. What is known of a kept frame (info_t) may come later than its last beat, in the order
+// of the frames; the frame goes out once it is there.
+//
+// Latency: 3 cycles from the last beat to the first beat out, if info_valid_i comes with good_o or a cycle later.
+// Throughput: one beat per cycle each way.
+module frame_store #(
+    parameter  type         info_t    = logic,
+    parameter  int unsigned DataWidth = 512,
+    localparam int unsigned ByteWidth = $clog2(DataWidth / 8) + 1
+) (
+    input logic clk_i,
+    input logic rst_i,
+
+    input logic                 valid_i,
+    input logic [DataWidth-1:0] data_i,
+    input logic [ByteWidth-1:0] bytes_i,
+    input logic                 store_i,       // with valid_i: the beat has bytes to keep
+    input logic                 last_i,        // the last one that has
+    input logic                 frame_last_i,  // nothing comes behind
+    input logic                 bad_i,         // with frame_last_i
+    input logic                 too_long_i,    // with frame_last_i
+    input logic [         13:0] length_i,      // with frame_last_i: bytes on the wire
+
+    output logic  good_o,       // this beat ends a frame that is kept
+    input  info_t info_i,
+    input  logic  info_valid_i,
+
+    output logic  [DataWidth-1:0] data_o,
+    output logic  [ByteWidth-1:0] bytes_o,
+    output logic                  last_o,
+    output info_t                 info_o,
+    output logic                  valid_o,
+    input  logic                  ready_i,
+
+    output logic [ 2:0] drop_o,         // bad, too long, no room
+    output logic        mac_message_o,  // a frame has come in, dropped or not
+    output logic [13:0] mac_bytes_o,    // its bytes
+    output logic        holds_o         // frames that are kept
+);
+
+  if (DataWidth < 64 || DataWidth > 512 || DataWidth != 2 ** $clog2(
+          DataWidth
+      )) begin : gen_bad_width
+    $error("frame_store: DataWidth must be a power of two, 64 to 512");
+  end
+
+  localparam int unsigned BufferBytes = 32768;
+  localparam int unsigned Beats = BufferBytes * 8 / DataWidth;
+  // Beats run out first, but for frames that are shorter than an IPv4 packet can be.
+  localparam int unsigned MaxFrames = Beats < BufferBytes / 32 ? Beats : BufferBytes / 32;
+
+  typedef struct packed {
+    logic last;
+    logic [ByteWidth-1:0] bytes;
+    logic [DataWidth-1:0] data;
+  } stored_t;
+
+  stored_t stored;
+  logic full, lost_q, stored_valid, info_valid, read_last;
+  logic [$clog2(MaxFrames):0] frames_q;  // committed, not yet read
+
+  wire store = valid_i & store_i;
+  wire frame_end = valid_i & frame_last_i;
+  wire crowded = (MaxFrames < Beats) & frames_q[$clog2(MaxFrames)];
+  wire lost = lost_q | (store & full) | crowded;
+  assign good_o = frame_end & ~bad_i & ~too_long_i & ~lost;
+
+  frame_buffer #(
+      .data_t(stored_t),
+      .Depth(Beats),
+      .OutputRegister(1)  // what is known of the frame takes as long
+  ) u_buffer (
+      .clk_i,
+      .rst_i,
+      .data_i  ('{last: last_i, bytes: bytes_i, data: data_i}),
+      .write_i (store & ~full & ~lost_q),
+      .commit_i(good_o),
+      .abort_i (frame_end & ~good_o),
+      .full_o  (full),
+      .data_o  (stored),
+      .valid_o (stored_valid),
+      .ready_i (ready_i & info_valid)
+  );
+  block_fifo #(
+      .data_t(info_t),
+      .Depth (MaxFrames)
+  ) u_info (
+      .clk_i,
+      .rst_i,
+      .data_i (info_i),
+      .write_i(info_valid_i),
+      .data_o (info_o),
+      .valid_o(info_valid),
+      .ready_i(read_last)
+  );
+
+  assign valid_o   = stored_valid & info_valid;
+  assign read_last = valid_o & ready_i & stored.last;
+  assign data_o    = stored.data;
+  assign bytes_o   = stored.bytes;
+  assign last_o    = stored.last;
+  assign holds_o   = frames_q != '0;
+
+  always_ff @(posedge clk_i) begin
+    drop_o[0] <= frame_end & bad_i;
+    drop_o[1] <= frame_end & ~bad_i & too_long_i;
+    drop_o[2] <= frame_end & ~bad_i & ~too_long_i & lost;
+    mac_message_o <= frame_end;
+    mac_bytes_o <= length_i;
+    if (valid_i) lost_q <= ~frame_last_i & lost;
+    if (good_o & ~read_last) frames_q <= frames_q + 1'b1;
+    if (~good_o & read_last) frames_q <= frames_q - 1'b1;
+    if (rst_i) begin
+      drop_o <= '0;
+      mac_message_o <= 1'b0;
+      lost_q <= 1'b0;
+      frames_q <= '0;
+    end
+  end
+
+endmodule
