@@ -28,6 +28,7 @@ PACKAGES = (
         "implementation",
         "firmware",
         "firewall",
+        "rules",
     ),
     "cli",
 )

@@ -251,6 +251,7 @@ _PYTHON: Mapping[str, str] = {
     "src/bombus/simulator/verilating.py": "tests/sim/test_build.py",
     "src/bombus/simulator/verilator.py": "tests/sim/test_build.py",
     "src/bombus/firewall": "test_blacklist.py tests/system/test_firewall.py",
+    "src/bombus/rules": "test_rules.py test_rule_tables.py",
     "src/bombus/simulator/balancer.py": "tests/system/test_middlebox.py",
     "src/bombus/simulator/processors.py": "tests/system/test_middlebox.py",
     "src/bombus/simulator/stalls.py": "tests/sim/test_watchdog.py",

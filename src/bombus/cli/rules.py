@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`bombus rules`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from bombus.base.errors import UserError
+from bombus.cli.common import Command, Group
+
+rules = typer.Typer(
+    cls=Group, help="Make rules of intrusion detection into tables.", no_args_is_help=True
+)
+
+
+@rules.command(cls=Command)
+def compile(
+    files: Annotated[
+        list[Path], typer.Argument(help="Rule files of Snort or Suricata.", metavar="RULES...")
+    ],
+    output: Annotated[Path, typer.Option("-o", help="Folder to write tables and manifest to.")],
+    var: Annotated[
+        list[str] | None,
+        typer.Option(help="Variable of ports or addresses, such as HTTP_PORTS=[80,8080]."),
+    ] = None,
+    traffic: Annotated[
+        Path | None, typer.Option(help="File with traffic: bytes that it has often are common.")
+    ] = None,
+    rows: Annotated[
+        int | None, typer.Option(help="Rows of the matcher's tables; default: the fewest.")
+    ] = None,
+) -> None:
+    """Make tables for the matcher, and list the rules that cannot be compiled."""
+    from bombus.rules import compiling, tables
+
+    if rows is not None and (rows & rows - 1 or not tables.MIN_ROWS <= rows <= tables.MAX_ROWS):
+        raise UserError(
+            f"--rows must be a power of two from {tables.MIN_ROWS} to {tables.MAX_ROWS}"
+        )
+    found = compiling.read(files, dict(_variable(text) for text in var or ()))
+    sample = traffic.read_bytes() if traffic else b""
+    compiled = compiling.compile_rules(found, sample, rows)
+    compiling.write(compiled, output)
+    for each in compiled.verdicts:
+        if each.kind == compiling.NOT_COMPILED:
+            place = each.rule.statement.place
+            typer.echo(f"{place}: sid {each.rule.sid} is not compiled: {each.reason}")
+    kinds = (compiling.EXACT, compiling.PREFILTER, compiling.NOT_COMPILED)
+    exact, prefilter, rest = map(compiled.count, kinds)
+    typer.echo(
+        f"{output}: {len(found)} rules: {exact} exact, {prefilter} prefilter, {rest} not compiled; "
+        f"{compiled.tables.rows} rows"
+    )
+
+
+def _variable(text: str) -> tuple[str, str]:
+    name, equals, value = text.partition("=")
+    if not equals or not name:
+        raise UserError(f"--var {text}: there must be a name, = and a value")
+    return name.removeprefix("$"), value

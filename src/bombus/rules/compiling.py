@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rule files become tables and a manifest: what each rule has become, and why."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+from bombus.base import output
+from bombus.base.errors import UserError
+from bombus.rules import fragments, hashing, keywords, ports, syntax, tables
+from bombus.rules import rule as rules
+from bombus.rules.fragments import Rarity
+from bombus.rules.rule import LAST_BYTE, Rule
+from bombus.rules.tables import Entry, Tables
+
+EXACT, PREFILTER, NOT_COMPILED = "exact", "prefilter", "not_compiled"
+MAX_ENTRIES = 16  # of a rule, for its ranges of ports
+TABLES_FILE, MANIFEST_FILE = "tables.bin", "manifest.json"
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What has become of a rule. `reason`: why it is not exact."""
+
+    rule: Rule
+    kind: str
+    reason: str
+    entries: tuple[Entry, ...] = ()
+
+    @property
+    def may_be_hidden(self) -> bool:
+        """Packets may write its fragment in another way, so that it is not found."""
+        buffers = {each.buffer for each in self.rule.contents if not each.negated}
+        return self.kind == PREFILTER and bool(buffers & keywords.NORMALISED)
+
+
+@dataclass(frozen=True)
+class Compiled:
+    verdicts: Sequence[Verdict]
+    tables: Tables
+
+    def count(self, kind: str) -> int:
+        return sum(each.kind == kind for each in self.verdicts)
+
+
+def read(files: Iterable[Path], variables: Mapping[str, str]) -> list[Rule]:
+    """The enabled rules; UserError for what is no rule, and for a sid that comes twice."""
+    found, problems = [], []
+    places: dict[int, str] = {}
+    known = {**ports.VARIABLES, **variables}
+    for statement in syntax.read(files):
+        try:
+            rule = rules.of(statement, known)
+        except syntax.RuleSyntaxError as error:
+            problems.append(f"{statement.place}: {error}")
+            continue
+        if rule.sid in places:
+            problems.append(f"{statement.place}: sid {rule.sid} is also at {places[rule.sid]}")
+        places[rule.sid] = statement.place
+        found.append(rule)
+    if problems:
+        raise UserError("\n".join(problems))
+    return found
+
+
+def _judge(rule: Rule, rarity: Rarity) -> Verdict:
+    if rule.obstacle:
+        return Verdict(rule, NOT_COMPILED, rule.obstacle)
+    if not rule.contents:
+        return Verdict(rule, NOT_COMPILED, "no content")
+    anchor = fragments.anchor(rule, rarity)
+    if anchor is None:
+        return Verdict(rule, NOT_COMPILED, _no_fragment(rule))
+    if anchor.low > min(LAST_BYTE, anchor.high):
+        return Verdict(rule, NOT_COMPILED, "no place where its contents could stand")
+    reasons = [*rule.reasons]
+    several = fragments.reason(rule)
+    if several:
+        reasons.append(several)
+    if len(anchor.steps()) > fragments.MAX_STEPS:
+        return Verdict(rule, NOT_COMPILED, "its contents are too long")
+    directions = rule.directions
+    if sum(len(source) * len(target) for source, target in directions) > MAX_ENTRIES:
+        directions = tuple((_hull(source), _hull(target)) for source, target in directions)
+        reasons.append(f"more than {MAX_ENTRIES} pairs of port ranges")
+    kind = PREFILTER if reasons else EXACT
+    entries = tuple(
+        Entry(rule.sid, not reasons, rule.protocols, source, target, rule.size, anchor)
+        for sources, targets in directions
+        for source, target in product(sources, targets)
+    )
+    if not entries:
+        return Verdict(rule, NOT_COMPILED, "no port")
+    return Verdict(rule, kind, ", ".join(reasons), entries)
+
+
+def _hull(ranges: Sequence[ports.Range]) -> tuple[ports.Range, ...]:
+    """One range that covers all; for the many ranges, the compare that says too much."""
+    return ((ranges[0][0], ranges[-1][1]),) if ranges else ()
+
+
+def _no_fragment(rule: Rule) -> str:
+    if all(each.negated for each in rule.contents):
+        return "no content that must be there"
+    usable = fragments.groups(rule)
+    if not usable:
+        buffers = sorted({each.buffer for each in rule.contents if each.buffer})
+        return f"contents only in {', '.join(buffers) or 'what is not in the packet'}"
+    return f"no content of {hashing.SHORT} bytes or more"
+
+
+def compile_rules(rules: Sequence[Rule], traffic: bytes = b"", rows: int | None = None) -> Compiled:
+    """UserError if the tables do not have room."""
+    rarity = Rarity(rules, traffic)
+    verdicts = [_judge(rule, rarity) for rule in rules]
+    entries = [entry for each in verdicts for entry in each.entries]
+    if not entries:
+        raise UserError("none of the rules can be compiled")
+    return Compiled(verdicts, tables.fit(entries, rows))
+
+
+def manifest(compiled: Compiled) -> dict[str, Any]:
+    found = compiled.tables
+    long = sum(len(key) == hashing.LONG for key in found.fragments)
+    reasons = Counter(each.reason for each in compiled.verdicts if each.kind == NOT_COMPILED)
+    return {
+        "rows": found.rows,
+        "counts": {
+            "rules": len(compiled.verdicts),
+            **{kind: compiled.count(kind) for kind in (EXACT, PREFILTER, NOT_COMPILED)},
+            "prefilter_that_may_be_hidden": sum(each.may_be_hidden for each in compiled.verdicts),
+            "entries": found.used_rules,
+            "steps": found.used_steps,
+            "fragments_of_8_bytes": long,
+            "fragments_of_4_bytes": len(found.fragments) - long,
+            "bits_of_8_bytes": found.bits_set(tables.LONG_BITS),
+            "bits_of_4_bytes": found.bits_set(tables.SHORT_BITS),
+        },
+        "not_compiled": dict(reasons.most_common()),
+        "rules": [
+            {
+                "sid": each.rule.sid,
+                "rev": each.rule.rev,
+                "msg": each.rule.msg,
+                "class": each.kind,
+                "reason": each.reason,
+                "file": str(each.rule.statement.file),
+                "line": each.rule.statement.line,
+                "fragment": each.entries[0].anchor.key.hex() if each.entries else None,
+            }
+            for each in compiled.verdicts
+        ],
+    }
+
+
+def write(compiled: Compiled, folder: Path) -> None:
+    """Tables, little-endian, and manifest: each file whole or not at all."""
+    with output.writing(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+    words = compiled.tables.words
+    content = b"".join(word.to_bytes(4, "little") for word in words)
+    output.replace(folder / TABLES_FILE, content)
+    output.write_json(manifest(compiled), folder / MANIFEST_FILE)

@@ -1,0 +1,177 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The fragment of a rule that the matcher looks for, and what it compares around it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from math import log2
+
+from bombus.rules import content, keywords
+from bombus.rules.content import Content
+from bombus.rules.hashing import LONG, SHORT, fold
+from bombus.rules.rule import LAST_BYTE, Rule
+
+MAX_STEPS = 63
+STEP_BYTES = 8
+_END = 1 << 30  # no upper bound
+
+
+@dataclass(frozen=True)
+class Piece:
+    """Bytes at a place relative to that of the others it stands with."""
+
+    at: int
+    pattern: bytes
+    nocase: bool
+
+    @property
+    def end(self) -> int:
+        return self.at + len(self.pattern)
+
+
+@dataclass(frozen=True)
+class Group:
+    """Pieces that stand at fixed distances, and where the first one may begin in the payload."""
+
+    pieces: tuple[Piece, ...]
+    low: int
+    high: int
+    is_raw: bool = True  # of the payload, not of a buffer
+
+
+@dataclass(frozen=True)
+class Anchor:
+    """`key`: folded bytes, eight or four; `low`, `high`: where they may begin in the payload.
+
+    The pieces' places are relative to them.
+    """
+
+    key: bytes
+    low: int
+    high: int
+    pieces: tuple[Piece, ...]
+
+    @property
+    def tail(self) -> int:
+        """Bytes from the beginning of the fragment to the end of all pieces."""
+        return max(piece.end for piece in self.pieces)
+
+    def steps(self) -> list[Piece]:
+        """The pieces in parts that are compared at once."""
+        return [
+            replace(piece, at=piece.at + n, pattern=piece.pattern[n : n + STEP_BYTES])
+            for piece in self.pieces
+            for n in range(0, len(piece.pattern), STEP_BYTES)
+        ]
+
+
+class Rarity:
+    """How rare bytes are, by their frequency in rules and in traffic."""
+
+    def __init__(self, rules: Iterable[Rule], traffic: bytes = b"") -> None:
+        self._counts: Counter[int] = Counter(range(256))
+        self._counts.update(fold(traffic))
+        for rule in rules:
+            for each in rule.contents:
+                self._counts.update(fold(each.pattern))
+        self._total = self._counts.total()
+
+    def of(self, key: bytes) -> float:
+        """The higher the rarer; a byte that comes again tells less."""
+        counts = Counter(key)
+        return sum(
+            log2(self._total / self._counts[byte]) * (1 + (count - 1) / 4)
+            for byte, count in counts.items()
+        )
+
+
+def _is_usable(each: Content) -> bool:
+    known = (content.PAYLOAD, *keywords.VERBATIM, *keywords.NORMALISED)
+    return not (each.negated or each.transformed) and each.buffer in known
+
+
+def groups(rule: Rule) -> list[Group]:
+    """Of all contents that a packet must have. What ends in a place that is not known has any."""
+    found: list[Group] = []
+    at_group: int | None = None  # of the content before, in the payload
+    for each in rule.contents:
+        if not _is_usable(each):
+            continue
+        if each.buffer != content.PAYLOAD:
+            found += [Group((piece,), 0, _END, is_raw=False) for piece in _parts(each)]
+            continue
+        size = len(each.pattern)
+        piece = Piece(0, each.pattern, each.nocase)
+        is_known = not (each.after_unknown or each.anywhere)
+        if not each.is_relative:
+            low = each.offset or 0
+            high = low + each.depth - size if each.depth is not None else _END
+            found.append(Group((piece,), *((low, high) if is_known else (0, _END))))
+        elif not is_known or each.offset is not None or each.depth is not None:
+            found.append(Group((piece,), 0, _END))
+        else:
+            distance = each.distance or 0
+            slack = _END if each.within is None else each.within - size
+            last = found[at_group] if at_group is not None else None
+            if last is None or at_group is None:
+                found.append(Group((piece,), max(0, distance), min(_END, distance + slack)))
+            elif slack == 0:
+                at = last.pieces[-1].end + distance
+                found[at_group] = replace(last, pieces=(*last.pieces, replace(piece, at=at)))
+                continue
+            else:
+                end = last.pieces[-1].end + distance
+                low, high = max(0, last.low + end), min(_END, last.high + end + slack)
+                found.append(Group((piece,), low, high))
+        at_group = len(found) - 1
+    return found
+
+
+def _parts(each: Content) -> list[Piece]:
+    """Of a buffer's content. In packets, names of DNS have no dots, and others none before them."""
+    parts = [each.pattern]
+    if each.buffer == "dns.query":
+        parts = each.pattern.split(b".")
+    elif each.pattern.startswith(b"."):
+        parts = [each.pattern[1:]]
+    return [Piece(0, part, nocase=True) for part in parts if part]
+
+
+def reason(rule: Rule) -> str:
+    """Why the group around one fragment is not all of the rule's contents; empty if it is."""
+    found = groups(rule)
+    if len(found) < 2:
+        return ""
+    return "several contents at distances that are not fixed"
+
+
+def anchor(rule: Rule, rarity: Rarity) -> Anchor | None:
+    """The rarest fragment of eight bytes, or of four where there is none; None: there is none."""
+    found = groups(rule)
+    raw = [each for each in found if each.is_raw]
+    for size in (LONG, SHORT):
+        for among in (raw, found):
+            best = _rarest(among, size, rarity)
+            if best is not None:
+                return best
+    return None
+
+
+def _rarest(found: Sequence[Group], size: int, rarity: Rarity) -> Anchor | None:
+    best, best_score = None, -1.0
+    for group in found:
+        for piece in group.pieces:
+            for n in range(len(piece.pattern) - size + 1):
+                key = fold(piece.pattern[n : n + size])
+                score = rarity.of(key)
+                if score > best_score:
+                    best, best_score = _at(group, piece.at + n, key), score
+    return best
+
+
+def _at(group: Group, place: int, key: bytes) -> Anchor:
+    pieces = tuple(replace(piece, at=piece.at - place) for piece in group.pieces)
+    low = max(group.low + place, *(-piece.at for piece in pieces))
+    return Anchor(key, low, min(LAST_BYTE, group.high + place), pieces)

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the keywords of rules mean to the compiler."""
+
+from __future__ import annotations
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+# Say nothing of packets.
+SILENT = _words(
+    "msg sid rev gid classtype reference metadata priority target rem service fast_pattern"
+)
+# Behave as contents that cannot be looked up: what follows may be relative to them.
+MOVES_CURSOR = _words(
+    "pcre byte_jump byte_extract byte_math base64_decode asn1 regex sd_pattern lua luajit"
+)
+# Conditions that leave the cursor where it is.
+KEEPS_CURSOR = _words(
+    """flow flowbits flowint xbits hostbits threshold detection_filter tag byte_test isdataat bsize
+    urilen ttl tos id ipopts fragbits fragoffset flags seq ack window itype icode icmp_id icmp_seq
+    ip_proto sameip stream_size rpc noalert geoip iprep app-layer-event decode-event stream-event
+    engine-event app-layer-protocol ssl_version ssl_state tls.version ssh.protoversion filesize
+    fileext filemagic filename filestore tcp.mss absent entropy replace requires"""
+)
+
+# The packets' protocols, as bits of a set, and the layers above them.
+TCP, UDP, ICMP, OTHER = 1, 2, 4, 8
+ALL = TCP | UDP | ICMP | OTHER
+PACKET_PROTOCOLS = {"tcp": TCP, "udp": UDP, "icmp": ICMP, "ip": ALL}
+OTHER_PROTOCOLS = {
+    **dict.fromkeys(("tcp-pkt", "tcp-stream"), TCP),
+    **dict.fromkeys(
+        _words(
+            """http http1 http2 doh2 tls ssl ssh ftp ftp-data smtp smb imap pop3 pop rdp nfs modbus
+            dnp3 enip rfb mqtt telnet websocket pgsql ldap file"""
+        ),
+        TCP,
+    ),
+    **dict.fromkeys(_words("tftp snmp ntp dhcp ike ikev2 quic bittorrent-dht"), UDP),
+    **dict.fromkeys(_words("dns dcerpc krb5 sip"), TCP | UDP),
+    **dict.fromkeys(("pkthdr", "ipv4", "ip4"), ALL),
+}
+
+# Buffers whose bytes stand in the packets as they are in the buffer.
+VERBATIM = _words(
+    """http.method http.user_agent http.cookie http.referer http.content_type http.accept
+    http.accept_enc http.accept_lang http.content_len http.connection http.protocol http.start
+    http.request_line http.response_line http.stat_msg http.stat_code http.host http.host.raw
+    http.uri.raw http.header.raw http.server http.location http.request_body tls.sni dns.query
+    ssh.software ssh.proto smtp.helo smtp.mail_from smtp.rcpt_to ftp.command"""
+)
+# Buffers that say the same unless the packet writes it in another way: encoded, folded, compressed.
+NORMALISED = _words(
+    """http.uri http.header http.request_header http.response_header http.response_body file.data
+    sip.uri sip.method sip.request_line sip.stat_msg smb.named_pipe smb.share"""
+)
+# Names of long ago: as modifiers of the content before, or as buffers.
+OLD_MODIFIERS = {
+    "http_method": "http.method",
+    "http_uri": "http.uri",
+    "http_raw_uri": "http.uri.raw",
+    "http_user_agent": "http.user_agent",
+    "http_header": "http.header",
+    "http_raw_header": "http.header.raw",
+    "http_cookie": "http.cookie",
+    "http_client_body": "http.request_body",
+    "http_server_body": "http.response_body",
+    "http_host": "http.host",
+    "http_raw_host": "http.host.raw",
+    "http_stat_code": "http.stat_code",
+    "http_stat_msg": "http.stat_msg",
+    "uricontent": "http.uri",
+}
+OLD_BUFFERS = {
+    "file_data": "file.data",
+    "dns_query": "dns.query",
+    "tls_sni": "tls.sni",
+    "http_request_line": "http.request_line",
+    "http_protocol": "http.protocol",
+    "http_start": "http.start",
+    "http_accept": "http.accept",
+    "http_content_type": "http.content_type",
+    "http_referer": "http.referer",
+    "http_connection": "http.connection",
+    "http.client_body": "http.request_body",
+    "http.server_body": "http.response_body",
+    "dns.query.name": "dns.query",
+    "dns.queries.rrname": "dns.query",
+}
+TRANSFORMS = _words(
+    """to_lowercase to_uppercase header_lowercase strip_whitespace strip_pseudo_headers
+    compress_whitespace to_md5 to_sha1 to_sha256 url_decode xor pcrexform from_base64
+    casechange domain tld luaxform"""
+)
+# A dot is put before the buffer; the others change its bytes.
+DOT_PREFIX = "dotprefix"

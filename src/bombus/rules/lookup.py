@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the matcher finds by its tables, step by step as the hardware does it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from bombus.rules.hashing import LONG, SHORT, fold
+from bombus.rules.model import Packet
+from bombus.rules.tables import RULE, RULE_WORDS, STEP, VALID, Tables
+from bombus.rules.tables import SHORT as IS_SHORT
+
+_LENGTH_BITS = 14
+
+
+@dataclass(frozen=True)
+class Hit:
+    """`row`: of the rules."""
+
+    row: int
+    sid: int
+    is_exact: bool
+
+
+@dataclass
+class Work:
+    """What a packet costs: places whose bit is set, those whose fragment is there, rules read."""
+
+    candidates: int = 0
+    fragments: int = 0
+    rules: int = 0
+
+
+def hits(tables: Tables, packet: Packet, work: Work | None = None) -> list[Hit]:
+    """Each rule once, in the order in which they are found."""
+    work = work or Work()
+    found: dict[int, Hit] = {}
+    for place, key in _candidates(tables, packet.payload):
+        work.candidates += 1
+        row = _fragment(tables, key)
+        if row is None:
+            continue
+        work.fragments += 1
+        while True:
+            work.rules += 1
+            hit, is_last = _rule(tables, row, packet, place)
+            if hit is not None:
+                found.setdefault(hit.row, hit)
+            if is_last:
+                break
+            row += 1
+    return list(found.values())
+
+
+def _candidates(tables: Tables, payload: bytes) -> Iterator[tuple[int, bytes]]:
+    folded = fold(payload)
+    for place in range(len(folded)):
+        for size in (LONG, SHORT):
+            key = folded[place : place + size]
+            if len(key) < size:
+                continue
+            row, column, bit = tables.bit_place(key)
+            if tables[row, column] >> bit & 1:
+                yield place, key
+
+
+def _fragment(tables: Tables, key: bytes) -> int | None:
+    """The row of the first rule of a fragment."""
+    mark = VALID | (IS_SHORT if len(key) == SHORT else 0)
+    for row, column in tables.places(key):
+        word = tables[row, column + 2]
+        value = tables[row, column] | tables[row, column + 1] << 32
+        if word & (VALID | IS_SHORT) == mark and value == int.from_bytes(key, "little"):
+            return word & 0xFFFF
+    return None
+
+
+def _rule(tables: Tables, row: int, packet: Packet, place: int) -> tuple[Hit | None, bool]:
+    words = [tables[row, RULE + n] for n in range(RULE_WORDS)]
+    is_last = bool(words[3] >> 29 & 1)
+    has_ports = packet.protocol in (1, 2)
+    size = len(packet.payload)
+    passes = (
+        packet.protocol & words[2] >> 28
+        and (not has_ports or _inside(packet.source_port, words[0], 16))
+        and (not has_ports or _inside(packet.target_port, words[1], 16))
+        and _inside(place, words[2], _LENGTH_BITS)
+        and _inside(size, words[3], _LENGTH_BITS)
+        and place + (words[4] >> 18) <= size
+    )
+    if not passes:
+        return None, is_last
+    first, count = words[4] & 0xFFF, words[4] >> 12 & 0x3F
+    if not all(_step(tables, first + n, packet.payload, place) for n in range(count)):
+        return None, is_last
+    return Hit(row, words[5], bool(words[3] >> 28 & 1)), is_last
+
+
+def _inside(value: int, word: int, bits: int) -> bool:
+    mask = (1 << bits) - 1
+    return word & mask <= value <= word >> bits & mask
+
+
+def _step(tables: Tables, row: int, payload: bytes, place: int) -> bool:
+    value = (tables[row, STEP] | tables[row, STEP + 1] << 32).to_bytes(8, "little")
+    word = tables[row, STEP + 2]
+    at = place + ((word & 0xFFFF) ^ 0x8000) - 0x8000
+    care, folded = word >> 16 & 0xFF, word >> 24
+    return all(
+        (payload[at + n] | (0x20 if folded >> n & 1 else 0)) == value[n]
+        for n in range(8)
+        if care >> n & 1
+    )

@@ -1,0 +1,211 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A rule: its header, its contents, and why tables cannot say all of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from bombus.rules import content as contents
+from bombus.rules import keywords, ports
+from bombus.rules.content import Content
+from bombus.rules.syntax import Option, RuleSyntaxError, Statement, number, unquoted
+
+LAST_BYTE = (1 << 14) - 1  # of a payload; also: no upper bound
+_LAST_SID = (1 << 32) - 1
+_LAST_PLACE = 65535
+
+
+@dataclass
+class Rule:
+    statement: Statement
+    sid: int = 0
+    rev: int = 0
+    msg: str = ""
+    protocols: int = 0  # bits of keywords.TCP...
+    # Source and destination ports; two for a rule of both directions.
+    directions: tuple[tuple[tuple[ports.Range, ...], tuple[ports.Range, ...]], ...] = ()
+    size: tuple[int, int] = (0, LAST_BYTE)  # of the payload
+    contents: list[Content] = field(default_factory=list)
+    reasons: list[str] = field(default_factory=list)  # why tables say only a part of it
+    obstacle: str = ""  # why tables can say nothing of it
+
+
+class _Reader:
+    """Reads the options in their order."""
+
+    def __init__(self, rule: Rule) -> None:
+        self.rule = rule
+        self.buffer = contents.PAYLOAD
+        self.transformed = False
+        self.after_unknown = False
+
+    def because(self, reason: str) -> None:
+        if reason not in self.rule.reasons:
+            self.rule.reasons.append(reason)
+
+    def read(self, option: Option) -> None:
+        name, value = option.name, option.value
+        rule = self.rule
+        if name in ("content", "uricontent"):
+            self._content(value, keywords.OLD_MODIFIERS.get(name))
+        elif name in _MODIFIERS or name in keywords.OLD_MODIFIERS:
+            if name in keywords.OLD_MODIFIERS and not rule.contents:
+                self._enter(keywords.OLD_MODIFIERS[name])  # Snort 3: a buffer
+            else:
+                self._modify(name, value)
+        elif name == "sid":
+            rule.sid = number(value, 1, _LAST_SID)
+        elif name == "rev":
+            rule.rev = number(value, 0, _LAST_SID)
+        elif name == "msg":
+            text = unquoted(value or "").replace("\\", "")
+            rule.msg = text.encode("latin-1").decode("utf-8", "replace")
+        elif name == "fast_pattern" and rule.contents:
+            rule.contents[-1].fast_pattern = True
+        elif name == "dsize":
+            self._size(value or "")
+        elif name in ("pkt_data", "raw_data"):
+            self.buffer, self.transformed, self.after_unknown = contents.PAYLOAD, False, False
+        elif name in keywords.SILENT:
+            pass
+        elif name in keywords.TRANSFORMS or name == keywords.DOT_PREFIX:
+            self.because(f"transform {name}")
+            self.transformed |= name != keywords.DOT_PREFIX
+        elif name in keywords.MOVES_CURSOR:
+            self.because(f"keyword {name}")
+            self.after_unknown = True
+        elif name in keywords.KEEPS_CURSOR:
+            if not (name == "flow" and (value or "").strip() in ("stateless", "")):
+                self.because(f"keyword {name}")
+        elif value is None:  # a buffer, as all other keywords without a value
+            self._enter(keywords.OLD_BUFFERS.get(name, name))
+        else:
+            self.because(f"keyword {name}")
+            self.after_unknown = True
+
+    def _enter(self, buffer: str) -> None:
+        self.because(f"buffer {buffer}")
+        self.buffer, self.transformed, self.after_unknown = buffer, False, False
+
+    def _content(self, value: str | None, buffer: str | None) -> None:
+        found, modifiers = contents.parse(value)
+        found.buffer = buffer or self.buffer
+        found.transformed = self.transformed
+        found.after_unknown = self.after_unknown
+        self.after_unknown &= found.negated
+        self.rule.contents.append(found)
+        if buffer:
+            self.because(f"buffer {buffer}")
+        if found.negated:
+            self.because("content that must not be there")
+        for modifier in modifiers:
+            name, _, argument = modifier.partition(" ")
+            if name not in _MODIFIERS and not name.startswith("fast_pattern"):
+                raise RuleSyntaxError(f"{name!r} is no modifier of content")
+            self._modify(name, argument.strip() or None)
+
+    def _modify(self, name: str, value: str | None) -> None:
+        if not self.rule.contents:
+            raise RuleSyntaxError(f"{name} stands before any content")
+        last = self.rule.contents[-1]
+        if name in keywords.OLD_MODIFIERS:
+            last.buffer = keywords.OLD_MODIFIERS[name]
+            self.because(f"buffer {last.buffer}")
+        elif name in _PLACES:
+            lowest = -_LAST_PLACE if name == "distance" else 0
+            place = self._place(value, lowest)
+            if place is None:
+                last.anywhere = True
+            setattr(last, name, place if place is not None or name != "distance" else 0)
+        elif name == "nocase":
+            last.nocase = True
+        elif name == "startswith":
+            last.offset, last.depth = 0, len(last.pattern)
+        elif name == "endswith":
+            self.because("keyword endswith")
+        elif name.startswith("fast_pattern"):
+            last.fast_pattern = True
+
+    def _place(self, value: str | None, lowest: int) -> int | None:
+        """A number; None for a variable."""
+        text = (value or "").strip()
+        if text[:1].isalpha() or text[:1] == "_":
+            self.because("a place that is a variable")
+            return None
+        return number(text, lowest, _LAST_PLACE)
+
+    def _size(self, value: str) -> None:
+        text = value.replace(" ", "")
+        if text.startswith("!"):
+            self.because("keyword dsize with !")
+        elif "<>" in text:
+            low, _, high = text.partition("<>")
+            self.rule.size = (_size(low) + 1, _size(high) - 1)
+        elif text.startswith((">=", "<=")):
+            size = _size(text[2:])
+            self.rule.size = (size, LAST_BYTE) if text[0] == ">" else (0, size)
+        elif text.startswith(">"):
+            self.rule.size = (_size(text[1:]) + 1, LAST_BYTE)
+        elif text.startswith("<"):
+            self.rule.size = (0, _size(text[1:]) - 1)
+        else:
+            self.rule.size = (_size(text), _size(text))
+
+
+def _size(text: str) -> int:
+    return number(text, 0, _LAST_PLACE)
+
+
+_PLACES = ("offset", "depth", "distance", "within")
+_MODIFIERS = (*_PLACES, "nocase", "rawbytes", "startswith", "endswith")
+
+
+def of(statement: Statement, variables: Mapping[str, str]) -> Rule:
+    """The rule of a statement; RuleSyntaxError if it is none."""
+    rule = Rule(statement)
+    reader = _Reader(rule)
+    for option in statement.options:
+        reader.read(option)
+    if not rule.sid:
+        raise RuleSyntaxError("there is no sid")
+    _read_protocol(rule, statement.protocol)
+    _read_addresses(rule, statement, variables)
+    try:
+        source = ports.parse(statement.source_ports.replace(" ", ""), variables)
+        target = ports.parse(statement.target_ports.replace(" ", ""), variables)
+    except ports.UnknownVariableError as error:
+        rule.obstacle = str(error)
+        return rule
+    rule.directions = ((source, target),)
+    if statement.direction == "<>" and source != target:
+        rule.directions += ((target, source),)
+    if statement.action == "pass":
+        rule.obstacle = "action pass"
+    for each in rule.contents:
+        if each.is_relative and (each.offset is not None or each.depth is not None):
+            reader.because("a content that is relative and has an offset")
+        if each.depth is not None and each.depth < len(each.pattern):
+            rule.obstacle = "a content is longer than its depth"
+        if each.within is not None and each.within < len(each.pattern):
+            rule.obstacle = "a content is longer than its within"
+    return rule
+
+
+def _read_protocol(rule: Rule, protocol: str) -> None:
+    if protocol in keywords.PACKET_PROTOCOLS:
+        rule.protocols = keywords.PACKET_PROTOCOLS[protocol]
+    elif protocol in keywords.OTHER_PROTOCOLS:
+        rule.protocols = keywords.OTHER_PROTOCOLS[protocol]
+        rule.reasons.append(f"protocol {protocol}")
+    else:
+        rule.obstacle = f"protocol {protocol} is not known"
+
+
+def _read_addresses(rule: Rule, statement: Statement, variables: Mapping[str, str]) -> None:
+    for text in (statement.source, statement.target):
+        # Networks of one's own and of others are any unless they are given.
+        value = variables.get(text[1:], "any") if text.startswith("$") else text
+        if value != "any":
+            rule.reasons.append("addresses")
+            return

@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rule files as published: the header and the options of each rule, with file and line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from bombus.base.errors import UserError
+
+ACTIONS = (
+    *("alert", "drop", "sdrop", "block", "log", "pass", "reject"),
+    *("rejectsrc", "rejectdst", "rejectboth"),
+)
+DIRECTIONS = ("->", "<>")
+
+
+class RuleSyntaxError(Exception):
+    """What is wrong with a rule; whoever knows file and line adds them."""
+
+
+@dataclass(frozen=True)
+class Option:
+    name: str
+    value: str | None
+
+
+@dataclass(frozen=True)
+class Statement:
+    """A rule as written. Text is one character a byte (latin-1)."""
+
+    file: Path
+    line: int
+    action: str
+    protocol: str
+    source: str
+    source_ports: str
+    direction: str
+    target: str
+    target_ports: str
+    options: tuple[Option, ...]
+
+    @property
+    def place(self) -> str:
+        return f"{self.file}:{self.line}"
+
+
+def read(files: Iterable[Path]) -> list[Statement]:
+    """All enabled rules of the files; UserError with file, line and reason for every bad one."""
+    found, problems = [], []
+    for file in files:
+        try:
+            text = file.read_bytes().decode("latin-1")
+        except OSError as error:
+            raise UserError(f"{file}: {error.strerror or error}") from None
+        for line, rule in _lines(text):
+            try:
+                found.append(_statement(file, line, rule))
+            except RuleSyntaxError as error:
+                problems.append(f"{file}:{line}: {error}")
+    if problems:
+        raise UserError("\n".join(problems))
+    return found
+
+
+def _lines(text: str) -> Iterator[tuple[int, str]]:
+    """Rules with the number of their first line; a backslash at the end continues a rule."""
+    begun, first = "", 0
+    for number, line in enumerate(text.split("\n"), 1):
+        line = line.strip()
+        if not begun and (not line or line.startswith("#")):
+            continue
+        first = first if begun else number
+        if line.endswith("\\"):
+            begun += line[:-1] + " "
+            continue
+        yield first, begun + line
+        begun = ""
+    if begun.strip():
+        yield first, begun
+
+
+def _statement(file: Path, line: int, text: str) -> Statement:
+    head, bracket, rest = text.partition("(")
+    if not bracket:
+        raise RuleSyntaxError("a rule has options in parentheses")
+    if not rest.rstrip().endswith(")"):
+        raise RuleSyntaxError("the parenthesis of the options is not closed")
+    fields = _fields(head)
+    if len(fields) == 2:  # Snort 3 leaves out what is any
+        fields += ["any", "any", "->", "any", "any"]
+    if len(fields) != 7:
+        raise RuleSyntaxError(
+            "a rule begins with action, protocol, address, port, direction, address, port"
+        )
+    action, protocol, source, source_ports, direction, target, target_ports = fields
+    if action not in ACTIONS:
+        raise RuleSyntaxError(f"{action!r} is no action")
+    if direction not in DIRECTIONS:
+        raise RuleSyntaxError(f"{direction!r} is no direction; there are -> and <>")
+    options = tuple(_options(rest.rstrip()[:-1]))
+    return Statement(
+        *(file, line, action, protocol.lower(), source, source_ports),
+        *(direction, target, target_ports, options),
+    )
+
+
+def _fields(head: str) -> list[str]:
+    """Words, which may have blanks inside brackets."""
+    fields, depth = [""], 0
+    for char in head.strip():
+        depth += (char == "[") - (char == "]")
+        if depth < 0:
+            raise RuleSyntaxError("a bracket is closed that was not opened")
+        if char.isspace():
+            if depth == 0 and fields[-1]:
+                fields.append("")
+        else:
+            fields[-1] += char
+    if depth:
+        raise RuleSyntaxError("a bracket is not closed")
+    return fields
+
+
+def split(text: str, separator: str) -> list[str]:
+    """Parts of a text; separators that are quoted, or behind a backslash, do not count."""
+    parts, quoted, escaped = [""], False, False
+    for char in text:
+        if char == separator and not quoted and not escaped:
+            parts.append("")
+            continue
+        if char == '"' and not escaped:
+            quoted = not quoted
+        escaped = char == "\\" and not escaped
+        parts[-1] += char
+    if quoted:
+        raise RuleSyntaxError("a quotation is not closed")
+    return parts
+
+
+def _options(text: str) -> Iterator[Option]:
+    *parts, rest = split(text, ";")
+    if rest.strip():
+        raise RuleSyntaxError(f"option {rest.strip()[:20]!r} does not end with ;")
+    for part in parts:
+        name, colon, value = part.strip().partition(":")
+        if not name.strip():
+            raise RuleSyntaxError("an option has no name")
+        yield Option(name.strip(), value.strip() if colon else None)
+
+
+def unquoted(text: str) -> str:
+    """What stands in quotes, or the text if there are none."""
+    return text[1:-1] if len(text) > 1 and text[0] == text[-1] == '"' else text
+
+
+def number(text: str | None, lowest: int, highest: int) -> int:
+    try:
+        value = int(text or "", 0)
+    except ValueError:
+        raise RuleSyntaxError(f"{text!r} is no number") from None
+    if not lowest <= value <= highest:
+        raise RuleSyntaxError(f"{value} is not from {lowest} to {highest}")
+    return value

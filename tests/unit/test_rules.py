@@ -1,0 +1,246 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rule files: syntax, ports, contents, what becomes of each rule and why."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from bombus.base.errors import UserError
+from bombus.cli import app
+from bombus.rules import compiling, content, ports
+from bombus.rules.compiling import Verdict
+
+ANY = "alert tcp any any -> any any"
+
+
+def judged(tmp_path: Path, *rules: str, **variables: str) -> Sequence[Verdict]:
+    file = tmp_path / "my.rules"
+    file.write_text("\n".join([*rules, f'{ANY} (content:"some more"; sid:999999;)']))
+    return compiling.compile_rules(compiling.read([file], variables)).verdicts
+
+
+def kind_of(tmp_path: Path, options: str, head: str = ANY) -> tuple[str, str]:
+    first, _ = judged(tmp_path, f"{head} ({options} sid:1;)")
+    return first.kind, first.reason
+
+
+@pytest.mark.parametrize(
+    ("text", "ranges"),
+    [
+        ("any", [(0, 65535)]),
+        ("80", [(80, 80)]),
+        ("1024:", [(1024, 65535)]),
+        (":1023", [(0, 1023)]),
+        ("!80", [(0, 79), (81, 65535)]),
+        ("[80,81,8000:8010]", [(80, 81), (8000, 8010)]),
+        ("[80:90,!85]", [(80, 84), (86, 90)]),
+        ("[!80,!443]", [(0, 79), (81, 442), (444, 65535)]),
+        ("![80,[443,8443]]", [(0, 79), (81, 442), (444, 8442), (8444, 65535)]),
+        ("$FILE_DATA_PORTS", [(80, 80), (110, 110), (143, 143)]),
+        ("!any", []),
+    ],
+)
+def test_ports(text: str, ranges: list[tuple[int, int]]) -> None:
+    assert list(ports.parse(text, ports.VARIABLES)) == ranges
+
+
+@pytest.mark.parametrize(
+    ("text", "pattern"),
+    [
+        ('"abc"', b"abc"),
+        ('"a|0d 0A|b"', b"a\r\nb"),
+        ('"|00||01|"', b"\0\1"),
+        (r'"a\"\;\\\:b"', b'a";\\:b'),
+        ('!"abc"', b"abc"),
+        ('"\xe9"', b"\xe9"),
+    ],
+)
+def test_contents(text: str, pattern: bytes) -> None:
+    found, modifiers = content.parse(text)
+    assert found.pattern == pattern and found.negated == text.startswith("!") and not modifiers
+
+
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        ('content:"evil stuff";', ""),
+        ('content:"evil stuff",nocase,offset 3,depth 20;', ""),
+        ('content:"evil"; content:"stuff"; distance:1; within:5;', ""),
+        ('content:"stuff"; content:"evil"; distance:-9; within:4;', ""),
+        ('dsize:>100; content:"evil stuff"; startswith; metadata:a b; flow:stateless;', ""),
+        ('content:"evil stuff"; flow:established,to_server;', "keyword flow"),
+        ('content:"evil stuff"; pcre:"/a\\;b/";', "keyword pcre"),
+        ('content:"evil stuff"; not_known:7;', "keyword not_known"),
+        ('content:"evil stuff"; content:!"good";', "content that must not be there"),
+        ('content:"evil stuff"; byte_extract:1,0,n; content:"x"; distance:n;', "byte_extract"),
+        ('content:"evil stuff"; http_uri;', "buffer http.uri"),
+        ('http.user_agent; content:"evil stuff";', "buffer http.user_agent"),
+        ('content:"evil"; content:"stuff"; distance:0;', "not fixed"),
+        ('content:"evil"; content:"stuff"; distance:0; within:6;', "not fixed"),
+        ('content:"evil"; content:"stuff";', "not fixed"),
+        ('content:"evil stuff"; offset:3; distance:2;', "relative and has an offset"),
+    ],
+)
+def test_exact_or_prefilter(tmp_path: Path, options: str, reason: str) -> None:
+    kind, why = kind_of(tmp_path, options)
+    assert kind == ("prefilter" if reason else "exact")
+    assert reason in why
+
+
+@pytest.mark.parametrize(
+    ("options", "head", "reason"),
+    [
+        ("", ANY, "no content"),
+        ('content:"abc";', ANY, "no content of 4 bytes or more"),
+        ('content:!"evil stuff";', ANY, "no content that must be there"),
+        ('ja3.hash; content:"0123456789abcdef";', ANY, "contents only in ja3.hash"),
+        ('http.uri; to_md5; content:"0123456789abcdef";', ANY, "contents only in http.uri"),
+        ('content:"evil stuff"; depth:4;', ANY, "longer than its depth"),
+        ('content:"evil stuff"; content:"abcdef"; within:4;', ANY, "longer than its within"),
+        ('content:"evil stuff"; offset:20000;', ANY, "no place where"),
+        ('content:"evil stuff";', ANY.replace("tcp", "foo"), "protocol foo"),
+        ('content:"evil stuff";', ANY.replace("alert", "pass"), "action pass"),
+        ('content:"evil stuff";', "alert tcp any $MINE -> any any", "variable $MINE"),
+        ('content:"evil stuff";', "alert tcp any !any -> any any", "no port"),
+        (f'content:"{"0123456789" * 60}";', ANY, "too long"),
+    ],
+)
+def test_not_compiled(tmp_path: Path, options: str, head: str, reason: str) -> None:
+    kind, why = kind_of(tmp_path, options, head)
+    assert kind == "not_compiled" and reason in why
+
+
+def test_addresses_and_protocols_above(tmp_path: Path) -> None:
+    rules = [
+        f'alert {head} (content:"evil stuff"; sid:{sid};)'
+        for sid, head in enumerate(
+            [
+                "tcp $HOME_NET any -> $EXTERNAL_NET any",
+                "tcp 10.0.0.0/8 any -> any any",
+                "http any any -> any any",
+                "udp [10.0.0.1, 10.0.0.2] any -> any any",
+            ],
+            1,
+        )
+    ]
+    reasons = [each.reason for each in judged(tmp_path, *rules)]
+    assert reasons == ["", "addresses", "protocol http", "addresses", ""]
+    assert judged(tmp_path, *rules, HOME_NET="10.0.0.0/8")[0].reason == "addresses"
+
+
+def test_entries_for_ranges_of_ports(tmp_path: Path) -> None:
+    first, second, third, _ = judged(
+        tmp_path,
+        'alert tcp any [1,3] -> any [5,7,9] (content:"evil stuff"; sid:1;)',
+        'alert udp any 53 <> any any (content:"evil stuff"; sid:2;)',
+        'alert udp any [1,3,5,7,9] -> any [1,3,5,7] (content:"evil stuff"; sid:3;)',
+    )
+    assert len(first.entries) == 6 and len(second.entries) == 2
+    assert third.kind == "prefilter" and "16 pairs" in third.reason
+    assert [(each.source, each.target) for each in third.entries] == [((1, 9), (1, 7))]
+
+
+def test_fragments_are_rare_ones(tmp_path: Path) -> None:
+    first, second, third, fourth, _ = judged(
+        tmp_path,
+        'alert tcp any any -> any any (content:"    |00 00 00 00|    QZ#xj|ff|7k    "; sid:1;)',
+        'alert udp any any -> any any (content:"ab"; content:"wxyzw"; sid:2;)',
+        'alert dns any any -> any any (dns.query; content:"longlabels.example.com"; sid:3;)',
+        'alert tls any any -> any any (tls.sni; dotprefix; content:".bad.name"; sid:4;)',
+    )
+    assert first.entries[0].anchor.key == b"qz#xj\xff7k"
+    assert len(second.entries[0].anchor.key) == 4
+    assert third.entries[0].anchor.key in b"longlabels"
+    assert fourth.entries[0].anchor.key == b"bad.name"
+
+
+def test_lines_and_comments(tmp_path: Path) -> None:
+    file = tmp_path / "my.rules"
+    file.write_bytes(
+        b"# alert nothing\n\n"
+        b'alert tcp any any -> any any (msg:"caf\xc3\xa9; (x)"; \\\n'
+        b'   content:"evil stuff"; sid:7; rev:3;)\r\n'
+        b'  alert udp any any -> any any (content:"more stuff"; sid:8;)\n'
+    )
+    first, second = compiling.read([file], {})
+    assert (first.sid, first.rev, first.msg, first.statement.line) == (7, 3, "café; (x)", 3)
+    assert (second.sid, second.statement.line) == (8, 5)
+
+
+BAD = (
+    ("alert tcp any any -> any any", "parentheses"),
+    (f"{ANY} (sid:1;", "not closed"),
+    (f"{ANY} (sid:1)", "does not end with ;"),
+    (f'{ANY} (content:"abc; sid:1;)', "quotation"),
+    (f'{ANY} (content:"|0x|"; sid:1;)', "hexadecimal"),
+    (f'{ANY} (content:"|00"; sid:1;)', "not closed"),
+    (f"{ANY} (content:abc; sid:1;)", "not in quotes"),
+    (f'{ANY} (content:""; sid:1;)', "empty"),
+    (f'{ANY} (content:"abc",foo; sid:1;)', "no modifier"),
+    (f"{ANY} (nocase; sid:1;)", "before any content"),
+    (f'{ANY} (content:"abcd"; depth:x1y; offset:-1; sid:1;)', "-1 is not from 0"),
+    (f'{ANY} (content:"abcd"; depth:1x; sid:1;)', "no number"),
+    (f'{ANY} (content:"abcd";)', "no sid"),
+    (f"{ANY} (; sid:1;)", "no name"),
+    ("alert tcp any any any any (sid:1;)", "begins with"),
+    ("alert tcp any any <- any any (sid:1;)", "no direction"),
+    ("allow tcp any any -> any any (sid:1;)", "no action"),
+    ("alert tcp any 70000 -> any any (sid:1;)", "65535"),
+    ("alert tcp any 9:8 -> any any (sid:1;)", "ends before"),
+    ("alert tcp any [80 -> any any (sid:1;)", "bracket"),
+    ("alert tcp any 80] -> any any (sid:1;)", "bracket"),
+)
+
+
+@pytest.mark.parametrize(("rule", "message"), BAD)
+def test_syntax_errors_have_their_line(tmp_path: Path, rule: str, message: str) -> None:
+    good = f'{ANY} (content:"evil stuff"; sid:5;)'
+    (tmp_path / "my.rules").write_text(f"{good}\n{rule}\n")
+    arguments = ["rules", "compile", f"{tmp_path}/my.rules", "-o", f"{tmp_path}/out"]
+    error = CliRunner().invoke(app, arguments).exception
+    assert isinstance(error, UserError)
+    assert str(error).startswith(f"{tmp_path}/my.rules:2: ") and message in str(error)
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_sid_that_comes_twice(tmp_path: Path) -> None:
+    (tmp_path / "my.rules").write_text(f'{ANY} (content:"evil stuff"; sid:5;)\n' * 2)
+    with pytest.raises(UserError, match=r"my.rules:2: sid 5 is also at .*my.rules:1"):
+        compiling.read([tmp_path / "my.rules"], {})
+
+
+def test_command(tmp_path: Path) -> None:
+    (tmp_path / "my.rules").write_text(
+        f'{ANY} (msg:"one"; content:"evil stuff"; sid:1; rev:2;)\n'
+        f'{ANY} (content:"other stuff"; pcre:"/x/"; sid:2;)\n'
+        f"{ANY} (flags:S; sid:3;)\n"
+    )
+    arguments = ["rules", "compile", f"{tmp_path}/my.rules", "-o", f"{tmp_path}/out"]
+    result = CliRunner().invoke(app, [*arguments, "--var", "HTTP_PORTS=[80,8080]"])
+    assert result.exit_code == 0
+    assert "my.rules:3: sid 3 is not compiled: no content" in result.output
+    assert "3 rules: 1 exact, 1 prefilter, 1 not compiled; 256 rows" in result.output
+    manifest = json.loads((tmp_path / "out" / "manifest.json").read_text())
+    assert manifest["counts"]["exact"] == 1 and manifest["rows"] == 256
+    first = manifest["rules"][0]
+    assert (first["sid"], first["rev"], first["msg"], first["class"]) == (1, 2, "one", "exact")
+    assert (tmp_path / "out" / "tables.bin").stat().st_size == 256 * 32 * 4
+    for more in (["--rows", "300"], ["--var", "X"]):
+        assert CliRunner().invoke(app, [*arguments, *more]).exit_code == 1
+
+
+def test_tables_that_are_too_small(tmp_path: Path) -> None:
+    file = tmp_path / "my.rules"
+    file.write_text("\n".join(f'{ANY} (content:"number {n:04}"; sid:{n + 1};)' for n in range(300)))
+    rules = compiling.read([file], {})
+    with pytest.raises(UserError, match="300 entries: more than 256 rows"):
+        compiling.compile_rules(rules, rows=256)
+    assert compiling.compile_rules(rules).tables.rows == 1024  # two steps a rule
+    file.write_text(f"{ANY} (sid:1;)\n")
+    with pytest.raises(UserError, match="none of the rules"):
+        compiling.compile_rules(compiling.read([file], {}))
