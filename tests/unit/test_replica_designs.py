@@ -14,6 +14,7 @@ from unit_helpers import DESIGNS, Edited, Problems, Words
 
 from bombus.analysis import check
 from bombus.base import yaml_file
+from bombus.base.errors import DesignError
 from bombus.base.paths import BENCHMARKS
 from bombus.design import config, dispatch, resolve
 from bombus.design.resolved import Design
@@ -433,3 +434,46 @@ def test_two_groups_of_one_tile_are_told_apart(tmp_path: Path) -> None:
         for slot in range(64 * number + 1, 64 * (number + 1), 2):
             table.slot[slot].write(valid=1, is_group=0, port=0, y=stays["y"], x=stays["x"])
         assert port.words == expected.words
+
+
+def lookup(folder: Path, policy: str) -> Path:
+    """The example of two networks with replicas of the service that asks the store."""
+    given = DESIGNS.parent / "docs" / "examples" / "lookup"
+    text = (given / "two_networks.yaml").read_text()
+    for old, new in (
+        ("kind: udp_lookup\n    at: [0, 1]", f"kind: udp_lookup\n    replicas: 3\n    {policy}"),
+        ("kind: store\n    at: [1, 1]", "kind: store"),
+        ("[udp_lookup.sv, store.sv]", f"[{given / 'udp_lookup.sv'}, {given / 'store.sv'}]"),
+    ):
+        assert old in text
+        text = text.replace(old, new)
+    file = folder / "design.yaml"
+    file.write_text(text)
+    return file
+
+
+def test_what_is_wrong_with_all_replicas_is_said_once(tmp_path: Path) -> None:
+    """Answers to replicas of the client, which may come to another than the one that has asked."""
+    with pytest.raises(DesignError, match="under round_robin, an answer may reach") as caught:
+        check.check(lookup(tmp_path, "dispatch: round_robin"))
+    assert len(caught.value.problems) == 1
+
+
+def test_least_loaded_counts_one_input(tmp_path: Path) -> None:
+    with pytest.raises(
+        DesignError, match=r"dispatched to lookup and lookup\.answer, .* use another policy"
+    ):
+        check.check(lookup(tmp_path, "dispatch: least_loaded"))
+
+
+def test_least_loaded_counts_one_sender(tmp_path: Path) -> None:
+    applications = [
+        f"{{name: echo_{n}, kind: udp_echo, udp_port: {n}, at: [{n}, 0]}}" for n in (1, 2)
+    ]
+    group = "{name: stage, kind: udp_tx, replicas: 2, dispatch: least_loaded}"
+    file = small(tmp_path, *applications, group)
+    file.write_text(file.read_text().replace("[udp_tx, ipv4_tx,", "[ipv4_tx,"))
+    with pytest.raises(
+        DesignError, match=r"several tiles send to stage, .* `\{kind: scheduler, before: stage\}`"
+    ):
+        check.check(file)

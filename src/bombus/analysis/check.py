@@ -160,13 +160,22 @@ def _dispatches(design: Design) -> Iterator[Problem]:
         for message in _doubts(group, dispatches):
             yield design.file.problem(loc, message, is_error=False)
         if group.policy == "least_loaded" and len(dispatches) > 1:
-            yield design.file.problem(
-                loc,
-                f"{len(dispatches)} tiles send to {group.name}, and none knows the load caused by "
-                f"the others: put a tile "
-                f"`{{kind: {listing(design.library.schedulers, 'or')}, before: {group.name}}}` "
-                f"in front of it, or use another policy",
-            )
+            yield design.file.problem(loc, _uncounted(group, dispatches, design))
+
+
+def _uncounted(group: Group, dispatches: Iterable[Dispatch], design: Design) -> str:
+    """Why nobody knows the load of replicas to which messages come in several ways."""
+    inputs = {dispatch.targets[0].given_name: dispatch for dispatch in dispatches}
+    if len(inputs) > 1:
+        return (
+            f"messages are dispatched to {listing(inputs)}, but least_loaded can count the load of "
+            "one input only: use another policy"
+        )
+    return (
+        f"several tiles send to {group.name}, and none knows the load caused by the others: put a "
+        f"tile `{{kind: {listing(design.library.schedulers, 'or')}, before: {group.name}}}` in "
+        "front of it, or use another policy"
+    )
 
 
 def _lacks(group: Group, dispatches: Iterable[Dispatch]) -> Iterator[str]:
@@ -405,6 +414,7 @@ def check(path: Path, *, allow_deadlock: bool = False) -> tuple[Design, list[Pro
         for cycle in cycles:
             loc = cycle.legs[0].hop.source.tile.loc
             problems.append(design.file.problem(loc, str(cycle), is_error=not allow_deadlock))
+    problems = list(dict.fromkeys(problems))  # replicas have the same
     problems.sort(key=lambda problem: (not problem.is_error, problem.line or 0))
     if cycles and not allow_deadlock:
         raise DeadlockError(problems, design, cycles)

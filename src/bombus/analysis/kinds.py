@@ -12,17 +12,14 @@ from bombus.design.resolved import Design
 
 def problems(design: Design) -> Iterator[Problem]:
     """Next hops whose messages may be of a kind that their target does not take."""
-    first: dict[str, Problem] = {}  # replicas have the same
     for hop, strange in design.messages.refused():
         assert hop.target is not None
         source = hop.source.layer
         named = hop.name in source.tile.next
         takes = listing(sorted(design.messages.taken(hop.target))) or "none"
         target = hop.target.given_name
-        problem = design.file.problem(
+        yield design.file.problem(
             (*source.tile.loc, "next", hop.name) if named else source.loc,
             f"{source.given_name} may send messages of kind {listing(sorted(strange))} to {target} "
             f"(next hop {hop.name!r}), which takes {takes}",
         )
-        first.setdefault(str(problem), problem)
-    yield from first.values()
