@@ -18,19 +18,8 @@ parts work together: [architecture.md](architecture.md).
 # In the order in which they use each other.
 PACKAGES = (
     *("base", "registers", "fabric", "golden", "design", "analysis", "placement", "pictures"),
-    *(
-        "generation",
-        "board",
-        "simulator",
-        "live",
-        "clients",
-        "measure",
-        "implementation",
-        "firmware",
-        "firewall",
-        "rules",
-    ),
-    "cli",
+    *("generation", "board", "firmware", "firewall", "rules", "simulator", "live", "clients"),
+    *("measure", "implementation", "cli"),
 )
 
 

@@ -8,7 +8,6 @@ import os
 import re
 import subprocess
 import sys
-import sysconfig
 import tomllib
 import venv
 from pathlib import Path
@@ -40,7 +39,8 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (site,) = environment.glob("lib/python*/site-packages")
     # A path in a .pth file is searched, but what .pth files there do is not done: an editable
     # installation of Bombus is not found by it.
-    (site / "others.pth").write_text(sysconfig.get_path("purelib") + "\n")
+    others = (path for path in sys.path if path.endswith("site-packages"))
+    (site / "others.pth").write_text("\n".join(others) + "\n")
     return environment
 
 

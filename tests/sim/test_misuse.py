@@ -100,6 +100,8 @@ def test_refused_with_a_reason(loopback: Library, name: str) -> None:
         {"timer_step_us": 40_000},
         {"timer_step_us": -1},
         {"queue_limit": 1 << 32},
+        {"seed": -1},
+        {"seed": 1 << 64},
     ],
     ids=str,
 )

@@ -124,6 +124,8 @@ def test_durations_that_never_end(tmp_path: Path, duration: float) -> None:
         ({"tap": "a b"}, "'a b' is not a valid interface name"),
         ({"tap": "a%d"}, "'a%d' is not a valid interface name"),
         ({"mtu": 9001}, "MTU 9001"),
+        ({"seed": -1}, "seed -1: should be from 0 to 2**64 - 1"),
+        ({"seed": 1 << 64}, "seed 18446744073709551616: should be from 0"),
     ],
     ids=str,
 )
@@ -185,9 +187,11 @@ def test_no_file_is_two_things(tmp_path: Path) -> None:
     design = tmp_path / "design.yaml"
     design.write_text("precious")
     (tmp_path / "link").symlink_to(frames)
+    (tmp_path / "hard").hardlink_to(frames)
     for uses in (
         {"pcap_in": frames, "pcap_out": frames},
         {"pcap_in": frames, "pcap_out": tmp_path / "link"},
+        {"pcap_in": frames, "pcap_out": tmp_path / "hard"},
         {"pcap_out": tmp_path / "x", "report": tmp_path / "x"},
         {"trace": tmp_path / "new.fst", "pcap_out": tmp_path / "a" / ".." / "new.fst"},
         {"report": design},

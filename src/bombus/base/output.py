@@ -39,14 +39,22 @@ def writing(path: Path) -> Iterator[None]:
 
 def check_different(files: Iterable[tuple[str, Path | None]]) -> None:
     """No file may be two things, since one would be lost; `files`: use and path of each."""
-    seen: dict[Path, str] = {}
+    seen: dict[Path | tuple[int, int], str] = {}
     for use, path in files:
         if path is None or path == STDOUT or _is_special(path):
             continue
-        there = path.resolve() in seen
-        other = seen.setdefault(path.resolve(), use)
-        if there:
+        other = seen.setdefault(_identity(path), use)
+        if other != use:
             raise UserError(f"{path} is given twice: as {other} and as {use}")
+
+
+def _identity(path: Path) -> Path | tuple[int, int]:
+    """The same for all names of a file, hard links included."""
+    try:
+        status = path.stat()
+    except OSError:
+        return path.resolve()
+    return status.st_dev, status.st_ino
 
 
 def check_writable(path: Path | None) -> None:

@@ -24,7 +24,7 @@ def bitstream(
             show_default=False,
         ),
     ],
-    seed: Annotated[int, typer.Option(metavar="NUMBER", help="Seed of the placer.")] = 1,
+    seed: Annotated[int, typer.Option(metavar="NUMBER", min=0, help="Seed of the placer.")] = 1,
     minutes: MinutesOption = 120,
     output: Annotated[
         Path | None,

@@ -11,18 +11,18 @@ import typer
 from bombus.cli.common import Command, Group
 
 firewall = typer.Typer(
-    cls=Group, help="Make blacklists of IP prefixes into hardware.", no_args_is_help=True
+    cls=Group, help="Compile blacklists of IP prefixes into hardware.", no_args_is_help=True
 )
 
 
 @firewall.command(cls=Command)
 def compile(
-    blacklist: Annotated[Path, typer.Argument(help="IPv4 prefixes, one a line.")],
+    blacklist: Annotated[Path, typer.Argument(help="File of IPv4 prefixes, one per line.")],
     output: Annotated[
         Path, typer.Option("-o", help="SystemVerilog file to write; the layer has its name.")
     ],
 ) -> None:
-    """Make an accelerator with a blacklist as constants, and print what it takes."""
+    """Generate an accelerator with a fixed blacklist; print its size."""
     from bombus.base.output import write
     from bombus.firewall import table
     from bombus.firewall.blacklist import boundaries, read, stages

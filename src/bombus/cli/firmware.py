@@ -22,7 +22,7 @@ def build(
     code_bytes: Annotated[int, typer.Option(help="Size of the code memory.")] = 16384,
     data_bytes: Annotated[int, typer.Option(help="Size of the data memory.")] = 16384,
 ) -> None:
-    """Compile firmware, and print what it takes of the memories."""
+    """Compile firmware; print how much memory it uses."""
     from bombus.firmware import build as compiling
     from bombus.firmware import image
 

@@ -112,8 +112,8 @@ def run(
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="Load this program (ELF) into all packet processors; whenever the file is written "
-            "anew, reload them one after the other, without loss.",
+            help="Load this program (ELF) into all packet processors; when the file changes, "
+            "reload them one after another, without loss.",
         ),
     ] = None,
     duration: Annotated[

@@ -89,6 +89,8 @@ def run(
     """
     if duration is not None and not 0 <= duration < math.inf:
         raise UserError(f"duration {duration}: should be a number of seconds, 0 or more")
+    if not 0 <= seed < 1 << 64:
+        raise UserError(f"seed {seed}: should be from 0 to 2**64 - 1")
     pcaps_in, pcaps_out = _paths(pcap_in), _paths(pcap_out)
     files: list[tuple[str, Path | None]] = [("pcap-in", path) for path in pcaps_in]
     files += [("pcap-out", path) for path in pcaps_out]

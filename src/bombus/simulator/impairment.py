@@ -41,11 +41,16 @@ class Impairment:
                 )
         for name in _TIMES:
             if not 0 <= getattr(self, name) <= _LONGEST_US:
-                raise UserError(f"impairment: {name} is from 0 to {_LONGEST_US:.0e} microseconds")
+                raise UserError(
+                    f"impairment: {name} should be from 0 to {_LONGEST_US:,.0f} microseconds, "
+                    f"not {getattr(self, name):g}"
+                )
         if not 1 <= self.reorder_distance < 1 << 32:
-            raise UserError("impairment: reorder_distance is at least 1")
+            raise UserError(
+                f"impairment: reorder_distance should be at least 1, not {self.reorder_distance}"
+            )
         if not 0 <= self.seed < 1 << 64:
-            raise UserError("impairment: seed has 64 bits, without sign")
+            raise UserError(f"impairment: seed should be from 0 to 2**64 - 1, not {self.seed}")
 
     @classmethod
     def parse(cls, text: str, option: str = "") -> Impairment:

@@ -88,7 +88,7 @@ class Simulation(MacPorts):
         native = Native(
             self.library.path,
             {
-                "seed": seed % (1 << 64),
+                "seed": seed,
                 "queue_limit": queue_limit,
                 "timer_step_us": timer_step_us,
                 "rx_bubble": rx_bubble,
