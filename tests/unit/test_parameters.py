@@ -37,6 +37,10 @@ OUTSIDE: list[dict[str, object]] = [
     {"FirstY": 1},
 ]
 
+# Of the tables and the store of rule_matcher.
+ROWS: list[dict[str, object]] = [{"Rows": 128}, {"Rows": 300}, {"Rows": 8192}]
+WORDS: list[dict[str, object]] = [{"WordWidth": 3}, {"WordWidth": 17}]
+
 # Bad values by module: each must be refused, by the module or by what it consists of.
 BAD: dict[str, list[dict[str, object]]] = {
     "arp": [{"NumMacPorts": 0}, {"NumMacPorts": 4}, {"QueueDepth": 12}],
@@ -329,6 +333,32 @@ BAD: dict[str, list[dict[str, object]]] = {
         {"SlotBytes": 32768},
         {"DataWidth": 32},
         {"DataWidth": 1024},
+    ],
+    "ids_bitmap": [{"Words": 2}, {"Words": 300}],
+    "ids_check": [
+        {"Rows": 128},
+        {"Rows": 300},
+        {"Rows": 8192},
+        {"WordWidth": 3},
+        {"WordWidth": 17},
+        {"HitsOfPacket": 1},
+        {"HitsOfPacket": 16},
+    ],
+    "ids_find": ROWS,
+    "ids_headers": [{"DataWidth": 256}],
+    "ids_scan": [*ROWS, *WORDS],
+    "ids_store": [{"DataWidth": 256}, {"Beats": 2}, {"Beats": 12}],
+    "rule_matcher": [
+        {"DataWidth": 256},
+        {"Rows": 128},
+        {"Rows": 300},
+        {"Rows": 8192},
+        {"NumSlots": 2},
+        {"NumSlots": 12},
+        {"NumSlots": 128},
+        {"SlotBytes": 64},
+        {"SlotBytes": 3000},
+        {"SlotBytes": 32768},
     ],
     "source_judge": [{"DataWidth": 256}, {"Stages": 18}, {"NumFixed": 0}],
     "rs_encode": [

@@ -55,6 +55,7 @@ _FOLDERS: Mapping[str, Tests] = {
     "rtl/icmp": Tests((_LAYERS,), (_ICMP_ERRORS, _BAD_INPUT, _TRAFFIC)),
     "rtl/ipv4": Tests((f"{_LAYERS} -k ipv4",), (_ICMP_ERRORS, _BAD_INPUT, _TRAFFIC)),
     "rtl/firewall": Tests(("tests/rtl/test_range_search.py",), ("tests/system/test_firewall.py",)),
+    "rtl/ids": Tests(("tests/rtl/test_rule_matcher.py",), ()),
     "rtl/mac": Tests((_MAC,), (_TRAFFIC, _BAD_INPUT)),
     "rtl/memory": Tests((), ("tests/system/test_memory.py",)),
     "rtl/noc": Tests((_ROUTER, _CHANNELS, *_INTERFACE)),

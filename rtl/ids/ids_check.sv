@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+// Checks the rules of each fragment that was found: ports, protocol, size, place, and the bytes around it.
+//
+// A rule that holds is a hit, with its sid; a packet has each rule once. When a packet has ended its
+// verdict comes: bit 0: there is a hit; 1: one of an exact rule; 2: the packet was not examined; 3:
+// there are more hits than HitsOfPacket; 7:4: hits that are kept; from 16 on: row of the first one's
+// rule.
+//
+// Latency: 4 cycles a rule that does not hold, 7 more for the first step, 8 for each further one, 1 for a
+// hit. Throughput: one rule at a time; a packet without fragments takes 2 cycles.
+module ids_check
+  import rule_pkg::*;
+#(
+    parameter int unsigned Rows = 256,
+    parameter int unsigned WordWidth = 11,  // of places in the store, of 16 bytes
+    parameter int unsigned HitsOfPacket = 8,
+    localparam int unsigned RowWidth = $clog2(Rows),
+    localparam int unsigned HitWidth = $clog2(HitsOfPacket)
+) (
+    input logic clk_i,
+    input logic rst_i,
+
+    input  match_t match_i,
+    input  logic   match_valid_i,
+    output logic   match_ready_o,
+
+    input  packet_t packet_i,
+    output logic    packet_ready_o,
+
+    // The store: what is asked for comes three cycles later.
+    output logic read_o,
+    output logic [WordWidth-1:0] word_o,
+    input logic [255:0] data_i,
+
+    output logic hit_o,
+    output logic [HitWidth-1:0] hit_number_o,
+    output logic [31:0] hit_sid_o,
+    output logic hit_exact_o,
+    output row_t hit_row_o,
+
+    output logic judged_o,
+    output logic [7:0] judged_slot_o,
+    output logic [31:0] verdict_o,
+
+    input logic write_i,
+    input logic [RowWidth-1:0] write_row_i,
+    input logic [4:0] write_column_i,
+    input logic [31:0] write_data_i
+);
+
+  if (Rows < 256 || Rows > 4096 || Rows != 2 ** RowWidth) begin : gen_bad_rows
+    $error("ids_check: Rows must be a power of two, 256 to 4096");
+  end
+  if (WordWidth < 4 || WordWidth > 16) begin : gen_bad_words
+    $error("ids_check: WordWidth must be 4 to 16");
+  end
+  if (HitsOfPacket < 2 || HitsOfPacket > 8 || HitsOfPacket != 2 ** HitWidth) begin : gen_bad_hits
+    $error("ids_check: HitsOfPacket must be 2, 4 or 8");
+  end
+
+  typedef enum logic [3:0] {
+    Idle,
+    ReadRule,
+    HaveRule,
+    Compared,
+    FetchStep,
+    HaveStep,
+    AskBytes,
+    Wait1,
+    Wait2,
+    HaveBytes,
+    CompareBytes,
+    Holds,
+    NextRule,
+    Finish
+  } state_e;
+  state_e state_q;
+
+  // ---- Tables ----
+
+  logic [RowWidth-1:0] row_q, step_q;
+  logic [5:0][31:0] rule_q;
+  logic [2:0][31:0] step_word_q;
+  for (genvar n = 0; n < 6; n++) begin : gen_rule
+    (* ram_style = "block" *) logic [31:0] memory[Rows];
+    always_ff @(posedge clk_i) begin
+      if (write_i & write_column_i == 5'(ColumnRule + n)) memory[write_row_i] <= write_data_i;
+      rule_q[n] <= memory[row_q];
+    end
+  end
+  for (genvar n = 0; n < 3; n++) begin : gen_step
+    (* ram_style = "block" *) logic [31:0] memory[Rows];
+    always_ff @(posedge clk_i) begin
+      if (write_i & write_column_i == 5'(ColumnStep + n)) memory[write_row_i] <= write_data_i;
+      step_word_q[n] <= memory[step_q];
+    end
+  end
+  wire is_exact = rule_q[3][28];
+  wire is_last_rule = rule_q[3][29];
+  wire [5:0] num_steps = rule_q[4][17:12];
+
+  // ---- A rule's header ----
+
+  place_t at_q;  // in the payload
+  wire has_ports = |packet_i.protocol[1:0];
+  wire source_is_in = packet_i.source_port >= rule_q[0][15:0] & packet_i.source_port <= rule_q[0][31:16];
+  wire target_is_in = packet_i.target_port >= rule_q[1][15:0] & packet_i.target_port <= rule_q[1][31:16];
+  wire place_is_in = at_q >= rule_q[2][13:0] & at_q <= rule_q[2][27:14];
+  wire size_is_in = packet_i.size >= rule_q[3][13:0] & packet_i.size <= rule_q[3][27:14];
+  wire tail_is_in = 15'(at_q) + 15'(rule_q[4][31:18]) <= 15'(packet_i.size);
+  logic ports_q, places_q;
+
+  // ---- A step: eight bytes ----
+
+  logic [5:0] left_q;  // steps
+  logic [WordWidth+3:0] byte_q;
+  logic [63:0] bytes_q;
+  logic [7:0] wrong;
+  wire [7:0] care = step_word_q[2][23:16];
+  wire [7:0] folded = step_word_q[2][31:24];
+  wire [63:0] pattern = {step_word_q[1], step_word_q[0]};
+  always_comb
+    for (int b = 0; b < 8; b++)
+      wrong[b] = care[b] & (bytes_q[8*b+:8] | {2'b00, folded[b], 5'd0}) != pattern[8*b+:8];
+
+  wire [WordWidth+3:0] frame_start = (WordWidth + 4)'({packet_i.beat, 6'd0});
+  assign read_o = state_q == AskBytes;
+  assign word_o = byte_q[WordWidth+3:4];
+
+  // ---- Hits of this packet ----
+
+  logic [HitWidth:0] count_q;
+  logic more_q, exact_q;
+  row_t [HitsOfPacket-1:0] rows_q;
+  logic known;
+  always_comb begin
+    known = 1'b0;
+    for (int unsigned n = 0; n < HitsOfPacket; n++)
+    known |= n < 32'(count_q) & rows_q[n] == row_t'(row_q);
+  end
+  wire holds = state_q == Holds;
+  wire is_full = count_q == (HitWidth + 1)'(HitsOfPacket);
+  assign hit_o = holds & ~known & ~is_full;
+  assign hit_number_o = count_q[HitWidth-1:0];
+  assign hit_sid_o = rule_q[5];
+  assign hit_exact_o = is_exact;
+  assign hit_row_o = row_t'(row_q);
+
+  // ---- States ----
+
+  logic ends_q;
+  assign match_ready_o  = state_q == Idle;
+  assign packet_ready_o = state_q == Finish;
+  wire signed [15:0] relative = step_word_q[2][15:0];
+  always_ff @(posedge clk_i) begin
+    ports_q <= (source_is_in & target_is_in) | ~has_ports;
+    places_q <= place_is_in & size_is_in & tail_is_in & |(packet_i.protocol & rule_q[2][31:28]);
+    bytes_q <= 64'(data_i >> {byte_q[3:0], 3'd0});
+    byte_q   <= frame_start + (WordWidth + 4)'(packet_i.start) + (WordWidth + 4)'(at_q)
+        + (WordWidth + 4)'(relative);
+    unique case (state_q)
+      Idle: begin
+        at_q   <= match_i.place - packet_i.start;
+        row_q  <= RowWidth'(match_i.row);
+        ends_q <= match_i.ends;
+        if (match_valid_i) state_q <= match_i.is_match ? ReadRule : Finish;
+      end
+      ReadRule: state_q <= HaveRule;
+      HaveRule: begin
+        step_q  <= RowWidth'(rule_q[4][11:0]);
+        left_q  <= num_steps;
+        state_q <= Compared;
+      end
+      Compared: begin  // the first step is read
+        if (~(ports_q & places_q)) state_q <= NextRule;
+        else state_q <= left_q == '0 ? Holds : HaveStep;
+      end
+      FetchStep: state_q <= HaveStep;
+      HaveStep: state_q <= AskBytes;
+      AskBytes: state_q <= Wait1;
+      Wait1: state_q <= Wait2;
+      Wait2: state_q <= HaveBytes;
+      HaveBytes: state_q <= CompareBytes;
+      CompareBytes: begin
+        step_q <= step_q + 1'b1;
+        left_q <= left_q - 1'b1;
+        if (|wrong) state_q <= NextRule;
+        else state_q <= left_q == 6'd1 ? Holds : FetchStep;
+      end
+      Holds: begin
+        if (hit_o) begin
+          rows_q[hit_number_o] <= row_t'(row_q);
+          count_q <= count_q + 1'b1;
+        end
+        more_q  <= more_q | is_full & ~known;
+        exact_q <= exact_q | is_exact;
+        state_q <= NextRule;
+      end
+      NextRule: begin
+        row_q <= row_q + 1'b1;
+        if (~is_last_rule) state_q <= ReadRule;
+        else state_q <= ends_q ? Finish : Idle;
+      end
+      Finish: begin
+        count_q <= '0;
+        more_q  <= 1'b0;
+        exact_q <= 1'b0;
+        state_q <= Idle;
+      end
+      default: state_q <= Idle;
+    endcase
+    if (rst_i) begin
+      state_q <= Idle;
+      count_q <= '0;
+      more_q  <= 1'b0;
+      exact_q <= 1'b0;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    judged_o <= packet_ready_o & ~rst_i;
+    judged_slot_o <= packet_i.slot;
+    verdict_o <= {
+      16'(count_q == '0 ? '0 : rows_q[0]),
+      8'd0,
+      4'(count_q),
+      more_q,
+      ~packet_i.is_examined,
+      exact_q,
+      count_q != '0
+    };
+  end
+
+endmodule

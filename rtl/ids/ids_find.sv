@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+// Looks up bytes whose bit is set in the table of fragments, one place after the other.
+//
+// A fragment is in one of two rows by two hashes. What is found is handed on with its place and the row of its
+// first rule, and the end of each packet behind all of it.
+//
+// Latency: 6 cycles. Throughput: one place per cycle.
+module ids_find
+  import rule_pkg::*;
+#(
+    parameter int unsigned Rows = 256,
+    localparam int unsigned RowWidth = $clog2(Rows)
+) (
+    input logic clk_i,
+    input logic rst_i,
+
+    input logic [15:0] long_i,
+    input logic [15:0] short_i,
+    input logic ends_i,
+    input logic [9:0] at_i,
+    input logic [183:0] bytes_i,
+    input logic valid_i,
+    output logic ready_o,
+
+    output match_t match_o,
+    output logic   match_valid_o,
+    input  logic   match_ready_i,
+
+    input logic write_i,
+    input logic [RowWidth-1:0] write_row_i,
+    input logic [4:0] write_column_i,
+    input logic [31:0] write_data_i
+);
+
+  if (Rows < 256 || Rows > 4096 || Rows != 2 ** RowWidth) begin : gen_bad_rows
+    $error("ids_find: Rows must be a power of two, 256 to 4096");
+  end
+
+  localparam int unsigned Depth = 16;
+
+  // ---- One place after the other ----
+
+  logic [31:0] left_q;  // places whose bit is set: of eight bytes, then of four
+  logic ends_q, valid_q;
+  logic [  9:0] at_q;
+  logic [183:0] bytes_q;
+  logic [  4:0] outstanding_q;
+  logic back, taken;
+
+  wire asks = valid_q & outstanding_q != 5'(Depth);
+  wire [31:0] one = left_q & (~left_q + 1'b1);
+  wire is_last = (left_q ^ one) == '0;
+  assign ready_o = ~valid_q | asks & is_last;
+  logic [4:0] number;
+  always_comb begin
+    number = '0;
+    for (int unsigned n = 0; n < 32; n++) if (one[n]) number |= 5'(n);
+  end
+  always_ff @(posedge clk_i) begin
+    if (asks) left_q <= left_q ^ one;
+    if (ready_o) begin
+      left_q <= {short_i, long_i};
+      ends_q <= ends_i;
+      at_q <= at_i;
+      bytes_q <= bytes_i;
+      valid_q <= valid_i;
+    end
+    outstanding_q <= outstanding_q + 5'(asks) - 5'(back) - 5'(taken);
+    if (rst_i) begin
+      valid_q <= 1'b0;
+      outstanding_q <= '0;
+    end
+  end
+
+  // ---- Its bytes, their hashes, what the table has ----
+
+  typedef struct packed {
+    logic   is_there;  // a place, not only the end of a packet
+    logic   is_short;
+    logic   ends;
+    place_t place;
+  } tag_t;
+  tag_t [4:1] tag_q;
+  logic [4:1] go_q;
+  logic [4:1][63:0] key_q;
+  hash_t low_q, high_q;
+  wire [63:0] key = 64'(bytes_q >> {number[3:0], 3'd0});
+  always_ff @(posedge clk_i) begin
+    go_q <= {go_q[3:1], asks};
+    tag_q[1] <= '{
+        is_there: |left_q,
+        is_short: number[4],
+        ends: ends_q & is_last,
+        place: {at_q, number[3:0]}
+    };
+    tag_q[4:2] <= tag_q[3:1];
+    key_q[1] <= number[4] ? {32'd0, key[31:0]} : key;
+    key_q[4:2] <= key_q[3:1];
+    low_q <= hash_of_four(key_q[1][31:0]);
+    high_q <= hash_of_four(key_q[1][63:32]);
+    if (rst_i) go_q <= '0;
+  end
+
+  localparam int unsigned Columns[2] = '{ColumnFirst, ColumnSecond};
+  logic [1:0][2:0][31:0] words;  // of both rows: eight bytes, then the row of the first rule
+  logic [1:0] found_q;
+  row_t [1:0] row_q;
+  for (genvar h = 0; h < 2; h++) begin : gen_half
+    logic [RowWidth-1:0] row_addr_q;
+    always_ff @(posedge clk_i) begin
+      row_addr_q <= h == 0 ? RowWidth'(first_hash(low_q, high_q)) :
+          RowWidth'(second_hash(low_q, high_q));
+    end
+    for (genvar n = 0; n < 3; n++) begin : gen_word
+      (* ram_style = "block" *) logic [31:0] memory[Rows];
+      always_ff @(posedge clk_i) begin
+        if (write_i & write_column_i == 5'(Columns[h] + n)) memory[write_row_i] <= write_data_i;
+        words[h][n] <= memory[row_addr_q];
+      end
+    end
+    always_ff @(posedge clk_i) begin
+      found_q[h] <= {words[h][1], words[h][0]} == key_q[4]
+          & words[h][2][31:30] == {tag_q[4].is_short, 1'b1} & tag_q[4].is_there;
+      row_q[h] <= words[h][2][11:0];
+    end
+  end
+
+  tag_t tag5_q;
+  logic go5_q;
+  always_ff @(posedge clk_i) begin
+    tag5_q <= tag_q[4];
+    go5_q  <= go_q[4] & ~rst_i;
+  end
+
+  logic unused_ready, unused_out;
+  match_t match;
+  assign match = '{
+          is_match: |found_q,
+          ends: tag5_q.ends,
+          place: tag5_q.place,
+          row: found_q[0] ? row_q[0] : row_q[1]
+      };
+  wire is_some = match.is_match | match.ends;
+  assign back = go5_q & ~is_some;
+  head_fifo #(
+      .head_t(match_t),
+      .body_t(logic),
+      .Depth (Depth)
+  ) u_matches (
+      .clk_i,
+      .rst_i,
+      .in_head_i  (match),
+      .in_body_i  (1'b0),
+      .in_valid_i (go5_q & is_some),
+      .in_ready_o (unused_ready),
+      .out_head_o (match_o),
+      .out_body_o (unused_out),
+      .out_valid_o(match_valid_o),
+      .out_ready_i(match_ready_i)
+  );
+  assign taken = match_valid_o & match_ready_i;
+
+endmodule

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+// Looks up each place of the payloads in the bitmaps of fragments: 16 bytes a cycle.
+//
+// What has a place whose bit is set is handed on with its bytes, and the end of each packet. Fragments
+// that are not all in the payload are not looked for. A read of the store gives way to other readers
+// (wait_i).
+//
+// Latency: 9 cycles. Throughput: 16 bytes of payload per cycle, at least a cycle for a packet.
+module ids_scan
+  import rule_pkg::*;
+#(
+    parameter int unsigned Rows = 256,
+    parameter int unsigned WordWidth = 11,  // of places in the store
+    localparam int unsigned RowWidth = $clog2(Rows)
+) (
+    input logic clk_i,
+    input logic rst_i,
+
+    input  packet_t packet_i,
+    input  logic    packet_valid_i,
+    output logic    packet_ready_o,
+
+    // The store: what is asked for comes three cycles later.
+    input logic wait_i,
+    output logic [WordWidth-1:0] word_o,
+    input logic [255:0] data_i,
+
+    // Places of 16 whose bits are set, the folded bytes from the first place on.
+    output logic [15:0] long_o,
+    output logic [15:0] short_o,
+    output logic ends_o,
+    output logic [9:0] at_o,  // in units of 16
+    output logic [183:0] bytes_o,
+    output logic valid_o,
+    input logic ready_i,
+
+    input logic write_i,
+    input logic [RowWidth-1:0] write_row_i,
+    input logic [4:0] write_column_i,
+    input logic [31:0] write_data_i
+);
+
+  if (Rows < 256 || Rows > 4096 || Rows != 2 ** RowWidth) begin : gen_bad_rows
+    $error("ids_scan: Rows must be a power of two, 256 to 4096");
+  end
+  if (WordWidth < 4 || WordWidth > 16) begin : gen_bad_words
+    $error("ids_scan: WordWidth must be 4 to 16");
+  end
+
+  localparam int unsigned Stages = 7;
+  localparam int unsigned Depth = 32;
+  typedef logic [9:0] at_t;
+
+  // ---- Words of the payload ----
+
+  at_t at_q;
+  logic goes_on_q;  // it is not at the first word of a packet
+  place_t end_place;
+  assign end_place = packet_i.start + packet_i.size;
+  wire at_t first_at = packet_i.start[13:4];
+  wire at_t last_at = end_place < 14'd4 | packet_i.size < 14'd4 ? first_at : 10'((end_place - 14'd4) >> 4);
+  wire at_t at = goes_on_q ? at_q : first_at;
+  wire ends = at == last_at;
+
+  logic [5:0] outstanding_q;
+  logic back, taken;
+  wire asks = packet_valid_i & ~wait_i & outstanding_q != 6'(Depth);
+  assign packet_ready_o = asks & ends;
+  assign word_o = WordWidth'({packet_i.beat, 2'b00}) + WordWidth'(at);
+  always_ff @(posedge clk_i) begin
+    if (asks) at_q <= at + 1'b1;
+    if (asks) goes_on_q <= ~ends;
+    outstanding_q <= outstanding_q + 6'(asks) - 6'(back) - 6'(taken);
+    if (rst_i) begin
+      goes_on_q <= 1'b0;
+      outstanding_q <= '0;
+    end
+  end
+
+  // Places of this word that may begin a fragment.
+  wire signed [15:0] here = 16'({at, 4'd0});
+  wire signed [15:0] from = 16'(packet_i.start) - here;
+  wire signed [15:0] to_long = 16'(end_place) - here - 16'sd8;
+  wire signed [15:0] to_short = 16'(end_place) - here - 16'sd4;
+  logic signed [15:0] from_q, to_long_q, to_short_q;
+  logic [Stages-1:1][15:0] may_long_q, may_short_q;
+  logic [Stages-1:0] valid_q, ends_q;
+  logic [Stages-1:0][9:0] at_stage_q;
+  always_ff @(posedge clk_i) begin
+    from_q <= from;
+    to_long_q <= to_long;
+    to_short_q <= to_short;
+    for (int n = 0; n < 16; n++) begin
+      may_long_q[1][n]  <= 16'(n) >= from_q & 16'(n) <= to_long_q;
+      may_short_q[1][n] <= 16'(n) >= from_q & 16'(n) <= to_short_q;
+    end
+    may_long_q[Stages-1:2] <= may_long_q[Stages-2:1];
+    may_short_q[Stages-1:2] <= may_short_q[Stages-2:1];
+    valid_q <= {valid_q[Stages-2:0], asks};
+    ends_q <= {ends_q[Stages-2:0], ends};
+    at_stage_q <= {at_stage_q[Stages-2:0], at};
+    if (rst_i) valid_q <= '0;
+  end
+
+  // ---- Hashes: of four bytes, then of eight ----
+
+  logic [22:0][7:0] folded;
+  logic [Stages-1:3][183:0] folded_q;
+  hash_t [19:0] four_q;
+  logic [15:0][RowWidth+5:0] long_bit_q;
+  logic [15:0][RowWidth+4:0] short_bit_q;
+  always_comb for (int n = 0; n < 23; n++) folded[n] = fold(data_i[8*n+:8]);
+  always_ff @(posedge clk_i) begin
+    folded_q <= {folded_q[Stages-2:3], folded};
+    for (int n = 0; n < 20; n++)
+    four_q[n] <= hash_of_four({folded[n+3], folded[n+2], folded[n+1], folded[n]});
+    for (int n = 0; n < 16; n++) begin
+      long_bit_q[n]  <= (RowWidth + 6)'(first_hash(four_q[n], four_q[n+4]));
+      short_bit_q[n] <= (RowWidth + 5)'(four_q[n]);
+    end
+  end
+
+  logic [15:0] long_bits, short_bits;
+  ids_bitmap #(
+      .Words(2 * Rows)
+  ) u_long (
+      .clk_i,
+      .bit_i(long_bit_q),
+      .found_o(long_bits),
+      .write_i(write_i & write_column_i[4:1] == 4'(ColumnLong / 2)),
+      .write_word_i({write_row_i, write_column_i[0]}),
+      .data_i(write_data_i)
+  );
+  ids_bitmap #(
+      .Words(Rows)
+  ) u_short (
+      .clk_i,
+      .bit_i(short_bit_q),
+      .found_o(short_bits),
+      .write_i(write_i & write_column_i == 5'(ColumnShort)),
+      .write_word_i(write_row_i),
+      .data_i(write_data_i)
+  );
+
+  // ---- What is worth a look ----
+
+  typedef struct packed {
+    logic [15:0] longs;
+    logic [15:0] shorts;
+    logic ends;
+  } head_t;
+  typedef struct packed {
+    at_t at;
+    logic [183:0] bytes;
+  } body_t;
+  head_t head_q, head;
+  body_t body_q, body;
+  logic push_q, unused_ready;
+  wire [15:0] long_found = long_bits & may_long_q[6];
+  wire [15:0] short_found = short_bits & may_short_q[6];
+  wire is_some = |{long_found, short_found} | ends_q[6];
+  always_ff @(posedge clk_i) begin
+    push_q <= valid_q[6] & is_some & ~rst_i;
+    back   <= valid_q[6] & ~is_some & ~rst_i;
+    head_q <= '{longs: long_found, shorts: short_found, ends: ends_q[6]};
+    body_q <= '{at: at_stage_q[6], bytes: folded_q[6]};
+  end
+  head_fifo #(
+      .head_t(head_t),
+      .body_t(body_t),
+      .Depth (Depth)
+  ) u_found (
+      .clk_i,
+      .rst_i,
+      .in_head_i  (head_q),
+      .in_body_i  (body_q),
+      .in_valid_i (push_q),
+      .in_ready_o (unused_ready),
+      .out_head_o (head),
+      .out_body_o (body),
+      .out_valid_o(valid_o),
+      .out_ready_i(ready_i)
+  );
+  assign taken = valid_o & ready_i;
+  assign {long_o, short_o, ends_o} = head;
+  assign {at_o, bytes_o} = body;
+
+endmodule

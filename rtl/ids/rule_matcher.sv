@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: Apache-2.0
+// Accelerator of a packet processor: finds what rules of intrusion detection look for in frames. Registers
+// write its tables at run time.
+//
+// A fragment of each rule is looked for at every place of a payload (ids_scan, ids_find), then the rule
+// is checked (ids_check, which says what the verdict is). The first hits of the packet in slot n are
+// words on the bus, at 64 n + 8 h for hit h: the sid, then the row of the rule, with bit 31 for an
+// exact one. NumSlots and SlotBytes are those of the rpu beside it.
+//
+// Latency: 24 cycles from the last beat, and what the payload takes: 16 bytes a cycle; rules whose
+// fragment is there take time of their own (ids_check). Throughput: 16 bytes of payload per cycle, at
+// most a packet in 2 cycles.
+module rule_matcher
+  import rule_pkg::*;
+#(
+    parameter type regs_t = logic,
+    parameter type word_t = logic,
+    parameter int unsigned DataWidth = 512,
+    parameter int unsigned NumSlots = 16,
+    parameter int unsigned SlotBytes = 2048,
+    parameter int unsigned Rows = 2048,
+    localparam int unsigned NumWords = 32 * Rows,
+    localparam int unsigned IndexWidth = $clog2(NumWords)
+) (
+    input logic clk_i,
+    input logic rst_i,
+
+    input logic accel_packet_i,
+    input logic accel_packet_first_i,
+    input logic accel_packet_last_i,
+    input logic [7:0] accel_packet_slot_i,
+    input logic [13:0] accel_packet_length_i,
+    input logic [DataWidth-1:0] accel_packet_data_i,
+    output logic accel_judges_o,
+    output logic accel_judged_o,
+    output logic [7:0] accel_judged_slot_o,
+    output logic [31:0] accel_verdict_o,
+
+    input logic accel_bus_i,
+    input logic accel_write_i,
+    input logic [15:0] accel_addr_i,
+    output logic accel_bus_wait_o,
+    output logic accel_bus_error_o,
+    output logic [31:0] accel_rdata_o,
+
+    input  regs_t                  regs_i,
+    input  logic                   word_request_i,  // held until word_done_o
+    input  logic  [IndexWidth-1:0] word_index_i,
+    input  logic                   word_write_i,
+    input  word_t                  word_wdata_i,
+    output logic                   word_done_o
+);
+
+  localparam string Entry = "";  // no messages come to it
+
+  localparam int unsigned HitsOfPacket = 8;
+  localparam int unsigned Beats = NumSlots * SlotBytes / (DataWidth / 8);
+  localparam int unsigned BeatWidth = $clog2(Beats);
+  localparam int unsigned RowWidth = $clog2(Rows);
+
+  if (Rows < 256 || Rows > 4096 || Rows != 2 ** RowWidth) begin : gen_bad_rows
+    $error("rule_matcher: Rows must be a power of two, 256 to 4096");
+  end
+  if (NumSlots < 4 || NumSlots > 64 || NumSlots != 2 ** $clog2(NumSlots)) begin : gen_bad_slots
+    $error("rule_matcher: NumSlots must be a power of two, 4 to 64");
+  end
+  if (SlotBytes < 128 || SlotBytes > 16384 || SlotBytes != 2 ** $clog2(
+          SlotBytes
+      )) begin : gen_bad_bytes
+    $error("rule_matcher: SlotBytes must be a power of two, 128 to 16384");
+  end
+
+  // ---- Words of the tables ----
+
+  logic write_q;
+  logic [RowWidth-1:0] row_q;
+  logic [4:0] column_q;
+  logic [31:0] word_q;
+  always_ff @(posedge clk_i) begin
+    word_done_o <= word_request_i & ~word_done_o & ~rst_i;
+    write_q <= word_request_i & word_write_i;
+    {row_q, column_q} <= word_index_i;
+    word_q <= word_wdata_i.bits;
+  end
+
+  // ---- Frames ----
+
+  packet_t packet, scanned, checked;
+  logic packet_valid, scan_valid, scan_ready, unused_ready, check_ready;
+  logic unused_scan_body, unused_scan_ready, unused_check_body, unused_check_valid;
+  logic [BeatWidth-1:0] beat;
+  logic enabled_q;
+  always_ff @(posedge clk_i) enabled_q <= regs_i.control.enable;
+  ids_headers #(
+      .DataWidth(DataWidth)
+  ) u_headers (
+      .clk_i,
+      .rst_i,
+      .packet_i(accel_packet_i),
+      .first_i(accel_packet_first_i),
+      .last_i(accel_packet_last_i),
+      .slot_i(accel_packet_slot_i),
+      .length_i(accel_packet_length_i),
+      .beat_i(16'(beat)),
+      .data_i(accel_packet_data_i),
+      .is_enabled_i(enabled_q),
+      .packet_o(packet),
+      .packet_valid_o(packet_valid)
+  );
+
+  // There is an entry for each slot.
+  head_fifo #(
+      .head_t(packet_t),
+      .body_t(logic),
+      .Depth (NumSlots)
+  ) u_scanned (
+      .clk_i,
+      .rst_i,
+      .in_head_i  (packet),
+      .in_body_i  (1'b0),
+      .in_valid_i (packet_valid),
+      .in_ready_o (unused_scan_ready),
+      .out_head_o (scanned),
+      .out_body_o (unused_scan_body),
+      .out_valid_o(scan_valid),
+      .out_ready_i(scan_ready)
+  );
+  head_fifo #(
+      .head_t(packet_t),
+      .body_t(logic),
+      .Depth (NumSlots)
+  ) u_checked (
+      .clk_i,
+      .rst_i,
+      .in_head_i  (packet),
+      .in_body_i  (1'b0),
+      .in_valid_i (packet_valid),
+      .in_ready_o (unused_ready),
+      .out_head_o (checked),
+      .out_body_o (unused_check_body),
+      .out_valid_o(unused_check_valid),
+      .out_ready_i(check_ready)
+  );
+
+  logic reads;
+  logic [BeatWidth+1:0] scan_word, check_word;
+  logic [255:0] bytes;
+  ids_store #(
+      .DataWidth(DataWidth),
+      .Beats(Beats)
+  ) u_store (
+      .clk_i,
+      .rst_i,
+      .packet_i(accel_packet_i),
+      .data_i  (accel_packet_data_i),
+      .beat_o  (beat),
+      .word_i  (reads ? check_word : scan_word),
+      .data_o  (bytes)
+  );
+
+  // ---- Places, fragments, rules ----
+
+  logic [15:0] longs, shorts;
+  logic ends, found_valid, found_ready;
+  logic [  9:0] at;
+  logic [183:0] found_bytes;
+  ids_scan #(
+      .Rows(Rows),
+      .WordWidth(BeatWidth + 2)
+  ) u_scan (
+      .clk_i,
+      .rst_i,
+      .packet_i(scanned),
+      .packet_valid_i(scan_valid),
+      .packet_ready_o(scan_ready),
+      .wait_i(reads),
+      .word_o(scan_word),
+      .data_i(bytes),
+      .long_o(longs),
+      .short_o(shorts),
+      .ends_o(ends),
+      .at_o(at),
+      .bytes_o(found_bytes),
+      .valid_o(found_valid),
+      .ready_i(found_ready),
+      .write_i(write_q),
+      .write_row_i(row_q),
+      .write_column_i(column_q),
+      .write_data_i(word_q)
+  );
+
+  match_t match;
+  logic match_valid, match_ready;
+  ids_find #(
+      .Rows(Rows)
+  ) u_find (
+      .clk_i,
+      .rst_i,
+      .long_i(longs),
+      .short_i(shorts),
+      .ends_i(ends),
+      .at_i(at),
+      .bytes_i(found_bytes),
+      .valid_i(found_valid),
+      .ready_o(found_ready),
+      .match_o(match),
+      .match_valid_o(match_valid),
+      .match_ready_i(match_ready),
+      .write_i(write_q),
+      .write_row_i(row_q),
+      .write_column_i(column_q),
+      .write_data_i(word_q)
+  );
+
+  logic hit, hit_exact;
+  logic [2:0] hit_number;
+  logic [31:0] hit_sid;
+  row_t hit_row;
+  ids_check #(
+      .Rows(Rows),
+      .WordWidth(BeatWidth + 2),
+      .HitsOfPacket(HitsOfPacket)
+  ) u_check (
+      .clk_i,
+      .rst_i,
+      .match_i(match),
+      .match_valid_i(match_valid),
+      .match_ready_o(match_ready),
+      .packet_i(checked),
+      .packet_ready_o(check_ready),
+      .read_o(reads),
+      .word_o(check_word),
+      .data_i(bytes),
+      .hit_o(hit),
+      .hit_number_o(hit_number),
+      .hit_sid_o(hit_sid),
+      .hit_exact_o(hit_exact),
+      .hit_row_o(hit_row),
+      .judged_o(accel_judged_o),
+      .judged_slot_o(accel_judged_slot_o),
+      .verdict_o(accel_verdict_o),
+      .write_i(write_q),
+      .write_row_i(row_q),
+      .write_column_i(column_q),
+      .write_data_i(word_q)
+  );
+  assign accel_judges_o = 1'b1;
+
+  // ---- Hits ----
+
+  localparam int unsigned NumHits = NumSlots * HitsOfPacket;
+  localparam int unsigned HitWidth = $clog2(NumHits);
+  (* ram_style = "distributed" *) logic [31:0] sids[NumHits];
+  (* ram_style = "distributed" *) logic [12:0] hit_rows[NumHits];
+  wire [HitWidth-1:0] hit_place = HitWidth'({checked.slot, hit_number});
+  logic answered_q;
+  logic [31:0] sid_q;
+  logic [12:0] hit_row_q;
+  always_ff @(posedge clk_i) begin
+    if (hit) sids[hit_place] <= hit_sid;
+    if (hit) hit_rows[hit_place] <= {hit_exact, hit_row};
+    sid_q <= sids[accel_addr_i[3+:HitWidth]];
+    hit_row_q <= hit_rows[accel_addr_i[3+:HitWidth]];
+    answered_q <= accel_bus_i & ~answered_q & ~rst_i;
+  end
+  assign accel_bus_wait_o = ~answered_q;
+  assign accel_bus_error_o = accel_write_i | 32'(accel_addr_i) >= 8 * NumHits;
+  assign accel_rdata_o = accel_addr_i[2] ? {hit_row_q[12], 19'd0, hit_row_q[11:0]} : sid_q;
+
+endmodule

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the parts of rule_matcher share: hashes of fragments, and what is known of a packet.
+//
+// The tables are rows of 32 words (bombus.rules.tables): columns 0 to 5 a rule, 8 to 10 a step,
+// 12 to 14 and 16 to 18 the two halves of the fragments, 20 and 21 the bitmap of fragments of eight
+// bytes, 22 that of fragments of four.
+package rule_pkg;
+
+  localparam int unsigned ColumnRule = 0;
+  localparam int unsigned ColumnStep = 8;
+  localparam int unsigned ColumnFirst = 12;
+  localparam int unsigned ColumnSecond = 16;
+  localparam int unsigned ColumnLong = 20;
+  localparam int unsigned ColumnShort = 22;
+
+  typedef logic [19:0] hash_t;
+  typedef logic [11:0] row_t;
+  typedef logic [13:0] place_t;
+
+  // Each bit is the exclusive or of six bits of four bytes.
+  localparam logic [31:0] Taps[20] = '{
+      32'h80040d08,
+      32'h02090441,
+      32'h17400200,
+      32'h91120100,
+      32'h04110884,
+      32'h44050408,
+      32'h0018201a,
+      32'h01221003,
+      32'h04024403,
+      32'h08280b00,
+      32'h0c881001,
+      32'h12082014,
+      32'h10541010,
+      32'h1b000280,
+      32'h00038016,
+      32'h01104112,
+      32'h08009901,
+      32'h02050248,
+      32'h00061224,
+      32'h28000c0c
+  };
+  function automatic hash_t hash_of_four(logic [31:0] word);
+    for (int unsigned n = 0; n < 20; n++) hash_of_four[n] = ^(word & Taps[n]);
+  endfunction
+  // Of the first and the second four bytes of a fragment; 0 for the second ones of a short fragment.
+  function automatic hash_t first_hash(hash_t low, hash_t high);
+    return low ^ {high[12:0], high[19:13]};
+  endfunction
+  function automatic hash_t second_hash(hash_t low, hash_t high);
+    return {low[10:0], low[19:11]} ^ {high[6:0], high[19:7]};
+  endfunction
+
+  // Letters become small ones; some other bytes fall together too.
+  function automatic logic [7:0] fold(logic [7:0] character);
+    return character | {2'b00, character[6], 5'd0};
+  endfunction
+
+  // Places count from the first byte of the frame.
+  typedef struct packed {
+    logic [7:0] slot;
+    logic is_examined;  // the payload is known
+    logic [3:0] protocol;  // one of TCP, UDP, ICMP, others, from bit 0 on
+    logic [15:0] source_port;
+    logic [15:0] target_port;
+    place_t start;  // of the payload
+    place_t size;
+    logic [15:0] beat;  // where the frame begins in the store
+  } packet_t;
+
+  // What the scan hands to the check: a fragment is there, or the packet ends, or both.
+  typedef struct packed {
+    logic   is_match;
+    logic   ends;
+    place_t place;
+    row_t   row;
+  } match_t;
+
+endpackage

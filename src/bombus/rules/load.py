@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Puts compiled rules into the accelerator of a packet processor."""
+
+from __future__ import annotations
+
+from array import array
+from pathlib import Path
+from typing import Any
+
+from bombus.base.errors import UserError
+from bombus.rules.compiling import TABLES_FILE
+from bombus.rules.tables import COLUMNS, RULE, STEP, Tables, words_to_write
+
+_EXAMINES = 5  # a column that every rule has: its sid
+
+
+def read(folder: Path) -> Tables:
+    """The tables that `bombus rules compile` has written."""
+    file = folder / TABLES_FILE
+    try:
+        content = file.read_bytes()
+    except OSError as error:
+        raise UserError(f"{file}: {error.strerror or error}") from None
+    rows = len(content) // 4 // COLUMNS
+    if not rows or rows & rows - 1 or len(content) != 4 * COLUMNS * rows:
+        raise UserError(f"{file}: this is no file of tables")
+    tables = Tables(rows)
+    words = (int.from_bytes(content[n : n + 4], "little") for n in range(0, len(content), 4))
+    tables.words = array("I", words)
+    tables.used_rules = sum(bool(tables[row, RULE + _EXAMINES]) for row in range(rows))
+    tables.used_steps = sum(bool(tables[row, STEP + 2]) for row in range(rows))
+    return tables
+
+
+def write(registers: Any, tables: Tables) -> None:
+    """`registers`: of the accelerator, with `control.enable` and the table `word`.
+
+    Nothing is examined while it is written.
+    """
+    rows = len(registers.word) // COLUMNS
+    if rows != tables.rows:
+        raise UserError(
+            f"the tables have {tables.rows} rows, the matcher {rows}: compile with --rows {rows}"
+        )
+    registers.control.enable = 0
+    for place, word in words_to_write(tables):
+        registers.word[place].bits = word
+    registers.control.enable = 1

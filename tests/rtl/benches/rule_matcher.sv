@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// rule_matcher. In: beats of frames, with length, first and last above the data; words of the tables,
+// each with its index above. Out: the hits of each frame, read over the bus, then its verdict, with
+// bit 64. Control: it is enabled. A slot is free again when all of that is out.
+`include "bench.svh"
+
+module bench #(
+    parameter int unsigned Rows = 256,
+    parameter int unsigned NumSlots = 8,
+    parameter int unsigned SlotBytes = 2048
+) (
+    `BENCH_PORTS(2, 528, 1, 72, 1, 1)
+);
+
+  `BENCH_SHAPE
+
+  localparam int unsigned SlotWidth = $clog2(NumSlots);
+  typedef struct packed {struct packed {logic enable;} control;} regs_t;
+  typedef struct packed {logic [31:0] bits;} word_t;
+
+  regs_t regs;
+  assign regs.control.enable = control_i[0];
+  logic [SlotWidth:0] used_q;
+  logic [SlotWidth-1:0] slot_q;
+  logic judged, give;
+  logic [7:0] judged_slot;
+  logic [31:0] verdict;
+  wire first = in_i[0][526];
+  wire last = in_i[0][527];
+  assign in_ready_o[0] = ~first | used_q != (SlotWidth + 1)'(NumSlots);
+  wire takes = in_valid_i[0] & in_ready_o[0];
+  always_ff @(posedge clk_i) begin
+    used_q <= used_q + (SlotWidth + 1)'(takes & first) - (SlotWidth + 1)'(give);
+    if (takes & last) slot_q <= slot_q + 1'b1;
+    if (rst_i) begin
+      used_q <= '0;
+      slot_q <= '0;
+    end
+  end
+
+  typedef struct packed {
+    logic [7:0]  slot;
+    logic [31:0] verdict;
+  } judged_t;
+  judged_t front;
+  logic front_valid, unused_ready, unused_body;
+  head_fifo #(
+      .head_t(judged_t),
+      .body_t(logic),
+      .Depth (NumSlots)
+  ) u_judged (
+      .clk_i,
+      .rst_i,
+      .in_head_i('{slot: judged_slot, verdict: verdict}),
+      .in_body_i(1'b0),
+      .in_valid_i(judged),
+      .in_ready_o(unused_ready),
+      .out_head_o(front),
+      .out_body_o(unused_body),
+      .out_valid_o(front_valid),
+      .out_ready_i(give)
+  );
+
+  // Two words a hit, then the verdict.
+  logic [4:0] place_q;
+  logic [31:0] sid_q, rdata;
+  logic waits, error;
+  wire is_verdict = place_q[4:1] == front.verdict[7:4];
+  logic has_hit_q;
+  logic [31:0] row_q;
+  wire reads = front_valid & ~is_verdict & ~has_hit_q;
+  assign out_valid_o[0] = has_hit_q | (front_valid & is_verdict);
+  always_ff @(posedge clk_i) begin
+    if (has_hit_q & out_ready_i[0]) has_hit_q <= 1'b0;
+    if (reads & ~waits) begin
+      place_q <= place_q + 1'b1;
+      has_hit_q <= place_q[0];
+      if (place_q[0]) row_q <= rdata;
+      else sid_q <= rdata;
+    end
+    if (rst_i | give) place_q <= '0;
+    if (rst_i) has_hit_q <= 1'b0;
+  end
+  assign give = front_valid & is_verdict & ~has_hit_q & out_ready_i[0];
+  assign out_o[0] = has_hit_q ? {8'd0, row_q, sid_q} : {8'd1, 32'd0, front.verdict};
+  assign event_o = 64'(error & reads);
+
+  rule_matcher #(
+      .regs_t(regs_t),
+      .word_t(word_t),
+      .NumSlots(NumSlots),
+      .SlotBytes(SlotBytes),
+      .Rows(Rows)
+  ) u_matcher (
+      .clk_i,
+      .rst_i,
+      .accel_packet_i(takes),
+      .accel_packet_first_i(first),
+      .accel_packet_last_i(last),
+      .accel_packet_slot_i(8'(slot_q)),
+      .accel_packet_length_i(in_i[0][525:512]),
+      .accel_packet_data_i(in_i[0][511:0]),
+      .accel_judges_o(status_o[0]),
+      .accel_judged_o(judged),
+      .accel_judged_slot_o(judged_slot),
+      .accel_verdict_o(verdict),
+      .accel_bus_i(reads),
+      .accel_write_i(1'b0),
+      .accel_addr_i(16'({front.slot, place_q[3:1], place_q[0], 2'd0})),
+      .accel_bus_wait_o(waits),
+      .accel_bus_error_o(error),
+      .accel_rdata_o(rdata),
+      .regs_i(regs),
+      .word_request_i(in_valid_i[1]),
+      .word_index_i(in_i[1][32+:$clog2(32*Rows)]),
+      .word_write_i(1'b1),
+      .word_wdata_i(in_i[1][31:0]),
+      .word_done_o(in_ready_o[1])
+  );
+
+endmodule

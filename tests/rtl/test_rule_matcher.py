@@ -1,0 +1,204 @@
+# SPDX-License-Identifier: Apache-2.0
+"""rule_matcher against the tables' and the rules' own models: random rules, packets and pace."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+
+import pytest
+from harness import Bench, Benches
+from support import rule_frames, rule_sets
+
+from bombus.rules import compiling, lookup, model, tables
+from bombus.rules.model import Packet
+from bombus.rules.tables import Tables
+
+BEAT = 64
+HITS = 8  # that are kept
+
+
+@dataclass
+class Found:
+    hits: list[lookup.Hit]
+    is_hit: bool
+    is_exact: bool
+    is_unexamined: bool
+    has_more: bool
+    row: int
+    cycle: int
+
+
+class Matcher:
+    def __init__(self, bench: Bench) -> None:
+        self.bench = bench
+
+    def load(self, found: Tables) -> None:
+        self.bench.control(0)
+        words = list(tables.words_to_write(found))
+        self.bench.push([place << 32 | word for place, word in words], 1)
+        while self.bench.waiting(1):
+            self.bench.run(1000)
+        self.bench.control(1)
+        self.bench.run(5)
+
+    def push(self, frames: Iterable[bytes]) -> None:
+        beats = []
+        for frame in frames:
+            for n in range(0, len(frame), BEAT):
+                is_last = n + BEAT >= len(frame)
+                data = int.from_bytes(frame[n : n + BEAT], "little")
+                beats.append(data | len(frame) << 512 | (n == 0) << 526 | is_last << 527)
+        self.bench.push(beats)
+
+    def results(self) -> list[Found]:
+        found, hits = [], []
+        for cycle, item in self.bench.received(0):
+            if item >> 64 == 0:
+                word = item >> 32 & 0xFFFFFFFF
+                hits.append(lookup.Hit(word & 0xFFF, item & 0xFFFFFFFF, bool(word >> 31)))
+                continue
+            bits = [bool(item >> n & 1) for n in range(4)]
+            assert item >> 4 & 0xF == len(hits)
+            found.append(Found(hits, *bits, item >> 16 & 0xFFFF, cycle))
+            hits = []
+        return found
+
+    def run(self, frames: Sequence[bytes]) -> list[Found]:
+        self.bench.forget()
+        self.push(frames)
+        self.bench.drain(quiet=3000)
+        found = self.results()
+        assert len(found) == len(frames)
+        return found
+
+
+@pytest.fixture
+def matcher(benches: Benches) -> Matcher:
+    return Matcher(benches("rule_matcher"))
+
+
+def compiled(tmp_path: Path, text: str) -> Tables:
+    file = tmp_path / "my.rules"
+    file.write_text(text)
+    return compiling.compile_rules(compiling.read([file], {}), rows=256).tables
+
+
+def agrees(found: Found, wanted: Sequence[lookup.Hit]) -> bool:
+    if len(wanted) > HITS:
+        kept = len(found.hits) == HITS and set(found.hits) <= set(wanted)
+    else:
+        kept = len(found.hits) == len(wanted) and set(found.hits) == set(wanted)
+    return (
+        kept
+        and found.is_hit == bool(wanted)
+        and found.has_more == (len(wanted) > HITS)
+        and (not wanted or found.row == found.hits[0].row)
+        and (found.has_more or found.is_exact == any(hit.is_exact for hit in wanted))
+    )
+
+
+@pytest.mark.parametrize("pace", [{}, {"gap": 0.3, "stall": 0.5}])
+def test_random_rules(matcher: Matcher, tmp_path: Path, pace: dict[str, float]) -> None:
+    """The tables are written anew for each set of rules."""
+    matcher.bench.pace(**pace)
+    for seed in range(3):
+        random = Random(seed)
+        rules = rule_sets.rules(random, 60, tmp_path)
+        done = compiling.compile_rules(rules, rows=256)
+        matcher.load(done.tables)
+        packets = [rule_sets.packet(random, rules) for _ in range(400)]
+        results = matcher.run([rule_frames.frame(packet, random) for packet in packets])
+        exact = [v.rule for v in done.verdicts if v.kind == compiling.EXACT]
+        hits = 0
+        for packet, found in zip(packets, results, strict=True):
+            wanted = lookup.hits(done.tables, packet)
+            assert not found.is_unexamined
+            assert agrees(found, wanted), (packet, found, wanted)
+            if not found.has_more:
+                sids = {hit.sid for hit in found.hits if hit.is_exact}
+                assert sids == model.found(exact, packet)
+            hits += len(wanted)
+        assert hits > 40
+
+
+def test_every_place(matcher: Matcher, tmp_path: Path) -> None:
+    """Fragments of eight and four bytes, in every place of a beat, over its end, at both ends."""
+    pattern = b"Evil[Stuff]Here"
+    text = 'alert ip any any -> any any (content:"Evil[Stuff]Here"; sid:1;)\n'
+    matcher.load(compiled(tmp_path, text + 'alert ip any any -> any any (content:"w?z!"; sid:2;)'))
+    random, packets, wanted = Random(1), [], []
+    for word, sid in ((pattern, 1), (b"w?z!", 2)):
+        for place in range(140):
+            for after in (0, 1, 30):
+                packets.append(Packet(2, 1, 2, b"." * place + word + b"." * after))
+                wanted.append([sid])
+                packets.append(Packet(2, 1, 2, b"." * place + word[:-1] + b"~" + b"." * after))
+                wanted.append([])
+                packets.append(Packet(2, 1, 2, b"." * place + word[:-1]))
+                wanted.append([])
+    results = matcher.run([rule_frames.frame(packet, random) for packet in packets])
+    assert [[hit.sid for hit in found.hits] for found in results] == wanted
+
+
+def test_what_is_not_examined(matcher: Matcher, tmp_path: Path) -> None:
+    matcher.load(compiled(tmp_path, 'alert ip any any -> any any (content:"evil stuff"; sid:1;)'))
+    random = Random(1)
+    packet = Packet(2, 1, 2, b"some evil stuff is here, and more of it follows behind")
+    good = rule_frames.frame(packet, random)
+    while good[12:14] != b"\x08\0" or good[14] != 0x45:
+        good = rule_frames.frame(packet, random)
+    bad = [
+        rule_frames.frame(packet, random, fragment=0x2000),
+        rule_frames.frame(packet, random, fragment=1),
+        good[:12] + b"\x86\xdd" + good[14:],
+        good[:14] + b"\x65" + good[15:],
+        good[:14] + b"\x44" + good[15:],
+        good[:14] + b"\x49" + good[15:],
+        good[:16] + b"\xff\xff" + good[18:],
+        good[:16] + b"\0\x1b" + good[18:],
+        good[:40],
+        good[:14],
+        good[:1],
+    ]
+    for results in (matcher.run([good, *bad, good]), matcher.run([good, *bad, good])):
+        assert [found.is_unexamined for found in results] == [False, *[True] * len(bad), False]
+        assert [found.is_hit for found in results] == [True, *[False] * len(bad), True]
+    # DF is no fragment.
+    (found,) = matcher.run([rule_frames.frame(packet, random, fragment=0x4000)])
+    assert found.is_hit
+    matcher.bench.control(0)
+    matcher.bench.run(5)
+    assert [(f.is_unexamined, f.is_hit) for f in matcher.run([good])] == [(True, False)]
+
+
+def test_more_hits_than_are_kept(matcher: Matcher, tmp_path: Path) -> None:
+    """Rules that share a fragment; each counts once, however often it is there."""
+    rules = [
+        f'alert ip any any -> any any (content:"evil stuff"; dsize:<{200 + n}; sid:{n};)'
+        for n in range(1, 13)
+    ]
+    matcher.load(compiled(tmp_path, "\n".join(rules)))
+    for size, count in ((20, 12), (204, 8), (205, 7), (211, 1), (212, 0)):
+        packet = Packet(8, 0, 0, (b"evil stuff" * 3).ljust(size, b".")[:size])
+        (found,) = matcher.run([rule_frames.frame(packet, Random(1))])
+        assert len(found.hits) == min(count, HITS) and found.has_more == (count > HITS)
+
+
+def test_rate(benches: Benches, tmp_path: Path) -> None:
+    """16 bytes of payload a cycle without hits."""
+    matcher = Matcher(benches("rule_matcher", NumSlots=16))
+    matcher.load(compiled(tmp_path, 'alert ip any any -> any any (content:"evil stuff"; sid:1;)'))
+    for size, most in ((18, 2.5), (1472, 94)):
+        packet = Packet(2, 1, 2, b"." * size)
+        plain = next(
+            frame
+            for frame in (rule_frames.frame(packet, Random(n)) for n in range(100))
+            if frame[12:14] == b"\x08\0" and len(frame) in (60, 42 + size) and frame[14] == 0x45
+        )
+        results = matcher.run([plain] * 100)
+        cycles = [found.cycle for found in results]
+        assert (cycles[80] - cycles[20]) / 60 <= most
+        print(size, (cycles[80] - cycles[20]) / 60, cycles[0] - matcher.bench.taken(0)[0])

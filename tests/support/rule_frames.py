@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Frames with the payload, ports and protocol of a packet that rules are checked on."""
+
+from __future__ import annotations
+
+from random import Random
+
+from bombus.rules import keywords
+from bombus.rules.model import Packet
+
+_NUMBERS = {keywords.TCP: 6, keywords.UDP: 17, keywords.ICMP: 1, keywords.OTHER: 47}
+LONGEST_HEADERS = 18 + 32 + 60
+
+
+def frame(packet: Packet, random: Random, fragment: int = 0) -> bytes:
+    """Perhaps with a VLAN tag, IP and TCP options, and bytes behind the packet."""
+    ports = packet.source_port.to_bytes(2) + packet.target_port.to_bytes(2)
+    if packet.protocol == keywords.TCP:
+        words = random.choice([5, 5, 8, 15])
+        header = ports + bytes(8) + bytes([words << 4, 0x18]) + bytes(4 * words - 14)
+    elif packet.protocol == keywords.UDP:
+        header = ports + (8 + len(packet.payload)).to_bytes(2) + bytes(2)
+    elif packet.protocol == keywords.ICMP:
+        header = bytes(8)
+    else:
+        header = b""
+    words = random.choice([5, 5, 5, 6, 8])
+    total = 4 * words + len(header) + len(packet.payload)
+    ip = bytes([0x40 | words, 0]) + total.to_bytes(2) + bytes(2) + fragment.to_bytes(2)
+    ip += bytes([64, _NUMBERS[packet.protocol]]) + bytes(10) + bytes(4 * words - 20)
+    tag = random.choice([b"", b"", b"\x81\0\0\1", b"\x88\xa8\0\1"])
+    whole = random.randbytes(12) + tag + b"\x08\0" + ip + header + packet.payload
+    # What stands behind the packet is not of it.
+    padding = packet.payload[: random.choice([0, 0, 0, 8, 40])]
+    return (whole + padding).ljust(60, b"\0")
