@@ -40,7 +40,6 @@ SINGLES = 16  # round trips and handshakes
 REQUEST_BYTES = 64
 WINDOW_BYTES = 49152  # in flight at most; below what the design's buffers hold
 WINDOW_SEGMENTS = 128
-QUEUED_FRAMES = 12
 HALF_OPEN = 4
 FIRST_PORT = 20000
 DIRECTIONS = ("rx", "tx", "both")
@@ -88,11 +87,11 @@ class Bench:
         self.simulation = simulation
         self.random = Random(seed)
         manifest = simulation.manifest
-        self.peers = Peers(simulation, neighbour(manifest))
         self.next_port = FIRST_PORT
         kinds = {layer["kind"] for tile in manifest["tiles"] for layer in tile["layers"]}
         self.buffers = "tile" if "tcp_receive_buffer" in kinds else "bypass"
         self.line_rate = float(manifest["line_rate_gbps"])
+        self.peers = Peers(simulation, neighbour(manifest), self.line_rate)
         introduce(simulation, self.peers.station)
         simulation.line_rate(self.line_rate)
 
@@ -138,10 +137,10 @@ class Bench:
                 )
             if speaks:
                 idle = 0
-                while sent < segments and peers.waiting < QUEUED_FRAMES and idle < count:
+                while sent < segments and peers.hungry and idle < count:
                     each = ends[turn % count]
                     turn += 1
-                    if each.flight + payload <= window and each.room >= payload:
+                    if each.may_send(payload, window):
                         peers.send(each, ACK | PSH, pattern(each.nxt, payload))
                         sent += 1
                         idle = 0
@@ -149,8 +148,9 @@ class Bench:
                         idle += 1
             peers.step(acknowledge=not speaks)
             if speaks:
-                for each in ends:
-                    if each.to_acknowledge >= 2:
+                for each in ends:  # otherwise with the next segment
+                    stops = sent == segments or not each.may_send(payload, window)
+                    if each.to_acknowledge >= 2 and stops:
                         peers.send(each)
             heard = sum(len(each.came) for each in ends) if hears else 0
         while any(each.flight for each in ends):

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // TCP application that takes all bytes that come, compares them with a pattern, and sends the
 // same pattern without end to peers with odd ports: a load to measure the TCP engine with.
+// It reads and writes at the same time.
 //
 // The byte at place s of a stream is s[7:0] ^ s[15:8] ^ s[23:16]. Sessions take turns. Reads go
 // out before the bytes of those before have come, so that the buffer never waits. What comes is always taken.
@@ -98,14 +99,17 @@ module tcp_load
     seq_t write_end;
   } told_t;
   typedef struct packed {
-    seq_t read;        // next byte to be read
-    seq_t write;       // next byte to be written
-    logic wish_read;
-    logic wish_write;
-    logic closed;      // it has been said that nothing will follow
-  } own_t;
+    seq_t read;    // next byte to be read
+    logic wish;
+    logic closed;  // it has been said that nothing will follow
+  } reading_t;
+  typedef struct packed {
+    seq_t write;  // next byte to be written
+    logic wish;
+  } writing_t;
   told_t told_q[NumSessions];
-  own_t own_q[NumSessions];
+  reading_t reading_q[NumSessions];
+  writing_t writing_q[NumSessions];
 
   tcp_event_meta_t event_meta;
   tcp_data_meta_t data_meta;
@@ -180,39 +184,27 @@ module tcp_load
     end
   end
 
-  // ---- One session after the other ----
+  // ---- Reading: one session after the other ----
 
-  typedef enum logic [3:0] {
+  typedef enum logic [2:0] {
     Listen,
     Next,
     Choose,
     Read,
-    Write,
     WishRead,
-    WishWrite,
     Again,
     Close,
     Free
   } step_e;
-  step_e step_q;
+  step_e step, step_q;
   index_t at_q, queued;
   logic queued_valid, queued_take, again_taken;
-  told_t at_told;
-  own_t  at_own;
-  seq_t there, space;
-  logic [14:0] read_count, write_count, count_q;
-  logic [14:0] sent_q;  // bytes of the message that is written
-
-  assign at_told = told_q[at_q];
-  assign at_own = own_q[at_q];
-  assign there = at_told.read_end - at_own.read - 32'(at_told.closed);
-  assign space = at_told.write_end - at_own.write;
-  assign read_count = there > 32'(ReadBytes) ? 15'(ReadBytes) : there[14:0];
-  assign write_count = space > 32'(WriteBytes) ? 15'(WriteBytes) : space[14:0];
+  wire told_t at_told = told_q[at_q];
+  wire reading_t at_own = reading_q[at_q];
+  wire seq_t there = at_told.read_end - at_own.read - 32'(at_told.closed);
+  wire [14:0] read_count = there > 32'(ReadBytes) ? 15'(ReadBytes) : there[14:0];
   wire reads = there != '0;
   wire wants_read = ~at_told.asked_read & ~at_told.closed;
-  wire writes = at_told.writes & ~at_told.closed;
-  wire wants_write = writes & ~at_told.asked_write;
 
   tcp_transmit_queue #(
       .NumSessions(NumSessions)
@@ -229,64 +221,112 @@ module tcp_load
       .out_ready_i(queued_take)
   );
 
-  // What follows a step of the session.
-  step_e after_read, after_write;
-  always_comb begin
-    after_write = Next;
-    if (wants_write) after_write = WishWrite;
-    after_read = after_write;
-    if (writes & (space >= 32'(WriteBytes))) after_read = Write;
-  end
-
-  logic request_room, read_room, write_room, send_request;
-  wire asks = step_q inside {Listen, WishRead, WishWrite, Close, Free};
-  wire done = request_room & ~released_valid;  // of a step that asks
-  wire write_ends = 15'(sent_q + 15'(DataBytes)) >= count_q;
-  step_e step;
+  logic request_room, read_room, write_room, write_asks, writes_here;
+  // The last words about a session come behind what is written to it.
+  wire asks = (step_q inside {Listen, WishRead}) | ((step_q inside {Close, Free}) & ~writes_here);
+  wire done = asks & request_room & ~released_valid & ~write_asks;
   always_comb begin
     step = step_q;
     unique case (step_q)
       Listen: if (done) step = Next;
       Choose: begin
-        if (~at_told.live) step = Next;
-        else if (at_told.over) step = Free;
-        else if (reads) step = Read;
-        else if (wants_read) step = WishRead;
-        else if (at_told.closed & ~at_own.closed) step = Close;
-        else step = after_read;
+        step = Next;
+        if (at_told.live) begin
+          if (at_told.over) step = Free;
+          else if (reads) step = Read;
+          else if (wants_read) step = WishRead;
+          else if (at_told.closed & ~at_own.closed) step = Close;
+        end
       end
-      Read: if (read_room) step = there > 32'(ReadBytes) ? Again : wants_read ? WishRead : after_read;
-      WishRead: if (done) step = after_read;
-      Write: if (write_room & write_ends) step = Again;
-      WishWrite, Close: if (done) step = Next;
-      Free: if (done) step = Next;
+      Read: if (read_room) step = there > 32'(ReadBytes) ? Again : wants_read ? WishRead : Next;
+      WishRead, Close, Free: if (done) step = Next;
       Again: if (again_taken) step = Next;
       default: ;
     endcase
-    queued_take = (step == Next) & ~((step_q == Listen)) & ~rst_i;
+    queued_take = (step == Next) & (step_q != Listen) & ~rst_i;
     if (queued_take & queued_valid) step = Choose;
+  end
+
+  // ---- Writing: so too ----
+
+  typedef enum logic [2:0] {
+    WriteNext,
+    WriteChoose,
+    Write,
+    WishWrite,
+    WriteAgain
+  } write_step_e;
+  write_step_e write_step, write_step_q;
+  index_t write_at_q, write_queued;
+  logic write_queued_valid, write_queued_take, write_again_taken;
+  wire told_t write_told = told_q[write_at_q];
+  wire writing_t write_own = writing_q[write_at_q];
+  wire seq_t space = write_told.write_end - write_own.write;
+  wire [14:0] write_count = space > 32'(WriteBytes) ? 15'(WriteBytes) : space[14:0];
+  wire writes = write_told.live & write_told.writes & ~write_told.closed & ~write_told.over;
+  logic [14:0] count_q;
+  logic [14:0] sent_q;  // bytes of the message that is written
+  wire write_ends = 15'(sent_q + 15'(DataBytes)) >= count_q;
+
+  tcp_transmit_queue #(
+      .NumSessions(NumSessions)
+  ) u_write_queue (
+      .clk_i,
+      .rst_i,
+      .first_i(event_index),
+      .first_valid_i(told),
+      .second_i(write_at_q),
+      .second_valid_i(write_step_q == WriteAgain),
+      .second_ready_o(write_again_taken),
+      .out_o(write_queued),
+      .out_valid_o(write_queued_valid),
+      .out_ready_i(write_queued_take)
+  );
+
+  assign writes_here = (write_step_q != WriteNext) & (write_at_q == at_q);
+  assign write_asks = write_step_q == WishWrite;
+  wire write_done = request_room & ~released_valid;
+  always_comb begin
+    write_step = write_step_q;
+    unique case (write_step_q)
+      WriteChoose: begin
+        write_step = WriteNext;
+        if (writes) begin
+          if (space >= 32'(WriteBytes)) write_step = Write;
+          else if (~write_told.asked_write) write_step = WishWrite;
+        end
+      end
+      Write: if (write_room & write_ends) write_step = WriteAgain;
+      WishWrite: if (write_done) write_step = WriteNext;
+      WriteAgain: if (write_again_taken) write_step = WriteNext;
+      default: ;
+    endcase
+    write_queued_take = (write_step == WriteNext) & ~rst_i;
+    if (write_queued_take & write_queued_valid) write_step = WriteChoose;
   end
 
   always_ff @(posedge clk_i) begin
     step_q <= step;
+    write_step_q <= write_step;
     if (queued_take & queued_valid) at_q <= queued;
-    if (step_q != Write) begin
+    if (write_queued_take & write_queued_valid) write_at_q <= write_queued;
+    if (write_step_q != Write) begin
       sent_q  <= '0;
       count_q <= write_count;
     end else if (write_room) sent_q <= sent_q + 15'(DataBytes);
-    if (step_q == Read && read_room) own_q[at_q].read <= at_own.read + 32'(read_count);
-    if (step_q == Write && write_room && write_ends) begin
-      own_q[at_q].write <= at_own.write + 32'(count_q);
+    if (step_q == Read && read_room) reading_q[at_q].read <= at_own.read + 32'(read_count);
+    if (write_step_q == Write && write_room && write_ends) begin
+      writing_q[write_at_q].write <= write_own.write + 32'(count_q);
     end
     if (step_q == WishRead && done) begin
-      own_q[at_q].wish_read <= ~at_own.wish_read;
+      reading_q[at_q].wish <= ~at_own.wish;
       told_q[at_q].asked_read <= 1'b1;
     end
-    if (step_q == WishWrite && done) begin
-      own_q[at_q].wish_write <= ~at_own.wish_write;
-      told_q[at_q].asked_write <= 1'b1;
+    if (write_step_q == WishWrite && write_done) begin
+      writing_q[write_at_q].wish <= ~write_own.wish;
+      told_q[write_at_q].asked_write <= 1'b1;
     end
-    if (step_q == Close && done) own_q[at_q].closed <= 1'b1;
+    if (step_q == Close && done) reading_q[at_q].closed <= 1'b1;
     if (step_q == Free && done) told_q[at_q].live <= 1'b0;
     if (told) begin
       told_q[event_index].read_end <= event_meta.read_end;
@@ -300,17 +340,15 @@ module tcp_load
         told_q[event_index].asked_write <= 1'b0;
         told_q[event_index].closed <= 1'b0;
         told_q[event_index].over <= 1'b0;
-        own_q[event_index] <= '{
-            read: event_meta.read_end,
-            write: event_meta.write_end,
-            default: '0
-        };
+        reading_q[event_index] <= '{read: event_meta.read_end, default: '0};
+        writing_q[event_index] <= '{write: event_meta.write_end, default: '0};
       end
       if (event_meta.changes.peer_closed) told_q[event_index].closed <= 1'b1;
       if (event_meta.changes.closed) told_q[event_index].over <= 1'b1;
     end
     if (rst_i) begin
       step_q <= Listen;
+      write_step_q <= WriteNext;
       for (int unsigned n = 0; n < NumSessions; n++) told_q[n].live <= 1'b0;
     end
   end
@@ -329,19 +367,23 @@ module tcp_load
       WishRead: begin
         request.request = RequestReadable;
         request.place = at_own.read + 32'd1;
-        request.wish = ~at_own.wish_read;
-      end
-      WishWrite: begin
-        request.request = RequestWritable;
-        request.place = at_own.write + 32'(WriteBytes);
-        request.wish = ~at_own.wish_write;
+        request.wish = ~at_own.wish;
       end
       Close, Free: begin
         request.request = step_q == Close ? RequestClose : RequestFree;
-        request.place   = at_own.write;
+        request.place   = writing_q[at_q].write;
       end
       default: ;
     endcase
+    if (write_asks) begin
+      request = '{
+          request: RequestWritable,
+          session: session_t'(write_at_q),
+          place: write_own.write + 32'(WriteBytes),
+          wish: ~write_own.wish,
+          default: '0
+      };
+    end
     if (released_valid) begin
       request = '{
           request: RequestRelease,
@@ -352,19 +394,19 @@ module tcp_load
     end
     read = '{port: 16'(TcpPort), session: session_t'(at_q), start: at_own.read, length: read_count[13:0]};
   end
-  assign send_request = asks | released_valid;
+  wire send_request = asks | write_asks | released_valid;
   assign released_taken = request_room;
 
   beat_t data;
   bytes_t data_bytes;
   wire [14:0] left = count_q - sent_q;
   always_comb begin
-    data_bytes = pattern(at_own.write + 32'(sent_q));
+    data_bytes = pattern(write_own.write + 32'(sent_q));
     for (int unsigned n = 0; n < DataBytes; n++) if (n >= 32'(left)) data_bytes[n] = '0;
     data = '0;
     data.kind = $bits(data.kind)'(KindTcpData);
     data.meta = $bits(data.meta)
-        '(tcp_data_meta_t'{session: session_t'(at_q), start: at_own.write, skip: '0});
+        '(tcp_data_meta_t'{session: session_t'(write_at_q), start: write_own.write, skip: '0});
     data.length = count_q[13:0];
     data.last = write_ends;
     data.bytes = write_ends ? $bits(data.bytes)'(left) : $bits(data.bytes)'(DataBytes);
@@ -377,7 +419,7 @@ module tcp_load
       .clk_i,
       .rst_i,
       .in_i(data),
-      .in_valid_i(step_q == Write),
+      .in_valid_i(write_step_q == Write),
       .in_ready_o(write_room),
       .out_o,
       .out_valid_o,
@@ -412,7 +454,7 @@ module tcp_load
       .out_ready_i(request_ready_i)
   );
 
-  assign busy_o = queued_valid | (step_q != Next) | compare_q | released_valid | out_valid_o |
+  assign busy_o = queued_valid | (step_q != Next) | write_queued_valid | (write_step_q != WriteNext) | compare_q | released_valid | out_valid_o |
       read_valid_o | request_valid_o;
 
 endmodule

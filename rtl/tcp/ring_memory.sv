@@ -73,9 +73,29 @@ module ring_memory #(
     return place;
   endfunction
 
+  // The bytes below a limit, in two steps of a LUT or two each.
+  localparam int unsigned Groups = DataBytes / 8;
+  typedef struct packed {
+    logic [Groups-1:0] whole;  // groups of eight that lie below it
+    logic [Groups-1:0] split;  // the one that it lies in
+    logic [7:0] bytes;  // of that one
+  } limit_t;
+
+  function automatic limit_t limit_of(count_t limit);
+    limit_t found;
+    for (int unsigned g = 0; g < Groups; g++) begin
+      found.whole[g] = 32'(limit >> 3) > g;
+      found.split[g] = 32'(limit >> 3) == g;
+    end
+    for (int unsigned b = 0; b < 8; b++) found.bytes[b] = 32'(limit[2:0]) > b;
+    return found;
+  endfunction
+
   // Bit n: n < limit.
-  function automatic logic [DataBytes-1:0] below(count_t limit);
-    for (int unsigned n = 0; n < DataBytes; n++) below[n] = count_t'(n) < limit;
+  function automatic logic [DataBytes-1:0] below(limit_t limit);
+    for (int unsigned n = 0; n < DataBytes; n++) begin
+      below[n] = limit.whole[n/8] | (limit.split[n/8] & limit.bytes[n%8]);
+    end
   endfunction
 
   bytes_t even_ram[Depth];
@@ -122,8 +142,8 @@ module ring_memory #(
         ends: {1'b0, write_position_i[ByteWidth-1:0]} + write_end_i
     };
     limits_q <= write_q;
-    past_first_q <= ~below({1'b0, write_q.first[ByteWidth-1:0]});
-    before_end_q <= below({1'b0, write_q.ends[ByteWidth-1:0]});
+    past_first_q <= ~below(limit_of({1'b0, write_q.first[ByteWidth-1:0]}));
+    before_end_q <= below(limit_of({1'b0, write_q.ends[ByteWidth-1:0]}));
     even_enable_q <= {DataBytes{limits_q.write}} & (from_odd ? in_second : in_first);
     odd_enable_q <= {DataBytes{limits_q.write}} & (from_odd ? in_first : in_second);
     even_write_q <= limits_q.place.even;
@@ -143,7 +163,8 @@ module ring_memory #(
   logic from_odd_q;
   byte_t offset_q, amount_q;
   logic [DataBytes-1:0] in_odd_q;  // bytes that the odd row has
-  count_t [4:0] end_q;
+  count_t [3:0] end_q;
+  limit_t offset_limit_q, end_limit_q;
   logic [DataBytes-1:0] keep_q;
   bytes_t even_read_q, odd_read_q, even_q, odd_q, rows;
 
@@ -158,12 +179,14 @@ module ring_memory #(
     odd_read_q <= odd_ram[place_q.odd];
     from_odd_q <= place_q.from_odd;
     offset_q <= place_q.offset;
+    offset_limit_q <= limit_of({1'b0, place_q.offset});
     even_q <= even_read_q;
     odd_q <= odd_read_q;
-    in_odd_q <= {DataBytes{from_odd_q}} ^ below({1'b0, offset_q});
+    in_odd_q <= {DataBytes{from_odd_q}} ^ below(offset_limit_q);
     amount_q <= offset_q;
-    end_q <= {end_q[3:0], read_end_i};
-    keep_q <= below(end_q[4]);
+    end_q <= {end_q[2:0], read_end_i};
+    end_limit_q <= limit_of(end_q[3]);
+    keep_q <= below(end_limit_q);
   end
 
   byte_rotate #(

@@ -60,9 +60,10 @@ module ring_read #(
   wire reads = reading_q & room_q;
   assign request_ready_o = ~reading_q | (reads & last_q);
   wire taken = request_valid_i & request_ready_o;
-  wire some = request_length_i != '0;
-  // Of the last byte: the beat, and its place in it.
-  wire [14:0] end_at = request_length_i - 15'(some);
+  // The last beat, which is full where the rest is zero.
+  wire beats_t beats = beats_t'(request_length_i >> ByteWidth);
+  wire [ByteWidth-1:0] rest = request_length_i[ByteWidth-1:0];
+  wire fills = rest == '0;
 
   always_ff @(posedge clk_i) begin
     if (rst_i) reading_q <= 1'b0;
@@ -72,9 +73,9 @@ module ring_read #(
     if (taken) begin
       read_session_o <= request_session_i;
       read_position_o <= request_position_i;
-      more_q <= beats_t'(end_at >> ByteWidth);
-      last_q <= end_at < 15'(DataBytes);
-      last_bytes_q <= count_t'(end_at[ByteWidth-1:0]) + count_t'(some);
+      more_q <= beats - beats_t'(fills);
+      last_q <= (beats == '0) | (fills & (beats == beats_t'(1)));
+      last_bytes_q <= {fills & (beats != '0), rest};
     end else if (reads) begin
       read_position_o <= read_position_o + PositionWidth'(DataBytes);
       more_q <= more_q - 1'b1;

@@ -33,6 +33,8 @@ module tcp
     parameter int unsigned TimeWaitUs = 1000000,
     parameter int unsigned LeastTimeoutUs = 200000,
     parameter int unsigned MaxBackoff = 10,
+    // Payload of headers that wait at the send buffer: what an acknowledgement may wait for.
+    parameter int unsigned AheadBytes = 8192,
     parameter logic [95:0] Seed = 96'h5DEECE66D_1234567_89ABCDEF,  // of hashes; set your own
     parameter int unsigned KindTcpSegment = 1,  // filled in by Bombus
     parameter int unsigned KindTcpData = 2,  // filled in by Bombus
@@ -74,6 +76,7 @@ module tcp
   localparam bit Replicable = 1'b0;
   localparam string RequestTakes = "tcp_request";
   localparam bit RequestAlwaysTakes = 1'b1;
+  localparam bit InWaitsForOut = 1'b0;
   // Memories of sessions are cleared after reset, one a cycle.
   localparam int unsigned MaxBusyCycles = 4096 + NumSessions;
   localparam string Sends = "tcp_segment";
@@ -111,6 +114,10 @@ module tcp
     NumEvents
   } event_e;
 
+  if (AheadBytes < 64 || AheadBytes > 1048576) begin : gen_bad_ahead
+    $error("tcp: AheadBytes must be 64 to 1048576");
+  end
+
   localparam int unsigned OwnScale = ReceiveBytes > 65535 ? $clog2(ReceiveBytes) - 15 : 0;
 
   // ---- Segments come ----
@@ -147,8 +154,9 @@ module tcp
   logic listen_ready, core_ready;
   wire listens = request_valid_i & (request.request == RequestListen);
   wire connects = request_valid_i & (request.request == RequestConnect);
-  assign request_ready_o = request.request == RequestListen ? listen_ready : core_ready | connects;
-
+  wire hears_sent = request_valid_i & (request.request == RequestSent);
+  assign request_ready_o =
+      request.request == RequestListen ? listen_ready : core_ready | connects | hears_sent;
 
   arrival_t arrival;
   logic arrival_valid, arrival_ready, order, order_valid, order_room;
@@ -211,7 +219,7 @@ module tcp
   report_t report;
   logic report_valid, report_room;
   departure_t departure;
-  logic departure_valid, departure_room;
+  logic departure_valid, departure_room, transmit_room;
   segment_t core_refused;
   logic core_refused_valid, core_busy, bad_request;
   logic set, clear, set_delay, clear_delay;
@@ -396,6 +404,20 @@ module tcp
 
   // ---- Headers go ----
 
+  // The newest acknowledgement goes with a header: few are sent ahead of the payload behind them.
+  load_t issued_q, gone_q, ahead_q;
+  always_ff @(posedge clk_i) begin
+    if (rst_i) begin
+      issued_q <= '0;
+      gone_q   <= '0;
+    end else begin
+      if (departure_valid) issued_q <= issued_q + load_of(departure.length);
+      if (hears_sent) gone_q <= request.place[15:0];
+    end
+    ahead_q <= issued_q - gone_q;
+    departure_room <= transmit_room & (ahead_q < load_t'(AheadBytes / 64));
+  end
+
   logic refused_lost, refused_both_q;
   assign refused = core_refused_valid ? core_refused : unfound;
   assign refused_valid = core_refused_valid | unfound_valid;
@@ -412,7 +434,7 @@ module tcp
       .time_us_i,
       .departure_i(departure),
       .departure_valid_i(departure_valid),
-      .departure_room_o(departure_room),
+      .departure_room_o(transmit_room),
       .refused_i(refused),
       .refused_valid_i(refused_valid),
       .refused_lost_o(refused_lost),

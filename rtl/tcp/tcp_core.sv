@@ -251,7 +251,7 @@ module tcp_core
   end
   // The session of a request may be anything.
   wire  known = 32'(request_session_i) < NumSessions;
-  wire  asks = ~(request_i inside {RequestNone, RequestListen, RequestConnect});
+  wire  asks = ~(request_i inside {RequestNone, RequestListen, RequestConnect, RequestSent});
   wire  requested = asks & known;
   logic wake_ready;
   assign request_ready_o = ~opens_q & ~synchronises_q & wake_ready & ~clearing_q;

@@ -130,7 +130,8 @@ package tcp_pkg;
     RequestAbort,
     RequestFree,  // after closed: nothing will be asked any more; all was written up to place
     RequestListen,  // take connections to the port that is the place
-    RequestConnect  // open a connection to peer_port of the address that is the place
+    RequestConnect,  // open a connection to peer_port of the address that is the place
+    RequestSent  // send buffer only: so much payload has begun to go since reset, in load_t
   } request_e;
 
   // Kind tcp_request, application or send buffer to engine; no data. What follows wish is for
@@ -168,6 +169,12 @@ package tcp_pkg;
     logic [13:0]              payload_length;
     bombus_pkg::packet_meta_t packet;
   } tcp_segment_meta_t;
+
+  // What a segment with payload takes of a wire, in 64 bytes, counted modulo 2**16.
+  typedef logic [15:0] load_t;
+  function automatic load_t load_of(logic [13:0] payload_length);
+    return payload_length == '0 ? '0 : load_t'(payload_length[13:6]) + 16'd2;
+  endfunction
 
   // Kind tcp_data: bytes of a stream as data, byte n at sequence number start + n. From
   // an application to the send buffer, from the engine to the receive buffer or, without

@@ -5,7 +5,8 @@
 // data: bytes of a stream, to be kept (tcp_data). segment: a TCP header (tcp_segment),
 // sent on with payload_length bytes of the stream from start on behind it. A segment that
 // is taken after a write's last beat sees it. The engine is told of bytes when they are kept
-// (tcp_request, RequestSend), so that it sends none before. What belongs to a stream is for applications
+// (tcp_request, RequestSend), so that it sends none before, and of payload that has begun to go
+// (RequestSent), so that it sends few headers ahead. What belongs to a stream is for applications
 // and the engine to agree on: the ring of a session holds its latest RingBytes.
 //
 // Messages that fit no ring are dropped and counted. Data wait for requests alone.
@@ -40,6 +41,7 @@ module tcp_send_buffer
     output logic                request_valid_o,
     input  logic                request_ready_i,
     output logic          [3:0] drop_o,
+    output logic          [0:0] event_o,
     output logic                busy_o
 );
 
@@ -59,6 +61,10 @@ module tcp_send_buffer
     DropBadSegmentLength,
     NumDrops
   } drop_e;
+  typedef enum int unsigned {
+    EventSent,
+    NumEvents
+  } event_e;
 
   localparam int unsigned DataBytes = $bits(data_i.data) / 8;
   localparam int unsigned ByteWidth = $clog2(DataBytes);
@@ -145,14 +151,32 @@ module tcp_send_buffer
       .out_valid_o(tell_valid),
       .out_ready_i(tell_taken)
   );
+
+  // What has gone since reset is told in one number, so that nothing waits for its turn.
+  load_t gone_q, told_gone_q;
+  logic told_turn_q, room_to_tell;
+  wire owes = gone_q != told_gone_q;
+  wire tells_gone = owes & ~(tell_valid & told_turn_q);
+  assign tell_taken = room_to_tell & ~tells_gone;
+  always_ff @(posedge clk_i) begin
+    event_o[EventSent] <= tells_gone & room_to_tell & ~rst_i;
+    if (rst_i) begin
+      told_gone_q <= '0;
+      told_turn_q <= 1'b0;
+    end else if (room_to_tell) begin
+      told_turn_q <= tells_gone;
+      if (tells_gone) told_gone_q <= gone_q;
+    end
+  end
+  tcp_request_meta_t says;
   request_beat_t request;
   always_comb begin
+    says = '{request: RequestSend, session: tell.session, place: tell.last, default: '0};
+    if (tells_gone) says = '{request: RequestSent, place: 32'(gone_q), default: '0};
     request = '0;
     request.kind = $bits(request.kind)'(KindTcpRequest);
     request.last = 1'b1;
-    request.meta =
-        $bits(request.meta)'(tcp_request_meta_t'{request: RequestSend, session: tell.session,
-                                                 place: tell.last, default: '0});
+    request.meta = $bits(request.meta)'(says);
   end
   stream_register #(
       .data_t(request_beat_t)
@@ -160,8 +184,8 @@ module tcp_send_buffer
       .clk_i,
       .rst_i,
       .in_i(request),
-      .in_valid_i(tell_valid),
-      .in_ready_o(tell_taken),
+      .in_valid_i(tell_valid | owes),
+      .in_ready_o(room_to_tell),
       .out_o(request_o),
       .out_valid_o(request_valid_o),
       .out_ready_i(request_ready_i)
@@ -190,6 +214,7 @@ module tcp_send_buffer
   typedef struct packed {
     packet_meta_t meta;
     logic [13:0] length;  // of the packet
+    load_t load;
     logic [MaxWords*32-1:0] data;
   } header_t;
   typedef struct packed {
@@ -228,6 +253,7 @@ module tcp_send_buffer
   always_comb begin
     found.header.meta = meta.packet;
     found.header.length = length[13:0];
+    found.header.load = load_of(meta.payload_length);
     found.header.data = segment_i.data[MaxWords*32-1:0];
     found.last = segment_i.last;
     found.bytes = segment_i.last ? segment_i.bytes : count_t'(DataBytes);
@@ -358,22 +384,35 @@ module tcp_send_buffer
 
   // ---- The packet ----
 
-  logic in_payload_q;  // the header has been sent
-  wire  of_payload = in_payload_q | head.joins;
-  logic out_ready;
-  wire  packet_valid = (in_payload_q | header_valid) & (~of_payload | payload_valid);
-  wire  sent = packet_valid & out_ready;
+  beat_t packet;
+  logic  in_payload_q;  // the header has been sent
+  logic  starts_q;  // a packet's first beat is next
+  wire   of_payload = in_payload_q | head.joins;
+  logic  out_ready;
+  wire   packet_valid = (in_payload_q | header_valid) & (~of_payload | payload_valid);
+  wire   sent = packet_valid & out_ready;
   assign header_taken  = sent & ~in_payload_q;
   assign payload_taken = sent & of_payload;
 
   always_ff @(posedge clk_i) begin
-    if (rst_i) in_payload_q <= 1'b0;
-    else if (sent) begin
+    if (rst_i) begin
+      in_payload_q <= 1'b0;
+      starts_q <= 1'b1;
+    end else if (sent) begin
       in_payload_q <= of_payload ? ~payload_last : head.fills;
+      starts_q <= packet.last;
     end
   end
 
-  beat_t packet;
+  // Payload that has begun to go, or never will: the engine hears of it.
+  load_t begun_q, lost_q;
+  always_ff @(posedge clk_i) begin
+    begun_q <= sent & starts_q & ~rst_i ? header.load : '0;
+    lost_q  <= stage_valid & stage.first & stage.drop & ~rst_i ? stage.header.load : '0;
+    if (rst_i) gone_q <= '0;
+    else gone_q <= gone_q + begun_q + lost_q;
+  end
+
   always_comb begin
     packet = '0;
     packet.meta = $bits(packet.meta)'(header.meta);
@@ -409,7 +448,7 @@ module tcp_send_buffer
       .out_next_o(unused_next)
   );
 
-  assign busy_o = tell_valid | tells_q | request_valid_o | write | stage_valid | header_valid | ask_valid |
+  assign busy_o = tell_valid | tells_q | owes | (begun_q != '0) | (lost_q != '0) | request_valid_o | write | stage_valid | header_valid | ask_valid |
       reading | out_valid_o;
 
 endmodule

@@ -270,7 +270,7 @@ MUTATIONS: tuple[tuple[str, str, str, Test], ...] = (
     ("tcp/ring_memory.sv", "{DataBytes{from_odd_q}} ^", "", STARTS),
     ("tcp/ring_memory.sv", "{DataBytes{~first_in_second}} | past_first_q", "past_first_q", WRITES),
     ("tcp/ring_memory.sv", "{DataBytes{end_in_second}} | before_end_q", "before_end_q", WRITES),
-    ("tcp/ring_memory.sv", "keep_q <= below(end_q[4])", "keep_q <= '1", STARTS),
+    ("tcp/ring_memory.sv", "keep_q <= below(end_limit_q)", "keep_q <= '1", STARTS),
     ("tcp/ring_write.sv", "? skip - 14'(DataBytes) : '0", "? '0 : '0", WRITES),
     ("tcp/ring_write.sv", "in_i.length) > RingBytes", "in_i.length) >= RingBytes", FITS),
     ("tcp/ring_read.sv", "pop | (level_q !=", "1'b1 | (level_q !=", BESIDE),

@@ -19,6 +19,7 @@ from harness import (
     Layout,
     consecutive,
 )
+from tcp_world import Struct
 
 from bombus.design.rtl import struct_layout
 
@@ -28,12 +29,14 @@ PORTS = (80, 443)
 KIND_PACKET, KIND_REQUEST, KIND_DATA, KIND_EVENT = range(4)
 SEND_DATA, SEGMENT, RECEIVE_DATA, READ = range(4)
 PACKET, ANSWER, REQUEST = range(3)
-REQUEST_SEND = 1
+REQUEST_SEND, REQUEST_SENT = 1, 10
 BAD_SEND_SESSION, BAD_SEND_LENGTH, BAD_SEGMENT_SESSION, BAD_SEGMENT_LENGTH = range(4)
 BAD_RECEIVE_SESSION, BAD_RECEIVE_LENGTH, BAD_READ_PORT, BAD_EVENT_PORT = range(4, 8)
-BAD_READ, KEPT = range(8, 10)
+BAD_READ, KEPT, TOLD_SENT = range(8, 11)
+LOAD_BYTES, LOAD_OF_HEADERS = 64, 2  # as tcp_pkg counts what segments with payload take
 
 HEADERS = range(20, 64, 4)  # bytes that a TCP header may have
+REQUEST_META = Struct("tcp_request_meta_t", "tcp_pkg")
 PACKET_BITS = struct_layout("packet_meta_t")["mac_port"].offset + 2
 
 
@@ -66,6 +69,8 @@ class Buffers:
     send: list[bytearray] = field(default_factory=list)
     receive: list[bytearray] = field(default_factory=list)
     told: list[Sent] = field(default_factory=list)  # to the engine, since the last `expect`
+    load: int = 0  # of segments with payload
+    told_load: int = 0
 
     def __post_init__(self) -> None:
         self.size = self.width // 8
@@ -153,10 +158,28 @@ class Buffers:
             payload_length=length,
             packet=packet,
         )
-        self.bench.push(self.beats(data, meta), SEGMENT)
+        self.push_segment(data, meta, length)
         if session >= SESSIONS:
             return Sent(b"", 0)
         return Sent(data + self.stored(self.send, session, start, length), packet)
+
+    def push_segment(self, header: bytes, meta: int, length: int) -> None:
+        self.bench.push(self.beats(header, meta), SEGMENT)
+        if length:
+            self.load = (self.load + LOAD_OF_HEADERS + length // LOAD_BYTES) % 2**16
+
+    def take_loads(self, requests: list[Sent]) -> list[Sent]:
+        """The requests that tell of bytes; those that tell of what has gone never go back."""
+        others = []
+        for each in requests:
+            asked = REQUEST_META.unpack(each.meta)
+            if asked["request"] == REQUEST_SENT:
+                place = asked["place"]
+                assert 0 < (place - self.told_load) % 2**16 <= (self.load - self.told_load) % 2**16
+                self.told_load = place
+            else:
+                others.append(each)
+        return others
 
     def read(self, session: int, start: int, length: int, app: int = 0) -> Sent:
         where = {"session": session, "start": start % 2**32}
@@ -183,6 +206,9 @@ class Buffers:
         expected = {REQUEST: list(self.told), PACKET: list(packets), ANSWER: list(answers)}
         for stream, wanted in expected.items():
             found = self.messages(stream)
+            if stream == REQUEST:
+                found = self.take_loads(found)
+                assert self.told_load == self.load
             assert len(found) == len(wanted)
             for got, want in zip(found, wanted, strict=True):
                 assert got == want
@@ -324,10 +350,12 @@ def test_segments_whose_packet_is_too_long(benches: Benches) -> None:
     buffers = Buffers(bench, 64, Random(1))
     for length in (2**14 - 21, 2**14 - 20, 2**14 - 1):
         meta = pack("tcp_segment", session=0, start=0, payload_length=length, packet=0)
-        bench.push(buffers.beats(bytes(20), meta), SEGMENT)
+        buffers.push_segment(bytes(20), meta, length)
     bench.drain()
     (packet,) = buffers.messages(PACKET)
     assert len(packet.payload) == 2**14 - 1
+    assert not buffers.take_loads(buffers.messages(REQUEST))
+    assert buffers.told_load == buffers.load, "of what is dropped too"
     assert bench.events[BAD_SEGMENT_LENGTH] == 2
 
 
@@ -375,6 +403,29 @@ def test_events_come_behind_the_bytes_that_they_tell_of(buffers: Buffers) -> Non
         assert buffers.bench.events[BAD_EVENT_PORT] == 1
         buffers.expect([], events)
         buffers.expect([], [buffers.read(1, start, length)])
+
+
+def test_the_engine_hears_of_what_has_gone_while_it_waits(buffers: Buffers) -> None:
+    """A packet counts when its first beat goes; one number tells of many of them."""
+    buffers.fill()
+    bench = buffers.bench
+    buffers.expect()
+    bench.stall(PACKET, 1.0)
+    for length in (1, 100, 0, *range(1, 11)):
+        buffers.segment(0, 0, length, 20)
+    bench.run(100)
+    assert not buffers.take_loads(buffers.messages(REQUEST))
+    assert buffers.told_load == LOAD_OF_HEADERS, "the first one stands at the output"
+    bench.forget()
+    bench.stall(REQUEST, 1.0)
+    bench.stall(PACKET, 0.0)
+    bench.run(200)
+    bench.stall(REQUEST, 0.0)
+    bench.drain()
+    told = buffers.messages(REQUEST)
+    assert not buffers.take_loads(told)
+    assert buffers.told_load == buffers.load
+    assert len(told) == bench.events[TOLD_SENT] < 4
 
 
 def test_no_gap_and_latency(buffers: Buffers) -> None:
@@ -425,6 +476,7 @@ def test_reset_in_the_middle_of_traffic(buffers: Buffers) -> None:
         buffers.bench.run(random.randrange(5, 60))
         buffers.bench.reset(1)
         buffers.told.clear()
+        buffers.load = buffers.told_load = 0
         buffers.bench.pace(gap=0.3, stall=0.3)
         buffers.fill()
         buffers.expect(

@@ -106,6 +106,7 @@ EVENTS: dict[str, dict[str, int]] = {
         "ignored": ENDS,
         "command": STARTS,
     },
+    "tcp_send_buffer": {"sent": STARTS},
     "tcp_receive_buffer": {"bad_read": GOES_ON, "kept": ENDS},
     "tcp_stream": {
         "told": ENDS,

@@ -522,6 +522,8 @@ BAD: dict[str, list[dict[str, object]]] = {
         {"NumMacPorts": 4},
     ],
     "tcp": [
+        {"AheadBytes": 63},
+        {"AheadBytes": 1048577},
         {"MaxHalfOpen": 0},
         {"NumMacPorts": 0},
         {"NumSessions": 1},

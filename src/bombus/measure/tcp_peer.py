@@ -26,6 +26,7 @@ from bombus.golden.frames import (
     checksum,
     ones_sum,
 )
+from bombus.measure.exchanges import WIRE_EXTRA_BYTES
 from bombus.simulator.frames import Frame, Sent
 from bombus.simulator.simulation import Simulation
 
@@ -40,6 +41,8 @@ FIN, SYN, RST, PSH, ACK = 1, 2, 4, 8, 16
 OPTION_MSS, OPTION_SCALE = 2, 3
 TRIES = 200_000  # cycles in which something must happen
 STEP_CYCLES = 16
+AHEAD_STEPS = 2
+QUEUED_FRAMES = 16  # at most
 
 
 class PeerError(UserError):
@@ -93,15 +96,17 @@ class Connection:
     def flight(self) -> int:
         return ahead(self.nxt, self.una)
 
-    @property
-    def room(self) -> int:
-        return ahead(self.edge, self.nxt)
+    def may_send(self, payload: int, window: int) -> bool:
+        """As far as the design's window allows, and no more than `window` in flight."""
+        return payload <= min(ahead(self.edge, self.nxt), window - self.flight)
 
 
 class Peers:
     """Connections of one station with the host of a running design."""
 
-    def __init__(self, simulation: Simulation, station: Station) -> None:
+    def __init__(self, simulation: Simulation, station: Station, line_rate_gbps: float) -> None:
+        self._cycles_per_byte = 8 * simulation.clock_hz / (line_rate_gbps * 1e9)
+        self._free_at = 0.0  # cycle at which the wire has taken all that is queued
         self.simulation = simulation
         self.host = Host.from_manifest(simulation.manifest)
         self.station = station
@@ -139,8 +144,11 @@ class Peers:
         total = self._addresses + PROTOCOL_TCP + length + ones_sum(head + options)
         csum = 0xFFFF - (total + ones_sum(payload)) % 0xFFFF
         segment = head[:16] + struct.pack("!H", csum) + head[18:] + options + payload
-        self.simulation.send((self._headers(IPV4_BYTES + length) + segment).ljust(60, b"\0"))
+        frame = (self._headers(IPV4_BYTES + length) + segment).ljust(60, b"\0")
+        self.simulation.send(frame)
         self._queued += 1
+        self._free_at = max(self._free_at, self.simulation.cycle)
+        self._free_at += (len(frame) + WIRE_EXTRA_BYTES) * self._cycles_per_byte
         each.nxt = (each.nxt + len(payload) + bool(flags & (SYN | FIN))) % WORD
         if flags & ACK:
             each.to_acknowledge = 0
@@ -209,9 +217,10 @@ class Peers:
         self._queued -= len(self.sent)
 
     @property
-    def waiting(self) -> int:
-        """Frames that are queued and have not gone in."""
-        return self._queued
+    def hungry(self) -> bool:
+        """Whether the wire would be idle in the next steps: what waits for long has old news."""
+        soon = self.simulation.cycle + AHEAD_STEPS * STEP_CYCLES
+        return self._free_at < soon and self._queued < QUEUED_FRAMES
 
     # ---- What a bench does ----
 

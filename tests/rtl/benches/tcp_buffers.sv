@@ -2,7 +2,7 @@
 // The buffers of TCP, side by side. Streams in: data and segments of the send buffer, data
 // and reads of the receive buffer; an item is a beat. Streams out: packets, answers; an
 // item is next hop and beat; requests of the send buffer. Events: drops of the send buffer, of
-// the receive buffer, and events of that. Kinds: tcp_data 2, tcp_event 3. Applications have the ports 80 and 443.
+// the receive buffer, events of that, and of the send buffer. Kinds: tcp_data 2, tcp_event 3. Applications have the ports 80 and 443.
 `include "bombus_types.svh"
 `include "bench.svh"
 
@@ -47,6 +47,7 @@ module bench
       .request_valid_o(out_valid_o[2]),
       .request_ready_i(out_ready_i[2]),
       .drop_o(event_o[3:0]),
+      .event_o(event_o[10]),
       .busy_o(status_o[0])
   );
 
@@ -78,6 +79,6 @@ module bench
       .busy_o(status_o[1])
   );
 
-  assign event_o[63:10] = '0;
+  assign event_o[63:11] = '0;
 
 endmodule
