@@ -8,7 +8,10 @@ from pathlib import Path
 import pytest
 
 from bombus.base.errors import DesignError, UserError
+from bombus.base.paths import RTL
 from bombus.design import resolve, rtl
+from bombus.design.config.design import MAX_ROUTES
+from bombus.generation.instances import MAX_BUSY_CYCLES
 
 LAYER = """
 module probe_layer
@@ -241,3 +244,9 @@ def test_what_several_kinds_of_messages_have_stands_in_one_place() -> None:
     unreachable = rtl.struct_layout("unreachable_meta_t", "icmp_pkg")
     for name in ("mac_port", "vlan", "ip"):
         assert packet[name] == arp[name] == unreachable[name]
+
+
+def test_numbers_that_python_states_too() -> None:
+    assert rtl.constant("bombus_pkg::MaxRoutes") == MAX_ROUTES
+    checker = (RTL / "common" / "layer_checker.sv").read_text()
+    assert f"parameter int unsigned MaxBusyCycles = {MAX_BUSY_CYCLES} " in checker
