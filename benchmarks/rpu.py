@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,6 +16,8 @@ from rich.table import Table
 
 from bombus import Simulation
 from bombus.base.errors import UserError
+from bombus.base.paths import DESIGNS
+from bombus.base.text import listing
 from bombus.firmware.build import build
 from bombus.measure.bench import report_replies
 from bombus.measure.exchanges import beats_of, wire_gbps
@@ -22,21 +25,52 @@ from bombus.simulator.frames import Exchange, latencies
 
 SIZES = (60, 64, 65, 128, 256, 512, 1024, 1500, 9000)
 LATENCY_SIZES = (64, 1500, 9000)
-PROCESSORS = (1, 4, 8, 16)
-BEATS = 3000  # of a row, at least; and so many frames:
+BEATS = 6000  # of a row, at least; and so many frames:
 FRAMES = 240
 SINGLE_FRAMES = 8
 LIMIT_CYCLES = 400_000
-ROWS_OF_MESH = 4
 
-# Descriptors by custom instructions, or as words of memory; out by the other port.
+# One processor, beside designs that are shipped, by the number of their processors.
+ALONE = """
+name: middlebox_1
+data_width: 512
+mac_ports:
+  - {mac: "02:b0:0b:05:00:01", ip: 10.77.0.2}
+  - {mac: "02:b0:0b:05:00:02", ip: 10.78.0.2}
+tiles:
+  - {name: port_0, layers: [frame_rx, mac_tx], at: [0, 0]}
+  - {name: port_1, layers: [{frame_rx: {mac_port: 1}}, {mac_tx: {mac_port: 1}}], at: [0, 1]}
+  - name: rpu
+    at: [1, 0]
+    layers:
+      - rpu: {frames: true, num_slots: 16, slot_bytes: 16384}
+    next: {udp_tx: drop}
+"""
+SHIPPED = {
+    4: DESIGNS / "middlebox.yaml",
+    8: DESIGNS / "middlebox_8.yaml",
+    16: DESIGNS / "middlebox_16.yaml",
+}
+PROCESSORS = (1, *SHIPPED)
+
+# Descriptors by custom instructions, or as words of memory; out by the other port. The list of the
+# firewall is empty: all pass.
 PROGRAMS = {
     "forward": "for (;;) rpu_send(rpu_receive() ^ RPU_PORT_BIT);",
     "forward_memory": """for (;;) {
         rpu_packet packet = RPU_RECEIVE_WORD;
         if (packet) RPU_SEND_WORD = packet ^ RPU_PORT_BIT;
     }""",
+    "firewall": """for (;;) {
+        rpu_packet packet = rpu_receive();
+        if (RPU_VERDICT(packet) & 1) rpu_drop(packet);
+        else rpu_send(packet ^ RPU_PORT_BIT);
+    }""",
 }
+CASES = ["forward"]  # unless one is chosen
+CASES_ALONE = ["forward", "forward_memory"]
+# What a case adds behind each processor of a design.
+ACCELERATORS = {"firewall": "ip_blacklist: {stages: 12}"}
 
 
 @dataclass(frozen=True)
@@ -55,31 +89,15 @@ class Row:
     lost: int
 
 
-def design_text(processors: int) -> str:
-    """A mesh with both ports in the first column and the processors in the others."""
-    rows = min(ROWS_OF_MESH, max(2, processors // 2))
-    places = [[1 + n // rows, n % rows] for n in range(processors)]
-    top = rows // 2 - 1
-    place = f"at: {places[0]}"
-    if processors > 1:
-        place = f"replicas: {processors}\n    dispatch: round_robin\n    at: {places}"
-    return f"""
-name: middlebox_{processors}
-data_width: 512
-mac_ports:
-  - {{mac: "02:b0:0b:05:00:01", ip: 10.77.0.2}}
-  - {{mac: "02:b0:0b:05:00:02", ip: 10.78.0.2}}
-tiles:
-  - {{name: port_0, layers: [frame_rx, mac_tx], at: [0, {top}]}}
-  - name: port_1
-    layers: [{{frame_rx: {{mac_port: 1}}}}, {{mac_tx: {{mac_port: 1}}}}]
-    at: [0, {top + 1}]
-  - name: rpu
-    {place}
-    layers:
-      - rpu: {{frames: true, num_slots: 16, slot_bytes: 16384}}
-    next: {{udp_tx: drop}}
-"""
+def with_accelerators(file: Path, case: str, folder: Path) -> Path:
+    """The design with what a case adds."""
+    if case not in ACCELERATORS:
+        return file
+    text = file.read_text(encoding="utf-8")
+    text = re.sub(r"( *- )(rpu: .*)", rf"\1\2\n\1{ACCELERATORS[case]}", text)
+    changed = folder / f"{case}_{file.name}"
+    changed.write_text(text.replace("name: middlebox", f"name: {case}"), encoding="utf-8")
+    return changed
 
 
 def start(simulation: Simulation, folder: Path, program: str) -> None:
@@ -90,6 +108,8 @@ def start(simulation: Simulation, folder: Path, program: str) -> None:
     for processor in simulation.rpus:
         processor.load(elf)
         processor.boot()
+    if simulation.distribution:  # frames of noise are one flow
+        simulation.lb.policy = "round_robin"
 
 
 def compare(frames: Sequence[bytes], ports: Sequence[int], done: Exchange) -> tuple[int, int]:
@@ -173,7 +193,9 @@ def main(
     json: Path | None,
     rpus: Annotated[str, "numbers of processors, such as 1,8"] = "",
     sizes: Annotated[str, "frame sizes, such as 60,9000"] = "",
-    case: Annotated[str, "forward or forward_memory; default: forward, and both with one"] = "",
+    case: Annotated[
+        str, "forward, forward_memory or firewall; default: forward, and forward_memory with one"
+    ] = "",
 ) -> None:
     if case and case not in PROGRAMS:
         raise UserError(f"--case {case}: there are {', '.join(PROGRAMS)}")
@@ -184,15 +206,17 @@ def main(
     errors = 0
     with TemporaryDirectory() as name:
         folder = Path(name)
-        designs = [design] if design else []
-        for count in numbers(rpus, PROCESSORS) if not design else ():
-            file = folder / f"middlebox_{count}.yaml"
-            file.write_text(design_text(count), encoding="utf-8")
-            designs.append(file)
+        single = folder / "middlebox_1.yaml"
+        single.write_text(ALONE, encoding="utf-8")
+        counts = numbers(rpus, PROCESSORS)
+        if unknown := set(counts) - set(PROCESSORS):
+            raise UserError(f"--rpus {min(unknown)}: there are {listing(map(str, PROCESSORS))}")
+        designs = [design] if design else [SHIPPED.get(count, single) for count in counts]
         for file in designs:
-            with Simulation(file) as simulation:
-                wanted = [case] if case else list(PROGRAMS)
-                for each in wanted if case or len(simulation.rpus) == 1 else wanted[:1]:
+            with Simulation(with_accelerators(file, case, folder)) as simulation:
+                alone = len(simulation.rpus) == 1
+                wanted = [case] if case else CASES_ALONE if alone else CASES
+                for each in wanted:
                     start(simulation, folder, PROGRAMS[each])
                     for length in lengths:
                         row, wrong = measure(simulation, Random(length), each, length)

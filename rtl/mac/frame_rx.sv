@@ -9,12 +9,15 @@
 // flow are alike. Ports count without IP options and in no fragment; all is zero in what is not IPv4.
 // One VLAN tag (IEEE 802.1Q or 802.1ad) may stand before the packet.
 //
+// Frames can be held by a register, so that all that is behind runs empty before it is changed.
+//
 // Latency: 4 cycles from the last beat of a frame to the first beat out. Throughput: one beat per
 // cycle. RFC 791, section 3.1.
 module frame_rx
   import bombus_pkg::*;
 #(
     parameter  type         beat_t    = logic,
+    parameter  type         regs_t    = logic,
     parameter  int unsigned MacPort   = 0,
     parameter  int unsigned DataWidth = 512,
     localparam int unsigned DataBytes = DataWidth / 8
@@ -34,6 +37,8 @@ module frame_rx
     input  logic        out_ready_i,
     output logic  [0:0] out_next_o,
     output logic  [2:0] drop_o,
+
+    input regs_t regs_i,
 
     output logic        mac_message_o,  // a frame has come in, dropped or not
     output logic [13:0] mac_bytes_o,    // its bytes
@@ -162,7 +167,23 @@ module frame_rx
 
   logic [DataWidth-1:0] out_data;
   count_t out_bytes;
-  logic out_last;
+  logic out_last, stored_valid;
+
+  // Between frames it can be held, so that what is behind it runs empty.
+  logic inside_q, hold_q;
+  wire taken = out_valid_o & out_ready_i;
+  wire is_between = ~out_valid_o & ~inside_q | taken & out_last;
+  assign out_valid_o = stored_valid & ~hold_q;
+  always_ff @(posedge clk_i) begin
+    if (rst_i) begin
+      inside_q <= 1'b0;
+      hold_q   <= 1'b0;
+    end else begin
+      if (taken) inside_q <= ~out_last;
+      if (is_between) hold_q <= regs_i.gate.hold;
+    end
+  end
+
   always_comb begin
     out_o = '0;
     out_o.data = out_data;
@@ -197,8 +218,8 @@ module frame_rx
       .bytes_o(out_bytes),
       .last_o(out_last),
       .info_o(info),
-      .valid_o(out_valid_o),
-      .ready_i(out_ready_i),
+      .valid_o(stored_valid),
+      .ready_i(out_ready_i & ~hold_q),
       .drop_o,
       .mac_message_o,
       .mac_bytes_o,

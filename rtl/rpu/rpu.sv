@@ -13,7 +13,7 @@
 // (accel_judges_i); an access over the bus, held while accel_bus_wait_i; a custom instruction, held
 // while accel_custom_wait_i, whose result should come from flip-flops.
 //
-// Words that are broadcast (rpu_mailbox) raise the software interrupt.
+// Words that are broadcast, and messages of the host (rpu_mailbox), raise the software interrupt.
 //
 // With Frames the messages are whole frames, as frame_rx hands them on: they leave by the MAC port in
 // the descriptor, one of up to three; one for a port that does not exist is dropped.
@@ -36,6 +36,7 @@ module rpu
     parameter int unsigned NumSlots = 16,
     parameter int unsigned SlotBytes = 2048,
     parameter bit Frames = 0,
+    parameter int unsigned Lane = 0,  // 1 to 4: behind an rpu_share in the same tile
     // MAC ports, filled in by Bombus, and the bound next hop that each leads to
     parameter int unsigned NumBound = 1,
     parameter int unsigned NumBoundHops = 1,
@@ -118,7 +119,8 @@ module rpu
     output logic       timer_o
 );
 
-  localparam string Entry = "rpu";
+  localparam string Entry = Lane == 0 ? "rpu" :
+      Lane == 1 ? "rpu_lane1" : Lane == 2 ? "rpu_lane2" : Lane == 3 ? "rpu_lane3" : "rpu_lane4";
   localparam noc_pkg::flow_e Flow = noc_pkg::FlowMeta;
   localparam string MayStayOpen = "accel";
   localparam string Broadcasts = "share";
@@ -148,6 +150,9 @@ module rpu
 
   if (UdpPort < 1 || UdpPort > 65535) begin : gen_bad_port
     $error("rpu: UdpPort must be 1 to 65535");
+  end
+  if (Lane > 4) begin : gen_bad_lane
+    $error("rpu: Lane must be at most 4");
   end
   if (DataBytes < 64 || DataBytes > 32768 || DataBytes != 4 << WordWidth) begin : gen_bad_data
     $error("rpu: DataBytes must be a power of two, 64 to 32768");
@@ -357,6 +362,9 @@ module rpu
       .interrupt_o(mail_interrupt),
       .lost_o(mail_lost),
       .busy_o(mail_busy),
+      .host_send_i(regs_i.message.send),
+      .host_message_i({regs_i.message.place, regs_i.message.word}),
+      .report_o(status_o.report.word),
       .share_offer_o,
       .share_word_o,
       .share_wait_i,

@@ -3,7 +3,10 @@
 //
 //   word 0-31, offset 0x80  write: sends the word to all copies, also the own; read: the own copy
 //   offset 0x20             read: 0x8000_0000 + place of the first message, or 0
-//   offset 0x24             read: the word of the first message, which is then gone
+//   offset 0x24             read: the word of the first message, which is then gone; write: a word
+//                           for the host (report_o)
+//
+// A message of the host, for this processor alone, stands in the same queue, with a place below 16.
 //
 // A word at a place from 16 on is a message, too: it stands in a queue of 32, and raises the interrupt
 // while it does. A message that finds the queue full is lost there (lost_o), while its word is not; nobody
@@ -27,6 +30,11 @@ module rpu_mailbox
     output logic interrupt_o,
     output logic lost_o,
     output logic busy_o,
+
+    // The host: a message, place and word; it waits while others come.
+    input logic host_send_i,
+    input logic [35:0] host_message_i,
+    output word_t report_o,
 
     output logic share_offer_o,
     output logic [36:0] share_word_o,
@@ -58,7 +66,14 @@ module rpu_mailbox
 
   logic has_message, has_room, unused_head;
   logic [36:0] message;
-  wire is_message = given_q & got_q[36];
+  logic host_q;
+  wire is_shared = given_q & got_q[36];
+  wire is_message = is_shared | host_q;
+  always_ff @(posedge clk_i) begin
+    host_q <= ~rst_i & (host_send_i | host_q & is_shared);
+    if (request_i & write_i & ~is_copy & addr_i[2]) report_o <= data_i;
+    if (rst_i) report_o <= '0;
+  end
   head_fifo #(
       .head_t(logic),
       .body_t(logic [36:0]),
@@ -67,7 +82,7 @@ module rpu_mailbox
       .clk_i,
       .rst_i(rst_i | core_reset_i),
       .in_head_i(1'b0),
-      .in_body_i(got_q),
+      .in_body_i(is_shared ? got_q : {1'b0, host_message_i}),
       .in_valid_i(is_message),
       .in_ready_o(has_room),
       .out_head_o(unused_head),
@@ -77,7 +92,7 @@ module rpu_mailbox
   );
   assign interrupt_o = has_message;
   assign lost_o = is_message & ~has_room & ~core_reset_i;
-  assign busy_o = share_offer_o | share_given_i | given_q | has_message;
+  assign busy_o = share_offer_o | share_given_i | given_q | host_q | has_message;
 
   always_comb begin
     if (is_copy) data_o = copy[addr_i[6:2]];

@@ -14,18 +14,23 @@ from bombus.base.errors import UserError
 from bombus.measure import bench
 
 
-@pytest.mark.parametrize("processors", [1, 2, 8, 16])
-def test_designs_are_sound(processors: int, tmp_path: Path) -> None:
+def test_designs_have_so_many_processors(tmp_path: Path) -> None:
     benchmark: Any = bench.load("rpu")
-    file = tmp_path / "design.yaml"
-    file.write_text(benchmark.design_text(processors))
-    design, warnings = check.check(file)
-    assert not warnings
-    assert sum(layer.kind.name == "rpu" for t in design.tiles for layer in t.layers) == processors
+    alone = tmp_path / "alone.yaml"
+    alone.write_text(benchmark.ALONE)
+    for processors, file in {1: alone, **benchmark.SHIPPED}.items():
+        design, warnings = check.check(file)
+        assert not warnings
+        kinds = [layer.kind.name for tile in design.tiles for layer in tile.layers]
+        assert kinds.count("rpu") == processors
+        design, _ = check.check(benchmark.with_accelerators(file, "firewall", tmp_path))
+        kinds = [layer.kind.name for tile in design.tiles for layer in tile.layers]
+        assert kinds.count("ip_blacklist") == processors
 
 
 def test_options_are_checked() -> None:
-    for name, value in (("case", "back"), ("sizes", "59"), ("sizes", "9601"), ("rpus", "none")):
+    wrong = {"case": ("back",), "sizes": ("59", "9601"), "rpus": ("none", "3")}
+    for name, value in ((name, value) for name, values in wrong.items() for value in values):
         with pytest.raises(UserError, match=f"{name}|none"):
             bench.run("rpu", None, None, **{name: value})
 

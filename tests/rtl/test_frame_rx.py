@@ -173,6 +173,29 @@ def test_latency(benches: Benches) -> None:
         assert bench.received(stream)[0].cycle - bench.taken(stream)[-1] == 4
 
 
+def test_frames_can_be_held(benches: Benches) -> None:
+    """None begins while they are held, one that has begun ends; nothing is lost."""
+    random = Random(7)
+    bench = whole(benches)
+    bench.pace(gap=0.1, stall=0.2)
+    keep_counts_flowing(bench)
+    sent = [random_frame(random) for _ in range(200)]
+    push(bench, sent, random)
+    for _ in range(40):
+        bench.control(1)
+        bench.run(60)
+        before = [len(bench.items(stream)) for stream in range(len(WIDTHS))]
+        for stream, width in enumerate(WIDTHS):
+            Beats(width).messages(bench.items(stream), lengths=True)  # ends are there
+        bench.run(30)
+        assert before == [len(bench.items(stream)) for stream in range(len(WIDTHS))]
+        bench.control(0)
+        bench.run(random.randrange(1, 30))
+    bench.drain()
+    for stream in range(len(WIDTHS)):
+        check(bench, stream, sent)
+
+
 def test_reset_forgets(benches: Benches) -> None:
     random = Random(3)
     bench = whole(benches)

@@ -172,10 +172,12 @@ int main(void) {
 
 
 PERIOD = 4096  # cycles of the watchdog
-CONTROL = Layout(("run", 1), ("discard", 1), ("limit", 6))
+CONTROL = Layout(
+    *(("run", 1), ("discard", 1), ("limit", 6), ("send", 1), ("place", 4), ("word", 32)),
+)
 STATUS = Layout(
     *(("busy", 1), ("next", 1), ("timer", 1), ("stuck", 1), ("exception", 1), ("slots", 7)),
-    *(("cause", 4), ("pc", 16)),
+    *(("cause", 4), ("pc", 16), ("report", 32)),
 )
 
 
@@ -594,6 +596,34 @@ def test_messages(benches: Benches, tmp_path: Path) -> None:
         assert got.payload[4:8] == given.payload[:4]
         assert int.from_bytes(got.payload[8:12], "little") == n + 1
     assert processor.bench.events[6] == 0
+
+
+OF_THE_HOST = """
+#include "rpu.h"
+int main(void) {
+    for (;;) {
+        uint32_t word;
+        int place = rpu_message(&word);
+        if (place >= 16) word = RPU_SHARED[place] << 1;
+        if (place >= 0) rpu_report(word + place);
+        if (place == 5) RPU_SHARED[20] = word;
+    }
+}
+"""
+
+
+def test_messages_of_the_host(benches: Benches, tmp_path: Path) -> None:
+    """Each is there once, beside one that is broadcast; what the firmware tells can be read."""
+    random = Random(32)
+    processor = Processor(benches, OF_THE_HOST, tmp_path)
+    assert processor.status["report"] == 0
+    for number in range(40):
+        place, word = random.randrange(16), random.getrandbits(16)
+        # It is sent when the bit changes.
+        processor.bench.control(CONTROL.pack(run=1, send=~number & 1, place=place, word=word))
+        processor.bench.run(150)
+        assert processor.status["report"] == (2 * word + 20 if place == 5 else word + place)
+        assert processor.status["busy"] == 0
 
 
 BAD = """

@@ -27,6 +27,7 @@ from bombus.measure.exchanges import neighbour
 from bombus.simulator.simulation import Simulation
 
 FRAMES = 300
+SLOW = (SCALE_28, DESIGNS / "middlebox_16.yaml")  # to build
 
 
 def frames(random: Random, host: Host, station: Station, ports: list[int]) -> Iterator[bytes]:
@@ -56,7 +57,7 @@ def frames(random: Random, host: Host, station: Station, ports: list[int]) -> It
 @pytest.mark.parametrize(
     "design",
     [
-        pytest.param(file, marks=pytest.mark.sweep if file == SCALE_28 else (), id=file.stem)
+        pytest.param(file, marks=pytest.mark.sweep if file in SLOW else (), id=file.stem)
         for file in sorted(DESIGNS.glob("*.yaml"))
     ],
 )

@@ -46,6 +46,31 @@ def test_those_that_the_tile_raises_are_not(tmp_path: Path) -> None:
     assert [each["name"] for each in manifest(design)["streams"]] == ["app_rx", "app_tx"]
 
 
+def accelerated(tmp_path: Path, layers: str) -> Path:
+    given = (ROOT / "docs" / "examples" / "middlebox" / "firewall.yaml").read_text()
+    start, end = given.index("    layers:\n      - rpu:"), given.index("    next: {udp_tx")
+    file = tmp_path / "firewall.yaml"
+    file.write_text(f"{given[:start]}    layers: [rpu_share, {layers}]\n{given[end:]}")
+    return file
+
+
+def test_the_nth_of_a_kind_is_joined_to_the_nth_of_another(tmp_path: Path) -> None:
+    processors = ", ".join(f"{{rpu: {{lane: {n}, frames: true}}}}" for n in range(1, 5))
+    lists = ", ".join(["{ip_blacklist: {stages: 4}}"] * 4)
+    design, _ = check.check(accelerated(tmp_path, f"{processors}, {lists}"))
+    tile = texts(design)["tiles/firewall_tile_rpu.sv"]
+    for port in ("packet", "judged"):
+        for n in range(1, 5):
+            signal = f"joined_accel_{port}_{n}"
+            assert f"logic {signal};" in tile
+            assert tile.count(f".accel_{port}_o({signal})") == 1
+            assert tile.count(f".accel_{port}_i({signal})") == 1
+    open_ones = accelerated(tmp_path, processors)
+    assert "joined_" not in texts(check.check(open_ones)[0])["tiles/firewall_tile_rpu.sv"]
+    with pytest.raises(DesignError, match="layer rpu_2: rpu drives accel_packet_o too"):
+        check.check(accelerated(tmp_path, f"{processors}, ip_blacklist"))
+
+
 @pytest.mark.parametrize(
     ("edits", "message"),
     [

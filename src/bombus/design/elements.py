@@ -36,7 +36,7 @@ class Layer:
     before: str | None = None  # the tile, or its layer, that it precedes
     bound_key: str = ""  # parameter by which other layers find it, such as `udp_port`
     raised: dict[str, str] = field(default_factory=dict)  # ports of the top by port of the layer
-    joined: set[str] = field(default_factory=set)  # ports that are joined to those of a neighbour
+    joined: dict[str, str] = field(default_factory=dict)  # signals by port, to ports of a neighbour
     shared: set[str] = field(default_factory=set)  # ports of a broadcast of the design
     open: set[str] = field(default_factory=set)  # optional ports that nothing is joined to
     networks: Mapping[str, Network] = field(default_factory=dict)  # by stream

@@ -39,24 +39,33 @@ def _group(port: str, groups: Iterable[str]) -> str | None:
 def _join_ports(tile: Tile, given: config.TileOfLayers | config.TileOfKind) -> Iterator[Problem]:
     """Notes the ports that layers of a tile share: outputs and inputs of one name.
 
-    Yields two that drive one, and widths that differ.
+    Where several layers of a kind have the output, the n-th is joined to the n-th of those of a
+    kind that have the input. Yields others that drive one, and widths that differ.
     """
-    drivers: dict[str, tuple[Layer, FurtherPort]] = {}
+    drivers: dict[str, list[tuple[Layer, FurtherPort]]] = {}
+    takers: dict[str, list[tuple[Layer, FurtherPort]]] = {}
     for layer in tile.layers:
         for port in layer.kind.further:
-            if port.is_output and _group(port.name, given.ports) is None:
-                other, _ = drivers.setdefault(port.name[:-2], (layer, port))
-                if other is not layer:
-                    message = f"layer {layer.name}: {other.name} drives {port.name} too"
-                    yield Problem(port.file, port.line, message)
-    for layer in tile.layers:
-        for port in layer.kind.further:
-            name = port.name[:-2]
-            if port.is_output or name not in drivers or _group(port.name, given.ports) is not None:
-                continue
-            driver, output = drivers[name]
-            driver.joined.add(output.name)
-            layer.joined.add(port.name)
+            if _group(port.name, given.ports) is None:
+                ends = drivers if port.is_output else takers
+                ends.setdefault(port.name[:-2], []).append((layer, port))
+    for name, driving in drivers.items():
+        count = len(driving)
+        taking = takers.get(name, [])
+        numbers = Counter(layer.kind.name for layer, _ in taking)
+        is_one_kind = len({layer.kind.name for layer, _ in driving}) == 1
+        if count > 1 and not (is_one_kind and set(numbers.values()) <= {count}):
+            (first, _), (other, port) = driving[:2]
+            message = f"layer {other.name}: {first.name} drives {port.name} too"
+            yield Problem(port.file, port.line, message)
+            continue
+        seen: Counter[str] = Counter()
+        for layer, port in taking:
+            number = seen[layer.kind.name] if count > 1 else 0
+            seen[layer.kind.name] += 1
+            driver, output = driving[number]
+            signal = f"joined_{name}" + (f"_{number + 1}" if count > 1 else "")
+            driver.joined[output.name] = layer.joined[port.name] = signal
             if port.width != output.width:
                 message = (
                     f"layer {layer.name}: port {port.name} has {port.width} bits, but "

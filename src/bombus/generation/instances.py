@@ -94,7 +94,7 @@ def connections(layer: Layer) -> tuple[list[str], list[str]]:
         elif port in layer.raised:
             connected.append(f".{port}({layer.raised[port]})")
         elif port in layer.joined:
-            connected.append(f".{port}({_joined(port)})")
+            connected.append(f".{port}({layer.joined[port]})")
         elif port in layer.shared:
             connected.append(f".{port}({shared_port(layer, port)})")
         elif port in layer.open:
@@ -114,15 +114,10 @@ def shared_port(layer: Layer, port: str) -> str:
     return f"{layer.name}_{port}"
 
 
-def _joined(port: str) -> str:
-    """The signal between ports of two layers of a tile."""
-    return f"joined_{port[:-2]}"
-
-
 def joined_signals(layers: Iterable[Layer]) -> list[str]:
     """Declarations of the signals between layers of a tile."""
     return [
-        logic(port.width, _joined(port.name))
+        logic(port.width, layer.joined[port.name])
         for layer in layers
         for port in layer.kind.further
         if port.is_output and port.name in layer.joined

@@ -37,7 +37,7 @@ def _raised_ports(tile: Tile) -> list[dict[str, str]]:
     ports = []
     for layer in tile.layers:
         for port in layer.kind.further:
-            if port.name in layer.joined | layer.open | layer.shared:
+            if port.name in {*layer.joined, *layer.open, *layer.shared}:
                 continue
             direction = "output" if port.is_output else "input"
             name = layer.raised[port.name]

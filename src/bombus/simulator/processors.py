@@ -20,6 +20,7 @@ from bombus.firmware.image import DATA_BASE
 from bombus.firmware.load import write
 from bombus.simulator.balancer import Balancer, groups
 from bombus.simulator.counters import DROP
+from bombus.simulator.distribution import QUIET_CYCLES, Distribution, Place
 from bombus.simulator.native import SimulationError
 
 if TYPE_CHECKING:
@@ -27,8 +28,6 @@ if TYPE_CHECKING:
 
 _REGISTERS = {"control", "status", "code", "data"}
 _COUNTER_LAG = 64  # cycles
-# So long must nothing have moved: messages under way to a tile stay away no longer.
-_QUIET_CYCLES = 192
 DRAIN_CYCLES = 100_000
 
 
@@ -41,7 +40,7 @@ class Status:
     exception: tuple[int, int] | None  # mcause and mepc of the last one since it runs
     slots: int  # that are taken
     enabled: bool  # messages are sent to it
-    inside: int  # messages in its tile
+    inside: int  # messages in its tile, or in its slots if the tile has others
     counters: dict[str, int]  # of its tile
 
 
@@ -81,10 +80,14 @@ class Memory:
 class Processor:
     """A packet processor."""
 
-    def __init__(self, simulation: Simulation, tile: str, layer: str, registers: Any) -> None:
+    def __init__(
+        self, simulation: Simulation, tile: str, layer: str, registers: Any, lane: int | None
+    ) -> None:
         self._simulation = simulation
         self.tile, self.layer, self.registers = tile, layer, registers
-        self.memory = Memory(registers, tile)
+        self.lane = lane  # among those of its tile, from 0; None: it is alone
+        self.name = tile if lane is None else f"{tile}.{layer}"
+        self.memory = Memory(registers, self.name)
 
     def load(self, file: Path | str) -> None:
         """Stops it and writes a program (ELF) into its memories."""
@@ -99,18 +102,31 @@ class Processor:
         """Stops it; what it has is dropped, what comes waits."""
         self.registers.control.run = 0
 
+    def poke(self) -> None:
+        """Raises the software interrupt, by a message of 0 at place 0."""
+        self.debug_send(0)
+
+    def debug_send(self, word: int, place: int = 0) -> None:
+        """Sends the program a word (`rpu_message`), at a place below 16."""
+        self.registers.message.write(word=word, place=place, send=1)
+
+    @property
+    def debug_word(self) -> int:
+        """The word that the program has left for the host last (`rpu_report`)."""
+        return int(self.registers.report["word"])
+
     @property
     def status(self) -> Status:
         counters = self._simulation.tile_counters(self.tile)
-        _, number, balancer = self._place()
+        number, distribution = self._place()
         core = self.registers.status.read()
         return Status(
             running=bool(self.registers.control.run),
             stuck=bool(core["stuck"]),
             exception=(core["cause"], core["pc"]) if core["exception"] else None,
             slots=core["slots"],
-            enabled=balancer is None or number in balancer.enabled,
-            inside=_inside(counters),
+            enabled=distribution is None or number in distribution.enabled,
+            inside=core["slots"] if self.lane is not None else _inside(counters),
             counters=counters,
         )
 
@@ -119,22 +135,22 @@ class Processor:
 
         SimulationError if it has not finished within `limit_cycles`; it is stopped all the same.
         """
-        name, number, balancer = self._place()
-        if balancer is None:
-            raise SimulationError(f"{name} has no replicas that could do its work")
-        balancer.disable(number)
+        number, distribution = self._place()
+        if distribution is None:
+            raise SimulationError(f"{self.name} has no replicas that could do its work")
+        distribution.disable(number)
         end = self._simulation.cycle + limit_cycles
         before, quiet = (-1, -1), 0
-        while quiet * _COUNTER_LAG < _QUIET_CYCLES and self._simulation.cycle < end:
+        while quiet * _COUNTER_LAG < QUIET_CYCLES and self._simulation.cycle < end:
             self._simulation.advance(_COUNTER_LAG)
-            counters = self._simulation.tile_counters(self.tile)
-            now = counters["noc_in_messages"], _inside(counters)
+            now = self._come_and_inside()
             quiet = quiet + 1 if now == before and now[1] == 0 else 0
             before = now
         self.stop()
         if before[1]:
             raise SimulationError(
-                f"{name} still had {before[1]} messages after {limit_cycles} cycles; they are lost"
+                f"{self.name} still had {before[1]} messages after {limit_cycles} cycles; "
+                "they are lost"
             )
 
     def reload(self, file: Path | str, limit_cycles: int = DRAIN_CYCLES) -> None:
@@ -147,15 +163,20 @@ class Processor:
         finally:
             self.load(file)
             self.boot()
-            _, number, balancer = self._place()
-            if balancer is not None:
-                balancer.enable(number)
+            number, distribution = self._place()
+            if distribution is not None:
+                distribution.enable(number)
 
-    def _place(self) -> tuple[str, int, Balancer | None]:
-        for balancer in self._simulation.balancers:
-            if self.tile in balancer.tiles:
-                return self.tile, balancer.tiles.index(self.tile), balancer
-        return self.tile, 0, None
+    def _come_and_inside(self) -> tuple[int, int]:
+        """Messages that have come to its tile, which may be for its neighbours; those inside."""
+        if self.lane is not None:
+            return 0, self.registers.status["slots"]
+        counters = self._simulation.tile_counters(self.tile)
+        return counters["noc_in_messages"], _inside(counters)
+
+    def _place(self) -> tuple[int, Distribution | None]:
+        distribution = self._simulation.distribution
+        return self._simulation.rpus.index(self), distribution
 
 
 def _inside(counters: dict[str, int]) -> int:
@@ -164,14 +185,29 @@ def _inside(counters: dict[str, int]) -> int:
     return counters["noc_in_messages"] - counters["noc_out_messages"] - gone
 
 
+def distribution(simulation: Simulation) -> Distribution | None:
+    """That among the packet processors of a design; None: there is none, or one by itself."""
+    rpus = simulation.rpus
+    tiles = {processor.tile for processor in rpus}
+    balancer = next((each for each in simulation.balancers if tiles >= set(each.tiles)), None)
+    has_lanes = any(processor.lane is not None for processor in rpus)
+    if not rpus or (balancer is None and not has_lanes):
+        return None
+    places = [Place(each.tile, each.lane or 0, each.registers) for each in rpus]
+    return Distribution(simulation, places, balancer)
+
+
 def processors(simulation: Simulation) -> list[Processor]:
     """Those of a design, by the names of their tiles: replica n comes before n + 1."""
     found = []
     for tile in simulation.manifest["tiles"]:
         block = simulation.registers.tiles[tile["name"]]
-        for layer in (each["name"] for each in tile["layers"]):
-            if layer in block and set(block[layer]) >= _REGISTERS:
-                found.append(Processor(simulation, tile["name"], layer, block[layer]))
+        for layer in tile["layers"]:
+            name = layer["name"]
+            if name in block and set(block[name]) >= _REGISTERS:
+                lane = layer["params"].get("lane")  # from 1; 0: none
+                lane = lane - 1 if lane else None
+                found.append(Processor(simulation, tile["name"], name, block[name], lane))
     return sorted(found, key=lambda each: _natural(each.tile))
 
 

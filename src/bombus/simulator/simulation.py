@@ -25,6 +25,7 @@ from bombus.registers.access import BlockAccess, open_map
 from bombus.simulator import processors, register_map
 from bombus.simulator.balancer import Balancer
 from bombus.simulator.build import build
+from bombus.simulator.distribution import Distribution
 from bombus.simulator.frames import Frame
 from bombus.simulator.library import Library
 from bombus.simulator.mac_ports import DEFAULT_TIMEOUT_CYCLES, MacPorts
@@ -307,14 +308,17 @@ class Simulation(MacPorts):
         """The distribution of each group of replicas."""
         return processors.balancers(self)
 
+    @cached_property
+    def distribution(self) -> Distribution | None:
+        """The distribution among packet processors; None if the design has none."""
+        return processors.distribution(self)
+
     @property
-    def lb(self) -> Balancer:
+    def lb(self) -> Distribution:
         """The distribution among packet processors; SimulationError if there is none."""
-        tiles = {processor.tile for processor in self.rpus}
-        for balancer in self.balancers:
-            if tiles >= set(balancer.tiles):
-                return balancer
-        raise SimulationError(f"{self.manifest['name']} has no replicas of packet processors")
+        if self.distribution is None:
+            raise SimulationError(f"{self.manifest['name']} has no replicas of packet processors")
+        return self.distribution
 
     # ---- Raised ports ----
 

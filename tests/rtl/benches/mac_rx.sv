@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // mac_rx, or frame_rx with Whole, at all data widths, side by side. An item in: tuser, tlast, tkeep, tdata; out:
 // beat. The second half of the streams out: counted bytes of the frames. Events:
-// 8 of each width (drops, frames).
+// 8 of each width (drops, frames). Control bit 0: frame_rx holds its frames.
 `include "bombus_types.svh"
 `include "bench.svh"
 
@@ -29,8 +29,10 @@ module bench #(
     wire user = in_i[n][Width+Width/8+1];
 
     if (Whole) begin : gen_whole
+      typedef struct packed {struct packed {logic hold;} gate;} regs_t;
       frame_rx #(
           .beat_t(beat_t),
+          .regs_t(regs_t),
           .MacPort(n % 3),
           .DataWidth(Width)
       ) u_mac (
@@ -46,6 +48,7 @@ module bench #(
           .out_valid_o(out_valid_o[n]),
           .out_ready_i(out_ready_i[n]),
           .out_next_o(next),
+          .regs_i(regs_t'(control_i[0])),
           .drop_o(drops),
           .mac_message_o(message),
           .mac_bytes_o(bytes),

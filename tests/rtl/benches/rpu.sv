@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // rpu with its program. In: beats; words for the memories. Out: beats. Control: the core runs, what
-// comes is discarded, limit of the watchdog. Events: drops, then others. A microsecond has 4 cycles.
+// comes is discarded, limit of the watchdog, a message of the host, sent where its lowest bit changes.
+// Events: drops, then others. A microsecond has 4 cycles.
 // Accelerated: with the accelerator of the documentation.
 `include "bombus_types.svh"
 `include "bench.svh"
@@ -13,13 +14,18 @@ module bench
     parameter int unsigned SlotBytes = 2048,
     parameter bit Accelerated = 0
 ) (
-    `BENCH_PORTS(2, bench_pkg::beat_bits(DataWidth), 1, bench_pkg::beat_bits(DataWidth), 8, 32)
+    `BENCH_PORTS(2, bench_pkg::beat_bits(DataWidth), 1, bench_pkg::beat_bits(DataWidth), 45, 64)
 );
 
   `BENCH_SHAPE
 
   `BOMBUS_BEAT_T(beat_t, DataWidth)
   typedef struct packed {
+    struct packed {
+      logic send;
+      logic [3:0] place;
+      logic [31:0] word;
+    } message;
     struct packed {logic [7:0] limit;} watchdog;
     struct packed {
       logic discard;
@@ -27,6 +33,7 @@ module bench
     } control;
   } regs_t;
   typedef struct packed {
+    struct packed {logic [31:0] word;} report;
     struct packed {
       logic [15:0] pc;
       logic [3:0] cause;
@@ -41,6 +48,11 @@ module bench
   assign regs.control.run = control_i[0];
   assign regs.control.discard = control_i[1];
   assign regs.watchdog.limit = 8'(control_i[7:2]);
+  logic send_q;
+  always_ff @(posedge clk_i) send_q <= control_i[8];
+  assign regs.message.send  = control_i[8] ^ send_q;
+  assign regs.message.place = control_i[12:9];
+  assign regs.message.word  = control_i[44:13];
   status_t status;
   logic timer;
   logic [33:0] cycles_q;

@@ -90,6 +90,7 @@ static inline void rpu_no_alarm(void) { RPU_TIMER[3] = 0; }
 
 // 32 words that all packet processors have. What one writes is seen by all in the same cycle. A word
 // at a place from 16 on is a message, too: rpu_message says its place, or -1, and gives its word.
+// Messages of the host have places below 16; rpu_report leaves it a word to read.
 #define RPU_SHARED ((volatile uint32_t *)0x20000080u)
 #define RPU_MESSAGES ((volatile uint32_t *)0x20000020u)
 static inline int rpu_message(uint32_t *word) {
@@ -98,6 +99,8 @@ static inline int rpu_message(uint32_t *word) {
     *word = RPU_MESSAGES[1];
     return first & 31;
 }
+
+static inline void rpu_report(uint32_t word) { RPU_MESSAGES[1] = word; }
 
 // Interrupts that are taken from now on, by `trap_handler`, a function with
 // __attribute__((interrupt("machine"))).

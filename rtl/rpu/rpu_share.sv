@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+// Shares the messages for a tile out among its packet processors: layers rpu with lane 1 to 4.
+//
+// By flows: a hash of what identifies the flow selects one of 16 places of a table, which has the
+// lane. Messages of a flow stay in order, and one whose lane has no room waits. In turn: the next of
+// the lanes that are enabled and have room, so that one that takes nothing holds up nobody. Both can
+// be switched and written at run time.
+//
+// The hash has other bits than that of the tiles (dispatch), whose polynomial has another degree.
+//
+// Latency: 1 cycle. Throughput: one beat per cycle; in turn, messages of one beat need two lanes that
+// have room for half of that, three for all.
+module rpu_share
+  import bombus_pkg::*;
+#(
+    parameter type beat_t = logic,
+    parameter type regs_t = logic
+) (
+    input logic clk_i,
+    input logic rst_i,
+
+    input  beat_t in_i,
+    input  logic  in_valid_i,
+    output logic  in_ready_o,
+
+    output beat_t lane_1_o,
+    output logic  lane_1_valid_o,
+    input  logic  lane_1_ready_i,
+    output beat_t lane_2_o,
+    output logic  lane_2_valid_o,
+    input  logic  lane_2_ready_i,
+    output beat_t lane_3_o,
+    output logic  lane_3_valid_o,
+    input  logic  lane_3_ready_i,
+    output beat_t lane_4_o,
+    output logic  lane_4_valid_o,
+    input  logic  lane_4_ready_i,
+
+    input  regs_t regs_i,
+    output logic  busy_o
+);
+
+  localparam string Entry = "rpu";
+  localparam noc_pkg::flow_e Flow = noc_pkg::FlowMeta;
+  localparam int unsigned MaxBusyCycles = 0;  // as the lanes take
+  typedef enum logic [0:0] {Lane1NextRpuLane1} lane_1_next_e;
+  typedef enum logic [0:0] {Lane2NextRpuLane2} lane_2_next_e;
+  typedef enum logic [0:0] {Lane3NextRpuLane3} lane_3_next_e;
+  typedef enum logic [0:0] {Lane4NextRpuLane4} lane_4_next_e;
+
+  typedef logic [3:0] lanes_t;
+  typedef logic [1:0] lane_t;
+
+  // ---- A beat, for one lane ----
+
+  beat_t beat_q;
+  lanes_t valid_q;  // for which lane
+  wire lanes_t ready = {lane_4_ready_i, lane_3_ready_i, lane_2_ready_i, lane_1_ready_i};
+  wire moves = ~|(valid_q & ~ready);
+
+  // ---- The lane of a message ----
+
+  lanes_t enabled_q, ready_q, before_q, chosen_q;
+  logic first_q, in_turn_q;
+  logic [15:0][1:0] flows_q;
+  lane_t last_q;
+
+  packet_meta_t meta;
+  assign meta = packet_meta_t'(in_i.meta);
+  logic [3:0] hash;
+  crc_hash #(
+      .DataWidth(64),
+      .HashWidth(4)
+  ) u_hash (
+      .data_i({meta.ip, meta.l4.ports}),
+      .hash_o(hash)
+  );
+
+  // A lane has room if it did a cycle ago, and has got nothing in this cycle or the one before.
+  wire lanes_t free = enabled_q & ready_q & ~valid_q & ~before_q;
+  lane_t turn;
+  always_comb begin
+    turn = last_q;
+    for (int unsigned n = 4; n >= 1; n--) begin
+      if (free[last_q+lane_t'(n)]) turn = last_q + lane_t'(n);
+    end
+  end
+
+  lane_t  lane;
+  lanes_t chosen;
+  assign lane = in_turn_q ? turn : flows_q[hash];
+  always_comb begin
+    chosen = '0;
+    chosen[lane] = 1'b1;
+    if (~first_q) chosen = chosen_q;
+  end
+
+  wire may_start = ~in_turn_q | |free;
+  assign in_ready_o = moves & (~first_q | may_start);
+  wire takes = in_valid_i & in_ready_o;
+  always_ff @(posedge clk_i) begin
+    if (moves) beat_q <= in_i;
+    if (takes & first_q) chosen_q <= chosen;
+    if (takes & first_q) last_q <= lane;
+    enabled_q <= regs_i.share.lanes;
+    in_turn_q <= regs_i.share.in_turn;
+    flows_q   <= regs_i.flows.lanes;
+    ready_q   <= ready;
+    before_q  <= valid_q;
+    if (rst_i) begin
+      valid_q <= '0;
+      first_q <= 1'b1;
+      last_q  <= '1;
+    end else begin
+      if (moves) valid_q <= takes ? chosen : '0;
+      if (takes) first_q <= in_i.last;
+    end
+  end
+
+  assign {lane_4_valid_o, lane_3_valid_o, lane_2_valid_o, lane_1_valid_o} = valid_q;
+  assign lane_1_o = beat_q;
+  assign lane_2_o = beat_q;
+  assign lane_3_o = beat_q;
+  assign lane_4_o = beat_q;
+  assign busy_o = |valid_q | ~first_q;
+
+endmodule

@@ -1,0 +1,180 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Distribution among packet processors, by their numbers, changed while the design runs.
+
+    simulation.lb.disable(3)
+    simulation.lb.policy = "round_robin"
+
+Frames go to tiles (`Balancer`), and where a tile has several processors, to one of its lanes. What
+is changed takes effect at once for all; before it does, sources with a register `gate.hold` hold
+their frames until the processors have finished what they have. So nothing of a flow overtakes what
+came before it, unless a program has not finished after `HOLD_CYCLES`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from bombus.base.text import near_matches
+from bombus.simulator.balancer import IN_TURN, Balancer
+from bombus.simulator.native import SimulationError
+
+if TYPE_CHECKING:
+    from bombus.simulator.simulation import Simulation
+
+BY_FLOW = "flow_hash"
+HOLD_CYCLES = 2000
+# So long must nothing have moved: messages under way to a tile stay away no longer.
+QUIET_CYCLES = 192
+_POLL_CYCLES = 32
+_FLOWS = 16  # values of the hash in a tile
+
+
+class Place(NamedTuple):
+    """Where a packet processor is."""
+
+    tile: str
+    lane: int  # among those of its tile, from 0; 0 if it is alone
+    registers: Any
+
+
+class _Lanes:
+    """The registers that share the messages for a tile out among its processors."""
+
+    def __init__(self, block: Any) -> None:
+        self._block = block
+
+    def write(self, lanes: Sequence[int], *, in_turn: bool) -> None:
+        """`lanes`: those that get messages; a flow whose lane is not among them gets another."""
+        own = [flow % 4 for flow in range(_FLOWS)]
+        # The others' share is spread evenly.
+        given = [
+            lane if lane in lanes else lanes[flow // 4 % len(lanes)]
+            for flow, lane in enumerate(own)
+        ]
+        self._block.flows.lanes = sum(lane << 2 * flow for flow, lane in enumerate(given))
+        self._block.share.write(lanes=sum(1 << lane for lane in lanes), in_turn=int(in_turn))
+
+
+class Distribution:
+    """The distribution among the packet processors of a design."""
+
+    def __init__(
+        self, simulation: Simulation, places: Sequence[Place], balancer: Balancer | None
+    ) -> None:
+        self._simulation = simulation
+        self._places = list(places)
+        self._balancer = balancer
+        self._enabled = set(range(len(places)))
+        self._in_turn = False
+        self._lanes = {}
+        self._gates = []
+        for tile in simulation.manifest["tiles"]:
+            block = simulation.registers.tiles[tile["name"]]
+            for name in (layer["name"] for layer in tile["layers"]):
+                if name not in block:
+                    continue
+                if set(block[name]) >= {"share", "flows"}:
+                    self._lanes[tile["name"]] = _Lanes(block[name])
+                if "gate" in set(block[name]):
+                    self._gates.append(block[name].gate)
+
+    @property
+    def enabled(self) -> list[int]:
+        """Numbers of the processors that get messages."""
+        return sorted(self._enabled)
+
+    def enable(self, number: int) -> None:
+        """The processor gets its share again."""
+        self._set(self._enabled | {self._checked(number)})
+
+    def disable(self, number: int) -> None:
+        """The processor gets no further messages."""
+        self._set(self._enabled - {self._checked(number)})
+
+    @property
+    def policies(self) -> list[str]:
+        """Those that `policy` may be set to."""
+        return self._balancer.policies if self._balancer else [BY_FLOW, IN_TURN]
+
+    @property
+    def policy(self) -> str:
+        """That of the design file, or `round_robin`: in turn, past lanes that have no room."""
+        if self._balancer:
+            return self._balancer.policy
+        return IN_TURN if self._in_turn else BY_FLOW
+
+    @policy.setter
+    def policy(self, name: str) -> None:
+        if name not in self.policies:
+            raise SimulationError(f"policy {name!r}; {near_matches(name, self.policies)}")
+        with self._held():
+            if self._balancer:
+                self._balancer.policy = name
+            self._in_turn = name == IN_TURN
+            for tile in self._lanes:
+                self._write_lanes(tile)
+
+    def _checked(self, number: int) -> int:
+        if not 0 <= number < len(self._places):
+            raise SimulationError(f"replica {number}: there are 0 to {len(self._places) - 1}")
+        return number
+
+    def _set(self, enabled: set[int]) -> None:
+        if not enabled:
+            raise SimulationError("the last replica that is enabled cannot be disabled")
+        with self._held():
+            before, self._enabled = self._enabled, enabled
+            for tile in dict.fromkeys(place.tile for place in self._places):
+                own = {n for n, place in enumerate(self._places) if place.tile == tile}
+                if own & enabled != own & before:
+                    self._write_lanes(tile)
+                if self._balancer is None or tile not in self._balancer.tiles:
+                    continue
+                number = self._balancer.tiles.index(tile)
+                if (number in self._balancer.enabled) != bool(own & enabled):
+                    if own & enabled:
+                        self._balancer.enable(number)
+                    else:
+                        self._balancer.disable(number)
+
+    def _write_lanes(self, tile: str) -> None:
+        """The lanes of a tile that are enabled; if none is, what may still come finds them all."""
+        places = list(enumerate(self._places))
+        lanes = [each.lane for n, each in places if each.tile == tile and n in self._enabled]
+        every = [each.lane for _, each in places if each.tile == tile]
+        if tile in self._lanes:
+            self._lanes[tile].write(lanes or every, in_turn=self._in_turn)
+
+    # ---- Order ----
+
+    @contextmanager
+    def _held(self) -> Iterator[None]:
+        """While the sources hold their frames and the processors have none."""
+        for gate in self._gates:
+            gate.hold = 1
+        try:
+            if self._gates:
+                self._drain()
+            yield
+        finally:
+            for gate in self._gates:
+                gate.hold = 0
+
+    def _drain(self) -> None:
+        """Waits until nothing is under way or inside, or for `HOLD_CYCLES`."""
+        simulation = self._simulation
+        start = quiet_since = simulation.cycle
+        before = -1
+        while simulation.cycle - start < HOLD_CYCLES:
+            slots = sum(place.registers.status["slots"] for place in self._places)
+            come = sum(
+                simulation.registers.tiles[tile].counters.noc_in_messages.read_value()
+                for tile in dict.fromkeys(place.tile for place in self._places)
+            )
+            if slots or come != before:
+                before, quiet_since = come, simulation.cycle
+            elif simulation.cycle - quiet_since >= QUIET_CYCLES:
+                return
+            simulation.advance(_POLL_CYCLES)

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Frames for middleboxes, and what has to become of them."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from random import Random
+
+from bombus.golden.flow_key import flow_key
+from bombus.simulator.counters import dropped
+from bombus.simulator.frames import Exchange
+from bombus.simulator.simulation import Simulation
+
+TAGS = (b"", b"", b"\x81\x00\x01\x23", b"\x88\xa8\0\1\x81\0\0\2")
+
+
+def frame(
+    random: Random, length: int, flow: int | None = None, tags: Sequence[bytes] = TAGS
+) -> bytes:
+    """Ethernet with UDP over IPv4, of a flow or of a random one; at times with tags."""
+    flow = random.getrandbits(20) if flow is None else flow
+    addresses = b"\x0a\x00" + (flow >> 8).to_bytes(2) + b"\x0a\x01\x00\x01"
+    ip = b"\x45\x00\x00\x2a" + bytes(5) + b"\x11\0\0" + addresses
+    ports = (1024 + flow % 256).to_bytes(2) + b"\x00\x35"
+    start = random.randbytes(12) + random.choice(tags) + b"\x08\x00" + ip + ports
+    return (start + random.randbytes(max(0, length - len(start))))[:length]
+
+
+def crossed(
+    simulation: Simulation, sent: Sequence[bytes], ports: Sequence[int], done: Exchange
+) -> None:
+    """Each frame has come out of the other port, once, as it was, in order within its flow."""
+    assert not done.timed_out
+    assert dropped(simulation.counters()) == 0
+    for port in (0, 1):
+        wanted = [data for data, came_by in zip(sent, ports, strict=True) if came_by != port]
+        got = [each.data for each in done.received if each.port == port]
+        assert Counter(got) == Counter(wanted)
+        in_order(wanted, got)
+
+
+def in_order(wanted: Sequence[bytes], got: Sequence[bytes]) -> None:
+    """The frames of each flow have come as they were sent."""
+    flows: dict[tuple[int, int], list[bytes]] = defaultdict(list)
+    for data in wanted:
+        flows[flow_key(data)].append(data)
+    for data in got:
+        assert flows[flow_key(data)].pop(0) == data, "overtaken within its flow"

@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: Apache-2.0
+"""designs/middlebox_8.yaml: four packet processors in a tile, shared out by flow or in turn."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from random import Random
+
+import pytest
+from middlebox import TAGS, crossed, frame
+from support import forwarding, message_sums
+
+from bombus.base.paths import DESIGNS
+from bombus.firmware.build import build
+from bombus.simulator.native import SimulationError
+from bombus.simulator.simulation import Simulation
+
+DESIGN = DESIGNS / "middlebox_8.yaml"
+PROCESSORS = 8
+LIMIT_CYCLES = 500_000
+GBPS = 40  # of each port
+
+
+@pytest.fixture(scope="module")
+def forward(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    elf = tmp_path_factory.mktemp("firmware") / "forward.elf"
+    build([forwarding.PROGRAM], elf)
+    return elf
+
+
+@pytest.fixture
+def lanes(forward: Path) -> Iterator[Simulation]:
+    with Simulation(DESIGN, assertions=True) as simulation:
+        for processor in simulation.rpus:
+            processor.load(forward)
+            processor.boot()
+        for port in (0, 1):
+            simulation.line_rate(GBPS, port)
+        yield simulation
+        simulation.check()
+
+
+COUNT = """
+#include "rpu.h"
+int main(void) {
+    uint32_t count = 0;
+    for (;;) {
+        uint32_t word;
+        rpu_packet packet = rpu_poll();
+        if (packet) {
+            count++;
+            rpu_send(packet ^ RPU_PORT_BIT);
+        }
+        if (rpu_message(&word) == 0) {
+            rpu_report(count);
+            count = 0;
+        }
+    }
+}
+"""
+
+
+def shares(simulation: Simulation, sent: Sequence[bytes]) -> list[int]:
+    """Frames that each processor has sent, as COUNT tells."""
+    done = simulation.exchange(sent, limit_cycles=LIMIT_CYCLES)
+    assert len(done.received) == len(sent)
+    found = []
+    for processor in simulation.rpus:
+        processor.debug_send(0)
+        simulation.advance(200)
+        found.append(processor.debug_word)
+    return found
+
+
+def test_flows_stay_in_order(lanes: Simulation) -> None:
+    """Few flows, back to back, frames of all lengths; by flow each has one processor."""
+    assert [(each.name, each.lane) for each in lanes.rpus[3:5]] == [
+        ("rpu_0.rpu_4", 3),
+        ("rpu_1.rpu", 0),
+    ]
+    random = Random(2)
+    lengths = (60, 60, 61, 64, 65, 200, 1500, 9000)
+    sent = [frame(random, random.choice(lengths), random.randrange(40)) for _ in range(1200)]
+    ports = [random.randrange(2) for _ in sent]
+    crossed(lanes, sent, ports, lanes.exchange(sent, ports=ports, limit_cycles=LIMIT_CYCLES))
+    message_sums.check(lanes)
+
+
+def test_distribution(lanes: Simulation, tmp_path: Path) -> None:
+    """Policies, and processors that are disabled, down to a whole tile and to the last one."""
+    random = Random(4)
+    source, elf = tmp_path / "count.c", tmp_path / "count.elf"
+    source.write_text(COUNT)
+    build([source], elf)
+    for processor in lanes.rpus:
+        processor.load(elf)
+        processor.boot()
+    lb = lanes.lb
+    assert (lb.policy, lb.policies) == ("flow_hash", ["flow_hash", "round_robin"])
+    one_flow = [frame(random, 60, 7, TAGS[:1]) for _ in range(64)]
+    flows = [frame(random, 60, tags=TAGS[:1]) for _ in range(400)]
+    assert sorted(shares(lanes, one_flow)) == [0] * 7 + [64]
+    assert min(shares(lanes, flows)) > 25
+    lb.policy = "round_robin"
+    assert shares(lanes, one_flow) == [8] * PROCESSORS
+    for number in (0, 1, 2, 3, 5):
+        lb.disable(number)
+    assert lb.enabled == [4, 6, 7]
+    assert not lanes.rpus[0].status.enabled and lanes.rpus[4].status.enabled
+    found = shares(lanes, flows)
+    assert [found[number] for number in (0, 1, 2, 3, 5)] == [0] * 5
+    assert min(found[number] for number in (4, 6, 7)) > 100
+    lb.policy = "flow_hash"
+    found = shares(lanes, flows)
+    assert [found[number] for number in (0, 1, 2, 3, 5)] == [0] * 5
+    assert min(found[number] for number in (4, 6, 7)) > 50
+    lb.enable(1)
+    found = shares(lanes, flows)
+    assert found[1] > 100 and found[0] == 0
+    for number in (1, 4, 6):
+        lb.disable(number)
+    with pytest.raises(SimulationError, match="last replica"):
+        lb.disable(7)
+    assert shares(lanes, one_flow)[7] == 64
+    for number in range(7):
+        lb.enable(number)
+    assert min(shares(lanes, flows)) > 25
