@@ -107,6 +107,17 @@ def test_with_a_window_it_never_stalls(
             window = simulation.registers.window[0]
             assert window.in_flight.flits == 0
             assert window.waited.cycles > 0
+        # Flits are in flight while messages are, and nobody waits when nothing is to be sent.
+        waited = window.waited.cycles
+        simulation.advance(1_000)
+        assert window.waited.cycles == waited
+        for frame in datagrams(simulation, 100, seed=4, losses=False):
+            simulation.send(frame)
+        highest = 0
+        while simulation.in_flight:
+            simulation.advance(100)
+            highest = max(highest, window.in_flight.flits)
+        assert highest > 1
         found = drops(simulation)
         assert min(found["drop.no_route"], found["drop.station.wanted"]) > 100
         simulation.check()

@@ -4,12 +4,13 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 from itertools import product
 from pathlib import Path
 
 import networkx as nx
 import pytest
-from unit_helpers import DESIGNS, ROOT, Edited, layer_text, without_promise
+from unit_helpers import DESIGNS, ROOT, Edited, Problems, layer_text, without_promise
 
 from bombus.analysis import check
 from bombus.analysis.deadlock import (
@@ -19,7 +20,7 @@ from bombus.analysis.deadlock import (
     shortest_cycle,
 )
 from bombus.base.errors import DesignError
-from bombus.design import resolve
+from bombus.design import config, resolve
 from bombus.fabric.routing import Channel, Routing, eject, inject, routes
 from bombus.pictures import mesh as show
 
@@ -197,6 +198,34 @@ def test_queues_that_cannot_hold_a_message(tmp_path: Path, fabric: str, words: s
     with pytest.raises(DesignError, match=words) as raised:
         check.check(file)
     assert all(problem.line for problem in raised.value.problems)
+
+
+@pytest.mark.parametrize(
+    ("keys", "wrong"),
+    [
+        (("buffer_depth: 8",), "buffer_depth"),
+        (("max_packet_flits: 9", "buffer_depth: 8"), "buffer_depth"),
+        (("algorithm: adaptive", "max_packet_flits: 2048"), "max_packet_flits"),
+    ],
+)
+def test_too_small_a_queue_is_a_problem_of_its_depth_where_that_is_given(
+    tmp_path: Path, problems: Problems, keys: Sequence[str], wrong: str
+) -> None:
+    lines = "".join(f"\n  {key}" for key in ("kind: crosspoint", *keys))
+    file = with_fabric(tmp_path, lines)
+    (place,) = (n for n, line in enumerate(file.read_text().splitlines(), 1) if wrong in line)
+    found = [each for each in problems(check.check, file) if "too small" in each]
+    assert [each.partition(":")[0] for each in found] == [str(place)]
+
+
+def test_with_xy_routing_a_queue_is_undivided(tmp_path: Path) -> None:
+    """Half as deep as one of two lanes would have to be."""
+    file = with_fabric(tmp_path, "{kind: crosspoint, max_packet_flits: 1200, buffer_depth: 2048}")
+    fabric = config.load(file).config.fabric
+    assert (fabric.lanes, fabric.lack_of_room(2)) == (1, "")
+    split = fabric.model_copy(update={"algorithm": "o1turn"})
+    assert split.lanes == 2
+    assert "two lanes of 1024" in split.lack_of_room(2)
 
 
 def test_only_arp_that_always_takes_opens_its_ring_with_eth_tx() -> None:
