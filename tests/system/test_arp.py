@@ -184,6 +184,29 @@ def test_spoofed_sources_lock_nobody_out(design: Path) -> None:
         bench.alive([PEER, *STRANGERS])
 
 
+def test_a_packet_waits_where_the_last_one_was_read() -> None:
+    """With all other blocks taken, a block is taken again by the next packet that is answered."""
+    silent, honest = neighbours(50), neighbours(30, bytes((10, 77, 0, 200)))
+    with Bench(DESIGNS[64]) as bench:
+        waiting = [udp_frame(each, bench.host, b"wait") for each in silent for _ in range(6)]
+
+        def say(*frames: bytes) -> list[bytes]:
+            for frame in frames:
+                bench.simulation.send(frame)
+            return [frame.data for frame in bench.simulation.receive_all()]
+
+        for number, station in enumerate(honest):
+            # The second one finds room: for the first, that of another was made.
+            for _ in range(2):
+                say(udp_frame(station, bench.host, station.mac))
+            answers = say(arp_reply(station, bench.host))
+            assert [each[42:48] for each in answers if each[:6] == station.mac][-1:] == [
+                station.mac
+            ]
+            say(*(waiting if number == 0 else waiting[:number]))
+        bench.simulation.elapse(seconds=GIVE_UP_SECONDS)  # the silent ones
+
+
 @all_designs
 def test_order_within_a_flow(design: Path) -> None:
     """Requests go on while the answer comes: no answer overtakes another one of its flow."""
