@@ -44,7 +44,7 @@ module tcp_arrival_formal
   logic [13:0] skip, mss;
   changes_t changes;
   congestion_event_t congestion;
-  logic [31:0] sample_us;
+  logic [31:0] sample_us, acked;
   tcp_arrival #(
       .RingBytes(SendBytes),
       .ReceiveBytes(ReceiveBytes)
@@ -58,10 +58,12 @@ module tcp_arrival_formal
       .block_2_i(block_2_q),
       .segment_2_i(segment_2_q),
       .wishes_2_i(wishes_2_q),
+      .acked_2_o(acked),
       .block_3_i(block_3_q),
       .segment_3_i(segment_3_q),
       .room_i,
       .some_i,
+      .again_i(1'b0),
       .reaches_i,
       .reach_i,
       .ahead_o(ahead),
@@ -127,8 +129,8 @@ module tcp_arrival_formal
   wire allowed = (begins_at == '0) | (s.flags.fin & (begins_at + 32'(s.length) == window));
   wire takes = in_window | allowed;
 
-  wire seq_t acked = s.ack - block_3_q.una;
-  wire is_new = (acked != '0) && (acked <= flight);
+  wire seq_t acked_3 = s.ack - block_3_q.una;
+  wire is_new = (acked_3 != '0) && (acked_3 <= flight);
   wire seq_t advance = after.rcv_nxt - block_3_q.rcv_nxt;
   wire seq_t kept_from = begins_at + 32'(skip);
   wire seq_t kept_to = begins_at + 32'(s.length);

@@ -35,6 +35,12 @@ module tcp
     parameter int unsigned MaxBackoff = 10,
     // Payload of headers that wait at the send buffer: what an acknowledgement may wait for.
     parameter int unsigned AheadBytes = 8192,
+    parameter bit DuplicateSack = 1,  // RFC 2883
+    parameter bit Ecn = 0,  // RFC 3168
+    parameter bit Cubic = 0,  // RFC 9438; otherwise NewReno
+    parameter int unsigned KeepaliveS = 0,  // RFC 9293, 3.8.4: without a segment; 0: none
+    parameter int unsigned KeepaliveProbeS = 75,
+    parameter int unsigned UserTimeoutS = 0,  // without an acknowledgement; 0: MaxBackoff alone
     parameter logic [95:0] Seed = 96'h5DEECE66D_1234567_89ABCDEF,  // of hashes; set your own
     parameter int unsigned KindTcpSegment = 1,  // filled in by Bombus
     parameter int unsigned KindTcpData = 2,  // filled in by Bombus
@@ -237,7 +243,13 @@ module tcp
       .DelayAckUs(DelayAckUs),
       .TimeWaitUs(TimeWaitUs),
       .LeastTimeoutUs(LeastTimeoutUs),
-      .MaxBackoff(MaxBackoff)
+      .MaxBackoff(MaxBackoff),
+      .DuplicateSack(DuplicateSack),
+      .Ecn(Ecn),
+      .Cubic(Cubic),
+      .KeepaliveS(KeepaliveS),
+      .KeepaliveProbeS(KeepaliveProbeS),
+      .UserTimeoutS(UserTimeoutS)
   ) u_core (
       .clk_i,
       .rst_i,
@@ -426,6 +438,7 @@ module tcp
       .NumMacPorts(NumMacPorts),
       .OwnMss(Mss),
       .OwnScale(OwnScale),
+      .Sack(NumGaps > 0),
       .KindTcpSegment(KindTcpSegment)
   ) u_transmit (
       .clk_i,

@@ -13,6 +13,10 @@ module tcp_arrival
     parameter int unsigned ReceiveBytes = 65536,  // of the receive buffer of a session
     parameter int unsigned OwnMss = 1460,
     parameter bit Sack = 1,  // RFC 2018
+    parameter bit DuplicateSack = 1,  // RFC 2883
+    parameter bit Ecn = 0,  // RFC 3168
+    parameter bit Keepalive = 0,  // RFC 9293, 3.8.4
+    parameter bit UserTimeout = 0,
     parameter bit Selective = 1  // what is sent again is chosen by it (RFC 6675)
 ) (
     input logic clk_i,
@@ -25,15 +29,17 @@ module tcp_arrival
     input seq_t     end_i,      // of the payload: seq + length
 
     // Second and third cycle
-    input tcb_t     block_2_i,
-    input segment_t segment_2_i,
-    input wishes_t  wishes_2_i,
-    input tcb_t     block_3_i,
-    input segment_t segment_3_i,
+    input  tcb_t            block_2_i,
+    input  segment_t        segment_2_i,
+    input  wishes_t         wishes_2_i,
+    output logic     [31:0] acked_2_o,    // bytes
+    input  tcb_t            block_3_i,
+    input  segment_t        segment_3_i,
 
     // Third cycle: what has come behind gaps (tcp_reassembly)
     input  logic room_i,        // for this payload
     input  logic some_i,
+    input  logic again_i,       // all of it has come behind a gap before
     input  logic reaches_i,     // this payload closes the gap before bytes that
     input  seq_t reach_i,       // end here
     output logic ahead_o,       // the payload is to be kept behind a gap if there is room
@@ -61,7 +67,7 @@ module tcp_arrival
     output logic set_timer_o,  // anew, for what block_o.timer says
     output logic clear_timer_o,
     output logic delay_ack_o,  // set the timer for a delayed acknowledgement
-    output congestion_event_t congestion_o,  // but for the session
+    output congestion_event_t congestion_o,
     output logic sample_o,  // a round trip has been timed
     output logic [31:0] sample_us_o,
 
@@ -97,11 +103,11 @@ module tcp_arrival
     distance_t   ts;         // of the timestamp, from the recent one
     distance_t   past_nxt;   // of the acknowledgement, from nxt
     distance_t   recovered;  // of the acknowledgement, from recover
+    distance_t   marked;     // of the acknowledgement, from marked
     distance_t   timed;      // of the acknowledgement, from the end of the timed segment
     distance_t   readable;   // of the end of the payload, from where the application waits
     distance_t   writable;   // of the end of the space, from where the application waits
     logic [31:0] window;
-    logic [31:0] flight;
     logic [31:0] sample_us;
     logic [13:0] mss;
   } distances_t;
@@ -122,11 +128,11 @@ module tcp_arrival
         ts: segment_i.options.ts_value - block_i.ts_recent,
         past_nxt: segment_i.ack - block_i.nxt,
         recovered: segment_i.ack - block_i.recover,
+        marked: Ecn ? segment_i.ack - block_i.marked : '0,
         timed: segment_i.ack - block_i.timed_seq,
         readable: end_i - wishes_i.read_at,
         writable: segment_i.ack + seq_t'(RingBytes) - wishes_i.write_at,
         window: 32'(segment_i.window) << scale,
-        flight: block_i.max - block_i.una,
         sample_us: time_us_i - block_i.timed_at,
         mss: bounded_mss(segment_i.options, OwnMss)
     };
@@ -164,13 +170,17 @@ module tcp_arrival
     logic        new_bytes;     // some have not come before
     logic        recent;        // remember the timestamp
     logic        recovered;
+    logic        marked;        // the peer tells of congestion, for the first time in a window
+    logic        congested;     // there was, on the way to here
+    logic        reduced;       // the peer sends less because of it
+    logic        twice;         // the first bytes have come before
+    logic        twice_all;     // ... and the others
     logic        timed;
     logic        readable;
     logic        writable;
     seq_t        last;          // of the payload
     logic [13:0] skip;
-    logic [31:0] acked;
-    logic [31:0] flight;
+    logic [3:0]  most_window;
     logic [31:0] sample_us;
     logic [13:0] mss;
   } meaning_t;
@@ -192,8 +202,8 @@ module tcp_arrival
   wire ends_inside = found_q.last <= found_q.room;
   wire fits = ends_new & ends_inside & (32'(segment_2_i.length) <= ReceiveBytes);
   wire acceptable = begins_inside | (occupies & ends_new & ends_inside);
-  wire stale = block_2_i.timestamps & segment_2_i.options.has_timestamps & found_q.ts[31] &
-      ~flags.rst;
+  wire unstamped = ~segment_2_i.options.has_timestamps;  // RFC 7323, 3.2
+  wire stale = block_2_i.timestamps & (unstamped | found_q.ts[31]) & ~flags.rst;
   wire ack_forward = ~found_q.acked[31] & (found_q.acked != '0);
   wire ack_sent = ~found_q.unacked[31];
   // RFC 5961, 5.2; the peer's window has never been used beyond the ring.
@@ -217,7 +227,7 @@ module tcp_arrival
     end else if (~good) begin
       meaning.stale = stale;
       meaning.unacceptable = ~stale;
-      meaning.challenge = ~flags.rst;
+      meaning.challenge = ~flags.rst & ~(stale & unstamped);
       // An answer to the own SYN, where both have asked for the connection (RFC 9293, 3.5).
       meaning.opened = flags.syn & flags.ack & ~flags.rst & new_ack & one_before &
           (block_2_i.state == SynReceived);
@@ -259,14 +269,21 @@ module tcp_arrival
     meaning.recent = meaning.process & segment_2_i.options.has_timestamps & (here | found_q.seq[31]);
     meaning.ahead_of_nxt = ~found_q.past_nxt[31];
     meaning.recovered = ~found_q.recovered[31];
+    if (Ecn & block_2_i.ecn & meaning.process) begin
+      meaning.marked = flags.ece & ~found_q.marked[31] & ~block_2_i.recovering;
+      meaning.congested = bytes & (&segment_2_i.tos[1:0]);
+      meaning.reduced = flags.cwr;
+    end
+    meaning.twice = DuplicateSack & block_2_i.sack & synchronised & ~stale & bytes & flags.ack &
+        ~flags.rst & ~flags.syn & found_q.seq[31];
+    meaning.twice_all = found_q.last[31] | (found_q.last == '0);
     meaning.timed = block_2_i.timing & ~found_q.timed[31];
     meaning.readable = (wishes_2_i.read_wish != block_2_i.read_served) &
         (~found_q.readable[31] | takes_fin);
     meaning.writable = (wishes_2_i.write_wish != block_2_i.write_served) & ~found_q.writable[31];
     meaning.last = segment_2_i.seq + 32'(segment_2_i.length);
     meaning.skip = found_q.seq[31] ? 14'(-found_q.seq) : '0;
-    meaning.acked = found_q.acked;
-    meaning.flight = found_q.flight;
+    meaning.most_window = leading_bit(found_q.window);
     meaning.sample_us = found_q.sample_us;
     meaning.mss = found_q.mss - (segment_2_i.options.has_timestamps ? StampBytes : 14'd0);
   end
@@ -308,6 +325,7 @@ module tcp_arrival
       block_o.peer_scale = options.scale;
       block_o.timestamps = options.has_timestamps;
       block_o.sack = Sack & options.sack_permitted;
+      block_o.ecn = Ecn & m.opened & segment_3_i.flags.ece & ~segment_3_i.flags.cwr;
       block_o.mss = m.mss;
       block_o.ts_recent = options.ts_value;
       block_o.adv_edge = segment_3_i.seq + 32'd1;
@@ -315,6 +333,9 @@ module tcp_arrival
       block_o.wnd_edge = block_3_i.una;
       block_o.ack_now = 1'b1;
       block_o.again = ~m.opened;  // the SYN, now with an acknowledgement
+    end
+    if (m.opened | (m.new_window & (m.most_window > block_3_i.most_window))) begin
+      block_o.most_window = m.most_window;
     end
     if (m.opened) begin
       block_o.state = Established;
@@ -330,7 +351,9 @@ module tcp_arrival
       block_o.una = segment_3_i.ack;
       if (m.ahead_of_nxt) block_o.nxt = segment_3_i.ack;
       block_o.dup_acks = '0;
-      block_o.backoff = '0;
+      block_o.tries = '0;
+      // RFC 6298, 3 and 5.7: until something has been timed, which timestamps always allow.
+      if (m.timed | m.opened | block_3_i.timestamps) block_o.backoff = '0;
       block_o.probe = 1'b0;
       if (m.timed) block_o.timing = 1'b0;
       if (block_3_i.recovering) begin
@@ -339,8 +362,9 @@ module tcp_arrival
       end
       if (m.recovered) block_o.recover = segment_3_i.ack;  // stays within reach of comparisons
       clear_timer_o = m.all_acked;
-      set_timer_o   = ~m.all_acked;
-      block_o.timer = m.all_acked ? TimerNone : TimerRetransmit;
+      set_timer_o   = Keepalive | ~m.all_acked;
+      block_o.timer = ~m.all_acked ? TimerRetransmit : Keepalive ? TimerKeepalive : TimerNone;
+      if (UserTimeout) block_o.since = time_us_i[31:16];
     end else if (lost) begin
       block_o.recovering = 1'b1;
       block_o.recover = block_3_i.max;
@@ -348,6 +372,23 @@ module tcp_arrival
       block_o.timing = 1'b0;
     end else if (duplicate & (block_3_i.dup_acks != 2'd3)) begin
       block_o.dup_acks = block_3_i.dup_acks + 2'd1;
+    end
+
+    if (Keepalive & m.process & (block_3_i.timer == TimerKeepalive)) begin
+      block_o.tries = '0;
+      set_timer_o   = 1'b1;
+    end
+    if (Ecn & block_3_i.ecn) begin
+      block_o.congested = m.congested | (block_3_i.congested & ~m.reduced);
+      if (m.marked | lost) begin
+        block_o.reduced = 1'b1;
+        block_o.marked  = block_3_i.max;
+      end
+    end
+    if (m.twice | (DuplicateSack & block_3_i.sack & m.fits_ahead & again_i)) begin
+      block_o.twice = 1'b1;
+      block_o.twice_left = segment_3_i.seq;
+      block_o.twice_right = m.twice & ~m.twice_all ? block_3_i.rcv_nxt : m.last;
     end
 
     if (m.new_window) begin
@@ -434,13 +475,12 @@ module tcp_arrival
   always_comb begin
     congestion_o = '{
         kind: CongestionNone,
-        session: '0,
-        acked: m.acked,
-        flight: m.flight,
+        late: block_3_i.tries != '0,
         mss: block_o.mss,
         selective: selective
     };
     if (m.opened) congestion_o.kind = CongestionOpened;
+    else if (m.marked & ~lost) congestion_o.kind = CongestionMarked;
     else if (m.new_ack & ~block_3_i.recovering) congestion_o.kind = CongestionAcked;
     else if (m.new_ack & m.recovered) congestion_o.kind = CongestionRecovered;
     else if (m.new_ack) congestion_o.kind = CongestionPartial;
@@ -448,6 +488,7 @@ module tcp_arrival
     else if (duplicate & block_3_i.recovering) congestion_o.kind = CongestionDupAck;
   end
 
+  assign acked_2_o = found_q.acked;
   assign unacceptable_o = m.unacceptable;
   assign stale_o = m.stale;
   assign out_of_order_o = m.ahead & m.bytes;

@@ -1,157 +1,309 @@
 // SPDX-License-Identifier: Apache-2.0
-// Congestion control by NewReno (RFC 5681, RFC 6582; RFC 6675 with SACK): keeps the window of every session and
-// tells how many bytes of each may be on their way.
+// Congestion control by NewReno (RFC 5681, RFC 6582; RFC 6675 with SACK) or CUBIC (RFC 9438): keeps
+// the window of every session and tells how many bytes of each may be on their way.
 //
-// Events come one per cycle, those of a session at least four cycles apart; their effect on
-// window_o shows six cycles later.
+// CUBIC follows the curve of tcp_cubic, of the time that has come without the round trip that
+// follows, and is never below the window of a Reno that loses as much (4.3). What it multiplies a
+// window by after a loss is 11/16.
+//
+// Beside the pipeline of tcp_core: what happens to a session is known in its third cycle, and
+// counts for the next event of the session, which begins a cycle later.
 module tcp_congestion
   import tcp_pkg::*;
   import tcp_state_pkg::*;
 #(
     parameter int unsigned NumSessions = 16,
-    parameter int unsigned MaxWindow = 1048576,  // bytes
+    parameter int unsigned MaxWindow = 1048576,  // bytes: twice what may be on its way
+    parameter bit Cubic = 0,
     localparam int unsigned IndexWidth = $clog2(NumSessions)
 ) (
     input logic clk_i,
     input logic rst_i,
-
-    input congestion_event_t event_i,
-
+    input logic [31:0] time_us_i,
     input logic [IndexWidth-1:0] index_i,
-    output logic [31:0] window_o  // of the session at the index of the cycle before, in bytes
+
+    // First cycle
+    input tcb_t block_i,
+    output logic [31:0] window_o,  // bytes that may be on their way
+
+    // Second cycle
+    input logic [31:0] acked_2_i,  // bytes
+
+    // Third cycle
+    input logic [IndexWidth-1:0] index_3_i,
+    input congestion_event_t event_i
 );
 
+  localparam int unsigned BurstMss = 1460;
+  localparam int unsigned BurstBytes = 10 * BurstMss;  // RFC 6928, 2
+  // Windows may be a few segments longer than MaxWindow.
+  localparam int unsigned Width = ($clog2(MaxWindow) > 17 ? $clog2(MaxWindow) : 17) + 1;
+
   typedef logic [IndexWidth-1:0] index_t;
+  typedef logic [Width-1:0] bytes_t;
   typedef struct packed {
-    logic [31:0] window;
-    logic [31:0] threshold;
+    bytes_t     window;
+    bytes_t     threshold;
+    // CUBIC
+    bytes_t     reno;       // the window of a Reno
+    bytes_t     most;       // W_max
+    logic [3:0] epoch;      // another one after each loss
   } state_t;
 
   if (NumSessions < 2 || NumSessions > MaxSessions || NumSessions != 2 ** IndexWidth) begin : gen_bad
     $error("tcp_congestion: NumSessions must be a power of two, 2 to 16384");
   end
 
-  if (MaxWindow < 1024 || MaxWindow > 2 ** 30) begin : gen_bad_window
-    $error("tcp_congestion: MaxWindow must be 1024 to 2**30");
+  if (MaxWindow < 1024 || MaxWindow != 2 ** $clog2(MaxWindow)) begin : gen_bad_window
+    $error("tcp_congestion: MaxWindow must be a power of two, 1024 to 2**31");
   end
+
+  // ---- Read; what the event before has changed is not in the memory yet ----
 
   state_t states[NumSessions];
-  logic [31:0] windows[NumSessions];  // once more, for the other reader
-  always_ff @(posedge clk_i) window_o <= windows[index_i];
-
-  // ---- First cycle: read ----
-
-  congestion_event_t event_1_q, event_2_q, event_3_q, event_4_q;
-  state_t state_q, state_2_q, state_3_q, next_q;
-  wire index_t event_index = event_i.session[IndexWidth-1:0];
-  wire index_t written_index = event_4_q.session[IndexWidth-1:0];
+  state_t stored_q, state, next, next_q;
+  congestion_event_t event_4_q;
+  index_t index_4_q;
+  logic forward_q;
   wire write = event_4_q.kind != CongestionNone;
   always_ff @(posedge clk_i) begin
-    event_1_q <= event_i;
-    event_2_q <= event_1_q;
-    event_3_q <= event_2_q;
-    event_4_q <= event_3_q;
-    state_q   <= write & (written_index == event_index) ? next_q : states[event_index];
-    if (rst_i) begin
-      event_1_q.kind <= CongestionNone;
-      event_2_q.kind <= CongestionNone;
-      event_3_q.kind <= CongestionNone;
-      event_4_q.kind <= CongestionNone;
-    end
+    stored_q  <= states[index_i];
+    forward_q <= write & (index_4_q == index_i);
+    if (write) states[index_4_q] <= next;
+    next_q <= next;
+  end
+  always_comb begin
+    state = forward_q ? next_q : stored_q;
+    if (!Cubic) {state.reno, state.most, state.epoch} = '0;
+  end
+  assign window_o = 32'(state.window);
+
+  // ---- First cycle ----
+
+  state_t state_2_q, state_3_q, state_4_q;
+  logic [13:0] mss_2_q;
+  bytes_t flight_2_q;
+  always_ff @(posedge clk_i) begin
+    state_2_q  <= state;
+    state_3_q  <= state_2_q;
+    state_4_q  <= state_3_q;
+    mss_2_q    <= block_i.mss;
+    flight_2_q <= bytes_t'(block_i.max - block_i.una);
   end
 
-  // ---- Second and third cycle: what may be added ----
+  // ---- Second cycle: what may be added ----
 
   localparam int unsigned LeastBit = 8;  // of a window, for what is added to it
-  localparam int unsigned MostBit = 23;
-  logic [27:0] square_q;
+  localparam int unsigned MostBit = Width - 1 < 23 ? Width - 1 : 23;
   logic [MostBit:LeastBit] leading, leading_q;  // bit of the window
+  logic [27:0] square_q;
   logic slow_start_q;
   logic [13:0] slow_q;
-  typedef struct packed {
-    logic [31:0] grown;     // window + as much as an acknowledgement adds
-    logic [31:0] halved;    // threshold of a loss
-    logic [31:0] lost;      // ... and window
-    logic [31:0] deflated;  // window - acknowledged
-    logic [31:0] dup;       // window + a segment
-  } sums_t;
-  sums_t sums_q;
-  wire   slow_start = state_q.window < state_q.threshold;
+  bytes_t halved_q, deflated_q;  // RFC 5681, 3.1, equation 4
+  logic [15:0] three_q;
+  logic [13:0] mss_3_q;
+  wire bytes_t mss = bytes_t'(mss_2_q);
+  wire bytes_t half = Cubic ? (flight_2_q >> 1) + (flight_2_q >> 3) + (flight_2_q >> 4) :
+      flight_2_q >> 1;
   always_comb begin
     leading = '0;
     for (int unsigned b = LeastBit; b <= MostBit; b++) begin
-      if (state_q.window[b]) begin
+      if (state_2_q.window[b]) begin
         leading = '0;
         leading[b] = 1'b1;
       end
     end
   end
+  always_ff @(posedge clk_i) begin
+    square_q <= 28'(mss_2_q) * 28'(mss_2_q);
+    leading_q <= leading;
+    slow_start_q <= state_2_q.window < state_2_q.threshold;
+    slow_q <= acked_2_i < 32'(mss_2_q) ? acked_2_i[13:0] : mss_2_q;
+    halved_q <= half < (mss << 1) ? mss << 1 : half;
+    three_q <= 16'(mss_2_q) + 16'({mss_2_q, 1'b0});
+    deflated_q <= bytes_t'(acked_2_i) > state_2_q.window ? '0 :
+        state_2_q.window - bytes_t'(acked_2_i);
+    mss_3_q <= mss_2_q;
+  end
+
+  // ---- CUBIC: the part of the way to the curve that what is acknowledged is of the window ----
+
+  bytes_t curve_q;
+  if (Cubic) begin : gen_cubic
+    logic [3:0] epoch;
+    logic valid_2_q;
+    bytes_t target, target_2_q;
+    tcp_cubic #(
+        .NumSessions(NumSessions),
+        .Width(Width)
+    ) u_cubic (
+        .clk_i,
+        .rst_i,
+        .time_us_i,
+        .valid_i(event_4_q.kind == CongestionAcked & ~slow_start_4_q),
+        .session_i(index_4_q),
+        .epoch_i(state_4_q.epoch),
+        .window_i(state_4_q.window),
+        .most_i(state_4_q.most),
+        .mss_i(sums_q.mss[13:0]),
+        .index_i,
+        .epoch_o(epoch),
+        .target_o(target)
+    );
+    logic slow_start_4_q;
+    logic [4:0] window_bit, acked_bit;
+    always_comb begin
+      window_bit = '0;
+      acked_bit  = '0;
+      for (int unsigned b = 1; b < Width; b++) begin
+        if (state_2_q.window[b]) window_bit = 5'(b);
+        if (acked_2_i[b]) acked_bit = 5'(b);
+      end
+    end
+    wire further = target_2_q > state_2_q.window;
+    logic [4:0] parts_q;
+    bytes_t way_q;
+    always_ff @(posedge clk_i) begin
+      slow_start_4_q <= slow_start_q;
+      valid_2_q <= epoch == state.epoch;
+      target_2_q <= target;
+      way_q <= valid_2_q & further ? target_2_q - state_2_q.window : '0;
+      parts_q <= window_bit < acked_bit ? 5'd1 : window_bit - acked_bit + 5'd1;
+    end
+    assign curve_q = way_q >> parts_q;
+  end else begin : gen_no_cubic
+    wire [31:0] unused_time = time_us_i;
+    assign curve_q = '0;
+  end
+
+  // ---- Third cycle: the sums ----
+
   // RFC 5681, 3.1: a segment a round trip; by shifts, a little less than mss * mss / window, but
   // not nothing.
-  logic [31:0] avoidance;
+  logic [27:0] avoidance;
   always_comb begin
-    avoidance = 32'd1;
+    avoidance = 28'd1;
     for (int unsigned b = LeastBit; b <= MostBit; b++) begin
-      if (leading_q[b]) avoidance |= 32'(square_q >> (b + 1));
+      if (leading_q[b]) avoidance |= square_q >> (b + 1);
     end
   end
-  logic [31:0] halved_q;  // RFC 5681, 3.1, equation 4
-  logic [15:0] three_q;
-  wire  [31:0] mss = 32'(event_1_q.mss);
-  wire  [31:0] half = event_1_q.flight >> 1;
+  // RFC 6928, 2; RFC 5681, 3.1: one segment where the SYN was lost.
+  logic [17:0] first;
+  always_comb begin
+    first = 18'({event_i.mss, 3'b0}) + 18'({event_i.mss, 1'b0});
+    if (event_i.mss > 14'(BurstMss)) first = 18'(BurstBytes);
+    if (event_i.mss > 14'(BurstBytes / 2)) first = 18'({event_i.mss, 1'b0});
+    if (event_i.late) first = 18'(event_i.mss);
+  end
+  typedef struct packed {
+    bytes_t first;
+    bytes_t grown;     // window + as much as an acknowledgement adds
+    bytes_t halved;    // threshold of a loss
+    bytes_t lost;      // ... and window
+    bytes_t deflated;  // window - acknowledged + a segment
+    bytes_t dup;       // window + a segment
+    bytes_t mss;
+    bytes_t reno;      // grown as a Reno of CUBIC's factor does
+    bytes_t most;      // W_max: where others have come, a little less (RFC 9438, 4.7)
+  } sums_t;
+  sums_t sums_q;
   always_ff @(posedge clk_i) begin
-    square_q <= 28'(event_1_q.mss) * 28'(event_1_q.mss);
-    leading_q <= leading;
-    slow_start_q <= slow_start;
-    slow_q <= event_1_q.acked < mss ? event_1_q.acked[13:0] : event_1_q.mss;
-    halved_q <= half < (mss << 1) ? mss << 1 : half;
-    three_q <= 16'(event_1_q.mss) + 16'({event_1_q.mss, 1'b0});
-    state_2_q <= state_q;
-    state_3_q <= state_2_q;
     sums_q <= '{
-        grown: state_2_q.window + (slow_start_q ? 32'(slow_q) : avoidance),
+        first: bytes_t'(first),
+        grown:
+        state_3_q.window
+        + (
+        slow_start_q ? bytes_t'(slow_q) : Cubic ? curve_q : bytes_t'(avoidance)
+        ),
         halved: halved_q,
-        lost: event_2_q.selective ? halved_q : halved_q + 32'(three_q),
-        deflated: state_2_q.window - event_2_q.acked,
-        dup: state_2_q.window + 32'(event_2_q.mss)
+        lost: event_i.selective ? halved_q : halved_q + bytes_t'(three_q),
+        deflated: deflated_q + bytes_t'(mss_3_q),
+        dup: state_3_q.window + bytes_t'(mss_3_q),
+        mss: bytes_t'(mss_3_q),
+        reno:
+        Cubic
+        ?
+        (
+        slow_start_q
+        ?
+        state_3_q.window + bytes_t'(slow_q)
+        :
+        state_3_q.reno
+        +
+        bytes_t
+        '(
+        avoidance >> 1
+        )
+        )
+        : '0,
+        most:
+        ~
+        Cubic
+        ?
+        '0
+        :
+        state_3_q.window
+        >=
+        state_3_q.most
+        ?
+        state_3_q.window
+        :
+        state_3_q.window
+        - (
+        state_3_q.window >> 3
+        ) - (
+        state_3_q.window >> 5
+        )
     };
+    index_4_q <= index_3_i;
+    event_4_q <= event_i;
+    if (rst_i) event_4_q.kind <= CongestionNone;
   end
 
-  // ---- Fourth cycle: the new window ----
+  // ---- A cycle later: the new window ----
 
-  wire [31:0] mss_3 = 32'(event_3_q.mss);
-  state_t next;
+  localparam int unsigned MostWidth = $clog2(MaxWindow);
+  wire more = sums_q.grown[Width-1:MostWidth] == '0;  // less than MaxWindow
+  wire more_dup = sums_q.dup[Width-1:MostWidth] == '0;
+  wire changes = event_4_q.kind inside {CongestionOpened, CongestionLost, CongestionTimeout,
+                                       CongestionMarked};
+  wire slower = Cubic & (sums_q.reno > sums_q.grown);
   always_comb begin
-    next = state_3_q;
-    unique case (event_3_q.kind)
-      CongestionOpened: next = '{window: (mss_3 << 3) + (mss_3 << 1), threshold: '1};  // RFC 6928
-      CongestionAcked: if (sums_q.grown < 32'(MaxWindow)) next.window = sums_q.grown;
+    next = state_4_q;
+    next.epoch = state_4_q.epoch + 4'(changes);
+    if (changes) next.most = sums_q.most;
+    unique case (event_4_q.kind)
+      CongestionOpened: begin
+        next.window = sums_q.first;
+        next.threshold = '1;
+        next.most = '0;
+      end
+      CongestionAcked:
+      if (more) begin
+        next.window = slower ? sums_q.reno : sums_q.grown;
+        next.reno   = sums_q.reno;
+      end
       CongestionLost: begin
         next.threshold = sums_q.halved;
         next.window = sums_q.lost;
       end
-      CongestionDupAck: if (~event_3_q.selective) next.window = sums_q.dup;
-      CongestionPartial:
-      if (~event_3_q.selective) begin
-        next.window = (sums_q.deflated[31] ? '0 : sums_q.deflated) + mss_3;
+      CongestionMarked: begin  // RFC 3168, 6.1.2
+        next.threshold = sums_q.halved;
+        next.window = sums_q.halved;
+        next.reno = sums_q.halved;
       end
-      CongestionRecovered: next.window = state_3_q.threshold;
+      CongestionDupAck: if (~event_4_q.selective & more_dup) next.window = sums_q.dup;
+      CongestionPartial: if (~event_4_q.selective) next.window = sums_q.deflated;
+      CongestionRecovered: begin
+        next.window = state_4_q.threshold;
+        next.reno   = state_4_q.threshold;
+      end
       CongestionTimeout: begin
         next.threshold = sums_q.halved;
-        next.window = mss_3;
+        next.window = sums_q.mss;
       end
       default: ;
     endcase
-  end
-  always_ff @(posedge clk_i) next_q <= next;
-
-  // ---- Fifth cycle: write ----
-
-  always_ff @(posedge clk_i) begin
-    if (write) begin
-      states[written_index]  <= next_q;
-      windows[written_index] <= next_q.window;
-    end
   end
 
 endmodule

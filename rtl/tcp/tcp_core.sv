@@ -20,6 +20,12 @@ module tcp_core
     parameter int unsigned TimeWaitUs = 1000000,
     parameter int unsigned LeastTimeoutUs = 200000,
     parameter int unsigned MaxBackoff = 10,  // timeouts in a row that end a session
+    parameter bit DuplicateSack = 1,  // RFC 2883
+    parameter bit Ecn = 0,  // RFC 3168
+    parameter bit Cubic = 0,  // RFC 9438; otherwise NewReno
+    parameter int unsigned KeepaliveS = 0,  // RFC 9293, 3.8.4: without a segment; 0: none
+    parameter int unsigned KeepaliveProbeS = 75,
+    parameter int unsigned UserTimeoutS = 0,  // without an acknowledgement; 0: MaxBackoff alone
     localparam int unsigned IndexWidth = $clog2(NumSessions)
 ) (
     input logic clk_i,
@@ -82,6 +88,9 @@ module tcp_core
 
   localparam bit Sack = NumGaps > 0 || NumSacks > 0;
   localparam bit Selective = NumSacks > 0;
+  localparam bit Twice = DuplicateSack && NumGaps > 0;
+  localparam bit Keepalive = KeepaliveS != 0;
+  localparam logic [15:0] UserTimeout = 16'(UserTimeoutS * 15625 / 1024);  // 65,536 us
   localparam int unsigned OwnScale = ReceiveBytes > 65535 ? $clog2(ReceiveBytes) - 15 : 0;
 
   typedef logic [IndexWidth-1:0] index_t;
@@ -129,6 +138,9 @@ module tcp_core
   end
   if (TimeWaitUs < 1 || TimeWaitUs > 240000000) begin : gen_bad_time_wait
     $error("tcp_core: TimeWaitUs must be 1 to 240000000");
+  end
+  if (UserTimeoutS > 4000) begin : gen_bad_user_timeout
+    $error("tcp_core: UserTimeoutS must be 0 to 4000");
   end
   if (MaxBackoff < 1 || MaxBackoff > 12) begin : gen_bad_backoff
     $error("tcp_core: MaxBackoff must be 1 to 12");
@@ -216,11 +228,19 @@ module tcp_core
     cleared.state = Closed;
   end
 
+  // What is not there costs nothing.
+  function automatic tcb_t used(tcb_t stored);
+    used = stored;
+    if (!Ecn) {used.ecn, used.congested, used.reduced, used.marked} = '0;
+    if (!Twice) {used.twice, used.twice_left, used.twice_right} = '0;
+    if (UserTimeoutS == 0) used.since = '0;
+  endfunction
+
   assign takes_fin_2 = kind_2_q == Departure & block_2_q.fin_waits;
 
   wire write = kind_3_q != None;
   always_ff @(posedge clk_i) begin
-    block_1_q  <= blocks[index];
+    block_1_q  <= used(blocks[index]);
     block_2_q  <= block_1_q;
     block_3_q  <= block_2_q;
     block_4_q  <= block;
@@ -300,9 +320,10 @@ module tcp_core
   logic [13:0] skip, syn_mss;
   changes_t arrival_changes;
   congestion_event_t arrival_congestion;
+  logic [31:0] acked_2;
   logic sample;
   logic [31:0] sample_us;
-  logic room, some_2, some, reaches, ahead, in_order, ends_stream;
+  logic room, some_2, some, again, reaches, ahead, in_order, ends_stream;
   logic [2:0] num_sacks;
   sack_block_t [MaxSackBlocks-1:0] sacks;
   seq_t reach;
@@ -328,6 +349,7 @@ module tcp_core
         .in_order_i(in_order),
         .room_o(room),
         .some_o(some),
+        .again_o(again),
         .reaches_o(reaches),
         .reach_o(reach),
         .num_sacks_o(num_sacks),
@@ -335,7 +357,7 @@ module tcp_core
     );
   end else begin : gen_no_reassembly
     wire unused = &{ahead, in_order, ends_stream};
-    assign {room, some_2, some, reaches} = '0;
+    assign {room, some_2, some, again, reaches} = '0;
     assign reach = '0;
     assign num_sacks = '0;
     assign sacks = '0;
@@ -369,8 +391,8 @@ module tcp_core
         .block_i(block_1_q),
         .arrives_i(kind_1_q == Arrival),
         .ack_i(arrival_1_q.segment.ack),
-        .has_block_i(arrival_1_q.segment.options.num_sacks != '0),
-        .sack_i(arrival_1_q.segment.options.sacks[0]),
+        .has_block_i(arrival_1_q.segment.options.has_sack),
+        .sack_i(arrival_1_q.segment.options.sack),
         .congestion_window_i(congestion_window_1),
         .again_o(resend),
         .place_o(resend_place),
@@ -382,7 +404,7 @@ module tcp_core
         .clear_i(opens | (arrives & arrival_changes.opened) | timed_out),
         .arrives_3_i(arrives),
         .ack_3_i(arrival_3_q.segment.ack),
-        .sack_3_i(arrival_3_q.segment.options.sacks[0]),
+        .sack_3_i(arrival_3_q.segment.options.sack),
         .acks_i(arrives & acks),
         .begins_i(begins),
         .tail_i(tail),
@@ -410,6 +432,10 @@ module tcp_core
       .ReceiveBytes(ReceiveBytes),
       .OwnMss(OwnMss),
       .Sack(Sack),
+      .DuplicateSack(Twice),
+      .Ecn(Ecn),
+      .Keepalive(Keepalive),
+      .UserTimeout(UserTimeoutS != 0),
       .Selective(Selective)
   ) u_arrival (
       .clk_i,
@@ -421,10 +447,12 @@ module tcp_core
       .block_2_i(block_2_q),
       .segment_2_i(arrival_2_q.segment),
       .wishes_2_i(wishes_2_q),
+      .acked_2_o(acked_2),
       .block_3_i(block_3_q),
       .segment_3_i(arrival_3_q.segment),
       .room_i(room),
       .some_i(some),
+      .again_i(again),
       .reaches_i(reaches),
       .reach_i(reach),
       .ahead_o(ahead),
@@ -477,6 +505,8 @@ module tcp_core
     opened.peer_scale = options.scale;
     opened.timestamps = options.has_timestamps | connects;
     opened.sack = Sack & (options.sack_permitted | connects);
+    opened.ecn = Ecn & ~connects & arrival_3_q.segment.flags.ece & arrival_3_q.segment.flags.cwr;
+    opened.marked = arrival_3_q.first;
     opened.ts_recent = options.ts_value;
     opened.rcv_nxt = arrival_3_q.segment.seq + 32'd1;
     opened.adv_edge = arrival_3_q.segment.seq + 32'd1;
@@ -492,7 +522,9 @@ module tcp_core
       .ReceiveBytes(ReceiveBytes),
       .OwnScale(OwnScale),
       .Nagle(Nagle),
-      .Selective(Selective)
+      .Selective(Selective),
+      .Ecn(Ecn),
+      .Keepalive(Keepalive)
   ) u_departure (
       .clk_i,
       .time_us_i,
@@ -532,17 +564,24 @@ module tcp_core
   // The application has not been told of the session, and will not be.
   wire  untold = block_3_q.state == SynReceived & ~block_3_q.active;
   tcb_t expired;
-  logic gave_up, runs_out, takes_fin;
+  logic gave_up, runs_out, takes_fin, expiry_set, overdue_3_q;
   tcp_expiry #(
-      .MaxBackoff(MaxBackoff)
+      .MaxBackoff(MaxBackoff),
+      .Keepalive(Keepalive),
+      .Ecn(Ecn)
   ) u_expiry (
       .block_i(block_3_q),
+      .overdue_i(overdue_3_q),
       .delay_i(class_3_q),
       .block_o(expired),
       .takes_fin_o(takes_fin),
       .repeats_o(runs_out),
-      .gives_up_o(gave_up)
+      .gives_up_o(gave_up),
+      .set_timer_o(expiry_set)
   );
+  always_ff @(posedge clk_i) begin
+    overdue_3_q <= UserTimeoutS != 0 && 16'(time_us_i[31:16] - block_2_q.since) >= UserTimeout;
+  end
   assign timed_out = kind_3_q == Expiry & runs_out;
 
   // ---- Cycle 3: one of them is written ----
@@ -600,34 +639,34 @@ module tcp_core
   congestion_event_t congestion;
   always_comb begin
     congestion = arrival_congestion;
-    congestion.session = session_t'(index_3_q);
-    if (timed_out & ~gave_up) begin
-      congestion.kind = CongestionTimeout;
-      congestion.flight = block_3_q.max - block_3_q.una;
-      congestion.mss = block_3_q.mss;
-    end else if (~arrives) begin
-      congestion.kind = CongestionNone;
-    end
-    if (rst_i) congestion.kind = CongestionNone;
+    if (timed_out & ~gave_up) congestion.kind = CongestionTimeout;
+    else if (~arrives) congestion.kind = CongestionNone;
   end
   tcp_congestion #(
       .NumSessions(NumSessions),
-      .MaxWindow  (2 * SendBytes)
+      .MaxWindow(2 * SendBytes),
+      .Cubic(Cubic)
   ) u_congestion (
       .clk_i,
       .rst_i,
-      .event_i (congestion),
-      .index_i (index),
-      .window_o(congestion_window_1)
+      .time_us_i,
+      .index_i  (index),
+      .block_i  (block_1_q),
+      .window_o (congestion_window_1),
+      .acked_2_i(acked_2),
+      .index_3_i(index_3_q),
+      .event_i  (congestion)
   );
 
+  wire opened_late = arrives & (congestion.kind == CongestionOpened) & congestion.late;
   tcp_round_trip #(
       .NumSessions(NumSessions),
       .LeastUs(LeastTimeoutUs)
   ) u_round_trip (
       .clk_i,
       .rst_i,
-      .open_i(opens),
+      .open_i(opens | opened_late),
+      .late_i(opened_late),
       .sample_i(arrives & sample),
       .session_i(index_3_q),
       .sample_us_i(sample_us),
@@ -635,7 +674,8 @@ module tcp_core
       .timeout_us_o(timeout_1)
   );
 
-  wire set = (arrives & arrival_set) | (departs & ~aborts & departure_set);
+  wire set = (arrives & arrival_set) | (departs & ~aborts & departure_set) |
+      (kind_3_q == Expiry & expiry_set);
   wire clear = (arrives & arrival_clear) | aborts | (kind_3_q == Expiry & ~class_3_q);
   logic set_q, clears_q, set_delay_q, clear_delay_q, deadlines_busy;
   always_ff @(posedge clk_i) begin
@@ -646,7 +686,9 @@ module tcp_core
   end
   tcp_deadlines #(
       .DelayAckUs(DelayAckUs),
-      .TimeWaitUs(TimeWaitUs)
+      .TimeWaitUs(TimeWaitUs),
+      .KeepaliveS(KeepaliveS),
+      .KeepaliveProbeS(KeepaliveProbeS)
   ) u_deadlines (
       .clk_i,
       .rst_i,
@@ -659,6 +701,7 @@ module tcp_core
       .state_i(block_4_q.state),
       .timer_i(block_4_q.timer),
       .backoff_i(block_4_q.backoff),
+      .tries_i(block_4_q.tries),
       .timeout_us_i(timeout_4_q),
       .set_o,
       .clear_o,
@@ -706,6 +749,7 @@ module tcp_core
     departure_o.session <= session_t'(index_3_q);
     if (aborts) begin
       departure_o.length <= '0;
+      departure_o.ect <= 1'b0;
       departure_o.seq <= block_3_q.max;
       departure_o.flags <= '{rst: 1'b1, ack: 1'b1, default: 1'b0};
     end

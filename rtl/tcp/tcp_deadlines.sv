@@ -7,7 +7,9 @@ module tcp_deadlines
   import tcp_state_pkg::*;
 #(
     parameter int unsigned DelayAckUs = 1000,
-    parameter int unsigned TimeWaitUs = 1000000
+    parameter int unsigned TimeWaitUs = 1000000,
+    parameter int unsigned KeepaliveS = 0,  // 0: none; until the first one
+    parameter int unsigned KeepaliveProbeS = 75  // to the next one
 ) (
     input logic clk_i,
     input logic rst_i,
@@ -21,6 +23,7 @@ module tcp_deadlines
     input state_e          state_i,        // after the event
     input timer_e          timer_i,
     input logic     [ 3:0] backoff_i,
+    input logic     [ 3:0] tries_i,
     input logic     [25:0] timeout_us_i,
 
     output logic            set_o,
@@ -35,9 +38,18 @@ module tcp_deadlines
 
   localparam int unsigned InitialUs = 1000000;  // RFC 6298, 2.1
   localparam int unsigned MostUs = 60000000;  // RFC 6298, 2.5
+  localparam bit Keepalive = KeepaliveS != 0;
+  localparam int unsigned KeepaliveUs = KeepaliveS / KeepaliveWaits * 1000000 +
+      KeepaliveS % KeepaliveWaits * 1000000 / KeepaliveWaits;
 
   if (DelayAckUs < 1 || DelayAckUs >= 500000) begin : gen_bad_delay
     $error("tcp_deadlines: DelayAckUs must be 1 to 499999 (RFC 9293, 3.8.6.3)");
+  end
+  if (KeepaliveS > 14000) begin : gen_bad_keepalive
+    $error("tcp_deadlines: KeepaliveS must be 0 to 14000");
+  end
+  if (KeepaliveProbeS < 1 || KeepaliveProbeS > 2000) begin : gen_bad_probe
+    $error("tcp_deadlines: KeepaliveProbeS must be 1 to 2000");
   end
   if (TimeWaitUs < 1 || TimeWaitUs > 240000000) begin : gen_bad_time_wait
     $error("tcp_deadlines: TimeWaitUs must be 1 to 240000000");
@@ -52,12 +64,20 @@ module tcp_deadlines
   orders_t orders_1_q, orders_2_q, orders_3_q;
   session_t session_1_q, session_2_q;
   logic waits_1_q, waits_2_q;  // TIME-WAIT
+  logic keeps_1_q, keeps_2_q, asks_1_q, asks_2_q;  // keepalive; to the next one
   logic [37:0] backed_off_q;
   logic [27:0] us_q;
 
   // What is known of the session's predecessor does not count.
   wire handshakes = state_i inside {SynSent, SynReceived};
   wire too_long = |backed_off_q[37:26] | (backed_off_q[25:0] > 26'(MostUs));
+
+  logic [31:0] us;
+  always_comb begin
+    us = 32'(us_q);
+    if (waits_2_q) us = 32'(TimeWaitUs);
+    if (keeps_2_q) us = asks_2_q ? 32'(KeepaliveProbeS) * 32'd1000000 : 32'(KeepaliveUs);
+  end
 
   always_ff @(posedge clk_i) begin
     orders_1_q <= rst_i ? '0 : '{set_i, clear_i, set_delay_i, clear_delay_i};
@@ -68,9 +88,13 @@ module tcp_deadlines
     session_o <= session_2_q;
     waits_1_q <= timer_i == TimerTimeWait;
     waits_2_q <= waits_1_q;
+    keeps_1_q <= Keepalive & (timer_i == TimerKeepalive);
+    keeps_2_q <= keeps_1_q;
+    asks_1_q <= tries_i >= 4'(KeepaliveWaits);
+    asks_2_q <= asks_1_q;
     backed_off_q <= 38'(handshakes ? 26'(InitialUs) : timeout_us_i) << backoff_i;
     us_q <= too_long ? 28'(MostUs) : 28'(backed_off_q[25:0]);
-    deadline_o <= time_us_i + (waits_2_q ? 32'(TimeWaitUs) : 32'(us_q));
+    deadline_o <= time_us_i + us;
     delay_deadline_o <= time_us_i + 32'(DelayAckUs);
   end
   assign {set_o, clear_o, set_delay_o, clear_delay_o} = orders_3_q;

@@ -13,7 +13,9 @@ module tcp_departure
     parameter int unsigned ReceiveBytes = 65536,  // of the receive buffer of a session
     parameter int unsigned OwnScale = 0,  // of the windows that are sent
     parameter bit Nagle = 0,  // RFC 9293, 3.7.4
-    parameter bit Selective = 1  // what is sent again is chosen by SACK (RFC 6675)
+    parameter bit Selective = 1,  // what is sent again is chosen by SACK (RFC 6675)
+    parameter bit Ecn = 0,  // RFC 3168
+    parameter bit Keepalive = 0  // RFC 9293, 3.8.4
 ) (
     input logic clk_i,
     input logic [31:0] time_us_i,
@@ -81,6 +83,7 @@ module tcp_departure
     distance_t writable;     // end of the space, from where the application waits
     distance_t own_window;
     logic      all_written;  // by the application: the FIN may follow
+    seq_t      below;        // of a keepalive's segment
     distance_t opened;       // what the own window has opened since it was last told
   } distances_t;
   distances_t found_q;
@@ -109,6 +112,7 @@ module tcp_departure
         writable: block_i.una + seq_t'(RingBytes) - wishes_i.write_at,
         own_window: wishes_i.release_edge - block_i.rcv_nxt,
         all_written: wishes_i.closing & (wishes_i.close_at == wishes_i.send_end),
+        below: Keepalive ? block_i.max - 32'd1 : '0,
         opened: wishes_i.release_edge - block_i.adv_edge
     };
   end
@@ -126,12 +130,14 @@ module tcp_departure
     logic        by_bytes;       // ... as the application's bytes
     logic        by_window;
     logic        probe;
+    logic        asks;           // whether the peer is still there
     logic        syn;
     logic        fin;            // no bytes are left before it
     logic        fin_follows;    // it goes with the last bytes
     logic        more;
+    logic        idle;           // nothing is on its way
     logic        waits;          // there is more than the windows allow
-    logic        shut;           // the peer's window is closed, and nothing is on its way
+    logic        shut;           // nothing is on its way: where nothing goes, the window is why
     logic        repeats;
     logic        beyond_full;    // the end is later than max
     logic        beyond_bytes;
@@ -143,6 +149,7 @@ module tcp_departure
     logic        writable;
     logic [15:0] window;
     seq_t        base;
+    seq_t        below;
     seq_t        full_end;
     seq_t        fin_end;
     seq_t        window_end;
@@ -168,12 +175,15 @@ module tcp_departure
   wire idle = found_q.flight == '0;
   wire by_bytes = ~hole & ~full_bytes & bytes_in_window & uncongested;
   wire full = hole ? hole_length_2_i > block_2_i.mss : full_bytes & full_window & uncongested;
-  // RFC 9293, 3.8.6.2.1: no short segments because of the windows, unless nothing is on its way.
-  wire by_window = ~hole & ~by_bytes & ~full & uncongested & ~window[31] & (window != '0) & idle;
+  // RFC 9293, 3.8.6.2.1: no short segments because of the windows, unless nothing is on its way
+  // and the window is half of the longest one there was, or for some time has not got longer.
+  wire long = (window[31:14] != '0) | ((window[13:0] >> block_2_i.most_window) != '0);
+  wire by_window = ~hole & ~by_bytes & ~full & uncongested & ~window[31] & idle &
+      (long | (block_2_i.probe & (window != '0)));
   wire own_open = ~found_q.own_window[31];
   wire [31:0] shifted = found_q.own_window >> (block_2_i.scaled & ~handshake ? OwnScale : 0);  // RFC 7323, 2.2
 
-  wire acks_first = block_2_i.ack_now & block_2_i.sack & gaps_2_i;
+  wire acks_first = block_2_i.ack_now & block_2_i.sack & (gaps_2_i | block_2_i.twice);
   wire silent = acks_first | futile_2_i;
 
   always_comb begin
@@ -190,6 +200,7 @@ module tcp_departure
     meaning.sends_bytes = sends & has_bytes & ~silent &
         (hole | full | by_window | (by_bytes & (~Nagle | idle | found_q.all_written)));
     meaning.probe = sends & has_bytes & ~silent & block_2_i.probe & ~(~window[31] & (window != '0));
+    meaning.asks = Keepalive & block_2_i.probe & (block_2_i.timer == TimerKeepalive);
     meaning.syn = handshake & (found_q.base == block_2_i.una) &
         (block_2_i.again | (block_2_i.nxt == block_2_i.una));
     meaning.fin = sends & ~silent & found_q.all_written & (found_q.bytes == '0) & ~window[31];
@@ -198,7 +209,8 @@ module tcp_departure
     meaning.more = full & (found_q.bytes > mss ? (window > mss) & (found_q.flight < found_q.spare) :
                            found_q.all_written);
     meaning.waits = has_bytes & ~(by_bytes & meaning.sends_bytes);
-    meaning.shut = sends & has_bytes & (window[31] | (window == '0)) & idle;
+    meaning.idle = idle;
+    meaning.shut = sends & has_bytes & idle;
     meaning.repeats = ~found_q.sent[31] & (found_q.sent != '0);
     meaning.beyond_full = found_q.sent < mss;
     meaning.beyond_bytes = found_q.sent < found_q.bytes;
@@ -212,6 +224,7 @@ module tcp_departure
     meaning.writable = (wishes_2_i.write_wish != block_2_i.write_served) & ~found_q.writable[31];
     meaning.window = ~own_open ? '0 : shifted > 32'hFFFF ? 16'hFFFF : shifted[15:0];
     meaning.base = found_q.base;
+    meaning.below = found_q.below;
     meaning.full_end = found_q.full_end;
     meaning.fin_end = found_q.fin_end;
     meaning.window_end = block_2_i.wnd_edge;
@@ -230,6 +243,11 @@ module tcp_departure
   wire occupies = bytes | fin | m.syn;
   wire live = !(block_3_i.state inside {Closed, Ended, SynSent});
   wire acks = live & (block_3_i.ack_now | m.update);
+  wire new_bytes = sends_bytes & ~m.repeats;
+  wire offers_ecn = Ecn & (block_3_i.state == SynSent) & (block_3_i.tries == '0);
+  wire unset = block_3_i.timer == TimerNone | (Keepalive & block_3_i.timer == TimerKeepalive);
+  wire [2:0] num_sacks = num_sacks_3_i + 3'(block_3_i.twice);
+  wire [2:0] most_sacks = block_3_i.timestamps ? 3'd3 : 3'd4;
   seq_t last;
   logic beyond;
 
@@ -252,36 +270,49 @@ module tcp_departure
       segment_o.length = m.full ? block_3_i.mss : m.hole ? m.hole_length :
           m.by_bytes ? m.bytes : m.window_bytes;
     end
-    send_o = occupies | acks;
+    send_o = occupies | acks | m.asks;
     segment_o.seq = m.base;
-    if (~occupies) segment_o.seq = block_3_i.max;
+    if (~occupies) segment_o.seq = m.asks ? m.below : block_3_i.max;
     segment_o.ack = block_3_i.state == SynSent ? '0 : block_3_i.rcv_nxt;
     segment_o.window = m.window;
     segment_o.flags.ack = block_3_i.state != SynSent;
     segment_o.flags.syn = m.syn;
     segment_o.flags.fin = fin;
     segment_o.flags.psh = bytes & m.by_bytes;
+    // RFC 3168, 6.1.1 and 6.1.5: of a connection that begins, nothing else; what is sent again is
+    // not marked, and tells of nothing.
+    if (Ecn) begin
+      segment_o.flags.ece = m.syn ? offers_ecn | block_3_i.ecn : block_3_i.congested;
+      segment_o.flags.cwr = m.syn ? offers_ecn : new_bytes & block_3_i.reduced;
+      segment_o.ect = new_bytes & block_3_i.ecn;
+    end
     segment_o.has_timestamps = block_3_i.timestamps;
     segment_o.ts_echo = block_3_i.ts_recent;
     segment_o.has_scale = block_3_i.scaled;
     segment_o.sack_permitted = block_3_i.sack;
-    if (block_3_i.sack & ~occupies) begin
-      segment_o.num_sacks = block_3_i.timestamps & num_sacks_3_i[2] ? 3'd3 : num_sacks_3_i;
-    end
+    if (block_3_i.sack & ~occupies)
+      segment_o.num_sacks = num_sacks > most_sacks ? most_sacks : num_sacks;
     segment_o.sacks = sacks_3_i;
+    if (block_3_i.twice) begin
+      for (int unsigned b = 1; b < MaxSackBlocks; b++) segment_o.sacks[b] = sacks_3_i[b-1];
+      segment_o.sacks[0] = '{left: block_3_i.twice_left, right: block_3_i.twice_right};
+    end
 
-    block_o = block_3_i;
+    block_o   = block_3_i;
     changes_o = '0;
     if (send_o & live) begin
       block_o.ack_now   = 1'b0;
       block_o.ack_later = 1'b0;
+      block_o.twice     = 1'b0;
       block_o.adv_edge  = wishes_3_i.release_edge;
     end
     set_timer_o = 1'b0;
     if (occupies) begin
       block_o.again = 1'b0;
       block_o.probe = 1'b0;
+      if (new_bytes) block_o.reduced = 1'b0;
       if (beyond) block_o.max = last;
+      if (m.idle & ~m.repeats) block_o.since = time_us_i[31:16];
       // The byte of a probe may be refused: it goes again with the others.
       if ((beyond | ~block_3_i.again) & ~m.probe & ~m.hole) block_o.nxt = last;
       if (fin) begin
@@ -297,17 +328,19 @@ module tcp_departure
       end else if (m.repeats) begin
         block_o.timing = 1'b0;
       end
-      if (block_3_i.timer == TimerNone) begin
+      if (unset) begin
         block_o.timer = m.probe ? TimerPersist : TimerRetransmit;
         set_timer_o   = 1'b1;
       end
     end else if (~m.acks_first) begin
       block_o.again = 1'b0;
-      if (m.shut & (block_3_i.timer == TimerNone)) begin
+      if (m.asks) block_o.probe = 1'b0;
+      if (m.shut & unset) begin
         block_o.timer = TimerPersist;
         set_timer_o   = 1'b1;
       end
     end
+    if (set_timer_o & (block_3_i.timer == TimerKeepalive)) block_o.tries = '0;
     block_o.blocked = m.waits & ~m.acks_first;
     if (m.readable) begin
       changes_o.readable  = 1'b1;

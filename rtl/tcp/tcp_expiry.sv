@@ -4,14 +4,18 @@ module tcp_expiry
   import tcp_pkg::*;
   import tcp_state_pkg::*;
 #(
-    parameter int unsigned MaxBackoff = 10  // timeouts in a row that end a session
+    parameter int unsigned MaxBackoff = 10,  // timeouts in a row that end a session
+    parameter bit Keepalive = 0,  // RFC 9293, 3.8.4
+    parameter bit Ecn = 0  // RFC 3168
 ) (
     input tcb_t block_i,
+    input logic overdue_i,  // nothing was acknowledged for longer than applications bear
     input logic delay_i,  // the timer of the delayed acknowledgement
     output tcb_t block_o,
     output logic takes_fin_o,  // that has waited
     output logic repeats_o,  // nothing was acknowledged for too long
-    output logic gives_up_o
+    output logic gives_up_o,
+    output logic set_timer_o  // for what block_o.timer says
 );
 
   // A session that nobody has answered for is given up earlier.
@@ -25,7 +29,10 @@ module tcp_expiry
   wire [3:0] most = 4'(handshake ? SynBackoff : MaxBackoff);
   assign takes_fin_o = delay_i & block_i.fin_waits & (block_i.state == Established);
   assign repeats_o   = ~delay_i & (block_i.timer == TimerRetransmit);
-  assign gives_up_o  = repeats_o & (block_i.backoff == most);
+  wire waits = Keepalive & ~delay_i & (block_i.timer == TimerKeepalive);
+  wire alone = waits & (block_i.tries == 4'(KeepaliveWaits + KeepaliveProbes - 1));
+  assign gives_up_o  = (repeats_o & (block_i.tries == most | (overdue_i & ~handshake))) | alone;
+  assign set_timer_o = waits & ~alone;
 
   always_comb begin
     block_o = block_i;
@@ -38,25 +45,39 @@ module tcp_expiry
       end
     end else begin
       block_o.timer = TimerNone;
+      if (block_i.backoff != 4'(MaxBackoff)) block_o.backoff = block_i.backoff + 4'd1;
       unique case (block_i.timer)
         TimerRetransmit: begin
-          block_o.backoff = block_i.backoff + 4'd1;
+          block_o.tries = block_i.tries + 4'd1;
           block_o.nxt = block_i.una;
           block_o.recover = block_i.max;
+          if (Ecn) begin
+            block_o.reduced = block_i.ecn;
+            block_o.marked  = block_i.max;
+          end
           block_o.recovering = 1'b0;
           block_o.again = 1'b0;
           block_o.dup_acks = '0;
           block_o.timing = 1'b0;
         end
         TimerPersist: begin
-          if (block_i.backoff != 4'(MaxBackoff)) block_o.backoff = block_i.backoff + 4'd1;
           block_o.nxt   = block_i.una;
           block_o.probe = 1'b1;
         end
         TimerTimeWait: block_o.state = Ended;
+        TimerKeepalive:
+        if (Keepalive) begin
+          block_o.timer   = TimerKeepalive;
+          block_o.backoff = block_i.backoff;
+          block_o.tries   = block_i.tries + 4'd1;
+          block_o.probe   = block_i.tries >= 4'(KeepaliveWaits - 1);
+        end
         default: ;
       endcase
-      if (gives_up_o) block_o.state = Ended;
+      if (gives_up_o) begin
+        block_o.state = Ended;
+        block_o.timer = TimerNone;
+      end
     end
   end
 

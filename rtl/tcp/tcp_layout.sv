@@ -118,16 +118,9 @@ module tcp_layout
     options_o.has_timestamps = stamps | stamps_sack | linux | macos;
     options_o.ts_value = swap32(stamps_at[1]);
     options_o.ts_echo = swap32(stamps_at[2]);
-    options_o.num_sacks = stamps_sack ? num_fourth : sack ? num_first : '0;
-    for (int unsigned b = 0; b < MaxSackBlocks; b++) begin
-      options_o.sacks[b] = '{left: swap32(words_q_i[2*b+1]), right: swap32(words_q_i[2*b+2])};
-      if (ts_first & (b < 3)) begin
-        options_o.sacks[b] = '{
-            left: swap32(words_q_i[(2*b+4)%10]),
-            right: swap32(words_q_i[(2*b+5)%10])
-        };
-      end
-    end
+    options_o.has_sack = stamps_sack | sack;
+    options_o.sack = '{left: swap32(words_q_i[1]), right: swap32(words_q_i[2])};
+    if (ts_first) options_o.sack = '{left: swap32(words_q_i[4]), right: swap32(words_q_i[5])};
   end
 
 endmodule

@@ -71,9 +71,8 @@ module tcp_options
   logic [7:0] kind_q;
   logic [5:0] value_left_q;
   logic [2:0] place_q;  // byte of a SACK block
-  logic [1:0] block_q;
+  logic first_q;  // block
   logic uses_mss_q, uses_scale_q, uses_timestamps_q, uses_sack_q;
-  logic [2:0] sacks_q;  // blocks of this option
   options_t found_q;
 
   wire last = rest_q == '0;
@@ -100,28 +99,23 @@ module tcp_options
     if (in_length) begin
       value_left_q <= 6'(byte_q - 8'd2);
       place_q <= '0;
-      block_q <= '0;
+      first_q <= 1'b1;
       uses_mss_q <= (kind_q == OptionMss) & (byte_q == 8'd4);
       uses_scale_q <= (kind_q == OptionScale) & (byte_q == 8'd3);
       uses_timestamps_q <= (kind_q == OptionTimestamps) & (byte_q == 8'd10);
       // No more than 38 bytes get here.
       uses_sack_q <= (kind_q == OptionSack) & (byte_q[2:0] == 3'd2) & (byte_q[5:3] != '0);
-      sacks_q <= byte_q[5:3];
     end
     if (in_value) begin
       value_left_q <= value_left_q - 1'b1;
       place_q <= place_q + 1'b1;
-      if (&place_q) block_q <= block_q + 1'b1;
+      if (&place_q) first_q <= 1'b0;
       if (uses_mss_q) found_q.mss <= {found_q.mss[7:0], byte_q};
       if (uses_scale_q) found_q.scale <= clamp_scale(byte_q);
       if (uses_timestamps_q) begin
         {found_q.ts_value, found_q.ts_echo} <= {found_q.ts_value[23:0], found_q.ts_echo, byte_q};
       end
-      for (int unsigned b = 0; b < MaxSackBlocks; b++) begin
-        if (uses_sack_q & (block_q == 2'(b))) begin
-          found_q.sacks[b] <= {found_q.sacks[b][55:0], byte_q};
-        end
-      end
+      if (uses_sack_q & first_q) found_q.sack <= {found_q.sack[55:0], byte_q};
     end
     if (start_i) begin
       bad_o <= 1'b0;
@@ -129,7 +123,7 @@ module tcp_options
       found_q.has_scale <= 1'b0;
       found_q.sack_permitted <= 1'b0;
       found_q.has_timestamps <= 1'b0;
-      found_q.num_sacks <= '0;
+      found_q.has_sack <= 1'b0;
     end else begin
       if (cut) bad_o <= 1'b1;
       if (in_length & ~bad_length & no_value & (kind_q == OptionSackPermitted)) begin
@@ -138,7 +132,7 @@ module tcp_options
       if (value_ends & uses_mss_q) found_q.has_mss <= 1'b1;
       if (value_ends & uses_scale_q) found_q.has_scale <= 1'b1;
       if (value_ends & uses_timestamps_q) found_q.has_timestamps <= 1'b1;
-      if (value_ends & uses_sack_q) found_q.num_sacks <= sacks_q;
+      if (value_ends & uses_sack_q) found_q.has_sack <= 1'b1;
     end
   end
 

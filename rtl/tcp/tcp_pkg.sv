@@ -51,7 +51,7 @@ package tcp_pkg;
     seq_t left;
     seq_t right;
   } sack_block_t;
-  parameter int unsigned MaxSackBlocks = 4;
+  parameter int unsigned MaxSackBlocks = 4;  // of a segment that is sent
 
   // What the options of a header say. A value counts only with its flag.
   typedef struct packed {
@@ -63,8 +63,8 @@ package tcp_pkg;
     logic has_timestamps;
     logic [31:0] ts_value;
     logic [31:0] ts_echo;
-    logic [2:0] num_sacks;
-    sack_block_t [MaxSackBlocks-1:0] sacks;  // in the order of the option, first lowest
+    logic has_sack;
+    sack_block_t sack;  // the first one, which is the latest (RFC 2018, 4)
   } options_t;
 
   // A shift of a window as it is to be used (RFC 7323, 2.3).

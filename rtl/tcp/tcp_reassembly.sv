@@ -33,6 +33,7 @@ module tcp_reassembly
     input logic in_order_i,  // it comes next
     output logic room_o,
     output logic some_o,  // there are ranges
+    output logic again_o,  // all of the payload is in one
     output logic reaches_o,  // it closes the gap before one that
     output seq_t reach_o,  // ends here
     output logic [2:0] num_sacks_o,  // of as many ranges as an option takes
@@ -72,7 +73,7 @@ module tcp_reassembly
   end
 
   logic [Width-1:0] reach;
-  logic reach_wraps, unused_known;
+  logic reach_wraps;
   logic [NumGaps-1:0] unused_mark, unused_mark_3, left_wraps, right_wraps;
   tcp_ranges #(
       .NumRanges(NumGaps),
@@ -92,7 +93,7 @@ module tcp_reassembly
       .right_3_i(right_3_i[Width-1:0]),
       .mark_3_i(1'b0),
       .room_o,
-      .known_o(unused_known),
+      .known_o(again_o),
       .reaches_o,
       .reach_o(reach),
       .reach_wraps_o(reach_wraps),

@@ -9,6 +9,7 @@ module tcp_round_trip
 #(
     parameter int unsigned NumSessions = 16,
     parameter int unsigned InitialUs = 1000000,  // RFC 6298, 2.1
+    parameter int unsigned LateUs = 3000000,  // RFC 6298, 5.7
     parameter int unsigned LeastUs = 200000,
     parameter int unsigned MostUs = 60000000,  // RFC 6298, 2.5
     localparam int unsigned IndexWidth = $clog2(NumSessions)
@@ -17,6 +18,7 @@ module tcp_round_trip
     input logic rst_i,
 
     input logic open_i,  // forget what there was
+    input logic late_i,  // ... since the SYN was sent again
     input logic sample_i,
     input logic [IndexWidth-1:0] session_i,
     input logic [31:0] sample_us_i,
@@ -28,8 +30,11 @@ module tcp_round_trip
   if (NumSessions < 2 || NumSessions > MaxSessions || NumSessions != 2 ** IndexWidth) begin : gen_bad
     $error("tcp_round_trip: NumSessions must be a power of two, 2 to 16384");
   end
-  if (LeastUs < 1 || LeastUs > InitialUs || InitialUs > MostUs || MostUs >= 2 ** 26) begin : gen_bad_us
-    $error("tcp_round_trip: LeastUs, InitialUs and MostUs must ascend, from 1 to 2**26 - 1");
+  if (LeastUs < 1 || LeastUs > InitialUs || InitialUs > MostUs || LateUs > MostUs ||
+      MostUs >= 2 ** 26) begin : gen_bad_us
+    $error(
+        "tcp_round_trip: LeastUs, InitialUs and MostUs must ascend, from 1 to 2**26 - 1; LateUs is at most MostUs"
+    );
   end
 
   typedef logic [25:0] us_t;
@@ -45,12 +50,22 @@ module tcp_round_trip
 
   // ---- First cycle: read ----
 
-  logic open_1_q, open_2_q, open_3_q, sample_1_q, sample_2_q, sample_3_q;
+  logic
+      open_1_q,
+      open_2_q,
+      open_3_q,
+      late_1_q,
+      late_2_q,
+      late_3_q,
+      sample_1_q,
+      sample_2_q,
+      sample_3_q;
   logic [IndexWidth-1:0] session_1_q, session_2_q, session_3_q;
   us_t us_1_q, us_2_q;
   state_t state_q, state_2_q, next_q;
   always_ff @(posedge clk_i) begin
     {open_1_q, open_2_q, open_3_q} <= rst_i ? '0 : {open_i, open_1_q, open_2_q};
+    {late_1_q, late_2_q, late_3_q} <= {late_i, late_1_q, late_2_q};
     {sample_1_q, sample_2_q, sample_3_q} <= rst_i ? '0 : {sample_i, sample_1_q, sample_2_q};
     session_1_q <= session_i;
     session_2_q <= session_1_q;
@@ -90,17 +105,18 @@ module tcp_round_trip
   // ---- Fourth and fifth cycle: the timeout ----
 
   logic [28:0] sum_q;
-  logic open_4_q, write_q;
+  logic open_4_q, late_4_q, write_q;
   logic [IndexWidth-1:0] session_4_q;
   us_t timeout;
   always_comb begin
-    if (open_4_q) timeout = us_t'(InitialUs);
+    if (open_4_q) timeout = late_4_q ? us_t'(LateUs) : us_t'(InitialUs);
     else if (sum_q < 29'(LeastUs)) timeout = us_t'(LeastUs);
     else if (sum_q > 29'(MostUs)) timeout = us_t'(MostUs);
     else timeout = us_t'(sum_q);
   end
   always_ff @(posedge clk_i) begin
     open_4_q <= open_3_q;
+    late_4_q <= late_3_q;
     write_q <= (open_3_q | sample_3_q) & ~rst_i;
     session_4_q <= session_3_q;
     sum_q <= 29'(next_q.smoothed >> 3) + 29'(next_q.deviation);

@@ -16,6 +16,7 @@ module tcp_transmit
     parameter int unsigned NumMacPorts = 1,
     parameter int unsigned OwnMss = 1460,
     parameter int unsigned OwnScale = 0,
+    parameter bit Sack = 1,  // tells of gaps
     parameter int unsigned KindTcpSegment = 1
 ) (
     input logic clk_i,
@@ -139,6 +140,7 @@ module tcp_transmit
   logic chosen_valid_q, chosen_ready, made_ready;
   always_comb begin
     chosen = '{departure: entry.departure, tuple: entry.tuple, vlan: entry.vlan};
+    if (!Sack) {chosen.departure.num_sacks, chosen.departure.sacks} = '0;
     if (~departure_valid) begin
       chosen = '{departure: '0, tuple: refusal.tuple, vlan: refusal.vlan};
       chosen.departure.seq = refusal.has_ack ? refusal.ack : '0;
@@ -275,6 +277,7 @@ module tcp_transmit
     made.meta.packet.mac_port = tuple.mac_port;
     made.meta.packet.vlan = chosen_q.vlan;
     made.meta.packet.ip = tuple.ip;
+    made.meta.packet.tos = {6'b0, d.ect, 1'b0};  // RFC 3168, 5: ECT(0)
     made.meta.packet.l4.ip_tx = '{
         protocol: ProtocolTcp,
         csum_pos: csum_pos_t'(CsumWord),

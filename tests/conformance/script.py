@@ -28,10 +28,10 @@ expected of what comes too.
 
 Words of a segment: `seq`, `ack`, `bytes` (how many), `text`, `window`, `mss`, `scale`, `sack`,
 `stamp` (a value to be sent, in ms of the peer's clock; `ts` alone: it has timestamps), `echo` (of a
-timestamp), `nostamp`, `raw` (options in hexadecimal digits), `urgent`, `port` (of the peer), `to`,
-`checksum` and `offset` (wrong ones), `blocks` (of SACK: `100-200,300-400`, or `none`). `times` does
-the line so often. `set isn`, `set window` and `set step` (us by which virtual time advances while
-timers run) come before the first action.
+timestamp), `nostamp`, `tos` (of the packet), `raw` (options in hexadecimal digits), `urgent`,
+`port` (of the peer), `to`, `checksum` and `offset` (wrong ones), `blocks` (of SACK:
+`100-200,300-400`, or `none`). `times` does the line so often. `set isn`, `set window` and
+`set step` (us by which virtual time advances while timers run) come before the first action.
 """
 
 from __future__ import annotations
@@ -55,6 +55,7 @@ from support.tcp_wire import (
     decode,
     filled,
     parse,
+    resolution,
 )
 
 from bombus.golden.frames import Host
@@ -69,7 +70,20 @@ TOLERANCE_MS = 3.0
 ACTIONS = ("send", "expect", "maybe", "silence", "forget", "collect", "end", "open")
 FLAG_WORDS = ("sack", "ts", "nostamp")
 NUMBER_WORDS = (
-    *("seq", "ack", "bytes", "window", "mss", "scale", "stamp", "echo", "urgent", "port", "to"),
+    *(
+        "seq",
+        "ack",
+        "bytes",
+        "window",
+        "mss",
+        "scale",
+        "stamp",
+        "echo",
+        "urgent",
+        "port",
+        "to",
+        "tos",
+    ),
     *("checksum", "offset", "times"),
 )
 
@@ -222,6 +236,8 @@ class Runner:
         while (frame := self.simulation.receive(timeout_cycles=0)) is not None:
             segment = decode(frame.data)
             if segment is None:
+                if answer := resolution(frame.data, self._station, self._host):
+                    self.simulation.send(answer)
                 continue
             time = frame.time_ns / 1e6
             self.log.append(f"{time - self._began_ms:10.3f} < {self._say(segment)}")
@@ -299,6 +315,7 @@ class Runner:
             urgent=words.get("urgent", 0),
             offset=words.get("offset"),
             checksum=words.get("checksum"),
+            tos=words.get("tos", 0),
         )
         if "SYN" in flags and "ACK" not in flags and not self._known:
             self._offered = "ts" in words or "stamp" in words
@@ -437,6 +454,8 @@ class Runner:
         self._match_payload(segment)
         if "window" in words:
             assert segment.window == words["window"], f"window: {came}"
+        if "tos" in words:
+            assert segment.tos == words["tos"], f"tos {segment.tos}: {came}"
         options = parse(segment.options)
         self._match_options(line, options, flags, came)
         self._learn(segment)

@@ -223,10 +223,12 @@ class World:
                 "segment__options__ts_value": segment.timestamps[0],
                 "segment__options__ts_echo": segment.timestamps[1],
             }
-        for index, (left, right) in enumerate(segment.sacks):
-            sacks = fields.get("segment__options__sacks", 0)
-            fields["segment__options__sacks"] = sacks | (left << 32 | right) << 64 * index
-            fields["segment__options__num_sacks"] = index + 1
+        for left, right in segment.sacks[:1]:
+            fields |= {
+                "segment__options__has_sack": 1,
+                "segment__options__sack__left": left,
+                "segment__options__sack__right": right,
+            }
         session = self.by_peer.get(number)
         if session is None:
             if segment.flags != {"syn"}:

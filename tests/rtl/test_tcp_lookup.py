@@ -29,7 +29,7 @@ class Lookup:
         flags = {f"flags__{flag}": 1}
         for peer in peers:
             self.bench.push([SEGMENT.pack(ip=1, src_port=peer, dst_port=PORT, **flags)], 0)
-        self.bench.run(20 * len(peers) + 50)
+        self.bench.run(60 * len(peers) + 60)
         return [item & 0x3FFF for item in self.bench.items(0) if item >> 14 & 1]
 
     def done(self, count: int) -> None:

@@ -54,7 +54,9 @@ class Stream:
         self.next = 0  # in order up to here
         self.ahead: set[int] = set()
         self.latest: list[int] = []  # places of segments behind gaps, the last that came first
-        self.blocks = min(gaps, 3 if peer.timestamps else 4) if peer.sack_permitted else 0
+        self.stamps = peer.timestamps
+        self.most = 3 if peer.timestamps else 4  # blocks of a segment
+        self.blocks = min(gaps, self.most) if peer.sack_permitted else 0
 
     def ranges(self, ahead: set[int]) -> list[tuple[int, int]]:
         starts = sorted(place for place in ahead if place - 1 not in ahead)
@@ -70,8 +72,10 @@ class Stream:
             frozenset({"ack", "fin"} if fin else {"ack"}),
             1000,
             self.bytes[start : start + length],
+            timestamps=(self.world.now // 1024, 0) if self.stamps else None,
         )
         before = self.next
+        twice = self._twice(start, start + length)
         self.world.send_to_engine(1, segment)
         self.world.settle()
         self.world.run_to(self.world.now + 30)
@@ -87,7 +91,8 @@ class Stream:
                 (distance(left, self.first), distance(right, self.first))
                 for left, right in answer.sacks
             ]
-            assert told == self.sacks()
+            assert told == [*twice, *self.sacks()][: self.most]
+            twice = []  # is told of once
 
     def sacks(self) -> list[tuple[int, int]]:
         """The ranges as RFC 2018, 4, has them: that of the segment before, and so on."""
@@ -96,6 +101,16 @@ class Stream:
         for place in self.latest:
             told += [each for each in ranges if each[0] <= place < each[1] and each not in told]
         return told[: self.blocks]
+
+    def _twice(self, start: int, end: int) -> list[tuple[int, int]]:
+        """Bytes that have come before, as RFC 2883, 4, tells of them."""
+        edge = distance(self.state.released, self.first) + RING
+        if start == end or not self.blocks:
+            return []
+        if start < self.next:
+            return [(start, min(end, self.next))]
+        known = any(left <= start and end <= right for left, right in self.ranges(self.ahead))
+        return [(start, end)] if known and end <= edge else []
 
     def _expect(self, start: int, length: int) -> None:
         edge = distance(self.state.released, self.first) + RING

@@ -191,10 +191,10 @@ class Segment:
             assert get(item, f"options.{name}") == fields.get(name, 0), name
         for name, number in fields.items():
             assert get(item, f"options.{name}") == number, name
-        assert get(item, "options.num_sacks") == len(sacks)
-        found = get(item, "options.sacks")
-        for index, (left, right) in enumerate(sacks):
-            assert found >> 64 * index & ((1 << 64) - 1) == left << 32 | right
+        assert get(item, "options.has_sack") == bool(sacks)
+        for left, right in sacks[:1]:
+            assert get(item, "options.sack.left") == left
+            assert get(item, "options.sack.right") == right
 
 
 def get(item: int, name: str) -> int:

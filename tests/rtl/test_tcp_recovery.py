@@ -248,4 +248,4 @@ def test_timeout_forgets_what_the_peer_has(benches: Benches) -> None:
     sender.world.run_to(sender.world.now + 300_000)
     sender.sends(0)
     sender.ack(1)
-    sender.sends(1)
+    sender.sends(1, 2)

@@ -7,15 +7,7 @@ import struct
 from collections.abc import Callable
 from typing import Any
 
-from bombus.golden.frames import (
-    ARP_BYTES,
-    ARP_REQUEST,
-    ETHERNET_BYTES,
-    TYPE_ARP,
-    Host,
-    arp_reply,
-    padded,
-)
+from bombus.golden.frames import Host
 from bombus.golden.tcp import Endpoint, Segment, State
 from bombus.measure.exchanges import introduce, neighbour
 from bombus.simulator.simulation import Simulation
@@ -29,6 +21,7 @@ from support.tcp_wire import (
     Wire,
     decode,
     parse,
+    resolution,
 )
 
 STEP_US = 2  # while something is in flight
@@ -117,7 +110,8 @@ class Stations:
         while (frame := self.simulation.receive(timeout_cycles=0)) is not None:
             wire = self._decode(frame.data)
             if wire is None:
-                self._resolve(frame.data)
+                if answer := resolution(frame.data, self.station, self.host):
+                    self.simulation.send(answer)
                 continue
             endpoint = self.endpoints.get(wire.destination)
             if endpoint is None:
@@ -133,13 +127,6 @@ class Stations:
         for endpoint in self.endpoints.values():
             endpoint.tick(now)
         self.flush()
-
-    def _resolve(self, frame: bytes) -> None:
-        """Answers a question by ARP: a design asks again for neighbours that it talks to."""
-        body = frame[ETHERNET_BYTES : ETHERNET_BYTES + ARP_BYTES]
-        asks = frame[12:14] == TYPE_ARP.to_bytes(2) and body[6:8] == ARP_REQUEST.to_bytes(2)
-        if asks and body[24:28] == self.station.ip:
-            self.simulation.send(padded(arp_reply(self.station, self.host)))
 
     def _refuse(self, wire: Wire) -> None:
         """Answers a segment for nobody (RFC 9293, 3.10.7.1)."""

@@ -8,12 +8,16 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from bombus.golden.frames import (
+    ARP_BYTES,
+    ARP_REQUEST,
     ETHERNET_BYTES,
     IPV4_BYTES,
     PROTOCOL_TCP,
+    TYPE_ARP,
     TYPE_IPV4,
     Host,
     Station,
+    arp_reply,
     ip_frame,
     padded,
     pseudo_header,
@@ -43,6 +47,7 @@ class Wire:
     urgent: int = 0
     offset: int | None = None  # None: as it is
     checksum: int | None = None  # None: right
+    tos: int = 0  # of the packet
 
     @property
     def end(self) -> int:
@@ -68,7 +73,7 @@ class Wire:
     def frame(self, station: Station, host: Host, **fields: Any) -> bytes:
         """From the station to the host."""
         body = self.body(station.ip, host.ip)
-        return padded(ip_frame(station, host, PROTOCOL_TCP, body, **fields))
+        return padded(ip_frame(station, host, PROTOCOL_TCP, body, tos=self.tos, **fields))
 
     def but(self, **changes: Any) -> Wire:
         return replace(self, **changes)
@@ -96,7 +101,15 @@ def decode(frame: bytes) -> Wire | None:
         payload=body[header:],
         options=body[HEADER_BYTES:header],
         urgent=urgent,
+        tos=packet[1],
     )
+
+
+def resolution(frame: bytes, station: Station, host: Host) -> bytes | None:
+    """The answer to a question by ARP: a design asks again for neighbours that it talks to."""
+    body = frame[ETHERNET_BYTES : ETHERNET_BYTES + ARP_BYTES]
+    asks = frame[12:14] == TYPE_ARP.to_bytes(2) and body[6:8] == ARP_REQUEST.to_bytes(2)
+    return padded(arp_reply(station, host)) if asks and body[24:28] == station.ip else None
 
 
 # ---- Options ----

@@ -72,6 +72,19 @@ print(*(counts[name] for name in ("TCPSackRecovery", "TCPRenoRecovery")))
 """
 
 
+# Has Linux offer ECN.
+OFFER_ECN = """
+with open("/proc/sys/net/ipv4/tcp_ecn", "w") as file:
+    file.write("1")
+"""
+
+# Packets that routers may mark, of those that have come.
+MARKABLE = """
+lines = [line.split()[1:] for line in open("/proc/net/netstat") if line.startswith("IpExt")]
+print(dict(zip(*lines))["InECT0Pkts"])
+"""
+
+
 def echo(live: Live, size: int, connections: int = 1, rounds: int = 1) -> int:
     """Connections whose bytes have all come back."""
     return int(live.python(ECHO, ADDRESS, PORT, size, connections, rounds))
@@ -114,3 +127,24 @@ def test_linux_over_a_bad_link(start: Callable[..., Live]) -> None:
     assert counted["repeat"] > 0
     assert counted["hole"] > 0
     assert counted["out_of_order"] > 0
+
+
+def test_linux_over_a_bad_link_with_all_that_tcp_has(
+    start: Callable[..., Live], tmp_path: Path
+) -> None:
+    text = DESIGN.read_text("utf-8")
+    options = "ecn: true, cubic: true, keepalive_s: 60, user_timeout_s: 60"
+    assert text.count("kind: tcp,") == 1
+    design = tmp_path / "tcp_all.yaml"
+    design.write_text(text.replace("kind: tcp,", f"kind: tcp, {options},"))
+    impaired = {"loss": 0.05, "reorder": 0.02, "duplicate": 0.02}
+    live = start(
+        design,
+        assertions=True,
+        impair_rx={**impaired, "seed": 3},
+        impair_tx={**impaired, "seed": 4},
+    )
+    live.python(OFFER_ECN)
+    assert echo(live, 80_000, connections=3) == 3
+    assert int(live.python(MARKABLE)) > 100
+    assert events(live.stop())["repeat"] > 0

@@ -186,6 +186,7 @@ BAD: dict[str, list[dict[str, object]]] = {
         {"BoundHops": "8'd2"},
     ],
     "ipv4_tx": [{"NumMacPorts": 0}, {"NumMacPorts": 4}, {"NumRoutes": 17}],
+    "siphash": [{"DataWidth": 63}, {"DataWidth": 121}],
     "keyed_hash": [{"DataWidth": 0}, {"HashWidth": 0}],
     "laned_queue": [{"NumLanes": 3}, {"Depth": 96}, {"Depth": 2}],
     "layer_checker": [{"NumInputs": 0}, {"NumOutputs": 0}],
@@ -411,7 +412,8 @@ BAD: dict[str, list[dict[str, object]]] = {
         {"NumSessions": 1},
         {"NumSessions": 48},
         {"NumSessions": 32768},
-        {"MaxWindow": 1000},
+        {"MaxWindow": 512},
+        {"MaxWindow": 3000},
     ],
     "tcp_core": [
         {"NumSessions": 1},
@@ -431,9 +433,26 @@ BAD: dict[str, list[dict[str, object]]] = {
         {"MaxBackoff": 0},
         {"MaxBackoff": 13},
         {"LeastTimeoutUs": 0},
+        {"KeepaliveS": 14001},
+        {"KeepaliveProbeS": 0},
+        {"UserTimeoutS": 4001},
+    ],
+    "tcp_cubic": [
+        {"NumSessions": 1},
+        {"NumSessions": 48},
+        {"NumSessions": 32768},
+        {"Width": 17},
+        {"Width": 33},
     ],
     "tcp_connect": [{"NumSessions": 1}, {"NumSessions": 48}, {"NumSessions": 32768}],
-    "tcp_deadlines": [{"DelayAckUs": 0}, {"DelayAckUs": 500000}, {"TimeWaitUs": 0}],
+    "tcp_deadlines": [
+        {"DelayAckUs": 0},
+        {"DelayAckUs": 500000},
+        {"TimeWaitUs": 0},
+        {"KeepaliveS": 14001},
+        {"KeepaliveProbeS": 0},
+        {"KeepaliveProbeS": 2001},
+    ],
     "tcp_expiry": [{"MaxBackoff": 0}, {"MaxBackoff": 13}],
     "tcp_departure": [
         {"RingBytes": 512},
@@ -479,6 +498,7 @@ BAD: dict[str, list[dict[str, object]]] = {
         {"LeastUs": 2000000},
         {"InitialUs": 70000000},
         {"MostUs": 67108864},
+        {"LateUs": 61000000},
     ],
     "tcp_send_buffer": [
         {"NumSessions": 0},
@@ -544,6 +564,9 @@ BAD: dict[str, list[dict[str, object]]] = {
         {"MaxBackoff": 0},
         {"MaxBackoff": 13},
         {"LeastTimeoutUs": 0},
+        {"KeepaliveS": 14001},
+        {"KeepaliveProbeS": 0},
+        {"UserTimeoutS": 4001},
     ],
     "tcp_echo": [
         {"NumSessions": 1},
@@ -637,6 +660,7 @@ FREE = {
     "HartId": "any number",
     "CustomOps": "a mask: each bit stands for itself",
     "Seed": "any secret",
+    "Key": "any secret",
     **dict.fromkeys(
         (
             *("KindArp", "KindArpUpdate", "KindArpQuestion", "KindUnreachable", "KindTcpData"),

@@ -114,6 +114,10 @@ _FILES: Mapping[str, Tests] = {
         f"rtl/tcp/tcp_{name}.sv": Tests(("tests/rtl/test_tcp_reassembly.py",), ())
         for name in ("ranges", "reassembly")
     },
+    **{
+        f"rtl/tcp/tcp_{name}.sv": Tests(("tests/rtl/test_tcp_congestion.py",), ())
+        for name in ("congestion", "cubic")
+    },
     "rtl/tcp/tcp_scoreboard.sv": Tests(
         ("tests/rtl/test_tcp_recovery.py", "tests/rtl/test_tcp_core.py -k echo"), ()
     ),
@@ -151,6 +155,7 @@ _FILES: Mapping[str, Tests] = {
         Tests(("tests/rtl/test_udp_stream.py", "tests/system/test_udp_kernel.py"), ()),
     ),
     "rtl/common/free_list.sv": Tests(("tests/rtl/test_tcp_sessions.py",), ()),
+    "rtl/common/siphash.sv": Tests(("tests/rtl/test_siphash.py",), ()),
     "rtl/common/keyed_hash.sv": Tests(("tests/rtl/test_tcp_sessions.py",), ()),
     "rtl/common/least_recent.sv": Tests((_CHANNELS, _CROSSPOINT), (), "output_formal"),
     "rtl/common/ones_compressor.sv": Tests((f"{_PRIMITIVES} -k sum", _MAC, _LAYERS)),
