@@ -159,6 +159,22 @@ def test_fragments_are_rare_ones(tmp_path: Path) -> None:
     assert fourth.entries[0].anchor.key == b"bad.name"
 
 
+@pytest.mark.parametrize(
+    ("options", "buffers"),
+    [
+        ('content:"abcd"; http_uri; content:"efgh"; nocase; http_header;', "uri header"),
+        ('http_uri; content:"abcd"; http_header; content:"efgh", depth 4;', "uri header"),
+        ('http.uri; content:"abcd"; content:"efgh"; http.header; pkt_data;', "uri uri"),
+        ('http_user_agent; content:"abcd"; pkt_data; content:"efgh";', "user_agent "),
+    ],
+)
+def test_buffers(tmp_path: Path, options: str, buffers: str) -> None:
+    """As modifiers of the content before, or standing before their contents."""
+    first, _ = judged(tmp_path, f"{ANY} ({options} sid:1;)")
+    names = [each.buffer.removeprefix("http.") for each in first.rule.contents]
+    assert names == buffers.split(" ") and first.kind == "prefilter"
+
+
 def test_lines_and_comments(tmp_path: Path) -> None:
     file = tmp_path / "my.rules"
     file.write_bytes(

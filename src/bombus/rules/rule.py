@@ -39,6 +39,7 @@ class _Reader:
         self.buffer = contents.PAYLOAD
         self.transformed = False
         self.after_unknown = False
+        self.buffers_first = False  # as in Snort 3: what were modifiers enter buffers
 
     def because(self, reason: str) -> None:
         if reason not in self.rule.reasons:
@@ -50,8 +51,9 @@ class _Reader:
         if name in ("content", "uricontent"):
             self._content(value, keywords.OLD_MODIFIERS.get(name))
         elif name in _MODIFIERS or name in keywords.OLD_MODIFIERS:
-            if name in keywords.OLD_MODIFIERS and not rule.contents:
-                self._enter(keywords.OLD_MODIFIERS[name])  # Snort 3: a buffer
+            self.buffers_first |= name in keywords.OLD_MODIFIERS and not rule.contents
+            if name in keywords.OLD_MODIFIERS and self.buffers_first:
+                self._enter(keywords.OLD_MODIFIERS[name])
             else:
                 self._modify(name, value)
         elif name == "sid":
