@@ -105,7 +105,7 @@ module tcp_echo
   typedef enum logic [3:0] {
     Listen,
     Look,
-    Weigh,  // what is known of the session is read
+    Weigh,  // how much is there, and space for how much
     Choose,
     Read,
     Copy,
@@ -118,23 +118,22 @@ module tcp_echo
   step_e step_q;
   index_t at_q;
   told_t known_q;
-  own_t own;
+  own_t own_at_q;
   logic [NumSessions-1:0] queued_q;
   seq_t there_q, space_q, count;  // as in known_q
   logic [13:0] count_q;
 
   // An event that comes later than this has the session looked at again.
-  wire told_t told = told_q[at_q];
-  assign own = own_q[at_q];
   always_ff @(posedge clk_i) begin
-    known_q <= told;
-    there_q <= told.read_end - own.read - 32'(told.closed);
-    space_q <= told.write_end - own.write;
+    there_q <= difference(known_q.read_end, own_at_q.read, known_q.closed);
+    space_q <= known_q.write_end - own_at_q.write;
   end
-  always_comb begin
-    count = there_q < space_q ? there_q : space_q;
-    if (count > 32'(ChunkBytes)) count = 32'(ChunkBytes);
-  end
+  function automatic seq_t bounded(seq_t size);
+    return size > 32'(ChunkBytes) ? 32'(ChunkBytes) : size;
+  endfunction
+  assign count = there_q < space_q ? bounded(there_q) : bounded(space_q);
+  wire seq_t read_next = own_at_q.read + 32'(count_q);
+  wire seq_t write_next = own_at_q.write + 32'(count_q);
 
   logic copying, copy_ready;
   assign copying = (step_q == Copy) & in_valid_i & ~is_event;
@@ -152,26 +151,31 @@ module tcp_echo
       end
       Release: begin
         request.request = RequestRelease;
-        request.place   = own.read;
+        request.place   = own_at_q.read;
       end
       WishRead: begin
         request.request = RequestReadable;
-        request.place = own.read + 32'd1;
-        request.wish = ~own.wish_read;
+        request.place = own_at_q.read + 32'd1;
+        request.wish = ~own_at_q.wish_read;
       end
       WishWrite: begin
         request.request = RequestWritable;
-        request.place = own.write + 32'd1;
-        request.wish = ~own.wish_write;
+        request.place = own_at_q.write + 32'd1;
+        request.wish = ~own_at_q.wish_write;
       end
       Close, Free: begin
         request.request = step_q == Close ? RequestClose : RequestFree;
-        request.place   = own.write;
+        request.place   = own_at_q.write;
       end
       default: ;
     endcase
     send_request = request.request != RequestNone;
-    read = '{port: 16'(TcpPort), session: session_t'(at_q), start: own.read, length: count_q};
+    read = '{
+        port: 16'(TcpPort),
+        session: session_t'(at_q),
+        start: own_at_q.read,
+        length: count_q
+    };
     send_read = step_q == Read;
   end
 
@@ -201,6 +205,8 @@ module tcp_echo
     unique case (step_q)
       Listen: if (request_room) step_q <= Look;
       Look: begin
+        known_q  <= told_q[at_q];
+        own_at_q <= own_q[at_q];
         if (queued_q[at_q]) begin
           if (~(taken & is_event & (event_index == at_q))) queued_q[at_q] <= 1'b0;
           step_q <= Weigh;
@@ -215,28 +221,30 @@ module tcp_echo
         else if (known_q.over) step_q <= Free;
         else if (there_q != '0 && space_q != '0) step_q <= Read;
         else if (there_q != '0) step_q <= known_q.asked_write ? Look : WishWrite;
-        else if (known_q.closed) step_q <= own.closed ? Look : Close;
+        else if (known_q.closed) step_q <= own_at_q.closed ? Look : Close;
         else step_q <= known_q.asked_read ? Look : WishRead;
       end
       Read: if (read_room) step_q <= Copy;
       Copy: begin
         if (copying & copy_ready & in_i.last) begin
-          own_q[at_q].read <= own.read + 32'(count_q);
-          own_q[at_q].write <= own.write + 32'(count_q);
+          own_q[at_q].read <= read_next;
+          own_q[at_q].write <= write_next;
+          own_at_q.read <= read_next;
+          own_at_q.write <= write_next;
           step_q <= Release;
         end
       end
       Release: if (request_room) step_q <= Weigh;
       WishRead: begin
         if (request_room) begin
-          own_q[at_q].wish_read <= ~own.wish_read;
+          own_q[at_q].wish_read <= ~own_at_q.wish_read;
           told_q[at_q].asked_read <= 1'b1;
           step_q <= Look;
         end
       end
       WishWrite: begin
         if (request_room) begin
-          own_q[at_q].wish_write <= ~own.wish_write;
+          own_q[at_q].wish_write <= ~own_at_q.wish_write;
           told_q[at_q].asked_write <= 1'b1;
           step_q <= Look;
         end
@@ -269,8 +277,8 @@ module tcp_echo
   always_comb begin
     copy = in_i;
     copy.kind = $bits(copy.kind)'(KindTcpData);
-    copy.meta =
-        $bits(copy.meta)'(tcp_data_meta_t'{session: session_t'(at_q), start: own.write, skip: '0});
+    copy.meta = $bits(copy.meta)
+        '(tcp_data_meta_t'{session: session_t'(at_q), start: own_at_q.write, skip: '0});
   end
 
   stream_register #(

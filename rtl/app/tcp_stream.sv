@@ -374,7 +374,7 @@ module tcp_stream
   assign own  = own_q[at_q];
   always_ff @(posedge clk_i) begin
     known_q <= told;
-    there_q <= told.failed ? '0 : told.read_end - own.read - 32'(told.closed);
+    there_q <= told.failed ? '0 : difference(told.read_end, own.read, told.closed);
     space_q <= told.write_end - own.write;
   end
   assign count = there_q > 32'(ChunkBytes) ? 14'(ChunkBytes) : there_q[13:0];

@@ -83,11 +83,12 @@ module axi_gather #(
   );
   wire [LengthWidth-1:0] sum = count_q + LengthWidth'(bytes);
   wire full = tkeep_i[DataBytes-1];
+  wire some = |tkeep_i;
   wire fills = full & (count_q == LengthWidth'(MaxBytes - DataBytes));
   // So count_q is whole beats, and each piece has beats of its own.
-  wire ends = tlast_i | fills | (~full & (bytes != '0));
+  wire ends = tlast_i | fills | (~full & some);
   wire taken = tvalid_i & tready_o;
-  wire stores = taken & (bytes != '0);
+  wire stores = taken & some;
   logic discarding_q;
   wire drains = word_valid & sending_o & (discarding_q | ready_i);
   assign tready_o = room_q & piece_room;

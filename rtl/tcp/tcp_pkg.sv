@@ -46,6 +46,13 @@ package tcp_pkg;
 
   typedef logic [31:0] seq_t;
 
+  // a - b - less, by one adder.
+  function automatic seq_t difference(seq_t a, seq_t b, logic less);
+    logic [32:0] sum;
+    sum = {a, 1'b1} + {~b, ~less};
+    return sum[32:1];
+  endfunction
+
   // Bytes left to right - 1 (RFC 2018, 3).
   typedef struct packed {
     seq_t left;
