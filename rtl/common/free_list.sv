@@ -14,7 +14,7 @@ module free_list #(
 
     output logic [$clog2(NumNumbers):0] count_o,
     output number_t number_o,  // the next one, if there is one
-    input logic take_i,  // only if there is one; not together with give_i
+    input logic take_i,  // only if there is one
     input logic give_i,
     input number_t given_i
 );
@@ -63,9 +63,9 @@ module free_list #(
       if (&write_q) fill_q <= 1'b0;
       read_q  <= read;
       write_q <= write_q + number_t'(write);
-      if (take_i) count_q <= count_q - 1'b1;
-      else if (give_i) count_q <= count_q + 1'b1;
-      was_empty_q <= give_i & (count_q == '0);
+      if (take_i & ~give_i) count_q <= count_q - 1'b1;
+      else if (give_i & ~take_i) count_q <= count_q + 1'b1;
+      was_empty_q <= give_i & (count_q == count_t'(take_i));
     end
   end
 

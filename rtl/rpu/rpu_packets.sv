@@ -142,7 +142,7 @@ module rpu_packets
 
   wire  has_slot = filled & |num_free;
   // What the core writes takes the place of a beat.
-  wire  may_start = has_slot & ~give_q & ~allocates_q;
+  wire  may_start = has_slot & ~allocates_q;
   assign in_ready_o = ~write_q & ~memory_write_q & (~first_q | may_start) | first_q & discards_i;
   wire takes = in_valid_i & in_ready_o;
   wire too_long = 15'(in_i.length) > 15'(SlotBytes) | discards_i;
@@ -157,7 +157,7 @@ module rpu_packets
   assign taken_first_o = first_q;
   assign taken_slot_o = slot;
   // It asks in one cycle and is answered in a later one.
-  assign empty_ready_o = allocates_q & ~give_q;
+  assign empty_ready_o = allocates_q;
   assign empty_slot_o = free_slot;
   assign empty_valid_o = has_slot;
   wire allocated = empty_ready_o & empty_wanted_i & has_slot;
