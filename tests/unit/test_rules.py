@@ -246,6 +246,9 @@ def test_command(tmp_path: Path) -> None:
     first = manifest["rules"][0]
     assert (first["sid"], first["rev"], first["msg"], first["class"]) == (1, 2, "one", "exact")
     assert (tmp_path / "out" / "tables.bin").stat().st_size == 256 * 32 * 4
+    result = CliRunner().invoke(app, [*arguments, "--exact-only"])
+    assert "sid 2 is not compiled: it would be a prefilter: keyword pcre" in result.output
+    assert "3 rules: 1 exact, 0 prefilter, 2 not compiled; 256 rows" in result.output
     for more in (["--rows", "300"], ["--var", "X"]):
         assert CliRunner().invoke(app, [*arguments, *more]).exit_code == 1
 

@@ -29,6 +29,7 @@ def compile(
     traffic: Annotated[
         Path | None, typer.Option(help="File with traffic: bytes that it has often are common.")
     ] = None,
+    exact_only: Annotated[bool, typer.Option("--exact-only", help="Without prefilters.")] = False,
     rows: Annotated[
         int | None, typer.Option(help="Rows of the matcher's tables; default: the fewest.")
     ] = None,
@@ -42,7 +43,7 @@ def compile(
         )
     found = compiling.read(files, dict(_variable(text) for text in var or ()))
     sample = traffic.read_bytes() if traffic else b""
-    compiled = compiling.compile_rules(found, sample, rows)
+    compiled = compiling.compile_rules(found, sample, rows, exact_only)
     compiling.write(compiled, output)
     for each in compiled.verdicts:
         if each.kind == compiling.NOT_COMPILED:

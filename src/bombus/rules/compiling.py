@@ -99,6 +99,10 @@ def _judge(rule: Rule, rarity: Rarity) -> Verdict:
     return Verdict(rule, kind, ", ".join(reasons), entries)
 
 
+def _left_out(verdict: Verdict) -> Verdict:
+    return Verdict(verdict.rule, NOT_COMPILED, f"it would be a prefilter: {verdict.reason}")
+
+
 def _hull(ranges: Sequence[ports.Range]) -> tuple[ports.Range, ...]:
     """One range that covers all; for the many ranges, the compare that says too much."""
     return ((ranges[0][0], ranges[-1][1]),) if ranges else ()
@@ -114,10 +118,14 @@ def _no_fragment(rule: Rule) -> str:
     return f"no content of {hashing.SHORT} bytes or more"
 
 
-def compile_rules(rules: Sequence[Rule], traffic: bytes = b"", rows: int | None = None) -> Compiled:
-    """UserError if the tables do not have room."""
+def compile_rules(
+    rules: Sequence[Rule], traffic: bytes = b"", rows: int | None = None, exact_only: bool = False
+) -> Compiled:
+    """`exact_only`: without prefilters. UserError if the tables do not have room."""
     rarity = Rarity(rules, traffic)
     verdicts = [_judge(rule, rarity) for rule in rules]
+    if exact_only:
+        verdicts = [_left_out(each) if each.kind == PREFILTER else each for each in verdicts]
     entries = [entry for each in verdicts for entry in each.entries]
     if not entries:
         raise UserError("none of the rules can be compiled")
