@@ -200,9 +200,8 @@ def test_a_packet_waits_where_the_last_one_was_read() -> None:
             for _ in range(2):
                 say(udp_frame(station, bench.host, station.mac))
             answers = say(arp_reply(station, bench.host))
-            assert [each[42:48] for each in answers if each[:6] == station.mac][-1:] == [
-                station.mac
-            ]
+            payloads = [answer[42:48] for answer in answers if answer[:6] == station.mac]
+            assert payloads[-1:] == [station.mac]
             say(*(waiting if number == 0 else waiting[:number]))
         bench.simulation.elapse(seconds=GIVE_UP_SECONDS)  # the silent ones
 
