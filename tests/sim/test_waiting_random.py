@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
+from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from pathlib import Path
@@ -173,6 +174,28 @@ class Random:
             self.hop(asked, "out", asker, "answer")
         self.through(askers[0], "out", self.layer("sink"), "in", most=1)
 
+    def add_crowd(self) -> int:
+        """Several who ask one server, which has room for all, among other messages; the server."""
+        credit = [self.choose.choice((1, 2)) for _ in range(self.choose.choice((2, 3)))]
+        askers = [self.layer("dropper", count=each) for each in credit]
+        server = self.layer("tray", count=sum(credit), serves=True)
+        for asker in askers:
+            self.hop(self.layer("source"), "out", asker, "in")
+            self.hop(asker, "query", server, "in")
+            self.hop(server, "out", asker, "answer")
+            self.hop(asker, "out", self.layer("sink"), "in")
+        for _ in range(2):
+            layer = self.layer("source")
+            for _ in range(self.choose.choice((1, 2))):
+                # Room is for nothing where messages come without credits.
+                role = self.choose.choice(("stream", "tray"))
+                near = self.layers[self.choose.choice([*askers, server])].node
+                passed = self.layer(role, near if self.chance(0.6) else None, count=4)
+                self.hop(layer, "out", passed, "in")
+                layer = passed
+            self.hop(layer, "out", self.layer("sink"), "in")
+        return server
+
     # ---- As the analysis sees it ----
 
     def resolved(self) -> Design:
@@ -282,6 +305,25 @@ def test_servers_that_ask_before_they_answer(mesh: Mesh) -> None:
     bad, stalled = run(mesh, designs)
     assert bad < 0.9 * len(designs)
     assert stalled > 0.75 * bad
+
+
+def test_room_for_one_request_too_few(mesh: Mesh) -> None:
+    """What is sound with room for all requests, but not with less, stands still with less."""
+    designs = [Random(seed) for seed in range(120)]
+    short = []
+    for design in designs:
+        design.layers, design.hops, design.network = [], [], {}
+        server = design.add_crowd()
+        if is_refused(design):
+            continue
+        less = deepcopy(design)
+        less.layers[server] = replace(less.layers[server], count=less.layers[server].count - 1)
+        if is_refused(less):
+            short.append(less)
+    run(mesh, designs)
+    refused, stalled = run(mesh, short)
+    assert refused == len(short) > len(designs) / 8
+    assert stalled > len(short) / 8
 
 
 def test_a_network_for_some_messages_cures(mesh: Mesh) -> None:
