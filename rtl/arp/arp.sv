@@ -8,7 +8,7 @@
 // answers is in eth_tx (arp_resolver), and so are the registers of the cache, which
 // arp's tile shows as well. The input never stops, so that nothing
 // behind it waits: what finds QueueDepth messages waiting is dropped and counted.
-// Latency: not on the data path; an answer takes 4 cycles (512 bits).
+// Latency: not on the data path; an answer takes 3 cycles (512 bits).
 module arp
   import bombus_pkg::*;
   import arp_pkg::*;

@@ -27,7 +27,8 @@ package arp_pkg;
   typedef struct packed {
     mac_port_t   mac_port;
     vlan_t       vlan;
-    logic [7:0]  reserved;
+    logic [6:0]  reserved;
+    logic        is_binding;    // ARP body: its destination is a binding, too, as in an update
     logic        only_refresh;  // update: change a binding that is there, add none
     logic [15:0] mac_high;      // update: the binding; ARP body, question: destination
     logic [31:0] ip;            // update: the address that mac belongs to; question: which

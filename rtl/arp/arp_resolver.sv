@@ -40,14 +40,15 @@ module arp_resolver
     input  logic look_first_i,
 
     // The beat in the stage behind, and of its message:
-    input  beat_t        act_i,
-    input  logic         act_valid_i,
-    input  logic         act_first_i,
-    input  logic         act_update_i,  // it is an update
-    input  logic         act_packet_i,  // it is a packet, which needs a MAC address
-    output logic         act_kept_o,    // of an update or a packet without binding: it ends here,
-    output logic         act_ready_o,   // now
-    output logic  [47:0] act_mac_o,     // else: where it goes
+    input beat_t act_i,
+    input logic act_valid_i,
+    input logic act_first_i,
+    input logic act_update_i,  // it brings a binding
+    input logic act_packet_i,  // it is a packet, which needs a MAC address
+    input logic act_body_i,  // it goes out, also if it brings a binding
+    output logic act_kept_o,  // of any other update, a packet without binding: it ends here,
+    output logic act_ready_o,  // now
+    output logic [47:0] act_mac_o,  // else: where it goes
 
     // Packets that have waited.
     output beat_t        out_o,
@@ -138,6 +139,11 @@ module arp_resolver
 
   // The verdict of a packet's first beat holds for its last.
   logic hit_q, renew_q;
+  // Its binding has been told, while it waits to go out.
+  logic updated_q;
+  always_ff @(posedge clk_i) begin
+    updated_q <= ~rst_i & ~look_room_i & (updated_q | (act_update & ~reading_o));
+  end
   logic act_ask_ready;
   neighbour_t act_meta;
   assign act_meta = act_i.meta;
@@ -150,8 +156,8 @@ module arp_resolver
     if (act_update & ~reading_o) out_mac_o <= {act_meta.mac_high, act_meta.mac_low};
   end
   assign act_waits   = act_valid_i & act_packet_i & ~hit_q;
-  assign act_update  = act_valid_i & act_update_i;
-  assign act_kept_o  = act_waits | act_update;
+  assign act_update  = act_valid_i & act_update_i & act_first_i & ~updated_q;
+  assign act_kept_o  = act_waits | (act_valid_i & act_update_i & ~act_body_i);
   assign act_ready_o = ~reading_o & (act_ask_ready | act_update);
 
   block_t first, last, count, link_head, chain_head, chain_tail, chain_count;

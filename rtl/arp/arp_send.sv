@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sends what ARP has to say to eth_tx: for a message heard, an update of the
-// cache (kind arp_update) and the answer if it is one that asks; for a question,
-// the request; and announcements (RFC 5227, 3). Messages to send out are ARP
-// bodies (kind arp).
+// Sends what ARP has to say to eth_tx: for a message heard that asks the host, the
+// answer, otherwise an update of the cache (kind arp_update); for a question, the
+// request; and announcements (RFC 5227, 3). Messages to send out are ARP bodies (kind
+// arp). An answer updates the cache, too, so that a request brings no more beats out
+// than it has brought in.
 //
 // Latency: 1 cycle. Throughput: one beat per cycle.
 module arp_send
@@ -40,7 +41,6 @@ module arp_send
   typedef logic [$clog2(BodyBeats+1)-1:0] index_t;
 
   logic   announcing_q;
-  logic   answering_q;  // the update has gone out, the answer follows
   index_t index_q;
 
   // The MAC port of the message, and its addresses.
@@ -55,8 +55,8 @@ module arp_send
       .one_o (host)
   );
 
-  wire   update = ~announcing_q & ~heard_i.question & ~answering_q & (heard_i.ip != '0);
-  wire   answer = ~announcing_q & ~heard_i.question & ~update;
+  wire   answer = ~announcing_q & ~heard_i.question & heard_i.answer;
+  wire   update = ~announcing_q & ~heard_i.question & ~heard_i.answer;
   wire   valid = announcing_q | heard_valid_i;
   wire   ready = ~out_valid_o | out_ready_i;
 
@@ -78,6 +78,7 @@ module arp_send
   always_comb begin
     meta = '0;
     meta.only_refresh = ~heard_i.learn;
+    meta.is_binding = answer & (heard_i.ip != '0);
     if (NumMacPorts > 1) meta.mac_port = port;
     meta.vlan = announcing_q ? '0 : heard_i.vlan;
     meta.ip = heard_i.ip;
@@ -105,19 +106,17 @@ module arp_send
     assign announced_o[p] = done & announcing_q &
         ((NumMacPorts == 1) | (announced_port_q == mac_port_t'(p)));
   end
-  assign heard_ready_o = asked_o | answered_o | (updated_o & ~heard_i.answer);
+  assign heard_ready_o = asked_o | answered_o | updated_o;
 
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
       announcing_q <= 1'b0;
-      answering_q <= 1'b0;
       index_q <= '0;
       out_valid_o <= 1'b0;
     end else begin
       if (ready) out_valid_o <= valid;
       if (valid & ready) index_q <= beat.last ? '0 : index_q + 1'b1;
-      if (done) answering_q <= update & heard_i.answer;
-      // Between two messages only, and not between an update and its answer.
+      // Between two messages only.
       if (done | ~valid) announcing_q <= |(announce_i & ~announced_o) & (~done | heard_ready_o);
     end
   end

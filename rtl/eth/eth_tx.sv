@@ -7,7 +7,8 @@
 // while the arp layer is asked to ask for it (arp_question: a message without
 // payload behind a header that means nothing). When the binding comes, what has
 // waited goes out before the next message. ARP bodies (kind arp) bring their
-// destination along. What goes out leaves by the MAC port that its metadata name.
+// destination along, which may be a binding for the cache (is_binding). What goes out
+// leaves by the MAC port that its metadata name.
 //
 // Software reads the bindings as the table `cache` (eth_tx.rdl), without disturbing
 // a message.
@@ -98,6 +99,13 @@ module eth_tx
 
   // ---- Input ----
 
+  // Of a first beat
+  function automatic logic brings_binding(beat_t beat);
+    arp_meta_t meta;
+    meta = beat.meta;
+    return (32'(beat.kind) == KindArpUpdate) | ((32'(beat.kind) == KindArp) & meta.is_binding);
+  endfunction
+
   beat_t in;
   logic in_valid, in_ready;
   if (RegistersInput) begin : gen_input
@@ -126,7 +134,7 @@ module eth_tx
   beat_t look;
   logic look_valid, look_wait, look_ready;
   // Metadata counts with a first beat only; behind it there may be anything.
-  wire in_is_update = first_q & (32'(in.kind) == KindArpUpdate);
+  wire in_is_update = first_q & brings_binding(in);
   // While the resolver is busy, no message starts.
   wire stop = resolver_busy & first_q;
   assign in_ready = key_ready & ~stop;
@@ -160,13 +168,13 @@ module eth_tx
   logic act_valid, act_ready, act_first_q, act_kept, kept_ready, act_room;
   logic [47:0] act_mac, waited_mac;
   assign look_ready = act_room & ~look_wait;
-  logic act_packet_q, act_update_q, act_body_q;  // of what kind its message is
+  logic act_packet_q, act_update_q, act_body_q;  // what its message is; a body may be an update
   always_ff @(posedge clk_i) begin
     if (rst_i) act_first_q <= 1'b1;
     else if (act_valid & act_ready) act_first_q <= act.last;
     if (act_room & look_first_q) begin
       act_packet_q <= 32'(look.kind) == KindPacket;
-      act_update_q <= 32'(look.kind) == KindArpUpdate;
+      act_update_q <= brings_binding(look);
       act_body_q   <= 32'(look.kind) == KindArp;
     end
   end
@@ -222,6 +230,7 @@ module eth_tx
       .act_first_i(act_first_q),
       .act_update_i(act_update_q),
       .act_packet_i(act_packet_q),
+      .act_body_i(act_body_q),
       .act_kept_o(act_kept),
       .act_ready_o(kept_ready),
       .act_mac_o(act_mac),

@@ -33,18 +33,27 @@ def packet(ip: int, number: int, size: int = 46, vlan: int = 0) -> Message:
     return Message(body, pack_meta(kind=PACKET, ip=ip, length=len(body), vlan=vlan))
 
 
-def update(ip: int, mac: int | None = None, *, only_refresh: bool = False) -> Message:
+def neighbour(kind: int, ip: int, mac: int | None = None, **fields: int) -> int:
     mac = mac_of(ip) if mac is None else mac
-    meta = pack_meta(
+    return pack_meta(
         meta_type="neighbour_t",
         package="arp_pkg",
-        kind=ARP_UPDATE,
+        kind=kind,
         ip=ip,
         mac_high=mac >> 32,
         mac_low=mac & 0xFFFFFFFF,
-        only_refresh=int(only_refresh),
+        **fields,
     )
-    return Message(b"", meta)
+
+
+def update(ip: int, mac: int | None = None, *, only_refresh: bool = False) -> Message:
+    return Message(b"", neighbour(ARP_UPDATE, ip, mac, only_refresh=int(only_refresh)))
+
+
+def body(ip: int, *, is_binding: bool = True) -> Message:
+    """An ARP body to a neighbour that is a binding, too, as an answer is."""
+    meta = neighbour(ARP_BODY, ip, length=28, is_binding=int(is_binding))
+    return Message(ip.to_bytes(4) + bytes(24), meta)
 
 
 @dataclass
@@ -52,6 +61,7 @@ class Seen:
     """What one of the two has sent and counted."""
 
     frames: list[tuple[int, bytes]] = field(default_factory=list)  # MAC address, packet
+    bodies: list[tuple[int, bytes]] = field(default_factory=list)  # MAC address, ARP body
     questions: list[tuple[int, int]] = field(default_factory=list)  # address, MAC address
     counts: Counter[str] = field(default_factory=Counter)
 
@@ -114,7 +124,9 @@ class Transmitter:
                 else:
                     assert hop == "mac_port_0"
                     mac = int.from_bytes(message.payload[:6])
-                    seen.frames.append((mac, message.payload[HEADER_BYTES:]))
+                    is_arp = message.payload[12:HEADER_BYTES] == b"\x08\x06"
+                    sent = seen.bodies if is_arp else seen.frames
+                    sent.append((mac, message.payload[HEADER_BYTES:]))
             seen.counts.update(counts(self.bench, "eth_tx", stream))
         self.bench.forget()
         return self._seen
@@ -145,6 +157,42 @@ def test_a_packet_waits_for_its_neighbour(eth_tx: Transmitter) -> None:
         assert seen.numbers(ip) == [0, 1, 2]
         assert {mac for mac, _ in seen.frames} == {mac_of(ip)}
         closed(seen, 3)
+
+
+def test_a_body_that_is_a_binding_answers_and_goes_out(eth_tx: Transmitter) -> None:
+    asked, new = SUBNET | 9, SUBNET | 10
+    eth_tx.run(packet(asked, 0), packet(asked, 1))
+    for seen in eth_tx.run(body(asked), packet(asked, 2), body(new), packet(new, 0)):
+        assert seen.numbers(asked) == [0, 1, 2]
+        assert seen.numbers(new) == [0]
+        assert [mac for mac, _ in seen.bodies] == [mac_of(asked), mac_of(new)]
+        assert seen.asked == [asked]
+        assert not seen.counts["arp_update"]
+        closed(seen, 4)
+
+
+def test_a_body_to_somebody_is_no_binding(eth_tx: Transmitter) -> None:
+    ip = SUBNET | 9
+    for seen in eth_tx.run(body(ip, is_binding=False), packet(ip, 0)):
+        assert not seen.frames
+        assert len(seen.bodies) == 1
+        assert seen.asked == [ip]
+        closed(seen, 1, 1)
+
+
+def test_a_body_that_waits_answers_once(eth_tx: Transmitter) -> None:
+    """The output is stalled while bodies and packets of several neighbours are inside."""
+    ips = [SUBNET | n for n in range(40, 60)]
+    eth_tx.bench.pace(stall=0.95)
+    eth_tx.send(*(packet(ip, 0) for ip in ips))
+    eth_tx.send(*(message for ip in ips for message in (body(ip), packet(ip, 1))))
+    eth_tx.bench.drain()
+    eth_tx.seconds(4)  # a question that was left open would be asked again
+    for seen in eth_tx.run(*(packet(ip, 2) for ip in ips)):
+        assert all(seen.numbers(ip) == [0, 1, 2] for ip in ips)
+        assert sorted(seen.asked) == ips
+        assert [mac for mac, _ in seen.bodies] == [mac_of(ip) for ip in ips]
+        closed(seen, 3 * len(ips))
 
 
 def test_a_refresh_answers_a_question_but_adds_nothing(eth_tx: Transmitter) -> None:
@@ -338,13 +386,18 @@ def test_order_at_random(benches: Benches, seed: int, cuts: int) -> None:
         eth_tx.bench.pace(**pace)
         ips = [SUBNET | random.randrange(1 << random.choice([3, 10])) for _ in range(24)]
         number: dict[int, int] = defaultdict(int)
+        bodies: list[int] = []
         total = 0
         for _ in range(5):
             messages = []
             for _ in range(60):
                 ip = random.choice(ips)
                 action = random.random()
-                if action < 0.2:
+                if action < 0.1:
+                    messages.append(body(ip, is_binding=random.random() < 0.8))
+                    bodies.append(ip)
+                    ip = random.choice([ip, random.choice(ips)])
+                elif action < 0.25:
                     messages.append(update(ip, only_refresh=random.random() < 0.3))
                     # The one that comes right behind it.
                     ip = random.choice([ip, ip, random.choice(ips)])
@@ -357,7 +410,9 @@ def test_order_at_random(benches: Benches, seed: int, cuts: int) -> None:
         eth_tx.bench.drain()
         for seen in eth_tx.run(*(update(ip) for ip in sorted(set(ips)))):
             closed(seen, total)
-            assert all(mac == mac_of(int.from_bytes(body[:4])) for mac, body in seen.frames)
+            sent = seen.frames + seen.bodies
+            assert all(mac == mac_of(int.from_bytes(data[:4])) for mac, data in sent)
+            assert [int.from_bytes(data[:4]) for _, data in seen.bodies] == bodies
             for ip in ips:
                 numbers = seen.numbers(ip)
                 assert numbers == sorted(set(numbers)), "a packet has overtaken another"

@@ -10,7 +10,7 @@ from random import Random
 import pytest
 from support import message_sums
 
-from bombus.golden.frames import Host, Station, arp_reply, udp_frame
+from bombus.golden.frames import Host, Station, arp_reply, arp_request, padded, udp_frame
 from bombus.measure.exchanges import introduce, neighbour
 from bombus.registers.access import RegisterError
 from bombus.simulator.simulation import Simulation
@@ -59,6 +59,15 @@ def test_bindings_by_name(simulation: Simulation) -> None:
         cache[3].mac = 1
 
 
+def test_probes_are_answered_and_not_remembered(simulation: Simulation) -> None:
+    host, peer = Host.from_manifest(simulation.manifest), neighbour(simulation.manifest)
+    before = [entry.read() for entry in simulation.tile("arp").registers.cache]
+    simulation.send(padded(arp_request(Station(peer.mac, bytes(4)), host)))
+    simulation.advance_until_idle()
+    assert len(simulation.receive_all()) == 1
+    assert [entry.read() for entry in simulation.tile("arp").registers.cache] == before
+
+
 def test_entries_are_whole_while_they_are_rewritten(simulation: Simulation) -> None:
     """Neighbours of one set take turns in two entries; each has a MAC address made of its IP.
 
@@ -70,9 +79,11 @@ def test_entries_are_whole_while_they_are_rewritten(simulation: Simulation) -> N
     cache = simulation.tile("arp").registers.cache
     frames = []
     for n in range(400):
-        for ip in random.sample(same_set(first, 6), 2):
+        for arp, ip in zip(
+            (arp_reply, arp_request), random.sample(same_set(first, 6), 2), strict=True
+        ):
             station = Station(bytes([2]) + ip[1:] + n.to_bytes(2), ip)
-            frames.append(arp_reply(station, host))
+            frames.append(padded(arp(station, host)))
         frames.append(udp_frame(peer, host, n.to_bytes(8, "little"), port=2000))
     for frame in frames:
         simulation.send(frame)
@@ -87,4 +98,4 @@ def test_entries_are_whole_while_they_are_rewritten(simulation: Simulation) -> N
         simulation.advance(random.randrange(20))
     assert len(seen) > 100
     assert len({ip for _, ip in seen}) == 6
-    assert len(simulation.receive_all()) == 400
+    assert len(simulation.receive_all()) == 800, "datagrams and answers"

@@ -146,6 +146,12 @@ SECOND_ICMP = ICMP.replace("icmp,", "icmp2,").replace("1, 2", "3, 0")
             "udp_rx",
             "tile 'icmp' has no layer 'x'",
         ),
+        (
+            "layers: [eth_tx, mac_tx]",
+            "waits: [mac_tx], layers: [eth_tx, mac_tx]",
+            "eth_tx",
+            "no layer 'mac_tx' of tile 'eth_tx' takes messages from the mesh; known: eth_tx",
+        ),
         ("[mac_rx, eth_rx]", "[eth_rx]", "tiles", "MAC port 0 has no layer frame_rx or mac_rx"),
         ("[eth_tx, mac_tx]", "[eth_tx]", "tiles", "MAC port 0 has no layer mac_tx"),
         (

@@ -91,6 +91,15 @@ def test_counters_fit_what_the_tile_counts() -> None:
         assert bits == list(range(int(number)))
 
 
+def test_messages_that_wait_aside_count_as_work() -> None:
+    """A register for layers named under `waits` only; the tile is busy with what is in it."""
+    design, _ = check.check(DESIGNS / "udp_echo_fused.yaml")
+    text = generate.texts(design)["tiles/udp_echo_fused_tile_transmit.sv"]
+    assert re.findall(r"u_(\w+)_waiting \(", text) == ["eth_tx_in"]
+    (busy,) = re.findall(r"assign busy_o = (.*);", text)
+    assert "eth_tx_in_merge_valid[1]" in busy.split(" || ")
+
+
 def test_tables_lead_where_the_hops_do() -> None:
     design, _ = check.check(DESIGNS / "udp_echo.yaml")
     text = generate.texts(design)["tiles/udp_echo_tile_ipv4_rx.sv"]

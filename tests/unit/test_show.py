@@ -24,10 +24,10 @@ def test_routes_are_on_the_links_that_they_take() -> None:
     design, _ = check.check(DESIGNS / "udp_echo_fused.yaml")
     links = show.routes_by_link(design)
     names = sorted(route.name for route in links[(0, 0), (1, 0)])
-    # arp passes through to the next tile; ipv4_rx and udp_rx have next hops to icmp_echo.
-    assert names == ["arp", "icmp", "icmp", "icmp", "udp_port_7"]
-    assert sorted(route.name for route in links[(1, 0), (2, 0)]) == ["arp", "arp"]
-    assert ((1, 0), (0, 0)) not in links
+    # ipv4_rx has next hops to icmp_echo for pings and for what is unreachable.
+    assert names == ["eth_tx", "icmp", "icmp", "udp_rx"]
+    assert [route.name for route in links[(1, 0), (0, 0)]] == ["arp"]
+    assert ((1, 0), (2, 0)) not in links
 
 
 def test_picture_names_every_tile_and_layer(tmp_path: Path) -> None:

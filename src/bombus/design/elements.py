@@ -182,6 +182,7 @@ class Tile:
     next: dict[str, str] = field(default_factory=dict)  # the design file's
     traffic: dict[str, float] = field(default_factory=dict)  # the design file's, by next hop
     slow: bool = False  # the design file's
+    waits: tuple[str, ...] = ()  # the design file's
     interfaces: list[Interface] = field(default_factory=list)  # in the order of the networks
     # MAC ports with a clock of their own, and the direction (`rx`, `tx`) of theirs that ends here.
     crossings: tuple[tuple[int, str], ...] = ()

@@ -148,6 +148,20 @@ def _crossings(tile: Tile, design: config.DesignConfig) -> tuple[tuple[int, str]
     return tuple((n, way) for n, way in ends if design.has_own_clock(n))
 
 
+def _without_entry(tile: Tile, file: config.DesignFile) -> list[Problem]:
+    """Layers for which nothing can wait, since nothing comes to them from the mesh."""
+    names = [target.layer.name for target in tile.entries]
+    return [
+        file.problem(
+            (*tile.loc, "waits", number),
+            f"no layer {name!r} of tile {tile.given_name!r} takes messages from the mesh; "
+            f"{near_matches(name, names)}",
+        )
+        for number, name in enumerate(tile.waits)
+        if name not in names
+    ]
+
+
 def resolve(
     file: config.DesignFile, library: Library, placement: snake.Placement | None = None
 ) -> tuple[Design, list[Problem]]:
@@ -215,6 +229,9 @@ def resolve(
         design.bindings,
     )
     whole.join()
+    for tile, said in given_tiles.items():
+        tile.waits = tuple(said.waits)
+        problems += _without_entry(tile, file)
     for network in networks[1:]:
         if not any(hop.network is network for hop in hops if not hop.in_tile):
             message = (

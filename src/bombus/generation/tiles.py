@@ -29,7 +29,7 @@ from bombus.generation.mac_ports import (
     tile_mac_ports,
     tile_mac_streams,
 )
-from bombus.generation.wiring import wiring
+from bombus.generation.wiring import waiting, wiring
 
 
 def _raised_ports(tile: Tile) -> list[dict[str, str]]:
@@ -240,7 +240,7 @@ def _load_context(tile: Tile, design: Design) -> dict[str, Any]:
         ],
         "working": [
             *(f"{interface.network.prefix}entering" for interface in tile.interfaces),
-            *_busy_signals(tile),
+            *_busy_signals(tile, design),
         ],
     }
 
@@ -255,8 +255,9 @@ def _sink_valid(target: Input) -> str:
     return f"{target.network.prefix}sink_valid[{target.entry_port}]"
 
 
-def _busy_signals(tile: Tile) -> list[str]:
-    return [f"{layer.name}_busy" for layer in tile.layers if "busy_o" in layer.kind.ports]
+def _busy_signals(tile: Tile, design: Design) -> list[str]:
+    layers = [f"{layer.name}_busy" for layer in tile.layers if "busy_o" in layer.kind.ports]
+    return layers + waiting(tile, design)
 
 
 def _event_slices(tile: Tile) -> list[dict[str, Any]]:
@@ -355,6 +356,7 @@ def _window(tile: Tile, interface: Interface, design: Design) -> dict[str, Any] 
     working = [
         f"{prefix}entering",
         *(f"{layer.name}_busy" for layer in found.layers if "busy_o" in layer.kind.ports),
+        *waiting(tile, design, interface.network),
         *(f"{prefix}src_valid[{n}]" for n in passing),
     ]
     return {
@@ -462,7 +464,7 @@ def tile_context(tile: Tile, design: Design) -> dict[str, Any]:
         "timers": timers,
         "busy": [
             *(f"{each['prefix']}{what}_busy" for each in interfaces for what in _ALWAYS_BUSY),
-            *_busy_signals(tile),
+            *_busy_signals(tile, design),
         ],
         "table_ready": " && ".join(f"{each['prefix']}table_ready" for each in interfaces),
         "stream_messages": _streams(tile, "message", _mac_counts(tile)),

@@ -46,6 +46,10 @@ class _Wiring:
             "ready": f"{base}_ready{index}",
         }
 
+    def waits(self, target: Input) -> bool:
+        """Whether a register holds what comes from the mesh for an input."""
+        return target.layer.name in self.tile.waits
+
     def branch(self, output: Output, target: Input | None, hops: list[Hop]) -> dict[str, str]:
         names = listing(dict.fromkeys(hop.name for hop in hops))
         if target is not None:
@@ -172,8 +176,21 @@ def wiring(tile: Tile, design: Design) -> dict[str, Any]:
                 mesh_type(target.network),
                 joined.type_of(target),
             ),
+            "type": joined.type_of(target),
+            "signal": target.signal,
+            "waits": joined.waits(target),
             **joined.slot(target, None),
         }
         for target in tile.entries
     ]
     return {"outputs": joined.outputs(), "inputs": inputs, "sinks": sinks}
+
+
+def waiting(tile: Tile, design: Design, network: Network | None = None) -> list[str]:
+    """The valid signals of registers between the mesh (of one network) and inputs."""
+    joined = _Wiring(tile, design)
+    return [
+        joined.slot(target, None)["valid"]
+        for target in tile.entries
+        if joined.waits(target) and network in (None, target.network)
+    ]

@@ -94,6 +94,13 @@ class _Tile(FileModel):
         validate_default=True,
     )
 
+    waits: list[StrictStr] = Field(
+        default=[],
+        description="Layers of this tile for which a message from the mesh waits in a register of "
+        "its own while they take others by wires, so that it keeps nothing back that comes behind "
+        "it for other layers. A cycle of latency for what comes to them from the mesh.",
+        examples=[["eth_tx"]],
+    )
     ports: dict[Name, Name] = Field(
         default={},
         description="Ports of this tile's layers to raise to the top, such as a memory's: "
