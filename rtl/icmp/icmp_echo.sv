@@ -40,8 +40,9 @@ module icmp_echo
     output logic        busy_o
 );
 
-  if (BurstErrors < 1 || RefillShift > 31) begin : gen_bad_rate
-    $error("icmp_echo: BurstErrors must be at least 1, RefillShift at most 31");
+  localparam int unsigned PeriodWidth = 8;  // bits of a number of periods
+  if (BurstErrors < 1 || RefillShift > 32 - PeriodWidth) begin : gen_bad_rate
+    $error("icmp_echo: BurstErrors must be at least 1, RefillShift at most 24");
   end
 
   localparam string Entry = "icmp";
@@ -196,7 +197,6 @@ module icmp_echo
   end
 
   // The rate: periods that have gone by each give a token back; time may jump.
-  localparam int unsigned PeriodWidth = 8;
   typedef logic [$clog2(BurstErrors+1)-1:0] tokens_t;
   typedef logic [$clog2(BurstErrors+1):0] refilled_t;
   tokens_t tokens_q, refill_q;

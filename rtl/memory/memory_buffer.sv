@@ -111,12 +111,9 @@ module memory_buffer
   typedef logic [BeatWidth:0] beats_t;
 
   function automatic logic [AddrWidth-1:0] address(slot_t slot, beats_t beat);
-    return AddrWidth'(BaseAddress) + {
-        (AddrWidth - SlotWidth - BeatWidth - ByteShift)'(0),
-        slot[SlotWidth-1:0],
-        beat[BeatWidth-1:0],
-        ByteShift'(0)
-    };
+    return AddrWidth'(BaseAddress) + AddrWidth'({
+        slot[SlotWidth-1:0], beat[BeatWidth-1:0], ByteShift'(0)
+    });
   endfunction
 
   // Bursts start at multiples of BurstBeats: whether the last beat is in the one that starts here.

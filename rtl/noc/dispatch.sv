@@ -14,7 +14,7 @@ module dispatch
   import noc_pkg::*;
 #(
     parameter type beat_t = logic,
-    parameter group_t Group = '{RoundRobin, FlowMeta, 8'd1, 8'd0, 4'd0},
+    parameter group_t Group = '{RoundRobin, FlowMeta, 8'd1, 8'd0, 4'd1},
     localparam int unsigned NumReplicas = 32'(Group.replicas),
     localparam int unsigned SlotBits = 32'(Group.slot_bits)
 ) (
@@ -30,8 +30,9 @@ module dispatch
     output logic [SlotBits-1:0] slot_o
 );
 
-  if (NumReplicas < 1 || SlotBits > 8 || NumReplicas > 2 ** SlotBits) begin : gen_bad_group
-    $error("dispatch: Group must have 1 replica or more, up to 8 slot_bits and a slot for each");
+  if (NumReplicas < 1 || SlotBits < 1 || SlotBits > 8 || NumReplicas > 2 ** SlotBits)
+  begin : gen_bad_group
+    $error("dispatch: Group must have 1 replica or more, 1 to 8 slot_bits and a slot for each");
   end
 
   packet_meta_t meta;

@@ -12,9 +12,9 @@ module replica_choice
     parameter type route_t = logic,
     parameter int unsigned NumGroups = 1,
     parameter group_t [NumGroups-1:0] Groups = {NumGroups{group_t'(
-    '{RoundRobin, FlowMeta, 8'd1, 8'd0, 4'd0}
+    '{RoundRobin, FlowMeta, 8'd1, 8'd0, 4'd1}
     )}},
-    parameter int unsigned NumSlots = 1,  // of all groups; a power of two, up to 256
+    parameter int unsigned NumSlots = 2,  // of all groups; a power of two, up to 256
     parameter word_t [NumSlots-1:0] Init = '0,
     parameter bit FixedTables = 0,  // of routes: never written
     parameter int unsigned X = 0,  // own position

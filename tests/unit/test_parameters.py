@@ -14,6 +14,8 @@ from bombus.design import rtl
 
 # Types for modules that work for the width of some data, by name and bits.
 TYPES = {f"data_{bits}_t": bits for bits in (32, 192, 1024)}
+# Modules that need beats of packets to be elaborated without errors.
+PACKETS = ("dispatch", "icmp_echo", "memory_buffer", "ring_write")
 FIELDS = "logic last; logic [13:0] length; logic [6:0] bytes; logic [9:0] index;"
 
 
@@ -93,6 +95,7 @@ BAD: dict[str, list[dict[str, object]]] = {
     "crosspoint_output": [{"NumLanes": 0}, {"MaxPacket": 0}],
     "dispatch": [
         {"Group": "'0"},
+        {"Group": group(1)},
         {"Group": group(3, slot_bits=1)},
         {"Group": group(1, slot_bits=9)},
     ],
@@ -172,7 +175,7 @@ BAD: dict[str, list[dict[str, object]]] = {
     "head_fifo": [{"Depth": 12}, {"Depth": 128}],
     "icmp_echo": [
         {"BurstErrors": 0},
-        {"RefillShift": 32},
+        {"RefillShift": 25},
         {"NumMacPorts": 0},
         {"NumMacPorts": 4},
         {"Delay": 17},
@@ -682,8 +685,8 @@ def sources() -> tuple[pyslang.SourceManager, list[syntax.SyntaxTree]]:
     return manager, [syntax.SyntaxTree.fromFile(file, manager, pyslang.Bag()) for file in files]
 
 
-def said(module: str, values: Mapping[str, object]) -> list[str]:
-    """What modules say by `$error` when one is elaborated with these values."""
+def diagnosed(module: str, values: Mapping[str, object]) -> list[str]:
+    """What elaboration finds wrong with a module with these values."""
     manager, trees = sources()
     given = ", ".join(f".{name}({value})" for name, value in values.items())
     options = ast.CompilationOptions()
@@ -695,11 +698,20 @@ def said(module: str, values: Mapping[str, object]) -> list[str]:
         f"typedef struct packed {{logic [{bits - 1}:0] data; {FIELDS}}} {name};"
         for name, bits in TYPES.items()
     )
-    text = f"module probe; {' '.join(types)} {module} #({given}) u (); endmodule"
+    beat = '`include "bombus_types.svh"\nmodule probe; `BOMBUS_BEAT_T(packet_beat_t, 512)'
+    text = f"{beat} {' '.join(types)} {module} #({given}) u (); endmodule"
     compilation.addSyntaxTree(syntax.SyntaxTree.fromText(text, manager, "probe"))
     engine = pyslang.DiagnosticEngine(manager)
-    messages = map(engine.formatMessage, compilation.getAllDiagnostics())
-    return [message for message in messages if message.startswith("$error encountered")]
+    return [
+        engine.formatMessage(diagnostic)
+        for diagnostic in compilation.getAllDiagnostics()
+        if diagnostic.isError() or diagnostic.code == pyslang.Diags.RangeOOB
+    ]
+
+
+def said(module: str, values: Mapping[str, object]) -> list[str]:
+    """What modules say by `$error` when one is elaborated with these values."""
+    return [text for text in diagnosed(module, values) if text.startswith("$error encountered")]
 
 
 @pytest.mark.parametrize("module", BAD)
@@ -710,10 +722,22 @@ def test_bad_values_are_refused(module: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("module", "values"), [("ring_write", {"RingBytes": 256}), ("completions", {"NumOthers": 16})]
+    ("module", "values"),
+    [
+        ("ring_write", {"RingBytes": 256}),
+        ("completions", {"NumOthers": 16}),
+        ("dispatch", {"Group": group(1, slot_bits=1)}),
+        ("icmp_echo", {"RefillShift": 0}),
+        ("icmp_echo", {"RefillShift": 24}),
+        ("memory_buffer", {"AddrWidth": 20}),
+        ("memory_buffer", {"AddrWidth": 15, "Slots": 2}),
+        ("memory_buffer", {"AddrWidth": 64}),
+    ],
 )
 def test_values_at_the_limit_are_not(module: str, values: Mapping[str, object]) -> None:
-    assert said(module, values) == []
+    """Such a module works: no type, width or selection in it is impossible either."""
+    with_types = {"beat_t": "packet_beat_t"} if module in PACKETS else {}
+    assert diagnosed(module, {**with_types, **values}) == []
 
 
 def numeric_parameters() -> dict[str, set[str]]:
