@@ -204,6 +204,7 @@ BAD: dict[str, list[dict[str, object]]] = {
         {"TxStartBeats": 513},
     ],
     "mac_route": [{"NumMacPorts": 0}, {"NumMacPorts": 4}, {"NumRoutes": 17}],
+    "frame_loop": [{"MacPort": 3}, {"DataWidth": 32}, {"DataWidth": 192}, {"DataWidth": 1024}],
     "frame_rx": [{"MacPort": 3}, {"DataWidth": 32}, {"DataWidth": 192}, {"DataWidth": 1024}],
     "ip_blacklist": [{"Stages": 1}, {"Stages": 17}, {"DataWidth": 256}],
     "frame_store": [{"DataWidth": 32}, {"DataWidth": 192}, {"DataWidth": 1024}],

@@ -81,6 +81,7 @@ _FILES: Mapping[str, Tests] = {
         ),
         Tests(("tests/rtl/test_tcp_buffers.py",), ()),
     ),
+    "rtl/mac/frame_loop.sv": Tests(("tests/rtl/test_frame_loop.py",), ()),
     "rtl/mac/frame_rx.sv": Tests(
         ("tests/rtl/test_frame_rx.py",), ("tests/system/test_middlebox.py",)
     ),

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+"""frame_loop: frames come out as they are, by the port of the loop; drops; at all widths."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from random import Random
+
+import pytest
+from harness import PACES, WIDTHS, Beats, Bench, Benches, Message, pack_meta
+from layer_bench import counts, open_layer
+
+from bombus.golden.flow_key import flow_key
+
+PORT = 2
+MAX_FRAME = 9600
+
+
+def loop(benches: Benches) -> Bench:
+    return open_layer(benches, "frame_loop", [f".DataWidth(DataWidth), .MacPort({PORT})"])
+
+
+def frame(random: Random, length: int) -> bytes:
+    """UDP over IPv4, or its beginning."""
+    start = random.randbytes(12) + b"\x08\x00\x45\0\0\x40" + bytes(5) + b"\x11\0\0"
+    return (start + random.randbytes(max(12, length)))[:length]
+
+
+def push(bench: Bench, frames: Sequence[bytes], random: Random) -> None:
+    for stream, width in enumerate(WIDTHS):
+        for each in frames:
+            sent = Message(each, pack_meta(mac_port=PORT, length=len(each)))
+            bench.push(Beats(width).beats(sent), stream)
+
+
+def got(bench: Bench, stream: int) -> list[Message]:
+    beats = Beats(WIDTHS[stream], ("next", 5))
+    return beats.messages(bench.items(stream), lengths=True)
+
+
+@pytest.mark.parametrize("pace", PACES, ids=str)
+def test_frames_come_out_as_they_are(benches: Benches, pace: dict[str, float]) -> None:
+    random = Random(1)
+    bench = loop(benches)
+    bench.pace(**pace)
+    sent = [frame(random, random.choice((1, 59, 60, 64, 65, 200, 300))) for _ in range(50)]
+    push(bench, sent, random)
+    bench.drain()
+    for stream in range(len(WIDTHS)):
+        there = got(bench, stream)
+        assert [each.payload for each in there] == sent
+        for each in there:
+            assert (each["ip"], each["l4.ports.src_port"]) == flow_key(each.payload)
+            assert each["mac_port"] == PORT
+        assert not counts(bench, "frame_loop", stream).total()
+
+
+def test_every_length(benches: Benches) -> None:
+    random = Random(2)
+    bench = loop(benches)
+    sent = [frame(random, length) for length in (*range(1, 200), 9599, MAX_FRAME)]
+    push(bench, [*sent, frame(random, MAX_FRAME + 1), frame(random, 16383)], random)
+    bench.drain()
+    for stream in range(len(WIDTHS)):
+        assert [each.payload for each in got(bench, stream)] == sent
+        counted = counts(bench, "frame_loop", stream)
+        assert (counted["too_long"], counted["overflow"]) == (2, 0)
+
+
+def test_it_never_stops_its_input(benches: Benches) -> None:
+    """Frames that find no room are dropped whole."""
+    random = Random(3)
+    bench = loop(benches)
+    bench.pace(stall=1.0)
+    sent = [n.to_bytes(2) + frame(random, 900) for n in range(60)]
+    push(bench, sent, random)
+    bench.run(60 * 120 * 2)
+    assert not any(bench.waiting(stream) for stream in range(len(WIDTHS)))
+    bench.pace()
+    bench.drain()
+    for stream in range(len(WIDTHS)):
+        there = [each.payload for each in got(bench, stream)]
+        assert there == sent[: len(there)]
+        lost = counts(bench, "frame_loop", stream)["overflow"]
+        assert lost and lost + len(there) == len(sent)
