@@ -5,7 +5,8 @@
 // A fragment of each rule is looked for at every place of a payload (ids_scan, ids_find), then the rule
 // is checked (ids_check, which says what the verdict is). The first hits of the packet in slot n are
 // words on the bus, at 64 n + 8 h for hit h: the sid, then the row of the rule, with bit 31 for an
-// exact one. NumSlots and SlotBytes are those of the rpu beside it.
+// exact one. NumSlots and SlotBytes are those of the rpu beside it. The register hit has them too, for
+// the host: up to 256 that it has not read.
 //
 // Latency: 24 cycles from the last beat, and what the payload takes: 16 bytes a cycle; rules whose
 // fragment is there take time of their own (ids_check). Throughput: 16 bytes of payload per cycle, at
@@ -15,6 +16,7 @@ module rule_matcher
 #(
     parameter type regs_t = logic,
     parameter type word_t = logic,
+    parameter type hit_t = logic,
     parameter int unsigned DataWidth = 512,
     parameter int unsigned NumSlots = 16,
     parameter int unsigned SlotBytes = 2048,
@@ -48,7 +50,10 @@ module rule_matcher
     input  logic  [IndexWidth-1:0] word_index_i,
     input  logic                   word_write_i,
     input  word_t                  word_wdata_i,
-    output logic                   word_done_o
+    output logic                   word_done_o,
+    input  logic                   hit_request_i,   // held until hit_done_o
+    output hit_t                   hit_rdata_o,
+    output logic                   hit_done_o
 );
 
   localparam string Entry = "";  // no messages come to it
@@ -246,7 +251,45 @@ module rule_matcher
   );
   assign accel_judges_o = 1'b1;
 
-  // ---- Hits ----
+  // ---- Hits, for the host ----
+
+  localparam int unsigned HitsAhead = 256;
+  hit_t for_host, next_hit;
+  logic has_next, lost_q;
+  logic [$clog2(HitsAhead):0] ahead_q;
+  wire keeps_hit = hit & ahead_q != ($clog2(HitsAhead) + 1)'(HitsAhead);
+  wire takes_hit = hit_request_i & ~hit_done_o & has_next;
+  assign for_host = '{
+          valid: 1'b1,
+          lost: lost_q,
+          exact: hit_exact,
+          slot: checked.slot[5:0],
+          row: hit_row
+      };
+  block_fifo #(
+      .data_t(hit_t),
+      .Depth (HitsAhead)
+  ) u_hits (
+      .clk_i,
+      .rst_i,
+      .data_i (for_host),
+      .write_i(keeps_hit),
+      .data_o (next_hit),
+      .valid_o(has_next),
+      .ready_i(takes_hit)
+  );
+  always_ff @(posedge clk_i) begin
+    ahead_q <= ahead_q + ($clog2(HitsAhead) + 1)'(keeps_hit) - ($clog2(HitsAhead) + 1)'(takes_hit);
+    if (hit) lost_q <= ~keeps_hit;
+    if (~hit_done_o) hit_rdata_o <= has_next ? next_hit : '0;
+    hit_done_o <= hit_request_i & ~hit_done_o & ~rst_i;
+    if (rst_i) begin
+      ahead_q <= '0;
+      lost_q  <= 1'b0;
+    end
+  end
+
+  // ---- Hits, for the firmware ----
 
   localparam int unsigned NumHits = NumSlots * HitsOfPacket;
   localparam int unsigned HitWidth = $clog2(NumHits);

@@ -74,6 +74,12 @@ class Matcher:
         assert len(found) == len(frames)
         return found
 
+    def host_hits(self, count: int) -> list[int]:
+        self.bench.forget()
+        self.bench.push([0] * count, 2)
+        self.bench.drain()
+        return [item & 0xFFFFFFFF for item in self.bench.items(1)]
+
 
 @pytest.fixture
 def matcher(benches: Benches) -> Matcher:
@@ -185,6 +191,36 @@ def test_more_hits_than_are_kept(matcher: Matcher, tmp_path: Path) -> None:
         packet = Packet(8, 0, 0, (b"evil stuff" * 3).ljust(size, b".")[:size])
         (found,) = matcher.run([rule_frames.frame(packet, Random(1))])
         assert len(found.hits) == min(count, HITS) and found.has_more == (count > HITS)
+
+
+def test_hits_for_the_host(matcher: Matcher, tmp_path: Path) -> None:
+    """In their order, 256 and two at most; those that are lost are reported."""
+    text = 'alert ip any any -> any any (content:"evil stuff"; sid:1;)\n'
+    found = compiled(
+        tmp_path, text + 'alert udp any 7 -> any any (content:"evil stuff"; dsize:>10; sid:2;)'
+    )
+    matcher.load(found)
+    random, packets = Random(1), []
+    for _ in range(100):
+        packets.append(
+            Packet(2, random.choice([6, 7]), 2, b"evil stuff" + b"." * random.randrange(2))
+        )
+    frames = [rule_frames.frame(packet, random) for packet in packets]
+    wanted = [hit for packet in packets for hit in lookup.hits(found, packet)]
+    assert {hit.row for hit in wanted} == {0, 1} and len(wanted) < 256
+    for number in range(2):
+        matcher.run(frames)
+        given = matcher.host_hits(300)
+        assert [item >> 31 & 1 for item in given] == [n < len(wanted) for n in range(300)]
+        assert [item & 0xFFF for item in given[: len(wanted)]] == [hit.row for hit in wanted]
+        assert all(item >> 29 & 1 for item in given[: len(wanted)])
+        assert [item >> 12 & 0x3F for item in given[:1]] == [100 * number % 8]
+        assert not any(item >> 30 & 1 for item in given) and not any(given[len(wanted) :])
+    matcher.run(frames * 4)
+    given = [item for item in matcher.host_hits(300) if item]
+    assert len(given) == 256 and not any(item >> 30 & 1 for item in given)
+    matcher.run(frames[:1])
+    assert [item >> 30 & 1 for item in matcher.host_hits(2)] == [1, 0]
 
 
 def test_rate(benches: Benches, tmp_path: Path) -> None:

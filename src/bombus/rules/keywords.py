@@ -10,7 +10,8 @@ def _words(text: str) -> frozenset[str]:
 
 # Say nothing of packets.
 SILENT = _words(
-    "msg sid rev gid classtype reference metadata priority target rem service fast_pattern"
+    """msg sid rev gid classtype reference metadata priority target rem service fast_pattern
+    prefilter"""
 )
 # Behave as contents that cannot be looked up: what follows may be relative to them.
 MOVES_CURSOR = _words(
@@ -22,7 +23,7 @@ KEEPS_CURSOR = _words(
     urilen ttl tos id ipopts fragbits fragoffset flags seq ack window itype icode icmp_id icmp_seq
     ip_proto sameip stream_size rpc noalert geoip iprep app-layer-event decode-event stream-event
     engine-event app-layer-protocol ssl_version ssl_state tls.version ssh.protoversion filesize
-    fileext filemagic filename filestore tcp.mss absent entropy replace requires"""
+    fileext filemagic filename filestore tcp.mss absent entropy replace requires ftpbounce"""
 )
 
 # The packets' protocols, as bits of a set, and the layers above them.

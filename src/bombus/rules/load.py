@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Puts compiled rules into the accelerator of a packet processor."""
+"""Puts compiled rules into the accelerator of a packet processor, and takes its hits."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ from typing import Any
 
 from bombus.base.errors import UserError
 from bombus.rules.compiling import TABLES_FILE
+from bombus.rules.lookup import Hit
 from bombus.rules.tables import COLUMNS, RULE, STEP, Tables, words_to_write
 
-_EXAMINES = 5  # a column that every rule has: its sid
+_SID = 5
 
 
 def read(folder: Path) -> Tables:
@@ -27,7 +28,7 @@ def read(folder: Path) -> Tables:
     tables = Tables(rows)
     words = (int.from_bytes(content[n : n + 4], "little") for n in range(0, len(content), 4))
     tables.words = array("I", words)
-    tables.used_rules = sum(bool(tables[row, RULE + _EXAMINES]) for row in range(rows))
+    tables.used_rules = sum(bool(tables[row, RULE + _SID]) for row in range(rows))
     tables.used_steps = sum(bool(tables[row, STEP + 2]) for row in range(rows))
     return tables
 
@@ -46,3 +47,14 @@ def write(registers: Any, tables: Tables) -> None:
     for place, word in words_to_write(tables):
         registers.word[place].bits = word
     registers.control.enable = 1
+
+
+def hits(registers: Any, tables: Tables) -> list[Hit]:
+    """The hits that nobody has taken yet; UserError if some are lost, for want of room."""
+    found = []
+    while (hit := registers.hit.read())["valid"]:
+        if hit["lost"]:
+            raise UserError("hits were lost: more than 256 came between two reads")
+        row = hit["row"]
+        found.append(Hit(row, tables[row, RULE + _SID], bool(hit["exact"])))
+    return found

@@ -157,7 +157,7 @@ def unquoted(text: str) -> str:
 
 def number(text: str | None, lowest: int, highest: int) -> int:
     try:
-        value = int(text or "", 0)
+        value = int(text or "", 16 if (text or "").lower().startswith("0x") else 10)
     except ValueError:
         raise RuleSyntaxError(f"{text!r} is no number") from None
     if not lowest <= value <= highest:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // rule_matcher. In: beats of frames, with length, first and last above the data; words of the tables,
-// each with its index above. Out: the hits of each frame, read over the bus, then its verdict, with
-// bit 64. Control: it is enabled. A slot is free again when all of that is out.
+// each with its index above; requests for a hit of the host. Out: the hits of each frame, read over the bus, then its verdict, with
+// bit 64; the hits of the host. Control: it is enabled. A slot is free again when all of that is out.
 `include "bench.svh"
 
 module bench #(
@@ -9,7 +9,7 @@ module bench #(
     parameter int unsigned NumSlots = 8,
     parameter int unsigned SlotBytes = 2048
 ) (
-    `BENCH_PORTS(2, 528, 1, 72, 1, 1)
+    `BENCH_PORTS(3, 528, 2, 72, 1, 1)
 );
 
   `BENCH_SHAPE
@@ -17,6 +17,14 @@ module bench #(
   localparam int unsigned SlotWidth = $clog2(NumSlots);
   typedef struct packed {struct packed {logic enable;} control;} regs_t;
   typedef struct packed {logic [31:0] bits;} word_t;
+
+  typedef struct packed {
+    logic valid;
+    logic lost;
+    logic exact;
+    logic [5:0] slot;
+    logic [11:0] row;
+  } hit_t;
 
   regs_t regs;
   assign regs.control.enable = control_i[0];
@@ -85,9 +93,15 @@ module bench #(
   assign out_o[0] = has_hit_q ? {8'd0, row_q, sid_q} : {8'd1, 32'd0, front.verdict};
   assign event_o = 64'(error & reads);
 
+  // The sink of the host's hits is always ready.
+  hit_t host_hit;
+  assign out_valid_o[1] = in_valid_i[2] & in_ready_o[2];
+  assign out_o[1] = 72'({host_hit.valid, host_hit.lost, host_hit.exact, 11'd0, host_hit.slot, host_hit.row});
+
   rule_matcher #(
       .regs_t(regs_t),
       .word_t(word_t),
+      .hit_t(hit_t),
       .NumSlots(NumSlots),
       .SlotBytes(SlotBytes),
       .Rows(Rows)
@@ -115,7 +129,10 @@ module bench #(
       .word_index_i(in_i[1][32+:$clog2(32*Rows)]),
       .word_write_i(1'b1),
       .word_wdata_i(in_i[1][31:0]),
-      .word_done_o(in_ready_o[1])
+      .word_done_o(in_ready_o[1]),
+      .hit_request_i(in_valid_i[2]),
+      .hit_rdata_o(host_hit),
+      .hit_done_o(in_ready_o[2])
   );
 
 endmodule

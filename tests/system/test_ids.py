@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: Apache-2.0
+"""docs/examples/middlebox/ids.yaml: what is dropped is what the rules say, with their sids."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from random import Random
+
+import pytest
+from support import message_sums, rule_frames, rule_sets
+
+from bombus.base.errors import UserError
+from bombus.base.paths import DESIGNS
+from bombus.firmware.build import build
+from bombus.rules import compiling, load, lookup, tables
+from bombus.rules.model import Packet
+from bombus.simulator.simulation import Simulation
+
+EXAMPLE = DESIGNS.parent / "docs" / "examples" / "middlebox"
+LIMIT_CYCLES = 1_000_000
+REPORTS = 0x10001000
+ROWS = 1024
+
+
+@pytest.fixture
+def ids(tmp_path: Path) -> Iterator[Simulation]:
+    elf = tmp_path / "ids.elf"
+    build([EXAMPLE / "ids.c"], elf, code_bytes=8192, data_bytes=8192)
+    with Simulation(EXAMPLE / "ids.yaml", assertions=True) as simulation:
+        (processor,) = simulation.rpus
+        processor.load(elf)
+        processor.boot()
+        yield simulation
+        message_sums.check(simulation)
+        simulation.check()
+
+
+def reports(simulation: Simulation) -> tuple[int, int, list[tuple[int, int]]]:
+    """Counts of reports and suspects, and the reports."""
+    (processor,) = simulation.rpus
+    processor.stop()
+    data = processor.memory.read(REPORTS, 8 + 8 * 64)
+    words = [int.from_bytes(data[n : n + 4], "little") for n in range(0, len(data), 4)]
+    return words[0], words[1], list(zip(words[2::2], words[3::2], strict=True))[: words[0]]
+
+
+def test_verdicts(ids: Simulation, tmp_path: Path) -> None:
+    random = Random(1)
+    rules = rule_sets.rules(random, 100, tmp_path)
+    compiled = compiling.compile_rules(rules, rows=ROWS)
+    compiling.write(compiled, tmp_path / "out")
+    load.write(ids.tile("rpu").registers.rule_matcher, load.read(tmp_path / "out"))
+    packets = [rule_sets.packet(random, rules, longest=1300) for _ in range(200)]
+    frames = [rule_frames.frame(packet, random) for packet in packets]
+    hits = [lookup.hits(compiled.tables, packet) for packet in packets]
+    done = ids.exchange(frames, window=16, limit_cycles=LIMIT_CYCLES)
+    passing = [
+        frame
+        for frame, found in zip(frames, hits, strict=True)
+        if not any(hit.is_exact for hit in found)
+    ]
+    assert [each.data for each in done.received if each.port == 1] == passing
+    assert len(done.received) == len(passing) and 30 < len(passing) < 190
+    given = load.hits(ids.tile("rpu").registers.rule_matcher, compiled.tables)
+    assert Counter(given) == Counter(hit for found in hits for hit in found)
+    count, suspects, last = reports(ids)
+    assert count == sum(map(len, hits))
+    assert suspects == sum(bool(found) and not any(h.is_exact for h in found) for found in hits)
+    assert {sid for sid, _ in last} <= {hit.sid for found in hits for hit in found}
+
+
+def plain(packet: Packet) -> bytes:
+    """A frame without a tag, options and bytes behind it."""
+    made = (rule_frames.frame(packet, Random(n)) for n in range(1000))
+    return min((each for each in made if len(each) >= 60), key=len)
+
+
+def test_cycles(ids: Simulation, tmp_path: Path) -> None:
+    """Cycles a frame of 64 bytes with FCS, for safe and for bad ones."""
+    file = tmp_path / "my.rules"
+    file.write_text('alert udp any any -> any 80 (content:"evil stuff"; sid:7;)\n')
+    compiled = compiling.compile_rules(compiling.read([file], {}), rows=ROWS)
+    load.write(ids.tile("rpu").registers.rule_matcher, compiled.tables)
+    safe = plain(Packet(2, 1, 80, b"good stuff"))
+    cases = {
+        "safe UDP": safe,
+        "safe TCP": plain(Packet(1, 1, 80, b"evil")),
+        "attack": plain(Packet(2, 1, 80, b"evil stuff")),
+    }
+    cycles = {}
+    count = 100
+    for name, frame in cases.items():
+        done = ids.exchange([safe, *[frame] * count, safe], limit_cycles=LIMIT_CYCLES)
+        first, *_, last = done.received
+        cycles[name] = (last.last_beat_cycle - first.last_beat_cycle) / (count + 1)
+        assert len(done.received) == (2 if name == "attack" else count + 2)
+    print(cycles)
+    assert cycles["safe UDP"] <= 8 and cycles["safe TCP"] <= 8 and cycles["attack"] <= 50
+
+
+def test_tables_of_other_rows(ids: Simulation, tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="compile with --rows 1024"):
+        load.write(ids.tile("rpu").registers.rule_matcher, tables.Tables(256))
+    (tmp_path / "tables.bin").write_bytes(bytes(100))
+    with pytest.raises(UserError, match="no file of tables"):
+        load.read(tmp_path)
