@@ -48,8 +48,8 @@ module ids_check
     input logic [31:0] write_data_i
 );
 
-  if (Rows < 256 || Rows > 4096 || Rows != 2 ** RowWidth) begin : gen_bad_rows
-    $error("ids_check: Rows must be a power of two, 256 to 4096");
+  if (Rows < 256 || Rows > 16384 || Rows != 2 ** RowWidth) begin : gen_bad_rows
+    $error("ids_check: Rows must be a power of two, 256 to 16384");
   end
   if (WordWidth < 4 || WordWidth > 16) begin : gen_bad_words
     $error("ids_check: WordWidth must be 4 to 16");
@@ -97,7 +97,7 @@ module ids_check
   end
   wire is_exact = rule_q[3][28];
   wire is_last_rule = rule_q[3][29];
-  wire [5:0] num_steps = rule_q[4][17:12];
+  wire [3:0] num_steps = rule_q[4][31:28];
 
   // ---- A rule's header ----
 
@@ -107,12 +107,12 @@ module ids_check
   wire target_is_in = packet_i.target_port >= rule_q[1][15:0] & packet_i.target_port <= rule_q[1][31:16];
   wire place_is_in = at_q >= rule_q[2][13:0] & at_q <= rule_q[2][27:14];
   wire size_is_in = packet_i.size >= rule_q[3][13:0] & packet_i.size <= rule_q[3][27:14];
-  wire tail_is_in = 15'(at_q) + 15'(rule_q[4][31:18]) <= 15'(packet_i.size);
+  wire tail_is_in = 15'(at_q) + 15'(rule_q[4][27:14]) <= 15'(packet_i.size);
   logic ports_q, places_q;
 
   // ---- A step: eight bytes ----
 
-  logic [5:0] left_q;  // steps
+  logic [3:0] left_q;  // steps
   logic [WordWidth+3:0] byte_q;
   logic [63:0] bytes_q;
   logic [7:0] wrong;
@@ -167,7 +167,7 @@ module ids_check
       end
       ReadRule: state_q <= HaveRule;
       HaveRule: begin
-        step_q  <= RowWidth'(rule_q[4][11:0]);
+        step_q  <= RowWidth'(rule_q[4][13:0]);
         left_q  <= num_steps;
         state_q <= Compared;
       end
@@ -185,7 +185,7 @@ module ids_check
         step_q <= step_q + 1'b1;
         left_q <= left_q - 1'b1;
         if (|wrong) state_q <= NextRule;
-        else state_q <= left_q == 6'd1 ? Holds : FetchStep;
+        else state_q <= left_q == 4'd1 ? Holds : FetchStep;
       end
       Holds: begin
         if (hit_o) begin

@@ -40,8 +40,8 @@ module ids_scan
     input logic [31:0] write_data_i
 );
 
-  if (Rows < 256 || Rows > 4096 || Rows != 2 ** RowWidth) begin : gen_bad_rows
-    $error("ids_scan: Rows must be a power of two, 256 to 4096");
+  if (Rows < 256 || Rows > 16384 || Rows != 2 ** RowWidth) begin : gen_bad_rows
+    $error("ids_scan: Rows must be a power of two, 256 to 16384");
   end
   if (WordWidth < 4 || WordWidth > 16) begin : gen_bad_words
     $error("ids_scan: WordWidth must be 4 to 16");

@@ -63,8 +63,8 @@ module rule_matcher
   localparam int unsigned BeatWidth = $clog2(Beats);
   localparam int unsigned RowWidth = $clog2(Rows);
 
-  if (Rows < 256 || Rows > 4096 || Rows != 2 ** RowWidth) begin : gen_bad_rows
-    $error("rule_matcher: Rows must be a power of two, 256 to 4096");
+  if (Rows < 256 || Rows > 16384 || Rows != 2 ** RowWidth) begin : gen_bad_rows
+    $error("rule_matcher: Rows must be a power of two, 256 to 16384");
   end
   if (NumSlots < 4 || NumSlots > 64 || NumSlots != 2 ** $clog2(NumSlots)) begin : gen_bad_slots
     $error("rule_matcher: NumSlots must be a power of two, 4 to 64");
@@ -294,11 +294,11 @@ module rule_matcher
   localparam int unsigned NumHits = NumSlots * HitsOfPacket;
   localparam int unsigned HitWidth = $clog2(NumHits);
   (* ram_style = "distributed" *) logic [31:0] sids[NumHits];
-  (* ram_style = "distributed" *) logic [12:0] hit_rows[NumHits];
+  (* ram_style = "distributed" *) logic [14:0] hit_rows[NumHits];
   wire [HitWidth-1:0] hit_place = HitWidth'({checked.slot, hit_number});
   logic answered_q;
   logic [31:0] sid_q;
-  logic [12:0] hit_row_q;
+  logic [14:0] hit_row_q;
   always_ff @(posedge clk_i) begin
     if (hit) sids[hit_place] <= hit_sid;
     if (hit) hit_rows[hit_place] <= {hit_exact, hit_row};
@@ -308,6 +308,6 @@ module rule_matcher
   end
   assign accel_bus_wait_o = ~answered_q;
   assign accel_bus_error_o = accel_write_i | 32'(accel_addr_i) >= 8 * NumHits;
-  assign accel_rdata_o = accel_addr_i[2] ? {hit_row_q[12], 19'd0, hit_row_q[11:0]} : sid_q;
+  assign accel_rdata_o = accel_addr_i[2] ? {hit_row_q[14], 17'd0, hit_row_q[13:0]} : sid_q;
 
 endmodule

@@ -14,7 +14,7 @@ package rule_pkg;
   localparam int unsigned ColumnShort = 22;
 
   typedef logic [19:0] hash_t;
-  typedef logic [11:0] row_t;
+  typedef logic [13:0] row_t;
   typedef logic [13:0] place_t;
 
   // Each bit is the exclusive or of six bits of four bytes.

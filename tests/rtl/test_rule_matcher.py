@@ -58,7 +58,7 @@ class Matcher:
         for cycle, item in self.bench.received(0):
             if item >> 64 == 0:
                 word = item >> 32 & 0xFFFFFFFF
-                hits.append(lookup.Hit(word & 0xFFF, item & 0xFFFFFFFF, bool(word >> 31)))
+                hits.append(lookup.Hit(word & 0x3FFF, item & 0xFFFFFFFF, bool(word >> 31)))
                 continue
             bits = [bool(item >> n & 1) for n in range(4)]
             assert item >> 4 & 0xF == len(hits)
@@ -212,9 +212,9 @@ def test_hits_for_the_host(matcher: Matcher, tmp_path: Path) -> None:
         matcher.run(frames)
         given = matcher.host_hits(300)
         assert [item >> 31 & 1 for item in given] == [n < len(wanted) for n in range(300)]
-        assert [item & 0xFFF for item in given[: len(wanted)]] == [hit.row for hit in wanted]
+        assert [item & 0x3FFF for item in given[: len(wanted)]] == [hit.row for hit in wanted]
         assert all(item >> 29 & 1 for item in given[: len(wanted)])
-        assert [item >> 12 & 0x3F for item in given[:1]] == [100 * number % 8]
+        assert [item >> 14 & 0x3F for item in given[:1]] == [100 * number % 8]
         assert not any(item >> 30 & 1 for item in given) and not any(given[len(wanted) :])
     matcher.run(frames * 4)
     given = [item for item in matcher.host_hits(300) if item]

@@ -40,7 +40,7 @@ OUTSIDE: list[dict[str, object]] = [
 ]
 
 # Of the tables and the store of rule_matcher.
-ROWS: list[dict[str, object]] = [{"Rows": 128}, {"Rows": 300}, {"Rows": 8192}]
+ROWS: list[dict[str, object]] = [{"Rows": 128}, {"Rows": 300}, {"Rows": 32768}]
 WORDS: list[dict[str, object]] = [{"WordWidth": 3}, {"WordWidth": 17}]
 
 # Bad values by module: each must be refused, by the module or by what it consists of.

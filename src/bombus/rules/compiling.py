@@ -82,8 +82,8 @@ def _judge(rule: Rule, rarity: Rarity) -> Verdict:
     several = fragments.reason(rule)
     if several:
         reasons.append(several)
-    if len(anchor.steps()) > fragments.MAX_STEPS:
-        return Verdict(rule, NOT_COMPILED, "its contents are too long")
+    if not anchor.is_compared:
+        reasons.append(f"more than {fragments.MAX_STEPS} steps")
     directions = rule.directions
     if sum(len(source) * len(target) for source, target in directions) > MAX_ENTRIES:
         directions = tuple((_hull(source), _hull(target)) for source, target in directions)

@@ -13,7 +13,7 @@ from bombus.rules.content import Content
 from bombus.rules.hashing import LONG, SHORT, fold
 from bombus.rules.rule import LAST_BYTE, Rule
 
-MAX_STEPS = 63
+MAX_STEPS = 15
 STEP_BYTES = 8
 _END = 1 << 30  # no upper bound
 
@@ -59,7 +59,15 @@ class Anchor:
         return max(piece.end for piece in self.pieces)
 
     def steps(self) -> list[Piece]:
-        """The pieces in parts that are compared at once."""
+        """The pieces in parts that are compared at once, as many as there is room for."""
+        return self._all_steps()[:MAX_STEPS]
+
+    @property
+    def is_compared(self) -> bool:
+        """Whether the steps are all of the pieces."""
+        return len(self._all_steps()) <= MAX_STEPS
+
+    def _all_steps(self) -> list[Piece]:
         return [
             replace(piece, at=piece.at + n, pattern=piece.pattern[n : n + STEP_BYTES])
             for piece in self.pieces

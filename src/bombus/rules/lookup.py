@@ -87,11 +87,11 @@ def _rule(tables: Tables, row: int, packet: Packet, place: int) -> tuple[Hit | N
         and (not has_ports or _inside(packet.target_port, words[1], 16))
         and _inside(place, words[2], _LENGTH_BITS)
         and _inside(size, words[3], _LENGTH_BITS)
-        and place + (words[4] >> 18) <= size
+        and place + (words[4] >> 14 & 0x3FFF) <= size
     )
     if not passes:
         return None, is_last
-    first, count = words[4] & 0xFFF, words[4] >> 12 & 0x3F
+    first, count = words[4] & 0x3FFF, words[4] >> 28
     if not all(_step(tables, first + n, packet.payload, place) for n in range(count)):
         return None, is_last
     return Hit(row, words[5], bool(words[3] >> 28 & 1)), is_last

@@ -15,7 +15,7 @@ from bombus.rules.hashing import LONG
 from bombus.rules.ports import Range
 
 COLUMNS = 32
-MIN_ROWS, MAX_ROWS = 256, 4096
+MIN_ROWS, MAX_ROWS = 256, 16384
 RULE, STEP = 0, 8
 HALVES = (12, 16)  # of the fragments
 LONG_BITS, SHORT_BITS = 20, 22
@@ -134,7 +134,7 @@ def _put_rule(
         entry.target[0] | entry.target[1] << 16,
         anchor.low | anchor.high << 14 | entry.protocols << 28,
         size[0] | size[1] << 14 | entry.is_exact << 28 | is_last << 29,
-        first | len(steps) << 12 | min(anchor.tail, MAX_SIZE) << 18,
+        first | min(anchor.tail, MAX_SIZE) << 14 | len(steps) << 28,
         entry.sid,
     )
     for column, word in enumerate(words, RULE):

@@ -23,7 +23,7 @@ module bench #(
     logic lost;
     logic exact;
     logic [5:0] slot;
-    logic [11:0] row;
+    logic [13:0] row;
   } hit_t;
 
   regs_t regs;
@@ -96,7 +96,7 @@ module bench #(
   // The sink of the host's hits is always ready.
   hit_t host_hit;
   assign out_valid_o[1] = in_valid_i[2] & in_ready_o[2];
-  assign out_o[1] = 72'({host_hit.valid, host_hit.lost, host_hit.exact, 11'd0, host_hit.slot, host_hit.row});
+  assign out_o[1] = 72'({host_hit.valid, host_hit.lost, host_hit.exact, 9'd0, host_hit.slot, host_hit.row});
 
   rule_matcher #(
       .regs_t(regs_t),
