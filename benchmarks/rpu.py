@@ -21,6 +21,7 @@ from bombus.base.text import listing
 from bombus.firmware.build import build
 from bombus.measure.bench import report_replies
 from bombus.measure.exchanges import beats_of, wire_gbps
+from bombus.rules import compiling, load
 from bombus.simulator.frames import Exchange, latencies
 
 SIZES = (60, 64, 65, 128, 256, 512, 1024, 1500, 9000)
@@ -67,10 +68,23 @@ PROGRAMS = {
         else rpu_send(packet ^ RPU_PORT_BIT);
     }""",
 }
+IDS = """for (;;) {
+        rpu_packet packet = rpu_receive();
+        if (RPU_VERDICT(packet) & 2) rpu_drop(packet);
+        else rpu_send(packet ^ RPU_PORT_BIT);
+    }"""
+# Frames of intrusion detection: protocol, and how the payload begins. What the rule is about
+# passes, too, since it is a prefilter.
+IDS_FRAMES = {"ids_tcp": (6, b"good"), "ids_udp": (17, b"good"), "ids_attack": (17, b"evil stuff")}
+RULE = 'alert udp any any -> any any (content:"evil stuff"; flow:to_server; sid:1;)'
+PROGRAMS |= dict.fromkeys(IDS_FRAMES, IDS)
 CASES = ["forward"]  # unless one is chosen
 CASES_ALONE = ["forward", "forward_memory"]
 # What a case adds behind each processor of a design.
-ACCELERATORS = {"firewall": "ip_blacklist: {stages: 12}"}
+ACCELERATORS = {
+    "firewall": "ip_blacklist: {stages: 12}",
+    **dict.fromkeys(IDS_FRAMES, "rule_matcher: {rows: 256, num_slots: 16, slot_bytes: 16384}"),
+}
 
 
 @dataclass(frozen=True)
@@ -95,8 +109,9 @@ def with_accelerators(file: Path, case: str, folder: Path) -> Path:
         return file
     text = file.read_text(encoding="utf-8")
     text = re.sub(r"( *- )(rpu: .*)", rf"\1\2\n\1{ACCELERATORS[case]}", text)
-    changed = folder / f"{case}_{file.name}"
-    changed.write_text(text.replace("name: middlebox", f"name: {case}"), encoding="utf-8")
+    family = case.partition("_")[0]  # one design for all of it
+    changed = folder / f"{family}_{file.name}"
+    changed.write_text(text.replace("name: middlebox", f"name: {family}"), encoding="utf-8")
     return changed
 
 
@@ -110,6 +125,31 @@ def start(simulation: Simulation, folder: Path, program: str) -> None:
         processor.boot()
     if simulation.distribution:  # frames of noise are one flow
         simulation.lb.policy = "round_robin"
+
+
+def load_rule(simulation: Simulation, folder: Path) -> None:
+    """Gives the matchers of intrusion detection their rule."""
+    file = folder / "bench.rules"
+    file.write_text(RULE, encoding="utf-8")
+    found = compiling.compile_rules(compiling.read([file], {}), rows=256).tables
+    for processor in simulation.rpus:
+        load.write(simulation.tile(processor.tile).registers.rule_matcher, found)
+
+
+def frame(random: Random, case: str, frame_bytes: int) -> bytes:
+    """Of random bytes, or with what the case needs."""
+    if case not in IDS_FRAMES:
+        return random.randbytes(frame_bytes)
+    protocol, payload = IDS_FRAMES[case]
+    ip = b"\x45\0" + (frame_bytes - 14).to_bytes(2) + bytes(5) + bytes([protocol]) + bytes(2)
+    ports = random.randbytes(2) + b"\0\x50"
+    header = (
+        bytes(8) + b"\x50" + bytes(7)
+        if protocol == 6
+        else (frame_bytes - 34).to_bytes(2) + bytes(2)
+    )
+    start = random.randbytes(12) + b"\x08\0" + ip + random.randbytes(8) + ports + header
+    return (start + payload)[:frame_bytes].ljust(frame_bytes, b".")
 
 
 def compare(frames: Sequence[bytes], ports: Sequence[int], done: Exchange) -> tuple[int, int]:
@@ -139,7 +179,7 @@ def measure(simulation: Simulation, random: Random, case: str, frame_bytes: int)
     """Figures of one size, and the number of errors."""
     count = len(simulation.rpus)
     beats = beats_of(frame_bytes, simulation.data_bytes)
-    frames = [random.randbytes(frame_bytes) for _ in range(max(FRAMES, BEATS // beats))]
+    frames = [frame(random, case, frame_bytes) for _ in range(max(FRAMES, BEATS // beats))]
     # A processor alone is fed as fast as it takes; several, by both ports at line rate.
     ports = [n % 2 for n in range(len(frames))] if count > 1 else [0] * len(frames)
     line = float(simulation.manifest["line_rate_gbps"])
@@ -158,7 +198,7 @@ def measure(simulation: Simulation, random: Random, case: str, frame_bytes: int)
         for number in range(SINGLE_FRAMES):
             simulation.advance_until_idle()
             simulation.advance(number)
-            data = random.randbytes(frame_bytes)
+            data = frame(random, case, frame_bytes)
             single = simulation.exchange([data], limit_cycles=LIMIT_CYCLES)
             wrong += [each.data for each in single.received] != [data]
             alone += latencies(single)
@@ -194,7 +234,9 @@ def main(
     rpus: Annotated[str, "numbers of processors, such as 1,8"] = "",
     sizes: Annotated[str, "frame sizes, such as 60,9000"] = "",
     case: Annotated[
-        str, "forward, forward_memory or firewall; default: forward, and forward_memory with one"
+        str,
+        "forward, forward_memory, firewall, ids_tcp, ids_udp or ids_attack; default: forward, and "
+        "forward_memory with one",
     ] = "",
 ) -> None:
     if case and case not in PROGRAMS:
@@ -218,6 +260,8 @@ def main(
                 wanted = [case] if case else CASES_ALONE if alone else CASES
                 for each in wanted:
                     start(simulation, folder, PROGRAMS[each])
+                    if each in IDS_FRAMES:
+                        load_rule(simulation, folder)
                     for length in lengths:
                         row, wrong = measure(simulation, Random(length), each, length)
                         rows.append(row)

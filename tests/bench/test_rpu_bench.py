@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from random import Random
 from types import SimpleNamespace
 from typing import Any
 
@@ -12,6 +13,7 @@ import pytest
 from bombus.analysis import check
 from bombus.base.errors import UserError
 from bombus.measure import bench
+from bombus.rules import compiling, model
 
 
 def test_designs_have_so_many_processors(tmp_path: Path) -> None:
@@ -26,6 +28,22 @@ def test_designs_have_so_many_processors(tmp_path: Path) -> None:
         design, _ = check.check(benchmark.with_accelerators(file, "firewall", tmp_path))
         kinds = [layer.kind.name for tile in design.tiles for layer in tile.layers]
         assert kinds.count("ip_blacklist") == processors
+
+
+def test_frames_of_intrusion_detection(tmp_path: Path) -> None:
+    """Only the attack has what the rule says, at every size."""
+    benchmark: Any = bench.load("rpu")
+    file = tmp_path / "bench.rules"
+    file.write_text(benchmark.RULE)
+    (rule,) = compiling.read([file], {})
+    for size in (60, 64, 1500):
+        for case, (protocol, _) in benchmark.IDS_FRAMES.items():
+            data = benchmark.frame(Random(1), case, size)
+            assert len(data) == size and data[23] == protocol
+            assert int.from_bytes(data[16:18]) == size - 14
+            payload = data[54 if protocol == 6 else 42 :]
+            packet = model.Packet(1 if protocol == 6 else 2, 1, 80, payload)
+            assert model.is_found(rule, packet) == (case == "ids_attack")
 
 
 def test_options_are_checked() -> None:
