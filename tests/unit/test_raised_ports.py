@@ -176,3 +176,16 @@ def test_declarations_about_streams(tmp_path: Path, old: str, new: str, message:
     file = tmp_path / "design.yaml"
     file.write_text(text.replace("networks:\n", "sources: [odd.sv]\nnetworks:\n", 1))
     assert any(message in problem for problem in refused(file))
+
+
+@pytest.mark.parametrize(
+    ("design", "is_shared"),
+    [("designs/middlebox.yaml", True), ("docs/examples/rpu/rpu_echo.yaml", False)],
+)
+def test_a_broadcast_of_one_is_left_open(design: str, is_shared: bool) -> None:
+    resolved, _ = check.check(ROOT / design)
+    for layer in resolved.layers():
+        if layer.kind.broadcasts:
+            ports = {"share_word_o", "share_got_i"}
+            assert layer.shared >= ports if is_shared else not layer.shared
+            assert layer.open >= ports if not is_shared else not layer.open & ports

@@ -241,6 +241,7 @@ _PYTHON: Mapping[str, str] = {
     "src/bombus/golden/routes.py": "tests/system/test_two_port_routes.py",
     "src/bombus/golden/stack.py": "tests/system/test_traffic.py",
     "src/bombus/golden/chacha.py": "test_engines_model.py",
+    "src/bombus/golden/flow_key.py": "tests/rtl/test_frame_rx.py",
     "src/bombus/golden/engines.py": "test_engines_model.py",
     "src/bombus/golden/tcp.py": "tests/rtl/test_tcp_core.py",
     "src/bombus/golden": "test_reed_solomon_model.py",
@@ -290,6 +291,7 @@ _PYTHON: Mapping[str, str] = {
     "src/bombus/design/parameters.py": "test_parameters.py test_rtl.py",
     "src/bombus/design/raised.py": "test_raised_ports.py",
     "src/bombus/design/rtl": "test_rtl.py test_message_kinds.py",
+    "src/bombus/design/rtl/remarks.py": "test_rtl.py test_message_kinds.py test_check_values.py",
     "src/bombus/design/rtl/ports.py": "test_rtl.py test_raised_ports.py",
     "src/bombus/design/rtl/contract.py": "test_rtl.py test_waiting_model.py test_networks.py "
     "test_message_kinds.py",
