@@ -173,7 +173,10 @@ def test_schema_is_json() -> None:
         (("build", "absent.yaml"), "absent.yaml: no such file"),
         (("area", "router_wormole"), "did you mean 'router_wormhole'"),
         (("area", "router_wormhole", "--param", "Depth"), "expected NAME=NUMBER"),
-        (("area", "router_wormhole", "--param", "Depht=0x10"), "no parameter 'Depht'; did you mean"),
+        (
+            ("area", "router_wormhole", "--param", "Depht=0x10"),
+            "no parameter 'Depht'; did you mean",
+        ),
         (("bench", "absent"), "there is no benchmark 'absent'"),
         (
             ("bench", "udp-echo", "--packet", "3"),
