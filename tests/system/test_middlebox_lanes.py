@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import cycle, islice
 from pathlib import Path
 from random import Random
 
 import pytest
-from middlebox import TAGS, crossed, frame
+from middlebox import TAGS, crossed, frame, in_order
 from support import forwarding, message_sums
 
 from bombus.base.paths import DESIGNS
@@ -20,6 +22,7 @@ DESIGN = DESIGNS / "middlebox_8.yaml"
 PROCESSORS = 8
 LIMIT_CYCLES = 500_000
 GBPS = 40  # of each port
+RELOAD_CYCLES = 5000  # 20 us at 250 MHz
 
 
 @pytest.fixture(scope="module")
@@ -126,3 +129,67 @@ def test_distribution(lanes: Simulation, tmp_path: Path) -> None:
     for number in range(7):
         lb.enable(number)
     assert min(shares(lanes, flows)) > 25
+
+
+def test_one_that_hangs_holds_up_nobody_in_turn(
+    lanes: Simulation, forward: Path, tmp_path: Path
+) -> None:
+    """What it has not taken goes to the others, long before the watchdog stops it."""
+    random = Random(5)
+    source, elf = tmp_path / "hold.c", tmp_path / "hold.elf"
+    source.write_text('#include "rpu.h"\nint main(void) { for (;;) {} }\n')
+    build([source], elf)
+    lanes.lb.policy = "round_robin"
+    hung = lanes.rpus[2]
+    hung.load(elf)
+    hung.boot()
+    sent = [frame(random, random.choice((60, 300, 1500))) for _ in range(1000)]
+    for data in sent:
+        lanes.send(data)
+    lanes.advance(40_000)
+    came = 0
+    while lanes.receive(1, timeout_cycles=0) is not None:
+        came += 1
+    assert came == len(sent) - 16
+    assert hung.status.slots == 16 and not hung.status.stuck
+    hung.load(forward)  # which gets what waits there
+    hung.boot()
+    assert len(lanes.receive_all(1)) == 16
+
+
+def reloads(simulation: Simulation, forward: Path, times: int) -> None:
+    """Processors are reloaded in turn under traffic: nothing is lost or overtaken in its flow."""
+    random = Random(3)
+    sent: list[tuple[int, bytes]] = []
+    came: list[list[bytes]] = [[], []]
+
+    def feed(count: int) -> None:
+        for _ in range(count):
+            data = frame(random, random.choice((60, 100, 300, 600)), random.randrange(60))
+            sent.append((random.randrange(2), data))
+            simulation.send(data, sent[-1][0])
+
+    for processor in islice(cycle(simulation.rpus), times):
+        feed(400)
+        start = simulation.cycle
+        processor.reload(forward)
+        assert simulation.cycle - start <= RELOAD_CYCLES
+        assert processor.status.running and processor.status.enabled
+        for port in (0, 1):
+            came[port] += [each.data for each in simulation.receive_all(port)]
+    simulation.advance_until_idle()
+    for port in (0, 1):
+        came[port] += [each.data for each in simulation.receive_all(port)]
+        wanted = [data for came_by, data in sent if came_by != port]
+        assert Counter(came[port]) == Counter(wanted)
+        in_order(wanted, came[port])
+    message_sums.check(simulation)
+
+
+def test_reloaded_under_traffic(lanes: Simulation, forward: Path) -> None:
+    reloads(lanes, forward, PROCESSORS)
+
+
+@pytest.mark.sweep
+def test_reloaded_a_hundred_times(lanes: Simulation, forward: Path) -> None:
+    reloads(lanes, forward, 100)
