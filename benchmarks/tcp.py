@@ -33,7 +33,7 @@ from bombus.simulator.frames import Sent
 
 DESIGN = BENCHMARKS / "tcp.yaml"
 PAYLOADS = (1, 64, 128, 256, 512, 1024, 1460, 4096, 8960)
-SEGMENTS = 1500
+SEGMENTS = 3000
 LEAST_MSS = 64  # that the engine sends
 MOST_MSS = 8960
 SINGLES = 16  # round trips and handshakes

@@ -36,8 +36,9 @@ def test_options_are_checked() -> None:
         bench.run("tcp", None, None, segments=3)
 
 
-def test_design_is_sound() -> None:
+@pytest.mark.parametrize("name", ["tcp.yaml", "tcp_10g.yaml"])
+def test_design_is_sound(name: str) -> None:
     """Its own application follows the messages of the engine."""
-    design, warnings = check.check(Path(__file__).parents[2] / "benchmarks" / "tcp.yaml")
+    design, warnings = check.check(Path(__file__).parents[2] / "benchmarks" / name)
     assert "tcp_load" in design.library.definitions
     assert not warnings
