@@ -54,6 +54,15 @@ def accelerated(tmp_path: Path, layers: str) -> Path:
     return file
 
 
+def test_two_of_a_kind_are_told_apart(tmp_path: Path) -> None:
+    layers = ", ".join(f"{{rpu: {{lane: {n}, frames: true}}}}" for n in (1, 2))
+    lists = ", ".join(["{ip_blacklist: {stages: 4}}"] * 2)
+    design, _ = check.check(accelerated(tmp_path, f"{layers}, {lists}"))
+    tile = texts(design)["tiles/firewall_tile_rpu.sv"]
+    assert "logic joined_accel_packet_1;" in tile
+    assert "logic joined_accel_packet_2;" in tile
+
+
 def test_the_nth_of_a_kind_is_joined_to_the_nth_of_another(tmp_path: Path) -> None:
     processors = ", ".join(f"{{rpu: {{lane: {n}, frames: true}}}}" for n in range(1, 5))
     lists = ", ".join(["{ip_blacklist: {stages: 4}}"] * 4)

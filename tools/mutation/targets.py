@@ -289,7 +289,7 @@ _PYTHON: Mapping[str, str] = {
     "src/bombus/design/network.py": "test_networks.py",
     "src/bombus/design/next_table.py": "test_generate.py",
     "src/bombus/design/parameters.py": "test_parameters.py test_rtl.py",
-    "src/bombus/design/raised.py": "test_raised_ports.py",
+    "src/bombus/design/raised.py": "test_raised_ports.py test_joined_ports.py",
     "src/bombus/design/rtl": "test_rtl.py test_message_kinds.py",
     "src/bombus/design/rtl/remarks.py": "test_rtl.py test_message_kinds.py test_check_values.py",
     "src/bombus/design/rtl/ports.py": "test_rtl.py test_raised_ports.py",
