@@ -113,12 +113,12 @@ module ids_check
   // ---- A step: eight bytes ----
 
   logic [3:0] left_q;  // steps
-  logic [WordWidth+3:0] byte_q;
+  logic [WordWidth+3:0] base_q, byte_q;  // of the fragment, of the step
   logic [63:0] bytes_q;
-  logic [7:0] wrong;
-  wire [7:0] care = step_word_q[2][23:16];
-  wire [7:0] folded = step_word_q[2][31:24];
-  wire [63:0] pattern = {step_word_q[1], step_word_q[0]};
+  logic [ 7:0] wrong;
+  wire  [ 7:0] care = step_word_q[2][23:16];
+  wire  [ 7:0] folded = step_word_q[2][31:24];
+  wire  [63:0] pattern = {step_word_q[1], step_word_q[0]};
   always_comb
     for (int b = 0; b < 8; b++)
       wrong[b] = care[b] & (bytes_q[8*b+:8] | {2'b00, folded[b], 5'd0}) != pattern[8*b+:8];
@@ -153,11 +153,11 @@ module ids_check
   assign packet_ready_o = state_q == Finish;
   wire signed [15:0] relative = step_word_q[2][15:0];
   always_ff @(posedge clk_i) begin
-    ports_q <= (source_is_in & target_is_in) | ~has_ports;
+    ports_q  <= (source_is_in & target_is_in) | ~has_ports;
     places_q <= place_is_in & size_is_in & tail_is_in & |(packet_i.protocol & rule_q[2][31:28]);
-    bytes_q <= 64'(data_i >> {byte_q[3:0], 3'd0});
-    byte_q   <= frame_start + (WordWidth + 4)'(packet_i.start) + (WordWidth + 4)'(at_q)
-        + (WordWidth + 4)'(relative);
+    bytes_q  <= 64'(data_i >> {byte_q[3:0], 3'd0});
+    base_q   <= frame_start + (WordWidth + 4)'(packet_i.start) + (WordWidth + 4)'(at_q);
+    byte_q   <= base_q + (WordWidth + 4)'(relative);
     unique case (state_q)
       Idle: begin
         at_q   <= match_i.place - packet_i.start;

@@ -94,6 +94,9 @@ module ids_headers
 
   wire [5:0] tcp_bytes = {l4_q[8*12+4+:4], 2'b00};
   wire [5:0] header = protocol_q[0] ? tcp_bytes : protocol_q[3] ? 6'd0 : 6'd8;
+  place_t stop, last_start;
+  assign stop = l4_start_q + l4_size_q;
+  assign last_start = l4_start_q + l4_size_q - 14'd4;
   wire is_whole = l4_size_q >= 14'(header) & (~protocol_q[0] | tcp_bytes >= 6'd20);
   always_ff @(posedge clk_i) begin
     if (first_q[1]) begin
@@ -104,6 +107,9 @@ module ids_headers
       packet_o.target_port <= swap16(l4_q[16+:16]);
       packet_o.start <= l4_start_q + 14'(header);
       packet_o.size <= is_good_q & is_whole ? l4_size_q - 14'(header) : '0;
+      packet_o.stop <= stop;
+      packet_o.is_small <= ~(is_good_q & is_whole) | l4_size_q < 14'(header) + 14'd4;
+      packet_o.last_at <= last_start[13:4];
       packet_o.beat <= beat_q[1];
     end
   end

@@ -55,10 +55,8 @@ module ids_scan
 
   at_t at_q;
   logic goes_on_q;  // it is not at the first word of a packet
-  place_t end_place;
-  assign end_place = packet_i.start + packet_i.size;
   wire at_t first_at = packet_i.start[13:4];
-  wire at_t last_at = end_place < 14'd4 | packet_i.size < 14'd4 ? first_at : 10'((end_place - 14'd4) >> 4);
+  wire at_t last_at = packet_i.is_small ? first_at : packet_i.last_at;
   wire at_t at = goes_on_q ? at_q : first_at;
   wire ends = at == last_at;
 
@@ -80,8 +78,8 @@ module ids_scan
   // Places of this word that may begin a fragment.
   wire signed [15:0] here = 16'({at, 4'd0});
   wire signed [15:0] from = 16'(packet_i.start) - here;
-  wire signed [15:0] to_long = 16'(end_place) - here - 16'sd8;
-  wire signed [15:0] to_short = 16'(end_place) - here - 16'sd4;
+  wire signed [15:0] to_long = 16'(packet_i.stop) - here - 16'sd8;
+  wire signed [15:0] to_short = 16'(packet_i.stop) - here - 16'sd4;
   logic signed [15:0] from_q, to_long_q, to_short_q;
   logic [Stages-1:1][15:0] may_long_q, may_short_q;
   logic [Stages-1:0] valid_q, ends_q;

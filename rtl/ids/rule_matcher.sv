@@ -8,7 +8,7 @@
 // exact one. NumSlots and SlotBytes are those of the rpu beside it. The register hit has them too, for
 // the host: up to 256 that it has not read.
 //
-// Latency: 24 cycles from the last beat, and what the payload takes: 16 bytes a cycle; rules whose
+// Latency: 25 cycles from the last beat, and what the payload takes: 16 bytes a cycle; rules whose
 // fragment is there take time of their own (ids_check). Throughput: 16 bytes of payload per cycle, at
 // most a packet in 2 cycles.
 module rule_matcher

@@ -65,6 +65,9 @@ package rule_pkg;
     logic [15:0] target_port;
     place_t start;  // of the payload
     place_t size;
+    place_t stop;  // behind the payload
+    logic is_small;  // the payload has no fragment
+    logic [9:0] last_at;  // where the last fragment may begin, in units of 16
     logic [15:0] beat;  // where the frame begins in the store
   } packet_t;
 
