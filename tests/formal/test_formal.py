@@ -11,6 +11,7 @@ from prove import Proof, holds, reaches, translate
 from rtl_files import Mutation, sampled
 
 FIFO = Proof("head_fifo_formal", depth=3, induction=2, reach=12, parameters={"Depth": 4})
+FREE_LIST = Proof("free_list_formal", depth=4, induction=2, reach=16)
 MERGE = Proof("stream_merge_formal", depth=4, induction=3, reach=6, parameters={"NumInputs": 3})
 ROUTER = Proof("router_wormhole_formal", depth=3, induction=2, reach=8, parameters={"Depth": 4})
 QUEUE = Proof("laned_queue_formal", depth=3, induction=2, reach=14, parameters={"Depth": 4})
@@ -62,6 +63,7 @@ LINK = crosspoint_link(ADAPTIVE, 8)
 
 PROOFS = (
     FIFO,
+    FREE_LIST,
     Proof("head_fifo_formal", depth=3, induction=2, reach=20, parameters={"Depth": 8}),
     MERGE,
     Proof("stream_merge_formal", depth=4, induction=3, reach=6, parameters={"NumInputs": 2}),

@@ -155,7 +155,7 @@ _FILES: Mapping[str, Tests] = {
         ("rtl/app/udp_stream.sv", "rtl/udp/udp_stream_pkg.sv"),
         Tests(("tests/rtl/test_udp_stream.py", "tests/system/test_udp_kernel.py"), ()),
     ),
-    "rtl/common/free_list.sv": Tests(("tests/rtl/test_tcp_sessions.py",), ()),
+    "rtl/common/free_list.sv": Tests(("tests/rtl/test_tcp_sessions.py",), (), "free_list"),
     "rtl/common/siphash.sv": Tests(("tests/rtl/test_siphash.py",), ()),
     "rtl/common/keyed_hash.sv": Tests(("tests/rtl/test_tcp_sessions.py",), ()),
     "rtl/common/least_recent.sv": Tests((_CHANNELS, _CROSSPOINT), (), "output_formal"),
