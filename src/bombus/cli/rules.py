@@ -12,7 +12,7 @@ from bombus.base.errors import UserError
 from bombus.cli.common import Command, Group
 
 rules = typer.Typer(
-    cls=Group, help="Make rules of intrusion detection into tables.", no_args_is_help=True
+    cls=Group, help="Turn intrusion-detection rules into tables.", no_args_is_help=True
 )
 
 
@@ -34,7 +34,7 @@ def compile(
         int | None, typer.Option(help="Rows of the matcher's tables; default: the fewest.")
     ] = None,
 ) -> None:
-    """Make tables for the matcher, and list the rules that cannot be compiled."""
+    """Write tables for the matcher, and list the rules that cannot be compiled."""
     from bombus.rules import compiling, tables
 
     if rows is not None and (rows & rows - 1 or not tables.MIN_ROWS <= rows <= tables.MAX_ROWS):

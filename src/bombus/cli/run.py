@@ -40,7 +40,7 @@ def run(
         list[str] | None,
         typer.Option(
             metavar="NAME",
-            help="Network namespace of the interface; given once, of all ports. Default: this one.",
+            help="Network namespace of the interface; one serves all ports. Default: this one.",
         ),
     ] = None,
     bridge: Annotated[
