@@ -81,7 +81,7 @@ def test_numbers_on_arrows_are_explained(tmp_path: Path, file: Path, is_there: b
     show.draw(design, tmp_path / "a.svg")
     text = (tmp_path / "a.svg").read_text()
     assert bool(re.search(r">\w+ ×\d+<", text)) == is_there
-    assert (">×2: two routes with the same next hop share the link<" in text) == is_there
+    assert (">×3: 3 routes with the same next hop share the link<" in text) == is_there
 
 
 def test_thirty_next_hops_look_different() -> None:

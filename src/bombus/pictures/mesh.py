@@ -126,8 +126,10 @@ def _legend(
             f"{crowded[0]}: number of routes, where more than {_MAX_LANES} next hops share a link"
         )
         rows.append([(text, Mark(INK, "-", ""), 2.6)])
-    if any(count > 1 for number in numbers for count in number.values()):
-        text = f"{_TIMES}2: two routes with the same next hop share the link"
+    shared = [count for number in numbers for count in number.values() if count > 1]
+    if shared:
+        count = min(shared)
+        text = f"{_TIMES}{count}: {count} routes with the same next hop share the link"
         rows.append([(text, Mark(INK, "-", ""), 1.5)])
     for network in design.networks if len(design.networks) > 1 else []:
         area = network.area
