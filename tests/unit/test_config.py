@@ -83,7 +83,7 @@ def test_long_form_says_the_same(edited: Edited) -> None:
         ),
         ("prefix: 24", "prefix: 33", "host:", "host.prefix: should be at most 32, not 33"),
         ("prefix: 24", "prefx: 24", "host:", "host.prefx: unknown key; did you mean 'prefix'?"),
-        ("at: [2, 1]", "at: [2]", "echo,", "at: should be a list, such as [2, 1], not [2]"),
+        ("at: [2, 1]", "at: [2]", "echo,", "at: should be a longer list, such as [2, 1], not [2]"),
         ("at: [2, 1]", "at: [2, -1]", "echo,", "tile 'echo': at[1]: should be at least 0"),
         ("at: [2, 1]", "at: [2, 1.5]", "echo,", "at[1]: should be a whole number, such as 2"),
         ("udp_port: 7", "udp_port: [7]", "echo,", "tile 'echo': udp_port: should be a number"),
@@ -137,12 +137,23 @@ def test_long_form_says_the_same(edited: Edited) -> None:
         ),
         ("at: [2, 1]", "layers: [a]", "echo,", "has both `kind` and `layers`; give one of them"),
         ("[mac_rx, eth_rx]", "[{mac_rx: 3}]", "mac_rx", "the layer's parameters, such as {udp_po"),
-        ("[mac_rx, eth_rx]", "[{mac_rx: {a: [1]}}]", "mac_rx", "a number, a boolean or a string"),
+        ("[mac_rx, eth_rx]", "[{mac_rx: {a: [1]}}]", "mac_rx", "a number, a text, true or false"),
         (
             "kind: udp_tx, ",
             "depth: 4, ",
             "udp_tx,",
             "tile 'udp_tx': needs `layers` or `kind`",
+        ),
+        ("kind: udp_tx", "knd: udp_tx", "udp_tx", "`kind`; is 'knd' meant to be 'kind'?"),
+        ("at: [2, 1]", "at: [2, 1, 0]", "echo,", "at: should be a shorter list, such as [2, 1]"),
+        ("at: [2, 1]", "at: 2, 1", "echo,", "1 is not a key; a list is written in brackets"),
+        ("at: [2, 1]", "slow: maybe", "echo,", "slow: should be true or false, not 'maybe'"),
+        (
+            "clock_mhz: 250",
+            "routes: [{to: 10.80.0.1/16}]",
+            "clock_mhz",
+            "routes[0].to: should be an IPv4 network, with zeros after its prefix, such as "
+            '"10.80.0.0/16", not',
         ),
     ],
 )

@@ -258,7 +258,7 @@ LAST = SOUND.count("\n") + 1  # line of the first tile given
         (
             [REPLICAS.replace("}", ", at: []}")],
             LAST,
-            "at: should be a list, such as [2, 1], not []",
+            "at: should be a longer list, such as [2, 1], not []",
         ),
         ([REPLICAS.replace("replicas: 3", "at: [[1, 1]]")], LAST, "which needs `replicas`"),
         (

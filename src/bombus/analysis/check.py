@@ -32,6 +32,9 @@ def _is_whole(design: Design) -> bool:
     )
 
 
+_DIRECTIONS = {"rx": "receive", "tx": "transmit"}
+
+
 def _mac_layers(design: Design, direction: str) -> str:
     return listing(design.library.mac_layers(direction), "or")
 
@@ -46,7 +49,8 @@ def _macs(design: Design) -> Iterator[Problem]:
             if other is not layer:
                 yield design.file.problem(
                     layer.loc,
-                    f"tile {layer.tile.name!r} has two layers {_mac_layers(design, direction)}; "
+                    f"tile {layer.tile.name!r} has two layers with a MAC port to "
+                    f"{_DIRECTIONS[direction]} ({_mac_layers(design, direction)}); "
                     f"put each in its own tile",
                 )
             number = layer.param("mac_port") or 0

@@ -101,7 +101,10 @@ def _strange_keys(node: Any) -> Iterator[tuple[int, str]]:
     if isinstance(node, CommentedMap):
         for key, value in node.items():
             number = _key_line(node, key)
-            if not isinstance(key, str):
+            if not isinstance(key, str) and value is None:
+                message = "is not a key; a list is written in brackets, such as [2, 1]"
+                yield number, f"{in_yaml(key)} {message}"
+            elif not isinstance(key, str):
                 yield number, f"{in_yaml(key)}: keys must be strings"
             elif key.endswith(":"):
                 yield number, f"`{key}` has no value"
@@ -219,8 +222,8 @@ _WANTED = {
     "dict_type": "a mapping",
     "list_type": "a list",
     "tuple_type": "a list",
-    "missing": "a list",  # that is too short
-    "too_long": "a list",
+    "missing": "a longer list",
+    "too_long": "a shorter list",
     "too_short": "a list of at least {min_length}",
     "string_type": "a text",
     "int_type": "a whole number",
@@ -231,7 +234,9 @@ _WANTED = {
     "float_parsing": "a number",
     "finite_number": "a finite number",
     "bool_type": "true or false",
+    "bool_parsing": "true or false",
     "ip_v4_address": "an IPv4 address",
+    "ip_v4_network": "an IPv4 network, with zeros after its prefix",
     "greater_than": "above {gt:g}",
     "greater_than_equal": "at least {ge:g}",
     "less_than": "below {lt:g}",

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -58,7 +59,11 @@ def _words(error: Any, loc: Loc, document: Any) -> str:
     """A pydantic error in the words of somebody who writes a design file."""
     place = _place(loc, document)
     if error["type"] == "missing" and error["loc"][-1] == "layers":
-        return f"{place}: needs `layers` or `kind`"
+        forms = ("layers", "kind")
+        keys = set(error["input"]) - set(TileOfKind.model_fields)
+        misspelt = {key: difflib.get_close_matches(key, forms, 1) for key in sorted(keys)}
+        hints = [f"; is {key!r} meant to be {near[0]!r}?" for key, near in misspelt.items() if near]
+        return f"{place}: needs `layers` or `kind`{''.join(hints[:1])}"
     in_tile = loc[2:] if loc[:1] == ("tiles",) else ()
     if len(in_tile) == 2 and in_tile[0] == "layers" and error["type"] != "value_error":
         return f"{place}: should be a layer kind, or a layer kind with its parameters"
@@ -68,7 +73,7 @@ def _words(error: Any, loc: Loc, document: Any) -> str:
         len(in_tile) == 1 and in_tile[0] not in {*TileOfKind.model_fields, "layers"}
     )
     if is_parameter and error["type"] != "extra_forbidden":
-        return f"{place}: should be a number, a boolean or a string"
+        return f"{place}: should be a number, a text, true or false"
     return yaml_file.words(error, loc, place, DesignConfig)
 
 
