@@ -16,8 +16,18 @@ def start(simulation: Simulation, folder: Path) -> None:
     """`folder`: for the compiled program."""
     if not simulation.rpus:
         return
+    boot(simulation, compiled(folder))
+
+
+def compiled(folder: Path) -> Path:
+    """The program, in a folder."""
     elf = folder / "forward.elf"
     build([PROGRAM], elf)
+    return elf
+
+
+def boot(simulation: Simulation, elf: Path) -> None:
+    """Starts a program on all packet processors."""
     for processor in simulation.rpus:
         processor.load(elf)
         processor.boot()

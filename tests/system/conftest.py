@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from support import forwarding
 from support.live import Live, starter
 
 
@@ -15,3 +16,9 @@ def start(tmp_path: Path) -> Iterator[Callable[..., Live]]:
     """Starts a design with options of `live.run`."""
     with starter(tmp_path) as start_design:
         yield start_design
+
+
+@pytest.fixture(scope="module")
+def forward(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The program that only forwards."""
+    return forwarding.compiled(tmp_path_factory.mktemp("firmware"))

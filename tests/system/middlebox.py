@@ -4,15 +4,32 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
 from random import Random
+
+from support import forwarding
 
 from bombus.golden.flow_key import flow_key
 from bombus.simulator.counters import dropped
 from bombus.simulator.frames import Exchange
 from bombus.simulator.simulation import Simulation
 
+LIMIT_CYCLES = 500_000
+GBPS = 40  # of each port, so that chance does not give a processor more than it can take
 TAGS = (b"", b"", b"\x81\x00\x01\x23", b"\x88\xa8\0\1\x81\0\0\2")
+
+
+@contextmanager
+def running(design: Path, program: Path) -> Iterator[Simulation]:
+    """A middlebox of two ports whose processors all run the program; it is checked at the end."""
+    with Simulation(design, assertions=True) as simulation:
+        forwarding.boot(simulation, program)
+        for port in (0, 1):
+            simulation.line_rate(GBPS, port)
+        yield simulation
+        simulation.check()
 
 
 def frame(

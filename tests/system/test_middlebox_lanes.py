@@ -10,8 +10,8 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from middlebox import TAGS, crossed, frame, in_order
-from support import forwarding, message_sums
+from middlebox import LIMIT_CYCLES, TAGS, crossed, frame, in_order, running
+from support import message_sums
 
 from bombus.base.paths import DESIGNS
 from bombus.firmware.build import build
@@ -20,28 +20,13 @@ from bombus.simulator.simulation import Simulation
 
 DESIGN = DESIGNS / "middlebox_8.yaml"
 PROCESSORS = 8
-LIMIT_CYCLES = 500_000
-GBPS = 40  # of each port
 RELOAD_CYCLES = 5000  # 20 us at 250 MHz
-
-
-@pytest.fixture(scope="module")
-def forward(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    elf = tmp_path_factory.mktemp("firmware") / "forward.elf"
-    build([forwarding.PROGRAM], elf)
-    return elf
 
 
 @pytest.fixture
 def lanes(forward: Path) -> Iterator[Simulation]:
-    with Simulation(DESIGN, assertions=True) as simulation:
-        for processor in simulation.rpus:
-            processor.load(forward)
-            processor.boot()
-        for port in (0, 1):
-            simulation.line_rate(GBPS, port)
+    with running(DESIGN, forward) as simulation:
         yield simulation
-        simulation.check()
 
 
 COUNT = """

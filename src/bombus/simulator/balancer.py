@@ -14,19 +14,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from bombus.base.text import near_matches
 from bombus.simulator.native import SimulationError
 from bombus.simulator.register_map import set_group
+from bombus.simulator.shares import IN_TURN, Shares
 
 if TYPE_CHECKING:
     from bombus.simulator.simulation import Simulation
 
-IN_TURN = "round_robin"
 # Policies whose slots are many for each replica, and can be taken in turn instead.
 _SWITCHABLE = ("flow_hash", "dst_port")
 
 
-class Balancer:
+class Balancer(Shares):
     """The distribution of one group; `tiles`: its replicas, by number."""
 
     def __init__(self, simulation: Simulation, tiles: Iterable[str]) -> None:
@@ -37,39 +36,20 @@ class Balancer:
         ]
         if not self._senders:
             raise SimulationError(f"no tile distributes messages among {', '.join(self.tiles)}")
+        super().__init__(len(self.tiles))
         self._in_turn = False
-        self._enabled = set(range(len(self.tiles)))
         self._slots = [[each["to"] for each in sender["slots"]] for sender in self._senders]
 
     @property
-    def enabled(self) -> list[int]:
-        """Numbers of the replicas that get messages."""
-        return sorted(self._enabled)
-
-    def enable(self, number: int) -> None:
-        """The replica gets its share again."""
-        self._set(self._enabled | {self._checked(number)})
-
-    def disable(self, number: int) -> None:
-        """The replica gets no further messages."""
-        self._set(self._enabled - {self._checked(number)})
-
-    @property
     def policies(self) -> list[str]:
-        """Those that `policy` may be set to."""
         given = {sender["policy"] for sender in self._senders}
         return sorted(given | {IN_TURN}) if given <= set(_SWITCHABLE) else sorted(given)
 
-    @property
-    def policy(self) -> str:
-        """That of the design file, or `round_robin`."""
+    def _current(self) -> str:
         return IN_TURN if self._in_turn else str(self._senders[0]["policy"])
 
-    @policy.setter
-    def policy(self, name: str) -> None:
-        if name not in self.policies:
-            raise SimulationError(f"policy {name!r}; {near_matches(name, self.policies)}")
-        self._in_turn = name == IN_TURN and name != self._senders[0]["policy"]
+    def _switch(self, policy: str) -> None:
+        self._in_turn = policy == IN_TURN and policy != self._senders[0]["policy"]
         for sender in self._senders:
             for hop in sender["next"]:
                 self._write_hop(sender, hop)
@@ -78,15 +58,7 @@ class Balancer:
         simulation = self._simulation
         set_group(simulation.registers, simulation.manifest, sender, hop, in_turn=self._in_turn)
 
-    def _checked(self, number: int) -> int:
-        if not 0 <= number < len(self.tiles):
-            raise SimulationError(f"replica {number}: there are 0 to {len(self.tiles) - 1}")
-        return number
-
-    def _set(self, enabled: set[int]) -> None:
-        if not enabled:
-            raise SimulationError("the last replica that is enabled cannot be disabled")
-        self._enabled = enabled
+    def _share(self, enabled: set[int]) -> None:
         others = [self.tiles[number] for number in sorted(enabled)]
         for sender, now in zip(self._senders, self._slots, strict=True):
             for slot, home in enumerate(each["to"] for each in sender["slots"]):

@@ -16,9 +16,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from bombus.base.text import near_matches
-from bombus.simulator.balancer import IN_TURN, Balancer
-from bombus.simulator.native import SimulationError
+from bombus.simulator.balancer import Balancer
+from bombus.simulator.shares import IN_TURN, Shares
 
 if TYPE_CHECKING:
     from bombus.simulator.simulation import Simulation
@@ -57,16 +56,19 @@ class _Lanes:
         self._block.share.write(lanes=sum(1 << lane for lane in lanes), in_turn=int(in_turn))
 
 
-class Distribution:
-    """The distribution among the packet processors of a design."""
+class Distribution(Shares):
+    """The distribution among the packet processors of a design.
+
+    In turn means among lanes: past those that have no room.
+    """
 
     def __init__(
         self, simulation: Simulation, places: Sequence[Place], balancer: Balancer | None
     ) -> None:
+        super().__init__(len(places))
         self._simulation = simulation
         self._places = list(places)
         self._balancer = balancer
-        self._enabled = set(range(len(places)))
         self._in_turn = False
         self._lanes = {}
         self._gates = []
@@ -81,55 +83,28 @@ class Distribution:
                     self._gates.append(block[name].gate)
 
     @property
-    def enabled(self) -> list[int]:
-        """Numbers of the processors that get messages."""
-        return sorted(self._enabled)
-
-    def enable(self, number: int) -> None:
-        """The processor gets its share again."""
-        self._set(self._enabled | {self._checked(number)})
-
-    def disable(self, number: int) -> None:
-        """The processor gets no further messages."""
-        self._set(self._enabled - {self._checked(number)})
-
-    @property
     def policies(self) -> list[str]:
-        """Those that `policy` may be set to."""
         return self._balancer.policies if self._balancer else [BY_FLOW, IN_TURN]
 
-    @property
-    def policy(self) -> str:
-        """That of the design file, or `round_robin`: in turn, past lanes that have no room."""
+    def _current(self) -> str:
         if self._balancer:
             return self._balancer.policy
         return IN_TURN if self._in_turn else BY_FLOW
 
-    @policy.setter
-    def policy(self, name: str) -> None:
-        if name not in self.policies:
-            raise SimulationError(f"policy {name!r}; {near_matches(name, self.policies)}")
+    def _switch(self, policy: str) -> None:
         with self._held():
             if self._balancer:
-                self._balancer.policy = name
-            self._in_turn = name == IN_TURN
+                self._balancer.policy = policy
+            self._in_turn = policy == IN_TURN
             for tile in self._lanes:
-                self._write_lanes(tile)
+                self._write_lanes(tile, self._enabled)
 
-    def _checked(self, number: int) -> int:
-        if not 0 <= number < len(self._places):
-            raise SimulationError(f"replica {number}: there are 0 to {len(self._places) - 1}")
-        return number
-
-    def _set(self, enabled: set[int]) -> None:
-        if not enabled:
-            raise SimulationError("the last replica that is enabled cannot be disabled")
+    def _share(self, enabled: set[int]) -> None:
         with self._held():
-            before, self._enabled = self._enabled, enabled
             for tile in dict.fromkeys(place.tile for place in self._places):
                 own = {n for n, place in enumerate(self._places) if place.tile == tile}
-                if own & enabled != own & before:
-                    self._write_lanes(tile)
+                if own & enabled != own & self._enabled:
+                    self._write_lanes(tile, enabled)
                 if self._balancer is None or tile not in self._balancer.tiles:
                     continue
                 number = self._balancer.tiles.index(tile)
@@ -139,10 +114,10 @@ class Distribution:
                     else:
                         self._balancer.disable(number)
 
-    def _write_lanes(self, tile: str) -> None:
+    def _write_lanes(self, tile: str, enabled: set[int]) -> None:
         """The lanes of a tile that are enabled; if none is, what may still come finds them all."""
         places = list(enumerate(self._places))
-        lanes = [each.lane for n, each in places if each.tile == tile and n in self._enabled]
+        lanes = [each.lane for n, each in places if each.tile == tile and n in enabled]
         every = [each.lane for _, each in places if each.tile == tile]
         if tile in self._lanes:
             self._lanes[tile].write(lanes or every, in_turn=self._in_turn)
