@@ -180,7 +180,7 @@ def test_the_routing_table_has_entries_where_there_are_several_ports(tmp_path: P
 @pytest.mark.parametrize(
     ("new", "complaint"),
     [
-        (ROUTE.replace("80.0.0/16", "80.0.1/16"), r"routes\[0\].to: .*not a valid IPv4 network"),
+        (ROUTE.replace("80.0.0/16", "80.0.1/16"), r"routes\[0\].to: .*should be an IPv4 network"),
         (ROUTE.replace("mac_port: 1", "mac_port: 2"), r"`routes\[0\]`: there is no MAC port 2"),
         (ROUTE.replace("10.78.0.1,", "10.77.0.1,"), "10.77.0.1 is no other host of 10.78.0.0/24"),
         (ROUTE.replace("10.78.0.1,", "10.78.0.2,"), "10.78.0.2 is no other host of 10.78.0.0/24"),
