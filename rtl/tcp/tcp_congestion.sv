@@ -126,12 +126,25 @@ module tcp_congestion
     mss_3_q <= mss_2_q;
   end
 
+  typedef struct packed {
+    bytes_t first;
+    bytes_t grown;     // window + as much as an acknowledgement adds
+    bytes_t halved;    // threshold of a loss
+    bytes_t lost;      // ... and window
+    bytes_t deflated;  // window - acknowledged + a segment
+    bytes_t dup;       // window + a segment
+    bytes_t mss;
+    bytes_t reno;      // grown as a Reno of CUBIC's factor does
+    bytes_t most;      // W_max: where others have come, a little less (RFC 9438, 4.7)
+  } sums_t;
+  sums_t  sums_q;
+
   // ---- CUBIC: the part of the way to the curve that what is acknowledged is of the window ----
 
   bytes_t curve_q;
   if (Cubic) begin : gen_cubic
     logic [3:0] epoch;
-    logic valid_2_q;
+    logic valid_2_q, slow_start_4_q;
     bytes_t target, target_2_q;
     tcp_cubic #(
         .NumSessions(NumSessions),
@@ -150,7 +163,6 @@ module tcp_congestion
         .epoch_o(epoch),
         .target_o(target)
     );
-    logic slow_start_4_q;
     logic [4:0] window_bit, acked_bit;
     always_comb begin
       window_bit = '0;
@@ -195,18 +207,6 @@ module tcp_congestion
     if (event_i.mss > 14'(BurstBytes / 2)) first = 18'({event_i.mss, 1'b0});
     if (event_i.late) first = 18'(event_i.mss);
   end
-  typedef struct packed {
-    bytes_t first;
-    bytes_t grown;     // window + as much as an acknowledgement adds
-    bytes_t halved;    // threshold of a loss
-    bytes_t lost;      // ... and window
-    bytes_t deflated;  // window - acknowledged + a segment
-    bytes_t dup;       // window + a segment
-    bytes_t mss;
-    bytes_t reno;      // grown as a Reno of CUBIC's factor does
-    bytes_t most;      // W_max: where others have come, a little less (RFC 9438, 4.7)
-  } sums_t;
-  sums_t sums_q;
   always_ff @(posedge clk_i) begin
     sums_q <= '{
         first: bytes_t'(first),

@@ -165,7 +165,8 @@ def test_no_route_out_of_any_tile(design: Path) -> None:
                 if each["name"] == tile
             )
             # Names that several layers of a tile use have that of the layer before them.
-            name = hop["next"] if hop["next"] in names else f"{hop['from']}.{hop['next']}"
+            of_layer = f"{layer}.{hop['next']}"
+            (name,) = (name for name in names if name == hop["next"] or name.endswith(of_layer))
             bench.simulation.set_next_hop(tile, name, None)
             frames = [arp_request(PEER, bench.host), *bench.probes()]
             frames.append(udp_frame(PEER, bench.host, bytes(500)))
