@@ -4,7 +4,7 @@
 //
 // Latency: 2 cycles from the commit, 3 with OutputRegister: data_o then comes out of
 // flip-flops, not of the memory. Throughput: one beat per cycle. Depth: a power of
-// two. full_o: a write would be lost; the writer must look. A place that is read shows a cycle late.
+// two. full_o: a write would be lost; the writer must look.
 module frame_buffer #(
     parameter type data_t = logic [15:0],
     parameter int unsigned Depth = 512,
@@ -43,17 +43,8 @@ module frame_buffer #(
   wire moves = ~stuck | ready_i;
   wire fetch = committed & moves;
 
-  // read_q runs ahead of the reader: those beats have left the RAM. What is read in a cycle counts a
-  // cycle later, so that full_o comes out of a flip-flop.
-  localparam pointer_t Distance = {1'b1, {AddrWidth{1'b0}}};
-  wire pointer_t write_after = write_q + 1'b1;
-  wire is_full = (write_q ^ read_q) == Distance;
-  wire gets_full = (write_after ^ read_q) == Distance;
-  wire stays_full = (commit_q ^ read_q) == Distance;  // with what has been committed alone
-  always_ff @(posedge clk_i) begin
-    if (rst_i) full_o <= 1'b0;
-    else full_o <= abort_i ? stays_full : write_i ? gets_full : is_full;
-  end
+  // read_q runs ahead of the reader: those beats have left the RAM.
+  assign full_o = (write_q ^ read_q) == {1'b1, {AddrWidth{1'b0}}};
 
   always_ff @(posedge clk_i) begin
     if (write_i) ram[write_q[AddrWidth-1:0]] <= data_i;
