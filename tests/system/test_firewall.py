@@ -9,31 +9,21 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from support import message_sums
+from support import examples
 
 from bombus.base.errors import UserError
-from bombus.base.paths import DESIGNS
 from bombus.firewall import table
 from bombus.firewall.blacklist import boundaries
-from bombus.firmware.build import build
 from bombus.simulator.simulation import Simulation
 
-EXAMPLE = DESIGNS.parent / "docs" / "examples" / "middlebox"
 LIMIT_CYCLES = 500_000
 PREFIXES = 1050
 
 
 @pytest.fixture
 def firewall(tmp_path: Path) -> Iterator[Simulation]:
-    elf = tmp_path / "firewall.elf"
-    build([EXAMPLE / "firewall.c"], elf, code_bytes=8192, data_bytes=8192)
-    with Simulation(EXAMPLE / "firewall.yaml", assertions=True) as simulation:
-        (processor,) = simulation.rpus
-        processor.load(elf)
-        processor.boot()
+    with examples.running("firewall", tmp_path) as simulation:
         yield simulation
-        message_sums.check(simulation)
-        simulation.check()
 
 
 def prefixes(random: Random) -> list[IPv4Network]:

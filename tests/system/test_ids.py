@@ -9,31 +9,21 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from support import message_sums, rule_frames, rule_sets
+from support import examples, rule_frames, rule_sets
 
 from bombus.base.errors import UserError
-from bombus.base.paths import DESIGNS
-from bombus.firmware.build import build
 from bombus.rules import compiling, load, lookup, tables
 from bombus.rules.model import Packet
 from bombus.simulator.simulation import Simulation
 
-EXAMPLE = DESIGNS.parent / "docs" / "examples" / "middlebox"
 LIMIT_CYCLES = 1_000_000
 ROWS = 1024
 
 
 @pytest.fixture
 def ids(tmp_path: Path) -> Iterator[Simulation]:
-    elf = tmp_path / "ids.elf"
-    build([EXAMPLE / "ids.c"], elf, code_bytes=8192, data_bytes=8192)
-    with Simulation(EXAMPLE / "ids.yaml", assertions=True) as simulation:
-        (processor,) = simulation.rpus
-        processor.load(elf)
-        processor.boot()
+    with examples.running("ids", tmp_path) as simulation:
         yield simulation
-        message_sums.check(simulation)
-        simulation.check()
 
 
 def test_verdicts(ids: Simulation, tmp_path: Path) -> None:

@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The middleboxes of docs/examples, each with the program of its name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from bombus.base.paths import DESIGNS
+from bombus.firmware.build import build
+from bombus.simulator.simulation import Simulation
+
+from . import forwarding, message_sums
+
+MIDDLEBOXES = DESIGNS.parent / "docs" / "examples" / "middlebox"
+
+
+@contextmanager
+def running(name: str, folder: Path) -> Iterator[Simulation]:
+    """A middlebox that runs; counters are added up at the end. `folder`: for the program."""
+    elf = folder / f"{name}.elf"
+    build([MIDDLEBOXES / f"{name}.c"], elf, code_bytes=8192, data_bytes=8192)
+    with Simulation(MIDDLEBOXES / f"{name}.yaml", assertions=True) as simulation:
+        forwarding.boot(simulation, elf)
+        yield simulation
+        message_sums.check(simulation)
+        simulation.check()
