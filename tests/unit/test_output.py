@@ -15,7 +15,14 @@ from unit_helpers import DESIGNS, Edited
 
 from bombus.base.cache import cached_directory, writing_cache
 from bombus.base.errors import UserError
-from bombus.base.output import STDOUT, WriteError, check_writable, write, write_json
+from bombus.base.output import (
+    STDOUT,
+    WriteError,
+    check_different,
+    check_writable,
+    write,
+    write_json,
+)
 from bombus.cli import app
 from bombus.generation import folder as output_folder
 from bombus.measure import bench
@@ -92,6 +99,16 @@ def test_a_source_of_the_design_is_never_the_output(
     )
     assert "is given twice: as source and as " in refusal(*command)
     assert {file.read_text() for file in mine} == {"// mine\n"}
+
+
+def test_one_file_is_not_two_captures(tmp_path: Path) -> None:
+    """Of the same use as well, whether it exists or not."""
+    file = tmp_path / "frames.pcap"
+    for exists in (False, True):
+        if exists:
+            file.touch()
+        with pytest.raises(UserError, match=r"given twice: as pcap-out and as pcap-out"):
+            check_different([("pcap-out", file), ("pcap-out", file)])
 
 
 def test_a_sweep_is_never_the_output(tmp_path: Path) -> None:

@@ -43,8 +43,10 @@ def check_different(files: Iterable[tuple[str, Path | None]]) -> None:
     for use, path in files:
         if path is None or path == STDOUT or _is_special(path):
             continue
-        other = seen.setdefault(_identity(path), use)
-        if other != use:
+        identity = _identity(path)
+        there = identity in seen
+        other = seen.setdefault(identity, use)
+        if there:
             raise UserError(f"{path} is given twice: as {other} and as {use}")
 
 
