@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // async_fifo with clocks that come as they like: what goes in comes out, once, in
-// order. One entry is watched; it may be any. Proved for all time, by induction.
+// order (async_fifo_state, bound into it, says why). One entry is watched; it may be any. Proved for all time, by induction.
 module async_fifo_formal #(
     parameter int unsigned Depth = 4
 ) (
@@ -20,11 +20,16 @@ module async_fifo_formal #(
   logic started, in_ready, out_valid;
   data_t out_data;
   pointer_t in_level, out_level;
+  logic unused_empty;
+  logic [1:0] unused_in_resets, out_resets;
   two_clocks_start u_start (
       .in_clk_i,
       .out_clk_i,
       .rst_i,
-      .started_o(started)
+      .started_o(started),
+      .is_empty_o(unused_empty),
+      .in_resets_o(unused_in_resets),
+      .out_resets_o(out_resets)
   );
   async_fifo #(
       .data_t(data_t),
@@ -45,18 +50,14 @@ module async_fifo_formal #(
   );
 
   // Entries that have gone in and come out, and the one that is watched.
-  count_t pushed_q, popped_q;
+  count_t popped_q, pushed;
+  assign pushed = u_fifo.u_state.pushed_q;
   (* keep *)count_t watch;
   count_t watch_q;
   data_t  watched_q;
   always_ff @(posedge in_clk_i) begin
-    if (rst_i) begin
-      pushed_q <= '0;
-      watch_q  <= watch;
-    end else if (in_valid_i & in_ready) begin
-      pushed_q <= pushed_q + 1'b1;
-      if (pushed_q == watch_q) watched_q <= in_i;
-    end
+    if (rst_i) watch_q <= watch;
+    else if (in_valid_i & in_ready & (pushed == watch_q)) watched_q <= in_i;
   end
   always_ff @(posedge out_clk_i) begin
     if (rst_i) popped_q <= '0;
@@ -64,12 +65,12 @@ module async_fifo_formal #(
   end
 
   wire count_t fetched = popped_q + count_t'(out_valid);
-  wire count_t present = pushed_q - popped_q;
-  wire count_t stored = pushed_q - fetched;  // in memory
+  wire count_t present = pushed - popped_q;
+  wire count_t stored = pushed - fetched;  // in memory
   always_comb begin
     if (started) begin
       assert (32'(present) <= Depth + 1);
-      assert (32'(stored) <= Depth);
+      assert (u_fifo.u_state.fetched_q == fetched);
       if (out_valid) assert (present != '0);
       if (out_valid & (popped_q == watch_q)) assert (out_data == watched_q);
       assert (count_t'(in_level) + 1'b1 >= stored);
@@ -86,45 +87,7 @@ module async_fifo_formal #(
     end
   end
 
-  pointer_t write, read;
-  assign write = u_fifo.u_write.src_count_o;
-  assign read  = u_fifo.u_read.src_count_o;
-  async_fifo_pointers #(
-      .Depth(Depth)
-  ) u_pointers (
-      .started_i(started),
-      .pushed_i(pushed_q),
-      .fetched_i(fetched),
-      .write_i(write),
-      .write_src_i(u_fifo.u_write.u_sync.src_q),
-      .write_before_i(u_fifo.u_write.u_sync.before_q),
-      .write_stages_i(u_fifo.u_write.u_sync.stages_q),
-      .write_changing_i(u_fifo.u_write.u_sync.changing),
-      .read_i(read),
-      .read_src_i(u_fifo.u_read.u_sync.src_q),
-      .read_before_i(u_fifo.u_read.u_sync.before_q),
-      .read_stages_i(u_fifo.u_read.u_sync.stages_q),
-      .read_changing_i(u_fifo.u_read.u_sync.changing),
-      .in_ready_i(in_ready),
-      .in_level_i(in_level)
-  );
-
-  // What the resets leave.
-  always_comb begin
-    assert (u_start.in_q != 2'b10 && u_start.out_q != 2'b10);
-    if (~started) begin
-      if (u_start.in_q[0]) begin
-        assert ({pushed_q, write, u_fifo.u_write.u_sync.src_q, in_level} == '0);
-        assert (u_fifo.u_read.u_sync.stages_q == '0 && ~in_ready);
-      end
-      if (u_start.in_q[1]) assert (u_fifo.u_write.u_sync.before_q == '0);
-      if (u_start.out_q[0]) begin
-        assert ({popped_q, read, u_fifo.u_read.u_sync.src_q, out_valid} == '0);
-        assert (u_fifo.u_write.u_sync.stages_q == '0);
-      end
-      if (u_start.out_q[1]) assert (u_fifo.u_read.u_sync.before_q == '0);
-    end
-  end
+  always_comb if (out_resets[0]) assert (popped_q == '0);
 
   // It can happen at all: full, then empty again.
   logic was_full_q;

@@ -127,7 +127,7 @@ module crosspoint_output_formal
       .watched_i,
       .waits_i(may_start[watched_i]),
       .starts_i(inside_q ? '0 : pop),
-      .before_i(u_output.u_arbiter.u_order.before_o)
+      .before_i(u_output.u_arbiter.order)
   );
 
   // It can happen at all: a long message goes on.

@@ -57,43 +57,32 @@ module frame_crossing_formal #(
 
   // ---- The beginning: running, empty ----
 
-  logic in_started_q = 1'b0;
-  logic out_started_q = 1'b0;
-  wire started = in_started_q | out_started_q;  // an edge has been
-  always_ff @(posedge in_clk_i) in_started_q <= 1'b1;
-  always_ff @(posedge out_clk_i) out_started_q <= 1'b1;
+  logic started;
+  logic begins;
+  logic [1:0] unused_in_resets, unused_out_resets;
+  two_clocks_start #(
+      .Resets(1'b0)
+  ) u_start (
+      .in_clk_i,
+      .out_clk_i,
+      .rst_i(1'b0),
+      .started_o(started),
+      .is_empty_o(begins),
+      .in_resets_o(unused_in_resets),
+      .out_resets_o(unused_out_resets)
+  );
 
   always_comb begin
-    if (~started) begin
-      assume (u_crossing.u_reset.state_q == 2'd3);
-      assume ({u_crossing.u_reset.again_q, u_crossing.u_reset.want_q} == '0);
-      assume (u_crossing.u_reset.held_q == '0);
-      assume ({u_crossing.u_reset.u_stop.src_q, u_crossing.u_reset.u_stop.before_q} == '0);
-      assume ({u_crossing.u_reset.u_back.src_q, u_crossing.u_reset.u_back.before_q} == '0);
-      assume (u_crossing.u_reset.u_stop.stages_q == '0);
-      assume (u_crossing.u_reset.u_back.stages_q == '0);
+    if (begins) begin
+      assume (u_crossing.u_reset.u_state.is_running);
       assume ({u_crossing.inside_q, u_crossing.dropping_q, u_crossing.index_q} == '0);
       assume ({u_crossing.in_drop_o, ~u_crossing.fits_q} == '0);
-      assume ({u_crossing.u_fifo.write, u_crossing.u_fifo.read} == '0);
-      assume ({u_crossing.u_fifo.u_write.u_sync.src_q, u_crossing.u_fifo.u_read.u_sync.src_q} == '0);
-      assume (u_crossing.u_fifo.u_write.u_sync.before_q == '0);
-      assume (u_crossing.u_fifo.u_read.u_sync.before_q == '0);
-      assume (u_crossing.u_fifo.u_write.u_sync.stages_q == '0);
-      assume (u_crossing.u_fifo.u_read.u_sync.stages_q == '0);
-      assume (u_crossing.u_fifo.in_ready_o && u_crossing.u_fifo.in_level_o == '0);
-      assume (u_crossing.u_fifo.out_valid_o == '0);
       assume ({u_crossing.out_inside_q, u_crossing.stop_q, u_crossing.quiet_q} == '0);
     end
   end
   if (StartBeats != 1) begin : gen_counted
     always_comb begin
-      if (~started) begin
-        assume ({u_crossing.gen_start.gone, u_crossing.gen_start.start_q} == '0);
-        assume (u_crossing.gen_start.u_frames.src_count_o == '0);
-        assume (u_crossing.gen_start.u_frames.u_sync.src_q == '0);
-        assume (u_crossing.gen_start.u_frames.u_sync.before_q == '0);
-        assume (u_crossing.gen_start.u_frames.u_sync.stages_q == '0);
-      end
+      if (begins) assume ({u_crossing.gen_start.gone, u_crossing.gen_start.start_q} == '0);
     end
   end
 
@@ -198,40 +187,14 @@ module frame_crossing_formal #(
   typedef logic [10:0] entry_t;  // user, last, keep, 0, frame, index
 
   always_comb begin
-    assert (u_crossing.u_reset.state_q == 2'd3);
-    assert ({u_crossing.u_reset.again_q, u_crossing.u_reset.want_q} == '0);
-    assert (u_crossing.u_reset.held_q == '0);
-    assert ({u_crossing.u_reset.u_stop.src_q, u_crossing.u_reset.u_stop.before_q} == '0);
-    assert ({u_crossing.u_reset.u_back.src_q, u_crossing.u_reset.u_back.before_q} == '0);
-    assert (u_crossing.u_reset.u_stop.stages_q == '0);
-    assert (u_crossing.u_reset.u_back.stages_q == '0);
+    assert (u_crossing.u_reset.u_state.is_running);
     assert ({u_crossing.stop_q, u_crossing.quiet_q} == '0);
   end
 
-  count_t pushed_q = '0;
-  count_t fetched_q = '0;
-  always_ff @(posedge in_clk_i) if (u_crossing.u_fifo.push) pushed_q <= pushed_q + 1'b1;
-  always_ff @(posedge out_clk_i) if (u_crossing.u_fifo.fetch) fetched_q <= fetched_q + 1'b1;
-  wire count_t stored = pushed_q - fetched_q;
-  async_fifo_pointers #(
-      .Depth(Depth)
-  ) u_pointers (
-      .started_i(1'b1),
-      .pushed_i(pushed_q),
-      .fetched_i(fetched_q),
-      .write_i(u_crossing.u_fifo.u_write.src_count_o),
-      .write_src_i(u_crossing.u_fifo.u_write.u_sync.src_q),
-      .write_before_i(u_crossing.u_fifo.u_write.u_sync.before_q),
-      .write_stages_i(u_crossing.u_fifo.u_write.u_sync.stages_q),
-      .write_changing_i(u_crossing.u_fifo.u_write.u_sync.changing),
-      .read_i(u_crossing.u_fifo.u_read.src_count_o),
-      .read_src_i(u_crossing.u_fifo.u_read.u_sync.src_q),
-      .read_before_i(u_crossing.u_fifo.u_read.u_sync.before_q),
-      .read_stages_i(u_crossing.u_fifo.u_read.u_sync.stages_q),
-      .read_changing_i(u_crossing.u_fifo.u_read.u_sync.changing),
-      .in_ready_i(u_crossing.u_fifo.in_ready_o),
-      .in_level_i(u_crossing.u_fifo.in_level_o)
-  );
+  count_t pushed, fetched;
+  assign pushed  = u_crossing.u_fifo.u_state.pushed_q;
+  assign fetched = u_crossing.u_fifo.u_state.fetched_q;
+  wire count_t stored = pushed - fetched;
 
   // Where the source stands.
   wire is_kept = in_inside_q & accepted_q & ~ended_q;
@@ -250,7 +213,7 @@ module frame_crossing_formal #(
 
   // Frames that start where they may fit have room to the end.
   localparam int unsigned Longest = MaxBeats + 1;
-  wire pointer_t ahead = pointer_t'(pushed_q) - u_crossing.u_fifo.read_seen;
+  wire pointer_t ahead = pointer_t'(pushed) - u_crossing.u_fifo.read_seen;
   if (Drops) begin : gen_room
     always_comb begin
       if (u_crossing.fits_q) assert (32'(ahead) <= Depth - Longest);
@@ -283,7 +246,7 @@ module frame_crossing_formal #(
     entries[0] = u_crossing.u_fifo.out_o;
     present[0] = u_crossing.u_fifo.out_valid_o;
     for (int unsigned k = 0; k < Depth; k++) begin
-      entries[k+1] = u_crossing.u_fifo.gen_lutram.ram[(Width-1)'(fetched_q+count_t'(k))];
+      entries[k+1] = u_crossing.u_fifo.gen_lutram.ram[(Width-1)'(fetched+count_t'(k))];
       present[k+1] = count_t'(k) < stored;
     end
     numbers[0] = {out_frame_q, out_index_q};
@@ -308,11 +271,6 @@ module frame_crossing_formal #(
   // A frame that has begun is there to its end, as far as the reader sees: of the number of
   // frames and of entries, which come by themselves, neither is far ahead of the other.
   if (StartBeats != 1) begin : gen_frames
-    function automatic pointer_t binary(pointer_t gray);
-      pointer_t value;
-      for (int unsigned b = 0; b < Width; b++) value[b] = ^(gray >> b);
-      return value;
-    endfunction
     pointer_t [Depth:0] ends_in;  // frames that end among the first so many in memory, or before
     always_comb begin
       ends_in[0] = pointer_t'(present[0] & entries[0][9]);
@@ -321,36 +279,37 @@ module frame_crossing_formal #(
       end
     end
 
-    wire [3:0] frames_sampled = {
-      u_crossing.gen_start.u_frames.u_sync.edges_q, u_crossing.gen_start.u_frames.u_sync.seen_q
-    };
-    wire [3:0] write_sampled = {
-      u_crossing.u_fifo.u_write.u_sync.edges_q, u_crossing.u_fifo.u_write.u_sync.seen_q
-    };
-    pointer_t gone, sent, frames_before, frames_first, frames_second;
-    pointer_t read, write_before, write_first, write_second;
+    // As in count_state.
+    typedef struct packed {
+      pointer_t count;
+      pointer_t late;
+      pointer_t [1:0] stages;
+      logic changing;
+      logic [3:0] sampled;
+      logic [2:0] is_0;
+    } count_state_t;
+    count_state_t frames;
+    logic [3:0] write_sampled;
+    pointer_t gone, frames_before, frames_first, frames_second;
+    pointer_t write_before, write_first, write_second;
     always_comb begin
+      frames = u_crossing.gen_start.u_frames.u_state.state;
       gone = u_crossing.gen_start.gone;
-      sent = u_crossing.gen_start.u_frames.src_count_o;
-      frames_before = binary(u_crossing.gen_start.u_frames.u_sync.before_q) - gone;
-      frames_first = binary(u_crossing.gen_start.u_frames.u_sync.stages_q[0]) - gone;
-      frames_second = binary(u_crossing.gen_start.u_frames.u_sync.stages_q[1]) - gone;
-      read = u_crossing.u_fifo.u_read.src_count_o;
-      write_before = binary(u_crossing.u_fifo.u_write.u_sync.before_q) - read;
-      write_first = binary(u_crossing.u_fifo.u_write.u_sync.stages_q[0]) - read;
-      write_second = binary(u_crossing.u_fifo.u_write.u_sync.stages_q[1]) - read;
+      frames_before = frames.late - gone;
+      frames_first = frames.stages[0] - gone;
+      frames_second = frames.stages[1] - gone;
+      write_sampled = u_crossing.u_fifo.u_state.sampled;
+      write_before = u_crossing.u_fifo.u_state.late;
+      write_first = u_crossing.u_fifo.u_state.first;
+      write_second = u_crossing.u_fifo.u_state.second;
 
-      assert (3'(sent) == next_in[5:3] && 3'(gone) == out_frame_q);
-      assert (pointer_t'(sent - gone) == ends_in[Depth]);
-      assert (binary(u_crossing.gen_start.u_frames.u_sync.src_q) == sent);
-      assert ($onehot0(
-          u_crossing.gen_start.u_frames.u_sync.src_q ^ u_crossing.gen_start.u_frames.u_sync.before_q
-      ));
-      assert (frames_sampled == write_sampled);
+      assert (3'(frames.count) == next_in[5:3] && 3'(gone) == out_frame_q);
+      assert (pointer_t'(frames.count - gone) == ends_in[Depth]);
+      assert (frames.sampled == write_sampled);
       assert (frames_second <= frames_first && frames_first <= ends_in[Depth]);
       assert (frames_second <= ends_in[write_first]);
       assert (frames_second >= ends_in[0] && frames_first >= ends_in[write_second]);
-      if (u_crossing.u_fifo.u_write.u_sync.changing) begin
+      if (u_crossing.u_fifo.u_state.changing) begin
         assert (frames_first <= frames_before && frames_before <= ends_in[Depth]);
         assert (frames_first <= ends_in[write_before]);
         assert (frames_before >= ends_in[write_first]);
@@ -363,7 +322,7 @@ module frame_crossing_formal #(
         assert (frames_second != '0 || 32'(write_second) + 1 >= StartBeats);
       end
       if (~started) begin  // both synchronisers have seen as many edges
-        assume (frames_sampled == write_sampled);
+        assume (frames.sampled == write_sampled);
       end
     end
   end

@@ -65,6 +65,7 @@ module free_list_formal #(
 
   always_comb begin
     if (started_q) begin
+      assert (u_list.next_q == number_t'(u_list.read_q + 1'b1));
       assert (count == count_t'(NumNumbers) - count_t'($countones(taken_q)));
       if (~ready) begin
         assert (taken_q == '0 && u_list.read_q == '0);

@@ -14,6 +14,7 @@ module tcp_arrival_formal
     input logic [$bits(tcb_t)-1:0] block_i,
     input logic [$bits(wishes_t)-1:0] wishes_i,
     input logic [$bits(segment_t)-1:0] segment_i,
+    input logic report_i,
     input logic [31:0] time_us_i,
     input logic room_i,
     input logic some_i,
@@ -28,12 +29,15 @@ module tcp_arrival_formal
   assign wishes = wishes_i;
   assign segment = segment_i;
   logic [1:0] cycles_q = '0;
+  logic report_2_q, report_3_q, lowers, unreachable, unused_error;
   always_ff @(posedge clk_i) begin
     block_2_q <= block;
     block_3_q <= block_2_q;
     wishes_2_q <= wishes;
     wishes_3_q <= wishes_2_q;
     segment_2_q <= segment;
+    report_2_q <= report_i;
+    report_3_q <= report_2_q;
     segment_3_q <= segment_2_q;
     if (~&cycles_q) cycles_q <= cycles_q + 2'd1;
   end
@@ -42,12 +46,15 @@ module tcp_arrival_formal
   logic ahead, in_order, ends_stream, acks, begins, tail, keep, refuse, synchronise, wake;
   logic set_timer, clear_timer, delay_ack, sample, unacceptable, stale, out_of_order;
   logic [13:0] skip, mss;
+  logic new_ack;
+  seq_t window_edge;
   changes_t changes;
   congestion_event_t congestion;
   logic [31:0] sample_us, acked;
   tcp_arrival #(
       .RingBytes(SendBytes),
-      .ReceiveBytes(ReceiveBytes)
+      .ReceiveBytes(ReceiveBytes),
+      .Errors(1)
   ) u_arrival (
       .clk_i,
       .time_us_i,
@@ -57,6 +64,7 @@ module tcp_arrival_formal
       .end_i(segment.seq + 32'(segment.length)),
       .block_2_i(block_2_q),
       .segment_2_i(segment_2_q),
+      .reports_2_i(report_2_q),
       .wishes_2_i(wishes_2_q),
       .acked_2_o(acked),
       .block_3_i(block_3_q),
@@ -76,6 +84,8 @@ module tcp_arrival_formal
       .acks_o(acks),
       .begins_o(begins),
       .tail_o(tail),
+      .new_ack_o(new_ack),
+      .window_edge_o(window_edge),
       .mss_o(mss),
       .block_o(after),
       .keep_o(keep),
@@ -92,7 +102,10 @@ module tcp_arrival_formal
       .sample_us_o(sample_us),
       .unacceptable_o(unacceptable),
       .stale_o(stale),
-      .out_of_order_o(out_of_order)
+      .out_of_order_o(out_of_order),
+      .lowers_o(lowers),
+      .unreachable_o(unreachable),
+      .unused_o(unused_error)
   );
 
   // ---- What holds of every session ----
@@ -105,6 +118,11 @@ module tcp_arrival_formal
     assume (block.max - block.una <= SendBytes + 1);
     assume (block.nxt - block.una <= block.max - block.una);
     assume (segment.length <= 14'd8960);
+    // As tcp_lookup makes one of an error.
+    if (report_i) begin
+      assume (segment.flags == flags_t'{rst: 1'b1, urg: segment.flags.urg, default: 1'b0});
+      assume (segment.length == '0 & ~segment.options.has_sack);
+    end
     // What closes a gap ends in the window.
     if (reaches_i & settled) assume (reach_i - block_3_q.rcv_nxt <= window);
   end
@@ -135,7 +153,7 @@ module tcp_arrival_formal
   wire seq_t kept_from = begins_at + 32'(skip);
   wire seq_t kept_to = begins_at + 32'(s.length);
   always_comb begin
-    if (settled & synchronised & ~stale & ~s.flags.syn) begin
+    if (settled & synchronised & ~stale & ~s.flags.syn & ~report_3_q) begin
       if (in_window) assert (~unacceptable);
       if (~takes) assert (unacceptable);
     end
@@ -157,14 +175,30 @@ module tcp_arrival_formal
     if (settled & synchronised) begin
       assert (after.una - block_3_q.una <= flight);
       assert (after.max == block_3_q.max);
+      assert (new_ack == (after.una != block_3_q.una));
       assert (after.nxt - after.una <= after.max - after.una);
-      assert (after.nxt - block_3_q.una >= block_3_q.nxt - block_3_q.una);
+      assert (lowers | after.nxt - block_3_q.una >= block_3_q.nxt - block_3_q.una);
       if (after.una != block_3_q.una) assert (is_new & s.flags.ack & after.una == s.ack);
     end
     // RFC 5961: only a reset at the next byte ends a session at once.
     if (settled & synchronised & changes.failed) assert (s.flags.rst & (begins_at == '0));
     if (settled & synchronised & s.flags.rst & after.state != block_3_q.state) begin
       assert (begins_at == '0);
+    end
+    // RFC 5927, 4.1 and 5.2: an error counts if it is of what is on its way. It makes segments shorter,
+    // or ends a connection that is asked for; nothing else.
+    if (settled & report_3_q) begin
+      assert ($onehot({lowers, unreachable, unused_error}));
+      if (acked_3 >= flight) assert (unused_error);
+      assert (~keep & ~refuse & ~unacceptable & ~sample & (congestion.kind == CongestionNone));
+      assert (after.una == block_3_q.una & after.rcv_nxt == block_3_q.rcv_nxt);
+      assert (after.wnd_edge == block_3_q.wnd_edge & after.max == block_3_q.max);
+      if (~lowers) assert (after.mss == block_3_q.mss & after.nxt == block_3_q.nxt);
+      if (lowers) assert (after.mss < block_3_q.mss & after.nxt == block_3_q.una & wake);
+      if (block_3_q.state != SynSent) assert (after.state == block_3_q.state & changes == '0);
+      if (after.state != block_3_q.state) assert (s.flags.urg & after.state == Ended);
+    end else if (settled) begin
+      assert (~lowers & ~unreachable & ~unused_error);
     end
     // RFC 7323, 5.3: nothing of a stale segment counts, but an answer to the own SYN.
     if (settled & synchronised & stale & ~s.flags.syn) begin
@@ -181,6 +215,8 @@ module tcp_arrival_formal
     cover (settled & synchronised & changes.failed);
     cover (settled & in_order & reaches_i & (advance == window));
     cover (settled & stale);
+    cover (settled & report_3_q & lowers);
+    cover (settled & report_3_q & (block_3_q.state == SynSent) & (after.state == Ended));
   end
 
 endmodule

@@ -1,18 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a proof with two clocks begins: with both resets, until each clock has had
-// two edges; they never come again.
-module two_clocks_start (
+// How a proof with two clocks begins: with both resets, until each clock has had two edges;
+// they never come again. Without Resets it begins running and empty, and has started when an
+// edge has been. What is bound into the modules finds it by the name u_start.
+module two_clocks_start #(
+    parameter bit Resets = 1'b1
+) (
     input  logic in_clk_i,
     input  logic out_clk_i,
     input  logic rst_i,
-    output logic started_o
+    output logic started_o,
+    output logic is_empty_o,  // it begins here, running and empty
+    output logic [1:0] in_resets_o,  // an edge of this clock has had the reset, and a second one
+    output logic [1:0] out_resets_o
 );
 
   logic [1:0] in_q = '0;
   logic [1:0] out_q = '0;
-  assign started_o = in_q[1] & out_q[1];
+  assign started_o = Resets ? in_q[1] & out_q[1] : in_q[0] | out_q[0];
+  assign is_empty_o = ~Resets & ~started_o;
+  assign in_resets_o = Resets && !started_o ? in_q : '0;
+  assign out_resets_o = Resets && !started_o ? out_q : '0;
   always_ff @(posedge in_clk_i) in_q <= {in_q[0], 1'b1};
   always_ff @(posedge out_clk_i) out_q <= {out_q[0], 1'b1};
-  always_comb assume (rst_i == ~started_o);
+  always_comb begin
+    assume (rst_i == (Resets & ~started_o));
+    assert (in_q != 2'b10 && out_q != 2'b10);
+  end
 
 endmodule

@@ -34,8 +34,10 @@ SESSIONS = Proof("tcp_session_table_formal", depth=9, induction=6, reach=18)
 # A pipeline without other state: as many cycles as it has stages are all there is.
 RANGES = Proof("tcp_ranges_formal", depth=3, induction=None, reach=3)
 SORTED = replace(RANGES, parameters={"Sorted": 1})
+RING = Proof("ring_write_formal", depth=4, induction=2, reach=6)
 ARRIVAL = Proof("tcp_arrival_formal", depth=3, induction=None, reach=3)
 CORE = Proof("rpu_core_formal", depth=8, induction=None, reach=9)
+CSRS = Proof("rpu_csr_formal", depth=8, induction=None, reach=9)
 FRAMES = Proof("frame_crossing_formal", 8, 1, 20, {"StartBeats": 0}, clocks=2)
 FRAMES_FROM_MAC = replace(FRAMES, parameters={"StartBeats": 1, "Drops": 1})
 FRAMES_TO_MAC = replace(FRAMES, parameters={"StartBeats": 4})
@@ -100,8 +102,10 @@ PROOFS = (
     RANGES,
     SORTED,
     ARRIVAL,
+    RING,
     CORE,
     pytest.param(replace(CORE, depth=9), marks=pytest.mark.sweep, id="rpu_core_formal-longer"),
+    CSRS,
     FRAMES,
     FRAMES_FROM_MAC,
     FRAMES_TO_MAC,
@@ -130,6 +134,7 @@ OUTPUT_FILE = "noc/crosspoint_output.sv"
 SERVICE_ORDER = "common/service_order.sv"
 VC_ROUTER_FILE = "noc/router_virtual_channels.sv"
 CORE_FILE = "rpu/rpu_core.sv"
+CSR_FILE = "rpu/rpu_csr.sv"
 VC_INPUT_FILE = "noc/vc_input.sv"
 VC_CHOICE_FILE = "noc/vc_choice.sv"
 VC_OUTPUT_FILE = "noc/vc_output.sv"
@@ -143,6 +148,7 @@ CROSSING = "clock/frame_crossing.sv"
 SESSION_TABLE = "tcp/tcp_session_table.sv"
 RANGES_FILE = "tcp/tcp_ranges.sv"
 ARRIVAL_FILE = "tcp/tcp_arrival.sv"
+RING_FILE = "tcp/ring_write.sv"
 
 BROKEN = (
     (
@@ -154,6 +160,13 @@ BROKEN = (
     (CORE, Mutation(CORE_FILE, "& in_data & ~misaligned", "& ~misaligned")),
     (CORE, Mutation(CORE_FILE, "x_q.is_jalr | wanted_carry !=", "wanted_carry !=")),
     (CORE, Mutation(CORE_FILE, "carries ? in_last : in_same", "in_same")),
+    (
+        CSRS,
+        Mutation(CSR_FILE, "{mpie_q, mie_q} <= {1'b1, mpie_q}", "{mpie_q, mie_q} <= {1'b1, mie_q}"),
+    ),
+    (CSRS, Mutation(CSR_FILE, "external ? 4'd11 : software", "software ? 4'd11 : external")),
+    (CSRS, Mutation(CSR_FILE, "trap_i | write_i & at_mtval_q", "write_i & at_mtval_q")),
+    (CSRS, Mutation(CSR_FILE, "12'h305, 12'h340,", "12'h305,")),
     (SESSIONS, Mutation(SESSION_TABLE, "inserts(step2_q) & (num_free != '0)", "inserts(step2_q)")),
     (RANGES, Mutation(RANGES_FILE, "distance_t'(to_2_q[r]) < add_from_q;", "1'b0;")),
     (RANGES, Mutation(RANGES_FILE, "(distance_t'(from_2_q[r]) > 0)", "(from_2_q[r] != '0)")),
@@ -165,6 +178,11 @@ BROKEN = (
     ),
     (ARRIVAL, Mutation(ARRIVAL_FILE, "~found_q.last[31] & (", "(")),
     (ARRIVAL, Mutation(ARRIVAL_FILE, "if (m.ahead_of_nxt) block_o.nxt", "block_o.nxt")),
+    (ARRIVAL, Mutation(ARRIVAL_FILE, "ack_sent & (found_q.unacked != '0)", "ack_sent")),
+    (ARRIVAL, Mutation(ARRIVAL_FILE, "flags.urg & (block_2_i.state == SynSent)", "flags.urg")),
+    (RING, Mutation(RING_FILE, "> RingBytes +", ">= RingBytes +")),
+    (RING, Mutation(RING_FILE, "skip - 14'(DataBytes) : '0", "skip - 14'd1 : '0")),
+    (RING, Mutation(RING_FILE, "write_position_o + PositionWidth'(DataBytes)", "'0")),
     (ARRIVAL, Mutation(ARRIVAL_FILE, "meaning.reset = here;", "meaning.reset = 1'b1;")),
     (FIFO, Mutation(HEAD_FIFO, "(next_addr(write_q) == read_q)", "(write_q == read_q)")),
     (FIFO, Mutation(HEAD_FIFO, "push | (valid_q & (more | ~pop))", "push | (valid_q & more)")),
