@@ -53,6 +53,19 @@ def run(arguments: argparse.Namespace) -> None:
         sys.exit(1)
 
 
+def sample(arguments: argparse.Namespace) -> None:
+    """A uniform sample of the mutations of all the files."""
+    work = ROOT / "build" / "mutation" / arguments.name
+    checkout = Checkout.of(ROOT, work / "tree", work.parent / "cache")
+    campaign = Campaign(checkout, Journal(arguments.journal), arguments.seed)
+    results = []
+    for result in campaign.sample(_files(arguments.files), arguments.count):
+        results.append(result)
+        change = f"{' '.join(result.old.split())} -> {' '.join(result.new.split())}"
+        print(f"{result.file}:{result.line}: {result.verdict}: {change}", flush=True)
+    print(f"| tried | caught | survived | proved equivalent | score |\n| {_score(results)}")
+
+
 def _score(results: list[Result]) -> str:
     verdicts = Counter(result.verdict for result in results)
     caught = verdicts["caught"] + verdicts["timeout"]
@@ -99,6 +112,12 @@ def main() -> None:
     )
     runner.add_argument("--thorough", action="store_true", help="build designs for each mutation")
     runner.set_defaults(action=run)
+    sampler = commands.add_parser("sample", help="a uniform sample of the mutations of all files")
+    sampler.add_argument("files", nargs="+")
+    sampler.add_argument("--count", type=int, default=60, help="of all files (default 60)")
+    sampler.add_argument("--seed", type=int, default=1)
+    sampler.add_argument("--name", default="sample", help="of the copy: one for each run at a time")
+    sampler.set_defaults(action=sample)
     reporter = commands.add_parser("report", help="scores and survivors so far")
     reporter.set_defaults(action=report)
     arguments = parser.parse_args()

@@ -61,6 +61,13 @@ def test_mutations_of_systemverilog() -> None:
     assert lines == {7, 8, 10, 11}
 
 
+def test_what_macros_and_other_files_say_is_not_mutated() -> None:
+    text = "`define LIMIT 3\nmodule m;\n  localparam int A = `LIMIT > 2 ? `LIMIT : 4;\nendmodule\n"
+    assert changes(text, list(systemverilog.sites(text))) == {
+        *(("2", "3"), ("2", "1"), ("4", "5"), ("4", "3"))
+    }
+
+
 def test_mutations_in_one_file_count_one_at_a_time() -> None:
     sites = dict(enumerate(shuffled(systemverilog.sites(MODULE), Path("m.sv"), 1), start=1))
     sites = {n: site for n, site in sites.items() if site.line(MODULE) > 7}
@@ -101,6 +108,25 @@ def test_mutations_of_python(text: str, made: set[tuple[str, str]]) -> None:
     assert made <= changes(text, found)
     for site in found:
         compile(site.applied(text), "changed", "exec")
+
+
+def test_a_sample_is_of_all_files_and_goes_on_where_it_was(tmp_path: Path) -> None:
+    tree, journal = tmp_path / "tree", Journal(tmp_path / "journal.jsonl")
+    text = "x = 1\n"
+    files = ["src/bombus/fabric/routing.py", "src/bombus/analysis/load.py"]
+    for file in files:
+        (tree / file).parent.mkdir(parents=True)
+        (tree / file).write_text(text)
+        for site in python.sites(text):
+            where = (site.operator, site.start, site.end, site.old(text), site.new)
+            journal.add(Result(file, content_of(text), 1, *where, "caught"))
+    campaign = Campaign(Checkout(tree, tmp_path), journal, seed=1)
+    # All that are tried are in the journal: no test is run.
+    assert len(list(campaign.sample(files, 2))) == 2
+    everything = list(campaign.sample(files, 100))
+    assert len(everything) == len(journal.results) == 6
+    assert {result.file for result in everything} == set(files)
+    assert everything[:2] == list(campaign.sample(files, 2))
 
 
 def test_survivors_are_tried_again_and_the_last_result_counts(tmp_path: Path) -> None:

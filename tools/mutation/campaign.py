@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator
+import random
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path, PurePosixPath
 
 from mutation import elaboration, equivalence, python, systemverilog
 from mutation.checkout import BadTestsError, Checkout, Run
-from mutation.site import Site, shuffled
+from mutation.site import Finder, Site, ordered, shuffled
 from mutation.targets import Tests, find_tests
 
 # A run may take so many times as long as with the file as it is, and as many seconds more.
@@ -45,6 +46,10 @@ class Result:
 
 def content_of(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:12]
+
+
+def _finder(file: str) -> Finder:
+    return systemverilog.sites if file.endswith(".sv") else python.sites
 
 
 class Journal:
@@ -96,8 +101,33 @@ class Campaign:
         }
         wanted = self._wanted(file, text, count)
         todo = [site for site in wanted if (site.start, site.end, site.new) not in done]
-        if not todo:
-            return
+        if todo:
+            yield from self._try(file, text, todo, tests)
+
+    def sample(self, files: Sequence[str], count: int) -> Iterator[Result]:
+        """The first `count` mutations of all in the files, in an order by the seed: those that
+        have been tried with their verdicts, the others as they are tried."""
+        texts = {file: (self.checkout.folder / file).read_text() for file in files}
+        everything = [
+            (file, site) for file in files for site in ordered(_finder(file)(texts[file]))
+        ]
+        random.Random(self.seed).shuffle(everything)
+        found = 0
+        for file, site in everything:
+            if found == count:
+                return
+            text, tests = texts[file], find_tests(PurePosixPath(file))
+            before = self.journal.of(file, content_of(text)).get((site.start, site.end, site.new))
+            if before is None:
+                if tests is None:
+                    raise BadTestsError(f"tools/mutation/targets.py does not name {file}")
+                if file.endswith(".sv") and not elaboration.elaborates(file, site.applied(text)):
+                    continue
+                before = next(iter(self._try(file, text, [site], tests)))
+            found += before.verdict not in ("broken", "equivalent")
+            yield before
+
+    def _try(self, file: str, text: str, todo: list[Site], tests: Tests) -> Iterator[Result]:
         is_rtl = file.endswith(".sv")
         shared = self._shared(file, text, todo) if is_rtl else {}
         alone = [site for site in todo if site not in shared.values()]
@@ -123,10 +153,9 @@ class Campaign:
 
     def _wanted(self, file: str, text: str, count: int) -> list[Site]:
         """The first mutations, in the order of the seed, that elaborate."""
-        finder = systemverilog.sites if file.endswith(".sv") else python.sites
         if file.endswith(".sv") and not elaboration.elaborates(file, text):
             raise BadTestsError(f"{file} does not elaborate as it is")
-        order = shuffled(finder(text), Path(file), self.seed)
+        order = shuffled(_finder(file)(text), Path(file), self.seed)
         found: list[Site] = []
         for site in order[: _CANDIDATES * count]:
             if len(found) == count:

@@ -37,11 +37,16 @@ class Site:
 Finder = Callable[[str], Iterable[Site]]
 
 
+def ordered(sites: Iterable[Site]) -> list[Site]:
+    """All sites, each once, as they stand in the file."""
+    return sorted(set(sites), key=lambda site: (site.start, site.end, site.new))
+
+
 def shuffled(sites: Iterable[Site], file: Path, seed: int) -> list[Site]:
     """All sites, each once, in an order that depends on the seed and the file's name alone.
 
     Taking more of them keeps those that were taken before.
     """
-    unique = sorted(set(sites), key=lambda site: (site.start, site.end, site.new))
+    unique = ordered(sites)
     random.Random(f"{seed}:{file.as_posix()}").shuffle(unique)
     return unique

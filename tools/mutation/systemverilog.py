@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from pyslang import syntax
+from pyslang import BufferID, syntax
 
 from mutation.site import Site
 
@@ -96,20 +96,25 @@ def _hidden(text: str) -> list[range]:
 def sites(text: str) -> Iterator[Site]:
     """Every mutation of a file."""
     hidden = _hidden(text)
-    for site in _walk(syntax.SyntaxTree.fromText(text).root, text):
+    root = syntax.SyntaxTree.fromText(text).root
+    for site in _walk(root, text, root.getLastToken().location.buffer):
         if not any(site.start in part for part in hidden):
             yield site
 
 
-def _walk(node: syntax.SyntaxNode, text: str, *, in_bound: bool = False) -> Iterator[Site]:
+def _walk(
+    node: syntax.SyntaxNode, text: str, buffer: BufferID, *, in_bound: bool = False
+) -> Iterator[Site]:
     if node.kind in _SKIPPED or _is_unused(node):
         return
-    yield from (replace(site, is_constant=in_bound) for site in _at(node, text))
+    # Not where a macro or an included file begins or ends it.
+    if node.sourceRange.start.buffer == node.sourceRange.end.buffer == buffer:
+        yield from (replace(site, is_constant=in_bound) for site in _at(node, text))
     for child in node:
         if isinstance(child, syntax.SyntaxNode):
             # A loop is unrolled: how often must be constant.
             is_bound = node.kind == K.ForLoopStatement and child.kind != node.statement.kind
-            yield from _walk(child, text, in_bound=in_bound or is_bound)
+            yield from _walk(child, text, buffer, in_bound=in_bound or is_bound)
 
 
 def _at(node: syntax.SyntaxNode, text: str) -> Iterator[Site]:

@@ -55,7 +55,10 @@ _FOLDERS: Mapping[str, Tests] = {
     "rtl/icmp": Tests((_LAYERS,), (_ICMP_ERRORS, _BAD_INPUT, _TRAFFIC)),
     "rtl/ipv4": Tests((f"{_LAYERS} -k ipv4",), (_ICMP_ERRORS, _BAD_INPUT, _TRAFFIC)),
     "rtl/firewall": Tests(("tests/rtl/test_range_search.py",), ("tests/system/test_firewall.py",)),
-    "rtl/ids": Tests(("tests/rtl/test_rule_matcher.py",), ("tests/system/test_ids.py",)),
+    "rtl/ids": Tests(
+        ("tests/rtl/test_rule_matcher.py",),
+        ("tests/system/test_ids.py", "tests/system/test_ids_streams.py"),
+    ),
     "rtl/mac": Tests((_MAC,), (_TRAFFIC, _BAD_INPUT)),
     "rtl/memory": Tests((), ("tests/system/test_memory.py",)),
     "rtl/noc": Tests((_ROUTER, _CHANNELS, *_INTERFACE)),
@@ -96,6 +99,7 @@ _FILES: Mapping[str, Tests] = {
     "rtl/tcp/tcp_lookup.sv": Tests(
         ("tests/rtl/test_tcp_lookup.py",), ("tests/system/test_tcp.py",)
     ),
+    "rtl/tcp/tcp_errors.sv": Tests((), ("tests/system/test_tcp_path.py",)),
     "rtl/tcp/tcp_session_match.sv": Tests(("tests/rtl/test_tcp_sessions.py -k 16",), ()),
     "rtl/tcp/tcp_session_table.sv": Tests(
         ("tests/rtl/test_tcp_sessions.py -k 64",), (), "tcp_session"
@@ -105,6 +109,11 @@ _FILES: Mapping[str, Tests] = {
     **{
         f"rtl/tcp/tcp_{name}.sv": Tests(("tests/rtl/test_tcp_listening.py",), ())
         for name in ("connect", "listening")
+    },
+    "rtl/app/tcp_echo_bypass.sv": Tests(("tests/rtl/test_tcp_echo_bypass.py",), ()),
+    **{
+        f"rtl/tcp/tcp_{name}.sv": Tests(("tests/rtl/test_tcp_deliver.py",), ())
+        for name in ("bypass", "deliver")
     },
     "rtl/app/tcp_echo.sv": Tests(("tests/rtl/test_tcp_echo.py",), ("tests/system/test_tcp.py",)),
     **{
@@ -147,6 +156,7 @@ _FILES: Mapping[str, Tests] = {
     },
     "rtl/noc/link_checker.sv": Tests(("tests/rtl/test_link_checker.py",), ()),
     "rtl/ipv4/mac_route.sv": Tests(("tests/rtl/test_mac_route.py",), (_TWO_PORTS,)),
+    "rtl/common/host_sums.sv": Tests(("tests/rtl/test_layers.py",), (_TWO_PORTS,)),
     "rtl/common/by_mac_port.sv": Tests(("tests/rtl/test_mac_route.py",), (_TWO_PORTS,)),
     "rtl/common/axi_gather.sv": Tests(
         ("tests/rtl/test_udp_stream.py", "tests/rtl/test_tcp_stream.py"), ()
@@ -209,6 +219,7 @@ _PYTHON: Mapping[str, str] = {
     "src/bombus/base": "test_output.py test_config.py test_hostile_files.py test_cli.py",
     "src/bombus/base/cache.py": "tests/sim/test_build.py",
     "src/bombus/base/interrupt.py": "tests/sim/test_live_ends.py",
+    "src/bombus/base/progress.py": "test_progress.py",
     "src/bombus/base/sources.py": "test_output.py test_rtl.py test_generate.py",
     "src/bombus/board": "tests/board/test_board.py",
     "src/bombus/cli": "test_cli.py",
