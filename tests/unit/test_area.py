@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,7 @@ from bombus.measure import area
 from bombus.measure.area import flow
 from bombus.measure.area.netlist import Netlist
 from bombus.measure.area.origin import Origin, Places, origins
-from bombus.measure.area.sources import Part, Sources, of_design
+from bombus.measure.area.sources import Part, Sources, of_design, of_module
 from bombus.measure.area.synthesis import errors
 
 
@@ -89,6 +90,31 @@ def test_tiles_are_parts_of_a_design() -> None:
     assert (tile.module, tile.files) == ("udp_echo_tile_udp_rx", of_udp_rx)
     with pytest.raises(UserError, match="did you mean 'udp_rx'"):
         of_design(DESIGNS / "udp_echo.yaml", "udp_rxx")
+
+
+def test_parts_have_the_packages_that_they_refer_to() -> None:
+    """A change of another package does not make them anew."""
+
+    def packages(files: Mapping[str, str]) -> set[str]:
+        stems = {Path(name).stem for name in files}
+        return {stem for stem in stems if stem.endswith("_pkg")}
+
+    design = of_design(DESIGNS / "udp_echo.yaml")
+    own = {"udp_echo_pkg", "udp_echo_registers_pkg"}
+    common = own | {"bombus_pkg", "noc_pkg"}
+    used = {
+        part.module.removeprefix("udp_echo_tile_"): packages(part.files) for part in design.parts
+    }
+    assert used["echo"] == common
+    assert used["arp"] == common | {"arp_pkg"}
+    assert packages(design.whole.files) == set().union(*used.values())
+    assert packages(of_module("tcp_lookup", {}, 512).whole.files) >= {"tcp_pkg", "tcp_state_pkg"}
+
+
+def test_layers_have_the_types_of_their_registers() -> None:
+    text = of_module("tcp", {"num_gaps": 0}, 512).whole.files["area_top.sv"]
+    assert "logic [15:0] peer_port;" in text
+    assert ".state_t(state_t)" in text
 
 
 _HALF = """

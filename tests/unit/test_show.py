@@ -130,3 +130,9 @@ def test_unknown_format_is_refused(tmp_path: Path) -> None:
     design, _ = check.check(DESIGNS / "udp_echo.yaml")
     with pytest.raises(UserError, match=r"should end in \.svg"):
         show.draw(design, tmp_path / "a.gif")
+
+
+def test_the_legend_explains_the_colour_of_applications() -> None:
+    told = "application, with the port or number by which messages are sent to it"
+    design = check.check(DESIGNS / "udp_echo.yaml")[0]
+    assert told in [each.get_text() for each in show.figure(design).axes[0].texts]

@@ -31,10 +31,14 @@ def counted(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
+def nearest(word: str, known: Iterable[str], count: int = 3) -> list[str]:
+    """Those of the known words that are most like a word, the most like first."""
+    return difflib.get_close_matches(word, sorted(known), n=count, cutoff=0.6)
+
+
 def near_matches(word: str, known: Iterable[str]) -> str:
     """A half-sentence that names what the word may stand for."""
     names = sorted(known)
-    close = difflib.get_close_matches(word, names, n=3, cutoff=0.6)
-    if close:
+    if close := nearest(word, names):
         return f"did you mean {listing(map(repr, close), 'or')}?"
     return f"known: {listing(names)}" if names else "none is known"

@@ -11,6 +11,7 @@ from rich.table import Table
 
 from bombus.base.errors import UserError
 from bombus.base.output import check_json, write_json
+from bombus.base.progress import step
 from bombus.base.tables import print_table
 from bombus.cli.common import JsonOption, reading_console
 
@@ -56,7 +57,7 @@ def area(
     json: JsonOption = None,
 ) -> None:
     """Estimate LUTs, flip-flops, memories and delay on UltraScale+, with Yosys."""
-    from bombus.measure import area as step
+    from bombus.measure import area as tool
 
     params = {}
     for text in param or []:
@@ -69,8 +70,8 @@ def area(
             raise UserError(f"--param {text}: expected NAME=NUMBER, such as Depth=16")
     check_json(json, Path(target))
     console = reading_console(json)
-    with console.status(f"Synthesising {target}"):
-        report = step.measure(
+    with step(None, f"Synthesising {target}"):
+        report = tool.measure(
             target,
             params=params,
             data_width=data_width,
@@ -99,7 +100,7 @@ def area(
     for path in report.paths:
         console.print(
             f"\n{path.delay_ps:,} ps, {path.levels} levels: {path.start} -> {path.end} "
-            f"({path.pin}), {path.over:,} of {path.endpoints:,} bits over {step.CLOSE_AT_PS:,} ps"
+            f"({path.pin}), {path.over:,} of {path.endpoints:,} bits over {tool.CLOSE_AT_PS:,} ps"
         )
         table = Table()
         for name in ("at ps", "wire ps", "fan-out", "cell", "cell ps", "line", "drives"):

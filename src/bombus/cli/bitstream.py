@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
+from bombus.base.progress import step
 from bombus.base.tables import print_table
 from bombus.cli.common import DesignArgument, MinutesOption, reading_console
 
@@ -38,11 +39,11 @@ def bitstream(
 ) -> None:
     """Build a bitstream for a board, including Ethernet MACs, and check its timing."""
     from bombus.board import config
-    from bombus.implementation import bitstream as step
+    from bombus.implementation import bitstream as tool
 
     console = reading_console()
-    with console.status(f"Placing and routing {design} for {board} (minutes)"):
-        made = step.build(design, config.board(board), seed=seed, timeout_s=minutes * 60)
+    with step(None, f"Placing and routing {design} for {board} (minutes)"):
+        made = tool.build(design, config.board(board), seed=seed, timeout_s=minutes * 60)
     name = made.design.config.name
     table = Table("clock", title=f"{name} on {made.board.name}")
     for label in ("needed, MHz", "reached, MHz"):

@@ -12,6 +12,7 @@ from bombus.base.errors import DesignError, Problem, UserError
 from bombus.base.output import check_json, write_json
 from bombus.base.text import counted, listing
 from bombus.cli.common import (
+    BLOCKING_PAGE,
     DesignArgument,
     JsonOption,
     error_console,
@@ -82,7 +83,7 @@ def check(
         slow = listing(sorted({given[name] for tiles in behind.values() for name in tiles}))
         reading_console(json).print(
             f"head-of-line blocking: {counted(len(behind), 'route')} with messages that may wait "
-            f"behind those for {slow}",
+            f"behind those for {slow} ({BLOCKING_PAGE})",
             markup=False,
         )
 

@@ -14,6 +14,8 @@ from bombus.base.errors import Problem
 from bombus.base.output import STDOUT
 
 INTERRUPTED = 130  # exit code after Ctrl-C, as in shells
+# Of the documentation: what a remark about head-of-line blocking means.
+BLOCKING_PAGE = 'docs/deadlock-and-placement.md, "Requests behind a busy server"'
 
 DesignArgument = Annotated[
     Path, typer.Argument(metavar="DESIGN", help="Design file (YAML).", show_default=False)

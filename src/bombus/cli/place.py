@@ -11,9 +11,11 @@ from rich.table import Table
 
 from bombus.base.errors import DesignError
 from bombus.base.output import check_json, write, write_json
+from bombus.base.progress import step
 from bombus.base.tables import print_table
 from bombus.base.text import counted
 from bombus.cli.common import (
+    BLOCKING_PAGE,
     DesignArgument,
     JsonOption,
     error_console,
@@ -64,7 +66,7 @@ def place(
     is_all_given = all(name in fixed for name in names)
     console = reading_console(json)
     try:
-        with console.status(f"Placing {resolved.config.name}"):
+        with step(None, f"Placing {resolved.config.name}"):
             placed = placer.solve(resolved, fixed, effort)
     except DesignError as error:
         print_problems(error.problems)
@@ -105,7 +107,7 @@ def place(
     if placed.blocked:
         routes = counted(placed.blocked, "route")
         told = f"head-of-line blocking: {routes} with messages that may wait behind those for"
-        console.print(f"{told} replicas or slow tiles", markup=False)
+        console.print(f"{told} replicas or slow tiles ({BLOCKING_PAGE})", markup=False)
     if is_all_given:
         others = "" if move else "; use --move to look for better ones"
         console.print(f"nothing to place: every tile of {design} has a position{others}")

@@ -10,6 +10,7 @@ import typer
 from rich.table import Table
 
 from bombus.base.output import check_json, write_json
+from bombus.base.progress import step
 from bombus.base.tables import print_table
 from bombus.cli.common import DesignArgument, JsonOption, MinutesOption, reading_console
 
@@ -36,12 +37,12 @@ def timing(
 ) -> None:
     """Place and route a design on an ECP5; report its clock rate and critical path."""
     from bombus.board.device import device as find_device
-    from bombus.implementation import timing as step
+    from bombus.implementation import timing as tool
 
     check_json(json, design, output=output)
     console = reading_console(json)
-    with console.status(f"Placing and routing {design} (minutes for a small design)"):
-        result = step.measure(design, find_device(device), seeds=seeds, timeout_s=minutes * 60)
+    with step(None, f"Placing and routing {design} (minutes for a small design)"):
+        result = tool.measure(design, find_device(device), seeds=seeds, timeout_s=minutes * 60)
     write_json(result.as_dict(), json)
     name = result.design.config.name
     table = Table("seed", title=f"{name} on {result.device.name}: routed clock in MHz")
@@ -72,5 +73,5 @@ def timing(
     table.add_row("all", str(levels), f"{logic:.2f}", f"{wires:.2f}")
     print_table(console, table)
     if output:
-        step.draw(result, output)
+        tool.draw(result, output)
         console.print(str(output), markup=False)

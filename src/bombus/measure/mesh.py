@@ -21,6 +21,7 @@ from bombus.base.cache import cached_directory, content_key
 from bombus.base.errors import UserError
 from bombus.base.macros import CHECKS
 from bombus.base.paths import RTL, SIM
+from bombus.base.progress import step
 from bombus.design import rtl
 from bombus.fabric.config import MAX_NODES, Fabric
 from bombus.fabric.router import router_parameters
@@ -31,7 +32,6 @@ from bombus.simulator.compiling import (
     compile_model,
     run_logged,
 )
-from bombus.simulator.progress import step
 from bombus.simulator.verilating import VERILATOR_FLAGS
 
 TOP = "mesh_top"

@@ -134,6 +134,11 @@ def _with_room(scale: Scale, links: Mapping[Link, list[Lane]]) -> Scale:
     return replace(scale, gap_x=gaps[0], gap_y=gaps[1])
 
 
+def _is_app(layer: Layer) -> bool:
+    """Whether messages are sent to it by a number of its own, such as a UDP port."""
+    return bool(layer.bound_key) and not layer.kind.mac_ports
+
+
 def _raised(design: Design, tile: Tile) -> list[str]:
     """What is at the raised ports of a tile: memories with their kind, or names of ports."""
     memories = design.config.memories
@@ -148,13 +153,15 @@ def _raised(design: Design, tile: Tile) -> list[str]:
 class Sheet:
     """A figure with a heading, and the lines of the mesh with the arrows on its links.
 
-    `foot`: lines of a legend below.
+    `foot`: lines of a legend below; one about the colour of applications follows them.
     """
 
     def __init__(
         self, design: Design, name: str, heading: str, foot: int, links: Mapping[Link, list[Lane]]
     ) -> None:
         self.scale = scale = _with_room(scale_of(design), links)
+        apps = [layer for tile in design.tiles for layer in tile.layers if _is_app(layer)]
+        foot += bool(apps)
         self._columns = design.columns
         self._pitch = (scale.tile_width + scale.gap_x, scale.tile_height + scale.gap_y)
         pitch_x, pitch_y = self._pitch
@@ -183,12 +190,22 @@ class Sheet:
         self.text(self.left, text=name, fontsize=scale.title_font, weight="bold", **title)
         small = scale.legend_font * 0.95
         self.text(self.right, text=heading, fontsize=small, color="#555555", ha="right", **title)
+        if apps:
+            self._explain_apps(self.bottom - scale.legend_line * (foot - 0.5))
         for network in design.networks:
             self._mesh(network)
         for link, lanes in links.items():
             self._link(link, lanes)
         for tile, lines in raised.items():
             self._raised_ports(tile, lines)
+
+    def _explain_apps(self, y: float) -> None:
+        """A line of the legend."""
+        scale = self.scale
+        style: dict[str, Any] = {"facecolor": _APP_COLOUR, "edgecolor": "#8a94a0"}
+        self._box(self.left + 0.4, y, 0.8, scale.legend_line * 0.7, linewidth=0.6, **style)
+        text = "application, with the port or number by which messages are sent to it"
+        self.text(self.left + 0.9, y, text, fontsize=scale.legend_font, va="center")
 
     def _mesh(self, network: Network) -> None:
         """The links of a network as faint lines, those of further networks beside the first's."""
@@ -270,8 +287,7 @@ class Sheet:
             width = (scale.tile_width - 0.16) / len(row)
             for j, layer in enumerate(row):
                 at = x + (j - (len(row) - 1) / 2) * width, first - i * height
-                is_app = layer.bound_key and not layer.kind.mac_ports
-                fill = _APP_COLOUR if is_app else _LAYER_FILL
+                fill = _APP_COLOUR if _is_app(layer) else _LAYER_FILL
                 style: dict[str, Any] = {"facecolor": fill, "edgecolor": "#8a94a0"}
                 self._box(*at, width - 0.05, height - 0.035, linewidth=0.6, zorder=4, **style)
                 port = layer.param(layer.bound_key) if layer.bound_key else None

@@ -21,6 +21,7 @@ from bombus.base.cache import cache_directory, cached_directory, content_key, wr
 from bombus.base.errors import UserError
 from bombus.base.output import replace
 from bombus.base.paths import PACKAGE, SIM
+from bombus.base.progress import step
 from bombus.base.sources import source_files
 from bombus.board.config import Board
 from bombus.board.config import board as find_board
@@ -34,7 +35,6 @@ from bombus.simulator.compiling import (
 )
 from bombus.simulator.design_header import design_header
 from bombus.simulator.library import Library
-from bombus.simulator.progress import step
 from bombus.simulator.verilating import (
     MODEL_CFLAGS,
     SANITIZERS,

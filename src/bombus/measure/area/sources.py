@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from pyslang import ast
@@ -16,12 +16,16 @@ from bombus.base.errors import DesignError, UserError
 from bombus.base.text import near_matches, snake_case
 from bombus.design import rtl
 from bombus.generation import generate
+from bombus.registers.systemverilog import layer_types
 
 # Inputs that are constant in a design: the position of a router inside the mesh.
 _CONSTANT_INPUTS = {"x_i": 3, "y_i": 3}
 _MESH_BITS = 3  # coordinates of an 8x8 mesh
 _PORT_BITS = 1
 _WRAPPER = "area_top"
+_PACKAGE = re.compile(r"^package\s+(\w+)", re.MULTILINE)
+_MODULE = re.compile(r"^module\s", re.MULTILINE)
+_SCOPE = re.compile(r"(\w+)\s*::")
 
 
 @dataclass(frozen=True)
@@ -58,6 +62,23 @@ class Sources:
                 line = text.count("\n", 0, match.start(1)) + 1
                 found.setdefault(name, []).append((line, match[1]))
         return found
+
+
+def _needed(files: Mapping[str, str]) -> dict[str, str]:
+    """Without packages that nothing refers to: a change of theirs changes no part."""
+    packages = {
+        match[1]: name
+        for name, text in files.items()
+        if (match := _PACKAGE.search(text)) and not _MODULE.search(text)
+    }
+    needed = set(files) - set(packages.values())
+    read = [files[name] for name in needed]
+    while read:
+        scopes = set(_SCOPE.findall(read.pop()))
+        new = {packages[scope] for scope in scopes & packages.keys()} - needed
+        needed |= new
+        read += [files[name] for name in new]
+    return {name: text for name, text in files.items() if name in needed}
 
 
 def file_list(part: Part) -> str:
@@ -98,10 +119,13 @@ def of_design(design: Path, tile: str | None = None) -> Sources:
         for member in top.body
         if member.kind == ast.SymbolKind.Instance and member.definition.name.startswith(prefix)
     }
+    modules = {instance.definition.name: instance for instance in tiles.values()}
 
     def part(instance: ast.InstanceSymbol, without: Collection[str] = ()) -> Part:
         used = [str(path) for path in elaboration.used(instance, without)]
-        return Part(instance.definition.name, headers | {path: texts[path] for path in used})
+        stubs = {f"stubs/{name}.sv": _stub(modules[name]) for name in without}
+        files = headers | {path: texts[path] for path in used} | stubs
+        return Part(instance.definition.name, _needed(files))
 
     if tile is not None:
         if tile not in tiles:
@@ -111,11 +135,8 @@ def of_design(design: Path, tile: str | None = None) -> Sources:
             instances=_instances(tiles[tile]),
             clock_mhz=checked.config.clock_mhz,
         )
-    modules = {instance.definition.name: instance for instance in tiles.values()}
-    whole = part(top, without=modules)
-    stubs = {f"stubs/{module}.sv": _stub(instance) for module, instance in modules.items()}
     return Sources(
-        replace(whole, files={**whole.files, **stubs}),
+        part(top, without=modules),
         tuple(part(instance) for instance in modules.values()),
         _instances(top),
         clock_mhz=checked.config.clock_mhz,
@@ -127,7 +148,9 @@ def _stub(instance: ast.InstanceSymbol) -> str:
     return f"{instance.definition.syntax.header}\nendmodule\n"
 
 
-def _wrapper(module: ast.InstanceSymbol, header: str, values: Mapping[str, int]) -> str:
+def _wrapper(
+    module: ast.InstanceSymbol, header: str, types: Mapping[str, str], values: Mapping[str, int]
+) -> str:
     """A module without type parameters around one that has some."""
     ports = [member for member in module.body if member.kind == ast.SymbolKind.Port]
     declarations, connections = [], []
@@ -143,12 +166,11 @@ def _wrapper(module: ast.InstanceSymbol, header: str, values: Mapping[str, int])
             connections.append(f"    .{port.name}({port.type}'({port.name}))")
         else:
             connections.append(f"    .{port.name}({port.name})")
-    types = [
-        member
+    given = [
+        f".{member.name}({types[member.name]})"
         for member in module.body
         if member.kind == ast.SymbolKind.TypeParameter and not member.isLocalParam
     ]
-    given = [f".{item.name}({_type_argument(item.name)})" for item in types]
     for name, value in values.items():
         kind = module.body.find(name).type
         is_enum = isinstance(kind.canonicalType, ast.EnumType)
@@ -160,8 +182,10 @@ def _wrapper(module: ast.InstanceSymbol, header: str, values: Mapping[str, int])
     return "\n".join(lines)
 
 
-def _type_argument(name: str) -> str:
-    return name if name in ("beat_t", "flit_t") else "beat_t"
+def _register_types(name: str, data_width: int) -> dict[str, list[str]]:
+    """The types of a layer's registers."""
+    layer = rtl.library(data_width).layers.get(name)
+    return layer_types(layer.registers) if layer and layer.registers else {}
 
 
 def _metadata(name: str, data_width: int) -> str:
@@ -192,15 +216,19 @@ def of_module(name: str, params: Mapping[str, int], data_width: int) -> Sources:
         "package area_pkg;\n"
         f"  `BOMBUS_BEAT_T(beat_t, {data_width}, {_metadata(name, data_width)})\n"
         f"  `BOMBUS_FLIT_T(flit_t, beat_t, {_MESH_BITS}, {_MESH_BITS}, {_PORT_BITS})\n"
-        "endpackage\n"
     )
-    types = [key for key in known if key.endswith("_t")]
-    given = [f".{key}(area_pkg::{_type_argument(key)})" for key in types]
+    own = {"beat_t", "flit_t"}
+    for key, (first_line, *body, last) in _register_types(name, data_width).items():
+        header += "\n".join([f"  typedef {first_line}", *body, f"{last} {key};", ""])
+        own.add(key)
+    header += "endpackage\n"
+    types = {key: key if key in own else "beat_t" for key in known if key.endswith("_t")}
+    given = [f".{key}(area_pkg::{value})" for key, value in types.items()]
     given += [f".{key}({value})" for key, value in values.items()]
     probe = f"{header}module probe;\n  {name} #({', '.join(given)}) u_module ();\nendmodule\n"
     first = rtl.elaborate(files, {"probe": probe}, top="probe")
     instance = first.instance("probe").body.find("u_module")
-    text = _wrapper(instance, header, values)
+    text = _wrapper(instance, header, types, values)
     whole = rtl.elaborate(files, {_WRAPPER + ".sv": text}, top=_WRAPPER)
     top = whole.instance(_WRAPPER)
     used = [source for source in whole.used(top) if isinstance(source, Path)]
@@ -218,7 +246,7 @@ def of_module(name: str, params: Mapping[str, int], data_width: int) -> Sources:
         # Each channel of a link has its own valid and ready.
         num_channels = int(channels.value.value) if channels else 1
         link_bits = flit.targetType.type.bitWidth + 2 * num_channels
-    return Sources(Part(_WRAPPER, texts), instances=_instances(top), link_bits=link_bits)
+    return Sources(Part(_WRAPPER, _needed(texts)), instances=_instances(top), link_bits=link_bits)
 
 
 def _home(path: Path) -> str:

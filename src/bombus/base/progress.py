@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Steps that take a while, as users see them."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from rich.console import Console
+
+INTERVAL = 30.0  # seconds between two lines about a step, where nothing on the screen moves
+
+
+@contextmanager
+def step(console: Console | None, text: str) -> Iterator[None]:
+    """Shows what is being done (default: on standard error): a spinner on a terminal; elsewhere
+    a line, and then one every 30 seconds."""
+    console = console or Console(stderr=True)
+    if console.is_terminal:
+        with console.status(text):
+            yield
+        return
+    console.print(text, highlight=False, markup=False)
+    done = threading.Event()
+
+    def tell() -> None:
+        started = time.monotonic()
+        while not done.wait(INTERVAL):
+            passed = time.monotonic() - started
+            console.print(f"{text}: {passed:.0f} s so far", highlight=False, markup=False)
+
+    teller = threading.Thread(target=tell, daemon=True)
+    teller.start()
+    try:
+        yield
+    finally:
+        done.set()
+        teller.join()
