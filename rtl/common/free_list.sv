@@ -27,10 +27,10 @@ module free_list #(
 
   logic fill_q, was_empty_q;
   count_t count_q;
-  number_t read, read_q, write_q, first, given_q;
+  number_t read, read_q, next_q, write_q, first, given_q;
   wire write = fill_q | give_i;
   wire number_t written = fill_q ? write_q : given_i;
-  assign read = read_q + number_t'(take_i);
+  assign read = take_i ? next_q : read_q;  // next_q is always read_q + 1: take_i is late
 
   // More than 64 in block RAM.
   if (NumNumbers > 64) begin : gen_block
@@ -56,12 +56,14 @@ module free_list #(
     if (rst_i) begin
       fill_q <= 1'b1;
       read_q <= '0;
+      next_q <= number_t'(1);
       write_q <= '0;
       count_q <= count_t'(NumNumbers);
       was_empty_q <= 1'b0;
     end else begin
       if (&write_q) fill_q <= 1'b0;
-      read_q  <= read;
+      read_q <= read;
+      if (take_i) next_q <= next_q + 1'b1;
       write_q <= write_q + number_t'(write);
       if (take_i & ~give_i) count_q <= count_q - 1'b1;
       else if (give_i & ~take_i) count_q <= count_q + 1'b1;

@@ -5,7 +5,7 @@
 // gives it as name_i, with ": " behind it.
 //
 // - valid and the beat stay until the beat is taken;
-// - the next hop stays the same for the whole message;
+// - the next hop is one that the layer declares, and stays the same for the whole message;
 // - every beat but the last is full, the last has at most as many bytes as fit,
 //   bytes above those that count are zero;
 // - length is the number of bytes that come;
@@ -14,7 +14,7 @@ module stream_checker #(
     parameter type beat_t = logic,
     parameter int unsigned NextWidth = 1,
     parameter int unsigned NumKinds = 8,  // of messages in the design
-    parameter int unsigned NumHops = 2 ** NextWidth,  // 1: the same kinds by all
+    parameter int unsigned NumHops = 2 ** NextWidth,  // declared; 1: next_i is no number of one
     parameter logic [NumHops-1:0][NumKinds-1:0] Sends = '1  // kinds, by next hop
 ) (
     input logic  clk_i,
@@ -42,10 +42,13 @@ module stream_checker #(
   wire [31:0] bytes = (first_q ? 0 : bytes_q) + (beat_i.last ? 32'(beat_i.bytes) : DataBytes);
 
   logic [NumKinds-1:0] sends;  // kinds
+  logic is_declared;
   if (NumHops == 1) begin : gen_same
     assign sends = Sends[0];
+    assign is_declared = 1'b1;
   end else begin : gen_by_hop
-    assign sends = Sends[next_i];
+    assign is_declared = 32'(next_i) <= NumHops - 1;
+    assign sends = is_declared ? Sends[next_i] : '1;
   end
 
   always_ff @(posedge clk_i) begin
@@ -82,6 +85,11 @@ module stream_checker #(
         else $error("%sa message of %0d bytes says that it has %0d", name_i, bytes, length);
         assert (beat_i.last || bytes < length)
         else $error("%sa message of %0d bytes does not end where it should", name_i, length);
+        assert (!first_q || is_declared)
+        else
+          $error(
+              "%sa message by next hop %0d, of which the layer has %0d", name_i, next_i, NumHops
+          );
         assert (!first_q || (NumKinds'(1) << beat_i.kind & sends) != '0)
         else
           $error(

@@ -27,7 +27,9 @@ module flight_gate #(
   if (Window < Longest) begin : gen_bad_window
     $error("flight_gate: Window must hold the longest frame");
   end
-  if (FlitBytes != 2 ** $clog2(FlitBytes) || 2 ** CountWidth <= Window) begin : gen_bad_width
+  if (FlitBytes != 2 ** $clog2(
+          FlitBytes
+      ) || (CountWidth < 32 && Window >> CountWidth != 0)) begin : gen_bad_width
     $error("flight_gate: FlitBytes must be a power of two, CountWidth bits must count Window");
   end
 

@@ -31,7 +31,9 @@ module network_interface
     parameter bit HasSinks = 1,  // 0: none; what comes is swallowed and counted
     parameter int unsigned NumKinds = 8,  // of messages in the design
     parameter logic [NumSinks-1:0][NumKinds-1:0] Takes = '1,  // by each sink
-    parameter int unsigned NumHops = 1,  // next hops of the sources, a power of two
+    parameter int unsigned NumHops = 1,  // next hops of all sources
+    parameter int unsigned NextWidth = 1,  // bits of a source's number of a next hop
+    parameter logic [NumSources-1:0][15:0] FirstHop = '0,  // of each source, in ascending order
     parameter word_t [NumHops-1:0] TableInit = '0,
     parameter bit FixedTables = 0,  // of next hops and slots: never written
     parameter int unsigned NumGroups = 0,  // groups of replicas
@@ -47,7 +49,7 @@ module network_interface
     input beat_t [NumSources-1:0] src_i,
     input logic [NumSources-1:0] src_valid_i,
     output logic [NumSources-1:0] src_ready_o,
-    input logic [NumSources-1:0][HopWidth-1:0] src_next_i,
+    input logic [NumSources-1:0][NextWidth-1:0] src_next_i,  // by the source's own number
 
     output beat_t                sink_o,
     output logic  [NumSinks-1:0] sink_valid_o,
@@ -97,7 +99,11 @@ module network_interface
   localparam int unsigned NumFronts = NumGroups > 0 ? 1 : NumSources;
   beat_t [NumFronts-1:0] front;
   logic [NumFronts-1:0] front_valid, front_ready;
-  logic [NumFronts-1:0][HopWidth-1:0] front_next;
+  // With groups, a next hop that the source does not have has a number that no other has.
+  localparam int unsigned FrontWidth = NumGroups > 0 ? $clog2(NumHops + 1) : NextWidth;
+  localparam logic [NumFronts-1:0][15:0] FrontFirst =
+      NumGroups > 0 ? '0 : (16 * NumFronts)'(FirstHop);
+  logic [NumFronts-1:0][FrontWidth-1:0] front_next;
 
   logic [NumFronts-1:0] selected, is_group, in_turn;
   logic starts, hops_filled;
@@ -113,6 +119,8 @@ module network_interface
       .route_t(route_t),
       .NumEntries(NumHops),
       .NumReads(NumFronts),
+      .ReadWidth(FrontWidth),
+      .First(FrontFirst),
       .Init(TableInit),
       .Fixed(FixedTables),
       .NumGroups(NumGroups),
@@ -181,7 +189,7 @@ module network_interface
     assign route[0] = is_group[0] ? slot_route : hop_route[0];
 
     typedef struct packed {
-      logic [HopWidth-1:0] next;
+      logic [FrontWidth-1:0] next;
       beat_t beat;
     } front_t;
     front_t merged, registered;
@@ -204,9 +212,18 @@ module network_interface
     always_comb begin
       merged.next = '0;
       for (int unsigned s = 0; s < NumSources; s++) begin
-        if (source[s]) merged.next = src_next_i[s];
+        if (source[s]) begin
+          merged.next = FrontWidth'(32'(FirstHop[s]) + 32'(src_next_i[s]));
+          if (32'(src_next_i[s]) >= num_hops(s)) merged.next = '1;
+        end
       end
     end
+    function automatic int unsigned num_hops(int unsigned front_source);
+      for (int unsigned s = 1; s < NumSources; s++) begin
+        if (s == front_source + 1) return 32'(FirstHop[s]) - 32'(FirstHop[front_source]);
+      end
+      return NumHops - 32'(FirstHop[front_source]);
+    endfunction
     stream_register #(
         .data_t(front_t)
     ) u_front (

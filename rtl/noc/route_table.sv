@@ -3,6 +3,9 @@
 // port (next_hop of registers.rdl). After reset it is filled from Init, an entry a cycle;
 // until filled_o nothing that it shows counts.
 //
+// Each reader has a range of the entries, with a memory of its own: its index starts at the range's
+// first entry. An index behind the range shows no route.
+//
 // A word may lead to a group of replicas instead of a tile, with y = 1 in turn; with NumGroups = 0
 // such a word makes no route.
 //
@@ -16,6 +19,8 @@ module route_table
     parameter type route_t = logic,  // struct: valid, dir, wants, x, y, port
     parameter int unsigned NumEntries = 32,
     parameter int unsigned NumReads = 1,
+    parameter int unsigned ReadWidth = NumEntries > 1 ? $clog2(NumEntries) : 1,
+    parameter logic [NumReads-1:0][15:0] First = '0,  // entry of each reader, in ascending order
     parameter word_t [NumEntries-1:0] Init = '0,
     parameter bit Fixed = 0,
     parameter int unsigned NumGroups = 0,
@@ -35,7 +40,7 @@ module route_table
     input logic  [IndexWidth-1:0] write_index_i,
     input word_t                  word_i,
 
-    input  logic   [NumReads-1:0][IndexWidth-1:0] index_i,
+    input  logic   [NumReads-1:0][ ReadWidth-1:0] index_i,
     output route_t [NumReads-1:0]                 route_o,
     output logic   [NumReads-1:0]                 is_group_o,
     output logic   [NumReads-1:0][GroupWidth-1:0] group_o,
@@ -44,12 +49,27 @@ module route_table
     output logic filled_o
 );
 
-  if (NumEntries < 1 || NumEntries != 2 ** $clog2(NumEntries)) begin : gen_bad_entries
-    $error("route_table: NumEntries must be a power of two");
+  if (NumEntries < 1 || NumEntries > 65536) begin : gen_bad_entries
+    $error("route_table: NumEntries must be 1 to 65536");
   end
-  if (NumReads < 1) begin : gen_bad_reads
-    $error("route_table: NumReads must be at least 1");
+  if (NumReads < 1 || ReadWidth < 1) begin : gen_bad_reads
+    $error("route_table: NumReads and ReadWidth must be at least 1");
   end
+  if (First[0] != '0) begin : gen_bad_first
+    $error("route_table: First[0] must be 0");
+  end
+  for (genvar r = 0; r < NumReads; r++) begin : gen_check_range
+    if (range_end(r) <= 32'(First[r]) || range_end(r) > NumEntries) begin : gen_bad_range
+      $error("route_table: First must ascend, and stay below NumEntries");
+    end
+  end
+
+  function automatic int unsigned range_end(int unsigned read);
+    for (int unsigned r = 0; r < NumReads; r++) begin
+      if (r == read + 1) return 32'(First[r]);
+    end
+    return NumEntries;
+  endfunction
   if (NumGroups > 256) begin : gen_bad_groups
     $error("route_table: NumGroups must be at most 256");
   end
@@ -97,52 +117,18 @@ module route_table
     ;
   endfunction
 
-  group_t [NumReads-1:0] group;
-  for (genvar r = 0; r < NumReads; r++) begin : gen_group
-    assign is_group_o[r] = group[r].valid;
-    assign group_o[r] = group[r].index;
-    assign in_turn_o[r] = group[r].in_turn;
-  end
-
+  logic write;
+  logic [IndexWidth-1:0] write_index;
+  word_t word;
   if (Fixed) begin : gen_fixed
-    route_t [NumEntries-1:0] routes;
-    group_t [NumEntries-1:0] groups;
-    for (genvar i = 0; i < NumEntries; i++) begin : gen_entry
-      assign routes[i] = make_route(Init[i]);
-      assign groups[i] = make_group(Init[i]);
-    end
-    for (genvar r = 0; r < NumReads; r++) begin : gen_read
-      assign route_o[r] = routes[index_i[r]];
-      assign group[r]   = groups[index_i[r]];
-    end
+    assign {write, write_index, word} = '0;
     assign filled_o = 1'b1;
-    wire unused = ^{clk_i, rst_i, write_i, write_index_i, word_i};
+    wire unused = ^{clk_i, rst_i, write_i, write_index_i, word_i, write, write_index, word};
   end else begin : gen_written
     logic [IndexWidth-1:0] fill_q;
-    wire write = write_i | ~filled_o;
-    wire [IndexWidth-1:0] write_index = filled_o ? write_index_i : fill_q;
-    wire word_t word = filled_o ? word_i : Init[fill_q];
-
-    (* ram_style = "distributed" *) route_t routes[NumEntries];
-    always_ff @(posedge clk_i) begin
-      if (write) routes[write_index] <= make_route(word);
-    end
-    for (genvar r = 0; r < NumReads; r++) begin : gen_read
-      assign route_o[r] = routes[index_i[r]];
-    end
-
-    if (NumGroups == 0) begin : gen_no_groups
-      assign group = '0;
-    end else begin : gen_groups
-      (* ram_style = "distributed" *) group_t groups[NumEntries];
-      always_ff @(posedge clk_i) begin
-        if (write) groups[write_index] <= make_group(word);
-      end
-      for (genvar r = 0; r < NumReads; r++) begin : gen_read
-        assign group[r] = groups[index_i[r]];
-      end
-    end
-
+    assign write = write_i | ~filled_o;
+    assign write_index = filled_o ? write_index_i : fill_q;
+    assign word = filled_o ? word_i : Init[fill_q];
     always_ff @(posedge clk_i) begin
       if (rst_i) begin
         fill_q   <= '0;
@@ -152,6 +138,57 @@ module route_table
         filled_o <= fill_q == IndexWidth'(NumEntries - 1);
       end
     end
+  end
+
+  for (genvar r = 0; r < NumReads; r++) begin : gen_read
+    localparam int unsigned Begin = 32'(First[r]);
+    localparam int unsigned Count = range_end(r) - Begin;
+    localparam int unsigned Bits = Count > 1 ? $clog2(Count) : 1;
+    wire [Bits-1:0] index = Bits'(index_i[r]);
+    route_t route;
+    group_t group;
+    if (Fixed) begin : gen_constant
+      route_t [Count-1:0] routes;
+      group_t [Count-1:0] groups;
+      for (genvar i = 0; i < Count; i++) begin : gen_entry
+        assign routes[i] = make_route(Init[Begin+i]);
+        assign groups[i] = make_group(Init[Begin+i]);
+      end
+      assign route = routes[index];
+      assign group = groups[index];
+    end else begin : gen_memory
+      wire [31:0] place = 32'(write_index) - Begin;
+      wire write_here = write && place < Count;
+      (* ram_style = "distributed" *) route_t routes[Count];
+      always_ff @(posedge clk_i) begin
+        if (write_here) routes[place[Bits-1:0]] <= make_route(word);
+      end
+      assign route = routes[index];
+      if (NumGroups == 0) begin : gen_no_groups
+        assign group = '0;
+      end else begin : gen_groups
+        (* ram_style = "distributed" *) group_t groups[Count];
+        always_ff @(posedge clk_i) begin
+          if (write_here) groups[place[Bits-1:0]] <= make_group(word);
+        end
+        assign group = groups[index];
+      end
+    end
+
+    logic has_entry;
+    if (Count == 2 ** ReadWidth) begin : gen_all
+      assign has_entry = 1'b1;
+    end else begin : gen_some
+      assign has_entry = 32'(index_i[r]) < Count;
+    end
+    always_comb begin
+      route_o[r] = route;
+      route_o[r].valid = route.valid & has_entry;
+      route_o[r].wants = route.wants & {NumDirs{has_entry}};
+    end
+    assign is_group_o[r] = group.valid & has_entry;
+    assign group_o[r] = group.index;
+    assign in_turn_o[r] = group.in_turn;
   end
 
 endmodule

@@ -50,7 +50,7 @@ struct LayerState {
   unsigned asked = 0;       // requests that are not yet answered
   uint64_t asked_since = 0; // the first of them, or the last answer
   bool dropping = false;
-  int asker = kNobody;  // of the message that is passing, or that was asked for
+  std::deque<int> askers;  // who waits for what comes of the requests that are not yet answered
   uint64_t paused_until = 0;
 };
 
@@ -209,7 +209,8 @@ class LayersRun {
             ++results_.wrong;  // nobody has asked
             break;
           }
-          push_message(layer, kOut, kNobody);
+          push_message(layer, kOut, layer.askers.front());
+          layer.askers.pop_front();
           --layer.asked;
           layer.asked_since = now_;
           break;
@@ -221,6 +222,7 @@ class LayersRun {
           break;
         }
         push_message(layer, kQuery, static_cast<int>(at_layer));
+        layer.askers.push_back(leg.asker);
         if (layer.asked++ == 0) layer.asked_since = now_;
         break;
       case Role::kJoin:

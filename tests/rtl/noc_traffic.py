@@ -65,10 +65,13 @@ SOURCE = Beats(64, ("next", 5))
 SINK = Beats(64)
 MESH_IN, MESH_OUT, IN_BYTES, OUT_BYTES = 2, 2, 3, 4
 ENTERING, OUT_END, UNKNOWN = 1, 2, 3  # events beside the lost messages
-FILL_CYCLES = 32
+NUM_HOPS = (29, 32)  # of each source
+FILL_CYCLES = sum(NUM_HOPS)
 
 
-def initial_entry(hop: int) -> tuple[int, int, int] | None:
-    """As in benches/network_interface.sv: x, y, port. None leads to the tile itself."""
+def initial_entry(hop: int, source: int = 0) -> tuple[int, int, int] | None:
+    """As in benches/network_interface.sv: x, y, port. None leads to the tile itself, or nowhere."""
+    if hop >= NUM_HOPS[source]:
+        return None
     x, y, port = hop % 4, hop // 4 % 4, hop // 16
     return None if hop == 7 or (x, y) == HERE else (x, y, port)

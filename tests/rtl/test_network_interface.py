@@ -17,6 +17,7 @@ from noc_traffic import (
     IN_BYTES,
     MESH_IN,
     MESH_OUT,
+    NUM_HOPS,
     OUT_BYTES,
     OUT_END,
     PLACES,
@@ -64,7 +65,7 @@ def test_interface_follows_its_table(benches: Benches, seed: int) -> None:
         for source, messages in enumerate(sent):
             expected = []
             for message in messages:
-                if entry := initial_entry(message.side["next"]):
+                if entry := initial_entry(message.side["next"], source):
                     x, y, port = entry
                     side = {"x": x, "y": y, "port": port, "dir": xy_dir(HERE, (x, y))}
                     expected.append(replace(message, side=side))
@@ -83,7 +84,7 @@ def test_interface_waits_until_the_table_is_filled(benches: Benches) -> None:
         bench.reset(2)
         assert bench.status == 1, "busy while it fills"
         start = bench.cycle
-        bench.push(SOURCE.beats(Message(bytes(8), 0, {"next": 31})))
+        bench.push(SOURCE.beats(Message(bytes(8), 0, {"next": 27})))
         bench.drain()
         assert bench.received(MESH_OUT)[0].cycle == start + FILL_CYCLES
         assert FLITS.layout.get(bench.items(MESH_OUT)[0], "x") == 3
@@ -124,8 +125,8 @@ def test_interface_writes_an_entry(benches: Benches) -> None:
         bench.drain()
         assert bench.items(MESH_OUT) == []
         assert bench.events[0] == 1
-    # Between the next hops and the slots there is nothing to write.
-    for index in (7, 7 + 32, 7 + 224):
+    # Neither an entry of the other source, nor one between the next hops and the slots.
+    for index in (7, 7 + NUM_HOPS[0], 61, 63, 7 + 64, 7 + 224):
         bench.control(TABLE.pack(index=index, write=1, **(good if index == 7 else {"valid": 0})))
         bench.run()
     bench.control(0)
@@ -149,17 +150,20 @@ def test_message_keeps_its_route_while_the_table_changes(benches: Benches, seed:
             for n in range(count)
         ]
         bench.push(SOURCE.stream(messages), source)
-    # Which entry stood in the table in which cycle.
-    history: dict[int, tuple[int, int, int] | None] = {}
-    entry = initial_entry(20)
+    # Which entry of each source stood in the table in which cycle.
+    history: dict[tuple[int, int], tuple[int, int, int] | None] = {}
+    entries = [initial_entry(20)] * 2
     while bench.waiting(0) or bench.waiting(1):
-        history[bench.cycle] = entry
+        for source in range(2):
+            history[source, bench.cycle] = entries[source]
         bench.control(0)
         if random.random() < 0.3:
             x, y = random.choice(PLACES)
             port, valid = random.randrange(4), random.random() < 0.8
-            bench.control(TABLE.pack(x=x, y=y, port=port, valid=valid, index=20, write=1))
-            entry = (x, y, port) if valid and (x, y) != HERE else None
+            source = random.randrange(2)
+            index = 20 + source * NUM_HOPS[0]
+            bench.control(TABLE.pack(x=x, y=y, port=port, valid=valid, index=index, write=1))
+            entries[source] = (x, y, port) if valid and (x, y) != HERE else None
         bench.run()
     bench.control(0)
     bench.drain()
@@ -178,7 +182,8 @@ def test_message_keeps_its_route_while_the_table_changes(benches: Benches, seed:
         first = received[index].cycle
         index += FLITS.count(len(message.payload))
         route = (message.side["x"], message.side["y"], message.side["port"])
-        assert route in {history.get(cycle) for cycle in range(free, first + 1)}
+        source = message.meta >> 32
+        assert route in {history.get((source, cycle)) for cycle in range(free, first + 1)}
         assert message.side["dir"] == xy_dir(HERE, route[:2])
         free = received[index - 1].cycle + 1
 
@@ -238,3 +243,16 @@ def test_interface_counts_lost_messages_of_both_ways(benches: Benches, gap: floa
     bench.push(FLITS.stream([Message(b"", 0, {"port": 3})] * count), MESH_IN)
     bench.drain()
     assert bench.events[0] == 2 * count
+
+
+@pytest.mark.parametrize("has_groups", [0, 1])
+def test_a_next_hop_that_a_source_does_not_have(benches: Benches, has_groups: int) -> None:
+    """It leads nowhere, not to the next hops of another source or past the table."""
+    bench = benches("network_interface", HasGroups=has_groups)
+    last = NUM_HOPS[0] - 1
+    sent = [Message(bytes([hop]), 0, {"next": hop}) for hop in (last, *range(last + 1, 32), last)]
+    bench.push(SOURCE.stream(sent), 0)
+    bench.drain()
+    payloads = [message.payload for message in FLITS.messages(bench.items(MESH_OUT))]
+    assert payloads == [bytes([last])] * 2
+    assert bench.events[0] == 32 - NUM_HOPS[0]

@@ -55,7 +55,7 @@ class Stream:
         lines = []
         for length in lengths:
             meta = pack_meta(length=length, csum=random.getrandbits(16))
-            hop = random.getrandbits(3)
+            hop = random.randrange(7)
             for beat in self.beats.beats(Message(random.randbytes(length), meta), random):
                 while random.random() < gap:
                     noise = random.getrandbits(self.beats.layout.width)
@@ -132,6 +132,14 @@ def test_next_hop_changes(stream: Stream) -> None:
     # Another message may go elsewhere.
     assert stream.says([first, second, third, *map(replace, stream.message(3))]) == []
     assert stream.says([first, second, third, replace(stream.message(3)[0], next=0)]) == []
+
+
+def test_next_hop_that_the_layer_does_not_declare(stream: Stream) -> None:
+    """Once a message, whatever its kind."""
+    lines = [replace(line, next=7) for line in stream.message(2 * stream.beats.size)]
+    other = stream.change(lines[0], kind=6)
+    found = stream.says([*lines, other, lines[1], *stream.message(3)])
+    assert found == named("a message by next hop 7, of which the layer has 7") * 2
 
 
 def test_kind_that_the_layer_does_not_send_there(stream: Stream) -> None:

@@ -94,8 +94,12 @@ NOT_ITS_OWN = "it sends what it has not taken, has sent before, or had when it w
         (3, "turncoat_out", "the next hop changed inside a message"),
         (4, "turncoat_out", "a message of kind 1, which the layer does not send there"),
         (5, "turncoat_out", "bytes behind the last one are not zero"),
+        (6, "turncoat_out", "a message by next hop 3, of which the layer has 3"),
     ],
-    ids=["sends twice", "sends when idle", "next hop changes", "another kind", "bytes behind"],
+    ids=[
+        *("sends twice", "sends when idle", "next hop changes", "another kind", "bytes behind"),
+        "undeclared next hop",
+    ],
 )
 def test_a_layer_of_the_mesh_that_breaks_it(
     wrong: int, checker: str, message: str, capfd: pytest.CaptureFixture[str]

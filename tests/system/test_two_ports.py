@@ -270,3 +270,47 @@ def test_mutated_frames_on_both_ports(design: Path) -> None:
         bench.drops()
         bench.run([(port, arp_request(STATIONS[port], bench.hosts[port])) for port in PORTS])
         bench.run(bench.probes())
+
+
+def test_links_that_flap_under_traffic(bench: Bench) -> None:
+    """Each in turn, for a while, also inside frames: the other port loses nothing, and frames that
+    come are whole and in order."""
+    choice = random.Random(9)
+    simulation = bench.simulation
+    lost = 0
+    for port in PORTS:
+        simulation.line_rate(LINE_GBPS / 2, port)
+    for flapping in PORTS * 4:
+        frames = [
+            (port, udp_frame(STATIONS[port], bench.hosts[port], choice.randbytes(length)))
+            for length in (choice.choice((18, 100, 700, 1400)) for _ in range(120))
+            for port in PORTS
+        ]
+        replies, _ = bench.predict(frames)
+        for port, frame in frames:
+            simulation.send(frame, port)
+        came: list[list[bytes]] = [[] for _ in PORTS]
+        for _ in range(3):
+            simulation.advance(choice.randrange(300, 6000))
+            before = simulation.statistics(flapping)["tx_frames"]
+            simulation.link(flapping, up=False)
+            if choice.random() < 0.4:  # what comes stops, too, until it goes on
+                simulation.pace(flapping, rx_bubble=1.0)
+            simulation.advance(choice.choice((1, 2, 30, 3000, 40_000)))
+            assert simulation.statistics(flapping)["tx_frames"] == before
+            simulation.pace(flapping)
+            simulation.link(flapping, up=True)
+        for port in PORTS:
+            came[port] = [frame.data for frame in simulation.receive_all(port)]
+        drops = bench.drops()
+        lost += drops["mac_tx.full"]
+        assert set(drops) <= {"mac_tx.full"}
+        assert came[1 - flapping] == replies[1 - flapping]
+        rest = iter(replies[flapping])
+        assert all(frame in rest for frame in came[flapping]), "not whole or not in order"
+        assert len(came[flapping]) + drops["mac_tx.full"] == len(replies[flapping])
+        assert not simulation.stalls()
+    assert lost
+    for port in PORTS:
+        simulation.line_rate(None, port)
+    bench.run(bench.probes())

@@ -187,13 +187,11 @@ def test_every_layer_is_in_a_shipped_design() -> None:
     assert used >= set(rtl.library(512).layers)
 
 
-def number_in_table(expression: str, chosen: int, bits: int) -> int:
+def own_number(expression: str, chosen: int) -> int:
     """The value of an expression of `src_next` when a layer chooses a next hop."""
-    if plain := re.fullmatch(r"\d+'d(\d+)", expression):
-        return int(plain[1])
-    if joined := re.fullmatch(r"{\d+'d(\d+), \w+_next}", expression):
-        return int(joined[1]) << bits | chosen
-    assert re.fullmatch(r"\w+_next", expression)
+    if expression == "'0":
+        return 0
+    assert re.fullmatch(r"\w+_next|\d+'\(\w+_next\)", expression)
     return chosen
 
 
@@ -211,13 +209,17 @@ def test_every_next_hop_reads_its_own_entry(file: Path) -> None:
             name = f" {network.name.capitalize() if network.index else ''}TableInit = '{{"
             table = text.partition(name)[2].partition("};")[0]
             routes = dict(re.findall(r"(\d+): (route\(.+?\)|group\(\d+\))", table))
+            size = int(re.findall(rf"\[(\d+):0\]{re.escape(name[:-4])}=", text)[0]) + 1
+            assert size == max(1, sum(map(design.num_hops, interface.sources)))
+            instance = text.partition(f") u_{prefix}network_interface (")[0]
+            bases = re.findall(r"\.FirstHop\(\{(.+?)\}\)", instance)[-1].split(", ")[::-1]
             used = set()
             for port, source in enumerate(interface.sources):
                 for hop in design.hops_from(source):
                     if hop.target is None or hop.in_tile:
                         continue
-                    bits = design.next_width(source)
-                    number = number_in_table(said[str(port)], hop.number, bits)
+                    base = int(bases[port].removeprefix("16'd"))
+                    number = base + own_number(said[str(port)], hop.number)
                     target = hop.target
                     route = f"route({target.tile.x}, {target.tile.y}, {target.entry_port})"
                     assert hop.group or routes[str(number)] == route

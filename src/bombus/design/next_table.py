@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Numbers of next hops in the next-hop table of a network interface.
 
-Each output that sends into the mesh has a range of its own, a power of two long and aligned, so
-that the number of a next hop is the range's first and the layer's own number side by side.
+Each output that sends into the mesh has a range of its own, behind those of the outputs before it,
+with as many entries as it has next hops.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ class NextTable:
     """The next-hop table of a network interface."""
 
     first: Mapping[Output, int]  # number of each output's first next hop
-    size: int  # entries, a power of two
+    size: int  # entries, at least 1
 
     @staticmethod
     def of(counts: Sequence[tuple[Output, int]]) -> NextTable:
         """The table of outputs with so many next hops each."""
         first: dict[Output, int] = {}
         end = 0
-        for output, count in sorted(counts, key=lambda item: -item[1]):
+        for output, count in counts:
             first[output] = end
-            end += 1 << (count - 1).bit_length()
-        return NextTable(first, 1 << max(0, end - 1).bit_length())
+            end += count
+        return NextTable(first, max(1, end))

@@ -141,6 +141,10 @@ class Design:
         """Bits of the number of a next hop of an output."""
         return max(1, (self.num_hops(source) - 1).bit_length())
 
+    def next_bits(self, interface: Interface) -> int:
+        """Bits of the number of a next hop of any output that sends by an interface."""
+        return max([1, *map(self.next_width, interface.sources)])
+
     @cached_property
     def next_tables(self) -> dict[Interface, NextTable]:
         return {

@@ -37,7 +37,7 @@ def stream_type(stream: Input | Output, design: Design) -> str:
 def _sends(output: Output, design: Design) -> str:
     """The kinds of messages that an output sends, by next hop, the first one lowest."""
     masks = design.messages.sent_masks(output)
-    masks += [0] * (2 ** design.next_width(output) - len(masks))
+    masks += [0] * (design.num_hops(output) - len(masks))  # bound next hops without a target
     return "{" + ", ".join(map(design.messages.bits, reversed(masks))) + "}"
 
 
@@ -160,6 +160,7 @@ def checked_streams(layer: Layer, design: Design) -> dict[str, Any]:
                 "type": types[stream.name],
                 "has_next": f"{stream.name}_next_o" in layer.kind.ports,
                 "next_width": design.next_width(Output(layer, stream.name)),
+                "num_hops": design.num_hops(Output(layer, stream.name)),
                 "sends": _sends(Output(layer, stream.name), design),
             }
             for stream in outputs

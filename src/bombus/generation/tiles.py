@@ -341,9 +341,8 @@ def _window(tile: Tile, interface: Interface, design: Design) -> dict[str, Any] 
         if not design.dispatches[interface]:
             return f"({taken(sorted(passing + gates))}) && !{prefix}inj_valid"
         # Between the table and the router is a register: look at the next hops that drop.
-        first = design.next_tables[interface].first
         each = [
-            f"({taken([number])} && {prefix}src_next[{number}] == {first[output] + hop.number})"
+            f"({taken([number])} && {prefix}src_next[{number}] == {hop.number})"
             for number, output in enumerate(interface.sources)
             if number in passing + gates
             for hop in design.hops_from(output)
@@ -406,7 +405,9 @@ def _interfaces(tile: Tile, design: Design) -> list[dict[str, Any]]:
                 and slots
                 and _write("slot", first_slot, slots, tile_slots),
                 "next_table_size": table.size,
-                "next_table_bits": max(1, (table.size - 1).bit_length()),
+                "first_hops": [f"16'd{table.first[each]}" for each in reversed(interface.sources)]
+                or ["16'd0"],
+                "next_bits": design.next_bits(interface),
                 "has_sources": bool(interface.sources),
                 "num_sources": max(1, len(interface.sources)),
                 "has_sinks": bool(interface.entries),

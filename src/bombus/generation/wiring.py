@@ -112,18 +112,14 @@ class _Wiring:
         return found
 
     def next_number(self, output: Output) -> str:
-        """A next hop of an output, as its number in the tile's next-hop table."""
+        """The output's own number of a message's next hop, as the network interface takes it."""
         if output not in self.tile.sources:
             return ""
-        table = self.design.next_tables[self.tile.interface(output.network)]
-        width = max(1, (table.size - 1).bit_length())
-        first = table.first[output]
         if self.design.num_hops(output) == 1:
-            return f"{width}'d{first}"
-        low = self.design.next_width(output)
-        if low >= width:
-            return f"{output.signal}_next"
-        return f"{{{width - low}'d{first >> low}, {output.signal}_next}}"
+            return "'0"
+        width = self.design.next_bits(self.tile.interface(output.network))
+        signal = f"{output.signal}_next"
+        return signal if width == self.design.next_width(output) else f"{width}'({signal})"
 
 
 def _converted(signal: str, source: str, target: str) -> str:

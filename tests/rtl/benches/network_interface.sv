@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// A network interface at (1, 1). Streams in: two sources (next hop, beat), the
-// mesh (flit); out: two sinks (beat), the mesh (flit), and the counted messages
+// A network interface at (1, 1). Streams in: two sources with 29 and 32 next hops (next hop,
+// beat), the mesh (flit); out: two sinks (beat), the mesh (flit), and the counted messages
 // and bytes, in and out. Events: a message lost, one coming in, the end of one
 // that goes out. Control: table data, index, write, done of the three
-// least loaded. With HasGroups, next hops 24 to 27 lead to groups of replicas,
+// least loaded. With HasGroups, next hops 24 to 27 of each source lead to groups of replicas,
 // one of each policy.
 `include "bombus_types.svh"
 `include "bench.svh"
@@ -36,12 +36,14 @@ module bench
     logic [7:0] x;
   } word_t;
 
-  // Entry n leads to x = n % 4, y = n / 4 % 4, port n / 16, if n is not 7.
-  function automatic word_t [31:0] init();
-    word_t [31:0] table_;
-    for (int unsigned n = 0; n < 32; n++) begin
-      table_[n] = {1'(n != 7), 7'b0, 8'(n / 16), 8'(n / 4 % 4), 8'(n % 4)};
-      if (HasGroups && n / 4 == 6) table_[n] = {2'b11, 22'b0, 8'(n % 4)};
+  // Next hop n of either source leads to x = n % 4, y = n / 4 % 4, port n / 16, if n is not 7.
+  localparam int unsigned NumHops = 29 + 32;
+  function automatic word_t [NumHops-1:0] init();
+    word_t [NumHops-1:0] table_;
+    for (int unsigned entry = 0; entry < NumHops; entry++) begin
+      automatic int unsigned n = entry < 29 ? entry : entry - 29;
+      table_[entry] = {1'(n != 7), 7'b0, 8'(n / 16), 8'(n / 4 % 4), 8'(n % 4)};
+      if (HasGroups && n / 4 == 6) table_[entry] = {2'b11, 22'b0, 8'(n % 4)};
     end
     return table_;
   endfunction
@@ -89,7 +91,9 @@ module bench
       .HasSinks(HasSinks),
       .NumKinds(6),
       .Takes({6'b001001, 6'b100111}),
-      .NumHops(32),
+      .NumHops(NumHops),
+      .NextWidth(5),
+      .FirstHop({16'd29, 16'd0}),
       .TableInit(init()),
       .NumGroups(HasGroups ? 4 : 0),
       .NumSlots(HasGroups ? NumSlots : 1),
@@ -112,8 +116,8 @@ module bench
       .ej_valid_i(in_valid_i[2]),
       .ej_ready_o(in_ready_o[2]),
       .table_ready_o(table_ready),
-      .hop_write_i(control_i[41] & ~control_i[40] & ~|control_i[39:37]),
-      .hop_index_i(control_i[36:32]),
+      .hop_write_i(control_i[41] & ~control_i[40] & ~|control_i[39:38]),
+      .hop_index_i(control_i[37:32]),
       .hop_word_i(control_i[31:0]),
       .slot_write_i(control_i[41] & control_i[40] & ~control_i[39]),
       .slot_index_i(control_i[32+:(HasGroups?7:1)]),

@@ -30,7 +30,8 @@ module bench #(
   stream_checker #(
       .beat_t(beat_t),
       .NextWidth(3),
-      .Sends({{5{8'hFF}}, 8'h01, {2{8'hFF}}})  // by next hop 2 packets alone
+      .NumHops(7),
+      .Sends({{4{8'hFF}}, 8'h01, {2{8'hFF}}})  // by next hop 2 packets alone
   ) check_app_out (
       .clk_i  (clk),
       .rst_i  (rst),

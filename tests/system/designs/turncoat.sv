@@ -14,16 +14,17 @@ module turncoat #(
     output beat_t out_o,
     output logic out_valid_o,
     input logic out_ready_i,
-    output logic [0:0] out_next_o,
+    output logic [1:0] out_next_o,
 
     output logic busy_o
 );
 
   localparam string Entry = "turncoat";
   localparam noc_pkg::flow_e Flow = noc_pkg::FlowMeta;
-  typedef enum logic [0:0] {
+  typedef enum logic [1:0] {
     NextUdpTx,
-    NextTray
+    NextTray,
+    NextSpare
   } next_e;
   localparam bit Forwards = 1;
   localparam int unsigned MaxBusyCycles = 50;
@@ -33,7 +34,8 @@ module turncoat #(
     Hides = 8'd2,  // is idle before it has sent it
     Turns = 8'd3,  // takes another next hop for its second beat
     Other = 8'd4,  // sends another kind of message
-    Tail  = 8'd5   // leaves bytes behind the last one
+    Tail  = 8'd5,  // leaves bytes behind the last one
+    Stray = 8'd6   // takes a next hop that it does not declare
   } wrong_e;
 
   beat_t [1:0] beat_q;
@@ -44,7 +46,7 @@ module turncoat #(
   assign in_ready_o = ~full_q;
   assign out_valid_o = full_q;
   assign out_o = beat_q[sent_q[0]];
-  assign out_next_o = sent_q[0] && wrong_q == Turns ? NextTray : NextUdpTx;
+  assign out_next_o = wrong_q == Stray ? 2'd3 : sent_q[0] && wrong_q == Turns ? NextTray : NextUdpTx;
   assign busy_o = second_q | (full_q && wrong_q != Hides);
 
   always_ff @(posedge clk_i) begin

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +12,7 @@ from pydantic import ValidationError
 
 from bombus.base import yaml_file
 from bombus.base.errors import DesignError, Problem
+from bombus.base.text import nearest
 from bombus.base.yaml_file import Loc
 from bombus.design.config.design import DesignConfig
 from bombus.design.config.tile import MAX_REPLICAS, TileOfKind
@@ -61,7 +61,7 @@ def _words(error: Any, loc: Loc, document: Any) -> str:
     if error["type"] == "missing" and error["loc"][-1] == "layers":
         forms = ("layers", "kind")
         keys = set(error["input"]) - set(TileOfKind.model_fields)
-        misspelt = {key: difflib.get_close_matches(key, forms, 1) for key in sorted(keys)}
+        misspelt = {key: nearest(key, forms, 1) for key in sorted(keys)}
         hints = [f"; is {key!r} meant to be {near[0]!r}?" for key, near in misspelt.items() if near]
         return f"{place}: needs `layers` or `kind`{''.join(hints[:1])}"
     in_tile = loc[2:] if loc[:1] == ("tiles",) else ()

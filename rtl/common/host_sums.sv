@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// One's complement sum of each MAC port's IP address and a constant: what a header, or the
+// pseudo-header of a checksum, has of the host.
+//
+// Latency: 2 cycles behind a change of host_i.
+module host_sums
+  import bombus_pkg::*;
+#(
+    parameter int unsigned NumMacPorts = 1,
+    parameter logic [15:0] Constant = '0
+) (
+    input logic clk_i,
+    input host_t [NumMacPorts-1:0] host_i,
+    output ones_pkg::word_t [NumMacPorts-1:0] sums_o
+);
+
+  if (NumMacPorts < 1 || NumMacPorts > MaxMacPorts) begin : gen_bad_count
+    $error("NumMacPorts must be from 1 to MaxMacPorts");
+  end
+
+  logic [NumMacPorts-1:0][17:0] sums_q;
+  always_ff @(posedge clk_i) begin
+    for (int unsigned p = 0; p < NumMacPorts; p++) begin
+      sums_q[p] <= 18'(host_i[p].ip[31:16]) + 18'(host_i[p].ip[15:0]) + 18'(Constant);
+      sums_o[p] <= csum_add(sums_q[p][15:0], {14'b0, sums_q[p][17:16]});
+    end
+  end
+
+endmodule
