@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
@@ -20,6 +20,7 @@ from bombus.base.paths import DESIGNS
 from bombus.base.text import listing
 from bombus.firmware.build import build
 from bombus.measure.bench import report_replies
+from bombus.measure.clock import estimated_mhz
 from bombus.measure.exchanges import beats_of, wire_gbps
 from bombus.rules import compiling, load
 from bombus.simulator.frames import Exchange, latencies
@@ -47,6 +48,39 @@ tiles:
       - rpu: {frames: true, num_slots: 16, slot_bytes: 16384}
     next: {udp_tx: drop}
 """
+# Frames pass two tiles of four processors, the second one through the loop.
+LOOPBACK = """
+name: middlebox_loop
+data_width: 512
+mac_ports:
+  - {mac: "02:b0:0b:05:00:01", ip: 10.77.0.2}
+  - {mac: "02:b0:0b:05:00:02", ip: 10.78.0.2}
+tiles:
+  - {name: port_0, layers: [frame_rx, mac_tx], at: [0, 0], next: {rpu: first.rpu_share}}
+  - name: port_1
+    layers: [{frame_rx: {mac_port: 1}}, {mac_tx: {mac_port: 1}}]
+    at: [0, 1]
+    next: {rpu: second.rpu_share}
+  - name: first
+    at: [1, 0]
+    layers:
+      - rpu_share
+      - rpu: {lane: 1, frames: true, num_slots: 16, slot_bytes: 16384}
+      - rpu: {lane: 2, frames: true, num_slots: 16, slot_bytes: 16384}
+      - rpu: {lane: 3, frames: true, num_slots: 16, slot_bytes: 16384}
+      - rpu: {lane: 4, frames: true, num_slots: 16, slot_bytes: 16384}
+    next: {udp_tx: drop}
+  - name: second
+    at: [1, 1]
+    layers:
+      - rpu_share
+      - rpu: {lane: 1, frames: true, num_slots: 16, slot_bytes: 16384}
+      - rpu: {lane: 2, frames: true, num_slots: 16, slot_bytes: 16384}
+      - rpu: {lane: 3, frames: true, num_slots: 16, slot_bytes: 16384}
+      - rpu: {lane: 4, frames: true, num_slots: 16, slot_bytes: 16384}
+    next: {udp_tx: drop, mac_port_2: drop}
+  - {name: again, layers: [{frame_loop: {mac_port: 2}}], at: [2, 0], next: {rpu: second.rpu_share}}
+"""
 SHIPPED = {
     4: DESIGNS / "middlebox.yaml",
     8: DESIGNS / "middlebox_8.yaml",
@@ -68,6 +102,11 @@ PROGRAMS = {
         else rpu_send(packet ^ RPU_PORT_BIT);
     }""",
 }
+# From port 0 by port 2, the loop; from there by port 1.
+PROGRAMS["loopback"] = """for (;;) {
+        rpu_packet packet = rpu_receive();
+        rpu_send(packet ^ (RPU_PORT(packet) ? 3 : 2) * RPU_PORT_BIT);
+    }"""
 IDS = """for (;;) {
         rpu_packet packet = rpu_receive();
         if (RPU_VERDICT(packet) & 2) rpu_drop(packet);
@@ -101,6 +140,28 @@ class Row:
     bound_gbps: float
     latency_cycles: int | None
     lost: int
+
+
+@dataclass(frozen=True)
+class EstimatedRow(Row):
+    """The same, and what it would be at the clock that `bombus area` allows."""
+
+    mpps_estimated: float
+    gbps_estimated: float
+    latency_ns_estimated: float | None
+
+
+def at_clock(row: Row, mhz: float, line_rate_gbps: float) -> EstimatedRow:
+    """The figures of a row at another clock."""
+    mpps = mhz / row.cycles_per_packet
+    gbps = min(row.ports * line_rate_gbps, wire_gbps(row.frame_bytes, mpps * 1e6))
+    cycles = row.latency_cycles
+    return EstimatedRow(
+        **asdict(row),
+        mpps_estimated=round(mpps, 3),
+        gbps_estimated=round(gbps, 3),
+        latency_ns_estimated=None if cycles is None else round(cycles * 1e3 / mhz, 1),
+    )
 
 
 def with_accelerators(file: Path, case: str, folder: Path) -> Path:
@@ -180,8 +241,10 @@ def measure(simulation: Simulation, random: Random, case: str, frame_bytes: int)
     count = len(simulation.rpus)
     beats = beats_of(frame_bytes, simulation.data_bytes)
     frames = [frame(random, case, frame_bytes) for _ in range(max(FRAMES, BEATS // beats))]
-    # A processor alone is fed as fast as it takes; several, by both ports at line rate.
-    ports = [n % 2 for n in range(len(frames))] if count > 1 else [0] * len(frames)
+    # A processor alone is fed as fast as it takes; several, by both ports at line rate, or by the
+    # one whose frames go through the loop.
+    both = count > 1 and case != "loopback"
+    ports = [n % 2 if both else 0 for n in range(len(frames))]
     line = float(simulation.manifest["line_rate_gbps"])
     for port in (0, 1):
         simulation.line_rate(line if count > 1 else None, port)
@@ -235,9 +298,10 @@ def main(
     sizes: Annotated[str, "frame sizes, such as 60,9000"] = "",
     case: Annotated[
         str,
-        "forward, forward_memory, firewall, ids_tcp, ids_udp or ids_attack; default: forward, and "
-        "forward_memory with one",
+        "forward, forward_memory, firewall, loopback, ids_tcp, ids_udp or ids_attack; default: "
+        "forward, and forward_memory with one",
     ] = "",
+    estimate: Annotated[bool, "also at the clock that `bombus area` allows"] = False,
 ) -> None:
     if case and case not in PROGRAMS:
         raise UserError(f"--case {case}: there are {', '.join(PROGRAMS)}")
@@ -248,14 +312,20 @@ def main(
     errors = 0
     with TemporaryDirectory() as name:
         folder = Path(name)
-        single = folder / "middlebox_1.yaml"
+        single, loop = folder / "middlebox_1.yaml", folder / "middlebox_loop.yaml"
         single.write_text(ALONE, encoding="utf-8")
+        loop.write_text(LOOPBACK, encoding="utf-8")
         counts = numbers(rpus, PROCESSORS)
         if unknown := set(counts) - set(PROCESSORS):
             raise UserError(f"--rpus {min(unknown)}: there are {listing(map(str, PROCESSORS))}")
         designs = [design] if design else [SHIPPED.get(count, single) for count in counts]
+        if case == "loopback" and not design:
+            designs = [loop]
         for file in designs:
-            with Simulation(with_accelerators(file, case, folder)) as simulation:
+            changed = with_accelerators(file, case, folder)
+            mhz = estimated_mhz(changed) if estimate else None
+            with Simulation(changed) as simulation:
+                line = float(simulation.manifest["line_rate_gbps"])
                 alone = len(simulation.rpus) == 1
                 wanted = [case] if case else CASES_ALONE if alone else CASES
                 for each in wanted:
@@ -264,10 +334,11 @@ def main(
                         load_rule(simulation, folder)
                     for length in lengths:
                         row, wrong = measure(simulation, Random(length), each, length)
-                        rows.append(row)
+                        rows.append(at_clock(row, mhz, line) if mhz else row)
                         errors += wrong
                 simulation.check()
-    table = Table(*Row.__annotations__)
+    names = [field.name for field in fields(rows[0])]
+    table = Table(*names)
     for row in rows:
-        table.add_row(*(str(getattr(row, name)) for name in Row.__annotations__))
+        table.add_row(*(str(getattr(row, name)) for name in names))
     report_replies(rows, errors, "packet processors", json, [table])

@@ -4,12 +4,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from itertools import chain
 from pathlib import Path
 from random import Random
 from typing import Annotated, Any
 
+from _tcp_report import draw, rows_of
 from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
@@ -18,6 +19,7 @@ from bombus import Simulation
 from bombus.base.errors import UserError
 from bombus.base.paths import BENCHMARKS
 from bombus.measure.bench import report_replies
+from bombus.measure.clock import estimated_mhz
 from bombus.measure.exchanges import WIRE_EXTRA_BYTES, introduce, neighbour
 from bombus.measure.tcp_peer import (
     ACK,
@@ -36,8 +38,9 @@ PAYLOADS = (1, 64, 128, 256, 512, 1024, 1460, 4096, 8960)
 SEGMENTS = 3000
 LEAST_MSS = 64  # that the engine sends
 MOST_MSS = 8960
+MOST_REQUEST = 1460  # one segment, also of Ethernet
 SINGLES = 16  # round trips and handshakes
-REQUEST_BYTES = 64
+REQUESTS = (64,)  # bytes
 WINDOW_BYTES = 98304  # in flight at most; below what the design's buffers hold
 WINDOW_SEGMENTS = 128
 HALF_OPEN = 4
@@ -62,13 +65,34 @@ class Row:
     checked: int  # bytes
 
 
-def app_port(manifest: dict[str, Any], kind: str) -> int:
-    """The port of the application of a kind."""
+@dataclass(frozen=True)
+class EstimatedRow(Row):
+    """The same, and what it would be at the clock that `bombus area` allows."""
+
+    goodput_gbps_estimated: float | None
+    latency_ns_estimated: float | None
+
+
+def at_clock(row: Row, mhz: float) -> EstimatedRow:
+    """The figures of a row at another clock."""
+    goodput = None
+    if row.cycles_per_segment is not None and row.bound_gbps is not None:
+        goodput = min(row.bound_gbps, 8 * row.payload_bytes * mhz / 1e3 / row.cycles_per_segment)
+    cycles = row.latency_cycles
+    return EstimatedRow(
+        **asdict(row),
+        goodput_gbps_estimated=None if goodput is None else round(goodput, 3),
+        latency_ns_estimated=None if cycles is None else round(cycles * 1e3 / mhz, 1),
+    )
+
+
+def app_port(manifest: dict[str, Any], *kinds: str) -> int:
+    """The port of the application of one of the kinds."""
     for tile in manifest["tiles"]:
         for layer in tile["layers"]:
-            if layer["kind"] == kind:
+            if layer["kind"] in kinds:
                 return int(layer["params"]["tcp_port"])
-    raise UserError(f"{manifest['name']} has no layer of kind {kind}")
+    raise UserError(f"{manifest['name']} has no layer of kind {' or '.join(kinds)}")
 
 
 def cycles_each(came: list[tuple[int, int]], payload: int) -> float:
@@ -201,8 +225,8 @@ class Bench:
         self.simulation.advance(cycles)
         self.peers.step()
 
-    def singles(self, port: int) -> list[Row]:
-        """Handshakes, and requests that are echoed."""
+    def singles(self, port: int, size: int) -> list[Row]:
+        """Handshakes, and requests of so many bytes that are echoed."""
         handshakes, trips = [], []
         checked = self.peers.checked
         for number in range(SINGLES):
@@ -211,20 +235,25 @@ class Bench:
             handshakes.append(self.latency(each))
             self.peers.send(each)
             self.settle(number)
-            self.peers.send(each, ACK | PSH, pattern(each.nxt, REQUEST_BYTES))
+            self.peers.send(each, ACK | PSH, pattern(each.nxt, size))
             trips.append(self.latency(each))
             self.peers.send(each)
             self.settle(number)
             self.peers.reset([each])
         checked = self.peers.checked - checked
         return [
-            self.row("rtt", "both", 1, REQUEST_BYTES, latency_cycles=max(trips), checked=checked),
+            self.row("rtt", "both", 1, size, latency_cycles=max(trips), checked=checked),
             self.row("handshake", "both", 1, 0, latency_cycles=max(handshakes), checked=0),
         ]
 
 
 def measure(
-    design: Path, payloads: Sequence[int], connections: Sequence[int], segments: int, seed: int
+    design: Path,
+    payloads: Sequence[int],
+    connections: Sequence[int],
+    requests: Sequence[int],
+    segments: int,
+    seed: int,
 ) -> tuple[list[Row], int, str]:
     """All rows, the number of errors, and the design's name."""
     with (
@@ -232,7 +261,12 @@ def measure(
         Progress(console=Console(stderr=True), transient=True) as progress,
     ):
         bench = Bench(simulation, seed)
-        rows = bench.singles(app_port(simulation.manifest, "tcp_echo"))
+        echo = app_port(simulation.manifest, "tcp_echo", "tcp_echo_bypass")
+        trips = [row for size in requests for row in bench.singles(echo, size)]
+        # A handshake is the same with every request.
+        rows = [row for row in trips if row.mode == "rtt"]
+        slowest = max(row.latency_cycles or 0 for row in trips if row.mode == "handshake")
+        rows.append(bench.row("handshake", "both", 1, 0, latency_cycles=slowest, checked=0))
         port = app_port(simulation.manifest, "tcp_load")
         # Nothing shorter than the least MSS is sent while there is more.
         streams = [
@@ -249,22 +283,26 @@ def measure(
         return rows, wrong + sum(simulation.errors().values()), str(simulation.manifest["name"])
 
 
-def table(rows: Sequence[Row], name: str) -> Table:
+def table(rows: Sequence[Row], name: str, mhz: float | None = None) -> Table:
     result = Table(title=f"TCP: {name}", title_justify="left")
     for heading in ("mode", "direction", "buffers"):
         result.add_column(heading)
-    headings = (
+    headings = [
         "connec-\ntions",
         "bytes",
         "cycles\na segment",
         "Gbit/s",
         "bound",
         "cycles\nlatency",
-    )
+    ]
+    if mhz:
+        headings += [f"Gbit/s at\n{mhz:.0f} MHz", "ns"]
     for heading in headings:
         result.add_column(heading, justify="right")
     for row in rows:
-        figures = (row.cycles_per_segment, row.goodput_gbps, row.bound_gbps, row.latency_cycles)
+        figures = [row.cycles_per_segment, row.goodput_gbps, row.bound_gbps, row.latency_cycles]
+        if isinstance(row, EstimatedRow):
+            figures += [row.goodput_gbps_estimated, row.latency_ns_estimated]
         cells = [str(row.connections), str(row.payload_bytes)]
         cells += ["" if figure is None else str(figure) for figure in figures]
         result.add_row(row.mode, row.direction, row.buffers, *cells)
@@ -286,12 +324,27 @@ def main(
     segments: Annotated[int, "segments per measurement"] = SEGMENTS,
     payloads: Annotated[str, "bytes of a segment"] = ",".join(map(str, PAYLOADS)),
     connections: Annotated[str, "connections at a time"] = "1,8",
+    requests: Annotated[str, "bytes of requests"] = ",".join(map(str, REQUESTS)),
     seed: Annotated[int, "random seed"] = 1,
+    estimate: Annotated[bool, "also at the clock that `bombus area` allows"] = False,
+    pictures: Annotated[str, "folder for the plots"] = "",
+    also: Annotated[str, "JSON files of other runs to plot with this one"] = "",
 ) -> None:
     sizes = numbers(payloads)
+    asked = numbers(requests)
+    if any(not 1 <= size <= MOST_REQUEST for size in asked):
+        raise UserError(f"--requests {requests}: from 1 to {MOST_REQUEST}")
     if any(not 1 <= size <= MOST_MSS for size in sizes):
         raise UserError(f"--payloads {payloads}: from 1 to {MOST_MSS}")
     if segments < 20:
         raise UserError(f"--segments {segments}: should be at least 20")
-    rows, errors, name = measure(design or DESIGN, sizes, numbers(connections), segments, seed)
-    report_replies(rows, errors, name, json, [table(rows, name)])
+    others = rows_of(Path(file) for file in also.split(",") if file)
+    design = design or DESIGN
+    counts = numbers(connections)
+    rows, errors, name = measure(design, sizes, counts, asked, segments, seed)
+    if pictures:
+        draw([*map(asdict, rows), *others], Path(pictures))
+    mhz = estimated_mhz(design) if estimate else None
+    if mhz:
+        rows = [at_clock(row, mhz) for row in rows]
+    report_replies(rows, errors, name, json, [table(rows, name, mhz)])

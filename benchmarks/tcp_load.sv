@@ -5,6 +5,7 @@
 //
 // The byte at place s of a stream is s[7:0] ^ s[15:8] ^ s[23:16]. Sessions take turns. Reads go
 // out before the bytes of those before have come, so that the buffer never waits. What comes is always taken.
+// With Bypass bytes come unasked.
 //
 // Throughput: one beat per cycle each way; a read or write every three cycles.
 `include "bombus_types.svh"
@@ -20,6 +21,7 @@ module tcp_load
     parameter int unsigned TcpPort = 9,
     parameter int unsigned ReadBytes = 8192,  // most at a time
     parameter int unsigned WriteBytes = 8192,
+    parameter bit Bypass = 0,  // there is no receive buffer
     parameter int unsigned KindTcpData = 1,  // filled in by Bombus
     parameter int unsigned KindTcpEvent = 2,  // filled in by Bombus
     parameter int unsigned KindTcpRead = 3,  // filled in by Bombus
@@ -203,8 +205,8 @@ module tcp_load
   wire reading_t at_own = reading_q[at_q];
   wire seq_t there = at_told.read_end - at_own.read - 32'(at_told.closed);
   wire [14:0] read_count = there > 32'(ReadBytes) ? 15'(ReadBytes) : there[14:0];
-  wire reads = there != '0;
-  wire wants_read = ~at_told.asked_read & ~at_told.closed;
+  wire reads = ~Bypass & (there != '0);
+  wire wants_read = ~Bypass & ~at_told.asked_read & ~at_told.closed;
 
   tcp_transmit_queue #(
       .NumSessions(NumSessions)
@@ -406,7 +408,7 @@ module tcp_load
     data = '0;
     data.kind = $bits(data.kind)'(KindTcpData);
     data.meta = $bits(data.meta)
-        '(tcp_data_meta_t'{session: session_t'(write_at_q), start: write_own.write, skip: '0});
+        '(tcp_data_meta_t'{session: session_t'(write_at_q), start: write_own.write, default: '0});
     data.length = count_q[13:0];
     data.last = write_ends;
     data.bytes = write_ends ? $bits(data.bytes)'(left) : $bits(data.bytes)'(DataBytes);

@@ -259,7 +259,7 @@ def table(rows: Sequence[Row], manifest: dict[str, Any], mhz: float | None = Non
     peers = {
         name: peer
         for name, peer in json_module.loads((BENCHMARKS / "peers.json").read_text()).items()
-        if peer["data_width"] == manifest["data_width"] and "udp_echo" in peer
+        if "udp_echo" in peer and peer["data_width"] == manifest["data_width"]
     }
     for name in peers:
         result.add_column(f"{name}\na frame", justify="right")

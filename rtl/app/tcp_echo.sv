@@ -278,7 +278,7 @@ module tcp_echo
     copy = in_i;
     copy.kind = $bits(copy.kind)'(KindTcpData);
     copy.meta = $bits(copy.meta)
-        '(tcp_data_meta_t'{session: session_t'(at_q), start: own_at_q.write, skip: '0});
+        '(tcp_data_meta_t'{session: session_t'(at_q), start: own_at_q.write, default: '0});
   end
 
   stream_register #(

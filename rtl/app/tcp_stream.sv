@@ -649,8 +649,8 @@ module tcp_stream
     data.last = send_last;
     data.length = sent_length_q;
     data.kind = $bits(data.kind)'(KindTcpData);
-    data.meta =
-        $bits(data.meta)'(tcp_data_meta_t'{session: sent_session_q, start: sent_start_q, skip: '0});
+    data.meta = $bits(data.meta)
+        '(tcp_data_meta_t'{session: sent_session_q, start: sent_start_q, default: '0});
   end
 
   logic out_room;

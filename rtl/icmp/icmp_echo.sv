@@ -7,9 +7,14 @@
 // (RFC 1624), so it streams through. Errors are built from what udp_rx and
 // ipv4_rx send as kind unreachable (up to 8 bytes of the packet's payload, and in
 // the metadata the fields of the IP header, which is rebuilt without its options), at most BurstErrors at once and one per
-// 2^RefillShift microseconds on the average. All other ICMP is dropped and counted.
+// 2^RefillShift microseconds on the average.
 //
-// Latency: 1 cycle and Delay; errors about 15. Throughput: one beat per cycle.
+// Errors that others report (RFC 1122, 3.2.2: unreachable, time exceeded, parameter problem) of a
+// packet from here go, as kind icmp_error, to the layer that is bound by the quoted protocol. All
+// other ICMP is dropped and counted. Without such a layer there is no logic for it.
+//
+// Latency: 1 cycle and Delay; errors about 15. Throughput: one beat per cycle; two cycles more for
+// an error that others report.
 module icmp_echo
   import bombus_pkg::*;
   import icmp_pkg::*;
@@ -20,7 +25,14 @@ module icmp_echo
     parameter int unsigned Delay = 0,  // cycles; evens out ways that meet behind it (docs/architecture.md, "Timing")
     parameter int unsigned BurstErrors = 8,
     parameter int unsigned RefillShift = 14,  // 16 ms: 61 a second
-    parameter int unsigned KindUnreachable = 4  // filled in by Bombus
+    // Protocols whose errors are heeded, filled in by Bombus, and the next hop of each
+    parameter int unsigned NumBound = 1,
+    parameter int unsigned NumBoundHops = 1,
+    parameter logic [NumBound-1:0][15:0] BoundKeys = '0,
+    parameter logic [NumBound-1:0][7:0] BoundHops = '0,
+    parameter int unsigned KindUnreachable = 4,  // filled in by Bombus
+    parameter int unsigned KindIcmpError = 5,  // filled in by Bombus
+    localparam int unsigned NextWidth = $clog2(NumBoundHops + 1)
 ) (
     input logic                    clk_i,
     input logic                    rst_i,
@@ -31,13 +43,13 @@ module icmp_echo
     input  logic  in_valid_i,
     output logic  in_ready_o,
 
-    output beat_t       out_o,
-    output logic        out_valid_o,
-    input  logic        out_ready_i,
-    output logic  [0:0] out_next_o,
-    output logic  [3:0] drop_o,
-    output logic  [2:0] event_o,
-    output logic        busy_o
+    output beat_t                 out_o,
+    output logic                  out_valid_o,
+    input  logic                  out_ready_i,
+    output logic  [NextWidth-1:0] out_next_o,
+    output logic  [          3:0] drop_o,
+    output logic  [          2:0] event_o,
+    output logic                  busy_o
 );
 
   localparam int unsigned PeriodWidth = 8;  // bits of a number of periods
@@ -50,11 +62,18 @@ module icmp_echo
   localparam logic [7:0] IpProtocol = ProtocolIcmp;  // by which ipv4_rx finds it
   localparam string Takes = "packet unreachable";
   localparam bit Rare = 1'b1;  // little comes here beside what else is bound
-  typedef enum logic [0:0] {NextIpv4Tx} next_e;
+  localparam string Binds = "quoted_protocol";
+  localparam int unsigned BindsWidth = 8;
+  localparam string Sends = "icmp_error";
+  localparam string NextIpv4TxSends = "packet";
+  typedef enum int unsigned {
+    NextIpv4Tx,
+    NextBound    // who heeds errors
+  } next_e;
   typedef enum int unsigned {
     DropTruncated,
     DropBadChecksum,
-    DropNotEchoRequest,
+    DropNotEchoRequest,  // nor an error that anybody heeds
     DropRateLimited,
     NumDrops
   } drop_e;
@@ -143,7 +162,8 @@ module icmp_echo
   typedef enum logic [1:0] {
     StateStream,
     StateSum,
-    StateSend
+    StateSend,
+    StateReport
   } state_e;
   state_e state_q;
   wire stream = state_q == StateStream;
@@ -196,6 +216,93 @@ module icmp_echo
     end
   end
 
+  // ---- Errors that others report ----
+
+  logic out_ready;
+  localparam bit Reports = BoundKeys != '0;
+  localparam int unsigned QuoteBeats = (MaxErrorBytes + DataBytes - 1) / DataBytes;
+  logic [QuoteBeats-1:0][DataBytes*8-1:0] quote_q;
+  logic [$clog2(QuoteBeats+1)-1:0] quoted_q;  // beats that have come
+  logic reporting_q;
+  unreachable_t quote;
+  wire [QuoteBeats*DataBytes*8-1:0] quote_bits = quote_q;
+  assign quote = quote_bits[MaxErrorBytes*8-1:0];
+  wire is_report = Reports & ~is_error & (request.meta.csum == '1) &
+      (request.length >= 14'(MaxErrorBytes)) &
+      (header.kind inside {TypeUnreachable, TypeTimeExceeded, TypeParameterProblem});
+  wire reports = first_q ? is_report : reporting_q;
+  wire report_taken = stream & request_valid & out_ready & reports;
+  wire report_ends = report_taken & request.last;
+  wire reporting = Reports & (state_q == StateReport);
+  host_t reported_host;
+  mac_port_t reported_port_q;
+  by_mac_port #(
+      .NumMacPorts(NumMacPorts)
+  ) u_reported_host (
+      .all_i (host_i),
+      .port_i(reported_port_q),
+      .one_o (reported_host)
+  );
+  always_ff @(posedge clk_i) begin
+    if (report_taken) begin
+      if (first_q) reported_port_q <= request.meta.mac_port;
+      for (int unsigned b = 0; b < QuoteBeats; b++) begin
+        if (quoted_q == $bits(quoted_q)'(b)) quote_q[b] <= request.data;
+      end
+    end
+    if (rst_i) begin
+      quoted_q <= '0;
+      reporting_q <= 1'b0;
+    end else if (report_taken) begin
+      if (request.last) quoted_q <= '0;
+      else if (32'(quoted_q) != QuoteBeats) quoted_q <= quoted_q + 1'b1;
+      reporting_q <= ~request.last;
+    end
+  end
+
+  // A packet of this host, without options, of which the beginning is quoted.
+  logic heeded;
+  logic [NextWidth-1:0] bound;
+  bound_hop #(
+      .NumBound (NumBound),
+      .HopWidth (NextWidth),
+      .BoundKeys(BoundKeys),
+      .BoundHops(BoundHops)
+  ) u_bound (
+      .key_i  ({8'b0, quote.ip.protocol}),
+      .found_o(heeded),
+      .hop_o  (bound)
+  );
+  wire good_quote = heeded & (quote.ip.version == ipv4_pkg::Version) &
+      (quote.ip.ihl == ipv4_pkg::HeaderWords) & (swap32(
+      quote.ip.src
+  ) == reported_host.ip) & ((swap16(
+      quote.ip.fragment
+  ) & 16'h1FFF) == '0);
+
+  beat_t report;
+  icmp_error_meta_t report_meta;
+  always_comb begin
+    report_meta = '{
+        mac_port: reported_port_q,
+        kind: quote.icmp.kind,
+        code: quote.icmp.code,
+        mtu: swap16(quote.icmp.rest[31:16]),
+        ip: swap32(quote.ip.dst),
+        peer_port: swap16(quote.payload[31:16]),
+        own_port: swap16(quote.payload[15:0])
+    };
+    report = '0;
+    report.meta = $bits(report.meta)'(report_meta);
+    report.kind = $bits(report.kind)'(KindIcmpError);
+    report.length = 14'd4;
+    report.last = 1'b1;
+    report.bytes = $bits(report.bytes)'(4);
+    report.data = (DataBytes * 8)'(quote.payload[63:32]);
+  end
+
+  // ---- Unreachable, further: the rate ----
+
   // The rate: periods that have gone by each give a token back; time may jump.
   typedef logic [$clog2(BurstErrors+1)-1:0] tokens_t;
   typedef logic [$clog2(BurstErrors+1):0] refilled_t;
@@ -208,7 +315,6 @@ module icmp_echo
       tokens_t'(refilled);
 
   // A request is taken at once; the rate limit drops it like any other message.
-  logic out_ready;
   wire makes_error = first_q & is_error & (tokens_q != '0);
   wire error_start = stream & request_valid & out_ready & makes_error;
 
@@ -268,7 +374,11 @@ module icmp_echo
       refill_q <= 32'(passed) > BurstErrors ? tokens_t'(BurstErrors) : tokens_t'(passed);
       tokens_q <= tokens - tokens_t'(error_start);
       case (state_q)
-        StateStream: if (error_start) state_q <= StateSum;
+        StateStream: begin
+          if (error_start) state_q <= StateSum;
+          if (report_ends) state_q <= StateReport;
+        end
+        StateReport: if (out_ready) state_q <= StateStream;
         StateSum: begin
           step_q <= step_q + 1'b1;
           if (32'(step_q) == SumSteps - 1) begin
@@ -292,6 +402,7 @@ module icmp_echo
   always_comb begin
     reasons = '0;
     if (sending) reasons = '0;
+    else if (reporting) reasons[DropNotEchoRequest] = ~good_quote;
     else if (is_error) reasons[DropRateLimited] = 1'b1;
     else if (request.length < 14'(HeaderBytes)) reasons[DropTruncated] = 1'b1;
     else if (request.meta.csum != '1) reasons[DropBadChecksum] = 1'b1;
@@ -301,15 +412,16 @@ module icmp_echo
   drop_register #(
       .beat_t(beat_t),
       .NumDrops(NumDrops),
+      .NextWidth(NextWidth),
       .CutsReady(CutsReady)
   ) u_out (
       .clk_i,
       .rst_i,
-      .in_i(sending ? error : reply),
-      .in_valid_i(sending | (stream & request_valid & ~makes_error)),
+      .in_i(sending ? error : reporting ? report : reply),
+      .in_valid_i(sending | reporting | (stream & request_valid & ~makes_error & ~reports)),
       .in_ready_o(out_ready),
       .in_first_i(sending ? index_q == '0 : first_q),
-      .in_next_i(NextIpv4Tx),
+      .in_next_i(reporting ? bound + NextWidth'(NextBound) : NextWidth'(NextIpv4Tx)),
       .in_drop_i(reasons),
       .out_o,
       .out_valid_o,
@@ -321,12 +433,12 @@ module icmp_echo
   always_ff @(posedge clk_i) begin
     if (rst_i) event_o <= '0;
     else begin
-      event_o[EventEchoReply] <= stream & request_valid & out_ready & first_q & ~makes_error & ~|reasons;
+      event_o[EventEchoReply] <= stream & request_valid & out_ready & first_q & ~makes_error & ~reports & ~|reasons;
       event_o[EventPortUnreachable] <= error_done & (error_q.icmp.code == CodePort);
       event_o[EventProtocolUnreachable] <= error_done & (error_q.icmp.code == CodeProtocol);
     end
   end
 
-  assign busy_o = request_waits | (state_q != StateStream) | out_valid_o;
+  assign busy_o = request_waits | reporting_q | (state_q != StateStream) | out_valid_o;
 
 endmodule

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ICMP (RFC 792): the header, and the kind of message that asks for an error.
+// ICMP (RFC 792): the header, and the kinds of messages that ask for an error and tell of one.
 package icmp_pkg;
 
   // Metadata of kind unreachable: up to 8 bytes of the payload of a packet that nobody
@@ -13,6 +13,18 @@ package icmp_pkg;
     logic [31:0]           ip;              // where it came from
     bombus_pkg::ip_rx_t    header;
   } unreachable_meta_t;
+
+  // Metadata of kind icmp_error: an error that somebody on the path to a peer reports of a
+  // packet that was sent from here (RFC 792). Data: the 4 bytes of that packet behind its ports.
+  typedef struct packed {
+    bombus_pkg::mac_port_t mac_port;
+    logic [7:0]            kind;       // the type
+    logic [7:0]            code;
+    logic [15:0]           mtu;        // of TypeUnreachable with CodeTooBig (RFC 1191, 4); may be 0
+    logic [31:0]           ip;         // of the peer
+    logic [15:0]           peer_port;
+    logic [15:0]           own_port;
+  } icmp_error_meta_t;
 
   // Wire bytes, first byte lowest.
   typedef struct packed {
@@ -28,7 +40,10 @@ package icmp_pkg;
   parameter logic [7:0] TypeEchoReply = 8'd0;
   parameter logic [7:0] TypeUnreachable = 8'd3;
   parameter logic [7:0] TypeEchoRequest = 8'd8;
+  parameter logic [7:0] TypeTimeExceeded = 8'd11;
+  parameter logic [7:0] TypeParameterProblem = 8'd12;
   parameter logic [7:0] CodeProtocol = 8'd2;  // of TypeUnreachable
   parameter logic [7:0] CodePort = 8'd3;
+  parameter logic [7:0] CodeTooBig = 8'd4;  // fragmentation needed, and not allowed
 
 endpackage

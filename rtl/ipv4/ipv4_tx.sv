@@ -121,25 +121,26 @@ module ipv4_tx
     ones_pkg::word_t sum_host;
   } of_port_t;
   localparam ones_pkg::word_t SumConstant = 16'(HeaderBytes) + DontFragment;
-  logic [NumMacPorts-1:0][17:0] sum_host_q;
-  ones_pkg::word_t [NumMacPorts-1:0] folded_host_q;
+  ones_pkg::word_t [NumMacPorts-1:0] sums_host;
   logic [NumMacPorts-1:0] has_gateway_q;
   of_port_t [NumMacPorts-1:0] of_ports;
   of_port_t of_port;
+  host_sums #(
+      .NumMacPorts(NumMacPorts),
+      .Constant(SumConstant)
+  ) u_sums (
+      .clk_i,
+      .host_i,
+      .sums_o(sums_host)
+  );
   always_ff @(posedge clk_i) begin
     for (int unsigned p = 0; p < NumMacPorts; p++) begin
-      sum_host_q[p] <= 18'(host_i[p].ip[31:16]) + 18'(host_i[p].ip[15:0]) + 18'(SumConstant);
-      folded_host_q[p] <= csum_add(sum_host_q[p][15:0], {14'b0, sum_host_q[p][17:16]});
       has_gateway_q[p] <= host_i[p].gateway != '0;
     end
   end
   always_comb begin
     for (int unsigned p = 0; p < NumMacPorts; p++) begin
-      of_ports[p] = '{
-          has_gateway: has_gateway_q[p],
-          ip: host_i[p].ip,
-          sum_host: folded_host_q[p]
-      };
+      of_ports[p] = '{has_gateway: has_gateway_q[p], ip: host_i[p].ip, sum_host: sums_host[p]};
     end
   end
   by_mac_port #(

@@ -2,7 +2,8 @@
 // Turns messages of kind tcp_data into writes of a ring_memory: byte n of a message is
 // byte start + n of the session's stream; the first skip bytes are not written.
 //
-// A message for a session that there is not, or longer than the ring, is dropped.
+// A message for a session that does not exist, or with more bytes to write than the ring has, is
+// dropped.
 //
 // Latency: 1 cycle. Throughput: one beat per cycle, no gap between messages; it never stops.
 module ring_write
@@ -46,7 +47,7 @@ module ring_write
   logic [13:0] skip_q;  // bytes to skip from here on
   wire [13:0] skip = first_q ? in_meta_i.skip : skip_q;
   wire bad_session = 32'(in_meta_i.session) >= NumSessions;
-  wire bad_length = 32'(in_i.length) > RingBytes;
+  wire bad_length = 32'(in_i.length) > RingBytes + 32'(in_meta_i.skip);
   wire drop = first_q ? bad_session | bad_length : dropping_q;
 
   always_ff @(posedge clk_i) begin

@@ -2,9 +2,10 @@
 // TCP engine (RFC 9293): the connections of NumSessions peers at a time.
 //
 // in: packets from ipv4_rx. request: what applications and the send buffer ask for
-// (tcp_request). out: headers for the send buffer, which puts the payload behind them
+// (tcp_request), and errors that paths report (tcp_error), if the design has tcp_errors. out: headers for the send buffer, which puts the payload behind them
 // (tcp_segment). data: received payload and what there is to tell applications (tcp_data,
-// tcp_event), for the receive buffer. docs/tcp.md describes how they play together.
+// tcp_event), for the receive buffer, or with Bypass for applications, by tcp_bypass.
+// docs/tcp.md describes how they play together.
 //
 // Latency: 13 cycles from a segment's header to its payload on data. Throughput: one beat per
 // cycle; segments of one session every four cycles at most.
@@ -28,7 +29,11 @@ module tcp
     parameter int unsigned NumGaps = 4,  // received ranges behind gaps; 0: they are dropped
     parameter int unsigned NumSacks = 4,  // such ranges of the peer; 0: NewReno (RFC 6582)
     parameter bit ActiveOpen = 1,  // 0: a server only
+    parameter bit AnyLayout = 1,  // 0: options count in the layouts of common systems only
+    // 0: headers go with the payload, as bytes to be skipped (512 bits only)
+    parameter bit StripHeaders = 1,
     parameter int unsigned MaxHalfOpen = NumSessions / 2,  // that peers have begun
+    parameter int unsigned HalfOpenUs = 0,  // after which they make room for others; 0: they do not
     parameter int unsigned DelayAckUs = 1000,
     parameter int unsigned TimeWaitUs = 1000000,
     parameter int unsigned LeastTimeoutUs = 200000,
@@ -41,10 +46,12 @@ module tcp
     parameter int unsigned KeepaliveS = 0,  // RFC 9293, 3.8.4: without a segment; 0: none
     parameter int unsigned KeepaliveProbeS = 75,
     parameter int unsigned UserTimeoutS = 0,  // without an acknowledgement; 0: MaxBackoff alone
+    parameter bit Bypass = 0,  // there is no receive buffer: what comes behind gaps is dropped
     parameter logic [95:0] Seed = 96'h5DEECE66D_1234567_89ABCDEF,  // of hashes; set your own
     parameter int unsigned KindTcpSegment = 1,  // filled in by Bombus
     parameter int unsigned KindTcpData = 2,  // filled in by Bombus
-    parameter int unsigned KindTcpEvent = 3  // filled in by Bombus
+    parameter int unsigned KindTcpEvent = 3,  // filled in by Bombus
+    parameter int unsigned KindTcpError = KindNone  // filled in by Bombus
 ) (
     input logic clk_i,
     input logic rst_i,
@@ -71,7 +78,7 @@ module tcp
     input  logic  data_ready_i,
 
     output logic [ 5:0] drop_o,
-    output logic [16:0] event_o,
+    output logic [20:0] event_o,
     output logic        busy_o,
     output logic        timer_o
 );
@@ -80,7 +87,7 @@ module tcp
   localparam logic [7:0] IpProtocol = ProtocolTcp;  // by which ipv4_rx finds it
   localparam noc_pkg::flow_e Flow = noc_pkg::FlowPayload;
   localparam bit Replicable = 1'b0;
-  localparam string RequestTakes = "tcp_request";
+  localparam string RequestTakes = "tcp_request tcp_error";
   localparam bit RequestAlwaysTakes = 1'b1;
   localparam bit InWaitsForOut = 1'b0;
   // Memories of sessions are cleared after reset, one a cycle.
@@ -117,13 +124,23 @@ module tcp
     EventRequest,
     EventPayload,
     EventTold,
+    EventPathMtu,
+    EventUnreachable,
+    EventUnusedError,
+    EventEvicted,
     NumEvents
   } event_e;
 
   if (AheadBytes < 64 || AheadBytes > 1048576) begin : gen_bad_ahead
     $error("tcp: AheadBytes must be 64 to 1048576");
   end
+  if (Bypass && !StripHeaders) begin : gen_bad_bypass
+    $error("tcp: with Bypass, StripHeaders must be 1");
+  end
 
+  localparam int unsigned Gaps = Bypass ? 0 : NumGaps;
+  // Peers that know SACK do not count duplicate acknowledgements that tell of no ranges.
+  localparam int unsigned Sacks = Bypass ? 0 : NumSacks;
   localparam int unsigned OwnScale = ReceiveBytes > 65535 ? $clog2(ReceiveBytes) - 15 : 0;
 
   // ---- Segments come ----
@@ -133,10 +150,13 @@ module tcp
   segment_t segment;
   logic segment_valid, segment_ready;
   packet_beat_t payload;
+  logic [5:0] payload_header;
   logic payload_valid, payload_ready, receive_busy;
   tcp_receive #(
       .beat_t(packet_beat_t),
-      .NumMacPorts(NumMacPorts)
+      .NumMacPorts(NumMacPorts),
+      .StripHeaders(StripHeaders),
+      .AnyLayout(AnyLayout)
   ) u_receive (
       .clk_i,
       .rst_i,
@@ -148,6 +168,7 @@ module tcp
       .segment_valid_o(segment_valid),
       .segment_ready_i(segment_ready),
       .out_o(payload),
+      .out_header_o(payload_header),
       .out_valid_o(payload_valid),
       .out_ready_i(payload_ready),
       .drop_o(drop_o[DropOptionsBusy:0]),
@@ -155,19 +176,27 @@ module tcp
       .busy_o(receive_busy)
   );
 
+  localparam bit Errors = KindTcpError != KindNone;
+  wire is_error = Errors & (32'(request_i.kind) == KindTcpError);
   tcp_request_meta_t request;
-  assign request = tcp_request_meta_t'(request_i.meta);
+  always_comb begin
+    request = tcp_request_meta_t'(request_i.meta);
+    if (is_error) request.request = RequestNone;
+  end
+  logic [1:0] error_lost;
+  logic [2:0] error_event;
   logic listen_ready, core_ready;
   wire listens = request_valid_i & (request.request == RequestListen);
   wire connects = request_valid_i & (request.request == RequestConnect);
   wire hears_sent = request_valid_i & (request.request == RequestSent);
   assign request_ready_o =
-      request.request == RequestListen ? listen_ready : core_ready | connects | hears_sent;
+      request.request == RequestListen ? listen_ready :
+      core_ready | connects | hears_sent | is_error;
 
   arrival_t arrival;
   logic arrival_valid, arrival_ready, order, order_valid, order_room;
   segment_t unfound, refused;
-  logic unfound_valid, refused_valid, lookup_busy, half_done;
+  logic unfound_valid, refused_valid, lookup_busy, half_done, short;
   logic [15:0] missed_port, port;
   logic missed_valid, missed_ready, connect_lost;
   session_t free, subject;
@@ -179,6 +208,7 @@ module tcp
       .NumMacPorts(NumMacPorts),
       .ActiveOpen(ActiveOpen),
       .MaxHalfOpen(MaxHalfOpen),
+      .Errors(Errors),
       .Seed(Seed)
   ) u_lookup (
       .clk_i,
@@ -196,6 +226,7 @@ module tcp
       .refused_o(unfound),
       .refused_valid_o(unfound_valid),
       .no_session_o(drop_o[DropNoSession]),
+      .short_o(short),
       .free_i(free),
       .free_valid_i(free_valid),
       .free_ready_o(free_ready),
@@ -208,6 +239,10 @@ module tcp
       .missed_port_o(missed_port),
       .missed_valid_o(missed_valid),
       .missed_ready_i(missed_ready),
+      .error_i(tcp_error_meta_t'(request_i.meta)),
+      .error_seq_i(request_i.data[31:0]),
+      .error_valid_i(request_valid_i & is_error),
+      .error_lost_o(error_lost),
       .half_done_i(half_done),
       .session_i(subject),
       .tuple_o(tuple),
@@ -238,8 +273,8 @@ module tcp
       .ReceiveBytes(ReceiveBytes),
       .OwnMss(Mss),
       .Nagle(Nagle),
-      .NumGaps(NumGaps),
-      .NumSacks(NumSacks),
+      .NumGaps(Gaps),
+      .NumSacks(Sacks),
       .DelayAckUs(DelayAckUs),
       .TimeWaitUs(TimeWaitUs),
       .LeastTimeoutUs(LeastTimeoutUs),
@@ -249,7 +284,10 @@ module tcp
       .Cubic(Cubic),
       .KeepaliveS(KeepaliveS),
       .KeepaliveProbeS(KeepaliveProbeS),
-      .UserTimeoutS(UserTimeoutS)
+      .UserTimeoutS(UserTimeoutS),
+      .Errors(Errors),
+      .Bypass(Bypass),
+      .HalfOpenUs(HalfOpenUs)
   ) u_core (
       .clk_i,
       .rst_i,
@@ -289,8 +327,11 @@ module tcp
       .inspected_valid_o(inspected_valid),
       .free_o(core_free),
       .free_valid_o(core_free_valid),
+      .evict_i(short),
+      .evicted_o(event_o[EventEvicted]),
       .half_done_o(half_done),
       .event_o({event_o[EventHole], bad_request, event_o[EventAborted:EventUnacceptable]}),
+      .error_event_o(error_event),
       .subject_o(subject),
       .busy_o(core_busy)
   );
@@ -360,7 +401,7 @@ module tcp
 
   // ---- Payload and events go ----
 
-  logic ordered, ordered_valid, ordered_take, unused_order_ready, unused_order_head;
+  logic ordered, ordered_valid, ordered_take, unused_order_ready, unused_order_body;
   logic [4:0] ordered_q;
   head_fifo #(
       .head_t(logic),
@@ -369,12 +410,12 @@ module tcp
   ) u_order (
       .clk_i,
       .rst_i,
-      .in_head_i  (1'b0),
-      .in_body_i  (order),
+      .in_head_i  (order),
+      .in_body_i  (1'b0),
       .in_valid_i (order_valid),
       .in_ready_o (unused_order_ready),
-      .out_head_o (unused_order_head),
-      .out_body_o (ordered),
+      .out_head_o (ordered),
+      .out_body_o (unused_order_body),
       .out_valid_o(ordered_valid),
       .out_ready_i(ordered_take)
   );
@@ -393,6 +434,7 @@ module tcp
       .clk_i,
       .rst_i,
       .payload_i(beat_t'(payload)),
+      .payload_header_i(payload_header),
       .payload_valid_i(payload_valid),
       .payload_ready_o(payload_ready),
       .order_i(ordered),
@@ -438,7 +480,7 @@ module tcp
       .NumMacPorts(NumMacPorts),
       .OwnMss(Mss),
       .OwnScale(OwnScale),
-      .Sack(NumGaps > 0),
+      .Sack(Gaps > 0),
       .KindTcpSegment(KindTcpSegment)
   ) u_transmit (
       .clk_i,
@@ -458,6 +500,14 @@ module tcp
       .out_ready_i,
       .busy_o(transmit_busy)
   );
+  // Errors that nothing came of, of three places.
+  logic [3:0] unused_q;
+  always_ff @(posedge clk_i) begin
+    if (rst_i | ~Errors) unused_q <= '0;
+    else
+      unused_q <= unused_q + 4'(error_lost[0]) + 4'(error_lost[1]) + 4'(error_event[2]) -
+          4'(unused_q != '0);
+  end
   wire data_ends = data_valid_o & data_ready_i & data_o.last;
   logic data_first_q, told_q;  // the message on data is an event
   wire tells = data_first_q ? 32'(data_o.kind) == KindTcpEvent : told_q;
@@ -476,6 +526,9 @@ module tcp
     event_o[EventRequest] <= request_valid_i & request_ready_o & ~rst_i;
     event_o[EventPayload] <= data_ends & ~tells & ~rst_i;
     event_o[EventTold] <= data_ends & tells & ~rst_i;
+    event_o[EventPathMtu] <= error_event[0] & ~rst_i;
+    event_o[EventUnreachable] <= error_event[1] & ~rst_i;
+    event_o[EventUnusedError] <= unused_q != '0 & ~rst_i;
   end
   assign busy_o = receive_busy | lookup_busy | core_busy | free_valid | deliver_busy | transmit_busy;
 

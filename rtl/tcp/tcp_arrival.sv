@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a received segment does to its session (RFC 9293, 3.10.7; RFC 5961; RFC 7323, 5.3;
-// RFC 6582). Three cycles: distances of sequence numbers, what they mean, the new block.
+// RFC 6582), or an error that the path reports (RFC 9293, 3.9.2.2). Three cycles: distances of sequence numbers, what they mean, the new block.
 //
 // The block of the session, the wishes of its application and the segment come in the
 // first cycle, the block and the segment again in the two that follow. One segment per
@@ -17,7 +17,11 @@ module tcp_arrival
     parameter bit Ecn = 0,  // RFC 3168
     parameter bit Keepalive = 0,  // RFC 9293, 3.8.4
     parameter bit UserTimeout = 0,
-    parameter bit Selective = 1  // what is sent again is chosen by it (RFC 6675)
+    parameter bit Errors = 0,  // there are some, RFC 1191
+    parameter bit Selective = 1,  // what is sent again is chosen by it (RFC 6675)
+    // Payload is taken only from its first byte on, never a part of it. A peer that sends bytes again
+    // with others is told how far it has got, and sends the others.
+    parameter bit Whole = 0
 ) (
     input logic clk_i,
     input logic [31:0] time_us_i,
@@ -31,6 +35,7 @@ module tcp_arrival
     // Second and third cycle
     input  tcb_t            block_2_i,
     input  segment_t        segment_2_i,
+    input  logic            reports_2_i,  // the segment is an error (arrival_t)
     input  wishes_t         wishes_2_i,
     output logic     [31:0] acked_2_o,    // bytes
     input  tcb_t            block_3_i,
@@ -57,6 +62,8 @@ module tcp_arrival
 
     // Third cycle
     output tcb_t block_o,
+    output logic new_ack_o,  // una moves to the acknowledgement
+    output seq_t window_edge_o,  // of the segment
     output logic [13:0] mss_o,  // of the SYN, less timestamps
     output logic keep_o,  // the payload is new, all but its first skip_o bytes
     output logic [13:0] skip_o,
@@ -74,7 +81,12 @@ module tcp_arrival
     // Reasons for what is not taken, to be counted
     output logic unacceptable_o,
     output logic stale_o,  // PAWS
-    output logic out_of_order_o
+    output logic out_of_order_o,
+
+    // What becomes of an error
+    output logic lowers_o,  // segments get shorter
+    output logic unreachable_o,
+    output logic unused_o
 );
 
   if (RingBytes < 1024 || RingBytes > 2 ** 30 || RingBytes != 2 ** $clog2(
@@ -92,6 +104,9 @@ module tcp_arrival
 
   // ---- First cycle: distances ----
 
+  // What lies between una and max is a ring apart at most, and counts only with an
+  // acknowledgement that does, too.
+  typedef logic signed [$clog2(RingBytes)+1:0] near_t;
   typedef struct packed {
     distance_t   seq;        // from rcv_nxt
     distance_t   last;       // of the end of the payload, from rcv_nxt
@@ -99,17 +114,17 @@ module tcp_arrival
     distance_t   acked;      // of the acknowledgement, from una
     distance_t   unacked;    // of max, from the acknowledgement
     distance_t   since_wl1;
-    distance_t   since_wl2;
     distance_t   ts;         // of the timestamp, from the recent one
-    distance_t   past_nxt;   // of the acknowledgement, from nxt
-    distance_t   recovered;  // of the acknowledgement, from recover
+    near_t       past_nxt;   // of the acknowledgement, from nxt
+    near_t       recovered;  // of the acknowledgement, from recover
     distance_t   marked;     // of the acknowledgement, from marked
-    distance_t   timed;      // of the acknowledgement, from the end of the timed segment
+    near_t       timed;      // of the acknowledgement, from the end of the timed segment
     distance_t   readable;   // of the end of the payload, from where the application waits
     distance_t   writable;   // of the end of the space, from where the application waits
     logic [31:0] window;
     logic [31:0] sample_us;
     logic [13:0] mss;
+    logic [13:0] longest;    // as the MSS of a SYN
   } distances_t;
   distances_t found_q;
 
@@ -124,17 +139,17 @@ module tcp_arrival
         acked: segment_i.ack - block_i.una,
         unacked: block_i.max - segment_i.ack,
         since_wl1: segment_i.seq - block_i.wl1,
-        since_wl2: segment_i.ack - block_i.wl2,
         ts: segment_i.options.ts_value - block_i.ts_recent,
-        past_nxt: segment_i.ack - block_i.nxt,
-        recovered: segment_i.ack - block_i.recover,
+        past_nxt: near_t'(segment_i.ack - block_i.nxt),
+        recovered: near_t'(segment_i.ack - block_i.recover),
         marked: Ecn ? segment_i.ack - block_i.marked : '0,
-        timed: segment_i.ack - block_i.timed_seq,
+        timed: near_t'(segment_i.ack - block_i.timed_seq),
         readable: end_i - wishes_i.read_at,
         writable: segment_i.ack + seq_t'(RingBytes) - wishes_i.write_at,
         window: 32'(segment_i.window) << scale,
         sample_us: time_us_i - block_i.timed_at,
-        mss: bounded_mss(segment_i.options, OwnMss)
+        mss: bounded_mss(segment_i.options, OwnMss),
+        longest: Errors ? block_i.mss + (block_i.timestamps ? StampBytes : 14'd0) : '0
     };
   end
 
@@ -183,6 +198,9 @@ module tcp_arrival
     logic [3:0]  most_window;
     logic [31:0] sample_us;
     logic [13:0] mss;
+    logic        lowers;        // by an error: the segment was too big
+    logic        unreachable;
+    logic        unused;
   } meaning_t;
   meaning_t meaning, meaning_q;
 
@@ -208,11 +226,15 @@ module tcp_arrival
   wire ack_sent = ~found_q.unacked[31];
   // RFC 5961, 5.2; the peer's window has never been used beyond the ring.
   wire ack_old = found_q.acked < -distance_t'(RingBytes);
-  wire good = synchronised & acceptable & ~stale;
+  wire report = Errors & reports_2_i;
+  wire good = synchronised & acceptable & ~stale & ~report;
   wire counts = good & ~flags.rst & ~flags.syn & flags.ack;
   wire new_ack = ack_forward & ack_sent;
-  wire fresh = (~found_q.since_wl1[31] & (found_q.since_wl1 != '0)) |
-      ((found_q.since_wl1 == '0) & ~found_q.since_wl2[31]);
+  // RFC 5927, 4.1: the segment is on its way.
+  wire on_way = report & ~found_q.acked[31] & ack_sent & (found_q.unacked != '0);
+  wire too_big = on_way & segment_2_i.options.has_mss;
+  // SND.WL2 is never beyond una: an acknowledgement from there on is not before it.
+  wire fresh = ~found_q.since_wl1[31];
 
   always_comb begin
     meaning = '0;
@@ -226,7 +248,7 @@ module tcp_arrival
       meaning.refuse = ~flags.rst;
     end else if (~good) begin
       meaning.stale = stale;
-      meaning.unacceptable = ~stale;
+      meaning.unacceptable = ~stale & ~report;
       meaning.challenge = ~flags.rst & ~(stale & unstamped);
       // An answer to the own SYN, where both have asked for the connection (RFC 9293, 3.5).
       meaning.opened = flags.syn & flags.ack & ~flags.rst & new_ack & one_before &
@@ -247,6 +269,12 @@ module tcp_arrival
       meaning.challenge = ~ack_sent | ack_old;
       meaning.process   = ack_sent & ~ack_old;
     end
+    // RFC 5927, 5.2: a connection that is open stays so.
+    if (on_way & flags.urg & (block_2_i.state == SynSent)) meaning.reset = 1'b1;
+    meaning.lowers = too_big & synchronised & (block_2_i.state != SynReceived) &
+        (found_q.mss < found_q.longest);
+    meaning.unreachable = on_way & ~too_big;
+    meaning.unused = report & ~meaning.lowers & ~meaning.unreachable;
     meaning.throttled = (~occupies | flags.syn) & (block_2_i.challenged == time_us_i[18:17]);
     meaning.limited = ~occupies | flags.syn;
     meaning.new_ack = new_ack & (counts | meaning.opened);
@@ -256,7 +284,7 @@ module tcp_arrival
     meaning.new_window = meaning.process & ~found_q.acked[31] & fresh;
     meaning.wnd_edge = segment_2_i.ack + found_q.window;
     meaning.in_order = meaning.process & takes_bytes & (bytes | takes_fin) & fits &
-        (here | found_q.seq[31]);
+        (here | (found_q.seq[31] & ~Whole));
     meaning.refuses = meaning.process & occupies & ~meaning.in_order;
     meaning.ahead = meaning.process & takes_bytes & occupies & ~here & ~found_q.seq[31];
     meaning.fits_ahead = meaning.process & takes_bytes & bytes & fits & ~here & ~found_q.seq[31];
@@ -267,8 +295,8 @@ module tcp_arrival
     meaning.bytes = bytes;
     meaning.new_bytes = bytes & (found_q.last != '0);
     meaning.recent = meaning.process & segment_2_i.options.has_timestamps & (here | found_q.seq[31]);
-    meaning.ahead_of_nxt = ~found_q.past_nxt[31];
-    meaning.recovered = ~found_q.recovered[31];
+    meaning.ahead_of_nxt = found_q.past_nxt >= 0;
+    meaning.recovered = found_q.recovered >= 0;
     if (Ecn & block_2_i.ecn & meaning.process) begin
       meaning.marked = flags.ece & ~found_q.marked[31] & ~block_2_i.recovering;
       meaning.congested = bytes & (&segment_2_i.tos[1:0]);
@@ -277,15 +305,16 @@ module tcp_arrival
     meaning.twice = DuplicateSack & block_2_i.sack & synchronised & ~stale & bytes & flags.ack &
         ~flags.rst & ~flags.syn & found_q.seq[31];
     meaning.twice_all = found_q.last[31] | (found_q.last == '0);
-    meaning.timed = block_2_i.timing & ~found_q.timed[31];
+    meaning.timed = block_2_i.timing & (found_q.timed >= 0);
     meaning.readable = (wishes_2_i.read_wish != block_2_i.read_served) &
         (~found_q.readable[31] | takes_fin);
     meaning.writable = (wishes_2_i.write_wish != block_2_i.write_served) & ~found_q.writable[31];
     meaning.last = segment_2_i.seq + 32'(segment_2_i.length);
-    meaning.skip = found_q.seq[31] ? 14'(-found_q.seq) : '0;
+    meaning.skip = found_q.seq[31] & ~Whole ? 14'(-found_q.seq) : '0;
     meaning.most_window = leading_bit(found_q.window);
     meaning.sample_us = found_q.sample_us;
-    meaning.mss = found_q.mss - (segment_2_i.options.has_timestamps ? StampBytes : 14'd0);
+    meaning.mss = found_q.mss -
+        ((report ? block_2_i.timestamps : segment_2_i.options.has_timestamps) ? StampBytes : 14'd0);
   end
 
   always_ff @(posedge clk_i) meaning_q <= meaning;
@@ -342,7 +371,6 @@ module tcp_arrival
       changes_o.opened = 1'b1;
       if (~m.process) begin
         block_o.wnd_edge = m.wnd_edge;
-        block_o.wl2 = segment_3_i.ack;
       end
     end
     if (m.recent) block_o.ts_recent = options.ts_value;
@@ -394,7 +422,6 @@ module tcp_arrival
     if (m.new_window) begin
       block_o.wnd_edge = m.wnd_edge;
       block_o.wl1 = segment_3_i.seq;
-      block_o.wl2 = segment_3_i.ack;
       // What is sent next starts the timer again where the window is still closed.
       if (more_room & (block_3_i.timer == TimerPersist)) begin
         block_o.timer   = TimerNone;
@@ -434,6 +461,17 @@ module tcp_arrival
     if (m.refuses | (m.challenge & ~m.throttled)) block_o.ack_now = 1'b1;
     if (m.challenge & m.limited) block_o.challenged = time_us_i[18:17];
     if (m.resend) block_o.again = 1'b1;
+    // RFC 1191, 6.5: all that is on its way goes once more, in shorter segments; it was not lost
+    // by congestion.
+    if (m.lowers) begin
+      block_o.mss = m.mss;
+      block_o.nxt = block_3_i.una;
+      block_o.recover = block_3_i.max;
+      block_o.recovering = 1'b0;
+      block_o.again = 1'b0;
+      block_o.dup_acks = '0;
+      block_o.timing = 1'b0;
+    end
 
     if (ends) begin
       block_o.state = TimeWait;
@@ -461,12 +499,17 @@ module tcp_arrival
   assign ahead_o = m.fits_ahead;
   assign in_order_o = m.in_order;
   assign ends_stream_o = fin | m.closed;
+  assign new_ack_o = m.new_ack;
+  assign window_edge_o = m.wnd_edge;
   assign mss_o = m.mss;
   assign keep_o = (m.in_order & m.new_bytes) | (m.fits_ahead & room_i);
   assign skip_o = m.skip;
   assign refuse_o = m.refuse;
   assign synchronise_o = m.opening;
-  assign wake_o = block_o.ack_now | block_o.again | m.opened |
+  assign lowers_o = m.lowers;
+  assign unreachable_o = m.unreachable;
+  assign unused_o = m.unused;
+  assign wake_o = m.lowers | block_o.ack_now | block_o.again | m.opened |
       (block_3_i.blocked & (m.new_ack | more_room | duplicate)) |
       (selective & block_3_i.recovering & (m.new_ack | m.same_ack));
   assign sample_o = m.new_ack & m.timed;

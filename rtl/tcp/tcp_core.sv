@@ -26,6 +26,9 @@ module tcp_core
     parameter int unsigned KeepaliveS = 0,  // RFC 9293, 3.8.4: without a segment; 0: none
     parameter int unsigned KeepaliveProbeS = 75,
     parameter int unsigned UserTimeoutS = 0,  // without an acknowledgement; 0: MaxBackoff alone
+    parameter bit Errors = 0,  // paths report some
+    parameter bit Bypass = 0,  // payload goes to applications: it is taken in order and whole
+    parameter int unsigned HalfOpenUs = 0,  // after which a handshake makes room; 0: it does not
     localparam int unsigned IndexWidth = $clog2(NumSessions)
 ) (
     input logic clk_i,
@@ -79,9 +82,12 @@ module tcp_core
     output session_t free_o,       // the session has ended
     output logic     free_valid_o,
 
+    input logic evict_i,  // a SYN has found no room, or the next one will not
+    output logic evicted_o,  // a session whose handshake has not ended in time has ended for it
     output logic half_done_o,  // a connection that a peer has begun is open, or has ended before
 
     output logic [7:0] event_o,
+    output logic [2:0] error_event_o,  // of errors: segments get shorter; unreachable; unused
     output session_t subject_o,  // of what comes out in the next cycle
     output logic busy_o
 );
@@ -127,6 +133,9 @@ module tcp_core
   if (OwnMss < LeastMss || OwnMss > 8960) begin : gen_bad_mss
     $error("tcp_core: OwnMss must be 64 to 8960");
   end
+  if (Bypass && NumGaps > 0) begin : gen_bad_bypass
+    $error("tcp_core: with Bypass, NumGaps must be 0");
+  end
   if (NumGaps > 16) begin : gen_bad_gaps
     $error("tcp_core: NumGaps must be 0 to 16");
   end
@@ -141,6 +150,9 @@ module tcp_core
   end
   if (UserTimeoutS > 4000) begin : gen_bad_user_timeout
     $error("tcp_core: UserTimeoutS must be 0 to 4000");
+  end
+  if (HalfOpenUs > 60000000) begin : gen_bad_half_open
+    $error("tcp_core: HalfOpenUs must be 0 to 60000000");
   end
   if (MaxBackoff < 1 || MaxBackoff > 12) begin : gen_bad_backoff
     $error("tcp_core: MaxBackoff must be 1 to 12");
@@ -170,17 +182,27 @@ module tcp_core
   // had expired.
   logic takes_fin_2;
 
+  // For a SYN without room, the next few sessions are looked at, as if their delayed
+  // acknowledgements were due: numbers are given out in turn, so the eldest handshakes come first.
+  localparam bit Evicts = HalfOpenUs != 0;
+  localparam int unsigned Looks = 16;
+  logic [$clog2(Looks+1)-1:0] looks_q;
+  index_t hand_q;
+  logic evict_1_q, evict_2_q, evict_3_q, evicts;
+  wire look = Evicts & ~expired_valid_i & (looks_q != '0);
+  wire index_t expired_index = look ? hand_q : expired_i[IndexWidth-1:0];
+
   logic departures_first_q;
-  wire  can_expire = expired_valid_i & is_free(expired_i[IndexWidth-1:0]) & report_room_i;
-  wire  can_arrive = arrival_valid_i & is_free(arrival_i.session[IndexWidth-1:0]) & report_room_i;
-  wire  can_depart = queued_valid & is_free(queued) & departure_room_i & report_room_i;
+  wire can_expire = (expired_valid_i | look) & is_free(expired_index) & report_room_i;
+  wire can_arrive = arrival_valid_i & is_free(arrival_i.session[IndexWidth-1:0]) & report_room_i;
+  wire can_depart = queued_valid & is_free(queued) & departure_room_i & report_room_i;
 
   always_comb begin
     kind  = None;
     index = queued;
     if (can_expire) begin
       kind  = Expiry;
-      index = expired_i[IndexWidth-1:0];
+      index = expired_index;
     end else if (can_depart & (departures_first_q | ~can_arrive)) begin
       kind = Departure;
     end else if (can_arrive) begin
@@ -190,7 +212,21 @@ module tcp_core
     if (clearing_q | rst_i | inspect_i) kind = None;
     if (inspect_i) index = inspect_session_i[IndexWidth-1:0];
   end
-  assign expired_ready_o = kind == Expiry;
+  assign expired_ready_o = kind == Expiry & ~look;
+  always_ff @(posedge clk_i) begin
+    evict_1_q <= look;
+    evict_2_q <= evict_1_q;
+    evict_3_q <= evict_2_q & (kind_2_q == Expiry);
+    if (rst_i | ~Evicts) begin
+      looks_q <= '0;
+      hand_q  <= '0;
+    end else begin
+      if (evicts) looks_q <= '0;
+      else if (kind == Expiry & look) looks_q <= looks_q - 1'b1;
+      if (kind == Expiry & look) hand_q <= hand_q + 1'b1;
+      if (evict_i) looks_q <= $bits(looks_q)'(Looks);
+    end
+  end
   assign arrival_ready_o = kind == Arrival;
   assign queued_ready = kind == Departure;
 
@@ -201,10 +237,12 @@ module tcp_core
     index_2_q   <= index_1_q;
     index_3_q   <= index_2_q;
     index_4_q   <= index_3_q;
-    class_1_q   <= expired_class_i;
+    class_1_q   <= expired_class_i | look;
     class_2_q   <= class_1_q;
     class_3_q   <= class_2_q | takes_fin_2;
     arrival_1_q <= arrival_i;
+    // As if it were acknowledged.
+    if (arrival_i.opens) arrival_1_q.segment.ack <= arrival_i.first;
     arrival_2_q <= arrival_1_q;
     arrival_3_q <= arrival_2_q;
     timeout_2_q <= timeout_1;
@@ -258,6 +296,7 @@ module tcp_core
 
   wire opens = kind_3_q == Arrival & arrival_3_q.opens;
   wire arrives = kind_3_q == Arrival & ~arrival_3_q.opens;
+  wire reports = Errors & arrival_3_q.reports;
   wire departs = kind_3_q == Departure;
   logic synchronise, wake, wake_q;
   wire synchronises = arrives & synchronise;
@@ -266,7 +305,7 @@ module tcp_core
     opens_q <= opens & ~rst_i;
     synchronises_q <= synchronises & ~rst_i;
     wake_q <= write & wake & ~rst_i;
-    first_q <= arrival_3_q.first + 32'd1;
+    first_q <= arrival_3_q.segment.ack + 32'd1;
     peer_first_q <= arrival_3_q.segment.seq + 32'd1;
   end
   // The session of a request may be anything.
@@ -316,8 +355,10 @@ module tcp_core
 
   tcb_t arrived, opened;
   logic keep, refuse, arrival_wake, arrival_set, arrival_clear, delay_ack;
-  logic unacceptable, stale, out_of_order;
+  logic unacceptable, stale, out_of_order, lowers, unreachable, unused_error;
   logic [13:0] skip, syn_mss;
+  logic new_ack;
+  seq_t window_edge;
   changes_t arrival_changes;
   congestion_event_t arrival_congestion;
   logic [31:0] acked_2;
@@ -401,7 +442,7 @@ module tcp_core
         .length_2_o(hole_length_2),
         .index_3_i(index_3_q),
         .block_3_i(block_3_q),
-        .clear_i(opens | (arrives & arrival_changes.opened) | timed_out),
+        .clear_i(opens | (arrives & (arrival_changes.opened | lowers)) | timed_out),
         .arrives_3_i(arrives),
         .ack_3_i(arrival_3_q.segment.ack),
         .sack_3_i(arrival_3_q.segment.options.sack),
@@ -436,7 +477,9 @@ module tcp_core
       .Ecn(Ecn),
       .Keepalive(Keepalive),
       .UserTimeout(UserTimeoutS != 0),
-      .Selective(Selective)
+      .Errors(Errors),
+      .Selective(Selective),
+      .Whole(Bypass)
   ) u_arrival (
       .clk_i,
       .time_us_i,
@@ -446,6 +489,7 @@ module tcp_core
       .end_i(arrival_1_q.last),
       .block_2_i(block_2_q),
       .segment_2_i(arrival_2_q.segment),
+      .reports_2_i(arrival_2_q.reports),
       .wishes_2_i(wishes_2_q),
       .acked_2_o(acked_2),
       .block_3_i(block_3_q),
@@ -466,6 +510,8 @@ module tcp_core
       .begins_o(begins),
       .tail_o(tail),
       .block_o(arrived),
+      .new_ack_o(new_ack),
+      .window_edge_o(window_edge),
       .mss_o(syn_mss),
       .keep_o(keep),
       .skip_o(skip),
@@ -481,7 +527,10 @@ module tcp_core
       .sample_us_o(sample_us),
       .unacceptable_o(unacceptable),
       .stale_o(stale),
-      .out_of_order_o(out_of_order)
+      .out_of_order_o(out_of_order),
+      .lowers_o(lowers),
+      .unreachable_o(unreachable),
+      .unused_o(unused_error)
   );
 
   // A SYN to a listening port (RFC 9293, 3.10.7.2), or a connection that is asked for, without a
@@ -493,20 +542,19 @@ module tcp_core
     opened.state = connects ? SynSent : SynReceived;
     opened.active = connects;
     opened.challenged = time_us_i[18:17] + 2'd2;
-    opened.una = arrival_3_q.first;
-    opened.nxt = arrival_3_q.first;
-    opened.max = arrival_3_q.first;
-    opened.recover = arrival_3_q.first;
-    opened.wnd_edge = arrival_3_q.first + 32'(arrival_3_q.segment.window);
+    opened.una = arrival_3_q.segment.ack;
+    opened.nxt = arrival_3_q.segment.ack;
+    opened.max = arrival_3_q.segment.ack;
+    opened.recover = arrival_3_q.segment.ack;
+    opened.wnd_edge = window_edge;
     opened.wl1 = arrival_3_q.segment.seq;
-    opened.wl2 = arrival_3_q.first;
     opened.mss = syn_mss;
     opened.scaled = options.has_scale | connects;
     opened.peer_scale = options.scale;
     opened.timestamps = options.has_timestamps | connects;
     opened.sack = Sack & (options.sack_permitted | connects);
     opened.ecn = Ecn & ~connects & arrival_3_q.segment.flags.ece & arrival_3_q.segment.flags.cwr;
-    opened.marked = arrival_3_q.first;
+    opened.marked = arrival_3_q.segment.ack;
     opened.ts_recent = options.ts_value;
     opened.rcv_nxt = arrival_3_q.segment.seq + 32'd1;
     opened.adv_edge = arrival_3_q.segment.seq + 32'd1;
@@ -560,7 +608,6 @@ module tcp_core
 
   // ---- A timer ----
 
-  wire  handshake = block_3_q.state inside {SynSent, SynReceived};
   // The application has not been told of the session, and will not be.
   wire  untold = block_3_q.state == SynReceived & ~block_3_q.active;
   tcb_t expired;
@@ -583,6 +630,13 @@ module tcp_core
     overdue_3_q <= UserTimeoutS != 0 && 16'(time_us_i[31:16] - block_2_q.since) >= UserTimeout;
   end
   assign timed_out = kind_3_q == Expiry & runs_out;
+  // It is as old as what is timed, or has been sent again.
+  logic old_3_q;
+  always_ff @(posedge clk_i) begin
+    old_3_q <= (block_2_q.tries != '0) |
+        (block_2_q.timing & (time_us_i - block_2_q.timed_at > HalfOpenUs));
+  end
+  assign evicts = Evicts & evict_3_q & untold & old_3_q;
 
   // ---- Cycle 3: one of them is written ----
 
@@ -612,6 +666,10 @@ module tcp_core
       changes.failed = changes.closed;
       changes.peer_closed = takes_fin;
       wake = 1'b1;
+      if (evicts) begin
+        block.state = Ended;
+        block.timer = TimerNone;
+      end
     end
     // An application that was never told of the session has nothing to let go of.
     free = write & (block.state == Ended) & (untold |
@@ -676,7 +734,7 @@ module tcp_core
 
   wire set = (arrives & arrival_set) | (departs & ~aborts & departure_set) |
       (kind_3_q == Expiry & expiry_set);
-  wire clear = (arrives & arrival_clear) | aborts | (kind_3_q == Expiry & ~class_3_q);
+  wire clear = (arrives & arrival_clear) | aborts | evicts | (kind_3_q == Expiry & ~class_3_q);
   logic set_q, clears_q, set_delay_q, clear_delay_q, deadlines_busy;
   always_ff @(posedge clk_i) begin
     set_q <= set & ~free & ~rst_i;
@@ -713,8 +771,17 @@ module tcp_core
       .busy_o(deadlines_busy)
   );
 
+  // Up to where applications may write, by what una will be; of the first byte, until the session
+  // is open. Without una, an acknowledgement opens it.
+  wire handshake_2 = block_2_q.state inside {SynSent, SynReceived};
+  seq_t una_end_q, ack_end_q;
   always_ff @(posedge clk_i) begin
-    verdict_valid_o <= kind_3_q == Arrival & ~(opens & connects) & ~rst_i;
+    una_end_q <= block_2_q.una + (handshake_2 ? seq_t'(1) : seq_t'(SendBytes));
+    ack_end_q <= arrival_2_q.segment.ack + (handshake_2 ? '0 : seq_t'(SendBytes));
+  end
+
+  always_ff @(posedge clk_i) begin
+    verdict_valid_o <= kind_3_q == Arrival & ~(opens & connects) & ~reports & ~rst_i;
     verdict_o <= '{
         session: session_t'(index_3_q),
         keep: arrives & keep,
@@ -728,21 +795,7 @@ module tcp_core
         session: session_t'(index_3_q),
         changes: changes,
         read_end: changes.opened & ~synchronises ? block_3_q.rcv_nxt : block.rcv_nxt,
-        write_end:
-        changes.opened
-        ?
-        block.una
-        :
-        handshake
-        ?
-        block.una + seq_t'(1)
-        :
-        block.una
-        +
-        seq_t
-        '(
-        SendBytes
-        )
+        write_end: arrives & new_ack ? ack_end_q : una_end_q
     };
     departure_valid_o <= departs & (aborts ? block_3_q.state != SynSent : send) & ~rst_i;
     departure_o <= departure;
@@ -755,6 +808,7 @@ module tcp_core
     end
     free_o <= session_t'(index_3_q);
     free_valid_o <= free & ~rst_i;
+    evicted_o <= evicts & ~rst_i;
     half_done_o <= write & ~opens & untold & (block.state != SynReceived) & ~rst_i;
     event_o <= '0;
     event_o[EventUnacceptable] <= arrives & unacceptable;
@@ -764,6 +818,7 @@ module tcp_core
     event_o[EventRepeat] <= departs & ~aborts & repeats;
     event_o[EventBadRequest] <= asks & ~known & request_ready_o & ~rst_i;
     event_o[EventHole] <= departs & ~aborts & resends;
+    error_event_o <= arrives ? {unused_error, unreachable, lowers} : '0;
     event_o[EventAborted] <= aborts | (write & gave_up & kind_3_q == Expiry);
   end
 

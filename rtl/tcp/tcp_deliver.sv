@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sends the payload of received segments on, as far as it is new, and behind it what there
-// is to tell applications: both on one stream, so that nobody hears of bytes before them.
+// is to tell applications: both on one stream, so that nobody hears of bytes before them. Only
+// that a session has opened is told before the bytes that came with it.
 //
 // Payloads come in the order of their segments. Each is dropped or sent as what became of its
 // segment says (`order`: whether it had a session; `outcome`: what the session made of it).
@@ -17,9 +18,10 @@ module tcp_deliver
     input logic clk_i,
     input logic rst_i,
 
-    input  beat_t payload_i,
-    input  logic  payload_valid_i,
-    output logic  payload_ready_o,
+    input beat_t payload_i,
+    input logic [5:0] payload_header_i,  // bytes in front of it
+    input logic payload_valid_i,
+    output logic payload_ready_o,
 
     input  logic order_i,        // the segment has a session
     input  logic order_valid_i,
@@ -47,35 +49,40 @@ module tcp_deliver
 
   typedef struct packed {
     logic arrival;
-    verdict_t verdict;
+    logic keep;
     logic tells;
+    logic opens;
+  } order_t;  // what ready hangs on
+  typedef struct packed {
+    verdict_t verdict;
     report_t report;
     tuple_t tuple;
     logic [15:0] port;
   } outcome_t;
+  order_t first;
   outcome_t outcome_in, outcome;
-  logic outcome_valid, outcome_take, unused_ready, unused_head;
-  assign outcome_in = '{
-          arrival: verdict_valid_i,
-          verdict: verdict_i,
-          tells: report_valid_i,
-          report: report_i,
-          tuple: tuple_i,
-          port: port_i
-      };
+  logic outcome_valid, outcome_take, unused_ready;
+  assign outcome_in = '{verdict: verdict_i, report: report_i, tuple: tuple_i, port: port_i};
   head_fifo #(
-      .head_t(logic),
+      .head_t(order_t),
       .body_t(outcome_t),
       .Depth (32)
   ) u_outcomes (
       .clk_i,
       .rst_i,
-      .in_head_i  (1'b0),
-      .in_body_i  (outcome_in),
-      .in_valid_i (verdict_valid_i | report_valid_i),
-      .in_ready_o (unused_ready),
-      .out_head_o (unused_head),
-      .out_body_o (outcome),
+      .in_head_i(
+      '{
+          arrival: verdict_valid_i,
+          keep: verdict_i.keep,
+          tells: report_valid_i,
+          opens: report_i.changes.opened
+      }
+      ),
+      .in_body_i(outcome_in),
+      .in_valid_i(verdict_valid_i | report_valid_i),
+      .in_ready_o(unused_ready),
+      .out_head_o(first),
+      .out_body_o(outcome),
       .out_valid_o(outcome_valid),
       .out_ready_i(outcome_take)
   );
@@ -91,23 +98,29 @@ module tcp_deliver
   // ---- What goes next ----
 
   logic telling_q;  // the payload has gone, what is to be told has not
+  logic opened_q;  // that the session has opened has been told, the payload has not gone
   logic ready;
-  wire  loses = order_valid_i & ~order_i;  // the payload of a segment without session
-  wire  passes = order_valid_i & order_i & outcome_valid & outcome.arrival & ~telling_q;
-  wire  keeps = passes & outcome.verdict.keep;
-  wire  tells = outcome_valid & outcome.tells & (telling_q | ~outcome.arrival);
-  wire  misses = missed_valid_i & ~outcome_valid;
+  wire opens = first.arrival & first.tells & first.opens;
+  wire loses = order_valid_i & ~order_i;  // the payload of a segment without session
+  wire  passes = order_valid_i & order_i & outcome_valid & first.arrival & ~telling_q &
+      (~opens | opened_q);
+  wire keeps = passes & first.keep;
+  wire tells = outcome_valid & first.tells & (telling_q | ~first.arrival | (opens & ~opened_q));
+  wire misses = missed_valid_i & ~outcome_valid;
   assign missed_ready_o = misses & ready;
   wire taken = payload_valid_i & payload_ready_o;
   wire ends = taken & payload_i.last;
   assign payload_ready_o = loses | (passes & (~keeps | ready));
   assign order_ready_o = ends;
   assign outcome_take = outcome_valid &
-      (outcome.arrival & ~telling_q ? ends & order_i & ~outcome.tells : tells ? ready : 1'b1);
+      (first.arrival & ~telling_q ? ends & order_i & (opens ? opened_q : ~first.tells) :
+       tells ? ready : 1'b1);
 
   always_ff @(posedge clk_i) begin
     if (rst_i | outcome_take) telling_q <= 1'b0;
-    else if (ends & order_i & outcome.tells) telling_q <= 1'b1;
+    else if (ends & order_i & first.tells) telling_q <= 1'b1;
+    if (rst_i | outcome_take) opened_q <= 1'b0;
+    else if (tells & opens & ready) opened_q <= 1'b1;
   end
 
   tcp_data_meta_t data_meta;
@@ -115,9 +128,10 @@ module tcp_deliver
   beat_t beat;
   always_comb begin
     data_meta = '{
+        port: outcome.port,
         session: outcome.verdict.session,
-        start: outcome.verdict.start,
-        skip: outcome.verdict.skip
+        start: outcome.verdict.start - 32'(payload_header_i),
+        skip: outcome.verdict.skip + 14'(payload_header_i)
     };
     event_meta = '{
         session: outcome.report.session,

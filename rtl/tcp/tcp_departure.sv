@@ -70,32 +70,39 @@ module tcp_departure
 
   // ---- First cycle: distances from the next byte ----
 
+  // What lies between una and the end of a ring is less than two rings apart, congestion windows
+  // are a few segments longer.
+  typedef logic signed [$clog2(RingBytes)+1:0] send_t;
+  typedef logic signed [$clog2(ReceiveBytes)+1:0] receive_t;
+  localparam int unsigned RingWidth = $clog2(RingBytes);
+  localparam int unsigned SpareWidth = RingWidth < 16 ? 20 : RingWidth > 28 ? 32 : RingWidth + 4;
+  typedef logic signed [SpareWidth-1:0] spare_t;
+
   typedef struct packed {
     seq_t      base;         // the next byte
     seq_t      full_end;     // of a full segment
     seq_t      fin_end;      // of the FIN
-    distance_t bytes;        // that the application has written
+    send_t     bytes;        // that the application has written
     distance_t window;       // of the peer
-    distance_t sent;         // has been sent before
-    distance_t flight;       // of the next byte, from una
-    distance_t spare;        // congestion window, less a full segment
+    send_t     sent;         // has been sent before
+    send_t     flight;       // of the next byte, from una
+    spare_t    spare;        // congestion window, less a full segment
     distance_t readable;     // rcv_nxt, from where the application waits
     distance_t writable;     // end of the space, from where the application waits
-    distance_t own_window;
+    receive_t  own_window;
     logic      all_written;  // by the application: the FIN may follow
     seq_t      below;        // of a keepalive's segment
-    distance_t opened;       // what the own window has opened since it was last told
+    receive_t  opened;       // what the own window has opened since it was last told
   } distances_t;
   distances_t found_q;
 
   wire seq_t  base = block_i.again ? block_i.una : again_i ? again_place_i : block_i.nxt;
   // Less a full segment. RFC 3042: one more goes at each of two duplicate acknowledgements.
-  distance_t  limited;
+  spare_t     limited;
   always_comb begin
-    limited = -distance_t'({18'b0, block_i.mss});
+    limited = -spare_t'({1'b0, block_i.mss});
     if (~block_i.recovering & (block_i.dup_acks == 2'd1)) limited = '0;
-    if (~block_i.recovering & (block_i.dup_acks == 2'd2))
-      limited = distance_t'({18'b0, block_i.mss});
+    if (~block_i.recovering & (block_i.dup_acks == 2'd2)) limited = spare_t'({1'b0, block_i.mss});
   end
 
   always_ff @(posedge clk_i) begin
@@ -103,17 +110,17 @@ module tcp_departure
         base: base,
         full_end: base + 32'(block_i.mss),
         fin_end: wishes_i.send_end + 32'd1,
-        bytes: wishes_i.send_end - base,
+        bytes: send_t'(wishes_i.send_end - base),
         window: block_i.wnd_edge - base,
-        sent: block_i.max - base,
-        flight: base - block_i.una,
-        spare: congestion_window_i + limited,
+        sent: send_t'(block_i.max - base),
+        flight: send_t'(base - block_i.una),
+        spare: spare_t'(congestion_window_i) + limited,
         readable: block_i.rcv_nxt - wishes_i.read_at,
         writable: block_i.una + seq_t'(RingBytes) - wishes_i.write_at,
-        own_window: wishes_i.release_edge - block_i.rcv_nxt,
+        own_window: receive_t'(wishes_i.release_edge - block_i.rcv_nxt),
         all_written: wishes_i.closing & (wishes_i.close_at == wishes_i.send_end),
         below: Keepalive ? block_i.max - 32'd1 : '0,
-        opened: wishes_i.release_edge - block_i.adv_edge
+        opened: receive_t'(wishes_i.release_edge - block_i.adv_edge)
     };
   end
 
@@ -164,15 +171,21 @@ module tcp_departure
   wire sends = state inside {Established, CloseWait, FinWait1, Closing, LastAck};
   wire distance_t mss = distance_t'({18'b0, block_2_i.mss});
   wire distance_t window = found_q.window;
-  wire has_bytes = ~found_q.bytes[31] & (found_q.bytes != '0);
-  wire full_bytes = found_q.bytes >= mss;
+  wire distance_t unsent = distance_t'(found_q.bytes);
+  wire distance_t sent = distance_t'(found_q.sent);
+  wire distance_t flight = distance_t'(found_q.flight);
+  wire distance_t spare = distance_t'(found_q.spare);
+  wire distance_t own_window = distance_t'(found_q.own_window);
+  wire distance_t opening = distance_t'(found_q.opened);
+  wire has_bytes = unsent > 0;
+  wire full_bytes = unsent >= mss;
   wire full_window = window >= mss;
-  wire bytes_in_window = found_q.bytes <= window;
+  wire bytes_in_window = unsent <= window;
   // Room for a full segment; what is sent again has been let go before.
   wire selective = Selective & block_2_i.recovering & block_2_i.sack;
   wire hole = selective & hole_2_i;
-  wire uncongested = (found_q.flight <= found_q.spare) | block_2_i.again | selective;
-  wire idle = found_q.flight == '0;
+  wire uncongested = (flight <= spare) | block_2_i.again | selective;
+  wire idle = flight == 0;
   wire by_bytes = ~hole & ~full_bytes & bytes_in_window & uncongested;
   wire full = hole ? hole_length_2_i > block_2_i.mss : full_bytes & full_window & uncongested;
   // RFC 9293, 3.8.6.2.1: no short segments because of the windows, unless nothing is on its way
@@ -180,8 +193,8 @@ module tcp_departure
   wire long = (window[31:14] != '0) | ((window[13:0] >> block_2_i.most_window) != '0);
   wire by_window = ~hole & ~by_bytes & ~full & uncongested & ~window[31] & idle &
       (long | (block_2_i.probe & (window != '0)));
-  wire own_open = ~found_q.own_window[31];
-  wire [31:0] shifted = found_q.own_window >> (block_2_i.scaled & ~handshake ? OwnScale : 0);  // RFC 7323, 2.2
+  wire own_open = own_window >= 0;
+  wire [31:0] shifted = own_window >> (block_2_i.scaled & ~handshake ? OwnScale : 0);  // RFC 7323, 2.2
 
   wire acks_first = block_2_i.ack_now & block_2_i.sack & (gaps_2_i | block_2_i.twice);
   wire silent = acks_first | futile_2_i;
@@ -203,22 +216,21 @@ module tcp_departure
     meaning.asks = Keepalive & block_2_i.probe & (block_2_i.timer == TimerKeepalive);
     meaning.syn = handshake & (found_q.base == block_2_i.una) &
         (block_2_i.again | (block_2_i.nxt == block_2_i.una));
-    meaning.fin = sends & ~silent & found_q.all_written & (found_q.bytes == '0) & ~window[31];
+    meaning.fin = sends & ~silent & found_q.all_written & (unsent == 0) & ~window[31];
     meaning.fin_follows = found_q.all_written & by_bytes;
     // A FIN behind the last full segment goes at once.
-    meaning.more = full & (found_q.bytes > mss ? (window > mss) & (found_q.flight < found_q.spare) :
-                           found_q.all_written);
+    meaning.more = full & (unsent > mss ? (window > mss) & (flight < spare) : found_q.all_written);
     meaning.waits = has_bytes & ~(by_bytes & meaning.sends_bytes);
     meaning.idle = idle;
     meaning.shut = sends & has_bytes & idle;
-    meaning.repeats = ~found_q.sent[31] & (found_q.sent != '0);
-    meaning.beyond_full = found_q.sent < mss;
-    meaning.beyond_bytes = found_q.sent < found_q.bytes;
-    meaning.beyond_fin = found_q.sent <= found_q.bytes;
-    meaning.beyond_window = found_q.sent < window;
-    meaning.beyond_one = found_q.sent < 32'sd1;
-    meaning.update = ~handshake & ~found_q.opened[31] & 
-        (found_q.opened >= (mss << 1) | found_q.opened >= distance_t'(ReceiveBytes / 2));
+    meaning.repeats = sent > 0;
+    meaning.beyond_full = sent < mss;
+    meaning.beyond_bytes = sent < unsent;
+    meaning.beyond_fin = sent <= unsent;
+    meaning.beyond_window = sent < window;
+    meaning.beyond_one = sent < 1;
+    meaning.update = ~handshake &
+        (opening >= (mss << 1) | opening >= distance_t'(ReceiveBytes / 2));
     meaning.readable = (wishes_2_i.read_wish != block_2_i.read_served) &
         (~found_q.readable[31] | (state inside {CloseWait, Closing, LastAck, TimeWait}));
     meaning.writable = (wishes_2_i.write_wish != block_2_i.write_served) & ~found_q.writable[31];
@@ -228,7 +240,7 @@ module tcp_departure
     meaning.full_end = found_q.full_end;
     meaning.fin_end = found_q.fin_end;
     meaning.window_end = block_2_i.wnd_edge;
-    meaning.bytes = found_q.bytes[13:0];
+    meaning.bytes = unsent[13:0];
     meaning.window_bytes = window[13:0];
   end
 

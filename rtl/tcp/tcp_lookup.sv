@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds the session of each received segment, or makes one: for a SYN to a port that is
 // listened at (RFC 9293, 3.10.7.2), and for a connection that an application asks for
-// (tcp_connect), where ActiveOpen is set. What has no session is refused.
+// (tcp_connect), where ActiveOpen is set. What has no session is refused. Errors that paths report
+// take the turns of these connections; one that comes while another waits is lost.
 //
 // Not more than MaxHalfOpen sessions that peers have begun wait for the end of their handshake:
 // a flood of SYNs leaves the others to those who answer.
@@ -16,6 +17,7 @@ module tcp_lookup
     parameter int unsigned NumMacPorts = 1,
     parameter bit ActiveOpen = 1,
     parameter int unsigned MaxHalfOpen = NumSessions / 2,
+    parameter bit Errors = 0,  // 0: there are none
     parameter logic [95:0] Seed = '1
 ) (
     input logic clk_i,
@@ -37,6 +39,7 @@ module tcp_lookup
     output segment_t refused_o,
     output logic     refused_valid_o,
     output logic     no_session_o,     // none is free for a SYN
+    output logic     short_o,          // none is, or none will be for the next one
 
     input  session_t free_i,
     input  logic     free_valid_i,
@@ -53,6 +56,12 @@ module tcp_lookup
     output logic [15:0] missed_port_o,
     output logic missed_valid_o,
     input logic missed_ready_i,
+
+    // Errors of segments that were sent
+    input tcp_error_meta_t error_i,
+    input seq_t error_seq_i,
+    input logic error_valid_i,
+    output logic [1:0] error_lost_o,  // another one waits; no session has sent it
 
     input logic half_done_i,  // the handshake of a session is over, or the session is
 
@@ -99,7 +108,13 @@ module tcp_lookup
   tuple_t wanted;
   logic [15:0] wanted_port;
   logic wanted_valid, wanted_turn_q, connect_busy;
-  wire connect = wanted_valid & (wanted_turn_q | ~asked_valid_q);
+  tcp_error_meta_t error_q;
+  seq_t error_seq_q;
+  logic error_valid_q;
+  wire turn = wanted_turn_q | ~asked_valid_q;
+  wire connect = wanted_valid & turn;
+  wire report = error_valid_q & ~wanted_valid & turn;
+  wire aside = connect | report;
   wire opens = asked_q.flags.syn & ~asked_q.flags.ack & ~asked_q.flags.rst & open;
   tuple_t tuple;
   always_comb begin
@@ -110,6 +125,7 @@ module tcp_lookup
         own_port: asked_q.dst_port
     };
     if (connect) tuple = wanted;
+    if (report) tuple = error_q.tuple;
   end
   logic table_ready, done, hit, made;
   session_t session;
@@ -117,10 +133,10 @@ module tcp_lookup
   logic [3:0] inside_q;  // look-ups that have begun and whose segments wait
   wire room = (inside_q < 4'd8) & order_room_i;
   wire removes = free_valid_i;
-  wire find = (asked_valid_q | connect) & room & ~removes;
+  wire find = (asked_valid_q | wanted_valid | error_valid_q) & room & ~removes;
   wire begins = find & table_ready;
-  wire makes = connect | (opens & ~crowded_q);
-  assign asked_ready  = begins & ~connect;
+  wire makes = connect | (opens & ~crowded_q & ~report);
+  assign asked_ready  = begins & ~aside;
   assign free_ready_o = table_ready;
 
   logic [$clog2(NumSessions):0] unused_free;
@@ -155,17 +171,23 @@ module tcp_lookup
 
   typedef struct packed {
     logic connects;
+    logic reports;
     segment_t segment;
     seq_t last;
   } waiting_t;
   waiting_t waiting;
-  segment_t nothing;  // but a tuple
+  segment_t nothing;  // but a tuple, and what an error says
   always_comb begin
     nothing = '0;
-    nothing.mac_port = wanted.mac_port;
-    nothing.ip = wanted.ip;
-    nothing.src_port = wanted.peer_port;
-    nothing.dst_port = wanted.own_port;
+    nothing.mac_port = tuple.mac_port;
+    nothing.ip = tuple.ip;
+    nothing.src_port = tuple.peer_port;
+    nothing.dst_port = tuple.own_port;
+    nothing.ack = error_seq_q;
+    nothing.flags.rst = report;
+    nothing.flags.urg = error_q.refuses & report;
+    nothing.options.has_mss = error_q.too_big & report;
+    nothing.options.mss = 16'(error_q.mss);
   end
   logic unused_head, unused_valid, unused_ready;
   head_fifo #(
@@ -179,7 +201,8 @@ module tcp_lookup
       .in_body_i(
       '{
           connects: connect,
-          segment: connect ? nothing : asked_q,
+          reports: report,
+          segment: aside ? nothing : asked_q,
           last: asked_q.seq + 32'(asked_q.length)
       }
       ),
@@ -214,7 +237,7 @@ module tcp_lookup
   // A SYN counts from the beginning of its look-up on, or many in a row would all find room.
   logic [IndexWidth+1:0] half_open_q;
   logic [3:0] claims_q;
-  wire claims = begins & ~connect & opens & ~crowded_q;
+  wire claims = begins & ~aside & opens & ~crowded_q;
   wire declined = found & claims_q[3] & ~made;
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
@@ -232,7 +255,24 @@ module tcp_lookup
 
   always_ff @(posedge clk_i) begin
     if (rst_i) wanted_turn_q <= 1'b0;
-    else if (begins) wanted_turn_q <= ~connect;
+    else if (begins) wanted_turn_q <= ~aside;
+  end
+
+  if (Errors) begin : gen_errors
+    always_ff @(posedge clk_i) begin
+      if (~error_valid_q) {error_q, error_seq_q} <= {error_i, error_seq_i};
+      if (rst_i) begin
+        error_valid_q <= 1'b0;
+        error_lost_o  <= '0;
+      end else begin
+        error_valid_q <= error_valid_q ? ~(begins & report) : error_valid_i;
+        error_lost_o  <= {loses & waiting.reports, error_valid_i & error_valid_q};
+      end
+    end
+  end else begin : gen_no_errors
+    wire unused_error = &{error_i, error_seq_i, error_valid_i};
+    assign {error_q, error_seq_q, error_valid_q} = '0;
+    assign error_lost_o = '0;
   end
   if (ActiveOpen) begin : gen_connect
     tcp_connect #(
@@ -269,42 +309,57 @@ module tcp_lookup
 
   logic [3:0] opens_q, silent_q;
   always_ff @(posedge clk_i) begin
-    opens_q <= {opens_q[2:0], opens & ~connect};
+    opens_q <= {opens_q[2:0], opens & ~aside};
     // LISTEN drops what says nothing (RFC 9293, 3.10.7.2).
-    silent_q <= {silent_q[2:0], open & ~connect & ~asked_q.flags.syn & ~asked_q.flags.ack};
+    silent_q <= {silent_q[2:0], open & ~aside & ~asked_q.flags.syn & ~asked_q.flags.ack};
     order_o <= has_session;
-    order_valid_o <= found & ~waiting.connects & ~rst_i;
+    order_valid_o <= found & ~waiting.connects & ~waiting.reports & ~rst_i;
     refused_o <= waiting.segment;
     refused_valid_o <= loses & ~waiting.connects & ~opens_q[3] & ~silent_q[3] & ~waiting.segment.flags.rst & ~rst_i;
+    short_o <= ((loses & opens_q[3]) | (half_open_q >= (IndexWidth + 2)'(MaxHalfOpen) & ~crowded_q)) &
+        ~rst_i;
     no_session_o <= loses & opens_q[3] & ~rst_i;
   end
 
   arrival_t arrival, next_arrival;
-  logic unused_arrival_head, unused_arrival_ready, next_valid;
+  logic unused_arrival_ready, next_valid;
   assign arrival = '{
           opens: made,
           connects: waiting.connects,
+          reports: waiting.reports,
           session: session,
           last: waiting.last,
           first: '0,
           segment: waiting.segment
       };
+  // tcp_core chooses by these.
+  typedef struct packed {
+    logic opens;
+    session_t session;
+  } turn_t;
+  turn_t next_turn;
+  arrival_t next_body;
   head_fifo #(
-      .head_t(logic),
+      .head_t(turn_t),
       .body_t(arrival_t),
       .Depth (16)
   ) u_arrivals (
       .clk_i,
       .rst_i,
-      .in_head_i  (1'b0),
+      .in_head_i  ('{opens: made, session: session}),
       .in_body_i  (arrival),
       .in_valid_i (found & has_session),
       .in_ready_o (unused_arrival_ready),
-      .out_head_o (unused_arrival_head),
-      .out_body_o (next_arrival),
+      .out_head_o (next_turn),
+      .out_body_o (next_body),
       .out_valid_o(next_valid),
       .out_ready_i(arrival_ready_i & arrival_valid_o)
   );
+  always_comb begin
+    next_arrival = next_body;
+    next_arrival.opens = next_turn.opens;
+    next_arrival.session = next_turn.session;
+  end
 
   // RFC 6528: a clock of 4 us, and a hash of the addresses whose key nobody learns from it.
   logic hashing_q, first_valid_q, hash_done;

@@ -39,9 +39,11 @@ module tcp_payload #(
     input logic                push_i,
     input logic [RowWidth-1:0] push_row_i,
     input logic [        13:0] push_length_i,
+    input logic [         3:0] push_header_i,  // words in front that are not payload
     input logic                push_late_i,
 
     output beat_t out_o,
+    output logic [5:0] out_header_o,  // bytes in front that are not payload
     output logic out_valid_o,
     input logic out_ready_i,
     output logic sent_o  // the last row of a segment has left the memory
@@ -152,6 +154,7 @@ module tcp_payload #(
     logic late;
     row_t row;
     logic [13:0] length;
+    logic [3:0] header;
   } head_t;
   head_t head;
   logic head_valid, head_ready, unused_ready, unused_body;
@@ -162,12 +165,14 @@ module tcp_payload #(
   ) u_heads (
       .clk_i,
       .rst_i,
-      .in_head_i  ('{late: push_late_i, row: push_row_i, length: push_length_i}),
-      .in_body_i  (1'b0),
-      .in_valid_i (push_i),
-      .in_ready_o (unused_ready),
-      .out_head_o (head),
-      .out_body_o (unused_body),
+      .in_head_i(
+      '{late: push_late_i, row: push_row_i, length: push_length_i, header: push_header_i}
+      ),
+      .in_body_i(1'b0),
+      .in_valid_i(push_i),
+      .in_ready_o(unused_ready),
+      .out_head_o(head),
+      .out_body_o(unused_body),
       .out_valid_o(head_valid),
       .out_ready_i(head_ready)
   );
@@ -218,6 +223,7 @@ module tcp_payload #(
 
   typedef struct packed {
     logic [13:0] length;
+    logic [3:0] header;
     logic last;
     count_t bytes;
     logic [Words-1:0] beyond;
@@ -225,6 +231,7 @@ module tcp_payload #(
   read_t fetched, side_q;
   always_comb begin
     fetched.length = head.length;
+    fetched.header = head.header;
     fetched.last   = fetch_last;
     fetched.bytes  = fetch_last ? count_t'(left) : count_t'(DataBytes);
     for (int unsigned w = 0; w < Words; w++) fetched.beyond[w] = left <= 14'(4 * w);
@@ -255,6 +262,7 @@ module tcp_payload #(
     out_o.last = out_q.last;
     out_o.bytes = out_q.bytes;
     out_o.data = out_words_q;
+    out_header_o = {out_q.header, 2'b0};
   end
 
 endmodule

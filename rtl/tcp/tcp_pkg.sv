@@ -153,6 +153,15 @@ package tcp_pkg;
     logic [15:0]           port;
   } tcp_request_meta_t;
 
+  // Kind tcp_error, tcp_errors to engine: what the path to a peer reports of a segment that was sent
+  // (RFC 9293, 3.9.2.2). Data: its sequence number, the lowest byte first.
+  typedef struct packed {
+    tuple_t      tuple;
+    logic        refuses;  // a connection that is asked for cannot be
+    logic        too_big;
+    logic [13:0] mss;      // with too_big: what the path takes
+  } tcp_error_meta_t;
+
   // Kind tcp_event, engine to application, through the receive buffer if there is one: bytes
   // up to read_end have come, and bytes up to write_end may be written. port is the
   // application's: the own port, where the peer has opened the connection. failed without
@@ -185,8 +194,10 @@ package tcp_pkg;
 
   // Kind tcp_data: bytes of a stream as data, byte n at sequence number start + n. From
   // an application to the send buffer, from the engine to the receive buffer or, without
-  // one, to the application. skip: bytes at the front that are to be ignored.
+  // one, to the application, whose port is there in what the engine sends. skip: bytes at the
+  // front that are to be ignored.
   typedef struct packed {
+    logic [15:0] port;
     session_t    session;
     seq_t        start;
     logic [13:0] skip;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // TCP receive (RFC 9293, 3.1): checks segments, reads their headers and options, and takes
-// the payload off.
+// the payload off, unless StripHeaders is 0: then the header goes with it, and out_header_o tells
+// how long it is. At less than 512 bits headers are always stripped, which costs little there.
 //
 // Each segment that is accepted goes out twice, each with a ready of its own: what its
 // header says on `segment`, its payload on `out`, one beat with 0 bytes if it has none. The
@@ -11,11 +12,12 @@
 // Options are read at once where they stand in one of the layouts that systems use
 // (tcp_layout). Those of one segment at a time are read byte by byte beside the others
 // (tcp_options), which overtake it; a second one that comes meanwhile is dropped and
-// counted. A bad length of an option is counted; what stands before it counts.
+// counted. A bad length of an option is counted; what stands before it counts. With AnyLayout 0,
+// options in other layouts do not count, but for an MSS that stands first.
 //
 // The checksum is verified without seeing the payload, as in udp_rx.
 //
-// Latency, at 512 bits: 3 cycles to `segment`, 4 to `out`; narrower: those from the last beat of
+// Latency, at 512 bits: 3 cycles to `segment`, 5 to `out`; narrower: those from the last beat of
 // the header on; other layouts: up to 48 more. Throughput: one beat per cycle, no gap between
 // messages, but one cycle for a segment in another layout. in_ready_o is a register.
 module tcp_receive
@@ -23,7 +25,9 @@ module tcp_receive
   import tcp_pkg::*;
 #(
     parameter type beat_t = logic,
-    parameter int unsigned NumMacPorts = 1
+    parameter int unsigned NumMacPorts = 1,
+    parameter bit StripHeaders = 1,
+    parameter bit AnyLayout = 1
 ) (
     input logic clk_i,
     input logic rst_i,
@@ -38,8 +42,9 @@ module tcp_receive
     input  logic     segment_ready_i,
 
     output beat_t out_o,
-    output logic  out_valid_o,
-    input  logic  out_ready_i,
+    output logic [5:0] out_header_o,  // bytes in front of the payload
+    output logic out_valid_o,
+    input logic out_ready_i,
 
     output logic [4:0] drop_o,
     output logic [1:0] event_o,
@@ -69,6 +74,7 @@ module tcp_receive
   localparam int unsigned OffsetWord = 3;
   localparam int unsigned OffsetBeat = OffsetWord / Words;
   localparam int unsigned HeaderBeats = HeaderWords / Words + 1;  // at the end of it is payload
+  localparam bit Strips = StripHeaders || DataBytes < MaxHeaderBytes;
   typedef logic [$clog2(HeaderBeats+1)-1:0] beat_count_t;
 
   // ---- Where in its segment a beat stands ----
@@ -124,21 +130,22 @@ module tcp_receive
   header_t header;
   assign header = words_q[HeaderBytes/4-1:0];
 
-  // What is constant of the pseudo-header, in two steps.
-  logic [NumMacPorts-1:0][17:0] sum_host_q;
-  ones_pkg::word_t [NumMacPorts-1:0] folded_host_q;
+  // What is constant of the pseudo-header.
+  ones_pkg::word_t [NumMacPorts-1:0] sums_host;
   ones_pkg::word_t sum_host;
-  always_ff @(posedge clk_i) begin
-    for (int unsigned p = 0; p < NumMacPorts; p++) begin
-      sum_host_q[p] <= 18'(host_i[p].ip[31:16]) + 18'(host_i[p].ip[15:0]) + 18'(ProtocolTcp);
-      folded_host_q[p] <= csum_add(sum_host_q[p][15:0], {14'b0, sum_host_q[p][17:16]});
-    end
-  end
+  host_sums #(
+      .NumMacPorts(NumMacPorts),
+      .Constant(16'(ProtocolTcp))
+  ) u_sums (
+      .clk_i,
+      .host_i,
+      .sums_o(sums_host)
+  );
   by_mac_port #(
       .data_t(ones_pkg::word_t),
       .NumMacPorts(NumMacPorts)
   ) u_sum (
-      .all_i (folded_host_q),
+      .all_i (sums_host),
       .port_i(in_i.meta.mac_port),
       .one_o (sum_host)
   );
@@ -180,8 +187,9 @@ module tcp_receive
   wire late_leaves = late_valid & ~verdict;
   wire accepted = verdict & ~|reasons;
   wire accept = judge_q ? ~|reasons : accepted_q;
-  wire prompt = accepted & layout_known;
-  wire late = accepted & ~layout_known;
+  wire odd = accepted & ~layout_known;
+  wire late = AnyLayout & odd;
+  wire prompt = accepted & ~late;
 
   always_comb begin
     reasons = '0;
@@ -189,7 +197,9 @@ module tcp_receive
     else if (words_in_header < 4'd5) reasons[DropBadOffset] = 1'b1;
     else if (~ones_pkg::is_ones(found_q.sum)) reasons[DropBadChecksum] = 1'b1;
     else if ((header.src_port == '0) | (header.dst_port == '0)) reasons[DropBadPort] = 1'b1;
-    else if (~layout_known & (options_busy | late_full)) reasons[DropOptionsBusy] = 1'b1;
+    else if (AnyLayout & ~layout_known & (options_busy | late_full)) begin
+      reasons[DropOptionsBusy] = 1'b1;
+    end
   end
 
   always_ff @(posedge clk_i) begin
@@ -206,7 +216,7 @@ module tcp_receive
       valid_q <= taken;
       if (valid_q) accepted_q <= accept & ~last_q;
       drop_o <= verdict ? reasons : '0;
-      event_o[EventOddOptions] <= late;
+      event_o[EventOddOptions] <= odd;
       event_o[EventBadOption] <= late_leaves & late_bad;
     end
   end
@@ -215,15 +225,19 @@ module tcp_receive
 
   typedef struct packed {
     logic [RowWidth-1:0] row;  // where the payload is
+    logic [13:0] length;  // of what is there
+    logic [3:0] header;  // of these, words of the header
     segment_t segment;
   } message_t;
   message_t read, late_read, late_q, sent_q;
   options_t late_options;
-  logic sent_valid_q;
+  logic sent_valid_q, sent_late_q;
   logic [RowWidth-1:0] row;
 
   always_comb begin
     read.row = row;
+    read.length = Strips ? length[13:0] : found_q.length;
+    read.header = Strips ? '0 : words_in_header;
     read.segment = '{
         mac_port: found_q.mac_port,
         vlan: found_q.vlan,
@@ -252,23 +266,30 @@ module tcp_receive
       .options_o(layout_options)
   );
 
-  tcp_options u_options (
-      .clk_i,
-      .rst_i,
-      .start_i(late),
-      .words_i(words_q[HeaderWords-1:HeaderBytes/4]),
-      .num_words_i(words_in_header - 4'(HeaderBytes / 4)),
-      .options_o(late_options),
-      .bad_o(late_bad),
-      .ends_o(late_ends),
-      .valid_o(late_valid),
-      .take_i(late_leaves),
-      .busy_o(options_busy)
-  );
+  if (AnyLayout) begin : gen_options
+    tcp_options u_options (
+        .clk_i,
+        .rst_i,
+        .start_i(late),
+        .words_i(words_q[HeaderWords-1:HeaderBytes/4]),
+        .num_words_i(words_in_header - 4'(HeaderBytes / 4)),
+        .options_o(late_options),
+        .bad_o(late_bad),
+        .ends_o(late_ends),
+        .valid_o(late_valid),
+        .take_i(late_leaves),
+        .busy_o(options_busy)
+    );
+  end else begin : gen_no_options
+    wire unused_full = late_full;
+    assign late_options = '0;
+    assign {late_bad, late_ends, late_valid, options_busy} = '0;
+  end
 
   always_ff @(posedge clk_i) begin
     if (late) late_q <= read;
     sent_q <= late_leaves ? late_read : read;
+    sent_late_q <= late_leaves;
   end
   always_ff @(posedge clk_i) begin
     if (rst_i) sent_valid_q <= 1'b0;
@@ -311,7 +332,7 @@ module tcp_receive
       .rst_i,
       .in_i,
       .in_valid_i(taken),
-      .in_shift_i(offset[ShiftWidth-1:0]),
+      .in_shift_i(Strips ? offset[ShiftWidth-1:0] : '0),
       .in_leads_i(leads),
       .in_follows_i(payload_q),
       .accept_i(accept),
@@ -319,11 +340,13 @@ module tcp_receive
       .row_o(row),
       .late_full_o(late_full),
       .nearly_full_o(rows_short),
-      .push_i(prompt | late_leaves),
-      .push_row_i(late_leaves ? late_q.row : row),
-      .push_length_i(late_leaves ? late_q.segment.length : length[13:0]),
-      .push_late_i(late_leaves),
+      .push_i(sent_valid_q),
+      .push_row_i(sent_q.row),
+      .push_length_i(sent_q.length),
+      .push_header_i(sent_q.header),
+      .push_late_i(sent_late_q),
       .out_o,
+      .out_header_o,
       .out_valid_o,
       .out_ready_i,
       .sent_o(payload_leaves)
@@ -331,16 +354,17 @@ module tcp_receive
 
   // Nothing waits behind the input: it stops while there is room for what is under way.
   logic [1:0][5:0] inside_q;  // segments, by the stream that they leave on
-  wire [1:0] leaves = {payload_leaves, segment_valid_o & segment_ready_i};
+  logic [1:0] leaves_q;
   logic ready_q;
   always_ff @(posedge clk_i) begin
+    leaves_q <= rst_i ? '0 : {payload_leaves, segment_valid_o & segment_ready_i};
     if (rst_i) begin
       inside_q <= '0;
       ready_q  <= 1'b0;
     end else begin
       for (int unsigned s = 0; s < 2; s++) begin
-        if (sent_valid_q & ~leaves[s]) inside_q[s] <= inside_q[s] + 1'b1;
-        else if (leaves[s] & ~sent_valid_q) inside_q[s] <= inside_q[s] - 1'b1;
+        if (sent_valid_q & ~leaves_q[s]) inside_q[s] <= inside_q[s] + 1'b1;
+        else if (leaves_q[s] & ~sent_valid_q) inside_q[s] <= inside_q[s] - 1'b1;
       end
       // One whose options have been read needs a cycle without another.
       ready_q <= (inside_q[0] < 6'd24) & (inside_q[1] < 6'd24) & ~rows_short & ~late_ends;

@@ -300,8 +300,8 @@ module tcp_receive_buffer
   beat_t answer;
   always_comb begin
     answer = '0;
-    answer.meta = $bits(answer.meta)
-        '(tcp_data_meta_t'{session: waiting.answer.session, start: waiting.answer.start, skip: '0});
+    answer.meta = $bits(answer.meta)'(tcp_data_meta_t'{session: waiting.answer.session,
+                                                       start: waiting.answer.start, default: '0});
     answer.length = waiting.answer.length;
     answer.kind = $bits(answer.kind)'(KindTcpData);
     answer.last = bytes_last;

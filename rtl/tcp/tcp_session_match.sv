@@ -2,9 +2,9 @@
 // Sessions by key, few: NumSessions numbers, each free or of one key. All
 // keys are in registers and compared at once (many: tcp_session_table).
 //
-// Latency: 4 cycles from valid_i & ready_o to done_o, as there; two would do.
-// Throughput: a look-up per cycle. Behind an insertion or a removal ready_o is low for a
-// cycle, so that whatever comes behind one sees it.
+// Latency: 4 cycles from valid_i & ready_o to done_o, as there; three would do.
+// Throughput: a look-up per cycle. Behind an insertion or a removal ready_o is low for two
+// cycles, so that whatever comes behind one sees it.
 module tcp_session_match
   import tcp_pkg::*;
 #(
@@ -40,37 +40,48 @@ module tcp_session_match
     $error("tcp_session_match: NumSessions must be a power of two, 2 to 64");
   end
 
-  // ---- 0, 1: compare ----
+  // ---- 0, 1, 2: compare, groups of three bits (a LUT each) before whole keys ----
+
+  localparam int unsigned GroupBits = 3;
+  localparam int unsigned NumGroups = (KeyWidth + GroupBits - 1) / GroupBits;
 
   typedef struct packed {
     logic valid;
     session_op_e op;
   } step_t;
-  step_t step1_q, step2_q;
-  key_t key1_q, key2_q;
-  number_t session1_q;
+  step_t step1_q, step2_q, step3_q;
+  key_t key1_q, key2_q, key3_q;
+  number_t session1_q, session2_q;
+  logic [NumSessions-1:0][NumGroups-1:0] same, same_q;
   key_t [NumSessions-1:0] keys_q;
   logic [NumSessions-1:0] used_q, match, match_q;
   logic list_ready;
 
-  assign ready_o = list_ready & ~(step1_q.valid & (step1_q.op != SessionFind));
+  assign ready_o = list_ready & ~(step1_q.valid & (step1_q.op != SessionFind)) &
+      ~(step2_q.valid & (step2_q.op != SessionFind));
   always_comb begin
     for (int unsigned s = 0; s < NumSessions; s++) begin
+      for (int unsigned g = 0; g < NumGroups; g++) begin
+        same[s][g] = GroupBits'(keys_q[s] >> (GroupBits * g)) == GroupBits'(key1_q >> (GroupBits * g));
+      end
       match[s] = used_q[s] &
-          (step1_q.op == SessionRemove ? session1_q == number_t'(s) : keys_q[s] == key1_q);
+          (step2_q.op == SessionRemove ? session2_q == number_t'(s) : &same_q[s]);
     end
   end
   always_ff @(posedge clk_i) begin
-    {key2_q, key1_q} <= {key1_q, key_i};
-    session1_q <= session_i;
+    {key3_q, key2_q, key1_q} <= {key2_q, key1_q, key_i};
+    {session2_q, session1_q} <= {session1_q, session_i};
+    same_q <= same;
     match_q <= match;
     step1_q.op <= op_i;
     step2_q.op <= step1_q.op;
+    step3_q.op <= step2_q.op;
     step1_q.valid <= ~rst_i & valid_i & ready_o;
     step2_q.valid <= ~rst_i & step1_q.valid;
+    step3_q.valid <= ~rst_i & step2_q.valid;
   end
 
-  // ---- 2: write ----
+  // ---- 3: write ----
 
   typedef struct packed {
     logic done;
@@ -78,21 +89,21 @@ module tcp_session_match
     logic made;
     number_t session;
   } answer_t;
-  answer_t answer, answer3_q, answer4_q;
+  answer_t answer, answer_q;
 
   number_t free, found;
   wire hit = |match_q;
-  wire add = step2_q.valid & (step2_q.op == SessionInsert) & ~hit & (free_o != '0);
-  wire drop = step2_q.valid & (step2_q.op == SessionRemove) & hit;
+  wire add = step3_q.valid & (step3_q.op == SessionInsert) & ~hit & (free_o != '0);
+  wire drop = step3_q.valid & (step3_q.op == SessionRemove) & hit;
   always_comb begin
     found = '0;
     for (int unsigned s = 0; s < NumSessions; s++) if (match_q[s]) found |= number_t'(s);
   end
-  assign answer = '{done: step2_q.valid, hit: hit, made: add, session: hit ? found : free};
+  assign answer = '{done: step3_q.valid, hit: hit, made: add, session: hit ? found : free};
 
   always_ff @(posedge clk_i) begin
     for (int unsigned s = 0; s < NumSessions; s++) begin
-      if (add & (free == number_t'(s))) keys_q[s] <= key2_q;
+      if (add & (free == number_t'(s))) keys_q[s] <= key3_q;
       if (rst_i | (drop & match_q[s])) used_q[s] <= 1'b0;
       else if (add & (free == number_t'(s))) used_q[s] <= 1'b1;
     end
@@ -100,7 +111,7 @@ module tcp_session_match
 
   (* ram_style = "distributed" *) key_t key_ram[NumSessions];
   always_ff @(posedge clk_i) begin
-    if (add) key_ram[free] <= key2_q;
+    if (add) key_ram[free] <= key3_q;
     read_key_o <= key_ram[read_session_i];
   end
 
@@ -118,15 +129,12 @@ module tcp_session_match
   );
 
   always_ff @(posedge clk_i) begin
-    {answer4_q, answer3_q} <= {answer3_q, answer};
-    if (rst_i) begin
-      answer3_q.done <= 1'b0;
-      answer4_q.done <= 1'b0;
-    end
+    answer_q <= answer;
+    if (rst_i) answer_q.done <= 1'b0;
   end
-  assign done_o = answer4_q.done;
-  assign hit_o = answer4_q.hit;
-  assign new_o = answer4_q.made;
-  assign session_o = answer4_q.session;
+  assign done_o = answer_q.done;
+  assign hit_o = answer_q.hit;
+  assign new_o = answer_q.made;
+  assign session_o = answer_q.session;
 
 endmodule

@@ -43,7 +43,6 @@ package tcp_state_pkg;
     seq_t        max;          // the highest that nxt has been
     seq_t        wnd_edge;     // the peer's window reaches to here
     seq_t        wl1;
-    seq_t        wl2;
     logic [13:0] mss;          // payload bytes of a full segment
     logic [3:0]  most_window;  // its leading bit, of the longest window that the peer has shown
     logic        scaled;       // both have sent a window scale
@@ -125,10 +124,13 @@ package tcp_state_pkg;
   } report_t;
 
   // A received segment that belongs to a session, or begins one (opens); or a connection that an
-  // application asks for (opens and connects), without a segment.
+  // application asks for (opens and connects), without a segment; or an error that the path to the
+  // peer reports (reports): of the segment at segment.ack, which is too big where segment.options
+  // has an MSS, and which refuses the connection where urg is set. rst is set, too.
   typedef struct packed {
     logic     opens;
     logic     connects;
+    logic     reports;
     session_t session;
     seq_t     last;      // end of the payload: seq + length
     seq_t     first;     // of the own stream, where opens: the initial sequence number

@@ -66,6 +66,7 @@ module tcp_transmit
   entry_t entry;
   logic departure_valid, departure_take, unused_departure_ready, unused_departure_head;
   logic [4:0] waiting_q;
+  logic departure_leaves_q;
   head_fifo #(
       .head_t(logic),
       .body_t(entry_t),
@@ -83,8 +84,9 @@ module tcp_transmit
       .out_ready_i(departure_take)
   );
   always_ff @(posedge clk_i) begin
+    departure_leaves_q <= departure_valid & departure_take & ~rst_i;
     if (rst_i) waiting_q <= '0;
-    else waiting_q <= waiting_q + 5'(departure_valid_i) - 5'(departure_valid & departure_take);
+    else waiting_q <= waiting_q + 5'(departure_valid_i) - 5'(departure_leaves_q);
     departure_room_o <= waiting_q < 5'd6;
   end
 
@@ -137,7 +139,9 @@ module tcp_transmit
     vlan_t vlan;
   } chosen_t;
   chosen_t chosen, chosen_q;
-  logic chosen_valid_q, chosen_ready, made_ready;
+  logic chosen_valid_q;
+  // The three stages move together, so that ready passes one of them only.
+  logic moves;
   always_comb begin
     chosen = '{departure: entry.departure, tuple: entry.tuple, vlan: entry.vlan};
     if (!Sack) {chosen.departure.num_sacks, chosen.departure.sacks} = '0;
@@ -149,20 +153,11 @@ module tcp_transmit
       chosen.departure.flags.ack = ~refusal.has_ack;
     end
   end
-  assign departure_take = chosen_ready;
-  assign refusal_take   = chosen_ready & ~departure_valid;
-  stream_register #(
-      .data_t(chosen_t)
-  ) u_chosen (
-      .clk_i,
-      .rst_i,
-      .in_i(chosen),
-      .in_valid_i(departure_valid | refusal_valid),
-      .in_ready_o(chosen_ready),
-      .out_o(chosen_q),
-      .out_valid_o(chosen_valid_q),
-      .out_ready_i(made_ready)
-  );
+  assign departure_take = moves;
+  assign refusal_take   = moves & ~departure_valid;
+  always_ff @(posedge clk_i) begin
+    if (moves) chosen_q <= chosen;
+  end
 
   // ---- The header ----
 
@@ -200,7 +195,7 @@ module tcp_transmit
     ones_pkg::saved_t sum;
   } made_t;
   made_t made, made_q;
-  logic made_valid_q, sent_ready;
+  logic made_valid_q;
   departure_t d;
   header_t fixed;
   logic [3:0] words;
@@ -287,18 +282,9 @@ module tcp_transmit
         ones_pkg::save({own_ip, tuple.ip, {2'b0, d.length}, 16'({words, 2'b0}) + 16'(ProtocolTcp)});
   end
 
-  stream_register #(
-      .data_t(made_t)
-  ) u_made (
-      .clk_i,
-      .rst_i,
-      .in_i(made),
-      .in_valid_i(chosen_valid_q),
-      .in_ready_o(made_ready),
-      .out_o(made_q),
-      .out_valid_o(made_valid_q),
-      .out_ready_i(sent_ready)
-  );
+  always_ff @(posedge clk_i) begin
+    if (moves) made_q <= made;
+  end
 
   // ---- The timestamp and the sum; then beat by beat ----
 
@@ -321,18 +307,16 @@ module tcp_transmit
     sent.meta  = made_q.meta;
     sent.sum   = ones_pkg::split_saved(made_q.sum);
   end
-  stream_register #(
-      .data_t(sent_t)
-  ) u_sent (
-      .clk_i,
-      .rst_i,
-      .in_i(sent),
-      .in_valid_i(made_valid_q),
-      .in_ready_o(sent_ready),
-      .out_o(sent_q),
-      .out_valid_o(sent_valid_q),
-      .out_ready_i(beat_ready)
-  );
+  assign moves = ~sent_valid_q | beat_ready;
+  always_ff @(posedge clk_i) begin
+    if (moves) sent_q <= sent;
+    if (rst_i) {sent_valid_q, made_valid_q, chosen_valid_q} <= '0;
+    else if (moves) begin
+      {sent_valid_q, made_valid_q, chosen_valid_q} <= {
+        made_valid_q, chosen_valid_q, departure_valid | refusal_valid
+      };
+    end
+  end
 
   beat_t beat;
   tcp_segment_meta_t meta;

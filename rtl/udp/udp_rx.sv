@@ -110,21 +110,22 @@ module udp_rx
   );
   assign found_d.next = found_d.open ? app + NextWidth'(NextBound) : NextWidth'(NextIcmp);
 
-  // What is constant of the pseudo-header, in two steps.
-  logic [NumMacPorts-1:0][17:0] sum_host_q;
-  ones_pkg::word_t [NumMacPorts-1:0] folded_host_q;
+  // What is constant of the pseudo-header.
+  ones_pkg::word_t [NumMacPorts-1:0] sums_host;
   ones_pkg::word_t sum_host;
-  always_ff @(posedge clk_i) begin
-    for (int unsigned p = 0; p < NumMacPorts; p++) begin
-      sum_host_q[p] <= 18'(host_i[p].ip[31:16]) + 18'(host_i[p].ip[15:0]) + 18'(ProtocolUdp);
-      folded_host_q[p] <= csum_add(sum_host_q[p][15:0], {14'b0, sum_host_q[p][17:16]});
-    end
-  end
+  host_sums #(
+      .NumMacPorts(NumMacPorts),
+      .Constant(16'(ProtocolUdp))
+  ) u_sums (
+      .clk_i,
+      .host_i,
+      .sums_o(sums_host)
+  );
   by_mac_port #(
       .data_t(ones_pkg::word_t),
       .NumMacPorts(NumMacPorts)
   ) u_sum (
-      .all_i (folded_host_q),
+      .all_i (sums_host),
       .port_i(in_i.meta.mac_port),
       .one_o (sum_host)
   );

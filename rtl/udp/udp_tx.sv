@@ -106,15 +106,15 @@ module udp_tx
   } stage_t;
   stage_t stage_d, stage;
   logic stage_valid;
-  logic [NumMacPorts-1:0][16:0] sum_host_q;
-  ones_pkg::word_t [NumMacPorts-1:0] folded_host_q;
+  ones_pkg::word_t [NumMacPorts-1:0] sums_host;
   ones_pkg::word_t sum_host;
-  always_ff @(posedge clk_i) begin
-    for (int unsigned p = 0; p < NumMacPorts; p++) begin
-      sum_host_q[p] <= {1'b0, host_i[p].ip[31:16]} + {1'b0, host_i[p].ip[15:0]};
-      folded_host_q[p] <= sum_host_q[p][15:0] + {15'b0, sum_host_q[p][16]};
-    end
-  end
+  host_sums #(
+      .NumMacPorts(NumMacPorts)
+  ) u_sums (
+      .clk_i,
+      .host_i,
+      .sums_o(sums_host)
+  );
 
   packet_meta_t framed_meta, sent_meta;
   assign framed_meta = packet_meta_t'(framed.meta);
@@ -122,7 +122,7 @@ module udp_tx
       .data_t(ones_pkg::word_t),
       .NumMacPorts(NumMacPorts)
   ) u_sum (
-      .all_i (folded_host_q),
+      .all_i (sums_host),
       .port_i(framed_meta.mac_port),
       .one_o (sum_host)
   );

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -32,13 +33,72 @@ def test_cycles_of_the_middle_half() -> None:
 def test_options_are_checked() -> None:
     with pytest.raises(UserError, match="--payloads"):
         bench.run("tcp", None, None, payloads="8961")
+    with pytest.raises(UserError, match="--requests"):
+        bench.run("tcp", None, None, requests="0")
     with pytest.raises(UserError, match="--segments"):
         bench.run("tcp", None, None, segments=3)
 
 
-@pytest.mark.parametrize("name", ["tcp.yaml", "tcp_10g.yaml"])
+def test_pictures(tmp_path: Path) -> None:
+    """Runs of two designs in one picture a width; what is not a run is refused."""
+    benchmark: Any = bench.load("tcp")
+    figures = {"payload_bytes": 64, "goodput_gbps": 2.5, "bound_gbps": 45.07, "latency_cycles": 90}
+    rows = [
+        {"mode": mode, "direction": way, "buffers": buffers, "data_bits": 512} | figures
+        for mode, way in (("stream", "rx"), ("stream", "tx"), ("rtt", "both"))
+        for buffers in ("tile", "bypass")
+    ]
+    earlier = tmp_path / "earlier.json"
+    earlier.write_text(json.dumps({"rows": [row | {"connections": 8} for row in rows]}))
+    benchmark.draw(benchmark.rows_of([earlier]), tmp_path)
+    goodput = (tmp_path / "tcp_goodput_512.svg").read_text()
+    for text in ("8 connections, bypass", "1 connection, Beehive, published", "received", "sent"):
+        assert text in goodput
+    trips = (tmp_path / "tcp_round_trips.svg").read_text()
+    assert "buffer tiles" in trips and "bypass" in trips
+    for content in ("", "[]", '{"rows": 3}', '{"rows": [4]}'):
+        earlier.write_text(content)
+        with pytest.raises(UserError, match="bombus bench tcp"):
+            benchmark.rows_of([earlier])
+    with pytest.raises(UserError, match="No such file"):
+        benchmark.rows_of([tmp_path / "absent.json"])
+
+
+@pytest.mark.parametrize("name", ["tcp.yaml", "tcp_10g.yaml", "tcp_bypass.yaml"])
 def test_design_is_sound(name: str) -> None:
     """Its own application follows the messages of the engine."""
     design, warnings = check.check(Path(__file__).parents[2] / "benchmarks" / name)
     assert "tcp_load" in design.library.definitions
     assert not warnings
+
+
+def test_figures_at_another_clock() -> None:
+    """A tenth of the clock: the goodput that it carries, never more than the line."""
+    benchmark: Any = bench.load("tcp")
+    given = {"direction": "rx", "buffers": "tile", "data_bits": 512, "connections": 1, "checked": 0}
+    stream = benchmark.Row(
+        mode="stream",
+        payload_bytes=1460,
+        cycles_per_segment=24.0,
+        goodput_gbps=94.9,
+        bound_gbps=94.9,
+        latency_cycles=None,
+        **given,
+    )
+    slow, fast = (benchmark.at_clock(stream, mhz) for mhz in (25, 500))
+    assert slow.goodput_gbps_estimated == pytest.approx(8 * 1460 * 25e6 / 24 / 1e9, rel=1e-3)
+    assert fast.goodput_gbps_estimated == 94.9
+    assert slow.latency_ns_estimated is None
+    trip = benchmark.Row(
+        mode="rtt",
+        payload_bytes=64,
+        cycles_per_segment=None,
+        goodput_gbps=None,
+        bound_gbps=None,
+        latency_cycles=50,
+        **given,
+    )
+    assert benchmark.at_clock(trip, 200).latency_ns_estimated == 250
+    assert benchmark.at_clock(trip, 200).goodput_gbps_estimated is None
+    headings = [column.header for column in benchmark.table([], "x", 200).columns]
+    assert "Gbit/s at\n200 MHz" in headings

@@ -25,6 +25,7 @@ expected of what comes too.
     collect   data come, `bytes` in all, in any segments; each is acknowledged
     end       `bytes` and a FIN come, in any segments, of which the last acknowledges all
     open      a handshake, with options of the SYN and the final `window`
+    report    an ICMP error of the segment at `seq`: its `type` (3: unreachable), `code` and `mtu`
 
 Words of a segment: `seq`, `ack`, `bytes` (how many), `text`, `window`, `mss`, `scale`, `sack`,
 `stamp` (a value to be sent, in ms of the peer's clock; `ts` alone: it has timestamps), `echo` (of a
@@ -58,16 +59,18 @@ from support.tcp_wire import (
     resolution,
 )
 
-from bombus.golden.frames import Host
+from bombus.golden.frames import PROTOCOL_ICMP, Host, icmp, ip_frame, ipv4
 from bombus.measure.exchanges import introduce, neighbour
 from bombus.simulator.library import Library
 from bombus.simulator.simulation import Simulation
 
 PORT = 7
 PEER_PORT = 40_000
+PROTOCOL_TCP = 6
+UNREACHABLE = 3  # type of ICMP
 CLOCK_START = 100_000  # of the peer's timestamps, in ms
 TOLERANCE_MS = 3.0
-ACTIONS = ("send", "expect", "maybe", "silence", "forget", "collect", "end", "open")
+ACTIONS = ("send", "expect", "maybe", "silence", "forget", "collect", "end", "open", "report")
 FLAG_WORDS = ("sack", "ts", "nostamp")
 NUMBER_WORDS = (
     *(
@@ -84,7 +87,7 @@ NUMBER_WORDS = (
         "to",
         "tos",
     ),
-    *("checksum", "offset", "times"),
+    *("checksum", "offset", "times", "type", "code", "mtu"),
 )
 
 
@@ -288,6 +291,21 @@ class Runner:
         self._do_expect(answer)
         stamp = {k: v for k, v in words.items() if k == "stamp"}
         self._do_send(Line(line.number, line.text, 0, 0, "send", (frozenset({"ACK"}),), stamp))
+
+    def _do_report(self, line: Line) -> None:
+        self._pass(line.delay_ms)
+        words = line.words
+        seq = (words["seq"] + self._engine_isn) % WORD
+        ports = struct.pack("!HH", words.get("to", PORT), words.get("port", PEER_PORT))
+        quoted = ipv4(
+            *(self._host.ip, self._station.ip, PROTOCOL_TCP, ports + struct.pack("!I", seq)),
+            total_length=1500,
+        )
+        message = icmp(words.get("type", UNREACHABLE), words["code"], words.get("mtu", 0), quoted)
+        self.log.append(f"{self._now_ms() - self._began_ms:10.3f} > {line.text}")
+        self.simulation.send(ip_frame(self._station, self._host, PROTOCOL_ICMP, message))
+        self._at_ms = self._now_ms()
+        self._pass(0)
 
     def _do_send(self, line: Line) -> None:
         self._pass(line.delay_ms)

@@ -121,8 +121,8 @@ class World:
 
 
 @contextmanager
-def world(seed: str) -> Iterator[World]:
-    library = build(DESIGN, assertions=True)
+def world(seed: str, design: Path = DESIGN) -> Iterator[World]:
+    library = build(design, assertions=True)
     with Simulation(library, timer_step_us=1000) as simulation:
         yield World(simulation, f"{SEED} {seed}")
 
@@ -280,3 +280,42 @@ def test_flood_slows_nobody_down(flags: str, size: str) -> None:
             # Those without a timestamp are stale (RFC 7323, 3.2).
             assert 0.98 * known <= new["unacceptable"] + new["stale"] <= known
         here.finish()
+
+
+@pytest.mark.parametrize("half_open_us", [0, 20])
+def test_new_clients_get_in_during_a_flood(half_open_us: int, tmp_path: Path) -> None:
+    """Where handshakes that do not end make room; otherwise there is none."""
+    design = tmp_path / "tcp_echo.yaml"
+    text, tcp = DESIGN.read_text(), "{name: tcp, kind: tcp, "
+    assert tcp in text
+    design.write_text(text.replace(tcp, f"{tcp}half_open_us: {half_open_us}, "))
+    with world(f"clients {half_open_us}", design) as here:
+        stations = here.stations
+        stations.connect(*BYSTANDERS)
+        flood = Flood(here, "SYN")
+        for _ in range(100):
+            flood.one()
+            stations.step()
+        came_in = 0
+        for port in range(3000, 3020):
+            client = stations.open(port, 1_000_003 * port)
+            end = here.simulation.time_us + 100
+            while here.simulation.time_us < end and client.state is not State.ESTABLISHED:
+                for _ in range(random_burst(here.random)):
+                    flood.one()
+                stations.step()
+            came_in += client.state is State.ESTABLISHED
+            client.abort()
+            stations.flush()
+            stations.step()
+            del stations.endpoints[port]
+        assert came_in >= 18 if half_open_us else not came_in
+        assert bool(here.events()["evicted"]) == bool(half_open_us)
+        here.echo(BYSTANDERS, 10_000, lambda: None)
+        here.simulation.elapse(seconds=70)
+        here.finish()
+
+
+def random_burst(random: Random) -> int:
+    """SYNs in two microseconds: 250,000 a second."""
+    return random.choice([0, 0, 0, 2])

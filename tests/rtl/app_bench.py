@@ -59,9 +59,8 @@ class AppBench:
         of the AXI-Streams out of the layer and into it."""
         kind = library(64).kind(layer)
         given = {"beat_t": "beat_t"} | ({"DataWidth": "DataWidth"} if streams else {})
-        is_tcp = "read" in kind.outputs
-        if is_tcp:
-            given |= {"read_beat_t": "small_beat_t", "request_beat_t": "small_beat_t"}
+        small = [stream for stream in ("read", "request") if stream in kind.outputs]
+        given |= {f"{stream}_beat_t": "small_beat_t" for stream in small}
         given |= {name: str(value) for name, value in (parameters or {}).items()}
         arguments = ",".join(f".{name}({value})" for name, value in given.items())
         ports = axi_ports(*streams, *users) if streams else []
@@ -72,7 +71,7 @@ class AppBench:
         }
         for name, given_it in (
             ("AXI", streams),
-            ("TCP", is_tcp),
+            *((stream.upper(), True) for stream in small),
             ("TIMER", "timer_o" in kind.ports),
         ):
             if given_it:

@@ -115,6 +115,7 @@ class World:
         self.refused = 0
         self.counts = [0] * 64  # of the events of tcp_core
         self.departures: list[tuple[int, dict[str, int]]] = []
+        self.on_verdict = self._take  # what becomes of a payload
         self.on_report: Callable[[int, Session, dict[str, int]], None] = lambda *_: None
         # Segments that the link loses, to a peer or, by -1 - peer, from one.
         self.loses: Callable[[int, Segment], bool] = lambda *_: False
@@ -332,6 +333,9 @@ class World:
     def _judge(self, verdict: dict[str, int]) -> None:
         session, segment = self._pushed.pop(0)
         assert verdict["session"] == session
+        self.on_verdict(session, verdict, segment)
+
+    def _take(self, session: int, verdict: dict[str, int], segment: Segment) -> None:
         if verdict["keep"]:
             assert verdict["start"] == segment.seq
             skip = verdict["skip"]

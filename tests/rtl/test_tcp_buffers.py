@@ -135,7 +135,7 @@ class Buffers:
     def write(self, stream: int, session: int, start: int, payload: bytes, skip: int = 0) -> None:
         meta = pack("tcp_data", session=session, start=start % 2**32, skip=skip)
         self.bench.push(self.beats(payload, meta), stream)
-        if session >= SESSIONS or len(payload) > self.ring:
+        if session >= SESSIONS or len(payload) > self.ring + skip:
             return
         ring = (self.send if stream == SEND_DATA else self.receive)[session]
         if stream == SEND_DATA:
@@ -321,6 +321,8 @@ def test_messages_that_fit_no_ring(buffers: Buffers) -> None:
         for stream in (SEND_DATA, RECEIVE_DATA):
             buffers.write(stream, bad, 0, random.randbytes(random.randrange(ring)))
             buffers.write(stream, 0, 0, random.randbytes(ring + random.randrange(1, ring)))
+            buffers.write(stream, 1, 5, random.randbytes(ring + 7), skip=7)
+            buffers.write(stream, 2, 5, random.randbytes(ring + 7), skip=6)
         buffers.segment(bad, 0, 10, 20)
         buffers.segment(0, 0, random.randrange(ring + 1, 2**14 - 60), 20)
         buffers.segment(0, 0, 10, random.choice([0, 19, 16, 22, 61, 64, 100]))
@@ -333,8 +335,8 @@ def test_messages_that_fit_no_ring(buffers: Buffers) -> None:
     buffers.bench.drain()
     counted = buffers.bench.events
     buffers.expect(packets, answers)
-    assert counted[BAD_SEND_SESSION] == counted[BAD_SEND_LENGTH] == 30
-    assert counted[BAD_RECEIVE_SESSION] == counted[BAD_RECEIVE_LENGTH] == 30
+    assert counted[BAD_SEND_SESSION] == counted[BAD_RECEIVE_SESSION] == 30
+    assert counted[BAD_SEND_LENGTH] == counted[BAD_RECEIVE_LENGTH] == 60
     assert counted[BAD_SEGMENT_SESSION] == counted[BAD_READ_PORT] == 30
     assert counted[BAD_SEGMENT_LENGTH] == counted[BAD_READ] == 60
     assert counted[BAD_EVENT_PORT] == 0

@@ -77,6 +77,50 @@ def test_echo(benches: Benches, link: str, seed: int) -> None:
     check_echo(World(benches("tcp_core"), seed, **LINKS[link]), seed)
 
 
+@pytest.mark.parametrize("link", LINKS)
+def test_echo_without_a_receive_buffer(benches: Benches, link: str) -> None:
+    """Payload is taken in order and whole."""
+    world = World(benches("tcp_core", NumGaps=0, Bypass=1), 1, **LINKS[link])
+    heard: dict[int, int] = {}
+    take = world.on_verdict
+
+    def on_verdict(session: int, verdict: dict[str, int], segment: Segment) -> None:
+        if verdict["keep"]:
+            state = world.sessions[session]
+            place = heard.setdefault(session, state.released)
+            assert verdict["start"] == place and not verdict["skip"]
+            heard[session] = (place + len(segment.payload)) % WORD
+        take(session, verdict, segment)
+
+    world.on_verdict = on_verdict
+    check_echo(world, 1)
+    assert heard
+
+
+def test_part_of_a_segment_is_not_taken(benches: Benches) -> None:
+    """Without a receive buffer: the peer is told how far it has got, and sends the rest."""
+    world = World(benches("tcp_core", NumGaps=0, Bypass=1))
+    connect(world, 7, timestamps=False)
+    session = world.by_peer[7]
+    state = world.sessions[session]
+    first = state.released
+    world.want(session)
+    fields = {"ack": state.first, "flags": frozenset({"ack"}), "window": 1000}
+    world.send_to_engine(7, Segment(first, payload=b"abc", **fields))
+    world.settle()
+    before = len(world.departures)
+    for payload in (b"bcdef", b"f"):  # some of it again, and behind a gap
+        start = (first + b"abcdef".index(payload)) % WORD
+        world.send_to_engine(7, Segment(start, payload=payload, **fields))
+        world.settle()
+        told = world.departures[before:]
+        assert told and all(each["ack"] == (first + 3) % WORD for _, each in told)
+        before = len(world.departures)
+    world.send_to_engine(7, Segment((first + 3) % WORD, payload=b"def", **fields))
+    world.settle()
+    assert bytes(state.got[(first + n) % WORD] for n in range(6)) == b"abcdef"
+
+
 @pytest.mark.parametrize("link", ("clean", "all"))
 @pytest.mark.parametrize("nagle", (0, 1))
 def test_echo_with_a_small_window(benches: Benches, link: str, nagle: int) -> None:

@@ -9,7 +9,8 @@ from tcp_world import Struct
 
 SEGMENT = Struct("segment_t", "tcp_pkg")
 PORT = 7
-NO_SESSION, REFUSED = 0, 1
+NO_SESSION, REFUSED, ERROR_EARLY, ERROR_OF_NOBODY = range(4)
+ERROR = Struct("tcp_error_meta_t", "tcp_pkg")
 
 
 class Lookup:
@@ -62,3 +63,36 @@ def test_nobody_listens(benches: Benches) -> None:
     lookup.ask(*range(1000, 1020), flag="ack")
     assert lookup.bench.events[REFUSED] == 20
     assert len(lookup.ask(*range(1000, 1020))) == 8
+
+
+def test_errors_are_told_of_to_the_session(benches: Benches) -> None:
+    """Among segments without a pause; of two at once one is lost."""
+    lookup = Lookup(benches("tcp_lookup"))
+    peers = range(1000, 1004)
+    sessions = dict(zip(peers, lookup.ask(*peers), strict=True))
+
+    def error(peer: int) -> int:
+        tuple_ = {"tuple__ip": 1, "tuple__peer_port": peer, "tuple__own_port": PORT}
+        return ERROR.pack(**tuple_, too_big=1, mss=1000) << 32 | 77
+
+    def told() -> list[int]:
+        return [item & 0x3FFF for item in lookup.bench.items(0) if item >> 15]
+
+    for busy in (False, True):
+        for peer in (*peers, 2000):
+            lookup.bench.forget()
+            if busy:
+                segment = SEGMENT.pack(ip=1, src_port=1001, dst_port=PORT, flags__ack=1)
+                lookup.bench.push([segment] * 40, 0)
+                lookup.bench.run(20)
+            lookup.bench.push([error(peer)], 4)
+            lookup.bench.run(200)
+            assert told() == [sessions[known] for known in (peer,) if known in sessions]
+            assert lookup.bench.events[ERROR_OF_NOBODY] == (peer not in sessions)
+            assert lookup.bench.events[REFUSED] == 0
+            assert len(lookup.bench.items(0)) == 40 * busy + (peer in sessions)
+    lookup.bench.forget()
+    lookup.bench.push([error(1000)] * 30, 4)
+    lookup.bench.run(300)
+    assert len(told()) + lookup.bench.events[ERROR_EARLY] == 30
+    assert lookup.bench.events[ERROR_EARLY]

@@ -226,7 +226,9 @@ def push(bench: Bench, stream: int, segments: Sequence[Segment], random: Random)
     bench.push(Beats(WIDTHS[stream]).stream(messages, random), stream)
 
 
-def received(bench: Bench, stream: int, sent: Sequence[Segment]) -> list[Segment]:
+def received(
+    bench: Bench, stream: int, sent: Sequence[Segment], strips: bool = True
+) -> list[Segment]:
     """Those that came out, each as it should be."""
     payloads = Beats(WIDTHS[stream]).messages(bench.items(2 * stream), lengths=True)
     segments = bench.items(2 * stream + 1)
@@ -237,8 +239,10 @@ def received(bench: Bench, stream: int, sent: Sequence[Segment]) -> list[Segment
     for payload, item in zip(payloads, segments, strict=True):
         segment = by_number.pop(get(item, "seq"))
         segment.check(item)
-        assert payload.payload == segment.payload
-        assert payload.meta == pack_meta(length=len(segment.payload))
+        shown = segment.payload if strips else segment.data
+        header = len(shown) - len(segment.payload)
+        assert payload.payload == shown
+        assert payload.meta == pack_meta(length=len(shown), tos=header)
         came.append(segment)
     return came
 
@@ -363,6 +367,52 @@ def test_odd_layouts_beside_others(benches: Benches, pace: int) -> None:
             assert check_mixed(bench, stream, sent)
 
 
+def test_headers_that_stay(benches: Benches) -> None:
+    """At 512 bits: in front of the payload, with their length."""
+    bench = benches("tcp_receive", StripHeaders=0)
+    random = Random(5)
+    for pace in (0, 4):
+        bench.pace(**PACES[pace])
+        sent = mixed(random, 300, odd=0.1, longest=1460)
+        bench.forget()
+        for stream in STREAMS:
+            push(bench, stream, sent, random)
+        bench.drain()
+        assert bench.status == 0
+        for stream, width in enumerate(WIDTHS):
+            came = received(bench, stream, sent, strips=width < 512)
+            assert [each for each in came if not is_odd(each)] == [s for s in sent if not is_odd(s)]
+            assert sum(map(is_odd, came)) == counted(bench, stream)["odd_options"]
+
+
+def test_options_in_other_layouts_that_do_not_count(benches: Benches) -> None:
+    """Nothing is dropped or overtaken, and an MSS that stands first counts."""
+    bench = benches("tcp_receive", AnyLayout=0)
+    random = Random(6)
+    mss = b"\2\4\5\264"
+    freebsd = mss + b"\1\3\3\6\4\2\10\12" + random.randbytes(8)
+    sent = [
+        Segment(seed, random.choice([freebsd, b"\1" * 40, b""]), random.randbytes(seed % 90))
+        for seed in range(300)
+    ]
+    for stream in STREAMS:
+        push(bench, stream, sent, random)
+    bench.drain()
+    for stream in STREAMS:
+        items = bench.items(2 * stream + 1)
+        assert [get(item, "seq") for item in items] == [each.seed for each in sent]
+        payloads = Beats(WIDTHS[stream]).messages(bench.items(2 * stream), lengths=True)
+        assert [each.payload for each in payloads] == [each.payload for each in sent]
+        for item, segment in zip(items, sent, strict=True):
+            has_mss = segment.options.startswith(mss)
+            assert get(item, "options.has_mss") == has_mss
+            assert not has_mss or get(item, "options.mss") == 0x5B4
+            for name in ("has_scale", "sack_permitted", "has_timestamps", "has_sack"):
+                assert not get(item, f"options.{name}")
+        odd = sum(each.options != b"" for each in sent)
+        assert counted(bench, stream) == Counter(odd_options=odd)
+
+
 def test_long_segments_of_odd_layouts(benches: Benches) -> None:
     """Nothing waits for itself, however full it is when they come."""
     random = Random(7)
@@ -405,7 +455,7 @@ def test_no_gap_between_messages(benches: Benches) -> None:
         assert first - start < 5
         assert bench.received(7)[0].cycle - first == 3
         if longest == 1:
-            assert bench.received(6)[0].cycle - first == 4
+            assert bench.received(6)[0].cycle - first == 5
             assert consecutive([item.cycle for item in bench.received(6)])
             assert consecutive([item.cycle for item in bench.received(7)])
 

@@ -11,6 +11,11 @@ from support.live import ADDRESS, Live
 
 DESIGN = Path(__file__).parents[2] / "designs" / "tcp_echo.yaml"
 PORT = 7
+# As small as it gets (docs/tcp.md).
+SERVER_ONLY = (
+    "active_open: false, any_layout: false, strip_headers: false, duplicate_sack: false, "
+    "num_gaps: 0, num_sacks: 0"
+)
 
 # Sends bytes on each of some connections at once, closes its side, and compares what comes
 # back. Arguments: address, port, bytes, connections, rounds.
@@ -129,14 +134,36 @@ def test_linux_over_a_bad_link(start: Callable[..., Live]) -> None:
     assert counted["out_of_order"] > 0
 
 
+def with_options(folder: Path, options: str) -> Path:
+    text = DESIGN.read_text("utf-8")
+    assert text.count("kind: tcp,") == 1
+    design = folder / "tcp_options.yaml"
+    design.write_text(text.replace("kind: tcp,", f"kind: tcp, {options},"))
+    return design
+
+
+def test_linux_with_the_least_engine(start: Callable[..., Live], tmp_path: Path) -> None:
+    impaired = {"loss": 0.02, "reorder": 0.01, "duplicate": 0.01}
+    live = start(
+        with_options(tmp_path, SERVER_ONLY),
+        assertions=True,
+        impair_rx={**impaired, "seed": 5},
+        impair_tx={**impaired, "seed": 6},
+    )
+    for size in (0, 1, 1449):
+        assert echo(live, size) == 1
+    assert echo(live, 50_000, connections=3) == 3
+    assert live.python(REFUSED, ADDRESS, 8) == "refused"
+    assert live.python(ABORT, ADDRESS, PORT) == "reset"
+    counted = events(live.stop())
+    assert counted["repeat"] > 0
+    assert counted["odd_options"] == 0
+
+
 def test_linux_over_a_bad_link_with_all_that_tcp_has(
     start: Callable[..., Live], tmp_path: Path
 ) -> None:
-    text = DESIGN.read_text("utf-8")
-    options = "ecn: true, cubic: true, keepalive_s: 60, user_timeout_s: 60"
-    assert text.count("kind: tcp,") == 1
-    design = tmp_path / "tcp_all.yaml"
-    design.write_text(text.replace("kind: tcp,", f"kind: tcp, {options},"))
+    design = with_options(tmp_path, "ecn: true, cubic: true, keepalive_s: 60, user_timeout_s: 60")
     impaired = {"loss": 0.05, "reorder": 0.02, "duplicate": 0.02}
     live = start(
         design,

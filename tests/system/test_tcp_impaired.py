@@ -16,7 +16,9 @@ from bombus.simulator.build import build
 from bombus.simulator.impairment import Impairment
 from bombus.simulator.simulation import Simulation
 
-DESIGN = Path(__file__).parents[2] / "designs" / "tcp_echo.yaml"
+DESIGNS = Path(__file__).parents[2] / "designs"
+DESIGN = DESIGNS / "tcp_echo.yaml"
+BYPASS = DESIGNS / "tcp_echo_bypass.yaml"
 
 LINKS: dict[str, dict[str, Any]] = {
     "loss 0.1 %": {"loss": 0.001},
@@ -76,11 +78,11 @@ class Watch:
             assert stalled <= allowed + SLACK_US, f"{stalled} us in session {session}: {state}"
 
 
-def transfer(seed: int, link: str) -> None:
+def transfer(seed: int, link: str, design: Path = DESIGN) -> None:
     """Some connections at once, each with bytes that come back, and then its end."""
     random = Random(f"{seed} {link}")
     impaired = LINKS[link]
-    library = build(DESIGN, assertions=True)
+    library = build(design, assertions=True)
     with Simulation(library, seed=seed, timer_step_us=1000) as simulation:
         stations = Stations(simulation, tolerant="corrupt" in impaired)
         simulation.impair(
@@ -117,6 +119,12 @@ def transfer(seed: int, link: str) -> None:
 @pytest.mark.parametrize("seed", range(SAMPLES))
 def test_streams_come_whole(seed: int) -> None:
     transfer(seed, list(LINKS)[seed % len(LINKS)])
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("seed", range(SAMPLES))
+def test_streams_come_whole_without_a_receive_buffer(seed: int) -> None:
+    transfer(seed, list(LINKS)[seed % len(LINKS)], BYPASS)
 
 
 @pytest.mark.sweep

@@ -2,8 +2,8 @@
 // An application layer, whose other side may be AXI-Streams (tcp_host, tcp_stream, udp_stream).
 //
 // Macros: LAYER, its instance, whose AXI-Streams are rx, out of the layer, and tx; NUM_EVENTS, the
-// width of event_o; META_T, the type of the metadata; AXI, TCP and TIMER, if it has AXI-Streams, reads
-// and requests, timer_o.
+// width of event_o; META_T, the type of the metadata; AXI, READ, REQUEST and TIMER, if it has
+// AXI-Streams, reads, requests, timer_o.
 // Control: microseconds that pass in a cycle. Streams in: beats, AXI; out: beats, AXI, reads,
 // requests. An item of an AXI-Stream, from bit 0 on: tdata, tkeep, tlast, tuser. Status: busy_o,
 // timer_o.
@@ -64,14 +64,21 @@ module app_layer
   assign rx_valid = 1'b0;
   assign tx_ready = 1'b0;
 `endif
-`ifdef TCP
+`ifdef READ
   assign items_o[2] = ItemBits'(read_o);
-  assign items_o[3] = ItemBits'(request_o);
-  assign items_valid_o[3:2] = {request_valid_o, read_valid_o};
-  assign {request_ready_i, read_ready_i} = items_ready_i[3:2];
+  assign items_valid_o[2] = read_valid_o;
+  assign read_ready_i = items_ready_i[2];
 `else
-  assign items_o[3:2] = '0;
-  assign items_valid_o[3:2] = '0;
+  assign items_o[2] = '0;
+  assign items_valid_o[2] = 1'b0;
+`endif
+`ifdef REQUEST
+  assign items_o[3] = ItemBits'(request_o);
+  assign items_valid_o[3] = request_valid_o;
+  assign request_ready_i = items_ready_i[3];
+`else
+  assign items_o[3] = '0;
+  assign items_valid_o[3] = 1'b0;
 `endif
 `ifdef TIMER
   assign status_o = {timer_o, busy_o};

@@ -17,6 +17,7 @@ module bench
     parameter bit Nagle = 0,
     parameter int unsigned NumGaps = 4,
     parameter int unsigned NumSacks = 4,
+    parameter bit Bypass = 0,
     localparam int unsigned ItemBits = $bits(arrival_t)
 ) (
     `BENCH_PORTS(3, ItemBits, 6, ItemBits, 16, 32)
@@ -69,7 +70,9 @@ module bench
       .ReceiveBytes(ReceiveBytes),
       .Nagle(Nagle),
       .NumGaps(NumGaps),
-      .NumSacks(NumSacks)
+      .NumSacks(NumSacks),
+      .Errors(1),
+      .Bypass(Bypass)
   ) u_core (
       .clk_i,
       .rst_i,
@@ -109,12 +112,16 @@ module bench
       .expired_ready_o(in_ready_o[2]),
       .free_o(free),
       .free_valid_o(out_valid_o[5]),
+      .evict_i(1'b0),
+      .evicted_o(event_o[12]),
       .half_done_o(half_done),
       .event_o(event_o[7:0]),
+      .error_event_o(event_o[11:9]),
       .subject_o(unused_subject),
       .busy_o(busy)
   );
-  assign event_o[63:8] = {55'b0, half_done};
+  assign event_o[8] = half_done;
+  assign event_o[63:13] = '0;
   assign out_valid_o[4] = order.set | order.clear | order.set_delay | order.clear_delay;
   assign out_o[0] = $bits(out_o[0])'(verdict);
   assign out_o[1] = $bits(out_o[0])'(refused);

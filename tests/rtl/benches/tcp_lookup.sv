@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // tcp_lookup without connections that applications ask for. Items in: segments, ports to listen
-// at, sessions that are free again, ends of handshakes. Item out: the session, and whether it
-// opens. Events: a SYN without a session, a segment that is refused.
+// at, sessions that are free again, ends of handshakes, errors. Item out: the session, whether it
+// opens, and whether an error is told of. Events: a SYN without a session, a segment that is
+// refused, an error that comes too early, one without a session.
 `include "bench.svh"
 
 module bench
@@ -11,7 +12,7 @@ module bench
     parameter int unsigned NumSessions = 16,
     parameter int unsigned MaxHalfOpen = 8
 ) (
-    `BENCH_PORTS(4, $bits(segment_t), 1, 1 + $bits(session_t), 1, 1)
+    `BENCH_PORTS(5, $bits(segment_t), 1, 2 + $bits(session_t), 1, 1)
 );
 
   `BENCH_SHAPE
@@ -22,15 +23,17 @@ module bench
   logic [15:0] unused_missed_port, unused_port;
   tuple_t unused_tuple;
   bombus_pkg::vlan_t unused_vlan;
-  logic no_session, refused;
-  assign out_o[0] = $bits(out_o[0])'({arrival.opens, arrival.session});
-  assign in_ready_o[3] = 1'b1;
-  assign event_o = {62'b0, refused, no_session};
+  logic no_session, refused, unused_short;
+  assign out_o[0] = $bits(out_o[0])'({arrival.reports, arrival.opens, arrival.session});
+  assign in_ready_o[4:3] = '1;
+  logic [1:0] error_lost;
+  assign event_o = {60'b0, error_lost, refused, no_session};
 
   tcp_lookup #(
       .NumSessions(NumSessions),
       .ActiveOpen (0),
-      .MaxHalfOpen(MaxHalfOpen)
+      .MaxHalfOpen(MaxHalfOpen),
+      .Errors(1)
   ) u_lookup (
       .clk_i,
       .rst_i,
@@ -47,6 +50,7 @@ module bench
       .refused_o(unused_refused),
       .refused_valid_o(refused),
       .no_session_o(no_session),
+      .short_o(unused_short),
       .free_i(in_i[2][$bits(session_t)-1:0]),
       .free_valid_i(in_valid_i[2]),
       .free_ready_o(in_ready_o[2]),
@@ -59,6 +63,10 @@ module bench
       .missed_port_o(unused_missed_port),
       .missed_valid_o(unused_missed),
       .missed_ready_i(1'b1),
+      .error_i(in_i[4][$bits(tcp_error_meta_t)+31:32]),
+      .error_seq_i(in_i[4][31:0]),
+      .error_valid_i(in_valid_i[4]),
+      .error_lost_o(error_lost),
       .half_done_i(in_valid_i[3]),
       .session_i('0),
       .tuple_o(unused_tuple),

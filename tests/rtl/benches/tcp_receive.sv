@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // All data widths, side by side. An item in: beat; out, of each width: the beats of the
-// payload, then segment_t. Events: 16 of each width, drop_o and event_o.
+// payload, with the bytes of the header before it as tos, then segment_t. Events: 16 of each width, drop_o and event_o.
 `include "bombus_types.svh"
 `include "bench.svh"
 
 module bench #(
+    parameter bit StripHeaders = 1,
+    parameter bit AnyLayout = 1,
     localparam int unsigned NumWidths = 4,
     localparam int unsigned BeatBits  = bench_pkg::beat_bits(512)
 ) (
@@ -19,12 +21,19 @@ module bench #(
 
   for (genvar n = 0; n < NumWidths; n++) begin : gen_width
     `BOMBUS_BEAT_T(beat_t, 64 << n)
-    beat_t beat;
+    beat_t beat, shown;
+    logic [5:0] header;
+    always_comb begin
+      shown = beat;
+      shown.meta.tos = 8'(header);
+    end
     tcp_pkg::segment_t segment;
-    assign out_o[2*n]   = beat;
+    assign out_o[2*n]   = shown;
     assign out_o[2*n+1] = segment;
     tcp_receive #(
-        .beat_t(beat_t)
+        .beat_t(beat_t),
+        .StripHeaders(StripHeaders),
+        .AnyLayout(AnyLayout)
     ) u_receive (
         .clk_i,
         .rst_i,
@@ -36,6 +45,7 @@ module bench #(
         .segment_valid_o(out_valid_o[2*n+1]),
         .segment_ready_i(out_ready_i[2*n+1]),
         .out_o(beat),
+        .out_header_o(header),
         .out_valid_o(out_valid_o[2*n]),
         .out_ready_i(out_ready_i[2*n]),
         .drop_o(event_o[16*n+:5]),

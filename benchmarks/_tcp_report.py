@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Pictures of the tcp benchmark, the published figures beside ours."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from bombus.base.errors import UserError
+from bombus.base.paths import BENCHMARKS
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+Row = Mapping[str, Any]  # as in the JSON of a run
+
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#6A3D9A", "#CC79A7", "#B8860B", "#56B4E9", "#7F3300")
+MARKERS = "os^Dv<>P"
+PLAIN = "#444444"
+TITLES = {"rx": "received", "tx": "sent", "both": "in both directions, each"}
+FULL_BITS = 512  # the published figures are of this width
+
+
+def rows_of(files: Iterable[Path]) -> list[Row]:
+    """Rows of earlier runs; UserError for a file that is none's."""
+    rows: list[Row] = []
+    for file in files:
+        try:
+            found = json.loads(file.read_text())["rows"]
+            rows += [row for row in found if {"mode", "buffers", "data_bits"} <= row.keys()]
+        except OSError as error:
+            raise UserError(f"cannot read {file}: {error.strerror}") from None
+        except (ValueError, KeyError, TypeError, AttributeError):
+            raise UserError(f"{file}: should be what `bombus bench tcp --json` wrote") from None
+    return rows
+
+
+def _published(axis: Axes, direction: str) -> None:
+    """Points of the papers, of one connection."""
+    peers = json.loads((BENCHMARKS / "peers.json").read_text())
+    points = [
+        (name, point)
+        for name, peer in peers.items()
+        for point in peer.get("tcp", ())
+        if direction in point["directions"]
+    ]
+    for (name, point), marker in zip(points, "*X+x", strict=False):
+        where = point["payload_bytes"], point["goodput_gbps"]
+        axis.plot(
+            *where, marker, color=PLAIN, markersize=9, label=f"1 connection, {name}, published"
+        )
+
+
+def _curves(axis: Axes, rows: Sequence[Row], key: str, lines: Mapping[str, int]) -> None:
+    """A curve for each way to carry payload."""
+    for name, place in lines.items():
+        series = sorted((row["payload_bytes"], row[key]) for row in rows if _line(row) == name)
+        if series:
+            axis.plot(
+                *zip(*series, strict=True),
+                marker=MARKERS[place % len(MARKERS)],
+                markerfacecolor="none",
+                markersize=8 - min(place, 5),
+                linewidth=1.2,
+                color=COLOURS[place % len(COLOURS)],
+                label=name,
+            )
+
+
+def _line(row: Row) -> str:
+    count = row["connections"]
+    connections = f"{count} connections" if count > 1 else "1 connection"
+    buffers = "bypass" if row["buffers"] == "bypass" else "buffer tiles"
+    return f"{connections}, {buffers}" if row["mode"] == "stream" else buffers
+
+
+def _finish(axis: Axes, title: str, sizes: Sequence[int]) -> None:
+    axis.set_title(title, fontsize=10)
+    axis.set_xscale("log", base=2)
+    axis.set_xticks(sizes, [f"{size:,}" for size in sizes], rotation=60)
+    axis.minorticks_off()
+    axis.grid(alpha=0.3)
+    axis.tick_params(labelsize=8)
+
+
+def draw(rows: Sequence[Row], folder: Path) -> None:
+    """Goodput by size of segments, and round trips in cycles by size of requests.
+
+    Figure 7 of the Beehive paper has the axes of the first; there is a picture of it for each
+    width of the data path. TU Darmstadt's slides compare buffers as the second does.
+    """
+    import matplotlib
+
+    matplotlib.use("svg")
+    from matplotlib import pyplot
+    from matplotlib.ticker import ScalarFormatter
+
+    matplotlib.rcParams["svg.fonttype"] = "none"  # text stays text
+
+    folder.mkdir(parents=True, exist_ok=True)
+    streams = [row for row in rows if row["mode"] == "stream"]
+    for bits in sorted({row["data_bits"] for row in streams}):
+        here = [row for row in streams if row["data_bits"] == bits]
+        lines = {name: n for n, name in enumerate(dict.fromkeys(map(_line, here)))}
+        shown = [name for name in TITLES if any(row["direction"] == name for row in here)]
+        figure, axes = pyplot.subplots(
+            1, len(shown), figsize=(3.1 * len(shown) + 0.5, 4), sharey=True, squeeze=False
+        )
+        for axis, direction in zip(axes[0], shown, strict=True):
+            series = [row for row in here if row["direction"] == direction]
+            bounds = sorted({(row["payload_bytes"], row["bound_gbps"]) for row in series})
+            axis.plot(*zip(*bounds, strict=True), ":", color=PLAIN, label="bound of the link")
+            _curves(axis, series, "goodput_gbps", lines)
+            if bits == FULL_BITS:
+                _published(axis, direction)
+            axis.set_yscale("log")
+            axis.yaxis.set_major_formatter(ScalarFormatter())
+            _finish(axis, TITLES[direction], [size for size, _ in bounds])
+            axis.set_xlabel("payload of a segment, bytes", fontsize=9)
+        axes[0][0].set_ylabel("goodput, Gbit/s")
+        handles = {
+            label: handle
+            for axis in axes[0]
+            for handle, label in zip(*axis.get_legend_handles_labels(), strict=True)
+        }
+        figure.tight_layout(rect=(0, 0.12, 1, 1))
+        figure.legend(
+            list(handles.values()),
+            list(handles),
+            loc="lower center",
+            ncols=3,
+            fontsize=8,
+            frameon=False,
+        )
+        figure.savefig(folder / f"tcp_goodput_{bits}.svg", metadata={"Date": None})
+        pyplot.close(figure)
+    trips = [row for row in rows if row["mode"] == "rtt"]
+    if trips:
+        widths = sorted({row["data_bits"] for row in trips})
+        figure, axes = pyplot.subplots(
+            1, len(widths), figsize=(3.4 * len(widths) + 0.8, 3.4), squeeze=False
+        )
+        for axis, bits in zip(axes[0], widths, strict=True):
+            series = [row for row in trips if row["data_bits"] == bits]
+            lines = {name: n for n, name in enumerate(dict.fromkeys(map(_line, series)))}
+            _curves(axis, series, "latency_cycles", lines)
+            sizes = sorted({row["payload_bytes"] for row in series})
+            _finish(axis, f"request and response, {bits} bits", sizes)
+            axis.set(xlabel="payload of a request, bytes", ylim=(0, None))
+            axis.legend(fontsize=8, frameon=False)
+        axes[0][0].set_ylabel("cycles")
+        figure.tight_layout()
+        figure.savefig(folder / "tcp_round_trips.svg", metadata={"Date": None})
+        pyplot.close(figure)

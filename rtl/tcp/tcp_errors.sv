@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// ICMP errors for the TCP engine (RFC 9293, 3.9.2.2; RFC 1122, 4.2.3.9): says what each means for
+// the connection that it quotes a segment of.
+//
+// Fragmentation needed: what the path takes, not less than LeastPathMtu lets through, since anybody
+// can forge an error (RFC 5927, 7). Protocol or port unreachable: refuses. All others mean that the
+// path is bad for now. The engine alone knows whether the quoted segment was sent.
+//
+// In a design without this layer, or without icmp_echo, the engine heeds no errors and has no logic
+// for it. Latency: 2 cycles. Throughput: one message per cycle.
+module tcp_errors
+  import icmp_pkg::*;
+  import tcp_pkg::*;
+#(
+    parameter type beat_t = logic,
+    parameter type request_beat_t = beat_t,
+    parameter int unsigned LeastPathMtu = 552,
+    parameter int unsigned KindTcpError = 1  // filled in by Bombus
+) (
+    input logic clk_i,
+    input logic rst_i,
+
+    input  beat_t in_i,
+    input  logic  in_valid_i,
+    output logic  in_ready_o,
+
+    output request_beat_t request_o,
+    output logic request_valid_o,
+    input logic request_ready_i,
+    output logic busy_o
+);
+
+  localparam string Entry = "tcp_errors";
+  localparam logic [7:0] QuotedProtocol = bombus_pkg::ProtocolTcp;  // by which icmp_echo finds it
+  localparam string Takes = "icmp_error";
+  localparam string RequestSends = "tcp_error";
+  localparam bit Rare = 1'b1;
+  typedef enum logic [0:0] {RequestNextTcpRequest} request_next_e;
+
+  localparam int unsigned HeaderBytesBoth = ipv4_pkg::HeaderBytes + tcp_pkg::HeaderBytes;
+  if (LeastPathMtu < HeaderBytesBoth + 28 || LeastPathMtu > 1500) begin : gen_bad_mtu
+    $error("tcp_errors: LeastPathMtu must be 68 to 1500 (RFC 791)");
+  end
+
+  // ---- One cycle: the headers off the MTU, and the type ----
+
+  icmp_error_meta_t error;
+  assign error = icmp_error_meta_t'(in_i.meta);
+  typedef struct packed {
+    tuple_t tuple;
+    logic refuses;
+    logic too_big;
+    logic [15:0] mss;
+    seq_t seq;  // wire bytes
+  } read_t;
+  read_t read, read_q;
+  logic read_valid_q, read_ready;
+  wire below = error.mtu < 16'(LeastPathMtu);
+  wire unreachable = error.kind == TypeUnreachable;
+  assign read = '{
+          tuple: '{
+              mac_port: error.mac_port,
+              ip: error.ip,
+              peer_port: error.peer_port,
+              own_port: error.own_port
+          },
+          refuses: unreachable & (error.code inside {CodeProtocol, CodePort}),
+          too_big: unreachable & (error.code == CodeTooBig),
+          mss: (below ? 16'(LeastPathMtu) : error.mtu) - 16'(HeaderBytesBoth),
+          seq: in_i.data[31:0]
+      };
+  stream_register #(
+      .data_t(read_t)
+  ) u_read (
+      .clk_i,
+      .rst_i,
+      .in_i(read),
+      .in_valid_i,
+      .in_ready_o,
+      .out_o(read_q),
+      .out_valid_o(read_valid_q),
+      .out_ready_i(read_ready)
+  );
+
+  // ---- Out ----
+
+  request_beat_t   out;
+  tcp_error_meta_t meta;
+  always_comb begin
+    meta = '{
+        tuple: read_q.tuple,
+        refuses: read_q.refuses,
+        too_big: read_q.too_big,
+        mss: |read_q.mss[15:14] ? '1 : read_q.mss[13:0]
+    };
+    out = '0;
+    out.meta = $bits(out.meta)'(meta);
+    out.kind = $bits(out.kind)'(KindTcpError);
+    out.length = 14'd4;
+    out.last = 1'b1;
+    out.bytes = $bits(out.bytes)'(4);
+    out.data = $bits(out.data)'(bombus_pkg::swap32(read_q.seq));
+  end
+  stream_register #(
+      .data_t(request_beat_t)
+  ) u_out (
+      .clk_i,
+      .rst_i,
+      .in_i(out),
+      .in_valid_i(read_valid_q),
+      .in_ready_o(read_ready),
+      .out_o(request_o),
+      .out_valid_o(request_valid_o),
+      .out_ready_i(request_ready_i)
+  );
+
+  assign busy_o = read_valid_q | request_valid_o;
+
+endmodule
