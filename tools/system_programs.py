@@ -8,9 +8,11 @@ each missing one. Tests that need a missing program are skipped and say so.
 from __future__ import annotations
 
 import os
+import platform
 import shutil
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 # Program and the Debian package that it comes in.
@@ -32,29 +34,61 @@ PROGRAMS = {
 LIBRARIES = {
     "/usr/include/isa-l.h": "libisal-dev",
 }
-PACKAGES = PROGRAMS | LIBRARIES
+# Programs whose package is only in Debian's backports.
+BACKPORTS = {
+    "suricata": "suricata",
+}
+PACKAGES = PROGRAMS | LIBRARIES | BACKPORTS
 
 
 def missing(wanted: list[str]) -> list[str]:
     """Programs that are not on the path (system folders included), files that are not there."""
     path = os.environ.get("PATH", os.defpath) + ":/usr/sbin:/sbin"
-    programs = [name for name in PROGRAMS if shutil.which(name, path=path) is None]
+    known = PROGRAMS | BACKPORTS
+    programs = [name for name in known if shutil.which(name, path=path) is None]
     libraries = [name for name in LIBRARIES if not Path(name).exists()]
     return [name for name in programs + libraries if name in wanted]
 
 
 def install(names: list[str]) -> None:
     """Installs the packages of these by apt; a failure is told, not raised."""
-    packages = sorted({PACKAGES[name] for name in names})
+    usual = sorted({PACKAGES[name] for name in names if name not in BACKPORTS})
+    others = sorted({PACKAGES[name] for name in names if name in BACKPORTS})
+    if usual:
+        _apt(usual, [])
+    release = platform.freedesktop_os_release()
+    if others and release["ID"] == "debian":
+        suite = f"{release['VERSION_CODENAME']}-backports"
+        with tempfile.TemporaryDirectory() as folder:
+            _apt(others, ["-t", suite, *_with_suite(suite, Path(folder))])
+
+
+def _apt(packages: list[str], options: list[str]) -> None:
     environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
     for command in (
-        ["apt-get", "update", "-qq"],
-        ["apt-get", "install", "-y", "-qq", "--no-install-recommends", *packages],
+        ["apt-get", *options, "update", "-qq"],
+        ["apt-get", *options, "install", "-y", "-qq", "--no-install-recommends", *packages],
     ):
         result = subprocess.run(command, env=environment, capture_output=True, text=True)
         if result.returncode:
             print(f"{' '.join(command)} failed:\n{result.stderr.strip()}", file=sys.stderr)
             return
+
+
+def _with_suite(suite: str, folder: Path) -> list[str]:
+    """Options of apt: this suite beside the usual one, in lists of their own."""
+    mirror = (
+        "[signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] http://deb.debian.org/debian"
+    )
+    usual = suite.removesuffix("-backports")
+    (folder / "sources.list").write_text(f"deb {mirror} {usual} main\ndeb {mirror} {suite} main\n")
+    (folder / "lists" / "partial").mkdir(parents=True)
+    places = {
+        "Dir::Etc::sourcelist": folder / "sources.list",
+        "Dir::Etc::sourceparts": "-",
+        "Dir::State::lists": folder / "lists",
+    }
+    return [option for name, place in places.items() for option in ("-o", f"{name}={place}")]
 
 
 def main() -> None:

@@ -3,8 +3,11 @@
 //
 // A rule that holds is a hit, with its sid; a packet has each rule once. When a packet has ended its
 // verdict comes: bit 0: there is a hit; 1: one of an exact rule; 2: the packet was not examined; 3:
-// there are more hits than HitsOfPacket; 7:4: hits that are kept; from 16 on: row of the first one's
-// rule.
+// there are more hits than HitsOfPacket; 4: bytes of its stream are missing; 5: its flow is blocked; 11:8: hits
+// that are kept; from 16 on: row of the first one's rule. Of a packet that was ahead, another one comes
+// (again_o).
+//
+// A rule of streams may begin before the payload, but must end in it.
 //
 // Latency: 4 cycles a rule that does not hold, 7 more for the first step, 8 for each further one, 1 for a
 // hit. Throughput: one rule at a time; a packet without fragments takes 2 cycles.
@@ -39,6 +42,7 @@ module ids_check
     output row_t hit_row_o,
 
     output logic judged_o,
+    output logic again_o,
     output logic [7:0] judged_slot_o,
     output logic [31:0] verdict_o,
 
@@ -101,13 +105,17 @@ module ids_check
 
   // ---- A rule's header ----
 
-  place_t at_q;  // in the payload
+  place_t place_q, at_q, from_q;  // in the frame, in the payload, in what is scanned
+  logic is_before_q;  // the payload
   wire has_ports = |packet_i.protocol[1:0];
   wire source_is_in = packet_i.source_port >= rule_q[0][15:0] & packet_i.source_port <= rule_q[0][31:16];
   wire target_is_in = packet_i.target_port >= rule_q[1][15:0] & packet_i.target_port <= rule_q[1][31:16];
-  wire place_is_in = at_q >= rule_q[2][13:0] & at_q <= rule_q[2][27:14];
+  wire in_streams = rule_q[3][30];
+  wire place_is_in = in_streams ? from_q >= rule_q[2][13:0] :
+      ~is_before_q & at_q >= rule_q[2][13:0] & at_q <= rule_q[2][27:14];
   wire size_is_in = packet_i.size >= rule_q[3][13:0] & packet_i.size <= rule_q[3][27:14];
-  wire tail_is_in = 15'(at_q) + 15'(rule_q[4][27:14]) <= 15'(packet_i.size);
+  wire [14:0] end_place = 15'(place_q) + 15'(rule_q[4][27:14]);
+  wire end_is_in = end_place <= 15'(packet_i.stop) & end_place > 15'(packet_i.start);
   logic ports_q, places_q;
 
   // ---- A step: eight bytes ----
@@ -154,14 +162,17 @@ module ids_check
   wire signed [15:0] relative = step_word_q[2][15:0];
   always_ff @(posedge clk_i) begin
     ports_q  <= (source_is_in & target_is_in) | ~has_ports;
-    places_q <= place_is_in & size_is_in & tail_is_in & |(packet_i.protocol & rule_q[2][31:28]);
+    places_q <= place_is_in & size_is_in & end_is_in & |(packet_i.protocol & rule_q[2][31:28]);
     bytes_q  <= 64'(data_i >> {byte_q[3:0], 3'd0});
-    base_q   <= frame_start + (WordWidth + 4)'(packet_i.start) + (WordWidth + 4)'(at_q);
+    base_q   <= frame_start + (WordWidth + 4)'(place_q);
     byte_q   <= base_q + (WordWidth + 4)'(relative);
     unique case (state_q)
       Idle: begin
-        at_q   <= match_i.place - packet_i.start;
-        row_q  <= RowWidth'(match_i.row);
+        place_q <= match_i.place;
+        at_q <= match_i.place - packet_i.start;
+        from_q <= match_i.place - packet_i.from;
+        is_before_q <= match_i.place < packet_i.start;
+        row_q <= RowWidth'(match_i.row);
         ends_q <= match_i.ends;
         if (match_valid_i) state_q <= match_i.is_match ? ReadRule : Finish;
       end
@@ -218,12 +229,16 @@ module ids_check
   end
 
   always_ff @(posedge clk_i) begin
-    judged_o <= packet_ready_o & ~rst_i;
+    judged_o <= packet_ready_o & ~packet_i.is_again & ~rst_i;
+    again_o <= packet_ready_o & packet_i.is_again & ~rst_i;
     judged_slot_o <= packet_i.slot;
     verdict_o <= {
       16'(count_q == '0 ? '0 : rows_q[0]),
-      8'd0,
+      4'd0,
       4'(count_q),
+      2'd0,
+      packet_i.is_blocked,
+      packet_i.is_ahead,
       more_q,
       ~packet_i.is_examined,
       exact_q,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds protocol, ports and payload of each frame by its first beat.
+// Finds protocol, ports, payload and flow of each frame by its first beat.
 //
 // IPv4, perhaps behind one VLAN tag, with up to 12 bytes of options, TCP, UDP, ICMP and others. Of
 // fragments, of frames that end before their packet, and of all else the payload is not known.
@@ -24,6 +24,7 @@ module ids_headers
     input logic is_enabled_i,
 
     output packet_t packet_o,
+    output flow_t   flow_o,
     output logic    packet_valid_o
 );
 
@@ -50,7 +51,7 @@ module ids_headers
   logic [1:0][15:0] beat_q;
   always_ff @(posedge clk_i) begin
     ip_q <= ip;
-    is_ipv4_q <= ether_type == EtherTypeIpv4 & ip[7:4] == 4'd4 & is_enabled_i;
+    is_ipv4_q <= ether_type == EtherTypeIpv4 & ip[7:4] == 4'd4;
     ip_start_q <= is_tagged ? 14'd18 : 14'd14;
     room_q <= length_i - (is_tagged ? 14'd18 : 14'd14);
     first_q <= {first_q[0], packet_i & first_i};
@@ -78,8 +79,12 @@ module ids_headers
   logic is_good_q;
   logic [3:0] protocol_q;
   place_t l4_start_q, l4_size_q;
+  logic [63:0] addresses_q;
+  logic [ 1:0] enabled_q;
   always_ff @(posedge clk_i) begin
     l4_q <= l4;
+    addresses_q <= ip_q[8*12+:64];
+    enabled_q <= {enabled_q[0], is_enabled_i};
     is_good_q <= is_ipv4_q & words >= 4'd5 & words <= 4'd8 & ~is_fragment & total <= 16'(room_q)
         & total >= 16'({words, 2'b00});
     protocol_q <= {
@@ -111,6 +116,17 @@ module ids_headers
       packet_o.is_small <= ~(is_good_q & is_whole) | l4_size_q < 14'(header) + 14'd4;
       packet_o.last_at <= last_start[13:4];
       packet_o.beat <= beat_q[1];
+      packet_o.from <= l4_start_q + 14'(header);
+      packet_o.is_ahead <= 1'b0;
+      packet_o.is_blocked <= 1'b0;
+      packet_o.is_again <= 1'b0;
+      flow_o <= '{
+          is_enabled: enabled_q[1],
+          is_tcp: is_good_q & is_whole & protocol_q[0],
+          syn: l4_q[8*13+1],
+          sequence_number: {swap16(l4_q[32+:16]), swap16(l4_q[48+:16])},
+          key: {l4_q[31:0], addresses_q}
+      };
     end
   end
   assign packet_valid_o = last_q[2];

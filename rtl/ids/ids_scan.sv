@@ -2,7 +2,7 @@
 // Looks up each place of the payloads in the bitmaps of fragments: 16 bytes a cycle.
 //
 // What has a place whose bit is set is handed on with its bytes, and the end of each packet. Fragments
-// that are not all in the payload are not looked for. A read of the store gives way to other readers
+// that are not all in the payload, or in what is of its stream before it, are not looked for. A read of the store gives way to other readers
 // (wait_i).
 //
 // Latency: 9 cycles. Throughput: 16 bytes of payload per cycle, at least a cycle for a packet.
@@ -55,7 +55,7 @@ module ids_scan
 
   at_t at_q;
   logic goes_on_q;  // it is not at the first word of a packet
-  wire at_t first_at = packet_i.start[13:4];
+  wire at_t first_at = packet_i.from[13:4];
   wire at_t last_at = packet_i.is_small ? first_at : packet_i.last_at;
   wire at_t at = goes_on_q ? at_q : first_at;
   wire ends = at == last_at;
@@ -77,7 +77,7 @@ module ids_scan
 
   // Places of this word that may begin a fragment.
   wire signed [15:0] here = 16'({at, 4'd0});
-  wire signed [15:0] from = 16'(packet_i.start) - here;
+  wire signed [15:0] from = 16'(packet_i.from) - here;
   wire signed [15:0] to_long = 16'(packet_i.stop) - here - 16'sd8;
   wire signed [15:0] to_short = 16'(packet_i.stop) - here - 16'sd4;
   logic signed [15:0] from_q, to_long_q, to_short_q;

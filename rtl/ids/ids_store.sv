@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The frames that rule_matcher looks at: a ring of beats, read as 32 bytes from any 16 on.
+// The frames that rule_matcher looks at, by the slot of each, read as 32 bytes from any 16 on.
 //
-// It has as much room as the slots of the packet processor, so that nothing is overwritten before its
-// verdict. What a read takes past the last byte of a frame is of other frames.
+// A frame stays until another one comes to its slot. Up to 16 bytes at a time can be replaced in cycles
+// without a beat. What a read takes past the last byte of a frame is of other frames.
 //
-// Latency: 3 cycles. Throughput: one beat in and one read per cycle.
+// Latency: 3 cycles; what is written can be read in the cycle after the next. Throughput: one beat in and one read
+// per cycle.
 module ids_store #(
     parameter int unsigned DataWidth = 512,
     parameter int unsigned Beats = 512,
@@ -14,8 +15,15 @@ module ids_store #(
     input logic rst_i,
 
     input logic packet_i,
+    input logic first_i,
+    input logic [BeatWidth-1:0] beat_i,  // of the frame, the first one
     input logic [DataWidth-1:0] data_i,
-    output logic [BeatWidth-1:0] beat_o,  // that data_i becomes
+
+    input logic replace_i,
+    output logic replace_ready_o,
+    input logic [BeatWidth+1:0] replace_word_i,
+    input logic [15:0] replace_bytes_i,
+    input logic [127:0] replace_data_i,
 
     input logic [BeatWidth+1:0] word_i,  // of 16 bytes
     output logic [255:0] data_o
@@ -28,12 +36,22 @@ module ids_store #(
     $error("ids_store: Beats must be a power of two, at least 4");
   end
 
-  logic [BeatWidth-1:0] write_q;
+  logic [BeatWidth-1:0] next_q;
+  always_ff @(posedge clk_i) if (packet_i) next_q <= (first_i ? beat_i : next_q) + 1'b1;
+  assign replace_ready_o = ~packet_i;
+
+  logic [  BeatWidth-1:0] write_q;
+  logic [  DataWidth-1:0] data_q;
+  logic [DataWidth/8-1:0] bytes_q;
   always_ff @(posedge clk_i) begin
-    if (rst_i) write_q <= '0;
-    else if (packet_i) write_q <= write_q + 1'b1;
+    write_q <= ~packet_i ? replace_word_i[BeatWidth+1:2] : first_i ? beat_i : next_q;
+    for (int unsigned b = 0; b < 4; b++) begin
+      data_q[128*b+:128] <= packet_i ? data_i[128*b+:128] : replace_data_i;
+      bytes_q[16*b+:16] <= {16{packet_i}} |
+          (replace_i & 32'(replace_word_i[1:0]) == b ? replace_bytes_i : 16'd0);
+    end
+    if (rst_i) bytes_q <= '0;
   end
-  assign beat_o = write_q;
 
   // Each quarter of a beat has a memory; those before the first one read the next beat.
   logic [3:0][127:0] quarter_q;
@@ -45,7 +63,8 @@ module ids_store #(
   for (genvar b = 0; b < 4; b++) begin : gen_quarter
     (* ram_style = "block" *) logic [127:0] memory[Beats];
     always_ff @(posedge clk_i) begin
-      if (packet_i) memory[write_q] <= data_i[128*b+:128];
+      for (int n = 0; n < 16; n++)
+      if (bytes_q[16*b+n]) memory[write_q][8*n+:8] <= data_q[128*b+8*n+:8];
       beat_q[b] <= 32'(first) > b ? next_beat : beat;
       quarter_q[b] <= memory[beat_q[b]];
     end

@@ -2,11 +2,16 @@
 // Accelerator of a packet processor: finds what rules of intrusion detection look for in frames. Registers
 // write its tables at run time.
 //
-// A fragment of each rule is looked for at every place of a payload (ids_scan, ids_find), then the rule
-// is checked (ids_check, which says what the verdict is). The first hits of the packet in slot n are
+// A TCP segment is put behind what came before it in its stream (ids_flows). A fragment of each rule is looked for at
+// every place of a payload (ids_scan, ids_find), then the rule is checked (ids_check, which says what the verdict
+// is). The first hits of the packet in slot n are
 // words on the bus, at 64 n + 8 h for hit h: the sid, then the row of the rule, with bit 31 for an
 // exact one. NumSlots and SlotBytes are those of the rpu beside it. The register hit has them too, for
 // the host: up to 256 that it has not read.
+//
+// From 0x4000 on, at 4 n, the firmware asks about slot n that it has: a read at 0x4000 gives another
+// verdict, for a segment that was ahead; one at 0x4100 too, over bytes that are missing; a write at 0x4200
+// blocks the flow; a read at 0x4300 says where the state of the flow is, all ones if there is none.
 //
 // Latency: 25 cycles from the last beat, and what the payload takes: 16 bytes a cycle; rules whose
 // fragment is there take time of their own (ids_check). Throughput: 16 bytes of payload per cycle, at
@@ -21,6 +26,7 @@ module rule_matcher
     parameter int unsigned NumSlots = 16,
     parameter int unsigned SlotBytes = 2048,
     parameter int unsigned Rows = 2048,
+    parameter int unsigned Flows = 4096,  // whose state there is room for
     localparam int unsigned NumWords = 32 * Rows,
     localparam int unsigned IndexWidth = $clog2(NumWords)
 ) (
@@ -61,7 +67,9 @@ module rule_matcher
   localparam int unsigned HitsOfPacket = 8;
   localparam int unsigned Beats = NumSlots * SlotBytes / (DataWidth / 8);
   localparam int unsigned BeatWidth = $clog2(Beats);
+  localparam int unsigned SlotBeatWidth = $clog2(SlotBytes / (DataWidth / 8));
   localparam int unsigned RowWidth = $clog2(Rows);
+  localparam int unsigned SlotWidth = $clog2(NumSlots);
 
   if (Rows < 256 || Rows > 16384 || Rows != 2 ** RowWidth) begin : gen_bad_rows
     $error("rule_matcher: Rows must be a power of two, 256 to 16384");
@@ -90,10 +98,11 @@ module rule_matcher
 
   // ---- Frames ----
 
-  packet_t packet, scanned, checked;
-  logic packet_valid, scan_valid, scan_ready, unused_ready, check_ready;
-  logic unused_scan_body, unused_scan_ready, unused_check_body, unused_check_valid;
-  logic [BeatWidth-1:0] beat;
+  packet_t packet, placed, scanned, checked;
+  flow_t flow;
+  logic packet_valid, placed_valid, scan_valid, scan_ready, check_ready;
+  logic scan_room, check_room, unused_scan_body, unused_check_body, unused_check_valid;
+  wire [BeatWidth-1:0] beat = BeatWidth'(accel_packet_slot_i) << SlotBeatWidth;
   logic enabled_q;
   always_ff @(posedge clk_i) enabled_q <= regs_i.control.enable;
   ids_headers #(
@@ -110,10 +119,55 @@ module rule_matcher
       .data_i(accel_packet_data_i),
       .is_enabled_i(enabled_q),
       .packet_o(packet),
+      .flow_o(flow),
       .packet_valid_o(packet_valid)
   );
 
-  // There is an entry for each slot.
+  logic reads;  // the check does, before all others
+  logic [BeatWidth+1:0] scan_word, check_word;
+  logic [255:0] bytes;
+
+  // What the firmware asks is in words from 0x4000 on: an operation, and a slot.
+  logic ask_done, again, replace, replace_ready, flow_reads, answered_q;
+  logic [BeatWidth+1:0] replace_word, flow_word;
+  logic [15:0] replace_bytes;
+  logic [127:0] replace_data;
+  logic [15:0] flow_row;
+  logic [NumSlots-1:0] inside_q;  // slots whose verdict has not come
+  wire [7:0] ask_slot = 8'(accel_addr_i[7:2]);
+  wire ask_e ask_op = ask_e'(accel_addr_i[9:8]);
+  wire may_ask = accel_addr_i[15:10] == 6'b0100_00 & 32'(ask_slot) < NumSlots &
+      accel_write_i == (ask_op == AskBlock) & ~inside_q[ask_slot[SlotWidth-1:0]];
+  ids_flows #(
+      .Flows(Flows),
+      .NumSlots(NumSlots),
+      .WordWidth(BeatWidth + 2)
+  ) u_flows (
+      .clk_i,
+      .rst_i,
+      .packet_i(packet),
+      .flow_i(flow),
+      .packet_valid_i(packet_valid),
+      .ask_i(accel_bus_i & may_ask & ~answered_q),
+      .ask_op_i(ask_op),
+      .ask_slot_i(ask_slot),
+      .again_i(again),
+      .ask_done_o(ask_done),
+      .row_o(flow_row),
+      .replace_o(replace),
+      .replace_ready_i(replace_ready),
+      .replace_word_o(replace_word),
+      .replace_bytes_o(replace_bytes),
+      .replace_data_o(replace_data),
+      .read_o(flow_reads),
+      .wait_i(reads),
+      .word_o(flow_word),
+      .data_i(bytes),
+      .packet_o(placed),
+      .packet_valid_o(placed_valid),
+      .packet_ready_i(scan_room & check_room)
+  );
+
   head_fifo #(
       .head_t(packet_t),
       .body_t(logic),
@@ -121,10 +175,10 @@ module rule_matcher
   ) u_scanned (
       .clk_i,
       .rst_i,
-      .in_head_i  (packet),
+      .in_head_i  (placed),
       .in_body_i  (1'b0),
-      .in_valid_i (packet_valid),
-      .in_ready_o (unused_scan_ready),
+      .in_valid_i (placed_valid & check_room),
+      .in_ready_o (scan_room),
       .out_head_o (scanned),
       .out_body_o (unused_scan_body),
       .out_valid_o(scan_valid),
@@ -137,19 +191,16 @@ module rule_matcher
   ) u_checked (
       .clk_i,
       .rst_i,
-      .in_head_i  (packet),
+      .in_head_i  (placed),
       .in_body_i  (1'b0),
-      .in_valid_i (packet_valid),
-      .in_ready_o (unused_ready),
+      .in_valid_i (placed_valid & scan_room),
+      .in_ready_o (check_room),
       .out_head_o (checked),
       .out_body_o (unused_check_body),
       .out_valid_o(unused_check_valid),
       .out_ready_i(check_ready)
   );
 
-  logic reads;
-  logic [BeatWidth+1:0] scan_word, check_word;
-  logic [255:0] bytes;
   ids_store #(
       .DataWidth(DataWidth),
       .Beats(Beats)
@@ -157,10 +208,16 @@ module rule_matcher
       .clk_i,
       .rst_i,
       .packet_i(accel_packet_i),
-      .data_i  (accel_packet_data_i),
-      .beat_o  (beat),
-      .word_i  (reads ? check_word : scan_word),
-      .data_o  (bytes)
+      .first_i(accel_packet_first_i),
+      .beat_i(beat),
+      .data_i(accel_packet_data_i),
+      .replace_i(replace),
+      .replace_ready_o(replace_ready),
+      .replace_word_i(replace_word),
+      .replace_bytes_i(replace_bytes),
+      .replace_data_i(replace_data),
+      .word_i(reads ? check_word : flow_reads ? flow_word : scan_word),
+      .data_o(bytes)
   );
 
   // ---- Places, fragments, rules ----
@@ -178,7 +235,7 @@ module rule_matcher
       .packet_i(scanned),
       .packet_valid_i(scan_valid),
       .packet_ready_o(scan_ready),
-      .wait_i(reads),
+      .wait_i(reads | flow_reads),
       .word_o(scan_word),
       .data_i(bytes),
       .long_o(longs),
@@ -242,6 +299,7 @@ module rule_matcher
       .hit_exact_o(hit_exact),
       .hit_row_o(hit_row),
       .judged_o(accel_judged_o),
+      .again_o(again),
       .judged_slot_o(accel_judged_slot_o),
       .verdict_o(accel_verdict_o),
       .write_i(write_q),
@@ -296,18 +354,25 @@ module rule_matcher
   (* ram_style = "distributed" *) logic [31:0] sids[NumHits];
   (* ram_style = "distributed" *) logic [14:0] hit_rows[NumHits];
   wire [HitWidth-1:0] hit_place = HitWidth'({checked.slot, hit_number});
-  logic answered_q;
-  logic [31:0] sid_q;
+  logic [31:0] sid_q, answer_q;
   logic [14:0] hit_row_q;
+  wire is_row = may_ask & ask_op == AskRow;
+  wire asks = may_ask & ~is_row;
+  wire is_hit = 32'(accel_addr_i) < 8 * NumHits;
   always_ff @(posedge clk_i) begin
     if (hit) sids[hit_place] <= hit_sid;
     if (hit) hit_rows[hit_place] <= {hit_exact, hit_row};
     sid_q <= sids[accel_addr_i[3+:HitWidth]];
     hit_row_q <= hit_rows[accel_addr_i[3+:HitWidth]];
-    answered_q <= accel_bus_i & ~answered_q & ~rst_i;
+    answer_q <= again ? accel_verdict_o : 32'd1 << VerdictAhead;
+    answered_q <= accel_bus_i & ~answered_q & (asks ? ask_done : 1'b1) & ~rst_i;
+    if (accel_packet_i & accel_packet_first_i) inside_q[accel_packet_slot_i[SlotWidth-1:0]] <= 1'b1;
+    if (accel_judged_o) inside_q[accel_judged_slot_o[SlotWidth-1:0]] <= 1'b0;
+    if (rst_i) inside_q <= '0;
   end
   assign accel_bus_wait_o = ~answered_q;
-  assign accel_bus_error_o = accel_write_i | 32'(accel_addr_i) >= 8 * NumHits;
-  assign accel_rdata_o = accel_addr_i[2] ? {hit_row_q[14], 17'd0, hit_row_q[13:0]} : sid_q;
+  assign accel_bus_error_o = ~may_ask & (accel_write_i | ~is_hit);
+  assign accel_rdata_o = is_row ? 32'(flow_row) : asks ? answer_q :
+      accel_addr_i[2] ? {hit_row_q[14], 17'd0, hit_row_q[13:0]} : sid_q;
 
 endmodule

@@ -69,7 +69,33 @@ package rule_pkg;
     logic is_small;  // the payload has no fragment
     logic [9:0] last_at;  // where the last fragment may begin, in units of 16
     logic [15:0] beat;  // where the frame begins in the store
+    place_t from;  // where the scan begins: what is before the payload is of the stream
+    logic is_ahead;  // bytes of the stream are missing before it
+    logic is_blocked;  // the firmware has said so of its flow
+    logic is_again;  // it was ahead; the firmware asks for another verdict
   } packet_t;
+
+  // What the state of a flow hangs on.
+  typedef struct packed {
+    logic is_enabled;  // packets are examined
+    logic is_tcp;  // and its header is whole
+    logic syn;
+    logic [31:0] sequence_number;
+    logic [95:0] key;  // addresses and ports
+  } flow_t;
+
+  // Bytes of a stream that are kept for the segment behind them (bombus.rules.fragments.JOINT_BYTES).
+  localparam int unsigned JointBytes = 32;
+
+  localparam int unsigned VerdictAhead = 4;  // bit of a verdict
+
+  // What firmware asks of the flow of a packet.
+  typedef enum logic [1:0] {
+    AskAgain,  // another verdict
+    AskSkip,  // the same, over the bytes that are missing
+    AskBlock,  // verdicts of its flow say so from now on
+    AskRow  // where the state of its flow is
+  } ask_e;
 
   // What the scan hands to the check: a fragment is there, or the packet ends, or both.
   typedef struct packed {

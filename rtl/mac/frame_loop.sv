@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loopback of a middlebox: frames that packet processors send by a MAC port that there is not come to
+// Loopback of a middlebox: frames that packet processors send to a MAC port that does not exist come to
 // packet processors again, as if by that port.
 //
-// A frame is stored whole before it goes on, as in frame_rx. One for which there is no room is dropped
-// and counted, so that processors which send to each other never wait for each other.
+// A frame is stored whole before it goes on, as in frame_rx. While its credits, for the beats and the
+// frames that it has room for, are used up, it takes none, and nothing is lost. Processors that send to
+// each other could then wait for each other: with DropsWhenFull a frame for which there is no room is
+// dropped and counted instead.
 //
 // Latency: 4 cycles from the last beat in to the first beat out. Throughput: one beat per cycle.
 module frame_loop
@@ -11,7 +13,8 @@ module frame_loop
 #(
     parameter type beat_t = logic,
     parameter int unsigned MacPort = 2,  // by which processors send to it
-    parameter int unsigned DataWidth = 512
+    parameter int unsigned DataWidth = 512,
+    parameter bit DropsWhenFull = 0
 ) (
     input logic clk_i,
     input logic rst_i,
@@ -29,7 +32,8 @@ module frame_loop
 );
 
   localparam string Entry = "frame_loop";
-  localparam bit AlwaysTakes = 1;
+  localparam bit AlwaysTakes = DropsWhenFull;
+  localparam int unsigned MaxBusyCycles = DropsWhenFull ? 4096 : 0;  // 0: as the processors take
   typedef enum logic [0:0] {NextRpu} next_e;
   typedef enum int unsigned {
     DropTooLong,
@@ -45,8 +49,46 @@ module frame_loop
     assign keep[b] = ~in_i.last | ($clog2(DataBytes) + 1)'(b) < in_i.bytes;
   end
 
+  // Frames that are too long do not get as far as the store: what they take there comes back late.
+  logic first_q, drops_q, too_long_q;
+  wire too_long = first_q ? in_i.length > 14'(MaxFrameBytes) : drops_q;
+  wire takes = in_valid_i & in_ready_o;
+  wire stores = takes & ~too_long;
+  always_ff @(posedge clk_i) begin
+    if (rst_i) first_q <= 1'b1;
+    else if (takes) first_q <= in_i.last;
+    if (takes) drops_q <= too_long;
+    too_long_q <= takes & too_long & in_i.last & ~rst_i;
+  end
+
+  if (DropsWhenFull) begin : gen_drops
+    assign in_ready_o = 1'b1;
+  end else begin : gen_credits
+    // Of frame_store. A credit is there again when the beat has left, some cycles after its room is.
+    localparam int unsigned Beats = 32768 * 8 / DataWidth;
+    localparam int unsigned Frames = Beats < 1024 ? Beats : 1024;
+    logic [$clog2(Beats):0] beats_q;
+    logic [$clog2(Frames):0] frames_q;
+    wire gone = out_valid_o & out_ready_i;
+    wire beat_in = stores & ~gone;
+    wire beat_out = gone & ~stores;
+    wire frame_in = stores & in_i.last & ~(gone & out_o.last);
+    wire frame_out = gone & out_o.last & ~(stores & in_i.last);
+    always_ff @(posedge clk_i) begin
+      // The credits that a last beat may still use are kept back.
+      in_ready_o <= ~rst_i & beats_q < ($clog2(
+          Beats
+      ) + 1)'(Beats - 2) & frames_q < ($clog2(
+          Frames
+      ) + 1)'(Frames - 2);
+      beats_q <= beats_q + ($clog2(Beats) + 1)'(beat_in) - ($clog2(Beats) + 1)'(beat_out);
+      frames_q <= frames_q + ($clog2(Frames) + 1)'(frame_in) - ($clog2(Frames) + 1)'(frame_out);
+      if (rst_i) {beats_q, frames_q} <= '0;
+    end
+  end
+
   logic [2:0] drops;
-  logic unused_message;
+  logic unused_message, unused_ready;
   logic [13:0] unused_bytes;
   frame_rx #(
       .beat_t(beat_t),
@@ -58,8 +100,8 @@ module frame_loop
       .rst_i,
       .mac_rx_tdata_i(in_i.data),
       .mac_rx_tkeep_i(keep),
-      .mac_rx_tvalid_i(in_valid_i),
-      .mac_rx_tready_o(in_ready_o),
+      .mac_rx_tvalid_i(stores),
+      .mac_rx_tready_o(unused_ready),
       .mac_rx_tlast_i(in_i.last),
       .mac_rx_tuser_i(1'b0),
       .out_o,
@@ -72,8 +114,8 @@ module frame_loop
       .mac_bytes_o(unused_bytes),
       .busy_o
   );
-  assign drop_o[DropTooLong]  = drops[1];
+  assign drop_o[DropTooLong]  = too_long_q;
   assign drop_o[DropOverflow] = drops[2];
-  wire unused = drops[0];
+  wire unused = ^drops[1:0];
 
 endmodule

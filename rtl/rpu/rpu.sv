@@ -283,7 +283,7 @@ module rpu
   logic [1:0] come_port, go_port;
   logic [13:0] come_length, go_length;
   logic [6:0] come_verdict;
-  logic memory_request, memory_done, memory_error;
+  logic memory_near, memory_request, memory_done, memory_error;
   logic [$clog2(SlotBytes)-1:0] memory_place;
   rpu_pkg::word_t memory_data;
   rpu_bus #(
@@ -322,6 +322,7 @@ module rpu
       .empty_valid_i(empty_valid),
       .empty_ready_i(empty_ready),
       .empty_wanted_o(empty_wanted),
+      .memory_near_o(memory_near),
       .memory_request_o(memory_request),
       .memory_slot_o(memory_slot),
       .memory_place_o(memory_place),
@@ -420,6 +421,7 @@ module rpu
       .empty_valid_o(empty_valid),
       .empty_ready_o(empty_ready),
       .empty_wanted_i(empty_wanted),
+      .memory_near_i(memory_near),
       .memory_request_i(memory_request),
       .memory_slot_i(memory_slot),
       .memory_place_i(memory_place),

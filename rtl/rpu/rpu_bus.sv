@@ -59,6 +59,7 @@ module rpu_bus
     output logic empty_wanted_o,
 
     // Packet memory: a request is held until it is done.
+    output logic memory_near_o,  // perhaps a read is requested; known early
     output logic memory_request_o,
     output logic [SlotWidth-1:0] memory_slot_o,
     output logic [PlaceWidth-1:0] memory_place_o,
@@ -146,6 +147,8 @@ module rpu_bus
   assign timer_write_o = asks & is_timer & bus_write_i;
   assign accel_bus_o = asks & is_accel;
   assign memory_request_o = asks & is_memory;
+  // Nothing else has this bit; one whose address has others, too, is an error and may take a cycle.
+  assign memory_near_o = bus_valid_i & ~done_q & ~bus_write_i & bus_addr_i[20];
   assign memory_slot_o = bus_addr_i[PlaceWidth+:SlotWidth];
   assign memory_place_o = bus_addr_i[PlaceWidth-1:0];
   // Behind the last slot is nothing.

@@ -142,8 +142,9 @@ module rpu_core
   end
 
   logic m_valid_q, m_system_q;
-  wire waits_load = x_q.is_load &
-      (depends_x[0] & decoded.uses_rs1 | depends_x[1] & decoded.uses_rs2);
+  // Bits that all instructions with a second operand have; some others wait for nothing. Late.
+  wire may_use_rs2 = code_i[5] | code_i[3];
+  wire waits_load = x_q.is_load & (depends_x[0] | depends_x[1] & may_use_rs2);
   wire waits_system = decoded.is_system ? x_valid_q | m_valid_q :
       x_valid_q & x_q.is_system | m_system_q;
   assign advance_d = advance_x & ~waits_load & ~waits_system;
@@ -151,11 +152,11 @@ module rpu_core
   // ---- Execute ----
 
   // Of the memory stage.
-  logic m_trap_q, m_interrupt_q, m_redirect_q, m_at_address_q, m_load_q;
-  logic m_access_q, m_misaligned_q, m_in_data_q, m_in_bus_q;
+  logic m_trap_q, m_interrupt_q, m_redirect_q, m_at_address_q;
+  load_t m_how_q;
+  logic m_access_q, m_aligned_q, m_misaligned_q, m_in_data_q, m_in_bus_q;
   logic m_taken_q, m_learn_q, m_bad;
   logic [3:0] m_cause_q, m_bytes_q;
-  logic [2:0] m_size_q;
   word_t m_address_q, m_result_q, m_data_q;
   logic m_write_q;
   logic [31:2] m_other_q;  // where the program goes on if no branch is taken
@@ -347,6 +348,18 @@ module rpu_core
   wire in_next = upper == DataUpper + 1'b1;
   wire in_last = upper == DataUpper - 1'b1;
   wire in_data = below ? (carries ? in_same : in_next) : carries ? in_last : in_same;
+  load_t load;
+  always_comb begin
+    load = '0;
+    load.loads = x_q.is_load;
+    load.is_word = x_q.is_load & funct3[1];
+    load.is_byte = x_q.is_load & funct3[1:0] == 2'b00;
+    load.lower = x_q.is_load & (funct3[1] | funct3[0] & ~address[1]);
+    load.upper = x_q.is_load & funct3[1:0] == 2'b01 & address[1];
+    load.is_signed = x_q.is_load & ~funct3[2] & ~funct3[1];
+    load.place = address[1:0];
+    load.sign_place = {address[1], address[0] | funct3[0]};
+  end
   wire misaligned = funct3[1] & address[1] | (funct3[1] | funct3[0]) & address[0];
   wire may_store = is_alive & ~m_stalls & x_q.is_store & ~interrupted & ~is_faulty;
   assign data_enable_o = ~m_stalls;
@@ -401,27 +414,28 @@ module rpu_core
       pc_m_q <= pc_x_q;
       m_rd_q <= x_q.rd;
       m_writes_q <= leaves & x_q.writes_rd & ~trap;
-      m_load_q <= x_q.is_load;
+      m_how_q <= load;
       m_access_q <= leaves & (x_q.is_load | x_q.is_store) & ~trap;
       m_misaligned_q <= misaligned;
+      m_aligned_q <= leaves & (x_q.is_load | x_q.is_store) & ~trap & ~misaligned;
       m_in_data_q <= in_data;
       m_in_bus_q <= address[31:28] == RegionBus;
       m_write_q <= x_q.is_store;
-      m_size_q <= funct3;
       m_bytes_q <= bytes;
       m_address_q <= address;
       m_result_q <= sum & {32{x_q.adds}} | late | early;
       m_data_q <= stored;
     end else if (m_bad | bus_ready_i) begin  // it becomes a trap
       {m_trap_q, m_redirect_q, m_at_address_q} <= '1;
-      {m_writes_q, m_access_q, m_taken_q, m_learn_q} <= '0;
+      {m_writes_q, m_access_q, m_aligned_q, m_taken_q, m_learn_q} <= '0;
       if (m_taken_q) m_cause_q <= CauseFetchMisaligned;
       else if (m_write_q) m_cause_q <= m_misaligned_q ? CauseStoreMisaligned : CauseStoreFault;
       else m_cause_q <= m_misaligned_q ? CauseLoadMisaligned : CauseLoadFault;
       m_other_q <= trap_target;
     end
     if (rst_i) begin
-      {m_valid_q, m_system_q, m_writes_q, m_access_q, m_taken_q, m_learn_q} <= '0;
+      {m_valid_q, m_system_q, m_writes_q} <= '0;
+      {m_access_q, m_aligned_q, m_taken_q, m_learn_q} <= '0;
       m_redirect_q <= 1'b1;  // to address 0
       m_other_q <= '0;
     end
@@ -435,7 +449,7 @@ module rpu_core
   assign learn = m_learn_q & m_redirect_q;
   assign learn_taken = m_taken_q;
 
-  assign bus_valid_o = m_access_q & m_in_bus_q & ~m_misaligned_q;
+  assign bus_valid_o = m_aligned_q & m_in_bus_q;
   assign bus_write_o = m_write_q;
   assign bus_addr_o = m_address_q[27:0];
   assign bus_bytes_o = m_bytes_q;
@@ -448,11 +462,10 @@ module rpu_core
   word_t loaded;
   rpu_load u_load (
       .word_i (m_in_bus_q ? bus_data_i : data_i),
-      .place_i(m_address_q[1:0]),
-      .size_i (m_size_q),
+      .how_i  (m_how_q),
       .value_o(loaded)
   );
-  assign m_value = m_load_q ? loaded : m_result_q;
+  assign m_value = loaded | m_result_q;  // a load has no result, and nothing else loads
 
   // ---- Write-back ----
 
@@ -466,16 +479,18 @@ module rpu_core
 
   if (Retire) begin : gen_retire
     word_t insn_m_q, first_m_q, second_m_q;
+    logic [1:0] m_size_q;
     always_ff @(posedge clk_i) begin
       if (~m_stalls) begin
         insn_m_q   <= insn_x_q;
+        m_size_q   <= funct3[1:0];
         first_m_q  <= first_q;
         second_m_q <= second_q;
       end
     end
     wire done = m_valid_q & ~m_stalls;
     wire [3:0] mask = m_size_q[1] ? 4'b1111 : m_size_q[0] ? 4'b0011 : 4'b0001;
-    wire accesses = ~m_trap_q & (m_load_q | m_write_q);
+    wire accesses = ~m_trap_q & (m_how_q.loads | m_write_q);
     always_comb begin
       retire_o = '0;
       retire_o.valid = done;
@@ -492,8 +507,8 @@ module rpu_core
       end
       if (accesses) begin
         retire_o.mem_addr  = m_address_q;
-        retire_o.mem_read  = m_load_q ? mask : '0;
-        retire_o.mem_write = m_load_q ? '0 : mask;
+        retire_o.mem_read  = m_how_q.loads ? mask : '0;
+        retire_o.mem_write = m_how_q.loads ? '0 : mask;
         retire_o.mem_wdata = m_data_q;
       end
     end

@@ -86,8 +86,6 @@ module rpu_decode
     decoded_o = '0;
     decoded_o.rd = insn_i[11:7];
     decoded_o.writes_rd = writes & insn_i[11:7] != 5'd0;
-    decoded_o.uses_rs1 = ~(is_lui | is_auipc | is_jal);
-    decoded_o.uses_rs2 = is_store | is_register | is_branch | is_custom;
     decoded_o.first_pc = is_auipc;
     decoded_o.second_immediate = is_immediate | is_lui | is_auipc;
     decoded_o.adds = is_alu & funct3 == 3'b000 | is_auipc;

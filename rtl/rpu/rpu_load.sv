@@ -1,26 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Extracts a byte, a halfword or a word at an address from the word that was loaded, and extends
-// it. Combinational.
+// Extracts a byte, a halfword or a word from the word that was loaded, and extends it. Combinational;
+// the word is late, how it is read (rpu_pkg::load_t) comes from flip-flops. 0 if nothing is loaded.
 module rpu_load
   import rpu_pkg::*;
 (
-    input word_t word_i,
-    input logic [1:0] place_i,  // of the first byte
-    input logic [2:0] size_i,  // funct3 of the load
+    input  word_t word_i,
+    input  load_t how_i,
     output word_t value_o
 );
 
-  wire is_word = size_i[1];
-  wire is_half = size_i[0];
-  logic [7:0] low, high;
-  logic sign;
-  always_comb begin
-    low = 8'(word_i >> {place_i, 3'b000});
-    high = place_i[1] ? word_i[31:24] : word_i[15:8];  // of a word: place_i is 0
-    sign = ~size_i[2] & (is_half ? high[7] : low[7]);
-    value_o[7:0] = low;
-    value_o[15:8] = is_half | is_word ? high : {8{sign}};
-    value_o[31:16] = is_word ? word_i[31:16] : {16{sign}};
-  end
+  wire sign = word_i[{how_i.sign_place, 3'd7}] & how_i.is_signed;
+  wire [7:0] low = 8'(word_i >> {how_i.place, 3'b000});
+  assign value_o[7:0] = low & {8{how_i.loads}};
+  assign value_o[15:8]  = word_i[15:8] & {8{how_i.lower}} | word_i[31:24] & {8{how_i.upper}} |
+      {8{sign & how_i.is_byte}};
+  assign value_o[31:16] = word_i[31:16] & {16{how_i.is_word}} | {16{sign}};
 
 endmodule

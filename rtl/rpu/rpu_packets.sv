@@ -3,8 +3,8 @@
 //
 // A message is stored in a free slot; when its last beat has come, its descriptor is offered to the
 // core. A descriptor that comes back is sent from its slot, or dropped, and the slot is free again.
-// The first beat and the metadata of each slot stand in a window, which the core reads in the cycle
-// after it gives the address, and writes; from there they are sent. Messages that are longer than a
+// The first beat and the metadata of each slot also stand in a window, which the core reads in the cycle
+// after it gives the address; what it writes there goes into the memory, too. Messages that are longer than a
 // slot are dropped. A descriptor whose slot the core does not have, or that is longer than a slot,
 // sends nothing. The core also reads and writes words of the slots that it has, and takes empty ones.
 // With an accelerator that judges (judges_i), a message waits for its verdict, which then stands in
@@ -59,6 +59,7 @@ module rpu_packets
     input logic empty_wanted_i,
 
     // A word of a slot that the core has: held until it is done.
+    input logic memory_near_i,  // perhaps a read is requested; known early
     input logic memory_request_i,
     input logic [SlotWidth-1:0] memory_slot_i,
     input logic [WordPlaceWidth-1:0] memory_place_i,
@@ -138,12 +139,14 @@ module rpu_packets
   logic [SlotWidth:0] num_free;
   logic write_q, window_write_q;  // the core writes the window
   logic memory_write_q;  // the core writes the memory
+  logic core_writes_q;  // one of these
   logic allocates_q;  // the core gets an empty slot if there is one
 
   wire  has_slot = filled & |num_free;
   // What the core writes takes the place of a beat.
   wire  may_start = has_slot & ~allocates_q;
-  assign in_ready_o = ~write_q & ~memory_write_q & (~first_q | may_start) | first_q & discards_i;
+  // A write to a slot that the core does not have takes it as well: that is known late.
+  assign in_ready_o = ~core_writes_q & (~first_q | may_start) | first_q & discards_i;
   wire takes = in_valid_i & in_ready_o;
   wire too_long = 15'(in_i.length) > 15'(SlotBytes) | discards_i;
   wire starts = takes & first_q & ~too_long;
@@ -314,6 +317,7 @@ module rpu_packets
   logic active_q, out_first_q, at_out_q;  // at_out_q: the slot that is read is the one that is sent
   slot_t read_slot_q, out_slot_q;
   logic [ 4:0] access_place_q;
+  logic [31:0] place_is_q;  // the same, one-hot
   logic [ 3:0] bytes_q;
   logic [31:0] data_q;
 
@@ -329,42 +333,51 @@ module rpu_packets
   wire memory_writes = memory_request_i & memory_held & |memory_write_i;
   wire memory_reads = memory_request_i & ~|memory_write_i & ~memory_reads_q;
   assign memory_error_o = ~memory_held;
-  assign memory_done_o = ~memory_held | |memory_write_i | memory_reads_q;
-  assign memory_data_o  = memory_beat == '0 ? window_data_o :
-      read_data[32*access_place_q[ByteWidth-3:0]+:32];
+  assign memory_done_o  = ~memory_held | |memory_write_i | memory_reads_q;
+  assign memory_data_o  = read_data[32*access_place_q[ByteWidth-3:0]+:32];
   always_ff @(posedge clk_i) begin
     read_slot_q <= memory_request_i ? memory_slot_i : window_access_i ? window_slot_i : out_slot_q;
     at_out_q <= ~window_access_i & ~memory_request_i & active_q & ~go_ready;
     access_place_q <= memory_request_i ? 5'(memory_word) : window_place_i;
+    place_is_q <= 32'd1 << (memory_request_i ? 5'(memory_word) : window_place_i);
     bytes_q <= memory_request_i ? memory_write_i : window_write_i;
     data_q <= memory_request_i ? memory_data_i : window_data_i;
     window_write_q <= ~rst_i & (memory_writes & memory_beat == '0 | |window_write_i);
+    core_writes_q <= ~rst_i & (memory_writes | |window_write_i);
     window_fault_o <= window_access_i & ~held_q[window_slot_i];
     memory_write_q <= ~rst_i & memory_writes;
-    memory_beat_q <= memory_beat;
+    memory_beat_q <= memory_request_i ? memory_beat : '0;  // a write to the window: the first
   end
 
   // One port to read, for the core and for what is sent; one to write, for the core and for what comes.
-  wire slot_t write_slot = write_q ? read_slot_q : free_slot;
+  wire slot_t write_slot = core_writes_q ? read_slot_q : free_slot;
+  wire core_writes = write_q | memory_write_q;
   logic [31:0] shown[32];
   logic [31:0] merged;
   logic [127:0] in_meta;
   assign in_meta = 128'(in_i.meta);
-  assign window_data_o = shown[access_place_q];
+  // In groups of three words, so that the selection is two levels deep.
+  logic [10:0][31:0] group;
+  always_comb begin
+    group = '0;
+    for (int unsigned w = 0; w < 32; w++) group[w/3] |= shown[w] & {32{place_is_q[w]}};
+    window_data_o = '0;
+    for (int unsigned g = 0; g < 11; g++) window_data_o |= group[g];
+  end
   for (genvar b = 0; b < 4; b++) begin : gen_merged
     assign merged[8*b+:8] = bytes_q[b] ? data_q[8*b+:8] : window_data_o[8*b+:8];
   end
-  assign store_place = memory_write_q ? {read_slot_q, memory_beat_q} :
+  assign store_place = core_writes_q ? {read_slot_q, memory_beat_q} :
       {slot, first_q ? place_t'(0) : in_place_q};
   for (genvar b = 0; b < Bytes; b++) begin : gen_store
     wire at_word = access_place_q == 5'(b / 4);
-    assign store_bytes[b] = memory_write_q ? at_word & bytes_q[b%4] : taken_o;
+    assign store_bytes[b] = core_writes_q ? core_writes & at_word & bytes_q[b%4] : taken_o;
   end
   for (genvar w = 0; w < 32; w++) begin : gen_word
     if (w < Words || w >= MetaPlace && w < MetaPlace + 4) begin : gen_used
       (* ram_style = "distributed" *) logic [31:0] words[NumSlots];
       wire [31:0] in_word = w < Words ? in_i.data[32*(w%Words)+:32] : in_meta[32*(w%4)+:32];
-      wire [31:0] written = write_q | memory_write_q ? merged : in_word;
+      wire [31:0] written = core_writes_q ? merged : in_word;
       if (w < Words) begin : gen_store_word
         assign store_data[32*w+:32] = written;
       end
@@ -382,45 +395,41 @@ module rpu_packets
   // ---- Out ----
 
   // Reads a beat; it is there in the next stage, and masked for the output.
-  logic advance, read_valid_q, read_first_q, read_last_q;
+  logic advance, read_valid_q, read_last_q;
   logic [13:0] left_q, out_length_q, read_length_q;
   logic [ByteWidth:0] read_bytes_q;
   place_t out_place_q;
   logic out_drop_q;
   logic [1:0] out_port_q, read_port_q;
-  logic [DataWidth-1:0] window_row, row_q;
   logic [127:0] meta_row, meta_q;
-  for (genvar w = 0; w < Words; w++) begin : gen_row
-    assign window_row[32*w+:32] = shown[w];
-  end
   for (genvar w = 0; w < 4; w++) begin : gen_meta
     assign meta_row[32*w+:32] = shown[MetaPlace+w];
   end
 
   assign advance = ~out_valid_o | out_ready_i;
   wire out_last = left_q <= 14'(Bytes);
-  wire reads = active_q & ~out_drop_q & advance & (at_out_q | ~out_first_q) & ~memory_reads;
+  wire reads = active_q & ~out_drop_q & advance & (at_out_q | ~out_first_q) &
+      ~(memory_near_i & ~memory_reads_q);
   wire ends = active_q & (out_drop_q | reads & out_last);
   assign go_ready = ~active_q | ends;
   always_ff @(posedge clk_i) begin
+    // A load where it may be the next one, also while it is not: this is known early.
+    if (go_ready | reads)
+      left_q <= ~active_q | out_drop_q | out_last ? go.length : left_q - 14'(Bytes);
     if (go_ready) begin
-      out_slot_q <= go.slot;
-      out_drop_q <= go.drop;
-      out_port_q <= go.port;
+      out_slot_q   <= go.slot;
+      out_drop_q   <= go.drop;
+      out_port_q   <= go.port;
       out_length_q <= go.length;
-      left_q <= go.length;
-      out_place_q <= '0;
-      out_first_q <= 1'b1;
+      out_place_q  <= '0;
+      out_first_q  <= 1'b1;
     end else if (reads) begin
-      left_q <= left_q - 14'(Bytes);
       out_place_q <= out_place_q + 1'b1;
       out_first_q <= 1'b0;
     end
     if (advance) begin
       read_data <= memory[memory_reads?{memory_slot_i, memory_beat} : {out_slot_q, out_place_q}];
-      row_q <= window_row;
       meta_q <= meta_row;
-      read_first_q <= out_first_q;
       read_last_q <= out_last;
       read_bytes_q <= out_last ? left_q[ByteWidth:0] : (ByteWidth + 1)'(Bytes);
       read_length_q <= out_length_q;
@@ -442,7 +451,6 @@ module rpu_packets
     given_q <= out_slot_q;
   end
 
-  wire [DataWidth-1:0] beat = read_first_q ? row_q : read_data;
   always_ff @(posedge clk_i) begin
     if (advance) begin
       out_o.meta <= MetaBits'(meta_q);
@@ -452,7 +460,7 @@ module rpu_packets
       out_o.last   <= read_last_q;
       out_o.bytes  <= read_bytes_q;
       for (int b = 0; b < Bytes; b++)
-      out_o.data[8*b+:8] <= (ByteWidth + 1)'(b) < read_bytes_q ? beat[8*b+:8] : '0;
+      out_o.data[8*b+:8] <= (ByteWidth + 1)'(b) < read_bytes_q ? read_data[8*b+:8] : '0;
     end
     if (rst_i) out_valid_o <= 1'b0;
     else if (advance) out_valid_o <= read_valid_q;

@@ -36,8 +36,6 @@ package rpu_pkg;
   typedef struct packed {
     logic [4:0] rd;
     logic writes_rd;  // and rd is not x0
-    logic uses_rs1;
-    logic uses_rs2;
     logic first_pc;  // the first operand is the PC
     logic second_immediate;
     logic adds;  // the result is the adder's
@@ -82,5 +80,17 @@ package rpu_pkg;
     logic [3:0] mem_write;
     word_t mem_wdata;
   } retire_t;
+
+  // How a load takes its bytes from the word; all 0 if there is none.
+  typedef struct packed {
+    logic loads;
+    logic is_word;
+    logic is_byte;
+    logic lower;  // the second byte is that of the lower half, or of a word
+    logic upper;  // or of the upper half
+    logic is_signed;
+    logic [1:0] place;  // of the first byte
+    logic [1:0] sign_place;  // of the byte that has the sign
+  } load_t;
 
 endpackage

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Timer of a packet processor's core: mtime in microseconds and mtimecmp, the lower words of both.
+// Timer of a packet processor's core: mtime in microseconds and mtimecmp, 64 bits each (RISC-V privileged
+// ISA, chapter "Machine-Level ISA").
 //
-//   word 0  mtime, read only         word 2  mtimecmp; a write arms the timer
-//   word 1  0                        word 3  a write disarms it; reads as whether it is armed
+//   word 0, 1  mtime, lower word first, read only; the upper one counts from 0 while the core runs
+//   word 2, 3  mtimecmp; an upper word of all ones disarms the timer, as it is after reset
 //
-// due_o is high while the timer is armed and mtime has reached mtimecmp: it may be up to 2^31 us ahead.
-// Latency: 1 cycle from a write or the time to due_o.
+// due_o is high while mtime is at least mtimecmp.
+// Latency: 3 cycles from a write or the time to due_o, which is low meanwhile.
 module rpu_timer
   import rpu_pkg::*;
 (
@@ -22,23 +23,32 @@ module rpu_timer
     output logic due_o
 );
 
-  word_t compare_q;
-  logic armed_q;
-  wire [31:0] passed = time_us_i - compare_q;
+  word_t low_q, high_q, compare_low_q, compare_high_q;
+  logic reached_q, same_q, past_q, write_q;
   always_ff @(posedge clk_i) begin
-    if (write_i & place_i == 2'd2) compare_q <= data_i;
-    if (write_i & place_i[1]) armed_q <= ~place_i[0];
-    due_o <= armed_q & ~passed[31] & ~write_i;
-    if (rst_i) {armed_q, due_o} <= '0;
+    low_q <= time_us_i;
+    if (time_us_i < low_q) high_q <= high_q + 32'd1;
+    if (write_i & place_i == 2'd2) compare_low_q <= data_i;
+    if (write_i & place_i == 2'd3) compare_high_q <= data_i;
+    reached_q <= low_q >= compare_low_q;
+    same_q <= high_q == compare_high_q;
+    past_q <= high_q > compare_high_q;
+    write_q <= write_i;
+    due_o <= armed_o & (past_q | same_q & reached_q) & ~write_i & ~write_q;
+    armed_o <= ~&compare_high_q;
+    if (rst_i) begin
+      {high_q, armed_o, due_o} <= '0;
+      compare_high_q <= '1;
+      low_q <= '0;
+    end
   end
-  assign armed_o = armed_q;
 
   always_comb begin
     unique case (place_i)
-      2'd0: read_o = time_us_i;
-      2'd1: read_o = '0;
-      2'd2: read_o = compare_q;
-      2'd3: read_o = 32'(armed_q);
+      2'd0: read_o = low_q;
+      2'd1: read_o = high_q;
+      2'd2: read_o = compare_low_q;
+      2'd3: read_o = compare_high_q;
     endcase
   end
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 from types import SimpleNamespace
@@ -59,3 +60,29 @@ def test_cycles_of_the_middle_half() -> None:
     assert benchmark.cycles_each(done) == 3
     with pytest.raises(UserError, match="too few"):
         benchmark.cycles_each(SimpleNamespace(received=done.received[:2]))
+
+
+def test_figures_at_another_clock() -> None:
+    """Half of the clock: half of the rate, never more than the lines."""
+    benchmark: Any = bench.load("rpu")
+    row = benchmark.Row(
+        case="forward",
+        rpus=8,
+        ports=2,
+        frame_bytes=1500,
+        cycles_per_packet=12.2,
+        mpps=20.5,
+        gbps=200.0,
+        bound_gbps=200.0,
+        latency_cycles=90,
+        lost=0,
+    )
+    half, double = (benchmark.at_clock(row, mhz, 100.0) for mhz in (125, 500))
+    assert half.mpps_estimated == pytest.approx(125 / 12.2, rel=1e-3)
+    assert half.gbps_estimated == pytest.approx(125e6 / 12.2 * (1500 + 24) * 8 / 1e9, rel=1e-3)
+    assert half.latency_ns_estimated == 720
+    assert double.gbps_estimated == 200
+    assert (
+        benchmark.at_clock(replace(row, latency_cycles=None), 125, 100.0).latency_ns_estimated
+        is None
+    )

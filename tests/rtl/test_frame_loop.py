@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""frame_loop: frames come out as they are, by the port of the loop; drops; at all widths."""
+"""frame_loop: frames come out as they are, by its port; credits or drops; at all widths."""
 
 from __future__ import annotations
 
@@ -16,8 +16,9 @@ PORT = 2
 MAX_FRAME = 9600
 
 
-def loop(benches: Benches) -> Bench:
-    return open_layer(benches, "frame_loop", [f".DataWidth(DataWidth), .MacPort({PORT})"])
+def loop(benches: Benches, drops: int = 0) -> Bench:
+    values = f".DataWidth(DataWidth), .MacPort({PORT}), .DropsWhenFull({drops})"
+    return open_layer(benches, "frame_loop", [values])
 
 
 def frame(random: Random, length: int) -> bytes:
@@ -67,10 +68,30 @@ def test_every_length(benches: Benches) -> None:
         assert (counted["too_long"], counted["overflow"]) == (2, 0)
 
 
-def test_it_never_stops_its_input(benches: Benches) -> None:
-    """Frames that find no room are dropped whole."""
-    random = Random(3)
+@pytest.mark.parametrize("length", [1, 60, 900, MAX_FRAME])
+def test_it_takes_nothing_that_it_has_no_room_for(benches: Benches, length: int) -> None:
+    """The output stands still until all rooms are full, and again and again: nothing is lost."""
+    random = Random(4)
     bench = loop(benches)
+    count = 40_000 // length + 12 if length > 60 else 1100
+    sent = [frame(random, length) for _ in range(count)]
+    push(bench, sent, random)
+    for number in range(4):
+        bench.pace(stall=1.0 if number % 2 == 0 else 0.7)
+        bench.run(6000)
+        if number == 0:
+            assert all(bench.waiting(stream) for stream in range(len(WIDTHS)))
+    bench.pace()
+    bench.drain()
+    for stream in range(len(WIDTHS)):
+        assert [each.payload for each in got(bench, stream)] == sent
+        assert not counts(bench, "frame_loop", stream).total()
+
+
+def test_it_never_stops_its_input(benches: Benches) -> None:
+    """With DropsWhenFull: frames that find no room are dropped whole."""
+    random = Random(3)
+    bench = loop(benches, drops=1)
     bench.pace(stall=1.0)
     sent = [n.to_bytes(2) + frame(random, 900) for n in range(60)]
     push(bench, sent, random)

@@ -519,22 +519,26 @@ def test_discard(benches: Benches, tmp_path: Path) -> None:
 
 ALARM = """
 #include "rpu.h"
-volatile uint32_t alarms, at;
+volatile uint32_t alarms;
+volatile uint64_t at;
 void trap_handler(void) __attribute__((interrupt("machine")));
 void trap_handler(void) {
     alarms = alarms + 1;
     rpu_alarm(at += 20);
 }
 int main(void) {
-    at = rpu_time() + 20;
+    at = rpu_time64() + 20;
     rpu_alarm(at);
     rpu_interrupts(RPU_TIMER_INTERRUPT);
     for (;;) {
         rpu_packet packet = rpu_receive();
         volatile struct rpu_window *window = rpu_window(packet);
         if (window->header[0] == 0) rpu_no_alarm();
-        window->header[0] = rpu_time();
+        if (window->header[0] == 2) rpu_alarm(rpu_time64() + (1ull << 32));
+        uint64_t now = rpu_time64();
+        window->header[0] = (uint32_t)now;
         window->header[1] = alarms;
+        window->header[2] = (uint32_t)(now >> 32);
         rpu_send(packet);
     }
 }
@@ -545,18 +549,19 @@ def test_timer(benches: Benches, tmp_path: Path) -> None:
     """An interrupt each 20 us of 4 cycles; the time wraps meanwhile."""
     processor = Processor(benches, ALARM, tmp_path)
     seen = []
-    for word in [1] * 20 + [0] * 3:
+    for word in [1] * 20 + [2] * 3 + [0] * 3:
         processor.bench.run(4000)
         sent = message(Random(24), 100)
         processor.push([Message(word.to_bytes(4, "little") + sent.payload[4:], sent.meta)])
         processor.bench.run(100)
         payload = processor.sent()[-1].payload
-        seen.append([int.from_bytes(payload[at : at + 4], "little") for at in (0, 4)])
-        assert processor.status["timer"] == word
-    for (time, alarms), (next_time, next_alarms) in pairwise(seen[:20]):
+        seen.append([int.from_bytes(payload[at : at + 4], "little") for at in (0, 4, 8)])
+        assert processor.status["timer"] == (word != 0)
+    for (time, alarms, _), (next_time, next_alarms, _) in pairwise(seen[:20]):
         assert abs((next_time - time) % 2**32 / 20 - (next_alarms - alarms)) <= 1.5
     assert seen[0][0] > 2**31 > seen[-1][0]
-    assert seen[20][1] == seen[21][1] == seen[22][1], "disarmed"
+    assert (seen[0][2], seen[-1][2]) == (0, 1)
+    assert len({alarms for _, alarms, _ in seen[20:]}) == 1, "far ahead, then disarmed"
     assert processor.bench.events[6] == 0, "an interrupt is no exception"
 
 

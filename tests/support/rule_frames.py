@@ -3,17 +3,19 @@
 
 from __future__ import annotations
 
+from ipaddress import IPv4Address
 from random import Random
 
 from bombus.rules import keywords
 from bombus.rules.model import Packet
+from bombus.rules.streams import Flow, Segment
 
 _NUMBERS = {keywords.TCP: 6, keywords.UDP: 17, keywords.ICMP: 1, keywords.OTHER: 47}
 LONGEST_HEADERS = 18 + 32 + 60
 
 
 def frame(packet: Packet, random: Random, fragment: int = 0) -> bytes:
-    """Perhaps with a VLAN tag, IP and TCP options, and bytes behind the packet."""
+    """A flow of its own; perhaps with a VLAN tag, IP and TCP options, bytes behind the packet."""
     ports = packet.source_port.to_bytes(2) + packet.target_port.to_bytes(2)
     if packet.protocol == keywords.TCP:
         words = random.choice([5, 5, 8, 15])
@@ -27,9 +29,36 @@ def frame(packet: Packet, random: Random, fragment: int = 0) -> bytes:
     words = random.choice([5, 5, 5, 6, 8])
     total = 4 * words + len(header) + len(packet.payload)
     ip = bytes([0x40 | words, 0]) + total.to_bytes(2) + bytes(2) + fragment.to_bytes(2)
-    ip += bytes([64, _NUMBERS[packet.protocol]]) + bytes(10) + bytes(4 * words - 20)
+    ip += bytes([64, _NUMBERS[packet.protocol]]) + bytes(2)
+    ip += random.randbytes(8) + bytes(4 * words - 20)
     tag = random.choice([b"", b"", b"\x81\0\0\1", b"\x88\xa8\0\1"])
     whole = random.randbytes(12) + tag + b"\x08\0" + ip + header + packet.payload
     # What stands behind the packet is not of it.
     padding = packet.payload[: random.choice([0, 0, 0, 8, 40])]
     return (whole + padding).ljust(60, b"\0")
+
+
+def segment(segment: Segment, acknowledged: int = 0, flags: int | None = None) -> bytes:
+    """A TCP segment without options. `flags`: SYN, or PSH and ACK."""
+    flow = segment.flow
+    if flags is None:
+        flags = 0x02 if segment.syn else 0x18
+    tcp = flow.source_port.to_bytes(2) + flow.target_port.to_bytes(2)
+    tcp += segment.sequence.to_bytes(4) + acknowledged.to_bytes(4)
+    tcp += bytes([0x50, flags]) + b"\xff\xff" + bytes(4)
+    return _of_flow(flow, 6, tcp + segment.payload)
+
+
+def datagram(flow: Flow, packet: Packet) -> bytes:
+    """UDP or ICMP, without IP options."""
+    if packet.protocol == keywords.ICMP:
+        return _of_flow(flow, 1, b"\x08" + bytes(7) + packet.payload)
+    ports = flow.source_port.to_bytes(2) + flow.target_port.to_bytes(2)
+    size = (8 + len(packet.payload)).to_bytes(2)
+    return _of_flow(flow, 17, ports + size + bytes(2) + packet.payload)
+
+
+def _of_flow(flow: Flow, protocol: int, content: bytes) -> bytes:
+    addresses = IPv4Address(flow.source).packed + IPv4Address(flow.target).packed
+    ip = b"\x45\0" + (20 + len(content)).to_bytes(2) + bytes(4) + bytes([64, protocol, 0, 0])
+    return (bytes(12) + b"\x08\0" + ip + addresses + content).ljust(60, b"\0")

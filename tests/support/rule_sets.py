@@ -66,7 +66,7 @@ def _other_case(random: Random, data: bytes) -> bytes:
     return bytes(byte ^ 0x20 if byte & 0x40 and random.random() < 0.3 else byte for byte in data)
 
 
-def _laid_out(random: Random, contents: Sequence[Content]) -> bytes:
+def laid_out(random: Random, contents: Sequence[Content]) -> bytes:
     """A payload with the contents where they are wanted, mostly."""
     payload = bytearray(random.choice(_LETTERS) for _ in range(random.choice([0, 0, 5, 60, 100])))
     cursor = 0
@@ -95,7 +95,7 @@ def packet(random: Random, rules: Sequence[Rule], longest: int = 1400) -> Packet
     protocol = random.choice([keywords.TCP, keywords.UDP, keywords.ICMP, keywords.OTHER])
     for _ in range(random.choice([0, 1, 1, 1, 2])):
         rule = random.choice(rules)
-        payload += _laid_out(random, rule.contents)
+        payload += laid_out(random, rule.contents)
         if rule.protocols != keywords.ALL and random.random() < 0.8:
             protocol = rule.protocols
     if random.random() < 0.3:

@@ -6,10 +6,11 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from itertools import cycle, islice
 from pathlib import Path
 from random import Random
 
-from support import forwarding
+from support import forwarding, message_sums
 
 from bombus.golden.flow_key import flow_key
 from bombus.simulator.counters import dropped
@@ -17,6 +18,7 @@ from bombus.simulator.frames import Exchange
 from bombus.simulator.simulation import Simulation
 
 LIMIT_CYCLES = 500_000
+RELOAD_CYCLES = 5000  # 20 us at 250 MHz
 GBPS = 40  # of each port, so that chance does not give a processor more than it can take
 TAGS = (b"", b"", b"\x81\x00\x01\x23", b"\x88\xa8\0\1\x81\0\0\2")
 
@@ -64,3 +66,33 @@ def in_order(wanted: Sequence[bytes], got: Sequence[bytes]) -> None:
         flows[flow_key(data)].append(data)
     for data in got:
         assert flows[flow_key(data)].pop(0) == data, "overtaken within its flow"
+
+
+def reloads(simulation: Simulation, forward: Path, times: int) -> None:
+    """Processors are reloaded in turn under traffic: nothing is lost or overtaken in its flow."""
+    random = Random(3)
+    sent: list[tuple[int, bytes]] = []
+    came: list[list[bytes]] = [[], []]
+
+    def feed(count: int) -> None:
+        for _ in range(count):
+            data = frame(random, random.choice((60, 100, 300, 600)), random.randrange(60))
+            sent.append((random.randrange(2), data))
+            simulation.send(data, sent[-1][0])
+
+    for processor in islice(cycle(simulation.rpus), times):
+        feed(400)
+        simulation.advance(random.randrange(2000))
+        start = simulation.cycle
+        processor.reload(forward)
+        assert simulation.cycle - start <= RELOAD_CYCLES
+        assert processor.status.running and processor.status.enabled
+        for port in (0, 1):
+            came[port] += [each.data for each in simulation.receive_all(port)]
+    simulation.advance_until_idle()
+    for port in (0, 1):
+        came[port] += [each.data for each in simulation.receive_all(port)]
+        wanted = [data for came_by, data in sent if came_by != port]
+        assert Counter(came[port]) == Counter(wanted)
+        in_order(wanted, came[port])
+    message_sums.check(simulation)

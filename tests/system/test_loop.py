@@ -6,9 +6,11 @@ from __future__ import annotations
 from pathlib import Path
 from random import Random
 
+import pytest
 from middlebox import crossed, frame
 from support import message_sums
 
+from bombus.analysis import check
 from bombus.base.paths import DESIGNS
 from bombus.firmware.build import build
 from bombus.simulator.simulation import Simulation
@@ -16,6 +18,18 @@ from bombus.simulator.simulation import Simulation
 EXAMPLE = DESIGNS.parent / "docs" / "examples" / "middlebox"
 LIMIT_CYCLES = 500_000
 GBPS = 5  # of each port: `second` takes the frames of both
+
+
+def test_a_circle_needs_a_layer_that_drops(tmp_path: Path) -> None:
+    text = (EXAMPLE / "loop.yaml").read_text()
+    file = tmp_path / "circle.yaml"
+    again = "{mac_port: 2}}], at: [2, 0], next: {rpu: "
+    circle = text.replace(again + "second", again + "first")
+    file.write_text(circle)
+    with pytest.raises(check.DeadlockError, match="first -> again -> first"):
+        check.check(file)
+    file.write_text(circle.replace("{mac_port: 2}", "{mac_port: 2, drops_when_full: true}"))
+    check.check(file)
 
 
 def test_frames_pass_both(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from middlebox import LIMIT_CYCLES, TAGS, crossed, frame, in_order, running
+from middlebox import LIMIT_CYCLES, TAGS, crossed, frame, reloads, running
 from support import message_sums
 
 from bombus.base.paths import DESIGNS
@@ -25,7 +25,6 @@ int main(void) {
     for (;;) {}
 }
 """
-RELOAD_CYCLES = 5000  # 20 us at 250 MHz
 
 
 @pytest.fixture
@@ -62,25 +61,7 @@ def test_flows_stay_in_order(middlebox: Simulation, stall: float) -> None:
 
 
 def test_a_processor_is_reloaded_under_traffic(middlebox: Simulation, forward: Path) -> None:
-    """Each in turn, while frames come: nothing is lost or overtaken within its flow; 20 us each."""
-    random = Random(3)
-    sent = [frame(random, random.choice((60, 100, 300, 600)), n % 60) for n in range(2400)]
-    ports = [random.randrange(2) for _ in sent]
-    for data, port in zip(sent, ports, strict=True):
-        middlebox.send(data, port)
-    middlebox.advance(2000)
-    for processor in middlebox.rpus:
-        start = middlebox.cycle
-        processor.reload(forward)
-        assert middlebox.cycle - start <= RELOAD_CYCLES
-        assert processor.status.running and processor.status.enabled
-    came = [[each.data for each in middlebox.receive_all(port)] for port in (0, 1)]
-    assert middlebox.statistics(0)["rx_frames"] + middlebox.statistics(1)["rx_frames"] == len(sent)
-    for port in (0, 1):
-        wanted = [data for data, came_by in zip(sent, ports, strict=True) if came_by != port]
-        assert Counter(came[port]) == Counter(wanted)
-        in_order(wanted, came[port])
-    message_sums.check(middlebox)
+    reloads(middlebox, forward, len(middlebox.rpus))
 
 
 def shares(simulation: Simulation, sent: Sequence[bytes]) -> list[int]:

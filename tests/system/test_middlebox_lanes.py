@@ -3,14 +3,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
-from itertools import cycle, islice
 from pathlib import Path
 from random import Random
 
 import pytest
-from middlebox import LIMIT_CYCLES, TAGS, crossed, frame, in_order, running
+from middlebox import LIMIT_CYCLES, TAGS, crossed, frame, reloads, running
 from support import message_sums
 
 from bombus.base.paths import DESIGNS
@@ -20,7 +18,6 @@ from bombus.simulator.simulation import Simulation
 
 DESIGN = DESIGNS / "middlebox_8.yaml"
 PROCESSORS = 8
-RELOAD_CYCLES = 5000  # 20 us at 250 MHz
 
 
 @pytest.fixture
@@ -140,35 +137,6 @@ def test_one_that_hangs_holds_up_nobody_in_turn(
     hung.load(forward)  # which gets what waits there
     hung.boot()
     assert len(lanes.receive_all(1)) == 16
-
-
-def reloads(simulation: Simulation, forward: Path, times: int) -> None:
-    """Processors are reloaded in turn under traffic: nothing is lost or overtaken in its flow."""
-    random = Random(3)
-    sent: list[tuple[int, bytes]] = []
-    came: list[list[bytes]] = [[], []]
-
-    def feed(count: int) -> None:
-        for _ in range(count):
-            data = frame(random, random.choice((60, 100, 300, 600)), random.randrange(60))
-            sent.append((random.randrange(2), data))
-            simulation.send(data, sent[-1][0])
-
-    for processor in islice(cycle(simulation.rpus), times):
-        feed(400)
-        start = simulation.cycle
-        processor.reload(forward)
-        assert simulation.cycle - start <= RELOAD_CYCLES
-        assert processor.status.running and processor.status.enabled
-        for port in (0, 1):
-            came[port] += [each.data for each in simulation.receive_all(port)]
-    simulation.advance_until_idle()
-    for port in (0, 1):
-        came[port] += [each.data for each in simulation.receive_all(port)]
-        wanted = [data for came_by, data in sent if came_by != port]
-        assert Counter(came[port]) == Counter(wanted)
-        in_order(wanted, came[port])
-    message_sums.check(simulation)
 
 
 def test_reloaded_under_traffic(lanes: Simulation, forward: Path) -> None:

@@ -69,7 +69,8 @@ def test_contents(text: str, pattern: bytes) -> None:
     ("options", "reason"),
     [
         ('content:"evil stuff";', ""),
-        ('content:"evil stuff",nocase,offset 3,depth 20;', ""),
+        ('content:"evil stuff",nocase,offset 3,depth 20; dsize:>1;', ""),
+        ('content:"evil stuff"; offset:3;', "places in TCP streams"),
         ('content:"evil"; content:"stuff"; distance:1; within:5;', ""),
         ('content:"stuff"; content:"evil"; distance:-9; within:4;', ""),
         ('dsize:>100; content:"evil stuff"; startswith; metadata:a b; flow:stateless;', ""),
@@ -84,8 +85,10 @@ def test_contents(text: str, pattern: bytes) -> None:
         ('content:"evil"; content:"stuff"; distance:0; within:6;', "not fixed"),
         ('content:"evil"; content:"stuff";', "not fixed"),
         ('content:"evil stuff"; offset:3; distance:2;', "relative and has an offset"),
-        (f'content:"{"01234567" * 15}";', ""),
-        (f'content:"{"01234567" * 15}8";', "more than 15 steps"),
+        (f'content:"{"01234567" * 15}"; dsize:<999;', ""),
+        (f'content:"{"01234567" * 15}8"; dsize:<999;', "more than 15 steps"),
+        (f'content:"{"01234567" * 4}8";', ""),
+        (f'content:"{"01234567" * 4}89";', "more than 33 bytes in TCP streams"),
     ],
 )
 def test_exact_or_prefilter(tmp_path: Path, options: str, reason: str) -> None:

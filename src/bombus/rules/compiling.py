@@ -84,13 +84,25 @@ def _judge(rule: Rule, rarity: Rarity) -> Verdict:
         reasons.append(several)
     if not anchor.is_compared:
         reasons.append(f"more than {fragments.MAX_STEPS} steps")
+    if rule.in_streams:
+        if not anchor.is_free:
+            reasons.append("places in TCP streams")
+        anchor = anchor.in_streams()
+        if not anchor.crosses:
+            reasons.append(
+                f"contents of more than {fragments.JOINT_BYTES + 1} bytes in TCP streams"
+            )
+            anchor = anchor.trimmed()
     directions = rule.directions
     if sum(len(source) * len(target) for source, target in directions) > MAX_ENTRIES:
         directions = tuple((_hull(source), _hull(target)) for source, target in directions)
         reasons.append(f"more than {MAX_ENTRIES} pairs of port ranges")
     kind = PREFILTER if reasons else EXACT
     entries = tuple(
-        Entry(rule.sid, not reasons, rule.protocols, source, target, rule.size, anchor)
+        Entry(
+            *(rule.sid, not reasons, rule.protocols, source, target, rule.size, anchor),
+            in_streams=rule.in_streams,
+        )
         for sources, targets in directions
         for source, target in product(sources, targets)
     )

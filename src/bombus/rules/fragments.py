@@ -15,6 +15,8 @@ from bombus.rules.rule import LAST_BYTE, Rule
 
 MAX_STEPS = 15
 STEP_BYTES = 8
+# Bytes of a TCP stream before a segment that the matcher looks at with it.
+JOINT_BYTES = 32
 _END = 1 << 30  # no upper bound
 
 
@@ -39,6 +41,7 @@ class Group:
     low: int
     high: int
     is_raw: bool = True  # of the payload, not of a buffer
+    is_free: bool = False  # no place in the payload is said, of the groups before neither
 
 
 @dataclass(frozen=True)
@@ -52,11 +55,41 @@ class Anchor:
     low: int
     high: int
     pieces: tuple[Piece, ...]
+    is_free: bool = False  # no place in the payload is said
 
     @property
     def tail(self) -> int:
         """Bytes from the beginning of the fragment to the end of all pieces."""
         return max(piece.end for piece in self.pieces)
+
+    @property
+    def head(self) -> int:
+        """Bytes from the beginning of all pieces to the beginning of the fragment."""
+        return max(0, *(-piece.at for piece in self.pieces))
+
+    @property
+    def crosses(self) -> bool:
+        """Whether it is found in a stream wherever segments begin and end."""
+        return self.head + self.tail <= JOINT_BYTES + 1
+
+    def in_streams(self) -> Anchor:
+        """What is before the pieces may be in other segments."""
+        return replace(self, low=self.head, high=LAST_BYTE)
+
+    def trimmed(self) -> Anchor:
+        """As much around the fragment as is found wherever segments begin and end."""
+        room = JOINT_BYTES + 1
+        head = min(self.head, (room - len(self.key)) // 2)
+        tail = min(self.tail, room - head)
+        head = min(self.head, room - tail)
+        pieces = []
+        for piece in self.pieces:
+            first, end = max(piece.at, -head), min(piece.end, tail)
+            if first < end:
+                pattern = piece.pattern[first - piece.at : end - piece.at]
+                pieces.append(replace(piece, at=first, pattern=pattern))
+        kept = replace(self, pieces=tuple(pieces))
+        return replace(kept, low=kept.head)
 
     def steps(self) -> list[Piece]:
         """The pieces in parts that are compared at once, as many as there is room for."""
@@ -108,7 +141,9 @@ def groups(rule: Rule) -> list[Group]:
         if not _is_usable(each):
             continue
         if each.buffer != content.PAYLOAD:
-            found += [Group((piece,), 0, _END, is_raw=False) for piece in _parts(each)]
+            found += [
+                Group((piece,), 0, _END, is_raw=False, is_free=True) for piece in _parts(each)
+            ]
             continue
         size = len(each.pattern)
         piece = Piece(0, each.pattern, each.nocase)
@@ -116,9 +151,12 @@ def groups(rule: Rule) -> list[Group]:
         if not each.is_relative:
             low = each.offset or 0
             high = low + each.depth - size if each.depth is not None else _END
-            found.append(Group((piece,), *((low, high) if is_known else (0, _END))))
+            if not is_known:
+                low, high = 0, _END
+            is_free = (low, high) == (0, _END)
+            found.append(Group((piece,), low, high, is_free=is_free))
         elif not is_known or each.offset is not None or each.depth is not None:
-            found.append(Group((piece,), 0, _END))
+            found.append(Group((piece,), 0, _END, is_free=True))
         else:
             distance = each.distance or 0
             slack = _END if each.within is None else each.within - size
@@ -132,7 +170,7 @@ def groups(rule: Rule) -> list[Group]:
             else:
                 end = last.pieces[-1].end + distance
                 low, high = max(0, last.low + end), min(_END, last.high + end + slack)
-                found.append(Group((piece,), low, high))
+                found.append(Group((piece,), low, high, is_free=last.is_free))
         at_group = len(found) - 1
     return found
 
@@ -182,4 +220,4 @@ def _rarest(found: Sequence[Group], size: int, rarity: Rarity) -> Anchor | None:
 def _at(group: Group, place: int, key: bytes) -> Anchor:
     pieces = tuple(replace(piece, at=piece.at - place) for piece in group.pieces)
     low = max(group.low + place, *(-piece.at for piece in pieces))
-    return Anchor(key, low, min(LAST_BYTE, group.high + place), pieces)
+    return Anchor(key, low, min(LAST_BYTE, group.high + place), pieces, group.is_free)

@@ -29,9 +29,9 @@ KEEPS_CURSOR = _words(
 # The packets' protocols, as bits of a set, and the layers above them.
 TCP, UDP, ICMP, OTHER = 1, 2, 4, 8
 ALL = TCP | UDP | ICMP | OTHER
-PACKET_PROTOCOLS = {"tcp": TCP, "udp": UDP, "icmp": ICMP, "ip": ALL}
+PACKET_PROTOCOLS = {"tcp": TCP, "tcp-pkt": TCP, "udp": UDP, "icmp": ICMP, "ip": ALL}
 OTHER_PROTOCOLS = {
-    **dict.fromkeys(("tcp-pkt", "tcp-stream"), TCP),
+    "tcp-stream": TCP,
     **dict.fromkeys(
         _words(
             """http http1 http2 doh2 tls ssl ssh ftp ftp-data smtp smb imap pop3 pop rdp nfs modbus

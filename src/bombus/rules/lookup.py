@@ -32,11 +32,14 @@ class Work:
     rules: int = 0
 
 
-def hits(tables: Tables, packet: Packet, work: Work | None = None) -> list[Hit]:
-    """Each rule once, in the order in which they are found."""
+def hits(
+    tables: Tables, packet: Packet, work: Work | None = None, before: bytes = b""
+) -> list[Hit]:
+    """Each rule once, in the order in which they are found. `before`: of the TCP stream."""
     work = work or Work()
     found: dict[int, Hit] = {}
-    for place, key in _candidates(tables, packet.payload):
+    text = before + packet.payload
+    for place, key in _candidates(tables, text):
         work.candidates += 1
         row = _fragment(tables, key)
         if row is None:
@@ -44,7 +47,7 @@ def hits(tables: Tables, packet: Packet, work: Work | None = None) -> list[Hit]:
         work.fragments += 1
         while True:
             work.rules += 1
-            hit, is_last = _rule(tables, row, packet, place)
+            hit, is_last = _rule(tables, row, packet, text, place)
             if hit is not None:
                 found.setdefault(hit.row, hit)
             if is_last:
@@ -76,23 +79,28 @@ def _fragment(tables: Tables, key: bytes) -> int | None:
     return None
 
 
-def _rule(tables: Tables, row: int, packet: Packet, place: int) -> tuple[Hit | None, bool]:
+def _rule(
+    tables: Tables, row: int, packet: Packet, text: bytes, place: int
+) -> tuple[Hit | None, bool]:
     words = [tables[row, RULE + n] for n in range(RULE_WORDS)]
-    is_last = bool(words[3] >> 29 & 1)
+    is_last, in_streams = bool(words[3] >> 29 & 1), bool(words[3] >> 30 & 1)
     has_ports = packet.protocol in (1, 2)
     size = len(packet.payload)
+    start = len(text) - size
+    end = place + (words[4] >> 14 & 0x3FFF)
     passes = (
         packet.protocol & words[2] >> 28
         and (not has_ports or _inside(packet.source_port, words[0], 16))
         and (not has_ports or _inside(packet.target_port, words[1], 16))
-        and _inside(place, words[2], _LENGTH_BITS)
+        and (in_streams or place >= start)
+        and _inside(place - (0 if in_streams else start), words[2], _LENGTH_BITS)
         and _inside(size, words[3], _LENGTH_BITS)
-        and place + (words[4] >> 14 & 0x3FFF) <= size
+        and start < end <= len(text)
     )
     if not passes:
         return None, is_last
     first, count = words[4] & 0x3FFF, words[4] >> 28
-    if not all(_step(tables, first + n, packet.payload, place) for n in range(count)):
+    if not all(_step(tables, first + n, text, place) for n in range(count)):
         return None, is_last
     return Hit(row, words[5], bool(words[3] >> 28 & 1)), is_last
 

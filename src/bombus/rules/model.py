@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from bombus.rules import content
 from bombus.rules.content import Content
+from bombus.rules.keywords import TCP
 from bombus.rules.rule import Rule
 
 
@@ -74,3 +75,17 @@ def is_found(rule: Rule, packet: Packet) -> bool:
 def found(rules: Iterable[Rule], packet: Packet) -> set[int]:
     """The sids of the rules that a packet matches."""
     return {rule.sid for rule in rules if is_found(rule, packet)}
+
+
+def found_in_stream(
+    rules: Iterable[Rule], source_port: int, target_port: int, segments: Sequence[bytes]
+) -> set[int]:
+    """What is in a segment, or in the stream of all of them."""
+    packets = [Packet(TCP, source_port, target_port, segment) for segment in segments]
+    stream = Packet(TCP, source_port, target_port, b"".join(segments))
+    return {
+        rule.sid
+        for rule in rules
+        if any(is_found(rule, packet) for packet in packets)
+        or (rule.in_streams and is_found(rule, stream))
+    }

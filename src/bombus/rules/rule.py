@@ -23,6 +23,7 @@ class Rule:
     rev: int = 0
     msg: str = ""
     protocols: int = 0  # bits of keywords.TCP...
+    in_streams: bool = False  # of TCP: contents may begin in one segment and end in another
     # Source and destination ports; two for a rule of both directions.
     directions: tuple[tuple[tuple[ports.Range, ...], tuple[ports.Range, ...]], ...] = ()
     size: tuple[int, int] = (0, LAST_BYTE)  # of the payload
@@ -197,8 +198,13 @@ def of(statement: Statement, variables: Mapping[str, str]) -> Rule:
 def _read_protocol(rule: Rule, protocol: str) -> None:
     if protocol in keywords.PACKET_PROTOCOLS:
         rule.protocols = keywords.PACKET_PROTOCOLS[protocol]
+        is_sized = rule.size != (0, LAST_BYTE)
+        rule.in_streams = (
+            bool(rule.protocols & keywords.TCP) and protocol != "tcp-pkt" and not is_sized
+        )
     elif protocol in keywords.OTHER_PROTOCOLS:
         rule.protocols = keywords.OTHER_PROTOCOLS[protocol]
+        rule.in_streams = bool(rule.protocols & keywords.TCP) and rule.size == (0, LAST_BYTE)
         rule.reasons.append(f"protocol {protocol}")
     else:
         rule.obstacle = f"protocol {protocol} is not known"

@@ -36,6 +36,7 @@ class Entry:
     target: Range
     size: tuple[int, int]
     anchor: Anchor
+    in_streams: bool = False  # it may begin in the segments before
 
 
 class FullError(UserError):
@@ -133,7 +134,7 @@ def _put_rule(
         entry.source[0] | entry.source[1] << 16,
         entry.target[0] | entry.target[1] << 16,
         anchor.low | anchor.high << 14 | entry.protocols << 28,
-        size[0] | size[1] << 14 | entry.is_exact << 28 | is_last << 29,
+        size[0] | size[1] << 14 | entry.is_exact << 28 | is_last << 29 | entry.in_streams << 30,
         first | min(anchor.tail, MAX_SIZE) << 14 | len(steps) << 28,
         entry.sid,
     )

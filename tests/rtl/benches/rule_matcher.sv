@@ -7,7 +7,8 @@
 module bench #(
     parameter int unsigned Rows = 256,
     parameter int unsigned NumSlots = 8,
-    parameter int unsigned SlotBytes = 2048
+    parameter int unsigned SlotBytes = 2048,
+    parameter int unsigned Flows = 64
 ) (
     `BENCH_PORTS(3, 528, 2, 72, 1, 1)
 );
@@ -73,7 +74,7 @@ module bench #(
   logic [4:0] place_q;
   logic [31:0] sid_q, rdata;
   logic waits, error;
-  wire is_verdict = place_q[4:1] == front.verdict[7:4];
+  wire is_verdict = place_q[4:1] == front.verdict[11:8];
   logic has_hit_q;
   logic [31:0] row_q;
   wire reads = front_valid & ~is_verdict & ~has_hit_q;
@@ -104,7 +105,8 @@ module bench #(
       .hit_t(hit_t),
       .NumSlots(NumSlots),
       .SlotBytes(SlotBytes),
-      .Rows(Rows)
+      .Rows(Rows),
+      .Flows(Flows)
   ) u_matcher (
       .clk_i,
       .rst_i,

@@ -81,12 +81,24 @@ static inline volatile void *rpu_bytes(rpu_packet packet) {
     __asm__ volatile(".insn r 0x0b, " #op ", 0, %0, %1, %2" \
                      : "=r"(result) : "r"(first), "r"(second) : "memory")
 
-// Time in microseconds; it wraps. The timer interrupt comes from rpu_alarm's time on, up to 2^31 us
-// ahead, until there is another one or none.
-#define RPU_TIMER ((volatile uint32_t *)0x20000010u)
+// Time in microseconds; the lower word wraps. The timer interrupt comes from rpu_alarm's time on and stays
+// until the alarm is moved or cancelled.
+#define RPU_TIMER ((volatile uint32_t *)0x20000010)
 static inline uint32_t rpu_time(void) { return RPU_TIMER[0]; }
-static inline void rpu_alarm(uint32_t time) { RPU_TIMER[2] = time; }
-static inline void rpu_no_alarm(void) { RPU_TIMER[3] = 0; }
+static inline uint64_t rpu_time64(void) {
+    uint32_t high, low;
+    do {
+        high = RPU_TIMER[1];
+        low = RPU_TIMER[0];
+    } while (high != RPU_TIMER[1]);
+    return (uint64_t)high << 32 | low;
+}
+static inline void rpu_no_alarm(void) { RPU_TIMER[3] = 0xffffffff; }
+static inline void rpu_alarm(uint64_t time) {
+    RPU_TIMER[2] = 0xffffffff;  // so that no time between comes true
+    RPU_TIMER[3] = (uint32_t)(time >> 32);
+    RPU_TIMER[2] = (uint32_t)time;
+}
 
 // 32 words that all packet processors have. What one writes is seen by all in the same cycle. A word
 // at a place from 16 on is a message, too: rpu_message says its place, or -1, and gives its word.

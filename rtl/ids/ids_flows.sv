@@ -1,0 +1,365 @@
+// SPDX-License-Identifier: Apache-2.0
+// State of TCP flows: each direction's next sequence number, and its last 32 bytes.
+//
+// A segment that is next gets those bytes put before its payload in the store, over its headers, so that
+// what crosses the joint is found. Of one that begins with bytes that have been seen, these stay as they
+// were first. One that is ahead is not scanned: its verdict says so, the firmware keeps it in its slot and asks again
+// (AskAgain), or gives up what is missing (AskSkip). An old one is scanned by itself. A flow that is not
+// known begins with its first segment, or with a SYN. Four flows have a set by a hash; the one that was
+// seen longest ago gives way. All other packets pass. The table is cleared after reset.
+//
+// Latency: 3 cycles from packet to scan, 14 for a segment; then up to 9 more until the next packet. Throughput: a
+// segment in 24 cycles, another packet in 4. RFC 9293, section 3.4.
+module ids_flows
+  import rule_pkg::*;
+#(
+    parameter int unsigned Flows = 4096,
+    parameter int unsigned NumSlots = 16,
+    parameter int unsigned WordWidth = 11  // of places in the store, of 16 bytes
+) (
+    input logic clk_i,
+    input logic rst_i,
+
+    input packet_t packet_i,
+    input flow_t   flow_i,
+    input logic    packet_valid_i,
+
+    input logic ask_i,  // held until ask_done_o
+    input ask_e ask_op_i,
+    input logic [7:0] ask_slot_i,
+    input logic again_i,  // another verdict has come
+    output logic ask_done_o,  // with again_i; without, it is still ahead, if that was asked
+    output logic [15:0] row_o,  // of the flow of ask_slot_i, in the cycle after; all ones: it has none
+
+    // The store: what is asked for comes three cycles later.
+    output logic replace_o,
+    input logic replace_ready_i,
+    output logic [WordWidth-1:0] replace_word_o,
+    output logic [15:0] replace_bytes_o,
+    output logic [127:0] replace_data_o,
+    output logic read_o,
+    input logic wait_i,
+    output logic [WordWidth-1:0] word_o,
+    input logic [255:0] data_i,
+
+    output packet_t packet_o,
+    output logic    packet_valid_o,
+    input  logic    packet_ready_i
+);
+
+  localparam int unsigned RowWidth = $clog2(Flows);
+  localparam int unsigned SetWidth = RowWidth - 2;
+  localparam int unsigned SlotWidth = $clog2(NumSlots);
+
+  if (Flows < 64 || Flows > 32768 || Flows != 2 ** RowWidth) begin : gen_bad_flows
+    $error("ids_flows: Flows must be a power of two, 64 to 32768");
+  end
+  if (NumSlots < 4 || NumSlots > 64 || NumSlots != 2 ** SlotWidth) begin : gen_bad_slots
+    $error("ids_flows: NumSlots must be a power of two, 4 to 64");
+  end
+  if (WordWidth < 4 || WordWidth > 16) begin : gen_bad_words
+    $error("ids_flows: WordWidth must be 4 to 16");
+  end
+
+  typedef struct packed {
+    logic valid;
+    logic blocked;
+    logic [15:0] stamp;
+    logic [5:0] count;  // bytes that are known, the last ones
+    logic [31:0] next;
+    logic [95:0] key;
+    logic [8*JointBytes-1:0] last;
+  } state_t;
+  typedef struct packed {
+    packet_t packet;
+    flow_t flow;
+  } info_t;
+  typedef logic [RowWidth-1:0] index_t;
+
+  typedef enum logic [3:0] {
+    Clear,
+    Idle,
+    Load,
+    Hash,
+    Look,
+    Compare,
+    Place,
+    Join,
+    Put,
+    Emit,
+    Take,
+    Save
+  } step_e;
+  step_e step_q;
+
+  // ---- Packets that wait, each kept by its slot ----
+
+  (* ram_style = "distributed" *)info_t infos  [NumSlots];
+  logic [SlotWidth-1:0] next_slot, slot_q;
+  logic waiting, unused_ready, unused_body;
+  logic asks_q, wanted_q;  // a verdict is asked for; and the asker waits for it
+  wire takes_ask = step_q == Idle & ask_i & ask_op_i != AskRow & ~asks_q & ~ask_done_o;
+  wire takes = step_q == Idle & ~takes_ask & waiting;
+  // Twice the slots: firmware that asks for slots it does not have can make one come twice.
+  localparam int unsigned Depth = NumSlots == 64 ? 64 : 2 * NumSlots;
+  head_fifo #(
+      .head_t(logic [SlotWidth-1:0]),
+      .body_t(logic),
+      .Depth (Depth)
+  ) u_waiting (
+      .clk_i,
+      .rst_i,
+      .in_head_i  (packet_i.slot[SlotWidth-1:0]),
+      .in_body_i  (1'b0),
+      .in_valid_i (packet_valid_i),
+      .in_ready_o (unused_ready),
+      .out_head_o (next_slot),
+      .out_body_o (unused_body),
+      .out_valid_o(waiting),
+      .out_ready_i(takes)
+  );
+  info_t info_q;
+  wire packet_t packet = info_q.packet;
+  wire flow_t flow = info_q.flow;
+  ask_e op_q;
+  logic is_asked_q;
+  always_ff @(posedge clk_i) begin
+    if (packet_valid_i) infos[packet_i.slot[SlotWidth-1:0]] <= '{packet: packet_i, flow : flow_i};
+    if (step_q == Idle) begin
+      slot_q <= takes_ask ? ask_slot_i[SlotWidth-1:0] : next_slot;
+      is_asked_q <= takes_ask;
+      op_q <= ask_op_i;
+    end
+    if (step_q == Load) info_q <= infos[slot_q];
+  end
+  wire has_flow = flow.is_tcp & (packet.size != '0 | flow.syn);
+  wire skips = is_asked_q & op_q == AskSkip;
+  wire blocks = is_asked_q & op_q == AskBlock;
+
+  // ---- The table ----
+
+  logic [SetWidth-1:0] set_q;
+  logic [2:0] number_q;  // of the step: ways, words
+  logic [1:0] way_q, victim_q;
+  index_t clear_q;
+  state_t state_q, read_q, row_q;
+  localparam int unsigned KeyParts = 12;
+  logic [KeyParts-1:0] same_q;  // of row_q's key and the flow's
+  (* ram_style = "ultra" *) state_t states[Flows];
+  hash_t hash;
+  hash_t [2:0] words;
+  always_comb begin
+    for (int unsigned n = 0; n < 3; n++) words[n] = hash_of_four(flow.key[32*n+:32]);
+    hash = words[0] ^ {words[1][12:0], words[1][19:13]} ^ {words[2][6:0], words[2][19:7]};
+  end
+  wire saves = step_q == Save | step_q == Clear;
+  wire index_t address = step_q == Clear ? clear_q : {set_q, step_q == Save ? way_q : number_q[1:0]};
+  always_ff @(posedge clk_i) begin
+    if (saves) states[address] <= step_q == Clear ? '0 : state_q;
+    else read_q <= states[address];
+    row_q <= read_q;
+    for (int unsigned n = 0; n < KeyParts; n++) same_q[n] <= read_q.key[8*n+:8] == flow.key[8*n+:8];
+  end
+
+  // ---- Which flow it is ----
+
+  logic [15:0] now_q;
+  logic [3:0] part_q;  // of a unit of time
+  logic found_q;
+  logic [16:0] oldest_q, age;
+  wire [1:0] seen_way = number_q[1:0] - 2'd2;  // that row_q has
+  wire has_row = step_q == Look & number_q >= 3'd2;
+  wire is_it = row_q.valid & (&same_q);
+  assign age = row_q.valid ? {1'b0, now_q - row_q.stamp} : '1;
+
+  // ---- Its place in the stream ----
+
+  logic signed [31:0] seen_q;  // bytes that were in the stream before
+  logic is_known_q, is_ahead_q, is_next_q, is_small_q;
+  place_t skip_q, put_q, from_q;
+  logic [5:0] count_q;
+  wire has_state = is_known_q & ~flow.syn & ~skips;
+  wire still_ahead = step_q == Place & is_asked_q & has_state & seen_q[31];
+  wire is_old = has_state & ~seen_q[31] & seen_q >= 32'(packet.size);
+  place_t begins;
+  assign begins = packet.start + skip_q;  // what is new
+  wire [14:0] total = 15'(count_q) + 15'(packet.size) - 15'(skip_q);
+
+  // ---- Bytes before the payload: written over the headers ----
+
+  logic [1:0][127:0] halves;
+  logic [JointBytes-1:0] is_last;  // of the bytes that are known
+  logic [255:0] pair;
+  logic [31:0] pair_bytes;
+  wire half = number_q[0];
+  wire other = ~half;
+  always_comb begin
+    halves = state_q.last;
+    for (int unsigned n = 0; n < JointBytes; n++) is_last[n] = n + 32'(count_q) >= JointBytes;
+    pair = {halves[half], halves[other]};
+    pair_bytes = {is_last[16*half+:16], is_last[16*other+:16]};
+    if (number_q[1:0] == 2'd0) pair_bytes[15:0] = '0;
+    if (number_q[1:0] == 2'd2) pair_bytes[31:16] = '0;
+  end
+  wire [4:0] by = 5'd16 - 5'(put_q[3:0]);
+  // A word is worked out in one cycle and written in a later one.
+  logic put_valid_q;
+  wire puts = step_q == Put & (~put_valid_q | replace_ready_i);
+  wire [WordWidth-1:0] frame_word = WordWidth'({packet.beat, 2'b00});
+  assign replace_o = put_valid_q;
+  always_ff @(posedge clk_i) begin
+    if (~put_valid_q | replace_ready_i) begin
+      put_valid_q <= step_q == Put & ~rst_i;
+      replace_word_o <= frame_word + WordWidth'(put_q[13:4]) + WordWidth'(number_q);
+      replace_bytes_o <= 16'(pair_bytes >> by);
+      replace_data_o <= 128'(pair >> {by, 3'd0});
+    end
+  end
+
+  // ---- The last bytes of the stream: read ----
+
+  place_t first_taken_q;
+  logic [2:0] coming_q;
+  logic half_q;
+  assign read_o = step_q == Take & number_q < 3'd2;
+  assign word_o = frame_word + WordWidth'(first_taken_q[13:4]) + WordWidth'(number_q);
+  wire [127:0] taken = 128'(data_i >> {first_taken_q[3:0], 3'd0});
+
+  // ---- Steps ----
+
+  always_ff @(posedge clk_i) begin
+    number_q   <= number_q + 3'd1;
+    coming_q   <= {coming_q[1:0], read_o & ~wait_i};
+    is_small_q <= 14'(packet.stop - from_q) < 14'd4;
+    unique case (step_q)
+      Clear: begin
+        clear_q <= clear_q + 1'b1;
+        if (&clear_q) step_q <= Idle;
+      end
+      Idle:    if (takes | takes_ask) step_q <= Load;
+      Load: begin
+        is_known_q <= 1'b0;
+        is_ahead_q <= 1'b0;
+        is_next_q <= 1'b0;
+        step_q <= Hash;
+      end
+      Hash: begin
+        set_q <= SetWidth'(hash);
+        number_q <= '0;
+        found_q <= 1'b0;
+        oldest_q <= '0;
+        count_q <= '0;
+        from_q <= packet.start;
+        step_q <= has_flow ? Look : blocks ? Idle : Emit;
+      end
+      Look: begin
+        if (has_row & is_it) begin
+          found_q <= 1'b1;
+          state_q <= row_q;
+          way_q   <= seen_way;
+        end
+        if (has_row & (seen_way == '0 | age > oldest_q)) begin
+          oldest_q <= age;
+          victim_q <= seen_way;
+        end
+        if (number_q == 3'd5) step_q <= Compare;
+      end
+      Compare: begin
+        is_known_q <= found_q;
+        if (~found_q) way_q <= victim_q;
+        seen_q <= $signed(state_q.next - flow.sequence_number);
+        state_q.stamp <= now_q;
+        if (~found_q) state_q.blocked <= 1'b0;
+        step_q <= Place;
+      end
+      Place: begin
+        is_ahead_q <= has_state & seen_q[31];
+        is_next_q  <= ~(has_state & seen_q[31]) & ~is_old & ~blocks;
+        skip_q     <= has_state ? place_t'(seen_q) : '0;
+        if (has_state) count_q <= state_q.count;
+        if (blocks) state_q.blocked <= 1'b1;
+        if (blocks) step_q <= is_known_q ? Save : Idle;
+        else if (still_ahead) step_q <= Idle;
+        else if (has_state & (seen_q[31] | is_old)) step_q <= Emit;
+        else step_q <= Join;
+      end
+      Join: begin
+        if (flow.syn) state_q.blocked <= 1'b0;
+        state_q.valid <= 1'b1;
+        state_q.key <= flow.key;
+        state_q.next <= flow.sequence_number + 32'(packet.size) + 32'(flow.syn);
+        state_q.count <= total > 15'(JointBytes) ? 6'(JointBytes) : 6'(total);
+        put_q <= begins - 14'(JointBytes);
+        if (14'(count_q) > skip_q) from_q <= begins - 14'(count_q);
+        number_q <= '0;
+        step_q   <= count_q == '0 ? Emit : Put;
+      end
+      Put: begin
+        if (~puts) number_q <= number_q;
+        if (puts & number_q == 3'd2) step_q <= Emit;
+      end
+      Emit: begin
+        number_q <= '0;
+        first_taken_q <= packet.stop - 14'(JointBytes);
+        half_q <= 1'b0;
+        if (packet_valid_o & packet_ready_i)
+          step_q <= ~is_next_q ? Idle : packet.size == '0 ? Save : Take;
+      end
+      Take: begin
+        if (~read_o | wait_i) number_q <= number_q;
+        if (coming_q[2]) begin
+          half_q <= 1'b1;
+          state_q.last[128*half_q+:128] <= taken;
+        end
+        if (coming_q[2] & half_q) step_q <= Save;
+      end
+      Save:    step_q <= Idle;
+      default: step_q <= Idle;
+    endcase
+    if (step_q == Compare) {now_q, part_q} <= {now_q, part_q} + 1'b1;
+    if (rst_i) begin
+      step_q   <= Clear;
+      clear_q  <= '0;
+      now_q    <= '0;
+      part_q   <= '0;
+      coming_q <= '0;
+    end
+  end
+
+  // ---- Out ----
+
+  assign packet_valid_o = step_q == Emit & ~put_valid_q;
+  wire is_scanned = flow.is_enabled & ~is_ahead_q & packet.is_examined;
+  always_comb begin
+    packet_o = packet;
+    packet_o.is_examined = flow.is_enabled & packet.is_examined;
+    packet_o.from = from_q;
+    if (count_q != '0) packet_o.is_small = is_small_q;
+    if (~is_scanned) begin
+      packet_o.is_small = 1'b1;
+      packet_o.from = packet.start;
+      packet_o.stop = packet.start;
+    end
+    packet_o.is_ahead   = is_ahead_q;
+    packet_o.is_blocked = is_known_q & state_q.blocked;
+    packet_o.is_again   = is_asked_q;
+  end
+
+  // ---- Answers ----
+
+  wire answers = again_i | still_ahead & ~blocks | blocks & (step_q == Save | step_q == Idle);
+  (* ram_style = "distributed" *) logic [15:0] rows[NumSlots];
+  always_ff @(posedge clk_i) begin
+    if (step_q == Emit) rows[slot_q] <= has_flow ? 16'({set_q, way_q}) : '1;
+    row_o <= rows[ask_slot_i[SlotWidth-1:0]];
+    if (takes_ask) asks_q <= 1'b1;
+    if (answers) asks_q <= 1'b0;
+    wanted_q <= takes_ask | wanted_q & ask_i & ~ask_done_o;
+    if (rst_i) begin
+      asks_q   <= 1'b0;
+      wanted_q <= 1'b0;
+    end
+  end
+  assign ask_done_o = wanted_q & asks_q & answers;
+
+endmodule

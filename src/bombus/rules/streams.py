@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the matcher and ids.c make of TCP segments: in order, held, or dropped."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import Enum
+
+from bombus.rules import lookup
+from bombus.rules.fragments import JOINT_BYTES
+from bombus.rules.keywords import TCP
+from bombus.rules.lookup import Hit
+from bombus.rules.model import Packet
+from bombus.rules.tables import Tables
+
+_WRAP = 1 << 32
+
+
+@dataclass(frozen=True)
+class Flow:
+    """One direction of a connection."""
+
+    source: str
+    target: str
+    source_port: int
+    target_port: int
+
+
+@dataclass(frozen=True)
+class Segment:
+    flow: Flow
+    sequence: int
+    payload: bytes
+    syn: bool = False
+
+
+class Place(Enum):
+    NEXT = "next"  # perhaps with bytes that have been seen
+    AHEAD = "ahead"  # there are bytes missing before it
+    OLD = "old"  # all has been seen
+
+
+@dataclass
+class State:
+    next: int  # sequence number
+    last: bytes  # of the stream
+
+
+class Flows:
+    """The state of flows, as many as there are."""
+
+    def __init__(self) -> None:
+        self._states: dict[Flow, State] = {}
+
+    def see(self, segment: Segment, skips: bool = False) -> tuple[Place, bytes, bytes]:
+        """Its place, what is looked at before its payload, and the payload.
+
+        What a stream has had stays as it was seen first. `skips`: over bytes that are missing.
+        """
+        payload = segment.payload
+        state = self._states.get(segment.flow)
+        if not payload and not segment.syn:
+            return Place.OLD, b"", b""
+        known = b""
+        seen = 0
+        if state is not None and not segment.syn and not skips:
+            seen = (state.next - segment.sequence + _WRAP // 2) % _WRAP - _WRAP // 2
+            if seen < 0:
+                return Place.AHEAD, b"", payload
+            if seen >= len(payload):
+                return Place.OLD, b"", payload
+            known = state.last
+        text = payload[: max(0, seen - len(known))] + known + payload[seen:]
+        after = (segment.sequence + segment.syn + len(payload)) % _WRAP
+        self._states[segment.flow] = State(after, (known + payload[seen:])[-JOINT_BYTES:])
+        before = len(text) - len(payload)
+        return Place.NEXT, text[:before], text[before:]
+
+
+@dataclass
+class Inspection:
+    """`dropped`: segments for which there was no room; the sender repeats them."""
+
+    found: set[tuple[Flow, Hit]]
+    dropped: list[Segment]
+    held: list[Segment]
+
+
+def inspect(tables: Tables, segments: Iterable[Segment], room: int = 8) -> Inspection:
+    """Segments as they come. `room`: for those that wait until the gap before them has closed."""
+    flows = Flows()
+    done = Inspection(set(), [], [])
+    for segment in segments:
+        place = _look(tables, flows, segment, done)
+        if place == Place.AHEAD:
+            (done.held if len(done.held) < room else done.dropped).append(segment)
+        while place == Place.NEXT:
+            place = Place.OLD
+            for waiting in [each for each in done.held if each.flow == segment.flow]:
+                if _look(tables, flows, waiting, done) != Place.AHEAD:
+                    done.held.remove(waiting)
+                    place = Place.NEXT
+    return done
+
+
+def _look(tables: Tables, flows: Flows, segment: Segment, done: Inspection) -> Place:
+    flow = segment.flow
+    place, before, payload = flows.see(segment)
+    if place != Place.AHEAD:
+        packet = Packet(TCP, flow.source_port, flow.target_port, payload)
+        done.found |= {(flow, hit) for hit in lookup.hits(tables, packet, before=before)}
+    return place

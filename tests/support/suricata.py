@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs rules on frames through Suricata: which flow matches which rule."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from collections.abc import Iterable
+from pathlib import Path
+
+import pytest
+from scapy.utils import wrpcap
+
+from bombus.rules.streams import Flow
+
+# Parsers of other protocols are off: what is compared are
+# contents of packets and streams.
+CONFIGURATION = """%YAML 1.1
+---
+vars:
+  address-groups: {HOME_NET: "any", EXTERNAL_NET: "any"}
+outputs:
+  - eve-log: {enabled: yes, filetype: regular, filename: eve.json, types: [alert]}
+packet-alert-max: 1000
+app-layer: {protocols: {}}
+stream:
+  memcap: 64mb
+  checksum-validation: no
+  midstream: false
+  reassembly: {memcap: 64mb, depth: 0, randomize-chunk-size: no}
+detect: {profile: medium}
+defrag: {memcap: 16mb}
+flow: {memcap: 64mb}
+host: {memcap: 16mb}
+"""
+
+
+def program() -> str:
+    """Its path; the test is skipped where it is not installed."""
+    found = shutil.which("suricata")
+    if found is None:
+        pytest.skip("suricata is not installed (package suricata of Debian's backports)")
+    return found
+
+
+def alerts(rules: str, frames: Iterable[bytes], folder: Path) -> set[tuple[Flow, int]]:
+    """Flow and sid of each alert."""
+    suricata = program()
+    folder.mkdir()
+    (folder / "suricata.yaml").write_text(CONFIGURATION)
+    (folder / "my.rules").write_text(rules)
+    wrpcap(str(folder / "in.pcap"), list(frames), linktype=1)
+    command = [suricata, "-c", "suricata.yaml", "-S", "my.rules", "-r", "in.pcap", "-l", "."]
+    command += ["-k", "none", "--runmode", "single", "--set", "unix-command.enabled=no"]
+    done = subprocess.run(
+        command, cwd=folder, capture_output=True, text=True, timeout=120, check=False
+    )
+    assert done.returncode == 0, done.stderr[-2000:] + done.stdout[-2000:]
+    found = set()
+    for line in (folder / "eve.json").read_text().splitlines():
+        event = json.loads(line)
+        flow = Flow(
+            event["src_ip"], event["dest_ip"], event.get("src_port", 0), event.get("dest_port", 0)
+        )
+        found.add((flow, event["alert"]["signature_id"]))
+    return found

@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: Apache-2.0
+"""ids.c with rule_matcher: what crosses TCP segments is found, in whatever order they come."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from random import Random
+
+import pytest
+from support import examples, rule_frames, rule_sets, rule_streams
+
+from bombus.rules import compiling, load, model, streams
+from bombus.rules.rule import Rule
+from bombus.rules.streams import Flow, Segment
+from bombus.rules.tables import Tables
+from bombus.simulator.frames import Exchange
+from bombus.simulator.simulation import Simulation
+
+LIMIT_CYCLES = 1_000_000
+ROWS = 1024
+ROOM = 8  # segments that ids.c holds
+WAIT_CYCLES = 200_000  # longer than it holds them
+FLOW = Flow("10.0.0.1", "10.0.0.2", 1000, 80)
+EVIL = 'alert tcp any any -> any 80 (content:"evil stuff"; sid:7;)\n'
+
+
+@pytest.fixture
+def ids(tmp_path: Path) -> Iterator[Simulation]:
+    with examples.running("ids", tmp_path) as simulation:
+        simulation.advance(5000)  # the table of flows is cleared
+        yield simulation
+
+
+def prepare(ids: Simulation, text: str, folder: Path) -> Tables:
+    file = folder / "my.rules"
+    file.write_text(text)
+    return prepare_rules(ids, compiling.read([file], {}))
+
+
+def prepare_rules(ids: Simulation, rules: Sequence[Rule]) -> Tables:
+    tables = compiling.compile_rules(rules, rows=ROWS).tables
+    load.write(ids.tile("rpu").registers.rule_matcher, tables)
+    return tables
+
+
+def send(ids: Simulation, segments: Sequence[Segment]) -> Exchange:
+    frames = [rule_frames.segment(segment) for segment in segments]
+    return ids.exchange(frames, limit_cycles=LIMIT_CYCLES)
+
+
+def in_order(flow: Flow, parts: Sequence[bytes], first: int = 1) -> list[Segment]:
+    made = []
+    for part in parts:
+        made.append(Segment(flow, first, part))
+        first += len(part)
+    return made
+
+
+def test_random_sessions(ids: Simulation, tmp_path: Path) -> None:
+    """Flow and sid are those of the rules, of exact ones; all is sent twice, so none is lost."""
+    random = Random(5)
+    rules = rule_sets.rules(random, 100, tmp_path)
+    tables = prepare_rules(ids, rules)
+    done = compiling.compile_rules(rules, rows=ROWS)
+    exact = [v.rule for v in done.verdicts if v.kind == compiling.EXACT]
+    hits = 0
+    for number in range(60):
+        flow = rule_streams.flow(random, number)
+        parts = rule_streams.cut(random, rule_streams.stream(random, rules), 200)
+        first = random.getrandbits(32)
+        segments = rule_streams.disorder(random, flow, first, parts, reach=4)
+        again = in_order(flow, parts, first + 1)
+        again = [Segment(flow, each.sequence % (1 << 32), each.payload) for each in again]
+        result = send(ids, [*segments, *again])
+        given = set(load.hits(ids.tile("rpu").registers.rule_matcher, tables))
+        expected = streams.inspect(tables, [*segments, *again], ROOM)
+        payloads = [each.payload for each in segments]
+        ports = (flow.source_port, flow.target_port)
+        wanted = model.found_in_stream(exact, *ports, parts)
+        wanted |= {
+            sid
+            for payload in payloads
+            for sid in model.found(exact, model.Packet(1, *ports, payload))
+        }
+        assert {hit.sid for hit in given if hit.is_exact} == wanted
+        assert given == {hit for _, hit in expected.found}
+        if not wanted:
+            came = {each.data for each in result.received}
+            assert came >= {rule_frames.segment(each) for each in again}
+        hits += len(wanted)
+    assert hits > 10
+
+
+def test_block(ids: Simulation, tmp_path: Path) -> None:
+    """What completes an attack is dropped, and what follows, until the flow begins anew."""
+    prepare(ids, EVIL, tmp_path)
+    other = Flow("10.0.0.3", "10.0.0.2", 1000, 80)
+    parts = in_order(FLOW, [b"this is ev", b"il stuff", b"more"])
+    fresh = Segment(FLOW, 500, b"", syn=True)
+    good = in_order(FLOW, [b"good stuff"], 501)
+    good += in_order(other, [b"this is ev", b"il things"])
+    for part in parts:
+        assert len(send(ids, [part]).received) == (part is parts[0])
+    done = send(ids, [*parts, fresh, *good])
+    assert [each.data for each in done.received] == [rule_frames.segment(p) for p in [fresh, *good]]
+
+
+def test_order_is_restored(ids: Simulation, tmp_path: Path) -> None:
+    """What has waited leaves in the order of its flow; those of other flows do not wait."""
+    prepare(ids, EVIL, tmp_path)
+    parts = in_order(FLOW, [bytes([65 + n]) * (10 + 50 * n) for n in range(8)])
+    other = in_order(Flow("10.0.0.3", "10.0.0.2", 1, 80), [b"other"])
+    late = [parts[0], *parts[:1:-1], *other, parts[1]]
+    data = [rule_frames.segment(each) for each in late]
+    done = ids.exchange(data, gap_cycles=1000, limit_cycles=LIMIT_CYCLES)
+    frames = [rule_frames.segment(each) for each in [parts[0], *other, *parts[1:]]]
+    assert [each.data for each in done.received] == frames
+
+
+def test_what_is_next_is_never_dropped(ids: Simulation, tmp_path: Path) -> None:
+    """Another flow with many segments ahead gets its room and no more; they leave after a while."""
+    prepare(ids, EVIL, tmp_path)
+    flood = Flow("10.0.0.3", "10.0.0.2", 1, 80)
+    parts = in_order(FLOW, [b"." * 100] * 60)
+    ahead = in_order(flood, [b"start", *[b"x" * 20] * 60])
+    del ahead[1]
+    mixed = [segment for pair in zip(parts, ahead, strict=True) for segment in pair]
+    frames = [rule_frames.segment(each) for each in mixed]
+    ids.exchange(frames[:2], limit_cycles=LIMIT_CYCLES)
+    done = ids.exchange(frames[2:], expected=59, limit_cycles=LIMIT_CYCLES)
+    came = [each.data for each in done.received]
+    assert came == [rule_frames.segment(each) for each in parts[1:]]
+    left = []
+    while (frame := ids.receive(1, WAIT_CYCLES)) is not None:
+        left.append(frame.data)
+    assert left == [rule_frames.segment(each) for each in ahead[1 : 1 + ROOM]]
+    # Its next one is not missing any more.
+    (last,) = send(ids, [Segment(flood, 1 + 5 + 20 * (ROOM + 1), b"x" * 20)]).received
+    assert len(last) == 74
+
+
+def test_cycles(ids: Simulation, tmp_path: Path) -> None:
+    """Cycles a frame of 64 bytes with FCS, in order; and of pairs that have changed places."""
+    prepare(ids, EVIL, tmp_path)
+    parts = in_order(FLOW, [b"123456"] * 200)
+    cycles = {}
+    for name, order in {
+        "in order": parts,
+        "changed": [part for n in range(0, 200, 2) for part in (parts[n + 1], parts[n])],
+    }.items():
+        send(ids, [Segment(FLOW, 0, b"", syn=True)])
+        done = send(ids, order)
+        frames = sorted(rule_frames.segment(each) for each in parts)
+        assert sorted(each.data for each in done.received) == frames
+        at = [each.last_beat_cycle for each in done.received]
+        cycles[name] = (at[-1] - at[20]) / (len(at) - 21)
+    print(cycles)
+    assert cycles["in order"] <= 30 and cycles["changed"] <= 130
