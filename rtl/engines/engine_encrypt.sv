@@ -108,10 +108,10 @@ module engine_encrypt
     beat_t beat;
   } waiting_t;
   waiting_t waits;
-  logic waits_valid, full, out_free, blocks_valid;
+  logic waits_valid, full_q, unused_full, out_free, blocks_valid;
   logic [511:0] blocks;
   wire pop = waits_valid & blocks_valid & out_free;
-  assign in_ready_o = ~full;
+  assign in_ready_o = ~full_q;
   localparam int unsigned Depth = 512;
   frame_buffer #(
       .data_t(waiting_t),
@@ -123,7 +123,7 @@ module engine_encrypt
       .write_i (taken),
       .commit_i(taken),
       .abort_i (1'b0),
-      .full_o  (full),
+      .full_o  (unused_full),
       .data_o  (waits),
       .valid_o (waits_valid),
       .ready_i (pop)
@@ -185,10 +185,15 @@ module engine_encrypt
     if (rst_i) event_o <= '0;
   end
 
+  // Ready comes out of a flip-flop, a cycle late: one more beat may come.
+  localparam int unsigned Last = Depth - 1;
   logic [$clog2(Depth)+1:0] beats_q;
   always_ff @(posedge clk_i) begin
-    if (rst_i) beats_q <= '0;
-    else begin
+    if (rst_i) begin
+      beats_q <= '0;
+      full_q  <= 1'b0;
+    end else begin
+      full_q <= beats_q >= $bits(beats_q)'(Last);
       if (taken & ~pop) beats_q <= beats_q + 1'b1;
       if (~taken & pop) beats_q <= beats_q - 1'b1;
     end

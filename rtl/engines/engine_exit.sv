@@ -10,7 +10,8 @@ module engine_exit
 #(
     parameter type beat_t = logic,
     parameter int unsigned Port = 0,  // the MAC port
-    parameter int unsigned Engine = engine_pkg::FirstExit + Port  // its key as a next hop
+    parameter int unsigned Engine = engine_pkg::FirstExit + Port,  // its key as a next hop
+    parameter bit CutsReady = 0  // of its output_stage
 ) (
     input logic clk_i,
     input logic rst_i,
@@ -74,8 +75,9 @@ module engine_exit
   end
 
   drop_register #(
-      .beat_t  (beat_t),
-      .NumDrops(NumDrops)
+      .beat_t(beat_t),
+      .NumDrops(NumDrops),
+      .CutsReady(CutsReady)
   ) u_out (
       .clk_i,
       .rst_i,

@@ -13,6 +13,7 @@ module engine_parser
 #(
     parameter type beat_t = logic,
     parameter type regs_t = logic,  // from engine_parser.rdl
+    parameter bit CutsReady = 0,  // of its output_stage
     parameter int unsigned KindEnginePacket = 1,  // filled in by Bombus, as what follows
     parameter int unsigned NumBound = 1,
     parameter int unsigned NumBoundHops = 1,
@@ -194,6 +195,7 @@ module engine_parser
 
   engine_output #(
       .beat_t(beat_t),
+      .CutsReady(CutsReady),
       .NumBound(NumBound),
       .NumBoundHops(NumBoundHops),
       .BoundKeys(BoundKeys),

@@ -29,10 +29,10 @@ module engine_store #(
   // Two of the longest packets.
   localparam int unsigned Depth = 2 ** $clog2(2 * bombus_pkg::MaxFrameBytes * 8 / $bits(in_i.data));
 
-  logic full, stored_valid, digest_valid;
+  logic full_q, unused_full, stored_valid, digest_valid;
   wire taken = in_valid_i & in_ready_o;
   wire leaves = out_valid_o & out_ready_i;
-  assign in_ready_o  = ~full;
+  assign in_ready_o  = ~full_q;
   assign out_valid_o = stored_valid & digest_valid;
 
   frame_buffer #(
@@ -45,7 +45,7 @@ module engine_store #(
       .write_i (taken),
       .commit_i(taken),
       .abort_i (1'b0),
-      .full_o  (full),
+      .full_o  (unused_full),
       .data_o  (out_o),
       .valid_o (stored_valid),
       .ready_i (leaves)
@@ -65,10 +65,15 @@ module engine_store #(
       .ready_i(leaves & out_o.last)
   );
 
+  // Ready comes out of a flip-flop, a cycle late: one more beat may come.
+  localparam int unsigned Last = Depth - 1;
   logic [$clog2(Depth)+1:0] beats_q;
   always_ff @(posedge clk_i) begin
-    if (rst_i) beats_q <= '0;
-    else begin
+    if (rst_i) begin
+      beats_q <= '0;
+      full_q  <= 1'b0;
+    end else begin
+      full_q <= beats_q >= $bits(beats_q)'(Last);
       if (taken & ~leaves) beats_q <= beats_q + 1'b1;
       if (~taken & leaves) beats_q <= beats_q - 1'b1;
     end
