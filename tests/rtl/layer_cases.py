@@ -26,7 +26,7 @@ PEER_MAC = bytes.fromhex("c2917b55d3aa")
 PEER_IP = bytes((10, 0, 0, 2))
 FAR_IP = bytes((192, 0, 2, 7))
 MAX_FRAME = 9600
-PACKET, ARP_BODY, ARP_UPDATE, _, UNREACHABLE, ROUTED = range(6)
+PACKET, ARP_BODY, ARP_UPDATE, _, UNREACHABLE, ROUTED, ICMP_ERROR = range(7)
 # Metadata of a routed_packet above those of the packet, the lowest bits first, for the layers
 # that take it.
 ROUTED_FIELDS = (("may_fragment", 1), ("id", 16), ("ttl", 8), ("source", 32))
@@ -38,6 +38,7 @@ BOUND = {
     "eth_rx": {0x0800: "ipv4_rx", 0x0806: "arp"},
     "ipv4_rx": {1: "icmp", 17: "udp_rx", 6: "tcp_rx"},
     "eth_tx": {0: "mac_port_0"},
+    "icmp_echo": {6: "tcp_errors"},
     "udp_rx": {7: "udp_port_7", 9: "udp_port_9"},
 }
 
@@ -47,7 +48,9 @@ def parameters(layer: str) -> list[str]:
     if not keys:
         return []
     count = len(keys)
+    kinds = [f".KindIcmpError({ICMP_ERROR})"] if layer == "icmp_echo" else []
     return [
+        *kinds,
         f".NumBound({count})",
         f".NumBoundHops({count})",
         ".BoundKeys({" + ",".join(f"16'd{key}" for key in reversed(keys)) + "})",
@@ -64,6 +67,7 @@ class Case:
     next_hop: str = ""
     csum: int | None = None  # None: it means nothing
     kind: int = PACKET
+    error: dict[str, int] | None = None  # its metadata, where it is an icmp_error
 
 
 Traffic = Callable[[Random], Case]
@@ -215,6 +219,7 @@ def unreachable(random: Random) -> Case:
     protocol, size = random.choice([(PROTOCOL_UDP, 8), (89, random.randrange(9))])
     quote, length, tos = random.randbytes(size), random.randrange(8, 1000), random.getrandbits(8)
     number_of_packet, ttl = random.getrandbits(16), random.getrandbits(8)
+    dont_fragment = random.getrandbits(1)
     meta = pack_meta(
         meta_type="unreachable_meta_t",
         package="icmp_pkg",
@@ -226,10 +231,12 @@ def unreachable(random: Random) -> Case:
         header__protocol=protocol,
         header__id=number_of_packet,
         header__ttl=ttl,
+        dont_fragment=dont_fragment,
     )
     header = struct.pack(
         "!BBHHHBBH4s4s",
-        *(0x45, tos, 20 + length, number_of_packet, 0, ttl, protocol, 0, PEER_IP, HOST_IP),
+        *(0x45, tos, 20 + length, number_of_packet, dont_fragment << 14),
+        *(ttl, protocol, 0, PEER_IP, HOST_IP),
     )
     code = 3 if protocol == PROTOCOL_UDP else 2
     return Case(
@@ -246,6 +253,48 @@ def icmp_echo(random: Random) -> Case:
     reply = checksummed(bytes(4) + request[4:], 2)
     message = received(request, pack_meta(ip=number(PEER_IP)))
     return Case(message, reply if kind == 8 else None, "ipv4_tx", 0)
+
+
+def reported(random: Random) -> Case:
+    """An ICMP error that somebody reports, of which some are of no use."""
+    kind = random.choice([3, 3, 3, 11, 12])
+    code, mtu = random.randrange(6), random.randrange(1 << 16)
+    quote = random.randbytes(8) + random.randbytes(random.choice([0, 0, 1, 20, 100]))
+    words, fragment, protocol, version = 5, 0x4000, 6, 4
+    source, length = HOST_IP, 8 + 20 + len(quote)
+    wrong = random.choice(["", "", "", "words", "fragment", "protocol", "version", "source", "cut"])
+    if wrong == "words":
+        words = 6
+    elif wrong == "fragment":
+        fragment = 0x4000 | 1 << random.randrange(13)
+    elif wrong == "protocol":
+        protocol = random.choice([7, 17, 1, 0])
+    elif wrong == "version":
+        version = 5
+    elif wrong == "source":
+        source = (number(HOST_IP) ^ 1 << random.randrange(32)).to_bytes(4, "big")
+    elif wrong == "cut":
+        length = random.randrange(8, 36)
+    header = struct.pack(
+        "!BBHHHBBH4s4s",
+        *(version << 4 | words, 0, 1500, 0, fragment, 64, protocol, 0),
+        source,
+        FAR_IP,
+    )
+    data = bytes((kind, code, 0, 0, 0, 0)) + mtu.to_bytes(2, "big") + header + quote
+    message = checksummed(data[:length], 2)
+    if wrong:
+        return Case(received(message, pack_meta(ip=number(PEER_IP))), None)
+    meta = {
+        "kind": kind,
+        "code": code,
+        "mtu": mtu,
+        "ip": number(FAR_IP),
+        "own_port": number(quote[:2]),
+        "peer_port": number(quote[2:4]),
+    }
+    case = Case(received(message, pack_meta(ip=number(PEER_IP))), quote[4:8], "tcp_errors")
+    return replace(case, kind=ICMP_ERROR, error=meta)
 
 
 def udp_echo(random: Random) -> Case:

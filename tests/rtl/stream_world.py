@@ -8,6 +8,7 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from random import Random
+from typing import ClassVar
 
 from app_bench import (
     BEATS_OUT,
@@ -33,6 +34,7 @@ KIND_DATA, KIND_EVENT, KIND_READ, KIND_REQUEST = range(1, 5)  # defaults of the 
 RELEASE, READABLE, WRITABLE, CLOSE, ABORT, FREE, LISTEN, CONNECT = range(2, 10)
 META = "tcp_event_meta_t", "tcp_pkg"
 PORT = 7
+LONGEST = 1460  # bytes of a segment
 
 
 @dataclass
@@ -80,6 +82,8 @@ class Connection:
 class StreamWorld:
     """tcp_stream, or an application of the engine that has no kernel."""
 
+    defaults: ClassVar[dict[str, int]] = {"NumSessions": 4, "ChunkBytes": 128}
+
     def __init__(
         self,
         benches: Benches,
@@ -88,7 +92,7 @@ class StreamWorld:
         layer: str = "tcp_stream",
         **parameters: int,
     ) -> None:
-        given = {"NumSessions": 4, "ChunkBytes": 128} | parameters
+        given = self.defaults | parameters
         users = (
             struct_bits("from_peer_t", "tcp_stream_pkg"),
             struct_bits("to_peer_t", "tcp_stream_pkg"),
@@ -98,8 +102,8 @@ class StreamWorld:
         self.app = AppBench(benches, layer, width, META, names, users, given, seed)
         self.random = Random(seed)
         self.sessions = given["NumSessions"]
-        self.chunk = given["ChunkBytes"]
-        self.ring = 4 * self.chunk
+        self.chunk = given.get("ChunkBytes", LONGEST)
+        self.ring = given.get("WindowBytes", 4 * self.chunk)  # of either buffer
         self.live: dict[int, Connection] = {}
         self.done: list[Connection] = []
         self.listens = False

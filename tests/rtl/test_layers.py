@@ -34,14 +34,16 @@ from layer_cases import (
     Case,
     check,
     checksummed,
+    icmp_echo,
     number,
     open_bench,
     push,
     received,
+    reported,
     unreachable,
 )
 
-from bombus.design.rtl import library
+from bombus.design.rtl import library, struct_layout
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -100,6 +102,29 @@ def test_icmp_errors(benches: Benches, pace: dict[str, float]) -> None:
             errors = {"port_unreachable": ports, "protocol_unreachable": 8 - ports}
             # One is too many.
             assert counted == Counter(errors | {"rate_limited": 1})
+
+
+@pytest.mark.parametrize("pace", PACES)
+def test_icmp_errors_that_are_reported(benches: Benches, pace: dict[str, float]) -> None:
+    """They go to who is bound by the protocol, among echo requests; the others are counted."""
+    random = Random(str(pace))
+    bench = open_bench(benches, "icmp_echo")
+    bench.pace(**pace)
+    cases = [random.choice([reported, reported, icmp_echo])(random) for _ in range(200)]
+    push(bench, "icmp_echo", cases, random)
+    bench.drain()
+    check(bench, "icmp_echo", cases)
+    fields = struct_layout("icmp_error_meta_t", "icmp_pkg")
+    for stream, width in enumerate(WIDTHS):
+        got = Beats(width, ("next", 5)).messages(bench.items(stream), lengths=True)
+        expected = [case.error for case in cases if case.payload is not None]
+        for message, error in zip(got, expected, strict=True):
+            for name, value in (error or {}).items():
+                place = fields[name]
+                assert message.meta >> place.offset & (1 << place.width) - 1 == value, name
+        assert counts(bench, "icmp_echo", stream)["not_echo_request"] == sum(
+            case.payload is None for case in cases
+        )
 
 
 @pytest.mark.parametrize("layer", LAYERS)

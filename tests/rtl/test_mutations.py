@@ -53,6 +53,9 @@ TABLE: Test = partial(
 LOST: Test = partial(
     test_network_interface.test_interface_counts_lost_messages_of_both_ways, gap=0.0
 )
+BEYOND: Test = partial(
+    test_network_interface.test_a_next_hop_that_a_source_does_not_have, has_groups=1
+)
 POLICY: Test = partial(test_replica_groups.test_every_policy, seed=1)
 SLOT: Test = partial(test_replica_groups.test_slot_moves_under_traffic, seed=1)
 NOWHERE: Test = test_replica_groups.test_nothing_is_sent_where_nothing_is
@@ -200,6 +203,7 @@ MUTATIONS: tuple[tuple[str, str, str, Test], ...] = (
     ("eth/eth_tx.sv", "reading ? FromQueue : ask_valid", "ask_valid", ORDER),
     ("noc/crosspoint_input.sv", "first_q ? ~fits : refused_q", "~fits", DROPPING),
     ("noc/injection.sv", "inside_q ? route_q : route_i[s]", "route_i[s]", TABLE),
+    ("noc/network_interface.sv", ">= num_hops(s)", "> num_hops(s)", BEYOND),
     (
         "noc/network_interface.sv",
         "late_q <= out_lost & in_lost",

@@ -82,6 +82,11 @@ EVENTS: dict[str, dict[str, int]] = {
         "request": ENDS,
         "payload": STARTS,
         "told": STARTS,
+        # They count as requests, too.
+        "path_mtu": GOES_ON,
+        "unreachable": GOES_ON,
+        "unused_error": GOES_ON,
+        "evicted": GOES_ON,
     },
     "tcp_host": {
         "taken": ENDS,
@@ -91,6 +96,7 @@ EVENTS: dict[str, dict[str, int]] = {
         "unknown_kind": GOES_ON,
     },
     "tcp_echo": {"told": ENDS, "read": STARTS, "request": STARTS},
+    "tcp_echo_bypass": {"told": ENDS, "request": STARTS},
     "tcp_load": {
         "told": ENDS,
         "right": ENDS,

@@ -77,6 +77,7 @@ def test_bad_values_are_refused(module: str) -> None:
         ("memory_buffer", {"AddrWidth": 20}),
         ("memory_buffer", {"AddrWidth": 15, "Slots": 2}),
         ("memory_buffer", {"AddrWidth": 64}),
+        ("flight_gate", {"CountWidth": 32}),
     ],
 )
 def test_values_at_the_limit_are_not(module: str, values: Mapping[str, object]) -> None:
