@@ -171,6 +171,7 @@ module tcp_session_table_formal
         if (used_q[s]) assert (u_table.key_ram[s] == keys_q[s]);
       end
       assert (u_table.u_free.write_q == number_t'(u_table.u_free.read_q + number_t'(free)));
+      assert (u_table.u_free.next_q == number_t'(u_table.u_free.read_q + 1'b1));
       if (free != '0)
         assert (u_table.u_free.number_o == u_table.u_free.gen_distributed.ram[u_table.u_free.read_q]);
       for (int unsigned i = 0; i < NumSessions; i++) begin

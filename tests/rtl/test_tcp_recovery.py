@@ -111,11 +111,12 @@ class ByHand:
 
 
 class Sender:
-    """The engine has sent ten segments. Places are in segments behind the first one."""
+    """The engine has sent ten segments. Places are in segments behind the first one. All that is
+    written fits the ring of 65,536 bytes."""
 
     size = 1460
 
-    def __init__(self, world: World, segments: int = 100) -> None:
+    def __init__(self, world: World, segments: int = 40) -> None:
         self.world = world
         peer, session = opened(world, timestamps=False)
         self.first = world.sessions[session].first

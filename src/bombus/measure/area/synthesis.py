@@ -19,6 +19,8 @@ from bombus.base import paths
 from bombus.base.errors import UserError
 from bombus.base.extras import require
 
+require("pyosys", "bombus area", "Yosys", "area")
+
 _TOLD = 12  # lines of Yosys's log in an error
 
 
@@ -27,7 +29,6 @@ def run(passes: Sequence[str], folder: Path, what: str) -> str:
 
     Raises UserError with Yosys's words if it does not accept `what`.
     """
-    require("pyosys", "bombus area", "Yosys", "area")
     (folder / "passes.json").write_text(json.dumps(passes), encoding="utf-8")
     log_file = folder / "yosys.log"
     command = [sys.executable, "-m", __spec__.name, "passes.json"]
