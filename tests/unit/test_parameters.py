@@ -8,7 +8,8 @@ from functools import cache
 
 import pyslang
 import pytest
-from module_parameters import BAD, FREE, group
+from bad_values_stack import group
+from module_parameters import BAD, FREE
 from pyslang import ast, syntax
 
 from bombus.design import rtl
