@@ -111,9 +111,9 @@ def test_linux_hears_its_bytes(start: Callable[..., Live]) -> None:
     assert live.python(REFUSED, ADDRESS, 8) == "refused"
     assert live.python(ABORT, ADDRESS, PORT) == "reset"
     assert echo(live, 1000) == 1
-    counted = events(live.stop())
-    assert counted["refused"] == 1
-    assert counted["timeout"] == 0
+    # A second, where a busy machine answers so late that Linux sends its SYN again; for the same
+    # reason this test counts no timeouts: test_tcp_core.py does, in virtual time.
+    assert events(live.stop())["refused"] in (1, 2)
 
 
 def test_linux_over_a_bad_link(start: Callable[..., Live]) -> None:
