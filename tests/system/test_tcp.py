@@ -112,7 +112,7 @@ def test_linux_hears_its_bytes(start: Callable[..., Live]) -> None:
     assert live.python(ABORT, ADDRESS, PORT) == "reset"
     assert echo(live, 1000) == 1
     # A second, where a busy machine answers so late that Linux sends its SYN again; for the same
-    # reason this test counts no timeouts: test_tcp_core.py does, in virtual time.
+    # reason this test counts no timeouts: test_tcp_recovery.py does, in virtual time.
     assert events(live.stop())["refused"] in (1, 2)
 
 
