@@ -25,7 +25,13 @@ def meets(design: Path) -> Report:
     return report
 
 
-@pytest.mark.parametrize("design", LUTS, ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "design",
+    [
+        pytest.param(file, marks=pytest.mark.sweep if file == FUSED else (), id=file.stem)
+        for file in LUTS
+    ],
+)
 def test_designs(design: Path) -> None:
     assert meets(design).area.lut_total <= LUTS[design]
 

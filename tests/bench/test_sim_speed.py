@@ -26,6 +26,7 @@ KEYS = [
 ]
 
 
+@pytest.mark.sweep
 def test_quick_run(run: Run) -> None:
     result = run("sim-speed", DESIGNS[64], quick=True)
     assert list(result) == KEYS

@@ -27,7 +27,7 @@ from bombus.measure.exchanges import neighbour
 from bombus.simulator.simulation import Simulation
 
 FRAMES = 300
-SLOW = (SCALE_28, DESIGNS / "middlebox_16.yaml")  # to build
+SLOW = (SCALE_28, DESIGNS / "middlebox_8.yaml", DESIGNS / "middlebox_16.yaml")  # to build
 
 
 def frames(random: Random, host: Host, station: Station, ports: list[int]) -> Iterator[bytes]:
