@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Fabrics by themselves: throughput, latency and loss by offered load, and the published ones."""
+"""Fabrics alone: throughput, latency and loss by offered load, beside published figures."""
 
 from __future__ import annotations
 
@@ -174,10 +174,10 @@ def main(
     design: Path | None,
     json: Path | None,
     *,
-    columns: Annotated[int, "of the mesh"] = 4,
-    rows: Annotated[int, "of the mesh"] = 4,
-    fabrics: Annotated[str, f"of {', '.join(FABRICS)}; default: all"] = "",
-    loads: Annotated[str | float, "offered"] = ",".join(map(str, LOADS)),
+    columns: Annotated[int, "columns of the mesh"] = 4,
+    rows: Annotated[int, "rows of the mesh"] = 4,
+    fabrics: Annotated[str, f"some of {', '.join(FABRICS)}; default: all"] = "",
+    loads: Annotated[str | float, "offered loads"] = ",".join(map(str, LOADS)),
     scale: Annotated[float, "length of the runs relative to the default"] = 1.0,
     pictures: Annotated[str, "folder for the plots"] = "",
 ) -> None:

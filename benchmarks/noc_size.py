@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a cycle of simulation costs as the mesh grows, relative to 4x4, and what it carries."""
+"""Cost of a simulated cycle by mesh size, relative to 4x4, and the traffic carried."""
 
 from __future__ import annotations
 
@@ -136,9 +136,9 @@ def main(
     design: Path | None,
     json: Path | None,
     *,
-    sizes: Annotated[str | int, "columns, and as many rows"] = ",".join(map(str, SIZES)),
-    fabrics: Annotated[str, "kinds"] = ",".join(KINDS),
-    cycles: Annotated[int, "of each run"] = CYCLES,
+    sizes: Annotated[str | int, "columns; the meshes are square"] = ",".join(map(str, SIZES)),
+    fabrics: Annotated[str, "kinds of fabric"] = ",".join(KINDS),
+    cycles: Annotated[int, "cycles of each run"] = CYCLES,
     picture: Annotated[str, "SVG file for the plot"] = "",
 ) -> None:
     if design is not None:

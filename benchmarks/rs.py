@@ -291,9 +291,9 @@ def main(
     design: Path | None,
     json: Path | None,
     *,
-    instances: Annotated[int, "up to how many"] = INSTANCES,
-    blocks: Annotated[int, "of each measurement"] = BLOCKS,
-    cpu_seconds: Annotated[float, "that each library of the CPU runs for"] = CPU_SECONDS,
+    instances: Annotated[int, "largest number of encoder tiles"] = INSTANCES,
+    blocks: Annotated[int, "blocks per measurement"] = BLOCKS,
+    cpu_seconds: Annotated[float, "time for each CPU library"] = CPU_SECONDS,
     seed: Annotated[int, "random seed"] = 1,
     estimate: Annotated[bool, "also at the clock that `bombus area` allows"] = False,
 ) -> None:

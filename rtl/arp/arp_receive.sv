@@ -83,7 +83,7 @@ module arp_receive
       body.ip_type
   ) == EtherTypeIpv4) & (body.mac_bytes == 8'd6) & (body.ip_bytes == 8'd4);
   wire well_formed = (length_q >= 14'(BodyBytes)) &
-      ethernet_ipv4 & (is_request | is_reply) & ~body.sender_mac[0];
+      ethernet_ipv4 & (is_request | is_reply) & ~body.sender_mac[0] & body.sender_mac != '0;
   host_t host;
   by_mac_port #(
       .NumMacPorts(NumMacPorts)

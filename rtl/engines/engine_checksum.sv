@@ -155,17 +155,18 @@ module engine_checksum
       .out_next_o
   );
 
-  // Compared a cycle later.
+  // Compared a cycle later. 0 in a TCP header means the same as 0xFFFF.
   logic counting_q, udp_q, tcp_q;
   logic [15:0] found_q, digest_q;
+  wire is_right = found_q == digest_q | (tcp_q & found_q == '0 & &digest_q);
   always_ff @(posedge clk_i) begin
     counting_q <= stored_valid & stored_ready & out_first_q & ~rst_i;
     udp_q <= meta.is_udp;
     tcp_q <= meta.is_tcp;
     found_q <= meta.is_udp ? udp_checksum : tcp_checksum;
     digest_q <= digest;
-    event_o[EventRight] <= counting_q & (udp_q | tcp_q) & found_q == digest_q;
-    event_o[EventCorrected] <= counting_q & (udp_q | tcp_q) & found_q != digest_q;
+    event_o[EventRight] <= counting_q & (udp_q | tcp_q) & is_right;
+    event_o[EventCorrected] <= counting_q & (udp_q | tcp_q) & ~is_right;
     event_o[EventNoChecksum] <= counting_q & ~udp_q & ~tcp_q;
     if (rst_i) event_o <= '0;
   end

@@ -105,7 +105,8 @@ module frame_rx
 
   localparam index_t FullBeats = index_t'(MaxFrameBytes / DataBytes);  // of the longest frame
   logic long_q;
-  wire [14:0] length = {1'b0, index_q, {OffsetWidth{1'b0}}} + 15'(bytes_q);
+  // The beats of a very long frame are no longer counted: its length stays too long.
+  wire [13:0] length = {index_q, {OffsetWidth{1'b0}}} + (&index_q ? '0 : 14'(bytes_q));
   wire too_long = long_q | (index_q > FullBeats) |
       ((index_q == FullBeats) & (bytes_q > count_t'(MaxFrameBytes % DataBytes)));
 
@@ -132,7 +133,7 @@ module frame_rx
     if (valid_q & index_q == index_t'(12 / DataBytes)) begin
       is_tagged_q <= swap16(data_q[8*(12%DataBytes)+:16]) inside {EtherTypeVlan, 16'h88A8};
     end
-    length_q <= length[13:0];
+    length_q <= length;
   end
 
   wire [HeaderBeats*DataWidth-1:0] frame = header_q;
@@ -210,7 +211,7 @@ module frame_rx
       .frame_last_i(last_q),
       .bad_i(bad_q),
       .too_long_i(too_long),
-      .length_i(length[13:0]),
+      .length_i(length),
       .good_o(good),
       .info_i(info_q),
       .info_valid_i(complete_q),

@@ -26,7 +26,15 @@ from bombus.golden.engines import (
     hashed,
     with_checksum,
 )
-from bombus.golden.frames import Host, Station, ethernet, ip_frame, udp_frame
+from bombus.golden.frames import (
+    Host,
+    Station,
+    ethernet,
+    ip_frame,
+    pseudo_header,
+    sums_to_zero,
+    udp_frame,
+)
 
 WIDTH = 512
 KINDS = {
@@ -305,6 +313,38 @@ def test_refused(benches: Benches) -> None:
             bench = open_engine(benches, layer, hop=hop)
             check(layer, cases, run(bench, cases, random), refused=True)
         assert counts(bench, layer, 0)[event] == len(cases)
+
+
+def tcp_frame(checksum: int | None = None) -> bytes:
+    """A segment whose checksum is 0 if it is right; that, or another."""
+    segment = bytes.fromhex("0007 1f90 00000001 00000002 5010 ffff 0000 0000") + b"bees"
+    frame = ip_frame(STATION, HOST, 6, segment + bytes(2))
+    right = int.from_bytes(with_checksum(Packet(frame, 0)).frame[50:52])
+    frame = frame[:58] + right.to_bytes(2)  # the last two bytes make up for the rest
+    return frame if checksum is None else frame[:50] + checksum.to_bytes(2) + frame[52:]
+
+
+def test_right_and_wrong_checksums_are_counted(benches: Benches) -> None:
+    """0 is right for a TCP segment that sums to all ones, and says the same as 0xFFFF."""
+    random = Random(9)
+    udp = udp_frame(STATION, HOST, b"bees")
+    assert sums_to_zero(pseudo_header(udp[26:30], udp[30:34], 6, 26) + tcp_frame()[34:])
+    for frame, event in (
+        (udp, "right"),
+        (udp_frame(STATION, HOST, b"bees", udp_checksum=0), "corrected"),
+        (udp_frame(STATION, HOST, b"bees", udp_checksum=1), "corrected"),
+        (tcp_frame(), "right"),
+        (tcp_frame(0xFFFF), "right"),
+        (tcp_frame(1), "corrected"),
+        (with_checksum(Packet(ip_frame(STATION, HOST, 6, bytes(20)), 0)).frame, "right"),
+        (ip_frame(STATION, HOST, 6, bytes(20)), "corrected"),
+        (ip_frame(STATION, HOST, 1, bytes(20)), "no_checksum"),
+    ):
+        bench = open_engine(benches, "engine_checksum")
+        cases = [Case(Packet(frame, 0), (), 0)]
+        check("engine_checksum", cases, run(bench, cases, random))
+        counted = counts(bench, "engine_checksum", 0)
+        assert {name for name, count in counted.items() if count} == {event}, frame.hex()
 
 
 def flows(bench: Bench) -> dict[int, Flow]:

@@ -101,6 +101,9 @@ def test_what_is_too_long_is_dropped(benches: Benches) -> None:
         kept = [frame for frame in sent if len(frame) <= MAX_FRAME]
         check(bench, stream, kept)
         assert events(bench, stream)[TOO_LONG] == len(sent) - len(kept)
+        # Of a very long frame, the beats are counted as far as their number goes.
+        most = (1 << 14) - WIDTHS[stream] // 8
+        assert bench.items(len(WIDTHS) + stream) == [min(length, most) for length in lengths]
 
 
 @FILLINGS

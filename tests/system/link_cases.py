@@ -156,7 +156,7 @@ def arp_malformed() -> Cases:
     for value in (0, 3, 4, 8, 9, 0x100, 0x200, 0xFFFF):
         body = arp(value, PEER.mac, PEER.ip, NO_MAC, HOST.ip)
         yield Case(f"operation {value}", arp_frame(body), bad)
-    for mac in ("ff:ff:ff:ff:ff:ff", "01:00:5e:00:00:01"):
+    for mac in ("ff:ff:ff:ff:ff:ff", "01:00:5e:00:00:01", "00:00:00:00:00:00"):
         for operation in (ARP_REQUEST, ARP_REPLY):
             body = arp(operation, mac_bytes(mac), PEER.ip, NO_MAC, HOST.ip)
             yield Case(f"operation {operation} from {mac}", arp_frame(body), bad)

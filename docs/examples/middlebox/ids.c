@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Drops frames that an exact rule of rule_matcher is about, and what follows in their TCP flows; the others
-// leave by the other one of two MAC ports, also those that only the host can judge.
+// Drops frames that match an exact rule of rule_matcher, and the rest of their TCP flows; all others, including
+// those that only the host can judge, leave by the other one of two MAC ports.
 //
-// TCP segments that are ahead wait in their slots, up to half of these, until what is missing has come or for
-// half a millisecond. Those that there is no room for are dropped: TCP sends them again. One that is next always
-// passes.
+// TCP segments ahead of a gap wait in their slots, up to half of these, until the gap is filled, at most for half a
+// millisecond. Those that find no room are dropped: TCP retransmits them. A segment that is in order always passes.
 #include "rpu.h"
 
 #define IS_EXACT 2u
@@ -13,7 +12,7 @@
 #define MAX_HELD 8
 #define WAIT_US 500u
 
-// What rule_matcher is asked about a packet.
+// Accesses to rule_matcher about a packet.
 #define MATCHER(op, packet) RPU_ACCELERATOR[0x1000 + 64 * (op) + RPU_SLOT(packet)]
 #define VERDICT_AGAIN(packet) MATCHER(0, packet)
 #define VERDICT_SKIPPING(packet) MATCHER(1, packet)
@@ -27,7 +26,7 @@ struct held {
     uint32_t since;
 };
 static struct held held[MAX_HELD];
-static unsigned count; // of them
+static unsigned count; // of held segments
 
 static void finish(rpu_packet packet, uint32_t verdict) {
     if (!(verdict & (IS_EXACT | IS_BLOCKED))) {
@@ -38,7 +37,7 @@ static void finish(rpu_packet packet, uint32_t verdict) {
     rpu_drop(packet);
 }
 
-// Finishes those of a flow that are next now.
+// Finishes the segments of a flow that are in order now.
 static void retry(uint32_t flow) {
     for (unsigned n = 0; n < count;) {
         if (held[n].flow == flow) {
@@ -55,7 +54,7 @@ static void retry(uint32_t flow) {
     }
 }
 
-// Gives up what is missing before one that has waited too long.
+// Skips the missing bytes before a segment that has waited too long.
 static void give_up(void) {
     uint32_t now = rpu_time();
     for (unsigned n = 0; n < count; n++) {
@@ -68,7 +67,7 @@ static void give_up(void) {
     }
 }
 
-// A segment that was ahead when it came: what was missing may have come meanwhile, or waited.
+// A segment that was ahead when it arrived: the gap may have been filled since.
 static void hold(rpu_packet packet, uint32_t flow) {
     uint32_t verdict = VERDICT_AGAIN(packet);
     if (!(verdict & IS_AHEAD)) {
@@ -81,7 +80,7 @@ static void hold(rpu_packet packet, uint32_t flow) {
     }
 }
 
-// From a segment that is ahead until none waits.
+// Runs from a segment that is ahead until none is held.
 static void reorder(rpu_packet packet) {
     unsigned turn = 0;
     do {

@@ -19,7 +19,7 @@ firewall = typer.Typer(
 def compile(
     blacklist: Annotated[Path, typer.Argument(help="File of IPv4 prefixes, one per line.")],
     output: Annotated[
-        Path, typer.Option("-o", help="SystemVerilog file to write; the layer has its name.")
+        Path, typer.Option("-o", help="SystemVerilog file to write; its name is that of the layer.")
     ],
 ) -> None:
     """Generate an accelerator with a fixed blacklist; print its size."""

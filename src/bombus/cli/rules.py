@@ -12,7 +12,7 @@ from bombus.base.errors import UserError
 from bombus.cli.common import Command, Group
 
 rules = typer.Typer(
-    cls=Group, help="Turn intrusion-detection rules into tables.", no_args_is_help=True
+    cls=Group, help="Compile intrusion-detection rules into tables.", no_args_is_help=True
 )
 
 
@@ -24,14 +24,17 @@ def compile(
     output: Annotated[Path, typer.Option("-o", help="Folder to write tables and manifest to.")],
     var: Annotated[
         list[str] | None,
-        typer.Option(help="Variable of ports or addresses, such as HTTP_PORTS=[80,8080]."),
+        typer.Option(
+            help="Port or address variable, such as HTTP_PORTS=[80,8080]; repeatable."
+        ),
     ] = None,
     traffic: Annotated[
-        Path | None, typer.Option(help="File with traffic: bytes that it has often are common.")
+        Path | None,
+        typer.Option(help="Sample of traffic, from which the frequency of bytes is learned."),
     ] = None,
-    exact_only: Annotated[bool, typer.Option("--exact-only", help="Without prefilters.")] = False,
+    exact_only: Annotated[bool, typer.Option("--exact-only", help="Leave prefilters out.")] = False,
     rows: Annotated[
-        int | None, typer.Option(help="Rows of the matcher's tables; default: the fewest.")
+        int | None, typer.Option(help="Rows of the matcher's tables. Default: as few as possible.")
     ] = None,
 ) -> None:
     """Write tables for the matcher, and list the rules that cannot be compiled."""

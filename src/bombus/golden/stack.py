@@ -240,6 +240,7 @@ class Stack:
             kinds != (1, TYPE_IPV4, 6, 4)
             or operation not in (ARP_REQUEST, ARP_REPLY)
             or sender_mac[0] & 1
+            or sender_mac == NO_MAC
         ):
             return _drop("arp.malformed")
         if sender_ip == self.host.ip:
