@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// TCP echo (RFC 862): sends back what comes, and closes when the peer does.
+// TCP echo (RFC 862): returns received bytes, and closes when the peer does.
 //
 // One session at a time is served, in turn: what is there of it, up to ChunkBytes, is read
 // from the receive buffer, and goes to the send buffer as it comes.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// TCP echo (RFC 862) of an engine with Bypass: what comes goes to the send buffer at once, and
-// nothing is kept here.
+// TCP echo (RFC 862) for an engine with Bypass: received bytes go to the send buffer at once, and
+// nothing is stored here.
 //
 // Bytes that have come are released when the peer has acknowledged their echo: the window of a
 // session, WindowBytes (receive_bytes of the engine), is thus never more than there is space for in

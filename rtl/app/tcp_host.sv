@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// TCP application outside of the design: hands what comes for its port to an AXI-Stream that the
-// design file raises to the top, and sends what comes back. In simulation these streams lead to the
-// program that drives the simulator (`Simulation.tcp` in Python), on a board to a host's DMA.
+// TCP application outside the design: passes messages for its port to an AXI-Stream that the
+// design file raises to the top, and sends the messages that come back. In simulation these
+// streams lead to the program that drives the simulator (`Simulation.tcp` in Python), on a board
+// to a host's DMA.
 //
 // Messages are those of docs/tcp.md. tuser says with the first beat, from bit 0 on, which kind the
 // message has (8 bits: its place in HostOutSends and HostInTakes), its length (16) and the metadata

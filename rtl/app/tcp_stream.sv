@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// TCP for a kernel that has plain AXI-Streams: bytes of all sessions, the session's number beside
-// them (tcp_stream_pkg). A layer of its own, whose ports kernel_* the design file raises to the top,
-// or a module within the layer of a kernel (docs/tcp-applications.md).
+// TCP for a kernel with plain AXI-Streams: the bytes of all sessions, with the session number
+// beside them (tcp_stream_pkg). A layer of its own, whose ports kernel_* the design file raises to
+// the top, or a module within the layer of a kernel (docs/tcp-applications.md).
 //
 // kernel_rx: bytes as they come, in messages of up to ChunkBytes; that a session begins, that its
 // peer has closed, that it is over, each as a message without bytes, in order. kernel_tx: bytes to be

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// UDP echo (RFC 862): sends every datagram back to where it came from.
+// UDP echo (RFC 862): returns every datagram to its sender.
 //
 // Dropped and counted, as inetd does: datagrams from ports below 1024, where
 // services answer whatever comes (echo, daytime, chargen, DNS), and from the port

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// UDP for a kernel that has plain AXI-Streams: a message is a datagram, its addresses beside it
-// (udp_stream_pkg). The ports kernel_* are joined to those of a kernel in the same tile, or raised to
-// the top by the design file (docs/tcp-applications.md).
+// UDP for a kernel with plain AXI-Streams: each message is a datagram, with its addresses beside
+// it (udp_stream_pkg). The ports kernel_* are joined to those of a kernel in the same tile, or
+// raised to the top by the design file (docs/tcp-applications.md).
 //
 // A datagram from the kernel goes on once it has come whole; one that is longer than MaxBytes, or has
 // a beat before its last one that is not full, is counted and forgotten.

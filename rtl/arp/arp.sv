@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// ARP (RFC 826, RFC 5227 2.4 and 3): answers requests for the host's address,
-// asks what eth_tx wants to know, tells eth_tx what it learns, announces the host
-// after reset and whenever its address has changed. With several MAC ports: all of
-// this for each by itself, with the port's addresses.
+// ARP (RFC 826, RFC 5227 2.4 and 3): answers requests for the host's address, sends the requests
+// of eth_tx, reports bindings to eth_tx, and announces the host after reset and whenever its
+// address has changed. With several MAC ports: all of this for each by itself, with the port's
+// addresses.
 //
 // Which neighbours are known, which questions are open and what waits for their
 // answers is in eth_tx (arp_resolver), and so are the registers of the cache, which

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ARP cache: neighbour -> MAC address, in block RAM, set-associative, full keys.
+// ARP cache: IPv4 address to MAC address, in block RAM, set-associative, full keys.
 //
 // A binding that nobody has confirmed for MaxAgeS seconds, to within 2^AgeShift
 // us, counts no more (RFC 1122, 2.3.2.1); renew_o tells that the one found has

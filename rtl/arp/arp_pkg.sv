@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the parts of ARP share: the message (RFC 826), the key of a neighbour, and
-// the kinds of messages between eth_tx and arp.
+// Types shared by the parts of ARP: the message (RFC 826), the key of a neighbour, and the kinds
+// of messages between eth_tx and arp.
 package arp_pkg;
   import bombus_pkg::*;
 

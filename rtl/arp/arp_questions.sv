@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Open questions: neighbours that have been asked for and have not answered, and
-// the chain of packets that waits for each (waiting_packets).
+// Pending ARP requests: neighbours that have not replied yet, and for each the chain of waiting
+// packets (waiting_packets).
 //
 // A hash table in distributed RAM. A neighbour is asked for at once and again
 // after RetryS seconds or a little more, MaxTries times; then its packets are

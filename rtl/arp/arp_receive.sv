@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Receives ARP messages (RFC 826) from eth_rx and questions from eth_tx; checks
-// them and says what is to be done. The input never stops.
+// Receives ARP messages (RFC 826) from eth_rx and requests from eth_tx; checks and classifies
+// them. The input never stops.
 //
 // A sender's binding may be added when it asks for the host or answers it;
 // otherwise it only refreshes one that is there (RFC 826: merge). A probe (sender

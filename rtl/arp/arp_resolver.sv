@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds neighbours' MAC addresses for eth_tx: the ARP cache, the open questions,
-// and the packets that wait for their answers.
+// Resolves MAC addresses of neighbours for eth_tx: the ARP cache, pending requests, and the
+// packets that wait for replies.
 //
 // Two steps. Every message is looked up with its first beat; the answer is there while
 // the message is in eth_tx's look-up stage, and an update is written into the cache.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory of the packets that wait for an ARP answer: chains of packets, one for
-// each question. Who has which chain, arp_questions knows.
+// Memory of the packets that wait for an ARP reply: one chain of packets per pending request. Who
+// has which chain, arp_questions knows.
 //
 // The memory is divided into blocks of 64 bytes; `next` links the blocks of a
 // chain, and those that are free. A packet is written into free blocks, which

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// FIFO between two clocks that know nothing of each other.
+// FIFO between two asynchronous clocks.
 //
 // Both resets must be active at the same time, for SyncStages + 1 cycles of the
 // slower clock; reset_handshake makes such a pair from resets of each side alone.

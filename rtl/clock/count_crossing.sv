@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A counter that another clock domain sees: it crosses in Gray code, of which a
-// step changes one bit. What is seen may be late, and is never a value that the
-// counter did not have.
+// Counter read in another clock domain: it crosses in Gray code, in which one bit changes per
+// step. What is seen may be late, and is never a value that the counter did not have.
 //
 // Both resets must be active at the same time (reset_handshake).
 module count_crossing #(

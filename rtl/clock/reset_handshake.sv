@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Resets of two clock domains that stand on either side of crossings: a reset of
-// one side empties them for both, and neither side ever sees a pointer jump.
+// Reset handshake between two clock domains joined by crossings: a reset of either side empties
+// the crossings for both, and neither side ever sees a pointer jump.
 //
 //   source       stops writing; stop -> destination
 //   destination  takes out what is there, or throws it away if the reset was its

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bits into another clock domain: a flip-flop of the source's clock, so that no
-// glitch is sampled, then a chain of the destination's.
+// Synchroniser of single bits: a flip-flop in the source's clock domain, so that no glitch is
+// sampled, then a chain of flip-flops in the destination's.
 //
 // Each bit stands for itself: several arrive together only if at most one of them
 // changes at a time (count_crossing). Constraint for the board: from src_q to

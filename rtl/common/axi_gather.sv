@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gathers the bytes of an AXI-Stream into pieces whose length is known before they go on: messages
-// of up to MaxBytes whole, longer ones in several pieces. A beat before the last one of its message
-// that is not full ends a piece, too; one without bytes adds nothing.
+// Gathers the bytes of an AXI-Stream into pieces of known length before they are passed on:
+// messages of up to MaxBytes as a whole, longer ones in several pieces. A beat before the last one
+// of its message that is not full ends a piece, too; one without bytes adds nothing.
 //
 // The front piece is shown by piece_*; begin_i lets its beats go out, or (discard_i) drops them.
 // The next piece can begin when sending_o is low. tuser is that of a message's first beat. A piece

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// FIFO in block RAM: for what is too deep for LUTRAM.
+// FIFO in block RAM, for depths that are too large for LUTRAM.
 //
 // The two entries in front stand in registers of their own, which an entry
 // reaches directly when nothing is before it: so Depth + 2 entries fit. The

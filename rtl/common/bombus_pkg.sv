@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Types that every layer, router and tile shares: the metadata of a packet and
-// the addresses of a MAC port. The metadata of other kinds of messages stands in packages
-// beside the layers that use them.
+// Types shared by every layer, router and tile: the metadata of a packet and the addresses of a
+// MAC port. The metadata of other kinds of messages stands in packages beside the layers that use
+// them.
 //
 // Python (bombus.design.rtl) reads names, offsets and widths from this file, so
 // nothing here is stated a second time elsewhere.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What belongs to a MAC port, among that of all ports: its addresses, or what follows
-// from them. port_i is the number of one of them; with one port it does not matter.
+// Selects one MAC port's entry of an array: its addresses, or values derived from them. port_i is
+// the number of one of them; with one port it does not matter.
 //
 // Combinational.
 module by_mac_port

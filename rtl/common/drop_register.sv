@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Output stage of a layer that may drop: takes each message's verdict with its first
-// beat, swallows dropped messages and counts each by its reason.
+// Output stage of a layer that may drop: takes each message's drop reasons with its first beat,
+// discards dropped messages and counts each by its reason.
 //
 // Latency, throughput and CutsReady: as output_stage.
 module drop_register #(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Buffer of whole frames in block RAM: what is written shows at the output when
-// it is committed, and can be taken back until then.
+// Buffer of whole frames in block RAM: written data appears at the output once it is committed,
+// and can be discarded until then.
 //
 // Latency: 2 cycles from the commit, 3 with OutputRegister: data_o then comes out of
 // flip-flops, not of the memory. Throughput: one beat per cycle. Depth: a power of

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One's complement sum over the bytes of a frame behind its Ethernet header
-// (RFC 1071), byte order as in a little-endian word (first byte is the low one).
+// One's complement sum over the bytes of a frame after its Ethernet header (RFC 1071), with the
+// first byte in the low lane.
 //
 // Invalid bytes must be zero in data_i. The sum, to which seed_i of the first
 // beat is added, is there one cycle after the frame's last beat, for one cycle,

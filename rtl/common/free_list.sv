@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers that are free: all after reset. A queue, so that the one that has been free for
+// List of free numbers; after reset all are free. A queue, so that the one that has been free for
 // longest is used next.
 //
 // What is taken or given back shows a cycle later. ready_o is low after reset while the

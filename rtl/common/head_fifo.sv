@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// FIFO in LUTRAM whose front entry is split: `head` (control bits that a
-// decision hangs on) comes from flip-flops, `body` (the bulk) from LUTRAM.
+// FIFO in LUTRAM whose front entry is split: `head` (control bits for decisions) comes from
+// flip-flops, `body` (everything else) from LUTRAM.
 //
 // The pointers run through all addresses in the order of a shift register
 // (de Bruijn sequence): the order does not matter to a FIFO, and a step costs

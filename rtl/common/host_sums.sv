@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One's complement sum of each MAC port's IP address and a constant: what a header, or the
-// pseudo-header of a checksum, has of the host.
+// One's complement sum of each MAC port's IP address and a constant: the host's part of a header
+// checksum or pseudo-header.
 //
 // Latency: 2 cycles behind a change of host_i.
 module host_sums

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bytes of a beat of an AXI-Stream, whose tkeep has no holes. Combinational.
+// Number of bytes in a beat of an AXI-Stream whose tkeep has no holes. Combinational.
 //
 // A bit of the number is set where the last byte lies in an odd block of as many bytes: with its
 // neighbours' ends, a few LUTs deep. It is 0 without a byte, and NumBytes with the last one,

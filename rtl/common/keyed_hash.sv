@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hash of a word with a secret seed, for tables that strangers fill: tabulation hashing
-// (Zobrist, 1970; Patrascu and Thorup, 2012).
+// Hash of a word with a secret seed, for tables with untrusted keys: tabulation hashing (Zobrist,
+// 1970; Patrascu and Thorup, 2012).
 //
 // Each group of six bits, added to its part of the seed, selects a word of a fixed table of
 // random words; the hash is their sum modulo 2. A linear hash, such as a CRC, does

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Simulation only: checks what a layer promises about waiting (docs/architecture.md,
-// "Waiting"), and names the layer that breaks its word.
+// Simulation only: checks the promises of a layer about waiting (docs/architecture.md, "Waiting"),
+// and reports violations with the name of the layer.
 //
 // - An input may stop a beat for longer than MaxBusyCycles only while an output that
 //   it may wait for is stopped, or a message is missing on an input that it waits for:

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arbiter that prefers who was served least recently (service_order). While somebody
-// asks and may be served, each rival is served at most once
-// before him, whatever comes and goes in between: unlike round robin it stays
-// fair when requests are masked by what they need. Combinational grant.
+// Arbiter that prefers the least recently served requester (service_order). While somebody asks
+// and may be served, each rival is served at most once before him, whatever comes and goes in
+// between: unlike round robin it stays fair when requests are masked by what they need.
+// Combinational grant.
 module least_recent #(
     parameter int unsigned NumInputs = 4
 ) (

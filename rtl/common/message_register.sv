@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sends messages that are metadata alone: puts each into one beat without data,
-// in a pipeline register of the stream.
+// Sends messages that consist of metadata only: each as one beat without data, in a pipeline
+// register of the stream.
 //
 // Latency: 1 cycle. Throughput: one message per cycle.
 module message_register #(

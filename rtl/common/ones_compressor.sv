@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Half as many words with the same one's complement sum (RFC 1071): groups of up
-// to six words are counted column by column, one LUT deep. Combinational.
+// Halves the number of words and keeps their one's complement sum (RFC 1071): groups of up to six
+// words are counted column by column, one LUT deep. Combinational.
 //
 // 4 to 6 words make 3, 3 words make 2, and no 3 that come from one group are all ones.
 module ones_compressor #(

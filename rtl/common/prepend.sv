@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Puts a header of HeaderBytes in front of every message.
+// Prepends a header of HeaderBytes to every message.
 //
 // The shift is wires; the outputs are combinational, for the layer to register.
 // header_i must be valid and stable while the first input beat waits. Metadata

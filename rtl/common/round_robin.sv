@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Round-robin choice: the first request after the last winner, who comes last.
-// Without a request the last winner stays. Combinational.
+// Round-robin arbiter: grants the first request after the last winner, which has the lowest
+// priority. Without a request the last winner stays. Combinational.
 //
 // wins_o[n] does not depend on request_i[n]: a late request meets a verdict that is
 // there already.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who has been served least recently: a matrix of who is before whom, for arbiters that
-// prefer those (least_recent), also where something else goes first.
+// Order of service: a matrix of which requester precedes which, for arbiters that prefer the least
+// recently served (least_recent), also if something else is granted first.
 //
 // before_o comes from flip-flops.
 module service_order #(

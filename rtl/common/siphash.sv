@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// SipHash-2-4 (Aumasson and Bernstein, 2012): a hash that tells nothing of its key, of 8 to 15 bytes.
+// SipHash-2-4 (Aumasson and Bernstein, 2012), a keyed hash, of 8 to 15 bytes.
 //
 // The data stay until it is done. Latency: 36 cycles, for one sum of 64 bits in each.
 module siphash #(

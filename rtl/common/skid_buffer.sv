@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pipeline register of a stream that also cuts ready: two entries in flip-flops, a LUT a bit.
+// Pipeline register of a stream that also cuts ready: two entries in flip-flops, one LUT per bit.
 //
 // The beat that comes in the cycle in which the output stops is kept in the spare
 // entry, so that in_ready_o needs to know only a cycle later.

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Simulation only: checks that a stream keeps the rules of docs/architecture.md,
-// "Streams". Names itself by where it stands, so that a layer that breaks a rule
-// can be told from its neighbours; what has a name of its own, such as a link,
-// gives it as name_i, with ": " behind it.
+// Simulation only: checks that a stream follows the rules of docs/architecture.md, "Streams".
+// Names itself by where it stands, so that a layer that breaks a rule can be told from its
+// neighbours; what has a name of its own, such as a link, gives it as name_i, with ": " behind it.
 //
 // - valid and the beat stay until the beat is taken;
 // - the next hop is one that the layer declares, and stays the same for the whole message;

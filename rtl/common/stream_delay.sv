@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Delays a stream by registers: flip-flops with a clock enable, no LUT a bit.
+// Delays a stream by registers: flip-flops with a clock enable, no LUT per bit.
 //
 // Where two ways of a tile part and meet again, a message that follows on the longer way
 // arrives late behind one on the shorter, and those cycles are lost. Delays on the shorter

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Merges streams, whole messages, round robin: an input keeps the output from
-// its first beat to its last.
+// Merges streams round robin, message by message: an input holds the output from its first beat to
+// its last.
 //
 // in_ready_o[n] does not depend on in_valid_i[n].
 //

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Removes a header of HeaderBytes from the front of every message and shows it
-// beside the first beat that is left.
+// Removes a header of HeaderBytes from the front of every message and outputs it beside the first
+// remaining beat.
 //
 // The shift is wires. A message of which nothing is left comes out as one beat
 // with 0 bytes; one that is shorter than the header too (its metadata tells:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Microseconds since reset, from the ticks that the top is given. Wraps after
-// 71 minutes; timers compare differences.
+// Microseconds since reset, accumulated from the tick input of the top. Wraps after 71 minutes;
+// timers compare differences.
 module timebase (
     input  logic        clk_i,
     input  logic        rst_i,

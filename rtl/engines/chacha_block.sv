@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Block function of ChaCha (RFC 8439, 2.3): a block of key stream a cycle.
+// Block function of ChaCha (RFC 8439, 2.3): one block of key stream per cycle.
 //
 // With 20 rounds it is the RFC's. ChaCha8 and ChaCha12 (Bernstein, 2008) have less margin
 // and take 40 and 60% of the area.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// CRC-32 of IEEE 802.3 over a stream of beats, without its start and its last inversion, which
-// are those of the user: the register starts at zero.
+// CRC-32 of IEEE 802.3 over a stream of beats, without the initial value and the final inversion,
+// which are left to the user: the register starts at zero.
 //
 // Only the last beat may have fewer bytes than the bus, with zeros behind them. These are
 // shifted in like others; a step of the last stages for each bit of their number takes them

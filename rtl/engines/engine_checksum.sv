@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Engine that writes the checksum of UDP (RFC 768) or TCP (RFC 9293) into a packet, over its
-// bytes as they are here, and counts what it found there. A checksum of zero is written as 0xFFFF, of TCP
-// too, where it means the same. Other packets pass unchanged.
+// Engine that writes the checksum of UDP (RFC 768) or TCP (RFC 9293) into a packet, over its bytes
+// as they are here, and counts the checksums that it found. A checksum of zero is written as
+// 0xFFFF, of TCP too, where it means the same. Other packets pass unchanged.
 //
 // Latency: 7 cycles from the last beat. Throughput: one beat per cycle.
 module engine_checksum

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Engine that encrypts or decrypts UDP datagrams with ChaCha (RFC 8439; 20 rounds or fewer), a
-// stream cipher: once more is back to plain text.
+// stream cipher: applying it twice gives the plain text.
 //
 // A datagram starts with an initialization vector of 8 bytes, which stays as it is; what is
 // behind it is encrypted. The nonce is that of RFC 7634: a salt of 4 bytes, then the vector;

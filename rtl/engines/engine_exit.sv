@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where packets leave the engines by a MAC port: it sends them there as frames. That of port 0
-// also gets those that an engine has refused, and those whose next engine or MAC port does not
-// exist, and drops them.
+// Exit of the engines: sends packets as frames to their MAC port. That of port 0 also gets those
+// that an engine has refused, and those whose next engine or MAC port does not exist, and drops
+// them.
 //
 // Latency: 1 cycle. Throughput: one beat per cycle.
 module engine_exit

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Engine that forwards: a table by flow gives the MAC port by which a packet leaves and its new
-// destination MAC address, or refuses it. The source MAC address becomes that of the port.
+// Engine that forwards packets: a table indexed by flow gives the MAC port and the new destination
+// MAC address, or refuses the packet. The source MAC address becomes that of the port.
 //
 // The entry is that of the flow, exclusive or the bits of the packet's hash that the register
 // `spread` selects, so that a flow can be spread over several next hops.

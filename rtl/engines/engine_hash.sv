@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Engine that computes the CRC-32 (IEEE 802.3) of what is behind a packet's Ethernet header, for
+// Engine that computes the CRC-32 (IEEE 802.3) of all bytes after a packet's Ethernet header, for
 // engines that read the hash in its metadata.
 //
 // Latency: 13 cycles from the last beat. Throughput: one beat per cycle.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Last stage of an engine, and of the parser: takes the next step off the sequence in the
-// metadata, and sends the packet to that engine.
+// Last stage of engines and of the parser: takes the next step off the sequence in the metadata,
+// and sends the packet to that engine.
 //
 // Packets whose sequence has ended go to the exit of their MAC port. Those that an engine has
 // refused, and those whose next engine or exit does not exist, go to the exit of MAC port 0,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Packets that visit a sequence of engines: their metadata, and where the fields of
-// their headers stand.
+// Types for packets that visit a sequence of engines: their metadata, and the positions of their
+// header fields.
 package engine_pkg;
   import bombus_pkg::*;
 

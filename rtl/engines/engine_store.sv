@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keeps packets until what their engine computes from all of their bytes is known, which
-// goes out beside their first beat.
+// Stores packets until the result that their engine computes over all bytes is known, and outputs
+// it beside their first beat.
 //
 // digest_i comes once for each packet, in their order, after its last beat has been taken.
 //

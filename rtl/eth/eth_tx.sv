@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ethernet transmit: finds the destination's MAC address, puts the header in
-// front. The VLAN tag stays in the metadata for mac_tx.
+// Ethernet transmit: resolves the destination's MAC address and prepends the header. The VLAN tag
+// stays in the metadata for mac_tx.
 //
 // Packets look up their next hop (meta.ip, MAC port, VLAN) in arp_resolver; the arp layer
 // fills it by messages of kind arp_update. A packet without a binding waits there,

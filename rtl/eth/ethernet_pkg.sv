@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Ethernet header (IEEE 802.3 clause 3), without VLAN tag: mac_rx and mac_tx
-// move that between frame and metadata.
+// The Ethernet header (IEEE 802.3 clause 3), without VLAN tag, which mac_rx and mac_tx move
+// between frame and metadata.
 package ethernet_pkg;
 
   // Wire bytes, first byte lowest.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Accelerator of a packet processor: whether a frame's IPv4 source address is on a list of ranges, which
-// registers write at run time.
+// Accelerator of a packet processor: looks up a frame's IPv4 source address in a list of ranges
+// that registers write at run time.
 //
 // The verdict is that of source_judge: bit 0 says that the address is on the list. Prefixes become at
 // most two boundaries each (bombus.firewall.blacklist): 2^Stages - 1 boundaries are enough for

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether a key is in one of many ranges: a binary search among sorted boundaries, a step a stage.
+// Determines whether a key is in one of many ranges: a pipelined binary search among sorted
+// boundaries, one step per stage.
 //
 // Boundaries are where a range begins and where the next key behind it is, ascending; a key is inside
 // if an odd number of them is not above it. There are count_i of them, the others count as above all

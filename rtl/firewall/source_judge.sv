@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Judges whole frames by their IPv4 source address, as an accelerator of a packet processor does:
-// whether it is in one of many ranges (range_search).
+// Gives a verdict on whole frames by their IPv4 source address, as an accelerator of a packet
+// processor: whether it is in one of many ranges (range_search).
 //
 // The verdict, of each frame by its first beat: bit 0: the address is in a range; bit 1: the frame is
 // IPv4, perhaps behind one VLAN tag (IEEE 802.1Q or 802.1ad); from bit 15 on the number of the range.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ICMP (RFC 792, RFC 1122 3.2.2): answers echo requests of any size and code, and
-// tells senders of packets that nobody here takes that port or protocol are
-// unreachable.
+// ICMP (RFC 792, RFC 1122 3.2.2): answers echo requests of any size and code, and sends port and
+// protocol unreachable messages.
 //
 // An echo reply is the request with another type and the checksum adjusted
 // (RFC 1624), so it streams through. Errors are built from what udp_rx and

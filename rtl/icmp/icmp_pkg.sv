@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ICMP (RFC 792): the header, and the kinds of messages that ask for an error and tell of one.
+// ICMP (RFC 792): the header, and the kinds of messages that request and report errors.
 package icmp_pkg;
 
   // Metadata of kind unreachable: up to 8 bytes of the payload of a packet that nobody

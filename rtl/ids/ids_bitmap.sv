@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A bitmap that is looked up at 16 places at once: eight copies, two places each.
+// Bitmap with 16 look-ups per cycle: eight copies with two ports each.
 //
 // While a word is written, one place of each copy is not looked up.
 //

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks the rules of each fragment that was found: ports, protocol, size, place, and the bytes around it.
+// Checks the rules of each fragment that was found: ports, protocol, size, position, and the bytes
+// around it.
 //
 // A rule that holds is a hit, with its sid; a packet has each rule once. When a packet has ended its
 // verdict comes: bit 0: there is a hit; 1: one of an exact rule; 2: the packet was not examined; 3:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Looks up bytes whose bit is set in the table of fragments, one place after the other.
+// Looks up the positions whose bit is set in the fragment tables, one after the other.
 //
 // A fragment is in one of two rows by two hashes. What is found is handed on with its place and the row of its
 // first rule, and the end of each packet behind all of it.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Looks up each place of the payloads in the bitmaps of fragments: 16 bytes a cycle.
+// Looks up each position of a payload in the bitmaps of fragments, 16 bytes per cycle.
 //
 // What has a place whose bit is set is handed on with its bytes, and the end of each packet. Fragments
 // that are not all in the payload, or in what is of its stream before it, are not looked for. A read of the store gives way to other readers

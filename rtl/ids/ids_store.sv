@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The frames that rule_matcher looks at, by the slot of each, read as 32 bytes from any 16 on.
+// Copy of the frames that rule_matcher examines, by slot, read 32 bytes at a time at multiples of
+// 16.
 //
 // A frame stays until another one comes to its slot. Up to 16 bytes at a time can be replaced in cycles
 // without a beat. What a read takes past the last byte of a frame is of other frames.

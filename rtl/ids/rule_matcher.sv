@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Accelerator of a packet processor: finds what rules of intrusion detection look for in frames. Registers
+// Accelerator of a packet processor: matches frames against intrusion-detection rules. Registers
 // write its tables at run time.
 //
 // A TCP segment is put behind what came before it in its stream (ids_flows). A fragment of each rule is looked for at

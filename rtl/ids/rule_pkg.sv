@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the parts of rule_matcher share: hashes of fragments, and what is known of a packet.
+// Types shared by the parts of rule_matcher: hashes of fragments, and the properties of a packet.
 //
 // The tables are rows of 32 words (bombus.rules.tables): columns 0 to 5 a rule, 8 to 10 a step,
 // 12 to 14 and 16 to 18 the two halves of the fragments, 20 and 21 the bitmap of fragments of eight

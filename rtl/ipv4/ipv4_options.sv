@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Takes the options out of IPv4 packets (RFC 791), and checks them.
+// Removes the options of IPv4 packets (RFC 791) and checks them.
 //
 // The packets come and go whole, with their header: what goes out is the same
 // packet with a header of 20 bytes, and beside it what its options say. The

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// IPv4 (RFC 791): the header, and what its options say.
+// IPv4 (RFC 791): the header and its options.
 package ipv4_pkg;
 
   // Wire bytes, first byte lowest; without options.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// IPv4 transmit (RFC 791, RFC 1122 3.3.1): puts the header in front and finds
-// the next hop (mac_route): the destination itself or a gateway. The source address is that
-// of the MAC port that the message names; one that names none gets its port here.
+// IPv4 transmit (RFC 791, RFC 1122 3.3.1): prepends the header and selects the next hop
+// (mac_route): the destination itself or a gateway. The source address is that of the MAC port
+// that the message names; one that names none gets its port here.
 //
 // Don't Fragment is set (RFC 6864: the id means nothing then), TTL is 64
 // (RFC 1700), the source is the host; the sender of a routed_packet gives these

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks IPv4 options (RFC 791, RFC 1122 3.2.1.8), a byte per cycle.
+// Checks IPv4 options (RFC 791, RFC 1122 3.2.1.8), one byte per cycle.
 //
 // Reports an option whose length is less than 2 or reaches beyond the header,
 // and a loose or strict source route that has hops left. What other options say

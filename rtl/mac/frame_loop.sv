@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loopback of a middlebox: frames that packet processors send to a MAC port that does not exist come to
-// packet processors again, as if by that port.
+// Loopback of a middlebox: frames that packet processors send to a MAC port without a MAC are
+// passed to packet processors again, as if received on that port.
 //
 // A frame is stored whole before it goes on, as in frame_rx. While its credits, for the beats and the
 // frames that it has room for, are used up, it takes none, and nothing is lost. Processors that send to

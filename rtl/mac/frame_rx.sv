@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// MAC ingress buffer of a middlebox: whole frames from a MAC port go on byte for byte, with VLAN tags
-// and padding, as they came.
+// MAC ingress buffer of a middlebox: passes on whole frames from a MAC port unchanged, with VLAN
+// tags and padding.
 //
 // Drops and counts bad frames (tuser with tlast), frames longer than bombus_pkg::MaxFrameBytes and
 // frames for which there is no room; the port is never stopped. The metadata has the port and what

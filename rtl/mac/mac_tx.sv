@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// MAC egress buffer: whole frames, so that the MAC never runs dry inside one.
+// MAC egress buffer of whole frames, so that the MAC never underruns.
 //
 // While a frame comes in, it is summed from byte 14 on, with meta.csum as the
 // start; the finished checksum is written into the frame at the word csum_pos

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Takes the VLAN tag out of frames as tag_remover says, cuts off what a frame
-// carries behind the end of its IPv4 packet (padding), and clears all bytes that
-// do not count.
+// Removes the VLAN tag that tag_remover has found, cuts off padding after the end of the IPv4
+// packet, and clears all invalid bytes.
 //
 // Outputs come from flip-flops through one LUT. Latency: 2 cycles. Throughput: one
 // beat per cycle. No backpressure.

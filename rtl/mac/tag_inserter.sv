@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Puts a VLAN tag (IEEE 802.1Q) into frames on their way to a MAC port, as NICs
-// do. The tag comes beside the frame, stable for all its beats.
+// Inserts a VLAN tag (IEEE 802.1Q) into frames on their way to a MAC port, as NICs do. The tag
+// comes beside the frame, stable for all its beats.
 //
 // Outputs are combinational. Latency: 0 cycles. Throughput: one output beat per
 // cycle, without a bubble if the input has none. Bytes behind bytes_o are

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds the VLAN tag (IEEE 802.1Q) of the frames of a MAC port and says how to
-// take it out: for each beat whether its bytes, from a lane on, are to be
-// replaced by those 4 places up, and how many bytes are left.
+// Finds the VLAN tag (IEEE 802.1Q) in frames from a MAC port and controls its removal: for each
+// beat, which bytes are to be replaced by those 4 positions above, and how many bytes remain.
 //
 // AXI-Stream in, without backpressure; a beat comes out when the next one has
 // come in or it is the frame's last. A frame that ends inside its tag passes as

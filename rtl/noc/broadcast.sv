@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Words that members of a group send to all of them: one at a time, seen by all in the same cycle.
+// Broadcast of words among the members of a group: one word at a time, received by all in the same
+// cycle.
 //
 // A member offers a word until it need not wait; members take turns.
 // Latency: 1 cycle. Throughput: one word per cycle.

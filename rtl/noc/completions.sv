@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tells when a tile is through with the messages that a dispatcher sent to it: one
-// pulse for each, so that the dispatcher knows the tile's load.
+// Reports when a tile has finished the messages that a dispatcher sent to it: one pulse for each,
+// so that the dispatcher knows the tile's load.
 //
 // A message is done when one goes out or is dropped. A layer may answer a
 // message with several, or with none; so what is done never exceeds what came

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Input of the crosspoint router: finds the queues that a message may enter,
-// chooses one with room, and leads the whole message there.
+// Input of the crosspoint router: finds the queues that a message may enter, selects one with
+// room, and writes the whole message to it.
 //
 // Lossless: a mesh input tells the router before it which queues (channels) have
 // room for a whole message; what comes has room. The local input has ready and

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Output of the crosspoint router: chooses among the lanes of its queues the
-// message that goes next, and pops its flits.
+// Output of the crosspoint router: selects the next message among the lanes of its queues, and
+// pops its flits.
 //
 // A message starts only when the next router has room for MaxPacket flits in one
 // of the queues that it may take there (virtual cut-through); flits beyond

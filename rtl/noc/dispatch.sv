@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Chooses the slot of a group of replicas that a message takes, by the group's
-// policy (noc_pkg::policy_e). The slots are in the network interface, which can
-// rewrite them at run time.
+// Selects the slot of a replica group for a message, by the group's policy (noc_pkg::policy_e).
+// The slots are in the network interface, which can rewrite them at run time.
 //
 // Round robin and least loaded have a slot for each replica; take_i says that
 // a message takes the slot shown. Flow hash and destination port have a slot for

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// From the mesh to a tile's layers: the route's port says which. A message for a
-// port that the tile does not have is swallowed and told of; so is one of a kind that
-// the layer does not take, so that no layer has to look for such messages.
+// From the mesh to a tile's layers, selected by the port in the route. A message for a port that
+// the tile does not have is swallowed and told of; so is one of a kind that the layer does not
+// take, so that no layer has to look for such messages.
 //
 // What the layers see comes out of flip-flops: the verdict on a flit is worked out before
 // they take it.

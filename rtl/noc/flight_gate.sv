@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keeps the messages of one output of a tile out of the mesh until the window of
-// its network has room for them (flight_window, docs/fabrics.md).
+// Holds the messages of one output of a tile back until the window of its network has room for
+// them (flight_window, docs/fabrics.md).
 //
 // valid and ready of the output and of the network interface are to be taken together with
 // may_send_o, which comes out of flip-flops and stays until the message has gone.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gives the credits of flits that have left a window back to the outputs that let
-// messages in: to the only one, or in turn to those that have flits out.
+// Returns the credits of flits that have left a window to the outputs that admit messages: to the
+// only one, or in turn to those with flits in flight.
 //
 // Which output a flit that has left came from is not known. It does not matter:
 // an output never gets back more than it has sent, so that each stays within its share of the

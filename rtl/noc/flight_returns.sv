@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tells which flits have left a window in a tile (docs/fabrics.md): one pulse for each.
+// Reports the flits that leave a window in a tile (docs/fabrics.md), one pulse for each.
 //
 // A flit that comes for a layer where messages leave is out at once. Those that come for layers
 // that pass messages on stay in the window, until the tile sends as many; what is still

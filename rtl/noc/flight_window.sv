@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bounds the flits that a source has under way: a message may start when it fits
-// into the window together with all that has not come back or left (end-to-end
-// credits, one per flit, whose sum no set of queues can hold more than).
+// Bounds the flits that a source has in flight: a message may start when it fits into the window
+// together with all flits whose credits have not been returned (end-to-end credits, one per flit;
+// no set of queues can hold more flits than their sum).
 //
 // With a window below the capacity of every ring of queues that messages could
 // wait in, no ring can fill, whatever way the messages take through the tiles

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// From a tile's layers to the mesh: merges their streams, message by message, and
-// puts the route before each beat. A message keeps the route that it started with.
-// One without a route is swallowed and told of.
+// From a tile's layers to the mesh: merges their streams, message by message, and prepends the
+// route to each beat. A message keeps the route that it started with. One without a route is
+// swallowed and told of.
 //
 // The routes of all sources are looked up at once, beside the choice among them, so that
 // src_ready_o[s] takes little more than the look-up.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Queues in one RAM: each of NumLanes lanes has its part of it, and its control
-// bits beside it (queue_lane). The lanes have one way in and one way out
-// together, and do not block each other.
+// Queues in one RAM: each of NumLanes lanes has a part of it, with its control bits beside it
+// (queue_lane). The lanes have one way in and one way out together, and do not block each other.
 //
 // Latency: pushed in cycle 0, at the front in cycle 1; read there, the flit is
 // on out_o in cycle 2 and stays until the next read. Throughput: one flit per cycle.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Chooses the replica with the fewest messages that have been sent to it and are
-// not done yet; among equals the next one after the last choice.
+// Selects the replica with the fewest unfinished messages; among equals the next one after the
+// last selection.
 //
 // Loads are counted up to 2^LoadWidth - 1: one more is not counted, and a done_i
 // that has no message is ignored, so that a count that is too low rights itself

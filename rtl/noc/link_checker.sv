@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Simulation only: checks that the flits between two routers, or between a router and its
-// tile, keep the rules of streams (stream_checker), and that a link's valid and ready mean
-// what its fabric says (docs/fabrics.md, "Links").
+// Simulation only: checks that the flits between two routers, or between a router and its tile,
+// follow the rules of streams (stream_checker), and that valid and ready of a link follow its
+// fabric (docs/fabrics.md, "Links").
 //
 // - valid and the flit stay until the flit is taken, where ready says that it is;
 // - else a flit comes only where ready has told of room in the cycle before, and by one

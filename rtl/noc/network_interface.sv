@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Network interface of a tile: turns symbolic next hops into routes on the way
-// to the mesh (injection, route_table), hands messages from the mesh to the tile's
-// layers (ejection).
+// Network interface of a tile: maps symbolic next hops to routes on the way to the mesh
+// (injection, route_table), and delivers messages from the mesh to the tile's layers (ejection).
 //
 // A next hop may lead to a group of replicas instead: its policy chooses one for
 // each message (replica_choice). An interface without groups has nothing of this.

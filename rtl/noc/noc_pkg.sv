@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Directions of a mesh router, how a network interface chooses between the
-// replicas of a tile, the fabrics, and where a message may go next under each
-// routing algorithm. x grows to the east, y grows to the south.
+// Directions of a mesh router, dispatch policies, fabrics, and the legal turns of each routing
+// algorithm. x grows to the east, y grows to the south.
 package noc_pkg;
 
   parameter int unsigned NumDirs = 5;

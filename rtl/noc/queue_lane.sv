@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Control of a FIFO whose bulk is in a RAM elsewhere: addresses, level, and the
-// control bits (`head`) of the entries, the front one in flip-flops so that a
-// decision can start from it.
+// Control of a FIFO whose data is in a RAM elsewhere: addresses, level, and the control bits
+// (`head`) of the entries, with the front entry in flip-flops so that a decision can start from
+// it.
 //
 // Latency: an entry is at the front in the cycle after its push. Throughput: one
 // entry per cycle. Whoever pushes makes sure that there is room. Depth: a power

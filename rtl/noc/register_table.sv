@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Table of registers in a memory of two ports: one for the register port, one from
-// which the layer reads. An entry is written and read as a whole.
+// Table of registers in a dual-port memory: one port for the register port, one for the layer to
+// read. An entry is written and read as a whole.
 //
 // After reset every entry is Reset: the memory is filled, an entry a cycle, during which
 // the register port waits and the layer reads Reset.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The replica that a message to a group takes, as a route: each group's policy
-// chooses a slot (dispatch), and the slot holds the route. The slots of all groups
-// are one route_table, filled after reset and rewritten at run time.
+// Selects the route of a message to a replica group: the group's policy selects a slot (dispatch),
+// and the slot holds the route. The slots of all groups are one route_table, filled after reset
+// and rewritten at run time.
 //
 // Latency: 0 cycles. Throughput: one choice per cycle.
 module replica_choice

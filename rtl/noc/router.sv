@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The router of a fabric: one of the kinds, behind the same ports.
+// The router of a fabric: one of the kinds, with the same ports.
 //
 // Links have NumChannels bits of valid and of ready (docs/architecture.md, Links).
 // The local port has channel 0 only, in the way of valid and ready; Ports says

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Crosspoint-queued router for a 2D mesh (HiPerNoC, section III-B, figure 2): a
-// block RAM queue for every input and output that routing may join, virtual
-// cut-through, an arbiter at each output and nothing to allocate at the inputs.
-// A message whose output is busy blocks only those with the same input and output.
+// Crosspoint-queued router for a 2D mesh (HiPerNoC, section III-B, figure 2): a block RAM queue
+// for every pair of input and output that routing allows, virtual cut-through, an arbiter per
+// output and no allocation at the inputs. A message whose output is busy blocks only those with
+// the same input and output.
 //
 // Routing: XY, O1TURN or minimal adaptive (noc_pkg::ways). Lossless: link valid is
 // channel 0, link ready says for each queue of the next router (channel) whether a

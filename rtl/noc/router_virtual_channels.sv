@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Wormhole router with virtual channels for a 2D mesh, dimension order XY, lossless.
+// Wormhole router with virtual channels for a 2D mesh, XY dimension order, lossless.
 //
 // Each mesh input has a queue per virtual channel (laned_queue: LUTRAM when small,
 // block RAM when deep); the local input has none, the register of the tile that

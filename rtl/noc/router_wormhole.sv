@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Wormhole router for a 2D mesh, dimension order XY, lossless.
+// Wormhole router for a 2D mesh, XY dimension order, lossless.
 //
 // Mesh inputs are buffered (head_fifo, LUTRAM); the local input is not: the
 // register of the tile that feeds it serves as its buffer. local_ready_o does not depend

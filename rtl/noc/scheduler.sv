@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stands before a tile and passes its messages on as they are: the place where
-// a design distributes them among the tile's replicas, apart from the tile that
-// sends them. The distribution itself is the network interface's (dispatch).
+// Precedes a tile and forwards its messages unchanged, so that messages of several senders are
+// dispatched among the tile's replicas in one place. The distribution itself is the network
+// interface's (dispatch).
 //
 // Latency: 1 cycle. Throughput: one beat per cycle.
 module scheduler #(

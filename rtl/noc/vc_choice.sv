@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Chooses which channel of an input of the virtual-channel router asks for its
-// output in this cycle, among the fronts that can go.
+// Selects the channel of a virtual-channel router input that requests its output in this cycle,
+// among the head flits that can move.
 //
 // A message that has sent a flit in the last cycle goes on while it can. Next come
 // those that need not wait for a message of another input that goes on at their

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Input of the virtual-channel router: the queues of its channels, the channel that
-// the message at the front of each has taken at its output, and which of the
-// fronts asks for its output in this cycle (vc_choice).
+// Input of the virtual-channel router: the queues of its channels, the output channel that the
+// message at the head of each has allocated, and the head flit that requests its output in this
+// cycle (vc_choice).
 //
 // A front can go when its message holds a channel with room at the next router, or
 // can start in a free one.

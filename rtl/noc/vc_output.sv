@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Output of the virtual-channel router: which channels of the next router messages
-// hold, and which input sends a flit in this cycle.
+// Output of the virtual-channel router: which channels of the next router are allocated, and which
+// input sends a flit in this cycle.
 //
 // A message that has sent a flit in the last cycle goes on while it asks, so that
 // messages are not interleaved for no reason. Otherwise, among the inputs that ask,

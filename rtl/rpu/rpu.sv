@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Packet processor: firmware on a RISC-V core decides what becomes of each datagram.
+// Packet processor: firmware on a RISC-V core decides what happens to each datagram.
 //
 // A datagram is stored, and the core gets a descriptor of one word: length, slot. It reads and
 // writes the first beat and the metadata (rpu_packets), and sends or drops the packet. Descriptors

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a packet processor's core reaches by custom instructions and over its bus: descriptors, timer,
-// its accelerator, packet memory.
+// Peripherals that a packet processor's core reaches by custom instructions and over its bus:
+// descriptors, timer, accelerator, packet memory.
 //
 //   0x2000_0000  read: a descriptor, or 0        0x2001_0000  accelerator, 64 KiB
 //   0x2000_0004  write: sends a descriptor       0x2010_0000  packet memory, slot after slot

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Decodes an instruction: RV32IM, rev8, CSRs, machine mode, and custom-0 with the values of funct3
-// that CustomOps has a bit for. Combinational. RISC-V unprivileged ISA, chapter "RV32/64G
-// Instruction Set Listings".
+// that CustomOps enables. Combinational. RISC-V unprivileged ISA, chapter "RV32/64G Instruction
+// Set Listings".
 module rpu_decode
   import rpu_pkg::*;
 #(

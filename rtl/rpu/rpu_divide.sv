@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Divides numbers of Width bits, signed or not, one bit of the quotient a cycle.
+// Divides signed or unsigned numbers of Width bits, one bit of the quotient per cycle.
 //
 // Latency: done_o comes Width + 2 cycles after start_i, the result one cycle later; it stays, while the
 // operands may go. Until then they stay.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Words that packet processors broadcast: every one has a copy of 32 words, and a write goes to all copies.
+// Words that packet processors broadcast: each processor has a copy of 32 words, and a write
+// updates all copies.
 //
 //   word 0-31, offset 0x80  write: sends the word to all copies, also the own; read: the own copy
 //   offset 0x20             read: 0x8000_0000 + place of the first message, or 0

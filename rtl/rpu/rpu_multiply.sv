@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Multiplies 32-bit numbers, signed or not: four products of halves, then their sum.
+// Multiplies signed or unsigned 32-bit numbers: four products of halves, then their sum.
 //
 // Latency: the product is right 2 cycles after the operands come, while they stay; it is not registered.
 module rpu_multiply

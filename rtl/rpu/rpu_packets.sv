@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Packet memory of a packet processor: slots, and what moves packets into and out of them.
+// Packet memory of a packet processor: slots, and the logic that moves packets into and out of
+// them.
 //
 // A message is stored in a free slot; when its last beat has come, its descriptor is offered to the
 // core. A descriptor that comes back is sent from its slot, or dropped, and the slot is free again.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shares the messages for a tile out among its packet processors: layers rpu with lane 1 to 4.
+// Distributes the messages for a tile among its packet processors: layers rpu with lane 1 to 4.
 //
 // By flows: a hash of what identifies the flow selects one of 16 places of a table, which has the
 // lane. Messages of a flow stay in order, and one whose lane has no room waits. In turn: the next of

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Watchdog of a packet processor: notices that there is work and nothing happens.
+// Watchdog of a packet processor: detects a core that makes no progress although it has work.
 //
 // fires_o stays high, until a reset, from when packets have been inside for limit_i periods of 4,096
 // cycles, and none has been taken, sent or dropped in that time. 0: it never fires. It counts cycles, not

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Generator matrices of systematic Reed-Solomon codes, as storage software makes
-// them: the parity shard `row` is the sum of x^rs_exponent(row, shard) * data shard.
+// Generator matrices of systematic Reed-Solomon codes, as used by storage software: the parity
+// shard `row` is the sum of x^rs_exponent(row, shard) * data shard.
 package rs_matrix_pkg;
 
   import gf256_pkg::*;

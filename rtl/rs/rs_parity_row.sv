@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One parity shard in the making: adds the product of each beat and its shard's
-// coefficient to the sum of the same place in the shards so far.
+// One parity shard being computed: adds the product of each beat and its shard's coefficient to
+// the sum at the same position of the previous shards.
 //
 // Data and sums come as planes: plane n has bit n of every byte. Sums are in the
 // dual basis of gf256_pkg. The registers stand where they let each bit of a sum

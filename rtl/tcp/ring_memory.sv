@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory of a ring of RingBytes for each session: writes a beat at any byte of a ring and
-// reads one from any byte, both in every cycle. Behind a ring's last byte comes its first.
+// Memory with a ring of RingBytes for each session: writes and reads a beat at any byte of a ring,
+// both in every cycle. Behind a ring's last byte comes its first.
 //
 // A beat at any byte lies in two rows, one of them even, one odd. Even and odd rows have
 // a memory each, so that it takes one cycle, reads nothing in order to write, and writes

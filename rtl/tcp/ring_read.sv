@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads bytes of a ring_memory as beats: for each request one message of length bytes,
-// from the byte at a position on. Length 0 gives one beat without bytes.
+// Reads bytes of a ring_memory as beats: for each request one message of length bytes, starting at
+// the given position. Length 0 gives one beat without bytes.
 //
 // Reads run ahead of the output as far as there is room for what they bring.
 //

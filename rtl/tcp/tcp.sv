@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// TCP engine (RFC 9293): the connections of NumSessions peers at a time.
+// TCP engine (RFC 9293) for up to NumSessions connections.
 //
 // in: packets from ipv4_rx. request: what applications and the send buffer ask for
 // (tcp_request), and errors that paths report (tcp_error), if the design has tcp_errors. out: headers for the send buffer, which puts the payload behind them

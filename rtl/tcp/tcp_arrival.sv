@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a received segment does to its session (RFC 9293, 3.10.7; RFC 5961; RFC 7323, 5.3;
-// RFC 6582), or an error that the path reports (RFC 9293, 3.9.2.2). Three cycles: distances of sequence numbers, what they mean, the new block.
+// Effects of a received segment on its session (RFC 9293, 3.10.7; RFC 5961; RFC 7323, 5.3; RFC
+// 6582), or of an error that the path reports (RFC 9293, 3.9.2.2). Three cycles: distances of
+// sequence numbers, what they mean, the new block.
 //
 // The block of the session, the wishes of its application and the segment come in the
 // first cycle, the block and the segment again in the two that follow. One segment per

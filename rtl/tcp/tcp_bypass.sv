@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// In place of tcp_receive_buffer: leads payload and events of an engine with Bypass to the
+// Replaces tcp_receive_buffer: sends payload and events of an engine with Bypass to the
 // application that is bound to their port. Nothing is kept: applications take bytes as they come.
 //
 // Latency: 1 cycle. Throughput: one beat per cycle, no gap between messages.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Congestion control by NewReno (RFC 5681, RFC 6582; RFC 6675 with SACK) or CUBIC (RFC 9438): keeps
-// the window of every session and tells how many bytes of each may be on their way.
+// Congestion control by NewReno (RFC 5681, RFC 6582; RFC 6675 with SACK) or CUBIC (RFC 9438):
+// keeps the window of every session and computes how many bytes of each may be in flight.
 //
 // CUBIC follows the curve of tcp_cubic, of the time that has come without the round trip that
 // follows, and is never below the window of a Reno that loses as much (4.3). What it multiplies a

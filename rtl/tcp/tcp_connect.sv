@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Connections that applications ask for (RFC 9293, 3.9.1.1): each is given a port of its own
-// (RFC 6056, 3.3.3) and put into the table of sessions.
+// Connections requested by applications (RFC 9293, 3.9.1.1): each gets a local port (RFC 6056,
+// 3.3.3) and an entry in the session table.
 //
 // Requests are taken at once and wait here, up to NumSessions of them; any further one is lost.
 // One at a time asks the table; when peer and port are taken, it asks again with the next port.

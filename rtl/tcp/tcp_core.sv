@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The state of all TCP sessions, and what changes it: segments that arrive, timers, and turns
-// to send (RFC 9293, 3.10).
+// The state of all TCP sessions, and the events that change it: received segments, timers, and
+// turns to send (RFC 9293, 3.10).
 //
 // One event starts per cycle; four cycles pass between two of the same session, so that each
 // reads what the one before has written. Cycle 0 chooses the event and reads the memories,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the congestion window of CUBIC is to be (RFC 9438, 4.2): C * (t - K)^3 + W_max, with C = 0.4
-// and times in units of 1,024 us.
+// Target congestion window of CUBIC (RFC 9438, 4.2): C * (t - K)^3 + W_max, with C = 0.4 and times
+// in units of 1,024 us.
 //
 // Beside tcp_congestion, which tells of acknowledgements in congestion avoidance: one at a time is worked
 // at, others are passed over, since the next one of the session will do. Multiplies bit by bit: 110

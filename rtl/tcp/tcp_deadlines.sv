@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// When the timers of a session that an event has set run out (RFC 6298, 2.5 and 5.5).
+// Deadlines of the timers that an event has set for a session (RFC 6298, 2.5 and 5.5).
 //
 // Latency: 3 cycles, of setting and clearing alike. Throughput: one event per cycle.
 module tcp_deadlines

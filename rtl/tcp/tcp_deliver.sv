@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sends the payload of received segments on, as far as it is new, and behind it what there
-// is to tell applications: both on one stream, so that nobody hears of bytes before them. Only
-// that a session has opened is told before the bytes that came with it.
+// Forwards the new payload of received segments, followed by the events for applications: both on
+// one stream, so that no event precedes its bytes. Only that a session has opened is told before
+// the bytes that came with it.
 //
 // Payloads come in the order of their segments. Each is dropped or sent as what became of its
 // segment says (`order`: whether it had a session; `outcome`: what the session made of it).

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a session sends next: bytes, SYN, FIN or an acknowledgement (RFC 9293, 3.8; RFC 1122,
-// 4.2.3.4; RFC 6298, 5). Three cycles: distances of sequence numbers, the shortest of them,
-// the segment and the new block.
+// Next segment of a session: bytes, SYN, FIN or an acknowledgement (RFC 9293, 3.8; RFC 1122,
+// 4.2.3.4; RFC 6298, 5). Three cycles: distances of sequence numbers, the shortest of them, the
+// segment and the new block.
 //
 // The end of the segment is chosen among sums that are ready, so that no adder follows the
 // comparisons.

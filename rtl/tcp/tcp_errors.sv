@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ICMP errors for the TCP engine (RFC 9293, 3.9.2.2; RFC 1122, 4.2.3.9): says what each means for
-// the connection that it quotes a segment of.
+// ICMP errors for the TCP engine (RFC 9293, 3.9.2.2; RFC 1122, 4.2.3.9): determines what each
+// means for the connection whose segment it quotes.
 //
 // Fragmentation needed: what the path takes, not less than LeastPathMtu lets through, since anybody
 // can forge an error (RFC 5927, 7). Protocol or port unreachable: refuses. All others mean that the

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a timer that has run out does to its session (RFC 6298, 5; RFC 9293, 3.8.3 and 3.8.6.1).
+// Effects of an expired timer on its session (RFC 6298, 5; RFC 9293, 3.8.3 and 3.8.6.1).
 module tcp_expiry
   import tcp_pkg::*;
   import tcp_state_pkg::*;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads the options of a TCP header at once, if they stand as the systems of today write
-// them: in words, those of data and acknowledgements as RFC 7323, appendix A, recommends.
+// Reads the options of a TCP header in one step if they have a layout of today's systems: in
+// words, those of data and acknowledgements as RFC 7323, appendix A, recommends.
 //
 //   NOP NOP timestamps, NOP NOP SACK, both in this order, or nothing
 //   of a SYN: MSS, then

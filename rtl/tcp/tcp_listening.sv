@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ports that applications listen at: one bit each.
+// Ports on which applications listen, one bit each.
 //
 // A request is done two cycles after it is taken. After reset all are cleared, a line of 64
 // per cycle, while ready_o is low.

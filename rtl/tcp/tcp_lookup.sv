@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds the session of each received segment, or makes one: for a SYN to a port that is
-// listened at (RFC 9293, 3.10.7.2), and for a connection that an application asks for
-// (tcp_connect), where ActiveOpen is set. What has no session is refused. Errors that paths report
-// take the turns of these connections; one that comes while another waits is lost.
+// Finds the session of each received segment, or creates one: for a SYN to a listening port (RFC
+// 9293, 3.10.7.2), and, with ActiveOpen, for a connection that an application requests
+// (tcp_connect). What has no session is refused. Errors that paths report take the turns of these
+// connections; one that comes while another waits is lost.
 //
 // Not more than MaxHalfOpen sessions that peers have begun wait for the end of their handshake:
 // a flood of SYNs leaves the others to those who answer.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads the options of a TCP header (RFC 9293, 3.1; RFC 7323; RFC 2018) byte by byte, in any
-// order and at any place. Options of unknown kind are skipped, and those whose length is
-// not that of their kind; of two of one kind the last counts.
+// Reads the options of a TCP header (RFC 9293, 3.1; RFC 7323; RFC 2018) byte by byte, in any order
+// and at any position. Options of unknown kind are skipped, and those whose length is not that of
+// their kind; of two of one kind the last counts.
 //
 // A length less than 2 or beyond the header ends the list: what was found before it
 // counts.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Strips the TCP header from the front of segments (RFC 9293, 3.1) and keeps the payload in
-// block RAM until it is sent, in the order in which segments are pushed.
+// Strips the TCP header off segments (RFC 9293, 3.1) and keeps the payload in block RAM until it
+// is sent, in the order in which segments are pushed.
 //
 // Beats come in without waiting. Their words are rotated by the length of the header and
 // written to the rows that they belong to: every word has an address of its own, so that

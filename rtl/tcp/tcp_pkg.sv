@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// TCP (RFC 9293): the header on the wire, what a received one says, and the metadata of
-// the messages between engine, buffers and applications.
+// TCP (RFC 9293): the header on the wire, the properties of a received segment, and the metadata
+// of the messages between engine, buffers and applications.
 //
 // Sessions are numbered from 0. Places in a stream of bytes are sequence numbers, in
 // both directions: a buffer keeps byte s of a session at s modulo the bytes that it has

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ranges of a stream that have come although bytes before them are missing: takes one more
-// and merges it with those that it meets. They neither overlap nor touch, and fill the slots
-// from 0 on, the latest first or by their places (Sorted).
+// Ranges of a stream received beyond missing bytes: adds a range and merges it with those that it
+// touches. They neither overlap nor touch, and fill the slots from 0 on, the latest first or by
+// their places (Sorted).
 //
 // Places are the lower bits of sequence numbers. Ranges that begin at the base or before it
 // are left out. Three cycles: distances from the base, how they lie, the new ranges. One

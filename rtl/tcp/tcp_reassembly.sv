@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What each session has received behind gaps: up to NumGaps ranges of bytes, the latest first,
-// as SACK tells them (RFC 2018, 4). The bytes themselves are in the receive buffer.
+// Data received beyond gaps in each session: up to NumGaps ranges of bytes, the latest first, as
+// SACK reports them (RFC 2018, 4). The bytes themselves are in the receive buffer.
 //
 // Beside the pipeline of tcp_core: the session's ranges are read in the cycle before the first,
 // and written at the end of the third.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// TCP receive (RFC 9293, 3.1): checks segments, reads their headers and options, and takes
-// the payload off, unless StripHeaders is 0: then the header goes with it, and out_header_o tells
-// how long it is. At less than 512 bits headers are always stripped, which costs little there.
+// TCP receive (RFC 9293, 3.1): checks segments, reads their headers and options, and strips the
+// header off the payload, unless StripHeaders is 0: then the header stays, and out_header_o gives
+// its length. At less than 512 bits headers are always stripped, which costs little there.
 //
 // Each segment that is accepted goes out twice, each with a ready of its own: what its
 // header says on `segment`, its payload on `out`, one beat with 0 bytes if it has none. The

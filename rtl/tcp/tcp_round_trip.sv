@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Round-trip times and the retransmission timeout of every session (RFC 6298): smoothed by
-// shifts, 8 and 4 as there.
+// Round-trip times and the retransmission timeout of every session (RFC 6298), smoothed by shifts
+// with the gains of the RFC, 1/8 and 1/4.
 //
 // One sample per cycle, those of a session at least four cycles apart. Times in us, at most
 // 2**26 - 1 (67 s).

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the peer of each session has received behind gaps, as it tells by SACK, and what is to
-// be sent again because of it (RFC 6675): up to NumSacks ranges, in the order of their places.
+// Data that the peer of each session has received beyond gaps, by SACK, and the resulting
+// retransmissions (RFC 6675): up to NumSacks ranges, in order of position.
 //
 // Once recovery has begun, each gap between una and the last range is sent once more, the
 // first one first, as far as the congestion window allows: what is on its way (pipe) is what

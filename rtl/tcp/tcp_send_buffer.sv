@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// TCP send buffer: keeps what applications send until it is acknowledged, and makes
-// packets of headers from the engine and bytes from its memory.
+// TCP send buffer: keeps the bytes that applications send until they are acknowledged, and builds
+// packets from headers of the engine and bytes of its memory.
 //
 // data: bytes of a stream, to be kept (tcp_data). segment: a TCP header (tcp_segment),
 // sent on with payload_length bytes of the stream from start on behind it. A segment that

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sessions by key, few: NumSessions numbers, each free or of one key. All
-// keys are in registers and compared at once (many: tcp_session_table).
+// Small session table: NumSessions numbers, each free or assigned to a key. All keys are in
+// registers and compared at once (many: tcp_session_table).
 //
 // Latency: 4 cycles from valid_i & ready_o to done_o, as there; three would do.
 // Throughput: a look-up per cycle. Behind an insertion or a removal ready_o is low for two

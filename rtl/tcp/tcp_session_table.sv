@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sessions by key, many: NumSessions numbers, each free or of one key.
+// Large session table: NumSessions numbers, each free or assigned to a key.
 //
 // Cuckoo hashing: a key has a line in each of three tables, by a hash with a secret
 // seed (keyed_hash), and is in one of them or in the stash. A new key takes a line that is

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the TCP engine keeps of a session, and what its parts tell each other.
+// Types of the TCP engine: the state of a session, and the interfaces between its parts.
 package tcp_state_pkg;
   import tcp_pkg::*;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What tcp_stream says beside the bytes (tuser of the first beat of a message), for kernels that
-// know nothing of messages.
+// Side-band fields of tcp_stream (tuser of the first beat of a message), for kernels that do not
+// handle messages of the mesh.
 package tcp_stream_pkg;
 
   typedef tcp_pkg::session_t session_t;

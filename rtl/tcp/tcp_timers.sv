@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Timers of sessions: of each class one per session, with a deadline.
+// Timers of sessions: one of each class per session, with a deadline.
 //
 // The core sets and clears timers of one session a cycle. A scan reads one session a
 // cycle, all classes at once; a deadline that has passed is noticed within

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes TCP headers (RFC 9293, 3.1): of the segments that sessions send, and the resets that
+// Builds TCP headers (RFC 9293, 3.1): of the segments that sessions send, and of the resets that
 // answer segments without a session (3.10.7.1).
 //
 // A header goes out as one message of kind tcp_segment; who takes it puts the payload behind.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sessions that may have something to send, in order, each at most once.
+// Queue of the sessions that may have something to send, each at most once.
 //
 // Two places add: the first goes before the second, which waits. A session that is added
 // while it is in the queue stays where it is. Latency: 1 cycle; one in and one out per cycle.

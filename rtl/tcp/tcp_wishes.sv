@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the application of every session has said last: places, as it raises them, and that
-// no more will come. A request is done when it is taken.
+// Latest requests of every session's application: positions, as it advances them, and the end of
+// its data. A request is done when it is taken.
 //
 // A request waits while a session is opened, which writes all that is kept of it, and while it
 // synchronises, which writes where the peer's bytes begin.

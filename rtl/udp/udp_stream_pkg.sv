@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What udp_stream says beside a datagram (tuser of its first beat), for kernels that know nothing of
-// messages. Who hands back what has come answers.
+// Side-band fields of udp_stream (tuser of the first beat of a datagram), for kernels that do not
+// handle messages of the mesh. Who hands back what has come answers.
 package udp_stream_pkg;
 
   typedef struct packed {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// UDP transmit (RFC 768): puts the header in front of a datagram.
+// UDP transmit (RFC 768): prepends the header to a datagram.
 //
 // The checksum field goes out as zero; the sum of the pseudo-header travels in
 // meta.csum and the field's place in csum_pos, and the MAC egress buffer, which

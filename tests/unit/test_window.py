@@ -216,7 +216,7 @@ def test_a_tile_that_sends_its_own_messages_among_those_that_it_passes_on(
     (tmp_path / "gateway.sv").write_text(text.replace("NextUdpTx,\n    NextBound", "NextUdpTx"))
     (problem,) = problems(check.check, file)
     assert problem.startswith("13: receive.gateway passes on messages that the window counts, and ")
-    assert "from receive.mac_rx; put what begins here into a tile of its own" in problem
+    assert "from receive.mac_rx; move the origin of these into a tile of its own" in problem
 
 
 def test_messages_on_their_way_to_the_source_that_hold_what_the_window_needs(

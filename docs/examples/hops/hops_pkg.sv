@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A protocol that tells how far away the client is: a request is 8 bytes, the answer repeats
-// the first 7 and tells in the last one the TTL with which the request came.
+// A protocol that reports the distance of the client: a request is 8 bytes; the answer repeats
+// the first 7, and its last byte is the TTL with which the request arrived.
 package hops_pkg;
 
   // For experiments (RFC 3692).

@@ -59,7 +59,7 @@ module hops_rx
     report.last = 1'b1;
   end
 
-  // One beat tells it all; what follows is of the wrong size, and swallowed.
+  // One beat is a whole request; further beats mean a wrong size, and are discarded.
   logic ready;
   assign in_ready_o = ready | ~first_q;
   drop_register #(

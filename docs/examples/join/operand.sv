@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Takes the operands of one side of an adder from a UDP port: datagrams of 8 bytes.
-// They wait in a queue; which input of the adder is next, the design file says. What finds it full is dropped and counted (DropsWhenFull = 1), so
+// They wait in a queue; the design file selects the input of the adder. An operand that finds
+// the queue full is dropped and counted (DropsWhenFull = 1), so
 // that one side alone never stops the other; with DropsWhenFull = 0 it waits.
 //
 // Latency: 1 cycle. Throughput: one operand per cycle. For data widths of 64 bits and more.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Answers a request of 8 bytes with its bytes XOR a pattern from a table, which software
 // can write while requests come in, AND a mask. The request's last byte chooses the
-// pattern. The answer goes to whoever has asked: it keeps the metadata of the request,
-// which tell replicas of a client apart.
+// pattern. The answer goes to the sender of the request: it keeps the request's metadata,
+// which distinguishes replicas of a client.
 //
 // Latency: 2 cycles. Throughput: one request every second cycle. For data widths of 64
 // bits and more.

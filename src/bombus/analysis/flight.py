@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the windows of a design count (docs/fabrics.md).
+"""Messages and flits that the windows of a design count (docs/fabrics.md).
 
 Messages come under the window of a network where they first take a queue of a cycle of
 the resource graph, and stay there until a layer takes them that sends none on. While no more

@@ -28,8 +28,8 @@ def problems(design: Design) -> Iterator[Problem]:
         if design.config.tables != "fixed":
             yield design.file.problem(
                 loc,
-                "with a window, next hops and slots must stay those that it was worked out for: a "
-                "message that software leads elsewhere would take its credits with it; add "
+                "with a window, next hops and slots must not change at run time: the credits of a "
+                "message that software redirects would never be returned; add "
                 "`tables: fixed`",
             )
         for message in _size_problems(flight):
@@ -71,15 +71,15 @@ def layer_problems(flight: Flight) -> Iterator[tuple[Layer, str]]:
         yield (
             output.layer,
             f"{output} passes on messages that the window counts, and sends others, from "
-            f"{listing(sorted(map(str, others)))}; put what begins here into a tile of its own",
+            f"{listing(sorted(map(str, others)))}; move the origin of these into a tile of its own",
         )
     for layer in flight.between:
         if not layer.kind.constants.get("forwards"):
             yield (
                 layer,
                 f"{layer} passes on messages that the window counts, but does not declare "
-                "`Forwards`: the window must know that it sends each message at most once, none "
-                "of its own, and none longer than it came",
+                "`Forwards`, the promise to send each message at most once, none of its own, and "
+                "none longer than received",
             )
 
 
@@ -97,6 +97,6 @@ def waiting_problems(flight: Flight) -> Iterator[tuple[Layer, str]]:
             if any(hop in flight.hops for hop in awaited_hops(awaited, node, flight.design)):
                 yield (
                     node.layer,
-                    f"{node} waits for a message on {awaited}, which the window may keep back "
+                    f"{node} waits for a message on {awaited}, which the window may hold back "
                     "while it counts those that wait",
                 )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Check that every input takes the kinds of messages that may come to it."""
+"""Check that every input takes the kinds of messages that it may receive."""
 
 from __future__ import annotations
 

@@ -55,7 +55,7 @@ def _answer_problems(answer: Input, design: Design) -> Iterator[Problem]:
             layer.loc,
             f"messages from {listing(map(str, others))} can reach input {answer.name} of {layer}, "
             f"which accepts only answers to its output {request.name}; give them another input; "
-            "or, if these are requests to a layer that answers whoever has asked, let it declare "
+            "or, if these are requests to a layer that answers every sender, let it declare "
             "so by `Serves`",
         )
     group = layer.tile.group
@@ -82,7 +82,7 @@ def unanswered(answer: Input, design: Design) -> Iterator[str]:
     """Where requests may get lost whose answers come to an input, or these answers."""
     client, request = answer.layer, request_of(answer)
     way = set(awaited_hops(answer, answer, design))
-    loss = f"{client} would wait for the answer on input {answer.name} for good"
+    loss = f"{client} would wait for the answer on input {answer.name} forever"
     front = [request]
     seen = {*front}
     while front:
@@ -124,7 +124,7 @@ def _astray(hop: Hop, request: Output) -> str:
         return f"next hop {hop.name!r} of {source} leads to {where}, which does not answer: "
     return (
         f"{source.layer}, which {request.layer} asks, may send to {where} what should be an answer "
-        "(if it answers every request, to whoever has asked, it should declare so by `Serves`): "
+        "(if it sends one answer to each request, to its sender, it should declare `Serves`): "
     )
 
 

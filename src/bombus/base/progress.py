@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Steps that take a while, as users see them."""
+"""Progress messages of long steps."""
 
 from __future__ import annotations
 

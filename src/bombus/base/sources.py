@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files that a design file names under `sources`, read without judging the design."""
+"""Files listed under `sources` in a design file, read without checking the design."""
 
 from __future__ import annotations
 

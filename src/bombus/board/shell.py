@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What stands around a design on a board: MACs, clocks, resets, pins."""
+"""The shell of a design on a board: MACs, clocks, resets, pins."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the commands share: arguments and consoles."""
+"""Shared parts of the commands: arguments and consoles."""
 
 from __future__ import annotations
 

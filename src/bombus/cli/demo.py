@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What Bombus does, in half a minute: `make demo`.
+"""`make demo`: Bombus in half a minute.
 
 Builds a design, runs it in a private network namespace, lets ping and a program
 with plain sockets talk to it, shows the counters of the mesh, and measures it in

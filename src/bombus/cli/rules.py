@@ -24,9 +24,7 @@ def compile(
     output: Annotated[Path, typer.Option("-o", help="Folder to write tables and manifest to.")],
     var: Annotated[
         list[str] | None,
-        typer.Option(
-            help="Port or address variable, such as HTTP_PORTS=[80,8080]; repeatable."
-        ),
+        typer.Option(help="Port or address variable, such as HTTP_PORTS=[80,8080]; repeatable."),
     ] = None,
     traffic: Annotated[
         Path | None,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Programs a design of engines: rules, tables and keys, by their registers."""
+"""Client of a design of engines: writes rules, tables and keys through registers."""
 
 from __future__ import annotations
 

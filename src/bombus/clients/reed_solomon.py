@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Client of the Reed-Solomon service: encode files into shards, recover them from what is left.
+"""Client of the Reed-Solomon service: encode files into shards, recover them from the remaining
+ones.
 
     python -m bombus.clients.reed_solomon encode FILE FOLDER 10.77.0.2
     rm FOLDER/shard.3 FOLDER/shard.8

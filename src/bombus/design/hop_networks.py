@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether both ends of a next hop use one network, or one width where wires join them."""
+"""Checks that both ends of a next hop use one network, or one width where wires join them."""
 
 from __future__ import annotations
 

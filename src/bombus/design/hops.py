@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where the next hops of a design lead: what the design file says, and what follows from names."""
+"""Targets of the next hops of a design: given by the design file, or found by name."""
 
 from __future__ import annotations
 

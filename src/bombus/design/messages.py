@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which kinds of messages the streams of a design carry, their numbers, and how wide that is.
+"""Kinds of messages that the streams of a design carry, their numbers and widths.
 
 A layer declares the kinds that its streams take and send (`bombus.design.rtl.messages`); where
 its messages go, the hops say. `Design.messages` holds what follows.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ports of layers that the contract does not know: joined in a tile, raised to the top, or open."""
+"""Ports of layers outside the contract: joined in a tile, raised to the top, or open."""
 
 from __future__ import annotations
 

@@ -85,10 +85,10 @@ _SECTIONS: tuple[tuple[str, type[BaseModel], str], ...] = (
         "A route: `routes[]`",
         Route,
         "A message that starts in the design leaves by the port of the route with the longest "
-        "prefix; of equally long ones the first counts, and these before the networks of the MAC "
-        "ports. Answers leave by the port that the question came by, and take routes of this port "
-        "only. Where there is no route, a message goes to the gateway of its port, a new one to "
-        "that of the first port that has one.",
+        "prefix; of equally long ones by that of the first, and entries take precedence over the "
+        "networks of the MAC ports. Replies leave by the port that the request arrived on, and use "
+        "routes of that port only. Without a route, a message goes to the gateway of its port; a "
+        "new message to that of the first port that has one.",
     ),
     ("A memory: `memories.<name>`", Memory, ""),
     ("A tile: `tiles[]`", TileOfLayers, ""),
@@ -129,7 +129,7 @@ by the policy under `dispatch`:
 | `flow_hash` | by a hash of the peer's address and both ports | of each flow |
 | `dst_port` | by the destination port: an application with `udp_port: 7000` and 4 replicas \
 has the ports 7000 to 7003, one each | of each port |
-| `round_robin` | in turn | none |
+| `round_robin` | the next one in a fixed order | none |
 | `least_loaded` | the one with the fewest messages in flight to it or inside it; ties in \
 turn | none |
 

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Blacklists of IP prefixes, made into tables for the matcher of a firewall."""
+"""Blacklists of IP prefixes, compiled into tables for the matcher of a firewall."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A blacklist: IPv4 prefixes, one a line, and the boundaries of the ranges that they cover."""
+"""A blacklist: IPv4 prefixes, one per line, and the boundaries of the ranges that they cover."""
 
 from __future__ import annotations
 

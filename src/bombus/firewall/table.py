@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Puts a blacklist into the accelerator of a packet processor: by registers, or as constants."""
+"""Write a blacklist into the accelerator of a packet processor: by registers, or as constants."""
 
 from __future__ import annotations
 

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Firmware of packet processors: compiled, and made into the contents of their memories."""
+"""Firmware of packet processors: compiling, and the contents of their memories."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What an ELF file puts into the memories of a packet processor."""
+"""Contents of the memories of a packet processor, from an ELF file."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Put a program into the memories of a packet processor, and start it."""
+"""Load a program into the memories of a packet processor, and start it."""
 
 from __future__ import annotations
 

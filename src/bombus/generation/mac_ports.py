@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ports of MACs at the top and at tiles, and the crossing between where a MAC has its own clock."""
+"""MAC ports of the top and of tiles, and the clock crossing where a MAC has its own clock."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The manifest of a generated design: what is where, for programs that drive or measure it."""
+"""The manifest of a generated design, for programs that drive or measure it."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How the streams of a tile's layers are joined to each other and to the network interface."""
+"""Connections among the streams of a tile's layers and to the network interface."""
 
 from __future__ import annotations
 

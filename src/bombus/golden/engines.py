@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Model of a design of engines: what becomes of a frame by the rules and tables that it has."""
+"""Model of a design of engines: what happens to a frame under the given rules and tables."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What identifies the flow of a whole frame, for dispatch among packet processors."""
+"""Flow key of a whole frame, for dispatch among packet processors."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The routing table of a stack: the longest prefix counts (RFC 1122, 3.3.1.1)."""
+"""The routing table of a stack: the longest prefix is used (RFC 1122, 3.3.1.1)."""
 
 from __future__ import annotations
 

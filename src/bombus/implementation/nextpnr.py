@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Place and route with nextpnr-ecp5, and what its report and netlist say."""
+"""Place and route with nextpnr-ecp5, and read its report and netlist."""
 
 from __future__ import annotations
 

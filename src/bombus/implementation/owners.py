@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which tile and which part of it a cell of a netlist belongs to."""
+"""Tile and part of a tile to which a cell of a netlist belongs."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Programs of the flow: run with a log, and tell what they complain about."""
+"""Run the programs of the flow with a log, and report their errors."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The addresses of a live run: the design's, and this machine's beside it."""
+"""Addresses of a live run: those of the design and of this machine's interfaces."""
 
 from __future__ import annotations
 

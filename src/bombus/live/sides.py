@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The MAC ports of a live run, each with this machine's interface to it."""
+"""The MAC ports of a live run, each with this machine's interface."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""TCP peers in virtual time, fast enough for the rate of a wire.
+"""TCP peers in virtual time, fast enough for line rate.
 
 Many connections of one station with a design, on a link that loses nothing: a peer sends each
 byte once, acknowledges every second segment (RFC 5681, 4.2), checks all headers, checksums and

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Draw where the tiles of a design were placed on a device, in one colour a tile.
+"""Draw where the tiles of a design were placed on a device, in one colour per tile.
 
 A square is a location of the grid: it has the colour of the tile that has most cells there,
 the fainter the fewer there are.

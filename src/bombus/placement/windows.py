@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether the windows of a design prevent every deadlock at positions, as `bombus check` says.
+"""Whether the windows of a design prevent every deadlock at given positions, by the rules of
+`bombus check`.
 
 What a window counts and allows follows from the whole design, so each placement is resolved and
 analysed. That takes some 30 ms, so it is done only for positions that would be the best so far.

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Registers and tables: what SystemRDL says of them, and what follows from it."""
+"""Registers and tables: SystemRDL, and everything generated from it."""

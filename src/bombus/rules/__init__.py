@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rules of intrusion detection (Snort, Suricata), made into tables for a matcher in hardware."""
+"""Intrusion-detection rules (Snort, Suricata), compiled into tables for a hardware matcher."""

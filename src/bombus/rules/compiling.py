@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rule files become tables and a manifest: what each rule has become, and why."""
+"""Compile rule files into tables and a manifest that explains the class of each rule."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Contents of a rule: the bytes that are looked for, and where."""
+"""Contents of a rule: byte patterns and their positions."""
 
 from __future__ import annotations
 

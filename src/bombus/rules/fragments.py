@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The fragment of a rule that the matcher looks for, and what it compares around it."""
+"""The fragment by which the matcher finds a rule, and the comparisons around it."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the keywords of rules mean to the compiler."""
+"""The meaning of rule keywords for the compiler."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Puts compiled rules into the accelerator of a packet processor, and takes its hits."""
+"""Write compiled rules into the accelerator of a packet processor, and read its hits."""
 
 from __future__ import annotations
 

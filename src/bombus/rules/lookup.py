@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the matcher finds by its tables, step by step as the hardware does it."""
+"""Look-up in the tables, step by step as in the hardware."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What rules say of one packet, worked out from the rules themselves: for tests, and for the host.
+"""Reference model: rules applied to one packet without tables, for tests and for the host.
 
 Contents of the payload, ports, protocol and size count; other keywords, and contents that must not
 be there or stand in a buffer, are left out. So it is the truth for rules that tables say exactly.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sets of ports in the header of a rule: numbers, ranges, lists, negation, variables."""
+"""Port sets in the header of a rule: numbers, ranges, lists, negation, variables."""
 
 from __future__ import annotations
 

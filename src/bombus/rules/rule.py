@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A rule: its header, its contents, and why tables cannot say all of it."""
+"""A rule: its header, its contents, and the reasons why tables cannot express all of it."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the matcher and ids.c make of TCP segments: in order, held, or dropped."""
+"""Handling of TCP segments by the matcher and ids.c: in order, held, or dropped."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the C++ of a simulator (`sim/design.h`) is told of its design."""
+"""Constants of a design for the simulator's C++ (`sim/design.h`)."""
 
 from __future__ import annotations
 

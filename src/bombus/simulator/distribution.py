@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Distribution among packet processors, by their numbers, changed while the design runs.
+"""Distribution among packet processors, by number, changed while the design runs.
 
     simulation.lb.disable(3)
     simulation.lb.policy = "round_robin"

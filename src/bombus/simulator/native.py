@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A simulator's library, called through the interface that its header declares.
+"""Calls into a simulator's library through the interface that its header declares.
 
 `sim/bombus_sim.h` is read by cffi, so that signatures are stated once.
 """

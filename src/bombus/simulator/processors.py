@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Packet processors of a running design: programs are loaded, started and replaced under traffic.
+"""Packet processors of a running design: load, start and replace programs under traffic.
 
     simulation.rpus[3].load("forward.elf")
     simulation.rpus[3].boot()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which of several receivers get messages, and by which policy, while a design runs."""
+"""Which of several receivers get messages, and by which policy, at run time."""
 
 from __future__ import annotations
 

@@ -96,9 +96,9 @@ class _Tile(FileModel):
 
     waits: list[StrictStr] = Field(
         default=[],
-        description="Layers of this tile for which a message from the mesh waits in a register of "
-        "its own while they take others by wires, so that it keeps nothing back that comes behind "
-        "it for other layers. A cycle of latency for what comes to them from the mesh.",
+        description="Layers of this tile that get a register for messages from the mesh. A message "
+        "waits there while its layer is busy with one from another layer of the tile, and does "
+        "not block messages for other layers behind it. Adds a cycle of latency.",
         examples=[["eth_tx"]],
     )
     ports: dict[Name, Name] = Field(

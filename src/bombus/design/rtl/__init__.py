@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the SystemVerilog says about layers, next hops and metadata; it is stated nowhere else."""
+"""Layers, next hops and metadata as the SystemVerilog declares them; this is stated nowhere
+else.
+"""
 
 from bombus.design.rtl.beat import BEAT, Beat
 from bombus.design.rtl.declared_names import MAIN_INPUT, MAIN_OUTPUT

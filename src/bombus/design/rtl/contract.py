@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The contract of layer modules: what does not fit together in a layer whose ports are known.
+"""The contract of layer modules: contradictions in a layer whose ports are known.
 
 docs/architecture.md, "A layer", states it.
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the declarations of a layer about a stream or a next hop are called."""
+"""Names of the declarations of a layer about a stream or a next hop."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A flat netlist as Yosys writes it in JSON: cells, what drives what, and names."""
+"""A flat netlist in the JSON of Yosys: cells, drivers of signals, and names."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The worst paths of a netlist in terms of its source: one for each register that they end in."""
+"""The worst paths of a netlist in terms of its source, one per endpoint register."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `bombus area` reports."""
+"""The report of `bombus area`."""
 
 from __future__ import annotations
 

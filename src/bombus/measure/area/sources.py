@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is to be synthesised: a design, one of its tiles, or a module of rtl/ in a wrapper."""
+"""The sources to synthesise: a design, one of its tiles, or a module of rtl/ in a wrapper."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Run the points of a sweep on the workers of a Dask cluster, here or elsewhere."""
+"""Run the points of a sweep on the workers of a Dask cluster, local or remote."""
 
 from __future__ import annotations
 

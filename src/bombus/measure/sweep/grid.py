@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sweep files: which fabrics, meshes and traffic are run, and the points that they make."""
+"""Sweep files: fabrics, meshes and traffic, and the points that they define."""
 
 from __future__ import annotations
 

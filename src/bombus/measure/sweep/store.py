@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Results of a sweep: a Parquet file, and a journal of those that are not in it yet."""
+"""Results of a sweep: a Parquet file, and a journal of those not merged into it yet."""
 
 from __future__ import annotations
 
