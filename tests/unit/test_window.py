@@ -261,7 +261,7 @@ def test_a_join_that_waits_for_what_the_window_keeps_back(
     assert any("receive.itinerary waits for the window, and messages" in each for each in found)
     assert (
         "19: transmit.joiner waits for a message on transmit.joiner.other, which the window may "
-        "keep back while it counts those that wait"
+        "hold back while it counts those that wait"
     ) in found
 
 
