@@ -69,6 +69,7 @@ def test_impossible_clocks_are_refused() -> None:
         shell.pll(100, 61)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("file", "message"),
     [
@@ -83,6 +84,7 @@ def test_designs_that_do_not_fit_are_refused(file: str, message: str) -> None:
         shell.refuse_what_does_not_fit(design, board("versa_ecp5"))
 
 
+@pytest.mark.slow
 def test_board_top_elaborates_and_every_port_has_a_pin() -> None:
     design, _ = check.check(WIRE)
     sources = shell.on_board(design, board("versa_ecp5"), "the test")

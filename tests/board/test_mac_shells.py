@@ -53,6 +53,7 @@ def black_box(shell: str, module: str) -> str:
     return f"module {module} ({declarations});\nendmodule\n"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("target", "width", "mhz"), [("cmac", 512, 322.265625), ("xxv_10g", 64, 156.25)]
 )

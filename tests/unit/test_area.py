@@ -64,6 +64,7 @@ def test_mistakes_are_named(target: str, params: dict[str, int], message: str) -
         area.measure(target, params=params)
 
 
+@pytest.mark.slow
 def test_parameters_of_enums_are_numbers() -> None:
     lut = [
         area.measure("crosspoint_input", params={"Routing": routing}, data_width=64).area.lut_total
@@ -79,6 +80,7 @@ def test_only_errors_count_as_errors() -> None:
     assert errors("\n".join(log[:2])) == log[:2]  # killed: its last words
 
 
+@pytest.mark.slow
 def test_tiles_are_parts_of_a_design() -> None:
     """A change of one layer leaves the other tiles' results in the cache."""
     parts = {part.module: part.files for part in of_design(DESIGNS / "udp_echo.yaml").parts}

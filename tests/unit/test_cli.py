@@ -53,6 +53,7 @@ def test_check_prints_only_json_if_asked(edited: Edited) -> None:
     assert (problem["line"], problem["severity"]) == (4, "error")
 
 
+@pytest.mark.slow
 def test_check_says_how_large_a_window_is(tmp_path: Path) -> None:
     design = ROOT / "tests" / "system" / "designs" / "any_order.yaml"
     result = bombus("check", design, columns=300)
@@ -105,6 +106,7 @@ def test_generate_leads_to_the_picture_of_a_deadlock(tmp_path: Path) -> None:
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.slow
 def test_check_refuses_a_deadlock_and_place_puts_it_right(tmp_path: Path) -> None:
     file = tmp_path / "figure_5a.yaml"
     file.write_text((ROOT / "docs" / "examples" / "deadlock" / "figure_5a.yaml").read_text())

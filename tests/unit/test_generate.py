@@ -195,6 +195,7 @@ def own_number(expression: str, chosen: int) -> int:
     return chosen
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("file", sorted(DESIGNS.glob("*.yaml")), ids=lambda file: file.stem)
 def test_every_next_hop_reads_its_own_entry(file: Path) -> None:
     """Also those of several layers of a tile, which share its table, on each network."""

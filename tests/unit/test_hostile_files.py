@@ -111,6 +111,7 @@ def damaged(draw: st.DrawFn) -> bytes:
     return text.encode("utf-8", "surrogatepass")
 
 
+@pytest.mark.slow
 @settings(max_examples=250, deadline=None, suppress_health_check=list(HealthCheck))
 @given(content=damaged() | st.binary(max_size=40) | st.text(max_size=40).map(str.encode))
 @example(content=TEXT.encode())

@@ -11,9 +11,8 @@ import pytest
 from unit_helpers import ROOT
 
 
-@pytest.mark.parametrize(
-    "step", ["licence", "python", "format", pytest.param("designs", marks=pytest.mark.slow)]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("step", ["licence", "python", "format", "designs"])
 def test_lint_is_clean(step: str) -> None:
     command = [sys.executable, str(ROOT / "tools" / "lint.py"), step]
     result = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)

@@ -81,6 +81,7 @@ def test_ports_that_cannot_be(
         check.check(written(tmp_path, *changes))
 
 
+@pytest.mark.slow
 def test_more_than_three_ports_need_wider_metadata(tmp_path: Path) -> None:
     """In the design's own copy of the package; others keep theirs."""
     path = "rtl/common/bombus_pkg.sv"
@@ -159,6 +160,7 @@ def test_one_clock_needs_no_crossing(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.slow
 def test_the_routing_table_has_entries_where_there_are_several_ports(tmp_path: Path) -> None:
     assert config.load(DESIGNS / "udp_echo.yaml").config.num_routes == 0
     assert config.load(DESIGNS / "two_ports.yaml").config.num_routes == 8

@@ -166,6 +166,7 @@ def test_every_file_has_tests(file: Path) -> None:
             assert (ROOT / name).is_file(), name
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("file", ["rtl/udp/udp_tx.sv", "rtl/noc/vc_input.sv"])
 def test_the_files_as_they_are_elaborate(file: str) -> None:
     text = (ROOT / file).read_text()

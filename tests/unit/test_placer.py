@@ -303,6 +303,7 @@ BEHIND = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("by", ["annealing", "CP-SAT"])
 def test_nobody_waits_behind_a_slow_tile(by: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Both find positions that are as short as those before, without shared links."""

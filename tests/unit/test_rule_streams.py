@@ -28,6 +28,7 @@ def sids(tables: Tables, segments: list[Segment], room: int = 8) -> set[int]:
     return {hit.sid for _, hit in streams.inspect(tables, segments, room).found}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(6))
 def test_random_sessions(seed: int, tmp_path: Path) -> None:
     """The sets of flow and sid are those of the model; of prefilters none is missed."""

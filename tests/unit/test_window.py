@@ -131,6 +131,7 @@ def test_with_other_routings(tmp_path: Path, algorithm: str) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_a_number_of_flits(tmp_path: Path, problems: Problems) -> None:
     design, _ = check.check(changed(tmp_path, ("auto", "400")))
     assert [flight.flits for flight in flights(design).values()] == [400]
@@ -294,6 +295,7 @@ def test_place_keeps_positions_that_the_window_makes_safe() -> None:
 TIGHT = ("window: auto", "window: auto, columns: 4, rows: 3, max_packet_flits: 440")
 
 
+@pytest.mark.slow
 def test_place_keeps_tiles_apart_where_the_window_needs_it(
     tmp_path: Path, problems: Problems
 ) -> None:
@@ -309,6 +311,7 @@ def test_place_keeps_tiles_apart_where_the_window_needs_it(
     assert min(apart) > 1
 
 
+@pytest.mark.slow
 def test_place_says_why_the_window_refuses_what_it_found(
     tmp_path: Path, problems: Problems
 ) -> None:
