@@ -272,6 +272,7 @@ def test_mutated_frames_on_both_ports(design: Path) -> None:
         bench.run(bench.probes())
 
 
+@BOTH
 def test_links_that_flap_under_traffic(bench: Bench) -> None:
     """Each in turn, for a while, also inside frames: the other port loses nothing, and frames that
     come are whole and in order."""

@@ -115,6 +115,54 @@ def test_dropping_while_busy_breaks_the_cycle(tmp_path: Path) -> None:
         simulation.check()
 
 
+# ---- Layers that hand messages to others beside the mesh ----
+
+HAND_OVER = Path(__file__).parent / "designs" / "hand_over.yaml"
+
+
+def echoed(simulation: Simulation, count: int) -> int:
+    """Answers of the right content to long datagrams back to back."""
+    host = Host.from_manifest(simulation.manifest)
+    station = neighbour(simulation.manifest)
+    introduce(simulation, station)
+    payloads = [bytes([n]) * 1400 for n in range(count)]
+    frames = [udp_frame(station, host, each, port=7) for each in payloads]
+    came = simulation.exchange(frames, limit_cycles=60_000).received
+    assert [frame.data[42:] for frame in came] == payloads[: len(came)]
+    return len(came)
+
+
+def test_layers_that_hand_over_messages_answer() -> None:
+    with Simulation(HAND_OVER, assertions=True) as simulation:
+        message_sums.leave_out(simulation)
+        simulation.pace(tx_stall=0.5)
+        assert echoed(simulation, 20) == 20
+        simulation.check()
+
+
+def test_layers_that_hand_over_messages_may_stand_in_their_own_way(tmp_path: Path) -> None:
+    """`udp_tx` needs the link to the echo, which messages to the echo hold."""
+    text = HAND_OVER.read_text()
+    for old, new in (
+        ("kind: udp_tx, at: [2, 1]", "kind: udp_tx, at: [1, 0]"),
+        ("mac_tx], at: [1, 1]", "mac_tx], at: [2, 1]"),
+        ("[hand_over.sv]", f"[{HAND_OVER.with_suffix('.sv')}]"),
+    ):
+        assert old in text
+        text = text.replace(old, new)
+    file = tmp_path / "hand_over.yaml"
+    file.write_text(text)
+    with pytest.raises(check.DeadlockError) as caught:
+        check.check(file)
+    assert "layer echo.taker: hands messages on to echo.giver" in str(caught.value)
+    folder = tmp_path / "generated"
+    generate(file, folder, allow_deadlock=True)
+    with Simulation(build_library(folder)) as simulation:
+        message_sums.leave_out(simulation)
+        assert echoed(simulation, 20) < 20
+        assert simulation.stalls()
+
+
 def test_a_lost_message_is_seen_when_a_simulation_ends(monkeypatch: pytest.MonkeyPatch) -> None:
     """Not lost, but as if no counter knew of it."""
     monkeypatch.setitem(message_sums.EVENTS["arp"], "request_in", message_sums.GOES_ON)

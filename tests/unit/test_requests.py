@@ -150,6 +150,57 @@ def test_a_server_that_asks_another_one(tmp_path: Path) -> None:
     assert said(tmp_path, tiles, ends, asks, middle, server) == []
 
 
+# ---- Two outputs of a layer that ask one server ----
+
+TWICE = (
+    ASKS
+    + """
+  localparam int unsigned MoreCredits = 1;
+  localparam string ReplyAnswers = "more";
+"""
+)
+
+
+def twice(*, to: str = "store") -> str:
+    """Asks by `query` and by `more`; the answers come to `answer` and to `reply`."""
+    streams = {"out": "sink", "query": "store", "more": to}
+    return module("asker", ["in", "answer", "reply"], streams, TWICE)
+
+
+@pytest.mark.parametrize("tiles", [TOGETHER, APART])
+def test_two_outputs_to_one_input_of_a_server(tmp_path: Path, tiles: str) -> None:
+    """`Serves` says which layer an answer goes to, not to which of its inputs."""
+    server = module(
+        "store",
+        ["in"],
+        {"out": "asker_answer", "second": "asker_reply"},
+        BOTH,
+    )
+    problems = said(tmp_path, tiles, ENDS, twice(), server)
+    for stream in ("answer", "reply"):
+        assert any(f"can reach input {stream} of" in problem for problem in problems), problems
+
+
+def test_two_outputs_to_an_input_each_of_a_server(tmp_path: Path) -> None:
+    serves = SERVES + ' localparam string SecondServes = "other";'
+    server = module(
+        "store", ["in", "other"], {"out": "asker_answer", "second": "asker_reply"}, serves
+    )
+    assert said(tmp_path, TOGETHER, ENDS, twice(to="store_other"), server) == []
+    crossed = module(
+        "store", ["in", "other"], {"out": "asker_reply", "second": "asker_answer"}, serves
+    )
+    assert said(tmp_path, TOGETHER, ENDS, twice(to="store_other"), crossed) != []
+
+
+def test_an_output_without_credits_to_the_server_of_another(tmp_path: Path) -> None:
+    """The server would answer what nobody has asked."""
+    asks = asker(ASKS).replace("NextSink", "NextStore", 1)
+    ends = ENDS.replace("module sink", "module unused")
+    (problem,) = said(tmp_path, TOGETHER.replace(SINK, ""), ends, asks, store(SERVES))
+    assert "can reach input answer of asker.asker" in problem
+
+
 # ---- Requests and answers that get lost ----
 
 

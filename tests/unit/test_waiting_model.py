@@ -262,6 +262,74 @@ def test_what_no_placement_cures(tmp_path: Path) -> None:
         placer.solve(design, {}, effort=1)
 
 
+# ---- Streams beside the mesh ----
+
+# `front` hands what it takes to `kernel`, that to `back`, all in one tile.
+PLAIN = "output logic {0}_tvalid_o, input logic {0}_tready_i"
+TAKEN = "input logic {0}_tvalid_i, output logic {0}_tready_o"
+
+
+def beside(text: str, *ports: str) -> str:
+    return text.replace("input logic rst_i", ", ".join(["input logic rst_i", *ports]))
+
+
+FRONT = beside(module("front", ["in"], {}), PLAIN.format("x"))
+KERNEL = beside(module("kernel", [], {}), TAKEN.format("x"), PLAIN.format("y"))
+BACK = beside(module("back", [], {"out": "middle"}), TAKEN.format("y"))
+BRIDGED = (
+    module("source", [], {"out": "front"})
+    + module("middle", ["in"], {"out": "sink"})
+    + module("sink", ["in"], {})
+    + KERNEL
+    + BACK
+)
+BRIDGE = (
+    SOURCE
+    + "  - {name: middle, kind: middle, at: [1, 0]}\n"
+    + "  - {name: bridge, layers: [front, kernel, back], at: [2, 0]}\n"
+    + SINK
+)
+
+
+def test_what_a_kernel_hands_to_another_layer(tmp_path: Path) -> None:
+    """Messages to `front` hold the link to its tile, which those from `middle` to `sink` need."""
+    (cycle,) = cycles(resolved(tmp_path, BRIDGE, BRIDGED, FRONT))
+    assert {tile.name for tile in cycle.tiles} == {"source", "middle", "bridge", "sink"}
+    assert "layer bridge.front: hands messages on to bridge.back, in its tile\n" in str(cycle)
+    assert "chain source -> bridge.front -> bridge.back -> middle -> sink\n" in str(cycle)
+    # Elsewhere it is no harm, nor is it where the first one drops.
+    moved = BRIDGE.replace("at: [1, 0]", "at: [1, 1]")
+    assert deadlocks(tmp_path, moved, BRIDGED, FRONT) == []
+    drops = FRONT.replace("endmodule", "localparam bit AlwaysTakes = 1;\nendmodule")
+    assert deadlocks(tmp_path, BRIDGE, BRIDGED, drops) == []
+
+
+def test_an_input_that_waits_for_none_of_its_own_outputs_waits_for_no_kernel(
+    tmp_path: Path,
+) -> None:
+    for waits in (0, 1):
+        front = beside(
+            module("front", ["in"], {"out": "sink"}, f"localparam bit InWaitsForOut = {waits};"),
+            PLAIN.format("x"),
+        )
+        assert bool(deadlocks(tmp_path, BRIDGE, BRIDGED, front)) == bool(waits)
+
+
+def test_a_join_waits_for_what_comes_through_a_kernel(tmp_path: Path) -> None:
+    """What `b` waits for begins where the first layer of the kernel gets it from."""
+    layers = (
+        PARTS.replace("module source_a", "module unused")
+        + beside(module("source_a", [], {"out": "join_ab_a"}), TAKEN.format("x"))
+        + beside(module("front", ["in"], {}), PLAIN.format("x"))
+        + module("split", [], {"a": "front", "b": "join_ab_b"})
+    )
+    tiles = (
+        "  - {name: split, kind: split, at: [0, 0]}\n"
+        "  - {name: bridge, layers: [front, source_a, join_ab], at: [1, 0]}\n"
+    )
+    assert deadlocks(tmp_path, tiles + SINK, layers) != []
+
+
 # ---- Declarations ----
 
 

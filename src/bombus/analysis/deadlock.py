@@ -17,6 +17,7 @@ from bombus.base.text import listing
 from bombus.design.elements import Hop, Input, Layer, Resource, Tile
 from bombus.design.network import Network
 from bombus.design.resolved import Design
+from bombus.design.resources import joined_layers
 from bombus.fabric.routing import Channel
 
 Node = TypeVar("Node", bound=Hashable)
@@ -73,11 +74,13 @@ class Cycle:
 
 
 def _awaiting(leg: Leg) -> str:
-    """What the leg begins with, if that is an input that waits for a message on another one."""
+    """What the leg begins with, if that is an input of another layer than the one that sends."""
     held = leg.resources[0]
     if not isinstance(held, Input) or held.layer is leg.hop.source.layer:
         return ""
     names = listing(str(Input(held.layer, name)) for name in held.stream.waits_for_inputs)
+    if not names:
+        return f"layer {held}: hands messages on to {leg.hop.source.layer}, in its tile"
     return f"layer {held}: waits for a message on {names}, which needs {leg.hop.source.layer}"
 
 
@@ -172,7 +175,7 @@ def _explain(design: Design, graph: nx.DiGraph[Resource], nodes: list[Resource])
     legs = min((_legs(graph, turned) for turned in rotations), key=len)
     # A chain goes on where one leg ends and the next begins at a layer. One that goes all round
     # starts where it first comes into the ring.
-    starts = [i for i, leg in enumerate(legs) if _end(legs[i - 1]) is not leg.hop.source.layer]
+    starts = [i for i, leg in enumerate(legs) if not _goes_on(design, legs[i - 1], leg)]
     first = starts[0] if starts else 0
     if not starts:
         distance = [len(_way_to(design, leg.hop.source.layer)) for leg in legs]
@@ -180,11 +183,19 @@ def _explain(design: Design, graph: nx.DiGraph[Resource], nodes: list[Resource])
     legs = legs[first:] + legs[:first]
     runs: list[list[Layer]] = []
     for i, leg in enumerate(legs):
-        if i == 0 or _end(legs[i - 1]) is not leg.hop.source.layer:
+        if i == 0 or not _goes_on(design, legs[i - 1], leg):
             runs.append([leg.hop.source.layer])
+        elif leg.hop.source.layer is not runs[-1][-1]:
+            runs[-1].append(leg.hop.source.layer)
         assert leg.hop.target is not None
         runs[-1].append(leg.hop.target.layer)
     return Cycle(tuple(legs), tuple(tuple(_whole(design, run)) for run in runs))
+
+
+def _goes_on(design: Design, before: Leg, leg: Leg) -> bool:
+    """Whether the layer at the end of one leg, or one behind it, sends the messages of the next."""
+    end, source = _end(before), leg.hop.source.layer
+    return end is not None and source in {end, *design.behind(end)}
 
 
 def _end(leg: Leg) -> Layer | None:
@@ -208,13 +219,17 @@ def _legs(graph: nx.DiGraph[Resource], nodes: list[Resource]) -> list[Leg]:
 
 def _whole(design: Design, run: list[Layer]) -> list[Layer]:
     """A chain from a source to an end that has these layers in this order."""
-    ends = (layer for layer in design.layers() if not layer.kind.outputs)
+    ends = (
+        layer for layer in design.layers() if not layer.kind.outputs and not design.behind(layer)
+    )
     after = _nearest(nx.shortest_path(_layer_graph(design), source=run[-1]), ends)
     return [*_way_to(design, run[0])[:-1], *run, *after[1:]]
 
 
 def _way_to(design: Design, layer: Layer) -> list[Layer]:
-    sources = (source for source in design.layers() if not source.kind.inputs)
+    sources = (
+        layer for layer in design.layers() if not layer.kind.inputs and not design.before(layer)
+    )
     return _nearest(nx.shortest_path(_layer_graph(design), target=layer), sources)
 
 
@@ -222,6 +237,8 @@ def _layer_graph(design: Design) -> nx.DiGraph[Layer]:
     graph: nx.DiGraph[Layer] = nx.DiGraph()
     graph.add_nodes_from(design.layers())
     graph.add_edges_from((hop.source.layer, hop.target.layer) for hop in design.hops if hop.target)
+    for tile in design.tiles:
+        graph.add_edges_from(joined_layers(tile).edges)
     return graph
 
 

@@ -19,7 +19,7 @@ from bombus.analysis.window import full_flits
 from bombus.design.elements import Hop, Input, Layer, Output, Resource, Tile
 from bombus.design.network import Network
 from bombus.design.resolved import Design
-from bombus.design.resources import takes_whatever_waits
+from bombus.design.resources import takes_whatever_waits, waiting_for
 from bombus.fabric.routing import Channel, routes
 
 
@@ -93,10 +93,8 @@ class Flight:
         return [
             (output, each)
             for output in self.sources
-            for each in output.layer.inputs
-            if each in self.needed
-            and output.name in each.stream.waits_for_outputs
-            and not takes_whatever_waits(each, self.design)
+            for each in waiting_for(output, self.design)
+            if each in self.needed and not takes_whatever_waits(each, self.design)
         ]
 
     @cached_property

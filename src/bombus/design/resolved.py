@@ -29,7 +29,7 @@ from bombus.design.messages import Messages, messages
 from bombus.design.network import Area, Network
 from bombus.design.next_table import NextTable
 from bombus.design.register_map import RegisterMap, register_map
-from bombus.design.resources import resource_graph
+from bombus.design.resources import joined_layers, resource_graph
 from bombus.design.rtl import Library
 from bombus.fabric.routing import Turn, turns
 
@@ -99,6 +99,18 @@ class Design:
     def resource_graph(self) -> nx.DiGraph[Resource]:
         """What messages hold and need next; `hops` of an edge are the next hops that make it."""
         return resource_graph(self)
+
+    @cached_property
+    def _joined(self) -> nx.DiGraph[Layer]:
+        return nx.compose_all(joined_layers(tile) for tile in self.tiles)
+
+    def before(self, layer: Layer) -> set[Layer]:
+        """Other layers of its tile from which AXI-Streams lead to it, also through others."""
+        return nx.ancestors(self._joined, layer)
+
+    def behind(self, layer: Layer) -> set[Layer]:
+        """Other layers of its tile that AXI-Streams lead to from it, also through others."""
+        return nx.descendants(self._joined, layer)
 
     def layers(self) -> Iterator[Layer]:
         for tile in self.tiles:

@@ -5,7 +5,8 @@ A node is a channel of the fabric (`bombus.fabric.routing`) or an input of a lay
 from what a message may hold to what it may need next:
 
 - along its route over the mesh, and from the mesh into a layer;
-- from an input to the next hops of every output that it may wait for;
+- from an input to the next hops of every output that it may wait for: also of layers of its tile
+  that what it takes comes to by AXI-Streams between them, perhaps through a kernel;
 - from an input that waits for a message on another one to all that this message may still need:
   for an answer, the routes and the inputs from the request on; else all that lies upstream; and
   whatever else the layers on the way send.
@@ -25,7 +26,7 @@ import networkx as nx
 from bombus.fabric.routing import eject, inject, routes
 
 if TYPE_CHECKING:
-    from bombus.design.elements import Hop, Input, Layer, Output, Resource
+    from bombus.design.elements import Hop, Input, Layer, Output, Resource, Tile
     from bombus.design.resolved import Design
 
 
@@ -96,11 +97,7 @@ def resource_graph(design: Design) -> nx.DiGraph[Resource]:
         target = hop.target
         if target is None:
             continue
-        holders = [
-            each
-            for each in hop.source.layer.inputs
-            if each in waiting and hop.source.name in each.stream.waits_for_outputs
-        ]
+        holders = [each for each in waiting_for(hop.source, design) if each in waiting]
         if hop.in_tile:
             for each in holders:
                 if target in waiting:
@@ -121,6 +118,38 @@ def resource_graph(design: Design) -> nx.DiGraph[Resource]:
             awaited = type(each)(each.layer, name)
             for resource, hop in _awaited(awaited, each, design, waiting):
                 add(each, resource, hop)
+    return graph
+
+
+def waiting_for(output: Output, design: Design) -> list[Input]:
+    """Inputs that may wait for an output, but for those that take whatever waits.
+
+    One that waits for all outputs of its layer waits for those of a layer behind it, too.
+    """
+    layer = output.layer
+    own = [each for each in layer.inputs if output.name in each.stream.waits_for_outputs]
+    return own + [
+        each
+        for before in design.before(layer)
+        for each in before.inputs
+        if {*each.stream.waits_for_outputs} >= {*before.kind.outputs}
+    ]
+
+
+def joined_layers(tile: Tile) -> nx.DiGraph[Layer]:
+    """Layers of a tile, and where AXI-Streams lead that join them outside of the mesh."""
+    graph: nx.DiGraph[Layer] = nx.DiGraph()
+    graph.add_nodes_from(tile.layers)
+    starts = {
+        signal: layer
+        for layer in tile.layers
+        for port, signal in layer.joined.items()
+        if port.endswith("_tvalid_o")
+    }
+    for layer in tile.layers:
+        for port, signal in layer.joined.items():
+            if port.endswith("_tvalid_i"):
+                graph.add_edge(starts[signal], layer)
     return graph
 
 
@@ -185,6 +214,9 @@ def _walk_up(
             answered = source.stream.serves
             others = {output.stream.serves for output in source.layer.outputs} - {answered}
             waited = source.layer.kind.inputs[answered].waits_for_inputs if answered else ()
+            before = [each for layer in design.before(source.layer) for each in layer.inputs]
+            front += [(each, served) for each in before if (each, served) not in seen]
+            seen.update((each, served) for each in before)
             for each in source.layer.inputs:
                 if answered and each.name in others:
                     continue  # another output answers it
@@ -204,6 +236,7 @@ def downstream(request: Output, design: Design) -> set[Layer]:
         for hop in design.hops_from(front.pop()):
             target = hop.target
             if target and not target.stream.answers and target.layer not in found:
-                found.add(target.layer)
-                front += target.layer.outputs
+                reached = {target.layer, *design.behind(target.layer)} - found
+                found |= reached
+                front += [output for layer in reached for output in layer.outputs]
     return found
