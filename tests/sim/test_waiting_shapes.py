@@ -89,6 +89,16 @@ class Shape(Random):
                 layer, out = passed, "out"
             self.hop(layer, out, end, end_input)
 
+    def add_replicas(self) -> None:
+        """Replicas of a server: any of them may get all requests that are outstanding."""
+        askers = [self.asker() for _ in range(self.choose.choice((1, 1, 2)))]
+        for asker in askers:
+            self.feed(asker)
+        # Next hops of an output have one network.
+        for server in [self.server(askers) for _ in range(self.choose.choice((2, 3)))]:
+            for asker in askers:
+                self.ask(asker, server)
+
     def add_joined(self) -> None:
         """A join of what comes of two who ask, or of one and a source, perhaps the same source."""
         join = self.layer("join")
@@ -110,7 +120,7 @@ class Shape(Random):
         self.hop(join, "out", self.layer("sink"), "in")
 
 
-@pytest.mark.parametrize("shape", ["shared", "row", "far", "joined"])
+@pytest.mark.parametrize("shape", ["shared", "row", "far", "joined", "replicas"])
 def test_sound_designs_never_stall_and_others_do(mesh: Mesh, shape: str) -> None:
     bad, stalled = run(mesh, [Shape(seed, shape) for seed in SEEDS])
     assert min(bad, len(SEEDS) - bad) > len(SEEDS) / 40  # both sorts are there
