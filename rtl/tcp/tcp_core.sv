@@ -182,14 +182,16 @@ module tcp_core
   // had expired.
   logic takes_fin_2;
 
-  // For a SYN without room, the next few sessions are looked at, as if their delayed
-  // acknowledgements were due: numbers are given out in turn, so the eldest handshakes come first.
+  // For a SYN without room, the next few sessions are looked at, beside which nothing happens to
+  // them: numbers are given out in turn, so the eldest handshakes come first. A flood has a look in
+  // every eighth cycle, no more, so that the others are for segments of open connections.
   localparam bit Evicts = HalfOpenUs != 0;
   localparam int unsigned Looks = 16;
   logic [$clog2(Looks+1)-1:0] looks_q;
+  logic [2:0] look_wait_q;  // since the last one
   index_t hand_q;
   logic evict_1_q, evict_2_q, evict_3_q, evicts;
-  wire look = Evicts & ~expired_valid_i & (looks_q != '0);
+  wire look = Evicts & ~expired_valid_i & (looks_q != '0) & (&look_wait_q);
   wire index_t expired_index = look ? hand_q : expired_i[IndexWidth-1:0];
 
   logic departures_first_q;
@@ -219,8 +221,11 @@ module tcp_core
     evict_3_q <= evict_2_q & (kind_2_q == Expiry);
     if (rst_i | ~Evicts) begin
       looks_q <= '0;
-      hand_q  <= '0;
+      look_wait_q <= '0;
+      hand_q <= '0;
     end else begin
+      if (kind == Expiry & look) look_wait_q <= '0;
+      else if (~&look_wait_q) look_wait_q <= look_wait_q + 1'b1;
       if (evicts) looks_q <= '0;
       else if (kind == Expiry & look) looks_q <= looks_q - 1'b1;
       if (kind == Expiry & look) hand_q <= hand_q + 1'b1;
@@ -659,6 +664,14 @@ module tcp_core
       block = arrival_3_q.opens ? opened : arrived;
       changes = arrival_3_q.opens ? '0 : arrival_changes;
       wake = arrival_3_q.opens | arrival_wake;
+    end else if (kind_3_q == Expiry & evict_3_q) begin
+      block = block_3_q;
+      changes = '0;
+      wake = 1'b0;
+      if (evicts) begin
+        block.state = Ended;
+        block.timer = TimerNone;
+      end
     end else if (kind_3_q == Expiry) begin
       block = expired;
       changes = '0;
@@ -666,10 +679,6 @@ module tcp_core
       changes.failed = changes.closed;
       changes.peer_closed = takes_fin;
       wake = 1'b1;
-      if (evicts) begin
-        block.state = Ended;
-        block.timer = TimerNone;
-      end
     end
     // An application that was never told of the session has nothing to let go of.
     free = write & (block.state == Ended) & (untold |

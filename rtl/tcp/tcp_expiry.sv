@@ -37,7 +37,7 @@ module tcp_expiry
   always_comb begin
     block_o = block_i;
     if (delay_i) begin
-      block_o.ack_now   = block_i.ack_later | takes_fin_o;
+      block_o.ack_now   = block_i.ack_now | block_i.ack_later | takes_fin_o;
       block_o.fin_waits = 1'b0;
       if (takes_fin_o) begin
         block_o.state   = CloseWait;

@@ -2,9 +2,9 @@
 // The TCP engine's state, with its timers in the hands of the test.
 //
 // Control: microseconds that pass in a cycle. Streams in: arrivals, requests (operation,
-// session, place, wish), timers that expire (class, session). Streams out: verdicts, refused
-// segments, reports, departures, orders to timers (set, clear, set delay, clear delay,
-// session, deadline, deadline of the delay), sessions that are free. Status: time.
+// session, place, wish), timers that expire (class, session), SYNs that find no room. Streams out:
+// verdicts, refused segments, reports, departures, orders to timers (set, clear, set delay, clear
+// delay, session, deadline, deadline of the delay), sessions that are free. Status: time.
 `include "bench.svh"
 
 module bench
@@ -18,9 +18,10 @@ module bench
     parameter int unsigned NumGaps = 4,
     parameter int unsigned NumSacks = 4,
     parameter bit Bypass = 0,
+    parameter int unsigned HalfOpenUs = 0,
     localparam int unsigned ItemBits = $bits(arrival_t)
 ) (
-    `BENCH_PORTS(3, ItemBits, 6, ItemBits, 16, 32)
+    `BENCH_PORTS(4, ItemBits, 6, ItemBits, 16, 32)
 );
 
   `BENCH_SHAPE
@@ -72,7 +73,8 @@ module bench
       .NumGaps(NumGaps),
       .NumSacks(NumSacks),
       .Errors(1),
-      .Bypass(Bypass)
+      .Bypass(Bypass),
+      .HalfOpenUs(HalfOpenUs)
   ) u_core (
       .clk_i,
       .rst_i,
@@ -112,7 +114,7 @@ module bench
       .expired_ready_o(in_ready_o[2]),
       .free_o(free),
       .free_valid_o(out_valid_o[5]),
-      .evict_i(1'b0),
+      .evict_i(in_valid_i[3]),
       .evicted_o(event_o[12]),
       .half_done_o(half_done),
       .event_o(event_o[7:0]),
@@ -120,6 +122,7 @@ module bench
       .subject_o(unused_subject),
       .busy_o(busy)
   );
+  assign in_ready_o[3] = 1'b1;
   assign event_o[8] = half_done;
   assign event_o[63:13] = '0;
   assign out_valid_o[4] = order.set | order.clear | order.set_delay | order.clear_delay;
