@@ -178,7 +178,8 @@ module ids_flows
   logic is_known_q, is_ahead_q, is_next_q, is_small_q;
   place_t skip_q, put_q, from_q;
   logic [5:0] count_q;
-  wire has_state = is_known_q & ~flow.syn & ~skips;
+  // What is missing may have come since it was asked to do without: then it is not given up.
+  wire has_state = is_known_q & ~flow.syn & ~(skips & seen_q[31]);
   wire still_ahead = step_q == Place & is_asked_q & has_state & seen_q[31];
   wire is_old = has_state & ~seen_q[31] & seen_q >= 32'(packet.size);
   place_t begins;

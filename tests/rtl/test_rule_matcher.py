@@ -14,10 +14,13 @@ from support import rule_frames, rule_sets
 
 from bombus.rules import compiling, lookup, model, tables
 from bombus.rules.model import Packet
+from bombus.rules.streams import Flow, Segment
 from bombus.rules.tables import Tables
 
 BEAT = 64
 HITS = 8  # that are kept
+HIT, AHEAD = 1, 16  # bits of a verdict
+AGAIN, SKIPPING = range(2)  # what the firmware asks
 
 
 @dataclass
@@ -73,6 +76,20 @@ class Matcher:
         found = self.results()
         assert len(found) == len(frames)
         return found
+
+    def verdict(self, segment: Segment) -> int:
+        self.bench.forget()
+        self.push([rule_frames.segment(segment)])
+        self.bench.drain(quiet=300)
+        (item,) = [item for item in self.bench.items(0) if item >> 64]
+        return item & 0xFFFFFFFF
+
+    def ask(self, operation: int, slot: int) -> int:
+        self.bench.forget()
+        self.bench.push([operation << 8 | slot], 3)
+        self.bench.drain(quiet=300)
+        (item,) = self.bench.items(2)
+        return item
 
     def host_hits(self, count: int) -> list[int]:
         self.bench.forget()
@@ -221,6 +238,40 @@ def test_hits_for_the_host(matcher: Matcher, tmp_path: Path) -> None:
     assert len(given) == 256 and not any(item >> 30 & 1 for item in given)
     matcher.run(frames[:1])
     assert [item >> 30 & 1 for item in matcher.host_hits(2)] == [1, 0]
+
+
+@pytest.mark.parametrize("operation", [AGAIN, SKIPPING])
+def test_bytes_that_were_missing_have_come(
+    matcher: Matcher, tmp_path: Path, operation: int
+) -> None:
+    """Before the firmware asks about the segment behind them: none is given up."""
+    matcher.load(compiled(tmp_path, 'alert tcp any any -> any any (content:"evil stuff"; sid:1;)'))
+    flow = Flow("10.0.0.1", "10.0.0.2", 1, 2)
+    text = b"start....evil stuff and what follows"
+    parts = {"start": (0, 5), "missing": (5, 15), "ahead": (15, 25), "more": (0, 30)}
+    segments = {
+        name: Segment(flow, 1 + first, text[first:last]) for name, (first, last) in parts.items()
+    }
+    assert not matcher.verdict(segments["start"])
+    assert matcher.verdict(segments["ahead"]) == AHEAD
+    assert not matcher.verdict(segments["missing"])
+    assert matcher.ask(operation, 1) & (HIT | AHEAD) == HIT
+    assert not matcher.ask(operation, 1) & (HIT | AHEAD)  # by itself
+    # It is old by now, and the stream goes on behind what has come since.
+    assert not matcher.verdict(segments["more"]) & AHEAD
+    assert not matcher.ask(operation, 1) & (HIT | AHEAD)
+    assert not matcher.verdict(Segment(flow, 31, b"follow")) & AHEAD
+    assert matcher.bench.events[0] == 0
+
+
+def test_bytes_that_are_missing_are_given_up(matcher: Matcher, tmp_path: Path) -> None:
+    matcher.load(compiled(tmp_path, 'alert tcp any any -> any any (content:"evil stuff"; sid:1;)'))
+    flow = Flow("10.0.0.1", "10.0.0.2", 1, 2)
+    assert not matcher.verdict(Segment(flow, 1, b"start evil"))
+    assert matcher.verdict(Segment(flow, 21, b" stuff and evil")) == AHEAD
+    assert matcher.ask(AGAIN, 1) == AHEAD
+    assert not matcher.ask(SKIPPING, 1) & (HIT | AHEAD)
+    assert matcher.verdict(Segment(flow, 36, b" stuff")) & (HIT | AHEAD) == HIT
 
 
 def test_rate(benches: Benches, tmp_path: Path) -> None:

@@ -56,7 +56,8 @@ class Flows:
     def see(self, segment: Segment, skips: bool = False) -> tuple[Place, bytes, bytes]:
         """Its place, what is looked at before its payload, and the payload.
 
-        What a stream has had stays as it was seen first. `skips`: over bytes that are missing.
+        What a stream has had stays as it was seen first. `skips`: over bytes that are missing, if
+        some still are.
         """
         payload = segment.payload
         state = self._states.get(segment.flow)
@@ -64,13 +65,14 @@ class Flows:
             return Place.OLD, b"", b""
         known = b""
         seen = 0
-        if state is not None and not segment.syn and not skips:
+        if state is not None and not segment.syn:
             seen = (state.next - segment.sequence + _WRAP // 2) % _WRAP - _WRAP // 2
-            if seen < 0:
+            if seen < 0 and not skips:
                 return Place.AHEAD, b"", payload
             if seen >= len(payload):
                 return Place.OLD, b"", payload
-            known = state.last
+            known = state.last if seen >= 0 else b""
+            seen = max(seen, 0)
         text = payload[: max(0, seen - len(known))] + known + payload[seen:]
         after = (segment.sequence + segment.syn + len(payload)) % _WRAP
         self._states[segment.flow] = State(after, (known + payload[seen:])[-JOINT_BYTES:])

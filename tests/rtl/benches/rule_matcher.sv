@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // rule_matcher. In: beats of frames, with length, first and last above the data; words of the tables,
-// each with its index above; requests for a hit of the host. Out: the hits of each frame, read over the bus, then its verdict, with
-// bit 64; the hits of the host. Control: it is enabled. A slot is free again when all of that is out.
+// each with its index above; requests for a hit of the host; what the firmware asks of the flow of a slot
+// that is free again, the operation above the slot. Out: the hits of each frame, read over the bus, then
+// its verdict, with bit 64; the hits of the host; the answers. Control: it is enabled. A slot is free again
+// when its verdict is out.
 `include "bench.svh"
 
 module bench #(
@@ -10,7 +12,7 @@ module bench #(
     parameter int unsigned SlotBytes = 2048,
     parameter int unsigned Flows = 64
 ) (
-    `BENCH_PORTS(3, 528, 2, 72, 1, 1)
+    `BENCH_PORTS(4, 528, 3, 72, 1, 1)
 );
 
   `BENCH_SHAPE
@@ -77,7 +79,14 @@ module bench #(
   wire is_verdict = place_q[4:1] == front.verdict[11:8];
   logic has_hit_q;
   logic [31:0] row_q;
-  wire reads = front_valid & ~is_verdict & ~has_hit_q;
+  logic asks_q;  // an answer is waited for
+  wire asks = in_valid_i[3] & (asks_q | ~front_valid);
+  always_ff @(posedge clk_i) asks_q <= asks & waits & ~rst_i;
+  assign in_ready_o[3]  = asks & ~waits;
+  // The sink of the answers is always ready.
+  assign out_valid_o[2] = in_ready_o[3];
+  assign out_o[2] = 72'(rdata);
+  wire reads = front_valid & ~is_verdict & ~has_hit_q & ~asks_q;
   assign out_valid_o[0] = has_hit_q | (front_valid & is_verdict);
   always_ff @(posedge clk_i) begin
     if (has_hit_q & out_ready_i[0]) has_hit_q <= 1'b0;
@@ -92,7 +101,7 @@ module bench #(
   end
   assign give = front_valid & is_verdict & ~has_hit_q & out_ready_i[0];
   assign out_o[0] = has_hit_q ? {8'd0, row_q, sid_q} : {8'd1, 32'd0, front.verdict};
-  assign event_o = 64'(error & reads);
+  assign event_o = 64'(error & (reads | asks));
 
   // The sink of the host's hits is always ready.
   hit_t host_hit;
@@ -120,9 +129,12 @@ module bench #(
       .accel_judged_o(judged),
       .accel_judged_slot_o(judged_slot),
       .accel_verdict_o(verdict),
-      .accel_bus_i(reads),
+      .accel_bus_i(reads | asks),
       .accel_write_i(1'b0),
-      .accel_addr_i(16'({front.slot, place_q[3:1], place_q[0], 2'd0})),
+      .accel_addr_i(
+      asks ? {6'b0100_00, in_i[3][9:8], in_i[3][5:0], 2'd0} :
+          16'({front.slot, place_q[3:1], place_q[0], 2'd0})
+      ),
       .accel_bus_wait_o(waits),
       .accel_bus_error_o(error),
       .accel_rdata_o(rdata),
