@@ -138,7 +138,11 @@ module tcp_host
 
   logic first_q;
   logic [7:0] kind_q;
-  wire [7:0] kind = first_q ? in_user.kind : kind_q;
+  wire tcp_request_meta_t asked = in_user.meta[RequestWidth-1:0];
+  wire is_for_applications = asked.request inside {RequestRelease, RequestReadable, RequestWritable,
+      RequestClose, RequestAbort, RequestFree, RequestListen, RequestConnect};
+  wire [7:0] first_kind = in_user.kind == 8'd2 & ~is_for_applications ? 8'd3 : in_user.kind;
+  wire [7:0] kind = first_q ? first_kind : kind_q;
   logic data_ready, read_ready, request_ready;
   always_comb begin
     unique case (kind)
@@ -209,7 +213,7 @@ module tcp_host
   ) u_request (
       .clk_i,
       .rst_i,
-      .meta_i(in_user.meta[RequestWidth-1:0]),
+      .meta_i(asked),
       .valid_i(host_in_tvalid_i & first_q & (kind == 8'd2)),
       .ready_o(request_ready),
       .out_o(request_o),

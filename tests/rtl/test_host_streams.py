@@ -8,6 +8,8 @@ from app_bench import BEATS_IN, BEATS_OUT, READS, REQUESTS, RX, TX, AppBench, Se
 from harness import PACES, Benches, consecutive
 from stream_world import KIND_DATA, KIND_EVENT, KIND_READ, KIND_REQUEST, META
 
+from bombus.design.rtl import struct_layout
+
 BITS = {
     name: struct_bits(f"tcp_{name}_meta_t", "tcp_pkg")
     for name in ("event", "data", "read", "request")
@@ -17,6 +19,8 @@ IN_BITS = max(BITS["data"], BITS["read"], BITS["request"])
 STREAMS = {"data": BEATS_OUT, "read": READS, "request": REQUESTS}
 KINDS = {"data": KIND_DATA, "read": KIND_READ, "request": KIND_REQUEST}
 UNKNOWN = 3
+OPERATION = struct_layout("tcp_request_meta_t", "tcp_pkg")["request"]
+OPERATIONS = range(2, 10)  # of applications; the others are the send buffer's, or none
 
 
 @pytest.fixture(params=(64, 512), ids=["64 bits", "512 bits"])
@@ -32,8 +36,16 @@ def to_host(app: AppBench, payload: bytes, kind: str) -> Sent:
     return Sent(payload, (meta << 16 | len(payload)) << 8 | (kind == "data"))
 
 
+def request_meta(app: AppBench, operation: int) -> int:
+    bits = app.random.getrandbits(BITS["request"])
+    mask = ((1 << OPERATION.width) - 1) << OPERATION.offset
+    return bits & ~mask | operation << OPERATION.offset
+
+
 def from_host(app: AppBench, payload: bytes, kind: str) -> Sent:
     meta = app.random.getrandbits(BITS[kind])
+    if kind == "request":
+        meta = request_meta(app, app.random.choice(OPERATIONS))
     app.send(payload, (meta << 16 | len(payload)) << 8 | list(STREAMS).index(kind))
     return Sent(payload, meta, KINDS[kind])
 
@@ -86,6 +98,21 @@ def test_unknown_kinds(app: AppBench) -> None:
     found = app.take()
     assert found[BEATS_OUT] == expected
     assert not found[READS] and not found[REQUESTS]
+
+
+def test_requests_that_applications_do_not_make(app: AppBench) -> None:
+    """They are forgotten: with those of the send buffer, a host could stop all connections."""
+    app.bench.pace(gap=0.2, stall=0.2)
+    others = [each for each in range(1 << OPERATION.width) if each not in OPERATIONS]
+    expected = []
+    for operation in others:
+        length = app.random.randrange(3 * app.size)
+        meta = request_meta(app, operation)
+        app.send(app.random.randbytes(length), (meta << 16 | length) << 8 | 2)
+        expected.append(from_host(app, b"", "request"))
+    app.bench.drain()
+    assert counts(app)["unknown_kind"] == len(others) == 8
+    assert app.take()[REQUESTS] == expected
 
 
 def test_requests_with_more_beats(app: AppBench) -> None:
