@@ -63,6 +63,7 @@ module rule_matcher
 );
 
   localparam string Entry = "";  // no messages come to it
+  localparam string Agrees = "num_slots>=rpu.num_slots slot_bytes>=rpu.slot_bytes";
 
   localparam int unsigned HitsOfPacket = 8;
   localparam int unsigned Beats = NumSlots * SlotBytes / (DataWidth / 8);

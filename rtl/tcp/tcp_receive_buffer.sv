@@ -54,6 +54,7 @@ module tcp_receive_buffer
   localparam string AnswerBinds = "tcp_port";
   localparam bit AnswerBindsZero = 1'b1;  // an application that takes all other ports
   localparam bit Replicable = 1'b0;
+  localparam string Agrees = "num_sessions>=tcp.num_sessions ring_bytes>=tcp.receive_bytes";
   typedef enum int unsigned {AnswerNextBound} answer_next_e;
   typedef enum int unsigned {
     DropBadDataSession,

@@ -52,6 +52,7 @@ module tcp_send_buffer
   localparam bit DataWaitsForOut = 1'b0;
   localparam bit SegmentWaitsForRequest = 1'b0;
   localparam bit Replicable = 1'b0;
+  localparam string Agrees = "num_sessions>=tcp.num_sessions ring_bytes>=tcp.send_bytes";
   typedef enum logic [0:0] {NextIpv4Tx} next_e;
   typedef enum logic [0:0] {RequestNextTcpRequest} request_next_e;
   typedef enum int unsigned {

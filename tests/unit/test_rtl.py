@@ -144,6 +144,16 @@ def test_unknown_kind_names_near_matches() -> None:
             'Entry = "probe", ShowsRegisters = "nowhere"',
             "no next hop 'nowhere', whose registers it shows",
         ),
+        (
+            'Entry = "probe"',
+            'Entry = "probe", Agrees = "udp_port==other.port"',
+            "Agrees has 'udp_port==other.port'; it should be like",
+        ),
+        (
+            'Entry = "probe"',
+            'Entry = "probe", Agrees = "udp_prt=other.port"',
+            "Agrees is about udp_prt, which is not a parameter; did you mean 'udp_port'?",
+        ),
         ("endmodule", "endmodul", "probe_layer.sv:"),
         ("enum int unsigned { DropBadIpv4Header, DropShort, NumDrops }", "logic [1:0]", "0 names"),
         (

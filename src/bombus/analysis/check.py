@@ -13,7 +13,7 @@ from pathlib import Path
 
 import networkx as nx
 
-from bombus.analysis import deadlock, flight, flight_problems, kinds, requests
+from bombus.analysis import agreement, deadlock, flight, flight_problems, kinds, requests
 from bombus.base.errors import DesignError, Problem
 from bombus.base.text import listing
 from bombus.design import memories, resolve, rtl
@@ -407,7 +407,7 @@ def check(path: Path, *, allow_deadlock: bool = False) -> tuple[Design, list[Pro
         # These follow from any of the above, and would only hide it.
         problems += [*_reachability(design), *_wired_cycles(design), *_names(design)]
         problems += [*_dispatches(design), *kinds.problems(design), *requests.problems(design)]
-        problems += memories.problems(design)
+        problems += [*memories.problems(design), *agreement.problems(design)]
     cycles = []
     if not any(problem.is_error for problem in problems):
         for problem in flight_problems.problems(design):

@@ -19,7 +19,7 @@ from bombus.design.rtl.declared_names import (
     hop_sends_name,
     prefix_of,
 )
-from bombus.design.rtl.layer_kind import LayerKind, OutputStream
+from bombus.design.rtl.layer_kind import Agreement, LayerKind, OutputStream
 from bombus.design.rtl.ports import INPUT_ENDS
 from bombus.registers.systemverilog import layer_ports
 
@@ -75,6 +75,13 @@ def layer_problems(kind: LayerKind, enums: Mapping[str, Sequence[str]]) -> Itera
         promises += ["Forwards"] if kind.constants.get("forwards") else []
         for promise in promises:
             yield problem(f"{promise} needs a port busy_o, which is 1 while a message is inside")
+    for text in kind.agrees:
+        agreement = Agreement.read(text)
+        if agreement is None:
+            yield problem(f"Agrees has {text!r}; it should be like 'ring_bytes>=tcp.send_bytes'")
+        elif agreement.own not in kind.parameters:
+            hint = near_matches(agreement.own, kind.parameters)
+            yield problem(f"Agrees is about {agreement.own}, which is not a parameter; {hint}")
     yield from map(problem, _unlimited(kind))
     yield from map(problem, _misspelt(kind))
     known = kind.message_kinds()

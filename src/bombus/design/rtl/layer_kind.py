@@ -6,6 +6,7 @@ What a module declares, and what each declaration promises: docs/architecture.md
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -89,6 +90,22 @@ class OutputStream:
 
 
 @dataclass(frozen=True)
+class Agreement:
+    """What a parameter of a layer should be by that of a layer that it works with."""
+
+    own: str  # its key
+    relation: str  # =, >= or <=
+    kind: str  # of the other layer
+    other: str  # key
+
+    @staticmethod
+    def read(text: str) -> Agreement | None:
+        """`ring_bytes>=tcp.send_bytes`; None: something else."""
+        match = re.fullmatch(r"(\w+)(=|>=|<=)(\w+)\.(\w+)", text)
+        return Agreement(*match.groups()) if match else None
+
+
+@dataclass(frozen=True)
 class LayerKind:
     """A layer module, at given values of its parameters."""
 
@@ -115,7 +132,12 @@ class LayerKind:
     # Kinds of messages of the AXI-Streams among them, of those that declare some
     raised_kinds: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     registers: Block | None = None  # as the SystemRDL file beside it describes them
+    agrees: tuple[str, ...] = ()  # what parameters should be by those of other layers
     shows: str = ""  # next hop of the layer whose registers its tile has under its name, too
+
+    @property
+    def agreements(self) -> tuple[Agreement, ...]:
+        return tuple(filter(None, map(Agreement.read, self.agrees)))
 
     @property
     def mac_ports(self) -> tuple[str, ...]:

@@ -202,6 +202,7 @@ def read_layer(
         raised_kinds=found.raised_kinds(names),
         registers=registers,
         shows=found.texts.get("ShowsRegisters", ""),
+        agrees=tuple(found.texts.get("Agrees", "").split()),
     )
     if problems := list(layer_problems(kind, found.enums)):
         raise DesignError(problems)

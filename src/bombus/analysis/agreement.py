@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Parameters of layers that work together: whether their values fit each other."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterator
+
+from bombus.base.errors import Problem
+from bombus.design.elements import Layer
+from bombus.design.resolved import Design
+from bombus.design.rtl.layer_kind import Agreement
+
+_HOLDS = {"=": operator.eq, ">=": operator.ge, "<=": operator.le}
+_WORDS = {"=": "", ">=": "at least ", "<=": "at most "}
+
+
+def problems(design: Design) -> Iterator[Problem]:
+    """Parameters that do not fit those of the layers that theirs say they should (`Agrees`)."""
+    partners = _partners(design)
+    for layer in design.layers():
+        for agreement in layer.kind.agreements:
+            own = layer.param(agreement.own)
+            for other in (*_beside(layer, agreement.kind), *partners.get(layer, ())):
+                value = other.param(agreement.other) if other.kind.name == agreement.kind else None
+                if own is None or value is None or _HOLDS[agreement.relation](own, value):
+                    continue
+                yield design.file.problem(layer.loc, _message(layer, agreement, other))
+
+
+def _message(layer: Layer, agreement: Agreement, other: Layer) -> str:
+    return (
+        f"{layer} has {agreement.own} {layer.param(agreement.own)}; it should be "
+        f"{_WORDS[agreement.relation]}{other.param(agreement.other)}, the {agreement.other} of "
+        f"{other}"
+    )
+
+
+def _partners(design: Design) -> dict[Layer, list[Layer]]:
+    """Layers that a layer exchanges messages with, in whichever direction."""
+    found: dict[Layer, dict[Layer, None]] = {}
+    for hop in design.hops:
+        if hop.target:
+            ends = hop.source.layer, hop.target.layer
+            for here, there in (ends, ends[::-1]):
+                found.setdefault(here, {})[there] = None
+    return {layer: list(others) for layer, others in found.items()}
+
+
+def _beside(layer: Layer, kind: str) -> list[Layer]:
+    """The layers of a kind in the same tile; of several of both kinds, the n-th of the n-th."""
+    others = [each for each in layer.tile.layers if each.kind.name == kind]
+    alike = [each for each in layer.tile.layers if each.kind.name == layer.kind.name]
+    if len(others) > 1 and len(others) == len(alike):
+        return [others[alike.index(layer)]]
+    return others

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`bombus check` on parameters of layers that work together."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from unit_helpers import DESIGNS, ROOT, Problems
+
+from bombus.analysis import check
+
+IDS = ROOT / "docs" / "examples" / "middlebox" / "ids.yaml"
+BYPASS = DESIGNS / "tcp_echo_bypass.yaml"
+ECHO = DESIGNS / "tcp_echo.yaml"
+
+
+@pytest.mark.parametrize(
+    ("design", "old", "new", "messages"),
+    [
+        (
+            ECHO,
+            "kind: tcp,",
+            "kind: tcp, num_sessions: 64,",
+            [
+                f"{layer} has num_sessions 16; it should be at least 64, the num_sessions of tcp"
+                for layer in ("receive_buffer", "echo", "send_buffer")
+            ],
+        ),
+        (
+            ECHO,
+            "kind: tcp_send_buffer,",
+            "kind: tcp_send_buffer, ring_bytes: 1024,",
+            ["send_buffer has ring_bytes 1024; it should be at least 65536, the send_bytes of tcp"],
+        ),
+        (
+            BYPASS,
+            "kind: tcp_echo_bypass,",
+            "kind: tcp_echo_bypass, window_bytes: 131072,",
+            [
+                "echo has window_bytes 131072; it should be 65536, the receive_bytes of tcp.tcp",
+                "echo has window_bytes 131072; it should be at most 65536, "
+                "the send_bytes of tcp.tcp",
+            ],
+        ),
+        (
+            IDS,
+            "num_slots: 16, slot_bytes: 2048}\n      - rule",
+            "num_slots: 32, slot_bytes: 2048}\n      - rule",
+            [
+                "rpu.rule_matcher has num_slots 16; it should be at least 32, "
+                "the num_slots of rpu.rpu"
+            ],
+        ),
+    ],
+    ids=["sessions", "bytes", "window", "slots"],
+)
+def test_values_that_do_not_fit(
+    problems: Problems, tmp_path: Path, design: Path, old: str, new: str, messages: list[str]
+) -> None:
+    text = design.read_text()
+    assert text.count(old) == 1
+    file = tmp_path / design.name
+    file.write_text(text.replace(old, new))
+    found = problems(check.check, file)
+    assert [said.partition(": ")[2] for said in found] == messages
+
+
+def test_values_that_fit(tmp_path: Path) -> None:
+    """More room than is needed does no harm."""
+    text = ECHO.read_text()
+    for kind in ("tcp_receive_buffer", "tcp_send_buffer"):
+        text = text.replace(
+            f"kind: {kind},", f"kind: {kind}, num_sessions: 32, ring_bytes: 131072,"
+        )
+    file = tmp_path / ECHO.name
+    file.write_text(text.replace("kind: tcp,", "kind: tcp, num_sessions: 16,"))
+    check.check(file)
