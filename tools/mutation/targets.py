@@ -40,6 +40,8 @@ class Tests:
     proofs: str = ""
 
 
+_PROCESSOR = ("tests/rtl/test_rpu.py", "tests/rtl/test_rpu_hostile.py")
+
 _FOLDERS: Mapping[str, Tests] = {
     "rtl/app": Tests((_LAYERS,)),
     "rtl/arp": Tests(
@@ -88,14 +90,14 @@ _FILES: Mapping[str, Tests] = {
     "rtl/mac/frame_rx.sv": Tests(
         ("tests/rtl/test_frame_rx.py",), ("tests/system/test_middlebox.py",)
     ),
-    "rtl/rpu/rpu.sv": Tests(("tests/rtl/test_rpu.py",), ()),
-    "rtl/rpu/rpu_bus.sv": Tests(("tests/rtl/test_rpu.py",), ()),
+    "rtl/rpu/rpu.sv": Tests(_PROCESSOR, ()),
+    "rtl/rpu/rpu_bus.sv": Tests(_PROCESSOR, ()),
     "rtl/noc/broadcast.sv": Tests(("tests/rtl/test_broadcast.py",), ()),
     "rtl/rpu/rpu_mailbox.sv": Tests(("tests/rtl/test_broadcast.py",), ()),
     "rtl/rpu/rpu_share.sv": Tests(("tests/rtl/test_rpu_share.py",), ()),
-    "rtl/rpu/rpu_timer.sv": Tests(("tests/rtl/test_rpu.py -k timer",), ()),
-    "rtl/rpu/rpu_watchdog.sv": Tests(("tests/rtl/test_rpu.py",), ()),
-    "rtl/rpu/rpu_packets.sv": Tests(("tests/rtl/test_rpu.py",), ()),
+    "rtl/rpu/rpu_timer.sv": Tests(("tests/rtl/test_rpu_interrupts.py -k timer",), ()),
+    "rtl/rpu/rpu_watchdog.sv": Tests(_PROCESSOR, ()),
+    "rtl/rpu/rpu_packets.sv": Tests(_PROCESSOR, ()),
     "rtl/tcp/tcp_lookup.sv": Tests(
         ("tests/rtl/test_tcp_lookup.py",), ("tests/system/test_tcp.py",)
     ),

@@ -1,0 +1,195 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Programs of a packet processor that break its rules harm nobody else."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from random import Random
+
+import pytest
+from harness import Benches
+from rpu_bench import CONTROL, FORWARD, PERIOD, Processor, message
+
+LOOPS = """
+#include "rpu.h"
+int main(void) {
+    rpu_send(rpu_receive());
+    for (;;) {}
+}
+"""
+# In every cycle but that of the jump, something that takes the place of what comes or goes.
+STORES = """
+#include "rpu.h"
+int main(void) {
+    rpu_packet packet = rpu_receive();
+    rpu_send(rpu_receive());
+    volatile uint32_t *word = rpu_window(packet)->header;
+    for (;;) {
+        for (int n = 0; n < 400; n++) {
+            word[0] = 1; word[0] = 2; word[0] = 3; word[0] = 4; word[0] = 5; word[0] = 6;
+            word[0] = 1; word[0] = 2; word[0] = 3; word[0] = 4; word[0] = 5; word[0] = 6;
+        }
+    }
+}
+"""
+HOLDS = """
+#include "rpu.h"
+int main(void) {
+    rpu_send(rpu_receive());
+    for (;;) rpu_receive();
+}
+"""
+EMPTIES = """
+#include "rpu.h"
+int main(void) {
+    rpu_send(rpu_receive());
+    for (;;) rpu_empty();
+}
+"""
+STRAYS = """
+#include "rpu.h"
+int main(void) {
+    rpu_send(rpu_receive());
+    *(volatile uint32_t *)0x10004000u = 1;
+    for (;;) rpu_send(rpu_receive());
+}
+"""
+FORGES = """
+#include "rpu.h"
+int main(void) {
+    rpu_send(rpu_receive());
+    for (uint32_t slot = 0;; slot++) rpu_send((slot & 0xff) << 16 | 0x8010);
+}
+"""
+HOSTILE = {
+    "loops": LOOPS,
+    "stores": STORES,
+    "holds": HOLDS,
+    "empties": EMPTIES,
+    "strays": STRAYS,
+    "forges": FORGES,
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_firmware_is_stopped(benches: Benches, tmp_path: Path, name: str) -> None:
+    """What comes is taken all the time, and the next program is not affected."""
+    random = Random(21)
+    processor = Processor(benches, HOSTILE[name], tmp_path)
+    processor.bench.control(CONTROL.pack(run=1, limit=1))
+    sent = [message(random, random.choice([60, 64, 300])) for _ in range(200)]
+    processor.push(sent, random)
+    processor.bench.run(2 * PERIOD + 2000)
+    assert processor.bench.waiting() == 0, "it blocks others"
+    status = processor.status
+    assert status["stuck"] == 1
+    assert status["slots"] == 0
+    assert status["busy"] == 0
+    assert status["exception"] == (name == "strays")
+    if name == "strays":
+        assert status["cause"] == 7
+    by_firmware, _, discarded, bad, empty, exceptions, stuck = processor.bench.events[1:8]
+    assert stuck == 1
+    assert exceptions == (name == "strays")
+    assert (bad > 100) == (name == "forges")
+    assert (empty > 0) == (name == "empties")
+    assert discarded > 100
+    came = processor.sent()
+    assert came[0] in sent[:2]
+    assert len(came) + by_firmware + discarded == len(sent) + empty
+    processor.load(FORWARD)
+    assert processor.status["stuck"] == 0
+    assert processor.status["exception"] == 0
+    more = [message(random, 100) for _ in range(50)]
+    processor.push(more)
+    processor.bench.drain(quiet=300)
+    assert processor.sent() == more
+
+
+def test_watchdog_leaves_others_alone(benches: Benches, tmp_path: Path) -> None:
+    """No packets for long; packets all the time; an output that stalls for long."""
+    random = Random(22)
+    processor = Processor(benches, FORWARD, tmp_path)
+    processor.bench.control(CONTROL.pack(run=1, limit=1))
+    processor.bench.run(3 * PERIOD)
+    processor.bench.pace(gap=0.0, stall=1.0)
+    sent = [message(random, 100) for _ in range(50)]
+    processor.push(sent)
+    processor.bench.run(3 * PERIOD)
+    processor.bench.pace(gap=0.9, stall=0.0)
+    processor.bench.drain(quiet=300)
+    assert processor.sent() == sent
+    assert processor.status["stuck"] == 0
+    assert processor.bench.events[7] == 0
+
+
+def test_discard(benches: Benches, tmp_path: Path) -> None:
+    """What has come is still processed; what comes is dropped."""
+    random = Random(23)
+    processor = Processor(benches, HOLD, tmp_path)
+    processor.push([message(random, 100) for _ in range(30)])
+    processor.bench.run(300)
+    processor.bench.control(CONTROL.pack(run=1, discard=1))
+    processor.bench.run(100)
+    assert processor.bench.waiting() == 0
+    assert processor.bench.events[3] == 30 - 16
+    assert processor.status["slots"] == 16
+    processor.bench.control(CONTROL.pack(run=0, discard=1))
+    processor.bench.run(100)
+    assert processor.status["slots"] == 0
+    assert processor.counts == (0, 16, 0)
+    processor.load(FORWARD)
+    sent = [message(random, 100) for _ in range(50)]
+    processor.push(sent)
+    processor.bench.drain(quiet=300)
+    assert processor.sent() == sent
+
+
+BAD = """
+#include "rpu.h"
+int main(void) {
+    for (;;) {
+        rpu_packet packet = rpu_receive();
+        rpu_send(packet ^ 0x10000);
+        rpu_send((packet & ~0x3fffu) + 4000);
+        rpu_send(packet);
+    }
+}
+"""
+
+
+def test_bad_descriptors_send_nothing(benches: Benches, tmp_path: Path) -> None:
+    """A slot that the core does not have; a length past the slot, which loses the packet."""
+    random = Random(5)
+    processor = Processor(benches, BAD, tmp_path)
+    processor.push([message(random, 100) for _ in range(20)])
+    processor.bench.drain(quiet=500)
+    assert processor.sent() == []
+    assert processor.counts == (0, 20, 60)
+    assert processor.bench.status & 1 == 0, "slots are free again"
+
+
+HOLD = """
+#include "rpu.h"
+int main(void) {
+    for (int i = 0; i < 8; i++) rpu_receive();
+    for (;;) {}
+}
+"""
+
+
+def test_a_new_program_gets_all_slots(benches: Benches, tmp_path: Path) -> None:
+    """What the old one had is dropped; what waits is for the new one."""
+    random = Random(6)
+    processor = Processor(benches, HOLD, tmp_path)
+    sent = [message(random, 100) for _ in range(30)]
+    processor.push(sent)
+    processor.bench.run(300)
+    assert processor.bench.waiting() == 2 * (30 - 16), "beats of those that have no slot"
+    processor.bench.control(0)
+    processor.bench.run(100)
+    assert processor.counts == (0, 8, 0)
+    processor.load(FORWARD)
+    processor.bench.drain(quiet=300)
+    assert processor.sent() == sent[8:]
+    assert processor.bench.status & 1 == 0
