@@ -285,6 +285,7 @@ _PYTHON: Mapping[str, str] = {
     "src/bombus/fabric/router.py": "test_generate.py",
     "src/bombus/fabric/routing.py": "test_routing.py test_deadlock.py",
     "src/bombus/fabric/config.py": "test_config.py test_check.py test_deadlock.py",
+    "src/bombus/analysis/agreement.py": "test_agreement.py",
     "src/bombus/analysis/check.py": "test_check.py test_check_values.py test_replica_designs.py "
     "test_mac_ports.py test_networks.py test_deadlock.py",
     "src/bombus/analysis/deadlock.py": "test_deadlock.py test_check.py",
