@@ -376,6 +376,22 @@ class StreamWorld:
 
         self.run(done)
 
+    def echo_after_resets(self) -> None:
+        """Resets in the midst of traffic; behind each, new connections get their bytes back."""
+        for _ in range(15):
+            self.app.bench.pace(gap=0.2, stall=self.random.choice([0.0, 0.6, 1.0]))
+            for _ in range(4):
+                self.open(2000)
+            for _ in range(self.random.randrange(100)):
+                self.step()
+            self.reset()
+            self.app.bench.pace(gap=0.1, stall=0.1)
+            for length in (0, 1, 500):
+                self.open(length)
+            self.run(lambda: len(self.done) == 3)
+            assert self.listens
+            assert all(state.to_come == state.written for state in self.done)
+
     @property
     def counted(self) -> dict[str, int]:
         return dict(zip(self.app.events, self.app.bench.events, strict=False))

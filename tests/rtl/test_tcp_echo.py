@@ -49,17 +49,4 @@ def test_peer_that_does_not_read(benches: Benches) -> None:
 
 
 def test_reset_in_traffic(benches: Benches) -> None:
-    world = StreamWorld(benches, layer="tcp_echo")
-    for _ in range(15):
-        world.app.bench.pace(gap=0.2, stall=world.random.choice([0.0, 0.6, 1.0]))
-        for _ in range(4):
-            world.open(2000)
-        for _ in range(world.random.randrange(100)):
-            world.step()
-        world.reset()
-        world.app.bench.pace(gap=0.1, stall=0.1)
-        for length in (0, 1, 500):
-            world.open(length)
-        world.run(lambda: len(world.done) == 3)
-        assert world.listens
-        assert all(state.to_come == state.written for state in world.done)
+    StreamWorld(benches, layer="tcp_echo").echo_after_resets()
