@@ -210,6 +210,7 @@ def lost(folder: Path, tiles: str, *layers: str) -> str:
     return problem
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tiles", [TOGETHER, APART])
 def test_a_server_that_drops(tmp_path: Path, tiles: str) -> None:
     asks = asker(ASKS.replace("Credits = 1", "Credits = 4"))

@@ -66,7 +66,9 @@ def resolved(folder: Path, width: int = 64) -> Design:
         return model.resolved(folder, TILES, ENGINE, EVENTS, APP)
 
 
-@pytest.mark.parametrize("width", [64, 128, 256, 512])
+@pytest.mark.parametrize(
+    "width", [pytest.param(width, marks=pytest.mark.slow) for width in (64, 128, 256)] + [512]
+)
 def test_two_applications(tmp_path: Path, width: int) -> None:
     design = resolved(tmp_path, width)
     assert list(requests.problems(design)) == []

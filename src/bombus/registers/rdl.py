@@ -12,7 +12,7 @@ import re
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -103,6 +103,14 @@ def layer_registers(file: Path, kind: str, values: Mapping[str, int]) -> Block:
 
     `file` declares an address map of the layer's name; its parameters are those of the layer.
     """
+    return _layer_registers(file, file.stat().st_mtime_ns, kind, tuple(sorted(values.items())))
+
+
+@lru_cache(maxsize=256)  # every design that is read asks for those of all layers
+def _layer_registers(
+    file: Path, _changed_ns: int, kind: str, given: tuple[tuple[str, int], ...]
+) -> Block:
+    values = dict(given)
     rdl = Rdl([file])
     try:
         names = rdl.parameters(kind)
