@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Style and cleanliness of everything: `python tools/lint.py [--fix] [step...]`.
 
-Steps: licence (the first line of every source file), python (ruff, mypy), format (verible on rtl/
-and sim/), designs (every design of designs/, one of each other fabric and one with two networks
-generated and read by Verilator with all warnings, and the smallest one with each set of modules
-read by Yosys).
+Steps: licence (the first line of every source file), python (ruff on all files, also on Python in
+Markdown; mypy), format (verible on rtl/ and sim/), designs (every design of designs/, one of each
+other fabric and one with two networks generated and read by Verilator with all warnings, and the
+smallest one with each set of modules read by Yosys).
 `--fix` lets ruff and verible put right what they can.
 """
 
@@ -25,7 +25,6 @@ from bombus.base.errors import UserError
 from bombus.generation.generate import Generated, generate
 
 ROOT = Path(__file__).resolve().parents[1]
-PYTHON = ("src", "tests", "tools", "benchmarks")
 SYSTEMVERILOG = ("rtl", "sim")
 # The one place that says how SystemVerilog is formatted.
 VERIBLE_FLAGS = ("--column_limit=100",)
@@ -69,9 +68,8 @@ def _test_names_are_unique() -> bool:
 
 def lint_python(*, fix: bool) -> bool:
     ruff = _program("ruff")
-    folders = [folder for folder in PYTHON if (ROOT / folder).is_dir()]
-    check = [ruff, "check", "--quiet", *(["--fix"] if fix else []), *folders]
-    style = [ruff, "format", "--quiet", *([] if fix else ["--check"]), *folders]
+    check = [ruff, "check", "--quiet", *(["--fix"] if fix else [])]
+    style = [ruff, "format", "--quiet", *([] if fix else ["--check"])]
     results = [_passes(check), _passes(style), _passes([_program("mypy")])]
     return all([*results, _test_names_are_unique()])
 

@@ -70,6 +70,9 @@ def command(came: bytearray) -> list[bytes] | None:
     return words
 
 
+SERVICES: dict[int, Callable[[bytearray], bytes]] = {7: echo, 80: http, 6379: redis}
+
+
 class Servers:
     """What `run` calls: at the start, whenever messages have come, and now and then."""
 
@@ -79,8 +82,8 @@ class Servers:
 
     def __call__(self, simulation: Simulation) -> None:
         if not self.listeners:
-            for port, answers in ((7, echo), (80, http), (6379, redis)):
-                self.listeners[simulation.tcp.listen(port)] = answers
+            for port, service in SERVICES.items():
+                self.listeners[simulation.tcp.listen(port)] = service
         changed = simulation.tcp.poll()
         for listener, answers in self.listeners.items():
             while listener.waiting:
