@@ -12,8 +12,15 @@ import pytest
 
 from bombus.base.output import STDOUT
 from bombus.measure import bench
+from bombus.simulator.simulation import Simulation
 
 Run = Callable[..., Any]
+
+
+@pytest.fixture(autouse=True)
+def checked(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Benchmarks use the simulators of the other tests, which have assertions."""
+    monkeypatch.setitem(Simulation.__init__.__kwdefaults__, "assertions", True)
 
 
 @pytest.fixture

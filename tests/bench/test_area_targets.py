@@ -25,13 +25,8 @@ def meets(design: Path) -> Report:
     return report
 
 
-@pytest.mark.parametrize(
-    "design",
-    [
-        pytest.param(file, marks=pytest.mark.sweep if file == FUSED else (), id=file.stem)
-        for file in LUTS
-    ],
-)
+@pytest.mark.sweep
+@pytest.mark.parametrize("design", LUTS, ids=lambda path: path.stem)
 def test_designs(design: Path) -> None:
     assert meets(design).area.lut_total <= LUTS[design]
 

@@ -13,6 +13,7 @@ from bombus.measure import bench
 NS = ("latency_p50_ns_estimated", "latency_p99_ns_estimated")
 
 
+@pytest.mark.sweep
 def test_scale(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     out = tmp_path / "scale.json"
     module = bench.load("scale")

@@ -74,6 +74,7 @@ def test_mix_is_not_lost_at_the_rate_of_the_port(design: Path, run: Run) -> None
     assert port["lost"] == 0
 
 
+@pytest.mark.sweep
 def test_lost_frames_are_no_errors_if_they_are_counted(
     run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

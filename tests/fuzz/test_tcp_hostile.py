@@ -282,7 +282,8 @@ def test_flood_slows_nobody_down(flags: str, size: str) -> None:
         here.finish()
 
 
-@pytest.mark.parametrize("half_open_us", [pytest.param(0, marks=pytest.mark.sweep), 20])
+@pytest.mark.sweep
+@pytest.mark.parametrize("half_open_us", [0, 20])
 def test_new_clients_get_in_during_a_flood(half_open_us: int, tmp_path: Path) -> None:
     """Where handshakes that do not end make room; otherwise there is none."""
     design = tmp_path / "tcp_echo.yaml"

@@ -377,7 +377,13 @@ def test_a_silent_neighbour_is_asked_once_a_second_and_forgotten(eth_tx: Transmi
         assert seen.questions[-1] == (ip, BROADCAST)
 
 
-@pytest.mark.parametrize(("seed", "cuts"), [*((seed, 0) for seed in SEEDS), (1, 1)])
+@pytest.mark.parametrize(
+    ("seed", "cuts"),
+    [
+        (1, 1),
+        *(pytest.param(seed, 0, marks=pytest.mark.sweep if seed > 1 else ()) for seed in SEEDS),
+    ],
+)
 def test_order_at_random(benches: Benches, seed: int, cuts: int) -> None:
     """Order of each neighbour's packets, at every pace, with updates at any moment."""
     random = Random(seed)
@@ -419,7 +425,9 @@ def test_order_at_random(benches: Benches, seed: int, cuts: int) -> None:
                 assert numbers[-1:] == [number[ip] - 1] or not number[ip], "the latest is kept"
 
 
-@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize(
+    "seed", [pytest.param(seed, marks=pytest.mark.sweep if seed > 1 else ()) for seed in SEEDS]
+)
 def test_order_while_time_passes(benches: Benches, seed: int) -> None:
     """Questions are repeated and given up, bindings renewed and forgotten, in one set or few."""
     random = Random(seed)

@@ -23,7 +23,7 @@ def fabric_of(algorithm: Literal["xy", "adaptive"]) -> Fabric:
     )
 
 
-@pytest.fixture(scope="module", params=["xy", "adaptive"])
+@pytest.fixture(scope="module", params=[pytest.param("xy", marks=pytest.mark.sweep), "adaptive"])
 def mesh(request: pytest.FixtureRequest) -> Mesh:
     return build(fabric_of(request.param), SIZE, SIZE, assertions=True, console=None)
 

@@ -206,12 +206,11 @@ ONE_CHANNEL = {
     "VirtualChannels": 1,
 }
 TWO_CHANNELS = ONE_CHANNEL | {"VirtualChannels": 2}
-MESHES: list[dict[str, int]] = [
+MESHES: list[dict[str, int]] = [WORMHOLE, TWO_CHANNELS]
+OTHER_MESHES: list[dict[str, int]] = [
     WORMHOLE | {"Columns": 2, "Rows": 2},
-    WORMHOLE,
     WORMHOLE | {"Columns": 1, "Rows": 4, "Depth": 32},
     ONE_CHANNEL,
-    TWO_CHANNELS,
     ONE_CHANNEL | {"VirtualChannels": 4, "Columns": 2, "Depth": 32},
 ]
 
@@ -254,7 +253,11 @@ def check_all(
         assert got[pair] == sorted(expected[pair], key=_number), pair
 
 
-@pytest.mark.parametrize("shape", MESHES, ids=shape_name)
+@pytest.mark.parametrize(
+    "shape",
+    [*MESHES, *(pytest.param(shape, marks=pytest.mark.sweep) for shape in OTHER_MESHES)],
+    ids=shape_name,
+)
 def test_mesh_all_to_all(benches: Benches, shape: dict[str, int]) -> None:
     bench = benches("mesh", macros={CHECKS: 1}, **shape)
     for seed, pace in enumerate(PACES):

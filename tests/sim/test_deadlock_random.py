@@ -134,7 +134,12 @@ def resolved(design: Random, study: Study) -> Design:
     return Design(cast("Any", None), cast("Any", None), [network], size, size, tiles, hops, [])
 
 
-@pytest.fixture(scope="module", params=list(STUDIES))
+@pytest.fixture(
+    scope="module",
+    params=[
+        pytest.param(name, marks=pytest.mark.sweep if "long" in name else ()) for name in STUDIES
+    ],
+)
 def study(request: pytest.FixtureRequest) -> tuple[str, Study, Mesh]:
     found = STUDIES[request.param]
     return request.param, found, build(found.fabric, found.size, found.size, console=None)
@@ -188,7 +193,10 @@ def test_sound_designs_never_stall_and_unsound_ones_do(study: tuple[str, Study, 
     assert counts[True, True] >= unsound * given.least_stalled
 
 
-@pytest.mark.parametrize("algorithm", ANY_ORDER)
+@pytest.mark.parametrize(
+    "algorithm",
+    [pytest.param(name, marks=pytest.mark.sweep if name == "o1turn" else ()) for name in ANY_ORDER],
+)
 def test_chains_in_any_order_never_stall_under_a_window(algorithm: str) -> None:
     given = ANY_ORDER[algorithm]
     model = build(given.fabric, given.size, given.size, console=None)

@@ -9,6 +9,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+import pytest
+
 from bombus.golden.frames import (
     Host,
     Station,
@@ -36,7 +38,11 @@ CUT = ROOT / "designs" / "udp_echo_5g.yaml"
 SCALE = ROOT / "benchmarks" / "scale.yaml"
 # The same mesh at 512 bits: its simulator takes minutes to build.
 SCALE_28 = ROOT / "designs" / "scale_28.yaml"
-ALL_DESIGNS = [*DESIGNS.values(), FUSED]
+# 256 bits between 128 and 512 is left to `make test-all`.
+ALL_DESIGNS = [
+    pytest.param(file, marks=pytest.mark.sweep if width == 256 else (), id=file.stem)
+    for width, file in [*DESIGNS.items(), (512, FUSED)]
+]
 ECHO_REPLICAS = ROOT / "designs" / "udp_echo_replicas.yaml"
 # Without assertions: its simulator takes long to build as it is.
 UNCHECKED = [SCALE_28]

@@ -82,7 +82,13 @@ def drops(simulation: Simulation) -> Counter[str]:
     return found
 
 
-@pytest.mark.parametrize("edits", [(), VARIANT], ids=["one source", "two sources and replicas"])
+@pytest.mark.parametrize(
+    "edits",
+    [
+        pytest.param((), id="one source"),
+        pytest.param(VARIANT, marks=pytest.mark.sweep, id="two sources and replicas"),
+    ],
+)
 def test_with_a_window_it_never_stalls(
     edits: Sequence[tuple[str, str]], tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -125,6 +131,7 @@ def test_with_a_window_it_never_stalls(
     assert "Assertion failed" not in "".join(capfd.readouterr())
 
 
+@pytest.mark.sweep
 def test_with_a_window_that_is_too_large_it_does(tmp_path: Path) -> None:
     design = changed(tmp_path, ("window: auto", "window: 10000"))
     generate.generate(design, tmp_path / "generated", allow_deadlock=True)

@@ -29,7 +29,7 @@ from bombus.golden.frames import (
     udp_frame,
 )
 
-all_designs = pytest.mark.parametrize("design", ALL_DESIGNS, ids=lambda path: path.stem)
+all_designs = pytest.mark.parametrize("design", ALL_DESIGNS)
 # Neighbours that have not introduced themselves.
 STRANGERS = [Station.of(f"02:00:00:00:01:{n:02x}", f"10.77.0.{150 + n}") for n in range(8)]
 CACHE_SECONDS = 300

@@ -84,7 +84,7 @@ def culprits(design: Path, cases: list[Case]) -> list[str]:
     return names
 
 
-@pytest.mark.parametrize("design", ALL_DESIGNS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("design", ALL_DESIGNS)
 @pytest.mark.parametrize("verdict", sorted(cases_by_verdict()))
 def test_table(design: Path, verdict: str) -> None:
     cases = cases_by_verdict()[verdict]
@@ -98,7 +98,7 @@ def test_table(design: Path, verdict: str) -> None:
                 pytest.fail(f"{error}\n" + "\n".join(names or ["none of them fails alone"]))
 
 
-@pytest.mark.parametrize("design", ALL_DESIGNS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("design", ALL_DESIGNS)
 def test_frames_with_a_bad_fcs(design: Path) -> None:
     with Bench(design) as bench:
         for frame in (

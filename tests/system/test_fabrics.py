@@ -21,7 +21,10 @@ LINES = (
 )
 
 
-@pytest.mark.parametrize("line", LINES)
+@pytest.mark.parametrize(
+    "line",
+    [pytest.param(line, marks=pytest.mark.sweep if "o1turn" in line else ()) for line in LINES],
+)
 def test_the_same_answers(line: str, tmp_path: Path) -> None:
     design = tmp_path / "fabric.yaml"
     design.write_text(f"{NARROW.read_text()}{line}\n")

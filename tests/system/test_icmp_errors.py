@@ -23,7 +23,7 @@ from bombus.golden.frames import (
 from bombus.golden.stack import ERROR_BURST
 
 
-@pytest.mark.parametrize("design", ALL_DESIGNS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("design", ALL_DESIGNS)
 def test_closed_ports_are_told_of_at_a_limited_rate(design: Path) -> None:
     def closed(port: int, size: int = 20, **options: int) -> bytes:
         return udp_frame(PEER, HOST, (PAYLOAD * 80)[:size], port=port, **options)
@@ -61,7 +61,7 @@ def test_closed_ports_are_told_of_at_a_limited_rate(design: Path) -> None:
         bench.alive()
 
 
-@pytest.mark.parametrize("design", ALL_DESIGNS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("design", ALL_DESIGNS)
 def test_unknown_protocols_are_told_of_at_a_limited_rate(design: Path) -> None:
     def unknown(protocol: int, size: int = 20, **options: Any) -> bytes:
         return ip_frame(PEER, HOST, protocol, (PAYLOAD * 80)[:size], **options)

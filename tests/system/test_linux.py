@@ -138,7 +138,7 @@ def test_flood_ping(start: Any, design: Path) -> None:
     assert not drops(live.stop())
 
 
-@pytest.mark.parametrize("design", ALL_DESIGNS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("design", ALL_DESIGNS)
 def test_ping_sizes(start: Any, design: Path) -> None:
     live = start(design, mtu=MAX_MTU)
     for size in (0, 1, 7, 8, 17, 18, 19, 56, 64, 1471, 1472, 1473, 4000, MAX_MTU - HEADERS):
@@ -208,7 +208,7 @@ def test_replicas_share_the_work(start: Any) -> None:
     assert not drops(totals)
 
 
-@pytest.mark.parametrize("design", ALL_DESIGNS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("design", ALL_DESIGNS)
 def test_every_udp_length(start: Any, design: Path) -> None:
     live = start(design, mtu=MAX_MTU)
     last = 1500 - HEADERS
@@ -219,7 +219,7 @@ def test_every_udp_length(start: Any, design: Path) -> None:
     assert not drops(live.stop())
 
 
-@pytest.mark.parametrize("design", ALL_DESIGNS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("design", ALL_DESIGNS)
 def test_closed_port(start: Any, design: Path) -> None:
     live = start(design)
     assert live.python(CLOSED, ADDRESS) == "4"

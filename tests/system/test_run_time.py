@@ -22,7 +22,7 @@ from bombus.golden.frames import (
 )
 from bombus.simulator.simulation import Simulation
 
-all_designs = pytest.mark.parametrize("design", ALL_DESIGNS, ids=lambda path: path.stem)
+all_designs = pytest.mark.parametrize("design", ALL_DESIGNS)
 
 # Datagrams between two layers at the moment in which the address changes.
 TORN = 4

@@ -28,7 +28,7 @@ MAX_JUMBO = MAX_FRAME_BYTES - ETHERNET_BYTES - IPV4_BYTES - UDP_BYTES
 # Probabilities of an idle cycle in, and of a stop out. More bubbles than stops, so that
 # frames do not pile up where nobody limits them.
 PACES = ((0.0, 0.0), (0.4, 0.2), (0.8, 0.7))
-all_designs = pytest.mark.parametrize("design", ALL_DESIGNS, ids=lambda path: path.stem)
+all_designs = pytest.mark.parametrize("design", ALL_DESIGNS)
 
 
 def around_beats(limit: int) -> list[int]:
