@@ -73,23 +73,23 @@ module tcp_echo
 
   typedef logic [IndexWidth-1:0] index_t;
 
-  // ---- What is known of each session ----
+  // ---- State of each session ----
 
   typedef struct packed {
     logic live;
-    logic closed;  // by the peer: nothing comes behind read_end
+    logic closed;  // by the peer: no data follows read_end
     logic over;
-    logic asked_read;  // a wish has not been answered
+    logic asked_read;  // a notification is requested and still outstanding
     logic asked_write;
     seq_t read_end;
     seq_t write_end;
   } told_t;
   typedef struct packed {
     seq_t read;        // next byte to be read
-    seq_t write;       // its place in the own stream
+    seq_t write;       // its position in our own stream
     logic wish_read;
     logic wish_write;
-    logic closed;      // it has been said that nothing will follow
+    logic closed;      // the end of our stream has been announced
   } own_t;
   told_t told_q[NumSessions];
   own_t own_q[NumSessions];
@@ -101,12 +101,12 @@ module tcp_echo
   wire taken = in_valid_i & in_ready_o;
   wire index_t event_index = event_meta.session[IndexWidth-1:0];
 
-  // ---- One session after the other ----
+  // ---- Serve one session at a time ----
 
   typedef enum logic [3:0] {
     Listen,
     Look,
-    Weigh,  // how much is there, and space for how much
+    Weigh,  // bytes available, and space to send them
     Choose,
     Read,
     Copy,
@@ -121,10 +121,10 @@ module tcp_echo
   told_t known_q;
   own_t own_at_q;
   logic [NumSessions-1:0] queued_q;
-  seq_t there_q, space_q, count;  // as in known_q
+  seq_t there_q, space_q, count;  // computed from known_q
   logic [13:0] count_q;
 
-  // An event that comes later than this has the session looked at again.
+  // An event that arrives after this read queues the session again.
   always_ff @(posedge clk_i) begin
     there_q <= difference(known_q.read_end, own_at_q.read, known_q.closed);
     space_q <= known_q.write_end - own_at_q.write;
@@ -272,7 +272,7 @@ module tcp_echo
     end
   end
 
-  // ---- Out ----
+  // ---- Output ----
 
   beat_t copy;
   always_comb begin

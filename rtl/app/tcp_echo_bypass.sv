@@ -68,27 +68,27 @@ module tcp_echo_bypass
     NumEvents
   } event_e;
 
-  localparam seq_t Part = WindowBytes / 4;  // is released at a time, where there is more
+  localparam seq_t Part = WindowBytes / 4;  // at most this much is released at once
   typedef logic [IndexWidth-1:0] index_t;
 
-  // ---- What is known of each session: places are those of the peer's bytes ----
+  // ---- State of each session; positions count the peer's bytes ----
 
   typedef struct packed {
     logic live;
     logic closed;  // by the peer
     logic over;
-    logic asked;   // a wish has not been answered
-    seq_t space;   // WindowBytes before the end of the space: a place of the own stream
+    logic asked;   // a notification is requested and still outstanding
+    seq_t space;   // end of the send space minus WindowBytes, a position in our own stream
   } told_t;
   typedef struct packed {
     seq_t released;
     logic wish;
-    logic closed;    // it has been said that nothing will follow
+    logic closed;    // the end of our stream has been announced
   } own_t;
   told_t told_q[NumSessions];
   own_t own_q[NumSessions];
   seq_t offsets[NumSessions];  // from the peer's bytes to their echo
-  seq_t ends[NumSessions];  // of what has come
+  seq_t ends[NumSessions];  // of the bytes received
   logic [NumSessions-1:0] queued_q;
 
   tcp_event_meta_t event_meta;
@@ -128,7 +128,7 @@ module tcp_echo_bypass
       .out_ready_i
   );
 
-  // ---- One session after the other ----
+  // ---- Serve one session at a time ----
 
   typedef enum logic [3:0] {
     Listen,
@@ -146,8 +146,8 @@ module tcp_echo_bypass
   told_t  known_q;
   own_t   own_at_q;
   seq_t offset_q, end_q, space_q;
-  seq_t open_q, held_q;  // to be released: as there is space, as there are bytes
-  seq_t count_q;  // to be released, or to be waited for
+  seq_t open_q, held_q;  // bytes to release: limited by space, by data received
+  seq_t count_q;  // bytes to release, or to wait for
   wire releases = ~open_q[31] & (open_q != '0) & (held_q != '0);
 
   logic request_room;
@@ -204,7 +204,7 @@ module tcp_echo_bypass
         offset_q <= offsets[at_q];
         end_q <= ends[at_q];
         if (queued_q[at_q]) begin
-          // What comes later has the session looked at again.
+          // Anything that arrives later queues the session again.
           if (~((told & (event_index == at_q)) | (comes & (data_index == at_q)))) begin
             queued_q[at_q] <= 1'b0;
           end

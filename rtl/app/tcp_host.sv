@@ -191,7 +191,7 @@ module tcp_host
       .out_valid_o,
       .out_ready_i
   );
-  // Of what has no data, the first beat counts.
+  // Messages without data need only their first beat.
   message_register #(
       .beat_t(read_beat_t),
       .meta_t(tcp_read_meta_t),

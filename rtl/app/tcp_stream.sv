@@ -27,7 +27,7 @@ module tcp_stream
     parameter int unsigned DataWidth = 512,  // filled in by Bombus
     parameter int unsigned NumSessions = 16,
     parameter int unsigned TcpPort = 7,
-    parameter bit Listens = 1,  // takes connections to TcpPort
+    parameter bit Listens = 1,  // accepts connections to TcpPort
     parameter int unsigned ChunkBytes = 2048,
     parameter int unsigned ReadsAhead = 4,
     parameter int unsigned PatienceUs = 30000000,
@@ -124,14 +124,14 @@ module tcp_stream
   typedef logic [IndexWidth-1:0] index_t;
   localparam int unsigned LengthWidth = $clog2(ChunkBytes + 1);
 
-  // ---- What is known of each session ----
+  // ---- State of each session ----
 
   typedef struct packed {
     logic live;
-    logic closed;  // by the peer: nothing comes behind read_end
+    logic closed;  // by the peer: no data follows read_end
     logic over;
     logic failed;
-    logic asked_read;  // a wish has not been answered
+    logic asked_read;  // a notification is requested and still outstanding
     logic asked_write;
     seq_t read_end;
     seq_t write_end;
@@ -139,10 +139,10 @@ module tcp_stream
   } told_t;
   typedef struct packed {
     seq_t read;         // next byte to be read
-    seq_t write;        // its place in the own stream
+    seq_t write;        // its position in our own stream
     logic wish_read;
     logic wish_write;
-    logic told_opened;  // so is the kernel, or it will be
+    logic told_opened;  // the kernel has been told, or a notice is queued
     logic told_closed;
     logic told_over;
     logic closed;       // by the kernel
@@ -160,7 +160,7 @@ module tcp_stream
   wire misses = taken & is_event & event_meta.changes.failed & ~event_meta.changes.closed;
   wire index_t event_index = event_meta.session[IndexWidth-1:0];
 
-  // ---- To the kernel: chunks in the order in which they were asked for, and notices ----
+  // ---- To the kernel: chunks in request order, and notices ----
 
   typedef struct packed {
     logic   notice;
@@ -169,7 +169,7 @@ module tcp_stream
     logic   closed;
     logic   opened;
     index_t session;
-    seq_t   place;    // behind the chunk
+    seq_t   place;    // end of the chunk
   } pending_t;
   pending_t pending_in, pending;
   logic pend, pending_valid, pending_taken, unused_pending_room, unused_pending_head;
@@ -247,7 +247,7 @@ module tcp_stream
       .ready_i(word_taken)
   );
 
-  // A credit stands for room for a chunk.
+  // One credit is room for one chunk.
   logic [$clog2(ReadsAhead):0] credits_q;
   wire returns = word_valid & word_taken & word.last;
   always_ff @(posedge clk_i) begin
@@ -328,12 +328,12 @@ module tcp_stream
   );
   wire index_t piece_index = piece.session[IndexWidth-1:0];
 
-  // ---- One session after the other ----
+  // ---- Serve one session at a time ----
 
   typedef enum logic [3:0] {
     Listen,
     Look,
-    Weigh,  // what is known of the session is read
+    Weigh,  // the session's state is being read
     Choose,
     Read,
     Notice,
@@ -350,27 +350,27 @@ module tcp_stream
   } step_e;
   step_e  step_q;
   index_t at_q;
-  index_t turn_q;  // the session to be looked at next
-  logic   sends_q;  // at_q is that of the front piece
-  logic   scanned_q;  // a session has been looked at since the last piece
+  index_t turn_q;  // the next session to examine
+  logic   sends_q;  // at_q is the session of the front piece
+  logic   scanned_q;  // a session has been examined since the last piece
   told_t told, known_q;
   own_t own;
-  seq_t there_q, space_q;  // as in known_q
+  seq_t there_q, space_q;  // computed from known_q
   logic [13:0] count, count_q;
   logic blocked_q;  // the front piece waits for space
-  logic waits_q;  // it has done so, since
+  logic waits_q;  // and has been waiting since since_q
   logic [31:0] since_q;
   logic impatient_q;
-  to_peer_t said_q;  // by the flags of the piece
-  logic connecting_q;  // the piece says where to
-  logic connected_q;  // that has been asked for
-  logic [15:0] missed_q;  // connections for which there was no session
+  to_peer_t said_q;  // from the piece's flags
+  logic connecting_q;  // the piece holds the address to connect to
+  logic connected_q;  // the connect request has been sent
+  logic [15:0] missed_q;  // connection attempts that got no session
   connect_t connect;
   logic [13:0] sent_length_q;
   session_t sent_session_q;
   seq_t sent_start_q;
 
-  // An event that comes later than this has the session looked at again.
+  // An event that arrives after this read queues the session again.
   assign told = told_q[at_q];
   assign own  = own_q[at_q];
   always_ff @(posedge clk_i) begin
@@ -380,7 +380,7 @@ module tcp_stream
   end
   assign count = there_q > 32'(ChunkBytes) ? 14'(ChunkBytes) : there_q[13:0];
 
-  // Of the front piece, which does not change before it is sent.
+  // Properties of the front piece, which does not change until it is sent.
   logic stray_q, some_q, connects_q, closed_q;
   always_ff @(posedge clk_i) begin
     stray_q <= 32'(piece.session) >= NumSessions;
@@ -443,7 +443,7 @@ module tcp_stream
   end
   assign release_taken = (step_q == Release) & request_room;
 
-  // Room has been found in Choose.
+  // Choose has already checked for room.
   assign pend = (step_q == Notice) | (step_q == Miss) | ((step_q == Read) & read_room);
   always_comb begin
     pending_in = '0;
@@ -485,7 +485,7 @@ module tcp_stream
       end
       if (event_meta.changes.peer_closed) told_q[event_index].closed <= 1'b1;
       if (event_meta.changes.closed & ~event_meta.changes.opened & ~told_q[event_index].live) begin
-        // A connection that was asked for, and that has never opened
+        // A requested connection that never opened
         told_q[event_index].live <= 1'b1;
         told_q[event_index].closed <= 1'b0;
         told_q[event_index].tuple <= event_meta.tuple;
@@ -616,7 +616,7 @@ module tcp_stream
         end
       end
     endcase
-    // Not to be missed by a piece that is found to have no space in the same cycle
+    // An event in the same cycle in which the piece is found to be blocked must unblock it.
     if (taken & is_event & (event_index == piece_index)) blocked_q <= 1'b0;
     missed_q <= missed_q + 16'(misses) - 16'(step_q == Miss);
     impatient_q <= (PatienceUs != 0) & waits_q & (time_us_i - since_q >= PatienceUs);
@@ -640,7 +640,7 @@ module tcp_stream
     end
   end
 
-  // ---- Out ----
+  // ---- Output ----
 
   beat_t data;
   always_comb begin

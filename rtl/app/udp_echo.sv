@@ -11,8 +11,8 @@ module udp_echo
   import bombus_pkg::*;
 #(
     parameter type beat_t = logic,
-    parameter bit CutsReady = 0,  // of its output_stage
-    parameter int unsigned UdpPort = 7  // read by Bombus, which binds the port to this layer
+    parameter bit CutsReady = 0,  // passed to output_stage
+    parameter int unsigned UdpPort = 7  // Bombus reads it and binds the port to this layer
 ) (
     input logic clk_i,
     input logic rst_i,

@@ -8,7 +8,7 @@ module udp_relay
   import bombus_pkg::*;
 #(
     parameter type beat_t = logic,
-    parameter bit CutsReady = 0,  // of its output_stage
+    parameter bit CutsReady = 0,  // passed to output_stage
     parameter int unsigned UdpPort = 9000,
     parameter logic [31:0] ToIp = 32'h0A_4D_00_01,
     parameter int unsigned ToPort = 9000

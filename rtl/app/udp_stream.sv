@@ -14,7 +14,7 @@ module udp_stream
 #(
     parameter type beat_t = logic,
     parameter int unsigned DataWidth = 512,  // filled in by Bombus
-    parameter int unsigned UdpPort = 7,  // read by Bombus, which binds the port to this layer
+    parameter int unsigned UdpPort = 7,  // Bombus reads it and binds the port to this layer
     parameter int unsigned MaxBytes = 2048,
     localparam int unsigned KeepWidth = DataWidth / 8,
     localparam int unsigned UserWidth = $bits(datagram_t)
@@ -107,8 +107,8 @@ module udp_stream
   logic [DataWidth-1:0] send_data;
   logic [$clog2(KeepWidth):0] send_bytes;
   logic send_last, send_valid;
-  logic cut_q;  // the piece before was of the same, too long, message
-  logic empty_q;  // a datagram without bytes goes
+  logic cut_q;  // the previous piece was part of the same oversized message
+  logic empty_q;  // an empty datagram is being sent
   wire  begins = piece_valid & ~sending & ~empty_q;
   wire  discards = cut_q | ~piece_last;
   axi_gather #(

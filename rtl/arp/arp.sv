@@ -16,7 +16,7 @@ module arp
     parameter type beat_t = logic,
     parameter int unsigned NumMacPorts = 1,
     parameter logic [MaxMacPorts-1:0] AnnouncedPorts = '1,  // bit n: MAC port n
-    parameter int unsigned QueueDepth = 32,  // messages
+    parameter int unsigned QueueDepth = 32,  // in messages
     // Numbers of the kinds of messages, filled in by Bombus
     parameter int unsigned KindArp = 1,
     parameter int unsigned KindArpUpdate = 2,
@@ -42,11 +42,11 @@ module arp
 );
 
   localparam string Entry = "arp";
-  localparam logic [15:0] EtherType = EtherTypeArp;  // by which eth_rx finds it
-  localparam bit Rare = 1'b1;  // little comes here beside what else is bound
+  localparam logic [15:0] EtherType = EtherTypeArp;  // the key that eth_rx binds
+  localparam bit Rare = 1'b1;  // little traffic compared with the other bound layers
   localparam string Takes = "packet arp_question";
   localparam string Sends = "arp arp_update";
-  localparam bit Replicable = 0;  // what ARP learns is in one place
+  localparam bit Replicable = 0;  // ARP state is not replicated
   localparam string ShowsRegisters = "eth_tx";  // the cache
   typedef enum logic [0:0] {NextEthTx} next_e;
   localparam bit AlwaysTakes = 1'b1;
@@ -111,9 +111,8 @@ module arp
 
   // ---- Announcements ----
 
-  // A new address is announced when it has stood for 1 to 2 ms: the registers of a
-  // MAC address are written one after the other. Time can jump: any two steps of it
-  // do, however long.
+  // A new address is announced once it has been stable for 1 to 2 ms, since the registers of a MAC
+  // address are written one by one. Time can jump, so any two steps count, whatever their length.
   localparam int unsigned SettleShift = 10;
   logic [31:SettleShift] step_q;
   always_ff @(posedge clk_i) step_q <= time_us_i[31:SettleShift];
@@ -172,7 +171,7 @@ module arp
       .asked_o(asked)
   );
 
-  // A message counts as come in or as dropped, not as both.
+  // A message is counted either as received or as dropped, never as both.
   wire busy = heard_in_valid & ~heard_room;
   always_ff @(posedge clk_i) begin
     if (rst_i) begin

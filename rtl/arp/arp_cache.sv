@@ -24,7 +24,7 @@ module arp_cache
   import bombus_pkg::*;
   import arp_pkg::*;
 #(
-    parameter int unsigned PortBits = 0,  // of the number of a MAC port, above the key
+    parameter int unsigned PortBits = 0, // width of the MAC port number, which stands above the key
     parameter int unsigned NumSets = 1024,
     parameter int unsigned NumWays = 2,
     parameter int unsigned MaxAgeS = 300,  // up to 500
@@ -36,23 +36,23 @@ module arp_cache
     input logic [31:0] time_us_i,
 
     output logic busy_o,
-    output logic wait_o,  // the last update is still to be made
+    output logic wait_o,  // the last update is still pending
     // A look-up: want_i & slot_i, or with update_i an update.
-    input logic slot_i,  // one can be made: nobody waits for the answer of the last one
-    input logic idle_i,  // the same, early, and not in all such cycles
-    input logic read_i,  // with slot_i, or whenever nobody waits for the answer
-    input logic want_i,  // early; not while busy_o
+    input logic slot_i,  // a look-up is possible: nobody still needs the last answer
+    input logic idle_i,  // the same, but early, and not in every such cycle
+    input logic read_i,  // high with slot_i, and whenever nobody needs the answer
+    input logic want_i,  // arrives early; never while busy_o
     input logic update_i,
     input port_key_t key_i,
     input logic [47:0] mac_i,  // update
-    input logic only_refresh_i,  // update: only a binding that is there
+    input logic only_refresh_i,  // update: only refresh an existing binding
 
-    // The answer: of a look-up until the next one, of an update for one cycle.
+    // The answer. That of a look-up holds until the next one, that of an update for one cycle.
     output port_key_t key_o,
     output logic hit_o,
     output logic renew_o,
     output logic [47:0] mac_o,
-    input logic add_i,  // with the answer to an update: add it whatever only_refresh_i was
+    input logic add_i,  // with the answer to an update: add it even if only_refresh_i was set
 
     // Register port: entry {set, way}.
     input logic show_i,  // held until shown_o
@@ -110,7 +110,7 @@ module arp_cache
 
   entry_t [NumWays-1:0] entry_q, show_q;
   entry_t new_entry;
-  set_t   write_set;  // or the one that the register port reads
+  set_t   write_set;  // or the set that the register port reads
   logic [NumWays-1:0] write_way, match, alive, old;
 
   for (genvar w = 0; w < NumWays; w++) begin : gen_way
@@ -118,13 +118,13 @@ module arp_cache
     always_ff @(posedge clk_i) begin
       if (read_i | reread_q) entry_q[w] <= ram[set];
     end
-    // Reads the old entry when it writes: so that block RAM gives the look-up, too, the
-    // entry from before the write.
+    // This port is read-first, so that a look-up on the other port of the block RAM also returns
+    // the entry from before the write.
     always_ff @(posedge clk_i) begin
       if (write_way[w]) ram[write_set] <= new_entry;
       show_q[w] <= ram[write_set];
     end
-    // The time is that of the look-up, so that an answer stays as it is.
+    // Uses the time of the look-up, so that an answer does not change while it is held.
     wire age_t age = now_q - entry_q[w].stamp;
     assign match[w] = entry_q[w].valid & (entry_q[w].key == key_o);
     assign alive[w] = age <= age_t'(MaxAge);
@@ -144,7 +144,7 @@ module arp_cache
 
   // ---- Answer ----
 
-  logic bypass_q;  // the look-up came right behind its neighbour's update
+  logic bypass_q;  // the look-up directly followed the update of the same neighbour
   wire [NumWays-1:0] hits = match & alive;
   assign hit_o   = bypass_q | (|hits);
   assign renew_o = ~bypass_q & |(hits & old);
@@ -156,7 +156,7 @@ module arp_cache
   end
   assign wait_o = reread_q;
 
-  // ---- Write: a cycle after the read ----
+  // ---- Write, one cycle after the read ----
 
   way_t victim_q, free;
   logic [NumWays-1:0] expired;

@@ -4,7 +4,7 @@
 package arp_pkg;
   import bombus_pkg::*;
 
-  // ARP message for Ethernet and IPv4: wire bytes, first byte lowest.
+  // ARP message for Ethernet and IPv4: in wire order, first byte lowest.
   typedef struct packed {
     logic [31:0] target_ip;
     logic [47:0] target_mac;
@@ -22,16 +22,16 @@ package arp_pkg;
   parameter logic [15:0] OperationRequest = 16'd1;
   parameter logic [15:0] OperationReply = 16'd2;
 
-  // Metadata of the kinds arp, arp_update and arp_question; the address of a neighbour
-  // stands where that of a packet does.
+  // Metadata of the kinds arp, arp_update and arp_question; a neighbour's address occupies the same
+  // bits as the address of a packet.
   typedef struct packed {
-    mac_port_t   mac_port;
-    vlan_t       vlan;
-    logic [6:0]  reserved;
-    logic        is_binding;    // ARP body: its destination is a binding, too, as in an update
-    logic        only_refresh;  // update: change a binding that is there, add none
-    logic [15:0] mac_high;      // update: the binding; ARP body, question: destination
-    logic [31:0] ip;            // update: the address that mac belongs to; question: which
+    mac_port_t mac_port;
+    vlan_t vlan;
+    logic [6:0] reserved;
+    logic is_binding;  // ARP body: its destination also is a binding, as in an update
+    logic only_refresh;  // update: refresh an existing binding, do not add one
+    logic [15:0] mac_high;  // update: the binding; ARP body, question: destination
+    logic [31:0] ip;  // update: the address that mac belongs to; question: the one asked for
     logic [31:0] mac_low;
   } neighbour_t;
 
@@ -39,9 +39,9 @@ package arp_pkg;
   typedef neighbour_t arp_update_meta_t;  // a binding for the ARP cache, no payload
   typedef neighbour_t arp_question_meta_t;  // eth_tx wants to know a neighbour's MAC address
 
-  // What `arp` has to act on.
+  // What `arp` must act on.
   typedef struct packed {
-    logic        question;  // from eth_tx: ask for `ip`, to `mac`
+    logic        question;  // from eth_tx: send a request for `ip` to `mac`
     logic        answer;    // a request for the host's address
     logic        learn;     // a new binding may be added: the message is for the host
     mac_port_t   mac_port;
@@ -50,8 +50,8 @@ package arp_pkg;
     logic [47:0] mac;
   } heard_t;
 
-  // A neighbour: VLAN (0: none) and address. With several MAC ports, the port's number
-  // stands above them, in as many bits as it needs.
+  // A neighbour: VLAN (0: none) and address. With several MAC ports, the port number is added above
+  // them, in as many bits as it needs.
   typedef struct packed {
     logic [11:0] vid;
     logic [31:0] ip;
@@ -62,7 +62,7 @@ package arp_pkg;
     return '{vid: vlan.valid ? vlan.tci[11:0] : '0, ip: ip};
   endfunction
 
-  // Bits of the number of a MAC port in a key.
+  // Width of the MAC port number in a key.
   function automatic int unsigned port_bits(int unsigned num_mac_ports);
     return num_mac_ports > 1 ? $clog2(num_mac_ports) : 0;
   endfunction

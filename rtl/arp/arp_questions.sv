@@ -24,7 +24,7 @@ module arp_questions
   import bombus_pkg::*;
   import arp_pkg::*;
 #(
-    parameter int unsigned PortBits = 0,  // of the number of a MAC port, above the key
+    parameter int unsigned PortBits = 0, // width of the MAC port number, which stands above the key
     parameter int unsigned NumSets = 64,
     parameter int unsigned NumWays = 2,
     parameter int unsigned NumBlocks = 256,
@@ -38,55 +38,56 @@ module arp_questions
     input logic clk_i,
     input logic rst_i,
     input logic [31:0] time_us_i,
-    output logic busy_o,  // no look-up now
-    output logic open_o,  // there are open questions
+    output logic busy_o,  // no look-up is possible
+    output logic open_o,  // at least one question is open
 
     // A look-up: want_i & slot_i.
-    input logic slot_i,  // one can be made; the last message leaves the look-up stage, or has left
+    // A look-up is possible: the last message leaves the look-up stage or has left it
+    input logic slot_i,
     input logic want_i,
     input port_key_t key_i,
 
     // The message in the look-up stage.
     input port_key_t looked_up_i,
-    output logic known_o,  // its question is open, but for what is decided now
-    input logic room_i,  // it leaves the stage, or could
+    output logic known_o,  // its question is open, not counting the decision made in this cycle
+    input logic room_i,  // it leaves the stage, or could leave it
 
     // The message in the stage behind is one of:
-    input logic packet_i,  // a packet without binding, its last beat
-    input logic renew_i,  // a packet whose binding is soon to expire, its last beat
+    input logic packet_i,  // the last beat of a packet without a binding
+    input logic renew_i,  // the last beat of a packet whose binding expires soon
     input logic update_i,  // a binding: its question is answered
-    // The first and the last leave the stage only with these; nobody waits for the second.
-    input logic ask_ready_i,  // a question can be asked; not for an update
-    input logic reading_i,  // a chain is read: not now
+    // packet_i and update_i wait for these; renew_i does not.
+    input logic ask_ready_i,  // a question can be asked; irrelevant for update_i
+    input logic reading_i,  // a chain is being read: wait
 
-    // The blocks of the packet behind, and what to do with them.
+    // The blocks of the packet in the stage behind, and what to do with them.
     input block_t first_i,
     input block_t end_i,
     input block_t count_i,
     input logic fits_i,
     output logic keep_o,
-    // A cycle later.
-    output logic link_o,  // the packet, behind chain_tail_o
+    // One cycle later.
+    output logic link_o,  // append the packet to chain_tail_o
     output block_t link_head_o,
-    output logic free_o,  // the chain
+    output logic free_o,  // free the chain
     output logic start_o,  // read the chain
     output block_t chain_head_o,
     output block_t chain_tail_o,
     output block_t chain_count_o,
 
-    // A question to ask, now.
+    // A question to ask in this cycle.
     output logic ask_o,
     output port_key_t ask_key_o,
     output logic ask_again_o,
     output logic ask_renew_o,
 
-    // Pulses: dropped packets.
+    // One-cycle pulses per dropped packet.
     output logic no_room_o,
     output logic unresolved_o
 );
 
   localparam int unsigned TimeShift = 18;  // steps of 2^18 us, 0.26 s
-  // At least RetryS (RFC 1122, 2.3.2.1), whenever in its step the last one was sent.
+  // At least RetryS (RFC 1122, 2.3.2.1), wherever in its step the last request was sent.
   localparam int unsigned RetrySteps = ((RetryS * 1000000) >> TimeShift) + 2;
   localparam int unsigned Patience = 64;
   typedef logic [$clog2(NumSets)-1:0] set_t;
@@ -104,7 +105,7 @@ module arp_questions
     block_t   count;
     block_t   head;
     block_t   tail;
-  } chain_t;  // meaningless without packets, but for their number
+  } chain_t;  // undefined without packets, except for their number
   typedef struct packed {
     stamp_t stamp;
     tries_t tries;
@@ -123,12 +124,12 @@ module arp_questions
   if (NumBlocks < 2 || ManyBlocks >= NumBlocks || MaxPackets < 1) begin : gen_bad_room
     $error("arp_questions: MaxPackets must be at least 1, ManyBlocks less than NumBlocks");
   end
-  // Half of what a stamp counts, so that an entry is seen in time.
+  // Half the range of a stamp, so that the scan sees an entry before its stamp wraps.
   if (RetrySteps > 2 ** ($bits(stamp_t) - 1) || RetryS > 33 || MaxTries < 1) begin : gen_bad_tries
     $error("arp_questions: RetryS must be at most 33, MaxTries at least 1");
   end
 
-  // ---- Read: the set of the message in the look-up stage, else of the scan ----
+  // ---- Read the set of the message in the look-up stage, otherwise that of the scan ----
 
   set_t set_q;
   logic clear_q;
@@ -137,9 +138,9 @@ module arp_questions
   logic [$clog2(NumSets*NumWays):0] num_open_q;
   logic opened_q, closed_q;
   logic [$clog2(Patience)-1:0] patience_q;
-  logic is_scan_q;  // the entry is of the scan
-  logic renewable_q;  // it is of a message that has just come: one chance
-  // What is decided now could change what the scan reads.
+  logic is_scan_q;  // the entry was read by the scan
+  logic renewable_q;  // it was read for a new message, which gets one chance
+  // A decision in this cycle could change the entry that the scan reads.
   wire deciding = packet_i | update_i | (renew_i & renewable_q) | is_scan_q;
   wire scan = ~looked_up_q & ~clear_q & ~reading_i & ask_ready_i & ~deciding & (num_open_q != '0);
   wire way_t scan_way = scan_q[$clog2(NumWays)-1:0];
@@ -155,8 +156,8 @@ module arp_questions
     else if (slot_i) looked_up_q <= want_i;
   end
 
-  logic known_q, full_q;  // the message has an entry, the set is full
-  logic [NumWays-1:0] selected, selected_q;  // its entry, or the one that it would get
+  logic known_q, full_q;  // the message has an entry; the set is full
+  logic [NumWays-1:0] selected, selected_q;  // its entry, or the entry that it would be given
   set_t entry_set_q;
   name_t [NumWays-1:0] names;
   chain_t [NumWays-1:0] chains, chains_q;
@@ -180,7 +181,7 @@ module arp_questions
     end
   end
 
-  port_key_t entry_key_q;  // of the message; of the scan, what the entry has
+  port_key_t entry_key_q;  // key of the message; for the scan, key of the entry
   wire stamp_t now = time_us_i[TimeShift+:$bits(stamp_t)];
   wire same_set = set_q == entry_set_q;
   wire same_key = looked_up_i == entry_key_q;
@@ -200,7 +201,7 @@ module arp_questions
     end
     full = &valid;
     for (int unsigned w = 0; w < NumWays; w++) chosen[w] = turn == way_t'(w);
-    if (~full) chosen = ~valid & (valid + 1'b1);  // the first that is free
+    if (~full) chosen = ~valid & (valid + 1'b1);  // the first free way
     selected = |match ? match : chosen;
     for (int unsigned w = 0; w < NumWays; w++) begin
       if (~looked_up_q) selected[w] = scan_way == way_t'(w);
@@ -208,8 +209,8 @@ module arp_questions
   end
 
   logic [NumWays-1:0] valid_q;
-  logic overdue_q;  // of the scan
-  // What was written while the entry was read, in its set: comes from registers.
+  logic overdue_q;  // for the scan
+  // Writes to the same set in the cycle of the read: these are taken from registers.
   logic [NumWays-1:0] chain_written_q, timer_written_q;
   chain_t last_chain_q;
   timer_t last_timer_q;
@@ -247,7 +248,7 @@ module arp_questions
     end
   end
 
-  // ---- Decide: what happens to the entry ----
+  // ---- Decide what happens to the entry ----
 
   wire packet = packet_i & ask_ready_i & ~reading_i;
   wire update = update_i & ~reading_i;
@@ -255,18 +256,19 @@ module arp_questions
   wire held = taken & (chain.packets != '0);
   wire last_try = timer.tries == tries_t'(MaxTries);
 
-  // A packet. One that comes behind a renewal's only try starts the tries anew.
+  // A packet. If a renewal has had its only try, the packet restarts the tries.
   logic make_room_q;
   wire too_many = (chain.count >= block_t'(ManyBlocks)) | (count_i > block_t'(ManyBlocks)) |
       (chain.packets == packets_t'(MaxPackets));
-  // Kept: synthesis would put the late choice before the adder.
+  // keep: otherwise synthesis moves the late multiplexer in front of the adder.
   (* keep *) block_t sum;
   assign sum = chain.count + count_i;
   wire behind = known_q & held & ~too_many;
   wire fresh = packet & (~known_q | (fits_i & ~held & last_try));
   wire renewal = renew_i & renewable_q & ~known_q & ~full_q & ask_ready_i;
   wire open = (packet & ~known_q) | renewal;
-  // While a packet or an update waits, so does what is behind: for it they are as if done.
+  // While a packet or an update waits, everything behind it waits too, so for those messages it
+  // counts as done already.
   assign opens = (packet_i & ~known_q) | renewal;
   wire displaced = known_q ? packet & fits_i & held & too_many : open & held;
 
@@ -343,9 +345,9 @@ module arp_questions
     end
   end
 
-  // ---- Dropped packets: several at a time, counted one a cycle ----
+  // ---- Dropped packets: several at once, counted one per cycle ----
 
-  typedef logic [$bits(block_t):0] debt_t;  // at most as many as wait, and some
+  typedef logic [$bits(block_t):0] debt_t;  // one bit wider than the number of waiting packets
   debt_t no_room_q, unresolved_q;
   packets_t freed_q, failed_q;
   logic refused_q;

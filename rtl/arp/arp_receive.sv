@@ -23,13 +23,13 @@ module arp_receive
     input logic  in_valid_i,
 
     output heard_t heard_o,
-    output logic   heard_valid_o,
-    // Pulses; what is not counted here is in heard_o, or only told what nobody needs.
-    output logic   malformed_o,
-    output logic   conflict_o,     // somebody else claims the port's address
-    output logic   request_o,
-    output logic   reply_o,
-    output logic   busy_o
+    output logic heard_valid_o,
+    // One-cycle pulses. Messages not counted here are in heard_o, or carried nothing of use.
+    output logic malformed_o,
+    output logic conflict_o,  // another host claims the port's address
+    output logic request_o,
+    output logic reply_o,
+    output logic busy_o
 );
 
   localparam int unsigned DataBytes = $bits(in_i.data) / 8;
@@ -37,7 +37,7 @@ module arp_receive
   typedef logic [$clog2(BodyBeats+1)-1:0] index_t;
 
   logic first_q, done_q;
-  index_t index_q;  // beats that have been collected
+  index_t index_q;  // beats collected
   logic [BodyBeats*DataBytes*8-1:0] collected_q;
   packet_meta_t meta_q;
   logic [13:0] length_q;
@@ -101,7 +101,7 @@ module arp_receive
         question: 1'b0,
         answer: is_request & for_us,
         learn: for_us,
-        mac_port: NumMacPorts > 1 ? meta_q.mac_port : '0,  // not kept where it is plain
+        mac_port: NumMacPorts > 1 ? meta_q.mac_port : '0,  // constant with a single port
         vlan: meta_q.vlan,
         ip: sender_ip,
         mac: swap48(body.sender_mac)

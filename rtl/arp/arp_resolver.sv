@@ -13,7 +13,7 @@ module arp_resolver
   import arp_pkg::*;
 #(
     parameter type beat_t = logic,
-    parameter int unsigned PortBits = 0,  // of the number of a MAC port in a key
+    parameter int unsigned PortBits = 0,  // width of the MAC port number in a key
     parameter int unsigned NumBindings = 2048,
     parameter int unsigned MaxAgeS = 300,
     parameter int unsigned NumQuestions = 128,
@@ -23,41 +23,41 @@ module arp_resolver
     input logic clk_i,
     input logic rst_i,
     input logic [31:0] time_us_i,
-    output logic busy_o,  // no look-up now
-    output logic open_o,  // questions are open
+    output logic busy_o,  // no look-up is possible
+    output logic open_o,  // at least one question is open
 
-    // Look-up: with a message's first beat. in_update_i: it is a binding.
-    input neighbour_t in_meta_i,  // of a packet: its address is in the same place
+    // Look-up, with a message's first beat. in_update_i: the message is a binding.
+    input neighbour_t in_meta_i,  // also for a packet: its address occupies the same bits
     input logic in_update_i,
-    input logic want_i,  // a first beat is there, and not busy_o
+    input logic want_i,  // a first beat is offered, and not busy_o
     input logic slot_i,  // a first beat would be taken
     input logic idle_i,  // the look-up stage is empty, between two messages
     input logic read_i,  // nothing waits in the look-up stage
 
     // The beat in the look-up stage.
     output logic look_wait_o,  // it cannot leave the stage
-    input  logic look_room_i,  // there is room in the stage behind
+    input  logic look_room_i,  // the next stage has room
     input  logic look_first_i,
 
-    // The beat in the stage behind, and of its message:
+    // The beat in the next stage, and properties of its message:
     input beat_t act_i,
     input logic act_valid_i,
     input logic act_first_i,
     input logic act_update_i,  // it brings a binding
     input logic act_packet_i,  // it is a packet, which needs a MAC address
-    input logic act_body_i,  // it goes out, also if it brings a binding
-    output logic act_kept_o,  // of any other update, a packet without binding: it ends here,
-    output logic act_ready_o,  // now
-    output logic [47:0] act_mac_o,  // else: where it goes
+    input logic act_body_i,  // it is sent, even if it brings a binding
+    output logic act_kept_o,  // any other update, or a packet without a binding: it ends here,
+    output logic act_ready_o,  // in this cycle
+    output logic [47:0] act_mac_o,  // otherwise: its destination
 
-    // Packets that have waited.
+    // Packets that have waited for a binding.
     output beat_t        out_o,
     output logic         out_valid_o,
     input  logic         out_ready_i,
     output logic  [47:0] out_mac_o,
-    output logic         reading_o,    // such packets go out, or will in the next cycles
+    output logic         reading_o,    // such packets are being sent, or will be in the next cycles
 
-    // Questions: ask for a neighbour by a frame to this MAC address.
+    // Questions: a request for this neighbour, sent to this MAC address.
     output port_key_t        ask_key_o,
     output logic      [47:0] ask_mac_o,
     output logic             ask_valid_o,
@@ -71,7 +71,7 @@ module arp_resolver
     output port_key_t                           show_key_o,
     output logic      [                   47:0] show_mac_o,
 
-    // Pulses.
+    // One-cycle pulses.
     output logic no_room_o,
     output logic unresolved_o,
     output logic asked_o,
@@ -99,10 +99,10 @@ module arp_resolver
   logic cache_busy, questions_busy, packets_busy;
   logic hit, renew, known;
   logic [47:0] mac;
-  logic act_waits;  // a packet without binding
+  logic act_waits;  // a packet without a binding
   logic act_update;
 
-  // An open question makes a binding that only refreshes a new one, too. The packet
+  // If a question is open, an update that would only refresh also adds the binding. The packet
   // before it may be about to open one.
   logic ask_same;
   arp_cache #(
@@ -137,9 +137,9 @@ module arp_resolver
       .show_mac_o
   );
 
-  // The verdict of a packet's first beat holds for its last.
+  // The result for a packet's first beat also holds for its last.
   logic hit_q, renew_q;
-  // Its binding has been told, while it waits to go out.
+  // Its binding has already been written, and it still waits to be sent.
   logic updated_q;
   always_ff @(posedge clk_i) begin
     updated_q <= ~rst_i & ~look_room_i & (updated_q | (act_update & ~reading_o));
@@ -237,7 +237,7 @@ module arp_resolver
       .reading_o
   );
 
-  // One question waits for its turn to go out.
+  // One question at a time waits to be sent.
   assign act_ask_ready = ~ask_valid_o;
   always_ff @(posedge clk_i) begin
     if (act_ask_ready) begin

@@ -21,13 +21,13 @@ module arp_send
     input heard_t heard_i,
     input logic heard_valid_i,
     output logic heard_ready_o,
-    input logic [NumMacPorts-1:0] announce_i,  // by this port; held until announced_o
+    input logic [NumMacPorts-1:0] announce_i,  // announce this port; held until announced_o
 
     output beat_t out_o,
     output logic  out_valid_o,
     input  logic  out_ready_i,
 
-    // Pulses: messages that have gone out.
+    // One-cycle pulses per message sent.
     output logic updated_o,
     output logic answered_o,
     output logic asked_o,
@@ -42,7 +42,7 @@ module arp_send
   logic   announcing_q;
   index_t index_q;
 
-  // The MAC port of the message, and its addresses.
+  // MAC port of the message, and the port's addresses.
   mac_port_t announced_port_q, port;
   assign port = announcing_q ? announced_port_q : heard_i.mac_port;
   host_t host;
@@ -115,7 +115,7 @@ module arp_send
     end else begin
       if (ready) out_valid_o <= valid;
       if (valid & ready) index_q <= beat.last ? '0 : index_q + 1'b1;
-      // Between two messages only.
+      // Changes only between messages.
       if (done | ~valid) announcing_q <= |(announce_i & ~announced_o) & (~done | heard_ready_o);
     end
   end

@@ -19,29 +19,29 @@ module waiting_packets
 ) (
     input  logic clk_i,
     input  logic rst_i,
-    output logic busy_o, // after reset, for NumBlocks cycles: not ready
+    output logic busy_o, // not ready, for NumBlocks cycles after reset
 
-    // A packet in.
+    // Packet input.
     input  beat_t  beat_i,
     input  logic   write_i,
     input  logic   first_i,
-    output logic   fits_o,   // from the first beat to the last
-    output block_t first_o,  // with its last beat: its blocks
+    output logic   fits_o,   // valid from the first beat to the last
+    output block_t first_o,  // with its last beat: the blocks it occupies
     output block_t last_o,
     output block_t count_o,
-    input  logic   keep_i,   // with its last beat: they are taken
+    input  logic   keep_i,   // with its last beat: keep these blocks
 
-    // Chains, a cycle behind the packet's last beat or later. At most one of link_i and
-    // free_i in a cycle.
-    input logic   link_i,       // the packet that begins in link_head_i goes behind link_tail_i
+    // Chains, at least one cycle after the packet's last beat. At most one of link_i and free_i in
+    // a cycle.
+    input logic link_i,  // append the packet that begins at link_head_i to link_tail_i
     input block_t link_head_i,
     input block_t link_tail_i,
-    input logic   free_i,
+    input logic free_i,
     input block_t free_head_i,
     input block_t free_tail_i,
     input block_t free_count_i,
 
-    // A chain out, while no packet comes in. It may be freed in the cycle of start_i.
+    // Chain output, only while no packet arrives. The chain may be freed in the cycle of start_i.
     input  logic   start_i,
     input  block_t start_head_i,
     input  block_t start_tail_i,
@@ -59,7 +59,7 @@ module waiting_packets
   localparam int unsigned DataBytes = $bits(beat_i.data) / 8;
   localparam int unsigned BlockBeats = BlockBytes / DataBytes;
   localparam int unsigned IndexBits = BlockBeats == 1 ? 1 : $clog2(BlockBeats);
-  typedef logic [IndexBits-1:0] index_t;  // beat in a block
+  typedef logic [IndexBits-1:0] index_t;  // index of a beat within a block
   typedef logic [$clog2(NumBlocks*BlockBeats)-1:0] addr_t;
   localparam index_t LastIndex = index_t'(BlockBeats - 1);
 
@@ -74,16 +74,16 @@ module waiting_packets
   (* ram_style = "block" *) beat_t ram[NumBlocks*BlockBeats];
   (* ram_style = "distributed" *) block_t next[NumBlocks];
 
-  block_t front_q, back_q;  // of the free blocks
-  block_t num_free_q;  // besides the one that stays
+  block_t front_q, back_q;  // ends of the list of free blocks
+  block_t num_free_q;  // not counting the one that always stays
   block_t freed_q;
-  // Kept: synthesis would put the late choice before the adders.
+  // keep: otherwise synthesis moves the late multiplexer in front of the adders.
   (* keep *) block_t more, less;
   assign more = num_free_q + freed_q;
   assign less = more - count_o;
   logic clear_q;
 
-  // ---- In ----
+  // ---- Input ----
 
   block_t block_q, count_q;
   index_t index_q;
@@ -95,10 +95,10 @@ module waiting_packets
 
   assign here  = first_i ? front_q : block_q;
   assign index = first_i ? '0 : index_q;
-  // Full blocks and one: never too few.
+  // Full blocks plus one: never too few.
   wire [13:0] full_blocks = beat_i.length / 14'(BlockBytes);
   assign fits = first_i ? 32'(full_blocks) < 32'(num_free_q) : fits_q;
-  // Nothing comes in while a chain goes out.
+  // No packet arrives while a chain is being sent.
   assign next_here = next[reading?read_q : here];
   assign fits_o = fits;
   assign first_o = front_q;
@@ -141,12 +141,12 @@ module waiting_packets
   end
   assign busy_o = clear_q;
 
-  // ---- Out ----
+  // ---- Output ----
 
   block_t out_block_q, tail_q;
   index_t read_index_q;
   logic active_q;
-  // Behind a packet's last beat stands another block.
+  // A packet's last beat is always followed by another block.
   wire taken = out_valid_o & out_ready_i;
   wire packet_end = taken & out_o.last;
   wire fetch = active_q & (~out_valid_o | (out_ready_i & ((BlockBeats == 1) | ~out_o.last)));

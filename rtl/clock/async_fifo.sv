@@ -25,14 +25,14 @@ module async_fifo #(
     input data_t in_i,
     input logic in_valid_i,
     output logic in_ready_o,
-    output logic [LevelWidth-1:0] in_level_o,  // entries in memory, at most; 1 write late
+    output logic [LevelWidth-1:0] in_level_o,  // upper bound of entries in memory; one write late
 
     input  logic                   out_clk_i,
     input  logic                   out_rst_i,
     output data_t                  out_o,
     output logic                   out_valid_o,
     input  logic                   out_ready_i,
-    output logic  [LevelWidth-1:0] out_level_o   // entries in memory, behind out_o, or more
+    output logic  [LevelWidth-1:0] out_level_o   // lower bound of entries in memory, behind out_o
 );
 
   typedef logic [LevelWidth-1:0] pointer_t;
@@ -75,8 +75,8 @@ module async_fifo #(
       .dst_count_o(read_seen)
   );
 
-  // Full: Depth ahead of the reader, which in Gray code flips the two highest bits.
-  // Both answers at once, for in_valid_i is late.
+  // Full: Depth ahead of the reader, which in Gray code flips the two highest bits. Both cases are
+  // computed in parallel, since in_valid_i arrives late.
   wire pointer_t full_gray = read_seen_gray ^ {2'b11, (LevelWidth - 2)'(0)};
   wire pointer_t write_next = write + 1'b1;
   wire is_full = push ? (write_next ^ (write_next >> 1)) == full_gray

@@ -9,7 +9,7 @@ module count_crossing #(
 ) (
     input  logic             src_clk_i,
     input  logic             src_rst_i,
-    input  logic             src_step_i,  // one more
+    input  logic             src_step_i,  // count up by one
     output logic [Width-1:0] src_count_o,
 
     input  logic             dst_clk_i,

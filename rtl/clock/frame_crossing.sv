@@ -37,7 +37,7 @@ module frame_crossing #(
     output logic in_tready_o,
     input logic in_tlast_i,
     input logic in_tuser_i,  // with tlast: bad frame
-    output logic in_drop_o,  // pulse: a frame is dropped
+    output logic in_drop_o,  // one-cycle pulse per dropped frame
 
     input logic out_clk_i,
     input logic out_rst_i,
@@ -51,7 +51,7 @@ module frame_crossing #(
 );
 
   localparam int unsigned MaxBeats = (MaxBytes + DataBytes - 1) / DataBytes;
-  localparam int unsigned LongestBeats = MaxBeats + 1;  // with the beat that is cut
+  localparam int unsigned LongestBeats = MaxBeats + 1; // including the beat at which a frame is cut
   localparam int unsigned LevelWidth = $clog2(Depth) + 1;
   typedef logic [LevelWidth-1:0] level_t;
   typedef logic [$clog2(LongestBeats)-1:0] index_t;
@@ -89,7 +89,7 @@ module frame_crossing #(
       .dst_clear_o(out_clear)
   );
 
-  // ---- In ----
+  // ---- Input ----
 
   logic inside_q, dropping_q, fits_q, room;
   index_t index_q;
@@ -111,7 +111,7 @@ module frame_crossing #(
 
   assign in_tready_o = Drops | dropping | room;
 
-  // Two beats may have gone in that level does not know of.
+  // Up to two beats may have been written that level does not include yet.
   always_ff @(posedge in_clk_i) fits_q <= level <= level_t'(Depth - LongestBeats - 2);
 
   always_ff @(posedge in_clk_i) begin
@@ -132,11 +132,11 @@ module frame_crossing #(
     end
   end
 
-  // ---- Across ----
+  // ---- Crossing ----
 
   stored_t beat;
   logic beat_valid, beat_ready;
-  level_t unused_behind;  // beats behind that one, at least
+  level_t unused_behind;  // lower bound of beats behind that one
   async_fifo #(
       .data_t(stored_t),
       .Depth(Depth),
@@ -158,8 +158,8 @@ module frame_crossing #(
   );
 
   if (Drops) begin : gen_drops
-    // As many pulses come out as go in, if not one goes in every cycle of a faster clock
-    // for long; those just before a reset may be lost.
+    // Every pulse crosses, unless a faster clock sends one in every cycle for a long time. Those
+    // just before a reset may be lost.
     localparam int unsigned DropWidth = 12;
     logic [DropWidth-1:0] unused_count, unused_gray, dropped, told_q;
     count_crossing #(
@@ -184,16 +184,15 @@ module frame_crossing #(
     assign out_drop_o = 1'b0;
   end
 
-  // ---- Out ----
+  // ---- Output ----
 
   logic out_inside_q, stop_q, quiet_q;
   logic start;  // a frame may begin
   wire  is_shown = beat_valid & ~discard & (out_inside_q | start);
-  // What has been cut off by a reset: a beginning that is never shown.
+  // The start of a frame that a reset cut off; it is never shown.
   wire  is_rest = stop_q & ~out_inside_q & ~start;
   wire  is_drained = quiet_q & ~beat_valid;
-  // Of the frame that is being shown no more will come. The last beat stands
-  // still in the FIFO's output register.
+  // No more of the current frame will arrive. Its last beat is still in the FIFO's output register.
   wire  is_cut = is_drained & out_inside_q;
 
   assign out_tdata_o = beat.data;
@@ -206,7 +205,7 @@ module frame_crossing #(
 
   always_ff @(posedge out_clk_i) begin
     stop_q  <= stop;
-    // Two cycles without a beat: one could still be on its way out of the memory.
+    // Two cycles without a beat, since one could still be on its way out of the memory.
     quiet_q <= stop & ~beat_valid;
     if (out_rst_i) out_inside_q <= 1'b0;
     else if (out_tvalid_o & out_tready_i) out_inside_q <= ~out_tlast_o;
@@ -233,7 +232,7 @@ module frame_crossing #(
     );
 
     wire ends = beat_valid & beat_ready & beat.last;
-    // Both answers at once: the FIFO's output and its reader are late.
+    // Both cases are computed in parallel, since the FIFO's output and ready arrive late.
     wire level_t gone_next = gone + 1'b1;
     wire is_whole = ends ? frames_gray != (gone_next ^ (gone_next >> 1))
                          : frames_gray != (gone ^ (gone >> 1));

@@ -16,13 +16,13 @@ module reset_handshake #(
     input  logic src_clk_i,
     input  logic src_rst_i,
     output logic src_run_o,   // may write
-    output logic src_clear_o, // resets what crosses, and nothing else
+    output logic src_clear_o, // resets only the crossing
 
-    input  logic dst_clk_i,
-    input  logic dst_rst_i,
-    input  logic dst_empty_i,    // with dst_stop_o: all that crossed has been taken
-    output logic dst_stop_o,     // nothing more is written
-    output logic dst_discard_o,  // what comes out is of before this side's reset
+    input logic dst_clk_i,
+    input logic dst_rst_i,
+    input logic dst_empty_i,  // with dst_stop_o: everything that crossed has been taken
+    output logic dst_stop_o,  // no more data will be written
+    output logic dst_discard_o,  // data still coming out are from before this side's reset
     output logic dst_clear_o
 );
 
@@ -33,7 +33,7 @@ module reset_handshake #(
     Run
   } state_e;
   state_e state_q;
-  logic   again_q;  // a reset has come that no Clear has followed yet
+  logic   again_q;  // a reset that no Clear has followed yet
   logic held_seen, wanted_seen, stop_seen;
   logic want_q, held_q;
 
@@ -42,7 +42,7 @@ module reset_handshake #(
 
   wire reset = src_rst_i | again_q | wanted_seen;
 
-  // Never cut short by a reset: each side has to see every change of the other.
+  // A reset never cuts this short: each side must see every change of the other.
   always_ff @(posedge src_clk_i) begin
     again_q <= src_rst_i | (again_q & ~src_clear_o);
     case (state_q)

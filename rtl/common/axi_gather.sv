@@ -29,7 +29,7 @@ module axi_gather #(
     output logic                   piece_valid_o,
     output logic [  UserWidth-1:0] piece_user_o,
     output logic [LengthWidth-1:0] piece_length_o,
-    output logic                   piece_last_o,    // of its message
+    output logic                   piece_last_o,    // last piece of its message
     input  logic                   begin_i,
     input  logic                   discard_i,
     output logic                   sending_o,
@@ -54,7 +54,7 @@ module axi_gather #(
     $error("axi_gather: MaxBytes must be a power of two, at least two beats");
   end
 
-  // ---- In ----
+  // ---- Input ----
 
   typedef struct packed {
     logic [UserWidth-1:0] user;
@@ -85,7 +85,7 @@ module axi_gather #(
   wire full = tkeep_i[DataBytes-1];
   wire some = |tkeep_i;
   wire fills = full & (count_q == LengthWidth'(MaxBytes - DataBytes));
-  // So count_q is whole beats, and each piece has beats of its own.
+  // A partial beat ends a piece, so count_q is a whole number of beats and pieces never share one.
   wire ends = tlast_i | fills | (~full & some);
   wire taken = tvalid_i & tready_o;
   wire stores = taken & some;
@@ -144,7 +144,7 @@ module axi_gather #(
       .ready_i(drains)
   );
 
-  // ---- Out ----
+  // ---- Output ----
 
   logic [LengthWidth-1:0] left_q;
   assign piece_user_o = front.user;

@@ -32,16 +32,17 @@ module block_fifo #(
   (* ram_style = "block" *) data_t ram[Depth];
   data_t read_data_q, direct_q;  // the second entry, from the memory or directly
   pointer_t write_q, read_q;
-  logic from_ram_q, second_q;  // there is a second entry
+  logic from_ram_q, second_q;  // second_q: there is a second entry
 
   wire advance = ~valid_o | ready_i;
-  wire second_advance = ~second_q | ready_i;  // behind a first one only
-  wire stored = write_q != read_q;  // then there is a second entry too
+  wire second_advance = ~second_q | ready_i;  // meaningful only if there is a first entry
+  wire stored = write_q != read_q;  // implies second_q
   wire behind = write_i & (second_q | ~advance);
   wire store = behind & (stored | ~second_advance);
 
   always_ff @(posedge clk_i) begin
-    // Late signals only move the pointer: behind it the memory is free.
+    // Written unconditionally: late signals only move the pointer, and the memory at the pointer is
+    // free.
     if (write_i) ram[write_q[AddrWidth-1:0]] <= data_i;
     if (second_advance) read_data_q <= ram[read_q[AddrWidth-1:0]];
     if (second_advance) direct_q <= data_i;

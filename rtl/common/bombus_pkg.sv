@@ -7,7 +7,7 @@
 // nothing here is stated a second time elsewhere.
 package bombus_pkg;
 
-  // Bytes of the longest frame on a MAC port, without FCS and preamble.
+  // Length in bytes of the longest frame on a MAC port, without FCS and preamble.
   parameter int unsigned MaxFrameBytes = 9600;
 
   // MAC ports of a design are numbered from 0. Up to three need two bits in the metadata;
@@ -24,7 +24,7 @@ package bombus_pkg;
   // Numbers of the kinds of messages. Bombus numbers those that a design uses, and
   // fills them in as parameters (docs/architecture.md, "Kinds of messages").
   parameter int unsigned KindPacket = 0;  // a packet: frame, datagram, segment or payload
-  parameter int unsigned KindNone = '1;  // of a kind that nobody in the design sends
+  parameter int unsigned KindNone = '1;  // a kind that no layer of the design sends
 
   // IEEE 802.1Q tag: tci = PCP(3), DEI(1), VID(12).
   typedef struct packed {
@@ -38,7 +38,7 @@ package bombus_pkg;
     logic [15:0] dst_port;
   } ports_t;
 
-  // From ipv4_rx to the transport layers: what is left of the IP header.
+  // From ipv4_rx to the transport layers: the fields kept from the IP header.
   typedef struct packed {
     logic [7:0]  protocol;
     logic [15:0] id;
@@ -63,28 +63,27 @@ package bombus_pkg;
     ip_tx_t ip_tx;
   } l4_t;
 
-  // Metadata of a packet, valid beside the first flit of its message (108 bits).
-  // Multi-byte fields are numbers (host order), not wire bytes. The host's own
-  // address is not among them: it is the one of host_t, wherever it is needed.
+  // Metadata of a packet, valid beside the first flit of its message (108 bits). Multi-byte fields
+  // are numbers (host order), not wire bytes. The host's own address is not included: layers that
+  // need it take it from host_t.
   typedef struct packed {
-    mac_port_t   mac_port;       // MAC port the packet came in by / goes out by
+    mac_port_t   mac_port;       // MAC port the packet arrived on / leaves by
     vlan_t       vlan;
     logic [7:0]  tos;            // DSCP and ECN (RFC 2474, RFC 3168)
     logic        dont_fragment;  // DF of the received header
-    // Received, up to the transport layers: one's complement sum of the message's
-    // payload (the way Linux means CHECKSUM_COMPLETE); of a frame, from byte 14 on.
-    // To be sent, with a csum_pos: what has to be added to the sum of the frame's
-    // bytes from 14 on to get the sum that belongs in the field at csum_pos. A layer
-    // that prepends a header subtracts the header's sum (an IPv4 header's is zero).
-    // Otherwise, to and from applications too: zero.
+    // Received, up to the transport layers: one's complement sum of the message's payload (as in
+    // Linux's CHECKSUM_COMPLETE); of a frame, from byte 14 on. To be sent, with a csum_pos: the
+    // seed: added to the sum of the frame's bytes from 14 on, it gives the sum for the field at
+    // csum_pos. A layer that prepends a header subtracts the header's sum (zero for an IPv4
+    // header). Otherwise zero, also to and from applications.
     logic [15:0] csum;
-    // The other end: where the packet comes from, where it goes to; from ipv4_tx
-    // on the next hop.
+    // The peer: source of a received packet, destination of one to be sent; from ipv4_tx on, the
+    // next hop.
     logic [31:0] ip;
     l4_t         l4;
   } packet_meta_t;
 
-  // Addresses of a MAC port; registers, changeable at run time.
+  // Addresses of a MAC port: registers, writable at run time.
   typedef struct packed {
     logic [47:0] mac;
     logic [31:0] ip;
@@ -92,12 +91,12 @@ package bombus_pkg;
     logic [31:0] gateway;  // 0: none
   } host_t;
 
-  // An entry of the routing table of new messages; registers, changeable at run time.
+  // An entry of the routing table of new messages: registers, writable at run time.
   parameter int unsigned MaxRoutes = 16;
   typedef struct packed {
     logic        valid;
     mac_port_t   mac_port;
-    logic [5:0]  length;    // of the prefix, in bits
+    logic [5:0]  length;    // prefix length in bits
     logic [31:0] network;
     logic [31:0] gateway;   // 0: none, the destinations are on the link
   } route_t;
@@ -117,12 +116,12 @@ package bombus_pkg;
     return sum[15:0] + {15'b0, sum[16]};
   endfunction
 
-  // What has to be added to b to get a: takes the sum of a header out of a seed.
+  // The value that added to b gives a: removes the sum of a header from a seed.
   function automatic logic [15:0] csum_sub(logic [15:0] a, logic [15:0] b);
     return csum_add(a, ~b);
   endfunction
 
-  // Byte-swaps a 16-bit or 32-bit wire field to a number and back.
+  // Byte-swaps a wire field to a number and back.
   function automatic logic [15:0] swap16(logic [15:0] x);
     return {x[7:0], x[15:8]};
   endfunction

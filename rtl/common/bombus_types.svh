@@ -4,12 +4,11 @@
 `ifndef BOMBUS_TYPES_SVH
 `define BOMBUS_TYPES_SVH
 
-// One beat of a message, as a layer sees it. data: byte 0 of the message in
-// bits 7:0. bytes: how many bytes are valid, meaningful with last (0 to
-// data_width_/8); the bytes above are zero. Valid with the first beat: kind, length
-// (payload bytes of the message), and meta, the struct of the message's kind, in the
-// lowest bits where others are wider. meta stands highest: a beat becomes one with
-// wider or narrower metadata by a cast.
+// One beat of a message, as a layer sees it. data: byte 0 of the message in bits 7:0. bytes: how
+// many bytes are valid, meaningful with last (0 to data_width_/8); the bytes above are zero. Valid
+// with the first beat: kind, length (payload bytes of the message), and meta, the struct of the
+// message's kind, in the lowest bits if others are wider. meta is the topmost field, so a cast
+// converts a beat to one with wider or narrower metadata.
 `define BOMBUS_BEAT_T(name_, data_width_, meta_t_ = bombus_pkg::packet_meta_t, kind_bits_ = 3) \
   typedef struct packed { \
     meta_t_                             meta; \

@@ -8,14 +8,14 @@
 module bound_hop #(
     parameter int unsigned NumBound = 1,
     parameter int unsigned HopWidth = 1,
-    parameter bit ZeroKey = 1'b0,  // a key of 0 matches; else it stands for no key
+    parameter bit ZeroKey = 1'b0,  // 0 is a valid key; otherwise it means no key
     parameter bit ZeroTakesRest = 1'b0,
     parameter logic [NumBound-1:0][15:0] BoundKeys = '0,
     parameter logic [NumBound-1:0][7:0] BoundHops = '0
 ) (
     input  logic [        15:0] key_i,
     output logic                found_o,
-    output logic [HopWidth-1:0] hop_o     // from 0; zero if there is none
+    output logic [HopWidth-1:0] hop_o     // counted from 0; zero if none matches
 );
 
   if (NumBound < 1 || HopWidth < 1 || HopWidth > 8) begin : gen_bad_shape

@@ -25,7 +25,7 @@ module byte_rotate #(
 
   typedef logic [NumBytes-1:0][7:0] bytes_t;
 
-  // By 0 to 3 times a step.
+  // Rotates by 0 to 3 steps.
   function automatic bytes_t turned(bytes_t in, logic [1:0] times, int unsigned step);
     bytes_t [3:0] choices;
     for (int unsigned t = 0; t < 4; t++) begin

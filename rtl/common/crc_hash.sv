@@ -24,7 +24,7 @@ module crc_hash #(
     endcase
   endfunction
 
-  // A bit of the hash is the parity of the bits whose power of x has its place.
+  // Each hash bit is the parity of the data bits whose power of x contains that bit.
   typedef logic [DataWidth-1:0] places_t;
   function automatic places_t [HashWidth-1:0] places();
     places_t [HashWidth-1:0] found;

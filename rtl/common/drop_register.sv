@@ -6,7 +6,7 @@
 module drop_register #(
     parameter type beat_t = logic,
     parameter int unsigned NumDrops = 1,
-    parameter int unsigned NextWidth = 1,  // bits of the next hop's number
+    parameter int unsigned NextWidth = 1,  // width of the next hop number
     parameter bit CutsReady = 0
 ) (
     input logic clk_i,
@@ -17,7 +17,7 @@ module drop_register #(
     output logic                  in_ready_o,
     input  logic                  in_first_i,
     input  logic  [NextWidth-1:0] in_next_i,   // with in_first_i
-    input  logic  [ NumDrops-1:0] in_drop_i,   // with in_first_i: reasons, at most one
+    input  logic  [ NumDrops-1:0] in_drop_i,   // with in_first_i: reason, at most one bit
 
     output beat_t                 out_o,
     output logic                  out_valid_o,

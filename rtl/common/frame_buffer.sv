@@ -15,8 +15,8 @@ module frame_buffer #(
 
     input  data_t data_i,
     input  logic  write_i,
-    input  logic  commit_i,  // shows all up to and with this cycle's write
-    input  logic  abort_i,   // takes back all since the last commit
+    input  logic  commit_i,  // commits everything up to and including this cycle's write
+    input  logic  abort_i,   // discards everything since the last commit
     output logic  full_o,
 
     output data_t data_o,
@@ -36,19 +36,20 @@ module frame_buffer #(
 
   data_t read_data_q;
   logic read_valid_q;
-  logic stuck;  // what has been read moves only if the output does; out of a flip-flop
+  logic stuck;  // data already read move only when the output moves; from a flip-flop
 
   wire pointer_t write_next = write_q + pointer_t'(write_i);
   wire committed = read_q != commit_q;
   wire moves = ~stuck | ready_i;
   wire fetch = committed & moves;
 
-  // read_q runs ahead of the reader: those beats have left the RAM.
+  // read_q runs ahead of the reader: those beats have already left the RAM.
   assign full_o = (write_q ^ read_q) == {1'b1, {AddrWidth{1'b0}}};
 
   always_ff @(posedge clk_i) begin
     if (write_i) ram[write_q[AddrWidth-1:0]] <= data_i;
-    // What is read without fetch is not valid: ready_i is late enough at a block RAM.
+    // Data read without fetch are not valid. fetch is left out of the enable, since ready_i already
+    // arrives late at the block RAM.
     if (moves) read_data_q <= ram[read_q[AddrWidth-1:0]];
   end
 

@@ -31,9 +31,10 @@ module frame_sum #(
 
   logic first_q, second_q;  // the next beat is the frame's first or second one
 
-  // ---- Terms: words that count, and the seed ----
+  // ---- Terms: the words to be summed, and the seed ----
 
-  // What depends on first_q stands in two groups of five, which make six inputs of a LUT with it.
+  // The terms that depend on first_q are in two groups of five, which with first_q make the six
+  // inputs of a LUT.
   localparam int unsigned SeedTerm = NumWords < 5 ? NumWords : 8;
   localparam int unsigned NumTerms = NumWords < 5 ? NumWords + 1 : NumWords < 9 ? 10 : NumWords + 3;
   function automatic int unsigned term_of(int unsigned word);
@@ -51,7 +52,7 @@ module frame_sum #(
     end
   end
 
-  // ---- Half, and half again: 9 words or less ----
+  // ---- Compress twice, to half each time: at most 9 words ----
 
   localparam int unsigned NumHalves = ones_pkg::num_sums(NumTerms);
   localparam int unsigned NumRows = ones_pkg::num_sums(NumHalves);
@@ -70,7 +71,7 @@ module frame_sum #(
       .sums_o (rows)
   );
 
-  // ---- Added to those of the beats before: two words ----
+  // ---- Add to the sum of earlier beats: two words ----
 
   localparam int unsigned NumAll = NumRows + 2;
   localparam int unsigned NumSix = ones_pkg::num_sums(NumAll);

@@ -13,8 +13,8 @@ module free_list #(
     output logic ready_o,
 
     output logic [$clog2(NumNumbers):0] count_o,
-    output number_t number_o,  // the next one, if there is one
-    input logic take_i,  // only if there is one
+    output number_t number_o,  // the next free number, if there is one
+    input logic take_i,  // only while a number is available
     input logic give_i,
     input number_t given_i
 );
@@ -30,9 +30,10 @@ module free_list #(
   number_t read, read_q, next_q, write_q, first, given_q;
   wire write = fill_q | give_i;
   wire number_t written = fill_q ? write_q : given_i;
-  assign read = take_i ? next_q : read_q;  // next_q is always read_q + 1: take_i is late
+  // next_q is always read_q + 1, since take_i arrives late.
+  assign read = take_i ? next_q : read_q;
 
-  // More than 64 in block RAM.
+  // Block RAM for more than 64.
   if (NumNumbers > 64) begin : gen_block
     (* ram_style = "block" *) number_t ram[NumNumbers];
     always_ff @(posedge clk_i) begin
@@ -47,7 +48,7 @@ module free_list #(
     end
   end
 
-  // One that is given into an empty queue is read a cycle too early.
+  // A number given to an empty queue is read from memory a cycle too early, before it is written.
   assign number_o = was_empty_q ? given_q : first;
   assign count_o  = count_q;
   assign ready_o  = ~fill_q;

@@ -50,7 +50,7 @@ module head_fifo #(
 
   wire push = in_valid_i & ready_q;
   wire pop = valid_q & out_ready_i;
-  // Behind the front entry stands another one.
+  // There is another entry behind the front one.
   wire more = read_next_q != write_q;
 
   assign in_ready_o  = ready_q;

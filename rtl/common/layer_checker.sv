@@ -20,11 +20,11 @@ module layer_checker #(
     parameter int unsigned NumOutputs = 1,
     parameter logic [NumInputs-1:0][NumOutputs-1:0] WaitsForOutputs = '1,
     parameter logic [NumInputs-1:0][NumInputs-1:0] WaitsForInputs = '0,
-    parameter logic [NumInputs-1:0][31:0] Room = '0,  // messages
+    parameter logic [NumInputs-1:0][31:0] Room = '0,  // in messages
     parameter logic [NumOutputs-1:0][31:0] Credits = '0,  // 0: no bound
-    // The input whose messages an output answers
+    // By output: the input whose messages it answers
     parameter logic [NumOutputs-1:0][NumInputs-1:0] Serves = '0,
-    // The input that brings the answers to an output's requests
+    // By output: the input on which its requests are answered
     parameter logic [NumOutputs-1:0][NumInputs-1:0] AnsweredBy = '0,
     parameter bit Forwards = 0,
     parameter int unsigned MaxBusyCycles = 4096  // 0: no bound
@@ -45,7 +45,7 @@ module layer_checker #(
     $error("layer_checker: NumInputs and NumOutputs must be at least 1");
   end
 
-  logic [ NumInputs-1:0] in_inside_q;  // of a message
+  logic [ NumInputs-1:0] in_inside_q;  // inside a message
   logic [NumOutputs-1:0] out_inside_q;
   wire  [ NumInputs-1:0] in_taken = in_valid_i & in_ready_i;
   wire  [NumOutputs-1:0] out_taken = out_valid_i & out_ready_i;
@@ -60,7 +60,7 @@ module layer_checker #(
     end
   end
 
-  // An answer is missing only while it has been asked for, or is about to be.
+  // An answer counts as missing only while a request for it is outstanding or being offered.
   logic [NumOutputs-1:0] asks;
   logic [ NumInputs-1:0] missing;
   always_comb begin
@@ -73,7 +73,7 @@ module layer_checker #(
   for (genvar i = 0; i < NumInputs; i++) begin : gen_input
     int unsigned stopped_q, held_q;  // held: messages taken since the layer was idle
     wire excused = |(WaitsForOutputs[i] & out_stopped) | |(WaitsForInputs[i] & missing);
-    int unsigned open_q;  // served: messages begun and not answered
+    int unsigned open_q;  // for a served input: messages begun and not answered
     logic [NumOutputs-1:0] serving;
     for (genvar o = 0; o < NumOutputs; o++) begin : gen_serving
       assign serving[o] = Serves[o][i];
@@ -83,7 +83,7 @@ module layer_checker #(
     wire begins = in_taken[i] & between;
     wire [31:0] begun = open_q + 32'(begins);
     wire [31:0] answered = $countones(serving & out_taken & out_last_i);
-    // What is missing when the layer is idle never comes.
+    // Answers still missing when the layer is idle will never come.
     wire lost = served & ~busy_i & between & (open_q != 0);
     wire [31:0] remaining = begun - (lost ? open_q : 0);
     wire has_room = (served ? open_q + 32'(between) : held_q + 1) <= Room[i];
@@ -107,7 +107,7 @@ module layer_checker #(
   end
 
   for (genvar o = 0; o < NumOutputs; o++) begin : gen_end
-    // It lacks a beat, although all inputs have one that are inside a message.
+    // The output offers no beat although every input that is inside a message has one.
     int unsigned broken_q;
     wire fed = ~|(in_inside_q & ~in_valid_i);
     wire broken = out_inside_q[o] & ~out_valid_i[o] & (|out_stopped) & fed;
@@ -122,7 +122,7 @@ module layer_checker #(
   end
 
   if (Forwards) begin : gen_forwards
-    // Taken and not sent. Messages count from their first beat.
+    // Beats and messages taken but not sent. A message counts from its first beat.
     int unsigned beats_q, messages_q;
     wire kept = busy_i | (|in_inside_q);
     wire [31:0] beats = (kept ? beats_q : 0) + $countones(in_taken);
@@ -144,8 +144,8 @@ module layer_checker #(
 
   for (genvar o = 0; o < NumOutputs; o++) begin : gen_output
     if (Credits[o] != '0) begin : gen_credits
-      // A request counts from its first beat, since its answer may come before its last
-      // one, until the last beat of the answer.
+      // A request is outstanding from its first beat, since the answer may arrive before its last
+      // one, to the last beat of the answer.
       int unsigned outstanding_q;
       wire asked = out_taken[o] & ~out_inside_q[o];
       wire [31:0] answered = $countones(AnsweredBy[o] & in_taken & in_last_i);

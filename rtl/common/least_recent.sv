@@ -9,7 +9,7 @@ module least_recent #(
     input logic clk_i,
     input logic rst_i,
     input logic [NumInputs-1:0] request_i,
-    output logic [NumInputs-1:0] grant_o,  // one-hot, zero without a request
+    output logic [NumInputs-1:0] grant_o,  // one-hot; zero without a request
     input logic served_i  // the grant is taken
 );
 

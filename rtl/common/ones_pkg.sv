@@ -7,9 +7,9 @@
 package ones_pkg;
 
   typedef logic [15:0] word_t;
-  typedef word_t [2:0] saved_t;  // what has to be added still
+  typedef word_t [2:0] saved_t;  // three words still to be added
 
-  // How often a place of six words is one, in binary, each digit moved to its weight.
+  // Counts the ones of each bit position of six words in binary, each digit rotated to its weight.
   function automatic saved_t save(word_t [5:0] words);
     word_t low_sum, low_carry, high_sum, high_carry, carry, twos, fours;
     low_sum = words[0] ^ words[1] ^ words[2];
@@ -22,8 +22,8 @@ package ones_pkg;
     return {rotated(fours, 2), rotated(twos, 1), low_sum ^ high_sum};
   endfunction
 
-  // The sum is 65535, as that of words with their checksum. Twice 65535 does not come out of
-  // save: no place of six words counts seven.
+  // Whether the sum is 65535, as it is for words including their checksum. save never gives twice
+  // 65535, since no bit position of six words can count seven.
   function automatic logic is_ones(saved_t saved);
     word_t [1:0] words;
     words = pair(saved);
@@ -42,22 +42,23 @@ package ones_pkg;
     return (word << places) | (word >> (16 - places));
   endfunction
 
-  // ---- From there to a number, in two steps ----
+  // ---- From saved_t to a number, in two steps ----
 
-  // A sum before its last carries: that of each two bits by itself, and the carry out of them.
+  // A sum before its last carries: the sum of each pair of bits on its own, and the carry out of
+  // the pair.
   typedef struct packed {
     logic [15:0] pairs;
     logic [7:0]  carries;
   } split_t;
 
-  // How many words ones_compressor makes of so many: half of them, in groups of up to six.
+  // How many words ones_compressor reduces this many to: half, in groups of up to six.
   function automatic int unsigned num_sums(int unsigned num_terms);
     int unsigned rest;
     rest = num_terms % 6;
     return num_terms / 6 * 3 + (rest < 3 ? rest : rest == 3 ? 2 : 3);
   endfunction
 
-  // The pair of bits that stands so many places below, cyclic.
+  // The pair of bits this far below, cyclically.
   function automatic int unsigned below(int unsigned i, int unsigned distance);
     return (i + 8 - distance) % 8;
   endfunction
@@ -81,10 +82,10 @@ package ones_pkg;
     return split(words[0], words[1]);
   endfunction
 
-  // The sum as a number. If all bits are ones before the carries, it is all ones, or zero if
-  // that is wanted.
+  // The sum as a number. If all bits are ones before the carries, the result is all ones, or zero
+  // with ones_are_zero.
   function automatic logic [15:0] join_up(split_t sum, logic ones_are_zero);
-    logic [7:0] carries, propagates;  // over the two pairs before
+    logic [7:0] carries, propagates;  // over this pair and the one below
     logic beyond, carry;
     logic [15:0] joined;
     for (int unsigned i = 0; i < 8; i++) begin

@@ -13,7 +13,7 @@
 // Latency: 1 cycle. Throughput: one beat per cycle.
 module output_stage #(
     parameter type beat_t = logic,
-    parameter int unsigned NextWidth = 1,  // bits of the next hop's number
+    parameter int unsigned NextWidth = 1,  // width of the next hop number
     parameter bit CutsReady = 0
 ) (
     input logic clk_i,
@@ -34,7 +34,7 @@ module output_stage #(
     $error("output_stage: NextWidth must be at least 1");
   end
 
-  // What an injection's choice of a route and of an input waits for.
+  // The fields that injection needs early, to choose a route and an input.
   typedef struct packed {
     logic [NextWidth-1:0] next;
     logic last;
@@ -48,7 +48,7 @@ module output_stage #(
     head_fifo #(
         .head_t(head_t),
         .body_t(beat_t),
-        .Depth (16)       // takes no more LUTs than 4
+        .Depth(16)  // costs no more LUTs than a depth of 4
     ) u_fifo (
         .clk_i,
         .rst_i,

@@ -33,14 +33,14 @@ module prepend #(
 
   localparam int unsigned DataBytes = $bits(in_i.data) / 8;
   localparam int unsigned CountWidth = $bits(in_i.bytes);
-  localparam int unsigned HeaderBeats = HeaderBytes / DataBytes;  // beats of nothing but header
+  localparam int unsigned HeaderBeats = HeaderBytes / DataBytes;  // beats that hold only header
   localparam int unsigned Shift = HeaderBytes % DataBytes;
   typedef logic [CountWidth-1:0] count_t;
 
   logic starting_q;  // the input beat is the first of its message
-  logic leading;  // a beat of nothing but header goes out
-  logic absorb;  // it is the last, and the message has no payload behind it
-  logic flush_q;  // bytes are left over from a message whose input has ended
+  logic leading;  // a beat that holds only header is being sent
+  logic absorb;  // it is the last header beat, and the message has no payload
+  logic flush_q;  // bytes remain of a message whose input has ended
   logic [DataBytes*8-1:0] leading_data;
 
   if (HeaderBeats == 0) begin : gen_no_beats
@@ -50,8 +50,8 @@ module prepend #(
     assign out_first_o = starting_q & ~flush_q;
   end else begin : gen_beats
     typedef logic [$clog2(HeaderBeats+1)-1:0] index_t;
-    index_t index_q;  // header beats that have gone out
-    logic led_q;  // all have
+    index_t index_q;  // header beats sent
+    logic led_q;  // all header beats have been sent
     wire [HeaderBeats-1:0][DataBytes*8-1:0] beats = header_i[HeaderBeats*DataBytes*8-1:0];
     assign leading = starting_q & ~flush_q & ~skip_i & ~led_q;
     assign absorb = (Shift == 0) & leading & (index_q == index_t'(HeaderBeats - 1)) & in_i.last &

@@ -11,15 +11,15 @@ module round_robin #(
     input  sel_t                 last_i,     // last winner
     input  logic [NumInputs-1:0] request_i,
     output sel_t                 grant_o,
-    output logic [NumInputs-1:0] wins_o      // input n is granted, if it requests
+    output logic [NumInputs-1:0] wins_o      // bit n: input n is granted if it requests
 );
 
   if (NumInputs < 2) begin : gen_bad_inputs
     $error("round_robin: NumInputs must be at least 2");
   end
 
-  // One choice for each last winner, since last_i + k modulo a number that is no power of two
-  // would take dividers.
+  // Computes the choice for every possible last winner: last_i + k modulo a number that is not a
+  // power of two would need dividers.
   sel_t [2**$clog2(NumInputs)-1:0] choice;
   always_comb begin
     for (int unsigned last = 0; last < 2 ** $clog2(NumInputs); last++) begin

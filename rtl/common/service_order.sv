@@ -8,7 +8,7 @@ module service_order #(
 ) (
     input logic clk_i,
     input logic rst_i,
-    input logic [NumInputs-1:0] served_i,  // one-hot or zero: goes behind all others
+    input logic [NumInputs-1:0] served_i,  // one-hot or zero: moves to the end of the order
     output logic [NumInputs-1:0][NumInputs-1:0] before_o  // [i][j]: i goes before j
 );
 

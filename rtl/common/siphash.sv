@@ -8,7 +8,7 @@ module siphash #(
 ) (
     input logic clk_i,
     input logic rst_i,
-    input logic start_i,  // anew, in whatever cycle
+    input logic start_i,  // starts or restarts, in any cycle
     input logic [DataWidth-1:0] data_i,  // first byte lowest
     output logic done_o,
     output logic [63:0] hash_o
@@ -20,13 +20,13 @@ module siphash #(
 
   typedef logic [63:0] word_t;
   localparam logic [7:0] NumBytes = 8'((DataWidth + 7) / 8);
-  localparam logic [3:0] ShortSteps = 4'd7;  // of two rounds, but one
-  localparam logic [3:0] LongSteps = 4'd15;  // of four
+  localparam logic [3:0] ShortSteps = 4'd7;  // of two rounds, minus one
+  localparam logic [3:0] LongSteps = 4'd15;  // of four rounds, minus one
 
   wire word_t [1:0] words = {NumBytes, 120'(data_i)};
   word_t a_q, b_q, c_q, d_q;  // v0 to v3 between rounds
   logic [1:0] phase_q;  // first word, second word, the end
-  logic [3:0] left_q;  // steps, four of which are a round
+  logic [3:0] left_q;  // steps left; four steps are one round
   logic running_q, mixes_q;
   wire [1:0] step = ~left_q[1:0];
   wire word_t sum = a_q + b_q;
@@ -54,7 +54,7 @@ module siphash #(
       mixes_q <= 1'b1;
       running_q <= 1'b1;
     end else if (running_q & mixes_q) begin
-      // The two halves of a round change places with their second words.
+      // After each half round, the two halves swap their second words.
       a_q <= c_q;
       b_q <= step[0] ? b : d_q;
       c_q <= a;

@@ -20,7 +20,7 @@ module skid_buffer #(
     input  logic  out_ready_i
 );
 
-  data_t spare_q;  // holds a beat unless in_ready_o
+  data_t spare_q;  // holds a beat while in_ready_o is low
   wire   moves = ~out_valid_o | out_ready_i;
 
   always_ff @(posedge clk_i) begin

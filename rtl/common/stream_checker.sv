@@ -12,9 +12,9 @@
 module stream_checker #(
     parameter type beat_t = logic,
     parameter int unsigned NextWidth = 1,
-    parameter int unsigned NumKinds = 8,  // of messages in the design
-    parameter int unsigned NumHops = 2 ** NextWidth,  // declared; 1: next_i is no number of one
-    parameter logic [NumHops-1:0][NumKinds-1:0] Sends = '1  // kinds, by next hop
+    parameter int unsigned NumKinds = 8,  // kinds of messages in the design
+    parameter int unsigned NumHops = 2 ** NextWidth, // declared next hops; 1: next_i is not checked
+    parameter logic [NumHops-1:0][NumKinds-1:0] Sends = '1  // allowed kinds, by next hop
 ) (
     input logic  clk_i,
     input logic  rst_i,
@@ -40,7 +40,7 @@ module stream_checker #(
   wire [31:0] length = first_q ? 32'(beat_i.length) : length_q;
   wire [31:0] bytes = (first_q ? 0 : bytes_q) + (beat_i.last ? 32'(beat_i.bytes) : DataBytes);
 
-  logic [NumKinds-1:0] sends;  // kinds
+  logic [NumKinds-1:0] sends;  // kinds allowed for this next hop
   logic is_declared;
   if (NumHops == 1) begin : gen_same
     assign sends = Sends[0];
@@ -63,7 +63,7 @@ module stream_checker #(
       if (waits_q) begin
         assert (valid_i)
         else $error("%svalid fell before the beat was taken", name_i);
-        // Metadata counts with a first beat only.
+        // Metadata is valid only with a first beat.
         assert (!valid_i || (beat_i.data == beat_q.data && beat_i.last == beat_q.last &&
                              (!beat_i.last || beat_i.bytes == beat_q.bytes) &&
                              (!first_q || (beat_i.meta == beat_q.meta &&

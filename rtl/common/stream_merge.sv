@@ -18,9 +18,9 @@ module stream_merge #(
 
     output beat_t out_o,
     output logic out_valid_o,
-    input logic [NumInputs-1:0] out_ready_i,  // by input: its beat is taken, if it is out_o
+    input logic [NumInputs-1:0] out_ready_i,  // by input: its beat is taken if it is on out_o
 
-    output logic [NumInputs-1:0] selected_o  // whose beat out_o is, one-hot
+    output logic [NumInputs-1:0] selected_o  // input whose beat is on out_o, one-hot
 );
 
   if (NumInputs < 1) begin : gen_bad_inputs

@@ -36,11 +36,11 @@ module strip #(
 
   localparam int unsigned DataBytes = $bits(in_i.data) / 8;
   localparam int unsigned CountWidth = $bits(in_i.bytes);
-  localparam int unsigned SkipBeats = HeaderBytes / DataBytes;  // beats of nothing but header
+  localparam int unsigned SkipBeats = HeaderBytes / DataBytes;  // beats that hold only header
   localparam int unsigned Shift = HeaderBytes % DataBytes;
   typedef logic [CountWidth-1:0] count_t;
 
-  // The beat whose upper bytes wait for the next beat's lower ones.
+  // The held beat, whose upper bytes wait for the lower bytes of the next one.
   logic [DataBytes*8-1:0] hold_data_q;
   count_t hold_bytes_q;
   logic hold_last_q, hold_valid_q, hold_first_q, hold_keep_q;
@@ -49,8 +49,8 @@ module strip #(
   logic [$bits(in_i.kind)-1:0] hold_kind_q;
 
   logic first_q;  // the next input beat starts a message
-  logic in_header;  // the input beat is nothing but header
-  logic skipped;  // it is not the message's last
+  logic in_header;  // the input beat holds only header
+  logic skipped;  // it is dropped: not the message's last
   logic leading;  // the input beat is the first that is not skipped
   count_t in_bytes;  // valid bytes of the input beat, header included
 
@@ -65,10 +65,10 @@ module strip #(
     assign header_o  = hold_data_q[HeaderBytes*8-1:0];
   end else begin : gen_skip
     typedef logic [$clog2(SkipBeats+1)-1:0] index_t;
-    index_t index_q;  // header beats that have been skipped
+    index_t index_q;  // header beats skipped
     logic [SkipBeats-1:0][DataBytes*8-1:0] header_q;
     logic keep_q;
-    logic passed_q;  // the first beat after the header has gone by
+    logic passed_q;  // the first beat after the header has passed
     wire keep = first_q ? keep_i : keep_q;
     assign in_header = (index_q < index_t'(SkipBeats)) & ~keep;
     // A message that ends inside the header leaves one beat without bytes.
@@ -106,7 +106,7 @@ module strip #(
   end
 
   wire count_t shift = hold_keep_q ? '0 : count_t'(Shift);
-  // The end of the message fits behind what is held and leaves nothing to hold.
+  // The end of the message fits into the held beat, so nothing remains to be held.
   wire fits = in_i.last & (in_bytes <= shift);
   wire joins = hold_valid_q & ~hold_last_q;
 
@@ -117,7 +117,7 @@ module strip #(
   if (Shift == 0) begin : gen_no_shift
     assign shifted = hold_data_q;
   end else begin : gen_shift
-    // Behind the last beat stands the next message: not ours.
+    // After the last beat, the input already shows the next message.
     wire [Shift*8-1:0] following = hold_last_q ? '0 : in_i.data[Shift*8-1:0];
     assign shifted = {following, hold_data_q[DataBytes*8-1:Shift*8]};
   end
@@ -138,7 +138,7 @@ module strip #(
 
   always_ff @(posedge clk_i) begin
     if (taken) begin
-      hold_data_q  <= in_header ? '0 : in_i.data;  // bytes behind the end are zero
+      hold_data_q  <= in_header ? '0 : in_i.data;  // bytes beyond the end must be zero
       hold_bytes_q <= in_bytes;
       if (first_q) begin
         hold_meta_q   <= in_i.meta;

@@ -4,7 +4,7 @@
 module timebase (
     input  logic        clk_i,
     input  logic        rst_i,
-    input  logic [15:0] tick_us_i,  // microseconds that have passed in this cycle
+    input  logic [15:0] tick_us_i,  // microseconds passed in this cycle
     output logic [31:0] time_us_o
 );
 

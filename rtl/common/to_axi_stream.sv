@@ -5,7 +5,7 @@
 // Latency: 1 cycle. Throughput: one beat per cycle.
 module to_axi_stream #(
     parameter type beat_t = logic,
-    parameter int unsigned DataWidth = 512,  // of the beats
+    parameter int unsigned DataWidth = 512,  // data width of the beats
     parameter int unsigned UserWidth = 1
 ) (
     input logic clk_i,

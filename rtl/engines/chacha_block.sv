@@ -11,9 +11,10 @@ module chacha_block #(
     input logic clk_i,
     input logic rst_i,
 
-    input logic [255:0] key_i,    // constant while blocks are made; first byte lowest, as all
+    // Constant while blocks are generated; like all inputs, first byte lowest
+    input logic [255:0] key_i,
     input logic [ 95:0] nonce_i,
-    input logic [  7:0] block_i,  // its number
+    input logic [  7:0] block_i,  // block number
     input logic         valid_i,
 
     output logic [511:0] block_o,
@@ -33,7 +34,7 @@ module chacha_block #(
     return (word << places) | (word >> (32 - places));
   endfunction
 
-  // One of the four additions of every quarter round, and what follows from it.
+  // One of the four additions of each quarter round, with the XOR and rotation that follow it.
   function automatic state_t quarter(state_t in, bit diagonal, int unsigned addition);
     int unsigned a, b, c, d;
     state_t out;
@@ -54,7 +55,7 @@ module chacha_block #(
     return out;
   endfunction
 
-  // ---- Stages, and beside them what is added at the end ----
+  // ---- Stages, with the words to be added at the end delayed alongside ----
 
   typedef struct packed {
     logic [95:0] nonce;

@@ -43,7 +43,7 @@ module crc32 #(
     return ((crc ^ (crc[31] ? Polynomial : '0)) << 1) | 32'(crc[31]);
   endfunction
 
-  // What a bit of a beat makes of the register.
+  // Each column: what one bit of a beat contributes to the register.
   function automatic columns_t make_columns();
     columns_t columns;
     crc_t crc;
@@ -56,7 +56,7 @@ module crc32 #(
   endfunction
   localparam columns_t Columns = make_columns();
 
-  // Takes 2^power bytes of zeros out.
+  // Removes 2^power zero bytes.
   function automatic matrix_t make_undo(int unsigned power);
     matrix_t matrix;
     for (int unsigned i = 0; i < 32; i++) begin
@@ -66,7 +66,7 @@ module crc32 #(
     return matrix;
   endfunction
 
-  // ---- The bits of a beat, 64 together, then all ----
+  // ---- The bits of a beat: groups of 64, then all ----
 
   crc_t [NumWords-1:0] words, words_q;
   crc_t beat, beat_q;
@@ -92,7 +92,7 @@ module crc32 #(
   typedef struct packed {
     logic valid;
     logic last;
-    logic [NumUndo-1:0] missing;  // bytes
+    logic [NumUndo-1:0] missing;  // in bytes
   } side_t;
   side_t [1:0] side_q;
   side_t undo_q[NumUndo+1];
@@ -113,7 +113,7 @@ module crc32 #(
     end
   end
 
-  // ---- Zeros behind the last byte out again ----
+  // ---- Remove the zeros behind the last byte ----
 
   for (genvar n = 0; n < NumUndo; n++) begin : gen_undo
     localparam matrix_t Undo = make_undo(n);

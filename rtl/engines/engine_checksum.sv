@@ -9,8 +9,8 @@ module engine_checksum
   import engine_pkg::*;
 #(
     parameter type beat_t = logic,
-    parameter int unsigned Engine = 1,  // its number in sequences
-    parameter int unsigned NumBound = 1,  // filled in by Bombus, as what follows
+    parameter int unsigned Engine = 1,  // its number in engine sequences
+    parameter int unsigned NumBound = 1,  // this and the following are filled in by Bombus
     parameter int unsigned NumBoundHops = 1,
     parameter logic [NumBound-1:0][15:0] BoundKeys = '0,
     parameter logic [NumBound-1:0][7:0] BoundHops = '0,
@@ -41,7 +41,7 @@ module engine_checksum
   typedef enum int unsigned {NextBound} next_e;
   typedef enum int unsigned {
     EventRight,  // the checksum was right
-    EventCorrected,  // it was another, or none
+    EventCorrected,  // it was wrong or missing
     EventNoChecksum,  // neither UDP nor TCP
     NumEvents
   } event_e;
@@ -53,7 +53,7 @@ module engine_checksum
     else if (taken) first_q <= in_i.last;
   end
 
-  // ---- Sum of the pseudo-header and of what is behind the IPv4 header ----
+  // ---- Sum of the pseudo-header and of the IPv4 payload ----
 
   engine_packet_meta_t arrived;
   assign arrived = engine_packet_meta_t'(in_i.meta);
@@ -91,10 +91,10 @@ module engine_checksum
     sum_q <= sum;
     sum_valid_q <= sum_valid & ~rst_i;
   end
-  // In wire order; never zero, which would say that there is none.
+  // In wire order; never zero, which would mean that there is no checksum.
   wire [15:0] checksum = ~ones_pkg::join_up(sum_q, 1'b1);
 
-  // ---- Write it ----
+  // ---- Write the checksum ----
 
   beat_t stored;
   logic [15:0] digest;
@@ -155,7 +155,7 @@ module engine_checksum
       .out_next_o
   );
 
-  // Compared a cycle later. 0 in a TCP header means the same as 0xFFFF.
+  // Compared one cycle later. In a TCP header, 0 is equivalent to 0xFFFF.
   logic counting_q, udp_q, tcp_q;
   logic [15:0] found_q, digest_q;
   wire is_right = found_q == digest_q | (tcp_q & found_q == '0 & &digest_q);

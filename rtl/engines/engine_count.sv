@@ -7,10 +7,10 @@ module engine_count
   import engine_pkg::*;
 #(
     parameter type beat_t = logic,
-    parameter type flows_t = logic,  // an entry of the table as software reads it
-    parameter int unsigned Engine = 4,  // its number in sequences
-    parameter bit CutsReady = 0,  // of its output_stage
-    parameter int unsigned NumBound = 1,  // filled in by Bombus, as what follows
+    parameter type flows_t = logic,  // a table entry as software reads it
+    parameter int unsigned Engine = 4,  // its number in engine sequences
+    parameter bit CutsReady = 0,  // passed to output_stage
+    parameter int unsigned NumBound = 1,  // this and the following are filled in by Bombus
     parameter int unsigned NumBoundHops = 1,
     parameter logic [NumBound-1:0][15:0] BoundKeys = '0,
     parameter logic [NumBound-1:0][7:0] BoundHops = '0,
@@ -72,7 +72,7 @@ module engine_count
       .out_next_o
   );
 
-  // ---- One packet a cycle: read in the first, add and write in the second ----
+  // ---- One packet per cycle: read in the first cycle, add and write in the second ----
 
   typedef struct packed {
     logic [31:0] packets;
@@ -94,7 +94,7 @@ module engine_count
   end
 
   (* ram_style = "distributed" *) counts_t ram[NumFlows];
-  logic [NumFlows-1:0] used_q;  // others count as zero
+  logic [NumFlows-1:0] used_q;  // entries not used yet read as zero
   counts_t counted_q, next, shown;
   logic adding_q;
   flow_t adding_flow_q;
@@ -110,7 +110,7 @@ module engine_count
     adding_flow_q <= flow_q;
     adding_length_q <= length_q;
     adding_hash_q <= hash_q;
-    // What is being added is not in the memory yet.
+    // The sum being added is not in the memory yet.
     if (adding_q & (adding_flow_q == flow_q)) counted_q <= next;
     else counted_q <= used_q[flow_q] ? ram[flow_q] : '0;
   end
@@ -120,7 +120,7 @@ module engine_count
     else if (adding_q) used_q[adding_flow_q] <= 1'b1;
   end
 
-  // ---- Software reads an entry as a whole ----
+  // ---- Software reads an entry atomically ----
 
   assign shown = used_q[flows_index_i] ? ram[flows_index_i] : '0;
   always_ff @(posedge clk_i) begin

@@ -15,9 +15,9 @@ module engine_encrypt
 #(
     parameter type beat_t = logic,
     parameter type regs_t = logic,  // from engine_encrypt.rdl
-    parameter int unsigned Rounds = 20,  // as of chacha_block
-    parameter int unsigned Engine = 2,  // its number in sequences
-    parameter int unsigned NumBound = 1,  // filled in by Bombus, as what follows
+    parameter int unsigned Rounds = 20,  // see chacha_block
+    parameter int unsigned Engine = 2,  // its number in engine sequences
+    parameter int unsigned NumBound = 1,  // this and the following are filled in by Bombus
     parameter int unsigned NumBoundHops = 1,
     parameter logic [NumBound-1:0][15:0] BoundKeys = '0,
     parameter logic [NumBound-1:0][7:0] BoundHops = '0,
@@ -63,16 +63,16 @@ module engine_encrypt
   localparam int unsigned IvBytes = 8;
   localparam int unsigned TextByte = UdpPayloadByte + IvBytes;
   localparam int unsigned DataBytes = engine_pkg::DataWidth / 8;
-  localparam int unsigned HeadBytes = DataBytes - TextByte;  // of a block, in its first beat
+  localparam int unsigned HeadBytes = DataBytes - TextByte;  // bytes of a block in its first beat
 
-  // ---- In: a block of key stream for every beat ----
+  // ---- Input: one block of key stream per beat ----
 
   engine_packet_meta_t arrived;
   assign arrived = engine_packet_meta_t'(in_i.meta);
   wire is_text = arrived.is_udp & in_i.length >= 14'(TextByte);
   logic is_text_q;
 
-  // Of the beat taken a cycle ago.
+  // For the beat taken one cycle ago.
   logic fetch_q;
   logic [8*IvBytes-1:0] iv_q;
   logic [7:0] block_q;
@@ -100,7 +100,7 @@ module engine_encrypt
       .valid_o(made_valid)
   );
 
-  // ---- The beats wait for it ----
+  // ---- Beats wait for their key stream ----
 
   typedef struct packed {
     logic  is_text;
@@ -129,7 +129,7 @@ module engine_encrypt
       .ready_i (pop)
   );
 
-  // No block without its beat: there is always room.
+  // Every block has its beat, so there is always room.
   block_fifo #(
       .data_t(logic [511:0]),
       .Depth (Depth)
@@ -143,9 +143,9 @@ module engine_encrypt
       .ready_i(pop)
   );
 
-  // ---- Out: the text starts in the middle of a beat, so that blocks straddle two ----
+  // ---- Output: the text starts in the middle of a beat, so blocks straddle two beats ----
 
-  logic [8*TextByte-1:0] rest_q;  // of the block before
+  logic [8*TextByte-1:0] rest_q;  // rest of the previous block
   always_ff @(posedge clk_i) if (pop) rest_q <= blocks[511:8*HeadBytes];
 
   beat_t encrypted;
@@ -185,7 +185,7 @@ module engine_encrypt
     if (rst_i) event_o <= '0;
   end
 
-  // Ready comes out of a flip-flop, a cycle late: one more beat may come.
+  // Ready is registered, one cycle late, so one more beat may arrive.
   localparam int unsigned Last = Depth - 1;
   logic [$clog2(Depth)+1:0] beats_q;
   always_ff @(posedge clk_i) begin

@@ -11,7 +11,7 @@ module engine_exit
     parameter type beat_t = logic,
     parameter int unsigned Port = 0,  // the MAC port
     parameter int unsigned Engine = engine_pkg::FirstExit + Port,  // its key as a next hop
-    parameter bit CutsReady = 0  // of its output_stage
+    parameter bit CutsReady = 0  // passed to output_stage
 ) (
     input logic clk_i,
     input logic rst_i,

@@ -15,9 +15,9 @@ module engine_forward
     parameter type regs_t = logic,
     parameter type next_hops_t = logic,
     parameter int unsigned NumMacPorts = 1,
-    parameter int unsigned Engine = 5,  // its number in sequences
-    parameter bit CutsReady = 0,  // of its output_stage
-    parameter int unsigned NumBound = 1,  // filled in by Bombus, as what follows
+    parameter int unsigned Engine = 5,  // its number in engine sequences
+    parameter bit CutsReady = 0,  // passed to output_stage
+    parameter int unsigned NumBound = 1,  // this and the following are filled in by Bombus
     parameter int unsigned NumBoundHops = 1,
     parameter logic [NumBound-1:0][15:0] BoundKeys = '0,
     parameter logic [NumBound-1:0][7:0] BoundHops = '0,
@@ -39,7 +39,8 @@ module engine_forward
     input  host_t      [     NumMacPorts-1:0] host_i,
     input  regs_t                             regs_i,
     output logic       [$clog2(NumFlows)-1:0] next_hops_index_o,
-    input  next_hops_t                        next_hops_i,        // the entry of the cycle before
+    // Entry at the index of the previous cycle
+    input  next_hops_t                        next_hops_i,
     output logic       [                 1:0] event_o,
     output logic                              busy_o
 );
@@ -52,12 +53,12 @@ module engine_forward
   localparam int unsigned BindsWidth = 5;
   typedef enum int unsigned {NextBound} next_e;
   typedef enum int unsigned {
-    EventRefused,  // by its entry
-    EventNoEntry,  // the entry is not valid: refused too
+    EventRefused,  // refused by its entry
+    EventNoEntry,  // the entry is not valid: also refused
     NumEvents
   } event_e;
 
-  // The entry is read while a packet comes in, and again as long as it waits.
+  // The entry is read while a packet arrives, and reread as long as the packet waits.
   engine_packet_meta_t arrived, meta;
   assign arrived = engine_packet_meta_t'(in_i.meta);
   beat_t held;

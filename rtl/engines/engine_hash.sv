@@ -7,8 +7,8 @@ module engine_hash
   import engine_pkg::*;
 #(
     parameter type beat_t = logic,
-    parameter int unsigned Engine = 3,  // its number in sequences
-    parameter int unsigned NumBound = 1,  // filled in by Bombus, as what follows
+    parameter int unsigned Engine = 3,  // its number in engine sequences
+    parameter int unsigned NumBound = 1,  // this and the following are filled in by Bombus
     parameter int unsigned NumBoundHops = 1,
     parameter logic [NumBound-1:0][15:0] BoundKeys = '0,
     parameter logic [NumBound-1:0][7:0] BoundHops = '0,
@@ -44,7 +44,8 @@ module engine_hash
     else if (taken) first_q <= in_i.last;
   end
 
-  // The start, all ones, stands in the first four bytes: zeros before them change nothing.
+  // The initial value, all ones, is placed in the first four bytes; the zeros before them do not
+  // affect the CRC.
   logic [engine_pkg::DataWidth-1:0] data_q;
   logic valid_q, last_q;
   logic [$bits(in_i.bytes)-1:0] bytes_q;

@@ -11,8 +11,8 @@ module engine_output
   import engine_pkg::*;
 #(
     parameter type beat_t = logic,
-    parameter int unsigned Engine = 0,  // that of this tile; 0: none
-    parameter bit CutsReady = 0,  // as of output_stage
+    parameter int unsigned Engine = 0,  // engine of this tile; 0: none
+    parameter bit CutsReady = 0,  // passed to output_stage
     parameter int unsigned NumBound = 1,
     parameter int unsigned NumBoundHops = 1,
     parameter logic [NumBound-1:0][15:0] BoundKeys = '0,
@@ -43,7 +43,7 @@ module engine_output
   assign meta = engine_packet_meta_t'(in_i.meta);
   wire engine_t step = meta.steps[0];
 
-  // The exit of MAC port 0.
+  // Bound hop of the exit of MAC port 0.
   function automatic logic [NextWidth:0] first_exit();
     first_exit = '0;
     for (int unsigned b = 0; b < NumBound; b++) begin

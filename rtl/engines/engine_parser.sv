@@ -13,8 +13,8 @@ module engine_parser
 #(
     parameter type beat_t = logic,
     parameter type regs_t = logic,  // from engine_parser.rdl
-    parameter bit CutsReady = 0,  // of its output_stage
-    parameter int unsigned KindEnginePacket = 1,  // filled in by Bombus, as what follows
+    parameter bit CutsReady = 0,  // passed to output_stage
+    parameter int unsigned KindEnginePacket = 1,  // this and the following are filled in by Bombus
     parameter int unsigned NumBound = 1,
     parameter int unsigned NumBoundHops = 1,
     parameter logic [NumBound-1:0][15:0] BoundKeys = '0,
@@ -38,7 +38,7 @@ module engine_parser
     output logic        busy_o
 );
 
-  localparam string Entry = "eth_rx";  // it takes what mac_rx sends
+  localparam string Entry = "eth_rx";  // so that it takes what mac_rx sends
   localparam string Sends = "engine_packet";
   localparam string Binds = "engine";
   localparam int unsigned BindsWidth = 5;
@@ -52,7 +52,7 @@ module engine_parser
 
   localparam int unsigned MinBytes = Ipv4Byte + 4;
 
-  // ---- Which rules match ----
+  // ---- Match all rules ----
 
   typedef struct packed {
     logic [NumRules-1:0] hits;
@@ -68,7 +68,7 @@ module engine_parser
   wire [7:0] protocol = in_i.data[8*ProtocolByte+:8];
   wire [15:0] port = swap16(in_i.data[8*(PortByte+2)+:16]);
   wire is_ipv4 = (ether_type == EtherTypeIpv4) & (in_i.length >= 14'(PortByte));
-  // More fragments, and the offset, are zero.
+  // More Fragments and the fragment offset are zero.
   wire is_whole = in_i.data[8*Ipv4Byte+:8] == 8'h45 &
       in_i.data[8*FragmentByte+:6] == '0 & in_i.data[8*(FragmentByte+1)+:8] == '0;
   wire is_udp = is_ipv4 & is_whole & protocol == ProtocolUdp & in_i.length >= 14'(UdpPayloadByte);
@@ -107,8 +107,7 @@ module engine_parser
       .out_ready_i(matched_ready)
   );
 
-  // What the rules say changes together with what they match: a frame in between keeps the old
-  // ones.
+  // A rule's actions change together with its match fields: a frame in between keeps the old ones.
   typedef struct packed {
     engine_t [NumSteps-1:0] steps;
     flow_t flow;
@@ -127,7 +126,7 @@ module engine_parser
     end
   end
 
-  // ---- The first of them ----
+  // ---- Select the first match ----
 
   action_t action;
   always_comb begin

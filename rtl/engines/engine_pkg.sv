@@ -10,23 +10,23 @@ package engine_pkg;
 
   typedef logic [3:0] engine_t;  // number of an engine; 0: the sequence has ended
   typedef logic [$clog2(FlowCount)-1:0] flow_t;
-  // Keys of next hops: engines by their number, above them exits by their MAC port.
+  // Keys of next hops: engines by number, and above them exits by MAC port.
   parameter int unsigned FirstExit = 16;
 
-  // Metadata of kind engine_packet: a frame, and what is to be done with it.
+  // Metadata of kind engine_packet: a frame, and what must be done with it.
   typedef struct packed {
-    engine_t [NumSteps-1:0] steps;  // the engines still to be visited, the next one lowest
+    engine_t [NumSteps-1:0] steps;  // engines still to visit, the next one lowest
     flow_t flow;
-    logic [31:0] hash;  // by engine_hash; zero before
+    logic [31:0] hash;  // set by engine_hash; zero before
     logic is_udp;  // an IPv4 header without options, and UDP or TCP, unfragmented
     logic is_tcp;
     logic discard;  // an engine has refused it
     logic lost;  // its sequence names an engine that does not exist
     vlan_t vlan;
-    mac_port_t mac_port;  // by which it leaves
+    mac_port_t mac_port;  // port by which it leaves
   } engine_packet_meta_t;
 
-  // First bytes of fields in a frame without VLAN tag.
+  // First byte of each field in a frame without VLAN tag.
   parameter int unsigned EtherTypeByte = 12;
   parameter int unsigned Ipv4Byte = 14;
   parameter int unsigned FragmentByte = Ipv4Byte + 6;
@@ -37,7 +37,7 @@ package engine_pkg;
   parameter int unsigned TcpChecksumByte = PortByte + 16;
   parameter int unsigned UdpPayloadByte = PortByte + 8;
 
-  // All of these stand in the first beat at this width.
+  // At this width, all of these are in the first beat.
   parameter int unsigned DataWidth = 512;
 
 endpackage

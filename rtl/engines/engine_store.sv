@@ -26,7 +26,7 @@ module engine_store #(
     output logic    busy_o
 );
 
-  // Two of the longest packets.
+  // Room for two packets of maximum length.
   localparam int unsigned Depth = 2 ** $clog2(2 * bombus_pkg::MaxFrameBytes * 8 / $bits(in_i.data));
 
   logic full_q, unused_full, stored_valid, digest_valid;
@@ -51,7 +51,7 @@ module engine_store #(
       .ready_i (leaves)
   );
 
-  // No packet without a beat: there is always room for its digest.
+  // Every packet has at least one beat, so there is always room for its digest.
   block_fifo #(
       .data_t(digest_t),
       .Depth (Depth)
@@ -65,7 +65,7 @@ module engine_store #(
       .ready_i(leaves & out_o.last)
   );
 
-  // Ready comes out of a flip-flop, a cycle late: one more beat may come.
+  // Ready is registered, one cycle late, so one more beat may arrive.
   localparam int unsigned Last = Depth - 1;
   logic [$clog2(Depth)+1:0] beats_q;
   always_ff @(posedge clk_i) begin

@@ -14,7 +14,7 @@ module eth_rx
   import ethernet_pkg::*;
 #(
     parameter type beat_t = logic,
-    parameter bit CutsReady = 0,  // of its output_stage
+    parameter bit CutsReady = 0,  // passed to output_stage
     parameter int unsigned NumMacPorts = 1,
     // EtherTypes, filled in by Bombus, and the bound next hop that each leads to
     parameter int unsigned NumBound = 1,
@@ -101,7 +101,7 @@ module eth_rx
   logic [NumDrops-1:0] reasons;
   always_comb begin
     reasons = '0;
-    // A tag that is still in the frame was cut short, or stands behind another one.
+    // A tag that is still in the frame is truncated or follows another tag.
     if (frame.length < 14'(HeaderBytes) | (is_vlan & ~frame.meta.vlan.valid)) begin
       reasons[DropRunt] = 1'b1;
     end else if (header.src[0]) reasons[DropBadSource] = 1'b1;

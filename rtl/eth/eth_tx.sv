@@ -21,15 +21,16 @@ module eth_tx
   import ethernet_pkg::*;
 #(
     parameter type beat_t = logic,
-    parameter type cache_t = logic,  // an entry of the ARP cache as software reads it
-    parameter bit CutsReady = 0,  // of its output_stage
-    // A skid buffer in front of the look-up, where wires are slow: else the choice of a merge
-    // before it, the hash and the address of the table share a cycle.
+    parameter type cache_t = logic,  // an ARP cache entry as software reads it
+    parameter bit CutsReady = 0,  // passed to output_stage
+    // A skid buffer in front of the look-up, for designs with slow wires. Without it, the select of
+    // a merge in front, the hash and the table address share one cycle.
     parameter bit RegistersInput = 0,
     parameter int unsigned NumMacPorts = 1,
     parameter int unsigned NumBindings = 2048,  // a power of two
-    parameter int unsigned MaxAgeS = 300,  // seconds that an unconfirmed binding lives, 61 to 500
-    // Neighbours that can be asked for at a time; a power of two
+    // Lifetime of an unconfirmed binding in seconds, 61 to 500
+    parameter int unsigned MaxAgeS = 300,
+    // Neighbours that can be resolved at the same time; a power of two
     parameter int unsigned NumQuestions = 128,
     parameter int unsigned QueueBytes = 16384,  // waiting packets; a power of two
     // MAC ports, filled in by Bombus, and the bound next hop that each leads to
@@ -71,11 +72,11 @@ module eth_tx
   localparam string Entry = "eth_tx";
   localparam string Takes = "packet arp arp_update";
   localparam string NextArpSends = "arp_question";
-  localparam bit Replicable = 0;  // what ARP learns is in one place
+  localparam bit Replicable = 0;  // ARP state is not replicated
   localparam string Binds = "mac_port";
   localparam int unsigned BindsWidth = $bits(mac_port_t);
   localparam bit BindsZero = 1;  // ports are numbered from 0
-  // After reset the cache is cleared, two bindings in a cycle.
+  // After reset the cache is cleared, two bindings per cycle.
   localparam int unsigned MaxBusyCycles = NumBindings > 4096 ? NumBindings : 4096;
   typedef enum int unsigned {
     NextArp,
@@ -99,7 +100,7 @@ module eth_tx
 
   // ---- Input ----
 
-  // Of a first beat
+  // Valid for a first beat
   function automatic logic brings_binding(beat_t beat);
     arp_meta_t meta;
     meta = beat.meta;
@@ -127,15 +128,15 @@ module eth_tx
     assign in_ready_o = in_ready;
   end
 
-  // ---- Look up: the table is read while a message's first beat comes in ----
+  // ---- Look-up: the table is read while a message's first beat arrives ----
 
   logic first_q, look_first_q;
   logic resolver_busy, key_ready;
   beat_t look;
   logic look_valid, look_wait, look_ready;
-  // Metadata counts with a first beat only; behind it there may be anything.
+  // Metadata is valid only with a first beat; later beats may carry anything.
   wire in_is_update = first_q & brings_binding(in);
-  // While the resolver is busy, no message starts.
+  // No message starts while the resolver is busy.
   wire stop = resolver_busy & first_q;
   assign in_ready = key_ready & ~stop;
 
@@ -162,13 +163,14 @@ module eth_tx
       .out_ready_i(look_ready)
   );
 
-  // ---- Act: the answer is there, in registers ----
+  // ---- Act: the answer is in registers ----
 
   beat_t act;
   logic act_valid, act_ready, act_first_q, act_kept, kept_ready, act_room;
   logic [47:0] act_mac, waited_mac;
   assign look_ready = act_room & ~look_wait;
-  logic act_packet_q, act_update_q, act_body_q;  // what its message is; a body may be an update
+  logic
+      act_packet_q, act_update_q, act_body_q;  // type of its message; a body may also be an update
   always_ff @(posedge clk_i) begin
     if (rst_i) act_first_q <= 1'b1;
     else if (act_valid & act_ready) act_first_q <= act.last;
@@ -265,7 +267,7 @@ module eth_tx
           ip: show_key.ip
       };
 
-  // ---- What goes out: what has waited, a question, or the message looked up ----
+  // ---- Select what is sent: waiting packets, a question, or the message looked up ----
 
   typedef enum logic [1:0] {
     FromAct,
@@ -300,7 +302,7 @@ module eth_tx
   end
   assign waited_ready = chosen_ready & (source == FromQueue);
   assign ask_ready = chosen_ready & (source == FromQuestion);
-  // Ready comes late.
+  // Ready arrives late.
   wire act_ends = act_kept & kept_ready;
   wire act_goes = ~act_kept & (source == FromAct);
   assign act_ready = act_ends | (act_goes & chosen_ready);
@@ -380,7 +382,7 @@ module eth_tx
     end
   end
 
-  // With one port no message needs to name it.
+  // With a single port, no message needs to name it.
   logic unused_found;
   logic [NextWidth-1:0] port_hop, next;
   bound_hop #(

@@ -3,7 +3,7 @@
 // between frame and metadata.
 package ethernet_pkg;
 
-  // Wire bytes, first byte lowest.
+  // In wire order; the first byte is in the lowest bits.
   typedef struct packed {
     logic [15:0] ether_type;
     logic [47:0] src;

@@ -36,7 +36,7 @@ module ip_blacklist #(
     output logic                   boundary_done_o
 );
 
-  localparam string Entry = "";  // no messages come to it
+  localparam string Entry = "";  // receives no messages
 
   if (Stages < 2 || NumBoundaries > 65535) begin : gen_bad_stages
     $error("ip_blacklist: Stages must be 2 to 16");

@@ -11,7 +11,7 @@
 // Latency: Stages + 1 cycles. Throughput: one key per cycle.
 module range_search #(
     parameter int unsigned Stages = 11,  // for 2^Stages - 1 boundaries
-    parameter type tag_t = logic,  // goes along
+    parameter type tag_t = logic,  // travels with the key
     parameter bit Fixed = 0,
     parameter int unsigned NumFixed = 1,  // boundaries of Table
     parameter logic [NumFixed-1:0][31:0] Table = '0
@@ -41,7 +41,7 @@ module range_search #(
   end
 
   for (genvar s = 0; s < Stages; s++) begin : gen_stage
-    // Compares with boundary 2^Level - 1 behind those that are known not to be above the key.
+    // Compares with boundary 2^Level - 1 after those already known not to be above the key.
     localparam int unsigned Level = Stages - 1 - s;
     localparam int unsigned Entries = 2 ** s;
     localparam int unsigned AddrWidth = s == 0 ? 1 : s;
@@ -49,7 +49,7 @@ module range_search #(
     logic valid, valid_q;
     logic [31:0] key, key_q;
     tag_t tag, tag_q;
-    logic [Stages-1:0] found, found_q;  // boundaries that are not above
+    logic [Stages-1:0] found, found_q;  // boundaries not above the key
     if (s == 0) begin : gen_first
       assign valid = valid_i;
       assign key   = key_i;

@@ -19,12 +19,12 @@ module icmp_echo
   import icmp_pkg::*;
 #(
     parameter type beat_t = logic,
-    parameter bit CutsReady = 0,  // of its output_stage
+    parameter bit CutsReady = 0,  // passed to output_stage
     parameter int unsigned NumMacPorts = 1,
     parameter int unsigned Delay = 0,  // cycles; evens out ways that meet behind it (docs/architecture.md, "Timing")
     parameter int unsigned BurstErrors = 8,
-    parameter int unsigned RefillShift = 14,  // 16 ms: 61 a second
-    // Protocols whose errors are heeded, filled in by Bombus, and the next hop of each
+    parameter int unsigned RefillShift = 14,  // one token per 16 ms: 61 per second
+    // Protocols whose errors are handled, filled in by Bombus, and the next hop of each
     parameter int unsigned NumBound = 1,
     parameter int unsigned NumBoundHops = 1,
     parameter logic [NumBound-1:0][15:0] BoundKeys = '0,
@@ -51,28 +51,28 @@ module icmp_echo
     output logic                  busy_o
 );
 
-  localparam int unsigned PeriodWidth = 8;  // bits of a number of periods
+  localparam int unsigned PeriodWidth = 8;  // width of a number of periods
   if (BurstErrors < 1 || RefillShift > 32 - PeriodWidth) begin : gen_bad_rate
     $error("icmp_echo: BurstErrors must be at least 1, RefillShift at most 24");
   end
 
   localparam string Entry = "icmp";
   localparam noc_pkg::flow_e Flow = noc_pkg::FlowAddress;
-  localparam logic [7:0] IpProtocol = ProtocolIcmp;  // by which ipv4_rx finds it
+  localparam logic [7:0] IpProtocol = ProtocolIcmp;  // the key that ipv4_rx binds
   localparam string Takes = "packet unreachable";
-  localparam bit Rare = 1'b1;  // little comes here beside what else is bound
+  localparam bit Rare = 1'b1;  // little traffic compared with the other bound layers
   localparam string Binds = "quoted_protocol";
   localparam int unsigned BindsWidth = 8;
   localparam string Sends = "icmp_error";
   localparam string NextIpv4TxSends = "packet";
   typedef enum int unsigned {
     NextIpv4Tx,
-    NextBound    // who heeds errors
+    NextBound    // layers that handle ICMP errors
   } next_e;
   typedef enum int unsigned {
     DropTruncated,
     DropBadChecksum,
-    DropNotEchoRequest,  // nor an error that anybody heeds
+    DropNotEchoRequest,  // nor an error that a layer handles
     DropRateLimited,
     NumDrops
   } drop_e;
@@ -121,9 +121,9 @@ module icmp_echo
     reply_meta.l4.ip_tx = '{protocol: ProtocolIcmp, csum_pos: '0, reserved: '0};
   end
 
-  // The type goes down by 8 in the high byte of the first word, so the checksum goes up by that
-  // (RFC 1624): from the place of weight 8 on, each place changes if all below it are ones, around
-  // the word.
+  // The type decreases by 8 in the high byte of the first word, so the checksum increases by that
+  // much (RFC 1624): from the bit of weight 8 on, each bit flips if all bits below it are ones,
+  // with end-around carry.
   localparam int unsigned TypeBit = 11;
   function automatic logic [15:0] type_taken_out(logic [15:0] csum);
     logic carry;
@@ -147,12 +147,12 @@ module icmp_echo
 
   // ---- Unreachable ----
 
-  localparam int unsigned MaxQuotedBytes = 8;  // of the packet's payload
+  localparam int unsigned MaxQuotedBytes = 8;  // quoted bytes of the packet's payload
   typedef struct packed {
     logic [MaxQuotedBytes*8-1:0] payload;
     ipv4_pkg::header_t ip;
     header_t icmp;
-  } unreachable_t;  // wire bytes, first byte lowest
+  } unreachable_t;  // in wire order, first byte lowest
   localparam int unsigned MaxErrorBytes = $bits(unreachable_t) / 8;
   localparam int unsigned ErrorBeats = (MaxErrorBytes + DataBytes - 1) / DataBytes;
   localparam int unsigned IpHeaderWords = ipv4_pkg::HeaderBytes / 2;
@@ -167,7 +167,7 @@ module icmp_echo
   state_e state_q;
   wire stream = state_q == StateStream;
 
-  // What the error is made of; what comes last in StateStream stays.
+  // The data of the error. What arrives last in StateStream is kept.
   unreachable_meta_t refused;  // the packet that the error is about
   assign refused = request.meta;
   unreachable_t error_q;  // without checksums
@@ -215,13 +215,13 @@ module icmp_echo
     end
   end
 
-  // ---- Errors that others report ----
+  // ---- Errors reported by others ----
 
   logic out_ready;
   localparam bit Reports = BoundKeys != '0;
   localparam int unsigned QuoteBeats = (MaxErrorBytes + DataBytes - 1) / DataBytes;
   logic [QuoteBeats-1:0][DataBytes*8-1:0] quote_q;
-  logic [$clog2(QuoteBeats+1)-1:0] quoted_q;  // beats that have come
+  logic [$clog2(QuoteBeats+1)-1:0] quoted_q;  // beats received
   logic reporting_q;
   unreachable_t quote;
   wire [QuoteBeats*DataBytes*8-1:0] quote_bits = quote_q;
@@ -259,7 +259,7 @@ module icmp_echo
     end
   end
 
-  // A packet of this host, without options, of which the beginning is quoted.
+  // The error quotes the start of a packet of this host without options.
   logic heeded;
   logic [NextWidth-1:0] bound;
   bound_hop #(
@@ -300,9 +300,9 @@ module icmp_echo
     report.data = (DataBytes * 8)'(quote.payload[63:32]);
   end
 
-  // ---- Unreachable, further: the rate ----
+  // ---- Unreachable: rate limit ----
 
-  // The rate: periods that have gone by each give a token back; time may jump.
+  // Each period that passes returns a token; time may jump.
   typedef logic [$clog2(BurstErrors+1)-1:0] tokens_t;
   typedef logic [$clog2(BurstErrors+1):0] refilled_t;
   tokens_t tokens_q, refill_q;
@@ -313,7 +313,7 @@ module icmp_echo
   wire tokens_t tokens = (refilled > refilled_t'(BurstErrors)) ? tokens_t'(BurstErrors) :
       tokens_t'(refilled);
 
-  // A request is taken at once; the rate limit drops it like any other message.
+  // A request is accepted at once; the rate limit drops it like any other message.
   wire makes_error = first_q & is_error & (tokens_q != '0);
   wire error_start = stream & request_valid & out_ready & makes_error;
 
@@ -393,7 +393,7 @@ module icmp_echo
     end
   end
 
-  // ---- Out ----
+  // ---- Output ----
 
   assign request_ready = stream & out_ready;
 

@@ -2,20 +2,20 @@
 // ICMP (RFC 792): the header, and the kinds of messages that request and report errors.
 package icmp_pkg;
 
-  // Metadata of kind unreachable: up to 8 bytes of the payload of a packet that nobody
-  // here takes. What is known of the packet's header stands where a packet has it.
+  // Metadata of kind unreachable: up to 8 bytes of the payload of a packet that no layer here
+  // accepts. Known header fields occupy the same bits as in a packet.
   typedef struct packed {
     bombus_pkg::mac_port_t mac_port;
     bombus_pkg::vlan_t     vlan;
     logic [7:0]            tos;
     logic                  dont_fragment;
-    logic [15:0]           payload_length;  // bytes, of the whole packet
-    logic [31:0]           ip;              // where it came from
+    logic [15:0]           payload_length;  // in bytes, of the whole packet
+    logic [31:0]           ip;              // source address
     bombus_pkg::ip_rx_t    header;
   } unreachable_meta_t;
 
-  // Metadata of kind icmp_error: an error that somebody on the path to a peer reports of a
-  // packet that was sent from here (RFC 792). Data: the 4 bytes of that packet behind its ports.
+  // Metadata of kind icmp_error: an error that a node on the path to a peer reports about a packet
+  // sent from here (RFC 792). Data: the 4 bytes of that packet after its ports.
   typedef struct packed {
     bombus_pkg::mac_port_t mac_port;
     logic [7:0]            kind;       // the type
@@ -26,7 +26,7 @@ package icmp_pkg;
     logic [15:0]           own_port;
   } icmp_error_meta_t;
 
-  // Wire bytes, first byte lowest.
+  // In wire order; the first byte is in the lowest bits.
   typedef struct packed {
     logic [31:0] rest;  // depends on the type
     logic [15:0] csum;

@@ -16,7 +16,7 @@ module ids_check
   import rule_pkg::*;
 #(
     parameter int unsigned Rows = 256,
-    parameter int unsigned WordWidth = 11,  // of places in the store, of 16 bytes
+    parameter int unsigned WordWidth = 11,  // of an index into the store, in units of 16 bytes
     parameter int unsigned HitsOfPacket = 8,
     localparam int unsigned RowWidth = $clog2(Rows),
     localparam int unsigned HitWidth = $clog2(HitsOfPacket)
@@ -31,7 +31,7 @@ module ids_check
     input  packet_t packet_i,
     output logic    packet_ready_o,
 
-    // The store: what is asked for comes three cycles later.
+    // The store; read data arrive three cycles after the request.
     output logic read_o,
     output logic [WordWidth-1:0] word_o,
     input logic [255:0] data_i,

@@ -15,7 +15,7 @@ module ids_flows
 #(
     parameter int unsigned Flows = 4096,
     parameter int unsigned NumSlots = 16,
-    parameter int unsigned WordWidth = 11  // of places in the store, of 16 bytes
+    parameter int unsigned WordWidth = 11  // of an index into the store, in units of 16 bytes
 ) (
     input logic clk_i,
     input logic rst_i,
@@ -29,9 +29,9 @@ module ids_flows
     input logic [7:0] ask_slot_i,
     input logic again_i,  // another verdict has come
     output logic ask_done_o,  // with again_i; without, it is still ahead, if that was asked
-    output logic [15:0] row_o,  // of the flow of ask_slot_i, in the cycle after; all ones: it has none
+    output logic [15:0] row_o,  // of the flow of ask_slot_i, in the cycle after; all ones: none
 
-    // The store: what is asked for comes three cycles later.
+    // The store; read data arrive three cycles after the request.
     output logic replace_o,
     input logic replace_ready_i,
     output logic [WordWidth-1:0] replace_word_o,

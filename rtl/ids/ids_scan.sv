@@ -20,7 +20,7 @@ module ids_scan
     input  logic    packet_valid_i,
     output logic    packet_ready_o,
 
-    // The store: what is asked for comes three cycles later.
+    // The store; read data arrive three cycles after the request.
     input logic wait_i,
     output logic [WordWidth-1:0] word_o,
     input logic [255:0] data_i,

@@ -62,7 +62,7 @@ module rule_matcher
     output logic                   hit_done_o
 );
 
-  localparam string Entry = "";  // no messages come to it
+  localparam string Entry = "";  // receives no messages
   localparam string Agrees = "num_slots>=rpu.num_slots slot_bytes>=rpu.slot_bytes";
 
   localparam int unsigned HitsOfPacket = 8;

@@ -20,7 +20,7 @@ module ipv4_rx
   import ipv4_pkg::*;
 #(
     parameter type beat_t = logic,
-    parameter bit CutsReady = 0,  // of its output_stage
+    parameter bit CutsReady = 0,  // passed to output_stage
     parameter int unsigned NumMacPorts = 1,
     // IP protocols, filled in by Bombus, and the bound next hop that each leads to
     parameter int unsigned NumBound = 1,
@@ -48,7 +48,7 @@ module ipv4_rx
 );
 
   localparam string Entry = "ipv4_rx";
-  localparam logic [15:0] EtherType = EtherTypeIpv4;  // by which eth_rx finds it
+  localparam logic [15:0] EtherType = EtherTypeIpv4;  // the key that eth_rx binds
   localparam string Binds = "ip_protocol";
   localparam int unsigned BindsWidth = 8;
   localparam string NextIcmpSends = "unreachable";

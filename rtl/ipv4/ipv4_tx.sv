@@ -14,7 +14,7 @@ module ipv4_tx
   import ipv4_pkg::*;
 #(
     parameter type beat_t = logic,
-    parameter bit CutsReady = 0,  // of its output_stage
+    parameter bit CutsReady = 0,  // passed to output_stage
     parameter int unsigned NumMacPorts = 1,
     parameter int unsigned NumRoutes = 0,
     parameter int unsigned KindRoutedPacket = KindNone,  // filled in by Bombus

@@ -40,7 +40,7 @@ module frame_rx
 
     input regs_t regs_i,
 
-    output logic        mac_message_o,  // a frame has come in, dropped or not
+    output logic        mac_message_o,  // a frame was received, whether dropped or not
     output logic [13:0] mac_bytes_o,    // its bytes
     output logic        busy_o
 );

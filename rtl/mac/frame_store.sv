@@ -19,8 +19,8 @@ module frame_store #(
     input logic [DataWidth-1:0] data_i,
     input logic [ByteWidth-1:0] bytes_i,
     input logic                 store_i,       // with valid_i: the beat has bytes to keep
-    input logic                 last_i,        // the last one that has
-    input logic                 frame_last_i,  // nothing comes behind
+    input logic                 last_i,        // last beat with bytes
+    input logic                 frame_last_i,  // last beat of the frame
     input logic                 bad_i,         // with frame_last_i
     input logic                 too_long_i,    // with frame_last_i
     input logic [         13:0] length_i,      // with frame_last_i: bytes on the wire
@@ -37,7 +37,7 @@ module frame_store #(
     input  logic                  ready_i,
 
     output logic [ 2:0] drop_o,         // bad, too long, no room
-    output logic        mac_message_o,  // a frame has come in, dropped or not
+    output logic        mac_message_o,  // a frame was received, whether dropped or not
     output logic [13:0] mac_bytes_o,    // its bytes
     output logic        holds_o         // frames that are kept
 );

@@ -35,7 +35,7 @@ module mac_rx
     output logic  [0:0] out_next_o,
     output logic  [2:0] drop_o,
 
-    output logic        mac_message_o,  // a frame has come in, dropped or not
+    output logic        mac_message_o,  // a frame was received, whether dropped or not
     output logic [13:0] mac_bytes_o,    // its bytes
     output logic        busy_o
 );
@@ -78,8 +78,8 @@ module mac_rx
     count_t bytes;  // left without the tag
     index_t index;  // beat within the frame; stays at its maximum
     logic store;  // with valid: the beat has bytes
-    logic last;  // the last one that has
-    logic frame_last;  // nothing comes behind
+    logic last;  // last beat with bytes
+    logic frame_last;  // last beat of the frame
     logic bad;  // with frame_last
     logic [13:0] length;  // with frame_last: as on the wire
     logic ipv4;  // the (inner) EtherType, from its beat on

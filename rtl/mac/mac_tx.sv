@@ -39,7 +39,7 @@ module mac_tx
     output logic                 mac_tx_tlast_o,
 
     output logic [ 1:0] drop_o,
-    output logic        mac_message_o,  // a frame has gone out
+    output logic        mac_message_o,  // a frame was sent
     output logic [13:0] mac_bytes_o,    // its bytes
     output logic        busy_o
 );

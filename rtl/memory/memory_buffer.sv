@@ -65,7 +65,7 @@ module memory_buffer
     output logic       busy_o
 );
 
-  localparam string Entry = "";  // that of the tile that it stands before
+  localparam string Entry = "";  // the entry of the tile that it precedes
   localparam bit StandsBefore = 1'b1;
   localparam int unsigned MaxBusyCycles = 0;  // as the memory takes
   typedef enum logic [0:0] {NextServed} next_e;

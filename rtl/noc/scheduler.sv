@@ -22,7 +22,7 @@ module scheduler #(
 
   localparam string Takes = "any";
   localparam string Sends = "taken";
-  localparam string Entry = "";  // that of the tile that it stands before
+  localparam string Entry = "";  // the entry of the tile that it precedes
   localparam bit StandsBefore = 1'b1;
   typedef enum logic [0:0] {NextServed} next_e;
 

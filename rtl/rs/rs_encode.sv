@@ -18,7 +18,7 @@ module rs_encode
   import rs_matrix_pkg::*;
 #(
     parameter type beat_t = logic,
-    parameter int unsigned UdpPort = 1082,  // read by Bombus, which binds the port to this layer
+    parameter int unsigned UdpPort = 1082,  // Bombus reads it and binds the port to this layer
     parameter int unsigned DataShards = 8,
     parameter int unsigned ParityShards = 2,
     parameter int unsigned ShardBytes = 512,

@@ -84,7 +84,7 @@ module tcp
 );
 
   localparam string Entry = "tcp";
-  localparam logic [7:0] IpProtocol = ProtocolTcp;  // by which ipv4_rx finds it
+  localparam logic [7:0] IpProtocol = ProtocolTcp; // the key that ipv4_rx binds
   localparam noc_pkg::flow_e Flow = noc_pkg::FlowPayload;
   localparam bit Replicable = 1'b0;
   localparam string RequestTakes = "tcp_request tcp_error";

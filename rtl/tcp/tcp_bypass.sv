@@ -7,7 +7,7 @@ module tcp_bypass
   import tcp_pkg::*;
 #(
     parameter type beat_t = logic,
-    parameter bit CutsReady = 0,  // of its output_stage
+    parameter bit CutsReady = 0,  // passed to output_stage
     parameter int unsigned KindTcpData = 1,  // filled in by Bombus
     // Ports of applications, filled in by Bombus, and the bound next hop that each leads to
     parameter int unsigned NumBound = 1,

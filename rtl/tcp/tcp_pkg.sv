@@ -7,7 +7,7 @@
 // for each, so that nobody translates addresses. All arithmetic is modulo 2**32.
 package tcp_pkg;
 
-  // The fixed part of the header. Wire bytes, first byte lowest.
+  // The fixed part of the header. In wire order; the first byte is in the lowest bits.
   typedef struct packed {
     logic [15:0] urgent;
     logic [15:0] csum;

@@ -2,7 +2,7 @@
 // UDP (RFC 768): the header.
 package udp_pkg;
 
-  // Wire bytes, first byte lowest.
+  // In wire order; the first byte is in the lowest bits.
   typedef struct packed {
     logic [15:0] csum;
     logic [15:0] length;

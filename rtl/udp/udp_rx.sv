@@ -13,7 +13,7 @@ module udp_rx
   import udp_pkg::*;
 #(
     parameter type beat_t = logic,
-    parameter bit CutsReady = 0,  // of its output_stage
+    parameter bit CutsReady = 0,  // passed to output_stage
     parameter int unsigned NumMacPorts = 1,
     // Open UDP ports, filled in by Bombus, and the bound next hop that each leads to
     parameter int unsigned NumBound = 1,
@@ -42,7 +42,7 @@ module udp_rx
 
   localparam string Entry = "udp_rx";
   localparam noc_pkg::flow_e Flow = noc_pkg::FlowPayload;
-  localparam logic [7:0] IpProtocol = ProtocolUdp;  // by which ipv4_rx finds it
+  localparam logic [7:0] IpProtocol = ProtocolUdp;  // the key that ipv4_rx binds
   localparam string Binds = "udp_port";
   localparam string NextIcmpSends = "unreachable";
   typedef enum int unsigned {

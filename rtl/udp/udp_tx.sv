@@ -15,7 +15,7 @@ module udp_tx
   import udp_pkg::*;
 #(
     parameter type beat_t = logic,
-    parameter bit CutsReady = 0,  // of its output_stage
+    parameter bit CutsReady = 0,  // passed to output_stage
     parameter int unsigned NumMacPorts = 1,
     parameter int unsigned NumRoutes = 0,
     parameter int unsigned KindRoutedPacket = KindNone,  // filled in by Bombus
