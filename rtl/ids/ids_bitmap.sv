@@ -5,7 +5,7 @@
 //
 // Latency: 2 cycles. Throughput: 16 places per cycle.
 module ids_bitmap #(
-    parameter int unsigned Words = 512,  // of 32 bits
+    parameter int unsigned Words = 512,  // 32-bit words
     localparam int unsigned WordWidth = $clog2(Words)
 ) (
     input logic clk_i,

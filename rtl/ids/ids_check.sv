@@ -106,8 +106,8 @@ module ids_check
 
   // ---- A rule's header ----
 
-  place_t place_q, at_q, from_q;  // in the frame, in the payload, in what is scanned
-  logic is_before_q;  // the payload
+  place_t place_q, at_q, from_q;  // offset in the frame, in the payload, in the scanned bytes
+  logic is_before_q;  // the match starts before the payload
   wire has_ports = |packet_i.protocol[1:0];
   wire source_is_in = packet_i.source_port >= rule_q[0][15:0] & packet_i.source_port <= rule_q[0][31:16];
   wire target_is_in = packet_i.target_port >= rule_q[1][15:0] & packet_i.target_port <= rule_q[1][31:16];
@@ -119,10 +119,10 @@ module ids_check
   wire end_is_in = end_place <= 15'(packet_i.stop) & end_place > 15'(packet_i.start);
   logic ports_q, places_q;
 
-  // ---- A step: eight bytes ----
+  // ---- A step compares eight bytes ----
 
-  logic [3:0] left_q;  // steps
-  logic [WordWidth+3:0] base_q, byte_q;  // of the fragment, of the step
+  logic [3:0] left_q;  // steps left
+  logic [WordWidth+3:0] base_q, byte_q;  // byte address of the fragment, of the step
   logic [63:0] bytes_q;
   logic [ 7:0] wrong;
   wire  [ 7:0] care = step_word_q[2][23:16];
@@ -183,7 +183,7 @@ module ids_check
         left_q  <= num_steps;
         state_q <= Compared;
       end
-      Compared: begin  // the first step is read
+      Compared: begin  // the first step is being read
         if (~(ports_q & places_q)) state_q <= NextRule;
         else state_q <= left_q == '0 ? Holds : HaveStep;
       end

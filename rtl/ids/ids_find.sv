@@ -38,9 +38,9 @@ module ids_find
 
   localparam int unsigned Depth = 16;
 
-  // ---- One place after the other ----
+  // ---- One position at a time ----
 
-  logic [31:0] left_q;  // places whose bit is set: of eight bytes, then of four
+  logic [31:0] left_q;  // positions whose bit is set: for eight bytes, and below them for four
   logic ends_q, valid_q;
   logic [  9:0] at_q;
   logic [183:0] bytes_q;
@@ -72,10 +72,10 @@ module ids_find
     end
   end
 
-  // ---- Its bytes, their hashes, what the table has ----
+  // ---- The bytes at this position, their hashes, and the table rows ----
 
   typedef struct packed {
-    logic   is_there;  // a place, not only the end of a packet
+    logic   is_there;  // there is a position, not only the end of a packet
     logic   is_short;
     logic   ends;
     place_t place;
@@ -104,7 +104,7 @@ module ids_find
   end
 
   localparam int unsigned Columns[2] = '{ColumnFirst, ColumnSecond};
-  logic [1:0][2:0][31:0] words;  // of both rows: eight bytes, then the row of the first rule
+  logic [1:0][2:0][31:0] words;  // from both rows: eight bytes, then the row of the first rule
   logic [1:0] found_q;
   row_t [1:0] row_q;
   for (genvar h = 0; h < 2; h++) begin : gen_half

@@ -27,9 +27,9 @@ module ids_flows
     input logic ask_i,  // held until ask_done_o
     input ask_e ask_op_i,
     input logic [7:0] ask_slot_i,
-    input logic again_i,  // another verdict has come
-    output logic ask_done_o,  // with again_i; without, it is still ahead, if that was asked
-    output logic [15:0] row_o,  // of the flow of ask_slot_i, in the cycle after; all ones: none
+    input logic again_i,  // a repeated verdict is ready
+    output logic ask_done_o,  // with again_i; without it, a packet asked about is still ahead
+    output logic [15:0] row_o,  // row of the flow of ask_slot_i, one cycle later; all ones: none
 
     // The store; read data arrive three cycles after the request.
     output logic replace_o,
@@ -65,7 +65,7 @@ module ids_flows
     logic valid;
     logic blocked;
     logic [15:0] stamp;
-    logic [5:0] count;  // bytes that are known, the last ones
+    logic [5:0] count;  // number of valid bytes in last
     logic [31:0] next;
     logic [95:0] key;
     logic [8*JointBytes-1:0] last;
@@ -92,15 +92,16 @@ module ids_flows
   } step_e;
   step_e step_q;
 
-  // ---- Packets that wait, each kept by its slot ----
+  // ---- Waiting packets, stored by slot ----
 
   (* ram_style = "distributed" *)info_t infos  [NumSlots];
   logic [SlotWidth-1:0] next_slot, slot_q;
   logic waiting, unused_ready, unused_body;
-  logic asks_q, wanted_q;  // a verdict is asked for; and the asker waits for it
+  logic asks_q, wanted_q;  // a repeated verdict is in progress; the firmware still waits for it
   wire takes_ask = step_q == Idle & ask_i & ask_op_i != AskRow & ~asks_q & ~ask_done_o;
   wire takes = step_q == Idle & ~takes_ask & waiting;
-  // Twice the slots: firmware that asks for slots it does not have can make one come twice.
+  // Twice the number of slots: firmware that asks about slots it does not hold can make one appear
+  // twice.
   localparam int unsigned Depth = NumSlots == 64 ? 64 : 2 * NumSlots;
   head_fifo #(
       .head_t(logic [SlotWidth-1:0]),
@@ -139,12 +140,12 @@ module ids_flows
   // ---- The table ----
 
   logic [SetWidth-1:0] set_q;
-  logic [2:0] number_q;  // of the step: ways, words
+  logic [2:0] number_q;  // counter within a step: ways, words
   logic [1:0] way_q, victim_q;
   index_t clear_q;
   state_t state_q, read_q, row_q;
   localparam int unsigned KeyParts = 12;
-  logic [KeyParts-1:0] same_q;  // of row_q's key and the flow's
+  logic [KeyParts-1:0] same_q;  // equal parts of row_q's key and the flow's key
   (* ram_style = "ultra" *) state_t states[Flows];
   hash_t hash;
   hash_t [2:0] words;
@@ -161,35 +162,36 @@ module ids_flows
     for (int unsigned n = 0; n < KeyParts; n++) same_q[n] <= read_q.key[8*n+:8] == flow.key[8*n+:8];
   end
 
-  // ---- Which flow it is ----
+  // ---- Find the flow ----
 
   logic [15:0] now_q;
-  logic [3:0] part_q;  // of a unit of time
+  logic [3:0] part_q;  // fraction of a time unit
   logic found_q;
   logic [16:0] oldest_q, age;
-  wire [1:0] seen_way = number_q[1:0] - 2'd2;  // that row_q has
+  wire [1:0] seen_way = number_q[1:0] - 2'd2;  // the way that row_q holds
   wire has_row = step_q == Look & number_q >= 3'd2;
   wire is_it = row_q.valid & (&same_q);
   assign age = row_q.valid ? {1'b0, now_q - row_q.stamp} : '1;
 
-  // ---- Its place in the stream ----
+  // ---- Position in the stream ----
 
-  logic signed [31:0] seen_q;  // bytes that were in the stream before
+  logic signed [31:0] seen_q;  // bytes of the segment already seen in the stream
   logic is_known_q, is_ahead_q, is_next_q, is_small_q;
   place_t skip_q, put_q, from_q;
   logic [5:0] count_q;
-  // What is missing may have come since it was asked to do without: then it is not given up.
+  // The missing bytes may have arrived since the firmware asked to skip them; then nothing is
+  // skipped.
   wire has_state = is_known_q & ~flow.syn & ~(skips & seen_q[31]);
   wire still_ahead = step_q == Place & is_asked_q & has_state & seen_q[31];
   wire is_old = has_state & ~seen_q[31] & seen_q >= 32'(packet.size);
   place_t begins;
-  assign begins = packet.start + skip_q;  // what is new
+  assign begins = packet.start + skip_q;  // start of the new bytes
   wire [14:0] total = 15'(count_q) + 15'(packet.size) - 15'(skip_q);
 
-  // ---- Bytes before the payload: written over the headers ----
+  // ---- Bytes of the stream before the payload, written over the headers ----
 
   logic [1:0][127:0] halves;
-  logic [JointBytes-1:0] is_last;  // of the bytes that are known
+  logic [JointBytes-1:0] is_last;  // marks the valid bytes
   logic [255:0] pair;
   logic [31:0] pair_bytes;
   wire half = number_q[0];
@@ -203,7 +205,7 @@ module ids_flows
     if (number_q[1:0] == 2'd2) pair_bytes[31:16] = '0;
   end
   wire [4:0] by = 5'd16 - 5'(put_q[3:0]);
-  // A word is worked out in one cycle and written in a later one.
+  // A word is computed in one cycle and written in a later one.
   logic put_valid_q;
   wire puts = step_q == Put & (~put_valid_q | replace_ready_i);
   wire [WordWidth-1:0] frame_word = WordWidth'({packet.beat, 2'b00});
@@ -217,7 +219,7 @@ module ids_flows
     end
   end
 
-  // ---- The last bytes of the stream: read ----
+  // ---- Read the last bytes of the stream ----
 
   place_t first_taken_q;
   logic [2:0] coming_q;
@@ -327,7 +329,7 @@ module ids_flows
     end
   end
 
-  // ---- Out ----
+  // ---- Output ----
 
   assign packet_valid_o = step_q == Emit & ~put_valid_q;
   wire is_scanned = flow.is_enabled & ~is_ahead_q & packet.is_examined;

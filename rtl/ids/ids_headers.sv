@@ -34,9 +34,9 @@ module ids_headers
 
   localparam int unsigned HeaderBytes = 14;
   localparam int unsigned TagBytes = 4;
-  localparam int unsigned IpBytes = 46;  // that are there behind a tag
+  localparam int unsigned IpBytes = 46;  // bytes of the first beat after a tag
 
-  // The packet behind the tag.
+  // The packet after the tag.
   wire [15:0] first_type = swap16(data_i[8*12+:16]);
   wire is_tagged = first_type == EtherTypeVlan | first_type == 16'h88A8;
   wire [15:0] ether_type = is_tagged ? swap16(data_i[8*16+:16]) : first_type;
@@ -44,7 +44,7 @@ module ids_headers
 
   logic [8*IpBytes-1:0] ip_q;
   logic is_ipv4_q;
-  place_t ip_start_q, room_q;  // bytes behind it in the frame
+  place_t ip_start_q, room_q;  // bytes after ip_start in the frame
   logic [1:0] first_q;
   logic [2:0] last_q;
   logic [1:0][7:0] slot_q;
@@ -64,7 +64,7 @@ module ids_headers
     end
   end
 
-  // The header above it, by the length of the header.
+  // The transport header, located by the length of the IP header.
   localparam int unsigned L4Bytes = 14;
   wire [3:0] words = ip_q[3:0];
   logic [8*L4Bytes-1:0] l4, l4_q;
@@ -74,7 +74,8 @@ module ids_headers
   end
   wire [15:0] total = swap16(ip_q[16+:16]);
   wire [7:0] protocol = ip_q[8*9+:8];
-  wire is_fragment = {ip_q[8*6+5], ip_q[8*6+:5], ip_q[8*7+:8]} != '0;  // more fragments, offset
+  // More Fragments, fragment offset
+  wire is_fragment = {ip_q[8*6+5], ip_q[8*6+:5], ip_q[8*7+:8]} != '0;
 
   logic is_good_q;
   logic [3:0] protocol_q;

@@ -10,7 +10,7 @@ module ids_scan
   import rule_pkg::*;
 #(
     parameter int unsigned Rows = 256,
-    parameter int unsigned WordWidth = 11,  // of places in the store
+    parameter int unsigned WordWidth = 11,  // of an index into the store
     localparam int unsigned RowWidth = $clog2(Rows)
 ) (
     input logic clk_i,
@@ -25,11 +25,11 @@ module ids_scan
     output logic [WordWidth-1:0] word_o,
     input logic [255:0] data_i,
 
-    // Places of 16 whose bits are set, the folded bytes from the first place on.
+    // Which of 16 positions have their bit set, and the folded bytes from the first position on.
     output logic [15:0] long_o,
     output logic [15:0] short_o,
     output logic ends_o,
-    output logic [9:0] at_o,  // in units of 16
+    output logic [9:0] at_o,  // first position, in units of 16
     output logic [183:0] bytes_o,
     output logic valid_o,
     input logic ready_i,
@@ -54,7 +54,7 @@ module ids_scan
   // ---- Words of the payload ----
 
   at_t at_q;
-  logic goes_on_q;  // it is not at the first word of a packet
+  logic goes_on_q;  // not at the first word of a packet
   wire at_t first_at = packet_i.from[13:4];
   wire at_t last_at = packet_i.is_small ? first_at : packet_i.last_at;
   wire at_t at = goes_on_q ? at_q : first_at;
@@ -75,7 +75,7 @@ module ids_scan
     end
   end
 
-  // Places of this word that may begin a fragment.
+  // Positions of this word at which a fragment may begin.
   wire signed [15:0] here = 16'({at, 4'd0});
   wire signed [15:0] from = 16'(packet_i.from) - here;
   wire signed [15:0] to_long = 16'(packet_i.stop) - here - 16'sd8;
@@ -140,7 +140,7 @@ module ids_scan
       .data_i(write_data_i)
   );
 
-  // ---- What is worth a look ----
+  // ---- Positions worth checking ----
 
   typedef struct packed {
     logic [15:0] longs;

@@ -17,7 +17,7 @@ module ids_store #(
 
     input logic packet_i,
     input logic first_i,
-    input logic [BeatWidth-1:0] beat_i,  // of the frame, the first one
+    input logic [BeatWidth-1:0] beat_i,  // first beat of the frame
     input logic [DataWidth-1:0] data_i,
 
     input logic replace_i,
@@ -26,7 +26,7 @@ module ids_store #(
     input logic [15:0] replace_bytes_i,
     input logic [127:0] replace_data_i,
 
-    input logic [BeatWidth+1:0] word_i,  // of 16 bytes
+    input logic [BeatWidth+1:0] word_i,  // address in units of 16 bytes
     output logic [255:0] data_o
 );
 
@@ -54,7 +54,7 @@ module ids_store #(
     if (rst_i) bytes_q <= '0;
   end
 
-  // Each quarter of a beat has a memory; those before the first one read the next beat.
+  // Each quarter of a beat has its own memory; quarters before the first one read the next beat.
   logic [3:0][127:0] quarter_q;
   wire [1:0] first = word_i[1:0];
   wire [BeatWidth-1:0] beat = word_i[BeatWidth+1:2];

@@ -26,7 +26,7 @@ module rule_matcher
     parameter int unsigned NumSlots = 16,
     parameter int unsigned SlotBytes = 2048,
     parameter int unsigned Rows = 2048,
-    parameter int unsigned Flows = 4096,  // whose state there is room for
+    parameter int unsigned Flows = 4096,  // flows whose state is stored
     localparam int unsigned NumWords = 32 * Rows,
     localparam int unsigned IndexWidth = $clog2(NumWords)
 ) (
@@ -124,17 +124,17 @@ module rule_matcher
       .packet_valid_o(packet_valid)
   );
 
-  logic reads;  // the check does, before all others
+  logic reads;  // the check reads; it has priority
   logic [BeatWidth+1:0] scan_word, check_word;
   logic [255:0] bytes;
 
-  // What the firmware asks is in words from 0x4000 on: an operation, and a slot.
+  // Firmware requests are accesses to words from 0x4000 on: an operation and a slot.
   logic ask_done, again, replace, replace_ready, flow_reads, answered_q;
   logic [BeatWidth+1:0] replace_word, flow_word;
   logic [15:0] replace_bytes;
   logic [127:0] replace_data;
   logic [15:0] flow_row;
-  logic [NumSlots-1:0] inside_q;  // slots whose verdict has not come
+  logic [NumSlots-1:0] inside_q;  // slots whose verdict is pending
   wire [7:0] ask_slot = 8'(accel_addr_i[7:2]);
   wire ask_e ask_op = ask_e'(accel_addr_i[9:8]);
   wire may_ask = accel_addr_i[15:10] == 6'b0100_00 & 32'(ask_slot) < NumSlots &
@@ -221,7 +221,7 @@ module rule_matcher
       .data_o(bytes)
   );
 
-  // ---- Places, fragments, rules ----
+  // ---- Positions, fragments, rules ----
 
   logic [15:0] longs, shorts;
   logic ends, found_valid, found_ready;

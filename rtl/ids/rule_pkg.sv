@@ -17,7 +17,7 @@ package rule_pkg;
   typedef logic [13:0] row_t;
   typedef logic [13:0] place_t;
 
-  // Each bit is the exclusive or of six bits of four bytes.
+  // Each hash bit is the XOR of six bits of the four bytes.
   localparam logic [31:0] Taps[20] = '{
       32'h80040d08,
       32'h02090441,
@@ -43,7 +43,8 @@ package rule_pkg;
   function automatic hash_t hash_of_four(logic [31:0] word);
     for (int unsigned n = 0; n < 20; n++) hash_of_four[n] = ^(word & Taps[n]);
   endfunction
-  // Of the first and the second four bytes of a fragment; 0 for the second ones of a short fragment.
+  // low and high: hashes of the first and second four bytes of a fragment; high is 0 for a short
+  // fragment.
   function automatic hash_t first_hash(hash_t low, hash_t high);
     return low ^ {high[12:0], high[19:13]};
   endfunction
@@ -51,53 +52,53 @@ package rule_pkg;
     return {low[10:0], low[19:11]} ^ {high[6:0], high[19:7]};
   endfunction
 
-  // Letters become small ones; some other bytes fall together too.
+  // Converts letters to lower case; some other bytes are merged too.
   function automatic logic [7:0] fold(logic [7:0] character);
     return character | {2'b00, character[6], 5'd0};
   endfunction
 
-  // Places count from the first byte of the frame.
+  // Positions count from the first byte of the frame.
   typedef struct packed {
     logic [7:0] slot;
-    logic is_examined;  // the payload is known
+    logic is_examined;  // the payload was found and is examined
     logic [3:0] protocol;  // one of TCP, UDP, ICMP, others, from bit 0 on
     logic [15:0] source_port;
     logic [15:0] target_port;
-    place_t start;  // of the payload
+    place_t start;  // first byte of the payload
     place_t size;
-    place_t stop;  // behind the payload
-    logic is_small;  // the payload has no fragment
-    logic [9:0] last_at;  // where the last fragment may begin, in units of 16
-    logic [15:0] beat;  // where the frame begins in the store
-    place_t from;  // where the scan begins: what is before the payload is of the stream
-    logic is_ahead;  // bytes of the stream are missing before it
-    logic is_blocked;  // the firmware has said so of its flow
-    logic is_again;  // it was ahead; the firmware asks for another verdict
+    place_t stop;  // first byte after the payload
+    logic is_small;  // too small to hold a fragment
+    logic [9:0] last_at;  // last position at which a fragment may begin, in units of 16
+    logic [15:0] beat;  // first beat of the frame in the store
+    place_t from;  // start of the scan: bytes before the payload are earlier bytes of the stream
+    logic is_ahead;  // bytes of the stream are missing before this segment
+    logic is_blocked;  // the firmware has blocked its flow
+    logic is_again;  // it was ahead; the firmware requests another verdict
   } packet_t;
 
-  // What the state of a flow hangs on.
+  // The fields that the flow state needs.
   typedef struct packed {
     logic is_enabled;  // packets are examined
-    logic is_tcp;  // and its header is whole
+    logic is_tcp;  // TCP, with a complete header
     logic syn;
     logic [31:0] sequence_number;
     logic [95:0] key;  // addresses and ports
   } flow_t;
 
-  // Bytes of a stream that are kept for the segment behind them (bombus.rules.fragments.JOINT_BYTES).
+  // Bytes of a stream kept for the next segment (bombus.rules.fragments.JOINT_BYTES).
   localparam int unsigned JointBytes = 32;
 
   localparam int unsigned VerdictAhead = 4;  // bit of a verdict
 
-  // What firmware asks of the flow of a packet.
+  // Firmware requests about the flow of a packet.
   typedef enum logic [1:0] {
     AskAgain,  // another verdict
-    AskSkip,  // the same, over the bytes that are missing
-    AskBlock,  // verdicts of its flow say so from now on
-    AskRow  // where the state of its flow is
+    AskSkip,  // another verdict, skipping the missing bytes
+    AskBlock,  // mark all later verdicts of the flow as blocked
+    AskRow  // return the row of the flow's state
   } ask_e;
 
-  // What the scan hands to the check: a fragment is there, or the packet ends, or both.
+  // What the scan hands to the check: a fragment matched, or the packet ends, or both.
   typedef struct packed {
     logic   is_match;
     logic   ends;

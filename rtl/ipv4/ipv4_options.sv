@@ -37,13 +37,13 @@ module ipv4_options
   localparam int unsigned DataBytes = $bits(in_i.data) / 8;
   localparam int unsigned OffsetWidth = $clog2(DataBytes);
   localparam int unsigned WordsPerBeat = DataBytes / 4;
-  // What a block RAM has at least, and room for a frame of any length.
+  // At least one block RAM, with room for a frame of any length.
   localparam int unsigned Beats = DataBytes < 32 ? 16384 / DataBytes : 512;
   typedef logic [$clog2(WordsPerBeat)-1:0] index_t;
   typedef logic [11:0] words_t;
   typedef logic [$bits(in_i.bytes)-1:0] count_t;
 
-  // What of the metadata means something before ipv4_rx.
+  // The metadata fields that are meaningful before ipv4_rx.
   typedef struct packed {
     mac_port_t mac_port;
     vlan_t vlan;
@@ -51,12 +51,12 @@ module ipv4_options
     logic [15:0] csum;
   } kept_t;
 
-  // ---- In ----
+  // ---- Input ----
 
   typedef struct packed {
     kept_t kept;  // in a packet's first row
     logic last;
-    index_t last_index;  // word that the packet ends in, in its last row
+    index_t last_index;  // in the last row: index of the packet's last word
     logic [DataBytes*8-1:0] data;
   } raw_t;
   raw_t in_q, raw;
@@ -103,9 +103,9 @@ module ipv4_options
     drop_o <= ~rst_i & ends & lost;
   end
 
-  // ---- Words of the packets ----
+  // ---- Split the packets into words ----
 
-  index_t index_q;  // word of the beat that is read next
+  index_t index_q;  // word of the beat to be read next
   kept_t word_kept;  // with a packet's first word
   logic [31:0] word;
   logic word_valid, last_word;
@@ -131,27 +131,27 @@ module ipv4_options
     end
   end
 
-  // ---- Word by word ----
+  // ---- Process the packet word by word ----
 
   typedef enum logic [1:0] {
     StateHeader,   // read the fixed header
     StateOptions,  // read the options, byte by byte
     StateRewrite,  // write the header
-    StatePayload   // copy, and fill the last beat with zeros
+    StatePayload   // copy, and pad the last beat with zeros
   } state_e;
   state_e state_q;
-  logic ended_q;  // all words of the packet are read
+  logic ended_q;  // all words of the packet have been read
   logic [2:0] step_q;  // word of the header
-  logic [1:0] byte_q;  // of a word of options
-  logic [3:0] excess_q;  // words of options that are taken out
-  logic [3:0] options_left_q;  // that are not read
+  logic [1:0] byte_q;  // byte within a word of options
+  logic [3:0] excess_q;  // words of options to remove
+  logic [3:0] options_left_q;  // words of options not read yet
   logic cut_q;  // the packet ends inside its header
   kept_t kept_q;
-  header_t header_q;  // moves down by a word with each that is read or written
-  logic [21:0] sum_q;  // the checksum and all that goes
+  header_t header_q;  // shifts down by one word with each word read or written
+  logic [21:0] sum_q;  // the checksum plus everything removed
 
   logic stalled;  // a full beat waits for room
-  logic finish;  // the last beat goes out
+  logic finish;  // the last beat is being sent
   logic store_q;  // a beat is full
 
   wire in_header = (state_q == StateHeader) & word_valid & ~stalled;
@@ -169,7 +169,7 @@ module ipv4_options
   // Option bytes are halves of words, the first one the high half.
   wire [7:0] option_byte = word[byte_q*8+:8];
   wire [15:0] option_half = byte_q[0] ? {8'b0, option_byte} : {option_byte, 8'b0};
-  // By so much do the IHL and the length become less.
+  // The amount by which the words with IHL and length decrease.
   wire [15:0] removed = {4'b0, excess_q, 2'b0, excess_q, 2'b0};
 
   logic [31:0] header_word;
@@ -200,7 +200,7 @@ module ipv4_options
       sum_q <= sum_q + 22'(option_half);
       if (&byte_q) options_left_q <= options_left_q - 1'b1;
     end
-    // Two steps bring the carries in, before the checksum is written.
+    // Two steps fold in the carries before the checksum is written.
     if (in_rewrite) sum_q <= 22'(sum_q[15:0]) + 22'(sum_q[21:16]);
     if (in_rewrite & (step_q == '0)) kept_q.length <= kept_q.length - {8'b0, excess_q, 2'b0};
   end
@@ -237,7 +237,7 @@ module ipv4_options
   );
   assign found.present = 1'b1;
 
-  // ---- Out ----
+  // ---- Output ----
 
   typedef struct packed {
     options_t options;
@@ -321,7 +321,7 @@ module ipv4_options
   assign out_o = out.beat;
   assign out_options_o = out.options;
 
-  logic [$clog2(Beats)+1:0] packets_q;  // that are inside
+  logic [$clog2(Beats)+1:0] packets_q;  // packets inside
   wire enters = ends & ~lost;
   wire leaves = out_valid_o & out_ready_i & out_o.last;
   always_ff @(posedge clk_i) begin

@@ -2,7 +2,7 @@
 // IPv4 (RFC 791): the header and its options.
 package ipv4_pkg;
 
-  // Wire bytes, first byte lowest; without options.
+  // Wire bytes, first byte lowest, without options.
   typedef struct packed {
     logic [31:0] dst;
     logic [31:0] src;
@@ -21,20 +21,20 @@ package ipv4_pkg;
   parameter logic [3:0] HeaderWords = 4'd5;
   parameter logic [3:0] Version = 4'd4;
 
-  // What ipv4_options has found in a packet.
+  // What ipv4_options found in a packet.
   typedef struct packed {
     logic present;
     logic malformed;     // an option's length is bad
-    logic source_route;  // with hops left
+    logic source_route; // a source route with hops left
   } options_t;
 
 
-  // Metadata of kind routed_packet: a packet to be sent of which the sender gives more
-  // of the header. All zero is what ipv4_tx does for a packet.
+  // Metadata of kind routed_packet: a packet to be sent, for which the sender sets more of the
+  // header. Zero in all fields gives the header of an ordinary packet.
   typedef struct packed {
     logic [31:0]              source;        // local address; 0: the host's
     logic [7:0]               ttl;           // 0: the default
-    logic [15:0]              id;            // means something with may_fragment (RFC 6864)
+    logic [15:0]              id;            // meaningful with may_fragment (RFC 6864)
     logic                     may_fragment;  // Don't Fragment is clear
     bombus_pkg::packet_meta_t packet;
   } routed_packet_meta_t;

@@ -53,7 +53,7 @@ module ipv4_rx
   localparam int unsigned BindsWidth = 8;
   localparam string NextIcmpSends = "unreachable";
   typedef enum int unsigned {
-    NextIcmp,  // errors to answer
+    NextIcmp,  // to icmp: errors to answer
     NextBound
   } next_e;
   localparam logic [1:0] RareHops = 2'(1) << NextIcmp;
@@ -77,10 +77,10 @@ module ipv4_rx
   } event_e;
 
   localparam int unsigned DataBytes = $bits(in_i.data) / 8;
-  localparam int unsigned QuotedBytes = 8;  // of a packet's payload, by ICMP errors
+  localparam int unsigned QuotedBytes = 8;  // bytes of a packet's payload that ICMP errors quote
   typedef logic [$bits(in_i.bytes)-1:0] count_t;
 
-  // ---- Options: a side path, which comes back bare ----
+  // ---- Options: a side path that removes them ----
 
   logic first_q, has_options_q;
   wire has_options = first_q ? in_i.data[3:0] > HeaderWords : has_options_q;
@@ -96,7 +96,7 @@ module ipv4_rx
   beat_t bare;
   options_t bare_options;
   logic bare_valid, options_lost, options_busy;
-  logic turn_q;  // of the side path
+  logic turn_q;  // the side path is selected
   logic strip_ready, kept_valid_q;
   ipv4_options #(
       .beat_t(beat_t)
@@ -113,9 +113,9 @@ module ipv4_rx
       .busy_o(options_busy)
   );
 
-  // It begins only between packets when no plain one is there: in an idle cycle, or
-  // beside a packet that comes in for it, whose other beats are taken meanwhile. So
-  // one that has as many beats costs the plain packets one cycle.
+  // The side path gets its turn only between packets, when no plain packet is waiting: in an idle
+  // cycle, or while a packet with options arrives, whose other beats are accepted meanwhile. If
+  // that packet has as many beats, plain packets lose only one cycle.
   wire begin_turn = bare_valid & first_q & (in_valid_i ? taken & has_options : 1'b1);
   always_ff @(posedge clk_i) begin
     if (rst_i) turn_q <= 1'b0;
@@ -123,12 +123,12 @@ module ipv4_rx
     else turn_q <= begin_turn;
   end
 
-  // A beat that the strip does not take is kept, as one more input of the multiplexer, so
-  // that in_ready_o depends on nothing but flip-flops, and a bit takes one LUT as before.
+  // A beat that the strip does not accept is kept as another input of the multiplexer. So
+  // in_ready_o depends only on flip-flops, and a bit still takes one LUT.
   beat_t packet, kept_q;
   always_comb begin
     packet = kept_valid_q ? kept_q : turn_q ? bare : in_i;
-    // Nothing has used these bits yet: they carry the verdict on the options.
+    // These bits are still unused here: they carry the result for the options.
     if (~kept_valid_q) packet.meta.l4 = turn_q ? $bits(l4_t)'(bare_options) : '0;
   end
   wire packet_valid = kept_valid_q | (turn_q ? bare_valid : in_valid_i & ~has_options);
@@ -163,10 +163,10 @@ module ipv4_rx
       .header_o(header)
   );
 
-  // ---- Stage in the middle: all compares are done, the header is added up to three words ----
+  // ---- Middle stage: all compares are done, the header is summed to three words ----
 
-  // Addresses of the port's subnet that no host has: the network's own and the broadcast.
-  // A point-to-point link of two has neither (RFC 3021).
+  // Addresses of the port's subnet that no host has: network address and broadcast address. A
+  // point-to-point link of two has neither (RFC 3021).
   typedef struct packed {
     logic has_broadcast;
     logic [31:0] network;
@@ -206,7 +206,7 @@ module ipv4_rx
   wire [31:0] src = swap32(header.src);
   wire [15:0] total_length = swap16(header.length);
   wire [15:0] fragment = swap16(header.fragment);
-  // Multicast, reserved, limited broadcast, loopback, this network, ourselves.
+  // Multicast, reserved, limited broadcast, loopback, this network, our own address.
   wire bad_source = (src[31:29] == 3'b111) | (src[31:24] == 8'd127) | (src[31:24] == 8'd0) |
       (src == subnet.ip) |
       (subnet.has_broadcast & ((src == subnet.network) | (src == subnet.broadcast)));
@@ -223,10 +223,11 @@ module ipv4_rx
       .hop_o  (bound)
   );
 
-  // Of a header. Its sum is that of wire bytes, the low one first, as good as the other.
+  // What a header says. Its sum is taken over words in wire order with the low byte first, which
+  // gives an equivalent one's complement sum.
   typedef struct packed {
-    packet_meta_t meta;  // to be sent
-    logic [13:0] length;  // of the payload
+    packet_meta_t meta;  // metadata to be sent on
+    logic [13:0] length;  // payload bytes
     logic [$clog2(QuotedBytes+1)-1:0] quoted;
     options_t options;
     logic truncated;
@@ -235,7 +236,7 @@ module ipv4_rx
     logic not_for_us;
     logic bad_source;
     logic is_fragment;
-    logic refused;  // goes to icmp, for an answer of protocol unreachable
+    logic refused;  // goes to icmp, which answers protocol unreachable
     logic [NextWidth-1:0] next;
     ones_pkg::saved_t sum;
   } parsed_t;
@@ -256,7 +257,7 @@ module ipv4_rx
     parsed_d.options = options_t'($bits(options_t)'(body.meta.l4));
     parsed_d.truncated = body.length < 14'(HeaderBytes);
     parsed_d.bad_version = header.version != Version;
-    // Options still there: the packet ends inside its header.
+    // Options still present mean that the packet ends inside its header.
     parsed_d.bad_length = (header.ihl != HeaderWords) | (total_length < 16'(HeaderBytes)) |
         (total_length != {2'b0, body.length});
     parsed_d.not_for_us = swap32(header.dst) != subnet.ip;
@@ -275,8 +276,8 @@ module ipv4_rx
   stage_t stage;
   logic stage_valid, stage_ready;
 
-  // The header is read while the first beat is here, and kept until the next
-  // message's first beat enters the stage.
+  // The header is read with the first beat, and kept until the next message's first beat enters the
+  // stage.
   always_ff @(posedge clk_i) begin
     if (body_valid & body_first & body_ready) parsed_q <= parsed_d;
   end
@@ -336,9 +337,9 @@ module ipv4_rx
     end
   end
 
-  // ---- Out ----
+  // ---- Output ----
 
-  // What follows the first beat of a refused packet is swallowed.
+  // The beats after the first one of a refused packet are discarded.
   wire  swallow = parsed_q.refused & ~stage.first;
   logic sent_ready;
   assign stage_ready = sent_ready | swallow;

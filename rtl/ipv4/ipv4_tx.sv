@@ -52,8 +52,8 @@ module ipv4_tx
   localparam int unsigned EthernetBytes = 14;
   localparam int unsigned TagBytes = 4;
 
-  // What the sender says of the header. In a design without routed packets constant,
-  // but for the packet's own metadata.
+  // The header fields set by the sender. In a design without routed packets, all but the packet's
+  // own metadata is constant.
   function automatic routed_packet_meta_t routed_of(beat_t beat);
     routed_packet_meta_t routed;
     routed = '0;
@@ -94,7 +94,7 @@ module ipv4_tx
       .busy_o(route_busy)
   );
 
-  // ---- First step: most of the checksum, the verdict ----
+  // ---- First step: most of the checksum, and the verdict ----
 
   routed_packet_meta_t in_routed;
   packet_meta_t in_meta;
@@ -114,7 +114,8 @@ module ipv4_tx
   stage_t stage_d, stage;
   logic stage_valid, stage_ready;
 
-  // Of a MAC port: what is constant of the header of a packet, and what follows from its addresses.
+  // For a MAC port: the constant part of a packet's header, and what follows from the port's
+  // addresses.
   typedef struct packed {
     logic has_gateway;
     logic [31:0] ip;
@@ -152,8 +153,8 @@ module ipv4_tx
       .one_o (of_port)
   );
 
-  // Words of the header that are not in sum_host, but for the length of the header itself.
-  // Those of a routed packet: source address, Don't Fragment, id.
+  // The header words not covered by sum_host, except for the length of the header itself. For a
+  // routed packet these are source address, Don't Fragment and ID.
   wire by_host = in_routed.source == '0 && !in_routed.may_fragment;
   wire [31:0] in_source = in_routed.source == '0 ? of_port.ip : in_routed.source;
   ones_pkg::saved_t sum_packet;
@@ -214,7 +215,7 @@ module ipv4_tx
       .port_i(meta.mac_port),
       .one_o (host)
   );
-  // The id of a packet is 0: RFC 6864, 4.1 lets one that is never fragmented carry any.
+  // The ID of a packet is 0: by RFC 6864, 4.1, a packet that is never fragmented may carry any ID.
   wire [15:0] csum = ~ones_pkg::join_up(stage.sum, 1'b0);
   header_t header;
   assign header = '{

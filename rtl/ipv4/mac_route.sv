@@ -31,13 +31,13 @@ module mac_route
     input  logic  in_valid_i,
     output logic  in_ready_o,
 
-    output beat_t        out_o,        // its metadata name the port
+    output beat_t        out_o,        // its metadata name the MAC port
     output logic         out_valid_o,
     input  logic         out_ready_i,
     // With the first beat
     output logic         on_link_o,    // the next hop is the destination
-    output logic         via_table_o,  // it is a gateway of the table, not the port's
-    output logic  [31:0] gateway_o,    // that of the table
+    output logic         via_table_o,  // the next hop is a gateway of the table, not of the port
+    output logic  [31:0] gateway_o,    // gateway of the table
     output logic         busy_o
 );
 
@@ -63,15 +63,16 @@ module mac_route
     assign busy_o = 1'b0;
   end else begin : gen_many
 
-    localparam int unsigned All = NumRoutes + NumMacPorts;  // the subnets behind the table
+    // Routes of the table, then the ports' subnets
+    localparam int unsigned All = NumRoutes + NumMacPorts;
 
-    // ---- Routes, made ready for a look-up ----
+    // ---- Routes prepared for a look-up ----
 
     typedef struct packed {
       logic direct;
       mac_port_t mac_port;
       logic [31:0] gateway;
-      logic [31:0] network;  // the bits of mask
+      logic [31:0] network;  // only the bits of mask
       logic [31:0] mask;
     } known_t;
     known_t [All-1:0] known_d, known_q;
@@ -103,7 +104,7 @@ module mac_route
             network: route_i[r].network & mask_of(route_i[r].length),
             mask: mask_of(route_i[r].length)
         };
-        if (!route_i[r].valid) begin  // no address is so
+        if (!route_i[r].valid) begin  // matches no address
           known_d[r].network = '1;
           known_d[r].mask = '0;
         end
@@ -132,9 +133,9 @@ module mac_route
       end
     end
 
-    // ---- Look up ----
+    // ---- Look-up ----
 
-    // With the routes as they were, so that a packet takes one as a whole.
+    // Includes the routes as they were, so that a packet takes all fields from the same route.
     typedef struct packed {
       beat_t beat;
       logic [All-1:0] wins;
@@ -177,12 +178,12 @@ module mac_route
     );
     assign busy_o = out_valid_o;
 
-    // ---- What the route says ----
+    // ---- Apply the route ----
 
     logic [All-1:0] column;
     packet_meta_t routed_meta;
     always_comb begin
-      // A route of a packet that names its port has the same one.
+      // If the packet names its port, only routes of that port can win.
       routed_meta = packet_meta_t'(found.beat.meta);
       for (int unsigned b = 0; b < $bits(mac_port_t); b++) begin
         for (int unsigned r = 0; r < All; r++) column[r] = found.mac_port[r][b];

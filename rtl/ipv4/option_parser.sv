@@ -23,7 +23,7 @@ module option_parser (
   typedef enum logic [2:0] {
     StateType,
     StateLength,
-    StatePointer,   // of a source route
+    StatePointer,   // pointer of a source route
     StateData,
     StateEnd,
     StateMalformed

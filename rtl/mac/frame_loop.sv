@@ -12,7 +12,7 @@ module frame_loop
   import bombus_pkg::*;
 #(
     parameter type beat_t = logic,
-    parameter int unsigned MacPort = 2,  // by which processors send to it
+    parameter int unsigned MacPort = 2,  // MAC port number by which processors send to it
     parameter int unsigned DataWidth = 512,
     parameter bit DropsWhenFull = 0
 ) (
@@ -33,7 +33,7 @@ module frame_loop
 
   localparam string Entry = "frame_loop";
   localparam bit AlwaysTakes = DropsWhenFull;
-  localparam int unsigned MaxBusyCycles = DropsWhenFull ? 4096 : 0;  // 0: as the processors take
+  localparam int unsigned MaxBusyCycles = DropsWhenFull ? 4096 : 0;  // 0: waits for the processors
   typedef enum logic [0:0] {NextRpu} next_e;
   typedef enum int unsigned {
     DropTooLong,
@@ -49,7 +49,8 @@ module frame_loop
     assign keep[b] = ~in_i.last | ($clog2(DataBytes) + 1)'(b) < in_i.bytes;
   end
 
-  // Frames that are too long do not get as far as the store: what they take there comes back late.
+  // Frames that are too long are dropped before the store, where the room they take would be freed
+  // late.
   logic first_q, drops_q, too_long_q;
   wire too_long = first_q ? in_i.length > 14'(MaxFrameBytes) : drops_q;
   wire takes = in_valid_i & in_ready_o;
@@ -64,7 +65,8 @@ module frame_loop
   if (DropsWhenFull) begin : gen_drops
     assign in_ready_o = 1'b1;
   end else begin : gen_credits
-    // Of frame_store. A credit is there again when the beat has left, some cycles after its room is.
+    // Credits for frame_store. A credit returns when the beat has left, some cycles after its room
+    // is free.
     localparam int unsigned Beats = 32768 * 8 / DataWidth;
     localparam int unsigned Frames = Beats < 1024 ? Beats : 1024;
     logic [$clog2(Beats):0] beats_q;
@@ -75,7 +77,7 @@ module frame_loop
     wire frame_in = stores & in_i.last & ~(gone & out_o.last);
     wire frame_out = gone & out_o.last & ~(stores & in_i.last);
     always_ff @(posedge clk_i) begin
-      // The credits that a last beat may still use are kept back.
+      // Credits that a beat in flight may still use are held back.
       in_ready_o <= ~rst_i & beats_q < ($clog2(
           Beats
       ) + 1)'(Beats - 2) & frames_q < ($clog2(

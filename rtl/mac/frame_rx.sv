@@ -41,7 +41,7 @@ module frame_rx
     input regs_t regs_i,
 
     output logic        mac_message_o,  // a frame was received, whether dropped or not
-    output logic [13:0] mac_bytes_o,    // its bytes
+    output logic [13:0] mac_bytes_o,    // bytes of that frame
     output logic        busy_o
 );
 
@@ -75,7 +75,7 @@ module frame_rx
   assign mac_rx_tready_o = 1'b1;
   assign out_next_o = NextRpu;
 
-  // ---- A beat comes in ----
+  // ---- Input beat ----
 
   count_t in_bytes;
   keep_count #(
@@ -103,19 +103,20 @@ module frame_rx
     end
   end
 
-  localparam index_t FullBeats = index_t'(MaxFrameBytes / DataBytes);  // of the longest frame
+  // Full beats of the longest frame
+  localparam index_t FullBeats = index_t'(MaxFrameBytes / DataBytes);
   logic long_q;
-  // The beats of a very long frame are no longer counted: its length stays too long.
+  // The beat count of a very long frame saturates, so its length stays too long.
   wire [13:0] length = {index_q, {OffsetWidth{1'b0}}} + (&index_q ? '0 : 14'(bytes_q));
   wire too_long = long_q | (index_q > FullBeats) |
       ((index_q == FullBeats) & (bytes_q > count_t'(MaxFrameBytes % DataBytes)));
 
-  logic [DataWidth-1:0] kept;  // without what tkeep does not cover
+  logic [DataWidth-1:0] kept;  // bytes outside tkeep are zero
   for (genvar b = 0; b < DataBytes; b++) begin : gen_kept
     assign kept[8*b+:8] = data_q[8*b+:8] & {8{count_t'(b) < bytes_q}};
   end
 
-  // ---- What identifies the flow ----
+  // ---- Fields that identify the flow ----
 
   typedef struct packed {
     logic [13:0] length;
@@ -142,7 +143,7 @@ module frame_rx
   wire [13:0] packet_bytes = 14'(HeaderBytes) - (is_tagged_q ? 14'd0 : 14'd4);
   wire is_ipv4 = ether_type == EtherTypeIpv4 & packet[7:4] == 4'd4 & length_q >= packet_bytes;
   wire [7:0] protocol = packet[8*9+:8];
-  // More fragments, or an offset: all but the bits reserved and "don't fragment".
+  // More Fragments or an offset: all bits except the reserved one and Don't Fragment.
   wire is_fragment = {packet[8*6+:6], packet[8*7+:8]} != '0;
   wire has_ports = packet[3:0] == 4'd5 & ~is_fragment &
       (protocol == ProtocolTcp | protocol == ProtocolUdp | protocol == 8'd132);
@@ -164,13 +165,13 @@ module frame_rx
     end
   end
 
-  // ---- Out ----
+  // ---- Output ----
 
   logic [DataWidth-1:0] out_data;
   count_t out_bytes;
   logic out_last, stored_valid;
 
-  // Between frames it can be held, so that what is behind it runs empty.
+  // The output can be held between frames, so that everything downstream drains.
   logic inside_q, hold_q;
   wire taken = out_valid_o & out_ready_i;
   wire is_between = ~out_valid_o & ~inside_q | taken & out_last;

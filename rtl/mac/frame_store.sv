@@ -36,10 +36,10 @@ module frame_store #(
     output logic                  valid_o,
     input  logic                  ready_i,
 
-    output logic [ 2:0] drop_o,         // bad, too long, no room
+    output logic [ 2:0] drop_o,         // reasons: bad, too long, no room
     output logic        mac_message_o,  // a frame was received, whether dropped or not
-    output logic [13:0] mac_bytes_o,    // its bytes
-    output logic        holds_o         // frames that are kept
+    output logic [13:0] mac_bytes_o,    // bytes of that frame
+    output logic        holds_o         // frames are stored
 );
 
   if (DataWidth < 64 || DataWidth > 512 || DataWidth != 2 ** $clog2(
@@ -50,7 +50,7 @@ module frame_store #(
 
   localparam int unsigned BufferBytes = 32768;
   localparam int unsigned Beats = BufferBytes * 8 / DataWidth;
-  // Beats run out first, but for frames that are shorter than an IPv4 packet can be.
+  // Beats run out first, except with frames shorter than any IPv4 packet.
   localparam int unsigned MaxFrames = Beats < BufferBytes / 32 ? Beats : BufferBytes / 32;
 
   typedef struct packed {
@@ -72,7 +72,7 @@ module frame_store #(
   frame_buffer #(
       .data_t(stored_t),
       .Depth(Beats),
-      .OutputRegister(1)  // what is known of the frame takes as long
+      .OutputRegister(1)  // the data kept per frame take as long
   ) u_buffer (
       .clk_i,
       .rst_i,

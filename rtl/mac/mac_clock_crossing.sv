@@ -21,7 +21,7 @@
 module mac_clock_crossing #(
     parameter int unsigned DataWidth = 512,
     parameter int unsigned MaxBytes = bombus_pkg::MaxFrameBytes,
-    // Beats of each direction: the next power of two above two of the longest frame.
+    // Beats per direction: the next power of two that holds two maximum-length frames.
     parameter int unsigned Depth = 2 ** $clog2(2 * MaxBytes / (DataWidth / 8)),
     parameter int unsigned TxStartBeats = 0,
     parameter int unsigned SyncStages = 2,

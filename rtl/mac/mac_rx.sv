@@ -36,7 +36,7 @@ module mac_rx
     output logic  [2:0] drop_o,
 
     output logic        mac_message_o,  // a frame was received, whether dropped or not
-    output logic [13:0] mac_bytes_o,    // its bytes
+    output logic [13:0] mac_bytes_o,    // bytes of that frame
     output logic        busy_o
 );
 
@@ -67,15 +67,15 @@ module mac_rx
   assign mac_rx_tready_o = 1'b1;
   assign out_next_o = NextEthRx;
 
-  // ---- Take the tag out, cut padding off ----
+  // ---- Remove the tag, cut off padding ----
 
-  // A beat with its tag, and how to take that out.
+  // A beat with its tag, and how to remove the tag.
   typedef struct packed {
     logic [DataWidth-1:0] data;
     logic [31:0] next;  // first bytes of the next beat
-    logic shift;  // the tag, or what is behind it, is here
-    logic at_tag;  // the lanes before the tag stay
-    count_t bytes;  // left without the tag
+    logic shift;  // the beat holds the tag or bytes after it
+    logic at_tag;  // the beat holds the tag: lanes before it stay
+    count_t bytes;  // bytes left without the tag
     index_t index;  // beat within the frame; stays at its maximum
     logic store;  // with valid: the beat has bytes
     logic last;  // last beat with bytes
@@ -133,7 +133,7 @@ module mac_rx
       .busy_o (trimmer_busy)
   );
 
-  // ---- Store, and decide at the end of the frame ----
+  // ---- Store the frame, and decide at its end ----
 
   typedef struct packed {
     vlan_t vlan;
@@ -187,7 +187,7 @@ module mac_rx
     kept_info.csum   = swap16(ones_pkg::join_up(sum_q, 1'b0));
   end
 
-  // ---- Out ----
+  // ---- Output ----
 
   logic [DataWidth-1:0] out_data;
   count_t out_bytes;

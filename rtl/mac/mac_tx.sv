@@ -40,7 +40,7 @@ module mac_tx
 
     output logic [ 1:0] drop_o,
     output logic        mac_message_o,  // a frame was sent
-    output logic [13:0] mac_bytes_o,    // its bytes
+    output logic [13:0] mac_bytes_o,    // bytes of that frame
     output logic        busy_o
 );
 
@@ -70,7 +70,7 @@ module mac_tx
   localparam int unsigned IndexWidth = 14 - OffsetWidth;
   localparam int unsigned BufferBytes = 32768;
   localparam int unsigned Beats = BufferBytes / DataBytes;
-  // Beats run out first: frames have at least 56 bytes here.
+  // Beats run out first, since frames have at least 56 bytes here.
   localparam int unsigned MaxFrames = Beats < BufferBytes / 32 ? Beats : BufferBytes / 32;
   localparam bit RegistersBuffer = DataWidth < 512;
   localparam int unsigned MinFrameBytes = 60;  // without FCS
@@ -79,19 +79,19 @@ module mac_tx
   typedef logic [IndexWidth-1:0] index_t;
   typedef logic [OffsetWidth:0] count_t;
 
-  // ---- In: pad, store, sum ----
+  // ---- Input: pad, store, sum ----
 
   index_t index_q;  // beat within the frame
-  logic first_q;  // its first one
+  logic first_q;  // first beat of the frame
   logic padding_q;  // the stream's frame has ended; zeros follow
   logic too_long_q;
   logic full;
-  logic [$clog2(MaxFrames):0] frames_q;  // stored, not yet gone out
+  logic [$clog2(MaxFrames):0] frames_q;  // frames stored and not yet sent
 
   wire first = first_q & ~padding_q;
   wire [13:0] max_bytes = 14'(MaxFrameBytes) - (in_i.meta.vlan.valid ? 14'(TagBytes) : '0);
   wire too_long = first ? in_i.length > max_bytes : too_long_q;
-  logic no_room;  // for the frame
+  logic no_room;  // no room for the frame
   wire dropping = too_long | no_room;
   wire room = ~full;
   assign in_ready_o = room & ~padding_q;
@@ -101,13 +101,13 @@ module mac_tx
   logic tagged_q;
   wire is_tagged = first ? in_i.meta.vlan.valid : tagged_q;
   wire [6:0] min_bytes = 7'(MinFrameBytes) - (is_tagged ? 7'(TagBytes) : '0);
-  // Beats of zeros must follow. Wide buses never need any: constant there.
+  // Beats of zeros must follow. On wide buses this is constant: they never need any.
   wire short = (DataBytes < MinFrameBytes) & ~dropping &
       ((32'(index_q) + 1) * DataBytes < 32'(min_bytes));
   wire last = stream_last & ~short;
   wire count_t in_bytes = padding_q ? '0 : in_i.bytes;
-  // What the frame lacks of its least length in this beat.
-  wire [6:0] min_position = min_bytes - 1'b1;  // of the least frame's last byte
+  // The bytes in this beat that the minimum frame length still needs.
+  wire [6:0] min_position = min_bytes - 1'b1;  // of the last byte of a minimum-length frame
   wire at_min = 14'(index_q) == 14'(min_position >> OffsetWidth);
   wire count_t min_in_beat = {1'b0, min_position[OffsetWidth-1:0]} + 1'b1;
   wire count_t bytes = (at_min & (in_bytes < min_in_beat)) ? min_in_beat : in_bytes;
@@ -169,10 +169,10 @@ module mac_tx
   );
 
   if (DropsWhenFull) begin : gen_drops
-    // The most beats that a frame takes, the padding included.
+    // level_then is an upper bound of the level with this frame, including padding.
     localparam int unsigned LevelWidth = $clog2(Beats) + 1;
     localparam int unsigned MinBeats = (MinFrameBytes + DataBytes - 1) / DataBytes;
-    logic [LevelWidth-1:0] level_q;  // beats in the buffer, at most
+    logic [LevelWidth-1:0] level_q;  // upper bound of beats in the buffer
     logic no_room_q;
     wire [14:0] level_then = 15'(in_i.length >> OffsetWidth) + 15'(MinBeats) + 15'(level_q);
     wire leaves = stored_valid & stored_ready;
@@ -205,7 +205,7 @@ module mac_tx
       .valid_o(sum_valid)
   );
 
-  // The field's place and the tag travel beside the sum.
+  // The field's position and the tag travel alongside the sum.
   csum_pos_t csum_pos_q;
   vlan_t vlan_q;
   wire vlan_t vlan = first ? in_i.meta.vlan : vlan_q;
@@ -247,7 +247,7 @@ module mac_tx
     end
   end
 
-  // ---- Out: put the tag in, write the checksum into its place ----
+  // ---- Output: insert the tag, write the checksum into its field ----
 
   localparam int unsigned LaneWidth = OffsetWidth - 1;  // 16-bit words in a beat
   logic [DataWidth-1:0] framed;
@@ -274,7 +274,7 @@ module mac_tx
   );
 
   wire patch_beat = (info.csum_pos != '0) & (14'(framed_index) == 14'(info.csum_pos >> LaneWidth));
-  // No sum is all ones here, so that no checksum is zero.
+  // A sum is never all ones here, so a checksum is never zero.
   wire [15:0] csum_field = ~ones_pkg::join_up(info.sum, 1'b1);
   always_comb begin
     mac_tx_tdata_o = framed;

@@ -27,7 +27,7 @@ module packet_trimmer
   typedef logic [$bits(in_i.index)-1:0] index_t;
   localparam int unsigned OffsetWidth = $clog2(DataBytes);
   localparam int unsigned HeaderBytes = 14;
-  localparam int unsigned LengthPosition = HeaderBytes + 2;  // of the packet's total length
+  localparam int unsigned LengthPosition = HeaderBytes + 2; // position of the packet's total length
   localparam int unsigned LengthLane = LengthPosition % DataBytes;
   localparam int unsigned TagBytes = 4;
   localparam int unsigned TagLane = 12 % DataBytes;
@@ -37,7 +37,7 @@ module packet_trimmer
     $error("packet_trimmer: data must have a power of two of bits, at least 64");
   end
 
-  // ---- The packet's length, where it stands ----
+  // ---- Read the packet's length ----
 
   wire [15:0] total_length = swap16(
       in_i.shift ? in_i.data[(LengthLane+TagBytes)*8+:16] : in_i.data[LengthLane*8+:16]
@@ -45,27 +45,27 @@ module packet_trimmer
 
   tagged_t beat_q;
   logic valid_q;
-  logic first_q;  // of the frame
-  logic found_q;  // last_q counts
+  logic first_q;  // first beat of the frame
+  logic found_q;  // last_q is valid
   logic [13:0] last_q;  // position of the packet's last byte in the frame
 
   always_ff @(posedge clk_i) begin
     beat_q <= in_i;
     first_q <= in_i.index == '0;
     last_q <= total_length[13:0] + 14'(HeaderBytes - 1);
-    // Lengths that no packet in a frame has are left for ipv4_rx to refuse.
+    // Impossible packet lengths are left for ipv4_rx to reject.
     found_q <= (in_i.index == index_t'(LengthPosition / DataBytes)) & in_i.ipv4 &
         (total_length >= 16'(MinLength)) & (total_length[15:12] < 4'd3);
   end
 
-  // ---- Where the packet ends: one cycle ahead of the work ----
+  // ---- Find the end of the packet, one cycle ahead ----
 
   logic known_q, ended_q;
   logic [13:0] kept_last_q;
 
   wire [13:0] packet_last = found_q ? last_q : kept_last_q;
   wire known = found_q | (known_q & ~first_q);
-  wire ended = ended_q & ~first_q;  // nothing but padding
+  wire ended = ended_q & ~first_q;  // the beat holds only padding
 
   wire [OffsetWidth-1:0] last_lane = packet_last[OffsetWidth-1:0];
   wire ends_here = known & ~ended & (beat_q.index == packet_last[13:OffsetWidth]);

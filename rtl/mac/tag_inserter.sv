@@ -42,10 +42,10 @@ module tag_inserter
 
   index_t index_q;
   logic flush_q;  // the last bytes did not fit beside the tag
-  logic [TagBytes*8-1:0] held_q;  // top bytes of the beat before
+  logic [TagBytes*8-1:0] held_q;  // top bytes of the previous beat
   count_t held_bytes_q;
 
-  logic at_tag_q, behind_q;  // the tag goes into this beat, into one before
+  logic at_tag_q, behind_q;  // the tag goes into this beat, into an earlier one
   wire shift = vlan_i.valid & (at_tag_q | behind_q);
   wire spills = shift & last_i & full_i;
 
@@ -67,7 +67,7 @@ module tag_inserter
 
   assign last_o  = flush_q | (last_i & ~spills);
   assign valid_o = valid_i;
-  // The input's last beat stays while what spilled goes out behind it.
+  // The input's last beat is held while the spilled bytes are sent after it.
   assign ready_o = ready_i & ~(spills & ~flush_q);
   assign index_o = index_q;
 

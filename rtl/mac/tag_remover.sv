@@ -37,26 +37,26 @@ module tag_remover
   typedef logic [$bits(out_o.index)-1:0] index_t;
   localparam int unsigned OffsetWidth = $clog2(DataBytes);
   localparam int unsigned TagBytes = 4;
-  localparam int unsigned TagBeat = 12 / DataBytes;  // in which the tag stands
+  localparam int unsigned TagBeat = 12 / DataBytes;  // beat that holds the tag
   localparam int unsigned TagLane = 12 % DataBytes;
 
-  // ---- The beat, and what stands where the EtherType stands ----
+  // ---- The beat, and the value in the place of the EtherType ----
 
   logic [DataWidth-1:0] data_q;
   count_t bytes_q;
   index_t index_q;
   logic valid_q, last_q, bad_q, type_vlan_q, type_ipv4_q;
-  logic absorbs;  // this beat takes all bytes of the next one
-  logic absorbed_q;  // all its bytes have gone out with the beat before
+  logic absorbs;  // this beat absorbs all bytes of the next one
+  logic absorbed_q;  // all bytes of this beat were sent with the previous one
 
-  // keep_i is contiguous from lane 0 on: a bit of its number of ones says that the last
-  // one stands in one of the ranges of lanes in which the bit is set.
+  // keep_i is contiguous from lane 0 on, so bit n of the count is set if the count lies in one of
+  // the ranges of numbers with bit n set.
   function automatic count_t count_ones(logic [DataBytes-1:0] keep);
     count_t count;
     count = '0;
     for (int unsigned place = 0; place <= OffsetWidth; place++) begin
       for (int unsigned from = 2 ** place; from <= DataBytes; from += 2 ** (place + 1)) begin
-        // As many ones or more, and fewer than the next range has.
+        // The count lies in the range of 2^place numbers that begins at `from`.
         if (keep[from-1] & ~(from + 2 ** place <= DataBytes & keep[from+2**place-1])) begin
           count[place] = 1'b1;
         end
@@ -109,7 +109,7 @@ module tag_remover
   logic ipv4, ipv4_q;
   vlan_t vlan, vlan_q;
   wire vlan_t vlan_now = '{valid: type_vlan_q, tci: swap16(data_q[(TagLane+2)*8+:16])};
-  // Behind the tag stands the EtherType proper: in this beat or in the next one.
+  // The inner EtherType follows the tag, in this beat or in the next one.
   logic inner_ipv4;
   if (TagLane + TagBytes + 2 <= DataBytes) begin : gen_inner_here
     assign inner_ipv4 = swap16(data_q[(TagLane+TagBytes)*8+:16]) == EtherTypeIpv4;
@@ -130,9 +130,9 @@ module tag_remover
     end
   end
 
-  // ---- Out ----
+  // ---- Output ----
 
-  logic shift;  // bytes of this beat move up, from the tag on
+  logic shift;  // the bytes from the tag on move
   if (TagBeat == 0) begin : gen_tag_first
     assign shift = vlan.valid;
   end else begin : gen_tag_later
@@ -140,7 +140,7 @@ module tag_remover
   end
   assign absorbs = shift & ~last_q & last_i & ~keep_i[TagBytes];
 
-  count_t few_bytes;  // of the next beat, if they are no more than the tag's
+  count_t few_bytes;  // bytes of the next beat, if no more than a tag
   always_comb begin
     few_bytes = '0;
     for (int unsigned b = 0; b < TagBytes; b++) if (keep_i[b]) few_bytes = count_t'(b + 1);
@@ -156,7 +156,7 @@ module tag_remover
     out_o.last = last_q | absorbs;
     out_o.frame_last = last_q;
     out_o.bad = bad_q;
-    // The beats of a very long frame are no longer counted: its length stays too long.
+    // The beat count of a very long frame saturates, so its length stays too long.
     out_o.length = {index_q, {OffsetWidth{1'b0}}} + (&index_q ? '0 : 14'(bytes_q));
     out_o.ipv4 = ipv4;
     out_o.vlan = vlan;

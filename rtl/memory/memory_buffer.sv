@@ -59,7 +59,7 @@ module memory_buffer
     input logic axi_rvalid_i,
     output logic axi_rready_o,
 
-    output logic [$clog2(Slots):0] fill_o,  // messages inside, to be raised too
+    output logic [$clog2(Slots):0] fill_o,  // messages inside; must also be raised
 
     output logic [1:0] event_o,
     output logic       busy_o
@@ -67,7 +67,7 @@ module memory_buffer
 
   localparam string Entry = "";  // the entry of the tile that it precedes
   localparam bit StandsBefore = 1'b1;
-  localparam int unsigned MaxBusyCycles = 0;  // as the memory takes
+  localparam int unsigned MaxBusyCycles = 0;  // 0: waits for the memory
   typedef enum logic [0:0] {NextServed} next_e;
   typedef enum int unsigned {
     EventWriteError,
@@ -101,7 +101,7 @@ module memory_buffer
   if (BaseAddress % 64'(SlotBytes) != 0) begin : gen_bad_base
     $error("memory_buffer: BaseAddress must be a multiple of 16384");
   end
-  // A bit more than addresses have, so that the sum does not wrap.
+  // One bit wider than an address, so that the sum does not wrap.
   localparam logic [64:0] LastAddress = 65'(BaseAddress) + 65'(Slots) * 65'(SlotBytes) - 65'd1;
   if ((LastAddress >> AddrWidth) != '0) begin : gen_bad_end
     $error("memory_buffer: BaseAddress + Slots * SlotBytes must be at most 2**AddrWidth");
@@ -116,24 +116,26 @@ module memory_buffer
     });
   endfunction
 
-  // Bursts start at multiples of BurstBeats: whether the last beat is in the one that starts here.
+  // Bursts start at multiples of BurstBeats. Whether the last beat is in the burst that starts
+  // here.
   function automatic logic is_last_burst(beats_t beat, beats_t last_beat);
     return beat[BeatWidth:BurstShift] == last_beat[BeatWidth:BurstShift];
   endfunction
 
-  // Its beats, less one.
+  // The beats of this burst, minus one.
   function automatic logic [7:0] burst_len(beats_t beat, beats_t last_beat);
     return is_last_burst(beat, last_beat) ? 8'(last_beat[BurstShift-1:0]) : 8'(BurstBeats - 1);
   endfunction
 
-  beat_t  heads[Slots];  // the data are constant
-  beats_t lasts[Slots];  // the beats, less one
-  slot_t write_q, answered_q, asked_q, read_q;  // slots: being written, written, asked, read
+  beat_t  heads[Slots];  // first beats; their data are zero
+  beats_t lasts[Slots];  // beats of each message, minus one
+  slot_t
+      write_q, answered_q, asked_q, read_q;  // slots being written, acknowledged, requested, read
 
   // ---- Writing: the address of a burst, then its data ----
 
-  logic writing_q;  // a burst's data are due
-  beats_t write_beat_q;  // of the message, next
+  logic writing_q;  // the data of a burst must follow
+  beats_t write_beat_q;  // next beat of the message
   wire full = (write_q ^ read_q) == {1'b1, SlotWidth'(0)};
   wire [13-ByteShift:0] whole_beats = in_i.length[13:ByteShift];
   wire ends_whole = in_i.length[ByteShift-1:0] == '0;
@@ -164,7 +166,7 @@ module memory_buffer
     if (wrote & starts) begin
       heads[write_q[SlotWidth-1:0]] <= in_i;
       heads[write_q[SlotWidth-1:0]].data <= '0;
-      lasts[write_q[SlotWidth-1:0]] <= write_last_q;  // known since its burst was offered
+      lasts[write_q[SlotWidth-1:0]] <= write_last_q;  // valid since its burst was offered
     end
   end
   always_ff @(posedge clk_i) begin
@@ -193,7 +195,7 @@ module memory_buffer
   assign axi_awburst_o = 2'b01;
   assign axi_wstrb_o   = '1;
 
-  // ---- Responses: in order, as many as the message has bursts ----
+  // ---- Responses: in order, one per burst ----
 
   beats_t answered_beat_q;  // first beat of the burst whose response comes next
   wire is_last_answer = is_last_burst(answered_beat_q, lasts[answered_q[SlotWidth-1:0]]);

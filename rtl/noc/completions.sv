@@ -19,10 +19,11 @@ module completions #(
     input logic clk_i,
     input logic rst_i,
 
-    input  logic                  entered_i,   // a dispatched message has begun to come in
-    input  logic [OtherWidth-1:0] others_i,    // one that was not dispatched; not read without any
-    input  logic [   NumEnds-1:0] finished_i,  // one has gone out, one has been dropped...
-    input  logic                  idle_i,      // no layer has a message, none is coming in
+    input  logic                  entered_i,   // a dispatched message has begun to arrive
+    // Another message has begun to arrive; ignored if NumOthers is 0
+    input  logic [OtherWidth-1:0] others_i,
+    input  logic [   NumEnds-1:0] finished_i,  // a message has left, was dropped...
+    input  logic                  idle_i,      // no layer holds a message, none is arriving
     output logic                  done_o
 );
 
@@ -30,18 +31,18 @@ module completions #(
     $error("completions: NumEnds must be at least 1, NumOthers at most 16");
   end
 
-  localparam int unsigned Width = 10;  // more than the buffers of a tile hold
+  localparam int unsigned Width = 10;  // counts more than the buffers of a tile hold
   typedef logic [Width-1:0] count_t;
 
-  count_t inside_q;  // came in, not told as done
-  count_t finished_q;  // of these, done; more only if more has finished than came in
+  count_t inside_q;  // arrived, not yet reported as done
+  count_t finished_q;  // of these, done; greater only if more finished than arrived
   logic idle_q;
   wire tell = inside_q != '0 & (idle_q | finished_q != '0);
-  count_t swallowed;  // of what finishes now
+  count_t swallowed;  // completions swallowed in this cycle
   count_t entered, owed, finished;
 
-  // What is owed follows from registers, so that comparing and adding are not in one path with
-  // what finishes.
+  // `owed` depends only on registers, so that its compare and add are not in one path with
+  // finished_i.
   always_comb begin
     entered = inside_q - count_t'(tell) + count_t'(entered_i && inside_q != '1);
     owed = (idle_q || finished_q > inside_q) ? inside_q : finished_q;
@@ -55,7 +56,7 @@ module completions #(
     logic unused_others;
     assign unused_others = ^others_i;
   end else begin : gen_others
-    count_t others_q;  // came in, none of what finished swallowed for them
+    count_t others_q;  // other messages that no completion has been swallowed for
     count_t ends, came, left;
     always_comb begin
       ends = '0;

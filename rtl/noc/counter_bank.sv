@@ -18,7 +18,7 @@ module counter_bank #(
     input logic rst_i,
 
     input logic [NumStreams-1:0] message_i,  // one pulse per message
-    input logic [NumStreams-1:0][13:0] bytes_i,  // its bytes
+    input logic [NumStreams-1:0][13:0] bytes_i,  // bytes of that message
     input logic [NumEvents-1:0] event_i,  // one pulse per event
 
     input logic [IndexWidth-1:0] read_index_i,
@@ -36,7 +36,7 @@ module counter_bank #(
     $error("counter_bank: NumStreams and NumEvents must be at least 1, Width %0d", BytesWidth);
   end
 
-  // In a register each: what counts is told at the end of long paths.
+  // Registered first, since the inputs arrive at the end of long paths.
   logic [NumStreams-1:0] message_q;
   logic [NumStreams-1:0][13:0] bytes_q;
   logic [NumEvents-1:0] event_q;
@@ -74,7 +74,7 @@ module counter_bank #(
     assign pending[c] = BytesWidth'(acc_q);
   end
 
-  // Two steps: fetch the counter and what has gathered for it; add and write back.
+  // Two steps: fetch the counter and its accumulator; add and write back.
   (* ram_style = "distributed" *) logic [Width-1:0] ram[2**IndexWidth];
   index_t write_q;
   logic [Width-1:0] value_q;

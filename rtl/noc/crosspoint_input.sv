@@ -17,8 +17,9 @@ module crosspoint_input
     parameter routing_e Routing = RoutingXY,
     parameter bit Lossless = 1,
     parameter logic [NumDirs-1:0] Queues = '1,  // channels that exist
-    parameter int unsigned Depth = 512,  // of a queue, flits
-    parameter int unsigned MaxPacket = 24,  // flits that always fit together
+    parameter int unsigned Depth = 512,  // flits per queue
+    // Flits that always fit into a queue once a message starts
+    parameter int unsigned MaxPacket = 24,
     localparam type level_t = logic [$clog2(Depth):0]
 ) (
     input logic clk_i,
@@ -30,11 +31,11 @@ module crosspoint_input
     input flit_t in_i,
     input logic in_valid_i,
     output logic [NumDirs-1:0] in_ready_o,  // by channel; the local input has channel 0
-    output logic [NumDirs-1:0] open_o,  // channels that a flit may go into now, whatever it is; XY
+    output logic [NumDirs-1:0] open_o,  // XY: channels that can take any flit now
 
     input level_t [NumDirs-1:0] level_i,  // flits in each channel's queue
     output logic [NumDirs-1:0] push_o,  // by channel, one-hot or zero
-    // The channels of the next router that the message may take, by output here.
+    // By output of this router: the channels of the next router that the message may take.
     output logic [NumDirs-1:0][NumDirs-1:0] wanted_o,
     output logic drop_o
 );
@@ -52,7 +53,7 @@ module crosspoint_input
     $error("crosspoint_input: a queue must hold MaxPacket and %0d flits", CrosspointLate);
   end
 
-  // ---- Choice of the queue ----
+  // ---- Queue selection ----
 
   heading_t to;
   logic [NumDirs-1:0] possible, has_room, choice;
@@ -67,19 +68,18 @@ module crosspoint_input
 
   if (Routing == RoutingXY) begin : gen_fixed
     assign choice = possible;
-    wire unused_room = ^has_room;  // by inputs from the mesh
+    wire unused_room = ^has_room;  // unused by mesh inputs
   end else begin : gen_choice
-    // Where both a horizontal and a vertical queue will do, the less filled one
-    // that has room. O1TURN decides so where the message enters the mesh; later
-    // there is one way. Adaptive routing leaves the XY way only for a queue that is
-    // shorter by quarters: small differences say little of what is further on, and
-    // drawing all traffic to the middle costs more than they save.
-    // The second lane of a straight queue has the axis of its number too.
+    // If both a horizontal and a vertical queue are possible, take the emptier one that has room.
+    // O1TURN has this choice only where the message enters the mesh. Adaptive routing leaves the XY
+    // path only for a queue that is shorter by a quarter of its depth or more: small differences
+    // say little about congestion further on, and drawing all traffic to the centre costs more than
+    // they save. The second lane of a straight queue belongs to the axis of its own number.
     localparam int unsigned Coarse = Routing == RoutingAdaptive ? $clog2(Depth / 4) : 0;
     localparam logic [NumDirs-1:0] Horizontal = (NumDirs'(1) << DirEast) | (NumDirs'(1) << DirWest);
     wire [NumDirs-1:0] horizontal = possible & Horizontal;
     wire [NumDirs-1:0] vertical = possible & ~Horizontal;
-    // Each pair is compared a cycle before: one flit more or less decides nothing.
+    // Each pair is compared one cycle early: one flit more or less does not matter.
     logic [NumDirs-1:0][NumDirs-1:0] is_shorter_q;
     logic is_shorter;
     always_ff @(posedge clk_i) begin
@@ -131,7 +131,7 @@ module crosspoint_input
     assign drop_o = in_valid_i & first_q & refused;
   end else begin : gen_lossless
     assign drop_o = 1'b0;
-    // As it was a cycle before; one flit may have come since.
+    // State of the previous cycle; one flit may have arrived since.
     logic [NumDirs-1:0] has_room_q;
     always_ff @(posedge clk_i) begin
       for (int unsigned c = 0; c < NumDirs; c++) has_room_q[c] <= 32'(room[c]) > MaxPacket;
@@ -166,7 +166,7 @@ module crosspoint_input
     else if (taken) first_q <= in_i.beat.last;
   end
 
-  // ---- The way on, seen from the next router ----
+  // ---- The path onwards, as seen from the next router ----
 
   for (genvar o = 0; o < NumDirs; o++) begin : gen_wanted
     if (o == int'(DirLocal) || !Lossless) begin : gen_end

@@ -14,8 +14,8 @@ module crosspoint_output
   import noc_pkg::*;
 #(
     parameter type head_t = logic,
-    parameter int unsigned NumLanes = 4,  // that may ask
-    parameter bit IsLocal = 0,  // the tile takes flits by valid and ready
+    parameter int unsigned NumLanes = 4,  // lanes that may request this output
+    parameter bit IsLocal = 0,  // the tile accepts flits by valid and ready
     parameter bit Lossless = 1,
     parameter int unsigned MaxPacket = 24
 ) (
@@ -25,10 +25,10 @@ module crosspoint_output
     input head_t [NumLanes-1:0] head_i,
     input logic [NumLanes-1:0] head_valid_i,
     output logic [NumLanes-1:0] pop_o,  // one-hot or zero
-    output logic step_o,  // the link can take a flit in the next cycle; without, nothing is popped
+    output logic step_o,  // the link can take a flit in the next cycle; otherwise nothing is popped
 
     output logic out_valid_o,
-    input logic [NumDirs-1:0] out_ready_i  // by channel of the next router; local: channel 0
+    input logic [NumDirs-1:0] out_ready_i  // by channel of the next router; local output: channel 0
 );
 
   if (NumLanes < 1 || MaxPacket < 1) begin : gen_bad_shape
@@ -38,7 +38,7 @@ module crosspoint_output
   localparam int unsigned CountWidth = $clog2(MaxPacket + 1);
 
   logic valid_q, locked_q, long_q;
-  logic [CountWidth-1:0] count_q;  // flits of the message that have gone
+  logic [CountWidth-1:0] count_q;  // flits of the message already sent
   logic [  NumLanes-1:0] owner_q;
   logic [NumLanes-1:0] may_start, goes_on, grant;
 

@@ -24,8 +24,8 @@ module dispatch
     input logic in_turn_i,
     input logic take_i,
     input logic lost_i,  // with take_i: the slot has no route
-    input logic [NumReplicas-1:0] done_i,  // least loaded: a replica is through with a message
-    input logic [NumReplicas-1:0] forget_i,  // least loaded: take its load for zero
+    input logic [NumReplicas-1:0] done_i,  // least loaded: a replica has finished a message
+    input logic [NumReplicas-1:0] forget_i,  // least loaded: reset its load to zero
     output logic [SlotBits-1:0] slot_o
 );
 
@@ -40,14 +40,14 @@ module dispatch
   always_comb begin
     ports = '0;
     if (Group.flow == FlowMeta) ports = meta.l4.ports;
-    // In the payload they are wire bytes, source port first.
+    // In the payload the ports are in wire order, source port first.
     if (Group.flow == FlowPayload) begin
       ports = '{src_port: swap16(beat_i.data[15:0]), dst_port: swap16(beat_i.data[31:16])};
     end
   end
   wire unused = ^{in_turn_i, lost_i, done_i, forget_i, beat_i, ports};
 
-  logic [SlotBits-1:0] turn_q;  // counts all slots, or the replicas
+  logic [SlotBits-1:0] turn_q;  // cycles through all slots, or through the replicas
   localparam bit CountsReplicas = Group.policy == RoundRobin;
   wire turn_ends = CountsReplicas & (turn_q == SlotBits'(NumReplicas - 1));
   always_ff @(posedge clk_i) begin

@@ -11,9 +11,9 @@ module ejection #(
     parameter type beat_t = logic,
     parameter type flit_t = logic,
     parameter int unsigned NumSinks = 1,
-    parameter bit HasSinks = 1,  // 0: the tile takes nothing
-    parameter int unsigned NumKinds = 8,  // of messages in the design
-    parameter logic [NumSinks-1:0][NumKinds-1:0] Takes = '1  // kinds, by their numbers
+    parameter bit HasSinks = 1,  // 0: the tile accepts no messages
+    parameter int unsigned NumKinds = 8,  // kinds of messages in the design
+    parameter logic [NumSinks-1:0][NumKinds-1:0] Takes = '1  // accepted kinds, by number
 ) (
     input logic clk_i,
     input logic rst_i,
@@ -26,12 +26,12 @@ module ejection #(
     output logic  [NumSinks-1:0] sink_valid_o,
     input  logic  [NumSinks-1:0] sink_ready_i,
 
-    output logic message_o,  // a message has begun to come
-    output logic [13:0] bytes_o,  // its payload, bytes
-    output logic entering_o,  // a message is coming, or its last flit waits for its layer
-    output logic lost_o,  // one for no layer has been swallowed
-    input logic lose_i,  // such a message may end in this cycle
-    output logic unknown_o,  // one of a kind that its layer does not take has been swallowed
+    output logic message_o,  // a message has begun to arrive
+    output logic [13:0] bytes_o,  // its payload length in bytes
+    output logic entering_o,  // a message is arriving, or its last flit waits for its layer
+    output logic lost_o,  // a message for no layer was dropped
+    input logic lose_i,  // such a message may finish in this cycle
+    output logic unknown_o,  // a message of a kind that its layer does not take was dropped
     output logic busy_o
 );
 
@@ -39,7 +39,7 @@ module ejection #(
     $error("ejection: NumSinks and NumKinds must be at least 1");
   end
 
-  logic [NumSinks-1:0] is_for, known;  // by its port; the layer takes its kind
+  logic [NumSinks-1:0] is_for, known;  // sink selected by the port; sinks that take its kind
   logic first_q;
   logic refused_q;  // the verdict on a message's first beat holds for the others
   always_comb begin

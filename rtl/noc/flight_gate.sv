@@ -12,14 +12,14 @@ module flight_gate #(
     input logic clk_i,
     input logic rst_i,
 
-    input logic [13:0] length_i,  // payload of the message at the front, bytes
+    input logic [13:0] length_i,  // payload bytes of the message at the front
     input logic last_i,
     input logic valid_i,
-    input logic taken_i,  // its beat goes
-    input logic back_i,  // the credit of a flit has come back
+    input logic taken_i,  // its beat is taken
+    input logic back_i,  // the credit of a flit has returned
 
     output logic may_send_o,
-    output logic sent_o,  // a flit has gone; a cycle later
+    output logic sent_o,  // a flit was sent; one cycle later
     output logic waits_o  // a message waits for credits
 );
 
@@ -33,7 +33,7 @@ module flight_gate #(
     $error("flight_gate: FlitBytes must be a power of two, CountWidth bits must count Window");
   end
 
-  logic [14:0] length_up;  // rounded up to flits, of which a message has one at least
+  logic [14:0] length_up;  // rounded up to whole flits; a message has at least one
   assign length_up = length_i == '0 ? 15'(FlitBytes) : 15'(length_i) + 15'(FlitBytes - 1);
 
   flight_window #(

@@ -9,11 +9,11 @@ module flight_meter #(
     input logic clk_i,
     input logic rst_i,
 
-    input  logic [NumReturns-1:0] left_i,       // a flit has left in a tile
+    input  logic [NumReturns-1:0] left_i,       // a flit has left the network in a tile
     input  logic [NumSources-1:0] sent_i,       // a source has sent a flit
     input  logic [NumSources-1:0] waits_i,      // a source waits for credits
-    output logic [          31:0] in_flight_o,  // flits that have been sent and have not left
-    output logic [          31:0] waited_o      // cycles, those of all sources; wraps
+    output logic [          31:0] in_flight_o,  // flits sent that have not left
+    output logic [          31:0] waited_o      // cycles waited, summed over all sources; wraps
 );
 
   if (NumSources < 1 || NumReturns < 1) begin : gen_bad_size

@@ -16,9 +16,9 @@ module flight_pool #(
     input logic clk_i,
     input logic rst_i,
 
-    input  logic [NumReturns-1:0] left_i,  // a flit has left in a tile
+    input  logic [NumReturns-1:0] left_i,  // a flit has left the network in a tile
     input  logic [NumSources-1:0] sent_i,  // a source has sent a flit
-    output logic [NumSources-1:0] back_o   // a source gets a credit
+    output logic [NumSources-1:0] back_o   // a source gets a credit back
 );
 
   if (NumSources < 1 || NumReturns < 1 || CountWidth < 2) begin : gen_bad_size
@@ -27,7 +27,7 @@ module flight_pool #(
 
   typedef logic [CountWidth-1:0] count_t;
 
-  count_t free_q;  // credits that belong to nobody
+  count_t free_q;  // credits not assigned to a source
   count_t left;
   always_comb begin
     left = '0;
@@ -49,7 +49,7 @@ module flight_pool #(
     wire unused = ^sent_i;
   end else begin : gen_several
     typedef logic [$clog2(NumSources)-1:0] sel_t;
-    count_t [NumSources-1:0] out_q;  // flits that a source has sent and not got back
+    count_t [NumSources-1:0] out_q;  // flits sent by each source whose credits are outstanding
     logic [NumSources-1:0] wants, unused_wins, grant;
     sel_t last_q, chosen;
     count_t granted;

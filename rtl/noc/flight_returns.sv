@@ -11,17 +11,17 @@ module flight_returns #(
     parameter int unsigned CountWidth = 16,
     parameter int unsigned NumSinks = 1,
     parameter int unsigned PortWidth = 1,
-    parameter logic [NumSinks-1:0] Passes = '0,  // its layer passes messages on
-    parameter logic [NumSinks-1:0] Leaves = '0  // messages leave there
+    parameter logic [NumSinks-1:0] Passes = '0,  // the layer forwards messages
+    parameter logic [NumSinks-1:0] Leaves = '0  // messages leave the network there
 ) (
     input logic clk_i,
     input logic rst_i,
 
-    input  logic                 came_i,  // a flit has come from the mesh
-    input  logic [PortWidth-1:0] port_i,  // for this sink
-    input  logic                 went_i,  // an output that passes messages on has sent a flit
-    input  logic                 lost_i,  // a flit was to go into the mesh, but had no route
-    input  logic                 idle_i,  // no message is coming in, or in layers that pass on
+    input  logic                 came_i,  // a flit has arrived from the mesh
+    input  logic [PortWidth-1:0] port_i,  // sink it is for
+    input  logic                 went_i,  // an output of a forwarding layer has sent a flit
+    input  logic                 lost_i,  // a flit bound for the mesh had no route
+    input  logic                 idle_i,  // no message is arriving or inside forwarding layers
     output logic                 left_o
 );
 
@@ -47,8 +47,8 @@ module flight_returns #(
   end
 
   logic entered_q, exited_q, went_q, lost_q, idle_q;
-  count_t inside_q;  // flits that layers have taken and may send
-  count_t told_q;  // that have left, not told yet
+  count_t inside_q;  // flits that layers have taken and may still send
+  count_t told_q;  // flits that have left and are not reported yet
   count_t held, told;
   always_comb begin
     held = idle_q ? '0 : inside_q;

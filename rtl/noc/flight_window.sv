@@ -11,17 +11,17 @@
 // cycle while fewer than Longest flits are free.
 module flight_window #(
     parameter int unsigned CountWidth = 16,
-    parameter int unsigned Longest = 0  // no message has more flits; 0: unknown
+    parameter int unsigned Longest = 0  // longest message in flits; 0: unknown
 ) (
     input logic clk_i,
     input logic rst_i,
 
-    input logic [CountWidth-1:0] window_i,  // flits; may change while nothing is under way
-    input logic [CountWidth-1:0] length_i,  // of the message that wants to start, flits
-    input logic valid_i,  // it wants to
-    input logic taken_i,  // a flit of it goes
-    input logic last_i,  // the last one
-    input logic left_i,  // a flit has left, its credit comes back
+    input logic [CountWidth-1:0] window_i,  // in flits; may change while nothing is in flight
+    input logic [CountWidth-1:0] length_i,  // in flits, of the message that wants to start
+    input logic valid_i,  // a message wants to start
+    input logic taken_i,  // one of its flits is sent
+    input logic last_i,  // its last flit
+    input logic left_i,  // a flit has left, its credit returns
 
     output logic may_send_o
 );
@@ -33,8 +33,8 @@ module flight_window #(
     $error("flight_window: CountWidth bits must count the longest message");
   end
 
-  logic [CountWidth-1:0] flight_q;  // flits under way or promised
-  logic inside_q;  // the message has been let go
+  logic [CountWidth-1:0] flight_q;  // flits in flight or promised
+  logic inside_q;  // the message has been admitted
   wire [CountWidth:0] with_it = {1'b0, flight_q} + {1'b0, length_i};
   wire fits = with_it <= {1'b0, window_i};
   wire start = valid_i & ~inside_q & taken_i;
@@ -44,7 +44,7 @@ module flight_window #(
   end else begin : gen_early
     wire [CountWidth:0] most = {1'b0, window_i} - (CountWidth + 1)'(Longest);
     logic ample_q;  // any message fits
-    logic fits_q;  // the one that waits does
+    logic fits_q;  // the waiting message fits
     always_ff @(posedge clk_i) begin
       if (rst_i) begin
         ample_q <= 1'b0;
@@ -57,7 +57,7 @@ module flight_window #(
     assign may_send_o = inside_q | ample_q | fits_q;
   end
 
-  // The sums are there before it is known whether the message starts.
+  // The sums are computed before it is known whether the message starts.
   wire [CountWidth-1:0] returned = CountWidth'(left_i);
   always_ff @(posedge clk_i) begin
     if (rst_i) begin

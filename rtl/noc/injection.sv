@@ -12,9 +12,9 @@ module injection
 #(
     parameter type beat_t = logic,
     parameter type flit_t = logic,
-    parameter type route_t = logic,  // as in route_table
+    parameter type route_t = logic,  // see route_table
     parameter int unsigned NumSources = 1,
-    parameter bit AnyRoute = 0  // all flits are taken alike, those without a route too
+    parameter bit AnyRoute = 0  // every flit is taken alike, even without a route
 ) (
     input logic clk_i,
     input logic rst_i,
@@ -24,19 +24,19 @@ module injection
     output logic  [NumSources-1:0] src_ready_o,
 
     input route_t [NumSources-1:0] route_i,  // of the message at the front of each source
-    input logic route_ready_i,  // the tables are filled; messages wait till then
-    output logic [NumSources-1:0] selected_o,  // whose message goes, one-hot
-    output logic starts_o,  // it takes its route; once per message
+    input logic route_ready_i,  // the tables are initialised; messages wait until then
+    output logic [NumSources-1:0] selected_o,  // source whose message is sent, one-hot
+    output logic starts_o,  // the message takes its route; once per message
 
     output flit_t flit_o,
     output logic flit_valid_o,
-    input logic [NumDirs-1:0] flit_ready_i,  // by the output that the flit takes; AnyRoute: [0]
+    input logic [NumDirs-1:0] flit_ready_i,  // indexed by the flit's output; AnyRoute: [0]
 
-    output logic message_o,  // a message has begun to go
-    output logic [13:0] bytes_o,  // its payload, bytes
-    output logic message_end_o,  // its last flit has gone
-    output logic lost_o,  // a message without a route has been swallowed
-    input logic lose_i  // such a message may end now; AnyRoute: flit_ready_i says it
+    output logic message_o,  // a message has begun to be sent
+    output logic [13:0] bytes_o,  // its payload length in bytes
+    output logic message_end_o,  // its last flit was sent
+    output logic lost_o,  // a message without a route was dropped
+    input logic lose_i  // such a message may finish now; AnyRoute: see flit_ready_i
 );
 
   if (NumSources < 1) begin : gen_bad_sources

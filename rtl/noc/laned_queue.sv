@@ -7,7 +7,7 @@
 module laned_queue #(
     parameter type flit_t = logic,
     parameter type head_t = logic,
-    parameter int unsigned Depth = 512,  // of all lanes together
+    parameter int unsigned Depth = 512,  // total of all lanes
     parameter int unsigned NumLanes = 1,  // a power of two
     localparam type level_t = logic [$clog2(Depth):0]
 ) (
@@ -20,7 +20,7 @@ module laned_queue #(
 
     output head_t [NumLanes-1:0] head_o,
     output logic [NumLanes-1:0] head_valid_o,
-    // The front that goes to out_o, one-hot or zero; pop_i, if it also leaves its lane.
+    // read_i: the front that goes to out_o, one-hot or zero. pop_i: it also leaves its lane.
     input logic [NumLanes-1:0] read_i,
     input logic [NumLanes-1:0] pop_i,
     output flit_t out_o,
@@ -61,7 +61,7 @@ module laned_queue #(
     assign level_o[l] = level_t'(lane_level[l]);
   end
 
-  // The first lane's without a push or read, so that with one lane they come from registers.
+  // Default: the first lane's addresses, so that with one lane they come from registers.
   logic [AddrWidth-1:0] write_addr, read_addr;
   always_comb begin
     write_addr = AddrWidth'(lane_write_addr[0]);
@@ -72,7 +72,7 @@ module laned_queue #(
     end
   end
 
-  // What is small goes into distributed RAM.
+  // Small queues go into distributed RAM.
   if (Depth > 64) begin : gen_block
     (* ram_style = "block" *) flit_t ram[Depth];
     always_ff @(posedge clk_i) begin

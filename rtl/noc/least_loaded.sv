@@ -24,9 +24,9 @@ module least_loaded #(
     input logic rst_i,
 
     input logic take_i,  // a message goes to choice_o
-    input logic lost_i,  // with take_i: and gets lost
-    input logic [NumReplicas-1:0] done_i,  // a replica is through with a message
-    input logic [NumReplicas-1:0] forget_i,  // take its load for zero
+    input logic lost_i,  // with take_i: the message is lost
+    input logic [NumReplicas-1:0] done_i,  // a replica has finished a message
+    input logic [NumReplicas-1:0] forget_i,  // reset its load to zero
     output logic [IndexWidth-1:0] choice_o
 );
 
@@ -39,14 +39,14 @@ module least_loaded #(
   typedef logic [NumReplicas-1:0] replicas_t;
 
   load_t [NumReplicas-1:0] loads_q;
-  replicas_t least_q, more_q;  // those with the least load, those with one more
-  load_t two_more_q, three_more_q;  // these loads
+  replicas_t least_q, more_q;  // replicas with the least load, and with one more
+  load_t two_more_q, three_more_q;  // the least load plus 2, plus 3
   replicas_t out_q;
-  logic recount_q;  // loads have been forgotten: the least one is zero
+  logic recount_q;  // loads have been reset: the least one is zero
   index_t choice_q;
   assign choice_o = choice_q;
 
-  replicas_t is_choice, is_behind;  // behind the last choice
+  replicas_t is_choice, is_behind;  // bit i: i comes after the last choice
   always_comb begin
     for (int unsigned i = 0; i < NumReplicas; i++) begin
       is_choice[i] = choice_q == index_t'(i);
@@ -72,9 +72,9 @@ module least_loaded #(
     end
   end
 
-  // ---- Which have the least, which one more ----
+  // ---- Replicas with the least load, and with one more ----
 
-  logic [NumReplicas-1:0][3:0] above;  // the least load: by as many as the bit's number
+  logic [NumReplicas-1:0][3:0] above;  // bit n: the load is n above the least load
   always_comb begin
     for (int unsigned i = 0; i < NumReplicas; i++) begin
       above[i] = {
@@ -86,10 +86,10 @@ module least_loaded #(
     end
   end
 
-  logic [1:0] falls, stays;  // the least load; [the choice is taken]
+  logic [1:0] falls, stays;  // the least load does; index: the choice is taken
   replicas_t [1:0] least, more;
   for (genvar taken = 0; taken < 2; taken++) begin : gen_case
-    replicas_t fewer, same, one, two;  // than the least load now
+    replicas_t fewer, same, one, two;  // load after this cycle, relative to the current least load
     always_comb begin
       for (int unsigned i = 0; i < NumReplicas; i++) begin
         automatic logic up = taken == 1 && is_choice[i];
@@ -131,8 +131,8 @@ module least_loaded #(
 
   // ---- The next choice, if this one is taken ----
 
-  // The first of those with the least load, then of those with one more; in each
-  // those behind the last choice come first, itself last of all.
+  // First those with the least load, then those with one more. In each group those after the last
+  // choice come first; the last choice itself comes last of all.
   localparam int unsigned NumSets = 4;
   localparam int unsigned Leaves = NumSets << IndexWidth;
   logic [NumSets-1:0][(1<<IndexWidth)-1:0] sets;

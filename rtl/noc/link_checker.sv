@@ -18,14 +18,14 @@ module link_checker
     parameter int unsigned VirtualChannels = 1,
     parameter routing_e Routing = RoutingXY,
     parameter bit Lossless = 1,
-    parameter int unsigned Output = int'(DirEast),  // by which it leaves the router
-    parameter bit IsLocal = 0,  // between router and tile: channel 0 by valid and ready
+    parameter int unsigned Output = int'(DirEast),  // output of the router that drives the link
+    parameter bit IsLocal = 0,  // link between router and tile: channel 0 by valid and ready
     localparam int unsigned NumChannels = num_channels(Fabric, VirtualChannels)
 ) (
     input logic clk_i,
     input logic rst_i,
     input string name_i,  // of the link, with ": " behind it
-    input logic [7:0] x_i,  // position of that router
+    input logic [7:0] x_i,  // position of the driving router
     input logic [7:0] y_i,
 
     input flit_t flit_i,
@@ -41,7 +41,7 @@ module link_checker
   // Messages may be interleaved by virtual channel.
   localparam int unsigned NumLanes = TakesWhenReady || Fabric == FabricCrosspoint ? 1 : NumChannels;
 
-  // The next router's port is not decided ahead in the crosspoint fabric.
+  // In the crosspoint fabric, the next router's output is not decided one hop ahead.
   wire [$bits(dir_e)-1:0] dir = Fabric == FabricCrosspoint ? '0 : flit_i.dir;
   typedef logic [$bits({flit_i.x, flit_i.y, flit_i.port, dir})-1:0] route_t;
 
@@ -49,7 +49,7 @@ module link_checker
     stream_checker #(
         .beat_t(beat_t),
         .NextWidth($bits(route_t)),
-        .NumKinds(2 ** $bits(flit_i.beat.kind)),  // the network interface drops those unknown
+        .NumKinds(2 ** $bits(flit_i.beat.kind)),  // the network interface drops unknown kinds
         .NumHops(1)
     ) check_flits (
         .clk_i,
@@ -64,7 +64,7 @@ module link_checker
 
   if (!TakesWhenReady) begin : gen_room
     logic [NumChannels-1:0] room_q;
-    // Which queue it enters is the next router's to find in the crosspoint fabric.
+    // In the crosspoint fabric, the next router decides which queue the flit enters.
     wire [NumDirs-1:0] queues = channels_of(
         Routing,
         Lossless,
@@ -76,7 +76,7 @@ module link_checker
     );
     wire [NumChannels-1:0] has_room = Fabric != FabricCrosspoint ? room_q :
         NumChannels'(|(room_q & NumChannels'(queues)));
-    logic first_q;  // a message goes on without room in the crosspoint fabric
+    logic first_q;  // in the crosspoint fabric, a started message needs no further room
     wire goes_on = Fabric == FabricCrosspoint && !first_q;
     always_ff @(posedge clk_i) begin
       room_q <= ready_i;

@@ -8,7 +8,7 @@ module mesh
   import noc_pkg::*;
 #(
     parameter type flit_t = logic,
-    parameter type beat_t = logic,  // of a flit; for the checkers
+    parameter type beat_t = logic,  // beat of a flit; for the checkers
     parameter int unsigned Columns = 4,
     parameter int unsigned Rows = 4,
     parameter fabric_e Fabric = FabricWormhole,
@@ -40,7 +40,7 @@ module mesh
 
   localparam int unsigned NumChannels = num_channels(Fabric, VirtualChannels);
 
-  // What each router sends by each output.
+  // What each router sends on each output.
   flit_t [NumNodes-1:0][NumDirs-1:0] link;
   logic [NumNodes-1:0][NumDirs-1:0][NumChannels-1:0] link_valid, link_ready;
   logic [NumNodes-1:0] busy;

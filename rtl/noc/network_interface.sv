@@ -18,23 +18,24 @@ module network_interface
 #(
     parameter type beat_t = logic,
     parameter type flit_t = logic,
-    parameter type word_t = logic,  // of the tables, as written: see route_table
+    parameter type word_t = logic,  // table entry as written: see route_table
     parameter int unsigned X = 0,  // own position
     parameter int unsigned Y = 0,
-    parameter int unsigned FirstX = 0,  // of the mesh
+    parameter int unsigned FirstX = 0,  // origin of the mesh
     parameter int unsigned FirstY = 0,
     parameter int unsigned Columns = 256,
     parameter int unsigned Rows = 256,
     parameter int unsigned NumSources = 1,  // layers that send to the mesh
     parameter int unsigned NumSinks = 1,  // layers that take from the mesh
-    parameter bit HasSinks = 1,  // 0: none; what comes is swallowed and counted
-    parameter int unsigned NumKinds = 8,  // of messages in the design
-    parameter logic [NumSinks-1:0][NumKinds-1:0] Takes = '1,  // by each sink
-    parameter int unsigned NumHops = 1,  // next hops of all sources
-    parameter int unsigned NextWidth = 1,  // bits of a source's number of a next hop
-    parameter logic [NumSources-1:0][15:0] FirstHop = '0,  // of each source, in ascending order
+    parameter bit HasSinks = 1,  // 0: no sinks; messages that arrive are dropped and counted
+    parameter int unsigned NumKinds = 8,  // kinds of messages in the design
+    parameter logic [NumSinks-1:0][NumKinds-1:0] Takes = '1,  // kinds that each sink takes
+    parameter int unsigned NumHops = 1,  // total next hops of all sources
+    parameter int unsigned NextWidth = 1,  // width of a source's next hop number
+    // First table entry of each source, ascending
+    parameter logic [NumSources-1:0][15:0] FirstHop = '0,
     parameter word_t [NumHops-1:0] TableInit = '0,
-    parameter bit FixedTables = 0,  // of next hops and slots: never written
+    parameter bit FixedTables = 0,  // the tables are constant
     parameter int unsigned NumGroups = 0,  // groups of replicas
     parameter int unsigned NumSlots = 1,  // slots of all groups; a power of two, up to 256
     parameter group_t [(NumGroups > 0 ? NumGroups : 1)-1:0] Groups = '0,
@@ -48,7 +49,7 @@ module network_interface
     input beat_t [NumSources-1:0] src_i,
     input logic [NumSources-1:0] src_valid_i,
     output logic [NumSources-1:0] src_ready_o,
-    input logic [NumSources-1:0][NextWidth-1:0] src_next_i,  // by the source's own number
+    input logic [NumSources-1:0][NextWidth-1:0] src_next_i,  // as numbered by the source
 
     output beat_t                sink_o,
     output logic  [NumSinks-1:0] sink_valid_o,
@@ -56,12 +57,12 @@ module network_interface
 
     output flit_t inj_o,
     output logic inj_valid_o,
-    input logic [NumDirs-1:0] inj_ready_i,  // by the output that the flit takes
+    input logic [NumDirs-1:0] inj_ready_i,  // indexed by the flit's output
     input flit_t ej_i,
     input logic ej_valid_i,
     output logic ej_ready_o,
 
-    output logic                  table_ready_o,  // the tables are filled and can be written
+    output logic                  table_ready_o,  // the tables are initialised and can be written
     input  logic                  hop_write_i,    // not before table_ready_o
     input  logic  [ HopWidth-1:0] hop_index_i,
     input  word_t                 hop_word_i,
@@ -69,23 +70,23 @@ module network_interface
     input  logic  [SlotWidth-1:0] slot_index_i,
     input  word_t                 slot_word_i,
 
-    input logic [NumSlots-1:0] done_i,  // least loaded: the slot's replica is done with a message
+    input logic [NumSlots-1:0] done_i,  // least loaded: the slot's replica has finished a message
 
-    output logic        in_message_o,    // a message has come from the mesh
-    output logic [13:0] in_bytes_o,      // its payload, bytes
+    output logic        in_message_o,    // a message has arrived from the mesh
+    output logic [13:0] in_bytes_o,      // its payload length in bytes
     output logic        out_message_o,   // a message has gone to the mesh
     output logic [13:0] out_bytes_o,
     output logic        no_route_o,
     output logic        unknown_kind_o,
-    output logic        entering_o,      // a message is coming in from the mesh
-    output logic        out_end_o,       // the layers have handed over a message, its last flit too
+    output logic        entering_o,      // a message is arriving from the mesh
+    output logic        out_end_o,       // the layers have handed over the last flit of a message
     output logic        busy_o
 );
 
   typedef struct packed {
     logic valid;
-    dir_e dir;  // first output port, worked out when the entry is written
-    logic [NumDirs-1:0] wants;  // the same, one-hot; none without a route
+    dir_e dir;  // first output port, computed when the entry is written
+    logic [NumDirs-1:0] wants;  // the same, one-hot; zero without a route
     logic [$bits(inj_o.x)-1:0] x;
     logic [$bits(inj_o.y)-1:0] y;
     logic [$bits(inj_o.port)-1:0] port;
@@ -93,12 +94,13 @@ module network_interface
 
   // ---- To the mesh ----
 
-  // The choice of a replica takes a cycle of its own: with groups, the sources are
-  // merged before it, and there is one route to look up.
+  // Choosing a replica takes a cycle of its own: with groups, the sources are merged before the
+  // choice, and only one route is looked up.
   localparam int unsigned NumFronts = NumGroups > 0 ? 1 : NumSources;
   beat_t [NumFronts-1:0] front;
   logic [NumFronts-1:0] front_valid, front_ready;
-  // With groups, a next hop that the source does not have has a number that no other has.
+  // With groups, a next hop number that the source does not have maps to a number that no entry
+  // has.
   localparam int unsigned FrontWidth = NumGroups > 0 ? $clog2(NumHops + 1) : NextWidth;
   localparam logic [NumFronts-1:0][15:0] FrontFirst =
       NumGroups > 0 ? '0 : (16 * NumFronts)'(FirstHop);
@@ -193,7 +195,7 @@ module network_interface
     } front_t;
     front_t merged, registered;
     logic merged_valid, merged_ready;
-    logic [NumSources-1:0] source;  // whose message goes, one-hot
+    logic [NumSources-1:0] source;  // source whose message is sent, one-hot
     stream_merge #(
         .beat_t(beat_t),
         .NumInputs(NumSources)
@@ -235,13 +237,13 @@ module network_interface
         .out_valid_o(front_valid[0]),
         .out_ready_i(front_ready[0])
     );
-    // Told where the layers are rid of it: while its last beat waits in u_front they may be idle, and
-    // completions would count it a second time.
+    // Signalled where the message leaves the layers: while its last beat waits in u_front they may
+    // already be idle, and completions would count it twice.
     assign out_end_o = merged_valid & merged_ready & merged.beat.last;
     assign front[0] = registered.beat;
     assign front_next[0] = registered.next;
 
-    // Not a matter of the route, which is there late.
+    // Independent of the route, which is known late.
     assign out_ready = {NumDirs{fifo_ready & ~late_q}};
     replica_choice #(
         .beat_t(beat_t),
@@ -274,8 +276,8 @@ module network_interface
     );
     assign table_ready_o = hops_filled & slots_filled;
 
-    // A FIFO between the choice and the router: its ready comes out of a flip-flop, since behind
-    // that of the router two stages and all layers of the tile would be too much for a cycle.
+    // A FIFO between the choice and the router, with a registered ready: otherwise the router's
+    // ready, two stages and all layers of the tile would be in one path.
     dir_e  inj_dir;
     flit_t inj_flit;
     head_fifo #(
@@ -329,8 +331,8 @@ module network_interface
       .busy_o(ej_busy)
   );
 
-  // Two lost in one cycle count as two: the second is told a cycle later, in which
-  // no other is lost.
+  // Two messages dropped in the same cycle count as two: the second is reported one cycle later, in
+  // which no other can be dropped.
   always_ff @(posedge clk_i) begin
     if (rst_i) late_q <= 1'b0;
     else late_q <= out_lost & in_lost;
@@ -338,7 +340,7 @@ module network_interface
   assign no_route_o = out_lost | in_lost | late_q;
 
 `ifndef SYNTHESIS
-  // What the deadlock analysis of a design takes for granted.
+  // An assumption of the deadlock analysis.
   localparam int unsigned FlitBits = $bits(inj_o.beat.data);
   localparam int unsigned MaxFlits = (MaxFrameBytes * 8 + FlitBits - 1) / FlitBits;
   int unsigned flits_q;

@@ -15,17 +15,17 @@ package noc_pkg;
 
   // How the next replica is chosen.
   typedef enum logic [1:0] {
-    RoundRobin  = 2'd0,  // one after the other
+    RoundRobin  = 2'd0,  // in turn
     FlowHash    = 2'd1,  // by a hash of address and ports: one flow, one replica
     DstPort     = 2'd2,  // by the low bits of the destination port
-    LeastLoaded = 2'd3   // the one with the fewest messages on the way to it or in it
+    LeastLoaded = 2'd3   // the replica with the fewest messages on the way to it or inside it
   } policy_e;
 
-  // Where the messages for a group carry what tells flows apart.
+  // Where messages for a group carry the fields that identify a flow.
   typedef enum logic [1:0] {
     FlowMeta    = 2'd0,  // address and ports in the metadata
     FlowPayload = 2'd1,  // address in the metadata, ports in the first 4 bytes (UDP, TCP)
-    FlowAddress = 2'd2   // only the address, in the metadata
+    FlowAddress = 2'd2 // address only, in the metadata
   } flow_e;
 
   // A group of replicas. Its slots, 2^slot_bits from first_slot on, hold routes;
@@ -38,7 +38,7 @@ package noc_pkg;
     logic [3:0]  slot_bits;
   } group_t;
 
-  // What the tiles are joined by (docs/fabrics.md).
+  // The fabric that connects the tiles (docs/fabrics.md).
   typedef enum logic [1:0] {
     FabricWormhole        = 2'd0,
     FabricVirtualChannels = 2'd1,
@@ -47,8 +47,8 @@ package noc_pkg;
 
   typedef enum logic [1:0] {
     RoutingXY       = 2'd0,  // first x, then y
-    RoutingO1Turn   = 2'd1,  // first x or first y, as the first router decides; one turn
-    RoutingAdaptive = 2'd2   // any shortest way, each router decides
+    RoutingO1Turn   = 2'd1,  // x first or y first, as the first router decides; one turn
+    RoutingAdaptive = 2'd2   // any shortest path; each router decides
   } routing_e;
 
   // Bits of valid and of ready on a link (docs/architecture.md, Links).
@@ -97,24 +97,24 @@ package noc_pkg;
 
   // ---- Turns ----
 
-  // Inputs, for each output, that its messages may come by.
+  // For each output, the inputs that its messages may come from.
   typedef logic [NumDirs-1:0][NumDirs-1:0] turns_t;
 
-  // No U-turn; under XY, who moves north or south stays in its column.
+  // No U-turns; under XY, a message that moves north or south stays in its column.
   function automatic logic is_legal_turn(routing_e routing, int unsigned from, int unsigned to);
     if (from == to) return 1'b0;
     if (routing != RoutingXY || from == int'(DirLocal)) return 1'b1;
     return is_horizontal(from) || !is_horizontal(to);
   endfunction
 
-  // Outputs that an input may ask for.
+  // Outputs that an input may request.
   function automatic logic [NumDirs-1:0] outputs_of(routing_e routing, int unsigned input_);
     logic [NumDirs-1:0] outputs;
     for (int unsigned o = 0; o < NumDirs; o++) outputs[o] = is_legal_turn(routing, input_, o);
     return outputs;
   endfunction
 
-  // Inputs that may ask for an output; those past num_inputs_of are not to be used.
+  // Inputs that may request an output; only the first num_inputs_of entries are valid.
   parameter int unsigned MaxInputs = 4;
   typedef dir_e [MaxInputs-1:0] inputs_t;
 
@@ -128,7 +128,7 @@ package noc_pkg;
     return count;
   endfunction
 
-  // `allowed`: inputs that messages to this output may come by in a design.
+  // `allowed`: inputs from which messages to this output may come in a design.
   function automatic inputs_t inputs_of(routing_e routing, int unsigned output_,
                                         logic [NumDirs-1:0] allowed = '1);
     inputs_t inputs;
@@ -144,9 +144,9 @@ package noc_pkg;
     return inputs;
   endfunction
 
-  // ---- Ways ----
+  // ---- Paths ----
 
-  // Where a destination lies as seen from a router; all zero: here.
+  // Direction of a destination as seen from a router; all zero: it is here.
   typedef struct packed {
     logic north;
     logic east;
@@ -159,8 +159,8 @@ package noc_pkg;
     return '{north: y < from_y, east: x > from_x, south: y > from_y, west: x < from_x};
   endfunction
 
-  // Outputs that a message which came by an input may take: at most one
-  // horizontal and one vertical. Empty only for a destination outside the mesh.
+  // Outputs that a message may take, given the input it arrived on: at most one horizontal and one
+  // vertical. Empty only for a destination outside the mesh.
   function automatic logic [NumDirs-1:0] ways(routing_e routing, int unsigned came_by,
                                               heading_t to);
     logic [NumDirs-1:0] horizontal, vertical;
@@ -173,7 +173,7 @@ package noc_pkg;
     if (to == '0) return NumDirs'(1) << DirLocal;
     if (routing == RoutingAdaptive) return horizontal | vertical;
     if (routing == RoutingO1Turn && came_by == int'(DirLocal)) return horizontal | vertical;
-    // Straight on while there is a way to go, then the turn.
+    // Straight on as long as possible, then turn.
     if (routing == RoutingO1Turn && !is_horizontal(came_by)) begin
       return |vertical ? vertical : horizontal;
     end
@@ -188,13 +188,13 @@ package noc_pkg;
     for (int unsigned d = 0; d < NumDirs; d++) if (way[d]) first_dir = dir_e'(d);
   endfunction
 
-  // A crosspoint router's answer to the one before is so many cycles late: of the
-  // flits on their way, this many are not yet in the level that it speaks of.
+  // The ready of a crosspoint router reaches the upstream router this many cycles late, so up to
+  // this many flits in flight are not yet included in the level it reflects.
   parameter int unsigned CrosspointLate = 2;
 
-  // XY: the port that a message to (x, y) takes at the router behind output `dir` of the
-  // one at (here_x, here_y). On its way it has its destination straight ahead or has
-  // arrived at its turn, so that equality tells it all.
+  // XY: the output that a message to (x, y) takes at the router behind output `dir` of the one at
+  // (here_x, here_y). A message on its path has its destination straight ahead or has reached its
+  // turn, so comparing for equality is enough.
   function automatic dir_e next_dir(int unsigned dir, logic [7:0] here_x, logic [7:0] here_y,
                                     logic [7:0] x, logic [7:0] y);
     logic x_reached, y_reached, y_south;
@@ -214,15 +214,15 @@ package noc_pkg;
 
   // ---- Lanes of the lossless crosspoint fabric (docs/fabrics.md proves why) ----
 
-  // A queue straight through the router that messages of two classes would share,
-  // and that has a lane for each so that no ring of full queues can come about.
+  // Whether this is a straight-through queue that two classes of messages would share. It has one
+  // lane for each class, so that no cycle of full queues can form.
   function automatic logic is_split(routing_e routing, int unsigned from, int unsigned to);
     if (from == int'(DirLocal) || to != int'(opposite(from))) return 1'b0;
     return routing == RoutingO1Turn || (routing == RoutingAdaptive && !is_horizontal(to));
   endfunction
 
-  // O1TURN: lane 1 holds those that have made their turn or have none to make.
-  // Adaptive: lane 1 of a vertical queue holds those that have a way west to go.
+  // O1TURN: lane 1 holds messages that have made their turn or need none. Adaptive: lane 1 of a
+  // vertical queue holds messages that still have to go west.
   function automatic logic lane_of(routing_e routing, int unsigned to, heading_t heading_to);
     if (routing == RoutingAdaptive) return heading_to.west;
     return is_horizontal(
@@ -244,8 +244,8 @@ package noc_pkg;
     return found;
   endfunction
 
-  // The channels that a message may take at an input: the queue to each output has the output's number;
-  // the second lane of the straight one has the input's own, where no queue is.
+  // The channels that a message may take at an input: the queue to each output has the output's
+  // number; the second lane of the straight queue has the input's own number, which no queue uses.
   function automatic logic [NumDirs-1:0] channels_of(routing_e routing, logic lossless,
                                                      int unsigned came_by, heading_t to);
     logic [NumDirs-1:0] found;

@@ -34,11 +34,11 @@ module queue_lane #(
   (* ram_style = "distributed" *) head_t heads[Depth];
   head_t head_q;
   logic valid_q;
-  // Addresses with a bit for the round, so that their difference is the level: a push
-  // or a pop moves one counter, and no adder stands behind the decision to do so.
+  // Addresses have an extra wrap bit, so that their difference is the level: a push or a pop moves
+  // one counter, and no adder follows the decision.
   level_t write_q, read_q, next_q;  // next_q is always read_q + 1
 
-  wire more = addr_t'(next_q) != write_addr_o;  // behind the front entry stands another one
+  wire more = addr_t'(next_q) != write_addr_o;  // there is another entry behind the front one
 
   always_ff @(posedge clk_i) begin
     if (push_i) heads[write_addr_o] <= head_i;

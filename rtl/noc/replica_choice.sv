@@ -8,18 +8,18 @@ module replica_choice
   import noc_pkg::*;
 #(
     parameter type beat_t = logic,
-    parameter type word_t = logic,  // as in route_table
+    parameter type word_t = logic,  // see route_table
     parameter type route_t = logic,
     parameter int unsigned NumGroups = 1,
     parameter group_t [NumGroups-1:0] Groups = {NumGroups{group_t'(
     '{RoundRobin, FlowMeta, 8'd1, 8'd0, 4'd1}
     )}},
-    parameter int unsigned NumSlots = 2,  // of all groups; a power of two, up to 256
+    parameter int unsigned NumSlots = 2,  // slots of all groups; a power of two, up to 256
     parameter word_t [NumSlots-1:0] Init = '0,
-    parameter bit FixedTables = 0,  // of routes: never written
+    parameter bit FixedTables = 0,  // the routes are constant
     parameter int unsigned X = 0,  // own position
     parameter int unsigned Y = 0,
-    parameter int unsigned FirstX = 0,  // of the mesh
+    parameter int unsigned FirstX = 0,  // origin of the mesh
     parameter int unsigned FirstY = 0,
     parameter int unsigned Columns = 256,
     parameter int unsigned Rows = 256,
@@ -31,11 +31,11 @@ module replica_choice
 
     input beat_t beat_i,  // first beat of the message
     input logic [GroupWidth-1:0] group_i,
-    input logic in_turn_i,  // not by the group's policy
-    input logic take_i,  // the message goes to the group, by the route shown
+    input logic in_turn_i,  // round robin instead of the group's policy
+    input logic take_i,  // the message takes the route shown
     output route_t route_o,
 
-    input logic [NumSlots-1:0] done_i,  // least loaded: the slot's replica is done with a message
+    input logic [NumSlots-1:0] done_i,  // least loaded: the slot's replica has finished a message
 
     input  logic                  write_i,
     input  logic  [SlotWidth-1:0] slot_i,

@@ -15,18 +15,18 @@
 module route_table
   import noc_pkg::*;
 #(
-    parameter type word_t = logic,  // struct: valid, is_group, port, y, x, of 8 bits each
+    parameter type word_t = logic,  // struct: valid, is_group, port, y, x, 8 bits each
     parameter type route_t = logic,  // struct: valid, dir, wants, x, y, port
     parameter int unsigned NumEntries = 32,
     parameter int unsigned NumReads = 1,
     parameter int unsigned ReadWidth = NumEntries > 1 ? $clog2(NumEntries) : 1,
-    parameter logic [NumReads-1:0][15:0] First = '0,  // entry of each reader, in ascending order
+    parameter logic [NumReads-1:0][15:0] First = '0,  // first entry of each reader, ascending
     parameter word_t [NumEntries-1:0] Init = '0,
     parameter bit Fixed = 0,
     parameter int unsigned NumGroups = 0,
     parameter int unsigned X = 0,  // own position
     parameter int unsigned Y = 0,
-    parameter int unsigned FirstX = 0,  // of the mesh
+    parameter int unsigned FirstX = 0,  // origin of the mesh
     parameter int unsigned FirstY = 0,
     parameter int unsigned Columns = 256,
     parameter int unsigned Rows = 256,
@@ -44,7 +44,8 @@ module route_table
     output route_t [NumReads-1:0]                 route_o,
     output logic   [NumReads-1:0]                 is_group_o,
     output logic   [NumReads-1:0][GroupWidth-1:0] group_o,
-    output logic   [NumReads-1:0]                 in_turn_o,   // not by the policy of the group
+    // Round robin instead of the group's policy
+    output logic   [NumReads-1:0]                 in_turn_o,
 
     output logic filled_o
 );
@@ -81,9 +82,9 @@ module route_table
     $error("route_table: X and Y must be a position of the mesh");
   end
 
-  // A router makes no U-turn: no message goes to the tile that it comes from. Nor
-  // does one go past the rim, where it would block a link for ever: a word that
-  // names no place of the mesh makes no route.
+  // A router makes no U-turn, so no message can go to the tile that it comes from. Nor may one
+  // leave the mesh, where it would block a link permanently: a word outside the mesh gives no
+  // route.
   function automatic route_t make_route(word_t word);
     route_t route;
     route.dir = first_dir(heading(8'(X), 8'(Y), word.x, word.y));
@@ -91,7 +92,7 @@ module route_table
     route.y = word.y[$bits(route.y)-1:0];
     route.port = word.port[$bits(route.port)-1:0];
     route.valid = word.valid & ~word.is_group & (route.dir != DirLocal);
-    // Positions before the first wrap around.
+    // Positions below the first wrap around and are rejected too.
     if (32'(word.x) - FirstX >= Columns || 32'(word.y) - FirstY >= Rows) route.valid = 1'b0;
     if (32'(word.port) >= 2 ** $bits(route.port)) route.valid = 1'b0;
     route.wants = route.valid ? NumDirs'(1) << route.dir : '0;

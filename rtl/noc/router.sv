@@ -9,12 +9,13 @@ module router
 #(
     parameter type flit_t = logic,
     parameter logic [NumDirs-1:0] Ports = '1,  // which ports exist, by dir_e
-    parameter turns_t Turns = '1,  // wormhole only: those that messages take
+    parameter turns_t Turns = '1,  // wormhole only: turns that messages take
     parameter fabric_e Fabric = FabricWormhole,
     parameter routing_e Routing = RoutingXY,  // crosspoint only
     parameter bit Lossless = 1,  // crosspoint only
-    parameter int unsigned Depth = 32,  // flits: of an input, of a virtual channel, of a queue
-    parameter int unsigned MaxPacket = 24,  // crosspoint only: flits that must fit to start
+    parameter int unsigned Depth = 32,  // in flits, per input, virtual channel or queue
+    // Crosspoint only: flits that must fit before a message starts
+    parameter int unsigned MaxPacket = 24,
     parameter int unsigned VirtualChannels = 1,  // virtual channels only
     localparam int unsigned NumChannels = num_channels(Fabric, VirtualChannels)
 ) (

@@ -96,7 +96,7 @@ module router_crosspoint
           .drop_o(drop_o[i])
       );
       if (i == int'(DirLocal)) begin : gen_local
-        // Whoever knows the output has the answer out of flip-flops.
+        // A sender that knows the output gets a registered ready.
         assign local_ready_o = Routing == RoutingXY && Lossless ? open : {NumDirs{in_ready_o[i][0]}};
       end else begin : gen_mesh
         wire unused = ^open;
@@ -109,7 +109,7 @@ module router_crosspoint
     for (genvar o = 0; o < NumDirs; o++) begin : gen_queue
       if (Queues[o] && o != i) begin : gen_present
         localparam int unsigned NumLanes = Queues[i] && o == Ahead ? 2 : 1;
-        // The lanes' channels: the output's number, and the input's for the second.
+        // Channels of the lanes: the output's number, for the second lane the input's.
         logic [NumLanes-1:0] lane_push, lane_pop, lane_read, valid;
         head_t  [NumLanes-1:0] heads;
         level_t [NumLanes-1:0] levels;
@@ -131,8 +131,8 @@ module router_crosspoint
             .out_o(queued[i][o]),
             .level_o(levels)
         );
-        // A flit that is read and not popped goes nowhere, so a single lane need not wait for
-        // the arbiter, which is late. Two share the way out: the one that goes is read.
+        // Reading a flit without popping it has no effect, so a single lane need not wait for the
+        // late arbiter. Two lanes share the read port, so only the one that is sent is read.
         assign lane_read = NumLanes == 1 ? valid & {NumLanes{step[o]}} : lane_pop;
         for (genvar l = 0; l < NumLanes; l++) begin : gen_lane
           localparam int unsigned Channel = l == 0 ? o : i;
@@ -149,7 +149,7 @@ module router_crosspoint
           assign head[i][o] = '0;
           assign level[i][o] = '0;
         end
-        // Nobody asks for it at any output either.
+        // No output requests it either.
         localparam bit IsAsked = o == i ? Lossless && is_split(
             Routing, i, Ahead
         ) && Ports[Ahead] : Ports[o] && is_legal_turn(
@@ -203,7 +203,7 @@ module router_crosspoint
           .out_ready_i(out_ready_i[o])
       );
 
-      // By input, whichever lane it was.
+      // Selected by input, whichever lane it was.
       logic [$clog2(NumInputs)-1:0] select_q;
       always_ff @(posedge clk_i) begin
         for (int unsigned k = 0; k < NumLanes; k++) begin

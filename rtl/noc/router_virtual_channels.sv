@@ -55,14 +55,14 @@ module router_virtual_channels
   typedef logic [NumChannels-1:0] channels_t;
 
   channels_t [NumDirs-1:0] room;  // [output]: channels of the next router with room
-  channels_t [NumDirs-1:0] free;  // [output]: and that no message holds
+  channels_t [NumDirs-1:0] free;  // [output]: channels that also no message holds
   channels_t [NumDirs-1:0] sent;  // [output]: channel of the flit on the link
 
-  logic [NumDirs-1:0][NumDirs-1:0] want;  // [input]: output that the chosen flit asks for
+  logic [NumDirs-1:0][NumDirs-1:0] want;  // [input]: output that the chosen flit requests
   logic [NumDirs-1:0] kept;  // [output]: the flit on the link does not end its message
   logic [NumDirs-1:0] want_goes_on;  // [input]: the message had a flit in the last cycle
-  logic [NumDirs-1:0] want_first, want_last;  // it is the message's first, last flit
-  channels_t [NumDirs-1:0] want_channel;  // the channel it goes by
+  logic [NumDirs-1:0] want_first, want_last;  // the chosen flit is the message's first, last one
+  channels_t [NumDirs-1:0] want_channel;  // the channel it takes
   logic [NumDirs-1:0][NumDirs-1:0] granted;  // [output][input]
   logic [NumDirs-1:0] is_granted;  // [input]
 
@@ -167,7 +167,7 @@ module router_virtual_channels
         localparam int unsigned LocalDepth = 4;
         flit_t body;
         logic last_of, valid, unused_ready;
-        logic [$clog2(LocalDepth):0] credits_q;  // places that no flit has or is sent to
+        logic [$clog2(LocalDepth):0] credits_q;  // places that no flit occupies or is on its way to
         head_fifo #(
             .head_t(logic),
             .body_t(flit_t),

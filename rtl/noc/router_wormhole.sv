@@ -18,7 +18,7 @@ module router_wormhole
 #(
     parameter type flit_t = logic,
     parameter logic [NumDirs-1:0] Ports = '1,  // which ports exist, by dir_e
-    parameter turns_t Turns = '1,  // those that messages take, as fixed next hops make them
+    parameter turns_t Turns = '1,  // turns that messages take, known from fixed next hops
     parameter int unsigned Depth = 32  // flits per mesh input
 ) (
     input logic clk_i,
@@ -53,7 +53,7 @@ module router_wormhole
   flit_t [NumDirs-1:0] front;  // flit at the front of each input
   logic [NumDirs-1:0][NumDirs-1:0] in_wants, front_wants;
   logic [NumDirs-1:0] front_valid;
-  logic [NumDirs-1:0] front_taken;  // if it is valid
+  logic [NumDirs-1:0] front_taken;  // the front flit is taken, if valid
 
   // Outputs that an input's messages take.
   function automatic logic [NumDirs-1:0] turns_from(int unsigned input_);
@@ -101,7 +101,8 @@ module router_wormhole
     end
   end
 
-  logic [NumDirs-1:0][NumDirs-1:0] takes;  // [output][input]: takes its flit, if it has one for it
+  // [output][input]: the output takes the input's flit if that flit is for it
+  logic [NumDirs-1:0][NumDirs-1:0] takes;
 
   for (genvar o = 0; o < NumDirs; o++) begin : gen_output
     localparam int unsigned NumInputs = num_inputs_of(RoutingXY, o, Turns[o]);

@@ -19,16 +19,16 @@ module vc_choice
     input logic clk_i,
     input logic rst_i,
 
-    input logic [NumLanes-1:0] valid_i,  // there is a front
-    input logic [NumLanes-1:0] can_i,  // and it can go
-    input logic [NumLanes-1:0] last_i,  // it is its message's last flit
+    input logic [NumLanes-1:0] valid_i,  // the lane has a front flit
+    input logic [NumLanes-1:0] can_i,  // and it can be sent
+    input logic [NumLanes-1:0] last_i,  // it is the last flit of its message
     input logic [NumLanes-1:0][NumDirs-1:0] dir_i,  // its output, one-hot
     input logic [NumDirs-1:0] kept_i,  // outputs whose last flit, in the last cycle, did not end a message
 
     output logic [NumLanes-1:0] choice_o,  // one-hot or zero
-    output logic goes_on_o,  // its message has sent a flit in the last cycle
-    input logic granted_i,  // the choice goes
-    input logic start_i  // it is a message's first flit
+    output logic goes_on_o,  // its message sent a flit in the last cycle
+    input logic granted_i,  // the choice is granted
+    input logic start_i  // it is the first flit of a message
 );
 
   if (NumLanes < 1) begin : gen_bad_lanes
@@ -38,7 +38,7 @@ module vc_choice
   localparam int unsigned Patience = 7;
   typedef logic [$clog2(Patience+1)-1:0] count_t;
 
-  count_t [NumLanes-1:0] passed_q;  // messages that have started before each lane's front
+  count_t [NumLanes-1:0] passed_q;  // messages that started ahead of each lane's front
   logic   [NumLanes-1:0] keep_q;  // sent a flit in the last cycle that was not the last
   logic [NumLanes-1:0] urgent, waits;
   logic [NumLanes-1:0][NumLanes-1:0] order, ahead;

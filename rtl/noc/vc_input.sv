@@ -25,11 +25,11 @@ module vc_input
     output channels_t in_ready_o,
 
     input channels_t [NumDirs-1:0] room_i,  // by output: channels with room
-    input channels_t [NumDirs-1:0] free_i,  // and that no message holds
+    input channels_t [NumDirs-1:0] free_i,  // by output: channels that also no message holds
     input logic [NumDirs-1:0] kept_i,  // outputs whose last flit, in the last cycle, did not end a message
 
-    output logic [NumDirs-1:0] want_o,  // output that the chosen flit asks for, or zero
-    output logic want_goes_on_o,  // its message has sent a flit in the last cycle
+    output logic [NumDirs-1:0] want_o,  // output that the chosen flit requests, or zero
+    output logic want_goes_on_o,  // its message sent a flit in the last cycle
     output logic want_first_o,
     output logic want_last_o,
     output channels_t want_channel_o,
@@ -85,7 +85,8 @@ module vc_input
         .out_o(popped_o),
         .level_o(level)
     );
-    // One flit may be on the link when the router before reads this. The pop is late.
+    // One flit may be on the link when the upstream router reads this. The pop is late, so it is
+    // applied last.
     always_ff @(posedge clk_i) begin
       for (int unsigned l = 0; l < NumLanes; l++) begin
         in_ready_o[l] <= rst_i | (level[l] + level_t'(in_valid_i[l]) < level_t'(Depth - 1));
@@ -94,7 +95,7 @@ module vc_input
     end
   end
 
-  // ---- Channels taken at the outputs ----
+  // ---- Channels allocated at the outputs ----
 
   logic [NumLanes-1:0] inside_q;  // the message at the front has started
   channels_t [NumLanes-1:0] channel_q, channel;
@@ -113,7 +114,7 @@ module vc_input
       end
     end
     assign front_last[l] = head[l].last;
-    wire channels_t start = free & (~free + 1'b1);  // the lowest
+    wire channels_t start = free & (~free + 1'b1);  // the lowest free channel
     assign channel[l] = inside_q[l] ? channel_q[l] : start;
     assign can[l] = front_valid[l] & (inside_q[l] ? |(channel_q[l] & room) : |free);
 

@@ -16,16 +16,17 @@ module vc_output #(
     input logic rst_i,
 
     input  logic [NumChannels-1:0] room_i,  // channels that have room
-    output logic [NumChannels-1:0] free_o,  // and that no message holds: one may start there
+    output logic [NumChannels-1:0] free_o,  // and that no message holds: a message may start there
 
     input logic [NumInputs-1:0] request_i,
-    input logic [NumInputs-1:0] goes_on_i,  // of the message whose flit went in the last cycle
-    input logic [NumInputs-1:0] first_i,  // the first flit of a message, the last
+    // Continues the message that sent a flit in the last cycle
+    input logic [NumInputs-1:0] goes_on_i,
+    input logic [NumInputs-1:0] first_i,  // first flit of a message, last flit
     input logic [NumInputs-1:0] last_i,
-    input logic [NumInputs-1:0][NumChannels-1:0] channel_i,  // it goes by
+    input logic [NumInputs-1:0][NumChannels-1:0] channel_i,  // channel it takes
     output logic [NumInputs-1:0] grant_o,  // one-hot or zero
 
-    output logic [NumChannels-1:0] sent_o,  // of the flit granted in the last cycle
+    output logic [NumChannels-1:0] sent_o,  // channel of the flit granted in the last cycle
     output logic [$clog2(NumInputs)-1:0] select_o,  // its input
     output logic kept_o  // it did not end its message
 );

@@ -14,22 +14,22 @@ package gf256_pkg;
 
   parameter logic [8:0] Polynomial = 9'h11D;
   parameter gf_t DualScale = 8'h6C;
-  // trace(y) = y + y^2 + y^4 + ... + y^128 is linear, and 1 for x^5 alone of x^0 to x^7.
+  // trace(y) = y + y^2 + y^4 + ... + y^128 is linear; of x^0 to x^7, only x^5 has trace 1.
   parameter int unsigned TraceBit = 5;
 
-  // ---- Functions for constants: a few steps a coefficient, of which there are thousands ----
+  // ---- Functions for constants: a few steps per coefficient, since there are thousands ----
   //
-  // Callers hold the tables in variables: tools work out a parameter that a function
-  // reads once for each time that it does.
+  // Callers keep the tables in variables: tools re-evaluate a parameter each time that a function
+  // reads it.
 
   // a * x
   function automatic gf_t gf_double(gf_t a);
     return {a[6:0], 1'b0} ^ (a[7] ? Polynomial[7:0] : 8'h00);
   endfunction
 
-  typedef gf_t [255:0] gf_table_t;  // an entry for each element
+  typedef gf_t [255:0] gf_table_t;  // one entry per element
 
-  // Exponents, 0 to 254, that make each element of the generator; that of 0 means nothing.
+  // Logarithm of each element to the base of the generator, 0 to 254; undefined for 0.
   function automatic gf_table_t gf_logarithms();
     gf_table_t logarithms;
     gf_t power;
@@ -42,7 +42,7 @@ package gf256_pkg;
     return logarithms;
   endfunction
 
-  // Bit n: trace(DualScale * x^n). Any 15 bits that follow each other are a Hankel matrix.
+  // Bit n: trace(DualScale * x^n). Any 15 consecutive bits form a Hankel matrix.
   typedef logic [268:0] traces_t;
   function automatic traces_t gf_traces();
     traces_t traces;
@@ -55,16 +55,16 @@ package gf256_pkg;
     return traces;
   endfunction
 
-  // What a multiplication by a constant takes: the Hankel matrix in blocks of 4x4,
-  // [H0 H1; H1 H2], prepared for three products of blocks instead of four:
-  // [H1(lo+hi) + (H0+H1)lo; H1(lo+hi) + (H1+H2)hi]. Entry (i, j) of a block is bit i+j.
+  // The constants of a multiplication: the Hankel matrix in blocks of 4x4, [H0 H1; H1 H2], prepared
+  // for three block products instead of four: [H1(lo+hi) + (H0+H1)lo; H1(lo+hi) + (H1+H2)hi]. Entry
+  // (i, j) of a block is bit i+j.
   typedef struct packed {
     logic [6:0] low;   // H0 + H1
     logic [6:0] both;  // H1
     logic [6:0] high;  // H1 + H2
   } multiplier_t;
 
-  // By x^exponent, below 255; `traces` as above.
+  // For multiplication by x^exponent, with exponent below 255; `traces` as above.
   function automatic multiplier_t gf_multiplier(int unsigned exponent, traces_t traces);
     logic [14:0] h;
     multiplier_t m;
@@ -75,7 +75,7 @@ package gf256_pkg;
     return m;
   endfunction
 
-  // From the dual basis back: bit n is the sum of the bits that are set in FromDual[n].
+  // Conversion from the dual basis: bit n is the sum of the bits set in FromDual[n].
   parameter logic [7:0][7:0] FromDual = {8'h08, 8'h10, 8'h20, 8'h40, 8'h88, 8'h05, 8'h02, 8'h04};
 
 endpackage

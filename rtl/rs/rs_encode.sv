@@ -22,7 +22,7 @@ module rs_encode
     parameter int unsigned DataShards = 8,
     parameter int unsigned ParityShards = 2,
     parameter int unsigned ShardBytes = 512,
-    parameter int unsigned Matrix = 0  // as numbered in rs_matrix_pkg
+    parameter int unsigned Matrix = 0  // see rs_matrix_pkg
 ) (
     input logic clk_i,
     input logic rst_i,
@@ -54,7 +54,7 @@ module rs_encode
   } event_e;
 
   localparam int unsigned NumBytes = $bits(in_i.data) / 8;
-  localparam int unsigned NumBeats = ShardBytes / NumBytes;  // of a shard
+  localparam int unsigned NumBeats = ShardBytes / NumBytes;  // beats per shard
   localparam int unsigned RequestBytes = DataShards * ShardBytes;
   localparam int unsigned ReplyBytes = ParityShards * ShardBytes;
   localparam int unsigned HeaderBytes = 14 + 20 + 8;  // Ethernet, IPv4, UDP
@@ -157,7 +157,7 @@ module rs_encode
       .drop_o
   );
 
-  // ---- Where in the block, and the coefficients of its shard ----
+  // ---- Position in the block, and coefficients of the current shard ----
 
   beat_index_t beat_q;
   shard_index_t shard_q;
@@ -195,7 +195,7 @@ module rs_encode
   } term_t;
   term_t term_q;
   logic term_valid_q, term_ready;
-  packet_meta_t meta_q;  // of the block's first beat
+  packet_meta_t meta_q;  // metadata of the block's first beat
 
   assign work_ready = ~term_valid_q | term_ready;
   always_ff @(posedge clk_i) begin
@@ -226,10 +226,10 @@ module rs_encode
     );
   end
 
-  // ---- Reply: the first parity shard as it comes, the later ones from memory ----
+  // ---- Reply: the first parity shard as it is computed, later ones from memory ----
 
   logic later_q;
-  row_index_t row_q;  // 0: none of the later ones
+  row_index_t row_q;  // 0: not sending a later shard
   beat_index_t later_beat_q;
   planes_t [ParityShards-1:0] parity;
   assign parity[0] = sums[0];
@@ -301,7 +301,7 @@ module rs_encode
     end
   end
 
-  // Between the first and the last beat of a block the sums are something inside.
+  // Between the first and last beat of a block, the partial sums count as busy.
   assign busy_o = work_valid | beat_q != '0 | ~shard_first | term_valid_q | later_q | out_valid_o;
 
 endmodule

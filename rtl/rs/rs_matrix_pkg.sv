@@ -13,8 +13,8 @@ package rs_matrix_pkg;
   // (2^row)^shard: ISA-L's gf_gen_rs_matrix. The first row is plain XOR.
   parameter int unsigned MatrixPower = 2;
 
-  // Whether any data_shards of all shards give the data back with MatrixPower, as they do
-  // with the others: all square parts of the parity rows have an inverse.
+  // Whether any data_shards of all shards recover the data with MatrixPower, as they always do with
+  // the other matrices: all square submatrices of the parity rows must be invertible.
   function automatic bit power_recovers(int unsigned data_shards, int unsigned parity_shards);
     int unsigned less, more;
     less = data_shards < parity_shards ? data_shards : parity_shards;
@@ -22,8 +22,8 @@ package rs_matrix_pkg;
     return less < 4 || (less == 4 && more <= 21) || more == 5;
   endfunction
 
-  // Logarithms of a product for each shard, data or parity: of its differences from all
-  // data shards but itself, as points of the field.
+  // Logarithms of a product for each shard, data or parity: the differences between its point of
+  // the field and those of all other data shards.
   function automatic gf_table_t rs_products(int unsigned data_shards, int unsigned shards,
                                             gf_table_t logarithms);
     gf_table_t   products;
@@ -39,7 +39,7 @@ package rs_matrix_pkg;
     return products;
   endfunction
 
-  // Logarithm of a coefficient, none of which is 0. Rows of parity shards count from 0 here.
+  // Logarithm of a coefficient; no coefficient is 0. Parity rows count from 0 here.
   function automatic int unsigned rs_exponent(int unsigned matrix, int unsigned data_shards,
                                               int unsigned row, int unsigned shard,
                                               gf_table_t logarithms, gf_table_t products);
@@ -48,8 +48,8 @@ package rs_matrix_pkg;
     point = data_shards + row;
     difference = 32'(logarithms[gf_t'(point^shard)]);
     if (matrix == MatrixCauchy) return (255 - difference) % 255;
-    // The data shards are a polynomial's values at 0, 1, 2...; parity continues them.
-    // Hence the coefficient is Lagrange's, and no matrix need be inverted.
+    // The data shards are the values of a polynomial at 0, 1, 2...; parity shards are the values
+    // that follow. So the coefficient is Lagrange's, and no matrix need be inverted.
     return (510 + 32'(products[point]) - difference - 32'(products[shard])) % 255;
   endfunction
 

@@ -11,8 +11,8 @@
 module rs_parity_row
   import gf256_pkg::*;
 #(
-    parameter int unsigned NumBytes = 8,  // of a beat
-    parameter int unsigned Depth = 64,  // beats of a shard
+    parameter int unsigned NumBytes = 8,  // bytes per beat
+    parameter int unsigned Depth = 64,  // beats per shard
     localparam int unsigned AddrWidth = Depth > 1 ? $clog2(Depth) : 1
 ) (
     input logic clk_i,
@@ -24,7 +24,7 @@ module rs_parity_row
     input multiplier_t                     multiplier_i, // the shard's coefficient
 
     // One cycle or more later: its sum, kept for the next shard when write_i is high.
-    input  logic [AddrWidth-1:0]               place_i,  // of the beat in the shard
+    input  logic [AddrWidth-1:0]               place_i,  // position of the beat in the shard
     input  logic                               first_i,  // shard 0: starts a new sum
     input  logic                               write_i,
     output logic [          7:0][NumBytes-1:0] sum_o
@@ -40,8 +40,7 @@ module rs_parity_row
     return {NumBytes{bit_of_multiplier}};
   endfunction
 
-  // Products of the blocks, but for the last plane of low and of high, for which the
-  // sum has room.
+  // Block products, without the last plane of low and of high, which fits into the sum.
   plane_t [3:0] both_q, low_q, high_q;
   plane_t low_last_q, high_last_q;
   logic [3:0] low_multiplier_q, high_multiplier_q;

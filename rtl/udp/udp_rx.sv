@@ -82,7 +82,7 @@ module udp_rx
       .header_o(header)
   );
 
-  // ---- What the first beat says, kept for the whole message ----
+  // ---- Results of the first beat, kept for the whole message ----
 
   typedef struct packed {
     logic truncated;
@@ -91,7 +91,7 @@ module udp_rx
     logic bad_port;
     logic open;
     logic [NextWidth-1:0] next;
-    ones_pkg::saved_t sum;  // of the datagram and its pseudo-header
+    ones_pkg::saved_t sum;  // sum of the datagram and its pseudo-header
   } found_t;
   found_t found_d, found_q;
   header_t read;
@@ -110,7 +110,7 @@ module udp_rx
   );
   assign found_d.next = found_d.open ? app + NextWidth'(NextBound) : NextWidth'(NextIcmp);
 
-  // What is constant of the pseudo-header.
+  // The constant part of the pseudo-header.
   ones_pkg::word_t [NumMacPorts-1:0] sums_host;
   ones_pkg::word_t sum_host;
   host_sums #(
@@ -137,7 +137,7 @@ module udp_rx
   assign found_d.has_csum = read.csum != '0;
   assign found_d.bad_port = read.dst_port == '0;
 
-  // The strip has sent all of the message before when it takes this beat.
+  // When the strip takes this beat, it has sent all of the previous message.
   logic first_q;
   wire  in_taken = in_valid_i & in_ready_o;
   always_ff @(posedge clk_i) begin
@@ -159,8 +159,8 @@ module udp_rx
     else if (found_q.bad_port) reasons[DropBadPort] = 1'b1;
   end
 
-  // A closed port: what goes on is the UDP header alone, in as many beats as it
-  // takes; the rest of the message is swallowed.
+  // Closed port: only the UDP header is passed on, in one beat; the rest of the message is
+  // discarded.
   beat_t sent;
   logic sent_ready;
   wire refused = ~found_q.open;
@@ -193,7 +193,7 @@ module udp_rx
     end
   end
 
-  // The payload of a refused datagram is neither sent nor counted again.
+  // The payload of a refused datagram is neither sent nor counted.
   assign body_ready = sent_ready | swallow;
 
   drop_register #(

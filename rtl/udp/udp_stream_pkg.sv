@@ -4,9 +4,10 @@
 package udp_stream_pkg;
 
   typedef struct packed {
-    bombus_pkg::mac_port_t mac_port;  // all ones in a datagram that starts here: by its route
+    // All ones in a datagram that starts in the design: chosen by its route
+    bombus_pkg::mac_port_t mac_port;
     bombus_pkg::vlan_t vlan;
-    logic [31:0] ip;  // of the peer
+    logic [31:0] ip;  // address of the peer
     logic [15:0] peer_port;
     logic [15:0] own_port;
   } datagram_t;

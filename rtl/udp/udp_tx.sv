@@ -99,7 +99,7 @@ module udp_tx
       .out_first_o(unused_first)
   );
 
-  // The pseudo-header's sum takes two steps.
+  // The sum of the pseudo-header takes two steps.
   typedef struct packed {
     beat_t beat;
     ones_pkg::split_t sum;
@@ -127,7 +127,7 @@ module udp_tx
       .one_o (sum_host)
   );
 
-  // The source address, where the sender gives it; else zero.
+  // The source address if the sender sets it, otherwise zero.
   function automatic logic [31:0] source_of(beat_t beat);
     ipv4_pkg::routed_packet_meta_t routed;
     routed = ipv4_pkg::routed_packet_meta_t'(beat.meta);
