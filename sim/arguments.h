@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks of what callers of the C interface give. Each throws Failure(EINVAL).
+// Checks of the arguments of the C interface. Each throws Failure(EINVAL).
 #ifndef BOMBUS_ARGUMENTS_H_
 #define BOMBUS_ARGUMENTS_H_
 

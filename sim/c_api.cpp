@@ -40,7 +40,7 @@ bool read_counter(Simulator& simulator, uint32_t address, uint64_t& value) {
       !simulator.read_register(address + 4, high_after)) {
     return false;
   }
-  // It has just wrapped: read again, it belongs to either high word.
+  // The low word has just wrapped: a value read now fits either high word.
   if (high != high_after && !simulator.read_register(address, low)) return false;
   value = static_cast<uint64_t>(high_after) << 32 | low;
   return true;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The C interface (bombus_sim.h), second part: what is around the design, watching, live runs.
+// The C interface (bombus_sim.h), second part: environment of the design, observation, live runs.
 #include <algorithm>
 
 #include "call.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every function of the C interface has in common: it takes its turn, and exceptions
-// end in it as errno values with a text.
+// Common to all functions of the C interface: each takes its turn and turns exceptions into errno
+// values with a text.
 #ifndef BOMBUS_CALL_H_
 #define BOMBUS_CALL_H_
 
@@ -29,7 +29,7 @@ namespace bombus {
 // Why bombus_open(), or a call without a simulator, failed in this thread.
 std::string& error_without_simulator();
 
-// Runs a function; -errno and a text if it throws.
+// Runs a function. If it throws, stores the text and returns -errno.
 template <typename Function>
 int caught(std::string& text, Function function) noexcept {
   try {
@@ -64,7 +64,7 @@ int call_port(bombus_sim* sim, uint32_t port, Function function) noexcept {
   });
 }
 
-// For what is no fault, and may be common: no exception.
+// For frequent results that are not errors: no exception.
 inline int unsuccessful(bombus_sim* sim, int code, const char* text) {
   sim->error = text;
   return -code;

@@ -11,22 +11,22 @@
 
 namespace bombus {
 
-// Writes a capture file with times in nanoseconds: pcapng if the name ends in
-// .pcapng, else classic pcap. Only pcapng tells the direction of a frame.
+// Writes a capture file with times in nanoseconds: pcapng if the name ends in .pcapng, else classic
+// pcap. Only pcapng records the direction of a frame.
 class CaptureWriter {
  public:
-  // Failure if the file cannot be written.
+  // Throws Failure if the file cannot be written.
   explicit CaptureWriter(const std::string& path);
   ~CaptureWriter();
   CaptureWriter(const CaptureWriter&) = delete;
   CaptureWriter& operator=(const CaptureWriter&) = delete;
 
   void write(const std::vector<uint8_t>& frame, uint64_t time_ns, int direction);
-  // Hands to the kernel what is buffered.
+  // Writes buffered data to the kernel.
   void flush();
-  // Frames that did not get into the file. It ends before the first of them.
+  // Frames that could not be written. The file ends before the first of them.
   uint64_t lost() const { return lost_; }
-  // Completes the file. Failure if frames were lost.
+  // Completes the file. Throws Failure if frames were lost.
   void close();
 
  private:
@@ -42,18 +42,18 @@ class CaptureWriter {
   int descriptor_;
   int error_ = 0;              // errno of the first write that failed
   std::vector<uint8_t> buffer_;
-  std::vector<size_t> frame_ends_;  // in the buffer
+  std::vector<size_t> frame_ends_;  // ends of the frames in the buffer
   uint64_t written_bytes_ = 0;
   uint64_t lost_ = 0;
 };
 
 struct CapturedFrame {
   std::vector<uint8_t> data;
-  uint64_t time_ns;  // since the epoch of the file
+  uint64_t time_ns;  // since the file's epoch
 };
 
-// Reads classic pcap (microseconds and nanoseconds) and pcapng, of either byte
-// order. Failure if the file is neither, is damaged, or holds other than Ethernet.
+// Reads classic pcap (microseconds and nanoseconds) and pcapng, of either byte order. Throws
+// Failure if the file is neither, is damaged, or has another link type than Ethernet.
 std::vector<CapturedFrame> read_capture(const std::string& path);
 
 }  // namespace bombus

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Layout of capture files: classic pcap (draft-ietf-opsawg-pcap) and the blocks of
-// pcapng (draft-ietf-opsawg-pcapng) that are written or read here.
+// Layout of capture files: classic pcap (draft-ietf-opsawg-pcap) and the blocks of pcapng
+// (draft-ietf-opsawg-pcapng) used here.
 #ifndef BOMBUS_CAPTURE_FORMAT_H_
 #define BOMBUS_CAPTURE_FORMAT_H_
 
@@ -45,7 +45,7 @@ static_assert(sizeof(PcapngSection) == 28);
 struct PcapngInterface {
   uint32_t type, length;
   uint16_t link_type, reserved;
-  uint32_t snap_length;  // 0: frames are whole
+  uint32_t snap_length;  // 0: no limit
   uint16_t option, option_length;
   uint32_t resolution;  // one byte and padding
   uint32_t end_of_options, length_again;
@@ -57,7 +57,7 @@ struct PcapngPacket {
 };
 static_assert(sizeof(PcapngPacket) == 28);
 
-struct PcapngTail {  // between the frame and the block's second length
+struct PcapngTail {  // after the frame, before the second block length
   uint16_t option, option_length;
   uint32_t flags;
   uint32_t end_of_options;

@@ -19,7 +19,7 @@ struct FileCloser {
   void operator()(std::FILE* file) const { std::fclose(file); }
 };
 
-// A file of numbers in either byte order.
+// Reads numbers in either byte order.
 class Reader {
  public:
   explicit Reader(const std::string& path) : path_(path), file_(std::fopen(path.c_str(), "rb")) {
@@ -44,7 +44,7 @@ class Reader {
   uint32_t number(uint32_t x) const { return swapped_ ? __builtin_bswap32(x) : x; }
   uint16_t number(uint16_t x) const { return swapped_ ? __builtin_bswap16(x) : x; }
 
-  // Makes room for a frame, and refuses what no frame can be.
+  // Allocates a frame; rejects impossible lengths.
   std::vector<uint8_t> frame(size_t length) const {
     if (length == 0 || length > kLongestFrame) fail("damaged record");
     return std::vector<uint8_t>(length);
@@ -77,7 +77,7 @@ std::vector<CapturedFrame> read_pcap(Reader& reader, uint32_t magic) {
   return frames;
 }
 
-// The part of a pcapng block between its two lengths.
+// The content of a pcapng block, between its two lengths.
 class Block {
  public:
   Block(Reader& reader, std::vector<uint8_t> body) : reader_(reader), body_(std::move(body)) {}
@@ -98,7 +98,7 @@ class Block {
     return data;
   }
   size_t size() const { return body_.size(); }
-  // The first byte of an option behind `position`, or `otherwise`.
+  // The first byte of an option after `position`, or `otherwise`.
   uint8_t option(size_t position, uint16_t wanted, uint8_t otherwise) const {
     while (position + 4 <= size()) {
       const auto code = at<uint16_t>(position);
@@ -130,11 +130,11 @@ std::vector<CapturedFrame> read_pcapng(Reader& reader) {
   constexpr uint8_t kMicroseconds = 6, kFinest = 18, kFinestBinary = 0x80 | 63;
   std::vector<uint8_t> resolutions;  // of each interface of the section
   std::vector<CapturedFrame> frames;
-  uint32_t type = kSectionBlock;  // its first word has been read
+  uint32_t type = kSectionBlock;  // the first word has already been read
   do {
     uint32_t length, magic = 0;
     reader.need(&length, sizeof length);
-    if (type == kSectionBlock) {  // the same in both byte orders
+    if (type == kSectionBlock) {  // palindromic: the same in both byte orders
       reader.need(&magic, sizeof magic);
       reader.swap(__builtin_bswap32(magic) == kByteOrderMagic);
       if (reader.number(magic) != kByteOrderMagic) reader.fail("damaged block");
@@ -171,7 +171,7 @@ std::vector<CapturedFrame> read_pcapng(Reader& reader) {
                           nanoseconds(ticks, resolutions[interface])});
         break;
       }
-      case kSimplePacketBlock: {  // without time
+      case kSimplePacketBlock: {  // has no timestamp
         if (resolutions.empty()) reader.fail("damaged block");
         frames.push_back({block.frame(4, block.at<uint32_t>(0)),
                           frames.empty() ? 0 : frames.back().time_ns});

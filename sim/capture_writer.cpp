@@ -74,11 +74,11 @@ void CaptureWriter::flush() {
     }
   }
   if (error_ != 0) {
-    // A frame that is cut short would make the file a damaged one.
+    // A truncated frame would corrupt the file.
     const auto cut = std::upper_bound(frame_ends_.begin(), frame_ends_.end(), done);
     lost_ += static_cast<uint64_t>(frame_ends_.end() - cut);
     done = cut == frame_ends_.begin() ? 0 : *(cut - 1);
-    // What is no regular file has no length; then there is nothing to be done.
+    // Only a regular file has a length to truncate; otherwise there is nothing to do.
     [[maybe_unused]] const int status =
         ftruncate(descriptor_, static_cast<off_t>(written_bytes_ + done));
   }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The verilated design as the runtime sees it: constants and pins. All that
-// differs from design to design comes from bombus_design.h, which the build
-// writes beside the verilated model:
+// The verilated design as the runtime sees it: constants and pins. Everything specific to a design
+// comes from bombus_design.h, which the build writes next to the verilated model:
 //
 //   BOMBUS_DESIGN_NAME   string
 //   BOMBUS_CLOCK_HZ      integer
@@ -42,7 +41,7 @@ constexpr uint64_t kLargestTable = BOMBUS_LARGEST_TABLE;
 constexpr uint64_t kClockHz = BOMBUS_CLOCK_HZ;
 constexpr uint64_t kPeriodPs = (1000000000000ull + kClockHz / 2) / kClockHz;
 
-// Clocks of MAC ports: how many, and how many cycles of the core pass in one of the slowest.
+// Number of MAC port clocks, and core cycles per cycle of the slowest of them.
 #define BOMBUS_COUNT(n, hz) +1
 #define BOMBUS_SLOWEST(n, hz) slowest = slowest < (hz) ? slowest : (hz);
 constexpr unsigned kMacClocks = 0 BOMBUS_MAC_CLOCKS(BOMBUS_COUNT);
@@ -55,7 +54,7 @@ constexpr uint64_t core_cycles_of_slowest() {
 #undef BOMBUS_COUNT
 static_assert(kDataBytes >= 8 && kDataBytes <= 64 && kDataBytes % 8 == 0);
 
-// The signals of one MAC port. Wide ones as bytes in the order of the wire.
+// The signals of one MAC port. Wide ones are bytes in wire order.
 struct MacPins {
   uint8_t* rx_tdata;
   uint8_t* rx_tkeep;
@@ -68,7 +67,7 @@ struct MacPins {
   const CData* tx_tvalid;
   CData* tx_tready;
   const CData* tx_tlast;
-  const CData* tx_tuser;  // only with a clock of its own, else null
+  const CData* tx_tuser;  // null unless the port has its own clock
 };
 
 // The clock of a MAC port.
@@ -97,7 +96,7 @@ inline std::array<MacPins, kMacPorts> mac_pins(Vtop& top) {
 #undef BOMBUS_PINS
 }
 
-// A raised port of the top: its value is in the bytes of a word, the lowest first.
+// A raised port of the top. Its value is in the bytes of a word, lowest first.
 struct Pin {
   const char* name;
   unsigned bits;

@@ -21,12 +21,12 @@ class Exchange {
   int run();
 
  private:
-  // Frames ahead of the port: enough for back to back, few enough to keep memory small.
+  // Frames queued ahead at a port: enough to send back to back, few enough to save memory.
   static constexpr size_t kAhead = 8;
 
   unsigned port_of(uint64_t frame) const { return request_.ports ? request_.ports[frame] : 0; }
   bool all_pushed() const { return pushed_ == request_.count; }
-  // The cycle this far ahead; kNever if there is none.
+  // The cycle number this far ahead; kNever if it would overflow.
   uint64_t later(uint64_t cycles) const {
     const uint64_t now = simulator_.cycle();
     return cycles < kNever - now ? now + cycles : kNever;
@@ -39,10 +39,10 @@ class Exchange {
   Simulator& simulator_;
   bombus_exchange_request& request_;
   uint64_t pushed_ = 0;
-  uint64_t lost_ = 0;  // sent but never answered, as far as the window goes
+  uint64_t lost_ = 0;  // sent and given up as unanswered, as counted by the window
   uint64_t next_push_cycle_ = 0;
   const uint8_t* next_frame_ = nullptr;
-  // Frames of each port whose stamp is still to come, oldest first.
+  // Frames of each port that have no stamp yet, oldest first.
   std::array<std::deque<uint64_t>, kMacPorts> unstamped_;
 };
 
@@ -68,8 +68,8 @@ void Exchange::take_stamps() {
     for (; !sent.empty(); sent.pop_front()) {
       ++request_.sent_count;
       if (request_.sent == nullptr) continue;
-      // Without impairment the order of each port is that of the request; with
-      // it, frames may be lost or duplicated, and stamps are in the order of the wire.
+      // Without impairment, each port keeps the order of the request. With it, frames may be lost
+      // or duplicated, and stamps are in wire order.
       if (unstamped_[i].empty()) continue;
       request_.sent[unstamped_[i].front()] = sent.front();
       unstamped_[i].pop_front();
@@ -137,7 +137,7 @@ int Exchange::run() {
       break;
     }
     if (finished()) break;
-    // What the window still waits for will not come any more.
+    // The answers that the window still waits for will never arrive.
     if (request_.window != 0 && !all_pushed() && simulator_.settled()) {
       lost_ = pushed_ - std::min(pushed_, request_.received_count);
     }

@@ -26,7 +26,7 @@ void Impairment::configure(const bombus_impairment& parameters, uint64_t seed) {
 
 void Impairment::push(Frame frame, uint64_t now_ps) {
   if (!enabled_) {
-    // Behind frames that still wait, so that switching off reorders nothing.
+    // Queued after waiting frames, so that switching impairment off reorders nothing.
     if (waiting_.empty()) {
       fifo_.push_back(std::move(frame));
     } else {

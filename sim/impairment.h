@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a network does to the frames of one direction of one port: loss,
-// duplication, corruption, reordering, delay. Seeded and repeatable.
+// Network impairment of the frames of one direction of one port: loss, duplication, corruption,
+// reordering, delay. Seeded and repeatable.
 #ifndef BOMBUS_IMPAIRMENT_H_
 #define BOMBUS_IMPAIRMENT_H_
 
@@ -27,13 +27,13 @@ class Impairment {
 
   // A frame enters now.
   void push(Frame frame, uint64_t now_ps);
-  // A frame will enter at a time to come.
+  // A frame enters at a later time.
   void push_later(Frame frame, uint64_t when_ps);
 
-  // The next frame to come out by now.
+  // The next frame due by now.
   bool pop(Frame& frame, uint64_t now_ps);
 
-  // When pop() will have a frame if none is pushed; 0: at once, kNever: empty.
+  // When pop() will next return a frame if none is pushed; 0: at once, kNever: empty.
   uint64_t next_ps() const;
   size_t size() const { return fifo_.size() + waiting_.size() + held_.size(); }
   bool empty() const { return fifo_.empty() && waiting_.empty() && held_.empty(); }
@@ -44,7 +44,7 @@ class Impairment {
  private:
   struct Held {
     Frame frame;
-    uint32_t passes_left;  // frames that still have to overtake it
+    uint32_t passes_left;  // frames still to overtake it
     uint64_t deadline_ps;
   };
 
@@ -55,9 +55,9 @@ class Impairment {
   bool enabled_ = false;
   bombus_impairment parameters_{};
   Random loss_, duplicate_, corrupt_, bad_fcs_, reorder_, delay_;
-  std::deque<Frame> fifo_;                    // without a time of their own
+  std::deque<Frame> fifo_;                    // without a release time
   std::multimap<uint64_t, Frame> waiting_;    // by time of release
-  std::deque<Held> held_;                     // to be overtaken
+  std::deque<Held> held_;                     // frames to be overtaken
   Counts counts_;
 };
 

@@ -21,19 +21,19 @@ namespace bombus {
 
 namespace {
 
-// Between two looks at the file descriptors: short beside a packet's way
-// through a design, long beside a system call.
+// Cycles between polls of the file descriptors: short compared with the latency of a packet, long
+// compared with a system call.
 constexpr unsigned kBatchCycles = 32;
-// More wait in the kernel, which drops there as it would with a real interface.
+// Further frames wait in the kernel, which drops them as for a real interface.
 constexpr size_t kMaxWaiting = 64;
-// A MAC pads what the kernel sends shorter.
+// A MAC pads shorter frames from the kernel.
 constexpr size_t kMinFrameBytes = 60;
-// How late a protocol timer may be.
+// Maximum delay of a protocol timer.
 constexpr uint64_t kTimerPs = 1000 * kPicosecondsPerMicrosecond;
 
 uint64_t monotonic_ps() { return monotonic_ns() * kPicosecondsPerNanosecond; }
 
-// A packet socket whose interface has been deleted; one that is down comes back.
+// Whether a packet socket's interface was deleted; an interface that is only down comes back.
 bool is_unbound(int descriptor) {
   sockaddr_ll address{};
   socklen_t length = sizeof address;
@@ -41,7 +41,7 @@ bool is_unbound(int descriptor) {
          address.sll_family == AF_PACKET && address.sll_ifindex <= 0;
 }
 
-// Real time is the design's, as long as this lives.
+// The design runs on real time as long as this object lives.
 class ExternalTime {
  public:
   explicit ExternalTime(Simulator& simulator) : simulator_(simulator) {
@@ -88,12 +88,12 @@ void Live::run(uint32_t milliseconds) {
     const bool work = !simulator_.calm() || simulator_.next_frame_ps() <= simulator_.time_ps();
     for (unsigned i = 0; i < (work ? kBatchCycles : 1); ++i) simulator_.advance(1);
     write_frames();
-    if (simulator_.messages_received() != received) break;  // the program may have an answer
+    if (simulator_.messages_received() != received) break;  // the program may want to answer
     if (!work && simulator_.calm()) {
       uint64_t until_ps = std::min(end_ps, simulator_.next_frame_ps());
       if (simulator_.busy()) until_ps = std::min(until_ps, now_ps + kTimerPs);
       if (sleep(until_ps)) break;
-      // The time slept reaches the timers now; what they start shows a little later.
+      // The timers see the time slept only now, and their effects appear a little later.
       simulator_.set_time_ps(real_time_ps());
       simulator_.stir();
     }
@@ -126,7 +126,7 @@ void Live::read_frames(unsigned port) {
 }
 
 void Live::check_there(unsigned port, int error) {
-  // The socket tells once that its interface is down, not that it is deleted afterwards.
+  // The socket reports once that its interface is down, but not that it is deleted afterwards.
   down_[port] |= error == ENETDOWN;
   // EBADFD: the TAP was deleted. ENODEV: its peer was closed.
   const bool gone = error == EBADFD || error == EBADF || error == ENODEV ||
@@ -141,7 +141,7 @@ void Live::write_frames() {
     auto& frames = simulator_.port(i).received();
     for (; !frames.empty(); frames.pop_front()) {
       const auto& data = frames.front().data;
-      // A full queue or an interface that is down: lost, as on a wire.
+      // If the queue is full or the interface down, the frame is lost, as on a wire.
       if (write(descriptors_[i], data.data(), data.size()) < 0) {
         ++file_errors_[i];
         check_there(i, errno);

@@ -16,8 +16,8 @@ constexpr uint64_t kLongestCaptureNs = 30ull * 24 * 3600 * 1000000000;
 constexpr unsigned kKeepBytes = (kDataBytes + 7) / 8;
 constexpr uint64_t kFullKeep = kDataBytes == 64 ? ~0ull : (1ull << (kDataBytes % 64)) - 1;
 
-// When a frame starts on the wire. A wire that became free within the last cycle
-// was not idle: the clock is only too coarse to say when.
+// Start time of a frame on the wire. A wire that became free within the last cycle was not idle;
+// the clock is just too coarse to show it.
 uint64_t wire_start_ps(uint64_t free_ps, uint64_t now_ps, uint64_t period_ps) {
   return now_ps - free_ps < period_ps ? free_ps : now_ps;
 }
@@ -64,7 +64,7 @@ void MacPort::drive(uint64_t now_ps) {
   *pins_.tx_tready = is_up_ && (tx_stall_ == 0 || !stall_random_.chance(tx_stall_)) &&
                      (ps_per_byte_ == 0 || tx_free_ps_ <= now_ps);
 
-  if (offering_) return;  // not taken yet: stays as it is
+  if (offering_) return;  // not taken yet: leave it unchanged
   if (beat_available(now_ps)) {
     offer_beat();
   } else if (*pins_.rx_tvalid) {
@@ -106,7 +106,7 @@ void MacPort::sample_rx(uint64_t cycle, uint64_t now_ps) {
   }
   if (position_ == 0) current_.first_cycle = cycle;
   position_ += kDataBytes;
-  offering_ = false;  // the pins stay until the clock edge is past; see drive()
+  offering_ = false;  // the pins keep their values until after the clock edge; see drive()
   if (position_ < current_.data.size()) return;
 
   current_.last_cycle = cycle;
@@ -156,7 +156,7 @@ void MacPort::sample_tx(uint64_t cycle, uint64_t now_ps) {
     capture_.bad = pins_.tx_tuser != nullptr && *pins_.tx_tuser;
     finish_capture(cycle, now_ps);
   } else if (capture_.data.size() > kMaxFrameBytes) {
-    // Once per frame would need a mark; once per beat too much is as telling.
+    // Counting once per frame would need a flag; once per excess beat is just as informative.
     ++errors_.tx_too_long;
   }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Drives and watches one MAC port: streams queued frames into rx, captures
-// frames from tx, and checks that tx keeps to AXI-Stream and to what a MAC needs.
+// Drives and monitors one MAC port: streams queued frames into rx, captures frames from tx, and
+// checks that tx follows AXI-Stream and the requirements of a MAC.
 #ifndef BOMBUS_MAC_PORT_H_
 #define BOMBUS_MAC_PORT_H_
 
@@ -23,7 +23,7 @@ class MacPort {
   MacPort(const MacPins& pins, unsigned index, const bombus_options& options,
           bombus_errors& errors);
 
-  // It has a clock of its own.
+  // The port has its own clock.
   void use_clock(const MacClockPins& clock) {
     has_own_clock_ = true;
     period_ps_ = (kPicosecondsPerSecond + clock.hz - 1) / clock.hz;
@@ -33,8 +33,7 @@ class MacPort {
 
   // ---- Each cycle of its clock ----
 
-  // Sets the inputs; then the model settles; then sample() takes what is there
-  // at the clock edge.
+  // drive() sets the inputs, the model settles, then sample() reads the outputs at the clock edge.
   void drive(uint64_t now_ps);
   void sample(uint64_t cycle, uint64_t now_ps) {
     if (offering_) sample_rx(cycle, now_ps);
@@ -45,39 +44,39 @@ class MacPort {
   bool active() const {
     return offering_ || position_ < current_.data.size() || tx_waiting_ || !capture_.data.empty();
   }
-  // When the next waiting frame goes in, or comes out of the impairment.
+  // When the next waiting frame is sent, or leaves the impairment.
   uint64_t next_ps() const;
 
   // ---- Frames ----
 
   void send(Frame frame, uint64_t now_ps);
   size_t rx_waiting() const { return rx_impairment_.size(); }
-  // Captured frames whose impairment lets them out by now.
+  // Delivers captured frames that the impairment releases by now.
   void deliver(uint64_t now_ps);
   std::deque<Frame>& received() { return received_; }
   std::deque<bombus_frame_info>& sent() { return sent_; }
   bombus_frame_info info(const Frame& frame) const;
   uint64_t captured_frames() const { return statistics_.tx_frames; }
-  // Queues the frames of a capture file: all now, or at their times after the first.
+  // Queues the frames of a capture file: all now, or at their times relative to the first.
   size_t send_capture(const std::string& path, bool keep_time, uint64_t now_ps);
 
-  // ---- The world around ----
+  // ---- Environment ----
 
-  // Down: the port takes nothing, and what is sent to it is lost.
+  // While down, the port receives nothing, and frames sent are lost.
   void set_link(bool up) { is_up_ = up; }
   void set_pace(double rx_bubble, double tx_stall);
   void set_line_rate(double bits_per_second);
   void set_impairment(int direction, const bombus_impairment* impairment);
-  // Failure if the file cannot be written.
+  // Throws Failure if the file cannot be written.
   void start_capture(const std::string& path, uint32_t directions);
-  // Failure if the file is not complete. Nothing if there is none.
+  // Throws Failure if the file is incomplete. Does nothing if there is no capture.
   void stop_capture();
   void flush_capture() {
     if (capture_file_) capture_file_->flush();
   }
   bombus_port_statistics statistics() const;
 
-  // Everything on the wire and waiting is forgotten, inputs idle.
+  // Discards everything on the wire and waiting; inputs become idle.
   void reset();
 
  private:
@@ -107,7 +106,7 @@ class MacPort {
   bool has_own_clock_ = false;
   bool is_up_ = true;
   uint64_t period_ps_ = kPeriodPs;
-  uint64_t driven_ps_ = 0;  // when the inputs of this cycle were set
+  uint64_t driven_ps_ = 0;  // time at which this cycle's inputs were set
   unsigned index_;
   uint64_t seed_;
   bombus_errors& errors_;
@@ -119,18 +118,18 @@ class MacPort {
 
   // rx
   Frame current_;              // being streamed
-  size_t position_ = 0;        // of the next beat in it
+  size_t position_ = 0;        // offset of the next beat in it
   bool offering_ = false;      // tvalid is high
-  uint64_t rx_free_ps_ = 0;    // the wire is free for the next frame
+  uint64_t rx_free_ps_ = 0;    // when the wire is free for the next frame
   std::deque<bombus_frame_info> sent_;
 
   // tx
-  Frame capture_;            // so far
+  Frame capture_;            // received so far
   bool tx_waiting_ = false;  // a beat was offered and not taken
   uint8_t waiting_data_[kDataBytes];
   uint64_t waiting_keep_ = 0;
   bool waiting_last_ = false;
-  uint64_t tx_start_ps_ = 0;  // of the frame that is being captured
+  uint64_t tx_start_ps_ = 0;  // start of the frame being captured
   uint64_t tx_free_ps_ = 0;
   std::deque<Frame> received_;
 

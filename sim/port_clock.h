@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The clock of a MAC port that has one of its own: when its edges come between those of
-// the core's clock. The ratio is exact, whatever a picosecond can express.
+// The clock of a MAC port with its own clock: positions of its edges between those of the core
+// clock. The ratio is exact, independent of picosecond resolution.
 #ifndef BOMBUS_PORT_CLOCK_H_
 #define BOMBUS_PORT_CLOCK_H_
 
@@ -12,25 +12,25 @@ namespace bombus {
 
 class PortClock {
  public:
-  // `phase`: of its first edge, any number.
+  // `phase`: phase of the first edge, any number.
   PortClock(const MacClockPins& pins, uint64_t phase)
       : pins_(pins), left_(static_cast<int64_t>(phase % kClockHz) + 1) {}
 
   const MacClockPins& pins() const { return pins_; }
   uint64_t cycles() const { return cycles_; }
 
-  // Within the current half cycle of the core there is another edge.
+  // There is another edge within the current half cycle of the core.
   bool is_due() const { return left_ <= hz(); }
-  // When it comes, as a part of that half cycle.
+  // Time of that edge as a fraction of the half cycle.
   double when() const { return left_ > 0 ? static_cast<double>(left_) / pins_.hz : 0; }
-  // It has come.
+  // Moves past that edge.
   void advance() {
     left_ += kClockHz;
     if (*pins_.clk) ++cycles_;
   }
   void end_half_cycle() { left_ -= hz(); }
 
-  // So many cycles of the core go by without an edge being looked at; the level stays.
+  // Skips this many core cycles without evaluating edges; the level stays.
   void skip(uint64_t cycles) {
     const __int128 passed = static_cast<__int128>(cycles) * 2 * hz();
     __int128 edges = passed >= left_ ? (passed - left_) / static_cast<int64_t>(kClockHz) + 1 : 0;
@@ -43,7 +43,7 @@ class PortClock {
   int64_t hz() const { return static_cast<int64_t>(pins_.hz); }
 
   MacClockPins pins_;
-  // Until the next edge: in half cycles of the core, times the frequency of this clock.
+  // Time to the next edge, in half cycles of the core times the frequency of this clock.
   int64_t left_;
   uint64_t cycles_ = 0;
 };

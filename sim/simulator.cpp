@@ -15,16 +15,16 @@ namespace bombus {
 
 namespace {
 
-// Overlapping resets of two clocks, and then the time until frames cross (reset_handshake).
+// Time for overlapping resets of two clocks, and until frames can cross (reset_handshake).
 constexpr uint64_t kResetCycles = 16 * core_cycles_of_slowest();
 constexpr uint64_t kStartCycles = kMacClocks == 0 ? 0 : 24 * core_cycles_of_slowest();
-// After a reset a request waits until the table that it is for is filled, an entry a cycle.
+// After a reset, a request waits until its table is initialised, one entry per cycle.
 constexpr uint64_t kRegisterLimit = 100000 + kLargestTable;
 
 constexpr uint64_t kPollNanoseconds = 50 * 1000 * 1000;
 
 Vtop* make_top(VerilatedContext& context, uint64_t seed) {
-  // Verilator takes 0 for "choose one yourself".
+  // To Verilator, 0 means "choose a seed".
   context.randSeed(static_cast<int>(seed % 0x7FFFFFFE) + 1);
   context.randReset(2);
   context.assertOn(true);
@@ -87,7 +87,7 @@ void Simulator::reset() {
   for (const PortClock& clock : clocks_) *clock.pins().rst = 1;
   hold_core_reset();
   for (const PortClock& clock : clocks_) *clock.pins().rst = 0;
-  errors_ = errors;  // assertions before the first reset mean nothing
+  errors_ = errors;  // ignore assertions before the first reset
   start();
 }
 
@@ -99,7 +99,7 @@ void Simulator::reset_core() {
   const uint64_t underruns = errors_.tx_underrun;
   hold_core_reset();
   start();
-  errors_.tx_underrun = underruns;  // of frames that are cut: they end bad
+  errors_.tx_underrun = underruns;  // do not count frames cut by the reset
 }
 
 void Simulator::hold_core_reset() {
@@ -140,7 +140,7 @@ uint64_t Simulator::port_cycles(unsigned index) const {
 void Simulator::step_port_clocks(uint64_t start_ps) {
   if (kMacClocks == 0) return;
   while (true) {
-    // In the order of time, for the waveform; the design does not mind.
+    // In time order, for the waveform; the design does not depend on it.
     const auto next = std::min_element(
         clocks_.begin(), clocks_.end(),
         [](const PortClock& a, const PortClock& b) { return a.when() < b.when(); });
@@ -152,7 +152,7 @@ void Simulator::step_port_clocks(uint64_t start_ps) {
     if (*next->pins().clk) {
       *next->pins().clk = 0;
       port.drive(now_ps);
-      // A frame of one beat may be gone when the core's cycle is looked at.
+      // A single-beat frame may already be gone when the core's cycle is evaluated.
       if (port.active()) calm_cycles_ = quiet_cycles_ = 0;
     } else {
       if (!*next->pins().rst) port.sample(cycle_, now_ps);
@@ -180,7 +180,7 @@ void Simulator::step() {
     top_->tick_us_i = 0;
   }
 
-  // The falling edge: combinational outputs settle with the new inputs.
+  // Falling edge: combinational outputs settle with the new inputs.
   context_->time(cycle_ * kPeriodPs);
   top_->clk_i = 0;
   top_->eval();
@@ -188,9 +188,10 @@ void Simulator::step() {
 
   bool active = top_->in_flight_o;
   if (!top_->rst_i) watchdog_.look(cycle_);
-  if (!top_->rst_i) {  // what a design offers while in reset means nothing
+  if (!top_->rst_i) {  // ignore what the design offers during reset
     for (auto& port : ports_) {
-      // Before, too: a frame of one beat may be all taken now, and not yet show in the design.
+      // Checked before the edge too: a single-beat frame may be taken completely now and not yet be
+      // visible in the design.
       active |= port.active();
       if (!port.has_own_clock()) port.sample(cycle_, time_ps_);
       active |= port.active();
@@ -246,7 +247,7 @@ void Simulator::advance(uint64_t max_cycles) {
   poll_sometimes();
   if (quiet_cycles_ > kSettleCycles && !external_time_ && !wave_.running() &&
       undelivered_us() < kHalfTick) {
-    // Up to the next frame, but no further than one tick can make good.
+    // Up to the next frame, but no further than one tick can carry.
     uint64_t until_ps = time_ps_ + kHalfTick * kPicosecondsPerMicrosecond;
     until_ps = std::min(until_ps, next_frame_ps());
     if (until_ps > time_ps_) {
@@ -290,8 +291,8 @@ bool Simulator::elapse_until(uint64_t microseconds, const std::function<bool()>&
 }
 
 bool Simulator::request(uint32_t address, bool write, uint32_t& value) {
-  // The design may still be at work on a request that was given up: its answer would be
-  // taken for that of this one.
+  // The design may still be working on a request that timed out; its answer would be mistaken for
+  // that of this one.
   if (errors_.register_timeout > 0) {
     throw Failure(EIO, "an earlier register request was never answered: no further one is made");
   }
@@ -327,7 +328,7 @@ void Simulator::read_pin(const Pin& pin, uint8_t* data) const {
 
 void Simulator::write_pin(const Pin& pin, const uint8_t* data) {
   std::copy_n(data, pin.bytes(), pin.data);
-  // The design may do something now: look at some cycles before skipping any.
+  // The design may react now: evaluate some cycles before skipping any.
   calm_cycles_ = 0;
   quiet_cycles_ = 0;
 }

@@ -24,9 +24,9 @@ namespace bombus {
 
 class Simulator;
 
-// Verilator keeps the context of the model at work in a variable of the thread, and uses
-// that one even where a model is destroyed. So each call of the C interface takes a turn,
-// in which the variable is the simulator's; turns nest.
+// Verilator keeps the context of the active model in a thread-local variable, and uses it even when
+// it destroys a model. So each call of the C interface takes a turn, during which the variable is
+// set to this simulator's context. Turns can be nested.
 class Turn {
  public:
   Turn() : before_(current_) {}
@@ -44,7 +44,7 @@ class Turn {
   Simulator* before_;
 };
 
-// The caller has asked a call that takes long to end.
+// The caller has asked a long call to end.
 class Interrupted : public Failure {
  public:
   Interrupted();
@@ -55,16 +55,16 @@ class Simulator {
   // The longest jump of elapse_us(): half of what tick_us_i can carry.
   static constexpr uint64_t kLongestJumpUs = 32768;
 
-  // Within a turn.
+  // Must be called within a turn.
   explicit Simulator(const bombus_options& options);
   ~Simulator();
   Simulator(const Simulator&) = delete;
   Simulator& operator=(const Simulator&) = delete;
 
   void reset();
-  // Not the MACs that have clocks of their own.
+  // Does not reset MACs with their own clocks.
   void reset_core();
-  // Only the MAC's side of a port with a clock of its own.
+  // Resets only the MAC side of a port with its own clock.
   void reset_port(unsigned index);
 
   // ---- Time ----
@@ -84,7 +84,7 @@ class Simulator {
   void elapse_us(uint64_t microseconds) {
     elapse_until(microseconds, [] { return false; });
   }
-  // For so long, or until there is a message; whether there is.
+  // Runs for this long, or until there is a message. Returns whether there is one.
   bool await_message(StreamPort* stream, uint64_t microseconds) {
     return elapse_until(microseconds, [&] { return has_message(stream); });
   }
@@ -100,13 +100,12 @@ class Simulator {
   bool in_flight() const;
   // ... or a timer is armed.
   bool busy() const { return in_flight() || top_->busy_o; }
-  // Nothing in flight for so long that counters are up to date as well.
+  // Nothing in flight for long enough that counters are up to date, too.
   bool calm() const { return calm_cycles_ > kSettleCycles; }
   bool settled() const { return calm() && next_frame_ps() == kNever; }
-  // Something may have changed (time has jumped): look at some cycles before
-  // calling it calm.
+  // Something may have changed (time has jumped): evaluate some cycles before calling it calm.
   void stir() { calm_cycles_ = std::min<uint64_t>(calm_cycles_, kSettleCycles - kStirCycles); }
-  // When a waiting frame goes in or out; kNever: none waits.
+  // When a waiting frame enters or leaves; kNever: none waits.
   uint64_t next_frame_ps() const;
 
   // ---- Ports ----
@@ -115,37 +114,37 @@ class Simulator {
   const MacPort& port(unsigned index) const { return ports_[index]; }
   // Cycles of the port's clock.
   uint64_t port_cycles(unsigned index) const;
-  // Frames whose delay is over come out.
+  // Delivers frames whose delay is over.
   void deliver();
 
-  // Asks it now and then, while a call takes long, whether to end the call.
+  // During long calls, `poll` is asked now and then whether to end the call.
   void set_poll(bombus_poll poll, void* context) {
     poll_ = poll;
     poll_context_ = context;
   }
-  // Interrupted if that is asked for; Failure if virtual time has come to its end.
+  // Throws Interrupted if asked to, and Failure at the end of virtual time.
   void poll();
 
-  // False: not answered.
+  // False if not answered.
   bool read_register(uint32_t address, uint32_t& value) { return request(address, false, value); }
   bool write_register(uint32_t address, uint32_t value) { return request(address, true, value); }
 
-  // Raised ports; Failure if there is none of that name.
+  // Raised ports. Throws Failure if there is none of that name.
   const Pin& pin(const std::string& name) const;
-  // As the design drives it after the last cycle.
+  // Value that the design drives after the last cycle.
   void read_pin(const Pin& pin, uint8_t* data) const;
-  // From the next cycle on.
+  // Takes effect in the next cycle.
   void write_pin(const Pin& pin, const uint8_t* data);
 
-  // Streams among the raised ports; Failure if there is none of that name.
+  // Streams among the raised ports. Throws Failure if there is none of that name.
   StreamPort& stream(const std::string& name);
   const StreamPort* stream_of(const Pin& pin) const;
   void send_message(StreamPort& stream, Message message);
-  // A message waits to be taken by the program: of this stream, or (null) of any.
+  // A message of this stream, or (null) of any stream, waits for the program.
   bool has_message(StreamPort* stream);
   uint64_t messages_received() const { return messages_received_; }
 
-  // ---- Watching ----
+  // ---- Observation ----
 
   void wave_start(const std::string& path);
   void wave_stop() { wave_.stop(); }
@@ -154,8 +153,8 @@ class Simulator {
   Watchdog& watchdog() { return watchdog_; }
 
  private:
-  // A counter may lag its event by 64 cycles, and a frame is so long between two clocks
-  // that neither side sees it; the rest is margin.
+  // A counter may lag its event by 64 cycles, and a frame may take this long to cross between two
+  // clocks, unseen by either side; the rest is margin.
   static constexpr uint64_t kSettleCycles =
       96 + (kMacClocks == 0 ? 0 : 16 * core_cycles_of_slowest());
   // After a jump in time a timer that fires needs some cycles to send something.
@@ -167,7 +166,7 @@ class Simulator {
   // Half of what 64 bits can count: 106 days.
   static constexpr uint64_t kEndOfTimePs = 1ull << 63;
 
-  // Destroys a model within its own context.
+  // Destroys a model in its own context.
   struct ModelDeleter {
     void operator()(Vtop* top) const;
   };
@@ -175,10 +174,10 @@ class Simulator {
 
   bool elapse_until(uint64_t microseconds, const std::function<bool()>& condition);
   void hold_core_reset();
-  // After a reset: until frames cross.
+  // After a reset: runs until frames can cross.
   void start();
   void step();
-  // The edges of other clocks in a half cycle of the core, which begins at `start_ps`.
+  // Evaluates the edges of other clocks in the half cycle of the core that begins at `start_ps`.
   void step_port_clocks(uint64_t start_ps);
   void poll_sometimes() {
     if (++steps_ % kPollSteps == 0) poll();
@@ -203,7 +202,7 @@ class Simulator {
 
   bombus_poll poll_ = nullptr;
   void* poll_context_ = nullptr;
-  uint64_t polled_ns_ = 0;  // when it was asked last
+  uint64_t polled_ns_ = 0;  // when it was last polled
   uint64_t steps_ = 0;
 
   uint64_t cycle_ = 0;

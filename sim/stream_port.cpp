@@ -93,7 +93,7 @@ void StreamPort::offer_beat() {
 bool StreamPort::sample() {
   if (!is_output_) {
     if (!offering_ || !*ready_->data) return false;
-    offering_ = false;  // the pins stay until the clock edge is past; see drive()
+    offering_ = false;  // the pins keep their values until after the clock edge; see drive()
     position_ += data_->bytes();
     if (*last_->data) {
       queue_.pop_front();
@@ -113,7 +113,7 @@ bool StreamPort::sample() {
                                   const size_t kept = n > low ? std::min<size_t>(n - low, 8) : 0;
                                   return keep >> kept != 0;
                                 });
-  // Only a message without data has a beat without.
+  // Only a message without data has a beat without bytes.
   if (hole || (!last && bytes != data_->bytes()) || (bytes == 0 && inside_)) {
     ++errors_.tx_keep_invalid;
   }

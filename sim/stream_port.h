@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Drives and watches one AXI-Stream that the design file raises to the top: messages of the
-// program that uses the simulator go into the design, or come out of it.
+// Drives and monitors one AXI-Stream that the design file raises to the top: sends messages of the
+// controlling program into the design, or receives messages from it.
 #ifndef BOMBUS_STREAM_PORT_H_
 #define BOMBUS_STREAM_PORT_H_
 
@@ -15,7 +15,7 @@
 
 namespace bombus {
 
-// The bytes of a message, and tuser with its first beat.
+// The bytes of a message, and the tuser of its first beat.
 struct Message {
   std::vector<uint8_t> data;
   std::vector<uint8_t> user;
@@ -23,7 +23,7 @@ struct Message {
 
 class StreamPort {
  public:
-  // `pins`: all raised ports of the top, the stream's among them.
+  // `pins`: all raised ports of the top, including those of the stream.
   StreamPort(const Stream& stream, const std::vector<Pin>& pins, unsigned index,
              const bombus_options& options, bombus_errors& errors);
 
@@ -33,17 +33,17 @@ class StreamPort {
   unsigned user_bits() const { return user_ ? user_->bits : 0; }
   bool has_pin(const Pin& pin) const;
 
-  // Sets what the design takes in this cycle; then the model settles; then sample() takes what is
-  // there at the clock edge. True: a message has come out.
+  // drive() sets the inputs, the model settles, then sample() reads the outputs at the clock edge.
+  // sample() returns true if a message was received.
   void drive();
   bool sample();
-  // A message is on its way in or out.
+  // A message is being sent or received.
   bool active() const { return !queue_.empty() || offering_ || inside_; }
 
   void send(Message message) { queue_.push_back(std::move(message)); }
   std::deque<Message>& received() { return received_; }
 
-  // Everything waiting is forgotten, inputs idle.
+  // Discards everything waiting; inputs become idle.
   void reset();
 
  private:
@@ -59,20 +59,20 @@ class StreamPort {
   const Pin* valid_;
   const Pin* ready_;
   const Pin* last_;
-  const Pin* user_;  // null: there is none
+  const Pin* user_;  // null if there is none
   bombus_errors& errors_;
   Random random_;
   double pause_;  // probability of a bubble before a beat, or of tready low
 
   // Into the design
   std::deque<Message> queue_;
-  size_t position_ = 0;  // in the first message of the queue
+  size_t position_ = 0;  // offset in the first message of the queue
   bool offering_ = false;
 
   // Out of it
   Message current_;
   bool inside_ = false;  // a message has begun
-  std::vector<uint8_t> waiting_;  // the beat that was offered and not taken
+  std::vector<uint8_t> waiting_;  // beat that was offered and not taken
   std::deque<Message> received_;
 };
 

@@ -55,7 +55,7 @@ void Watchdog::reset() {
 }
 
 void Watchdog::sample(uint64_t cycle) {
-  // Half of the limit by samples, the other half in every cycle.
+  // Samples for half of the limit, then checks every cycle for the other half.
   const uint64_t enough = limit_ / 2 / kSample;
   for (uint32_t i = 0; i < points_.size(); ++i) {
     Point& point = points_[i];

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds links, queues and layers that stand still: something is valid there and
-// does not move. Where to look comes from bombus_design.h, BOMBUS_WATCH(X).
+// Finds stalled links, queues and layers: something is valid there and does not move. The places to
+// watch come from bombus_design.h, BOMBUS_WATCH(X).
 //
-// It costs next to nothing: all places are looked at now and then only; those
-// that waited each time are then looked at in every cycle, until they move or
-// have stood still for long enough.
+// The cost is negligible: places are sampled only now and then. Those found waiting every time are
+// then checked in every cycle, until they move or have been stalled for long enough.
 #ifndef BOMBUS_WATCHDOG_H_
 #define BOMBUS_WATCHDOG_H_
 
@@ -19,22 +18,22 @@ class Watchdog {
  public:
   struct Stall {
     uint32_t point;        // in the order of BOMBUS_WATCH
-    uint64_t since_cycle;  // moved last, or was found waiting
+    uint64_t since_cycle;  // last moved, or first found waiting
   };
 
   explicit Watchdog(const VerilatedContext& context);
 
-  // Reports what is stalled for this many evaluated cycles; 0: off.
+  // Reports places stalled for this many evaluated cycles; 0: off.
   void set_limit(uint64_t cycles);
   void reset();
-  // Once in each evaluated cycle, when signals have settled.
+  // Call once per evaluated cycle, when signals have settled.
   void look(uint64_t cycle) {
     if (limit_ == 0) return;
     if (!suspects_.empty()) look_closely(cycle);
     if (++count_ % kSample == 0) sample(cycle);
   }
 
-  // Each place once, as long as it stands still.
+  // Each place is listed once as long as it is stalled.
   const std::vector<Stall>& stalls() const { return stalls_; }
 
  private:
@@ -46,7 +45,7 @@ class Watchdog {
     uint32_t byte;
     uint8_t mask;
     bool suspected = false;
-    uint32_t samples = 0;  // one after the other in which it waited
+    uint32_t samples = 0;  // consecutive samples in which it waited
     bool waits() const { return valid[byte] & ~moves[byte] & mask; }
   };
   struct Suspect {

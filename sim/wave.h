@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Waveforms, in the format that the design was built for; nothing if in none.
+// Waveforms, in the format that the design was built for; does nothing if built without.
 #ifndef BOMBUS_WAVE_H_
 #define BOMBUS_WAVE_H_
 

@@ -24,7 +24,7 @@ module arp_cache
   import bombus_pkg::*;
   import arp_pkg::*;
 #(
-    parameter int unsigned PortBits = 0, // width of the MAC port number, which stands above the key
+    parameter int unsigned PortBits = 0,  // width of the MAC port number above the key
     parameter int unsigned NumSets = 1024,
     parameter int unsigned NumWays = 2,
     parameter int unsigned MaxAgeS = 300,  // up to 500

@@ -24,7 +24,7 @@ module arp_questions
   import bombus_pkg::*;
   import arp_pkg::*;
 #(
-    parameter int unsigned PortBits = 0, // width of the MAC port number, which stands above the key
+    parameter int unsigned PortBits = 0,  // width of the MAC port number above the key
     parameter int unsigned NumSets = 64,
     parameter int unsigned NumWays = 2,
     parameter int unsigned NumBlocks = 256,

@@ -51,7 +51,7 @@ module frame_crossing #(
 );
 
   localparam int unsigned MaxBeats = (MaxBytes + DataBytes - 1) / DataBytes;
-  localparam int unsigned LongestBeats = MaxBeats + 1; // including the beat at which a frame is cut
+  localparam int unsigned LongestBeats = MaxBeats + 1;  // including the beat of the cut
   localparam int unsigned LevelWidth = $clog2(Depth) + 1;
   typedef logic [LevelWidth-1:0] level_t;
   typedef logic [$clog2(LongestBeats)-1:0] index_t;

@@ -56,7 +56,7 @@ module axi_stream_checker #(
       end
       if (tvalid_i) begin
         assert (tready_i || !NeverWaits)
-        else $error("%stready fell, and a MAC cannot wait", name_i);
+        else $error("%stready fell, but a MAC cannot wait", name_i);
       end
       if (tvalid_i & tready_i) begin
         inside_q <= ~tlast_i;

@@ -99,7 +99,7 @@ module layer_checker #(
         assert (!lost)
         else $error("input %0d: %0d messages have no answer, and the layer is idle", i, open_q);
         assert (!served || answered <= begun)
-        else $error("input %0d: an answer to nothing", i);
+        else $error("input %0d: an answer without a request", i);
         assert (MaxBusyCycles == 0 || !stopped || stopped_q != MaxBusyCycles)
         else $error("input %0d waits for what it promised not to wait for", i);
       end
@@ -137,7 +137,7 @@ module layer_checker #(
         beats_q <= beats - (beats_sent < beats ? beats_sent : beats);
         messages_q <= messages - (messages_sent < messages ? messages_sent : messages);
         assert (beats_sent <= beats && messages_sent <= messages)
-        else $error("it sends what it has not taken, has sent before, or had when it was idle");
+        else $error("sends a message that it has not taken, has already sent, or held while idle");
       end
     end
   end
@@ -157,7 +157,7 @@ module layer_checker #(
           assert (!asked || outstanding_q < Credits[o] + answered)
           else $error("output %0d has more requests outstanding than credits", o);
           assert (answered <= outstanding_q)
-          else $error("an answer came to output %0d, which has asked nothing", o);
+          else $error("output %0d got an answer without a request", o);
         end
       end
       assign asks[o] = out_valid_i[o] | (outstanding_q != 0);

@@ -13,7 +13,7 @@ module stream_checker #(
     parameter type beat_t = logic,
     parameter int unsigned NextWidth = 1,
     parameter int unsigned NumKinds = 8,  // kinds of messages in the design
-    parameter int unsigned NumHops = 2 ** NextWidth, // declared next hops; 1: next_i is not checked
+    parameter int unsigned NumHops = 2 ** NextWidth,  // next hops; 1: next_i is not checked
     parameter logic [NumHops-1:0][NumKinds-1:0] Sends = '1  // allowed kinds, by next hop
 ) (
     input logic  clk_i,
@@ -81,13 +81,13 @@ module stream_checker #(
         assert (!beat_i.last || 32'(beat_i.bytes) <= DataBytes)
         else $error("%sthe last beat has %0d bytes, more than fit", name_i, beat_i.bytes);
         assert (!beat_i.last || bytes == length)
-        else $error("%sa message of %0d bytes says that it has %0d", name_i, bytes, length);
+        else $error("%sa message of %0d bytes has length %0d", name_i, bytes, length);
         assert (beat_i.last || bytes < length)
         else $error("%sa message of %0d bytes does not end where it should", name_i, length);
         assert (!first_q || is_declared)
         else
           $error(
-              "%sa message by next hop %0d, of which the layer has %0d", name_i, next_i, NumHops
+              "%sa message by next hop %0d, but the layer has only %0d", name_i, next_i, NumHops
           );
         assert (!first_q || (NumKinds'(1) << beat_i.kind & sends) != '0)
         else
@@ -95,7 +95,7 @@ module stream_checker #(
               "%sa message of kind %0d, which the layer does not send there", name_i, beat_i.kind
           );
         assert (!beat_i.last || beat_i.data >> {beat_i.bytes, 3'b0} == '0)
-        else $error("%sbytes behind the last one are not zero", name_i);
+        else $error("%sbytes after the last one are not zero", name_i);
       end
     end
   end

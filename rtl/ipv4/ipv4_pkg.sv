@@ -25,7 +25,7 @@ package ipv4_pkg;
   typedef struct packed {
     logic present;
     logic malformed;     // an option's length is bad
-    logic source_route; // a source route with hops left
+    logic source_route;  // a source route with hops left
   } options_t;
 
 

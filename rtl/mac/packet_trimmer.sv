@@ -27,7 +27,7 @@ module packet_trimmer
   typedef logic [$bits(in_i.index)-1:0] index_t;
   localparam int unsigned OffsetWidth = $clog2(DataBytes);
   localparam int unsigned HeaderBytes = 14;
-  localparam int unsigned LengthPosition = HeaderBytes + 2; // position of the packet's total length
+  localparam int unsigned LengthPosition = HeaderBytes + 2;  // of the packet's total length
   localparam int unsigned LengthLane = LengthPosition % DataBytes;
   localparam int unsigned TagBytes = 4;
   localparam int unsigned TagLane = 12 % DataBytes;

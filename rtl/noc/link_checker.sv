@@ -84,9 +84,9 @@ module link_checker
       else begin
         if (|valid_i) first_q <= flit_i.beat.last;
         assert ($onehot0(valid_i))
-        else $error("%sa flit came by several channels", name_i);
+        else $error("%sa flit arrived on several channels", name_i);
         assert (goes_on || (valid_i & ~has_room) == '0)
-        else $error("%sa flit came where there was no room", name_i);
+        else $error("%sa flit arrived at a channel without room", name_i);
       end
     end
   end

@@ -25,7 +25,7 @@ package noc_pkg;
   typedef enum logic [1:0] {
     FlowMeta    = 2'd0,  // address and ports in the metadata
     FlowPayload = 2'd1,  // address in the metadata, ports in the first 4 bytes (UDP, TCP)
-    FlowAddress = 2'd2 // address only, in the metadata
+    FlowAddress = 2'd2  // address only, in the metadata
   } flow_e;
 
   // A group of replicas. Its slots, 2^slot_bits from first_slot on, hold routes;

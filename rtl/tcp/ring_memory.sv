@@ -20,17 +20,17 @@ module ring_memory #(
 ) (
     input logic clk_i,
 
-    // Bytes first to end - 1 of the beat are written, none where first is not below end.
+    // Bytes first to end - 1 of the beat are written; none if first is not below end.
     input logic                          write_i,
     input logic [ SessionWidth-1:0]      write_session_i,
-    input logic [PositionWidth-1:0]      write_position_i,  // of the beat's byte 0
+    input logic [PositionWidth-1:0]      write_position_i,  // position of the beat's byte 0
     input logic [      ByteWidth:0]      write_first_i,
     input logic [      ByteWidth:0]      write_end_i,
     input logic [    DataBytes-1:0][7:0] write_data_i,
 
     // Bytes from end on are zero.
     input  logic [ SessionWidth-1:0]      read_session_i,
-    input  logic [PositionWidth-1:0]      read_position_i,  // of the beat's byte 0
+    input  logic [PositionWidth-1:0]      read_position_i,  // position of the beat's byte 0
     input  logic [      ByteWidth:0]      read_end_i,
     output logic [    DataBytes-1:0][7:0] read_data_o       // 7 cycles later
 );
@@ -43,20 +43,21 @@ module ring_memory #(
     $error("ring_memory: needs sessions, and RingBytes a power of two of at least 4 beats");
   end
 
-  localparam int unsigned RowWidth = PositionWidth - ByteWidth;  // of a row in its ring
+  // Width of a row's index within its ring
+  localparam int unsigned RowWidth = PositionWidth - ByteWidth;
   localparam int unsigned Depth = NumSessions * RingBytes / DataBytes / 2;
   localparam int unsigned AddrWidth = $clog2(Depth);
   typedef logic [DataBytes-1:0][7:0] bytes_t;
   typedef logic [AddrWidth-1:0] addr_t;
-  typedef logic [RowWidth-2:0] pair_t;  // an even row and the odd one behind it
+  typedef logic [RowWidth-2:0] pair_t;  // an even row and the odd row after it
   typedef logic [ByteWidth-1:0] byte_t;
   typedef logic [ByteWidth:0] count_t;
 
-  // Where a beat begins.
+  // Start of a beat.
   typedef struct packed {
     addr_t even;
     addr_t odd;
-    logic  from_odd;  // its first row is the odd one
+    logic  from_odd;  // the first row is odd
     byte_t offset;
   } place_t;
 
@@ -73,12 +74,12 @@ module ring_memory #(
     return place;
   endfunction
 
-  // The bytes below a limit, in two steps of a LUT or two each.
+  // The bytes below a limit, in two steps of one or two LUTs each.
   localparam int unsigned Groups = DataBytes / 8;
   typedef struct packed {
-    logic [Groups-1:0] whole;  // groups of eight that lie below it
-    logic [Groups-1:0] split;  // the one that it lies in
-    logic [7:0] bytes;  // of that one
+    logic [Groups-1:0] whole;  // groups of eight bytes entirely below it
+    logic [Groups-1:0] split;  // the group that contains it
+    logic [7:0] bytes;  // bytes below it in that group
   } limit_t;
 
   function automatic limit_t limit_of(count_t limit);
@@ -106,12 +107,12 @@ module ring_memory #(
   typedef struct packed {
     logic   write;
     place_t place;
-    // Bytes of both rows, from the first byte of the first row on.
+    // Byte positions over both rows, counted from the first byte of the first row.
     count_t first;
     count_t ends;
   } write_t;
-  write_t write_q, limits_q;  // of limits_q, the upper bits of the limits count
-  logic [DataBytes-1:0] past_first_q, before_end_q;  // in either row
+  write_t write_q, limits_q;  // limits_q: only the upper bits of the limits are used
+  logic [DataBytes-1:0] past_first_q, before_end_q;  // for each byte of the two rows
   logic [DataBytes-1:0] even_enable_q, odd_enable_q;
   addr_t even_write_q, odd_write_q;
   bytes_t write_data;
@@ -162,7 +163,7 @@ module ring_memory #(
   place_t found_q, place_q;
   logic from_odd_q;
   byte_t offset_q, amount_q;
-  logic [DataBytes-1:0] in_odd_q;  // bytes that the odd row has
+  logic [DataBytes-1:0] in_odd_q;  // bytes taken from the odd row
   count_t [3:0] end_q;
   limit_t offset_limit_q, end_limit_q;
   logic [DataBytes-1:0] keep_q;

@@ -42,8 +42,8 @@ module ring_read #(
     $error("ring_read: sessions need a bit, and a ring more than a beat");
   end
 
-  localparam int unsigned ReadCycles = 7;  // of ring_memory
-  localparam int unsigned Depth = 16;  // of the FIFO, which holds all that is being read
+  localparam int unsigned ReadCycles = 7;  // latency of ring_memory
+  localparam int unsigned Depth = 16;  // of the FIFO, which holds everything being read
   typedef logic [ByteWidth:0] count_t;
   typedef logic [14-ByteWidth:0] beats_t;
 
@@ -52,15 +52,15 @@ module ring_read #(
     count_t bytes;
   } head_t;
 
-  // ---- The request that is being read ----
+  // ---- The current request ----
 
   logic reading_q, last_q, room_q;
-  beats_t more_q;  // beats behind this one
+  beats_t more_q;  // beats after this one
   count_t last_bytes_q;
   wire reads = reading_q & room_q;
   assign request_ready_o = ~reading_q | (reads & last_q);
   wire taken = request_valid_i & request_ready_o;
-  // The last beat, which is full where the rest is zero.
+  // Index of the last beat; that beat is full if the rest is zero.
   wire beats_t beats = beats_t'(request_length_i >> ByteWidth);
   wire [ByteWidth-1:0] rest = request_length_i[ByteWidth-1:0];
   wire fills = rest == '0;
@@ -84,7 +84,7 @@ module ring_read #(
   end
   assign read_end_o = last_q ? last_bytes_q : count_t'(DataBytes);
 
-  // ---- Beside the memory ----
+  // ---- In parallel with the memory ----
 
   logic  [ReadCycles-1:0] valid_q;
   head_t [ReadCycles-1:0] head_q;
@@ -94,9 +94,9 @@ module ring_read #(
     head_q <= {head_q[ReadCycles-2:0], head_t'{last: last_q, bytes: read_end_o}};
   end
 
-  // ---- What was read ----
+  // ---- Data read ----
 
-  logic [$clog2(Depth):0] level_q;  // beats that are read or wait
+  logic [$clog2(Depth):0] level_q;  // beats being read or waiting
   wire pop = out_valid_o & out_ready_i;
   always_ff @(posedge clk_i) begin
     if (rst_i) begin

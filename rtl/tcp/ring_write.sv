@@ -19,7 +19,7 @@ module ring_write
     input logic rst_i,
 
     input beat_t          in_i,
-    input tcp_data_meta_t in_meta_i,  // of its first beat
+    input tcp_data_meta_t in_meta_i,  // metadata of its first beat
     input logic           in_valid_i,
 
     output logic                         write_o,
@@ -44,7 +44,7 @@ module ring_write
   typedef logic [$bits(in_i.bytes)-1:0] count_t;
 
   logic first_q, dropping_q;
-  logic [13:0] skip_q;  // bytes to skip from here on
+  logic [13:0] skip_q;  // bytes still to skip
   wire [13:0] skip = first_q ? in_meta_i.skip : skip_q;
   wire bad_session = 32'(in_meta_i.session) >= NumSessions;
   wire bad_length = 32'(in_i.length) > RingBytes + 32'(in_meta_i.skip);

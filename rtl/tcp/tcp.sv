@@ -22,32 +22,38 @@ module tcp
     parameter type state_t = logic,
     parameter int unsigned NumMacPorts = 1,
     parameter int unsigned NumSessions = 16,
-    parameter int unsigned SendBytes = 65536,  // of a session in the send buffer
-    parameter int unsigned ReceiveBytes = 65536,  // of a session in the receive buffer
+    parameter int unsigned SendBytes = 65536,  // send buffer per session
+    parameter int unsigned ReceiveBytes = 65536,  // receive buffer per session
     parameter int unsigned Mss = 1460,
     parameter bit Nagle = 0,
-    parameter int unsigned NumGaps = 4,  // received ranges behind gaps; 0: they are dropped
-    parameter int unsigned NumSacks = 4,  // such ranges of the peer; 0: NewReno (RFC 6582)
-    parameter bit ActiveOpen = 1,  // 0: a server only
-    parameter bit AnyLayout = 1,  // 0: options count in the layouts of common systems only
-    // 0: headers go with the payload, as bytes to be skipped (512 bits only)
+    // Received ranges kept beyond gaps; 0: such data are dropped
+    parameter int unsigned NumGaps = 4,
+    parameter int unsigned NumSacks = 4,  // ranges reported by the peer; 0: NewReno (RFC 6582)
+    parameter bit ActiveOpen = 1,  // 0: server only
+    // 0: options are recognised only in the layouts that common systems send
+    parameter bit AnyLayout = 1,
+    // 0: headers are passed on with the payload, as bytes to skip (512 bits only)
     parameter bit StripHeaders = 1,
-    parameter int unsigned MaxHalfOpen = NumSessions / 2,  // that peers have begun
-    parameter int unsigned HalfOpenUs = 0,  // after which they make room for others; 0: they do not
+    // Connections opened by peers and not yet established
+    parameter int unsigned MaxHalfOpen = NumSessions / 2,
+    parameter int unsigned HalfOpenUs = 0,  // time after which they may be replaced; 0: never
     parameter int unsigned DelayAckUs = 1000,
     parameter int unsigned TimeWaitUs = 1000000,
     parameter int unsigned LeastTimeoutUs = 200000,
     parameter int unsigned MaxBackoff = 10,
-    // Payload of headers that wait at the send buffer: what an acknowledgement may wait for.
+    // Limit of payload announced to the send buffer and not yet sent: bounds how long an
+    // acknowledgement waits.
     parameter int unsigned AheadBytes = 8192,
     parameter bit DuplicateSack = 1,  // RFC 2883
     parameter bit Ecn = 0,  // RFC 3168
     parameter bit Cubic = 0,  // RFC 9438; otherwise NewReno
-    parameter int unsigned KeepaliveS = 0,  // RFC 9293, 3.8.4: without a segment; 0: none
+    parameter int unsigned KeepaliveS = 0,  // RFC 9293, 3.8.4: before a keepalive; 0: none
     parameter int unsigned KeepaliveProbeS = 75,
-    parameter int unsigned UserTimeoutS = 0,  // without an acknowledgement; 0: MaxBackoff alone
-    parameter bit Bypass = 0,  // there is no receive buffer: what comes behind gaps is dropped
-    parameter logic [95:0] Seed = 96'h5DEECE66D_1234567_89ABCDEF,  // of hashes; set your own
+    // Time without an acknowledgement; 0: only MaxBackoff applies
+    parameter int unsigned UserTimeoutS = 0,
+    parameter bit Bypass = 0,  // no receive buffer: data beyond gaps are dropped
+    // Seed of the hashes; set your own
+    parameter logic [95:0] Seed = 96'h5DEECE66D_1234567_89ABCDEF,
     parameter int unsigned KindTcpSegment = 1,  // filled in by Bombus
     parameter int unsigned KindTcpData = 2,  // filled in by Bombus
     parameter int unsigned KindTcpEvent = 3,  // filled in by Bombus
@@ -84,13 +90,13 @@ module tcp
 );
 
   localparam string Entry = "tcp";
-  localparam logic [7:0] IpProtocol = ProtocolTcp; // the key that ipv4_rx binds
+  localparam logic [7:0] IpProtocol = ProtocolTcp;  // the key that ipv4_rx binds
   localparam noc_pkg::flow_e Flow = noc_pkg::FlowPayload;
   localparam bit Replicable = 1'b0;
   localparam string RequestTakes = "tcp_request tcp_error";
   localparam bit RequestAlwaysTakes = 1'b1;
   localparam bit InWaitsForOut = 1'b0;
-  // Memories of sessions are cleared after reset, one a cycle.
+  // The memories of sessions are cleared after reset, one session per cycle.
   localparam int unsigned MaxBusyCycles = 4096 + NumSessions;
   localparam string Sends = "tcp_segment";
   localparam string DataSends = "tcp_data tcp_event";
@@ -139,11 +145,12 @@ module tcp
   end
 
   localparam int unsigned Gaps = Bypass ? 0 : NumGaps;
-  // Peers that know SACK do not count duplicate acknowledgements that tell of no ranges.
+  // Without gaps to report, SACK must stay off: peers that use it ignore duplicate acknowledgements
+  // without blocks.
   localparam int unsigned Sacks = Bypass ? 0 : NumSacks;
   localparam int unsigned OwnScale = ReceiveBytes > 65535 ? $clog2(ReceiveBytes) - 15 : 0;
 
-  // ---- Segments come ----
+  // ---- Receive segments ----
 
   `BOMBUS_BEAT_T(packet_beat_t, $bits(in_i.data), packet_meta_t, $bits(in_i.kind))
 
@@ -367,7 +374,7 @@ module tcp
     end
   end
 
-  // Sessions that end wait for the table; there are never more than a FIFO holds.
+  // Ended sessions wait to be removed from the table; the FIFO has room for all of them.
   block_fifo #(
       .data_t(session_t),
       .Depth (NumSessions)
@@ -399,7 +406,7 @@ module tcp
       .armed_o(timer_o)
   );
 
-  // ---- Payload and events go ----
+  // ---- Send payload and events ----
 
   logic ordered, ordered_valid, ordered_take, unused_order_ready, unused_order_body;
   logic [4:0] ordered_q;
@@ -456,9 +463,10 @@ module tcp
       .busy_o(deliver_busy)
   );
 
-  // ---- Headers go ----
+  // ---- Send headers ----
 
-  // The newest acknowledgement goes with a header: few are sent ahead of the payload behind them.
+  // A header carries the newest acknowledgement, so only a few headers are sent ahead of their
+  // payload.
   load_t issued_q, gone_q, ahead_q;
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
@@ -500,7 +508,7 @@ module tcp
       .out_ready_i,
       .busy_o(transmit_busy)
   );
-  // Errors that nothing came of, of three places.
+  // Errors that had no effect, from three places.
   logic [3:0] unused_q;
   always_ff @(posedge clk_i) begin
     if (rst_i | ~Errors) unused_q <= '0;
@@ -509,7 +517,7 @@ module tcp
           4'(unused_q != '0);
   end
   wire data_ends = data_valid_o & data_ready_i & data_o.last;
-  logic data_first_q, told_q;  // the message on data is an event
+  logic data_first_q, told_q;  // the message on data_o is an event
   wire tells = data_first_q ? 32'(data_o.kind) == KindTcpEvent : told_q;
   always_ff @(posedge clk_i) begin
     told_q <= tells;

@@ -35,7 +35,7 @@ module tcp_bypass
   localparam string Takes = "tcp_data tcp_event";
   localparam string Sends = "tcp_data tcp_event";
   localparam string Binds = "tcp_port";
-  localparam bit BindsZero = 1'b1;  // an application that takes all other ports
+  localparam bit BindsZero = 1'b1;  // port 0: an application that takes all other ports
   localparam bit Replicable = 1'b0;
   typedef enum int unsigned {NextBound} next_e;
   typedef enum int unsigned {

@@ -13,7 +13,7 @@ module tcp_congestion
   import tcp_state_pkg::*;
 #(
     parameter int unsigned NumSessions = 16,
-    parameter int unsigned MaxWindow = 1048576,  // bytes: twice what may be on its way
+    parameter int unsigned MaxWindow = 1048576,  // in bytes: twice the maximum in flight
     parameter bit Cubic = 0,
     localparam int unsigned IndexWidth = $clog2(NumSessions)
 ) (
@@ -24,10 +24,10 @@ module tcp_congestion
 
     // First cycle
     input tcb_t block_i,
-    output logic [31:0] window_o,  // bytes that may be on their way
+    output logic [31:0] window_o,  // bytes that may be in flight
 
     // Second cycle
-    input logic [31:0] acked_2_i,  // bytes
+    input logic [31:0] acked_2_i,  // in bytes
 
     // Third cycle
     input logic [IndexWidth-1:0] index_3_i,
@@ -45,9 +45,9 @@ module tcp_congestion
     bytes_t     window;
     bytes_t     threshold;
     // CUBIC
-    bytes_t     reno;       // the window of a Reno
+    bytes_t     reno;       // window that Reno would have
     bytes_t     most;       // W_max
-    logic [3:0] epoch;      // another one after each loss
+    logic [3:0] epoch;      // changes after each loss
   } state_t;
 
   if (NumSessions < 2 || NumSessions > MaxSessions || NumSessions != 2 ** IndexWidth) begin : gen_bad
@@ -58,7 +58,7 @@ module tcp_congestion
     $error("tcp_congestion: MaxWindow must be a power of two, 1024 to 2**31");
   end
 
-  // ---- Read; what the event before has changed is not in the memory yet ----
+  // ---- Read; the result of the previous event is not in the memory yet ----
 
   state_t states[NumSessions];
   state_t stored_q, state, next, next_q;
@@ -91,11 +91,11 @@ module tcp_congestion
     flight_2_q <= bytes_t'(block_i.max - block_i.una);
   end
 
-  // ---- Second cycle: what may be added ----
+  // ---- Second cycle: possible increments ----
 
-  localparam int unsigned LeastBit = 8;  // of a window, for what is added to it
+  localparam int unsigned LeastBit = 8;  // lowest bit of a window that affects its increment
   localparam int unsigned MostBit = Width - 1 < 23 ? Width - 1 : 23;
-  logic [MostBit:LeastBit] leading, leading_q;  // bit of the window
+  logic [MostBit:LeastBit] leading, leading_q;  // leading bit of the window
   logic [27:0] square_q;
   logic slow_start_q;
   logic [13:0] slow_q;
@@ -128,18 +128,18 @@ module tcp_congestion
 
   typedef struct packed {
     bytes_t first;
-    bytes_t grown;     // window + as much as an acknowledgement adds
-    bytes_t halved;    // threshold of a loss
-    bytes_t lost;      // ... and window
+    bytes_t grown;     // window plus the increment of an acknowledgement
+    bytes_t halved;    // threshold after a loss
+    bytes_t lost;      // window after a loss
     bytes_t deflated;  // window - acknowledged + a segment
     bytes_t dup;       // window + a segment
     bytes_t mss;
-    bytes_t reno;      // grown as a Reno of CUBIC's factor does
-    bytes_t most;      // W_max: where others have come, a little less (RFC 9438, 4.7)
+    bytes_t reno;      // grown like Reno with CUBIC's factor
+    bytes_t most;      // W_max, reduced for fast convergence (RFC 9438, 4.7)
   } sums_t;
   sums_t  sums_q;
 
-  // ---- CUBIC: the part of the way to the curve that what is acknowledged is of the window ----
+  // ---- CUBIC: step towards the curve, in proportion to acknowledged bytes over window ----
 
   bytes_t curve_q;
   if (Cubic) begin : gen_cubic
@@ -190,8 +190,8 @@ module tcp_congestion
 
   // ---- Third cycle: the sums ----
 
-  // RFC 5681, 3.1: a segment a round trip; by shifts, a little less than mss * mss / window, but
-  // not nothing.
+  // RFC 5681, 3.1: one segment per round trip. With shifts, a little less than mss * mss / window,
+  // but never zero.
   logic [27:0] avoidance;
   always_comb begin
     avoidance = 28'd1;
@@ -199,7 +199,7 @@ module tcp_congestion
       if (leading_q[b]) avoidance |= square_q >> (b + 1);
     end
   end
-  // RFC 6928, 2; RFC 5681, 3.1: one segment where the SYN was lost.
+  // RFC 6928, 2; RFC 5681, 3.1: one segment if the SYN was lost.
   logic [17:0] first;
   always_comb begin
     first = 18'({event_i.mss, 3'b0}) + 18'({event_i.mss, 1'b0});
@@ -260,7 +260,7 @@ module tcp_congestion
     if (rst_i) event_4_q.kind <= CongestionNone;
   end
 
-  // ---- A cycle later: the new window ----
+  // ---- Fourth cycle: the new window ----
 
   localparam int unsigned MostWidth = $clog2(MaxWindow);
   wire more = sums_q.grown[Width-1:MostWidth] == '0;  // less than MaxWindow

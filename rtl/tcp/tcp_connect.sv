@@ -15,18 +15,18 @@ module tcp_connect
 
     input tcp_request_meta_t request_i,
     input logic request_valid_i,
-    output logic lost_o,  // a cycle later: there was no room for the request
+    output logic lost_o,  // one cycle later: there was no room for the request
 
-    // To be put into the table; the answer comes after taken
+    // To be inserted into the table; the answer comes after taken
     output tuple_t tuple_o,
-    output logic [15:0] port_o,  // of the application
+    output logic [15:0] port_o,  // port of the application
     output logic valid_o,
     input logic taken_i,
     input logic done_i,
-    input logic hit_i,  // another session has it
+    input logic hit_i,  // another session has this tuple
     input logic made_i,
 
-    // There was no session for it
+    // No session was free for it
     output logic missed_o,
     input  logic missed_ready_i,
 
@@ -39,7 +39,7 @@ module tcp_connect
     $error("tcp_connect: NumSessions must be a power of two, 2 to 16384");
   end
 
-  // ---- What waits ----
+  // ---- Waiting requests ----
 
   typedef struct packed {
     bombus_pkg::mac_port_t mac_port;
@@ -78,7 +78,7 @@ module tcp_connect
     lost_o <= request_valid_i & full & ~rst_i;
   end
 
-  // ---- One at a time ----
+  // ---- Handle one at a time ----
 
   typedef enum logic [1:0] {
     Idle,

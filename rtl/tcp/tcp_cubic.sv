@@ -9,7 +9,7 @@ module tcp_cubic
   import tcp_pkg::*;
 #(
     parameter int unsigned NumSessions = 16,
-    parameter int unsigned Width = 18,  // of windows
+    parameter int unsigned Width = 18,  // width of windows
     localparam int unsigned IndexWidth = $clog2(NumSessions)
 ) (
     input logic clk_i,
@@ -18,14 +18,14 @@ module tcp_cubic
 
     input logic valid_i,
     input logic [IndexWidth-1:0] session_i,
-    input logic [3:0] epoch_i,  // another one after each loss
+    input logic [3:0] epoch_i,  // changes after each loss
     input logic [Width-1:0] window_i,
     input logic [Width-1:0] most_i,  // W_max
     input logic [13:0] mss_i,
 
     input logic [IndexWidth-1:0] index_i,
-    output logic [3:0] epoch_o,  // of the session at the index of the cycle before
-    output logic [Width-1:0] target_o  // for that epoch; at most 1.5 times the window
+    output logic [3:0] epoch_o,  // of the session at the index of the previous cycle
+    output logic [Width-1:0] target_o  // target for that epoch; at most 1.5 times the window
 );
 
   localparam int unsigned TimeBits = 17;  // 134 s
@@ -33,7 +33,7 @@ module tcp_cubic
   // C * mss * t^3 in seconds is Factor * mss * t^3 / 2**Shift in units.
   localparam int unsigned Factor = 59;
   localparam int unsigned Shift = 37;
-  localparam int unsigned FactorBits = 20;  // times a segment
+  localparam int unsigned FactorBits = 20;  // width of a factor times MSS
   localparam int unsigned SquareBits = 2 * TimeBits;
   localparam int unsigned CubeBits = 3 * TimeBits;
 
@@ -60,16 +60,16 @@ module tcp_cubic
     logic [3:0] epoch;
     clock_t start;
     time_t k;
-    bytes_t origin;  // where the curve is flat
+    bytes_t origin;  // the level at which the curve is flat
   } curve_t;
   curve_t curves[NumSessions];
 
   typedef enum logic [2:0] {
     Idle,
     Fetch,
-    Choose,  // a new epoch, or the place in the old one
+    Choose,  // start a new epoch, or find the time in the current one
     Multiply,
-    Weigh,  // what a K would come to
+    Weigh,  // evaluate a trial K
     Finish,
     Write
   } step_e;
@@ -82,12 +82,12 @@ module tcp_cubic
   curve_t curve_q;
   clock_t now_q, elapsed_q;
   logic searches_q, below_q;
-  time_t trial_q, x_q;  // a bit of K; what is cubed
+  time_t trial_q, x_q;  // trial bit of K; the value to be cubed
 
-  // ---- value = factor * x^3 / 2**Shift: three products, from the lowest bit on ----
+  // ---- value = factor * x^3 / 2**Shift: three bit-serial products, lowest bit first ----
 
   logic [1:0] product_q;
-  logic [5:0] left_q;  // bits
+  logic [5:0] left_q;  // bits left
   logic [FactorBits-1:0] by_q, high_q;
   logic [CubeBits-1:0] low_q;
   wire [FactorBits:0] sum = {1'b0, high_q} + {1'b0, low_q[0] ? by_q : FactorBits'(0)};
@@ -147,7 +147,7 @@ module tcp_cubic
         product_q <= product_q + 2'd1;
         high_q <= '0;
         unique case (product_q)
-          2'd0: begin  // it begins
+          2'd0: begin  // start
             by_q   <= FactorBits'(x_q);
             low_q  <= CubeBits'(x_q);
             left_q <= 6'(TimeBits - 1);
@@ -173,12 +173,12 @@ module tcp_cubic
       trial_q <= trial_q >> 1;
       product_q <= '0;
       left_q <= '0;
-      // The bit that has been tried last is known a cycle later.
+      // The result for the last trial bit is known one cycle later.
       x_q <= (value_q <= gap ? curve_q.k | trial_q : curve_q.k) | trial_q >> 1;
       step_q <= Multiply;
       if (trial_q[0]) begin
         searches_q <= 1'b0;
-        value_q <= gap;  // of K itself: the window is to stay
+        value_q <= gap;  // take the gap as the cube of K, so that the window stays
         step_q <= Finish;
       end
     end

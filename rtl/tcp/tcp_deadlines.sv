@@ -8,8 +8,8 @@ module tcp_deadlines
 #(
     parameter int unsigned DelayAckUs = 1000,
     parameter int unsigned TimeWaitUs = 1000000,
-    parameter int unsigned KeepaliveS = 0,  // 0: none; until the first one
-    parameter int unsigned KeepaliveProbeS = 75  // to the next one
+    parameter int unsigned KeepaliveS = 0,  // time before the first probe; 0: no keepalive
+    parameter int unsigned KeepaliveProbeS = 75  // time between probes
 ) (
     input logic clk_i,
     input logic rst_i,
@@ -20,7 +20,7 @@ module tcp_deadlines
     input logic            set_delay_i,
     input logic            clear_delay_i,
     input session_t        session_i,
-    input state_e          state_i,        // after the event
+    input state_e          state_i,        // state after the event
     input timer_e          timer_i,
     input logic     [ 3:0] backoff_i,
     input logic     [ 3:0] tries_i,
@@ -64,11 +64,11 @@ module tcp_deadlines
   orders_t orders_1_q, orders_2_q, orders_3_q;
   session_t session_1_q, session_2_q;
   logic waits_1_q, waits_2_q;  // TIME-WAIT
-  logic keeps_1_q, keeps_2_q, asks_1_q, asks_2_q;  // keepalive; to the next one
+  logic keeps_1_q, keeps_2_q, asks_1_q, asks_2_q;  // keepalive: first probe; next probe
   logic [37:0] backed_off_q;
   logic [27:0] us_q;
 
-  // What is known of the session's predecessor does not count.
+  // In a handshake, the round trip time still stored is that of a previous session.
   wire handshakes = state_i inside {SynSent, SynReceived};
   wire too_long = |backed_off_q[37:26] | (backed_off_q[25:0] > 26'(MostUs));
 

@@ -19,7 +19,7 @@ module tcp_deliver
     input logic rst_i,
 
     input beat_t payload_i,
-    input logic [5:0] payload_header_i,  // bytes in front of it
+    input logic [5:0] payload_header_i,  // header bytes in front of the payload
     input logic payload_valid_i,
     output logic payload_ready_o,
 
@@ -29,13 +29,13 @@ module tcp_deliver
 
     input logic verdict_valid_i,
     input verdict_t verdict_i,
-    input logic report_valid_i,  // in the same cycle as the verdict: of the same segment
+    input logic report_valid_i,  // with the verdict in the same cycle: for the same segment
     input report_t report_i,
-    input tuple_t tuple_i,  // of the session of both
-    input logic [15:0] port_i,  // of the application of the session
-    output logic room_o,  // for eight more
+    input tuple_t tuple_i,  // tuple of that session
+    input logic [15:0] port_i,  // port of the session's application
+    output logic room_o,  // room for eight more
 
-    // A connection that was asked for, and for which there is no session
+    // A requested connection for which no session is free
     input  logic [15:0] missed_port_i,
     input  logic        missed_valid_i,
     output logic        missed_ready_o,
@@ -52,7 +52,7 @@ module tcp_deliver
     logic keep;
     logic tells;
     logic opens;
-  } order_t;  // what ready hangs on
+  } order_t;  // the fields that ready depends on
   typedef struct packed {
     verdict_t verdict;
     report_t report;
@@ -95,13 +95,13 @@ module tcp_deliver
     room_o <= waiting_q < 6'd20;
   end
 
-  // ---- What goes next ----
+  // ---- Select what is sent next ----
 
-  logic telling_q;  // the payload has gone, what is to be told has not
-  logic opened_q;  // that the session has opened has been told, the payload has not gone
+  logic telling_q;  // the payload was sent, the event not yet
+  logic opened_q;  // the event `opened` was sent, the payload not yet
   logic ready;
   wire opens = first.arrival & first.tells & first.opens;
-  wire loses = order_valid_i & ~order_i;  // the payload of a segment without session
+  wire loses = order_valid_i & ~order_i;  // drop the payload of a segment without a session
   wire  passes = order_valid_i & order_i & outcome_valid & first.arrival & ~telling_q &
       (~opens | opened_q);
   wire keeps = passes & first.keep;

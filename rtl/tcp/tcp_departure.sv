@@ -9,11 +9,11 @@ module tcp_departure
   import tcp_pkg::*;
   import tcp_state_pkg::*;
 #(
-    parameter int unsigned RingBytes = 65536,  // of the send buffer of a session
-    parameter int unsigned ReceiveBytes = 65536,  // of the receive buffer of a session
-    parameter int unsigned OwnScale = 0,  // of the windows that are sent
+    parameter int unsigned RingBytes = 65536,  // send buffer per session
+    parameter int unsigned ReceiveBytes = 65536,  // receive buffer per session
+    parameter int unsigned OwnScale = 0,  // scale of the windows sent
     parameter bit Nagle = 0,  // RFC 9293, 3.7.4
-    parameter bit Selective = 1,  // what is sent again is chosen by SACK (RFC 6675)
+    parameter bit Selective = 1,  // retransmissions are chosen by SACK (RFC 6675)
     parameter bit Ecn = 0,  // RFC 3168
     parameter bit Keepalive = 0  // RFC 9293, 3.8.4
 ) (
@@ -21,38 +21,38 @@ module tcp_departure
     input logic [31:0] time_us_i,
 
     // First cycle
-    input tcb_t    block_i,
+    input tcb_t block_i,
     input wishes_t wishes_i,
-    input logic again_i,  // tcp_scoreboard: something is to be sent again,
+    input logic again_i,  // from tcp_scoreboard: there is something to retransmit,
     input seq_t again_place_i,  // from here on
-    input logic [31:0] congestion_window_i,  // bytes that may be on their way; at least a segment
+    input logic [31:0] congestion_window_i,  // bytes that may be in flight; at least one segment
 
     // Second and third cycle
     input tcb_t block_2_i,
     input wishes_t wishes_2_i,
     input logic hole_2_i,
-    input logic futile_2_i,  // what is at again_place_i is not to be sent
+    input logic futile_2_i,  // nothing at again_place_i needs to be sent
     input logic [13:0] hole_length_2_i,
-    input logic gaps_2_i,  // there is something to tell by SACK
+    input logic gaps_2_i,  // there are SACK blocks to report
     input tcb_t block_3_i,
     input wishes_t wishes_3_i,
-    input logic allowed_3_i,  // in recovery with SACK: another segment may be on its way
+    input logic allowed_3_i,  // in recovery with SACK: another segment may be sent
     input logic [2:0] num_sacks_3_i,
     input sack_block_t [MaxSackBlocks-1:0] sacks_3_i,
 
     // Third cycle
     output tcb_t       block_o,
-    output departure_t segment_o,    // but for the session
+    output departure_t segment_o,    // without the session
     output logic       send_o,
     output changes_t   changes_o,
-    output logic       wake_o,       // there is more to send at once
-    output logic       set_timer_o,  // for what block_o.timer says
-    output logic       repeats_o,    // bytes that have been sent before
-    output logic       resends_o,    // those at again_place_i, in recovery with SACK,
+    output logic       wake_o,       // there is more to send immediately
+    output logic       set_timer_o,  // for the purpose in block_o.timer
+    output logic       repeats_o,    // sends bytes that were sent before
+    output logic       resends_o,    // sends those at again_place_i, in recovery with SACK,
     output logic       fills_o,      // up to the end of the hole, or
-    output logic       fresh_o,      // bytes or a FIN that have not been sent before
+    output logic       fresh_o,      // sends bytes or a FIN for the first time
     output seq_t       last_o,       // up to here
-    output logic       sent_ack_o    // no delayed acknowledgement is due any more
+    output logic       sent_ack_o    // a delayed acknowledgement is no longer due
 );
 
   if (RingBytes < 1024 || RingBytes > 2 ** 30 || RingBytes != 2 ** $clog2(
@@ -70,7 +70,7 @@ module tcp_departure
 
   // ---- First cycle: distances from the next byte ----
 
-  // What lies between una and the end of a ring is less than two rings apart, congestion windows
+  // Positions between una and the end of a ring are less than two rings apart. Congestion windows
   // are a few segments longer.
   typedef logic signed [$clog2(RingBytes)+1:0] send_t;
   typedef logic signed [$clog2(ReceiveBytes)+1:0] receive_t;
@@ -79,25 +79,27 @@ module tcp_departure
   typedef logic signed [SpareWidth-1:0] spare_t;
 
   typedef struct packed {
-    seq_t      base;         // the next byte
-    seq_t      full_end;     // of a full segment
-    seq_t      fin_end;      // of the FIN
-    send_t     bytes;        // that the application has written
-    distance_t window;       // of the peer
-    send_t     sent;         // has been sent before
-    send_t     flight;       // of the next byte, from una
-    spare_t    spare;        // congestion window, less a full segment
-    distance_t readable;     // rcv_nxt, from where the application waits
-    distance_t writable;     // end of the space, from where the application waits
+    seq_t      base;         // next byte to send
+    seq_t      full_end;     // end of a full segment
+    seq_t      fin_end;      // end of the FIN
+    send_t     bytes;        // bytes written by the application and not sent
+    distance_t window;       // window of the peer
+    send_t     sent;         // bytes sent before, from base on
+    send_t     flight;       // distance of the next byte from una
+    spare_t    spare;        // congestion window minus a full segment
+    distance_t readable;     // rcv_nxt, relative to the position that the application waits for
+    // End of the space, relative to the position that the application waits for
+    distance_t writable;
     receive_t  own_window;
-    logic      all_written;  // by the application: the FIN may follow
-    seq_t      below;        // of a keepalive's segment
-    receive_t  opened;       // what the own window has opened since it was last told
+    logic      all_written;  // the application has closed: the FIN may follow
+    seq_t      below;        // sequence number of a keepalive
+    receive_t  opened;       // growth of our window since last advertised
   } distances_t;
   distances_t found_q;
 
   wire seq_t  base = block_i.again ? block_i.una : again_i ? again_place_i : block_i.nxt;
-  // Less a full segment. RFC 3042: one more goes at each of two duplicate acknowledgements.
+  // Minus a full segment. Limited transmit (RFC 3042): the first two duplicate acknowledgements
+  // each allow one more segment.
   spare_t     limited;
   always_comb begin
     limited = -spare_t'({1'b0, block_i.mss});
@@ -124,42 +126,42 @@ module tcp_departure
     };
   end
 
-  // ---- Second cycle: the shortest ----
+  // ---- Second cycle: which limit is smallest ----
 
   typedef struct packed {
-    logic        acks_first;     // SACK goes without bytes, which would leave it no room
-    logic        sends_bytes;
-    logic        futile;         // there is nothing at again_place_i: another turn
-    logic        hole;           // what SACK has left out
-    logic        selective;      // in recovery with SACK
-    logic        gated;          // ... and not the segment that recovery begins with
-    logic        full;           // the segment is as long as the peer takes
-    logic        by_bytes;       // ... as the application's bytes
-    logic        by_window;
-    logic        probe;
-    logic        asks;           // whether the peer is still there
-    logic        syn;
-    logic        fin;            // no bytes are left before it
-    logic        fin_follows;    // it goes with the last bytes
-    logic        more;
-    logic        idle;           // nothing is on its way
-    logic        waits;          // there is more than the windows allow
-    logic        shut;           // nothing is on its way: where nothing goes, the window is why
-    logic        repeats;
-    logic        beyond_full;    // the end is later than max
-    logic        beyond_bytes;
-    logic        beyond_fin;
-    logic        beyond_window;
-    logic        beyond_one;
-    logic        update;         // the own window has opened by two segments
-    logic        readable;
-    logic        writable;
+    logic acks_first;  // SACK is sent without bytes, which would leave no room for it
+    logic sends_bytes;
+    logic futile;  // there is nothing at again_place_i: needs another turn
+    logic hole;  // sends a hole between SACK ranges
+    logic selective;  // in recovery with SACK
+    logic gated;  // ... and not the first segment of recovery
+    logic full;  // the segment is of maximum length
+    logic by_bytes;  // ... limited by the application's bytes
+    logic by_window;
+    logic probe;
+    logic asks;  // sends a keepalive
+    logic syn;
+    logic fin;  // no bytes are left before the FIN
+    logic fin_follows;  // the FIN is sent with the last bytes
+    logic more;
+    logic idle;  // nothing is in flight
+    logic waits;  // more bytes are waiting than the windows allow
+    logic shut;  // nothing is in flight: if nothing is sent, the window is the reason
+    logic repeats;
+    logic beyond_full;  // the end is later than max
+    logic beyond_bytes;
+    logic beyond_fin;
+    logic beyond_window;
+    logic beyond_one;
+    logic update;  // our window has opened by two segments
+    logic readable;
+    logic writable;
     logic [15:0] window;
-    seq_t        base;
-    seq_t        below;
-    seq_t        full_end;
-    seq_t        fin_end;
-    seq_t        window_end;
+    seq_t base;
+    seq_t below;
+    seq_t full_end;
+    seq_t fin_end;
+    seq_t window_end;
     logic [13:0] bytes;
     logic [13:0] window_bytes;
     logic [13:0] hole_length;
@@ -181,15 +183,15 @@ module tcp_departure
   wire full_bytes = unsent >= mss;
   wire full_window = window >= mss;
   wire bytes_in_window = unsent <= window;
-  // Room for a full segment; what is sent again has been let go before.
+  // Needs room for a full segment. Retransmissions have been admitted before.
   wire selective = Selective & block_2_i.recovering & block_2_i.sack;
   wire hole = selective & hole_2_i;
   wire uncongested = (flight <= spare) | block_2_i.again | selective;
   wire idle = flight == 0;
   wire by_bytes = ~hole & ~full_bytes & bytes_in_window & uncongested;
   wire full = hole ? hole_length_2_i > block_2_i.mss : full_bytes & full_window & uncongested;
-  // RFC 9293, 3.8.6.2.1: no short segments because of the windows, unless nothing is on its way
-  // and the window is half of the longest one there was, or for some time has not got longer.
+  // RFC 9293, 3.8.6.2.1: no short segments because of the windows, unless nothing is in flight and
+  // the window is at least half the largest one seen, or has not grown for some time.
   wire long = (window[31:14] != '0) | ((window[13:0] >> block_2_i.most_window) != '0);
   wire by_window = ~hole & ~by_bytes & ~full & uncongested & ~window[31] & idle &
       (long | (block_2_i.probe & (window != '0)));
@@ -218,7 +220,7 @@ module tcp_departure
         (block_2_i.again | (block_2_i.nxt == block_2_i.una));
     meaning.fin = sends & ~silent & found_q.all_written & (unsent == 0) & ~window[31];
     meaning.fin_follows = found_q.all_written & by_bytes;
-    // A FIN behind the last full segment goes at once.
+    // A FIN after the last full segment is sent immediately.
     meaning.more = full & (unsent > mss ? (window > mss) & (flight < spare) : found_q.all_written);
     meaning.waits = has_bytes & ~(by_bytes & meaning.sends_bytes);
     meaning.idle = idle;
@@ -291,8 +293,8 @@ module tcp_departure
     segment_o.flags.syn = m.syn;
     segment_o.flags.fin = fin;
     segment_o.flags.psh = bytes & m.by_bytes;
-    // RFC 3168, 6.1.1 and 6.1.5: of a connection that begins, nothing else; what is sent again is
-    // not marked, and tells of nothing.
+    // RFC 3168, 6.1.1 and 6.1.5: a SYN only negotiates; retransmissions are not marked and carry no
+    // CWR.
     if (Ecn) begin
       segment_o.flags.ece = m.syn ? offers_ecn | block_3_i.ecn : block_3_i.congested;
       segment_o.flags.cwr = m.syn ? offers_ecn : new_bytes & block_3_i.reduced;
@@ -325,14 +327,14 @@ module tcp_departure
       if (new_bytes) block_o.reduced = 1'b0;
       if (beyond) block_o.max = last;
       if (m.idle & ~m.repeats) block_o.since = time_us_i[31:16];
-      // The byte of a probe may be refused: it goes again with the others.
+      // The peer may reject the byte of a probe, so it is sent again with the others.
       if ((beyond | ~block_3_i.again) & ~m.probe & ~m.hole) block_o.nxt = last;
       if (fin) begin
         block_o.fin_sent = 1'b1;
         if (block_3_i.state == Established) block_o.state = FinWait1;
         if (block_3_i.state == CloseWait) block_o.state = LastAck;
       end
-      // Only what is sent for the first time is timed (RFC 6298, 3).
+      // Only first transmissions are timed (RFC 6298, 3).
       if (~m.repeats & ~block_3_i.timing & ~m.probe) begin
         block_o.timing = 1'b1;
         block_o.timed_seq = last;

@@ -31,7 +31,7 @@ module tcp_errors
 );
 
   localparam string Entry = "tcp_errors";
-  localparam logic [7:0] QuotedProtocol = bombus_pkg::ProtocolTcp;  // by which icmp_echo finds it
+  localparam logic [7:0] QuotedProtocol = bombus_pkg::ProtocolTcp;  // the key that icmp_echo binds
   localparam string Takes = "icmp_error";
   localparam string RequestSends = "tcp_error";
   localparam bit Rare = 1'b1;
@@ -42,7 +42,7 @@ module tcp_errors
     $error("tcp_errors: LeastPathMtu must be 68 to 1500 (RFC 791)");
   end
 
-  // ---- One cycle: the headers off the MTU, and the type ----
+  // ---- One cycle: subtract headers from the MTU, decode the type ----
 
   icmp_error_meta_t error;
   assign error = icmp_error_meta_t'(in_i.meta);
@@ -51,7 +51,7 @@ module tcp_errors
     logic refuses;
     logic too_big;
     logic [15:0] mss;
-    seq_t seq;  // wire bytes
+    seq_t seq;  // in wire order
   } read_t;
   read_t read, read_q;
   logic read_valid_q, read_ready;
@@ -82,7 +82,7 @@ module tcp_errors
       .out_ready_i(read_ready)
   );
 
-  // ---- Out ----
+  // ---- Output ----
 
   request_beat_t   out;
   tcp_error_meta_t meta;

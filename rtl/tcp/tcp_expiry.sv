@@ -4,21 +4,21 @@ module tcp_expiry
   import tcp_pkg::*;
   import tcp_state_pkg::*;
 #(
-    parameter int unsigned MaxBackoff = 10,  // timeouts in a row that end a session
+    parameter int unsigned MaxBackoff = 10,  // consecutive timeouts that end a session
     parameter bit Keepalive = 0,  // RFC 9293, 3.8.4
     parameter bit Ecn = 0  // RFC 3168
 ) (
     input tcb_t block_i,
-    input logic overdue_i,  // nothing was acknowledged for longer than applications bear
-    input logic delay_i,  // the timer of the delayed acknowledgement
+    input logic overdue_i,  // nothing was acknowledged for longer than UserTimeoutS
+    input logic delay_i,  // the expired timer is that of the delayed acknowledgement
     output tcb_t block_o,
-    output logic takes_fin_o,  // that has waited
-    output logic repeats_o,  // nothing was acknowledged for too long
+    output logic takes_fin_o,  // takes a FIN that has waited
+    output logic repeats_o,  // a retransmission timeout
     output logic gives_up_o,
-    output logic set_timer_o  // for what block_o.timer says
+    output logic set_timer_o  // for the purpose in block_o.timer
 );
 
-  // A session that nobody has answered for is given up earlier.
+  // A session whose SYN is never answered is given up earlier.
   localparam int unsigned SynBackoff = MaxBackoff < 5 ? MaxBackoff : 5;
 
   if (MaxBackoff < 1 || MaxBackoff > 12) begin : gen_bad_backoff

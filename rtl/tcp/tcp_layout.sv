@@ -17,24 +17,24 @@ module tcp_layout
 (
     input logic clk_i,
 
-    input logic [9:0] load_i,  // words that come now
+    input logic [9:0] load_i,  // words arriving in this cycle
     input logic [9:0][31:0] words_i,
-    input logic [9:0][31:0] words_q_i,  // those that have come
-    input logic [3:0] offset_i,  // words of the header
+    input logic [9:0][31:0] words_q_i,  // words received
+    input logic [3:0] offset_i,  // header length in words
 
     output logic known_o,
     output options_t options_o
 );
 
-  // Words of wire bytes, the first one lowest.
+  // Words in wire order, the first one lowest.
   typedef struct packed {
     logic mss;
-    logic scale;  // behind a NOP
-    logic permitted;  // behind two NOPs
+    logic scale;  // after a NOP
+    logic permitted;  // after two NOPs
     logic permitted_end;
-    logic timestamps;  // behind two NOPs
+    logic timestamps;  // after two NOPs
     logic permitted_timestamps;
-    logic sack;  // behind two NOPs
+    logic sack;  // after two NOPs
   } class_t;
   class_t [9:0] class_q;
 
@@ -76,7 +76,7 @@ module tcp_layout
     end
   end
 
-  // Of the words of options, from 0.
+  // Number of SACK blocks, if the option starts in the first or the fourth word of options.
   logic [2:0] num_first, num_fourth;
   assign num_first  = words_q_i[0][29:27];
   assign num_fourth = words_q_i[3][29:27];

@@ -12,7 +12,7 @@ module tcp_listening (
     output logic        ready_o,
 
     input  logic [15:0] port_i,
-    output logic        open_o   // whether the port of the cycle before is listened at
+    output logic        open_o   // the port of the previous cycle is open
 );
 
   logic [63:0] lines[1024];
@@ -28,7 +28,7 @@ module tcp_listening (
   always_ff @(posedge clk_i) begin
     found_q <= lines[port_i[15:6]];
     bit_q <= port_i[5:0];
-    blind_q <= clearing_q;  // the line may be from before the reset
+    blind_q <= clearing_q;  // the line read may be from before the reset
     line_q <= lines[listen_port_i[15:6]];
     adding_q <= listen_port_i;
     if (clearing_q | adding_valid_q) begin

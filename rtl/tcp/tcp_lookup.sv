@@ -17,7 +17,7 @@ module tcp_lookup
     parameter int unsigned NumMacPorts = 1,
     parameter bit ActiveOpen = 1,
     parameter int unsigned MaxHalfOpen = NumSessions / 2,
-    parameter bit Errors = 0,  // 0: there are none
+    parameter bit Errors = 0,  // 0: no errors are reported
     parameter logic [95:0] Seed = '1
 ) (
     input logic clk_i,
@@ -32,14 +32,14 @@ module tcp_lookup
     output logic     arrival_valid_o,
     input  logic     arrival_ready_i,
 
-    output logic order_o,        // in the order of the segments: it has a session
+    output logic order_o,  // in segment order: the segment has a session
     output logic order_valid_o,
-    input  logic order_room_i,
+    input logic order_room_i,
 
     output segment_t refused_o,
     output logic     refused_valid_o,
-    output logic     no_session_o,     // none is free for a SYN
-    output logic     short_o,          // none is, or none will be for the next one
+    output logic     no_session_o,     // no session is free for a SYN
+    output logic     short_o,          // none is free, or none will be for the next SYN
 
     input  session_t free_i,
     input  logic     free_valid_i,
@@ -49,10 +49,10 @@ module tcp_lookup
     input  logic [15:0] listen_port_i,
     output logic        listen_ready_o,
 
-    // Connections to be opened, and those for which there is no session
+    // Connections to be opened, and those that got no session
     input tcp_request_meta_t connect_i,
     input logic connect_valid_i,
-    output logic connect_lost_o,  // as tcp_connect
+    output logic connect_lost_o,  // see tcp_connect
     output logic [15:0] missed_port_o,
     output logic missed_valid_o,
     input logic missed_ready_i,
@@ -61,15 +61,15 @@ module tcp_lookup
     input tcp_error_meta_t error_i,
     input seq_t error_seq_i,
     input logic error_valid_i,
-    output logic [1:0] error_lost_o,  // another one waits; no session has sent it
+    output logic [1:0] error_lost_o,  // dropped: another error waits; no session sent the segment
 
-    input logic half_done_i,  // the handshake of a session is over, or the session is
+    input logic half_done_i,  // a session has completed its handshake or ended
 
-    // What the session of the cycle before was opened with
+    // What the session of the previous cycle was opened with
     input session_t session_i,
     output tuple_t tuple_o,
     output bombus_pkg::vlan_t vlan_o,
-    output logic [15:0] port_o,  // of its application
+    output logic [15:0] port_o,  // port of its application
 
     output logic busy_o
 );
@@ -80,7 +80,7 @@ module tcp_lookup
     $error("tcp_lookup: MaxHalfOpen must be from 1 to NumSessions");
   end
 
-  // ---- Is the port open? ----
+  // ---- Check whether the port is open ----
 
   segment_t asked_q;
   logic asked_valid_q, asked_ready, open;
@@ -102,9 +102,9 @@ module tcp_lookup
       .open_o (open)
   );
 
-  // ---- The table; a segment waits for its answer ----
+  // ---- Session table; segments wait for its answer ----
 
-  // Connections that are asked for take turns with segments.
+  // Requested connections take turns with segments.
   tuple_t wanted;
   logic [15:0] wanted_port;
   logic wanted_valid, wanted_turn_q, connect_busy;
@@ -130,7 +130,7 @@ module tcp_lookup
   logic table_ready, done, hit, made;
   session_t session;
   logic crowded_q;
-  logic [3:0] inside_q;  // look-ups that have begun and whose segments wait
+  logic [3:0] inside_q;  // look-ups in progress, whose segments wait
   wire room = (inside_q < 4'd8) & order_room_i;
   wire removes = free_valid_i;
   wire find = (asked_valid_q | wanted_valid | error_valid_q) & room & ~removes;
@@ -160,7 +160,7 @@ module tcp_lookup
       .read_tuple_o(tuple_o),
       .free_o(unused_free)
   );
-  // A removal is done too, and has no segment.
+  // A removal also reports done, but has no segment.
   logic [3:0] removal_q;
   always_ff @(posedge clk_i) begin
     if (rst_i) removal_q <= '0;
@@ -176,7 +176,7 @@ module tcp_lookup
     seq_t last;
   } waiting_t;
   waiting_t waiting;
-  segment_t nothing;  // but a tuple, and what an error says
+  segment_t nothing;  // empty except for a tuple and the data of an error
   always_comb begin
     nothing = '0;
     nothing.mac_port = tuple.mac_port;
@@ -214,9 +214,10 @@ module tcp_lookup
       .out_ready_i(found)
   );
 
-  // ---- What was found ----
+  // ---- Result of the look-up ----
 
-  wire connected = found & waiting.connects;  // or not
+  // A connection request was looked up, successfully or not
+  wire connected = found & waiting.connects;
   wire has_session = waiting.connects ? made : hit | made;
   wire loses = found & ~has_session;
   typedef struct packed {
@@ -234,7 +235,7 @@ module tcp_lookup
     {vlan_o, port_o} <= opened[session_i[IndexWidth-1:0]];
   end
 
-  // A SYN counts from the beginning of its look-up on, or many in a row would all find room.
+  // A SYN counts from the start of its look-up; otherwise many in a row would all find room.
   logic [IndexWidth+1:0] half_open_q;
   logic [3:0] claims_q;
   wire claims = begins & ~aside & opens & ~crowded_q;
@@ -248,7 +249,8 @@ module tcp_lookup
       half_open_q <= half_open_q + (IndexWidth + 2)'(claims) - (IndexWidth + 2)'(declined) -
           (IndexWidth + 2)'(half_done_i);
       claims_q <= {claims_q[2:0], claims};
-      // In time: none begins in the two cycles behind one that may insert (tcp_session_table).
+      // This is early enough: no look-up begins in the two cycles after one that may insert
+      // (tcp_session_table).
       crowded_q <= half_open_q >= (IndexWidth + 2)'(MaxHalfOpen);
     end
   end
@@ -310,7 +312,7 @@ module tcp_lookup
   logic [3:0] opens_q, silent_q;
   always_ff @(posedge clk_i) begin
     opens_q <= {opens_q[2:0], opens & ~aside};
-    // LISTEN drops what says nothing (RFC 9293, 3.10.7.2).
+    // LISTEN drops segments with neither SYN nor ACK (RFC 9293, 3.10.7.2).
     silent_q <= {silent_q[2:0], open & ~aside & ~asked_q.flags.syn & ~asked_q.flags.ack};
     order_o <= has_session;
     order_valid_o <= found & ~waiting.connects & ~waiting.reports & ~rst_i;
@@ -332,7 +334,7 @@ module tcp_lookup
           first: '0,
           segment: waiting.segment
       };
-  // tcp_core chooses by these.
+  // tcp_core selects by these.
   typedef struct packed {
     logic opens;
     session_t session;
@@ -361,7 +363,7 @@ module tcp_lookup
     next_arrival.session = next_turn.session;
   end
 
-  // RFC 6528: a clock of 4 us, and a hash of the addresses whose key nobody learns from it.
+  // RFC 6528: a clock of 4 us plus a keyed hash of the addresses, which does not reveal its key.
   logic hashing_q, first_valid_q, hash_done;
   logic [63:0] hash;
   seq_t first_q;
@@ -396,7 +398,7 @@ module tcp_lookup
     arrival_o.first = first_q;
   end
 
-  // Those inside have a place in the last FIFO too.
+  // Segments inside also have a place reserved in the last FIFO.
   always_ff @(posedge clk_i) begin
     if (rst_i) inside_q <= '0;
     else inside_q <= inside_q + 4'(begins) - 4'(loses) - 4'(arrival_valid_o & arrival_ready_i);

@@ -14,7 +14,7 @@ module tcp_options
     input logic clk_i,
     input logic rst_i,
 
-    input logic start_i,  // while not busy
+    input logic start_i,  // only while not busy
     input logic [9:0][31:0] words_i,
     input logic [3:0] num_words_i,
 
@@ -26,10 +26,11 @@ module tcp_options
     output logic     busy_o
 );
 
-  // ---- A byte each cycle ----
+  // ---- One byte per cycle ----
 
   logic [39:0][7:0] bytes_q;
-  logic [5:0] index_q, rest_q;  // of the byte that is read next; bytes behind the one that was
+  // Index of the byte to be read next; bytes left after the one that was read
+  logic [5:0] index_q, rest_q;
   logic running_q, byte_valid_q;
   logic [7:0] byte_q;
   logic finish;
@@ -60,7 +61,7 @@ module tcp_options
   end
   assign busy_o = running_q | valid_o;
 
-  // ---- What it means ----
+  // ---- Decode ----
 
   typedef enum logic [1:0] {
     StateKind,
@@ -70,8 +71,8 @@ module tcp_options
   state_e state_q;
   logic [7:0] kind_q;
   logic [5:0] value_left_q;
-  logic [2:0] place_q;  // byte of a SACK block
-  logic first_q;  // block
+  logic [2:0] place_q;  // byte within a SACK block
+  logic first_q;  // first SACK block
   logic uses_mss_q, uses_scale_q, uses_timestamps_q, uses_sack_q;
   options_t found_q;
 
@@ -103,7 +104,7 @@ module tcp_options
       uses_mss_q <= (kind_q == OptionMss) & (byte_q == 8'd4);
       uses_scale_q <= (kind_q == OptionScale) & (byte_q == 8'd3);
       uses_timestamps_q <= (kind_q == OptionTimestamps) & (byte_q == 8'd10);
-      // No more than 38 bytes get here.
+      // At most 38 bytes get here.
       uses_sack_q <= (kind_q == OptionSack) & (byte_q[2:0] == 3'd2) & (byte_q[5:3] != '0);
     end
     if (in_value) begin

@@ -14,36 +14,37 @@
 module tcp_payload #(
     parameter type beat_t = logic,
     parameter int unsigned DataBytes = 64,
-    parameter int unsigned Rows = 512,  // of a beat each: two of the longest segments and some
+    // Rows of one beat: two segments of maximum length and some more
+    parameter int unsigned Rows = 512,
     localparam int unsigned RowWidth = $clog2(Rows),
     localparam int unsigned ShiftWidth = $clog2(DataBytes / 4)
 ) (
     input logic clk_i,
     input logic rst_i,
 
-    // Beats as they come.
+    // Beats as they arrive.
     input beat_t                  in_i,
     input logic                   in_valid_i,
-    input logic  [ShiftWidth-1:0] in_shift_i,   // words of the header, less those of whole beats
-    input logic                   in_leads_i,   // the first beat behind those of nothing but header
-    input logic                   in_follows_i, // one behind that
+    input logic  [ShiftWidth-1:0] in_shift_i,   // words of the header, minus those in whole beats
+    input logic                   in_leads_i,   // the first beat after those that hold only header
+    input logic                   in_follows_i, // a later beat
 
-    // A cycle after each beat: it belongs to a segment that is accepted.
+    // One cycle after each beat: it belongs to an accepted segment.
     input  logic                accept_i,
-    input  logic                late_i,        // which is pushed late; with the first of its beats
-    output logic [RowWidth-1:0] row_o,         // then: where its payload begins
-    output logic                late_full_o,   // none that is pushed late has room
-    output logic                nearly_full_o, // room for 8 rows: nothing should come any more
+    input  logic                late_i,        // with its first beat: this segment is pushed late
+    output logic [RowWidth-1:0] row_o,         // with late_i: first row of its payload
+    output logic                late_full_o,   // no room for a segment that is pushed late
+    output logic                nearly_full_o, // room for only 8 rows: the input should stop
 
     // Segments to be sent, in order.
     input logic                push_i,
     input logic [RowWidth-1:0] push_row_i,
     input logic [        13:0] push_length_i,
-    input logic [         3:0] push_header_i,  // words in front that are not payload
+    input logic [         3:0] push_header_i,  // header words before the payload
     input logic                push_late_i,
 
     output beat_t out_o,
-    output logic [5:0] out_header_o,  // bytes in front that are not payload
+    output logic [5:0] out_header_o,  // header bytes before the payload
     output logic out_valid_o,
     input logic out_ready_i,
     output logic sent_o  // the last row of a segment has left the memory
@@ -57,13 +58,14 @@ module tcp_payload #(
   end
 
   localparam int unsigned Words = DataBytes / 4;
-  localparam int unsigned FineWidth = ShiftWidth < 2 ? ShiftWidth : 2;  // of the first stage
+  // Bits of the shift done in the first stage
+  localparam int unsigned FineWidth = ShiftWidth < 2 ? ShiftWidth : 2;
   typedef logic [ShiftWidth-1:0] shift_t;
   typedef logic [RowWidth-1:0] row_t;
   typedef logic [$bits(in_i.bytes)-1:0] count_t;
   typedef logic [Words-1:0][31:0] words_t;
 
-  // ---- In: rotate, by up to three words before the register, by the rest behind it ----
+  // ---- Input: rotate by up to three words before the register, by the rest after it ----
 
   function automatic words_t rotated(words_t words, int unsigned places);
     words_t result;
@@ -72,13 +74,13 @@ module tcp_payload #(
   endfunction
 
   localparam int unsigned CoarseWidth = ShiftWidth - FineWidth;
-  words_t [2**FineWidth-1:0] fine;  // rotated by each
+  words_t [2**FineWidth-1:0] fine;  // rotated by each amount
   words_t fine_q, turned;
   shift_t shift_q;
   logic valid_q, last_q;
-  logic joins_q;  // the upper words belong to the row before
+  logic joins_q;  // the upper words belong to the previous row
   logic completes_q;  // a row is complete, with more to come
-  logic spills_q;  // of the last beat: one row more
+  logic spills_q;  // the last beat needs one more row
   wire  joins = in_follows_i & (in_shift_i != '0);
 
   always_comb begin
@@ -109,8 +111,8 @@ module tcp_payload #(
 
   // ---- Rows ----
 
-  row_t write_q, after_q;  // the row that is completed next, and the one after it
-  row_t sent_q;  // counts the rows that have been sent; from where rows are in use
+  row_t write_q, after_q;  // the row to be completed next, and the one after it
+  row_t sent_q;  // sent_q: rows sent; kept_q: first row in use
   row_t kept_q;
   logic late_q, crowded_q;
   logic fetch, fetch_last;
@@ -137,13 +139,13 @@ module tcp_payload #(
         after_q <= after_q + (two ? row_t'(2) : row_t'(1));
       end
       sent_q <= sent_q + row_t'(fetch);
-      // What has been sent is a piece without holes, but while a segment is late.
+      // Except while a segment is late, the rows sent are contiguous.
       if (~late_q & ~late_i) kept_q <= sent_q;
       if (late_i) late_q <= 1'b1;
       else if (fetch & fetch_last & head_late) late_q <= 1'b0;
       nearly_full_o <= &used[RowWidth-1:3];
-      // While a segment is late, no rows become free: it and the longest that may be pushed
-      // before it must find room, or all would wait for each other.
+      // While a segment is late, no rows are freed. There must be room for it and for the longest
+      // segment that may be pushed before it; otherwise they deadlock.
       crowded_q <= used[RowWidth-1-:2] != '0;
     end
   end
@@ -177,7 +179,7 @@ module tcp_payload #(
       .out_ready_i(head_ready)
   );
 
-  logic begun_q;  // rows of the first one have been sent already
+  logic begun_q;  // some rows of the first segment have been sent
   row_t row_q;
   logic [13:0] left_q;
   wire row_t row = begun_q ? row_q : head.row;
@@ -210,7 +212,7 @@ module tcp_payload #(
   words_t read_q;
   for (genvar w = 0; w < Words; w++) begin : gen_word
     (* ram_style = "block" *) logic [31:0] ram[Rows];
-    // The upper words of a beat complete the row that the one before has begun.
+    // The upper words of a beat complete the row that the previous beat began.
     wire upper = 32'(shift_q) + 32'(w) >= 32'(Words);
     wire row_t address = joins_q & ~upper ? after_q : write_q;
     always_ff @(posedge clk_i) begin
@@ -219,7 +221,7 @@ module tcp_payload #(
     end
   end
 
-  // ---- Out: words behind the end become zero ----
+  // ---- Output: words beyond the end become zero ----
 
   typedef struct packed {
     logic [13:0] length;

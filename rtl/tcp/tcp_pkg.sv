@@ -7,13 +7,13 @@
 // for each, so that nobody translates addresses. All arithmetic is modulo 2**32.
 package tcp_pkg;
 
-  // The fixed part of the header. In wire order; the first byte is in the lowest bits.
+  // The fixed part of the header, in wire order; the first byte is in the lowest bits.
   typedef struct packed {
     logic [15:0] urgent;
     logic [15:0] csum;
     logic [15:0] window;
     logic [7:0]  flags;     // flags_t
-    logic [7:0]  offset;    // upper half: 32-bit words of the header
+    logic [7:0]  offset;  // upper half: header length in 32-bit words
     logic [31:0] ack;
     logic [31:0] seq;
     logic [15:0] dst_port;
@@ -46,7 +46,7 @@ package tcp_pkg;
 
   typedef logic [31:0] seq_t;
 
-  // a - b - less, by one adder.
+  // a - b - less, with one adder.
   function automatic seq_t difference(seq_t a, seq_t b, logic less);
     logic [32:0] sum;
     sum = {a, 1'b1} + {~b, ~less};
@@ -58,9 +58,9 @@ package tcp_pkg;
     seq_t left;
     seq_t right;
   } sack_block_t;
-  parameter int unsigned MaxSackBlocks = 4;  // of a segment that is sent
+  parameter int unsigned MaxSackBlocks = 4;  // SACK blocks of a segment sent
 
-  // What the options of a header say. A value counts only with its flag.
+  // Decoded options of a header. A value is valid only with its flag.
   typedef struct packed {
     logic has_mss;
     logic [15:0] mss;
@@ -71,22 +71,22 @@ package tcp_pkg;
     logic [31:0] ts_value;
     logic [31:0] ts_echo;
     logic has_sack;
-    sack_block_t sack;  // the first one, which is the latest (RFC 2018, 4)
+    sack_block_t sack;  // first block, which is the most recent (RFC 2018, 4)
   } options_t;
 
-  // A shift of a window as it is to be used (RFC 7323, 2.3).
+  // Window shift to use, limited to 14 (RFC 7323, 2.3).
   function automatic logic [3:0] clamp_scale(logic [7:0] shift);
     return shift > 8'd14 ? 4'd14 : shift[3:0];
   endfunction
 
-  // A received segment. Numbers, not wire bytes.
+  // A received segment. Fields are numbers, not in wire order.
   typedef struct packed {
     bombus_pkg::mac_port_t mac_port;
     bombus_pkg::vlan_t vlan;
     logic [7:0] tos;
-    logic [31:0] ip;  // of the peer
-    logic [15:0] src_port;  // of the peer
-    logic [15:0] dst_port;  // own
+    logic [31:0] ip;  // address of the peer
+    logic [15:0] src_port;  // address of the peer
+    logic [15:0] dst_port;  // our port
     seq_t seq;
     seq_t ack;
     flags_t flags;
@@ -95,18 +95,18 @@ package tcp_pkg;
     options_t options;
   } segment_t;
 
-  // What a session is found by. The own address is that of the MAC port.
+  // The key of a session. Our address is that of the MAC port.
   typedef struct packed {
     bombus_pkg::mac_port_t mac_port;
-    logic [31:0] ip;  // of the peer
+    logic [31:0] ip;  // address of the peer
     logic [15:0] peer_port;
     logic [15:0] own_port;
   } tuple_t;
 
-  // What tcp_sessions is asked to do.
+  // Operations of tcp_sessions.
   typedef enum logic [1:0] {
     SessionFind,
-    SessionInsert,  // or find
+    SessionInsert,  // insert, or find if it exists
     SessionRemove
   } session_op_e;
 
@@ -120,29 +120,29 @@ package tcp_pkg;
     logic opened;
     logic readable;
     logic writable;
-    logic peer_closed;  // all bytes have come
+    logic peer_closed;  // all bytes have arrived
     logic closed;       // the session has ended
     logic failed;       // by a reset or a timeout
   } changes_t;
 
-  // What an application asks for. place: up to where it has written, up to where it has read,
-  // or up to where it waits.
+  // Requests of an application. place: the position up to which it has written, has read, or waits.
   typedef enum logic [3:0] {
     RequestNone,
     RequestSend,
     RequestRelease,
-    RequestReadable,  // wish: another value than before, once it has been answered
+    RequestReadable,  // wish: toggled for each new request, once the last one is answered
     RequestWritable,
-    RequestClose,  // nothing will be written behind place
+    RequestClose,  // no more data will be written after place
     RequestAbort,
-    RequestFree,  // after closed: nothing will be asked any more; all was written up to place
-    RequestListen,  // take connections to the port that is the place
-    RequestConnect,  // open a connection to peer_port of the address that is the place
-    RequestSent  // send buffer only: so much payload has begun to go since reset, in load_t
+    RequestFree,  // after closed: no further requests; everything up to place was written
+    RequestListen,  // accept connections to port `place`
+    RequestConnect,  // open a connection to peer_port of address `place`
+    // Send buffer only: amount of payload whose sending has started since reset, in load_t
+    RequestSent
   } request_e;
 
-  // Kind tcp_request, application or send buffer to engine; no data. What follows wish is for
-  // RequestConnect alone: the application's port, by which it gets events, is port.
+  // Kind tcp_request, application or send buffer to engine; no data. The fields after wish are only
+  // for RequestConnect; port is the application's port, to which its events are sent.
   typedef struct packed {
     request_e              request;
     session_t              session;
@@ -153,32 +153,31 @@ package tcp_pkg;
     logic [15:0]           port;
   } tcp_request_meta_t;
 
-  // Kind tcp_error, tcp_errors to engine: what the path to a peer reports of a segment that was sent
-  // (RFC 9293, 3.9.2.2). Data: its sequence number, the lowest byte first.
+  // Kind tcp_error, tcp_errors to engine: an error that the path to a peer reports about a segment
+  // sent (RFC 9293, 3.9.2.2). Data: its sequence number, lowest byte first.
   typedef struct packed {
     tuple_t      tuple;
-    logic        refuses;  // a connection that is asked for cannot be
+    logic        refuses;  // a requested connection is refused
     logic        too_big;
-    logic [13:0] mss;      // with too_big: what the path takes
+    logic [13:0] mss;      // with too_big: MSS of the path
   } tcp_error_meta_t;
 
-  // Kind tcp_event, engine to application, through the receive buffer if there is one: bytes
-  // up to read_end have come, and bytes up to write_end may be written. port is the
-  // application's: the own port, where the peer has opened the connection. failed without
-  // closed: there is no session for a connection that was asked for.
+  // Kind tcp_event, engine to application, through the receive buffer if there is one: bytes up to
+  // read_end have arrived, and bytes up to write_end may be written. port is the application's: our
+  // own port if the peer opened the connection. failed without closed: no session was free for a
+  // requested connection.
   typedef struct packed {
     logic [15:0] port;
     session_t session;
     changes_t changes;
     seq_t read_end;
-    seq_t write_end;  // of the first byte, until the session is open: space is to be asked for
+    seq_t write_end;  // until the session is open, the first byte: space must be requested
     tuple_t tuple;
   } tcp_event_meta_t;
 
-  // Kind tcp_segment, engine to send buffer: a TCP header as data, to be followed by
-  // payload_length bytes of the session's stream from sequence number start on. packet
-  // is the metadata of the packet that comes of it; csum covers pseudo-header and
-  // nothing else, since mac_tx sums header and payload.
+  // Kind tcp_segment, engine to send buffer: a TCP header as data, to be followed by payload_length
+  // bytes of the session's stream from sequence number start on. packet is the metadata of the
+  // resulting packet; csum covers only the pseudo-header, since mac_tx sums header and payload.
   typedef struct packed {
     session_t                 session;
     seq_t                     start;
@@ -186,16 +185,16 @@ package tcp_pkg;
     bombus_pkg::packet_meta_t packet;
   } tcp_segment_meta_t;
 
-  // What a segment with payload takes of a wire, in 64 bytes, counted modulo 2**16.
+  // The line time of a segment with payload, in units of 64 bytes, modulo 2**16.
   typedef logic [15:0] load_t;
   function automatic load_t load_of(logic [13:0] payload_length);
     return payload_length == '0 ? '0 : load_t'(payload_length[13:6]) + 16'd2;
   endfunction
 
-  // Kind tcp_data: bytes of a stream as data, byte n at sequence number start + n. From
-  // an application to the send buffer, from the engine to the receive buffer or, without
-  // one, to the application, whose port is there in what the engine sends. skip: bytes at the
-  // front that are to be ignored.
+  // Kind tcp_data: bytes of a stream as data, byte n at sequence number start + n. From an
+  // application to the send buffer; from the engine to the receive buffer or, without one, to the
+  // application. port, the application's, is set only by the engine. skip: bytes to ignore at the
+  // front.
   typedef struct packed {
     logic [15:0] port;
     session_t    session;

@@ -8,33 +8,33 @@
 // range per cycle.
 module tcp_ranges #(
     parameter int unsigned NumRanges = 4,
-    parameter int unsigned Width = 18,  // places are less than 2**(Width-1) apart
+    parameter int unsigned Width = 18,  // positions are less than 2**(Width-1) apart
     parameter bit Sorted = 0
 ) (
     input logic clk_i,
 
     // First cycle
     input logic [NumRanges-1:0] valid_i,
-    input logic [NumRanges-1:0] mark_i,  // kept beside the range
+    input logic [NumRanges-1:0] mark_i,  // a bit stored with the range
     input logic [NumRanges-1:0][Width-1:0] left_i,
-    input logic [NumRanges-1:0][Width-1:0] right_i,  // behind its last byte
+    input logic [NumRanges-1:0][Width-1:0] right_i,  // first byte after the range
     input logic [Width-1:0] base_i,
     input logic [Width-1:0] add_left_i,  // the range to be added
     input logic [Width-1:0] add_right_i,
 
     // Third cycle
     input logic add_i,
-    input logic remove_i,  // those that the range meets, but does not add it
-    input logic [Width-1:0] left_3_i,  // as add_left_i
+    input logic remove_i,  // removes the ranges that it touches, without adding it
+    input logic [Width-1:0] left_3_i,  // same as add_left_i
     input logic [Width-1:0] right_3_i,
-    input logic mark_3_i,  // for the range that is added
-    output logic room_o,  // to add the range
-    output logic known_o,  // all of it
-    output logic reaches_o,  // one that it meets ends where it does or later,
-    output logic [Width-1:0] reach_o,  // which is here
-    output logic reach_wraps_o,  // less than the base, as numbers without sign
+    input logic mark_3_i,  // mark of the added range
+    output logic room_o,  // there is room to add the range
+    output logic known_o,  // all of it is already covered
+    output logic reaches_o,  // a range that it touches ends where it does or later,
+    output logic [Width-1:0] reach_o,  // at this position
+    output logic reach_wraps_o,  // reach is less than the base as an unsigned number
 
-    // What there was; the new ranges
+    // The ranges before; the new ranges
     output logic [NumRanges-1:0] valid_3_o,
     output logic [NumRanges-1:0] mark_3_o,
     output logic [NumRanges-1:0][Width-1:0] left_3_o,
@@ -76,14 +76,14 @@ module tcp_ranges #(
     end
   end
 
-  // ---- Second cycle: how they lie ----
+  // ---- Second cycle: compare positions ----
 
   logic [NumRanges-1:0] current, meets, leads, trails, ahead;
   logic [NumRanges-1:0] meets_q, leads_q, trails_q, ahead_q, current_q;
   always_comb begin
     for (int unsigned r = 0; r < NumRanges; r++) begin
       current[r] = valid_2_q[r] & (distance_t'(from_2_q[r]) > 0);
-      ahead[r]   = distance_t'(to_2_q[r]) < add_from_q;  // of the range to be added
+      ahead[r]   = distance_t'(to_2_q[r]) < add_from_q;  // relative to the range to be added
       meets[r]   = current[r] & ~ahead[r] & (distance_t'(from_2_q[r]) <= add_to_q);
       leads[r]   = distance_t'(from_2_q[r]) <= add_from_q;
       trails[r]  = distance_t'(to_2_q[r]) >= add_to_q;
@@ -110,7 +110,7 @@ module tcp_ranges #(
   assign reaches_o = |trails_q;
   place_t merged_left, merged_right;
   always_comb begin
-    // At most one of each.
+    // At most one bit is set in each.
     reach_o = '0;
     reach_wraps_o = 1'b0;
     merged_left = '0;
@@ -124,8 +124,8 @@ module tcp_ranges #(
   end
 
   wire [NumRanges-1:0] kept = current_q & ~({NumRanges{add_i | remove_i}} & meets_q);
-  slots_t added;  // the slot of what is added: one bit
-  slots_t [NumRanges-1:0] slot;  // where each goes
+  slots_t added;  // slot of the added range, one-hot
+  slots_t [NumRanges-1:0] slot;  // new slot of each
   always_comb begin
     slots_t next_slot;
     next_slot = slots_t'(1);

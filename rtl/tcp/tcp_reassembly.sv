@@ -9,7 +9,7 @@ module tcp_reassembly
 #(
     parameter int unsigned NumSessions = 16,
     parameter int unsigned NumGaps = 4,
-    parameter int unsigned RingBytes = 65536,  // of the receive buffer of a session
+    parameter int unsigned RingBytes = 65536,  // receive buffer per session
     localparam int unsigned IndexWidth = $clog2(NumSessions)
 ) (
     input logic clk_i,
@@ -17,7 +17,7 @@ module tcp_reassembly
 
     // First cycle
     input seq_t rcv_nxt_i,
-    input seq_t left_i,     // of the payload
+    input seq_t left_i,  // first byte of the payload
     input seq_t right_i,
 
     output logic some_2_o,  // in the second cycle: there are ranges
@@ -28,19 +28,19 @@ module tcp_reassembly
     input seq_t left_3_i,
     input seq_t right_3_i,
     input logic write_i,
-    input logic clear_i,  // nothing has come
-    input logic ahead_i,  // the payload is behind a gap, and taken if there is room
-    input logic in_order_i,  // it comes next
+    input logic clear_i,  // forget all ranges
+    input logic ahead_i,  // the payload is beyond a gap, and kept if there is room
+    input logic in_order_i,  // the payload is in order
     output logic room_o,
     output logic some_o,  // there are ranges
-    output logic again_o,  // all of the payload is in one
-    output logic reaches_o,  // it closes the gap before one that
+    output logic again_o,  // all of the payload is in one range
+    output logic reaches_o,  // it closes the gap before a range that
     output seq_t reach_o,  // ends here
-    output logic [2:0] num_sacks_o,  // of as many ranges as an option takes
+    output logic [2:0] num_sacks_o,  // number of SACK blocks, as many as an option holds
     output sack_block_t [MaxSackBlocks-1:0] sacks_o
 );
 
-  // Of the places of the ring and those one ring away.
+  // Width for positions within the ring and up to one ring away.
   localparam int unsigned Width = $clog2(RingBytes) + 2;
   localparam int unsigned NumBlocks = NumGaps < MaxSackBlocks ? NumGaps : MaxSackBlocks;
 
@@ -111,7 +111,7 @@ module tcp_reassembly
   assign some_o = was.valid[0];
   always_ff @(posedge clk_i) some_2_o <= old_q.valid[0];
 
-  // Sequence numbers behind rcv_nxt by their lower bits.
+  // Extends the lower bits of a sequence number after rcv_nxt.
   wire [31-Width:0] upper = rcv_nxt_3_i[31:Width];
   wire [31-Width:0] upper_next = upper + 1'b1;
   assign reach_o = {reach_wraps ? upper_next : upper, reach};

@@ -17,14 +17,14 @@ module tcp_round_trip
     input logic clk_i,
     input logic rst_i,
 
-    input logic open_i,  // forget what there was
-    input logic late_i,  // ... since the SYN was sent again
+    input logic open_i,  // start with no measurement
+    input logic late_i,  // ... after a retransmitted SYN
     input logic sample_i,
     input logic [IndexWidth-1:0] session_i,
     input logic [31:0] sample_us_i,
 
     input logic [IndexWidth-1:0] index_i,
-    output logic [25:0] timeout_us_o  // of the session at the index of the cycle before
+    output logic [25:0] timeout_us_o  // of the session at the index of the previous cycle
 );
 
   if (NumSessions < 2 || NumSessions > MaxSessions || NumSessions != 2 ** IndexWidth) begin : gen_bad
@@ -40,8 +40,8 @@ module tcp_round_trip
   typedef logic [25:0] us_t;
   typedef struct packed {
     logic known;
-    logic [28:0] smoothed;  // 8 times
-    logic [27:0] deviation;  // 4 times
+    logic [28:0] smoothed;  // scaled by 8
+    logic [27:0] deviation;  // scaled by 4
   } state_t;
 
   state_t states[NumSessions];
@@ -75,7 +75,7 @@ module tcp_round_trip
     state_q <= states[session_i];
   end
 
-  // ---- Second cycle: the error, and what is left of the deviation ----
+  // ---- Second cycle: the error, and the decayed deviation ----
 
   logic signed [26:0] error_q;
   logic [27:0] left_q;
@@ -87,7 +87,7 @@ module tcp_round_trip
 
   // ---- Third cycle: the new averages ----
 
-  wire [25:0] inverted = error_q[25:0] ^ {26{error_q[26]}};  // |error|, or one less
+  wire [25:0] inverted = error_q[25:0] ^ {26{error_q[26]}};  // |error|, or |error| - 1 if negative
   state_t next;
   always_comb begin
     next.known = sample_2_q;

@@ -17,7 +17,7 @@ module tcp_scoreboard
 #(
     parameter int unsigned NumSessions = 16,
     parameter int unsigned NumSacks = 4,
-    parameter int unsigned RingBytes = 65536,  // of the send buffer of a session
+    parameter int unsigned RingBytes = 65536,  // send buffer per session
     localparam int unsigned IndexWidth = $clog2(NumSessions)
 ) (
     input logic clk_i,
@@ -26,17 +26,17 @@ module tcp_scoreboard
     // First cycle
     input tcb_t block_i,
     input logic arrives_i,
-    input seq_t ack_i,  // of the segment that arrives
+    input seq_t ack_i,  // acknowledgement of the arriving segment
     input logic has_block_i,
-    input sack_block_t sack_i,  // its first block
+    input sack_block_t sack_i,  // its first SACK block
     input logic [31:0] congestion_window_i,
-    output logic again_o,  // in recovery: there is something to be sent again,
+    output logic again_o,  // in recovery: there is something to retransmit,
     output seq_t place_o,  // from here on
 
     // Second cycle
     output logic hole_2_o,  // it is a hole
-    output logic futile_2_o,  // it has been sent already
-    output logic [13:0] length_2_o,  // of the hole; more than fits: all ones
+    output logic futile_2_o,  // it has been retransmitted already
+    output logic [13:0] length_2_o,  // length of the hole; all ones if it does not fit
 
     // Third cycle
     input logic [IndexWidth-1:0] index_3_i,
@@ -47,21 +47,21 @@ module tcp_scoreboard
     input sack_block_t sack_3_i,
     input logic acks_i,  // the acknowledgement is una or later
     input logic begins_i,  // recovery begins
-    input logic tail_i,  // una gets to where nothing is known
+    input logic tail_i,  // una reaches a part without SACK information
     input logic departs_i,
-    input logic fresh_i,  // a segment goes that has not gone before,
+    input logic fresh_i,  // a segment is sent for the first time,
     input seq_t fresh_place_i,  // from here on
-    input logic resends_i,  // what is at place_o goes,
+    input logic resends_i,  // the bytes at place_o are sent,
     input logic fills_i,  // up to the next range, or
-    input seq_t last_i,  // up to here, which is before it
-    output logic news_o,  // the block tells of bytes that were not known of
-    output logic known_o,  // it does not
-    output logic lost_o,  // so many that what is at una is lost (RFC 6675, 4: IsLost)
-    output logic behind_o,  // una comes where nothing has been sent again
-    output logic allowed_o  // another segment may be on its way
+    input seq_t last_i,  // up to here, before that range
+    output logic news_o,  // the block reports bytes not reported before
+    output logic known_o,  // the block reports nothing new
+    output logic lost_o,  // enough bytes are reported to declare una lost (RFC 6675, 4: IsLost)
+    output logic behind_o,  // una passes everything retransmitted
+    output logic allowed_o  // another segment may be sent
 );
 
-  // Of the places of the ring and those one ring away.
+  // Width for positions within the ring and up to one ring away.
   localparam int unsigned Width = $clog2(RingBytes) + 2;
 
   if (NumSessions < 2 || NumSessions > MaxSessions || NumSessions != 2 ** IndexWidth) begin : gen_bad
@@ -81,12 +81,12 @@ module tcp_scoreboard
 
   typedef struct packed {
     logic [NumSacks-1:0] valid;
-    logic [NumSacks-1:0] passed;  // all before it has been sent again
+    logic [NumSacks-1:0] passed;  // everything before it has been retransmitted
     place_t [NumSacks-1:0] left;
     place_t [NumSacks-1:0] right;
-    seq_t resent;  // up to here, but for the ranges; outside of them
-    seq_t last;  // where the last segment begins
-    logic rescues;  // it is to be sent again
+    seq_t resent;  // retransmitted up to here, except the ranges; never inside a range
+    seq_t last;  // start of the last segment
+    logic rescues;  // the last segment must be retransmitted
     logic rescued;
   } board_t;
   board_t memory[NumSessions];
@@ -102,7 +102,7 @@ module tcp_scoreboard
   assign again_o = hole | rescue;
   assign place_o = rescue ? old_q.last : old_q.resent;
 
-  place_t first_left, top;  // the first range that has not been passed; the end of all
+  place_t first_left, top;  // left end of the first range not passed; right end of all ranges
   always_comb begin
     first_left = '0;
     top = '0;
@@ -120,9 +120,9 @@ module tcp_scoreboard
     place_t behind_top;
     place_t resent;
     place_t flight;
-    place_t [NumSacks-1:0] sizes;  // of what has been passed
+    place_t [NumSacks-1:0] sizes;  // sizes of the ranges passed
     logic [Width:0] spare;
-    // Of an acknowledgement
+    // Properties of an acknowledgement
     logic has_block;
     distance_t from_ack;
     distance_t size;
@@ -174,10 +174,10 @@ module tcp_scoreboard
   logic [13:0] mss_2_q;
   typedef struct packed {
     logic recovers;
-    logic [Width:0] counted;  // on the way, and passed
+    logic [Width:0] counted;  // bytes in flight, plus those passed
     logic [Width:0] allowed;
     logic has_block;
-    logic good;  // the block is in what has been sent
+    logic good;  // the block lies within the bytes sent
     logic big;  // more than two segments
     logic behind;
     logic past;  // resent is not before the block
@@ -264,7 +264,7 @@ module tcp_scoreboard
   assign behind_o = second_q.behind;
   assign allowed_o = second_q.counted <= second_q.allowed;
 
-  // Sequence numbers behind the base by their lower bits.
+  // Extends the lower bits of a sequence number after the base.
   wire seq_t base_3 = arrives_3_i ? ack_3_i : block_3_i.una;
   wire [31-Width:0] upper = base_3[31:Width];
   wire [31-Width:0] upper_next = upper + 1'b1;

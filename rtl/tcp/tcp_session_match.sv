@@ -17,21 +17,21 @@ module tcp_session_match
     input logic rst_i,
 
     input logic valid_i,
-    output logic ready_o,  // does not depend on the inputs
+    output logic ready_o,  // independent of the inputs
     input session_op_e op_i,
-    input key_t key_i,  // not to remove
-    input number_t session_i,  // to remove
+    input key_t key_i,  // for find and insert
+    input number_t session_i,  // for remove
 
     output logic done_o,
-    output logic hit_o,  // it was there: found, not inserted again, removed
+    output logic hit_o,  // the session existed: found, not inserted again, or removed
     output logic new_o,  // inserted
     output number_t session_o,  // with hit_o or new_o
 
-    // The key of a session, a cycle later. That of a free one means nothing.
+    // The key of a session, one cycle later. Undefined for a free session.
     input number_t read_session_i,
     output key_t read_key_o,
 
-    output logic [$clog2(NumSessions):0] free_o  // numbers that are free
+    output logic [$clog2(NumSessions):0] free_o  // free session numbers
 );
 
   if (NumSessions < 2 || NumSessions > 64 || NumSessions != 2 ** $clog2(
@@ -40,7 +40,7 @@ module tcp_session_match
     $error("tcp_session_match: NumSessions must be a power of two, 2 to 64");
   end
 
-  // ---- 0, 1, 2: compare, groups of three bits (a LUT each) before whole keys ----
+  // ---- 0, 1, 2: compare groups of three bits (one LUT each), then whole keys ----
 
   localparam int unsigned GroupBits = 3;
   localparam int unsigned NumGroups = (KeyWidth + GroupBits - 1) / GroupBits;

@@ -28,24 +28,24 @@ module tcp_session_table
 ) (
     input logic clk_i,
     input logic rst_i,
-    input key_t seed_i, // with rst_i; nobody outside should know it
+    input key_t seed_i, // sampled with rst_i; must be kept secret
 
     input logic valid_i,
-    output logic ready_o,  // does not depend on the inputs
+    output logic ready_o,  // independent of the inputs
     input session_op_e op_i,
-    input key_t key_i,  // not to remove
-    input number_t session_i,  // to remove
+    input key_t key_i,  // for find and insert
+    input number_t session_i,  // for remove
 
     output logic done_o,
-    output logic hit_o,  // it was there: found, not inserted again, removed
+    output logic hit_o,  // the session existed: found, not inserted again, or removed
     output logic new_o,  // inserted
     output number_t session_o,  // with hit_o or new_o
 
-    // The key of a session, a cycle later. That of a free one means nothing.
+    // The key of a session, one cycle later. Undefined for a free session.
     input number_t read_session_i,
     output key_t read_key_o,
 
-    output count_t free_o  // numbers that are free
+    output count_t free_o  // free session numbers
 );
 
   localparam int unsigned NumWays = 3;
@@ -75,11 +75,11 @@ module tcp_session_table
   line_t  clear_line_q;
   count_t num_free;
 
-  // ---- 0: what comes next ----
+  // ---- 0: select the next operation ----
 
   typedef struct packed {
     logic valid;
-    logic move;  // else op
+    logic move;  // otherwise op
     session_op_e op;
   } step_t;
   step_t step0, step1_q, step2_q, step3_q, step4_q;
@@ -97,13 +97,13 @@ module tcp_session_table
   for (genvar s = 0; s < StashSize; s++) begin : gen_stashed
     assign stashed[s] = stash_q[s].valid;
   end
-  patience_t patience_q;  // moves since there was room, or something went
-  logic mover_q, mover;  // the place of the stash that the last move was for, and the next
+  patience_t patience_q;  // moves since there was room or an entry left
+  logic mover_q, mover;  // the stash entry of the last move, and of the next
   wire shadow = writes(step1_q) | writes(step2_q);
   wire forced = (&stashed) & ~&patience_q;
-  // What a move writes is read by the next one.
+  // The next move must read what this one writes.
   wire move = ~clear_q & ~shadow & ~writes(step3_q) & (|stashed) & (forced | ~valid_i);
-  // What is on its way to the stash has a place there.
+  // Entries on their way to the stash have a place reserved.
   wire crowded = (|stashed) & (inserts(step3_q) | inserts(step4_q));
   assign ready_o = ~clear_q & list_ready & ~shadow & ~crowded & ~forced;
   assign mover   = stashed[~mover_q] ? ~mover_q : mover_q;
@@ -142,7 +142,7 @@ module tcp_session_table
   // ---- 2, 3: read and compare ----
 
   entry_t [NumWays-1:0] entry_q;
-  entry_t entry;  // to write
+  entry_t entry;  // entry to write
   logic [NumWays-1:0] write, match, match_q, vacant_q, turn3_q, turn4_q;
   logic [StashSize-1:0] stash_match, stash_match_q;
   number_t [NumWays-1:0] found_q;
@@ -156,8 +156,8 @@ module tcp_session_table
       if (clear_q | write[w]) ram[write_line] <= entry;
     end
   end
-  // To be removed is the session, too, and not another of the same key: the key of a free
-  // number may be another's by now.
+  // Compares the session number too: the key stored for a freed number may by now belong to another
+  // session.
   wire same_session = step3_q.valid & ~step3_q.move & (step3_q.op == SessionRemove);
   always_comb begin
     for (int unsigned w = 0; w < NumWays; w++) begin
@@ -170,8 +170,8 @@ module tcp_session_table
     end
   end
 
-  // A way by chance, other than the one that it came from: seven bits that repeat after
-  // 127 cycles (x^7 + x^6 + 1).
+  // A pseudo-random way other than the one that the entry came from, from a 7-bit LFSR with period
+  // 127 (x^7 + x^6 + 1).
   logic [6:0] random_q;
   ways_t [StashSize-1:0] from_q;
   wire ways_t from = from_q[mover_q];
@@ -231,7 +231,7 @@ module tcp_session_table
   always_ff @(posedge clk_i) begin
     if (add & ~have_vacant) begin
       stash_q[stashed[0]] <= entry;
-      from_q[stashed[0]]  <= ways_t'(1);  // any would do
+      from_q[stashed[0]]  <= ways_t'(1);  // any value would do
     end
     if (is_move) begin
       from_q[mover_q] <= turn4_q;
@@ -266,9 +266,10 @@ module tcp_session_table
     end
   end
 
-  // ---- Keys by session: one port to insert or to remove, one for others ----
+  // ---- Keys by session: one port for insert and remove, one for readers ----
 
-  // A key is written before it is known whether its number is used: one that is free has none.
+  // A key is written before it is known whether its number will be used; the key of a free number
+  // is undefined.
   (* ram_style = "block" *) key_t key_ram[NumSessions];
   wire insert2 = inserts(step2_q) & (num_free != '0);
   wire number_t key_session = insert2 ? free : session_i;

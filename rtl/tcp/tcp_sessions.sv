@@ -12,25 +12,25 @@ module tcp_sessions
 ) (
     input logic clk_i,
     input logic rst_i,
-    input logic [95:0] seed_i,  // of the hash, with rst_i: nobody outside should know it
+    input logic [95:0] seed_i,  // seed of the hash, sampled with rst_i; must be kept secret
 
     input logic valid_i,
-    output logic ready_o,  // does not depend on the inputs
+    output logic ready_o,  // independent of the inputs
     input session_op_e op_i,
-    input tuple_t tuple_i,  // not to remove
-    input session_t session_i,  // to remove
+    input tuple_t tuple_i,  // for find and insert
+    input session_t session_i,  // for remove
 
     // Four cycles later.
     output logic done_o,
-    output logic hit_o,  // it was there: found, not inserted again, removed
-    output logic new_o,  // inserted; with neither, there is no room
+    output logic hit_o,  // the session existed: found, not inserted again, or removed
+    output logic new_o,  // inserted; if neither is set, there is no room
     output session_t session_o,  // with hit_o or new_o
 
-    // What a session was found by, a cycle later. That of a free one means nothing.
+    // The tuple of a session, one cycle later. Undefined for a free session.
     input  session_t read_session_i,
     output tuple_t   read_tuple_o,
 
-    output logic [$clog2(NumSessions):0] free_o  // sessions that can be made
+    output logic [$clog2(NumSessions):0] free_o  // sessions that can still be created
 );
 
   if (NumSessions < 16) begin : gen_bad_number
@@ -45,7 +45,7 @@ module tcp_sessions
   typedef logic [KeyWidth-1:0] key_t;
   typedef logic [$clog2(NumSessions)-1:0] number_t;
 
-  // The port is highest: bits of it that no port needs are cut off.
+  // The port is in the highest bits, so those that no port needs are cut off.
   key_t read_key;
   number_t session;
   if (NumSessions > 32) begin : gen_table

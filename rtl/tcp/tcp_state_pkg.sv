@@ -3,7 +3,7 @@
 package tcp_state_pkg;
   import tcp_pkg::*;
 
-  // RFC 9293, 3.3.2. LISTEN is no session's: listening ports are bound next hops.
+  // RFC 9293, 3.3.2. LISTEN is not a state of sessions: listening ports are bound next hops.
   typedef enum logic [3:0] {
     Closed,
     SynSent,
@@ -15,10 +15,10 @@ package tcp_state_pkg;
     Closing,
     LastAck,
     TimeWait,
-    Ended  // the connection is over, and its application has not let go of it
+    Ended  // the connection is over, and its application has not freed it
   } state_e;
 
-  // What the session's timer is running for.
+  // Purpose of the session's timer.
   typedef enum logic [2:0] {
     TimerNone,
     TimerRetransmit,  // RFC 6298
@@ -27,54 +27,56 @@ package tcp_state_pkg;
     TimerKeepalive  // RFC 9293, 3.8.4
   } timer_e;
 
-  // Keepalive: a wait for nothing is cut into so many, of which each counts as a try.
+  // Keepalive: an idle wait is divided into this many parts, each of which counts as a try.
   parameter int unsigned KeepaliveWaits = 7;
   parameter int unsigned KeepaliveProbes = 8;
 
-  // The transmission control block: read and written as a whole (RFC 9293, 3.3.1).
+  // The transmission control block: read and written as one word (RFC 9293, 3.3.1).
   typedef struct packed {
     state_e     state;
-    logic       active;      // an application has asked for the connection
-    logic [1:0] challenged;  // when the last challenge was answered
+    logic       active;      // opened at the request of an application
+    logic [1:0] challenged;  // time of the last challenge ACK
 
     // Send
-    seq_t        una;
-    seq_t        nxt;          // falls back to una when all is sent again
-    seq_t        max;          // the highest that nxt has been
-    seq_t        wnd_edge;     // the peer's window reaches to here
-    seq_t        wl1;
-    logic [13:0] mss;          // payload bytes of a full segment
-    logic [3:0]  most_window;  // its leading bit, of the longest window that the peer has shown
-    logic        scaled;       // both have sent a window scale
-    logic [3:0]  peer_scale;
-    logic        timestamps;
-    logic        sack;
-    logic        blocked;      // there is more to send than the windows allow
-    logic        probe;        // send a byte beyond the window; with TimerKeepalive, none
-    logic [15:0] since;        // when something new was acknowledged, or all had been; 65,536 us
-    logic        fin_sent;     // max is behind the FIN
+    seq_t una;
+    seq_t nxt;  // falls back to una when everything is retransmitted
+    seq_t max;  // the highest value of nxt so far
+    seq_t wnd_edge;  // end of the peer's window
+    seq_t wl1;
+    logic [13:0] mss;  // payload bytes of a full segment
+    logic [3:0] most_window;  // leading bit of the largest window that the peer has advertised
+    logic scaled;  // both ends have sent a window scale
+    logic [3:0] peer_scale;
+    logic timestamps;
+    logic sack;
+    logic blocked;  // more bytes are waiting than the windows allow
+    logic probe;  // send a byte beyond the window; with TimerKeepalive, an empty segment
+    // Time of the last new acknowledgement, or of the first byte after idle; in 65,536 us
+    logic [15:0] since;
+    logic fin_sent;  // max is past the FIN
 
     // Loss recovery (RFC 6582)
     logic [1:0] dup_acks;
     logic       recovering;
-    logic       again;       // send the segment at una once more
+    logic       again;       // retransmit the segment at una
     seq_t       recover;
 
     // Receive
     seq_t        rcv_nxt;
-    seq_t        adv_edge;   // what the last segment has advertised reaches to here
+    seq_t        adv_edge;   // end of the last advertised window
     logic [31:0] ts_recent;
     logic        ack_now;
     logic        ack_later;
-    logic        fin_waits;  // has come with the end of the handshake: taken in the next turn
+    // A FIN arrived with the end of the handshake; processed in the next turn
+    logic        fin_waits;
 
     // ECN (RFC 3168, 6.1)
-    logic ecn;        // both ends take part
+    logic ecn;  // both ends use ECN
     logic congested;  // tell the peer (ECE)
-    logic reduced;    // the window has become less: tell the peer (CWR)
-    seq_t marked;     // max, when it did
+    logic reduced;  // the window was reduced: tell the peer (CWR)
+    seq_t marked;  // value of max at that time
 
-    // Bytes that have come twice, to be told by SACK (RFC 2883)
+    // Bytes received twice, to be reported by D-SACK (RFC 2883)
     logic twice;
     seq_t twice_left;
     seq_t twice_right;
@@ -86,28 +88,29 @@ package tcp_state_pkg;
 
     timer_e     timer;
     logic [3:0] backoff;  // doublings of the timeout (RFC 6298, 5.5)
-    logic [3:0] tries;    // timeouts since something new was acknowledged, or waits for anything
+    logic [3:0] tries;    // timeouts since the last new acknowledgement, or keepalive waits
 
-    // Which wishes of the application have been answered
+    // Application requests already answered
     logic read_served;
     logic write_served;
   } tcb_t;
 
-  // What the application has said last, read beside the block.
+  // The latest requests of the application, read along with the block.
   typedef struct packed {
-    seq_t send_end;      // its bytes reach to here
-    seq_t release_edge;  // the receive buffer takes bytes up to here
+    seq_t send_end;      // end of the bytes written
+    seq_t release_edge;  // end of the free space in the receive buffer
     logic closing;       // no bytes will follow close_at: FIN
     seq_t close_at;
-    logic freed;         // has let go, having written up to close_at
-    logic aborted;       // no more of either: RST
-    logic read_wish;     // differs from read_served: tell when bytes up to read_at are there
+    logic freed;         // the session was freed, with bytes written up to close_at
+    logic aborted;       // reset both directions: RST
+    // Differs from read_served: send an event when bytes up to read_at have arrived
+    logic read_wish;
     seq_t read_at;
     logic write_wish;
-    seq_t write_at;      // tell when there is space up to here
+    seq_t write_at;      // send an event when there is space up to here
   } wishes_t;
 
-  // What registers show of a session.
+  // The fields of a session that registers show.
   typedef struct packed {
     tcb_t block;
     wishes_t wishes;
@@ -115,7 +118,7 @@ package tcp_state_pkg;
     logic [25:0] timeout_us;
   } inspected_t;
 
-  // For an application: what has changed, and the places up to which it may read and write.
+  // For an application: what has changed, and the positions up to which it may read and write.
   typedef struct packed {
     session_t session;
     changes_t changes;
@@ -123,21 +126,21 @@ package tcp_state_pkg;
     seq_t     write_end;
   } report_t;
 
-  // A received segment that belongs to a session, or begins one (opens); or a connection that an
-  // application asks for (opens and connects), without a segment; or an error that the path to the
-  // peer reports (reports): of the segment at segment.ack, which is too big where segment.options
-  // has an MSS, and which refuses the connection where urg is set. rst is set, too.
+  // One of: a received segment that belongs to a session or begins one (opens); a connection that
+  // an application requests (opens and connects), without a segment; an error that the path to the
+  // peer reports (reports) for the segment at segment.ack. An error has rst set; the segment was
+  // too big if segment.options has an MSS, and the connection was refused if urg is set.
   typedef struct packed {
     logic     opens;
     logic     connects;
     logic     reports;
     session_t session;
     seq_t     last;      // end of the payload: seq + length
-    seq_t     first;     // of the own stream, where opens: the initial sequence number
+    seq_t     first;     // with opens: our initial sequence number
     segment_t segment;
   } arrival_t;
 
-  // What becomes of the payload of a segment.
+  // What happens to the payload of a segment.
   typedef struct packed {
     session_t session;
     logic keep;
@@ -168,25 +171,25 @@ package tcp_state_pkg;
     CongestionOpened,  // the handshake is done
     CongestionAcked,  // new data, outside recovery
     CongestionLost,  // recovery begins
-    CongestionDupAck,  // a further one in recovery
-    CongestionPartial,  // new data in recovery, not all of it
+    CongestionDupAck,  // another duplicate acknowledgement in recovery
+    CongestionPartial,  // new data in recovery, partial acknowledgement
     CongestionRecovered,
     CongestionTimeout,
-    CongestionMarked  // the peer tells of it (RFC 3168)
+    CongestionMarked  // the peer reports congestion (RFC 3168)
   } congestion_e;
 
   typedef struct packed {
     congestion_e kind;
-    logic late;  // opened after a SYN that was sent again
-    logic [13:0] mss;  // where it is opened
-    logic selective;  // what is on its way is known by SACK: the window need not guess
+    logic late;  // opened after a retransmitted SYN
+    logic [13:0] mss;  // MSS, with CongestionOpened
+    logic selective;  // the amount in flight is known from SACK, so the window is not inflated
   } congestion_event_t;
 
-  // Payload bytes of a full segment by what the peer's SYN says (RFC 9293, 3.7.1), to be lessened
-  // by the timestamps that each will carry (RFC 6691).
+  // Payload bytes of a full segment according to the peer's SYN (RFC 9293, 3.7.1), minus the
+  // timestamps that each will carry (RFC 6691).
   parameter int unsigned DefaultMss = 536;
-  parameter int unsigned LeastMss = 64;  // own
-  parameter int unsigned LeastPeerMss = 28;  // of the least MTU (RFC 791)
+  parameter int unsigned LeastMss = 64;  // our MSS
+  parameter int unsigned LeastPeerMss = 28;  // MSS for the minimum MTU (RFC 791)
   parameter logic [13:0] StampBytes = 14'd12;
   function automatic logic [13:0] bounded_mss(options_t options, int unsigned own);
     if (~options.has_mss) return 14'(own < DefaultMss ? own : DefaultMss);
@@ -195,7 +198,7 @@ package tcp_state_pkg;
     return 14'(options.mss);
   endfunction
 
-  // The leading bit of a window, as far as it says which part of it a short segment is.
+  // The leading bit of a window, within the range needed to judge a short segment against it.
   function automatic logic [3:0] leading_bit(logic [31:0] window);
     logic [3:0] bit_;
     bit_ = '0;

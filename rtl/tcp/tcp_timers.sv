@@ -30,7 +30,7 @@ module tcp_timers
     input logic [31:0] time_us_i,
 
     input session_t session_i,
-    input logic [NumClasses-1:0] set_i,  // wins over clear_i
+    input logic [NumClasses-1:0] set_i,  // has priority over clear_i
     input logic [NumClasses-1:0] clear_i,
     input logic [NumClasses-1:0][31:0] deadline_i,
 
@@ -39,7 +39,7 @@ module tcp_timers
     output logic expired_valid_o,
     input logic expired_ready_i,
 
-    output logic armed_o  // some timer is armed, or was up to two scans ago
+    output logic armed_o  // a timer is armed, or was within the last two scans
 );
 
   if (NumSessions < 4 || NumSessions > MaxSessions || NumSessions != 2 ** $clog2(
@@ -68,7 +68,7 @@ module tcp_timers
   logic valid1_q;
   classes_t stale1_q, armed1, due1, due2_q, disarm;
   entry_t [NumClasses-1:0] entry_q;
-  wire stop = |due2_q;  // what has expired goes first; the scan goes on behind it
+  wire stop = |due2_q;  // expired timers are reported first; the scan then continues
   wire classes_t stale0 = written == index0_q ? write : '0;
   wire classes_t stale1 = stale1_q | (written == index1_q ? write : '0);
   wire classes_t stale2 = written == index2_q ? write : '0;
@@ -138,7 +138,7 @@ module tcp_timers
     else valid_q <= (|disarm) | (expired_valid_o & ~expired_ready_i);
   end
 
-  // ---- Whether any is armed: all have been read in a whole scan ----
+  // ---- Whether any timer is armed, known after a complete scan ----
 
   logic armed_q, seen_q;
   wire read = valid1_q & ~stop;

@@ -16,7 +16,7 @@ module tcp_transmit
     parameter int unsigned NumMacPorts = 1,
     parameter int unsigned OwnMss = 1460,
     parameter int unsigned OwnScale = 0,
-    parameter bit Sack = 1,  // tells of gaps
+    parameter bit Sack = 1,  // reports gaps by SACK
     parameter int unsigned KindTcpSegment = 1
 ) (
     input logic clk_i,
@@ -26,11 +26,11 @@ module tcp_transmit
 
     input  departure_t departure_i,
     input  logic       departure_valid_i,
-    input  tuple_t     tuple_i,            // of its session
+    input  tuple_t     tuple_i,            // tuple of its session
     input  vlan_t      vlan_i,
-    output logic       departure_room_o,   // for eight more
+    output logic       departure_room_o,   // room for eight more
 
-    // A reset for this segment; dropped when many are waiting
+    // Sends a reset for this segment; dropped if many are waiting
     input  segment_t refused_i,
     input  logic     refused_valid_i,
     output logic     refused_lost_o,
@@ -56,7 +56,7 @@ module tcp_transmit
     $error("tcp_transmit: OwnScale must be 0 to 14 (RFC 7323, 2.3)");
   end
 
-  // ---- What waits ----
+  // ---- Waiting segments ----
 
   typedef struct packed {
     departure_t departure;
@@ -95,7 +95,7 @@ module tcp_transmit
     vlan_t  vlan;
     seq_t   seq;
     seq_t   ack;
-    seq_t   acked;    // what it occupies, where it acknowledges nothing
+    seq_t   acked;    // sequence length of the refused segment; used if it has no ACK
     logic   has_ack;
   } refusal_t;
   refusal_t refusal_in, refusal;
@@ -131,7 +131,7 @@ module tcp_transmit
   );
   always_ff @(posedge clk_i) refused_lost_o <= refused_valid_i & ~refusal_ready & ~rst_i;
 
-  // ---- Choose one ----
+  // ---- Select one ----
 
   typedef struct packed {
     departure_t departure;
@@ -140,7 +140,7 @@ module tcp_transmit
   } chosen_t;
   chosen_t chosen, chosen_q;
   logic chosen_valid_q;
-  // The three stages move together, so that ready passes one of them only.
+  // The three stages advance together, so that ready passes through only one of them.
   logic moves;
   always_comb begin
     chosen = '{departure: entry.departure, tuple: entry.tuple, vlan: entry.vlan};
@@ -187,9 +187,9 @@ module tcp_transmit
   );
 
   typedef struct packed {
-    logic [Words-1:0][31:0] header;  // wire bytes, first lowest
+    logic [Words-1:0][31:0] header;  // in wire order, first byte lowest
     logic [3:0] words;
-    logic has_timestamps;  // their value is not there yet
+    logic has_timestamps;  // the timestamp is not filled in yet
     logic syn;
     tcp_segment_meta_t meta;
     ones_pkg::saved_t sum;
@@ -209,7 +209,7 @@ module tcp_transmit
       {OptionSackPermitted, 8'd2, OptionTimestamps, 8'd10}
   );
 
-  // With timestamps there is room for three blocks.
+  // With timestamps, there is room for only three blocks.
   localparam int unsigned MaxStampedBlocks = MaxSackBlocks - 1;
   wire has_sacks = d.num_sacks != '0;
   wire [31:0] word_sacks = swap32({OptionNop, OptionNop, OptionSack, 2'b0, d.num_sacks, 3'd2});
@@ -286,7 +286,7 @@ module tcp_transmit
     if (moves) made_q <= made;
   end
 
-  // ---- The timestamp and the sum; then beat by beat ----
+  // ---- Timestamp and sum, then send beat by beat ----
 
   typedef struct packed {
     logic [SlotBytes*8-1:0] header;

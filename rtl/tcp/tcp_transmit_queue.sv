@@ -29,7 +29,7 @@ module tcp_transmit_queue
 
   typedef logic [IndexWidth-1:0] index_t;
 
-  // A session is in the queue while its two bits differ: each has one writer.
+  // A session is in the queue while its two bits differ, so each bit has only one writer.
   logic   added  [NumSessions];
   logic   removed[NumSessions];
   index_t entries[NumSessions];
@@ -45,10 +45,10 @@ module tcp_transmit_queue
   wire fetches = ~out_valid_o | out_ready_i;
   wire fetch = some & fetches;
   wire taken = out_valid_o & out_ready_i;
-  // What is added while the session leaves comes too late for this turn.
+  // A request added while the session leaves is too late for this turn.
   wire leaves = taken & (in == out_o);
   wire add = in_valid & ((added[in] == removed[in]) | leaves);
-  wire pass = add & ~some & fetches;  // nobody is before it
+  wire pass = add & ~some & fetches;  // the queue is empty
 
   always_ff @(posedge clk_i) begin
     if (clearing_q) added[clear_q] <= 1'b0;

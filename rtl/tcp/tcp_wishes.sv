@@ -9,7 +9,7 @@ module tcp_wishes
   import tcp_state_pkg::*;
 #(
     parameter int unsigned NumSessions = 16,
-    parameter int unsigned RingBytes = 65536,  // of the receive buffer of a session
+    parameter int unsigned RingBytes = 65536,  // receive buffer per session
     localparam int unsigned IndexWidth = $clog2(NumSessions)
 ) (
     input logic clk_i,
@@ -22,11 +22,11 @@ module tcp_wishes
     input logic open_i,
     input logic synchronise_i,
     input logic [IndexWidth-1:0] open_session_i,
-    input seq_t open_send_i,  // where the application's bytes begin
-    input seq_t open_receive_i,  // where the peer's begin
+    input seq_t open_send_i,  // first position of the application's bytes
+    input seq_t open_receive_i,  // first position of the peer's bytes
 
     input logic [IndexWidth-1:0] index_i,
-    output wishes_t wishes_o  // of the session at the index of the cycle before
+    output wishes_t wishes_o  // of the session at the index of the previous cycle
 );
 
   if (NumSessions < 2 || NumSessions > MaxSessions || NumSessions != 2 ** IndexWidth) begin : gen_bad

@@ -17,27 +17,27 @@ constexpr unsigned kOut = 0, kQuery = 1;   // outputs of an asker
 constexpr unsigned kMaxInputs = 2, kMaxOutputs = 2;
 constexpr int kNobody = -1;
 
-// A message on one leg of its way.
+// A message on one leg of its path.
 struct Leg {
   const HopSpec* hop = nullptr;
   uint16_t flits = 0;
-  int asker = kNobody;  // layer that an answer to it goes to
+  int asker = kNobody;  // layer that receives its answer
 };
 
 struct Waiting {
   Flit flit;
-  uint64_t ready = 0;  // from this cycle on
+  uint64_t ready = 0;  // earliest cycle in which it may leave
 };
 
 struct OutputState {
   std::vector<const HopSpec*> hops;
   std::deque<Waiting> flits;
-  uint32_t passing = 0;     // leg that a streamed message goes on as
-  uint64_t head_since = 0;  // cycle in which the flit at the front came there
+  uint32_t passing = 0;     // next leg of a streamed message
+  uint64_t head_since = 0;  // cycle in which the front flit reached the front
 };
 
 struct InputState {
-  int owner = kNobody;  // channel whose message is coming in
+  int owner = kNobody;  // channel whose message is arriving
   int last_owner = 0;
   uint16_t expected = 0;  // index of the next flit
   bool full = false;      // a whole message waits here (join)
@@ -47,14 +47,14 @@ struct LayerState {
   LayerSpec spec;
   InputState inputs[kMaxInputs];
   OutputState outputs[kMaxOutputs];
-  unsigned asked = 0;       // requests that are not yet answered
-  uint64_t asked_since = 0; // the first of them, or the last answer
+  unsigned asked = 0;       // unanswered requests
+  uint64_t asked_since = 0;  // time of the first of them, or of the last answer
   bool dropping = false;
-  std::deque<int> askers;  // who waits for what comes of the requests that are not yet answered
+  std::deque<int> askers;  // layers that wait for the results of unanswered requests
   uint64_t paused_until = 0;
 };
 
-// The network interface of a node: a message that has begun goes on to its end.
+// The network interface of a node: a message that has begun is sent to its end.
 struct Injection {
   int owner = kNobody;  // index among all outputs
   int last_owner = 0;
@@ -92,7 +92,7 @@ class LayersRun {
   // ---- Messages ----
 
   const HopSpec* choose(const OutputState& output, int asker) {
-    // An answer goes to who has asked; the others anywhere.
+    // An answer goes to the layer that asked; other messages go anywhere.
     for (const HopSpec* hop : output.hops) {
       if (asker != kNobody && static_cast<int>(hop->to_layer) == asker && hop->to_input == kAnswer)
         return hop;
@@ -139,13 +139,13 @@ class LayersRun {
     }
   }
 
-  // Messages whose last flit is in an output.
+  // Messages whose last flit is in the output.
   static size_t messages(const OutputState& output) {
     return std::count_if(output.flits.begin(), output.flits.end(),
                          [](const Waiting& waiting) { return waiting.flit.last; });
   }
 
-  // A request holds its credit until the reply that comes of it has left.
+  // A request holds its credit until the resulting reply has left.
   static bool has_credit(const LayerState& layer) {
     return layer.asked + messages(layer.outputs[kOut]) < layer.spec.count;
   }
@@ -206,7 +206,7 @@ class LayersRun {
         if (input == kAnswer) {
           if (!flit.last) break;
           if (layer.asked == 0) {
-            ++results_.wrong;  // nobody has asked
+            ++results_.wrong;  // unsolicited answer
             break;
           }
           push_message(layer, kOut, layer.askers.front());
@@ -238,13 +238,13 @@ class LayersRun {
     output.head_since = now_;
   }
 
-  // ---- Channels into an input: networks by number, then wires ----
+  // ---- Channels into an input: networks in order, then wires ----
 
   int wire(unsigned layer, unsigned output) const {
     return static_cast<int>(settings_.networks + layer * kMaxOutputs + output);
   }
 
-  // Whether a channel's message may come in; the first one to ask in turn gets the input.
+  // Claims the input for a channel's message; grant() gives it to the first claim in turn.
   void claim(unsigned at_layer, unsigned input, int channel) {
     InputState& in = layers_[at_layer].inputs[input];
     if (in.owner != kNobody) return;
@@ -346,7 +346,7 @@ class LayersRun {
   }
 
   void move() {
-    // What may move is decided on the state before anything has.
+    // All moves are decided on the state before any move.
     std::vector<std::pair<const HopSpec*, Flit>> entering;
     std::vector<OutputState*> leaving;
     for (unsigned l = 0; l < layers_.size(); ++l) {

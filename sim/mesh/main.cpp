@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs traffic over one verilated mesh. Reads runs from standard input, writes one
-// line of JSON for each. A run is lines of `key value`, ended by `go`:
+// Runs traffic over one verilated mesh. Reads runs from standard input and writes one line of JSON
+// per run. A run is lines of `key value`, ended by `go`:
 //
 //   traffic independent|chain|script    pattern uniform|exponential|bit_complement|...
 //   seed, offered, packet, ... (run.h)  tile NODE stream|store

@@ -18,13 +18,13 @@ module mesh_top
     input logic clk_i,
     input logic rst_i,
 
-    // Flits that node 0 lets into the mesh and back to itself at a time; 0: any number
+    // Window of node 0: flits in flight from node 0 back to itself; 0: unlimited
     input logic [31:0] window_i,
 
     input logic [NumNodes-1:0] in_valid_i,
     output logic [NumNodes-1:0] in_ready_o,
     input logic [NumNodes-1:0] in_last_i,
-    input logic [NumNodes-1:0][15:0] in_node_i,  // where the message goes
+    input logic [NumNodes-1:0][15:0] in_node_i,  // destination of the message
     input logic [NumNodes-1:0][15:0] in_flits_i,  // its length
     input logic [NumNodes-1:0][63:0] in_data_i,
 
@@ -42,7 +42,7 @@ module mesh_top
 
   typedef struct packed {
     logic [13:0] length;
-`ifdef BOMBUS_CHECKS  // which look at all that a message has
+`ifdef BOMBUS_CHECKS  // the checkers look at all fields of a message
     logic meta;
     logic kind;
     logic [3:0] bytes;
@@ -80,7 +80,7 @@ module mesh_top
     wire unused = ^{out[n], x, y, in_flits_i[n]};
   end
 
-  // The window at node 0, where chains begin and end.
+  // The window of node 0, where chains begin and end.
   logic may_send;
   flight_window #(
       .CountWidth(16)

@@ -14,13 +14,13 @@ namespace {
 
 struct Packet {
   Message message;
-  uint64_t offered = 0;   // cycle in which its head was offered first
-  uint32_t number = 0;    // of its chain or pair
-  uint8_t step = 0;       // node of its path that it has left last
-  uint64_t arrived = 0;   // cycle in which its head came to the end of its path
+  uint64_t offered = 0;   // cycle in which its head was first offered
+  uint32_t number = 0;    // sequence number within its chain or pair
+  uint8_t step = 0;       // last node of its path that it has left
+  uint64_t arrived = 0;   // cycle in which its head reached the end of its path
 };
 
-// A flit in a tile, the tile's place in its path, the cycle from which it may go on.
+// A flit in a tile, the tile's position in its path, the cycle from which it may leave.
 struct Held {
   Flit flit;
   uint8_t place;
@@ -29,19 +29,19 @@ struct Held {
 
 struct Node {
   Tile tile = Tile::kStream;
-  std::deque<uint32_t> queue;  // own messages that wait, generated
-  uint32_t current = 0;        // own message that is being sent
+  std::deque<uint32_t> queue;  // own messages generated and waiting
+  uint32_t current = 0;        // own message being sent
   uint16_t index = 0;
   bool sending = false;
   uint64_t silent_until = 0;
   std::deque<Held> held;
   unsigned whole = 0;  // whole messages in `held`
-  bool passing = false;  // sends a message of `held`, not one of its own
+  bool passing = false;  // is sending a message of `held`, not its own
   bool inside = false;   // has sent part of a message
   uint64_t paused_until = 0;
-  // What is offered to the mesh in this cycle.
+  // Whether and what the node offers to the mesh in this cycle.
   bool offers = false, from_held = false;
-  uint32_t arriving = 0;  // message that comes in
+  uint32_t arriving = 0;  // message that is arriving
   bool in_message = false;
 };
 
@@ -71,7 +71,7 @@ class Run {
       if (!measuring_ && !by_messages && model_.cycle() >= start_at_cycle_) begin_measuring();
       step(true);
       if (by_messages) {
-        // What is lost never comes back, so it counts as come.
+        // Lost messages never arrive, so they count as done.
         const uint64_t done = all_received_ + all_lost_;
         if (!measuring_ && done >= settings_.warmup) begin_measuring();
         if (done >= enough) break;
@@ -81,7 +81,7 @@ class Run {
     }
     results_.cycles = model_.cycle() - begin_;
     measuring_ = false;
-    // Everything that is inside comes out, so that what is missing can be counted.
+    // Drains the mesh, so that missing messages can be counted.
     for (Node& node : nodes_) node.queue.clear();
     const uint64_t patience = model_.cycle() + limit;
     while (!results_.stalled && under_way_ > 0 && model_.cycle() < patience) {
@@ -107,7 +107,7 @@ class Run {
 
   uint32_t store(Message message) {
     uint32_t id;
-    // Not reused at once: a duplicated flit would find its message changed.
+    // Not reused at once: otherwise a duplicated flit could refer to a new message.
     if (free_.size() < 64) {
       id = static_cast<uint32_t>(packets_.size());
       packets_.emplace_back();
@@ -125,8 +125,8 @@ class Run {
 
   static uint32_t key(const Message& message) { return message.chain; }
 
-  // New messages of a node. Independent sources queue without bound; the others
-  // make the next one when the last has gone.
+  // Generates messages of a node. Independent sources queue without limit; the others generate the
+  // next message when the last one has been sent.
   void generate(unsigned n) {
     Node& node = nodes_[n];
     if (!generator_.is_source(n)) return;
@@ -143,12 +143,12 @@ class Run {
 
   void offer(unsigned n) {
     Node& node = nodes_[n];
-    const bool keeps = node.offers;  // a flit once offered stays until taken
+    const bool keeps = node.offers;  // an offered flit stays until it is taken
     node.offers = false;
     const bool held_ready = !node.held.empty() && node.held.front().ready <= model_.cycle() &&
                             (node.tile == Tile::kStream || node.inside || node.whole > 0);
     if (!node.inside && !keeps) {
-      // Between messages: in turn.
+      // Between messages, the node's own and held ones take turns.
       const bool own = node.sending || !node.queue.empty();
       node.passing = held_ready && (!own || !node.passing);
     }
@@ -221,7 +221,7 @@ class Run {
       return;
     }
     Packet& packet = packets_[flit.packet];
-    // Whole messages, flits in order, at the node that they were sent to. (The head
+    // Checks that messages arrive complete, with flits in order, at their destination. (The head
     // may have left this tile again before the tail arrives.)
     const bool whole = node.in_message ? flit.packet == node.arriving : flit.index == 0;
     const uint16_t expected = node.in_message ? expected_[n] : 0;

@@ -10,7 +10,7 @@ namespace bombus::mesh {
 
 namespace {
 
-// Exponential chains: so many sequences of tiles, each less likely than the one before.
+// Exponential chains: number of tile sequences, each less likely than the one before.
 constexpr unsigned kSequences = 64;
 constexpr double kDecay = 0.9;
 
@@ -33,7 +33,7 @@ Generator::Generator(unsigned columns, unsigned rows, const Settings& settings)
     : columns_(columns), rows_(rows), nodes_(columns * rows), settings_(settings) {
   for (unsigned n = 0; n < nodes_; ++n) random_.emplace_back(settings.seed, n);
   if (settings.pattern != Pattern::kExponential) return;
-  // Independent: a destination is half as likely for each hop that it is farther.
+  // Independent: each additional hop halves the probability of a destination.
   for (unsigned n = 0; n < nodes_; ++n) {
     std::vector<double> weights(nodes_);
     double sum = 0;
@@ -76,8 +76,8 @@ unsigned Generator::gap(unsigned node) {
   return settings_.traffic == Traffic::kChain ? chain_flits(random_[node]) : 1;
 }
 
-// HiPerNoC's trimodal mix: 40% of 40 bytes, 20% of 1500, 10% of 1300. Of the rest the
-// paper does not tell; here each octave from 40 to 1500 bytes is equally likely.
+// HiPerNoC's trimodal mix: 40% of 40 bytes, 20% of 1500, 10% of 1300. The paper does not specify
+// the rest; here, each octave from 40 to 1500 bytes is equally likely.
 unsigned Generator::chain_flits(Random& random) const {
   const double kind = random.uniform();
   unsigned bytes;
@@ -97,7 +97,7 @@ std::vector<uint8_t> Generator::chain_path(Random& random) {
       break;
     }
     case Pattern::kBitComplement:
-      // Every leg, or nearly, crosses the middle: n, its complement, n + 1, ...
+      // Nearly every leg crosses the middle: n, its complement, n + 1, ...
       for (unsigned n = 0; n < nodes_ / 2; ++n) {
         if (n) path.push_back(static_cast<uint8_t>(n));
         path.push_back(static_cast<uint8_t>(nodes_ - 1 - n));

@@ -76,11 +76,11 @@ module axi_memory
   typedef logic [AddrWidth-1:0] word_t;
   typedef struct packed {
     logic [IdWidth-1:0] id;
-    addr_t addr;  // of the next beat
-    logic [8:0] beats;  // to come
+    addr_t addr;  // address of the next beat
+    logic [8:0] beats;  // beats left
     logic [2:0] size;
     logic bad;
-    longint unsigned due;  // cycle of the first data, or of the response
+    longint unsigned due;  // cycle of the first data beat, or of the response
   } burst_t;
 
   logic [DataWidth-1:0] memory[word_t];
@@ -88,8 +88,8 @@ module axi_memory
   longint unsigned bank_free[Timing.num_banks];
   longint unsigned now;
   int unsigned credit;  // beats that may be transferred, times bandwidth_cycles
-  bit wrote_last;  // of the beats, the latest
-  int reading;  // index of the burst whose data are on their way; -1: none
+  bit wrote_last;  // the latest beat was a write
+  int reading;  // index of the burst being transferred; -1: none
 
   function automatic burst_t burst(logic [IdWidth-1:0] id, addr_t addr, logic [7:0] len,
                                    logic [2:0] size, logic [1:0] kind);
@@ -105,7 +105,7 @@ module axi_memory
     return made;
   endfunction
 
-  // When the bank of an address can begin; it is busy from then on.
+  // When the bank of an address can start; marks it busy from then on.
   function automatic longint unsigned begin_in_bank(addr_t addr);
     longint unsigned start;
     int unsigned bank;
@@ -119,7 +119,7 @@ module axi_memory
     return ((addr >> size) + 1'b1) << size;
   endfunction
 
-  // Of those whose time has come, one that no older one of its ID stands before.
+  // Chooses a burst that is due and has no older burst of the same ID before it.
   function automatic int choose(ref burst_t queue[$]);
     int found [$];
     bit first;
@@ -142,7 +142,7 @@ module axi_memory
         Timing.refresh_interval - Timing.refresh_cycles;
   endfunction
 
-  // One process, in the order in which things happen in a cycle.
+  // One process, so that the steps of a cycle happen in order.
   /* verilator lint_off BLKSEQ */
   always @(posedge clk_i) begin
     automatic burst_t next;
@@ -241,7 +241,7 @@ module axi_memory
 
       axi_arready_o <= 32'(reads.size()) < MaxReads;
       axi_awready_o <= 32'(writes.size()) + 32'(responses.size()) < MaxWrites;
-      // Of the next cycle's credit; where both want it, writes and reads take turns.
+      // Uses the next cycle's credit; if both need it, writes and reads alternate.
       needed = reading >= 0 && wrote_last ? 2 * Timing.bandwidth_cycles : Timing.bandwidth_cycles;
       axi_wready_o <= writes.size() != 0 && may_move && credit + Timing.bandwidth_beats >= needed;
     end

@@ -4,16 +4,16 @@
 package axi_memory_pkg;
 
   typedef struct packed {
-    int unsigned read_latency;  // address taken to first data, idle
-    int unsigned write_latency;  // last data taken to response
-    // Beats of data, read and written together, in so many cycles.
+    int unsigned read_latency;  // from address to first data, when idle
+    int unsigned write_latency;  // from last data to response
+    // Data beats, reads and writes together, per bandwidth_cycles.
     int unsigned bandwidth_beats;
     int unsigned bandwidth_cycles;
     int unsigned num_banks;  // a power of two
-    int unsigned bank_bytes;  // that lie side by side in a bank; a power of two
-    int unsigned bank_cycles;  // between two bursts that begin in the same bank
+    int unsigned bank_bytes;  // consecutive bytes in one bank; a power of two
+    int unsigned bank_cycles;  // minimum distance of two bursts that start in the same bank
     int unsigned refresh_interval;  // 0: none
-    int unsigned refresh_cycles;  // of each interval, without data
+    int unsigned refresh_cycles;  // cycles per interval without data
   } timing_t;
 
 endpackage

@@ -31,7 +31,7 @@ module gmii_link #(
     output logic                 tx_tlast_o,
     output logic                 tx_tuser_o,
 
-    output logic busy_o  // a frame is here, or was until a gap ago
+    output logic busy_o  // a frame is being sent, or ended less than a gap ago
 );
 
   localparam logic [7:0] Preamble = 8'h55;
@@ -39,8 +39,8 @@ module gmii_link #(
   localparam int unsigned PreambleBytes = 7;
   localparam int unsigned FcsBytes = 4;
   localparam int unsigned GapBytes = 12;
-  localparam logic [31:0] Polynomial = 32'hedb88320;  // of 802.3, bit 0 first
-  localparam logic [31:0] Residue = 32'hdebb20e3;  // of a frame with its FCS
+  localparam logic [31:0] Polynomial = 32'hedb88320;  // CRC of 802.3, bit 0 first
+  localparam logic [31:0] Residue = 32'hdebb20e3;  // CRC register after a frame with its FCS
 
   typedef struct packed {
     logic bad;
@@ -57,7 +57,7 @@ module gmii_link #(
   // To the board
   logic [7:0] to_bytes[$];
   frame_t to_frames[$];
-  int unsigned taken_q;  // bytes of the frame that is coming in
+  int unsigned taken_q;  // bytes of the arriving frame
   enum logic [2:0] {
     ToIdle,
     ToPreamble,
@@ -137,7 +137,7 @@ module gmii_link #(
   logic in_frame_q, started_q, wrong_q;
   int unsigned from_count_q, gap_q;
   logic [31:0] from_crc_q;
-  int unsigned left_q;  // bytes of the frame that is going to the simulator
+  int unsigned left_q;  // bytes left of the frame sent to the simulator
   logic bad_q;
 
   always_ff @(posedge clk_i) begin
@@ -177,7 +177,7 @@ module gmii_link #(
         end
       end
     end
-    // Whole frames go on to the simulator.
+    // Only whole frames are passed to the simulator.
     if (!tx_tvalid_o || tx_tready_i) begin
       automatic int unsigned left = left_q;
       automatic logic bad = bad_q;

@@ -128,5 +128,5 @@ def test_a_pause_inside_a_frame(transmit: Port, receive: Port) -> None:
 def test_tready_falls_before_a_mac(receive: Port) -> None:
     lines = frame(16)
     found = receive.says([replace(lines[0], ready=False), *lines])
-    assert found == ["tready fell, and a MAC cannot wait"]
+    assert found == ["tready fell, but a MAC cannot wait"]
     assert receive.says([replace(IDLE, ready=False), *lines]) == []

@@ -155,7 +155,7 @@ def test_a_server_that_loses_a_request(server: Layer) -> None:
 
 
 def test_a_server_that_answers_nothing_that_was_asked(server: Layer) -> None:
-    nothing = "bench.check_app.gen_input[3]: input 3: an answer to nothing"
+    nothing = "bench.check_app.gen_input[3]: input 3: an answer without a request"
     server.cycle(in3="last").cycle(2, out0="last").cycle(2, out1="last")
     assert server.cycle(idle=True).says() == [nothing]
 
@@ -177,8 +177,8 @@ def forwarder(tmp_path: Path) -> Layer:
 
 
 NOT_ITS_OWN = [
-    "bench.check_app.gen_forwards: it sends what it has not taken, has sent before, or had when it "
-    "was idle"
+    "bench.check_app.gen_forwards: sends a message that it has not taken, has already sent, or "
+    "held while idle"
 ]
 
 
@@ -240,7 +240,7 @@ CREDITS = "bench.check_app.gen_output[1].gen_credits: "
 
 
 def unasked() -> list[str]:
-    return [CREDITS + "an answer came to output 1, which has asked nothing"]
+    return [CREDITS + "output 1 got an answer without a request"]
 
 
 def too_many() -> list[str]:

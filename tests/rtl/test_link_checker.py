@@ -175,7 +175,7 @@ def test_wrong_length(wormhole: Link, virtual_channels: Link, crosspoint: Link) 
     for link in (wormhole, virtual_channels, crosspoint):
         for says in (20, 22):
             found = link.says([IDLE, *message(21, says=says)])
-            assert found == [f"a message of 21 bytes says that it has {says}"]
+            assert found == [f"a message of 21 bytes has length {says}"]
 
 
 def test_lengths_are_by_channel(virtual_channels: Link) -> None:
@@ -185,7 +185,7 @@ def test_lengths_are_by_channel(virtual_channels: Link) -> None:
     lines = [replace(flit, valid=v) for flit, v in zip(mixed, channels, strict=True)]
     assert virtual_channels.says([IDLE, *lines]) == []
     swapped = [IDLE, *lines[:3], replace(lines[3], valid=2)]
-    assert virtual_channels.says(swapped) == ["a message of 24 bytes says that it has 32"]
+    assert virtual_channels.says(swapped) == ["a message of 24 bytes has length 32"]
 
 
 def test_bytes(wormhole: Link) -> None:
@@ -193,7 +193,7 @@ def test_bytes(wormhole: Link) -> None:
     assert wormhole.says([change(line, bytes=9)]) == ["the last beat has 9 bytes, more than fit"]
     (line,) = message(5)
     dirty = change(line, data=BEATS.layout.get(line.flit, "data") | 1 << 40)
-    assert wormhole.says([dirty]) == ["bytes behind the last one are not zero"]
+    assert wormhole.says([dirty]) == ["bytes after the last one are not zero"]
 
 
 def without_room(link: Link, flits: Sequence[Line], channel: int) -> list[str]:
@@ -201,7 +201,7 @@ def without_room(link: Link, flits: Sequence[Line], channel: int) -> list[str]:
 
 
 def test_a_flit_without_room(virtual_channels: Link, crosspoint: Link) -> None:
-    refused = ["a flit came where there was no room"]
+    refused = ["a flit arrived at a channel without room"]
     lines = [replace(line, valid=2) for line in message(16)]
     assert without_room(virtual_channels, lines, 1) == refused
     assert without_room(virtual_channels, lines, 0) == []
@@ -221,7 +221,7 @@ def test_a_flit_without_room(virtual_channels: Link, crosspoint: Link) -> None:
 def test_a_message_without_room_in_its_queue(crosspoint: Link, x: int, y: int, queue: int) -> None:
     """Room in the others is of no use to it."""
     lines = [replace(line, ready=0) for line in message(16, x=x, y=y)]
-    refused = ["a flit came where there was no room"]
+    refused = ["a flit arrived at a channel without room"]
     assert without_room(crosspoint, lines, queue) == refused
     assert crosspoint.says([replace(IDLE, ready=1 << queue), *lines]) == []
 
@@ -230,4 +230,4 @@ def test_a_flit_by_several_channels(virtual_channels: Link, crosspoint: Link) ->
     (line,) = message(8)
     both = replace(line, valid=3)
     for link in (virtual_channels, crosspoint):
-        assert link.says([IDLE, both])[0] == "a flit came by several channels"
+        assert link.says([IDLE, both])[0] == "a flit arrived on several channels"

@@ -139,7 +139,7 @@ def test_next_hop_that_the_layer_does_not_declare(stream: Stream) -> None:
     lines = [replace(line, next=7) for line in stream.message(2 * stream.beats.size)]
     other = stream.change(lines[0], kind=6)
     found = stream.says([*lines, other, lines[1], *stream.message(3)])
-    assert found == named("a message by next hop 7, of which the layer has 7") * 2
+    assert found == named("a message by next hop 7, but the layer has only 7") * 2
 
 
 def test_kind_that_the_layer_does_not_send_there(stream: Stream) -> None:
@@ -164,10 +164,10 @@ def test_more_bytes_than_fit(stream: Stream) -> None:
 def test_wrong_length(stream: Stream, beats: int) -> None:
     length = beats * stream.beats.size + 5
     assert stream.says(stream.message(length, says=length + 1)) == named(
-        f"a message of {length} bytes says that it has {length + 1}"
+        f"a message of {length} bytes has length {length + 1}"
     )
     assert stream.says(stream.message(length, says=length - 1)) == named(
-        f"a message of {length} bytes says that it has {length - 1}"
+        f"a message of {length} bytes has length {length - 1}"
     )
 
 
@@ -189,7 +189,7 @@ def test_empty_message_in_two_beats(stream: Stream) -> None:
     size = stream.beats.size
     assert found == [
         *named("a message of 0 bytes does not end where it should"),
-        *named(f"a message of {size} bytes says that it has 0"),
+        *named(f"a message of {size} bytes has length 0"),
     ]
 
 
@@ -199,7 +199,7 @@ def test_bytes_behind_the_last(stream: Stream, length: int) -> None:
     data = stream.beats.layout.get(line.beat, "data")
     for bit in (8 * length, 8 * stream.beats.size - 1):
         bad = stream.change(line, data=data | 1 << bit)
-        assert stream.says([bad]) == named("bytes behind the last one are not zero")
+        assert stream.says([bad]) == named("bytes after the last one are not zero")
 
 
 def test_a_message_behind_a_bad_one_is_judged_on_its_own(stream: Stream) -> None:

@@ -58,14 +58,14 @@ def test_a_layer_that_keeps_its_word(capfd: pytest.CaptureFixture[str]) -> None:
         (1, "rogue", "input 0 waits for what it promised not to wait for"),
         (2, "rogue", "output 1 has more requests outstanding than credits"),
         (3, "rogue_query", "a beat changed while it waited"),
-        (4, "rogue_query", "a message of 8 bytes says that it has 9"),
+        (4, "rogue_query", "a message of 8 bytes has length 9"),
         (5, "rogue_query", "valid fell before the beat was taken"),
         (6, "rogue", "input 1 waits for what it promised not to wait for"),
         # It has room for two requests, and takes the first alone while its output is stopped.
         (7, "slow_store", "input 0 waits for what it promised not to wait for"),
         # The checker of who has asked sees it.
-        (8, "rogue", "an answer came to output 1, which has asked nothing"),
-        (8, "slow_store", "input 0: an answer to nothing"),
+        (8, "rogue", "output 1 got an answer without a request"),
+        (8, "slow_store", "input 0: an answer without a request"),
         (9, "slow_store", "input 0: 1 messages have no answer, and the layer is idle"),
     ],
     ids=[
@@ -83,7 +83,7 @@ def test_a_layer_that_breaks_it(
     assert all(line.endswith(message) for line in said) or wrong == UNASKED
 
 
-NOT_ITS_OWN = "it sends what it has not taken, has sent before, or had when it was idle"
+NOT_ITS_OWN = "sends a message that it has not taken, has already sent, or held while idle"
 
 
 @pytest.mark.parametrize(
@@ -93,8 +93,8 @@ NOT_ITS_OWN = "it sends what it has not taken, has sent before, or had when it w
         (2, "turncoat", NOT_ITS_OWN),
         (3, "turncoat_out", "the next hop changed inside a message"),
         (4, "turncoat_out", "a message of kind 1, which the layer does not send there"),
-        (5, "turncoat_out", "bytes behind the last one are not zero"),
-        (6, "turncoat_out", "a message by next hop 3, of which the layer has 3"),
+        (5, "turncoat_out", "bytes after the last one are not zero"),
+        (6, "turncoat_out", "a message by next hop 3, but the layer has only 3"),
     ],
     ids=[
         *("sends twice", "sends when idle", "next hop changes", "another kind", "bytes behind"),
