@@ -8,7 +8,7 @@ module arbiter_order #(
     input logic [NumInputs-1:0][NumInputs-1:0] before_i
 );
 
-  logic started_q = 1'b0;  // reset has been
+  logic started_q = 1'b0;  // a reset has occurred
   always_ff @(posedge clk_i) started_q <= 1'b1;
 
   always_comb begin

@@ -15,7 +15,7 @@ module async_fifo_formal #(
   localparam int unsigned Width = $clog2(Depth) + 1;
   typedef logic [1:0] data_t;
   typedef logic [Width-1:0] pointer_t;
-  typedef logic [Width+1:0] count_t;  // more than a turn of the pointers
+  typedef logic [Width+1:0] count_t;  // wider than the pointers
 
   logic started, in_ready, out_valid;
   data_t out_data;
@@ -49,7 +49,7 @@ module async_fifo_formal #(
       .out_level_o(out_level)
   );
 
-  // Entries that have gone in and come out, and the one that is watched.
+  // Counts of entries written and read, and the watched entry.
   count_t popped_q, pushed;
   assign pushed = u_fifo.u_state.pushed_q;
   (* keep *)count_t watch;
@@ -66,7 +66,7 @@ module async_fifo_formal #(
 
   wire count_t fetched = popped_q + count_t'(out_valid);
   wire count_t present = pushed - popped_q;
-  wire count_t stored = pushed - fetched;  // in memory
+  wire count_t stored = pushed - fetched;  // entries in memory
   always_comb begin
     if (started) begin
       assert (32'(present) <= Depth + 1);
@@ -89,7 +89,7 @@ module async_fifo_formal #(
 
   always_comb if (out_resets[0]) assert (popped_q == '0);
 
-  // It can happen at all: full, then empty again.
+  // Cover: full, then empty again.
   logic was_full_q;
   always_ff @(posedge out_clk_i) begin
     was_full_q <= ~rst_i & (was_full_q | (32'(present) == Depth + 1));

@@ -8,7 +8,7 @@ module async_fifo_state #(
     localparam int unsigned Width = $clog2(Depth) + 1,
     localparam int unsigned StateWidth = 4 * Width + 8,  // of count_state
     localparam type pointer_t = logic [Width-1:0],
-    localparam type count_t = logic [Width+1:0]  // more than a turn of the pointers
+    localparam type count_t = logic [Width+1:0]  // wider than the pointers
 ) (
     input logic in_clk_i,
     input logic in_rst_i,
@@ -41,8 +41,8 @@ module async_fifo_state #(
   wire pointer_state_t write = write_i;
   wire pointer_state_t read = read_i;
 
-  count_t pushed_q = '0;  // entries that have gone in
-  count_t fetched_q = '0;  // that have left the memory
+  count_t pushed_q = '0;  // entries written
+  count_t fetched_q = '0;  // entries that have left the memory
   always_ff @(posedge in_clk_i) begin
     if (in_rst_i) pushed_q <= '0;
     else if (push_i) pushed_q <= pushed_q + 1'b1;
@@ -89,7 +89,7 @@ module async_fifo_state #(
     end
   end
 
-  // Where a proof begins, and what its resets leave.
+  // The initial state of a proof, and the state that its resets leave.
   always_comb begin
     if (is_empty_i) assume (in_ready_i && in_level_i == '0 && ~out_valid_i);
     if (is_empty_i) assume ({pushed_q, fetched_q} == '0);

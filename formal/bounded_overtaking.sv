@@ -7,14 +7,14 @@ module bounded_overtaking #(
     input logic clk_i,
     input logic rst_i,
     input logic started_i,
-    input logic [$clog2(NumInputs)-1:0] watched_i,  // any input, always the same
-    input logic waits_i,  // it could start
-    input logic [NumInputs-1:0] starts_i,  // who starts, one-hot or zero
+    input logic [$clog2(NumInputs)-1:0] watched_i,  // any input, constant
+    input logic waits_i,  // the watched input could start
+    input logic [NumInputs-1:0] starts_i,  // input that starts, one-hot or zero
     input logic [NumInputs-1:0][NumInputs-1:0] before_i  // the arbiter's matrix
 );
 
   logic [$clog2(NumInputs)-1:0] watched_q;
-  logic [NumInputs-1:0][1:0] overtaken_q;  // messages of each that it has let by
+  logic [NumInputs-1:0][1:0] overtaken_q;  // messages of each input that have overtaken it
   always_ff @(posedge clk_i) begin
     watched_q <= watched_i;
     for (int unsigned k = 0; k < NumInputs; k++) begin
@@ -28,7 +28,7 @@ module bounded_overtaking #(
     if (started_i) assume (watched_i == watched_q);
   end
 
-  logic [NumInputs-1:0] others;  // that have gone before it, and itself
+  logic [NumInputs-1:0] others;  // inputs that have overtaken it, and itself
   always_comb begin
     for (int unsigned k = 0; k < NumInputs; k++) begin
       others[k] = overtaken_q[k] == 2'd1 || 32'(watched_i) == k;
@@ -40,7 +40,7 @@ module bounded_overtaking #(
         end
       end
     end
-    // It can happen at all.
+    // Cover: it can happen.
     if (started_i & ~rst_i) cover (&others);
   end
 

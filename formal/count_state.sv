@@ -6,9 +6,9 @@ module count_state #(
     localparam type count_t = logic [Width-1:0]
 ) (
     input logic started_i,
-    input logic is_empty_i,  // the proof begins here, with nothing on its way
+    input logic is_empty_i,  // the proof starts here, with nothing in transit
     input count_t count_i,
-    input count_t src_i,  // in Gray code, from here on
+    input count_t src_i,  // Gray-coded, as are the following
     input count_t before_i,
     input count_t [1:0] stages_i,
     input logic changing_i,
@@ -17,10 +17,10 @@ module count_state #(
 
   typedef struct packed {
     count_t count;
-    count_t late;  // what may still be sampled, if changing
+    count_t late;  // value that may still be sampled during a change
     count_t [1:0] stages;
     logic changing;
-    logic [3:0] sampled;  // edges of the source, and of those the ones that were sampled
+    logic [3:0] sampled;  // edges of the source, and those of them that were sampled
     logic sent_is_0;
     logic before_is_0;
     logic stages_are_0;

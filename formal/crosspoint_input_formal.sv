@@ -16,9 +16,9 @@ module crosspoint_input_formal
 ) (
     input logic clk_i,
     input logic rst_i,
-    input logic [1:0] x_i,  // where the message goes
+    input logic [1:0] x_i,  // destination of the message
     input logic [1:0] y_i,
-    input logic [4:0] length_i,  // bytes, in its first flit
+    input logic [4:0] length_i,  // in bytes, with its first flit
     input logic last_i,
     input logic valid_i,
     input logic [NumDirs-1:0] leave_i  // a flit leaves the queue
@@ -75,7 +75,7 @@ module crosspoint_input_formal
 
   wire  taken = valid_i & (IsMesh | ready[0]);
 
-  // ---- Legal traffic: not back, and under XY in its column once it moves along it ----
+  // ---- Legal traffic: no U-turn, and under XY no turn out of a column ----
 
   logic is_legal;
   always_comb begin
@@ -97,8 +97,8 @@ module crosspoint_input_formal
       .started_o(started_q),
       .watched_o(unused_watched)
   );
-  logic under_way;  // a message has begun and not ended
-  logic [1:0] unused_x, unused_y;  // where it goes
+  logic under_way;  // inside a message
+  logic [1:0] unused_x, unused_y;  // its destination
   whole_message #(
       .mark_t(logic [3:0]),
       .Assume(1'b1)
@@ -113,8 +113,8 @@ module crosspoint_input_formal
       .mark_o({unused_x, unused_y})
   );
 
-  logic [3:0] left_q;  // flits of it to come, when dropping
-  logic [NumDirs-1:0] target_q;  // where it went
+  logic [3:0] left_q;  // flits of the message left, when dropping
+  logic [NumDirs-1:0] target_q;  // queue that the message went to
   wire [3:0] flits = length_i < 5'd2 ? 4'd1 : 4'((length_i + 5'd1) >> 1);
   wire [3:0] left = under_way ? left_q : flits;
 
@@ -128,14 +128,14 @@ module crosspoint_input_formal
   always_comb begin
     assume (is_legal);
     assume (length_i < 5'd25);
-    if (~Lossless) assume (last_i == (left == 4'd1));  // the length is what it says
+    if (~Lossless) assume (last_i == (left == 4'd1));  // the length is correct
     for (int unsigned c = 0; c < NumDirs; c++) begin
-      // The router before keeps to what it has been told.
+      // The upstream router respects full.
       if (IsMesh && full[c]) assume (~push[c]);
     end
   end
 
-  // ---- Where it may go, said once more: the output of a channel leads nearer ----
+  // ---- Allowed queues, computed independently: the output of a channel leads nearer ----
 
   function automatic logic is_nearer(int unsigned output_, logic [1:0] x, logic [1:0] y);
     case (output_)
@@ -152,11 +152,11 @@ module crosspoint_input_formal
       routing_e'(Routing), Lossless, Input, heading(8'(Here), 8'(Here), 8'(x_i), 8'(y_i))
   );
 
-  // Adaptive routing compares by quarters of a queue.
+  // Adaptive routing compares levels in quarters of a queue.
   localparam int unsigned Coarse = routing_e'(Routing) == RoutingAdaptive ? $clog2(Depth / 4) : 0;
   localparam logic [NumDirs-1:0] Horizontal = (NumDirs'(1) << DirEast) | (NumDirs'(1) << DirWest);
-  // Queues are compared as they were a cycle before; so is room for a message without losses,
-  // which leaves a place for a flit that has come since.
+  // Queues are compared with their levels of the previous cycle. So is room in the lossless case,
+  // which leaves a place for a flit that has arrived since.
   logic [NumDirs-1:0] has_room;
   level_t [NumDirs-1:0] before_q;
   always_ff @(posedge clk_i) before_q <= level;
@@ -182,7 +182,7 @@ module crosspoint_input_formal
         for (int unsigned c = 0; c < NumDirs; c++) begin
           if (push[c]) begin
             assert (is_nearer(c == Input ? Ahead : c, x_i, y_i));
-            // One with room, and of those the less filled; of equals the horizontal one.
+            // A queue with room, the emptier one of two; if equal, the horizontal one.
             for (int unsigned d = 0; d < NumDirs; d++) begin
               if (d != c && allowed[d] & has_room[d]) begin
                 assert (has_room[c]);
@@ -195,7 +195,7 @@ module crosspoint_input_formal
               assert (32'(level[c]) + MaxPacket <= Depth);
             end
           end
-          // Dropped only if it fits nowhere.
+          // A message is dropped only if it fits nowhere.
           if (drop & allowed[c]) assert (32'(level[c]) + 32'(flits) > Depth);
         end
       end
@@ -235,7 +235,7 @@ module crosspoint_input_formal
     end
   end
 
-  // ---- It can happen at all: the end of a message with a full queue, or of one that is dropped ----
+  // ---- Cover: a message ends with a full queue, or a dropped one ends ----
 
   always_comb begin
     if (started_q & ~rst_i) begin

@@ -24,7 +24,7 @@ module crosspoint_input_state
   } state_t;
   wire state_t state = '{first: first_i, choice: choice_i};
 
-  logic started_q = 1'b0;  // reset has been
+  logic started_q = 1'b0;  // a reset has occurred
   always_ff @(posedge clk_i) started_q <= 1'b1;
 
   always_comb begin

@@ -12,7 +12,7 @@ module crosspoint_link_formal
 ) (
     input logic clk_i,
     input logic rst_i,
-    // What stands at the front of the sender's two lanes.
+    // The fronts of the sender's two lanes.
     input logic [1:0] last_i,
     input logic [1:0][1:0] x_i,
     input logic [1:0][1:0] y_i,
@@ -63,7 +63,7 @@ module crosspoint_link_formal
       .out_ready_i(ready)
   );
 
-  // As the queue's RAM gives it.
+  // Like the output of the queue's RAM.
   always_ff @(posedge clk_i) begin
     for (int unsigned l = 0; l < 2; l++) begin
       if (pop[l]) begin
@@ -114,7 +114,7 @@ module crosspoint_link_formal
       .full_o (full)
   );
 
-  // ---- Legal traffic: it does not go back, and its flits go one way ----
+  // ---- Legal traffic: no U-turn, and all flits of a message take the same path ----
 
   logic started_q, unused_watched;
   proof_start u_start (
@@ -125,7 +125,7 @@ module crosspoint_link_formal
       .watched_o(unused_watched)
   );
   logic [1:0] under_way;
-  logic [1:0][1:0] x, y;  // where the message that has begun goes
+  logic [1:0][1:0] x, y;  // destination of the current message
   logic [1:0][3:0] place, under_way_place;
   for (genvar l = 0; l < 2; l++) begin : gen_place
     assign place[l] = {x_i[l], y_i[l]};
@@ -160,18 +160,18 @@ module crosspoint_link_formal
     end
   end
 
-  // ---- For the induction: the room that the message under way counts on ----
+  // ---- For the induction: the room reserved for the current message ----
 
   wire locked = u_output.locked_q;
-  logic [NumDirs-1:0] channel;  // that the message under way takes
+  logic [NumDirs-1:0] channel;  // channel that the current message takes
   assign channel = link_valid ? u_input.target : u_input.choice_q;
-  int unsigned rest;  // flits of it that come without asking
+  int unsigned rest;  // flits of it that are sent without checking for room
   assign rest = locked ? MaxPacket - 32'(u_output.count_q) : 0;
 
   always_comb begin
     if (started_q) begin
       assert (under_way == (locked ? u_output.owner_q : '0));
-      // The flit on the link is the last one that was popped.
+      // The flit on the link is the last one popped.
       if (link_valid) begin
         assert (link_q.beat.last == ~locked);
         assert (32'(link_q.x) >= Here && 32'(link_q.x) < Size && 32'(link_q.y) < Size);
@@ -189,7 +189,7 @@ module crosspoint_link_formal
         if (channel[c]) begin
           assert (32'(level[c]) + 32'(link_valid) + rest <= 32'(depth[c]));
         end
-        // Of the flits on their way when this was said, one may be left.
+        // Of the flits in flight when ready was computed, one may be left.
         if (ready[c]) assert (32'(level[c]) + MaxPacket + CrosspointLate - 1 <= 32'(depth[c]));
       end
     end

@@ -17,7 +17,7 @@ module crosspoint_output_formal
     input logic [NumLanes-1:0][NumDirs-1:0] wanted_i,
     input logic [NumLanes-1:0] valid_i,
     input logic [NumDirs-1:0] out_ready_i,
-    input logic [$clog2(NumLanes)-1:0] watched_i  // any lane, always the same
+    input logic [$clog2(NumLanes)-1:0] watched_i  // any lane, constant
 );
 
   typedef struct packed {
@@ -49,12 +49,12 @@ module crosspoint_output_formal
       .out_ready_i
   );
 
-  // ---- What has been seen ----
+  // ---- Observed history ----
 
   logic started_q = 1'b0;
-  logic offered_q;  // a flit stands on the link
-  logic inside_q;  // a message has begun and not ended
-  count_t gone_q;  // flits of it, up to MaxPacket
+  logic offered_q;  // a flit is on the link
+  logic inside_q;  // inside a message
+  count_t gone_q;  // flits of it sent, up to MaxPacket
   logic [NumLanes-1:0] owner_q;
   wire link_free = IsLocal ? ~offered_q | out_ready_i[0] : 1'b1;
   wire popped_last = |(pop & last_i);
@@ -98,7 +98,7 @@ module crosspoint_output_formal
             if (pop[l]) assert ((wanted_i[l] & ~out_ready_i) == '0);
           end
         end else if (link_free & |(owner_q & valid_i)) begin
-          assert (pop == owner_q);  // what has begun and has room goes on
+          assert (pop == owner_q);  // a message that has begun and has room continues
         end
       end else begin
         assert ((pop & ~may_start) == '0);
@@ -130,7 +130,7 @@ module crosspoint_output_formal
       .before_i(u_output.u_arbiter.order)
   );
 
-  // It can happen at all: a long message goes on.
+  // Cover: a long message continues.
   always_comb begin
     if (started_q & ~rst_i) cover (inside_q && 32'(gone_q) == MaxPacket && |pop);
   end

@@ -13,13 +13,13 @@ module crosspoint_output_state #(
 );
 
   typedef struct packed {
-    logic locked;  // a message is under way
-    logic [$clog2(MaxPacket+1)-1:0] count;  // its flits that have gone, up to MaxPacket
-    logic [NumLanes-1:0] owner;  // the lane of the last flit that went
+    logic locked;  // inside a message
+    logic [$clog2(MaxPacket+1)-1:0] count;  // flits of it sent, up to MaxPacket
+    logic [NumLanes-1:0] owner;  // lane of the last flit sent
   } state_t;
   wire state_t state = '{locked: locked_i, count: count_i, owner: owner_i};
 
-  logic started_q = 1'b0;  // reset has been
+  logic started_q = 1'b0;  // a reset has occurred
   always_ff @(posedge clk_i) started_q <= 1'b1;
 
   always_comb begin

@@ -28,7 +28,7 @@ module fifo_state #(
 );
 
   level_t level_q, level_d;
-  entry_t [Depth-1:0] entry_q, entry_d;  // the oldest first
+  entry_t [Depth-1:0] entry_q, entry_d;  // oldest first
   wire [$bits(level_t)+$bits(entry_q)-1:0] queue = {level_q, entry_q};
 
   always_comb begin
@@ -44,7 +44,7 @@ module fifo_state #(
     end
   end
 
-  logic started_q = 1'b0;  // reset has been
+  logic started_q = 1'b0;  // a reset has occurred
   always_ff @(posedge clk_i) begin
     started_q <= 1'b1;
     level_q   <= rst_i ? '0 : level_d;

@@ -25,8 +25,8 @@ module flight_pool_formal #(
 
   typedef logic [4:0] count_t;
   logic started_q = 1'b0;
-  count_t flying_q;  // flits that have been sent and have not left
-  count_t [NumSources-1:0] out_q;  // that a source has sent and not got back
+  count_t flying_q;  // flits sent that have not left
+  count_t [NumSources-1:0] out_q;  // flits that a source has sent and whose credits are outstanding
   count_t sent, left, out, given;
   always_comb begin
     sent  = '0;
@@ -60,7 +60,7 @@ module flight_pool_formal #(
 
   always_comb begin
     if (started_q) begin
-      // What is out is in flight, free, or on its way back.
+      // Every outstanding credit is in flight, free, or on its way back.
       assert (out == flying_q + u_pool.free_q + given);
       assert (flying_q <= 5'd9 && u_pool.free_q <= 5'd9 && out <= 5'd9);
       for (int unsigned s = 0; s < NumSources; s++) begin
@@ -76,7 +76,7 @@ module flight_pool_formal #(
         for (int unsigned s = 0; s < NumSources; s++) begin
           assert (out_q[s] == u_pool.gen_several.out_q[s] + count_t'(back[s]));
         end
-        // A credit that is there goes to somebody.
+        // A free credit goes to a source that wants one.
         if (u_pool.free_q != '0 && u_pool.gen_several.wants != '0)
           assert (u_pool.gen_several.grant != '0);
       end

@@ -13,7 +13,7 @@ module flight_returns_formal (
     input logic dropped_i  // by a layer
 );
 
-  // Sink 0 passes on, messages leave at sink 1, sink 2 is none of the window's.
+  // Sink 0 forwards, messages leave at sink 1, sink 2 is outside the window.
   logic left;
   flight_returns #(
       .CountWidth(4),
@@ -35,9 +35,9 @@ module flight_returns_formal (
   wire entered = came_i & port_i == 2'd0;
   wire exited = came_i & port_i == 2'd1;
   logic started_q = 1'b0;
-  logic [3:0] real_q;  // flits that are in the layers
-  logic [3:0] owed_q;  // that have left and have not been told
-  logic [3:0] before_q;  // real_q a cycle before
+  logic [3:0] real_q;  // flits inside the layers
+  logic [3:0] owed_q;  // flits that have left and have not been reported
+  logic [3:0] before_q;  // real_q one cycle earlier
   logic idle_q, went_q;
   always_ff @(posedge clk_i) begin
     started_q <= 1'b1;
@@ -58,7 +58,7 @@ module flight_returns_formal (
     if (~started_q) assume (rst_i);
     assume (4'(went_i) + 4'(dropped_i) <= real_q);
     if (idle_i) assume (real_q == '0);
-    // What a window of 9 flits lets be
+    // As limited by a window of 9 flits
     assume (5'(real_q) + 5'(owed_q) + 5'(came_i) + 5'(lost_i) <= 5'd9);
   end
 

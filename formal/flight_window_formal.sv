@@ -7,7 +7,7 @@ module flight_window_formal #(
 ) (
     input logic clk_i,
     input logic rst_i,
-    input logic [3:0] window_i,  // always the same
+    input logic [3:0] window_i,  // constant
     input logic [3:0] length_i,
     input logic valid_i,
     input logic ready_i,
@@ -15,7 +15,7 @@ module flight_window_formal #(
 );
 
   logic may_send;
-  logic [3:0] sent_q;  // flits of the message that have gone
+  logic [3:0] sent_q;  // flits of the message sent
   wire last = sent_q + 1'b1 == length_i;
   wire taken = valid_i & may_send & ready_i;
   flight_window #(
@@ -35,8 +35,8 @@ module flight_window_formal #(
 
   logic started_q = 1'b0;
   logic [3:0] window_q, length_q;
-  logic waits_q;  // has been offered and not ended
-  logic [4:0] inside_q;  // flits that have gone and not left
+  logic waits_q;  // a message was offered and has not ended
+  logic [4:0] inside_q;  // flits sent that have not left
   always_ff @(posedge clk_i) begin
     started_q <= 1'b1;
     window_q  <= window_i;
@@ -70,20 +70,20 @@ module flight_window_formal #(
       assert (sent_q == '0 || sent_q < length_q);
       assert (inside_q <= 5'(window_q));
       assert (inside_q + 5'(promised) <= 5'(window_q));
-      // No message is held back that has begun.
+      // A message that has begun is never held back.
       if (sent_q != '0) assert (may_send);
     end
   end
 
   wire fits = inside_q + 5'(length_i) <= 5'(window_i);
   if (Longest == 0) begin : gen_exact
-    // Nothing is held back that would fit.
+    // Nothing that fits is held back.
     always_comb begin
       if (started_q & (sent_q == '0)) assert (may_send == fits);
     end
   end else begin : gen_early
-    // Nothing that fitted a cycle before and waits, nothing while there is room for all lengths;
-    // and who may send may do so until it does.
+    // With Longest: no message is held back that fitted a cycle earlier and still waits, or while
+    // there is room for any length. Permission to send stays until it is used.
     logic fitted_q, could_q, ample_q;
     always_ff @(posedge clk_i) begin
       fitted_q <= ~rst_i & fits;

@@ -55,7 +55,7 @@ module frame_crossing_formal #(
       .out_drop_o(out_drop)
   );
 
-  // ---- The beginning: running, empty ----
+  // ---- Initial state: running, empty ----
 
   logic started;
   logic begins;
@@ -86,19 +86,19 @@ module frame_crossing_formal #(
     end
   end
 
-  // ---- In ----
+  // ---- Input ----
 
-  number_t watch_q;  // any, and always the same
+  number_t watch_q;  // any value, constant
   logic in_inside_q = 1'b0;
   logic accepted_q = 1'b0;
   logic dropped_q = 1'b0;
-  logic ended_q = 1'b0;  // the frame to be cut
+  logic ended_q = 1'b0;  // the current frame is cut
   number_t frame_q = '0;
   number_t index_q = '0;
   wire first = ~in_inside_q;
   wire accepted = first ? ~u_crossing.dropping : accepted_q;
   wire step = in_tvalid_i & in_tready;
-  wire ends = in_tlast_i | (index_q == number_t'(MaxBeats));  // what of it is kept
+  wire ends = in_tlast_i | (index_q == number_t'(MaxBeats));  // the part that is kept
   always_comb begin
     assume (in_tdata_i == {2'b0, frame_q, index_q} && in_tkeep_i == accepted);
     assume (in_tlast_i || index_q < number_t'(MaxBeats + 2));
@@ -113,12 +113,12 @@ module frame_crossing_formal #(
       if (in_tlast_i & accepted) frame_q <= frame_q + 1'b1;
     end
   end
-  // Of the watched frame: its end.
+  // The end of the watched frame.
   logic known_q = 1'b0;
   logic bad_q;
   number_t last_q;
   always_ff @(posedge in_clk_i) begin
-    // Numbers come again when the frame that had them has left.
+    // Numbers are reused once the frame that had them has left.
     if (step & accepted & ~ended_q & (frame_q == watch_q)) begin
       known_q <= ends;
       last_q  <= index_q;
@@ -136,7 +136,7 @@ module frame_crossing_formal #(
       assert (~dropped_q);
     end
   end
-  // Who may wait keeps what it offers.
+  // An input that may have to wait keeps its offer.
   logic waits_q = 1'b0;
   logic last_before_q, user_before_q;
   always_ff @(posedge in_clk_i) begin
@@ -150,7 +150,7 @@ module frame_crossing_formal #(
     end
   end
 
-  // ---- Out ----
+  // ---- Output ----
 
   logic out_inside_q = 1'b0;
   logic out_waits_q = 1'b0;
@@ -175,11 +175,11 @@ module frame_crossing_formal #(
       if (out_frame_q == watch_q) assert (out_tlast == is_end && (!is_end || out_tuser == bad_q));
     end
     if (out_waits_q) assert (out_tvalid && out_beat == out_before_q);
-    // No bubble inside a frame.
+    // No bubbles inside a frame.
     if (StartBeats == 0 && out_inside_q) assert (out_tvalid);
   end
 
-  // ---- What induction needs to know ----
+  // ---- Invariants for the induction ----
 
   localparam int unsigned Width = $clog2(Depth) + 1;
   typedef logic [Width-1:0] pointer_t;
@@ -196,7 +196,7 @@ module frame_crossing_formal #(
   assign fetched = u_crossing.u_fifo.u_state.fetched_q;
   wire count_t stored = pushed - fetched;
 
-  // Where the source stands.
+  // The state of the source.
   wire is_kept = in_inside_q & accepted_q & ~ended_q;
   always_comb begin
     assert (u_crossing.inside_q == in_inside_q);
@@ -211,7 +211,7 @@ module frame_crossing_formal #(
     if (in_inside_q & accepted_q & ended_q & (frame_q == watch_q)) assert (known_q);
   end
 
-  // Frames that start where they may fit have room to the end.
+  // Frames that start with enough room have room to the end.
   localparam int unsigned Longest = MaxBeats + 1;
   wire pointer_t ahead = pointer_t'(pushed) - u_crossing.u_fifo.read_seen;
   if (Drops) begin : gen_room
@@ -222,11 +222,11 @@ module frame_crossing_formal #(
     end
   end
 
-  // Entries in order: each has the number that follows those of the one before.
+  // Entries in order: each has the numbers that follow those of the previous one.
   function automatic logic [5:0] following(entry_t entry);
     return entry[9] ? {entry[5:3] + 3'd1, 3'd0} : {entry[5:3], entry[2:0] + 3'd1};
   endfunction
-  function automatic logic is_right(  // of the frame that is watched: its end
+  function automatic logic is_right(  // of the watched frame: its end
       entry_t entry, number_t watch, logic known, number_t last, logic bad);
     logic right;
     right = entry[8] && entry[7:6] == '0 && entry[2:0] <= 3'(MaxBeats);
@@ -238,9 +238,9 @@ module frame_crossing_formal #(
     return right;
   endfunction
 
-  entry_t [Depth:0] entries;  // that of the output register first, then those in memory
+  entry_t [Depth:0] entries;  // the output register first, then the memory
   logic [Depth:0] present;
-  logic [Depth:0][5:0] numbers;  // that the entry, or else the next one, has
+  logic [Depth:0][5:0] numbers;  // numbers of the entry, or else of the next one
   logic [5:0] next_in;
   always_comb begin
     entries[0] = u_crossing.u_fifo.out_o;
@@ -268,10 +268,10 @@ module frame_crossing_formal #(
     if (out_waits_q) assert (u_crossing.u_fifo.out_valid_o);
   end
 
-  // A frame that has begun is there to its end, as far as the reader sees: of the number of
-  // frames and of entries, which come by themselves, neither is far ahead of the other.
+  // As far as the reader sees, a frame that has begun is complete: the counts of frames and of
+  // entries cross separately, but neither is far ahead of the other.
   if (StartBeats != 1) begin : gen_frames
-    pointer_t [Depth:0] ends_in;  // frames that end among the first so many in memory, or before
+    pointer_t [Depth:0] ends_in;  // frames that end within the first n entries in memory, or before
     always_comb begin
       ends_in[0] = pointer_t'(present[0] & entries[0][9]);
       for (int unsigned k = 0; k < Depth; k++) begin
@@ -321,13 +321,13 @@ module frame_crossing_formal #(
       end else if (u_crossing.gen_start.start_q & present[0] & ~out_inside_q) begin
         assert (frames_second != '0 || 32'(write_second) + 1 >= StartBeats);
       end
-      if (~started) begin  // both synchronisers have seen as many edges
+      if (~started) begin  // both synchronisers have seen equally many edges
         assume (frames.sampled == write_sampled);
       end
     end
   end
 
-  // It can happen at all: a whole frame has come out, and one that is cut.
+  // Cover: a whole frame comes out, and a cut one.
   logic whole_q = 1'b0;
   logic cut_q = 1'b0;
   always_ff @(posedge out_clk_i) begin

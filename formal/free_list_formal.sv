@@ -30,8 +30,8 @@ module free_list_formal #(
   );
 
   logic started_q = 1'b0;
-  logic [NumNumbers-1:0] taken_q;  // the numbers that somebody has
-  logic was_empty_q, both_q;  // it has been empty; the only one was taken as another came
+  logic [NumNumbers-1:0] taken_q;  // numbers in use
+  logic was_empty_q, both_q;  // the list was empty; the only number was taken as another arrived
   always_ff @(posedge clk_i) begin
     started_q <= 1'b1;
     if (rst_i) begin
@@ -52,10 +52,10 @@ module free_list_formal #(
     if (give_i) assume (started_q & ready & taken_q[given_i]);
   end
 
-  // ---- What the memory has ----
+  // ---- Contents of the memory ----
 
   number_t [NumNumbers-1:0] stored;
-  logic [NumNumbers-1:0] listed;  // by place: what is there counts
+  logic [NumNumbers-1:0] listed;  // by position: the entry is valid
   always_comb begin
     for (int unsigned p = 0; p < NumNumbers; p++) begin
       stored[p] = u_list.gen_distributed.ram[p];
@@ -85,7 +85,7 @@ module free_list_formal #(
     end
   end
 
-  // It can happen at all: empty, then whole again; and the last one changes hands.
+  // Cover: empty, then complete again; and the last number taken as another is given back.
   always_comb if (started_q & ready) cover (was_empty_q & (count == count_t'(NumNumbers)));
   always_comb if (started_q & ready) cover (both_q & (count == count_t'(NumNumbers)));
 

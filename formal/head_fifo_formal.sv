@@ -33,11 +33,11 @@ module head_fifo_formal #(
       .out_ready_i
   );
 
-  logic started_q = 1'b0;  // reset has been
+  logic started_q = 1'b0;  // a reset has occurred
   always_ff @(posedge clk_i) started_q <= 1'b1;
   always_comb if (~started_q) assume (rst_i);
 
-  // It can happen at all: full, then empty again.
+  // Cover: full, then empty again.
   logic was_full_q;
   always_ff @(posedge clk_i) was_full_q <= ~rst_i & (was_full_q | ~in_ready);
   always_comb if (started_q) cover (was_full_q & ~out_valid);

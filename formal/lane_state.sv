@@ -13,10 +13,10 @@ module lane_state #(
     input level_t next_i,
     input level_t write_i,
     input logic [HeadWidth-1:0] head_i,
-    input logic [HeadWidth-1:0] oldest_i  // as it stands in the memory
+    input logic [HeadWidth-1:0] oldest_i  // as stored in the memory
 );
 
-  logic started_q = 1'b0;  // reset has been
+  logic started_q = 1'b0;  // a reset has occurred
   always_ff @(posedge clk_i) started_q <= 1'b1;
 
   always_comb begin

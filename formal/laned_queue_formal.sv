@@ -41,8 +41,8 @@ module laned_queue_formal #(
       .level_o(level)
   );
 
-  // What the proof assumes of the levels is shown of them in queue_state.
-  logic started_q = 1'b0;  // reset has been
+  // queue_state proves what this proof assumes about the levels.
+  logic started_q = 1'b0;  // a reset has occurred
   logic [NumLanes-1:0] is_full, was_full_q;
   always_ff @(posedge clk_i) begin
     started_q  <= 1'b1;
@@ -56,7 +56,7 @@ module laned_queue_formal #(
     if (started_q) assume ((push_i & is_full) == '0 && (read_i & ~head_valid) == '0);
   end
 
-  // It can happen at all: each lane full, then empty again.
+  // Cover: each lane full, then empty again.
   always_comb if (started_q) cover (&was_full_q & ~|head_valid);
 
 endmodule

@@ -22,7 +22,7 @@ package legal_traffic_pkg;
     return way(Here, Here, x, y);
   endfunction
 
-  // At the router behind an output.
+  // The output taken at the router behind an output.
   function automatic dir_e way_after(int unsigned output_, logic [1:0] x, logic [1:0] y);
     case (output_)
       int'(DirNorth): return way(Here, Here - 1, x, y);
@@ -33,7 +33,7 @@ package legal_traffic_pkg;
     endcase
   endfunction
 
-  // No U-turn; who moves north or south is in his column.
+  // No U-turns; a message that moves north or south is in its column.
   function automatic logic is_turn(logic [NumDirs-1:0] ports, int unsigned from, int unsigned to);
     if (from >= NumDirs || to >= NumDirs) return 1'b0;
     if (from == to || !ports[from] || !ports[to]) return 1'b0;
@@ -42,13 +42,13 @@ package legal_traffic_pkg;
     return 1'b1;
   endfunction
 
-  // What may come by an input.
+  // Whether a flit may arrive on an input.
   function automatic logic is_legal(logic [NumDirs-1:0] ports, int unsigned from, logic [1:0] x,
                                     logic [1:0] y);
     return 32'(x) < Size && 32'(y) < Size && is_turn(ports, from, int'(way_here(x, y)));
   endfunction
 
-  // A flit as crosspoint_input looks at it.
+  // A flit as crosspoint_input sees it.
   typedef struct packed {
     logic [4:0] length;
     logic last;

@@ -7,15 +7,15 @@ module marked_flit #(
 ) (
     input logic clk_i,
     input logic rst_i,
-    input logic marking_i,  // it goes in now
+    input logic marking_i,  // it enters in this cycle
     input flit_t flit_i,
     input logic is_queued_i,  // into a queue
     input logic [Width-1:0] level_i,  // flits in the queue now
     input logic leave_i,  // the oldest one leaves
-    output logic used_o,  // it has gone in
+    output logic used_o,  // it has entered
     output flit_t flit_o,
     output logic inside_o,  // it is in the queue
-    output logic [Width-1:0] ahead_o  // flits there that are before it
+    output logic [Width-1:0] ahead_o  // flits there ahead of it
 );
 
   always_ff @(posedge clk_i) begin

@@ -10,13 +10,13 @@ module patient_front
     input logic started_i,
     input logic [2:0] watched_i,  // its input
     input logic is_next_i,
-    input logic waits_i,  // it is next, has room, and does not go
+    input logic waits_i,  // it is next, has room, and is not sent
     input logic [NumDirs-1:0] starts_i,  // inputs whose messages start at its output
     input logic [NumDirs-1:0][NumDirs-1:0] goes_before_i  // the order of that output's arbiter
 );
 
   wire [NumDirs-1:0] overtakes = waits_i ? starts_i : '0;
-  logic [NumDirs-1:0][1:0] overtaken_q;  // messages of each input
+  logic [NumDirs-1:0][1:0] overtaken_q;  // messages of each input that have overtaken it
   always_ff @(posedge clk_i) begin
     for (int unsigned i = 0; i < NumDirs; i++) begin
       if (rst_i | ~waits_i) overtaken_q[i] <= '0;

@@ -6,8 +6,8 @@ module proof_start #(
     input logic clk_i,
     input logic rst_i,
     input logic [Width-1:0] watched_i,
-    output logic started_o,  // reset has been
-    output logic [Width-1:0] watched_o  // as in the cycle before
+    output logic started_o,  // a reset has occurred
+    output logic [Width-1:0] watched_o  // value of the previous cycle
 );
 
   logic started_q = 1'b0;

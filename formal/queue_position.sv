@@ -5,7 +5,7 @@ module queue_position #(
 ) (
     input logic clk_i,
     input logic rst_i,
-    input logic enter_i,  // it goes in now
+    input logic enter_i,  // it enters in this cycle
     input logic [Width-1:0] level_i,  // flits in the queue now
     input logic leave_i,  // the oldest one leaves
     output logic inside_o,

@@ -35,13 +35,13 @@ module queue_state #(
   } entry_t;
   typedef struct packed {
     level_t level;
-    entry_t [LaneDepth-1:0] entry;  // the oldest first
+    entry_t [LaneDepth-1:0] entry;  // oldest first
   } queue_t;
 
   queue_t [NumLanes-1:0] queue;
   logic was_read_q;
-  flit_t read_flit_q;  // what has been read last
-  logic started_q = 1'b0;  // reset has been
+  flit_t read_flit_q;  // the last flit read
+  logic started_q = 1'b0;  // a reset has occurred
   always_ff @(posedge clk_i) begin
     started_q <= 1'b1;
     if (rst_i) was_read_q <= 1'b0;

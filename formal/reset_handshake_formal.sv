@@ -26,7 +26,7 @@ module reset_handshake_formal (
 
   logic [1:0] src_q = '0;
   logic [1:0] dst_q = '0;
-  wire started = src_q[0] | dst_q[0];  // an edge has been
+  wire started = src_q[0] | dst_q[0];  // an edge has occurred
   always_ff @(posedge src_clk_i) src_q <= {src_q[0], 1'b1};
   always_ff @(posedge dst_clk_i) dst_q <= {dst_q[0], 1'b1};
   always_comb begin
@@ -41,7 +41,7 @@ module reset_handshake_formal (
     if (src_clear) assert (u_reset.u_state.is_clear);
   end
 
-  // It gets to run, is stopped, and is cleared again.
+  // Cover: it runs, is stopped, and is cleared again.
   logic ran_q = 1'b0;
   always_ff @(posedge src_clk_i) ran_q <= ran_q | run;
   always_comb cover (ran_q & src_clear);

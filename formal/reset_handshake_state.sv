@@ -35,10 +35,10 @@ module reset_handshake_state (
 
   always_comb begin
     assert ($onehot0(ring[7:1] ^ ring[6:0]));
-    // What may still arrive is older than what is sent, and newer than what has come.
+    // A value that may still arrive is older than the one sent and newer than the one received.
     if (stop_changing_i) assert (stop_before_i == ring[6] || stop_before_i == ring[5]);
     if (back_changing_i) assert (back_before_i[0] == ring[2] || back_before_i[0] == ring[1]);
-    // A reset of the writer's side is over only when all has been cleared.
+    // A reset of the writer's side ends only when everything has been cleared.
     if (state_i == 2'd3) assert (~again_i && ring == '0);
   end
 

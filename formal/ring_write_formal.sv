@@ -25,11 +25,11 @@ module ring_write_formal
     logic [DataBytes*8-1:0] data;
   } beat_t;
 
-  // ---- Legal messages: all beats but the last are full, and as many as the length says ----
+  // ---- Legal messages: all beats but the last are full; the length is correct ----
 
   tcp_data_meta_t meta, meta_q;
   logic first_q, started_q = 1'b0;
-  logic [13:0] past_q, length_q;  // bytes of the message that have come; of all
+  logic [13:0] past_q, length_q;  // bytes of the message received; its total length
   assign meta = first_q ? tcp_data_meta_t'(meta_i) : meta_q;
   wire [13:0] length = first_q ? length_i : length_q;
   wire [13:0] past = first_q ? '0 : past_q;
@@ -83,7 +83,7 @@ module ring_write_formal
     if (~first_q) assume (length_q <= 14'd9600);
   end
 
-  // ---- A cycle later ----
+  // ---- One cycle later ----
 
   typedef struct packed {
     logic valid;
@@ -127,13 +127,13 @@ module ring_write_formal
         assert (32'(session) == 32'(was_q.meta.session) && 32'(session) < NumSessions);
         assert (place_written[$clog2(RingBytes)-1:0] == place[$clog2(RingBytes)-1:0]);
         assert (data == was_q.beat.data);
-        // So no two bytes of a message go to one place.
+        // So no two bytes of a message are written to the same place.
         assert (32'(end_of_beat) <= RingBytes + 32'(was_q.meta.skip));
       end
     end
   end
 
-  // ---- What ties its registers to the message, for the induction ----
+  // ---- Invariants between its registers and the message ----
 
   logic [13:0] skip_left;
   assign skip_left = meta_q.skip > past_q ? meta_q.skip - past_q : '0;

@@ -10,7 +10,7 @@ module router_crosspoint_formal
   import noc_pkg::*;
   import legal_traffic_pkg::*;
 #(
-    parameter logic [NumDirs-1:0] Ports = '1,  // which ports exist, by dir_e
+    parameter logic [NumDirs-1:0] Ports = '1,  // ports that exist, by dir_e
     parameter int unsigned Depth = 4,
     parameter int unsigned MaxPacket = 2
 ) (
@@ -21,13 +21,13 @@ module router_crosspoint_formal
     input logic [NumDirs-1:0] last_i,
     input logic [NumDirs-1:0] valid_i,
     input logic [NumDirs-1:0][NumDirs-1:0] out_ready_i,
-    input logic [2:0] watched_i,  // any input, always the same
-    input logic mark_i  // mark the flit that it takes now
+    input logic [2:0] watched_i,  // any input, constant
+    input logic mark_i  // mark the flit taken in this cycle
 );
 
   typedef struct packed {
     logic last;
-    logic [2:0] source;  // the input that the flit came by
+    logic [2:0] source;  // input that the flit arrived on
     logic marked;
   } beat_t;
   typedef struct packed {
@@ -100,8 +100,8 @@ module router_crosspoint_formal
       .started_o(started_q),
       .watched_o(watched_q)
   );
-  logic [NumDirs-1:0] arriving;  // a message has come in in part
-  logic [NumDirs-1:0][1:0] x, y;  // where it goes
+  logic [NumDirs-1:0] arriving;  // part of a message has arrived
+  logic [NumDirs-1:0][1:0] x, y;  // its destination
   logic [NumDirs-1:0][NumDirs-1:0][2:0] stored_q;  // flits in the router, [input][output]
   always_ff @(posedge clk_i) begin
     for (int unsigned i = 0; i < NumDirs; i++) begin
@@ -146,10 +146,10 @@ module router_crosspoint_formal
 
   // ---- The marked flit ----
 
-  logic marked_inside;  // it has gone in and not come out
+  logic marked_inside;  // the marked flit is inside
   flit_t marked;
   dir_e marked_way;
-  logic [2:0] ahead;  // flits of its input and output that are before it
+  logic [2:0] ahead;  // flits of its input and output ahead of it
   assign marked_way = way_here(marked.x, marked.y);
   wire marking = in_taken[watched_i] & in[watched_i].beat.marked;
   wire dir_e marking_way = way_here(x_i[watched_i], y_i[watched_i]);
@@ -174,7 +174,7 @@ module router_crosspoint_formal
   always_comb begin
     if (started_q & ~rst_i) begin
       assert (drop == '0);
-      // Whoever knows where a flit goes is told the same.
+      // The ready by output agrees with that of the flit.
       if (valid_i[DirLocal]) begin
         assert (local_ready[way_here(x_i[DirLocal], y_i[DirLocal])] == in_ready[DirLocal][0]);
       end
@@ -182,7 +182,7 @@ module router_crosspoint_formal
         if (out_taken[o]) begin
           assert (way_here(out[o].x, out[o].y) == dir_e'(o));
           if (out[o].beat.marked) begin
-            // It comes out when it is its turn, where it wanted to, unchanged.
+            // It comes out in turn, at its output, unchanged.
             assert (marked_inside && ahead == '0 && marked_way == dir_e'(o));
             assert (out[o] == marked);
           end
@@ -192,7 +192,7 @@ module router_crosspoint_formal
     end
   end
 
-  // ---- Messages stay whole; what the local output offers stays ----
+  // ---- Messages stay contiguous; the local output keeps its offer ----
 
   logic [NumDirs-1:0] out_inside;
   logic [NumDirs-1:0][2:0] owner;
@@ -223,7 +223,7 @@ module router_crosspoint_formal
       .mark_o(owner)
   );
 
-  // ---- What ties the queues to the counts, so that one step of induction does ----
+  // ---- Invariants between queues and counts, so that one induction step suffices ----
 
   typedef struct packed {
     logic [NumDirs:0] head;
@@ -243,7 +243,7 @@ module router_crosspoint_formal
     for (genvar o = 0; o < NumDirs; o++) begin : gen_queue
       wire on_link = offered[o] & (out[o].beat.source == 3'(i));
       if (is_turn(Ports, i, o)) begin : gen_present
-        entry_t [Depth-1:0] entry;  // the oldest first
+        entry_t [Depth-1:0] entry;  // oldest first
         flit_t [Depth-1:0] flit;
         logic [$clog2(Depth):0] level;
         assign {level, entry} =
@@ -297,7 +297,7 @@ module router_crosspoint_formal
     typedef struct packed {  // as in crosspoint_output_state
       logic locked;
       logic [$clog2(MaxPacket+1)-1:0] count;
-      logic [NumInputs-1:0] owner;  // as the output numbers its inputs
+      logic [NumInputs-1:0] owner;  // numbered like the output's inputs
     } state_t;
     state_t state;
     assign state = u_router.gen_output[o].gen_present.u_output.u_state.state;
@@ -325,7 +325,7 @@ module router_crosspoint_formal
     end
   end
 
-  // ---- It can happen at all ----
+  // ---- Covers: it can happen ----
 
   logic was_marked_q;
   always_ff @(posedge clk_i) was_marked_q <= ~rst_i & marked_inside;

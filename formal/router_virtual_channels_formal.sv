@@ -18,7 +18,7 @@ module router_virtual_channels_formal
   import legal_traffic_pkg::*;
   import vc_flit_pkg::*;
 #(
-    parameter logic [NumDirs-1:0] Ports = '1,  // which ports exist, by dir_e
+    parameter logic [NumDirs-1:0] Ports = '1,  // ports that exist, by dir_e
     parameter int unsigned NumLanes = 2,  // virtual channels, up to 2
     parameter int unsigned Depth = 4
 ) (
@@ -29,9 +29,9 @@ module router_virtual_channels_formal
     input logic [NumDirs-1:0] last_i,
     input logic [NumDirs-1:0][NumLanes-1:0] valid_i,
     input logic [NumDirs-1:0][NumLanes-1:0] out_ready_i,
-    input logic [2:0] watched_i,  // any input and channel, always the same
+    input logic [2:0] watched_i,  // any input and channel, constant
     input logic watched_lane_i,
-    input logic mark_i  // mark the flit that it takes now
+    input logic mark_i  // mark the flit taken in this cycle
 );
 
   function automatic logic is_second(logic [NumLanes-1:0] lane);  // one-hot or zero
@@ -93,7 +93,7 @@ module router_virtual_channels_formal
       .watched_o(watched_q)
   );
   logic [NumDirs-1:0][NumLanes-1:0] in_ready_q, in_taken;
-  logic [NumDirs-1:0][NumLanes-1:0] arriving;  // a message has come in in part
+  logic [NumDirs-1:0][NumLanes-1:0] arriving;  // part of a message has arrived
   dir_e [NumDirs-1:0][NumLanes-1:0] arriving_dir;
   vc_legal_traffic #(
       .Ports(Ports),
@@ -117,7 +117,7 @@ module router_virtual_channels_formal
 
   // ---- The marked flit ----
 
-  logic [NumDirs-1:0][NumLanes-1:0][2:0] level;  // of the queues
+  logic [NumDirs-1:0][NumLanes-1:0][2:0] level;  // levels of the queues
   logic [NumDirs-1:0][NumLanes-1:0] pop;
   wire watched_pop = pop[watched_i][watched_lane_i];
   logic [NumDirs-1:0] out_taken;
@@ -125,7 +125,7 @@ module router_virtual_channels_formal
     for (int unsigned o = 0; o < NumDirs; o++) out_taken[o] = |out_valid[o];
     out_taken[DirLocal] = out_valid[DirLocal][0] & out_ready_i[DirLocal][0];
   end
-  logic marked_inside_q;  // it has gone in and not come out
+  logic marked_inside_q;  // the marked flit is inside
   flit_t marked;
   wire marking = in_taken[watched_i][watched_lane_i] & in[watched_i].beat.marked;
   logic in_queue;
@@ -152,10 +152,10 @@ module router_virtual_channels_formal
     else if (out_taken[marked.dir] & out[marked.dir].beat.marked) marked_inside_q <= 1'b0;
   end
 
-  // ---- Every output ----
+  // ---- Properties of every output ----
 
   logic [NumDirs-1:0][NumLanes-1:0] out_ready_q;
-  logic [NumDirs-1:0][NumLanes-1:0] out_inside;  // by channel: a message has left in part
+  logic [NumDirs-1:0][NumLanes-1:0] out_inside;  // by channel: part of a message has left
   origin_t [NumDirs-1:0][NumLanes-1:0] owner;
   logic waits_q;
   flit_t out_q;
@@ -180,11 +180,11 @@ module router_virtual_channels_formal
       .waiting_o(out_q)
   );
 
-  // ---- What lies inside: queues, links ----
+  // ---- Contents: queues, links ----
 
   typedef struct packed {
     logic [2:0] level;
-    entry_t [Depth-1:0] entry;  // the oldest first
+    entry_t [Depth-1:0] entry;  // oldest first
   } queue_t;
   typedef struct packed {  // as in vc_input_state
     logic [NumLanes-1:0] pop;
@@ -196,11 +196,11 @@ module router_virtual_channels_formal
     queue_t [NumLanes-1:0] queue;
   } input_state_t;
   input_state_t [NumDirs-1:0] state;
-  logic [NumDirs-1:0][NumLanes-1:0] leaving;  // a message has left in part
-  logic [NumDirs-1:0][NumLanes-1:0] going;  // and a flit of it in the last cycle
+  logic [NumDirs-1:0][NumLanes-1:0] leaving;  // part of a message has left
+  logic [NumDirs-1:0][NumLanes-1:0] going;  // with a flit in the last cycle
   logic [NumDirs-1:0][NumLanes-1:0][NumLanes-1:0] channel;
   logic [NumDirs-1:0] popped_lane_q;
-  dir_e [NumDirs-1:0][NumLanes-1:0] leaving_dir_q;  // where the message that leaves goes
+  dir_e [NumDirs-1:0][NumLanes-1:0] leaving_dir_q;  // output of the message that is leaving
   flit_t [NumDirs-1:0][NumLanes-1:0] front;
 
   for (genvar i = 0; i < NumDirs; i++) begin : gen_input
@@ -261,7 +261,8 @@ module router_virtual_channels_formal
   wire [NumDirs-1:0][NumLanes-1:0] sent = u_router.sent;
   flit_t [NumDirs-1:0] link;
   logic [NumDirs-1:0][NumDirs-1:0][NumDirs-1:0] goes_before;  // [output][input][input]
-  logic [NumDirs-1:0][NumLanes-1:0] seen;  // as out_inside, before the buffer of the local output
+  // Like out_inside, but before the buffer of the local output
+  logic [NumDirs-1:0][NumLanes-1:0] seen;
   origin_t [NumDirs-1:0][NumLanes-1:0] seen_owner;
   for (genvar o = 0; o < NumDirs; o++) begin : gen_output
     if (!Ports[o]) begin : gen_absent
@@ -299,7 +300,7 @@ module router_virtual_channels_formal
     end
   end
 
-  // ---- Where the marked flit lies, and how many are before it there ----
+  // ---- Position of the marked flit, and number of flits ahead of it ----
 
   logic on_link_q, in_fifo;
   wire gone = used & ~marked_inside_q;
@@ -334,7 +335,7 @@ module router_virtual_channels_formal
   always_comb begin
     if (started_q) begin
       if (waits_q) assert (fifo_level != '0 && out[DirLocal] == out_q);
-      // Until it comes out it lies in one place: it is not lost.
+      // Until it comes out it is in exactly one place: it is not lost.
       assert ($onehot0({in_queue, on_link_q, in_fifo}));
       assert (marked_inside_q == (in_queue | on_link_q | in_fifo));
       for (int unsigned o = 0; o < NumDirs; o++) begin
@@ -359,7 +360,7 @@ module router_virtual_channels_formal
     end
   end
 
-  // ---- How many messages of others a front lets by whose patience is at an end ----
+  // ---- Messages that overtake a front after its patience has run out ----
 
   localparam logic [2:0] Patience = 3'd7;
   input_state_t watched_state;
@@ -381,7 +382,7 @@ module router_virtual_channels_formal
       .goes_before_i(goes_before[watched_way])
   );
 
-  // ---- It can happen at all ----
+  // ---- Covers: it can happen ----
 
   logic was_marked_q;
   always_ff @(posedge clk_i) was_marked_q <= ~rst_i & marked_inside_q;

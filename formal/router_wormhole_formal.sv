@@ -19,13 +19,13 @@ module router_wormhole_formal
     input logic [NumDirs-1:0] last_i,
     input logic [NumDirs-1:0] valid_i,
     input logic [NumDirs-1:0] out_ready_i,
-    input logic [2:0] watched_i,  // any input, always the same
-    input logic mark_i  // mark the flit that it takes now
+    input logic [2:0] watched_i,  // any input, constant
+    input logic mark_i  // mark the flit taken in this cycle
 );
 
   typedef struct packed {
     logic last;
-    logic [2:0] source;  // the input that the flit came by
+    logic [2:0] source;  // input that the flit arrived on
     logic marked;
   } beat_t;
   typedef struct packed {
@@ -90,7 +90,7 @@ module router_wormhole_formal
       .started_o(started_q),
       .watched_o(watched_q)
   );
-  logic [NumDirs-1:0] waiting_q, arriving;  // arriving: a message has come in in part
+  logic [NumDirs-1:0] waiting_q, arriving;  // arriving: part of a message has arrived
   route_t [NumDirs-1:0] in_route, arriving_route;
   for (genvar i = 0; i < NumDirs; i++) begin : gen_route
     assign in_route[i] = '{x: x_i[i], y: y_i[i], port: port_i[i]};
@@ -138,9 +138,9 @@ module router_wormhole_formal
 
   // ---- The marked flit ----
 
-  logic marked_inside;  // it has gone in and not come out
+  logic marked_inside;  // the marked flit is inside
   flit_t marked;
-  logic [3:0] ahead;  // flits of its input that are before it
+  logic [3:0] ahead;  // flits of its input ahead of it
   logic [NumDirs-1:0][3:0] stored_q;  // flits of each input in the router
   logic [NumDirs-1:0][NumDirs-1:0] leaves_by;  // [input][output]
   logic [NumDirs-1:0] leaves;
@@ -173,7 +173,7 @@ module router_wormhole_formal
       .rst_i,
       .marking_i(marking),
       .flit_i(in[watched_i]),
-      // By the local input, which has no buffer, it leaves in the same cycle.
+      // On the local input, which has no buffer, it leaves in the same cycle.
       .is_queued_i(watched_i != 3'(DirLocal)),
       .level_i(stored_q[watched_i]),
       .leave_i(watched_leaves),
@@ -195,7 +195,7 @@ module router_wormhole_formal
       for (int unsigned o = 0; o < NumDirs; o++) begin
         if (out_taken[o]) begin
           if (out[o].beat.marked) begin
-            // It comes out when it is its turn, where it wanted to, unchanged.
+            // It comes out in turn, at its output, unchanged.
             assert (out[o].beat.source == watched_i);
             assert (marked_inside ? ahead == '0 : marking);
             assert (expected.dir == dir_e'(o));
@@ -209,7 +209,7 @@ module router_wormhole_formal
     end
   end
 
-  // ---- Every output ----
+  // ---- Properties of every output ----
 
   logic [NumDirs-1:0] out_inside, out_stalled_q;
   logic [NumDirs-1:0][2:0] owner;
@@ -246,7 +246,7 @@ module router_wormhole_formal
           assert (out[o].dir == way_after(o, out[o].x, out[o].y));
         end
         if (out_stalled_q[o]) begin
-          // The mark of an unbuffered flit that waits is free until it is taken.
+          // The mark of a waiting unbuffered flit may change until the flit is taken.
           assert (out_valid[o] & (out[o].beat.source == out_q[o].beat.source));
           if (out[o].beat.source != 3'(DirLocal)) assert (out[o] == out_q[o]);
         end
@@ -254,14 +254,14 @@ module router_wormhole_formal
     end
   end
 
-  // ---- How many messages of others an input's front lets by ----
+  // ---- Messages of other inputs that overtake an input's front ----
 
   logic [NumDirs-1:0][1:0] overtaken_q;  // at each output, while the watched input waits for it
   logic [NumDirs-1:0] watched_asks, watched_waits;
   for (genvar o = 0; o < NumDirs; o++) begin : gen_turn
     localparam int unsigned NumInputs = (o == int'(DirEast) || o == int'(DirWest)) ? 2 : 4;
     localparam inputs_t Inputs = inputs_of(RoutingXY, o);
-    logic [NumInputs-1:0] is_watched;  // as the output numbers its inputs
+    logic [NumInputs-1:0] is_watched;  // numbered like the output's inputs
     logic [1:0] turn, last_winner;
     logic locked;
     assign locked = u_router.gen_output[o].gen_present.locked_q;
@@ -286,14 +286,14 @@ module router_wormhole_formal
       if (started_q & ~rst_i & watched_waits[o]) begin
         assert (32'(overtaken_q[o]) + 32'(out_taken[o] & out[o].beat.last) < NumInputs);
       end
-      // Each message of another takes the turn at least one step nearer.
+      // Each message of another input brings the turn at least one step nearer.
       if (started_q & (overtaken_q[o] != '0)) begin
         assert (turn != last_winner);
         assert (watched_asks[o]);
         assert (32'(overtaken_q[o]) + (32'(turn) + NumInputs - 32'(last_winner) - 1) % NumInputs +
                 32'(locked) < NumInputs);
       end
-      // The lock is what has been seen of the message.
+      // The lock agrees with the observed message.
       if (started_q) begin
         assert (locked == (out_inside[o] | out_stalled_q[o]));
         if (out_inside[o]) assert (3'(Inputs[last_winner]) == owner[o]);
@@ -302,7 +302,7 @@ module router_wormhole_formal
     end
   end
 
-  // ---- What lies in the buffers, so that one step of induction does ----
+  // ---- Contents of the buffers, so that one induction step suffices ----
 
   typedef struct packed {
     logic [NumDirs-1:0] wants;
@@ -310,7 +310,7 @@ module router_wormhole_formal
     flit_t flit;
   } entry_t;
   for (genvar i = 1; i < NumDirs; i++) begin : gen_fifo
-    entry_t [Depth-1:0] entry;  // the oldest first
+    entry_t [Depth-1:0] entry;  // oldest first
     flit_t [Depth-1:0] flit;
     logic [$clog2(Depth):0] level;
     assign {level, entry} = u_router.gen_input[i].gen_buffered.u_fifo.u_state.queue;
@@ -344,7 +344,7 @@ module router_wormhole_formal
     end
   end
 
-  logic [NumDirs-1:0][NumDirs-1:0] open;  // [input][output]: a message is half out
+  logic [NumDirs-1:0][NumDirs-1:0] open;  // [input][output]: part of a message has left
   always_comb begin
     for (int unsigned i = 0; i < NumDirs; i++) begin
       for (int unsigned o = 0; o < NumDirs; o++) begin
@@ -378,7 +378,7 @@ module router_wormhole_formal
     end
   end
 
-  // ---- It can happen at all ----
+  // ---- Covers: it can happen ----
 
   logic was_marked_q;
   always_ff @(posedge clk_i) was_marked_q <= ~rst_i & marked_inside;

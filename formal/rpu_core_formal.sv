@@ -16,7 +16,7 @@ module rpu_core_formal
     input logic custom_ready_i,
     input word_t custom_result_i,
     input logic external_interrupt_i,
-    input logic [4:0] register_i  // the one that is followed
+    input logic [4:0] register_i  // the register tracked
 );
 
   logic [4:0] register;
@@ -31,7 +31,7 @@ module rpu_core_formal
       .watched_o(register)
   );
 
-  // Memories keep their outputs while they are not enabled.
+  // Memories keep their outputs while not enabled.
   logic code_enable, data_enable, code_enable_q, data_enable_q;
   word_t code_q, data_q;
   always_ff @(posedge clk_i) begin
@@ -93,7 +93,7 @@ module rpu_core_formal
   wire [2:0] funct3 = done.insn[14:12];
   wire executed = started & done.valid & ~done.trap & ~done.interrupted;
 
-  // The register that is followed.
+  // The tracked register.
   word_t value_q;
   logic known_q;
   always_ff @(posedge clk_i) begin
@@ -114,7 +114,7 @@ module rpu_core_formal
     if (executed & uses_second & done.insn[24:20] == '0) assert (done.rs2_value == '0);
   end
 
-  // One goes on where the other has led.
+  // Each instruction starts where the previous one led.
   word_t next_q;
   logic any_q;
   always_ff @(posedge clk_i) begin
@@ -126,7 +126,7 @@ module rpu_core_formal
   end
   always_comb if (started & done.valid) assert (done.pc == (any_q ? next_q : '0));
 
-  // What the instruction set says.
+  // Expected results according to the instruction set.
   word_t first, second, immediate, result, target;
   logic taken, is_alu, is_writing;
   logic [4:0] amount;
@@ -188,7 +188,7 @@ module rpu_core_formal
     end
   end
 
-  // What is written to the data memory belongs to the instruction that retires a cycle later.
+  // A write to the data memory belongs to the instruction that retires one cycle later.
   logic [3:0] write_q;
   logic [13:2] addr_q;
   word_t stored_q;
@@ -213,7 +213,7 @@ module rpu_core_formal
     end
   end
 
-  // It can happen: three instructions one after the other, a branch back, an exception.
+  // Cover: three consecutive instructions, a backward branch, an exception.
   logic [1:0] row_q;
   always_ff @(posedge clk_i) row_q <= executed ? row_q + 2'(row_q != 2'd3) : '0;
   always_comb begin

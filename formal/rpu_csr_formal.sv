@@ -8,7 +8,7 @@ module rpu_csr_formal
 (
     input logic clk_i,
     input logic rst_i,
-    input logic [11:0] register_i,  // the one that is followed
+    input logic [11:0] register_i,  // the register tracked
     input logic [11:0] addr_i,
     input logic write_i,
     input word_t write_data_i,
@@ -68,7 +68,7 @@ module rpu_csr_formal
       .interrupt_cause_o(interrupt_cause)
   );
 
-  // What has happened in the cycles before.
+  // Events of the previous cycles.
   logic [11:0] addr_q;
   logic quiet_q, retired_q, wrote_counter_q;
   wire happens = write_i | trap_i | mret_i;
@@ -82,7 +82,7 @@ module rpu_csr_formal
 
   wire writes = started & write_i & addr_q == register;
   word_t value, value_q, mask;
-  logic is_held;  // not fixed, and no counter
+  logic is_held;  // neither constant nor a counter
   always_comb begin
     is_held = 1'b1;
     unique case (register)
@@ -152,7 +152,7 @@ module rpu_csr_formal
 
   // ---- Interrupts: pending and enabled, external before software before timer ----
 
-  // By mstatus and mie, whose bits are followed where they are the register.
+  // According to mstatus and mie, whose bits are known if one of them is the tracked register.
   logic external_q, software_q, timer_q;
   logic interrupt_q, global_q;
   word_t before_q;
@@ -176,7 +176,7 @@ module rpu_csr_formal
     end
   end
 
-  // It can happen: an interrupt, and a value that was written and is read.
+  // Cover: an interrupt, and a read of a written value.
   always_comb begin
     if (started) begin
       cover (interrupt & interrupt_cause == 4'd7);

@@ -11,7 +11,7 @@ module stream_merge_formal #(
     input logic [NumInputs-1:0][1:0] data_i,
     input logic [NumInputs-1:0] valid_i,
     input logic [NumInputs-1:0] out_ready_i,  // by input
-    input logic [$clog2(NumInputs)-1:0] watched_i  // any input, always the same
+    input logic [$clog2(NumInputs)-1:0] watched_i  // any input, constant
 );
 
   typedef struct packed {
@@ -42,7 +42,7 @@ module stream_merge_formal #(
       .selected_o(selected)
   );
 
-  // ---- What the inputs promise: an offer stays until it is taken ----
+  // ---- Assumption: an input's offer stays until it is taken ----
 
   logic started_q = 1'b0;
   logic [NumInputs-1:0] waiting_q;
@@ -65,10 +65,10 @@ module stream_merge_formal #(
     end
   end
 
-  // ---- What comes out ----
+  // ---- Output properties ----
 
   wire taken = out_valid & |(out_ready_i & selected);
-  logic inside_q;  // a message has begun and not ended
+  logic inside_q;  // inside a message
   logic [NumInputs-1:0] owner_q;
   logic stalled_q;
   beat_t out_q;
@@ -117,7 +117,7 @@ module stream_merge_formal #(
       if (u_merge.gen_merge.locked_q) assert (inside_q | stalled_q);
       if (inside_q) assert (owner_q[last_winner]);
       if (stalled_q) assert (selected_q[last_winner]);
-      // Each message of another input takes the turn at least one step nearer.
+      // Each message of another input brings the turn at least one step nearer.
       if (overtaken_q != '0) begin
         assert (32'(overtaken_q) + (32'(watched_i) + NumInputs - 32'(last_winner) - 1) % NumInputs
                 + 32'(u_merge.gen_merge.locked_q) < NumInputs);

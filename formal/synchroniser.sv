@@ -15,8 +15,8 @@ module synchroniser #(
 );
 
   logic [Width-1:0] src_q, before_q;
-  logic [1:0] edges_q, seen_q;  // of the source; those that there were at the last sample
-  (* keep *) logic [Width-1:0] is_late;  // free: nothing drives it
+  logic [1:0] edges_q, seen_q;  // edges of the source; edges at the last sample
+  (* keep *) logic [Width-1:0] is_late;  // undriven, hence free in the proof
   wire changing = edges_q != seen_q;
   logic [Stages-1:0][Width-1:0] stages_q;
 

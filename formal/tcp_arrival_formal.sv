@@ -108,7 +108,7 @@ module tcp_arrival_formal
       .unused_o(unused_error)
   );
 
-  // ---- What holds of every session ----
+  // ---- Invariants of every session ----
 
   wire seq_t window = wishes_3_q.release_edge - block_3_q.rcv_nxt;  // RCV.WND
   wire seq_t flight = block_3_q.max - block_3_q.una;
@@ -118,20 +118,20 @@ module tcp_arrival_formal
     assume (block.max - block.una <= SendBytes + 1);
     assume (block.nxt - block.una <= block.max - block.una);
     assume (segment.length <= 14'd8960);
-    // As tcp_lookup makes one of an error.
+    // Like the arrival that tcp_lookup makes of an error.
     if (report_i) begin
       assume (segment.flags == flags_t'{rst: 1'b1, urg: segment.flags.urg, default: 1'b0});
       assume (segment.length == '0 & ~segment.options.has_sack);
     end
-    // What closes a gap ends in the window.
+    // A range that closes a gap ends within the window.
     if (reaches_i & settled) assume (reach_i - block_3_q.rcv_nxt <= window);
   end
 
   // ---- RFC 9293, 3.10.7.4: the four cases of the table ----
 
   wire segment_t s = segment_3_q;
-  wire seq_t begins_at = s.seq - block_3_q.rcv_nxt;  // from RCV.NXT
-  // A FIN that comes before the session is open does not count; it comes once more.
+  wire seq_t begins_at = s.seq - block_3_q.rcv_nxt;  // relative to RCV.NXT
+  // A FIN that arrives before the session is open is ignored; the peer sends it again.
   wire fin = s.flags.fin & (block_3_q.state != SynReceived);
   wire seq_t occupied = 32'(s.length) + 32'(fin) + 32'(s.flags.syn);  // SEG.LEN
   wire seq_t last_at = begins_at + occupied - 32'd1;
@@ -142,8 +142,8 @@ module tcp_arrival_formal
   end
   wire synchronised = block_3_q.state inside {SynReceived, Established, FinWait1, FinWait2,
                                               CloseWait, Closing, LastAck, TimeWait};
-  // Beyond the table: what comes next counts but for its bytes where the window is shut, as its
-  // acknowledgement should, and a FIN at the edge of the window.
+  // Beyond the table: with a closed window, the next expected segment is accepted without its
+  // bytes, so that its acknowledgement is processed. So is a FIN at the edge of the window.
   wire allowed = (begins_at == '0) | (s.flags.fin & (begins_at + 32'(s.length) == window));
   wire takes = in_window | allowed;
 
@@ -157,7 +157,7 @@ module tcp_arrival_formal
       if (in_window) assert (~unacceptable);
       if (~takes) assert (unacceptable);
     end
-    // Bytes that are kept are in the window, all behind those that have come.
+    // Bytes kept are within the window, all after those already received.
     if (settled & synchronised & keep) begin
       assert (~unacceptable & ~stale & ~s.flags.rst & ~s.flags.syn & s.flags.ack);
       assert (32'(skip) < 32'(s.length));
@@ -165,13 +165,13 @@ module tcp_arrival_formal
       if (in_order) assert (kept_from == '0);
       if (skip != '0) assert (kept_from == '0);
     end
-    // The next byte expected never goes back, and not beyond the window, but for a FIN.
+    // RCV.NXT never goes back, nor beyond the window except for a FIN.
     if (settled & synchronised) begin
       assert (advance <= window + 32'd1);
       if (advance != '0) assert (in_order);
       if (in_order & ~reaches_i) assert (advance == kept_to || advance == kept_to + 32'd1);
     end
-    // Only what has been sent and is not acknowledged yet is; never less.
+    // Only bytes sent and not yet acknowledged become acknowledged; SND.UNA never goes back.
     if (settled & synchronised) begin
       assert (after.una - block_3_q.una <= flight);
       assert (after.max == block_3_q.max);
@@ -185,8 +185,8 @@ module tcp_arrival_formal
     if (settled & synchronised & s.flags.rst & after.state != block_3_q.state) begin
       assert (begins_at == '0);
     end
-    // RFC 5927, 4.1 and 5.2: an error counts if it is of what is on its way. It makes segments shorter,
-    // or ends a connection that is asked for; nothing else.
+    // RFC 5927, 4.1 and 5.2: an error is heeded only if it concerns data in flight. It reduces the
+    // segment size or ends a requested connection, nothing else.
     if (settled & report_3_q) begin
       assert ($onehot({lowers, unreachable, unused_error}));
       if (acked_3 >= flight) assert (unused_error);
@@ -200,7 +200,7 @@ module tcp_arrival_formal
     end else if (settled) begin
       assert (~lowers & ~unreachable & ~unused_error);
     end
-    // RFC 7323, 5.3: nothing of a stale segment counts, but an answer to the own SYN.
+    // RFC 7323, 5.3: a stale segment is ignored, unless it answers our SYN.
     if (settled & synchronised & stale & ~s.flags.syn) begin
       assert (~keep & (advance == '0) & (after.una == block_3_q.una));
       assert (after.wnd_edge == block_3_q.wnd_edge);

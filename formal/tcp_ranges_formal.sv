@@ -83,7 +83,7 @@ module tcp_ranges_formal #(
       .right_o(right)
   );
 
-  // ---- Distances from the base, which are in order if nothing is half of all places away ----
+  // ---- Distances from the base, ordered if none is as large as half the number range ----
 
   typedef logic signed [Width-1:0] distance_t;
   function automatic distance_t from_base(place_t place, place_t base);
@@ -93,13 +93,13 @@ module tcp_ranges_formal #(
     return from_base(l, base) <= from_base(at, base) && from_base(at, base) < from_base(r, base);
   endfunction
 
-  // A ring ahead of the base or a ring behind it: the places of two rings, of four.
+  // Up to a ring ahead of the base or a ring behind it: two of the four rings in the number range.
   localparam distance_t Ring = distance_t'(2 ** (Width - 2));
   function automatic logic near(place_t place, place_t base);
     return from_base(place, base) >= -Ring && from_base(place, base) <= Ring;
   endfunction
 
-  // What is asked for keeps the order that comes of it.
+  // Requests keep the ranges ordered.
   slots_t sane, apart;
   always_comb begin
     for (int unsigned r = 0; r < NumRanges; r++) begin
@@ -125,12 +125,12 @@ module tcp_ranges_formal #(
     assume (&sane & &apart);
     assume (near(add_left_i, base_i) & near(add_right_i, base_i));
     assume (from_base(add_left_i, base_i) < from_base(add_right_i, base_i));
-    // An addition begins behind the base; what comes next, at it or before.
+    // An added range begins after the base; in-order data at it or before.
     assume (~add_i | from_base(was_q.add_left, was_q.base) > 0);
     assume (~(add_i & remove_i));
   end
 
-  // ---- What should come of it ----
+  // ---- Expected result ----
 
   slots_t current, met;
   logic was_in, is_in, added_in, watched, all_met_current;
@@ -192,7 +192,7 @@ module tcp_ranges_formal #(
     end
   end
 
-  // ---- Where the last one that is met ends; whether all is known ----
+  // ---- End of the last range touched; whether all is known ----
 
   logic reaches_end, covers;
   place_t end_of, reached;

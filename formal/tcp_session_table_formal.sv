@@ -57,7 +57,7 @@ module tcp_session_table_formal
     assume (op_i != 2'd3);
   end
 
-  // ---- What is asked for, until it is answered ----
+  // ---- Requests, until they are answered ----
 
   typedef struct packed {
     logic valid;
@@ -72,7 +72,7 @@ module tcp_session_table_formal
     else asked_q <= {asked_q[Latency-1:1], valid_i & ready, op_i, key_i, session_i};
   end
 
-  // ---- What is there ----
+  // ---- Reference model ----
 
   logic [NumSessions-1:0] used_q, same;
   key_t [NumSessions-1:0] keys_q;
@@ -116,7 +116,7 @@ module tcp_session_table_formal
     end
   end
 
-  // ---- What ties the memories to it, for the induction ----
+  // ---- Invariants between memories and model ----
 
   logic [NumSessions-1:0][NumWays-1:0] line;
   for (genvar s = 0; s < NumSessions; s++) begin : gen_hash
@@ -198,7 +198,7 @@ module tcp_session_table_formal
     end
   end
 
-  // It can happen at all: one that has been made goes again.
+  // Cover: a session is inserted and removed again.
   logic made_q;
   always_ff @(posedge clk_i) made_q <= ~rst_i & (made_q | is_new);
   always_comb if (started_q) cover (made_q & (num_used == '0) & ~is_new);

@@ -9,8 +9,8 @@ module two_clocks_start #(
     input  logic out_clk_i,
     input  logic rst_i,
     output logic started_o,
-    output logic is_empty_o,  // it begins here, running and empty
-    output logic [1:0] in_resets_o,  // an edge of this clock has had the reset, and a second one
+    output logic is_empty_o,  // the proof starts here, running and empty
+    output logic [1:0] in_resets_o,  // one edge of this clock has seen the reset; two edges have
     output logic [1:0] out_resets_o
 );
 

@@ -6,11 +6,11 @@ module vc_credits #(
 ) (
     input logic clk_i,
     input logic [$clog2(Depth):0] level_i,
-    input logic enter_i,  // a flit is on the way into it
+    input logic enter_i,  // a flit is about to enter it
     input logic [$clog2(Depth):0] credits_i
 );
 
-  logic started_q = 1'b0;  // reset has been
+  logic started_q = 1'b0;  // a reset has occurred
   always_ff @(posedge clk_i) started_q <= 1'b1;
 
   always_comb if (started_q) assert (32'(level_i) + 32'(enter_i) + 32'(credits_i) == Depth);

@@ -6,7 +6,7 @@ package vc_flit_pkg;
   import noc_pkg::*;
   import legal_traffic_pkg::*;
 
-  parameter int unsigned LocalDepth = 4;  // of the buffer at the local output
+  parameter int unsigned LocalDepth = 4;  // depth of the buffer at the local output
 
   typedef struct packed {
     logic lane;
@@ -14,7 +14,7 @@ package vc_flit_pkg;
   } origin_t;
   typedef struct packed {
     logic last;
-    origin_t from;  // the input and the channel that the flit came by
+    origin_t from;  // input and channel that the flit arrived on
     logic marked;
     logic late;  // it came after the marked one
   } beat_t;
@@ -25,13 +25,13 @@ package vc_flit_pkg;
     beat_t beat;
   } flit_t;
 
-  // In the queue of a channel: the flit, and its head beside it.
+  // Entry of a channel's queue: the flit, and its head.
   typedef struct packed {
     logic [NumDirs-1:0] dir;  // one-hot
     logic last;
     flit_t flit;
   } entry_t;
-  // In the buffer at the local output.
+  // Entry of the buffer at the local output.
   typedef struct packed {
     logic  last;
     flit_t flit;
@@ -41,7 +41,7 @@ package vc_flit_pkg;
     return flit.dir == way_here(flit.x, flit.y) && is_legal(ports, from, flit.x, flit.y);
   endfunction
 
-  function automatic logic same_flit(flit_t a, flit_t b);  // the direction changes
+  function automatic logic same_flit(flit_t a, flit_t b);  // except the direction, which changes
     return a.x == b.x && a.y == b.y && a.beat == b.beat;
   endfunction
 

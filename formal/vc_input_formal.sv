@@ -22,9 +22,9 @@ module vc_input_formal
     input logic [1:0] valid_i,
     input logic [NumDirs-1:0][1:0] room_i,
     input logic [NumDirs-1:0][1:0] free_i,
-    input logic [NumDirs-1:0] kept_i,  // outputs that messages go on at
+    input logic [NumDirs-1:0] kept_i,  // outputs at which a message continues
     input logic granted_i,
-    input logic watched_i  // any channel, always the same
+    input logic watched_i  // any channel, constant
 );
 
   localparam int unsigned NumLanes = 2;
@@ -75,7 +75,7 @@ module vc_input_formal
       .busy_o(unused_busy)
   );
 
-  // ---- The same without a RAM ----
+  // ---- Reference model without RAM ----
 
   logic started_q;
   channels_t ready_q, valid_q;
@@ -91,19 +91,20 @@ module vc_input_formal
   flit_t popped_flit_q;
   flit_t [NumLanes-1:0][Depth-1:0] queue_q, queue_d;  // entry 0 is the oldest
   count_t [NumLanes-1:0] count_q, count_d;
-  logic [NumLanes-1:0] arriving;  // the last flit in was not its message's last
+  logic [NumLanes-1:0] arriving;  // the last flit received did not end its message
   dir_e [NumLanes-1:0] arriving_dir;
-  logic [NumLanes-1:0] leaving_q;  // the last flit out was not its message's last
+  logic [NumLanes-1:0] leaving_q;  // the last flit sent did not end its message
   dir_e [NumLanes-1:0] leaving_dir_q;
   channels_t [NumLanes-1:0] held_q;  // the channel that it has taken
-  channels_t going_q;  // the lane whose message has sent a flit in the last cycle, not its last
+  channels_t going_q;  // lane whose message sent a flit in the last cycle, not its last one
   flit_t [NumLanes-1:0] oldest;
-  channels_t [NumLanes-1:0] open;  // by which the front may go now
-  logic [NumLanes-1:0] can, waits;  // waits: another message goes on at its output
-  channels_t asks;  // the lane that asks
+  channels_t [NumLanes-1:0] open;  // channels that the front may take now
+  logic [NumLanes-1:0] can, waits;  // waits: another message continues at its output
+  channels_t asks;  // the requesting lane
   wire channels_t is_urgent = u_input.u_choice.urgent;
   channels_t pop;
-  logic [2:0] overtaken_q;  // messages of the other lane that the watched one let start, up to Patience
+  // Messages of the other lane that have overtaken the watched one, up to Patience
+  logic [2:0] overtaken_q;
   assign asks = u_input.choice;
   assign pop  = granted_i ? asks : '0;
 
@@ -161,7 +162,7 @@ module vc_input_formal
     end
   end
 
-  // ---- Legal traffic: the flits of a message go one way ----
+  // ---- Legal traffic: all flits of a message take the same path ----
 
   whole_message #(
       .mark_t(dir_e),
@@ -187,7 +188,7 @@ module vc_input_formal
     if (want == '0) assume (~granted_i);
   end
 
-  // ---- What it asks for and what comes out ----
+  // ---- Requests and outputs ----
 
   always_comb begin
     if (started_q & ~rst_i) begin
@@ -196,7 +197,7 @@ module vc_input_formal
       assert ((want == '0) == (asks == '0));
       for (int unsigned l = 0; l < NumLanes; l++) begin
         if (valid_i[l]) assert (32'(count_q[l]) < Depth);
-        // Room that has been told of stays until a flit takes it.
+        // Room once signalled stays until a flit uses it.
         if (ready_q[l] & ~valid_q[l]) assert (ready[l]);
         if (asks[l]) begin
           assert (want == NumDirs'(1) << oldest[l].dir);
@@ -229,7 +230,7 @@ module vc_input_formal
   end
 
   for (genvar l = 0; l < NumLanes; l++) begin : gen_lane
-    entry_t [Depth-1:0] entry;  // the oldest first
+    entry_t [Depth-1:0] entry;  // oldest first
     logic [$clog2(Depth):0] level;
     assign {level, entry} = u_input.u_state.queue[l];
     always_comb begin
@@ -261,7 +262,7 @@ module vc_input_formal
     end
   end
 
-  // It can happen at all: a full queue; a lane that lets others by until it is its turn.
+  // Cover: a full queue; a lane that is overtaken until it is its turn.
   always_comb begin
     if (started_q & ~rst_i) begin
       cover (32'(count_q[0]) == Depth);

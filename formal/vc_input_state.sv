@@ -30,15 +30,15 @@ module vc_input_state
   } entry_t;
   typedef struct packed {
     logic [$clog2(Depth):0] level;
-    entry_t [Depth-1:0] entry;  // the oldest first
+    entry_t [Depth-1:0] entry;  // oldest first
   } queue_t;
   typedef struct packed {
     logic [NumChannels-1:0] pop;
     logic [NumChannels-1:0] can;
-    logic [NumChannels-1:0] begun;  // a message has left in part
-    logic [NumChannels-1:0] keep;  // a flit of it in the last cycle
+    logic [NumChannels-1:0] begun;  // part of a message has left
+    logic [NumChannels-1:0] keep;  // with a flit in the last cycle
     logic [NumChannels-1:0][2:0] passed;
-    logic [NumChannels-1:0][NumChannels-1:0] channel;  // that it has taken
+    logic [NumChannels-1:0][NumChannels-1:0] channel;  // channel that it has taken
     queue_t [NumChannels-1:0] queue;
   } state_t;
 
@@ -58,7 +58,7 @@ module vc_input_state
       queue: (NumChannels * $bits(queue_t))'(queue)
   };
 
-  logic started_q = 1'b0;  // reset has been
+  logic started_q = 1'b0;  // a reset has occurred
   always_ff @(posedge clk_i) started_q <= 1'b1;
 
   lanes_t is_passed;

@@ -5,24 +5,24 @@ module vc_lane_content
   import noc_pkg::*;
   import vc_flit_pkg::*;
 #(
-    parameter logic [NumDirs-1:0] Ports = '1,  // which ports exist, by dir_e
+    parameter logic [NumDirs-1:0] Ports = '1,  // ports that exist, by dir_e
     parameter int unsigned Input = 1,  // dir_e
     parameter int unsigned Lane = 0,
     parameter int unsigned Depth = 4
 ) (
     input logic started_i,
-    input logic ready_i,  // it was ready in the last cycle
+    input logic ready_i,  // ready in the last cycle
     input logic [2:0] level_i,
-    input entry_t [Depth-1:0] entry_i,  // the oldest first
-    input logic arriving_i,  // a message has come in in part
+    input entry_t [Depth-1:0] entry_i,  // oldest first
+    input logic arriving_i,  // part of a message has arrived
     input dir_e arriving_dir_i,
-    input logic leaving_i,  // a message has left in part
+    input logic leaving_i,  // part of a message has left
     input dir_e leaving_dir_i,
     input origin_t watched_i,
     input logic used_i,  // a flit has been marked
     input flit_t marked_i,
     input logic is_inside_i,  // it is in the queue of the watched channel
-    input logic [2:0] ahead_i  // flits there that are before it
+    input logic [2:0] ahead_i  // flits there ahead of it
 );
 
   localparam origin_t Here = '{lane: 1'(Lane), source: 3'(Input)};

@@ -5,7 +5,7 @@ module vc_legal_traffic
   import noc_pkg::*;
   import vc_flit_pkg::*;
 #(
-    parameter logic [NumDirs-1:0] Ports = '1,  // which ports exist, by dir_e
+    parameter logic [NumDirs-1:0] Ports = '1,  // ports that exist, by dir_e
     parameter int unsigned NumLanes = 2
 ) (
     input logic clk_i,
@@ -16,7 +16,7 @@ module vc_legal_traffic
     input logic [NumDirs-1:0][NumLanes-1:0] ready_i,
     output logic [NumDirs-1:0][NumLanes-1:0] ready_q_o,  // in the last cycle
     output logic [NumDirs-1:0][NumLanes-1:0] taken_o,
-    output logic [NumDirs-1:0][NumLanes-1:0] arriving_o,  // a message has come in in part
+    output logic [NumDirs-1:0][NumLanes-1:0] arriving_o,  // part of a message has arrived
     output dir_e [NumDirs-1:0][NumLanes-1:0] arriving_dir_o
 );
 

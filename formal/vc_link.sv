@@ -6,7 +6,7 @@ module vc_link
   import noc_pkg::*;
   import vc_flit_pkg::*;
 #(
-    parameter logic [NumDirs-1:0] Ports = '1,  // which ports exist, by dir_e
+    parameter logic [NumDirs-1:0] Ports = '1,  // ports that exist, by dir_e
     parameter int unsigned Output = 0,  // dir_e
     parameter int unsigned NumLanes = 2,
     localparam inputs_t Inputs = inputs_of(RoutingXY, Output),
@@ -16,22 +16,22 @@ module vc_link
     input logic clk_i,
     input logic rst_i,
     input logic started_i,
-    input logic [StateWidth-1:0] state_i,  // of vc_output_state
+    input logic [StateWidth-1:0] state_i,  // state as in vc_output_state
     input logic [NumLanes-1:0] sent_i,  // the channel of the flit on the link
     input flit_t [NumDirs-1:0] popped_i,  // by input: the last flit sent, and its channel
     input logic [NumDirs-1:0] popped_lane_i,
     input logic [NumLanes-1:0] ready_q_i,  // in the last cycle
-    // By input and channel: a message has left in part, where to, and by which channel.
+    // By input and channel: part of a message has left; its output and its channel.
     input logic [NumDirs-1:0][NumLanes-1:0] leaving_i,
     input dir_e [NumDirs-1:0][NumLanes-1:0] leaving_dir_i,
     input logic [NumDirs-1:0][NumLanes-1:0] going_i,  // with a flit in the last cycle
     input logic kept_i,  // the flit on the link does not end its message
     input logic [NumDirs-1:0][NumLanes-1:0][NumLanes-1:0] channel_i,
-    // By channel: a message has left the router in part, and whose the last flit was.
+    // By channel: part of a message has left the router, and origin of its last flit.
     input logic [NumLanes-1:0] out_inside_i,
     input origin_t [NumLanes-1:0] out_owner_i,
-    output flit_t flit_o,  // on the link
-    output logic [NumLanes-1:0] inside_o,  // as out_inside_i, of the link
+    output flit_t flit_o,  // flit on the link
+    output logic [NumLanes-1:0] inside_o,  // like out_inside_i, for the link
     output origin_t [NumLanes-1:0] owner_o,
     output logic [NumDirs-1:0][NumDirs-1:0] goes_before_o  // the order of the arbiter
 );
@@ -40,7 +40,7 @@ module vc_link
   typedef struct packed {  // as in vc_output_state
     logic [NumLanes-1:0] held;
     logic [$clog2(NumInputs)-1:0] select;
-    logic [NumInputs-1:0][NumInputs-1:0] order;  // as the output numbers its inputs
+    logic [NumInputs-1:0][NumInputs-1:0] order;  // numbered like the output's inputs
   } state_t;
   wire state_t state = state_i;
   wire [2:0] source = 3'(Inputs[state.select]);

@@ -5,15 +5,15 @@ module vc_local_buffer
   import noc_pkg::*;
   import vc_flit_pkg::*;
 #(
-    parameter logic [NumDirs-1:0] Ports = '1  // which ports exist, by dir_e
+    parameter logic [NumDirs-1:0] Ports = '1  // ports that exist, by dir_e
 ) (
     input logic clk_i,
     input logic rst_i,
     input logic started_i,
     input logic [2:0] level_i,
-    input local_entry_t [LocalDepth-1:0] entry_i,  // the oldest first
+    input local_entry_t [LocalDepth-1:0] entry_i,  // oldest first
     input logic leave_i,  // the oldest one leaves
-    // A message has gone in, has come out in part, and whose the last flit was.
+    // Part of a message has entered, has left, and origin of the last flit.
     input logic in_inside_i,
     input origin_t in_owner_i,
     input logic out_inside_i,

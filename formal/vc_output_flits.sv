@@ -20,11 +20,11 @@ module vc_output_flits
     input origin_t watched_i,
     input logic used_i,  // a flit has been marked
     input flit_t marked_i,
-    input logic is_inside_i,  // the marked flit has gone in and not come out
+    input logic is_inside_i,  // the marked flit is inside
     output logic [NumDirs-1:0][NumLanes-1:0] ready_q_o,  // in the last cycle
-    output logic [NumDirs-1:0][NumLanes-1:0] inside_o,  // by channel: a message has left in part
+    output logic [NumDirs-1:0][NumLanes-1:0] inside_o,  // by channel: part of a message has left
     output origin_t [NumDirs-1:0][NumLanes-1:0] owner_o,
-    output logic waits_o,  // the local output offered a flit in the last cycle that stayed,
+    output logic waits_o,  // in the last cycle, the local output offered a flit that was not taken,
     output flit_t waiting_o  // this one
 );
 
@@ -68,13 +68,13 @@ module vc_output_flits
           assert (way_here(flit_i[o].x, flit_i[o].y) == dir_e'(o));
           assert (flit_i[o].dir == way_after(o, flit_i[o].x, flit_i[o].y));
           if (flit_i[o].beat.marked) begin
-            // It comes out once, where it wanted to, unchanged.
+            // It comes out once, at its output, unchanged.
             assert (is_inside_i && marked_i.dir == dir_e'(o));
             assert (same_flit(flit_i[o], marked_i));
           end
         end
       end
-      // Before it those that came before it, after it the others.
+      // Flits that arrived before it leave before it, the others after it.
       if (used_i & leaves[marked_i.dir]) begin
         if (flit_i[marked_i.dir].beat.late) assert (~is_inside_i);
         else assert (is_inside_i);

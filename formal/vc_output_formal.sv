@@ -18,7 +18,7 @@ module vc_output_formal #(
     input logic [NumInputs-1:0] first_i,
     input logic [NumInputs-1:0] last_i,
     input logic [NumInputs-1:0][NumChannels-1:0] channel_i,
-    input logic [$clog2(NumInputs)-1:0] watched_i  // any input, always the same
+    input logic [$clog2(NumInputs)-1:0] watched_i  // any input, constant
 );
 
   typedef logic [NumChannels-1:0] channels_t;
@@ -26,7 +26,7 @@ module vc_output_formal #(
 
   channels_t free, start, sent;
   logic kept;
-  assign start = free & (~free + 1'b1);  // the lowest, as vc_input takes it
+  assign start = free & (~free + 1'b1);  // the lowest free channel, as in vc_input
   logic [NumInputs-1:0] grant;
   input_t select;
   vc_output #(
@@ -48,14 +48,14 @@ module vc_output_formal #(
       .kept_o(kept)
   );
 
-  // ---- What has been seen ----
+  // ---- Observed history ----
 
   logic started_q = 1'b0;
   input_t winner, winner_q;
-  logic [NumChannels-1:0] taken_q;  // channels whose message has begun and not ended
-  input_t [NumChannels-1:0] owner_q;  // the input that it comes by
-  channels_t goes, goes_q;  // the channel of the flit granted
-  logic went_on_q;  // one has been granted that did not end its message
+  logic [NumChannels-1:0] taken_q;  // channels inside a message
+  input_t [NumChannels-1:0] owner_q;  // input of that message
+  channels_t goes, goes_q;  // channel of the flit granted
+  logic went_on_q;  // a flit was granted that did not end its message
   wire starts = |(grant & first_i);
   wire ends = |(grant & last_i);
 
@@ -93,7 +93,7 @@ module vc_output_formal #(
     if (~started_q) assume (rst_i);
     for (int unsigned k = 0; k < NumInputs; k++) begin
       if (request_i[k] & first_i[k]) assume (channel_i[k] == start && start != '0);
-      // Only the message goes on whose flit went in the last cycle, and it has not ended.
+      // Only the message that sent a flit in the last cycle and has not ended continues.
       if (request_i[k] & goes_on_i[k]) begin
         assume (went_on_q && winner_q == input_t'(k) && ~first_i[k]);
       end
@@ -148,7 +148,7 @@ module vc_output_formal #(
       .before_i(u_output.u_order.before_o)
   );
 
-  // It can happen at all: all channels are taken and go on.
+  // Cover: all channels are taken and continue.
   always_comb if (started_q & ~rst_i) cover (&taken_q & |goes & ~ends);
 
 endmodule

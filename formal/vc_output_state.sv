@@ -13,13 +13,13 @@ module vc_output_state #(
 );
 
   typedef struct packed {
-    logic [NumChannels-1:0] held;  // by a message that has started and not ended
-    logic [$clog2(NumInputs)-1:0] select;  // the input of the flit on the link
+    logic [NumChannels-1:0] held;  // held by a message that has started and not ended
+    logic [$clog2(NumInputs)-1:0] select;  // input of the flit on the link
     logic [NumInputs-1:0][NumInputs-1:0] order;  // the arbiter's matrix
   } state_t;
   wire state_t state = '{held: held_i, select: select_i, order: before_i};
 
-  logic started_q = 1'b0;  // reset has been
+  logic started_q = 1'b0;  // a reset has occurred
   always_ff @(posedge clk_i) started_q <= 1'b1;
 
   always_comb begin

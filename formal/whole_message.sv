@@ -9,12 +9,12 @@ module whole_message #(
 ) (
     input logic clk_i,
     input logic rst_i,
-    input logic [Count-1:0] offered_i,  // a flit is there
-    input logic [Count-1:0] taken_i,  // and goes
+    input logic [Count-1:0] offered_i,  // a flit is offered
+    input logic [Count-1:0] taken_i,  // and taken
     input logic [Count-1:0] last_i,
     input mark_t [Count-1:0] mark_i,
-    output logic [Count-1:0] inside_o,  // a message has begun and not ended
-    output mark_t [Count-1:0] mark_o  // of the last flit that went
+    output logic [Count-1:0] inside_o,  // inside a message
+    output mark_t [Count-1:0] mark_o  // mark of the last flit taken
 );
 
   logic started_q = 1'b0;
