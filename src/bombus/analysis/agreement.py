@@ -16,7 +16,7 @@ _WORDS = {"=": "", ">=": "at least ", "<=": "at most "}
 
 
 def problems(design: Design) -> Iterator[Problem]:
-    """Parameters that do not fit those of the layers that theirs say they should (`Agrees`)."""
+    """Parameters that violate an `Agrees` declaration of their layer."""
     partners = _partners(design)
     for layer in design.layers():
         for agreement in layer.kind.agreements:
@@ -37,7 +37,7 @@ def _message(layer: Layer, agreement: Agreement, other: Layer) -> str:
 
 
 def _partners(design: Design) -> dict[Layer, list[Layer]]:
-    """Layers that a layer exchanges messages with, in whichever direction."""
+    """Layers that each layer exchanges messages with, in either direction."""
     found: dict[Layer, dict[Layer, None]] = {}
     for hop in design.hops:
         if hop.target:
@@ -48,7 +48,9 @@ def _partners(design: Design) -> dict[Layer, list[Layer]]:
 
 
 def _beside(layer: Layer, kind: str) -> list[Layer]:
-    """The layers of a kind in the same tile; of several of both kinds, the n-th of the n-th."""
+    """The layers of a kind in the same tile; if there are several of both kinds, they pair up in
+    order.
+    """
     others = [each for each in layer.tile.layers if each.kind.name == kind]
     alike = [each for each in layer.tile.layers if each.kind.name == layer.kind.name]
     if len(others) > 1 and len(others) == len(alike):

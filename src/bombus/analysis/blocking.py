@@ -24,13 +24,13 @@ class Leg(NamedTuple):
 
 
 def queues(routing: Routing, source: Position, target: Position) -> set[Channel]:
-    """Those before the ejection port and behind the injection port, whatever the placement is."""
+    """The queues between injection port and ejection port, which depend on the placement."""
     channels = {channel for edge in routes(routing, source, target) for channel in edge}
     return {channel for channel in channels if channel.link}
 
 
 def blocked(ways: Mapping[Leg, Iterable[object]], slow: Iterable[str]) -> dict[Leg, set[str]]:
-    """Legs that share a queue with messages for other tiles that are slow; which tiles.
+    """Legs that share a queue with messages for other, slow tiles, and these tiles.
 
     `ways`: the queues of each leg.
     """
@@ -49,7 +49,7 @@ def blocked(ways: Mapping[Leg, Iterable[object]], slow: Iterable[str]) -> dict[L
 
 
 def of_design(design: Design) -> dict[Leg, set[str]]:
-    """The legs of a design that may be blocked, by its positions. A dropping network has none."""
+    """Legs of a design that may be blocked, given its positions. A dropping network has none."""
     ways = {
         Leg(hop.source.tile.name, hop.target.tile.name, hop.network.index): queues(
             hop.network.routing, hop.source.tile.at, hop.target.tile.at

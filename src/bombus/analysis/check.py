@@ -24,7 +24,7 @@ from bombus.design.resolved import Design
 
 
 def _is_whole(design: Design) -> bool:
-    """Whether all tiles and layers of the design file have a place and a kind."""
+    """Whether all tiles and layers of the design file have a position and a kind."""
     there = {tile.name: len(tile.layers) for tile in design.tiles}
     return all(
         there.get(instance.name) == len(list(instance.given.layer_configs()))
@@ -82,7 +82,7 @@ def _macs(design: Design) -> Iterator[Problem]:
 
 
 def _mac_widths(design: Design) -> Iterator[Problem]:
-    """MAC ports are as wide as the first network."""
+    """MAC ports must be as wide as the first network."""
     first = design.networks[0]
     for layer in design.layers():
         width = layer.types[rtl.BEAT].data_width if layer.kind.mac_ports else first.data_width
@@ -95,7 +95,7 @@ def _mac_widths(design: Design) -> Iterator[Problem]:
 
 
 def _bound_values(design: Design) -> Iterator[Problem]:
-    """Layers that a key finds have values of their own, as wide as those who bind it take."""
+    """Bound layers must have distinct values that fit in the width of the key."""
     for key in sorted({binding.key for binding in design.bindings}):
         binders = [
             (layer, output)
@@ -130,7 +130,7 @@ def _bound_values(design: Design) -> Iterator[Problem]:
 
 
 def _replicas(design: Design) -> Iterator[Problem]:
-    """Tiles that cannot have replicas, and policies that do not fit them."""
+    """Tiles that cannot have replicas, and policies that do not suit them."""
     for group in design.groups:
         for layer in group.tiles[0].layers:
             if layer.kind.mac_ports:
@@ -143,7 +143,7 @@ def _replicas(design: Design) -> Iterator[Problem]:
 
 
 def _dispatches(design: Design) -> Iterator[Problem]:
-    """What the policies of groups of replicas need."""
+    """Requirements of the policies of groups of replicas."""
     choosers: dict[Group, list[Dispatch]] = {}
     for tile in design.tiles:
         plans = [design.dispatches[interface] for interface in tile.interfaces]
@@ -168,7 +168,7 @@ def _dispatches(design: Design) -> Iterator[Problem]:
 
 
 def _uncounted(group: Group, dispatches: Iterable[Dispatch], design: Design) -> str:
-    """Why nobody knows the load of replicas to which messages come in several ways."""
+    """Why the load of replicas is unknown if messages reach them from several senders or inputs."""
     inputs = {dispatch.targets[0].given_name: dispatch for dispatch in dispatches}
     if len(inputs) > 1:
         return (
@@ -183,7 +183,7 @@ def _uncounted(group: Group, dispatches: Iterable[Dispatch], design: Design) -> 
 
 
 def _lacks(group: Group, dispatches: Iterable[Dispatch]) -> Iterator[str]:
-    """What the policy of a group needs and the messages to one of its inputs do not have."""
+    """Fields that the policy of a group needs and that messages to one of its inputs lack."""
     flows = {dispatch.targets[0].layer.given_name: dispatch.flow for dispatch in dispatches}
     for name, flow in flows.items():
         if group.policy == "flow_hash" and flow == "none":
@@ -196,7 +196,7 @@ def _lacks(group: Group, dispatches: Iterable[Dispatch]) -> Iterator[str]:
 
 
 def _doubts(group: Group, dispatches: Iterable[Dispatch]) -> Iterator[str]:
-    """What the policy of a group cannot do for the messages that it chooses for."""
+    """Limitations of a group's policy for its messages."""
     is_lossless = all(dispatch.targets[0].network.given.lossless for dispatch in dispatches)
     if group.policy == "least_loaded" and not is_lossless:
         yield (
@@ -212,8 +212,9 @@ def _doubts(group: Group, dispatches: Iterable[Dispatch]) -> Iterator[str]:
 
 
 def _remarks(design: Design, lines: Collection[int | None]) -> Iterator[Problem]:
-    """What the layers themselves say of their parameters, but for those in lines that are wrong
-    already."""
+    """What the layers themselves report about their parameters, except in lines that already have
+    errors.
+    """
     for layer in design.layers():
         if design.file.line(layer.loc) in lines:
             continue
@@ -235,7 +236,7 @@ def _graph(design: Design, hops: Iterable[Hop]) -> nx.DiGraph[Layer]:
 
 
 def _reachability(design: Design) -> Iterator[Problem]:
-    """Every layer gets messages from somewhere, and what it sends arrives somewhere."""
+    """Every layer must get messages from somewhere, and its messages must arrive somewhere."""
     graph = _graph(design, design.hops)
     starts = [layer for layer in graph if not layer.kind.inputs]
     ends = [layer for layer in graph if not layer.kind.outputs]
@@ -253,7 +254,7 @@ def _reachability(design: Design) -> Iterator[Problem]:
 
 
 def _wired_cycles(design: Design) -> Iterator[Problem]:
-    """Inputs joined by wires in a ring, each of which waits for the next."""
+    """Inputs joined by wires in a cycle, each of which waits for the next."""
     inputs = [node for node in design.resource_graph if isinstance(node, Input)]
     graph = design.resource_graph.subgraph(inputs)
     for component in nx.strongly_connected_components(graph):
@@ -270,7 +271,7 @@ def _wired_cycles(design: Design) -> Iterator[Problem]:
 
 
 def _host(design: Design) -> Iterator[Problem]:
-    """Whether there is anybody whom the host could answer, and by one way only."""
+    """The host must have neighbours, and each must be reachable by one port only."""
     config = design.config
     for number, port in enumerate(config.ports):
         loc = config.port_loc(number)
@@ -299,7 +300,7 @@ def _host(design: Design) -> Iterator[Problem]:
 
 
 def _stopped_ports(design: Design) -> Iterator[Problem]:
-    """MAC ports among several that stop the others when their links are down."""
+    """MAC ports that block all others while their link is down."""
     if design.mac_count() < 2:
         return
     for layer in design.layers():
@@ -325,7 +326,7 @@ def _bandwidth(design: Design) -> Iterator[Problem]:
 
 
 def _fabric(design: Design, network: Network) -> Iterator[Problem]:
-    """Whether the queues of a crosspoint fabric hold what they promise room for."""
+    """Whether the queues of a crosspoint fabric are large enough for their messages."""
     fabric = network.fabric
     if fabric.kind != "crosspoint":
         return
@@ -344,8 +345,9 @@ def _fabric(design: Design, network: Network) -> Iterator[Problem]:
         key = "buffer_depth" if network.given.buffer_depth else "max_packet_flits"
         yield design.file.problem((*loc, key), lack)
     if fabric.algorithm == "adaptive" and network.routing.holds_links:
-        # A message that goes on over a link then waits for room in each queue that it might have
-        # taken there, even of those that its head left alone: it can wait for what waits for it.
+        # Without it, a message that continues over a link waits for room in every queue that it
+        # could have taken there, even those that its head did not choose. So it can wait for a
+        # message that waits for it.
         yield design.file.problem(
             (*loc, "max_packet_flits"),
             f"adaptive routing needs room for whole messages: max_packet_flits should be at least "
@@ -354,7 +356,7 @@ def _fabric(design: Design, network: Network) -> Iterator[Problem]:
 
 
 def _names(design: Design) -> Iterator[Problem]:
-    """No generated module takes the name of one that is there."""
+    """No generated module may have the name of an existing one."""
     name = design.config.name
     generated = [f"{name}_top", f"{name}_pkg"]
     generated += [f"{name}_tile_{tile.name}" for tile in design.tiles]
@@ -376,7 +378,7 @@ def _names(design: Design) -> Iterator[Problem]:
 
 
 class DeadlockError(DesignError):
-    """A design whose only errors are cycles of channels; carries what a picture needs."""
+    """A design whose only errors are cycles of channels; carries the data for a picture."""
 
     def __init__(
         self, problems: Iterable[Problem], design: Design, cycles: list[deadlock.Cycle]
@@ -389,10 +391,9 @@ class DeadlockError(DesignError):
 def check(path: Path, *, allow_deadlock: bool = False) -> tuple[Design, list[Problem]]:
     """Checks a design file.
 
-    Returns the resolved network and the warnings. Raises DesignError with all
-    errors (and the warnings) if the design is invalid; DeadlockError if it is
-    but for cycles of channels. `allow_deadlock`: those, and windows
-    that do not prevent them, are warnings, for experiments.
+    Returns the resolved network and the warnings. Raises DesignError with all errors (and the
+    warnings) if the design is invalid; DeadlockError if cycles of channels are the only errors.
+    `allow_deadlock`: those, and windows that do not prevent them, are warnings, for experiments.
     """
     design, problems = resolve.load(path)
     if _is_whole(design):
@@ -404,7 +405,7 @@ def check(path: Path, *, allow_deadlock: bool = False) -> tuple[Design, list[Pro
     for network in design.networks:
         problems += _fabric(design, network)
     if not any(problem.is_error for problem in problems):
-        # These follow from any of the above, and would only hide it.
+        # These follow from any of the above, and would only distract from it.
         problems += [*_reachability(design), *_wired_cycles(design), *_names(design)]
         problems += [*_dispatches(design), *kinds.problems(design), *requests.problems(design)]
         problems += [*memories.problems(design), *agreement.problems(design)]

@@ -23,12 +23,12 @@ from bombus.fabric.routing import Channel
 Node = TypeVar("Node", bound=Hashable)
 
 
-# ---- Cycles of a design, for people ----
+# ---- Cycles of a design, described for users ----
 
 
 @dataclass(frozen=True)
 class Leg:
-    """A stretch of a cycle that messages of one next hop hold, in the order they take it."""
+    """A part of a cycle that messages of one next hop hold, in the order they take it."""
 
     hop: Hop
     resources: tuple[Resource, ...]
@@ -40,9 +40,9 @@ class Leg:
 
 @dataclass(frozen=True)
 class Cycle:
-    """Resources that messages can hold while each waits for the next, all round.
+    """Resources that messages can hold while each waits for the next, in a cycle.
 
-    The first resource of each leg is what the leg before needs.
+    The first resource of each leg is the one that the previous leg needs.
     """
 
     legs: tuple[Leg, ...]
@@ -50,7 +50,7 @@ class Cycle:
 
     @property
     def tiles(self) -> list[Tile]:
-        """Tiles that the cycle's messages come from and go to."""
+        """Tiles that the messages of the cycle come from and go to."""
         found: dict[Tile, None] = {}
         for leg in self.legs:
             found[leg.hop.source.tile] = None
@@ -74,7 +74,7 @@ class Cycle:
 
 
 def _awaiting(leg: Leg) -> str:
-    """What the leg begins with, if that is an input of another layer than the one that sends."""
+    """The start of the leg, if it is an input of a layer other than the sender."""
     held = leg.resources[0]
     if not isinstance(held, Input) or held.layer is leg.hop.source.layer:
         return ""
@@ -89,12 +89,13 @@ def _name(layer: Layer | None) -> str:
 
 
 def knots(design: Design) -> list[frozenset[Resource]]:
-    """Parts of the resource graph in which messages can wait for each other all round."""
+    """Parts of the resource graph in which messages can wait for each other in a cycle."""
     return _knots(design.resource_graph, list(_joined(design)))
 
 
 def cycles(design: Design, among: Iterable[frozenset[Resource]] | None = None) -> list[Cycle]:
-    """A shortest cycle of each knot of the resource graph; none: the design cannot deadlock.
+    """A shortest cycle of each knot of the resource graph; if there is none, the design cannot
+    deadlock.
 
     `among`: only of these knots.
     """
@@ -109,8 +110,7 @@ def cycles(design: Design, among: Iterable[frozenset[Resource]] | None = None) -
 def _joined(design: Design) -> Iterator[tuple[Input, Input]]:
     """Inputs of a layer that wait for each other, and otherwise for the same outputs.
 
-    A message at one of them is what the other waits for, so that no cycle of waiting messages
-    has both.
+    Each waits for a message at the other, so no cycle of waiting messages contains both.
     """
     for layer in design.layers():
         for one, other in combinations(layer.inputs, 2):
@@ -123,7 +123,7 @@ def _joined(design: Design) -> Iterator[tuple[Input, Input]]:
 def _knots(
     graph: nx.DiGraph[Resource], joined: list[tuple[Input, Input]]
 ) -> list[frozenset[Resource]]:
-    """Strongly connected parts with a cycle that has no two joined inputs."""
+    """Strongly connected parts with a cycle that does not contain two joined inputs."""
     found: dict[frozenset[Resource], None] = {}
     for component in nx.strongly_connected_components(graph):
         part = graph.subgraph(component)
@@ -133,14 +133,14 @@ def _knots(
         if pair is None:
             found[frozenset(component)] = None
             continue
-        # What is left without either is a cycle as well; one of them explains it.
+        # Without either input, a cycle still remains; one of these explains it.
         rests = (_knots(part.subgraph(component - {left_out}), joined) for left_out in pair)
         found.update(dict.fromkeys(next(filter(None, rests), [])))
     return list(found)
 
 
 def cycles_after(design: Design, changes: Mapping[tuple[str, str], str]) -> list[Cycle]:
-    """Cycles that a design has when next hops are rewritten at run time.
+    """Cycles of a design after next hops were rewritten at run time.
 
     `changes`: from (tile, next hop) to the tile or `tile.layer` that it leads to then. KeyError
     if there is no such next hop over the mesh or no such layer on its network.
@@ -156,7 +156,7 @@ def cycles_after(design: Design, changes: Mapping[tuple[str, str], str]) -> list
 
 
 def _input(design: Design, name: str, network: Network) -> Input:
-    """The input of a network that `tile`, `tile.layer` or `tile.layer.input` names."""
+    """The input on a network named by `tile`, `tile.layer` or `tile.layer.input`."""
     found = [each for each in design.inputs() if each.network is network]
     own = [each for each in found if each.full_name == name]
     in_tile = [each for each in found if each.tile.name == name and each in each.tile.entries]
@@ -170,11 +170,11 @@ def _order(resource: Resource) -> tuple[str, ...]:
 
 
 def _explain(design: Design, graph: nx.DiGraph[Resource], nodes: list[Resource]) -> Cycle:
-    """The cycle in as few legs as possible, and chains that take them."""
+    """The cycle with as few legs as possible, and chains that take them."""
     rotations = (nodes[i:] + nodes[:i] for i in range(len(nodes)))
     legs = min((_legs(graph, turned) for turned in rotations), key=len)
-    # A chain goes on where one leg ends and the next begins at a layer. One that goes all round
-    # starts where it first comes into the ring.
+    # A chain continues where one leg ends and the next begins at the same layer. One that goes all
+    # the way round starts where it enters the cycle.
     starts = [i for i, leg in enumerate(legs) if not _goes_on(design, legs[i - 1], leg)]
     first = starts[0] if starts else 0
     if not starts:
@@ -193,7 +193,7 @@ def _explain(design: Design, graph: nx.DiGraph[Resource], nodes: list[Resource])
 
 
 def _goes_on(design: Design, before: Leg, leg: Leg) -> bool:
-    """Whether the layer at the end of one leg, or one behind it, sends the messages of the next."""
+    """Whether the layer at the end of a leg, or one after it, sends the messages of the next."""
     end, source = _end(before), leg.hop.source.layer
     return end is not None and source in {end, *design.behind(end)}
 
@@ -218,7 +218,7 @@ def _legs(graph: nx.DiGraph[Resource], nodes: list[Resource]) -> list[Leg]:
 
 
 def _whole(design: Design, run: list[Layer]) -> list[Layer]:
-    """A chain from a source to an end that has these layers in this order."""
+    """A chain from a source to a sink with these layers in this order."""
     ends = (
         layer for layer in design.layers() if not layer.kind.outputs and not design.behind(layer)
     )
@@ -250,7 +250,7 @@ def _nearest(paths: dict[Layer, list[Layer]], layers: Iterable[Layer]) -> list[L
 
 
 def shortest_cycle(graph: nx.DiGraph[Node]) -> list[Node] | None:
-    """A cycle with the fewest nodes, each node once; None: there is none."""
+    """A cycle with the fewest nodes, each node once; None if there is none."""
     best: list[Node] | None = None
     for component in nx.strongly_connected_components(graph):
         if len(component) == 1:
@@ -291,11 +291,12 @@ def _cycle_through(graph: nx.DiGraph[Node], start: Node, limit: int) -> list[Nod
 def min_cycle_capacity(
     graph: nx.DiGraph[Node], capacity: Callable[[Node], int] | dict[Node, int]
 ) -> int | None:
-    """Fewest flits that can fill every node of some cycle; None: there is no cycle.
+    """The smallest number of flits that can fill every node of some cycle; None if there is no
+    cycle.
 
-    `capacity`: flits that a node holds at least when a message can wait for it; 0 for one
-    that holds nothing. While fewer flits than the result are in flight, no cycle of the graph
-    can be full, so messages cannot deadlock.
+    `capacity`: minimum number of flits in a node when a message can wait for it; 0 for a node that
+    holds nothing. While fewer flits than the result are in flight, no cycle of the graph can be
+    full, so messages cannot deadlock.
     """
     of = capacity.__getitem__ if isinstance(capacity, dict) else capacity
     best: int | None = None

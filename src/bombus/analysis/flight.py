@@ -25,11 +25,11 @@ from bombus.fabric.routing import Channel, routes
 
 @dataclass(frozen=True, eq=False)
 class Flight:
-    """The messages of a network that its window counts; there is a cycle that they can fill."""
+    """The messages counted by the window of a network, which can fill some cycle."""
 
     design: Design
     network: Network
-    safe: int  # most flits with which no cycle is full
+    safe: int  # largest number of flits with which no cycle can be full
     hops: frozenset[Hop]
 
     @property
@@ -40,12 +40,12 @@ class Flight:
 
     @property
     def share(self) -> int:
-        """Flits that each of the sources may have in flight."""
+        """Flits that each source may have in flight."""
         return self.flits // max(1, len(self.sources))
 
     @cached_property
     def inputs(self) -> frozenset[Input]:
-        """Inputs that counted messages come to."""
+        """Inputs that receive counted messages."""
         return frozenset(hop.target for hop in self.hops if hop.target)
 
     @cached_property
@@ -55,33 +55,35 @@ class Flight:
         return [output for output in self.design.outputs() if output in found]
 
     def origins(self, output: Output) -> tuple[set[Input], set[Layer]]:
-        """Inputs from a mesh, and layers without input, that an output's messages may come from."""
+        """Inputs from a mesh, and layers without input, from which an output's messages may
+        originate.
+        """
         return _origins(output, self.design)
 
     @cached_property
     def sources(self) -> list[Output]:
-        """Outputs whose messages come under the window there."""
+        """Outputs at which messages enter the window."""
         return [each for each in self.outputs if not self.origins(each)[0] & self.inputs]
 
     @cached_property
     def passing(self) -> list[Output]:
-        """Outputs that pass counted messages on."""
+        """Outputs that forward counted messages."""
         return [each for each in self.outputs if each not in self.sources]
 
     @cached_property
     def mixed(self) -> list[Output]:
-        """Outputs that pass counted messages on and send others."""
+        """Outputs that forward counted messages and also send others."""
         ways = ((each, *self.origins(each)) for each in self.passing)
         return [output for output, inputs, makers in ways if makers or inputs - self.inputs]
 
     @cached_property
     def passed(self) -> frozenset[Input]:
-        """Inputs whose messages may be sent on under the window."""
+        """Inputs whose messages may be forwarded under the window."""
         return frozenset().union(*(self.origins(each)[0] for each in self.passing)) & self.inputs
 
     @cached_property
     def needed(self) -> frozenset[Resource]:
-        """What counted messages may have to wait for, before they have left."""
+        """Resources that counted messages may have to wait for before they leave."""
         graph = self.design.resource_graph
         starts: set[Resource] = {target for target in self.inputs if target in graph}
         starts = starts.union(*map(_channels, self.hops))
@@ -89,7 +91,9 @@ class Flight:
 
     @cached_property
     def stuck(self) -> list[tuple[Output, Input]]:
-        """Sources with an input that waits for the window, while counted messages wait for it."""
+        """Sources with an input that waits for the window while counted messages wait for that
+        input.
+        """
         return [
             (output, each)
             for output in self.sources
@@ -99,7 +103,7 @@ class Flight:
 
     @cached_property
     def between(self) -> list[Layer]:
-        """Layers that messages pass between these inputs and outputs."""
+        """Layers that messages pass through between these inputs and outputs."""
         found: dict[Layer, None] = {}
         for output in self.passing:
             for layer in _layers_before(output, self.design):
@@ -139,7 +143,7 @@ def _layers_before(output: Output, design: Design) -> list[Layer]:
 
 
 def _wired_from(inputs: Iterable[Input], design: Design) -> set[Input]:
-    """Inputs that messages to others may reach over wires."""
+    """Inputs reached over wires by messages to other inputs."""
     front = list(inputs)
     found: set[Input] = set()
     while front:
@@ -152,7 +156,7 @@ def _wired_from(inputs: Iterable[Input], design: Design) -> set[Input]:
 
 
 def _sent_from(target: Input, network: Network, design: Design) -> set[Output]:
-    """Outputs to the mesh by which messages to an input may leave its tile."""
+    """Outputs to the mesh through which messages to an input may leave its tile."""
     layers = {target.layer, *(each.layer for each in _wired_from([target], design))}
     return {
         output
@@ -168,7 +172,7 @@ def _is_on(hop: Hop, network: Network) -> bool:
 
 @lru_cache(maxsize=16)
 def flights(design: Design) -> dict[Network, Flight]:
-    """The messages that each window of a design counts; nothing where no cycle needs it."""
+    """The messages that each window of a design counts; networks without a cycle need none."""
     found = {}
     tied = knots(design)
     for network in design.networks:
@@ -198,7 +202,7 @@ def _is_queue(node: Resource, network: Network) -> bool:
 
 
 def _smallest(design: Design, network: Network, tied: Iterable[frozenset[Resource]]) -> int:
-    """Flits that the smallest cycle with a queue of a network holds at least."""
+    """Minimum number of flits held by the smallest cycle with a queue of a network."""
     fabric = network.fabric
 
     def capacity(node: Resource) -> int:
@@ -213,7 +217,7 @@ def _smallest(design: Design, network: Network, tied: Iterable[frozenset[Resourc
 
 
 def _over(design: Design, network: Network, tight: set[Resource]) -> frozenset[Hop]:
-    """Next hops over queues of a cycle."""
+    """Next hops that use queues of a cycle."""
 
     def needs(hop: Hop) -> bool:
         return any(channel in tight for channel in _channels(hop))
@@ -222,14 +226,14 @@ def _over(design: Design, network: Network, tight: set[Resource]) -> frozenset[H
 
 
 def _channels(hop: Hop) -> set[Resource]:
-    """What a message may hold on its way over a mesh."""
+    """Resources that a message may hold on its path over a mesh."""
     assert hop.target
     ways = routes(hop.network.routing, hop.source.tile.at, hop.target.tile.at)
     return {channel for edge in ways for channel in edge}
 
 
 def _counted(design: Design, network: Network, found: Iterable[Hop]) -> frozenset[Hop]:
-    """Next hops, and those that cannot be told apart from them."""
+    """Next hops, and those that cannot be distinguished from them."""
     hops = [hop for hop in design.hops if _is_on(hop, network)]
     after = {
         each: _sent_from(each, network, design) for each in {hop.target for hop in hops} if each
@@ -248,15 +252,16 @@ def _counted(design: Design, network: Network, found: Iterable[Hop]) -> frozense
 
 
 def _before_stuck(flight: Flight) -> frozenset[Hop]:
-    """Next hops that should be counted, too: their messages wait for the window where it needs
-    them out of its way."""
+    """Next hops that should be counted too: their messages wait for the window while counted
+    messages wait for them.
+    """
     inputs = {each for output, _ in flight.stuck for each in flight.origins(output)[0]}
     hops = (hop for hop in flight.design.hops if _is_on(hop, flight.network))
     return frozenset(hop for hop in hops if hop.target in inputs) - flight.hops
 
 
 def holds(design: Design, knot: frozenset[Resource]) -> bool:
-    """Whether a window keeps the cycles of a knot from being full."""
+    """Whether a window keeps the cycles of a knot from filling up."""
     return any(
         flight.flits <= flight.safe and any(_is_queue(node, flight.network) for node in knot)
         for flight in flights(design).values()
@@ -264,12 +269,12 @@ def holds(design: Design, knot: frozenset[Resource]) -> bool:
 
 
 def open_cycles(design: Design) -> list[Cycle]:
-    """A shortest cycle of each knot that no window keeps from being full."""
+    """A shortest cycle of each knot that no window keeps from filling up."""
     return cycles(design, [knot for knot in knots(design) if not holds(design, knot)])
 
 
 def summary(design: Design) -> list[str]:
-    """What the windows of a design are, in words."""
+    """A description of the windows of a design."""
     found = []
     for flight in flights(design).values():
         where = f" on network {flight.network.label}" if flight.network.label else ""
@@ -287,18 +292,18 @@ def summary(design: Design) -> list[str]:
 
 @dataclass(frozen=True)
 class TileFlight:
-    """What a tile has to do with a window."""
+    """The part of a tile in a window."""
 
     flight: Flight
     gates: list[Output]  # outputs that let messages in
     passing: list[Output]
     passes: list[Input]
     leaves: list[Input]
-    layers: list[Layer]  # that pass messages on
+    layers: list[Layer]  # layers that forward messages
 
 
 def of_tile(tile: Tile, network: Network, design: Design) -> TileFlight | None:
-    """What a tile has to do with the window of a network, if anything."""
+    """The part of a tile in the window of a network, if any."""
     flight = flights(design).get(network)
     if flight is None:
         return None

@@ -64,7 +64,7 @@ def _size_problems(flight: Flight) -> Iterator[str]:
 
 
 def layer_problems(flight: Flight) -> Iterator[tuple[Layer, str]]:
-    """Layers that may send what the window does not count."""
+    """Layers that may send messages that the window does not count."""
     for output in flight.mixed:
         inputs, makers = flight.origins(output)
         others = [*makers, *(each for each in inputs if each not in flight.inputs)]
@@ -84,7 +84,7 @@ def layer_problems(flight: Flight) -> Iterator[tuple[Layer, str]]:
 
 
 def waiting_problems(flight: Flight) -> Iterator[tuple[Layer, str]]:
-    """Messages of the window that wait for what the window keeps back."""
+    """Counted messages that wait for messages held back by the window."""
     for _, each in flight.stuck:
         yield (
             each.layer,

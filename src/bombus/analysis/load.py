@@ -16,15 +16,15 @@ import numpy as np
 from bombus.design.elements import Hop, Layer
 from bombus.design.resolved import Design
 
-RARE_SHARE = 0.01  # of a rare next hop beside one that is not
+RARE_SHARE = 0.01  # share of a rare next hop, relative to one that is not
 
 
 def _shares(design: Design, layer: Layer) -> dict[Hop, float]:
-    """The part of a layer's messages that takes each next hop; dropped ones do not count."""
+    """The share of a layer's messages that takes each next hop, without dropped ones."""
     hops = [hop for output in layer.outputs for hop in design.hops_from(output) if hop.target]
     said = layer.tile.traffic
     given = {hop: said[hop.name] for hop in hops if hop.name in said}
-    # Next hops to replicas are there once for each.
+    # A next hop to replicas occurs once per replica.
     same = Counter((hop.source, hop.number) for hop in hops)
     given = {hop: share / same[hop.source, hop.number] for hop, share in given.items()}
     weights = {
@@ -49,6 +49,7 @@ def expected(design: Design) -> dict[Hop, float]:
         assert hop.target
         passed[index[hop.target.layer], index[hop.source.layer]] -= share
     rates = np.linalg.lstsq(passed, sources, rcond=None)[0]
-    # No layer passes on more than comes in at all MAC ports: a ring that keeps all is no use.
+    # No layer forwards more than arrives at all MAC ports together: a cycle that keeps everything
+    # would diverge.
     rates = np.clip(rates, 0.0, sources.sum())
     return {hop: float(share * rates[index[hop.source.layer]]) for hop, share in shares.items()}

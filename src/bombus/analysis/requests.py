@@ -22,7 +22,7 @@ _SCATTERING = ("round_robin", "least_loaded")
 
 
 def problems(design: Design) -> Iterator[Problem]:
-    """What is wrong with the inputs of a design that wait for messages on others."""
+    """Problems of the inputs of a design that wait for messages on others."""
     for layer in design.layers():
         awaited = {name for each in layer.inputs for name in each.stream.waits_for_inputs}
         for each in layer.inputs:
@@ -46,7 +46,7 @@ def _answer_problems(answer: Input, design: Design) -> Iterator[Problem]:
             f"output {request.name} reaches can send there",
         )
     else:
-        # A layer that waits would stand still; one that drops meanwhile would drop for ever.
+        # A layer that waits would deadlock; one that drops meanwhile would drop from then on.
         waits = any(answer.name in each.stream.waits_for_inputs for each in layer.inputs)
         for message in unanswered(answer, design):
             yield design.file.problem(layer.loc, message, is_error=waits)
@@ -79,7 +79,7 @@ def _losses(awaited: Input, by: Input, design: Design) -> Iterator[Problem]:
 
 
 def unanswered(answer: Input, design: Design) -> Iterator[str]:
-    """Where requests may get lost whose answers come to an input, or these answers."""
+    """Places where requests answered on this input, or their answers, may get lost."""
     client, request = answer.layer, request_of(answer)
     way = set(awaited_hops(answer, answer, design))
     loss = f"{client} would wait for the answer on input {answer.name} forever"
@@ -117,7 +117,7 @@ def _may_drop(target: Input, design: Design) -> bool:
 
 
 def _astray(hop: Hop, request: Output) -> str:
-    """What to say of a hop that leads away from the way of requests and their answers."""
+    """Description of a hop that leads away from the path of requests and answers."""
     where = str(hop.target.layer) if hop.target else "nowhere"
     source = hop.source
     if source == request:

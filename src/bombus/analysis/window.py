@@ -21,17 +21,17 @@ from bombus.fabric.routing import LOCAL, Channel, Routing, eject, inject, routes
 
 
 def full_flits(fabric: Fabric, channel: Channel, packet_flits: int) -> int:
-    """Minimum number of flits in a channel for which a message of this length waits."""
+    """Minimum number of flits in a channel that a message of this length has to wait for."""
     if not (channel.enter and channel.leave):
-        return 0  # an injection or ejection port: what it holds is in no queue
+        return 0  # an injection or ejection port, which has no queue
     depth = fabric.depth // (2 if channel.lane else 1)
-    # The local input leaves one place free, others those that flits on the link may need.
+    # The local input leaves one place free, others as many as flits on the link may need.
     margin = 0 if channel.enter == LOCAL else rtl.constant("noc_pkg::CrosspointLate") - 1
     return depth - packet_flits - margin
 
 
 def safe_window(fabric: Fabric, columns: int, rows: int, packet_flits: int) -> int:
-    """Highest number of flits in flight with which no cycle of waiting messages can close.
+    """Largest number of flits in flight with which no cycle of waiting messages can close.
 
     Node (0, 0) sends every chain and takes it back; the chains visit the other nodes in any
     order. Messages have at most `packet_flits` flits, which is what the routers reserve.
@@ -42,7 +42,7 @@ def safe_window(fabric: Fabric, columns: int, rows: int, packet_flits: int) -> i
     graph: nx.DiGraph[Channel] = nx.DiGraph()
     for source, target in permutations(nodes, 2):
         graph.add_edges_from(routes(Routing(fabric.kind, fabric.algorithm), source, target))
-    # What ends at the first node leaves; what a tile has taken waits for its way on.
+    # Messages that end at the first node leave; messages in other tiles wait to continue.
     graph.add_edges_from((eject(node), inject(node)) for node in nodes[1:])
     smallest = min_cycle_capacity(
         graph, {channel: full_flits(fabric, channel, packet_flits) for channel in graph}

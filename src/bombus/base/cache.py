@@ -23,7 +23,7 @@ _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EROFS)
 
 
 def cache_directory() -> Path:
-    """`$BOMBUS_CACHE`, else the user's cache folder (`~/.cache/bombus`); made if missing."""
+    """`$BOMBUS_CACHE`, or else the user's cache folder (`~/.cache/bombus`); created if missing."""
     path = Path(os.environ.get("BOMBUS_CACHE") or user_cache_path("bombus"))
     path = path.expanduser().absolute()
     if " " in str(path):
@@ -68,7 +68,7 @@ def _no_cache(directory: Path, reason: str) -> UserError:
 
 
 def content_key(texts: Iterable[str], files: Iterable[tuple[str, Path]]) -> str:
-    """A short name for texts and files (each with the name that matters, and where it is)."""
+    """A short hash of texts and files (each with its significant name and its path)."""
     digest = hashlib.sha256()
     for text in texts:
         digest.update(f"text {len(text)}\n".encode())
@@ -81,12 +81,11 @@ def content_key(texts: Iterable[str], files: Iterable[tuple[str, Path]]) -> str:
 
 
 def cached_directory(name: str, make: Callable[[Path], object]) -> Path:
-    """The directory `name` of the cache; `make` fills a new one if it is not there.
+    """The directory `name` of the cache; if it is missing, `make` fills a new one.
 
-    Two processes that want the same at once: one makes it, the other waits. A
-    directory that is there is complete, since it is renamed into place. Of one that was not
-    finished nothing is left, also if SIGTERM or SIGHUP ended it; what SIGKILL left is removed
-    by the next that wants the same.
+    If two processes want the same directory at once, one creates it and the other waits. An
+    existing directory is complete, since it is renamed into place. Unfinished ones are removed,
+    even after SIGTERM or SIGHUP; after SIGKILL, by the next process that wants the same directory.
     """
     target = cache_directory() / name
     if target.is_dir():

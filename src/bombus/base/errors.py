@@ -10,7 +10,7 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class Problem:
-    """One thing that is wrong (or doubtful) and where."""
+    """An error or warning, and its location."""
 
     file: Path
     line: int | None  # counted from 1; None: the file as a whole
@@ -27,7 +27,7 @@ class UserError(Exception):
 
 
 class DesignError(UserError):
-    """An invalid design; carries every problem that was found."""
+    """An invalid design; carries every problem found."""
 
     def __init__(self, problems: Iterable[Problem]) -> None:
         self.problems = list(problems)

@@ -12,7 +12,7 @@ from bombus.base.errors import UserError
 
 @contextmanager
 def extra(command: str, library: str, name: str) -> Iterator[None]:
-    """For imports: UserError that names the extra to install if the library is missing."""
+    """For imports: raises a UserError that names the extra to install if the library is missing."""
     try:
         yield
     except ModuleNotFoundError as error:

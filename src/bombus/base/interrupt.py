@@ -46,7 +46,9 @@ class Interrupts:
             raise KeyboardInterrupt
 
     def until_stopped(self, items: Iterable[Item]) -> Iterator[Item]:
-        """The items; KeyboardInterrupt if one came before or comes while it waits for an item."""
+        """Yields the items; raises KeyboardInterrupt if Ctrl-C arrived before or arrives while
+        waiting for an item.
+        """
         iterator = iter(items)
         while True:
             try:
@@ -63,8 +65,8 @@ class Interrupts:
 
 @contextlib.contextmanager
 def deaf_children() -> Iterator[None]:
-    """Processes and threads that are started inside do not see SIGINT, nor do their children."""
-    resource_tracker.ensure_running()  # which, when it starts, unblocks the signal
+    """Processes and threads started inside, and their children, do not see SIGINT."""
+    resource_tracker.ensure_running()  # it unblocks the signal when it starts, so start it now
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
@@ -74,10 +76,10 @@ def deaf_children() -> Iterator[None]:
 
 @contextlib.contextmanager
 def orderly_end() -> Iterator[None]:
-    """SIGTERM and SIGHUP end the program by an exception inside, so that it can clean up.
+    """Inside, SIGTERM and SIGHUP raise an exception, so that the program can clean up.
 
-    Handlers that others have set, and ignored signals, stay as they are. In threads other than
-    the main one, which gets no signals, it does nothing.
+    Handlers set by others, and ignored signals, are left alone. In threads other than the main one,
+    which gets no signals, it does nothing.
     """
     if threading.current_thread() is not threading.main_thread():
         yield

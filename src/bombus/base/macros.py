@@ -3,5 +3,5 @@
 
 from __future__ import annotations
 
-MAC_PORTS = "BOMBUS_MAC_PORTS"  # how many a design has; matters where there are more than three
+MAC_PORTS = "BOMBUS_MAC_PORTS"  # number of MAC ports of a design; needed above three
 CHECKS = "BOMBUS_CHECKS"  # adds the checkers of streams and layers

@@ -28,17 +28,19 @@ class WriteError(UserError):
 
 @contextmanager
 def writing(path: Path) -> Iterator[None]:
-    """Turns errors of the system into WriteError."""
+    """Turns system errors into WriteError."""
     try:
         yield
-    except BrokenPipeError:  # the reader has seen enough; the command line ends quietly
+    except BrokenPipeError:  # the reader has closed the pipe; the command line ends quietly
         raise
     except OSError as error:
         raise WriteError(path, error.strerror or str(error)) from None
 
 
 def check_different(files: Iterable[tuple[str, Path | None]]) -> None:
-    """No file may be two things, since one would be lost; `files`: use and path of each."""
+    """No file may be used for two purposes, since one would overwrite the other; `files`: purpose
+    and path of each.
+    """
     seen: dict[Path | tuple[int, int], str] = {}
     for use, path in files:
         if path is None or path == STDOUT or _is_special(path):
@@ -51,7 +53,7 @@ def check_different(files: Iterable[tuple[str, Path | None]]) -> None:
 
 
 def _identity(path: Path) -> Path | tuple[int, int]:
-    """The same for all names of a file, hard links included."""
+    """An identity that is equal for all names of a file, including hard links."""
     try:
         status = path.stat()
     except OSError:
@@ -60,7 +62,9 @@ def _identity(path: Path) -> Path | tuple[int, int]:
 
 
 def check_writable(path: Path | None) -> None:
-    """WriteError if `write` would fail, as far as that can be told before there is a result."""
+    """Raises WriteError if `write` would fail, as far as this can be checked before there is a
+    result.
+    """
     if path is None or path == STDOUT:
         return
     with writing(path):
@@ -75,26 +79,30 @@ def check_writable(path: Path | None) -> None:
 
 
 def inputs(design: Path | None) -> list[tuple[str, Path | None]]:
-    """Use and path of what a command reads of a design: its file and the sources listed there."""
+    """Purpose and path of the files of a design that a command reads: the design file and its
+    sources.
+    """
     if design is None or not design.is_file():
         return [("design", design)]
     from bombus.base.sources import source_files  # slow to import
 
     try:
         sources = source_files(design)
-    except UserError:  # reading the design will tell
+    except UserError:  # reading the design reports it
         sources = []
     return [("design", design), *(("source", path) for path in sources)]
 
 
 def check_json(json: Path | None, design: Path | None, **others: Path | None) -> None:
-    """Before a command starts: its JSON can be written, and no output replaces an input."""
+    """Checks, before a command starts, that its JSON can be written and that no output replaces an
+    input.
+    """
     check_different([*inputs(design), *others.items(), ("json", json)])
     check_writable(json)
 
 
 def write(path: Path, text: str) -> None:
-    """Writes a text, whole or not at all: to a file, a device, or standard output (`-`)."""
+    """Writes a text atomically: to a file, a device, or standard output (`-`)."""
     with writing(path):
         if path == STDOUT:
             sys.stdout.write(text)
@@ -114,9 +122,9 @@ def write_json(values: Any, path: Path | None) -> None:
 
 
 def replace(path: Path, content: bytes, mode: int | None = None) -> None:
-    """Puts a new file in the place of one, whole or not at all.
+    """Replaces a file atomically.
 
-    `mode`: its permissions. Default: those of the old file, else what the umask leaves.
+    `mode`: its permissions. Default: those of the old file, or else according to the umask.
     """
     with writing(path):
         descriptor, name = tempfile.mkstemp(prefix=f".{path.name}-", dir=path.parent)
@@ -139,5 +147,5 @@ def _mode(path: Path) -> int:
 
 
 def _is_special(path: Path) -> bool:
-    """A device, pipe or folder: nothing that writing could lose."""
+    """Whether this is a device, pipe or folder, which writing cannot overwrite."""
     return path.exists() and not path.is_file()

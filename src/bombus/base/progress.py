@@ -10,13 +10,14 @@ from contextlib import contextmanager
 
 from rich.console import Console
 
-INTERVAL = 30.0  # seconds between two lines about a step, where nothing on the screen moves
+INTERVAL = 30.0  # seconds between two progress lines without a terminal
 
 
 @contextmanager
 def step(console: Console | None, text: str) -> Iterator[None]:
-    """Shows what is being done (default: on standard error): a spinner on a terminal; elsewhere
-    a line, and then one every 30 seconds."""
+    """Shows progress (default: on standard error): a spinner on a terminal, otherwise one line at
+    the start and one every 30 seconds.
+    """
     console = console or Console(stderr=True)
     if console.is_terminal:
         with console.status(text):

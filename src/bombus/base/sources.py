@@ -9,9 +9,9 @@ from bombus.base import yaml_file
 
 
 def source_files(design: Path) -> list[Path]:
-    """Those that are there, each once, with the register descriptions beside them.
+    """The existing sources, each once, with the register descriptions next to them.
 
-    Raises DesignError or UserError where the design file cannot be read.
+    Raises DesignError or UserError if the design file cannot be read.
     """
     listed = yaml_file.read(design, "design file").get("sources")
     found = [design.parent / str(each) for each in listed] if isinstance(listed, list) else []

@@ -11,18 +11,17 @@ _WIDEST = 10_000  # more characters than any line has
 
 
 def print_table(console: Console, table: Table) -> None:
-    """Prints a table with all that is in its cells.
+    """Prints a table without cutting its cells.
 
-    In a terminal, cells that are too long go on in further lines, at blanks; where
-    that is not enough, lines are longer than the terminal is wide. In files and
-    pipes, each row is one line.
+    In a terminal, long cells are wrapped at blanks; if that is not enough, lines are wider than the
+    terminal. In files and pipes, each row is one line.
     """
     options = console.options.update(max_width=_WIDEST)
     wanted = Measurement.get(console, options, table)
     for column in table.columns:
         column.overflow = "fold"
         words = [Measurement.get(console, options, cell) for cell in [column.header, *column.cells]]
-        column.min_width = max(word.minimum for word in words)  # no word is cut in two
+        column.min_width = max(word.minimum for word in words)  # never split a word
     table.width = wanted.maximum
     if console.is_terminal:
         table.width = min(wanted.maximum, max(wanted.minimum, console.width))

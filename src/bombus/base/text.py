@@ -32,12 +32,12 @@ def counted(number: int, noun: str) -> str:
 
 
 def nearest(word: str, known: Iterable[str], count: int = 3) -> list[str]:
-    """Those of the known words that are most like a word, the most like first."""
+    """The known words most similar to a word, best match first."""
     return difflib.get_close_matches(word, sorted(known), n=count, cutoff=0.6)
 
 
 def near_matches(word: str, known: Iterable[str]) -> str:
-    """A half-sentence that names what the word may stand for."""
+    """A phrase that suggests what the word may stand for."""
     names = sorted(known)
     if close := nearest(word, names):
         return f"did you mean {listing(map(repr, close), 'or')}?"

@@ -30,7 +30,7 @@ Loc = tuple[str | int, ...]  # path into the YAML document, such as ("tiles", 2,
 
 
 class _Constructor(RoundTripConstructor):
-    """Tells the line of a value that looks like a number or a date and is none."""
+    """Reports the line of a value that looks like a number or a date and is not."""
 
     def construct_object(self, node: Any, deep: bool = False) -> Any:
         try:
@@ -43,7 +43,7 @@ class _Constructor(RoundTripConstructor):
 
 
 def _shortened(value: Any) -> str:
-    """A value in a message: quotes for a text, and no more of it than can be read."""
+    """A value for a message: texts in quotes, and shortened."""
     text = repr(value) if isinstance(value, str) else in_yaml(value)
     return text if len(text) <= MAX_SHOWN else f"{text[:MAX_SHOWN]}..."
 
@@ -55,10 +55,10 @@ def _reader() -> YAML:
 
 
 def read(path: Path, what: str) -> CommentedMap:
-    """The document of a file, which is a mapping. `what` it is: `design file`.
+    """Reads the document of a file, which must be a mapping. `what`: what to call it, such as
+    `design file`.
 
-    Raises DesignError with the line where it is not YAML, or UserError if there
-    is no such file.
+    Raises DesignError with the line if it is not YAML, or UserError if there is no such file.
     """
     text = read_text(path, what)
     try:
@@ -80,7 +80,7 @@ def read(path: Path, what: str) -> CommentedMap:
 
 
 def _not_yaml(error: MarkedYAMLError) -> str:
-    """What the YAML library says, in other words where these are for experts."""
+    """The error of the YAML library, reworded where it is meant for experts."""
     said = error.problem or ""
     if twice := re.match(r'found duplicate key "(.*?)" with value', said):
         return f"{twice[1]!r} is a duplicate key"
@@ -97,7 +97,7 @@ def _not_yaml(error: MarkedYAMLError) -> str:
 
 
 def _strange_keys(node: Any) -> Iterator[tuple[int, str]]:
-    """Keys that are surely a mistake: line and message of each. `{at:}` is a key `at:` to YAML."""
+    """Keys that must be mistakes: line and message of each. `{at:}` is a key `at:` to YAML."""
     if isinstance(node, CommentedMap):
         for key, value in node.items():
             number = _key_line(node, key)
@@ -115,13 +115,15 @@ def _strange_keys(node: Any) -> Iterator[tuple[int, str]]:
 
 
 def _key_line(node: CommentedMap, key: Any) -> int:
-    """Line, from 1, of a key; of the mapping where the key was merged into it (`<<: *base`)."""
+    """Line, from 1, of a key; if the key was merged into the mapping (`<<: *base`), that of the
+    mapping.
+    """
     own = node.lc.data or {}
     return int(own[key][0] if key in own else node.lc.line) + 1
 
 
 def line(document: Any, loc: Loc) -> int | None:
-    """Line, from 1, of what `loc` leads to, or of the nearest thing above it."""
+    """Line, from 1, of the value at `loc`, or of the nearest element above it."""
     node, found = document, None
     for step in loc:
         if isinstance(node, CommentedMap) and step in node:
@@ -129,7 +131,7 @@ def line(document: Any, loc: Loc) -> int | None:
         elif isinstance(node, CommentedSeq) and isinstance(step, int) and step < len(node):
             found = node.lc.item(step)[0] + 1
         else:
-            continue  # a step that is not in the text: a missing key or the form of a value
+            continue  # a step that is not in the text: a missing key, or the form of a value
         node = node[step]
     return found
 
@@ -147,7 +149,7 @@ def plain(node: Any) -> Any:
 
 
 def in_document(loc: Loc, document: Any) -> Loc:
-    """The steps of a pydantic location that are in the text; forms of a value are not."""
+    """The steps of a pydantic location that are in the text, without forms of a value."""
     found: list[str | int] = []
     node: Any = document
     for step in loc:
@@ -177,7 +179,7 @@ def _models(annotation: Any) -> Iterator[type[BaseModel]]:
 
 
 def _models_at(model: type[BaseModel], loc: Loc) -> list[type[BaseModel]]:
-    """The models that describe what a place holds: one, several forms, or none."""
+    """The models for the value at a location: one, several forms, or none."""
     models = [model]
     for step in loc:
         if isinstance(step, str):
@@ -187,7 +189,7 @@ def _models_at(model: type[BaseModel], loc: Loc) -> list[type[BaseModel]]:
 
 
 def _example(model: type[BaseModel], loc: Loc) -> str:
-    """`, such as ...` if the model has an example of what a place should hold."""
+    """`, such as ...` if the model has an example for this location."""
     depth = next((i for i, step in enumerate(reversed(loc)) if isinstance(step, str)), len(loc))
     owner, indices = loc[: len(loc) - depth], loc[len(loc) - depth :]
     if not owner:
@@ -216,7 +218,7 @@ def in_yaml(value: Any) -> str:
     return str(value) if is_plain else f'"{value}"'
 
 
-# What pydantic wants, by the type of its error; with the bounds that the error has.
+# What was expected, by type of the pydantic error, with the bounds in the error.
 _WANTED = {
     "model_type": "a mapping",
     "dict_type": "a mapping",
@@ -246,7 +248,7 @@ _WANTED = {
 
 
 def causes(errors: Iterable[ErrorDetails]) -> list[ErrorDetails]:
-    """Those that follow from no other: a key is not missing if it is only misspelt."""
+    """Errors that do not follow from another one: a misspelt key is not also missing."""
     found = list(errors)
     unknown = [error["loc"] for error in found if error["type"] == "extra_forbidden"]
 
@@ -271,7 +273,7 @@ def words(error: ErrorDetails, loc: Loc, at: str, model: type[BaseModel]) -> str
     if form is None:
         return prefix + error["msg"].removeprefix("Value error, ")
     wanted = form.format(**error.get("ctx", {}))
-    if "{" not in form or kind == "too_short":  # bounds say enough
+    if "{" not in form or kind == "too_short":  # the bounds say enough
         wanted += _example(model, loc)
     if value is None:
         return f"{prefix}has no value; it should be {wanted}"
@@ -282,7 +284,7 @@ def words(error: ErrorDetails, loc: Loc, at: str, model: type[BaseModel]) -> str
 
 
 def load(path: Path, what: str, model: type[FileModel]) -> FileModel:
-    """Reads a file of a model without special words.
+    """Reads a file of a model without special wording.
 
     Raises DesignError with every problem, UserError if there is no such file.
     """
@@ -290,7 +292,7 @@ def load(path: Path, what: str, model: type[FileModel]) -> FileModel:
 
 
 def validated(document: CommentedMap, path: Path, model: type[FileModel]) -> FileModel:
-    """The model of a file that has been read. Raises DesignError with every problem."""
+    """Validates a file that has been read. Raises DesignError with every problem."""
     try:
         return model.model_validate(plain(document))
     except ValidationError as error:

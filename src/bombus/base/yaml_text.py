@@ -32,9 +32,10 @@ BOM = "\ufeff"
 
 
 def read_text(path: Path, what: str) -> str:
-    """The text of a file, line ends as LF, without a byte order mark.
+    """The text of a file, with LF line ends and without byte order mark.
 
-    UserError if it cannot be read, is too long or is no text. `what` it is: `design file`.
+    Raises UserError if it cannot be read, is too long or is not text. `what`: what to call it, such
+    as `design file`.
     """
     try:
         with path.open("rb") as file:
@@ -54,17 +55,18 @@ def read_text(path: Path, what: str) -> str:
 
 
 class _Budget:
-    """Counts what a text unfolds to, from its events."""
+    """Counts the values that a text unfolds to, from its events."""
 
     def __init__(self) -> None:
         self.values = 0
         self._open: list[tuple[str | None, int]] = []  # anchor, values before it
-        self._key_is_next: list[bool | None] = []  # of what is open; None: a list, without keys
-        self._sizes: dict[str, int] = {}  # values of what an anchor stands for
+        # For each open collection; None: a list, which has no keys
+        self._key_is_next: list[bool | None] = []
+        self._sizes: dict[str, int] = {}  # number of values behind an anchor
         self._collections: set[str] = set()  # anchors of lists and mappings
 
     def complaint(self, event: Event) -> str:
-        """What to say of an event that is too much; "": it is not."""
+        """Complaint about an event that exceeds a limit; "" if there is none."""
         if isinstance(event, NodeEvent) and self._is_key() and self._is_collection(event):
             return "this key is a list or a mapping; put it in quotes if it is meant as text"
         if isinstance(event, CollectionStartEvent):
@@ -100,7 +102,7 @@ class _Budget:
         return ""
 
     def _is_key(self) -> bool:
-        """Whether the node that begins here is a key; the one after it is a value then."""
+        """Whether the node that begins here is a key; if so, the next one is its value."""
         if not self._key_is_next or self._key_is_next[-1] is None:
             return False
         is_key = self._key_is_next[-1]
@@ -114,7 +116,7 @@ class _Budget:
 
 
 def refuse_excess(path: Path, text: str) -> None:
-    """DesignError if the text is more than a file by a person; YAMLError if it is no YAML."""
+    """Raises DesignError if the text exceeds the limits, YAMLError if it is not YAML."""
     budget = _Budget()
     for event in YAML(typ="rt", pure=True).parse(text):
         if complaint := budget.complaint(event):

@@ -40,13 +40,13 @@ class OnePin(_Model):
 
 
 class Clock(OnePin):
-    """The oscillator that all clocks but the PHYs' come from."""
+    """The oscillator from which all clocks except those of the PHYs are derived."""
 
-    mhz: float = Field(ge=8, le=400)  # of the PLL's input
+    mhz: float = Field(ge=8, le=400)  # frequency of the PLL's input
 
 
 class Phy(_Model):
-    """A gigabit PHY with RGMII, whose delays it makes itself."""
+    """A gigabit PHY with RGMII that adds the clock delays internally."""
 
     standard: Standard
     reset_n: Pin | None = None
@@ -74,7 +74,7 @@ class Board(_Model):
     device: Annotated[StrictStr, AfterValidator(_known_device)]
     package: StrictStr
     clock: Clock
-    reset_n: OnePin | None = None  # of a button or of a supervisor
+    reset_n: OnePin | None = None  # from a button or a supervisor
     phys: list[Phy] = Field(min_length=1)
 
     @property
@@ -83,7 +83,7 @@ class Board(_Model):
 
 
 def board(name: str) -> Board:
-    """A board by its name in boards/, or by the path of a board file."""
+    """A board given by its name in boards/ or by the path of a board file."""
     files = {file.stem: file for file in sorted(paths.BOARDS.glob("*.yaml"))}
     file = Path(name) if name.endswith((".yaml", ".yml")) else files.get(name)
     if file is None:

@@ -10,7 +10,7 @@ from bombus.base.errors import UserError
 
 _NAME = re.compile(r"lfe5(u|um|um5g)-(12|25|45|85)f(?:-([678]))?")
 _FASTEST = 8
-PACKAGE = "CABGA381"  # every device of the family comes in it
+PACKAGE = "CABGA381"  # available for every device of the family
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class Device:
 
     @property
     def flags(self) -> list[str]:
-        """What nextpnr-ecp5 calls it."""
+        """Options of nextpnr-ecp5 for the device."""
         family = "" if self.family == "u" else f"{self.family}-"
         speed = ["--speed", str(self.speed)]
         return [f"--{family}{self.size}k", "--package", self.package, *speed]

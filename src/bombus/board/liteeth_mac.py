@@ -16,7 +16,7 @@ from typing import Any
 from bombus.base.extras import extra
 
 MODULE = "liteeth_mac"
-# Comments have dates and versions; nothing else here has a time scale.
+# Comments contain dates and versions, and no other file has a time scale.
 _LEFT_OUT = re.compile(r"^(//|`timescale).*\n?", re.MULTILINE)
 
 
@@ -25,7 +25,7 @@ def verilog(data_width: int, command: str) -> str:
 
     Clocks and synchronous resets: `sys`, `eth_rx`, `eth_tx` (`_clk`, `_rst`). Streams of the width
     of the design in `sys`: `rx_*` out of the MAC, `tx_*` into it. `last_be` marks the last byte of
-    a frame, `error` each byte of a frame that is bad, at the latest the last.
+    a frame; `error` marks bytes of a bad frame, at the latest the last one.
     """
     with extra(command, "LiteEth", "board"), contextlib.redirect_stdout(io.StringIO()):
         from litex.gen.fhdl.verilog import convert
@@ -55,7 +55,7 @@ def _mac(data_width: int) -> tuple[Any, set[Any]]:
         domain.clk, domain.rst = pin(f"{name}_clk"), pin(f"{name}_rst")
         top.clock_domains += domain
 
-    # The GMII side: a PHY as LiteEth sees one.
+    # The GMII side, presented as a PHY of LiteEth.
     phy = Module()
     phy.dw = 8
     phy.source, phy.sink = (Endpoint(eth_phy_description(8)) for _ in range(2))
@@ -66,8 +66,8 @@ def _mac(data_width: int) -> tuple[Any, set[Any]]:
         phy.source.data.eq(rx_data),
         phy.source.error.eq(rx_er),
     ]
-    # The check of the FCS looks at last_be, which LiteEth's own PHYs of 8 bits leave at 0: with
-    # them every frame passes.
+    # The FCS check needs last_be, which LiteEth's own 8-bit PHYs leave at 0, so that every frame
+    # would pass.
     phy.comb += [
         phy.source.last.eq(~rx_dv),
         phy.source.last_be.eq(~rx_dv),
@@ -76,7 +76,7 @@ def _mac(data_width: int) -> tuple[Any, set[Any]]:
     phy.sync.eth_tx += [tx_en.eq(phy.sink.valid), tx_data.eq(phy.sink.data)]
     top.submodules.phy = phy
 
-    # Frames are padded by the design.
+    # The design pads frames.
     core = LiteEthMACCore(phy, dw=data_width, with_padding=False)
     top.submodules.core = core
     for name, stream in (("rx", core.source), ("tx", core.sink)):

@@ -32,9 +32,9 @@ _MIN_COMPARED_MHZ = 10.0
 _MAX_DIVIDER = 128
 _LINK = "gmii_link"
 _MAC_BITS = 64  # LiteEth has no wider one
-# What a MAC can hold of frames that have left the design: words of its FIFO, bytes behind it.
+# Data that a MAC can hold after the design has sent them: words in its FIFO, bytes behind it.
 _MAC_WORDS, _MAC_BYTES = 32, 64
-# LiteEth's text is not ours to judge.
+# No warnings for LiteEth's code.
 _LINT = f"""{LICENCE}
 `verilator_config
 lint_off -file "*/{liteeth_mac.MODULE}.v"
@@ -94,7 +94,7 @@ def _environment() -> jinja2.Environment:
 
 
 def context(design: Design) -> dict[str, Any]:
-    """For the templates around a design."""
+    """Values for the templates around a design."""
     width = design.networks[0].data_width
     return {
         "name": design.config.name,
@@ -120,7 +120,7 @@ def with_shell(design: Design, command: str) -> dict[str, str]:
 
 
 def with_links(design: Design, command: str) -> dict[str, str]:
-    """A design, its shell and the far ends of its links, as a simulator is built from them."""
+    """Files of a design, its shell and the far ends of its links, for a simulator."""
     name = design.config.name
     sources = with_shell(design, command)
     model = f"{_LINK}.sv"
@@ -157,7 +157,7 @@ def with_links(design: Design, command: str) -> dict[str, str]:
 
 
 def generate_with_links(file: Path, board: Board, folder: Path) -> None:
-    """Checks a design file and writes what a simulator of it on a board is built from."""
+    """Checks a design file and writes the files for a simulator of it on a board."""
     design, _ = check.check(file)
     refuse_what_does_not_fit(design, board)
     output.write(folder, with_links(design, "a simulator with a board"))
@@ -185,7 +185,7 @@ def on_board(design: Design, board: Board, command: str) -> dict[str, str]:
 
 
 def constraints(design: Design, board: Board) -> str:
-    """Pins and clocks, as nextpnr reads them (LPF)."""
+    """Pins and clocks as an LPF file for nextpnr."""
     lines = ["# SPDX-License-Identifier: Apache-2.0", f"# {design.config.name} on {board.name}"]
 
     def place(port: str, pin: str, standard: str) -> None:

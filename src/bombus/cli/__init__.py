@@ -52,7 +52,7 @@ def _options(
         ),
     ] = False,
 ) -> None:
-    """Nothing to do: `--version` has done it."""
+    """Nothing to do here: the callback of `--version` prints the version."""
 
 
 # Groups and commands in the order of `bombus --help`.

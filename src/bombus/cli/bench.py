@@ -17,7 +17,7 @@ HELP = "--help"
 BENCH_SETTINGS = {
     "allow_extra_args": True,
     "ignore_unknown_options": True,
-    "help_option_names": [],  # `--help` behind a name belongs to that benchmark
+    "help_option_names": [],  # `--help` after a name belongs to that benchmark
 }
 
 

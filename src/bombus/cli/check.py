@@ -95,7 +95,7 @@ def _may_have_window(network: Network) -> bool:
 
 
 def _proposal(resolved: Design, design: Path) -> str:
-    """What to do about a deadlock: other positions, if there are any that are found soon."""
+    """A proposed fix for a deadlock: other positions, if some are found quickly."""
     try:
         from bombus.placement import placer
     except UserError as error:  # an extra that is not installed

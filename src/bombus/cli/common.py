@@ -14,7 +14,7 @@ from bombus.base.errors import Problem
 from bombus.base.output import STDOUT
 
 INTERRUPTED = 130  # exit code after Ctrl-C, as in shells
-# Of the documentation: what a remark about head-of-line blocking means.
+# The page that explains remarks about head-of-line blocking.
 BLOCKING_PAGE = 'docs/deadlock-and-placement.md, "Requests behind a busy server"'
 
 DesignArgument = Annotated[
@@ -41,7 +41,7 @@ MinutesOption = Annotated[
 
 
 def _without_flag_types(parameters: list[Any]) -> list[Any]:
-    """Flags take no value, so the help should show no type beside them."""
+    """Flags take no value, so the help should not show a type for them."""
     for parameter in parameters:
         if getattr(parameter, "is_flag", False):
             parameter.metavar = ""

@@ -39,7 +39,7 @@ from bombus.simulator.counters import dropped, mesh_table
 from bombus.simulator.library import Library
 from bombus.simulator.simulation import Simulation
 
-# Runs inside the namespace, so it stands for itself: any program with sockets would do.
+# Runs as a separate program inside the namespace; any program with sockets would do.
 UDP_CLIENT = """
 import os, socket, sys, time
 address, port, count = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
@@ -78,7 +78,7 @@ def run(design: Path, console: Console) -> None:
 
 
 def live(design: Path, library: Library, console: Console) -> None:
-    """Linux programs talk to the design, in a network of their own."""
+    """Linux programs talk to the design in a private network."""
     host = library.manifest["mac_ports"][0]
     udp_port = echo_port(library.manifest)
     with Namespace() as namespace, tempfile.TemporaryDirectory() as folder:

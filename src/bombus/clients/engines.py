@@ -11,10 +11,9 @@ from bombus.registers.access import Port, open_map
 
 
 class Card:
-    """A design of engines, and the model that is told the same.
+    """A design of engines, kept in step with its model.
 
-    Every parser gets the same rules, every forwarding engine the same table, every cipher the
-    same key.
+    All parsers get the same rules, all forwarding engines the same table, all ciphers the same key.
     """
 
     def __init__(self, manifest: Mapping[str, Any], port: Port) -> None:
@@ -33,7 +32,7 @@ class Card:
                     self._by_number[layer["params"]["engine"]] = registers
 
     def set_rule(self, index: int, rule: Rule | None) -> None:
-        """None: the rule matches nothing."""
+        """Sets a rule; None: the rule matches nothing."""
         for parser in self._layers["engine_parser"]:
             if rule:
                 parser.rules[index].rule.write(**rule.registers())
@@ -44,7 +43,7 @@ class Card:
             self.model.rules[index] = rule
 
     def set_next_hop(self, entry: int, hop: NextHop | None) -> None:
-        """None: there is no entry."""
+        """Sets an entry; None: no entry."""
         for number, kind in self.model.kinds.items():
             if kind != "engine_forward":
                 continue
@@ -57,7 +56,7 @@ class Card:
                 self.model.next_hops.pop((number, entry), None)
 
     def set_spread(self, bits: int) -> None:
-        """Bits of the hash that choose among entries."""
+        """Sets the hash bits that select among entries."""
         for forward in self._layers.get("engine_forward", []):
             forward.spread.bits = bits
         self.model.spread = bits
@@ -69,7 +68,7 @@ class Card:
         self.model.key, self.model.salt = key, salt
 
     def flow(self, engine: int, number: int) -> Flow:
-        """What a counting engine has counted of a flow."""
+        """The counters of a flow in a counting engine."""
         return Flow(**self._by_number[engine].flows[number].read())
 
 

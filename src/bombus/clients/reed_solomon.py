@@ -33,7 +33,7 @@ from bombus.golden.reed_solomon import MATRICES, Code
 
 DEFAULT_PORT = 1082
 CODE_FILE = "code.json"
-# Linux's <linux/in.h>: say so when a datagram does not fit, rather than cut it up.
+# From Linux's <linux/in.h>: report datagrams that do not fit instead of fragmenting them.
 _IP_MTU_DISCOVER, _IP_PMTUDISC_DO = 10, 2
 # Separate ports: a late or duplicate reply finds no open port.
 _OWN_PORTS = range(20_000, 60_000)
@@ -43,7 +43,7 @@ _COMPARE_EVERY = 64
 
 @dataclass(frozen=True)
 class Description:
-    """What the shards of a folder are."""
+    """Description of the shards in a folder."""
 
     data_shards: int
     parity_shards: int
@@ -58,10 +58,10 @@ class Description:
 
 
 class Statistics(NamedTuple):
-    """What an encoding took."""
+    """Statistics of an encoding."""
 
     blocks: int
-    repeated: int  # requests sent again, since no answer came in time
+    repeated: int  # requests repeated because no answer came in time
 
 
 @dataclass
@@ -70,11 +70,13 @@ class _Request:
     block: bytes
     deadline: float
     tries_left: int
-    other_answer: int | None = None  # bytes of an answer that has not the size of the parity
+    other_answer: int | None = None  # length of an answer that does not have the size of the parity
 
 
 class ParityService:
-    """Asks a service for the parity of blocks, several at a time, each until its answer comes."""
+    """Requests the parity of blocks from a service, several at a time, and repeats requests until
+    they are answered.
+    """
 
     def __init__(
         self,
@@ -94,7 +96,7 @@ class ParityService:
 
     @staticmethod
     def _ports() -> Iterator[int]:
-        # Two clients at once start at different places.
+        # Concurrent clients start at different ports.
         start = time.monotonic_ns() // 1000 % len(_OWN_PORTS)
         while True:
             yield from (*_OWN_PORTS[start:], *_OWN_PORTS[:start])
@@ -107,18 +109,18 @@ class ParityService:
             try:
                 client.bind(("", next(self._own_ports)))
                 break
-            except OSError:  # somebody else's port
+            except OSError:  # port in use
                 continue
         try:
             client.connect(self.address)
-        except (OSError, UnicodeError) as error:  # also a name that is none
+        except (OSError, UnicodeError) as error:  # also for an invalid name
             client.close()
             why = error.strerror if isinstance(error, OSError) else "unknown host name"
             raise UserError(f"{self.address[0]} cannot be reached: {why}") from None
         return client
 
     def parity(self, blocks: list[bytes], parity_bytes: int) -> list[bytes]:
-        """The parity of each block; UserError if the service stays silent or is not there."""
+        """The parity of each block; UserError if the service does not answer or is unreachable."""
         answers: list[bytes] = [b""] * len(blocks)
         waiting = iter(enumerate(blocks))
         with selectors.DefaultSelector() as selector:
@@ -186,7 +188,7 @@ class ParityService:
         try:
             key.fileobj.send(key.data.block)
         except BlockingIOError:
-            pass  # as good as lost
+            pass  # treated like a lost request
         except OSError as error:
             raise UserError(
                 f"a request of {len(key.data.block)} bytes cannot be sent: {error.strerror}; the "
@@ -198,7 +200,7 @@ class ParityService:
         try:
             return key.fileobj.recv(65535)
         except BlockingIOError:
-            return None  # a damaged datagram, which Linux has dropped
+            return None  # a damaged datagram that Linux has dropped
         except ConnectionRefusedError:
             raise UserError(
                 f"no service at {self.address[0]} port {self.address[1]}: the port is closed"
@@ -227,7 +229,8 @@ def encode(
     blocks = [padded[i : i + block_bytes] for i in range(0, len(padded), block_bytes)]
     parity_bytes = code.parity_shards * shard_bytes
     if blocks:
-        # First a block in which all codes differ; those of a file may be full of zeros.
+        # First a block for which all codes give different parity; blocks of a file may be all
+        # zeros.
         probe = Random(0).randbytes(block_bytes)
         _compare(service, code, probe, service.parity([probe], parity_bytes)[0])
     parities = service.parity(blocks, parity_bytes)
@@ -251,7 +254,7 @@ def encode(
 
 
 def _compare(service: ParityService, code: Code, block: bytes, parity: bytes) -> None:
-    """UserError if the parity is not what the model makes of the block."""
+    """Raises UserError if the parity differs from that of the model."""
     if parity == code.encode(block):
         return
     host, port = service.address
@@ -263,9 +266,9 @@ def _compare(service: ParityService, code: Code, block: bytes, parity: bytes) ->
 
 
 def decode(folder: Path, file: Path) -> list[int]:
-    """Writes the file that the shards of a folder make; the numbers of those that are missing.
+    """Restores the file from the shards in a folder; returns the numbers of missing ones.
 
-    UserError if there are none, too few or damaged ones.
+    Raises UserError if there are none or too few, or if some are damaged.
     """
     if not any(folder.glob("shard.*")):
         raise UserError(f"no shards in {folder}: `encode` writes {CODE_FILE}, shard.0 and so on")
