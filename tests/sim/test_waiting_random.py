@@ -299,7 +299,7 @@ def test_sound_designs_never_stall_and_others_do(mesh: Mesh) -> None:
 
 
 def test_servers_that_ask_before_they_answer(mesh: Mesh) -> None:
-    designs = [Random(seed) for seed in range(200)]
+    designs = [Random(seed) for seed in range(100)]
     for design in designs:
         design.add_nested()
     bad, stalled = run(mesh, designs)
@@ -309,7 +309,7 @@ def test_servers_that_ask_before_they_answer(mesh: Mesh) -> None:
 
 def test_room_for_one_request_too_few(mesh: Mesh) -> None:
     """What is sound with room for all requests, but not with less, stands still with less."""
-    designs = [Random(seed) for seed in range(120)]
+    designs = [Random(seed) for seed in range(60)]
     short = []
     for design in designs:
         design.layers, design.hops, design.network = [], [], {}

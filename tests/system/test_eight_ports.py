@@ -24,6 +24,8 @@ from bombus.golden.frames import (
 from bombus.golden.ports import Ports
 from bombus.simulator.simulation import Simulation
 
+pytestmark = pytest.mark.sweep  # one MAC port and two are in many other tests
+
 DESIGN = ROOT / "tests" / "system" / "designs" / "eight_ports.yaml"
 PORTS = range(8)
 RELAY_PORT = 9000

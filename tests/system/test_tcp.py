@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
 from support.live import ADDRESS, Live
 
 DESIGN = Path(__file__).parents[2] / "designs" / "tcp_echo.yaml"
@@ -160,6 +161,7 @@ def test_linux_with_the_least_engine(start: Callable[..., Live], tmp_path: Path)
     assert counted["odd_options"] == 0
 
 
+@pytest.mark.sweep
 def test_linux_over_a_bad_link_with_all_that_tcp_has(
     start: Callable[..., Live], tmp_path: Path
 ) -> None:
