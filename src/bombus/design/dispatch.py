@@ -29,7 +29,7 @@ HAS_PORTS = ("meta", "payload")
 
 @dataclass(frozen=True)
 class Dispatch:
-    """One group of replicas as a tile sees it."""
+    """One group of replicas, as seen by a sending tile."""
 
     group: Group
     targets: tuple[Input, ...]  # one for each replica
@@ -38,12 +38,12 @@ class Dispatch:
 
     @property
     def flow(self) -> str:
-        """Where messages carry what tells flows apart: `LayerKind.flow`."""
+        """Where messages carry the fields that identify a flow: `LayerKind.flow`."""
         return self.targets[0].layer.kind.flow
 
     @property
     def slots(self) -> Sequence[Input]:
-        """Where each slot leads at first."""
+        """Initial target of each slot."""
         if self.group.policy in ("round_robin", "least_loaded"):
             return self.targets
         size, count = 1 << self.slot_bits, len(self.targets)
@@ -52,7 +52,7 @@ class Dispatch:
 
     @property
     def _first_value(self) -> int:
-        """The first replica's port: replica n has the first one's and n."""
+        """The first replica's port; replica n has that port plus n."""
         layer = self.targets[0].layer
         return layer.param(layer.bound_key) or 0
 
@@ -65,9 +65,9 @@ def _slot_bits(group: Group) -> int:
 
 
 def dispatch_plan(interface: Interface, design: Design) -> list[Dispatch]:
-    """The groups that a tile distributes messages among over one network.
+    """The groups that a tile dispatches to over one network.
 
-    The slots of each begin at a multiple of their number.
+    The slots of each start at a multiple of their number.
     """
     targets: dict[tuple[Output, int], list[Input]] = {}
     groups: dict[tuple[Output, int], Group] = {}

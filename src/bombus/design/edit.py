@@ -28,7 +28,7 @@ def with_positions(file: DesignFile, positions: Mapping[str, Position]) -> str:
     if not isinstance(tiles, SequenceNode):
         raise UserError(f"{file.path}: `tiles` is not a list")
     values = _values(file, positions)
-    # From the end to the start, so that places in the text before stay where they are.
+    # From the end to the start, so that earlier positions in the text stay valid.
     for i in reversed(range(len(tiles.value))):
         if i in values:
             text = _with_at(text, tiles.value[i], values[i])
@@ -57,14 +57,14 @@ def _with_at(text: str, tile: MappingNode, value: str) -> str:
     old = _value(tile, "at")
     if old is not None:
         end = old.end_mark.index
-        if text[old.start_mark.index] != "[":  # the end of a block is where the next thing starts
+        if text[old.start_mark.index] != "[":  # the end mark of a block is at the next element
             end = old.start_mark.index + len(text[old.start_mark.index : end].rstrip())
         return text[: old.start_mark.index] + value + text[end:]
     if tile.flow_style:
         end = tile.end_mark.index - 1  # before the brace
         start = len(text[:end].rstrip().rstrip(","))
         return f"{text[:start]}, at: {value}{text[start:]}"
-    # A line of its own behind the first key, which is one line long; a comment there stays there.
+    # A line of its own after the first key, which is one line long; a comment there stays.
     first, first_value = tile.value[0]
     if first_value.start_mark.line != first_value.end_mark.line:
         start = first.start_mark.index

@@ -29,7 +29,7 @@ class Layer:
     """A layer in its tile."""
 
     name: str  # unique in its tile
-    kind: LayerKind  # at the values of its parameters
+    kind: LayerKind  # elaborated with its parameter values
     params: dict[str, int]  # by key, as the design file sets them
     tile: Tile
     loc: Loc
@@ -43,7 +43,7 @@ class Layer:
 
     @cached_property
     def types(self) -> Mapping[str, Network]:
-        """A network whose beats each of its type parameters has, by name."""
+        """By type parameter: a network whose beats it has."""
         return types_of(self.kind, self.networks)
 
     @property
@@ -51,11 +51,11 @@ class Layer:
         return f"{self.tile.name}.{self.name}"
 
     def param(self, key: str) -> int | None:
-        """Value of a parameter: the design file's, or else the layer's default."""
+        """Value of a parameter: from the design file, or else the layer's default."""
         return self.params.get(key, self.kind.default(key))
 
     def bound_value(self, key: str) -> int | None:
-        """The value by which layers that bind this key find the layer; None: it has no such key."""
+        """The layer's value of a bound key; None if it has no such key."""
         value = self.param(key)
         return value if value is not None else self.kind.constants.get(key)
 
@@ -69,7 +69,7 @@ class Layer:
 
     @property
     def given_name(self) -> str:
-        """What the design file would call it; replicas share one name."""
+        """Its name in the design file; replicas share one name."""
         tile = self.tile.given_name
         return f"{tile}.{self.name}" if len(self.tile.layers) > 1 else tile
 
@@ -98,7 +98,7 @@ class _Stream(NamedTuple):
 
     @property
     def given_name(self) -> str:
-        """What the design file would call it; replicas share one name."""
+        """Its name in the design file; replicas share one name."""
         return self._after(self.layer.given_name)
 
     @property
@@ -109,7 +109,7 @@ class _Stream(NamedTuple):
         return self._after(str(self.layer))
 
     def _after(self, layer: str) -> str:
-        """With the layer's name before it; the main streams go by that name alone."""
+        """Prefixed with the layer's name; the main streams have just that name."""
         return layer if self.name in (MAIN_INPUT, MAIN_OUTPUT) else f"{layer}.{self.name}"
 
 
@@ -140,7 +140,7 @@ class Output(_Stream):
 
 @dataclass(eq=False)
 class Group:
-    """Replicas: tiles of one sort that share the messages for them."""
+    """Replicas: copies of a tile that share its messages."""
 
     name: str  # of the tile in the design file
     policy: Policy
@@ -154,23 +154,23 @@ class Group:
 
 @dataclass(eq=False)
 class Interface:
-    """What joins a tile to one network: a router and a network interface."""
+    """The connection of a tile to one network: a router and a network interface."""
 
     network: Network
-    # Inputs that messages from the mesh may enter, by entry port.
+    # Inputs reachable from the mesh, by entry port.
     entries: list[Input] = field(default_factory=list)
     # Outputs that send into the mesh, in the order of the network interface's inputs.
     sources: list[Output] = field(default_factory=list)
 
     @property
     def router_drops(self) -> tuple[str, ...]:
-        """Inputs of the router that count what they drop, in the order of its `drop_o`."""
+        """Inputs of the router that count dropped messages, in the order of its `drop_o`."""
         return () if self.network.given.lossless else DIRECTIONS
 
 
 @dataclass(eq=False)
 class Tile:
-    """A tile of the mesh; one without layers fills the rectangle."""
+    """A tile of the mesh; tiles without layers fill the rectangle."""
 
     name: str
     index: int
@@ -184,7 +184,7 @@ class Tile:
     slow: bool = False  # the design file's
     waits: tuple[str, ...] = ()  # the design file's
     interfaces: list[Interface] = field(default_factory=list)  # in the order of the networks
-    # MAC ports with a clock of their own, and the direction (`rx`, `tx`) of theirs that ends here.
+    # MAC ports with their own clock, and the direction (`rx`, `tx`) that ends in this tile.
     crossings: tuple[tuple[int, str], ...] = ()
 
     @property
@@ -198,12 +198,12 @@ class Tile:
 
     @property
     def entries(self) -> list[Input]:
-        """Inputs that messages from some mesh may enter."""
+        """Inputs reachable from any mesh."""
         return [each for interface in self.interfaces for each in interface.entries]
 
     @property
     def sources(self) -> list[Output]:
-        """Outputs that send into some mesh."""
+        """Outputs that send into any mesh."""
         return [each for interface in self.interfaces for each in interface.sources]
 
     @property
@@ -246,7 +246,7 @@ class Tile:
 class Hop:
     """One next hop that an output may choose, and the input that it leads to.
 
-    One that leads to replicas is there once for each.
+    A next hop to replicas occurs once per replica.
     """
 
     source: Output
@@ -257,7 +257,7 @@ class Hop:
 
     @property
     def is_rare(self) -> bool:
-        """Whether it carries little beside others of the output."""
+        """Whether it carries little traffic compared with the output's other next hops."""
         if self.name in self.source.stream.hops:
             return self.name in self.source.stream.rare
         return self.target is not None and self.target.layer.kind.is_rare
@@ -273,9 +273,9 @@ class Hop:
 
 @dataclass(frozen=True, eq=False)
 class Binding:
-    """Layers that those who bind a key lead messages to.
+    """Layers found by a bound key.
 
-    A UDP port is such a key: `udp_rx` binds it, each application has one.
+    For example, `udp_rx` binds the UDP port, and each application has one.
     """
 
     key: str

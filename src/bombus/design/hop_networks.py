@@ -7,7 +7,7 @@ from bombus.design.elements import Hop
 
 
 def hop_problem(hop: Hop) -> str:
-    """What is wrong with the networks of both ends of a hop; "": nothing."""
+    """Problem with the networks of both ends of a hop; "" if there is none."""
     if hop.target is None:
         return ""
     source, target = hop.source.network, hop.target.network

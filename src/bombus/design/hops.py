@@ -13,20 +13,20 @@ from bombus.design.elements import Hop, Input, Layer, Output, Tile
 from bombus.design.resolved import Design
 from bombus.design.rtl import ANY, BEFORE
 
-SHARE_TOLERANCE = 1e-6  # of parts that should make a whole
+SHARE_TOLERANCE = 1e-6  # for shares that should sum to 1
 _Given = config.TileOfLayers | config.TileOfKind
 
 
 class HopResolver:
-    """Leads every next hop of a design's outputs to an input, to replicas, or nowhere."""
+    """Resolves every next hop of a design's outputs to an input, to replicas, or to nothing."""
 
     def __init__(self, design: Design, problems: list[Problem]) -> None:
         self.design = design
         self.problems = problems
-        # Layers that stand before others, with the inputs of these: one, or its replicas.
+        # Layers that precede others, with the inputs of those: one, or one per replica.
         self.served: dict[Layer, tuple[Input, ...]] = {}
-        # Tiles of the design file whose `next` or `traffic` names no next hop of theirs: what
-        # is said of the others would follow from it.
+        # Tiles of the design file whose `next` or `traffic` names an unknown next hop; further
+        # problems there would only follow from it.
         self.misspelt: set[Loc] = set()
         self.by_name = self._tiles_by_name()
 
@@ -37,7 +37,7 @@ class HopResolver:
         self.problems.append(self.design.file.problem(loc, message, is_error=False))
 
     def resolve(self, given: Mapping[Tile, _Given]) -> list[Hop]:
-        """All hops; `given`: what the design file says of each tile."""
+        """All hops; `given`: the entry of each tile in the design file."""
         self._serve()
         for tile, said in given.items():
             tile.next = {name: said.next[name] for name in self._known(tile, "next", said.next)}
@@ -48,17 +48,17 @@ class HopResolver:
         return hops
 
     def _tiles_by_name(self) -> dict[str, list[Tile]]:
-        """Tiles by the names that the design file may give them; replicas also all together."""
+        """Tiles by the names usable in the design file; a group of replicas also has one name."""
         found = {tile.name: [tile] for tile in self.design.tiles}
         for tile in self.design.tiles:
             if tile.group:
                 found.setdefault(tile.group.name, tile.group.tiles)
         return found
 
-    # ---- What the design file says of next hops ----
+    # ---- Next hops in the design file ----
 
     def _known(self, tile: Tile, key: str, given: Iterable[str]) -> Iterator[str]:
-        """Next hops that the design file names under a key of a tile, and that the tile has."""
+        """Next hops that the design file names under a key of a tile and that exist."""
         own = [name for layer in tile.layers for name in self._names_of(layer)]
         for name in given:
             if name in own:
@@ -100,10 +100,10 @@ class HopResolver:
                         "share of the traffic has no effect",
                     )
 
-    # ---- Layers that stand before tiles ----
+    # ---- Layers that precede tiles ----
 
     def _serve(self) -> None:
-        """Finds what the layers that stand before others stand before."""
+        """Finds the targets of the layers that precede others."""
         for layer in [layer for layer in self.design.layers() if layer.before]:
             assert layer.before is not None
             loc = (*layer.tile.loc, BEFORE)
@@ -142,13 +142,13 @@ class HopResolver:
         )
 
     def _behind(self, target: Input) -> Input:
-        """The input that messages to `target` are for: another one if it stands before that."""
+        """The final input of messages to `target`: another one if `target` precedes it."""
         while target.layer in self.served:
             target = self.served[target.layer][0]
         return target
 
     def _through(self, source: Output, targets: tuple[Input, ...]) -> tuple[Input, ...]:
-        """The inputs, or those of the layer that stands before them."""
+        """The inputs, or those of the layer that precedes them."""
         for layer, served in self.served.items():
             if set(targets) <= set(served) and layer is not source.layer:
                 tile = layer.tile
@@ -173,7 +173,7 @@ class HopResolver:
                 yield Hop(source, number, name, target, group)
 
     def _bound(self, source: Output, name: str) -> tuple[Input, ...] | None:
-        """What a bound next hop leads to; None: the next hop is not bound by a key."""
+        """Target of a bound next hop; None if the next hop is not bound by a key."""
         for binding in self.design.bindings_of(source.stream.binds):
             if binding.name == name:
                 kinds = {*source.stream.sends_by(len(source.stream.hops)), ANY}
@@ -188,7 +188,7 @@ class HopResolver:
         return target.stream.entry == name
 
     def _overridden(self, source: Output, name: str) -> tuple[Input, ...]:
-        """The input, or those of replicas, that the design file names for a next hop of a tile."""
+        """The input, or inputs of replicas, that the design file names for a next hop of a tile."""
         given = source.tile.next[name]
         loc = (*source.tile.loc, "next", name)
         tile_name = given.partition(".")[0]
@@ -213,7 +213,7 @@ class HopResolver:
         return ()
 
     def _no_such_input(self, given: str) -> str:
-        """Which step of a name leads nowhere: the layer, or the input."""
+        """Which part of a name does not exist: the layer or the input."""
         tile_name, _, rest = given.partition(".")
         layer_name, _, stream = rest.partition(".")
         layers = [layer for tile in self.by_name[tile_name] for layer in tile.layers]
@@ -225,7 +225,9 @@ class HopResolver:
         return f"layer {layer_name} has no input {stream!r}; {hint}"
 
     def _default(self, source: Output, name: str) -> tuple[Input, ...]:
-        """The input that answers to a next hop, or its replicas; one in the same tile is first."""
+        """The input that answers to a next hop, or its replicas; one in the same tile takes
+        precedence.
+        """
         if source.layer in self.served:
             return self.served[source.layer]
         fitting = self._bound(source, name)
@@ -268,13 +270,15 @@ class HopResolver:
 
 
 def _taker(layer: Layer, kinds: Set[str]) -> Input:
-    """The first input of a layer that takes some of these kinds of messages; else the first."""
+    """The first input of a layer that takes one of these kinds of messages, or else its first
+    input.
+    """
     takers = (each for each in layer.inputs if kinds & set(each.stream.takes))
     return next(takers, layer.inputs[0])
 
 
 def _told_apart(targets: tuple[Input, ...]) -> tuple[str, str]:
-    """Names of inputs, with the stream where a layer has several, and what to write for one."""
+    """Names of inputs, with the stream if a layer has several, and an example of what to write."""
     layers = [each.layer.full_name for each in targets]
     if len(set(layers)) == len(layers):
         return listing(layers), targets[0].tile.given_name
@@ -283,7 +287,7 @@ def _told_apart(targets: tuple[Input, ...]) -> tuple[str, str]:
 
 
 def _are_replicas(targets: tuple[Input, ...]) -> bool:
-    """Whether inputs are one, or one of each replica of a tile."""
+    """Whether the inputs are a single one, or the same one of each replica."""
     if len(targets) <= 1:
         return bool(targets)
     group = targets[0].tile.group

@@ -10,8 +10,8 @@ from bombus.base.text import listing
 from bombus.design.resolved import Design
 from bombus.design.rtl.ports import FurtherPort
 
-# AXI4 signals that a layer drives, with what the model (sim/models/axi_memory.sv) takes where a
-# layer has no such port; None: the layer must have it.
+# AXI4 signals that a layer drives, with the value that the model (sim/models/axi_memory.sv) gets if
+# the layer has no such port; None: the layer must have it.
 FROM_LAYER = {
     "awid": "'0",
     "awaddr": None,
@@ -32,7 +32,7 @@ FROM_LAYER = {
     "arvalid": None,
     "rready": "1'b1",
 }
-# Those that the model drives.
+# Signals that the model drives.
 TO_LAYER = (
     *("awready", "wready", "bid", "bresp", "bvalid"),
     *("arready", "rid", "rdata", "rresp", "rlast", "rvalid"),
@@ -52,7 +52,9 @@ def raised(design: Design) -> dict[str, FurtherPort]:
 
 
 def signals_of(design: Design, memory: str) -> dict[str, FurtherPort]:
-    """A memory's ports of the top by AXI name; other ports beside them have their own."""
+    """A memory's ports of the top by AXI name; other ports with the same prefix by their own
+    names.
+    """
     prefix = f"{memory}_"
     return {
         name.removeprefix(prefix)[:-2]: port
@@ -62,7 +64,7 @@ def signals_of(design: Design, memory: str) -> dict[str, FurtherPort]:
 
 
 def problems(design: Design) -> Iterator[Problem]:
-    """Memories that do not fit the ports at which they stand."""
+    """Memories that do not fit their ports."""
     for name in design.config.memories:
         place = ("memories", name)
         signals = signals_of(design, name)

@@ -32,7 +32,7 @@ class Messages:
 
     @property
     def kind_bits(self) -> int:
-        """Bits of the number of a kind."""
+        """Width of a kind's number."""
         return max(1, (len(self.numbers) - 1).bit_length())
 
     def by(self, hop: Hop) -> Kinds:
@@ -40,20 +40,21 @@ class Messages:
         return self.sent[hop.source, hop.number]
 
     def taken(self, target: Input) -> Kinds:
-        """Kinds of messages that an input takes; of one that takes any, those that come."""
+        """Kinds of messages that an input takes; if it takes any, the kinds that reach it."""
         takes = target.stream.takes
         return self.arriving[target] if ANY in takes else frozenset(takes)
 
     def refused(self) -> Iterator[tuple[Hop, Kinds]]:
-        """Hops by which messages may come to an input that does not take them."""
+        """Hops on which messages may reach an input that does not take them."""
         for hop in self.design.hops:
             if hop.target and (strange := self.by(hop) - self.taken(hop.target)):
                 yield hop, strange
 
     def taken_mask(self, target: Input) -> int:
-        """The kinds that an input takes at run time, a bit for each number. Of what its layer
-        passes on, it takes only what comes by the next hops of the design file: others take that.
-        It takes no kind whose metadata its beats, or those of its network, have no room for.
+        """The kinds that an input takes at run time, as a bit mask by number. Of kinds that its
+        layer forwards, it takes only those that arrive by the next hops of the design file, since
+        the layers behind it take those. It takes no kind whose metadata do not fit into its beats
+        or those of its network.
         """
         layer = target.layer
         beats = (self.of(layer, layer.kind.type_of(target.name)), self.on(target.network))
@@ -65,25 +66,26 @@ class Messages:
         return self._mask(names)
 
     def sent_masks(self, output: Output) -> list[int]:
-        """The kinds that an output sends, by number of its next hop, a bit for each number."""
+        """The kinds that an output sends, by number of its next hop, as bit masks."""
         count = len(self.design.hop_names(output))
         return [self._mask(self.sent[output, number]) for number in range(count)]
 
     def bits(self, mask: int) -> str:
-        """A set of kinds as SystemVerilog has it."""
+        """A set of kinds as a SystemVerilog literal."""
         return f"{len(self.numbers)}'b{mask:b}"
 
     def _mask(self, names: Kinds) -> int:
         return sum(1 << self.numbers[name] for name in names if name in self.numbers)
 
     def on(self, network: Network) -> MessageKind:
-        """The kind whose metadata all that crosses a network fits into."""
+        """The kind whose metadata is wide enough for everything that crosses a network."""
         hops = [hop for hop in self.design.hops if not hop.in_tile and hop.network is network]
         return self._widest(name for hop in hops for name in self.by(hop))
 
     def of(self, layer: Layer, type_name: str) -> MessageKind:
-        """The kind whose metadata all fits into that a layer's streams of a type take and send in
-        this design."""
+        """The kind whose metadata is wide enough for all messages that a layer's streams of a type
+        take and send in this design.
+        """
         names: list[str] = []
         for each in layer.inputs:
             if layer.kind.type_of(each.name) == type_name:
@@ -95,7 +97,7 @@ class Messages:
         return self._widest(names or layer.kind.message_kinds(type_name))
 
     def beat(self, network: Network, kind: MessageKind | None = None) -> Beat:
-        """A network's beats, or with the metadata of another kind."""
+        """A network's beats, or the same with the metadata of another kind."""
         return Beat(network.data_width, (kind or self.on(network)).struct, self.kind_bits)
 
     def _widest(self, names: Iterable[str]) -> MessageKind:
@@ -111,7 +113,7 @@ def messages(design: Design) -> Messages:
         for number, _ in enumerate(design.hop_names(output))
     }
     changed = True
-    while changed:  # until what is passed on has come to its ends
+    while changed:  # until forwarded kinds have been followed to their ends
         changed = False
         for hop in design.hops:
             names = sent[hop.source, hop.number]

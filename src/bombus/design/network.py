@@ -33,7 +33,7 @@ class Area(NamedTuple):
 
     @staticmethod
     def around(positions: Iterable[Position]) -> Area:
-        """The smallest one that holds all these positions; it is empty if there are none."""
+        """The smallest area that holds all these positions; empty if there are none."""
         if not (at := list(positions)):
             return Area(0, 0, 0, 0)
         xs, ys = zip(*at, strict=True)
@@ -46,11 +46,11 @@ class Area(NamedTuple):
 
 @dataclass(eq=False)
 class Network:
-    """A mesh of routers, with a width and a fabric of its own."""
+    """A mesh of routers, with its own width and fabric."""
 
     name: str
     index: int  # in the order of the design file
-    beat: rtl.Beat  # what its messages consist of
+    beat: rtl.Beat  # the beats of its messages
     given: Fabric  # the design file's
     loc: Loc  # under which its `data_width` and `fabric` are
     is_only: bool = True
@@ -62,12 +62,12 @@ class Network:
 
     @property
     def prefix(self) -> str:
-        """What its signals and types begin with in a generated design."""
+        """Prefix of its signals and types in a generated design."""
         return f"{self.name}_" if self.index else ""
 
     @property
     def label(self) -> str:
-        """Its name where there are others, else nothing."""
+        """Its name if there are several networks, else ""."""
         return "" if self.is_only else self.name
 
     @property
@@ -88,14 +88,14 @@ class Network:
         return Routing(fabric.kind, fabric.algorithm, is_reserved and is_short, self.label)
 
     def links(self, source: Position, target: Position) -> list[Link]:
-        """Links that a message may take, those that it may take first coming first."""
+        """Links that a message may take, in the order in which it may take them."""
         ways: nx.DiGraph[Channel] = nx.DiGraph()
         ways.add_edges_from(routes(self.routing, source, target))
         found = [channel.link for channel in nx.lexicographical_topological_sort(ways)]
         return list(dict.fromkeys(link for link in found if link))
 
     def capacity(self, clock_mhz: float) -> float:
-        """What a link carries, in Gbit/s."""
+        """Capacity of a link, in Gbit/s."""
         return self.data_width * clock_mhz / 1000
 
 
@@ -133,7 +133,7 @@ class StreamNetworks:
         return found
 
     def problems(self, tile: str) -> Iterator[tuple[str, str]]:
-        """(key, message) of what is wrong, once all layers have their networks."""
+        """(key, message) of each problem, once all layers have their networks."""
         for key, network in self.given.items():
             users = self.users[key]
             if not users:
@@ -165,6 +165,6 @@ def types_of(kind: rtl.LayerKind, networks: Mapping[str, Network]) -> dict[str, 
                     f"the layer needs `parameter type {other}_beat_t`"
                 )
     found = {name: networks[streams[0]] for name, streams in users.items()}
-    if rtl.BEAT in kind.types and networks:  # every stream may have a type of its own
+    if rtl.BEAT in kind.types and networks:  # every stream may have its own type
         found.setdefault(rtl.BEAT, next(iter(networks.values())))
     return found

@@ -24,7 +24,7 @@ class NextTable:
 
     @staticmethod
     def of(counts: Sequence[tuple[Output, int]]) -> NextTable:
-        """The table of outputs with so many next hops each."""
+        """The table for outputs with this many next hops each."""
         first: dict[Output, int] = {}
         end = 0
         for output, count in counts:

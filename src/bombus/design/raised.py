@@ -37,10 +37,10 @@ def _group(port: str, groups: Iterable[str]) -> str | None:
 
 
 def _join_ports(tile: Tile, given: config.TileOfLayers | config.TileOfKind) -> Iterator[Problem]:
-    """Notes the ports that layers of a tile share: outputs and inputs of one name.
+    """Notes the ports that layers of a tile share: outputs and inputs with the same name.
 
-    Where several layers of a kind have the output, the n-th is joined to the n-th of those of a
-    kind that have the input. Yields others that drive one, and widths that differ.
+    If several layers of a kind have the output, the n-th is joined to the n-th layer of a kind that
+    has the input. Yields ports with several drivers, and differing widths.
     """
     drivers: dict[str, list[tuple[Layer, FurtherPort]]] = {}
     takers: dict[str, list[tuple[Layer, FurtherPort]]] = {}
@@ -77,10 +77,9 @@ def _join_ports(tile: Tile, given: config.TileOfLayers | config.TileOfKind) -> I
 def raise_ports(
     tiles: Mapping[Tile, config.TileOfLayers | config.TileOfKind], file: config.DesignFile
 ) -> Iterator[Problem]:
-    """Notes in each layer which of its ports become which of the top.
+    """Notes in each layer which of its ports become ports of the top.
 
-    Yields names that fit no port, names that the top has already, and ports that
-    nobody raises.
+    Yields names that match no port, names that the top already has, and ports that are not raised.
     """
     taken: dict[str, str] = {}
     members = Counter(layer.kind.broadcasts for tile in tiles for layer in tile.layers)
@@ -94,7 +93,7 @@ def raise_ports(
                 if group is None and port.name in layer.joined:
                     continue
                 if group is None and _group(port.name, [layer.kind.broadcasts]) is not None:
-                    # Nobody has a use for a broadcast of one.
+                    # A broadcast with a single member is useless.
                     alone = members[layer.kind.broadcasts] == 1
                     (layer.open if alone else layer.shared).add(port.name)
                     continue

@@ -178,7 +178,7 @@ exchanges messages with it (`Simulation.streams`). Other raised ports are pins o
 
 
 def _type_words(annotation: Any, metadata: list[Any]) -> str:
-    """A type in the words of the reference; `metadata`: bounds from around it."""
+    """A type as worded in the reference; `metadata`: bounds from its annotation."""
     plain: dict[Any, str] = {
         Mac: "MAC address",
         Name: "name (snake_case)",
@@ -208,7 +208,7 @@ def _type_words(annotation: Any, metadata: list[Any]) -> str:
         item = arguments[0]
         if item is str:
             return "list of texts"
-        # The forms of a layer would be a sentence of their own; the description has them.
+        # The forms of a layer would need a sentence of their own; they are in the description.
         several = "list of such lists" if typing.get_origin(item) is tuple else "list"
         return several + _bounds(metadata)
     if origin is dict:
@@ -227,7 +227,7 @@ def _several(words: str) -> str:
 
 
 def _bounds(metadata: list[Any]) -> str:
-    """`, 1 to 32`, or what there is of it."""
+    """`, 1 to 32`, or one bound of it."""
     low: Any = None
     high: Any = None
     is_open = False
@@ -265,7 +265,7 @@ def _default_words(field: FieldInfo) -> str:
 
 
 def _table(model: type[BaseModel]) -> list[str]:
-    """The keys of a model, without those that the model before it has as well."""
+    """The keys of a model, without those already listed for its base."""
     rows = ["| key | type | default | |", "|---|---|---|---|"]
     known = TileOfLayers.model_fields if model is TileOfKind else {}
     for name, field in model.model_fields.items():

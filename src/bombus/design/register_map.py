@@ -25,14 +25,14 @@ if TYPE_CHECKING:
 
 COMMON = paths.RTL / "noc" / "registers.rdl"
 FLIGHT = paths.RTL / "noc" / "flight.rdl"
-_WINDOWS = 0x180  # where windows' registers begin, behind the hosts
+_WINDOWS = 0x180  # first register of the windows, after the hosts
 _ROUTES = 0x200  # where the routing table begins
 MIN_WINDOW = 4096  # bytes; a page of most processors
 
 
 @dataclass(frozen=True)
 class RegisterMap:
-    """Where the registers of a design are."""
+    """The register map of a design."""
 
     text: str  # SystemRDL; needs the files
     files: tuple[Path, ...]
@@ -65,17 +65,17 @@ class RegisterMap:
 class _Item:
     """An instance in a tile's window."""
 
-    text: str  # with a place for its offset
+    text: str  # with a placeholder for its offset
     bytes: int
 
     @property
     def aligned(self) -> int:
-        """Its bytes as a power of two, to which it is aligned."""
+        """Its size rounded up to a power of two, to which it is aligned."""
         return 1 << (self.bytes - 1).bit_length()
 
 
 def identifier(name: str) -> str:
-    """A name in SystemRDL, of which some are reserved."""
+    """A name as a SystemRDL identifier; reserved words are escaped."""
     return f"\\{name}" if name in KEYWORDS else name
 
 
@@ -93,7 +93,7 @@ def _counters(names: Iterable[str], common: Block) -> _Item:
 
 
 def _layer(layer: Layer, registers: Block, parameters: Iterable[str]) -> _Item:
-    # Parameters and localparams both have their names in snake_case here.
+    # Here, parameters and localparams both have snake_case names.
     keys = {name: snake_case(name) for name in parameters}
     values = [
         f".{name}({layer.kind.constants.get(key, layer.param(key))})" for name, key in keys.items()
@@ -164,9 +164,9 @@ def register_map(design: Design) -> RegisterMap:
 
 
 def shown(design: Design) -> Block:
-    """The map as Python sees it: layers may show registers of others in their own tiles.
+    """The map as Python sees it: tiles may also show registers of a layer in another tile.
 
-    Those have negative offsets if the other tile comes first.
+    These have negative offsets if the other tile comes first.
     """
     register_map = design.register_map
     tiles = {tile.name: register_map.tile(tile.name) for tile in design.tiles}
@@ -186,7 +186,7 @@ def shown(design: Design) -> Block:
 
 
 def window_registers() -> Block:
-    """What a design has for each of its windows."""
+    """The registers of each window of a design."""
     text = "addrmap bombus_window { flight window; };\n"
     found = read_block(compile_text([FLIGHT], text, "bombus_window")).find("window")
     assert isinstance(found, Block)
@@ -194,7 +194,7 @@ def window_registers() -> Block:
 
 
 def common_registers() -> Block:
-    """What every design has, one of each."""
+    """The registers that every design has, one of each."""
     members = "external counter counter; external next_hop next_hop; host host; route route;"
     text = f"addrmap bombus_common {{ {members} }};\n"
     return read_block(compile_text([COMMON], text, "bombus_common"))

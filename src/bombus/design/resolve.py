@@ -92,7 +92,9 @@ class _Tiles:
         return values
 
     def share_bound_values(self, tile: Tile, kind: LayerKind, params: dict[str, int]) -> None:
-        """Replicas that are distinguished by a bound value, such as their port, have one each."""
+        """Gives each replica its own value, if replicas are selected by a bound value such as their
+        port.
+        """
         if not (tile.group and tile.group.policy == "dst_port"):
             return
         for key in self.library.bound_keys & kind.parameters.keys():
@@ -113,7 +115,7 @@ class _Tiles:
 
 
 def _bindings(tiles: Iterable[Tile], keys: Iterable[str]) -> list[Binding]:
-    """What the keys that layers bind lead to, in the order of the design file."""
+    """The targets of bound keys, in the order of the design file."""
     found: dict[tuple[str, str], list[Layer]] = {}
     first: dict[tuple[str, str, str], int] = {}  # the first replica's value
     for tile in tiles:
@@ -139,7 +141,7 @@ def _bindings(tiles: Iterable[Tile], keys: Iterable[str]) -> list[Binding]:
 
 
 def _crossings(tile: Tile, design: config.DesignConfig) -> tuple[tuple[int, str], ...]:
-    """MAC ports of a tile that have a clock of their own, with the direction."""
+    """MAC ports of a tile that have their own clock, with the direction."""
     ends = (
         (layer.param("mac_port") or 0, way)
         for layer in tile.layers
@@ -149,7 +151,7 @@ def _crossings(tile: Tile, design: config.DesignConfig) -> tuple[tuple[int, str]
 
 
 def _without_entry(tile: Tile, file: config.DesignFile) -> list[Problem]:
-    """Layers for which nothing can wait, since nothing comes to them from the mesh."""
+    """Layers named in `waits` that nothing reaches from the mesh."""
     names = [target.layer.name for target in tile.entries]
     return [
         file.problem(
@@ -165,9 +167,9 @@ def _without_entry(tile: Tile, file: config.DesignFile) -> list[Problem]:
 def resolve(
     file: config.DesignFile, library: Library, placement: snake.Placement | None = None
 ) -> tuple[Design, list[Problem]]:
-    """Resolves a design; where there are errors among the problems, as far as it goes.
+    """Resolves a design; if there are errors, as far as possible.
 
-    `placement`: other positions than those of the file.
+    `placement`: positions to use instead of those in the file.
     """
     placement = placement or snake.place(file)
     columns = placement.columns
@@ -200,7 +202,7 @@ def resolve(
         list(groups.values()),
         _bindings(named, library.bound_keys),
     )
-    if reader.has_unknown_kinds:  # what leads where would only follow from it
+    if reader.has_unknown_kinds:  # problems of next hops would only follow from it
         return design, list(dict.fromkeys(problems))
     given_tiles = {
         tile: instance.given for tile, instance in zip(named, file.config.instances, strict=True)

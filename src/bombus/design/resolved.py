@@ -97,7 +97,9 @@ class Design:
 
     @cached_property
     def resource_graph(self) -> nx.DiGraph[Resource]:
-        """What messages hold and need next; `hops` of an edge are the next hops that make it."""
+        """Resources that messages hold and need next; `hops` of an edge: the next hops that cause
+        it.
+        """
         return resource_graph(self)
 
     @cached_property
@@ -105,11 +107,13 @@ class Design:
         return nx.compose_all(joined_layers(tile) for tile in self.tiles)
 
     def before(self, layer: Layer) -> set[Layer]:
-        """Other layers of its tile from which AXI-Streams lead to it, also through others."""
+        """Other layers of its tile from which AXI-Streams lead to it, directly or through
+        others.
+        """
         return nx.ancestors(self._joined, layer)
 
     def behind(self, layer: Layer) -> set[Layer]:
-        """Other layers of its tile that AXI-Streams lead to from it, also through others."""
+        """Other layers of its tile that it reaches by AXI-Streams, directly or through others."""
         return nx.descendants(self._joined, layer)
 
     def layers(self) -> Iterator[Layer]:
@@ -144,17 +148,17 @@ class Design:
         return [*stream.hops, *(binding.name for binding in bound)]
 
     def num_hops(self, source: Output) -> int:
-        """Next hops of an output; one that binds a key has a bound one at least."""
+        """Number of an output's next hops; one that binds a key has at least one bound next hop."""
         stream = source.stream
         bound = self.bindings_of(stream.binds) if stream.binds else []
         return len(stream.hops) + (max(1, len(bound)) if stream.binds else 0)
 
     def next_width(self, source: Output) -> int:
-        """Bits of the number of a next hop of an output."""
+        """Width of the next hop numbers of an output."""
         return max(1, (self.num_hops(source) - 1).bit_length())
 
     def next_bits(self, interface: Interface) -> int:
-        """Bits of the number of a next hop of any output that sends by an interface."""
+        """Width of the next hop numbers of all outputs that send through an interface."""
         return max([1, *map(self.next_width, interface.sources)])
 
     @cached_property
@@ -175,7 +179,9 @@ class Design:
         return sum(num_slots(self.dispatches[each]) for each in before if self.dispatches[each])
 
     def table_sizes(self, tile: Tile) -> tuple[int, int]:
-        """Next hops and slots of a tile that registers write, those of all its interfaces."""
+        """Number of next hops and slots of a tile, over all its interfaces, that registers can
+        write.
+        """
         if self.config.tables == "fixed":
             return 0, 0
         hops = sum(self.next_tables[each].size for each in tile.interfaces if each.sources)
@@ -184,7 +190,7 @@ class Design:
 
     @cached_property
     def turns(self) -> frozenset[tuple[Network, Turn]]:
-        """What messages do at the routers of each network, by the next hops of the file."""
+        """Turns of messages at the routers of each network, given the next hops of the file."""
         return frozenset(
             (hop.network, turn)
             for hop in self.hops

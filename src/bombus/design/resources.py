@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 def takes_whatever_waits(target: Input, design: Design) -> bool:
-    """Whether an input takes what comes although nothing else moves."""
+    """Whether an input takes messages even if nothing else moves."""
     stream = target.stream
     if stream.always_takes:
         return True
@@ -41,16 +41,17 @@ def takes_whatever_waits(target: Input, design: Design) -> bool:
 
 
 def room_covers(target: Input, design: Design) -> bool:
-    """Whether an input has room for all that its senders may have outstanding."""
+    """Whether an input has room for everything that its senders may have outstanding."""
     senders = {hop.source for hop in design.hops_to(target)}
     credits = [sender.stream.credits for sender in senders]
     return bool(target.stream.room) and all(credits) and sum(credits) <= target.stream.room
 
 
 def strangers(answer: Input, design: Design) -> list[Layer]:
-    """Layers whose messages may come to an input for answers, and that it has not asked.
+    """Layers whose messages may reach an input for answers without having been asked.
 
-    Those who ask the same server are none if the server answers whoever has asked (`Serves`).
+    Other clients of the same server are not included if the server answers the sender of each
+    request (`Serves`).
     """
     request = request_of(answer)
     asked = {request.layer, *downstream(request, design)}
@@ -68,7 +69,7 @@ def strangers(answer: Input, design: Design) -> list[Layer]:
 
 
 def _only_asks(output: Output, design: Design) -> bool:
-    """Whether all that an output sends comes of requests."""
+    """Whether an output sends only the results of requests."""
     if output.stream.credits:
         return True
     if not output.layer.inputs:
@@ -104,7 +105,7 @@ def resource_graph(design: Design) -> nx.DiGraph[Resource]:
                     add(each, target, hop)
             continue
         if not hop.network.given.lossless:
-            continue  # what finds no room is dropped
+            continue  # messages without room are dropped
         routing = hop.network.routing
         here, there = hop.source.tile.at, target.tile.at
         for each in holders:
@@ -122,9 +123,9 @@ def resource_graph(design: Design) -> nx.DiGraph[Resource]:
 
 
 def waiting_for(output: Output, design: Design) -> list[Input]:
-    """Inputs that may wait for an output, but for those that take whatever waits.
+    """Inputs that may wait for an output, except those that always take.
 
-    One that waits for all outputs of its layer waits for those of a layer behind it, too.
+    An input that waits for all outputs of its layer also waits for those of a layer behind it.
     """
     layer = output.layer
     own = [each for each in layer.inputs if output.name in each.stream.waits_for_outputs]
@@ -137,7 +138,7 @@ def waiting_for(output: Output, design: Design) -> list[Input]:
 
 
 def joined_layers(tile: Tile) -> nx.DiGraph[Layer]:
-    """Layers of a tile, and where AXI-Streams lead that join them outside of the mesh."""
+    """Layers of a tile, and the AXI-Streams that join them outside the mesh."""
     graph: nx.DiGraph[Layer] = nx.DiGraph()
     graph.add_nodes_from(tile.layers)
     starts = {
@@ -166,9 +167,9 @@ def awaited_hops(awaited: Input, by: Input, design: Design) -> list[Hop]:
 def _awaited(
     awaited: Input, by: Input, design: Design, waiting: set[Input]
 ) -> list[tuple[Resource, Hop]]:
-    """What a message that comes to `awaited` may still need, while `by` waits for it."""
+    """Resources that a message to `awaited` may still need while `by` waits for it."""
     hops = awaited_hops(awaited, by, design)
-    # A layer on its way may have to send something else before it goes on.
+    # A layer on the path may have to send something else first.
     layers = {hop.source.layer for hop in hops} - {by.layer}
     others = [
         hop
@@ -181,7 +182,7 @@ def _awaited(
     for hop in hops + others:
         assert hop.target
         if not hop.in_tile and hop.network.given.lossless:
-            # The rest of the route follows.
+            # The rest of the route follows from there.
             found.append((inject(hop.source.tile.at, hop.network.label), hop))
         if hop.target in waiting and (hop in others or hop.target not in (awaited, by)):
             found.append((hop.target, hop))
@@ -189,8 +190,9 @@ def _awaited(
 
 
 def upstream(awaited: Input, by: Layer, design: Design) -> list[Hop]:
-    """Hops that messages to an input may come by, back to where they have begun: a source, the
-    layer that waits, or another's request, if the input is for answers."""
+    """Hops that messages to an input may take, back to their origin: a source, the waiting layer,
+    or, if the input is for answers, another layer's request.
+    """
     walk = _walk_up(awaited, by, bool(awaited.stream.answers), design)
     return list(dict.fromkeys(hop for hop, _ in walk))
 
@@ -198,7 +200,7 @@ def upstream(awaited: Input, by: Layer, design: Design) -> list[Hop]:
 def _walk_up(
     target: Input, by: Layer | None, to_requests: bool, design: Design
 ) -> Iterator[tuple[Hop, bool]]:
-    """Hops to an input and before; with each, whether a server answers what comes by it.
+    """Hops to an input and upstream of it; for each, whether a server answers its messages.
 
     Ends at sources, at the layer `by`, and, with `to_requests`, at requests.
     """
@@ -221,7 +223,7 @@ def _walk_up(
                 if answered and each.name in others:
                     continue  # another output answers it
                 if answered and each.name not in (answered, *waited) and not each.stream.answers:
-                    continue  # no answer comes of it, nor waits for it
+                    continue  # it neither results in an answer nor waits for one
                 following = each, served or bool(answered)
                 if following not in seen:
                     seen.add(following)
@@ -229,7 +231,7 @@ def _walk_up(
 
 
 def downstream(request: Output, design: Design) -> set[Layer]:
-    """Layers that a request, or what comes of it, may reach, until it is answered."""
+    """Layers that a request, or messages that result from it, may reach until it is answered."""
     found: set[Layer] = set()
     front = [request]
     while front:

@@ -73,7 +73,7 @@ def _too_large(file: DesignFile, columns: int, rows: int) -> Problem:
 
 
 def place(file: DesignFile) -> Placement:
-    """Gives every tile a position; problems tell of those that cannot have theirs."""
+    """Gives every tile a position, and reports tiles that cannot have theirs."""
     columns, rows = _size(file)
     if columns * rows > MAX_TILES:
         return Placement(columns, rows, {}, [_too_large(file, columns, rows)])

@@ -16,7 +16,7 @@ DEFAULT_DEPTH = {"wormhole": 32, "virtual_channels": 8, "crosspoint": 512}
 
 
 class Fabric(FileModel):
-    """The network that joins the tiles."""
+    """The network that connects the tiles."""
 
     kind: Literal["wormhole", "virtual_channels", "crosspoint"] = Field(
         "wormhole", description="Router type; see docs/fabrics.md."
@@ -112,18 +112,19 @@ class Fabric(FileModel):
 
     @property
     def lanes(self) -> int:
-        """Parts of a queue straight through a crosspoint router, each for messages of its own."""
+        """Number of lanes of a straight-through queue of a crosspoint router, each for its own
+        messages.
+        """
         return 2 if self.lossless and self.algorithm != "xy" else 1
 
     @property
     def packet_flits(self) -> int:
-        """Flits that a message needs room for to start, once `for_messages` has set them."""
+        """Flits of room that a message needs to start, once `for_messages` has set it."""
         return self.max_packet_flits or 1
 
     def lack_of_room(self, late: int) -> str:
-        """What to say of queues too shallow for the messages that start; "": they are not.
-
-        `late` as in `for_messages`, which must have set the defaults.
+        """Complaint about queues too shallow for the messages that start; "" if they are not.
+        `late`: as in `for_messages`, which must have set the defaults.
         """
         need = self.packet_flits + late
         if self.kind != "crosspoint" or not self.lossless or self.depth // self.lanes >= need:
@@ -138,9 +139,10 @@ class Fabric(FileModel):
         )
 
     def for_messages(self, flits: int, late: int) -> Fabric:
-        """With the defaults that let messages of up to `flits` start only when all of them fit.
+        """The fabric with defaults that let messages of up to `flits` flits start only when all of
+        them fit.
 
-        `late`: flits that a queue of a lossless fabric needs besides, for those on the link.
+        `late`: additional room that a queue of a lossless fabric needs for flits on the link.
         """
         if self.kind != "crosspoint":
             return self

@@ -25,7 +25,7 @@ def direction_enum(direction: str) -> str:
 
 
 def router_parameters(fabric: Fabric) -> Mapping[str, str]:
-    """What every router of a fabric is built with; its position comes besides."""
+    """Parameters of every router of a fabric, without its position."""
     return {
         "Fabric": FABRICS[fabric.kind],
         "Routing": ALGORITHMS[fabric.algorithm],

@@ -43,8 +43,8 @@ ALGORITHMS = {
 class Routing(NamedTuple):
     """How a fabric routes.
 
-    `holds_links`: a message may stop half on a link of the crosspoint fabric. With adaptive
-    routing this is no whole account of such messages: see `bombus.analysis.check`.
+    `holds_links`: in the crosspoint fabric, a message may stop while still on a link. With adaptive
+    routing this does not cover all such messages: see `bombus.analysis.check`.
     """
 
     kind: str
@@ -56,8 +56,8 @@ class Routing(NamedTuple):
 class Channel(NamedTuple):
     """A channel of the router at a position.
 
-    `enter` is empty where the channel is shared by all inputs of the router (its
-    output), `leave` for an injection port.
+    `enter` is empty if all inputs of the router share the channel (its output), `leave` for an
+    injection port.
     """
 
     at: Position
@@ -119,12 +119,11 @@ def _productive(at: Position, target: Position) -> list[str]:
 
 
 def _lane(algorithm: str, at: Position, enter: str, leave: str, target: Position) -> str:
-    """The half of a split queue that a message for `target` takes at a router.
+    """The lane of a split queue that a message for `target` takes at a router.
 
-    O1TURN splits the queues of messages that go straight on into those that still
-    have to turn and those that have turned or need not. The adaptive algorithm
-    splits those of messages that go straight north or south into westbound ones and
-    all others.
+    With O1TURN, straight-through queues have one lane for messages that still have to turn and one
+    for those that have turned or need not. With adaptive routing, straight-through queues to the
+    north or south have one lane for westbound messages and one for all others.
     """
     if enter == LOCAL or leave == LOCAL or OPPOSITE[enter] != leave:
         return ""
@@ -137,7 +136,7 @@ def _lane(algorithm: str, at: Position, enter: str, leave: str, target: Position
 
 
 def _walks(order: str, at: Position, enter: str, target: Position) -> Iterator[Turn]:
-    """What a message does at every router of every route, possibly repeated."""
+    """The turns of a message at every router of every route, possibly repeated."""
     seen = {(at, enter)}
     front = [(at, enter)]
     while front:
@@ -158,13 +157,13 @@ def _walks(order: str, at: Position, enter: str, target: Position) -> Iterator[T
 
 
 def _orders(algorithm: str) -> tuple[str, ...]:
-    """The orders of directions that a message may take at its source."""
+    """The axis orders that a message may choose at its source."""
     return ("xy", "yx") if algorithm == "o1turn" else (algorithm,)
 
 
 @functools.cache
 def turns(routing: Routing, source: Position, target: Position) -> frozenset[Turn]:
-    """What a message from one tile to another may do at the routers on its way."""
+    """The turns that a message from one tile to another may make at the routers on its path."""
     orders = _orders(routing.algorithm)
     return frozenset(hop for each in orders for hop in _walks(each, source, LOCAL, target))
 

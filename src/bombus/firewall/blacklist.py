@@ -14,9 +14,8 @@ _END = 1 << 32
 
 
 def read(file: Path) -> list[IPv4Network]:
-    """The prefixes of a file; empty lines and what follows `#` do not count.
-
-    UserError with file, line and reason for every line that is none.
+    """The prefixes of a file; empty lines and text after `#` are ignored. Raises UserError with
+    file, line and reason for every invalid line.
     """
     found, problems = [], []
     try:
@@ -37,9 +36,9 @@ def read(file: Path) -> list[IPv4Network]:
 
 
 def boundaries(networks: Iterable[IPv4Network]) -> list[int]:
-    """Where a range of covered addresses begins, and where the next address behind it is.
+    """The first address of each covered range, and the first address after it.
 
-    Ascending; a range that reaches the last address has no end among them.
+    Ascending; a range up to the last address has no end boundary.
     """
     found: list[int] = []
     for network in sorted(networks):
@@ -58,5 +57,7 @@ def is_covered(table: Sequence[int], address: int) -> bool:
 
 
 def stages(table: Sequence[int]) -> int:
-    """Steps of a binary search in the table, which needs a boundary more than it has."""
+    """Steps of a binary search in the table, which must distinguish one more case than it has
+    boundaries.
+    """
     return max(1, len(table).bit_length())

@@ -24,7 +24,7 @@ _FLAGS = (
 
 
 def compiler() -> list[str]:
-    """The command of a compiler for RV32IM, as far as it is special."""
+    """The command of a compiler for RV32IM, with its specific options."""
     if find_spec("ziglang"):
         target = ("-target", "riscv32-freestanding-none", "-mcpu=generic_rv32+m-a-c-d-f")
         return [sys.executable, "-m", "ziglang", "cc", *target, "-fno-sanitize=all"]

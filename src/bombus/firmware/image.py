@@ -19,7 +19,7 @@ class Image:
 
     code: dict[int, int] = field(default_factory=dict)
     data: dict[int, int] = field(default_factory=dict)
-    data_bytes: int = 0  # also those that start as zero
+    data_bytes: int = 0  # including zero-initialised data
 
     @property
     def code_bytes(self) -> int:

@@ -12,7 +12,7 @@ LICENCE = "// SPDX-License-Identifier: Apache-2.0"
 
 
 def file_list(lines: Iterable[str]) -> str:
-    """A file list, as `-f` and `-F` of simulators read it."""
+    """A file list for `-f` and `-F` of simulators."""
     return "\n".join([LICENCE, *lines]) + "\n"
 
 
@@ -20,7 +20,7 @@ def fusesoc_core(
     name: str, headers: list[str], sources: list[str], shell: MacShell | None = None
 ) -> str:
     """A FuseSoC core description (CAPI2); `shell`: MACs for which it has a target."""
-    # FuseSoC wants CAPI=2 in the first line.
+    # FuseSoC requires CAPI=2 in the first line.
     lines = [
         "CAPI=2:",
         "# SPDX-License-Identifier: Apache-2.0",

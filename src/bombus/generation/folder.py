@@ -32,7 +32,7 @@ def _hash(content: bytes) -> str:
 
 
 def _listed(folder: Path) -> Hashes:
-    """What the folder's list names; UserError if the folder is not one of ours."""
+    """The files named in the folder's list; UserError if Bombus did not write the folder."""
     file = folder / LIST
     if not file.is_file():
         if folder.exists() and not folder.is_dir():
@@ -55,7 +55,7 @@ def _listed(folder: Path) -> Hashes:
 
 
 def _conflict(folder: Path, path: str, hashes: set[str]) -> str:
-    """Why a file of the folder must not be replaced or removed; "": it may."""
+    """Why a file of the folder must not be replaced or removed; "" if it may be."""
     file = folder / path
     if any(
         parent.is_symlink() for parent in (file, *file.parents) if parent.is_relative_to(folder)
@@ -84,7 +84,7 @@ def _refuse_conflicts(folder: Path, paths: Iterable[str], listed: Hashes) -> Non
 
 
 def _replace(file: Path, content: bytes) -> None:
-    """Writes a file, whole or not at all."""
+    """Writes a file atomically."""
     with writing(file):
         file.parent.mkdir(parents=True, exist_ok=True)
     replace(file, content, mode=0o644)
@@ -96,7 +96,7 @@ def _write_list(folder: Path, hashes: Hashes) -> None:
 
 
 def _remove(folder: Path, path: str) -> None:
-    """Removes a file, and the folders above it that are empty without it."""
+    """Removes a file, and folders above it that become empty."""
     file = folder / path
     file.unlink(missing_ok=True)
     for parent in file.parents:
@@ -118,7 +118,7 @@ def write(folder: Path, texts: Mapping[str, str]) -> None:
     _refuse_conflicts(folder, old.keys() | new.keys(), old)
     with writing(folder):
         folder.mkdir(parents=True, exist_ok=True)
-    # Whatever stops the run, the next one knows the files of both.
+    # If the run is interrupted, the next one knows the files of both.
     both = {path: old.get(path, set()) | new.get(path, set()) for path in old.keys() | new.keys()}
     try:
         _write_list(folder, both)

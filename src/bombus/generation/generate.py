@@ -35,7 +35,7 @@ from bombus.generation.manifest import manifest
 from bombus.generation.render import render
 from bombus.registers.c_header import c_header
 
-_PACKAGE = "rtl/common/bombus_pkg.sv"  # says for how many MAC ports the metadata has room
+_PACKAGE = "rtl/common/bombus_pkg.sv"  # sets the number of MAC ports that the metadata has room for
 
 
 @dataclass(frozen=True)
@@ -61,14 +61,14 @@ class Generated:
 
 
 def _home(file: Path) -> str:
-    """Where a copy of a file that the design uses stands in the output folder."""
+    """Path in the output folder of the copy of a file that the design uses."""
     if file.is_relative_to(paths.RTL):
         return f"rtl/{file.relative_to(paths.RTL).as_posix()}"
     return f"sources/{file.name}"
 
 
 def _register_files(design: Design) -> dict[str, str]:
-    """What tells software of the design's registers."""
+    """Files that describe the design's registers to software."""
     name, register_map = design.config.name, design.register_map
     found = {_home(file): file.read_text(encoding="utf-8") for file in register_map.files}
     included = "".join(f'`include "{file}"\n' for file in found)
@@ -135,8 +135,8 @@ def write(design: Design, folder: Path) -> None:
 def generate(design: Path, folder: Path, *, allow_deadlock: bool = False) -> Generated:
     """Checks a design file and writes its SystemVerilog into `folder`.
 
-    Raises DesignError if the design is invalid; `allow_deadlock` lets one pass that is
-    but for cycles of channels. An older result in the folder is replaced, UserError if it
+    Raises DesignError if the design is invalid; `allow_deadlock` accepts a design whose only errors
+    are cycles of channels. Replaces an older result in the folder; raises UserError if the folder
     holds a file that Bombus did not write or that was changed since.
     """
     checked, warnings = check.check(design, allow_deadlock=allow_deadlock)

@@ -17,12 +17,11 @@ from bombus.registers.systemverilog import layer_types
 _SHARED = ("clk_i", "rst_i", "host_i", "route_i", "time_us_i")
 _VECTORS = ("drop_o", "event_o", "mac_bytes_o")
 _BITS = ("busy_o", "timer_o", "mac_message_o")
-MAX_BUSY_CYCLES = 4096  # that a layer may need for a message by itself
+MAX_BUSY_CYCLES = 4096  # cycles that a layer itself may need for a message
 
 
 def beat_type(layer: Layer, name: str, design: Design) -> str:
-    """The type that a type parameter of a layer gets: a network's beats, or those with other
-    metadata."""
+    """The type for a type parameter of a layer: a network's beats, possibly with other metadata."""
     network = layer.types[name]
     kind = design.messages.of(layer, name)
     is_same = kind == design.messages.on(network)
@@ -72,7 +71,7 @@ def _bound(layer: Layer, design: Design) -> dict[str, str]:
     key = next((output.binds for output in layer.kind.outputs.values() if output.binds), "")
     bindings = design.bindings_of(key) if key else []
     hops = {value: n for n, binding in enumerate(bindings) for value in binding.values}
-    # Without any, one key that never matches: a width of zero would not be legal.
+    # If there are none, one key that never matches: a width of zero would not be legal.
     hops = hops or {0: 0}
     return {
         "NumBound": str(len(hops)),
@@ -110,7 +109,7 @@ def connections(layer: Layer) -> tuple[list[str], list[str]]:
 
 
 def shared_port(layer: Layer, port: str) -> str:
-    """The port of the tile for that of a broadcast."""
+    """The tile's port for a port of a broadcast."""
     return f"{layer.name}_{port}"
 
 
@@ -125,7 +124,7 @@ def joined_signals(layers: Iterable[Layer]) -> list[str]:
 
 
 def checked_streams(layer: Layer, design: Design) -> dict[str, Any]:
-    """The layer's streams and what it promises of them, for the checkers in simulation."""
+    """The layer's streams and its promises about them, for the checkers in simulation."""
     # An input that ends the waiting in the deadlock analysis must not wait at all.
     inputs = [
         replace(each.stream, waits_for_outputs=(), waits_for_inputs=())
@@ -140,7 +139,7 @@ def checked_streams(layer: Layer, design: Design) -> dict[str, Any]:
     types |= {each.name: stream_type(each, design) for each in layer.outputs}
 
     def rows(names: Iterable[Iterable[str]], among: list[str]) -> str:
-        """A packed array with a row of bits for each, the first one lowest."""
+        """A packed array with one row of bits per name, the first one lowest."""
         words = [
             f"{max(1, len(among))}'b{''.join('01'[each in row] for each in reversed(among)) or '0'}"
             for row in map(set, names)

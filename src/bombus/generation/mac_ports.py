@@ -8,10 +8,10 @@ from typing import Any
 from bombus.design.elements import Layer, Tile
 from bombus.design.resolved import Design
 
-# Beats that must be in the crossing before a frame starts to a MAC whose clock is not faster.
+# Beats that must be in the crossing before a frame starts towards a MAC whose clock is not faster.
 _START_BEATS = 4
 _SIGNALS = ("tdata", "tkeep", "tvalid", "tready", "tlast", "tuser")
-_BACK = ("tready",)  # against the stream
+_BACK = ("tready",)  # in the opposite direction
 # Ports of mac_clock_crossing on the MAC's side, and those on the core's side.
 CROSSING = {
     "mac": [
@@ -27,7 +27,7 @@ CROSSING = {
 
 
 def logic(width: int, name: str) -> str:
-    """The declaration of a signal of so many bits."""
+    """The declaration of a signal with this many bits."""
     vector = f" [{width - 1}:0]" if width > 1 else ""
     return f"logic{vector} {name}"
 
@@ -50,12 +50,14 @@ def _streams(layer: Layer) -> list[dict[str, Any]]:
 
 
 def crossing_drops(tile: Tile) -> list[str]:
-    """Inputs of a tile that tell of frames lost between a MAC and it, as `Tile.crossings`."""
+    """Inputs of a tile that signal frames lost between it and a MAC, in the order of
+    `Tile.crossings`.
+    """
     return [f"mac{number}_{way}_drop_i" for number, way in tile.crossings]
 
 
 def tile_mac_ports(tile: Tile, design: Design) -> list[dict[str, str]]:
-    """MAC ports of a tile: declaration, and the signal at the top that each is joined to."""
+    """MAC ports of a tile: each port's declaration and its signal at the top."""
     ports = []
     for layer in tile.layers:
         crosses = design.config.has_own_clock(_number(layer))
@@ -95,18 +97,18 @@ def _checked_streams(layer: Layer) -> list[dict[str, Any]]:
 
 
 def tile_mac_streams(tile: Tile) -> list[dict[str, Any]]:
-    """What the layers of a tile get from MACs and send to them, for the checkers in simulation."""
+    """Streams between the layers of a tile and MACs, for the checkers in simulation."""
     return [stream for layer in tile.layers for stream in _checked_streams(layer)]
 
 
 def with_clock(number: int, declarations: list[str]) -> list[str]:
-    """Declarations of a MAC port that has a clock of its own."""
+    """Declarations of a MAC port that has its own clock."""
     clock = [f"input {logic(1, f'mac{number}_{name}_i')}" for name in ("clk", "rst")]
     return [*clock, *declarations, f"output {logic(1, f'mac{number}_tx_tuser_o')}"]
 
 
 def top_mac_ports(design: Design) -> list[dict[str, Any]]:
-    """MAC ports of the top by number: declarations, and what stands between two clocks."""
+    """MAC ports of the top by number: declarations, and their clock crossings."""
     found = []
     for number, given in enumerate(design.config.ports):
         layers = [layer for layer in design.layers() if layer.kind.mac_ports]

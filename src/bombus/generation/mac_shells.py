@@ -18,7 +18,7 @@ from bombus.generation.render import templates
 
 @dataclass(frozen=True)
 class MacShell:
-    """A kind of MAC, and the files around a design that has it."""
+    """A kind of MAC, and the files around a design that uses it."""
 
     target: str
     data_width: int
@@ -27,7 +27,7 @@ class MacShell:
     part: str  # of a board that has it; `fusesoc run ... --part` names another one
 
     def files(self, name: str) -> dict[str, str]:
-        """Paths in the output folder: what FuseSoC calls each file, the shell first."""
+        """Paths in the output folder, with FuseSoC's type of each file, the shell first."""
         base = f"shell/{name}_{self.target}"
         return {
             f"{base}.sv": "systemVerilogSource",

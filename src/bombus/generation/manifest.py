@@ -19,7 +19,8 @@ MANIFEST_VERSION = 1
 def _next_hops(tile: Tile, design: Design) -> dict[tuple[Output, str], tuple[str, int]]:
     """Names of a tile's next hops and their numbers in its table, by output and own name.
 
-    Where two outputs have next hops of one name, the later one's begins with the output's.
+    If two outputs have next hops with the same name, the later one is prefixed with the output's
+    name.
     """
     found: dict[tuple[Output, str], tuple[str, int]] = {}
     names: set[str] = set()
@@ -55,13 +56,13 @@ def _dispatches(tile: Tile, design: Design) -> Iterator[dict[str, Any]]:
 
 
 def manifest(design: Design) -> dict[str, Any]:
-    """What is where in a generated design, for programs that drive or measure it."""
+    """Description of a generated design for programs that drive or measure it."""
     config = design.config
     return {
         "version": MANIFEST_VERSION,
         "name": config.name,
         "top": f"{config.name}_top",
-        # What a simulator is built from: the top, or a module around it.
+        # The module to build a simulator from: the top, or a module around it.
         "simulation": {
             "top": f"{config.name}_sim" if config.memories else f"{config.name}_top",
             "instance": f"{config.name}_sim.u_top" if config.memories else f"{config.name}_top",

@@ -15,7 +15,7 @@ MODELS = ("axi_memory_pkg.sv", "axi_memory.sv")  # in sim/models
 
 
 def pins(design: Design) -> list[dict[str, Any]]:
-    """For the manifest: raised ports at which no memory stands in simulation."""
+    """For the manifest: raised ports without a memory in simulation."""
     return [
         {"name": name, "bits": port.width, "output": port.is_output}
         for name, port in raised(design).items()
@@ -31,7 +31,7 @@ def _timing(memory: Memory, data_bytes: int, mhz: float) -> dict[str, int]:
     """axi_memory_pkg::timing_t, in cycles of the layer's clock."""
     timing = memory.timing
     rate = Fraction(timing.bandwidth_gbytes * 1000 / (data_bytes * mhz)).limit_denominator(1000)
-    rate = min(rate, Fraction(2))  # more than a read and a write in a cycle cannot be
+    rate = min(rate, Fraction(2))  # at most a read and a write per cycle
     rate = max(rate, Fraction(1, 1000))
     return {
         "read_latency": max(1, _cycles(timing.read_latency_ns, mhz)),
@@ -65,7 +65,7 @@ def context(design: Design) -> list[dict[str, Any]]:
                     {"name": f"{name}_{each}_{'o' if port.is_output else 'i'}", "width": port.width}
                     for each, port in signals.items()
                 ],
-                # Side bands that the model does not have.
+                # Sideband signals that the model does not have.
                 "idle": [
                     f"{name}_{each}_i"
                     for each, port in signals.items()

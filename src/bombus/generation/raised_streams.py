@@ -12,8 +12,8 @@ from bombus.design.resolved import Design
 def streams(design: Design) -> list[dict[str, Any]]:
     """For the manifest: their names, widths and the kinds of messages that they carry.
 
-    Where a layer declares kinds, tuser holds from bit 0 on the number of the kind (8 bits: its
-    place in the declaration), the length of the message (16) and the metadata of the kind.
+    If a layer declares kinds, tuser holds, from bit 0 on, the number of the kind (8 bits: its
+    position in the declaration), the length of the message (16 bits) and the metadata of the kind.
     """
     return [
         _stream(layer, name, is_output, design)

@@ -29,7 +29,7 @@ class _Window:
         self.bits = bits  # of an address in the window
         self.items: list[dict[str, Any]] = []
         self.ports: list[str] = []
-        self.types = ""  # what the names of a layer's types begin with
+        self.types = ""  # prefix of a layer's types
 
     def _add(self, kind: str, name: str, base: int, register: Register, **more: Any) -> None:
         """A register or table at an offset in the window."""
@@ -72,7 +72,7 @@ class _Window:
         )
 
     def external(self, name: str, base: int, register: Register, type_: str) -> None:
-        """A register or a table that somebody else holds."""
+        """A register or a table held elsewhere."""
         values = [(each, f"{name}_rdata_i.{each.name}") for each in register.type.fields]
         self._add("external", name, base, register, type=type_, values=_read(values))
 
@@ -87,7 +87,7 @@ class _Window:
     def plain(
         self, path: str, base: int, register: Register, signals: str, resets: Mapping[str, str]
     ) -> None:
-        """A register in flip-flops, or one that shows what the layer drives."""
+        """A register in flip-flops, or one that shows values driven by the layer."""
         values, held = [], []
         for each in register.type.fields:
             value = f"{path}.{each.name}"
@@ -135,7 +135,7 @@ class _Window:
             "items": self.items,
             "ports": self.ports,
             "readable": readable,
-            # Bits that tell one word of a wide register from those of all others.
+            # Bits that distinguish one word of a wide register from all others.
             "wide_bits": (max([8, *ends]) - 1).bit_length(),
             "word_bits": (max(wide, default=1) - 1).bit_length(),
             "written": sorted(written),
@@ -154,7 +154,7 @@ def _written(register: Register, each: Field) -> str:
 
 
 def _packed(register: Register) -> str:
-    """An entry as it is written."""
+    """The value written to an entry."""
     values = (
         f"{each.name}: {_written(register, each) if each.is_writable else _number(each)}"
         for each in register.type.fields
@@ -163,7 +163,7 @@ def _packed(register: Register) -> str:
 
 
 def _read(values: list[tuple[Field, str]]) -> list[dict[str, Any]]:
-    """Where in an entry its readable fields are."""
+    """Positions of the readable fields in an entry."""
     return [
         {"high": each.high, "low": each.low, "width": each.width, "value": value}
         for each, value in values
@@ -172,14 +172,14 @@ def _read(values: list[tuple[Field, str]]) -> list[dict[str, Any]]:
 
 
 def _type(port: Port, types: str) -> str:
-    """The type of a port; `types`: what the names of the layer's types begin with."""
+    """The type of a port; `types`: prefix of the layer's types."""
     if port.type:
         return f"{types}_{port.type}"
     return "logic" if port.bits == 1 else f"logic [{port.bits - 1}:0]"
 
 
 def _other_end(port: Port, type_: str, name: str) -> str:
-    """A layer's port as the registers have it."""
+    """The registers' counterpart of a layer's port."""
     if port.name.endswith("_o"):
         return f"input {type_} {name[:-1]}i"
     return f"output {type_} {name[:-1]}o"
@@ -243,7 +243,7 @@ def tile_window(tile: Tile, register_map: RegisterMap) -> dict[str, Any]:
 
 
 def tables(tile: Block) -> list[Register]:
-    """The tables of a tile's own; its counters are one, of which each entry has a name."""
+    """The tables of the tile itself; its counters are one, in which each entry has a name."""
     found = []
     for member in tile.members:
         if isinstance(member, Register):
@@ -288,7 +288,7 @@ def types(design: Design) -> list[list[str]]:
     register_map = design.register_map
     next_hop = common_registers().find("next_hop")
     assert isinstance(next_hop, Register)
-    # Fixed tables consist of it, too.
+    # Also used for fixed tables.
     found = {"next_hop_t": struct(next_hop.type.fields)}
     for tile in design.tiles:
         block = register_map.tile(tile.name)

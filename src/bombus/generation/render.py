@@ -58,7 +58,7 @@ def _networks(design: Design, tiles: list[dict[str, Any]]) -> list[dict[str, Any
 
 
 def _layer_beats(design: Design) -> dict[str, rtl.Beat]:
-    """Types of beats that are none of a network's, for the package."""
+    """Types of beats other than those of networks, for the package."""
     messages = design.messages
     found = {
         beat_type(layer, name, design): messages.beat(network, messages.of(layer, name))
@@ -75,7 +75,7 @@ def _window_networks(design: Design) -> list[Network]:
 
 
 def _windows(design: Design, tiles: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The window of each network that has one: who lets messages in, and where they leave."""
+    """The window of each network that has one: its sources, and where messages leave."""
     found = []
     for network, counted in flight.flights(design).items():
         counting = [
@@ -95,7 +95,7 @@ def _windows(design: Design, tiles: list[dict[str, Any]]) -> list[dict[str, Any]
                 "camel": camel_case(network.prefix),
                 "label": network.label,
                 "flits": counted.flits,
-                # With room for those that come while others are given back.
+                # With room for credits that arrive while others are given back.
                 "count_bits": (counted.flits + len(counting)).bit_length(),
                 "register": _window_networks(design).index(network),
                 "num_sources": first,
@@ -107,7 +107,7 @@ def _windows(design: Design, tiles: list[dict[str, Any]]) -> list[dict[str, Any]
 
 
 def templates(*folders: Path) -> jinja2.Environment:
-    """The templates of generated files, and those in further folders."""
+    """The templates of generated files, including those in further folders."""
     return jinja2.Environment(
         loader=jinja2.FileSystemLoader([*folders, paths.TEMPLATES]),
         undefined=jinja2.StrictUndefined,
@@ -186,7 +186,7 @@ def render(design: Design) -> dict[str, str]:
     }
     if config.memories:
         around = memories.context(design)
-        # Its own ports are those of the top, but for the memories'.
+        # Its ports are those of the top, without those of memories.
         wires = {wire["name"] for memory in around for wire in memory["wires"]}
         pins = [port for port in top_ports["raised_ports"] if port["name"] not in wires]
         rendered[f"sim/{config.name}_sim.sv"] = environment.get_template("simulation.sv.j2").render(
@@ -221,7 +221,7 @@ def _route_resets(routes: Sequence[Route]) -> dict[str, str]:
 
 
 def _host_resets(name: str, num_ports: int) -> dict[str, str]:
-    """Where the values of the MAC ports' registers after reset are, by their path."""
+    """Reset values of the MAC ports' registers, by path."""
     return {
         f"host[{port}].{register}": f"{name}_pkg::HostInit[{port}].{value}"
         for port in range(num_ports)

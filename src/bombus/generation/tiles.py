@@ -33,7 +33,7 @@ from bombus.generation.wiring import waiting, wiring
 
 
 def _raised_ports(tile: Tile) -> list[dict[str, str]]:
-    """Ports of the tile's layers under the names that they have at the top."""
+    """Raised ports of the tile's layers, by their names at the top."""
     ports = []
     for layer in tile.layers:
         for port in layer.kind.further:
@@ -56,7 +56,7 @@ def _shared_ports(tile: Tile, design: Design) -> list[dict[str, str]]:
                 continue
             direction = "output" if port.is_output else "input"
             name = shared_port(layer, port.name)
-            # What is given is given to all.
+            # These inputs are shared by all members.
             each = not port.name.endswith(("_given_i", "_got_i"))
             place = f"[{members.index(layer)}]" if each else ""
             ports.append(
@@ -126,7 +126,9 @@ def _routes(interface: Interface, design: Design) -> list[dict[str, Any]]:
 
 
 def _turns(tile: Tile, network: Network, design: Design) -> list[str]:
-    """Value of a router's `Turns`, the last output first; nothing: all that its fabric allows."""
+    """Value of a router's `Turns`, the last output first; empty: all turns that its fabric
+    allows.
+    """
     if design.config.tables != "fixed" or network.fabric.kind != "wormhole":
         return []
     return [
@@ -142,9 +144,9 @@ def _turns(tile: Tile, network: Network, design: Design) -> list[str]:
 def _checked_links(
     tile: Tile, network: Network, links: list[dict[str, str]]
 ) -> list[dict[str, Any]]:
-    """What the tile's router sends and gets from its tile, for the checkers in simulation.
+    """Streams between the tile's router and the tile, for the checkers in simulation.
 
-    What comes by a link is checked in the tile that sends it.
+    Links are checked in the tile that sends.
     """
     prefix, label = network.prefix, network.label
     local = {"enum": direction_enum(LOCAL), "local": True}
@@ -205,7 +207,7 @@ def _dispatch_context(dispatches: list[Dispatch]) -> dict[str, Any]:
 
 
 def _load_context(tile: Tile, design: Design) -> dict[str, Any]:
-    """How a replica tells that it is through with messages, if somebody wants to know."""
+    """Signals by which a replica reports finished messages, if a sender needs them."""
     plans = [dispatch for plan in design.dispatches.values() for dispatch in plan]
     dispatched = {
         each
@@ -228,7 +230,7 @@ def _load_context(tile: Tile, design: Design) -> dict[str, Any]:
         and tile.group.needs_dispatch
         and tile.group.policy == "least_loaded",
         "entered": " || ".join(sorted(entered)) or "1'b0",
-        # A message of a join finishes together with the one that waits for it.
+        # A message of a join finishes together with the one waiting for it.
         "others": [
             f"{each.network.prefix}in_message && {_sink_valid(each)}"
             for each in others
@@ -246,7 +248,7 @@ def _load_context(tile: Tile, design: Design) -> dict[str, Any]:
 
 
 def _is_joined(target: Input) -> bool:
-    """Whether another input waits for its messages, which then finish together with those."""
+    """Whether another input waits for its messages, so that both finish together."""
     waits = any(target.name in each.stream.waits_for_inputs for each in target.layer.inputs)
     return waits and not target.stream.answers
 
@@ -298,7 +300,9 @@ def _mac_counts(tile: Tile) -> dict[str, dict[str, str]]:
 
 
 def _streams(tile: Tile, what: str, macs: Mapping[str, Mapping[str, str]]) -> list[str]:
-    """Signals of what crosses the tile's boundary, in the order of their counters, last first."""
+    """Signals that count messages across the tile's boundary, in the order of the counters, last
+    first.
+    """
     first, *further = (interface.network.prefix for interface in tile.interfaces)
     found = [f"{first}{way}_{what}" for way in ("in", "out")]
     found += [macs[way][what] for way in ("in", "out")]
@@ -307,7 +311,7 @@ def _streams(tile: Tile, what: str, macs: Mapping[str, Mapping[str, str]]) -> li
 
 
 def _write(table: str, first: int, size: int, total: int) -> dict[str, str]:
-    """When the register port writes an interface's part of a table of the tile, and where."""
+    """Condition and index of a register write to an interface's part of a table of the tile."""
     condition = f"{table}_request && {table}_write && tables_ready"
     if size == total:
         return {"condition": condition, "index": f"{table}_index"}
@@ -322,7 +326,7 @@ def _write(table: str, first: int, size: int, total: int) -> dict[str, str]:
 
 
 def _window(tile: Tile, interface: Interface, design: Design) -> dict[str, Any] | None:
-    """What the tile has to do with the window of an interface's network."""
+    """The part of the tile in the window of an interface's network."""
     found = flight.of_tile(tile, interface.network, design)
     if found is None:
         return None
@@ -337,10 +341,10 @@ def _window(tile: Tile, interface: Interface, design: Design) -> dict[str, Any] 
         return " || ".join(each) or "1'b0"
 
     def lost() -> str:
-        """When a flit goes that has no route."""
+        """Condition under which a flit without a route is sent."""
         if not design.dispatches[interface]:
             return f"({taken(sorted(passing + gates))}) && !{prefix}inj_valid"
-        # Between the table and the router is a register: look at the next hops that drop.
+        # There is a register between table and router, so check for next hops that drop.
         each = [
             f"({taken([number])} && {prefix}src_next[{number}] == {hop.number})"
             for number, output in enumerate(interface.sources)

@@ -33,10 +33,10 @@ class Signals:
 
 
 def _signals(design: Design, node: Resource, at: Mapping[Position, Tile]) -> list[Signals]:
-    """Where to see that a node of the resource graph waits.
+    """Signals that show whether a node of the resource graph waits.
 
-    What came over a link waits at the front of the buffer behind it, whether that is full or not.
-    A link of virtual channels has a buffer for each.
+    A message that arrived over a link waits at the front of the buffer behind it, whether or not
+    that is full. With virtual channels, a link has one buffer per channel.
     """
     if isinstance(node, Input):
         module = _module(design, node.tile)
@@ -52,8 +52,8 @@ def _signals(design: Design, node: Resource, at: Mapping[Position, Tile]) -> lis
         return [Signals(_scope(tile), _module(design, tile), *out_of)]
     if fabric.kind == "crosspoint":
         if not node.enter:
-            return []  # a link: nothing is offered over it before there is room for it
-        # A queue: its number is the output's, that of a second lane the input's.
+            return []  # a link: nothing is offered on it without room behind it
+        # A queue has the number of its output, a second lane that of its input.
         is_second = node.lane in _SECOND_LANES
         queue = OPPOSITE[node.leave] if is_second else node.leave
         bit = DIRECTIONS.index(node.enter) * len(DIRECTIONS) + DIRECTIONS.index(queue)
@@ -107,7 +107,9 @@ def points(design: Design) -> list[dict[str, Any]]:
 def _seen_next(
     graph: nx.DiGraph[Resource], node: Resource, seen: Container[Resource]
 ) -> set[Resource]:
-    """What a node may wait for; in place of what cannot be seen, what that may wait for."""
+    """What a node may wait for; nodes that cannot be observed are replaced by those that they may
+    wait for.
+    """
     found: set[Resource] = set()
     passed = {node}
     front = [node]
@@ -122,5 +124,5 @@ def _seen_next(
 
 
 def name(node: Resource) -> str:
-    """A node of the resource graph in words."""
+    """The name of a node of the resource graph."""
     return str(node) if isinstance(node, Channel) else f"layer {node}"

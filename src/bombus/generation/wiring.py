@@ -17,7 +17,7 @@ class _Wiring:
     def __init__(self, tile: Tile, design: Design) -> None:
         self.tile = tile
         self.design = design
-        # Where each output leads, in the tile or to the mesh (None), and by which hops.
+        # Targets of each output, in the tile or to the mesh (None), and the hops to them.
         self.branches: dict[Output, dict[Input | None, list[Hop]]] = {}
         # What feeds each input: its wired sources, then the mesh.
         self.feeds: dict[Input, list[Output | None]] = {
@@ -27,7 +27,7 @@ class _Wiring:
             found: dict[Input | None, list[Hop]] = {}
             for hop in design.hops_from(output):
                 found.setdefault(hop.target if hop.in_tile else None, []).append(hop)
-            # The mesh comes last: it takes whatever is not wired.
+            # The mesh comes last: it takes everything that is not wired.
             self.branches[output] = dict(sorted(found.items(), key=lambda item: item[0] is None))
             for target in self.branches[output]:
                 if target is not None:
@@ -112,7 +112,7 @@ class _Wiring:
         return found
 
     def next_number(self, output: Output) -> str:
-        """The output's own number of a message's next hop, as the network interface takes it."""
+        """The output's own number of a message's next hop, for the network interface."""
         if output not in self.tile.sources:
             return ""
         if self.design.num_hops(output) == 1:
@@ -123,7 +123,7 @@ class _Wiring:
 
 
 def _converted(signal: str, source: str, target: str) -> str:
-    """A beat of a type as one of another, which has more metadata or less."""
+    """A beat converted to another type with more or less metadata."""
     return signal if source == target else f"$bits({target})'({signal})"
 
 
@@ -133,12 +133,12 @@ def mesh_type(network: Network) -> str:
 
 
 def mesh_name(network: Network) -> str:
-    """The mesh of a network in words."""
+    """The mesh of a network, described."""
     return f"the mesh of {network.label}" if network.label else "the mesh"
 
 
 def has_next(output: Output) -> bool:
-    """Whether a layer says which next hop the messages of an output take."""
+    """Whether a layer has a port that selects the next hop of an output."""
     return f"{output.name}_next_o" in output.layer.kind.ports
 
 

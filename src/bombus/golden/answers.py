@@ -26,7 +26,7 @@ from bombus.golden.frames import (
 
 @dataclass(frozen=True)
 class Packet:
-    """A received IPv4 packet whose header is good."""
+    """A received IPv4 packet with a valid header."""
 
     tos: int
     identification: int
@@ -54,7 +54,7 @@ class Packet:
         )
 
     def answer(self, payload: bytes, tos: int | None = None) -> bytes:
-        """The packet that takes `payload` back. Type of service as received, where not given."""
+        """The packet that returns `payload`. Type of service as received, unless given."""
         return ipv4(
             self.destination,
             self.source,
@@ -92,7 +92,7 @@ def unreachable_answer(packet: Packet, code: int) -> bytes:
 
 
 def echo_reply(frame: bytes) -> bytes:
-    """The answer to a good ping or UDP echo request, sent back to where it came from."""
+    """The answer to a valid ping or UDP echo request, sent back to its sender."""
     tagged = frame[12:14] == b"\x81\x00"
     start = ETHERNET_BYTES + (TAG_BYTES if tagged else 0)
     packet = Packet.parse(frame[start:])

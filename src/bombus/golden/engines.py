@@ -37,7 +37,7 @@ _PAYLOAD = _PORTS + UDP_BYTES
 
 @dataclass(frozen=True)
 class Rule:
-    """A rule of the parser; what is None is not compared."""
+    """A rule of the parser; fields that are None are not compared."""
 
     steps: tuple[int, ...] = ()
     flow: int = 0
@@ -48,7 +48,7 @@ class Rule:
     mac_port: int | None = None
 
     def registers(self) -> dict[str, int]:
-        """What to write into a rule of `engine_parser`."""
+        """Register values for a rule of `engine_parser`."""
         compared = {name: getattr(self, name) for name in _COMPARED}
         return {
             **{name: value or 0 for name, value in compared.items()},
@@ -92,12 +92,12 @@ class Packet:
 
     @property
     def is_ipv4(self) -> bool:
-        """With a whole header."""
+        """Whether it is IPv4 with a complete header."""
         return self.frame[12:14] == TYPE_IPV4.to_bytes(2) and len(self.frame) >= _PORTS
 
     @property
     def protocol(self) -> int | None:
-        """UDP or TCP; None if it has no ports that can be read."""
+        """UDP or TCP; None if it has no readable ports."""
         frame = self.frame
         if not self.is_ipv4 or frame[14] != 0x45:
             return None
@@ -122,7 +122,7 @@ def put(data: bytes, position: int, part: bytes) -> bytes:
 
 
 def with_checksum(packet: Packet) -> Packet:
-    """What engine_checksum makes of a packet."""
+    """The packet after engine_checksum."""
     protocol = packet.protocol
     if protocol is None:
         return packet
@@ -135,7 +135,7 @@ def with_checksum(packet: Packet) -> Packet:
 
 
 def encrypted(packet: Packet, key: bytes, salt: bytes, rounds: int = 20) -> Packet:
-    """What engine_encrypt makes of a packet."""
+    """The packet after engine_encrypt."""
     start = _PAYLOAD + IV_BYTES
     if packet.protocol != PROTOCOL_UDP or len(packet.frame) < start:
         return packet
@@ -145,7 +145,7 @@ def encrypted(packet: Packet, key: bytes, salt: bytes, rounds: int = 20) -> Pack
 
 
 def hashed(packet: Packet) -> Packet:
-    """What engine_hash makes of a packet."""
+    """The packet after engine_hash."""
     return replace(packet, hash=zlib.crc32(packet.frame[ETHERNET_BYTES:]))
 
 
@@ -160,8 +160,9 @@ class Flow:
 
 @dataclass
 class Engines:
-    """A design of engines. `kinds`: those of its engines by number; `macs`: those of its MAC
-    ports. Rules and tables change as the registers do."""
+    """A design of engines. `kinds`: those of its engines by number; `macs`: those of its MAC ports.
+    Rules and tables can be changed like the registers.
+    """
 
     kinds: Mapping[int, str]
     macs: Sequence[bytes]
@@ -176,7 +177,7 @@ class Engines:
 
     @classmethod
     def of(cls, manifest: Mapping[str, Any]) -> Engines:
-        """That of a design as generated."""
+        """The model of a generated design."""
         layers = [layer for tile in manifest["tiles"] for layer in tile["layers"]]
         found = [each for each in layers if 0 < each["params"].get("engine", 0) <= MAX_ENGINE]
         kinds = {layer["params"]["engine"]: layer["kind"] for layer in found}
@@ -185,7 +186,7 @@ class Engines:
         return cls(kinds, macs, *rounds[:1])
 
     def process(self, frame: bytes, mac_port: int = 0) -> tuple[int, bytes] | None:
-        """The MAC port by which a frame leaves, and what it is then; None: it is dropped."""
+        """The MAC port by which a frame leaves, and the frame as sent; None if it is dropped."""
         tag = b""
         if frame[12:14] == TYPE_VLAN.to_bytes(2):
             tag = frame[12 : 12 + TAG_BYTES]

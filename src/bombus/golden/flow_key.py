@@ -9,7 +9,9 @@ _WITH_PORTS = (6, 17, 132)  # TCP, UDP, SCTP
 
 
 def flow_key(frame: bytes) -> tuple[int, int]:
-    """The exclusive or of both IPv4 addresses, and of both ports: the same both ways; 0: none."""
+    """The XOR of both IPv4 addresses, and of both ports: the same in both directions; 0 if there
+    are none.
+    """
     start = 14
     ether_type = int.from_bytes(frame[12:14])
     if ether_type in _TAGS:

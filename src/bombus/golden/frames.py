@@ -75,16 +75,14 @@ def checksum(data: bytes | bytearray) -> int:
 
 
 def transport_checksum(data: bytes | bytearray) -> int:
-    """The checksum of a transport header: never 0.
-
-    UDP means "none" by 0 (RFC 768). For ICMP 0xFFFF says the same as 0, and is the only one
-    of the two with which a message of nothing but zeros sums to all ones.
+    """The checksum of a transport header: never 0. In UDP, 0 means "none" (RFC 768). In ICMP,
+    0xFFFF is equivalent to 0, but only with 0xFFFF does a message of all zeros sum to all ones.
     """
     return checksum(data) or 0xFFFF
 
 
 def sums_to_zero(data: bytes | bytearray) -> bool:
-    """Whether data that holds its own checksum is undamaged."""
+    """Whether data including its checksum is undamaged."""
     return ones_sum(data) in (0, 0xFFFF)
 
 
@@ -92,12 +90,12 @@ def pseudo_header(source: bytes, destination: bytes, protocol: int, length: int)
     return source + destination + struct.pack("!HH", protocol, length)
 
 
-# ---- Who is who ----
+# ---- Addresses ----
 
 
 @dataclass(frozen=True)
 class Station:
-    """Somebody on the network that talks to the design."""
+    """A station on the network that talks to the design."""
 
     mac: bytes
     ip: bytes
@@ -119,7 +117,7 @@ class Host:
 
     @classmethod
     def from_manifest(cls, manifest: Mapping[str, Any], port: int = 0) -> Host:
-        """The addresses of a MAC port of a design, as `Simulation.manifest` has them."""
+        """The addresses of a MAC port of a design, from `Simulation.manifest`."""
         host = manifest["mac_ports"][port]
         return cls(
             mac_bytes(host["mac"]),
@@ -134,13 +132,13 @@ class Host:
 
     @property
     def subnet(self) -> bytes | None:
-        """The network's own address. None where a subnet has none: RFC 3021."""
+        """The network address; None if the subnet has none (RFC 3021)."""
         mask = int.from_bytes(self.netmask)
         return None if mask >= 0xFFFFFFFE else (int.from_bytes(self.ip) & mask).to_bytes(4)
 
     @property
     def subnet_broadcast(self) -> bytes | None:
-        """None where a subnet has none: RFC 3021."""
+        """The broadcast address; None if the subnet has none (RFC 3021)."""
         mask = int.from_bytes(self.netmask)
         if mask >= 0xFFFFFFFE:
             return None
@@ -200,7 +198,7 @@ def ipv4(
         return fixed + options
 
     if header_checksum is None:
-        # What the header's own length says is summed, be it right or wrong.
+        # Sums as many bytes as the header's own length says, right or wrong.
         header_checksum = checksum((header(0) + payload)[: 4 * ihl])
     return header(header_checksum) + payload
 
@@ -219,7 +217,7 @@ def udp(
     ports = struct.pack("!HH", source_port, destination_port)
     length_field = (size if length is None else length).to_bytes(2)
     if udp_checksum is None:
-        # Whoever gives a wrong length gets a checksum that is right for the packet.
+        # A wrong length still gets a checksum that is right for the packet.
         pseudo = pseudo_header(source, destination, PROTOCOL_UDP, size)
         udp_checksum = transport_checksum(pseudo + ports + length_field + payload)
     return ports + length_field + udp_checksum.to_bytes(2) + payload
@@ -315,6 +313,6 @@ def arp_reply(station: Station, host: Host, **fields: Any) -> bytes:
 
 
 def announcement(host: Host) -> bytes:
-    """What a design sends after reset (RFC 5227, 3)."""
+    """The announcement that a design sends after reset (RFC 5227, 3)."""
     body = arp(ARP_REQUEST, host.mac, host.ip, NO_MAC, host.ip)
     return padded(ethernet(BROADCAST_MAC, host.mac, TYPE_ARP, body))

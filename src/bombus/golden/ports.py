@@ -20,9 +20,9 @@ from bombus.golden.stack import Outcome, Stack
 class Ports:
     """The stack of a design with several MAC ports.
 
-    Each port has its own addresses and neighbours, and what comes in by it is answered by it
-    (strong host model, RFC 1122 3.3.4.2). ICMP errors are limited for all ports together, or
-    (not `share_errors`) for each, where each has a stack of its own.
+    Each port has its own addresses and neighbours, and answers leave by the port on which the
+    request arrived (strong host model, RFC 1122 3.3.4.2). ICMP errors are limited for all ports
+    together, or, without `share_errors`, for each port, if each has its own stack.
     """
 
     def __init__(
@@ -37,7 +37,7 @@ class Ports:
         self.routes: Sequence[Route] = ()
 
     def process(self, frame: bytes, port: int, *, bad: bool = False) -> Outcome:
-        """A frame comes in by a port; the replies leave by the same one."""
+        """A frame arrives on a port; the replies leave by the same one."""
         stack = self.stacks[port]
         outcome = stack.process(frame, bad=bad)
         if self.share_errors:
@@ -59,7 +59,7 @@ class Ports:
         return found[0]
 
     def send(self, source_port: int, ip: bytes, port: int, payload: bytes) -> tuple[int, Outcome]:
-        """A datagram that starts in the design: the MAC port that it leaves by, and as what."""
+        """Sends a datagram that starts in the design: its MAC port, and the outcome."""
         number = self.route(ip)
         stack = self.stacks[number]
         datagram = udp(stack.host.ip, ip, source_port, port, payload)

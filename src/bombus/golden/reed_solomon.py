@@ -42,7 +42,7 @@ def _generator(matrix: str, data_shards: int, parity_shards: int) -> Bytes:
 
 @dataclass(frozen=True)
 class Code:
-    """A systematic code: data shards stay as they are, parity shards come behind them."""
+    """A systematic code: data shards are unchanged, parity shards follow them."""
 
     data_shards: int
     parity_shards: int

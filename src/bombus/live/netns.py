@@ -23,17 +23,17 @@ from pyroute2 import netns
 
 from bombus.base.errors import UserError
 
-_STOP_LIMIT_SECONDS = 20.0  # of a busy machine
+_STOP_LIMIT_SECONDS = 20.0  # on a busy machine
 _NAMED = Path("/run/netns")  # of `ip netns add`
 
 
 class NamespaceError(UserError):
-    """A network namespace could not be made; says what is missing."""
+    """A network namespace could not be created; says what is missing."""
 
 
 @contextmanager
 def inside(name: str) -> Iterator[None]:
-    """This thread uses the network namespace `name`, of `ip netns`, or a path to one."""
+    """Inside, this thread uses the network namespace `name` (of `ip netns`, or a path)."""
     path = Path(name) if "/" in name else _NAMED / name
     try:
         netns.pushns()
@@ -55,8 +55,8 @@ def inside(name: str) -> Iterator[None]:
 class Namespace:
     """A network namespace that lasts as long as this object.
 
-    Made as root where the process is root, otherwise in a user namespace. Programs
-    started in it are stopped, by their process ids, when it ends.
+    Created as root if the process is root, otherwise in a user namespace. Programs started in it
+    are stopped, by process ID, when it ends.
     """
 
     def __init__(self) -> None:
@@ -67,7 +67,7 @@ class Namespace:
                 )
         self._processes: list[subprocess.Popen[Any]] = []
         flags = ["--net"] if os.geteuid() == 0 else ["--user", "--map-root-user", "--net"]
-        # The holder ends when its input does: with this process, however that ends.
+        # The holder ends when its input is closed: with this process, however that ends.
         self._holder = subprocess.Popen(
             ["unshare", *flags, "sh", "-c", "echo ready; exec cat"],
             stdin=subprocess.PIPE,
@@ -101,7 +101,7 @@ class Namespace:
     def popen(
         self, command: Sequence[str | os.PathLike[str]], **options: Any
     ) -> subprocess.Popen[Any]:
-        """Starts a program inside; it is stopped with the namespace. Options as of Popen."""
+        """Starts a program inside, which is stopped with the namespace. Options as for Popen."""
         process: subprocess.Popen[Any] = subprocess.Popen(self.command(command), **options)
         self._processes.append(process)
         return process
@@ -109,11 +109,11 @@ class Namespace:
     def run(
         self, command: Sequence[str | os.PathLike[str]], **options: Any
     ) -> subprocess.CompletedProcess[Any]:
-        """Runs a program inside to its end. Options as of `subprocess.run`; `check` is on."""
+        """Runs a program inside to its end. Options as for `subprocess.run`; `check` is on."""
         return subprocess.run(self.command(command), **{"check": True, **options})
 
     def python(self, code: str, *arguments: str, **options: Any) -> str:
-        """Runs Python code inside, with `bombus` to be imported; returns what it prints."""
+        """Runs Python code inside, where `bombus` can be imported; returns its output."""
         result = self.run(
             [sys.executable, "-c", code, *arguments],
             env=_with_own_modules(),
@@ -124,7 +124,7 @@ class Namespace:
         return str(result.stdout)
 
     def stop(self, process: subprocess.Popen[Any]) -> int:
-        """Asks a program to end (SIGTERM), insists after a while; its exit code."""
+        """Ends a program with SIGTERM, after a while with SIGKILL; returns its exit code."""
         if process.poll() is None:
             process.terminate()
             try:
@@ -134,7 +134,9 @@ class Namespace:
         return process.wait()
 
     def wait_for_interface(self, name: str, process: subprocess.Popen[Any]) -> None:
-        """Until the interface is up; complains if `process`, which makes it, ends before."""
+        """Waits until the interface is up; raises an error if `process`, which creates it, ends
+        first.
+        """
         while True:
             shown = self.run(["cat", "/proc/net/route"], capture_output=True, text=True).stdout
             if any(line.split()[0] == name for line in shown.splitlines()[1:]):
@@ -163,7 +165,7 @@ class Namespace:
 
 
 def _with_own_modules() -> dict[str, str]:
-    """The environment, with this package where Python looks."""
+    """The environment, with this package on Python's path."""
     here = str(Path(__file__).resolve().parents[1])
     path = os.environ.get("PYTHONPATH")
     return {**os.environ, "PYTHONPATH": f"{here}{os.pathsep}{path}" if path else here}

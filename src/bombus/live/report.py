@@ -40,9 +40,10 @@ class Totals:
 
 
 class Report:
-    """A JSON file that is rewritten as a run goes on: whole at any time.
+    """A JSON file that is rewritten during a run, atomically.
 
-    `-` is standard output. That, and what is no regular file, gets the last numbers only.
+    `-` is standard output. Standard output and anything but regular files get only the final
+    numbers.
     """
 
     def __init__(self, path: Path) -> None:
@@ -51,12 +52,12 @@ class Report:
         self._is_stream = path == STDOUT or (path.exists() and not path.is_file())
 
     def update(self, totals: Totals) -> None:
-        """Writes what there is so far."""
+        """Writes the numbers so far."""
         if not self._is_stream:
             self._write(totals)
 
     def finish(self, totals: Totals) -> None:
-        """Writes the last numbers."""
+        """Writes the final numbers."""
         self._write(totals)
 
     def _write(self, totals: Totals) -> None:
@@ -64,7 +65,7 @@ class Report:
 
 
 def table(simulation: Simulation, interfaces: list[Interface], totals: Totals) -> Table:
-    """Counters by tile; what crossed each port below."""
+    """Counters by tile; below, the traffic of each port."""
     shown = mesh_table(simulation.manifest, totals.counters)
     ports = []
     for port, (interface, numbers) in enumerate(zip(interfaces, totals.ports, strict=True)):

@@ -38,7 +38,7 @@ from bombus.simulator.stalls import explain
 
 DEFAULT_MTU = 1500
 WAVE_FORMATS = (".fst", ".vcd")
-# Python looks at signals and at the clock so often.
+# Interval at which Python checks signals and the clock.
 _SLICE_SECONDS = 0.1
 
 
@@ -73,19 +73,19 @@ def run(
 
     Each MAC port has an interface. `tap`: its name; further ports get the names that follow
     (`bombus1`, ...). `address`: of this machine, with prefix; default: one that the port can reach.
-    `veth`: do not use TAP even where it is. `netns`: network namespace of the interface, by name
-    or path; one alone is for all ports. `bridge`: joins the interface to this bridge, without
-    address. `ip` (with or without prefix), `mac`, `gateway`: of the port, instead of those in the
-    design file; gateway "0.0.0.0": none. While an interface is down, so is the port's link.
-    `pcap_in`: frames to send into the port at the start; `keep_time`: with the gaps that the file
-    has. `pcap_out`: both directions of the port. `trace`: a waveform file. `assertions`: check
-    those of the RTL. `board`: with the Ethernet MACs of this board. On a terminal the counters
-    are shown as they grow; elsewhere they are printed at the end. `report`: a JSON file with all
-    numbers, rewritten every `interval` seconds and at the end; "-": standard output. `software`:
-    called at the start, then some ten times a second, and when messages have come out by a raised
-    stream, to read and write registers and messages.
+    `veth`: do not use TAP even where it is. `netns`: network namespace of the interface, by name or
+    path; one alone is for all ports. `bridge`: joins the interface to this bridge, without address.
+    `ip` (with or without prefix), `mac`, `gateway`: of the port, instead of those in the design
+    file; gateway "0.0.0.0": none. While an interface is down, so is the port's link. `pcap_in`:
+    frames to send into the port at the start; `keep_time`: with the gaps that the file has.
+    `pcap_out`: both directions of the port. `trace`: a waveform file. `assertions`: check those of
+    the RTL. `board`: with the Ethernet MACs of this board. On a terminal the counters are shown as
+    they grow; elsewhere they are printed at the end. `report`: a JSON file with all numbers,
+    rewritten every `interval` seconds and at the end; "-": standard output. `software`: called at
+    the start, then about ten times a second, and when messages have arrived on a raised stream, to
+    read and write registers and messages.
 
-    UserError when an interface goes away meanwhile, after the report.
+    Raises UserError, after the report, if an interface disappears meanwhile.
     """
     if duration is not None and not 0 <= duration < math.inf:
         raise UserError(f"duration {duration}: should be a number of seconds, 0 or more")
@@ -180,7 +180,7 @@ def _check_captures(given: list[Path], written: list[Path], *, keep_time: bool) 
 
 
 def _check_trace(trace: Path | None) -> None:
-    """A waveform's name ends as its format does, which is known before the build."""
+    """Checks the suffix of the waveform's name: the format is known before the build."""
     if trace is None:
         return
     made = wave_format()
@@ -196,7 +196,7 @@ def _check_trace(trace: Path | None) -> None:
 
 
 def _set_host(simulation: Simulation, port: int, host: Host) -> None:
-    simulation.receive_all(port)  # what it says of the addresses in its file concerns nobody
+    simulation.receive_all(port)  # discards announcements of the design file's addresses
     simulation.set_host(
         port,
         mac=host.mac,
@@ -253,7 +253,7 @@ def _loop(
 
 
 def _named(error: UserError, interfaces: list[Interface]) -> UserError:
-    """With the name of the interface that is gone: the simulator knows its port only."""
+    """The error with the name of the deleted interface: the simulator only knows its port."""
     if isinstance(error, SimulationError) and error.code == errno.ENODEV:
         for port, interface in enumerate(interfaces):
             if not interface.is_there():
@@ -262,7 +262,7 @@ def _named(error: UserError, interfaces: list[Interface]) -> UserError:
 
 
 def _tell_stalls(simulation: Simulation, told: set[str], console: Console) -> set[str]:
-    """Prints what stands still whenever there is more of it; returns what that is."""
+    """Prints stalled places when there are new ones; returns all of them."""
     found = simulation.stalls()
     names = {stall.name for stall in found}
     if names - told:
@@ -273,7 +273,7 @@ def _tell_stalls(simulation: Simulation, told: set[str], console: Console) -> se
 
 @contextmanager
 def _stop_on_signal() -> Iterator[list[int]]:
-    """A list that holds the signals (SIGINT, SIGTERM, SIGHUP) that came; ignored ones stay so."""
+    """A list of the signals (SIGINT, SIGTERM, SIGHUP) received; ignored ones stay ignored."""
     came: list[int] = []
     old = {
         number: signal.signal(number, lambda number, _: came.append(number))

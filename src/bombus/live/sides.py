@@ -14,7 +14,7 @@ from bombus.live.addresses import checked_address, default_address, host_of
 from bombus.live.interface import checked_name
 
 DEFAULT_TAP = "bombus0"
-# One value is for MAC port 0, a list for as many ports as it is long.
+# A single value is for MAC port 0; a list is for the first ports, in order.
 PerPort = str | Sequence[str | None] | None
 
 
@@ -24,11 +24,11 @@ class Side:
 
     tap: str
     host: Host  # of the design
-    is_changed: bool  # it is not the one of the design file
+    is_changed: bool  # differs from the design file
     address: str | None
     netns: str | None
     bridge: str | None
-    doubts: tuple[str, ...]  # what may not work as it is given
+    doubts: tuple[str, ...]  # warnings about the given options
 
 
 def sides_of(mac_ports: Sequence[Mapping[str, Any]], given: Mapping[str, PerPort]) -> list[Side]:
@@ -69,7 +69,7 @@ def _side(mac_port: Mapping[str, Any], given: Mapping[str, str | None], tap: str
 
 
 def _doubts(host: Host, address: str) -> list[str]:
-    """Why this machine may not reach the design from an address, or the design not it."""
+    """Why this machine and the design may not reach each other with this address."""
     given = IPv4Interface(address)
     if host.ip not in given.network:
         reason = f"the design's address {host.ip} is not in the network {given.network}"
@@ -81,7 +81,7 @@ def _doubts(host: Host, address: str) -> list[str]:
 
 
 def _tap_names(given: Sequence[str | None]) -> list[str]:
-    """Names of the interfaces: those given, else those that follow the first one's."""
+    """Names of the interfaces: those given, otherwise numbered from the first one."""
     first = given[0] or DEFAULT_TAP
     return [checked_name(name or _numbered(first, port)) for port, name in enumerate(given)]
 

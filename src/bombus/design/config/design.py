@@ -152,12 +152,12 @@ class DesignConfig(FileModel):
         return {"data": NetworkConfig(data_width=self.data_width, fabric=self.fabric)}
 
     def network_loc(self, index: int) -> Loc:
-        """Where in the file `data_width` and `fabric` of a network are."""
+        """Location in the file of `data_width` and `fabric` of a network."""
         return ("networks", list(self.networks)[index]) if self.networks else ()
 
     @property
     def grid(self) -> Fabric:
-        """The fabric that says how large the mesh is."""
+        """The fabric that gives the size of the mesh."""
         return next(iter(self.all_networks.values())).fabric
 
     @model_validator(mode="after")
@@ -196,7 +196,7 @@ class DesignConfig(FileModel):
 
     @cached_property
     def ports(self) -> list[MacPort]:
-        """The MAC ports by number, also where the file has the short form."""
+        """The MAC ports by number, also if the file has the short form."""
         return [MacPort(**self.host.model_dump())] if self.host else self.mac_ports
 
     @property
@@ -207,16 +207,16 @@ class DesignConfig(FileModel):
         return max(len(self.routes), ROUTES_OF_SEVERAL_PORTS if len(self.ports) > 1 else 0)
 
     def has_own_clock(self, number: int) -> bool:
-        """Whether a MAC port has another clock than the design."""
+        """Whether a MAC port has a different clock from the design."""
         return number < len(self.ports) and self.ports[number].clock_mhz is not None
 
     def port_loc(self, number: int) -> Loc:
-        """Where the addresses of a MAC port stand in the file."""
+        """Location of a MAC port's addresses in the file."""
         return ("host",) if self.host else ("mac_ports", number)
 
     @cached_property
     def instances(self) -> list[Instance]:
-        """The tiles of the mesh in the order of the file, each replica by itself."""
+        """The tiles of the mesh in file order, with replicas listed one by one."""
         found = []
         for i, tile in enumerate(self.tiles):
             loc: Loc = ("tiles", i)

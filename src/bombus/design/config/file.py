@@ -20,7 +20,7 @@ from bombus.design.config.tile import MAX_REPLICAS, TileOfKind
 
 @dataclass(frozen=True)
 class DesignFile:
-    """A design with its file, to say where in the file a problem is."""
+    """A design with its file, to locate problems in the file."""
 
     path: Path
     config: DesignConfig
@@ -56,7 +56,7 @@ def _place(loc: Loc, document: Any) -> str:
 
 
 def _words(error: Any, loc: Loc, document: Any) -> str:
-    """A pydantic error in the words of somebody who writes a design file."""
+    """A pydantic error in terms of the design file."""
     place = _place(loc, document)
     if error["type"] == "missing" and error["loc"][-1] == "layers":
         forms = ("layers", "kind")
@@ -78,7 +78,7 @@ def _words(error: Any, loc: Loc, document: Any) -> str:
 
 
 def _shape_problems(path: Path, document: Any, error: ValidationError) -> list[Problem]:
-    """One problem for each place; what a deeper place explains is left out."""
+    """One problem per location; those explained by a deeper location are left out."""
     items = [
         (_in_document(tuple(item["loc"]), document), item)
         for item in yaml_file.causes(error.errors())
@@ -88,7 +88,7 @@ def _shape_problems(path: Path, document: Any, error: ValidationError) -> list[P
     found: dict[str, Problem] = {}
     for loc, item in items:
         if item["type"] == "extra_forbidden" and loc[:-1] in formless:
-            continue  # it may be a parameter, if only there were a kind
+            continue  # it may be a parameter of the missing kind
         if item["type"] != "missing" and any(
             len(place) > len(loc) > 2 and place[: len(loc)] == loc for place in places
         ):

@@ -13,7 +13,7 @@ from bombus.base.values import FileModel
 
 @dataclass(frozen=True)
 class Timing:
-    """How fast a memory is; bandwidth of data read and written together."""
+    """Timing of a memory; the bandwidth is for reads and writes together."""
 
     read_latency_ns: float
     write_latency_ns: float

@@ -22,7 +22,7 @@ from bombus.base.values import FileModel, Name, Params, Policy, Position
 from bombus.base.yaml_file import Loc
 
 MAX_REPLICAS = 64  # of one tile
-DROP = "drop"  # a next hop that is meant to lead nowhere
+DROP = "drop"  # a next hop that drops messages on purpose
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class LayerConfig:
     kind: str
     params: Params
     loc: Loc  # of its name, inside the tile
-    params_loc: Loc  # under which its parameters stand, inside the tile
+    params_loc: Loc  # of its parameters, inside the tile
 
 
 def _at_form(value: Any) -> str:

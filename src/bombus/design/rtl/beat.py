@@ -15,8 +15,8 @@ class Beat(NamedTuple):
 
     data_width: int  # bits
     metadata: str = "bombus_pkg::packet_meta_t"  # the type of the widest kind of message
-    kind_bits: int = 3  # of the number of a kind
+    kind_bits: int = 3  # width of a kind's number
 
     def typedef(self, name: str) -> str:
-        """Its declaration under a name, for files that include bombus_types.svh."""
+        """Its declaration with this name, for files that include bombus_types.svh."""
         return f"`BOMBUS_BEAT_T({name}, {self.data_width}, {self.metadata}, {self.kind_bits})"

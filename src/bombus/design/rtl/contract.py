@@ -27,7 +27,7 @@ _PARAMETER = re.compile("[A-Z][A-Za-z0-9]*")
 
 
 def layer_problems(kind: LayerKind, enums: Mapping[str, Sequence[str]]) -> Iterator[Problem]:
-    """What does not fit together in a layer whose ports are known."""
+    """Inconsistent declarations of a layer whose ports are known."""
 
     def problem(message: str) -> Problem:
         return Problem(kind.file, kind.line, f"layer {kind.name}: {message}")
@@ -67,7 +67,7 @@ def layer_problems(kind: LayerKind, enums: Mapping[str, Sequence[str]]) -> Itera
         if output.serves and output.serves not in kind.inputs:
             yield problem(f"stream {output.name} serves {output.serves!r}, which is not an input")
     if "busy_o" not in kind.ports:
-        # The checkers in simulation would have nothing to go by.
+        # Without busy_o, the checkers in simulation could not check these.
         promises = [f"Room of stream {each.name}" for each in kind.inputs.values() if each.room]
         promises += [
             f"Serves of stream {each.name}" for each in kind.outputs.values() if each.serves
@@ -130,7 +130,7 @@ def _output_problems(
 
 
 def _unlimited(kind: LayerKind) -> Iterator[str]:
-    """Promises about waiting that no simulation could check, since any wait is short enough."""
+    """Promises about waiting that simulation could not check, since no wait is too long."""
     if kind.constants.get("max_busy_cycles") != 0:
         return
     for stream in kind.inputs.values():
@@ -138,7 +138,7 @@ def _unlimited(kind: LayerKind) -> Iterator[str]:
         if stream.always_takes or stream.answers or stream.room or not waits:
             yield (
                 f"MaxBusyCycles is 0, any number, but stream {stream.name} promises not to wait: "
-                "give the most cycles that the layer needs for a message by itself"
+                "give the maximum number of cycles that the layer itself needs for a message"
             )
 
 
@@ -172,7 +172,7 @@ def _misspelt(kind: LayerKind) -> Iterator[str]:
 
 
 def _hop_prefixes(kind: LayerKind) -> set[str]:
-    """What the names of declarations about a next hop begin with."""
+    """Prefixes of declarations about a next hop."""
     return {
         hop_sends_name(output.name, hop).removesuffix("Sends")
         for output in kind.outputs.values()

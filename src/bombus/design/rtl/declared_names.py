@@ -14,7 +14,7 @@ BOUND = "bound"
 
 
 def prefix_of(stream: str) -> str:
-    """What the names of declarations about a stream begin with."""
+    """Prefix of declarations about a stream."""
     return "" if stream in (MAIN_INPUT, MAIN_OUTPUT) else camel_case(stream)
 
 

@@ -21,8 +21,9 @@ _REMARK = re.compile(r"\$(?:error|warning) encountered: (?:\w+: )?(.*)", re.DOTA
 
 
 def rtl_files() -> list[Path]:
-    """Every SystemVerilog file that comes with Bombus, packages first, those of common/ before
-    the others, which use them."""
+    """Every SystemVerilog file that comes with Bombus, packages first, those of common/ before the
+    others that use them.
+    """
     files = sorted(paths.RTL.rglob("*.sv"))
     if not files:
         raise UserError(
@@ -57,8 +58,9 @@ class Elaboration:
         return next(instance for instance in tops if instance.name == top)
 
     def used(self, top: str | ast.InstanceSymbol, without: Collection[str] = ()) -> list[Source]:
-        """Sources that a top module or an instance needs, but for the modules `without` and what
-        only they need. Packages first, else in the order of reading."""
+        """Sources that a top module or an instance needs, except the modules `without` and sources
+        that only they need. Packages first, otherwise in reading order.
+        """
         buffers: dict[Any, bool] = {}
 
         def visit(symbol: ast.Symbol) -> bool:
@@ -83,7 +85,7 @@ class Elaboration:
     ) -> list[Problem]:
         """Errors (not warnings) of the sources, each once.
 
-        `without_remarks`: not what modules say by `$error`.
+        `without_remarks`: leaves out `$error` messages of modules.
         """
         if syntax_only:
             diagnostics = self.compilation.getParseDiagnostics()
@@ -95,7 +97,7 @@ class Elaboration:
         return list(dict.fromkeys(found))[:_MAX_REPORTED]
 
     def remarks(self) -> list[Problem]:
-        """What modules say by `$error` and `$warning` where they are elaborated."""
+        """`$error` and `$warning` messages of modules during elaboration."""
         found = (self._problem(each) for each in self.compilation.getAllDiagnostics())
         said = [(each, _REMARK.fullmatch(each.message)) for each in found]
         return [replace(each, message=match[1]) for each, match in said if match]
@@ -113,9 +115,9 @@ def elaborate(
     top: str | None = None,
     num_mac_ports: int = 1,
 ) -> Elaboration:
-    """Reads files, and further texts by name, into one compilation; the checkers with them.
+    """Reads files, and further texts by name, into one compilation, including the checkers.
 
-    `num_mac_ports`: of the design, where it is one's.
+    `num_mac_ports`: of the design, if the files belong to one.
     """
     manager = pyslang.SourceManager()
     for folder in include_dirs():
@@ -125,7 +127,7 @@ def elaborate(
         options.topModules = {top}
     defines = parsing.PreprocessorOptions()
     defines.predefines = [CHECKS]
-    if num_mac_ports > 1:  # slang ignores what generated files say themselves
+    if num_mac_ports > 1:  # slang ignores the define in generated files
         defines.predefines += [f"{MAC_PORTS}={num_mac_ports}"]
     bag = pyslang.Bag([options, defines])
     compilation = ast.Compilation(bag)

@@ -24,7 +24,7 @@ _FILLED_IN = frozenset(
         *("DataWidth", "ClockMhz", "NumMacPorts", "NumRoutes"),
     }
 )
-# The key with which the design file names the tile that a layer stands before.
+# The key with which the design file names the tile that a layer precedes.
 BEFORE = "before"
 
 
@@ -40,7 +40,7 @@ class Parameter:
 
     @property
     def message_kind(self) -> str:
-        """The kind of message whose number it is; "": it is no such number."""
+        """The kind of message whose number it holds; "" if it is not such a parameter."""
         return self.key.removeprefix("kind_") if self.key.startswith("kind_") else ""
 
     @property
@@ -51,7 +51,7 @@ class Parameter:
 
 @dataclass(frozen=True)
 class InputStream:
-    """An input of a layer: who may send to it, and what it may wait for."""
+    """An input of a layer: its senders, and what it may wait for."""
 
     name: str
     entry: str  # name of the next hops that lead here; "": none does
@@ -72,9 +72,9 @@ class OutputStream:
     rare: frozenset[str] = frozenset()  # hops that carry little
     binds: str = ""  # key of the layers that further hops lead to, such as `udp_port`
     key_width: int = 16  # bits that messages have for the key
-    binds_zero: bool = False  # 0 is a value of the key like others
+    binds_zero: bool = False  # 0 is a valid value of the key
     credits: int = 0  # messages that may be sent and not yet answered; 0: any number
-    serves: str = ""  # the input whose messages it answers, each once, to whoever has sent it
+    serves: str = ""  # the input whose messages it answers, each once, to its sender
     sends: tuple[str, ...] = (PACKET,)  # kinds of messages
     hop_sends: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # where a hop has others
 
@@ -91,7 +91,7 @@ class OutputStream:
 
 @dataclass(frozen=True)
 class Agreement:
-    """What a parameter of a layer should be by that of a layer that it works with."""
+    """Required relation of a parameter to one of a layer that it works with."""
 
     own: str  # its key
     relation: str  # =, >= or <=
@@ -107,7 +107,7 @@ class Agreement:
 
 @dataclass(frozen=True)
 class LayerKind:
-    """A layer module, at given values of its parameters."""
+    """A layer module with given parameter values."""
 
     name: str
     file: Path
@@ -116,24 +116,24 @@ class LayerKind:
     outputs: Mapping[str, OutputStream]
     drops: tuple[str, ...]
     events: tuple[str, ...]
-    flow: str  # where its messages carry what tells flows apart: meta, payload, address, none
-    stands_before: bool  # it answers for the tile that the design file names
-    is_rare: bool  # little comes to it by a bound next hop
-    is_replicable: bool  # several of it can share the messages
-    keeps_flow_state: bool  # all messages of a flow should come to the same one
+    flow: str  # where its messages carry the flow: meta, payload, address, none
+    stands_before: bool  # it precedes the tile that the design file names
+    is_rare: bool  # it gets little traffic by a bound next hop
+    is_replicable: bool  # it can have replicas
+    keeps_flow_state: bool  # all messages of a flow should reach the same replica
     parameters: Mapping[str, Parameter]  # by key
     types: tuple[str, ...]  # type parameters for beats: `beat_t`, `<stream>_beat_t`
     constants: Mapping[str, int]  # localparams by key
     declared: tuple[str, ...]  # names of localparams
     ports: Mapping[str, int]  # width in bits by name
     further: tuple[FurtherPort, ...] = ()  # ports that the design file raises to the top
-    broadcasts: str = ""  # what those begin with that all such layers of the design share
-    optional: tuple[str, ...] = ()  # what those begin with that may be left open
+    broadcasts: str = ""  # prefix of ports shared by all such layers of the design
+    optional: tuple[str, ...] = ()  # prefixes of ports that may be left open
     # Kinds of messages of the AXI-Streams among them, of those that declare some
     raised_kinds: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     registers: Block | None = None  # as the SystemRDL file beside it describes them
-    agrees: tuple[str, ...] = ()  # what parameters should be by those of other layers
-    shows: str = ""  # next hop of the layer whose registers its tile has under its name, too
+    agrees: tuple[str, ...] = ()  # required relations to parameters of other layers
+    shows: str = ""  # next hop to the layer whose registers its tile shows too
 
     @property
     def agreements(self) -> tuple[Agreement, ...]:
@@ -145,7 +145,7 @@ class LayerKind:
 
     @property
     def mac_directions(self) -> frozenset[str]:
-        """`rx` (frames from the network), `tx` or none, as the layer has MAC ports."""
+        """`rx` (frames from the network), `tx`, or none: the layer's MAC ports."""
         return frozenset(port.split("_")[1] for port in self.mac_ports)
 
     @property
@@ -155,7 +155,7 @@ class LayerKind:
 
     @property
     def all_kinds(self) -> tuple[str, ...]:
-        """Kinds of messages of all streams, those that are raised too."""
+        """Kinds of messages of all streams, including raised ones."""
         raised = (name for names in self.raised_kinds.values() for name in names)
         return (*self.message_kinds(), *raised)
 

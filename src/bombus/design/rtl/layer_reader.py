@@ -47,7 +47,7 @@ def _number(value: object) -> int | None:
 
 
 class _Declarations:
-    """What the body of a layer's module declares."""
+    """The declarations in the body of a layer's module."""
 
     def __init__(self, body: ast.InstanceBodySymbol) -> None:
         self.numbers: dict[str, int] = {}

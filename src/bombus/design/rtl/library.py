@@ -35,14 +35,16 @@ from bombus.design.rtl.shared import ALONE, Shared
 
 @dataclass(frozen=True)
 class Library:
-    """All layer kinds, for one data width and what a design's layers share, at their defaults."""
+    """All layer kinds with their default parameters, for one data width and the values that a
+    design's layers share.
+    """
 
     data_width: int
     shared: Shared
     versions: tuple[tuple[Path, int], ...]  # the files, and when each was last changed
     layers: Mapping[str, LayerKind]
     definitions: Mapping[str, Path]  # all modules and packages by name
-    message_kinds: Mapping[str, MessageKind]  # those that have a struct
+    message_kinds: Mapping[str, MessageKind]  # kinds that have a struct
     refusing: frozenset[str]  # layers that refuse this width, or their own defaults, by `$error`
 
     @functools.cached_property
@@ -57,13 +59,13 @@ class Library:
 
     @property
     def schedulers(self) -> list[str]:
-        """Kinds of layers that stand before other tiles and need nothing that a file must say."""
+        """Kinds of layers that precede other tiles and have no ports to raise."""
         return sorted(
             n for n, kind in self.layers.items() if kind.stands_before and not kind.further
         )
 
     def with_metadata(self, kind: LayerKind, beats: Mapping[str, Beat]) -> dict[str, Beat]:
-        """Beats of a layer's streams, by type parameter, with room for all that it declares."""
+        """Beats of a layer's streams, by type parameter, with room for all declared kinds."""
         return {
             name: beat._replace(
                 metadata=widest(kind.message_kinds(name), self.message_kinds).struct
@@ -94,7 +96,7 @@ def _assignments(
 
 
 def _definitions(scan: Elaboration, found: Iterable[syntax.SyntaxNode]) -> dict[str, Path]:
-    """Where each module and package is; DesignError for one that is there twice."""
+    """The file of each module and package; DesignError for duplicates."""
     first: dict[str, Path] = {}
     problems = []
     for declaration in found:
@@ -113,7 +115,7 @@ def _definitions(scan: Elaboration, found: Iterable[syntax.SyntaxNode]) -> dict[
 
 
 def library(data_width: int, sources: Iterable[Path] = (), shared: Shared = ALONE) -> Library:
-    """All layers under rtl/ and in `sources`, as they are for a data width in bits."""
+    """All layers under rtl/ and in `sources`, for a data width in bits."""
     files = [*rtl_files(), *sources]
     missing = [file for file in files if not file.is_file()]
     if missing:
@@ -137,7 +139,7 @@ def _library(data_width: int, shared: Shared, versions: tuple[tuple[Path, int], 
     def read(
         metadata: Mapping[str, MessageKind],
     ) -> tuple[Elaboration, dict[str, Probed], dict[str, LayerKind]]:
-        """`metadata`: of layers that have other than a packet's."""
+        """`metadata`: of layers whose metadata is not a packet's."""
         types = {f"{name}_{BEAT}": Beat(data_width, kind.struct) for name, kind in metadata.items()}
         elaboration, probed = probe(
             files,
@@ -176,7 +178,7 @@ def _library(data_width: int, shared: Shared, versions: tuple[tuple[Path, int], 
     metadata = {name: kind for name, kind in metadata.items() if kind.name != PACKET}
     if metadata:
         elaboration, probed, layers = read(metadata)
-    # What a layer refuses matters to designs that have it.
+    # Rejected parameters only matter to designs with that layer.
     refused = {each.file for each in elaboration.remarks() if each.is_error}
     if problems := elaboration.problems(without_remarks=True):
         raise DesignError(problems)

@@ -18,8 +18,8 @@ from bombus.base.text import snake_case
 from bombus.design.rtl.elaboration import Elaboration
 
 PACKET = "packet"  # the kind that all layers share
-ANY = "any"  # what an input takes that looks at no metadata
-TAKEN = "taken"  # what an output sends that passes on what comes
+ANY = "any"  # for inputs that ignore metadata
+TAKEN = "taken"  # for outputs that forward messages
 _SUFFIX = "_meta_t"
 
 
@@ -27,7 +27,7 @@ _SUFFIX = "_meta_t"
 class MessageField:
     """A field of the metadata: bits `offset + width - 1` down to `offset`."""
 
-    name: str  # those of nested structs too: `tuple.ip`
+    name: str  # including those of nested structs: `tuple.ip`
     offset: int
     width: int
     values: tuple[tuple[str, int], ...] = ()  # of an enum, by name
@@ -56,7 +56,7 @@ def _fields(struct: ast.Type, base: int = 0, prefix: str = "") -> Iterator[Messa
 
 
 def read_kinds(elaboration: Elaboration) -> dict[str, MessageKind]:
-    """The kinds that have a struct; DesignError if two of one name differ."""
+    """The kinds that have a struct; DesignError if two with the same name differ."""
     found: dict[str, MessageKind] = {}
     first: dict[str, tuple[object, Path]] = {}
     problems = []
@@ -90,12 +90,12 @@ def read_kinds(elaboration: Elaboration) -> dict[str, MessageKind]:
 
 
 def widest(names: Iterable[str], kinds: Mapping[str, MessageKind]) -> MessageKind:
-    """The kind whose struct all others fit into; a packet, where it is as wide as any."""
+    """The kind with the widest struct; a packet if none is wider."""
     there = [kinds[name] for name in sorted(set(names)) if name in kinds] or [kinds[PACKET]]
     return max(there, key=lambda kind: (kind.bits, kind.name == PACKET))
 
 
 def without_struct(names: Iterable[str], kinds: Mapping[str, MessageKind]) -> Iterator[str]:
-    """What is wrong with kinds that have no struct."""
+    """Problems with kinds that have no struct."""
     for name in sorted(set(names) - kinds.keys() - {ANY, TAKEN}):
         yield f"message kind {name!r} has no struct: there is no {name}{_SUFFIX} in a package"

@@ -45,8 +45,7 @@ def enum_names(package: str, name: str) -> Mapping[int, str]:
 def struct_layout(name: str, package: str = "bombus_pkg") -> Mapping[str, StructField]:
     """Offset and width in bits of each field of a packed struct.
 
-    Fields of nested structs and unions are there as well: `vlan` and
-    `vlan.tci`.
+    Includes fields of nested structs and unions: `vlan` and `vlan.tci`.
     """
     elaboration = elaborate([file for file in rtl_files() if file.stem.endswith("_pkg")])
     found = elaboration.compilation.getPackage(package).find(name)

@@ -26,17 +26,17 @@ _BITS = {
     "time_us_i": 32,
     "mac_bytes_o": 14,
 }
-# Those of a type of bombus_pkg, once for each of so many, with the parameter that says so.
+# Ports with a type of bombus_pkg, as arrays, with the parameter that gives their size.
 _TYPES = {
     "host_i": ("host_t", "MAC port (NumMacPorts)"),
     "route_i": ("route_t", "entry of the routing table (NumRoutes, at least 1)"),
 }
-# Those as wide as the layer's counters.
+# Ports as wide as the number of the layer's counters.
 _OTHERS = frozenset({"drop_o", "event_o"})
-# Those of a stream behind its name, with their bits; None: as its data or its next hops need.
+# Suffixes of a stream's ports, with their bits; None: depends on its data or its next hops.
 INPUT_ENDS = {"i": None, "valid_i": 1, "ready_o": 1}
 OUTPUT_ENDS = {"o": None, "valid_o": 1, "ready_i": 1, "next_o": None}
-# A MAC port's, without its number.
+# Ports of a MAC port, without its number.
 _STREAM = ("tdata_i", "tkeep_i", "tvalid_i", "tready_o", "tlast_i")
 MAC_PORTS = frozenset(
     {
@@ -44,18 +44,20 @@ MAC_PORTS = frozenset(
         *(f"mac_tx_{name[:-1]}{'o' if name.endswith('i') else 'i'}" for name in _STREAM),
     }
 )
-# What an AXI-Stream of a layer's own has besides tready; tuser is optional.
+# Signals of a layer's own AXI-Stream besides tready; tuser is optional.
 _AXI_STREAM = ("tdata", "tkeep", "tvalid", "tlast")
 _SINGLE = _BITS.keys() | _TYPES.keys() | _OTHERS | MAC_PORTS
 
 
 def streams(ports: Iterable[str], valid: str) -> list[str]:
-    """Names of the streams whose valid ends so: `_valid_i` of inputs, `_valid_o` of outputs."""
+    """Names of the streams whose valid has this suffix: `_valid_i` for inputs, `_valid_o` for
+    outputs.
+    """
     return [port.removesuffix(valid) for port in ports if port.endswith(valid)]
 
 
 def axi_streams(ports: Iterable[str]) -> dict[str, bool]:
-    """AXI-Streams among ports that the contract does not know: whether each is an output."""
+    """AXI-Streams among the ports outside the contract, and whether each is an output."""
     names, found = {*ports}, {}
     for end, other in (("o", "i"), ("i", "o")):
         needed = (*(f"{each}_{end}" for each in _AXI_STREAM), f"tready_{other}")
@@ -67,7 +69,7 @@ def axi_streams(ports: Iterable[str]) -> dict[str, bool]:
 
 @dataclass(frozen=True)
 class FurtherPort:
-    """A port that the contract does not know: the design file raises it to the top."""
+    """A port outside the contract: the design file raises it to the top."""
 
     name: str
     is_output: bool
@@ -77,7 +79,7 @@ class FurtherPort:
     known: frozenset[str]  # ports that the contract knows
 
     def problem(self, layer: str) -> Problem:
-        """Nobody has raised it."""
+        """The problem if it is not raised."""
         group = self.name.removesuffix("_o" if self.is_output else "_i")
         message = _unknown(
             f"layer {layer}: port {self.name} is none that Bombus connects by itself",
@@ -91,7 +93,7 @@ class FurtherPort:
 def further_ports(
     body: ast.InstanceBodySymbol, elaboration: Elaboration, known: Iterable[str]
 ) -> Iterator[FurtherPort]:
-    """The ports of a module that are not `known`. Their names end in _i or _o, as all do."""
+    """The ports of a module that are not `known`. Their names end in _i or _o, like all ports."""
     known = frozenset(known)
     for port in body.portList:
         if port.kind == ast.SymbolKind.Port and port.name not in known:
@@ -102,18 +104,18 @@ def further_ports(
 
 
 def _unknown(said: str, port: str, known: Iterable[str], cure: str) -> str:
-    """What to do about a port: the names that it may stand for, or else a cure."""
+    """Advice about a port: the names that may have been meant, or else a cure."""
     hint = near_matches(port, known)
     if hint.endswith("?"):
         return f"{said}; {hint} Otherwise {cure}"
-    # Nobody means a port of a MAC who does not come close to its name.
+    # A name that is not close to a MAC port's is not meant as one.
     return f"{said} ({near_matches(port, {*known} - MAC_PORTS)}); {cure}"
 
 
 def known_ports(
     inputs: Iterable[str], outputs: Iterable[str], registers: Block | None
 ) -> dict[str, int | None]:
-    """Ports that Bombus connects by itself, with their bits; None: as the layer needs."""
+    """Ports that Bombus connects automatically, with their bits; None: depends on the layer."""
     of_streams = {f"{name}_{end}": bits for name in inputs for end, bits in INPUT_ENDS.items()}
     of_streams |= {f"{name}_{end}": bits for name in outputs for end, bits in OUTPUT_ENDS.items()}
     of_registers = {port.name: port.bits for port in layer_ports(registers)} if registers else {}
@@ -126,7 +128,7 @@ def port_problems(
     known: Mapping[str, int | None],
     shared: Shared,
 ) -> Iterator[Problem]:
-    """Ports that Bombus would not know how to connect, each with its line."""
+    """Ports that Bombus cannot connect, each with its line."""
     package = elaboration.compilation.getPackage("bombus_pkg")
     for port in body.portList:
         file = elaboration.file(port.location)
@@ -167,7 +169,9 @@ def port_problems(
 def stream_problems(
     body: ast.InstanceBodySymbol, elaboration: Elaboration, data: Iterable[tuple[str, str]]
 ) -> Iterator[Problem]:
-    """Streams whose data are not of their type parameter; `data`: (stream, port) of each."""
+    """Streams whose data do not have the type of their type parameter; `data`: (stream, port) of
+    each.
+    """
     types = {
         member.name: member.targetType.type
         for member in body

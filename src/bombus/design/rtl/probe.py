@@ -31,7 +31,7 @@ def description(file: Path) -> Path | None:
 
 
 def version(file: Path) -> int:
-    """When a source, or the SystemRDL file beside it, was last changed."""
+    """Time of the last change of a source or of the SystemRDL file beside it."""
     beside = description(file)
     return max(each.stat().st_mtime_ns for each in (file, beside) if each)
 
@@ -87,7 +87,7 @@ def probe(
     files = list(files)
     registers: dict[str, Block] = {}
     if described := {kind: given for kind, given in layers.items() if kind in descriptions}:
-        # Without their types, to learn the parameters that their registers depend on.
+        # First without register types, to learn the parameters that the registers depend on.
         text = _text(types, described, {})
         first = elaborate(files, {"probe": text}, "probe", num_mac_ports)
         registers = {

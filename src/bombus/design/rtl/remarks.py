@@ -21,7 +21,9 @@ Beats = Mapping[str, Beat]  # of a layer's streams, by type parameter
 def remarks(
     library: Library, kind: LayerKind, params: Mapping[str, int], beats: Beats
 ) -> list[Problem]:
-    """`$error` and `$warning` of a layer with these parameters, by key, or why it has none."""
+    """`$error` and `$warning` messages of a layer with these parameters (by key), or why it cannot
+    be elaborated.
+    """
     return list(_at(library, kind, params, beats)[1])
 
 
@@ -75,7 +77,7 @@ def _instance(
         files, dict(beats), {name: given}, {name: beside} if beside else {}, shared.num_mac_ports
     )
     said = elaboration.remarks()
-    # What else is wrong often follows from what the layer refuses.
+    # Other errors often follow from what the layer rejects.
     is_refused = any(remark.is_error for remark in said)
     found = probed[name]
     kind = read_layer(found.instance, elaboration, flows(), found.registers, shared)

@@ -17,4 +17,4 @@ class Shared(NamedTuple):
         return {"NumMacPorts": self.num_mac_ports, "NumRoutes": self.num_routes}
 
 
-ALONE = Shared()  # of a layer that is in no design
+ALONE = Shared()  # for a layer outside a design

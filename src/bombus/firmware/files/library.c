@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a compiler may call although a program does not.
+// Functions that a compiler may call even if the program does not.
 #include <stddef.h>
 
 void *memcpy(void *restrict to, const void *restrict from, size_t size) {

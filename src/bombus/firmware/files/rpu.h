@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What firmware of a packet processor sees.
+// Interface of firmware to its packet processor.
 #pragma once
 #include <stdint.h>
 
-// A packet in one word: its length, the number of its slot, the MAC port that a frame came by and leaves
-// by, RPU_PACKET, so that none is 0, and the lowest bits of the accelerator's verdict.
+// A packet in one word: its length, the number of its slot, the MAC port on which a frame arrived
+// and by which it leaves, RPU_PACKET, so that no packet is 0, and the lowest bits of the
+// accelerator's verdict.
 typedef uint32_t rpu_packet;
 #define RPU_LENGTH(packet) ((packet) & 0x3fffu)
 #define RPU_PACKET 0x8000u
@@ -53,20 +54,20 @@ static inline void rpu_send(rpu_packet packet) {
 // Gives the slot back.
 static inline void rpu_drop(rpu_packet packet) { rpu_send(packet | RPU_DROP); }
 
-// The same by way of memory: the next packet, or 0; a packet to send.
+// The same through memory: the next packet, or 0; a packet to send.
 #define RPU_RECEIVE_WORD (*(volatile rpu_packet *)0x20000000u)
 #define RPU_SEND_WORD (*(volatile rpu_packet *)0x20000004u)
 
-// An empty slot, as a packet of length 0, or 0 if there is none. The length, the bytes and the
-// metadata are to be set.
+// An empty slot, as a packet of length 0, or 0 if there is none. Length, bytes and metadata must be
+// set.
 static inline rpu_packet rpu_empty(void) {
     rpu_packet packet;
     RPU_CUSTOM(3, packet, 0);
     return packet;
 }
 
-// All bytes of the packets, slot after slot, those of the window too. A slot that the program does
-// not have is an access fault.
+// All bytes of the packets, slot by slot, including those of the window. Accessing a slot that the
+// program does not hold causes an access fault.
 #define RPU_BYTES ((volatile uint8_t *)0x20100000u)
 #ifndef RPU_SLOT_BYTES
 #define RPU_SLOT_BYTES 2048u
@@ -95,14 +96,15 @@ static inline uint64_t rpu_time64(void) {
 }
 static inline void rpu_no_alarm(void) { RPU_TIMER[3] = 0xffffffff; }
 static inline void rpu_alarm(uint64_t time) {
-    RPU_TIMER[2] = 0xffffffff;  // so that no time between comes true
+    RPU_TIMER[2] = 0xffffffff;  // so that no intermediate value matches
     RPU_TIMER[3] = (uint32_t)(time >> 32);
     RPU_TIMER[2] = (uint32_t)time;
 }
 
-// 32 words that all packet processors have. What one writes is seen by all in the same cycle. A word
-// at a place from 16 on is a message, too: rpu_message says its place, or -1, and gives its word.
-// Messages of the host have places below 16; rpu_report leaves it a word to read.
+// 32 words shared by all packet processors. A word written by one is seen by all in the same cycle.
+// A word at index 16 or above is also a message: rpu_message returns its index, or -1, and gives
+// its word. Messages from the host have indexes below 16; rpu_report leaves a word for the host to
+// read.
 #define RPU_SHARED ((volatile uint32_t *)0x20000080u)
 #define RPU_MESSAGES ((volatile uint32_t *)0x20000020u)
 static inline int rpu_message(uint32_t *word) {
@@ -114,7 +116,7 @@ static inline int rpu_message(uint32_t *word) {
 
 static inline void rpu_report(uint32_t word) { RPU_MESSAGES[1] = word; }
 
-// Interrupts that are taken from now on, by `trap_handler`, a function with
+// Enables interrupts. They are handled by `trap_handler`, a function with
 // __attribute__((interrupt("machine"))).
 #define RPU_PACKET_INTERRUPT 0x800u
 #define RPU_MESSAGE_INTERRUPT 0x8u
