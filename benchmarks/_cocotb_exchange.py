@@ -16,7 +16,7 @@ from cocotb.triggers import ClockCycles
 from cocotbext.axi import AxiStreamBus, AxiStreamFrame, AxiStreamSink, AxiStreamSource
 
 RESET_CYCLES = 16
-# More than any frame takes through an idle design.
+# More cycles than any frame needs through an idle design.
 QUIET_CYCLES = 200
 TIMEOUT_MS = 1  # of simulated time
 

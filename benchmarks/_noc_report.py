@@ -22,7 +22,7 @@ Line = tuple[str, str]  # colour and kind
 LOSSLESS, DROPPING = "crosspoint, lossless", "crosspoint, dropping"
 BUFFERED = "wormhole, virtual channels (xy)"
 PLAIN = "#444444"
-# Colour, marker and its size of an algorithm (crosspoint) or a fabric (the others).
+# Colour, marker and marker size of an algorithm (crosspoint) or a fabric (others).
 STYLES = {
     "xy": ("#0072B2", "o", 9),
     "o1turn": ("#D55E00", "s", 6),
@@ -32,7 +32,7 @@ STYLES = {
     "virtual channels 2": ("#009E73", "D", 7),
     "virtual channels 4": ("#6A3D9A", "^", 4),
 }
-LOW_LOAD = 0.2  # every fabric carries it, with every pattern
+LOW_LOAD = 0.2  # load that every fabric carries with every pattern
 
 
 @cache
@@ -70,7 +70,7 @@ def _saturation(rows: Sequence[Row], traffic: str) -> Table:
             lost = f" (lost {row.loss:.1%})" if row and row.loss else ""
             cells.append(f"{row.accepted:.3f}{lost}" if row else "")
         table.add_row(kind, algorithm, *cells)
-    # Published figures are of full load.
+    # Published figures are for full load.
     for name, peer in _peers().items() if highest == 1 else ():
         if traffic == "independent":
             by_name: dict[str, dict[str, float]] = {}
@@ -186,7 +186,7 @@ def _plot(axis: Axes, rows: Sequence[Row], traffic: str, pattern: str, group: st
         name = algorithm if group != BUFFERED else kind.replace("_", " ")
         colour, marker, size = STYLES[name]
         carried = _carried(series)
-        # Open markers of several sizes: curves that coincide show each other's.
+        # Open markers of several sizes, so that curves that coincide all remain visible.
         axis.plot(
             [row.accepted for row in carried],
             [row.latency_mean for row in carried],

@@ -20,7 +20,7 @@ COLOURS = ("#0072B2", "#D55E00", "#009E73", "#6A3D9A", "#CC79A7", "#B8860B", "#5
 MARKERS = "os^Dv<>P"
 PLAIN = "#444444"
 TITLES = {"rx": "received", "tx": "sent", "both": "in both directions, each"}
-FULL_BITS = 512  # the published figures are of this width
+FULL_BITS = 512  # width of the published figures
 
 
 def rows_of(files: Iterable[Path]) -> list[Row]:
@@ -97,7 +97,7 @@ def draw(rows: Sequence[Row], folder: Path) -> None:
     from matplotlib import pyplot
     from matplotlib.ticker import ScalarFormatter
 
-    matplotlib.rcParams["svg.fonttype"] = "none"  # text stays text
+    matplotlib.rcParams["svg.fonttype"] = "none"  # keep text as text
 
     folder.mkdir(parents=True, exist_ok=True)
     streams = [row for row in rows if row["mode"] == "stream"]

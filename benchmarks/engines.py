@@ -40,13 +40,13 @@ SEED = 1
 HEADERS = ETHERNET_BYTES + IPV4_BYTES + UDP_BYTES
 SIZES = (64, 128, 256, 512, 1024, 1500)
 CHAINS = (1, 2, 3, 4, 5)
-# HiPerNoC's traffic, of which it gives these three: packets of so many bytes, and their parts.
+# HiPerNoC's traffic, as far as it is specified: packet sizes in bytes, and their shares.
 MIX = {60: 4, ETHERNET_BYTES + 1500: 2, ETHERNET_BYTES + 1300: 1}
 NUM_SEQUENCES = 16
 FIRST_PORT = 7000
 FORWARD = "engine_forward"
 SINGLE_FRAMES = 2 * NUM_SEQUENCES
-# Beats that wait or are on their way at a time: the mesh is full, the buffer of mac_rx is not.
+# Beats waiting or in flight at a time: fills the mesh, but not the buffer of mac_rx.
 BEATS_UNDER_WAY = 1000
 
 
@@ -117,7 +117,7 @@ def busiest(design: Design, given: Iterable[Sequence[int]]) -> float:
         way = [start, *(places[step] for step in steps), start]
         for source, target in pairwise(way):
             channels = {each for edge in routes(network.routing, source, target) for each in edge}
-            if network.fabric.algorithm != "xy":  # links to choose from
+            if network.fabric.algorithm != "xy":  # messages have a choice of links
                 channels = {each for each in channels if not each.link}
             loads.update({each.link or (each.at, each.leave == LOCAL) for each in channels})
     return max(1.0, max(loads.values()) / count)
@@ -194,7 +194,7 @@ class Bench:
         simulation.line_rate(None)
         simulation.advance_until_idle()
         line_lost = self.lost(frames, (frame.data for frame in at_line))
-        # Chains take different times: the first and last ones to come out are not counted.
+        # Chains take different times, so the first and last packets received are not counted.
         edge = len(received) // 5
         middle = received[edge : len(received) - edge]
         cycles = cycles_per_packet(middle)

@@ -38,10 +38,10 @@ PATTERNS = ("uniform", "exponential", "bit_complement", "transpose", "hotspot")
 CHAIN_PATTERNS = PATTERNS[:3]  # those of the HiPerNoC paper
 LOADS = (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
 PACKET_FLITS = 24  # 1500 bytes of 64
-# Near saturation deep queues take long to fill, and what leaves before is no steady state.
+# Near saturation, deep queues take long to fill, and there is no steady state before that.
 HIGH_LOAD = 0.4
-# Of 52,000 messages those from the 1,000th to the 51,000th count (HiPerNoC, IV-A); at low loads,
-# where messages take long to come and none is lost, to the 6,000th.
+# Of 52,000 messages, the 1,000th to the 51,000th are measured (HiPerNoC, IV-A); at low loads, where
+# messages are rare and none is lost, only up to the 6,000th.
 CHAIN_WARMUP, CHAIN_MESSAGES = 1_000, 50_000
 
 
@@ -69,7 +69,7 @@ def runs(fabric: Fabric, mesh: Mesh, loads: Sequence[float], scale: float) -> li
         for load in loads
     ]
     if fabric.kind != "crosspoint":
-        return found  # no window is known in which chains of any order cannot block
+        return found  # no window is known with which chains in any order cannot deadlock
     window = 0
     if fabric.lossless:
         window = safe_window(fabric, mesh.columns, mesh.rows, PACKET_FLITS)

@@ -19,7 +19,7 @@ from bombus.measure.mesh import Traffic, build
 KINDS = ("wormhole", "crosspoint")
 SIZES = (2, 4, 8, 16)
 REFERENCE = 4  # columns and rows that costs are relative to
-# Flits per node and cycle on 4x4; on a wider mesh less, as its middle has fewer links a node.
+# Flits per node and cycle on 4x4; less on a wider mesh, whose middle has fewer links per node.
 OFFERED = 0.4
 CYCLES = 20_000
 
@@ -53,7 +53,7 @@ def measure(kind: str, sizes: list[int], cycles: int) -> list[Row]:
         mesh = build(Fabric(kind=kind), size, size, console=console)
         offered = min(OFFERED, OFFERED * REFERENCE / size)
         traffic = Traffic(offered=offered, warmup=cycles // 4, measure=cycles - cycles // 4)
-        mesh.run([Traffic(offered=offered, warmup=100, measure=100)])  # into memory
+        mesh.run([Traffic(offered=offered, warmup=100, measure=100)])  # load into memory
         before = _children_seconds()
         (result,) = mesh.run([traffic])
         found.append((size, offered, result, (_children_seconds() - before) / cycles))

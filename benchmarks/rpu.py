@@ -27,12 +27,12 @@ from bombus.simulator.frames import Exchange, latencies
 
 SIZES = (60, 64, 65, 128, 256, 512, 1024, 1500, 9000)
 LATENCY_SIZES = (64, 1500, 9000)
-BEATS = 6000  # of a row, at least; and so many frames:
+BEATS = 6000  # at least this many beats per row, and this many frames:
 FRAMES = 240
 SINGLE_FRAMES = 8
 LIMIT_CYCLES = 400_000
 
-# One processor, beside designs that are shipped, by the number of their processors.
+# A design with one processor; the others are shipped designs, by number of processors.
 ALONE = """
 name: middlebox_1
 data_width: 512
@@ -88,8 +88,8 @@ SHIPPED = {
 }
 PROCESSORS = (1, *SHIPPED)
 
-# Descriptors by custom instructions, or as words of memory; out by the other port. The list of the
-# firewall is empty: all pass.
+# Descriptors by custom instructions, or as words of memory; frames leave by the other port. The
+# firewall's list is empty, so all frames pass.
 PROGRAMS = {
     "forward": "for (;;) rpu_send(rpu_receive() ^ RPU_PORT_BIT);",
     "forward_memory": """for (;;) {
@@ -102,7 +102,7 @@ PROGRAMS = {
         else rpu_send(packet ^ RPU_PORT_BIT);
     }""",
 }
-# From port 0 by port 2, the loop; from there by port 1.
+# From port 0 through port 2 (the loop), then out by port 1.
 PROGRAMS["loopback"] = """for (;;) {
         rpu_packet packet = rpu_receive();
         rpu_send(packet ^ (RPU_PORT(packet) ? 3 : 2) * RPU_PORT_BIT);
@@ -112,14 +112,14 @@ IDS = """for (;;) {
         if (RPU_VERDICT(packet) & 2) rpu_drop(packet);
         else rpu_send(packet ^ RPU_PORT_BIT);
     }"""
-# Frames of intrusion detection: protocol, and how the payload begins. What the rule is about
-# passes, too, since it is a prefilter.
+# Frames for intrusion detection: protocol, and start of the payload. Matching frames pass too,
+# since the rule is a prefilter.
 IDS_FRAMES = {"ids_tcp": (6, b"good"), "ids_udp": (17, b"good"), "ids_attack": (17, b"evil stuff")}
 RULE = 'alert udp any any -> any any (content:"evil stuff"; flow:to_server; sid:1;)'
 PROGRAMS |= dict.fromkeys(IDS_FRAMES, IDS)
-CASES = ["forward"]  # unless one is chosen
+CASES = ["forward"]  # default
 CASES_ALONE = ["forward", "forward_memory"]
-# What a case adds behind each processor of a design.
+# What a case adds after each processor of a design.
 ACCELERATORS = {
     "firewall": "ip_blacklist: {stages: 12}",
     **dict.fromkeys(IDS_FRAMES, "rule_matcher: {rows: 256, num_slots: 16, slot_bytes: 16384}"),
@@ -170,7 +170,7 @@ def with_accelerators(file: Path, case: str, folder: Path) -> Path:
         return file
     text = file.read_text(encoding="utf-8")
     text = re.sub(r"( *- )(rpu: .*)", rf"\1\2\n\1{ACCELERATORS[case]}", text)
-    family = case.partition("_")[0]  # one design for all of it
+    family = case.partition("_")[0]  # one design for the whole family
     changed = folder / f"{family}_{file.name}"
     changed.write_text(text.replace("name: middlebox", f"name: {family}"), encoding="utf-8")
     return changed
@@ -184,7 +184,7 @@ def start(simulation: Simulation, folder: Path, program: str) -> None:
     for processor in simulation.rpus:
         processor.load(elf)
         processor.boot()
-    if simulation.distribution:  # frames of noise are one flow
+    if simulation.distribution:  # noise frames are one flow
         simulation.lb.policy = "round_robin"
 
 
@@ -241,8 +241,8 @@ def measure(simulation: Simulation, random: Random, case: str, frame_bytes: int)
     count = len(simulation.rpus)
     beats = beats_of(frame_bytes, simulation.data_bytes)
     frames = [frame(random, case, frame_bytes) for _ in range(max(FRAMES, BEATS // beats))]
-    # A processor alone is fed as fast as it takes; several, by both ports at line rate, or by the
-    # one whose frames go through the loop.
+    # A single processor is fed as fast as it accepts frames; several are fed by both ports at line
+    # rate, or by the port whose frames use the loop.
     both = count > 1 and case != "loopback"
     ports = [n % 2 if both else 0 for n in range(len(frames))]
     line = float(simulation.manifest["line_rate_gbps"])

@@ -55,7 +55,7 @@ class Row:
     gbps_in: float
     gbps_port: float
     latency_cycles: int
-    blocks: list[int]  # that each instance encoded
+    blocks: list[int]  # blocks that each instance encoded
     checked: int
     cpu_isal_gbps: float | None
     cpu_go_gbps: float | None

@@ -27,11 +27,11 @@ DESIGN = BENCHMARKS / "scale.yaml"
 PAYLOAD_BYTES = 20
 HEADER_BYTES = 14 + 20 + 8
 PACKETS = 1000
-WORK = 300  # cycles for a datagram; the mean, too, where it is uneven
+WORK = 300  # cycles per datagram; with uneven work, the mean
 # One datagram in RARE takes LONGER times as long as the others.
 RARE, LONGER = 10, 20
 PER_REPLICA = 8  # datagrams in flight
-LOAD = 0.5  # of the replicas' rate, where latency is measured
+LOAD = 0.5  # share of the replicas' rate at which latency is measured
 
 
 @dataclass(frozen=True)
@@ -55,11 +55,11 @@ class Row:
     replicas: int
     work: str  # even or uneven
     cycles_per_packet: float
-    bound_cycles: float  # if no replica ever waited
+    bound_cycles: float  # if no replica ever had to wait
     mpps: float
     latency_p50: int | None
     latency_p99: int | None
-    largest_share: float  # of the datagrams, times the replicas: 1 is even
+    largest_share: float  # largest share of datagrams times the number of replicas; 1: even
     checked: int
 
 
@@ -198,7 +198,7 @@ def measure(design: Path, packets: int, seed: int) -> tuple[list[Row], int, dict
         if not known:
             raise UserError(f"{simulation.manifest['name']} has no replicas")
         for group in (group for group in known if group.policy == "flow_hash"):
-            # While it runs, the slots are pointed to more and more of the replicas.
+            # While it runs, the slots are redirected to more and more replicas.
             for replicas in range(1, group.replicas + 1):
                 for slot in range(group.slots):
                     target = f"{group.name}_{slot % replicas}"

@@ -33,13 +33,13 @@ from bombus.simulator import verilator
 DESIGN = DESIGNS / "udp_echo.yaml"
 PAYLOADS = (1, 64, 256, 512, 1024, 1472)
 DATAGRAMS, PINGS = 300, 30
-SECONDS = 2.5  # at least, of each measurement through the C interface
+SECONDS = 2.5  # minimum duration of each measurement through the C interface
 IDLE_STEP_CYCLES = 10_000
 COCOTB_TEST = BENCHMARKS / "_cocotb_exchange.py"
-# Warnings are for lint. Otherwise as bombus.simulator.build does it, to compare like with like.
+# No warnings; otherwise the options of bombus.simulator.build, for a fair comparison.
 COCOTB_BUILD = (
     *("-Wno-fatal", "-O3", "--x-initial", "unique", "--x-assign", "unique"),
-    *("--output-groups", "2"),  # as few units to compile
+    *("--output-groups", "2"),  # equally few units to compile
 )
 COCOTB_MAKE = " -- OPT_FAST=-O2"
 
@@ -155,7 +155,7 @@ def cocotb_simulator(design: Path) -> Path:
                 log_file=folder / "build.log",
             )
 
-    # The program loads cocotb's libraries from where they were when it was built.
+    # The program loads cocotb's libraries from their location at build time.
     parts = [verilator.version(), str(config.libs_dir), *COCOTB_BUILD, COCOTB_MAKE]
     parts += [part for item in sorted(texts.items()) for part in item]
     return cached_directory(f"cocotb/{top}-{content_key(parts, [])}", build)
@@ -214,7 +214,7 @@ def measure(design: Path, *, quick: bool, seed: int) -> Speeds:
         introduce(simulation, station)
         host = Host.from_manifest(manifest)
         frames = traffic(Random(seed), station, host, port, DATAGRAMS // share, PINGS // share)
-        # First, so that the others follow one another even if it is still to be built.
+        # Run first, so that the others follow each other even if this one must be built.
         cocotb_frames = cocotb(design, simulation, frames)
         loaded_cycles, sent_frames = c_interface(simulation, frames, SECONDS / share)
         idle_cycles = idle(simulation, station, port, SECONDS / share)

@@ -36,12 +36,12 @@ from bombus.simulator.frames import Sent
 DESIGN = BENCHMARKS / "tcp.yaml"
 PAYLOADS = (1, 64, 128, 256, 512, 1024, 1460, 4096, 8960)
 SEGMENTS = 3000
-LEAST_MSS = 64  # that the engine sends
+LEAST_MSS = 64  # smallest MSS that the engine uses
 MOST_MSS = 8960
-MOST_REQUEST = 1460  # one segment, also of Ethernet
+MOST_REQUEST = 1460  # one segment, also on Ethernet
 SINGLES = 16  # round trips and handshakes
 REQUESTS = (64,)  # bytes
-WINDOW_BYTES = 98304  # in flight at most; below what the design's buffers hold
+WINDOW_BYTES = 98304  # maximum in flight; less than the design's buffers hold
 WINDOW_SEGMENTS = 128
 HALF_OPEN = 4
 FIRST_PORT = 20000
@@ -146,7 +146,7 @@ class Bench:
         mss = max(payload, LEAST_MSS)
         checked = peers.checked
         ends: list[Connection] = []
-        while len(ends) < count:  # not more half-open at a time than the engine bounds
+        while len(ends) < count:  # never more half-open connections than the engine's limit
             some = range(min(HALF_OPEN, count - len(ends)))
             opened = [self.open(port, mss, hears=hears) for _ in some]
             peers.connect(opened)
@@ -172,7 +172,7 @@ class Bench:
                         idle += 1
             peers.step(acknowledge=not speaks)
             if speaks:
-                for each in ends:  # otherwise with the next segment
+                for each in ends:  # otherwise sent with the next segment
                     stops = sent == segments or not each.may_send(payload, window)
                     if each.to_acknowledge >= 2 and stops:
                         peers.send(each)
@@ -201,7 +201,7 @@ class Bench:
             checked=peers.checked - checked,
         )
 
-    # ---- One at a time ----
+    # ---- Single requests and handshakes ----
 
     def latency(self, each: Connection) -> int:
         """Cycles from the first beat of what has been queued to that of what it makes come."""
@@ -263,12 +263,12 @@ def measure(
         bench = Bench(simulation, seed)
         echo = app_port(simulation.manifest, "tcp_echo", "tcp_echo_bypass")
         trips = [row for size in requests for row in bench.singles(echo, size)]
-        # A handshake is the same with every request.
+        # Handshakes do not depend on the request.
         rows = [row for row in trips if row.mode == "rtt"]
         slowest = max(row.latency_cycles or 0 for row in trips if row.mode == "handshake")
         rows.append(bench.row("handshake", "both", 1, 0, latency_cycles=slowest, checked=0))
         port = app_port(simulation.manifest, "tcp_load")
-        # Nothing shorter than the least MSS is sent while there is more.
+        # Segments shorter than the smallest MSS are not sent while there is more data.
         streams = [
             (direction, count, payload)
             for count in connections

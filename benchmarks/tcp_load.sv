@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// TCP application that takes all bytes that come, compares them with a pattern, and sends the
-// same pattern without end to peers with odd ports: a load to measure the TCP engine with.
-// It reads and writes at the same time.
+// TCP application that accepts all bytes, compares them with a pattern, and sends the same pattern
+// endlessly to peers with odd ports: a load to measure the TCP engine with. It reads and writes at
+// the same time.
 //
-// The byte at place s of a stream is s[7:0] ^ s[15:8] ^ s[23:16]. Sessions take turns. Reads go
-// out before the bytes of those before have come, so that the buffer never waits. What comes is always taken.
-// With Bypass bytes come unasked.
+// The byte at position s of a stream is s[7:0] ^ s[15:8] ^ s[23:16]. Sessions take turns. Reads are
+// sent before the bytes of earlier ones have arrived, so that the buffer never waits. Everything
+// that arrives is accepted. With Bypass, bytes arrive without reads.
 //
 // Throughput: one beat per cycle each way; a read or write every three cycles.
 `include "bombus_types.svh"
@@ -19,9 +19,9 @@ module tcp_load
     parameter type request_beat_t = beat_t,
     parameter int unsigned NumSessions = 16,
     parameter int unsigned TcpPort = 9,
-    parameter int unsigned ReadBytes = 8192,  // most at a time
+    parameter int unsigned ReadBytes = 8192,  // maximum per read
     parameter int unsigned WriteBytes = 8192,
-    parameter bit Bypass = 0,  // there is no receive buffer
+    parameter bit Bypass = 0,  // no receive buffer
     parameter int unsigned KindTcpData = 1,  // filled in by Bombus
     parameter int unsigned KindTcpEvent = 2,  // filled in by Bombus
     parameter int unsigned KindTcpRead = 3,  // filled in by Bombus
@@ -68,7 +68,7 @@ module tcp_load
   typedef enum logic [0:0] {RequestNextTcpRequest} request_next_e;
   typedef enum int unsigned {
     EventTold,
-    EventRight,  // bytes came, none of them wrong
+    EventRight,  // bytes arrived, all correct
     EventWrong,
     EventRead,
     EventWritten,
@@ -88,14 +88,14 @@ module tcp_load
     end
   endfunction
 
-  // ---- What comes: events, and bytes to be compared and released ----
+  // ---- Input: events, and bytes to be compared and released ----
 
   typedef struct packed {
     logic live;
     logic writes;
-    logic closed;  // by the peer: nothing comes behind read_end
+    logic closed;  // by the peer: no data follows read_end
     logic over;
-    logic asked_read;  // a wish has not been answered
+    logic asked_read;  // a notification is requested and still outstanding
     logic asked_write;
     seq_t read_end;
     seq_t write_end;
@@ -103,7 +103,7 @@ module tcp_load
   typedef struct packed {
     seq_t read;    // next byte to be read
     logic wish;
-    logic closed;  // it has been said that nothing will follow
+    logic closed;  // the end of our stream has been announced
   } reading_t;
   typedef struct packed {
     seq_t write;  // next byte to be written
@@ -124,7 +124,7 @@ module tcp_load
   wire index_t event_index = event_meta.session[IndexWidth-1:0];
   assign in_ready_o = 1'b1;
 
-  // How far each session has been read; those of which it has not been said take turns.
+  // Position up to which each session has been read; sessions with unreported progress take turns.
   seq_t taken_to[NumSessions];
   index_t data_index_q, released;
   seq_t data_end_q;
@@ -186,7 +186,7 @@ module tcp_load
     end
   end
 
-  // ---- Reading: one session after the other ----
+  // ---- Reading: serve one session at a time ----
 
   typedef enum logic [2:0] {
     Listen,
@@ -224,7 +224,7 @@ module tcp_load
   );
 
   logic request_room, read_room, write_room, write_asks, writes_here;
-  // The last words about a session come behind what is written to it.
+  // The last requests of a session are sent after the data written to it.
   wire asks = (step_q inside {Listen, WishRead}) | ((step_q inside {Close, Free}) & ~writes_here);
   wire done = asks & request_room & ~released_valid & ~write_asks;
   always_comb begin
@@ -249,7 +249,7 @@ module tcp_load
     if (queued_take & queued_valid) step = Choose;
   end
 
-  // ---- Writing: so too ----
+  // ---- Writing: the same ----
 
   typedef enum logic [2:0] {
     WriteNext,
@@ -267,7 +267,7 @@ module tcp_load
   wire [14:0] write_count = space > 32'(WriteBytes) ? 15'(WriteBytes) : space[14:0];
   wire writes = write_told.live & write_told.writes & ~write_told.closed & ~write_told.over;
   logic [14:0] count_q;
-  logic [14:0] sent_q;  // bytes of the message that is written
+  logic [14:0] sent_q;  // bytes of the message being written
   wire write_ends = 15'(sent_q + 15'(DataBytes)) >= count_q;
 
   tcp_transmit_queue #(
@@ -355,7 +355,7 @@ module tcp_load
     end
   end
 
-  // ---- Out ----
+  // ---- Output ----
 
   tcp_request_meta_t request;
   tcp_read_meta_t read;

@@ -39,7 +39,7 @@ PACKETS = 2000
 SINGLE_PACKETS = 16
 # The mix: one frame in ARP_EACH is an ARP request, the others are datagrams and pings.
 MIX_PAYLOADS = tuple(size for size in PAYLOADS if size <= 1472)
-MIX_FRAMES = 5  # for each of the packets
+MIX_FRAMES = 5  # per packet
 ARP_EACH = 64
 # The clock of a MAC at 100 Gbit/s with 512 bits a cycle; others have the design's.
 MAC_MHZ = {512: 322.265625}
@@ -74,7 +74,7 @@ class MixRow:
     """Figures of the mix at one rate; docs/benchmarks.md defines them."""
 
     rate: str  # "wire" or "port"
-    mac_mhz: float  # the clock at which the frames come in as fast as this
+    mac_mhz: float  # the clock at which frames arrive at this rate
     frames: int
     cycles: int
     beats: int
@@ -144,7 +144,7 @@ def measure_mix(
     mac_mhz = clock_mhz
     if rate == "wire":
         mac_mhz = MAC_MHZ.get(manifest["data_width"], clock_mhz)
-        # As many bytes a cycle as at the MAC's clock.
+        # As many bytes per cycle as at the MAC's clock.
         simulation.line_rate(float(manifest["line_rate_gbps"]) * clock_mhz / mac_mhz)
     frames = mix(random, station, manifest, count)
     before = overflows(simulation)

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// UDP service that works on a datagram for as many cycles as its first two bytes
-// say, then sends it back: a load to measure replicas with. Port 0: dropped, as
-// by udp_echo.
+// UDP service that works on a datagram for the number of cycles in its first two bytes, then sends
+// it back: a load to measure replicas with. Port 0: dropped, as by udp_echo.
 //
 // Latency: 1 cycle and the work. Throughput: one beat per cycle, and the work of
 // each datagram.
@@ -9,7 +8,7 @@ module udp_work
   import bombus_pkg::*;
 #(
     parameter type beat_t = logic,
-    parameter int unsigned UdpPort = 9999  // read by Bombus, which binds the port to this layer
+    parameter int unsigned UdpPort = 9999  // Bombus reads it and binds the port to this layer
 ) (
     input logic clk_i,
     input logic rst_i,

@@ -62,7 +62,7 @@ static void make_generator(const char *matrix) {
   }
 }
 
-// The next piece of standard input, whole; 0 at the end.
+// Reads the next complete piece of standard input; 0 at the end.
 static int next_piece(uint8_t *piece, size_t size) {
   size_t got = fread(piece, 1, size, stdin);
   if (got != 0 && got != size) fail("the last piece is not whole");
@@ -92,7 +92,7 @@ static void encode(void) {
 
 static long recovered, wrong;
 
-// Gets all data shards back without those that are lost, encodes again, and compares.
+// Recovers all data shards without the lost ones, encodes again, and compares.
 static void recover_without(const uint8_t *lost, uint8_t *stripe, uint8_t *again) {
   static uint8_t left[MAX_SHARDS * MAX_SHARDS], inverse[MAX_SHARDS * MAX_SHARDS];
   static uint8_t decode_tables[32 * MAX_SHARDS * MAX_SHARDS];
@@ -115,7 +115,7 @@ static void recover_without(const uint8_t *lost, uint8_t *stripe, uint8_t *again
   }
 }
 
-// Every set of parity_shards lost shards.
+// Tries every set of parity_shards lost shards.
 static void lose(uint8_t *lost, int next, int more, uint8_t *stripe, uint8_t *again) {
   if (more == 0) {
     recover_without(lost, stripe, again);
@@ -136,14 +136,14 @@ static void recover(void) {
   printf("{\"recovered\": %ld, \"wrong\": %ld}\n", recovered, wrong);
 }
 
-// CPU time of this process, in seconds: what else the machine does counts less.
+// CPU time of this process, in seconds, which is less affected by other load.
 static double now(void) {
   struct timespec time;
   clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
   return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
 }
 
-// Prints the data taken in by the fastest of several runs, in Gbit/s of CPU time.
+// Prints the input rate of the fastest of several runs, in Gbit/s of CPU time.
 static void bench(double seconds) {
   size_t size = (size_t)shards * shard_bytes, data_bytes = (size_t)data_shards * shard_bytes;
   uint8_t *stripes = allocate(BENCH_BLOCKS * size);

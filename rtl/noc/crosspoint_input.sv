@@ -72,7 +72,7 @@ module crosspoint_input
   end else begin : gen_choice
     // If both a horizontal and a vertical queue are possible, take the emptier one that has room.
     // O1TURN has this choice only where the message enters the mesh. Adaptive routing leaves the XY
-    // path only for a queue that is shorter by a quarter of its depth or more: small differences
+    // path only for a queue that is shorter, counted in quarters of its depth: small differences
     // say little about congestion further on, and drawing all traffic to the centre costs more than
     // they save. The second lane of a straight queue belongs to the axis of its own number.
     localparam int unsigned Coarse = Routing == RoutingAdaptive ? $clog2(Depth / 4) : 0;

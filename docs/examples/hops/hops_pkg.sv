@@ -6,7 +6,7 @@ package hops_pkg;
   // For experiments (RFC 3692).
   parameter logic [7:0] ProtocolHops = 8'd253;
 
-  // Wire bytes, first byte lowest.
+  // In wire order; the first byte is in the lowest bits.
   typedef struct packed {
     logic [7:0]  ttl;
     logic [55:0] token;
@@ -14,7 +14,7 @@ package hops_pkg;
 
   parameter int unsigned BodyBytes = $bits(body_t) / 8;
 
-  // Metadata of kind hops: what is to be answered, and to whom. No payload.
+  // Metadata of kind hops: what to answer, and to whom. No payload.
   typedef struct packed {
     bombus_pkg::mac_port_t mac_port;
     bombus_pkg::vlan_t     vlan;

@@ -25,7 +25,7 @@ module hops_rx
 );
 
   localparam string Entry = "hops_rx";
-  localparam logic [7:0] IpProtocol = ProtocolHops;  // by which ipv4_rx finds it
+  localparam logic [7:0] IpProtocol = ProtocolHops;  // the key that ipv4_rx binds
   localparam string Sends = "hops";
   typedef enum logic [0:0] {NextHopsTx} next_e;
   typedef enum int unsigned {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sends answers, from an address of its own and with the highest TTL, so that the client can
-// count the hops of the way back too.
+// Sends answers, from an address of its own and with the highest TTL, so that the client can count
+// the hops of the return path too.
 //
 // Latency: 1 cycle. Throughput: one answer per cycle.
 module hops_tx

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Answers a request of 8 bytes with its bytes XOR a pattern from a table, which software
-// can write while requests come in, AND a mask. The request's last byte chooses the
+// can write while requests arrive, AND a mask. The request's last byte chooses the
 // pattern. The answer goes to the sender of the request: it keeps the request's metadata,
 // which distinguishes replicas of a client.
 //
@@ -29,7 +29,7 @@ module store #(
     input  regs_t                      regs_i,
     output status_t                    status_o,
     output logic      [IndexWidth-1:0] patterns_index_o,
-    input  patterns_t                  patterns_i,        // the entry of the cycle before
+    input  patterns_t                  patterns_i,  // entry at the index of the previous cycle
 
     output logic busy_o
 );
@@ -42,7 +42,7 @@ module store #(
     $error("store: NumEntries must be a power of two from 2 to 256");
   end
 
-  // The pattern is read while the request comes in, and is there in the next cycle.
+  // The pattern is read while the request arrives, and is available in the next cycle.
   beat_t request_q;
   logic waits_q, answer_ready;
   logic [63:0] pattern_q;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Frames from port 0 pass two processors: by port 2, the loop, to the second one, then out by port 1.
-// Those from port 1 leave by port 0.
+// Frames from port 0 pass two processors: through port 2, the loop, to the second one, then out by
+// port 1. Those from port 1 leave by port 0.
 #include "rpu.h"
 
 int main(void) {

@@ -4,7 +4,7 @@
 // The verdict is the count. The value is a word on the bus: 0x2001_0000. custom-0 with funct3 4 counts
 // the bits of a register.
 //
-// Latency: the verdict comes 3 cycles after the last beat. Throughput: one beat per cycle.
+// Latency: the verdict is ready 3 cycles after the last beat. Throughput: one beat per cycle.
 module byte_count #(
     parameter int unsigned DataWidth = 512
 ) (
@@ -35,7 +35,7 @@ module byte_count #(
     output logic [31:0] accel_result_o
 );
 
-  localparam string Entry = "";  // no messages come to it
+  localparam string Entry = "";  // receives no messages
   localparam int unsigned Bytes = DataWidth / 8;
 
   // The value.
@@ -47,7 +47,7 @@ module byte_count #(
   assign accel_rdata_o = 32'(value_q);
   assign accel_bus_error_o = accel_addr_i != '0;
 
-  // Which bytes have it; then how many of a beat; then how many of the packet.
+  // Which bytes match; then the count of a beat; then the count of the packet.
   logic [Bytes-1:0] found_q;
   logic [2:0] valid_q, first_q, last_q;
   logic [2:0][7:0] slot_q;
@@ -69,7 +69,7 @@ module byte_count #(
   assign accel_judged_slot_o = slot_q[2];
   assign accel_verdict_o = count_q;
 
-  // The custom instruction: a cycle to count, then the result is there.
+  // The custom instruction: one cycle to count, then the result is ready.
   logic counted_q;
   always_ff @(posedge clk_i) begin
     counted_q <= accel_custom_i & ~counted_q & ~rst_i;

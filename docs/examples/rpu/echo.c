@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sends every datagram back to where it came from.
+// Sends every datagram back to its sender.
 #include "rpu.h"
 
 int main(void) {

@@ -10,7 +10,7 @@ from bombus.live.run import run
 from bombus.simulator.tcp import Connection, Listener
 
 DESIGN = Path(__file__).parent / "tcp_host.yaml"
-kept: dict[bytes, bytes] = {}  # what Redis clients have set
+kept: dict[bytes, bytes] = {}  # values set by Redis clients
 
 
 def echo(came: bytearray) -> bytes:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A server that answers a request by a response: the number of bytes that came until the peer closed
-// its side, as 4 bytes, the lowest first.
+// A server that answers each request with the number of bytes received until the peer closed its
+// side, as 4 bytes, lowest first.
 module count_kernel
   import tcp_stream_pkg::*;
 #(
@@ -26,7 +26,7 @@ module count_kernel
     output logic [ToWidth-1:0] kernel_tx_tuser_o
 );
 
-  localparam string Entry = "";  // nothing of the mesh leads here
+  localparam string Entry = "";  // not reachable from the mesh
 
   from_peer_t from;
   to_peer_t   to_q;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// TCP echo as a kernel: sends back what comes, and closes when the peer has.
+// TCP echo as a kernel: sends back what it receives, and closes when the peer has closed.
 module echo_kernel
   import tcp_stream_pkg::*;
 #(
@@ -21,7 +21,7 @@ module echo_kernel
     output logic [    ToWidth-1:0] kernel_tx_tuser_o
 );
 
-  localparam string Entry = "";  // nothing of the mesh leads here
+  localparam string Entry = "";  // not reachable from the mesh
 
   from_peer_t from;
   to_peer_t   to;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A client: connects to a server when fetch_go_i rises, sends a request, and counts the bytes that
-// come until the server closes.
+// A client: connects to a server when fetch_go_i rises, sends a request, and counts the bytes
+// received until the server closes.
 module fetch_kernel
   import tcp_stream_pkg::*;
 #(
@@ -32,7 +32,7 @@ module fetch_kernel
     output logic [31:0] fetch_bytes_o
 );
 
-  localparam string Entry = "";  // nothing of the mesh leads here
+  localparam string Entry = "";  // not reachable from the mesh
 
   localparam int unsigned RequestBytes = 18;
   localparam logic [8*RequestBytes-1:0] Request = "GET / HTTP/1.0\r\n\r\n";
@@ -47,7 +47,7 @@ module fetch_kernel
   logic go_q, sends_q;
   assign from = kernel_rx_tuser_i;
   assign server = '{peer_port: 16'(PeerPort), ip: PeerIp};
-  // One message out for one in, at most
+  // At most one message out per message in
   assign kernel_rx_tready_o = ~sends_q;
   wire taken = kernel_rx_tvalid_i & kernel_rx_tready_o;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sends every datagram back to where it came from.
+// Sends every datagram back to its sender.
 module mirror_kernel #(
     parameter int unsigned DataWidth = 512,  // filled in by Bombus
     localparam int unsigned UserWidth = $bits(udp_stream_pkg::datagram_t)
@@ -18,7 +18,7 @@ module mirror_kernel #(
     output logic [  UserWidth-1:0] kernel_tx_tuser_o
 );
 
-  localparam string Entry = "";  // nothing of the mesh leads here
+  localparam string Entry = "";  // not reachable from the mesh
 
   assign kernel_tx_tdata_o = kernel_rx_tdata_i;
   assign kernel_tx_tkeep_o = kernel_rx_tkeep_i;

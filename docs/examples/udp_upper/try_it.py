@@ -9,7 +9,7 @@ from bombus.measure.exchanges import introduce
 
 DESIGN = Path(__file__).parent / "udp_upper.yaml"
 HEADERS = 14 + 20 + 8  # Ethernet, IPv4, UDP
-station = Station.of("02:00:00:00:00:99", "10.77.0.1")  # who we are
+station = Station.of("02:00:00:00:00:99", "10.77.0.1")  # our own addresses
 
 with Simulation(DESIGN, seed=1) as simulation:
     host = Host.from_manifest(simulation.manifest)
@@ -23,6 +23,6 @@ with Simulation(DESIGN, seed=1) as simulation:
     burst = simulation.exchange([udp_frame(station, host, b"bee " * 25, port=1007)] * 1000)
     print(f"{len(burst.received)} more answers")
 
-    simulation.advance_until_idle()  # counters are up to date then
+    simulation.advance_until_idle()  # afterwards, counters are up to date
     print({name: n for name, n in simulation.tile_counters("upper").items() if n})
     simulation.check()  # no rule of AXI-Stream was broken

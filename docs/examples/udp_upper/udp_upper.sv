@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // UDP service that answers every datagram with its text in capitals.
 //
-// Only the letters a to z change; other bytes, and with them other alphabets in
-// UTF-8, stay as they are. A datagram from port 0 expects no reply (RFC 768) and
-// is dropped; so is one without payload.
+// Only the letters a to z change; all other bytes, including other alphabets in UTF-8, are
+// unchanged. A datagram from port 0 expects no reply (RFC 768) and is dropped; so is one without
+// payload.
 //
 // Latency: 1 cycle. Throughput: one beat per cycle.
 module udp_upper
   import bombus_pkg::*;
 #(
     parameter type beat_t = logic,
-    parameter int unsigned UdpPort = 1007  // read by Bombus, which binds the port to this layer
+    parameter int unsigned UdpPort = 1007  // Bombus reads it and binds the port to this layer
 ) (
     input logic clk_i,
     input logic rst_i,
@@ -28,7 +28,7 @@ module udp_upper
     output logic        busy_o
 );
 
-  // What Bombus reads: who sends here, where the answers go, what is counted.
+  // Declarations that Bombus reads: entry, next hops, counters.
   localparam string Entry = "udp_upper";
   localparam noc_pkg::flow_e Flow = noc_pkg::FlowMeta;
   typedef enum logic [0:0] {NextUdpTx} next_e;
@@ -42,7 +42,7 @@ module udp_upper
     NumEvents
   } event_e;
 
-  // The beat that is taken in this cycle, and whether it is its message's first.
+  // Whether a beat is taken in this cycle, and whether it is the first of its message.
   wire  taken = in_valid_i & in_ready_o;
   logic first_q;
   always_ff @(posedge clk_i) begin
@@ -50,7 +50,7 @@ module udp_upper
     else if (taken) first_q <= in_i.last;
   end
 
-  // The answer, beat by beat: letters in capitals, ports the other way round.
+  // The answer, beat by beat: letters in capitals, ports swapped.
   localparam int unsigned NumBytes = $bits(in_i.data) / 8;
   beat_t answer;
   logic [NumBytes-1:0] is_small;
@@ -64,7 +64,7 @@ module udp_upper
     answer.meta.l4.ports.dst_port = in_i.meta.l4.ports.src_port;
   end
 
-  // The verdict, with a message's first beat: at most one reason.
+  // Reason for dropping, with a message's first beat: at most one.
   logic [NumDrops-1:0] reasons;
   always_comb begin
     reasons = '0;
@@ -93,7 +93,7 @@ module udp_upper
   );
 
   // One pulse per message, with its last beat.
-  logic changed_q;  // by an earlier beat of this message
+  logic changed_q;  // changed by an earlier beat of this message
   logic dropped_q;
   wire  changed = (~first_q & changed_q) | |is_small;
   wire  dropped = first_q ? |reasons : dropped_q;
