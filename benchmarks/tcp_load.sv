@@ -68,7 +68,7 @@ module tcp_load
   typedef enum logic [0:0] {RequestNextTcpRequest} request_next_e;
   typedef enum int unsigned {
     EventTold,
-    EventRight,  // bytes arrived, all correct
+    EventRight,    // bytes arrived, all correct
     EventWrong,
     EventRead,
     EventWritten,
@@ -152,9 +152,9 @@ module tcp_load
       .out_ready_i(released_taken)
   );
 
-  beat_t beat_q;
+  beat_t  beat_q;
   bytes_t expected_q;
-  seq_t next_q;
+  seq_t   next_q;
   logic compare_q, wrong_q, wrong;
   always_comb begin
     wrong = wrong_q;
@@ -286,7 +286,7 @@ module tcp_load
   );
 
   assign writes_here = (write_step_q != WriteNext) & (write_at_q == at_q);
-  assign write_asks = write_step_q == WishWrite;
+  assign write_asks  = write_step_q == WishWrite;
   wire write_done = request_room & ~released_valid;
   always_comb begin
     write_step = write_step_q;
@@ -331,7 +331,7 @@ module tcp_load
     if (step_q == Close && done) reading_q[at_q].closed <= 1'b1;
     if (step_q == Free && done) told_q[at_q].live <= 1'b0;
     if (told) begin
-      told_q[event_index].read_end <= event_meta.read_end;
+      told_q[event_index].read_end  <= event_meta.read_end;
       told_q[event_index].write_end <= event_meta.write_end;
       if (event_meta.changes.readable) told_q[event_index].asked_read <= 1'b0;
       if (event_meta.changes.writable) told_q[event_index].asked_write <= 1'b0;
@@ -394,7 +394,12 @@ module tcp_load
           default: '0
       };
     end
-    read = '{port: 16'(TcpPort), session: session_t'(at_q), start: at_own.read, length: read_count[13:0]};
+    read = '{
+        port: 16'(TcpPort),
+        session: session_t'(at_q),
+        start: at_own.read,
+        length: read_count[13:0]
+    };
   end
   wire send_request = asks | write_asks | released_valid;
   assign released_taken = request_room;

@@ -35,7 +35,7 @@ module count_state #(
   state_t state;
   always_comb begin
     state.count = count_i;
-    state.late = binary(before_i);
+    state.late  = binary(before_i);
     for (int unsigned n = 0; n < 2; n++) state.stages[n] = binary(stages_i[n]);
     state.changing = changing_i;
     state.sampled = sampled_i;

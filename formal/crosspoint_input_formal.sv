@@ -60,9 +60,9 @@ module crosspoint_input_formal
   );
 
   queue_levels #(
-      .Input(Input),
+      .Input (Input),
       .Queues(Queues),
-      .Depth(Depth)
+      .Depth (Depth)
   ) u_levels (
       .clk_i,
       .rst_i,
@@ -157,7 +157,7 @@ module crosspoint_input_formal
   localparam logic [NumDirs-1:0] Horizontal = (NumDirs'(1) << DirEast) | (NumDirs'(1) << DirWest);
   // Queues are compared with their levels of the previous cycle. So is room in the lossless case,
   // which leaves a place for a flit that has arrived since.
-  logic [NumDirs-1:0] has_room;
+  logic   [NumDirs-1:0] has_room;
   level_t [NumDirs-1:0] before_q;
   always_ff @(posedge clk_i) before_q <= level;
   always_comb begin

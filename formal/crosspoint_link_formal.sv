@@ -67,11 +67,7 @@ module crosspoint_link_formal
   always_ff @(posedge clk_i) begin
     for (int unsigned l = 0; l < 2; l++) begin
       if (pop[l]) begin
-        link_q <= '{
-            x: x_i[l],
-            y: y_i[l],
-            beat: '{length: '0, last: last_i[l], data: '0}
-        };
+        link_q <= '{x: x_i[l], y: y_i[l], beat: '{length: '0, last: last_i[l], data: '0}};
       end
     end
   end
@@ -101,9 +97,9 @@ module crosspoint_link_formal
   );
 
   queue_levels #(
-      .Input(int'(DirWest)),
+      .Input (int'(DirWest)),
       .Queues(Queues),
-      .Depth(Depth)
+      .Depth (Depth)
   ) u_levels (
       .clk_i,
       .rst_i,

@@ -27,7 +27,7 @@ module crosspoint_output_formal
   typedef logic [$clog2(MaxPacket+1)-1:0] count_t;
 
   head_t [NumLanes-1:0] head;
-  logic [NumLanes-1:0] pop;
+  logic  [NumLanes-1:0] pop;
   logic out_valid, step;
   for (genvar l = 0; l < NumLanes; l++) begin : gen_head
     assign head[l] = '{last: last_i[l], wanted: wanted_i[l]};
@@ -125,9 +125,9 @@ module crosspoint_output_formal
       .rst_i,
       .started_i(started_q),
       .watched_i,
-      .waits_i(may_start[watched_i]),
-      .starts_i(inside_q ? '0 : pop),
-      .before_i(u_output.u_arbiter.order)
+      .waits_i  (may_start[watched_i]),
+      .starts_i (inside_q ? '0 : pop),
+      .before_i (u_output.u_arbiter.order)
   );
 
   // Cover: a long message continues.

@@ -12,19 +12,19 @@ module fifo_state #(
     localparam type level_t = logic [$clog2(Depth):0],
     localparam type entry_t = logic [HeadWidth+BodyWidth-1:0]
 ) (
-    input logic clk_i,
-    input logic rst_i,
-    input logic push_i,
+    input logic   clk_i,
+    input logic   rst_i,
+    input logic   push_i,
     input entry_t in_i,
-    input logic pop_i,
+    input logic   pop_i,
     input entry_t out_i,
-    input logic valid_i,
-    input logic ready_i,
-    input addr_t write_i,
-    input addr_t read_i,
-    input addr_t next_i,
-    input head_t heads_i[Depth],
-    input body_t bodies_i[Depth]
+    input logic   valid_i,
+    input logic   ready_i,
+    input addr_t  write_i,
+    input addr_t  read_i,
+    input addr_t  next_i,
+    input head_t  heads_i [Depth],
+    input body_t  bodies_i[Depth]
 );
 
   level_t level_q, level_d;

@@ -42,13 +42,13 @@ module flight_returns_formal (
   always_ff @(posedge clk_i) begin
     started_q <= 1'b1;
     if (rst_i) begin
-      real_q <= '0;
+      real_q   <= '0;
       before_q <= '0;
-      owed_q <= '0;
+      owed_q   <= '0;
     end else begin
-      real_q <= real_q + 4'(entered) - 4'(went_i) - 4'(dropped_i);
+      real_q   <= real_q + 4'(entered) - 4'(went_i) - 4'(dropped_i);
       before_q <= real_q;
-      owed_q <= owed_q + 4'(exited) + 4'(lost_i) + 4'(dropped_i) - 4'(left);
+      owed_q   <= owed_q + 4'(exited) + 4'(lost_i) + 4'(dropped_i) - 4'(left);
     end
     idle_q <= ~rst_i & idle_i;
     went_q <= ~rst_i & went_i;

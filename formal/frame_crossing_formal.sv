@@ -160,7 +160,7 @@ module frame_crossing_formal #(
   wire [11:0] out_beat = {1'b1, out_tlast, out_tuser, out_tkeep, out_tdata};
   wire is_end = known_q & (out_index_q == last_q);
   always_ff @(posedge out_clk_i) begin
-    out_waits_q <= out_tvalid & ~out_tready_i;
+    out_waits_q  <= out_tvalid & ~out_tready_i;
     out_before_q <= out_beat;
     if (out_tvalid & out_tready_i) begin
       out_inside_q <= ~out_tlast;
@@ -260,9 +260,11 @@ module frame_crossing_formal #(
         assert (is_right(entries[k], watch_q, known_q, last_q, bad_q));
       end
     end
-    if (is_kept) assert (next_in == {frame_q, index_q});
-    else if (in_inside_q & accepted_q) assert (next_in == {frame_q + 3'd1, 3'd0});
-    else assert (next_in == {frame_q, 3'd0});
+    if (is_kept)
+      assert (next_in == {frame_q, index_q});
+      else if (in_inside_q & accepted_q)
+        assert (next_in == {frame_q + 3'd1, 3'd0});
+        else assert (next_in == {frame_q, 3'd0});
     assert (out_inside_q == (out_index_q != '0));
     assert (u_crossing.out_inside_q == out_inside_q);
     if (out_waits_q) assert (u_crossing.u_fifo.out_valid_o);

@@ -33,14 +33,14 @@ endmodule
 
 bind queue_lane lane_state #(
     .HeadWidth($bits(head_q)),
-    .Depth (Depth)
+    .Depth(Depth)
 ) u_state (
     .clk_i,
-    .level_i(level_o),
-    .valid_i(valid_q),
-    .read_i(read_q),
-    .next_i(next_q),
-    .write_i(write_q),
-    .head_i(head_q),
+    .level_i (level_o),
+    .valid_i (valid_q),
+    .read_i  (read_q),
+    .next_i  (next_q),
+    .write_i (write_q),
+    .head_i  (head_q),
     .oldest_i(heads[read_addr_o])
 );

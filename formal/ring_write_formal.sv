@@ -6,8 +6,8 @@ module ring_write_formal
   import tcp_pkg::*;
 #(
     parameter int unsigned NumSessions = 3,
-    parameter int unsigned RingBytes = 256,
-    parameter int unsigned DataBytes = 8
+    parameter int unsigned RingBytes   = 256,
+    parameter int unsigned DataBytes   = 8
 ) (
     input logic clk_i,
     input logic rst_i,
@@ -46,7 +46,7 @@ module ring_write_formal
     if (valid_i) begin
       meta_q   <= meta;
       length_q <= length;
-      past_q <= past + 14'(DataBytes);
+      past_q   <= past + 14'(DataBytes);
     end
     if (rst_i) first_q <= 1'b1;
     else if (valid_i) first_q <= beat.last;
@@ -54,7 +54,7 @@ module ring_write_formal
 
   logic write, bad_session, bad_length;
   logic [$clog2(NumSessions)-1:0] session;
-  logic [$clog2(RingBytes)-1:0] position;
+  logic [  $clog2(RingBytes)-1:0] position;
   logic [CountWidth-1:0] from, to;
   logic [DataBytes*8-1:0] data;
   ring_write #(
@@ -108,7 +108,7 @@ module ring_write_formal
   wire fits = known & (32'(was_q.length) <= RingBytes + 32'(was_q.meta.skip));
   wire [13:0] end_of_beat = was_q.past + 14'(was_q.beat.bytes);
   // Any byte of the beat.
-  (* anyconst *)logic [CountWidth-2:0] byte_n;
+  (* anyconst *) logic [CountWidth-2:0] byte_n;
   wire [13:0] n = was_q.past + 14'(byte_n);
   wire written = write & (CountWidth'(byte_n) >= from) & (CountWidth'(byte_n) < to);
   wire [31:0] place = was_q.meta.start + 32'(n);
@@ -148,8 +148,11 @@ module ring_write_formal
         assert (u_write.dropping_q == ~(32'(meta_q.session) < NumSessions &&
                 32'(length_q) <= RingBytes + 32'(meta_q.skip)));
         assert (32'(u_write.write_session_o) == 32'(meta_q.session[$clog2(NumSessions)-1:0]));
-        assert (u_write.write_position_o + $clog2(RingBytes)'(DataBytes) ==
-                next_place[$clog2(RingBytes)-1:0]);
+        assert (u_write.write_position_o + $clog2(
+            RingBytes
+        )'(DataBytes) == next_place[$clog2(
+            RingBytes
+        )-1:0]);
       end
     end
   end

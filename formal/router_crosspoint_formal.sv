@@ -114,7 +114,7 @@ module router_crosspoint_formal
 
   logic [NumDirs-1:0][3:0] in_place, arriving_place;
   for (genvar i = 0; i < NumDirs; i++) begin : gen_arriving
-    assign in_place[i] = {x_i[i], y_i[i]};
+    assign in_place[i]  = {x_i[i], y_i[i]};
     assign {x[i], y[i]} = arriving_place[i];
   end
   whole_message #(
@@ -164,7 +164,7 @@ module router_crosspoint_formal
       .flit_i(in[watched_i]),
       .is_queued_i(1'b1),
       .level_i(stored_q[watched_i][marking_way]),
-      .leave_i(leaves[watched_i][marking ? marking_way : marked_way]),
+      .leave_i(leaves[watched_i][marking?marking_way : marked_way]),
       .used_o(used),
       .flit_o(marked),
       .inside_o(marked_inside),

@@ -52,7 +52,7 @@ module router_virtual_channels_formal
             y: y_i[i],
             beat: '{
                 last: last_i[i],
-                from: from,
+                from : from,
                 marked: mark_i & ~used & (from == watched),
                 late: used
             }
@@ -341,10 +341,11 @@ module router_virtual_channels_formal
       for (int unsigned o = 0; o < NumDirs; o++) begin
         if (|sent[o]) begin
           assert (link[o].beat.marked == (on_link_q && link[o].beat.from == watched_q));
-          if (link[o].beat.marked) assert (link[o] == marked);
-          else if (link[o].beat.from == watched_q) begin
-            assert (link[o].beat.late == (gone | in_fifo));
-          end
+          if (link[o].beat.marked)
+            assert (link[o] == marked);
+            else if (link[o].beat.from == watched_q) begin
+              assert (link[o].beat.late == (gone | in_fifo));
+            end
         end
         if (on_link_q && marked.dir == dir_e'(o)) begin
           assert (|sent[o] && link[o].beat.marked);

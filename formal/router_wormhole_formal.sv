@@ -58,7 +58,7 @@ module router_wormhole_formal
   logic [NumDirs-1:0] local_ready;
   router_wormhole #(
       .flit_t(flit_t),
-      .Depth(Depth)
+      .Depth (Depth)
   ) u_router (
       .clk_i,
       .rst_i,
@@ -275,8 +275,7 @@ module router_wormhole_formal
     end
     assign watched_asks[o] = (|is_watched) & u_router.front_valid[watched_i] &
         (u_router.front[watched_i].dir == dir_e'(o));
-    assign watched_waits[o] = watched_asks[o] &
-        ~(out_valid[o] & (out[o].beat.source == watched_i));
+    assign watched_waits[o] = watched_asks[o] & ~(out_valid[o] & (out[o].beat.source == watched_i));
 
     always_ff @(posedge clk_i) begin
       if (rst_i | ~watched_waits[o]) overtaken_q[o] <= '0;

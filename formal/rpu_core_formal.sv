@@ -116,7 +116,7 @@ module rpu_core_formal
 
   // Each instruction starts where the previous one led.
   word_t next_q;
-  logic any_q;
+  logic  any_q;
   always_ff @(posedge clk_i) begin
     if (rst_i) any_q <= 1'b0;
     else if (done.valid) begin
@@ -162,11 +162,13 @@ module rpu_core_formal
     endcase
     target = done.pc + 32'd4;
     if (opcode == 7'h63 && taken != funct3[0])
-      target = done.pc +
-          32'($signed({done.insn[31], done.insn[7], done.insn[30:25], done.insn[11:8], 1'b0}));
+      target = done.pc + 32'($signed(
+          {done.insn[31], done.insn[7], done.insn[30:25], done.insn[11:8], 1'b0}
+      ));
     if (opcode == 7'h6f)
-      target = done.pc +
-          32'($signed({done.insn[31], done.insn[19:12], done.insn[20], done.insn[30:21], 1'b0}));
+      target = done.pc + 32'($signed(
+          {done.insn[31], done.insn[19:12], done.insn[20], done.insn[30:21], 1'b0}
+      ));
     if (opcode == 7'h67) target = (first + immediate) & ~32'd1;
     is_writing = is_alu || opcode inside {7'h37, 7'h17, 7'h67, 7'h6f};
   end
@@ -193,8 +195,8 @@ module rpu_core_formal
   logic [13:2] addr_q;
   word_t stored_q;
   always_ff @(posedge clk_i) begin
-    write_q <= rst_i ? '0 : data_write;
-    addr_q <= data_addr;
+    write_q  <= rst_i ? '0 : data_write;
+    addr_q   <= data_addr;
     stored_q <= data_out;
   end
   wire is_data = done.mem_addr[31:14] == 18'h4000;
@@ -204,8 +206,7 @@ module rpu_core_formal
       assert (addr_q == done.mem_addr[13:2]);
       assert (write_q == done.mem_write << done.mem_addr[1:0]);
       for (int b = 0; b < 4; b++)
-        if (write_q[b])
-          assert (stored_q[8*b+:8] == done.rs2_value[8*(2'(b)-done.mem_addr[1:0])+:8]);
+      if (write_q[b]) assert (stored_q[8*b+:8] == done.rs2_value[8*(2'(b)-done.mem_addr[1:0])+:8]);
     end
     if (started & bus_valid & bus_ready_i & ~bus_error_i) begin
       assert (executed & bus_addr == done.mem_addr[27:0]);

@@ -73,7 +73,7 @@ module rpu_csr_formal
   logic quiet_q, retired_q, wrote_counter_q;
   wire happens = write_i | trap_i | mret_i;
   always_ff @(posedge clk_i) begin
-    addr_q <= addr_i;
+    addr_q  <= addr_i;
     quiet_q <= started & ~happens;
   end
   always_comb assume (32'(write_i) + 32'(trap_i) + 32'(mret_i) <= 1);

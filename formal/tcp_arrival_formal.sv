@@ -25,19 +25,19 @@ module tcp_arrival_formal
   tcb_t block, block_2_q, block_3_q, after;
   wishes_t wishes, wishes_2_q, wishes_3_q;
   segment_t segment, segment_2_q, segment_3_q;
-  assign block = block_i;
-  assign wishes = wishes_i;
+  assign block   = block_i;
+  assign wishes  = wishes_i;
   assign segment = segment_i;
   logic [1:0] cycles_q = '0;
   logic report_2_q, report_3_q, lowers, unreachable, unused_error;
   always_ff @(posedge clk_i) begin
-    block_2_q <= block;
-    block_3_q <= block_2_q;
-    wishes_2_q <= wishes;
-    wishes_3_q <= wishes_2_q;
+    block_2_q   <= block;
+    block_3_q   <= block_2_q;
+    wishes_2_q  <= wishes;
+    wishes_3_q  <= wishes_2_q;
     segment_2_q <= segment;
-    report_2_q <= report_i;
-    report_3_q <= report_2_q;
+    report_2_q  <= report_i;
+    report_3_q  <= report_2_q;
     segment_3_q <= segment_2_q;
     if (~&cycles_q) cycles_q <= cycles_q + 2'd1;
   end

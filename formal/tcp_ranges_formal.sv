@@ -39,7 +39,7 @@ module tcp_ranges_formal #(
   logic [2:0] cycles_q = '0;
   always_ff @(posedge clk_i) begin
     asked_q <= {valid_i, mark_i, left_i, right_i, base_i, add_left_i, add_right_i, byte_i};
-    was_q <= asked_q;
+    was_q   <= asked_q;
     if (~&cycles_q) cycles_q <= cycles_q + 3'd1;
   end
   wire settled = cycles_q >= 3'd2;
@@ -103,21 +103,21 @@ module tcp_ranges_formal #(
   slots_t sane, apart;
   always_comb begin
     for (int unsigned r = 0; r < NumRanges; r++) begin
-      sane[r] = ~valid_i[r] | (near(
-          left_i[r], base_i
-      ) & near(
-          right_i[r], base_i
-      ) & from_base(
-          left_i[r], base_i
-      ) < from_base(
-          right_i[r], base_i
-      ));
+      sane[r] = ~valid_i[r] | (near(left_i[r], base_i) & near(right_i[r], base_i) &
+                               from_base(left_i[r], base_i) < from_base(right_i[r], base_i));
       apart[r] = 1'b1;
       for (int unsigned s = 0; s < NumRanges; s++) begin
         if (s < r && valid_i[r]) begin
           apart[r] &= valid_i[s];
-          apart[r] &= from_base(right_i[s], base_i) < from_base(left_i[r], base_i) ||
-              (!Sorted && from_base(right_i[r], base_i) < from_base(left_i[s], base_i));
+          apart[r] &= from_base(
+              right_i[s], base_i
+          ) < from_base(
+              left_i[r], base_i
+          ) || (!Sorted && from_base(
+              right_i[r], base_i
+          ) < from_base(
+              left_i[s], base_i
+          ));
         end
       end
     end
@@ -165,8 +165,15 @@ module tcp_ranges_formal #(
           for (int unsigned s = 0; s < NumRanges; s++) begin
             if (s < r) begin
               assert (valid[s]);
-              assert (from_base(right[s], was_q.base) < from_base(left[r], was_q.base) ||
-                      (!Sorted && from_base(right[r], was_q.base) < from_base(left[s], was_q.base)));
+              assert (from_base(
+                  right[s], was_q.base
+              ) < from_base(
+                  left[r], was_q.base
+              ) || (!Sorted && from_base(
+                  right[r], was_q.base
+              ) < from_base(
+                  left[s], was_q.base
+              )));
             end
           end
         end
@@ -201,7 +208,9 @@ module tcp_ranges_formal #(
     covers = 1'b0;
     reached = '0;
     for (int unsigned r = 0; r < NumRanges; r++) begin
-      if (met[r] & from_base(was_q.right[r], was_q.base) >= from_base(
+      if (met[r] & from_base(
+              was_q.right[r], was_q.base
+          ) >= from_base(
               was_q.add_right, was_q.base
           )) begin
         reaches_end = 1'b1;

@@ -187,8 +187,8 @@ module tcp_session_table_formal
     end else if (started_q) begin
       assert (used_q == '0 && free == 3'd4 && u_table.u_free.read_q == '0);
       for (int unsigned p = 0; p < NumPlaces; p++) begin
-        if (p >= NumWays * NumLines || ~u_table.clear_q ||
-            p % NumLines < 32'(u_table.clear_line_q)) assert (~place[p].valid);
+        if (p >= NumWays * NumLines || ~u_table.clear_q || p % NumLines < 32'(u_table.clear_line_q))
+          assert (~place[p].valid);
       end
       for (int unsigned i = 0; i < NumSessions; i++) begin
         if (i < 32'(u_table.u_free.write_q) || ~u_table.u_free.fill_q)

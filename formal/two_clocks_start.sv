@@ -5,9 +5,9 @@
 module two_clocks_start #(
     parameter bit Resets = 1'b1
 ) (
-    input  logic in_clk_i,
-    input  logic out_clk_i,
-    input  logic rst_i,
+    input logic in_clk_i,
+    input logic out_clk_i,
+    input logic rst_i,
     output logic started_o,
     output logic is_empty_o,  // the proof starts here, running and empty
     output logic [1:0] in_resets_o,  // one edge of this clock has seen the reset; two edges have

@@ -19,7 +19,7 @@ endmodule
 
 bind router_virtual_channels vc_credits u_credits (
     .clk_i,
-    .level_i(gen_output[0].gen_present.gen_local.u_fifo.u_state.level_q),
-    .enter_i(sent[0][0]),
+    .level_i  (gen_output[0].gen_present.gen_local.u_fifo.u_state.level_q),
+    .enter_i  (sent[0][0]),
     .credits_i(gen_output[0].gen_present.gen_local.credits_q)
 );

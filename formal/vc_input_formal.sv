@@ -87,7 +87,7 @@ module vc_input_formal
       .started_o(started_q),
       .watched_o(watched_q)
   );
-  logic popped_q;
+  logic  popped_q;
   flit_t popped_flit_q;
   flit_t [NumLanes-1:0][Depth-1:0] queue_q, queue_d;  // entry 0 is the oldest
   count_t [NumLanes-1:0] count_q, count_d;
@@ -113,13 +113,13 @@ module vc_input_formal
     count_d = count_q;
     for (int unsigned l = 0; l < NumLanes; l++) begin
       oldest[l] = queue_q[l][0];
-      open[l] = '0;
+      open[l]   = '0;
       for (int unsigned o = 0; o < NumDirs; o++) begin
         if (oldest[l].dir == dir_e'(o)) begin
           open[l] = leaving_q[l] ? held_q[l] & room_i[o] : free_i[o] & (~free_i[o] + 1'b1);
         end
       end
-      can[l] = count_q[l] != '0 && open[l] != '0;
+      can[l]   = count_q[l] != '0 && open[l] != '0;
       waits[l] = ~going_q[l] & kept_i[oldest[l].dir];
       if (pop[l]) begin
         for (int unsigned n = 0; n + 1 < Depth; n++) queue_d[l][n] = queue_q[l][n+1];
@@ -133,10 +133,10 @@ module vc_input_formal
   end
 
   always_ff @(posedge clk_i) begin
-    ready_q   <= rst_i ? '0 : ready;
-    valid_q   <= valid_i;
-    queue_q   <= queue_d;
-    count_q   <= rst_i ? '0 : count_d;
+    ready_q <= rst_i ? '0 : ready;
+    valid_q <= valid_i;
+    queue_q <= queue_d;
+    count_q <= rst_i ? '0 : count_d;
     for (int unsigned l = 0; l < NumLanes; l++) begin
       if (pop[l]) begin
         popped_flit_q <= oldest[l];
@@ -151,7 +151,7 @@ module vc_input_formal
       overtaken_q <= '0;
     end else begin
       popped_q <= |pop;
-      going_q <= pop & ~{oldest[1].beat.last, oldest[0].beat.last};
+      going_q  <= pop & ~{oldest[1].beat.last, oldest[0].beat.last};
       for (int unsigned l = 0; l < NumLanes; l++) begin
         if (pop[l]) leaving_q[l] <= ~oldest[l].beat.last;
       end
@@ -253,8 +253,9 @@ module vc_input_formal
         end
         if (leaving_q[l]) begin
           assert (u_input.channel_q[l] == held_q[l]);
-          if (count_q[l] != '0) assert (oldest[l].dir == leaving_dir_q[l]);
-          else assert (arriving[l] && arriving_dir[l] == leaving_dir_q[l]);
+          if (count_q[l] != '0)
+            assert (oldest[l].dir == leaving_dir_q[l]);
+            else assert (arriving[l] && arriving_dir[l] == leaving_dir_q[l]);
         end else if (count_q[l] == '0) begin
           assert (~arriving[l]);
         end

@@ -48,7 +48,8 @@ module vc_input_state
   end else begin : gen_queued
     assign queue = vc_input.gen_queued.u_queue.u_state.queue;
   end
-  wire state_t state = '{
+  wire state_t state =
+  '{
       pop: NumChannels'(pop_i),
       can: NumChannels'(can_i),
       begun: NumChannels'(inside_i),
@@ -56,7 +57,8 @@ module vc_input_state
       passed: (3 * NumChannels)'(passed_i),
       channel: (NumChannels * NumChannels)'(channel_i),
       queue: (NumChannels * $bits(queue_t))'(queue)
-  };
+  }
+  ;
 
   logic started_q = 1'b0;  // a reset has occurred
   always_ff @(posedge clk_i) started_q <= 1'b1;

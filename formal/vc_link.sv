@@ -56,8 +56,9 @@ module vc_link
 
   always_comb begin
     if (started_i) begin
-      if (IsLocal) assert (((sent_i | state.held) >> 1) == '0);
-      else assert ((sent_i & ~ready_q_i) == '0);
+      if (IsLocal)
+        assert (((sent_i | state.held) >> 1) == '0);
+        else assert ((sent_i & ~ready_q_i) == '0);
       assert (kept_i == (|sent_i & ~flit_o.beat.last));
       for (int unsigned i = 0; i < NumDirs; i++) begin
         for (int unsigned l = 0; l < NumLanes; l++) begin

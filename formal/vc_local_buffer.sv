@@ -29,11 +29,11 @@ module vc_local_buffer
   queue_position u_position (
       .clk_i,
       .rst_i,
-      .enter_i(marked_enters_i),
+      .enter_i (marked_enters_i),
       .level_i,
       .leave_i,
       .inside_o(is_inside_o),
-      .ahead_o(ahead)
+      .ahead_o (ahead)
   );
 
   flit_t [LocalDepth-1:0] flit;
@@ -61,9 +61,11 @@ module vc_local_buffer
           assert (flit[n].beat.marked == (is_inside_o && 32'(ahead) == n));
           if (flit[n].beat.marked) assert (flit[n] == marked_i);
           if (flit[n].beat.from == watched_i) begin
-            if (is_inside_o) assert (flit[n].beat.late == (n > 32'(ahead)));
-            else if (~gone_i) assert (~flit[n].beat.late);
-            else if (marked_i.dir == DirLocal) assert (flit[n].beat.late);
+            if (is_inside_o)
+              assert (flit[n].beat.late == (n > 32'(ahead)));
+              else if (~gone_i)
+                assert (~flit[n].beat.late);
+                else if (marked_i.dir == DirLocal) assert (flit[n].beat.late);
           end
         end
       end

@@ -39,9 +39,9 @@ module vc_output_flits
   origin_t [NumDirs-1:0][NumLanes-1:0] from;
   for (genvar o = 0; o < NumDirs; o++) begin : gen_output
     assign leaves[o] = taken_i[o] & (flit_i[o].beat.from == watched_i);
-    assign moves[o] = taken_i[o] ? valid_i[o] : '0;
-    assign last[o] = {NumLanes{flit_i[o].beat.last}};
-    assign from[o] = {NumLanes{flit_i[o].beat.from}};
+    assign moves[o]  = taken_i[o] ? valid_i[o] : '0;
+    assign last[o]   = {NumLanes{flit_i[o].beat.last}};
+    assign from[o]   = {NumLanes{flit_i[o].beat.from}};
   end
   whole_message #(
       .mark_t(origin_t),
@@ -76,8 +76,9 @@ module vc_output_flits
       end
       // Flits that arrived before it leave before it, the others after it.
       if (used_i & leaves[marked_i.dir]) begin
-        if (flit_i[marked_i.dir].beat.late) assert (~is_inside_i);
-        else assert (is_inside_i);
+        if (flit_i[marked_i.dir].beat.late)
+          assert (~is_inside_i);
+          else assert (is_inside_i);
       end
     end
   end

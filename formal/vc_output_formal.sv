@@ -36,7 +36,7 @@ module vc_output_formal #(
       .clk_i,
       .rst_i,
       .room_i,
-      .free_o(free),
+      .free_o  (free),
       .request_i,
       .goes_on_i,
       .first_i,
@@ -45,19 +45,19 @@ module vc_output_formal #(
       .grant_o (grant),
       .sent_o  (sent),
       .select_o(select),
-      .kept_o(kept)
+      .kept_o  (kept)
   );
 
   // ---- Observed history ----
 
   logic started_q = 1'b0;
   input_t winner, winner_q;
-  logic [NumChannels-1:0] taken_q;  // channels inside a message
+  logic   [NumChannels-1:0] taken_q;  // channels inside a message
   input_t [NumChannels-1:0] owner_q;  // input of that message
   channels_t goes, goes_q;  // channel of the flit granted
   logic went_on_q;  // a flit was granted that did not end its message
-  wire starts = |(grant & first_i);
-  wire ends = |(grant & last_i);
+  wire  starts = |(grant & first_i);
+  wire  ends = |(grant & last_i);
 
   always_comb begin
     winner = '0;
@@ -143,9 +143,9 @@ module vc_output_formal #(
       .rst_i,
       .started_i(started_q),
       .watched_i,
-      .waits_i(request_i[watched_i]),
-      .starts_i(starts ? grant : '0),
-      .before_i(u_output.u_order.before_o)
+      .waits_i  (request_i[watched_i]),
+      .starts_i (starts ? grant : '0),
+      .before_i (u_output.u_order.before_o)
   );
 
   // Cover: all channels are taken and continue.

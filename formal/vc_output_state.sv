@@ -36,8 +36,8 @@ bind vc_output vc_output_state #(
     .NumChannels(NumChannels)
 ) u_state (
     .clk_i,
-    .held_i(held_q),
-    .sent_i(sent_o),
+    .held_i  (held_q),
+    .sent_i  (sent_o),
     .select_i(select_o),
     .before_i(u_order.before_o)
 );

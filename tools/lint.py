@@ -2,7 +2,7 @@
 """Style and cleanliness of everything: `python tools/lint.py [--fix] [step...]`.
 
 Steps: licence (the first line of every source file), python (ruff on all files, also on Python in
-Markdown; mypy), format (verible on rtl/ and sim/), designs (every design of designs/, one of each
+Markdown; mypy), format (verible on all SystemVerilog), designs (every design of designs/, one of each
 other fabric and one with two networks generated and read by Verilator with all warnings, and the
 smallest one with each set of modules read by Yosys).
 `--fix` lets ruff and verible put right what they can.
@@ -25,7 +25,7 @@ from bombus.base.errors import UserError
 from bombus.generation.generate import Generated, generate
 
 ROOT = Path(__file__).resolve().parents[1]
-SYSTEMVERILOG = ("rtl", "sim")
+SYSTEMVERILOG = ("rtl", "sim", "formal", "tests", "docs", "benchmarks")
 # The one place that says how SystemVerilog is formatted.
 VERIBLE_FLAGS = ("--column_limit=100",)
 VERILATOR_FLAGS = ("--lint-only", "-Wall", "--quiet-exit", str(ROOT / "tools" / "verilator.vlt"))

@@ -164,7 +164,8 @@ module tcp_puppet
           request: word == WordEnd ? RequestClose : RequestAbort,
           session: meta.session,
           place: meta.start + 32'(echoed.length),
-          default: '0};
+          default: '0
+      };
       if (word == WordEnd) ends_q[index] <= '{has: 1'b1, place: meta.start + 32'(echoed.length)};
     end
     if (opens) ends_q[event_meta.session[IndexWidth-1:0]].has <= 1'b0;

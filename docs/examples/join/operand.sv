@@ -37,9 +37,9 @@ module operand #(
   localparam bit AlwaysTakes = DropsWhenFull;
 
   logic first_q, dropping_q, room;
-  wire  good = (in_i.length == 14'd8) & (in_i.meta.l4.ports.src_port != '0);
-  wire  full = DropsWhenFull & ~room;
-  wire  drop = first_q ? ~good | full : dropping_q;
+  wire good = (in_i.length == 14'd8) & (in_i.meta.l4.ports.src_port != '0);
+  wire full = DropsWhenFull & ~room;
+  wire drop = first_q ? ~good | full : dropping_q;
   assign in_ready_o = drop | room;
 
   always_ff @(posedge clk_i) begin
@@ -66,12 +66,12 @@ module operand #(
   ) u_queue (
       .clk_i,
       .rst_i,
-      .in_head_i(1'b0),
-      .in_body_i(in_i),
-      .in_valid_i(in_valid_i & ~drop),
-      .in_ready_o(room),
-      .out_head_o(),
-      .out_body_o(out_o),
+      .in_head_i  (1'b0),
+      .in_body_i  (in_i),
+      .in_valid_i (in_valid_i & ~drop),
+      .in_ready_o (room),
+      .out_head_o (),
+      .out_body_o (out_o),
       .out_valid_o(valid),
       .out_ready_i
   );

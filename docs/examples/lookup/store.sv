@@ -26,10 +26,10 @@ module store #(
     output logic  out_valid_o,
     input  logic  out_ready_i,
 
-    input  regs_t                      regs_i,
-    output status_t                    status_o,
-    output logic      [IndexWidth-1:0] patterns_index_o,
-    input  patterns_t                  patterns_i,  // entry at the index of the previous cycle
+    input regs_t regs_i,
+    output status_t status_o,
+    output logic [IndexWidth-1:0] patterns_index_o,
+    input patterns_t patterns_i,  // entry at the index of the previous cycle
 
     output logic busy_o
 );

@@ -50,10 +50,10 @@ module count_kernel
     if (rst_i) sends_q <= 1'b0;
   end
 
-  assign kernel_tx_tdata_o = DataWidth'(count_q);
-  assign kernel_tx_tkeep_o = answers_q ? (DataWidth / 8)'(4'hF) : '0;
+  assign kernel_tx_tdata_o  = DataWidth'(count_q);
+  assign kernel_tx_tkeep_o  = answers_q ? (DataWidth / 8)'(4'hF) : '0;
   assign kernel_tx_tvalid_o = sends_q;
-  assign kernel_tx_tlast_o = 1'b1;
-  assign kernel_tx_tuser_o = to_q;
+  assign kernel_tx_tlast_o  = 1'b1;
+  assign kernel_tx_tuser_o  = to_q;
 
 endmodule

@@ -26,7 +26,7 @@ module echo_kernel
   from_peer_t from;
   to_peer_t   to;
   assign from = kernel_rx_tuser_i;
-  assign to   = '{done: from.ended, close: from.closed, session: from.session, default: '0};
+  assign to = '{done: from.ended, close: from.closed, session: from.session, default: '0};
 
   assign kernel_tx_tdata_o = kernel_rx_tdata_i;
   assign kernel_tx_tkeep_o = kernel_rx_tkeep_i;

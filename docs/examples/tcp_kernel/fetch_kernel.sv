@@ -86,10 +86,10 @@ module fetch_kernel
     end
   end
 
-  assign kernel_tx_tdata_o = data_q;
+  assign kernel_tx_tdata_o  = data_q;
   assign kernel_tx_tvalid_o = sends_q;
-  assign kernel_tx_tlast_o = 1'b1;
-  assign kernel_tx_tuser_o = to_q;
+  assign kernel_tx_tlast_o  = 1'b1;
+  assign kernel_tx_tuser_o  = to_q;
   for (genvar n = 0; n < DataWidth / 8; n++) begin : gen_keep
     assign kernel_tx_tkeep_o[n] = n < 32'(length_q);
   end

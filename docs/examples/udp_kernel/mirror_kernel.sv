@@ -20,11 +20,11 @@ module mirror_kernel #(
 
   localparam string Entry = "";  // not reachable from the mesh
 
-  assign kernel_tx_tdata_o = kernel_rx_tdata_i;
-  assign kernel_tx_tkeep_o = kernel_rx_tkeep_i;
+  assign kernel_tx_tdata_o  = kernel_rx_tdata_i;
+  assign kernel_tx_tkeep_o  = kernel_rx_tkeep_i;
   assign kernel_tx_tvalid_o = kernel_rx_tvalid_i;
-  assign kernel_tx_tlast_o = kernel_rx_tlast_i;
-  assign kernel_tx_tuser_o = kernel_rx_tuser_i;
+  assign kernel_tx_tlast_o  = kernel_rx_tlast_i;
+  assign kernel_tx_tuser_o  = kernel_rx_tuser_i;
   assign kernel_rx_tready_o = kernel_tx_tready_i;
 
 endmodule

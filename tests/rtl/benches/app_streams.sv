@@ -91,8 +91,8 @@ module app_layer
 endmodule
 
 module bench #(
-    parameter int unsigned DataWidth = 64,
-    localparam int unsigned ItemBits = DataWidth + DataWidth / 8 + 257
+    parameter  int unsigned DataWidth = 64,
+    localparam int unsigned ItemBits  = DataWidth + DataWidth / 8 + 257
 ) (
     `BENCH_PORTS(2, ItemBits, 4, ItemBits, 16, 2)
 );

@@ -34,11 +34,11 @@ module bench
   };
 
   typedef struct packed {
-    logic [1:0] burst;
-    logic [2:0] size;
-    logic [7:0] len;
+    logic [1:0]  burst;
+    logic [2:0]  size;
+    logic [7:0]  len;
     logic [31:0] addr;
-    logic [3:0] id;
+    logic [3:0]  id;
   } address_t;
   address_t ar, aw;
   assign ar = 49'(in_i[0]);

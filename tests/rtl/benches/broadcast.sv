@@ -65,7 +65,7 @@ module bench #(
       if (rst_i) has_place_q <= 1'b0;
     end
     assign status_o[n] = offer[n];
-    assign event_o[n] = lost[n];
+    assign event_o[n]  = lost[n];
   end
   if (NumMembers < 64) begin : gen_rest
     assign event_o[63:NumMembers] = '0;

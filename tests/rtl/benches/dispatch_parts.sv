@@ -8,9 +8,9 @@
 `include "bench.svh"
 
 module bench #(
-    localparam int unsigned NumChoices = 4,
+    localparam int unsigned NumChoices  = 4,
     localparam int unsigned MaxReplicas = 8,
-    localparam int unsigned ChoiceBits = 2 * MaxReplicas + 1
+    localparam int unsigned ChoiceBits  = 2 * MaxReplicas + 1
 ) (
     `BENCH_PORTS(1, 8, 1, 8, 5 + NumChoices * ChoiceBits + 64, 1 + 3 * NumChoices + 64)
 );
@@ -38,13 +38,13 @@ module bench #(
     logic [$clog2(NumReplicas)-1:0] index;
     least_loaded #(
         .NumReplicas(NumReplicas),
-        .LoadWidth(n == 0 ? 2 : 6)
+        .LoadWidth  (n == 0 ? 2 : 6)
     ) u_least_loaded (
         .clk_i,
         .rst_i,
-        .take_i(take[n]),
-        .lost_i(1'b0),
-        .done_i(done[n][NumReplicas-1:0]),
+        .take_i  (take[n]),
+        .lost_i  (1'b0),
+        .done_i  (done[n][NumReplicas-1:0]),
         .forget_i(forget[n][NumReplicas-1:0]),
         .choice_o(index)
     );
@@ -64,7 +64,7 @@ module bench #(
   end
 
   completions #(
-      .NumEnds(2),
+      .NumEnds  (2),
       .NumOthers(1)
   ) u_completions (
       .clk_i,
@@ -76,7 +76,7 @@ module bench #(
       .done_o(done_told)
   );
 
-  assign in_ready_o  = '1;
+  assign in_ready_o = '1;
   assign out_valid_o = '0;
   assign out_o = '0;
   assign event_o = '0;

@@ -6,8 +6,8 @@
 module bench #(
     parameter bit CutsReady = 0,
     parameter int unsigned DataWidth = 64,
-    localparam int unsigned NumDrops  = 3,
-    localparam int unsigned BeatBits  = bench_pkg::beat_bits(DataWidth)
+    localparam int unsigned NumDrops = 3,
+    localparam int unsigned BeatBits = bench_pkg::beat_bits(DataWidth)
 ) (
     `BENCH_PORTS(1, BeatBits + 5 + NumDrops, 1, BeatBits + 5, 1, 1)
 );
@@ -29,7 +29,7 @@ module bench #(
   end
 
   drop_register #(
-      .beat_t  (beat_t),
+      .beat_t(beat_t),
       .NumDrops(NumDrops),
       .NextWidth(5),
       .CutsReady(CutsReady)

@@ -40,8 +40,8 @@ module layer_at_width
   `BOMBUS_BEAT_T(beat_t, DataWidth, `META_T)
 
   beat_t in_i, out_o;
-  logic [`NEXT_BITS-1:0] out_next_o;
-  logic [`NUM_DROPS-1:0] drop_o;
+  logic [ `NEXT_BITS-1:0] out_next_o;
+  logic [ `NUM_DROPS-1:0] drop_o;
   logic [`NUM_EVENTS-1:0] event_o;
   logic busy_o, timer_o;
   // As in layer_bench.py.
@@ -60,10 +60,10 @@ module layer_at_width
 endmodule
 
 module bench #(
-    parameter int unsigned NumWidths = 4,
-    parameter int unsigned WidthRatio = 2,
-    parameter int unsigned FirstWidth = 64,
-    localparam int unsigned BeatBits = bench_pkg::beat_bits(512, $bits(`META_T))
+    parameter  int unsigned NumWidths  = 4,
+    parameter  int unsigned WidthRatio = 2,
+    parameter  int unsigned FirstWidth = 64,
+    localparam int unsigned BeatBits   = bench_pkg::beat_bits(512, $bits(`META_T))
 ) (
     `BENCH_PORTS(NumWidths, BeatBits, NumWidths, BeatBits + 5, 16, 160)
 );

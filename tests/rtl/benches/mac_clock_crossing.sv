@@ -22,8 +22,8 @@ module bench #(
     logic [DataWidth-1:0] data;
   } item_t;
   item_t mac_in, core_in, core_out, mac_out;
-  assign mac_in  = ItemBits'(in_i[0]);
-  assign core_in = ItemBits'(in_i[1]);
+  assign mac_in   = ItemBits'(in_i[0]);
+  assign core_in  = ItemBits'(in_i[1]);
   assign out_o[0] = ($bits(out_o[0]))'(core_out);
   assign out_o[1] = ($bits(out_o[1]))'(mac_out);
 

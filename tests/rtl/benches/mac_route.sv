@@ -27,8 +27,7 @@ module bench
   host_t [NumMacPorts-1:0] host;
   route_t [Entries-1:0] routes;
   wire [NumMacPorts-1:0][PortBits-1:0] ports = control_i[PortBits*NumMacPorts-1:0];
-  wire [Entries-1:0][RouteBits-1:0] entries =
-      control_i[PortBits*NumMacPorts+:RouteBits*Entries];
+  wire [Entries-1:0][RouteBits-1:0] entries = control_i[PortBits*NumMacPorts+:RouteBits*Entries];
   always_comb begin
     for (int unsigned p = 0; p < NumMacPorts; p++) begin
       host[p] = '{
@@ -72,7 +71,7 @@ module bench
       .gateway_o(gateway),
       .busy_o(busy)
   );
-  assign out_o[0]  = {gateway, via_table, on_link, routed};
+  assign out_o[0] = {gateway, via_table, on_link, routed};
   assign status_o = 8'(busy);
   assign event_o  = '0;
 

@@ -8,7 +8,7 @@
 module bench #(
     parameter bit Whole = 0,
     localparam int unsigned NumWidths = 4,
-    localparam int unsigned BeatBits  = bench_pkg::beat_bits(512)
+    localparam int unsigned BeatBits = bench_pkg::beat_bits(512)
 ) (
     `BENCH_PORTS(NumWidths, 512 + 64 + 2, 2 * NumWidths, BeatBits, 1, NumWidths)
 );

@@ -8,7 +8,7 @@
 module bench #(
     parameter bit DropsWhenFull = 1'b0,
     localparam int unsigned NumWidths = 4,
-    localparam int unsigned BeatBits  = bench_pkg::beat_bits(512)
+    localparam int unsigned BeatBits = bench_pkg::beat_bits(512)
 ) (
     `BENCH_PORTS(NumWidths, BeatBits, 2 * NumWidths, 512 + 64 + 1, 1, NumWidths)
 );

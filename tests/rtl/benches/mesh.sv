@@ -40,10 +40,10 @@ module bench
   ) u_mesh (
       .clk_i,
       .rst_i,
-      .in_i(to),
+      .in_i  (to),
       .in_valid_i,
       .in_ready_o,
-      .out_o(from),
+      .out_o (from),
       .out_valid_o,
       .out_ready_i,
       .drop_o(),

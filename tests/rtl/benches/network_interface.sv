@@ -120,7 +120,7 @@ module bench
       .hop_index_i(control_i[37:32]),
       .hop_word_i(control_i[31:0]),
       .slot_write_i(control_i[41] & control_i[40] & ~control_i[39]),
-      .slot_index_i(control_i[32+:(HasGroups?7:1)]),
+      .slot_index_i(control_i[32+:(HasGroups?7 : 1)]),
       .slot_word_i(control_i[31:0]),
       .done_i(done),
       .in_message_o(in_message),

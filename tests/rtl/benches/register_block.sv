@@ -19,9 +19,9 @@ module bench
   logic reg_valid, reg_write, reg_ready;
   logic [WindowBits-1:0] reg_addr;
   logic [31:0] reg_wdata, reg_rdata;
-  logic [ 4:0] words_index;
-  logic [ 2:0] delay;
-  logic [ 8:0] single;
+  logic [4:0] words_index;
+  logic [2:0] delay;
+  logic [8:0] single;
   probe_status_t driven;
   probe_regs_t registers;
   probe_words_t words;

@@ -119,8 +119,7 @@ module bench
       .busy_o(status_o)
   );
 
-  wire dir_e local_dir =
-      first_dir(heading(8'd1, 8'd1, 8'(to[DirLocal].x), 8'(to[DirLocal].y)));
+  wire dir_e local_dir = first_dir(heading(8'd1, 8'd1, 8'(to[DirLocal].x), 8'(to[DirLocal].y)));
   wire differs = in_valid_i[DirLocal] & (in_ready_o[DirLocal] != local_ready[local_dir]);
   assign event_o = 64'({drop, 8'({differs, |bad_rest, |bad_start})});
 

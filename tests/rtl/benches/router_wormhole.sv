@@ -28,17 +28,17 @@ module bench
 
   router_wormhole #(
       .flit_t(flit_t),
-      .Turns(Turns),
-      .Depth(Depth)
+      .Turns (Turns),
+      .Depth (Depth)
   ) u_router (
       .clk_i,
       .rst_i,
       .x_i(8'(1)),
       .y_i(8'(1)),
-      .in_i  (to),
+      .in_i(to),
       .in_valid_i,
       .in_ready_o,
-      .out_o (from),
+      .out_o(from),
       .out_valid_o,
       .out_ready_i,
       .local_ready_o(local_ready),

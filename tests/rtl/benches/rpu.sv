@@ -66,10 +66,10 @@ module bench
   logic [36:0] word_sent, word_q;
   always_ff @(posedge clk_i) begin
     given_q <= offer & ~rst_i;
-    word_q <= word_sent;
+    word_q  <= word_sent;
   end
   assign out_o[0] = $bits(out_o[0])'(beat);
-  assign event_o = 64'({events, drop});
+  assign event_o  = 64'({events, drop});
   assign status_o = {status, timer, next, busy};
 
   // A word of memory, its index, whether it is of the data memory.
@@ -77,7 +77,17 @@ module bench
   wire is_data = in_i[1][63];
   assign in_ready_o[1] = is_data ? data_done : code_done;
 
-  logic packet, packet_first, packet_last, judges, judged, bus, is_write, bus_error, custom, wait_custom;
+  logic
+      packet,
+      packet_first,
+      packet_last,
+      judges,
+      judged,
+      bus,
+      is_write,
+      bus_error,
+      custom,
+      wait_custom;
   logic [7:0] packet_slot, judged_slot;
   logic [$clog2(DataWidth/8):0] packet_bytes;
   logic [DataWidth-1:0] packet_data;

@@ -37,8 +37,7 @@ module bench
     if (code_enable) code_out <= code[code_addr];
     if (data_enable) begin
       data_out <= data[data_addr];
-      for (int b = 0; b < 4; b++)
-        if (data_write[b]) data[data_addr][8*b+:8] <= data_in[8*b+:8];
+      for (int b = 0; b < 4; b++) if (data_write[b]) data[data_addr][8*b+:8] <= data_in[8*b+:8];
     end
     if (in_valid_i[0]) begin
       if (in_i[0][32]) data[(DataWidth-2)'(in_i[0][63:33])] <= in_i[0][31:0];

@@ -10,11 +10,11 @@
 module encoder_of_code
   import bombus_pkg::*;
 #(
-    parameter  int unsigned DataWidth = 64,
-    parameter  int unsigned DataShards = 8,
-    parameter  int unsigned ParityShards = 2,
-    parameter  int unsigned ShardBytes = 64,
-    parameter  int unsigned Matrix = 0,
+    parameter int unsigned DataWidth = 64,
+    parameter int unsigned DataShards = 8,
+    parameter int unsigned ParityShards = 2,
+    parameter int unsigned ShardBytes = 64,
+    parameter int unsigned Matrix = 0,
     localparam int unsigned BeatBits = bench_pkg::beat_bits(DataWidth)
 ) (
     input logic clk_i,
@@ -32,7 +32,7 @@ module encoder_of_code
   `BOMBUS_BEAT_T(beat_t, DataWidth)
 
   beat_t out_o;
-  logic out_next_o;
+  logic  out_next_o;
 
   rs_encode #(
       .beat_t(beat_t),

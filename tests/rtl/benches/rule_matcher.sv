@@ -31,7 +31,7 @@ module bench #(
 
   regs_t regs;
   assign regs.control.enable = control_i[0];
-  logic [SlotWidth:0] used_q;
+  logic [  SlotWidth:0] used_q;
   logic [SlotWidth-1:0] slot_q;
   logic judged, give;
   logic [7:0] judged_slot;
@@ -62,12 +62,12 @@ module bench #(
   ) u_judged (
       .clk_i,
       .rst_i,
-      .in_head_i('{slot: judged_slot, verdict: verdict}),
-      .in_body_i(1'b0),
-      .in_valid_i(judged),
-      .in_ready_o(unused_ready),
-      .out_head_o(front),
-      .out_body_o(unused_body),
+      .in_head_i  ('{slot: judged_slot, verdict: verdict}),
+      .in_body_i  (1'b0),
+      .in_valid_i (judged),
+      .in_ready_o (unused_ready),
+      .out_head_o (front),
+      .out_body_o (unused_body),
       .out_valid_o(front_valid),
       .out_ready_i(give)
   );
@@ -82,7 +82,7 @@ module bench #(
   logic asks_q;  // an answer is waited for
   wire asks = in_valid_i[3] & (asks_q | ~front_valid);
   always_ff @(posedge clk_i) asks_q <= asks & waits & ~rst_i;
-  assign in_ready_o[3]  = asks & ~waits;
+  assign in_ready_o[3] = asks & ~waits;
   // The sink of the answers is always ready.
   assign out_valid_o[2] = in_ready_o[3];
   assign out_o[2] = 72'(rdata);
@@ -91,7 +91,7 @@ module bench #(
   always_ff @(posedge clk_i) begin
     if (has_hit_q & out_ready_i[0]) has_hit_q <= 1'b0;
     if (reads & ~waits) begin
-      place_q <= place_q + 1'b1;
+      place_q   <= place_q + 1'b1;
       has_hit_q <= place_q[0];
       if (place_q[0]) row_q <= rdata;
       else sid_q <= rdata;
@@ -106,7 +106,9 @@ module bench #(
   // The sink of the host's hits is always ready.
   hit_t host_hit;
   assign out_valid_o[1] = in_valid_i[2] & in_ready_o[2];
-  assign out_o[1] = 72'({host_hit.valid, host_hit.lost, host_hit.exact, 9'd0, host_hit.slot, host_hit.row});
+  assign out_o[1] = 72'({
+    host_hit.valid, host_hit.lost, host_hit.exact, 9'd0, host_hit.slot, host_hit.row
+  });
 
   rule_matcher #(
       .regs_t(regs_t),

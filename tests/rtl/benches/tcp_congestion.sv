@@ -76,12 +76,12 @@ module bench
       .clk_i,
       .rst_i,
       .time_us_i(status_o),
-      .index_i(in_ready_o[0] ? item.session[IndexWidth-1:0] : item_q.session[IndexWidth-1:0]),
-      .block_i(block),
-      .window_o(window),
+      .index_i  (in_ready_o[0] ? item.session[IndexWidth-1:0] : item_q.session[IndexWidth-1:0]),
+      .block_i  (block),
+      .window_o (window),
       .acked_2_i(item_q.acked),
       .index_3_i(item_q.session[IndexWidth-1:0]),
-      .event_i(happens)
+      .event_i  (happens)
   );
 
   assign out_valid_o[0] = cycle_q[4];

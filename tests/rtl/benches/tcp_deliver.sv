@@ -10,8 +10,8 @@ module bench
   import tcp_pkg::*;
   import tcp_state_pkg::*;
 #(
-    parameter int unsigned DataWidth = 64,
-    localparam int unsigned BeatBits = bench_pkg::beat_bits(DataWidth, $bits(tcp_event_meta_t))
+    parameter  int unsigned DataWidth = 64,
+    localparam int unsigned BeatBits  = bench_pkg::beat_bits(DataWidth, $bits(tcp_event_meta_t))
 ) (
     `BENCH_PORTS(4, BeatBits, 1, BeatBits + 1, 1, 1)
 );

@@ -31,7 +31,7 @@ module bench
 
   tcp_lookup #(
       .NumSessions(NumSessions),
-      .ActiveOpen (0),
+      .ActiveOpen(0),
       .MaxHalfOpen(MaxHalfOpen),
       .Errors(1)
   ) u_lookup (

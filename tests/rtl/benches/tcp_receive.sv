@@ -8,7 +8,7 @@ module bench #(
     parameter bit StripHeaders = 1,
     parameter bit AnyLayout = 1,
     localparam int unsigned NumWidths = 4,
-    localparam int unsigned BeatBits  = bench_pkg::beat_bits(512)
+    localparam int unsigned BeatBits = bench_pkg::beat_bits(512)
 ) (
     `BENCH_PORTS(NumWidths, BeatBits, 2 * NumWidths, BeatBits, 1, NumWidths)
 );

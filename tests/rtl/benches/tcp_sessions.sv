@@ -10,8 +10,8 @@ module bench
     parameter int unsigned NumSessions = 16,
     parameter int unsigned NumMacPorts = 1
 ) (
-    `BENCH_PORTS(1, $bits(session_op_e) + $bits(tuple_t) + $bits(session_t), 1, 2 + $bits(session_t),
-                 96 + $bits(session_t), 16 + $bits(tuple_t))
+    `BENCH_PORTS(1, $bits(session_op_e) + $bits(tuple_t) + $bits(session_t), 1, 2 + $bits(session_t
+                 ), 96 + $bits(session_t), 16 + $bits(tuple_t))
 );
 
   `BENCH_SHAPE

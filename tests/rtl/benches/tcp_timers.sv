@@ -6,7 +6,7 @@ module bench
   import tcp_pkg::*;
 #(
     parameter int unsigned NumSessions = 16,
-    parameter int unsigned NumClasses = 2
+    parameter int unsigned NumClasses  = 2
 ) (
     `BENCH_PORTS(1, 8, 1, 8, 32 + $bits(session_t) + 34 * NumClasses + 1, $bits(session_t) + 10)
 );

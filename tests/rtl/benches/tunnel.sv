@@ -53,8 +53,8 @@ module encapsulate
     for (int unsigned w = 0; w < OuterBytes / 2; w++) sum = csum_add(sum, swap16(words[w]));
   end
 
-  beat_t  framed;
-  logic unused_first;
+  beat_t framed;
+  logic  unused_first;
   prepend #(
       .beat_t(beat_t),
       .HeaderBytes(OuterBytes)
@@ -106,7 +106,7 @@ module bench #(
     logic [  Width-1:0] data;
     logic [Width/8-1:0] keep;
     logic last, unused_next, unused_first, unused_busy, unused_drop, unused_message;
-    logic [1:0] unused_drops;
+    logic [ 1:0] unused_drops;
     logic [13:0] unused_bytes;
 
     encapsulate #(

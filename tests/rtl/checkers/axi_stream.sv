@@ -28,8 +28,8 @@ module bench #(
   );
 
   axi_stream_checker #(
-      .DataWidth(DataWidth),
-      .MayPause(MayPause),
+      .DataWidth (DataWidth),
+      .MayPause  (MayPause),
       .NeverWaits(NeverWaits)
   ) check_mac0_tx (
       .clk_i   (clk),

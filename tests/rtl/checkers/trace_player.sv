@@ -21,7 +21,9 @@ module trace_player #(
       #1 clk_o = 1'b0;
     end
     rst_o = 1'b0;
-    while ($fscanf(file, "%h", line_o) == 1) begin
+    while ($fscanf(
+        file, "%h", line_o
+    ) == 1) begin
       #1 clk_o = 1'b1;
       #1 clk_o = 1'b0;
     end

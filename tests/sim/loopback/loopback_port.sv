@@ -9,16 +9,16 @@ module loopback_port #(
 ) (
     input  logic         clk_i,
     input  logic         rst_i,
-    input  logic [2:0]   fault_i,
+    input  logic [  2:0] fault_i,
     input  logic         fire_i,
     input  logic [127:0] rx_tdata_i,
-    input  logic [15:0]  rx_tkeep_i,
+    input  logic [ 15:0] rx_tkeep_i,
     input  logic         rx_tvalid_i,
     output logic         rx_tready_o,
     input  logic         rx_tlast_i,
     input  logic         rx_tuser_i,
     output logic [127:0] tx_tdata_o,
-    output logic [15:0]  tx_tkeep_o,
+    output logic [ 15:0] tx_tkeep_o,
     output logic         tx_tvalid_o,
     input  logic         tx_tready_i,
     output logic         tx_tlast_o,
@@ -50,10 +50,10 @@ module loopback_port #(
   end
   assign in_flight_o = whole || write_q != start_q || firing_q;
   assign frame_out_o = tx_tvalid_o && tx_tready_i && tx_tlast_o;
-  assign frame_in_o = rx_tvalid_i && rx_tready_o && rx_tlast_i;
+  assign frame_in_o  = rx_tvalid_i && rx_tready_o && rx_tlast_i;
 
   always_ff @(posedge clk_i) begin
-    phase_q <= phase_q + 4'd1;
+    phase_q  <= phase_q + 4'd1;
     firing_q <= fire_i;
     if (firing_q) begin
       memory[write_q] <= {1'b1, 16'hFFFF, 128'h0F0E0D0C0B0A09080706050403020100};
@@ -69,7 +69,7 @@ module loopback_port #(
     if (tx_tvalid_o && tx_tready_i) begin
       repeats_q <= again ? repeats_q + 1 : '0;
       if (!again) begin
-        read_q <= read_q + 1;
+        read_q   <= read_q + 1;
         inside_q <= !tx_tlast_o;
       end
       gap_q <= 1'b1;

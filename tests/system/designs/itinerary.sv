@@ -43,9 +43,9 @@ module itinerary
       .BoundKeys(BoundKeys),
       .BoundHops(BoundHops)
   ) u_bound (
-      .key_i(16'(in_i.data[2:0])),
+      .key_i  (16'(in_i.data[2:0])),
       .found_o(found),
-      .hop_o(hop)
+      .hop_o  (hop)
   );
   assign next = ~first_q ? next_q : found ? hop + NextWidth'(NextBound) : NextWidth'(NextUdpTx);
 

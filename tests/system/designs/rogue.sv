@@ -41,12 +41,12 @@ module rogue #(
   localparam int unsigned MaxBusyCycles = 50;
 
   typedef enum logic [7:0] {
-    Late   = 8'd1,  // takes the next datagram too late
-    Often  = 8'd2,  // asks four times, before two answers can come
+    Late = 8'd1,  // takes the next datagram too late
+    Often = 8'd2,  // asks four times, before two answers can come
     Change = 8'd3,  // changes a request that waits
     Length = 8'd4,  // says a wrong length
-    Fall   = 8'd5,  // takes a request back
-    Deaf   = 8'd6,  // takes its answer too late
+    Fall = 8'd5,  // takes a request back
+    Deaf = 8'd6,  // takes its answer too late
     // slow_store does this wrong:
     Beside = 8'd7,  // asks again, as it may, while an answer waits: that takes no request
     Unasked = 8'd8,  // answers twice

@@ -52,7 +52,7 @@ module slow_store #(
       if (out_ready_i) out_valid_o <= 1'b0;
       if (time_q == '0 && pending_q != '0 && !out_valid_o) begin
         out_valid_o <= 1'b1;
-        pending_q <= pending_q - 1'b1 + taken;
+        pending_q   <= pending_q - 1'b1 + taken;
       end else pending_q <= pending_q + taken;
     end
   end

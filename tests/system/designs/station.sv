@@ -55,9 +55,9 @@ module station
       .BoundKeys(BoundKeys),
       .BoundHops(BoundHops)
   ) u_bound (
-      .key_i(16'(step)),
+      .key_i  (16'(step)),
       .found_o(found),
-      .hop_o(hop)
+      .hop_o  (hop)
   );
   beat_t sent;
   always_comb begin
