@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Everything runs in .venv, which `make venv` makes from requirements.lock.
+# Everything runs in .venv, which `make venv` creates from requirements.lock.
 VENV   := .venv
 BIN    := $(VENV)/bin
 
@@ -10,8 +10,8 @@ PYTHON   = $(or $(firstword $(foreach name,$(PYTHONS),\
   $(shell $(name) -c '$(SUITABLE)' 2> /dev/null && echo $(name)))),\
   $(error Python 3.11 or later with its module venv is needed; name it by make PYTHON=...))
 
-# Each worker begins with tests of its own folders, so that the two seldom want the same simulator
-# at the same time; who is done takes over from the other.
+# Each worker starts with tests of its own folders, so that the two rarely need the same simulator
+# at the same time; a worker that has finished takes over tests of the other.
 PYTEST := $(BIN)/pytest -q -n 2 --dist worksteal
 
 .PHONY: help demo test test-fast test-all lint format docs conformance timing venv lock clean

@@ -13,7 +13,7 @@ FOLDERS = (
     *("designs", "boards", "sweeps", "docs/examples"),
 )
 FILES = (".ci/run", "Makefile", ".pre-commit-config.yaml", "pyproject.toml")
-# How a comment begins, by the name's end. Most templates make SystemVerilog.
+# How a comment begins, by file suffix. Most templates generate SystemVerilog.
 COMMENTS = {
     **dict.fromkeys((".py", ".yaml", ".toml", ".mk", ".sh", "Makefile", "run"), "# "),
     **dict.fromkeys((".tcl.j2", ".xdc.j2"), "# "),
@@ -44,7 +44,7 @@ def _with_line(text: str, line: str) -> str:
 
 
 def lint(*, fix: bool) -> bool:
-    """Whether every source file has its line; `fix` puts it in."""
+    """Whether every source file has its licence line; `fix` adds it."""
     good = True
     for file, comment in _sources():
         text = file.read_text(encoding="utf-8")

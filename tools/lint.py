@@ -26,11 +26,11 @@ from bombus.generation.generate import Generated, generate
 
 ROOT = Path(__file__).resolve().parents[1]
 SYSTEMVERILOG = ("rtl", "sim", "formal", "tests", "docs", "benchmarks")
-# The one place that says how SystemVerilog is formatted.
+# The only place that defines how SystemVerilog is formatted.
 VERIBLE_FLAGS = ("--column_limit=100",)
 VERILATOR_FLAGS = ("--lint-only", "-Wall", "--quiet-exit", str(ROOT / "tools" / "verilator.vlt"))
 
-# What designs/ has no design of.
+# Features that no design of designs/ covers.
 TWO_NETWORKS = ROOT / "docs" / "examples" / "lookup" / "two_networks.yaml"
 FABRICS = {
     "virtual_channels": "{kind: virtual_channels, virtual_channels: 2}",
@@ -41,7 +41,7 @@ FABRICS = {
 
 
 def _program(name: str) -> str:
-    """A program of the environment that this Python belongs to, or of the system."""
+    """A program from this Python's environment, or from the system."""
     beside = Path(sys.executable).parent / name
     found = str(beside) if beside.exists() else shutil.which(name)
     if found is None:
@@ -85,7 +85,7 @@ def lint_format(*, fix: bool) -> bool:
 
 
 def lint_verilator(generated: Generated) -> bool:
-    """Whether Verilator has nothing to say about a generated design."""
+    """Whether Verilator reports nothing about a generated design."""
     command = [_program("verilator-cli"), *VERILATOR_FLAGS, "-F", generated.file_list.name]
     return _passes([*command, "--top-module", generated.top], generated.folder)
 
@@ -101,7 +101,7 @@ def lint_slang(generated: Generated) -> bool:
 
 
 def lint_designs(*, fix: bool) -> bool:
-    del fix  # there is nothing that a program could put right
+    del fix  # nothing here can be fixed automatically
     good = True
     with tempfile.TemporaryDirectory() as folder:
         designs = [*sorted((ROOT / "designs").glob("*.yaml")), TWO_NETWORKS]

@@ -46,7 +46,7 @@ def run(arguments: argparse.Namespace) -> None:
                 change = f"{' '.join(result.old.split())} -> {' '.join(result.new.split())}"
                 print(f"{result.file}:{result.line}: {result.verdict}: {change}", flush=True)
         except BadTestsError as error:
-            # The other files can still be tried.
+            # The other files can still be tested.
             print(f"{file}: not tried: {error}", file=sys.stderr, flush=True)
             failed = True
     if failed:

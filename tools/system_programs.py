@@ -15,7 +15,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-# Program and the Debian package that it comes in.
+# Program and the Debian package that contains it.
 PROGRAMS = {
     "g++": "g++",
     "make": "make",
@@ -30,7 +30,7 @@ PROGRAMS = {
     "redis-benchmark": "redis-tools",
     "wrk": "wrk",
 }
-# The same for libraries, by a file of theirs.
+# The same for libraries, identified by one of their files.
 LIBRARIES = {
     "/usr/include/isa-l.h": "libisal-dev",
 }

@@ -19,11 +19,11 @@ from mutation.checkout import BadTestsError, Checkout, Run
 from mutation.site import Finder, Site, ordered, shuffled
 from mutation.targets import Tests, find_tests
 
-# A run may take so many times as long as with the file as it is, and as many seconds more.
+# A run may take this many times as long as with the unmodified file, plus this many seconds.
 _PATIENCE, _GRACE = 4.0, 30.0
 _FIRST_SECONDS = 1800.0
 _SELECTOR_FILE = "rtl/common/mutation_pkg.sv"
-_CANDIDATES = 6  # for each mutation that is wanted, so many are looked at
+_CANDIDATES = 6  # candidates examined per mutation wanted
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ class Campaign:
     _passing: set[str] = field(default_factory=set)  # tests that pass without a mutation
 
     def run(self, file: str, count: int) -> Iterator[Result]:
-        """Tries `count` mutations of a file, without those that have been tried."""
+        """Tests `count` mutations of a file, without those already tested."""
         tests = find_tests(PurePosixPath(file))
         if tests is None:
             raise BadTestsError(
@@ -143,7 +143,7 @@ class Campaign:
             yield result
 
     def _check_tests(self, tests: Tests) -> None:
-        """Tests that fail in any case would catch everything."""
+        """Tests that fail anyway would catch everything."""
         for stage in tests.unit:
             if stage in self._passing:
                 continue
@@ -192,7 +192,7 @@ class Campaign:
             with self.checkout.changed(texts):
                 plain = self.checkout.test(stage, _FIRST_SECONDS)
                 if plain.verdict != "passed":
-                    # They do not fit into one file after all: each alone.
+                    # They do not fit into one file after all, so each is built alone.
                     for site in survivors.values():
                         yield self._try_alone(file, text, site, tests)
                     return
@@ -215,7 +215,9 @@ class Campaign:
         return self._survivor(file, text, site, tests)
 
     def _survivor(self, file: str, text: str, site: Site, tests: Tests) -> Result:
-        """What no test has caught: perhaps a proof does, or it changes nothing."""
+        """Handles a mutation that no test caught: a proof may catch it, or it may change
+        nothing.
+        """
         changed = site.applied(text)
         if file.endswith(".sv") and equivalence.is_equivalent(self.checkout.folder, file, changed):
             return self._result(file, text, site, Run("passed", 0.0, "", ""), "equivalent")
@@ -247,7 +249,7 @@ class Campaign:
 
 
 def current(journal: Journal, repository: Path) -> list[Result]:
-    """The results that belong to the files as they stand: the last one of each mutation."""
+    """The results for the current files: the last one of each mutation."""
     texts = {
         file: content_of((repository / file).read_text())
         for file in {result.file for result in journal.results}

@@ -26,7 +26,7 @@ class BadTestsError(Exception):
 
 @dataclass(frozen=True)
 class Run:
-    """`broken`: what was to be tested could not be built."""
+    """`broken`: the mutated code could not be built."""
 
     verdict: Verdict
     seconds: float
@@ -36,14 +36,14 @@ class Run:
 
 @dataclass(frozen=True)
 class Checkout:
-    """A copy in a folder of its own, with a cache of its own."""
+    """A copy in its own folder, with its own cache."""
 
     folder: Path
     cache: Path
 
     @classmethod
     def of(cls, repository: Path, folder: Path, cache: Path) -> Checkout:
-        """Copies what git knows of a repository, as it stands now."""
+        """Copies the tracked files of a repository in their current state."""
         shutil.rmtree(folder, ignore_errors=True)
         listed = subprocess.run(
             ["git", "ls-files", "-z"], cwd=repository, stdout=subprocess.PIPE, check=True

@@ -41,7 +41,7 @@ def _designs() -> tuple[dict[str, str], ...]:
 
 
 def _is_sound(texts: dict[str, str]) -> bool:
-    # With the checkers of simulation: as tops of their own they would have no beat_t.
+    # With the simulation checkers instantiated: on their own they would have no beat_t.
     defines = parsing.PreprocessorOptions()
     defines.predefines = [CHECKS]
     bag = pyslang.Bag([defines])

@@ -18,7 +18,7 @@ from mutation.site import Site
 
 K = syntax.SyntaxKind
 
-# Names what is compared with the number of the mutation that counts; 0: none.
+# The variable that holds the number of the active mutation; 0: none.
 SELECTOR = "mutation_pkg::chosen"
 VARIABLE = "BOMBUS_MUTATION"
 PACKAGE = f"""// Which mutation counts: the number in the environment variable {VARIABLE}.
@@ -69,7 +69,7 @@ _ASSIGNMENTS = (
     *(K.AddAssignmentExpression, K.SubtractAssignmentExpression),
     *(K.AndAssignmentExpression, K.OrAssignmentExpression, K.XorAssignmentExpression),
 )
-# What a test cannot see, or what a design always gives.
+# Code that tests cannot observe, or that designs always set.
 _SKIPPED = (
     K.ModuleHeader,
     K.ImmediateAssertStatement,
@@ -107,12 +107,12 @@ def _walk(
 ) -> Iterator[Site]:
     if node.kind in _SKIPPED or _is_unused(node):
         return
-    # Not where a macro or an included file begins or ends it.
+    # Not if a macro or an included file begins or ends it.
     if node.sourceRange.start.buffer == node.sourceRange.end.buffer == buffer:
         yield from (replace(site, is_constant=in_bound) for site in _at(node, text))
     for child in node:
         if isinstance(child, syntax.SyntaxNode):
-            # A loop is unrolled: how often must be constant.
+            # Loops are unrolled, so the number of iterations must be constant.
             is_bound = node.kind == K.ForLoopStatement and child.kind != node.statement.kind
             yield from _walk(child, text, buffer, in_bound=in_bound or is_bound)
 
@@ -173,8 +173,8 @@ def _vectors(literal: str) -> Iterator[str]:
 
 
 def selectable(text: str, chosen: Mapping[int, Site]) -> str:
-    """The file with mutations beside what they replace, each counting by its number."""
-    # Outer ones first; of those at one place in the order of their numbers.
+    """The file with mutations next to the code they replace, each selected by its number."""
+    # Outer ones first; at the same position, in the order of their numbers.
     order = sorted(chosen.items(), key=lambda item: (item[1].start, -item[1].end, item[0]))
     return _render(text, 0, len(text), order)
 

@@ -324,7 +324,7 @@ _PYTHON: Mapping[str, str] = {
 
 
 def find_tests(file: PurePosixPath) -> Tests | None:
-    """The tests that concern a file of the repository; None: nobody has said which.
+    """The tests that concern a file of the repository; None if none are listed.
 
     Those of a module's parameters come last before the designs.
     """

@@ -68,12 +68,12 @@ def load(name: str) -> ModuleType:
     file = paths.BENCHMARKS / f"{name.replace('-', '_')}.py"
     if not file.is_file():
         raise UserError(f"there is no benchmark {name!r}; {near_matches(name, available())}")
-    if str(paths.BENCHMARKS) not in sys.path:  # what benchmarks share is beside them
+    if str(paths.BENCHMARKS) not in sys.path:  # shared code of benchmarks is next to them
         sys.path.append(str(paths.BENCHMARKS))
     spec = importlib.util.spec_from_file_location(f"bombus_benchmark_{file.stem}", file)
     assert spec and spec.loader
     module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module  # where dataclasses look for it
+    sys.modules[spec.name] = module  # dataclasses look it up there
     spec.loader.exec_module(module)
     return module
 
@@ -112,7 +112,7 @@ def _options(main: Callable[..., None]) -> list[Option]:
 
 
 def description(name: str) -> str:
-    """What a benchmark says of itself; UserError if there is none of that name."""
+    """The description of a benchmark; UserError if there is none of that name."""
     return inspect.getdoc(load(name)) or ""
 
 

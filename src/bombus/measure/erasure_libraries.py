@@ -31,7 +31,7 @@ _PROGRAM = "reed_solomon"
 
 
 class MissingLibraryError(UserError):
-    """A library, or what compiles its program, is not on this machine."""
+    """A library, or the compiler for its program, is missing on this machine."""
 
 
 def _compile(command: list[str], folder: Path, what: str) -> None:
@@ -70,7 +70,7 @@ NAMES = tuple(_BUILDERS)
 
 @dataclass(frozen=True)
 class Recovered:
-    """How many losses were made good, and how many were not."""
+    """Number of losses that were recovered, and that were not."""
 
     recovered: int
     wrong: int
@@ -97,12 +97,12 @@ class ErasureLibrary:
         return self._run("encode", code, shard_bytes, blocks)
 
     def recover(self, code: Code, shard_bytes: int, stripes: bytes) -> Recovered:
-        """Loses every set of shards that a code should bear, and gets them back."""
+        """Loses every set of shards that a code should tolerate, and recovers them."""
         return Recovered(**json.loads(self._run("recover", code, shard_bytes, stripes)))
 
     def bench(self, code: Code, shard_bytes: int, seconds: float) -> float:
-        """Data that one core takes in, in Gbit/s of CPU time: the best of several runs."""
-        # The last core: the first is where a machine's own work tends to be.
+        """Input rate of one core, in Gbit/s of CPU time: the best of several runs."""
+        # The last core, since system tasks tend to run on the first.
         core = max(os.sched_getaffinity(0))
         before = os.sched_getaffinity(0)
         os.sched_setaffinity(0, {core})  # which the program inherits
@@ -114,7 +114,7 @@ class ErasureLibrary:
 
 
 def open_library(name: str) -> ErasureLibrary:
-    """A library of `NAMES`; MissingLibraryError says what is not there."""
+    """Opens a library of `NAMES`; MissingLibraryError says what is missing."""
     build, sources = _BUILDERS[name]
     key = content_key([name], [(source, SOURCES / source) for source in sources])
     return ErasureLibrary(name, cached_directory(f"erasure/{name}-{key}", build) / _PROGRAM)

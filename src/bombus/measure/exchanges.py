@@ -14,9 +14,9 @@ from bombus.simulator.frames import Exchange, Frame, latencies
 from bombus.simulator.mac_ports import DEFAULT_TIMEOUT_CYCLES
 from bombus.simulator.simulation import Simulation
 
-# What a frame takes on the wire besides itself: preamble, FCS, gap.
+# Overhead of a frame on the wire: preamble, FCS, gap.
 WIRE_EXTRA_BYTES = 8 + 4 + 12
-# A design that takes this many times as long as its bus is stuck.
+# A design that takes this many times as long as the bus needs is stuck.
 _PATIENCE = 50
 _OWN_MAC = "02:00:00:00:00:99"
 
@@ -31,7 +31,7 @@ def echo_port(manifest: Mapping[str, Any]) -> int:
 
 
 def neighbour(manifest: Mapping[str, Any]) -> Station:
-    """Somebody in the network of a design's host."""
+    """A station in the network of a design's host."""
     return Station.of(_OWN_MAC, default_address(host_of(manifest["mac_ports"][0])).split("/")[0])
 
 
@@ -44,16 +44,16 @@ def introduction(manifest: Mapping[str, Any], station: Station) -> tuple[bytes, 
 
 
 def introduce(simulation: Simulation, station: Station) -> None:
-    """Makes the design know who asks, as any neighbour does: by an ARP request."""
+    """Introduces a station to the design by an ARP request, as any neighbour does."""
     request, answer = introduction(simulation.manifest, station)
     simulation.send(request)
-    # After a reset, an announcement comes as well.
+    # After a reset, there is also an announcement.
     if answer not in (came.data for came in simulation.receive_all()):
         raise UserError(f"{simulation.manifest['name']} does not answer ARP")
 
 
 def burst(simulation: Simulation, frames: Sequence[bytes], expected: int = 0) -> Exchange:
-    """Sends frames back to back and gathers what comes out.
+    """Sends frames back to back and collects the output.
 
     Ends after `expected` frames, or (0) when nothing is in flight.
     """
@@ -68,7 +68,7 @@ def beats_of(frame_bytes: int, bus_bytes: int) -> int:
 
 
 def cycles_per_packet(received: Sequence[Frame]) -> float:
-    """From the last beat of the first frame to the last beat of the last, by the frames between."""
+    """Cycles per frame, from the last beat of the first frame to the last beat of the last one."""
     span = received[-1].last_beat_cycle - received[0].last_beat_cycle
     return span / (len(received) - 1)
 
@@ -78,13 +78,13 @@ def idle_latencies(
 ) -> tuple[list[int], list[Frame]]:
     """Cycles from first beat in to first beat out, and the answers.
 
-    Each frame goes in alone, when nothing has been in flight for some time.
+    Each frame is sent alone, after nothing has been in flight for some time.
     """
     cycles: list[int] = []
     answers: list[Frame] = []
     for number, frame in enumerate(frames):
         simulation.advance_until_idle()
-        # Not always at the same phase of what goes on in an idle design.
+        # Not always in the same phase of an idle design's background activity.
         simulation.advance(number)
         single = burst(simulation, [frame])
         cycles += latencies(single)
@@ -93,5 +93,5 @@ def idle_latencies(
 
 
 def wire_gbps(frame_bytes: int, packets_per_second: float) -> float:
-    """What a stream of frames takes on the wire."""
+    """Wire rate of a stream of frames."""
     return packets_per_second * (frame_bytes + WIRE_EXTRA_BYTES) * 8 / 1e9

@@ -36,12 +36,13 @@ from bombus.simulator.verilating import VERILATOR_FLAGS
 
 TOP = "mesh_top"
 MESH = SIM / "mesh"
-PACKET_FLITS = 24  # that a crosspoint router has room for to start: 1536 bytes of 64 each
+# Room that a crosspoint router requires to start a message: 1536 bytes in flits of 64
+PACKET_FLITS = 24
 
 
 @dataclass(frozen=True)
 class Chain:
-    """Messages that go from node to node: source, what they pass, sink."""
+    """Messages that travel from node to node: source, intermediate nodes, sink."""
 
     nodes: Sequence[int]
     weight: float = 1
@@ -51,7 +52,7 @@ class Chain:
 
 @dataclass(frozen=True)
 class Traffic:
-    """Settings of one run; what is None has the program's default (`sim/mesh/run.h`)."""
+    """Settings of one run; None: the program's default (`sim/mesh/run.h`)."""
 
     traffic: str = "independent"  # or chain, script
     pattern: str = "uniform"  # exponential, bit_complement, transpose, hotspot
@@ -70,10 +71,10 @@ class Traffic:
     stall_cycles: int | None = None
     hotspot: float | None = None
     chains: Sequence[Chain] = ()
-    stores: Iterable[int] = ()  # nodes whose tile takes everything at once
+    stores: Iterable[int] = ()  # nodes whose tile always accepts
 
     def text(self) -> str:
-        """As the program reads it."""
+        """The settings as input of the program."""
         lines = [
             f"{item.name} {getattr(self, item.name)}"
             for item in fields(self)
@@ -88,7 +89,7 @@ class Traffic:
 
 @dataclass(frozen=True)
 class Result:
-    """What a run counted; `sim/mesh/run.h` says what each figure is."""
+    """The counts of a run; `sim/mesh/run.h` defines each figure."""
 
     cycles: int
     sent: int
@@ -109,7 +110,9 @@ class Result:
 
     @property
     def is_sound(self) -> bool:
-        """Whether every message came once, whole, in the right place or was counted as dropped."""
+        """Whether every message arrived once, complete, at the right place, or was counted as
+        dropped.
+        """
         return not (self.wrong or self.missing or self.stalled)
 
 
@@ -123,7 +126,7 @@ class Mesh:
     rows: int
 
     def run(self, traffic: Iterable[Traffic]) -> list[Result]:
-        """Runs one after another, each from reset. UserError if the program fails."""
+        """Executes runs in sequence, each from reset. Raises UserError if the program fails."""
         return [Result(**each) for each in self.results(item.text() for item in traffic)]
 
     def results(self, runs: Iterable[str]) -> Iterator[dict[str, Any]]:
@@ -144,7 +147,7 @@ def _program_files() -> list[Path]:
 
 
 def source_key() -> str:
-    """A key of all that models are made of: RTL, program, Verilator."""
+    """A key of everything that models are built from: RTL, program, Verilator."""
     return content_key(
         [verilator.version()],
         [
@@ -156,12 +159,12 @@ def source_key() -> str:
 
 
 def with_defaults(fabric: Fabric) -> Fabric:
-    """The fabric as a mesh without tiles has it."""
+    """The fabric with the defaults of a mesh without tiles."""
     return fabric.for_messages(PACKET_FLITS, rtl.constant("noc_pkg::CrosspointLate"))
 
 
 def lack_of_room(fabric: Fabric) -> str:
-    """What to say of a fabric whose queues are too shallow; "": they are not."""
+    """Complaint about a fabric whose queues are too shallow; "" if they are not."""
     return with_defaults(fabric).lack_of_room(rtl.constant("noc_pkg::CrosspointLate"))
 
 
@@ -173,7 +176,7 @@ def build(
     assertions: bool = False,
     console: Console | None = None,
 ) -> Mesh:
-    """The model of a mesh, built if the cache does not have it.
+    """The model of a mesh, built unless it is in the cache.
 
     Routers have room for `max_packet_flits` of the fabric; without it, 24 flits.
     """

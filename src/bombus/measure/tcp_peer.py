@@ -35,7 +35,7 @@ PERIOD = 1 << 24
 TCP_BYTES = 20
 HEADER_BYTES = ETHERNET_BYTES + IPV4_BYTES + TCP_BYTES
 MAX_PAYLOAD = 9000
-SCALE = 7  # of the windows that are sent
+SCALE = 7  # scale of the windows sent
 WINDOW = 1 << 20  # always open
 FIN, SYN, RST, PSH, ACK = 1, 2, 4, 8, 16
 OPTION_MSS, OPTION_SCALE = 2, 3
@@ -46,7 +46,7 @@ QUEUED_FRAMES = 16  # at most
 
 
 class PeerError(UserError):
-    """The design has broken TCP, or lost something."""
+    """The design violated TCP, or lost data."""
 
 
 def _pattern() -> bytes:
@@ -66,7 +66,7 @@ def pattern(start: int, length: int) -> bytes:
 
 
 def ahead(a: int, b: int) -> int:
-    """How far sequence number `a` is behind `b`: -2**31 to 2**31 - 1 (RFC 9293, 3.4)."""
+    """Difference of sequence numbers, a - b: -2**31 to 2**31 - 1 (RFC 9293, 3.4)."""
     return (a - b + WORD // 2) % WORD - WORD // 2
 
 
@@ -77,18 +77,18 @@ class Connection:
     port: int
     peer_port: int
     iss: int
-    mss: int  # that the design may send
-    echoes: bool = False  # the design sends what it hears, instead of the pattern
+    mss: int  # segment size that the design may send
+    echoes: bool = False  # the design echoes data instead of sending the pattern
     una: int = 0
     nxt: int = 0
-    edge: int = 0  # the design's window reaches to here
+    edge: int = 0  # end of the design's window
     scale: int = 0
     rcv_nxt: int = 0
     to_acknowledge: int = 0  # segments
     opened: Frame | None = None  # the answer to the SYN
-    shift: int = 0  # sequence numbers of the design's bytes, from those of the pattern
-    # Cycles of first and last beats of frames with payload, and what they brought; cycles of
-    # last beats of frames that acknowledged something, and how many bytes.
+    shift: int = 0  # offset of the design's sequence numbers from those of the pattern
+    # Cycles of first and last beats of frames with payload, and their bytes; cycles of last beats
+    # of acknowledging frames, and the bytes acknowledged.
     came: list[tuple[int, int, int]] = field(default_factory=list)
     acknowledged: list[tuple[int, int]] = field(default_factory=list)
 
@@ -97,7 +97,7 @@ class Connection:
         return ahead(self.nxt, self.una)
 
     def may_send(self, payload: int, window: int) -> bool:
-        """As far as the design's window allows, and no more than `window` in flight."""
+        """Whether the design's window allows it, with at most `window` in flight."""
         return payload <= min(ahead(self.edge, self.nxt), window - self.flight)
 
 
@@ -106,21 +106,21 @@ class Peers:
 
     def __init__(self, simulation: Simulation, station: Station, line_rate_gbps: float) -> None:
         self._cycles_per_byte = 8 * simulation.clock_hz / (line_rate_gbps * 1e9)
-        self._free_at = 0.0  # cycle at which the wire has taken all that is queued
+        self._free_at = 0.0  # cycle at which everything queued has been sent
         self.simulation = simulation
         self.host = Host.from_manifest(simulation.manifest)
         self.station = station
         self.connections: dict[tuple[int, int], Connection] = {}
         self.checked = 0  # bytes
-        self.sent: list[Sent] = []  # when frames went in, in the last step
-        self._queued = 0  # frames that have not gone in
+        self.sent: list[Sent] = []  # times of frames sent in the last step
+        self._queued = 0  # frames not sent yet
         self._over: set[tuple[int, int]] = set()
         self._ethernet = self.host.mac + station.mac + struct.pack("!H", TYPE_IPV4)
         self._came = station.mac + self.host.mac + struct.pack("!H", TYPE_IPV4)
         self._addresses = ones_sum(station.ip + self.host.ip)
         self._ip: dict[int, bytes] = {}  # Ethernet and IPv4 header by length of the packet
 
-    # ---- Out ----
+    # ---- Output ----
 
     def _headers(self, length: int) -> bytes:
         if length not in self._ip:
@@ -134,7 +134,7 @@ class Peers:
     def send(
         self, each: Connection, flags: int = ACK, payload: bytes = b"", options: bytes = b""
     ) -> None:
-        """Queues a segment at `nxt`, which moves on."""
+        """Queues a segment at `nxt` and advances `nxt`."""
         words = (TCP_BYTES + len(options)) // 4
         window = 0xFFFF if flags & SYN else WINDOW >> SCALE
         ack = each.rcv_nxt if flags & ACK else 0
@@ -153,7 +153,7 @@ class Peers:
         if flags & ACK:
             each.to_acknowledge = 0
 
-    # ---- In ----
+    # ---- Input ----
 
     def _check(self, right: bool, what: str, frame: Frame) -> None:
         if not right:
@@ -163,7 +163,7 @@ class Peers:
             )
 
     def take(self, frame: Frame) -> Connection | None:
-        """What a frame does to its connection; None: it is no segment."""
+        """Applies a frame to its connection; None if it is not a segment."""
         data = frame.data
         if data[:14] != self._came or data[23] != PROTOCOL_TCP:
             return None
@@ -207,7 +207,7 @@ class Peers:
         return each
 
     def step(self, *, acknowledge: bool = True) -> None:
-        """Some cycles, and what comes out in them; every second segment is acknowledged."""
+        """Runs some cycles and handles the output; every second segment is acknowledged."""
         self.simulation.advance(STEP_CYCLES)
         while (frame := self.simulation.receive(timeout_cycles=0)) is not None:
             each = self.take(frame)
@@ -218,11 +218,13 @@ class Peers:
 
     @property
     def hungry(self) -> bool:
-        """Whether the wire would be idle in the next steps: what waits for long has old news."""
+        """Whether the wire would be idle in the next steps: frames queued too early carry old
+        acknowledgements.
+        """
         soon = self.simulation.cycle + AHEAD_STEPS * STEP_CYCLES
         return self._free_at < soon and self._queued < QUEUED_FRAMES
 
-    # ---- What a bench does ----
+    # ---- Operations of a benchmark ----
 
     def open(
         self, port: int, peer_port: int, mss: int, iss: int, *, echoes: bool = False
@@ -235,7 +237,7 @@ class Peers:
         return each
 
     def connect(self, connections: Iterable[Connection]) -> None:
-        """Steps until all are open."""
+        """Runs until all are open."""
         wanted = list(connections)
         limit = self.simulation.cycle + TRIES
         while not all(each.opened for each in wanted):

@@ -111,7 +111,7 @@ def tile() -> Figure:
     ):
         _arrow(axes, outer, inner, both=True)
         axes.text(*at, name, ha="center", va="center", fontsize=8)
-    # The east link leaves the tile below the other blocks.
+    # The east link runs below the other blocks.
     axes.plot([3.2, 3.2, 8.62], [2.05, 1.75, 1.75], color=_INK, linewidth=1.3)
     _arrow(axes, (3.2, 2.05), (2.9, 2.05))
     _arrow(axes, (8.6, 1.75), (8.85, 1.75))
@@ -158,8 +158,7 @@ def _segments(offset: int, width: int) -> Iterator[tuple[int, int, int]]:
 
 
 def metadata() -> Figure:
-    """What a packet has beside its data in rows of 32 bits, highest bit first, and the forms of
-    `l4`."""
+    """The metadata of a packet in rows of 32 bits, highest bit first, and the forms of `l4`."""
     layout = struct_layout("packet_meta_t")
     fields = {name: field for name, field in layout.items() if "." not in name}
     top_bit = sum(field.width for field in fields.values())
@@ -218,7 +217,7 @@ DIAGRAMS = {"tile.svg": tile, "metadata.svg": metadata}
 
 
 def write(name: str, file: Path) -> None:
-    """Writes one of DIAGRAMS; the same package gives the same file."""
+    """Writes one of DIAGRAMS; the output is reproducible."""
     settings = {"svg.fonttype": "none", "svg.hashsalt": name}
     with matplotlib.rc_context(settings):  # type: ignore[arg-type]
         DIAGRAMS[name]().savefig(

@@ -19,13 +19,13 @@ FORMATS = (".svg", ".png", ".pdf")
 
 
 def save(figure: Callable[[], Figure], file: Path, salt: str) -> None:
-    """Draws a figure and writes it; `salt`, of the identifiers in SVG, keeps files the same."""
+    """Draws a figure and writes it; `salt`, for the identifiers in SVG, makes it reproducible."""
     if file.suffix not in FORMATS:
         endings = listing(FORMATS, "or")
         raise UserError(f"{file}: the file name of a picture should end in {endings}")
     with writing(file):
         file.parent.mkdir(parents=True, exist_ok=True)
-    # Text stays text, and the same design gives the same file.
+    # Keeps text as text, and makes the output reproducible.
     settings: dict[Any, Any] = {"svg.fonttype": "none", "svg.hashsalt": salt}
     metadata = {"Date": None} if file.suffix == ".svg" else {}
     content = BytesIO()

@@ -18,10 +18,10 @@ from matplotlib.patches import Patch
 
 from bombus.pictures.sheet import FAINT, INK, line_style
 
-_HUES = 10  # of `line_style`; further tiles take them again, lighter
+_HUES = 10  # of `line_style`; further tiles reuse them, lighter
 _FULL = 8  # LUTs of a location
 _FAINTEST = 0.35
-_UNIT = 0.07  # inches a square
+_UNIT = 0.07  # inches per square
 _SIDE, _HEAD = 2.2, 0.5  # inches for the legend and the title
 
 

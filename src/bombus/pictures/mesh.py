@@ -35,7 +35,7 @@ Key = tuple[int, str]  # of a mark: a network's index, a next hop's name
 
 @dataclass(frozen=True)
 class Route:
-    """Messages with one next hop on the way to one layer."""
+    """Messages with one next hop to one layer."""
 
     name: str  # of the next hop
     target: Input
@@ -72,7 +72,7 @@ def routes_by_link(design: Design) -> dict[Link, list[Route]]:
 
 
 def _key(index: int) -> str:
-    """A, B ... Z, A2, B2 ...: what stands for a name on the arrows of large meshes."""
+    """A, B ... Z, A2, B2 ...: keys instead of names on the arrows of large meshes."""
     again, letter = divmod(index, len(ascii_uppercase))
     return ascii_uppercase[letter] + (str(again + 1) if again else "")
 
@@ -111,7 +111,7 @@ def _route_lanes(routes: list[Route], marks: dict[Key, Mark], *, has_keys: bool)
 def _legend(
     design: Design, marks: dict[Key, Mark], links: dict[Link, list[Route]], *, has_keys: bool
 ) -> list[list[Entry]]:
-    """What each key and line stands for, row by row: the next hops, numbers, the networks."""
+    """Meaning of each key and line, row by row: the next hops, numbers, the networks."""
     entries: list[Entry] = []
     if has_keys:
         entries = [(f"{mark.text}  {name}", mark, 1.3) for (_, name), mark in marks.items()]

@@ -32,8 +32,8 @@ _TILE_FILL, _EMPTY_FILL, _LAYER_FILL = "#f1f4f8", "#fafafa", "#ffffff"
 _APP_COLOUR, _MEMORY_COLOUR = "#fff4d6", "#dfeee3"
 _ALARM = "#B00020"
 
-# Ten hues that stay apart for most kinds of colour blindness (Okabe and Ito, and four more), each
-# in three kinds of line: 30 that differ.
+# Ten hues that are distinguishable with most kinds of colour blindness (Okabe and Ito, and four
+# more), each in three line styles: 30 combinations.
 _HUES = (
     *("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00"),
     *("#56B4E9", "#7A5230", "#6A3D9A", "#7FB800", "#555555"),
@@ -80,7 +80,7 @@ class Scale:
 
 
 def scale_of(design: Design) -> Scale:
-    """The scale at which a design's text can be read at page width."""
+    """The scale at which a design's text is readable at page width."""
     if design.columns <= 4:
         return Scale()
     larger = min(design.columns / 3.5, 4.0)  # more columns, larger text at the same page width
@@ -111,7 +111,7 @@ class Lane:
     colour: str
     width: float = 1.3
     line: Line = "-"
-    slanted: bool = False  # its text, where that hides the kind of line
+    slanted: bool = False  # its text is slanted, if it hides the line style
 
 
 def _text_width(text: str, font: float) -> float:
@@ -135,7 +135,7 @@ def _with_room(scale: Scale, links: Mapping[Link, list[Lane]]) -> Scale:
 
 
 def _is_app(layer: Layer) -> bool:
-    """Whether messages are sent to it by a number of its own, such as a UDP port."""
+    """Whether messages are sent to it by its own number, such as a UDP port."""
     return bool(layer.bound_key) and not layer.kind.mac_ports
 
 
@@ -236,7 +236,7 @@ class Sheet:
         line: Line = "-",
         heads: str = "-|>",
     ) -> None:
-        larger = (self.scale.lane_font / 6) ** 0.5  # wide ones would reach the text beside them
+        larger = (self.scale.lane_font / 6) ** 0.5  # wide arrows would touch the text beside them
         self.axes.add_patch(
             FancyArrowPatch(
                 start,
@@ -296,7 +296,9 @@ class Sheet:
                 self.text(at[0], at[1] - 0.005, name, fontsize=font, **middle)
 
     def _raised_ports(self, tile: Tile, lines: list[str]) -> None:
-        """A box below the right-hand corner of a tile: what is outside at its raised ports."""
+        """A box below the right-hand corner of a tile, with what is connected to its raised
+        ports.
+        """
         scale = self.scale
         x, y = self.centre((tile.x, tile.y))
         corner = x + scale.tile_width / 2
@@ -313,7 +315,7 @@ class Sheet:
         self.text(*middle, "\n".join(lines), fontsize=font, **align)
 
     def _link(self, link: Link, lanes: list[Lane]) -> None:
-        """The arrows of one link, to the right-hand side of its middle line as they move.
+        """The arrows of one link, on the right of its centre line in their direction.
 
         The text of an arrow is on its outer side, so that it covers no arrow.
         """

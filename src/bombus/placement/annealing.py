@@ -12,7 +12,7 @@ from bombus.placement.task import IN, OUT, Positions, Task, blocked, cost, links
 
 
 class Judge:
-    """How far positions are from fitting: channels in cycles and overload, fast."""
+    """Fast measure of violations: channels in cycles, and overload."""
 
     def __init__(self, task: Task) -> None:
         self.task = task
@@ -47,7 +47,7 @@ class Judge:
         return self.ways[a, b, n]
 
     def faults(self, positions: Positions) -> tuple[int, int]:
-        """Channels that are in cycles or behind them; units beyond what links may carry."""
+        """Channels in cycles or behind them, and traffic units above link limits."""
         edges = set(self.static)
         loads: list[dict[Link, int]] = [{} for _ in self.task.routings]
         for (source, target, n), units in self.task.legs.items():
@@ -67,7 +67,7 @@ class Judge:
 
 
 def _knotted(edges: set[tuple[int, int]]) -> int:
-    """How many nodes are left when those that wait for nothing are taken away again and again."""
+    """Number of nodes left after repeatedly removing those that wait for nothing."""
     behind: dict[int, list[int]] = {}
     waits: dict[int, int] = {}
     for held, needed in edges:
@@ -91,11 +91,10 @@ def anneal(
     accepts: Callable[[Positions], bool] = lambda _: True,
     unblocks: bool = False,
 ) -> Positions | None:
-    """Positions that fit, short if possible; None: none were found.
+    """Valid positions, short if possible; None if none were found.
 
-    `accepts` is asked of those that would be the best so far.
-    `unblocks`: `start` is short already; of others that are as short, those with the fewest legs
-    behind slow tiles.
+    `accepts` is called for candidates that would be the best so far. `unblocks`: `start` is already
+    short; among equally short positions, looks for those with the fewest legs behind slow tiles.
     """
     movable = [tile for tile in task.tiles if tile not in task.fixed]
     cells = [cell for cell in task.cells if cell not in task.fixed.values()]
@@ -108,7 +107,7 @@ def anneal(
     owner = {at: tile for tile, at in positions.items()}
     mean = max(1.0, sum(task.legs.values()) / max(1, len(task.legs)))
     shortest = cost(task, start)
-    weight = mean / 2  # less than a route that is a hop longer
+    weight = mean / 2  # less than the cost of one more hop
 
     def energy() -> tuple[float, bool]:
         knotted, over = judge.faults(positions)

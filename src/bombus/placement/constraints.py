@@ -14,17 +14,15 @@ from bombus.placement.task import IN, OUT, Positions, Task
 with extra("bombus place", "OR-tools", "place"):
     from ortools.sat.python import cp_model
 
-_WORKERS = 4  # strategies of CP-SAT that take turns in one thread
+_WORKERS = 4  # CP-SAT strategies, interleaved in one thread
 
 
 class PlacementModel:
-    """The constraints and the aim, for CP-SAT.
-
-    A tile's position is encoded by booleans "x is at most i", "x is i", and so for y. For each
-    leg and link a boolean is true at least if the way along x first, then along y takes the link.
-    Where that is the fabric's routing, channels get numbers that grow along every edge of the
-    resource graph, which is possible only without a cycle. For the other algorithms, cycles that
-    come up are forbidden one by one.
+    """The constraints and the objective, for CP-SAT. A tile's position is encoded by booleans "x is
+    at most i", "x is i", and likewise for y. For each leg and link, a boolean is true at least if
+    the path along x first, then along y uses the link. If that is the fabric's routing, channels
+    get numbers that increase along every edge of the resource graph, which is possible only without
+    a cycle. For other algorithms, cycles are forbidden one by one as they are found.
     """
 
     def __init__(self, task: Task, *, fixed: bool = True, load: bool = True, order: bool = True):
@@ -55,7 +53,9 @@ class PlacementModel:
         self.model.minimize(sum(self.task.legs[leg] * hops for leg, hops in self.hops.items()))
 
     def unblock(self, shortest: int) -> None:
-        """From now on: as few legs behind slow tiles as possible, traffic times hops as given."""
+        """Changes the objective: as few legs behind slow tiles as possible, at the given traffic
+        times hops.
+        """
         traffic = sum(self.task.legs[leg] * hops for leg, hops in self.hops.items())
         self.model.add(traffic <= shortest)
         waiting: dict[tuple[int, str, Link], cp_model.IntVar] = {}
@@ -131,7 +131,7 @@ class PlacementModel:
                 self.model.add(load <= limit)
 
     def _order(self, taken: dict[Leg, dict[Link, cp_model.IntVar]]) -> None:
-        """Numbers for the channels; other algorithms have them for what is inside tiles only."""
+        """Orders the channels; for other algorithms only the nodes inside tiles."""
         model = self.model
         num_networks = len(self.task.routings)
         most = (4 * len(self.task.cells) + 3 * len(self.task.tiles)) * num_networks
@@ -165,7 +165,7 @@ class PlacementModel:
                     model.add_bool_or(~used, ~links[following], both[pair])
 
     def forbid(self, positions: Positions, tiles: set[str]) -> None:
-        """These tiles are not at these positions all at once."""
+        """Forbids that all these tiles are at these positions."""
         at = [
             ~self.equal[tile, axis, value]
             for tile in sorted(tiles)
@@ -174,13 +174,13 @@ class PlacementModel:
         self.model.add_bool_or(at)
 
     def solve(self, effort: float) -> tuple[str, Positions]:
-        """Status in words of CP-SAT, and positions if there are any."""
+        """CP-SAT's status, and positions if there are any."""
         solver = cp_model.CpSolver()
         solver.parameters.num_workers = _WORKERS
         solver.parameters.interleave_search = True
         solver.parameters.random_seed = 1
         solver.parameters.max_deterministic_time = effort
-        # Ctrl-C ends the command; it does not take what has been found so far.
+        # Ctrl-C ends the command instead of returning the best result so far.
         solver.parameters.catch_sigint_signal = False
         status = solver.solve(self.model)
         positions: Positions = {}

@@ -42,24 +42,24 @@ from bombus.placement.task import (
 from bombus.placement.windows import Windows
 
 _ANNEALING_STEPS = 800  # for each tile
-_WINDOW_CHECKS = 40  # for each unit of effort: positions that windows are worked out for
+_WINDOW_CHECKS = 40  # per unit of effort: positions for which windows are computed
 _ROUNDS = 20  # cycles forbidden one by one, on fabrics whose routing is not in the CP-SAT model
 DEFAULT_EFFORT = 5.0
 
 
 @dataclass(frozen=True)
 class Placed:
-    """What the solver found."""
+    """Result of the solver."""
 
     positions: Positions  # of every tile with layers
     gbps_hops: float  # sum over all next hops: expected Gbit/s times links on the route
-    max_load: float  # of a link, as a part of what it can carry
-    is_best: bool  # nothing shorter exists
+    max_load: float  # of a link, as a fraction of its capacity
+    is_best: bool  # proven to be the shortest
     blocked: int  # routes that share a queue with messages for slow tiles
 
 
 def given(design: Design, *, move: bool = False) -> Positions:
-    """The positions that stay: those of the design file; with `move`, only of tiles with a MAC."""
+    """The fixed positions: those of the design file; with `move`, only of tiles with a MAC."""
     with_mac = {layer.tile.name for layer in design.layers() if layer.kind.mac_ports}
     return {
         tile.name: tile.at
@@ -69,10 +69,10 @@ def given(design: Design, *, move: bool = False) -> Positions:
 
 
 def solve(design: Design, fixed: Mapping[str, Position], effort: float = DEFAULT_EFFORT) -> Placed:
-    """The best positions found for a resolved design whose tiles of `fixed` stay where they are.
+    """The best positions found for a resolved design, with the tiles of `fixed` kept in place.
 
-    `effort`: CP-SAT's deterministic time, in seconds of some machine. Raises DesignError if
-    no positions fit, or none are found.
+    `effort`: CP-SAT's deterministic time, roughly in seconds. Raises DesignError if no valid
+    positions exist, or none are found.
     """
     task = task_of(design, fixed)
     _refuse_hopeless(task)
@@ -129,13 +129,14 @@ def _unblocked(
     best: Positions,
     effort: float,
 ) -> Positions:
-    """Of the positions that are as short as the best, those with the fewest routes behind slow
-    tiles that are found."""
+    """Among positions as short as the best, those found with the fewest routes behind slow
+    tiles.
+    """
     if not blocked(task, best):
         return best
     steps = _ANNEALING_STEPS * len(task.tiles)
     best = anneal(task, best, steps, accepts=windows.hold, unblocks=True) or best
-    # What CP-SAT knows of queues are the links of a wormhole fabric.
+    # CP-SAT models queues only as links of a wormhole fabric.
     if all(task.routings[leg.network].kind != "crosspoint" for leg in task.held()):
         model.unblock(cost(task, best))
         model.hint(best)
@@ -151,12 +152,12 @@ def _unblocked(
 
 
 def _start(task: Task) -> Positions:
-    """The fixed positions, the others as the design file's order gives them."""
+    """The fixed positions; other tiles in the order of the design file."""
     free = iter([cell for cell in task.cells if cell not in task.fixed.values()])
     return {tile: task.fixed[tile] if tile in task.fixed else next(free) for tile in task.tiles}
 
 
-# ---- What cannot be ----
+# ---- Infeasible designs ----
 
 
 def _no(task: Task, message: str, tile: str | None = None) -> DesignError:
@@ -166,9 +167,10 @@ def _no(task: Task, message: str, tile: str | None = None) -> DesignError:
 
 
 def _refuse_hopeless(task: Task) -> None:
-    """Raises DesignError for what is infeasible without a search."""
+    """Raises DesignError for problems that can be found without a search."""
     design, config = task.design, task.design.config
-    # In every placement: what holds an injection port needs another tile's ejection port.
+    # True for every placement: a message that holds an injection port needs another tile's ejection
+    # port.
     legs = [
         ((IN, leg.source, leg.network), (OUT, leg.target, leg.network)) for leg in task.ordered()
     ]
@@ -223,7 +225,7 @@ def _inputs_of(cycle: list[Node], design: Design) -> list[Input]:
 
 
 def _explain(task: Task, effort: float) -> NoReturn:
-    """Says which constraint cannot hold, by leaving out one after the other."""
+    """Finds the constraint that cannot be met, by leaving them out one by one."""
 
     def possible(task: Task, **without: bool) -> bool:
         status, _ = PlacementModel(task, **without).solve(effort)

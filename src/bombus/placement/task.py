@@ -43,19 +43,20 @@ class Task:
         self.cells = [(x, y) for y, x in product(range(self.rows), range(self.columns))]
 
     def held(self) -> list[Leg]:
-        """Legs whose messages wait for one another: those of lossless networks."""
+        """Legs whose messages can wait for one another: those of lossless networks."""
         return [leg for leg in self.legs if self.lossless[leg.network]]
 
     def must_not_cycle(self, network: int) -> bool:
-        """Whether no cycle of waiting may use the queues of a network; with a window, the
-        analysis of the whole design decides (`bombus.placement.windows`)."""
+        """Whether cycles of waiting must not use the queues of a network; with a window, the
+        analysis of the whole design decides (`bombus.placement.windows`).
+        """
         return self.lossless[network] and not self.windowed[network]
 
     def ordered(self) -> list[Leg]:
         return [leg for leg in self.legs if self.must_not_cycle(leg.network)]
 
 
-# A layer's input by name; the way of a tile into its router of a network and out of it.
+# A layer's input by name; the ports of a tile into and out of its router in a network.
 Node = tuple[str, str, int]
 LAYER, IN, OUT = "layer", "in", "out"
 
@@ -102,7 +103,7 @@ def task_of(design: Design, fixed: Mapping[str, Position]) -> Task:
 
 
 def loads(task: Task, positions: Positions) -> dict[tuple[int, Link], int]:
-    """Traffic on each link of each network; with several routes, each that may be taken counts."""
+    """Traffic on each link of each network; if several routes are possible, each counts."""
     loads: dict[tuple[int, Link], int] = {}
     for (source, target, network), units in task.legs.items():
         way = links_between(task.routings[network], positions[source], positions[target])
@@ -125,7 +126,7 @@ def cost(task: Task, positions: Positions) -> int:
 
 
 def blocked(task: Task, positions: Positions) -> int:
-    """How many legs share a queue with messages for other tiles that are slow."""
+    """Number of legs that share a queue with messages for other, slow tiles."""
     ways = {
         leg: blocking.queues(
             task.routings[leg.network], positions[leg.source], positions[leg.target]
@@ -140,7 +141,7 @@ def distance(a: Position, b: Position) -> int:
 
 
 def tangled_tiles(task: Task, positions: Positions) -> set[str]:
-    """Tiles whose messages form a cycle of channels; empty: there is none."""
+    """Tiles whose messages form a cycle of channels; empty if there is none."""
     graph: nx.DiGraph[object] = nx.DiGraph(task.waits)
     legs: dict[tuple[object, object], Leg] = {}
     for leg in task.ordered():

@@ -15,16 +15,16 @@ from bombus.placement.task import Positions, Task
 
 
 class Windows:
-    """Asks the analysis, each time for other positions, and at most `most` times."""
+    """Calls the analysis for new positions, at most `most` times."""
 
     def __init__(self, task: Task, most: int) -> None:
         self.task = task
         self.left = most
         self.known: dict[tuple[tuple[str, tuple[int, int]], ...], str] = {}
-        self.refused = ""  # why the last positions did not do
+        self.refused = ""  # why the last positions were rejected
 
     def hold(self, positions: Positions) -> bool:
-        """Whether no cycle of waiting can be full. Without a window nothing is asked."""
+        """Whether no cycle of waiting can fill up. Without a window, the analysis is not called."""
         if not any(self.task.windowed):
             return True
         key = tuple(sorted(positions.items()))

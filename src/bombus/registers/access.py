@@ -24,11 +24,11 @@ from bombus.registers.plain import from_plain
 
 
 class RegisterError(UserError):
-    """There is no such register or field, or the value does not fit."""
+    """A register or field does not exist, or a value does not fit."""
 
 
 class Port(Protocol):
-    """What reads and writes 32-bit words."""
+    """Anything that reads and writes 32-bit words."""
 
     def read_register(self, address: int) -> int: ...
     def write_register(self, address: int, value: int) -> None: ...
@@ -58,7 +58,9 @@ def unpack(register_type: RegisterType, value: int) -> dict[str, int]:
 
 
 def _whole(path: str, value: SupportsIndex) -> int:
-    """As Python's own integer: a bool too, or one of NumPy, but no float, not even 1.0."""
+    """Converts to a Python integer: from bool or NumPy integers, but not from float, not even
+    1.0.
+    """
     try:
         return index(value)
     except TypeError:
@@ -84,7 +86,7 @@ class RegisterAccess:
     def __init__(self, port: Port, register_type: RegisterType, address: int, path: str) -> None:
         self.__dict__.update(_port=port, _type=register_type, _address=address, _path=path)
 
-    # Private, since fields may have any other name.
+    # Private names, since fields may have any other name.
     _port: Port
     _type: RegisterType
     _address: int
@@ -95,7 +97,7 @@ class RegisterAccess:
         return self._address
 
     def read_value(self) -> int:
-        """All words as one number, as they were at one moment."""
+        """All words as one number, read atomically."""
         words = (
             self._port.read_register(self._address + WORD_BYTES * n)
             for n in range(self._type.words)
@@ -103,22 +105,22 @@ class RegisterAccess:
         return sum(word << WORD_BITS * n for n, word in enumerate(words))
 
     def write_value(self, value: int) -> None:
-        """Writes all words; they count together, with the last one."""
+        """Writes all words; they take effect together, with the last one."""
         value = _fitting(self._path, self._type.bits, value)
         for n in range(self._type.words):
             word = value >> WORD_BITS * n & (1 << WORD_BITS) - 1
             self._port.write_register(self._address + WORD_BYTES * n, word)
 
     def read(self) -> dict[str, int]:
-        """The fields by name, as they were at one moment."""
+        """The fields by name, read atomically."""
         if not self._type.is_readable:
             raise RegisterError(f"{self._path} is write only")
         return unpack(self._type, self.read_value())
 
     def write(self, **fields: int) -> None:
-        """Writes fields, all at once; those that are not given keep their values.
+        """Writes fields, all at once; fields not given keep their values.
 
-        One that cannot be read must be given.
+        Fields that cannot be read must be given.
         """
         for name, value in fields.items():
             _checked(f"{self._path}.{name}", self._field(name), value)
@@ -177,8 +179,8 @@ class Array:
 class BlockAccess:
     """Registers and blocks under one name: they are attributes.
 
-    What the blocks of a tile's layers have is found without the layer's name too, if no other
-    layer has it.
+    Members of a tile's layers can also be accessed without the layer's name, if no other layer has
+    the same name.
     """
 
     def __init__(self, port: Port, block: Block, address: int, path: str) -> None:
@@ -213,7 +215,7 @@ class BlockAccess:
         return [each for each in members if isinstance(each, Block) and each.count is None]
 
     def _names_within(self) -> list[str]:
-        """Names that are found without that of their block."""
+        """Names that are accessible without that of their block."""
         found = Counter(member.name for block in self._blocks() for member in block.members)
         return [name for name, count in found.items() if count == 1 and name not in self]
 
@@ -237,7 +239,7 @@ def _element(port: Port, member: Register | Block, address: int, path: str) -> A
 
 
 def _plain_name(name: str) -> str:
-    """A name that may be a register's; others are Python's own, which asks for some."""
+    """Whether a name may be a register's; others are special names that Python looks up."""
     if name.startswith("__"):
         raise AttributeError(name)
     return name

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-WORD_BITS = 32  # of one access
+WORD_BITS = 32  # width of one access
 WORD_BYTES = WORD_BITS // 8
 
 
@@ -21,7 +21,7 @@ class Field:
     is_writable: bool
     is_status: bool = False  # hardware drives it
     is_used: bool = False  # hardware reads it
-    is_pulse: bool = False  # back to 0 after a cycle
+    is_pulse: bool = False  # returns to 0 after a cycle
     reset: int | None = None
     text: str = ""
 
@@ -83,7 +83,7 @@ class Register:
 
     @property
     def end(self) -> int:
-        """Offset of the first byte behind it."""
+        """Offset of the first byte after it."""
         return self.offset + ((self.count or 1) - 1) * self.stride + self.type.bytes
 
     @property
@@ -101,7 +101,7 @@ class Block:
     size: int  # bytes of one
     count: int | None = None
     stride: int = 0
-    is_external: bool = False  # its registers, all of one type, are a table of somebody else
+    is_external: bool = False  # its registers, all of one type, form an external table
     title: str = ""
     text: str = ""
 
@@ -110,7 +110,7 @@ class Block:
         return self.offset + ((self.count or 1) - 1) * self.stride + self.size
 
     def registers(self) -> Iterator[Register]:
-        """All registers, those of further blocks too, each once."""
+        """All registers, including those of nested blocks, each once."""
         for member in self.members:
             if isinstance(member, Register):
                 yield member

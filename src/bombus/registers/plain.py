@@ -16,7 +16,7 @@ def to_plain(root: Block) -> Plain:
     types: dict[str, RegisterType] = {}
 
     def type_name(register_type: RegisterType) -> str:
-        """A name of its own for every word format."""
+        """A unique name for every word format."""
         name, number = register_type.name, 2
         while types.setdefault(name, register_type) != register_type:
             name, number = f"{register_type.name}_{number}", number + 1

@@ -30,21 +30,21 @@ from bombus.registers.systemverilog import REGISTERS, STATUS
 KEYWORDS = frozenset(name.strip("'") for name in SystemRDLLexer.literalNames)
 _UNEXPECTED = re.compile(r"(?:mismatched|extraneous) input '(\w+)' expecting")
 
-# What a field or a register may say beside its name, place and access.
+# Supported properties of a field or a register.
 _FIELD_PROPERTIES = frozenset({"name", "desc", "sw", "hw", "reset", "singlepulse", "fieldwidth"})
 _REGISTER_PROPERTIES = frozenset({"name", "desc", "regwidth", "accesswidth", "ispresent"})
 _BLOCK_PROPERTIES = frozenset({"name", "desc", "addressing", "alignment", "ispresent"})
 
 
 class _Messages(MessagePrinter):
-    """Gathers what the compiler says, with its place."""
+    """Collects messages of the compiler, with their location."""
 
     def __init__(self) -> None:
         self.problems: list[Problem] = []
 
     def print_message(self, severity: Severity, text: str, src_ref: SourceRefBase | None) -> None:
         if severity in (Severity.ERROR, Severity.FATAL) and not (
-            src_ref is None and self.problems  # only that it gives up
+            src_ref is None and self.problems  # only reports that it gives up
         ):
             found = _UNEXPECTED.match(text)
             if found and found[1] in KEYWORDS:
@@ -71,14 +71,14 @@ class Rdl:
 
     @contextmanager
     def _reported(self) -> Iterator[None]:
-        """Turns what the compiler says into a DesignError."""
+        """Turns messages of the compiler into a DesignError."""
         with suppress(RDLCompileError):
             yield
         if self._messages.problems:
             raise DesignError(self._messages.problems)
 
     def elaborate(self, top: str, parameters: Mapping[str, int] | None = None) -> RootNode:
-        """An address map, at these values of its parameters."""
+        """An address map with these parameter values."""
         with self._reported():
             return self._compiler.elaborate(top_def_name=top, parameters=dict(parameters or {}))
 
@@ -131,7 +131,7 @@ def _layer_registers(
 
 
 def read_block(node: AddressableNode) -> Block:
-    """A map as Bombus uses it; DesignError if it says what Bombus does not know."""
+    """A map in Bombus's form; DesignError if it uses unsupported features."""
     problems = list(_problems(node))
     if problems:
         raise DesignError(problems)
@@ -160,7 +160,7 @@ def _block(node: AddressableNode) -> Block:
         offset=node.raw_address_offset if node.parent is not None else 0,
         members=tuple(members),
         size=node.size,
-        # Address maps are external to the compiler, wherever they stand.
+        # To the compiler, address maps are always external.
         is_external=isinstance(node, RegfileNode) and bool(node.external),
         title=_text(node, "name"),
         text=_text(node, "desc"),
@@ -198,7 +198,9 @@ def _field(node: FieldNode) -> Field:
 
 
 def _access_problem(field: FieldNode) -> str | None:
-    """What is wrong with who reads and writes a field; of an external one, the layer decides."""
+    """Problem with the access of software and hardware to a field; for an external one, the layer
+    decides.
+    """
     access = field.get_property("sw").name
     if access in ("rw1", "w1"):
         return f"has sw={access}, which Bombus does not know; use rw or w"
@@ -223,7 +225,7 @@ def _access_problem(field: FieldNode) -> str | None:
 
 @cache
 def _is_keyword(name: str) -> bool:
-    """Whether SystemVerilog has no variable of a name."""
+    """Whether a name is not valid for a SystemVerilog variable."""
     return bool(syntax.SyntaxTree.fromText(f"module m; logic {name}; endmodule").diagnostics)
 
 
@@ -249,7 +251,7 @@ def _name_problems(top: AddrmapNode) -> Iterator[Problem]:
 
 
 def _problems(node: AddressableNode) -> Iterator[Problem]:
-    """What Bombus does not know of a map."""
+    """Unsupported features of a map."""
 
     def problem(of: Any, text: str) -> Problem:
         return _problem(of.inst.inst_src_ref or of.inst.def_src_ref, f"{of.get_path()} {text}")

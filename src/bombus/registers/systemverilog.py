@@ -26,7 +26,7 @@ def is_held(field: Field) -> bool:
 
 
 def _plain(block: Block) -> Iterator[Register | Block]:
-    """What is neither a table nor held by the layer."""
+    """Members that are neither a table nor held by the layer."""
     for member in block.members:
         if isinstance(member, Block) or not (member.is_table or member.is_external):
             yield member
@@ -65,7 +65,7 @@ def high_first(fields: Iterable[Field]) -> list[Field]:
 
 
 def struct(fields: Iterable[Field]) -> list[str]:
-    """A packed struct of fields alone, the highest first."""
+    """A packed struct of the fields, highest first."""
     members = [f"  logic [{field.width - 1}:0] {field.name};" for field in high_first(fields)]
     return ["struct packed {", *members, "}"]
 

@@ -19,13 +19,13 @@ from bombus.rules.rule import LAST_BYTE, Rule
 from bombus.rules.tables import Entry, Tables
 
 EXACT, PREFILTER, NOT_COMPILED = "exact", "prefilter", "not_compiled"
-MAX_ENTRIES = 16  # of a rule, for its ranges of ports
+MAX_ENTRIES = 16  # entries of a rule, for its port ranges
 TABLES_FILE, MANIFEST_FILE = "tables.bin", "manifest.json"
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """What has become of a rule. `reason`: why it is not exact."""
+    """The result for a rule. `reason`: why it is not exact."""
 
     rule: Rule
     kind: str
@@ -34,7 +34,7 @@ class Verdict:
 
     @property
     def may_be_hidden(self) -> bool:
-        """Packets may write its fragment in another way, so that it is not found."""
+        """Packets may encode its fragment differently, so that it is not found."""
         buffers = {each.buffer for each in self.rule.contents if not each.negated}
         return self.kind == PREFILTER and bool(buffers & keywords.NORMALISED)
 
@@ -49,7 +49,7 @@ class Compiled:
 
 
 def read(files: Iterable[Path], variables: Mapping[str, str]) -> list[Rule]:
-    """The enabled rules; UserError for what is no rule, and for a sid that comes twice."""
+    """The enabled rules; UserError for invalid rules and duplicate sids."""
     found, problems = [], []
     places: dict[int, str] = {}
     known = {**ports.VARIABLES, **variables}
@@ -116,7 +116,7 @@ def _left_out(verdict: Verdict) -> Verdict:
 
 
 def _hull(ranges: Sequence[ports.Range]) -> tuple[ports.Range, ...]:
-    """One range that covers all; for the many ranges, the compare that says too much."""
+    """One range that covers all: a compare that is too wide, for rules with too many ranges."""
     return ((ranges[0][0], ranges[-1][1]),) if ranges else ()
 
 
@@ -179,7 +179,7 @@ def manifest(compiled: Compiled) -> dict[str, Any]:
 
 
 def write(compiled: Compiled, folder: Path) -> None:
-    """Tables, little-endian, and manifest: each file whole or not at all."""
+    """Writes tables (little-endian) and manifest, each file atomically."""
     with output.writing(folder):
         folder.mkdir(parents=True, exist_ok=True)
     words = compiled.tables.words

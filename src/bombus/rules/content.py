@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 from bombus.rules.syntax import RuleSyntaxError, split
 
-PAYLOAD = ""  # the buffer that is no buffer: the packet's payload
+PAYLOAD = ""  # no buffer: the packet's payload
 
 
 @dataclass
 class Content:
-    """Places are as in the rule; None: not said."""
+    """Positions as in the rule; None: not given."""
 
     pattern: bytes
     negated: bool = False
@@ -23,9 +23,9 @@ class Content:
     within: int | None = None
     fast_pattern: bool = False
     buffer: str = PAYLOAD
-    transformed: bool = False  # the buffer is not as it was
-    after_unknown: bool = False  # it is relative to something else than a content
-    anywhere: bool = False  # a place depends on a variable
+    transformed: bool = False  # the buffer was transformed
+    after_unknown: bool = False  # it is relative to something other than a content
+    anywhere: bool = False  # a position depends on a variable
 
     @property
     def is_relative(self) -> bool:
@@ -33,7 +33,7 @@ class Content:
 
 
 def parse(value: str | None) -> tuple[Content, list[str]]:
-    """The content of an option's value, and the modifiers that stand beside it (Snort 3)."""
+    """The content of an option's value, and the modifiers after it (Snort 3)."""
     if value is None:
         raise RuleSyntaxError("content has no value")
     text, *modifiers = (part.strip() for part in split(value, ","))

@@ -15,14 +15,14 @@ from bombus.rules.rule import LAST_BYTE, Rule
 
 MAX_STEPS = 15
 STEP_BYTES = 8
-# Bytes of a TCP stream before a segment that the matcher looks at with it.
+# Bytes of a TCP stream before a segment that the matcher examines with it.
 JOINT_BYTES = 32
 _END = 1 << 30  # no upper bound
 
 
 @dataclass(frozen=True)
 class Piece:
-    """Bytes at a place relative to that of the others it stands with."""
+    """Bytes at a position relative to the other pieces of its group."""
 
     at: int
     pattern: bytes
@@ -35,27 +35,27 @@ class Piece:
 
 @dataclass(frozen=True)
 class Group:
-    """Pieces that stand at fixed distances, and where the first one may begin in the payload."""
+    """Pieces at fixed distances, and where the first one may begin in the payload."""
 
     pieces: tuple[Piece, ...]
     low: int
     high: int
     is_raw: bool = True  # of the payload, not of a buffer
-    is_free: bool = False  # no place in the payload is said, of the groups before neither
+    is_free: bool = False  # no position in the payload is given, nor for earlier groups
 
 
 @dataclass(frozen=True)
 class Anchor:
     """`key`: folded bytes, eight or four; `low`, `high`: where they may begin in the payload.
 
-    The pieces' places are relative to them.
+    Positions of the pieces are relative to these.
     """
 
     key: bytes
     low: int
     high: int
     pieces: tuple[Piece, ...]
-    is_free: bool = False  # no place in the payload is said
+    is_free: bool = False  # no position in the payload is given
 
     @property
     def tail(self) -> int:
@@ -69,15 +69,15 @@ class Anchor:
 
     @property
     def crosses(self) -> bool:
-        """Whether it is found in a stream wherever segments begin and end."""
+        """Whether it is found in a stream for any segmentation."""
         return self.head + self.tail <= JOINT_BYTES + 1
 
     def in_streams(self) -> Anchor:
-        """What is before the pieces may be in other segments."""
+        """The bytes before the pieces may be in other segments."""
         return replace(self, low=self.head, high=LAST_BYTE)
 
     def trimmed(self) -> Anchor:
-        """As much around the fragment as is found wherever segments begin and end."""
+        """The part around the fragment that is found for any segmentation."""
         room = JOINT_BYTES + 1
         head = min(self.head, (room - len(self.key)) // 2)
         tail = min(self.tail, room - head)
@@ -92,12 +92,12 @@ class Anchor:
         return replace(kept, low=kept.head)
 
     def steps(self) -> list[Piece]:
-        """The pieces in parts that are compared at once, as many as there is room for."""
+        """The pieces split into steps, as many as there is room for."""
         return self._all_steps()[:MAX_STEPS]
 
     @property
     def is_compared(self) -> bool:
-        """Whether the steps are all of the pieces."""
+        """Whether the steps cover all pieces."""
         return len(self._all_steps()) <= MAX_STEPS
 
     def _all_steps(self) -> list[Piece]:
@@ -120,7 +120,7 @@ class Rarity:
         self._total = self._counts.total()
 
     def of(self, key: bytes) -> float:
-        """The higher the rarer; a byte that comes again tells less."""
+        """A score, higher for rarer keys; repeated bytes count less."""
         counts = Counter(key)
         return sum(
             log2(self._total / self._counts[byte]) * (1 + (count - 1) / 4)
@@ -134,9 +134,11 @@ def _is_usable(each: Content) -> bool:
 
 
 def groups(rule: Rule) -> list[Group]:
-    """Of all contents that a packet must have. What ends in a place that is not known has any."""
+    """Groups of all contents that a packet must have. Contents after an unknown position may be
+    anywhere.
+    """
     found: list[Group] = []
-    at_group: int | None = None  # of the content before, in the payload
+    at_group: int | None = None  # of the previous content, in the payload
     for each in rule.contents:
         if not _is_usable(each):
             continue
@@ -176,7 +178,9 @@ def groups(rule: Rule) -> list[Group]:
 
 
 def _parts(each: Content) -> list[Piece]:
-    """Of a buffer's content. In packets, names of DNS have no dots, and others none before them."""
+    """The pieces of a buffer's content. In packets, DNS names have no dots, and other names no
+    leading dot.
+    """
     parts = [each.pattern]
     if each.buffer == "dns.query":
         parts = each.pattern.split(b".")
@@ -186,7 +190,9 @@ def _parts(each: Content) -> list[Piece]:
 
 
 def reason(rule: Rule) -> str:
-    """Why the group around one fragment is not all of the rule's contents; empty if it is."""
+    """Why the group around one fragment does not cover all contents of the rule; empty if it
+    does.
+    """
     found = groups(rule)
     if len(found) < 2:
         return ""
@@ -194,7 +200,7 @@ def reason(rule: Rule) -> str:
 
 
 def anchor(rule: Rule, rarity: Rarity) -> Anchor | None:
-    """The rarest fragment of eight bytes, or of four where there is none; None: there is none."""
+    """The rarest fragment of eight bytes, otherwise of four; None if there is none."""
     found = groups(rule)
     raw = [each for each in found if each.is_raw]
     for size in (LONG, SHORT):

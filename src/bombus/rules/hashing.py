@@ -17,7 +17,7 @@ LONG, SHORT = 8, 4  # bytes of a fragment
 
 
 def fold(data: bytes) -> bytes:
-    """Letters become small ones, by the least logic: some other bytes fall together too."""
+    """Converts letters to lower case with minimal logic; some other bytes are merged too."""
     return bytes(byte | (byte & 0x40) >> 1 for byte in data)
 
 
@@ -31,17 +31,17 @@ def _of_four(data: bytes) -> int:
 
 
 def _halves(key: bytes) -> tuple[int, int]:
-    """Of a folded fragment; a short one has no second half."""
+    """Hashes of the halves of a folded fragment; a short one has no second half."""
     return _of_four(key[:SHORT]), _of_four(key[SHORT:]) if len(key) == LONG else 0
 
 
 def first(key: bytes) -> int:
-    """Its low bits: place in a bitmap, and in the first half of the fragments."""
+    """Low bits: position in a bitmap, and in the first half of the fragment table."""
     low, high = _halves(key)
     return low ^ _turn(high, 7)
 
 
 def second(key: bytes) -> int:
-    """Its low bits: place in the second half of the fragments."""
+    """Low bits: position in the second half of the fragment table."""
     low, high = _halves(key)
     return _turn(low, 9) ^ _turn(high, 13)

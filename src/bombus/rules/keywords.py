@@ -8,12 +8,12 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-# Say nothing of packets.
+# Do not concern packets.
 SILENT = _words(
     """msg sid rev gid classtype reference metadata priority target rem service fast_pattern
     prefilter"""
 )
-# Behave as contents that cannot be looked up: what follows may be relative to them.
+# Treated as contents that cannot be looked up, since later ones may be relative to them.
 MOVES_CURSOR = _words(
     "pcre byte_jump byte_extract byte_math base64_decode asn1 regex sd_pattern lua luajit"
 )
@@ -44,7 +44,7 @@ OTHER_PROTOCOLS = {
     **dict.fromkeys(("pkthdr", "ipv4", "ip4"), ALL),
 }
 
-# Buffers whose bytes stand in the packets as they are in the buffer.
+# Buffers whose bytes appear unchanged in packets.
 VERBATIM = _words(
     """http.method http.user_agent http.cookie http.referer http.content_type http.accept
     http.accept_enc http.accept_lang http.content_len http.connection http.protocol http.start
@@ -52,12 +52,12 @@ VERBATIM = _words(
     http.uri.raw http.header.raw http.server http.location http.request_body tls.sni dns.query
     ssh.software ssh.proto smtp.helo smtp.mail_from smtp.rcpt_to ftp.command"""
 )
-# Buffers that say the same unless the packet writes it in another way: encoded, folded, compressed.
+# Buffers that equal the packet's bytes unless those are encoded, folded or compressed.
 NORMALISED = _words(
     """http.uri http.header http.request_header http.response_header http.response_body file.data
     sip.uri sip.method sip.request_line sip.stat_msg smb.named_pipe smb.share"""
 )
-# Names of long ago: as modifiers of the content before, or as buffers.
+# Legacy names: as modifiers of the previous content, or as buffers.
 OLD_MODIFIERS = {
     "http_method": "http.method",
     "http_uri": "http.uri",

@@ -16,7 +16,7 @@ _SID = 5
 
 
 def read(folder: Path) -> Tables:
-    """The tables that `bombus rules compile` has written."""
+    """The tables written by `bombus rules compile`."""
     file = folder / TABLES_FILE
     try:
         content = file.read_bytes()
@@ -50,7 +50,7 @@ def write(registers: Any, tables: Tables) -> None:
 
 
 def hits(registers: Any, tables: Tables) -> list[Hit]:
-    """The hits that nobody has taken yet; UserError if some are lost, for want of room."""
+    """The hits not read yet; UserError if some were lost for lack of room."""
     found = []
     while (hit := registers.hit.read())["valid"]:
         if hit["lost"]:

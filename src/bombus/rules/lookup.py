@@ -25,7 +25,7 @@ class Hit:
 
 @dataclass
 class Work:
-    """What a packet costs: places whose bit is set, those whose fragment is there, rules read."""
+    """Cost of a packet: positions whose bit is set, positions with a fragment, rules read."""
 
     candidates: int = 0
     fragments: int = 0

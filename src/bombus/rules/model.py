@@ -27,7 +27,7 @@ class Packet:
 
 
 def _starts(each: Content, payload: bytes, cursor: int) -> Iterable[int]:
-    """Where a content stands, in the range that it may begin in."""
+    """Positions of a content within its allowed range."""
     pattern, text = each.pattern, payload
     if each.nocase:
         pattern, text = pattern.lower(), payload.lower()
@@ -47,7 +47,9 @@ def _starts(each: Content, payload: bytes, cursor: int) -> Iterable[int]:
 
 
 def _match(contents: Sequence[Content], payload: bytes, cursor: int) -> bool:
-    """Whether all stand there: each place of one is tried for those that are relative to it."""
+    """Whether all contents match: for relative contents, each position of the previous one is
+    tried.
+    """
     if not contents:
         return True
     first, *rest = contents
@@ -80,7 +82,7 @@ def found(rules: Iterable[Rule], packet: Packet) -> set[int]:
 def found_in_stream(
     rules: Iterable[Rule], source_port: int, target_port: int, segments: Sequence[bytes]
 ) -> set[int]:
-    """What is in a segment, or in the stream of all of them."""
+    """The rules found in a segment, or in the stream of all segments."""
     packets = [Packet(TCP, source_port, target_port, segment) for segment in segments]
     stream = Packet(TCP, source_port, target_port, b"".join(segments))
     return {

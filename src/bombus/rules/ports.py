@@ -29,7 +29,7 @@ VARIABLES: Mapping[str, str] = {
 
 
 class UnknownVariableError(Exception):
-    """A rule that uses it cannot be compiled, but is no error."""
+    """A rule that uses it cannot be compiled, but is not an error."""
 
 
 def parse(text: str, variables: Mapping[str, str]) -> tuple[Range, ...]:
@@ -75,7 +75,7 @@ def _items(text: str) -> list[str]:
 
 
 def _of_list(items: list[str], variables: Mapping[str, str], depth: int) -> tuple[Range, ...]:
-    """What is listed, without what is listed with `!`; all others if nothing else is listed."""
+    """The listed ranges without those listed with `!`; if only such are listed, all others."""
     wanted = [_parse(item, variables, depth + 1) for item in items if not item.startswith("!")]
     others = [_parse(item[1:], variables, depth + 1) for item in items if item.startswith("!")]
     found = union(r for each in wanted for r in each) if wanted else ANY

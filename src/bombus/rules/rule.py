@@ -28,8 +28,8 @@ class Rule:
     directions: tuple[tuple[tuple[ports.Range, ...], tuple[ports.Range, ...]], ...] = ()
     size: tuple[int, int] = (0, LAST_BYTE)  # of the payload
     contents: list[Content] = field(default_factory=list)
-    reasons: list[str] = field(default_factory=list)  # why tables say only a part of it
-    obstacle: str = ""  # why tables can say nothing of it
+    reasons: list[str] = field(default_factory=list)  # why tables express only part of it
+    obstacle: str = ""  # why tables cannot express it
 
 
 class _Reader:
@@ -40,7 +40,7 @@ class _Reader:
         self.buffer = contents.PAYLOAD
         self.transformed = False
         self.after_unknown = False
-        self.buffers_first = False  # as in Snort 3: what were modifiers enter buffers
+        self.buffers_first = False  # as in Snort 3: former modifiers select buffers
 
     def because(self, reason: str) -> None:
         if reason not in self.rule.reasons:
@@ -165,7 +165,7 @@ _MODIFIERS = (*_PLACES, "nocase", "rawbytes", "startswith", "endswith")
 
 
 def of(statement: Statement, variables: Mapping[str, str]) -> Rule:
-    """The rule of a statement; RuleSyntaxError if it is none."""
+    """The rule of a statement; RuleSyntaxError if it is invalid."""
     rule = Rule(statement)
     reader = _Reader(rule)
     for option in statement.options:
@@ -212,7 +212,7 @@ def _read_protocol(rule: Rule, protocol: str) -> None:
 
 def _read_addresses(rule: Rule, statement: Statement, variables: Mapping[str, str]) -> None:
     for text in (statement.source, statement.target):
-        # Networks of one's own and of others are any unless they are given.
+        # Home and external networks are `any` unless given.
         value = variables.get(text[1:], "any") if text.startswith("$") else text
         if value != "any":
             rule.reasons.append("addresses")

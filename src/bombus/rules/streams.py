@@ -36,9 +36,9 @@ class Segment:
 
 
 class Place(Enum):
-    NEXT = "next"  # perhaps with bytes that have been seen
-    AHEAD = "ahead"  # there are bytes missing before it
-    OLD = "old"  # all has been seen
+    NEXT = "next"  # possibly with bytes already seen
+    AHEAD = "ahead"  # bytes before it are missing
+    OLD = "old"  # already seen entirely
 
 
 @dataclass
@@ -54,10 +54,10 @@ class Flows:
         self._states: dict[Flow, State] = {}
 
     def see(self, segment: Segment, skips: bool = False) -> tuple[Place, bytes, bytes]:
-        """Its place, what is looked at before its payload, and the payload.
+        """Classification of a segment, the bytes examined before its payload, and the payload.
 
-        What a stream has had stays as it was seen first. `skips`: over bytes that are missing, if
-        some still are.
+        Bytes of a stream stay as first seen. `skips`: skip missing bytes, if some are still
+        missing.
         """
         payload = segment.payload
         state = self._states.get(segment.flow)
@@ -90,7 +90,9 @@ class Inspection:
 
 
 def inspect(tables: Tables, segments: Iterable[Segment], room: int = 8) -> Inspection:
-    """Segments as they come. `room`: for those that wait until the gap before them has closed."""
+    """Inspects segments in order of arrival. `room`: for those that wait until the gap before them
+    is closed.
+    """
     flows = Flows()
     done = Inspection(set(), [], [])
     for segment in segments:

@@ -17,7 +17,7 @@ DIRECTIONS = ("->", "<>")
 
 
 class RuleSyntaxError(Exception):
-    """What is wrong with a rule; whoever knows file and line adds them."""
+    """A syntax error in a rule; the caller adds file and line."""
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class Option:
 
 @dataclass(frozen=True)
 class Statement:
-    """A rule as written. Text is one character a byte (latin-1)."""
+    """A rule as written. Text has one character per byte (latin-1)."""
 
     file: Path
     line: int
@@ -124,7 +124,7 @@ def _fields(head: str) -> list[str]:
 
 
 def split(text: str, separator: str) -> list[str]:
-    """Parts of a text; separators that are quoted, or behind a backslash, do not count."""
+    """Parts of a text; separators in quotes or after a backslash are ignored."""
     parts, quoted, escaped = [""], False, False
     for char in text:
         if char == separator and not quoted and not escaped:
@@ -151,7 +151,7 @@ def _options(text: str) -> Iterator[Option]:
 
 
 def unquoted(text: str) -> str:
-    """What stands in quotes, or the text if there are none."""
+    """The text inside the quotes, or the whole text if there are none."""
     return text[1:-1] if len(text) > 1 and text[0] == text[-1] == '"' else text
 
 

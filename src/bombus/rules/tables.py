@@ -36,11 +36,11 @@ class Entry:
     target: Range
     size: tuple[int, int]
     anchor: Anchor
-    in_streams: bool = False  # it may begin in the segments before
+    in_streams: bool = False  # it may begin in earlier segments
 
 
 class FullError(UserError):
-    """The entries do not fit into so many rows."""
+    """The entries do not fit into this many rows."""
 
 
 class Tables:
@@ -69,7 +69,7 @@ class Tables:
         return place >> 5, SHORT_BITS, place & 31
 
     def places(self, key: bytes) -> tuple[tuple[int, int], tuple[int, int]]:
-        """Row and first column of both places that a fragment may have."""
+        """Row and first column of both possible places of a fragment."""
         mask = self.rows - 1
         return (
             (hashing.first(key) & mask, HALVES[0]),
@@ -143,7 +143,7 @@ def _put_rule(
 
 
 def _put_fragments(tables: Tables) -> None:
-    """Cuckoo hashing: a fragment that takes a place sends its owner to that one's other place."""
+    """Cuckoo hashing: a fragment that takes a place moves the previous owner to its other place."""
     owners: dict[tuple[int, int], bytes] = {}
     random = Random(0)
     for new in tables.fragments:
@@ -171,7 +171,9 @@ def _put_fragments(tables: Tables) -> None:
 
 
 def fit(entries: Sequence[Entry], rows: int | None) -> Tables:
-    """Tables of the fewest rows that are enough, or of `rows`; UserError if they are too few."""
+    """Tables with the smallest sufficient number of rows, or with `rows`; UserError if those are
+    too few.
+    """
     sizes = [rows] if rows else [1 << n for n in range(8, MAX_ROWS.bit_length())]
     for size in sizes:
         try:
@@ -182,9 +184,8 @@ def fit(entries: Sequence[Entry], rows: int | None) -> Tables:
 
 
 def words_to_write(tables: Tables) -> Iterator[tuple[int, int]]:
-    """Place and value of each word that the matcher needs, whatever was there before.
-
-    Bitmaps and the words that say whether a fragment is valid; of all others those that are used.
+    """Index and value of each word that the matcher needs, independent of previous contents:
+    bitmaps, the words with valid bits of fragments, and all other words in use.
     """
     always = {LONG_BITS, LONG_BITS + 1, SHORT_BITS, *(column + 2 for column in HALVES)}
     for row in range(tables.rows):

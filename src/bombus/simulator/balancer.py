@@ -21,7 +21,7 @@ from bombus.simulator.shares import IN_TURN, Shares
 if TYPE_CHECKING:
     from bombus.simulator.simulation import Simulation
 
-# Policies whose slots are many for each replica, and can be taken in turn instead.
+# Policies with many slots per replica, which can also be used round robin.
 _SWITCHABLE = ("flow_hash", "dst_port")
 
 
@@ -62,10 +62,10 @@ class Balancer(Shares):
         others = [self.tiles[number] for number in sorted(enabled)]
         for sender, now in zip(self._senders, self._slots, strict=True):
             for slot, home in enumerate(each["to"] for each in sender["slots"]):
-                # A slot whose replica is away goes to one of the others, evenly.
+                # A slot whose replica is disabled goes to one of the others, evenly.
                 turn = slot // len(self.tiles) + slot
                 to = home if home in others else others[turn % len(others)]
-                # Under least_loaded a slot that is written counts from 0 again.
+                # Under least_loaded, writing a slot resets its count to 0.
                 if to != now[slot]:
                     self._simulation.set_slot(
                         sender["tile"],

@@ -56,7 +56,7 @@ def build(
     board: str | None = None,
     console: Console | None = None,
 ) -> Library:
-    """The simulator of a design file; built if the cache does not have it.
+    """The simulator of a design file; built unless it is in the cache.
 
     `trace`: can write waveforms. `assertions`: checks the assertions of the RTL.
     Both cost speed. `board`: with the Ethernet MACs of this board, and gigabit links behind them.
@@ -67,7 +67,7 @@ def build(
         raise UserError(f"cannot read the design file {design}: no such file")
     sources = source_files(design)
     found = find_board(board) if board else None
-    # Generating takes seconds, so what was generated from the same is remembered.
+    # Generating takes seconds, so results for the same input are remembered.
     key = content_key(
         [design.name, verilator.version(), found.model_dump_json() if found else ""],
         [
@@ -98,7 +98,7 @@ def build(
 
 
 def _generate(design: Path, board: Board | None, folder: Path) -> None:
-    # Slow to import, and seldom needed
+    # Slow to import, and rarely needed
     from bombus.board import shell
     from bombus.generation.generate import generate
 
@@ -116,12 +116,11 @@ def build_library(
     sanitize: bool = False,
     console: Console | None = None,
 ) -> Library:
-    """The simulator of a directory as `bombus.generation.generate` writes it.
+    """The simulator of a directory written by `bombus.generation.generate`.
 
-    `sanitize`: with AddressSanitizer and UndefinedBehaviorSanitizer.
-
-    It holds all that the design needs: `<name>.json` (the manifest), the file list that the
-    manifest names under `simulation`, and the files in it, relative to itself.
+    `sanitize`: with AddressSanitizer and UndefinedBehaviorSanitizer. The directory contains
+    everything that the design needs: `<name>.json` (the manifest), the file list that the manifest
+    names under `simulation`, and the files in it, relative to itself.
     """
     manifests = list(generated.glob("*.json"))
     if len(manifests) != 1:
@@ -176,7 +175,7 @@ def _driver(sanitizers: Sequence[str], compresses: bool) -> Driver:
 
 
 def _with_places(message: str, generated: Path, sources: Iterable[Path]) -> str:
-    """The message with the design's own files where it names their copies in the cache."""
+    """The message with copies in the cache replaced by the design's own files."""
     message = message.replace(f"{generated}/sources/", "sources/")
     for source in sources:
         place = str(source).replace("\\", r"\\")
@@ -185,7 +184,7 @@ def _with_places(message: str, generated: Path, sources: Iterable[Path]) -> str:
 
 
 def _named(base: Path, files: Iterable[Path]) -> list[tuple[str, Path]]:
-    """Names for a key: relative where that is possible, so that places do not matter."""
+    """Names for a key: relative if possible, so that locations do not matter."""
     return [
         (str(file.relative_to(base)) if file.is_relative_to(base) else file.name, file)
         for file in files

@@ -26,20 +26,21 @@ JOBS = 2
 OPTIMISATION = "-O2"
 # With assertions or waveforms: compiled in half the time, and 4% slower.
 CHECKING_OPTIMISATION = "-O1"
-_SLOW_OPTIMISATION = "-O0"  # of what runs once
+_SLOW_OPTIMISATION = "-O0"  # for code that runs once
 
 
 class BuildError(UserError):
     """Verilator or the compiler failed; the log says why."""
 
 
-# Of C++ in a unit. The compiler's time and memory grow faster than its input, once that is large.
+# Bytes of C++ per unit. For large inputs, the compiler's time and memory grow faster than the
+# input.
 _UNIT_BYTES = 3_000_000
 
 
 @dataclass(frozen=True)
 class Driver:
-    """What drives a model, and how both are linked."""
+    """The driver of a model, and how both are linked."""
 
     sources: Sequence[Path]
     flags: Sequence[str]
@@ -48,7 +49,7 @@ class Driver:
 
 
 def _write_units(work: Path, name: str, files: Sequence[Path]) -> str:
-    """Files of C++ that include those that Verilator has written, in few units of like sizes."""
+    """C++ files that include those written by Verilator, in a few units of similar size."""
     sizes = [file.stat().st_size for file in files]
     count = max(1, -(-sum(sizes) // _UNIT_BYTES))
     units: list[list[str]] = [[] for _ in range(count)]
@@ -72,7 +73,7 @@ def compile_model(
     environment: dict[str, str],
     what: str,
 ) -> None:
-    """Makes `target` of the model that Verilator has written to `work`."""
+    """Builds `target` from the model that Verilator has written to `work`."""
     written = sorted(work.glob("*.cpp"))
     once = [file for file in written if file.stem.endswith("__Slow")]
     each_cycle = [file for file in written if file not in once]
@@ -117,7 +118,7 @@ def run_logged(
 ) -> None:
     """Runs a step of a build, its output to the log; BuildError with the first errors.
 
-    An exception, such as Ctrl-C, ends the step with all the programs that it has started.
+    An exception, such as Ctrl-C, ends the step and all programs that it started.
     """
     print(f"$ cd {cwd}; {' '.join(command)}", file=log, flush=True)
     streams = {"stdout": log, "stderr": subprocess.STDOUT}
@@ -132,7 +133,7 @@ def run_logged(
     log.flush()
     if status == 0:
         return
-    # The directory goes away, so the log is kept beside the finished simulators.
+    # The directory is removed, so the log is kept next to the finished simulators.
     kept = cache_directory() / "failed-build.log"
     shutil.copyfile(log.name, kept)
     raise BuildError(f"{what}:\n{_first_errors(Path(log.name))}\nfull output: {kept}")

@@ -15,7 +15,7 @@ EVENT = "event."
 
 
 def difference(after: Counters, before: Counters) -> dict[str, dict[str, int]]:
-    """What was counted between two moments."""
+    """Difference of counters between two readings."""
     return {
         tile: {name: value - before[tile][name] for name, value in values.items()}
         for tile, values in after.items()
@@ -23,7 +23,7 @@ def difference(after: Counters, before: Counters) -> dict[str, dict[str, int]]:
 
 
 def with_prefix(values: Mapping[str, int], prefix: str) -> dict[str, int]:
-    """The counters of one sort that are not 0, by the rest of their names."""
+    """The nonzero counters with a prefix, by the rest of their names."""
     return {
         name.removeprefix(prefix): value
         for name, value in values.items()
@@ -37,12 +37,12 @@ def dropped(counters: Counters) -> int:
 
 
 def _lines(tile: str, values: Mapping[str, int]) -> list[str]:
-    """`name count`, without the name of a layer that is called as its tile."""
+    """`name count`, without the layer's name if it equals the tile's."""
     return [f"{name.removeprefix(tile + '.')} {value:,}" for name, value in values.items()]
 
 
 def mesh_table(manifest: Mapping[str, Any], counters: Counters, title: str | None = None) -> Table:
-    """A table with a row for each tile: what came in, went out, was dropped, happened.
+    """A table with a row for each tile: messages in, out and dropped, and events.
 
     In and out: messages from and to the mesh, and frames from and to a MAC.
     """

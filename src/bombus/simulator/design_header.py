@@ -11,7 +11,7 @@ from typing import Any
 
 @lru_cache(maxsize=1)
 def wave_format() -> str:
-    """FST where the libraries that compress it can be had, else VCD."""
+    """FST if its compression libraries are available, otherwise VCD."""
     result = subprocess.run(
         ["g++", "-E", "-x", "c++", "-"],
         input="#include <zlib.h>\n#include <lz4.h>\n",

@@ -24,28 +24,28 @@ if TYPE_CHECKING:
 
 BY_FLOW = "flow_hash"
 HOLD_CYCLES = 2000
-# So long must nothing have moved: messages under way to a tile stay away no longer.
+# Cycles without movement after which no message can still be in flight to a tile.
 QUIET_CYCLES = 192
 _POLL_CYCLES = 32
-_FLOWS = 16  # values of the hash in a tile
+_FLOWS = 16  # hash values per tile
 
 
 class Place(NamedTuple):
-    """Where a packet processor is."""
+    """Position of a packet processor."""
 
     tile: str
-    lane: int  # among those of its tile, from 0; 0 if it is alone
+    lane: int  # number within its tile, from 0; 0 if it is the only one
     registers: Any
 
 
 class _Lanes:
-    """The registers that share the messages for a tile out among its processors."""
+    """The registers that distribute a tile's messages among its processors."""
 
     def __init__(self, block: Any) -> None:
         self._block = block
 
     def write(self, lanes: Sequence[int], *, in_turn: bool) -> None:
-        """`lanes`: those that get messages; a flow whose lane is not among them gets another."""
+        """`lanes`: lanes that get messages; flows of other lanes are moved to one of these."""
         own = [flow % 4 for flow in range(_FLOWS)]
         # The others' share is spread evenly.
         given = [
@@ -59,7 +59,7 @@ class _Lanes:
 class Distribution(Shares):
     """The distribution among the packet processors of a design.
 
-    In turn means among lanes: past those that have no room.
+    Round robin applies among lanes and skips lanes without room.
     """
 
     def __init__(
@@ -115,7 +115,9 @@ class Distribution(Shares):
                         self._balancer.disable(number)
 
     def _write_lanes(self, tile: str, enabled: set[int]) -> None:
-        """The lanes of a tile that are enabled; if none is, what may still come finds them all."""
+        """Writes the enabled lanes of a tile; if there are none, all lanes, for messages that may
+        still arrive.
+        """
         places = list(enumerate(self._places))
         lanes = [each.lane for n, each in places if each.tile == tile and n in enabled]
         every = [each.lane for _, each in places if each.tile == tile]
@@ -126,7 +128,7 @@ class Distribution(Shares):
 
     @contextmanager
     def _held(self) -> Iterator[None]:
-        """While the sources hold their frames and the processors have none."""
+        """Inside, the sources hold their frames and the processors have none."""
         for gate in self._gates:
             gate.hold = 1
         try:
@@ -138,7 +140,7 @@ class Distribution(Shares):
                 gate.hold = 0
 
     def _drain(self) -> None:
-        """Waits until nothing is under way or inside, or for `HOLD_CYCLES`."""
+        """Waits until nothing is in flight or inside, or for `HOLD_CYCLES`."""
         simulation = self._simulation
         start = quiet_since = simulation.cycle
         before = -1

@@ -13,7 +13,7 @@ class Frame:
     """A frame that crossed a MAC port. Without FCS."""
 
     data: bytes
-    first_beat_cycle: int  # in which its first beat was taken
+    first_beat_cycle: int  # cycle in which its first beat was taken
     last_beat_cycle: int
     time_ns: int  # virtual time of the last beat
     port: int = 0
@@ -26,13 +26,13 @@ class Frame:
 
     @classmethod
     def of(cls, info: Any, data: bytes) -> Frame:
-        """From a `bombus_frame_info`."""
+        """Converts a `bombus_frame_info`."""
         return cls(data, info.first_cycle, info.last_cycle, info.time_ns, info.port)
 
 
 @dataclass(frozen=True)
 class Sent:
-    """When a frame went into the design; zeros if it never did."""
+    """When a frame entered the design; zeros if it never did."""
 
     first_beat_cycle: int
     last_beat_cycle: int
@@ -42,13 +42,13 @@ class Sent:
 
     @classmethod
     def of(cls, info: Any) -> Sent:
-        """From a `bombus_frame_info`."""
+        """Converts a `bombus_frame_info`."""
         return cls(info.first_cycle, info.last_cycle, info.time_ns, info.length, info.port)
 
 
 @dataclass(frozen=True)
 class Exchange:
-    """What `Simulation.exchange` did."""
+    """Result of `Simulation.exchange`."""
 
     sent: list[Sent]  # in the order of the request
     received: list[Frame]  # in the order of their last beats
@@ -57,7 +57,7 @@ class Exchange:
 
 
 def frame_bytes(frame: bytes | SupportsBytes) -> bytes:
-    """The bytes of a frame: a buffer, or what converts itself, such as a scapy packet."""
+    """The bytes of a frame: a buffer, or an object that converts itself, such as a scapy packet."""
     if isinstance(frame, bytes):
         return frame
     if isinstance(frame, bytearray | memoryview | SupportsBytes):

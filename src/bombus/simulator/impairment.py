@@ -17,8 +17,8 @@ _LONGEST_US = 1e9
 class Impairment:
     """Impairment of one direction of a MAC port; seeded and repeatable.
 
-    Probabilities are from 0 to 1, per frame. Each draws from a stream of random
-    numbers of its own, so that changing one leaves the choices of the others alone.
+    Probabilities are from 0 to 1, per frame. Each uses its own stream of random numbers, so that
+    changing one does not affect the choices of the others.
     """
 
     loss: float = 0.0
@@ -56,7 +56,7 @@ class Impairment:
     def parse(cls, text: str, option: str = "") -> Impairment:
         """Reads `loss=0.01,delay_us=500,seed=7`; probabilities may be percentages (`loss=1%`).
 
-        `option` of the command line, to name in errors.
+        `option`: option of the command line, for error messages.
         """
         try:
             return cls._parse(text)

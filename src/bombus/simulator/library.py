@@ -21,7 +21,7 @@ class Library:
 
     @property
     def manifest(self) -> dict[str, Any]:
-        """What `bombus.generation.generate` says of the design."""
+        """The manifest written by `bombus.generation.generate`."""
         manifest: dict[str, Any] = json.loads(self.manifest_path.read_text())
         return manifest
 

@@ -24,7 +24,7 @@ DEFAULT_TIMEOUT_CYCLES = 100_000
 
 
 class MacPorts:
-    """What a `Simulation` does at its MAC ports; `Simulation` adds time, registers and the rest."""
+    """The MAC ports of a `Simulation`, which adds time, registers and the rest."""
 
     def __init__(self, native: Native, manifest: dict[str, Any]) -> None:
         self._native = native
@@ -45,17 +45,17 @@ class MacPorts:
     def send(self, frame: bytes | SupportsBytes, port: int = 0, *, bad: bool = False) -> None:
         """Queues a frame (bytes, or a scapy packet) for the MAC port `port`.
 
-        It goes in while time advances, back to back with those before it. `bad`:
-        the MAC saw a bad FCS. Nothing is padded.
+        It is sent as time advances, back to back with earlier ones. `bad`: the MAC saw a bad FCS.
+        Nothing is padded.
         """
         data = frame_bytes(frame)
         flags = self._native.library.BOMBUS_BAD_FRAME if bad else 0
         self._native.call("send_frame", port, data, len(data), flags)
 
     def receive(self, port: int = 0, timeout_cycles: int = DEFAULT_TIMEOUT_CYCLES) -> Frame | None:
-        """The next frame that comes out of the MAC port; advances time until then.
+        """The next frame from the MAC port; advances time until then.
 
-        None if none has come after `timeout_cycles`. With 0: only what is there.
+        None if there is none after `timeout_cycles`. With 0, only a frame that is already there.
         """
         status = self._native.call(
             "advance_until_frame", port, timeout_cycles, allowed=errno.ETIMEDOUT
@@ -67,7 +67,7 @@ class MacPorts:
         return Frame.of(info, bytes(self._native.ffi.buffer(self._buffer, length)))
 
     def sent(self, port: int = 0) -> list[Sent]:
-        """When the frames that went in since the last call did so (the last 65536)."""
+        """Times of the frames sent since the last call (the last 65536)."""
         stamps = []
         info = self._native.new("bombus_frame_info *")
         while self._native.call("next_sent", port, info, allowed=errno.EAGAIN) == 0:
@@ -85,13 +85,13 @@ class MacPorts:
         limit_cycles: int = 0,
         capacity: int | None = None,
     ) -> Exchange:
-        """Sends many frames and gathers what comes out, in one call into the simulator.
+        """Sends many frames and collects the output, in one call into the simulator.
 
-        `ports`: of each frame, default 0. `window`: at most this many frames sent and not
-        answered (0: no limit). `gap_cycles`: at least this many cycles from one frame to the
-        next. Stops after `expected` frames have come out, or (0) when nothing is in
-        flight, or after `limit_cycles` (0: never). `capacity`: most frames that can come
-        out; default: twice as many as go in, and some.
+        `ports`: of each frame, default 0. `window`: at most this many frames sent and not answered
+        (0: no limit). `gap_cycles`: at least this many cycles from one frame to the next. Stops
+        after `expected` frames have been received, or (0) when nothing is in flight, or after
+        `limit_cycles` (0: never). `capacity`: maximum number of received frames; default: a little
+        more than twice as many as are sent.
         """
         contents = [frame_bytes(frame) for frame in frames]
         if ports is not None and len(ports) != len(contents):
@@ -142,7 +142,7 @@ class MacPorts:
             timed_out=status < 0,
         )
 
-    # ---- The network around ----
+    # ---- The surrounding network ----
 
     def pace(self, port: int = 0, *, rx_bubble: float = 0.0, tx_stall: float = 0.0) -> None:
         """Probability of an idle cycle before each beat in, and of `tready` low."""
@@ -151,14 +151,15 @@ class MacPorts:
     def link(self, port: int = 0, *, up: bool) -> None:
         """Takes the link of a port down, or up again.
 
-        While it is down, the port takes nothing from the design, and what is sent to it is lost.
+        While it is down, the port accepts nothing from the design, and frames sent to it are lost.
         """
         self._native.call("set_link", port, int(up))
 
     def line_rate(self, gbps: float | None, port: int = 0) -> None:
-        """Keeps both directions of a port to the rate of a wire, in Gbit/s.
+        """Limits both directions of a port to a line rate in Gbit/s, including preamble, FCS and
+        gap.
 
-        Preamble, FCS and gap count. None: as fast as the port.
+        None: as fast as the port.
         """
         self._native.call("set_line_rate", port, (gbps or 0) * 1e9)
 
@@ -169,7 +170,7 @@ class MacPorts:
         *,
         port: int = 0,
     ) -> None:
-        """What the network does to frames into (`rx`) and out of (`tx`) a port; None: nothing."""
+        """Impairments of frames into (`rx`) and out of (`tx`) a port; None: no impairment."""
         library, null = self._native.library, self._native.ffi.NULL
         for direction, impairment in ((library.BOMBUS_RX, rx), (library.BOMBUS_TX, tx)):
             if not isinstance(impairment, Impairment | None):
@@ -182,20 +183,20 @@ class MacPorts:
             self._native.call("set_impairment", port, direction, parameters)
 
     def pcap_in(self, path: Path | str, port: int = 0, *, keep_time: bool = False) -> int:
-        """Queues the frames of a capture file; the number of them.
+        """Queues the frames of a capture file; returns their number.
 
-        `keep_time`: with the gaps between them that the file has, else back to back.
+        `keep_time`: with the gaps recorded in the file, otherwise back to back.
         """
         return self._native.call("pcap_in", port, os.fsencode(path), int(keep_time))
 
     def pcap_out(
         self, path: Path | str | None, port: int = 0, *, rx: bool = True, tx: bool = True
     ) -> None:
-        """Writes what crosses a port to a capture file, from now on; None: stops.
+        """Starts to write the frames of a port to a capture file; None: stops.
 
-        pcapng if the name ends in `.pcapng`, else classic pcap, with nanoseconds of virtual
-        time. `rx`: what goes in; `tx`: what comes out. SimulationError if the file, or the one
-        before, could not be written to its end.
+        pcapng if the name ends in `.pcapng`, otherwise classic pcap, with nanoseconds of virtual
+        time. `rx`: frames into the design; `tx`: frames out of it. Raises SimulationError if the
+        file, or the previous one, could not be written completely.
         """
         name = os.fsencode(path) if path is not None else self._native.ffi.NULL
         library = self._native.library
@@ -203,11 +204,11 @@ class MacPorts:
         self._native.call("pcap_out", port, name, directions)
 
     def attach(self, file_descriptor: int, port: int = 0) -> None:
-        """Joins a port to a TAP or packet socket for `run_live`; -1: none."""
+        """Connects a port to a TAP or packet socket for `run_live`; -1: none."""
         self._native.call("attach", port, file_descriptor)
 
     def statistics(self, port: int = 0) -> dict[str, Any]:
-        """Frames and bytes of a port, and what its impairments did (pairs: rx, tx)."""
+        """Frames and bytes of a port, and the effects of its impairments (pairs: rx, tx)."""
         statistics = self._native.new("bombus_port_statistics *")
         self._native.call("get_statistics", port, statistics)
         return self._native.as_dict(statistics[0])

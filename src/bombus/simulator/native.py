@@ -30,7 +30,7 @@ class SimulationError(UserError):
 def _declared() -> tuple[FFI, dict[str, list[str]]]:
     """The declarations of the header, and the names of each function's parameters.
 
-    Without what is for the preprocessor.
+    Preprocessor lines are removed.
     """
     text = (SIM / "bombus_sim.h").read_text()
     text = re.sub(r"#ifdef __cplusplus.*?#endif", "", text, flags=re.DOTALL)
@@ -46,7 +46,7 @@ def _declared() -> tuple[FFI, dict[str, list[str]]]:
     return ffi, parameters
 
 
-_FFI, _PARAMETERS = _declared()  # one for all threads: the types of two do not mix
+_FFI, _PARAMETERS = _declared()  # one for all threads: types of different instances do not mix
 
 
 @cache  # a library is never unloaded
@@ -64,7 +64,7 @@ def load(path: Path) -> Any:
 class Native:
     """An open simulator. After `close` every call is refused.
 
-    Ctrl-C, and whatever else a signal handler raises, ends a call that takes long.
+    Ctrl-C, and anything else that a signal handler raises, ends a long call.
     """
 
     def __init__(self, path: Path, options: Mapping[str, Any]) -> None:
@@ -90,7 +90,7 @@ class Native:
             self.library.bombus_close(sim)
 
     def check_open(self) -> None:
-        """SimulationError after `close`."""
+        """Raises SimulationError after `close`."""
         if self._sim is None:
             raise SimulationError("the simulation is closed")
 
@@ -99,16 +99,16 @@ class Native:
         return self.library.bombus_describe()
 
     def call(self, function: str, *arguments: Any, allowed: int = 0) -> int:
-        """Calls `bombus_<function>`; its result, or SimulationError with its reason.
+        """Calls `bombus_<function>`; returns its result or raises SimulationError with the reason.
 
-        `allowed`: an errno value that is no error; the result is negative then.
+        `allowed`: an errno value that is not an error; the result is then negative.
         """
         self.check_open()
         entry_name = f"bombus_{function}"
         entry = getattr(self.library, entry_name)
         try:
             result = int(entry(self._sim, *arguments))
-        except OverflowError:  # a number that C has no room for
+        except OverflowError:  # a number that does not fit in the C type
             names = _PARAMETERS[entry_name][1:]
             types = self.ffi.typeof(entry).args[1:]
             raise self._no_room(zip(names, types, arguments, strict=True)) from None
@@ -138,7 +138,9 @@ class Native:
         return bytes(self.ffi.string(text)).decode(errors="replace")
 
     def _no_room(self, places: Iterable[tuple[str, Any, Any]]) -> SimulationError:
-        """Which number of these (name, C type and value) does not fit, and what would."""
+        """The error for the number (name, C type and value) that does not fit, with its valid
+        range.
+        """
         for name, place, value in places:
             if place.kind != "primitive" or not isinstance(value, int):
                 continue
@@ -153,7 +155,9 @@ class Native:
 
 
 def _poll(ffi: FFI, raised: list[BaseException]) -> Any:
-    """What long calls ask whether to end. Python runs its signal handlers here."""
+    """The callback that long calls use to ask whether to end. Python runs its signal handlers
+    here.
+    """
 
     def keep(kind: type[BaseException], error: BaseException, trace: TracebackType) -> None:
         raised.append(error.with_traceback(trace))

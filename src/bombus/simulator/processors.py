@@ -33,25 +33,25 @@ DRAIN_CYCLES = 100_000
 
 @dataclass(frozen=True)
 class Status:
-    """What a packet processor does."""
+    """State of a packet processor."""
 
     running: bool
-    stuck: bool  # the watchdog has stopped it
-    exception: tuple[int, int] | None  # mcause and mepc of the last one since it runs
-    slots: int  # that are taken
+    stuck: bool  # stopped by the watchdog
+    exception: tuple[int, int] | None  # mcause and mepc of the last exception since it was started
+    slots: int  # slots in use
     enabled: bool  # messages are sent to it
     inside: int  # messages in its tile, or in its slots if the tile has others
     counters: dict[str, int]  # of its tile
 
 
 class Memory:
-    """The data memory of a processor that does not run; addresses as in its program."""
+    """The data memory of a stopped processor; addresses as in its program."""
 
     def __init__(self, registers: Any, name: str) -> None:
         self._registers, self._name = registers, name
 
     def read(self, address: int = DATA_BASE, count: int = 4) -> bytes:
-        """So many bytes from an address on."""
+        """This many bytes from an address on."""
         first, last = address // 4, (address + count - 1) // 4
         words = b"".join(
             self._word(4 * n).word.to_bytes(4, "little") for n in range(first, last + 1)
@@ -85,7 +85,7 @@ class Processor:
     ) -> None:
         self._simulation = simulation
         self.tile, self.layer, self.registers = tile, layer, registers
-        self.lane = lane  # among those of its tile, from 0; None: it is alone
+        self.lane = lane  # number within its tile, from 0; None if it is the only one
         self.name = tile if lane is None else f"{tile}.{layer}"
         self.memory = Memory(registers, self.name)
 
@@ -99,20 +99,20 @@ class Processor:
         self.registers.control.run = 1
 
     def stop(self) -> None:
-        """Stops it; what it has is dropped, what comes waits."""
+        """Stops it; messages inside are dropped, new ones wait."""
         self.registers.control.run = 0
 
     def poke(self) -> None:
-        """Raises the software interrupt, by a message of 0 at place 0."""
+        """Raises the software interrupt, by sending 0 at index 0."""
         self.debug_send(0)
 
     def debug_send(self, word: int, place: int = 0) -> None:
-        """Sends the program a word (`rpu_message`), at a place below 16."""
+        """Sends the program a word (`rpu_message`), at an index below 16."""
         self.registers.message.write(word=word, place=place, send=1)
 
     @property
     def debug_word(self) -> int:
-        """The word that the program has left for the host last (`rpu_report`)."""
+        """The last word that the program left for the host (`rpu_report`)."""
         return int(self.registers.report["word"])
 
     @property
@@ -133,7 +133,7 @@ class Processor:
     def evict(self, limit_cycles: int = DRAIN_CYCLES) -> None:
         """Stops it without loss: it gets no further messages, finishes what it has, and stops.
 
-        SimulationError if it has not finished within `limit_cycles`; it is stopped all the same.
+        SimulationError if it has not finished within `limit_cycles`; it is stopped anyway.
         """
         number, distribution = self._place()
         if distribution is None:
@@ -154,9 +154,9 @@ class Processor:
             )
 
     def reload(self, file: Path | str, limit_cycles: int = DRAIN_CYCLES) -> None:
-        """Evicts it, loads a program, starts it and sends it messages again; nothing is lost.
+        """Evicts it, loads and starts a program, and enables it again without loss.
 
-        SimulationError if the old program has not finished; the new one runs all the same.
+        Raises SimulationError if the old program did not finish; the new one runs anyway.
         """
         try:
             self.evict(limit_cycles)
@@ -168,7 +168,7 @@ class Processor:
                 distribution.enable(number)
 
     def _come_and_inside(self) -> tuple[int, int]:
-        """Messages that have come to its tile, which may be for its neighbours; those inside."""
+        """Messages that have reached its tile, possibly for its neighbours, and messages inside."""
         if self.lane is not None:
             return 0, self.registers.status["slots"]
         counters = self._simulation.tile_counters(self.tile)
@@ -180,13 +180,13 @@ class Processor:
 
 
 def _inside(counters: dict[str, int]) -> int:
-    """Messages that have come to a tile and are still there."""
+    """Messages that have reached a tile and are still inside."""
     gone = sum(value for name, value in counters.items() if name.startswith(DROP))
     return counters["noc_in_messages"] - counters["noc_out_messages"] - gone
 
 
 def distribution(simulation: Simulation) -> Distribution | None:
-    """That among the packet processors of a design; None: there is none, or one by itself."""
+    """The distribution among packet processors; None if there are none or only one."""
     rpus = simulation.rpus
     tiles = {processor.tile for processor in rpus}
     balancer = next((each for each in simulation.balancers if tiles >= set(each.tiles)), None)
@@ -198,7 +198,7 @@ def distribution(simulation: Simulation) -> Distribution | None:
 
 
 def processors(simulation: Simulation) -> list[Processor]:
-    """Those of a design, by the names of their tiles: replica n comes before n + 1."""
+    """The processors of a design, sorted by tile name: replica n comes before n + 1."""
     found = []
     for tile in simulation.manifest["tiles"]:
         block = simulation.registers.tiles[tile["name"]]
@@ -212,7 +212,7 @@ def processors(simulation: Simulation) -> list[Processor]:
 
 
 def _natural(name: str) -> list[tuple[str, int]]:
-    """To sort rpu_10 behind rpu_9."""
+    """A sort key that puts rpu_10 after rpu_9."""
     return [(word, int(number or 0)) for word, number in re.findall(r"(\D+)(\d*)", name)]
 
 
@@ -222,8 +222,9 @@ def balancers(simulation: Simulation) -> list[Balancer]:
 
 
 def keep_loaded(file: Path) -> Callable[[Simulation], None]:
-    """Software for a live run: all packet processors run this program, and are reloaded one after
-    the other, without loss, when the file has been written anew."""
+    """Software for a live run: all packet processors run this program, and are reloaded one by one,
+    without loss, when the file changes.
+    """
     loaded: list[int] = []
 
     def software(simulation: Simulation) -> None:
@@ -232,7 +233,7 @@ def keep_loaded(file: Path) -> Callable[[Simulation], None]:
             return
         for processor in simulation.rpus:
             if loaded:
-                with suppress(SimulationError):  # of a program that hangs
+                with suppress(SimulationError):  # for a program that hangs
                     processor.reload(file)
             else:
                 processor.load(file)

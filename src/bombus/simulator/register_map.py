@@ -28,9 +28,8 @@ def set_host(
     netmask: str | None = None,
     gateway: str | None = None,
 ) -> None:
-    """Addresses of a MAC port; what is None stays. Gateway "0.0.0.0": none.
-
-    Together they must be those that a design file may have.
+    """Changes addresses of a MAC port; None: unchanged. Gateway "0.0.0.0": none. Together they must
+    be valid for a design file.
     """
     last = len(manifest["mac_ports"]) - 1
     if not 0 <= port <= last:
@@ -70,7 +69,7 @@ def set_route(
     via: str | None,
     port: int,
 ) -> None:
-    """Writes an entry of the routing table; `to` None: it becomes empty."""
+    """Writes an entry of the routing table; `to` None: clears it."""
     count = manifest["route_entries"]
     if not 0 <= entry < count:
         raise SimulationError(f"entry {entry}: the routing table has {count} entries")
@@ -90,7 +89,9 @@ def set_route(
 
 
 def _check_host(parts: Mapping[str, Any], given: Mapping[str, str | None]) -> None:
-    """SimulationError if no design file may have these addresses; `given`: the new ones."""
+    """Raises SimulationError if these addresses are not valid for a design file; `given`: the new
+    ones.
+    """
     try:
         Host(mac="02:00:00:00:00:01", **parts)
     except ValidationError as error:
@@ -152,7 +153,7 @@ def set_group(
     *,
     in_turn: bool,
 ) -> None:
-    """Points a next hop to its group of replicas: in turn, or by the group's policy.
+    """Points a next hop to its group of replicas: round robin, or by the group's policy.
 
     `sender`: one of the manifest's `dispatch`.
     """

@@ -24,21 +24,21 @@ class Shares(ABC):
         return sorted(self._enabled)
 
     def enable(self, number: int) -> None:
-        """It gets its share again."""
+        """Gives it its share again."""
         self._set(self._enabled | {self._checked(number)})
 
     def disable(self, number: int) -> None:
-        """It gets no further messages; its share goes to the others."""
+        """Sends it no further messages; its share goes to the others."""
         self._set(self._enabled - {self._checked(number)})
 
     @property
     @abstractmethod
     def policies(self) -> list[str]:
-        """Those that `policy` may be set to."""
+        """The values that `policy` may have."""
 
     @property
     def policy(self) -> str:
-        """That of the design file, or `round_robin`."""
+        """The policy of the design file, or `round_robin`."""
         return self._current()
 
     @policy.setter
@@ -57,7 +57,7 @@ class Shares(ABC):
 
     @abstractmethod
     def _share(self, enabled: set[int]) -> None:
-        """Makes these, at least one, all that get messages, from those in `_enabled` until now."""
+        """Changes the receivers from `_enabled` to these, at least one."""
 
     def _checked(self, number: int) -> int:
         if not 0 <= number < self._count:

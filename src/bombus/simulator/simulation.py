@@ -34,7 +34,7 @@ from bombus.simulator.stalls import Stall, stalls
 from bombus.simulator.streams import Stream
 from bombus.simulator.tcp import Sockets
 
-STALL_CYCLES = 10_000  # without any movement: longer than the longest frame at a slow MAC
+STALL_CYCLES = 10_000  # cycles without movement: longer than the longest frame on a slow MAC
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class Tile:
 
     @property
     def registers(self) -> BlockAccess:
-        """Its registers by name, those of its layers too: `registers.next_hop[2]`."""
+        """Its registers by name, including those of its layers: `registers.next_hop[2]`."""
         found: BlockAccess = self.simulation.registers.tiles[self.name]
         return found
 
@@ -58,13 +58,12 @@ class Tile:
 class Simulation(MacPorts):
     """A running design.
 
-    `design`: a design file, which is built if need be, or a `Library` from
-    `bombus.simulator.build`. `seed`: of the initial state of registers that have no reset,
-    and of all random choices here. `rx_bubble`, `tx_stall`: probability of an idle
-    cycle before each beat into the design, and of `tready` low at its output.
-    `queue_limit`: most frames that may wait to go into one port; 0: no limit.
-    `timer_step_us`: longest jump of `elapse` while a timer is armed. `trace`,
-    `assertions`: see `bombus.simulator.build.build`.
+    `design`: a design file, which is built if necessary, or a `Library` from
+    `bombus.simulator.build`. `seed`: of the initial state of registers that have no reset, and of
+    all random choices here. `rx_bubble`, `tx_stall`: probability of an idle cycle before each beat
+    into the design, and of `tready` low at its output. `queue_limit`: maximum number of frames
+    waiting at one port; 0: no limit. `timer_step_us`: longest jump of `elapse` while a timer is
+    armed. `trace`, `assertions`: see `bombus.simulator.build.build`.
 
     The same seed and the same calls give the same bytes.
     """
@@ -101,9 +100,9 @@ class Simulation(MacPorts):
         self.watch()
 
     def close(self) -> None:
-        """Ends the simulation; capture and waveform files are complete then.
+        """Ends the simulation and completes capture and waveform files.
 
-        SimulationError if a capture file could not be written.
+        Raises SimulationError if a capture file could not be written.
         """
         if self._native.closed:
             return
@@ -137,7 +136,7 @@ class Simulation(MacPorts):
 
     @property
     def evaluated_cycles(self) -> int:
-        """Cycles that were really computed; idle ones are skipped."""
+        """Cycles that were actually computed; idle ones are skipped."""
         return self._native.call("evaluated_cycles")
 
     @property
@@ -152,12 +151,12 @@ class Simulation(MacPorts):
 
     @property
     def busy(self) -> bool:
-        """Something is in flight or waiting, or a timer is armed."""
+        """Whether something is in flight or waiting, or a timer is armed."""
         return bool(self._native.call("busy"))
 
     @property
     def in_flight(self) -> bool:
-        """Something is in flight or waiting."""
+        """Whether something is in flight or waiting."""
         return bool(self._native.call("in_flight"))
 
     def advance(self, cycles: int) -> None:
@@ -167,7 +166,7 @@ class Simulation(MacPorts):
     def advance_until_idle(self, limit_cycles: int = DEFAULT_TIMEOUT_CYCLES) -> bool:
         """Advances until nothing is in flight and counters are up to date.
 
-        False if that has not happened after `limit_cycles`. Timers may stay armed.
+        Returns False if that has not happened after `limit_cycles`. Timers may stay armed.
         """
         limit = errno.ETIMEDOUT
         return self._native.call("advance_until_idle", limit_cycles, allowed=limit) == 0
@@ -175,7 +174,7 @@ class Simulation(MacPorts):
     def receive_all(
         self, port: int = 0, timeout_cycles: int = DEFAULT_TIMEOUT_CYCLES
     ) -> list[Frame]:
-        """Every frame that comes out until nothing is in flight."""
+        """Every frame received until nothing is in flight."""
         self.advance_until_idle(timeout_cycles)
         frames = []
         while (frame := self.receive(port, timeout_cycles=0)) is not None:
@@ -185,7 +184,7 @@ class Simulation(MacPorts):
     def elapse(self, *, us: int = 0, seconds: float = 0) -> None:
         """Lets virtual time pass in few cycles, by large steps of `tick_us_i`.
 
-        Timers fire, at most `timer_step_us` late, and what they send goes out.
+        Timers fire, at most `timer_step_us` late, and their messages are sent.
         """
         if not math.isfinite(seconds):
             raise SimulationError(f"elapse: {seconds} is not a number of seconds")
@@ -195,15 +194,15 @@ class Simulation(MacPorts):
         self._native.call("elapse_us", us + round(seconds * 1_000_000))
 
     def reset(self) -> None:
-        """Resets the design; frames that wait or are in it are lost. Time goes on."""
+        """Resets the design; frames waiting or inside are lost. Time continues."""
         self._native.call("reset")
 
     def reset_core(self) -> None:
-        """Resets the design, but not the MACs that have clocks of their own: they go on."""
+        """Resets the design, but not MACs with their own clocks, which continue."""
         self._native.call("reset_core")
 
     def reset_port(self, port: int = 0) -> None:
-        """Resets the MAC's side of a port with a clock of its own; what waits there is lost."""
+        """Resets the MAC's side of a port with its own clock; frames waiting there are lost."""
         self._native.call("reset_port", port)
 
     # ---- Registers ----
@@ -248,9 +247,9 @@ class Simulation(MacPorts):
         self._native.call("watch", cycles)
 
     def stalls(self) -> list[Stall]:
-        """Links, queues and layers that stand still, the oldest first, and what each waits for.
+        """Stalled links, queues and layers, oldest first, and what each waits for.
 
-        `watch` says after how many cycles. `bombus.simulator.stalls.explain` puts them in words.
+        `watch` sets the number of cycles. `bombus.simulator.stalls.explain` describes them.
         """
         points = self.manifest.get("watch", ())
         found = self._native.new("bombus_stall[]", len(points))
@@ -271,7 +270,7 @@ class Simulation(MacPorts):
     ) -> None:
         """Points a slot of a group of replicas to a tile's entry `port`; None: to nowhere.
 
-        `tile` distributes the messages with that next hop. What the slots are depends on the
+        `tile` distributes the messages with that next hop. The meaning of the slots depends on the
         policy: see `bombus.design.dispatch` and the manifest's `dispatch`.
         """
         register_map.set_slot(self.registers, self.manifest, tile, next_hop, slot, to_tile, port)
@@ -285,7 +284,7 @@ class Simulation(MacPorts):
         netmask: str | None = None,
         gateway: str | None = None,
     ) -> None:
-        """Changes addresses of a MAC port; what is not given stays. Gateway "0.0.0.0": none."""
+        """Changes addresses of a MAC port; others are unchanged. Gateway "0.0.0.0": none."""
         given = {"mac": mac, "ip": ip, "netmask": netmask, "gateway": gateway}
         register_map.set_host(self.registers, self.manifest, port, **given)
 
@@ -293,14 +292,15 @@ class Simulation(MacPorts):
         self, entry: int, to: str | None, *, via: str | None = None, port: int = 0
     ) -> None:
         """Writes an entry of the routing table: network `to`, such as "10.80.0.0/16", is behind
-        gateway `via` of a MAC port, or on its link; None: the entry becomes empty."""
+        gateway `via` of a MAC port, or on its link; None: clears the entry.
+        """
         register_map.set_route(self.registers, self.manifest, entry, to, via, port)
 
     # ---- Packet processors ----
 
     @cached_property
     def rpus(self) -> list[processors.Processor]:
-        """The packet processors; those of replicas in the order of their numbers."""
+        """The packet processors; replicas in the order of their numbers."""
         return processors.processors(self)
 
     @cached_property
@@ -354,7 +354,7 @@ class Simulation(MacPorts):
 
     @cached_property
     def tcp(self) -> Sockets:
-        """Sockets on the design's TCP engine, where a tile raises an application's messages."""
+        """Sockets on the design's TCP engine, if a tile raises an application's messages."""
         return Sockets(self)
 
     # ---- Waveforms ----
@@ -365,23 +365,25 @@ class Simulation(MacPorts):
         return self._native.text(self._native.describe().wave_format)
 
     def wave_start(self, path: Path | str) -> None:
-        """Writes a waveform file from now on; needs `trace=True`. Slow, and nothing is skipped."""
+        """Starts to write a waveform file; needs `trace=True`. Slow, since no cycles are
+        skipped.
+        """
         self._native.call("wave_start", os.fsencode(path))
 
     def wave_stop(self) -> None:
         """Ends the waveform file."""
         self._native.call("wave_stop")
 
-    # ---- Watching ----
+    # ---- Observation ----
 
     def errors(self) -> dict[str, int]:
-        """Broken rules seen at the ports so far, by name; all must be 0."""
+        """Protocol violations seen at the ports so far, by name; all must be 0."""
         errors = self._native.new("bombus_errors *")
         self._native.call("get_errors", errors)
         return self._native.as_dict(errors[0])
 
     def check(self) -> None:
-        """Raises `SimulationError` if a rule was broken."""
+        """Raises `SimulationError` if there was a violation."""
         if broken := {name: count for name, count in self.errors().items() if count}:
             raise SimulationError(
                 f"{self.manifest['name']}: "
@@ -391,7 +393,7 @@ class Simulation(MacPorts):
     # ---- Live ----
 
     def run_live(self, seconds: float) -> None:
-        """Runs in real time for so long, or until a signal comes; see `bombus.live.run`."""
+        """Runs in real time for this long, or until a signal arrives; see `bombus.live.run`."""
         if not 0 <= seconds < math.inf:
             raise SimulationError(f"run_live: should be 0 seconds or more, not {seconds}")
         self._native.call("run_live", max(1, round(seconds * 1000)))

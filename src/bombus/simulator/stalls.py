@@ -10,15 +10,15 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Stall:
-    """A place where the same message has waited for long."""
+    """A place where the same message has waited for a long time."""
 
     name: str
     since_cycle: int
-    waits_for: tuple[str, ...]  # places that stand still too, one of which it waits for
+    waits_for: tuple[str, ...]  # other stalled places, one of which it waits for
 
 
 def stalls(watch: Sequence[Mapping[str, Any]], found: Mapping[int, int]) -> list[Stall]:
-    """What the simulator found (points of the manifest and since when), the oldest first."""
+    """The stalls that the simulator found (points of the manifest and since when), oldest first."""
     merged: dict[str, Stall] = {}
     for number, since in sorted(found.items(), key=lambda item: item[1]):
         point = watch[number]
@@ -29,7 +29,9 @@ def stalls(watch: Sequence[Mapping[str, Any]], found: Mapping[int, int]) -> list
 
 
 def ring(found: Sequence[Stall]) -> list[Stall]:
-    """Stalls that wait for each other, each for the next, the last for the first; or none."""
+    """A cycle of stalls, each waiting for the next and the last for the first; empty if there is
+    none.
+    """
     by_name = {stall.name: stall for stall in found}
     done: set[str] = set()
 

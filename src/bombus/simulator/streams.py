@@ -11,14 +11,16 @@ from typing import Any
 from bombus.base.text import near_matches
 from bombus.simulator.native import Native, SimulationError
 
-# What tuser says beside the metadata of a message whose kind the layer declares.
+# Fields of tuser besides the metadata, for messages whose kind the layer declares.
 KIND_BITS, LENGTH_BITS = 8, 16
 LONGEST_MESSAGE = 262144
 
 
 @dataclass(frozen=True)
 class Message:
-    """A message of a stream. `kind` and `fields`: where the layer declares what it carries."""
+    """A message of a stream. `kind` and `fields`: if the layer declares the kinds of its
+    messages.
+    """
 
     data: bytes = b""
     user: int = 0  # tuser of the first beat
@@ -34,7 +36,7 @@ class Stream:
         self.name: str = described["name"]
         self.tile: str = described["tile"]
         self.is_output: bool = described["output"]
-        self.data_bytes: int = described["data_bytes"]  # of a beat
+        self.data_bytes: int = described["data_bytes"]  # data bytes of a beat
         self.user_bits: int = described["user_bits"]
         self._kinds: dict[str, dict[str, Any]] = {
             kind["name"]: kind["fields"] for kind in described["kinds"]
@@ -53,7 +55,7 @@ class Stream:
     # ---- Into the design ----
 
     def send(self, data: bytes = b"", *, user: int = 0) -> None:
-        """Queues a message; it goes in while time advances."""
+        """Queues a message; it is sent as time advances."""
         size = -(-self.user_bits // 8)
         if not 0 <= user < 1 << 8 * size:
             raise SimulationError(f"{user} does not fit into tuser of {self.name}")
@@ -90,9 +92,9 @@ class Stream:
     # ---- Out of the design ----
 
     def receive(self, timeout_us: int = 0) -> Message | None:
-        """The next message that comes out; virtual time passes until then, at most so long.
+        """The next message received; virtual time passes until then, at most `timeout_us`.
 
-        None if none has come. While nothing is in flight, time passes in few cycles, as in
+        None if there is none. While nothing is in flight, time passes in few cycles, as in
         `Simulation.elapse`.
         """
         new, name = self._native.new, self.name.encode()

@@ -34,13 +34,13 @@ if TYPE_CHECKING:
 
 EVENT, DATA, READ, REQUEST = "tcp_event", "tcp_data", "tcp_read", "tcp_request"
 DEFAULT_TIMEOUT = 60.0  # seconds of virtual time
-_CHUNK = 8192  # most bytes of a message
-_LEAST_RING = 1024  # every send buffer has so many bytes for a session
+_CHUNK = 8192  # maximum bytes of a message
+_LEAST_RING = 1024  # minimum size of a send buffer per session
 _MODULO = 1 << 32
 
 
 def _distance(start: int, end: int) -> int:
-    """Bytes from one place in a stream to a later one."""
+    """Bytes from one position in a stream to a later one."""
     return (end - start) % _MODULO
 
 
@@ -61,7 +61,7 @@ class Connection:
         self._peer_closed = False
         self._closing = self._close_sent = False
         self._over = False  # the session has ended
-        self._released = False  # the program wants no more of it
+        self._released = False  # the program has released it
         self._freed = False
         self._wishes = {"request_readable": 0, "request_writable": 0}
         self._waits_for_space = False
@@ -75,13 +75,13 @@ class Connection:
 
     @property
     def at_end(self) -> bool:
-        """The peer has closed, and all that it sent has been received."""
+        """Whether the peer has closed and everything it sent has been received."""
         return self._peer_closed and self._taken == self._read_end
 
     def receive(self, size: int = _CHUNK, timeout: float = DEFAULT_TIMEOUT) -> bytes:
-        """Up to `size` bytes, as soon as there are some; none: the peer has closed.
+        """Up to `size` bytes, as soon as there are some; empty if the peer has closed.
 
-        ConnectionResetError after a reset.
+        Raises ConnectionResetError after a reset.
         """
         if size < 1:
             raise SimulationError(f"receive: size should be 1 or more, not {size}")
@@ -96,14 +96,14 @@ class Connection:
         return self.read(size)
 
     def receive_exactly(self, size: int, timeout: float = DEFAULT_TIMEOUT) -> bytes:
-        """So many bytes, or fewer where the peer closes before."""
+        """This many bytes, or fewer if the peer closes first."""
         data = bytearray()
         while len(data) < size and (part := self.receive(size - len(data), timeout)):
             data += part
         return bytes(data)
 
     def read(self, size: int | None = None) -> bytes:
-        """What has come, up to `size` bytes; does not wait."""
+        """Up to `size` bytes that have arrived; does not wait."""
         data = bytes(self._received[:size])
         del self._received[: len(data)]
         self._taken = (self._taken + len(data)) % _MODULO
@@ -114,7 +114,7 @@ class Connection:
     # ---- Send ----
 
     def write(self, data: bytes) -> None:
-        """Queues bytes, which go as the send buffer has space for them; does not wait."""
+        """Queues bytes, which are sent as the send buffer has space; does not wait."""
         self._check_released()
         if self.is_reset:
             raise ConnectionResetError(f"the connection with {self.peer} was reset")
@@ -124,9 +124,9 @@ class Connection:
         self._push()
 
     def send(self, data: bytes, timeout: float = DEFAULT_TIMEOUT) -> None:
-        """Sends bytes: all of them are in the send buffer then.
+        """Sends bytes and returns when all are in the send buffer.
 
-        ConnectionResetError after a reset, BrokenPipeError after `shutdown`.
+        Raises ConnectionResetError after a reset, BrokenPipeError after `shutdown`.
         """
         self.write(data)
         self._sockets.wait(
@@ -143,14 +143,15 @@ class Connection:
     # ---- End ----
 
     def shutdown(self) -> None:
-        """Says that nothing will follow what was sent; bytes may still be received."""
+        """Ends the outgoing stream; bytes may still be received."""
         self._check_released()
         self._closing = True
         self._push()
 
     def close(self) -> None:
-        """Closes both directions: what was sent still arrives, what comes is discarded. Waits for
-        nothing; the session is free for others once the peer has closed too."""
+        """Closes both directions: bytes already sent still arrive, received bytes are discarded.
+        Does not wait; the session becomes free once the peer has closed too.
+        """
         if self._released:
             return
         self.shutdown()
@@ -159,7 +160,7 @@ class Connection:
         self._free()
 
     def abort(self) -> None:
-        """Resets the connection: what is on its way may be lost."""
+        """Resets the connection: bytes in transit may be lost."""
         if self._freed:
             return
         if not self._over:
@@ -172,7 +173,7 @@ class Connection:
 
     @property
     def is_closed(self) -> bool:
-        """The session has ended on both sides."""
+        """Whether the session has ended on both sides."""
         return self._over
 
     def wait_closed(self, timeout: float = DEFAULT_TIMEOUT) -> None:
@@ -203,10 +204,10 @@ class Connection:
         self._request(request, place, self._wishes[request])
 
     def take_event(self, fields: dict[str, int]) -> None:
-        """What an event says of this session."""
+        """Applies an event of this session."""
         if fields["changes.peer_closed"]:
             self._peer_closed = True
-        # The place of a FIN is no byte.
+        # A FIN occupies a position, but is not a byte.
         self._read_end = (fields["read_end"] - self._peer_closed) % _MODULO
         self._write_end = fields["write_end"]
         if fields["changes.writable"]:
@@ -225,14 +226,14 @@ class Connection:
         self._free()
 
     def take_data(self, data: bytes) -> None:
-        """Bytes that were asked for."""
+        """Takes bytes that were requested."""
         self._received += data
         if self._released:
             self._discard()
         self._free()
 
     def _ask(self) -> None:
-        """Asks the receive buffer for all that is there."""
+        """Requests everything available from the receive buffer."""
         while size := min(_CHUNK, _distance(self._asked, self._read_end)):
             self._sockets.read(self, self._asked, size)
             self._asked = (self._asked + size) % _MODULO
@@ -262,7 +263,7 @@ class Connection:
 
 @dataclass
 class Opening:
-    """A connection that has been asked for: in time it has a `connection` or an `error`."""
+    """A requested connection: later it has a `connection` or an `error`."""
 
     peer: tuple[int, int]  # address and port
     connection: Connection | None = None
@@ -271,7 +272,7 @@ class Opening:
 
 
 class Listener:
-    """A port at which connections are taken."""
+    """A port on which connections are accepted."""
 
     def __init__(self, sockets: Sockets, port: int) -> None:
         self._sockets = sockets
@@ -284,14 +285,14 @@ class Listener:
         return self.waiting.popleft()
 
     def close(self) -> None:
-        """Takes no further connections: peers that open one are reset."""
+        """Accepts no further connections: new ones are reset."""
         self._sockets.listeners.pop(self.port, None)
         while self.waiting:
             self.waiting.popleft().abort()
 
 
 class Sockets:
-    """The connections of an application that is outside of a design."""
+    """The connections of an application outside the design."""
 
     def __init__(self, simulation: Simulation, tile: str | None = None) -> None:
         self._simulation = simulation
@@ -301,18 +302,19 @@ class Sockets:
         self.listeners: dict[int, Listener] = {}
         self._sessions: dict[int, Connection] = {}
         self._opening: list[Opening] = []  # the oldest first
-        self.reads: deque[Connection] = deque()  # by whom what comes next was asked for
+        # Connections whose reads will be answered next, in order
+        self.reads: deque[Connection] = deque()
         self._changed: dict[Connection, None] = {}  # since the last `poll`, in order
-        # Lets some microseconds pass, at most, where more than this simulation is to go on.
+        # Lets up to some microseconds pass, if other simulations must also advance.
         self.pass_time: Callable[[int], object] | None = None
 
     @property
     def connections(self) -> list[Connection]:
-        """Those whose sessions are not free yet."""
+        """Connections whose sessions are not free yet."""
         return list(self._sessions.values())
 
     def listen(self, port: int) -> Listener:
-        """Takes connections to a port from now on."""
+        """Starts to accept connections to a port."""
         self._check_port(port)
         if port in self.listeners:
             raise SimulationError(f"port {port} is listened at already")
@@ -321,7 +323,7 @@ class Sockets:
         return self.listeners[port]
 
     def open(self, ip: str, port: int, *, mac_port: int = 0) -> Opening:
-        """Asks for a connection, as `connect` does, but does not wait."""
+        """Requests a connection like `connect`, but does not wait."""
         address = int(_address(ip))
         if not 1 <= port <= 65535:
             raise SimulationError(f"port: should be 1 to 65535, not {port}")
@@ -340,9 +342,10 @@ class Sockets:
     def connect(
         self, ip: str, port: int, timeout: float = DEFAULT_TIMEOUT, *, mac_port: int = 0
     ) -> Connection:
-        """Opens a connection by a MAC port, from an own port that the engine chooses.
+        """Opens a connection through a MAC port, from a local port that the engine chooses.
 
-        ConnectionRefusedError if the peer resets it or does not answer, or no session is free.
+        Raises ConnectionRefusedError if the peer resets it or does not answer, or if no session is
+        free.
         """
         opening = self.open(ip, port, mac_port=mac_port)
         try:
@@ -359,10 +362,9 @@ class Sockets:
         return opening.connection
 
     def poll(self) -> list[Connection]:
-        """Takes what the design has sent; no time passes.
+        """Handles what the design has sent; no time passes.
 
-        Returns the connections to which something has come since the last call: they have opened,
-        or there are bytes, space, or an end.
+        Returns the connections with news since the last call: opened, bytes, space, or ended.
         """
         self._take_all()
         changed = list(self._changed)
@@ -374,7 +376,7 @@ class Sockets:
             self._take(message)
 
     def wait(self, is_done: Callable[[], bool], timeout: float, what: str) -> None:
-        """Lets virtual time pass until something is so; TimeoutError after `timeout` seconds."""
+        """Lets virtual time pass until a condition holds; TimeoutError after `timeout` seconds."""
         if not 0 <= timeout < math.inf:
             raise SimulationError(f"timeout: should be 0 seconds or more, not {timeout}")
         end = self._simulation.time_us + round(timeout * 1_000_000)
@@ -440,7 +442,9 @@ class Sockets:
             known.take_event(fields)
 
     def _opened(self, fields: dict[str, int]) -> Opening | None:
-        """What an event about a new session answers; None: the peer has opened it."""
+        """The pending request that an event about a new session answers; None if the peer opened
+        it.
+        """
         if fields.get("port", fields["tuple.own_port"]) == fields["tuple.own_port"]:
             return None
         peer = (fields["tuple.ip"], fields["tuple.peer_port"])
@@ -482,7 +486,7 @@ def _streams(simulation: Simulation, tile: str | None) -> tuple[Stream, Stream]:
 
 
 def _given_ports(simulation: Simulation) -> Iterator[tuple[str, int]]:
-    """TCP ports that design or defaults give to tiles."""
+    """TCP ports assigned to tiles by the design or by default."""
     for tile in simulation.manifest["tiles"]:
         for layer in tile["layers"]:
             params: dict[str, Any] = layer["params"]

@@ -16,10 +16,10 @@ from bombus.simulator.verilator import verilator_environment
 MODEL = "Vtop"
 VERILATOR_FLAGS = (
     *("--cc", "--prefix", MODEL, "-O3", "-Wall"),
-    # Unused signals and outputs, and the names of files, are for lint to judge, not for a build.
+    # Unused signals and outputs, and file names, are checked by lint, not in a build.
     *("-Wno-UNUSED", "-Wno-PINCONNECTEMPTY", "-Wno-DECLFILENAME"),
     "-Wno-USERWARN",  # a layer's $warning, which `bombus check` has reported
-    # Registers without reset start at random: a missing reset shows.
+    # Registers without reset start with random values, so that a missing reset shows.
     *("--x-initial", "unique", "--x-assign", "unique"),
     *("--timescale-override", "1ps/1ps"),
 )
@@ -30,8 +30,8 @@ MODEL_CFLAGS = (
     "-DVL_USER_STOP",
     "-DVL_USER_FATAL",
 )
-# With the program that loads it built so, too. Our classes have hidden type information, which
-# the check of vptr cannot compare.
+# The program that loads the library must be built the same way. Our classes have hidden type
+# information, which the vptr check cannot compare.
 SANITIZERS = (
     "-fsanitize=address,undefined",
     "-fno-sanitize=vptr",
@@ -50,7 +50,7 @@ def model_options(trace: bool, assertions: bool) -> list[str]:
 
 
 def _watched_signals(manifest: dict[str, Any]) -> str:
-    """Tells Verilator to keep the signals that the watchdog looks at."""
+    """Tells Verilator to keep the signals that the watchdog observes."""
     kept = dict.fromkeys(
         (point["module"], point[signal])
         for point in manifest.get("watch", ())

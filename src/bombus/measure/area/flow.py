@@ -32,7 +32,7 @@ NETLIST = "netlist.json"
 _COMPRESSION = 3  # to a twentieth
 _STATISTICS = "statistics.json"
 _DELAY = "delay.json"
-# After joining: constants across tiles, what nobody reads, gates and registers that are twice.
+# After joining: removes constants across tiles, unread logic, duplicate gates and registers.
 _CLEAN = ("opt_expr -mux_undef -noclkinv", "opt_clean", "opt_merge", "opt_dff -simple-dffe")
 
 
@@ -45,7 +45,7 @@ class Mapped:
 
     @property
     def cells(self) -> dict[str, int]:
-        """How many cells of each type there are."""
+        """Number of cells by type."""
         statistics = json.loads((self.folder / _STATISTICS).read_text())
         cells: dict[str, int] = statistics["design"]["num_cells_by_type"]
         return cells
@@ -101,7 +101,7 @@ def _part(part: Part) -> tuple[str, Path]:
 
 
 def _in_parallel(parts: Sequence[Part]) -> list[tuple[str, Path]]:
-    """`_part` of each, as many at once as there are processors."""
+    """`_part` of each, in parallel on all processors."""
     with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
         try:
             return list(pool.map(_part, parts))
@@ -111,7 +111,7 @@ def _in_parallel(parts: Sequence[Part]) -> list[tuple[str, Path]]:
 
 
 def mapped(sources: Sources) -> Mapped:
-    """The mapped netlist, from the cache if it is there."""
+    """The mapped netlist, from the cache if possible."""
     parts = _in_parallel(sources.parts)
     modules = [part.module for part in sources.parts]
     top = sources.top
@@ -126,7 +126,7 @@ def mapped(sources: Sources) -> Mapped:
         passes += ["flatten", *_CLEAN]
     passes += [
         *_write_json(top, GATES),
-        "scratchpad -set abc9.verify 0",  # the mapper's proof that it changed no function
+        "scratchpad -set abc9.verify 0",  # the mapper's proof of its own correctness
         _synth(top, "map_luts:"),
         f"tee -o {_STATISTICS} stat -json",
         *_write_json(top, NETLIST),
@@ -137,8 +137,8 @@ def mapped(sources: Sources) -> Mapped:
     def make(folder: Path) -> None:
         _write(sources.whole, folder)
         log = synthesis.run(passes, folder, top)
-        # ABC tells the delay of each of its mappings: the last one counts. Passes behind it still
-        # move LUTs into the enables and resets of flip-flops, which it does not know.
+        # ABC reports the delay of each of its mappings; the last one counts. Later passes still
+        # move LUTs into enables and resets of flip-flops, which ABC does not know.
         delays = re.findall(r"^ABC:.*Del = *([0-9]+(?:[.][0-9]+)?)", log, re.MULTILINE)
         delay = round(float(delays[-1])) if delays else None
         (folder / _DELAY).write_text(json.dumps(delay), encoding="utf-8")

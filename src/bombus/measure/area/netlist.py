@@ -10,9 +10,9 @@ from typing import Any
 
 Bit = int | str  # the number of a net, or a constant: "0", "1", "x"
 
-# Ports of cells that carry no path, since a clock has a network of its own.
+# Ports of cells that carry no path, since clocks have their own network.
 CLOCKS = {"C", "CLK", "WCLK", "CLKARDCLK", "CLKBWRCLK", "CLKA", "CLKB", "G"}
-# Cells whose outputs follow from their inputs without a clock. RAM of LUTs is read without one.
+# Cells with combinational outputs. LUT RAM is read without a clock.
 _LOGIC = ("LUT", "MUXF", "CARRY", "INV", "$_", "BUF", "XORCY", "MUXCY")
 
 
@@ -22,7 +22,7 @@ class Cell:
 
     name: str
     kind: str
-    src: str  # SystemVerilog places, as Yosys knows them
+    src: str  # SystemVerilog locations, as recorded by Yosys
     params: Mapping[str, str]
     inputs: Mapping[str, list[Bit]]
     outputs: Mapping[str, list[Bit]]
@@ -61,7 +61,9 @@ class Netlist:
 
     @cached_property
     def names(self) -> dict[Bit, Name]:
-        """Names of nets; of several, the one with the fewest instances, then the shortest."""
+        """Names of nets; if a net has several, the one with the fewest instances, then the
+        shortest.
+        """
         found: dict[Bit, tuple[tuple[int, int], str, str, int | None]] = {}
         for text, net in self._nets.items():
             if net.get("hide_name") or text.startswith("$"):
@@ -82,9 +84,9 @@ class Netlist:
     def in_order(
         self, chosen: Iterable[int], read: Callable[[int], Iterable[Bit]] | None = None
     ) -> Iterator[int]:
-        """The chosen cells, each behind those of them that drive it. A loop is cut somewhere.
+        """The chosen cells, each after those of them that drive it. Loops are cut somewhere.
 
-        `read`: the nets that a cell waits for; default: all of `self.read`.
+        `read`: the nets that a cell depends on; default: all of `self.read`.
         """
         read = read or self.read
         wanted = set(chosen)

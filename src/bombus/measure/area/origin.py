@@ -16,28 +16,28 @@ from hashlib import shake_128
 
 from bombus.measure.area.netlist import Bit, Cell, Netlist
 
-# Words of random values with different shares of ones, so that wide ANDs and ORs move too.
+# Words of random values with different shares of ones, so that wide ANDs and ORs also toggle.
 _WORD_BYTES = 32
-_WORDS = (1, -2, 2, -3, 3, -4, 4)  # of so many random words the OR (-) or the AND
+_WORDS = (1, -2, 2, -3, 3, -4, 4)  # the OR (-) or the AND of this many random words
 _DIGEST = _WORD_BYTES * sum(abs(number) for number in _WORDS)
 _BITS = 8 * _WORD_BYTES * len(_WORDS)
 _ONES = (1 << _BITS) - 1
-# A signal with fewer ones or zeros could have the same values as another one by chance.
+# A signal with fewer ones or zeros could match another one by chance.
 _QUIET = 8
 
 
 @dataclass(frozen=True)
 class Origin:
-    """Where a cell comes from; empty where nothing is known."""
+    """The origin of a cell; empty where unknown."""
 
     instance: str  # such as u_udp_rx.u_udp_rx.u_strip, or the tile if no more is known
     module: str
     place: str  # file:line
-    signal: str = ""  # what it drives, with its instances, if that has a name
+    signal: str = ""  # name of the signal that it drives, with its instances, if any
 
 
 class Places:
-    """Instances and files of a design, to look up names and places in."""
+    """Instances and files of a design, for looking up names and locations."""
 
     def __init__(
         self,
@@ -62,7 +62,7 @@ class Places:
         return self._instances.get(instance, "")
 
     def origin(self, src: str, name: str = "", within: str = "") -> Origin | None:
-        """From Yosys's list of places, and a name or at least the tile if they are known."""
+        """The origin from Yosys's list of locations, with a name or at least the tile if known."""
         instance = self.of_name(name)
         for place in src.split("|"):
             file, _, lines = place.partition(":")
@@ -121,7 +121,9 @@ def origins(gates: Netlist, mapped: Netlist, places: Places) -> list[Origin | No
 
 
 def _spread(result: list[Origin | None], netlist: Netlist) -> None:
-    """Cells of unknown origin get that of a cell which they drive, else which drives them."""
+    """Cells of unknown origin get that of a cell that they drive, or else of one that drives
+    them.
+    """
     readers: dict[Bit, list[int]] = {}
     for number in range(len(netlist.cells)):
         for bit in netlist.read(number):
@@ -141,13 +143,13 @@ def _spread(result: list[Origin | None], netlist: Netlist) -> None:
 
 
 def _tile(name: str) -> str:
-    """The instance that Yosys's own name of a cell begins with, when it was flattened."""
+    """The instance prefix that Yosys gave to a cell's own name when flattening."""
     match = re.match(r"\$flatten\\([^$]*)\.\$", name)
     return match[1] if match else ""
 
 
 def _of_state(cell: Cell, netlist: Netlist, places: Places) -> Origin | None:
-    """Of a flip-flop or memory: by its own name, or that of what it drives."""
+    """The origin of a flip-flop or memory, by its name or that of the signal it drives."""
     outputs = (bit for bits in cell.outputs.values() for bit in bits)
     name = next((netlist.names[bit] for bit in outputs if bit in netlist.names), None)
     own = places.origin(cell.src, name.text if name else "", _tile(cell.name))
@@ -161,7 +163,7 @@ def _logic(netlist: Netlist) -> list[int]:
 
 
 def _either(value: int) -> int:
-    """The same for a signal and its inverse."""
+    """A value that is equal for a signal and its inverse."""
     return value if value & 1 else value ^ _ONES
 
 
@@ -180,7 +182,7 @@ def _random(name: str) -> int:
 
 
 def _simulate(netlist: Netlist) -> dict[Bit, int]:
-    """Values of nets; those that logic does not drive are random, by the name of their driver."""
+    """Values of nets; those not driven by logic are random, seeded by the name of their driver."""
     values: dict[Bit, int] = {"0": 0, "1": _ONES, "x": 0, "z": 0}
     for name, port in netlist.ports.items():
         for index, bit in enumerate(port["bits"]):

@@ -19,13 +19,13 @@ _PINS = {"D": "data", "CE": "enable", "R": "reset", "S": "set"}
 class PathStep:
     """A cell of a path."""
 
-    at_ps: int  # since the clock, at its output
+    at_ps: int  # arrival at its output, from the clock edge
     wire_ps: int  # the wire to it
     fanout: int  # of that wire
     cell: str
-    cell_ps: int  # the way through it, or its set-up time
+    cell_ps: int  # delay through it, or its set-up time
     place: str  # file:line; empty if it is not known
-    signal: str  # what it drives, or the instance that it is in
+    signal: str  # the signal it drives, or its instance
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class Path:
     end: str
     pin: str
     endpoints: int  # bits of the register with a path to this kind of pin
-    over: int  # of them, those with a path that is too slow
+    over: int  # of these, those with a path that is too slow
     steps: Sequence[PathStep]
 
     @property
@@ -105,7 +105,7 @@ def _end(netlist: Netlist, origins: Sequence[Origin | None], end: Endpoint) -> t
     if cell.kind.startswith(("FD", "LD")):
         name = netlist.names.get(cell.outputs["Q"][0])
         origin = origins[end.cell]
-        # Without a name: a register that Yosys has made, of a state machine or a memory.
+        # Without a name: a register created by Yosys for a state machine or a memory.
         text = name.register if name else f"in {origin.instance}" if origin else cell.name
     else:  # u_fifo.ram.0.12 is a slice of u_fifo.ram
         text = re.sub(r"(\.\d+)+$", "", cell.name)

@@ -40,7 +40,7 @@ class Report:
     endpoints: int  # of that analysis
     endpoints_over: int  # those with a path of more than CLOSE_AT_PS
     levels: int = 0  # the most levels of any path
-    nominal_mhz: float | None = None  # the clock of a design's file
+    nominal_mhz: float | None = None  # the clock in the design file
     link_bits: int | None = None  # of a router: bits of a flit, valid and ready
     modules: Sequence[ModuleArea] = ()
     paths: Sequence[Path] = ()
@@ -53,7 +53,7 @@ class Report:
 
     @property
     def meets_clock(self) -> bool | None:
-        """Whether both estimates fit into a cycle of the design's clock; None for a module."""
+        """Whether both estimates fit in a cycle of the design's clock; None for a module."""
         if self.nominal_mhz is None:
             return None
         return self.clock_mhz is None or self.clock_mhz >= self.nominal_mhz
@@ -92,8 +92,8 @@ def measure(
 ) -> Report:
     """Area of a design file, of one of its tiles, or of a module of rtl/ by name.
 
-    `params` and `data_width` (bits) are for a module, `tile` for a design.
-    `per_module` says where the area goes, `paths` how many of the worst paths to describe.
+    `params` and `data_width` (bits) are for a module, `tile` for a design. `per_module`: break the
+    area down by module. `paths`: number of worst paths to describe.
     """
     if FilePath(target).suffix in (".yaml", ".yml"):
         if params:

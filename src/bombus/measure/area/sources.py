@@ -30,7 +30,7 @@ _SCOPE = re.compile(r"(\w+)\s*::")
 
 @dataclass(frozen=True)
 class Part:
-    """A module and the files that it needs, by the name that they have in the work folder."""
+    """A module and the files that it needs, by their names in the work folder."""
 
     module: str
     files: Mapping[str, str]  # packages first; headers among them
@@ -41,7 +41,7 @@ class Sources:
     """A module to be synthesised."""
 
     whole: Part
-    parts: tuple[Part, ...] = ()  # modules inside that are synthesised by themselves first
+    parts: tuple[Part, ...] = ()  # modules inside that are synthesised separately first
     instances: Mapping[str, str] = field(default_factory=dict)  # module of each, by its path
     link_bits: int | None = None  # of a router: bits of a flit, valid and ready
     clock_mhz: float | None = None  # of a design
@@ -65,7 +65,7 @@ class Sources:
 
 
 def _needed(files: Mapping[str, str]) -> dict[str, str]:
-    """Without packages that nothing refers to: a change of theirs changes no part."""
+    """The files without unreferenced packages, so that changes to those do not affect the part."""
     packages = {
         match[1]: name
         for name, text in files.items()
@@ -107,7 +107,7 @@ def of_design(design: Path, tile: str | None = None) -> Sources:
     checked, _ = check.check(design)
     name = checked.config.name
     texts = generate.texts(checked)
-    # The order of the design's own file list, in which packages come first.
+    # In the order of the design's file list, where packages come first.
     names = [line for line in texts[f"{name}.f"].splitlines() if not line.startswith(("+", "//"))]
     headers = {path: text for path, text in texts.items() if path.endswith(".svh")}
     elaboration = rtl.elaborate([], {path: texts[path] for path in names}, top=f"{name}_top")
@@ -189,7 +189,7 @@ def _register_types(name: str, data_width: int) -> dict[str, list[str]]:
 
 
 def _metadata(name: str, data_width: int) -> str:
-    """The struct of the metadata that a module's beats have: a layer's widest, else a packet's."""
+    """The metadata struct of a module's beats: a layer's widest, otherwise a packet's."""
     library = rtl.library(data_width)
     layer = library.layers.get(name)
     kinds = layer.message_kinds() if layer else [rtl.PACKET]

@@ -18,12 +18,12 @@ from bombus.measure.area import delays
 from bombus.measure.area.netlist import CLOCKS, Bit, Cell, Netlist
 
 CLOSE_AT_PS = 4000  # endpoints above it are counted: 250 MHz
-_ADDRESSES = ("ADDR", "A", "DPRA")  # of memory in LUTs, with what follows
+_ADDRESSES = ("ADDR", "A", "DPRA")  # of memory in LUTs, with a suffix
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A cell on a path: the wire to it, and the way through it."""
+    """A cell on a path: the wire to it, and the delay through it."""
 
     cell: int | None  # number in the netlist; None: a port of the module
     output: Bit  # the net that it drives
@@ -49,7 +49,7 @@ class Timing:
     def __init__(self, netlist: Netlist) -> None:
         self.netlist = netlist
         self._fanouts = _fanouts(netlist)
-        # Of each net: when it is stable, and the net before it on the latest path.
+        # For each net: arrival time, and the previous net on the latest path.
         self._arrivals: dict[Bit, int] = {}
         self._steps: dict[Bit, tuple[Bit | None, int | None, int, int]] = {}
         self._levels: dict[Bit, int] = {}
@@ -64,11 +64,12 @@ class Timing:
     @property
     def levels(self) -> int:
         """The most levels of any path: LUTs, reads of LUT memory, and carry chains; slice
-        multiplexers belong to the LUTs that they join."""
+        multiplexers count with the LUTs that they combine.
+        """
         return max((self._levels[end.net] for end in self.endpoints), default=0)
 
     def above(self, limit_ps: int) -> int:
-        """How many endpoints have a path that takes longer."""
+        """Number of endpoints with a longer path."""
         return sum(end.delay_ps > limit_ps for end in self.endpoints)
 
     def path(self, end: Endpoint) -> list[Step]:
@@ -138,7 +139,7 @@ class Timing:
 
     @staticmethod
     def _counts(kind: str, port: str) -> bool:
-        """Whether the way through a cell from this port is a level of its own."""
+        """Whether the path through a cell from this port counts as a level."""
         return not kind.startswith(("MUXF", "INV", "BUF")) and port not in ("CI", "CYINIT")
 
     def _find_endpoints(self) -> Iterator[Endpoint]:
@@ -172,7 +173,7 @@ def _fanouts(netlist: Netlist) -> dict[Bit, int]:
         if port["direction"] == "output":
             for bit in port["bits"]:
                 found[bit] = found.get(bit, 0) + 1
-    # What an inverter drives is driven by its own driver.
+    # The output of an inverter counts as driven by the inverter's driver.
     for cell in netlist.cells:
         if cell.kind == "INV":
             (before,), (after,) = cell.inputs["I"], cell.outputs["O"]
@@ -185,7 +186,7 @@ def _is_lut_ram(cell: Cell) -> bool:
 
 
 def _is_written(cell: Cell, port: str) -> bool:
-    """Whether the clock of memory in LUTs takes a port; addresses that only read it does not."""
+    """Whether a port of LUT memory is sampled by the clock; read-only addresses are not."""
     if not port.startswith(_ADDRESSES):
         return True
     if cell.kind.startswith("SRL") or port.startswith("DPRA"):
@@ -211,7 +212,7 @@ def _clock_to_output(cell: Cell, port: str) -> int:
 
 
 def _arcs(cell: Cell) -> Iterator[tuple[Bit, list[tuple[str, Bit, int]]]]:
-    """Of each output the inputs that it follows from, with their delays."""
+    """For each output, the inputs that it depends on, with their delays."""
     kind, inputs = cell.kind, cell.inputs
     if kind.startswith("LUT"):
         size = int(kind[3:])
@@ -224,7 +225,7 @@ def _arcs(cell: Cell) -> Iterator[tuple[Bit, list[tuple[str, Bit, int]]]]:
                 arcs = []
                 for (before, after), delay in delays.CARRY.items():
                     bits = inputs.get(before, [])[: index + 1] if after == port else []
-                    # A sum follows from the data of the places below it only.
+                    # A sum depends only on the data of the bits below it.
                     bits = bits[:index] if (before, after) == ("DI", "O") else bits
                     arcs += [(before, bit, delay) for bit in bits]
                 yield output, arcs

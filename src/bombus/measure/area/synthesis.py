@@ -27,7 +27,7 @@ _TOLD = 12  # lines of Yosys's log in an error
 def run(passes: Sequence[str], folder: Path, what: str) -> str:
     """Runs passes of Yosys in `folder`, to which their paths are relative; returns its log.
 
-    Raises UserError with Yosys's words if it does not accept `what`.
+    Raises UserError with Yosys's message if it does not accept `what`.
     """
     (folder / "passes.json").write_text(json.dumps(passes), encoding="utf-8")
     log_file = folder / "yosys.log"
@@ -44,7 +44,7 @@ def run(passes: Sequence[str], folder: Path, what: str) -> str:
 
 
 def errors(log: str) -> list[str]:
-    """The lines of Yosys's or slang's log that report errors, else its last ones.
+    """The lines of Yosys's or slang's log that report errors, otherwise the last lines.
 
     Signals and passes may have "error" in their names.
     """

@@ -31,16 +31,16 @@ with extra("bombus sweep", "Dask and PyArrow", "sweep"):
 CONNECT_SECONDS = 10
 # A point is abandoned after this many workers died running it.
 LOCAL_DEATHS = 5
-RETRIES = 2  # of a point that fails on a worker that lives
+RETRIES = 2  # retries of a point that fails although its worker survives
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a sweep did."""
+    """Outcome of a sweep."""
 
     path: Path
     points: int
-    kept: int  # that were in the file already
+    kept: int  # points already in the file
     run: int
     failed: dict[str, str]  # settings of a point, and why it has no result
     unsound: int  # points whose fabric lost, duplicated, misrouted or blocked messages
@@ -48,7 +48,7 @@ class Outcome:
 
 
 def _end(groups: Iterable[int]) -> None:
-    """Ends what the process groups of workers that have ended still do."""
+    """Ends remaining processes of workers that have ended."""
     for group in groups:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(group, signal.SIGTERM)
@@ -106,9 +106,9 @@ def run(
 ) -> Outcome:
     """Runs the points that have no result in `output` yet.
 
-    `scheduler`: address of a Dask scheduler; without one, `workers` processes on
-    this machine (default: one for each processor). UserError if that cannot be
-    reached or the file is another's. Ctrl-C ends it early, with all that is there.
+    `scheduler`: address of a Dask scheduler; without one, `workers` processes on this machine
+    (default: one for each processor). Raises UserError if the scheduler cannot be reached or the
+    file belongs to another sweep. Ctrl-C ends it early and keeps the results so far.
     """
     points = sweep.points()
     failed: dict[str, str] = {}

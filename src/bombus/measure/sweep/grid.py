@@ -31,7 +31,7 @@ Positive = Annotated[StrictInt, Field(ge=1)]
 
 
 class SweptFabric(Fabric):
-    """A fabric of meshes without tiles, whose sizes the sweep gives."""
+    """A fabric of meshes without tiles; the sweep gives the sizes."""
 
     @field_validator("columns", "rows", "max_load")
     @classmethod
@@ -55,7 +55,7 @@ def _fits(size: tuple[int, int]) -> tuple[int, int]:
 
 
 class Sweep(BaseModel):
-    """A sweep file: every combination of what the lists hold is run."""
+    """A sweep file: every combination of the values in its lists is run."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -108,7 +108,9 @@ class Sweep(BaseModel):
         return value
 
     def points(self) -> list[Point]:
-        """All of them, each once. Neighbours differ in fabric: models are built side by side."""
+        """All points, each once. Neighbouring points differ in fabric, so that models are built in
+        parallel.
+        """
         grid = itertools.product(self.seeds, self.offered, self.patterns, self.sizes, self.fabrics)
         points = {}
         for seed, offered, pattern, (columns, rows), fabric in grid:
@@ -137,7 +139,7 @@ class Point:
 
     @property
     def settings(self) -> dict[str, Any]:
-        """The columns of the result that say what was run."""
+        """The columns of the result that describe the run."""
         traffic = asdict(self.traffic)
         fabric = mesh.with_defaults(self.fabric)
         return {

@@ -37,15 +37,15 @@ SCHEMA = pa.schema(
         ("sound", pa.bool_()),  # nothing lost uncounted, duplicated, misrouted or stuck
         ("source", pa.string()),  # key of the RTL and of the model
         ("worker", pa.string()),  # host and process that ran it
-        ("seconds", pa.float64()),  # that it took, the model's build included
+        ("seconds", pa.float64()),  # duration, including the build of the model
     ]
 )
 
 
 class Store:
-    """Results in a Parquet file, and the journal of those that are not there yet.
+    """Results in a Parquet file, and a journal of those not in it yet.
 
-    One process at a time: the journal is locked while a store is open.
+    For one process at a time: the journal is locked while a store is open.
     """
 
     def __init__(self, path: Path) -> None:
@@ -70,7 +70,7 @@ class Store:
                 self.rows[row["key"]] = row
         self._journal.seek(0)
         for line in self._journal.read().splitlines():
-            with contextlib.suppress(json.JSONDecodeError):  # a line that was cut off
+            with contextlib.suppress(json.JSONDecodeError):  # a truncated line
                 row = json.loads(line)
                 self.rows[row["key"]] = row
         return self
@@ -78,7 +78,7 @@ class Store:
     def add(self, row: dict[str, Any]) -> None:
         assert self._journal is not None
         self.rows[row["key"]] = row
-        # On a line of its own, whatever stands before it.
+        # On its own line, even after a truncated one.
         self._journal.write("\n" + json.dumps(row) + "\n")
         self._journal.flush()
 

@@ -19,16 +19,16 @@ RESULT = (
 
 
 def dask_setup(worker: object) -> None:
-    """What Dask calls in each worker on this machine.
+    """Called by Dask in each worker on this machine.
 
-    Its process group has what it starts, such as compilers, and the sweep ends that group.
-    Ctrl-C is for the sweep alone.
+    Processes that it starts, such as compilers, are in its process group, which the sweep ends.
+    Only the sweep handles Ctrl-C.
     """
     os.setpgid(0, 0)
 
 
 def run_point(point: Point, source: str) -> dict[str, Any]:
-    """Runs a point; `source`: key of the RTL that it is meant for."""
+    """Runs a point; `source`: key of the RTL it is intended for."""
     start = time.monotonic()
     if mesh.source_key() != source:
         raise UserError(
