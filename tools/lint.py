@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Style and cleanliness of everything: `python tools/lint.py [--fix] [step...]`.
 
-Steps: licence (the first line of every source file), python (ruff on all files, also on Python in
-Markdown; mypy), format (verible on all SystemVerilog), designs (every design of designs/, one of each
-other fabric and one with two networks generated and read by Verilator with all warnings, and the
-smallest one with each set of modules read by Yosys).
+Steps: licence (the first line of every source file), python (ruff on all files and on Python in
+Markdown; mypy), format (verible on all SystemVerilog), designs (every design of designs/, one of
+each other fabric and one with two networks generated and read by Verilator with all warnings, and
+the smallest one with each set of modules read by Yosys).
 `--fix` lets ruff and verible put right what they can.
 """
 
