@@ -10,11 +10,11 @@ import pytest
 from support import message_sums
 
 TESTS = Path(__file__).parent
-# Background jobs ignore Ctrl-C, those of nohup a hang-up, and so would the programs that tests end.
+# Background jobs ignore Ctrl-C, nohup jobs also a hang-up, and so would programs that tests start.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 signal.signal(signal.SIGHUP, signal.SIG_DFL)
 message_sums.watch()  # every simulation that a test opens
-# Folders whose tests build large simulators, prove or synthesise; other slow tests are marked.
+# Folders whose tests build large simulators, run proofs or synthesis; other slow tests are marked.
 SLOW = ("bench", "conformance", "formal", "fuzz", "package", "rtl", "sim", "sweep", "system")
 
 

@@ -13,14 +13,14 @@ import pytest
 
 from bombus.base import paths
 
-# How a module is instantiated and a package is used.
+# Matches instantiations of modules and uses of packages.
 _USE = re.compile(r"\b(\w+)(?=\s*#\(|\s+u_\w+\s*\(|::)")
 
 
 def sources(top: Path, rtl: Path, extra: Iterable[Path] = (), macros: str = "") -> list[Path]:
     """`top` and the files of the modules and packages that it uses, packages first.
 
-    `extra`: files that are not RTL. `macros`: text that `top` gets from elsewhere.
+    `extra`: files that are not RTL. `macros`: text included in `top` from elsewhere.
     """
     known = {file.stem: file for file in (*rtl.rglob("*.sv"), *extra)}
     found = [top]
@@ -36,7 +36,7 @@ def sources(top: Path, rtl: Path, extra: Iterable[Path] = (), macros: str = "") 
 
 @dataclass(frozen=True)
 class Mutation:
-    """A mistake: in one file, a text that stands there once, and what it becomes."""
+    """A mutation: a text that occurs once in a file, and its replacement."""
 
     file: str
     old: str
@@ -46,13 +46,13 @@ class Mutation:
         return f"{Path(self.file).stem}: {self.old.strip()} -> {self.new.strip() or 'nothing'}"
 
     def text(self) -> str:
-        """The file with the mistake in it."""
+        """The mutated file."""
         text = (paths.RTL / self.file).read_text()
         assert text.count(self.old) == 1, f"{self.old!r} must stand once in {self.file}"
         return text.replace(self.old, self.new)
 
     def copy(self, folder: Path) -> Path:
-        """A copy of the RTL with the mistake in it."""
+        """A copy of the RTL with the mutation."""
         rtl = folder / "rtl"
         shutil.copytree(paths.RTL, rtl)
         (rtl / self.file).write_text(self.text())

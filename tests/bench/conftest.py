@@ -25,7 +25,7 @@ def checked(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def run(capsys: pytest.CaptureFixture[str]) -> Run:
-    """Runs a benchmark as the command does; what it prints as JSON."""
+    """Runs a benchmark like the command does; returns its JSON output."""
 
     def run_benchmark(name: str, design: Path | None = None, **options: Any) -> Any:
         capsys.readouterr()

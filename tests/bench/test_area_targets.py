@@ -46,7 +46,7 @@ def test_crosspoint_meets_the_clock(tmp_path: Path) -> None:
 
 @pytest.mark.sweep
 def test_fixed_tables(tmp_path: Path) -> None:
-    """Without what no message uses."""
+    """Without the parts that no message uses."""
     design = tmp_path / "udp_echo_fixed.yaml"
     design.write_text(f"{DESIGNS[512].read_text()}tables: fixed\n")
     assert measure(str(design)).area.lut_total <= FIXED_LUTS
@@ -61,7 +61,7 @@ def test_router() -> None:
     assert router.delay_ps <= 2_700
 
 
-# Area and mapper's delay that the routers of the other fabrics may take.
+# Limits of area and mapper's delay for the routers of the other fabrics.
 OTHER_ROUTERS = {"router_crosspoint": (5_700, 3_400), "router_virtual_channels": (6_000, 5_100)}
 
 
@@ -76,12 +76,12 @@ def test_other_routers(name: str) -> None:
 
 @pytest.mark.sweep
 def test_virtual_channels_in_block_ram() -> None:
-    """Queues of more than 64 flits an input are not in LUTs."""
+    """Queues of more than 64 flits per input are not in LUTs."""
     router = measure("router_virtual_channels", params={"VirtualChannels": 2, "Depth": 64})
     assert router.area.lut_total <= 4_500
 
 
-# What a TCP engine for 16 sessions has that accepts connections only: docs/tcp.md.
+# Parameters of a TCP engine for 16 sessions that only accepts connections: docs/tcp.md.
 TCP_SERVER = {
     **dict.fromkeys(("active_open", "strip_headers", "duplicate_sack"), 0),
     **dict.fromkeys(("num_gaps", "num_sacks"), 0),

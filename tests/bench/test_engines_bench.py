@@ -35,7 +35,7 @@ def test_engines(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     for row in rows:
         assert row["lost"] == 0 and row["checked"] >= 2 * 200
         assert row["flits_per_cycle"] <= 1.001
-        # Sequences come in turn, not quite evenly at every moment.
+        # Sequences take turns, but not perfectly evenly at every moment.
         assert row["wire_gbps"] <= 1.1 * row["bound_gbps"]
         assert row["wire_gbps"] >= 0.7 * row["bound_gbps"]
         assert row["latency_mean"] <= row["latency_max"]
@@ -47,7 +47,7 @@ def test_engines(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_busiest_link() -> None:
-    """Of a way there and back once, and of one that crosses a link twice."""
+    """For a path there and back, and for one that crosses a link twice."""
     module: Any = bench.load("engines")
     design, _ = resolve.load(DESIGN)
     assert module.busiest(design, [(1,)]) == 1

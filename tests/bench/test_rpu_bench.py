@@ -32,7 +32,7 @@ def test_designs_have_so_many_processors(tmp_path: Path) -> None:
 
 
 def test_frames_of_intrusion_detection(tmp_path: Path) -> None:
-    """Only the attack has what the rule says, at every size."""
+    """Only the attack matches the rule, at every size."""
     benchmark: Any = bench.load("rpu")
     file = tmp_path / "bench.rules"
     file.write_text(benchmark.RULE)
@@ -63,7 +63,7 @@ def test_cycles_of_the_middle_half() -> None:
 
 
 def test_figures_at_another_clock() -> None:
-    """Half of the clock: half of the rate, never more than the lines."""
+    """Half the clock gives half the rate, never more than the line rate."""
     benchmark: Any = bench.load("rpu")
     row = benchmark.Row(
         case="forward",

@@ -35,13 +35,13 @@ def test_full_rate(run: Run) -> None:
     assert row["gbps_in"] == pytest.approx(10 * 1024 / (1024 + 42 + 24), rel=1e-2)
     assert row["checked"] == sum(row["blocks"]) == 2 * 50 + 8
     assert set(result["simulated_time"] + result["cpu_time"]) <= set(row)
-    # What is missing is said, never passed over.
+    # Missing figures are reported, never omitted silently.
     assert len(result["missing"]) == [row[rate] for rate in RATES].count(None)
     assert all(row[rate] is None or row[rate] > 0 for rate in RATES)
 
 
 def test_the_clock_of_the_estimate(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    """At half of the design's clock the port's rate is half; the line is slower than that."""
+    """At half the design's clock the port has half the rate; the line is even slower."""
     module = bench.load("rs")
     monkeypatch.setattr(module, "estimated_mhz", lambda design: 125.0)
     monkeypatch.setattr(bench, "load", lambda name: module)

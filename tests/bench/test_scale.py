@@ -31,14 +31,14 @@ def test_scale(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         assert row["mpps_estimated"] == pytest.approx(125 / row["cycles_per_packet"], abs=1e-3)
         for ns, cycles in zip(NS, ("latency_p50", "latency_p99"), strict=True):
             assert row[ns] == (row[cycles] and row[cycles] * 8)
-        # The first reply's work is not in the measured time, so a little below is possible.
+        # The work for the first reply is not in the measured time, so slightly less is possible.
         assert row["cycles_per_packet"] >= 0.9 * row["bound_cycles"]
     # One replica has no choice; more of them are faster.
     assert even[0]["cycles_per_packet"] < 1.02 * even[0]["bound_cycles"]
     assert even[7]["mpps"] > 3 * even[0]["mpps"]
     by_turns = uneven["round_robin"]
     assert by_turns["largest_share"] == 1
-    # Long work in one replica does not keep the others from working.
+    # Long work in one replica does not stop the others.
     least = uneven["least_loaded"]
     assert least["cycles_per_packet"] / least["bound_cycles"] < (
         by_turns["cycles_per_packet"] / by_turns["bound_cycles"]

@@ -33,12 +33,12 @@ def test_quick_run(run: Run) -> None:
     assert all(value > 0 for value in result.values())
     ratio = result["frames_per_s"] / result["cocotb_frames_per_s"]
     assert result["ratio"] == pytest.approx(ratio, rel=1e-2)
-    # The narrow design builds soonest, and is where cocotb does best; the machine may be busy.
+    # The narrow design builds fastest, and suits cocotb best; the machine may be busy.
     assert result["ratio"] > 5
 
 
 def test_each_installation_of_cocotb_has_its_own_simulator(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Its libraries are loaded from where they were when the simulator was built."""
+    """Its libraries are loaded from their location at build time."""
     from cocotb_tools import config
 
     benchmark: Any = bench.load("sim-speed")

@@ -40,7 +40,7 @@ def test_options_are_checked() -> None:
 
 
 def test_pictures(tmp_path: Path) -> None:
-    """Runs of two designs in one picture a width; what is not a run is refused."""
+    """Runs of two designs share one picture per width; files that are not runs are rejected."""
     benchmark: Any = bench.load("tcp")
     figures = {"payload_bytes": 64, "goodput_gbps": 2.5, "bound_gbps": 45.07, "latency_cycles": 90}
     rows = [
@@ -66,14 +66,14 @@ def test_pictures(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["tcp.yaml", "tcp_10g.yaml", "tcp_bypass.yaml"])
 def test_design_is_sound(name: str) -> None:
-    """Its own application follows the messages of the engine."""
+    """Its application accepts the messages of the engine."""
     design, warnings = check.check(Path(__file__).parents[2] / "benchmarks" / name)
     assert "tcp_load" in design.library.definitions
     assert not warnings
 
 
 def test_figures_at_another_clock() -> None:
-    """A tenth of the clock: the goodput that it carries, never more than the line."""
+    """A tenth of the clock: the corresponding goodput, never more than the line rate."""
     benchmark: Any = bench.load("tcp")
     given = {"direction": "rx", "buffers": "tile", "data_bits": 512, "connections": 1, "checked": 0}
     stream = benchmark.Row(

@@ -37,7 +37,7 @@ LATENCY = {DESIGNS[512]: 40, FUSED: 34}
 
 
 def check_mix(rows: list[dict[str, Any]], design: Path) -> None:
-    """Nothing is lost at the rate of the wire."""
+    """Nothing is lost at line rate."""
     wire, port = rows
     assert (wire["rate"], port["rate"]) == ("wire", "port")
     assert wire["mac_mhz"] == (322.27 if design != DESIGNS[64] else 250)
@@ -45,7 +45,7 @@ def check_mix(rows: list[dict[str, Any]], design: Path) -> None:
         assert row["frames"] == 5 * PACKETS
         assert row["checked"] == row["frames"] - row["lost"]
     assert wire["lost"] == 0
-    # A beat comes in each cycle.
+    # A beat arrives in each cycle.
     assert port["cycles"] == port["beats"] < wire["cycles"]
 
 
@@ -69,7 +69,7 @@ def test_full_rate(design: Path, run: Run) -> None:
 
 @pytest.mark.parametrize("design", [DESIGNS[512], FUSED], ids=lambda path: path.stem)
 def test_mix_is_not_lost_at_the_rate_of_the_port(design: Path, run: Run) -> None:
-    """Where pings and datagrams meet, neither hold up what is behind them."""
+    """Where pings and datagrams meet, neither blocks the messages behind it."""
     _, port = run("udp-echo", design, packets=1200)["mix"]
     assert port["lost"] == 0
 
@@ -91,7 +91,7 @@ def test_lost_frames_are_no_errors_if_they_are_counted(
 
 
 def test_the_clock_of_the_estimate(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    """At half of the design's clock the rate is half, and the latency in ns is twice as long."""
+    """At half the design's clock, the rate halves and the latency in ns doubles."""
     module = bench.load("udp-echo")
     monkeypatch.setattr(module, "estimated_mhz", lambda design: 125.0)
     monkeypatch.setattr(bench, "load", lambda name: module)

@@ -40,7 +40,7 @@ def test_frames_come_back_as_they_went(simulation: Simulation, size: int) -> Non
 
 
 def test_line_rate(simulation: Simulation) -> None:
-    """Back to back on the link, frames of all sizes go out as fast as they come in."""
+    """Frames of all sizes, back to back on the link, are sent as fast as they arrive."""
     sizes = [*range(MIN, 130), 255, 256, 257, 511, 512, 1023, 1024, 1025, *range(1507, MAX + 1)]
     for size in sizes:
         sent = [frame(size, number) for number in range(12)]

@@ -14,8 +14,8 @@ DESIGN = Path(__file__).resolve().parents[2] / "designs" / "udp_echo_1g.yaml"
 BOARD = "versa_ecp5"
 ECHO_PORT = 7
 
-# Sends datagrams of many lengths, eight in flight, and compares what comes back.
-# Arguments: address, port, greatest length.
+# Sends datagrams of many lengths, eight in flight, and compares the replies. Arguments: address,
+# port, greatest length.
 ECHO = """
 import os, socket, sys
 client = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)

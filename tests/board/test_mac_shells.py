@@ -19,7 +19,7 @@ WAIVERS = ROOT / "tools" / "verilator.vlt"
 
 
 def design(folder: Path, width: int, mhz: float, ports: int = 1) -> Path:
-    """UDP echo, whose MAC ports have a clock of their own."""
+    """UDP echo whose MAC ports have their own clock."""
     text = DESIGN.read_text().replace("data_width: 512", f"data_width: {width}")
     host = next(line for line in text.splitlines() if line.startswith("host: "))
     given = host.removeprefix("host: ").replace("}", f", clock_mhz: {mhz}}}")
@@ -31,7 +31,9 @@ def design(folder: Path, width: int, mhz: float, ports: int = 1) -> Path:
 
 
 def black_box(shell: str, module: str) -> str:
-    """A module with the ports that the shell joins, inputs all but those that it reads."""
+    """A module with the ports that the shell connects; all are inputs except those that the shell
+    reads.
+    """
     instance = re.search(rf"{module} u_mac0 \((.*?)\n  \);", shell, re.DOTALL)
     assert instance
     ports = []
@@ -85,7 +87,7 @@ def test_core_names_what_it_builds(tmp_path: Path) -> None:
     files = [next(iter(each)) for each in core["filesets"]["cmac"]["files"]]
     assert [Path(file).suffix for file in files] == [".sv", ".tcl", ".xdc"]
     assert all((generated.folder / file).is_file() for file in files)
-    # The core's clock, and the shorter period of both for what crosses between them.
+    # The core's clock, and the shorter of both periods for crossings between them.
     source, _, constraints = ((generated.folder / file).read_text() for file in files)
     assert "ClockKhz = 250000;" in source
     assert "-name clk -period 4.000 " in constraints

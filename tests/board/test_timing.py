@@ -120,7 +120,7 @@ def test_what_takes_too_long_is_given_up(tmp_path: Path) -> None:
         tool.run(["sh", "-c", "echo placing; exec sleep 60"], tmp_path, "log", "cannot", 0.5)
 
 
-# A part of which nothing may be optimised away, with a path that crosses from u_a to u_b.
+# A design in which nothing can be optimised away, with a path from u_a to u_b.
 TINY = """
 module count (input logic clk_i, input logic [15:0] in_i, output logic [15:0] out_o);
   always_ff @(posedge clk_i) out_o <= out_o + in_i;
@@ -149,8 +149,8 @@ def test_small_design_is_placed_and_routed(tmp_path: Path, monkeypatch: pytest.M
     assert routed.constraint_mhz == {"clk_i": 100}
     owners = Owners("u_design", ["a", "b"])
     tiles = timing.by_tile(routed.cells, owners)
-    # Each part has 16 flip-flops, and the harness 16 at the inputs and twice 16 at the outputs,
-    # but for one more; those that take a signal of a part directly may have its name.
+    # Each part has 16 flip-flops. The harness has 16 at the inputs and twice 16 plus one at the
+    # outputs; those that sample a signal of a part directly may have its name.
     assert tiles["a"]["ff"] == 16
     assert sum(cells["ff"] for cells in tiles.values()) == 16 * 5 + 1
     path = owners.segments(routed.paths["clk_i"])

@@ -15,8 +15,8 @@ from conformance.script import Script, read
 
 SUBJECT = "every state"
 
-# What a peer that has sent 200 bytes before would send again, so that numbers before the window
-# are there; then the end of the own side, by a command of 4 bytes.
+# A peer that has sent 200 bytes, so that there are sequence numbers before the window; then the
+# application ends its side, by a command of 4 bytes.
 OPEN = """
 +0 open {options}
 +0 send ACK bytes 200
@@ -31,8 +31,9 @@ OWN_END = """
 
 @dataclass(frozen=True)
 class State:
-    """How it is reached, and what the peer then counts from: the next number it would send, and
-    the first of the engine that is not acknowledged and the next it would send."""
+    """How the state is reached, and the resulting sequence numbers: the peer's next one, the
+    engine's first unacknowledged one, and its next one.
+    """
 
     preamble: str
     next: int = 0
@@ -51,7 +52,7 @@ STATES = {
     "ESTABLISHED": State(OPEN, next=201, una=201, nxt=201),
     "FIN-WAIT-1": State(OPEN + OWN_END, next=205, una=201, nxt=206),
     "FIN-WAIT-2": State(OPEN + OWN_END + "+0 send ACK", next=205, una=206, nxt=206),
-    # The peer's window is shut: its end comes while the echo has not gone.
+    # The peer's window is closed: its FIN arrives before the echo is sent.
     "CLOSE-WAIT": State(
         OPEN
         + """
@@ -99,8 +100,9 @@ ALL = "FIN,SYN,RST,PSH,ACK,URG"
 
 @dataclass(frozen=True)
 class Case:
-    """The segment, the section, the answer, and what there is behind it: `lives`, `over` or
-    nothing to be asked."""
+    """The segment, the section, the answer, and the state afterwards: `lives`, `over` or not
+    checked.
+    """
 
     send: str
     by: str
@@ -145,7 +147,7 @@ def synchronized(kind: str, name: str) -> Case:
     opening = name == "SYN-RECEIVED"
     ended = name in ENDED
     shut = name == "CLOSE-WAIT"
-    # Segments of the peer acknowledge what the state leaves open, or they would change it.
+    # The peer's segments acknowledge only what keeps the state unchanged.
     ack = 1 if opening else una
     numbers = f"ack {ack}"
     acked = f"+0 expect ACK seq {nxt} ack {here}"
@@ -154,12 +156,11 @@ def synchronized(kind: str, name: str) -> Case:
     window = "window 0" if shut else ""
     tail = f"{numbers} {window}"
 
-    # A segment that is not acceptable is answered by where the engine stands.
+    # An unacceptable segment is answered with the engine's current position.
     refused = acked
-    # What a reset, a SYN or an acknowledgement of nothing leads to, where the connection opens
-    # by the peer's SYN.
+    # The effect of a reset, a SYN or a wrong acknowledgement on a connection opened by the peer.
     closed_now = "over"
-    # An acceptable segment with nothing in it.
+    # An acceptable empty segment.
     nothing = silent
 
     if kind in ("SYN in the window", "SYN,FIN in the window", "SYN,ACK in the window"):
@@ -206,7 +207,7 @@ def synchronized(kind: str, name: str) -> Case:
             return Case(
                 f"ACK seq {here} ack {nxt + 7} {count}", by, f"+0 expect RST seq {nxt + 7}", "lives"
             )
-        # TIME-WAIT knows of the peer's FIN alone; an answer does no harm.
+        # TIME-WAIT only handles the peer's FIN; another answer does no harm.
         answer = acked.replace("+0 expect", "+4 maybe") if name == "TIME-WAIT" else acked
         return Case(f"ACK seq {here} ack {nxt + 7} {count} {window}", ACK_CHECK, answer, "lives")
     if kind in ("data in order", "data with URG"):
@@ -227,7 +228,7 @@ def synchronized(kind: str, name: str) -> Case:
     if kind == "data outside":
         return Case(f"ACK seq {outside} {tail} bytes 10", ACCEPTABILITY, refused, "lives")
     if kind == "data once more":
-        if opening:  # there has been none: a byte where the SYN stood
+        if opening:  # no data received yet: a byte at the position of the SYN
             return Case(f"ACK seq 0 {tail} bytes 1", ACCEPTABILITY, refused, "lives")
         return Case(f"ACK seq 101 {tail} bytes 50", ACCEPTABILITY, refused, "lives")
     if kind == "data partly once more":
@@ -261,7 +262,7 @@ def synchronized(kind: str, name: str) -> Case:
     if kind == "FIN outside":
         return Case(f"FIN,ACK seq {outside} {tail}", ACCEPTABILITY, refused, "lives")
     if kind == "FIN once more":
-        # Where there has been none: a FIN at a number that data or a SYN had.
+        # If there was no FIN before: a FIN at the position of data or of the SYN.
         return Case(f"FIN,ACK seq {here - 1} {tail}", ACCEPTABILITY, refused, "lives")
     if kind == "FIN without ACK":
         return Case(f"FIN seq {here} {window}", ACK_CHECK, silent, "lives")
@@ -300,21 +301,21 @@ def synchronized(kind: str, name: str) -> Case:
 
 
 def taken(name: str, seq: int, ack: int, count: int = 0) -> str:
-    """The answer to a FIN: at once, and then the echo and its own end."""
+    """The answer to a FIN: an immediate acknowledgement, then the echo and the engine's own FIN."""
     if name in ("SYN-RECEIVED", "ESTABLISHED"):
         return f"+0 end bytes {count}"
     return f"+0 expect ACK seq {seq} ack {ack}"
 
 
 def check(name: str, case: Case) -> str:
-    """Where the connection is afterwards."""
+    """Checks the state of the connection afterwards."""
     state = STATES[name]
     window = "window 0" if name == "CLOSE-WAIT" else ""
     if case.after == "over":
         return f"+0 send ACK seq {state.next} ack {state.nxt}\n+0 expect RST seq {state.nxt}\n"
     if case.after == "lives":
-        # Nothing that it acknowledges: it is not acceptable. The engine answers such segments
-        # once in 131 ms (RFC 5961, 7).
+        # It acknowledges nothing and is not acceptable. The engine answers such segments once per
+        # 131 ms (RFC 5961, 7).
         before = state.next - 1
         probe = f"+140 send ACK seq {before} ack {state.una} {window}\n"
         if name == "SYN-RECEIVED":
@@ -323,7 +324,7 @@ def check(name: str, case: Case) -> str:
     return ""
 
 
-# What is known to be otherwise, by state and kind.
+# Known deviations, by state and kind.
 FAILS: dict[tuple[str, str], str] = {}
 
 VARIANTS = {

@@ -16,7 +16,7 @@ PAGE = HERE.parents[1] / "docs" / "conformance.md"
 
 
 def scripts() -> list[Script]:
-    """All scripts, the generated ones too."""
+    """All scripts, including generated ones."""
     return read_folder(HERE / "scripts") + matrix.scripts()
 
 

@@ -96,7 +96,7 @@ class ScriptError(Exception):
 
 
 class MismatchError(AssertionError):
-    """What came is not what a script expects."""
+    """The engine's output differs from what a script expects."""
 
 
 @dataclass(frozen=True)
@@ -196,7 +196,7 @@ def read_folder(folder: Path) -> list[Script]:
 
 
 def pattern(place: int, count: int) -> bytes:
-    """What the peer sends from a place of its stream on."""
+    """The peer's data from a position of its stream on."""
     return bytes((7 * n + (n >> 8)) % 251 for n in range(place, place + count))
 
 
@@ -220,12 +220,12 @@ class Runner:
         self._window = script.settings.get("window", 65535)
         self._engine_isn = 0
         self._known = False  # the engine's first number
-        self._next = self._isn  # what the peer sends next
-        self._expected = 0  # what comes next
+        self._next = self._isn  # the peer's next sequence number
+        self._expected = 0  # the next sequence number expected
         self._stamps = False
         self._offered = False
         self._recent = 0  # the engine's last timestamp
-        self._sent: dict[int, int] = {}  # bytes by place
+        self._sent: dict[int, int] = {}  # bytes by position
         self._waiting: deque[tuple[float, Wire]] = deque()
         self._began_ms = self._now_ms()
         self.log: list[str] = []
@@ -255,7 +255,7 @@ class Runner:
     # ---- Actions ----
 
     def run(self) -> None:
-        """The whole script; MismatchError where the engine does something else."""
+        """Runs the whole script; MismatchError if the engine deviates."""
         try:
             self._at_ms = self._now_ms()
             for line in self._script.lines:
@@ -285,7 +285,7 @@ class Runner:
             line.texts,
         )
         self._do_send(syn)
-        # The final window counts from the SYN on.
+        # The final window applies from the SYN on.
         self._window = line.words.get("window", self._window)
         answer = Line(line.number, line.text, 0, 3, "expect", (frozenset({"SYN", "ACK"}),))
         self._do_expect(answer)
@@ -371,7 +371,7 @@ class Runner:
         return filled(options)
 
     def _first(self, line: Line) -> tuple[float, Wire] | None:
-        """What comes first until the line's time is over."""
+        """The first segment within the line's time."""
         begin = self._at_ms
         self._pass(0)
         end = begin + line.delay_ms + line.tolerance_ms
@@ -449,7 +449,7 @@ class Runner:
         assert segment.ack == self._next, f"ack: {self._say(segment)}"
         self._at_ms = max(self._at_ms, time)
 
-    # ---- What came ----
+    # ---- Received segments ----
 
     def _match(self, line: Line, segment: Wire) -> None:
         came = self._say(segment)
@@ -531,11 +531,11 @@ class Runner:
 @dataclass(frozen=True)
 class Result:
     script: Script
-    problem: str  # nothing if it passed
+    problem: str  # empty if it passed
 
 
 def run_scripts(library: Library, scripts: list[Script]) -> Iterator[Result]:
-    """Each on a simulation of its own."""
+    """Runs each script on its own simulation."""
     for script in scripts:
         try:
             Runner(library, script).run()

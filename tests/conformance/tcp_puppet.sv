@@ -102,7 +102,7 @@ module tcp_puppet
       .busy_o(echo_busy)
   );
 
-  // ---- The end that each session has been given ----
+  // ---- End of each session, if set by a command ----
 
   typedef struct packed {
     logic has;
@@ -110,14 +110,14 @@ module tcp_puppet
   } end_t;
   end_t ends_q[NumSessions];
 
-  // A session that opens has none.
+  // A new session has none.
   tcp_event_meta_t event_meta;
   assign event_meta = tcp_event_meta_t'(in_i.meta);
   logic in_first_q;
   wire opens = in_valid_i & in_ready_o & in_first_q & (32'(in_i.kind) == KindTcpEvent) &
       event_meta.changes.opened;
 
-  // ---- What is echoed; the command that it begins with ----
+  // ---- Echo, and the command at its start ----
 
   tcp_data_meta_t meta;
   assign meta = tcp_data_meta_t'(echoed.meta);
@@ -128,14 +128,14 @@ module tcp_puppet
   wire [31:0] word = echoed.data[31:0];
   wire commands = first_q & ~ignores & (echoed.length >= 14'd4) &
       ((word == WordEnd) | (word == WordReset));
-  wire commanding = command_q & first_q;  // behind the last beat of the message
+  wire commanding = command_q & first_q;  // after the last beat of the message
   wire passed = echoed_valid & echoed_ready;
 
   assign out_o = echoed;
   assign out_valid_o = echoed_valid & ~ignores & ~commanding;
   assign echoed_ready = (ignores | out_ready_i) & ~commanding;
 
-  // ---- Requests: the command's, then those of the echo, which knows nothing of it ----
+  // ---- Requests: those of the command, then those of the echo, which is not aware of them ----
 
   tcp_request_meta_t asked_meta, request_meta;
   assign asked_meta = tcp_request_meta_t'(asked.meta);

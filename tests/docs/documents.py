@@ -41,12 +41,12 @@ def sections(page: Path) -> dict[str, str]:
 
 
 def slug(heading: str) -> str:
-    """The name that a heading gets as the end of a link."""
+    """The anchor of a heading."""
     return re.sub(r"[^\w\- ]", "", heading.strip().lower()).replace(" ", "-")
 
 
 def udp_upper() -> str:
-    """The example's design: udp_echo under another name, and two lines more."""
+    """The example's design: udp_echo with another name and two more lines."""
     licence, _, text = UDP_ECHO.read_text().rstrip("\n").split("\n", 2)
     text = text.replace("name: udp_echo\n", "name: udp_upper\n", 1)
     text = re.sub(r"^(host:.*\n)", r"\1sources: [udp_upper.sv]\n", text, count=1, flags=re.M)
@@ -55,7 +55,7 @@ def udp_upper() -> str:
 
 
 def renewed(page: Path) -> str:
-    """The page with every file that it shows as the file is now."""
+    """The page with every included file updated."""
 
     def block(match: re.Match[str]) -> str:
         if match[1] is None:

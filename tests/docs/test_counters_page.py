@@ -47,5 +47,5 @@ def test_counters_that_pages_name_exist(page: Path) -> None:
     known = {name for text in PAGE.values() for name in counters(text)}
     layers = {*rtl.library(512).layers}
     for name in re.findall(r"`((?:drop|event)\.(\w+)\.[a-z_]+)`", page.read_text()):
-        if name[1] in layers:  # examples of a layer of one's own have others
+        if name[1] in layers:  # examples of user layers have others
             assert name[0] in known

@@ -34,7 +34,7 @@ ANOTHER_ECHO = "  - {name: echo2, kind: udp_echo, udp_port: 1007}\n"
 
 
 def added(before: list[str], after: list[str]) -> list[str]:
-    """Lines that `after` has more; it has lost none, other than name and comment."""
+    """Lines added in `after`; none was removed, except name and comment."""
     marked = list(difflib.ndiff(before, after))
     lost = [line[2:] for line in marked if line.startswith("- ")]
     new = [line[2:] for line in marked if line.startswith("+ ")]
@@ -79,7 +79,7 @@ def test_one_more_instance_is_one_line(tmp_path: Path) -> None:
     assert len(added(text.splitlines(), design.read_text().splitlines())) == 1
     assert ANOTHER_ECHO in (DOCS / "write-your-own-layer.md").read_text()
 
-    generated = generate(design, tmp_path / "out")  # elaborates what it has generated
+    generated = generate(design, tmp_path / "out")  # elaborates the generated design
     assert not generated.warnings
     apps = [str(each.targets[0]) for each in generated.design.bindings_of("udp_port")]
     assert apps == ["echo", "echo2"]
@@ -95,7 +95,7 @@ def library() -> Library:
 
 
 def payloads(source: random.Random) -> Iterator[bytes]:
-    """Of every length around a beat, some long ones, texts and bytes of all values."""
+    """Payloads of all lengths around a beat, some long ones, texts, and bytes of all values."""
     for length in (*range(1, 200), 1471, 1472):
         yield bytes(source.choices(range(256), k=length))
     yield bytes(range(256))

@@ -27,7 +27,7 @@ def test_every_package_has_its_place() -> None:
 
 
 def used_packages(file: Path) -> set[str]:
-    """The packages of Bombus that a file imports from, inside functions too."""
+    """The packages of Bombus that a file imports from, including imports in functions."""
     names: list[str] = []
     for node in ast.walk(ast.parse(file.read_text())):
         if isinstance(node, ast.ImportFrom) and node.module:

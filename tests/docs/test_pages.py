@@ -39,7 +39,7 @@ PICTURES = {
     "first.svg": FIRST,
     "udp_echo_memory.svg": ROOT / "designs" / "udp_echo_memory.yaml",
 }
-# What `bombus bench noc` and `noc-size` have drawn; to run them takes too long for a test.
+# Drawn by `bombus bench noc` and `noc-size`, which take too long for a test.
 MEASURED = ("noc_chain.svg", "noc_independent.svg", "noc_size.svg")
 
 
@@ -106,7 +106,7 @@ def test_the_page_shows_what_check_says() -> None:
 
 
 def texts_of_the_program() -> Iterator[list[str]]:
-    """Every text of the sources that is long enough to be known by, split at its values."""
+    """Every source text long enough to be recognised, split at its values."""
     for file in (ROOT / "src").rglob("*.py"):
         for node in ast.walk(ast.parse(file.read_text())):
             parts = node.values if isinstance(node, ast.JoinedStr) else [node]
@@ -117,7 +117,7 @@ def texts_of_the_program() -> Iterator[list[str]]:
 
 
 def holds(message: str, text: list[str]) -> bool:
-    """Whether the parts of a text are in a message, one after another."""
+    """Whether a message contains the parts of a text in order."""
     at = 0
     for part in text:
         if (found := message.find(part, at)) < 0:

@@ -29,11 +29,11 @@ for command in sys.argv[1:]:
 
 @dataclass(frozen=True)
 class Proof:
-    """`depth`: cycles from reset that are looked at; `reach`: those that its cover statements
-    need; `induction`: steps that prove it for all time; None: it is only looked at so far.
+    """`depth`: cycles from reset that are examined; `reach`: cycles that its cover statements need;
+    `induction`: steps that prove it for all time; None: it is only checked up to `depth`.
 
-    `clocks`: with more than one, each is an input that rises and falls as it likes; a step of the
-    solver is no cycle then, but any time in which no clock has more than one edge."""
+    `clocks`: with more than one, each is an unconstrained input; a step of the solver is then not a
+    cycle, but any time in which no clock has more than one edge."""
 
     name: str
     depth: int
@@ -53,18 +53,18 @@ def _run(command: Sequence[str | Path]) -> str:
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
-        # The solver is a program of the same environment, active or not.
+        # The solver is a program in the same environment, whether active or not.
         env={**os.environ, "PATH": f"{PROGRAMS}{os.pathsep}{os.environ.get('PATH', os.defpath)}"},
     )
     return result.stdout
 
 
-# A module of formal/ that is bound into all instances of one of rtl/.
+# A module of formal/ that is bound into all instances of a module of rtl/.
 _BIND = re.compile(r"^bind (\w+) ", re.MULTILINE)
 
 
 def _bound(files: Iterable[Path]) -> list[Path]:
-    """The files of formal/ with what is bound into the modules of others."""
+    """The files of formal/ including those bound into modules of others."""
     modules = {file.stem for file in files}
     found = {file: _BIND.findall(file.read_text()) for file in sorted(FORMAL.glob("*.sv"))}
     return [file for file, targets in found.items() if modules.intersection(targets)]
@@ -78,7 +78,7 @@ def translate(proof: Proof, model: Path, rtl: Path = paths.RTL) -> None:
     values = " ".join(f"-G {key}={value}" for key, value in proof.parameters.items())
     commands = [
         f"read_slang --top {proof.name} {values} {files}",
-        "setundef -undriven -anyseq",  # what nothing drives is free
+        "setundef -undriven -anyseq",  # undriven signals are free
         f"prep -top {proof.name} -flatten",
         "async2sync" if proof.clocks == 1 else "clk2fflogic",
         "dffunmap",
@@ -93,7 +93,7 @@ def _ask(model: Path, *options: str) -> str:
 
 
 def holds(proof: Proof, model: Path) -> tuple[bool, str]:
-    """Whether no assertion fails, and what the solver says."""
+    """Whether no assertion fails, and the solver's output."""
     output = _ask(model, "-t", str(proof.depth))
     good = "Status: PASSED" in output
     if good and proof.induction is not None:
@@ -104,6 +104,6 @@ def holds(proof: Proof, model: Path) -> tuple[bool, str]:
 
 
 def reaches(proof: Proof, model: Path) -> tuple[bool, str]:
-    """Whether all that the proof wants to see happens: its assumptions leave room for it."""
+    """Whether all cover statements of the proof are reachable under its assumptions."""
     output = _ask(model, "-c", "-t", str(proof.reach))
     return "Status: PASSED" in output, output

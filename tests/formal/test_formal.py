@@ -24,14 +24,14 @@ RETURNS = Proof("flight_returns_formal", depth=3, induction=2, reach=14)
 POOL = Proof("flight_pool_formal", depth=3, induction=2, reach=14)
 VC_INPUT = Proof("vc_input_formal", depth=3, induction=2, reach=22, parameters={"Depth": 4})
 VC_OUTPUT = Proof("vc_output_formal", depth=3, induction=2, reach=10)
-# With all five ports it holds as well, in twice the time.
+# It also holds with all five ports, but takes twice the time.
 VC_ROUTER = Proof("router_virtual_channels_formal", 2, 1, 7, {"Ports": 0b11101})  # no north
 VC_ONE = replace(VC_ROUTER, parameters={"Ports": 0b10111, "NumLanes": 1})  # no south
 CROSSPOINT = Proof("router_crosspoint_formal", 2, 1, 7, {"Ports": 0b11101})  # no north
 ASYNC = Proof("async_fifo_formal", 14, 1, 30, {"Depth": 4}, clocks=2)
 RESETS = Proof("reset_handshake_formal", 14, 1, 40, clocks=2)
 SESSIONS = Proof("tcp_session_table_formal", depth=9, induction=6, reach=18)
-# A pipeline without other state: as many cycles as it has stages are all there is.
+# A pipeline without other state: as many cycles as it has stages suffice.
 RANGES = Proof("tcp_ranges_formal", depth=3, induction=None, reach=3)
 SORTED = replace(RANGES, parameters={"Sorted": 1})
 RING = Proof("ring_write_formal", depth=4, induction=2, reach=6)

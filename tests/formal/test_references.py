@@ -12,14 +12,14 @@ from prove import FORMAL
 
 _REFERENCE = re.compile(r"\w+(?:\.\w+)+")
 _INDEX = re.compile(r"\[([^][]*)\]")
-_DEEPEST = 2  # instances; generate blocks and the state that is bound in do not count
+_DEEPEST = 2  # instances; generate blocks and bound state modules do not count
 
 
 def too_deep(text: str) -> list[str]:
-    """The hierarchical references that go through too many instances."""
+    """Hierarchical references through too many instances."""
     text = re.sub(r"//[^\n]*", "", text)
     found: list[str] = []
-    while _INDEX.search(text):  # what stands in an index is a reference of its own
+    while _INDEX.search(text):  # an index is a reference of its own
         found += [name for index in _INDEX.findall(text) for name in _REFERENCE.findall(index)]
         text = _INDEX.sub("", text)
     found += _REFERENCE.findall(text)

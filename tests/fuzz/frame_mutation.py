@@ -27,7 +27,7 @@ from bombus.golden.frames import (
     udp_frame,
 )
 
-# Values at which arithmetic on lengths and fields goes wrong, if it does.
+# Values at which arithmetic on lengths and fields is likely to go wrong.
 NUMBERS = (
     *(0, 1, 2, 7, 8, 19, 20, 27, 28, 46, 60, 64, 127, 128, 255, 256, 1500, 1501),
     *(9586, 9600, 9601, 16383, 16384, 32767, 32768, 65534, 65535),
@@ -39,7 +39,7 @@ ADDRESSES = [
         *("10.77.0.0", "10.77.0.1", "10.77.0.2", "10.77.0.3", "10.77.0.255", "10.78.0.2"),
     )
 ]
-# Offset and size of fields behind the Ethernet header (of IPv4, then UDP or ICMP, or ARP).
+# Offset and size of fields after the Ethernet header (of IPv4, then UDP or ICMP, or ARP).
 FIELDS = (
     *((0, 1), (1, 1), (2, 2), (4, 2), (6, 2), (8, 1), (9, 1), (10, 2), (12, 4), (16, 4)),
     *((20, 2), (22, 2), (24, 2), (26, 2)),
@@ -52,7 +52,7 @@ def ip_start(frame: bytes | bytearray) -> int:
 
 
 def with_good_checksums(frame: bytes) -> bytes:
-    """Puts the checksums right, as far as the lengths in a frame make sense."""
+    """Corrects the checksums, as far as the lengths in a frame make sense."""
     start = ip_start(frame)
     if len(frame) < start + IPV4_BYTES:
         return frame
@@ -75,7 +75,7 @@ def with_good_checksums(frame: bytes) -> bytes:
 
 
 class Mutator:
-    """An endless supply of frames from stations to a host; the same seed, the same frames."""
+    """An endless supply of frames from stations to a host, determined by the seed."""
 
     def __init__(self, seed: int | str, host: Host, stations: list[Station]) -> None:
         self._random = random.Random(seed)
@@ -102,7 +102,8 @@ class Mutator:
         for _ in range(self._random.choice((0, 1, 1, 1, 2, 2, 3, 5))):
             if len(frame) > 1:
                 frame = self._random.choice(self._mutations)(frame)
-        # Frames with bad checksums are all alike; what is behind the check wants good ones.
+        # Frames with bad checksums are all treated alike; the logic behind the check needs good
+        # ones.
         if self._random.random() < 0.6:
             frame = with_good_checksums(frame)
         if self._random.random() < 0.3:
@@ -131,7 +132,7 @@ class Mutator:
 
     def _flip_bits(self, frame: bytes) -> bytes:
         changed = bytearray(frame)
-        # Headers more often than payload.
+        # Mutates headers more often than payload.
         reach = len(frame) if self._random.random() < 0.3 else min(len(frame), 50)
         for _ in range(self._random.choice((1, 1, 1, 2, 3, 8))):
             changed[self._random.randrange(reach)] ^= 1 << self._random.randrange(8)
@@ -170,7 +171,7 @@ class Mutator:
         )
 
     def _repeat(self, frame: bytes) -> bytes:
-        """A header, or any piece, comes twice."""
+        """Repeats a header, or any piece."""
         start, end = self._piece(frame)
         return frame[:end] + frame[start:]
 

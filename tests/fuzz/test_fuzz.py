@@ -38,16 +38,17 @@ FRAMES = {
 NEIGHBOURS = [PEER, GATEWAY, TAGGED]
 STATIONS = [*NEIGHBOURS, FAR]
 BATCH = 2500
-# Enough for everything but a packet with options, of which few come in a row.
+# Enough for everything except packets with options, of which few occur in a row.
 GAP_CYCLES = 24
-# Of the queue of packets that wait for an address.
+# Bytes used of the queue of packets that wait for an address.
 WAITING_BYTES = 6000
 FORGET_SECONDS = 320
 WILD = 2000
-# Frames that a failure shows.
+# Frames shown for a failure.
 SUSPECTS = 3
 
-# Shares of the frames: most on the design that simulates fastest. Idle cycles in, and stops out.
+# Shares of the frames: most on the design that simulates fastest. Idle cycles at the input, and
+# stalls at the output.
 PARTS = [
     *[(FUSED, f"fused-{n}", 0.12, 0.2 * n, 0.15 * n) for n in range(5)],
     *[(DESIGNS[512], f"512-{n}", 0.08, 0.3 * n, 0.3 * n) for n in range(2)],
@@ -65,10 +66,10 @@ class Batch:
 
 
 class Batches:
-    """Sorts mutated frames into batches whose outcome does not depend on who is faster.
+    """Sorts mutated frames into batches whose outcome does not depend on timing.
 
-    A frame that would be one question too many for ARP, or too much to wait, comes in a later
-    batch; one that changes what ARP knows goes to `wild`.
+    A frame that would exceed ARP's questions or waiting memory is put into a later batch; one that
+    changes ARP bindings goes to `wild`.
     """
 
     def __init__(self, mutator: Mutator, model: Stack) -> None:
@@ -78,7 +79,7 @@ class Batches:
         self.wild: list[bytes] = []
 
     def next(self, count: int) -> Batch:
-        """The next batch; the model has seen it afterwards."""
+        """The next batch; the model processes it."""
         batch = Batch()
         source = self._source()
         while len(batch.frames) < count:
@@ -108,16 +109,17 @@ class Batches:
         return known != frame[start + 8 : start + 14]
 
     def _outcome(self, frame: bytes) -> Outcome | None:
-        """What a frame leads to; None, and nothing has happened, if that is not certain."""
+        """The outcome of a frame; None, without any effect, if it is uncertain."""
         model = self._model
         tokens = model.error_tokens
         before = {key: list(waiting) for key, waiting in model.questions.items()}
         outcome = model.process(frame)
-        # Which of two protocols' packets come first is not certain, nor which has to go then.
+        # The order of packets of two protocols is uncertain, and so is which one is dropped.
         certain = not {"eth_tx.no_room"} & set(outcome.drops)
         for key, waiting in model.questions.items():
             if waiting != before.get(key):
-                # Two protocols race for who asks first: with the same tag it does not matter.
+                # Two protocols race for the first question; with the same tag, this does not
+                # matter.
                 certain = waiting[0][0] == waiting[-1][0]
         size = sum(len(packet) + 64 for queue in model.questions.values() for _, packet in queue)
         if certain and size <= WAITING_BYTES:
@@ -128,7 +130,7 @@ class Batches:
 
 
 def assert_legal(frame: bytes, host: Host) -> None:
-    """Whatever a design was told by ARP, what it sends is well-formed and its own."""
+    """Whatever ARP told the design, its frames are well-formed and have its own addresses."""
     start = ip_start(frame)
     assert frame[6:12] == host.mac
     if int.from_bytes(frame[start - 2 : start]) == TYPE_ARP:
@@ -145,7 +147,7 @@ def assert_legal(frame: bytes, host: Host) -> None:
 
 
 def run_wild(bench: Bench, frames: list[bytes]) -> None:
-    """ARP that says anything: answers are legal, and after a while all is forgotten."""
+    """Arbitrary ARP messages: answers are legal, and eventually everything is forgotten."""
     for frame in bench.simulation.exchange(frames, gap_cycles=100).received:
         assert_legal(frame.data, bench.host)
     bench.simulation.elapse(seconds=FORGET_SECONDS)
@@ -160,7 +162,7 @@ def run_wild(bench: Bench, frames: list[bytes]) -> None:
 
 
 def culprits(design: Path, frames: list[bytes]) -> list[str]:
-    """Frames of which a few, or one alone, make a design fail; as hex digits, at most some."""
+    """Frames of which one or a few make a design fail, as hex digits, limited in number."""
     suspects: list[list[bytes]] = [frames]
     while suspects and len(suspects[0]) > 1:
         size = (len(suspects[0]) + 7) // 8

@@ -34,14 +34,14 @@ SESSIONS = 16
 MAX_HALF_OPEN = SESSIONS // 2
 PORT = 7
 BYSTANDERS = (2001, 2002, 2003)
-# Segments of a flood for each two microseconds of a transfer.
+# Segments of a flood per two microseconds of a transfer.
 FLOOD_RATE = 20
-PIECE = 10_000  # bytes that a connection has under way
-BYTES = 200_000  # that a connection sends while the time is taken
+PIECE = 10_000  # bytes that a connection has in flight
+BYTES = 200_000  # bytes that a connection sends while time is measured
 
 
 class World:
-    """A design, its peers, and what has been thrown at it."""
+    """A design, its peers, and the hostile traffic sent."""
 
     def __init__(self, simulation: Simulation, seed: str) -> None:
         self.simulation = simulation
@@ -55,7 +55,7 @@ class World:
         self.simulation.send(wire.frame(source or self.stations.station, self.stations.host))
 
     def events(self) -> dict[str, int]:
-        """What the engine has counted."""
+        """The engine's counters."""
         counters = self.simulation.tile("tcp").counters()
         return {name.split(".tcp.")[-1]: value for name, value in counters.items()}
 
@@ -68,7 +68,7 @@ class World:
         return found
 
     def echo(self, ports: tuple[int, ...], count: int, each_step: Callable[[], None]) -> int:
-        """Bytes there and back on open connections, all compared; the time that it takes."""
+        """Echoes bytes on open connections and compares them; returns the time taken."""
         start = self.simulation.time_us
         data = self.random.randbytes(count)
         left = dict.fromkeys(ports, 0)  # what has been sent
@@ -90,7 +90,7 @@ class World:
         return self.simulation.time_us - start
 
     def finish(self, *ghosts: int) -> None:
-        """All that was opened ends, and as many connections as there are sessions open then."""
+        """All connections end, and then as many can be opened as there are sessions."""
         stations = self.stations
         for endpoint in stations.endpoints.values():
             endpoint.abort()
@@ -110,8 +110,9 @@ class World:
         self.simulation.check()
 
     def ask(self, ports: set[int]) -> None:
-        """Who has given up a connection gets an answer, and refuses it; a reset if there is no
-        session. Behind the time in which challenges are answered once (RFC 5961, 7)."""
+        """Probes connections that peers have given up: the peer refuses the answer; without a
+        session, there is a reset. Waits out the rate limit of challenge ACKs (RFC 5961, 7).
+        """
         self.stations.simulation.elapse(us=140_000)
         for port in ports:
             wire = Wire(port, PORT, self.random.getrandbits(32), flags=frozenset({"ACK"}))
@@ -131,7 +132,7 @@ def world(seed: str, design: Path = DESIGN) -> Iterator[World]:
 
 
 def changed(random: Random, wire: Wire) -> Wire:
-    """A segment of a connection with some fields that it should not have."""
+    """A segment of a connection with some wrong fields."""
     for _ in range(random.choice((1, 1, 1, 2, 3))):
         near = random.choice((-100_000, -70_000, -1460, -1, 0, 1, 100, 1460, 60_000, 70_000, 2**31))
         match random.randrange(10):
@@ -160,7 +161,9 @@ def changed(random: Random, wire: Wire) -> Wire:
 
 
 class Victim:
-    """A connection whose segments come changed, too: it may break, and then another one opens."""
+    """A connection whose segments are also sent mutated: it may break, and then another one
+    opens.
+    """
 
     def __init__(self, world: World, ports: Iterator[int], ghosts: set[int]) -> None:
         self._world = world
@@ -191,7 +194,7 @@ class Victim:
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("part", range(PARTS))
 def test_changed_segments_harm_nobody_else(part: int, size: str) -> None:
-    """A connection is hit by its own segments, changed: the others do not notice."""
+    """Mutated segments of a connection do not affect the others."""
     wanted = SEGMENTS[size] // PARTS
     with world(f"changed {part}") as here:
         here.stations.connect(*BYSTANDERS)
@@ -223,7 +226,7 @@ def test_changed_segments_harm_nobody_else(part: int, size: str) -> None:
 
 
 class Flood:
-    """Segments of one kind, with guessed numbers: of connections that there are, and of none."""
+    """Segments of one kind with guessed numbers, for existing connections and for none."""
 
     def __init__(self, world: World, flags: str) -> None:
         self._world = world
@@ -235,7 +238,7 @@ class Flood:
         numbers = (random.getrandbits(32), random.getrandbits(32))
         source = self._world.stations.station
         port = random.choice((*BYSTANDERS, random.randrange(1024, 65536)))
-        if self._flags == {"SYN"}:  # of somebody behind the gateway, who never answers
+        if self._flags == {"SYN"}:  # from a host behind the gateway that never answers
             port = random.randrange(1024, 65536)
             ip = bytes((203, 0, random.randrange(256), random.randrange(1, 255)))
             source = replace(source, ip=ip)
@@ -251,7 +254,7 @@ class Flood:
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("flags", ["SYN", "ACK", "RST", "RST,ACK", "SYN,ACK", "FIN,ACK"])
 def test_flood_slows_nobody_down(flags: str, size: str) -> None:
-    """Connections keep nine tenths of their rate, and all of the flood is counted."""
+    """Connections keep nine tenths of their rate, and the whole flood is counted."""
     with world(f"flood {flags}") as here:
         here.stations.connect(*BYSTANDERS)
         quiet_us = here.echo(BYSTANDERS, BYTES, lambda: None)
@@ -285,7 +288,7 @@ def test_flood_slows_nobody_down(flags: str, size: str) -> None:
 @pytest.mark.sweep
 @pytest.mark.parametrize("half_open_us", [0, 20])
 def test_new_clients_get_in_during_a_flood(half_open_us: int, tmp_path: Path) -> None:
-    """Where handshakes that do not end make room; otherwise there is none."""
+    """New clients get in if incomplete handshakes are evicted; otherwise there is no room."""
     design = tmp_path / "tcp_echo.yaml"
     text, tcp = DESIGN.read_text(), "{name: tcp, kind: tcp, "
     assert tcp in text

@@ -26,7 +26,7 @@ def run(*command: str | Path, cwd: Path, check: bool = True) -> subprocess.Compl
 
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of an environment with the wheel; other packages are those of this one."""
+    """The folder of an environment with the wheel; other packages come from this environment."""
     folder = tmp_path_factory.mktemp("wheel")
     pip = (sys.executable, "-m", "pip", "--disable-pip-version-check", "--quiet")
     build = ("wheel", "--no-deps", "--no-build-isolation", "--wheel-dir", folder, ROOT)
@@ -37,8 +37,8 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     python = environment / "bin" / "python"
     run(*pip, "--python", python, "install", "--no-deps", "--no-index", wheel, cwd=folder)
     (site,) = environment.glob("lib/python*/site-packages")
-    # A path in a .pth file is searched, but what .pth files there do is not done: an editable
-    # installation of Bombus is not found by it.
+    # A path in a .pth file is searched, but .pth files there are not processed, so an editable
+    # installation of Bombus is not found.
     others = (path for path in sys.path if path.endswith("site-packages"))
     (site / "others.pth").write_text("\n".join(others) + "\n")
     return environment

@@ -263,7 +263,7 @@ static void streams(bombus_sim *sim) {
     IS((long)sizes[i], (long)length);
     IS(1, memcmp(came, buffer, length) == 0 && seen[0] == user[0] && seen[1] == user[1]);
   }
-  // What waits at a reset is forgotten.
+  // Messages waiting at a reset are discarded.
   IS(0, bombus_send_message(sim, "echo_in", buffer, 4, user, 2));
   IS(0, bombus_reset(sim));
   IS(-ETIMEDOUT, bombus_await_message(sim, NULL, 10));

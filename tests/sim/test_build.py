@@ -73,7 +73,7 @@ def test_nothing_stays_of_a_failure(own_cache: Path) -> None:
     assert {path.name for path in own_cache.iterdir()} == {"thing.lock"}
 
 
-# Starts a build that takes long, with programs that have started others.
+# Starts a long build with programs that have started others.
 BUILD = """
 from bombus.base.cache import cached_directory
 from bombus.simulator.compiling import run_logged
@@ -95,11 +95,11 @@ def test_nothing_stays_of_a_build_that_is_ended(own_cache: Path, number: int) ->
         assert process.poll() is None
         time.sleep(0.02)
     child = Path("/proc") / pids[0].read_text().strip()
-    time.sleep(0.5)  # the program may not have noted yet what it has started
+    time.sleep(0.5)  # the program may not have recorded yet what it has started
     process.send_signal(number)
     process.communicate(timeout=20)
     assert process.returncode in (-number, 128 + number)
-    if number == signal.SIGKILL:  # what it leaves, the next removes
+    if number == signal.SIGKILL:  # leftovers are removed by the next build
         os.kill(int(child.name), signal.SIGKILL)
         cached_directory("thing", lambda folder: (folder / "whole").touch())
         assert {path.name for path in own_cache.iterdir()} == {"thing", "thing.lock"}
@@ -150,7 +150,7 @@ def test_programs_find_verilator() -> None:
 
 
 def test_c_program_can_use_a_simulator(tmp_path: Path) -> None:
-    """The header is plain C, and the library is all a program needs."""
+    """The header is plain C, and a program needs only the library."""
     library = build_library(LOOPBACK).path
     program = tmp_path / "program.c"
     program.write_text(
@@ -194,7 +194,7 @@ def test_a_second_start_is_quick() -> None:
 
 
 def test_errors_in_a_source_of_the_design_name_that_file(tmp_path: Path) -> None:
-    """Verilator reads a copy in the cache, which nobody should edit."""
+    """Verilator reads a copy in the cache, which users should not edit."""
     layer = (ROOT / "rtl" / "app" / "udp_echo.sv").read_text()
     bad = "  logic [3:0] narrow;\n  assign narrow = 8'(UdpPort);\nendmodule"
     source = tmp_path / "mine.sv"

@@ -31,13 +31,13 @@ from bombus.measure.mesh import Chain, Mesh, Result, Traffic, build
 
 @dataclass(frozen=True)
 class Study:
-    """A fabric with shallow buffers, and what is tried on it."""
+    """A fabric with shallow buffers, and the designs tried on it."""
 
     fabric: Fabric
     size: int  # columns and rows of the mesh
     designs: int
     max_flits: int  # of a message
-    least_stalled: float  # of the unsound designs, the part that must really stand still
+    least_stalled: float  # minimum share of unsound designs that must really deadlock
 
 
 def crosspoint(algorithm: str, packet: int, **more: str) -> Fabric:
@@ -64,7 +64,7 @@ ANY_ORDER = {
 
 @dataclass(frozen=True)
 class Random:
-    """A random design: nodes of each chain, and those that take everything at once."""
+    """A random design: nodes of each chain, and nodes that always accept."""
 
     chains: list[list[int]]
     stores: set[int]
@@ -105,9 +105,9 @@ def kind(name: str, *, has_input: bool, always_takes: bool = False) -> LayerKind
 
 
 def resolved(design: Random, study: Study) -> Design:
-    """The design as the analysis sees it: in each tile a source, and a layer for all that comes."""
+    """The design as analysed: each tile has a source and a layer for everything that arrives."""
     size = study.size
-    # As wide as makes the longest frame the longest message.
+    # The width at which the longest frame is the longest message.
     width = -(-rtl.constant("bombus_pkg::MaxFrameBytes") * 8 // study.max_flits)
     network = Network("data", 0, rtl.Beat(width), study.fabric, ())
     networks = {"in": network, "out": network}
@@ -188,8 +188,8 @@ def test_sound_designs_never_stall_and_unsound_ones_do(study: tuple[str, Study, 
         if not is_unsound:
             assert not result.stalled, design
             assert result.missing == 0, design
-            assert min(result.delivered) > 0, design  # every chain moves on
-    assert min(unsound, count - unsound) > count / 12  # both sorts are there
+            assert min(result.delivered) > 0, design  # every chain makes progress
+    assert min(unsound, count - unsound) > count / 12  # there are both kinds
     assert counts[True, True] >= unsound * given.least_stalled
 
 
@@ -205,7 +205,7 @@ def test_chains_in_any_order_never_stall_under_a_window(algorithm: str) -> None:
         design = in_any_order(seed, given.size)
         analysed = resolved(design, given)
         found = flights(analysed)
-        # Whoever closes no cycle needs no window.
+        # Designs without a cycle need no window.
         assert bool(found) == bool(deadlock.cycles(analysed))
         for flight in found.values():
             assert all(holds(analysed, knot) for knot in deadlock.knots(analysed))

@@ -29,7 +29,7 @@ except UserError as error:
     sys.exit(str(error))
 """
 
-# Sends frames on an interface and takes back what comes; prints the number that is the same.
+# Sends frames on an interface and receives the replies; prints the number of identical ones.
 ECHO = """
 import socket, sys
 link = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(0x88B5))

@@ -30,7 +30,7 @@ __all__ = ["namespace"]
 
 DESIGN = Path(__file__).resolve().parents[2] / "designs" / "udp_echo.yaml"
 
-# Sends frames on an interface as fast as can be. Arguments: interface, number of frames.
+# Sends frames on an interface as fast as possible. Arguments: interface, number of frames.
 FLOOD = """
 import socket, sys
 link = socket.socket(socket.AF_PACKET, socket.SOCK_RAW)
@@ -67,7 +67,7 @@ class Runner:
             namespace.wait_for_interface(wait_for, self.process)
 
     def end(self, number: int | None = None) -> tuple[int, str, str]:
-        """Sends a signal, if any; exit code, output and complaint."""
+        """Sends a signal, if any; returns exit code, output and error output."""
         if number is not None:
             self.process.send_signal(number)
         out, complaint = self.process.communicate(timeout=30)
@@ -134,7 +134,7 @@ def refused(namespace: Namespace, library: Library, tmp_path: Path, **options: A
 def test_interfaces_that_are_there_already(
     namespace: Namespace, loopback: Library, tmp_path: Path
 ) -> None:
-    """The reason is told, not that root would help, and they stay as they are."""
+    """The reason is reported, without suggesting root, and the interfaces are left unchanged."""
     ip(namespace, "link", "add", "left", "type", "veth", "peer", "name", "left-mac")
     ip(namespace, "link", "add", "bombus0-mac", "type", "bridge")
     for options, reason in (
@@ -188,7 +188,7 @@ def test_frames_that_the_kernel_drops_are_shown(
     runner.process.send_signal(signal.SIGSTOP)  # it reads nothing
     namespace.python(FLOOD, "bombus0", str(count))
     runner.process.send_signal(signal.SIGCONT)
-    for _ in range(200):  # a busy machine takes long to read what waits
+    for _ in range(200):  # a busy machine takes long to read waiting frames
         if report.exists():
             port = json.loads(report.read_text())["ports"][0]
             if port["rx_frames"] + port["kernel_dropped"] > count - 30:
@@ -219,7 +219,7 @@ def test_existing_bridge(namespace: Namespace, loopback: Library, tmp_path: Path
 
 
 def test_existing_namespace(namespace: Namespace, loopback: Library, tmp_path: Path) -> None:
-    """The run stands in one namespace, its interface in another."""
+    """The run is in one namespace, its interface in another."""
     with Namespace() as other:
         path = f"/proc/{other._holder.pid}/ns/net"
         runner = Runner(namespace, loopback, tmp_path / "report.json", wait_for=None, netns=path)

@@ -86,7 +86,7 @@ def test_refused_with_a_reason(loopback: Library, name: str) -> None:
     with Simulation(loopback) as simulation:
         with pytest.raises(SimulationError, match=reason):
             call(simulation)
-        # It has done nothing.
+        # It had no effect.
         assert simulation.exchange([FRAME]).received[0].data == FRAME
 
 
@@ -129,7 +129,7 @@ def test_what_is_no_impairment(loopback: Library) -> None:
 
 
 def test_closed(loopback: Library) -> None:
-    """Every method says so; closing again is nothing."""
+    """Every method reports it; closing again has no effect."""
     simulation = Simulation(loopback)
     simulation.close()
     simulation.close()

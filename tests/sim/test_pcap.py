@@ -131,7 +131,7 @@ def test_a_full_disk_is_told(loopback: Library, tmp_path: Path) -> None:
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
         signal.signal(signal.SIGXFSZ, ignored)
-    # What is there is whole.
+    # The frames in the file are complete.
     kept = rdpcap(str(path))
     assert len(kept) == (100_000 - 24) // 1016
     assert lost == 400 - len(kept)

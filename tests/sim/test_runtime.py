@@ -18,7 +18,7 @@ from bombus.simulator.simulation import Simulation
 FAULT = 0x800
 TIMER = 0x804
 NEVER_ANSWERED = 0xFF8
-REPEATS = 6  # fault: the first beat comes 600 times
+REPEATS = 6  # fault: the first beat is repeated 600 times
 
 
 def frames(count: int, seed: int = 1, low: int = 60, high: int = 300) -> list[bytes]:
@@ -180,7 +180,7 @@ def test_a_frame_longer_than_the_longest_is_seen(
 def test_a_register_that_does_not_answer_is_given_up_and_counted(
     loopback: Library, write: bool
 ) -> None:
-    """No later request gets the answer to that one."""
+    """No later request gets the answer to an earlier one."""
     with Simulation(loopback) as simulation:
         before = simulation.cycle
         with pytest.raises(SimulationError):

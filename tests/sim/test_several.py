@@ -19,8 +19,9 @@ from bombus.simulator.simulation import Simulation
 
 LOOPBACK = Path(__file__).parent / "loopback"
 
-# Opens and closes simulators of the libraries named, as the list of steps says: "+0" opens one
-# of library 0, "-1" closes the second that was opened; each that is open carries a frame then.
+# Opens and closes simulators of the given libraries according to a list of steps: "+0" opens one of
+# library 0, "-1" closes the second one opened. After each step, every open simulator carries a
+# frame.
 PROGRAM = """
 import sys
 from pathlib import Path
@@ -67,7 +68,7 @@ def _json(value: object) -> str:
 
 
 def run(steps: str, libraries: list[Library]) -> None:
-    """In a process of its own, whose freed memory does not keep what was there."""
+    """Runs in a separate process, whose freed memory does not keep its contents."""
     result = subprocess.run(
         [sys.executable, "-c", PROGRAM, steps, *(str(library.path) for library in libraries)],
         env={**os.environ, "MALLOC_PERTURB_": "165", "PYTHONPATH": os.pathsep.join(sys.path)},
@@ -98,7 +99,7 @@ def test_many_in_random_order(watched: list[Library]) -> None:
 
 
 def test_each_thread_has_its_own(watched: list[Library]) -> None:
-    """Also where one is closed by another thread than opened it."""
+    """Also if a simulator is closed by a thread other than the one that opened it."""
 
     def carry(number: int) -> Simulation:
         simulation = Simulation(watched[number % 2], seed=number)

@@ -38,7 +38,7 @@ def test_messages_of_every_length_come_back(loopback: Library, pace: float) -> N
 
 
 def test_time_passes_as_in_elapse(loopback: Library) -> None:
-    """A message that does not come takes seconds of virtual time, and few cycles."""
+    """Waiting for a message that never arrives takes seconds of virtual time, but few cycles."""
     with Simulation(loopback) as simulation:
         assert simulation.streams["echo_out"].receive(10_000_000) is None
         assert simulation.time_us >= 10_000_000

@@ -33,7 +33,7 @@ from bombus.measure.mesh import Mesh, build
 SIZE = 3  # columns and rows
 MAX_FLITS = 16  # of a message, in buffers of 4 flits
 FABRIC = Fabric(buffer_depth=4)
-# All on one simulator, some 30 a second.
+# All run on one simulator, about 30 per second.
 SEEDS = range(400)
 
 # Streams by role, in the order of their numbers in sim/mesh/layers.h.
@@ -67,7 +67,7 @@ DROPPING = ("lossy", "dropper")
 
 @dataclass(frozen=True)
 class Spec:
-    """A layer: `count` is a tray's room and an asker's credits, as sim/mesh/layers.h has them."""
+    """A layer: `count` is a tray's room or an asker's credits, as in sim/mesh/layers.h."""
 
     node: int
     role: str
@@ -109,7 +109,7 @@ class Random:
         self.hops.append((layer, output, to_layer, to_input))
 
     def through(self, layer: int, output: str, to_layer: int, to_input: str, most: int) -> None:
-        """A hop, or several with layers that pass messages on between."""
+        """A hop, or several with forwarding layers in between."""
         for _ in range(self.choose.randint(0, most)):
             role = self.choose.choices(("stream", "store", "lossy"), (80, 12, 8))[0]
             passed = self.layer(role)
@@ -121,10 +121,10 @@ class Random:
         self.through(self.layer("source"), "out", self.layer("sink"), "in", most=4)
 
     def add_service(self) -> None:
-        """A server, and who asks it."""
+        """A server and its clients."""
         clients = self.choose.choice((1, 1, 2, 3))
         credit = [self.choose.choice((1, 1, 2, 4)) for _ in range(clients)]
-        # A tray with room for all requests, or for one too few
+        # A tray with room for all requests, or for one less
         room = max(1, sum(credit) - self.chance(0.2))
         role = self.choose.choice(("stream", "store", "tray", "tray", "tray"))
         askers = [
@@ -144,13 +144,13 @@ class Random:
         first = self.layer("source")
         second = first if self.chance(0.25) else self.layer("source")
         self.through(first, "out", join, "a", most=1)
-        if second == first:  # one stream that is split and joined again
+        if second == first:  # one stream, split and joined again
             self.network.setdefault((join, "b"), self.network[first, "out"])
         self.hop(second, "out", join, "b")
         self.hop(join, "out", self.layer("sink"), "in")
 
     def add_nested(self) -> None:
-        """A service whose server asks another one before it answers, or that one yet another."""
+        """A service whose server asks another one before it answers, possibly in several stages."""
         depth = self.choose.choice((2, 2, 3))
         credit = [self.choose.choice((1, 1, 2)) for _ in range(depth)]
         in_one_tile = self.chance(0.35)
@@ -175,7 +175,9 @@ class Random:
         self.through(askers[0], "out", self.layer("sink"), "in", most=1)
 
     def add_crowd(self) -> int:
-        """Several who ask one server, which has room for all, among other messages; the server."""
+        """Several clients of one server, which has room for all, among other messages; returns the
+        server.
+        """
         credit = [self.choose.choice((1, 2)) for _ in range(self.choose.choice((2, 3)))]
         askers = [self.layer("dropper", count=each) for each in credit]
         server = self.layer("tray", count=sum(credit), serves=True)
@@ -187,7 +189,7 @@ class Random:
         for _ in range(2):
             layer = self.layer("source")
             for _ in range(self.choose.choice((1, 2))):
-                # Room is for nothing where messages come without credits.
+                # Room is useless if messages arrive without credits.
                 role = self.choose.choice(("stream", "tray"))
                 near = self.layers[self.choose.choice([*askers, server])].node
                 passed = self.layer(role, near if self.chance(0.6) else None, count=4)
@@ -196,7 +198,7 @@ class Random:
             self.hop(layer, "out", self.layer("sink"), "in")
         return server
 
-    # ---- As the analysis sees it ----
+    # ---- Form for the analysis ----
 
     def resolved(self) -> Design:
         width = -(-rtl.constant("bombus_pkg::MaxFrameBytes") * 8 // MAX_FLITS)
@@ -225,7 +227,7 @@ class Random:
         file = SimpleNamespace(problem=lambda _, message, **__: message)
         return Design(cast("Any", file), cast("Any", None), networks, SIZE, SIZE, tiles, hops, [])
 
-    # ---- As the model runs it ----
+    # ---- Form for the simulation ----
 
     def text(self) -> str:
         lines = ["layers", f"seed {self.seed}", f"networks {self.networks}"]
@@ -264,13 +266,13 @@ def mesh() -> Mesh:
 
 
 def is_refused(design: Random) -> bool:
-    """By `bombus check`, which also warns of a dropper that loses its credits."""
+    """Whether `bombus check` rejects it; that also warns about a dropper that loses its credits."""
     resolved = design.resolved()
     return bool(deadlock.cycles(resolved)) or any(requests.problems(resolved))
 
 
 def run(mesh: Mesh, designs: list[Random]) -> tuple[int, int]:
-    """How many designs are refused, and how many of these stall; of the others none may."""
+    """The number of rejected designs, and of those that stall; none of the others may stall."""
     refused = [is_refused(design) for design in designs]
     results = list(mesh.results(design.text() for design in designs))
     counts: Counter[tuple[bool, bool]] = Counter()
@@ -283,7 +285,8 @@ def run(mesh: Mesh, designs: list[Random]) -> tuple[int, int]:
         for given, sent, received in zip(
             design.layers, result["sent"], result["received"], strict=True
         ):
-            assert (received if given.role == "sink" else sent) > 0, design  # everything moves on
+            # Everything makes progress
+            assert (received if given.role == "sink" else sent) > 0, design
     bad = counts[True, True] + counts[True, False]
     print(
         f"of {len(designs)} designs {len(designs) - bad} sound, none of them stalls; "
@@ -308,7 +311,7 @@ def test_servers_that_ask_before_they_answer(mesh: Mesh) -> None:
 
 
 def test_room_for_one_request_too_few(mesh: Mesh) -> None:
-    """What is sound with room for all requests, but not with less, stands still with less."""
+    """Designs that are sound only with room for all requests deadlock with less."""
     designs = [Random(seed) for seed in range(60)]
     short = []
     for design in designs:
@@ -327,7 +330,7 @@ def test_room_for_one_request_too_few(mesh: Mesh) -> None:
 
 
 def test_a_network_for_some_messages_cures(mesh: Mesh) -> None:
-    """Some designs are sound with two networks, but with one they are not, and stand still."""
+    """Some designs are sound with two networks, but deadlock with one."""
     worse = []
     for seed in SEEDS:
         design = Random(seed)
@@ -341,7 +344,9 @@ def test_a_network_for_some_messages_cures(mesh: Mesh) -> None:
 
 
 def test_each_sort_of_layer_makes_a_difference() -> None:
-    """Several askers of a server, credits above 1, room and losses: in designs of both sorts."""
+    """Several clients of a server, credits above 1, room and losses occur in designs of both
+    kinds.
+    """
     found: Counter[tuple[str, bool]] = Counter()
     for seed in range(140):
         design = Random(seed)

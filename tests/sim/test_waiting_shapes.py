@@ -19,7 +19,7 @@ SEEDS = range(150)
 
 
 class Shape(Random):
-    """A design of one shape, at times beside those of test_waiting_random.py."""
+    """A design of one shape, sometimes combined with those of test_waiting_random.py."""
 
     def __init__(self, seed: int, shape: str) -> None:
         super().__init__(seed)
@@ -28,13 +28,13 @@ class Shape(Random):
         getattr(self, f"add_{shape}")()
 
     def asker(self, near: int | None = None, *, drops: float = 0.35, serves: bool = False) -> int:
-        """One who asks, perhaps in the tile of another layer."""
+        """A client, possibly in the tile of another layer."""
         node = None if near is None or not self.chance(0.4) else self.layers[near].node
         role = "dropper" if self.chance(drops) else "asker"
         return self.layer(role, node, count=self.choose.choice((1, 1, 2)), serves=serves)
 
     def server(self, askers: list[int], *, serves: bool = True) -> int:
-        """One with room for all their requests, or for one too few, or without any."""
+        """A server with room for all requests, for one less, or without room."""
         room = sum(self.layers[asker].count for asker in askers) - self.chance(0.2)
         role = self.choose.choice(("tray", "tray", "tray", "stream"))
         node = self.layers[self.choose.choice(askers)].node if self.chance(0.4) else None
@@ -49,9 +49,9 @@ class Shape(Random):
         self.through(asker, "out", self.layer("sink"), "in", most=1)
 
     def add_shared(self) -> None:
-        """Several who ask a server that asks another one, which further ones ask, too."""
+        """Several clients of a server that asks another one, which also has other clients."""
         outer = [self.asker() for _ in range(self.choose.choice((1, 2, 3)))]
-        middle = self.asker(outer[0], drops=0, serves=True)  # one that drops does not serve
+        middle = self.asker(outer[0], drops=0, serves=True)  # a dropping server does not serve
         further = [self.asker(drops=0.6) for _ in range(self.choose.choice((0, 1, 2)))]
         for asker in outer:
             self.feed(asker)
@@ -63,7 +63,7 @@ class Shape(Random):
             self.feed(asker)
 
     def add_row(self) -> None:
-        """One behind the other, all of which ask the same server."""
+        """A chain of clients that all ask the same server."""
         askers = [self.asker() for _ in range(self.choose.choice((2, 3)))]
         self.through(self.layer("source"), "out", askers[0], "in", most=1)
         for asker, following in pairwise(askers):
@@ -74,7 +74,7 @@ class Shape(Random):
             self.ask(asker, server)
 
     def add_far(self) -> None:
-        """Requests and answers pass others on their way, with room for all or for one too few."""
+        """Requests and answers pass other layers, with room for all or for one less."""
         asker = self.asker()
         self.feed(asker)
         server = self.server([asker], serves=self.chance(0.5))
@@ -90,7 +90,7 @@ class Shape(Random):
             self.hop(layer, out, end, end_input)
 
     def add_replicas(self) -> None:
-        """Replicas of a server: any of them may get all requests that are outstanding."""
+        """Replicas of a server: any of them may get all outstanding requests."""
         askers = [self.asker() for _ in range(self.choose.choice((1, 1, 2)))]
         for asker in askers:
             self.feed(asker)
@@ -100,7 +100,9 @@ class Shape(Random):
                 self.ask(asker, server)
 
     def add_joined(self) -> None:
-        """A join of what comes of two who ask, or of one and a source, perhaps the same source."""
+        """A join of the results of two clients, or of one and a source, possibly the same
+        source.
+        """
         join = self.layer("join")
         source = self.layer("source")
         same = self.chance(0.5)

@@ -23,14 +23,14 @@ STATION = Station.of("02:00:00:00:00:99", "10.77.0.1")
 
 @pytest.fixture(scope="module")
 def figure_5a(tmp_path_factory: pytest.TempPathFactory) -> Library:
-    """Built though `bombus check` refuses it."""
+    """Built although `bombus check` rejects it."""
     folder = tmp_path_factory.mktemp("figure_5a") / "generated"
     generate.generate(EXAMPLES / "figure_5a.yaml", folder, allow_deadlock=True)
     return build_library(folder)
 
 
 def exchange(simulation: Simulation, sizes: list[int], *, limit_cycles: int = 40_000) -> int:
-    """Sends datagrams of these sizes back to back; how many answers came."""
+    """Sends datagrams of these sizes back to back; returns the number of answers."""
     host = Host.from_manifest(simulation.manifest)
     frames = [udp_frame(STATION, host, bytes(size), port=7) for size in sizes]
     return len(simulation.exchange(frames, limit_cycles=limit_cycles).received)
@@ -52,7 +52,7 @@ def test_figure_5a_stops_for_ever_and_the_ring_is_named(figure_5a: Library) -> N
             "layer udp_rx",
             "injection port of router (1, 0)",
         }
-        # eth_rx waits too, outside of the ring.
+        # eth_rx waits too, outside the cycle.
         (outside,) = (stall for stall in found if stall.name == "injection port of router (0, 0)")
         assert outside.waits_for == ("link (0, 0) to (1, 0)",)
         text = explain(found)
@@ -67,7 +67,7 @@ def test_figure_5a_stops_for_ever_and_the_ring_is_named(figure_5a: Library) -> N
 
 
 def test_on_the_crosspoint_fabric_queues_are_named(tmp_path: Path) -> None:
-    # Routers with less room than a long datagram needs: it stops half on links.
+    # Routers with less room than a long datagram needs: it stops while still on links.
     design = tmp_path / "figure_5a.yaml"
     text = (EXAMPLES / "figure_5a.yaml").read_text()
     design.write_text(text + "fabric: {kind: crosspoint, buffer_depth: 32, max_packet_flits: 8}\n")
@@ -81,7 +81,7 @@ def test_on_the_crosspoint_fabric_queues_are_named(tmp_path: Path) -> None:
             "link (1, 0) to (2, 0) from local",
             "link (2, 0) to (1, 0) from local",
         }
-        # The link is held by what came from the west, which waits behind it.
+        # The link is held by a message from the west, which waits behind it.
         after = names[(names.index("link (1, 0) to (2, 0) from local") + 1) % len(names)]
         assert after == "ejection port of router (2, 0) from west"
 
@@ -94,11 +94,11 @@ def test_what_fits_into_the_buffers_passes(figure_5a: Library) -> None:
 
 
 def test_a_slow_network_is_no_stall(figure_5a: Library) -> None:
-    # The MAC takes a beat in twenty cycles; all that waits for it moves now and then.
+    # The MAC takes one beat in twenty cycles, so everything that waits for it moves now and then.
     with Simulation(figure_5a, tx_stall=0.95) as simulation:
         introduce(simulation, STATION)
         simulation.watch(1_000)
-        # More than the buffers hold; what the ingress buffer has no room for it drops.
+        # More than the buffers hold; the ingress buffer drops what does not fit.
         assert exchange(simulation, [10] * 300, limit_cycles=100_000) > 150
         assert simulation.stalls() == []
 
@@ -131,7 +131,7 @@ def test_a_message_of_one_flit_is_seen_in_the_buffer_of_a_router(figure_5a: Libr
                 break
         link = "link (0, 1) to (1, 1)"
         assert link not in {stall.name for stall in simulation.stalls()}
-        # Of an ARP reply arp tells eth_tx: one flit, no answer.
+        # arp reports an ARP reply to eth_tx: one flit, no answer.
         reply = arp_reply(STATION, Host.from_manifest(simulation.manifest))
         simulation.exchange([reply], limit_cycles=4_000)
         assert {stall.name: stall.waits_for for stall in simulation.stalls()}[link] == (into,)

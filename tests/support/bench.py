@@ -32,9 +32,9 @@ DESIGNS = {
     512: ROOT / "designs" / "udp_echo.yaml",
 }
 FUSED = ROOT / "designs" / "udp_echo_fused.yaml"
-# Every layer cuts ready, for a device whose wires are slow.
+# Every layer cuts ready, for a device with slow wires.
 CUT = ROOT / "designs" / "udp_echo_5g.yaml"
-# 28 tiles; applications answer after as many cycles as a datagram's first two bytes say.
+# 28 tiles; applications answer after the number of cycles in a datagram's first two bytes.
 SCALE = ROOT / "benchmarks" / "scale.yaml"
 # The same mesh at 512 bits: its simulator takes minutes to build.
 SCALE_28 = ROOT / "designs" / "scale_28.yaml"
@@ -44,7 +44,7 @@ ALL_DESIGNS = [
     for width, file in [*DESIGNS.items(), (512, FUSED)]
 ]
 ECHO_REPLICAS = ROOT / "designs" / "udp_echo_replicas.yaml"
-# Without assertions: its simulator takes long to build as it is.
+# Without assertions, since its simulator takes long to build anyway.
 UNCHECKED = [SCALE_28]
 
 PEER = Station.of("02:00:00:00:00:63", "10.77.0.99")
@@ -56,13 +56,13 @@ FAR = Station(GATEWAY.mac, b"\xc6\x33\x64\x07")
 ARP_TRIES = 3
 # An unanswered question is given up after less than this.
 GIVE_UP_SECONDS = 5
-# Nothing is sent within so long of a token of the ICMP rate limit.
+# Nothing is sent this close to a token of the ICMP rate limit.
 REFILL_MARGIN_US = 1000
 # A round through the open questions takes 128 cycles.
 TIMER_STEP_US = 1000
-# A new address has been announced.
+# Time after which a new address has been announced.
 ANNOUNCE_US = 3000
-# More than any exchange here takes: a design that is stuck makes a test fail, not hang.
+# More than any exchange here takes, so that a stuck design makes a test fail, not hang.
 LIMIT_CYCLES = 4_000_000
 
 
@@ -72,7 +72,7 @@ def _short(frame: bytes) -> str:
 
 
 def difference(expected: Iterable[bytes], found: Iterable[bytes], limit: int = 3) -> str:
-    """What two bags of frames do not share, for a message; empty if they are the same."""
+    """The difference between two multisets of frames, for a message; empty if they are equal."""
     wanted, came = Counter(expected), Counter(found)
     lines = []
     for title, bag in (("missing", wanted - came), ("not expected", came - wanted)):
@@ -113,14 +113,14 @@ class Bench:
         return self.model.host
 
     def after_reset(self) -> None:
-        """The design has just been reset: it announces itself, and has forgotten everything."""
+        """Call after a reset: the design announces itself and has lost its state."""
         self.model = Stack(self.model.host, self.model.udp_ports)
         came = [frame.data for frame in self.simulation.receive_all()]
         assert came == [announcement(Host.from_manifest(self.simulation.manifest))]
         self.counted = self.counts()
 
     def announced(self) -> None:
-        """The host's address has been changed: it announces itself, once, by the new one."""
+        """Call after changing the host's address: it announces the new one, once."""
         self.simulation.elapse(us=ANNOUNCE_US)
         assert [frame.data for frame in self.simulation.receive_all()] == [announcement(self.host)]
 
@@ -164,14 +164,16 @@ class Bench:
         return _drops(change)
 
     def conserved(self) -> None:
-        """The message sum of every tile closes; only what the model holds back waits."""
+        """Checks that the message sums of all tiles balance; only messages held by the model
+        wait.
+        """
         waiting = message_sums.check(self.simulation)
         assert waiting == sum(map(len, self.model.questions.values()))
 
     # ---- Frames ----
 
     def predict(self, frames: Iterable[bytes]) -> tuple[list[bytes], Counter[str]]:
-        """What the model answers to frames, and the drops."""
+        """The model's answers to frames, and the drops."""
         replies: list[bytes] = []
         drops: Counter[str] = Counter()
         for frame in frames:
@@ -183,9 +185,9 @@ class Bench:
     def run(
         self, frames: Sequence[bytes], *, ordered: bool = False, **exchange_options: Any
     ) -> list[bytes]:
-        """Sends frames; exactly the model's answers and drops must come. The answers.
+        """Sends frames and expects exactly the model's answers and drops; returns the answers.
 
-        `ordered`: also in the order of the requests, as on any single way through a design.
+        `ordered`: also in the order of the requests, as on any single path through a design.
         """
         replies, drops = self.predict(frames)
         return self.compare(frames, replies, drops, ordered=ordered, **exchange_options)
@@ -199,7 +201,7 @@ class Bench:
         ordered: bool,
         **exchange_options: Any,
     ) -> list[bytes]:
-        """Sends frames; exactly these replies and drops must come."""
+        """Sends frames and expects exactly these replies and drops."""
         options = {"limit_cycles": LIMIT_CYCLES, **exchange_options}
         exchange = self.simulation.exchange(frames, **options)
         came = [frame.data for frame in exchange.received]
@@ -223,7 +225,7 @@ class Bench:
         self.expect_drops(Counter({"mac_rx.bad_frame": 1}))
 
     def probes(self, station: Station = PEER) -> list[bytes]:
-        """A ping and a datagram, like none before."""
+        """A ping and a datagram that differ from all earlier ones."""
         self._sequence += 1
         mark = self._sequence.to_bytes(4)
         return [
@@ -232,7 +234,7 @@ class Bench:
         ]
 
     def alive(self, stations: Iterable[Station] = (PEER,)) -> None:
-        """The design answers ping and UDP, and no layer is stuck."""
+        """Checks that the design answers ping and UDP, and that no layer is stuck."""
         for station in stations:
             assert len(self.run(self.probes(station))) == 2
         assert not self.simulation.in_flight
@@ -247,14 +249,14 @@ class Bench:
         self.model.refill()
 
     def give_up(self) -> None:
-        """Lets so much time pass that nobody waits for ARP any more; checks what was dropped."""
+        """Lets enough time pass that nothing waits for ARP any more; checks the drops."""
         asked = list(self.model.questions)
         outcome: Outcome = self.model.give_up()
         self.simulation.elapse(seconds=GIVE_UP_SECONDS)
         came = [frame.data for frame in self.simulation.receive_all()]
         repeated = {self.model.question(ip) for vid, ip in asked if vid is None}
         tagged = any(vid is not None for vid, _ in asked)
-        # Each has been asked for once already.
+        # One request for each has already been sent.
         assert tagged or set(came) == repeated
         assert len(came) == (ARP_TRIES - 1) * len(asked)
         self.expect_drops(Counter(outcome.drops))

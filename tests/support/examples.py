@@ -18,7 +18,7 @@ MIDDLEBOXES = DESIGNS.parent / "docs" / "examples" / "middlebox"
 
 @contextmanager
 def running(name: str, folder: Path) -> Iterator[Simulation]:
-    """A middlebox that runs; counters are added up at the end. `folder`: for the program."""
+    """A running middlebox; its counters are checked at the end. `folder`: for the program."""
     elf = folder / f"{name}.elf"
     build([MIDDLEBOXES / f"{name}.c"], elf, code_bytes=8192, data_bytes=8192)
     with Simulation(MIDDLEBOXES / f"{name}.yaml", assertions=True) as simulation:

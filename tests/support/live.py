@@ -48,7 +48,7 @@ run(sys.argv[1], report=Path(sys.argv[3]), **options)
 
 @dataclass
 class Live:
-    """A design that runs in a namespace."""
+    """A design running in a namespace."""
 
     namespace: Namespace
     runner: subprocess.Popen[Any]
@@ -56,7 +56,7 @@ class Live:
     capture: Path | None
 
     def run(self, command: Sequence[str], **options: Any) -> str:
-        """Runs a program beside the design; its output, complaints included."""
+        """Runs a program next to the design; returns its output, including errors."""
         result = self.namespace.run(
             command,
             stdout=subprocess.PIPE,
@@ -73,7 +73,9 @@ class Live:
         return self.namespace.python(code, *map(str, arguments), timeout=COMMAND_SECONDS).strip()
 
     def stop(self) -> dict[str, Any]:
-        """Ends the design; its report. No rule of AXI-Stream has been broken."""
+        """Ends the design and returns its report. Checks that there were no AXI-Stream
+        violations.
+        """
         assert self.namespace.stop(self.runner) == 0
         totals: dict[str, Any] = json.loads(self.report.read_text())
         assert not any(totals["errors"].values())
@@ -83,7 +85,7 @@ class Live:
 
 @contextmanager
 def starter(folder: Path) -> Iterator[Callable[..., Live]]:
-    """What starts a design with options of `live.run`; its files go to `folder`."""
+    """A function that starts a design with options of `live.run`; its files go to `folder`."""
     if not Path("/dev/net/tun").exists() and os.geteuid() != 0:
         pytest.skip("there is neither /dev/net/tun nor root for a veth pair")
     try:
@@ -93,7 +95,7 @@ def starter(folder: Path) -> Iterator[Callable[..., Live]]:
 
     def make(design: Path, *, capture: bool = False, **options: Any) -> Live:
         options.setdefault("assertions", design not in UNCHECKED)  # as other tests build them
-        # Here, where it takes its time.
+        # Built here, since it takes long.
         build(design, assertions=options["assertions"], board=options.get("board"))
         report = folder / "report.json"
         pcap = folder / "capture.pcap" if capture else None

@@ -21,11 +21,12 @@ from bombus.simulator.simulation import Simulation
 
 # Dropped between two tiles: a drop of the mesh, not of the tile whose router counts it.
 ROUTER_DROP = ".router."
-# Dropped between a tile and a MAC with a clock of its own: before it came in, or after it went out.
+# Dropped between a tile and a MAC with its own clock: before entering the tile, or after leaving
+# it.
 CROSSING_DROP = f"{DROP}clock_crossing."
 
-# What an event says of a message: it goes on and is counted on its way out, it ends in the
-# layer (absorbed), or it starts there (generated).
+# Effect of an event on a message: it continues and is counted when it leaves, it ends in the layer
+# (absorbed), or it starts there (generated).
 GOES_ON, ENDS, STARTS = 0, 1, -1
 EVENTS: dict[str, dict[str, int]] = {
     "adder": {"sum": ENDS},
@@ -82,7 +83,7 @@ EVENTS: dict[str, dict[str, int]] = {
         "request": ENDS,
         "payload": STARTS,
         "told": STARTS,
-        # They count as requests, too.
+        # They also count as requests.
         "path_mtu": GOES_ON,
         "unreachable": GOES_ON,
         "unused_error": GOES_ON,
@@ -128,7 +129,7 @@ EVENTS: dict[str, dict[str, int]] = {
     "udp_upper": {"changed": GOES_ON},
 }
 
-# Layers that keep messages while their tile is idle: the counters that add up to how many.
+# Layers that keep messages while their tile is idle: the counters whose sum is their number.
 WAITING: dict[str, dict[str, int]] = {
     "eth_tx": {
         f"{EVENT}{{}}.packet_queued": 1,
@@ -140,7 +141,7 @@ WAITING: dict[str, dict[str, int]] = {
 
 
 def _ended(tile: Mapping[str, Any], values: Mapping[str, int]) -> int:
-    """Messages that ended in a tile, less those that started there."""
+    """Messages that ended in a tile, minus those that started there."""
     total = 0
     for layer in tile["layers"]:
         effects = EVENTS.get(layer["kind"], {})
@@ -166,7 +167,7 @@ def _waiting(tile: Mapping[str, Any], values: Mapping[str, int]) -> int:
 
 
 def _on_meshes(values: Mapping[str, int], way: str) -> int:
-    """Messages that a tile has got from the meshes of all networks, or sent to them."""
+    """Messages that a tile received from the meshes of all networks, or sent to them."""
     names = (name for name in values if name.startswith("noc_"))
     return sum(values[name] for name in names if name.endswith(f"_{way}_messages"))
 
@@ -176,7 +177,7 @@ def waiting(manifest: Mapping[str, Any], counters: Counters) -> int:
 
 
 def problems(manifest: Mapping[str, Any], counters: Counters) -> Iterator[str]:
-    """The sums that do not close, of an idle design: of its tiles and of its mesh."""
+    """The sums of an idle design that do not balance: of its tiles and its mesh."""
     sent = arrived = 0
     for tile in manifest["tiles"]:
         values = counters[tile["name"]]
@@ -201,7 +202,9 @@ def problems(manifest: Mapping[str, Any], counters: Counters) -> Iterator[str]:
 
 
 def check(simulation: Simulation) -> int:
-    """Checks every sum of a design that is done with its messages; how many wait in it."""
+    """Checks every sum of a design that has finished its messages; returns the number still
+    waiting.
+    """
     assert simulation.advance_until_idle()
     counters = simulation.counters()
     found = list(problems(simulation.manifest, counters))
@@ -213,12 +216,12 @@ _not_checked: WeakSet[Simulation] = WeakSet()
 
 
 def leave_out(simulation: Simulation) -> None:
-    """Does not check this simulation: its messages wait for ever, or its layers lose some."""
+    """Excludes this simulation: it deadlocks, or its layers lose messages."""
     _not_checked.add(simulation)
 
 
 def finish(simulation: Simulation) -> None:
-    """Lets everything out of a design that is about to be closed, and checks its sums."""
+    """Drains a design that is about to be closed, and checks its sums."""
     is_mesh = any("noc_in_messages" in tile["counters"] for tile in simulation.manifest["tiles"])
     if not is_mesh or simulation in _not_checked:
         return

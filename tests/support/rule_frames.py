@@ -15,7 +15,7 @@ LONGEST_HEADERS = 18 + 32 + 60
 
 
 def frame(packet: Packet, random: Random, fragment: int = 0) -> bytes:
-    """A flow of its own; perhaps with a VLAN tag, IP and TCP options, bytes behind the packet."""
+    """A frame of a new flow, possibly with a VLAN tag, IP and TCP options, and padding."""
     ports = packet.source_port.to_bytes(2) + packet.target_port.to_bytes(2)
     if packet.protocol == keywords.TCP:
         words = random.choice([5, 5, 8, 15])
@@ -33,7 +33,7 @@ def frame(packet: Packet, random: Random, fragment: int = 0) -> bytes:
     ip += random.randbytes(8) + bytes(4 * words - 20)
     tag = random.choice([b"", b"", b"\x81\0\0\1", b"\x88\xa8\0\1"])
     whole = random.randbytes(12) + tag + b"\x08\0" + ip + header + packet.payload
-    # What stands behind the packet is not of it.
+    # Bytes after the packet do not belong to it.
     padding = packet.payload[: random.choice([0, 0, 0, 8, 40])]
     return (whole + padding).ljust(60, b"\0")
 

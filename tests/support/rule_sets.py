@@ -67,7 +67,7 @@ def _other_case(random: Random, data: bytes) -> bytes:
 
 
 def laid_out(random: Random, contents: Sequence[Content]) -> bytes:
-    """A payload with the contents where they are wanted, mostly."""
+    """A payload with the contents at the required positions, mostly."""
     payload = bytearray(random.choice(_LETTERS) for _ in range(random.choice([0, 0, 5, 60, 100])))
     cursor = 0
     for each in contents:

@@ -14,7 +14,7 @@ from . import rule_sets
 
 
 def stream(random: Random, rules: Sequence[Rule]) -> bytes:
-    """The contents of some rules, perhaps behind other bytes."""
+    """The contents of some rules, possibly after other bytes."""
     wanted = [rule for rule in rules if rule.protocols & keywords.TCP]
     free = [rule for rule in wanted if rule.in_streams]
     made = b""
@@ -38,7 +38,9 @@ def cut(random: Random, data: bytes, longest: int) -> list[bytes]:
 def disorder(
     random: Random, flow: Flow, first: int, parts: Sequence[bytes], reach: int
 ) -> list[Segment]:
-    """A SYN and the segments, some up to `reach` places late, some twice or with others' bytes."""
+    """A SYN and the segments, some up to `reach` positions late, some twice or with bytes of
+    others.
+    """
     whole = b"".join(parts)
     timed: list[tuple[float, Segment]] = []
     place = 0

@@ -17,7 +17,7 @@ FILES = ("Cargo.toml", "Cargo.lock", "src/main.rs")
 
 
 def program() -> Path:
-    """Its path; the test is skipped where there is no cargo, or no way to its packages."""
+    """Its path; the test is skipped without cargo or without access to its packages."""
     cargo = shutil.which("cargo")
     if cargo is None:
         pytest.skip("the program cargo is missing")

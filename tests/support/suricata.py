@@ -14,8 +14,7 @@ from scapy.utils import wrpcap
 
 from bombus.rules.streams import Flow
 
-# Parsers of other protocols are off: what is compared are
-# contents of packets and streams.
+# Parsers of other protocols are off, since only contents of packets and streams are compared.
 CONFIGURATION = """%YAML 1.1
 ---
 vars:
@@ -37,7 +36,7 @@ host: {memcap: 16mb}
 
 
 def program() -> str:
-    """Its path; the test is skipped where it is not installed."""
+    """Its path; the test is skipped if it is not installed."""
     found = shutil.which("suricata")
     if found is None:
         pytest.skip("suricata is not installed (package suricata of Debian's backports)")

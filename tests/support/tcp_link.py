@@ -11,7 +11,7 @@ LONG_STEP_US = 500  # while both wait for timers
 
 
 class Link:
-    """Joins MAC port 0 of two designs; whoever waits for sockets lets both go on."""
+    """Connects MAC port 0 of two designs; waiting for sockets advances both."""
 
     def __init__(self, left: Simulation, right: Simulation) -> None:
         self.ends = (left, right)
@@ -24,7 +24,7 @@ class Link:
                 self.sockets.append(end.tcp)
 
     def step(self, most_us: int = STEP_US) -> None:
-        """A short while, or a longer one if nothing is in flight."""
+        """Advances by a short step, or a longer one if nothing is in flight."""
         busy = any(end.in_flight for end in self.ends)
         us = min(most_us, STEP_US if busy else LONG_STEP_US)
         for end in self.ends:

@@ -29,7 +29,7 @@ LONG_STEP_US = 1000  # while all wait for timers
 
 
 def to_wire(segment: Segment, port: int, to: int) -> Wire:
-    """A segment of an endpoint as it stands on the wire, with options as Linux writes them."""
+    """A segment of an endpoint in wire format, with options laid out as by Linux."""
     options = b""
     if segment.mss is not None:
         options += struct.pack("!BBH", MSS, 4, segment.mss)
@@ -73,9 +73,9 @@ class Stations:
         self.to = to
         self.endpoints: dict[int, Endpoint] = {}
         self.sent: list[Wire] = []  # in the last step
-        self.misled: set[int] = set()  # ports whose endpoints may be told what is not true
-        self.refused: set[int] = set()  # ports without an endpoint that a reset has come for
-        self._tolerant = tolerant  # frames with bit errors may come
+        self.misled: set[int] = set()  # ports whose endpoints may get false information
+        self.refused: set[int] = set()  # ports without an endpoint that received a reset
+        self._tolerant = tolerant  # frames with bit errors are possible
 
     def open(self, port: int, iss: int, **options: Any) -> Endpoint:
         """The SYN of a connection."""
@@ -86,7 +86,7 @@ class Stations:
         return endpoint
 
     def flush(self) -> None:
-        """Puts what endpoints have to send on the wire."""
+        """Sends everything that endpoints have to send."""
         for port, endpoint in self.endpoints.items():
             for segment in endpoint.take():
                 wire = to_wire(segment, port, self.to)
@@ -102,7 +102,7 @@ class Stations:
             return None  # a bit error
 
     def step(self) -> None:
-        """A short while, or a longer one if nothing is in flight."""
+        """Advances by a short step, or a longer one if nothing is in flight."""
         self.sent.clear()
         us = STEP_US if self.simulation.in_flight else self._pause()
         self.simulation.elapse(us=us)
@@ -129,7 +129,7 @@ class Stations:
         self.flush()
 
     def _refuse(self, wire: Wire) -> None:
-        """Answers a segment for nobody (RFC 9293, 3.10.7.1)."""
+        """Answers a segment without an endpoint (RFC 9293, 3.10.7.1)."""
         if "RST" in wire.flags:
             self.refused.add(wire.destination)
             return
@@ -142,7 +142,7 @@ class Stations:
         return max(STEP_US, min(left, LONG_STEP_US)) if deadlines else LONG_STEP_US
 
     def run(self, until: Callable[[], bool], limit_us: int = 60_000_000) -> None:
-        """Steps until something is so."""
+        """Steps until a condition holds."""
         end = self.simulation.time_us + limit_us
         while not until():
             assert self.simulation.time_us < end, f"not done after {limit_us} us"

@@ -34,7 +34,7 @@ END, NOP, MSS, SCALE, SACK_PERMITTED, SACK, TIMESTAMPS = 0, 1, 2, 3, 4, 5, 8
 
 @dataclass(frozen=True)
 class Wire:
-    """A segment as it stands on the wire."""
+    """A segment in wire format."""
 
     source: int
     destination: int
@@ -51,7 +51,7 @@ class Wire:
 
     @property
     def end(self) -> int:
-        """The sequence number behind it."""
+        """The sequence number after it."""
         occupied = len(self.payload) + ("SYN" in self.flags) + ("FIN" in self.flags)
         return (self.seq + occupied) % WORD
 
@@ -80,7 +80,7 @@ class Wire:
 
 
 def decode(frame: bytes) -> Wire | None:
-    """What a frame says; None if it is no TCP. Checksums and lengths must be right."""
+    """The segment in a frame; None if it is not TCP. Checksums and lengths must be right."""
     if frame[12:14] != TYPE_IPV4.to_bytes(2) or frame[ETHERNET_BYTES + 9] != PROTOCOL_TCP:
         return None
     packet = frame[ETHERNET_BYTES:]
@@ -106,7 +106,7 @@ def decode(frame: bytes) -> Wire | None:
 
 
 def resolution(frame: bytes, station: Station, host: Host) -> bytes | None:
-    """The answer to a question by ARP: a design asks again for neighbours that it talks to."""
+    """The answer to an ARP request: a design repeats requests for neighbours that it talks to."""
     body = frame[ETHERNET_BYTES : ETHERNET_BYTES + ARP_BYTES]
     asks = frame[12:14] == TYPE_ARP.to_bytes(2) and body[6:8] == ARP_REQUEST.to_bytes(2)
     return padded(arp_reply(station, host)) if asks and body[24:28] == station.ip else None

@@ -23,7 +23,7 @@ from bombus.measure import mesh, sweep
 from bombus.measure.sweep import cluster
 
 CONSOLE = Console(quiet=True)
-# 2 x 2, whose model is built soon; each point runs for some tenths of a second.
+# 2 x 2, whose model builds quickly; each point runs for some tenths of a second.
 TEXT = """name: test
 fabrics: [{kind: wormhole}]
 sizes: [[2, 2]]
@@ -72,7 +72,7 @@ def wait_for(condition: Callable[[], Any], seconds: float = 60) -> None:
 
 
 def journal(output: Path) -> list[str]:
-    """Results that are there while a sweep runs."""
+    """Results available while a sweep runs."""
     file = output.with_name(output.name + ".journal")
     text = file.read_text() if file.exists() else ""
     return [line for line in text.splitlines() if line]
@@ -110,7 +110,7 @@ def test_a_worker_that_dies_loses_nothing(
     def has_run(process: subprocess.Popen[bytes]) -> bool:
         return any(f':{process.pid}"' in line for line in journal(output))
 
-    # Both are at work; the first has another point in hand.
+    # Both are working; the first has another point queued.
     wait_for(lambda: run.poll() is not None or (has_run(first) and has_run(second)))
     assert run.poll() is None
     first.send_signal(signal.SIGKILL)
@@ -121,7 +121,7 @@ def test_a_worker_that_dies_loses_nothing(
     by_worker = [int(row["worker"].partition(":")[2]) for row in rows(output)]
     assert set(by_worker) == {first.pid, second.pid}
 
-    # All is there: nothing is run, nor a scheduler needed.
+    # All results exist: nothing is run, and no scheduler is needed.
     outcome = sweep.run(sweep.load(grid), output, scheduler="tcp://127.0.0.1:1", console=CONSOLE)
     assert (outcome.run, outcome.kept, outcome.failed) == (0, POINTS, {})
 
@@ -132,7 +132,7 @@ def test_an_interrupted_sweep_goes_on(
     output = tmp_path / "test.parquet"
     for end in (signal.SIGINT, signal.SIGKILL):
         command = ("bombus.cli", "sweep", grid, "-o", output, "--workers", 1)
-        # As in a terminal, where Ctrl-C is for all processes of a command.
+        # As in a terminal, where Ctrl-C goes to all processes of a command.
         run = start(*command, start_new_session=True, stderr=subprocess.PIPE)
         known = len(journal(output))
         wait_for(lambda known=known: len(journal(output)) > known)  # type: ignore[misc]
@@ -142,7 +142,7 @@ def test_an_interrupted_sweep_goes_on(
         assert run.stderr is not None
         said = run.stderr.read().decode().splitlines()
         code = run.wait(timeout=60)
-        if end == signal.SIGINT:  # which leaves the file in order, and says so and no more
+        if end == signal.SIGINT:  # the file stays valid, and only this is reported
             done = len(rows(output))
             assert 0 < done < POINTS
             assert code == 130
@@ -168,7 +168,7 @@ def test_what_a_worker_has_started_ends_with_it() -> None:
     program = subprocess.Popen(["sleep", "60"], start_new_session=True)
     cluster._end([program.pid])
     assert program.wait(timeout=30) == -signal.SIGTERM
-    cluster._end([program.pid])  # one that is not there any more
+    cluster._end([program.pid])  # a process that no longer exists
 
 
 @pytest.mark.parametrize(

@@ -38,11 +38,11 @@ module loopback_top (
     output logic         mac1_tx_tvalid_o,
     input  logic         mac1_tx_tready_i,
     output logic         mac1_tx_tlast_o,
-    // Raised ports: the lamp shows the key, and the key of a cycle before above it.
+    // Raised ports: the lamp shows the key, with the key of the previous cycle above it.
     input  logic [ 11:0] key_i,
     output logic [ 99:0] lamp_o,
-    // A raised stream: what comes in goes out. key_i: 'hBA1 tvalid falls before the handshake,
-    // 'hBA2 tdata changes while it waits, 'hBA3 hole in tkeep.
+    // A raised stream: input is looped back to the output. key_i: 'hBA1 tvalid falls before the
+    // handshake, 'hBA2 tdata changes while it waits, 'hBA3 hole in tkeep.
     input  logic [ 31:0] echo_in_tdata_i,
     input  logic [  3:0] echo_in_tkeep_i,
     input  logic         echo_in_tvalid_i,
