@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Drives a module under test by way of the ports that benches/bench.svh gives
-// every bench: random gaps on the streams in, random stalls on the streams out,
-// and what the link rules say is checked in every cycle. Python tells it what to
-// send and judges what comes out (harness.py).
+// Drives a module under test through the ports that benches/bench.svh gives every bench: with
+// random gaps on input streams and random stalls on output streams. The link rules are checked in
+// every cycle. Python provides the input and checks the output (harness.py).
 
 #include <algorithm>
 #include <cstdint>
@@ -44,13 +43,13 @@ struct Source {
 struct Sink {
     std::string data;
     std::vector<uint64_t> cycles;
-    std::string waiting;  // offered and not taken in the cycle before
+    std::string waiting;  // offered and not taken in the previous cycle
     double stall = 0;
     bool offered = false;
 };
 
 struct Clock {
-    uint64_t period = 1;  // in any unit: only the ratio counts
+    uint64_t period = 1;  // in any unit: only the ratio matters
     uint64_t next_edge = 0;
     uint64_t cycle = 0;
 };
@@ -71,7 +70,7 @@ class Bench {
 public:
     explicit Bench(uint64_t seed) : random_(seed) {
         context_.randReset(2);
-        context_.errorLimit(1 << 30);  // what checkers tell ends no process
+        context_.errorLimit(1 << 30);  // reports of checkers do not end the process
         context_.randSeed(static_cast<int>(seed % 0x7FFFFFFF) + 1);
         top_ = std::make_unique<Vbench>(&context_, "bench");
         top_->clk_i = 0;
@@ -110,7 +109,7 @@ public:
         }
     }
 
-    // Forgets what was to be sent in the domains of some clocks.
+    // Discards everything queued in the domains of some clocks.
     void flush(uint64_t clocks) {
         for (size_t s = 0; s < sources_.size(); s++) {
             if (!(clocks & clock_of(other_in_, s))) continue;
@@ -119,7 +118,7 @@ public:
         }
     }
 
-    // One edge of one clock, or of both where they fall together.
+    // One edge of one clock, or of both if they coincide.
     void step() {
         uint64_t now = clocks_[0].next_edge;
         for (const Clock& clock : clocks_) now = std::min(now, clock.next_edge);
@@ -127,7 +126,7 @@ public:
         for (size_t c = 0; c < clocks_.size(); c++) {
             if (clocks_[c].next_edge == now) edges |= uint64_t{1} << c;
         }
-        const uint64_t running = edges & ~reset_;  // what is in reset does not count
+        const uint64_t running = edges & ~reset_;  // domains in reset are ignored
 
         for (size_t s = 0; s < sources_.size(); s++) {
             if (edges & clock_of(other_in_, s)) drive(s, running & clock_of(other_in_, s));
@@ -140,7 +139,7 @@ public:
             ready_ = random_.chance(sinks_[s].stall) ? ready_ & ~bit : ready_ | bit;
         }
         set_bits(top_->in_valid_i, valid_);
-        // What is offered must not hang on whether it is taken.
+        // An offer must not depend on whether it is taken.
         set_bits(top_->out_ready_i, ready_ & ~sinking);
         top_->eval();
         const uint64_t offered = get_bits(top_->out_valid_o);
@@ -175,7 +174,7 @@ public:
         }
     }
 
-    // Until nothing has been on offer anywhere for `quiet` cycles.
+    // Runs until nothing has been offered anywhere for `quiet` cycles.
     bool drain(uint64_t limit, uint64_t quiet) {
         uint64_t idle = 0;
         for (uint64_t c = 0; c < limit && error_.empty(); c++) {
@@ -215,7 +214,7 @@ private:
         if (source.offering) {
             valid_ |= uint64_t{1} << s;
             std::memcpy(port, source.queue.front().data(), in_bytes_);
-        } else {  // what is not valid must not matter
+        } else {  // invalid data must not matter
             valid_ &= ~(uint64_t{1} << s);
             for (uint64_t b = 0; b < in_bytes_; b++) port[b] = static_cast<char>(random_.next());
         }

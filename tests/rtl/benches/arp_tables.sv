@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ARP cache. Time comes from a timebase, so that it passes in steps.
+// The ARP cache. Time comes from a timebase, so it advances in steps.
 //
 // Control: show index, show, only_refresh, mac, ip, vlan, update, lookup, add, idle,
 // tick. Status: shown valid, IP, VID, MAC, shown, mac, renew, hit, busy, time.

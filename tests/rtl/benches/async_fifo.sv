@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// FIFOs between two clocks: the first ones from clock 0 to clock 1, then the same
-// from clock 1 to clock 0. Both resets are active at the same time, as it must be.
+// FIFOs between two clocks: the first ones from clock 0 to clock 1, then the same from clock 1 to
+// clock 0. Both resets are active at the same time, as required.
 `include "bench.svh"
 
 module bench #(

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Mailboxes of packet processors around a broadcast. In: what the core of each writes, place and word.
-// Out: the messages of each, place and word, as its core reads them while control bit n is set. Event n:
-// member n loses a message. Status: it offers a word.
+// Mailboxes of packet processors around a broadcast. In: writes of each core, index and word. Out:
+// messages of each, index and word, as read by its core while control bit n is set. Event n: member
+// n loses a message. Status: it offers a word.
 `include "bench.svh"
 
 module bench #(
@@ -29,7 +29,7 @@ module bench #(
       .got_o  (got)
   );
   for (genvar n = 0; n < NumMembers; n++) begin : gen_member
-    // A write, or else the place of the first message, then its word.
+    // A write, or else the index of the first message, then its word.
     logic has_place_q, done, interrupt;
     logic [4:0] place_q;
     logic [31:0] data;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a choice between replicas is made of: hashes of every width, the least
-// loaded of 2, 3, 5 and 8, and completions with two ends and messages that nobody dispatched.
+// The parts of a choice between replicas: hashes of every width, the least loaded of 2, 3, 5 and 8,
+// and completions with two ends and undispatched messages.
 //
-// Control, from the lowest bits: idle, finished, entered; for each of the four
-// forget (8), done (8), take; data to hash; a message that nobody dispatched. Status: done of completions; the four
-// choices, 3 bits each; the hashes of 1 to 8 bits, 8 bits each.
+// Control, from the lowest bits: idle, finished, entered; for each of the four forget (8), done
+// (8), take; data to hash; an undispatched message. Status: done of completions; the four choices,
+// 3 bits each; the hashes of 1 to 8 bits, 8 bits each.
 `include "bench.svh"
 
 module bench #(

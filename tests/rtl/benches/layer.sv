@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Any layer with a stream in and a stream out, at several data widths side by side:
-// FirstWidth bits, then each WidthRatio times the one before.
+// Any layer with a stream in and a stream out, at several data widths side by side: FirstWidth
+// bits, then each WidthRatio times the previous one.
 //
-// Macros: LAYER, its instance, connected by name, so that what it does not have
-// is not connected; NUM_DROPS, NUM_EVENTS and NEXT_BITS, the widths of drop_o, event_o
-// and out_next_o; META_T, the type of the metadata, a packet's if it is not given; SHOWN, what
-// else of the first one is to be seen, up to 128 bits.
-// Control: microseconds that pass in a cycle. An item in: beat; out: next hop, beat.
-// Status: SHOWN, time. Events: 16 of each width, first those of drop_o.
+// Macros: LAYER, its instance, connected by name, so that missing ports are left unconnected;
+// NUM_DROPS, NUM_EVENTS and NEXT_BITS, the widths of drop_o, event_o and out_next_o; META_T, the
+// type of the metadata, a packet's if it is not given; SHOWN, what else of the first one is to be
+// seen, up to 128 bits. Control: microseconds that pass in a cycle. An item in: beat; out: next
+// hop, beat. Status: SHOWN, time. Events: 16 of each width, first those of drop_o.
 `include "bombus_types.svh"
 `include "bench.svh"
 
@@ -44,11 +43,11 @@ module layer_at_width
   logic [ `NUM_DROPS-1:0] drop_o;
   logic [`NUM_EVENTS-1:0] event_o;
   logic busy_o, timer_o;
-  // As in layer_bench.py.
+  // See layer_bench.py.
   wire host_t host_i =
   '{mac: 48'h8A1B2C3D4E9F, ip: 32'h0A000001, netmask: 32'hFFFFFF00, gateway: 32'h0A0000FE}
   ;
-  wire route_t [0:0] route_i = '0;  // there is no routing table
+  wire route_t [0:0] route_i = '0;  // no routing table
 
   `LAYER
 

@@ -26,7 +26,7 @@ module bench
 
   localparam int unsigned BeatBits = $bits(beat_t);
 
-  // A word of the tables, as the tests write it.
+  // A table word, as written by the tests.
   typedef struct packed {
     logic valid;
     logic is_group;

@@ -24,7 +24,7 @@ module bench #(
     logic [Lengths[n]*8-1:0] header;
     assign {header, skip, beat_in} = in_i[n];
     assign out_o[n] = {first, shown};
-    always_comb begin  // metadata count with the first beat only
+    always_comb begin  // metadata is valid only with the first beat
       shown = beat_out;
       if (~first) {shown.meta, shown.length, shown.kind} = '0;
     end

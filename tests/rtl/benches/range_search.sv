@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// range_search. In: keys; boundaries to write, each with its number above. Out: the number of the range,
-// the key, whether it is covered. Control: how many boundaries count. With Fixed there are Stages * 8
-// constants: boundary n is n * 16777216 / Stages + n.
+// range_search. In: keys; boundaries to write, each with its number above. Out: the number of the
+// range, the key, whether it is covered. Control: number of boundaries in use. With Fixed there are
+// Stages * 8 constants: boundary n is n * 16777216 / Stages + n.
 `include "bench.svh"
 
 module bench #(

@@ -41,7 +41,7 @@ module bench
   logic [NumDirs-1:0][NumDirs-1:0] to_valid, to_ready, from_valid, room, room_q;
   logic [NumDirs-1:0] drop, bad_start, bad_rest, local_ready;
 
-  // One way to count for senders and for what comes out: flits of the message so far.
+  // Counts the flits of the message so far, for senders and outputs alike.
   function automatic int unsigned count_after(int unsigned count, logic last);
     return last ? 0 : count + 1;
   endfunction
@@ -90,7 +90,7 @@ module bench
     end
     logic [NumDirs-1:0] wanted_next;
     assign wanted_next = from[d].wanted_next[is_horizontal(d)];
-    // A flit on the link has been let go in the cycle before.
+    // A flit on the link was released in the previous cycle.
     wire judged = d != int'(DirLocal) && Lossless != 0 && from_valid[d][0];
     assign bad_start[d] = judged && come_q == 0 && (wanted_next & room_q[d]) == '0;
     assign bad_rest[d]  = judged && come_q >= MaxPacket && (wanted_next & ~room_q[d]) != '0;

@@ -45,7 +45,7 @@ module bench
       .busy_o(status_o)
   );
 
-  // The two ways to tell of ready agree.
+  // The two forms of ready agree.
   wire differs = in_valid_i[DirLocal] & (in_ready_o[DirLocal] != local_ready[to[DirLocal].dir]);
   assign event_o = 64'(differs);
 

@@ -72,7 +72,7 @@ module bench
   assign event_o  = 64'({events, drop});
   assign status_o = {status, timer, next, busy};
 
-  // A word of memory, its index, whether it is of the data memory.
+  // A memory word, its index, and whether it belongs to the data memory.
   wire word_t word = in_i[1][31:0];
   wire is_data = in_i[1][63];
   assign in_ready_o[1] = is_data ? data_done : code_done;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// rpu_core with its memories. In: words for the memories. Out: what has been executed; accesses over
-// the bus. Behind the bus is a memory of 64 words; from 0x2800_0000 on, accesses fail. Custom instructions
-// give the sum of their operands and the bits of their operation, and wait for one cycle in
-// custom_wait + 1.
+// rpu_core with its memories. In: words for the memories. Out: executed instructions; accesses over
+// the bus. On the bus is a memory of 64 words; from 0x2800_0000 on, accesses fail. Custom
+// instructions give the sum of their operands and the bits of their operation, and wait for one
+// cycle in custom_wait + 1.
 `include "bench.svh"
 
 module bench
@@ -31,7 +31,7 @@ module bench
   logic [DataWidth-1:2] data_addr;
   logic [3:0] data_write;
 
-  // An item: word of memory, whether it is of the data memory, its index.
+  // An item: memory word, whether it belongs to the data memory, its index.
   assign in_ready_o = '1;
   always_ff @(posedge clk_i) begin
     if (code_enable) code_out <= code[code_addr];

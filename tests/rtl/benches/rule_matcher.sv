@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// rule_matcher. In: beats of frames, with length, first and last above the data; words of the tables,
-// each with its index above; requests for a hit of the host; what the firmware asks of the flow of a slot
-// that is free again, the operation above the slot. Out: the hits of each frame, read over the bus, then
-// its verdict, with bit 64; the hits of the host; the answers. Control: it is enabled. A slot is free again
-// when its verdict is out.
+// rule_matcher. In: beats of frames, with length, first and last above the data; words of the
+// tables, each with its index above; requests of the host for a hit; firmware requests about the
+// flow of a slot that is free again, with the operation above the slot. Out: the hits of each
+// frame, read over the bus, then its verdict, with bit 64; the hits of the host; the answers.
+// Control: it is enabled. A slot is free again when its verdict is out.
 `include "bench.svh"
 
 module bench #(
@@ -72,14 +72,14 @@ module bench #(
       .out_ready_i(give)
   );
 
-  // Two words a hit, then the verdict.
+  // Two words per hit, then the verdict.
   logic [4:0] place_q;
   logic [31:0] sid_q, rdata;
   logic waits, error;
   wire is_verdict = place_q[4:1] == front.verdict[11:8];
   logic has_hit_q;
   logic [31:0] row_q;
-  logic asks_q;  // an answer is waited for
+  logic asks_q;  // waiting for an answer
   wire asks = in_valid_i[3] & (asks_q | ~front_valid);
   always_ff @(posedge clk_i) asks_q <= asks & waits & ~rst_i;
   assign in_ready_o[3] = asks & ~waits;

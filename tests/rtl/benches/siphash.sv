@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hashes one after the other. Streams: data, hashes.
+// Computes hashes in sequence. Streams: data, hashes.
 `include "bench.svh"
 
 module bench #(

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The congestion window of sessions.
 //
-// Control: microseconds that pass in a cycle. Stream in: what happens to a session (kind, late,
-// selective, segment size, bytes acknowledged and on their way, session). Stream out, as soon
-// as the next event of the session could begin: its window before and after. Status: time.
+// Control: microseconds that pass in a cycle. Stream in: events of a session (kind, late,
+// selective, segment size, bytes acknowledged and in flight, session). Stream out, as soon as the
+// next event of the session could begin: its window before and after. Status: time.
 `include "bench.svh"
 
 module bench
@@ -39,7 +39,7 @@ module bench
     logic [3:0]  kind;
   } item_t;
   item_t item_q;
-  logic [5:0] cycle_q;  // one-hot, but for the first
+  logic [5:0] cycle_q;  // one-hot, except for the first
   wire item_t item = $bits(item_t)'(in_i[0]);
   logic [31:0] window, before_q;
   assign in_ready_o[0] = cycle_q == '0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The TCP engine's state, with its timers in the hands of the test.
+// The TCP engine's state, with its timers controlled by the test.
 //
 // Control: microseconds that pass in a cycle. Streams in: arrivals, requests (operation,
 // session, place, wish), timers that expire (class, session), SYNs that find no room. Streams out:

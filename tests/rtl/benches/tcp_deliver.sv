@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The way of payload and events from the engine to applications without a receive buffer:
-// tcp_deliver and tcp_bypass. Streams in: beats of payload, whether a segment has a session, what has
-// become of it (has payload, verdict, has an event, report, port), ports of connections for which there
-// is no session. Out: next hop and beat. Events: the drop. Applications have the ports 80 and 443.
+// The path of payload and events from the engine to applications without a receive buffer:
+// tcp_deliver and tcp_bypass. Streams in: beats of payload, whether a segment has a session, its
+// outcome (has payload, verdict, has an event, report, port), ports of connections that got no
+// session. Out: next hop and beat. Events: the drop. Applications have the ports 80 and 443.
 `include "bombus_types.svh"
 `include "bench.svh"
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// tcp_listening, and tcp_connect with a table in the hands of the test.
+// tcp_listening, and tcp_connect with a table simulated by the test.
 //
-// Control: the port that is asked for. Streams in: ports to listen at; connections that are asked
-// for (tcp_request_meta_t); answers of the table (made, hit). Streams out: what the table is asked
-// (port of the application, tuple); connections that were missed (port of the application). Status:
+// Control: the port to look up. Streams in: ports to listen at; requested connections
+// (tcp_request_meta_t); answers of the table (made, hit). Streams out: look-ups in the table (port
+// of the application, tuple); connections that got no session (port of the application). Status:
 // whether the port of the cycle before is listened at, busy_o of tcp_connect. Event: a connection
 // was lost.
 `include "bench.svh"
@@ -37,7 +37,7 @@ module bench
   assign out_o[0] = $bits(out_o[0])'({port, tuple});
   assign out_o[1] = $bits(out_o[0])'(port);
   assign {made, hit} = in_i[2][1:0];
-  // One answer for each question, not before it.
+  // One answer per look-up, not before it.
   assign in_ready_o[2] = pending_q;
   always_ff @(posedge clk_i) begin
     if (rst_i) pending_q <= 1'b0;

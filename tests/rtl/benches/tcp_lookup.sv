@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// tcp_lookup without connections that applications ask for. Items in: segments, ports to listen
-// at, sessions that are free again, ends of handshakes, errors. Item out: the session, whether it
-// opens, and whether an error is told of. Events: a SYN without a session, a segment that is
-// refused, an error that comes too early, one without a session.
+// tcp_lookup without connection requests of applications. Items in: segments, ports to listen at,
+// sessions that are free again, ends of handshakes, errors. Item out: the session, whether it
+// opens, and whether an error is reported. Events: a SYN without a session, a refused segment, an
+// error that arrives too early, one without a session.
 `include "bench.svh"
 
 module bench

@@ -14,7 +14,7 @@ module bench #(
 );
 
   `BENCH_SHAPE
-  // As in test_tcp_receive.py.
+  // See test_tcp_receive.py.
   wire bombus_pkg::host_t host_i =
   '{mac: 48'h8A1B2C3D4E9F, ip: 32'h0A000001, netmask: 32'hFFFFFF00, gateway: 32'h0A0000FE}
   ;

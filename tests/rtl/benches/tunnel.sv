@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// An inner IP packet in an Ethernet frame, in a UDP datagram (as VXLAN, RFC 7348, without
-// its header's 8 bytes), through ipv4_tx and mac_tx, at two data widths. The checksum to be
-// finished is the inner one: it starts behind three headers.
+// An inner IP packet in an Ethernet frame, in a UDP datagram (as VXLAN, RFC 7348, without its
+// header's 8 bytes), through ipv4_tx and mac_tx, at two data widths. The checksum to be completed
+// is the inner one: it starts after three headers.
 //
 // An item in: beat, an IP packet. Out: tlast, tkeep, tdata.
 `include "bombus_types.svh"
 `include "bench.svh"
 
-// What a layer does that prepends headers: their length and their sum.
+// The operation of a layer that prepends headers: adds their length and subtracts their sum.
 module encapsulate
   import bombus_pkg::*;
 #(
@@ -93,7 +93,7 @@ module bench #(
 
   import bombus_pkg::*;
 
-  // As in layer_cases.py.
+  // See layer_cases.py.
   wire host_t host =
   '{mac: 48'h8A1B2C3D4E9F, ip: 32'h0A000001, netmask: 32'hFFFFFF00, gateway: 32'h0A0000FE}
   ;
@@ -140,7 +140,7 @@ module bench #(
         .busy_o(unused_busy)
     );
 
-    // Ethernet, as eth_tx does it once the neighbour is known.
+    // The Ethernet header, as added by eth_tx for a known neighbour.
     ethernet_pkg::header_t header;
     assign header = '{
             dst: swap48(48'hC2917B55D3AA),

@@ -31,7 +31,7 @@ module bench #(
       .beat_t(beat_t),
       .NextWidth(3),
       .NumHops(7),
-      .Sends({{4{8'hFF}}, 8'h01, {2{8'hFF}}})  // by next hop 2 packets alone
+      .Sends({{4{8'hFF}}, 8'h01, {2{8'hFF}}})  // only packets on next hop 2
   ) check_app_out (
       .clk_i  (clk),
       .rst_i  (rst),
