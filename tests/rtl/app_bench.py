@@ -30,7 +30,7 @@ class Sent:
 
 
 def axi_ports(rx: str, tx: str, rx_user: int, tx_user: int) -> list[str]:
-    """What the AXI-Streams of an instance are connected to in the bench."""
+    """Connections of an instance's AXI-Streams in the bench."""
     return [
         *(f".{rx}_t{name}_o(rx.{name})" for name in ("data", "keep", "last")),
         *(f".{tx}_t{name}_i(tx.{name})" for name in ("data", "keep", "last")),
@@ -92,10 +92,10 @@ class AppBench:
         size = ("bytes", (width // 8).bit_length())
         return Layout(("data", width), size, last, *rest, ("meta", self._meta_bits))
 
-    # ---- In ----
+    # ---- Input ----
 
     def beats(self, payload: bytes, meta: int = 0, kind: int = 0) -> None:
-        """A message to the layer; what does not count is noise."""
+        """A message to the layer; don't-care fields are noise."""
         noise = self.random.getrandbits
         items = []
         count = max(1, -(-len(payload) // self.size))
@@ -115,7 +115,7 @@ class AppBench:
         self.bench.push(items, BEATS_IN)
 
     def axi_items(self, parts: Iterable[bytes], user: int) -> list[int]:
-        """Beats of an AXI-Stream with these bytes; what does not count is noise."""
+        """Beats of an AXI-Stream with these bytes; don't-care fields are noise."""
         noise = self.random.getrandbits
         parts = list(parts)
         items = []
@@ -136,10 +136,10 @@ class AppBench:
         parts = [payload[n : n + self.size] for n in range(0, len(payload), self.size)] or [b""]
         self.bench.push(self.axi_items(parts, user), TX)
 
-    # ---- Out ----
+    # ---- Output ----
 
     def take(self) -> dict[int, list[Sent]]:
-        """The messages that have come to their end since the last call."""
+        """The messages completed since the last call."""
         bench = self.bench
         found = {stream: self._messages(stream, bench.items(stream)) for stream in range(4)}
         bench.forget()

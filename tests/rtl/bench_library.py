@@ -23,17 +23,17 @@ from bombus.simulator import verilator
 
 HERE = Path(__file__).parent
 BENCHES = HERE / "benches"
-MODELS = paths.SIM / "models"  # of what stands beside a design
+MODELS = paths.SIM / "models"  # of modules next to a design
 EXAMPLES = HERE.parents[1] / "docs" / "examples" / "rpu"  # accelerators
 
 _RUNTIME_SOURCES = ("verilated.cpp", "verilated_threads.cpp")
-# Tests run for milliseconds, so the time to compile counts most.
+# Tests run for milliseconds, so compile time dominates.
 _COMPILE = ("g++", "-std=c++17", "-O1", "-fPIC", "-fvisibility=hidden", "-fno-gnu-unique")
 _VERILATE = (
     *("--cc", "--prefix", "Vbench", "--top-module", "bench", "--Mdir", ".", "-O3"),
-    # Registers without reset start at random: a missing reset shows.
+    # Registers without reset start with random values, so that a missing reset shows.
     *("--x-initial", "unique", "--x-assign", "unique", "--no-assert"),
-    "-Wno-fatal",  # warnings are for lint to judge
+    "-Wno-fatal",  # lint checks warnings
 )
 
 

@@ -51,7 +51,7 @@ def build(name: str, **parameters: int) -> Path:
 
 def player(program: Path, folder: Path) -> Play:
     def play(trace: Iterable[int]) -> list[str]:
-        """What the checker says of a trace, a line for each message."""
+        """The checker's messages about a trace, one per line."""
         file = folder / "trace"
         file.write_text("".join(f"{line:x}\n" for line in trace))
         result = subprocess.run(

@@ -61,7 +61,7 @@ class Bench:
             raise BenchError(error.decode())
 
     def reset(self, cycles: int = 3) -> None:
-        """Resets the module, forgets what was to be sent and what has come."""
+        """Resets the module; discards queued input and received output."""
         self._library.bench_reset(self._handle, cycles)
         self.forget()
 
@@ -71,8 +71,9 @@ class Bench:
         self._library.bench_set_period(self._handle, index, period, phase)
 
     def hold_reset(self, *clocks: int) -> None:
-        """Resets the domains of these clocks, and no other, until the next call; what was to be
-        sent in them is forgotten."""
+        """Resets only the domains of these clocks until the next call, and discards their queued
+        input.
+        """
         bits = sum(1 << clock for clock in clocks)
         self._library.bench_set_reset(self._handle, bits)
         self._library.bench_flush(self._handle, bits)
@@ -106,7 +107,7 @@ class Bench:
         self._check()
 
     def drain(self, limit: int = 300_000, quiet: int = 100) -> None:
-        """Runs until all is sent and nothing has come out for a while."""
+        """Runs until everything is sent and there has been no output for a while."""
         done = self._library.bench_drain(self._handle, limit, quiet)
         self._check()
         assert done, f"still busy after {limit} cycles"
@@ -241,7 +242,7 @@ META_BITS = _STRUCT_BITS + LENGTH_BITS + KIND_BITS
 
 @dataclass(frozen=True)
 class Message:
-    """Beats up to `last`; side: signals that stand beside the first beat."""
+    """Beats up to `last`; side: signals alongside the first beat."""
 
     payload: bytes
     meta: int = 0
@@ -259,9 +260,9 @@ def meta_of(beat: Mapping[str, int]) -> int:
 class Beats:
     """Makes beats of messages and messages of beats, at one data width.
 
-    `side`: fields of an item above the beat; those named in `first_only` count
-    with the first beat of a message only. A `first` among them is not data: it
-    must be set in the first beat of every message, and in no other.
+    `side`: fields of an item above the beat; those named in `first_only` are valid only with the
+    first beat of a message. A `first` among them is not data: it must be set in the first beat of
+    every message, and in no other.
     """
 
     def __init__(
@@ -285,8 +286,9 @@ class Beats:
         return max(1, -(-length // self.size))
 
     def beats(self, message: Message, random: Random | None = None) -> list[int]:
-        """Items. With `random`, what does not count is noise: metadata, byte counts and
-        side signals of beats that have none."""
+        """Items. With `random`, don't-care fields are noise: metadata, byte counts and side signals
+        of beats without them.
+        """
         count = self.count(len(message.payload))
         items = []
         for index in range(count):

@@ -51,7 +51,7 @@ def open_layer(
 
 
 def _registers(registers: Block | None, inputs: Mapping[str, str]) -> tuple[str, list[str]]:
-    """Declares what a layer's registers are connected to, which ask for nothing; types to give."""
+    """Declares idle connections for a layer's registers; returns the types to pass."""
     if registers is None:
         return "", []
     types, lines = layer_types(registers), []
@@ -65,7 +65,7 @@ def _registers(registers: Block | None, inputs: Mapping[str, str]) -> tuple[str,
 
 
 def counts(bench: Bench, layer: str, stream: int) -> Counter[str]:
-    """What the layer of this width has dropped and otherwise counted, by name."""
+    """Drops and events of the layer of this width, by name."""
     kind = library(64).kind(layer)
     counted = bench.events[16 * stream : 16 * stream + 16]
     drops = kind.ports.get("drop_o", 1)

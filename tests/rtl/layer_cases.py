@@ -33,7 +33,7 @@ ROUTED_FIELDS = (("may_fragment", 1), ("id", 16), ("ttl", 8), ("source", 32))
 TAKE_ROUTED = ("ipv4_tx", "udp_tx")
 PROTOCOL_ICMP, PROTOCOL_UDP = 1, 17
 OPEN_PORTS = (7, 9)
-# Names of what is bound, by key.
+# Names of bound targets, by key.
 BOUND = {
     "eth_rx": {0x0800: "ipv4_rx", 0x0806: "arp"},
     "ipv4_rx": {1: "icmp", 17: "udp_rx", 6: "tcp_rx"},
@@ -60,7 +60,7 @@ def parameters(layer: str) -> list[str]:
 
 @dataclass(frozen=True)
 class Case:
-    """A message in, and what must come out of the layer: nothing if it is dropped."""
+    """An input message, and the expected output of the layer: nothing if it is dropped."""
 
     message: Message
     payload: bytes | None
@@ -120,7 +120,8 @@ def ipv4_rx(random: Random) -> Case:
     message = received(packet)
     if not good:
         return Case(message, None)
-    if protocol == 89:  # nobody speaks it: a quote for icmp, and the length in place of the sum
+    # No layer for this protocol: a quote for icmp, with the length in place of the sum
+    if protocol == 89:
         return Case(message, data[:8], next_hop, len(data), UNREACHABLE)
     return Case(message, data, next_hop, csum(data))
 
@@ -141,7 +142,7 @@ def udp_rx(random: Random) -> Case:
         datagram = datagram[:4] + struct.pack("!H", 9 + len(data)) + datagram[6:]
     elif not good:  # another checksum than 0, which means that there is none
         right = int.from_bytes(datagram[6:8], "big")
-        bit = 1 << random.randrange(16)  # each of its bits says alone that there is one
+        bit = 1 << random.randrange(16)  # any single bit means that there is one
         wrong = bit if bit != right and random.random() < 0.5 else right % 0xFFFE + 1
         datagram = datagram[:6] + wrong.to_bytes(2, "big") + datagram[8:]
     message = received(datagram, pack_meta(ip=number(PEER_IP), l4__ip_rx__protocol=PROTOCOL_UDP))
@@ -167,7 +168,7 @@ def udp_tx(random: Random) -> Case:
 def routed(random: Random, message: Message) -> tuple[Message, bytes]:
     """The message as a packet or a routed_packet, and the address that it is sent from."""
     values = {name: random.getrandbits(bits) for name, bits in ROUTED_FIELDS}
-    if random.random() < 0.5:  # what stands above a packet's metadata means nothing
+    if random.random() < 0.5:  # bits above a packet's metadata are don't-care
         return replace(message, side=values), HOST_IP
     values = {name: random.choice([0, value]) for name, value in values.items()}
     source = values["source"].to_bytes(4, "big") if values["source"] else HOST_IP
@@ -202,7 +203,7 @@ def arp_meta(kind: int, mac: bytes, **fields: int) -> int:
 
 
 def eth_tx(random: Random) -> Case:
-    """Packets to a known neighbour; what waits for others: test_arp_order.py."""
+    """Packets to a known neighbour; for packets that wait, see test_arp_order.py."""
     kind = random.choice([PACKET, PACKET, ARP_BODY, ARP_UPDATE])
     if kind == ARP_UPDATE:  # always the same binding, which makes the cache's state plain
         return Case(Message(b"", arp_meta(kind, PEER_MAC, ip=number(FAR_IP))), None)
@@ -215,7 +216,7 @@ def eth_tx(random: Random) -> Case:
 
 
 def unreachable(random: Random) -> Case:
-    """What udp_rx or ipv4_rx asks for; the time stands still, so only a few are answered."""
+    """Requests of udp_rx or ipv4_rx; time does not advance, so only a few are answered."""
     protocol, size = random.choice([(PROTOCOL_UDP, 8), (89, random.randrange(9))])
     quote, length, tos = random.randbytes(size), random.randrange(8, 1000), random.getrandbits(8)
     number_of_packet, ttl = random.getrandbits(16), random.getrandbits(8)
@@ -256,7 +257,7 @@ def icmp_echo(random: Random) -> Case:
 
 
 def reported(random: Random) -> Case:
-    """An ICMP error that somebody reports, of which some are of no use."""
+    """A reported ICMP error; some are useless."""
     kind = random.choice([3, 3, 3, 11, 12])
     code, mtu = random.randrange(6), random.randrange(1 << 16)
     quote = random.randbytes(8) + random.randbytes(random.choice([0, 0, 1, 20, 100]))
@@ -308,7 +309,7 @@ LAYERS: dict[str, Traffic] = {
     layer.__name__: layer
     for layer in (eth_rx, ipv4_rx, udp_rx, udp_tx, ipv4_tx, eth_tx, icmp_echo, udp_echo)
 }
-# What a layer must have seen before its model holds.
+# Input that a layer must have seen before its model holds.
 FIRST = {"eth_tx": Message(b"", arp_meta(ARP_UPDATE, PEER_MAC, ip=number(FAR_IP)))}
 STREAMING = [name for name in LAYERS if name not in ("ipv4_rx", "eth_tx")]
 

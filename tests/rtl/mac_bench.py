@@ -27,7 +27,7 @@ def keep_counts_flowing(bench: Bench) -> None:
 
 
 def run_until_taken(bench: Bench) -> None:
-    """Until nothing waits any more to come in, at any width; what goes out may be stopped."""
+    """Runs until all input has been accepted at all widths; the output may be stalled."""
     while any(bench.waiting(stream) for stream in range(len(WIDTHS))):
         bench.run(100)
 
@@ -40,7 +40,9 @@ def room(stream: int, ahead: int) -> int:
 def filling(
     random: Random, stream: int, beats: Sequence[int], shortest: int, ahead: int
 ) -> list[bytes]:
-    """Random data for frames of so many beats, in turn, that fill a buffer to the last one."""
+    """Random data for frames of these numbers of beats, cyclically, that fill a buffer
+    completely.
+    """
     size = WIDTHS[stream] // 8
     least = -(-shortest // size)
     frames: list[bytes] = []

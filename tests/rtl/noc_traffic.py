@@ -35,7 +35,7 @@ def step(here: Place, direction: int) -> Place:
 
 
 def marked(random: Random, mark: int, here: Place, there: Place, length: int) -> Message:
-    """A message that says where it comes from, ready to enter the router at `here`."""
+    """A message marked with its source, ready to enter the router at `here`."""
     route = {"x": there[0], "y": there[1], "port": random.randrange(4)}
     meta = mark | pack_meta(length=length)
     return Message(random.randbytes(length), meta, {**route, "dir": xy_dir(here, there)})

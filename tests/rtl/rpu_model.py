@@ -19,7 +19,7 @@ def extend(value: int, bits: int) -> int:
 
 @dataclass
 class Retired:
-    """What an instruction did; the names are those of retire_t."""
+    """The effect of an instruction; names as in retire_t."""
 
     insn: int
     pc: int

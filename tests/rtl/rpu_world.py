@@ -71,7 +71,9 @@ def compare(got: Mapping[str, int], wanted: Retired) -> None:
 
 
 def follow(core: Core, model: Model, count: int, limit: int = 40) -> list[dict[str, int]]:
-    """Runs and compares at least `count` instructions; interrupts come when the core says."""
+    """Runs and compares at least `count` instructions; interrupts occur when the core reports
+    them.
+    """
     core.set(hold=0)
     retired: list[dict[str, int]] = []
     for _ in range(limit):

@@ -44,12 +44,12 @@ class Connection:
     tuple: dict[str, int]
     first_read: int  # sequence number of the peer's first byte
     first_write: int
-    to_come: bytes  # all that the peer will send
+    to_come: bytes  # everything that the peer will send
     ring: int
     active: bool = False
     keen: bool = True  # the peer reads
     # Engine
-    came: int = 0  # bytes in the receive buffer, all told
+    came: int = 0  # total bytes put into the receive buffer
     released: int = 0
     written: bytearray = field(default_factory=bytearray)  # bytes that the send buffer got
     acked: int = 0
@@ -107,14 +107,14 @@ class StreamWorld:
         self.live: dict[int, Connection] = {}
         self.done: list[Connection] = []
         self.listens = False
-        self.reads: deque[Sent] = deque()  # answers that have not gone
+        self.reads: deque[Sent] = deque()  # answers not sent yet
         self.asked: list[dict[str, int]] = []  # connections
         self.misses = 0  # answers to connects that the kernel got
         self.served: list[int] = []  # sessions of reads, as they came
-        # What the kernel does with what it hears.
+        # The kernel's reaction to its input.
         self.on_bytes: Callable[[int, Connection, bytes], None] = lambda *_: None
         self.on_flag: Callable[[int, Connection, str], None] = self.answer
-        self.automatic = True  # peers act by chance
+        self.automatic = True  # peers act randomly
 
     def reset(self) -> None:
         self.app.reset()
@@ -178,7 +178,7 @@ class StreamWorld:
     # ---- The engine ----
 
     def open(self, length: int, session: int | None = None, **fields: object) -> int | None:
-        """A peer opens a connection, on which it will send so many bytes."""
+        """A peer opens a connection, on which it will send this many bytes."""
         free = [each for each in range(self.sessions) if each not in self.live]
         if session is None:
             if not free:
@@ -235,7 +235,7 @@ class StreamWorld:
             self.tell(session, **changes)
 
     def comes(self, session: int, count: int) -> None:
-        """So many bytes come from the peer, if there is room."""
+        """This many bytes arrive from the peer, if there is room."""
         state = self.live[session]
         room = state.released + self.ring - state.came
         state.came += min(count, room, len(state.to_come) - state.came)

@@ -67,7 +67,7 @@ ORDER = Layout(
 
 @dataclass
 class Impairment:
-    """Chances of what happens to a segment on the link, and its delay in us."""
+    """Probabilities of events on the link, and its delay in us."""
 
     loss: float = 0.0
     double: float = 0.0
@@ -76,12 +76,13 @@ class Impairment:
 
 @dataclass
 class Session:
-    """What the surroundings keep of a session."""
+    """The test's state of a session."""
 
     peer: int
     read_end: int
     write_end: int
-    sent: bytearray = field(default_factory=bytearray)  # all that the application has written
+    # Everything that the application has written
+    sent: bytearray = field(default_factory=bytearray)
     first: int = 0  # sequence number of its first byte
     got: dict[int, int] = field(default_factory=dict)  # bytes by sequence number
     released: int = 0
@@ -115,7 +116,7 @@ class World:
         self.refused = 0
         self.counts = [0] * 64  # of the events of tcp_core
         self.departures: list[tuple[int, dict[str, int]]] = []
-        self.on_verdict = self._take  # what becomes of a payload
+        self.on_verdict = self._take  # outcome of a payload
         self.on_report: Callable[[int, Session, dict[str, int]], None] = lambda *_: None
         # Segments that the link loses, to a peer or, by -1 - peer, from one.
         self.loses: Callable[[int, Segment], bool] = lambda *_: False
@@ -127,7 +128,7 @@ class World:
     def run(
         self, until: Callable[[], bool], limit_us: int = 60_000_000, *, flush: bool = True
     ) -> None:
-        """Lets time pass from event to event. `flush`: what peers answer goes on the link."""
+        """Lets time pass from event to event. `flush`: answers of peers are sent on the link."""
         end = self.now + limit_us
         self._flushes = flush
         while not until():
@@ -187,7 +188,7 @@ class World:
             heapq.heappush(self.events, (time, self._order, target, segment))
 
     def flush(self, number: int) -> None:
-        """Puts what a peer has to send on the link."""
+        """Sends a peer's pending segments on the link."""
         for segment in self.peers[number].take():
             self._post(-1 - number, segment)
 
@@ -249,7 +250,7 @@ class World:
         self.bench.push([ARRIVAL.pack(session=session, **fields)], 0)
 
     def connect(self, number: int) -> int:
-        """What the table does when an application asks for a connection to a peer: the session."""
+        """The table's reaction when an application requests a connection to a peer: the session."""
         session = next(each for each in range(self.num_sessions) if each not in self.sessions)
         first = self.random.getrandbits(32)
         self.by_peer[number] = session
@@ -266,7 +267,7 @@ class World:
         self.bench.push([item], 1)
 
     def write(self, session: int, data: bytes) -> None:
-        """What an application does to send."""
+        """Sends bytes as an application does."""
         state = self.sessions[session]
         state.sent += data
         self.request(session, "send", state.first + len(state.sent))
@@ -282,13 +283,13 @@ class World:
         self.request(session, "free", state.first + len(state.sent))
 
     def want(self, session: int, count: int = 1) -> None:
-        """Asks to be told when this many bytes more than have been released are there."""
+        """Requests an event when this many bytes beyond those released are available."""
         state = self.sessions[session]
         state.wish_read ^= 1
         self.request(session, "readable", state.released + count, state.wish_read)
 
     def read(self, session: int) -> bytes:
-        """Takes all bytes that are there and releases them."""
+        """Takes all available bytes and releases them."""
         state = self.sessions[session]
         count = distance(state.read_end, state.released) - state.peer_closed
         data = bytes(state.got.pop((state.released + i) % WORD) for i in range(count))
@@ -299,7 +300,7 @@ class World:
     # ---- Out of the engine ----
 
     def settle(self) -> None:
-        """Runs until nothing more comes out."""
+        """Runs until there is no more output."""
         quiet = 0
         while quiet < 3:
             self.bench.run(12)

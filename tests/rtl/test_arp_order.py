@@ -18,7 +18,7 @@ PACKET, ARP_BODY, ARP_UPDATE, QUESTION = range(4)
 HEADER_BYTES = 14
 SECOND = 1_000_000
 MAX_TICK = 0xFFFF
-MANY = 3000  # cycles in which all that can happen at once has happened
+MANY = 3000  # cycles after which everything immediate has happened
 SUBNET = 0x0A000000
 BROADCAST = (1 << 48) - 1
 
@@ -58,7 +58,7 @@ def body(ip: int, *, is_binding: bool = True) -> Message:
 
 @dataclass
 class Seen:
-    """What one of the two has sent and counted."""
+    """Output and counters of one of the two."""
 
     frames: list[tuple[int, bytes]] = field(default_factory=list)  # MAC address, packet
     bodies: list[tuple[int, bytes]] = field(default_factory=list)  # MAC address, ARP body
@@ -110,11 +110,11 @@ class Transmitter:
         return counts(self.bench, "eth_tx", 0)["renewal"]
 
     def seen(self) -> list[Seen]:
-        """All since the start; what is new is read once."""
+        """Everything since the start; new values are read once."""
         for stream, (seen, width) in enumerate(zip(self._seen, WIDTHS, strict=True)):
             beats = Beats(width, ("next", 5))
             for message in beats.messages(self.bench.items(stream), lengths=True):
-                # Behind the next hops that have a name come the MAC ports.
+                # The MAC ports follow the named next hops.
                 hops = [*library(64).kind("eth_tx").outputs["out"].hops, "mac_port_0"]
                 if (hop := hops[message.side["next"]]) == "arp":
                     assert message["kind"] == QUESTION
@@ -297,7 +297,7 @@ def test_64_questions_at_once(eth_tx: Transmitter) -> None:
 
 
 def test_displaced_questions_are_those_of_the_set_by_turns(eth_tx: Transmitter) -> None:
-    """In a full set the places of new questions are taken in turn, not one again and again."""
+    """In a full set, new questions replace entries in turn, not always the same one."""
     same_set = [SUBNET ^ n ^ n << 6 for n in range(12)]  # XOR of groups of 6 bits
     eth_tx.run(*(packet(ip, 0) for ip in same_set))
     for seen in eth_tx.run(*(update(ip) for ip in same_set)):
@@ -345,7 +345,7 @@ def test_a_binding_in_use_is_renewed_before_it_expires(eth_tx: Transmitter) -> N
 
 
 def test_a_renewal_takes_no_questions_place(eth_tx: Transmitter) -> None:
-    """A binding is to be renewed while its set is full of questions with packets."""
+    """A binding must be renewed while its set is full of questions with packets."""
     used, *asked = (SUBNET ^ n ^ n << 6 for n in range(3))  # one set: XOR of groups of 6 bits
     eth_tx.run(update(used))
     eth_tx.seconds(270, tick=MAX_TICK)
@@ -461,7 +461,7 @@ def test_order_while_time_passes(benches: Benches, seed: int) -> None:
 
 
 def test_updates_cost_one_cycle(eth_tx: Transmitter) -> None:
-    """Packets and updates in turn, one in each cycle: nothing waits."""
+    """Packets and updates alternate, one per cycle: nothing waits."""
     known, other = SUBNET | 1, SUBNET | 2
     eth_tx.run(update(known), update(other))
     messages = []

@@ -22,7 +22,7 @@ MAX_TICK = 0xFFFF
 AGE_STEP = 1 << 23  # microseconds
 MAX_AGE_S, RENEW_S = 300, 60
 NUM_SETS, NUM_WAYS = 1024, 2
-TAG = 1 << 16  # a VLAN tag is there; below it the tag itself
+TAG = 1 << 16  # a VLAN tag is present; below it the tag itself
 
 
 class Tables:
@@ -64,7 +64,7 @@ class Tables:
         return self.get("mac") if self.get("hit") else None
 
     def entry(self) -> dict[str, int]:
-        """What the register port sees in this cycle."""
+        """The register port's output in this cycle."""
         return {name: self.get(f"show_{name}") for name in ("valid", "ip", "vid", "mac")}
 
     def show(self, index: int) -> dict[str, int]:
@@ -137,13 +137,13 @@ def test_a_whole_subnet_fits(tables: Tables) -> None:
 
 
 def test_ways_are_replaced_by_turns(tables: Tables) -> None:
-    """The last NUM_WAYS bindings of a set are there, whatever came before."""
+    """The last NUM_WAYS bindings of a set are present, whatever was there before."""
     ips = same_set(9)
     for count, ip in enumerate(ips):
         tables.update(ip, ip)
         kept = ips[: count + 1][-NUM_WAYS:]
         assert [tables.lookup(each) for each in kept] == kept
-        # One that is there is changed in its place.
+        # An existing binding is changed in place.
         tables.update(kept[0], 1)
         tables.update(kept[0], kept[0])
         assert [tables.lookup(each) for each in kept] == kept
@@ -281,7 +281,7 @@ def test_reads_disturb_nothing_and_wait_for_nobody(benches: Benches, seed: int) 
         assert not tables.get("busy")
         inputs = {"lookup": 1, "update": int(update), "ip": asked, "mac": mac}
         tables.bench.control(
-            CONTROL.pack(idle=0, show=1, show_index=index, **inputs)  # nobody is ever idle
+            CONTROL.pack(idle=0, show=1, show_index=index, **inputs)  # never idle
         )
         tables.bench.run()
         waited += 1
@@ -346,14 +346,14 @@ def test_old_bindings_go_and_confirmed_ones_stay(tables: Tables) -> None:
 def test_an_answer_stays_while_it_is_waited_for(tables: Tables) -> None:
     tables.update(5, 0x55)
     assert tables.lookup(5) == 0x55
-    # Somebody is stalled with the answer; meanwhile a sweep becomes due.
+    # A message with its answer is stalled; meanwhile a sweep becomes due.
     tables.bench.control(CONTROL.pack(idle=0, tick=MAX_TICK))
     tables.bench.run(2 * AGE_STEP // MAX_TICK)
     assert (tables.get("hit"), tables.get("mac"), tables.get("busy")) == (1, 0x55, 1)
     tables.bench.control(CONTROL.pack(idle=0))
     tables.bench.run(300)
     assert (tables.get("hit"), tables.get("mac"), tables.get("busy")) == (1, 0x55, 1)
-    tables.wait()  # now nobody waits: the sweep is made
+    tables.wait()  # nothing waits now: the sweep is done
     assert tables.lookup(5) == 0x55
 
 

@@ -36,7 +36,7 @@ class Port:
     play: Play
 
     def says(self, lines: Iterable[Line]) -> list[str]:
-        """What the checker says, without the port's name, which is always there."""
+        """The checker's messages, without the port's name, which is always included."""
         found = self.play(
             (
                 (((line.user << 1 | line.last) << 1 | line.ready) << 1 | line.valid) << SIZE

@@ -66,7 +66,7 @@ def test_tx_checksum_of_a_frame_in_a_datagram(benches: Benches, pace: dict[str, 
         data = random.randbytes(random.randrange(400))
         packet = ipv4(*sources, PROTOCOL_UDP, udp(*sources, 1234, 5678, data), ttl=17)
         expected.append(wrapped(packet))
-        # As udp_tx and ipv4_tx leave it: the field is zero, the seed stands for the pseudo-header.
+        # As udp_tx and ipv4_tx leave it: the field is zero, the seed covers the pseudo-header.
         seed = csum(pseudo_header(*sources, PROTOCOL_UDP, 8 + len(data)))
         blank = packet[:26] + bytes(2) + packet[28:]
         meta = pack_meta(length=len(blank), csum=seed, l4__ip_tx__csum_pos=13)

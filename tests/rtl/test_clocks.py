@@ -108,7 +108,7 @@ def test_fifo_uses_every_entry(benches: Benches, clocks: Clocks) -> None:
         for stream in FIFOS:
             bench.push(range(100), stream)
         bench.run(600)
-        # One more stands in the output register.
+        # One more is in the output register.
         assert [100 - bench.waiting(stream) for stream in FIFOS] == [d + 1 for d in DEPTHS]
         levels = [bench.status >> 16 * stream & 0xFFFF for stream in FIFOS]
         assert levels == [depth | depth << 8 for depth in DEPTHS]
@@ -137,7 +137,7 @@ def test_fifo_moves_a_beat_in_every_cycle_of_the_slower_clock(
 
 
 def test_fifo_latency(benches: Benches) -> None:
-    """Both clocks in step, so that their cycles count the same."""
+    """Both clocks in phase, so that their cycles are the same."""
     bench = benches("async_fifo")
     start(bench, RATIOS[4], Random(5))
     cycles = []
@@ -150,7 +150,7 @@ def test_fifo_latency(benches: Benches) -> None:
             [bench.received(s)[0].cycle - bench.taken(s)[0] for s in way]
             for way in (FIFOS[:4], FIFOS[4:])
         )
-        # One clock has counted more cycles than the other: there and back that is gone.
+        # One clock has counted more cycles than the other; over a round trip this cancels out.
         cycles += [a + b for a, b in zip(there, back, strict=True)]
     per_way = [stages + 1 for stages in STAGES[:4]]
     assert all(
@@ -246,7 +246,7 @@ def test_crossing_starts_early_and_never_runs_dry(
     bench = crossing(benches, width, TxStartBeats=4)
     start(bench, clocks, random)
     for gap in (0.0, 0.9):
-        # Gaps stand between frames only.
+        # Gaps only occur between frames.
         bench.forget()
         sent = numbered(random, 200, [*range(1, 300), 1514, MAX_FRAME])
         for frame in sent:
@@ -298,16 +298,16 @@ def test_crossing_drops_what_does_not_fit(benches: Benches, width: int, length: 
         push(bench, RX, sent, random, width)
         while bench.waiting(RX):
             bench.run(100)
-        bench.run(1000 + count)  # at most one drop is told in a cycle of the slower core
+        bench.run(1000 + count)  # at most one drop is reported per cycle of the slower core
         dropped = bench.events[0]
         bench.pace()
         bench.drain()
         assert bench.events[0] == dropped
         arrived = frames_of(bench, RX, width)
         assert dropped and len(arrived) + dropped == count
-        if stall == 1.0:  # what fits is kept, in order, then nothing
+        if stall == 1.0:  # frames that fit are kept, in order, and no others
             assert arrived == sent[: len(arrived)]
-            # Of room for the longest frame, and what crosses, there is none left.
+            # No room is left for the longest frame plus the beats in the crossing.
             kept = -(-(depth - longest - 2) // beats)
             assert kept <= len(arrived) <= kept + 4 // beats + 1
         elif length >= 4:
@@ -356,12 +356,12 @@ def test_crossing_survives_a_reset_of_one_side(benches: Benches, clocks: Clocks,
         bench.pace(gap=0.1, stall=0.1)
         bench.drain()
 
-        # The side that goes on sends whole frames; what it could not is dropped or forgotten.
+        # The side that continues sends complete frames; others are dropped or discarded.
         assert bench.events[into] <= len(sent[into])
         arrived = AxiStream(width).frames(bench.received(into)[before:])
         whole = [frame.data for frame in sent[into]]
         assert all(data in whole for data, _ in arrived)
-        # It takes whole frames, in order; the one that was cut is bad.
+        # It receives complete frames, in order; the cut one is marked bad.
         got = frames_of(bench, out_of, width)
         cut = [n for n, frame in enumerate(got) if frame not in sent[out_of]]
         assert len(cut) <= 1
@@ -373,7 +373,7 @@ def test_crossing_survives_a_reset_of_one_side(benches: Benches, clocks: Clocks,
             assert any(f.data.startswith(begin) for f in sent[out_of])
         assert is_part_in_order([f for n, f in enumerate(got) if n not in cut], sent[out_of])
 
-        # All is well again.
+        # Everything works again.
         bench.run(200)
         bench.forget()
         after = numbered(random, 3, list(range(5, 130)))

@@ -37,7 +37,7 @@ def nearer(here: Place, there: Place) -> list[int]:
 
 @dataclass(frozen=True)
 class Router:
-    """How one is built, and what it may do: docs/fabrics.md, written down once more."""
+    """How a router is built and what it may do, stated independently (docs/fabrics.md)."""
 
     routing: int
     lossless: bool = True
@@ -58,7 +58,7 @@ class Router:
         found = nearer(here, there)
         if self.routing == ADAPTIVE or (self.routing == O1TURN and came_by == LOCAL):
             return found
-        # First straight on; under XY, what is left of x always goes first.
+        # Straight on first; under XY, the rest of x always comes first.
         return found[-1:] if self.routing == O1TURN and came_by in (NORTH, SOUTH) else found[:1]
 
     def channel(self, here: Place, came_by: int, output: int, there: Place) -> int:
@@ -79,7 +79,7 @@ class Router:
         )
 
     def destinations(self, came_by: int) -> list[Place]:
-        """Where a message that comes in by this port may go."""
+        """Outputs for a message that arrives on this port."""
         found = []
         for there in ((x, y) for y in range(4) for x in range(4)):
             ways = nearer(HERE, there)
@@ -116,8 +116,9 @@ class Router:
         }
 
     def check(self, bench: Bench, sent: dict[int, list[Message]]) -> int:
-        """Every message has come once, whole, by an output that it may take, or has been
-        counted as dropped; those of one queue in order. The number of those dropped."""
+        """Checks that every message arrived once, complete, on an allowed output, or was counted as
+        dropped, and that each queue kept the order. Returns the number of drops.
+        """
         of = {message.meta: (port, message) for port in sent for message in sent[port]}
         came: set[int] = set()
         for output in range(5):
@@ -213,7 +214,7 @@ def test_crosspoint_with_single_flits_back_to_back(benches: Benches, router: Rou
 
 @pytest.mark.parametrize("router", ROUTERS, ids=str)
 def test_crosspoint_outputs_stall_in_turn(benches: Benches, router: Router) -> None:
-    """Queues fill behind the outputs that stand still."""
+    """Queues fill behind stalled outputs."""
     random = Random(3)
     bench = router.open(benches)
     sent = router.traffic(random, 150)
@@ -247,7 +248,7 @@ def test_crosspoint_forgets_at_reset(benches: Benches, router: Router) -> None:
 
 @pytest.mark.parametrize("router", LOSSLESS, ids=str)
 def test_crosspoint_fills_and_stops(benches: Benches, router: Router) -> None:
-    """Behind an output without room a queue takes nearly what it holds, and no more."""
+    """A queue behind an output without room fills almost completely, and never overflows."""
     random = Random(5)
     bench = router.open(benches)
     for port in router.ports:
@@ -264,7 +265,8 @@ def test_crosspoint_fills_and_stops(benches: Benches, router: Router) -> None:
             split &= router.routing != XY and port != LOCAL and output == OPPOSITE[port]
             holds = DEPTH // 2 if split else DEPTH
             taken = len(bench.taken(port))
-            # A flit stands at the local output; the last message is let in while MAX_PACKET fit.
+            # One flit is at the local output; the last message is admitted while MAX_PACKET flits
+            # fit.
             extra = 1 if output == LOCAL else 0
             most = holds - MAX_PACKET + 1 + extra
             assert (most if port == LOCAL else most - 2) <= taken <= most

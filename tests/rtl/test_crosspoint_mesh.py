@@ -17,7 +17,7 @@ SIZE = 3  # columns and rows
 
 
 def fabric_of(algorithm: Literal["xy", "adaptive"]) -> Fabric:
-    """Queues so small that they fill all the time."""
+    """Queues so small that they are often full."""
     return Fabric(
         kind="crosspoint", algorithm=algorithm, buffer_depth=16, max_packet_flits=MAX_PACKET
     )
@@ -32,7 +32,7 @@ def test_mesh_under_load_is_sound(mesh: Mesh) -> None:
     kinds = [(0.9, 1, 0.0), (0.9, 3, 0.01), (0.3, MAX_PACKET, 0.02)]
     if mesh.fabric.algorithm == "xy":
         # Under XY longer messages cannot block each other either; the lanes of the adaptive
-        # algorithm count on room for the whole message.
+        # algorithm rely on room for the whole message.
         kinds.append((0.9, 11, 0.01))
     loads = [
         Traffic(warmup=500, measure=3000, seed=seed, offered=offered, packet=packet, pause=pause)
@@ -49,8 +49,9 @@ def test_mesh_under_load_is_sound(mesh: Mesh) -> None:
 
 
 def test_window_keeps_chains_from_blocking_each_other(mesh: Mesh) -> None:
-    """Chains through all tiles in any order: within the window they never stand still, with
-    none they do."""
+    """Chains through all tiles in any order: within the window they never deadlock, without it they
+    do.
+    """
     window = safe_window(mesh.fabric, SIZE, SIZE, MAX_PACKET)
 
     def chains(flits: int) -> list[Result]:

@@ -59,7 +59,7 @@ class Loads:
     limit: int
     choice: int = 0
     loads: list[int] = field(init=False)
-    known: list[int] = field(init=False)  # what the choice goes by: loads are forgotten late
+    known: list[int] = field(init=False)  # loads used for the choice: they are reset late
 
     def __post_init__(self) -> None:
         self.loads = [0] * self.count
@@ -137,7 +137,7 @@ def test_completions_tell_of_every_message_once(benches: Benches, seed: int) -> 
             bench.control(CONTROL.pack(entered=enter, finished=ends[0] | ends[1] << 1))
             bench.run()
             entered += enter
-            # What finishes without having come in is not kept for later.
+            # Completions without an arrival are not carried over.
             finished = min(finished + sum(ends), entered)
         for _ in range(entered + 3):
             bench.control(CONTROL.pack(idle=1))
@@ -148,8 +148,9 @@ def test_completions_tell_of_every_message_once(benches: Benches, seed: int) -> 
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_messages_that_nobody_dispatched_are_not_told_of(benches: Benches, seed: int) -> None:
-    """Each dispatched message asks somebody, and is answered when the answer has come: two go out,
-    and two come in, of which one is told of. The tile is never idle."""
+    """Each dispatched message sends a request and is answered once that is answered: two messages
+    leave and two arrive, one of which is reported. The tile is never idle.
+    """
     random = Random(seed)
     bench = benches("dispatch_parts", seed=seed)
     entered = asked = answered = sent = told = 0
@@ -169,7 +170,7 @@ def test_messages_that_nobody_dispatched_are_not_told_of(benches: Benches, seed:
 
 
 def test_completions_forget_others_that_end_without_a_trace(benches: Benches) -> None:
-    """One that nothing goes out for swallows what comes later, but not once the tile was idle."""
+    """A message without output swallows a later completion, but not after the tile was idle."""
     bench = benches("dispatch_parts")
     for idle in (0, 1):
         bench.reset()

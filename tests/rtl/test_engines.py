@@ -44,7 +44,7 @@ KINDS = {
     4: "engine_count",
     5: "engine_forward",
 }
-# What an engine is bound to: engines, and the exits of MAC ports 0 and 2.
+# Bound targets of an engine: engines, and the exits of MAC ports 0 and 2.
 FIRST_EXIT = constant("engine_pkg::FirstExit")
 BOUND = (*KINDS, FIRST_EXIT, FIRST_EXIT + 2)
 NUMBERS = {kind: number for number, kind in KINDS.items()}
@@ -54,12 +54,12 @@ HOP = NextHop(bytes.fromhex("c2917b55d3aa"))
 STATION = Station.of("02:00:00:00:00:99", "10.77.0.1")
 HOST = Host(HOST_MAC, bytes((10, 77, 0, 2)), bytes(4))
 NEXT = ("next", 5)
-# What the bench shows of engine_count: the time, then an entry as engine_count.rdl has it.
+# What the bench reads from engine_count: the time, then an entry as in engine_count.rdl.
 FLOW = Layout(("time_us", 32), ("packets", 32), ("hash", 32), ("bytes", 48))
 
 
 def next_hop(packet: Packet, step: int, own: int = 0) -> int | None:
-    """The key of what comes after a packet's engine; None: it does not exist."""
+    """The key of a packet's next step; None if it does not exist."""
     key = step or FIRST_EXIT + packet.mac_port
     return key if key in BOUND and step != (own or None) else None
 
@@ -84,7 +84,7 @@ def meta_bits() -> int:
 
 
 def packet_beats(*side: tuple[str, int]) -> Beats:
-    """What is wider than a packet's metadata stands beside the beat."""
+    """Metadata wider than a packet's is passed next to the beat."""
     packet_bits = dict(Beats(WIDTH).layout.fields)["meta"][1].bit_length()
     return Beats(WIDTH, ("more", meta_bits() - packet_bits), *side, first_only=["more"])
 
@@ -134,7 +134,7 @@ def some_frame(random: Random) -> bytes:
 
 @dataclass(frozen=True)
 class Case:
-    """A packet that comes to an engine, with the sequence that it has from there on."""
+    """A packet arriving at an engine, with its remaining sequence."""
 
     packet: Packet
     steps: tuple[int, ...]
@@ -191,7 +191,7 @@ def hop_word(hop: NextHop) -> str:
 
 def open_engine(benches: Benches, layer: str, seed: int = 1, hop: NextHop = HOP) -> Bench:
     arguments = [f".Engine({NUMBERS[layer]})", *bindings()]
-    # The table of engine_count is read all the time, at the index that the time is.
+    # The table of engine_count is read continuously, at the index given by the time.
     inputs = {
         "next_hops_i": hop_word(hop),
         "flows_request_i": "1'b1",
@@ -287,7 +287,7 @@ def test_a_beat_goes_through_in_every_cycle(benches: Benches, layer: str, small:
 
 @pytest.mark.parametrize("layer", STORING)
 def test_full_store(benches: Benches, layer: str) -> None:
-    """Nothing is lost when an engine fills up behind an output that stands still."""
+    """Nothing is lost when an engine fills up behind a stalled output."""
     random = Random(6)
     bench = open_engine(benches, layer)
     cases = [Case.random(random, small=n % 2 == 0) for n in range(700)]
@@ -301,7 +301,7 @@ def test_full_store(benches: Benches, layer: str) -> None:
 
 
 def test_refused(benches: Benches) -> None:
-    """What forward refuses goes to the exit, marked, and is counted."""
+    """Packets refused by engine_forward go to the exit, marked, and are counted."""
     layer, random = "engine_forward", Random(7)
     for hop, event in ((replace(HOP, refuse=True), "refused"), (None, "no_entry")):
         cases = [Case.random(random) for _ in range(50)]
@@ -348,7 +348,7 @@ def test_right_and_wrong_checksums_are_counted(benches: Benches) -> None:
 
 
 def flows(bench: Bench) -> dict[int, Flow]:
-    """What engine_count has counted, by flow."""
+    """Counters of engine_count, by flow."""
     found = {}
     for _ in range(NUM_FLOWS):
         bench.control(1)
@@ -372,7 +372,7 @@ def expected_flows(cases: Sequence[Case]) -> dict[int, Flow]:
     return found
 
 
-# Flows of packets one behind the other: an entry is read while packets are being added to it.
+# Flows of consecutive packets: an entry is read while packets are being added to it.
 SEQUENCES = ([7] * 60, [7, 8] * 40, [7, 7, 8] * 40, [7, 8, 9] * 30, [63, 0, 0, 63, 0] * 20, [])
 
 

@@ -137,12 +137,14 @@ def test_block_fifo_latency_and_capacity(benches: Benches) -> None:
 
 @pytest.mark.parametrize("held", range(1, 6))
 def test_block_fifo_has_no_bubbles(benches: Benches, held: int) -> None:
-    """Whatever has come in while the output stood leaves in a cycle each, with what follows."""
+    """Entries that arrived while the output was stalled leave one per cycle, and so do later
+    ones.
+    """
     bench = benches("block_fifo")
     bench.pace(stall=1.0)
     for stream in range(1, len(BLOCK_DEPTHS)):
         bench.push(range(held), stream)
-    bench.run(held)  # the last one comes in as the first one leaves
+    bench.run(held)  # the last one enters as the first one leaves
     bench.pace()
     for stream in range(1, len(BLOCK_DEPTHS)):
         bench.push(range(held, 50), stream)
@@ -176,7 +178,7 @@ BUFFER_ITEM = Layout(("data", 16), ("write", 1), ("commit", 1), ("abort", 1))
 
 
 def buffer_frames(random: Random, depth: int, count: int) -> tuple[list[int], list[int]]:
-    """Items that write frames, some taken back, and the data that must come out."""
+    """Items that write frames, some aborted, and the expected output data."""
     items: list[int] = []
     expected: list[int] = []
     for _ in range(count):
@@ -206,7 +208,7 @@ def test_buffer_shows_what_is_committed(benches: Benches, seed: int, output_regi
         bench.pace(**pace)
         expected = {}
         for stream, depth in enumerate(BUFFER_DEPTHS):
-            # A frame as long as the buffer fits only when the one before has left.
+            # A frame as long as the buffer fits only after the previous one has left.
             items, expected[stream] = buffer_frames(random, depth - 1, 200)
             bench.push(items, stream)
         bench.drain()
@@ -223,7 +225,7 @@ def test_buffer_hides_what_is_not_committed(benches: Benches, output_register: i
     bench.run(50)
     assert bench.items(0) == bench.items(1) == []
     assert bench.status == 1, "only the buffer of four is full"
-    # A writer that finds the buffer full must be able to take all back and go on.
+    # A writer that finds the buffer full must be able to abort and continue.
     bench.push([BUFFER_ITEM.pack(abort=1)], 1)
     bench.push([BUFFER_ITEM.pack(data=77, write=1, commit=1)], 1)
     bench.drain()

@@ -70,7 +70,7 @@ def test_every_length(benches: Benches) -> None:
 
 @pytest.mark.parametrize("length", [1, 60, 900, MAX_FRAME])
 def test_it_takes_nothing_that_it_has_no_room_for(benches: Benches, length: int) -> None:
-    """The output stands still until all rooms are full, and again and again: nothing is lost."""
+    """The output is repeatedly stalled until everything is full: nothing is lost."""
     random = Random(4)
     bench = loop(benches)
     count = 40_000 // length + 12 if length > 60 else 1100

@@ -31,7 +31,7 @@ def whole(benches: Benches, seed: int = 1) -> Bench:
 
 
 def random_frame(random: Random) -> bytes:
-    """IPv4 with all that counts for the flow, mostly; sometimes cut short, sometimes anything."""
+    """Mostly IPv4 with all fields of the flow key; sometimes truncated, sometimes anything."""
     tag = random.choice([b"", b"\x81\x00", b"\x88\xa8"])
     tag += random.randbytes(2) if tag else b""
     packet = bytearray(random.randbytes(random.randrange(24, 200)))
@@ -101,7 +101,7 @@ def test_what_is_too_long_is_dropped(benches: Benches) -> None:
         kept = [frame for frame in sent if len(frame) <= MAX_FRAME]
         check(bench, stream, kept)
         assert events(bench, stream)[TOO_LONG] == len(sent) - len(kept)
-        # Of a very long frame, the beats are counted as far as their number goes.
+        # The beat count of a very long frame saturates.
         most = (1 << 14) - WIDTHS[stream] // 8
         assert bench.items(len(WIDTHS) + stream) == [min(length, most) for length in lengths]
 

@@ -57,7 +57,7 @@ def prepend_messages(random: Random, size: int, header: int) -> list[Message]:
 def sent_and_received(
     bench: Bench, formats: tuple[Beats, Beats], sent: list[list[Message]], random: Random
 ) -> Iterator[tuple[int, Message, Message]]:
-    """Length of the header, what went in and what came out of each message, metadata alike."""
+    """Length of the header, input and output of each message, with the same metadata."""
     format_in, format_out = formats
     for stream, messages in enumerate(sent):
         bench.push(format_in.stream(messages, random), stream)

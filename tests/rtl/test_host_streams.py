@@ -30,7 +30,7 @@ def app(request: pytest.FixtureRequest, benches: Benches) -> AppBench:
 
 
 def to_host(app: AppBench, payload: bytes, kind: str) -> Sent:
-    """A message for the host: what is to come of it."""
+    """A message for the host: its expected result."""
     meta = app.random.getrandbits(BITS[kind])
     app.beats(payload, meta, KIND_EVENT if kind == "event" else KIND_DATA)
     return Sent(payload, (meta << 16 | len(payload)) << 8 | (kind == "data"))
@@ -51,7 +51,9 @@ def from_host(app: AppBench, payload: bytes, kind: str) -> Sent:
 
 
 def some(app: AppBench, lengths: range) -> dict[int, list[Sent]]:
-    """Messages of all kinds both ways, with data of these lengths; what is to come of them."""
+    """Messages of all kinds in both directions, with data of these lengths, and the expected
+    results.
+    """
     random = app.random
     expected: dict[int, list[Sent]] = {RX: [], BEATS_OUT: [], READS: [], REQUESTS: []}
     for length in random.sample(lengths, len(lengths)):
@@ -69,7 +71,7 @@ def counts(app: AppBench) -> dict[str, int]:
 
 
 def test_every_length(app: AppBench) -> None:
-    """All kinds both ways at every pace; bytes that the host does not count do not get in."""
+    """All kinds in both directions at every pace; bytes outside tkeep are ignored."""
     for pace in PACES:
         app.bench.pace(**pace)
         number = 4 * app.size + 1
@@ -116,7 +118,7 @@ def test_requests_that_applications_do_not_make(app: AppBench) -> None:
 
 
 def test_requests_with_more_beats(app: AppBench) -> None:
-    """They have no data; what the host sends behind the first beat does not matter."""
+    """They have no data; anything the host sends after the first beat is ignored."""
     app.bench.pace(gap=0.2, stall=0.5)
     expected = []
     for length in range(3 * app.size):

@@ -78,7 +78,7 @@ def check(bench: Bench, stream: int, sent: list[Packet]) -> None:
         assert same_sum(csum(header), 0xFFFF if packet.good else csum(data[: -len(packet.payload)]))
         assert after.payload[HEADER:] == packet.payload
         found = after.side["found"]
-        # A source route before bad options does not count.
+        # A source route before bad options is not reported.
         assert (found if not found & MALFORMED else PRESENT | MALFORMED) == packet.found
 
 
@@ -141,8 +141,9 @@ def test_what_options_say(benches: Benches, seed: int) -> None:
 
 
 def test_packets_cut_short_do_no_harm(benches: Benches) -> None:
-    """A header that tells of more options than there are: it comes out with its IHL, so that it
-    is refused, and what follows is right again."""
+    """A header that announces more options than there are is output with its IHL, so that it is
+    rejected; later packets are processed correctly.
+    """
     random = Random(1)
     bench = benches("ipv4_options")
     bench.pace(gap=0.2, stall=0.2)

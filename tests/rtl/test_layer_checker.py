@@ -77,7 +77,7 @@ def test_input_that_starves_while_an_output_is_stopped_now_and_then(layer: Layer
     for _ in range(2 * BUSY):
         layer.cycle(14, in1="offered").cycle(in1="offered", out1="offered")
     assert layer.says() == waits(1)
-    # Stopped as long in all, but it moves on from time to time.
+    # Stalled for as long in total, but it moves from time to time.
     for _ in range(2 * BUSY):
         layer.cycle(14, in1="offered").cycle(in1="offered", out1="offered").cycle(in1="taken")
     assert layer.says() == []
@@ -95,7 +95,7 @@ def test_input_that_promised_not_to_wait_for_an_output(
 def test_input_excused_by_a_missing_answer(layer: Layer) -> None:
     layer.cycle(out1="last")
     assert layer.cycle(10 * BUSY, in0="offered").says() == []
-    # It has come: no excuse any more.
+    # It has arrived: no longer an excuse.
     layer.cycle(out1="last").cycle(10 * BUSY, in0="offered")
     layer.cycle(BUSY + 1, in0="offered", in2="taken").cycle()
     assert layer.says() == waits(0)
@@ -117,7 +117,7 @@ def test_room_for_messages(layer: Layer) -> None:
     # Full: it waits for the output.
     layer.cycle(2, in3="last")
     assert layer.cycle(10 * BUSY, **stopped).says() == []
-    # One has come: there is room for another, whatever waits.
+    # One has arrived: there is room for another, whatever waits.
     layer.cycle(in3="last").cycle(BUSY + 1, **stopped).cycle()
     assert layer.says() == waits(3)
     # Idle, and full again.
@@ -135,7 +135,7 @@ def server(tmp_path: Path) -> Layer:
 def test_a_server_that_answers_all(server: Layer) -> None:
     server.cycle(3, in3="last").cycle(3, out0="last").cycle(5, idle=True)
     server.cycle(in3="last", idle=True).cycle(out0="last")  # in the first idle cycle
-    # Two beats each; the answer goes out while the request comes in.
+    # Two beats each; the answer is sent while the request arrives.
     server.cycle(in3="taken").cycle(in3="last", out0="taken").cycle(out0="last")
     server.cycle(in3="taken").cycle(10, idle=True).cycle(in3="last", out0="last")
     assert server.cycle(5, idle=True).says() == []
@@ -147,7 +147,7 @@ def test_a_server_that_loses_a_request(server: Layer) -> None:
     )
     server.cycle(3, in3="last").cycle(out0="last").cycle(50).cycle(5, idle=True)
     assert server.says() == [lost.format(2)]
-    # Once, and the next ones are judged by themselves.
+    # Reported once; later ones are judged separately.
     server.cycle(in3="last").cycle(5, idle=True).cycle(in3="last").cycle(out0="last")
     assert server.cycle(5, idle=True).says() == [lost.format(1)]
     server.cycle(in3="taken").cycle(in3="last").cycle(out0="taken").cycle(idle=True)
@@ -183,7 +183,7 @@ NOT_ITS_OWN = [
 
 
 def test_a_layer_that_passes_on_what_it_takes(forwarder: Layer) -> None:
-    # Two beats by one output, one by the other, while others come in.
+    # Two beats on one output, one on the other, while others arrive.
     forwarder.cycle(in1="taken").cycle(in1="last", out1="taken").cycle(in3="last", out1="last")
     forwarder.cycle(out0="offered").cycle(out0="last").cycle(5, idle=True)
     # A layer may say that it is busy a cycle after it has taken; some is dropped, some shortened.
@@ -198,7 +198,7 @@ def test_a_layer_that_passes_on_what_it_takes(forwarder: Layer) -> None:
 
 
 def test_a_layer_that_forwards_and_sends_something_else(forwarder: Layer) -> None:
-    # A message of its own; one twice; one that is longer; two for one, and what it had.
+    # A message of its own; one twice; one that is longer; two for one; and one held while idle.
     assert forwarder.cycle(out0="last").says() == NOT_ITS_OWN
     assert forwarder.cycle(in3="last").cycle(2, out0="last").says() == NOT_ITS_OWN
     forwarder.cycle(idle=True).cycle(in3="last").cycle(out0="taken").cycle(out0="last")
@@ -217,7 +217,7 @@ def breaks_off(output: int) -> list[str]:
 
 
 def test_a_copy_that_waits_for_the_other_one(layer: Layer) -> None:
-    """A message goes to both outputs, beat by beat: one holds its way while the other waits."""
+    """A message goes to both outputs beat by beat: one holds its path while the other waits."""
     layer.cycle(in1="taken", out0="taken")
     assert layer.cycle(BUSY + 1, in1="offered", out1="offered").cycle().says() == breaks_off(0)
     # Not if its next beat has not come yet, if it offers it, or if it has ended.
@@ -257,12 +257,12 @@ def test_credits(layer: Layer) -> None:
     # One too many, said once.
     layer.cycle(3, out1="last").cycle(50)
     assert layer.says() == too_many()
-    # Any number of messages that are no requests.
+    # Any number of messages that are not requests.
     assert layer.cycle(100, out0="last").says() == []
 
 
 def test_long_requests_and_answers(layer: Layer) -> None:
-    """A request counts from its first beat, until the last beat of its answer."""
+    """A request is outstanding from its first beat to the last beat of its answer."""
     for _ in range(10):
         layer.cycle(3, out1="taken").cycle(out1="last").cycle(3, in2="taken").cycle(in2="last")
     assert layer.says() == []
@@ -277,7 +277,7 @@ def test_long_requests_and_answers(layer: Layer) -> None:
 def test_an_answer_that_nobody_asked_for(layer: Layer) -> None:
     assert layer.cycle(in2="last").cycle(100).says() == unasked()
     assert layer.cycle(out1="last").cycle(in2="last").cycle(in2="last").says() == unasked()
-    # What follows is judged as if it had not come.
+    # Later beats are judged as if it had not arrived.
     layer.cycle(in2="last").cycle(2, out1="last").cycle(2, in2="last")
     assert layer.says() == unasked()
     # An answer that waits has not come yet.

@@ -106,7 +106,7 @@ def test_icmp_errors(benches: Benches, pace: dict[str, float]) -> None:
 
 @pytest.mark.parametrize("pace", PACES)
 def test_icmp_errors_that_are_reported(benches: Benches, pace: dict[str, float]) -> None:
-    """They go to who is bound by the protocol, among echo requests; the others are counted."""
+    """They go to the layer bound by the protocol, among echo requests; others are counted."""
     random = Random(str(pace))
     bench = open_bench(benches, "icmp_echo")
     bench.pace(**pace)
@@ -176,7 +176,7 @@ def packet_of_200_bytes(number: int, random: Random, *, with_options: bool) -> M
 
 @pytest.mark.parametrize("share", [0.0, 0.01, 0.05, 0.1, 0.5, 1.0])
 def test_packets_with_options_do_not_hold_up_others(benches: Benches, share: float) -> None:
-    """At full rate: what the side path cannot take is lost from the packets with options."""
+    """At full rate, only packets with options are lost, if the side path cannot accept them."""
     random = Random(11)
     bench = open_bench(benches, "ipv4_rx")
     drops = library(64).kind("ipv4_rx").drops
@@ -196,7 +196,7 @@ def test_packets_with_options_do_not_hold_up_others(benches: Benches, share: flo
         counted = counts(bench, "ipv4_rx", stream)
         lost = {name: counted[name] for name in drops if counted[name]}
         assert lost == ({"options_busy": sum(slow) - len(side)} if len(side) < sum(slow) else {})
-        # Plain packets wait a cycle for each that comes from the side path, no more.
+        # Plain packets wait at most one cycle for each packet from the side path.
         cycles = bench.taken(stream)
         assert cycles[-1] - cycles[0] + 1 <= len(cycles) + len(side)
 

@@ -34,7 +34,7 @@ class Link:
     play: Play
 
     def says(self, lines: Iterable[Line]) -> list[str]:
-        """What the checker says, without the link's name, which is always there."""
+        """The checker's messages, without the link's name, which is always included."""
         mask = (1 << self.channels) - 1
         found = self.play(
             ((line.ready & mask) << self.channels | line.valid) << BEATS.layout.width | line.flit
@@ -133,7 +133,7 @@ def test_good_traffic_of_virtual_channels(virtual_channels: Link, seed: int) -> 
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_good_traffic_of_a_crosspoint_link(crosspoint: Link, seed: int) -> None:
-    """A message that has begun goes on without room; ready speaks of the cycle after."""
+    """A message that has begun continues without room; ready applies to the next cycle."""
     random = Random(seed)
     lines: list[Line] = []
     for flits in traffic(random, LENGTHS):

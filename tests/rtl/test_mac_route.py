@@ -40,7 +40,7 @@ class Choice(NamedTuple):
 
 
 class Router:
-    """Drives the bench, and says what is right."""
+    """Drives the bench and gives the expected results."""
 
     def __init__(self, benches: Benches, num_ports: int, num_routes: int) -> None:
         self.num_ports, self.num_routes = num_ports, num_routes
@@ -82,7 +82,7 @@ class Router:
         self.bench.control(self.control.pack(**values))
 
     def choice(self, item: int) -> Choice:
-        """What stands beside the first beat of a message."""
+        """Signals alongside the first beat of a message."""
         got = self.beats.layout.unpack(item)
         assert bool(got["via_table"]) == bool(got["gateway"])
         return Choice(got["meta"] >> self.port_shift(), bool(got["on_link"]), got["gateway"])
@@ -107,7 +107,7 @@ class Router:
 
     @property
     def is_plain(self) -> bool:
-        """One port and no table: nobody looks at the port."""
+        """One port and no table: the port is ignored."""
         return self.num_ports == 1 and not self.num_routes
 
     def push(self, random: Random, asked: list[tuple[int, int]]) -> None:

@@ -40,7 +40,7 @@ class Frame:
 
     @property
     def message(self) -> bytes:
-        """Without the tag, and without what is behind the end of an IPv4 packet."""
+        """The frame without tag and without bytes after an IPv4 packet."""
         data = self.data if self.tag is None else self.data[:12] + self.data[16:]
         if data[12:14] != b"\x08\x00" or len(data) < HEADER + 4:
             return data

@@ -196,7 +196,7 @@ def test_tx_drops_what_finds_no_room(benches: Benches, length: int) -> None:
         kept = [count - bench.events[8 * stream + 2] for stream in range(len(WIDTHS))]
         bench.pace()
         bench.drain()
-        # What fits is kept, then nothing: all but the place of one frame and its padding.
+        # Frames that fit are kept and no others: all but the room of one frame and its padding.
         assert all(abs(n * max(length, 64) - BUFFER_BYTES) < length + 256 for n in kept), kept
         check_sent(bench, [messages[:n] for n in kept], stalled=False)
 

@@ -27,7 +27,7 @@ def merge_inputs(number: int) -> range:
 
 
 def check_merge(bench: Bench, seed: int, messages_each: int = 60) -> None:
-    """Random messages, marked in the metadata with where they come from."""
+    """Random messages, marked with their source in the metadata."""
     random = Random(seed)
     format_in, format_out = Beats(64), Beats(64, ("selected", max(MERGES)))
     sent: dict[int, list[Message]] = {}

@@ -129,7 +129,7 @@ REFRESH = _eth_tx(test_arp_order.test_a_refresh_right_behind_the_packet_that_ask
 PIECES = _eth_tx(test_arp_order.test_a_packet_in_pieces_keeps_its_binding)
 ORDER: Test = partial(test_arp_order.test_order_at_random, seed=1, cuts=0)
 
-# File, what stands there, what it becomes, the test that must notice.
+# File, original text, replacement, the test that must fail.
 MUTATIONS: tuple[tuple[str, str, str, Test], ...] = (
     ("common/strip.sv", "~skipped & ~(joins & fits)", "~skipped", STRIP),
     ("common/strip.sv", "(in_bytes <= shift)", "(in_bytes < shift)", STRIP),

@@ -47,8 +47,8 @@ class Encoder:
         return (self.data_width, *shards, self.shard_bytes, self.matrix)
 
 
-# All widths; all matrices; shards of one beat, and of numbers of beats that are no power of two;
-# more parity than data.
+# All widths; all matrices; shards of one beat, and with numbers of beats that are not powers of
+# two; more parity than data.
 ENCODERS = (
     Encoder(512, 8, 2, 512),
     Encoder(64, 8, 2, 64),
@@ -184,7 +184,7 @@ def test_a_beat_goes_in_or_out_in_every_cycle(benches: Benches) -> None:
 
 
 def test_busy_while_a_block_is_inside(benches: Benches) -> None:
-    """Also between the beats of a request, when all that is inside is the sums."""
+    """Also between the beats of a request, when only the sums are inside."""
     random = Random(6)
     bench = open_bench(benches, ENCODERS)
     inside = 0

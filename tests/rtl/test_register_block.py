@@ -56,7 +56,7 @@ STATUS = Layout(
 
 
 class Model:
-    """What software and the layer should see."""
+    """The values expected by software and the layer."""
 
     def __init__(self) -> None:
         self.words: dict[int, tuple[str, Register, int]] = {}  # by address: path, type, word
@@ -260,7 +260,7 @@ def test_a_plain_register_answers_at_once(bench_of: Benches) -> None:
     for data in (None, 5, None, 9):
         before = bench.cycle
         driver.access(plain.offset, data)
-        # The request stands to the end of the cycle of the answer.
+        # The request is held to the end of the cycle of the answer.
         assert bench.cycle - before == PLAIN_CYCLES + 1
 
 
@@ -278,7 +278,7 @@ def test_what_one_writer_began_another_cannot_end(bench_of: Benches) -> None:
 
 
 def test_a_table_is_filled_after_reset(bench_of: Benches) -> None:
-    """Meanwhile the layer reads what entries are after reset, and a write waits."""
+    """Meanwhile the layer reads the reset values of entries, and a write waits."""
     bench = bench_of("register_block")
     driver = Driver(bench)
     table = PROBE.find("words")

@@ -93,7 +93,7 @@ def routed(message: Message, entry: Entry) -> Message:
 
 
 def check_source(bench: Bench, sent: list[Message], choices: Choices) -> None:
-    """All that one source has sent goes where the model says, the rest is counted."""
+    """Messages of a source go where the model says, the rest is counted."""
     items = bench.items(MESH_OUT)
     check_constant_route(items)
     entries = [choices.entry(message) for message in sent]
@@ -202,7 +202,7 @@ def write_table(
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_slot_moves_under_traffic(benches: Benches, seed: int) -> None:
-    """One flow: each message goes where its slot led when it set out; none is lost."""
+    """One flow: each message goes where its slot led when it was sent; none is lost."""
     random = Random(seed)
     bench = groups_bench(benches, seed)
     bench.run(NUM_SLOTS + 1)

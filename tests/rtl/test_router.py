@@ -34,10 +34,10 @@ from bombus.design.rtl import constant
 
 
 def legal(came_by: int) -> list[Place]:
-    """Where a message that comes in by this port may go."""
+    """Outputs for a message that arrives on this port."""
     if came_by == LOCAL:
         return [place for place in PLACES if place != HERE]
-    x, y = step(HERE, came_by)  # the neighbour that it comes from
+    x, y = step(HERE, came_by)  # the neighbour it came from
     ahead = (2 - x, 2 - y)
     if came_by in (EAST, WEST):
         return [place for place in PLACES if place[0] in (1, ahead[0])]
@@ -222,7 +222,7 @@ def shape_name(shape: Mapping[str, int]) -> str:
 def send_all(
     bench: Bench, random: Random, shape: Mapping[str, int], count: int
 ) -> dict[tuple[int, int], list[Message]]:
-    """Pushes messages between all pairs of tiles; gives what should arrive, by pair."""
+    """Sends messages between all pairs of tiles; returns the expected messages by pair."""
     columns, rows = shape.get("Columns", 3), shape.get("Rows", 3)
     expected: dict[tuple[int, int], list[Message]] = defaultdict(list)
     for source, destination, message in mesh_traffic(random, columns, rows, count):
@@ -240,7 +240,9 @@ def _number(message: Message) -> int:
 def check_all(
     bench: Bench, shape: Mapping[str, int], expected: Mapping[tuple[int, int], list[Message]]
 ) -> None:
-    """Every message has come whole, once, in order if there is one channel only."""
+    """Checks that every message arrived complete and once, and in order if there is only one
+    channel.
+    """
     got: dict[tuple[int, int], list[Message]] = defaultdict(list)
     for destination in range(bench.num_out):
         items = bench.items(destination)
@@ -287,7 +289,7 @@ def test_mesh_forgets_at_reset(benches: Benches, shape: dict[str, int]) -> None:
 
 
 def test_mesh_delivers_while_one_tile_is_stuck(benches: Benches) -> None:
-    """Traffic between tiles whose paths do not cross the stuck one's goes on."""
+    """Traffic between tiles whose paths do not cross the stuck one's continues."""
     random = Random(8)
     bench = benches("mesh", macros={CHECKS: 1}, **WORMHOLE)
     bench.stall(8, 1.0)

@@ -361,7 +361,7 @@ def test_priorities_of_interrupts(core: Core) -> None:
 
 
 def test_interrupt_ends_a_wait_for_a_custom_instruction(core: Core) -> None:
-    """What waits has no effect when an interrupt comes, and is executed behind it."""
+    """A waiting instruction has no effect when an interrupt occurs, and is executed after it."""
     code = [*asm.li(25, HANDLER), asm.csr("csrrw", 0, "mtvec", 25), *asm.li(7, 0x800)]
     code += [asm.csr("csrrw", 0, "mie", 7), asm.csr("csrrsi", 0, "mstatus", 8)]
     code += [asm.custom(1, 2, 5, 7, 7), asm.jal(0, 0)]
@@ -433,7 +433,7 @@ int main(void) {
 
 
 def test_a_program_in_c(core: Core, tmp_path: Path) -> None:
-    """What the compiler makes of it runs as on the model, and gives what C says."""
+    """The compiled program runs as on the model, and gives the results that C requires."""
     source, elf = tmp_path / "sort.c", tmp_path / "sort.elf"
     source.write_text(SORT)
     build([source], elf)

@@ -73,7 +73,7 @@ HOSTILE = {
 
 @pytest.mark.parametrize("name", HOSTILE)
 def test_hostile_firmware_is_stopped(benches: Benches, tmp_path: Path, name: str) -> None:
-    """What comes is taken all the time, and the next program is not affected."""
+    """Messages are always accepted, and the next program is not affected."""
     random = Random(21)
     processor = Processor(benches, HOSTILE[name], tmp_path)
     processor.bench.control(CONTROL.pack(run=1, limit=1))
@@ -124,7 +124,7 @@ def test_watchdog_leaves_others_alone(benches: Benches, tmp_path: Path) -> None:
 
 
 def test_discard(benches: Benches, tmp_path: Path) -> None:
-    """What has come is still processed; what comes is dropped."""
+    """Messages already received are still processed; new ones are dropped."""
     random = Random(23)
     processor = Processor(benches, HOLD, tmp_path)
     processor.push([message(random, 100) for _ in range(30)])
@@ -179,7 +179,7 @@ int main(void) {
 
 
 def test_a_new_program_gets_all_slots(benches: Benches, tmp_path: Path) -> None:
-    """What the old one had is dropped; what waits is for the new one."""
+    """Messages of the old program are dropped; waiting ones go to the new one."""
     random = Random(6)
     processor = Processor(benches, HOLD, tmp_path)
     sent = [message(random, 100) for _ in range(30)]

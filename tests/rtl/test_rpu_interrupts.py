@@ -111,7 +111,7 @@ int main(void) {
 
 
 def test_messages_of_the_host(benches: Benches, tmp_path: Path) -> None:
-    """Each is there once, beside one that is broadcast; what the firmware tells can be read."""
+    """Each arrives once, next to a broadcast one; the firmware's report can be read."""
     random = Random(32)
     processor = Processor(benches, OF_THE_HOST, tmp_path)
     assert processor.status["report"] == 0

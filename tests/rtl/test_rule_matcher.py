@@ -20,7 +20,7 @@ from bombus.rules.tables import Tables
 BEAT = 64
 HITS = 8  # that are kept
 HIT, AHEAD = 1, 16  # bits of a verdict
-AGAIN, SKIPPING = range(2)  # what the firmware asks
+AGAIN, SKIPPING = range(2)  # firmware requests
 
 
 @dataclass
@@ -125,7 +125,7 @@ def agrees(found: Found, wanted: Sequence[lookup.Hit]) -> bool:
 
 @pytest.mark.parametrize("pace", [{}, {"gap": 0.3, "stall": 0.5}])
 def test_random_rules(matcher: Matcher, tmp_path: Path, pace: dict[str, float]) -> None:
-    """The tables are written anew for each set of rules."""
+    """The tables are rewritten for each set of rules."""
     matcher.bench.pace(**pace)
     for seed in range(3):
         random = Random(seed)
@@ -189,7 +189,7 @@ def test_what_is_not_examined(matcher: Matcher, tmp_path: Path) -> None:
     for results in (matcher.run([good, *bad, good]), matcher.run([good, *bad, good])):
         assert [found.is_unexamined for found in results] == [False, *[True] * len(bad), False]
         assert [found.is_hit for found in results] == [True, *[False] * len(bad), True]
-    # DF is no fragment.
+    # DF does not mean a fragment.
     (found,) = matcher.run([rule_frames.frame(packet, random, fragment=0x4000)])
     assert found.is_hit
     matcher.bench.control(0)
@@ -198,7 +198,7 @@ def test_what_is_not_examined(matcher: Matcher, tmp_path: Path) -> None:
 
 
 def test_more_hits_than_are_kept(matcher: Matcher, tmp_path: Path) -> None:
-    """Rules that share a fragment; each counts once, however often it is there."""
+    """Rules that share a fragment; each counts once, however often it occurs."""
     rules = [
         f'alert ip any any -> any any (content:"evil stuff"; dsize:<{200 + n}; sid:{n};)'
         for n in range(1, 13)
@@ -257,7 +257,7 @@ def test_bytes_that_were_missing_have_come(
     assert not matcher.verdict(segments["missing"])
     assert matcher.ask(operation, 1) & (HIT | AHEAD) == HIT
     assert not matcher.ask(operation, 1) & (HIT | AHEAD)  # by itself
-    # It is old by now, and the stream goes on behind what has come since.
+    # It is old by now, and the stream continues after the data received since.
     assert not matcher.verdict(segments["more"]) & AHEAD
     assert not matcher.ask(operation, 1) & (HIT | AHEAD)
     assert not matcher.verdict(Segment(flow, 31, b"follow")) & AHEAD

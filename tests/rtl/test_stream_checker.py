@@ -51,7 +51,7 @@ class Stream:
     def traffic(
         self, random: Random, lengths: Iterable[int], *, gap: float, stall: float
     ) -> list[Line]:
-        """Messages that keep the rules; what does not count is noise."""
+        """Messages that follow the rules; don't-care fields are noise."""
         lines = []
         for length in lengths:
             meta = pack_meta(length=length, csum=random.getrandbits(16))
@@ -125,7 +125,7 @@ def test_next_hop_changes(stream: Stream) -> None:
     changed = named("the next hop changed inside a message")
     assert stream.says([replace(first, next=1, ready=False), first, second, third]) == changed
     assert stream.says([first, second, replace(third, next=1)]) == changed
-    # While nothing is on offer it does not count, neither to accuse nor to excuse.
+    # While nothing is offered, it is ignored in both directions.
     gap = Line(0, valid=False, next=2)
     assert stream.says([first, gap, second, gap, third]) == []
     assert stream.says([first, gap, replace(second, next=2), replace(third, next=2)]) == changed
@@ -178,7 +178,7 @@ def test_no_end(stream: Stream) -> None:
     assert stream.says(lines) == named(
         f"a message of {2 * size} bytes does not end where it should"
     )
-    # An empty beat behind the last byte is none of the message's.
+    # An empty beat after the last byte is not part of the message.
     lines.append(stream.change(lines[1], last=1, bytes=0, data=0))
     assert len(stream.says(lines)) == 1
 

@@ -61,7 +61,7 @@ class Sent:
 
 @dataclass
 class Buffers:
-    """The bench, and what the rings of both buffers should have."""
+    """The bench, and the expected contents of both buffers' rings."""
 
     bench: Bench
     width: int
@@ -91,7 +91,7 @@ class Buffers:
     # ---- Messages and beats ----
 
     def beats(self, payload: bytes, meta: int, kind: int = KIND_DATA) -> list[int]:
-        """Beats in; what does not count is noise."""
+        """Input beats; don't-care fields are noise."""
         noise = self.random.getrandbits
         count = max(1, -(-len(payload) // self.size))
         items = []
@@ -130,7 +130,7 @@ class Buffers:
         assert not payload, "the last message has no end"
         return found
 
-    # ---- What goes in, and what should come of it ----
+    # ---- Input, and the expected output ----
 
     def write(self, stream: int, session: int, start: int, payload: bytes, skip: int = 0) -> None:
         meta = pack("tcp_data", session=session, start=start % 2**32, skip=skip)
@@ -169,7 +169,7 @@ class Buffers:
             self.load = (self.load + LOAD_OF_HEADERS + length // LOAD_BYTES) % 2**16
 
     def take_loads(self, requests: list[Sent]) -> list[Sent]:
-        """The requests that tell of bytes; those that tell of what has gone never go back."""
+        """The requests that announce bytes; those that report sent payload never go backwards."""
         others = []
         for each in requests:
             asked = REQUEST_META.unpack(each.meta)
@@ -408,7 +408,7 @@ def test_events_come_behind_the_bytes_that_they_tell_of(buffers: Buffers) -> Non
 
 
 def test_the_engine_hears_of_what_has_gone_while_it_waits(buffers: Buffers) -> None:
-    """A packet counts when its first beat goes; one number tells of many of them."""
+    """A packet counts when its first beat is sent; one report covers many packets."""
     buffers.fill()
     bench = buffers.bench
     buffers.expect()

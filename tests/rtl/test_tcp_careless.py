@@ -18,7 +18,7 @@ OPERATIONS = ("send", "send", "release", "readable", "writable", "close")
 
 
 class Careless(World):
-    """Whose segments have the payload that the engine says, all zeros."""
+    """A peer whose segments have payloads of all zeros, as long as the engine allows."""
 
     def _depart(self, departure: dict[str, int]) -> None:
         if departure["session"] != self.by_peer.get(CARELESS):

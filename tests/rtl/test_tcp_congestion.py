@@ -26,7 +26,7 @@ C = 0.4  # segments per second cubed
 
 @dataclass
 class Reno:
-    """What RFC 5681 and RFC 6582 say, rounded as the module does."""
+    """The model of RFC 5681 and RFC 6582, with the module's rounding."""
 
     window: int = 0
     threshold: int = 0
@@ -100,7 +100,7 @@ def test_windows_of_many_sessions(benches: Benches, seed: int) -> None:
 def cubed(
     bench: Bench, mss: int, rtt_us: int, seconds: float, session: int, part_segments: int = 10
 ) -> list[tuple[float, int]]:
-    """The windows at the end of each round trip while all that is allowed is acknowledged."""
+    """The windows at the end of each round trip while everything allowed is acknowledged."""
     found = []
     window, past = happen(bench, kind=0, session=session, mss=mss)[1], 0
     while past < seconds * 1_000_000:
@@ -144,7 +144,7 @@ def test_cubic_follows_its_curve(benches: Benches, segments: int, mss: int) -> N
 
 
 def test_cubic_gives_way_to_others(benches: Benches) -> None:
-    """A window that has not come back to where the last loss was aims lower (RFC 9438, 4.7)."""
+    """A window that has not recovered to the level of the last loss aims lower (RFC 9438, 4.7)."""
     bench = benches("tcp_congestion", MaxWindow=MOST, Cubic=1)
     session, mss = 0, 1460
     happen(bench, kind=OPENED, session=session, mss=mss)

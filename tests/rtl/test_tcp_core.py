@@ -44,7 +44,7 @@ def test_connection_opens_and_closes(benches: Benches) -> None:
 
 
 def echo(world: World) -> None:
-    """Applications that send back what comes, and close when the peer does."""
+    """Applications that echo, and close when the peer does."""
 
     def on_report(session: int, state: Session, report: dict[str, int]) -> None:
         if report["changes.opened"]:
@@ -98,7 +98,7 @@ def test_echo_without_a_receive_buffer(benches: Benches, link: str) -> None:
 
 
 def test_part_of_a_segment_is_not_taken(benches: Benches) -> None:
-    """Without a receive buffer: the peer is told how far it has got, and sends the rest."""
+    """Without a receive buffer, the peer learns how much has arrived, and sends the rest."""
     world = World(benches("tcp_core", NumGaps=0, Bypass=1))
     connect(world, 7, timestamps=False)
     session = world.by_peer[7]
@@ -213,7 +213,7 @@ def peer_that_listens(world: World, number: int, **options: object) -> Endpoint:
 @pytest.mark.parametrize("link", LINKS)
 @pytest.mark.parametrize("options", ({}, {"scale": None}, {"timestamps": False}))
 def test_application_connects(benches: Benches, link: str, options: dict[str, object]) -> None:
-    """And gets back what it has sent, from a peer that echoes."""
+    """It gets back its data from an echoing peer."""
     world = World(benches("tcp_core"), 3, **LINKS[link])
     peer = peer_that_listens(world, 1, **options)
     session = world.connect(1)
@@ -270,7 +270,7 @@ def test_both_connect_at_once(benches: Benches, link: str) -> None:
 
 
 def test_two_engines_connect_at_once(benches: Benches) -> None:
-    """An answer to both SYNs ends it; neither answers for ever (RFC 9293, 3.5)."""
+    """Answers to both SYNs complete it; there is no endless exchange (RFC 9293, 3.5)."""
     world = World(benches("tcp_core"))
     peer = peer_that_listens(world, 1)
     peer.state = State.CLOSED
@@ -317,7 +317,7 @@ def test_connection_is_refused_or_nobody_answers(benches: Benches) -> None:
 
 
 def test_challenges_are_answered_seldom(benches: Benches) -> None:
-    """RFC 5961, 7: many segments that nobody would send are answered once each 131 ms."""
+    """RFC 5961, 7: a burst of invalid segments is answered once per 131 ms."""
     world = World(benches("tcp_core"))
     connect(world, 1, timestamps=False)
     world.run_to(world.now + 1_000_000)
@@ -346,7 +346,7 @@ def test_application_aborts(benches: Benches) -> None:
 
 
 def test_session_is_kept_until_its_application_lets_go(benches: Benches) -> None:
-    """Also until all bytes have come that it says it has written."""
+    """Also until all bytes that it announced have arrived."""
     world = World(benches("tcp_core"))
     (peer,) = connect(world, 1)
     session = world.by_peer[1]

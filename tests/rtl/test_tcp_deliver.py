@@ -35,7 +35,7 @@ OUTCOMES = Layout(
 
 @dataclass(frozen=True)
 class Message:
-    """What an application gets."""
+    """The output to an application."""
 
     next_hop: int
     kind: int
@@ -44,7 +44,7 @@ class Message:
 
 
 class Link:
-    """The bench, and what should come out of it."""
+    """The bench, and its expected output."""
 
     def __init__(self, bench: Bench, width: int, seed: int) -> None:
         self.bench, self.random, self.size = bench, Random(seed), width // 8
@@ -183,7 +183,7 @@ def test_every_length(benches: Benches) -> None:
 
 
 def test_bytes_that_come_with_the_end_of_the_handshake(benches: Benches) -> None:
-    """Nobody hears of bytes of a session before he knows that it has opened."""
+    """No application gets bytes of a session before the event that it has opened."""
     link = Link(benches("tcp_deliver", DataWidth=64), 64, 1)
     link.segment(443, b"request that is not short", keep=True, opens=True)
     link.bench.drain()

@@ -12,7 +12,7 @@ from stream_world import StreamWorld
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_sessions_that_come_and_go(benches: Benches, seed: int) -> None:
-    """What comes goes back, at every pace, over sessions whose numbers are used again."""
+    """Data are echoed at every pace, over sessions whose numbers are reused."""
     world = StreamWorld(benches, seed=seed, layer="tcp_echo")
     for pace in PACES:
         world.app.bench.pace(**pace)
@@ -40,7 +40,7 @@ def test_sessions_take_turns(benches: Benches) -> None:
 
 
 def test_peer_that_does_not_read(benches: Benches) -> None:
-    """It holds up nobody."""
+    """It blocks no other session."""
     world = StreamWorld(benches, layer="tcp_echo")
     bad, good = world.open(3000, keen=False), world.open(3000)
     assert bad is not None and good is not None

@@ -36,7 +36,7 @@ class BypassWorld(StreamWorld):
 @pytest.mark.parametrize("width", (64, 512))
 @pytest.mark.parametrize("seed", SEEDS)
 def test_sessions_that_come_and_go(benches: Benches, width: int, seed: int) -> None:
-    """What comes goes back, at every pace, over sessions whose numbers are used again."""
+    """Data are echoed at every pace, over sessions whose numbers are reused."""
     world = BypassWorld(benches, width=width, seed=seed)
     for pace in PACES:
         world.app.bench.pace(**pace)
@@ -66,7 +66,7 @@ def test_every_byte_is_released(benches: Benches, length: int) -> None:
 
 
 def test_peer_that_does_not_read(benches: Benches) -> None:
-    """It holds up nobody: no more comes of it than there is space for."""
+    """It blocks no other session: no more data arrive than there is space for."""
     world = BypassWorld(benches)
     bad, good = world.open(30_000, keen=False), world.open(30_000)
     assert bad is not None and good is not None

@@ -75,7 +75,7 @@ def deaf(world: World, *numbers: int) -> None:
 
 
 def busy_cycles(world: World, sessions: dict[int, Session], flood: bool) -> int:
-    """How long the engine takes for 40 segments of each connection, that come at once."""
+    """Time that the engine takes for 40 simultaneous segments of each connection."""
     start = world.bench.cycle
     if flood:
         no_room(world, 5000)

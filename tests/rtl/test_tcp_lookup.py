@@ -14,7 +14,7 @@ ERROR = Struct("tcp_error_meta_t", "tcp_pkg")
 
 
 class Lookup:
-    """The bench, and what came out of it last."""
+    """The bench, and its latest output."""
 
     def __init__(self, bench: Bench) -> None:
         self.bench = bench

@@ -17,7 +17,7 @@ RING = 65536
 
 @dataclass
 class Listener:
-    """Takes the place of a peer: only keeps what it hears."""
+    """A stand-in for a peer that only records its input."""
 
     heard: list[Segment] = field(default_factory=list)
     deadline: int | None = None
@@ -34,7 +34,7 @@ class Listener:
 
 
 class Stream:
-    """A session, and what it should have received: a set of places, and no ranges."""
+    """A session, and its expected received data: a set of positions, without ranges."""
 
     def __init__(self, world: World, gaps: int, first: int, **options: object) -> None:
         self.world = world
@@ -64,7 +64,7 @@ class Stream:
         return list(zip(starts, ends, strict=True))
 
     def send(self, start: int, length: int, fin: bool = False) -> None:
-        """A segment, and what becomes of it."""
+        """A segment and its outcome."""
         self.listener.heard.clear()
         segment = Segment(
             (self.first + start) % WORD,
@@ -103,7 +103,7 @@ class Stream:
         return told[: self.blocks]
 
     def _twice(self, start: int, end: int) -> list[tuple[int, int]]:
-        """Bytes that have come before, as RFC 2883, 4, tells of them."""
+        """Bytes received before, as reported by RFC 2883, 4."""
         edge = distance(self.state.released, self.first) + RING
         if start == end or not self.blocks:
             return []

@@ -180,7 +180,7 @@ class Segment:
         return read_options(self.options)
 
     def check(self, item: int) -> None:
-        """What segment_o says."""
+        """The fields of segment_o."""
         head = self.header
         for name in ("ip", "tos", "vlan", "src_port", "dst_port", "seq", "ack", "window", "flags"):
             assert get(item, name) == head[name], name
@@ -386,7 +386,7 @@ def test_headers_that_stay(benches: Benches) -> None:
 
 
 def test_options_in_other_layouts_that_do_not_count(benches: Benches) -> None:
-    """Nothing is dropped or overtaken, and an MSS that stands first counts."""
+    """Nothing is dropped or overtaken, and an MSS in first position is used."""
     bench = benches("tcp_receive", AnyLayout=0)
     random = Random(6)
     mss = b"\2\4\5\264"

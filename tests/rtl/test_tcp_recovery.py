@@ -79,7 +79,7 @@ def test_stream_with_losses_goes_on_without_timeouts(
     world = World(benches("tcp_core", NumSacks=sacks, SendBytes=2**20), seed, delay_us=(500, 500))
     peer, session = opened(world)
     data = random.randbytes(400 * MSS)
-    # Three segments come behind each of them: the window is never smaller.
+    # Three segments follow each of them: the window is never smaller.
     lost = {begin + each for begin in range(20, 380, 60) for each in random.sample(range(4), 2)}
     left = lose_once(world, world.sessions[session].first, lost)
     world.write(session, data)
@@ -94,7 +94,7 @@ def test_stream_with_losses_goes_on_without_timeouts(
 
 @dataclass
 class ByHand:
-    """A peer whose acknowledgements the test makes; it keeps what it hears."""
+    """A peer whose acknowledgements are made by the test; it records its input."""
 
     heard: list[Segment] = field(default_factory=list)
     deadline: int | None = None
@@ -154,7 +154,7 @@ class Sender:
 
 
 def test_many_bytes_behind_a_gap_begin_recovery_at_once(benches: Benches) -> None:
-    """Of half the window: nothing new goes, since too much is still on its way."""
+    """Half the window is lost: nothing new is sent, since too much is still in flight."""
     sender = Sender(World(benches("tcp_core")))
     sender.ack(0, (1, 4))
     sender.sends(0)
@@ -180,7 +180,7 @@ def test_few_bytes_behind_a_gap_do_not(benches: Benches) -> None:
 def test_acknowledgements_that_tell_of_nothing_new(
     benches: Benches, block: tuple[int, int]
 ) -> None:
-    """Once more what is known, what has been acknowledged, and places that there are not."""
+    """Repeats known blocks, acknowledged ones, and positions that do not exist."""
     sender = Sender(World(benches("tcp_core")), 10)
     sender.ack(0, (1, 2))
     for _ in range(5):
@@ -201,7 +201,7 @@ def test_bytes_that_come_while_the_gap_is_filled_are_not_sent(benches: Benches) 
 
 
 def test_gap_is_sent_from_where_the_peer_has_nothing(benches: Benches) -> None:
-    """The middle of a gap comes late: only what is left on both sides goes."""
+    """The middle of a gap arrives late: only the rest on both sides is sent."""
     sender = Sender(World(benches("tcp_core")))
     sender.ack(0, (6, 9))
     sender.sends(0, 1, 2, 3)
@@ -213,7 +213,7 @@ def test_gap_is_sent_from_where_the_peer_has_nothing(benches: Benches) -> None:
 
 @pytest.mark.parametrize("lost", ({2, 9}, {2, 8, 9}, {2, 7, 8, 9}), ids=str)
 def test_lost_end_of_a_window(benches: Benches, lost: set[int]) -> None:
-    """Nothing comes behind it: each acknowledgement of a part asks for the next."""
+    """Nothing follows it: each partial acknowledgement triggers the next segment."""
     world = World(benches("tcp_core"), 1, delay_us=(1000, 1000))
     peer, session = opened(world)
     data = Random(1).randbytes(10 * MSS)
@@ -228,7 +228,7 @@ def test_lost_end_of_a_window(benches: Benches, lost: set[int]) -> None:
 def test_last_segment_is_sent_once_more_with_the_first_of_a_lost_end(
     benches: Benches,
 ) -> None:
-    """So that SACK tells of the end: all of it goes in the round trip behind it."""
+    """SACK then reports the end: everything is sent in the following round trip."""
     world = World(benches("tcp_core"), 1, delay_us=(1000, 1000))
     peer, session = opened(world)
     data = Random(1).randbytes(12 * MSS)
@@ -242,7 +242,7 @@ def test_last_segment_is_sent_once_more_with_the_first_of_a_lost_end(
 
 
 def test_timeout_forgets_what_the_peer_has(benches: Benches) -> None:
-    """RFC 2018, 8: all goes again, from the first on."""
+    """RFC 2018, 8: everything is retransmitted from the first byte."""
     sender = Sender(World(benches("tcp_core")), 10)
     sender.ack(0, (1, 2))
     sender.sends()

@@ -29,7 +29,7 @@ def tuple_of(ip: int, peer_port: int, own_port: int, mac_port: int = 0) -> int:
 
 
 class Sessions:
-    """What the module is to answer: each operation is noted, and sent by `check`."""
+    """The expected answers: each operation is recorded, and sent by `check`."""
 
     def __init__(self, bench: Bench, number: int, seed: int) -> None:
         self.bench = bench
@@ -75,7 +75,7 @@ class Sessions:
         self._note(REMOVE, noise, session, None if key is None else session, new=False)
 
     def check(self) -> list[int]:
-        """Sends what has been noted; returns the cycles in which it was taken."""
+        """Sends the recorded operations; returns the cycles in which they were taken."""
         self.bench.push(self.items)
         self.bench.drain(limit=40 * len(self.items) + 100_000, quiet=40)
         taken, received = self.bench.taken(), self.bench.received()
@@ -111,7 +111,7 @@ def _shuffled(number: int) -> int:
     return Random(number).getrandbits(64)
 
 
-# Keys by number: by chance, and neighbours of all kinds.
+# Keys by number: random ones, and neighbours of all kinds.
 KEYS: dict[str, Key] = {
     "random": _shuffled,
     "peer_ports": lambda n: tuple_of(0x0A000001 + (n >> 14), n & 0x3FFF, 80),
@@ -126,7 +126,7 @@ KEYS: dict[str, Key] = {
 @pytest.mark.parametrize("number", [16, 64, 1024, 16384])
 @pytest.mark.parametrize("kind", KEYS)
 def test_all_sessions_can_be_made(benches: Benches, number: int, kind: str) -> None:
-    """Full, emptied in part and full again; what is one too many finds no room."""
+    """Full, partly emptied and full again; one more finds no room."""
     random = Random(number)
     table = sessions(benches, number)
     key = KEYS[kind]

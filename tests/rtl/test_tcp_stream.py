@@ -12,7 +12,7 @@ from stream_world import CONNECT, EVENT, KIND_EVENT, PORT, TO, Connection, Strea
 
 
 def echoing(world: StreamWorld) -> None:
-    """The kernel sends back what comes."""
+    """The kernel echoes."""
     world.on_flag = world.answer
     world.on_bytes = lambda session, _, data: world.say(session, data)
 
@@ -81,7 +81,7 @@ def test_counters(benches: Benches) -> None:
 
 
 def test_kernel_that_never_takes(benches: Benches) -> None:
-    """Events go on being taken; what the kernel sends goes out."""
+    """Events are still accepted; the kernel's data are sent."""
     world = StreamWorld(benches)
     world.app.bench.stall(RX, 1.0)
     sessions = [world.open(2000) for _ in range(4)]
@@ -169,7 +169,7 @@ def test_peer_that_does_not_read(benches: Benches) -> None:
 
 
 def test_peer_that_reads_slowly(benches: Benches) -> None:
-    """The time begins anew with each piece that waits."""
+    """The time restarts with each waiting piece."""
     world = StreamWorld(benches, PatienceUs=1000)
     world.automatic = False
     session = world.open(0, keen=False)
@@ -202,7 +202,7 @@ def test_connections_that_the_kernel_opens(benches: Benches) -> None:
         for _ in range(20):
             ip, port = random.getrandbits(32), random.getrandbits(16)
             address = ip.to_bytes(4, "little") + port.to_bytes(2, "little")
-            # The session does not count, nor do flags.
+            # The session and the flags are ignored.
             flags = {"connect": 1, "close": 1, "done": 1, "session": random.randrange(4)}
             world.app.send(address, TO.pack(**flags))
             world.run(lambda: bool(world.asked))
@@ -242,7 +242,7 @@ def test_missed_connections_while_the_kernel_does_not_listen(benches: Benches) -
 
 
 def test_numbers_of_no_session(benches: Benches) -> None:
-    """What the kernel says of a session that there cannot be touches no other one."""
+    """Output of the kernel for an impossible session affects no other one."""
     world = StreamWorld(benches)
     session = world.open(0)
     assert session is not None
@@ -258,7 +258,7 @@ def test_numbers_of_no_session(benches: Benches) -> None:
 
 
 def test_beats_that_are_not_full(benches: Benches) -> None:
-    """The bytes of a message may stand in its beats as they like."""
+    """The bytes of a message may be spread over its beats arbitrarily."""
     world = StreamWorld(benches)
     random = world.random
     session = world.open(0)

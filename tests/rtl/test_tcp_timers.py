@@ -88,7 +88,7 @@ class Timers:
         return found
 
     def quiet(self) -> None:
-        """Runs until all that is due has expired, and none is armed."""
+        """Runs until everything due has expired and no timer is armed."""
         for _ in range(4 * self.sessions + 6 * len(self.armed) + 20):
             self.cycle()
         assert not self.due_since

@@ -38,7 +38,7 @@ def addresses(random: Random) -> dict[str, int]:
 
 
 def to_kernel(app: AppBench, payload: bytes) -> Sent:
-    """Sends a datagram to the kernel: what is to come of it."""
+    """Sends a datagram to the kernel; returns the expected result."""
     random = app.random
     fields = addresses(random)
     ports = random.getrandbits(16), random.getrandbits(16)
@@ -124,7 +124,7 @@ def test_beats_that_are_not_full(app: AppBench) -> None:
 
 
 def test_beats_without_bytes(app: AppBench) -> None:
-    """They may stand anywhere before the last bytes of a message, and change nothing."""
+    """They may be anywhere before the last bytes of a message, and have no effect."""
     app.bench.pace(gap=0.2, stall=0.2)
     random, expected = app.random, []
     for length in range(MAX_BYTES):
@@ -139,7 +139,7 @@ def test_beats_without_bytes(app: AppBench) -> None:
 
 
 def test_kernel_that_does_not_take(app: AppBench) -> None:
-    """What it sends goes nevertheless, and the other way round."""
+    """Its output is still sent, and vice versa."""
     for stuck, other in ((RX, BEATS_OUT), (BEATS_OUT, RX)):
         app.reset()
         app.bench.pace(gap=0.0, stall=0.0)

@@ -114,7 +114,7 @@ def ip_header_length() -> Cases:
             frame = build(PEER, HOST, PAYLOAD, ihl=ihl)
             yield Case(f"{build.__name__}, ihl {ihl}", frame, verdict)
             if ihl > 5:
-                # The header says that it is longer than the packet.
+                # The header claims to be longer than the packet.
                 frame = build(PEER, HOST, b"", ihl=ihl, total_length=4 * ihl - 4)
                 yield Case(f"{build.__name__}, ihl {ihl} too long", frame, "ipv4_rx.bad_length")
 
@@ -141,7 +141,7 @@ def udp_length() -> Cases:
         if length != right:
             frame = udp_frame(PEER, HOST, PAYLOAD, length=length)
             yield Case(f"udp length {length}", frame, "udp_rx.bad_length")
-    # In a frame with padding, the IP length counts, and not what is there.
+    # In a frame with padding, the IP length decides, not the bytes present.
     for length in range(8, 18):
         frame = padded(udp_frame(PEER, HOST, b"", length=length))
         verdict = ANSWERED if length == 8 else "udp_rx.bad_length"

@@ -49,7 +49,7 @@ def frame(
 def crossed(
     simulation: Simulation, sent: Sequence[bytes], ports: Sequence[int], done: Exchange
 ) -> None:
-    """Each frame has come out of the other port, once, as it was, in order within its flow."""
+    """Checks that each frame left by the other port, once, unchanged, in order within its flow."""
     assert not done.timed_out
     assert dropped(simulation.counters()) == 0
     for port in (0, 1):
@@ -60,7 +60,7 @@ def crossed(
 
 
 def in_order(wanted: Sequence[bytes], got: Sequence[bytes]) -> None:
-    """The frames of each flow have come as they were sent."""
+    """Checks that the frames of each flow arrived as they were sent."""
     flows: dict[tuple[int, int], list[bytes]] = defaultdict(list)
     for data in wanted:
         flows[flow_key(data)].append(data)

@@ -46,7 +46,7 @@ def changed(folder: Path, *edits: tuple[str, str]) -> Path:
 
 
 def steps(random: Random, *, losses: bool) -> int:
-    """What a datagram begins with: 2 to 5 visits, no two of one station in a row."""
+    """The start of a datagram: 2 to 5 visits, never the same station twice in a row."""
     visits: list[int] = []
     for _ in range(random.randint(2, 5)):
         visits.append(random.choice([each for each in STATIONS if [each] != visits[-1:]]))
@@ -97,8 +97,8 @@ def test_with_a_window_it_never_stalls(
         introduce(simulation, neighbour(simulation.manifest))
         simulation.watch(5_000)
         sent = came = 0
-        # What leaves the window in a layer, or before it is in the mesh, comes back as well: all of
-        # that is more than a window.
+        # Credits of flits that leave in a layer, or before entering the mesh, are returned too:
+        # together they exceed a window.
         for seed, losses, stalled in ((1, False, 0.0), (2, True, 0.0), (3, True, 0.5)):
             simulation.pace(tx_stall=stalled)
             ports = PORTS if edits else PORTS[:1]
@@ -113,7 +113,7 @@ def test_with_a_window_it_never_stalls(
             window = simulation.registers.window[0]
             assert window.in_flight.flits == 0
             assert window.waited.cycles > 0
-        # Flits are in flight while messages are, and nobody waits when nothing is to be sent.
+        # Flits are in flight while messages are, and no source waits when there is nothing to send.
         waited = window.waited.cycles
         simulation.advance(1_000)
         assert window.waited.cycles == waited

@@ -208,7 +208,7 @@ def test_a_packet_waits_where_the_last_one_was_read() -> None:
 
 @all_designs
 def test_order_within_a_flow(design: Path) -> None:
-    """Requests go on while the answer comes: no answer overtakes another one of its flow."""
+    """Requests continue while the answer arrives: no answer overtakes another one of its flow."""
     with Bench(design) as bench:
         for number, station in enumerate(STRANGERS):
             frames = [
@@ -334,7 +334,7 @@ def test_a_binding_in_use_does_not_expire(design: Path) -> None:
 
 @all_designs
 def test_a_host_moves(design: Path) -> None:
-    """A new network card behind the same address, as its owner says (RFC 826: merge)."""
+    """A new network card behind the same address, announced by its owner (RFC 826: merge)."""
     with Bench(design) as bench:
         moved = Station.of("02:00:00:00:0f:0f", "10.77.0.99")
         told = arp(ARP_REQUEST, moved.mac, moved.ip, NO_MAC, moved.ip)
@@ -350,7 +350,7 @@ def test_a_host_moves(design: Path) -> None:
 
 @all_designs
 def test_probes_are_not_remembered(design: Path) -> None:
-    """A host without address asks (RFC 5227): it is answered, and told to nobody."""
+    """A host without address asks (RFC 5227): it is answered, but not learned."""
     with Bench(design) as bench:
         before = bench.counts()["event.arp.update_out"]
         bench.run([arp_request(Station(PEER.mac, NO_IP), bench.host)] * 4)

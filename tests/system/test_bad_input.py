@@ -109,6 +109,6 @@ def test_frames_with_a_bad_fcs(design: Path) -> None:
             HOST.mac,
         ):
             bench.send_bad(frame)
-        # Bad counts before too long.
+        # Bad takes precedence over too long.
         bench.send_bad(bytes(9601))
         bench.alive()

@@ -74,7 +74,7 @@ def datagram(random: Random, simulation: Simulation, rule: int) -> bytes:
 
 
 def run(simulation: Simulation, frames: Frames) -> Counter[tuple[int, bytes]]:
-    """What comes out of the design: each frame with its port."""
+    """The design's output: each frame with its port."""
     done = simulation.exchange(
         [frame for _, frame in frames],
         ports=[port for port, _ in frames],
@@ -135,7 +135,7 @@ def test_every_sequence_of_two(simulation: Simulation, card: Card) -> None:
                 Rule(steps, flow=start + index, to_mac_port=index % 2, port=FIRST_PORT + index),
             )
         rules = [random.randrange(16) for _ in range(120)]
-        # A flow comes by one port, so that it is in order.
+        # A flow uses one port, so that it stays in order.
         frames = [(rule // 2 % 2, datagram(random, simulation, rule)) for rule in rules]
         same(run(simulation, frames), expect(card, frames))
     check_tables(simulation, card)
@@ -194,7 +194,7 @@ def test_long_chains_at_full_rate(simulation: Simulation, card: Card) -> None:
         (0, udp_frame(STATION, host, random.randbytes(size), port=FIRST_PORT + n % 8))
         for n, size in enumerate([9000, 9500, 18, 8000, 700] * 8)
     ]
-    # The buffer of mac_rx would overflow: it drops what it has no room for.
+    # The buffer of mac_rx would overflow, and drop what does not fit.
     done = simulation.exchange([frame for _, frame in frames], gap_cycles=1000, limit_cycles=LIMIT)
     got = Counter((frame.port, frame.data) for frame in done.received)
     same(got, expect(card, frames))

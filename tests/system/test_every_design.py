@@ -35,7 +35,7 @@ SLOW = (
 
 
 def frames(random: Random, host: Host, station: Station, ports: list[int]) -> Iterator[bytes]:
-    """What a design answers, what it drops, and what is no frame of anything."""
+    """Frames that a design answers, frames that it drops, and invalid frames."""
     tagged = Station(station.mac, station.ip, TAGGED.tci)
     while True:
         data = random.randbytes(random.choice([0, 1, 18, 64, random.randrange(1472)]))

@@ -39,7 +39,7 @@ def test_the_same_answers(line: str, tmp_path: Path) -> None:
                 if size % 4 == 0:
                     frames.append(ping_frame(sender, bench.host, choice.randbytes(size)))
             bench.run(frames, window=12)
-        # What waits for a MAC that takes nothing is seen in the router before it.
+        # Messages that wait for a stalled MAC are visible in the router before it.
         bench.simulation.watch(1_000)
         bench.simulation.pace(tx_stall=1.0)
         bench.simulation.exchange(frames, limit_cycles=30_000)
@@ -55,7 +55,7 @@ def test_a_dropping_fabric_counts_what_it_drops(tmp_path: Path) -> None:
     design.write_text(f"{NARROW.read_text()}fabric: {{kind: crosspoint, lossless: false}}\n")
     count = 200
     with Bench(design, seed=6, assertions=True) as bench:
-        bench.simulation.pace(tx_stall=0.8)  # more comes in than can go out
+        bench.simulation.pace(tx_stall=0.8)  # more arrives than can be sent
         for n in range(count):
             bench.simulation.send(udp_frame(PEER, bench.host, n.to_bytes(2) * 500))
         came = bench.simulation.receive_all()

@@ -39,7 +39,7 @@ def frame(random: Random, source: int, number: int = 0) -> bytes:
 
 
 def test_verdicts(firewall: Simulation) -> None:
-    """Addresses at the ends of prefixes, beside them, and any; the list is then written anew."""
+    """Addresses at the ends of prefixes, beside them, and any; the list is then rewritten."""
     random = Random(1)
     for _ in range(2):
         networks = prefixes(random)

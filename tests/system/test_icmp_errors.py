@@ -34,7 +34,7 @@ def test_closed_ports_are_told_of_at_a_limited_rate(design: Path) -> None:
         bench.run([closed(port) for port in range(1000, 1012)], ordered=True)
         bench.alive()
         bench.rest()
-        # What is quoted: header fields, and the first 8 bytes whatever the size.
+        # The quoted part: header fields, and the first 8 bytes whatever the size.
         bench.run([closed(9, size) for size in (0, 1, 8, 30, 1472)], ordered=True)
         bench.rest()
         variants = [
@@ -48,7 +48,7 @@ def test_closed_ports_are_told_of_at_a_limited_rate(design: Path) -> None:
             udp_frame(PEER, HOST, PAYLOAD, port=9, source_port=0),
         ]
         bench.run(variants)
-        # Time gives one back for every period, in whatever steps it goes.
+        # One token returns per period, in whatever steps time advances.
         bench.run([closed(9)])
         assert bench.model.error_tokens == 0
         for periods in (1, 3):
@@ -74,7 +74,7 @@ def test_unknown_protocols_are_told_of_at_a_limited_rate(design: Path) -> None:
             bench.run([unknown(n) for n in protocols[start : start + ERROR_BURST]], ordered=True)
         bench.run([unknown(2)] * 3)
         assert bench.model.error_tokens == 0
-        # What is quoted: what there is of 8 bytes, and the length whatever the size.
+        # The quoted part: up to 8 bytes as available, and the length whatever the size.
         for sizes in (range(8), (8, 9, 31, 33, 64, 512, 1480)):
             bench.rest()
             bench.run([unknown(89, size) for size in sizes], ordered=True)
@@ -88,7 +88,7 @@ def test_unknown_protocols_are_told_of_at_a_limited_rate(design: Path) -> None:
             ip_frame(FAR, HOST, 47, PAYLOAD),
         ]
         bench.run(variants)
-        # No error about an error, a fragment, a bad header, a source that is no host, a
+        # No error about an error, a fragment, a bad header, a source that is not a host, a
         # destination that is not ours (RFC 1122, 3.2.2).
         bench.rest()
         nobody = Station.of("02:00:00:00:00:63", "10.77.0.255")

@@ -93,7 +93,9 @@ def test_random_sessions(ids: Simulation, tmp_path: Path) -> None:
 
 
 def test_block(ids: Simulation, tmp_path: Path) -> None:
-    """What completes an attack is dropped, and what follows, until the flow begins anew."""
+    """The segment that completes an attack is dropped, and all later ones until the flow
+    restarts.
+    """
     prepare(ids, EVIL, tmp_path)
     other = Flow("10.0.0.3", "10.0.0.2", 1000, 80)
     parts = in_order(FLOW, [b"this is ev", b"il stuff", b"more"])
@@ -107,7 +109,7 @@ def test_block(ids: Simulation, tmp_path: Path) -> None:
 
 
 def test_order_is_restored(ids: Simulation, tmp_path: Path) -> None:
-    """What has waited leaves in the order of its flow; those of other flows do not wait."""
+    """Held segments leave in the order of their flow; other flows do not wait."""
     prepare(ids, EVIL, tmp_path)
     parts = in_order(FLOW, [bytes([65 + n]) * (10 + 50 * n) for n in range(8)])
     other = in_order(Flow("10.0.0.3", "10.0.0.2", 1, 80), [b"other"])

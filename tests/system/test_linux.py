@@ -24,8 +24,8 @@ OUR_ADDRESS = "10.77.0.1"
 ECHO_PORT = 7
 HEADERS = IPV4_BYTES + UDP_BYTES  # of a ping just as well
 
-# Sends datagrams of many lengths, some at a time, and compares what comes back.
-# Arguments: address, first length, last length, step, datagrams in flight.
+# Sends datagrams of many lengths, some at a time, and compares the replies. Arguments: address,
+# first length, last length, step, datagrams in flight.
 ECHO = """
 import os, socket, sys
 address, first, last, step, window = sys.argv[1], *map(int, sys.argv[2:])
@@ -42,7 +42,7 @@ for start in range(0, len(lengths), window):
 print(len(lengths))
 """
 
-# A connected socket learns that a port is closed. Prints how many of the ports told so.
+# A connected socket learns that a port is closed. Prints the number of ports that reported it.
 CLOSED = """
 import socket, sys
 told = 0
@@ -58,8 +58,8 @@ for port in range(1000, 1004):
 print(told)
 """
 
-# Datagrams over a network that loses, doubles, reorders and damages. Prints what came back, as
-# JSON: how many different ones, how many more than once, how many that were never sent.
+# Datagrams over a network that loses, duplicates, reorders and corrupts. Prints as JSON how many
+# different ones came back, how many more than once, and how many that were never sent.
 ROUGH = """
 import json, os, socket, sys, time
 client = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
@@ -119,7 +119,7 @@ def drops(totals: dict[str, Any]) -> dict[str, int]:
 
 
 def ping(live: Any, *options: str, address: str = ADDRESS, count: int = 2) -> None:
-    """Ping so many times; every ping must be answered, with its payload.
+    """Pings this many times; every ping must be answered, with its payload.
 
     Each is a run of its own: after its last packet ping waits 3 s for the only answer, but just
     two round trips if it has seen another, which a busy machine does not keep.
@@ -248,7 +248,7 @@ def test_address_is_resolved_again(start: Any) -> None:
 
 @pytest.mark.parametrize("design", [DESIGNS[512], DESIGNS[64]], ids=lambda path: path.stem)
 def test_tshark_finds_nothing_wrong(start: Any, design: Path) -> None:
-    """Checksums are checked in what the design sends, and in all that Linux sends."""
+    """Checksums are checked in everything that the design and Linux send."""
     tshark = program("tshark")
     live = start(design, capture=True, mtu=MAX_MTU)
     live.python(ECHO, ADDRESS, 0, 1472, 23, 4)
@@ -271,7 +271,7 @@ def test_tshark_finds_nothing_wrong(start: Any, design: Path) -> None:
     assert count(f"udp.srcport == {ECHO_PORT} && {from_design}") == 65 + 5
     assert count(f"icmp.type == 0 && {from_design}") == 8
     assert count(f"icmp.type == 3 && icmp.code == 3 && {from_design}") == 4
-    # A check that cannot fail is none: what tshark calls good is counted, too.
+    # A check must be able to fail, so checksums that tshark calls good are counted too.
     assert count(f"ip.checksum.status == 1 && {from_design}") == 70 + 8 + 4
     assert count(f"udp.checksum.status == 1 && udp && !icmp && {from_design}") == 70
     assert count(f"icmp.checksum.status == 1 && {from_design}") == 12

@@ -35,8 +35,8 @@ for first in range(0, pairs, 8):
 print(pairs)
 """
 
-# Requests, one after the other, until answers have shown so many patterns, which never grow older
-# and have four equal parts. Arguments: address, patterns.
+# Sequential requests until answers have shown this many patterns, which never get older and have
+# four equal parts. Arguments: address, patterns.
 PATTERNS = """
 import socket, sys
 client = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
@@ -64,8 +64,8 @@ def software(simulation):
     patterns[0].value = next(versions) * 0x0001000100010001
 """
 
-# Both directions pass engines. What goes to UDP port 5000 is encrypted, what comes back from there,
-# to port 5001, decrypted; all else, ARP and TCP too, gets new checksums and is counted.
+# Both directions pass engines. Datagrams to UDP port 5000 are encrypted, replies to port 5001 are
+# decrypted; everything else, including ARP and TCP, gets new checksums and is counted.
 WRITES_RULES = """
 from bombus.clients.engines import Card
 from bombus.golden.engines import Rule
@@ -82,7 +82,7 @@ def software(simulation):
     cards.append(card)
 """
 
-# Sends back what comes by TCP, and then datagrams, of which it prints whether one is encrypted.
+# Echoes TCP data, then datagrams, and prints whether one of these is encrypted.
 SERVER = """
 import socket
 by_tcp = socket.create_server(("10.77.0.20", 5000))

@@ -142,7 +142,7 @@ def test_memory_of_a_processor_that_is_stopped(middlebox: Simulation, tmp_path: 
 def test_a_processor_that_hangs_is_evicted(
     middlebox: Simulation, forward: Path, tmp_path: Path
 ) -> None:
-    """It loses what it had; the others go on, and it comes back."""
+    """It loses its messages; the others continue, and it comes back."""
     random = Random(5)
     source, elf = tmp_path / "hold.c", tmp_path / "hold.elf"
     source.write_text(HOLD)

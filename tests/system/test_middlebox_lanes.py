@@ -116,7 +116,7 @@ def test_distribution(lanes: Simulation, tmp_path: Path) -> None:
 def test_one_that_hangs_holds_up_nobody_in_turn(
     lanes: Simulation, forward: Path, tmp_path: Path
 ) -> None:
-    """What it has not taken goes to the others, long before the watchdog stops it."""
+    """Messages that it has not taken go to the others, long before the watchdog stops it."""
     random = Random(5)
     source, elf = tmp_path / "hold.c", tmp_path / "hold.elf"
     source.write_text('#include "rpu.h"\nint main(void) { for (;;) {} }\n')
@@ -134,7 +134,7 @@ def test_one_that_hangs_holds_up_nobody_in_turn(
         came += 1
     assert came == len(sent) - 16
     assert hung.status.slots == 16 and not hung.status.stuck
-    hung.load(forward)  # which gets what waits there
+    hung.load(forward)  # which gets the messages waiting there
     hung.boot()
     assert len(lanes.receive_all(1)) == 16
 

@@ -74,7 +74,7 @@ def test_linux_on_both_sides(tmp_path: Path) -> None:
         server = right.popen([sys.executable, "-c", SERVER], stdout=-1, text=True)
         assert server.stdout and server.stdout.readline() == "ready\n"
         client = left.popen([sys.executable, "-c", CLIENT], stdout=-1, text=True)
-        build([forwarding.PROGRAM], elf)  # written anew: all processors are reloaded
+        build([forwarding.PROGRAM], elf)  # rewritten: all processors are reloaded
         assert client.communicate(timeout=COMMAND_SECONDS)[0].strip() == "same"
         assert server.wait(COMMAND_SECONDS) == 0
     totals = json.loads((tmp_path / "report.json").read_text())

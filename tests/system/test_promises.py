@@ -63,7 +63,7 @@ def test_a_layer_that_keeps_its_word(capfd: pytest.CaptureFixture[str]) -> None:
         (6, "rogue", "input 1 waits for what it promised not to wait for"),
         # It has room for two requests, and takes the first alone while its output is stopped.
         (7, "slow_store", "input 0 waits for what it promised not to wait for"),
-        # The checker of who has asked sees it.
+        # The client's checker detects it.
         (8, "rogue", "output 1 got an answer without a request"),
         (8, "slow_store", "input 0: an answer without a request"),
         (9, "slow_store", "input 0: 1 messages have no answer, and the layer is idle"),
@@ -79,7 +79,7 @@ def test_a_layer_that_breaks_it(
     said = broken_promise(capfd, wrong, ROGUE)
     place = f".u_application.check_{checker}"
     assert any(place in line and line.endswith(message) for line in said)
-    # What others say follows: the store sends a wrong length back.
+    # Further messages follow from it: the store returns a wrong length.
     assert all(line.endswith(message) for line in said) or wrong == UNASKED
 
 
@@ -120,7 +120,7 @@ def test_copies_in_lock_step(capfd: pytest.CaptureFixture[str]) -> None:
 def test_a_link_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    """A router that changes what it sends to the east."""
+    """A router that modifies its output to the east."""
     longer = "candidate[k].beat.length = front[Input].beat.length + 14'(o == int'(DirEast));"
     old = "candidate[k].dir = next_dir"
     broken = Mutation("noc/router_wormhole.sv", old, f"{longer}\n          {old}")
@@ -133,7 +133,7 @@ def test_a_link_is_named(
 def broken_promise(
     capfd: pytest.CaptureFixture[str], wrong: int, application: tuple[int, int]
 ) -> list[str]:
-    """What the checkers print of a datagram that asks for something wrong."""
+    """The checkers' output for a datagram that requests a fault."""
     with Simulation(DESIGN, assertions=True) as simulation:
         message_sums.leave_out(simulation)
         simulation.exchange(frames(simulation, wrong, GOOD, application=application))

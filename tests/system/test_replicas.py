@@ -97,7 +97,7 @@ def test_shares_are_even() -> None:
         # Hashes of random flows: a few deviations of a fair die.
         for share in shares(bench, "flow"):
             assert abs(share - count / 8) < 4 * (count / 8) ** 0.5
-        # Which replica takes a flow is what the model of the hash says.
+        # The model of the hash determines which replica takes a flow.
         slots = [flow_bucket(STATION_IP, source, FLOW, 64) % 8 for source in sources]
         assert shares(bench, "flow") == [slots.count(n) for n in range(8)]
 
@@ -133,7 +133,7 @@ def test_flows_keep_their_order() -> None:
 
 
 def test_load_goes_where_there_is_least() -> None:
-    """Two replicas are given long work: the others take all the rest, in turns."""
+    """Two replicas get long work: the others take all the rest in turn."""
     with Bench(SCALE) as bench:
         long = [datagram(bench, LOAD, 6000 + n, n, work=20_000) for n in range(2)]
         short = [datagram(bench, LOAD, 7000 + n, n) for n in range(200)]
@@ -143,7 +143,7 @@ def test_load_goes_where_there_is_least() -> None:
         result = bench.simulation.exchange(short, window=4, expected=200, limit_cycles=15_000)
         assert Counter(frame.data for frame in result.received) == Counter(map(echo_reply, short))
         bench.simulation.advance(200)
-        # A message counts as come in when the application takes it, which is after its work.
+        # A message counts as received when the application takes it, which is after its work.
         assert sorted(shares(bench, "load", wait=False)) == [0, 0, 100, 100]
         last = [frame.data for frame in bench.simulation.receive_all()]
         assert Counter(last) == Counter(map(echo_reply, long))

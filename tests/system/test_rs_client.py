@@ -29,7 +29,7 @@ def client(live: Live, *arguments: object) -> str:
 
 
 def lose_and_recover(file: Path, folder: Path) -> None:
-    """Two shards at a time are really deleted; the file comes back by the command."""
+    """Two shards at a time are really deleted; the command restores the file."""
     again = folder / "again"
     for lost in LOST:
         saved = {rs_client.shard_file(folder, number): b"" for number in lost}

@@ -55,7 +55,7 @@ def through_design(design: Path, seed: int) -> tuple[Code, int, list[bytes], lis
 @pytest.mark.parametrize("design", DESIGNS, ids=lambda path: path.stem)
 @pytest.mark.parametrize("name", NAMES)
 def test_parity_of_a_design(name: str, design: Path) -> None:
-    """Byte for byte, and the library makes every loss good from what the design sent."""
+    """Byte for byte, and the library recovers every loss from the design's shards."""
     code, shard_bytes, blocks, parity = through_design(design, seed=NAMES.index(name))
     with_library = library(name)
     assert with_library.encode(code, shard_bytes, b"".join(blocks)) == b"".join(parity)

@@ -35,7 +35,7 @@ def test_new_address(design: Path) -> None:
         bench.simulation.set_host(ip="10.77.0.7")
         bench.model.host = replace(old, ip=ip_bytes("10.77.0.7"))
         bench.announced()
-        # Nobody answers for the old address any more.
+        # The old address no longer answers.
         bench.run([udp_frame(PEER, old, b"old"), ping_frame(PEER, old, b"old")])
         bench.run([arp_request(PEER, old)])
         bench.introduce([PEER])
@@ -145,7 +145,7 @@ def test_route_away_under_traffic(design: Path, tile: str) -> None:
             drops = bench.drops()
             assert set(drops) == {"no_route"}
             assert len(came) + drops["no_route"] == len(expected)
-            # No message is cut in two: what came is whole, and in order.
+            # No message is torn: everything received is complete and in order.
             rest = iter(expected)
             assert all(frame in rest for frame in came)
             bench.alive()
@@ -177,7 +177,7 @@ def test_no_route_out_of_any_tile(design: Path) -> None:
             assert set(lost) <= {"no_route"}
             expected = [reply for frame in frames for reply in bench.model.process(frame).replies]
             assert not Counter(came) - Counter(expected)
-            if layer != "arp":  # what ARP sends on its own account may be lost, too
+            if layer != "arp":  # ARP's own messages may be lost too
                 bench.conserved()
             bench.simulation.reset()
             bench.after_reset()

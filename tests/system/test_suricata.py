@@ -90,7 +90,7 @@ def test_same_flows_and_rules(seed: int, tmp_path: Path) -> None:
 
 
 def test_published_rules_are_read() -> None:
-    """Those that come with Suricata: all are read, and what they are about is not in contents."""
+    """Rules shipped with Suricata: all are read, but they do not concern contents."""
     suricata.program()
     files = sorted(Path("/etc/suricata/rules").glob("*.rules"))
     if not files:

@@ -18,8 +18,8 @@ SERVER_ONLY = (
     "num_gaps: 0, num_sacks: 0"
 )
 
-# Sends bytes on each of some connections at once, closes its side, and compares what comes
-# back. Arguments: address, port, bytes, connections, rounds.
+# Sends bytes on each of some connections at once, closes its side, and compares the echo.
+# Arguments: address, port, bytes, connections, rounds.
 ECHO = """
 import os, socket, sys, threading
 address, port, size, connections, rounds = sys.argv[1], *map(int, sys.argv[2:])
@@ -47,7 +47,7 @@ for _ in range(rounds):
 print(right.count(True))
 """
 
-# Connects to a port that nobody listens at.
+# Connects to a port without a listener.
 REFUSED = """
 import socket, sys
 try:
@@ -70,7 +70,7 @@ print("reset")
 """
 
 
-# What Linux has counted of its TCP (its namespace is the test's).
+# Linux's TCP counters (in the test's namespace).
 COUNTS = """
 lines = [line.split()[1:] for line in open("/proc/net/netstat") if line.startswith("TcpExt")]
 counts = dict(zip(*lines))
@@ -84,7 +84,7 @@ with open("/proc/sys/net/ipv4/tcp_ecn", "w") as file:
     file.write("1")
 """
 
-# Packets that routers may mark, of those that have come.
+# Received packets that routers may mark.
 MARKABLE = """
 lines = [line.split()[1:] for line in open("/proc/net/netstat") if line.startswith("IpExt")]
 print(dict(zip(*lines))["InECT0Pkts"])
@@ -92,12 +92,12 @@ print(dict(zip(*lines))["InECT0Pkts"])
 
 
 def echo(live: Live, size: int, connections: int = 1, rounds: int = 1) -> int:
-    """Connections whose bytes have all come back."""
+    """Connections whose bytes were all echoed."""
     return int(live.python(ECHO, ADDRESS, PORT, size, connections, rounds))
 
 
 def events(report: dict[str, Any]) -> dict[str, int]:
-    """What the engine has counted."""
+    """The engine's counters."""
     tile = report["counters"]["tcp"]
     return {name.removeprefix("event.tcp."): value for name, value in tile.items()}
 
@@ -112,8 +112,8 @@ def test_linux_hears_its_bytes(start: Callable[..., Live]) -> None:
     assert live.python(REFUSED, ADDRESS, 8) == "refused"
     assert live.python(ABORT, ADDRESS, PORT) == "reset"
     assert echo(live, 1000) == 1
-    # A second, where a busy machine answers so late that Linux sends its SYN again; for the same
-    # reason this test counts no timeouts: test_tcp_recovery.py does, in virtual time.
+    # A second, if a busy machine answers so late that Linux repeats its SYN. For the same reason
+    # this test does not count timeouts; test_tcp_recovery.py does, in virtual time.
     assert events(live.stop())["refused"] in (1, 2)
 
 

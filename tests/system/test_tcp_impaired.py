@@ -50,8 +50,9 @@ RETRANSMIT, PROBE = 1, 2  # of the engine's timers
 
 
 class Watch:
-    """Looks at the engine's sessions now and then: none stands still for longer than the timeouts
-    in a row that it has counted."""
+    """Watches the engine's sessions: none stalls for longer than the consecutive timeouts that it
+    has counted.
+    """
 
     def __init__(self, simulation: Simulation) -> None:
         self._simulation = simulation
@@ -79,7 +80,7 @@ class Watch:
 
 
 def transfer(seed: int, link: str, design: Path = DESIGN) -> None:
-    """Some connections at once, each with bytes that come back, and then its end."""
+    """Several simultaneous connections, each with an echo and then its end."""
     random = Random(f"{seed} {link}")
     impaired = LINKS[link]
     library = build(design, assertions=True)

@@ -27,7 +27,7 @@ client.sendall(bytes(int(sys.argv[3])))
 client.close()
 print(request.decode().strip())
 """
-# Opens connections until one succeeds, and says how many bytes came.
+# Opens connections until one succeeds, and prints the number of bytes received.
 FETCH = """
 def software(simulation):
     names = ("fetch_go_i", "fetch_done_o", "fetch_failed_o")
@@ -40,11 +40,11 @@ def software(simulation):
 
 
 def echo(live: Live, size: int, connections: int = 1, rounds: int = 1) -> int:
-    """Connections whose bytes have all come back."""
+    """Connections whose bytes were all echoed."""
     return int(live.python(ECHO, ADDRESS, PORT, size, connections, rounds))
 
 
-# Sends bytes, closes its side, and prints what is answered. Arguments: address, sizes.
+# Sends bytes, closes its side, and prints the answer. Arguments: address, sizes.
 COUNT = """
 import socket, sys
 for size in map(int, sys.argv[2:]):

@@ -19,9 +19,8 @@ ECHO = ROOT / "designs" / "tcp_echo.yaml"
 HOST = ROOT / "docs" / "examples" / "tcp_host" / "tcp_host.yaml"
 PORT_UNREACHABLE, HOST_UNREACHABLE = 3, 1
 
-# A client behind a router whose next link takes packets of 1,200 bytes: frames of the design that
-# are longer come back to it as ICMP errors. Argument: the design's address. Prints whether the
-# echo was right.
+# A client behind a router whose next link has an MTU of 1,200 bytes: longer frames of the design
+# are answered with ICMP errors. Argument: the design's address. Prints whether the echo was right.
 ROUTED = """
 import os, subprocess, sys, time
 def run(*command):

@@ -19,8 +19,8 @@ from bombus.simulator.simulation import Simulation
 STATES = enum_names("tcp_state_pkg", "state_e")
 
 
-# An echo server that writes what the registers show of sessions in use, some times a second.
-# `{folder}`: of the servers; `{seen}`: the file.
+# An echo server that writes the registers of sessions in use, several times per second. `{folder}`:
+# of the servers; `{seen}`: the file.
 SOFTWARE = """
 import json, sys
 from pathlib import Path

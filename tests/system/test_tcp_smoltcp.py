@@ -47,7 +47,7 @@ def software(simulation):
 
 
 def exchange(live: Live, folder: Path, sizes: tuple[int, ...]) -> None:
-    """Files on connections of their own, all at once; what comes back has the same sums."""
+    """Files on separate connections, all at once; the echoes have the same sums."""
     files = []
     for number, size in enumerate(sizes):
         files.append(folder / f"{number}")

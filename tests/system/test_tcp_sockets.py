@@ -121,7 +121,7 @@ def test_resets(pair: Pair) -> None:
     near.close()
     with pytest.raises(ConnectionRefusedError, match="refused"):
         pair.client.connect(SERVER, 81, timeout=1)
-    # A listener that is closed resets what comes.
+    # A closed listener resets new connections.
     pair.server.listeners[80].close()
     near = pair.client.connect(SERVER, 80, timeout=1)
     with pytest.raises(ConnectionResetError):
@@ -131,7 +131,7 @@ def test_resets(pair: Pair) -> None:
 
 
 def test_windows_that_shut(pair: Pair) -> None:
-    """Who does not receive holds up the sender, and nobody else."""
+    """A receiver that does not read blocks only its own sender."""
     near, far = pair.connected()
     other_near, other_far = pair.connected()
     data = Random(2).randbytes(300_000)
@@ -218,7 +218,7 @@ def test_a_kernel_connects(pace: float) -> None:
             assert pair.far.read_pin("fetch_done_o")
             return pair.far.read_pin("fetch_bytes_o"), pair.far.read_pin("fetch_failed_o")
 
-        go()  # nobody listens
+        go()  # no listener
         assert result() == (0, 1)
         listener = pair.client.listen(80)
         for size in (0, 1, 5000, 100_000):

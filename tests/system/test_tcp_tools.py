@@ -100,7 +100,7 @@ def program(name: str) -> str:
 
 @pytest.fixture(scope="module")
 def go(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The design connects to iperf once this file is there."""
+    """The design connects to iperf once this file exists."""
     return tmp_path_factory.mktemp("go") / "go"
 
 
@@ -126,7 +126,7 @@ def test_iperf_sends(live: Live) -> None:
 
 def test_iperf_receives(live: Live, go: Path) -> None:
     go.touch()
-    # It does not count the first four, in which it looks for its client's settings.
+    # It ignores the first four bytes, which hold its client's settings.
     assert IPERF_BYTES - 4 <= iperf(live, "-s", "-P", "1") <= IPERF_BYTES
 
 

@@ -25,8 +25,8 @@ from bombus.golden.frames import (
 
 MAX_PAYLOAD = 1500 - IPV4_BYTES - UDP_BYTES
 MAX_JUMBO = MAX_FRAME_BYTES - ETHERNET_BYTES - IPV4_BYTES - UDP_BYTES
-# Probabilities of an idle cycle in, and of a stop out. More bubbles than stops, so that
-# frames do not pile up where nobody limits them.
+# Probabilities of an idle input cycle and of an output stall. More bubbles than stalls, so that
+# frames do not pile up without limit.
 PACES = ((0.0, 0.0), (0.4, 0.2), (0.8, 0.7))
 all_designs = pytest.mark.parametrize("design", ALL_DESIGNS)
 
@@ -145,7 +145,7 @@ def is_subsequence(part: list[bytes], whole: list[bytes]) -> bool:
 @all_designs
 @pytest.mark.parametrize("size", [20, 70, 900, 1472, MAX_JUMBO], ids=lambda size: f"{size}B")
 def test_overflow_is_counted_and_passes(design: Path, size: int) -> None:
-    """The network takes nothing: buffers fill, the rest is counted; then all goes on."""
+    """The network accepts nothing: buffers fill, the rest is counted; then everything continues."""
     count = 120_000 // size if size > 400 else 1600
     with Bench(design, seed=7) as bench:
         for turn in range(2):
@@ -188,7 +188,7 @@ def test_overflow_of_a_mix(design: Path) -> None:
 
 @all_designs
 def test_arp_flood(design: Path) -> None:
-    """More questions at once than ARP can answer: what is not answered is counted."""
+    """More simultaneous questions than ARP can answer: unanswered ones are counted."""
     with Bench(design, seed=9) as bench:
         question = padded(arp_request(PEER, bench.host))
         came = bench.simulation.exchange([question] * 500).received

@@ -72,7 +72,7 @@ def test_nobody_waits_for_ever_on_two_networks() -> None:
 
 
 def run_time_changes(simulation: Simulation) -> None:
-    """The second network's next hop stands behind the first one's, in the same table."""
+    """The second network's next hop follows the first one's in the same table."""
     lookup = next(each for each in simulation.manifest["tiles"] if each["name"] == "lookup")
     hop = simulation.registers.tiles["lookup"].next_hop[lookup["next_hops"]["store"]]
     # Outside the network's rectangle there is no router: the message is dropped.

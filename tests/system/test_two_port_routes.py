@@ -83,7 +83,9 @@ def test_without_a_subnet_the_gateway_has_it(bench: Bench) -> None:
 
 
 def relay(bench: Bench, port: int, payload: bytes, leaves_by: int) -> None:
-    """What comes in by a port is relayed by another one, to the next hop that the model says."""
+    """Packets that arrive on one port are relayed by another, to the next hop given by the
+    model.
+    """
     number, outcome = bench.model.send(RELAY_PORT, RELAY_TO.ip, RELAY_PORT, payload)
     assert number == leaves_by
     replies: list[list[bytes]] = [[] for _ in PORTS]
@@ -116,7 +118,7 @@ def test_the_table_has_the_routes_of_the_design_file(bench: Bench) -> None:
 
 def test_a_route_leads_to_a_gateway_of_its_port(bench: Bench) -> None:
     """Of new messages; answers keep the port, and take its routes."""
-    bench.simulation.set_host(1, ip="10.79.0.2")  # the destination is no neighbour any more
+    bench.simulation.set_host(1, ip="10.79.0.2")  # the destination is no longer a neighbour
     bench.simulation.elapse(us=3000)
     bench.hosts[1] = Host(bench.hosts[1].mac, ip_bytes("10.79.0.2"), bench.hosts[1].netmask)
     (frame,) = bench.simulation.receive_all(1)
@@ -135,7 +137,7 @@ def test_a_route_leads_to_a_gateway_of_its_port(bench: Bench) -> None:
     bench.run([(0, udp_frame(stranger, bench.hosts[0], b"by the gateway of port 0"))])
     stranger = Station(near.mac, RELAY_TO.ip)
     bench.run([(1, udp_frame(stranger, bench.hosts[1], b"by the table"))])
-    # The longer prefix, wherever it stands; the first of equal ones.
+    # The longer prefix, wherever it is; the first of equal ones.
     longer = Route(IPv4Network("10.78.0.0/24"), far.ip, 0)
     write_routes(bench, wide, longer)
     relay(bench, 0, b"longer", 0)

@@ -39,7 +39,7 @@ from bombus.golden.stack import Stack
 
 @pytest.fixture
 def design() -> Path:
-    """Of tests for which it is the same who has a stack; the others say `BOTH`."""
+    """For tests that do not depend on how stacks are shared; the others say `BOTH`."""
     return SHARED
 
 
@@ -142,7 +142,7 @@ def test_a_port_that_takes_nothing_stops_nobody_else(bench: Bench) -> None:
     assert 0 < lost < count
     assert not simulation.stalls()
 
-    simulation.pace(1)  # it is up again: what was kept comes, whole, and then all is well
+    simulation.pace(1)  # it is up again: buffered frames arrive complete, then everything works
     kept = [frame.data for frame in simulation.receive_all(1)]
     replies, _ = bench.predict([(1, frame) for frame in dead])
     assert kept == replies[1][: count - lost]
@@ -181,7 +181,7 @@ def test_a_port_alone_has_its_line_rate(bench: Bench, port: int) -> None:
 
 
 def test_more_than_the_core_takes_is_dropped_whole(bench: Bench) -> None:
-    """Port 1 could carry 20 Gbit/s, the core 12.8: what is lost is counted."""
+    """Port 1 could carry 20 Gbit/s, the core 12.8: losses are counted."""
     count = 400
     frames = [
         (1, udp_frame(STATIONS[1], bench.hosts[1], n.to_bytes(2) * 700)) for n in range(count)
@@ -224,10 +224,10 @@ def test_a_reset_under_traffic(bench: Bench, side: int | str) -> None:
 
 
 def core_has_forgotten(bench: Bench) -> None:
-    """The MACs have gone on: what they send is whole and right, and then all is well."""
+    """The MACs have continued: their frames are complete and correct, then everything works."""
     for port, host in enumerate(bench.hosts):
         known = STATIONS[port]
-        # Frames that were on their way, the announcement, and questions for who is forgotten.
+        # Frames in flight, the announcement, and questions for forgotten neighbours.
         came = [frame.data for frame in bench.simulation.receive_all(port)]
         stack = Stack(host)
         assert came.count(announcement(host)) == 1
@@ -274,8 +274,9 @@ def test_mutated_frames_on_both_ports(design: Path) -> None:
 
 @BOTH
 def test_links_that_flap_under_traffic(bench: Bench) -> None:
-    """Each in turn, for a while, also inside frames: the other port loses nothing, and frames that
-    come are whole and in order."""
+    """Each in turn for a while, also inside frames: the other port loses nothing, and received
+    frames are complete and in order.
+    """
     choice = random.Random(9)
     simulation = bench.simulation
     lost = 0
@@ -295,7 +296,7 @@ def test_links_that_flap_under_traffic(bench: Bench) -> None:
             simulation.advance(choice.randrange(300, 6000))
             before = simulation.statistics(flapping)["tx_frames"]
             simulation.link(flapping, up=False)
-            if choice.random() < 0.4:  # what comes stops, too, until it goes on
+            if choice.random() < 0.4:  # input also stops until it continues
                 simulation.pace(flapping, rx_bubble=1.0)
             simulation.advance(choice.choice((1, 2, 30, 3000, 40_000)))
             assert simulation.statistics(flapping)["tx_frames"] == before

@@ -20,7 +20,7 @@ MIRROR, PROGRAM = 7, 9000
 
 
 def payload(frame: bytes) -> bytes:
-    """What is in a datagram, without padding."""
+    """The content of a datagram, without padding."""
     length = int.from_bytes(frame[38:40], "big")
     return frame[HEADERS : HEADERS + length - 8]
 
@@ -36,7 +36,7 @@ def test_a_kernel_in_the_design(pace: float) -> None:
         came = simulation.exchange(frames, window=8).received
         assert [payload(frame.data) for frame in came] == sent
         assert all(frame.data[34:38] == bytes([0, 7, 40000 >> 8, 40000 & 255]) for frame in came)
-        # Longer ones do not come back, and harm no others.
+        # Longer ones are not returned, and do not affect others.
         simulation.exchange(
             [udp_frame(STATION, host, bytes(n), port=MIRROR) for n in (2049, 4096, 5000, 3)]
         )

@@ -18,7 +18,7 @@ LOST = "drop.unknown_kind"
 
 
 def entries(simulation: Simulation) -> list[tuple[str, int, str]]:
-    """Tile, number and name of what messages may enter by the first network."""
+    """Tile, number and name of inputs reachable by the first network."""
     return [
         (tile["name"], number, name or tile["layers"][0]["kind"])
         for tile in simulation.manifest["tiles"]
@@ -31,7 +31,7 @@ def changed(before: dict[str, int], after: dict[str, int]) -> dict[str, int]:
 
 
 def question(simulation: Simulation, number: int) -> bytes:
-    """A ping of one whom nobody knows, so that `eth_tx` asks for it."""
+    """A ping from an unknown station, so that `eth_tx` asks for it."""
     host: Any = Host.from_manifest(simulation.manifest)
     station = Station.of(f"02:00:00:00:01:{number:02x}", f"10.77.0.{100 + number}")
     return ping_frame(station, host, b"who is it")
@@ -63,7 +63,7 @@ def test_every_layer_is_spared_and_every_tile_counts(name: str) -> None:
                 assert LOST not in more, layer
                 continue
             assert more[LOST] == 1, (tile, layer)
-            # Nothing has come to a layer: they drop nothing themselves.
+            # Nothing has reached a layer: layers drop nothing themselves.
             drops = {each for each in more if each.startswith("drop.")}
             assert drops == {LOST}, (tile, layer)
         assert asked == 1

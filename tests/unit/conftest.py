@@ -30,7 +30,7 @@ def edited(tmp_path: Path) -> Edited:
 
 @pytest.fixture
 def problems() -> Problems:
-    """What a step finds wrong with a design: each problem as `line: message`."""
+    """The problems that a step finds in a design, each as `line: message`."""
 
     def find(step: Callable[[Path], object], file: Path, *, errors_only: bool = True) -> list[str]:
         with pytest.raises(DesignError) as caught:

@@ -7,7 +7,7 @@ import bad_values_processors
 import bad_values_stack
 import bad_values_tcp
 
-# Bad values by module: each must be refused, by the module or by what it consists of.
+# Bad values by module: each must be rejected by the module or its submodules.
 PARTS = (bad_values_stack.BAD, bad_values_tcp.BAD, bad_values_processors.BAD)
 BAD = {module: values for part in PARTS for module, values in part.items()}
 assert len(BAD) == sum(map(len, PARTS)), "a module is in two of them"

@@ -95,7 +95,7 @@ def test_tiles_are_parts_of_a_design() -> None:
 
 
 def test_parts_have_the_packages_that_they_refer_to() -> None:
-    """A change of another package does not make them anew."""
+    """A change to another package does not rebuild them."""
 
     def packages(files: Mapping[str, str]) -> set[str]:
         stems = {Path(name).stem for name in files}
@@ -157,7 +157,7 @@ def test_a_design_is_composed_of_its_parts(tmp_path: Path, monkeypatch: pytest.M
     assert one.delay_ps is not None and two.delay_ps is not None
     assert two.delay_ps > one.delay_ps  # the path from the first to the second
     assert area.count(one.cells).ff == 4
-    # The constant input makes the third one's output constant, and nobody reads its register.
+    # The constant input makes the third one's output constant, and its register is unread.
     assert area.count(two.cells).ff == 2 * 4
     netlist = Netlist(two.module(flow.NETLIST))
     places = Places(twice.instances, twice.modules())

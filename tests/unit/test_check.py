@@ -248,7 +248,7 @@ def test_all_of_a_layers_messages_may_be_shared_out(edited: Edited) -> None:
     check.check(edited(("kind: udp_rx,", "kind: udp_rx, traffic: {udp_port_7: 0.9, icmp: 0.1},")))
 
 
-# Sends what it takes through ipv4_rx once more.
+# Sends its input through ipv4_rx once more.
 AGAIN = layer_text("again", "NextIpv4Rx", "localparam logic [7:0] IpProtocol = 4;")
 
 

@@ -127,7 +127,7 @@ def test_virtual_channels_do_not_help(tmp_path: Path) -> None:
 
 
 def test_crosspoint_queues_do(tmp_path: Path) -> None:
-    # What UDP sends east and what passes its router have a queue each.
+    # Messages that UDP sends east and messages that pass its router have separate queues.
     check.check(with_fabric(tmp_path, "{kind: crosspoint}"))
 
 
@@ -157,7 +157,8 @@ def test_the_crosspoint_fabric_reserves_room_for_the_longest_frame(tmp_path: Pat
 
 
 def test_messages_longer_than_the_crosspoint_reserves_hold_links(tmp_path: Path) -> None:
-    # What is sound with whole messages in queues is not with messages that stop half on a link.
+    # Designs that are sound with whole messages in queues are not with messages that stop on a
+    # link.
     file = with_fabric(tmp_path, "{kind: crosspoint, max_packet_flits: 24}")
     with pytest.raises(DesignError, match=r"waits for link \(1, 0\) to \(2, 0\)"):
         check.check(file)
@@ -238,7 +239,7 @@ def test_only_arp_that_always_takes_opens_its_ring_with_eth_tx() -> None:
     assert all(str(chain[0]) == "eth_rx.mac_rx" for chain in cycle.chains)
 
 
-# A layer that takes the outer header off: what it sends is an IP packet again.
+# A layer that strips the outer header: its output is again an IP packet.
 DECAP = layer_text("decap", "NextIpv4Rx", "localparam logic [7:0] IpProtocol = 4;\n  // more")
 TILE = "  - {name: decap, kind: decap, at: [1, 3]NEXT}\n"
 

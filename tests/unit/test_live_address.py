@@ -69,7 +69,7 @@ def test_a_network_of_one_has_no_neighbour() -> None:
 
 
 def test_addresses_given_for_a_run() -> None:
-    """What is not given is the design's; a gateway that the new network has not is left out."""
+    """Values not given are the design's; a gateway outside the new network is dropped."""
     assert host_of(HOST).model_dump(mode="json") == HOST
     other = host_of(HOST, ip="192.168.1.5/16", mac="02:00:00:00:00:05")
     assert (str(other.network), other.mac, other.gateway) == ("192.168.0.0/16", other.mac, None)

@@ -50,7 +50,7 @@ module NAME
 endmodule
 """
 ASSIGNED = "  always_comb begin\n    out_o = in_i;\n    CHANGE\n  end"
-# What is computed of a packet's metadata, and of the metadata of its own kind.
+# Values computed from a packet's metadata, and from the metadata of its own kind.
 ASKS = (
     "out_o.kind = $bits(out_o.kind)'(KindProbe);"
     " out_o.meta = $bits(out_o.meta)'(packet_meta_t'(in_i.meta));"
@@ -123,7 +123,7 @@ def test_the_metadata_of_a_mesh_is_as_wide_as_its_kinds(design_file: Edited) -> 
     for bits in (1, 60):
         design = resolved(design_file(bits=bits))
         assert design.messages.on(design.networks[0]).bits == 108 + bits
-    # What crosses no link costs the mesh nothing, and the two layers alone know of it.
+    # A kind that crosses no link costs the mesh nothing; only the two layers know it.
     design = resolved(design_file((TILES, IN_ONE_TILE)))
     assert metadata_bits(design) == 125
     wide = [la.name for la in design.layers() if design.messages.of(la, rtl.BEAT).name == "probe"]

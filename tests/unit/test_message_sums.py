@@ -27,7 +27,7 @@ def test_every_event_of_every_layer_has_its_place() -> None:
 
 
 def zeros(file: Path) -> tuple[dict[str, Any], dict[str, dict[str, int]]]:
-    """A design's manifest and its counters before anything has come."""
+    """A design's manifest and its counters before any traffic."""
     described = manifest(check.check(file)[0])
     return described, {
         tile["name"]: dict.fromkeys(tile["counters"], 0) for tile in described["tiles"]

@@ -56,7 +56,7 @@ def test_mutations_of_systemverilog() -> None:
         ("b_o <= sum;", ";"),
         ("sum", "'1"),
     } <= made
-    # Nothing that only says what is not used, nothing that synthesis does not see.
+    # No statements about unused signals, and nothing invisible to synthesis.
     lines = {site.line(MODULE) for site in found}
     assert lines == {7, 8, 10, 11}
 

@@ -275,7 +275,7 @@ def test_next_hops_rewritten_at_run_time_stay_on_their_network() -> None:
 def test_placement_avoids_deadlock_over_all_networks(tmp_path: Path) -> None:
     tiles = re.sub(r", at: \[\d, \d\]", "", TILES)
     placed = placer.solve(resolved(tmp_path, tiles), {}, effort=1)
-    # One link for each of the four next hops; what comes to the asker goes half to each output.
+    # One link for each of the four next hops; each output of the asker gets half of its input.
     assert placed.is_best
     assert placed.gbps_hops == pytest.approx(10 + 5 + 5 + 10)
     assert 0 < placed.max_load < 1

@@ -33,7 +33,7 @@ FULL = Path("/dev/full")
 
 @contextmanager
 def full_disk(largest: int) -> Iterator[None]:
-    """No file may grow beyond so many bytes: as near to a full disk as a test can come."""
+    """No file may grow beyond this many bytes, which is close to a full disk."""
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (largest, hard))
     try:

@@ -32,7 +32,7 @@ def sources() -> tuple[pyslang.SourceManager, list[syntax.SyntaxTree]]:
 
 
 def diagnosed(module: str, values: Mapping[str, object]) -> list[str]:
-    """What elaboration finds wrong with a module with these values."""
+    """Elaboration errors of a module with these values."""
     manager, trees = sources()
     given = ", ".join(f".{name}({value})" for name, value in values.items())
     options = ast.CompilationOptions()
@@ -56,7 +56,7 @@ def diagnosed(module: str, values: Mapping[str, object]) -> list[str]:
 
 
 def said(module: str, values: Mapping[str, object]) -> list[str]:
-    """What modules say by `$error` when one is elaborated with these values."""
+    """`$error` messages when a module is elaborated with these values."""
     return [text for text in diagnosed(module, values) if text.startswith("$error encountered")]
 
 

@@ -120,7 +120,7 @@ def test_figure_5a_is_moved_to_the_shortest_ways(tmp_path: Path) -> None:
     assert result.is_best
     assert result.positions["eth_rx"] == (0, 0)  # it has the MAC
     assert result.positions["eth_tx"] == (1, 1)
-    # Six next hops of the datagram take one link each; what ARP says hardly counts.
+    # Six next hops of the datagram take one link each; ARP's traffic is negligible.
     assert 6 * 10 * 0.99 < result.gbps_hops < 6 * 10 * 1.01
 
 
@@ -174,7 +174,7 @@ def test_unknown_next_hop_of_traffic(edited: Edited) -> None:
     assert "no layer of tile 'udp_rx' has a next hop 'ap0'" in problems[0].message
 
 
-# ---- What cannot be ----
+# ---- Infeasible designs ----
 
 
 def test_cycle_between_tiles_with_positions(tmp_path: Path) -> None:
@@ -209,7 +209,7 @@ def test_load_beyond_bounds(tmp_path: Path) -> None:
 
 
 def test_load_of_links_that_all_must_share(tmp_path: Path) -> None:
-    # In one row, all that eth_rx sends passes one link.
+    # In one row, everything that eth_rx sends passes one link.
     head = FIGURE_5A.read_text().split("tiles:")[0]
     tiles = [
         "{name: eth_rx, layers: [mac_rx, eth_rx, ipv4_rx, udp_rx], at: [0, 0], next: {icmp: drop}}",

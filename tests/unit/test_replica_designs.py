@@ -175,7 +175,7 @@ def test_slots_of_several_groups_do_not_meet(tmp_path: Path) -> None:
 
 
 def test_the_mesh_that_is_measured_is_the_one_that_ships() -> None:
-    """So that what is simulated at 64 bits says something of the design with 512."""
+    """So that simulations at 64 bits are representative of the design at 512."""
     shipped, measured = (
         yaml_file.read(file, "design file")
         for file in (DESIGNS / "scale_28.yaml", BENCHMARKS / "scale.yaml")
@@ -453,7 +453,9 @@ def lookup(folder: Path, policy: str) -> Path:
 
 
 def test_what_is_wrong_with_all_replicas_is_said_once(tmp_path: Path) -> None:
-    """Answers to replicas of the client, which may come to another than the one that has asked."""
+    """Answers to replicas of the client, which may reach a replica other than the one that
+    asked.
+    """
     with pytest.raises(DesignError, match="under round_robin, an answer may reach") as caught:
         check.check(lookup(tmp_path, "dispatch: round_robin"))
     assert len(caught.value.problems) == 1

@@ -63,7 +63,7 @@ def test_only_a_layer_that_was_not_asked(tmp_path: Path) -> None:
 
 
 def test_messages_that_nobody_sends(tmp_path: Path) -> None:
-    """An input that is awaited without being for answers, and one that nobody waits for."""
+    """An input that is awaited but not for answers, and one that is not awaited."""
     (problem,) = said(tmp_path, APART, ENDS, asker(WAITS), SILENT)
     assert problem == "asker waits for messages on input answer, but none can come"
     assert said(tmp_path, APART, ENDS, asker(WAITS), store()) == []
@@ -92,7 +92,7 @@ def test_a_single_replica_gets_its_answers(tmp_path: Path) -> None:
     assert said(tmp_path, tiles, ENDS, asker(ASKS + FLOW), store()) == []
 
 
-# ---- Several who ask one server ----
+# ---- Several clients of one server ----
 
 OTHER = SOURCE.replace(
     "name: source, kind: source, at: [0, 0]", "name: first, kind: first, at: [0, 1]"
@@ -194,7 +194,7 @@ def test_two_outputs_to_an_input_each_of_a_server(tmp_path: Path) -> None:
 
 
 def test_an_output_without_credits_to_the_server_of_another(tmp_path: Path) -> None:
-    """The server would answer what nobody has asked."""
+    """The server would answer without a request."""
     asks = asker(ASKS).replace("NextSink", "NextStore", 1)
     ends = ENDS.replace("module sink", "module unused")
     (problem,) = said(tmp_path, TOGETHER.replace(SINK, ""), ends, asks, store(SERVES))
@@ -264,7 +264,7 @@ def test_a_request_that_may_go_elsewhere(tmp_path: Path) -> None:
 
 
 def test_one_that_drops_meanwhile_loses_its_credits(tmp_path: Path) -> None:
-    """It never stands still, but it may drop everything one day: a warning."""
+    """It never deadlocks, but it may end up dropping everything: a warning."""
     design = resolved(tmp_path, TOGETHER, ENDS, asker(DROPS), store(ALWAYS))
     (problem,) = requests.problems(design)
     assert not problem.is_error

@@ -30,7 +30,7 @@ def positions(columns: int, rows: int) -> list[Position]:
 
 
 def all_routes(routing: Routing, columns: int, rows: int) -> nx.DiGraph[Channel]:
-    """What all messages between all tiles of a mesh hold and need next."""
+    """Channels that messages between all tiles of a mesh hold and need next."""
     graph: nx.DiGraph[Channel] = nx.DiGraph()
     for source, target in product(positions(columns, rows), repeat=2):
         if source != target:

@@ -65,7 +65,7 @@ def test_random_sessions(seed: int, tmp_path: Path) -> None:
 
 
 def test_every_joint(tmp_path: Path) -> None:
-    """As many bytes as can stand before a segment and one more; two joints, too."""
+    """As many bytes as can precede a segment plus one; also two joints."""
     pattern = bytes(range(65, 65 + JOINT_BYTES + 1))
     tables = compiled(
         tmp_path, f'alert tcp any any -> any any (content:"|{pattern.hex()}|"; sid:1;)'
@@ -83,7 +83,7 @@ def test_every_joint(tmp_path: Path) -> None:
 
 
 def test_found_once(tmp_path: Path) -> None:
-    """What ends in the segment before is not found again."""
+    """Contents that end in the previous segment are not found again."""
     tables = compiled(
         tmp_path, 'alert tcp any any -> any any (content:"evil stuff"; sid:1;)'
     ).tables
@@ -109,7 +109,7 @@ alert tcp-pkt any any -> any any (content:"evil stuff"; offset:4; sid:4;)
 
 
 def test_longer_contents_are_a_prefilter(tmp_path: Path) -> None:
-    """What is left around the fragment is found across segments."""
+    """The rest around the fragment is found across segments."""
     pattern = bytes(range(65, 65 + 26)) * 3
     text = f"""
 alert tcp any any -> any any (content:"{pattern.decode()}"; sid:1;)
@@ -134,7 +134,7 @@ def test_what_is_seen_first_stays(tmp_path: Path) -> None:
 
 
 def test_room(tmp_path: Path) -> None:
-    """What there is no room for is dropped, never what is next."""
+    """Segments without room are dropped, but never the next one in order."""
     tables = compiled(
         tmp_path, 'alert tcp any any -> any any (content:"evil stuff"; sid:1;)'
     ).tables

@@ -24,7 +24,7 @@ def test_routes_are_on_the_links_that_they_take() -> None:
     design, _ = check.check(DESIGNS / "udp_echo_fused.yaml")
     links = show.routes_by_link(design)
     names = sorted(route.name for route in links[(0, 0), (1, 0)])
-    # ipv4_rx has next hops to icmp_echo for pings and for what is unreachable.
+    # ipv4_rx has next hops to icmp_echo for pings and for unreachable protocols.
     assert names == ["eth_tx", "icmp", "icmp", "udp_rx"]
     assert [route.name for route in links[(1, 0), (0, 0)]] == ["arp"]
     assert ((1, 0), (2, 0)) not in links

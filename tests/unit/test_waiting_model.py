@@ -73,7 +73,7 @@ ASKS = """
   localparam int unsigned QueryCredits = 1;
   localparam string AnswerAnswers = "query";
 """
-# Drops what it has no credits for.
+# Drops messages without credits.
 DROPS = ASKS.replace("InWaitsForAnswer = 1", "InWaitsForAnswer = 0")
 
 
@@ -132,7 +132,7 @@ def test_in_one_tile(tmp_path: Path) -> None:
 def test_in_two_tiles_the_answer_waits_behind_questions(tmp_path: Path) -> None:
     (cycle,) = cycles(resolved(tmp_path, APART, ENDS, asker(ASKS), store()))
     assert {"asker", "store"} <= {tile.name for tile in cycle.tiles}
-    # What makes it a ring is said as well.
+    # The part that closes the cycle is reported too.
     assert "layer asker: waits for a message on asker.answer, which needs store\n" in str(cycle)
 
 
@@ -236,7 +236,9 @@ def test_one_input_of_a_join_in_the_tile(tmp_path: Path) -> None:
 
 
 def test_what_forks_and_joins_again(tmp_path: Path) -> None:
-    """What `b` waits for may not leave the fork while its other output is stopped by `b`."""
+    """The message that `b` waits for may not leave the fork while its other output is stalled by
+    `b`.
+    """
     fork = module("fork_ab", ["in"], {"a": "join_ab_a", "b": "join_ab_b"})
     source = module("source", [], {"out": "fork_ab"})
     tiles = SOURCE + SINK + "  - {name: join, layers: [fork_ab, join_ab], at: [1, 0]}\n"
@@ -248,7 +250,7 @@ def test_what_forks_and_joins_again(tmp_path: Path) -> None:
 
 
 def test_what_no_placement_cures(tmp_path: Path) -> None:
-    """What feeds both inputs may have to wait for the one before it sends to the other."""
+    """A source of both inputs may have to wait for one before it sends to the other."""
     split = module("split", ["in"], {"a": "pass_on", "b": "join_ab_b"})
     layers = split + module("source", [], {"out": "split"})
     layers += module("pass_on", ["in"], {"out": "join_ab_a"})
@@ -264,7 +266,7 @@ def test_what_no_placement_cures(tmp_path: Path) -> None:
 
 # ---- Streams beside the mesh ----
 
-# `front` hands what it takes to `kernel`, that to `back`, all in one tile.
+# `front` passes its input to `kernel`, and that to `back`, all in one tile.
 PLAIN = "output logic {0}_tvalid_o, input logic {0}_tready_i"
 TAKEN = "input logic {0}_tvalid_i, output logic {0}_tready_o"
 
@@ -297,7 +299,7 @@ def test_what_a_kernel_hands_to_another_layer(tmp_path: Path) -> None:
     assert {tile.name for tile in cycle.tiles} == {"source", "middle", "bridge", "sink"}
     assert "layer bridge.front: hands messages on to bridge.back, in its tile\n" in str(cycle)
     assert "chain source -> bridge.front -> bridge.back -> middle -> sink\n" in str(cycle)
-    # Elsewhere it is no harm, nor is it where the first one drops.
+    # Elsewhere it is harmless, and so it is if the first one drops.
     moved = BRIDGE.replace("at: [1, 0]", "at: [1, 1]")
     assert deadlocks(tmp_path, moved, BRIDGED, FRONT) == []
     drops = FRONT.replace("endmodule", "localparam bit AlwaysTakes = 1;\nendmodule")
@@ -316,7 +318,7 @@ def test_an_input_that_waits_for_none_of_its_own_outputs_waits_for_no_kernel(
 
 
 def test_a_join_waits_for_what_comes_through_a_kernel(tmp_path: Path) -> None:
-    """What `b` waits for begins where the first layer of the kernel gets it from."""
+    """The message that `b` waits for starts at the source of the kernel's first layer."""
     layers = (
         PARTS.replace("module source_a", "module unused")
         + beside(module("source_a", [], {"out": "join_ab_a"}), TAKEN.format("x"))

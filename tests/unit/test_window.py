@@ -147,7 +147,7 @@ def test_a_number_of_flits(tmp_path: Path, problems: Problems) -> None:
 
 
 def test_tables_that_software_could_write(tmp_path: Path, problems: Problems) -> None:
-    """Its credits would be lost with a message that is led where nothing counts it."""
+    """Its credits would be lost with a message redirected to where it is not counted."""
     (problem,) = problems(check.check, changed(tmp_path, ("tables: fixed\n", "")))
     assert problem.startswith("9: ") and problem.endswith("add `tables: fixed`")
 
@@ -223,8 +223,9 @@ def test_a_tile_that_sends_its_own_messages_among_those_that_it_passes_on(
 def test_messages_on_their_way_to_the_source_that_hold_what_the_window_needs(
     tmp_path: Path, problems: Problems
 ) -> None:
-    """Datagrams for the itinerary come by the port that the station's messages need: they come
-    under the window before."""
+    """Datagrams for the itinerary use the port that the station's messages need, so they enter the
+    window before it.
+    """
     file = changed(
         tmp_path,
         ("kind: station, station: 1,", "layers: [itinerary, {station: {station: 1}}],"),
@@ -244,7 +245,7 @@ def test_messages_on_their_way_to_the_source_that_hold_what_the_window_needs(
 def test_a_join_that_waits_for_what_the_window_keeps_back(
     tmp_path: Path, problems: Problems
 ) -> None:
-    """What the stations send waits for a message of the itinerary, which waits for the window."""
+    """Messages of the stations wait for a message of the itinerary, which waits for the window."""
     file = changed(
         tmp_path,
         ("[udp_tx, ipv4_tx", "[joiner, udp_tx, ipv4_tx"),

@@ -40,7 +40,7 @@ async def random_traffic(dut: Any) -> None:
         dut.in_valid_i.value = int(random.random() < writes)
         dut.out_ready_i.value = int(random.random() < reads)
         await RisingEdge(dut.clk_i)
-        # What the clock edge sees is what stood before it.
+        # The clock edge samples the values before it.
         assert int(dut.in_ready_o.value) == (len(stored) < DEPTH)
         assert int(dut.out_valid_o.value) == bool(stored)
         pushed = int(dut.in_valid_i.value) and len(stored) < DEPTH
