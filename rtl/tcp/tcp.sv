@@ -409,7 +409,8 @@ module tcp
   // ---- Send payload and events ----
 
   logic ordered, ordered_valid, ordered_take, unused_order_ready, unused_order_body;
-  logic [4:0] ordered_q;
+  logic [4:0] ordered_q;  // entries of u_order, a cycle late for those that leave
+  logic ordered_leaves_q;
   head_fifo #(
       .head_t(logic),
       .body_t(logic),
@@ -427,8 +428,9 @@ module tcp
       .out_ready_i(ordered_take)
   );
   always_ff @(posedge clk_i) begin
+    ordered_leaves_q <= ordered_valid & ordered_take & ~rst_i;
     if (rst_i) ordered_q <= '0;
-    else ordered_q <= ordered_q + 5'(order_valid) - 5'(ordered_valid & ordered_take);
+    else ordered_q <= ordered_q + 5'(order_valid) - 5'(ordered_leaves_q);
     order_room <= ordered_q < 5'd20;
   end
 

@@ -174,6 +174,7 @@ module tcp_arrival
     logic        all_acked;
     logic        new_window;
     seq_t        wnd_edge;
+    logic        same_edge;     // it is where it was before
     logic        in_order;      // bytes or a FIN that come next
     logic        ahead;         // bytes behind a gap
     logic        fits_ahead;    // ... in the window
@@ -237,6 +238,12 @@ module tcp_arrival
   // SND.WL2 is never beyond una: an acknowledgement from there on is not before it.
   wire fresh = ~found_q.since_wl1[31];
 
+  // a + b == c without a carry chain: the carry that each bit needs must be the one that the bit
+  // below gives.
+  function automatic logic adds_up(seq_t a, seq_t b, seq_t c);
+    return (a ^ b ^ c) == ((((a | b) & ~c) | (a & b)) << 1);
+  endfunction
+
   always_comb begin
     meaning = '0;
     if (block_2_i.state == SynSent) begin
@@ -284,6 +291,7 @@ module tcp_arrival
     meaning.fin_acked = meaning.process & block_2_i.fin_sent & (found_q.unacked == '0);
     meaning.new_window = meaning.process & ~found_q.acked[31] & fresh;
     meaning.wnd_edge = segment_2_i.ack + found_q.window;
+    meaning.same_edge = adds_up(segment_2_i.ack, found_q.window, block_2_i.wnd_edge);
     meaning.in_order = meaning.process & takes_bytes & (bytes | takes_fin) & fits &
         (here | (found_q.seq[31] & ~Whole));
     meaning.refuses = meaning.process & occupies & ~meaning.in_order;
@@ -328,7 +336,7 @@ module tcp_arrival
   // RFC 5681, 2: it says nothing new although data are outstanding.
   wire selective = Selective & block_3_i.sack;
   wire repeated = m.same_ack & ~m.bytes & ~m.fin & ~m.all_acked &
-      (m.wnd_edge == block_3_i.wnd_edge) & (block_3_i.timer != TimerPersist);
+      m.same_edge & (block_3_i.timer != TimerPersist);
   // RFC 6675, 2: with SACK, it tells of more bytes.
   wire tells_more = selective & news_i & m.same_ack & ~m.all_acked;
   wire duplicate = (repeated & ~(selective & known_i)) | tells_more;
@@ -339,7 +347,7 @@ module tcp_arrival
   wire ends = (fin & ((state == FinWait2) | ((state == FinWait1) & m.fin_acked))) |
       ((state == Closing) & m.fin_acked);
   wire gone = m.reset | ((state == LastAck) & m.fin_acked);
-  wire more_room = m.new_window & (m.wnd_edge != block_3_i.wnd_edge);
+  wire more_room = m.new_window & ~m.same_edge;
 
   always_comb begin
     block_o = block_3_i;

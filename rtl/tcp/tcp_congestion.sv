@@ -63,17 +63,19 @@ module tcp_congestion
   state_t states[NumSessions];
   state_t stored_q, state, next, next_q;
   congestion_event_t event_4_q;
-  index_t index_4_q;
-  logic forward_q;
-  wire write = event_4_q.kind != CongestionNone;
+  index_t index_1_q, index_4_q, index_5_q;
+  logic write_5_q;
+  wire  write = event_4_q.kind != CongestionNone;
   always_ff @(posedge clk_i) begin
     stored_q  <= states[index_i];
-    forward_q <= write & (index_4_q == index_i);
+    index_1_q <= index_i;
+    index_5_q <= index_4_q;
+    write_5_q <= write;
     if (write) states[index_4_q] <= next;
     next_q <= next;
   end
   always_comb begin
-    state = forward_q ? next_q : stored_q;
+    state = write_5_q & (index_5_q == index_1_q) ? next_q : stored_q;
     if (!Cubic) {state.reno, state.most, state.epoch} = '0;
   end
   assign window_o = 32'(state.window);

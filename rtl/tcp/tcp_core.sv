@@ -160,7 +160,10 @@ module tcp_core
 
   // ---- Cycle 0: choose an event whose session is not in the pipeline ----
 
-  kind_e kind, kind_1_q, kind_2_q, kind_3_q, kind_4_q;
+  kind_e kind, kind_1_q, kind_2_q;
+  // Kind of the event in cycle 3, decoded a cycle before: most of the logic there depends on it.
+  logic opens, arrives, departs, expires, write;
+  logic written_q;
   index_t index, index_1_q, index_2_q, index_3_q, index_4_q;
   logic class_1_q, class_2_q, class_3_q;
   arrival_t arrival_1_q, arrival_2_q, arrival_3_q;
@@ -170,12 +173,12 @@ module tcp_core
 
   index_t queued;
   logic queued_valid, queued_ready;
-  logic opens_q, synchronises_q;
+  logic opens_q, synchronises_q, renews_q;
 
   function automatic logic is_free(index_t at);
     return ~((kind_1_q != None && at == index_1_q) | (kind_2_q != None && at == index_2_q) |
-             (kind_3_q != None && at == index_3_q) |
-             ((opens_q | synchronises_q) && at == index_4_q));  // the wishes are written later
+             (write && at == index_3_q) |
+             (renews_q && at == index_4_q));  // the wishes are written later
   endfunction
 
   // Where a FIN waits, the turn to send is for it alone, as if the delayed acknowledgement's timer
@@ -253,11 +256,14 @@ module tcp_core
     timeout_2_q <= timeout_1;
     timeout_3_q <= timeout_2_q;
     timeout_4_q <= timeout_3_q;
-    if (rst_i) {kind_1_q, kind_2_q, kind_3_q, kind_4_q} <= {None, None, None, None};
-    else
-      {kind_1_q, kind_2_q, kind_3_q, kind_4_q} <= {
-        kind, kind_1_q, takes_fin_2 ? Expiry : kind_2_q, kind_3_q
-      };
+    opens <= (kind_2_q == Arrival) & arrival_2_q.opens & ~rst_i;
+    arrives <= (kind_2_q == Arrival) & ~arrival_2_q.opens & ~rst_i;
+    departs <= (kind_2_q == Departure) & ~takes_fin_2 & ~rst_i;
+    expires <= ((kind_2_q == Expiry) | takes_fin_2) & ~rst_i;
+    write <= (kind_2_q != None) & ~rst_i;
+    written_q <= write & ~rst_i;
+    if (rst_i) {kind_1_q, kind_2_q} <= {None, None};
+    else {kind_1_q, kind_2_q} <= {kind, kind_1_q};
   end
 
   // ---- Memories ----
@@ -281,7 +287,6 @@ module tcp_core
 
   assign takes_fin_2 = kind_2_q == Departure & block_2_q.fin_waits;
 
-  wire write = kind_3_q != None;
   always_ff @(posedge clk_i) begin
     block_1_q  <= used(blocks[index]);
     block_2_q  <= block_1_q;
@@ -299,16 +304,14 @@ module tcp_core
     end
   end
 
-  wire opens = kind_3_q == Arrival & arrival_3_q.opens;
-  wire arrives = kind_3_q == Arrival & ~arrival_3_q.opens;
   wire reports = Errors & arrival_3_q.reports;
-  wire departs = kind_3_q == Departure;
   logic synchronise, wake, wake_q;
   wire synchronises = arrives & synchronise;
   seq_t first_q, peer_first_q;  // bytes of both directions
   always_ff @(posedge clk_i) begin
     opens_q <= opens & ~rst_i;
     synchronises_q <= synchronises & ~rst_i;
+    renews_q <= (opens | synchronises) & ~rst_i;
     wake_q <= write & wake & ~rst_i;
     first_q <= arrival_3_q.segment.ack + 32'd1;
     peer_first_q <= arrival_3_q.segment.seq + 32'd1;
@@ -318,7 +321,7 @@ module tcp_core
   wire  asks = ~(request_i inside {RequestNone, RequestListen, RequestConnect, RequestSent});
   wire  requested = asks & known;
   logic wake_ready;
-  assign request_ready_o = ~opens_q & ~synchronises_q & wake_ready & ~clearing_q;
+  assign request_ready_o = ~renews_q & wake_ready & ~clearing_q;
   wire taken = requested & request_ready_o;
 
   tcp_wishes #(
@@ -389,7 +392,7 @@ module tcp_core
         .rcv_nxt_3_i(block_3_q.rcv_nxt),
         .left_3_i(arrival_3_q.segment.seq),
         .right_3_i(arrival_3_q.last),
-        .write_i(kind_3_q == Arrival),
+        .write_i(opens | arrives),
         .clear_i(opens | ends_stream),
         .ahead_i(ahead),
         .in_order_i(in_order),
@@ -412,6 +415,7 @@ module tcp_core
   departure_t departure;
   logic
       resend,
+      hole,
       hole_2,
       futile_2,
       tail,
@@ -425,7 +429,7 @@ module tcp_core
       begins;
   logic resends, fills, timed_out;
   logic [13:0] hole_length_2;
-  seq_t resend_place, last_resent;
+  seq_t resent, rescued, last_resent;
   if (NumSacks > 0) begin : gen_scoreboard
     tcp_scoreboard #(
         .NumSessions(NumSessions),
@@ -441,7 +445,9 @@ module tcp_core
         .sack_i(arrival_1_q.segment.options.sack),
         .congestion_window_i(congestion_window_1),
         .again_o(resend),
-        .place_o(resend_place),
+        .hole_o(hole),
+        .resent_o(resent),
+        .rescue_o(rescued),
         .hole_2_o(hole_2),
         .futile_2_o(futile_2),
         .length_2_o(hole_length_2),
@@ -468,9 +474,9 @@ module tcp_core
     );
   end else begin : gen_no_scoreboard
     wire unused = &{acks, begins, tail, fresh, resends, fills, last_resent};
-    assign {resend, hole_2, futile_2, news, known_block, many_lost, behind, allowed} = '0;
+    assign {resend, hole, hole_2, futile_2, news, known_block, many_lost, behind, allowed} = '0;
     assign hole_length_2 = '0;
-    assign resend_place = '0;
+    assign {resent, rescued} = '0;
   end
 
   tcp_arrival #(
@@ -584,7 +590,9 @@ module tcp_core
       .block_i(block_1_q),
       .wishes_i(wishes_1),
       .again_i(resend),
-      .again_place_i(resend_place),
+      .hole_i(hole),
+      .resent_i(resent),
+      .rescue_i(rescued),
       .congestion_window_i(congestion_window_1),
       .block_2_i(block_2_q),
       .wishes_2_i(wishes_2_q),
@@ -634,7 +642,7 @@ module tcp_core
   always_ff @(posedge clk_i) begin
     overdue_3_q <= UserTimeoutS != 0 && 16'(time_us_i[31:16] - block_2_q.since) >= UserTimeout;
   end
-  assign timed_out = kind_3_q == Expiry & runs_out;
+  assign timed_out = expires & runs_out;
   // It is as old as what is timed, or has been sent again.
   logic old_3_q;
   always_ff @(posedge clk_i) begin
@@ -660,11 +668,11 @@ module tcp_core
       changes = '0;
       changes.closed = 1'b1;
       wake = 1'b0;
-    end else if (kind_3_q == Arrival) begin
-      block = arrival_3_q.opens ? opened : arrived;
-      changes = arrival_3_q.opens ? '0 : arrival_changes;
-      wake = arrival_3_q.opens | arrival_wake;
-    end else if (kind_3_q == Expiry & evict_3_q) begin
+    end else if (opens | arrives) begin
+      block = opens ? opened : arrived;
+      changes = opens ? '0 : arrival_changes;
+      wake = opens | arrival_wake;
+    end else if (expires & evict_3_q) begin
       block = block_3_q;
       changes = '0;
       wake = 1'b0;
@@ -672,7 +680,7 @@ module tcp_core
         block.state = Ended;
         block.timer = TimerNone;
       end
-    end else if (kind_3_q == Expiry) begin
+    end else if (expires) begin
       block = expired;
       changes = '0;
       changes.closed = gave_up & ~untold;
@@ -694,7 +702,7 @@ module tcp_core
       .first_i(index_4_q),
       .first_valid_i(wake_q),
       .second_i(request_session_i[IndexWidth-1:0]),
-      .second_valid_i(requested & ~opens_q & ~synchronises_q),
+      .second_valid_i(requested & ~renews_q),
       .second_ready_o(wake_ready),
       .out_o(queued),
       .out_valid_o(queued_valid),
@@ -741,9 +749,8 @@ module tcp_core
       .timeout_us_o(timeout_1)
   );
 
-  wire set = (arrives & arrival_set) | (departs & ~aborts & departure_set) |
-      (kind_3_q == Expiry & expiry_set);
-  wire clear = (arrives & arrival_clear) | aborts | evicts | (kind_3_q == Expiry & ~class_3_q);
+  wire set = (arrives & arrival_set) | (departs & ~aborts & departure_set) | (expires & expiry_set);
+  wire clear = (arrives & arrival_clear) | aborts | evicts | (expires & ~class_3_q);
   logic set_q, clears_q, set_delay_q, clear_delay_q, deadlines_busy;
   always_ff @(posedge clk_i) begin
     set_q <= set & ~free & ~rst_i;
@@ -790,7 +797,7 @@ module tcp_core
   end
 
   always_ff @(posedge clk_i) begin
-    verdict_valid_o <= kind_3_q == Arrival & ~(opens & connects) & ~reports & ~rst_i;
+    verdict_valid_o <= (arrives | (opens & ~connects)) & ~reports & ~rst_i;
     verdict_o <= '{
         session: session_t'(index_3_q),
         keep: arrives & keep,
@@ -828,11 +835,10 @@ module tcp_core
     event_o[EventBadRequest] <= asks & ~known & request_ready_o & ~rst_i;
     event_o[EventHole] <= departs & ~aborts & resends;
     error_event_o <= arrives ? {unused_error, unreachable, lowers} : '0;
-    event_o[EventAborted] <= aborts | (write & gave_up & kind_3_q == Expiry);
+    event_o[EventAborted] <= aborts | (expires & gave_up);
   end
 
   assign subject_o = session_t'(index_3_q);
-  assign busy_o = (kind_1_q != None) | (kind_2_q != None) | (kind_3_q != None) | (kind_4_q != None) |
-      queued_valid | clearing_q | deadlines_busy;
+  assign busy_o = (kind_1_q != None) | (kind_2_q != None) | write | written_q | queued_valid | clearing_q | deadlines_busy;
 
 endmodule

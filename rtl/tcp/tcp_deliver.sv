@@ -86,12 +86,12 @@ module tcp_deliver
       .out_valid_o(outcome_valid),
       .out_ready_i(outcome_take)
   );
-  logic [5:0] waiting_q;
+  logic [5:0] waiting_q;  // entries, a cycle late for those that leave
+  logic leaves_q;
   always_ff @(posedge clk_i) begin
+    leaves_q <= outcome_take & ~rst_i;
     if (rst_i) waiting_q <= '0;
-    else
-      waiting_q <= waiting_q + 6'(verdict_valid_i | report_valid_i) -
-          6'(outcome_valid & outcome_take);
+    else waiting_q <= waiting_q + 6'(verdict_valid_i | report_valid_i) - 6'(leaves_q);
     room_o <= waiting_q < 6'd20;
   end
 

@@ -24,14 +24,16 @@ module tcp_departure
     input tcb_t block_i,
     input wishes_t wishes_i,
     input logic again_i,  // from tcp_scoreboard: there is something to retransmit,
-    input seq_t again_place_i,  // from here on
+    input logic hole_i,  // which is a hole,
+    input seq_t resent_i,  // from here on,
+    input seq_t rescue_i,  // or the last segment, from here on
     input logic [31:0] congestion_window_i,  // bytes that may be in flight; at least one segment
 
     // Second and third cycle
     input tcb_t block_2_i,
     input wishes_t wishes_2_i,
     input logic hole_2_i,
-    input logic futile_2_i,  // nothing at again_place_i needs to be sent
+    input logic futile_2_i,  // nothing needs to be retransmitted after all
     input logic [13:0] hole_length_2_i,
     input logic gaps_2_i,  // there are SACK blocks to report
     input tcb_t block_3_i,
@@ -48,7 +50,7 @@ module tcp_departure
     output logic       wake_o,       // there is more to send immediately
     output logic       set_timer_o,  // for the purpose in block_o.timer
     output logic       repeats_o,    // sends bytes that were sent before
-    output logic       resends_o,    // sends those at again_place_i, in recovery with SACK,
+    output logic       resends_o,    // sends those that again_i announces, in recovery with SACK,
     output logic       fills_o,      // up to the end of the hole, or
     output logic       fresh_o,      // sends bytes or a FIN for the first time
     output seq_t       last_o,       // up to here
@@ -97,10 +99,21 @@ module tcp_departure
   } distances_t;
   distances_t found_q;
 
-  wire seq_t  base = block_i.again ? block_i.una : again_i ? again_place_i : block_i.nxt;
+  // Selected by two bits, since all distances wait for it.
+  seq_t base;
+  always_comb begin
+    unique case ({
+      again_i & ~block_i.again, hole_i | block_i.again
+    })
+      2'b00: base = block_i.nxt;
+      2'b01: base = block_i.una;
+      2'b10: base = rescue_i;
+      2'b11: base = resent_i;
+    endcase
+  end
   // Minus a full segment. Limited transmit (RFC 3042): the first two duplicate acknowledgements
   // each allow one more segment.
-  spare_t     limited;
+  spare_t limited;
   always_comb begin
     limited = -spare_t'({1'b0, block_i.mss});
     if (~block_i.recovering & (block_i.dup_acks == 2'd1)) limited = '0;
@@ -131,7 +144,7 @@ module tcp_departure
   typedef struct packed {
     logic acks_first;  // SACK is sent without bytes, which would leave no room for it
     logic sends_bytes;
-    logic futile;  // there is nothing at again_place_i: needs another turn
+    logic futile;  // nothing is to be retransmitted after all: needs another turn
     logic hole;  // sends a hole between SACK ranges
     logic selective;  // in recovery with SACK
     logic gated;  // ... and not the first segment of recovery

@@ -130,8 +130,9 @@ module tcp_lookup
   logic table_ready, done, hit, made;
   session_t session;
   logic crowded_q;
-  logic [3:0] inside_q;  // look-ups in progress, whose segments wait
-  wire room = (inside_q < 4'd8) & order_room_i;
+  logic [3:0] inside_q;  // look-ups whose segments wait, a cycle late for those that leave
+  logic leaves_q;
+  wire room = (inside_q < 4'd9) & order_room_i;
   wire removes = free_valid_i;
   wire find = (asked_valid_q | wanted_valid | error_valid_q) & room & ~removes;
   wire begins = find & table_ready;
@@ -246,7 +247,7 @@ module tcp_lookup
       claims_q <= '0;
       crowded_q <= 1'b0;
     end else begin
-      half_open_q <= half_open_q + (IndexWidth + 2)'(claims) - (IndexWidth + 2)'(declined) -
+      half_open_q <= half_open_q + (IndexWidth + 2)'(claims_q[0]) - (IndexWidth + 2)'(declined) -
           (IndexWidth + 2)'(half_done_i);
       claims_q <= {claims_q[2:0], claims};
       // This is early enough: no look-up begins in the two cycles after one that may insert
@@ -400,8 +401,9 @@ module tcp_lookup
 
   // Segments inside also have a place reserved in the last FIFO.
   always_ff @(posedge clk_i) begin
+    leaves_q <= arrival_valid_o & arrival_ready_i & ~rst_i;
     if (rst_i) inside_q <= '0;
-    else inside_q <= inside_q + 4'(begins) - 4'(loses) - 4'(arrival_valid_o & arrival_ready_i);
+    else inside_q <= inside_q + 4'(begins) - 4'(loses) - 4'(leaves_q);
   end
 
   assign busy_o = asked_valid_q | (inside_q != '0) | connect_busy;

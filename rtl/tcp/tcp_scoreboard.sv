@@ -31,7 +31,9 @@ module tcp_scoreboard
     input sack_block_t sack_i,  // its first SACK block
     input logic [31:0] congestion_window_i,
     output logic again_o,  // in recovery: there is something to retransmit,
-    output seq_t place_o,  // from here on
+    output logic hole_o,  // which is a hole,
+    output seq_t resent_o,  // from here on,
+    output seq_t rescue_o,  // or the last segment, from here on
 
     // Second cycle
     output logic hole_2_o,  // it is a hole
@@ -51,7 +53,7 @@ module tcp_scoreboard
     input logic departs_i,
     input logic fresh_i,  // a segment is sent for the first time,
     input seq_t fresh_place_i,  // from here on
-    input logic resends_i,  // the bytes at place_o are sent,
+    input logic resends_i,  // the bytes that again_o announces are sent,
     input logic fills_i,  // up to the next range, or
     input seq_t last_i,  // up to here, before that range
     output logic news_o,  // the block reports bytes not reported before
@@ -99,8 +101,11 @@ module tcp_scoreboard
   wire recovers = block_i.recovering & block_i.sack;
   wire hole = recovers & |beyond;
   wire rescue = recovers & ~|beyond & old_q.rescues & ~block_i.again & ~arrives_i;
-  assign again_o = hole | rescue;
-  assign place_o = rescue ? old_q.last : old_q.resent;
+  // Only turns to send use it, and block_i.again comes first there.
+  assign again_o = recovers & (|beyond | old_q.rescues);
+  assign hole_o = hole;
+  assign resent_o = old_q.resent;
+  assign rescue_o = old_q.last;
 
   place_t first_left, top;  // left end of the first range not passed; right end of all ranges
   always_comb begin
@@ -165,17 +170,20 @@ module tcp_scoreboard
   assign futile_2_o = first_q.rescue & (first_q.from_resent < 0);
   assign length_2_o = |(first_q.length >> 14) ? '1 : 14'(first_q.length);
 
-  logic [Width:0] passed;
+  // One sum of all terms, so that only one carry chain is needed.
+  typedef logic signed [Width+2:0] sum_t;
+  wire place_t counted = first_q.hole ? first_q.behind_top : first_q.flight;
+  wire place_t counted_too = first_q.hole ? first_q.resent : '0;
+  sum_t left;  // of the window
   always_comb begin
-    passed = '0;
-    for (int unsigned r = 0; r < NumSacks; r++) passed += (Width + 1)'(first_q.sizes[r]);
+    left = sum_t'({1'b0, first_q.spare}) - sum_t'({1'b0, counted}) - sum_t'({1'b0, counted_too});
+    for (int unsigned r = 0; r < NumSacks; r++) left += sum_t'({1'b0, first_q.sizes[r]});
   end
 
   logic [13:0] mss_2_q;
   typedef struct packed {
     logic recovers;
-    logic [Width:0] counted;  // bytes in flight, plus those passed
-    logic [Width:0] allowed;
+    logic allowed;  // bytes in flight, plus those passed, are within the window
     logic has_block;
     logic good;  // the block lies within the bytes sent
     logic big;  // more than two segments
@@ -189,9 +197,7 @@ module tcp_scoreboard
     mss_2_q <= block_i.mss;
     second_q <= '{
         recovers: first_q.recovers,
-        counted: first_q.hole ? (Width + 1)'(first_q.behind_top) + (Width + 1)'(first_q.resent) :
-            (Width + 1)'(first_q.flight),
-        allowed: first_q.spare + passed,
+        allowed: left >= 0,
         has_block: first_q.has_block,
         good: first_q.has_block & (first_q.from_ack > 0) & (first_q.size > 0) &
             ~first_q.to_max[31],
@@ -262,7 +268,7 @@ module tcp_scoreboard
   assign known_o = second_q.has_block & ~news_o;
   assign lost_o = news_o & (second_q.big | (NumSacks > 2 ? was.valid[NumSacks>2?2 : 0] : 1'b0));
   assign behind_o = second_q.behind;
-  assign allowed_o = second_q.counted <= second_q.allowed;
+  assign allowed_o = second_q.allowed;
 
   // Extends the lower bits of a sequence number after the base.
   wire seq_t base_3 = arrives_3_i ? ack_3_i : block_3_i.una;
