@@ -203,6 +203,10 @@ size_t MacPort::send_capture(const std::string& path, bool keep_time, uint64_t n
       throw Failure(EINVAL, path + ": its frames are more than 30 days apart");
     }
   }
+  if (!is_up_) {
+    statistics_.link_lost += frames.size();
+    return frames.size();
+  }
   for (const auto& captured : frames) {
     Frame frame;
     frame.data = captured.data;

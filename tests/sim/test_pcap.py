@@ -34,6 +34,16 @@ def test_out_and_in_again(loopback: Library, tmp_path: Path) -> None:
     assert [frame.data for frame in again] == [frame.data for frame in first.received]
 
 
+def test_frames_for_a_link_that_is_down_are_lost(loopback: Library, tmp_path: Path) -> None:
+    wrpcap(str(tmp_path / "in.pcap"), FRAMES)
+    with Simulation(loopback) as simulation:
+        simulation.link(up=False)
+        assert simulation.pcap_in(tmp_path / "in.pcap") == len(FRAMES)
+        assert simulation.statistics()["link_lost"] == len(FRAMES)
+        simulation.link(up=True)
+        assert not simulation.receive_all()
+
+
 def test_same_run_same_file(loopback: Library, tmp_path: Path) -> None:
     def run(name: str) -> bytes:
         with Simulation(loopback, seed=4, rx_bubble=0.2, tx_stall=0.2) as simulation:

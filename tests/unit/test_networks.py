@@ -147,6 +147,20 @@ def test_a_stream_of_two_layers_is_named_with_its_layer(tmp_path: Path) -> None:
     assert sink.inputs[0].network.name == "data"
 
 
+def test_links_have_a_name_each(tmp_path: Path) -> None:
+    text = (
+        (LOOKUP / "two_networks.yaml").read_text().replace("name: transmit", "name: control_lookup")
+    )
+    file = tmp_path / "design.yaml"
+    file.write_text(text.replace("[udp_lookup.sv, store.sv]", SOURCES))
+    complaint = (
+        "links from control_lookup to store on network data and from lookup to store on network "
+        "control would both be called control_lookup_to_store; rename one of the tiles"
+    )
+    with pytest.raises(DesignError, match=complaint):
+        check.check(file)
+
+
 def test_mac_ports_have_the_width_of_the_first_network(tmp_path: Path) -> None:
     text = (LOOKUP / "two_networks.yaml").read_text()
     design, _ = check.check(LOOKUP / "two_networks.yaml")

@@ -155,6 +155,8 @@ def test_unknown_kind_names_near_matches() -> None:
             "Agrees is about udp_prt, which is not a parameter; did you mean 'udp_port'?",
         ),
         ("endmodule", "endmodul", "probe_layer.sv:"),
+        ("endmodule", "logic twice;\nlogic twice;\nendmodule", "redefinition of 'twice'"),
+        ("endmodule", "logic twice;\nlogic [1:0] twice;\nendmodule", "of 'twice'"),
         ("enum int unsigned { DropBadIpv4Header, DropShort, NumDrops }", "logic [1:0]", "0 names"),
         (
             "input  logic  clk_i",

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 
 import networkx as nx
@@ -21,6 +22,7 @@ from bombus.design.dispatch import HAS_PORTS, MAX_SLOTS, Dispatch, num_slots
 from bombus.design.elements import Binding, Group, Hop, Input, Layer
 from bombus.design.network import Network
 from bombus.design.resolved import Design
+from bombus.fabric.routing import STEPS, step
 
 
 def _is_whole(design: Design) -> bool:
@@ -355,8 +357,19 @@ def _fabric(design: Design, network: Network) -> Iterator[Problem]:
         )
 
 
+def _links(design: Design) -> Iterator[tuple[str, str]]:
+    """Signals between neighbours, and what they are, as words."""
+    for network, tile in product(design.networks, design.tiles):
+        for direction in STEPS:
+            x, y = step(tile.at, direction)
+            if network.area.holds(tile.at) and network.area.holds((x, y)):
+                other = design.tiles[y * design.columns + x].name
+                where = f" on network {network.label}" if network.label else ""
+                yield network.link_name(tile.name, other), f"{tile.name} to {other}{where}"
+
+
 def _names(design: Design) -> Iterator[Problem]:
-    """No generated module may have the name of an existing one."""
+    """No generated module may have the name of an existing one, and no two links the same name."""
     name = design.config.name
     generated = [f"{name}_top", f"{name}_pkg"]
     generated += [f"{name}_tile_{tile.name}" for tile in design.tiles]
@@ -366,6 +379,11 @@ def _names(design: Design) -> Iterator[Problem]:
                 f"the design would generate {module}, but a module of that name exists; rename it"
             )
             yield design.file.problem(("name",), message)
+    links: dict[str, str] = {}
+    for signal, link in _links(design):
+        if (other := links.setdefault(signal, link)) != link:
+            message = f"the links from {other} and from {link} would both be called {signal}"
+            yield design.file.problem(("tiles",), f"{message}; rename one of the tiles")
     layers = {layer.name: layer for layer in design.layers()}
     for network in design.networks[1:]:
         if network.name in layers:

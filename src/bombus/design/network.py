@@ -65,6 +65,10 @@ class Network:
         """Prefix of its signals and types in a generated design."""
         return f"{self.name}_" if self.index else ""
 
+    def link_name(self, source: str, target: str) -> str:
+        """Name of the signals from one tile to another in a generated design."""
+        return f"{self.prefix}{source}_to_{target}"
+
     @property
     def label(self) -> str:
         """Its name if there are several networks, else ""."""

@@ -91,8 +91,8 @@ def _links(
         if network.area.holds(at):
             other = design.tiles[at[1] * design.columns + at[0]].name
             ends = {
-                "incoming": f"{prefix}{other}_to_{tile.name}",
-                "outgoing": f"{prefix}{tile.name}_to_{other}",
+                "incoming": network.link_name(other, tile.name),
+                "outgoing": network.link_name(tile.name, other),
             }
             links.append(direction | ends)
         else:

@@ -17,7 +17,13 @@ from bombus.base.errors import Problem, UserError
 from bombus.base.macros import CHECKS, MAC_PORTS
 
 _MAX_REPORTED = 20
+# Warnings of slang that simulators refuse: two declarations of one name.
+_REFUSED = (pyslang.Diags.Redefinition, pyslang.Diags.RedefinitionDifferentType)
 _REMARK = re.compile(r"\$(?:error|warning) encountered: (?:\w+: )?(.*)", re.DOTALL)
+
+
+def _is_error(diagnostic: pyslang.Diagnostic) -> bool:
+    return diagnostic.isError() or diagnostic.code in _REFUSED
 
 
 def rtl_files() -> list[Path]:
@@ -91,7 +97,7 @@ class Elaboration:
             diagnostics = self.compilation.getParseDiagnostics()
         else:
             diagnostics = self.compilation.getAllDiagnostics()
-        found = (self._problem(each) for each in diagnostics if each.isError())
+        found = (self._problem(each) for each in diagnostics if _is_error(each))
         if without_remarks:
             found = (each for each in found if not _REMARK.fullmatch(each.message))
         return list(dict.fromkeys(found))[:_MAX_REPORTED]
@@ -106,7 +112,7 @@ class Elaboration:
         location = self.manager.getFullyExpandedLoc(diagnostic.location)
         line = self.manager.getLineNumber(location)
         message = pyslang.DiagnosticEngine(self.manager).formatMessage(diagnostic)
-        return Problem(self.file(location), line, message, diagnostic.isError())
+        return Problem(self.file(location), line, message, _is_error(diagnostic))
 
 
 def elaborate(
