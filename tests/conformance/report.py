@@ -6,7 +6,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from conformance import matrix
-from conformance.script import Script, read_folder, run_scripts
+from conformance.runner import run_scripts
+from conformance.script import Script, read_folder
 
 from bombus.simulator.build import build
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import pytest
 from conformance.report import DESIGN, scripts
-from conformance.script import run_scripts
+from conformance.runner import run_scripts
 
 from bombus.simulator.build import build
 

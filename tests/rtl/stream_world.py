@@ -22,7 +22,7 @@ from app_bench import (
 from harness import Benches
 from tcp_world import Struct
 
-from bombus.golden.tcp import WORD, distance
+from bombus.golden.tcp_segment import WORD, distance
 
 EVENT = Struct("tcp_event_meta_t", "tcp_pkg")
 DATA = Struct("tcp_data_meta_t", "tcp_pkg")

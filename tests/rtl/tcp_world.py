@@ -12,7 +12,8 @@ from random import Random
 from harness import Bench, Layout
 
 from bombus.design.rtl import struct_layout
-from bombus.golden.tcp import WORD, Endpoint, Segment, distance
+from bombus.golden.tcp import Endpoint
+from bombus.golden.tcp_segment import WORD, Segment, distance
 
 FLAGS = ("fin", "syn", "rst", "psh", "ack", "urg", "ece", "cwr")
 REQUESTS = {
@@ -94,6 +95,24 @@ class Session:
     closed: bool = False
     freed: bool = False
     failed: bool = False
+
+
+@dataclass
+class ByHand:
+    """A peer whose acknowledgements are made by the test; it records its input."""
+
+    heard: list[Segment] = field(default_factory=list)
+    deadline: int | None = None
+    now: int = 0
+
+    def receive(self, segment: Segment) -> None:
+        self.heard.append(segment)
+
+    def take(self) -> list[Segment]:
+        return []
+
+    def tick(self, now: int) -> None:
+        pass
 
 
 class World:

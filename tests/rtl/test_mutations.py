@@ -27,6 +27,8 @@ import test_registers
 import test_replica_groups
 import test_router
 import test_tcp_buffers
+from arp_world import Transmitter
+from buffers_world import Buffers, buffers_of
 from harness import Benches
 from rtl_files import Mutation, sampled
 
@@ -77,8 +79,8 @@ CROSSPOINT: Test = partial(
 )
 
 
-def of_buffers(test: Callable[[test_tcp_buffers.Buffers], None]) -> Test:
-    return lambda benches: test(test_tcp_buffers.buffers_of(benches, 64))
+def of_buffers(test: Callable[[Buffers], None]) -> Test:
+    return lambda benches: test(buffers_of(benches, 64))
 
 
 STARTS: Test = of_buffers(test_tcp_buffers.test_payload_of_every_start_and_length)
@@ -116,8 +118,8 @@ def _tables(test: Callable[[test_arp_tables.Tables], None]) -> Test:
     return lambda benches: test(test_arp_tables.Tables(benches("arp_tables")))
 
 
-def _eth_tx(test: Callable[[test_arp_order.Transmitter], None]) -> Test:
-    return lambda benches: test(test_arp_order.Transmitter(benches))
+def _eth_tx(test: Callable[[Transmitter], None]) -> Test:
+    return lambda benches: test(Transmitter(benches))
 
 
 VICTIM = _tables(test_arp_tables.test_ways_are_replaced_by_turns)

@@ -10,7 +10,7 @@ from harness import Benches
 from tcp_world import FLAGS, Session, World
 from test_tcp_core import connect, echo
 
-from bombus.golden.tcp import WORD, Segment
+from bombus.golden.tcp_segment import WORD, Segment
 
 CARELESS = 9  # the peer of the application
 NUMBERS = range(1, 5)

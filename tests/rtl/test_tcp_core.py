@@ -9,7 +9,8 @@ import pytest
 from harness import Benches
 from tcp_world import Session, World
 
-from bombus.golden.tcp import WORD, Endpoint, Segment, State
+from bombus.golden.tcp import Endpoint, State
+from bombus.golden.tcp_segment import WORD, Segment
 
 
 def connect(world: World, *numbers: int, **options: object) -> list[Endpoint]:

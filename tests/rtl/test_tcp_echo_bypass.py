@@ -9,7 +9,7 @@ import pytest
 from harness import PACES, SEEDS, Benches
 from stream_world import DATA, KIND_DATA, LONGEST, PORT, StreamWorld
 
-from bombus.golden.tcp import WORD
+from bombus.golden.tcp_segment import WORD
 
 LENGTHS = (1, 2, 7, 8, 9, 63, 64, 65, 127, 512, 1000, LONGEST - 1, LONGEST)
 

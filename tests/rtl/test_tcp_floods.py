@@ -8,7 +8,8 @@ from harness import Bench, Benches
 from tcp_world import EXPIRED, Session, World
 from test_tcp_core import connect
 
-from bombus.golden.tcp import WORD, Endpoint, Segment
+from bombus.golden.tcp import Endpoint
+from bombus.golden.tcp_segment import WORD, Segment
 
 HALF_OPEN_US = 50
 HALF_DONE, EVICTED = 8, 12  # of the bench's events

@@ -3,34 +3,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from random import Random
 
 import pytest
 from harness import Benches
-from tcp_world import World
+from tcp_world import ByHand, World
 
-from bombus.golden.tcp import WORD, Endpoint, Segment, State, distance
+from bombus.golden.tcp import Endpoint, State
+from bombus.golden.tcp_segment import WORD, Segment, distance
 
 RING = 65536
-
-
-@dataclass
-class Listener:
-    """A stand-in for a peer that only records its input."""
-
-    heard: list[Segment] = field(default_factory=list)
-    deadline: int | None = None
-    now: int = 0
-
-    def receive(self, segment: Segment) -> None:
-        self.heard.append(segment)
-
-    def take(self) -> list[Segment]:
-        return []
-
-    def tick(self, now: int) -> None:
-        pass
 
 
 class Stream:
@@ -47,7 +29,7 @@ class Stream:
         world.run(lambda: world.sessions[world.by_peer[1]].opened)
         self.session = world.by_peer[1]
         self.state = world.sessions[self.session]
-        self.listener = Listener()
+        self.listener = ByHand()
         world.peers[1] = self.listener  # type: ignore[assignment]
         self.first = first
         self.bytes = Random(first).randbytes(1 << 18)

@@ -3,14 +3,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from random import Random
 
 import pytest
 from harness import Benches
-from tcp_world import World
+from tcp_world import ByHand, World
 
-from bombus.golden.tcp import WORD, Endpoint, Segment, distance
+from bombus.golden.tcp import Endpoint
+from bombus.golden.tcp_segment import WORD, Segment, distance
 
 MSS = 1448
 TIMEOUT, REPEAT, HOLE = 3, 4, 7  # events of tcp_core
@@ -90,24 +90,6 @@ def test_stream_with_losses_goes_on_without_timeouts(
     assert world.counts[TIMEOUT] == 0
     if sacks == 4:
         assert world.counts[REPEAT] == len(lost)
-
-
-@dataclass
-class ByHand:
-    """A peer whose acknowledgements are made by the test; it records its input."""
-
-    heard: list[Segment] = field(default_factory=list)
-    deadline: int | None = None
-    now: int = 0
-
-    def receive(self, segment: Segment) -> None:
-        self.heard.append(segment)
-
-    def take(self) -> list[Segment]:
-        return []
-
-    def tick(self, now: int) -> None:
-        pass
 
 
 class Sender:

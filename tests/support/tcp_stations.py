@@ -8,7 +8,8 @@ from collections.abc import Callable
 from typing import Any
 
 from bombus.golden.frames import Host
-from bombus.golden.tcp import Endpoint, Segment, State
+from bombus.golden.tcp import Endpoint, State
+from bombus.golden.tcp_segment import Segment
 from bombus.measure.exchanges import introduce, neighbour
 from bombus.simulator.simulation import Simulation
 from support.tcp_wire import (

@@ -51,7 +51,8 @@ _FOLDERS: Mapping[str, Tests] = {
     "rtl/clock": Tests(("tests/rtl/test_clocks.py",), proofs="async_fifo or reset_handshake"),
     "rtl/common": Tests((_PRIMITIVES, _MAC)),
     "rtl/engines": Tests(
-        ("tests/rtl/test_engines.py",), ("tests/system/test_engine_sequences.py",)
+        ("tests/rtl/test_engines.py", "tests/rtl/test_engine_parser.py"),
+        ("tests/system/test_engine_sequences.py",),
     ),
     "rtl/eth": Tests((_LAYERS,), (_BAD_INPUT, _TRAFFIC)),
     "rtl/icmp": Tests((_LAYERS,), (_ICMP_ERRORS, _BAD_INPUT, _TRAFFIC)),
@@ -240,7 +241,7 @@ _PYTHON: Mapping[str, str] = {
     "src/bombus/design/config/design.py": "test_config.py test_check.py test_mac_ports.py "
     "test_reference.py",
     "src/bombus/design/config/tile.py": "test_config.py test_check.py test_replica_designs.py "
-    "test_reference.py",
+    "test_replica_mistakes.py test_reference.py",
     "src/bombus/design/memories.py": "test_raised_ports.py test_config.py",
     "src/bombus/design/messages.py": "test_message_kinds.py",
     "src/bombus/design/reference.py": "test_reference.py tests/docs/test_pages.py",
@@ -257,6 +258,7 @@ _PYTHON: Mapping[str, str] = {
     "src/bombus/golden/flow_key.py": "tests/rtl/test_frame_rx.py",
     "src/bombus/golden/engines.py": "test_engines_model.py",
     "src/bombus/golden/tcp.py": "tests/rtl/test_tcp_core.py",
+    "src/bombus/golden/tcp_segment.py": "tests/rtl/test_tcp_core.py",
     "src/bombus/golden": "test_reed_solomon_model.py",
     "src/bombus/implementation": "tests/board/test_timing.py",
     "src/bombus/live": "tests/sim/test_live.py",
@@ -287,7 +289,7 @@ _PYTHON: Mapping[str, str] = {
     "src/bombus/fabric/config.py": "test_config.py test_check.py test_deadlock.py",
     "src/bombus/analysis/agreement.py": "test_agreement.py",
     "src/bombus/analysis/check.py": "test_check.py test_check_values.py test_replica_designs.py "
-    "test_mac_ports.py test_networks.py test_deadlock.py",
+    "test_replica_mistakes.py test_mac_ports.py test_networks.py test_deadlock.py",
     "src/bombus/analysis/deadlock.py": "test_deadlock.py test_check.py",
     "src/bombus/analysis/load.py": "test_load.py test_placer.py test_placement_snake.py",
     "src/bombus/analysis/requests.py": "test_requests.py test_networks.py",
@@ -296,7 +298,7 @@ _PYTHON: Mapping[str, str] = {
     "src/bombus/analysis/flight_problems.py": "test_window.py",
     "src/bombus/analysis/window.py": "test_window.py",
     "src/bombus/analysis/kinds.py": "test_message_kinds.py",
-    "src/bombus/design/dispatch.py": "test_replica_designs.py",
+    "src/bombus/design/dispatch.py": "test_replica_designs.py test_replica_mistakes.py",
     "src/bombus/design/edit.py": "test_hostile_files.py test_placer.py",
     "src/bombus/design/elements.py": "test_generate.py test_check.py",
     "src/bombus/design/hop_networks.py": "test_networks.py",
@@ -311,9 +313,10 @@ _PYTHON: Mapping[str, str] = {
     "test_message_kinds.py",
     "src/bombus/design/rtl/layer_kind.py": "test_rtl.py test_message_kinds.py",
     "src/bombus/design/rtl/layer_reader.py": "test_rtl.py test_waiting_model.py",
-    "src/bombus/design/hops.py": "test_check.py test_config.py test_replica_designs.py",
+    "src/bombus/design/hops.py": "test_check.py test_config.py test_replica_designs.py "
+    "test_replica_mistakes.py",
     "src/bombus/design/resolve.py": "test_check.py test_config.py test_generate.py "
-    "test_replica_designs.py test_rtl.py",
+    "test_replica_designs.py test_replica_mistakes.py test_rtl.py",
     "src/bombus/design/resources.py": "test_waiting_model.py test_requests.py test_deadlock.py",
     "src/bombus/design/snake.py": "test_placement_snake.py",
     "src/bombus/generation": "test_generate.py test_watchpoints.py test_output_folder.py",

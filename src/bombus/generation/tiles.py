@@ -1,20 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Template context of a tile: links, layers, wires and counters."""
+"""Template context of a tile: its ports, layers, busy signals and counters."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
-from bombus.analysis import flight
-from bombus.base.text import camel_case
-from bombus.base.values import Policy
-from bombus.design.dispatch import Dispatch, num_slots
-from bombus.design.elements import Input, Interface, Layer, Tile
-from bombus.design.network import Network
+from bombus.design.elements import Input, Layer, Tile
 from bombus.design.resolved import Design
-from bombus.fabric.router import direction_enum, router_parameters
-from bombus.fabric.routing import DIRECTIONS, LOCAL, STEPS, Channel, eject, inject, step
 from bombus.generation import registers
 from bombus.generation.instances import (
     checked_streams,
@@ -23,6 +16,7 @@ from bombus.generation.instances import (
     parameters,
     shared_port,
 )
+from bombus.generation.interfaces import interface_contexts
 from bombus.generation.mac_ports import (
     crossing_drops,
     logic,
@@ -78,132 +72,7 @@ def broadcasts(design: Design) -> dict[str, list[Layer]]:
     return found
 
 
-def _links(
-    tile: Tile, network: Network, design: Design
-) -> tuple[list[dict[str, str]], list[dict[str, str]]]:
-    """The tile's links to its neighbours, and the directions without neighbour."""
-    links, missing = [], []
-    prefix = network.prefix
-    for name in STEPS:
-        at = step(tile.at, name)
-        direction = {"dir": f"{prefix}{name}", "enum": direction_enum(name), "prefix": prefix}
-        direction["camel"] = camel_case(prefix)
-        if network.area.holds(at):
-            other = design.tiles[at[1] * design.columns + at[0]].name
-            ends = {
-                "incoming": network.link_name(other, tile.name),
-                "outgoing": network.link_name(tile.name, other),
-            }
-            links.append(direction | ends)
-        else:
-            missing.append(direction)
-    return links, missing
-
-
-def _route_word(target: Input) -> str:
-    """An entry of a table that leads to an input of a layer."""
-    tile = target.tile
-    return f"route({tile.x}, {tile.y}, {target.entry_port})"
-
-
-def _routes(interface: Interface, design: Design) -> list[dict[str, Any]]:
-    """Initial entries of an interface's next-hop table."""
-    table = design.next_tables[interface]
-    plan = design.dispatches[interface]
-    routes: dict[int, dict[str, Any]] = {}
-    for output in interface.sources:
-        for hop in design.hops_from(output):
-            if hop.target is None or hop.in_tile:
-                continue
-            target, word = str(hop.target), _route_word(hop.target)
-            if hop.group:
-                group = next(n for n, each in enumerate(plan) if hop.target in each.targets)
-                target, word = f"replicas of {hop.group.name}", f"group({group})"
-            number = table.first[output] + hop.number
-            name = f"{output}: {hop.name}" if len(interface.sources) > 1 else hop.name
-            routes[number] = {"number": number, "name": name, "target": target, "word": word}
-    return [routes[number] for number in sorted(routes)]
-
-
-def _turns(tile: Tile, network: Network, design: Design) -> list[str]:
-    """Value of a router's `Turns`, the last output first; empty: all turns that its fabric
-    allows.
-    """
-    if design.config.tables != "fixed" or network.fabric.kind != "wormhole":
-        return []
-    return [
-        "5'b"
-        + "".join(
-            str(int((network, (tile.at, enter, leave)) in design.turns))
-            for enter in reversed(DIRECTIONS)
-        )
-        for leave in reversed(DIRECTIONS)
-    ]
-
-
-def _checked_links(
-    tile: Tile, network: Network, links: list[dict[str, str]]
-) -> list[dict[str, Any]]:
-    """Streams between the tile's router and the tile, for the checkers in simulation.
-
-    Links are checked in the tile that sends.
-    """
-    prefix, label = network.prefix, network.label
-    local = {"enum": direction_enum(LOCAL), "local": True}
-    found: list[dict[str, Any]] = [
-        local | {"instance": f"{prefix}injection", "base": f"{prefix}router_in"},
-        local | {"instance": f"{prefix}ejection", "base": f"{prefix}router_out"},
-    ]
-    names = [inject(tile.at, label), eject(tile.at, label)]
-    for link in links:
-        out = {"instance": link["dir"], "enum": link["enum"], "base": f"{prefix}router_out"}
-        found.append(out | {"local": False})
-        names.append(Channel(tile.at, "", link["dir"].removeprefix(prefix), network=label))
-    return [each | {"name": str(name)} for each, name in zip(found, names, strict=True)]
-
-
 _ALWAYS_BUSY = ("router", "network_interface")  # what each interface consists of
-_POLICIES: dict[Policy, str] = {
-    "round_robin": "RoundRobin",
-    "flow_hash": "FlowHash",
-    "dst_port": "DstPort",
-    "least_loaded": "LeastLoaded",
-}
-_FLOWS = {
-    "meta": "FlowMeta",
-    "payload": "FlowPayload",
-    "address": "FlowAddress",
-    "none": "FlowMeta",
-}
-
-
-def _dispatch_context(dispatches: list[Dispatch]) -> dict[str, Any]:
-    """Groups of replicas that an interface distributes messages among."""
-    groups, slots, loads = [], [], []
-    for dispatch in dispatches:
-        groups.append(
-            {
-                "name": f"Replicas of {dispatch.group.name}",
-                "policy": _POLICIES[dispatch.group.policy],
-                "flow": _FLOWS[dispatch.flow],
-                "replicas": len(dispatch.targets),
-                "first_slot": dispatch.first_slot,
-                "slot_bits": dispatch.slot_bits,
-            }
-        )
-        for i, target in enumerate(dispatch.slots):
-            slots.append({"index": dispatch.first_slot + i, "word": _route_word(target)})
-        if dispatch.group.policy == "least_loaded":
-            for i, target in enumerate(dispatch.targets):
-                name = target.tile.name
-                port = f"done_from_{name}_i"
-                loads.append({"port": port, "tile": name, "slot": dispatch.first_slot + i})
-    return {
-        "groups": groups,
-        "slots": slots,
-        "num_slots": num_slots(dispatches),
-        "load_inputs": loads,
-    }
 
 
 def _load_context(tile: Tile, design: Design) -> dict[str, Any]:
@@ -310,123 +179,6 @@ def _streams(tile: Tile, what: str, macs: Mapping[str, Mapping[str, str]]) -> li
     return found[::-1]
 
 
-def _write(table: str, first: int, size: int, total: int) -> dict[str, str]:
-    """Condition and index of a register write to an interface's part of a table of the tile."""
-    condition = f"{table}_request && {table}_write && tables_ready"
-    if size == total:
-        return {"condition": condition, "index": f"{table}_index"}
-    bits, wide = (max(1, (count - 1).bit_length()) for count in (size, total))
-    conditions = [condition, f"32'({table}_index) < {first + size}"]
-    if first:
-        conditions.insert(1, f"32'({table}_index) >= {first}")
-    return {
-        "condition": " && ".join(conditions),
-        "index": f"{bits}'({table}_index - {wide}'d{first})",
-    }
-
-
-def _window(tile: Tile, interface: Interface, design: Design) -> dict[str, Any] | None:
-    """The part of the tile in the window of an interface's network."""
-    found = flight.of_tile(tile, interface.network, design)
-    if found is None:
-        return None
-    prefix = interface.network.prefix
-
-    def mask(inputs: list[Input]) -> str:
-        bits = "".join(str(int(each in inputs)) for each in reversed(interface.entries))
-        return f"{len(bits) or 1}'b{bits or '0'}"
-
-    def taken(numbers: list[int]) -> str:
-        each = (f"({prefix}src_valid[{n}] && {prefix}src_ready[{n}])" for n in numbers)
-        return " || ".join(each) or "1'b0"
-
-    def lost() -> str:
-        """Condition under which a flit without a route is sent."""
-        if not design.dispatches[interface]:
-            return f"({taken(sorted(passing + gates))}) && !{prefix}inj_valid"
-        # There is a register between table and router, so check for next hops that drop.
-        each = [
-            f"({taken([number])} && {prefix}src_next[{number}] == {hop.number})"
-            for number, output in enumerate(interface.sources)
-            if number in passing + gates
-            for hop in design.hops_from(output)
-            if hop.target is None
-        ]
-        return " || ".join(each) or "1'b0"
-
-    passing = [interface.sources.index(output) for output in found.passing]
-    gates = [interface.sources.index(output) for output in found.gates]
-    working = [
-        f"{prefix}entering",
-        *(f"{layer.name}_busy" for layer in found.layers if "busy_o" in layer.kind.ports),
-        *waiting(tile, design, interface.network),
-        *(f"{prefix}src_valid[{n}]" for n in passing),
-    ]
-    return {
-        "share": found.flight.share,
-        "flit_bytes": interface.network.data_width // 8,
-        "gates": gates,
-        "open": [n for n in range(max(1, len(interface.sources))) if n not in gates],
-        "passes": mask(found.passes),
-        "leaves": mask(found.leaves),
-        "went": taken(passing),
-        "lost": lost(),
-        "working": " || ".join(working),
-    }
-
-
-def _interfaces(tile: Tile, design: Design) -> list[dict[str, Any]]:
-    """The tile's router and network interface in each network."""
-    found = []
-    num_hops, tile_slots = design.table_sizes(tile)
-    kinds = design.messages
-    for interface in tile.interfaces:
-        network = interface.network
-        links, missing = _links(tile, network, design)
-        present = {LOCAL, *(link["dir"].removeprefix(network.prefix) for link in links)}
-        table = design.next_tables[interface]
-        first_hop = design.first_hop(tile, interface)
-        first_slot = design.first_slot(tile, interface)
-        slots = num_slots(design.dispatches[interface]) if design.dispatches[interface] else 0
-        has_hops = interface.sources or len(tile.interfaces) == 1
-        found.append(
-            {
-                "prefix": network.prefix,
-                "camel": camel_case(network.prefix),
-                "of": f" of {network.label}" if network.label else "",
-                "router": router_parameters(network.fabric),
-                "area": network.area,
-                "links": links,
-                "missing_links": missing,
-                "checked": _checked_links(tile, network, links),
-                "router_ports": sum(1 << n for n, d in enumerate(DIRECTIONS) if d in present),
-                "router_turns": _turns(tile, network, design),
-                "routes": _routes(interface, design),
-                "hop_write": num_hops
-                and has_hops
-                and _write("next_hop", first_hop, table.size, num_hops),
-                "slot_write": tile_slots
-                and slots
-                and _write("slot", first_slot, slots, tile_slots),
-                "next_table_size": table.size,
-                "first_hops": [f"16'd{table.first[each]}" for each in reversed(interface.sources)]
-                or ["16'd0"],
-                "next_bits": design.next_bits(interface),
-                "has_sources": bool(interface.sources),
-                "num_sources": max(1, len(interface.sources)),
-                "has_sinks": bool(interface.entries),
-                "num_sinks": max(1, len(interface.entries)),
-                "takes": [
-                    kinds.bits(kinds.taken_mask(each)) for each in reversed(interface.entries)
-                ],
-                "router_drops": bool(interface.router_drops),
-                "window": _window(tile, interface, design),
-                **_dispatch_context(design.dispatches[interface]),
-            }
-        )
-    return found
-
-
 def tile_context(tile: Tile, design: Design) -> dict[str, Any]:
     ports = {port for layer in tile.layers for port in layer.kind.ports}
     of_registers = registers.layer_signals(tile, design.register_map)
@@ -446,7 +198,7 @@ def tile_context(tile: Tile, design: Design) -> dict[str, Any]:
                 "checked": checked_streams(layer, design),
             }
         )
-    interfaces = _interfaces(tile, design)
+    interfaces = interface_contexts(tile, design)
     timers = [f"{la.name}_timer" for la in tile.layers if "timer_o" in la.kind.ports]
     return {
         "name": tile.name,

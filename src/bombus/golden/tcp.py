@@ -13,33 +13,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import Enum, auto
 
-WORD = 1 << 32
+from bombus.golden.tcp_segment import WORD, Segment, distance
+
 DEFAULT_MSS = 536
-
-
-def distance(a: int, b: int) -> int:
-    """Difference of sequence numbers, a - b: -2**31 to 2**31 - 1 (RFC 9293, 3.4)."""
-    return (a - b + WORD // 2) % WORD - WORD // 2
-
-
-@dataclass(frozen=True)
-class Segment:
-    """The content of a segment; addresses are those of its connection."""
-
-    seq: int
-    ack: int = 0
-    flags: frozenset[str] = frozenset()  # of "syn", "ack", "fin", "rst", "psh"
-    window: int = 0  # as on the wire: not scaled
-    payload: bytes = b""
-    mss: int | None = None
-    scale: int | None = None
-    sack_permitted: bool = False
-    timestamps: tuple[int, int] | None = None  # value, echo
-    sacks: tuple[tuple[int, int], ...] = ()  # left and right edges (RFC 2018, 3)
-
-    def __len__(self) -> int:
-        """Length in sequence numbers."""
-        return len(self.payload) + ("syn" in self.flags) + ("fin" in self.flags)
 
 
 class State(Enum):
