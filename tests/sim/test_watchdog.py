@@ -66,6 +66,24 @@ def test_figure_5a_stops_for_ever_and_the_ring_is_named(figure_5a: Library) -> N
         assert simulation.stalls() == []
 
 
+def test_a_stall_is_told_when_it_has_lasted_for_the_limit(figure_5a: Library) -> None:
+    limit, step = 1_000, 8
+    sample = 64  # cycles
+    with Simulation(figure_5a) as simulation:
+        introduce(simulation, STATION)
+        simulation.watch(limit)
+        host = Host.from_manifest(simulation.manifest)
+        simulation.send(udp_frame(STATION, host, bytes(1400), port=7))
+        ages: dict[str, int] = {}
+        for _ in range(3 * limit // step):
+            simulation.advance(step)
+            for stall in simulation.stalls():
+                ages.setdefault(stall.name, simulation.cycle - stall.since_cycle)
+        assert len(ages) > 8
+        assert all(limit <= age < limit + sample + step for age in ages.values()), ages
+        simulation.reset()
+
+
 def test_on_the_crosspoint_fabric_queues_are_named(tmp_path: Path) -> None:
     # Routers with less room than a long datagram needs: it stops while still on links.
     design = tmp_path / "figure_5a.yaml"
