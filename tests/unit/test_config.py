@@ -128,6 +128,7 @@ def test_long_form_says_the_same(edited: Edited) -> None:
             "echo,",
             "tile 'echo': at: should be a list, such as [2, 1], not 3",
         ),
+        ("at: [2, 1]", "att: [2, 1]", "echo,", "true or false; is it meant to be 'at'?"),
         ("at: [2, 1]", "at:", "echo,", "`at:` has no value"),
         (
             "at: [2, 1]",

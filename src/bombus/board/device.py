@@ -39,7 +39,7 @@ def device(name: str, package: str = PACKAGE) -> Device:
     match = _NAME.fullmatch(name.lower())
     if not match:
         raise UserError(
-            f"{name!r} is no device that Bombus knows; expected lfe5u, lfe5um or lfe5um5g, "
+            f"{name!r} is not a device that Bombus knows; expected lfe5u, lfe5um or lfe5um5g, "
             "a size and a speed grade, such as lfe5um5g-85f-8"
         )
     family, size, speed = match[1], int(match[2]), int(match[3] or _FASTEST)

@@ -20,8 +20,10 @@ def read(file: Path) -> list[IPv4Network]:
     found, problems = [], []
     try:
         lines = file.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise UserError(f"{file}: {error}") from None
+    except OSError as error:
+        raise UserError(f"cannot read {file}: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise UserError(f"{file}: this is not UTF-8 text") from None
     for number, line in enumerate(lines, 1):
         text = line.partition("#")[0].strip()
         if not text:

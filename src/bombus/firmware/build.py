@@ -41,6 +41,9 @@ def build(
     sources: Sequence[Path], output: Path, *, code_bytes: int = 16384, data_bytes: int = 16384
 ) -> None:
     """Compiles and links `sources` to an ELF file; raises UserError with the compiler's words."""
+    for source in sources:
+        if not source.is_file():
+            raise UserError(f"there is no file {source}")
     with TemporaryDirectory() as folder:
         # Not every linker takes --defsym.
         script = (FILES / "link.ld").read_text(encoding="utf-8")

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -73,7 +74,9 @@ def _words(error: Any, loc: Loc, document: Any) -> str:
         len(in_tile) == 1 and in_tile[0] not in {*TileOfKind.model_fields, "layers"}
     )
     if is_parameter and error["type"] != "extra_forbidden":
-        return f"{place}: should be a number, a text, true or false"
+        near = get_close_matches(str(in_tile[-1]), TileOfKind.model_fields, 1, 0.75)
+        hint = f"; is it meant to be {near[0]!r}?" if near and len(in_tile) == 1 else ""
+        return f"{place}: should be a number, a text, true or false{hint}"
     return yaml_file.words(error, loc, place, DesignConfig)
 
 

@@ -13,7 +13,7 @@ from pyslang import ast
 from bombus.analysis import check
 from bombus.base import paths
 from bombus.base.errors import DesignError, UserError
-from bombus.base.text import near_matches, snake_case
+from bombus.base.text import listing, near_matches, nearest, snake_case
 from bombus.design import rtl
 from bombus.generation import generate
 from bombus.registers.systemverilog import layer_types
@@ -201,7 +201,9 @@ def of_module(name: str, params: Mapping[str, int], data_width: int) -> Sources:
     files = rtl.rtl_files()
     modules = rtl.modules(files)
     if name not in modules:
-        raise UserError(f"there is no module {name!r}; {near_matches(name, modules)}")
+        near = listing(map(repr, nearest(name, modules)), "or")
+        hint = f"did you mean {near}?" if near else "docs/modules.md lists them"
+        raise UserError(f"there is no module {name!r}; {hint}")
     known = modules[name]
     values = {"DataWidth": data_width} if "DataWidth" in known else {}
     by_key = {snake_case(key): key for key in known}
