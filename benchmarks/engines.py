@@ -238,8 +238,8 @@ def measure(
 
 def table(rows: Sequence[Row], manifest: dict[str, Any], mhz: float | None) -> Table:
     result = Table(title=f"Chains of engines: {manifest['name']}", title_justify="left")
-    headings = ["engines", "bytes\nframe", "beats", "cycles\na frame", "Mpps", "Gbit/s", "bound"]
-    headings += ["flits\na cycle", "latency\nmean", "max", "lost", "at the\nline rate"]
+    headings = ["engines", "bytes\nframe", "beats", "cycles\nper frame", "Mpps", "Gbit/s", "bound"]
+    headings += ["flits\nper cycle", "latency\nmean", "max", "lost", "at the\nline rate"]
     if mhz:
         headings += [f"{mhz:.0f} MHz\n{each}" for each in ("Mpps", "Gbit/s", "ns\nlatency")]
     for heading in headings:
@@ -254,7 +254,7 @@ def table(rows: Sequence[Row], manifest: dict[str, Any], mhz: float | None) -> T
             cells += [f"{row.latency_ns_estimated:.0f}"]
         result.add_row(*map(str, cells))
     result.caption = (
-        f"{manifest['clock_mhz']:.0f} MHz, {manifest['data_width']} bits a cycle, a line of "
+        f"{manifest['clock_mhz']:.0f} MHz, {manifest['data_width']} bits per cycle, a line of "
         f"{manifest['line_rate_gbps']:g} Gbit/s; {NUM_SEQUENCES} random sequences each; "
         f"{sum(row.checked for row in rows):,} frames compared with the model"
     )

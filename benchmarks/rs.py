@@ -275,7 +275,7 @@ def table(rows: Sequence[Row], manifest: Mapping[str, Any], missing: Sequence[st
             *("missing" if rate is None else f"{rate:.1f}" for rate in rates),
         )
     notes = [
-        f"simulated time, left: {manifest['clock_mhz']:.0f} MHz, {manifest['data_width']} bits a "
+        f"simulated time, left: {manifest['clock_mhz']:.0f} MHz, {manifest['data_width']} bits per "
         f"cycle, a line of {manifest['line_rate_gbps']:g} Gbit/s; network included",
         *(["estimated: at the clock that `bombus area` allows"] if estimated else []),
         "CPU time, right: one core of this machine, encoding alone, no network",

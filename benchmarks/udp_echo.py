@@ -246,7 +246,7 @@ def table(rows: Sequence[Row], manifest: dict[str, Any], mhz: float | None = Non
         "bytes\nUDP",
         "bytes\nframe",
         "beats",
-        "cycles\na frame",
+        "cycles\nper frame",
         "Mpps",
         "Gbit/s",
         "bound",
@@ -262,7 +262,7 @@ def table(rows: Sequence[Row], manifest: dict[str, Any], mhz: float | None = Non
         if "udp_echo" in peer and peer["data_width"] == manifest["data_width"]
     }
     for name in peers:
-        result.add_column(f"{name}\na frame", justify="right")
+        result.add_column(f"{name}\nper frame", justify="right")
         result.add_column(f"{name}\nlatency", justify="right")
     for row in rows:
         cells = [
@@ -287,7 +287,7 @@ def table(rows: Sequence[Row], manifest: dict[str, Any], mhz: float | None = Non
             cells += [str(known.get(key, "")) for key in ("cycles_per_packet", "latency_cycles")]
         result.add_row(*cells)
     notes = [
-        f"{manifest['clock_mhz']:.0f} MHz, {manifest['data_width']} bits a cycle, a line of "
+        f"{manifest['clock_mhz']:.0f} MHz, {manifest['data_width']} bits per cycle, a line of "
         f"{manifest['line_rate_gbps']:g} Gbit/s; {sum(row.checked for row in rows):,} replies "
         f"compared with the model"
     ]

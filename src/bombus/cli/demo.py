@@ -167,8 +167,8 @@ def measure(library: Library, console: Console) -> None:
         speed = simulation.evaluated_cycles / (time.perf_counter() - started)
     line_rate = library.manifest["line_rate_gbps"]
     table.caption = (
-        f"{mhz:.0f} MHz, {library.manifest['data_width']} bits a cycle; line rate {line_rate:g} "
-        f"Gbit/s; {speed / 1000:.0f} k cycles/s simulated"
+        f"{mhz:.0f} MHz, {library.manifest['data_width']} bits per cycle; Gbit/s are at most the "
+        f"line rate, {line_rate:g}; {speed / 1000:.0f} k cycles/s simulated"
     )
     table.caption_justify = "left"
     print_table(console, table)
