@@ -69,7 +69,7 @@ conformance: $(VENV)/.done  ## run the TCP conformance scripts; docs/conformance
 venv: $(VENV)/.done  ## install Bombus with all its tools into .venv
 
 $(VENV)/.done: requirements.lock pyproject.toml
-	@echo "Installing Bombus and its tools into $(VENV): about 400 MB to download, 1.6 GB on disk."
+	@echo "Installing Bombus and its tools into $(VENV): about 450 MB to download, 2 GB on disk."
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install --disable-pip-version-check --requirement requirements.lock
 	$(BIN)/pip install --disable-pip-version-check --quiet --no-deps --no-build-isolation --editable .
