@@ -16,6 +16,7 @@ from bombus.base.output import STDOUT
 from bombus.golden.answers import echo_reply
 from bombus.golden.frames import Host, Station, padded, udp_frame
 from bombus.measure import bench
+from bombus.measure.exchanges import wire_gbps
 
 Run = Callable[..., Any]
 
@@ -143,10 +144,15 @@ def test_missing_and_extra_replies_are_errors() -> None:
     station = Station.of("02:00:00:00:00:63", "10.77.0.99")
     host = Host(b"\2\0\0\0\0\1", b"\x0a\x4d\0\2", b"\xff\xff\xff\0")
     frames = [padded(udp_frame(station, host, bytes([i]))) for i in range(4)]
-    replies = [benchmark.Frame(echo_reply(frame), 0, 0, 0) for frame in frames]
+    replies = [benchmark.Frame(echo_reply(frame), 0, 0, 0, 0) for frame in frames]
     assert benchmark.compare(frames, replies) == (4, 0)
     assert benchmark.compare(frames, replies[:-1]) == (3, 1)
     assert benchmark.compare(frames, [*replies, replies[0]]) == (4, 1)
+
+
+def test_the_shortest_frames_fill_a_wire() -> None:
+    """The known figure of 10 Gbit/s: 14.88 million frames of 64 bytes a second, FCS included."""
+    assert wire_gbps(60, 14_880_952) == pytest.approx(10)
 
 
 def test_unknown_names() -> None:

@@ -16,10 +16,10 @@ from pathlib import Path
 import pytest
 from documents import DOCS, EXAMPLES, PAGES, ROOT, UDP_ECHO, blocks, renewed, udp_upper
 from documents import UDP_UPPER as DESIGN
+from support.live import new_namespace
 
 from bombus.generation.generate import generate
 from bombus.golden.frames import Host, Station, udp_frame
-from bombus.live.netns import Namespace, NamespaceError
 from bombus.measure.exchanges import introduce
 from bombus.simulator.build import build
 from bombus.simulator.library import Library
@@ -160,11 +160,7 @@ def test_a_linux_program_talks_to_it(library: Library, tmp_path: Path) -> None:
     assert library.path.exists()
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     report = tmp_path / "report.json"
-    try:
-        namespace = Namespace()
-    except NamespaceError as error:
-        pytest.skip(str(error))
-    with namespace:
+    with new_namespace() as namespace:
         command = [sys.executable, "-m", "support.watched", "bombus.cli"]
         command += ["run", str(DESIGN), "--report", str(report)]
         runner = namespace.popen(command, env=environment, stdout=subprocess.DEVNULL)

@@ -163,26 +163,31 @@ def test_layer_takes_or_gives_a_beat_in_every_cycle(benches: Benches, layer: str
         assert consecutive(bench.taken(stream)) or consecutive(out)
 
 
-def packet_of_200_bytes(number: int, random: Random, *, with_options: bool) -> Message:
-    options = b"\x01" * 4 * random.randrange(1, 11) if with_options else b""
-    data = number.to_bytes(4, "big") + random.randbytes(176 - len(options))
+def numbered_packet(size: int, number: int, random: Random, *, with_options: bool) -> Message:
+    words = random.randrange(1, min(11, (size - 24) // 4)) if with_options else 0
+    options = b"\x01" * 4 * words
+    data = number.to_bytes(4, "big") + random.randbytes(size - 24 - len(options))
     words = 5 + len(options) // 4
     header = struct.pack(
         "!BBHHHBBH4s4s",
-        *(0x40 | words, 0, 200, 0, 0x4000, 64, PROTOCOL_UDP, 0, PEER_IP, HOST_IP),
+        *(0x40 | words, 0, size, 0, 0x4000, 64, PROTOCOL_UDP, 0, PEER_IP, HOST_IP),
     )
     return received(checksummed(header + options, 10) + data)
 
 
-@pytest.mark.parametrize("share", [0.0, 0.01, 0.05, 0.1, 0.5, 1.0])
-def test_packets_with_options_do_not_hold_up_others(benches: Benches, share: float) -> None:
-    """At full rate, only packets with options are lost, if the side path cannot accept them."""
+@pytest.mark.parametrize("share", [0.0, 0.01, 0.05, 0.1, 0.5, 0.9, 1.0])
+@pytest.mark.parametrize("size", [200, 46])
+def test_packets_with_options_do_not_hold_up_others(
+    benches: Benches, size: int, share: float
+) -> None:
+    """At full rate, only packets with options are lost, if the side path cannot accept them. The
+    shortest packet has 46 bytes. At the rate of a wire: tests/system/test_ip_options.py."""
     random = Random(11)
     bench = open_bench(benches, "ipv4_rx")
     drops = library(64).kind("ipv4_rx").drops
     slow = [random.random() < share for _ in range(2500)]
     for stream, width in enumerate(WIDTHS):
-        messages = [packet_of_200_bytes(n, random, with_options=s) for n, s in enumerate(slow)]
+        messages = [numbered_packet(size, n, random, with_options=s) for n, s in enumerate(slow)]
         bench.push(Beats(width).stream(messages, random), stream)
     bench.drain(quiet=1000)
     for stream, width in enumerate(WIDTHS):

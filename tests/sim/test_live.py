@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.live import new_namespace
 
 from bombus.live.interface import Interface, InterfaceError
-from bombus.live.netns import Namespace, NamespaceError
+from bombus.live.netns import Namespace
 from bombus.simulator.library import Library
 
 RUN = """
@@ -50,11 +51,7 @@ print(same)
 
 @pytest.fixture
 def namespace() -> Any:
-    try:
-        made = Namespace()
-    except NamespaceError as error:
-        pytest.skip(str(error))
-    with made:
+    with new_namespace() as made:
         yield made
 
 
@@ -97,11 +94,7 @@ def test_an_idle_design_sleeps(namespace: Namespace, loopback: Library, tmp_path
 
 
 def test_nothing_stays_when_the_namespace_ends(loopback: Library, tmp_path: Path) -> None:
-    try:
-        namespace = Namespace()
-    except NamespaceError as error:
-        pytest.skip(str(error))
-    with namespace:
+    with new_namespace() as namespace:
         runner = namespace.popen(
             [sys.executable, "-c", RUN, loopback.path, "{}", tmp_path / "report.json"]
         )

@@ -18,6 +18,7 @@ from bombus.design.network import Network
 from bombus.design.resolved import Design
 from bombus.fabric.routing import Routing
 from bombus.placement import placer
+from bombus.placement.annealing import Judge, anneal
 from bombus.placement.task import blocked, cost, links_between, task_of
 
 FIGURE_5A = ROOT / "docs" / "examples" / "deadlock" / "figure_5a.yaml"
@@ -290,6 +291,18 @@ def test_nothing_but_positions_changes_in_the_file(tmp_path: Path) -> None:
     assert edit.with_positions(config.load(file), positions) == text  # and again: the same
     for comment in re.findall(r"#.*", FORMS):
         assert comment in text
+
+
+def test_annealing_may_find_a_longer_placement_than_it_starts_with() -> None:
+    """One that fits, from a shorter one in which tiles wait for each other."""
+    task = task_of(resolved(FIGURE_5A), {"eth_rx": (1, 0), "udp_rx": (1, 1)})
+    start = {"eth_rx": (1, 0), "udp_rx": (1, 1), "ipv4_rx": (0, 1), "app": (2, 1)}
+    start |= {"arp": (0, 0), "eth_tx": (2, 0), "ipv4_tx": (3, 0), "udp_tx": (3, 1)}
+    knotted, over = Judge(task).faults(start)
+    assert knotted and not over
+    found = anneal(task, start, 2000)
+    assert found is not None and Judge(task).faults(found) == (0, 0)
+    assert cost(task, found) > cost(task, start)
 
 
 HELD = ROOT / "tests" / "system" / "designs" / "held.yaml"

@@ -16,7 +16,7 @@ class Frame:
     first_beat_cycle: int  # cycle in which its first beat was taken
     last_beat_cycle: int
     time_ns: int  # virtual time of the last beat
-    port: int = 0
+    port: int
 
     def __bytes__(self) -> bytes:
         return self.data
@@ -38,7 +38,7 @@ class Sent:
     last_beat_cycle: int
     time_ns: int
     length: int
-    port: int = 0
+    port: int
 
     @classmethod
     def of(cls, info: Any) -> Sent:
