@@ -33,16 +33,13 @@ int unanswered(bombus_sim* sim) {
   return unsuccessful(sim, ETIMEDOUT, "the design does not answer the register request");
 }
 
-// The low word may wrap between two reads of the high word.
+// Reading the low word keeps the high word for the next read (docs/counters.md).
 bool read_counter(Simulator& simulator, uint32_t address, uint64_t& value) {
-  uint32_t low = 0, high = 0, high_after = 0;
-  if (!simulator.read_register(address + 4, high) || !simulator.read_register(address, low) ||
-      !simulator.read_register(address + 4, high_after)) {
+  uint32_t low = 0, high = 0;
+  if (!simulator.read_register(address, low) || !simulator.read_register(address + 4, high)) {
     return false;
   }
-  // The low word has just wrapped: a value read now fits either high word.
-  if (high != high_after && !simulator.read_register(address, low)) return false;
-  value = static_cast<uint64_t>(high_after) << 32 | low;
+  value = static_cast<uint64_t>(high) << 32 | low;
   return true;
 }
 

@@ -51,21 +51,15 @@ void Watchdog::set_limit(uint64_t cycles) {
 void Watchdog::reset() {
   suspects_.clear();
   stalls_.clear();
-  for (Point& point : points_) point.suspected = false, point.samples = 0;
+  for (Point& point : points_) point.suspected = false;
 }
 
 void Watchdog::sample(uint64_t cycle) {
-  // Samples for half of the limit, then checks every cycle for the other half.
-  const uint64_t enough = limit_ / 2 / kSample;
   for (uint32_t i = 0; i < points_.size(); ++i) {
     Point& point = points_[i];
-    if (point.suspected) continue;
-    if (!point.waits()) {
-      point.samples = 0;
-    } else if (++point.samples > enough) {
-      point.suspected = true;
-      suspects_.push_back({i, cycle, 0, false});
-    }
+    if (point.suspected || !point.waits()) continue;
+    point.suspected = true;
+    suspects_.push_back({i, cycle, 0, false});
   }
 }
 
@@ -73,10 +67,9 @@ void Watchdog::look_closely(uint64_t cycle) {
   const auto moved = [&](Suspect& suspect) {
     Point& point = points_[suspect.point];
     if (point.waits()) {
-      if (++suspect.cycles >= limit_ - limit_ / 2 && !suspect.reported) {
+      if (++suspect.cycles >= limit_ && !suspect.reported) {
         suspect.reported = true;
-        const uint64_t sampled = point.samples * kSample;
-        stalls_.push_back({suspect.point, suspect.since_cycle - std::min(sampled, cycle)});
+        stalls_.push_back({suspect.point, suspect.since_cycle});
       }
       return false;
     }
@@ -86,7 +79,6 @@ void Watchdog::look_closely(uint64_t cycle) {
       }));
     }
     point.suspected = false;
-    point.samples = 0;
     return true;
   };
   suspects_.erase(std::remove_if(suspects_.begin(), suspects_.end(), moved), suspects_.end());

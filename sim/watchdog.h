@@ -2,8 +2,8 @@
 // Finds stalled links, queues and layers: something is valid there and does not move. The places to
 // watch come from bombus_design.h, BOMBUS_WATCH(X).
 //
-// The cost is negligible: places are sampled only now and then. Those found waiting every time are
-// then checked in every cycle, until they move or have been stalled for long enough.
+// The cost is negligible: places are sampled only now and then. Those found waiting are then checked
+// in every cycle until they move.
 #ifndef BOMBUS_WATCHDOG_H_
 #define BOMBUS_WATCHDOG_H_
 
@@ -18,7 +18,7 @@ class Watchdog {
  public:
   struct Stall {
     uint32_t point;        // in the order of BOMBUS_WATCH
-    uint64_t since_cycle;  // last moved, or first found waiting
+    uint64_t since_cycle;  // when found waiting: less than kSample after it last moved
   };
 
   explicit Watchdog(const VerilatedContext& context);
@@ -45,7 +45,6 @@ class Watchdog {
     uint32_t byte;
     uint8_t mask;
     bool suspected = false;
-    uint32_t samples = 0;  // consecutive samples in which it waited
     bool waits() const { return valid[byte] & ~moves[byte] & mask; }
   };
   struct Suspect {

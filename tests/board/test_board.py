@@ -32,7 +32,7 @@ def test_pins_of_a_board_are_used_once() -> None:
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("lfe5um5g-45f-8", "xc7a35t", "no device"),
+        ("lfe5um5g-45f-8", "xc7a35t", "is not a device"),
         ("pin: P3", "pin: p3", "P3|pattern|should"),
         ("[T20, U20, T19, R18]", "[T20, U20, T19]", "4"),
         ("mhz: 100", "mhz: 1000", "400"),

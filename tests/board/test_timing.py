@@ -34,7 +34,7 @@ def test_devices_have_the_names_of_the_data_sheet() -> None:
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("xc7a100t", "no device"),
+        ("xc7a100t", "is not a device"),
         ("lfe5um-12f", "begin at 25f"),
         ("lfe5um5g-85f-6", "speed grade 8 only"),
     ],

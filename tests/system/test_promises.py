@@ -127,7 +127,7 @@ def test_a_link_is_named(
     monkeypatch.setattr(paths, "RTL", broken.copy(tmp_path))
     said = broken_promise(capfd, GOOD, ROGUE)
     assert ".u_receive.check_east" in said[0]
-    assert re.search(r": link \(0, 0\) to \(1, 0\): a message of \d+ bytes says that", said[0])
+    assert re.search(r": link \(0, 0\) to \(1, 0\): a message of \d+ bytes has length", said[0])
 
 
 def broken_promise(

@@ -249,7 +249,7 @@ def ip_in_ip(tmp_path: Path, edited: Edited, *, layer: str = DECAP, more: str = 
     return edited(
         ("tiles:\n", "sources: [decap.sv]\ntiles:\n"),
         (
-            "  # Beside it\n",
+            "  # Beside the path\n",
             TILE.replace("NEXT", ", next: {ipv4_rx: inner}" if more else "") + more,
         ),
     )

@@ -76,7 +76,7 @@ ASKER = layer(
 )
 STORE = layer("store", "UdpTx", "", 'localparam string Takes = "probe packet";', STORES)
 TILES = "  - {name: asker, kind: asker, at: [3, 0]}\n  - {name: store, kind: store, at: [3, 1]}\n"
-BESIDE = "  # Beside it\n"
+BESIDE = "  # Beside the path\n"
 IN_ONE_TILE = "  - {name: both, layers: [asker, store], at: [3, 1]}\n"
 
 
