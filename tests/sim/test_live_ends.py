@@ -263,6 +263,28 @@ def test_waveform_and_assertions(
     assert wave.stat().st_size > 500
 
 
+def test_a_failed_assertion_ends_in_an_error(
+    namespace: Namespace, loopback_with_everything: Library, tmp_path: Path
+) -> None:
+    program = (
+        "import sys\n"
+        "from pathlib import Path\n"
+        "from bombus.base.errors import UserError\n"
+        "from bombus.live.run import run\n"
+        "from bombus.simulator.library import Library\n"
+        "try:\n"
+        "    software = lambda simulation: simulation.write_register(0xFFC, 1)\n"
+        "    run(Library(Path(sys.argv[1])), duration=0.2, software=software)\n"
+        "except UserError as error:\n"
+        "    sys.exit(f'error: {error}')\n"
+    )
+    command = [sys.executable, "-c", program, str(loopback_with_everything.path)]
+    result = namespace.run(command, check=False, capture_output=True, text=True, timeout=60)
+    assert result.returncode == 1
+    assert "the register that no one may write" in result.stdout + result.stderr
+    assert "error: loopback: assertions_failed" in result.stderr
+
+
 def test_report_on_standard_output(namespace: Namespace, loopback: Library, tmp_path: Path) -> None:
     code, out, complaint = run_shortly(namespace, loopback, "-")
     assert code == 0
