@@ -145,7 +145,9 @@ module rpu_csr
     mcycle_q[31:0] <= (write_mcycle ? write_data_i : mcycle_q[31:0]) + 32'(cycle_counts);
     if (write_mcycleh | &mcycle_q[31:0] & cycle_counts)
       mcycle_q[63:32] <= write_mcycleh ? write_data_i : mcycle_q[63:32] + 32'd1;
-    minstret_q[31:0] <= (write_minstret ? write_data_i : minstret_q[31:0]) + 32'(counts);
+    // As a clock enable, since retired_i is late.
+    if (write_minstret | counts)
+      minstret_q[31:0] <= write_minstret ? write_data_i : minstret_q[31:0] + 32'd1;
     if (write_minstreth | &minstret_q[31:0] & counts)
       minstret_q[63:32] <= write_minstreth ? write_data_i : minstret_q[63:32] + 32'd1;
 

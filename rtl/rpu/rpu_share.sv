@@ -60,10 +60,10 @@ module rpu_share
 
   // ---- The lane of a message ----
 
-  lanes_t enabled_q, ready_q, before_q, chosen_q;
+  lanes_t enabled_q, ready_q, before_q;
+  lanes_t chosen_q;  // the lane of the last message
   logic first_q, in_turn_q;
-  logic [15:0][1:0] flows_q;
-  lane_t last_q;
+  lanes_t [15:0] flows_q;
 
   packet_meta_t meta;
   assign meta = packet_meta_t'(in_i.meta);
@@ -78,39 +78,39 @@ module rpu_share
 
   // A lane has room if it did a cycle ago, and has got nothing in this cycle or the one before.
   wire lanes_t free = enabled_q & ready_q & ~valid_q & ~before_q;
-  lane_t turn;
+  lanes_t turn;  // the first of these behind the last one
+  lanes_t next;
   always_comb begin
-    turn = last_q;
-    for (int unsigned n = 4; n >= 1; n--) begin
-      if (free[last_q+lane_t'(n)]) turn = last_q + lane_t'(n);
+    turn = '0;
+    for (int unsigned last = 0; last < 4; last++) begin
+      next = '0;
+      for (int unsigned n = 4; n >= 1; n--) begin
+        if (free[lane_t'(last+n)]) next = lanes_t'(1) << lane_t'(last + n);
+      end
+      if (chosen_q[last]) turn |= next;
     end
   end
 
-  lane_t  lane;
   lanes_t chosen;
-  assign lane = in_turn_q ? turn : flows_q[hash];
-  always_comb begin
-    chosen = '0;
-    chosen[lane] = 1'b1;
-    if (~first_q) chosen = chosen_q;
-  end
+  assign chosen = ~first_q ? chosen_q : in_turn_q ? turn : flows_q[hash];
 
   wire may_start = ~in_turn_q | |free;
   assign in_ready_o = moves & (~first_q | may_start);
   wire takes = in_valid_i & in_ready_o;
   always_ff @(posedge clk_i) begin
     if (moves) beat_q <= in_i;
-    if (takes & first_q) chosen_q <= chosen;
-    if (takes & first_q) last_q <= lane;
+    if (takes) chosen_q <= chosen;
     enabled_q <= regs_i.share.lanes;
     in_turn_q <= regs_i.share.in_turn;
-    flows_q   <= regs_i.flows.lanes;
-    ready_q   <= ready;
-    before_q  <= valid_q;
+    for (int unsigned flow = 0; flow < 16; flow ++) begin
+      flows_q[flow] <= lanes_t'(1) << regs_i.flows.lanes[2*flow+:2];
+    end
+    ready_q  <= ready;
+    before_q <= valid_q;
     if (rst_i) begin
-      valid_q <= '0;
-      first_q <= 1'b1;
-      last_q  <= '1;
+      valid_q  <= '0;
+      first_q  <= 1'b1;
+      chosen_q <= lanes_t'(1) << 3;
     end else begin
       if (moves) valid_q <= takes ? chosen : '0;
       if (takes) first_q <= in_i.last;
