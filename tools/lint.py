@@ -90,13 +90,16 @@ def lint_verilator(generated: Generated) -> bool:
     return _passes([*command, "--top-module", generated.top], generated.folder)
 
 
-def lint_slang(generated: Generated) -> bool:
-    """Whether Yosys, by way of slang, reads a generated design."""
+def lint_slang(generated: Generated, *, tiles: bool) -> bool:
+    """Whether Yosys, by way of slang, reads a generated design, or what is around its tiles."""
     script = (
         "import sys; from pyosys import libyosys as y; d = y.Design(); "
-        "y.run_pass(f'read_slang -F {sys.argv[1]} --top {sys.argv[2]}', d)"
+        "y.run_pass('read_slang -F ' + ' '.join(sys.argv[1:]), d)"
     )
-    command = [sys.executable, "-c", script, generated.file_list.name, generated.top]
+    command = [sys.executable, "-c", script, generated.file_list.name, "--top", generated.top]
+    for file in () if tiles else (generated.folder / "tiles").glob("*_tile_*.sv"):
+        if not file.stem.endswith("_registers"):
+            command += ["--blackboxed-module", file.stem]
     return _passes(command, generated.folder)
 
 
@@ -110,15 +113,17 @@ def lint_designs(*, fix: bool) -> bool:
             file = Path(folder) / f"{name}.yaml"
             file.write_text(f"{narrow}fabric: {fabric}\n", encoding="utf-8")
             designs.append(file)
+        found: list[Generated] = []
         smallest: dict[frozenset[str], Generated] = {}
         for design in designs:
             generated = generate(design, Path(folder) / design.stem)
             good &= lint_verilator(generated)
+            found.append(generated)
             modules = frozenset(file.name for file in (generated.folder / "rtl").rglob("*.sv"))
             known = smallest.setdefault(modules, generated)
             smallest[modules] = min(known, generated, key=_tiles)
-        for generated in smallest.values():
-            good &= lint_slang(generated)
+        for generated in found:
+            good &= lint_slang(generated, tiles=generated in smallest.values())
     return good
 
 

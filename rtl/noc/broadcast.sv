@@ -26,21 +26,27 @@ module broadcast #(
     $error("broadcast: Width must be at least 1");
   end
 
-  logic [$clog2(NumMembers)-1:0] last_q, grant;
-  logic [NumMembers-1:0] wins;
-  round_robin #(
-      .NumInputs(NumMembers)
-  ) u_turn (
-      .last_i(last_q),
-      .request_i(offer_i),
-      .grant_o(grant),
-      .wins_o(wins)
-  );
-  assign wait_o = ~wins;
+  typedef logic [NumMembers-1:0] members_t;
+
+  // The first member that offers a word, of those behind the last one if any of these does. By
+  // masks, since round_robin grows with the cube of its inputs.
+  members_t behind_q;  // the members behind the last one that was received
+  wire members_t later = offer_i & behind_q;
+  wire members_t among = |later ? later : offer_i;
+  wire members_t grant = among & (~among + 1'b1);
+  assign wait_o = ~grant;
+
+  logic [Width-1:0] word;
+  always_comb begin
+    word = '0;
+    for (int unsigned n = 0; n < NumMembers; n++) word |= word_i[n] & {Width{grant[n]}};
+  end
+
   always_ff @(posedge clk_i) begin
-    last_q  <= rst_i ? '0 : grant;
+    if (rst_i) behind_q <= '1;
+    else if (|offer_i) behind_q <= ~(grant | (grant - 1'b1));
     given_o <= |offer_i & ~rst_i;
-    got_o   <= word_i[grant];
+    got_o   <= word;
   end
 
 endmodule

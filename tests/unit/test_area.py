@@ -75,6 +75,7 @@ def test_parameters_of_enums_are_numbers() -> None:
 
 def test_only_errors_count_as_errors() -> None:
     said = ["build.sv:12:3: error: unknown module 'x'", "ERROR: Compilation failed"]
+    said += ["loop.sv:38: ERROR: unroll limit of 4000 exhausted"]
     log = ["Adding EN signal on $driver$error_q", "0 errors, 0 warnings", *said, "the end"]
     assert errors("\n".join(log)) == said
     assert errors("\n".join(log[:2])) == log[:2]  # killed: its last words

@@ -21,6 +21,8 @@ from bombus.base.extras import require
 
 require("pyosys", "bombus area", "Yosys", "area")
 
+# Of Yosys, of its reader of SystemVerilog, and of slang.
+_ERROR = re.compile(r"ERROR: |\S+:\d+: ERROR: |\S+:\d+:\d+: (fatal )?error: ")
 _TOLD = 12  # lines of Yosys's log in an error
 
 
@@ -49,7 +51,7 @@ def errors(log: str) -> list[str]:
     Signals and passes may have "error" in their names.
     """
     lines = log.splitlines()
-    found = [line for line in lines if re.match(r"ERROR: |\S+:\d+:\d+: (fatal )?error: ", line)]
+    found = [line for line in lines if _ERROR.match(line)]
     return (found or lines[-5:])[:_TOLD]
 
 
