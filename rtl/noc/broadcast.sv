@@ -33,18 +33,25 @@ module broadcast #(
   members_t behind_q;  // the members behind the last one that was received
   wire members_t later = offer_i & behind_q;
   wire members_t among = |later ? later : offer_i;
-  wire members_t grant = among & (~among + 1'b1);
+  members_t grant;
   assign wait_o = ~grant;
 
   logic [Width-1:0] word;
   always_comb begin
     word = '0;
-    for (int unsigned n = 0; n < NumMembers; n++) word |= word_i[n] & {Width{grant[n]}};
+    for (int unsigned n = 0; n < NumMembers; n++) begin
+      grant[n] = among[n] & ~|(among & ((members_t'(1) << n) - 1'b1));
+      word |= word_i[n] & {Width{grant[n]}};
+    end
   end
 
   always_ff @(posedge clk_i) begin
     if (rst_i) behind_q <= '1;
-    else if (|offer_i) behind_q <= ~(grant | (grant - 1'b1));
+    else if (|offer_i) begin
+      for (int unsigned n = 0; n < NumMembers; n++) begin
+        behind_q[n] <= |(grant & ((members_t'(1) << n) - 1'b1));
+      end
+    end
     given_o <= |offer_i & ~rst_i;
     got_o   <= word;
   end

@@ -155,7 +155,7 @@ module rpu_core
   logic m_trap_q, m_interrupt_q, m_redirect_q, m_at_address_q;
   load_t m_how_q;
   logic m_access_q, m_aligned_q, m_misaligned_q, m_in_data_q, m_in_bus_q;
-  logic m_taken_q, m_learn_q, m_bad;
+  logic m_taken_q, m_learn_q, m_bad, m_on_bus;
   logic [3:0] m_cause_q, m_bytes_q;
   word_t m_address_q, m_result_q, m_data_q;
   logic m_write_q;
@@ -252,12 +252,13 @@ module rpu_core
   end
 
   // A custom instruction has its effect when it leaves for the next stage.
-  assign custom_valid_o = is_alive & x_q.is_custom & ~interrupt & ~is_faulty & ~m_stalls;
+  // Not beside an access of the bus, ready or not: bus_ready_i is late.
+  assign custom_valid_o = is_alive & x_q.is_custom & ~interrupt & ~is_faulty & ~m_bad & ~m_on_bus;
   assign custom_op_o = {insn_x_q[31:25], funct3};
   assign custom_first_o = first_q;
   assign custom_second_o = second_q;
 
-  wire waits_unit = is_slow ? ~slow_done_q : x_q.is_custom & ~custom_ready_i;
+  wire waits_unit = is_slow ? ~slow_done_q : x_q.is_custom & (~custom_ready_i | m_on_bus);
   wire waits = waits_unit & ~interrupted & ~is_faulty;
   assign advance_x = ~m_stalls & ~(is_alive & waits);
 
@@ -441,9 +442,10 @@ module rpu_core
     end
   end
   // A jump or an access to a bad address, which takes a cycle more.
+  assign m_on_bus = m_access_q & m_in_bus_q;
   assign m_bad = m_taken_q & m_address_q[1] |
       m_access_q & (m_misaligned_q | (m_in_data_q ? data_fault_i : ~m_in_bus_q));
-  assign m_stalls = m_bad | m_access_q & m_in_bus_q & ~(bus_ready_i & ~bus_error_i);
+  assign m_stalls = m_bad | m_on_bus & ~(bus_ready_i & ~bus_error_i);
   assign redirect = m_redirect_q;
   assign redirect_target = m_taken_q ? m_address_q[31:2] : m_other_q;
   assign learn = m_learn_q & m_redirect_q;
