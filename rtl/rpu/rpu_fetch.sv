@@ -34,8 +34,8 @@ module rpu_fetch #(
   if (NumTargets < 2 || NumTargets > 16) begin : gen_bad_targets
     $error("rpu_fetch: NumTargets must be 2 to 16");
   end
-  if (CodeBytes < 64 || CodeBytes > 65536 || CodeBytes != 2 ** PcWidth) begin : gen_bad_code
-    $error("rpu_fetch: CodeBytes must be a power of two, 64 to 65536");
+  if (CodeBytes < 64 || CodeBytes > 1048576 || CodeBytes != 2 ** PcWidth) begin : gen_bad_code
+    $error("rpu_fetch: CodeBytes must be a power of two, 64 to 1048576");
   end
 
   // Entries know the lower bits of an address only: another branch with the same gets a bad guess.
