@@ -66,11 +66,11 @@ module arp_questions
     input block_t count_i,
     input logic fits_i,
     output logic keep_o,
+    output logic start_o,  // read the chain, which chain_head_o and chain_tail_o name a cycle later
     // One cycle later.
     output logic link_o,  // append the packet to chain_tail_o
     output block_t link_head_o,
     output logic free_o,  // free the chain
-    output logic start_o,  // read the chain
     output block_t chain_head_o,
     output block_t chain_tail_o,
     output block_t chain_count_o,
@@ -284,6 +284,7 @@ module arp_questions
   assign keep_o = packet & fits_i;
   assign turn = turn_q + way_t'(opens & full_q);
 
+  assign start_o = answered & held;
   assign ask_o = again | renewal | fresh;
   assign ask_key_o = entry_key_q;
   assign ask_again_o = again;
@@ -325,7 +326,6 @@ module arp_questions
       is_scan_q <= 1'b0;
       link_o <= 1'b0;
       free_o <= 1'b0;
-      start_o <= 1'b0;
     end else begin
       if (clear_q & (&scan_q)) clear_q <= 1'b0;
       opened_q <= open & ~taken;
@@ -341,7 +341,6 @@ module arp_questions
       is_scan_q <= scan;
       link_o <= keep_o & behind;
       free_o <= displaced | ((give_up | evict | answered) & held);
-      start_o <= answered & held;
     end
   end
 

@@ -8,7 +8,7 @@
 // length, by linking it behind the free blocks. One block is always free.
 //
 // Write: one beat per cycle, never stops; a packet that does not fit is not
-// written. Read: 2 cycles from start_i to the first beat, then a beat per cycle;
+// written. Read: 3 cycles from start_i to the first beat, then a beat per cycle;
 // below 512 bits a cycle more for each packet.
 module waiting_packets
   import bombus_pkg::*;
@@ -41,14 +41,14 @@ module waiting_packets
     input block_t free_tail_i,
     input block_t free_count_i,
 
-    // Chain output, only while no packet arrives. The chain may be freed in the cycle of start_i.
+    // Chain output, only while no packet arrives. The chain may be freed in the cycle that names it.
     input  logic   start_i,
-    input  block_t start_head_i,
+    input  block_t start_head_i,  // in the cycle after start_i
     input  block_t start_tail_i,
     output beat_t  out_o,
     output logic   out_valid_o,
     input  logic   out_ready_i,
-    output logic   reading_o
+    output logic   reading_o      // a register, from the cycle after start_i to the last beat
 );
 
   if (NumBlocks < 2 || NumBlocks != 2 ** $clog2(NumBlocks)) begin : gen_bad_blocks
@@ -145,7 +145,7 @@ module waiting_packets
 
   block_t out_block_q, tail_q;
   index_t read_index_q;
-  logic active_q;
+  logic start_q, active_q;
   // A packet's last beat is always followed by another block.
   wire taken = out_valid_o & out_ready_i;
   wire packet_end = taken & out_o.last;
@@ -153,30 +153,33 @@ module waiting_packets
   wire turn = fetch & (read_index_q == LastIndex);
   wire skip = (BlockBeats != 1) & packet_end & (read_index_q != '0);
   wire finish = BlockBeats == 1 ? fetch & (read_q == tail_q) : packet_end & (out_block_q == tail_q);
-  assign reading   = active_q;
-  assign reading_o = start_i | active_q | out_valid_o;
+  wire active = start_q | (active_q & ~finish);
+  wire out_valid = fetch | (out_valid_o & ~taken);
+  assign reading = active_q;
 
   always_ff @(posedge clk_i) begin
     if (write_i & fits) ram[addr_of(here, index)] <= beat_i;
     if (fetch) out_o <= ram[addr_of(read_q, read_index_q)];
   end
   always_ff @(posedge clk_i) begin
-    if (start_i) tail_q <= start_tail_i;
+    if (start_q) tail_q <= start_tail_i;
     if (fetch) out_block_q <= read_q;
-    if (start_i) read_q <= start_head_i;
+    if (start_q) read_q <= start_head_i;
     else if (turn | skip) read_q <= next_here;
-    if (start_i | turn | skip) read_index_q <= '0;
+    if (start_q | turn | skip) read_index_q <= '0;
     else if (fetch) read_index_q <= read_index_q + 1'b1;
   end
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
+      start_q <= 1'b0;
       active_q <= 1'b0;
       out_valid_o <= 1'b0;
+      reading_o <= 1'b0;
     end else begin
-      if (start_i) active_q <= 1'b1;
-      else if (finish) active_q <= 1'b0;
-      if (fetch) out_valid_o <= 1'b1;
-      else if (taken) out_valid_o <= 1'b0;
+      start_q <= start_i;
+      active_q <= active;
+      out_valid_o <= out_valid;
+      reading_o <= start_i | active | out_valid;
     end
   end
 

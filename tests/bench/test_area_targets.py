@@ -12,14 +12,16 @@ from bombus.measure.area import Report, measure
 
 FIXED_LUTS = 22_500
 DELAY_PS = 4_000  # 250 MHz, the clock of the designs
+# The two beats of a 65-byte frame in its time on a line of 100 Gbit/s, so that every size passes.
+EVERY_SIZE_PS = 3_560
 LEVELS = 12  # on any path (docs/architecture.md, "Timing")
 LUTS = {DESIGNS[512]: 42_000, FUSED: 17_000}
 
 
-def meets(design: Path) -> Report:
+def meets(design: Path, limit_ps: int = DELAY_PS) -> Report:
     report = measure(str(design))
-    assert report.delay_ps is not None and report.delay_ps <= DELAY_PS
-    assert report.sta_ps is not None and report.sta_ps <= DELAY_PS
+    assert report.delay_ps is not None and report.delay_ps <= limit_ps
+    assert report.sta_ps is not None and report.sta_ps <= limit_ps
     assert report.meets_clock
     assert report.levels <= LEVELS
     return report
@@ -28,7 +30,7 @@ def meets(design: Path) -> Report:
 @pytest.mark.sweep
 @pytest.mark.parametrize("design", LUTS, ids=lambda path: path.stem)
 def test_designs(design: Path) -> None:
-    assert meets(design).area.lut_total <= LUTS[design]
+    assert meets(design, EVERY_SIZE_PS).area.lut_total <= LUTS[design]
 
 
 @pytest.mark.sweep
