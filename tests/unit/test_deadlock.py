@@ -7,12 +7,13 @@ import random
 from collections.abc import Sequence
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 import networkx as nx
 import pytest
 from unit_helpers import DESIGNS, ROOT, Edited, Problems, layer_text, without_promise
 
-from bombus.analysis import check
+from bombus.analysis import check, deadlock
 from bombus.analysis.deadlock import (
     cycles,
     cycles_after,
@@ -68,6 +69,18 @@ def test_two_neighbours_that_send_to_each_other_fill_four_queues(algorithm: str)
     queue_flits = 13
     found = min_cycle_capacity(graph, lambda c: queue_flits if c.enter and c.leave else 0)
     assert found == 4 * queue_flits
+
+
+def test_every_cycle_that_a_join_does_not_close_itself() -> None:
+    """A window that keeps one from filling up says nothing about the other."""
+    graph = nx.DiGraph([("a", "b"), ("b", "a"), ("a", "link"), ("link", "a")])
+    nx.add_cycle(graph, ["b", "queue"])
+    joined: Any = [("a", "b")]
+    knots: Any = deadlock._knots
+    assert set(knots(graph, joined, every=True)) == {
+        frozenset({*pair}) for pair in (("a", "link"), ("b", "queue"))
+    }
+    assert len(knots(graph, joined, every=False)) == 1
 
 
 # ---- Cycles of designs ----

@@ -174,6 +174,29 @@ def test_room_needs_senders_with_credits(tmp_path: Path) -> None:
     assert deadlocks(tmp_path, APART, ENDS, asker(free), keeps) != []
 
 
+@pytest.mark.parametrize("streams", [1, 2])
+def test_room_that_is_not_free_when_the_answer_has_gone(tmp_path: Path, streams: int) -> None:
+    """The store may still send a copy, which needs the port where the next request waits."""
+    tiles = (
+        SOURCE
+        + "  - {name: asker, layers: [asker, sink], at: [1, 0]}\n"
+        + "  - {name: store, layers: [store, log_end], at: [2, 0]}\n"
+        + "  - {name: logger, kind: logger, at: [2, 1]}\n"
+    )
+    keeps = "localparam int unsigned Room = 1;"
+    if streams == 2:
+        copies = module("store", ["in"], {"out": "asker_answer", "log": "logger"}, keeps)
+    else:
+        copies = store(keeps).replace("NextAskerAnswer}", "NextAskerAnswer, NextLogger}")
+        copies = copies.replace("out_ready_i", "out_ready_i,\n  output logic out_next_o")
+    end = module("logger", ["in"], {"out": "log_end"}) + module("log_end", ["in"], {})
+    others = (ENDS, asker(DROPS + "localparam bit AlwaysTakes = 1;"), end)
+    assert deadlocks(tmp_path, tiles, *others, copies) == ["asker logger store"]
+    # Where it serves, its room is for requests without an answer.
+    serves = copies.replace(keeps, keeps + 'localparam string Serves = "in";')
+    assert deadlocks(tmp_path, tiles, *others, serves) == []
+
+
 def test_an_output_that_the_input_does_not_wait_for(tmp_path: Path) -> None:
     tiles = APART.replace(SINK, "").replace("kind: asker", "layers: [asker, sink]")
     assert deadlocks(tmp_path, tiles, ENDS, asker(DROPS), store()) != []

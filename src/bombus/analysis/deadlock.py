@@ -90,18 +90,20 @@ def _name(layer: Layer | None) -> str:
 
 def knots(design: Design) -> list[frozenset[Resource]]:
     """Parts of the resource graph in which messages can wait for each other in a cycle."""
-    return _knots(design.resource_graph, list(_joined(design)))
+    return _knots(design.resource_graph, list(_joined(design)), every=True)
 
 
 def cycles(design: Design, among: Iterable[frozenset[Resource]] | None = None) -> list[Cycle]:
     """A shortest cycle of each knot of the resource graph; if there is none, the design cannot
     deadlock.
 
-    `among`: only of these knots.
+    `among`: only of these knots. By default, knots that only a join keeps apart have one cycle.
     """
     graph = design.resource_graph
     found = []
-    for component in knots(design) if among is None else among:
+    if among is None:
+        among = _knots(graph, list(_joined(design)), every=False)
+    for component in among:
         part = graph.subgraph(sorted(component, key=_order))
         found.append(_explain(design, graph, shortest_cycle(part) or []))
     return sorted(found, key=lambda cycle: cycle.legs[0].hop.source.tile.index)
@@ -121,9 +123,12 @@ def _joined(design: Design) -> Iterator[tuple[Input, Input]]:
 
 
 def _knots(
-    graph: nx.DiGraph[Resource], joined: list[tuple[Input, Input]]
+    graph: nx.DiGraph[Resource], joined: list[tuple[Input, Input]], *, every: bool
 ) -> list[frozenset[Resource]]:
-    """Strongly connected parts with a cycle that does not contain two joined inputs."""
+    """Strongly connected parts with a cycle that does not contain two joined inputs.
+
+    `every`: all of them, not only enough to explain that there are some.
+    """
     found: dict[frozenset[Resource], None] = {}
     for component in nx.strongly_connected_components(graph):
         part = graph.subgraph(component)
@@ -133,9 +138,12 @@ def _knots(
         if pair is None:
             found[frozenset(component)] = None
             continue
-        # Without either input, a cycle still remains; one of these explains it.
-        rests = (_knots(part.subgraph(component - {left_out}), joined) for left_out in pair)
-        found.update(dict.fromkeys(next(filter(None, rests), [])))
+        # A cycle has at most one of the two, so it is in a part without the other.
+        for left_out in pair:
+            rest = _knots(part.subgraph(component - {left_out}), joined, every=every)
+            found.update(dict.fromkeys(rest))
+            if rest and not every:
+                break
     return list(found)
 
 

@@ -44,7 +44,25 @@ def room_covers(target: Input, design: Design) -> bool:
     """Whether an input has room for everything that its senders may have outstanding."""
     senders = {hop.source for hop in design.hops_to(target)}
     credits = [sender.stream.credits for sender in senders]
-    return bool(target.stream.room) and all(credits) and sum(credits) <= target.stream.room
+    is_enough = bool(target.stream.room) and all(credits) and sum(credits) <= target.stream.room
+    return is_enough and all(_keeps_until_answered(target, each, design) for each in senders)
+
+
+def _keeps_until_answered(target: Input, request: Output, design: Design) -> bool:
+    """Whether a request has left the layer that takes it when its answer returns the credit.
+
+    A layer that also sends elsewhere may still hold a part of it then, unless it `Serves`: its
+    room is for requests that it has not answered.
+    """
+    layers = (target.layer, *design.behind(target.layer))
+    outputs = [output for layer in layers for output in layer.outputs]
+    if any(
+        output.layer is target.layer and output.stream.serves == target.name for output in outputs
+    ):
+        return True
+    answers = [each for each in request.layer.inputs if each.stream.answers == request.name]
+    way = {hop for each in answers for hop in awaited_hops(each, each, design)}
+    return all(hop in way for output in outputs for hop in design.hops_from(output) if hop.target)
 
 
 def strangers(answer: Input, design: Design) -> list[Layer]:
