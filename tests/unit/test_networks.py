@@ -4,10 +4,11 @@
 from __future__ import annotations
 
 import re
+from itertools import permutations
 from pathlib import Path
 
 import pytest
-from test_waiting_model import ASKS, DROPS, ENDS, asker, store
+from test_waiting_model import ASKS, DROPS, ENDS, asker, module, store
 from typer.testing import CliRunner
 from unit_helpers import ROOT
 
@@ -324,3 +325,26 @@ def test_the_picture_shows_the_networks(tmp_path: Path) -> None:
     assert "control: 64 bits, wormhole, 2 \N{MULTIPLICATION SIGN} 1 routers" in text
     dashed = re.findall(r'style="[^"]*stroke-dasharray: (?!none)[^"]*"', text)
     assert len(dashed) >= 3  # the mesh, a request, an answer
+
+
+@pytest.mark.parametrize(("count", "is_sound"), [(3, True), (2, False)])
+def test_a_join_of_three_streams(tmp_path: Path, count: int, is_sound: bool) -> None:
+    """Each input needs a network of its own."""
+    streams = "abc"
+    waits = "\n".join(
+        f"localparam bit {one.upper()}WaitsFor{other.upper()} = 1;"
+        for one, other in permutations(streams, 2)
+    )
+    layers = module("joins", list(streams), {"out": "sink"}, waits) + module("sink", ["in"], {})
+    layers += "".join(module(f"source_{x}", [], {"out": f"joins_{x}"}) for x in streams)
+    names = [f"n{i}" for i in range(count)]
+    of = dict(zip(streams, [*names, names[-1]], strict=False))
+    given = ", ".join(f"{name}: {{data_width: 64}}" for name in names)
+    head = re.sub(r"networks:\n.*\n.*\n", f"networks: {{{given}}}\n", HEAD)
+    tiles = "".join(
+        f"  - {{name: s{x}, kind: source_{x}, networks: {{out: {of[x]}}}, at: [{i}, 0]}}\n"
+        for i, x in enumerate(streams)
+    )
+    uses = ", ".join(f"{x}: {of[x]}" for x in streams)
+    tiles += f"  - {{name: join, layers: [joins, sink], networks: {{{uses}}}, at: [1, 1]}}\n"
+    assert bool(deadlock.cycles(resolved(tmp_path, tiles, layers, head=head))) != is_sound

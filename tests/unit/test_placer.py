@@ -17,7 +17,7 @@ from bombus.design import config, edit, resolve
 from bombus.design.network import Network
 from bombus.design.resolved import Design
 from bombus.fabric.routing import Routing
-from bombus.placement import placer
+from bombus.placement import placer, task
 from bombus.placement.annealing import Judge, anneal
 from bombus.placement.task import blocked, cost, links_between, task_of
 
@@ -226,6 +226,30 @@ def test_load_of_links_that_all_must_share(tmp_path: Path) -> None:
             assert placed(file).max_load < 0.63
         else:
             assert "every placement exceeds max_load 0.62 on a link" in refused(file)
+
+
+JOIN = ROOT / "docs" / "examples" / "join" / "join.yaml"
+
+
+@pytest.mark.parametrize("most", [32, 1], ids=["all choices", "by analysis"])
+def test_inputs_of_a_join_do_not_wait_for_each_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, most: int
+) -> None:
+    monkeypatch.setattr(task, "_MOST_VARIANTS", most)
+    layers = (r"\[operand.sv, adder.sv\]", f"[{JOIN.parent}/operand.sv, {JOIN.parent}/adder.sv]")
+    file = copied(tmp_path, layers, file=JOIN)
+    assert placed(file, move=True).is_best
+    check.check(file)
+    # Both on one network: the ejection port would hold one back behind the other.
+    one = copied(
+        tmp_path,
+        layers,
+        (r"networks: \{out: side\}", ""),
+        (r", networks: \{right: side\}", ""),
+        (r"    \n", ""),
+        file=JOIN,
+    )
+    assert "an input waits for messages that wait for it" in refused(one)
 
 
 def test_chain_that_comes_back_has_no_placement(tmp_path: Path) -> None:

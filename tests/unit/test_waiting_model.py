@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from unit_helpers import DESIGNS
 
-from bombus.analysis import requests
+from bombus.analysis import check, requests
 from bombus.analysis.deadlock import cycles
 from bombus.base.errors import DesignError
 from bombus.base.text import camel_case
@@ -267,6 +267,8 @@ def test_what_forks_and_joins_again(tmp_path: Path) -> None:
     tiles = SOURCE + SINK + "  - {name: join, layers: [fork_ab, join_ab], at: [1, 0]}\n"
     (cycle,) = deadlocks(tmp_path, tiles, PARTS, fork, source)
     assert "join" in cycle.split()
+    # Tiles of their own for the layers would not help.
+    assert list(check._wired_cycles(resolved(tmp_path, tiles, PARTS, fork, source))) == []
     # Neither input stops for the other one: no waiting.
     parts = PARTS.replace("WaitsForB = 1", "WaitsForB = 0").replace("ForA = 1", "ForA = 0")
     assert deadlocks(tmp_path, tiles, parts, fork, source) == []

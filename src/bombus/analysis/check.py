@@ -257,17 +257,22 @@ def _reachability(design: Design) -> Iterator[Problem]:
 
 def _wired_cycles(design: Design) -> Iterator[Problem]:
     """Inputs joined by wires in a cycle, each of which waits for the next."""
-    inputs = [node for node in design.resource_graph if isinstance(node, Input)]
-    graph = design.resource_graph.subgraph(inputs)
+    graph: nx.DiGraph[Input] = nx.DiGraph()
+    for held, needed in design.resource_graph.edges:
+        if isinstance(held, Input) and isinstance(needed, Input):
+            # Others are edges of an input that waits for a message on another one.
+            senders = {held.layer, *design.behind(held.layer)}
+            hops = design.resource_graph.edges[held, needed]["hops"]
+            if any(hop.in_tile and hop.source.layer in senders for hop in hops):
+                graph.add_edge(held, needed)
     for component in nx.strongly_connected_components(graph):
-        found = {node.layer for node in component if isinstance(node, Input)}
-        layers = sorted(found, key=lambda layer: layer.tile.layers.index(layer))
-        first = layers[0]
         node = next(iter(component))
+        first = node.tile
+        layers = sorted({each.layer for each in component}, key=first.layers.index)
         if len(component) > 1 or graph.has_edge(node, node):
             yield design.file.problem(
-                first.tile.loc,
-                f"in tile {first.tile.name!r} the wires between {listing(la.name for la in layers)}"
+                first.loc,
+                f"in tile {first.name!r} the wires between {listing(la.name for la in layers)}"
                 " form a loop; move one of these layers to its own tile",
             )
 

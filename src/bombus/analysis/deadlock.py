@@ -90,7 +90,7 @@ def _name(layer: Layer | None) -> str:
 
 def knots(design: Design) -> list[frozenset[Resource]]:
     """Parts of the resource graph in which messages can wait for each other in a cycle."""
-    return _knots(design.resource_graph, list(_joined(design)), every=True)
+    return _knots(design.resource_graph, list(joined(design)), every=True)
 
 
 def cycles(design: Design, among: Iterable[frozenset[Resource]] | None = None) -> list[Cycle]:
@@ -102,23 +102,27 @@ def cycles(design: Design, among: Iterable[frozenset[Resource]] | None = None) -
     graph = design.resource_graph
     found = []
     if among is None:
-        among = _knots(graph, list(_joined(design)), every=False)
+        among = _knots(graph, list(joined(design)), every=False)
     for component in among:
         part = graph.subgraph(sorted(component, key=_order))
         found.append(_explain(design, graph, shortest_cycle(part) or []))
     return sorted(found, key=lambda cycle: cycle.legs[0].hop.source.tile.index)
 
 
-def _joined(design: Design) -> Iterator[tuple[Input, Input]]:
-    """Inputs of a layer that wait for each other, and otherwise for the same outputs.
+def joined(design: Design) -> Iterator[tuple[Input, Input]]:
+    """Inputs of a layer that wait for each other, and otherwise for the same.
 
-    Each waits for a message at the other, so no cycle of waiting messages contains both.
+    Where messages wait at both, neither lacks the other, and each could take the other's place in
+    a cycle. So some cycle contains only one of them.
     """
     for layer in design.layers():
         for one, other in combinations(layer.inputs, 2):
-            waits = one.stream.waits_for_inputs, other.stream.waits_for_inputs
-            outputs = [set(each.stream.waits_for_outputs) for each in (one, other)]
-            if waits == ((other.name,), (one.name,)) and outputs[0] == outputs[1]:
+            is_joined = other.name in one.stream.waits_for_inputs
+            rests = [
+                ({*a.stream.waits_for_inputs} - {b.name}, {*a.stream.waits_for_outputs})
+                for a, b in ((one, other), (other, one))
+            ]
+            if is_joined and one.name in other.stream.waits_for_inputs and rests[0] == rests[1]:
                 yield one, other
 
 

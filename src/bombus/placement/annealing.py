@@ -20,7 +20,10 @@ class Judge:
         self.ways: dict[
             tuple[Position, Position, int], tuple[list[tuple[int, int]], set[Link]]
         ] = {}
-        self.static = [(self._number(held), self._number(needed)) for held, needed in task.waits]
+        self.static = [
+            {(self._number(held), self._number(needed)) for held, needed in waits}
+            for waits in task.waits
+        ]
         self.tile_nodes = {
             (tile, n): (self._number((IN, tile, n)), self._number((OUT, tile, n)))
             for tile in task.tiles
@@ -48,7 +51,7 @@ class Judge:
 
     def faults(self, positions: Positions) -> tuple[int, int]:
         """Channels in cycles or behind them, and traffic units above link limits."""
-        edges = set(self.static)
+        edges: set[tuple[int, int]] = set()
         loads: list[dict[Link, int]] = [{} for _ in self.task.routings]
         for (source, target, n), units in self.task.legs.items():
             way, links = self._way(positions[source], positions[target], n)
@@ -63,7 +66,7 @@ class Judge:
             for load, limit in zip(loads, self.task.limits, strict=True)
             for units in load.values()
         )
-        return _knotted(edges), over
+        return sum(_knotted(edges | waits) for waits in self.static), over
 
 
 def _knotted(edges: set[tuple[int, int]]) -> int:

@@ -3,13 +3,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import product
 
 from bombus.analysis.blocking import Leg
 from bombus.base.extras import extra
 from bombus.fabric.routing import OPPOSITE, STEPS, Link, step
-from bombus.placement.task import IN, OUT, Positions, Task
+from bombus.placement.task import IN, OUT, Node, Positions, Task
 
 with extra("bombus place", "OR-tools", "place"):
     from ortools.sat.python import cp_model
@@ -47,7 +47,8 @@ class PlacementModel:
         if load:
             self._limit_load(taken)
         if order:
-            self._order(taken)
+            for waits in task.waits:
+                self._order(waits)
 
     def minimise(self) -> None:
         self.model.minimize(sum(self.task.legs[leg] * hops for leg, hops in self.hops.items()))
@@ -130,7 +131,7 @@ class PlacementModel:
                 load = sum(units * taken[leg][link] for leg, units in legs.items())
                 self.model.add(load <= limit)
 
-    def _order(self, taken: dict[Leg, dict[Link, cp_model.IntVar]]) -> None:
+    def _order(self, waits: Iterable[tuple[Node, Node]]) -> None:
         """Orders the channels; for other algorithms only the nodes inside tiles."""
         model = self.model
         num_networks = len(self.task.routings)
@@ -142,11 +143,11 @@ class PlacementModel:
                 numbers[node] = model.new_int_var(0, most, "")
             return numbers[node]
 
-        for held, needed in self.task.waits:
+        for held, needed in waits:
             model.add(number(held) < number(needed))
         both: dict[tuple[int, Link, Link], cp_model.IntVar] = {}
         for leg in self.task.ordered():
-            links, n = taken[leg], leg.network
+            links, n = self.taken[leg], leg.network
             if self.task.routings[n].algorithm != "xy":
                 continue
             into, out_of = number((IN, leg.source, n)), number((OUT, leg.target, n))

@@ -83,7 +83,7 @@ def solve(design: Design, fixed: Mapping[str, Position], effort: float = DEFAULT
     model = PlacementModel(task)
     model.minimise()
     is_best = False
-    is_whole = not any(task.windowed) and all(
+    is_whole = not task.is_analysed and all(
         task.routings[leg.network].algorithm == "xy" for leg in task.ordered()
     )
     rounds = 1 if is_whole else _ROUNDS
@@ -174,8 +174,8 @@ def _refuse_hopeless(task: Task) -> None:
     legs = [
         ((IN, leg.source, leg.network), (OUT, leg.target, leg.network)) for leg in task.ordered()
     ]
-    cycle = deadlock.shortest_cycle(nx.DiGraph([*task.waits, *legs]))
-    if cycle:
+    cycles = (deadlock.shortest_cycle(nx.DiGraph([*each, *legs])) for each in task.waits)
+    if cycle := min(filter(None, cycles), key=len, default=None):
         names = _tiles_of(cycle)
         way = " -> ".join([*names, names[0]] if len(names) > 1 else names)
         what = "a chain of messages revisits a tile"

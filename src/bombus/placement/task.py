@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from itertools import product
+from itertools import islice, product
 
 import networkx as nx
 
@@ -19,6 +19,7 @@ from bombus.fabric.routing import Link, Position, Routing, eject, inject, routes
 Positions = dict[str, Position]
 
 UNIT = 1000  # traffic is counted in these parts of the line rate
+_MOST_VARIANTS = 32
 
 
 @dataclass
@@ -35,7 +36,10 @@ class Task:
     limits: list[int]  # units that a link may carry
     tiles: list[str]
     legs: dict[Leg, int]  # traffic, in units
-    waits: list[tuple[Node, Node]]  # inside tiles: held, needed
+    # Inside tiles: held, needed; once for each choice of one input of every join, since no cycle of
+    # waiting messages contains more (`bombus.analysis.deadlock.joined`).
+    waits: list[list[tuple[Node, Node]]]
+    is_whole: bool  # no choice is left out; else the analysis decides, as with a window
     slow: set[str]  # tiles for which messages may wait long
     cells: list[Position] = field(init=False)
 
@@ -51,6 +55,11 @@ class Task:
         analysis of the whole design decides (`bombus.placement.windows`).
         """
         return self.lossless[network] and not self.windowed[network]
+
+    @property
+    def is_analysed(self) -> bool:
+        """Whether only the analysis of the whole design says that positions are safe."""
+        return any(self.windowed) or not self.is_whole
 
     def ordered(self) -> list[Leg]:
         return [leg for leg in self.legs if self.must_not_cycle(leg.network)]
@@ -78,11 +87,18 @@ def task_of(design: Design, fixed: Mapping[str, Position]) -> Task:
         side = IN if resource == inject(resource.at, resource.network) else OUT
         return side, owner[resource.at], index[resource.network]
 
-    waits = [
-        (node(held), node(needed))
+    edges = [
+        (held, needed)
         for held, needed in design.resource_graph.edges
         if isinstance(held, Input) or isinstance(needed, Input)
     ]
+    joins = nx.Graph(deadlock.joined(design))
+    classes = [sorted(each, key=str) for each in nx.connected_components(joins)]
+    choices = list(islice(product(*classes), _MOST_VARIANTS + 1))
+    waits = []
+    for kept in choices[:_MOST_VARIANTS]:
+        left_out = {*joins}.difference(kept)
+        waits.append([(node(a), node(b)) for a, b in edges if not {a, b} & left_out])
     return Task(
         design=design,
         fixed=fixed,
@@ -98,6 +114,7 @@ def task_of(design: Design, fixed: Mapping[str, Position]) -> Task:
         tiles=[tile.name for tile in design.tiles if tile.layers],
         legs=legs,
         waits=waits,
+        is_whole=len(choices) <= _MOST_VARIANTS,
         slow=blocking.slow_tiles(design),
     )
 
@@ -142,7 +159,7 @@ def distance(a: Position, b: Position) -> int:
 
 def tangled_tiles(task: Task, positions: Positions) -> set[str]:
     """Tiles whose messages form a cycle of channels; empty if there is none."""
-    graph: nx.DiGraph[object] = nx.DiGraph(task.waits)
+    graph: nx.DiGraph[object] = nx.DiGraph()
     legs: dict[tuple[object, object], Leg] = {}
     for leg in task.ordered():
         source, target, network = leg
@@ -156,7 +173,8 @@ def tangled_tiles(task: Task, positions: Positions) -> set[str]:
             edge = ends.get(held, held), ends.get(needed, needed)
             graph.add_edge(*edge)
             legs.setdefault(edge, leg)
-    cycle = deadlock.shortest_cycle(graph) or []
+    cycles = (deadlock.shortest_cycle(nx.compose(graph, nx.DiGraph(each))) for each in task.waits)
+    cycle = next(filter(None, cycles), [])
     edges = zip(cycle, cycle[1:] + cycle[:1], strict=True)
     tangled = [legs[edge] for edge in edges if edge in legs]
     return {tile for leg in tangled for tile in (leg.source, leg.target)}

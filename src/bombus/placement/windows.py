@@ -24,8 +24,8 @@ class Windows:
         self.refused = ""  # why the last positions were rejected
 
     def hold(self, positions: Positions) -> bool:
-        """Whether no cycle of waiting can fill up. Without a window, the analysis is not called."""
-        if not any(self.task.windowed):
+        """Whether no cycle of waiting can fill up, where the task does not say."""
+        if not self.task.is_analysed:
             return True
         key = tuple(sorted(positions.items()))
         if key not in self.known:
