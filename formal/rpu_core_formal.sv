@@ -2,10 +2,15 @@
 // rpu_core with any program, any data, any answers of bus and custom instructions, and interrupts at
 // any time: what it says that it has executed is what the instruction set says. One register is
 // followed: it has the value that was last written. Bounded: from reset, for as many cycles as are
-// looked at. Without multiplications and divisions; what is in the CSRs is not looked at.
+// looked at. Multiplication and division have stand-ins (stand_in_pkg); what is in the CSRs is not looked at.
+// With OnlyMuldiv, programs have no other instructions than these two kinds, ADDI and LW, so that more cycles
+// can be looked at.
 module rpu_core_formal
   import rpu_pkg::*;
-(
+  import stand_in_pkg::*;
+#(
+    parameter bit OnlyMuldiv = 0
+) (
     input logic clk_i,
     input logic rst_i,
     input word_t code_i,
@@ -43,7 +48,10 @@ module rpu_core_formal
   always_comb begin
     if (started & ~code_enable_q) assume (code_i == code_q);
     if (started & ~data_enable_q) assume (data_i == data_q);
-    assume (code_i[6:0] != 7'h33 || !code_i[25]);  // no multiplication, no division
+    if (OnlyMuldiv) begin
+      assume (code_i[6:0] == 7'h33 && code_i[25] ||
+              {code_i[14:12], code_i[6:0]} inside {10'h013, 10'h103});
+    end
   end
 
   logic [13:2] unused_code_addr;
@@ -136,7 +144,7 @@ module rpu_core_formal
     amount = second[4:0];
     immediate = 32'($signed(done.insn[31:20]));
     if (opcode == 7'h23) immediate = 32'($signed({done.insn[31:25], done.insn[11:7]}));
-    is_alu = opcode == 7'h13 || opcode == 7'h33 && !done.insn[25];
+    is_alu = opcode inside {7'h13, 7'h33};
     result = '0;
     unique case (funct3)
       3'd0: result = opcode == 7'h33 && done.insn[30] ? first - second : first + second;
@@ -152,6 +160,7 @@ module rpu_core_formal
       3'd6: result = first | second;
       3'd7: result = first & second;
     endcase
+    if (opcode == 7'h33 && done.insn[25]) result = muldiv(funct3, first, second);
     if (opcode == 7'h37) result = {done.insn[31:12], 12'd0};
     if (opcode == 7'h17) result = done.pc + {done.insn[31:12], 12'd0};
     if (opcode inside {7'h67, 7'h6f}) result = done.pc + 32'd4;
@@ -214,16 +223,27 @@ module rpu_core_formal
     end
   end
 
-  // Cover: three consecutive instructions, a backward branch, an exception.
+  // Cover: three consecutive instructions, a backward branch, an exception; products and quotients as operands.
   logic [1:0] row_q;
   always_ff @(posedge clk_i) row_q <= executed ? row_q + 2'(row_q != 2'd3) : '0;
+  logic [4:0] muldiv_rd_q;
+  logic is_quotient_q;
+  wire is_muldiv = executed & opcode == 7'h33 & done.insn[25];
+  always_ff @(posedge clk_i)
+    if (done.valid)
+      {muldiv_rd_q, is_quotient_q} <= {is_muldiv ? done.rd : '0, funct3[2]};
+  wire uses_it = executed & uses_first & done.insn[19:15] == muldiv_rd_q & muldiv_rd_q != '0;
   always_comb begin
     if (started) begin
       cover (row_q == 2'd3);
-      cover (executed & opcode == 7'h63 & done.next_pc < done.pc);
-      cover (done.valid & done.trap);
-      cover (executed & custom_valid & custom_ready_i);
+      cover (uses_it & is_quotient_q);
+      cover (uses_it & ~is_quotient_q);
       cover (executed & opcode == 7'h03 & |done.rd);
+      if (!OnlyMuldiv) begin
+        cover (executed & opcode == 7'h63 & done.next_pc < done.pc);
+        cover (done.valid & done.trap);
+        cover (executed & custom_valid & custom_ready_i);
+      end
     end
   end
 

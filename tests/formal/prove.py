@@ -33,7 +33,9 @@ class Proof:
     `induction`: steps that prove it for all time; None: it is only checked up to `depth`.
 
     `clocks`: with more than one, each is an unconstrained input; a step of the solver is then not a
-    cycle, but any time in which no clock has more than one edge."""
+    cycle, but any time in which no clock has more than one edge.
+
+    `stand_ins`: modules of `rtl/`, and those of `formal/` that take their places."""
 
     name: str
     depth: int
@@ -41,6 +43,7 @@ class Proof:
     reach: int
     parameters: Mapping[str, int] = field(default_factory=dict)
     clocks: int = 1
+    stand_ins: Mapping[str, str] = field(default_factory=dict)
 
     def __str__(self) -> str:
         values = "-".join(f"{key}{value}" for key, value in self.parameters.items())
@@ -70,10 +73,19 @@ def _bound(files: Iterable[Path]) -> list[Path]:
     return [file for file, targets in found.items() if modules.intersection(targets)]
 
 
+def _stand_in(name: str, other: str, folder: Path) -> Path:
+    """A copy of a module of formal/ under the name of the module that it replaces."""
+    text = (FORMAL / f"{other}.sv").read_text()
+    file = folder / f"{name}.sv"
+    file.write_text(text.replace(f"module {other}", f"module {name}"))
+    return file
+
+
 def translate(proof: Proof, model: Path, rtl: Path = paths.RTL) -> None:
     """Writes the proof's module, with the RTL of a folder, as a model for the solver."""
     top = FORMAL / f"{proof.name}.sv"
-    used = sources(top, rtl, FORMAL.glob("*.sv"))
+    stand_ins = [_stand_in(*names, model.parent) for names in proof.stand_ins.items()]
+    used = sources(top, rtl, [*FORMAL.glob("*.sv"), *stand_ins])
     files = " ".join(map(str, [*used, *_bound(used)]))
     values = " ".join(f"-G {key}={value}" for key, value in proof.parameters.items())
     commands = [

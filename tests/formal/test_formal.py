@@ -36,7 +36,12 @@ RANGES = Proof("tcp_ranges_formal", depth=3, induction=None, reach=3)
 SORTED = replace(RANGES, parameters={"Sorted": 1})
 RING = Proof("ring_write_formal", depth=4, induction=2, reach=6)
 ARRIVAL = Proof("tcp_arrival_formal", depth=3, induction=None, reach=3)
-CORE = Proof("rpu_core_formal", depth=8, induction=None, reach=9)
+STAND_INS = {"rpu_multiply": "multiply_stand_in", "rpu_divide": "divide_stand_in"}
+CORE = Proof("rpu_core_formal", depth=8, induction=None, reach=12, stand_ins=STAND_INS)
+MULDIV = replace(CORE, depth=10, parameters={"OnlyMuldiv": 1})
+# A pipeline without other state.
+MULTIPLY = Proof("rpu_multiply_formal", 4, None, 4, {"Width": 6})
+DIVIDE = Proof("rpu_divide_formal", 9, 8, 20, {"Width": 4})
 CSRS = Proof("rpu_csr_formal", depth=8, induction=None, reach=9)
 FRAMES = Proof("frame_crossing_formal", 8, 1, 20, {"StartBeats": 0}, clocks=2)
 FRAMES_FROM_MAC = replace(FRAMES, parameters={"StartBeats": 1, "Drops": 1})
@@ -105,6 +110,16 @@ PROOFS = (
     RING,
     CORE,
     pytest.param(replace(CORE, depth=9), marks=pytest.mark.sweep, id="rpu_core_formal-longer"),
+    MULDIV,
+    pytest.param(replace(MULDIV, depth=12), marks=pytest.mark.sweep, id="rpu_core_formal-muldiv"),
+    MULTIPLY,
+    pytest.param(
+        replace(MULTIPLY, parameters={"Width": 8}), marks=pytest.mark.sweep, id="rpu_multiply-8"
+    ),
+    DIVIDE,
+    pytest.param(
+        Proof("rpu_divide_formal", 13, 12, 28), marks=pytest.mark.sweep, id="rpu_divide-8"
+    ),
     CSRS,
     FRAMES,
     FRAMES_FROM_MAC,
@@ -135,6 +150,8 @@ SERVICE_ORDER = "common/service_order.sv"
 VC_ROUTER_FILE = "noc/router_virtual_channels.sv"
 CORE_FILE = "rpu/rpu_core.sv"
 CSR_FILE = "rpu/rpu_csr.sv"
+MULTIPLY_FILE = "rpu/rpu_multiply.sv"
+DIVIDE_FILE = "rpu/rpu_divide.sv"
 VC_INPUT_FILE = "noc/vc_input.sv"
 VC_CHOICE_FILE = "noc/vc_choice.sv"
 VC_OUTPUT_FILE = "noc/vc_output.sv"
@@ -160,6 +177,15 @@ BROKEN = (
     (CORE, Mutation(CORE_FILE, "& in_data & ~misaligned", "& ~misaligned")),
     (CORE, Mutation(CORE_FILE, "x_q.is_jalr | wanted_carry !=", "wanted_carry !=")),
     (CORE, Mutation(CORE_FILE, "carries ? in_last : in_same", "in_same")),
+    (MULDIV, Mutation(CORE_FILE, "== 2'b00 ? product_low", "== 2'b01 ? product_low")),
+    (MULDIV, Mutation(CORE_FILE, "divided : slow_step_q[1]", "divided : slow_step_q[0]")),
+    (MULDIV, Mutation(CORE_FILE, "else if (x_q.divides) special = quotient;", "")),
+    (MULDIV, Mutation(CORE_FILE, "wire is_slow = x_q.multiplies |", "wire is_slow =")),
+    (MULTIPLY, Mutation(MULTIPLY_FILE, "first_i[Width-1] & op_i != 2'b11", "first_i[Width-1]")),
+    (MULTIPLY, Mutation(MULTIPLY_FILE, "cross_q + other_cross_q", "cross_q")),
+    (DIVIDE, Mutation(DIVIDE_FILE, "load_q & ~op_i[1] & ~has_divisor", "1'b0")),
+    (DIVIDE, Mutation(DIVIDE_FILE, "flip_first ^ (~op_i[1] & negative)", "flip_first")),
+    (DIVIDE, Mutation(DIVIDE_FILE, "fits ? difference[Width-1:0]", "1 ? difference[Width-1:0]")),
     (
         CSRS,
         Mutation(CSR_FILE, "{mpie_q, mie_q} <= {1'b1, mpie_q}", "{mpie_q, mie_q} <= {1'b1, mie_q}"),

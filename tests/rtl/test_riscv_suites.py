@@ -184,7 +184,11 @@ def test_what_is_left_out() -> None:
 
 BROKEN = (
     (Mutation("rpu/rpu_alu.sv", "arithmetic_i & first_i[31]", "1'b0"), "sra", "I/sra-01"),
-    (Mutation("rpu/rpu_multiply.sv", "first_i[31] & op_i != 2'b11", "1'b0"), "mulh", "M/mulh-01"),
+    (
+        Mutation("rpu/rpu_multiply.sv", "first_i[Width-1] & op_i != 2'b11", "1'b0"),
+        "mulh",
+        "M/mulh-01",
+    ),
     (Mutation("rpu/rpu_divide.sv", "load_q & ~op_i[1] & ~has_divisor", "1'b0"), "div", "M/div-01"),
     (Mutation("rpu/rpu_core.sv", "else if (by_w) other = w_value_q;", ""), "or", "I/or-01"),
     (Mutation("rpu/rpu_load.sv", "& how_i.is_signed", ""), "lbu", "I/lbu-align-01"),
