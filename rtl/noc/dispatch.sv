@@ -4,8 +4,9 @@
 //
 // Round robin and least loaded have a slot for each replica; take_i says that
 // a message takes the slot shown. Flow hash and destination port have a slot for
-// each value of the hash or of the port's low bits, and no state; with in_turn_i messages take these
-// slots one after the other instead, so that a group can be switched to round robin.
+// each value of the hash or of the port's low bits, and no state. By choice_i messages take the slots
+// in turn instead, or, in a group with counts_load, the one of the least loaded replica, so that a
+// group can be switched.
 //
 // Latency: 0 cycles. Throughput: one choice per cycle.
 module dispatch
@@ -13,19 +14,26 @@ module dispatch
   import noc_pkg::*;
 #(
     parameter type beat_t = logic,
-    parameter group_t Group = '{RoundRobin, FlowMeta, 8'd1, 8'd0, 4'd1},
+    parameter group_t Group = '{RoundRobin, FlowMeta, 8'd1, 8'd0, 4'd1, 1'b0},
+    parameter int unsigned NumOthers = 0,  // least loaded: other tiles that send to the replicas
+    localparam int unsigned OtherWidth = NumOthers > 0 ? NumOthers : 1,
     localparam int unsigned NumReplicas = 32'(Group.replicas),
+    localparam int unsigned IndexWidth = NumReplicas > 1 ? $clog2(NumReplicas) : 1,
     localparam int unsigned SlotBits = 32'(Group.slot_bits)
 ) (
     input logic clk_i,
     input logic rst_i,
 
     input beat_t beat_i,  // first beat of the message
-    input logic in_turn_i,
+    input logic [1:0] choice_i,  // choice_e
     input logic take_i,
     input logic lost_i,  // with take_i: the slot has no route
-    input logic [NumReplicas-1:0] done_i,  // least loaded: a replica has finished a message
-    input logic [NumReplicas-1:0] forget_i,  // least loaded: reset its load to zero
+    // As of the module least_loaded
+    input logic [NumReplicas-1:0] done_i,
+    input logic [NumReplicas-1:0][OtherWidth-1:0] others_i,
+    input logic [NumReplicas-1:0] forget_i,
+    input logic away_i,
+    output logic [NumReplicas-1:0] took_o,
     output logic [SlotBits-1:0] slot_o
 );
 
@@ -45,7 +53,7 @@ module dispatch
       ports = '{src_port: swap16(beat_i.data[15:0]), dst_port: swap16(beat_i.data[31:16])};
     end
   end
-  wire unused = ^{in_turn_i, lost_i, done_i, forget_i, beat_i, ports};
+  wire unused = ^{choice_i, lost_i, done_i, others_i, forget_i, away_i, beat_i, ports};
 
   logic [SlotBits-1:0] turn_q;  // cycles through all slots, or through the replicas
   localparam bit CountsReplicas = Group.policy == RoundRobin;
@@ -55,6 +63,35 @@ module dispatch
     else if (take_i) turn_q <= turn_ends ? '0 : turn_q + 1'b1;
   end
 
+  // The slot of the least loaded replica.
+  localparam bit OnlyByLoad = Group.policy == LeastLoaded;
+  wire by_load = OnlyByLoad | (Group.counts_load & choice_i == ByLoad);
+  logic [SlotBits-1:0] least;
+  if (OnlyByLoad | Group.counts_load) begin : gen_least_loaded
+    logic [IndexWidth-1:0] index;
+    least_loaded #(
+        .NumReplicas(NumReplicas),
+        .NumOthers  (NumOthers)
+    ) u_least_loaded (
+        .clk_i,
+        .rst_i,
+        .take_i  (take_i & by_load),
+        .lost_i,
+        .done_i,
+        .others_i,
+        .forget_i,
+        .away_i,
+        .took_o,
+        .choice_o(index)
+    );
+    assign least = SlotBits'(index);
+  end else begin : gen_no_loads
+    assign least  = '0;
+    assign took_o = '0;
+  end
+
+  logic [SlotBits-1:0] by_policy;
+  assign slot_o = by_load ? least : choice_i == InTurn ? turn_q : by_policy;
   if (Group.policy == FlowHash) begin : gen_flow_hash
     logic [SlotBits-1:0] hash;
     crc_hash #(
@@ -64,24 +101,11 @@ module dispatch
         .data_i({meta.ip, ports}),
         .hash_o(hash)
     );
-    assign slot_o = in_turn_i ? turn_q : hash;
+    assign by_policy = hash;
   end else if (Group.policy == DstPort) begin : gen_dst_port
-    assign slot_o = in_turn_i ? turn_q : ports.dst_port[SlotBits-1:0];
-  end else if (Group.policy == LeastLoaded) begin : gen_least_loaded
-    least_loaded #(
-        .NumReplicas(NumReplicas)
-    ) u_least_loaded (
-        .clk_i,
-        .rst_i,
-        .take_i,
-        .lost_i,
-        .done_i,
-        .forget_i,
-        .choice_o(slot_o)
-    );
-    wire unused_turn = ^turn_q;
-  end else begin : gen_round_robin
-    assign slot_o = turn_q;
+    assign by_policy = ports.dst_port[SlotBits-1:0];
+  end else begin : gen_turn
+    assign by_policy = turn_q;
   end
 
 endmodule

@@ -2,13 +2,17 @@
 // Selects the replica with the fewest unfinished messages; among equals the next one after the
 // last selection.
 //
+// Other tiles may send to the replicas, too. Each tells of its messages by pulses (took_o, others_i), and
+// all get the same done_i, so that each knows the whole load. What comes together is counted one after
+// the other; while it is not counted, done_i cancels it.
+//
 // Loads are counted up to 2^LoadWidth - 1: one more is not counted, and a done_i
 // that has no message is ignored, so that a count that is too low rights itself
 // when the replica is through with its messages. One that is too high stays until
-// the slot is written: a message must not get lost on its way to the replica, nor
-// a slot lead to another replica than the one whose done_i it has. A replica whose
+// the slot is written: a message must not get lost on its way to the replica. A replica whose
 // message gets lost is out: it is not chosen again until its load is forgotten. The
-// other loads are forgotten then, so that the least one is known.
+// other loads are forgotten then, so that the least one is known. A replica is out, too, while its
+// slot leads elsewhere (away_i with forget_i); a few messages may still take the slot.
 //
 // No loads are compared with each other. Two flip-flops for each replica say whether
 // it has the least load or one more; a load moves by one a cycle at the most, and so
@@ -18,6 +22,8 @@
 module least_loaded #(
     parameter int unsigned NumReplicas = 4,
     parameter int unsigned LoadWidth = 6,  // at least 2
+    parameter int unsigned NumOthers = 0,  // other tiles that send
+    localparam int unsigned OtherWidth = NumOthers > 0 ? NumOthers : 1,
     localparam int unsigned IndexWidth = NumReplicas > 1 ? $clog2(NumReplicas) : 1
 ) (
     input logic clk_i,
@@ -26,7 +32,10 @@ module least_loaded #(
     input logic take_i,  // a message goes to choice_o
     input logic lost_i,  // with take_i: the message is lost
     input logic [NumReplicas-1:0] done_i,  // a replica has finished a message
+    input logic [NumReplicas-1:0][OtherWidth-1:0] others_i,  // another tile has sent it a message
     input logic [NumReplicas-1:0] forget_i,  // reset its load to zero
+    input logic away_i,  // with forget_i: its slot leads elsewhere
+    output logic [NumReplicas-1:0] took_o,  // a message has gone to it
     output logic [IndexWidth-1:0] choice_o
 );
 
@@ -57,18 +66,46 @@ module least_loaded #(
   // ---- Loads ----
 
   replicas_t is_zero, is_full;
+  replicas_t more_known, done;  // a message of another tile counts; a message is finished
   wire lost = take_i & lost_i;
   wire forget = lost | (|forget_i);
   for (genvar i = 0; i < NumReplicas; i++) begin : gen_load
     assign is_zero[i] = loads_q[i] == '0;
     assign is_full[i] = &loads_q[i];
-    wire up = take_i & is_choice[i];
+    wire own = take_i & is_choice[i];
+    wire up = own | more_known[i];
     always_ff @(posedge clk_i) begin
-      if (rst_i | forget_i[i]) out_q[i] <= 1'b0;
+      if (rst_i | forget_i[i]) out_q[i] <= away_i & ~rst_i;
       else if (lost & is_choice[i]) out_q[i] <= 1'b1;
       if (rst_i | lost | forget_i[i]) loads_q[i] <= '0;
-      else if (up & ~done_i[i] & ~is_full[i]) loads_q[i] <= loads_q[i] + 1'b1;
-      else if (done_i[i] & ~up & ~is_zero[i]) loads_q[i] <= loads_q[i] - 1'b1;
+      else if (up & ~done[i] & ~is_full[i]) loads_q[i] <= loads_q[i] + 1'b1;
+      else if (done[i] & ~up & ~is_zero[i]) loads_q[i] <= loads_q[i] - 1'b1;
+      took_o[i] <= own & ~lost_i & ~out_q[i] & ~rst_i;
+    end
+    if (NumOthers == 0) begin : gen_alone
+      assign more_known[i] = 1'b0;
+      assign done[i] = done_i[i];
+      wire unused = ^others_i[i];
+    end else begin : gen_others
+      // Messages of other tiles that are not counted yet: one counts in each cycle in which this
+      // tile sends none. Those that find the count full never do.
+      localparam int unsigned Most = 7;
+      logic [2:0] others_q;
+      typedef logic [$clog2(Most+OtherWidth+1)-1:0] sum_t;
+      sum_t came, left;
+      wire waits = others_q != '0;
+      wire counted = waits & (done_i[i] | ~own);
+      assign more_known[i] = waits & ~done_i[i];
+      assign done[i] = done_i[i] & ~waits;
+      always_comb begin
+        came = sum_t'(others_q);
+        for (int unsigned n = 0; n < NumOthers; n++) came += sum_t'(others_i[i][n]);
+        left = came - sum_t'(counted);
+      end
+      always_ff @(posedge clk_i) begin
+        if (rst_i | forget_i[i]) others_q <= '0;
+        else others_q <= left > sum_t'(Most) ? 3'(Most) : 3'(left);
+      end
     end
   end
 
@@ -92,11 +129,11 @@ module least_loaded #(
     replicas_t fewer, same, one, two;  // load after this cycle, relative to the current least load
     always_comb begin
       for (int unsigned i = 0; i < NumReplicas; i++) begin
-        automatic logic up = taken == 1 && is_choice[i];
+        automatic logic up = (taken == 1 && is_choice[i]) || more_known[i];
         {two[i], one[i], same[i], fewer[i]} = {above[i][2:0], 1'b0};
-        if (up & ~done_i[i] & ~is_full[i]) begin
+        if (up & ~done[i] & ~is_full[i]) begin
           {two[i], one[i], same[i], fewer[i]} = {above[i][1:0], 2'b00};
-        end else if (done_i[i] & ~up & ~is_zero[i]) begin
+        end else if (done[i] & ~up & ~is_zero[i]) begin
           {two[i], one[i], same[i], fewer[i]} = above[i];
         end
       end

@@ -40,6 +40,8 @@ module network_interface
     parameter int unsigned NumSlots = 1,  // slots of all groups; a power of two, up to 256
     parameter group_t [(NumGroups > 0 ? NumGroups : 1)-1:0] Groups = '0,
     parameter word_t [NumSlots-1:0] SlotInit = '0,
+    parameter int unsigned NumOthers = 0,  // other tiles that send to a group of these by load
+    localparam int unsigned OtherWidth = NumOthers > 0 ? NumOthers : 1,
     localparam int unsigned HopWidth = NumHops > 1 ? $clog2(NumHops) : 1,
     localparam int unsigned SlotWidth = NumSlots > 1 ? $clog2(NumSlots) : 1
 ) (
@@ -70,7 +72,11 @@ module network_interface
     input  logic  [SlotWidth-1:0] slot_index_i,
     input  word_t                 slot_word_i,
 
-    input logic [NumSlots-1:0] done_i,  // least loaded: the slot's replica has finished a message
+    // Least loaded: the slot's replica has finished a message, another tile has sent it one, this
+    // tile has.
+    input logic [NumSlots-1:0] done_i,
+    input logic [NumSlots-1:0][OtherWidth-1:0] others_i,
+    output logic [NumSlots-1:0] took_o,
 
     output logic        in_message_o,    // a message has arrived from the mesh
     output logic [13:0] in_bytes_o,      // its payload length in bytes
@@ -106,7 +112,8 @@ module network_interface
       NumGroups > 0 ? '0 : (16 * NumFronts)'(FirstHop);
   logic [NumFronts-1:0][FrontWidth-1:0] front_next;
 
-  logic [NumFronts-1:0] selected, is_group, in_turn;
+  logic [NumFronts-1:0] selected, is_group;
+  logic [NumFronts-1:0][1:0] choice;
   logic starts, hops_filled;
   logic [NumFronts-1:0][(NumGroups > 1 ? $clog2(NumGroups) : 1)-1:0] group;
   route_t [NumFronts-1:0] hop_route, route;
@@ -141,7 +148,7 @@ module network_interface
       .route_o(hop_route),
       .is_group_o(is_group),
       .group_o(group),
-      .in_turn_o(in_turn),
+      .choice_o(choice),
       .filled_o(hops_filled)
   );
 
@@ -183,7 +190,8 @@ module network_interface
     assign out_ready = inj_ready_i;
     assign out_end_o = injected_end;
     assign busy_o = ~table_ready_o | ej_busy;
-    wire unused = ^{selected, starts, is_group, in_turn, group, done_i, SlotInit, Groups, slot_write_i, slot_index_i, slot_word_i};
+    assign took_o = '0;
+    wire unused = ^{selected, starts, is_group, choice, group, done_i, others_i, SlotInit, Groups, slot_write_i, slot_index_i, slot_word_i};
   end else begin : gen_groups
     route_t slot_route;
     logic slots_filled, fifo_ready;
@@ -254,6 +262,7 @@ module network_interface
         .NumSlots(NumSlots),
         .Init(SlotInit),
         .FixedTables(FixedTables),
+        .NumOthers(NumOthers),
         .X(X),
         .Y(Y),
         .FirstX(FirstX),
@@ -263,15 +272,17 @@ module network_interface
     ) u_choice (
         .clk_i,
         .rst_i,
-        .beat_i(registered.beat),
-        .group_i(group[0]),
-        .in_turn_i(in_turn[0]),
-        .take_i(starts & is_group[0]),
-        .route_o(slot_route),
+        .beat_i  (registered.beat),
+        .group_i (group[0]),
+        .choice_i(choice[0]),
+        .take_i  (starts & is_group[0]),
+        .route_o (slot_route),
         .done_i,
-        .write_i(slot_write_i),
-        .slot_i(slot_index_i),
-        .word_i(slot_word_i),
+        .others_i,
+        .took_o,
+        .write_i (slot_write_i),
+        .slot_i  (slot_index_i),
+        .word_i  (slot_word_i),
         .filled_o(slots_filled)
     );
     assign table_ready_o = hops_filled & slots_filled;

@@ -21,6 +21,13 @@ package noc_pkg;
     LeastLoaded = 2'd3   // the replica with the fewest messages on the way to it or inside it
   } policy_e;
 
+  // How a next hop that leads to a group chooses; y of its entry.
+  typedef enum logic [1:0] {
+    ByPolicy = 2'd0,  // by the policy of the group's slots
+    InTurn   = 2'd1,  // the slots in turn
+    ByLoad   = 2'd2   // the least loaded replica, in a group with counts_load
+  } choice_e;
+
   // Where messages for a group carry the fields that identify a flow.
   typedef enum logic [1:0] {
     FlowMeta    = 2'd0,  // address and ports in the metadata
@@ -29,13 +36,15 @@ package noc_pkg;
   } flow_e;
 
   // A group of replicas. Its slots, 2^slot_bits from first_slot on, hold routes;
-  // first_slot is a multiple of their number.
+  // first_slot is a multiple of their number. policy is LeastLoaded if there is no other; with
+  // counts_load, next hops may choose the least loaded replica, too: slot n leads to replica n, n < replicas.
   typedef struct packed {
     policy_e     policy;
     flow_e flow;
     logic [7:0]  replicas;
     logic [7:0]  first_slot;
     logic [3:0]  slot_bits;
+    logic        counts_load;
   } group_t;
 
   // The fabric that connects the tiles (docs/fabrics.md).

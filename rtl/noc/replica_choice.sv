@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Selects the route of a message to a replica group: the group's policy selects a slot (dispatch),
 // and the slot holds the route. The slots of all groups are one route_table, filled after reset
-// and rewritten at run time.
+// and rewritten at run time. Under least loaded, a slot that does not lead to its own replica is not
+// chosen, since that one's load is not known.
 //
 // Latency: 0 cycles. Throughput: one choice per cycle.
 module replica_choice
@@ -12,17 +13,19 @@ module replica_choice
     parameter type route_t = logic,
     parameter int unsigned NumGroups = 1,
     parameter group_t [NumGroups-1:0] Groups = {NumGroups{group_t'(
-    '{RoundRobin, FlowMeta, 8'd1, 8'd0, 4'd1}
+    '{RoundRobin, FlowMeta, 8'd1, 8'd0, 4'd1, 1'b0}
     )}},
     parameter int unsigned NumSlots = 2,  // slots of all groups; a power of two, up to 256
     parameter word_t [NumSlots-1:0] Init = '0,
     parameter bit FixedTables = 0,  // the routes are constant
+    parameter int unsigned NumOthers = 0,  // other tiles that send to a group of these by load
     parameter int unsigned X = 0,  // own position
     parameter int unsigned Y = 0,
     parameter int unsigned FirstX = 0,  // origin of the mesh
     parameter int unsigned FirstY = 0,
     parameter int unsigned Columns = 256,
     parameter int unsigned Rows = 256,
+    localparam int unsigned OtherWidth = NumOthers > 0 ? NumOthers : 1,
     localparam int unsigned GroupWidth = NumGroups > 1 ? $clog2(NumGroups) : 1,
     localparam int unsigned SlotWidth = NumSlots > 1 ? $clog2(NumSlots) : 1
 ) (
@@ -31,11 +34,15 @@ module replica_choice
 
     input beat_t beat_i,  // first beat of the message
     input logic [GroupWidth-1:0] group_i,
-    input logic in_turn_i,  // round robin instead of the group's policy
+    input logic [1:0] choice_i,  // how the group chooses: choice_e
     input logic take_i,  // the message takes the route shown
     output route_t route_o,
 
-    input logic [NumSlots-1:0] done_i,  // least loaded: the slot's replica has finished a message
+    // Least loaded: the slot's replica has finished a message, another tile has sent it one, this
+    // tile has.
+    input logic [NumSlots-1:0] done_i,
+    input logic [NumSlots-1:0][OtherWidth-1:0] others_i,
+    output logic [NumSlots-1:0] took_o,
 
     input  logic                  write_i,
     input  logic  [SlotWidth-1:0] slot_i,
@@ -52,6 +59,12 @@ module replica_choice
   typedef logic [SlotWidth-1:0] slot_t;
 
   slot_t [NumGroups-1:0] choice;
+  logic [NumGroups-1:0][NumSlots-1:0] took;
+  wire away = word_i != Init[slot_i];
+  always_comb begin
+    took_o = '0;
+    for (int unsigned g = 0; g < NumGroups; g++) took_o |= took[g];
+  end
 
   for (genvar g = 0; g < NumGroups; g++) begin : gen_group
     localparam group_t Group = Groups[g];
@@ -68,24 +81,31 @@ module replica_choice
         forget[i] = write_i & (slot_i == slot_t'(First + i));
       end
     end
+    logic [NumReplicas-1:0] own_took;
+    assign took[g] = NumSlots'(own_took) << First;
     dispatch #(
         .beat_t(beat_t),
-        .Group (Group)
+        .Group(Group),
+        .NumOthers(NumOthers)
     ) u_dispatch (
         .clk_i,
         .rst_i,
         .beat_i,
-        .in_turn_i,
+        .choice_i,
         .take_i  (take_i & (group_i == GroupWidth'(g))),
         .lost_i  (~route_o.valid),
         .done_i  (done_i[First+:NumReplicas]),
+        .others_i(others_i[First+:NumReplicas]),
         .forget_i(forget),
+        .away_i  (away),
+        .took_o  (own_took),
         .slot_o  (slot)
     );
     assign choice[g] = slot_t'(First) | slot_t'(slot);
   end
 
-  logic unused_is_group, unused_group, unused_in_turn;
+  logic unused_is_group, unused_group;
+  logic [1:0] unused_choice;
   route_table #(
       .word_t(word_t),
       .route_t(route_t),
@@ -108,9 +128,9 @@ module replica_choice
       .route_o,
       .is_group_o(unused_is_group),
       .group_o(unused_group),
-      .in_turn_o(unused_in_turn),
+      .choice_o(unused_choice),
       .filled_o
   );
-  wire unused = ^done_i;
+  wire unused = ^{done_i, others_i};
 
 endmodule

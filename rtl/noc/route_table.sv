@@ -6,8 +6,8 @@
 // Each reader has a range of the entries, with a memory of its own: its index starts at the range's
 // first entry. An index behind the range shows no route.
 //
-// A word may lead to a group of replicas instead of a tile, with y = 1 in turn; with NumGroups = 0
-// such a word makes no route.
+// A word may lead to a group of replicas instead of a tile, with noc_pkg::choice_e in y; with
+// NumGroups = 0 such a word makes no route.
 //
 // With Fixed, the routes are constants, and nothing is filled or written.
 //
@@ -44,8 +44,7 @@ module route_table
     output route_t [NumReads-1:0]                 route_o,
     output logic   [NumReads-1:0]                 is_group_o,
     output logic   [NumReads-1:0][GroupWidth-1:0] group_o,
-    // Round robin instead of the group's policy
-    output logic   [NumReads-1:0]                 in_turn_o,
+    output logic   [NumReads-1:0][           1:0] choice_o,    // how the group chooses: choice_e
 
     output logic filled_o
 );
@@ -104,7 +103,7 @@ module route_table
   // The group of replicas that a word leads to, if any.
   typedef struct packed {
     logic valid;
-    logic in_turn;
+    logic [1:0] choice;
     logic [GroupWidth-1:0] index;
   } group_t;
 
@@ -112,7 +111,7 @@ module route_table
     return
     '{
         valid: NumGroups > 0 && word.valid && word.is_group && 32'(word.x) <= LastGroup,
-        in_turn: word.y[0],
+        choice: word.y[1:0],
         index: word.x[GroupWidth-1:0]
     }
     ;
@@ -189,7 +188,7 @@ module route_table
     end
     assign is_group_o[r] = group.valid & has_entry;
     assign group_o[r] = group.index;
-    assign in_turn_o[r] = group.in_turn;
+    assign choice_o[r] = group.choice;
   end
 
 endmodule

@@ -21,10 +21,13 @@ CONTROL = Layout(
         for name, width in (("forget", 8), ("done", 8), ("take", 1))
     ),
     *(("data", 64), ("other", 1)),
+    *((f"away{n}", 1) for n in range(4)),
+    *((f"others{n}", 16) for n in range(4)),
 )
 STATUS = Layout(
     *(("told", 1), ("choice0", 3), ("choice1", 3), ("choice2", 3), ("choice3", 3)),
     *((f"hash{bits}", 8) for bits in range(1, 9)),
+    *((f"took{n}", 8) for n in range(4)),
 )
 
 
@@ -60,12 +63,16 @@ class Loads:
     choice: int = 0
     loads: list[int] = field(init=False)
     known: list[int] = field(init=False)  # loads used for the choice: they are reset late
+    others: list[int] = field(init=False)  # messages of other senders that do not count yet
+    took: int = 0
 
     def __post_init__(self) -> None:
         self.loads = [0] * self.count
         self.known = [0] * self.count
+        self.others = [0] * self.count
 
-    def step(self, take: bool, done: int, forget: int) -> None:
+    def step(self, take: bool, done: int, forget: int, others: int = 0) -> None:
+        """`others`: two bits for each replica, messages of two other senders."""
         seen = list(self.known)
         if take:
             seen[self.choice] = min(self.limit, seen[self.choice] + 1)
@@ -74,22 +81,31 @@ class Loads:
         chosen = min(order, key=lambda i: seen[i])
         for i in range(self.count):
             up, down = take and i == self.choice, bool(done >> i & 1)
+            came = (others >> 2 * i & 3).bit_count()
+            if self.others[i]:
+                came -= int(down or not up)
+                up, down = up or not down, False
+            self.others[i] = 0 if forget >> i & 1 else min(7, self.others[i] + came)
             if up and not down:
                 self.loads[i] = min(self.limit, self.loads[i] + 1)
             elif down and not up:
                 self.loads[i] = max(0, self.loads[i] - 1)
+        self.took = int(take) << self.choice
         self.known = list(self.loads)
         self.loads = [0 if forget >> i & 1 else load for i, load in enumerate(self.loads)]
         self.choice = chosen
 
 
+@pytest.mark.parametrize("senders", [1, 3])
 @pytest.mark.parametrize("seed", SEEDS)
-def test_least_load_is_chosen(benches: Benches, seed: int) -> None:
+def test_least_load_is_chosen(benches: Benches, seed: int, senders: int) -> None:
+    """Alone, or with two other tiles that send to the replicas, too."""
     random = Random(seed)
-    bench = benches("dispatch_parts", seed=seed)
-    for take_chance, done_chance, forget_chance in (
-        *((1.0, 0.0, 0.0), (1.0, 1.0, 0.0), (0.5, 0.15, 0.0), (0.9, 0.1, 0.02)),
-        *((0.1, 0.5, 0.01), (0.0, 0.5, 0.0), (0.7, 0.3, 0.001)),
+    bench = benches("dispatch_parts", seed=seed, NumOthers=senders - 1)
+    for take_chance, done_chance, forget_chance, other_chance in (
+        *((1.0, 0.0, 0.0, 0.0), (1.0, 1.0, 0.0, 0.1), (0.5, 0.15, 0.0, 0.1)),
+        *((0.9, 0.1, 0.02, 0.05), (0.1, 0.5, 0.01, 0.3), (0.0, 0.5, 0.0, 0.2)),
+        *((0.7, 0.3, 0.001, 0.1), (0.5, 0.5, 0.0, 0.5), (1.0, 0.9, 0.01, 0.4)),
     ):
         bench.control(0)
         bench.reset(random.randrange(1, 4))
@@ -98,15 +114,42 @@ def test_least_load_is_chosen(benches: Benches, seed: int) -> None:
             values = {}
             for n, model in enumerate(models):
                 assert status(bench, f"choice{n}") == model.choice
+                assert status(bench, f"took{n}") == model.took
                 take = random.random() < take_chance
                 done, forget = (
                     sum((random.random() < chance) << i for i in range(8))
                     for chance in (done_chance, forget_chance)
                 )
+                others = 0
+                if senders > 1:
+                    others = sum((random.random() < other_chance) << i for i in range(16))
                 values |= {f"take{n}": int(take), f"done{n}": done, f"forget{n}": forget}
-                model.step(take, done, forget)
+                values[f"others{n}"] = others
+                model.step(take, done, forget, others)
             bench.control(CONTROL.pack(**values))
             bench.run()
+
+
+@pytest.mark.parametrize("replica", range(5))
+def test_what_goes_elsewhere_is_not_told_of(benches: Benches, replica: int) -> None:
+    """While a replica's slot leads elsewhere, other tiles hear of no message to it, and it is soon
+    not chosen.
+    """
+    bench = benches("dispatch_parts", NumOthers=2)
+    for before in range(6):
+        bench.reset(1)
+        bench.control(CONTROL.pack(take2=1))
+        bench.run(before)
+        bench.control(CONTROL.pack(take2=1, forget2=1 << replica, away2=1))
+        bench.run()
+        bench.control(CONTROL.pack(take2=1))
+        bench.run()
+        chosen = []
+        for _ in range(20):
+            assert not status(bench, "took2") >> replica & 1
+            chosen.append(status(bench, "choice2"))
+            bench.run()
+        assert replica not in chosen[2:]
 
 
 def test_least_loaded_takes_turns_among_equals(benches: Benches) -> None:

@@ -61,7 +61,8 @@ BEYOND: Test = partial(
 POLICY: Test = partial(test_replica_groups.test_every_policy, seed=1)
 SLOT: Test = partial(test_replica_groups.test_slot_moves_under_traffic, seed=1)
 NOWHERE: Test = test_replica_groups.test_nothing_is_sent_where_nothing_is
-LEAST: Test = partial(test_dispatch.test_least_load_is_chosen, seed=1)
+LEAST: Test = partial(test_dispatch.test_least_load_is_chosen, seed=1, senders=1)
+SEVERAL: Test = partial(test_dispatch.test_least_load_is_chosen, seed=1, senders=3)
 DONE: Test = partial(test_dispatch.test_completions_tell_of_every_message_once, seed=1)
 OVERFLOW: Test = partial(test_mac_rx.test_rx_counts_overflow_and_recovers, length=1514)
 MAC_RX: Test = partial(test_mac_rx.test_rx_trims_sums_and_drops, seed=1)
@@ -216,7 +217,9 @@ MUTATIONS: tuple[tuple[str, str, str, Test], ...] = (
     ("noc/route_table.sv", "& ~word.is_group", "", NOWHERE),
     ("noc/dispatch.sv", "turn_ends ? '0 :", "", POLICY),
     ("noc/least_loaded.sv", "|(least_q & is_choice)", "1'b1", LEAST),
-    ("noc/least_loaded.sv", "done_i[i] & ~is_full[i]) loads_q", "done_i[i]) loads_q", LEAST),
+    ("noc/least_loaded.sv", "done[i] & ~is_full[i]) loads_q", "done[i]) loads_q", LEAST),
+    ("noc/least_loaded.sv", "waits & (done_i[i] | ~own)", "waits", SEVERAL),
+    ("noc/least_loaded.sv", "done_i[i] & ~waits", "done_i[i]", SEVERAL),
     ("noc/least_loaded.sv", "recount_q ? is_zero[i] : least_q[i]", "least_q[i]", LEAST),
     ("noc/least_loaded.sv", "loads_q[i] == three_more_q", "1'b0", LEAST),
     ("noc/completions.sv", "idle_q || finished_q > inside_q", "idle_q", DONE),

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 def group(replicas: int, first_slot: int = 0, slot_bits: int = 0) -> str:
     """A group of replicas."""
-    numbers = f"8'd{replicas}, 8'd{first_slot}, 4'd{slot_bits}"
+    numbers = f"8'd{replicas}, 8'd{first_slot}, 4'd{slot_bits}, 1'b0"
     return f"noc_pkg::group_t'('{{noc_pkg::RoundRobin, noc_pkg::FlowMeta, {numbers}}})"
 
 

@@ -32,6 +32,7 @@ FREE = {
     **dict.fromkeys(("Room", "Credits", "MaxBusyCycles"), "any number of messages or cycles"),
     "ToIp": "any address",
     "HartId": "any number",
+    "NumOthers": "any number of tiles",
     "CustomOps": "a mask: each bit stands for itself",
     "Seed": "any secret",
     "Key": "any secret",

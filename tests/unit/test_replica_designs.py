@@ -175,6 +175,8 @@ def test_manifest_says_where_slots_lead(tmp_path: Path) -> None:
         "group": "echo",
         "number": 0,
         "policy": "round_robin",
+        "policies": ["round_robin"],
+        "slot_policy": "round_robin",
         "first_slot": 0,
         "replicas": [f"echo_{n}.udp_echo" for n in range(3)],
         "slots": [{"to": f"echo_{n}", "port": 0} for n in range(3)],

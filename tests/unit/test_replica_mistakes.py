@@ -11,6 +11,8 @@ from unit_helpers import DESIGNS, Edited, Problems
 
 from bombus.analysis import check
 from bombus.base.errors import DesignError
+from bombus.generation import generate
+from bombus.generation.manifest import manifest
 
 
 def test_layers_with_state_want_their_flows_whole(tmp_path: Path) -> None:
@@ -133,10 +135,6 @@ def test_mistakes_are_found(
             *("kind: ipv4_rx, ", "kind: ipv4_rx, replicas: 2, dispatch: dst_port, "),
             *("ipv4_rx", "ipv4_rx have no port"),
         ),
-        (
-            *("kind: ipv4_tx, ", "kind: ipv4_tx, replicas: 2, dispatch: least_loaded, "),
-            *("ipv4_tx", "`{kind: scheduler, before: ipv4_tx}`"),
-        ),
     ],
 )
 def test_what_cannot_be_shared_out(
@@ -217,14 +215,46 @@ def test_least_loaded_counts_one_input(tmp_path: Path) -> None:
         check.check(lookup(tmp_path, "dispatch: least_loaded"))
 
 
-def test_least_loaded_counts_one_sender(tmp_path: Path) -> None:
+def test_policies_to_select_from(tmp_path: Path) -> None:
+    for policies, problem in (
+        ("[flow_hash, flow_hash]", "has a policy twice"),
+        ("[flow_hash, dst_port]", "a port of its own"),
+        ("[least_loaded, dst_port]", "a port of its own"),
+        ("[]", "dispatch"),
+        ("[any]", "dispatch"),
+    ):
+        file = small(tmp_path, REPLICAS.replace("}", f", dispatch: {policies}}}"))
+        with pytest.raises(DesignError, match=problem):
+            check.check(file)
+
+
+@pytest.mark.parametrize(
+    ("policies", "slots", "choice"),
+    [
+        ("least_loaded", "least_loaded", 0),
+        ("[flow_hash, least_loaded]", "flow_hash", 0),
+        ("[least_loaded, flow_hash]", "flow_hash", 2),
+        ("[least_loaded, round_robin]", "round_robin", 2),
+        ("[round_robin, flow_hash]", "flow_hash", 1),
+    ],
+)
+def test_several_senders_tell_each_other(
+    tmp_path: Path, policies: str, slots: str, choice: int
+) -> None:
     applications = [
         f"{{name: echo_{n}, kind: udp_echo, udp_port: {n}, at: [{n}, 0]}}" for n in (1, 2)
     ]
-    group = "{name: stage, kind: udp_tx, replicas: 2, dispatch: least_loaded}"
+    group = f"{{name: stage, kind: udp_tx, replicas: 2, dispatch: {policies}}}"
     file = small(tmp_path, *applications, group)
     file.write_text(file.read_text().replace("[udp_tx, ipv4_tx,", "[ipv4_tx,"))
-    with pytest.raises(
-        DesignError, match=r"several tiles send to stage, .* `\{kind: scheduler, before: stage\}`"
-    ):
-        check.check(file)
+    design, _ = check.check(file)
+    texts = generate.texts(design)
+    told = [each for each in manifest(design)["dispatch"] if each["group"] == "stage"]
+    assert len(told) > 1 and {each["slot_policy"] for each in told} == {slots}
+    for sender in (each["tile"] for each in told):
+        text = texts[f"tiles/small_tile_{sender}.sv"]
+        assert f"group({told[0]['number']}, {choice})" in text
+        others = {each["tile"] for each in told} - {sender}
+        counts = "least_loaded" in policies
+        assert ("took_stage_o" in text) == counts
+        assert all((f"took_stage_by_{other}_i" in text) == counts for other in others)

@@ -17,6 +17,7 @@ import networkx as nx
 from bombus.analysis import agreement, deadlock, flight, flight_problems, kinds, requests
 from bombus.base.errors import DesignError, Problem
 from bombus.base.text import listing
+from bombus.base.values import SCATTERING
 from bombus.design import memories, resolve, rtl
 from bombus.design.dispatch import HAS_PORTS, MAX_SLOTS, Dispatch, num_slots
 from bombus.design.elements import Binding, Group, Hop, Input, Layer
@@ -165,51 +166,42 @@ def _dispatches(design: Design) -> Iterator[Problem]:
             yield design.file.problem(loc, message)
         for message in _doubts(group, dispatches):
             yield design.file.problem(loc, message, is_error=False)
-        if group.policy == "least_loaded" and len(dispatches) > 1:
-            yield design.file.problem(loc, _uncounted(group, dispatches, design))
-
-
-def _uncounted(group: Group, dispatches: Iterable[Dispatch], design: Design) -> str:
-    """Why the load of replicas is unknown if messages reach them from several senders or inputs."""
-    inputs = {dispatch.targets[0].given_name: dispatch for dispatch in dispatches}
-    if len(inputs) > 1:
-        return (
-            f"messages are dispatched to {listing(inputs)}, but least_loaded can count the load of "
-            "one input only: use another policy"
-        )
-    return (
-        f"several tiles send to {group.name}, and none knows the load caused by the others: put a "
-        f"tile `{{kind: {listing(design.library.schedulers, 'or')}, before: {group.name}}}` in "
-        "front of it, or use another policy"
-    )
+        inputs = {dispatch.targets[0].given_name for dispatch in dispatches}
+        if group.counts_load and len(inputs) > 1:
+            yield design.file.problem(
+                loc,
+                f"messages are dispatched to {listing(sorted(inputs))}, but least_loaded can count "
+                "the load of one input only: use another policy",
+            )
 
 
 def _lacks(group: Group, dispatches: Iterable[Dispatch]) -> Iterator[str]:
     """Fields that the policy of a group needs and that messages to one of its inputs lack."""
     flows = {dispatch.targets[0].layer.given_name: dispatch.flow for dispatch in dispatches}
     for name, flow in flows.items():
-        if group.policy == "flow_hash" and flow == "none":
+        if "flow_hash" in group.policies and flow == "none":
             yield (
                 f"messages for {name} carry no flow information, which flow_hash needs; use "
                 "round_robin or least_loaded"
             )
-        if group.policy == "dst_port" and flow not in HAS_PORTS:
+        if "dst_port" in group.policies and flow not in HAS_PORTS:
             yield f"messages for {name} have no port, which dst_port needs"
 
 
 def _doubts(group: Group, dispatches: Iterable[Dispatch]) -> Iterator[str]:
     """Limitations of a group's policy for its messages."""
     is_lossless = all(dispatch.targets[0].network.given.lossless for dispatch in dispatches)
-    if group.policy == "least_loaded" and not is_lossless:
+    if group.counts_load and not is_lossless:
         yield (
             "the fabric can drop messages, which least_loaded would then count as pending "
             f"indefinitely; use another policy for {group.name} or a lossless fabric"
         )
     keeps = [layer.kind.name for layer in group.tiles[0].layers if layer.kind.keeps_flow_state]
-    if keeps and group.policy in ("round_robin", "least_loaded"):
+    scatters = [each for each in group.policies if each in SCATTERING]
+    if keeps and scatters:
         yield (
-            f"{listing(keeps)} keeps state per flow, but {group.policy} sends messages of one flow "
-            "to several replicas; use flow_hash or dst_port"
+            f"{listing(keeps)} keeps state per flow, but {listing(scatters)} sends messages of one "
+            "flow to several replicas; use flow_hash or dst_port"
         )
 
 

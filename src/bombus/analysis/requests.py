@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from bombus.base.errors import Problem
 from bombus.base.text import listing
+from bombus.base.values import SCATTERING
 from bombus.design.elements import Hop, Input, Output
 from bombus.design.resolved import Design
 from bombus.design.resources import (
@@ -16,9 +17,6 @@ from bombus.design.resources import (
     room_covers,
     strangers,
 )
-
-# Policies under which an answer may reach another replica than the one that asked.
-_SCATTERING = ("round_robin", "least_loaded")
 
 
 def problems(design: Design) -> Iterator[Problem]:
@@ -60,11 +58,12 @@ def _answer_problems(answer: Input, design: Design) -> Iterator[Problem]:
         )
     group = layer.tile.group
     is_dispatched = any(hop.group for hop in design.hops_to(answer))
-    if group and is_dispatched and group.policy in _SCATTERING:
+    scatters = [each for each in group.policies if each in SCATTERING] if group else []
+    if group and is_dispatched and scatters:
         yield design.file.problem(
             (*group.loc, "dispatch"),
-            f"under {group.policy}, an answer may reach another replica of {group.name} than the "
-            "one that asked; use flow_hash or dst_port",
+            f"under {listing(scatters)}, an answer may reach another replica of {group.name} than "
+            "the one that asked; use flow_hash or dst_port",
         )
 
 

@@ -42,6 +42,8 @@ Mac = Annotated[str, AfterValidator(_unicast_mac)]
 Coordinate = Annotated[StrictInt, Field(ge=0, lt=MAX_TILES)]
 Position = tuple[Coordinate, Coordinate]  # x, y
 Policy = Literal["round_robin", "flow_hash", "dst_port", "least_loaded"]
+# Policies that send messages of one flow to several replicas.
+SCATTERING: tuple[Policy, ...] = ("round_robin", "least_loaded")
 ParamValue = StrictBool | StrictInt | StrictStr
 Params = dict[str, ParamValue]
 

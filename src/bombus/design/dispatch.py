@@ -44,11 +44,16 @@ class Dispatch:
     @property
     def slots(self) -> Sequence[Input]:
         """Initial target of each slot."""
-        if self.group.policy in ("round_robin", "least_loaded"):
+        if self.group.slot_policy in ("round_robin", "least_loaded"):
             return self.targets
         size, count = 1 << self.slot_bits, len(self.targets)
-        shift = self._first_value if self.group.policy == "dst_port" else 0
+        shift = self._first_value if self.group.slot_policy == "dst_port" else 0
         return [self.targets[(slot - shift) % size % count] for slot in range(size)]
+
+    @property
+    def choice(self) -> int:
+        """How the group chooses at first: `choice`, of the initial policy."""
+        return choice(self.group.slot_policy, self.group.policy)
 
     @property
     def _first_value(self) -> int:
@@ -57,9 +62,16 @@ class Dispatch:
         return layer.param(layer.bound_key) or 0
 
 
+def choice(slot_policy: str, policy: str) -> int:
+    """How a next hop selects a policy, given the one of the slots: `noc_pkg::choice_e`."""
+    if policy == slot_policy:
+        return 0
+    return {"round_robin": 1, "least_loaded": 2}[policy]
+
+
 def _slot_bits(group: Group) -> int:
     count = len(group.tiles)
-    if group.policy == "flow_hash":
+    if group.slot_policy == "flow_hash":
         count = max(_BUCKETS, _BUCKETS_PER_REPLICA * count)
     return max(1, (count - 1).bit_length())
 

@@ -143,9 +143,25 @@ class Group:
     """Replicas: copies of a tile that share its messages."""
 
     name: str  # of the tile in the design file
-    policy: Policy
+    policies: tuple[Policy, ...]  # that software can select, the initial one first
     loc: Loc  # of the tile in the design file
     tiles: list[Tile] = field(default_factory=list)
+
+    @property
+    def policy(self) -> Policy:
+        """The initial policy."""
+        return self.policies[0]
+
+    @property
+    def slot_policy(self) -> Policy:
+        """The policy that determines the slots."""
+        given = ("flow_hash", "dst_port", "round_robin")
+        return next((each for each in given if each in self.policies), "least_loaded")
+
+    @property
+    def counts_load(self) -> bool:
+        """Whether replicas report the messages that they have finished."""
+        return "least_loaded" in self.policies
 
     @property
     def needs_dispatch(self) -> bool:

@@ -133,8 +133,11 @@ has the ports 7000 to 7003, one each | of each port |
 | `least_loaded` | the one with the fewest messages in flight to it or inside it; ties in \
 turn | none |
 
-The sending tile dispatches. Alternatively, a tile of kind `scheduler` before the replicas does;
-`least_loaded` needs one if there are several senders. `before` names the tile that it precedes:
+`dispatch: [flow_hash, least_loaded]` uses the first policy until software selects another one
+(`Simulation.balancers`). `flow_hash` and `dst_port` can be switched to `round_robin` in any case.
+
+The sending tiles dispatch; under `least_loaded` they tell each other what they send. Alternatively,
+a tile of kind `scheduler` before the replicas dispatches. `before` names the tile that it precedes:
 messages to `echo` go to `balancer`, which forwards each to one of the replicas:
 
 ```

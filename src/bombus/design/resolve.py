@@ -95,7 +95,7 @@ class _Tiles:
         """Gives each replica its own value, if replicas are selected by a bound value such as their
         port.
         """
-        if not (tile.group and tile.group.policy == "dst_port"):
+        if not (tile.group and "dst_port" in tile.group.policies):
             return
         for key in self.library.bound_keys & kind.parameters.keys():
             first = params.get(key, kind.default(key))
@@ -185,8 +185,8 @@ def resolve(
         x, y = placement.positions.get(instance.name, (0, 0))
         tile = Tile(instance.name, y * columns + x, x, y, instance.loc)
         if instance.replica is not None:
-            policy = given.dispatch or "flow_hash"
-            tile.group = groups.setdefault(given.name, Group(given.name, policy, instance.loc))
+            group = Group(given.name, given.policies, instance.loc)
+            tile.group = groups.setdefault(given.name, group)
             tile.group.tiles.append(tile)
         named.append(tile)
         reader.add_layers(tile, given)

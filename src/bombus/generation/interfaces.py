@@ -9,7 +9,7 @@ from bombus.analysis import flight
 from bombus.base.text import camel_case
 from bombus.base.values import Policy
 from bombus.design.dispatch import Dispatch, num_slots
-from bombus.design.elements import Input, Interface, Tile
+from bombus.design.elements import Group, Input, Interface, Tile
 from bombus.design.network import Network
 from bombus.design.resolved import Design
 from bombus.fabric.router import direction_enum, router_parameters
@@ -57,7 +57,8 @@ def _routes(interface: Interface, design: Design) -> list[dict[str, Any]]:
             target, word = str(hop.target), _route_word(hop.target)
             if hop.group:
                 group = next(n for n, each in enumerate(plan) if hop.target in each.targets)
-                target, word = f"replicas of {hop.group.name}", f"group({group})"
+                target = f"replicas of {hop.group.name}"
+                word = f"group({group}, {plan[group].choice})"
             number = table.first[output] + hop.number
             name = f"{output}: {hop.name}" if len(interface.sources) > 1 else hop.name
             routes[number] = {"number": number, "name": name, "target": target, "word": word}
@@ -115,14 +116,27 @@ _FLOWS = {
 }
 
 
-def _dispatch_context(dispatches: list[Dispatch]) -> dict[str, Any]:
+def _senders(group: Group, design: Design) -> list[str]:
+    """Names of the tiles that send to a group."""
+    return [
+        tile.name
+        for tile in design.tiles
+        if any(each.group is group for at in tile.interfaces for each in design.dispatches[at])
+    ]
+
+
+def _dispatch_context(dispatches: list[Dispatch], tile: Tile, design: Design) -> dict[str, Any]:
     """Groups of replicas that an interface distributes messages among."""
     groups, slots, loads = [], [], []
+    # What senders tell each other, where several send to replicas whose load counts.
+    took: list[dict[str, Any]] = []
+    others: list[dict[str, Any]] = []
     for dispatch in dispatches:
         groups.append(
             {
                 "name": f"Replicas of {dispatch.group.name}",
-                "policy": _POLICIES[dispatch.group.policy],
+                "policy": _POLICIES[dispatch.group.slot_policy],
+                "counts_load": int(dispatch.group.counts_load),
                 "flow": _FLOWS[dispatch.flow],
                 "replicas": len(dispatch.targets),
                 "first_slot": dispatch.first_slot,
@@ -131,7 +145,17 @@ def _dispatch_context(dispatches: list[Dispatch]) -> dict[str, Any]:
         )
         for i, target in enumerate(dispatch.slots):
             slots.append({"index": dispatch.first_slot + i, "word": _route_word(target)})
-        if dispatch.group.policy == "least_loaded":
+        if dispatch.group.counts_load:
+            name, last = dispatch.group.name, dispatch.first_slot + len(dispatch.targets) - 1
+            bits = {"slots": f"{last}:{dispatch.first_slot}", "width": len(dispatch.targets)}
+            senders = _senders(dispatch.group, design)
+            for n, sender in enumerate(each for each in senders if each != tile.name):
+                signal = f"took_{name}_by_{sender}"
+                first = dispatch.first_slot
+                others.append({**bits, "signal": signal, "number": n, "first": first})
+            if len(senders) > 1:
+                signal = f"took_{name}_by_{tile.name}"
+                took.append({**bits, "port": f"took_{name}_o", "signal": signal})
             for i, target in enumerate(dispatch.targets):
                 name = target.tile.name
                 port = f"done_from_{name}_i"
@@ -141,6 +165,9 @@ def _dispatch_context(dispatches: list[Dispatch]) -> dict[str, Any]:
         "slots": slots,
         "num_slots": num_slots(dispatches),
         "load_inputs": loads,
+        "took": took,
+        "others": others,
+        "num_others": max((each["number"] + 1 for each in others), default=0),
     }
 
 
@@ -255,7 +282,7 @@ def interface_contexts(tile: Tile, design: Design) -> list[dict[str, Any]]:
                 ],
                 "router_drops": bool(interface.router_drops),
                 "window": _window(tile, interface, design),
-                **_dispatch_context(design.dispatches[interface]),
+                **_dispatch_context(design.dispatches[interface], tile, design),
             }
         )
     return found

@@ -47,6 +47,8 @@ def _dispatches(tile: Tile, design: Design) -> Iterator[dict[str, Any]]:
                 "group": dispatch.group.name,
                 "number": number,  # in the entries of the next-hop table that lead to it
                 "policy": dispatch.group.policy,
+                "policies": list(dispatch.group.policies),
+                "slot_policy": dispatch.group.slot_policy,
                 "first_slot": design.first_slot(tile, interface) + dispatch.first_slot,
                 "replicas": [target.full_name for target in dispatch.targets],
                 "slots": [

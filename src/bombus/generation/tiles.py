@@ -97,7 +97,7 @@ def _load_context(tile: Tile, design: Design) -> dict[str, Any]:
     return {
         "tells_load": tile.group is not None
         and tile.group.needs_dispatch
-        and tile.group.policy == "least_loaded",
+        and tile.group.counts_load,
         "entered": " || ".join(sorted(entered)) or "1'b0",
         # A message of a join finishes together with the one waiting for it.
         "others": [
@@ -209,6 +209,8 @@ def tile_context(tile: Tile, design: Design) -> dict[str, Any]:
         "interfaces": interfaces,
         "links": [link for each in interfaces for link in each["links"]],
         "load_inputs": [signal for each in interfaces for signal in each["load_inputs"]],
+        "took_outputs": [signal for each in interfaces for signal in each["took"]],
+        "took_inputs": [signal for each in interfaces for signal in each["others"]],
         "windows": [each for each in interfaces if each["window"]],
         "mac_ports": tile_mac_ports(tile, design),
         "mac_streams": tile_mac_streams(tile),

@@ -37,26 +37,26 @@ class Balancer(Shares):
         if not self._senders:
             raise SimulationError(f"no tile distributes messages among {', '.join(self.tiles)}")
         super().__init__(len(self.tiles))
-        self._in_turn = False
+        self._policy = str(self._senders[0]["policy"])
         self._slots = [[each["to"] for each in sender["slots"]] for sender in self._senders]
 
     @property
     def policies(self) -> list[str]:
-        given = {sender["policy"] for sender in self._senders}
-        return sorted(given | {IN_TURN}) if given <= set(_SWITCHABLE) else sorted(given)
+        given = set(self._senders[0]["policies"])
+        return sorted(given | {IN_TURN} if given & set(_SWITCHABLE) else given)
 
     def _current(self) -> str:
-        return IN_TURN if self._in_turn else str(self._senders[0]["policy"])
+        return self._policy
 
     def _switch(self, policy: str) -> None:
-        self._in_turn = policy == IN_TURN and policy != self._senders[0]["policy"]
+        self._policy = policy
         for sender in self._senders:
             for hop in sender["next"]:
                 self._write_hop(sender, hop)
 
     def _write_hop(self, sender: Mapping[str, Any], hop: str) -> None:
         simulation = self._simulation
-        set_group(simulation.registers, simulation.manifest, sender, hop, in_turn=self._in_turn)
+        set_group(simulation.registers, simulation.manifest, sender, hop, self._policy)
 
     def _share(self, enabled: set[int]) -> None:
         others = [self.tiles[number] for number in sorted(enabled)]
@@ -65,7 +65,7 @@ class Balancer(Shares):
                 # A slot whose replica is disabled goes to one of the others, evenly.
                 turn = slot // len(self.tiles) + slot
                 to = home if home in others else others[turn % len(others)]
-                # Under least_loaded, writing a slot resets its count to 0.
+                # Under least_loaded, a slot that leads to another replica is not chosen.
                 if to != now[slot]:
                     self._simulation.set_slot(
                         sender["tile"],

@@ -14,6 +14,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from bombus.base.values import Mac, mac_number
 from bombus.design.config.host import Host
+from bombus.design.dispatch import choice
 from bombus.registers.access import BlockAccess
 from bombus.simulator.native import SimulationError
 
@@ -150,17 +151,18 @@ def set_group(
     manifest: Mapping[str, Any],
     sender: Mapping[str, Any],
     hop: str,
-    *,
-    in_turn: bool,
+    policy: str,
 ) -> None:
-    """Points a next hop to its group of replicas: round robin, or by the group's policy.
+    """Points a next hop to its group of replicas, with one of the group's policies or
+    `round_robin`.
 
     `sender`: one of the manifest's `dispatch`.
     """
     _check_writable(manifest)
     source = find_tile(manifest, sender["tile"])
     number = hop_number(source, hop)
-    word = {"valid": 1, "is_group": 1, "port": 0, "y": int(in_turn), "x": sender["number"]}
+    selected = choice(sender["slot_policy"], policy)
+    word = {"valid": 1, "is_group": 1, "port": 0, "y": selected, "x": sender["number"]}
     registers.tiles[sender["tile"]].next_hop[number].write(**word)
 
 

@@ -1,18 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // The parts of a choice between replicas: hashes of every width, the least loaded of 2, 3, 5 and 8,
-// and completions with two ends and undispatched messages.
+// with NumOthers further senders, and completions with two ends and undispatched messages.
 //
 // Control, from the lowest bits: idle, finished, entered; for each of the four forget (8), done
-// (8), take; data to hash; an undispatched message. Status: done of completions; the four choices,
+// (8), take; data to hash; an undispatched message; for each of the four away, and what two others send
+// (8 x 2). Status: done of completions; the four choices,
 // 3 bits each; the hashes of 1 to 8 bits, 8 bits each.
 `include "bench.svh"
 
 module bench #(
+    parameter  int unsigned NumOthers   = 0,
+    localparam int unsigned OtherWidth  = NumOthers > 0 ? NumOthers : 1,
     localparam int unsigned NumChoices  = 4,
     localparam int unsigned MaxReplicas = 8,
     localparam int unsigned ChoiceBits  = 2 * MaxReplicas + 1
 ) (
-    `BENCH_PORTS(1, 8, 1, 8, 5 + NumChoices * ChoiceBits + 64, 1 + 3 * NumChoices + 64)
+    `BENCH_PORTS(1, 8, 1, 8, 5 + NumChoices * (ChoiceBits + 17) + 64,
+                 1 + 3 * NumChoices + 64 + NumChoices * MaxReplicas)
 );
 
   `BENCH_SHAPE
@@ -31,21 +35,35 @@ module bench #(
   for (genvar n = 0; n < NumChoices; n++) begin : gen_control
     assign {take[n], done[n], forget[n]} = control_i[4+n*ChoiceBits+:ChoiceBits];
   end
-  assign status_o = {hash, choice, done_told};
+  logic [NumChoices-1:0] away;
+  logic [NumChoices-1:0][MaxReplicas-1:0][1:0] others;
+  logic [NumChoices-1:0][MaxReplicas-1:0] took;
+  assign {others, away} = control_i[5+NumChoices*ChoiceBits+64+:NumChoices*17];
+  assign status_o = {took, hash, choice, done_told};
 
   for (genvar n = 0; n < NumChoices; n++) begin : gen_choice
     localparam int unsigned NumReplicas = n == 3 ? 8 : n == 2 ? 5 : n + 2;
     logic [$clog2(NumReplicas)-1:0] index;
+    logic [NumReplicas-1:0][OtherWidth-1:0] other_takes;
+    always_comb begin
+      for (int unsigned r = 0; r < NumReplicas; r++) other_takes[r] = others[n][r][OtherWidth-1:0];
+    end
+    logic [NumReplicas-1:0] own_took;
+    assign took[n] = MaxReplicas'(own_took);
     least_loaded #(
         .NumReplicas(NumReplicas),
-        .LoadWidth  (n == 0 ? 2 : 6)
+        .LoadWidth  (n == 0 ? 2 : 6),
+        .NumOthers  (NumOthers)
     ) u_least_loaded (
         .clk_i,
         .rst_i,
         .take_i  (take[n]),
         .lost_i  (1'b0),
         .done_i  (done[n][NumReplicas-1:0]),
+        .others_i(other_takes),
         .forget_i(forget[n][NumReplicas-1:0]),
+        .away_i  (away[n]),
+        .took_o  (own_took),
         .choice_o(index)
     );
     assign choice[n] = 3'(index);

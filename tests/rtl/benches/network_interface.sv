@@ -50,10 +50,10 @@ module bench
 
   localparam int unsigned NumSlots = 128;
   localparam noc_pkg::group_t [3:0] Groups = '{
-      0: '{noc_pkg::FlowHash, noc_pkg::FlowMeta, 8'd5, 8'd0, 4'd6},
-      1: '{noc_pkg::DstPort, noc_pkg::FlowPayload, 8'd6, 8'd64, 4'd3},
-      2: '{noc_pkg::RoundRobin, noc_pkg::FlowMeta, 8'd3, 8'd72, 4'd2},
-      3: '{noc_pkg::LeastLoaded, noc_pkg::FlowMeta, 8'd3, 8'd76, 4'd2}
+      0: '{noc_pkg::FlowHash, noc_pkg::FlowMeta, 8'd5, 8'd0, 4'd6, 1'b1},
+      1: '{noc_pkg::DstPort, noc_pkg::FlowPayload, 8'd6, 8'd64, 4'd3, 1'b0},
+      2: '{noc_pkg::RoundRobin, noc_pkg::FlowMeta, 8'd3, 8'd72, 4'd2, 1'b1},
+      3: '{noc_pkg::LeastLoaded, noc_pkg::FlowMeta, 8'd3, 8'd76, 4'd2, 1'b1}
   };
 
   // Slot n leads to x = n % 4, y = n / 4 % 4, port n / 16 % 4.
@@ -71,6 +71,7 @@ module bench
   logic unknown_kind;
   logic [13:0] in_bytes, out_bytes, in_bytes_q, out_bytes_q;
   logic table_ready;
+  logic [(HasGroups ? NumSlots : 1)-1:0] unused_took;
   logic [(HasGroups ? NumSlots : 1)-1:0] done;
   if (HasGroups) begin : gen_done
     assign done = {49'b0, control_i[44:42], 76'b0};
@@ -123,6 +124,8 @@ module bench
       .slot_index_i(control_i[32+:(HasGroups?7 : 1)]),
       .slot_word_i(control_i[31:0]),
       .done_i(done),
+      .others_i('0),
+      .took_o(unused_took),
       .in_message_o(in_message),
       .in_bytes_o(in_bytes),
       .out_message_o(out_message),

@@ -60,10 +60,10 @@ class _Tile(FileModel):
         description="Number of copies of this tile, named `<name>_0`, `<name>_1`... Each message "
         "to `<name>` goes to one of them. Default: a single tile, `<name>`.",
     )
-    dispatch: Policy | None = Field(
+    dispatch: Policy | Annotated[list[Policy], Field(min_length=1)] | None = Field(
         None,
-        description="Dispatch policy: which replica gets a message; see [below](#replicas). "
-        "Default: `flow_hash`.",
+        description="Dispatch policy: which replica gets a message; see [below](#replicas). A list "
+        "has the policies that software can select, the initial one first. Default: `flow_hash`.",
     )
     next: dict[str, str] = Field(
         default={},
@@ -116,6 +116,23 @@ class _Tile(FileModel):
         if value == DROP:
             raise ValueError(f"{DROP!r} is reserved: as a next hop it drops the message")
         return value
+
+    @property
+    def policies(self) -> tuple[Policy, ...]:
+        """The policies that software can select, the initial one first."""
+        given = self.dispatch or "flow_hash"
+        return (given,) if isinstance(given, str) else tuple(given)
+
+    @model_validator(mode="after")
+    def _policies_fit(self) -> _Tile:
+        if len(set(self.policies)) < len(self.policies):
+            raise ValueError("`dispatch` has a policy twice")
+        if "dst_port" in self.policies and {"flow_hash", "least_loaded"} & {*self.policies}:
+            raise ValueError(
+                "`dispatch`: under dst_port each replica has a port of its own, so that messages "
+                "cannot be dispatched by flow_hash or least_loaded instead"
+            )
+        return self
 
     @model_validator(mode="after")
     def _replicas_fit(self) -> _Tile:
