@@ -7,17 +7,21 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, fields
+from ipaddress import IPv4Network
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
 from typing import Annotated
 
+import _rpu_broadcast as broadcast
 from rich.table import Table
 
 from bombus import Simulation
 from bombus.base.errors import UserError
 from bombus.base.paths import DESIGNS
 from bombus.base.text import listing
+from bombus.firewall import blacklist
+from bombus.firewall import table as firewall_table
 from bombus.firmware.build import build
 from bombus.measure.bench import report_replies
 from bombus.measure.clock import estimated_mhz
@@ -102,16 +106,17 @@ PROGRAMS = {
         else rpu_send(packet ^ RPU_PORT_BIT);
     }""",
 }
-# From port 0 through port 2 (the loop), then out by port 1.
-PROGRAMS["loopback"] = """for (;;) {
-        rpu_packet packet = rpu_receive();
-        rpu_send(packet ^ (RPU_PORT(packet) ? 3 : 2) * RPU_PORT_BIT);
-    }"""
+# From port 0 to port 2, the loop; the second tile then sends by port 1.
+PROGRAMS["loopback"] = "for (;;) rpu_send(rpu_receive() ^ 2 * RPU_PORT_BIT);"
+SECOND = "for (;;) rpu_send(rpu_receive() ^ 3 * RPU_PORT_BIT);"
 IDS = """for (;;) {
         rpu_packet packet = rpu_receive();
         if (RPU_VERDICT(packet) & 2) rpu_drop(packet);
         else rpu_send(packet ^ RPU_PORT_BIT);
     }"""
+# A list that fills the firewall's table, and every other frame of a port from an address on it.
+BLOCKED = [IPv4Network((10 << 24 | n << 9, 24)) for n in range(2047)]
+PROGRAMS["firewall_drop"] = PROGRAMS["firewall"]
 # Frames for intrusion detection: protocol, and start of the payload. Matching frames pass too,
 # since the rule is a prefilter.
 IDS_FRAMES = {"ids_tcp": (6, b"good"), "ids_udp": (17, b"good"), "ids_attack": (17, b"evil stuff")}
@@ -121,7 +126,7 @@ CASES = ["forward"]  # default
 CASES_ALONE = ["forward", "forward_memory"]
 # What a case adds after each processor of a design.
 ACCELERATORS = {
-    "firewall": "ip_blacklist: {stages: 12}",
+    **dict.fromkeys(("firewall", "firewall_drop"), "ip_blacklist: {stages: 12}"),
     **dict.fromkeys(IDS_FRAMES, "rule_matcher: {rows: 256, num_slots: 16, slot_bytes: 16384}"),
 }
 
@@ -176,14 +181,15 @@ def with_accelerators(file: Path, case: str, folder: Path) -> Path:
     return changed
 
 
-def start(simulation: Simulation, folder: Path, program: str) -> None:
-    """Compiles a program and starts it on all processors."""
+def start(simulation: Simulation, folder: Path, program: str, tile: str = "") -> None:
+    """Compiles a program and starts it on all processors, or on those of a tile."""
     source, elf = folder / "program.c", folder / "program.elf"
     source.write_text(f'#include "rpu.h"\nint main(void) {{\n    {program}\n}}\n')
     build([source], elf, code_bytes=8192, data_bytes=8192)
     for processor in simulation.rpus:
-        processor.load(elf)
-        processor.boot()
+        if tile in ("", processor.tile):
+            processor.load(elf)
+            processor.boot()
     if simulation.distribution:  # noise frames are one flow
         simulation.lb.policy = "round_robin"
 
@@ -197,8 +203,22 @@ def load_rule(simulation: Simulation, folder: Path) -> None:
         load.write(simulation.tile(processor.tile).registers.rule_matcher, found)
 
 
-def frame(random: Random, case: str, frame_bytes: int) -> bytes:
-    """Of random bytes, or with what the case needs."""
+def load_list(simulation: Simulation) -> None:
+    """Gives the firewall its list."""
+    found = blacklist.boundaries(BLOCKED)
+    for tile in simulation.manifest["tiles"]:
+        for layer in tile["layers"]:
+            if layer["kind"] == "ip_blacklist":
+                block = simulation.registers.tiles[tile["name"]][layer["name"]]
+                firewall_table.write(block, found)
+
+
+def frame(random: Random, case: str, frame_bytes: int, blocked: bool = False) -> bytes:
+    """Of random bytes, or with what the case needs; `blocked`: from an address on the list."""
+    if case == "firewall_drop":
+        source = int(random.choice(BLOCKED).network_address) + random.randrange(256)
+        ip = b"\x45" + random.randbytes(11) + (source | (not blocked) << 8).to_bytes(4)
+        return random.randbytes(12) + b"\x08\0" + ip + random.randbytes(frame_bytes - 30)
     if case not in IDS_FRAMES:
         return random.randbytes(frame_bytes)
     protocol, payload = IDS_FRAMES[case]
@@ -213,9 +233,14 @@ def frame(random: Random, case: str, frame_bytes: int) -> bytes:
     return (start + payload)[:frame_bytes].ljust(frame_bytes, b".")
 
 
-def compare(frames: Sequence[bytes], ports: Sequence[int], done: Exchange) -> tuple[int, int]:
-    """Frames that are lost; and those that are wrong, doubled, or came out of the wrong port."""
-    wanted = Counter((data, 1 - port) for data, port in zip(frames, ports, strict=True))
+def compare(
+    frames: Sequence[bytes], ports: Sequence[int], passes: Sequence[bool], done: Exchange
+) -> tuple[int, int]:
+    """Frames that are lost; and those that are wrong, doubled, came out of the wrong port, or
+    should have been dropped.
+    """
+    sent = zip(frames, ports, passes, strict=True)
+    wanted = Counter((data, 1 - port) for data, port, is_passed in sent if is_passed)
     came = Counter((each.data, each.port) for each in done.received)
     return sum((wanted - came).values()), sum((came - wanted).values())
 
@@ -240,7 +265,10 @@ def measure(simulation: Simulation, random: Random, case: str, frame_bytes: int)
     """Figures of one size, and the number of errors."""
     count = len(simulation.rpus)
     beats = beats_of(frame_bytes, simulation.data_bytes)
-    frames = [frame(random, case, frame_bytes) for _ in range(max(FRAMES, BEATS // beats))]
+    total = max(FRAMES, BEATS // beats)
+    # Every other frame of each port.
+    passes = [case != "firewall_drop" or n // 2 % 2 == 0 for n in range(total)]
+    frames = [frame(random, case, frame_bytes, not is_passed) for is_passed in passes]
     # A single processor is fed as fast as it accepts frames; several are fed by both ports at line
     # rate, or by the port whose frames use the loop.
     both = count > 1 and case != "loopback"
@@ -250,8 +278,8 @@ def measure(simulation: Simulation, random: Random, case: str, frame_bytes: int)
         simulation.line_rate(line if count > 1 else None, port)
     window = 0 if count > 1 else 32
     done = simulation.exchange(frames, ports=ports, window=window, limit_cycles=LIMIT_CYCLES)
-    lost, wrong = compare(frames, ports, done)
-    cycles = cycles_each(done)
+    lost, wrong = compare(frames, ports, passes, done)
+    cycles = cycles_each(done) * passes.count(True) / total
     mpps = simulation.clock_hz / cycles / 1e6
     latency = None
     for port in (0, 1):
@@ -298,13 +326,13 @@ def main(
     sizes: Annotated[str, "frame sizes, such as 60,9000"] = "",
     case: Annotated[
         str,
-        "forward, forward_memory, firewall, loopback, ids_tcp, ids_udp or ids_attack; default: "
-        "forward, and forward_memory with one",
+        "forward, forward_memory, firewall, firewall_drop, loopback, broadcast, ids_tcp, ids_udp "
+        "or ids_attack; default: forward, and forward_memory with one",
     ] = "",
     estimate: Annotated[bool, "also at the clock that `bombus area` allows"] = False,
 ) -> None:
-    if case and case not in PROGRAMS:
-        raise UserError(f"--case {case}: there are {', '.join(PROGRAMS)}")
+    if case and case not in (*PROGRAMS, "broadcast"):
+        raise UserError(f"--case {case}: there are {', '.join(PROGRAMS)}, broadcast")
     lengths = numbers(sizes, SIZES)
     if min(lengths) < 60 or max(lengths) > 9600:
         raise UserError("--sizes should be from 60 to 9600")
@@ -321,6 +349,11 @@ def main(
         designs = [design] if design else [SHIPPED.get(count, single) for count in counts]
         if case == "loopback" and not design:
             designs = [loop]
+        if case == "broadcast":
+            words = [broadcast.measure(each, folder) for each in designs if each != single]
+            errors = sum(row.lost + (not row.same_cycle) for row in words)
+            report_replies(words, errors, "broadcast", json, [broadcast.table(words)])
+            return
         for file in designs:
             changed = with_accelerators(file, case, folder)
             mhz = estimated_mhz(changed) if estimate else None
@@ -330,8 +363,12 @@ def main(
                 wanted = [case] if case else CASES_ALONE if alone else CASES
                 for each in wanted:
                     start(simulation, folder, PROGRAMS[each])
+                    if each == "loopback":
+                        start(simulation, folder, SECOND, "second")
                     if each in IDS_FRAMES:
                         load_rule(simulation, folder)
+                    if each == "firewall_drop":
+                        load_list(simulation)
                     for length in lengths:
                         row, wrong = measure(simulation, Random(length), each, length)
                         rows.append(at_clock(row, mhz, line) if mhz else row)

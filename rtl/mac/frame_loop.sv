@@ -7,6 +7,10 @@
 // each other could then wait for each other: with DropsWhenFull a frame for which there is no room is
 // dropped and counted instead.
 //
+// What identifies the flow, for dispatch among processors, is computed from the frame as in frame_rx; or
+// with KeepsFlow it is a number, which the sender has put into meta.ip, so that a program can address a
+// processor: it goes on as the ports, with address 0.
+//
 // Latency: 4 cycles from the last beat in to the first beat out. Throughput: one beat per cycle.
 module frame_loop
   import bombus_pkg::*;
@@ -14,7 +18,8 @@ module frame_loop
     parameter type beat_t = logic,
     parameter int unsigned MacPort = 2,  // MAC port number by which processors send to it
     parameter int unsigned DataWidth = 512,
-    parameter bit DropsWhenFull = 0
+    parameter bit DropsWhenFull = 0,
+    parameter bit KeepsFlow = 0
 ) (
     input logic clk_i,
     input logic rst_i,
@@ -42,6 +47,9 @@ module frame_loop
   } drop_e;
 
   localparam int unsigned DataBytes = DataWidth / 8;
+  // What the store of frame_rx holds.
+  localparam int unsigned Beats = 32768 * 8 / DataWidth;
+  localparam int unsigned Frames = Beats < 1024 ? Beats : 1024;
   typedef struct packed {struct packed {logic hold;} gate;} regs_t;
 
   logic [DataBytes-1:0] keep;
@@ -67,8 +75,6 @@ module frame_loop
   end else begin : gen_credits
     // Credits for frame_store. A credit returns when the beat has left, some cycles after its room
     // is free.
-    localparam int unsigned Beats = 32768 * 8 / DataWidth;
-    localparam int unsigned Frames = Beats < 1024 ? Beats : 1024;
     logic [$clog2(Beats):0] beats_q;
     logic [$clog2(Frames):0] frames_q;
     wire gone = out_valid_o & out_ready_i;
@@ -89,8 +95,9 @@ module frame_loop
     end
   end
 
+  beat_t frame_out;
   logic [2:0] drops;
-  logic unused_message, unused_ready;
+  logic stored, unused_ready;  // a frame was stored or dropped
   logic [13:0] unused_bytes;
   frame_rx #(
       .beat_t(beat_t),
@@ -106,16 +113,47 @@ module frame_loop
       .mac_rx_tready_o(unused_ready),
       .mac_rx_tlast_i(in_i.last),
       .mac_rx_tuser_i(1'b0),
-      .out_o,
+      .out_o(frame_out),
       .out_valid_o,
       .out_ready_i,
       .out_next_o,
       .drop_o(drops),
       .regs_i('0),
-      .mac_message_o(unused_message),
+      .mac_message_o(stored),
       .mac_bytes_o(unused_bytes),
       .busy_o
   );
+
+  if (KeepsFlow) begin : gen_keeps_flow
+    logic [31:0] start_q, came_q, end_q, kept;  // of the frame that arrives; a cycle ago; two
+    logic unused_valid;
+    always_ff @(posedge clk_i) begin
+      if (takes & first_q) start_q <= in_i.meta.ip;
+      came_q <= first_q ? in_i.meta.ip : start_q;
+      end_q  <= came_q;
+    end
+    // There before the frame comes out.
+    block_fifo #(
+        .data_t(logic [31:0]),
+        .Depth (Frames)
+    ) u_flows (
+        .clk_i,
+        .rst_i,
+        .data_i (end_q),
+        .write_i(stored & ~|drops),
+        .data_o (kept),
+        .valid_o(unused_valid),
+        .ready_i(out_valid_o & out_ready_i & frame_out.last)
+    );
+    always_comb begin
+      out_o = frame_out;
+      out_o.meta.ip = '0;
+      out_o.meta.l4.ports = kept;
+    end
+  end else begin : gen_new_flow
+    assign out_o = frame_out;
+    wire unused_stored = stored;
+  end
   assign drop_o[DropTooLong]  = too_long_q;
   assign drop_o[DropOverflow] = drops[2];
   wire unused = ^drops[1:0];

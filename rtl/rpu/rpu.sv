@@ -480,6 +480,7 @@ module rpu
       frame = sent;
       frame.meta = '0;
       frame.meta.mac_port = sent.meta.mac_port;
+      frame.meta.ip = sent.meta.ip;  // for frame_loop
     end
     drop_register #(
         .beat_t(beat_t),

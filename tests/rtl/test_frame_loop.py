@@ -16,8 +16,10 @@ PORT = 2
 MAX_FRAME = 9600
 
 
-def loop(benches: Benches, drops: int = 0) -> Bench:
-    values = f".DataWidth(DataWidth), .MacPort({PORT}), .DropsWhenFull({drops})"
+def loop(benches: Benches, drops: int = 0, keeps: int = 0) -> Bench:
+    values = (
+        f".DataWidth(DataWidth), .MacPort({PORT}), .DropsWhenFull({drops}), .KeepsFlow({keeps})"
+    )
     return open_layer(benches, "frame_loop", [values])
 
 
@@ -104,3 +106,39 @@ def test_it_never_stops_its_input(benches: Benches) -> None:
         assert there == sent[: len(there)]
         lost = counts(bench, "frame_loop", stream)["overflow"]
         assert lost and lost + len(there) == len(sent)
+
+
+@pytest.mark.parametrize("drops", [0, 1])
+def test_flow_of_the_sender(benches: Benches, drops: int) -> None:
+    """With KeepsFlow the number of each frame stays with it, also when others are dropped."""
+    random = Random(5)
+    bench = loop(benches, drops=drops, keeps=1)
+    sent = []
+    for number in range(700):
+        data = number.to_bytes(2) + frame(random, random.choice((60, 61, 200, 900)))[2:]
+        if number % 50 == 7:
+            data = bytes(MAX_FRAME + 1)
+        flow = {
+            "ip": random.getrandbits(32),
+            "l4__ports__src_port": random.getrandbits(16),
+            "l4__ports__dst_port": random.getrandbits(16),
+        }
+        sent.append(Message(data, pack_meta(mac_port=PORT, length=len(data), **flow)))
+    for stream, width in enumerate(WIDTHS):
+        for each in sent:
+            bench.push(Beats(width).beats(each), stream)
+    for stall in (1.0, 0.2, 0.9, 1.0):
+        bench.pace(stall=stall)
+        bench.run(5000)
+    bench.pace()
+    bench.drain()
+    by_payload = {each.payload: each["ip"] for each in sent}
+    for stream in range(len(WIDTHS)):
+        there = got(bench, stream)
+        for each in there:
+            ports = each["l4.ports.src_port"] << 16 | each["l4.ports.dst_port"]
+            assert (each["ip"], ports) == (0, by_payload[each.payload])
+        counted = counts(bench, "frame_loop", stream)
+        assert counted["too_long"] == 14
+        assert bool(counted["overflow"]) == bool(drops)
+        assert len(there) + counted.total() == len(sent)

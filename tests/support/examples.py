@@ -17,11 +17,21 @@ MIDDLEBOXES = DESIGNS.parent / "docs" / "examples" / "middlebox"
 
 
 @contextmanager
-def running(name: str, folder: Path) -> Iterator[Simulation]:
-    """A running middlebox; its counters are checked at the end. `folder`: for the program."""
+def running(
+    name: str, folder: Path, change: tuple[str, str] = ("", ""), assertions: bool = True
+) -> Iterator[Simulation]:
+    """A running middlebox; its counters are checked at the end. `folder`: for the program.
+    `change`: text of the design file that is replaced.
+    """
     elf = folder / f"{name}.elf"
     build([MIDDLEBOXES / f"{name}.c"], elf, code_bytes=8192, data_bytes=8192)
-    with Simulation(MIDDLEBOXES / f"{name}.yaml", assertions=True) as simulation:
+    design = MIDDLEBOXES / f"{name}.yaml"
+    if change[0]:
+        text = design.read_text()
+        assert change[0] in text
+        design = folder / design.name
+        design.write_text(text.replace(*change))
+    with Simulation(design, assertions=assertions) as simulation:
         forwarding.boot(simulation, elf)
         yield simulation
         message_sums.check(simulation)

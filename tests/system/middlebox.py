@@ -24,12 +24,14 @@ TAGS = (b"", b"", b"\x81\x00\x01\x23", b"\x88\xa8\0\1\x81\0\0\2")
 
 
 @contextmanager
-def running(design: Path, program: Path) -> Iterator[Simulation]:
+def running(
+    design: Path, program: Path, gbps: float = GBPS, assertions: bool = True
+) -> Iterator[Simulation]:
     """A middlebox of two ports whose processors all run the program; it is checked at the end."""
-    with Simulation(design, assertions=True) as simulation:
+    with Simulation(design, assertions=assertions) as simulation:
         forwarding.boot(simulation, program)
         for port in (0, 1):
-            simulation.line_rate(GBPS, port)
+            simulation.line_rate(gbps, port)
         yield simulation
         simulation.check()
 
@@ -96,3 +98,40 @@ def reloads(simulation: Simulation, forward: Path, times: int) -> None:
         assert Counter(came[port]) == Counter(wanted)
         in_order(wanted, came[port])
     message_sums.check(simulation)
+
+
+def numbered(simulation: Simulation, forward: Path, frames: int, between: int) -> int:
+    """Short frames with a number in their flow, from both ports, and a reload after every so many;
+    each must arrive once, unchanged, in its turn. Returns the number of reloads.
+    """
+    random = Random(6)
+    flows = [frame(random, 42, flow, TAGS[:1]) for flow in range(256)]
+    sent = [[0] * len(flows) for _ in range(2)]
+    came = [[0] * len(flows) for _ in range(2)]
+
+    def check() -> None:
+        for port in (0, 1):
+            for each in simulation.receive_all(port):
+                data = each.data
+                flow = data[42]
+                wanted = flows[flow] + bytes([flow]) + came[port][flow].to_bytes(17)
+                assert data == wanted, f"flow {flow}: {data.hex()} instead of {wanted.hex()}"
+                came[port][flow] += 1
+
+    reloaded = 0
+    for start in range(0, frames, between):
+        for _ in range(min(between, frames - start)):
+            port, flow = random.randrange(2), random.randrange(len(flows))
+            number = sent[1 - port][flow]
+            simulation.send(flows[flow] + bytes([flow]) + number.to_bytes(17), port)
+            sent[1 - port][flow] = number + 1
+        simulation.advance(random.randrange(between // 2))
+        simulation.rpus[reloaded % len(simulation.rpus)].reload(forward)
+        reloaded += 1
+        check()
+        simulation.advance(between)  # some of the frames wait for the next ones
+    simulation.advance_until_idle()
+    check()
+    assert came == sent and sum(map(sum, sent)) == frames
+    assert dropped(simulation.counters()) == 0
+    return reloaded

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from ipaddress import IPv4Network
+from ipaddress import IPv4Address, IPv4Network
 from pathlib import Path
 from random import Random
 
@@ -59,6 +59,57 @@ def test_verdicts(firewall: Simulation) -> None:
         done = firewall.exchange(sent, window=16, limit_cycles=LIMIT_CYCLES)
         assert [each.data for each in done.received if each.port == 1] == wanted
         assert len(done.received) == len(wanted) and 300 < len(wanted) < 1200
+
+
+def check_verdicts(
+    simulation: Simulation, random: Random, networks: list[IPv4Network], count: int
+) -> int:
+    """Writes a list and sends this many frames, most of them from the ends of prefixes and beside
+    them. Returns how many were blocked.
+    """
+    table.write(simulation.tile("rpu").registers.ip_blacklist, boundaries(networks))
+    masks = {length: int(IPv4Network((0, length)).netmask) for length in range(1, 33)}
+    known = {(each.prefixlen, int(each.network_address)) for each in networks}
+
+    def is_blocked(source: int) -> bool:
+        return any((length, source & mask) in known for length, mask in masks.items())
+
+    for source in (random.getrandbits(32) for _ in range(50)):
+        address = IPv4Address(source)
+        assert is_blocked(source) == any(address in each for each in networks)
+    blocked = 0
+    for start in range(0, count, 20_000):
+        sent, wanted = [], []
+        for number in range(start, min(start + 20_000, count)):
+            network = random.choice(networks)
+            first, last = int(network.network_address), int(network.broadcast_address)
+            near = [first, last, (first - 1) % (1 << 32), (last + 1) % (1 << 32)]
+            source = random.choice([*near, random.randint(first, last), random.getrandbits(32)])
+            header = random.randbytes(12) + b"\x08\x00\x45" + bytes(11) + source.to_bytes(4)
+            sent.append((header + number.to_bytes(8)).ljust(60, b"\0"))
+            if not is_blocked(source):
+                wanted.append(sent[-1])
+        done = simulation.exchange(sent, window=16, limit_cycles=LIMIT_CYCLES)
+        assert [each.data for each in done.received] == wanted
+        blocked += len(sent) - len(wanted)
+    return blocked
+
+
+@pytest.mark.sweep
+def test_a_million_verdicts(tmp_path: Path) -> None:
+    """30,000 prefixes of 3 to 32 bits; then of 1 and 2 bits, which would cover most of these."""
+    random = Random(7)
+    large = [IPv4Network((1 << 33 - length, length)) for length in range(3, 16)]
+    for _ in range(30_000 - len(large)):
+        address = 1 << 31 | random.getrandbits(31)
+        large.append(IPv4Network((address, random.randrange(16, 33)), strict=False))
+    short = [IPv4Network("128.0.0.0/1"), IPv4Network("0.0.0.0/2"), IPv4Network("100.1.2.3/32")]
+    with examples.running("firewall", tmp_path, ("stages: 12", "stages: 16"), False) as simulation:
+        for networks, count in ((large, 900_000), (short, 100_000)):
+            blocked = check_verdicts(simulation, random, networks, count)
+            print(f"{len(networks):,} prefixes, {len(boundaries(networks)):,} boundaries")
+            print(f"{count:,} frames, {blocked:,} of them blocked")
+            assert count / 10 < blocked < 9 * count / 10
 
 
 def test_cycles(firewall: Simulation) -> None:

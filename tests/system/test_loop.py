@@ -54,3 +54,85 @@ def test_frames_pass_both(tmp_path: Path) -> None:
         assert second == len(sent)
         message_sums.check(simulation)
         simulation.check()
+
+
+ADDRESSED = """
+name: addressed
+data_width: 64
+clock_mhz: 250
+line_rate_gbps: 10
+mac_ports:
+  - {mac: "02:b0:0b:05:00:01", ip: 10.77.0.2}
+  - {mac: "02:b0:0b:05:00:02", ip: 10.78.0.2}
+tiles:
+  - {name: port_0, layers: [frame_rx, mac_tx], at: [0, 0], next: {rpu: first}}
+  - name: port_1
+    layers: [{frame_rx: {mac_port: 1}}, {mac_tx: {mac_port: 1}}]
+    at: [0, 1]
+    next: {rpu: first}
+  - {name: first, layers: [{rpu: {frames: true, num_slots: 8}}], at: [1, 0], next: {udp_tx: drop}}
+  - name: second
+    replicas: 4
+    dispatch: flow_hash
+    at: [[1, 1], [2, 1], [3, 0], [3, 1]]
+    layers:
+      - rpu_share
+      - rpu: {lane: 1, frames: true, num_slots: 4}
+      - rpu: {lane: 2, frames: true, num_slots: 4}
+    next: {udp_tx: drop, mac_port_2: drop, rpu_lane3: drop, rpu_lane4: drop}
+  - name: again
+    layers: [{frame_loop: {mac_port: 2, keeps_flow: true}}]
+    at: [2, 0]
+    next: {rpu: second.rpu_share}
+"""
+TO = """
+#include "rpu.h"
+int main(void) {
+    for (;;) {
+        rpu_packet packet = rpu_receive();
+        uint32_t to = rpu_window(packet)->header[0];
+        rpu_address(packet, to & 3, to >> 2 & 1);
+        rpu_send((packet & ~(3 * RPU_PORT_BIT)) | 2 * RPU_PORT_BIT);
+    }
+}
+"""
+MARK = """
+#include "rpu.h"
+int main(void) {
+    for (;;) {
+        rpu_packet packet = rpu_receive();
+        ((volatile uint8_t *)rpu_window(packet)->header)[1] = ME;
+        rpu_send(packet ^ 3 * RPU_PORT_BIT);
+    }
+}
+"""
+
+
+def test_a_program_addresses_a_processor(tmp_path: Path) -> None:
+    """Frames of one flow or of any go where their first byte says: each of eight processors."""
+    random = Random(3)
+    file = tmp_path / "addressed.yaml"
+    file.write_text(ADDRESSED)
+    with Simulation(file, assertions=True) as simulation:
+        for number, processor in enumerate(simulation.rpus):
+            program = TO
+            if processor.tile != "first":
+                lane, tile = processor.lane or 0, int(processor.tile[-1])
+                program = MARK.replace("ME", str(tile + 4 * lane))
+            source, elf = tmp_path / f"{number}.c", tmp_path / f"{number}.elf"
+            source.write_text(program)
+            build([source], elf)
+            processor.load(elf)
+            processor.boot()
+        sent = []
+        for _ in range(400):
+            data = frame(random, random.choice((60, 61, 300)), random.choice((3, None)))
+            sent.append(bytes([random.randrange(8)]) + data[1:])
+        for port in (0, 1):
+            simulation.line_rate(2, port)
+        done = simulation.exchange(sent, limit_cycles=LIMIT_CYCLES)
+        wanted = [data[:1] * 2 + data[2:] for data in sent]
+        assert sorted(each.data for each in done.received) == sorted(wanted)
+        assert {each.port for each in done.received} == {1}
+        message_sums.check(simulation)
+        simulation.check()

@@ -3,12 +3,13 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from random import Random
 
 import pytest
-from middlebox import LIMIT_CYCLES, TAGS, crossed, frame, reloads, running
+from middlebox import LIMIT_CYCLES, TAGS, crossed, frame, numbered, reloads, running
 from support import message_sums
 
 from bombus.base.paths import DESIGNS
@@ -146,3 +147,12 @@ def test_reloaded_under_traffic(lanes: Simulation, forward: Path) -> None:
 @pytest.mark.sweep
 def test_reloaded_a_hundred_times(lanes: Simulation, forward: Path) -> None:
     reloads(lanes, forward, 100)
+
+
+@pytest.mark.sweep
+def test_many_frames_in_order_through_reloads(forward: Path) -> None:
+    """As many frames as `BOMBUS_FRAMES` says; without assertions, since they slow it down."""
+    frames = int(os.environ.get("BOMBUS_FRAMES", "200000"))
+    with running(DESIGN, forward, gbps=60, assertions=False) as simulation:
+        reloaded = numbered(simulation, forward, frames, between=20_000)
+        print(f"{frames:,} frames, {reloaded} reloads, {simulation.cycle:,} cycles")

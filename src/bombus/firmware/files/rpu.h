@@ -66,6 +66,13 @@ static inline rpu_packet rpu_empty(void) {
     return packet;
 }
 
+// Addresses a frame that frame_loop with `keeps_flow` passes on, to a processor of a group under
+// flow_hash: the tile's number in the group (a power of two of tiles, up to 16), and the number of the
+// processor in its tile, from 0. Valid as long as no slot of the group and no lane is moved.
+static inline void rpu_address(rpu_packet packet, uint32_t tile, uint32_t lane) {
+    rpu_window(packet)->meta[1] = (-(lane ^ tile) & 3) << 4 | tile;
+}
+
 // All bytes of the packets, slot by slot, including those of the window. Accessing a slot that the
 // program does not hold causes an access fault.
 #define RPU_BYTES ((volatile uint8_t *)0x20100000u)
