@@ -13,6 +13,7 @@ import pytest
 
 from bombus.analysis import check
 from bombus.base.errors import UserError
+from bombus.firewall.blacklist import boundaries, is_covered
 from bombus.measure import bench
 from bombus.rules import compiling, model
 
@@ -45,6 +46,31 @@ def test_frames_of_intrusion_detection(tmp_path: Path) -> None:
             payload = data[54 if protocol == 6 else 42 :]
             packet = model.Packet(1 if protocol == 6 else 2, 1, 80, payload)
             assert model.is_found(rule, packet) == (case == "ids_attack")
+
+
+def test_blocked_frames() -> None:
+    """From addresses on the list, which fits into the table, or beside it; a blocked frame that
+    comes out is an error, and none that does not is lost.
+    """
+    benchmark: Any = bench.load("rpu")
+    found = boundaries(benchmark.BLOCKED)
+    assert 4000 < len(found) < 1 << 12
+    random = Random(1)
+    frames = []
+    for n in range(400):
+        blocked, size = n % 2 == 1, random.choice((60, 65, 1500))
+        frames.append(benchmark.frame(random, "firewall_drop", size, blocked))
+        assert len(frames[-1]) == size and frames[-1][12:15] == b"\x08\x00\x45"
+        assert is_covered(found, int.from_bytes(frames[-1][26:30])) == blocked
+    ports, passes = [0] * len(frames), [n % 2 == 0 for n in range(len(frames))]
+    came = [SimpleNamespace(data=data, port=1) for data in frames]
+    for received, expected in (
+        (came[::2], (0, 0)),
+        (came[2::2], (1, 0)),
+        (came[::2] + came[1:2], (0, 1)),
+    ):
+        done = SimpleNamespace(received=received)
+        assert benchmark.compare(frames, ports, passes, done) == expected
 
 
 def test_options_are_checked() -> None:
