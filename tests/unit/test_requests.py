@@ -12,6 +12,7 @@ from test_waiting_model import (
     ASKS,
     DROPS,
     ENDS,
+    HEAD,
     SINK,
     SOURCE,
     TOGETHER,
@@ -22,6 +23,7 @@ from test_waiting_model import (
 )
 
 from bombus.analysis import requests
+from bombus.analysis.deadlock import cycles
 
 WAITS = "localparam bit InWaitsForAnswer = 1;"
 FLOW = "  localparam noc_pkg::flow_e Flow = noc_pkg::FlowMeta;\n"
@@ -268,3 +270,48 @@ def test_one_that_drops_meanwhile_loses_its_credits(tmp_path: Path) -> None:
     design = resolved(tmp_path, TOGETHER, ENDS, asker(DROPS), store(ALWAYS))
     (problem,) = requests.problems(design)
     assert not problem.is_error
+
+
+PEERS = "".join(
+    module(
+        me,
+        ["in", "serve", "answer"],
+        {"out": "sink", "query": f"{other}_serve", "reply": f"{other}_answer"},
+        """
+        localparam bit InWaitsForReply = 0;
+        localparam bit InWaitsForAnswer = 1;
+        localparam bit ServeWaitsForOut = 0;
+        localparam bit ServeWaitsForQuery = 0;
+        localparam bit ServeWaitsForAnswer = WAITS;
+        localparam int unsigned QueryCredits = 1;
+        localparam string AnswerAnswers = "query";
+        localparam string ReplyServes = "serve";
+        """,
+    )
+    for me, other in (("ann", "bob"), ("bob", "ann"))
+)
+
+
+@pytest.mark.parametrize("waits", [0, 1])
+@pytest.mark.parametrize("networks", [("d", "d"), ("q", "q"), ("q", "r")])
+def test_two_layers_that_ask_each_other(
+    tmp_path: Path, networks: tuple[str, str], waits: int
+) -> None:
+    """Requests, answers and the rest need a network each, and a request must not wait for an
+    answer to its server.
+    """
+    asking, answering = networks
+    given = ", ".join(f"{name}: {{data_width: 64}}" for name in dict.fromkeys(("d", *networks)))
+    uses = f"{{query: {asking}, serve: {asking}, reply: {answering}, answer: {answering}}}"
+    tiles = "".join(
+        f"  - {{name: {each}_source, kind: {each}_source, at: [{x}, 0]}}\n"
+        f"  - {{name: {each}, kind: {each}, networks: {uses}, at: [{x}, 1]}}\n"
+        for x, each in enumerate(("ann", "bob"))
+    )
+    layers = PEERS.replace("WAITS", str(waits)) + module("sink", ["in"], {})
+    layers += "".join(module(f"{each}_source", [], {"out": each}) for each in ("ann", "bob"))
+    head = HEAD.replace("data_width: 64\n", f"networks: {{{given}}}\n")
+    head = head.replace("fabric: {columns: 3, rows: 2}\n", "")
+    design = resolved(tmp_path, tiles + SINK, layers, head=head)
+    assert list(requests.problems(design)) == []
+    assert bool(cycles(design)) == (waits == 1 or networks != ("q", "r"))

@@ -89,11 +89,11 @@ def store(declarations: str = "", parameters: str = "") -> str:
 ENDS = module("source", [], {"out": "asker"}) + module("sink", ["in"], {})
 
 
-def resolved(folder: Path, tiles: str, *layers: str) -> Design:
+def resolved(folder: Path, tiles: str, *layers: str, head: str = HEAD) -> Design:
     (folder / "layers.sv").write_text("".join(layers))
     file = folder / "design.yaml"
     tiles = tiles.replace("MORE_ASKER", "").replace("MORE_STORE", "")
-    file.write_text(HEAD + "sources: [layers.sv]\ntiles:\n" + tiles)
+    file.write_text(head + "sources: [layers.sv]\ntiles:\n" + tiles)
     design, problems = resolve.load(file)
     assert not [problem for problem in problems if problem.is_error]
     return design

@@ -74,7 +74,7 @@ def strangers(answer: Input, design: Design) -> list[Layer]:
     request = request_of(answer)
     asked = {request.layer, *downstream(request, design)}
     found: dict[Layer, None] = {}
-    for hop, served in _walk_up(answer, answer.layer, True, design):
+    for hop, served in _walk_up(answer, answer.layer, True, design, through_servers=False):
         source = hop.source
         if source.layer is request.layer:
             if source != request:
@@ -216,11 +216,17 @@ def upstream(awaited: Input, by: Layer, design: Design) -> list[Hop]:
 
 
 def _walk_up(
-    target: Input, by: Layer | None, to_requests: bool, design: Design
+    target: Input,
+    by: Layer | None,
+    to_requests: bool,
+    design: Design,
+    *,
+    through_servers: bool = True,
 ) -> Iterator[tuple[Hop, bool]]:
     """Hops to an input and upstream of it; for each, whether a server answers its messages.
 
-    Ends at sources, at the layer `by`, and, with `to_requests`, at requests.
+    Ends at sources, at the layer `by`, and, with `to_requests`, at requests. `through_servers`:
+    also at answers that a server gets; it may need them, but sends only what it was asked for.
     """
     front = [(target, False)]
     seen = {*front}
@@ -240,7 +246,8 @@ def _walk_up(
             for each in source.layer.inputs:
                 if answered and each.name in others:
                     continue  # another output answers it
-                if answered and each.name not in (answered, *waited) and not each.stream.answers:
+                needed = through_servers if each.stream.answers else each.name in waited
+                if answered and each.name != answered and not needed:
                     continue  # it neither results in an answer nor waits for one
                 following = each, served or bool(answered)
                 if following not in seen:
