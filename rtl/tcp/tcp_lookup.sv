@@ -7,7 +7,7 @@
 // Not more than MaxHalfOpen sessions that peers have begun wait for the end of their handshake:
 // a flood of SYNs leaves the others to those who answer.
 //
-// Latency: 6 cycles, 44 for one that makes a session. Throughput: a segment per cycle, but while
+// Latency: 6 cycles, 25 for one that makes a session. Throughput: a segment per cycle, but while
 // sessions are made or removed.
 module tcp_lookup
   import tcp_pkg::*;

@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from random import Random
 
 import pytest
 from harness import Benches
 
 KEY = bytes(range(16))
+LATENCY = 17  # cycles
 MASK = (1 << 64) - 1
 
 
@@ -53,3 +55,6 @@ def test_hashes(benches: Benches, width: int) -> None:
     bench.drain()
     count = (width + 7) // 8
     assert bench.items() == [siphash(KEY, each.to_bytes(count, "little")) for each in data]
+    # The bench takes two cycles between hashes.
+    done = [each.cycle for each in bench.received()]
+    assert {after - before for before, after in pairwise(done)} == {LATENCY + 2}
