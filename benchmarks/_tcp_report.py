@@ -154,3 +154,104 @@ def draw(rows: Sequence[Row], folder: Path) -> None:
         figure.tight_layout()
         figure.savefig(folder / "tcp_round_trips.svg", metadata={"Date": None})
         pyplot.close(figure)
+
+
+BARS = {"rtt": "request and response", "handshake": "SYN to SYN,ACK"}
+BUFFERS = {"tile": "buffer tiles", "bypass": "bypass"}
+BAR_BYTES = 4096  # of the segments whose goodput TU Darmstadt's slides show
+
+
+def _bars(axis: Axes, names: Sequence[str], bars: Mapping[str, Sequence[float | None]]) -> None:
+    """A group of bars for each name, with their values."""
+    width = 0.8 / max(1, len(bars))
+    for place, (label, values) in enumerate(bars.items()):
+        shown = [(n, value) for n, value in enumerate(values) if value is not None]
+        bar = axis.bar(
+            [n + (place - (len(bars) - 1) / 2) * width for n, _ in shown],
+            [value for _, value in shown],
+            width,
+            color=COLOURS[place],
+            alpha=0.85,
+            label=label,
+        )
+        axis.bar_label(bar, fontsize=7, padding=1)
+    axis.set_xticks(range(len(names)), names)
+    axis.tick_params(labelsize=8)
+    axis.set_axisbelow(True)
+    axis.grid(alpha=0.3, axis="y")
+
+
+def draw_buffers(rows: Sequence[Row], folder: Path) -> None:
+    """The buffer variants of one width beside each other, as TU Darmstadt's slides show them:
+    goodput of long segments, and latencies."""
+    import matplotlib
+
+    matplotlib.use("svg")
+    from matplotlib import pyplot
+
+    matplotlib.rcParams["svg.fonttype"] = "none"
+    rows = [row for row in rows if row["data_bits"] == FULL_BITS]
+    streams = {
+        (row["buffers"], row["direction"]): row
+        for row in rows
+        if row["mode"] == "stream" and row["payload_bytes"] == BAR_BYTES and row["connections"] == 1
+    }
+    trips = {
+        (row["buffers"], row["mode"]): row["latency_cycles"]
+        for row in sorted(rows, key=lambda row: -int(row["payload_bytes"]))
+        if row["mode"] in BARS
+    }
+    if not streams or not trips:
+        return
+    folder.mkdir(parents=True, exist_ok=True)
+    figure, (left, right) = pyplot.subplots(1, 2, figsize=(8.2, 3.4))
+    bound = next(iter(streams.values()))["bound_gbps"]
+    goodput = {
+        label: [streams.get((name, way), {}).get("goodput_gbps") for way in TITLES]
+        for name, label in BUFFERS.items()
+    }
+    _bars(left, ["received", "sent", "both, each"], goodput)
+    left.axhline(bound, linestyle=":", color=PLAIN, label=f"bound of the link, {bound:.3f}")
+    left.set(ylabel="goodput, Gbit/s", ylim=(0, 1.35 * bound))
+    left.set_title(f"1 connection, segments of {BAR_BYTES:,} bytes", fontsize=10)
+    latencies = {
+        label: [trips.get((name, mode)) for mode in BARS] for name, label in BUFFERS.items()
+    }
+    _bars(right, list(BARS.values()), latencies)
+    size = min(row["payload_bytes"] for row in rows if row["mode"] == "rtt")
+    right.set(ylabel="cycles", ylim=(0, 1.3 * max(trips.values())))
+    right.set_title(f"latency in the design, request of {size} bytes", fontsize=10)
+    for axis in (left, right):
+        axis.legend(fontsize=8, frameon=False, loc="upper right")
+    figure.tight_layout()
+    figure.savefig(folder / "tcp_buffers.svg", metadata={"Date": None})
+    pyplot.close(figure)
+
+
+def draw_transfers(rows: Sequence[Row], folder: Path) -> None:
+    """Bytes that have arrived, by round trips of the link since the SYN."""
+    import matplotlib
+
+    matplotlib.use("svg")
+    from matplotlib import pyplot
+
+    matplotlib.rcParams["svg.fonttype"] = "none"
+    folder.mkdir(parents=True, exist_ok=True)
+    figure, axis = pyplot.subplots(figsize=(6.4, 4))
+    for place, row in enumerate(rows):
+        axis.step(
+            row["round_trips"],
+            [size / 1024 for size in row["arrived"]],
+            where="post",
+            color=COLOURS[place],
+            linestyle=("-", "--", "-.", (0, (1, 1)), (0, (5, 1, 1, 1, 1, 1)))[place % 5],
+            linewidth=1.6,
+            label=f"{row['sender']} to {row['receiver']}, {row['clock']} time",
+        )
+    axis.set(xlabel="round trips of the link since the SYN", ylabel="KiB that have arrived")
+    axis.set(xlim=(0, None), ylim=(0, None))
+    axis.grid(alpha=0.3)
+    axis.legend(fontsize=8, frameon=False, loc="lower right")
+    figure.tight_layout()
+    figure.savefig(folder / "tcp_transfers.svg", metadata={"Date": None})
+    pyplot.close(figure)

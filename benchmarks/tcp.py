@@ -10,7 +10,7 @@ from pathlib import Path
 from random import Random
 from typing import Annotated, Any
 
-from _tcp_report import draw, rows_of
+from _tcp_report import draw, draw_buffers, rows_of
 from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
@@ -36,6 +36,10 @@ from bombus.simulator.frames import Sent
 DESIGN = BENCHMARKS / "tcp.yaml"
 PAYLOADS = (1, 64, 128, 256, 512, 1024, 1460, 4096, 8960)
 SEGMENTS = 3000
+# Further segments of each connection, and no more bytes than this: in the middle half slow start
+# is over, and the application has filled the send buffers.
+WARM_UP_SEGMENTS = 625
+WARM_UP_BYTES = 1 << 20
 LEAST_MSS = 64  # smallest MSS that the engine uses
 MOST_MSS = 8960
 MOST_REQUEST = 1460  # one segment, also on Ethernet
@@ -140,7 +144,8 @@ class Bench:
     # ---- Streams ----
 
     def stream(self, port: int, direction: str, count: int, payload: int, segments: int) -> Row:
-        """`segments`: of all connections together, each way."""
+        """`segments`: of all connections together, each way, besides those to warm up."""
+        segments += count * min(WARM_UP_SEGMENTS, WARM_UP_BYTES // payload)
         peers, simulation = self.peers, self.simulation
         hears, speaks = direction != "rx", direction != "tx"
         mss = max(payload, LEAST_MSS)
@@ -343,7 +348,9 @@ def main(
     counts = numbers(connections)
     rows, errors, name = measure(design, sizes, counts, asked, segments, seed)
     if pictures:
-        draw([*map(asdict, rows), *others], Path(pictures))
+        plotted = [*map(asdict, rows), *others]
+        draw(plotted, Path(pictures))
+        draw_buffers(plotted, Path(pictures))
     mhz = estimated_mhz(design) if estimate else None
     if mhz:
         rows = [at_clock(row, mhz) for row in rows]

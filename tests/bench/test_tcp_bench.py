@@ -13,6 +13,7 @@ from bombus.analysis import check
 from bombus.base.errors import UserError
 from bombus.measure import bench
 from bombus.measure.tcp_peer import pattern
+from bombus.simulator.build import build
 
 
 def test_pattern() -> None:
@@ -56,6 +57,15 @@ def test_pictures(tmp_path: Path) -> None:
         assert text in goodput
     trips = (tmp_path / "tcp_round_trips.svg").read_text()
     assert "buffer tiles" in trips and "bypass" in trips
+    # Bars need long segments of one connection, and both latencies.
+    benchmark.draw_buffers(rows, tmp_path)
+    assert not (tmp_path / "tcp_buffers.svg").exists()
+    long = {"payload_bytes": 4096, "connections": 1, "bound_gbps": 98.131}
+    bars = [row | (long if row["mode"] == "stream" else {}) for row in rows]
+    benchmark.draw_buffers(bars, tmp_path)
+    drawn = (tmp_path / "tcp_buffers.svg").read_text()
+    for text in ("bound of the link, 98.131", "buffer tiles", "bypass", "90", "2.5"):
+        assert f">{text}<" in drawn
     for content in ("", "[]", '{"rows": 3}', '{"rows": [4]}'):
         earlier.write_text(content)
         with pytest.raises(UserError, match="bombus bench tcp"):
@@ -102,3 +112,50 @@ def test_figures_at_another_clock() -> None:
     assert benchmark.at_clock(trip, 200).goodput_gbps_estimated is None
     headings = [column.header for column in benchmark.table([], "x", 200).columns]
     assert "Gbit/s at\n200 MHz" in headings
+
+
+def frame(seq: int, flags: int, size: int) -> bytes:
+    """A segment to nobody, padded."""
+    segment = bytes(4) + seq.to_bytes(4, "big") + bytes(4) + bytes((0x50, flags)) + bytes(6 + size)
+    head = (
+        bytes((0x45, 0)) + (20 + len(segment)).to_bytes(2, "big") + bytes(5) + b"\x06" + bytes(10)
+    )
+    return (bytes(12) + b"\x08\x00" + head + segment).ljust(60, b"\0")
+
+
+def test_bytes_of_a_transfer_count_once() -> None:
+    """Over a wrap of sequence numbers; no padding, no bytes twice, no other protocol."""
+    benchmark: Any = bench.load("tcp-transfers")
+    arrivals = benchmark.Arrivals()
+    first = (1 << 32) - 500
+    arrivals.take(0, bytes(60))
+    arrivals.take(1, frame(first - 1, 2, 0))
+    arrivals.take(2, frame(first, 16, 0))
+    arrivals.take(3, frame(first, 16, 1000))
+    arrivals.take(4, frame(first, 16, 1000))
+    arrivals.take(5, frame(500, 16, 7))
+    assert arrivals.points == [(3, 1000), (5, 1007)]
+
+
+def test_transfer_with_smoltcp() -> None:
+    """A request and the first window: the same in every run, since time is virtual."""
+    benchmark: Any = bench.load("tcp-transfers")
+    library = build(benchmark.DESIGN, assertions=True)  # as other tests build it
+    try:
+        rows = benchmark.measure(library, ["smoltcp"], 30_000, 100_000)
+    except UserError as error:
+        pytest.skip(str(error))
+    sent, came = rows
+    assert all(row.complete and row.clock == "virtual" for row in rows)
+    assert (sent.sender, came.sender) == ("Bombus", "smoltcp")
+    # Ten segments (RFC 6928) after SYN and its answer, the others a round trip later.
+    assert sent.after(1) == pytest.approx(2, abs=0.1)
+    assert sent.after(12_000) == pytest.approx(2, abs=0.1)
+    assert sent.after(30_000) == pytest.approx(3, abs=0.1)
+    assert came.after(30_000) == pytest.approx(1.5, abs=0.1)
+
+
+def test_options_of_transfers_are_checked() -> None:
+    for name, value in (("peers", "windows"), ("size", 0), ("round_trip_ms", 1000)):
+        with pytest.raises(UserError, match=f"--{name.replace('_', '-')}"):
+            bench.run("tcp-transfers", None, None, **{name: value})

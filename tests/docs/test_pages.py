@@ -40,7 +40,12 @@ PICTURES = {
     "udp_echo_memory.svg": ROOT / "designs" / "udp_echo_memory.yaml",
 }
 # Drawn by `bombus bench noc` and `noc-size`, which take too long for a test.
-MEASURED = ("noc_chain.svg", "noc_independent.svg", "noc_size.svg")
+MEASURED = (
+    "noc_chain.svg",
+    "noc_independent.svg",
+    "noc_size.svg",
+    "tcp_transfers.svg",
+)
 
 
 def drawn(file: Path) -> str:

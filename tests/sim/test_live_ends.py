@@ -221,7 +221,7 @@ def test_existing_bridge(namespace: Namespace, loopback: Library, tmp_path: Path
 def test_existing_namespace(namespace: Namespace, loopback: Library, tmp_path: Path) -> None:
     """The run is in one namespace, its interface in another."""
     with Namespace() as other:
-        path = f"/proc/{other._holder.pid}/ns/net"
+        path = other.path
         runner = Runner(namespace, loopback, tmp_path / "report.json", wait_for=None, netns=path)
         other.wait_for_interface("bombus0", runner.process)
         assert other.python(ECHO, "bombus0", "20").strip() == "20"

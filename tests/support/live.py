@@ -131,7 +131,7 @@ def two_sides(design: Path, folder: Path, **options: Any) -> Iterator[tuple[Name
     report = folder / "report.json"
     left, right = new_namespace(), new_namespace()
     with left, right:
-        paths = [f"/proc/{namespace._holder.pid}/ns/net" for namespace in (left, right)]
+        paths = [namespace.path for namespace in (left, right)]
         options |= {"netns": paths, "tap": ["left0", "right0"]}
         runner = left.popen(
             [sys.executable, "-c", RUN, str(design), json.dumps(options), str(report)],

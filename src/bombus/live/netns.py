@@ -94,6 +94,11 @@ class Namespace:
         ]
         self.run(from_inside, env=_with_own_modules())
 
+    @property
+    def path(self) -> str:
+        """Where `inside` and `Interface` find it."""
+        return f"/proc/{self._holder.pid}/ns/net"
+
     def command(self, command: Sequence[str | os.PathLike[str]]) -> list[str]:
         """The command line that runs `command` inside."""
         return [*self._enter, *(os.fspath(word) for word in command)]
