@@ -18,7 +18,7 @@ from rich.table import Table
 
 from bombus import Simulation
 from bombus.base.errors import UserError
-from bombus.base.paths import DESIGNS
+from bombus.base.paths import DESIGNS, MIDDLEBOX
 from bombus.base.text import listing
 from bombus.firewall import blacklist
 from bombus.firewall import table as firewall_table
@@ -109,19 +109,20 @@ PROGRAMS = {
 # From port 0 to port 2, the loop; the second tile then sends by port 1.
 PROGRAMS["loopback"] = "for (;;) rpu_send(rpu_receive() ^ 2 * RPU_PORT_BIT);"
 SECOND = "for (;;) rpu_send(rpu_receive() ^ 3 * RPU_PORT_BIT);"
-IDS = """for (;;) {
-        rpu_packet packet = rpu_receive();
-        if (RPU_VERDICT(packet) & 2) rpu_drop(packet);
-        else rpu_send(packet ^ RPU_PORT_BIT);
-    }"""
 # A list that fills the firewall's table, and every other frame of a port from an address on it.
 BLOCKED = [IPv4Network((10 << 24 | n << 9, 24)) for n in range(2047)]
 PROGRAMS["firewall_drop"] = PROGRAMS["firewall"]
 # Frames for intrusion detection: protocol, and start of the payload. Matching frames pass too,
-# since the rule is a prefilter.
-IDS_FRAMES = {"ids_tcp": (6, b"good"), "ids_udp": (17, b"good"), "ids_attack": (17, b"evil stuff")}
+# since the rule is a prefilter. Segments of TCP flows come in order, or every pair swapped.
+IDS_FRAMES = {
+    "ids_tcp": (6, b"good"),
+    "ids_reordered": (6, b"good"),
+    "ids_udp": (17, b"good"),
+    "ids_attack": (17, b"evil stuff"),
+}
+IDS_FLOWS = 512
 RULE = 'alert udp any any -> any any (content:"evil stuff"; flow:to_server; sid:1;)'
-PROGRAMS |= dict.fromkeys(IDS_FRAMES, IDS)
+PROGRAMS |= dict.fromkeys(IDS_FRAMES, (MIDDLEBOX / "ids.c").read_text(encoding="utf-8"))
 CASES = ["forward"]  # default
 CASES_ALONE = ["forward", "forward_memory"]
 # What a case adds after each processor of a design.
@@ -184,14 +185,14 @@ def with_accelerators(file: Path, case: str, folder: Path) -> Path:
 def start(simulation: Simulation, folder: Path, program: str, tile: str = "") -> None:
     """Compiles a program and starts it on all processors, or on those of a tile."""
     source, elf = folder / "program.c", folder / "program.elf"
-    source.write_text(f'#include "rpu.h"\nint main(void) {{\n    {program}\n}}\n')
+    if "int main" not in program:
+        program = f'#include "rpu.h"\nint main(void) {{\n    {program}\n}}\n'
+    source.write_text(program)
     build([source], elf, code_bytes=8192, data_bytes=8192)
     for processor in simulation.rpus:
         if tile in ("", processor.tile):
             processor.load(elf)
             processor.boot()
-    if simulation.distribution:  # noise frames are one flow
-        simulation.lb.policy = "round_robin"
 
 
 def load_rule(simulation: Simulation, folder: Path) -> None:
@@ -214,23 +215,47 @@ def load_list(simulation: Simulation) -> None:
 
 
 def frame(random: Random, case: str, frame_bytes: int, blocked: bool = False) -> bytes:
-    """Of random bytes, or with what the case needs; `blocked`: from an address on the list."""
+    """Of random bytes, or with what the case needs, of a new flow; `blocked`: from an address on
+    the list.
+    """
     if case == "firewall_drop":
         source = int(random.choice(BLOCKED).network_address) + random.randrange(256)
         ip = b"\x45" + random.randbytes(11) + (source | (not blocked) << 8).to_bytes(4)
         return random.randbytes(12) + b"\x08\0" + ip + random.randbytes(frame_bytes - 30)
     if case not in IDS_FRAMES:
         return random.randbytes(frame_bytes)
+    return segment(case, frame_bytes, random.randbytes(12), 0)
+
+
+def segment(case: str, frame_bytes: int, flow: bytes, number: int) -> bytes:
+    """The n-th frame of a flow: its addresses and ports."""
     protocol, payload = IDS_FRAMES[case]
     ip = b"\x45\0" + (frame_bytes - 14).to_bytes(2) + bytes(5) + bytes([protocol]) + bytes(2)
-    ports = random.randbytes(2) + b"\0\x50"
-    header = (
-        bytes(8) + b"\x50" + bytes(7)
-        if protocol == 6
-        else (frame_bytes - 34).to_bytes(2) + bytes(2)
-    )
-    start = random.randbytes(12) + b"\x08\0" + ip + random.randbytes(8) + ports + header
-    return (start + payload)[:frame_bytes].ljust(frame_bytes, b".")
+    if protocol == 6:
+        sequence = number * (frame_bytes - 54)
+        header = sequence.to_bytes(4) + bytes(4) + b"\x50\x10" + bytes(6)
+    else:
+        header = (frame_bytes - 34).to_bytes(2) + number.to_bytes(2)  # no checksum, but all differ
+    made = bytes(12) + b"\x08\0" + ip + flow + header + payload
+    return made[:frame_bytes].ljust(frame_bytes, b".")
+
+
+def segments(
+    random: Random, case: str, frame_bytes: int, least: int, num_ports: int
+) -> list[bytes]:
+    """At least `least` frames, for the ports in turn. So do flows take turns; each has one port."""
+    flows = [random.randbytes(12) for _ in range(IDS_FLOWS)]
+    made: list[bytes] = []
+    number = 0
+    while len(made) < least or number < 5:
+        # The segment that starts the flow is in order, and the pairs of a flow stay together.
+        pair = [number + 1, number] if case == "ids_reordered" and number else [number]
+        for first in range(0, IDS_FLOWS, num_ports):
+            for each in pair:
+                turn = flows[first : first + num_ports]
+                made += [segment(case, frame_bytes, flow, each) for flow in turn]
+        number += len(pair)
+    return made
 
 
 def compare(
@@ -266,12 +291,16 @@ def measure(simulation: Simulation, random: Random, case: str, frame_bytes: int)
     count = len(simulation.rpus)
     beats = beats_of(frame_bytes, simulation.data_bytes)
     total = max(FRAMES, BEATS // beats)
-    # Every other frame of each port.
-    passes = [case != "firewall_drop" or n // 2 % 2 == 0 for n in range(total)]
-    frames = [frame(random, case, frame_bytes, not is_passed) for is_passed in passes]
     # A single processor is fed as fast as it accepts frames; several are fed by both ports at line
     # rate, or by the port whose frames use the loop.
     both = count > 1 and case != "loopback"
+    # Every other frame of each port.
+    passes = [case != "firewall_drop" or n // 2 % 2 == 0 for n in range(total)]
+    if case in IDS_FRAMES:
+        frames = segments(random, case, frame_bytes, total, 2 if both else 1)
+        passes = [True] * len(frames)
+    else:
+        frames = [frame(random, case, frame_bytes, not is_passed) for is_passed in passes]
     ports = [n % 2 if both else 0 for n in range(len(frames))]
     line = float(simulation.manifest["line_rate_gbps"])
     for port in (0, 1):
@@ -279,7 +308,7 @@ def measure(simulation: Simulation, random: Random, case: str, frame_bytes: int)
     window = 0 if count > 1 else 32
     done = simulation.exchange(frames, ports=ports, window=window, limit_cycles=LIMIT_CYCLES)
     lost, wrong = compare(frames, ports, passes, done)
-    cycles = cycles_each(done) * passes.count(True) / total
+    cycles = cycles_each(done) * passes.count(True) / len(frames)
     mpps = simulation.clock_hz / cycles / 1e6
     latency = None
     for port in (0, 1):
@@ -326,8 +355,8 @@ def main(
     sizes: Annotated[str, "frame sizes, such as 60,9000"] = "",
     case: Annotated[
         str,
-        "forward, forward_memory, firewall, firewall_drop, loopback, broadcast, ids_tcp, ids_udp "
-        "or ids_attack; default: forward, and forward_memory with one",
+        "forward, forward_memory, firewall, firewall_drop, loopback, broadcast, ids_tcp, "
+        "ids_reordered, ids_udp or ids_attack; default: forward, and forward_memory with one",
     ] = "",
     estimate: Annotated[bool, "also at the clock that `bombus area` allows"] = False,
 ) -> None:
@@ -365,6 +394,9 @@ def main(
                     start(simulation, folder, PROGRAMS[each])
                     if each == "loopback":
                         start(simulation, folder, SECOND, "second")
+                    if simulation.distribution:  # noise frames are one flow
+                        by_flow = each in IDS_FRAMES
+                        simulation.lb.policy = "flow_hash" if by_flow else "round_robin"
                     if each in IDS_FRAMES:
                         load_rule(simulation, folder)
                     if each == "firewall_drop":

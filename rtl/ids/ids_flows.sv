@@ -3,22 +3,26 @@
 //
 // A segment that is next gets those bytes put before its payload in the store, over its headers, so that
 // what crosses the joint is found. Of one that begins with bytes that have been seen, these stay as they
-// were first. One that is ahead is not scanned: its verdict says so, the firmware keeps it in its slot and asks again
+// were first. A few that are ahead wait here until the gap before them is filled, for a limited time (ids_waiting). Further
+// ones are not scanned: the verdict says so, the firmware keeps them in their slots and asks again
 // (AskAgain), or gives up what is missing (AskSkip). An old one is scanned by itself. A flow that is not
 // known begins with its first segment, or with a SYN. Four flows have a set by a hash; the one that was
 // seen longest ago gives way. All other packets pass. The table is cleared after reset.
 //
 // Latency: 3 cycles from packet to scan, 14 for a segment; then up to 9 more until the next packet. Throughput: a
-// segment in 24 cycles, another packet in 4. RFC 9293, section 3.4.
+// segment in 24 cycles, another packet in 4; of two segments that are swapped, one in 29. RFC 9293, section 3.4.
 module ids_flows
   import rule_pkg::*;
 #(
     parameter int unsigned Flows = 4096,
     parameter int unsigned NumSlots = 16,
+    parameter int unsigned Waiting = 3,  // segments ahead of a gap that wait here
+    parameter int unsigned WaitCycles = 75000,  // at most
     parameter int unsigned WordWidth = 11  // of an index into the store, in units of 16 bytes
 ) (
     input logic clk_i,
     input logic rst_i,
+    input logic stopped_i, // the firmware does not run: no segment waits
 
     input packet_t packet_i,
     input flow_t   flow_i,
@@ -98,8 +102,12 @@ module ids_flows
   logic [SlotWidth-1:0] next_slot, slot_q;
   logic waiting, unused_ready, unused_body;
   logic asks_q, wanted_q;  // a repeated verdict is in progress; the firmware still waits for it
+  // A segment that waits precedes new packets: it may be what they follow.
+  logic [SlotWidth-1:0] retry_slot;
+  logic retry_skips, may_retry, settled, is_full;
   wire takes_ask = step_q == Idle & ask_i & ask_op_i != AskRow & ~asks_q & ~ask_done_o;
-  wire takes = step_q == Idle & ~takes_ask & waiting;
+  wire retries = step_q == Idle & ~takes_ask & may_retry;
+  wire takes = step_q == Idle & ~takes_ask & ~may_retry & settled & waiting;
   // Twice the number of slots: firmware that asks about slots it does not hold can make one appear
   // twice.
   localparam int unsigned Depth = NumSlots == 64 ? 64 : 2 * NumSlots;
@@ -123,18 +131,20 @@ module ids_flows
   wire packet_t packet = info_q.packet;
   wire flow_t flow = info_q.flow;
   ask_e op_q;
-  logic is_asked_q;
+  logic is_asked_q, is_retry_q, retry_skips_q;
   always_ff @(posedge clk_i) begin
     if (packet_valid_i) infos[packet_i.slot[SlotWidth-1:0]] <= '{packet: packet_i, flow : flow_i};
     if (step_q == Idle) begin
-      slot_q <= takes_ask ? ask_slot_i[SlotWidth-1:0] : next_slot;
+      slot_q <= takes_ask ? ask_slot_i[SlotWidth-1:0] : may_retry ? retry_slot : next_slot;
       is_asked_q <= takes_ask;
+      is_retry_q <= retries;
+      retry_skips_q <= retries & retry_skips;
       op_q <= ask_op_i;
     end
     if (step_q == Load) info_q <= infos[slot_q];
   end
   wire has_flow = flow.is_tcp & (packet.size != '0 | flow.syn);
-  wire skips = is_asked_q & op_q == AskSkip;
+  wire skips = is_asked_q & op_q == AskSkip | retry_skips_q;
   wire blocks = is_asked_q & op_q == AskBlock;
 
   // ---- The table ----
@@ -167,44 +177,72 @@ module ids_flows
   logic [15:0] now_q;
   logic [3:0] part_q;  // fraction of a time unit
   logic found_q;
-  logic [16:0] oldest_q, age;
+  logic [16:0] oldest_q, age_q;
   wire [1:0] seen_way = number_q[1:0] - 2'd2;  // the way that row_q holds
   wire has_row = step_q == Look & number_q >= 3'd2;
   wire is_it = row_q.valid & (&same_q);
-  assign age = row_q.valid ? {1'b0, now_q - row_q.stamp} : '1;
+  always_ff @(posedge clk_i) age_q <= read_q.valid ? {1'b0, now_q - read_q.stamp} : '1;
 
   // ---- Position in the stream ----
 
   logic signed [31:0] seen_q;  // bytes of the segment already seen in the stream
+  logic [31:0] end_q;  // sequence number after the segment
+  logic is_past_q;  // it is before the next one, or is it: nothing of the segment is new if some of it is not ahead
   logic is_known_q, is_ahead_q, is_next_q, is_small_q;
-  place_t skip_q, put_q, from_q;
+  place_t skip_q, begins_q, fresh_q, put_q, from_q;
   logic [5:0] count_q;
   // The missing bytes may have arrived since the firmware asked to skip them; then nothing is
   // skipped.
   wire has_state = is_known_q & ~flow.syn & ~(skips & seen_q[31]);
   wire still_ahead = step_q == Place & is_asked_q & has_state & seen_q[31];
-  wire is_old = has_state & ~seen_q[31] & seen_q >= 32'(packet.size);
-  place_t begins;
-  assign begins = packet.start + skip_q;  // start of the new bytes
-  wire [14:0] total = 15'(count_q) + 15'(packet.size) - 15'(skip_q);
+  wire waits = step_q == Place & ~is_asked_q & has_state & seen_q[31] & (is_retry_q | ~is_full);
+  wire is_old = has_state & ~seen_q[31] & is_past_q;
+  wire [14:0] total = 15'(count_q) + 15'(fresh_q);
+  wire index_t row = {set_q, way_q};
+  ids_waiting #(
+      .Entries(Waiting),
+      .SlotWidth(SlotWidth),
+      .RowWidth(RowWidth),
+      .WaitCycles(WaitCycles)
+  ) u_ahead (
+      .clk_i,
+      .rst_i,
+      .stopped_i,
+      .ahead_i(waits),
+      .is_again_i(is_retry_q),
+      .slot_i(slot_q),
+      .row_i(row),
+      .gap_i(&seen_q[31:16] ? ~seen_q[15:0] : '1),
+      .is_full_o(is_full),
+      .leaves_i(step_q == Place & is_retry_q & ~waits),
+      .changes_i(step_q == Join),
+      .slot_o(retry_slot),
+      .skips_o(retry_skips),
+      .valid_o(may_retry),
+      .settled_o(settled),
+      .ready_i(retries)
+  );
 
   // ---- Bytes of the stream before the payload, written over the headers ----
 
   logic [1:0][127:0] halves;
-  logic [JointBytes-1:0] is_last;  // marks the valid bytes
+  logic [JointBytes-1:0] is_last_q;  // marks the valid bytes
   logic [255:0] pair;
   logic [31:0] pair_bytes;
   wire half = number_q[0];
   wire other = ~half;
   always_comb begin
     halves = state_q.last;
-    for (int unsigned n = 0; n < JointBytes; n++) is_last[n] = n + 32'(count_q) >= JointBytes;
     pair = {halves[half], halves[other]};
-    pair_bytes = {is_last[16*half+:16], is_last[16*other+:16]};
+    pair_bytes = {is_last_q[16*half+:16], is_last_q[16*other+:16]};
     if (number_q[1:0] == 2'd0) pair_bytes[15:0] = '0;
     if (number_q[1:0] == 2'd2) pair_bytes[31:16] = '0;
   end
-  wire [4:0] by = 5'd16 - 5'(put_q[3:0]);
+  logic [4:0] by_q;  // 16 less the place of the first byte in its word
+  always_ff @(posedge clk_i) begin
+    by_q <= 5'd16 - 5'(begins_q[3:0]);
+    for (int unsigned n = 0; n < JointBytes; n++) is_last_q[n] <= n + 32'(count_q) >= JointBytes;
+  end
   // A word is computed in one cycle and written in a later one.
   logic put_valid_q;
   wire puts = step_q == Put & (~put_valid_q | replace_ready_i);
@@ -214,8 +252,8 @@ module ids_flows
     if (~put_valid_q | replace_ready_i) begin
       put_valid_q <= step_q == Put & ~rst_i;
       replace_word_o <= frame_word + WordWidth'(put_q[13:4]) + WordWidth'(number_q);
-      replace_bytes_o <= 16'(pair_bytes >> by);
-      replace_data_o <= 128'(pair >> {by, 3'd0});
+      replace_bytes_o <= 16'(pair_bytes >> by_q);
+      replace_data_o <= 128'(pair >> {by_q, 3'd0});
     end
   end
 
@@ -239,7 +277,7 @@ module ids_flows
         clear_q <= clear_q + 1'b1;
         if (&clear_q) step_q <= Idle;
       end
-      Idle:    if (takes | takes_ask) step_q <= Load;
+      Idle:    if (takes | takes_ask | retries) step_q <= Load;
       Load: begin
         is_known_q <= 1'b0;
         is_ahead_q <= 1'b0;
@@ -253,6 +291,7 @@ module ids_flows
         oldest_q <= '0;
         count_q <= '0;
         from_q <= packet.start;
+        end_q <= flow.sequence_number + 32'(packet.size);
         step_q <= has_flow ? Look : blocks ? Idle : Emit;
       end
       Look: begin
@@ -261,8 +300,8 @@ module ids_flows
           state_q <= row_q;
           way_q   <= seen_way;
         end
-        if (has_row & (seen_way == '0 | age > oldest_q)) begin
-          oldest_q <= age;
+        if (has_row & (seen_way == '0 | age_q > oldest_q)) begin
+          oldest_q <= age_q;
           victim_q <= seen_way;
         end
         if (number_q == 3'd5) step_q <= Compare;
@@ -271,6 +310,7 @@ module ids_flows
         is_known_q <= found_q;
         if (~found_q) way_q <= victim_q;
         seen_q <= $signed(state_q.next - flow.sequence_number);
+        is_past_q <= ~(1'(32'(state_q.next - end_q) >> 31));
         state_q.stamp <= now_q;
         if (~found_q) state_q.blocked <= 1'b0;
         step_q <= Place;
@@ -279,10 +319,12 @@ module ids_flows
         is_ahead_q <= has_state & seen_q[31];
         is_next_q  <= ~(has_state & seen_q[31]) & ~is_old & ~blocks;
         skip_q     <= has_state ? place_t'(seen_q) : '0;
+        begins_q   <= packet.start + (has_state ? place_t'(seen_q) : '0);
+        fresh_q    <= packet.size - (has_state ? place_t'(seen_q) : '0);
         if (has_state) count_q <= state_q.count;
         if (blocks) state_q.blocked <= 1'b1;
         if (blocks) step_q <= is_known_q ? Save : Idle;
-        else if (still_ahead) step_q <= Idle;
+        else if (still_ahead | waits) step_q <= Idle;
         else if (has_state & (seen_q[31] | is_old)) step_q <= Emit;
         else step_q <= Join;
       end
@@ -290,10 +332,10 @@ module ids_flows
         if (flow.syn) state_q.blocked <= 1'b0;
         state_q.valid <= 1'b1;
         state_q.key <= flow.key;
-        state_q.next <= flow.sequence_number + 32'(packet.size) + 32'(flow.syn);
+        state_q.next <= end_q + 32'(flow.syn);
         state_q.count <= total > 15'(JointBytes) ? 6'(JointBytes) : 6'(total);
-        put_q <= begins - 14'(JointBytes);
-        if (14'(count_q) > skip_q) from_q <= begins - 14'(count_q);
+        put_q <= begins_q - 14'(JointBytes);
+        if (14'(count_q) > skip_q) from_q <= begins_q - 14'(count_q);
         number_q <= '0;
         step_q   <= count_q == '0 ? Emit : Put;
       end
@@ -353,7 +395,7 @@ module ids_flows
   wire answers = again_i | still_ahead & ~blocks | blocks & (step_q == Save | step_q == Idle);
   (* ram_style = "distributed" *) logic [15:0] rows[NumSlots];
   always_ff @(posedge clk_i) begin
-    if (step_q == Emit) rows[slot_q] <= has_flow ? 16'({set_q, way_q}) : '1;
+    if (step_q == Emit) rows[slot_q] <= has_flow ? 16'(row) : '1;
     row_o <= rows[ask_slot_i[SlotWidth-1:0]];
     if (takes_ask) asks_q <= 1'b1;
     if (answers) asks_q <= 1'b0;

@@ -27,6 +27,8 @@ module rule_matcher
     parameter int unsigned SlotBytes = 2048,
     parameter int unsigned Rows = 2048,
     parameter int unsigned Flows = 4096,  // flows whose state is stored
+    parameter int unsigned Waiting = 3,  // TCP segments ahead of a gap that wait until it is filled,
+    parameter int unsigned WaitCycles = 75000,  // at most so long: 0.3 ms at 250 MHz
     localparam int unsigned NumWords = 32 * Rows,
     localparam int unsigned IndexWidth = $clog2(NumWords)
 ) (
@@ -43,6 +45,8 @@ module rule_matcher
     output logic accel_judged_o,
     output logic [7:0] accel_judged_slot_o,
     output logic [31:0] accel_verdict_o,
+
+    input logic accel_stopped_i,
 
     input logic accel_bus_i,
     input logic accel_write_i,
@@ -77,6 +81,9 @@ module rule_matcher
   end
   if (NumSlots < 4 || NumSlots > 64 || NumSlots != 2 ** $clog2(NumSlots)) begin : gen_bad_slots
     $error("rule_matcher: NumSlots must be a power of two, 4 to 64");
+  end
+  if (Waiting < 1 || Waiting > 8 || Waiting >= NumSlots) begin : gen_bad_waiting
+    $error("rule_matcher: Waiting must be 1 to 8, and less than NumSlots");
   end
   if (SlotBytes < 128 || SlotBytes > 16384 || SlotBytes != 2 ** $clog2(
           SlotBytes
@@ -142,10 +149,13 @@ module rule_matcher
   ids_flows #(
       .Flows(Flows),
       .NumSlots(NumSlots),
+      .Waiting(Waiting),
+      .WaitCycles(WaitCycles),
       .WordWidth(BeatWidth + 2)
   ) u_flows (
       .clk_i,
       .rst_i,
+      .stopped_i(accel_stopped_i),
       .packet_i(packet),
       .flow_i(flow),
       .packet_valid_i(packet_valid),

@@ -89,6 +89,7 @@ module rpu
     input logic accel_judged_i,
     input logic [7:0] accel_judged_slot_i,
     input logic [31:0] accel_verdict_i,
+    output logic accel_stopped_o,  // the core does not run
     // accesses of the core, answered by what it reads,
     output logic accel_bus_o,
     output logic accel_write_o,
@@ -342,6 +343,7 @@ module rpu
       .accel_custom_wait_i,
       .accel_result_i
   );
+  assign accel_stopped_o = core_reset_q;
   assign accel_write_o = bus_write;
   assign accel_addr_o = bus_addr[15:0];
   assign accel_bytes_o = bus_bytes;

@@ -9,7 +9,7 @@
 // slot are dropped. A descriptor whose slot the core does not have, or that is longer than a slot,
 // sends nothing. The core also reads and writes words of the slots that it has, and takes empty ones.
 // With an accelerator that judges (judges_i), a message waits for its verdict, which then stands in
-// the window, its lowest bits beside the descriptor.
+// the window, its lowest bits beside the descriptor. Descriptors come in the order of the verdicts.
 //
 // Latency: 1 cycle from the last beat to the descriptor, or 2 from the verdict; 5 from a descriptor to
 // the first beat; a word is read in 1 cycle if the output does not stall, and written at once.
@@ -209,29 +209,43 @@ module rpu_packets
     end
   end
 
-  // A message that is to be judged waits here. There is an entry for each slot, as in all queues.
+  // Messages to be judged leave in the order of their verdicts. There is an entry for each slot, as in all queues.
+  typedef struct packed {
+    logic [13:0] length;
+    logic [1:0]  port;
+  } arrived_t;
   logic unused_wait_ready, unused_wait, waits;
-  logic [NumSlots-1:0] judged_q;
+  logic [NumSlots-1:0] stored_q;  // the last beat has come, which may be after the verdict
+  slot_t waiting_slot;
+  arrived_t arrived;
   descriptor_t stored_now, waiting;
+  (* ram_style = "distributed" *) arrived_t arrivals[NumSlots];
   assign stored_now = '{
           slot: slot,
           length: first_q ? in_i.length : length_q,
           port: first_q ? in_i.meta.mac_port[1:0] : port_q,
           drop: 1'b0
       };
-  wire judged = waits & judged_q[waiting.slot];
+  assign arrived = arrivals[waiting_slot];
+  assign waiting = '{
+          slot: waiting_slot,
+          length: arrived.length,
+          port: arrived.port,
+          drop: 1'b0
+      };
+  wire judged = waits & stored_q[waiting_slot];
   head_fifo #(
-      .head_t(descriptor_t),
+      .head_t(slot_t),
       .body_t(logic),
       .Depth (NumSlots)
   ) u_wait (
       .clk_i,
       .rst_i,
-      .in_head_i  (stored_now),
+      .in_head_i  (judged_slot_i),
       .in_body_i  (1'b0),
-      .in_valid_i (stored & judges_i),
+      .in_valid_i (judged_i & judges_i),
       .in_ready_o (unused_wait_ready),
-      .out_head_o (waiting),
+      .out_head_o (waiting_slot),
       .out_body_o (unused_wait),
       .out_valid_o(waits),
       .out_ready_i(judged)
@@ -239,8 +253,9 @@ module rpu_packets
   (* ram_style = "distributed" *) logic [31:0] verdicts[NumSlots];
   always_ff @(posedge clk_i) begin
     if (judged_i) verdicts[judged_slot_i] <= verdict_i;
-    if (starts) judged_q[free_slot] <= 1'b0;
-    if (judged_i) judged_q[judged_slot_i] <= judges_i;
+    if (starts) arrivals[free_slot] <= '{length: in_i.length, port: in_i.meta.mac_port[1:0]};
+    if (starts) stored_q[free_slot] <= 1'b0;
+    if (stored) stored_q[slot] <= 1'b1;
   end
 
   typedef struct packed {

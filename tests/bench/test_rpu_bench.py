@@ -48,6 +48,23 @@ def test_frames_of_intrusion_detection(tmp_path: Path) -> None:
             assert model.is_found(rule, packet) == (case == "ids_attack")
 
 
+@pytest.mark.parametrize("ports", [1, 2])
+def test_segments_of_flows(ports: int) -> None:
+    """Of as many flows, each by one port, in order or in swapped pairs after the first segment."""
+    benchmark: Any = bench.load("rpu")
+    for case in ("ids_tcp", "ids_reordered"):
+        flows: dict[bytes, list[int]] = {}
+        own: dict[bytes, set[int]] = {}
+        for n, data in enumerate(benchmark.segments(Random(1), case, 100, 3000, ports)):
+            flows.setdefault(data[26:38], []).append(int.from_bytes(data[38:42]) // 46)
+            own.setdefault(data[26:38], set()).add(n % ports)
+        assert len(flows) == benchmark.IDS_FLOWS and all(len(each) == 1 for each in own.values())
+        for numbers in flows.values():
+            assert sorted(numbers) == list(range(len(numbers))) and len(numbers) > 4
+            pairs = [0, *(n for k in range(1, len(numbers), 2) for n in (k + 1, k))]
+            assert numbers == (pairs if case == "ids_reordered" else sorted(numbers))
+
+
 def test_blocked_frames() -> None:
     """From addresses on the list, which fits into the table, or beside it; a blocked frame that
     comes out is an error, and none that does not is lost.

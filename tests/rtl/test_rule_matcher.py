@@ -5,14 +5,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from random import Random
 
 import pytest
 from harness import Bench, Benches
-from support import rule_frames, rule_sets
+from support import rule_frames, rule_sets, rule_streams
 
-from bombus.rules import compiling, lookup, model, tables
+from bombus.rules import compiling, lookup, model, streams, tables
 from bombus.rules.model import Packet
 from bombus.rules.streams import Flow, Segment
 from bombus.rules.tables import Tables
@@ -21,6 +22,8 @@ BEAT = 64
 HITS = 8  # that are kept
 HIT, AHEAD = 1, 16  # bits of a verdict
 AGAIN, SKIPPING = range(2)  # firmware requests
+ENABLED, STOPPED = 1, 2  # bits of the bench's control
+WAITING, WAIT_CYCLES = 3, 5000  # parameters of the bench
 
 
 @dataclass
@@ -30,6 +33,7 @@ class Found:
     is_exact: bool
     is_unexamined: bool
     has_more: bool
+    is_ahead: bool
     row: int
     cycle: int
 
@@ -44,7 +48,12 @@ class Matcher:
         self.bench.push([place << 32 | word for place, word in words], 1)
         while self.bench.waiting(1):
             self.bench.run(1000)
-        self.bench.control(1)
+        self.bench.control(ENABLED)
+        self.bench.run(5)
+
+    def stop_core(self) -> None:
+        """No segment waits in the matcher any more."""
+        self.bench.control(ENABLED | STOPPED)
         self.bench.run(5)
 
     def push(self, frames: Iterable[bytes]) -> None:
@@ -63,16 +72,16 @@ class Matcher:
                 word = item >> 32 & 0xFFFFFFFF
                 hits.append(lookup.Hit(word & 0x3FFF, item & 0xFFFFFFFF, bool(word >> 31)))
                 continue
-            bits = [bool(item >> n & 1) for n in range(4)]
+            bits = [bool(item >> n & 1) for n in range(5)]
             assert item >> 8 & 0xF == len(hits)
             found.append(Found(hits, *bits, item >> 16 & 0xFFFF, cycle))
             hits = []
         return found
 
-    def run(self, frames: Sequence[bytes]) -> list[Found]:
+    def run(self, frames: Sequence[bytes], quiet: int = 3000) -> list[Found]:
         self.bench.forget()
         self.push(frames)
-        self.bench.drain(quiet=3000)
+        self.bench.drain(quiet=quiet)
         found = self.results()
         assert len(found) == len(frames)
         return found
@@ -246,6 +255,7 @@ def test_bytes_that_were_missing_have_come(
 ) -> None:
     """Before the firmware asks about the segment behind them: none is given up."""
     matcher.load(compiled(tmp_path, 'alert tcp any any -> any any (content:"evil stuff"; sid:1;)'))
+    matcher.stop_core()
     flow = Flow("10.0.0.1", "10.0.0.2", 1, 2)
     text = b"start....evil stuff and what follows"
     parts = {"start": (0, 5), "missing": (5, 15), "ahead": (15, 25), "more": (0, 30)}
@@ -266,12 +276,137 @@ def test_bytes_that_were_missing_have_come(
 
 def test_bytes_that_are_missing_are_given_up(matcher: Matcher, tmp_path: Path) -> None:
     matcher.load(compiled(tmp_path, 'alert tcp any any -> any any (content:"evil stuff"; sid:1;)'))
+    matcher.stop_core()
     flow = Flow("10.0.0.1", "10.0.0.2", 1, 2)
     assert not matcher.verdict(Segment(flow, 1, b"start evil"))
     assert matcher.verdict(Segment(flow, 21, b" stuff and evil")) == AHEAD
     assert matcher.ask(AGAIN, 1) == AHEAD
     assert not matcher.ask(SKIPPING, 1) & (HIT | AHEAD)
     assert matcher.verdict(Segment(flow, 36, b" stuff")) & (HIT | AHEAD) == HIT
+
+
+def numbered(count: int) -> str:
+    """A rule for each number, whose contents `text` has."""
+    return "\n".join(
+        f'alert tcp any any -> any any (content:"part-{n:03}"; sid:{n + 1};)' for n in range(count)
+    )
+
+
+def text(numbers: Iterable[int]) -> bytes:
+    return b"".join(b"part-%03d." % n for n in numbers)
+
+
+def sids(found: Found) -> set[int]:
+    return {hit.sid for hit in found.hits}
+
+
+@pytest.mark.parametrize("pace", [{}, {"gap": 0.3, "stall": 0.5}])
+def test_segments_wait(matcher: Matcher, tmp_path: Path, pace: dict[str, float]) -> None:
+    """Of several flows, in any order, cut anywhere: verdicts come as the model says, in the order
+    of the stream, and what is too much for the matcher goes to the firmware.
+    """
+    found = compiled(tmp_path, numbered(100))
+    matcher.load(found)
+    matcher.bench.pace(**pace)
+    random = Random(7)
+    joined = too_many = 0
+    for number in range(12):
+        sessions = {}
+        for _ in range(random.choice([1, 2, 4])):
+            flow = rule_streams.flow(random, number * 4 + len(sessions))
+            parts = rule_streams.cut(random, text(random.choices(range(100), k=20)), 30)
+            first = random.choice([random.getrandbits(32), (1 << 32) - 50])
+            segments, place = [], first + 1
+            for n, part in enumerate(parts):
+                late = n + random.choice([0, 0, random.uniform(0, 4)])
+                segments.append((late, Segment(flow, place % (1 << 32), part)))
+                place += len(part)
+            syn = Segment(flow, first, b"", syn=True)
+            sessions[flow] = [syn, *(each for _, each in sorted(segments, key=lambda s: s[0]))]
+        sent = rule_streams.mixed(random, sessions)
+        # What the matcher has no room for is not repeated; what waits behind it comes out last.
+        wanted = streams.inspect(found, sent, room=WAITING)
+        frames = [rule_frames.segment(each) for each in sent]
+        results = matcher.run(frames, quiet=WAIT_CYCLES + 1000)
+        verdicts = [each for each in results if not each.is_ahead]
+        assert sum(each.is_ahead for each in results) == len(wanted.dropped)
+        given = [sids(each) for each in verdicts[: len(wanted.left)]]
+        assert given == [{hit.sid for hit in hits} for _, hits in wanted.left]
+        joined += sum(
+            len(hits) > len(lookup.hits(found, Packet(1, 1, 80, segment.payload)))
+            for segment, hits in wanted.left
+        )
+        too_many += len(wanted.dropped)
+    assert joined > 50 and too_many > 10
+
+
+def test_waiting_segments_have_little_time(matcher: Matcher, tmp_path: Path) -> None:
+    """Then the missing bytes before the nearest one are skipped, and no slot is lost."""
+    matcher.load(compiled(tmp_path, numbered(100)))
+    stream = text(range(100))
+    for number in range(20):
+        flow = Flow("10.0.0.1", "10.0.0.2", 1, 100 + number)
+        other = Flow("10.0.0.3", "10.0.0.2", 1, 100 + number)
+        cuts = [0, 5, 15, 25, 31, 41]
+        parts = [
+            Segment(flow, (1 << 32) - 20 + a if a < 20 else a - 20, stream[a:b])
+            for a, b in pairwise(cuts)
+        ]
+        start, missing, *ahead = parts
+        order = Random(number).sample(ahead, 3)
+        frames = [start, *order, Segment(other, 5, stream[:9]), missing]
+        matcher.bench.forget()
+        matcher.push([rule_frames.segment(each) for each in frames[:-1]])
+        matcher.bench.drain(quiet=WAIT_CYCLES + 1000)
+        found = matcher.results()
+        # "part-002" is over the joint of the first two, "part-003" over that of the last two.
+        assert [sids(each) for each in found] == [set(), {1}, set(), {3}, {4}]
+        assert not any(each.is_ahead for each in found)
+        waited = found[2].cycle - found[1].cycle
+        assert WAIT_CYCLES * 0.9 < waited < WAIT_CYCLES + 100
+        assert found[4].cycle - found[2].cycle < 100
+        # By itself: it is old by now.
+        assert matcher.verdict(frames[-1]) & AHEAD == 0
+    assert matcher.bench.events[0] == 0
+
+
+def test_nothing_waits_while_the_core_is_stopped(matcher: Matcher, tmp_path: Path) -> None:
+    matcher.load(compiled(tmp_path, numbered(3)))
+    flow = Flow("10.0.0.1", "10.0.0.2", 1, 2)
+    parts = [Segment(flow, 1 + 9 * n, text([n])) for n in range(7)]
+    matcher.bench.forget()
+    matcher.push([rule_frames.segment(parts[n]) for n in (0, 2, 4)])
+    matcher.bench.drain(quiet=500)
+    assert [sids(each) for each in matcher.results()] == [{1}]
+    matcher.bench.forget()
+    matcher.stop_core()
+    matcher.bench.drain(quiet=500)
+    assert [(sids(each), each.is_ahead) for each in matcher.results()] == [({3}, 0), (set(), 0)]
+    assert matcher.verdict(parts[6]) & AHEAD
+
+
+def test_a_flow_of_waiting_segments_is_replaced(matcher: Matcher, tmp_path: Path) -> None:
+    """They start it again then; bytes of other flows do not count."""
+    matcher.load(compiled(tmp_path, numbered(100)))
+    random = Random(3)
+    for number in range(5):
+        flow = Flow("10.0.0.1", "10.0.0.2", number, 2)
+        start = Segment(flow, 1, b"part-0")
+        ahead = [Segment(flow, n, b"99" + text([n])) for n in (50, 90)]
+        matcher.bench.forget()
+        matcher.push([rule_frames.segment(each) for each in (start, *ahead)])
+        matcher.bench.drain(quiet=300)
+        assert len(matcher.results()) == 1
+        # More than there are flows in the table.
+        others = [Segment(rule_streams.flow(random, n), 1, b"part-0") for n in range(600)]
+        matcher.bench.forget()
+        matcher.push([rule_frames.segment(each) for each in others])
+        matcher.bench.drain(quiet=500)
+        found = matcher.results()
+        assert len(found) == len(others) + 2
+        cycles = [each.cycle for each in found]
+        assert cycles[-1] - cycles[0] < 4 * WAIT_CYCLES
+        assert [sids(each) for each in found if each.hits] in ([{51}, {91}], [{91}, {51}])
 
 
 def test_rate(benches: Benches, tmp_path: Path) -> None:
@@ -289,3 +424,11 @@ def test_rate(benches: Benches, tmp_path: Path) -> None:
         cycles = [found.cycle for found in results]
         assert (cycles[80] - cycles[20]) / 60 <= most
         print(size, (cycles[80] - cycles[20]) / 60, cycles[0] - matcher.bench.taken(0)[0])
+    # Of two small segments that are swapped.
+    flow = Flow("10.0.0.1", "10.0.0.2", 1, 2)
+    parts = [Segment(flow, 1 + 6 * n, b"123456") for n in range(101)]
+    swapped = [parts[n] for n in (0, *(place for n in range(1, 101, 2) for place in (n + 1, n)))]
+    results = matcher.run([rule_frames.segment(each) for each in swapped])
+    cycles = [found.cycle for found in results]
+    print("swapped", (cycles[80] - cycles[20]) / 60)
+    assert (cycles[80] - cycles[20]) / 60 <= 30

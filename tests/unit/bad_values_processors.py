@@ -54,6 +54,7 @@ BAD: dict[str, list[dict[str, object]]] = {
     "ids_headers": [{"DataWidth": 256}],
     "ids_scan": [*ROWS, *WORDS],
     "ids_store": [{"DataWidth": 256}, {"Beats": 2}, {"Beats": 12}],
+    "ids_waiting": [{"Entries": 0}, {"Entries": 9}, {"WaitCycles": 0}],
     "ip_blacklist": [{"Stages": 1}, {"Stages": 17}, {"DataWidth": 256}],
     "range_search": [{"Stages": 0}, {"Stages": 18}, {"NumFixed": 0}, {"Stages": 2, "NumFixed": 4}],
     "rpu": [
@@ -136,6 +137,10 @@ BAD: dict[str, list[dict[str, object]]] = {
         {"SlotBytes": 3000},
         {"SlotBytes": 32768},
         {"Flows": 32},
+        {"Waiting": 0},
+        {"Waiting": 9},
+        {"NumSlots": 4, "Waiting": 4},
+        {"WaitCycles": 0},
     ],
     "source_judge": [{"DataWidth": 256}, {"Stages": 18}, {"NumFixed": 0}],
 }

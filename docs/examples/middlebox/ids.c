@@ -2,15 +2,17 @@
 // Drops frames that match an exact rule of rule_matcher, and the rest of their TCP flows; all others, including
 // those that only the host can judge, leave by the other one of two MAC ports.
 //
-// TCP segments ahead of a gap wait in their slots, up to half of these, until the gap is filled, at most for half a
-// millisecond. Those that find no room are dropped: TCP retransmits them. A segment that is in order always passes.
+// TCP segments ahead of a gap wait in their slots, up to half of these, until the gap is filled, at most for
+// 300 us: the first three in the matcher, the others here. Those that find no room are dropped: TCP retransmits
+// them. A segment that is in order always passes.
 #include "rpu.h"
 
 #define IS_EXACT 2u
 #define IS_AHEAD 16u
 #define IS_BLOCKED 32u
-#define MAX_HELD 8
-#define WAIT_US 500u
+#define NUM_SLOTS 16
+#define MAX_HELD 5
+#define WAIT_US 300u
 
 // Accesses to rule_matcher about a packet.
 #define MATCHER(op, packet) RPU_ACCELERATOR[0x1000 + 64 * (op) + RPU_SLOT(packet)]
@@ -24,9 +26,10 @@ struct held {
     rpu_packet packet;
     uint32_t flow;
     uint32_t since;
+    uint32_t again; // its flow has gone on since its last verdict
 };
-static struct held held[MAX_HELD];
-static unsigned count; // of held segments
+static struct held held[MAX_HELD + 1]; // one more until it is known whether it is still ahead
+static unsigned count;                 // of held segments
 
 static void finish(rpu_packet packet, uint32_t verdict) {
     if (!(verdict & (IS_EXACT | IS_BLOCKED))) {
@@ -37,21 +40,65 @@ static void finish(rpu_packet packet, uint32_t verdict) {
     rpu_drop(packet);
 }
 
-// Finishes the segments of a flow that are in order now.
-static void retry(uint32_t flow) {
+static void finish_in_order(rpu_packet packet, uint32_t flow, uint32_t verdict) {
+    finish(packet, verdict);
+    for (unsigned n = 0; n < count; n++)
+        if (held[n].flow == flow) held[n].again = 1;
+}
+
+static void hold(rpu_packet packet, uint32_t flow) {
+    if (count > MAX_HELD)
+        rpu_drop(packet);
+    else
+        held[count++] = (struct held){packet, flow, rpu_time(), 1};
+}
+
+// TCP sequence number. The headers of a packet that has a flow are in its first beat.
+static uint32_t sequence(rpu_packet packet) {
+    volatile uint8_t *frame = (volatile uint8_t *)rpu_window(packet);
+    volatile uint8_t *ip = frame + (frame[12] == 8 ? 14 : 18);
+    volatile uint8_t *at = ip + 4 * (ip[0] & 15) + 4;
+    return (uint32_t)at[0] << 24 | (uint32_t)at[1] << 16 | (uint32_t)at[2] << 8 | at[3];
+}
+
+// Finishes a segment that was held. Segments of its flow that precede it may have their verdicts, but wait to be received.
+static void release(rpu_packet packet, uint32_t flow, uint32_t verdict) {
+    for (unsigned n = 0; n < NUM_SLOTS; n++) {
+        rpu_packet next = rpu_poll();
+        if (!next) break;
+        uint32_t next_flow = FLOW(next);
+        uint32_t next_verdict = RPU_VERDICT(next);
+        if (next_verdict & IS_AHEAD) {
+            hold(next, next_flow);
+            continue;
+        }
+        if (next_flow == flow && (int32_t)(sequence(next) - sequence(packet)) > 0) {
+            finish_in_order(packet, flow, verdict);
+            finish_in_order(next, flow, next_verdict);
+            return;
+        }
+        finish_in_order(next, next_flow, next_verdict);
+    }
+    finish_in_order(packet, flow, verdict);
+}
+
+// Releases the segments that are in order now.
+static void retry(void) {
     for (unsigned n = 0; n < count;) {
-        if (held[n].flow == flow) {
-            rpu_packet packet = held[n].packet;
-            uint32_t verdict = VERDICT_AGAIN(packet);
+        struct held each = held[n];
+        if (each.again) {
+            uint32_t verdict = VERDICT_AGAIN(each.packet);
+            held[n].again = 0;
             if (!(verdict & IS_AHEAD)) {
-                finish(packet, verdict);
                 held[n] = held[--count];
+                release(each.packet, each.flow, verdict);
                 n = 0;
                 continue;
             }
         }
         n++;
     }
+    if (count > MAX_HELD) rpu_drop(held[--count].packet);
 }
 
 // Skips the missing bytes before a segment that has waited too long.
@@ -61,22 +108,9 @@ static void give_up(void) {
         struct held old = held[n];
         if (now - old.since <= WAIT_US) continue;
         held[n] = held[--count];
-        finish(old.packet, VERDICT_SKIPPING(old.packet));
-        retry(old.flow);
+        release(old.packet, old.flow, VERDICT_SKIPPING(old.packet));
+        retry();
         return;
-    }
-}
-
-// A segment that was ahead when it arrived: the gap may have been filled since.
-static void hold(rpu_packet packet, uint32_t flow) {
-    uint32_t verdict = VERDICT_AGAIN(packet);
-    if (!(verdict & IS_AHEAD)) {
-        finish(packet, verdict);
-        retry(flow);
-    } else if (count == MAX_HELD) {
-        rpu_drop(packet);
-    } else {
-        held[count++] = (struct held){packet, flow, rpu_time()};
     }
 }
 
@@ -87,13 +121,11 @@ static void reorder(rpu_packet packet) {
         if (!packet || !(++turn & 15)) give_up();
         if (packet) {
             uint32_t verdict = RPU_VERDICT(packet);
-            uint32_t flow = FLOW(packet);
-            if (verdict & IS_AHEAD) {
-                hold(packet, flow);
-            } else {
-                finish(packet, verdict);
-                if (flow != NO_FLOW) retry(flow);
-            }
+            if (verdict & IS_AHEAD)
+                hold(packet, FLOW(packet));
+            else
+                finish_in_order(packet, FLOW(packet), verdict);
+            retry();
         }
         packet = count ? rpu_poll() : 0;
     } while (count || packet);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Locations of the files shipped with Bombus: RTL, simulator, benchmarks, designs."""
+"""Locations of the files shipped with Bombus: RTL, simulator, benchmarks, designs, firmware."""
 
 from __future__ import annotations
 
@@ -19,4 +19,5 @@ SIM = _shipped("sim")
 DESIGNS = _shipped("designs")
 BOARDS = _shipped("boards")
 BENCHMARKS = _shipped("benchmarks")
+MIDDLEBOX = _shipped("docs/examples/middlebox")
 TEMPLATES = PACKAGE / "generation" / "templates"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Handling of TCP segments by the matcher and ids.c: in order, held, or dropped."""
+"""Handling of TCP segments by the matcher and ids.c: in order, waiting in either, or dropped."""
 
 from __future__ import annotations
 
@@ -82,19 +82,25 @@ class Flows:
 
 @dataclass
 class Inspection:
-    """`dropped`: segments for which there was no room; the sender repeats them."""
+    """`left`: segments in the order of their inspection, each with its hits; `dropped`: those for
+    which there was no room, which the sender repeats.
+    """
 
-    found: set[tuple[Flow, Hit]]
+    left: list[tuple[Segment, set[Hit]]]
     dropped: list[Segment]
     held: list[Segment]
+
+    @property
+    def found(self) -> set[tuple[Flow, Hit]]:
+        return {(segment.flow, hit) for segment, hits in self.left for hit in hits}
 
 
 def inspect(tables: Tables, segments: Iterable[Segment], room: int = 8) -> Inspection:
     """Inspects segments in order of arrival. `room`: for those that wait until the gap before them
-    is closed.
+    is closed, in the matcher (3) and in ids.c (5).
     """
     flows = Flows()
-    done = Inspection(set(), [], [])
+    done = Inspection([], [], [])
     for segment in segments:
         place = _look(tables, flows, segment, done)
         if place == Place.AHEAD:
@@ -113,5 +119,5 @@ def _look(tables: Tables, flows: Flows, segment: Segment, done: Inspection) -> P
     place, before, payload = flows.see(segment)
     if place != Place.AHEAD:
         packet = Packet(TCP, flow.source_port, flow.target_port, payload)
-        done.found |= {(flow, hit) for hit in lookup.hits(tables, packet, before=before)}
+        done.left.append((segment, set(lookup.hits(tables, packet, before=before))))
     return place

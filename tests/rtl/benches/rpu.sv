@@ -169,6 +169,7 @@ module bench
       .accel_judged_i(judged),
       .accel_judged_slot_i(judged_slot),
       .accel_verdict_i(verdict),
+      .accel_stopped_o(),
       .accel_bus_o(bus),
       .accel_write_o(is_write),
       .accel_addr_o(addr),

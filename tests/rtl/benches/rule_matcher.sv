@@ -3,16 +3,18 @@
 // tables, each with its index above; requests of the host for a hit; firmware requests about the
 // flow of a slot that is free again, with the operation above the slot. Out: the hits of each
 // frame, read over the bus, then its verdict, with bit 64; the hits of the host; the answers.
-// Control: it is enabled. A slot is free again when its verdict is out.
+// Control: it is enabled; the core is stopped. A slot is free again when its verdict is out.
 `include "bench.svh"
 
 module bench #(
     parameter int unsigned Rows = 256,
     parameter int unsigned NumSlots = 8,
     parameter int unsigned SlotBytes = 2048,
-    parameter int unsigned Flows = 64
+    parameter int unsigned Flows = 64,
+    parameter int unsigned Waiting = 3,
+    parameter int unsigned WaitCycles = 5000
 ) (
-    `BENCH_PORTS(4, 528, 3, 72, 1, 1)
+    `BENCH_PORTS(4, 528, 3, 72, 2, 1)
 );
 
   `BENCH_SHAPE
@@ -31,29 +33,35 @@ module bench #(
 
   regs_t regs;
   assign regs.control.enable = control_i[0];
-  logic [  SlotWidth:0] used_q;
-  logic [SlotWidth-1:0] slot_q;
-  logic judged, give;
-  logic [7:0] judged_slot;
-  logic [31:0] verdict;
-  wire first = in_i[0][526];
-  wire last = in_i[0][527];
-  assign in_ready_o[0] = ~first | used_q != (SlotWidth + 1)'(NumSlots);
-  wire takes = in_valid_i[0] & in_ready_o[0];
-  always_ff @(posedge clk_i) begin
-    used_q <= used_q + (SlotWidth + 1)'(takes & first) - (SlotWidth + 1)'(give);
-    if (takes & last) slot_q <= slot_q + 1'b1;
-    if (rst_i) begin
-      used_q <= '0;
-      slot_q <= '0;
-    end
-  end
-
   typedef struct packed {
     logic [7:0]  slot;
     logic [31:0] verdict;
   } judged_t;
   judged_t front;
+  logic [SlotWidth-1:0] free_slot, first_slot_q;
+  logic [SlotWidth:0] num_free;
+  logic judged, give, filled;
+  logic [7:0] judged_slot;
+  logic [31:0] verdict;
+  wire first = in_i[0][526];
+  wire last = in_i[0][527];
+  assign in_ready_o[0] = ~first | filled & num_free != '0;
+  wire takes = in_valid_i[0] & in_ready_o[0];
+  wire [SlotWidth-1:0] slot = first ? free_slot : first_slot_q;
+  always_ff @(posedge clk_i) if (takes & first) first_slot_q <= free_slot;
+  free_list #(
+      .NumNumbers(NumSlots)
+  ) u_free (
+      .clk_i,
+      .rst_i,
+      .ready_o (filled),
+      .count_o (num_free),
+      .number_o(free_slot),
+      .take_i  (takes & first),
+      .give_i  (give),
+      .given_i (front.slot[SlotWidth-1:0])
+  );
+
   logic front_valid, unused_ready, unused_body;
   head_fifo #(
       .head_t(judged_t),
@@ -117,20 +125,23 @@ module bench #(
       .NumSlots(NumSlots),
       .SlotBytes(SlotBytes),
       .Rows(Rows),
-      .Flows(Flows)
+      .Flows(Flows),
+      .Waiting(Waiting),
+      .WaitCycles(WaitCycles)
   ) u_matcher (
       .clk_i,
       .rst_i,
       .accel_packet_i(takes),
       .accel_packet_first_i(first),
       .accel_packet_last_i(last),
-      .accel_packet_slot_i(8'(slot_q)),
+      .accel_packet_slot_i(8'(slot)),
       .accel_packet_length_i(in_i[0][525:512]),
       .accel_packet_data_i(in_i[0][511:0]),
       .accel_judges_o(status_o[0]),
       .accel_judged_o(judged),
       .accel_judged_slot_o(judged_slot),
       .accel_verdict_o(verdict),
+      .accel_stopped_i(control_i[1]),
       .accel_bus_i(reads | asks),
       .accel_write_i(1'b0),
       .accel_addr_i(
