@@ -38,8 +38,8 @@ module rpu_csr_formal
       .watched_o(register)
   );
 
-  word_t read;
-  logic known, interrupt;
+  word_t narrow, count, held;
+  logic is_narrow, known, interrupt;
   logic [31:2] trap_target, return_target;
   logic [3:0] interrupt_cause;
   rpu_csr #(
@@ -48,7 +48,10 @@ module rpu_csr_formal
       .clk_i,
       .rst_i,
       .addr_i,
-      .read_o(read),
+      .narrow_o(narrow),
+      .is_narrow_o(is_narrow),
+      .count_o(count),
+      .held_o(held),
       .known_o(known),
       .write_i,
       .write_data_i,
@@ -72,6 +75,7 @@ module rpu_csr_formal
   logic [11:0] addr_q;
   logic quiet_q, retired_q, wrote_counter_q;
   wire happens = write_i | trap_i | mret_i;
+  wire word_t read = is_narrow ? narrow : addr_q[11] ? count : held;
   always_ff @(posedge clk_i) begin
     addr_q  <= addr_i;
     quiet_q <= started & ~happens;

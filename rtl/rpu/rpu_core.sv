@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // RISC-V core of a packet processor: RV32IM, rev8, machine mode, custom instructions.
 //
-// Four stages and the write-back: decode (the instruction comes out of the code memory), execute,
-// memory, write-back. Operands are bypassed into the registers in front of execute, so that a
-// result is an operand of the next instruction; that of a load, of the one after the next.
+// Three stages behind the fetch: decode (the instruction comes out of the code memory), execute, and
+// memory, at whose end registers are written. Operands are bypassed into the flip-flops in front of execute,
+// so that a result is an operand of the next instruction; that of a load, of the one after the next.
 // Cycles: 1 an instruction; 2 more behind a branch that was not guessed, jalr and mret; multiplication 4,
 // division 36; instructions of opcode SYSTEM run alone.
 //
@@ -112,12 +112,12 @@ module rpu_core
       .immediate_o(immediate)
   );
 
-  // Bypasses: results of the instructions in execute, memory and write-back.
-  logic x_valid_q, m_writes_q, w_writes_q;
-  logic [4:0] m_rd_q, w_rd_q;
-  word_t sum, early, late, m_value, w_value_q;
+  // Bypasses: results of the instructions in execute and memory.
+  logic x_valid_q, m_writes_q, m_stalls;
+  logic [4:0] m_rd_q;
+  word_t sum, early, late, m_value;
   word_t registers[32];
-  always_ff @(posedge clk_i) if (w_writes_q) registers[w_rd_q] <= w_value_q;
+  always_ff @(posedge clk_i) if (m_writes_q & ~m_stalls) registers[m_rd_q] <= m_value;
 
   logic [4:0] source[2];
   word_t operand[2];
@@ -127,13 +127,11 @@ module rpu_core
     wire fixed = s == 0 ? decoded.first_pc : decoded.second_immediate;
     wire word_t value = s == 0 ? {pc_d, 2'b00} : immediate;
     wire by_m = m_writes_q & source[s] == m_rd_q;
-    wire by_w = w_writes_q & source[s] == w_rd_q;
     assign depends_x[s] = x_valid_q & x_q.writes_rd & source[s] == x_q.rd;
     word_t other;
     always_comb begin
       if (fixed) other = value;
       else if (by_m) other = m_value;
-      else if (by_w) other = w_value_q;
       else other = source[s] == '0 ? '0 : registers[source[s]];
     end
     // The sum and what is shifted are late.
@@ -206,11 +204,12 @@ module rpu_core
   assign address = immediate_q + base;
 
   // What takes several cycles has its result in slow_q. An interrupt is taken before it starts.
-  logic m_stalls, interrupt, slow_done_q, slow_finishes, bad_csr_q;
+  logic interrupt, slow_done_q, slow_finishes, bad_csr_q;
   logic [3:0] interrupt_cause;
   logic [2:0] slow_step_q;
-  word_t slow_q, product_high, product_low, quotient, csr_read;
-  logic csr_known, divided, writes_csr_q;
+  word_t slow_q, product_high, product_low, quotient, csr_narrow, csr_count, csr_held;
+  logic [1:0] slow_from_q;
+  logic csr_is_narrow, csr_known, divided, writes_csr_q;
   wire is_alive = x_valid_q & ~redirect;
   wire is_slow = x_q.multiplies | x_q.divides | x_q.is_csr;
   wire is_faulty = x_q.is_illegal | fetch_fault_q;
@@ -246,8 +245,16 @@ module rpu_core
     if (rst_i | redirect) {slow_step_q, slow_done_q} <= '0;
     writes_csr_q <= slow_step_q[0] & writes_csr;
     bad_csr_q <= slow_step_q[0] & x_q.is_csr & (~csr_known | writes_csr & &insn_x_q[31:30]);
+    // Encoded one cycle before, so that a bit of slow_q is one LUT behind the CSRs.
+    slow_from_q <= x_q.is_csr ? {1'b0, insn_x_q[31]} : {1'b1, funct3[1:0] != 2'b00};
     if (~slow_done_q) begin
-      slow_q <= x_q.is_csr ? csr_read : funct3[1:0] == 2'b00 ? product_low : product_high;
+      unique case (slow_from_q)
+        2'b00: slow_q <= csr_held;
+        2'b01: slow_q <= csr_count;
+        2'b10: slow_q <= product_low;
+        2'b11: slow_q <= product_high;
+      endcase
+      if (x_q.is_csr & csr_is_narrow) slow_q <= csr_narrow;
     end
   end
 
@@ -264,9 +271,12 @@ module rpu_core
 
   word_t special;
   always_comb begin
-    if (x_q.is_custom) special = custom_result_i;
-    else if (x_q.divides) special = quotient;
-    else special = is_slow ? slow_q : {next_x_q, 2'b00};
+    unique case (x_q.special)
+      SpecialCustom: special = custom_result_i;
+      SpecialQuotient: special = quotient;
+      SpecialSlow: special = slow_q;
+      SpecialNext: special = {next_x_q, 2'b00};
+    endcase
   end
   wire is_special = x_q.is_custom | is_slow | x_q.is_jal | x_q.is_jalr;
   wire set_less = x_q.sets_less & (funct3[0] ? less_unsigned : less);
@@ -376,7 +386,10 @@ module rpu_core
       .clk_i,
       .rst_i,
       .addr_i(insn_x_q[31:20]),
-      .read_o(csr_read),
+      .narrow_o(csr_narrow),
+      .is_narrow_o(csr_is_narrow),
+      .count_o(csr_count),
+      .held_o(csr_held),
       .known_o(csr_known),
       .write_i(writes_csr_q),
       .write_data_i(csr_write),
@@ -468,14 +481,6 @@ module rpu_core
       .value_o(loaded)
   );
   assign m_value = loaded | m_result_q;  // a load has no result, and nothing else loads
-
-  // ---- Write-back ----
-
-  always_ff @(posedge clk_i) begin
-    w_writes_q <= m_writes_q & ~m_stalls & ~rst_i;
-    w_rd_q <= m_rd_q;
-    w_value_q <= m_value;
-  end
 
   // ---- What has been executed ----
 

@@ -2,7 +2,9 @@
 // Control and status registers of the RISC-V core, machine mode (RISC-V privileged ISA, chapter
 // "Machine-Level ISA"): traps and interrupts, cycles, instructions.
 //
-// read_o and known_o are of the address in the cycle before, and so is what write_i writes. mtvec is direct. Interrupts in order: external, software, timer.
+// What is read is of the address in the cycle before, as is what write_i writes: narrow_o if is_narrow_o, else
+// count_o for addresses from 0x800 on, else held_o. mtvec is direct. Interrupts in order: external, software,
+// timer.
 module rpu_csr
   import rpu_pkg::*;
 #(
@@ -12,7 +14,10 @@ module rpu_csr
     input logic rst_i,
 
     input logic [11:0] addr_i,
-    output word_t read_o,
+    output word_t narrow_o,  // 0 for an unknown address
+    output logic is_narrow_o,
+    output word_t count_o,
+    output word_t held_o,
     output logic known_o,
     input logic write_i,
     input word_t write_data_i,
@@ -50,30 +55,20 @@ module rpu_csr
   assign return_target_o = mepc_q;
 
   // Those with many bits, by bits of the address in which they differ.
-  word_t wide;
-  logic is_counter_q;
   logic [1:0] low_q;
-  always_ff @(posedge clk_i) begin
-    is_counter_q <= addr_i[11];
+  always_ff @(posedge clk_i)
     low_q <= addr_i[11] ? {addr_i[7], addr_i[1]} : addr_i[6] ? addr_i[1:0] : 2'b10;
-  end
   always_comb begin
-    unique case ({
-      is_counter_q, low_q
-    })
-      3'b000: wide = mscratch_q;
-      3'b001: wide = {mepc_q, 2'b00};
-      3'b010: wide = {mtvec_q, 2'b00};
-      3'b011: wide = mtval_q;
-      3'b100: wide = mcycle_q[31:0];
-      3'b101: wide = minstret_q[31:0];
-      3'b110: wide = mcycle_q[63:32];
-      3'b111: wide = minstret_q[63:32];
+    unique case (low_q)
+      2'b00: {held_o, count_o} = {mscratch_q, mcycle_q[31:0]};
+      2'b01: {held_o, count_o} = {mepc_q, 2'b00, minstret_q[31:0]};
+      2'b10: {held_o, count_o} = {mtvec_q, 2'b00, mcycle_q[63:32]};
+      2'b11: {held_o, count_o} = {mtval_q, minstret_q[63:32]};
     endcase
   end
 
-  logic is_wide, is_known, is_wide_q;
-  word_t narrow, narrow_q;
+  logic is_wide, is_known;
+  word_t narrow;
   always_comb begin
     {is_known, is_wide, narrow} = {1'b1, 33'd0};
     unique case (addr_i)
@@ -92,11 +87,10 @@ module rpu_csr
     endcase
   end
   always_ff @(posedge clk_i) begin
-    known_o   <= is_known;
-    is_wide_q <= is_wide;
-    narrow_q  <= narrow;
+    known_o <= is_known;
+    is_narrow_o <= ~is_wide;
+    narrow_o <= narrow;
   end
-  assign read_o = is_wide_q ? wide : narrow_q;
 
   logic at_mstatus_q, at_mie_q, at_mtvec_q, at_mscratch_q, at_mepc_q, at_mcause_q, at_mtval_q;
   logic at_mcycle_q, at_mcycleh_q, at_minstret_q, at_minstreth_q;

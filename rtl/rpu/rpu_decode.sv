@@ -103,6 +103,9 @@ module rpu_decode
     decoded_o.left = ~funct3[2];
     decoded_o.arithmetic = insn_i[30];
     decoded_o.sets_less = is_alu & funct3[2:1] == 2'b01;
+    if (is_custom) decoded_o.special = SpecialCustom;
+    else if (is_register) decoded_o.special = funct3[2] ? SpecialQuotient : SpecialSlow;
+    else decoded_o.special = is_system ? SpecialSlow : SpecialNext;
     decoded_o.multiplies = is_muldiv & ~funct3[2];
     decoded_o.divides = is_muldiv & funct3[2];
     decoded_o.is_csr = is_csr;

@@ -32,6 +32,14 @@ package rpu_pkg;
     LogicReverse  // bytes of the first operand in reverse order
   } logic_e;
 
+  // Where a result comes from that is not the ALU's.
+  typedef enum logic [1:0] {
+    SpecialNext,  // address of the next instruction
+    SpecialSlow,  // product, or CSR
+    SpecialQuotient,
+    SpecialCustom
+  } special_e;
+
   // A decoded instruction.
   typedef struct packed {
     logic [4:0] rd;
@@ -45,6 +53,7 @@ package rpu_pkg;
     logic left;
     logic arithmetic;
     logic sets_less;
+    special_e special;
     logic multiplies;
     logic divides;
     logic is_csr;
