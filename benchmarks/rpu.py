@@ -379,7 +379,12 @@ def main(
         if case == "loopback" and not design:
             designs = [loop]
         if case == "broadcast":
-            words = [broadcast.measure(each, folder) for each in designs if each != single]
+            files = [each for each in designs if each != single]
+            if not files:
+                raise UserError("--case broadcast needs several processors")
+            if not design:
+                files = [broadcast.narrow(each, folder) for each in files]
+            words = [broadcast.measure(each, folder) for each in files]
             errors = sum(row.lost + (not row.same_cycle) for row in words)
             report_replies(words, errors, "broadcast", json, [broadcast.table(words)])
             return

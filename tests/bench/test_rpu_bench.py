@@ -27,6 +27,9 @@ def test_designs_have_so_many_processors(tmp_path: Path) -> None:
         assert not warnings
         kinds = [layer.kind.name for tile in design.tiles for layer in tile.layers]
         assert kinds.count("rpu") == processors
+        if processors > 1:
+            design, warnings = check.check(benchmark.broadcast.narrow(file, tmp_path))
+            assert not warnings and design.networks[0].data_width == 64
         design, _ = check.check(benchmark.with_accelerators(file, "firewall", tmp_path))
         kinds = [layer.kind.name for tile in design.tiles for layer in tile.layers]
         assert kinds.count("ip_blacklist") == processors
