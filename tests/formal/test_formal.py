@@ -111,7 +111,6 @@ PROOFS = (
     CORE,
     pytest.param(replace(CORE, depth=9), marks=pytest.mark.sweep, id="rpu_core_formal-longer"),
     MULDIV,
-    pytest.param(replace(MULDIV, depth=12), marks=pytest.mark.sweep, id="rpu_core_formal-muldiv"),
     MULTIPLY,
     pytest.param(
         replace(MULTIPLY, parameters={"Width": 8}), marks=pytest.mark.sweep, id="rpu_multiply-8"
