@@ -10,9 +10,9 @@
 // that has no message is ignored, so that a count that is too low rights itself
 // when the replica is through with its messages. One that is too high stays until
 // the slot is written: a message must not get lost on its way to the replica. A replica whose
-// message gets lost is out: it is not chosen again until its load is forgotten. The
-// other loads are forgotten then, so that the least one is known. A replica is out, too, while its
-// slot leads elsewhere (away_i with forget_i); a few messages may still take the slot.
+// message gets lost is out: it is not chosen again until its load is forgotten. A replica is out,
+// too, while its slot leads elsewhere (away_i with forget_i); a few messages may still take the slot.
+// When a replica goes out, the other loads are forgotten, so that the least one is known.
 //
 // No loads are compared with each other. Two flip-flops for each replica say whether
 // it has the least load or one more; a load moves by one a cycle at the most, and so
@@ -69,6 +69,7 @@ module least_loaded #(
   replicas_t more_known, done;  // a message of another tile counts; a message is finished
   wire lost = take_i & lost_i;
   wire forget = lost | (|forget_i);
+  wire forget_all = lost | (away_i & (|forget_i));
   for (genvar i = 0; i < NumReplicas; i++) begin : gen_load
     assign is_zero[i] = loads_q[i] == '0;
     assign is_full[i] = &loads_q[i];
@@ -77,7 +78,7 @@ module least_loaded #(
     always_ff @(posedge clk_i) begin
       if (rst_i | forget_i[i]) out_q[i] <= away_i & ~rst_i;
       else if (lost & is_choice[i]) out_q[i] <= 1'b1;
-      if (rst_i | lost | forget_i[i]) loads_q[i] <= '0;
+      if (rst_i | forget_all | forget_i[i]) loads_q[i] <= '0;
       else if (up & ~done[i] & ~is_full[i]) loads_q[i] <= loads_q[i] + 1'b1;
       else if (done[i] & ~up & ~is_zero[i]) loads_q[i] <= loads_q[i] - 1'b1;
       took_o[i] <= own & ~lost_i & ~out_q[i] & ~rst_i;
