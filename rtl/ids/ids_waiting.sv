@@ -40,8 +40,8 @@ module ids_waiting #(
   if (Entries < 1 || Entries > 8) begin : gen_bad_entries
     $error("ids_waiting: Entries must be 1 to 8");
   end
-  if (WaitCycles < 1) begin : gen_bad_cycles
-    $error("ids_waiting: WaitCycles must be at least 1");
+  if (WaitCycles < 1 || WaitCycles == '1) begin : gen_bad_cycles
+    $error("ids_waiting: WaitCycles must be 1 to 2^32 - 2");
   end
 
   logic [Entries-1:0] valid_q, again_q, late_q, free, taken_q;

@@ -54,7 +54,12 @@ BAD: dict[str, list[dict[str, object]]] = {
     "ids_headers": [{"DataWidth": 256}],
     "ids_scan": [*ROWS, *WORDS],
     "ids_store": [{"DataWidth": 256}, {"Beats": 2}, {"Beats": 12}],
-    "ids_waiting": [{"Entries": 0}, {"Entries": 9}, {"WaitCycles": 0}],
+    "ids_waiting": [
+        {"Entries": 0},
+        {"Entries": 9},
+        {"WaitCycles": 0},
+        {"WaitCycles": "32'hffff_ffff"},
+    ],
     "ip_blacklist": [{"Stages": 1}, {"Stages": 17}, {"DataWidth": 256}],
     "range_search": [{"Stages": 0}, {"Stages": 18}, {"NumFixed": 0}, {"Stages": 2, "NumFixed": 4}],
     "rpu": [
