@@ -40,6 +40,9 @@ module ids_waiting #(
   if (Entries < 1 || Entries > 8) begin : gen_bad_entries
     $error("ids_waiting: Entries must be 1 to 8");
   end
+  if (SlotWidth < 1 || RowWidth < 1) begin : gen_bad_widths
+    $error("ids_waiting: SlotWidth and RowWidth must be at least 1");
+  end
   if (WaitCycles < 1 || WaitCycles == '1) begin : gen_bad_cycles
     $error("ids_waiting: WaitCycles must be 1 to 2^32 - 2");
   end
