@@ -44,6 +44,9 @@ MEASURED = (
     "noc_chain.svg",
     "noc_independent.svg",
     "noc_size.svg",
+    "tcp_buffers.svg",
+    "tcp_goodput_512.svg",
+    "tcp_round_trips.svg",
     "tcp_transfers.svg",
 )
 
