@@ -84,14 +84,19 @@ module ids_scan
   logic [Stages-1:1][15:0] may_long_q, may_short_q;
   logic [Stages-1:0] valid_q, ends_q;
   logic [Stages-1:0][9:0] at_stage_q;
+  // Positions 0 to 15 from a bound on, and up to one: without carry chains.
+  function automatic logic [15:0] starting(logic signed [15:0] bound);
+    for (int n = 0; n < 16; n++) starting[n] = bound[15] | (~|bound[14:4] & 4'(n) >= bound[3:0]);
+  endfunction
+  function automatic logic [15:0] ending(logic signed [15:0] bound);
+    for (int n = 0; n < 16; n++) ending[n] = ~bound[15] & (|bound[14:4] | 4'(n) <= bound[3:0]);
+  endfunction
   always_ff @(posedge clk_i) begin
     from_q <= from;
     to_long_q <= to_long;
     to_short_q <= to_short;
-    for (int n = 0; n < 16; n++) begin
-      may_long_q[1][n]  <= 16'(n) >= from_q & 16'(n) <= to_long_q;
-      may_short_q[1][n] <= 16'(n) >= from_q & 16'(n) <= to_short_q;
-    end
+    may_long_q[1] <= starting(from_q) & ending(to_long_q);
+    may_short_q[1] <= starting(from_q) & ending(to_short_q);
     may_long_q[Stages-1:2] <= may_long_q[Stages-2:1];
     may_short_q[Stages-1:2] <= may_short_q[Stages-2:1];
     valid_q <= {valid_q[Stages-2:0], asks};
