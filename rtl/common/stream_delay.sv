@@ -29,16 +29,12 @@ module stream_delay #(
   end
 
   data_t [Cycles:0] data;
-  logic  [Cycles:0] valid;
+  logic [Cycles:0] valid, ready;
   assign data[0]  = in_i;
   assign valid[0] = in_valid_i;
   for (genvar i = 0; i < Cycles; i++) begin : gen_stage
     // One of the stages behind is free, or the last one is read: no ripple from stage to stage.
-    logic ready;
-    wire  next_ready = out_ready_i | (|(~valid >> (i + 2)));
-    if (i == 0) begin : gen_first
-      assign in_ready_o = ready;
-    end
+    wire next_ready = out_ready_i | (|(~valid >> (i + 2)));
     stream_register #(
         .data_t(data_t)
     ) u_stage (
@@ -46,17 +42,19 @@ module stream_delay #(
         .rst_i,
         .in_i(data[i]),
         .in_valid_i(valid[i]),
-        .in_ready_o(ready),
+        .in_ready_o(ready[i]),
         .out_o(data[i+1]),
         .out_valid_o(valid[i+1]),
         .out_ready_i(next_ready)
     );
   end
+  assign ready[Cycles] = out_ready_i;
+  assign in_ready_o = ready[0];
+  wire unused_ready = ^ready;
   assign out_o = data[Cycles];
   assign out_valid_o = valid[Cycles];
   assign holds_o = |(valid >> 1);
   if (Cycles == 0) begin : gen_none
-    assign in_ready_o = out_ready_i;
     wire unused = ^{clk_i, rst_i};
   end
 
