@@ -22,7 +22,7 @@ from typing import Protocol
 from bombus import Simulation
 from bombus.base.cache import cached_directory, content_key
 from bombus.base.errors import UserError
-from bombus.base.paths import BENCHMARKS
+from bombus.base.paths import PEERS
 from bombus.live.interface import Interface
 from bombus.live.netns import Namespace
 from bombus.simulator.tcp_connection import Connection
@@ -30,7 +30,7 @@ from bombus.simulator.tcp_connection import Connection
 PORT = 700
 MTU = 1500
 PATIENCE_SECONDS = 60.0
-SMOLTCP = BENCHMARKS.parent / "tests" / "peers" / "smoltcp"
+SMOLTCP = PEERS / "smoltcp"
 SMOLTCP_FILES = ("Cargo.toml", "Cargo.lock", "src/main.rs", "src/bin/lockstep.rs")
 
 

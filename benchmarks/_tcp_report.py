@@ -13,6 +13,7 @@ from bombus.base.paths import BENCHMARKS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 Row = Mapping[str, Any]  # as in the JSON of a run
 
@@ -35,6 +36,12 @@ def rows_of(files: Iterable[Path]) -> list[Row]:
         except (ValueError, KeyError, TypeError, AttributeError):
             raise UserError(f"{file}: should be what `bombus bench tcp --json` wrote") from None
     return rows
+
+
+def _save(figure: Figure, file: Path) -> None:
+    from bombus.pictures.files import save
+
+    save(lambda: figure, file, salt=file.stem)
 
 
 def _published(axis: Axes, direction: str) -> None:
@@ -91,23 +98,16 @@ def draw(rows: Sequence[Row], folder: Path) -> None:
     Figure 7 of the Beehive paper has the axes of the first; there is a picture of it for each
     width of the data path. TU Darmstadt's slides compare buffers as the second does.
     """
-    import matplotlib
-
-    matplotlib.use("svg")
-    from matplotlib import pyplot
+    from matplotlib.figure import Figure
     from matplotlib.ticker import ScalarFormatter
 
-    matplotlib.rcParams["svg.fonttype"] = "none"  # keep text as text
-
-    folder.mkdir(parents=True, exist_ok=True)
     streams = [row for row in rows if row["mode"] == "stream"]
     for bits in sorted({row["data_bits"] for row in streams}):
         here = [row for row in streams if row["data_bits"] == bits]
         lines = {name: n for n, name in enumerate(dict.fromkeys(map(_line, here)))}
         shown = [name for name in TITLES if any(row["direction"] == name for row in here)]
-        figure, axes = pyplot.subplots(
-            1, len(shown), figsize=(3.1 * len(shown) + 0.5, 4), sharey=True, squeeze=False
-        )
+        figure = Figure(figsize=(3.1 * len(shown) + 0.5, 4))
+        axes = figure.subplots(1, len(shown), sharey=True, squeeze=False)
         for axis, direction in zip(axes[0], shown, strict=True):
             series = [row for row in here if row["direction"] == direction]
             bounds = sorted({(row["payload_bytes"], row["bound_gbps"]) for row in series})
@@ -134,14 +134,12 @@ def draw(rows: Sequence[Row], folder: Path) -> None:
             fontsize=8,
             frameon=False,
         )
-        figure.savefig(folder / f"tcp_goodput_{bits}.svg", metadata={"Date": None})
-        pyplot.close(figure)
+        _save(figure, folder / f"tcp_goodput_{bits}.svg")
     trips = [row for row in rows if row["mode"] == "rtt"]
     if trips:
         widths = sorted({row["data_bits"] for row in trips})
-        figure, axes = pyplot.subplots(
-            1, len(widths), figsize=(3.4 * len(widths) + 0.8, 3.4), squeeze=False
-        )
+        figure = Figure(figsize=(3.4 * len(widths) + 0.8, 3.4))
+        axes = figure.subplots(1, len(widths), squeeze=False)
         for axis, bits in zip(axes[0], widths, strict=True):
             series = [row for row in trips if row["data_bits"] == bits]
             lines = {name: n for n, name in enumerate(dict.fromkeys(map(_line, series)))}
@@ -152,8 +150,7 @@ def draw(rows: Sequence[Row], folder: Path) -> None:
             axis.legend(fontsize=8, frameon=False)
         axes[0][0].set_ylabel("cycles")
         figure.tight_layout()
-        figure.savefig(folder / "tcp_round_trips.svg", metadata={"Date": None})
-        pyplot.close(figure)
+        _save(figure, folder / "tcp_round_trips.svg")
 
 
 BARS = {"rtt": "request and response", "handshake": "SYN to SYN,ACK"}
@@ -184,12 +181,8 @@ def _bars(axis: Axes, names: Sequence[str], bars: Mapping[str, Sequence[float | 
 def draw_buffers(rows: Sequence[Row], folder: Path) -> None:
     """The buffer variants of one width beside each other, as TU Darmstadt's slides show them:
     goodput of long segments, and latencies."""
-    import matplotlib
+    from matplotlib.figure import Figure
 
-    matplotlib.use("svg")
-    from matplotlib import pyplot
-
-    matplotlib.rcParams["svg.fonttype"] = "none"
     rows = [row for row in rows if row["data_bits"] == FULL_BITS]
     streams = {
         (row["buffers"], row["direction"]): row
@@ -203,8 +196,8 @@ def draw_buffers(rows: Sequence[Row], folder: Path) -> None:
     }
     if not streams or not trips:
         return
-    folder.mkdir(parents=True, exist_ok=True)
-    figure, (left, right) = pyplot.subplots(1, 2, figsize=(8.2, 3.4))
+    figure = Figure(figsize=(8.2, 3.4))
+    left, right = figure.subplots(1, 2)
     bound = next(iter(streams.values()))["bound_gbps"]
     goodput = {
         label: [streams.get((name, way), {}).get("goodput_gbps") for way in TITLES]
@@ -224,20 +217,15 @@ def draw_buffers(rows: Sequence[Row], folder: Path) -> None:
     for axis in (left, right):
         axis.legend(fontsize=8, frameon=False, loc="upper right")
     figure.tight_layout()
-    figure.savefig(folder / "tcp_buffers.svg", metadata={"Date": None})
-    pyplot.close(figure)
+    _save(figure, folder / "tcp_buffers.svg")
 
 
 def draw_transfers(rows: Sequence[Row], folder: Path) -> None:
     """Bytes that have arrived, by round trips of the link since the SYN."""
-    import matplotlib
+    from matplotlib.figure import Figure
 
-    matplotlib.use("svg")
-    from matplotlib import pyplot
-
-    matplotlib.rcParams["svg.fonttype"] = "none"
-    folder.mkdir(parents=True, exist_ok=True)
-    figure, axis = pyplot.subplots(figsize=(6.4, 4))
+    figure = Figure(figsize=(6.4, 4))
+    axis = figure.subplots()
     for place, row in enumerate(rows):
         axis.step(
             row["round_trips"],
@@ -253,5 +241,4 @@ def draw_transfers(rows: Sequence[Row], folder: Path) -> None:
     axis.grid(alpha=0.3)
     axis.legend(fontsize=8, frameon=False, loc="lower right")
     figure.tight_layout()
-    figure.savefig(folder / "tcp_transfers.svg", metadata={"Date": None})
-    pyplot.close(figure)
+    _save(figure, folder / "tcp_transfers.svg")

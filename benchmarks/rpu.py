@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, fields
 from ipaddress import IPv4Network
 from pathlib import Path
@@ -18,7 +18,7 @@ from rich.table import Table
 
 from bombus import Simulation
 from bombus.base.errors import UserError
-from bombus.base.paths import DESIGNS, MIDDLEBOX
+from bombus.base.paths import DESIGNS, EXAMPLES
 from bombus.base.text import listing
 from bombus.firewall import blacklist
 from bombus.firewall import table as firewall_table
@@ -26,6 +26,7 @@ from bombus.firmware.build import build
 from bombus.measure.bench import report_replies
 from bombus.measure.clock import estimated_mhz
 from bombus.measure.exchanges import beats_of, wire_gbps
+from bombus.registers.access import BlockAccess
 from bombus.rules import compiling, load
 from bombus.simulator.frames import Exchange, latencies
 
@@ -122,7 +123,9 @@ IDS_FRAMES = {
 }
 IDS_FLOWS = 512
 RULE = 'alert udp any any -> any any (content:"evil stuff"; flow:to_server; sid:1;)'
-PROGRAMS |= dict.fromkeys(IDS_FRAMES, (MIDDLEBOX / "ids.c").read_text(encoding="utf-8"))
+PROGRAMS |= dict.fromkeys(
+    IDS_FRAMES, (EXAMPLES / "middlebox" / "ids.c").read_text(encoding="utf-8")
+)
 CASES = ["forward"]  # default
 CASES_ALONE = ["forward", "forward_memory"]
 # What a case adds after each processor of a design.
@@ -195,23 +198,28 @@ def start(simulation: Simulation, folder: Path, program: str, tile: str = "") ->
             processor.boot()
 
 
+def registers_of(simulation: Simulation, kind: str) -> Iterator[BlockAccess]:
+    """The registers of all layers of a kind; a tile may have several."""
+    for tile in simulation.manifest["tiles"]:
+        for layer in tile["layers"]:
+            if layer["kind"] == kind:
+                yield simulation.registers.tiles[tile["name"]][layer["name"]]
+
+
 def load_rule(simulation: Simulation, folder: Path) -> None:
     """Gives the matchers of intrusion detection their rule."""
     file = folder / "bench.rules"
     file.write_text(RULE, encoding="utf-8")
     found = compiling.compile_rules(compiling.read([file], {}), rows=256).tables
-    for processor in simulation.rpus:
-        load.write(simulation.tile(processor.tile).registers.rule_matcher, found)
+    for registers in registers_of(simulation, "rule_matcher"):
+        load.write(registers, found)
 
 
 def load_list(simulation: Simulation) -> None:
-    """Gives the firewall its list."""
+    """Gives the firewalls their list."""
     found = blacklist.boundaries(BLOCKED)
-    for tile in simulation.manifest["tiles"]:
-        for layer in tile["layers"]:
-            if layer["kind"] == "ip_blacklist":
-                block = simulation.registers.tiles[tile["name"]][layer["name"]]
-                firewall_table.write(block, found)
+    for registers in registers_of(simulation, "ip_blacklist"):
+        firewall_table.write(registers, found)
 
 
 def frame(random: Random, case: str, frame_bytes: int, blocked: bool = False) -> bytes:

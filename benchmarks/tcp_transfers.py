@@ -23,7 +23,7 @@ from rich.table import Table
 
 from bombus import Simulation
 from bombus.base.errors import UserError
-from bombus.base.paths import BENCHMARKS
+from bombus.base.paths import EXAMPLES
 from bombus.base.text import listing
 from bombus.golden.frames import ETHERNET_BYTES, PROTOCOL_TCP, TYPE_IPV4, Host
 from bombus.measure.bench import report_replies
@@ -31,7 +31,7 @@ from bombus.measure.exchanges import neighbour
 from bombus.simulator.build import build
 from bombus.simulator.library import Library
 
-DESIGN = BENCHMARKS.parent / "docs" / "examples" / "tcp_host" / "tcp_host.yaml"
+DESIGN = EXAMPLES / "tcp_host" / "tcp_host.yaml"
 SIZE = 262_144
 ROUND_TRIP_MS = 500
 PEERS = ("smoltcp", "linux")

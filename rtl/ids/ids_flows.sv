@@ -197,6 +197,7 @@ module ids_flows
   wire still_ahead = step_q == Place & is_asked_q & has_state & seen_q[31];
   wire waits = step_q == Place & ~is_asked_q & has_state & seen_q[31] & (is_retry_q | ~is_full);
   wire is_old = has_state & ~seen_q[31] & is_past_q;
+  wire place_t skip = has_state ? place_t'(seen_q) : '0;
   wire [14:0] total = 15'(count_q) + 15'(fresh_q);
   wire index_t row = {set_q, way_q};
   ids_waiting #(
@@ -318,9 +319,9 @@ module ids_flows
       Place: begin
         is_ahead_q <= has_state & seen_q[31];
         is_next_q  <= ~(has_state & seen_q[31]) & ~is_old & ~blocks;
-        skip_q     <= has_state ? place_t'(seen_q) : '0;
-        begins_q   <= packet.start + (has_state ? place_t'(seen_q) : '0);
-        fresh_q    <= packet.size - (has_state ? place_t'(seen_q) : '0);
+        skip_q     <= skip;
+        begins_q   <= packet.start + skip;
+        fresh_q    <= packet.size - skip;
         if (has_state) count_q <= state_q.count;
         if (blocks) state_q.blocked <= 1'b1;
         if (blocks) step_q <= is_known_q ? Save : Idle;

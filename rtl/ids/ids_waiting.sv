@@ -56,7 +56,6 @@ module ids_waiting #(
   // ---- Which one ----
 
   logic [Entries-1:0] again, skipping, offer_q, offer;
-  logic offers_skip_q;
   always_comb begin
     for (int unsigned a = 0; a < Entries; a++) begin
       logic is_late, is_nearest;
@@ -75,13 +74,12 @@ module ids_waiting #(
   end
   wire changed = leaves_i | ahead_i & is_again_i | ready_i;
   always_ff @(posedge clk_i) begin
-    offer_q <= changed | rst_i ? '0 : offer;
-    offers_skip_q <= ~|again;
+    offer_q   <= changed | rst_i ? '0 : offer;
+    skips_o   <= ~|again;
     settled_o <= ~changed;
     if (ready_i) taken_q <= offer_q;
   end
   assign valid_o = |offer_q;
-  assign skips_o = offers_skip_q;
   always_comb begin
     slot_o = '0;
     for (int unsigned n = 0; n < Entries; n++) if (offer_q[n]) slot_o |= slot_q[n];
@@ -90,11 +88,9 @@ module ids_waiting #(
   // ---- Entries ----
 
   assign free = ~valid_q & (valid_q + 1'b1);
-  logic full_q;
-  assign is_full_o = full_q;
   wire [Entries-1:0] writes = {Entries{ahead_i}} & (is_again_i ? taken_q : free);
   always_ff @(posedge clk_i) begin
-    full_q <= &valid_q | stopped_i;
+    is_full_o <= &valid_q | stopped_i;
     for (int unsigned n = 0; n < Entries; n++) begin
       if (writes[n]) begin
         valid_q[n] <= 1'b1;

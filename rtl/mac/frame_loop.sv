@@ -95,7 +95,7 @@ module frame_loop
     end
   end
 
-  beat_t frame_out;
+  beat_t frame;
   logic [2:0] drops;
   logic stored, unused_ready;  // a frame was stored or dropped
   logic [13:0] unused_bytes;
@@ -113,7 +113,7 @@ module frame_loop
       .mac_rx_tready_o(unused_ready),
       .mac_rx_tlast_i(in_i.last),
       .mac_rx_tuser_i(1'b0),
-      .out_o(frame_out),
+      .out_o(frame),
       .out_valid_o,
       .out_ready_i,
       .out_next_o,
@@ -143,15 +143,15 @@ module frame_loop
         .write_i(stored & ~|drops),
         .data_o (kept),
         .valid_o(unused_valid),
-        .ready_i(out_valid_o & out_ready_i & frame_out.last)
+        .ready_i(out_valid_o & out_ready_i & frame.last)
     );
     always_comb begin
-      out_o = frame_out;
+      out_o = frame;
       out_o.meta.ip = '0;
       out_o.meta.l4.ports = kept;
     end
   end else begin : gen_new_flow
-    assign out_o = frame_out;
+    assign out_o = frame;
     wire unused_stored = stored;
   end
   assign drop_o[DropTooLong]  = too_long_q;

@@ -14,6 +14,7 @@ import pytest
 from bombus.analysis import check
 from bombus.base.errors import UserError
 from bombus.firewall.blacklist import boundaries, is_covered
+from bombus.generation.manifest import manifest
 from bombus.measure import bench
 from bombus.rules import compiling, model
 
@@ -33,6 +34,20 @@ def test_designs_have_so_many_processors(tmp_path: Path) -> None:
         design, _ = check.check(benchmark.with_accelerators(file, "firewall", tmp_path))
         kinds = [layer.kind.name for tile in design.tiles for layer in tile.layers]
         assert kinds.count("ip_blacklist") == processors
+
+
+def test_all_accelerators_of_a_tile_are_found(tmp_path: Path) -> None:
+    """Each gets its rule or its list, also where a tile has several."""
+    benchmark: Any = bench.load("rpu")
+    for case, kind in (("ids_tcp", "rule_matcher"), ("firewall", "ip_blacklist")):
+        file = benchmark.with_accelerators(benchmark.SHIPPED[8], case, tmp_path)
+        design, _ = check.check(file)
+        tiles = {tile.name: {each.name: each for each in tile.layers} for tile in design.tiles}
+        registers = SimpleNamespace(tiles=tiles)
+        simulation = SimpleNamespace(manifest=manifest(design), registers=registers)
+        found = list(benchmark.registers_of(simulation, kind))
+        assert [layer.kind.name for layer in found] == [kind] * 8
+        assert len({(layer.tile.name, layer.name) for layer in found}) == 8
 
 
 def test_frames_of_intrusion_detection(tmp_path: Path) -> None:

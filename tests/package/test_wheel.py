@@ -67,6 +67,18 @@ def test_every_benchmark_and_design_is_in_it(installed: Path) -> None:
     assert {file.name for file in package.glob("designs/*.yaml")} == designs
 
 
+def test_what_benchmarks_need_besides_is_in_it(installed: Path) -> None:
+    program = """
+from bombus.measure import bench
+bench.load("rpu")
+files = [bench.load("tcp-transfers").DESIGN]
+ends = bench.load("_tcp-ends")
+files += [ends.SMOLTCP / name for name in ends.SMOLTCP_FILES]
+assert all(file.is_file() for file in files), files
+"""
+    run(installed / "bin" / "python", "-c", program, cwd=installed)
+
+
 def test_a_benchmark_runs_with_its_own_design(installed: Path) -> None:
     arguments = ("bench", "udp-echo", "--packets", "20", "--json", "-")
     assert json.loads(bombus(installed, *arguments))

@@ -247,6 +247,15 @@ def test_slot_moves_under_traffic(benches: Benches, seed: int) -> None:
     assert len(used) > 5
 
 
+def by_load(bench: Bench, random: Random, count: int) -> tuple[Counter[Entry], int]:
+    """Messages to the group of least_loaded: how many came where, and how many found no route."""
+    bench.forget()
+    bench.push(SOURCE.stream(flow_message(random, n, LEAST_LOADED) for n in range(count)))
+    bench.drain()
+    sides = [message.side for message in FLITS.messages(bench.items(MESH_OUT))]
+    return Counter((side["x"], side["y"], side["port"]) for side in sides), bench.events[0]
+
+
 def test_a_slot_without_route_is_not_chosen_again(benches: Benches) -> None:
     """Least loaded: at most two messages get lost, then the others share."""
     random = Random(1)
@@ -256,12 +265,8 @@ def test_a_slot_without_route_is_not_chosen_again(benches: Benches) -> None:
     places = [initial_slot(slot) for slot in slots]
 
     def shares(count: int) -> list[int]:
-        bench.forget()
-        bench.push(SOURCE.stream(flow_message(random, n, LEAST_LOADED) for n in range(count)))
-        bench.drain()
-        sides = [message.side for message in FLITS.messages(bench.items(MESH_OUT))]
-        came = Counter((side["x"], side["y"], side["port"]) for side in sides)
-        assert bench.events[0] == count - len(sides)
+        came, lost = by_load(bench, random, count)
+        assert lost == count - came.total()
         return [came[place] for place in places if place]
 
     assert shares(30) == [10, 10, 10]
@@ -290,12 +295,8 @@ def test_a_slot_that_leads_elsewhere_is_not_chosen(benches: Benches) -> None:
     assert elsewhere not in places and None not in places
 
     def shares(count: int) -> list[int]:
-        bench.forget()
-        bench.push(SOURCE.stream(flow_message(random, n, LEAST_LOADED) for n in range(count)))
-        bench.drain()
-        sides = [message.side for message in FLITS.messages(bench.items(MESH_OUT))]
-        came = Counter((side["x"], side["y"], side["port"]) for side in sides)
-        assert bench.events[0] == 0 and came.total() == count
+        came, lost = by_load(bench, random, count)
+        assert lost == 0 and came.total() == count
         return [came[place] for place in (*places, elsewhere) if place]
 
     assert shares(40) == [14, 13, 13, 0]

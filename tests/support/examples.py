@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from bombus.base.paths import DESIGNS
+from bombus.base.paths import EXAMPLES
 from bombus.firmware.build import build
 from bombus.simulator.simulation import Simulation
 
 from . import forwarding, message_sums
 
-MIDDLEBOXES = DESIGNS.parent / "docs" / "examples" / "middlebox"
+MIDDLEBOXES = EXAMPLES / "middlebox"
 
 
 @contextmanager

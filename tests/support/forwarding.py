@@ -5,11 +5,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from bombus.base.paths import DESIGNS
+from bombus.base.paths import EXAMPLES
 from bombus.firmware.build import build
 from bombus.simulator.simulation import Simulation
 
-PROGRAM = DESIGNS.parent / "docs" / "examples" / "middlebox" / "forward.c"
+PROGRAM = EXAMPLES / "middlebox" / "forward.c"
 
 
 def start(simulation: Simulation, folder: Path) -> None:

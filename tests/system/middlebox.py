@@ -22,6 +22,16 @@ RELOAD_CYCLES = 5000  # 20 us at 250 MHz
 GBPS = 40  # of each port, so that chance does not give a processor more than it can take
 TAGS = (b"", b"", b"\x81\x00\x01\x23", b"\x88\xa8\0\1\x81\0\0\2")
 
+# Of a design with two ports of 10 Gbit/s; its name and tiles are missing.
+TWO_PORTS = """
+data_width: 64
+clock_mhz: 250
+line_rate_gbps: 10
+mac_ports:
+  - {mac: "02:b0:0b:05:00:01", ip: 10.77.0.2}
+  - {mac: "02:b0:0b:05:00:02", ip: 10.78.0.2}
+"""
+
 
 @contextmanager
 def running(

@@ -11,22 +11,17 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from middlebox import LIMIT_CYCLES, crossed, frame
-from support import message_sums
+from middlebox import LIMIT_CYCLES, TWO_PORTS, crossed, frame
+from support import forwarding, message_sums
 
 from bombus.firmware.build import build
 from bombus.simulator.counters import dropped
 from bombus.simulator.simulation import Simulation
 
 PROCESSORS = 4
-DESIGN = """
-name: shared_by_load
-data_width: 64
-clock_mhz: 250
-line_rate_gbps: 10
-mac_ports:
-  - {mac: "02:b0:0b:05:00:01", ip: 10.77.0.2}
-  - {mac: "02:b0:0b:05:00:02", ip: 10.78.0.2}
+DESIGN = (
+    f"name: shared_by_load{TWO_PORTS}"
+    + """
 tiles:
   - {name: port_0, layers: [frame_rx, mac_tx], at: [0, 0]}
   - {name: port_1, layers: [{frame_rx: {mac_port: 1}}, {mac_tx: {mac_port: 1}}], at: [0, 1]}
@@ -38,6 +33,7 @@ tiles:
       - rpu: {frames: true, num_slots: 8, slot_bytes: 2048}
     next: {udp_tx: drop}
 """
+)
 # The first byte of a frame says how much work it is. Counts work and frames until it is asked.
 WORK = """
 #include "rpu.h"
@@ -75,9 +71,7 @@ def shared(tmp_path: Path, work: Path) -> Iterator[Simulation]:
     file = tmp_path / "design.yaml"
     file.write_text(DESIGN)
     with Simulation(file, assertions=True) as simulation:
-        for processor in simulation.rpus:
-            processor.load(work)
-            processor.boot()
+        forwarding.boot(simulation, work)
         yield simulation
         assert dropped(simulation.counters()) == 0
         message_sums.check(simulation)

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from bombus.analysis import check
 from bombus.base.errors import UserError
-from bombus.base.paths import DESIGNS
+from bombus.base.paths import EXAMPLES
 from bombus.cli import app
 from bombus.firewall import blacklist, table
 
@@ -76,7 +76,7 @@ def test_a_list_as_constants_is_a_layer(tmp_path: Path) -> None:
     ]
     found = blacklist.boundaries(networks)
     (tmp_path / "my_list.sv").write_text(table.layer("my_list", "list.txt", found))
-    example = DESIGNS.parent / "docs" / "examples" / "middlebox" / "firewall.yaml"
+    example = EXAMPLES / "middlebox" / "firewall.yaml"
     text = example.read_text().replace("ip_blacklist: {stages: 12}", "my_list: {}")
     design = tmp_path / "fixed.yaml"
     design.write_text(text.replace("data_width:", "sources: [my_list.sv]\ndata_width:"))

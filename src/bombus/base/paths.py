@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Locations of the files shipped with Bombus: RTL, simulator, benchmarks, designs, firmware."""
+"""Locations of the files shipped with Bombus: RTL, simulator, benchmarks, designs, examples."""
 
 from __future__ import annotations
 
@@ -19,5 +19,6 @@ SIM = _shipped("sim")
 DESIGNS = _shipped("designs")
 BOARDS = _shipped("boards")
 BENCHMARKS = _shipped("benchmarks")
-MIDDLEBOX = _shipped("docs/examples/middlebox")
+EXAMPLES = _shipped("docs/examples")
+PEERS = _shipped("tests/peers")  # programs that designs talk to
 TEMPLATES = PACKAGE / "generation" / "templates"

@@ -146,16 +146,15 @@ def _dispatch_context(dispatches: list[Dispatch], tile: Tile, design: Design) ->
         for i, target in enumerate(dispatch.slots):
             slots.append({"index": dispatch.first_slot + i, "word": _route_word(target)})
         if dispatch.group.counts_load:
-            name, last = dispatch.group.name, dispatch.first_slot + len(dispatch.targets) - 1
-            bits = {"slots": f"{last}:{dispatch.first_slot}", "width": len(dispatch.targets)}
+            group, first, width = dispatch.group.name, dispatch.first_slot, len(dispatch.targets)
             senders = _senders(dispatch.group, design)
             for n, sender in enumerate(each for each in senders if each != tile.name):
-                signal = f"took_{name}_by_{sender}"
-                first = dispatch.first_slot
-                others.append({**bits, "signal": signal, "number": n, "first": first})
+                signal = f"took_{group}_by_{sender}"
+                others.append({"signal": signal, "number": n, "first": first, "width": width})
             if len(senders) > 1:
-                signal = f"took_{name}_by_{tile.name}"
-                took.append({**bits, "port": f"took_{name}_o", "signal": signal})
+                port, signal = f"took_{group}_o", f"took_{group}_by_{tile.name}"
+                bits = f"{first + width - 1}:{first}"
+                took.append({"port": port, "signal": signal, "slots": bits, "width": width})
             for i, target in enumerate(dispatch.targets):
                 name = target.tile.name
                 port = f"done_from_{name}_i"
