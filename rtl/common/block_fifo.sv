@@ -36,6 +36,8 @@ module block_fifo #(
 
   wire advance = ~valid_o | ready_i;
   wire second_advance = ~second_q | ready_i;  // meaningful only if there is a first entry
+  // The same for the memory, whose enable has a long set-up time: with no other load.
+  (* keep *)wire fetch = ~second_q | ready_i;
   wire stored = write_q != read_q;  // implies second_q
   wire behind = write_i & (second_q | ~advance);
   wire store = behind & (stored | ~second_advance);
@@ -44,7 +46,7 @@ module block_fifo #(
     // Written unconditionally: late signals only move the pointer, and the memory at the pointer is
     // free.
     if (write_i) ram[write_q[AddrWidth-1:0]] <= data_i;
-    if (second_advance) read_data_q <= ram[read_q[AddrWidth-1:0]];
+    if (fetch) read_data_q <= ram[read_q[AddrWidth-1:0]];
     if (second_advance) direct_q <= data_i;
     if (second_advance) from_ram_q <= stored;
     if (advance) data_o <= ~second_q ? data_i : from_ram_q ? read_data_q : direct_q;

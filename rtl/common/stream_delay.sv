@@ -30,11 +30,10 @@ module stream_delay #(
 
   data_t [Cycles:0] data;
   logic [Cycles:0] valid, ready;
-  assign data[0]  = in_i;
+  assign data[0] = in_i;
   assign valid[0] = in_valid_i;
+  assign in_ready_o = ready[0];
   for (genvar i = 0; i < Cycles; i++) begin : gen_stage
-    // One of the stages behind is free, or the last one is read: no ripple from stage to stage.
-    wire next_ready = out_ready_i | (|(~valid >> (i + 2)));
     stream_register #(
         .data_t(data_t)
     ) u_stage (
@@ -45,14 +44,12 @@ module stream_delay #(
         .in_ready_o(ready[i]),
         .out_o(data[i+1]),
         .out_valid_o(valid[i+1]),
-        .out_ready_i(next_ready)
+        .out_ready_i(ready[i+1])
     );
   end
-  assign ready[Cycles] = out_ready_i;
-  assign in_ready_o = ready[0];
-  wire unused_ready = ^ready;
   assign out_o = data[Cycles];
   assign out_valid_o = valid[Cycles];
+  assign ready[Cycles] = out_ready_i;
   assign holds_o = |(valid >> 1);
   if (Cycles == 0) begin : gen_none
     wire unused = ^{clk_i, rst_i};

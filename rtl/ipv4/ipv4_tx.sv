@@ -14,7 +14,7 @@ module ipv4_tx
   import ipv4_pkg::*;
 #(
     parameter type beat_t = logic,
-    parameter bit CutsReady = 0,  // passed to output_stage
+    parameter bit CutsReady = 0,  // at its first step, as stream_stage
     parameter int unsigned NumMacPorts = 1,
     parameter int unsigned NumRoutes = 0,
     parameter int unsigned KindRoutedPacket = KindNone,  // filled in by Bombus
@@ -188,18 +188,31 @@ module ipv4_tx
     stage_d.gateway = table_gateway;
   end
 
-  stream_register #(
-      .data_t(stage_t)
+  // Cuts ready here and not behind the layer: in a tile, the chains of ready before and behind
+  // the cut are about as long then.
+  logic   stage_last;
+  stage_t stage_body;
+  stream_stage #(
+      .head_t(logic),
+      .body_t(stage_t),
+      .DataBits($bits(in_i.data)),
+      .CutsReady(CutsReady)
   ) u_stage (
       .clk_i,
       .rst_i,
-      .in_i(stage_d),
-      .in_valid_i(found_valid),
-      .in_ready_o(found_ready),
-      .out_o(stage),
+      .in_head_i  (found.last),
+      .in_body_i  (stage_d),
+      .in_valid_i (found_valid),
+      .in_ready_o (found_ready),
+      .out_head_o (stage_last),
+      .out_body_o (stage_body),
       .out_valid_o(stage_valid),
       .out_ready_i(stage_ready)
   );
+  always_comb begin
+    stage = stage_body;
+    stage.beat.last = stage_last;
+  end
 
   // ---- Second step: the header ----
 
@@ -269,9 +282,8 @@ module ipv4_tx
   end
 
   drop_register #(
-      .beat_t(beat_t),
-      .NumDrops(NumDrops),
-      .CutsReady(CutsReady)
+      .beat_t  (beat_t),
+      .NumDrops(NumDrops)
   ) u_out (
       .clk_i,
       .rst_i,

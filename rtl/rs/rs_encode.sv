@@ -113,6 +113,7 @@ module rs_encode
     packet_meta_t meta;
     planes_t      data;
     plane_t [3:0] fold;  // low half ^ high half of data
+    logic         last;
   } work_t;
 
   logic in_first_q;
@@ -135,6 +136,7 @@ module rs_encode
       for (int unsigned b = 0; b < NumBytes; b++) in_work.data[n][b] = in_i.data[8*b+n];
     end
     in_work.fold = in_work.data[3:0] ^ in_work.data[7:4];
+    in_work.last = in_i.last;
   end
 
   logic work_valid, work_ready;
@@ -162,6 +164,8 @@ module rs_encode
   beat_index_t beat_q;
   shard_index_t shard_q;
   column_t coefficients_q;
+
+  wire unused_last = work.last;  // beats are counted
 
   wire load = work_valid & work_ready;
   wire beat_last = beat_q == beat_index_t'(NumBeats - 1);

@@ -252,6 +252,7 @@ BAD: dict[str, list[dict[str, object]]] = {
     "stream_checker": [{"NextWidth": 0}, {"NumKinds": 0}, {"NumHops": 0}],
     "stream_delay": [{"Cycles": 17}],
     "stream_merge": [{"NumInputs": 0}],
+    "stream_stage": [{"DataBits": 7}],
     "strip": [{"HeaderBytes": 0}],
     "synchroniser": [{"Stages": 1}, {"Width": 0}],
     "tag_inserter": [{"DataWidth": 32}, {"DataWidth": 192}],

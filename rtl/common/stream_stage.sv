@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// A stage of a stream: a register or, with CutsReady, one whose in_ready_o comes out of a
+// flip-flop, so that no path runs through it against the stream.
+//
+// Without CutsReady a plain register, no LUT a bit, whose in_ready_o depends combinationally on
+// out_ready_i. With it, from 256 bits of data on, a FIFO in LUTRAM: 400 to 750 LUTs of a 512-bit
+// layer and less than a LUT a bit. Below, in designs for small devices, a skid buffer: on an ECP5
+// a bit of LUTRAM takes a LUT and a half, and its outputs are slower than flip-flops.
+//
+// Bits that decide something early belong into the head, which always comes out of flip-flops.
+//
+// Latency: 1 cycle. Throughput: one beat per cycle.
+module stream_stage #(
+    parameter type head_t = logic,
+    parameter type body_t = logic,
+    parameter int unsigned DataBits = 512,  // of a beat in the body
+    parameter bit CutsReady = 0
+) (
+    input logic clk_i,
+    input logic rst_i,
+
+    input  head_t in_head_i,
+    input  body_t in_body_i,
+    input  logic  in_valid_i,
+    output logic  in_ready_o,
+
+    output head_t out_head_o,
+    output body_t out_body_o,
+    output logic  out_valid_o,
+    input  logic  out_ready_i
+);
+
+  localparam int unsigned NarrowBits = 256;
+
+  if (DataBits < 8) begin : gen_bad_data_bits
+    $error("stream_stage: DataBits must be at least 8");
+  end
+
+  typedef struct packed {
+    head_t head;
+    body_t body;
+  } whole_t;
+
+  if (CutsReady && DataBits >= NarrowBits) begin : gen_fifo
+    head_fifo #(
+        .head_t(head_t),
+        .body_t(body_t),
+        .Depth (16)       // costs no more LUTs than a depth of 4
+    ) u_fifo (
+        .clk_i,
+        .rst_i,
+        .in_head_i,
+        .in_body_i,
+        .in_valid_i,
+        .in_ready_o,
+        .out_head_o,
+        .out_body_o,
+        .out_valid_o,
+        .out_ready_i
+    );
+  end else begin : gen_register
+    whole_t in, out;
+    assign in = '{head: in_head_i, body: in_body_i};
+    assign out_head_o = out.head;
+    assign out_body_o = out.body;
+    if (CutsReady) begin : gen_skid
+      skid_buffer #(
+          .data_t(whole_t)
+      ) u_skid (
+          .clk_i,
+          .rst_i,
+          .in_i (in),
+          .in_valid_i,
+          .in_ready_o,
+          .out_o(out),
+          .out_valid_o,
+          .out_ready_i
+      );
+    end else begin : gen_plain
+      stream_register #(
+          .data_t(whole_t)
+      ) u_register (
+          .clk_i,
+          .rst_i,
+          .in_i (in),
+          .in_valid_i,
+          .in_ready_o,
+          .out_o(out),
+          .out_valid_o,
+          .out_ready_i
+      );
+    end
+  end
+
+endmodule
