@@ -13,16 +13,17 @@ module free_list_formal #(
     input number_t given_i
 );
 
-  logic ready;
-  count_t count;
+  logic ready, available;
+  count_t  count;
   number_t number;
   free_list #(
       .NumNumbers(NumNumbers)
   ) u_list (
       .clk_i,
       .rst_i,
-      .ready_o (ready),
-      .count_o (count),
+      .ready_o(ready),
+      .count_o(count),
+      .available_o(available),
       .number_o(number),
       .take_i,
       .give_i,
@@ -65,6 +66,7 @@ module free_list_formal #(
 
   always_comb begin
     if (started_q) begin
+      assert (available == (ready & count != '0));
       assert (u_list.next_q == number_t'(u_list.read_q + 1'b1));
       assert (count == count_t'(NumNumbers) - count_t'($countones(taken_q)));
       if (~ready) begin

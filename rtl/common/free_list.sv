@@ -13,8 +13,9 @@ module free_list #(
     output logic ready_o,
 
     output logic [$clog2(NumNumbers):0] count_o,
+    output logic available_o,  // ready_o and count_o above 0, out of a flip-flop
     output number_t number_o,  // the next free number, if there is one
-    input logic take_i,  // only while a number is available
+    input logic take_i,  // only while available_o
     input logic give_i,
     input number_t given_i
 );
@@ -61,6 +62,7 @@ module free_list #(
       write_q <= '0;
       count_q <= count_t'(NumNumbers);
       was_empty_q <= 1'b0;
+      available_o <= 1'b0;
     end else begin
       if (&write_q) fill_q <= 1'b0;
       read_q <= read;
@@ -69,6 +71,7 @@ module free_list #(
       if (take_i & ~give_i) count_q <= count_q - 1'b1;
       else if (give_i & ~take_i) count_q <= count_q + 1'b1;
       was_empty_q <= give_i & (count_q == count_t'(take_i));
+      available_o <= (~fill_q | &write_q) & (give_i | count_q > count_t'(take_i));
     end
   end
 

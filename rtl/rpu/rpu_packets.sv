@@ -134,7 +134,7 @@ module rpu_packets
 
   // ---- In ----
 
-  logic first_q, drops_q, discarding_q, filled, give_q;
+  logic first_q, drops_q, discarding_q, filled, has_slot, give_q;
   slot_t free_slot, slot_q, given_q;
   place_t in_place_q;
   logic [SlotWidth:0] num_free;
@@ -143,7 +143,6 @@ module rpu_packets
   logic core_writes_q;  // one of these
   logic allocates_q;  // the core gets an empty slot if there is one
 
-  wire  has_slot = filled & |num_free;
   // What the core writes takes the place of a beat.
   wire  may_start = has_slot & ~allocates_q;
   // A write to a slot that the core does not have takes it as well: that is known late.
@@ -172,12 +171,13 @@ module rpu_packets
   ) u_free (
       .clk_i,
       .rst_i,
-      .ready_o (filled),
-      .count_o (num_free),
+      .ready_o(filled),
+      .count_o(num_free),
+      .available_o(has_slot),
       .number_o(free_slot),
-      .take_i  (starts | allocated),
-      .give_i  (give_q),
-      .given_i (given_q)
+      .take_i(starts | allocated),
+      .give_i(give_q),
+      .given_i(given_q)
   );
 
   logic [DataWidth-1:0] store_data;

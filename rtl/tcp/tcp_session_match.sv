@@ -55,7 +55,7 @@ module tcp_session_match
   logic [NumSessions-1:0][NumGroups-1:0] same, same_q;
   key_t [NumSessions-1:0] keys_q;
   logic [NumSessions-1:0] used_q, match, match_q;
-  logic list_ready;
+  logic list_ready, available;
 
   assign ready_o = list_ready & ~(step1_q.valid & (step1_q.op != SessionFind)) &
       ~(step2_q.valid & (step2_q.op != SessionFind));
@@ -93,7 +93,7 @@ module tcp_session_match
 
   number_t free, found;
   wire hit = |match_q;
-  wire add = step3_q.valid & (step3_q.op == SessionInsert) & ~hit & (free_o != '0);
+  wire add = step3_q.valid & (step3_q.op == SessionInsert) & ~hit & available;
   wire drop = step3_q.valid & (step3_q.op == SessionRemove) & hit;
   always_comb begin
     found = '0;
@@ -120,12 +120,13 @@ module tcp_session_match
   ) u_free (
       .clk_i,
       .rst_i,
-      .ready_o (list_ready),
-      .count_o (free_o),
+      .ready_o(list_ready),
+      .count_o(free_o),
+      .available_o(available),
       .number_o(free),
-      .take_i  (add),
-      .give_i  (drop),
-      .given_i (found)
+      .take_i(add),
+      .give_i(drop),
+      .given_i(found)
   );
 
   always_ff @(posedge clk_i) begin

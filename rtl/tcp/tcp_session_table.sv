@@ -72,8 +72,8 @@ module tcp_session_table
   end
 
   logic clear_q, list_ready;
-  line_t  clear_line_q;
-  count_t num_free;
+  line_t clear_line_q;
+  logic  available;  // a free session
 
   // ---- 0: select the next operation ----
 
@@ -201,7 +201,7 @@ module tcp_session_table
   wire is_move = step4_q.valid & step4_q.move & stash_q[mover_q].valid;
   wire is_op = step4_q.valid & ~step4_q.move;
   wire remove = is_op & (step4_q.op == SessionRemove);
-  wire add = inserts(step4_q) & ~hit_o & (num_free != '0) & (have_vacant | ~&stashed);
+  wire add = inserts(step4_q) & ~hit_o & available & (have_vacant | ~&stashed);
   wire drop = remove & hit_o;
 
   always_comb begin
@@ -271,7 +271,7 @@ module tcp_session_table
   // A key is written before it is known whether its number will be used; the key of a free number
   // is undefined.
   (* ram_style = "block" *) key_t key_ram[NumSessions];
-  wire insert2 = inserts(step2_q) & (num_free != '0);
+  wire insert2 = inserts(step2_q) & available;
   wire number_t key_session = insert2 ? free : session_i;
   always_ff @(posedge clk_i) begin
     if (insert2) key_ram[key_session] <= key2_q;
@@ -281,18 +281,18 @@ module tcp_session_table
 
   // ---- Free numbers ----
 
-  assign free_o = num_free;
   free_list #(
       .NumNumbers(NumSessions)
   ) u_free (
       .clk_i,
       .rst_i,
-      .ready_o (list_ready),
-      .count_o (num_free),
+      .ready_o(list_ready),
+      .count_o(free_o),
+      .available_o(available),
       .number_o(free),
-      .take_i  (add),
-      .give_i  (drop),
-      .given_i (session4_q)
+      .take_i(add),
+      .give_i(drop),
+      .given_i(session4_q)
   );
 
 endmodule

@@ -193,7 +193,7 @@ BROKEN = (
     (CSRS, Mutation(CSR_FILE, "external ? 4'd11 : software", "software ? 4'd11 : external")),
     (CSRS, Mutation(CSR_FILE, "trap_i | write_i & at_mtval_q", "write_i & at_mtval_q")),
     (CSRS, Mutation(CSR_FILE, "12'h305, 12'h340,", "12'h305,")),
-    (SESSIONS, Mutation(SESSION_TABLE, "inserts(step2_q) & (num_free != '0)", "inserts(step2_q)")),
+    (SESSIONS, Mutation(SESSION_TABLE, "inserts(step2_q) & available", "inserts(step2_q)")),
     (RANGES, Mutation(RANGES_FILE, "distance_t'(to_2_q[r]) < add_from_q;", "1'b0;")),
     (RANGES, Mutation(RANGES_FILE, "(distance_t'(from_2_q[r]) > 0)", "(from_2_q[r] != '0)")),
     (RANGES, Mutation(RANGES_FILE, "{add_i | remove_i}", "{add_i}")),
