@@ -56,9 +56,9 @@ module ids_scan
   at_t at_q;
   logic goes_on_q;  // not at the first word of a packet
   wire at_t first_at = packet_i.from[13:4];
-  wire at_t last_at = packet_i.is_small ? first_at : packet_i.last_at;
   wire at_t at = goes_on_q ? at_q : first_at;
-  wire ends = at == last_at;
+  wire ends = goes_on_q ? at_q == packet_i.last_at :
+      packet_i.is_small | first_at == packet_i.last_at;
 
   logic [5:0] outstanding_q;
   logic back, taken;
