@@ -70,7 +70,7 @@ class Processor:
     def load(self, program: str) -> None:
         source, elf = self.folder / "program.c", self.folder / "program.elf"
         source.write_text(program)
-        build([source], elf, code_bytes=8192, data_bytes=8192)
+        build([source], elf)
         found = image.read(elf)
         self.bench.control(0)
         words = [a // 4 << 32 | word for a, word in found.code.items()]

@@ -24,7 +24,7 @@ def running(
     `change`: text of the design file that is replaced.
     """
     elf = folder / f"{name}.elf"
-    build([MIDDLEBOXES / f"{name}.c"], elf, code_bytes=8192, data_bytes=8192)
+    build([MIDDLEBOXES / f"{name}.c"], elf)
     design = MIDDLEBOXES / f"{name}.yaml"
     if change[0]:
         text = design.read_text()

@@ -3,15 +3,19 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from typer.testing import CliRunner
 
 from bombus.base.errors import UserError
+from bombus.base.paths import RTL
 from bombus.cli import app
 from bombus.firmware import image
-from bombus.firmware.build import build
+from bombus.firmware.build import MEMORY_BYTES, build
+from bombus.firmware.load import load
 
 PROGRAM = """
 #include "rpu.h"
@@ -41,7 +45,7 @@ def test_sizes_are_printed(source: Path, tmp_path: Path) -> None:
     found = image.read(elf)
     assert 100 < found.code_bytes < 400
     assert found.data_bytes == 12 + 4 + 16
-    assert f"{found.code_bytes} of 16384 bytes of code, 32 of 16384 bytes of data" in result.output
+    assert f"{found.code_bytes} of 8192 bytes of code, 32 of 8192 bytes of data" in result.output
     assert list(found.data.values()) == [1, 2, 3, 0x1234]
     assert min(found.code) == 0
 
@@ -57,6 +61,28 @@ def test_what_does_not_fit_is_told(source: Path, tmp_path: Path) -> None:
         build([source], tmp_path / "program.elf", code_bytes=64)
 
 
+def test_memories_are_those_of_the_layer(source: Path, tmp_path: Path) -> None:
+    """The defaults of both agree."""
+    text = (RTL / "rpu" / "rpu.sv").read_text()
+    assert re.findall(r"(?:Code|Data)Bytes = (\d+)", text) == [str(MEMORY_BYTES)] * 2
+    build([source], tmp_path / "program.elf")
+    assert image.read(tmp_path / "program.elf").stack_top == MEMORY_BYTES
+
+
+@pytest.mark.parametrize(("name", "there"), [("code", 32), ("data", 4096)])
+def test_what_does_not_fit_is_not_loaded(
+    source: Path, tmp_path: Path, name: str, there: int
+) -> None:
+    """Neither is a program whose stack would start beyond the data memory."""
+    elf = tmp_path / "program.elf"
+    build([source], elf)
+    memories = {"code": [None] * 2048, "data": [None] * 2048, name: [None] * (there // 4)}
+    with pytest.raises(
+        UserError, match=rf"{name} memory, and the processor has {there:,}: .*bytes"
+    ):
+        load(SimpleNamespace(**memories), elf)
+
+
 def test_other_files_are_refused(source: Path) -> None:
-    with pytest.raises(UserError, match="no 32-bit"):
+    with pytest.raises(UserError, match="not a 32-bit"):
         image.read(source)

@@ -265,5 +265,8 @@ def test_tables_that_are_too_small(tmp_path: Path) -> None:
         compiling.compile_rules(rules, rows=256)
     assert compiling.compile_rules(rules).tables.rows == 1024  # two steps a rule
     file.write_text(f"{ANY} (sid:1;)\n")
-    with pytest.raises(UserError, match="none of the rules"):
+    with pytest.raises(
+        UserError,
+        match=r"none of the rules can be compiled\n.*my.rules:1: sid 1 is not compiled: no content",
+    ):
         compiling.compile_rules(compiling.read([file], {}))

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from bombus.cli.common import Command, Group
+from bombus.firmware.build import MEMORY_BYTES
 
 firmware = typer.Typer(
     cls=Group, help="Build programs for packet processors.", no_args_is_help=True
@@ -19,8 +20,12 @@ firmware = typer.Typer(
 def build(
     sources: Annotated[list[Path], typer.Argument(help="C and assembler files.")],
     output: Annotated[Path, typer.Option("-o", help="ELF file to write.")],
-    code_bytes: Annotated[int, typer.Option(help="Size of the code memory.")] = 16384,
-    data_bytes: Annotated[int, typer.Option(help="Size of the data memory.")] = 16384,
+    code_bytes: Annotated[
+        int, typer.Option(metavar="BYTES", help="Size of the code memory, as in the design file.")
+    ] = MEMORY_BYTES,
+    data_bytes: Annotated[
+        int, typer.Option(metavar="BYTES", help="Size of the data memory, as in the design file.")
+    ] = MEMORY_BYTES,
 ) -> None:
     """Compile firmware; print how much memory it uses."""
     from bombus.firmware import build as compiling

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from bombus.base.errors import UserError
+from bombus.base.text import counted
 from bombus.cli.common import Command, Group
 
 rules = typer.Typer(
@@ -48,13 +49,12 @@ def compile(
     compiling.write(compiled, output)
     for each in compiled.verdicts:
         if each.kind == compiling.NOT_COMPILED:
-            place = each.rule.statement.place
-            typer.echo(f"{place}: sid {each.rule.sid} is not compiled: {each.reason}")
+            typer.echo(compiling.not_compiled(each))
     kinds = (compiling.EXACT, compiling.PREFILTER, compiling.NOT_COMPILED)
     exact, prefilter, rest = map(compiled.count, kinds)
     typer.echo(
-        f"{output}: {len(found)} rules: {exact} exact, {prefilter} prefilter, {rest} not compiled; "
-        f"{compiled.tables.rows} rows"
+        f"{output}: {counted(len(found), 'rule')}: {exact} exact, {prefilter} prefilter, "
+        f"{rest} not compiled; {compiled.tables.rows} rows"
     )
 
 

@@ -16,11 +16,14 @@ from bombus.base.output import replace
 
 FILES = Path(__file__).parent / "files"
 GCC_NAMES = ("riscv32-unknown-elf-gcc", "riscv64-unknown-elf-gcc")
+# -g: with symbols, by which a loader knows where the stack starts.
 _FLAGS = (
-    *("-Os", "-std=c11", "-Wall", "-Wextra", "-ffreestanding", "-nostdlib", "-static"),
+    *("-Os", "-g", "-std=c11", "-Wall", "-Wextra", "-ffreestanding", "-nostdlib", "-static"),
     *("-mabi=ilp32", "-fno-builtin", "-ffunction-sections", "-fdata-sections"),
     *("-fno-stack-protector", "-Wl,--gc-sections", "-Wl,--build-id=none"),
 )
+# Each of a packet processor's memories, code and data, unless the design file says otherwise.
+MEMORY_BYTES = 8192
 
 
 def compiler() -> list[str]:
@@ -38,9 +41,16 @@ def compiler() -> list[str]:
 
 
 def build(
-    sources: Sequence[Path], output: Path, *, code_bytes: int = 16384, data_bytes: int = 16384
+    sources: Sequence[Path],
+    output: Path,
+    *,
+    code_bytes: int = MEMORY_BYTES,
+    data_bytes: int = MEMORY_BYTES,
 ) -> None:
-    """Compiles and links `sources` to an ELF file; raises UserError with the compiler's words."""
+    """Compiles and links `sources` to an ELF file; raises UserError with the compiler's words.
+
+    The stack starts at the end of the data memory.
+    """
     for source in sources:
         if not source.is_file():
             raise UserError(f"there is no file {source}")

@@ -11,6 +11,8 @@ from bombus.base.errors import UserError
 
 DATA_BASE = 0x10000000
 _LOAD, _RISCV, _EXECUTABLE_FILE = 1, 243, 2
+_SYMBOLS = 2  # kind of section
+_STACK_TOP = b"__stack_top"  # of link.ld
 
 
 @dataclass
@@ -20,6 +22,7 @@ class Image:
     code: dict[int, int] = field(default_factory=dict)
     data: dict[int, int] = field(default_factory=dict)
     data_bytes: int = 0  # including zero-initialised data
+    stack_top: int = 0  # in the data memory; 0 if the file does not say
 
     @property
     def code_bytes(self) -> int:
@@ -30,11 +33,11 @@ def read(file: Path) -> Image:
     """Reads an ELF file for RV32."""
     content = file.read_bytes()
     if content[:6] != b"\x7fELF\x01\x01":
-        raise UserError(f"{file} is no 32-bit little-endian ELF file")
+        raise UserError(f"{file} is not a 32-bit little-endian ELF file")
     header = struct.unpack_from("<HHIIIIIHHHHHH", content, 16)
     kind, machine, _, entry, programs, _, _, _, size, count = header[:10]
     if (kind, machine, entry) != (_EXECUTABLE_FILE, _RISCV, 0):
-        raise UserError(f"{file} is no RISC-V program that starts at address 0")
+        raise UserError(f"{file} is not a RISC-V program that starts at address 0")
     image = Image()
     for index in range(count):
         segment = struct.unpack_from("<8I", content, programs + index * size)
@@ -52,4 +55,21 @@ def read(file: Path) -> Image:
         memory.update({start + 4 * place: word for place, word in enumerate(words)})
         if is_data:
             image.data_bytes = max(image.data_bytes, start + in_memory)
+    image.stack_top = max(0, _symbols(content).get(_STACK_TOP, 0) - DATA_BASE)
     return image
+
+
+def _symbols(content: bytes) -> dict[bytes, int]:
+    """Values by name; none if the file has been stripped."""
+    (sections,) = struct.unpack_from("<I", content, 32)
+    size, count = struct.unpack_from("<HH", content, 46)
+    found: dict[bytes, int] = {}
+    headers = [struct.unpack_from("<10I", content, sections + n * size) for n in range(count)]
+    for _, kind, _, _, offset, length, link, _, _, each in headers:
+        if kind != _SYMBOLS:
+            continue
+        names = content[headers[link][4] :]
+        for at in range(offset, offset + length, each):
+            name, value = struct.unpack_from("<II", content, at)
+            found[names[name : names.index(b"\0", name)]] = value
+    return found

@@ -6,12 +6,24 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from bombus.base.errors import UserError
 from bombus.firmware import image
 
 
 def write(registers: Any, file: Path) -> None:
-    """Stops the processor and writes the program; arguments as of `load`."""
+    """Stops the processor and writes the program; arguments as of `load`.
+
+    UserError, before anything changes, if the program does not fit into the memories.
+    """
     program = image.read(file)
+    needs = {"code": program.code_bytes, "data": max(program.data_bytes, program.stack_top)}
+    for name, needed in needs.items():
+        there = 4 * len(getattr(registers, name))
+        if needed > there:
+            raise UserError(
+                f"{file} needs {needed:,} bytes of {name} memory, and the processor has {there:,}: "
+                f"build it with --{name}-bytes {there}, or set {name}_bytes of the layer"
+            )
     registers.control.run = 0
     for memory, words in ((registers.code, program.code), (registers.data, program.data)):
         for address, word in words.items():

@@ -111,6 +111,12 @@ def _judge(rule: Rule, rarity: Rarity) -> Verdict:
     return Verdict(rule, kind, ", ".join(reasons), entries)
 
 
+def not_compiled(verdict: Verdict) -> str:
+    """A line with the place of the rule and the reason."""
+    rule = verdict.rule
+    return f"{rule.statement.place}: sid {rule.sid} is not compiled: {verdict.reason}"
+
+
 def _left_out(verdict: Verdict) -> Verdict:
     return Verdict(verdict.rule, NOT_COMPILED, f"it would be a prefilter: {verdict.reason}")
 
@@ -140,7 +146,9 @@ def compile_rules(
         verdicts = [_left_out(each) if each.kind == PREFILTER else each for each in verdicts]
     entries = [entry for each in verdicts for entry in each.entries]
     if not entries:
-        raise UserError("none of the rules can be compiled")
+        raise UserError(
+            "\n".join(["none of the rules can be compiled", *map(not_compiled, verdicts)])
+        )
     return Compiled(verdicts, tables.fit(entries, rows))
 
 
