@@ -80,5 +80,5 @@ def test_tables_of_other_rows(ids: Simulation, tmp_path: Path) -> None:
     with pytest.raises(UserError, match="compile with --rows 1024"):
         load.write(ids.tile("rpu").registers.rule_matcher, tables.Tables(256))
     (tmp_path / "tables.bin").write_bytes(bytes(100))
-    with pytest.raises(UserError, match="no file of tables"):
+    with pytest.raises(UserError, match="not a file of tables"):
         load.read(tmp_path)

@@ -246,7 +246,7 @@ def test_what_is_refused(pair: Pair) -> None:
         (lambda: tcp.connect(SERVER, 0), "port: should be 1 to 65535"),
         (lambda: near.receive(0), "size should be 1 or more"),
         (lambda: near.receive(1, timeout=-1), "timeout: should be 0 seconds or more"),
-        (lambda: pair.server.listen(80), "port 80 is listened at already"),
+        (lambda: pair.server.listen(80), "already listening on port 80"),
         (lambda: Sockets(pair.near, "tcp"), "tile tcp is no tile that raises"),
     ):
         with pytest.raises(SimulationError, match=reason):

@@ -86,7 +86,7 @@ def test_a_list_as_constants_is_a_layer(tmp_path: Path) -> None:
 
 
 def test_an_empty_list_is_refused() -> None:
-    with pytest.raises(UserError, match="there is no prefix"):
+    with pytest.raises(UserError, match="the file has no prefixes"):
         table.layer("my_list", "list.txt", [])
 
 

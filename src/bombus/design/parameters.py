@@ -12,6 +12,8 @@ from bombus.design.rtl import Parameter
 
 def parameter_value(value: bool | int | str, parameter: Parameter) -> int:
     """A value of the design file as a number; ValueError says what is wrong."""
+    if isinstance(value, bool) and parameter.width > 1:
+        raise ValueError(f"should be a whole number, not {str(value).lower()}")
     if isinstance(value, str):
         if re.fullmatch(r"[0-9a-fA-F]{2}(:[0-9a-fA-F]{2}){5}", value):
             number = mac_number(value)
@@ -19,9 +21,8 @@ def parameter_value(value: bool | int | str, parameter: Parameter) -> int:
             try:
                 number = int(ipaddress.IPv4Address(value))
             except ValueError:
-                raise ValueError(
-                    f"should be a number, true, false, an IPv4 or a MAC address, not {value!r}"
-                ) from None
+                expected = "a whole number, true, false, an IPv4 or a MAC address"
+                raise ValueError(f"should be {expected}, not {value!r}") from None
     else:
         number = int(value)
     low = -(1 << (parameter.width - 1)) if parameter.is_signed else 0

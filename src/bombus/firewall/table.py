@@ -31,7 +31,7 @@ def write(registers: Any, boundaries: Sequence[int]) -> None:
 def layer(name: str, source: str, boundaries: Sequence[int]) -> str:
     """The SystemVerilog of an accelerator `name` with the list as constants."""
     if not boundaries:
-        raise UserError(f"{source}: there is no prefix")
+        raise UserError(f"{source}: the file has no prefixes")
     words = [f"32'h{address:08x}" for address in reversed(boundaries)]
     lines = [", ".join(words[n : n + 6]) for n in range(0, len(words), 6)]
     environment = templates(paths.PACKAGE / "firewall" / "templates")

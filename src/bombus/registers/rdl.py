@@ -261,7 +261,7 @@ def _problems(node: AddressableNode) -> Iterator[Problem]:
             known = _FIELD_PROPERTIES
             reset = child.get_property("reset")
             if reset is not None and not isinstance(reset, int):
-                yield problem(child, "has a reset value that is no number")
+                yield problem(child, "has a reset value that is not a number")
             if text := _access_problem(child):
                 yield problem(child, text)
         elif isinstance(child, RegNode):

@@ -60,7 +60,7 @@ def _bytes(text: str) -> bytes:
             try:
                 found += bytes.fromhex("".join(digits.split()))
             except ValueError:
-                raise RuleSyntaxError(f"|{digits}| are no hexadecimal bytes") from None
+                raise RuleSyntaxError(f"|{digits}| is not valid hexadecimal") from None
             digits = None
         elif escaped:
             found += char.encode("latin-1")

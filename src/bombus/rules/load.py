@@ -24,7 +24,7 @@ def read(folder: Path) -> Tables:
         raise UserError(f"{file}: {error.strerror or error}") from None
     rows = len(content) // 4 // COLUMNS
     if not rows or rows & rows - 1 or len(content) != 4 * COLUMNS * rows:
-        raise UserError(f"{file}: this is no file of tables")
+        raise UserError(f"{file}: this is not a file of tables")
     tables = Tables(rows)
     words = (int.from_bytes(content[n : n + 4], "little") for n in range(0, len(content), 4))
     tables.words = array("I", words)

@@ -48,7 +48,7 @@ def _parse(text: str, variables: Mapping[str, str], depth: int) -> tuple[Range, 
         return _parse(variables[text[1:]].replace(" ", ""), variables, depth + 1)
     if text.startswith("["):
         if not text.endswith("]"):
-            raise RuleSyntaxError(f"{text!r} are no ports")
+            raise RuleSyntaxError(f"{text!r} is not a list of ports")
         return _of_list(_items(text[1:-1]), variables, depth)
     if text == "any":
         return ANY

@@ -105,7 +105,7 @@ class _Reader:
         for modifier in modifiers:
             name, _, argument = modifier.partition(" ")
             if name not in _MODIFIERS and not name.startswith("fast_pattern"):
-                raise RuleSyntaxError(f"{name!r} is no modifier of content")
+                raise RuleSyntaxError(f"{name!r} is not a modifier of content")
             self._modify(name, argument.strip() or None)
 
     def _modify(self, name: str, value: str | None) -> None:
@@ -171,7 +171,7 @@ def of(statement: Statement, variables: Mapping[str, str]) -> Rule:
     for option in statement.options:
         reader.read(option)
     if not rule.sid:
-        raise RuleSyntaxError("there is no sid")
+        raise RuleSyntaxError("the rule has no sid")
     _read_protocol(rule, statement.protocol)
     _read_addresses(rule, statement, variables)
     try:

@@ -96,9 +96,9 @@ def _statement(file: Path, line: int, text: str) -> Statement:
         )
     action, protocol, source, source_ports, direction, target, target_ports = fields
     if action not in ACTIONS:
-        raise RuleSyntaxError(f"{action!r} is no action")
+        raise RuleSyntaxError(f"{action!r} is not an action")
     if direction not in DIRECTIONS:
-        raise RuleSyntaxError(f"{direction!r} is no direction; there are -> and <>")
+        raise RuleSyntaxError(f"{direction!r} is not a direction; use -> or <>")
     options = tuple(_options(rest.rstrip()[:-1]))
     return Statement(
         *(file, line, action, protocol.lower(), source, source_ports),
@@ -159,7 +159,7 @@ def number(text: str | None, lowest: int, highest: int) -> int:
     try:
         value = int(text or "", 16 if (text or "").lower().startswith("0x") else 10)
     except ValueError:
-        raise RuleSyntaxError(f"{text!r} is no number") from None
+        raise RuleSyntaxError(f"{text!r} is not a number") from None
     if not lowest <= value <= highest:
         raise RuleSyntaxError(f"{value} is not from {lowest} to {highest}")
     return value

@@ -16,6 +16,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from bombus.base.errors import UserError
+from bombus.firmware import image
 from bombus.firmware.image import DATA_BASE
 from bombus.firmware.load import write
 from bombus.simulator.balancer import Balancer, groups
@@ -226,11 +228,14 @@ def keep_loaded(file: Path) -> Callable[[Simulation], None]:
     without loss, when the file changes.
     """
     loaded: list[int] = []
+    image.read(file)  # a bad file is reported before the run starts
 
     def software(simulation: Simulation) -> None:
         changed = file.stat().st_mtime_ns
         if changed in loaded:
             return
+        if not simulation.rpus:
+            raise UserError(f"the design has no packet processor to load {file} into")
         for processor in simulation.rpus:
             if loaded:
                 with suppress(SimulationError):  # for a program that hangs

@@ -57,7 +57,7 @@ class Listener:
 
     def accept(self, timeout: float = DEFAULT_TIMEOUT) -> Connection:
         """The next connection that a peer has opened."""
-        self._sockets.wait(lambda: bool(self.waiting), timeout, "nobody has connected")
+        self._sockets.wait(lambda: bool(self.waiting), timeout, "no connection")
         return self.waiting.popleft()
 
     def close(self) -> None:
@@ -93,7 +93,7 @@ class Sockets:
         """Starts to accept connections to a port."""
         self._check_port(port)
         if port in self.listeners:
-            raise SimulationError(f"port {port} is listened at already")
+            raise SimulationError(f"already listening on port {port}")
         self.listeners[port] = Listener(self, port)
         self.send(REQUEST, request="request_listen", place=port)
         return self.listeners[port]
