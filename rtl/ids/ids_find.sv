@@ -49,24 +49,7 @@ module ids_find
 
   wire asks = valid_q & outstanding_q != 5'(Depth);
   wire [31:0] one = left_q & (~left_q + 1'b1);
-  // At most one position is left. In groups of six, since a carry chain would take too long here.
-  logic [5:0][5:0] groups;
-  logic [5:0] some;  // of the group
-  logic is_last;
-  always_comb begin
-    groups  = 36'(left_q);
-    some    = '0;
-    is_last = 1'b1;
-    for (int unsigned g = 0; g < 6; g++) begin
-      for (int unsigned n = 0; n < 6; n++) begin
-        if (some[g] & groups[g][n]) is_last = 1'b0;
-        some[g] |= groups[g][n];
-      end
-    end
-    for (int unsigned g = 1; g < 6; g++) begin
-      for (int unsigned n = 0; n < g; n++) if (some[n] & some[g]) is_last = 1'b0;
-    end
-  end
+  wire is_last = (left_q ^ one) == '0;
   assign ready_o = ~valid_q | asks & is_last;
   logic [4:0] number;
   always_comb begin

@@ -61,14 +61,14 @@ module ids_scan
       packet_i.is_small | first_at == packet_i.last_at;
 
   logic [5:0] outstanding_q;
-  logic back, taken;
+  logic back, taken_q;
   wire asks = packet_valid_i & ~wait_i & outstanding_q != 6'(Depth);
   assign packet_ready_o = asks & ends;
   assign word_o = WordWidth'({packet_i.beat, 2'b00}) + WordWidth'(at);
   always_ff @(posedge clk_i) begin
     if (asks) at_q <= at + 1'b1;
     if (asks) goes_on_q <= ~ends;
-    outstanding_q <= outstanding_q + 6'(asks) - 6'(back) - 6'(taken);
+    outstanding_q <= outstanding_q + 6'(asks) - 6'(back) - 6'(taken_q);
     if (rst_i) begin
       goes_on_q <= 1'b0;
       outstanding_q <= '0;
@@ -184,7 +184,7 @@ module ids_scan
       .out_valid_o(valid_o),
       .out_ready_i(ready_i)
   );
-  assign taken = valid_o & ready_i;
+  always_ff @(posedge clk_i) taken_q <= valid_o & ready_i & ~rst_i;  // ready_i comes late
   assign {long_o, short_o, ends_o} = head;
   assign {at_o, bytes_o} = body;
 
