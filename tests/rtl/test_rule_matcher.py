@@ -409,6 +409,26 @@ def test_a_flow_of_waiting_segments_is_replaced(matcher: Matcher, tmp_path: Path
         assert [sids(each) for each in found if each.hits] in ([{51}, {91}], [{91}, {51}])
 
 
+@pytest.mark.parametrize("late", range(6))
+def test_reset_of_one_cycle(matcher: Matcher, tmp_path: Path, late: int) -> None:
+    """While datagrams pass, one in a few cycles; then one fills the buffers without a loss."""
+    numbers = range(90)
+    other = 'alert udp any 7 -> any 7 (content:"filler!!"; sid:100;)'  # ports of no packet
+    rules = numbered(len(numbers)).replace("tcp", "udp")
+    matcher.load(compiled(tmp_path, f"{rules}\n{other}"))
+    flow = Flow("10.0.0.1", "10.0.0.2", 1, 2)
+    small = rule_frames.datagram(flow, Packet(2, 1, 2, b"......"))
+    for first in numbers[::HITS]:
+        wanted = set(numbers[first : first + HITS])
+        parts = [text([n]).ljust(16) if n in wanted else b"filler!!" * 2 for n in numbers]
+        matcher.push([small] * 40)
+        matcher.bench.run(100 + late)
+        matcher.bench.reset(1)
+        packet = Packet(2, 1, 2, b"".join(parts))
+        (found,) = matcher.run([rule_frames.datagram(flow, packet)])
+        assert sids(found) == {n + 1 for n in wanted}
+
+
 def test_rate(benches: Benches, tmp_path: Path) -> None:
     """16 bytes of payload a cycle without hits."""
     matcher = Matcher(benches("rule_matcher", NumSlots=16))
