@@ -71,7 +71,9 @@ FILL: Test = partial(test_mac_rx.test_rx_holds_frames_until_the_beats_are_used_u
 OPTIONS: Test = partial(test_ipv4_options.test_every_payload_length, words=3)
 SAYS: Test = partial(test_ipv4_options.test_what_options_say, seed=1)
 LOSES: Test = test_ipv4_options.test_full_buffers_lose_whole_packets_and_count_them
-SIDE: Test = partial(test_layers.test_packets_with_options_do_not_hold_up_others, size=200, share=0.1)
+SIDE: Test = partial(
+    test_layers.test_packets_with_options_do_not_hold_up_others, size=200, share=0.1
+)
 TOO_LONG: Test = test_layers.test_ipv4_tx_drops_what_no_frame_can_hold
 ENCODE: Test = partial(test_reed_solomon.test_parity, seed=1, encoders=test_reed_solomon.FEW)
 CROSSPOINT: Test = partial(
