@@ -13,8 +13,8 @@ from typer.testing import CliRunner
 from bombus.base.errors import UserError
 from bombus.base.paths import RTL
 from bombus.cli import app
-from bombus.firmware import image
-from bombus.firmware.build import MEMORY_BYTES, build
+from bombus.firmware import MEMORY_BYTES, image
+from bombus.firmware.build import build
 from bombus.firmware.load import load
 
 PROGRAM = """

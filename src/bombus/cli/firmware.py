@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from bombus.cli.common import Command, Group
-from bombus.firmware.build import MEMORY_BYTES
+from bombus.firmware import MEMORY_BYTES
 
 firmware = typer.Typer(
     cls=Group, help="Build programs for packet processors.", no_args_is_help=True

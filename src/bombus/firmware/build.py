@@ -13,6 +13,7 @@ from tempfile import TemporaryDirectory
 
 from bombus.base.errors import UserError
 from bombus.base.output import replace
+from bombus.firmware import MEMORY_BYTES
 
 FILES = Path(__file__).parent / "files"
 GCC_NAMES = ("riscv32-unknown-elf-gcc", "riscv64-unknown-elf-gcc")
@@ -22,8 +23,6 @@ _FLAGS = (
     *("-mabi=ilp32", "-fno-builtin", "-ffunction-sections", "-fdata-sections"),
     *("-fno-stack-protector", "-Wl,--gc-sections", "-Wl,--build-id=none"),
 )
-# Each of a packet processor's memories, code and data, unless the design file says otherwise.
-MEMORY_BYTES = 8192
 
 
 def compiler() -> list[str]:

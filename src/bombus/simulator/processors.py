@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Any
 
 from bombus.base.errors import UserError
 from bombus.firmware import image
-from bombus.firmware.image import DATA_BASE
 from bombus.firmware.load import write
 from bombus.simulator.balancer import Balancer, groups
 from bombus.simulator.counters import DROP
@@ -52,7 +51,7 @@ class Memory:
     def __init__(self, registers: Any, name: str) -> None:
         self._registers, self._name = registers, name
 
-    def read(self, address: int = DATA_BASE, count: int = 4) -> bytes:
+    def read(self, address: int = image.DATA_BASE, count: int = 4) -> bytes:
         """This many bytes from an address on."""
         first, last = address // 4, (address + count - 1) // 4
         words = b"".join(
@@ -71,12 +70,12 @@ class Memory:
         if self._registers.control.run:
             raise SimulationError(f"{self._name} runs; stop it to reach its memory")
         table = self._registers.data
-        if not 0 <= address - DATA_BASE < 4 * len(table):
+        if not 0 <= address - image.DATA_BASE < 4 * len(table):
             raise SimulationError(
-                f"{self._name}: data memory is {DATA_BASE:#x} to "
-                f"{DATA_BASE + 4 * len(table) - 1:#x}, not {address:#x}"
+                f"{self._name}: data memory is {image.DATA_BASE:#x} to "
+                f"{image.DATA_BASE + 4 * len(table) - 1:#x}, not {address:#x}"
             )
-        return table[(address - DATA_BASE) // 4]
+        return table[(address - image.DATA_BASE) // 4]
 
 
 class Processor:
