@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 MASK = 0xFFFFFFFF
 DATA_BASE, BUS_BASE, BUS_BAD = 0x10000000, 0x20000000, 0x28000000
+CODE_BYTES = DATA_BYTES = 16384  # of the core as the benches build it
 
 
 def signed(value: int) -> int:
@@ -70,8 +71,8 @@ class Model:
     """Registers, memories and CSRs; `step` executes one instruction."""
 
     code: dict[int, int]
-    code_bytes: int = 16384
-    data_bytes: int = 16384
+    code_bytes: int = CODE_BYTES
+    data_bytes: int = DATA_BYTES
     custom_ops: int = 0xFF
     pc: int = 0
     x: list[int] = field(default_factory=lambda: [0] * 32)

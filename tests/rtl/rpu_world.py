@@ -9,7 +9,7 @@ from typing import Any
 
 import rpu_asm as asm
 from harness import Bench, Benches, Layout
-from rpu_model import DATA_BASE, Model, Retired
+from rpu_model import CODE_BYTES, DATA_BASE, DATA_BYTES, Model, Retired
 
 from bombus.design.rtl import struct_layout
 
@@ -27,7 +27,8 @@ class Core:
     """A core with its memories; it runs while `hold` is 0."""
 
     def __init__(self, benches: Benches, seed: int = 1, **parameters: int) -> None:
-        self.bench: Bench = benches("rpu_core", seed=seed, **parameters)
+        memories = {"CodeBytes": CODE_BYTES, "DataBytes": DATA_BYTES}
+        self.bench: Bench = benches("rpu_core", seed=seed, **memories | parameters)
         self.controls: dict[str, int] = {"hold": 1}
         self.set()
 
@@ -109,7 +110,7 @@ def run(
     core.clear()
     # The whole of both memories, so that nothing is left of the program before.
     core.load(
-        {a: code.get(a, 0) for a in range(0, 16384, 4)},
+        {a: code.get(a, 0) for a in range(0, CODE_BYTES, 4)},
         {a: initial.get(a, 0) for a in range(0, 1024, 4)},
     )
     golden = Model(code, **model)

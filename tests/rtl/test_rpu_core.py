@@ -11,7 +11,7 @@ from random import Random
 import pytest
 import rpu_asm as asm
 from harness import Benches
-from rpu_model import BUS_BAD, BUS_BASE, DATA_BASE, Model
+from rpu_model import BUS_BAD, BUS_BASE, CODE_BYTES, DATA_BASE, DATA_BYTES, Model
 from rpu_world import BUS, Core, compare, run, unpack, words
 
 from bombus.firmware import image
@@ -198,9 +198,9 @@ EXCEPTIONS = {
     "sh": (asm.store("sh", 7, 5, 1), DATA_BASE, 6),
     "sw": (asm.store("sw", 7, 5, 3), DATA_BASE, 6),
     "load from code": (asm.load("lw", 7, 5, 0), 0, 5),
-    "load behind data": (asm.load("lw", 7, 5, 0), DATA_BASE + 16384, 5),
+    "load behind data": (asm.load("lw", 7, 5, 0), DATA_BASE + DATA_BYTES, 5),
     "load before data": (asm.load("lw", 7, 5, -4), DATA_BASE, 5),
-    "store behind data": (asm.store("sb", 7, 5, 0), DATA_BASE + 16384, 7),
+    "store behind data": (asm.store("sb", 7, 5, 0), DATA_BASE + DATA_BYTES, 7),
     "store nowhere": (asm.store("sw", 7, 5, 0), 0xFFFFFFF0, 7),
     "load from the bus": (asm.load("lw", 7, 5, 0), BUS_BAD, 5),
     "store to the bus": (asm.store("sb", 7, 5, 3), BUS_BAD, 7),
@@ -233,8 +233,8 @@ def test_falls_off_the_end_of_the_code(core: Core) -> None:
     code |= words([asm.jalr(31, 5, 0), asm.jal(0, 0)], 20) | handler()
     code |= words([asm.NOP, asm.NOP], 16376)
     model, retired = run(core, code, count=40)
-    assert [(e["pc"], e["trap"]) for e in retired if e["trap"]] == [(16384, 1)]
-    assert (model.csrs[0x342], model.csrs[0x343], model.x[29]) == (1, 16384, 16384)
+    assert [(e["pc"], e["trap"]) for e in retired if e["trap"]] == [(CODE_BYTES, 1)]
+    assert (model.csrs[0x342], model.csrs[0x343], model.x[29]) == (1, CODE_BYTES, CODE_BYTES)
 
 
 @pytest.mark.parametrize("name", asm.CSR_OP)
@@ -349,7 +349,7 @@ def test_interrupt_at_every_place(core: Core, source: str, stall: float) -> None
 
 def test_priorities_of_interrupts(core: Core) -> None:
     code = loop_for_interrupts()
-    core.load({a: code.get(a, 0) for a in range(0, 16384, 4)}, {0: 0})
+    core.load({a: code.get(a, 0) for a in range(0, CODE_BYTES, 4)}, {0: 0})
     causes = []
     for controls in ((1, 1, 1), (0, 1, 1), (0, 0, 1)):
         core.set(hold=1)

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from harness import Benches
+from rpu_model import CODE_BYTES, DATA_BYTES
 from rpu_world import Core
 
 from bombus.firmware import image
@@ -162,7 +163,7 @@ def ended(core: Core, tmp_path: Path, lines: Sequence[str]) -> tuple[int, int]:
     text = "\n".join(lines)
     end = "li a0, 1\nj done\nfailed: li a0, 2\ndone: li s1, 0x10000000\nsw s0, 4(s1)\nsw a0, 0(s1)"
     source.write_text(f".globl main\nmain: li s0, 0\n{text}\n{end}\n1: j 1b\n")
-    build([source], elf)
+    build([source], elf, code_bytes=CODE_BYTES, data_bytes=DATA_BYTES)
     program = image.read(elf)
     core.load(program.code, program.data)
     core.set(hold=0)

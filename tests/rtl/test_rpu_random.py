@@ -11,11 +11,10 @@ import pytest
 import rpu_asm as asm
 import unicorn
 from harness import Benches
-from rpu_model import BUS_BASE, DATA_BASE, Model
+from rpu_model import BUS_BASE, CODE_BYTES, DATA_BASE, DATA_BYTES, Model
 from rpu_world import Core, compare, words
 from unicorn import riscv_const as const
 
-CODE_BYTES = DATA_BYTES = 16384
 # x1 to x3 hold addresses of the data memory, x4 of the bus, x30 of code.
 POINTERS = {1: DATA_BASE, 2: DATA_BASE + 8192, 3: DATA_BASE + DATA_BYTES, 4: BUS_BASE + 128}
 HANDLER = CODE_BYTES - 64
