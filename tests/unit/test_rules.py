@@ -228,6 +228,30 @@ def test_syntax_errors_have_their_line(tmp_path: Path, rule: str, message: str) 
     assert not (tmp_path / "out").exists()
 
 
+def test_errors_of_all_kinds_are_reported_together(tmp_path: Path) -> None:
+    bad = ['(content:"ab" sid:1;)', '(content:"ab";)', "(content; sid:1;)", '(content:"ab', ""]
+    (tmp_path / "my.rules").write_text("\n".join(f"{ANY} {each}" for each in bad))
+    with pytest.raises(UserError) as raised:
+        compiling.read([tmp_path / "my.rules"], {})
+    lines = [line.split(": ")[0] for line in str(raised.value).splitlines()]
+    assert lines == [f"{tmp_path}/my.rules:{number}" for number in range(1, 6)]
+
+
+def test_unknown_keywords_are_told(tmp_path: Path) -> None:
+    (tmp_path / "my.rules").write_text(
+        f'{ANY} (content:"evil stuff"; offse:4; sid:1;)\n'
+        f'{ANY} (http.usr_agent; content:"evil stuff"; sid:2;)\n'
+        f'{ANY} (content:"evil stuff"; offse:4; tls.cert_subject; content:"x"; sid:3;)\n'
+    )
+    arguments = ["rules", "compile", f"{tmp_path}/my.rules", "-o", f"{tmp_path}/out"]
+    result = CliRunner().invoke(app, arguments)
+    place = f"{tmp_path}/my.rules"
+    assert result.stderr.splitlines() == [
+        f"{place}:1: warning: unknown keyword offse (in 2 rules); the host must check it",
+        f"{place}:2: warning: unknown keyword http.usr_agent (in 1 rule); the host must check it",
+    ]
+
+
 def test_a_sid_that_comes_twice(tmp_path: Path) -> None:
     (tmp_path / "my.rules").write_text(f'{ANY} (content:"evil stuff"; sid:5;)\n' * 2)
     with pytest.raises(UserError, match=r"my.rules:2: sid 5 is also at .*my.rules:1"):

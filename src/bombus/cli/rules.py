@@ -47,6 +47,8 @@ def compile(
     sample = traffic.read_bytes() if traffic else b""
     compiled = compiling.compile_rules(found, sample, rows, exact_only)
     compiling.write(compiled, output)
+    for line in compiled.unknown():
+        typer.echo(line, err=True)
     for each in compiled.verdicts:
         if each.kind == compiling.NOT_COMPILED:
             typer.echo(compiling.not_compiled(each))

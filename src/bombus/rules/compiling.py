@@ -12,6 +12,7 @@ from typing import Any
 
 from bombus.base import output
 from bombus.base.errors import UserError
+from bombus.base.text import counted
 from bombus.rules import fragments, hashing, keywords, ports, syntax, tables
 from bombus.rules import rule as rules
 from bombus.rules.fragments import Rarity
@@ -47,6 +48,18 @@ class Compiled:
     def count(self, kind: str) -> int:
         return sum(each.kind == kind for each in self.verdicts)
 
+    def unknown(self) -> list[str]:
+        """A line for each unknown keyword, which may be misspelt, with its first place."""
+        found: dict[str, list[str]] = {}
+        for verdict in self.verdicts:
+            for name in verdict.rule.unknown:
+                found.setdefault(name, []).append(verdict.rule.statement.place)
+        return [
+            f"{places[0]}: warning: unknown keyword {name} (in {counted(len(places), 'rule')}); "
+            "the host must check it"
+            for name, places in found.items()
+        ]
+
 
 def read(files: Iterable[Path], variables: Mapping[str, str]) -> list[Rule]:
     """The enabled rules; UserError for invalid rules and duplicate sids."""
@@ -54,6 +67,9 @@ def read(files: Iterable[Path], variables: Mapping[str, str]) -> list[Rule]:
     places: dict[int, str] = {}
     known = {**ports.VARIABLES, **variables}
     for statement in syntax.read(files):
+        if isinstance(statement, str):
+            problems.append(statement)
+            continue
         try:
             rule = rules.of(statement, known)
         except syntax.RuleSyntaxError as error:

@@ -57,6 +57,21 @@ NORMALISED = _words(
     """http.uri http.header http.request_header http.response_header http.response_body file.data
     sip.uri sip.method sip.request_line sip.stat_msg smb.named_pipe smb.share"""
 )
+# Others; contents in them are not looked up.
+DERIVED = _words(
+    """dns.opcode dns.rcode dns.rrtype ftp.reply http.header_names http.trailer ja3.hash ja3.string
+    ja3s.hash ja3s.string ja4.hash krb5.cname krb5.sname snmp.community snmp.usm ssh.hassh
+    ssh.hassh.string ssh.hassh.server ssh.hassh.server.string tls.alpn tls.cert_chain_len
+    tls.cert_fingerprint tls.cert_issuer tls.cert_serial tls.cert_subject tls.certs
+    tls.random tls.random_bytes tls.random_time tls.subjectaltname tls_cert_valid
+    tls_cert_expired tls_cert_notbefore tls_cert_notafter tls.issuerdn tls.subject
+    tls.fingerprint ipv4.hdr ipv6.hdr tcp.hdr udp.hdr icmpv4.hdr icmpv6.hdr rfb.name
+    mqtt.connect.clientid mqtt.connect.username mqtt.publish.message mqtt.publish.topic
+    smb.ntlmssp_user smb.ntlmssp_domain base64_data js_data vba_data dce_stub_data dce_opnum
+    dce_iface http_param http_version http_trailer http_raw_trailer http_raw_body
+    http_true_ip http_num_headers http_header_test"""
+)
+BUFFERS = VERBATIM | NORMALISED | DERIVED
 # Legacy names: as modifiers of the previous content, or as buffers.
 OLD_MODIFIERS = {
     "http_method": "http.method",

@@ -30,6 +30,7 @@ class Rule:
     contents: list[Content] = field(default_factory=list)
     reasons: list[str] = field(default_factory=list)  # why tables express only part of it
     obstacle: str = ""  # why tables cannot express it
+    unknown: list[str] = field(default_factory=list)  # keywords; perhaps misspelt
 
 
 class _Reader:
@@ -45,6 +46,10 @@ class _Reader:
     def because(self, reason: str) -> None:
         if reason not in self.rule.reasons:
             self.rule.reasons.append(reason)
+
+    def unknown(self, name: str) -> None:
+        if name not in self.rule.unknown:
+            self.rule.unknown.append(name)
 
     def read(self, option: Option) -> None:
         name, value = option.name, option.value
@@ -82,8 +87,12 @@ class _Reader:
             if not (name == "flow" and (value or "").strip() in ("stateless", "")):
                 self.because(f"keyword {name}")
         elif value is None:  # a buffer, as all other keywords without a value
-            self._enter(keywords.OLD_BUFFERS.get(name, name))
+            buffer = keywords.OLD_BUFFERS.get(name, name)
+            if buffer not in keywords.BUFFERS:
+                self.unknown(name)
+            self._enter(buffer)
         else:
+            self.unknown(name)
             self.because(f"keyword {name}")
             self.after_unknown = True
 

@@ -46,9 +46,11 @@ class Statement:
         return f"{self.file}:{self.line}"
 
 
-def read(files: Iterable[Path]) -> list[Statement]:
-    """All enabled rules of the files; UserError with file, line and reason for every bad one."""
-    found, problems = [], []
+def read(files: Iterable[Path]) -> Iterator[Statement | str]:
+    """All enabled rules of the files, in order; for a bad one its file, line and the reason.
+
+    Raises UserError if a file cannot be read.
+    """
     for file in files:
         try:
             text = file.read_bytes().decode("latin-1")
@@ -56,12 +58,9 @@ def read(files: Iterable[Path]) -> list[Statement]:
             raise UserError(f"{file}: {error.strerror or error}") from None
         for line, rule in _lines(text):
             try:
-                found.append(_statement(file, line, rule))
+                yield _statement(file, line, rule)
             except RuleSyntaxError as error:
-                problems.append(f"{file}:{line}: {error}")
-    if problems:
-        raise UserError("\n".join(problems))
-    return found
+                yield f"{file}:{line}: {error}"
 
 
 def _lines(text: str) -> Iterator[tuple[int, str]]:
