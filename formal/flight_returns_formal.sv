@@ -63,7 +63,8 @@ module flight_returns_formal (
   end
 
   wire [3:0] held = u_returns.inside_q + 4'(u_returns.entered_q) - 4'(u_returns.went_q);
-  wire [3:0] told = u_returns.told_q + 4'(u_returns.exited_q) + 4'(u_returns.lost_q) + 4'(left);
+  wire [3:0] told = u_returns.told_q + u_returns.stale_q + 4'(u_returns.exited_q) +
+      4'(u_returns.lost_q) + 4'(left);
   always_comb begin
     if (started_q) begin
       assert (5'(held) + 5'(told) == 5'(real_q) + 5'(owed_q));
@@ -71,6 +72,7 @@ module flight_returns_formal (
       assert (u_returns.inside_q >= before_q);
       assert (u_returns.inside_q >= 4'(u_returns.went_q));
       assert (u_returns.inside_q <= 4'd9 && u_returns.told_q <= 4'd9 && owed_q <= 4'd9);
+      assert (5'(u_returns.told_q) + 5'(u_returns.stale_q) <= 5'd9);
       assert (u_returns.idle_q == idle_q && u_returns.went_q == went_q);
       if (idle_q) assert (before_q == '0);
       if (went_q) assert (before_q != '0);

@@ -121,6 +121,15 @@ package bombus_pkg;
     return csum_add(a, ~b);
   endfunction
 
+  // Whether length >= least, for a constant: without a carry chain, which starts late and ends
+  // later.
+  function automatic logic at_least(logic [13:0] length, logic [13:0] least);
+    at_least = 1'b1;
+    for (int unsigned b = 0; b < 14; b++) begin
+      at_least = least[b] ? length[b] & at_least : length[b] | at_least;
+    end
+  endfunction
+
   // Byte-swaps a wire field to a number and back.
   function automatic logic [15:0] swap16(logic [15:0] x);
     return {x[7:0], x[15:8]};

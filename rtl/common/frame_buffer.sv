@@ -38,7 +38,9 @@ module frame_buffer #(
   logic read_valid_q;
   logic stuck;  // data already read move only when the output moves; from a flip-flop
 
-  wire pointer_t write_next = write_q + pointer_t'(write_i);
+  // write_i is late: it selects, behind the adder.
+  wire pointer_t write_plus = write_q + pointer_t'(1);
+  wire pointer_t write_next = write_i ? write_plus : write_q;
   wire committed = read_q != commit_q;
   wire moves = ~stuck | ready_i;
   wire fetch = committed & moves;

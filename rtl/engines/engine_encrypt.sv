@@ -185,19 +185,23 @@ module engine_encrypt
     if (rst_i) event_o <= '0;
   end
 
-  // Ready is registered, one cycle late, so one more beat may arrive.
-  localparam int unsigned Last = Depth - 1;
-  logic [$clog2(Depth)+1:0] beats_q;
+  // Ready is two cycles late, so two more beats may arrive.
+  logic [$clog2(Depth + 1)-1:0] level;
+  logic holds;
+  occupancy #(
+      .Max(Depth)
+  ) u_occupancy (
+      .clk_i,
+      .rst_i,
+      .came_i (taken),
+      .went_i (pop),
+      .level_o(level),
+      .holds_o(holds)
+  );
   always_ff @(posedge clk_i) begin
-    if (rst_i) begin
-      beats_q <= '0;
-      full_q  <= 1'b0;
-    end else begin
-      full_q <= beats_q >= $bits(beats_q)'(Last);
-      if (taken & ~pop) beats_q <= beats_q + 1'b1;
-      if (~taken & pop) beats_q <= beats_q - 1'b1;
-    end
+    if (rst_i) full_q <= 1'b0;
+    else full_q <= level >= $bits(level)'(Depth - 2);
   end
-  assign busy_o = beats_q != '0 | out_valid_o;
+  assign busy_o = holds | out_valid_o;
 
 endmodule

@@ -86,11 +86,15 @@ module mac_tx
   logic padding_q;  // the stream's frame has ended; zeros follow
   logic too_long_q;
   logic full;
-  logic [$clog2(MaxFrames):0] frames_q;  // frames stored and not yet sent
+  logic holds;  // frames are stored and not yet sent
 
   wire first = first_q & ~padding_q;
-  wire [13:0] max_bytes = 14'(MaxFrameBytes) - (in_i.meta.vlan.valid ? 14'(TagBytes) : '0);
-  wire too_long = first ? in_i.length > max_bytes : too_long_q;
+  wire above_max = in_i.meta.vlan.valid ? at_least(
+      in_i.length, 14'(MaxFrameBytes - TagBytes + 1)
+  ) : at_least(
+      in_i.length, 14'(MaxFrameBytes + 1)
+  );
+  wire too_long = first ? above_max : too_long_q;
   logic no_room;  // no room for the frame
   wire dropping = too_long | no_room;
   wire room = ~full;
@@ -169,22 +173,28 @@ module mac_tx
   );
 
   if (DropsWhenFull) begin : gen_drops
-    // level_then is an upper bound of the level with this frame, including padding.
-    localparam int unsigned LevelWidth = $clog2(Beats) + 1;
+    // level_then is an upper bound of the level with this frame, its padding, and the beat that
+    // level does not know yet.
+    localparam int unsigned LevelWidth = $clog2(Beats + 1);
     localparam int unsigned MinBeats = (MinFrameBytes + DataBytes - 1) / DataBytes;
-    logic [LevelWidth-1:0] level_q;  // upper bound of beats in the buffer
+    logic [LevelWidth-1:0] level;  // beats in the buffer
+    logic unused_holds;
     logic no_room_q;
-    wire [14:0] level_then = 15'(in_i.length >> OffsetWidth) + 15'(MinBeats) + 15'(level_q);
-    wire leaves = stored_valid & stored_ready;
+    wire [14:0] level_then = 15'(in_i.length >> OffsetWidth) + 15'(MinBeats + 1) + 15'(level);
     assign no_room = first ? level_then > 15'(Beats) : no_room_q;
+    occupancy #(
+        .Max(Beats)
+    ) u_level (
+        .clk_i,
+        .rst_i,
+        .came_i (store),
+        .went_i (stored_valid & stored_ready),
+        .level_o(level),
+        .holds_o(unused_holds)
+    );
     always_ff @(posedge clk_i) begin
-      if (rst_i) begin
-        level_q   <= '0;
-        no_room_q <= 1'b0;
-      end else begin
-        if (step) no_room_q <= no_room & ~last;
-        level_q <= level_q + LevelWidth'(store) - LevelWidth'(leaves);
-      end
+      if (rst_i) no_room_q <= 1'b0;
+      else if (step) no_room_q <= no_room & ~last;
     end
   end else begin : gen_waits
     assign no_room = 1'b0;
@@ -239,13 +249,17 @@ module mac_tx
       .ready_i(read_last)
   );
 
-  always_ff @(posedge clk_i) begin
-    if (rst_i) frames_q <= '0;
-    else begin
-      if (store & last & ~read_last) frames_q <= frames_q + 1'b1;
-      if (~(store & last) & read_last) frames_q <= frames_q - 1'b1;
-    end
-  end
+  logic [$clog2(MaxFrames + 1)-1:0] unused_level;
+  occupancy #(
+      .Max(MaxFrames)
+  ) u_occupancy (
+      .clk_i,
+      .rst_i,
+      .came_i (store & last),
+      .went_i (read_last),
+      .level_o(unused_level),
+      .holds_o(holds)
+  );
 
   // ---- Output: insert the tag, write the checksum into its field ----
 
@@ -292,6 +306,6 @@ module mac_tx
 
   assign mac_message_o = read_last;
   assign mac_bytes_o = {framed_index, {OffsetWidth{1'b0}}} + 14'(framed_bytes);
-  assign busy_o = (index_q != '0) | padding_q | (frames_q != '0);
+  assign busy_o = (index_q != '0) | padding_q | holds;
 
 endmodule

@@ -3,7 +3,7 @@
 //
 // Small accumulators take the events; one counter after the other is brought up
 // to date from its accumulator, one each cycle. A counter lags its events by at
-// most one cycle more than there are counters. Counters wrap at 2^Width.
+// most two cycles more than there are counters. Counters wrap at 2^Width.
 //
 // Order: message and byte counters of each stream (2 per stream), then one per
 // event. read_ready_o comes when the wanted counter's turn comes.
@@ -101,7 +101,15 @@ module counter_bank #(
     end
   end
 
-  assign read_ready_o = read_i & (write_q == read_index_i) & cleared_q;
-  assign read_data_o  = sum;
+  // The reader's paths start behind the sum.
+  index_t summed_q;
+  logic   current_q;
+  always_ff @(posedge clk_i) begin
+    read_data_o <= sum;
+    summed_q <= write_q;
+    if (rst_i) current_q <= 1'b0;
+    else current_q <= cleared_q;
+  end
+  assign read_ready_o = read_i & (summed_q == read_index_i) & current_q;
 
 endmodule

@@ -5,8 +5,8 @@
 // that pass messages on stay in the window, until the tile sends as many; what is still
 // counted as inside when the layers are idle has been dropped or shortened there.
 //
-// Latency: 2 cycles. At most one pulse per cycle; what leaves at once is told one after
-// the other.
+// Latency: 2 cycles, 4 for flits dropped or shortened. At most one pulse per cycle; what leaves at
+// once is told one after the other.
 module flight_returns #(
     parameter int unsigned CountWidth = 16,
     parameter int unsigned NumSinks = 1,
@@ -49,12 +49,11 @@ module flight_returns #(
   logic entered_q, exited_q, went_q, lost_q, idle_q;
   count_t inside_q;  // flits that layers have taken and may still send
   count_t told_q;  // flits that have left and are not reported yet
-  count_t held, told;
-  always_comb begin
-    held = idle_q ? '0 : inside_q;
-    held = held + count_t'(entered_q) - count_t'(went_q);
-    told = told_q + count_t'(exited_q) + count_t'(lost_q) + (idle_q ? inside_q : '0);
-  end
+  count_t stale_q;  // flits that were still counted as inside when the layers became idle
+  wire count_t held = (idle_q ? '0 : inside_q) + count_t'(entered_q) - count_t'(went_q);
+  wire left = told_q != '0 | exited_q | lost_q;
+  // exited_q + lost_q - left, which is -1, 0 or 1: one adder less in the path.
+  wire count_t change = {{CountWidth - 1{left & ~exited_q & ~lost_q}}, left & (exited_q == lost_q)};
 
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
@@ -64,6 +63,7 @@ module flight_returns #(
       lost_q <= 1'b0;
       idle_q <= 1'b0;
       inside_q <= '0;
+      stale_q <= '0;
       told_q <= '0;
       left_o <= 1'b0;
     end else begin
@@ -73,8 +73,9 @@ module flight_returns #(
       lost_q <= lost_i;
       idle_q <= idle_i;
       inside_q <= held;
-      told_q <= told - count_t'(told != '0);
-      left_o <= told != '0;
+      stale_q <= idle_q ? inside_q : '0;
+      told_q <= told_q + stale_q + change;
+      left_o <= left;
     end
   end
 

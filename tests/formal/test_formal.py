@@ -20,6 +20,7 @@ OUTPUT = Proof("crosspoint_output_formal", depth=3, induction=2, reach=8)
 LOCAL_OUTPUT = replace(OUTPUT, parameters={"IsLocal": 1})
 WINDOW = Proof("flight_window_formal", depth=3, induction=2, reach=8)
 EARLY = replace(WINDOW, parameters={"Longest": 4})
+OCCUPANCY = Proof("occupancy_formal", depth=3, induction=2, reach=24)
 RETURNS = Proof("flight_returns_formal", depth=3, induction=2, reach=14)
 POOL = Proof("flight_pool_formal", depth=3, induction=2, reach=14)
 VC_INPUT = Proof("vc_input_formal", depth=3, induction=2, reach=22, parameters={"Depth": 4})
@@ -71,6 +72,7 @@ LINK = crosspoint_link(ADAPTIVE, 8)
 PROOFS = (
     FIFO,
     FREE_LIST,
+    OCCUPANCY,
     Proof("head_fifo_formal", depth=3, induction=2, reach=20, parameters={"Depth": 8}),
     MERGE,
     Proof("stream_merge_formal", depth=4, induction=3, reach=6, parameters={"NumInputs": 2}),
@@ -257,9 +259,11 @@ BROKEN = (
     (WINDOW, Mutation(WINDOW_FILE, "{1'b0, window_i};", "{1'b0, window_i} + 1'b1;")),
     (EARLY, Mutation(WINDOW_FILE, "start ? with_it <= most", "start ? {1'b0, flight_q} <= most")),
     (EARLY, Mutation(WINDOW_FILE, "valid_i & ~taken_i & fits", "valid_i & fits")),
-    (RETURNS, Mutation(RETURNS_FILE, "held = idle_q ? '0 : inside_q", "held = inside_q")),
+    (OCCUPANCY, Mutation("common/occupancy.sv", "came_q & ~went_q", "came_q")),
+    (OCCUPANCY, Mutation("common/occupancy.sv", "level_o != '0 | came_q", "level_o != '0")),
+    (RETURNS, Mutation(RETURNS_FILE, "held = (idle_q ? '0 : inside_q)", "held = inside_q")),
     (RETURNS, Mutation(RETURNS_FILE, " - count_t'(went_q)", "")),
-    (RETURNS, Mutation(RETURNS_FILE, "told - count_t'(told != '0)", "told")),
+    (RETURNS, Mutation(RETURNS_FILE, "told_q + stale_q + change", "told_q + change")),
     (POOL, Mutation(POOL_FILE, "if (free_q >= count_t'(NumSources))", "if (free_q != '0)")),
     (POOL, Mutation(POOL_FILE, " - count_t'(grant[s])", "")),
     (CROSSPOINT, Mutation(CROSSPOINT_FILE, "($clog2(NumInputs))'(n)", "'0")),
