@@ -32,15 +32,17 @@ module broadcast #(
   // masks, since round_robin grows with the cube of its inputs.
   members_t behind_q;  // the members behind the last one that was received
   wire members_t later = offer_i & behind_q;
-  wire members_t among = |later ? later : offer_i;
-  members_t grant;
+  wire any_later = |later;
+  members_t grant, first, first_later;
   assign wait_o = ~grant;
 
   logic [Width-1:0] word;
   always_comb begin
     word = '0;
     for (int unsigned n = 0; n < NumMembers; n++) begin
-      grant[n] = among[n] & ~|(among & ((members_t'(1) << n) - 1'b1));
+      first[n] = offer_i[n] & ~|(offer_i & ((members_t'(1) << n) - 1'b1));
+      first_later[n] = later[n] & ~|(later & ((members_t'(1) << n) - 1'b1));
+      grant[n] = any_later ? first_later[n] : first[n];
       word |= word_i[n] & {Width{grant[n]}};
     end
   end

@@ -10,8 +10,8 @@
 // its layer does not take is swallowed and counted too (unknown_kind_o). After reset
 // the tables are filled, an entry a cycle, in which messages to the mesh wait.
 //
-// Latency: 0 cycles to the mesh, 1 with more than two sources, 2 with groups; 1 cycle from the
-// mesh. Throughput: one flit per cycle.
+// Latency: 0 cycles to the mesh, with groups 2; 1 cycle from the mesh. Throughput: one
+// flit per cycle.
 module network_interface
   import bombus_pkg::*;
   import noc_pkg::*;
@@ -103,9 +103,6 @@ module network_interface
   // Choosing a replica takes a cycle of its own: with groups, the sources are merged before the
   // choice, and only one route is looked up.
   localparam int unsigned NumFronts = NumGroups > 0 ? 1 : NumSources;
-  // A stage between the choice of source or replica and the router: otherwise the router's
-  // arbiter, this choice and all layers of the tile would be in one path, in both directions.
-  localparam bit Staged = NumGroups > 0 || NumSources > 2;
   beat_t [NumFronts-1:0] front;
   logic [NumFronts-1:0] front_valid, front_ready;
   // With groups, a next hop number that the source does not have maps to a number that no entry
@@ -121,7 +118,7 @@ module network_interface
   logic [NumFronts-1:0][(NumGroups > 1 ? $clog2(NumGroups) : 1)-1:0] group;
   route_t [NumFronts-1:0] hop_route, route;
   flit_t out;
-  logic out_valid, out_busy;
+  logic out_valid;
   logic [NumDirs-1:0] out_ready;
   logic out_lost, in_lost, late_q, ej_busy, injected_end;
 
@@ -160,7 +157,7 @@ module network_interface
       .flit_t(flit_t),
       .route_t(route_t),
       .NumSources(NumFronts),
-      .AnyRoute(Staged)
+      .AnyRoute(NumGroups > 0)
   ) u_injection (
       .clk_i,
       .rst_i,
@@ -188,13 +185,16 @@ module network_interface
     assign front_next = src_next_i;
     assign route = hop_route;
     assign table_ready_o = hops_filled;
+    assign inj_o = out;
+    assign inj_valid_o = out_valid;
+    assign out_ready = inj_ready_i;
     assign out_end_o = injected_end;
-    assign busy_o = ~table_ready_o | out_busy | ej_busy;
+    assign busy_o = ~table_ready_o | ej_busy;
     assign took_o = '0;
     wire unused = ^{selected, starts, is_group, choice, group, done_i, others_i, SlotInit, Groups, slot_write_i, slot_index_i, slot_word_i};
   end else begin : gen_groups
     route_t slot_route;
-    logic   slots_filled;
+    logic slots_filled, fifo_ready;
     assign route[0] = is_group[0] ? slot_route : hop_route[0];
 
     typedef struct packed {
@@ -251,6 +251,8 @@ module network_interface
     assign front[0] = registered.beat;
     assign front_next[0] = registered.next;
 
+    // Independent of the route, which is known late.
+    assign out_ready = {NumDirs{fifo_ready & ~late_q}};
     replica_choice #(
         .beat_t(beat_t),
         .word_t(word_t),
@@ -285,26 +287,21 @@ module network_interface
     );
     assign table_ready_o = hops_filled & slots_filled;
 
-    assign busy_o = ~table_ready_o | front_valid[0] | out_busy | ej_busy;
-    wire unused = ^{selected, injected_end};
-  end
-
-  if (Staged) begin : gen_staged
+    // A FIFO between the choice and the router, with a registered ready: otherwise the router's
+    // ready, two stages and all layers of the tile would be in one path.
     dir_e  inj_dir;
     flit_t inj_flit;
-    logic  stage_ready;
-    stream_stage #(
+    head_fifo #(
         .head_t(dir_e),
         .body_t(flit_t),
-        .DataBits($bits(out.beat.data)),
-        .CutsReady(1)
+        .Depth (4)
     ) u_out (
         .clk_i,
         .rst_i,
         .in_head_i  (out.dir),
         .in_body_i  (out),
         .in_valid_i (out_valid & ~late_q),
-        .in_ready_o (stage_ready),
+        .in_ready_o (fifo_ready),
         .out_head_o (inj_dir),
         .out_body_o (inj_flit),
         .out_valid_o(inj_valid_o),
@@ -314,14 +311,8 @@ module network_interface
       inj_o = inj_flit;
       inj_o.dir = inj_dir;
     end
-    // Independent of the route, which is known late.
-    assign out_ready = {NumDirs{stage_ready & ~late_q}};
-    assign out_busy  = inj_valid_o;
-  end else begin : gen_unstaged
-    assign inj_o = out;
-    assign inj_valid_o = out_valid;
-    assign out_ready = inj_ready_i;
-    assign out_busy = 1'b0;
+    assign busy_o = ~table_ready_o | front_valid[0] | inj_valid_o | ej_busy;
+    wire unused = ^{selected, injected_end};
   end
 
   // ---- From the mesh ----

@@ -21,7 +21,8 @@ def parameter_value(value: bool | int | str, parameter: Parameter) -> int:
             try:
                 number = int(ipaddress.IPv4Address(value))
             except ValueError:
-                expected = "a whole number, true, false, an IPv4 or a MAC address"
+                switch = "true, false, " if parameter.width == 1 else ""
+                expected = f"a whole number, {switch}an IPv4 or a MAC address"
                 raise ValueError(f"should be {expected}, not {value!r}") from None
     else:
         number = int(value)
