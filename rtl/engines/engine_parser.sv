@@ -67,20 +67,23 @@ module engine_parser
   wire [15:0] ether_type = swap16(in_i.data[8*EtherTypeByte+:16]);
   wire [7:0] protocol = in_i.data[8*ProtocolByte+:8];
   wire [15:0] port = swap16(in_i.data[8*(PortByte+2)+:16]);
-  wire is_ipv4 = (ether_type == EtherTypeIpv4) & (in_i.length >= 14'(PortByte));
+  wire is_ipv4 = (ether_type == EtherTypeIpv4) & at_least(in_i.length, 14'(PortByte));
   // More Fragments and the fragment offset are zero.
   wire is_whole = in_i.data[8*Ipv4Byte+:8] == 8'h45 &
       in_i.data[8*FragmentByte+:6] == '0 & in_i.data[8*(FragmentByte+1)+:8] == '0;
-  wire is_udp = is_ipv4 & is_whole & protocol == ProtocolUdp & in_i.length >= 14'(UdpPayloadByte);
-  wire is_tcp =
-      is_ipv4 & is_whole & protocol == ProtocolTcp & in_i.length >= 14'(TcpChecksumByte + 4);
+  wire is_udp = is_ipv4 & is_whole & protocol == ProtocolUdp & at_least(
+      in_i.length, 14'(UdpPayloadByte)
+  );
+  wire is_tcp = is_ipv4 & is_whole & protocol == ProtocolTcp & at_least(
+      in_i.length, 14'(TcpChecksumByte + 4)
+  );
 
   matched_t found, matched;
   always_comb begin
     found.beat = in_i;
     found.is_udp = is_udp;
     found.is_tcp = is_tcp;
-    found.too_short = in_i.length < 14'(MinBytes);
+    found.too_short = ~at_least(in_i.length, 14'(MinBytes));
     for (int unsigned r = 0; r < NumRules; r++) begin
       found.hits[r] = regs_i.rules[r].rule.valid &
           (regs_i.rules[r].rule.any_ether_type | regs_i.rules[r].rule.ether_type == ether_type) &

@@ -61,11 +61,12 @@ module frame_store #(
 
   stored_t stored;
   logic full, lost_q, stored_valid, info_valid, read_last;
-  logic [$clog2(MaxFrames):0] frames_q;  // committed, not yet read
+  logic [$clog2(MaxFrames + 1)-1:0] level;  // frames committed and not yet read
 
   wire store = valid_i & store_i;
   wire frame_end = valid_i & frame_last_i;
-  wire crowded = (MaxFrames < Beats) & frames_q[$clog2(MaxFrames)];
+  // The last frame may be missing in level.
+  wire crowded = (MaxFrames < Beats) & (level >= $bits(level)'(MaxFrames - 1));
   wire lost = lost_q | (store & full) | crowded;
   assign good_o = frame_end & ~bad_i & ~too_long_i & ~lost;
 
@@ -103,7 +104,17 @@ module frame_store #(
   assign data_o    = stored.data;
   assign bytes_o   = stored.bytes;
   assign last_o    = stored.last;
-  assign holds_o   = frames_q != '0;
+
+  occupancy #(
+      .Max(MaxFrames)
+  ) u_occupancy (
+      .clk_i,
+      .rst_i,
+      .came_i (good_o),
+      .went_i (read_last),
+      .level_o(level),
+      .holds_o
+  );
 
   always_ff @(posedge clk_i) begin
     drop_o[0] <= frame_end & bad_i;
@@ -112,13 +123,10 @@ module frame_store #(
     mac_message_o <= frame_end;
     mac_bytes_o <= length_i;
     if (valid_i) lost_q <= ~frame_last_i & lost;
-    if (good_o & ~read_last) frames_q <= frames_q + 1'b1;
-    if (~good_o & read_last) frames_q <= frames_q - 1'b1;
     if (rst_i) begin
       drop_o <= '0;
       mac_message_o <= 1'b0;
       lost_q <= 1'b0;
-      frames_q <= '0;
     end
   end
 

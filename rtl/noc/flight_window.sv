@@ -42,7 +42,14 @@ module flight_window #(
   if (Longest == 0) begin : gen_exact
     assign may_send_o = inside_q | fits;
   end else begin : gen_early
-    wire [CountWidth:0] most = {1'b0, window_i} - (CountWidth + 1)'(Longest);
+    // Room beside the longest message, negative if there is none: known before length_i.
+    wire signed [CountWidth+1:0] spare = $signed(
+        {2'b0, window_i}
+    ) - $signed(
+        (CountWidth + 2)'(Longest)
+    ) - $signed(
+        {2'b0, flight_q}
+    );
     logic ample_q;  // any message fits
     logic fits_q;  // the waiting message fits
     always_ff @(posedge clk_i) begin
@@ -50,7 +57,7 @@ module flight_window #(
         ample_q <= 1'b0;
         fits_q  <= 1'b0;
       end else begin
-        ample_q <= start ? with_it <= most : {1'b0, flight_q} <= most;
+        ample_q <= start ? $signed({2'b0, length_i}) <= spare : ~spare[CountWidth+1];
         fits_q  <= valid_i & ~taken_i & fits;
       end
     end
@@ -58,13 +65,13 @@ module flight_window #(
   end
 
   // The sums are computed before it is known whether the message starts.
-  wire [CountWidth-1:0] returned = CountWidth'(left_i);
+  wire [CountWidth-1:0] rest = flight_q - CountWidth'(left_i);
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
       flight_q <= '0;
       inside_q <= 1'b0;
     end else begin
-      flight_q <= start ? with_it[CountWidth-1:0] - returned : flight_q - returned;
+      flight_q <= start ? rest + length_i : rest;
       if (taken_i) inside_q <= ~last_i;
     end
   end
