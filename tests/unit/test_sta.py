@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from bombus.measure.area import delays
+from bombus.measure.area.mapper_timing import MapperTiming
 from bombus.measure.area.netlist import Netlist
 from bombus.measure.area.origin import Origin
 from bombus.measure.area.paths import worst
@@ -118,6 +119,34 @@ def test_bits_of_a_register_are_one_path() -> None:
     assert [step.place for step in first.steps] == ["", "b.sv:7", ""]
     assert first.steps[-1].at_ps == first.delay_ps
     assert (second.end, second.pin) == ("in u_b", "enable")
+
+
+def test_the_mappers_view() -> None:
+    """Late signals get the fast pins; no clock-to-output or set-up; a carry needs no wire."""
+    lut = cell("LUT2", I0=[11], I1=[10], O=[12])  # the late one at the slow pin
+    path = netlist(
+        start=cell("FDRE", D=[9], Q=[10]),
+        first=cell("LUT6", I0=[10], I1=["0"], I2=["0"], I3=["0"], I4=["0"], I5=["0"], O=[11]),
+        second=lut,
+        carry=cell(
+            "CARRY4",
+            CI=["0"],
+            CYINIT=["0"],
+            DI=["0"] * 4,
+            S=[12, "0", "0", "0"],
+            CO=[20, 21, 22, 23],
+        ),
+        select=cell("MUXF7", I0=["0"], I1=["0"], S=[23], O=[30]),
+        end=cell("FDRE", D=[30], Q=[40]),
+        ram=cell("RAM32M16", ADDRA=[30], DOA=[50]),
+        last=cell("FDRE", D=[50], Q=[60]),
+    )
+    timing = MapperTiming(path)
+    by_hand = 300 + 127 + 300 + 127 + 508 + 300 + 296
+    assert timing.delay_ps == by_hand == 1958
+    # A path ends at a memory's address, and another one starts at its output.
+    ends = {(path.cells[e.cell or 0].name, e.port): e.delay_ps for e in timing.endpoints}
+    assert ends == {("end", "D"): by_hand, ("ram", "ADDRA"): by_hand, ("last", "D"): 0}
 
 
 def test_a_loop_does_not_hang() -> None:

@@ -54,6 +54,12 @@ def area(
             help="Show the N worst paths, one per endpoint register, by source line.",
         ),
     ] = 0,
+    by_mapper: Annotated[
+        bool,
+        typer.Option(
+            "--by-mapper", help="With --paths: use the mapper's delays, those of delay_ps."
+        ),
+    ] = False,
     json: JsonOption = None,
 ) -> None:
     """Estimate LUTs, flip-flops, memories and delay on UltraScale+, with Yosys."""
@@ -68,6 +74,8 @@ def area(
             equals = ""
         if not equals:
             raise UserError(f"--param {text}: expected NAME=NUMBER, such as Depth=16")
+    if by_mapper and not paths:
+        raise UserError("--by-mapper applies to --paths only")
     check_json(json, Path(target))
     console = reading_console(json)
     with step(None, f"Synthesising {target}"):
@@ -78,6 +86,7 @@ def area(
             tile=tile,
             per_module=per_module,
             paths=paths,
+            by_mapper=by_mapper,
         )
     values = report.as_dict()
     write_json(values, json)

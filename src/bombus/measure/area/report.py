@@ -12,6 +12,7 @@ from typing import Any
 from bombus.base.errors import UserError
 from bombus.measure.area import flow, sources
 from bombus.measure.area.cells import Area, count
+from bombus.measure.area.mapper_timing import MapperTiming
 from bombus.measure.area.netlist import Netlist
 from bombus.measure.area.origin import Origin, Places, origins
 from bombus.measure.area.paths import Path, worst
@@ -89,11 +90,13 @@ def measure(
     tile: str | None = None,
     per_module: bool = False,
     paths: int = 0,
+    by_mapper: bool = False,
 ) -> Report:
     """Area of a design file, of one of its tiles, or of a module of rtl/ by name.
 
     `params` and `data_width` (bits) are for a module, `tile` for a design. `per_module`: break the
-    area down by module. `paths`: number of worst paths to describe.
+    area down by module. `paths`: number of worst paths to describe; `by_mapper`: with the delays
+    from which `delay_ps` comes.
     """
     if FilePath(target).suffix in (".yaml", ".yml"):
         if params:
@@ -112,7 +115,9 @@ def measure(
         places = Places(given.instances, given.modules())
         found = origins(Netlist(mapped.module(flow.GATES)), netlist, places)
         modules = _modules(given, netlist, found) if per_module else []
-        described = worst(timing, found, paths, CLOSE_AT_PS)
+        if paths:
+            shown = MapperTiming(netlist) if by_mapper else timing
+            described = worst(shown, found, paths, CLOSE_AT_PS)
     return Report(
         target,
         given.top,

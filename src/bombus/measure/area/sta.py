@@ -46,6 +46,8 @@ class Endpoint:
 class Timing:
     """The analysis of one netlist."""
 
+    through_memory = True  # paths go through reads of memory in LUTs
+
     def __init__(self, netlist: Netlist) -> None:
         self.netlist = netlist
         self._fanouts = _fanouts(netlist)
@@ -93,6 +95,17 @@ class Timing:
         reader = self.netlist.cells[cell].kind if cell is not None else ""
         return delays.net_ps(kind, reader, port, self._fanouts.get(net, 1))
 
+    def _setup_ps(self, kind: str, port: str) -> int:
+        return delays.setup_ps(kind, port)
+
+    def _clock_to_output_ps(self, cell: Cell | None, port: str) -> int:
+        """None: an input of the module."""
+        return _clock_to_output(cell, port) if cell else delays.FF_CLOCK_TO_OUTPUT
+
+    def _arcs(self, cell: Cell) -> Iterator[tuple[Bit, list[tuple[str, Bit, int]]]]:
+        """For each output, the inputs that it depends on, with their delays."""
+        return _arcs(cell)
+
     def _start(self, net: Bit, cell: int | None, delay: int) -> None:
         self._arrivals[net] = delay
         self._steps[net] = (None, cell, 0, delay)
@@ -103,17 +116,17 @@ class Timing:
         for port in netlist.ports.values():
             if port["direction"] != "output":
                 for bit in port["bits"]:
-                    self._start(bit, None, delays.FF_CLOCK_TO_OUTPUT)
+                    self._start(bit, None, self._clock_to_output_ps(None, ""))
         through = []
         for number, cell in enumerate(netlist.cells):
-            if cell.is_logic or _is_lut_ram(cell):
+            if cell.is_logic or (self.through_memory and _is_lut_ram(cell)):
                 through.append(number)
             if not cell.is_logic:
                 for port_name, bits in cell.outputs.items():
                     for bit in bits:
-                        self._start(bit, number, _clock_to_output(cell, port_name))
+                        self._start(bit, number, self._clock_to_output_ps(cell, port_name))
         for number in netlist.in_order(through, self._read):
-            for output, inputs in _arcs(netlist.cells[number]):
+            for output, inputs in self._arcs(netlist.cells[number]):
                 self._reach(number, output, inputs)
 
     def _read(self, number: int) -> Iterator[Bit]:
@@ -147,9 +160,10 @@ class Timing:
             if cell.is_logic or cell.kind.startswith(("BUFG", "$")):
                 continue
             for port, bits in cell.inputs.items():
-                if port in CLOCKS or (_is_lut_ram(cell) and not _is_written(cell, port)):
+                passes = self.through_memory and _is_lut_ram(cell) and not _is_written(cell, port)
+                if port in CLOCKS or passes:
                     continue
-                setup = delays.setup_ps(cell.kind, port)
+                setup = self._setup_ps(cell.kind, port)
                 for bit in bits:
                     if bit in self._arrivals:
                         wire = self.wire_ps(bit, number, port)
@@ -159,7 +173,7 @@ class Timing:
                 for bit in port_of["bits"]:
                     if bit in self._arrivals:
                         wire = self.wire_ps(bit, None, name)
-                        delay = self._arrivals[bit] + wire + delays.FF_SETUP
+                        delay = self._arrivals[bit] + wire + self._setup_ps("FD", "D")
                         yield Endpoint(None, name, bit, delay)
 
 
