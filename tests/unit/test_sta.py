@@ -127,7 +127,7 @@ def test_the_mappers_view() -> None:
     path = netlist(
         start=cell("FDRE", D=[9], Q=[10]),
         first=cell("LUT6", I0=[10], I1=["0"], I2=["0"], I3=["0"], I4=["0"], I5=["0"], O=[11]),
-        second=lut,
+        second=cell("LUT2", I0=[11], I1=[10], O=[12]),  # the late one at the slow pin
         carry=cell(
             "CARRY4",
             CI=["0"],
