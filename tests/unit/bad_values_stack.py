@@ -129,6 +129,7 @@ BAD: dict[str, list[dict[str, object]]] = {
     "frame_store": [{"DataWidth": 32}, {"DataWidth": 192}, {"DataWidth": 1024}],
     "frame_sum": [{"DataBytes": 4}, {"DataBytes": 24}, {"DataBytes": 128}],
     "free_list": [{"NumNumbers": 1}, {"NumNumbers": 12}],
+    "occupancy": [{"Max": 0}],
     "head_fifo": [{"Depth": 12}, {"Depth": 128}],
     "host_sums": [{"NumMacPorts": 0}, {"NumMacPorts": 4}],
     "icmp_echo": [

@@ -111,7 +111,7 @@ SECOND_ICMP = ICMP.replace("icmp,", "icmp2,").replace("1, 2", "3, 0")
         ("udp_port", "udp_prt", "echo", "no parameter 'udp_prt'; did you mean 'udp_port'?"),
         ("7, at:", "7, naem: 1, at:", "echo", "no parameter 'naem'; did you mean 'name'?"),
         ("udp_port: 7", "udp_port: -1", "echo", "parameter udp_port of udp_echo should be between"),
-        ("udp_port: 7", "udp_port: seven", "echo", "should be a whole number, true"),
+        ("udp_port: 7", "udp_port: seven", "echo", "should be a whole number, an IPv4"),
         ("udp_port: 7", "udp_port: true", "echo", "should be a whole number, not true"),
         ("kind: udp_rx", "kind: udp_rx, num_apps: 2", "udp_rx", "no parameter 'num_apps'"),
         (
