@@ -123,7 +123,6 @@ def test_bits_of_a_register_are_one_path() -> None:
 
 def test_the_mappers_view() -> None:
     """Late signals get the fast pins; no clock-to-output or set-up; a carry needs no wire."""
-    lut = cell("LUT2", I0=[11], I1=[10], O=[12])  # the late one at the slow pin
     path = netlist(
         start=cell("FDRE", D=[9], Q=[10]),
         first=cell("LUT6", I0=[10], I1=["0"], I2=["0"], I3=["0"], I4=["0"], I5=["0"], O=[11]),
