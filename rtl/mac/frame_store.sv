@@ -61,7 +61,7 @@ module frame_store #(
 
   stored_t stored;
   logic full, lost_q, stored_valid, info_valid, read_last;
-  logic [$clog2(MaxFrames + 1)-1:0] level;  // frames committed and not yet read
+  logic [$clog2(MaxFrames + 3)-1:0] level;  // frames committed and not yet read
 
   wire store = valid_i & store_i;
   wire frame_end = valid_i & frame_last_i;
@@ -106,7 +106,7 @@ module frame_store #(
   assign last_o    = stored.last;
 
   occupancy #(
-      .Max(MaxFrames)
+      .Max(MaxFrames + 2)  // two behind the memory
   ) u_occupancy (
       .clk_i,
       .rst_i,

@@ -249,9 +249,9 @@ module mac_tx
       .ready_i(read_last)
   );
 
-  logic [$clog2(MaxFrames + 1)-1:0] unused_level;
+  logic [$clog2(MaxFrames + 3)-1:0] unused_level;
   occupancy #(
-      .Max(MaxFrames)
+      .Max(MaxFrames + 2)  // two behind the memory
   ) u_occupancy (
       .clk_i,
       .rst_i,

@@ -264,6 +264,7 @@ BROKEN = (
     (OCCUPANCY, Mutation("common/occupancy.sv", "level_o != '0 | came_q", "level_o != '0")),
     (RETURNS, Mutation(RETURNS_FILE, "held = (idle_q ? '0 : inside_q)", "held = inside_q")),
     (RETURNS, Mutation(RETURNS_FILE, " - count_t'(went_q)", "")),
+    (RETURNS, Mutation(RETURNS_FILE, "left & ~exited_q & ~lost_q", "1'b0")),
     (RETURNS, Mutation(RETURNS_FILE, "told_q + stale_q + change", "told_q + change")),
     (POOL, Mutation(POOL_FILE, "if (free_q >= count_t'(NumSources))", "if (free_q != '0)")),
     (POOL, Mutation(POOL_FILE, " - count_t'(grant[s])", "")),
