@@ -53,10 +53,8 @@ class MapperTiming(Timing):
 
     def wire_ps(self, net: Bit, cell: int | None, port: str) -> int:
         kind = self.netlist.cells[cell].kind if cell is not None else ""
-        driver = self.netlist.drivers.get(net)
-        if driver and self.netlist.cells[driver[0]].kind == "INV":
-            return 0
-        return WIRE_PS if kind.startswith("LUT") or (kind, port[:1]) in _SELECTS else 0
+        selects = kind.startswith("MUXF") and port == "S"
+        return WIRE_PS if kind.startswith("LUT") or selects else 0
 
     def _setup_ps(self, kind: str, port: str) -> int:
         return 0
@@ -83,6 +81,3 @@ class MapperTiming(Timing):
         delays = sorted((delay for _, _, delay in arcs), reverse=True)
         by_arrival = sorted(arcs, key=lambda arc: self._arrivals.get(arc[1], -1))
         return [(port, bit, ps) for (port, bit, _), ps in zip(by_arrival, delays, strict=True)]
-
-
-_SELECTS = {("MUXF7", "S"), ("MUXF8", "S")}
