@@ -76,6 +76,7 @@ module flight_pool_formal #(
         for (int unsigned s = 0; s < NumSources; s++) begin
           assert (out_q[s] == u_pool.gen_several.out_q[s] + count_t'(back[s]));
         end
+        if (u_pool.gen_several.plenty_q) assert (u_pool.free_q >= 5'(NumSources));
         // A free credit goes to a source that wants one.
         if (u_pool.free_q != '0 && u_pool.gen_several.wants != '0)
           assert (u_pool.gen_several.grant != '0);

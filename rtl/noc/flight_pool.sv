@@ -7,7 +7,7 @@
 // window, and what is out never exceeds the sum of the shares.
 //
 // Latency: 1 cycle with one source, else 2. Throughput: each source gets one credit
-// per cycle while there are enough for all, else one of them does.
+// per cycle while there are two for each, else one of them does.
 module flight_pool #(
     parameter int unsigned CountWidth = 16,
     parameter int unsigned NumSources = 1,
@@ -21,8 +21,11 @@ module flight_pool #(
     output logic [NumSources-1:0] back_o   // a source gets a credit back
 );
 
-  if (NumSources < 1 || NumReturns < 1 || CountWidth < 2) begin : gen_bad_size
-    $error("flight_pool: NumSources and NumReturns must be at least 1, CountWidth 2");
+  if (NumSources < 1 || NumReturns < 1) begin : gen_bad_size
+    $error("flight_pool: NumSources and NumReturns must be at least 1");
+  end
+  if (CountWidth < $clog2(2 * NumSources + 1)) begin : gen_bad_width
+    $error("flight_pool: CountWidth must hold 2 * NumSources");
   end
 
   typedef logic [CountWidth-1:0] count_t;
@@ -51,6 +54,7 @@ module flight_pool #(
     typedef logic [$clog2(NumSources)-1:0] sel_t;
     count_t [NumSources-1:0] out_q;  // flits sent by each source whose credits are outstanding
     logic [NumSources-1:0] wants, unused_wins, grant;
+    logic plenty_q;  // a credit for every source is free, even if as many were assigned a cycle ago
     sel_t last_q, chosen;
     count_t granted;
     round_robin #(
@@ -66,19 +70,21 @@ module flight_pool #(
     end
     always_comb begin
       grant = '0;
-      if (free_q >= count_t'(NumSources)) grant = wants;
+      if (plenty_q) grant = wants;
       else if (free_q != '0) grant[chosen] = wants[chosen];
       granted = '0;
       for (int unsigned s = 0; s < NumSources; s++) granted += count_t'(grant[s]);
     end
     always_ff @(posedge clk_i) begin
       if (rst_i) begin
-        free_q <= '0;
+        free_q   <= '0;
+        plenty_q <= 1'b0;
         out_q  <= '0;
         last_q <= '0;
         back_o <= '0;
       end else begin
-        free_q <= free_q + left - granted;
+        free_q   <= free_q + left - granted;
+        plenty_q <= free_q >= count_t'(2 * NumSources);
         for (int unsigned s = 0; s < NumSources; s++) begin
           out_q[s] <= out_q[s] + count_t'(sent_i[s]) - count_t'(grant[s]);
         end

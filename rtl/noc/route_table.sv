@@ -144,7 +144,6 @@ module route_table
     localparam int unsigned Begin = 32'(First[r]);
     localparam int unsigned Count = range_end(r) - Begin;
     localparam int unsigned Bits = Count > 1 ? $clog2(Count) : 1;
-    wire [Bits-1:0] index = Bits'(index_i[r]);
     route_t route;
     group_t group;
     if (Fixed) begin : gen_constant
@@ -154,9 +153,20 @@ module route_table
         assign routes[i] = make_route(Init[Begin+i]);
         assign groups[i] = make_group(Init[Begin+i]);
       end
-      assign route = routes[index];
-      assign group = groups[index];
+      // Compared, not indexed: a synthesis tool would make this a ROM, and move the register of the
+      // index behind it, so that the route would be looked up in the path that computes the index.
+      always_comb begin
+        route = '0;
+        group = '0;
+        for (int unsigned i = 0; i < Count; i++) begin
+          if (32'(index_i[r]) == i) begin
+            route |= routes[i];
+            group |= groups[i];
+          end
+        end
+      end
     end else begin : gen_memory
+      wire [Bits-1:0] index = Bits'(index_i[r]);
       wire [31:0] place = 32'(write_index) - Begin;
       wire write_here = write && place < Count;
       (* ram_style = "distributed" *) route_t routes[Count];
@@ -176,7 +186,7 @@ module route_table
     end
 
     logic has_entry;
-    if (Count == 2 ** ReadWidth) begin : gen_all
+    if (Fixed || Count == 2 ** ReadWidth) begin : gen_all
       assign has_entry = 1'b1;
     end else begin : gen_some
       assign has_entry = 32'(index_i[r]) < Count;

@@ -266,7 +266,7 @@ BROKEN = (
     (RETURNS, Mutation(RETURNS_FILE, " - count_t'(went_q)", "")),
     (RETURNS, Mutation(RETURNS_FILE, "left & ~exited_q & ~lost_q", "1'b0")),
     (RETURNS, Mutation(RETURNS_FILE, "told_q + stale_q + change", "told_q + change")),
-    (POOL, Mutation(POOL_FILE, "if (free_q >= count_t'(NumSources))", "if (free_q != '0)")),
+    (POOL, Mutation(POOL_FILE, "free_q >= count_t'(2 * NumSources)", "free_q != '0")),
     (POOL, Mutation(POOL_FILE, " - count_t'(grant[s])", "")),
     (CROSSPOINT, Mutation(CROSSPOINT_FILE, "($clog2(NumInputs))'(n)", "'0")),
     (CROSSPOINT, Mutation(INPUT_FILE, "assign open_o = open", "assign open_o = has_room")),
