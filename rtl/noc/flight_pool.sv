@@ -77,9 +77,9 @@ module flight_pool #(
     end
     always_ff @(posedge clk_i) begin
       if (rst_i) begin
-        free_q   <= '0;
+        free_q <= '0;
         plenty_q <= 1'b0;
-        out_q  <= '0;
+        out_q <= '0;
         last_q <= '0;
         back_o <= '0;
       end else begin

@@ -115,7 +115,7 @@ module rpu_core
   // Bypasses: results of the instructions in execute and memory.
   logic x_valid_q, m_writes_q, m_stalls;
   logic [4:0] m_rd_q;
-  word_t sum, early, late, m_value;
+  word_t sum, early, late, loaded, m_result_q, m_value;
   word_t registers[32];
   always_ff @(posedge clk_i) if (m_writes_q & ~m_stalls) registers[m_rd_q] <= m_value;
 
@@ -128,15 +128,18 @@ module rpu_core
     wire word_t value = s == 0 ? {pc_d, 2'b00} : immediate;
     wire by_m = m_writes_q & source[s] == m_rd_q;
     assign depends_x[s] = x_valid_q & x_q.writes_rd & source[s] == x_q.rd;
-    word_t other;
+    wire   by_x = depends_x[s] & ~fixed;
+    wire   by_load = by_m & ~depends_x[s] & ~fixed;
+    word_t rest;
     always_comb begin
-      if (fixed) other = value;
-      else if (by_m) other = m_value;
-      else other = source[s] == '0 ? '0 : registers[source[s]];
+      if (fixed) rest = value;
+      else if (depends_x[s]) rest = '0;
+      else if (by_m) rest = m_result_q;
+      else rest = source[s] == '0 ? '0 : registers[source[s]];
     end
-    // The sum and what is shifted are late.
-    wire by_x = depends_x[s] & ~fixed;
-    assign operand[s] = sum & {32{by_x & x_q.adds}} | late & {32{by_x}} | (by_x ? early : other);
+    // The sum, what is shifted and what is loaded are late: each passes one gate.
+    assign operand[s] = sum & {32{by_x & x_q.adds}} | (late | early) & {32{by_x}} |
+        loaded & {32{by_load}} | rest;
   end
 
   logic m_valid_q, m_system_q;
@@ -155,7 +158,7 @@ module rpu_core
   logic m_access_q, m_aligned_q, m_misaligned_q, m_in_data_q, m_in_bus_q;
   logic m_taken_q, m_learn_q, m_bad, m_on_bus;
   logic [3:0] m_cause_q, m_bytes_q;
-  word_t m_address_q, m_result_q, m_data_q;
+  word_t m_address_q, m_data_q;
   logic m_write_q;
   logic [31:2] m_other_q;  // where the program goes on if no branch is taken
 
@@ -474,7 +477,6 @@ module rpu_core
   assign exception_cause_o = m_cause_q;
   assign exception_pc_o = pc_m_q;
 
-  word_t loaded;
   rpu_load u_load (
       .word_i (m_in_bus_q ? bus_data_i : data_i),
       .how_i  (m_how_q),

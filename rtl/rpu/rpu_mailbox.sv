@@ -91,7 +91,8 @@ module rpu_mailbox
       .out_valid_o(has_message),
       .out_ready_i(request_i & ~write_i & ~is_copy & addr_i[2])
   );
-  assign interrupt_o = has_message;
+  // A cycle before the queue has it: the core takes longer to read it.
+  assign interrupt_o = has_message | is_message;
   assign lost_o = is_message & ~has_room & ~core_reset_i;
   assign busy_o = share_offer_o | share_given_i | given_q | host_q | has_message;
 

@@ -91,8 +91,10 @@ module rpu_share
     end
   end
 
+  // The flow's lane is late.
+  wire by_flow = first_q & ~in_turn_q;
   lanes_t chosen;
-  assign chosen = ~first_q ? chosen_q : in_turn_q ? turn : flows_q[hash];
+  assign chosen = (first_q ? turn & {4{in_turn_q}} : chosen_q) | flows_q[hash] & {4{by_flow}};
 
   wire may_start = ~in_turn_q | |free;
   assign in_ready_o = moves & (~first_q | may_start);

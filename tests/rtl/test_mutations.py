@@ -159,9 +159,9 @@ MUTATIONS: tuple[tuple[str, str, str, Test], ...] = (
         *("common/round_robin.sv", "k = NumInputs; k > 0; k--", "k = 1; k <= NumInputs; k++"),
         test_merges.test_arbiter_exhaustively,
     ),
-    ("common/stream_merge.sv", "~(out_ready_i[sel] & out_o.last)", "1'b0", MERGE),
+    ("common/stream_merge.sv", "~ends", "1'b0", MERGE),
     (
-        *("common/stream_merge.sv", "        sel_q <= sel;\n", "        sel_q <= '0;\n"),
+        *("common/stream_merge.sv", "before_q <= turns(selected_o)", "before_q <= turns('0)"),
         test_merges.test_merge_takes_turns_without_a_gap,
     ),
     ("common/ones_pkg.sv", "rotated(fours, 2)", "fours << 2", test_primitives.test_ones_sums),

@@ -29,7 +29,8 @@ module bench #(
       .got_o  (got)
   );
   for (genvar n = 0; n < NumMembers; n++) begin : gen_member
-    // A write, or else the index of the first message, then its word.
+    // A write, or else the index of the first message, then its word. The interrupt is a cycle earlier
+    // than the message.
     logic has_place_q, done, interrupt;
     logic [4:0] place_q;
     logic [31:0] data;
@@ -60,7 +61,7 @@ module bench #(
     assign out_valid_o[n] = has_place_q & interrupt & control_i[n] & ~in_valid_i[n];
     assign out_o[n] = {place_q, data};
     always_ff @(posedge clk_i) begin
-      if (reads) has_place_q <= ~has_place_q;
+      if (reads) has_place_q <= ~has_place_q & data[31];
       if (reads & ~has_place_q) place_q <= data[4:0];
       if (rst_i) has_place_q <= 1'b0;
     end
