@@ -60,6 +60,7 @@ module rpu_core_formal
   word_t data_out, bus_data, unused_first, unused_second;
   logic bus_valid, bus_write, custom_valid;
   logic [27:0] bus_addr;
+  logic bus_low;
   logic [9:0] unused_op;
   retire_t done;
   rpu_core #(
@@ -80,6 +81,7 @@ module rpu_core_formal
       .bus_valid_o(bus_valid),
       .bus_write_o(bus_write),
       .bus_addr_o(bus_addr),
+      .bus_low_o(bus_low),
       .bus_bytes_o(unused_bus_bytes),
       .bus_data_o(bus_data),
       .bus_ready_i,
@@ -219,6 +221,7 @@ module rpu_core_formal
     end
     if (started & bus_valid & bus_ready_i & ~bus_error_i) begin
       assert (executed & bus_addr == done.mem_addr[27:0]);
+      assert (bus_low == (bus_addr[27:3] == '0));
       assert (bus_write == (done.mem_write != '0));
     end
   end

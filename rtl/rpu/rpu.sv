@@ -227,6 +227,7 @@ module rpu
 
   logic bus_valid, bus_write, bus_ready, bus_error, custom_valid, custom_ready;
   logic [27:0] bus_addr;
+  logic bus_low;
   logic [ 9:0] custom_op;
   logic [ 3:0] bus_bytes;
   rpu_pkg::word_t bus_data, bus_answer, custom_first, custom_second, custom_result;
@@ -257,6 +258,7 @@ module rpu
       .bus_valid_o(bus_valid),
       .bus_write_o(bus_write),
       .bus_addr_o(bus_addr),
+      .bus_low_o(bus_low),
       .bus_bytes_o(bus_bytes),
       .bus_data_o(bus_data),
       .bus_ready_i(bus_ready),
@@ -298,6 +300,7 @@ module rpu
       .bus_valid_i(bus_valid),
       .bus_write_i(bus_write),
       .bus_addr_i(bus_addr),
+      .bus_low_i(bus_low),
       .bus_data_i(bus_data),
       .bus_ready_o(bus_ready),
       .bus_error_o(bus_error),

@@ -30,6 +30,7 @@ module rpu_bus
     input logic bus_valid_i,
     input logic bus_write_i,
     input logic [27:0] bus_addr_i,
+    input logic bus_low_i,  // bus_addr_i is below 8
     input word_t bus_data_i,
     output logic bus_ready_o,
     output logic bus_error_o,
@@ -99,7 +100,7 @@ module rpu_bus
   assign come  = come_valid_i ? {1'b0, come_verdict_i, come_port_i, 6'(come_slot_i), 2'b10, come_length_i} : '0;
   assign empty = empty_valid_i ? {8'd0, 8'(empty_slot_i), 16'h8000} : '0;
 
-  wire is_quick = bus_addr_i[27:3] == '0;
+  wire is_quick = bus_low_i;  // answered in the same cycle, a path through the core
   wire bus_sends = bus_valid_i & is_quick & bus_write_i & bus_addr_i[2];
   wire bus_takes = bus_valid_i & is_quick & ~bus_write_i & ~bus_addr_i[2];
   wire custom = custom_valid_i & ~bus_valid_i;

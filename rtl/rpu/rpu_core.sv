@@ -44,6 +44,7 @@ module rpu_core
     output logic bus_valid_o,
     output logic bus_write_o,
     output logic [27:0] bus_addr_o,
+    output logic bus_low_o,  // the address is below 8; from a flip-flop
     output logic [3:0] bus_bytes_o,
     output word_t bus_data_o,
     input logic bus_ready_i,
@@ -155,7 +156,7 @@ module rpu_core
   // Of the memory stage.
   logic m_trap_q, m_interrupt_q, m_redirect_q, m_at_address_q;
   load_t m_how_q;
-  logic m_access_q, m_aligned_q, m_misaligned_q, m_in_data_q, m_in_bus_q;
+  logic m_access_q, m_aligned_q, m_misaligned_q, m_in_data_q, m_in_bus_q, m_low_q;
   logic m_taken_q, m_learn_q, m_bad, m_on_bus;
   logic [3:0] m_cause_q, m_bytes_q;
   word_t m_address_q, m_data_q;
@@ -437,6 +438,7 @@ module rpu_core
       m_aligned_q <= leaves & (x_q.is_load | x_q.is_store) & ~trap & ~misaligned;
       m_in_data_q <= in_data;
       m_in_bus_q <= address[31:28] == RegionBus;
+      m_low_q <= address[27:3] == '0;
       m_write_q <= x_q.is_store;
       m_bytes_q <= bytes;
       m_address_q <= address;
@@ -470,6 +472,7 @@ module rpu_core
   assign bus_valid_o = m_aligned_q & m_in_bus_q;
   assign bus_write_o = m_write_q;
   assign bus_addr_o = m_address_q[27:0];
+  assign bus_low_o = m_low_q;
   assign bus_bytes_o = m_bytes_q;
   assign bus_data_o = m_data_q;
 

@@ -173,7 +173,7 @@ BROKEN = (
         CORE,
         Mutation(CORE_FILE, "wire is_alive = x_valid_q & ~redirect;", "wire is_alive = x_valid_q;"),
     ),
-    (CORE, Mutation(CORE_FILE, "else if (by_m) other = m_value;", "else if (0) other = '0;")),
+    (CORE, Mutation(CORE_FILE, "else if (by_m) rest = m_result_q;", "else if (0) rest = '0;")),
     (CORE, Mutation(CORE_FILE, "registers[m_rd_q] <= m_value", "registers[m_rd_q] <= '0")),
     (CORE, Mutation(CORE_FILE, "advance_x & ~waits_load &", "advance_x &")),
     (CORE, Mutation(CORE_FILE, "& in_data & ~misaligned", "& ~misaligned")),

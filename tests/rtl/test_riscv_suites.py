@@ -190,7 +190,7 @@ BROKEN = (
         "M/mulh-01",
     ),
     (Mutation("rpu/rpu_divide.sv", "load_q & ~op_i[1] & ~has_divisor", "1'b0"), "div", "M/div-01"),
-    (Mutation("rpu/rpu_core.sv", "else if (by_m) other = m_value;", ""), "or", "I/or-01"),
+    (Mutation("rpu/rpu_core.sv", "else if (by_m) rest = m_result_q;", ""), "or", "I/or-01"),
     (Mutation("rpu/rpu_load.sv", "& how_i.is_signed", ""), "lbu", "I/lbu-align-01"),
 )
 

@@ -92,6 +92,7 @@ module bench
       .bus_valid_o(bus_valid),
       .bus_write_o(bus_write),
       .bus_addr_o(bus_addr),
+      .bus_low_o(),
       .bus_bytes_o(bus_bytes),
       .bus_data_o(bus_data),
       .bus_ready_i(bus_ready),
