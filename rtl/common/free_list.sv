@@ -49,6 +49,14 @@ module free_list #(
     end
   end
 
+  // The bits that change with one more and with one less. Not an adder: take_i arrives late.
+  count_t up, down;
+  for (genvar b = 0; b < $bits(count_t); b++) begin : gen_count
+    localparam count_t Lower = (count_t'(1) << b) - 1'b1;
+    assign up[b]   = (count_q & Lower) == Lower;
+    assign down[b] = (count_q & Lower) == '0;
+  end
+
   // A number given to an empty queue is read from memory a cycle too early, before it is written.
   assign number_o = was_empty_q ? given_q : first;
   assign count_o  = count_q;
@@ -68,10 +76,10 @@ module free_list #(
       read_q <= read;
       if (take_i) next_q <= next_q + 1'b1;
       write_q <= write_q + number_t'(write);
-      if (take_i & ~give_i) count_q <= count_q - 1'b1;
-      else if (give_i & ~take_i) count_q <= count_q + 1'b1;
-      was_empty_q <= give_i & (count_q == count_t'(take_i));
-      available_o <= (~fill_q | &write_q) & (give_i | count_q > count_t'(take_i));
+      if (give_i & ~take_i) count_q <= count_q ^ up;
+      if (take_i & ~give_i) count_q <= count_q ^ down;
+      was_empty_q <= give_i & (take_i ? count_q == count_t'(1) : count_q == '0);
+      available_o <= (~fill_q | &write_q) & (give_i | (take_i ? count_q > count_t'(1) : count_q != '0));
     end
   end
 
