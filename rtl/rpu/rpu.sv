@@ -228,8 +228,8 @@ module rpu
   logic bus_valid, bus_write, bus_ready, bus_error, custom_valid, custom_ready;
   logic [27:0] bus_addr;
   logic bus_low;
-  logic [ 9:0] custom_op;
-  logic [ 3:0] bus_bytes;
+  logic [9:0] custom_op;
+  logic [3:0] bus_bytes;
   rpu_pkg::word_t bus_data, bus_answer, custom_first, custom_second, custom_result;
   logic come_valid;
   logic armed, due, timer_write, exception;
