@@ -138,9 +138,9 @@ module rpu_core
       else if (by_m) rest = m_result_q;
       else rest = source[s] == '0 ? '0 : registers[source[s]];
     end
-    // The sum, what is shifted and what is loaded are late: each passes one gate.
-    assign operand[s] = sum & {32{by_x & x_q.adds}} | (late | early) & {32{by_x}} |
-        loaded & {32{by_load}} | rest;
+    // In the order in which they arrive: the sum, the last, passes one gate.
+    assign operand[s] = rest | early & {32{by_x}} | loaded & {32{by_load}} | late & {32{by_x}} |
+        sum & {32{by_x & x_q.adds}};
   end
 
   logic m_valid_q, m_system_q;
@@ -442,7 +442,7 @@ module rpu_core
       m_write_q <= x_q.is_store;
       m_bytes_q <= bytes;
       m_address_q <= address;
-      m_result_q <= sum & {32{x_q.adds}} | late | early;
+      m_result_q <= early | late | sum & {32{x_q.adds}};
       m_data_q <= stored;
     end else if (m_bad | bus_ready_i) begin  // it becomes a trap
       {m_trap_q, m_redirect_q, m_at_address_q} <= '1;
