@@ -33,27 +33,24 @@ module broadcast #(
   members_t behind_q;  // the members behind the last one that was received
   wire members_t later = offer_i & behind_q;
   wire any_later = |later;
-  members_t grant, first, first_later;
+  members_t earlier, earlier_later;  // a member before this one offers a word, also one of these
+  members_t grant;
   assign wait_o = ~grant;
 
   logic [Width-1:0] word;
   always_comb begin
     word = '0;
     for (int unsigned n = 0; n < NumMembers; n++) begin
-      first[n] = offer_i[n] & ~|(offer_i & ((members_t'(1) << n) - 1'b1));
-      first_later[n] = later[n] & ~|(later & ((members_t'(1) << n) - 1'b1));
-      grant[n] = any_later ? first_later[n] : first[n];
+      earlier[n] = |(offer_i & ((members_t'(1) << n) - 1'b1));
+      earlier_later[n] = |(later & ((members_t'(1) << n) - 1'b1));
+      grant[n] = any_later ? later[n] & ~earlier_later[n] : offer_i[n] & ~earlier[n];
       word |= word_i[n] & {Width{grant[n]}};
     end
   end
 
   always_ff @(posedge clk_i) begin
     if (rst_i) behind_q <= '1;
-    else if (|offer_i) begin
-      for (int unsigned n = 0; n < NumMembers; n++) begin
-        behind_q[n] <= |(grant & ((members_t'(1) << n) - 1'b1));
-      end
-    end
+    else if (|offer_i) behind_q <= any_later ? earlier_later : earlier;
     given_o <= |offer_i & ~rst_i;
     got_o   <= word;
   end
