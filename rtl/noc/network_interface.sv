@@ -10,8 +10,8 @@
 // its layer does not take is swallowed and counted too (unknown_kind_o). After reset
 // the tables are filled, an entry a cycle, in which messages to the mesh wait.
 //
-// Latency: 0 cycles to the mesh, 1 if Queued, 2 with groups; 1 cycle from the mesh.
-// Throughput: one flit per cycle.
+// Latency: 0 cycles to the mesh, with groups 2; 1 cycle from the mesh. Throughput: one
+// flit per cycle.
 module network_interface
   import bombus_pkg::*;
   import noc_pkg::*;
@@ -40,7 +40,6 @@ module network_interface
     parameter int unsigned NumSlots = 1,  // slots of all groups; a power of two, up to 256
     parameter group_t [(NumGroups > 0 ? NumGroups : 1)-1:0] Groups = '0,
     parameter word_t [NumSlots-1:0] SlotInit = '0,
-    parameter bit Queued = NumGroups > 0 || NumSources > 3,  // a FIFO before the router
     parameter int unsigned NumOthers = 0,  // other tiles that send to a group of these by load
     localparam int unsigned OtherWidth = NumOthers > 0 ? NumOthers : 1,
     localparam int unsigned HopWidth = NumHops > 1 ? $clog2(NumHops) : 1,
@@ -158,7 +157,7 @@ module network_interface
       .flit_t(flit_t),
       .route_t(route_t),
       .NumSources(NumFronts),
-      .AnyRoute(Queued)
+      .AnyRoute(NumGroups > 0)
   ) u_injection (
       .clk_i,
       .rst_i,
@@ -186,13 +185,16 @@ module network_interface
     assign front_next = src_next_i;
     assign route = hop_route;
     assign table_ready_o = hops_filled;
+    assign inj_o = out;
+    assign inj_valid_o = out_valid;
+    assign out_ready = inj_ready_i;
     assign out_end_o = injected_end;
-    assign busy_o = ~table_ready_o | (Queued & inj_valid_o) | ej_busy;
+    assign busy_o = ~table_ready_o | ej_busy;
     assign took_o = '0;
     wire unused = ^{selected, starts, is_group, choice, group, done_i, others_i, SlotInit, Groups, slot_write_i, slot_index_i, slot_word_i};
   end else begin : gen_groups
     route_t slot_route;
-    logic   slots_filled;
+    logic slots_filled, fifo_ready;
     assign route[0] = is_group[0] ? slot_route : hop_route[0];
 
     typedef struct packed {
@@ -249,6 +251,8 @@ module network_interface
     assign front[0] = registered.beat;
     assign front_next[0] = registered.next;
 
+    // Independent of the route, which is known late.
+    assign out_ready = {NumDirs{fifo_ready & ~late_q}};
     replica_choice #(
         .beat_t(beat_t),
         .word_t(word_t),
@@ -283,21 +287,10 @@ module network_interface
     );
     assign table_ready_o = hops_filled & slots_filled;
 
-    assign busy_o = ~table_ready_o | front_valid[0] | inj_valid_o | ej_busy;
-    wire unused = ^{selected, injected_end};
-  end
-
-  // Where a replica is chosen or many sources are merged, the router's arbitration and ready, these,
-  // and all layers of the tile would be in one path.
-  if (NumGroups > 0 && !Queued) begin : gen_bad_queue
-    $error("network_interface: groups need Queued");
-  end
-  if (Queued) begin : gen_queue
+    // A FIFO between the choice and the router, with a registered ready: otherwise the router's
+    // ready, two stages and all layers of the tile would be in one path.
     dir_e  inj_dir;
     flit_t inj_flit;
-    logic  fifo_ready;
-    // Independent of the route, which is known late.
-    assign out_ready = {NumDirs{fifo_ready & ~late_q}};
     head_fifo #(
         .head_t(dir_e),
         .body_t(flit_t),
@@ -318,10 +311,8 @@ module network_interface
       inj_o = inj_flit;
       inj_o.dir = inj_dir;
     end
-  end else begin : gen_no_queue
-    assign inj_o = out;
-    assign inj_valid_o = out_valid;
-    assign out_ready = inj_ready_i;
+    assign busy_o = ~table_ready_o | front_valid[0] | inj_valid_o | ej_busy;
+    wire unused = ^{selected, injected_end};
   end
 
   // ---- From the mesh ----

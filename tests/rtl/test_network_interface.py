@@ -45,11 +45,10 @@ def source_messages(random: Random, mark: int, count: int) -> list[Message]:
     ]
 
 
-@pytest.mark.parametrize("queued", [0, 1])
 @pytest.mark.parametrize("seed", SEEDS)
-def test_interface_follows_its_table(benches: Benches, seed: int, queued: int) -> None:
+def test_interface_follows_its_table(benches: Benches, seed: int) -> None:
     random = Random(seed)
-    bench = benches("network_interface", seed=seed, Queued=queued)
+    bench = benches("network_interface", seed=seed)
     for pace in PACES:
         bench.forget()
         bench.pace(**pace)
@@ -234,13 +233,10 @@ def test_interface_hands_messages_to_layers(benches: Benches, seed: int, has_sin
         assert bench.events[ENTERING] == cycles
 
 
-@pytest.mark.parametrize("queued", [0, 1])
 @pytest.mark.parametrize("gap", [0.0, 0.5])
-def test_interface_counts_lost_messages_of_both_ways(
-    benches: Benches, gap: float, queued: int
-) -> None:
+def test_interface_counts_lost_messages_of_both_ways(benches: Benches, gap: float) -> None:
     """Both ways lose messages, many in the same cycle."""
-    bench = benches("network_interface", Queued=queued)
+    bench = benches("network_interface")
     bench.pace(gap=gap)
     count = 400
     bench.push(SOURCE.stream([Message(b"", 0, {"next": 7})] * count), 0)

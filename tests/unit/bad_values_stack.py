@@ -204,7 +204,6 @@ BAD: dict[str, list[dict[str, object]]] = {
         {"NumHops": 3, "NumSources": 2, "FirstHop": "{16'd3, 16'd0}"},
         {"NumKinds": 0},
         *OUTSIDE,
-        {"NumGroups": 1, "Queued": 0},
         {"NumGroups": 1, "NumSlots": 3},
         {"NumGroups": 1, "Groups": "'0"},
         {"NumGroups": 257},

@@ -13,7 +13,6 @@ module bench
 #(
     parameter bit HasSinks = 1,
     parameter bit HasGroups = 0,
-    parameter bit Queued = HasGroups,
     parameter int unsigned Columns = 4,
     localparam int unsigned DataWidth = 64,
     localparam int unsigned FlitBits = bench_pkg::beat_bits(DataWidth) + 3 + 2 + 2 + 2
@@ -89,7 +88,6 @@ module bench
       .Columns(Columns),
       .Rows(4),
       .NumSources(2),
-      .Queued(Queued),
       .NumSinks(2),
       .HasSinks(HasSinks),
       .NumKinds(6),
