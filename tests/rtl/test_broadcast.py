@@ -31,6 +31,17 @@ def test_all_see_all_in_one_order(benches: Benches, pace: dict[str, float]) -> N
     assert bench.events[:MEMBERS] == [0] * MEMBERS
 
 
+def test_members_take_turns(benches: Benches) -> None:
+    """While all have words, no member sends a second one before all have sent the first."""
+    bench = benches("broadcast", NumMembers=MEMBERS)
+    bench.control((1 << MEMBERS) - 1)
+    for member in range(MEMBERS):
+        bench.push([16 << 32 | member] * 2, member)
+    bench.drain(quiet=100)
+    senders = [item & 0xFF for item in bench.items(0)]
+    assert sorted(senders[:MEMBERS]) == sorted(senders[MEMBERS:]) == list(range(MEMBERS))
+
+
 def test_cycles(benches: Benches) -> None:
     """From the write to where the core can read it: one alone, and the last of all at once."""
     bench = benches("broadcast", NumMembers=MEMBERS)

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 import test_arp_order
 import test_arp_tables
+import test_broadcast
 import test_clocks
 import test_crosspoint
 import test_dispatch
@@ -158,6 +159,10 @@ MUTATIONS: tuple[tuple[str, str, str, Test], ...] = (
     (
         *("common/round_robin.sv", "k = NumInputs; k > 0; k--", "k = 1; k <= NumInputs; k++"),
         test_merges.test_arbiter_exhaustively,
+    ),
+    (
+        *("noc/broadcast.sv", "any_later ? earlier_later : earlier;", "'1;"),
+        test_broadcast.test_members_take_turns,
     ),
     ("common/stream_merge.sv", "~ends", "1'b0", MERGE),
     (
