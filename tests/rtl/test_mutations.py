@@ -164,9 +164,9 @@ MUTATIONS: tuple[tuple[str, str, str, Test], ...] = (
         *("noc/broadcast.sv", "any_later ? earlier_later : earlier;", "'1;"),
         test_broadcast.test_members_take_turns,
     ),
-    ("common/stream_merge.sv", "~ends", "1'b0", MERGE),
+    ("common/stream_merge.sv", "~(out_ready_i[sel] & out_o.last)", "1'b0", MERGE),
     (
-        *("common/stream_merge.sv", "before_q <= turns(selected_o)", "before_q <= turns('0)"),
+        *("common/stream_merge.sv", "        sel_q <= sel;\n", "        sel_q <= '0;\n"),
         test_merges.test_merge_takes_turns_without_a_gap,
     ),
     ("common/ones_pkg.sv", "rotated(fours, 2)", "fours << 2", test_primitives.test_ones_sums),
