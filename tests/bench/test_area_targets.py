@@ -36,7 +36,7 @@ def test_designs(design: Path) -> None:
 
 
 @pytest.mark.sweep
-@pytest.mark.parametrize("name", ["engines", "rs", "scale_28", "udp_echo_replicas"])
+@pytest.mark.parametrize("name", ["engines", "middlebox_16", "rs", "scale_28", "udp_echo_replicas"])
 def test_other_designs_meet_their_clock(name: str) -> None:
     meets(ROOT / "designs" / f"{name}.yaml")
 
