@@ -38,7 +38,8 @@ def software(simulation):
         if connection.is_closed or connection.at_end:
             connection.close()
             sunk.remove(connection)
-    if opening is None and Path({{go!r}}).exists():
+    # iperf may not listen yet: then Linux refuses, and the design tries again.
+    if (opening is None or opening.error) and Path({{go!r}}).exists():
         opening = simulation.tcp.open({OWN!r}, {IPERF_PORT})
     if opening is not None and opening.connection and sender is None:
         sender = opening.connection
