@@ -109,6 +109,7 @@ def lint_designs(*, fix: bool) -> bool:
     with tempfile.TemporaryDirectory() as folder:
         designs = [*sorted((ROOT / "designs").glob("*.yaml")), TWO_NETWORKS]
         narrow = (ROOT / "designs" / "udp_echo_10g.yaml").read_text(encoding="utf-8")
+        narrow = narrow.replace("tables: fixed\n", "")  # writable ones have more logic
         for name, fabric in FABRICS.items():
             file = Path(folder) / f"{name}.yaml"
             file.write_text(f"{narrow}fabric: {fabric}\n", encoding="utf-8")

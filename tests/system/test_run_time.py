@@ -123,7 +123,7 @@ def test_address_changes_under_traffic(design: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("design", "tile"), [(DESIGNS[512], "udp_rx"), (DESIGNS[64], "udp_rx")], ids=["512", "64"]
+    ("design", "tile"), [(DESIGNS[512], "udp_rx"), (DESIGNS[128], "udp_rx")], ids=["512", "128"]
 )
 def test_route_away_under_traffic(design: Path, tile: str) -> None:
     """A message without an entry in the table is dropped and counted; the entry can come back."""

@@ -21,7 +21,7 @@ from bombus.design.rtl import library
         ("shard_bytes: 512", "shard_bytes: 100", "must be a multiple of the bytes in a beat"),
         ("shard_bytes: 512", "shard_bytes: 2048", "do not fit into one frame"),
         ("data_shards: 8", "data_shards: 0", "must be 1 or more"),
-        ("parity_shards: 2", "parity_shards: 2\n    matrix: 3", "Matrix must be 0, 1 or 2"),
+        ("parity_shards: 2", "parity_shards: 2\n    matrix: 3", "matrix must be 0, 1 or 2"),
     ],
 )
 def test_values_that_a_layer_refuses(
@@ -50,7 +50,7 @@ def test_codes_that_cannot_recover_every_loss_are_doubtful(
     file = tmp_path / "rs.yaml"
     file.write_text(text.replace("shard_bytes: 512", "shard_bytes: 64"))
     _, warnings = check.check(file)
-    assert ["Matrix 2 cannot recover every loss" in str(each) for each in warnings] == (
+    assert ["matrix 2 cannot recover every loss" in str(each) for each in warnings] == (
         [True] if is_weak else []
     )
     assert all(
@@ -155,4 +155,4 @@ def test_a_layer_that_needs_wide_beats_stops_only_designs_that_have_it(
             check.check(file)
         else:
             found = problems(check.check, file)
-            assert any("rejects its parameters: DataWidth must be 512" in each for each in found)
+            assert any("rejects its parameters: data_width must be 512" in each for each in found)

@@ -86,7 +86,7 @@ def test_long_form_says_the_same(edited: Edited) -> None:
         ("at: [2, 1]", "at: [2]", "echo,", "at: should be a longer list, such as [2, 1], not [2]"),
         ("at: [2, 1]", "at: [2, -1]", "echo,", "tile 'echo': at[1]: should be at least 0"),
         ("at: [2, 1]", "at: [2, 1.5]", "echo,", "at[1]: should be a whole number, such as 2"),
-        ("udp_port: 7", "udp_port: [7]", "echo,", "tile 'echo': udp_port: should be a number"),
+        ("udp_port: 7", "udp_port: [7]", "echo,", "udp_port: should be a whole number"),
         ("kind: udp_tx, ", "", "udp_tx,", "tile 'udp_tx': needs `layers` or `kind`"),
         ("name: echo", "name: drop", "echo,", "'drop' is reserved"),
         ("name: arp", "name: icmp", "icmp_echo", "tile 'icmp' is a duplicate"),
@@ -138,7 +138,7 @@ def test_long_form_says_the_same(edited: Edited) -> None:
         ),
         ("at: [2, 1]", "layers: [a]", "echo,", "has both `kind` and `layers`; give one of them"),
         ("[mac_rx, eth_rx]", "[{mac_rx: 3}]", "mac_rx", "the layer's parameters, such as {udp_po"),
-        ("[mac_rx, eth_rx]", "[{mac_rx: {a: [1]}}]", "mac_rx", "a number, a text, true or false"),
+        ("[mac_rx, eth_rx]", "[{mac_rx: {a: [1]}}]", "mac_rx", "whole number, a text, true or false"),
         (
             "kind: udp_tx, ",
             "depth: 4, ",

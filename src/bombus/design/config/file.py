@@ -76,7 +76,7 @@ def _words(error: Any, loc: Loc, document: Any) -> str:
     if is_parameter and error["type"] != "extra_forbidden":
         near = get_close_matches(str(in_tile[-1]), TileOfKind.model_fields, 1, 0.75)
         hint = f"; is it meant to be {near[0]!r}?" if near and len(in_tile) == 1 else ""
-        return f"{place}: should be a number, a text, true or false{hint}"
+        return f"{place}: should be a whole number, a text, true or false{hint}"
     return yaml_file.words(error, loc, place, DesignConfig)
 
 

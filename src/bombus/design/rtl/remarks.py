@@ -4,7 +4,9 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from bombus.base.errors import Problem
@@ -22,9 +24,30 @@ def remarks(
     library: Library, kind: LayerKind, params: Mapping[str, int], beats: Beats
 ) -> list[Problem]:
     """`$error` and `$warning` messages of a layer with these parameters (by key), or why it cannot
-    be elaborated.
+    be elaborated. They name parameters by key.
     """
-    return list(_at(library, kind, params, beats)[1])
+    return list(_about(kind, params, _at(library, kind, params, beats)[1]))
+
+
+def _about(
+    kind: LayerKind, params: Mapping[str, int], said: Iterable[Problem]
+) -> Iterator[Problem]:
+    """Modules inside the layer refuse the same values, and what follows from these: if a message
+    is about given parameters, only the first one about each.
+    """
+    keys = {parameter.name: key for key, parameter in kind.parameters.items()}
+    found: dict[str, Problem] = {}
+    others = []
+    for problem in said:
+        words = re.split(r"\b", problem.message)
+        named = [keys[word] for word in words if word in keys]
+        problem = replace(problem, message="".join(keys.get(word, word) for word in words))
+        if named and named[0] in params:
+            found.setdefault(named[0], problem)
+        else:
+            others.append(problem)
+    yield from found.values()
+    yield from (each for each in others if not (found and each.is_error))
 
 
 def with_parameters(
