@@ -16,10 +16,17 @@ module tcp_arrival_formal
     input logic [$bits(segment_t)-1:0] segment_i,
     input logic report_i,
     input logic [31:0] time_us_i,
+    input logic [7:0] coarse_time_i,
     input logic room_i,
     input logic some_i,
     input logic reaches_i,
-    input seq_t reach_i
+    input seq_t reach_i,
+    // What tcp_reassembly and tcp_scoreboard say
+    input logic again_i,
+    input logic news_i,
+    input logic known_i,
+    input logic lost_i,
+    input logic behind_i
 );
 
   tcb_t block, block_2_q, block_3_q, after;
@@ -28,6 +35,7 @@ module tcp_arrival_formal
   assign block   = block_i;
   assign wishes  = wishes_i;
   assign segment = segment_i;
+  logic [7:0] coarse_2_q, coarse_3_q;
   logic [1:0] cycles_q = '0;
   logic report_2_q, report_3_q, lowers, unreachable, unused_error;
   always_ff @(posedge clk_i) begin
@@ -39,6 +47,8 @@ module tcp_arrival_formal
     report_2_q  <= report_i;
     report_3_q  <= report_2_q;
     segment_3_q <= segment_2_q;
+    coarse_2_q  <= coarse_time_i;
+    coarse_3_q  <= coarse_2_q;
     if (~&cycles_q) cycles_q <= cycles_q + 2'd1;
   end
   wire settled = cycles_q >= 2'd2;
@@ -54,10 +64,14 @@ module tcp_arrival_formal
   tcp_arrival #(
       .RingBytes(SendBytes),
       .ReceiveBytes(ReceiveBytes),
+      .Ecn(1),
+      .Keepalive(1),
+      .UserTimeout(1),
       .Errors(1)
   ) u_arrival (
       .clk_i,
       .time_us_i,
+      .coarse_time_i,
       .block_i(block),
       .wishes_i(wishes),
       .segment_i(segment),
@@ -71,16 +85,16 @@ module tcp_arrival_formal
       .segment_3_i(segment_3_q),
       .room_i,
       .some_i,
-      .again_i(1'b0),
+      .again_i,
       .reaches_i,
       .reach_i,
       .ahead_o(ahead),
       .in_order_o(in_order),
       .ends_stream_o(ends_stream),
-      .news_i(1'b0),
-      .known_i(1'b0),
-      .lost_i(1'b0),
-      .behind_i(1'b0),
+      .news_i,
+      .known_i,
+      .lost_i,
+      .behind_i,
       .acks_o(acks),
       .begins_o(begins),
       .tail_o(tail),
@@ -110,13 +124,16 @@ module tcp_arrival_formal
 
   // ---- Invariants of every session ----
 
-  wire seq_t window = wishes_3_q.release_edge - block_3_q.rcv_nxt;  // RCV.WND
+  // RCV.WND. A FIN at the edge of a full window is taken: then rcv_nxt is one beyond the edge.
+  wire seq_t space = wishes_3_q.release_edge - block_3_q.rcv_nxt;
+  wire seq_t window = &space ? '0 : space;
   wire seq_t flight = block_3_q.max - block_3_q.una;
   always_comb begin
     assume (rst_i == (cycles_q == '0));
-    assume (wishes.release_edge - block.rcv_nxt <= ReceiveBytes);
+    assume (wishes.release_edge + 32'd1 - block.rcv_nxt <= ReceiveBytes + 1);
     assume (block.max - block.una <= SendBytes + 1);
     assume (block.nxt - block.una <= block.max - block.una);
+    assume (block.marked - block.una <= block.max - block.una);
     assume (segment.length <= 14'd8960);
     // Like the arrival that tcp_lookup makes of an error.
     if (report_i) begin
@@ -177,6 +194,7 @@ module tcp_arrival_formal
       assert (after.max == block_3_q.max);
       assert (new_ack == (after.una != block_3_q.una));
       assert (after.nxt - after.una <= after.max - after.una);
+      if (block_3_q.ecn) assert (after.marked - after.una <= after.max - after.una);
       assert (lowers | after.nxt - block_3_q.una >= block_3_q.nxt - block_3_q.una);
       if (after.una != block_3_q.una) assert (is_new & s.flags.ack & after.una == s.ack);
     end
@@ -204,6 +222,28 @@ module tcp_arrival_formal
     if (settled & synchronised & stale & ~s.flags.syn) begin
       assert (~keep & (advance == '0) & (after.una == block_3_q.una));
       assert (after.wnd_edge == block_3_q.wnd_edge);
+    end
+  end
+
+  always_comb begin
+    // RFC 7323, 5.3 and 5.5: an old timestamp counts for 24 days.
+    if (settled & stale & s.options.has_timestamps) begin
+      assert (8'(coarse_3_q - block_3_q.recent_at) < 8'd30);
+    end
+    // RFC 9293, 3.8.4: a keepalive has an answer, however often one comes.
+    if (settled & synchronised & ~stale & ~s.flags.rst & ~s.flags.syn & ~report_3_q &
+        (s.length == '0) & ~s.flags.fin & (&begins_at)) begin
+      assert (after.ack_now & wake);
+    end
+    // RFC 9293, 3.10.7.4, first: a SYN again is answered again, and harms nobody.
+    if (settled & (block_3_q.state == SynReceived) & s.flags.syn & ~s.flags.ack & ~s.flags.rst &
+        ~report_3_q & (&begins_at)) begin
+      assert (after.again & (after.state == SynReceived) & ~keep);
+    end
+    // RFC 6298, 3 and 5.7: a longer timeout stays until something has been timed.
+    if (settled & after.backoff != block_3_q.backoff) begin
+      assert (after.backoff == '0);
+      assert (sample | changes.opened | (block_3_q.timer == TimerPersist));
     end
   end
 

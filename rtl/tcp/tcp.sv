@@ -205,6 +205,7 @@ module tcp
   segment_t unfound, refused;
   logic unfound_valid, refused_valid, lookup_busy, half_done, short;
   logic [15:0] missed_port, port;
+  tuple_t missed_tuple;
   logic missed_valid, missed_ready, connect_lost;
   session_t free, subject;
   logic free_valid, free_ready;
@@ -244,6 +245,7 @@ module tcp
       .connect_valid_i(connects),
       .connect_lost_o(connect_lost),
       .missed_port_o(missed_port),
+      .missed_tuple_o(missed_tuple),
       .missed_valid_o(missed_valid),
       .missed_ready_i(missed_ready),
       .error_i(tcp_error_meta_t'(request_i.meta)),
@@ -457,6 +459,7 @@ module tcp
       .tuple_i(tuple),
       .port_i(port),
       .missed_port_i(missed_port),
+      .missed_tuple_i(missed_tuple),
       .missed_valid_i(missed_valid),
       .missed_ready_o(missed_ready),
       .out_o(data_o),

@@ -26,6 +26,7 @@ module tcp_arrival
 ) (
     input logic clk_i,
     input logic [31:0] time_us_i,
+    input logic [ 7:0] coarse_time_i,     // time in 2**36 us
 
     // First cycle
     input tcb_t     block_i,
@@ -115,7 +116,8 @@ module tcp_arrival
     distance_t   acked;      // of the acknowledgement, from una
     distance_t   unacked;    // of max, from the acknowledgement
     distance_t   since_wl1;
-    distance_t   ts;         // of the timestamp, from the recent one
+    distance_t   ts;         // of the timestamp, from the recent one,
+    logic        ts_old;     // which is more than 23 days old (RFC 7323, 5.5)
     near_t       past_nxt;   // of the acknowledgement, from nxt
     near_t       recovered;  // of the acknowledgement, from recover
     distance_t   marked;     // of the acknowledgement, from marked
@@ -141,6 +143,7 @@ module tcp_arrival
         unacked: block_i.max - segment_i.ack,
         since_wl1: segment_i.seq - block_i.wl1,
         ts: segment_i.options.ts_value - block_i.ts_recent,
+        ts_old: 8'(coarse_time_i - block_i.recent_at) >= 8'd30,
         past_nxt: near_t'(segment_i.ack - block_i.nxt),
         recovered: near_t'(segment_i.ack - block_i.recover),
         marked: Ecn ? segment_i.ack - block_i.marked : '0,
@@ -188,6 +191,7 @@ module tcp_arrival
     logic        recent;        // remember the timestamp
     logic        recovered;
     logic        marked;        // the peer tells of congestion, for the first time in a window
+    logic        past_mark;     // acknowledged up to there or further
     logic        congested;     // there was, on the way to here
     logic        reduced;       // the peer sends less because of it
     logic        twice;         // the first bytes have come before
@@ -223,13 +227,15 @@ module tcp_arrival
   wire fits = ends_new & ends_inside & (32'(segment_2_i.length) <= ReceiveBytes);
   wire acceptable = begins_inside | (occupies & ends_new & ends_inside);
   wire unstamped = ~segment_2_i.options.has_timestamps;  // RFC 7323, 3.2
-  wire stale = block_2_i.timestamps & (unstamped | found_q.ts[31]) & ~flags.rst;
+  wire stale = block_2_i.timestamps & (unstamped | (found_q.ts[31] & ~found_q.ts_old)) & ~flags.rst;
   wire ack_forward = ~found_q.acked[31] & (found_q.acked != '0);
   wire ack_sent = ~found_q.unacked[31];
   // RFC 5961, 5.2; the peer's window has never been used beyond the ring.
   wire ack_old = found_q.acked < -distance_t'(RingBytes);
   wire report = Errors & reports_2_i;
-  wire good = synchronised & acceptable & ~stale & ~report;
+  // The SYN once more, with bytes or without: before the window (RFC 9293, 3.10.7.4, first).
+  wire again_syn = flags.syn & one_before & (block_2_i.state == SynReceived);
+  wire good = synchronised & acceptable & ~stale & ~report & ~again_syn;
   wire counts = good & ~flags.rst & ~flags.syn & flags.ack;
   wire new_ack = ack_forward & ack_sent;
   // RFC 5927, 4.1: the segment is on its way.
@@ -283,9 +289,11 @@ module tcp_arrival
         (found_q.mss < found_q.longest);
     meaning.unreachable = on_way & ~too_big;
     meaning.unused = report & ~meaning.lowers & ~meaning.unreachable;
-    meaning.throttled = (~occupies | flags.syn) & (block_2_i.challenged == time_us_i[18:17]);
-    meaning.limited = ~occupies | flags.syn;
+    // Keepalives and probes of a closed window (RFC 9293, 3.8.4) are always answered.
+    meaning.limited = (~occupies & ~one_before) | flags.syn;
+    meaning.throttled = meaning.limited & (block_2_i.challenged == challenge_time(time_us_i));
     meaning.new_ack = new_ack & (counts | meaning.opened);
+    meaning.past_mark = Ecn & meaning.new_ack & ~found_q.marked[31];
     meaning.same_ack = counts & (found_q.acked == '0);
     meaning.all_acked = found_q.unacked == '0;
     meaning.fin_acked = meaning.process & block_2_i.fin_sent & (found_q.unacked == '0);
@@ -366,6 +374,7 @@ module tcp_arrival
       block_o.ecn = Ecn & m.opened & segment_3_i.flags.ece & ~segment_3_i.flags.cwr;
       block_o.mss = m.mss;
       block_o.ts_recent = options.ts_value;
+      block_o.recent_at = coarse_time_i;
       block_o.adv_edge = segment_3_i.seq + 32'd1;
       block_o.wl1 = segment_3_i.seq;
       block_o.wnd_edge = block_3_i.una;
@@ -382,15 +391,18 @@ module tcp_arrival
         block_o.wnd_edge = m.wnd_edge;
       end
     end
-    if (m.recent) block_o.ts_recent = options.ts_value;
+    if (m.recent) begin
+      block_o.ts_recent = options.ts_value;
+      block_o.recent_at = coarse_time_i;
+    end
 
     if (m.new_ack) begin
       block_o.una = segment_3_i.ack;
       if (m.ahead_of_nxt) block_o.nxt = segment_3_i.ack;
       block_o.dup_acks = '0;
       block_o.tries = '0;
-      // RFC 6298, 3 and 5.7: until something has been timed, which timestamps always allow.
-      if (m.timed | m.opened | block_3_i.timestamps) block_o.backoff = '0;
+      // RFC 6298, 3 and 5.7: until something has been timed.
+      if (m.timed | m.opened) block_o.backoff = '0;
       block_o.probe = 1'b0;
       if (m.timed) block_o.timing = 1'b0;
       if (block_3_i.recovering) begin
@@ -415,8 +427,14 @@ module tcp_arrival
       block_o.tries = '0;
       set_timer_o   = 1'b1;
     end
+    // RFC 9293, 3.8.6.1: as long as the peer answers probes of its closed window, the connection stays.
+    if (m.process & (block_3_i.timer == TimerPersist)) begin
+      block_o.tries = '0;
+      if (UserTimeout) block_o.since = time_us_i[31:16];
+    end
     if (Ecn & block_3_i.ecn) begin
       block_o.congested = m.congested | (block_3_i.congested & ~m.reduced);
+      if (m.past_mark) block_o.marked = segment_3_i.ack;  // stays within reach of comparisons
       if (m.marked | lost) begin
         block_o.reduced = 1'b1;
         block_o.marked  = block_3_i.max;
@@ -468,7 +486,7 @@ module tcp_arrival
       endcase
     end
     if (m.refuses | (m.challenge & ~m.throttled)) block_o.ack_now = 1'b1;
-    if (m.challenge & m.limited) block_o.challenged = time_us_i[18:17];
+    if (m.challenge & m.limited) block_o.challenged = challenge_time(time_us_i);
     if (m.resend) block_o.again = 1'b1;
     // RFC 1191, 6.5: all that is on its way goes once more, in shorter segments; it was not lost
     // by congestion.

@@ -304,6 +304,12 @@ module tcp_congestion
         next.threshold = sums_q.halved;
         next.window = sums_q.mss;
       end
+      CongestionRestart:
+      if (sums_q.first < state_4_q.window) begin
+        next.window = sums_q.first;
+        next.reno   = sums_q.first;
+        next.epoch  = state_4_q.epoch + 4'd1;
+      end
       default: ;
     endcase
   end

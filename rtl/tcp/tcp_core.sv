@@ -198,7 +198,13 @@ module tcp_core
   wire index_t expired_index = look ? hand_q : expired_i[IndexWidth-1:0];
 
   logic departures_first_q;
-  wire can_expire = (expired_valid_i | look) & is_free(expired_index) & report_room_i;
+  // An expiry counts only if the timer has not been set or cleared since (tcp_timers), which an
+  // event does three cycles after it has been written.
+  index_t index_5_q, index_6_q;
+  logic orders_4, orders_5_q, orders_6_q;
+  wire unsettled = (orders_4 & expired_index == index_4_q) |
+      (orders_5_q & expired_index == index_5_q) | (orders_6_q & expired_index == index_6_q);
+  wire can_expire = (expired_valid_i | look) & is_free(expired_index) & ~unsettled & report_room_i;
   wire can_arrive = arrival_valid_i & is_free(arrival_i.session[IndexWidth-1:0]) & report_room_i;
   wire can_depart = queued_valid & is_free(queued) & departure_room_i & report_room_i;
 
@@ -245,6 +251,10 @@ module tcp_core
     index_2_q   <= index_1_q;
     index_3_q   <= index_2_q;
     index_4_q   <= index_3_q;
+    index_5_q   <= index_4_q;
+    index_6_q   <= index_5_q;
+    orders_5_q  <= orders_4 & ~rst_i;
+    orders_6_q  <= orders_5_q & ~rst_i;
     class_1_q   <= expired_class_i | look;
     class_2_q   <= class_1_q;
     class_3_q   <= class_2_q | takes_fin_2;
@@ -264,6 +274,15 @@ module tcp_core
     written_q <= write & ~rst_i;
     if (rst_i) {kind_1_q, kind_2_q} <= {None, None};
     else {kind_1_q, kind_2_q} <= {kind, kind_1_q};
+  end
+
+  // How often time_us_i has wrapped around: 71 minutes each.
+  logic [11:0] wraps_q;
+  logic time_top_q;
+  always_ff @(posedge clk_i) begin
+    time_top_q <= time_us_i[31] & ~rst_i;
+    if (rst_i) wraps_q <= '0;
+    else if (time_top_q & ~time_us_i[31]) wraps_q <= wraps_q + 1'b1;
   end
 
   // ---- Memories ----
@@ -494,6 +513,7 @@ module tcp_core
   ) u_arrival (
       .clk_i,
       .time_us_i,
+      .coarse_time_i(wraps_q[11:4]),
       .block_i(block_1_q),
       .wishes_i(wishes_1),
       .segment_i(arrival_1_q.segment),
@@ -552,7 +572,7 @@ module tcp_core
     opened = cleared;
     opened.state = connects ? SynSent : SynReceived;
     opened.active = connects;
-    opened.challenged = time_us_i[18:17] + 2'd2;
+    opened.challenged = challenge_time(time_us_i) - 8'd1;
     opened.una = arrival_3_q.segment.ack;
     opened.nxt = arrival_3_q.segment.ack;
     opened.max = arrival_3_q.segment.ack;
@@ -567,6 +587,7 @@ module tcp_core
     opened.ecn = Ecn & ~connects & arrival_3_q.segment.flags.ece & arrival_3_q.segment.flags.cwr;
     opened.marked = arrival_3_q.segment.ack;
     opened.ts_recent = options.ts_value;
+    opened.recent_at = wraps_q[11:4];
     opened.rcv_nxt = arrival_3_q.segment.seq + 32'd1;
     opened.adv_edge = arrival_3_q.segment.seq + 32'd1;
   end
@@ -574,7 +595,7 @@ module tcp_core
   // ---- A turn to send ----
 
   tcb_t departed;
-  logic send, departure_wake, departure_set, repeats, sent_ack;
+  logic send, departure_wake, departure_set, repeats, restarts, sent_ack;
   changes_t departure_changes;
   tcp_departure #(
       .RingBytes(SendBytes),
@@ -616,6 +637,7 @@ module tcp_core
       .fills_o(fills),
       .fresh_o(fresh),
       .last_o(last_resent),
+      .restarts_o(restarts),
       .sent_ack_o(sent_ack)
   );
 
@@ -665,6 +687,7 @@ module tcp_core
       aborts = 1'b1;
       block = block_3_q;
       block.state = Ended;
+      block.timer = TimerNone;
       changes = '0;
       changes.closed = 1'b1;
       wake = 1'b0;
@@ -711,11 +734,22 @@ module tcp_core
 
   // ---- What follows from it, a cycle later ----
 
+  // Nothing has been sent for longer than a timeout.
+  logic paused_3_q;
+  always_ff @(posedge clk_i) begin
+    paused_3_q <= time_us_i - block_2_q.timed_at > 32'(timeout_2_q);
+  end
+
   congestion_event_t congestion;
   always_comb begin
     congestion = arrival_congestion;
-    if (timed_out & ~gave_up) congestion.kind = CongestionTimeout;
-    else if (~arrives) congestion.kind = CongestionNone;
+    if (timed_out & ~gave_up) begin
+      congestion.kind = CongestionTimeout;
+    end else if (departs & restarts & paused_3_q) begin
+      congestion = '{kind: CongestionRestart, late: 1'b0, mss: block_3_q.mss, selective: 1'b0};
+    end else if (~arrives) begin
+      congestion.kind = CongestionNone;
+    end
   end
   tcp_congestion #(
       .NumSessions(NumSessions),
@@ -752,6 +786,7 @@ module tcp_core
   wire set = (arrives & arrival_set) | (departs & ~aborts & departure_set) | (expires & expiry_set);
   wire clear = (arrives & arrival_clear) | aborts | evicts | (expires & ~class_3_q);
   logic set_q, clears_q, set_delay_q, clear_delay_q, deadlines_busy;
+  assign orders_4 = set_q | clears_q | set_delay_q | clear_delay_q;
   always_ff @(posedge clk_i) begin
     set_q <= set & ~free & ~rst_i;
     clears_q <= (clear | free) & ~set & ~rst_i;
@@ -837,6 +872,15 @@ module tcp_core
     error_event_o <= arrives ? {unused_error, unreachable, lowers} : '0;
     event_o[EventAborted] <= aborts | (expires & gave_up);
   end
+
+`ifndef SYNTHESIS
+  always_ff @(posedge clk_i) begin
+    if (!rst_i && expires && !class_3_q && !evict_3_q) begin
+      assert (block_3_q.timer != TimerNone)
+      else $error("tcp_core: a timer that is not set has expired");
+    end
+  end
+`endif
 
   assign subject_o = session_t'(index_3_q);
   assign busy_o = (kind_1_q != None) | (kind_2_q != None) | write | written_q | queued_valid | clearing_q | deadlines_busy;

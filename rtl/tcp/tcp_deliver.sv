@@ -36,9 +36,10 @@ module tcp_deliver
     output logic room_o,  // room for eight more
 
     // A requested connection for which no session is free
-    input  logic [15:0] missed_port_i,
-    input  logic        missed_valid_i,
-    output logic        missed_ready_o,
+    input  logic   [15:0] missed_port_i,
+    input  tuple_t        missed_tuple_i,
+    input  logic          missed_valid_i,
+    output logic          missed_ready_o,
 
 
     output beat_t out_o,
@@ -145,6 +146,7 @@ module tcp_deliver
       event_meta = '0;
       event_meta.changes.failed = 1'b1;
       event_meta.port = missed_port_i;
+      event_meta.tuple = missed_tuple_i;
     end
     beat = payload_i;
     beat.kind = $bits(beat.kind)'(KindTcpData);

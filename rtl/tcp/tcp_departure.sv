@@ -54,6 +54,7 @@ module tcp_departure
     output logic       fills_o,      // up to the end of the hole, or
     output logic       fresh_o,      // sends bytes or a FIN for the first time
     output seq_t       last_o,       // up to here
+    output logic       restarts_o,   // sends bytes where nothing was in flight
     output logic       sent_ack_o    // a delayed acknowledgement is no longer due
 );
 
@@ -93,6 +94,7 @@ module tcp_departure
     // End of the space, relative to the position that the application waits for
     distance_t writable;
     receive_t  own_window;
+    receive_t  kept_window;  // what is left of it as last advertised
     logic      all_written;  // the application has closed: the FIN may follow
     seq_t      below;        // sequence number of a keepalive
     receive_t  opened;       // growth of our window since last advertised
@@ -133,6 +135,7 @@ module tcp_departure
         readable: block_i.rcv_nxt - wishes_i.read_at,
         writable: block_i.una + seq_t'(RingBytes) - wishes_i.write_at,
         own_window: receive_t'(wishes_i.release_edge - block_i.rcv_nxt),
+        kept_window: receive_t'(block_i.adv_edge - block_i.rcv_nxt),
         all_written: wishes_i.closing & (wishes_i.close_at == wishes_i.send_end),
         below: Keepalive ? block_i.max - 32'd1 : '0,
         opened: receive_t'(wishes_i.release_edge - block_i.adv_edge)
@@ -167,9 +170,11 @@ module tcp_departure
     logic beyond_window;
     logic beyond_one;
     logic update;  // our window has opened by two segments
+    logic keeps;  // ... by less than one
     logic readable;
     logic writable;
     logic [15:0] window;
+    logic [15:0] kept_window;
     seq_t base;
     seq_t below;
     seq_t full_end;
@@ -190,7 +195,6 @@ module tcp_departure
   wire distance_t sent = distance_t'(found_q.sent);
   wire distance_t flight = distance_t'(found_q.flight);
   wire distance_t spare = distance_t'(found_q.spare);
-  wire distance_t own_window = distance_t'(found_q.own_window);
   wire distance_t opening = distance_t'(found_q.opened);
   wire has_bytes = unsent > 0;
   wire full_bytes = unsent >= mss;
@@ -208,8 +212,15 @@ module tcp_departure
   wire long = (window[31:14] != '0) | ((window[13:0] >> block_2_i.most_window) != '0);
   wire by_window = ~hole & ~by_bytes & ~full & uncongested & ~window[31] & idle &
       (long | (block_2_i.probe & (window != '0)));
-  wire own_open = own_window >= 0;
-  wire [31:0] shifted = own_window >> (block_2_i.scaled & ~handshake ? OwnScale : 0);  // RFC 7323, 2.2
+  wire [3:0] own_scale = 4'(block_2_i.scaled & ~handshake ? OwnScale : 0);  // RFC 7323, 2.2
+
+  // A window as a segment carries it.
+  function automatic logic [15:0] carried(distance_t edge_, logic [3:0] by);
+    logic [31:0] shifted;
+    shifted = edge_ >> by;
+    if (edge_ < 0) return '0;
+    return shifted > 32'hFFFF ? 16'hFFFF : shifted[15:0];
+  endfunction
 
   wire acks_first = block_2_i.ack_now & block_2_i.sack & (gaps_2_i | block_2_i.twice);
   wire silent = acks_first | futile_2_i;
@@ -249,7 +260,10 @@ module tcp_departure
     meaning.readable = (wishes_2_i.read_wish != block_2_i.read_served) &
         (~found_q.readable[31] | (state inside {CloseWait, Closing, LastAck, TimeWait}));
     meaning.writable = (wishes_2_i.write_wish != block_2_i.write_served) & ~found_q.writable[31];
-    meaning.window = ~own_open ? '0 : shifted > 32'hFFFF ? 16'hFFFF : shifted[15:0];
+    // RFC 9293, 3.8.6.2.2
+    meaning.keeps = opening < mss && opening < distance_t'(ReceiveBytes / 2);
+    meaning.window = carried(distance_t'(found_q.own_window), own_scale);
+    meaning.kept_window = carried(distance_t'(found_q.kept_window), own_scale);
     meaning.base = found_q.base;
     meaning.below = found_q.below;
     meaning.full_end = found_q.full_end;
@@ -301,7 +315,7 @@ module tcp_departure
     segment_o.seq = m.base;
     if (~occupies) segment_o.seq = m.asks ? m.below : block_3_i.max;
     segment_o.ack = block_3_i.state == SynSent ? '0 : block_3_i.rcv_nxt;
-    segment_o.window = m.window;
+    segment_o.window = m.keeps ? m.kept_window : m.window;
     segment_o.flags.ack = block_3_i.state != SynSent;
     segment_o.flags.syn = m.syn;
     segment_o.flags.fin = fin;
@@ -331,7 +345,7 @@ module tcp_departure
       block_o.ack_now   = 1'b0;
       block_o.ack_later = 1'b0;
       block_o.twice     = 1'b0;
-      block_o.adv_edge  = wishes_3_i.release_edge;
+      if (~m.keeps) block_o.adv_edge = wishes_3_i.release_edge;
     end
     set_timer_o = 1'b0;
     if (occupies) begin
@@ -365,6 +379,7 @@ module tcp_departure
       if (m.shut & unset) begin
         block_o.timer = TimerPersist;
         set_timer_o   = 1'b1;
+        block_o.since = time_us_i[31:16];
       end
     end
     if (set_timer_o & (block_3_i.timer == TimerKeepalive)) block_o.tries = '0;
@@ -380,6 +395,7 @@ module tcp_departure
   end
 
   assign repeats_o = bytes & m.repeats;
+  assign restarts_o = sends_bytes & m.idle & ~m.repeats;
   assign sent_ack_o = send_o & live;
   assign wake_o = (sends_bytes & (m.more | m.selective)) | m.acks_first | m.futile;
   assign resends_o = sends_bytes & m.selective & (m.hole | block_3_i.again);

@@ -54,6 +54,7 @@ module tcp_lookup
     input logic connect_valid_i,
     output logic connect_lost_o,  // see tcp_connect
     output logic [15:0] missed_port_o,
+    output tuple_t missed_tuple_o,
     output logic missed_valid_o,
     input logic missed_ready_i,
 
@@ -308,7 +309,8 @@ module tcp_lookup
     assign missed_valid_o = 1'b0;
     assign connect_busy = 1'b0;
   end
-  assign missed_port_o = wanted_port;
+  assign missed_port_o  = wanted_port;
+  assign missed_tuple_o = wanted;
 
   logic [3:0] opens_q, silent_q;
   always_ff @(posedge clk_i) begin
@@ -377,6 +379,15 @@ module tcp_lookup
   }
   ;
   wire waits = next_valid & next_arrival.opens & ~first_valid_q;
+  // A clock of 32 bits that ticks every 4 us (RFC 9293, 3.4.1; RFC 6528, 3).
+  logic [1:0] wraps_q;
+  logic time_top_q;
+  wire wraps_now = time_top_q & ~time_us_i[31];
+  wire [1:0] wraps = wraps_q + 2'(wraps_now);
+  always_ff @(posedge clk_i) begin
+    time_top_q <= time_us_i[31] & ~rst_i;
+    wraps_q <= rst_i ? '0 : wraps;
+  end
   siphash #(
       .DataWidth($bits(tuple_t)),
       .Key({~Seed[31:0], Seed})
@@ -391,7 +402,7 @@ module tcp_lookup
   always_ff @(posedge clk_i) begin
     hashing_q <= waits & ~hash_done & ~rst_i;
     first_valid_q <= (hash_done | (first_valid_q & ~arrival_ready_i)) & ~rst_i;
-    if (hash_done) first_q <= hash[31:0] + 32'(time_us_i[31:2]);
+    if (hash_done) first_q <= hash[31:0] + {wraps, time_us_i[31:2]};
   end
   assign arrival_valid_o = next_valid & ~waits;
   always_comb begin

@@ -164,8 +164,8 @@ package tcp_pkg;
 
   // Kind tcp_event, engine to application, through the receive buffer if there is one: bytes up to
   // read_end have arrived, and bytes up to write_end may be written. port is the application's: our
-  // own port if the peer opened the connection. failed without closed: no session was free for a
-  // requested connection.
+  // own port if the peer opened the connection. failed without closed: no session was free for the
+  // connection of that tuple that was requested.
   typedef struct packed {
     logic [15:0] port;
     session_t session;

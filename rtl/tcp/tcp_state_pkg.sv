@@ -35,7 +35,7 @@ package tcp_state_pkg;
   typedef struct packed {
     state_e     state;
     logic       active;      // opened at the request of an application
-    logic [1:0] challenged;  // time of the last challenge ACK
+    logic [7:0] challenged;  // time of the last challenge ACK
 
     // Send
     seq_t una;
@@ -65,6 +65,7 @@ package tcp_state_pkg;
     seq_t        rcv_nxt;
     seq_t        adv_edge;   // end of the last advertised window
     logic [31:0] ts_recent;
+    logic [7:0]  recent_at;  // time of ts_recent, in 2**36 us (19 hours)
     logic        ack_now;
     logic        ack_later;
     // A FIN arrived with the end of the handshake; processed in the next turn
@@ -175,13 +176,14 @@ package tcp_state_pkg;
     CongestionPartial,  // new data in recovery, partial acknowledgement
     CongestionRecovered,
     CongestionTimeout,
-    CongestionMarked  // the peer reports congestion (RFC 3168)
+    CongestionMarked,  // the peer reports congestion (RFC 3168)
+    CongestionRestart  // bytes are sent after a pause longer than a timeout (RFC 5681, 4.1)
   } congestion_e;
 
   typedef struct packed {
     congestion_e kind;
     logic late;  // opened after a retransmitted SYN
-    logic [13:0] mss;  // MSS, with CongestionOpened
+    logic [13:0] mss;  // MSS, with CongestionOpened and CongestionRestart
     logic selective;  // the amount in flight is known from SACK, so the window is not inflated
   } congestion_event_t;
 
@@ -204,6 +206,11 @@ package tcp_state_pkg;
     bit_ = '0;
     for (int unsigned b = 1; b < 14; b++) if (window[b]) bit_ = 4'(b);
     return window[31:14] != '0 ? 4'd14 : bit_;
+  endfunction
+
+  // Time in units of 131 ms, which repeats after 34 s, for the rate limit of challenge ACKs.
+  function automatic logic [7:0] challenge_time(logic [31:0] time_us);
+    return time_us[24:17];
   endfunction
 
   // Differences of sequence numbers: -2**31 to 2**31 - 1 (RFC 9293, 3.4).

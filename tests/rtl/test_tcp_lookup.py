@@ -58,6 +58,21 @@ def test_a_flood_opens_no_more_than_the_bound(benches: Benches, most: int) -> No
     assert len(lookup.ask(*range(4000, 4050))) == most
 
 
+def test_initial_sequence_numbers_follow_a_clock_of_4_us(benches: Benches) -> None:
+    """Also when the time wraps around (RFC 9293, 3.4.1; RFC 6528, 3)."""
+    lookup = Lookup(benches("tcp_lookup"))
+    firsts = []
+    times = [0, 4000, 1 << 31, (1 << 32) - 40, (1 << 32) + 40, 3 << 31, 4 << 31, 5 << 31, 6 << 31]
+    for time in times:
+        lookup.bench.control(time & 0xFFFFFFFF)
+        [session] = lookup.ask(1000)
+        firsts.append(lookup.bench.items(0)[0] >> 16)
+        lookup.bench.push([session], 2)
+        lookup.done(1)
+    ticks = [(first - firsts[0]) % 2**32 for first in firsts]
+    assert ticks == [time // 4 % 2**32 for time in times]
+
+
 def test_nobody_listens(benches: Benches) -> None:
     lookup = Lookup(benches("tcp_lookup"))
     lookup.ask(*range(1000, 1020), flag="ack")
@@ -76,7 +91,7 @@ def test_errors_are_told_of_to_the_session(benches: Benches) -> None:
         return ERROR.pack(**tuple_, too_big=1, mss=1000) << 32 | 77
 
     def told() -> list[int]:
-        return [item & 0x3FFF for item in lookup.bench.items(0) if item >> 15]
+        return [item & 0x3FFF for item in lookup.bench.items(0) if item >> 15 & 1]
 
     for busy in (False, True):
         for peer in (*peers, 2000):

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import runpy
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -120,6 +121,25 @@ def test_http_with_curl(live: Live) -> None:
         pytest.skip("the program curl is missing")
     urls = [f"http://{ADDRESS}/{size}" for size in (5, 30_000)]
     assert live.run(["curl", "-sS", *urls]) == "x" * 30_005
+
+
+@pytest.mark.parametrize(
+    ("port", "came"),
+    [
+        (80, b"X\r\n\r\n"),
+        (80, b"\r\n\r\n"),
+        (80, b"GET /99999999999999 HTTP/1.1\r\n\r\n"),
+        (6379, b"abc\r\n"),
+        (6379, b"*0\r\n"),
+        (6379, b"*-1\r\n"),
+        (6379, b"*1\r\n$x\r\nPING\r\n"),
+    ],
+)
+def test_wrong_requests_have_an_answer(port: int, came: bytes) -> None:
+    services = runpy.run_path(str(EXAMPLE / "serve.py"))["SERVICES"]
+    rest = bytearray(came)
+    assert services[port](rest).startswith((b"HTTP/1.1 404 ", b"-ERR "))
+    assert not rest
 
 
 def test_redis(live: Live) -> None:

@@ -106,6 +106,27 @@ def test_more_connections_than_sessions(pair: Pair) -> None:
         pair.settle()
 
 
+def test_the_request_without_a_session_is_the_one_that_fails(pair: Pair) -> None:
+    """More connections are requested at once than there are sessions."""
+    ports = range(80, 80 + SESSIONS + 2)
+    for port in ports:
+        pair.server.listen(port)
+    openings = [pair.client.open(SERVER, port) for port in ports]
+    for _ in range(40):  # the server lets half as many handshakes begin at once
+        pair.link.run(100_000)
+        pair.client.poll()
+        pair.server.poll()
+    assert [opening.error for opening in openings[SESSIONS:]] == ["all sessions are in use"] * 2
+    for opening in openings[:SESSIONS]:
+        assert opening.connection is not None
+        far = pair.server.listeners[opening.peer[1]].accept(timeout=1)
+        opening.connection.send(b"%d" % far.port)
+        assert far.receive() == b"%d" % opening.peer[1]
+        opening.connection.close()
+        far.close()
+    pair.settle()
+
+
 def test_resets(pair: Pair) -> None:
     near, far = pair.connected()
     near.abort()

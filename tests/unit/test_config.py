@@ -138,7 +138,7 @@ def test_long_form_says_the_same(edited: Edited) -> None:
         ),
         ("at: [2, 1]", "layers: [a]", "echo,", "has both `kind` and `layers`; give one of them"),
         ("[mac_rx, eth_rx]", "[{mac_rx: 3}]", "mac_rx", "the layer's parameters, such as {udp_po"),
-        ("[mac_rx, eth_rx]", "[{mac_rx: {a: [1]}}]", "mac_rx", "whole number, a text, true or false"),
+        ("[mac_rx, eth_rx]", "[{mac_rx: {a: [1]}}]", "mac_rx", "number, a text, true or false"),
         (
             "kind: udp_tx, ",
             "depth: 4, ",

@@ -21,13 +21,14 @@ def echo(came: bytearray) -> bytes:
 
 
 def http(came: bytearray) -> bytes:
-    """HTTP/1.1 (RFC 9112), GET only: /N has N bytes."""
+    """HTTP/1.1 (RFC 9112), GET only: /N has N bytes, up to 16 MiB."""
     answer = b""
     while (end := came.find(b"\r\n\r\n")) >= 0:
-        method, path, *_ = came[:end].split(b" ")
+        method, _, rest = bytes(came[:end]).partition(b" ")
+        size = rest.split(b" ")[0][1:]
         del came[: end + 4]
-        known = method == b"GET" and path[1:].isdigit()
-        body = b"x" * int(path[1:]) if known else b"GET /N has N bytes\n"
+        known = method == b"GET" and size.isdigit() and len(size) < 9 and int(size) <= 1 << 24
+        body = b"x" * int(size) if known else b"GET /N has N bytes\n"
         status = b"200 OK" if known else b"404 Not Found"
         answer += b"HTTP/1.1 %s\r\nContent-Length: %d\r\n\r\n" % (status, len(body)) + body
     return answer
@@ -37,7 +38,7 @@ def redis(came: bytearray) -> bytes:
     """RESP2: PING, ECHO, SET, GET; each command is an array of strings."""
     answer = b""
     while (words := command(came)) is not None:
-        match [words[0].upper(), *words[1:]]:
+        match [word.upper() for word in words[:1]] + words[1:]:
             case [b"PING"]:
                 answer += b"+PONG\r\n"
             case [b"ECHO", text]:
@@ -55,19 +56,33 @@ def redis(came: bytearray) -> bytes:
 
 
 def command(came: bytearray) -> list[bytes] | None:
-    """Takes a whole command off; None if it has not come yet."""
+    """Takes a whole command off; None if it has not come yet. One that is wrong is empty, and takes
+    all that has come.
+    """
     words: list[bytes] = []
     head, found, rest = bytes(came).partition(b"\r\n")
     if not found:
         return None
-    for _ in range(int(head[1:])):
-        size, found, rest = rest.partition(b"\r\n")
-        if not found or len(rest) < int(size[1:]) + 2:
-            return None
-        words.append(rest[: int(size[1:])])
-        rest = rest[int(size[1:]) + 2 :]
+    try:
+        for _ in range(length(b"*", head)):
+            size, found, rest = rest.partition(b"\r\n")
+            if not found or len(rest) < length(b"$", size) + 2:
+                return None
+            words.append(rest[: length(b"$", size)])
+            rest = rest[length(b"$", size) + 2 :]
+    except ValueError:
+        rest = b""
+        words = []
     came[:] = rest
     return words
+
+
+def length(sign: bytes, line: bytes) -> int:
+    """The number behind a sign; ValueError if there is none, or one of more than nine digits."""
+    digits = line[1:]
+    if line[:1] != sign or not digits.isdigit() or len(digits) > 9:
+        raise ValueError(line)
+    return int(digits)
 
 
 SERVICES: dict[int, Callable[[bytearray], bytes]] = {7: echo, 80: http, 6379: redis}

@@ -206,8 +206,8 @@ class Sockets:
             else:
                 connection.abort()
         elif fields["changes.failed"] and not fields["changes.closed"]:
-            if self._opening:
-                self._opening.pop(0).error = "all sessions are in use"
+            if (opening := self._opened(fields)) is not None:
+                opening.error = "all sessions are in use"
         elif fields["session"] not in self._sessions and fields["changes.closed"]:
             if (opening := self._opened(fields)) is not None:
                 opening.error = "the peer has refused it, or has not answered"

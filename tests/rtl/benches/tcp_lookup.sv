@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tcp_lookup without connection requests of applications. Items in: segments, ports to listen at,
-// sessions that are free again, ends of handshakes, errors. Item out: the session, whether it
-// opens, and whether an error is reported. Events: a SYN without a session, a refused segment, an
+// sessions that are free again, ends of handshakes, errors. Item out: the initial sequence number,
+// whether an error is reported, whether the session opens, and the session. control_i: time in us. Events: a SYN without a session, a refused segment, an
 // error that arrives too early, one without a session.
 `include "bench.svh"
 
@@ -12,7 +12,7 @@ module bench
     parameter int unsigned NumSessions = 16,
     parameter int unsigned MaxHalfOpen = 8
 ) (
-    `BENCH_PORTS(5, $bits(segment_t), 1, 2 + $bits(session_t), 1, 1)
+    `BENCH_PORTS(5, $bits(segment_t), 1, 34 + $bits(session_t), 32, 1)
 );
 
   `BENCH_SHAPE
@@ -21,10 +21,14 @@ module bench
   segment_t unused_refused;
   logic unused_order, unused_order_valid, unused_lost, unused_missed;
   logic [15:0] unused_missed_port, unused_port;
-  tuple_t unused_tuple;
+  tuple_t unused_tuple, unused_missed_tuple;
   bombus_pkg::vlan_t unused_vlan;
   logic no_session, refused, unused_short;
-  assign out_o[0] = $bits(out_o[0])'({arrival.reports, arrival.opens, arrival.session});
+  assign out_o[0] = $bits(
+          out_o[0]
+      )'({
+        arrival.first, arrival.reports, arrival.opens, arrival.session
+      });
   assign in_ready_o[4:3] = '1;
   logic [1:0] error_lost;
   assign event_o = {60'b0, error_lost, refused, no_session};
@@ -37,7 +41,7 @@ module bench
   ) u_lookup (
       .clk_i,
       .rst_i,
-      .time_us_i('0),
+      .time_us_i(control_i),
       .segment_i(in_i[0][$bits(segment_t)-1:0]),
       .segment_valid_i(in_valid_i[0]),
       .segment_ready_o(in_ready_o[0]),
@@ -61,6 +65,7 @@ module bench
       .connect_valid_i(1'b0),
       .connect_lost_o(unused_lost),
       .missed_port_o(unused_missed_port),
+      .missed_tuple_o(unused_missed_tuple),
       .missed_valid_o(unused_missed),
       .missed_ready_i(1'b1),
       .error_i(in_i[4][$bits(tcp_error_meta_t)+31:32]),
