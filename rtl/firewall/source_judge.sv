@@ -3,7 +3,8 @@
 // processor: whether it is in one of many ranges (range_search).
 //
 // The verdict, of each frame by its first beat: bit 0: the address is in a range; bit 1: the frame is
-// IPv4, perhaps behind one VLAN tag (IEEE 802.1Q or 802.1ad); from bit 15 on the number of the range.
+// IPv4, perhaps behind one VLAN tag (IEEE 802.1Q or 802.1ad); bit 2: it may hide IPv4 behind further tags or
+// SNAP (IEEE 802.2); from bit 15 on the number of the range.
 //
 // Latency: Stages + 2 cycles. Throughput: one beat per cycle. RFC 791, section 3.1.
 module source_judge
@@ -44,6 +45,7 @@ module source_judge
   typedef struct packed {
     logic [7:0] slot;
     logic is_ipv4;
+    logic may_hide;
   } tag_t;
 
   wire [15:0] first_type = swap16(data_i[8*12+:16]);
@@ -60,6 +62,8 @@ module source_judge
     address_q <= swap32(packet[8*12+:32]);
     tag_q.slot <= slot_i;
     tag_q.is_ipv4 <= is_whole & ether_type == EtherTypeIpv4 & packet[7:4] == 4'd4;
+    tag_q.may_hide <= ether_type inside {EtherTypeVlan, 16'h88A8, 16'h9100} |
+        (ether_type < 16'h0600 & packet[7:0] == 8'hAA);
   end
 
   logic covered;
@@ -86,6 +90,6 @@ module source_judge
       .count_i
   );
   assign judged_slot_o = tag.slot;
-  assign verdict_o = {17'(range), 13'd0, tag.is_ipv4, covered & tag.is_ipv4};
+  assign verdict_o = {17'(range), 12'd0, tag.may_hide, tag.is_ipv4, covered & tag.is_ipv4};
 
 endmodule

@@ -5,7 +5,8 @@
 // what crosses the joint is found. Of one that begins with bytes that have been seen, these stay as they
 // were first. A few that are ahead wait here until the gap before them is filled, for a limited time (ids_waiting). Further
 // ones are not scanned: the verdict says so, the firmware keeps them in their slots and asks again
-// (AskAgain), or gives up what is missing (AskSkip). An old one is scanned by itself. A flow that is not
+// (AskAgain), or gives up what is missing (AskSkip). An old one is scanned by itself, and so is one that is more than
+// 1 MiB ahead. A flow that is not
 // known begins with its first segment, or with a SYN. Four flows have a set by a hash; the one that was
 // seen longest ago gives way. All other packets pass. The table is cleared after reset.
 //
@@ -22,7 +23,8 @@ module ids_flows
 ) (
     input logic clk_i,
     input logic rst_i,
-    input logic stopped_i, // the firmware does not run: no segment waits
+    input logic stopped_i,    // the firmware does not run: no segment waits
+    input logic is_enabled_i, // packets are examined
 
     input packet_t packet_i,
     input flow_t   flow_i,
@@ -54,6 +56,7 @@ module ids_flows
   localparam int unsigned RowWidth = $clog2(Flows);
   localparam int unsigned SetWidth = RowWidth - 2;
   localparam int unsigned SlotWidth = $clog2(NumSlots);
+  localparam int unsigned FarWidth = 20;  // a gap of 1 MiB
 
   if (Flows < 64 || Flows > 32768 || Flows != 2 ** RowWidth) begin : gen_bad_flows
     $error("ids_flows: Flows must be a power of two, 64 to 32768");
@@ -194,9 +197,12 @@ module ids_flows
   // The missing bytes may have arrived since the firmware asked to skip them; then nothing is
   // skipped.
   wire has_state = is_known_q & ~flow.syn & ~(skips & seen_q[31]);
-  wire still_ahead = step_q == Place & is_asked_q & has_state & seen_q[31];
-  wire waits = step_q == Place & ~is_asked_q & has_state & seen_q[31] & (is_retry_q | ~is_full);
-  wire is_old = has_state & ~seen_q[31] & is_past_q;
+  // No window reaches so far: its peer will not take it, and it does not move the stream.
+  wire is_far = seen_q[31] & ~(&seen_q[30:FarWidth]);
+  wire is_near = has_state & seen_q[31] & ~is_far;
+  wire still_ahead = step_q == Place & is_asked_q & is_near;
+  wire waits = step_q == Place & ~is_asked_q & is_near & (is_retry_q | ~is_full);
+  wire is_old = has_state & (seen_q[31] ? is_far : is_past_q);
   wire place_t skip = has_state ? place_t'(seen_q) : '0;
   wire [14:0] total = 15'(count_q) + 15'(fresh_q);
   wire index_t row = {set_q, way_q};
@@ -317,8 +323,8 @@ module ids_flows
         step_q <= Place;
       end
       Place: begin
-        is_ahead_q <= has_state & seen_q[31];
-        is_next_q  <= ~(has_state & seen_q[31]) & ~is_old & ~blocks;
+        is_ahead_q <= is_near;
+        is_next_q  <= ~is_near & ~is_old & ~blocks;
         skip_q     <= skip;
         begins_q   <= packet.start + skip;
         fresh_q    <= packet.size - skip;
@@ -326,7 +332,7 @@ module ids_flows
         if (blocks) state_q.blocked <= 1'b1;
         if (blocks) step_q <= is_known_q ? Save : Idle;
         else if (still_ahead | waits) step_q <= Idle;
-        else if (has_state & (seen_q[31] | is_old)) step_q <= Emit;
+        else if (is_near | is_old) step_q <= Emit;
         else step_q <= Join;
       end
       Join: begin
@@ -375,10 +381,12 @@ module ids_flows
   // ---- Output ----
 
   assign packet_valid_o = step_q == Emit & ~put_valid_q;
-  wire is_scanned = flow.is_enabled & ~is_ahead_q & packet.is_examined;
+  // Both at its arrival and now: the tables may have been written meanwhile.
+  wire is_enabled = flow.is_enabled & is_enabled_i;
+  wire is_scanned = is_enabled & ~is_ahead_q & packet.is_examined;
   always_comb begin
     packet_o = packet;
-    packet_o.is_examined = flow.is_enabled & packet.is_examined;
+    packet_o.is_examined = is_enabled & packet.is_examined;
     packet_o.from = from_q;
     if (count_q != '0) packet_o.is_small = is_small_q;
     if (~is_scanned) begin

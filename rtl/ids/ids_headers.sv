@@ -100,10 +100,17 @@ module ids_headers
 
   wire [5:0] tcp_bytes = {l4_q[8*12+4+:4], 2'b00};
   wire [5:0] header = protocol_q[0] ? tcp_bytes : protocol_q[3] ? 6'd0 : 6'd8;
+  // UDP tells its length itself, and what is behind it is no payload (RFC 768).
+  wire [15:0] udp_length = swap16(l4_q[32+:16]);
+  wire is_udp = protocol_q[1];
+  wire is_cut = is_udp & udp_length < 16'(l4_size_q);
+  wire is_whole = l4_size_q >= 14'(header) & (~protocol_q[0] | tcp_bytes >= 6'd20) &
+      (~is_udp | (udp_length >= 16'd8 & udp_length <= 16'(l4_size_q)));
+  wire place_t size = is_cut ? udp_length[13:0] : l4_size_q;
   place_t stop, last_start;
-  assign stop = l4_start_q + l4_size_q;
-  assign last_start = l4_start_q + l4_size_q - 14'd4;
-  wire is_whole = l4_size_q >= 14'(header) & (~protocol_q[0] | tcp_bytes >= 6'd20);
+  assign stop = is_cut ? l4_start_q + udp_length[13:0] : l4_start_q + l4_size_q;
+  assign last_start = is_cut ? l4_start_q + udp_length[13:0] - 14'd4 :
+      l4_start_q + l4_size_q - 14'd4;
   always_ff @(posedge clk_i) begin
     if (first_q[1]) begin
       packet_o.slot <= slot_q[1];
@@ -112,9 +119,9 @@ module ids_headers
       packet_o.source_port <= swap16(l4_q[0+:16]);
       packet_o.target_port <= swap16(l4_q[16+:16]);
       packet_o.start <= l4_start_q + 14'(header);
-      packet_o.size <= is_good_q & is_whole ? l4_size_q - 14'(header) : '0;
+      packet_o.size <= is_good_q & is_whole ? size - 14'(header) : '0;
       packet_o.stop <= stop;
-      packet_o.is_small <= ~(is_good_q & is_whole) | l4_size_q < 14'(header) + 14'd4;
+      packet_o.is_small <= ~(is_good_q & is_whole) | size < 14'(header) + 14'd4;
       packet_o.last_at <= last_start[13:4];
       packet_o.beat <= beat_q[1];
       packet_o.from <= l4_start_q + 14'(header);

@@ -156,6 +156,7 @@ module rule_matcher
       .clk_i,
       .rst_i,
       .stopped_i(accel_stopped_i),
+      .is_enabled_i(enabled_q),
       .packet_i(packet),
       .flow_i(flow),
       .packet_valid_i(packet_valid),

@@ -6,7 +6,8 @@
 // frames for which there is no room; the port is never stopped. The metadata has the port and what
 // identifies the flow, for dispatch among replicas: meta.ip is the exclusive or of both IPv4
 // addresses, l4.ports.src_port that of both ports of TCP, UDP and SCTP, so that both directions of a
-// flow are alike. Ports count without IP options and in no fragment; all is zero in what is not IPv4.
+// flow are alike. Ports count behind up to 12 bytes of IP options and in no fragment; all is zero in what is not
+// IPv4.
 // One VLAN tag (IEEE 802.1Q or 802.1ad) may stand before the packet.
 //
 // Frames can be held by a register, so that all that is behind runs empty before it is changed.
@@ -65,8 +66,10 @@ module frame_rx
   } drop_e;
 
   localparam int unsigned OffsetWidth = $clog2(DataBytes);
-  // A tagged Ethernet header, an IPv4 header and ports.
-  localparam int unsigned HeaderBytes = 18 + 20 + 4;
+  // A tagged Ethernet header, an IPv4 header with options, and ports.
+  localparam int unsigned MostWords = 8;
+  localparam int unsigned HeaderBytes = 18 + 4 * MostWords + 4;
+  localparam int unsigned LeastBytes = 18 + 20 + 4;
   localparam int unsigned HeaderBeats = (HeaderBytes + DataBytes - 1) / DataBytes;
 
   typedef logic [13-OffsetWidth:0] index_t;
@@ -138,14 +141,23 @@ module frame_rx
   end
 
   wire [HeaderBeats*DataWidth-1:0] frame = header_q;
-  wire [8*24-1:0] packet = is_tagged_q ? frame[8*18+:8*24] : frame[8*14+:8*24];
+  localparam int unsigned PacketBytes = HeaderBytes - 18;
+  wire [8*PacketBytes-1:0] packet = is_tagged_q ? frame[8*18+:8*PacketBytes] :
+      frame[8*14+:8*PacketBytes];
   wire [15:0] ether_type = swap16(frame[8*(is_tagged_q?16 : 12)+:16]);
-  wire [13:0] packet_bytes = 14'(HeaderBytes) - (is_tagged_q ? 14'd0 : 14'd4);
+  wire [13:0] packet_bytes = 14'(LeastBytes) - (is_tagged_q ? 14'd0 : 14'd4);
   wire is_ipv4 = ether_type == EtherTypeIpv4 & packet[7:4] == 4'd4 & length_q >= packet_bytes;
   wire [7:0] protocol = packet[8*9+:8];
   // More Fragments or an offset: all bits except the reserved one and Don't Fragment.
   wire is_fragment = {packet[8*6+:6], packet[8*7+:8]} != '0;
-  wire has_ports = packet[3:0] == 4'd5 & ~is_fragment &
+  wire [3:0] words = packet[3:0];
+  logic [31:0] ports;
+  always_comb begin
+    ports = packet[32*5+:32];
+    for (int unsigned n = 6; n <= MostWords; n++) if (32'(words) == n) ports = packet[32*n+:32];
+  end
+  wire has_ports = words >= 4'd5 & words <= 4'(MostWords) & ~is_fragment &
+      length_q >= packet_bytes + {8'd0, words - 4'd5, 2'd0} &
       (protocol == ProtocolTcp | protocol == ProtocolUdp | protocol == 8'd132);
 
   info_t info_q, info;
@@ -153,7 +165,7 @@ module frame_rx
   always_ff @(posedge clk_i) begin
     info_q.length <= length_q;
     info_q.ip <= is_ipv4 ? swap32(packet[8*12+:32] ^ packet[8*16+:32]) : '0;
-    info_q.port <= is_ipv4 & has_ports ? swap16(packet[8*20+:16] ^ packet[8*22+:16]) : '0;
+    info_q.port <= is_ipv4 & has_ports ? swap16(ports[15:0] ^ ports[31:16]) : '0;
     if (rst_i) begin
       good_q <= 1'b0;
       complete_q <= 1'b0;

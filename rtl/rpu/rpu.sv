@@ -171,11 +171,13 @@ module rpu
 
   // ---- Core and its memories ----
 
-  logic core_reset_q, run_q, discards_q, fires;
+  logic core_reset_q, run_q, discards_q, abandons_q, fires, released;
   always_ff @(posedge clk_i) begin
     run_q <= regs_i.control.run & ~rst_i;
-    core_reset_q <= rst_i | ~regs_i.control.run | fires;
+    // A program starts once all slots of the one before have been given back.
+    core_reset_q <= rst_i | ~regs_i.control.run | fires | (core_reset_q & ~released);
     discards_q <= regs_i.control.discard | fires;
+    abandons_q <= (regs_i.control.discard & ~regs_i.control.run) | fires;
   end
 
   logic code_enable, data_enable;
@@ -296,7 +298,8 @@ module rpu
       .clk_i,
       .rst_i,
       .core_reset_i(core_reset_q),
-      .discards_i(discards_q),
+      .released_o(released),
+      .discards_i(abandons_q),
       .bus_valid_i(bus_valid),
       .bus_write_i(bus_write),
       .bus_addr_i(bus_addr),

@@ -21,10 +21,11 @@ module rpu_bus
     localparam int unsigned SlotWidth  = $clog2(NumSlots),
     localparam int unsigned PlaceWidth = $clog2(SlotBytes)
 ) (
-    input logic clk_i,
-    input logic rst_i,
-    input logic core_reset_i,
-    input logic discards_i,    // while the core does not run, also what waits for it
+    input  logic clk_i,
+    input  logic rst_i,
+    input  logic core_reset_i,
+    output logic released_o,    // while the core does not run: it has no slot any more
+    input  logic discards_i,    // while the core does not run, also what waits for it
 
     // The core.
     input logic bus_valid_i,
@@ -111,7 +112,14 @@ module rpu_bus
 
   // While the core does not run, what it has had is dropped, slot by slot.
   logic [SlotWidth-1:0] abandoned_q;
-  always_ff @(posedge clk_i) abandoned_q <= rst_i ? '0 : abandoned_q + SlotWidth'(go_ready_i);
+  // Since the core was stopped, and since it was last given one.
+  logic [  SlotWidth:0] released_q;
+  always_ff @(posedge clk_i) begin
+    abandoned_q <= rst_i ? '0 : abandoned_q + SlotWidth'(go_ready_i);
+    if (~core_reset_i | (come_valid_i & come_ready_o)) released_q <= '0;
+    else if (go_ready_i & ~released_q[SlotWidth]) released_q <= released_q + 1'b1;
+  end
+  assign released_o = released_q[SlotWidth];
   word_t go;
   assign go = bus_valid_i ? bus_data_i : custom_first_i;
   assign go_slot_o = core_reset_i ? abandoned_q : go[16+:SlotWidth];
@@ -147,15 +155,15 @@ module rpu_bus
   assign mail_request_o = asks & is_mail;
   assign timer_write_o = asks & is_timer & bus_write_i;
   assign accel_bus_o = asks & is_accel;
-  assign memory_request_o = asks & is_memory;
+  // Behind the last slot is nothing.
+  wire past = is_memory & bus_addr_i[19:0] >> (PlaceWidth + SlotWidth) != '0;
+  assign memory_request_o = asks & is_memory & ~past;
   // Nothing else has this bit; one whose address has others, too, is an error and may take a cycle.
   assign memory_near_o = bus_valid_i & ~done_q & ~bus_write_i & bus_addr_i[20];
   assign memory_slot_o = bus_addr_i[PlaceWidth+:SlotWidth];
   assign memory_place_o = bus_addr_i[PlaceWidth-1:0];
-  // Behind the last slot is nothing.
-  wire past = is_memory & bus_addr_i[19:0] >> (PlaceWidth + SlotWidth) != '0;
   always_ff @(posedge clk_i) begin
-    done_q <= accel_bus_o & ~accel_bus_wait_i | memory_request_o & (memory_done_i | past) |
+    done_q <= accel_bus_o & ~accel_bus_wait_i | memory_request_o & memory_done_i | asks & past |
         asks & (is_timer | is_unknown) | mail_request_o & mail_done_i;
     error_q <= is_unknown | is_accel & accel_bus_error_i | is_memory & (memory_error_i | past);
     data_q <= is_accel ? accel_rdata_i : is_timer ? timer_data_i : is_mail ? mail_data_i : memory_data_i;

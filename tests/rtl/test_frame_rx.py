@@ -35,12 +35,12 @@ def random_frame(random: Random) -> bytes:
     tag = random.choice([b"", b"\x81\x00", b"\x88\xa8"])
     tag += random.randbytes(2) if tag else b""
     packet = bytearray(random.randbytes(random.randrange(24, 200)))
-    packet[0] = random.choice([0x45, 0x45, 0x45, 0x46, 0x65])
+    packet[0] = random.choice([0x45, 0x45, 0x45, 0x46, 0x47, 0x48, 0x49, 0x4F, 0x44, 0x65])
     packet[6:8] = random.choice([b"\0\0", b"\x40\0", b"\x20\0", b"\0\1", b"\x1f\0", b"\x80\0"])
     packet[9] = random.choice([6, 17, 132, 1, 50])
     kind = random.choice([b"\x08\x00"] * 4 + [b"\x86\xdd", b"\x81\x00"])
     frame = random.randbytes(12) + tag + kind + packet
-    return frame[: random.randrange(1, 60)] if random.random() < 0.2 else frame
+    return frame[: random.randrange(1, 70)] if random.random() < 0.2 else frame
 
 
 def push(bench: Bench, frames: Sequence[bytes], random: Random, bad: Sequence[bool] = ()) -> None:

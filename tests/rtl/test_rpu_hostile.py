@@ -17,6 +17,7 @@ int main(void) {
     for (;;) {}
 }
 """
+SLOTS = 8
 # In every cycle but that of the jump, something that takes the place of what comes or goes.
 STORES = """
 #include "rpu.h"
@@ -104,6 +105,52 @@ def test_hostile_firmware_is_stopped(benches: Benches, tmp_path: Path, name: str
     processor.push(more)
     processor.bench.drain(quiet=300)
     assert processor.sent() == more
+
+
+@pytest.mark.parametrize("slots", [16, 64])
+def test_the_next_program_starts_without_slots(
+    benches: Benches, tmp_path: Path, slots: int
+) -> None:
+    """However short the stop before it is."""
+    random = Random(24)
+    processor = Processor(benches, HOLDS, tmp_path, NumSlots=slots)
+    processor.push([message(random, 60) for _ in range(slots)])
+    processor.bench.run(40 * slots)
+    assert processor.status["slots"] == slots - 1  # the first one was sent
+    for stop in (1, 10):
+        processor.bench.control(0)
+        processor.bench.run(stop)
+        processor.bench.control(CONTROL.pack(run=1, limit=1))
+        processor.bench.run(4 * slots)
+        assert processor.status["slots"] == 0
+    processor.bench.run(3 * PERIOD)
+    assert processor.status["stuck"] == 0
+
+
+def test_a_store_behind_the_last_slot_changes_nothing(benches: Benches, tmp_path: Path) -> None:
+    random = Random(25)
+    program = """
+#include "rpu.h"
+__attribute__((interrupt("machine"))) void trap_handler(void) {
+    uint32_t pc;
+    __asm__ volatile("csrr %0, mepc" : "=r"(pc));
+    __asm__ volatile("csrw mepc, %0" ::"r"(pc + 4));
+}
+int main(void) {
+    for (;;) {
+        rpu_packet packet = rpu_receive();
+        *(volatile uint32_t *)(BEHIND + RPU_SLOT(packet) * 2048u + 8) = 0xdeadbeef;
+        rpu_send(packet);
+    }
+}
+"""
+    behind = f"#define BEHIND {0x20100000 + SLOTS * 2048:#x}u\n"
+    processor = Processor(benches, behind + program, tmp_path, NumSlots=SLOTS, SlotBytes=2048)
+    sent = [message(random, 100) for _ in range(3 * SLOTS)]
+    processor.push(sent)
+    processor.bench.drain(quiet=500)
+    assert processor.sent() == sent
+    assert processor.bench.events[6] == len(sent)  # exceptions
 
 
 def test_watchdog_leaves_others_alone(benches: Benches, tmp_path: Path) -> None:

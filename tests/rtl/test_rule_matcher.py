@@ -24,6 +24,7 @@ HIT, AHEAD = 1, 16  # bits of a verdict
 AGAIN, SKIPPING = range(2)  # firmware requests
 ENABLED, STOPPED = 1, 2  # bits of the bench's control
 WAITING, WAIT_CYCLES = 3, 5000  # parameters of the bench
+FLOW = Flow("10.0.0.1", "10.0.0.2", 1000, 80)
 
 
 @dataclass
@@ -204,6 +205,52 @@ def test_what_is_not_examined(matcher: Matcher, tmp_path: Path) -> None:
     matcher.bench.control(0)
     matcher.bench.run(5)
     assert [(f.is_unexamined, f.is_hit) for f in matcher.run([good])] == [(True, False)]
+
+
+@pytest.mark.parametrize("behind", [0, 1, 10, 40])
+@pytest.mark.parametrize("length", [0, 7, 8, 12, 18, 19, 60])
+def test_the_length_of_a_datagram_counts(
+    matcher: Matcher, tmp_path: Path, behind: int, length: int
+) -> None:
+    """What is behind it in the packet is no payload; one that is too long or short is malformed."""
+    rules = 'alert udp any any -> any 80 (dsize:10; content:"evil stuff"; sid:1;)\n'
+    matcher.load(compiled(tmp_path, rules))
+    payload = b"evil stuff" + bytes(behind)
+    frame = rule_frames.datagram(FLOW, Packet(2, 5, 80, payload), length=length)
+    (found,) = matcher.run([frame], quiet=300)
+    assert found.is_unexamined == (length < 8 or length > 18 + behind)
+    assert sids(found) == ({1} if length == 18 else set())
+
+
+def test_what_is_far_ahead_does_not_move_the_stream(matcher: Matcher, tmp_path: Path) -> None:
+    matcher.load(compiled(tmp_path, 'alert tcp any any -> any 80 (content:"evil stuff"; sid:7;)\n'))
+    for number, gap in enumerate((1 << 20, 1 << 30, (1 << 31) - 10, -(1 << 31))):
+        flow = Flow(f"10.0.0.{number}", "10.0.0.2", 1000, 80)
+        assert matcher.verdict(Segment(flow, 1, b"start")) & (HIT | AHEAD) == 0
+        far = Segment(flow, (7 + gap) % (1 << 32), b"evil stuff")
+        assert matcher.verdict(far) & (HIT | AHEAD) == HIT  # scanned by itself
+        assert matcher.verdict(Segment(flow, 6, b"this is ev")) & (HIT | AHEAD) == 0
+        assert matcher.verdict(Segment(flow, 16, b"il stuff")) & HIT
+
+
+def test_waiting_segments_are_not_examined_once_tables_change(
+    matcher: Matcher, tmp_path: Path
+) -> None:
+    matcher.load(compiled(tmp_path, 'alert tcp any any -> any 80 (content:"evil stuff"; sid:7;)\n'))
+    for enabled in (ENABLED, 0):
+        flow = Flow(f"10.0.0.{enabled}", "10.0.0.2", 1000, 80)
+        matcher.verdict(Segment(flow, 1, b"start"))
+        matcher.bench.forget()
+        matcher.push([rule_frames.segment(Segment(flow, 11, b"evil stuff"))])
+        matcher.bench.run(200)
+        assert not matcher.results()
+        matcher.bench.control(enabled)
+        matcher.bench.run(5)
+        matcher.push([rule_frames.segment(Segment(flow, 6, b"....."))])
+        matcher.bench.drain(quiet=300)
+        missing, waited = matcher.results()
+        assert missing.is_unexamined == waited.is_unexamined == (enabled == 0)
+        assert sids(waited) == ({7} if enabled else set())
 
 
 def test_more_hits_than_are_kept(matcher: Matcher, tmp_path: Path) -> None:

@@ -49,12 +49,12 @@ def segment(segment: Segment, acknowledged: int = 0, flags: int | None = None) -
     return _of_flow(flow, 6, tcp + segment.payload)
 
 
-def datagram(flow: Flow, packet: Packet) -> bytes:
-    """UDP or ICMP, without IP options."""
+def datagram(flow: Flow, packet: Packet, length: int | None = None) -> bytes:
+    """UDP or ICMP, without IP options. `length`: what UDP says of itself."""
     if packet.protocol == keywords.ICMP:
         return _of_flow(flow, 1, b"\x08" + bytes(7) + packet.payload)
     ports = flow.source_port.to_bytes(2) + flow.target_port.to_bytes(2)
-    size = (8 + len(packet.payload)).to_bytes(2)
+    size = (8 + len(packet.payload) if length is None else length).to_bytes(2)
     return _of_flow(flow, 17, ports + size + bytes(2) + packet.payload)
 
 

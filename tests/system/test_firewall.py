@@ -129,6 +129,20 @@ def test_cycles(firewall: Simulation) -> None:
     assert cycles["pass"] <= 7 and cycles["drop"] <= 7
 
 
+def test_what_may_hide_a_packet_is_dropped(firewall: Simulation) -> None:
+    blacklist = firewall.tile("rpu").registers.ip_blacklist
+    table.write(blacklist, boundaries([IPv4Network("10.0.0.0/8")]))
+    ip = b"\x45" + bytes(11) + b"\x0a\x01\x02\x03" + bytes(20)
+    llc, snap = b"\0\x26\x42\x42\x03", b"\0\x30\xaa\xaa\x03" + bytes(3) + b"\x08\0"
+    tags = [b"\x81\0\0\0", b"\x88\xa8\0\1"]
+    heads = [b"\x08\0", *(tag + b"\x08\0" for tag in tags), snap, tags[0] + snap]
+    heads += [one + other + b"\x08\0" for one in tags for other in (*tags, b"\x91\0\0\0")]
+    sent = [(bytes(12) + head + ip).ljust(60, b"\0") for head in heads]
+    passing = [(bytes(12) + head + ip).ljust(60, b"\0") for head in (b"\x86\xdd", b"\x08\x06", llc)]
+    done = firewall.exchange([*sent, *passing], limit_cycles=LIMIT_CYCLES)
+    assert [each.data for each in done.received] == passing
+
+
 def test_a_list_that_is_too_long(firewall: Simulation) -> None:
     blacklist = firewall.tile("rpu").registers.ip_blacklist
     with pytest.raises(UserError, match="`stages` must be 13"):

@@ -187,6 +187,21 @@ def test_what_is_next_is_never_dropped(ids: Simulation, tmp_path: Path) -> None:
     assert len(last) == 74
 
 
+@pytest.mark.parametrize("others", [1, 2, 3])
+def test_what_becomes_next_is_not_dropped(ids: Simulation, tmp_path: Path, others: int) -> None:
+    """A swapped pair of a flow, and its next segment, while another flow has all the room."""
+    prepare(ids, EVIL, tmp_path)
+    flood = in_order(Flow("10.0.0.3", "10.0.0.2", 1, 80), [b"x" * 20] * (2 + ROOM + others))
+    parts = in_order(FLOW, [bytes([65 + n]) * 20 for n in range(4)])
+    send(ids, flood[:1])
+    for segment in flood[2 : 2 + ROOM]:
+        ids.send(rule_frames.segment(segment))
+        ids.advance(400)
+    send_some(ids, parts[:1], 1)
+    came = send_some(ids, [parts[2], parts[1], *flood[2 + ROOM :], parts[3]], 3)
+    assert came == [rule_frames.segment(each) for each in parts[1:]]
+
+
 def test_cycles(ids: Simulation, tmp_path: Path) -> None:
     """Cycles a frame of 64 bytes with FCS, in order; and of swapped pairs, which leave in order."""
     prepare(ids, EVIL, tmp_path)

@@ -28,8 +28,8 @@ struct held {
     uint32_t since;
     uint32_t again; // its flow has gone on since its last verdict
 };
-static struct held held[MAX_HELD + 1]; // one more until it is known whether it is still ahead
-static unsigned count;                 // of held segments
+static struct held held[NUM_SLOTS]; // more than MAX_HELD until it is known which are still ahead
+static unsigned count;              // of held segments
 
 static void finish(rpu_packet packet, uint32_t verdict) {
     if (!(verdict & (IS_EXACT | IS_BLOCKED))) {
@@ -46,11 +46,9 @@ static void finish_in_order(rpu_packet packet, uint32_t flow, uint32_t verdict) 
         if (held[n].flow == flow) held[n].again = 1;
 }
 
+// Its flow may have gone on since its verdict: so it is not dropped before it has had another one.
 static void hold(rpu_packet packet, uint32_t flow) {
-    if (count > MAX_HELD)
-        rpu_drop(packet);
-    else
-        held[count++] = (struct held){packet, flow, rpu_time(), 1};
+    held[count++] = (struct held){packet, flow, rpu_time(), 1};
 }
 
 // TCP sequence number. The headers of a packet that has a flow are in its first beat.
@@ -98,7 +96,7 @@ static void retry(void) {
         }
         n++;
     }
-    if (count > MAX_HELD) rpu_drop(held[--count].packet);
+    while (count > MAX_HELD) rpu_drop(held[--count].packet); // all are ahead
 }
 
 // Skips the missing bytes before a segment that has waited too long.

@@ -6,6 +6,7 @@ from __future__ import annotations
 _TAGS = (0x8100, 0x88A8)
 _IPV4 = 0x0800
 _WITH_PORTS = (6, 17, 132)  # TCP, UDP, SCTP
+_MOST_HEADER = 32  # bytes of an IPv4 header behind which ports are found
 
 
 def flow_key(frame: bytes) -> tuple[int, int]:
@@ -21,6 +22,9 @@ def flow_key(frame: bytes) -> tuple[int, int]:
         return 0, 0
     addresses = int.from_bytes(packet[12:16]) ^ int.from_bytes(packet[16:20])
     is_fragment = int.from_bytes(packet[6:8]) & 0x3FFF != 0
-    if packet[0] != 0x45 or is_fragment or packet[9] not in _WITH_PORTS:
+    at = 4 * (packet[0] & 15)
+    if not 20 <= at <= _MOST_HEADER or len(packet) < at + 4:
         return addresses, 0
-    return addresses, int.from_bytes(packet[20:22]) ^ int.from_bytes(packet[22:24])
+    if is_fragment or packet[9] not in _WITH_PORTS:
+        return addresses, 0
+    return addresses, int.from_bytes(packet[at : at + 2]) ^ int.from_bytes(packet[at + 2 : at + 4])
