@@ -256,19 +256,19 @@ def test_waiting_segments_are_not_examined_once_tables_change(
 def test_more_hits_than_are_kept(matcher: Matcher, tmp_path: Path) -> None:
     """Rules that share a fragment; each counts once, however often it occurs."""
     rules = [
-        f'alert ip any any -> any any (content:"evil stuff"; dsize:<{200 + n}; sid:{n};)'
+        f'alert udp any any -> any any (content:"evil stuff"; dsize:<{200 + n}; sid:{n};)'
         for n in range(1, 13)
     ]
     matcher.load(compiled(tmp_path, "\n".join(rules)))
     for size, count in ((20, 12), (204, 8), (205, 7), (211, 1), (212, 0)):
-        packet = Packet(8, 0, 0, (b"evil stuff" * 3).ljust(size, b".")[:size])
+        packet = Packet(2, 1, 2, (b"evil stuff" * 3).ljust(size, b".")[:size])
         (found,) = matcher.run([rule_frames.frame(packet, Random(1))])
         assert len(found.hits) == min(count, HITS) and found.has_more == (count > HITS)
 
 
 def test_hits_for_the_host(matcher: Matcher, tmp_path: Path) -> None:
     """In their order, 256 and two at most; those that are lost are reported."""
-    text = 'alert ip any any -> any any (content:"evil stuff"; sid:1;)\n'
+    text = 'alert udp any any -> any any (content:"evil stuff"; sid:1;)\n'
     found = compiled(
         tmp_path, text + 'alert udp any 7 -> any any (content:"evil stuff"; dsize:>10; sid:2;)'
     )

@@ -90,6 +90,16 @@ def test_an_empty_list_is_refused() -> None:
         table.layer("my_list", "list.txt", [])
 
 
+@pytest.mark.parametrize("name", ["1bad-name", "module", "a b", "logic", "", "naïve"])
+def test_names_that_systemverilog_does_not_take(tmp_path: Path, name: str) -> None:
+    (tmp_path / "list.txt").write_text("10.0.0.0/8\n")
+    output = tmp_path / f"{name}.sv"
+    arguments = ["firewall", "compile", f"{tmp_path}/list.txt", "-o", str(output)]
+    error = CliRunner().invoke(app, arguments).exception
+    assert isinstance(error, UserError) and "must be an identifier" in str(error)
+    assert not output.exists()
+
+
 def test_command(tmp_path: Path) -> None:
     (tmp_path / "list.txt").write_text("10.0.0.0/8\n11.0.0.0/8\n192.0.2.0/24\n")
     result = CliRunner().invoke(

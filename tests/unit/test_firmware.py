@@ -4,7 +4,9 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from pathlib import Path
+from random import Random
 from types import SimpleNamespace
 
 import pytest
@@ -83,6 +85,43 @@ def test_what_does_not_fit_is_not_loaded(
         load(SimpleNamespace(**memories), elf)
 
 
+@pytest.mark.parametrize(
+    "sizes",
+    [("--code-bytes", "-4"), ("--code-bytes", "6"), ("--data-bytes", "0"), ("--data-bytes", "96")],
+)
+def test_sizes_that_no_memory_has_are_refused(
+    source: Path, tmp_path: Path, sizes: tuple[str, str]
+) -> None:
+    arguments = ["firmware", "build", str(source), "-o", f"{tmp_path}/program.elf", *sizes]
+    error = CliRunner().invoke(app, arguments).exception
+    assert isinstance(error, UserError) and f"memory of {sizes[1]} bytes" in str(error)
+    assert not (tmp_path / "program.elf").exists()
+
+
 def test_other_files_are_refused(source: Path) -> None:
     with pytest.raises(UserError, match="not a 32-bit"):
         image.read(source)
+    with pytest.raises(UserError, match=r"cannot read .*missing\.elf: No such file"):
+        image.read(source.with_name("missing.elf"))
+    with pytest.raises(UserError, match="cannot read"):
+        image.read(source.parent)
+
+
+def test_damaged_files_are_refused(source: Path, tmp_path: Path) -> None:
+    """Wherever a file is cut off; one with other bytes is refused or read."""
+    elf = tmp_path / "program.elf"
+    build([source], elf)
+    whole = elf.read_bytes()
+    for size in {*range(0, len(whole), 41), *range(200), len(whole) - 1}:
+        elf.write_bytes(whole[:size])
+        with pytest.raises(UserError, match=r"program\.elf"):
+            image.read(elf)
+    random = Random(1)
+    for _ in range(300):
+        content = bytearray(whole)
+        for _ in range(random.choice([1, 4])):
+            part = random.choice([52, 200, len(whole)])
+            content[random.randrange(16, part)] = random.getrandbits(8)
+        elf.write_bytes(content)
+        with suppress(UserError):
+            image.read(elf)

@@ -6,21 +6,29 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from typer.testing import CliRunner
 
 from bombus.base.errors import UserError
 from bombus.cli import app
-from bombus.rules import compiling, content, ports
+from bombus.rules import compiling, content, keywords, load, lookup, model, ports
 from bombus.rules.compiling import Verdict
+from bombus.rules.lookup import Hit
+from bombus.rules.rule import LAST_BYTE
 
 ANY = "alert tcp any any -> any any"
 
 
-def judged(tmp_path: Path, *rules: str, **variables: str) -> Sequence[Verdict]:
+def written(tmp_path: Path, *rules: str) -> Path:
     file = tmp_path / "my.rules"
-    file.write_text("\n".join([*rules, f'{ANY} (content:"some more"; sid:999999;)']))
+    file.write_text("\n".join(rules))
+    return file
+
+
+def judged(tmp_path: Path, *rules: str, **variables: str) -> Sequence[Verdict]:
+    file = written(tmp_path, *rules, f'{ANY} (content:"some more"; sid:999999;)')
     return compiling.compile_rules(compiling.read([file], variables)).verdicts
 
 
@@ -72,7 +80,16 @@ def test_contents(text: str, pattern: bytes) -> None:
         ('content:"evil stuff",nocase,offset 3,depth 20; dsize:>1;', ""),
         ('content:"evil stuff"; offset:3;', "places in TCP streams"),
         ('content:"evil"; content:"stuff"; distance:1; within:5;', ""),
-        ('content:"stuff"; content:"evil"; distance:-9; within:4;', ""),
+        ('content:"stuffing"; content:"evil"; distance:-6; within:4;', ""),
+        ('content:"stuff"; content:"evil"; distance:-9; within:4;', "not fixed"),
+        ('content:"evil stuff"; distance:-1; within:20; dsize:>1;', ""),
+        ('content:"evil stuff"; service:http;', "keyword service"),
+        ('content:"evil stuff"; dsize:1<=>20;', ""),
+        ('content:"evil stuff"; dsize:=>5;', ""),
+        ('content:"evil stuff"; dsize:=<50;', ""),
+        ('content:"evil stuff"; pcre:"/a"b/";', "keyword pcre"),
+        ('pcre:"/a"b/"; content:"evil stuff"; pcre:"/c"d/";', "keyword pcre"),
+        ('msg:"say "hi" to"; content:"evil stuff"; http_uri;', "buffer http.uri"),
         ('dsize:>100; content:"evil stuff"; startswith; metadata:a b; flow:stateless;', ""),
         ('content:"evil stuff"; flow:established,to_server;', "keyword flow"),
         ('content:"evil stuff"; pcre:"/a\\;b/";', "keyword pcre"),
@@ -111,6 +128,18 @@ def test_exact_or_prefilter(tmp_path: Path, options: str, reason: str) -> None:
         ('content:"evil stuff";', ANY.replace("tcp", "foo"), "protocol foo"),
         ('content:"evil stuff";', ANY.replace("alert", "pass"), "action pass"),
         ('content:"evil stuff";', "alert tcp any $MINE -> any any", "variable $MINE"),
+        ('content:"evil stuff";', "alert tcp $HOMENET any -> any any", "variable $HOMENET"),
+        ('content:"evil stuff";', "alert tcp any any -> [!$A,10.0.0.1] any", "variable $A"),
+        ('content:"evil stuff";', "alert icmp any any -> any 80", "ICMP has no ports"),
+        ('content:"evil stuff"; dsize:<0;', ANY, "dsize: no payload has a size of <0"),
+        ('content:"evil stuff"; dsize:0<>0;', ANY, "dsize: no payload has a size of 0<>0"),
+        ('content:"evil stuff"; dsize:20<=>10;', ANY, "dsize: no payload has a size of 20<=>10"),
+        ('content:"evil stuff"; dsize:>16383;', ANY, "dsize: no payload has a size of >16383"),
+        ('content:"evil stuff"; dsize:1-5;', ANY, "dsize: '1-5' is not a number"),
+        ('content:"evil stuff"; depth:1x;', ANY, "depth: '1x' is not a number"),
+        ('content:"evil stuff"; offset:-1;', ANY, "offset: -1 is not from 0"),
+        ('content:"evil stuff",depth 1x;', ANY, "content: '1x' is not a number"),
+        ('content:"evil stuff"; rev:x;', ANY, "rev: 'x' is not a number"),
         ('content:"evil stuff";', "alert tcp any !any -> any any", "no port"),
     ],
 )
@@ -203,8 +232,8 @@ BAD = (
     (f'{ANY} (content:""; sid:1;)', "empty"),
     (f'{ANY} (content:"abc",foo; sid:1;)', "not a modifier"),
     (f"{ANY} (nocase; sid:1;)", "before any content"),
-    (f'{ANY} (content:"abcd"; depth:x1y; offset:-1; sid:1;)', "-1 is not from 0"),
-    (f'{ANY} (content:"abcd"; depth:1x; sid:1;)', "not a number"),
+    (f'{ANY} (content:"ab"cd"; sid:1;)', "backslash"),
+    (f'{ANY} (content:"abcd"; sid:99999999999;)', "99999999999 is not from 1"),
     (f'{ANY} (content:"abcd";)', "no sid"),
     (f"{ANY} (; sid:1;)", "no name"),
     ("alert tcp any any any any (sid:1;)", "begins with"),
@@ -250,6 +279,122 @@ def test_unknown_keywords_are_told(tmp_path: Path) -> None:
         f"{place}:1: warning: unknown keyword offse (in 2 rules); the host must check it",
         f"{place}:2: warning: unknown keyword http.usr_agent (in 1 rule); the host must check it",
     ]
+
+
+def test_a_rule_that_is_not_read_leaves_the_others(tmp_path: Path) -> None:
+    """It is listed with its line and the reason."""
+    (tmp_path / "my.rules").write_text(
+        f'{ANY} (content:"evil stuff"; sid:1;)\n{ANY} (content:"more stuff"; dsize:<0; sid:2;)\n'
+    )
+    arguments = ["rules", "compile", f"{tmp_path}/my.rules", "-o", f"{tmp_path}/out"]
+    result = CliRunner().invoke(app, arguments)
+    reason = "dsize: no payload has a size of <0"
+    assert f"{tmp_path}/my.rules:2: sid 2 is not compiled: {reason}\n" in result.output
+    assert "2 rules: 1 exact, 0 prefilter, 1 not compiled" in result.output
+
+
+def test_other_protocols_are_prefilters(tmp_path: Path) -> None:
+    """ICMP timestamps, SCTP and ESP have longer headers than the matcher takes them to have."""
+    place = 'content:"evil stuff"; offset:2; depth:10; dsize:<30;'
+    rules = [
+        f"alert {head} any {port} -> any any ({place} sid:{sid};)"
+        for sid, (head, port) in enumerate(
+            [("icmp", "any"), ("ip", "any"), ("ip", "80"), ("ipv4", "!80"), ("udp", "80")], 1
+        )
+    ]
+    *others, udp, _ = judged(tmp_path, *rules)
+    reasons = ["protocol icmp", "protocol ip", "protocol ip", "protocol ipv4"]
+    assert [each.reason for each in others] == reasons and udp.kind == "exact"
+    protocols = [each.entries[0].protocols for each in (*others, udp)]
+    tcp, icmp, other = keywords.TCP, keywords.ICMP, keywords.OTHER
+    ported = tcp | keywords.UDP | other  # SCTP has ports
+    assert protocols == [icmp, keywords.ALL, ported, ported, keywords.UDP]
+    for each in others:
+        (entry, *_) = each.entries
+        assert entry.anchor.high == LAST_BYTE and entry.size == (0, LAST_BYTE)
+    assert udp.entries[0].anchor.high < 10 and udp.entries[0].size == (0, 29)
+
+
+@pytest.mark.parametrize(
+    ("payload", "options"),
+    [
+        ("evil stuff", 'content:"stuff"; content:"evil"; distance:-20; within:4;'),
+        ("stuff evil", 'content:"stuff"; content:"evil"; distance:-11; within:4;'),
+        ("evil stuff", 'content:"stuff"; offset:5; content:"evil"; distance:-20; within:4;'),
+        ("evil stuff", 'content:"stuff"; offset:5; depth:5; content:"evil"; distance:-11;'),
+        ("stuff evil", 'content:"evil"; distance:-20; within:4; content:"stuff";'),
+    ],
+)
+def test_distances_to_before_the_payload(tmp_path: Path, payload: str, options: str) -> None:
+    """Suricata alerts on these payloads: a place before the payload becomes any place."""
+    file = tmp_path / "my.rules"
+    file.write_text(f"alert udp any any -> any any ({options} sid:1;)")
+    compiled = compiling.compile_rules(compiling.read([file], {}))
+    assert compiled.verdicts[0].kind == "prefilter"
+    packet = model.Packet(keywords.UDP, 1, 2, payload.encode())
+    assert [hit.sid for hit in lookup.hits(compiled.tables, packet)] == [1]
+
+
+@pytest.mark.parametrize(
+    ("options", "may_be_hidden"),
+    [
+        ('http.request_body; content:"evil stuff";', True),
+        ('http.cookie; content:"evil stuff";', True),
+        ('http.user_agent; content:"evil stuff";', True),
+        ('content:"evil stuff"; http_host;', True),
+        ('http.request_line; content:"evil stuff";', False),
+        ('http.uri.raw; content:"evil stuff";', False),
+        ('tls.sni; content:"evil stuff";', False),
+        ('content:"evil stuff"; pcre:"/x/";', False),
+    ],
+)
+def test_what_may_be_hidden(tmp_path: Path, options: str, may_be_hidden: bool) -> None:
+    """Values of HTTP headers may be folded, and bodies come in chunks."""
+    verdict, _ = judged(tmp_path, f"{ANY} ({options} sid:1;)")
+    assert verdict.kind == "prefilter" and verdict.may_be_hidden == may_be_hidden
+
+
+@pytest.mark.parametrize("protocol", ["enip", "nfs", "ldap"])
+def test_protocols_over_tcp_and_udp(tmp_path: Path, protocol: str) -> None:
+    rule = f'alert {protocol} any any -> any any (content:"evil stuff"; sid:1;)'
+    verdict, _ = judged(tmp_path, rule)
+    assert {each.protocols for each in verdict.entries} == {keywords.TCP | keywords.UDP}
+
+
+def test_address_variables(tmp_path: Path) -> None:
+    """Those of the usual configurations are `any`; others must be given."""
+    rule = 'alert tcp $DNS_SERVERS any -> $MINE any (content:"evil stuff"; sid:1;)'
+    for variables, kind, reason in (
+        ({}, "not_compiled", "variable $MINE is not known"),
+        ({"MINE": "any"}, "exact", ""),
+        ({"MINE": "$HOME_NET"}, "exact", ""),
+        ({"MINE": "10.0.0.0/8"}, "prefilter", "addresses"),
+        ({"MINE": "[$YOURS,10.0.0.0/8]"}, "not_compiled", "variable $YOURS is not known"),
+    ):
+        first, _ = judged(tmp_path, rule, **variables)
+        assert (first.kind, first.reason) == (kind, reason)
+    with pytest.raises(UserError, match=r"my.rules:1: variables of addresses are too deep"):
+        judged(tmp_path, rule, MINE="$MINE")
+
+
+def test_rules_of_other_generators(tmp_path: Path) -> None:
+    """Equal sids with another gid are other rules."""
+    rules = [f'{ANY} (content:"evil stuff"; gid:{gid}; sid:5;)' for gid in (1, 3)]
+    compiled = compiling.compile_rules(compiling.read([written(tmp_path, *rules)], {}))
+    found = compiling.manifest(compiled)["rules"]
+    assert [(each["gid"], each["sid"]) for each in found] == [(1, 5), (3, 5)]
+    with pytest.raises(UserError, match=r"my.rules:3: sid 5 is also at .*my.rules:2"):
+        compiling.read([written(tmp_path, *rules, rules[1])], {})
+
+
+def test_hits_before_and_after_lost_ones_are_kept(tmp_path: Path) -> None:
+    rule = f'{ANY} (content:"evil stuff"; sid:5;)'
+    tables = compiling.compile_rules(compiling.read([written(tmp_path, rule)], {})).tables
+    queue = [{"valid": 1, "lost": n == 1, "row": 0, "exact": 1} for n in range(3)]
+    register = SimpleNamespace(read=lambda: queue.pop(0) if queue else {"valid": 0})
+    with pytest.raises(load.LostHitsError, match="hits were lost") as raised:
+        load.hits(SimpleNamespace(hit=register), tables)
+    assert raised.value.hits == [Hit(0, 5, True)] * 3 and not queue
 
 
 def test_a_sid_that_comes_twice(tmp_path: Path) -> None:

@@ -3,8 +3,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
+
+from pyslang import syntax
 
 from bombus.base import paths
 from bombus.base.errors import UserError
@@ -30,6 +33,10 @@ def write(registers: Any, boundaries: Sequence[int]) -> None:
 
 def layer(name: str, source: str, boundaries: Sequence[int]) -> str:
     """The SystemVerilog of an accelerator `name` with the list as constants."""
+    if not _is_identifier(name):
+        raise UserError(
+            f"{name!r} cannot be the name of a layer: it must be an identifier of SystemVerilog"
+        )
     if not boundaries:
         raise UserError(f"{source}: the file has no prefixes")
     words = [f"32'h{address:08x}" for address in reversed(boundaries)]
@@ -45,3 +52,9 @@ def layer(name: str, source: str, boundaries: Sequence[int]) -> str:
         stages=stages(boundaries),
         count=len(boundaries),
     )
+
+
+def _is_identifier(name: str) -> bool:
+    """An identifier, and not a keyword."""
+    is_word = re.fullmatch("[A-Za-z_][A-Za-z0-9_]*", name) is not None
+    return is_word and not syntax.SyntaxTree.fromText(f"module {name}; endmodule").diagnostics

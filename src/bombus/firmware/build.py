@@ -17,6 +17,7 @@ from bombus.firmware import MEMORY_BYTES
 
 FILES = Path(__file__).parent / "files"
 GCC_NAMES = ("riscv32-unknown-elf-gcc", "riscv64-unknown-elf-gcc")
+_LEAST_DATA_BYTES = 64  # as in rpu.sv
 # -g: with symbols, by which a loader knows where the stack starts.
 _FLAGS = (
     *("-Os", "-g", "-std=c11", "-Wall", "-Wextra", "-ffreestanding", "-nostdlib", "-static"),
@@ -50,6 +51,13 @@ def build(
 
     The stack starts at the end of the data memory.
     """
+    if code_bytes < 4 or code_bytes % 4:
+        raise UserError(f"a code memory of {code_bytes} bytes: it must be a positive multiple of 4")
+    if data_bytes < _LEAST_DATA_BYTES or data_bytes & data_bytes - 1:
+        raise UserError(
+            f"a data memory of {data_bytes} bytes: it must be a power of two, at least "
+            f"{_LEAST_DATA_BYTES}"
+        )
     for source in sources:
         if not source.is_file():
             raise UserError(f"there is no file {source}")

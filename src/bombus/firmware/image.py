@@ -19,6 +19,7 @@ _STACK_TOP = b"__stack_top"  # of link.ld
 class Image:
     """Words by byte address, each from the start of its memory."""
 
+    file: Path
     code: dict[int, int] = field(default_factory=dict)
     data: dict[int, int] = field(default_factory=dict)
     data_bytes: int = 0  # including zero-initialised data
@@ -26,19 +27,30 @@ class Image:
 
     @property
     def code_bytes(self) -> int:
-        return 4 * len(self.code)
+        """Up to the last word."""
+        return max(self.code, default=-4) + 4
 
 
 def read(file: Path) -> Image:
-    """Reads an ELF file for RV32."""
-    content = file.read_bytes()
+    """Reads an ELF file for RV32; UserError if it is damaged or another kind of file."""
+    try:
+        content = file.read_bytes()
+    except OSError as error:
+        raise UserError(f"cannot read {file}: {error.strerror or error}") from None
+    try:
+        return _read(file, content)
+    except (struct.error, IndexError, ValueError):
+        raise UserError(f"{file}: the ELF file is damaged or cut off") from None
+
+
+def _read(file: Path, content: bytes) -> Image:
     if content[:6] != b"\x7fELF\x01\x01":
         raise UserError(f"{file} is not a 32-bit little-endian ELF file")
     header = struct.unpack_from("<HHIIIIIHHHHHH", content, 16)
     kind, machine, _, entry, programs, _, _, _, size, count = header[:10]
     if (kind, machine, entry) != (_EXECUTABLE_FILE, _RISCV, 0):
         raise UserError(f"{file} is not a RISC-V program that starts at address 0")
-    image = Image()
+    image = Image(file)
     for index in range(count):
         segment = struct.unpack_from("<8I", content, programs + index * size)
         what, offset, address, _, in_file, in_memory = segment[:6]
@@ -49,6 +61,8 @@ def read(file: Path) -> Image:
         if start % 4:
             raise UserError(f"{file}: a segment starts at 0x{address:x}, between two words")
         raw = content[offset : offset + in_file]
+        if len(raw) < in_file:
+            raise ValueError("the segment ends after the file")
         raw += bytes(-len(raw) % 4)
         words = struct.unpack(f"<{len(raw) // 4}I", raw)
         memory = image.data if is_data else image.code

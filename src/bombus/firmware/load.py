@@ -8,26 +8,37 @@ from typing import Any
 
 from bombus.base.errors import UserError
 from bombus.firmware import image
+from bombus.firmware.image import Image
 
 
-def write(registers: Any, file: Path) -> None:
-    """Stops the processor and writes the program; arguments as of `load`.
-
-    UserError, before anything changes, if the program does not fit into the memories.
-    """
-    program = image.read(file)
+def check(registers: Any, program: Image) -> None:
+    """UserError if the program does not fit into the memories; `registers` as of `load`."""
     needs = {"code": program.code_bytes, "data": max(program.data_bytes, program.stack_top)}
     for name, needed in needs.items():
         there = 4 * len(getattr(registers, name))
         if needed > there:
             raise UserError(
-                f"{file} needs {needed:,} bytes of {name} memory, and the processor has {there:,}: "
-                f"build it with --{name}-bytes {there}, or set {name}_bytes of the layer"
+                f"{program.file} needs {needed:,} bytes of {name} memory, and the processor has "
+                f"{there:,}: build it with --{name}-bytes {there}, or set {name}_bytes of the layer"
             )
+
+
+def put(registers: Any, program: Image) -> None:
+    """Stops the processor and writes a program that fits."""
     registers.control.run = 0
     for memory, words in ((registers.code, program.code), (registers.data, program.data)):
         for address, word in words.items():
             memory[address // 4].word = word
+
+
+def write(registers: Any, file: Path) -> None:
+    """Stops the processor and writes the program; arguments as of `load`.
+
+    UserError, before anything changes, if the file is no program or does not fit into the memories.
+    """
+    program = image.read(file)
+    check(registers, program)
+    put(registers, program)
 
 
 def load(registers: Any, file: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -62,9 +62,9 @@ class Compiled:
 
 
 def read(files: Iterable[Path], variables: Mapping[str, str]) -> list[Rule]:
-    """The enabled rules; UserError for invalid rules and duplicate sids."""
+    """The enabled rules; UserError for invalid rules and duplicate sids (of the same gid)."""
     found, problems = [], []
-    places: dict[int, str] = {}
+    places: dict[tuple[int, int], str] = {}
     known = {**ports.VARIABLES, **variables}
     for statement in syntax.read(files):
         if isinstance(statement, str):
@@ -75,9 +75,10 @@ def read(files: Iterable[Path], variables: Mapping[str, str]) -> list[Rule]:
         except syntax.RuleSyntaxError as error:
             problems.append(f"{statement.place}: {error}")
             continue
-        if rule.sid in places:
-            problems.append(f"{statement.place}: sid {rule.sid} is also at {places[rule.sid]}")
-        places[rule.sid] = statement.place
+        key = rule.gid, rule.sid
+        if key in places:
+            problems.append(f"{statement.place}: sid {rule.sid} is also at {places[key]}")
+        places[key] = statement.place
         found.append(rule)
     if problems:
         raise UserError("\n".join(problems))
@@ -100,6 +101,10 @@ def _judge(rule: Rule, rarity: Rarity) -> Verdict:
         reasons.append(several)
     if not anchor.is_compared:
         reasons.append(f"more than {fragments.MAX_STEPS} steps")
+    size = rule.size
+    if rule.has_other_headers:  # the payload may begin later than the matcher takes it to begin
+        anchor = replace(anchor, high=LAST_BYTE)
+        size = (size[0], LAST_BYTE)
     if rule.in_streams:
         if not anchor.is_free:
             reasons.append("places in TCP streams")
@@ -116,7 +121,7 @@ def _judge(rule: Rule, rarity: Rarity) -> Verdict:
     kind = PREFILTER if reasons else EXACT
     entries = tuple(
         Entry(
-            *(rule.sid, not reasons, rule.protocols, source, target, rule.size, anchor),
+            *(rule.sid, not reasons, rule.protocols, source, target, size, anchor),
             in_streams=rule.in_streams,
         )
         for sources, targets in directions
@@ -188,6 +193,7 @@ def manifest(compiled: Compiled) -> dict[str, Any]:
         "not_compiled": dict(reasons.most_common()),
         "rules": [
             {
+                "gid": each.rule.gid,
                 "sid": each.rule.sid,
                 "rev": each.rule.rev,
                 "msg": each.rule.msg,

@@ -69,6 +69,8 @@ def _bytes(text: str) -> bytes:
             digits = ""
         elif char == "\\":
             escaped = True
+        elif char == '"':
+            raise RuleSyntaxError('a " in a content needs a backslash before it')
         else:
             found += char.encode("latin-1")
     if digits is not None:

@@ -160,19 +160,20 @@ def groups(rule: Rule) -> list[Group]:
         elif not is_known or each.offset is not None or each.depth is not None:
             found.append(Group((piece,), 0, _END, is_free=True))
         else:
-            distance = each.distance or 0
             slack = _END if each.within is None else each.within - size
             last = found[at_group] if at_group is not None else None
-            if last is None or at_group is None:
-                found.append(Group((piece,), max(0, distance), min(_END, distance + slack)))
-            elif slack == 0:
-                at = last.pieces[-1].end + distance
+            at = (last.pieces[-1].end if last else 0) + (each.distance or 0)
+            low, high = (last.low, last.high) if last else (0, 0)
+            if low + at < 0:
+                # Suricata then searches from the payload's start, perhaps to its end.
+                found.append(Group((piece,), 0, _END, is_free=True))
+            elif last is not None and at_group is not None and slack == 0:
                 found[at_group] = replace(last, pieces=(*last.pieces, replace(piece, at=at)))
                 continue
             else:
-                end = last.pieces[-1].end + distance
-                low, high = max(0, last.low + end), min(_END, last.high + end + slack)
-                found.append(Group((piece,), low, high, is_free=last.is_free))
+                high = min(_END, high + at + slack)
+                is_free = last is not None and last.is_free
+                found.append(Group((piece,), low + at, high, is_free=is_free))
         at_group = len(found) - 1
     return found
 

@@ -10,8 +10,7 @@ def _words(text: str) -> frozenset[str]:
 
 # Do not concern packets.
 SILENT = _words(
-    """msg sid rev gid classtype reference metadata priority target rem service fast_pattern
-    prefilter"""
+    """msg sid rev gid classtype reference metadata priority target rem fast_pattern prefilter"""
 )
 # Treated as contents that cannot be looked up, since later ones may be relative to them.
 MOVES_CURSOR = _words(
@@ -23,7 +22,8 @@ KEEPS_CURSOR = _words(
     urilen ttl tos id ipopts fragbits fragoffset flags seq ack window itype icode icmp_id icmp_seq
     ip_proto sameip stream_size rpc noalert geoip iprep app-layer-event decode-event stream-event
     engine-event app-layer-protocol ssl_version ssl_state tls.version ssh.protoversion filesize
-    fileext filemagic filename filestore tcp.mss absent entropy replace requires ftpbounce"""
+    fileext filemagic filename filestore tcp.mss absent entropy replace requires ftpbounce
+    service"""
 )
 
 # The packets' protocols, as bits of a set, and the layers above them.
@@ -34,28 +34,30 @@ OTHER_PROTOCOLS = {
     "tcp-stream": TCP,
     **dict.fromkeys(
         _words(
-            """http http1 http2 doh2 tls ssl ssh ftp ftp-data smtp smb imap pop3 pop rdp nfs modbus
-            dnp3 enip rfb mqtt telnet websocket pgsql ldap file"""
+            """http http1 http2 doh2 tls ssl ssh ftp ftp-data smtp smb imap pop3 pop rdp modbus
+            dnp3 rfb mqtt telnet websocket pgsql file"""
         ),
         TCP,
     ),
     **dict.fromkeys(_words("tftp snmp ntp dhcp ike ikev2 quic bittorrent-dht"), UDP),
-    **dict.fromkeys(_words("dns dcerpc krb5 sip"), TCP | UDP),
+    **dict.fromkeys(_words("dns dcerpc krb5 sip enip nfs ldap"), TCP | UDP),
     **dict.fromkeys(("pkthdr", "ipv4", "ip4"), ALL),
 }
 
 # Buffers whose bytes appear unchanged in packets.
 VERBATIM = _words(
-    """http.method http.user_agent http.cookie http.referer http.content_type http.accept
-    http.accept_enc http.accept_lang http.content_len http.connection http.protocol http.start
-    http.request_line http.response_line http.stat_msg http.stat_code http.host http.host.raw
-    http.uri.raw http.header.raw http.server http.location http.request_body tls.sni dns.query
-    ssh.software ssh.proto smtp.helo smtp.mail_from smtp.rcpt_to ftp.command"""
+    """http.method http.protocol http.start http.request_line http.response_line http.stat_msg
+    http.stat_code http.uri.raw http.header.raw tls.sni dns.query ssh.software ssh.proto smtp.helo
+    smtp.mail_from smtp.rcpt_to ftp.command"""
 )
-# Buffers that equal the packet's bytes unless those are encoded, folded or compressed.
+# Buffers that equal the packet's bytes unless those are encoded, folded, compressed or in chunks.
+# A value of an HTTP header may be folded, or come in parts that are joined.
 NORMALISED = _words(
-    """http.uri http.header http.request_header http.response_header http.response_body file.data
-    sip.uri sip.method sip.request_line sip.stat_msg smb.named_pipe smb.share"""
+    """http.uri http.header http.request_header http.response_header http.request_body
+    http.response_body http.user_agent http.cookie http.referer http.content_type http.accept
+    http.accept_enc http.accept_lang http.content_len http.connection http.host http.host.raw
+    http.server http.location file.data sip.uri sip.method sip.request_line sip.stat_msg
+    smb.named_pipe smb.share"""
 )
 # Others; contents in them are not looked up.
 DERIVED = _words(

@@ -13,6 +13,17 @@ from bombus.rules.lookup import Hit
 from bombus.rules.tables import COLUMNS, RULE, STEP, Tables, words_to_write
 
 _SID = 5
+# Packets inside are finished with the old tables: 64 KiB at 16 bytes a cycle, and the checks of some
+# hits. A read takes five cycles.
+_READS = 1000
+
+
+class LostHitsError(UserError):
+    """Hits were lost for lack of room; `hits`: the others."""
+
+    def __init__(self, hits: list[Hit]) -> None:
+        self.hits = hits
+        super().__init__("hits were lost: more than 256 came between two reads")
 
 
 def read(folder: Path) -> Tables:
@@ -44,17 +55,20 @@ def write(registers: Any, tables: Tables) -> None:
             f"the tables have {tables.rows} rows, the matcher {rows}: compile with --rows {rows}"
         )
     registers.control.enable = 0
+    for _ in range(_READS):
+        registers.control.read()
     for place, word in words_to_write(tables):
         registers.word[place].bits = word
     registers.control.enable = 1
 
 
 def hits(registers: Any, tables: Tables) -> list[Hit]:
-    """The hits not read yet; UserError if some were lost for lack of room."""
-    found = []
+    """The hits not read yet; LostHitsError, with those that are left, if some were lost."""
+    found, is_lost = [], False
     while (hit := registers.hit.read())["valid"]:
-        if hit["lost"]:
-            raise UserError("hits were lost: more than 256 came between two reads")
+        is_lost |= bool(hit["lost"])
         row = hit["row"]
         found.append(Hit(row, tables[row, RULE + _SID], bool(hit["exact"])))
+    if is_lost:
+        raise LostHitsError(found)
     return found

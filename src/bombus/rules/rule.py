@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -14,11 +15,24 @@ from bombus.rules.syntax import Option, RuleSyntaxError, Statement, number, unqu
 LAST_BYTE = (1 << 14) - 1  # of a payload; also: no upper bound
 _LAST_SID = (1 << 32) - 1
 _LAST_PLACE = 65535
+# `any` unless given: those of the configurations that Suricata and Snort come with.
+_ADDRESS_VARIABLES = {
+    *("HOME_NET", "EXTERNAL_NET", "HTTP_SERVERS", "SMTP_SERVERS", "SQL_SERVERS", "DNS_SERVERS"),
+    *("TELNET_SERVERS", "FTP_SERVERS", "SSH_SERVERS", "SIP_SERVERS", "AIM_SERVERS", "DC_SERVERS"),
+    *("DNP3_SERVER", "DNP3_CLIENT", "MODBUS_CLIENT", "MODBUS_SERVER"),
+    *("ENIP_CLIENT", "ENIP_SERVER"),
+}
+_VARIABLE = re.compile(r"\$(\w+)")
+
+
+class UnreadableValueError(Exception):
+    """A keyword's value is not understood; its rule is not compiled, but is not an error."""
 
 
 @dataclass
 class Rule:
     statement: Statement
+    gid: int = 1
     sid: int = 0
     rev: int = 0
     msg: str = ""
@@ -31,6 +45,17 @@ class Rule:
     reasons: list[str] = field(default_factory=list)  # why tables express only part of it
     obstacle: str = ""  # why tables cannot express it
     unknown: list[str] = field(default_factory=list)  # keywords; perhaps misspelt
+
+    @property
+    def has_other_headers(self) -> bool:
+        """Among its protocols are some whose header the matcher takes for payload, at least partly:
+        ICMP timestamps, SCTP, ESP.
+        """
+        return bool(self.protocols & (keywords.ICMP | keywords.OTHER))
+
+    def obstruct(self, obstacle: str) -> None:
+        """The first obstacle counts."""
+        self.obstacle = self.obstacle or obstacle
 
 
 class _Reader:
@@ -64,8 +89,10 @@ class _Reader:
                 self._modify(name, value)
         elif name == "sid":
             rule.sid = number(value, 1, _LAST_SID)
+        elif name == "gid":
+            rule.gid = _value(value, 0, _LAST_SID)
         elif name == "rev":
-            rule.rev = number(value, 0, _LAST_SID)
+            rule.rev = _value(value, 0, _LAST_SID)
         elif name == "msg":
             text = unquoted(value or "").replace("\\", "")
             rule.msg = text.encode("latin-1").decode("utf-8", "replace")
@@ -145,28 +172,43 @@ class _Reader:
         if text[:1].isalpha() or text[:1] == "_":
             self.because("a place that is a variable")
             return None
-        return number(text, lowest, _LAST_PLACE)
+        return _value(text, lowest, _LAST_PLACE)
 
     def _size(self, value: str) -> None:
         text = value.replace(" ", "")
         if text.startswith("!"):
             self.because("keyword dsize with !")
+            return
+        if "<=>" in text:  # Snort 3: with both ends
+            low, _, high = text.partition("<=>")
+            size = (_size(low), _size(high))
         elif "<>" in text:
             low, _, high = text.partition("<>")
-            self.rule.size = (_size(low) + 1, _size(high) - 1)
-        elif text.startswith((">=", "<=")):
-            size = _size(text[2:])
-            self.rule.size = (size, LAST_BYTE) if text[0] == ">" else (0, size)
+            size = (_size(low) + 1, _size(high) - 1)
+        elif text.startswith((">=", "=>")):
+            size = (_size(text[2:]), LAST_BYTE)
+        elif text.startswith(("<=", "=<")):
+            size = (0, _size(text[2:]))
         elif text.startswith(">"):
-            self.rule.size = (_size(text[1:]) + 1, LAST_BYTE)
+            size = (_size(text[1:]) + 1, LAST_BYTE)
         elif text.startswith("<"):
-            self.rule.size = (0, _size(text[1:]) - 1)
+            size = (0, _size(text[1:]) - 1)
         else:
-            self.rule.size = (_size(text), _size(text))
+            size = (_size(text), _size(text))
+        if size[0] > min(size[1], LAST_BYTE):
+            raise UnreadableValueError(f"no payload has a size of {text}")
+        self.rule.size = size
+
+
+def _value(text: str | None, lowest: int, highest: int) -> int:
+    try:
+        return number(text, lowest, highest)
+    except RuleSyntaxError as error:
+        raise UnreadableValueError(str(error)) from None
 
 
 def _size(text: str) -> int:
-    return number(text, 0, _LAST_PLACE)
+    return _value(text, 0, _LAST_PLACE)
 
 
 _PLACES = ("offset", "depth", "distance", "within")
@@ -178,7 +220,10 @@ def of(statement: Statement, variables: Mapping[str, str]) -> Rule:
     rule = Rule(statement)
     reader = _Reader(rule)
     for option in statement.options:
-        reader.read(option)
+        try:
+            reader.read(option)
+        except UnreadableValueError as error:
+            rule.obstruct(f"{option.name}: {error}")
     if not rule.sid:
         raise RuleSyntaxError("the rule has no sid")
     _read_protocol(rule, statement.protocol)
@@ -187,20 +232,25 @@ def of(statement: Statement, variables: Mapping[str, str]) -> Rule:
         source = ports.parse(statement.source_ports.replace(" ", ""), variables)
         target = ports.parse(statement.target_ports.replace(" ", ""), variables)
     except ports.UnknownVariableError as error:
-        rule.obstacle = str(error)
+        rule.obstruct(str(error))
         return rule
     rule.directions = ((source, target),)
     if statement.direction == "<>" and source != target:
         rule.directions += ((target, source),)
+    if (source, target) != (ports.ANY, ports.ANY):
+        # Of the other protocols, SCTP has ports, which the matcher does not check.
+        rule.protocols &= ~keywords.ICMP
+        if statement.protocol == "icmp":
+            rule.obstruct("ICMP has no ports")
     if statement.action == "pass":
-        rule.obstacle = "action pass"
+        rule.obstruct("action pass")
     for each in rule.contents:
         if each.is_relative and (each.offset is not None or each.depth is not None):
             reader.because("a content that is relative and has an offset")
         if each.depth is not None and each.depth < len(each.pattern):
-            rule.obstacle = "a content is longer than its depth"
+            rule.obstruct("a content is longer than its depth")
         if each.within is not None and each.within < len(each.pattern):
-            rule.obstacle = "a content is longer than its within"
+            rule.obstruct("a content is longer than its within")
     return rule
 
 
@@ -211,18 +261,34 @@ def _read_protocol(rule: Rule, protocol: str) -> None:
         rule.in_streams = (
             bool(rule.protocols & keywords.TCP) and protocol != "tcp-pkt" and not is_sized
         )
+        if rule.has_other_headers:
+            rule.reasons.append(f"protocol {protocol}")
     elif protocol in keywords.OTHER_PROTOCOLS:
         rule.protocols = keywords.OTHER_PROTOCOLS[protocol]
         rule.in_streams = bool(rule.protocols & keywords.TCP) and rule.size == (0, LAST_BYTE)
         rule.reasons.append(f"protocol {protocol}")
     else:
-        rule.obstacle = f"protocol {protocol} is not known"
+        rule.obstruct(f"protocol {protocol} is not known")
 
 
 def _read_addresses(rule: Rule, statement: Statement, variables: Mapping[str, str]) -> None:
-    for text in (statement.source, statement.target):
-        # Home and external networks are `any` unless given.
-        value = variables.get(text[1:], "any") if text.startswith("$") else text
-        if value != "any":
-            rule.reasons.append("addresses")
-            return
+    found = [_address(each, variables, 0) for each in (statement.source, statement.target)]
+    for text in found:
+        for name in _VARIABLE.findall(text):
+            rule.obstruct(f"variable ${name} is not known")
+    if found != ["any", "any"]:
+        rule.reasons.append("addresses")
+
+
+def _address(text: str, variables: Mapping[str, str], depth: int) -> str:
+    """The text with the values of its variables; those that are not known are left in it."""
+    if depth > 20:
+        raise RuleSyntaxError("variables of addresses are too deep")
+
+    def value(found: re.Match[str]) -> str:
+        name = found[1]
+        if name in variables:
+            return _address(variables[name].strip(), variables, depth + 1)
+        return "any" if name in _ADDRESS_VARIABLES else found[0]
+
+    return _VARIABLE.sub(value, text)

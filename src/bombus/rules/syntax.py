@@ -123,14 +123,21 @@ def _fields(head: str) -> list[str]:
 
 
 def split(text: str, separator: str) -> list[str]:
-    """Parts of a text; separators in quotes or after a backslash are ignored."""
+    """Parts of a text; separators in quotes or after a backslash are ignored.
+
+    A quote counts only at the beginning or the end of a value: others are part of it, as in
+    pcre:"/a"b/".
+    """
     parts, quoted, escaped = [""], False, False
-    for char in text:
+    for place, char in enumerate(text):
         if char == separator and not quoted and not escaped:
             parts.append("")
             continue
         if char == '"' and not escaped:
-            quoted = not quoted
+            if quoted:
+                quoted = text[place + 1 :].lstrip()[:1] not in ("", separator, ",")
+            else:
+                quoted = parts[-1].rstrip()[-1:] in ("", ":", ",", "!")
         escaped = char == "\\" and not escaped
         parts[-1] += char
     if quoted:

@@ -10,6 +10,7 @@ A packet processor is a layer with the registers `control`, `status`, `code` and
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -18,7 +19,8 @@ from typing import TYPE_CHECKING, Any
 
 from bombus.base.errors import UserError
 from bombus.firmware import image
-from bombus.firmware.load import write
+from bombus.firmware.image import Image
+from bombus.firmware.load import check, put, write
 from bombus.simulator.balancer import Balancer, groups
 from bombus.simulator.counters import DROP
 from bombus.simulator.distribution import QUIET_CYCLES, Distribution, Place
@@ -154,15 +156,19 @@ class Processor:
                 "they are lost"
             )
 
-    def reload(self, file: Path | str, limit_cycles: int = DRAIN_CYCLES) -> None:
+    def reload(self, program: Path | str | Image, limit_cycles: int = DRAIN_CYCLES) -> None:
         """Evicts it, loads and starts a program, and enables it again without loss.
 
-        Raises SimulationError if the old program did not finish; the new one runs anyway.
+        UserError, and the old program continues, if this one cannot be loaded. SimulationError if
+        the old program did not finish; the new one runs anyway.
         """
+        if not isinstance(program, Image):
+            program = image.read(Path(program))
+        check(self.registers, program)
         try:
             self.evict(limit_cycles)
         finally:
-            self.load(file)
+            put(self.registers, program)
             self.boot()
             number, distribution = self._place()
             if distribution is not None:
@@ -225,23 +231,49 @@ def balancers(simulation: Simulation) -> list[Balancer]:
 def keep_loaded(file: Path) -> Callable[[Simulation], None]:
     """Software for a live run: all packet processors run this program, and are reloaded one by one,
     without loss, when the file changes.
+
+    While the file cannot be loaded, for instance because it is being written, the old program
+    continues; standard error tells once why.
     """
-    loaded: list[int] = []
-    image.read(file)  # a bad file is reported before the run starts
+    loaded = _version(file)
+    first: Image | None = image.read(file)  # a bad file is reported before the run starts
+    told = ""
 
     def software(simulation: Simulation) -> None:
-        changed = file.stat().st_mtime_ns
-        if changed in loaded:
-            return
+        nonlocal loaded, first, told
         if not simulation.rpus:
             raise UserError(f"the design has no packet processor to load {file} into")
-        for processor in simulation.rpus:
-            if loaded:
-                with suppress(SimulationError):  # for a program that hangs
-                    processor.reload(file)
-            else:
-                processor.load(file)
+        if first is not None:
+            for processor in simulation.rpus:
+                check(processor.registers, first)
+                put(processor.registers, first)
                 processor.boot()
-        loaded[:] = [changed]
+            first = None
+        try:
+            found = _version(file)
+            if found == loaded:
+                told = ""
+                return
+            program = image.read(file)
+            for processor in simulation.rpus:
+                check(processor.registers, program)
+        except UserError as error:
+            if told != str(error):
+                told = str(error)
+                sys.stderr.write(f"{error}\nThe old program continues.\n")
+            return
+        for processor in simulation.rpus:
+            with suppress(SimulationError):  # for a program that hangs
+                processor.reload(program)
+        loaded, told = found, ""
 
     return software
+
+
+def _version(file: Path) -> tuple[int, ...]:
+    """Changes with the file: writes in quick succession may leave the same time."""
+    try:
+        status = file.stat()
+    except OSError as error:
+        raise UserError(f"cannot read {file}: {error.strerror or error}") from None
+    return status.st_mtime_ns, status.st_size, status.st_ino
