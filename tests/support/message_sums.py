@@ -201,11 +201,15 @@ def problems(manifest: Mapping[str, Any], counters: Counters) -> Iterator[str]:
         yield f"mesh: {sent} sent by tiles, but {arrived} arrived or dropped by routers"
 
 
+IDLE_CYCLES = 1_000_000
+
+
 def check(simulation: Simulation) -> int:
     """Checks every sum of a design that has finished its messages; returns the number still
     waiting.
     """
-    assert simulation.advance_until_idle()
+    # Impaired links may hold frames for longer than the default.
+    assert simulation.advance_until_idle(IDLE_CYCLES)
     counters = simulation.counters()
     found = list(problems(simulation.manifest, counters))
     assert not found, "\n".join(found)
