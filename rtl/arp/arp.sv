@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// ARP (RFC 826, RFC 5227 2.4 and 3): answers requests for the host's address, sends the requests
-// of eth_tx, reports bindings to eth_tx, and announces the host after reset and whenever its
-// address has changed. With several MAC ports: all of this for each by itself, with the port's
-// addresses.
+// ARP (RFC 826): answers requests for the host's address, sends the requests of eth_tx, reports
+// bindings to eth_tx, and announces the host after reset and whenever its address has changed.
+// With several MAC ports: all of this for each by itself, with the port's addresses.
+//
+// Of RFC 5227 only this: probes of others are answered, and there is one announcement, in the form
+// of section 3. The host does not probe for its address, nor defend it: messages of others that
+// claim it are dropped and counted.
 //
 // Which neighbours are known, which questions are open and what waits for their
 // answers is in eth_tx (arp_resolver), and so are the registers of the cache, which

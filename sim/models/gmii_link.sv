@@ -2,9 +2,10 @@
 // The far end of a gigabit link, for simulation only: frames as AXI-Stream on one side, the bytes
 // of GMII on the other (IEEE 802.3-2022, clause 35), at one byte a cycle of 125 MHz.
 //
-// To the board: preamble, frame, FCS, a gap of 12 bytes; rx_tuser_i spoils the FCS. From the board:
-// preamble and FCS are checked and removed; tx_tuser_o marks a frame where they are wrong. A gap
-// below 12 bytes ends the simulation. Both directions store whole frames, without limit.
+// To the board: preamble, frame, FCS, a gap of 12 bytes. Frames with rx_tuser_i have, in turn, a
+// wrong FCS, or a good one and rx_er in one of their first bytes. From the board: preamble and FCS
+// are checked and removed; tx_tuser_o marks a frame where they are wrong. A gap below 12 bytes ends
+// the simulation. Both directions store whole frames, without limit.
 module gmii_link #(
     parameter  int unsigned DataWidth = 64,
     localparam int unsigned NumBytes  = DataWidth / 8
@@ -68,12 +69,16 @@ module gmii_link #(
   int unsigned to_count_q;
   frame_t to_frame_q;
   logic [31:0] to_crc_q;
+  int unsigned num_bad_q;  // bad frames sent before this one
+  wire spoils_fcs = to_frame_q.bad & ~num_bad_q[0];
+  wire has_error = to_frame_q.bad & num_bad_q[0];
+  wire [31:0] error_at = {30'b0, num_bad_q[2:1]};  // byte with rx_er
 
-  assign rx_tready_o  = 1'b1;
-  assign gmii_rx_er_o = 1'b0;
+  assign rx_tready_o = 1'b1;
 
   always_ff @(posedge clk_i) begin
     gmii_rx_dv_o   <= 1'b0;
+    gmii_rx_er_o   <= 1'b0;
     gmii_rx_data_o <= 8'h00;
     if (rx_tvalid_i) begin
       for (int unsigned i = 0; i < NumBytes; i++) begin
@@ -106,6 +111,7 @@ module gmii_link #(
       end
       ToData: begin
         gmii_rx_dv_o <= 1'b1;
+        gmii_rx_er_o <= has_error && to_count_q - 1 == error_at % to_frame_q.bytes;
         gmii_rx_data_o <= to_bytes[0];
         to_crc_q <= crc_after(to_crc_q, to_bytes.pop_front());
         if (to_count_q == to_frame_q.bytes) begin
@@ -115,8 +121,9 @@ module gmii_link #(
       end
       ToFcs: begin
         gmii_rx_dv_o   <= 1'b1;
-        gmii_rx_data_o <= to_crc_q[8*to_count_q[1:0]+:8] ^ (to_frame_q.bad ? 8'h00 : 8'hff);
+        gmii_rx_data_o <= to_crc_q[8*to_count_q[1:0]+:8] ^ (spoils_fcs ? 8'h00 : 8'hff);
         if (to_count_q == FcsBytes - 1) begin
+          if (to_frame_q.bad) num_bad_q <= num_bad_q + 1;
           to_count_q <= 1;
           to_q <= ToGap;
         end
@@ -125,6 +132,7 @@ module gmii_link #(
     endcase
     if (rst_i) begin
       taken_q <= 0;
+      num_bad_q <= 0;
       to_q <= ToIdle;
       to_bytes.delete();
       to_frames.delete();

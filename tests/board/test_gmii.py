@@ -53,11 +53,12 @@ def test_line_rate(simulation: Simulation) -> None:
         assert ns == pytest.approx((size + OVERHEAD) * NS_PER_BYTE, abs=4), size
 
 
-def test_bad_fcs_is_dropped_and_counted(simulation: Simulation) -> None:
+def test_bad_frames_are_dropped_and_counted(simulation: Simulation) -> None:
+    """In turn with a bad FCS, and with an error of the PHY in byte 0, 1, 2 or 3."""
     before = simulation.counters()["wire"]["drop.mac_rx.bad_frame"]
-    good = [frame(100 + number, number) for number in range(4)]
+    good = [frame(100 + number, number) for number in range(16)]
     for number, each in enumerate(good):
         simulation.send(each, bad=number % 2 == 1)
     assert [bytes(each) for each in iter(simulation.receive, None)] == good[::2]
     after = simulation.counters()["wire"]["drop.mac_rx.bad_frame"]
-    assert after - before == 2
+    assert after - before == 8

@@ -15,6 +15,7 @@ from bombus.measure.area import flow
 from bombus.measure.area.netlist import Netlist
 from bombus.measure.area.origin import Origin, Places, origins
 from bombus.measure.area.sources import Part, Sources, of_design, of_module
+from bombus.measure.area.sta import Timing
 from bombus.measure.area.synthesis import errors
 
 
@@ -175,3 +176,42 @@ def test_a_design_is_composed_of_its_parts(tmp_path: Path, monkeypatch: pytest.M
         if origin and cell.kind == "FDRE"
     }
     assert Origin("u_second", "half", "half.sv:6", "u_second.sum_q[1]") in registers
+
+
+_MULTIPLIER = """
+module multiplier (input logic clk_i, input logic [15:0] in_i, output logic [31:0] out_o);
+  logic [15:0] one_q, other_q;
+  always_ff @(posedge clk_i) begin
+    one_q <= in_i;
+    other_q <= one_q;
+    out_o <= one_q * other_q;
+  end
+endmodule
+"""
+_LOOP = """
+module loop (input logic in_i, input logic also_i, output logic out_o);
+  logic ahead, back;
+  assign ahead = in_i & ~back;
+  assign back = also_i & ahead;
+  assign out_o = ahead ^ back;
+endmodule
+"""
+
+
+@pytest.mark.slow
+def test_a_multiplier_takes_its_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The mapper gives it no time and no register; static timing knows how long it takes."""
+    monkeypatch.setenv("BOMBUS_CACHE", str(tmp_path))
+    mapped = flow.mapped(Sources(Part("multiplier", {"multiplier.sv": _MULTIPLIER}), (), {}))
+    assert area.count(mapped.cells).dsp == 1
+    timing = Timing(Netlist(mapped.module(flow.NETLIST)))
+    assert timing.delay_ps == 77 + 140 + 1560 + 140 + 25
+    assert timing.levels == 1
+
+
+@pytest.mark.slow
+def test_a_loop_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BOMBUS_CACHE", str(tmp_path))
+    mapped = flow.mapped(Sources(Part("loop", {"loop.sv": _LOOP}), (), {}))
+    with pytest.raises(UserError, match=r"a loop without a register near .*also_i"):
+        Timing(Netlist(mapped.module(flow.NETLIST)))

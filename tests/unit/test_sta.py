@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
 
+from bombus.base.errors import UserError
 from bombus.measure.area import delays
 from bombus.measure.area.mapper_timing import MapperTiming
 from bombus.measure.area.netlist import Netlist
@@ -14,7 +16,7 @@ from bombus.measure.area.origin import Origin
 from bombus.measure.area.paths import worst
 from bombus.measure.area.sta import Timing
 
-_OUTPUTS = ("O", "Q", "CO", "DOA", "DOUTADOUT")
+_OUTPUTS = ("O", "Q", "CO", "DOA", "DOB", "DOUTADOUT", "P", "PCOUT")
 CLOCK = 2
 
 
@@ -148,10 +150,129 @@ def test_the_mappers_view() -> None:
     assert ends == {("end", "D"): by_hand, ("ram", "ADDRA"): by_hand, ("last", "D"): 0}
 
 
-def test_a_loop_does_not_hang() -> None:
+def test_read_ports_of_one_memory_in_series() -> None:
+    """Port B, a LUT, port A of the same cell, another LUT: one path, and no loop."""
+    path = netlist(
+        ram=cell("RAM32M16", ADDRA=[12], ADDRB=[10], ADDRH=["0"], DOA=[13], DOB=[11], WE=["0"]),
+        start=cell("FDRE", D=[9], Q=[10]),
+        between=cell("LUT1", I0=[11], O=[12]),
+        after=cell("LUT1", I0=[13], O=[14]),
+        end=cell("FDRE", D=[14], Q=[15]),
+    )
+    timing = Timing(path)
+    read, lut = 140 + 165, 140 + 35
+    assert timing.delay_ps == 77 + read + lut + read + lut + 50 + 25 == 1112
+    assert timing.levels == 4
+    # The mapper's paths end at each address.
+    ends = {end.port: end.delay_ps for end in MapperTiming(path).endpoints}
+    assert ends == {"ADDRB": 0, "ADDRA": 300 + 127, "D": 300 + 127}
+
+
+def test_a_sum_may_feed_a_higher_bit_of_its_carry_chain() -> None:
+    chain = netlist(
+        start=cell("FDRE", D=[9], Q=[10]),
+        lut=cell("LUT1", I0=[20], O=[11]),
+        carry=cell(
+            "CARRY4",
+            CI=["0"],
+            CYINIT=["0"],
+            DI=["0"] * 4,
+            S=[10, 11, "0", "0"],
+            O=[20, 21, 22, 23],
+            CO=[30, 31, 32, 33],
+        ),
+        end=cell("FDRE", D=[21], Q=[40]),
+    )
+    # S0 to O0, the LUT, S1 to O1
+    assert Timing(chain).delay_ps == 77 + 140 + 139 + 140 + 35 + 15 + 139 + 25 + 25
+
+
+def multiplier(registers: str = "", **ports: list[int | str]) -> dict[str, Any]:
+    """A DSP slice with some of its registers."""
+    made = cell("DSP48E2", **ports)
+    names = ("AREG", "BREG", "CREG", "MREG", "PREG")
+    made["parameters"] = {name: str(int(name in registers.split())) for name in names}
+    made["connections"]["CLK"] = made["connections"].pop("C") if "C" not in ports else [CLOCK]
+    made["port_directions"]["CLK"] = "input"
+    return made
+
+
+def around(slice_: dict[str, Any]) -> Netlist:
+    """Flip-flops before and behind a DSP slice."""
+    return netlist(before=cell("FDRE", D=[9], Q=[10]), dsp=slice_, end=cell("FDRE", D=[20], Q=[21]))
+
+
+@pytest.mark.parametrize(
+    ("registers", "at_a", "at_c", "behind"),
+    [
+        ("", None, None, 1560),
+        ("AREG", 300, None, 1620),
+        ("AREG BREG", 300, None, 1620),
+        ("CREG", None, 300, 1620),
+        ("MREG", 1440, None, 1620),
+        ("PREG", 1440, 1440, 280),
+        ("AREG BREG CREG PREG", 300, 300, 280),
+    ],
+)
+def test_a_multiplier_takes_its_time(
+    registers: str, at_a: int | None, at_c: int | None, behind: int
+) -> None:
+    """Paths go through it, except where it has registers."""
+    timing = Timing(around(multiplier(registers, A=[10], B=[10], C=[10], P=[20])))
+    ends = {end.port: end.delay_ps for end in timing.endpoints}
+    to_it = 77 + 140 + 79  # three readers
+    through = behind if "PREG" in registers else max(behind, to_it + 1560)
+    if at_a and at_c:
+        through = behind
+    assert ends["D"] == through + 140 + 25
+    assert ends.get("A") == (at_a and to_it + at_a)
+    assert ends.get("C") == (at_c and to_it + at_c)
+    assert timing.levels == (through > behind)
+
+
+def test_multipliers_in_a_row() -> None:
+    cells = {
+        f"mul_{i}": multiplier(A=[10 + i], B=[10 + i], P=[11 + i], RSTP=["0"]) for i in range(10)
+    }
+    start, end = cell("FDRE", D=[9], Q=[10]), cell("FDRE", D=[20], Q=[21])
+    row = netlist(None, start=start, end=end, **cells)
+    assert Timing(row).delay_ps == 77 + 10 * (190 + 1560) + 140 + 25
+    assert Timing(row).levels == 10
+    # The mapper does not know their delay.
+    assert MapperTiming(row).delay_ps == 0
+
+
+@pytest.mark.parametrize(
+    ("slice_", "message"),
+    [
+        (multiplier(A=[10], P=[20], PCOUT=[30]), "output PCOUT"),
+        (multiplier(A=[10], P=[20], MULTSIGNIN=[10]), "input MULTSIGNIN"),
+        ({**multiplier(A=[10], P=[20]), "parameters": {"AMULTSEL": "AD"}}, "AMULTSEL AD"),
+    ],
+)
+def test_uses_of_a_dsp_slice_without_published_delays(slice_: dict[str, Any], message: str) -> None:
+    with pytest.raises(UserError, match=f"dsp: a DSP slice with unknown delay: {message}"):
+        Timing(around(slice_))
+
+
+@pytest.mark.parametrize("kind", ["DSP58", "CARRY8", "XORCY", "RAM1024X1D", "$_AND_", "GTYE4"])
+def test_cells_of_unknown_delay_are_not_taken_for_registers(kind: str) -> None:
+    unknown = netlist(known=cell("FDRE", D=[9], Q=[10]), odd=cell(kind, A=[10], O=[11]))
+    for timing in (Timing, MapperTiming):
+        with pytest.raises(UserError, match="unknown delay: " + re.escape(kind)):
+            timing(unknown)
+
+
+def test_a_loop_is_an_error() -> None:
     loop = netlist(
+        {"u_a.wait": [10], "u_a.go": [11], "u_a.start_q": [12]},
         one=cell("LUT1", I0=[11], O=[10]),
         two=cell("LUT2", I0=[10], I1=[12], O=[11]),
         start=cell("FDRE", D=[11], Q=[12]),
     )
-    assert Timing(loop).delay_ps is not None
+    with pytest.raises(UserError, match="a loop without a register near ") as told:
+        Timing(loop)
+    assert {"u_a.wait", "u_a.go"} <= set(re.findall(r"[\w.]+", str(told.value)))
+    nameless = netlist(one=cell("LUT1", I0=[10], O=[10]))
+    with pytest.raises(UserError, match=r"a loop without a register near one$"):
+        Timing(nameless)

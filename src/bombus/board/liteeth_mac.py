@@ -16,6 +16,10 @@ from typing import Any
 from bombus.base.extras import extra
 
 MODULE = "liteeth_mac"
+_START_OF_FRAME = 0xD5
+# Bytes behind the start of a frame, FCS included, below which it is dropped. LiteEth's FCS check
+# does not notice the end of a frame of one byte, and would take the next frame for its rest.
+_SHORTEST = 5
 # Comments contain dates and versions, and no other file has a time scale.
 _LEFT_OUT = re.compile(r"^(//|`timescale).*\n?", re.MULTILINE)
 
@@ -40,7 +44,7 @@ def _mac(data_width: int) -> tuple[Any, set[Any]]:
     from liteeth.common import eth_phy_description
     from liteeth.mac.core import LiteEthMACCore
     from litex.soc.interconnect.stream import Endpoint
-    from migen import ClockDomain, Module, Signal
+    from migen import Cat, ClockDomain, If, Module, Signal
 
     pins: set[Any] = set()
 
@@ -61,16 +65,28 @@ def _mac(data_width: int) -> tuple[Any, set[Any]]:
     phy.source, phy.sink = (Endpoint(eth_phy_description(8)) for _ in range(2))
     rx_dv, rx_er, rx_data = pin("gmii_rx_dv"), pin("gmii_rx_er"), pin("gmii_rx_data", 8)
     tx_en, tx_data = pin("gmii_tx_en"), pin("gmii_tx_data", 8)
+    # The last bytes received, the newest in the lowest bits: when the start of a frame leaves, it
+    # is known whether enough bytes follow. LiteEth drops a frame whose start it does not see.
+    valid, error = (Signal(_SHORTEST + 1) for _ in range(2))
+    data = Signal(8 * (_SHORTEST + 1))
+    started = Signal()
+    starts = data[-8:] == _START_OF_FRAME
+    is_long = valid[:-1] == 2**_SHORTEST - 1
     phy.sync.eth_rx += [
-        phy.source.valid.eq(rx_dv),
-        phy.source.data.eq(rx_data),
-        phy.source.error.eq(rx_er),
+        valid.eq(Cat(rx_dv, valid)),
+        data.eq(Cat(rx_data, data)),
+        # An error lasts to the end of the frame: LiteEth reads it only from the fifth byte on.
+        error.eq(Cat(rx_dv & (rx_er | error[0]), error)),
+        started.eq(valid[-1] & (started | (starts & is_long))),
     ]
     # The FCS check needs last_be, which LiteEth's own 8-bit PHYs leave at 0, so that every frame
     # would pass.
     phy.comb += [
-        phy.source.last.eq(~rx_dv),
-        phy.source.last_be.eq(~rx_dv),
+        phy.source.valid.eq(valid[-1]),
+        phy.source.last.eq(~valid[-2]),
+        phy.source.last_be.eq(~valid[-2]),
+        phy.source.error.eq(error[-1]),
+        If(started | ~starts | is_long, phy.source.data.eq(data[-8:])),
         phy.sink.ready.eq(1),
     ]
     phy.sync.eth_tx += [tx_en.eq(phy.sink.valid), tx_data.eq(phy.sink.data)]

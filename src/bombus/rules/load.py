@@ -13,8 +13,8 @@ from bombus.rules.lookup import Hit
 from bombus.rules.tables import COLUMNS, RULE, STEP, Tables, words_to_write
 
 _SID = 5
-# Packets inside are finished with the old tables: 64 KiB at 16 bytes a cycle, and the checks of some
-# hits. A read takes five cycles.
+# Packets inside are finished with the old tables: 64 KiB at 16 bytes a cycle, and some hits. A read
+# takes five cycles.
 _READS = 1000
 
 

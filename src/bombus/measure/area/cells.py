@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass
 from bombus.base.errors import UserError
 
 # LUT sites that each memory cell takes (Xilinx UG574, table "LUTRAM").
-_LUT_RAM_SITES = {
+LUT_RAM_SITES = {
     "RAM32M16": 8,
     "RAM32X16DR8": 8,
     "RAM32M": 4,
@@ -66,9 +66,9 @@ def count(cells: Mapping[str, int]) -> Area:
     lut_ram = 0
     for kind, number in cells.items():
         if re.match(r"RAM\d|SRL", kind):
-            if kind not in _LUT_RAM_SITES:
+            if kind not in LUT_RAM_SITES:
                 raise UserError(f"the netlist has a memory cell of unknown size: {kind}")
-            lut_ram += number * _LUT_RAM_SITES[kind]
+            lut_ram += number * LUT_RAM_SITES[kind]
     return Area(
         lut_logic=total(r"LUT[1-6]"),
         lut_ram=lut_ram,

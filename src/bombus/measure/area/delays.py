@@ -13,6 +13,13 @@ UltraScale+ designs: 223 and 251 ps at a fan-out of 2, 344 at 4, 203 at 6, 259 a
 of these nine agrees within 5%, single ones are up to 65% off. Larger fan-outs count as 64, since
 placers copy their drivers. `bombus area` cannot know how far apart two cells are placed; the fit
 is for neighbours.
+
+DSP slices: delays that Vivado reports for a placed design, published with RapidWright (its
+`tcl/rwroute/test_data/dump_all_dsp_delay`). Flip-flops take 79 ps in the same reports, so the speed
+grade is that of the other cells. A multiplication without registers took 1,923 ps in a report for
+speed grade -1 (lakeroad-evaluation on GitHub, Zynq UltraScale+), 1,654 times the 0.86 above. The
+data sheets (DS923, DS925: F_MAX_MULT_NOMREG, 544 MHz at -2) promise 1,838 ps from register to
+register, with a margin on what the reports say.
 """
 
 from __future__ import annotations
@@ -38,6 +45,14 @@ BLOCK_RAM_SETUP = {"ADDREN": 445, "ADDR": 383, "D": 313, "": 445}
 ULTRA_RAM_CLOCK_TO_OUTPUT = 1292
 ULTRA_RAM_REGISTER_TO_OUTPUT = 767
 ULTRA_RAM_SETUP = {"ADDR": 522, "D": 571, "": 491}
+# DSP48E2 as a multiplier, without pre-adder and pattern detector. Inputs without a number of
+# their own are not in the reports; they count as B, the slowest of those that are.
+DSP_THROUGH = {"A": 1510, "ACIN": 1510, "": 1560}  # without registers, to P
+DSP_SETUP = 300  # of a register at an input, clock enable or reset
+# To P's register, or to that of the product, which is nearer.
+DSP_SETUP_BEHIND = {"PCIN": 540, "": 1440}
+DSP_CLOCK_TO_OUTPUT = 1620  # from registers at A; from other registers that are not P's at most
+DSP_REGISTER_TO_OUTPUT = 280  # from P's register
 # Yosys's CARRY4 is half of a CARRY8: delay from a port to a sum and to a carry. A carry passing
 # through costs half of CARRY8's delay from CIN to CO7, 23 + 26.
 CARRY = {
@@ -86,7 +101,7 @@ def net_ps(driver: str, reader: str, port: str, fanout: int) -> int:
 
 
 def setup_ps(kind: str, port: str) -> int:
-    """The set-up time of a port of a clocked cell."""
+    """The set-up time of a port of a flip-flop or memory."""
     if kind.startswith(("FD", "LD")):
         return FF_SETUP
     if kind.startswith("RAMB"):

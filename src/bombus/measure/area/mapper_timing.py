@@ -4,7 +4,9 @@
 Cells have the delays of Yosys's own models (Artix-7, `cells_sim.v`). A wire to a LUT, or to the
 select input of a slice multiplexer, takes 300 ps, as `synth_xilinx` tells the mapper; others take
 nothing. Flip-flops and memories have no clock-to-output and no set-up time, and paths end at a
-memory's address. Late signals get the fast pins of a LUT.
+memory's address. The mapper does not know how long a DSP slice takes, so that paths end there and
+begin anew with no delay: a multiplication is in `sta_ps` only. Late signals get the fast pins of a
+LUT.
 
 After the mapping, Yosys still moves LUTs, such as into enables and resets of flip-flops, so that a
 path here may be a LUT longer or shorter than in `delay_ps`. The mapper saves LUTs in every path
@@ -14,10 +16,11 @@ that is shorter than its longest one: many paths come close to it, but only few 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import cache
 from importlib.resources import files
 
+from bombus.measure.area.arcs import Arcs
 from bombus.measure.area.netlist import Bit, Cell
 from bombus.measure.area.sta import Timing
 
@@ -30,11 +33,11 @@ _MODULE = re.compile(
 )
 
 # From an input port and its bit to an output port and its bit, in ps
-_Arcs = list[tuple[tuple[str, int], tuple[str, int], int]]
+_Model = list[tuple[tuple[str, int], tuple[str, int], int]]
 
 
 @cache
-def _models() -> dict[str, _Arcs]:
+def _models() -> dict[str, _Model]:
     """The delays of each kind of cell in Yosys's models."""
     text = (files("pyosys") / "share" / "xilinx" / "cells_sim.v").read_text(encoding="utf-8")
     return {
@@ -49,20 +52,20 @@ def _models() -> dict[str, _Arcs]:
 class MapperTiming(Timing):
     """The analysis of one netlist with the mapper's delays."""
 
-    through_memory = False
+    through_blocks = False
 
     def wire_ps(self, net: Bit, cell: int | None, port: str) -> int:
         kind = self.netlist.cells[cell].kind if cell is not None else ""
         selects = kind.startswith("MUXF") and port == "S"
         return WIRE_PS if kind.startswith("LUT") or selects else 0
 
-    def _setup_ps(self, kind: str, port: str) -> int:
+    def _setup_ps(self, cell: Cell | None, port: str) -> int:
         return 0
 
     def _clock_to_output_ps(self, cell: Cell | None, port: str) -> int:
         return 0
 
-    def _arcs(self, cell: Cell) -> Iterator[tuple[Bit, list[tuple[str, Bit, int]]]]:
+    def _arcs(self, cell: Cell) -> Iterator[tuple[Bit, Arcs]]:
         model = _models().get(cell.kind)
         if model is None:
             yield from super()._arcs(cell)
@@ -74,10 +77,12 @@ class MapperTiming(Timing):
                     for (before, bit), after, delay in model
                     if after == (port, index) and bit < len(cell.inputs.get(before, ()))
                 ]
-                yield output, self._fastest_last(arcs) if cell.kind.startswith("LUT") else arcs
+                yield output, arcs
 
-    def _fastest_last(self, arcs: Sequence[tuple[str, Bit, int]]) -> list[tuple[str, Bit, int]]:
-        """The same inputs, the latest at the fastest pin."""
-        delays = sorted((delay for _, _, delay in arcs), reverse=True)
-        by_arrival = sorted(arcs, key=lambda arc: self._arrivals.get(arc[1], -1))
+    def _assigned(self, cell: Cell, inputs: Arcs) -> Arcs:
+        """The latest input of a LUT is at the fastest pin."""
+        if not cell.kind.startswith("LUT"):
+            return inputs
+        delays = sorted((delay for _, _, delay in inputs), reverse=True)
+        by_arrival = sorted(inputs, key=lambda arc: self._arrivals.get(arc[1], -1))
         return [(port, bit, ps) for (port, bit, _), ps in zip(by_arrival, delays, strict=True)]

@@ -3,15 +3,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 Bit = int | str  # the number of a net, or a constant: "0", "1", "x"
 
-# Ports of cells that carry no path, since clocks have their own network.
-CLOCKS = {"C", "CLK", "WCLK", "CLKARDCLK", "CLKBWRCLK", "CLKA", "CLKB", "G"}
+_CLOCKS = {"C", "CLK", "WCLK", "CLKARDCLK", "CLKBWRCLK", "CLKA", "CLKB", "G"}
 # Cells with combinational outputs. LUT RAM is read without a clock.
 _LOGIC = ("LUT", "MUXF", "CARRY", "INV", "$_", "BUF", "XORCY", "MUXCY")
 
@@ -30,6 +29,10 @@ class Cell:
     @property
     def is_logic(self) -> bool:
         return self.kind.startswith(_LOGIC) and not self.kind.startswith(("$_DFF", "$_SDFF"))
+
+    def is_clock(self, port: str) -> bool:
+        """Whether a port carries no path, since clocks have their own network."""
+        return port in _CLOCKS and not (port == "C" and self.kind.startswith("DSP"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,14 +84,8 @@ class Netlist:
             for bit, (_, text, src, index) in found.items()
         }
 
-    def in_order(
-        self, chosen: Iterable[int], read: Callable[[int], Iterable[Bit]] | None = None
-    ) -> Iterator[int]:
-        """The chosen cells, each after those of them that drive it. Loops are cut somewhere.
-
-        `read`: the nets that a cell depends on; default: all of `self.read`.
-        """
-        read = read or self.read
+    def in_order(self, chosen: Iterable[int]) -> Iterator[int]:
+        """The chosen cells, each after those of them that drive it. Loops are cut somewhere."""
         wanted = set(chosen)
         state: dict[int, bool] = {}  # False: begun, True: done
         for start in sorted(wanted):
@@ -97,7 +94,7 @@ class Netlist:
                 number = stack[-1]
                 if number not in state:
                     state[number] = False
-                    for bit in read(number):
+                    for bit in self.read(number):
                         driver = self.drivers.get(bit)
                         if driver and driver[0] in wanted and driver[0] not in state:
                             stack.append(driver[0])
@@ -109,8 +106,9 @@ class Netlist:
 
     def read(self, number: int) -> Iterator[Bit]:
         """The nets that a cell reads, without clocks and constants."""
-        for port, bits in self.cells[number].inputs.items():
-            if port not in CLOCKS:
+        cell = self.cells[number]
+        for port, bits in cell.inputs.items():
+            if not cell.is_clock(port):
                 yield from (bit for bit in bits if not isinstance(bit, str))
 
 

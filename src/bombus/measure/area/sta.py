@@ -2,23 +2,26 @@
 """Static timing analysis of a mapped netlist: the longest path to each endpoint.
 
 A path starts at the clock of a flip-flop or memory, or at an input, which counts as driven by a
-flip-flop; it ends at a port of a flip-flop or memory with its set-up time, or at an output.
-Every path counts, also one that no input can excite. There is one clock: paths between clocks,
-which a design's own synchronisers carry, count as others do. `delays` says what cells and wires
-take. Not known: placement and routing, so that long wires and congestion are missing; copies of
-registers that a placer makes for large fan-outs; clock skew and jitter.
+flip-flop; it ends at a port of a flip-flop or memory with its set-up time, or at an output. DSP
+slices end paths where they have registers. Cells of unknown delay, and loops without a register,
+are errors. Every path counts, also one that no input can excite. There is one clock: paths between
+clocks, which a design's own synchronisers carry, count as others do. `delays` says what cells and
+wires take. Not known: placement and routing, so that long wires and congestion are missing; copies
+of registers that a placer makes for large fan-outs; clock skew and jitter.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from bombus.measure.area import delays
-from bombus.measure.area.netlist import CLOCKS, Bit, Cell, Netlist
+from bombus.base.errors import UserError
+from bombus.measure.area import arcs, delays
+from bombus.measure.area.arcs import Arcs
+from bombus.measure.area.netlist import Bit, Cell, Netlist
 
 CLOSE_AT_PS = 4000  # endpoints above it are counted: 250 MHz
-_ADDRESSES = ("ADDR", "A", "DPRA")  # of memory in LUTs, with a suffix
+_NAMED_IN_LOOP = 6  # nets named in an error
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,9 +49,10 @@ class Endpoint:
 class Timing:
     """The analysis of one netlist."""
 
-    through_memory = True  # paths go through reads of memory in LUTs
+    through_blocks = True  # paths go through reads of memory in LUTs, and DSP slices
 
     def __init__(self, netlist: Netlist) -> None:
+        arcs.refuse_unknown(netlist)
         self.netlist = netlist
         self._fanouts = _fanouts(netlist)
         # For each net: arrival time, and the previous net on the latest path.
@@ -65,8 +69,8 @@ class Timing:
 
     @property
     def levels(self) -> int:
-        """The most levels of any path: LUTs, reads of LUT memory, and carry chains; slice
-        multiplexers count with the LUTs that they combine.
+        """The most levels of any path: LUTs, reads of LUT memory, carry chains, and passages of a
+        DSP slice; slice multiplexers count with the LUTs that they combine.
         """
         return max((self._levels[end.net] for end in self.endpoints), default=0)
 
@@ -95,21 +99,31 @@ class Timing:
         reader = self.netlist.cells[cell].kind if cell is not None else ""
         return delays.net_ps(kind, reader, port, self._fanouts.get(net, 1))
 
-    def _setup_ps(self, kind: str, port: str) -> int:
-        return delays.setup_ps(kind, port)
+    def _setup_ps(self, cell: Cell | None, port: str) -> int:
+        """None: an output of the module."""
+        return arcs.setup_ps(cell, port) if cell else delays.FF_SETUP
 
-    def _clock_to_output_ps(self, cell: Cell | None, port: str) -> int:
-        """None: an input of the module."""
-        return _clock_to_output(cell, port) if cell else delays.FF_CLOCK_TO_OUTPUT
+    def _clock_to_output_ps(self, cell: Cell | None, port: str) -> int | None:
+        """`cell` None: an input of the module. Returns None where no path starts."""
+        return arcs.clock_to_output_ps(cell, port) if cell else delays.FF_CLOCK_TO_OUTPUT
 
-    def _arcs(self, cell: Cell) -> Iterator[tuple[Bit, list[tuple[str, Bit, int]]]]:
+    def _arcs(self, cell: Cell) -> Iterator[tuple[Bit, Arcs]]:
         """For each output, the inputs that it depends on, with their delays."""
-        return _arcs(cell)
+        return arcs.arcs(cell)
 
-    def _start(self, net: Bit, cell: int | None, delay: int) -> None:
-        self._arrivals[net] = delay
-        self._steps[net] = (None, cell, 0, delay)
-        self._levels[net] = 0
+    def _assigned(self, cell: Cell, inputs: Arcs) -> Arcs:
+        """The arcs of an output, once the arrivals at its inputs are known."""
+        return inputs
+
+    def _passes(self, cell: Cell) -> bool:
+        """Whether paths go through a cell that is not logic."""
+        return self.through_blocks and (arcs.is_lut_ram(cell) or arcs.is_dsp(cell))
+
+    def _start(self, net: Bit, cell: int | None, delay: int | None) -> None:
+        if delay is not None:
+            self._arrivals[net] = delay
+            self._steps[net] = (None, cell, 0, delay)
+            self._levels[net] = 0
 
     def _propagate(self) -> None:
         netlist = self.netlist
@@ -117,30 +131,63 @@ class Timing:
             if port["direction"] != "output":
                 for bit in port["bits"]:
                     self._start(bit, None, self._clock_to_output_ps(None, ""))
-        through = []
+        through: dict[Bit, tuple[int, Arcs]] = {}
         for number, cell in enumerate(netlist.cells):
-            if cell.is_logic or (self.through_memory and _is_lut_ram(cell)):
-                through.append(number)
             if not cell.is_logic:
                 for port_name, bits in cell.outputs.items():
                     for bit in bits:
                         self._start(bit, number, self._clock_to_output_ps(cell, port_name))
-        for number in netlist.in_order(through, self._read):
-            for output, inputs in self._arcs(netlist.cells[number]):
-                self._reach(number, output, inputs)
+            if cell.is_logic or self._passes(cell):
+                through.update((output, (number, inputs)) for output, inputs in self._arcs(cell))
+        for net in self._in_order(through):
+            number, inputs = through[net]
+            self._reach(number, net, self._assigned(netlist.cells[number], inputs))
 
-    def _read(self, number: int) -> Iterator[Bit]:
-        cell = self.netlist.cells[number]
-        for port, bits in cell.inputs.items():
-            if cell.is_logic or port.startswith(_ADDRESSES):
-                yield from (bit for bit in bits if not isinstance(bit, str))
+    def _in_order(self, through: Mapping[Bit, tuple[int, Arcs]]) -> Iterator[Bit]:
+        """The nets driven by logic, each after those that it depends on.
 
-    def _reach(self, number: int, output: Bit, inputs: Sequence[tuple[str, Bit, int]]) -> None:
+        Nets, not cells: one read port of a memory may well feed the address of another, and a sum
+        of a carry chain the data of a higher bit.
+        """
+        state: dict[Bit, bool] = {}  # False: begun, True: done
+        for start in through:
+            stack = [start]
+            while stack:
+                net = stack[-1]
+                if net not in state:
+                    state[net] = False
+                    for _, before, _ in through[net][1]:
+                        if before not in through:
+                            continue
+                        if before not in state:
+                            stack.append(before)
+                        elif not state[before]:
+                            path = [each for each in stack if state.get(each) is False]
+                            raise UserError(self._loop(path[path.index(before) :]))
+                    continue
+                stack.pop()
+                if not state[net]:
+                    state[net] = True
+                    yield net
+
+    def _loop(self, nets: Sequence[Bit]) -> str:
+        """The message about nets that depend on each other.
+
+        The mapper keeps few names inside logic, so what else their cells read is named, too.
+        """
+        netlist = self.netlist
+        cells = dict.fromkeys(netlist.drivers[net][0] for net in nets)
+        near = [*nets, *(net for number in cells for net in netlist.read(number))]
+        names = dict.fromkeys(netlist.names[net].text for net in near if net in netlist.names)
+        told = list(names) or [netlist.cells[number].name for number in cells]
+        return f"logic forms a loop without a register near {', '.join(told[:_NAMED_IN_LOOP])}"
+
+    def _reach(self, number: int, output: Bit, inputs: Arcs) -> None:
         best = self._arrivals.get(output, -1)
         kind = self.netlist.cells[number].kind
         for port, bit, delay in inputs:
             arrival = self._arrivals.get(bit)
-            if arrival is None:  # a constant, or a net of a loop
+            if arrival is None:  # a constant
                 continue
             wire = self.wire_ps(bit, number, port)
             levels = self._levels[bit] + self._counts(kind, port)
@@ -160,10 +207,9 @@ class Timing:
             if cell.is_logic or cell.kind.startswith(("BUFG", "$")):
                 continue
             for port, bits in cell.inputs.items():
-                passes = self.through_memory and _is_lut_ram(cell) and not _is_written(cell, port)
-                if port in CLOCKS or passes:
+                if cell.is_clock(port) or (self._passes(cell) and arcs.is_passed(cell, port)):
                     continue
-                setup = self._setup_ps(cell.kind, port)
+                setup = self._setup_ps(cell, port)
                 for bit in bits:
                     if bit in self._arrivals:
                         wire = self.wire_ps(bit, number, port)
@@ -173,7 +219,7 @@ class Timing:
                 for bit in port_of["bits"]:
                     if bit in self._arrivals:
                         wire = self.wire_ps(bit, None, name)
-                        delay = self._arrivals[bit] + wire + self._setup_ps("FD", "D")
+                        delay = self._arrivals[bit] + wire + self._setup_ps(None, name)
                         yield Endpoint(None, name, bit, delay)
 
 
@@ -193,76 +239,3 @@ def _fanouts(netlist: Netlist) -> dict[Bit, int]:
             (before,), (after,) = cell.inputs["I"], cell.outputs["O"]
             found[before] = found.get(before, 1) - 1 + found.get(after, 0)
     return found
-
-
-def _is_lut_ram(cell: Cell) -> bool:
-    return cell.kind.startswith(("RAM", "SRL")) and not cell.kind.startswith("RAMB")
-
-
-def _is_written(cell: Cell, port: str) -> bool:
-    """Whether a port of LUT memory is sampled by the clock; read-only addresses are not."""
-    if not port.startswith(_ADDRESSES):
-        return True
-    if cell.kind.startswith("SRL") or port.startswith("DPRA"):
-        return False
-    several = sorted(name for name in cell.inputs if name.startswith("ADDR"))
-    return not several or port == several[-1]  # RAM32M16 is written at ADDRH
-
-
-def _clock_to_output(cell: Cell, port: str) -> int:
-    if cell.kind.startswith("RAMB"):
-        # DOUTADOUT and DOUTPADOUTP are of port A.
-        side = "A" if port.removeprefix("DOUT").removeprefix("P").startswith("A") else "B"
-        registered = int(cell.params.get(f"DO{side}_REG", "0"), 2) != 0
-        return (
-            delays.BLOCK_RAM_REGISTER_TO_OUTPUT if registered else delays.BLOCK_RAM_CLOCK_TO_OUTPUT
-        )
-    if cell.kind.startswith("URAM"):
-        registered = cell.params.get(f"OREG_{port[-1]}", "FALSE").strip() == "TRUE"
-        return (
-            delays.ULTRA_RAM_REGISTER_TO_OUTPUT if registered else delays.ULTRA_RAM_CLOCK_TO_OUTPUT
-        )
-    return delays.LUT_RAM_CLOCK_TO_OUTPUT if _is_lut_ram(cell) else delays.FF_CLOCK_TO_OUTPUT
-
-
-def _arcs(cell: Cell) -> Iterator[tuple[Bit, list[tuple[str, Bit, int]]]]:
-    """For each output, the inputs that it depends on, with their delays."""
-    kind, inputs = cell.kind, cell.inputs
-    if kind.startswith("LUT"):
-        size = int(kind[3:])
-        pins = [(f"I{pin}", inputs[f"I{pin}"][0]) for pin in range(size)]
-        arcs = [(port, bit, delays.lut_pin_ps(size, pin)) for pin, (port, bit) in enumerate(pins)]
-        yield cell.outputs["O"][0], arcs
-    elif kind.startswith("CARRY"):
-        for port in ("O", "CO"):
-            for index, output in enumerate(cell.outputs.get(port, ())):
-                arcs = []
-                for (before, after), delay in delays.CARRY.items():
-                    bits = inputs.get(before, [])[: index + 1] if after == port else []
-                    # A sum depends only on the data of the bits below it.
-                    bits = bits[:index] if (before, after) == ("DI", "O") else bits
-                    arcs += [(before, bit, delay) for bit in bits]
-                yield output, arcs
-    elif _is_lut_ram(cell):
-        for port, outputs in cell.outputs.items():
-            names = _read_address(cell, port)
-            arcs = [(name, bit, delays.LUT_RAM_READ) for name in names for bit in inputs[name]]
-            for output in outputs:
-                yield output, arcs
-    else:
-        for outputs in cell.outputs.values():
-            for output in outputs:
-                arcs = []
-                for port, bits in inputs.items():
-                    delay = delays.MUX_SELECT if port == "S" else delays.MUX_DATA
-                    arcs += [(port, bit, delay if kind.startswith("MUXF") else 0) for bit in bits]
-                yield output, arcs
-
-
-def _read_address(cell: Cell, port: str) -> list[str]:
-    """The ports that address an output of memory in LUTs."""
-    if f"ADDR{port[-1]}" in cell.inputs:  # DOB of RAM32M16 is read by ADDRB
-        return [f"ADDR{port[-1]}"]
-    addresses = [name for name in cell.inputs if name.startswith(_ADDRESSES)]
-    dual = [name for name in addresses if name.startswith("DPRA")]
-    return dual if dual and port == "DPO" else [name for name in addresses if name not in dual]
