@@ -101,7 +101,9 @@ def area(
     print_table(console, table)
     console.print(_CAVEAT)
     if report.nominal_mhz and report.clock_mhz:
-        met = "met" if report.meets_clock else "missed; --paths 3 shows the worst paths"
+        by_mapper = (report.delay_ps or 0) > (report.sta_ps or 0)
+        shows = f"--paths 3{' --by-mapper' if by_mapper else ''} shows the worst paths"
+        met = "met" if report.meets_clock else f"missed; {shows}"
         console.print(
             f"The estimates allow {report.clock_mhz:.0f} MHz. "
             f"The design's clock, {report.nominal_mhz:g} MHz, is {met}."
