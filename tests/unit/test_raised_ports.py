@@ -104,7 +104,7 @@ def test_replicas_have_a_port_each(tmp_path: Path) -> None:
         (
             "before: echo,",
             "before: echo, base_address: 4294967296,",
-            "BaseAddress + Slots * SlotBytes must be at most 2**AddrWidth",
+            "must be at most 2**addr_width",
         ),
         ("preset: ddr4", "preset: ddr9", "'hbm2' or 'ddr4'"),
         ("preset: ddr4", "banks: 12", "`banks` should be a power of two, not 12"),
