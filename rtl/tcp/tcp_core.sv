@@ -646,13 +646,19 @@ module tcp_core
   // The application has not been told of the session, and will not be.
   wire  untold = block_3_q.state == SynReceived & ~block_3_q.active;
   tcb_t expired;
-  logic gave_up, runs_out, takes_fin, expiry_set, overdue_3_q;
+  logic gave_up, runs_out, takes_fin, expiry_set, overdue_3_q, last_3_q;
+  // A session whose SYN is never answered is given up earlier: after 183 s if an application has
+  // asked for it (RFC 9293, 3.8.3: at least three minutes), otherwise after 63 s.
+  localparam int unsigned SynBackoff = MaxBackoff < 7 ? MaxBackoff : 7;
+  localparam int unsigned PassiveBackoff = MaxBackoff < 5 ? MaxBackoff : 5;
+  wire handshake_2 = block_2_q.state inside {SynSent, SynReceived};
   tcp_expiry #(
       .MaxBackoff(MaxBackoff),
       .Keepalive(Keepalive),
       .Ecn(Ecn)
   ) u_expiry (
       .block_i(block_3_q),
+      .last_i(last_3_q),
       .overdue_i(overdue_3_q),
       .delay_i(class_3_q),
       .block_o(expired),
@@ -662,6 +668,8 @@ module tcp_core
       .set_timer_o(expiry_set)
   );
   always_ff @(posedge clk_i) begin
+    last_3_q <= block_2_q.tries ==
+        4'(~handshake_2 ? MaxBackoff : block_2_q.active ? SynBackoff : PassiveBackoff);
     overdue_3_q <= UserTimeoutS != 0 && 16'(time_us_i[31:16] - block_2_q.since) >= UserTimeout;
   end
   assign timed_out = expires & runs_out;
@@ -742,14 +750,13 @@ module tcp_core
 
   congestion_event_t congestion;
   always_comb begin
+    // Only the kind depends on what has happened: sums follow the rest.
     congestion = arrival_congestion;
-    if (timed_out & ~gave_up) begin
-      congestion.kind = CongestionTimeout;
-    end else if (departs & restarts & paused_3_q) begin
-      congestion = '{kind: CongestionRestart, late: 1'b0, mss: block_3_q.mss, selective: 1'b0};
-    end else if (~arrives) begin
-      congestion.kind = CongestionNone;
-    end
+    if (departs) congestion.mss = block_3_q.mss;
+    congestion.late &= arrives;
+    if (timed_out) congestion.kind = CongestionTimeout;
+    else if (departs & restarts & paused_3_q) congestion.kind = CongestionRestart;
+    else if (~arrives) congestion.kind = CongestionNone;
   end
   tcp_congestion #(
       .NumSessions(NumSessions),
@@ -824,7 +831,6 @@ module tcp_core
 
   // Up to where applications may write, by what una will be; of the first byte, until the session
   // is open. Without una, an acknowledgement opens it.
-  wire handshake_2 = block_2_q.state inside {SynSent, SynReceived};
   seq_t una_end_q, ack_end_q;
   always_ff @(posedge clk_i) begin
     una_end_q <= block_2_q.una + (handshake_2 ? seq_t'(1) : seq_t'(SendBytes));

@@ -4,11 +4,12 @@ module tcp_expiry
   import tcp_pkg::*;
   import tcp_state_pkg::*;
 #(
-    parameter int unsigned MaxBackoff = 10,  // consecutive timeouts that end a session
+    parameter int unsigned MaxBackoff = 10,  // most doublings of the timeout
     parameter bit Keepalive = 0,  // RFC 9293, 3.8.4
     parameter bit Ecn = 0  // RFC 3168
 ) (
     input tcb_t block_i,
+    input logic last_i,  // there have been as many timeouts as are allowed
     input logic overdue_i,  // nothing was acknowledged for longer than UserTimeoutS
     input logic delay_i,  // the expired timer is that of the delayed acknowledgement
     output tcb_t block_o,
@@ -18,24 +19,17 @@ module tcp_expiry
     output logic set_timer_o  // for the purpose in block_o.timer
 );
 
-  // A session whose SYN is never answered is given up earlier: after 183 s if an application has
-  // asked for it (RFC 9293, 3.8.3: at least three minutes), otherwise after 63 s.
-  localparam int unsigned SynBackoff = MaxBackoff < 7 ? MaxBackoff : 7;
-  localparam int unsigned PassiveBackoff = MaxBackoff < 5 ? MaxBackoff : 5;
-
   if (MaxBackoff < 1 || MaxBackoff > 12) begin : gen_bad_backoff
     $error("tcp_expiry: MaxBackoff must be 1 to 12");
   end
 
   wire handshake = block_i.state inside {SynSent, SynReceived};
-  wire [3:0] most = 4'(~handshake ? MaxBackoff : block_i.active ? SynBackoff : PassiveBackoff);
   assign takes_fin_o = delay_i & block_i.fin_waits & (block_i.state == Established);
   assign repeats_o   = ~delay_i & (block_i.timer == TimerRetransmit);
   wire waits = Keepalive & ~delay_i & (block_i.timer == TimerKeepalive);
   wire alone = waits & (block_i.tries == 4'(KeepaliveWaits + KeepaliveProbes - 1));
   wire probes = ~delay_i & (block_i.timer == TimerPersist);  // the last one has no answer
-  assign gives_up_o = ((repeats_o | probes) & (block_i.tries == most | (overdue_i & ~handshake))) |
-      alone;
+  assign gives_up_o  = ((repeats_o | probes) & (last_i | (overdue_i & ~handshake))) | alone;
   assign set_timer_o = waits & ~alone;
 
   always_comb begin
