@@ -37,6 +37,7 @@ module tcp_bypass
   localparam string Binds = "tcp_port";
   localparam bit BindsZero = 1'b1;  // port 0: an application that takes all other ports
   localparam bit Replicable = 1'b0;
+  localparam string Agrees = "1=tcp.bypass";
   typedef enum int unsigned {NextBound} next_e;
   typedef enum int unsigned {
     DropBadPort,

@@ -54,7 +54,8 @@ module tcp_receive_buffer
   localparam string AnswerBinds = "tcp_port";
   localparam bit AnswerBindsZero = 1'b1;  // an application that takes all other ports
   localparam bit Replicable = 1'b0;
-  localparam string Agrees = "num_sessions>=tcp.num_sessions ring_bytes>=tcp.receive_bytes";
+  localparam string Agrees =
+      "num_sessions>=tcp.num_sessions ring_bytes>=tcp.receive_bytes 0=tcp.bypass";
   typedef enum int unsigned {AnswerNextBound} answer_next_e;
   typedef enum int unsigned {
     DropBadDataSession,

@@ -52,8 +52,20 @@ ECHO = DESIGNS / "tcp_echo.yaml"
                 "the num_slots of rpu.rpu"
             ],
         ),
+        (
+            ECHO,
+            "kind: tcp,",
+            "kind: tcp, bypass: true,",
+            ["receive_buffer needs bypass of tcp to be 0; it is 1"],
+        ),
+        (
+            BYPASS,
+            "bypass: true",
+            "bypass: false",
+            ["tcp.tcp_bypass needs bypass of tcp.tcp to be 1; it is 0"],
+        ),
     ],
-    ids=["sessions", "bytes", "window", "slots"],
+    ids=["sessions", "bytes", "window", "slots", "no bypass", "bypass"],
 )
 def test_values_that_do_not_fit(
     problems: Problems, tmp_path: Path, design: Path, old: str, new: str, messages: list[str]

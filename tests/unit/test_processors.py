@@ -10,9 +10,11 @@ from typing import Any
 
 import pytest
 
+from bombus.analysis.check import check
 from bombus.base.errors import UserError
+from bombus.base.paths import DESIGNS
 from bombus.firmware.build import build
-from bombus.simulator.processors import Processor, keep_loaded
+from bombus.simulator.processors import Processor, check_design, keep_loaded
 
 PROGRAM = '#include "rpu.h"\nint main(void) { for (;;) rpu_send(rpu_receive()); }\n'
 WORDS = 2048
@@ -121,3 +123,12 @@ def test_a_file_of_the_same_time_is_reloaded(elf: Path) -> None:
     os.utime(elf, ns=(time, time))
     software(simulation)
     assert simulation.log == ["disable 0", "enable 0"]
+
+
+def test_a_design_without_processors() -> None:
+    """Is refused before its simulator is built."""
+    program = Path("my.elf")
+    for name in ("middlebox", "middlebox_8"):
+        check_design(check(DESIGNS / f"{name}.yaml")[0], program)
+    with pytest.raises(UserError, match="udp_echo has no packet processor to load my"):
+        check_design(check(DESIGNS / "udp_echo.yaml")[0], program)

@@ -418,10 +418,19 @@ def test_command(tmp_path: Path) -> None:
     assert manifest["counts"]["exact"] == 1 and manifest["rows"] == 256
     first = manifest["rules"][0]
     assert (first["sid"], first["rev"], first["msg"], first["class"]) == (1, 2, "one", "exact")
+    assert not first["may_be_hidden"]
     assert (tmp_path / "out" / "tables.bin").stat().st_size == 256 * 32 * 4
     result = CliRunner().invoke(app, [*arguments, "--exact-only"])
     assert "sid 2 is not compiled: it would be a prefilter: keyword pcre" in result.output
     assert "3 rules: 1 exact, 0 prefilter, 2 not compiled; 256 rows" in result.output
+    used = f'{ANY.replace("any ->", "$PORTS ->")} (content:"evil stuff"; sid:1;)\n'
+    (tmp_path / "my.rules").write_text(used)
+    given = ("PORTS=$HTTP_PORTS", "HTTP_PORTS=80", "PORT=1", "X=2")
+    result = CliRunner().invoke(app, [*arguments, *(f"--var={each}" for each in given)])
+    assert result.output.splitlines()[:2] == [
+        "warning: --var PORT: no rule uses this variable; did you mean PORTS?",
+        "warning: --var X: no rule uses this variable",
+    ]
     for more in (["--rows", "300"], ["--var", "X"]):
         assert CliRunner().invoke(app, [*arguments, *more]).exit_code == 1
 

@@ -20,7 +20,7 @@ def problems(design: Design) -> Iterator[Problem]:
     partners = _partners(design)
     for layer in design.layers():
         for agreement in layer.kind.agreements:
-            own = layer.param(agreement.own)
+            own = layer.param(agreement.own) if agreement.number is None else agreement.number
             for other in (*_beside(layer, agreement.kind), *partners.get(layer, ())):
                 value = other.param(agreement.other) if other.kind.name == agreement.kind else None
                 if own is None or value is None or _HOLDS[agreement.relation](own, value):
@@ -29,6 +29,11 @@ def problems(design: Design) -> Iterator[Problem]:
 
 
 def _message(layer: Layer, agreement: Agreement, other: Layer) -> str:
+    if agreement.number is not None:
+        return (
+            f"{layer} needs {agreement.other} of {other} to be {_WORDS[agreement.relation]}"
+            f"{agreement.number}; it is {other.param(agreement.other)}"
+        )
     return (
         f"{layer} has {agreement.own} {layer.param(agreement.own)}; it should be "
         f"{_WORDS[agreement.relation]}{other.param(agreement.other)}, the {agreement.other} of "

@@ -43,11 +43,12 @@ def compile(
         raise UserError(
             f"--rows must be a power of two from {tables.MIN_ROWS} to {tables.MAX_ROWS}"
         )
-    found = compiling.read(files, dict(_variable(text) for text in var or ()))
+    variables = dict(_variable(text) for text in var or ())
+    found = compiling.read(files, variables)
     sample = traffic.read_bytes() if traffic else b""
     compiled = compiling.compile_rules(found, sample, rows, exact_only)
     compiling.write(compiled, output)
-    for line in compiled.unknown():
+    for line in (*compiling.unused_variables(found, variables), *compiled.unknown()):
         typer.echo(line, err=True)
     for each in compiled.verdicts:
         if each.kind == compiling.NOT_COMPILED:

@@ -11,7 +11,10 @@ import typer
 from bombus.cli.common import BoardOption, DesignArgument
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from bombus.simulator.impairment import Impairment
+    from bombus.simulator.simulation import Simulation
 
 
 def run(
@@ -131,7 +134,6 @@ def run(
 ) -> None:
     """Simulate a design live, attached to a Linux network interface."""
     from bombus.live.run import run as step
-    from bombus.simulator.processors import keep_loaded
 
     step(
         design,
@@ -152,10 +154,20 @@ def run(
         trace=trace,
         assertions=assertions,
         board=board,
-        software=keep_loaded(firmware) if firmware else None,
+        software=_software(design, firmware) if firmware else None,
         duration=duration,
         report=report,
     )
+
+
+def _software(design: Path, firmware: Path) -> Callable[[Simulation], None]:
+    """Checked before the build, which takes minutes."""
+    from bombus.analysis.check import check
+    from bombus.simulator.processors import check_design, keep_loaded
+
+    software = keep_loaded(firmware)
+    check_design(check(design)[0], firmware)
+    return software
 
 
 def _impairment(option: str, text: str | None) -> Impairment | None:

@@ -40,9 +40,10 @@ def timing(
     from bombus.implementation import timing as tool
 
     check_json(json, design, output=output)
+    target = find_device(device)
     console = reading_console(json)
     with step(None, f"Placing and routing {design} (minutes for a small design)"):
-        result = tool.measure(design, find_device(device), seeds=seeds, timeout_s=minutes * 60)
+        result = tool.measure(design, target, seeds=seeds, timeout_s=minutes * 60)
     write_json(result.as_dict(), json)
     name = result.design.config.name
     table = Table("seed", title=f"{name} on {result.device.name}: routed clock in MHz")

@@ -21,8 +21,9 @@ def parameter_value(value: bool | int | str, parameter: Parameter) -> int:
             try:
                 number = int(ipaddress.IPv4Address(value))
             except ValueError:
-                switch = "true, false, " if parameter.width == 1 else ""
-                expected = f"a whole number, {switch}an IPv4 or a MAC address"
+                expected = "a whole number, an IPv4 or a MAC address"
+                if parameter.width == 1:
+                    expected = "true or false"
                 raise ValueError(f"should be {expected}, not {value!r}") from None
     else:
         number = int(value)

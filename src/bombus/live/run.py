@@ -154,6 +154,12 @@ def run(
             f"{simulation.manifest['name']} at {', '.join(places)}; press Ctrl-C to stop",
             highlight=False,
         )
+        if software is None and simulation.rpus:
+            console.print(
+                "warning: the packet processors run no program; `--firmware` loads one",
+                style="yellow",
+                highlight=False,
+            )
         return _loop(simulation, interfaces, stop, duration, interval, written, software, console)
 
 

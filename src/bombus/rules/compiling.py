@@ -12,7 +12,7 @@ from typing import Any
 
 from bombus.base import output
 from bombus.base.errors import UserError
-from bombus.base.text import counted
+from bombus.base.text import counted, listing, nearest
 from bombus.rules import fragments, hashing, keywords, ports, syntax, tables
 from bombus.rules import rule as rules
 from bombus.rules.fragments import Rarity
@@ -83,6 +83,25 @@ def read(files: Iterable[Path], variables: Mapping[str, str]) -> list[Rule]:
     if problems:
         raise UserError("\n".join(problems))
     return found
+
+
+def unused_variables(rules: Iterable[Rule], variables: Mapping[str, str]) -> list[str]:
+    """A warning for each given variable that no rule uses, be it in the value of another."""
+    known = {**ports.VARIABLES, **variables}
+    used: set[str] = set()
+    reached = {name for rule in rules for name in rule.statement.variables}
+    while reached - used:
+        used |= reached
+        reached = {name for each in used for name in syntax.variables_of(known.get(each, ""))}
+
+    def hint(close: Sequence[str]) -> str:
+        return f"; did you mean {listing(close, 'or')}?" if close else ""
+
+    return [
+        f"warning: --var {name}: no rule uses this variable{hint(nearest(name, used))}"
+        for name in variables
+        if name not in used
+    ]
 
 
 def _judge(rule: Rule, rarity: Rarity) -> Verdict:
@@ -199,6 +218,7 @@ def manifest(compiled: Compiled) -> dict[str, Any]:
                 "msg": each.rule.msg,
                 "class": each.kind,
                 "reason": each.reason,
+                "may_be_hidden": each.may_be_hidden,
                 "file": str(each.rule.statement.file),
                 "line": each.rule.statement.line,
                 "fragment": each.entries[0].anchor.key.hex() if each.entries else None,

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from bombus.rules import content as contents
 from bombus.rules import keywords, ports
 from bombus.rules.content import Content
-from bombus.rules.syntax import Option, RuleSyntaxError, Statement, number, unquoted
+from bombus.rules.syntax import VARIABLE, Option, RuleSyntaxError, Statement, number, unquoted
 
 LAST_BYTE = (1 << 14) - 1  # of a payload; also: no upper bound
 _LAST_SID = (1 << 32) - 1
@@ -22,7 +22,6 @@ _ADDRESS_VARIABLES = {
     *("DNP3_SERVER", "DNP3_CLIENT", "MODBUS_CLIENT", "MODBUS_SERVER"),
     *("ENIP_CLIENT", "ENIP_SERVER"),
 }
-_VARIABLE = re.compile(r"\$(\w+)")
 
 
 class UnreadableValueError(Exception):
@@ -274,7 +273,7 @@ def _read_protocol(rule: Rule, protocol: str) -> None:
 def _read_addresses(rule: Rule, statement: Statement, variables: Mapping[str, str]) -> None:
     found = [_address(each, variables, 0) for each in (statement.source, statement.target)]
     for text in found:
-        for name in _VARIABLE.findall(text):
+        for name in VARIABLE.findall(text):
             rule.obstruct(f"variable ${name} is not known")
     if found != ["any", "any"]:
         rule.reasons.append("addresses")
@@ -291,4 +290,4 @@ def _address(text: str, variables: Mapping[str, str], depth: int) -> str:
             return _address(variables[name].strip(), variables, depth + 1)
         return "any" if name in _ADDRESS_VARIABLES else found[0]
 
-    return _VARIABLE.sub(value, text)
+    return VARIABLE.sub(value, text)

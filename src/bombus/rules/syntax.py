@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +15,7 @@ ACTIONS = (
     *("rejectsrc", "rejectdst", "rejectboth"),
 )
 DIRECTIONS = ("->", "<>")
+VARIABLE = re.compile(r"\$(\w+)")
 
 
 class RuleSyntaxError(Exception):
@@ -45,6 +47,12 @@ class Statement:
     def place(self) -> str:
         return f"{self.file}:{self.line}"
 
+    @property
+    def variables(self) -> set[str]:
+        """Names of the variables in its header."""
+        fields = (self.source, self.source_ports, self.target, self.target_ports)
+        return variables_of(" ".join(fields))
+
 
 def read(files: Iterable[Path]) -> Iterator[Statement | str]:
     """All enabled rules of the files, in order; for a bad one its file, line and the reason.
@@ -61,6 +69,10 @@ def read(files: Iterable[Path]) -> Iterator[Statement | str]:
                 yield _statement(file, line, rule)
             except RuleSyntaxError as error:
                 yield f"{file}:{line}: {error}"
+
+
+def variables_of(text: str) -> set[str]:
+    return set(VARIABLE.findall(text))
 
 
 def _lines(text: str) -> Iterator[tuple[int, str]]:

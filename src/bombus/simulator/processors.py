@@ -27,6 +27,7 @@ from bombus.simulator.distribution import QUIET_CYCLES, Distribution, Place
 from bombus.simulator.native import SimulationError
 
 if TYPE_CHECKING:
+    from bombus.design.resolved import Design
     from bombus.simulator.simulation import Simulation
 
 _REGISTERS = {"control", "status", "code", "data"}
@@ -223,6 +224,15 @@ def _natural(name: str) -> list[tuple[str, int]]:
     return [(word, int(number or 0)) for word, number in re.findall(r"(\D+)(\d*)", name)]
 
 
+def check_design(design: Design, program: Path) -> None:
+    """UserError if the design has no packet processor to load the program into."""
+    for layer in design.layers():
+        block = layer.kind.registers
+        if block is not None and {member.name for member in block.members} >= _REGISTERS:
+            return
+    raise UserError(f"{design.config.name} has no packet processor to load {program} into")
+
+
 def balancers(simulation: Simulation) -> list[Balancer]:
     """The distribution of every group of replicas."""
     return [Balancer(simulation, tiles) for tiles in groups(simulation.manifest)]
@@ -241,8 +251,6 @@ def keep_loaded(file: Path) -> Callable[[Simulation], None]:
 
     def software(simulation: Simulation) -> None:
         nonlocal loaded, first, told
-        if not simulation.rpus:
-            raise UserError(f"the design has no packet processor to load {file} into")
         if first is not None:
             for processor in simulation.rpus:
                 check(processor.registers, first)

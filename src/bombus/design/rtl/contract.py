@@ -79,7 +79,7 @@ def layer_problems(kind: LayerKind, enums: Mapping[str, Sequence[str]]) -> Itera
         agreement = Agreement.read(text)
         if agreement is None:
             yield problem(f"Agrees has {text!r}; it should be like 'ring_bytes>=tcp.send_bytes'")
-        elif agreement.own not in kind.parameters:
+        elif agreement.number is None and agreement.own not in kind.parameters:
             hint = near_matches(agreement.own, kind.parameters)
             yield problem(f"Agrees is about {agreement.own}, which is not a parameter; {hint}")
     yield from map(problem, _unlimited(kind))

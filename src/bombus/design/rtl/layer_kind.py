@@ -91,18 +91,23 @@ class OutputStream:
 
 @dataclass(frozen=True)
 class Agreement:
-    """Required relation of a parameter to one of a layer that it works with."""
+    """Required relation of a parameter, or of a number, to one of a layer that it works with."""
 
-    own: str  # its key
+    own: str  # its key, or the number
     relation: str  # =, >= or <=
     kind: str  # of the other layer
     other: str  # key
 
     @staticmethod
     def read(text: str) -> Agreement | None:
-        """`ring_bytes>=tcp.send_bytes`; None: something else."""
+        """`ring_bytes>=tcp.send_bytes` or `1=tcp.bypass`; None: something else."""
         match = re.fullmatch(r"(\w+)(=|>=|<=)(\w+)\.(\w+)", text)
         return Agreement(*match.groups()) if match else None
+
+    @property
+    def number(self) -> int | None:
+        """`own`, if it is a number."""
+        return int(self.own) if self.own.isdecimal() else None
 
 
 @dataclass(frozen=True)
