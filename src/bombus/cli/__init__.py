@@ -21,6 +21,7 @@ from bombus.cli.firewall import firewall
 from bombus.cli.firmware import firmware
 from bombus.cli.generate import generate
 from bombus.cli.place import place
+from bombus.cli.processor import processor
 from bombus.cli.rules import rules
 from bombus.cli.run import run
 from bombus.cli.schema import schema
@@ -68,6 +69,7 @@ for group, commands in COMMANDS.items():
         add = app.command(cls=Command, rich_help_panel=group, context_settings=settings)
         add(command)
 app.add_typer(firmware, name="firmware", rich_help_panel="Simulation")
+app.add_typer(processor, name="processor", rich_help_panel="Simulation")
 app.add_typer(firewall, name="firewall", rich_help_panel="Simulation")
 app.add_typer(rules, name="rules", rich_help_panel="Simulation")
 

@@ -26,8 +26,27 @@ def build(
     data_bytes: Annotated[
         int, typer.Option(metavar="BYTES", help="Size of the data memory, as in the design file.")
     ] = MEMORY_BYTES,
+    cycles: Annotated[
+        bool,
+        typer.Option(
+            "--cycles",
+            help="Also measure the cycles per packet on the RTL; the first time, this builds a "
+            "simulator.",
+        ),
+    ] = False,
+    frame_bytes: Annotated[
+        int, typer.Option(metavar="BYTES", help="With --cycles: size of the frames, without FCS.")
+    ] = 60,
+    design: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="With --cycles: a design with one packet processor. Default: one between two MAC "
+            "ports, without accelerator.",
+        ),
+    ] = None,
 ) -> None:
-    """Compile firmware; print how much memory it uses."""
+    """Compile firmware; print how much memory it uses, and its cycles per packet."""
     from bombus.firmware import build as compiling
     from bombus.firmware import image
 
@@ -35,3 +54,11 @@ def build(
     found = image.read(output)
     typer.echo(f"{output}: {found.code_bytes} of {code_bytes} bytes of code, ", nl=False)
     typer.echo(f"{found.data_bytes} of {data_bytes} bytes of data")
+    if cycles:
+        from bombus.firmware.cycles import ONE_PROCESSOR, measure
+
+        result = measure(output, frame_bytes, design or ONE_PROCESSOR)
+        typer.echo(
+            f"{output}: {result.per_packet:.1f} cycles per packet of {frame_bytes} bytes; "
+            f"latency {result.latency} cycles"
+        )

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,10 +12,8 @@ import typer
 from bombus.cli.common import BoardOption, DesignArgument
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
+    from bombus.live.software import Software
     from bombus.simulator.impairment import Impairment
-    from bombus.simulator.simulation import Simulation
 
 
 def run(
@@ -119,6 +118,28 @@ def run(
             "reload them one after another, without loss.",
         ),
     ] = None,
+    blacklist: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", help="Write this list of prefixes into all layers ip_blacklist."
+        ),
+    ] = None,
+    rules: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FOLDER",
+            help="Write these tables (`bombus rules compile`) into all layers rule_matcher, and "
+            "print their hits.",
+        ),
+    ] = None,
+    control: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Make this Unix socket, by which `bombus processor` controls the packet "
+            "processors.",
+        ),
+    ] = None,
     duration: Annotated[
         float | None,
         typer.Option(metavar="SECONDS", help="Seconds to run. Default: until stopped."),
@@ -133,41 +154,61 @@ def run(
     ] = None,
 ) -> None:
     """Simulate a design live, attached to a Linux network interface."""
+    from bombus.live.control import Control
     from bombus.live.run import run as step
+    from bombus.live.software import together
 
-    step(
-        design,
-        tap=tap or None,
-        address=address,
-        mtu=mtu,
-        netns=netns,
-        bridge=bridge,
-        ip=ip,
-        mac=mac,
-        gateway=gateway,
-        seed=seed,
-        impair_rx=_impairment("--impair-rx", impair_rx),
-        impair_tx=_impairment("--impair-tx", impair_tx),
-        pcap_in=pcap_in,
-        keep_time=keep_time,
-        pcap_out=pcap_out,
-        trace=trace,
-        assertions=assertions,
-        board=board,
-        software=_software(design, firmware) if firmware else None,
-        duration=duration,
-        report=report,
-    )
+    with ExitStack() as stack:
+        software = _software(design, firmware, blacklist, rules)
+        if control is not None:
+            software.append(stack.enter_context(Control(control)))
+        step(
+            design,
+            tap=tap or None,
+            address=address,
+            mtu=mtu,
+            netns=netns,
+            bridge=bridge,
+            ip=ip,
+            mac=mac,
+            gateway=gateway,
+            seed=seed,
+            impair_rx=_impairment("--impair-rx", impair_rx),
+            impair_tx=_impairment("--impair-tx", impair_tx),
+            pcap_in=pcap_in,
+            keep_time=keep_time,
+            pcap_out=pcap_out,
+            trace=trace,
+            assertions=assertions,
+            board=board,
+            software=together(software) if software else None,
+            duration=duration,
+            report=report,
+        )
 
 
-def _software(design: Path, firmware: Path) -> Callable[[Simulation], None]:
-    """Checked before the build, which takes minutes."""
+def _software(
+    design: Path, firmware: Path | None, blacklist: Path | None, rules: Path | None
+) -> list[Software]:
+    """What accompanies the run. It is checked before the build, which takes minutes."""
     from bombus.analysis.check import check
+    from bombus.live import software
     from bombus.simulator.processors import check_design, keep_loaded
 
-    software = keep_loaded(firmware)
-    check_design(check(design)[0], firmware)
-    return software
+    parts = []
+    if firmware or blacklist or rules:
+        checked, _ = check(design)
+    # Lists and rules are in place before the firmware starts.
+    if blacklist is not None:
+        software.check_kind(checked, software.BLACKLIST, "--blacklist")
+        parts.append(software.blacklist(blacklist))
+    if rules is not None:
+        software.check_kind(checked, software.MATCHER, "--rules")
+        parts.append(software.rules(rules, typer.echo))
+    if firmware is not None:
+        parts.append(keep_loaded(firmware))
+        check_design(checked, firmware)
+    return parts
 
 
 def _impairment(option: str, text: str | None) -> Impairment | None:

@@ -11,7 +11,7 @@ import math
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
@@ -117,14 +117,16 @@ def run(
     )
     for side in sides:  # before a build, which takes minutes
         check_interface(side.tap, tap=not veth, netns=side.netns, bridge=side.bridge)
-    for doubt in (doubt for side in sides for doubt in side.doubts):
-        console.print(f"warning: {doubt}", style="yellow", markup=False, highlight=False)
     if isinstance(design, Library):
         library = design
     else:
         library = build(
             design, trace=trace is not None, assertions=assertions, board=board, console=console
         )
+    has_addresses = _has_addresses(library.manifest)
+    if has_addresses:
+        for doubt in (doubt for side in sides for doubt in side.doubts):
+            console.print(f"warning: {doubt}", style="yellow", markup=False, highlight=False)
     with ExitStack() as stack:
         stop = stack.enter_context(_stop_on_signal())
         simulation = stack.enter_context(Simulation(library, seed=seed))
@@ -146,12 +148,14 @@ def run(
         for interface, side in zip(interfaces, sides, strict=True):
             interface.bring_up(side.address, mtu, side.bridge)
         places = [
-            f"{side.host.ip} on {interface.name} ({interface.kind}, "
+            (f"{side.host.ip} on " if has_addresses else "")
+            + f"{interface.name} ({interface.kind}, "
             + (f"in bridge {side.bridge})" if side.bridge else f"local address {side.address})")
             for interface, side in zip(interfaces, sides, strict=True)
         ]
         console.print(
-            f"{simulation.manifest['name']} at {', '.join(places)}; press Ctrl-C to stop",
+            f"{simulation.manifest['name']} {'at' if has_addresses else 'on'} "
+            f"{', '.join(places)}; press Ctrl-C to stop",
             highlight=False,
         )
         if software is None and simulation.rpus:
@@ -173,6 +177,11 @@ def _mac_ports(design: Path | str | Library) -> list[dict[str, Any]]:
         ports: list[dict[str, Any]] = design.manifest["mac_ports"]
         return ports
     return [port.model_dump(mode="json") for port in config.load(Path(design)).config.ports]
+
+
+def _has_addresses(manifest: Mapping[str, Any]) -> bool:
+    """Whether peers reach the design by its addresses: a middlebox only passes frames on."""
+    return any(layer["kind"] == "arp" for tile in manifest["tiles"] for layer in tile["layers"])
 
 
 def _check_captures(given: list[Path], written: list[Path], *, keep_time: bool) -> None:

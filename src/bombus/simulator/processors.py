@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from bombus.simulator.simulation import Simulation
 
 _REGISTERS = {"control", "status", "code", "data"}
+_EMPTY_SLOT = ".empty_slot"  # event: a program has taken one
 _COUNTER_LAG = 64  # cycles
 DRAIN_CYCLES = 100_000
 
@@ -188,9 +189,12 @@ class Processor:
 
 
 def _inside(counters: dict[str, int]) -> int:
-    """Messages that have reached a tile and are still inside."""
+    """Messages that have reached a tile, or empty slots that its program has taken, and that are
+    still inside.
+    """
     gone = sum(value for name, value in counters.items() if name.startswith(DROP))
-    return counters["noc_in_messages"] - counters["noc_out_messages"] - gone
+    made = sum(value for name, value in counters.items() if name.endswith(_EMPTY_SLOT))
+    return counters["noc_in_messages"] + made - counters["noc_out_messages"] - gone
 
 
 def distribution(simulation: Simulation) -> Distribution | None:

@@ -298,6 +298,17 @@ class Simulation(MacPorts):
 
     # ---- Packet processors ----
 
+    def registers_of(self, kind: str) -> list[BlockAccess]:
+        """The registers of every layer of a kind, such as `ip_blacklist`; a tile may have several
+        of them.
+        """
+        return [
+            self.registers.tiles[tile["name"]][layer["name"]]
+            for tile in self.manifest["tiles"]
+            for layer in tile["layers"]
+            if layer["kind"] == kind
+        ]
+
     @cached_property
     def rpus(self) -> list[processors.Processor]:
         """The packet processors; replicas in the order of their numbers."""

@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs hop.c on one packet processor and sends it a packet of every TTL."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from scapy.all import IP, UDP, Ether
+
+from bombus import Simulation
+from bombus.firmware.build import build
+
+FOLDER = Path(__file__).parent
+ELF = Path(sys.argv[1])
+
+build([FOLDER / "hop.c"], ELF)
+with Simulation(FOLDER / "firewall.yaml") as simulation:
+    processor = simulation.rpus[0]
+    processor.load(ELF)
+    processor.boot()
+    for ttl in range(256):
+        packet = Ether() / IP(src="10.1.0.1", dst="10.2.0.1", ttl=ttl) / UDP(dport=9) / bytes(20)
+        frames = simulation.exchange([packet]).received
+        if ttl <= 1:
+            assert frames == []
+        else:
+            packet[IP].ttl -= 1  # scapy computes the checksum
+            assert [(frame.data, frame.port) for frame in frames] == [(bytes(packet), 1)]
+    print("256 packets, as expected;", processor.status)

@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`bombus processor`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.table import Table
+
+from bombus.base.tables import print_table
+from bombus.cli.common import Command, Group, reading_console
+
+processor = typer.Typer(
+    cls=Group,
+    help="Control the packet processors of a live run (`bombus run --control FILE`).",
+    no_args_is_help=True,
+)
+_SOCKET = Path("bombus.sock")
+SocketOption = Annotated[
+    Path, typer.Option("--control", "-c", metavar="FILE", help="Socket of the run.")
+]
+NumberArgument = Annotated[
+    int, typer.Argument(metavar="N", help="Number of the processor.", show_default=False)
+]
+FileArgument = Annotated[
+    Path, typer.Argument(metavar="FILE", help="Program (ELF).", show_default=False)
+]
+
+
+def _ask(socket: Path, call: str, *arguments: Any) -> Any:
+    from bombus.live.control import request
+
+    return request(socket, call, arguments)
+
+
+@processor.command(cls=Command)
+def status(control: SocketOption = _SOCKET) -> None:
+    """List the processors and what they do."""
+    table = Table("N", "name", "program", "enabled")
+    for label in ("slots in use", "messages inside"):
+        table.add_column(label, justify="right")
+    for each in _ask(control, "status"):
+        program = "runs" if each["running"] else "stopped"
+        if each["stuck"]:
+            program = "stopped by the watchdog"
+        if each["exception"]:
+            cause, pc = each["exception"]
+            program += f"; exception {cause} at {pc:#x}"
+        enabled = "yes" if each["enabled"] else "no"
+        numbers = (str(each["slots"]), str(each["inside"]))
+        table.add_row(str(each["number"]), each["name"], program, enabled, *numbers)
+    print_table(reading_console(), table)
+
+
+@processor.command(cls=Command)
+def load(n: NumberArgument, file: FileArgument, control: SocketOption = _SOCKET) -> None:
+    """Stop a processor and load a program, without starting it. Its packets are lost."""
+    _ask(control, "load", n, str(file.resolve()))
+
+
+@processor.command(cls=Command)
+def reload(n: NumberArgument, file: FileArgument, control: SocketOption = _SOCKET) -> None:
+    """Replace the program of a processor while others do its work, without loss."""
+    _ask(control, "reload", n, str(file.resolve()))
+
+
+@processor.command(cls=Command)
+def boot(n: NumberArgument, control: SocketOption = _SOCKET) -> None:
+    """Start the program of a processor from its beginning."""
+    _ask(control, "boot", n)
+
+
+@processor.command(cls=Command)
+def stop(n: NumberArgument, control: SocketOption = _SOCKET) -> None:
+    """Stop a processor. Its packets are lost."""
+    _ask(control, "stop", n)
+
+
+@processor.command(cls=Command)
+def evict(n: NumberArgument, control: SocketOption = _SOCKET) -> None:
+    """Stop a processor without loss: it first finishes its packets, and gets no further ones."""
+    _ask(control, "evict", n)
+
+
+@processor.command(cls=Command)
+def enable(n: NumberArgument, control: SocketOption = _SOCKET) -> None:
+    """Let the balancer send packets to a processor."""
+    _ask(control, "enable", n)
+
+
+@processor.command(cls=Command)
+def disable(n: NumberArgument, control: SocketOption = _SOCKET) -> None:
+    """Let the balancer send no further packets to a processor, which goes on running."""
+    _ask(control, "disable", n)
+
+
+@processor.command(cls=Command)
+def policy(
+    name: Annotated[str, typer.Argument(help="Such as round_robin.", show_default=False)],
+    control: SocketOption = _SOCKET,
+) -> None:
+    """Change the policy of the balancer."""
+    _ask(control, "policy", name)
+
+
+@processor.command(cls=Command)
+def send(
+    n: NumberArgument,
+    word: Annotated[int, typer.Argument(help="32 bits.", show_default=False)],
+    place: Annotated[int, typer.Argument(help="Index of the message, 0 to 15.")] = 0,
+    control: SocketOption = _SOCKET,
+) -> None:
+    """Send a word to the program of a processor, which `rpu_message` returns."""
+    _ask(control, "send", n, word, place)
+
+
+@processor.command(cls=Command)
+def report(n: NumberArgument, control: SocketOption = _SOCKET) -> None:
+    """Print the last word that the program passed to `rpu_report`."""
+    typer.echo(_ask(control, "report", n))
+
+
+@processor.command(cls=Command)
+def read(
+    n: NumberArgument,
+    address: Annotated[str, typer.Argument(help="Such as 0x10000000.", show_default=False)],
+    count: Annotated[int, typer.Argument(metavar="BYTES", help="Bytes to read.")] = 4,
+    control: SocketOption = _SOCKET,
+) -> None:
+    """Print bytes of the data memory of a stopped processor, in hexadecimal."""
+    typer.echo(_ask(control, "read", n, _number(address), count))
+
+
+def _number(text: str) -> int:
+    try:
+        return int(text, 0)
+    except ValueError:
+        raise typer.BadParameter(f"{text!r} is not a number such as 0x10000000") from None

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Cycles per packet of a program, measured on the RTL of one packet processor."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+
+from bombus.base.errors import UserError
+from bombus.firmware.build import FILES
+from bombus.simulator.frames import latencies
+from bombus.simulator.library import Library
+from bombus.simulator.simulation import Simulation
+
+ONE_PROCESSOR = FILES / "one_processor.yaml"
+LEAST_BYTES = 60  # of a frame without FCS
+_FRAMES = 400
+_WINDOW = 32  # frames in flight: enough to keep a processor busy
+_LIMIT_CYCLES = 200_000
+_START_CYCLES = 2000  # until a program receives
+_HEADERS_BYTES = 42  # Ethernet, IPv4, UDP
+
+
+@dataclass(frozen=True)
+class Cycles:
+    """Of the path of frames that come out again."""
+
+    frame_bytes: int
+    per_packet: float  # from frame to frame, with frames always waiting
+    latency: int  # of a single frame, from its first beat in to its first beat out
+
+
+def datagram(random: Random, frame_bytes: int) -> bytes:
+    """A frame with a UDP datagram of random addresses, ports and payload."""
+    length = frame_bytes - 14
+    ip = b"\x45\0" + length.to_bytes(2) + bytes(4) + b"\x40\x11\0\0" + random.randbytes(8)
+    udp = random.randbytes(4) + (length - 20).to_bytes(2) + bytes(2)
+    payload = random.randbytes(frame_bytes - _HEADERS_BYTES)
+    return b"\x02" + bytes(5) + b"\x02" + bytes(4) + b"\x01\x08\0" + ip + udp + payload
+
+
+def measure(
+    program: Path, frame_bytes: int = LEAST_BYTES, design: Path | Library = ONE_PROCESSOR
+) -> Cycles:
+    """Runs a program (ELF) on the packet processor of a design, with datagrams on MAC port 0.
+
+    `frame_bytes`: without FCS. UserError if the design has not exactly one processor, or if not all
+    frames come out: then there is no rate to measure.
+    """
+    with Simulation(design) as simulation:
+        longest = simulation.manifest["max_frame_bytes"]
+        if not LEAST_BYTES <= frame_bytes <= longest:
+            raise UserError(f"frames must have {LEAST_BYTES} to {longest} bytes, not {frame_bytes}")
+        if len(simulation.rpus) != 1:
+            raise UserError(
+                f"cycles are measured with one packet processor; {simulation.manifest['name']} has "
+                f"{len(simulation.rpus)}"
+            )
+        for port in range(simulation.mac_ports):
+            simulation.line_rate(None, port)
+        simulation.rpus[0].load(program)
+        simulation.rpus[0].boot()
+        simulation.advance(_START_CYCLES)
+        random = Random(1)
+        frames = [datagram(random, frame_bytes) for _ in range(_FRAMES)]
+        alone = simulation.exchange(frames[:1], limit_cycles=_LIMIT_CYCLES)
+        done = simulation.exchange(frames, window=_WINDOW, limit_cycles=_LIMIT_CYCLES)
+        count = len(alone.received) + len(done.received)
+        if count != _FRAMES + 1:
+            raise UserError(
+                f"{program}: {count:,} of {_FRAMES + 1:,} datagrams have come out, so there is no "
+                "rate to measure"
+            )
+        at = [frame.last_beat_cycle for frame in done.received]
+        first, last = at[_FRAMES // 4], at[_FRAMES * 3 // 4]
+        return Cycles(frame_bytes, (last - first) / (_FRAMES // 2), latencies(alone)[0])
