@@ -23,10 +23,10 @@ from bombus.base.text import listing
 from bombus.firewall import blacklist
 from bombus.firewall import table as firewall_table
 from bombus.firmware.build import build
-from bombus.firmware.cycles import ONE_PROCESSOR
 from bombus.measure.bench import report_replies
 from bombus.measure.clock import estimated_mhz
 from bombus.measure.exchanges import beats_of, wire_gbps
+from bombus.measure.firmware_cycles import ONE_PROCESSOR
 from bombus.rules import compiling, load
 from bombus.simulator.frames import Exchange, latencies
 

@@ -16,7 +16,7 @@ from bombus.base.errors import UserError
 from bombus.base.paths import DESIGNS, EXAMPLES
 from bombus.cli import app
 from bombus.firmware.build import build
-from bombus.firmware.cycles import datagram, measure
+from bombus.measure.firmware_cycles import datagram, measure
 from bombus.simulator.simulation import Simulation
 
 FOLDER = EXAMPLES / "middlebox"

@@ -6,7 +6,8 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from scapy.all import IP, UDP, Ether
+from scapy.layers.inet import IP, UDP
+from scapy.layers.l2 import Ether
 
 from bombus import Simulation
 from bombus.firmware.build import build

@@ -55,7 +55,7 @@ def build(
     typer.echo(f"{output}: {found.code_bytes} of {code_bytes} bytes of code, ", nl=False)
     typer.echo(f"{found.data_bytes} of {data_bytes} bytes of data")
     if cycles:
-        from bombus.firmware.cycles import ONE_PROCESSOR, measure
+        from bombus.measure.firmware_cycles import ONE_PROCESSOR, measure
 
         result = measure(output, frame_bytes, design or ONE_PROCESSOR)
         typer.echo(
