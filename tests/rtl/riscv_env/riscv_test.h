@@ -6,7 +6,7 @@
 #include "suite_end.h"
 
 #define RVTEST_RV32U
-#define TESTNUM x28
+#define TESTNUM gp
 
 #define RVTEST_CODE_BEGIN \
     .text; \
