@@ -19,14 +19,19 @@ SERVER_ONLY = (
 )
 
 # Sends bytes on each of some connections at once, closes its side, and compares the echo.
-# Arguments: address, port, bytes, connections, rounds.
+# Arguments: address, port, bytes, connections, rounds, congestion control (empty: Linux's default).
 ECHO = """
 import os, socket, sys, threading
-address, port, size, connections, rounds = sys.argv[1], *map(int, sys.argv[2:])
+address, port, size, connections, rounds = sys.argv[1], *map(int, sys.argv[2:6])
+congestion = sys.argv[6].encode()
 right = []
 def talk():
     data = os.urandom(size)
     client = socket.create_connection((address, port), timeout=60)
+    if congestion:
+        option = socket.IPPROTO_TCP, socket.TCP_CONGESTION
+        client.setsockopt(*option, congestion)
+        assert client.getsockopt(*option, 16).rstrip(b"\\0") == congestion
     def send():
         client.sendall(data)
         client.shutdown(socket.SHUT_WR)
@@ -91,9 +96,9 @@ print(dict(zip(*lines))["InECT0Pkts"])
 """
 
 
-def echo(live: Live, size: int, connections: int = 1, rounds: int = 1) -> int:
+def echo(live: Live, size: int, connections: int = 1, rounds: int = 1, congestion: str = "") -> int:
     """Connections whose bytes were all echoed."""
-    return int(live.python(ECHO, ADDRESS, PORT, size, connections, rounds))
+    return int(live.python(ECHO, ADDRESS, PORT, size, connections, rounds, congestion))
 
 
 def events(report: dict[str, Any]) -> dict[str, int]:
@@ -133,6 +138,29 @@ def test_linux_over_a_bad_link(start: Callable[..., Live]) -> None:
     assert counted["repeat"] > 0
     assert counted["hole"] > 0
     assert counted["out_of_order"] > 0
+
+
+# The kernel's own list; a machine without one has no test of it.
+AVAILABLE = Path("/proc/sys/net/ipv4/tcp_available_congestion_control")
+CONTROLS = sorted(AVAILABLE.read_text().split()) if AVAILABLE.exists() else []
+
+
+@pytest.mark.parametrize("control", CONTROLS)
+def test_linux_with_each_congestion_control(start: Callable[..., Live], control: str) -> None:
+    live = start(DESIGN, assertions=True)
+    assert echo(live, 300_000, connections=2, congestion=control) == 2
+    live.stop()
+
+
+@pytest.mark.parametrize("control", CONTROLS)
+def test_each_congestion_control_over_a_link_that_loses(
+    start: Callable[..., Live], control: str
+) -> None:
+    losses = {"impair_rx": {"loss": 0.02, "seed": 7}, "impair_tx": {"loss": 0.02, "seed": 8}}
+    live = start(DESIGN, assertions=True, **losses)
+    assert echo(live, 100_000, connections=2, congestion=control) == 2
+    counted = live.stop()["ports"][0]["lost"]
+    assert min(counted) > 0
 
 
 def with_options(folder: Path, options: str) -> Path:
