@@ -63,9 +63,8 @@ class Live:
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
-            timeout=COMMAND_SECONDS,
             check=False,
-            **options,
+            **{"timeout": COMMAND_SECONDS, **options},
         )
         assert result.returncode == 0, f"{' '.join(command)}:\n{result.stdout}"
         return str(result.stdout)
