@@ -15,7 +15,9 @@ from support.live import ADDRESS, INTERFACE, Live
 DESIGNS = Path(__file__).parents[2] / "designs"
 HOST = Path(__file__).parents[2] / "docs" / "examples" / "tcp_host" / "tcp_host.yaml"
 PEER = "10.77.0.81"
-SIZES = (0, 1, 1460, 1461, 20_000, 100_000)
+SIZES = (0, 1, 1460, 1461, 20_000, 1_000_000)
+LONG = 100_000_000
+LONG_SECONDS = 3600.0
 
 # Connects to the peer's echo server, sends bytes, and prints the sums of both directions.
 # `{size}`: how many.
@@ -53,7 +55,7 @@ def exchange(live: Live, folder: Path, sizes: tuple[int, ...]) -> None:
         files.append(folder / f"{number}")
         files[-1].write_bytes(Random(f"{number} {size}").randbytes(size))
     command = [str(smoltcp.program()), INTERFACE, PEER, "client", ADDRESS, "7"]
-    live.run([*command, *map(str, files)])
+    live.run([*command, *map(str, files)], timeout=LONG_SECONDS)
     for file in files:
         back = file.with_name(file.name + ".back")
         sums = [hashlib.sha256(each.read_bytes()).hexdigest() for each in (file, back)]
@@ -73,11 +75,22 @@ def test_smoltcp_hears_its_bytes(start: Callable[..., Live], tmp_path: Path, lin
     live.stop()
 
 
-def test_the_engine_connects_to_smoltcp(start: Callable[..., Live], tmp_path: Path) -> None:
+@pytest.mark.sweep
+def test_smoltcp_hears_a_hundred_megabytes(start: Callable[..., Live], tmp_path: Path) -> None:
+    smoltcp.program()
+    live = start(DESIGNS / "tcp_echo.yaml", assertions=True)
+    exchange(live, tmp_path, (LONG,))
+    live.stop()
+
+
+@pytest.mark.parametrize("size", [1_000_000, pytest.param(LONG, marks=pytest.mark.sweep)])
+def test_the_engine_connects_to_smoltcp(
+    start: Callable[..., Live], tmp_path: Path, size: int
+) -> None:
     program = smoltcp.program()
     result = tmp_path / "result"
-    software = CLIENT.format(size=50_000, peer=PEER, result=str(result))
+    software = CLIENT.format(size=size, peer=PEER, result=str(result))
     live = start(HOST, assertions=True, software=software)
-    live.run([str(program), INTERFACE, PEER, "server", "700", "1"])
+    live.run([str(program), INTERFACE, PEER, "server", "700", "1"], timeout=LONG_SECONDS)
     assert result.read_text() == "same"
     live.stop()

@@ -22,6 +22,7 @@ use smoltcp::wire::{EthernetAddress, IpAddress, IpCidr};
 const MAC: EthernetAddress = EthernetAddress([0x02, 0, 0, 0, 0, 0x51]);
 const PREFIX: u8 = 24;
 const BUFFER: usize = 65_535;
+/// Without any progress.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 /// One connection: what is still to be sent, and what has come.
@@ -39,10 +40,14 @@ impl Transfer {
         Self { handle, echoes, out: out.into(), came: Vec::new(), open: false, done: false }
     }
 
-    fn step(&mut self, socket: &mut Socket) {
+    /// Whether anything has changed.
+    fn step(&mut self, socket: &mut Socket) -> bool {
+        let before = (socket.state(), self.came.len(), self.out.len());
         self.open |= socket.may_send();
+        let mut received = false;
         while socket.can_recv() {
             let part = socket.recv(|data| (data.len(), data.to_vec())).expect("bytes are there");
+            received = true;
             if self.echoes {
                 self.out.extend(part);
             } else {
@@ -60,6 +65,7 @@ impl Transfer {
         }
         // A server that is closed has been acknowledged; a client waits for the peer's end.
         self.done = self.open && matches!(socket.state(), State::Closed | State::TimeWait);
+        received || before != (socket.state(), self.came.len(), self.out.len())
     }
 }
 
@@ -125,15 +131,17 @@ fn main() {
         }
         _ => fail("client or server"),
     }
-    let end = Instant::now() + PATIENCE;
+    let mut end = Instant::now() + PATIENCE;
     while transfers.iter().any(|transfer| !transfer.done) {
         let now = Instant::now();
         if now > end {
-            fail("it takes too long");
+            fail("nothing has moved for too long");
         }
         iface.poll(now, &mut device, &mut sockets);
         for transfer in &mut transfers {
-            transfer.step(sockets.get_mut(transfer.handle));
+            if transfer.step(sockets.get_mut(transfer.handle)) {
+                end = now + PATIENCE;
+            }
         }
         iface.poll(Instant::now(), &mut device, &mut sockets);
         let delay = iface.poll_delay(Instant::now(), &sockets).unwrap_or(Duration::from_millis(100));
