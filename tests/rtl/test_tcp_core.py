@@ -270,8 +270,11 @@ def test_both_connect_at_once(benches: Benches, link: str) -> None:
         assert world.read(session) == b"from the peer"
 
 
-def test_two_engines_connect_at_once(benches: Benches) -> None:
-    """Answers to both SYNs complete it; there is no endless exchange (RFC 9293, 3.5)."""
+def test_answers_to_both_syns_complete_the_handshake(benches: Benches) -> None:
+    """A scripted peer connects at the same time; there is no endless exchange (RFC 9293, 3.5).
+
+    Two engines do so in tests/system/test_tcp_two_engines.py.
+    """
     world = World(benches("tcp_core"))
     peer = peer_that_listens(world, 1)
     peer.state = State.CLOSED

@@ -3,19 +3,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from bombus.simulator.simulation import Simulation
 from bombus.simulator.tcp import Sockets
 
 STEP_US = 2  # while something is in flight
-LONG_STEP_US = 500  # while both wait for timers
+LONG_STEP_US = 500  # while both wait for timers, by default
 
 
 class Link:
     """Connects MAC port 0 of two designs; waiting for sockets advances both."""
 
-    def __init__(self, left: Simulation, right: Simulation) -> None:
+    def __init__(
+        self, left: Simulation, right: Simulation, long_step_us: int = LONG_STEP_US
+    ) -> None:
         self.ends = (left, right)
+        self._long_step_us = long_step_us
         self.sockets: list[Sockets] = []
+        # What becomes of a frame from one end on its way to the other
+        self.carry: Callable[[Simulation, Simulation, bytes], None] = lambda _, target, frame: (
+            target.send(frame)
+        )
         for end in self.ends:
             for port in range(1, end.mac_ports):
                 end.link(port, up=False)
@@ -26,13 +35,13 @@ class Link:
     def step(self, most_us: int = STEP_US) -> None:
         """Advances by a short step, or a longer one if nothing is in flight."""
         busy = any(end.in_flight for end in self.ends)
-        us = min(most_us, STEP_US if busy else LONG_STEP_US)
+        us = min(most_us, STEP_US if busy else self._long_step_us)
         for end in self.ends:
             end.elapse(us=us)
         left, right = self.ends
         for source, target in ((left, right), (right, left)):
             while (frame := source.receive(timeout_cycles=0)) is not None:
-                target.send(frame.data)
+                self.carry(source, target, frame.data)
         for sockets in self.sockets:
             sockets.poll()
 

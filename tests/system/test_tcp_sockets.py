@@ -9,52 +9,12 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from support.tcp_link import Link
+from support.tcp_pair import CLIENT, SERVER, SESSIONS, TIME_WAIT_US, Pair
 
-from bombus.simulator.impairment import Impairment
 from bombus.simulator.native import SimulationError
-from bombus.simulator.simulation import Simulation
-from bombus.simulator.tcp import Connection, Sockets
+from bombus.simulator.tcp import Sockets
 
-EXAMPLES = Path(__file__).parents[2] / "docs" / "examples"
-HOST = EXAMPLES / "tcp_host" / "tcp_host.yaml"
-KERNEL = EXAMPLES / "tcp_kernel" / "tcp_kernel.yaml"
-SERVER, CLIENT = "10.77.0.2", "10.77.0.3"
-SESSIONS = 16
-TIME_WAIT_US = 1_000_100  # the default of the engine, and a little
-
-
-class Pair:
-    """A client and a server."""
-
-    def __init__(self, stack: ExitStack, design: Path = HOST, pace: float = 0.0) -> None:
-        options = {"assertions": True, "rx_bubble": pace, "tx_stall": pace}
-        self.far = stack.enter_context(Simulation(design, seed=1, **options))
-        self.near = stack.enter_context(Simulation(HOST, seed=2, **options))
-        self.near.set_host(mac="02:b0:0b:05:00:02", ip=CLIENT)
-        self.link = Link(self.far, self.near)
-        self.link.run(50)
-        self.client = self.near.tcp
-
-    @property
-    def server(self) -> Sockets:
-        return self.far.tcp
-
-    def connected(self, port: int = 80) -> tuple[Connection, Connection]:
-        """Both ends of a connection."""
-        if port not in self.server.listeners:
-            self.server.listen(port)
-        near = self.client.connect(SERVER, port, timeout=1)
-        return near, self.server.listeners[port].accept(timeout=1)
-
-    def settle(self) -> None:
-        """Until all sessions are free again."""
-        for _ in range(40):
-            self.link.run(100_000)
-            if not self.client.connections and not self.server.connections:
-                self.link.run(TIME_WAIT_US)
-                return
-        raise AssertionError("sessions that are not free")
+KERNEL = Path(__file__).parents[2] / "docs" / "examples" / "tcp_kernel" / "tcp_kernel.yaml"
 
 
 @pytest.fixture
@@ -165,23 +125,6 @@ def test_windows_that_shut(pair: Pair) -> None:
     for each in (near, far, other_near, other_far):
         each.close()
     pair.settle()
-
-
-def test_a_bad_link() -> None:
-    with ExitStack() as stack:
-        pair = Pair(stack)
-        bad = Impairment(loss=0.05, reorder=0.05, duplicate=0.05, seed=3)
-        for end in (pair.near, pair.far):
-            end.impair(rx=bad, tx=bad)
-        near, far = pair.connected()
-        data = Random(3).randbytes(100_000)
-        near.send(data[:50_000])
-        far.send(data[50_000:])
-        assert far.receive_exactly(50_000, timeout=60) == data[:50_000]
-        assert near.receive_exactly(50_000, timeout=60) == data[50_000:]
-        near.close()
-        far.close()
-        pair.settle()
 
 
 @pytest.mark.parametrize("pace", [0.0, 0.3])
