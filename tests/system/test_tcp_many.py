@@ -3,10 +3,13 @@
 
 from __future__ import annotations
 
+import json
+import time
 from pathlib import Path
 
 import pytest
 from support.live import ADDRESS, starter
+from support.tcp_states import CLOSED
 from test_tcp_host import DESIGN, SERVE
 
 SESSIONS = 16384  # the most that an engine can have
@@ -16,6 +19,25 @@ SIZES = {
     "tcp_receive_buffer": f"num_sessions: {SESSIONS}, ring_bytes: 2048",
     "tcp_send_buffer": f"num_sessions: {SESSIONS}, ring_bytes: 2048",
 }
+
+# The servers of the example. Once the file `asked` exists, the states of all sessions go to
+# `result`, which appears when it is complete.
+SOFTWARE = """
+{serve}
+import json
+from pathlib import Path
+from support.tcp_states import states
+servers, asked, result = software, Path({asked!r}), Path({result!r})
+def software(simulation):
+    servers(simulation)
+    if asked.exists():
+        asked.unlink()
+        part = result.with_suffix(".part")
+        part.write_text(json.dumps(states(simulation, {sessions})))
+        part.rename(result)
+"""
+TIME_WAIT_SECONDS = 2  # more than the default of the engine
+PATIENCE_SECONDS = 120
 
 # Opens connections, has each echo its number, closes them. Arguments: address, connections.
 # Prints how many opened, and how many of the echoes were right. Closes a part at a time: the queue
@@ -75,10 +97,20 @@ def design(tmp_path: Path) -> Path:
 
 @pytest.mark.sweep
 def test_ten_thousand_connections_at_once_and_once_more(design: Path, tmp_path: Path) -> None:
+    asked, result = tmp_path / "asked", tmp_path / "states.json"
+    names = {"asked": str(asked), "result": str(result)}
+    software = SOFTWARE.format(serve=SERVE, sessions=SESSIONS, **names)
     with starter(tmp_path) as start:
-        running = start(design, assertions=True, software=SERVE)
+        running = start(design, assertions=True, software=software)
         for _ in range(2):
             opened = running.python(CLIENTS, ADDRESS, CONNECTIONS)
             assert opened == f"{CONNECTIONS} {CONNECTIONS}"
+        time.sleep(TIME_WAIT_SECONDS)
+        asked.touch()
+        end = time.monotonic() + PATIENCE_SECONDS
+        while not result.exists():
+            assert time.monotonic() < end, "no states"
+            time.sleep(1)
+        assert json.loads(result.read_text()) == {str(CLOSED): SESSIONS}
         counters = running.stop()["counters"]["tcp"]
     assert counters["event.tcp.payload"] >= 2 * CONNECTIONS
