@@ -90,14 +90,16 @@ const char* bombus_last_error(const bombus_sim* sim) {
 }
 
 int bombus_reset(bombus_sim* sim) {
-  return call(sim, [](Simulator& simulator) {
+  return call(sim, [&](Simulator& simulator) {
+    sim->tcp.reset();
     simulator.reset();
     return 0;
   });
 }
 
 int bombus_reset_core(bombus_sim* sim) {
-  return call(sim, [](Simulator& simulator) {
+  return call(sim, [&](Simulator& simulator) {
+    sim->tcp.reset();
     simulator.reset_core();
     return 0;
   });

@@ -14,13 +14,15 @@
 #include "failure.h"
 #include "live.h"
 #include "simulator.h"
+#include "tcp_sockets.h"
 
 struct bombus_sim {
   explicit bombus_sim(const bombus_options& options)
-      : queue_limit(options.queue_limit), simulator(options), live(simulator) {}
+      : queue_limit(options.queue_limit), simulator(options), live(simulator), tcp(simulator) {}
   uint32_t queue_limit;
   bombus::Simulator simulator;
   bombus::Live live;
+  bombus::TcpSockets tcp;
   std::string error;
 };
 

@@ -10,7 +10,12 @@
 //   BOMBUS_LARGEST_TABLE  entries of the largest table in it
 //   BOMBUS_MAC_PORTS(X)  X(0) X(1) ... for each MAC port
 //   BOMBUS_RAISED_PORTS(X)  X(name, bits, is_output) for each raised port of the top
-//   BOMBUS_STREAMS(X)    X("name", is_output) for each AXI-Stream among them
+//   BOMBUS_STREAMS(X)    X("name", is_output, "tile") for each AXI-Stream among them
+//   BOMBUS_KIND_BITS, BOMBUS_LENGTH_BITS  of tuser, if the stream carries kinds of messages
+//   BOMBUS_MESSAGE_KINDS(X)   X("stream", "kind") for each, in the order of their numbers
+//   BOMBUS_MESSAGE_FIELDS(X)  X("stream", "kind", "field", offset, width) of their metadata
+//   BOMBUS_FIELD_VALUES(X)    X("stream", "kind", "field", "value", number) for enums
+//   BOMBUS_TCP_PORTS(X)  X("tile", port) for each application of TCP; 0: all ports of no other
 //   BOMBUS_MAC_CLOCKS(X) X(0, hertz) for each MAC port with a clock of its own
 //   BOMBUS_WAVE_FORMAT   "fst", "vcd" or ""
 //   BOMBUS_ASSERTIONS    0 or 1
@@ -116,10 +121,11 @@ inline std::vector<Pin> raised_pins([[maybe_unused]] Vtop& top) {
 struct Stream {
   const char* name;
   bool is_output;
+  const char* tile;
 };
 
 inline std::vector<Stream> raised_streams() {
-#define BOMBUS_STREAM(name, is_output) Stream{name, is_output != 0},
+#define BOMBUS_STREAM(name, is_output, tile) Stream{name, is_output != 0, tile},
   return {BOMBUS_STREAMS(BOMBUS_STREAM)};
 #undef BOMBUS_STREAM
 }

@@ -138,6 +138,7 @@ class Simulator {
 
   // Streams among the raised ports. Throws Failure if there is none of that name.
   StreamPort& stream(const std::string& name);
+  std::vector<StreamPort>& streams() { return streams_; }
   const StreamPort* stream_of(const Pin& pin) const;
   void send_message(StreamPort& stream, Message message);
   // A message of this stream, or (null) of any stream, waits for the program.

@@ -27,6 +27,7 @@ const Pin* need(const std::vector<Pin>& pins, const std::string& name) {
 StreamPort::StreamPort(const Stream& stream, const std::vector<Pin>& pins, unsigned index,
                        const bombus_options& options, bombus_errors& errors)
     : name_(stream.name),
+      tile_(stream.tile),
       is_output_(stream.is_output),
       errors_(errors),
       random_(options.seed, 4000 + index),

@@ -28,6 +28,7 @@ class StreamPort {
              const bombus_options& options, bombus_errors& errors);
 
   const std::string& name() const { return name_; }
+  const std::string& tile() const { return tile_; }
   bool is_output() const { return is_output_; }
   size_t user_bytes() const { return user_ ? user_->bytes() : 0; }
   unsigned user_bits() const { return user_ ? user_->bits : 0; }
@@ -53,6 +54,7 @@ class StreamPort {
   void check_waiting();
 
   std::string name_;
+  std::string tile_;  // whose layer has it
   bool is_output_;
   const Pin* data_;
   const Pin* keep_;

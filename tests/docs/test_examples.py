@@ -47,7 +47,9 @@ def test_pages_show_the_very_files() -> None:
     for page in PAGES:
         assert page.read_text() == renewed(page), f"{page.name}: run `make docs`"
     shown = {block.file for page in PAGES for block in blocks(page)}
-    examples = [path for path in EXAMPLES.rglob("*") if path.suffix in (".sv", ".yaml", ".py")]
+    examples = [
+        path for path in EXAMPLES.rglob("*") if path.suffix in (".sv", ".yaml", ".py", ".c")
+    ]
     assert shown >= {str(path.relative_to(ROOT)) for path in examples}
 
 

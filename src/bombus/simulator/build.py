@@ -114,13 +114,15 @@ def build_library(
     trace: bool = False,
     assertions: bool = False,
     sanitize: bool = False,
+    sanitize_model: bool = True,
     console: Console | None = None,
 ) -> Library:
     """The simulator of a directory written by `bombus.generation.generate`.
 
-    `sanitize`: with AddressSanitizer and UndefinedBehaviorSanitizer. The directory contains
-    everything that the design needs: `<name>.json` (the manifest), the file list that the manifest
-    names under `simulation`, and the files in it, relative to itself.
+    `sanitize`: with AddressSanitizer and UndefinedBehaviorSanitizer. `sanitize_model`: the model,
+    too, which then takes many times as long to compile. The directory contains everything that the
+    design needs: `<name>.json` (the manifest), the file list that the manifest names under
+    `simulation`, and the files in it, relative to itself.
     """
     manifests = list(generated.glob("*.json"))
     if len(manifests) != 1:
@@ -131,9 +133,10 @@ def build_library(
     options = model_options(trace, assertions)
     optimisation = CHECKING_OPTIMISATION if trace or assertions else OPTIMISATION
     sanitizers = SANITIZERS if sanitize else ()
+    of_model = sanitizers if sanitize_model else ()
     header = design_header(manifest, trace, assertions)
     key = content_key(
-        [verilator.version(), *options, *MODEL_CFLAGS, *sanitizers, optimisation, header],
+        [verilator.version(), *options, *cflags(of_model), *sanitizers, optimisation, header],
         [*_tree(generated), *_runtime()],
     )
 
@@ -143,7 +146,7 @@ def build_library(
             work = directory / "work"
             work.mkdir()
             with step(console, f"Verilating {name}"):
-                verilate(work, manifest, file_list, [*options, *cflags(sanitizers)], log)
+                verilate(work, manifest, file_list, [*options, *cflags(of_model)], log)
             (work / "bombus_design.h").write_text(header)
             with step(console, f"Compiling {name}"):
                 compile_model(

@@ -5,8 +5,11 @@ from __future__ import annotations
 
 import json
 import subprocess
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any
+
+from bombus.simulator.streams import KIND_BITS, LENGTH_BITS
 
 
 @lru_cache(maxsize=1)
@@ -26,6 +29,40 @@ def _largest_count(member: dict[str, Any]) -> int:
     """Entries of the largest array in a part of the register map."""
     count: int = member.get("count", 1)
     return max([count, *map(_largest_count, member.get("members", ()))])
+
+
+def _message_layout(manifest: dict[str, Any]) -> dict[str, str | int]:
+    """Kinds of messages that raised streams carry, with the fields of their metadata."""
+    kinds = [
+        (f'"{stream["name"]}", "{kind["name"]}"', kind["fields"])
+        for stream in manifest.get("streams", ())
+        for kind in stream["kinds"]
+    ]
+    return {
+        "BOMBUS_KIND_BITS": KIND_BITS,
+        "BOMBUS_LENGTH_BITS": LENGTH_BITS,
+        "BOMBUS_MESSAGE_KINDS(X)": " ".join(f"X({kind})" for kind, _ in kinds),
+        "BOMBUS_MESSAGE_FIELDS(X)": " ".join(
+            f'X({kind}, "{name}", {field["offset"]}, {field["width"]})'
+            for kind, fields in kinds
+            for name, field in fields.items()
+        ),
+        "BOMBUS_FIELD_VALUES(X)": " ".join(
+            f'X({kind}, "{name}", "{value}", {number})'
+            for kind, fields in kinds
+            for name, field in fields.items()
+            for value, number in field["values"].items()
+        ),
+    }
+
+
+def tcp_ports(manifest: dict[str, Any]) -> Iterator[tuple[str, int]]:
+    """Tiles with a TCP port, which the design assigns or which is a default; 0: all others."""
+    for tile in manifest["tiles"]:
+        for layer in tile["layers"]:
+            params: dict[str, Any] = layer["params"]
+            if "tcp_port" in params:
+                yield tile["name"], params["tcp_port"]
 
 
 def design_header(manifest: dict[str, Any], trace: bool, assertions: bool) -> str:
@@ -48,8 +85,12 @@ def design_header(manifest: dict[str, Any], trace: bool, assertions: bool) -> st
                 for pin in manifest.get("pins", ())
             ),
             "BOMBUS_STREAMS(X)": " ".join(
-                f'X("{stream["name"]}", {int(stream["output"])})'
+                f'X("{stream["name"]}", {int(stream["output"])}, "{stream["tile"]}")'
                 for stream in manifest.get("streams", ())
+            ),
+            **_message_layout(manifest),
+            "BOMBUS_TCP_PORTS(X)": " ".join(
+                f'X("{tile}", {port})' for tile, port in tcp_ports(manifest)
             ),
             "BOMBUS_MAC_CLOCKS(X)": " ".join(
                 f"X({port}, {round(given['clock_mhz'] * 1e6)}ull)"

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Calls into a simulator's library through the interface that its header declares.
 
-`sim/bombus_sim.h` is read by cffi, so that signatures are stated once.
+`sim/bombus_sim.h`, with what it includes, is read by cffi, so that signatures are stated once.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from pathlib import Path
 from types import TracebackType
@@ -33,6 +33,7 @@ def _declared() -> tuple[FFI, dict[str, list[str]]]:
     Preprocessor lines are removed.
     """
     text = (SIM / "bombus_sim.h").read_text()
+    text = re.sub(r'#include "(\w+\.h)"', lambda found: (SIM / found[1]).read_text(), text)
     text = re.sub(r"#ifdef __cplusplus.*?#endif", "", text, flags=re.DOTALL)
     kept = re.compile(r"#define \w+ \d+$|[^#]|$")
     lines = (line for line in text.splitlines() if kept.match(line))
@@ -77,7 +78,8 @@ class Native:
             reason = self.text(self.library.bombus_last_error(self.ffi.NULL))
             raise SimulationError(f"{path.name} could not be opened: {reason}")
         self._raised: list[BaseException] = []
-        self._poll = _poll(self.ffi, self._raised)
+        # Python runs its signal handlers in a callback.
+        self._poll = self.callback("bombus_poll", lambda _: 0)
         self.call("set_poll", self._poll, self.ffi.NULL)
 
     @property
@@ -118,6 +120,18 @@ class Native:
             return result
         raise SimulationError(self.text(self.library.bombus_last_error(self._sim)), -result)
 
+    def callback(self, kind: str, function: Callable[..., int]) -> Any:
+        """A C function that calls a Python one, for as long as the result is kept.
+
+        It returns 1 if that raises an exception, and `call`, in which this happened, raises it.
+        """
+        raised = self._raised
+
+        def keep(_: type[BaseException], error: BaseException, trace: TracebackType) -> None:
+            raised.append(error.with_traceback(trace))
+
+        return self.ffi.callback(kind, function, error=1, onerror=keep)
+
     def new(self, declaration: str, value: Any = None) -> Any:
         """A C object; SimulationError if the value does not fit."""
         try:
@@ -152,14 +166,3 @@ class Native:
             if value > high:
                 return SimulationError(f"{name}: must be at most {high}, not {value}")
         return SimulationError("a number is too large")
-
-
-def _poll(ffi: FFI, raised: list[BaseException]) -> Any:
-    """The callback that long calls use to ask whether to end. Python runs its signal handlers
-    here.
-    """
-
-    def keep(kind: type[BaseException], error: BaseException, trace: TracebackType) -> None:
-        raised.append(error.with_traceback(trace))
-
-    return ffi.callback("bombus_poll", lambda _: 0, error=1, onerror=keep)

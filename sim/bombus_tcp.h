@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Bombus simulator: TCP sockets in C, a part of bombus_sim.h, which includes this file.
+ *
+ * Sockets on the TCP engine of a design, for an application whose messages the design raises as two
+ * streams (layer tcp_host; docs/tcp-applications.md). tile: the tile of the application; NULL: the
+ * first tile that has such streams. -ENOENT: there is none. Its streams are then in use:
+ * bombus_send_message() and bombus_receive_message() would disturb the sockets.
+ *
+ * A listener or connection is a number above 0 that is never used again in this simulator. A
+ * number that was never given, or that is closed, is -EBADF, and a connection where a listener is
+ * needed, or a listener where a connection is, is -EINVAL. bombus_reset() and bombus_reset_core()
+ * close everything.
+ *
+ * Waiting. Functions with timeout_us let virtual time pass, as bombus_elapse_us() does, until they
+ * are done, at most this many microseconds: -ETIMEDOUT. timeout_us 0: no time passes; -EAGAIN
+ * instead of waiting. -EINVAL also if virtual time ends before. All others let no time pass; what
+ * they send goes into the design as time advances. In a live run, where time is real, nothing
+ * should wait: use timeout_us 0 between calls of bombus_run_live(), which returns when messages
+ * have come. */
+#ifndef BOMBUS_TCP_H_
+#define BOMBUS_TCP_H_
+
+#ifndef BOMBUS_SIM_H_
+#error "include bombus_sim.h"
+#endif
+
+/* What waiting does in place of letting time pass, where that is not enough: with several
+ * simulators joined by frames, all have to advance. pass_time gets the microseconds that are left
+ * and should let time pass in this simulator, at most that much, and at least a little. It may call
+ * all functions of this simulator except bombus_close(). If it returns other than 0, waiting ends
+ * with -EINTR. NULL (the start): time of this simulator passes. Applies to all tiles. */
+typedef int (*bombus_pass_time)(void *context, uint64_t microseconds);
+BOMBUS_API int bombus_tcp_set_pass_time(bombus_sim *sim, bombus_pass_time pass_time, void *context);
+
+/* Starts to accept connections to a port and returns a listener. backlog: connections that may
+ * wait for bombus_tcp_accept(); further ones are reset once they are open; 0: no limit.
+ * -EADDRINUSE: the port has a listener, or belongs to another tile. -EINVAL also if the port
+ * is not from 1 to 65535, or not the one that the tile has in the design file. */
+BOMBUS_API int bombus_tcp_listen(bombus_sim *sim, const char *tile, uint32_t port,
+                                 uint32_t backlog);
+
+/* The oldest connection that waits at a listener. */
+BOMBUS_API int bombus_tcp_accept(bombus_sim *sim, int listener, uint64_t timeout_us);
+
+/* Requests a connection through a MAC port with `port` at an IPv4 address (10.77.0.1 is
+ * 0x0A4D0001), from a local port that the engine chooses, and returns it at once. Until it is open,
+ * sending and receiving is -ENOTCONN; bombus_tcp_await() waits, and bombus_tcp_poll() reports it.
+ * -EINVAL also if port is not from 1 to 65535. */
+BOMBUS_API int bombus_tcp_open(bombus_sim *sim, const char *tile, uint32_t ip, uint32_t port,
+                               uint32_t mac_port);
+
+/* Opens a connection, waits until it is open, and returns it. -ECONNREFUSED: the peer has reset it
+ * or has not answered; -ENOBUFS: all sessions of the engine are in use. After every error the
+ * request is given up; if the connection opens later, it is reset. timeout_us 0 is -EINVAL: use
+ * bombus_tcp_open(). */
+BOMBUS_API int bombus_tcp_connect(bombus_sim *sim, const char *tile, uint32_t ip, uint32_t port,
+                                  uint32_t mac_port, uint64_t timeout_us);
+
+/* Sends bytes: waits until the send buffer of the engine has taken all of them, and returns their
+ * number, or a smaller one if the time is over or the connection is reset meanwhile. An error only
+ * if it has taken none: -EAGAIN or -ETIMEDOUT: there is no space. -ECONNRESET: the connection was
+ * reset; -EPIPE: it was shut down, or both sides have ended it. length: 1 to INT_MAX. */
+BOMBUS_API int bombus_tcp_send(bombus_sim *sim, int connection, const uint8_t *data, size_t length,
+                               uint64_t timeout_us);
+
+/* Queues any number of bytes, which are sent as the send buffer has space, and returns 0.
+ * BOMBUS_TCP_UNSENT counts those that wait. Errors as for bombus_tcp_send(). */
+BOMBUS_API int bombus_tcp_write(bombus_sim *sim, int connection, const uint8_t *data,
+                                size_t length);
+
+/* Takes bytes that have come, in order, and returns their number, at most `capacity` (1 or more),
+ * as soon as there are some. 0: the peer sends no more. -ECONNRESET: the connection was reset, and
+ * nothing is left. */
+BOMBUS_API int bombus_tcp_receive(bombus_sim *sim, int connection, uint8_t *data, size_t capacity,
+                                  uint64_t timeout_us);
+
+/* Nothing will be sent after what was sent so far; bytes may still be received. */
+BOMBUS_API int bombus_tcp_shutdown(bombus_sim *sim, int connection);
+
+/* Closes a connection: what was sent still arrives, what comes is discarded. Its number is then
+ * only good for bombus_tcp_abort(), bombus_tcp_get() and bombus_tcp_await() with BOMBUS_TCP_CLOSED,
+ * and for nothing (-EBADF) once the session is free, which takes the peer's close, too. Or closes a
+ * listener: connections that wait there and new ones are reset. */
+BOMBUS_API int bombus_tcp_close(bombus_sim *sim, int socket);
+
+/* Resets a connection and closes it; bytes in transit may be lost. */
+BOMBUS_API int bombus_tcp_abort(bombus_sim *sim, int connection);
+
+/* What a connection can wait for, and what has happened to it. */
+enum {
+  BOMBUS_TCP_OPENED = 1,    /* it is or was open */
+  BOMBUS_TCP_READABLE = 2,  /* there are bytes, the end of the peer's stream, or a reset */
+  BOMBUS_TCP_WRITABLE = 4,  /* the send buffer has space, and no byte waits for it */
+  BOMBUS_TCP_SENT = 8,      /* no byte of bombus_tcp_write() waits for space */
+  BOMBUS_TCP_CLOSED = 16,   /* the session has ended on both sides */
+  BOMBUS_TCP_RESET = 32     /* ... by a reset or a timeout; or it could not be opened */
+};
+
+/* Waits until one of the given conditions (not BOMBUS_TCP_RESET) holds, and returns all that hold,
+ * with those that were not asked for. A session that ends becomes readable, writable, and sent. A
+ * connection that could not be opened has the errors of bombus_tcp_connect(). */
+BOMBUS_API int bombus_tcp_await(bombus_sim *sim, int connection, uint32_t conditions,
+                                uint64_t timeout_us);
+
+/* A connection with news: something has happened to it since it was last reported. */
+typedef struct {
+  int32_t connection;
+  uint32_t changes; /* BOMBUS_TCP_OPENED ... BOMBUS_TCP_RESET that hold now */
+} bombus_tcp_news;
+
+/* Handles what has come from the design, writes the connections with news since the last call, at
+ * most `capacity`, in the order in which the first news of each came, and returns their number; the
+ * next call reports the others. Bytes that the engine announces come a little later, and are news
+ * again. A connection is also reported while it waits to be accepted, and when its session ends
+ * after it was closed. News of the last 65536 connections are kept. news may be NULL if capacity is
+ * 0. */
+BOMBUS_API int bombus_tcp_poll(bombus_sim *sim, const char *tile, bombus_tcp_news *news,
+                               size_t capacity);
+
+/* What can be read (bombus_tcp_get) or set (bombus_tcp_set) of a connection or listener. */
+enum {
+  BOMBUS_TCP_AVAILABLE = 1, /* bytes that can be received without waiting */
+  BOMBUS_TCP_UNSENT,        /* bytes that wait for space in the send buffer */
+  BOMBUS_TCP_PEER_IP,       /* 10.77.0.1 is 0x0A4D0001 */
+  BOMBUS_TCP_PEER_PORT,
+  BOMBUS_TCP_PORT,    /* of this side; also of a listener. 0 until a connection is open */
+  BOMBUS_TCP_SESSION, /* of the engine, as in its registers; -ENOTCONN until it is open */
+  BOMBUS_TCP_STATE,   /* BOMBUS_TCP_OPENED ... BOMBUS_TCP_RESET that hold */
+  BOMBUS_TCP_AT_END,  /* 1: the peer sends no more, and everything has been received */
+  BOMBUS_TCP_ERROR,   /* an errno value: why it could not be opened, or ECONNRESET; 0: none */
+  BOMBUS_TCP_WAITING, /* of a listener: connections that wait to be accepted */
+  BOMBUS_TCP_BACKLOG, /* of a listener; can be set */
+  /* Of the engine's session. Not settable yet: -ENOPROTOOPT. */
+  BOMBUS_TCP_NODELAY = 64,
+  BOMBUS_TCP_KEEPALIVE,
+  BOMBUS_TCP_USER_TIMEOUT
+};
+
+/* -ENOPROTOOPT: there is no such option, or not of a connection, or not of a listener. */
+BOMBUS_API int bombus_tcp_get(bombus_sim *sim, int socket, uint32_t option, uint64_t *value);
+/* -ENOPROTOOPT: also if the option can only be read. */
+BOMBUS_API int bombus_tcp_set(bombus_sim *sim, int socket, uint32_t option, uint64_t value);
+
+/* Writes the connections whose sessions are not free yet, at most `capacity`, closed ones among
+ * them, and returns how many there are. connections may be NULL if capacity is 0. */
+BOMBUS_API int bombus_tcp_connections(bombus_sim *sim, const char *tile, int32_t *connections,
+                                      size_t capacity);
+
+#endif

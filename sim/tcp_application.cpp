@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tcp_application.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <utility>
+
+#include "arguments.h"
+
+namespace bombus {
+
+namespace {
+
+struct TcpPort {
+  std::string tile;
+  uint16_t port;
+};
+
+// TCP ports that the design gives to its tiles.
+const std::vector<TcpPort>& given_ports() {
+#define BOMBUS_TCP_PORT(tile, port) {tile, port},
+  static const std::vector<TcpPort> ports{BOMBUS_TCP_PORTS(BOMBUS_TCP_PORT)};
+#undef BOMBUS_TCP_PORT
+  return ports;
+}
+
+uint16_t given_port(const std::string& tile) {
+  for (const TcpPort& each : given_ports()) {
+    if (each.tile == tile) return each.port;
+  }
+  return 0;
+}
+
+uint16_t checked_port(uint32_t port) {
+  if (port < 1 || port > 65535) {
+    refuse("port: should be 1 to 65535, not " + std::to_string(port));
+  }
+  return static_cast<uint16_t>(port);
+}
+
+}  // namespace
+
+TcpApplication::TcpApplication(Simulator& simulator, StreamPort& out, StreamPort& in,
+                               std::string tile, int& last_number)
+    : simulator_(simulator),
+      out_(out),
+      in_(in),
+      tile_(std::move(tile)),
+      messages_(out, in),
+      port_(given_port(tile_)),
+      last_number_(last_number) {}
+
+// ---- For programs ----
+
+int TcpApplication::listen(uint32_t wanted, uint32_t backlog) {
+  const uint16_t port = checked_port(wanted);
+  const std::string text = std::to_string(port);
+  if (port_ != 0 && port_ != port) {
+    refuse("tile " + tile_ + " has port " + std::to_string(port_) + " only, not " + text);
+  }
+  for (const TcpPort& each : given_ports()) {
+    if (each.port == port && each.tile != tile_) {
+      throw Failure(EADDRINUSE, "port " + text + " is that of tile " + each.tile);
+    }
+  }
+  for (const auto& [number, listener] : listeners_) {
+    if (listener.port == port) throw Failure(EADDRINUSE, "already listening on port " + text);
+  }
+  request({TcpVerb::kListen, 0, port, false, 0, 0, 0});
+  listeners_[++last_number_] = {port, backlog, {}};
+  return last_number_;
+}
+
+int TcpApplication::open(uint32_t ip, uint32_t wanted, uint32_t mac_port) {
+  const uint16_t port = checked_port(wanted);
+  if (mac_port >= kMacPorts) refuse("no MAC port " + std::to_string(mac_port));
+  TcpConnection& connection = add(ip, port);
+  openings_.push_back(&connection);
+  request({TcpVerb::kConnect, 0, ip, false, mac_port, port, port_});
+  return connection.number();
+}
+
+void TcpApplication::close_listener(int number) {
+  const std::deque<int> waiting = std::move(listeners_.at(number).waiting);
+  listeners_.erase(number);
+  for (const int each : waiting) {
+    if (TcpConnection* left = connection(each)) abort(*left);
+  }
+}
+
+void TcpApplication::close(TcpConnection& connection) {
+  connection.close();
+  forget_waiting(connection);
+  remove_if_done(connection);
+}
+
+void TcpApplication::abort(TcpConnection& connection) {
+  connection.abort();
+  forget_waiting(connection);
+  remove_if_done(connection);
+}
+
+// A program may end a connection that it has not accepted.
+void TcpApplication::forget_waiting(const TcpConnection& connection) {
+  for (auto& [number, listener] : listeners_) {
+    auto& waiting = listener.waiting;
+    const auto found = std::find(waiting.begin(), waiting.end(), connection.number());
+    if (found != waiting.end()) waiting.erase(found);
+  }
+}
+
+TcpListener* TcpApplication::listener(int number) {
+  const auto found = listeners_.find(number);
+  return found == listeners_.end() ? nullptr : &found->second;
+}
+
+TcpConnection* TcpApplication::connection(int number) {
+  const auto found = connections_.find(number);
+  return found == connections_.end() ? nullptr : found->second.get();
+}
+
+void TcpApplication::take_all() {
+  auto& received = out_.received();
+  while (!received.empty()) {
+    const Message message = std::move(received.front());
+    received.pop_front();
+    if (messages_.is_data(message)) {
+      take_data(message);
+    } else {
+      take_event(messages_.event(message));
+    }
+  }
+}
+
+std::vector<bombus_tcp_news> TcpApplication::take_news(size_t most) {
+  std::vector<bombus_tcp_news> taken;
+  for (; taken.size() < most && !news_.empty(); news_.pop_front()) {
+    const int number = news_.front();
+    const TcpConnection* known = connection(number);
+    taken.push_back({number, known ? known->state() : changes_.at(number)});
+    changes_.erase(number);
+  }
+  return taken;
+}
+
+std::vector<int> TcpApplication::connections() const {
+  std::vector<int> numbers;
+  for (const auto& [session, connection] : sessions_) numbers.push_back(connection->number());
+  return numbers;
+}
+
+// ---- For connections ----
+
+void TcpApplication::read(TcpConnection& connection, uint32_t start, uint32_t length) {
+  reads_.push_back(&connection);
+  send(messages_.read(port_, connection.session(), start, length));
+}
+
+// ---- Messages ----
+
+void TcpApplication::take_data(const Message& message) {
+  if (reads_.empty()) throw Failure(EIO, "the design has sent bytes that were not asked for");
+  TcpConnection& connection = *reads_.front();
+  reads_.pop_front();
+  connection.take_data(message.data.data(), message.data.size());
+  add_news(connection);
+  remove_if_done(connection);
+}
+
+void TcpApplication::take_event(const TcpEvent& event) {
+  if (event.opened) {
+    take_opened(event);
+    return;
+  }
+  if (event.failed && !event.closed) {
+    fail(event, ENOBUFS);
+    return;
+  }
+  const auto found = sessions_.find(event.session);
+  if (found != sessions_.end()) {
+    TcpConnection& connection = *found->second;
+    connection.take(event);
+    add_news(connection);
+    remove_if_done(connection);
+  } else if (event.closed) {
+    fail(event, ECONNREFUSED);
+    request({TcpVerb::kFree, event.session, event.write_end, false, 0, 0, 0});
+  }
+}
+
+void TcpApplication::take_opened(const TcpEvent& event) {
+  TcpConnection* requested = is_requested(event) ? answered(event) : nullptr;
+  TcpConnection& connection = requested ? *requested : add(event.ip, event.peer_port);
+  sessions_[event.session] = &connection;
+  connection.take(event);
+  add_news(connection);
+  if (requested != nullptr && !requested->is_released()) return;
+  if (!is_requested(event)) {
+    for (auto& [number, listener] : listeners_) {
+      if (listener.port != event.own_port) continue;
+      if (listener.backlog != 0 && listener.waiting.size() >= listener.backlog) break;
+      listener.waiting.push_back(connection.number());
+      return;
+    }
+  }
+  abort(connection);  // nobody wants it
+}
+
+TcpConnection* TcpApplication::answered(const TcpEvent& event) {
+  const auto found =
+      std::find_if(openings_.begin(), openings_.end(), [&](const TcpConnection* each) {
+        return each->ip() == event.ip && each->peer_port() == event.peer_port;
+      });
+  if (found == openings_.end()) return nullptr;
+  TcpConnection* connection = *found;
+  openings_.erase(found);
+  return connection;
+}
+
+TcpConnection& TcpApplication::add(uint32_t ip, uint16_t peer_port) {
+  const int number = ++last_number_;
+  auto made = std::make_unique<TcpConnection>(*this, number, ip, peer_port);
+  return *(connections_[number] = std::move(made));
+}
+
+void TcpApplication::fail(const TcpEvent& event, int error) {
+  TcpConnection* connection = is_requested(event) ? answered(event) : nullptr;
+  if (connection == nullptr) return;
+  connection->fail(error);
+  add_news(*connection);
+  remove_if_done(*connection);
+}
+
+void TcpApplication::add_news(const TcpConnection& connection) {
+  const auto [at, is_new] = changes_.try_emplace(connection.number(), 0);
+  at->second = connection.state();
+  if (!is_new) return;
+  news_.push_back(connection.number());
+  if (news_.size() > kMostNews) {
+    changes_.erase(news_.front());
+    news_.pop_front();
+  }
+}
+
+void TcpApplication::remove_if_done(TcpConnection& connection) {
+  if (!connection.is_done()) return;
+  const auto session = sessions_.find(connection.session());
+  if (session != sessions_.end() && session->second == &connection) sessions_.erase(session);
+  connections_.erase(connection.number());
+}
+
+}  // namespace bombus

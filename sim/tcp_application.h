@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// The sockets of one application outside the design: its listeners and connections, and the messages
+// that belong to them.
+#ifndef BOMBUS_TCP_APPLICATION_H_
+#define BOMBUS_TCP_APPLICATION_H_
+
+#include <cstdint>
+#include <deque>
+#include <list>
+#include <map>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "bombus_sim.h"
+#include "simulator.h"
+#include "tcp_connection.h"
+#include "tcp_messages.h"
+
+namespace bombus {
+
+struct TcpListener {
+  uint16_t port;
+  uint32_t backlog;  // 0: no limit
+  std::deque<int> waiting;  // numbers of connections
+};
+
+class TcpApplication {
+ public:
+  // `last_number`: of a socket, common to all applications.
+  TcpApplication(Simulator& simulator, StreamPort& out, StreamPort& in, std::string tile,
+                 int& last_number);
+  TcpApplication(const TcpApplication&) = delete;
+  TcpApplication& operator=(const TcpApplication&) = delete;
+
+  const std::string& tile() const { return tile_; }
+  StreamPort& out() { return out_; }
+
+  // ---- For programs. Numbers are those of sockets. ----
+
+  // These throw Failure.
+  int listen(uint32_t port, uint32_t backlog);
+  int open(uint32_t ip, uint32_t port, uint32_t mac_port);
+  // Ends a listener; connections that wait there are reset.
+  void close_listener(int number);
+  // These end a connection, and remove it if nothing more will come.
+  void close(TcpConnection& connection);
+  void abort(TcpConnection& connection);
+
+  // Null if there is none.
+  TcpListener* listener(int number);
+  TcpConnection* connection(int number);
+
+  // Handles all messages that have come.
+  void take_all();
+  // Moves the oldest news.
+  std::vector<bombus_tcp_news> take_news(size_t most);
+  // Those whose sessions are not free, by session.
+  std::vector<int> connections() const;
+
+  // ---- For connections ----
+
+  void request(const TcpRequest& request) { send(messages_.request(request)); }
+  void read(TcpConnection& connection, uint32_t start, uint32_t length);
+  void send_data(uint16_t session, uint32_t start, const uint8_t* data, size_t length) {
+    send(messages_.data(session, start, data, length));
+  }
+
+ private:
+  static constexpr size_t kMostNews = 65536;
+
+  void forget_waiting(const TcpConnection& connection);
+  void send(Message message) { simulator_.send_message(in_, std::move(message)); }
+  void take_data(const Message& message);
+  void take_event(const TcpEvent& event);
+  void take_opened(const TcpEvent& event);
+  // The oldest request for a connection that an event about a new session answers, which is then
+  // answered; null: none.
+  TcpConnection* answered(const TcpEvent& event);
+  // Whether the application, not a peer, has asked for it: the engine has chosen the port.
+  static bool is_requested(const TcpEvent& event) { return event.port != event.own_port; }
+  TcpConnection& add(uint32_t ip, uint16_t peer_port);
+  void fail(const TcpEvent& event, int error);
+  void add_news(const TcpConnection& connection);
+  void remove_if_done(TcpConnection& connection);
+
+  Simulator& simulator_;
+  StreamPort& out_;
+  StreamPort& in_;
+  std::string tile_;
+  TcpMessages messages_;
+  uint16_t port_;  // that the design gives the application; 0: any
+  int& last_number_;
+
+  std::map<int, TcpListener> listeners_;
+  std::unordered_map<int, std::unique_ptr<TcpConnection>> connections_;
+  std::map<uint16_t, TcpConnection*> sessions_;
+  std::list<TcpConnection*> openings_;   // the oldest first
+  std::deque<TcpConnection*> reads_;     // whose bytes come next
+  std::deque<int> news_;                 // connections, the oldest news first
+  std::unordered_map<int, uint32_t> changes_;  // of each in news_: its last state
+};
+
+}  // namespace bombus
+#endif
