@@ -9,7 +9,8 @@
 
 An application of the design hands its messages to a program by two raised streams
 (`Simulation.streams`): one out of the design that carries `tcp_event` and `tcp_data`, one into it
-that carries `tcp_data`, `tcp_read` and `tcp_request`. What these say: docs/tcp.md.
+that carries `tcp_data`, `tcp_read` and `tcp_request`. What these say: docs/tcp.md. The sockets are
+those of the C interface (`sim/bombus_tcp.h`).
 
 Calls that wait let virtual time pass, at most `timeout` seconds of it, and raise TimeoutError then.
 `poll`, `Connection.write` and `Connection.read` never wait: in a live run, where time is real, a
@@ -18,101 +19,148 @@ program uses these, and `accept` with `timeout=0`.
 
 from __future__ import annotations
 
-import math
-from collections import deque
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable
 from ipaddress import IPv4Address
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+from weakref import WeakValueDictionary
 
 from bombus.simulator.native import SimulationError
-from bombus.simulator.streams import Message, Stream
-from bombus.simulator.tcp_connection import DATA, DEFAULT_TIMEOUT, REQUEST, Connection
+from bombus.simulator.tcp_calls import TcpCalls, microseconds
+from bombus.simulator.tcp_connection import DEFAULT_TIMEOUT, Connection
 
 if TYPE_CHECKING:
     from bombus.simulator.simulation import Simulation
 
 __all__ = ["Connection", "Listener", "Opening", "Sockets"]
 
-EVENT, READ = "tcp_event", "tcp_read"
+_NEWS = 256  # that are asked for at a time
 
 
-@dataclass
 class Opening:
     """A requested connection: later it has a `connection` or an `error`."""
 
-    peer: tuple[int, int]  # address and port
-    connection: Connection | None = None
-    error: str = ""
-    is_given_up: bool = False
+    def __init__(self, sockets: Sockets, number: int, peer: tuple[int, int]) -> None:
+        self._sockets = sockets
+        self.number = number
+        self.peer = peer  # address and port
+        self._connection: Connection | None = None
+        self._error = ""
+
+    @property
+    def connection(self) -> Connection | None:
+        self._look()
+        return self._connection
+
+    @property
+    def error(self) -> str:
+        self._look()
+        return self._error
+
+    def give_up(self) -> None:
+        """If the connection opens later, it is reset."""
+        self._sockets.calls.abort(self.number)
+
+    def _look(self) -> None:
+        if self._connection is not None or self._error:
+            return
+        calls = self._sockets.calls
+        state = calls.get(self.number, "STATE")
+        if state is None:
+            self._error = "it was given up"
+        elif state & calls.constant("OPENED"):
+            self._connection = self._sockets.connection(self.number)
+        elif state & calls.constant("RESET"):
+            try:
+                calls.call("await", self.number, calls.constant("OPENED"), 0)
+            except ConnectionRefusedError as error:
+                self._error = str(error)
+            self.give_up()
 
 
 class Listener:
     """A port on which connections are accepted."""
 
-    def __init__(self, sockets: Sockets, port: int) -> None:
+    def __init__(self, sockets: Sockets, number: int, port: int) -> None:
         self._sockets = sockets
+        self._number = number
         self.port = port
-        self.waiting: deque[Connection] = deque()
+
+    @property
+    def waiting(self) -> int:
+        """Connections that `accept` returns without waiting."""
+        return self._sockets.calls.get(self._number, "WAITING") or 0
 
     def accept(self, timeout: float = DEFAULT_TIMEOUT) -> Connection:
         """The next connection that a peer has opened."""
-        self._sockets.wait(lambda: bool(self.waiting), timeout, "no connection")
-        return self.waiting.popleft()
+        number = self._sockets.calls.call("accept", self._number, microseconds(timeout))
+        found = self._sockets.connection(number)
+        assert found is not None  # it has just been accepted
+        return found
 
     def close(self) -> None:
         """Accepts no further connections: new ones are reset."""
-        self._sockets.listeners.pop(self.port, None)
-        while self.waiting:
-            self.waiting.popleft().abort()
+        self._sockets.calls.close(self._number)
+        if self._sockets.listeners.get(self.port) is self:
+            del self._sockets.listeners[self.port]
 
 
 class Sockets:
-    """The connections of an application outside the design."""
+    """The connections of an application outside the design.
+
+    `tile`: the tile of the application; None: the first one that has one.
+    """
 
     def __init__(self, simulation: Simulation, tile: str | None = None) -> None:
-        self._simulation = simulation
-        self._out, self._in = _streams(simulation, tile)
-        self.tile = self._out.tile
-        self._tcp_port = _ports(simulation, self.tile)
+        self.calls = TcpCalls(simulation._native)
+        self._tile = self.calls.text(tile)
         self.listeners: dict[int, Listener] = {}
-        self._sessions: dict[int, Connection] = {}
-        self._opening: list[Opening] = []  # the oldest first
-        # Connections whose reads will be answered next, in order
-        self.reads: deque[Connection] = deque()
+        # Those that the program still has: their numbers are all that the library keeps.
+        self._known: WeakValueDictionary[int, Connection] = WeakValueDictionary()
+        self._openings: WeakValueDictionary[int, Opening] = WeakValueDictionary()
         self._changed: dict[Connection, None] = {}  # since the last `poll`, in order
-        # Lets up to some microseconds pass, if other simulations must also advance.
-        self.pass_time: Callable[[int], object] | None = None
+        self._news = self.calls.new("bombus_tcp_news[]", _NEWS)
+        self._pass_time: Callable[[int], object] | None = None
+        _ = self.connections  # checks that there is such an application
 
     @property
     def connections(self) -> list[Connection]:
         """Connections whose sessions are not free yet."""
-        return list(self._sessions.values())
+        count = self.calls.call("connections", self._tile, self.calls.null, 0)
+        numbers = self.calls.new("int32_t[]", count)
+        self.calls.call("connections", self._tile, numbers, count)
+        found = (self.connection(number) for number in numbers)
+        return [each for each in found if each is not None]
 
-    def listen(self, port: int) -> Listener:
-        """Starts to accept connections to a port."""
-        self._check_port(port)
-        if port in self.listeners:
-            raise SimulationError(f"already listening on port {port}")
-        self.listeners[port] = Listener(self, port)
-        self.send(REQUEST, request="request_listen", place=port)
+    @property
+    def pass_time(self) -> Callable[[int], object] | None:
+        """What waiting does in place of letting time pass in this simulation.
+
+        It lets up to some microseconds pass, if other simulations must also advance.
+        """
+        return self._pass_time
+
+    @pass_time.setter
+    def pass_time(self, pass_time: Callable[[int], object] | None) -> None:
+        given = self.calls.null
+        if pass_time is not None:
+            given = self.calls.callback("bombus_pass_time", lambda _, left: (pass_time(left), 0)[1])
+        self.calls.call("set_pass_time", given, self.calls.null)
+        self._pass_time, self._callback = pass_time, given  # the library does not keep it alive
+
+    def listen(self, port: int, backlog: int = 0) -> Listener:
+        """Starts to accept connections to a port.
+
+        `backlog`: connections that may wait for `accept`; further ones are reset. 0: no limit.
+        """
+        number = self.calls.call("listen", self._tile, port, backlog)
+        self.listeners[port] = Listener(self, number, port)
         return self.listeners[port]
 
     def open(self, ip: str, port: int, *, mac_port: int = 0) -> Opening:
         """Requests a connection like `connect`, but does not wait."""
         address = int(_address(ip))
-        if not 1 <= port <= 65535:
-            raise SimulationError(f"port: should be 1 to 65535, not {port}")
-        opening = Opening((address, port))
-        self.send(
-            REQUEST,
-            request="request_connect",
-            place=address,
-            mac_port=mac_port,
-            peer_port=port,
-            port=self._tcp_port,
-        )
-        self._opening.append(opening)
+        number = self.calls.call("open", self._tile, address, port, mac_port)
+        opening = self._openings[number] = Opening(self, number, (address, port))
         return opening
 
     def connect(
@@ -123,15 +171,15 @@ class Sockets:
         Raises ConnectionRefusedError if the peer resets it or does not answer, or if no session is
         free.
         """
+        limit = microseconds(timeout)
         opening = self.open(ip, port, mac_port=mac_port)
         try:
-            self.wait(
-                lambda: opening.connection is not None or bool(opening.error),
-                timeout,
-                f"no connection with {ip} port {port}",
-            )
-        except TimeoutError:
-            opening.is_given_up = True
+            self.calls.call("await", opening.number, self.calls.constant("OPENED"), limit)
+        except ConnectionRefusedError as error:
+            opening.give_up()
+            raise ConnectionRefusedError(f"{ip} port {port}: {error}") from None
+        except BaseException:
+            opening.give_up()
             raise
         if opening.connection is None:
             raise ConnectionRefusedError(f"{ip} port {port}: {opening.error}")
@@ -142,102 +190,35 @@ class Sockets:
 
         Returns the connections with news since the last call: opened, bytes, space, or ended.
         """
-        self._take_all()
+        self.collect()
         changed = list(self._changed)
         self._changed.clear()
         return changed
 
-    def _take_all(self) -> None:
-        while (message := self._out.receive()) is not None:
-            self._take(message)
-
-    def wait(self, is_done: Callable[[], bool], timeout: float, what: str) -> None:
-        """Lets virtual time pass until a condition holds; TimeoutError after `timeout` seconds."""
-        if not 0 <= timeout < math.inf:
-            raise SimulationError(f"timeout: should be 0 seconds or more, not {timeout}")
-        end = self._simulation.time_us + round(timeout * 1_000_000)
-        while True:
-            self._take_all()
-            if is_done():
-                return
-            left = end - self._simulation.time_us
-            if left <= 0:
-                raise TimeoutError(f"{what} in {timeout} seconds")
-            if self.pass_time is not None:
-                self.pass_time(left)
-            elif (message := self._out.receive(left)) is not None:
-                self._take(message)
-
     # ---- For connections ----
 
-    def send(self, kind: str, data: bytes = b"", **fields: int | str) -> None:
-        self._in.send_kind(kind, data, **fields)
+    def collect(self) -> None:
+        """Takes the news of all connections."""
+        count = _NEWS
+        while count == _NEWS:
+            count = self.calls.call("poll", self._tile, self._news, _NEWS)
+            for each in self._news[0:count]:
+                self._take(each.connection, each.changes)
 
-    def read(self, connection: Connection, start: int, length: int) -> None:
-        self.reads.append(connection)
-        self.send(READ, port=self._tcp_port, session=connection.session, start=start, length=length)
+    def connection(self, number: int) -> Connection | None:
+        """An open connection; None if its session is free again."""
+        found = self._known.get(number)
+        if found is None and (session := self.calls.get(number, "SESSION")) is not None:
+            found = self._known[number] = Connection(self, number, session)
+        return found
 
-    def reads_of(self, connection: Connection) -> bool:
-        return connection in self.reads
-
-    def forget(self, connection: Connection) -> None:
-        del self._sessions[connection.session]
-
-    # ---- Messages ----
-
-    def _take(self, message: Message) -> None:
-        if message.kind == DATA:
-            connection = self.reads.popleft()
-            connection.take_data(message.data)
-            self._changed[connection] = None
-            return
-        fields = dict(message.fields)
-        if fields["changes.opened"]:
-            connection = Connection(self, message)
-            self._sessions[connection.session] = connection
-            self._changed[connection] = None
-            connection.take_event(fields)
-            opening = self._opened(fields)
-            listener = self.listeners.get(connection.port) if opening is None else None
-            if listener is not None:
-                listener.waiting.append(connection)
-            elif opening is not None and not opening.is_given_up:
-                opening.connection = connection
-            else:
-                connection.abort()
-        elif fields["changes.failed"] and not fields["changes.closed"]:
-            if (opening := self._opened(fields)) is not None:
-                opening.error = "all sessions are in use"
-        elif fields["session"] not in self._sessions and fields["changes.closed"]:
-            if (opening := self._opened(fields)) is not None:
-                opening.error = "the peer has refused it, or has not answered"
-            place = fields["write_end"]
-            self.send(REQUEST, request="request_free", session=fields["session"], place=place)
-        elif (known := self._sessions.get(fields["session"])) is not None:
-            self._changed[known] = None
-            known.take_event(fields)
-
-    def _opened(self, fields: dict[str, int]) -> Opening | None:
-        """The pending request that an event about a new session answers; None if the peer opened
-        it.
-        """
-        if fields.get("port", fields["tuple.own_port"]) == fields["tuple.own_port"]:
-            return None
-        peer = (fields["tuple.ip"], fields["tuple.peer_port"])
-        for opening in self._opening:
-            if opening.peer == peer:
-                self._opening.remove(opening)
-                return opening
-        return Opening(peer, is_given_up=True)
-
-    def _check_port(self, port: int) -> None:
-        if not 1 <= port <= 65535:
-            raise SimulationError(f"port: should be 1 to 65535, not {port}")
-        if self._tcp_port not in (0, port):
-            raise SimulationError(f"tile {self.tile} has port {self._tcp_port} only, not {port}")
-        for tile, other in _given_ports(self._simulation):
-            if tile != self.tile and other == port:
-                raise SimulationError(f"port {port} is that of tile {tile}")
+    def _take(self, number: int, state: int) -> None:
+        if state & self.calls.constant("OPENED"):
+            if (connection := self.connection(number)) is not None:
+                connection.note(state)
+                self._changed[connection] = None
+        elif number not in self._openings:
+            self.calls.abort(number)  # it could not be opened, and nobody asks
 
 
 def _address(text: str) -> IPv4Address:
@@ -245,30 +226,3 @@ def _address(text: str) -> IPv4Address:
         return IPv4Address(text)
     except ValueError:
         raise SimulationError(f"ip {text!r}: should be an IPv4 address") from None
-
-
-def _streams(simulation: Simulation, tile: str | None) -> tuple[Stream, Stream]:
-    """The streams of an application, of the first tile that has them or of a given one."""
-    every = [each for each in simulation.streams.values() if tile in (None, each.tile)]
-    for out in every:
-        if out.is_output and {EVENT, DATA} <= {*out.kinds}:
-            for into in every:
-                if into.tile == out.tile and {DATA, READ, REQUEST} <= {*into.kinds}:
-                    return out, into
-    raise SimulationError(
-        f"{f'tile {tile} is' if tile else 'there is'} no tile that raises the messages of a TCP "
-        "application to the top"
-    )
-
-
-def _given_ports(simulation: Simulation) -> Iterator[tuple[str, int]]:
-    """TCP ports assigned to tiles by the design or by default."""
-    for tile in simulation.manifest["tiles"]:
-        for layer in tile["layers"]:
-            params: dict[str, Any] = layer["params"]
-            if "tcp_port" in params:
-                yield tile["name"], params["tcp_port"]
-
-
-def _ports(simulation: Simulation, tile: str) -> int:
-    return next((port for name, port in _given_ports(simulation) if name == tile), 0)

@@ -1,75 +1,53 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A connection of `bombus.simulator.tcp`: bytes, ends, and the messages that these take."""
+"""A connection of `bombus.simulator.tcp`."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from ipaddress import IPv4Address
 from types import TracebackType
-from typing import Protocol, Self
+from typing import Any, Protocol, Self
 
 from bombus.simulator.native import SimulationError
-from bombus.simulator.streams import Message
+from bombus.simulator.tcp_calls import TcpCalls, microseconds
 
-DATA, REQUEST = "tcp_data", "tcp_request"
 DEFAULT_TIMEOUT = 60.0  # seconds of virtual time
-_CHUNK = 8192  # maximum bytes of a message
-_LEAST_RING = 1024  # minimum size of a send buffer per session
-_MODULO = 1 << 32
-
-
-def _distance(start: int, end: int) -> int:
-    """Bytes from one position in a stream to a later one."""
-    return (end - start) % _MODULO
+_CHUNK = 8192  # bytes that `receive` returns at most by default
 
 
 class Application(Protocol):
     """What a connection needs of `Sockets`."""
 
-    def wait(self, is_done: Callable[[], bool], timeout: float, what: str) -> None: ...
+    @property
+    def calls(self) -> TcpCalls: ...
 
-    def send(self, kind: str, data: bytes = b"", **fields: int | str) -> None: ...
-
-    def read(self, connection: Connection, start: int, length: int) -> None: ...
-
-    def reads_of(self, connection: Connection) -> bool: ...
-
-    def forget(self, connection: Connection) -> None: ...
+    def collect(self) -> None: ...
 
 
 class Connection:
     """An open connection. As a context manager it is closed at the end."""
 
-    def __init__(self, sockets: Application, event: Message) -> None:
-        fields = event.fields
+    def __init__(self, sockets: Application, number: int, session: int) -> None:
         self._sockets = sockets
-        self.session: int = fields["session"]
-        self.peer = (str(IPv4Address(fields["tuple.ip"])), fields["tuple.peer_port"])
-        self.port: int = fields["tuple.own_port"]
-        self.is_reset = False  # by the peer, by a timeout, or by `abort`
-        self._received = bytearray()
-        self._asked = self._taken = self._read_end = fields["read_end"]
-        self._written = self._write_end = fields["write_end"]
-        self._queue = bytearray()
-        self._peer_closed = False
-        self._closing = self._close_sent = False
-        self._over = False  # the session has ended
-        self._released = False  # the program has released it
-        self._freed = False
-        self._wishes = {"request_readable": 0, "request_writable": 0}
-        self._waits_for_space = False
+        self._calls = sockets.calls
+        self._number = number
+        self.session = session
+        self.peer = (str(IPv4Address(self._get("PEER_IP"))), self._get("PEER_PORT"))
+        self.port = self._get("PORT")
+        self._last_state = 0
+        self._is_gone = False
 
     # ---- Receive ----
 
     @property
     def available(self) -> int:
         """Bytes that `read` would return."""
-        return len(self._received)
+        return self._get("AVAILABLE")
 
     @property
     def at_end(self) -> bool:
         """Whether the peer has closed and everything it sent has been received."""
-        return self._peer_closed and self._taken == self._read_end
+        at_end = self._calls.get(self._number, "AT_END")
+        return not self.is_reset if at_end is None else bool(at_end)
 
     def receive(self, size: int = _CHUNK, timeout: float = DEFAULT_TIMEOUT) -> bytes:
         """Up to `size` bytes, as soon as there are some; empty if the peer has closed.
@@ -78,15 +56,11 @@ class Connection:
         """
         if size < 1:
             raise SimulationError(f"receive: size should be 1 or more, not {size}")
-        self._check_released()
-        self._sockets.wait(
-            lambda: bool(self._received) or self.at_end or self.is_reset,
-            timeout,
-            "nothing has come",
-        )
-        if not self._received and self.is_reset:
+        state = self._await("READABLE", timeout)
+        data = self.read(size)
+        if not data and state & self._calls.constant("RESET"):
             raise ConnectionResetError(f"the connection with {self.peer} was reset")
-        return self.read(size)
+        return data
 
     def receive_exactly(self, size: int, timeout: float = DEFAULT_TIMEOUT) -> bytes:
         """This many bytes, or fewer if the peer closes first."""
@@ -97,24 +71,18 @@ class Connection:
 
     def read(self, size: int | None = None) -> bytes:
         """Up to `size` bytes that have arrived; does not wait."""
-        data = bytes(self._received[:size])
-        del self._received[: len(data)]
-        self._taken = (self._taken + len(data)) % _MODULO
-        if data and not self._over:
-            self._request("request_release", self._taken)
-        return data
+        available = self.available
+        length = available if size is None else min(size, available)
+        if length == 0:
+            return b""
+        data = self._calls.new("uint8_t[]", length)
+        return self._calls.content(data, self._call("receive", data, length, 0))
 
     # ---- Send ----
 
     def write(self, data: bytes) -> None:
         """Queues bytes, which are sent as the send buffer has space; does not wait."""
-        self._check_released()
-        if self.is_reset:
-            raise ConnectionResetError(f"the connection with {self.peer} was reset")
-        if self._closing or self._over:
-            raise BrokenPipeError(f"the connection with {self.peer} has been shut down")
-        self._queue += data
-        self._push()
+        self._call("write", bytes(data), len(data))
 
     def send(self, data: bytes, timeout: float = DEFAULT_TIMEOUT) -> None:
         """Sends bytes and returns when all are in the send buffer.
@@ -122,56 +90,46 @@ class Connection:
         Raises ConnectionResetError after a reset, BrokenPipeError after `shutdown`.
         """
         self.write(data)
-        self._sockets.wait(
-            lambda: not self._queue or self._over, timeout, "there is no space for the bytes"
-        )
-        if self._queue:
+        if self._await("SENT", timeout) & self._calls.constant("RESET"):
             raise ConnectionResetError(f"the connection with {self.peer} was reset")
 
     @property
     def unsent(self) -> int:
         """Bytes that wait for space in the send buffer."""
-        return len(self._queue)
+        return self._get("UNSENT")
 
     # ---- End ----
 
     def shutdown(self) -> None:
         """Ends the outgoing stream; bytes may still be received."""
-        self._check_released()
-        self._closing = True
-        self._push()
+        self._call("shutdown")
 
     def close(self) -> None:
         """Closes both directions: bytes already sent still arrive, received bytes are discarded.
         Does not wait; the session becomes free once the peer has closed too.
         """
-        if self._released:
-            return
-        self.shutdown()
-        self._released = True
-        self._discard()
-        self._free()
+        self._state()  # the last one, if the session is free afterwards
+        self._calls.close(self._number)
 
     def abort(self) -> None:
         """Resets the connection: bytes in transit may be lost."""
-        if self._freed:
-            return
-        if not self._over:
-            self._request("request_abort")
-        self.is_reset = True
-        self._released = True
-        self._queue.clear()
-        self._discard()
-        self._free()
+        if self._calls.abort(self._number):
+            self.note(self._calls.constant("RESET"))
 
     @property
     def is_closed(self) -> bool:
         """Whether the session has ended on both sides."""
-        return self._over
+        return bool(self._state() & self._calls.constant("CLOSED"))
+
+    @property
+    def is_reset(self) -> bool:
+        """Whether it has been reset, by the peer, by a timeout, or by `abort`."""
+        return bool(self._state() & self._calls.constant("RESET"))
 
     def wait_closed(self, timeout: float = DEFAULT_TIMEOUT) -> None:
         """Waits until the session has ended on both sides."""
-        self._sockets.wait(lambda: self._over, timeout, "the session has not ended")
+        if not self.is_closed:
+            self.note(self._await("CLOSED", timeout))
 
     def __enter__(self) -> Self:
         return self
@@ -181,74 +139,31 @@ class Connection:
     ) -> None:
         self.close()
 
-    # ---- Messages ----
+    # ---- For sockets ----
 
-    def _check_released(self) -> None:
-        if self._released:
-            raise SimulationError(f"the connection with {self.peer} has been closed")
+    def note(self, state: int) -> None:
+        """Keeps a state that the library has reported: a reset remains one."""
+        self._last_state |= state & (self._calls.constant("RESET") | self._calls.constant("CLOSED"))
 
-    def _request(self, request: str, place: int = 0, wish: int = 0) -> None:
-        self._sockets.send(
-            REQUEST, request=request, session=self.session, place=place % _MODULO, wish=wish
-        )
+    # ---- The library ----
 
-    def _wish(self, request: str, place: int) -> None:
-        self._wishes[request] ^= 1
-        self._request(request, place, self._wishes[request])
+    def _call(self, function: str, *arguments: Any) -> int:
+        return self._calls.call(function, self._number, *arguments)
 
-    def take_event(self, fields: dict[str, int]) -> None:
-        """Applies an event of this session."""
-        if fields["changes.peer_closed"]:
-            self._peer_closed = True
-        # A FIN occupies a position, but is not a byte.
-        self._read_end = (fields["read_end"] - self._peer_closed) % _MODULO
-        self._write_end = fields["write_end"]
-        if fields["changes.writable"]:
-            self._waits_for_space = False
-        if fields["changes.closed"]:
-            self._over = True
-            self.is_reset |= bool(fields["changes.failed"])
-            self._queue.clear()
-        if not self.is_reset:
-            self._ask()
-        if not self._over:
-            has_come = fields["changes.readable"] or fields["changes.opened"]
-            if has_come and not self._peer_closed:
-                self._wish("request_readable", self._read_end + 1)
-            self._push()
-        self._free()
+    def _await(self, condition: str, timeout: float) -> int:
+        return self._call("await", self._calls.constant(condition), microseconds(timeout))
 
-    def take_data(self, data: bytes) -> None:
-        """Takes bytes that were requested."""
-        self._received += data
-        if self._released:
-            self._discard()
-        self._free()
+    def _get(self, option: str) -> int:
+        return self._calls.get(self._number, option) or 0
 
-    def _ask(self) -> None:
-        """Requests everything available from the receive buffer."""
-        while size := min(_CHUNK, _distance(self._asked, self._read_end)):
-            self._sockets.read(self, self._asked, size)
-            self._asked = (self._asked + size) % _MODULO
-
-    def _discard(self) -> None:
-        self.read()
-
-    def _push(self) -> None:
-        while self._queue and (space := _distance(self._written, self._write_end)):
-            part = bytes(self._queue[: min(space, _CHUNK)])
-            del self._queue[: len(part)]
-            self._sockets.send(DATA, part, session=self.session, start=self._written)
-            self._written = (self._written + len(part)) % _MODULO
-        if self._queue and not self._waits_for_space:
-            self._waits_for_space = True
-            self._wish("request_writable", self._written + min(len(self._queue), _LEAST_RING))
-        if self._closing and not self._queue and not self._close_sent and not self._over:
-            self._close_sent = True
-            self._request("request_close", self._written)
-
-    def _free(self) -> None:
-        if self._over and self._released and not self._freed and not self._sockets.reads_of(self):
-            self._freed = True
-            self._request("request_free", self._written)
-            self._sockets.forget(self)
+    def _state(self) -> int:
+        """Flags of its state, also after its session has become free."""
+        if not self._is_gone:
+            state = self._calls.get(self._number, "STATE")
+            if state is None:
+                self._is_gone = True
+                self._sockets.collect()  # the last news of it
+                self.note(self._calls.constant("CLOSED"))
+            else:
+                self.note(state)
+        return self._last_state
