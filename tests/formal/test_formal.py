@@ -48,6 +48,23 @@ FRAMES = Proof("frame_crossing_formal", 8, 1, 20, {"StartBeats": 0}, clocks=2)
 FRAMES_FROM_MAC = replace(FRAMES, parameters={"StartBeats": 1, "Drops": 1})
 FRAMES_TO_MAC = replace(FRAMES, parameters={"StartBeats": 4})
 
+# Kinds of stage_formal.
+REGISTER, SKID, DELAY, MESSAGE, STAGE = range(5)
+
+
+def stage(kind: int, reach: int = 6, induction: int = 2, **parameters: int) -> Proof:
+    return Proof("stage_formal", 3, induction, reach, {"Kind": kind, **parameters})
+
+
+STREAM_REGISTER = stage(REGISTER)
+SKID_BUFFER = stage(SKID)
+STREAM_DELAY = stage(DELAY, induction=4, Cycles=3)
+MESSAGE_REGISTER = stage(MESSAGE)
+STAGE_REGISTER = stage(STAGE)
+STAGE_SKID = stage(STAGE, CutsReady=1)
+STAGE_FIFO = stage(STAGE, reach=19, CutsReady=1, DataBits=256)
+OUTPUT_STAGE = Proof("output_stage_formal", depth=3, induction=2, reach=6)
+
 # Numbers of noc_pkg.
 LOCAL, NORTH, WEST = 0, 1, 4
 XY, O1TURN, ADAPTIVE = 0, 1, 2
@@ -125,6 +142,16 @@ PROOFS = (
     FRAMES,
     FRAMES_FROM_MAC,
     FRAMES_TO_MAC,
+    STREAM_REGISTER,
+    SKID_BUFFER,
+    STREAM_DELAY,
+    stage(DELAY, Cycles=1),
+    MESSAGE_REGISTER,
+    STAGE_REGISTER,
+    STAGE_SKID,
+    STAGE_FIFO,
+    OUTPUT_STAGE,
+    replace(OUTPUT_STAGE, parameters={"CutsReady": 1}),
 )
 
 
@@ -167,6 +194,13 @@ SESSION_TABLE = "tcp/tcp_session_table.sv"
 RANGES_FILE = "tcp/tcp_ranges.sv"
 ARRIVAL_FILE = "tcp/tcp_arrival.sv"
 RING_FILE = "tcp/ring_write.sv"
+STREAM_REGISTER_FILE = "common/stream_register.sv"
+SKID_BUFFER_FILE = "common/skid_buffer.sv"
+STREAM_DELAY_FILE = "common/stream_delay.sv"
+MESSAGE_FILE = "common/message_register.sv"
+STAGE_FILE = "common/stream_stage.sv"
+OUTPUT_STAGE_FILE = "common/output_stage.sv"
+DROP_FILE = "common/drop_register.sv"
 
 BROKEN = (
     (
@@ -324,6 +358,33 @@ BROKEN = (
     (FRAMES_FROM_MAC, Mutation(CROSSING, "dropping | cut", "dropping")),
     (FRAMES_FROM_MAC, Mutation(CROSSING, "(in_tlast_i & in_tuser_i) | too_long", "in_tuser_i")),
     (FRAMES_FROM_MAC, Mutation(CROSSING, "Depth - LongestBeats - 2", "Depth - 1")),
+    (STREAM_REGISTER, Mutation(STREAM_REGISTER_FILE, "= ~out_valid_o | out_ready_i;", "= 1'b1;")),
+    (
+        STREAM_REGISTER,
+        Mutation(STREAM_REGISTER_FILE, "= ~out_valid_o | out_ready_i;", "= ~out_valid_o;"),
+    ),
+    (STREAM_REGISTER, Mutation(STREAM_REGISTER_FILE, "if (in_ready_o) out_o", "out_o")),
+    (SKID_BUFFER, Mutation(SKID_BUFFER_FILE, "in_ready_o ? in_i : spare_q", "in_i")),
+    (SKID_BUFFER, Mutation(SKID_BUFFER_FILE, "if (in_ready_o) spare_q", "spare_q")),
+    (SKID_BUFFER, Mutation(SKID_BUFFER_FILE, "moves | (in_ready_o & ~in_valid_i)", "moves")),
+    (SKID_BUFFER, Mutation(SKID_BUFFER_FILE, "in_valid_i | ~in_ready_o;", "in_valid_i;")),
+    (STREAM_DELAY, Mutation(STREAM_DELAY_FILE, ".in_valid_i(valid[i])", ".in_valid_i(valid[0])")),
+    (STREAM_DELAY, Mutation(STREAM_DELAY_FILE, ".out_ready_i(ready[i+1])", ".out_ready_i(1'b1)")),
+    (STREAM_DELAY, Mutation(STREAM_DELAY_FILE, "|(valid >> 1)", "|(valid >> 2)")),
+    (MESSAGE_REGISTER, Mutation(MESSAGE_FILE, "beat.last = 1'b1;", "")),
+    (MESSAGE_REGISTER, Mutation(MESSAGE_FILE, "'(Kind);", "'(1);")),
+    (
+        STAGE_REGISTER,
+        Mutation(STAGE_FILE, "out_head_o = out.head", "out_head_o = '0"),
+    ),
+    (STAGE_SKID, Mutation(STAGE_FILE, "body: in_body_i}", "body: '0}")),
+    (STAGE_FIFO, Mutation(HEAD_FIFO, "(next_addr(write_q) == read_q)", "1'b1")),
+    (OUTPUT_STAGE, Mutation(OUTPUT_STAGE_FILE, "last: in_i.last", "last: 1'b1")),
+    (OUTPUT_STAGE, Mutation(OUTPUT_STAGE_FILE, "out_next_o = head.next", "out_next_o = '0")),
+    (OUTPUT_STAGE, Mutation(DROP_FILE, "dropping_q <= drop;", "dropping_q <= 1'b0;")),
+    (OUTPUT_STAGE, Mutation(DROP_FILE, "(in_valid_i & ~drop)", "(in_valid_i & ~dropping_q)")),
+    (OUTPUT_STAGE, Mutation(DROP_FILE, "in_first_i ? in_next_i : next_q", "in_next_i")),
+    (OUTPUT_STAGE, Mutation(DROP_FILE, "(taken & in_first_i) ? in_drop_i", "taken ? in_drop_i")),
 )
 
 
