@@ -14,20 +14,9 @@ from ruamel.yaml import YAML
 from bombus.generation.generate import generate
 
 ROOT = Path(__file__).resolve().parents[2]
-DESIGN = ROOT / "designs" / "udp_echo_fused.yaml"
+CMAC = ROOT / "designs" / "udp_echo_cmac.yaml"
+XXV = ROOT / "designs" / "udp_echo_xxv.yaml"
 WAIVERS = ROOT / "tools" / "verilator.vlt"
-
-
-def design(folder: Path, width: int, mhz: float, ports: int = 1) -> Path:
-    """UDP echo whose MAC ports have their own clock."""
-    text = DESIGN.read_text().replace("data_width: 512", f"data_width: {width}")
-    host = next(line for line in text.splitlines() if line.startswith("host: "))
-    given = host.removeprefix("host: ").replace("}", f", clock_mhz: {mhz}}}")
-    text = text.replace(host, "mac_ports:" + f"\n  - {given}" * ports)
-    text = text.replace("udp_echo_fused", "udp_echo_shell")
-    file = folder / "udp_echo_shell.yaml"
-    file.write_text(text)
-    return file
 
 
 def black_box(shell: str, module: str) -> str:
@@ -56,12 +45,10 @@ def black_box(shell: str, module: str) -> str:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("target", "width", "mhz"), [("cmac", 512, 322.265625), ("xxv_10g", 64, 156.25)]
-)
-def test_shell_is_clean(target: str, width: int, mhz: float, tmp_path: Path) -> None:
-    generated = generate(design(tmp_path, width, mhz), tmp_path / "out")
-    top = f"udp_echo_shell_{target}"
+@pytest.mark.parametrize(("target", "design"), [("cmac", CMAC), ("xxv_10g", XXV)])
+def test_shell_is_clean(target: str, design: Path, tmp_path: Path) -> None:
+    generated = generate(design, tmp_path / "out")
+    top = f"{design.stem}_{target}"
     shell = generated.folder / "shell" / f"{top}.sv"
     box = tmp_path / "box.sv"
     box.write_text(black_box(shell.read_text(), f"{top}0"))
@@ -76,26 +63,36 @@ def test_shell_is_clean(target: str, width: int, mhz: float, tmp_path: Path) -> 
     assert run.returncode == 0, run.stderr
 
 
-def test_core_names_what_it_builds(tmp_path: Path) -> None:
-    generated = generate(design(tmp_path, 512, 322.265625), tmp_path / "out")
-    first, _, text = (generated.folder / "udp_echo_shell.core").read_text().partition("\n")
+@pytest.mark.parametrize(
+    ("target", "design", "khz", "period", "shortest"),
+    [("cmac", CMAC, 281_000, "3.559", "3.103"), ("xxv_10g", XXV, 200_000, "5.000", "5.000")],
+)
+def test_core_names_what_it_builds(
+    target: str, design: Path, khz: int, period: str, shortest: str, tmp_path: Path
+) -> None:
+    name = design.stem
+    generated = generate(design, tmp_path / "out")
+    first, _, text = (generated.folder / f"{name}.core").read_text().partition("\n")
     assert first == "CAPI=2:"
     core = YAML(typ="safe").load(text)
-    target = core["targets"]["cmac"]
-    assert target["toplevel"] == "udp_echo_shell_cmac"
-    assert target["filesets"] == ["rtl", "cmac"]
-    files = [next(iter(each)) for each in core["filesets"]["cmac"]["files"]]
+    built = core["targets"][target]
+    assert built["toplevel"] == f"{name}_{target}"
+    assert built["filesets"] == ["rtl", target]
+    files = [next(iter(each)) for each in core["filesets"][target]["files"]]
     assert [Path(file).suffix for file in files] == [".sv", ".tcl", ".xdc"]
     assert all((generated.folder / file).is_file() for file in files)
     # The core's clock, and the shorter of both periods for crossings between them.
     source, _, constraints = ((generated.folder / file).read_text() for file in files)
-    assert "ClockKhz = 250000;" in source
-    assert "-name clk -period 4.000 " in constraints
-    assert re.findall(r"set_max_delay .* ([\d.]+)$", constraints, re.MULTILINE) == ["3.103"] * 2
+    assert f"ClockKhz = {khz};" in source
+    assert f"-name clk -period {period} " in constraints
+    assert re.findall(r"set_max_delay .* ([\d.]+)$", constraints, re.MULTILINE) == [shortest] * 2
 
 
 @pytest.mark.parametrize(("width", "mhz"), [(512, 156.25), (64, 322.265625), (256, 322.265625)])
 def test_no_shell_for_another_clock_or_width(width: int, mhz: float, tmp_path: Path) -> None:
-    generated = generate(design(tmp_path, width, mhz), tmp_path / "out")
+    text = CMAC.read_text().replace("data_width: 512", f"data_width: {width}")
+    design = tmp_path / CMAC.name
+    design.write_text(text.replace("clock_mhz: 322.265625", f"clock_mhz: {mhz}"))
+    generated = generate(design, tmp_path / "out")
     assert not (generated.folder / "shell").exists()
-    assert "vivado" not in (generated.folder / "udp_echo_shell.core").read_text()
+    assert "vivado" not in (generated.folder / "udp_echo_cmac.core").read_text()
