@@ -4,12 +4,15 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from bombus.base.errors import UserError
-from bombus.measure.area import delays
+from bombus.measure.area import Report, delays
+from bombus.measure.area.cells import count
+from bombus.measure.area.clocks import by_clock
 from bombus.measure.area.mapper_timing import MapperTiming
 from bombus.measure.area.netlist import Netlist
 from bombus.measure.area.origin import Origin
@@ -56,6 +59,53 @@ def test_the_sum_of_a_path() -> None:
     assert (timing.above(666), timing.above(667)) == (1, 0)
     assert timing.levels == 2
     assert [step.arrival_ps for step in timing.path(timing.endpoints[0])] == [77, 367, 592]
+
+
+def test_each_clock_has_its_own_period() -> None:
+    """A LUT between flip-flops of either clock, through a buffer, and a way between the clocks."""
+    slow = {"C": [3]}
+    fast = {"C": [5]}
+    module = {
+        "ports": {
+            "clk_i": {"direction": "input", "bits": [3]},
+            "mac0_clk_i": {"direction": "input", "bits": [4]},
+            "in_i": {"direction": "input", "bits": [6]},
+        },
+        "netnames": {},
+        "cells": {
+            "buffer": cell("BUFG", I=[4], O=[5]),
+            "start": cell("FDRE", D=[6], Q=[10], **slow),
+            "lut": cell("LUT1", I0=[10], O=[11]),
+            "end": cell("FDRE", D=[11], Q=[12], **slow),
+            "other": cell("FDRE", D=[12], Q=[20], **fast),
+            "between": cell("LUT6", I0=[20], **{f"I{i}": ["0"] for i in range(1, 6)}, O=[21]),
+            "last": cell("FDRE", D=[21], Q=[22], **fast),
+        },
+    }
+    core, mac = by_clock(Netlist(module), {"clk_i": 2000, "mac0_clk_i": 2500})
+    assert core.sta_ps == 77 + 140 + 35 + 50 + 25
+    assert (core.endpoints, core.slack_ps) == (2, 500 - 327)  # `start` from the input
+    assert (core.leaving_endpoints, core.leaving_ps) == (1, 77 + 140 + 25)
+    assert mac.sta_ps == 77 + 140 + 150 + 50 + 25
+    assert (mac.endpoints, mac.slack_ps) == (1, 400 - 442)
+    assert (mac.leaving_endpoints, mac.leaving_ps) == (0, None)
+    # The design's clock is met, that of the MAC port is not.
+    report = Report("", "", count({}), 427, 442, 3, 0, nominal_mhz=2000, clocks=(core, mac))
+    assert report.clock_mhz == 1e6 / 427 and report.meets_clock is False
+    assert replace(report, clocks=(core,)).meets_clock
+
+
+def test_ports_of_a_block_ram_have_their_clocks() -> None:
+    """Written at port B, read at port A."""
+    ram = cell("RAMB36E2", DINADIN=[9], ADDRBWRADDR=[9], ADDRARDADDR=[9], DOUTADOUT=[20])
+    del ram["connections"]["C"]
+    for name, bit in (("CLKARDCLK", 3), ("CLKBWRCLK", 4)):
+        ram["connections"][name] = [bit]
+        ram["port_directions"][name] = "input"
+    clocks = {name: {"direction": "input", "bits": [bit]} for name, bit in (("r", 3), ("w", 4))}
+    found = Netlist({"cells": {"ram": ram}, "ports": clocks, "netnames": {}})
+    ports = ("DINADIN", "ADDRBWRADDR", "ADDRARDADDR", "DOUTADOUT")
+    assert [found.clock(0, port) for port in ports] == ["w", "w", "r", "r"]
 
 
 def test_a_carry_chain_is_fast() -> None:

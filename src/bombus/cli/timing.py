@@ -47,9 +47,13 @@ def timing(
     write_json(result.as_dict(), json)
     name = result.design.config.name
     table = Table("seed", title=f"{name} on {result.device.name}: routed clock in MHz")
-    table.add_column("clk_i", justify="right")
+    clocks = result.seeds[0].clocks
+    for clock, rate in clocks.items():
+        table.add_column(f"{clock}, target {rate.target_mhz:g}", justify="right")
     for seed in result.seeds:
-        table.add_row(str(seed.seed), f"{seed.fmax_mhz:.1f}")
+        rates = seed.clocks.values()
+        shown = (f"{rate.fmax_mhz:.1f}{'' if rate.is_met else ' missed'}" for rate in rates)
+        table.add_row(str(seed.seed), *shown)
     table.add_row("median", f"{result.median_mhz:.1f}")
     print_table(console, table)
 

@@ -30,11 +30,24 @@ _FILE_LIST = "harness.f"
 
 
 @dataclass(frozen=True)
+class ClockRate:
+    """What a clock reaches, and what it should: the design file's rate."""
+
+    fmax_mhz: float
+    target_mhz: float
+
+    @property
+    def is_met(self) -> bool:
+        return self.fmax_mhz >= self.target_mhz
+
+
+@dataclass(frozen=True)
 class SeedResult:
     """Result of one seed of the placer."""
 
     seed: int
     fmax_mhz: float  # of the design's clock
+    clocks: dict[str, ClockRate]  # of all
 
 
 @dataclass(frozen=True)
@@ -114,6 +127,15 @@ def by_tile(cells: list[Cell], owners: Owners) -> dict[str, dict[str, int]]:
     return {tile: {unit: counts[tile][unit] for unit in nextpnr.UNITS.values()} for tile in order}
 
 
+def rates(routed: Routed, targets: Mapping[str, float]) -> dict[str, ClockRate]:
+    """What each clock reaches, beside its target; without those that the design does not use."""
+    return {
+        clock: ClockRate(round(routed.fmax_mhz[clock], 2), target)
+        for clock, target in targets.items()
+        if clock in routed.fmax_mhz
+    }
+
+
 def measure(file: Path, device: Device, *, seeds: int = 3, timeout_s: float) -> Timing:
     """Places and routes a design file for a device with the seeds 1 to `seeds`."""
     if seeds < 1:
@@ -129,7 +151,10 @@ def measure(file: Path, device: Device, *, seeds: int = 3, timeout_s: float) -> 
     for seed in range(1, seeds + 1):
         run = nextpnr.Request(device, _NETLIST, harness.HARNESS, seed, design.config.clock_mhz)
         found[seed] = nextpnr.read(routed(netlist, run, COMMAND, timeout_s=timeout_s))
-    results = [SeedResult(seed, round(each.fmax_mhz[CLOCK], 2)) for seed, each in found.items()]
+    results = [
+        SeedResult(seed, round(each.fmax_mhz[CLOCK], 2), rates(each, design.config.clocks))
+        for seed, each in found.items()
+    ]
     middle = statistics.median_low(result.fmax_mhz for result in results)
     shown = next(result.seed for result in results if result.fmax_mhz == middle)
     owners = Owners(harness.INSTANCE, [tile.name for tile in design.tiles])

@@ -206,6 +206,13 @@ class DesignConfig(FileModel):
             return self.route_entries
         return max(len(self.routes), ROUTES_OF_SEVERAL_PORTS if len(self.ports) > 1 else 0)
 
+    @property
+    def clocks(self) -> dict[str, float]:
+        """The rate of each clock input of the top in MHz, that of the design first."""
+        ports = enumerate(self.ports)
+        own = {f"mac{number}_clk_i": port.clock_mhz for number, port in ports if port.clock_mhz}
+        return {"clk_i": self.clock_mhz, **own}
+
     def has_own_clock(self, number: int) -> bool:
         """Whether a MAC port has a different clock from the design."""
         return number < len(self.ports) and self.ports[number].clock_mhz is not None

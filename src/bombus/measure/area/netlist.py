@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -63,6 +64,25 @@ class Netlist:
         }
 
     @cached_property
+    def _clock_inputs(self) -> dict[Bit, str]:
+        return {bit: name for name, port in self.ports.items() for bit in port["bits"]}
+
+    def clock(self, number: int, port: str) -> str | None:
+        """The input from which a cell gets the clock of one of its ports, through buffers.
+
+        Another clock is called by the name of its net. None: the cell has no clock.
+        """
+        cell = self.cells[number]
+        nets = [cell.inputs[name][0] for name in _clock_ports(cell, port) if cell.inputs[name]]
+        if not nets:
+            return None
+        net = nets[0]
+        while (driver := self.drivers.get(net)) and self.cells[driver[0]].kind.startswith("BUF"):
+            net = self.cells[driver[0]].inputs["I"][0]
+        name = self.names.get(net)
+        return self._clock_inputs.get(net) or (name.text if name else str(net))
+
+    @cached_property
     def names(self) -> dict[Bit, Name]:
         """Names of nets; if a net has several, the one with the fewest instances, then the
         shortest.
@@ -110,6 +130,19 @@ class Netlist:
         for port, bits in cell.inputs.items():
             if not cell.is_clock(port):
                 yield from (bit for bit in bits if not isinstance(bit, str))
+
+
+def _clock_ports(cell: Cell, port: str) -> list[str]:
+    """The clock inputs of a cell, that of the port first.
+
+    A block RAM with two clocks is read at one port and written at the other: Yosys reads at A and
+    writes at B.
+    """
+    found = [name for name in cell.inputs if cell.is_clock(name)]
+    if cell.kind.startswith("RAMB"):
+        writes = re.match(r"DIN|WE|\w*B(WR|$)", port)
+        found.sort(key=lambda name: name.startswith("CLKB") != bool(writes))
+    return found
 
 
 def _cell(name: str, cell: Mapping[str, Any]) -> Cell:

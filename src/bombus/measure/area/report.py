@@ -12,6 +12,7 @@ from typing import Any
 from bombus.base.errors import UserError
 from bombus.measure.area import flow, sources
 from bombus.measure.area.cells import Area, count
+from bombus.measure.area.clocks import ClockTiming, by_clock
 from bombus.measure.area.mapper_timing import MapperTiming
 from bombus.measure.area.netlist import Netlist
 from bombus.measure.area.origin import Origin, Places, origins
@@ -42,22 +43,27 @@ class Report:
     endpoints_over: int  # those with a path of more than CLOSE_AT_PS
     levels: int = 0  # the most levels of any path
     nominal_mhz: float | None = None  # the clock in the design file
+    clocks: Sequence[ClockTiming] = ()  # each one, if the design has several
     link_bits: int | None = None  # of a router: bits of a flit, valid and ready
     modules: Sequence[ModuleArea] = ()
     paths: Sequence[Path] = ()
 
     @property
     def clock_mhz(self) -> float | None:
-        """The clock that both estimates of the longest path allow."""
-        slowest = max(self.delay_ps or 0, self.sta_ps or 0)
+        """The clock that both estimates of the longest path allow; of several clocks, `clk_i`."""
+        sta_ps = self.clocks[0].sta_ps if self.clocks else self.sta_ps
+        slowest = max(self.delay_ps or 0, sta_ps or 0)
         return 1e6 / slowest if slowest else None
 
     @property
     def meets_clock(self) -> bool | None:
-        """Whether both estimates fit in a cycle of the design's clock; None for a module."""
+        """Whether both estimates fit in a cycle of the design's clock, and ours in one of each MAC
+        port's; None for a module.
+        """
         if self.nominal_mhz is None:
             return None
-        return self.clock_mhz is None or self.clock_mhz >= self.nominal_mhz
+        meets = self.clock_mhz is None or self.clock_mhz >= self.nominal_mhz
+        return meets and all(clock.slack_ps >= 0 for clock in self.clocks)
 
     def as_dict(self) -> dict[str, Any]:
         values: dict[str, Any] = {"target": self.target, **self.area.as_dict()}
@@ -69,6 +75,8 @@ class Report:
         if self.nominal_mhz is not None:
             values["clock_mhz"] = self.nominal_mhz
             values["meets_clock"] = self.meets_clock
+        if self.clocks:
+            values["clocks"] = [clock.as_dict() for clock in self.clocks]
         if self.link_bits:
             values["link_bits"] = self.link_bits
             values["lut_per_bit"] = round(self.area.lut_total / self.link_bits, 3)
@@ -118,6 +126,7 @@ def measure(
         if paths:
             shown = MapperTiming(netlist) if by_mapper else timing
             described = worst(shown, found, paths, CLOSE_AT_PS)
+    several = len(given.clocks_mhz) > 1
     return Report(
         target,
         given.top,
@@ -127,7 +136,8 @@ def measure(
         len(timing.endpoints),
         timing.above(CLOSE_AT_PS),
         timing.levels,
-        given.clock_mhz,
+        given.clocks_mhz.get("clk_i"),
+        by_clock(netlist, given.clocks_mhz) if several else (),
         given.link_bits,
         modules,
         described,

@@ -44,7 +44,7 @@ class Sources:
     parts: tuple[Part, ...] = ()  # modules inside that are synthesised separately first
     instances: Mapping[str, str] = field(default_factory=dict)  # module of each, by its path
     link_bits: int | None = None  # of a router: bits of a flit, valid and ready
-    clock_mhz: float | None = None  # of a design
+    clocks_mhz: Mapping[str, float] = field(default_factory=dict)  # of a design, by clock input
 
     @property
     def top(self) -> str:
@@ -133,13 +133,13 @@ def of_design(design: Path, tile: str | None = None) -> Sources:
         return Sources(
             part(tiles[tile]),
             instances=_instances(tiles[tile]),
-            clock_mhz=checked.config.clock_mhz,
+            clocks_mhz={"clk_i": checked.config.clock_mhz},
         )
     return Sources(
         part(top, without=modules),
         tuple(part(instance) for instance in modules.values()),
         _instances(top),
-        clock_mhz=checked.config.clock_mhz,
+        clocks_mhz=checked.config.clocks,
     )
 
 

@@ -4,15 +4,16 @@
 A path starts at the clock of a flip-flop or memory, or at an input, which counts as driven by a
 flip-flop; it ends at a port of a flip-flop or memory with its set-up time, or at an output. DSP
 slices end paths where they have registers. Cells of unknown delay, and loops without a register,
-are errors. Every path counts, also one that no input can excite. There is one clock: paths between
-clocks, which a design's own synchronisers carry, count as others do. `delays` says what cells and
-wires take. Not known: placement and routing, so that long wires and congestion are missing; copies
-of registers that a placer makes for large fan-outs; clock skew and jitter.
+are errors. Every path counts, also one that no input can excite. Paths between clocks, which a
+design's own synchronisers carry, count as others do, unless the analysis is limited to some clocks
+(`clocks`). `delays` says what cells and wires take. Not known: placement and routing, so that long
+wires and congestion are missing; copies of registers that a placer makes for large fan-outs; clock
+skew and jitter.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from bombus.base.errors import UserError
@@ -47,13 +48,23 @@ class Endpoint:
 
 
 class Timing:
-    """The analysis of one netlist."""
+    """The analysis of one netlist.
+
+    `starts`, `ends`: clocks (`Netlist.clock`) at which paths start and end; None among them stands
+    for inputs and outputs of the module. All, if not given.
+    """
 
     through_blocks = True  # paths go through reads of memory in LUTs, and DSP slices
 
-    def __init__(self, netlist: Netlist) -> None:
+    def __init__(
+        self,
+        netlist: Netlist,
+        starts: Collection[str | None] | None = None,
+        ends: Collection[str | None] | None = None,
+    ) -> None:
         arcs.refuse_unknown(netlist)
         self.netlist = netlist
+        self._start_clocks, self._end_clocks = starts, ends
         self._fanouts = _fanouts(netlist)
         # For each net: arrival time, and the previous net on the latest path.
         self._arrivals: dict[Bit, int] = {}
@@ -119,24 +130,31 @@ class Timing:
         """Whether paths go through a cell that is not logic."""
         return self.through_blocks and (arcs.is_lut_ram(cell) or arcs.is_dsp(cell))
 
-    def _start(self, net: Bit, cell: int | None, delay: int | None) -> None:
-        if delay is not None:
+    def _in(self, clocks: Collection[str | None] | None, cell: int | None, port: str) -> bool:
+        """Whether the clock of a cell's port is one of these; `cell` None: a port of the module."""
+        if clocks is None:
+            return True
+        return (None if cell is None else self.netlist.clock(cell, port)) in clocks
+
+    def _start(self, net: Bit, cell: int | None, port: str, delay: int | None) -> None:
+        if delay is not None and self._in(self._start_clocks, cell, port):
             self._arrivals[net] = delay
             self._steps[net] = (None, cell, 0, delay)
             self._levels[net] = 0
 
     def _propagate(self) -> None:
         netlist = self.netlist
-        for port in netlist.ports.values():
+        for name, port in netlist.ports.items():
             if port["direction"] != "output":
                 for bit in port["bits"]:
-                    self._start(bit, None, self._clock_to_output_ps(None, ""))
+                    self._start(bit, None, name, self._clock_to_output_ps(None, ""))
         through: dict[Bit, tuple[int, Arcs]] = {}
         for number, cell in enumerate(netlist.cells):
             if not cell.is_logic:
                 for port_name, bits in cell.outputs.items():
                     for bit in bits:
-                        self._start(bit, number, self._clock_to_output_ps(cell, port_name))
+                        delay = self._clock_to_output_ps(cell, port_name)
+                        self._start(bit, number, port_name, delay)
             if cell.is_logic or self._passes(cell):
                 through.update((output, (number, inputs)) for output, inputs in self._arcs(cell))
         for net in self._in_order(through):
@@ -209,13 +227,15 @@ class Timing:
             for port, bits in cell.inputs.items():
                 if cell.is_clock(port) or (self._passes(cell) and arcs.is_passed(cell, port)):
                     continue
+                if not self._in(self._end_clocks, number, port):
+                    continue
                 setup = self._setup_ps(cell, port)
                 for bit in bits:
                     if bit in self._arrivals:
                         wire = self.wire_ps(bit, number, port)
                         yield Endpoint(number, port, bit, self._arrivals[bit] + wire + setup)
         for name, port_of in self.netlist.ports.items():
-            if port_of["direction"] == "output":
+            if port_of["direction"] == "output" and self._in(self._end_clocks, None, name):
                 for bit in port_of["bits"]:
                     if bit in self._arrivals:
                         wire = self.wire_ps(bit, None, name)
