@@ -279,6 +279,10 @@ BOMBUS_API int bombus_receive_message(bombus_sim *sim, const char *stream, uint8
  * or virtual time ends before. */
 BOMBUS_API int bombus_await_message(bombus_sim *sim, const char *stream, uint64_t microseconds);
 
+/* Probability of an idle cycle before each beat of this stream, or of tready low; at the start
+ * rx_bubble or tx_stall. -EINVAL also if it is not 0 to 1. */
+BOMBUS_API int bombus_set_stream_pace(bombus_sim *sim, const char *stream, double pause);
+
 /* ---- The world around a port ---- */
 
 /* Probability of an idle cycle before each rx beat, and of tready low. Of this port only. */

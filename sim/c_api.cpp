@@ -319,6 +319,15 @@ int bombus_receive_message(bombus_sim* sim, const char* stream, uint8_t* data, s
   });
 }
 
+int bombus_set_stream_pace(bombus_sim* sim, const char* stream, double pause) {
+  return call(sim, [&](Simulator& simulator) {
+    check_pointer(stream, "stream");
+    check_probability(pause, "pause");
+    simulator.stream(stream).set_pace(pause);
+    return 0;
+  });
+}
+
 int bombus_await_message(bombus_sim* sim, const char* stream, uint64_t microseconds) {
   return call(sim, [&](Simulator& simulator) {
     StreamPort* port = stream ? &simulator.stream(stream) : nullptr;

@@ -43,6 +43,7 @@ class StreamPort {
 
   void send(Message message) { queue_.push_back(std::move(message)); }
   std::deque<Message>& received() { return received_; }
+  void set_pace(double pause) { pause_ = pause; }
 
   // Discards everything waiting; inputs become idle.
   void reset();

@@ -159,34 +159,21 @@ module tcp_host
     else if (taken) first_q <= host_in_tlast_i;
   end
 
-  beat_t data;
-  logic [$clog2(KeepWidth):0] bytes;
-  keep_count #(
-      .NumBytes(KeepWidth)
-  ) u_bytes (
-      .keep_i (host_in_tkeep_i),
-      .bytes_o(bytes)
-  );
-  always_comb begin
-    data = '0;
-    for (int unsigned n = 0; n < KeepWidth; n++) begin
-      data.data[8*n+:8] = host_in_tkeep_i[n] ? host_in_tdata_i[8*n+:8] : '0;
-    end
-    data.bytes  = bytes;
-    data.last   = host_in_tlast_i;
-    data.kind   = $bits(data.kind)'(KindTcpData);
-    data.length = in_user.length[13:0];
-    data.meta   = $bits(data.meta)'(in_user.meta[DataMetaWidth-1:0]);
-  end
-
-  stream_register #(
-      .data_t(beat_t)
-  ) u_out (
+  from_axi_stream #(
+      .beat_t(beat_t),
+      .DataWidth(DataWidth),
+      .MetaWidth(DataMetaWidth),
+      .Kind(KindTcpData)
+  ) u_from_host (
       .clk_i,
       .rst_i,
-      .in_i(data),
-      .in_valid_i(host_in_tvalid_i & (kind == 8'd0)),
-      .in_ready_o(data_ready),
+      .tdata_i(host_in_tdata_i),
+      .tkeep_i(host_in_tkeep_i),
+      .tvalid_i(host_in_tvalid_i & (kind == 8'd0)),
+      .tready_o(data_ready),
+      .tlast_i(host_in_tlast_i),
+      .meta_i(in_user.meta[DataMetaWidth-1:0]),
+      .length_i(in_user.length[13:0]),
       .out_o,
       .out_valid_o,
       .out_ready_i

@@ -69,6 +69,8 @@ class AppBench:
             "NUM_EVENTS": kind.ports["event_o"],
             "META_T": f"{meta[1]}::{meta[0]}",
         }
+        if kind.drops:
+            macros["NUM_DROPS"] = kind.ports["drop_o"]
         for name, given_it in (
             ("AXI", streams),
             *((stream.upper(), True) for stream in small),
@@ -76,7 +78,7 @@ class AppBench:
         ):
             if given_it:
                 macros[name] = 1
-        self.events = kind.events
+        self.events = [*kind.events, *kind.drops]  # names of what `bench.events` counts
         self.bench: Bench = benches("app_streams", seed=seed, macros=macros, DataWidth=width)
         self.size = width // 8
         self.random = Random(seed)

@@ -224,6 +224,7 @@ static void streams(bombus_sim *sim) {
     IS(-ENOENT, bombus_send_message(sim, absent[i], buffer, 4, user, 2));
     IS(-ENOENT, bombus_receive_message(sim, absent[i], came, sizeof came, seen, 2, &length));
     IS(-ENOENT, bombus_await_message(sim, absent[i], 1));
+    IS(-ENOENT, bombus_set_stream_pace(sim, absent[i], 0));
   }
   REFUSED(bombus_write_pin(sim, "echo_in_tdata_i", buffer, 4));
   REFUSED(bombus_write_pin(sim, "echo_out_tready_i", buffer, 1));
@@ -243,6 +244,9 @@ static void streams(bombus_sim *sim) {
   REFUSED(bombus_receive_message(sim, "echo_out", came, 4, NULL, 2, &length));
   REFUSED(bombus_receive_message(sim, "echo_out", came, 4, seen, 2, NULL));
   REFUSED(bombus_await_message(sim, "echo_in", 1));
+  REFUSED(bombus_set_stream_pace(sim, NULL, 0));
+  REFUSED(bombus_set_stream_pace(sim, "echo_in", 1.5));
+  REFUSED(bombus_set_stream_pace(sim, "echo_out", -0.5));
   REFUSED(bombus_await_message(sim, NULL, UINT64_MAX));
   IS(-EAGAIN, bombus_receive_message(sim, "echo_out", came, sizeof came, seen, 2, &length));
   IS(-ETIMEDOUT, bombus_await_message(sim, NULL, 0));
@@ -263,6 +267,13 @@ static void streams(bombus_sim *sim) {
     IS((long)sizes[i], (long)length);
     IS(1, memcmp(came, buffer, length) == 0 && seen[0] == user[0] && seen[1] == user[1]);
   }
+  // A stream that does not move.
+  IS(0, bombus_set_stream_pace(sim, "echo_out", 1));
+  IS(0, bombus_send_message(sim, "echo_in", buffer, 4, user, 2));
+  IS(-ETIMEDOUT, bombus_await_message(sim, "echo_out", 1000));
+  IS(0, bombus_set_stream_pace(sim, "echo_out", 0));
+  IS(0, bombus_await_message(sim, "echo_out", 1000));
+  IS(0, bombus_receive_message(sim, "echo_out", came, sizeof came, seen, 2, &length));
   // Messages waiting at a reset are discarded.
   IS(0, bombus_send_message(sim, "echo_in", buffer, 4, user, 2));
   IS(0, bombus_reset(sim));

@@ -182,7 +182,7 @@ def test_closed(loopback: Library) -> None:
     }
     # What the library and the manifest say; what their items do is among the above.
     others = {"close", "clock_hz", "data_bytes", "wave_format", "mac_ports"}
-    others |= {"rpus", "balancers", "distribution", "lb", "tcp"}
+    others |= {"rpus", "balancers", "distribution", "lb", "tcp", "host"}
     assert {name for name in dir(Simulation) if name[0] != "_"} - others == set(calls)
     for name, call in calls.items():
         with pytest.raises(SimulationError, match="closed"):

@@ -64,6 +64,7 @@ EVENTS: dict[str, dict[str, int]] = {
         "stuck": GOES_ON,
         "message_lost": GOES_ON,
     },
+    "rpu_host": {"to_host": ENDS, "from_host": STARTS},
     "rs_encode": {"encoded": GOES_ON},
     "tcp": {
         "odd_options": GOES_ON,

@@ -113,6 +113,7 @@ BAD: dict[str, list[dict[str, object]]] = {
         {"NumTargets": 17},
     ],
     "rpu_divide": [{"Width": 1}, {"Width": 12}],
+    "rpu_host": [{"MacPort": 3}, {"DataWidth": 32}, {"DataWidth": 192}, {"DataWidth": 1024}],
     "rpu_multiply": [{"Width": 2}, {"Width": 5}],
     "rpu_fetch": [
         {"CodeBytes": 32},

@@ -128,6 +128,7 @@ BAD: dict[str, list[dict[str, object]]] = {
     "frame_rx": [{"MacPort": 3}, {"DataWidth": 32}, {"DataWidth": 192}, {"DataWidth": 1024}],
     "frame_store": [{"DataWidth": 32}, {"DataWidth": 192}, {"DataWidth": 1024}],
     "frame_sum": [{"DataBytes": 4}, {"DataBytes": 24}, {"DataBytes": 128}],
+    "from_axi_stream": [{"DataWidth": 0}, {"DataWidth": 12}, {"MetaWidth": 0}],
     "free_list": [{"NumNumbers": 1}, {"NumNumbers": 12}],
     "occupancy": [{"Max": 0}],
     "head_fifo": [{"Depth": 12}, {"Depth": 128}],

@@ -91,6 +91,9 @@ _FILES: Mapping[str, Tests] = {
     "rtl/mac/frame_rx.sv": Tests(
         ("tests/rtl/test_frame_rx.py",), ("tests/system/test_middlebox.py",)
     ),
+    "rtl/rpu/rpu_host.sv": Tests(
+        ("tests/rtl/test_rpu_host.py",), ("tests/system/test_host_memory.py",)
+    ),
     "rtl/rpu/rpu.sv": Tests(_PROCESSOR, ()),
     "rtl/rpu/rpu_bus.sv": Tests(_PROCESSOR, ()),
     "rtl/noc/broadcast.sv": Tests(("tests/rtl/test_broadcast.py",), ()),
@@ -146,7 +149,12 @@ _FILES: Mapping[str, Tests] = {
     "rtl/common/frame_sum.sv": Tests((f"{_PRIMITIVES} -k sum", _MAC), (_TRAFFIC, _BAD_INPUT)),
     "rtl/common/head_fifo.sv": Tests((f"{_PRIMITIVES} -k fifo", _ROUTER), proofs="head_fifo"),
     **dict.fromkeys(
-        ("rtl/app/tcp_host.sv", "rtl/common/to_axi_stream.sv", "rtl/common/keep_count.sv"),
+        (
+            "rtl/app/tcp_host.sv",
+            "rtl/common/to_axi_stream.sv",
+            "rtl/common/from_axi_stream.sv",
+            "rtl/common/keep_count.sv",
+        ),
         Tests(("tests/rtl/test_host_streams.py", "tests/system/test_tcp_host.py"), ()),
     ),
     **dict.fromkeys(

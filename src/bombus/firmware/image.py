@@ -13,6 +13,7 @@ DATA_BASE = 0x10000000
 _LOAD, _RISCV, _EXECUTABLE_FILE = 1, 243, 2
 _SYMBOLS = 2  # kind of section
 _STACK_TOP = b"__stack_top"  # of link.ld
+_NUMBER = b"rpu_number"  # of rpu_host.h
 
 
 @dataclass
@@ -24,6 +25,7 @@ class Image:
     data: dict[int, int] = field(default_factory=dict)
     data_bytes: int = 0  # including zero-initialised data
     stack_top: int = 0  # in the data memory; 0 if the file does not say
+    number_place: int | None = None  # in the data memory, of the processor's number, if it asks
 
     @property
     def code_bytes(self) -> int:
@@ -69,7 +71,10 @@ def _read(file: Path, content: bytes) -> Image:
         memory.update({start + 4 * place: word for place, word in enumerate(words)})
         if is_data:
             image.data_bytes = max(image.data_bytes, start + in_memory)
-    image.stack_top = max(0, _symbols(content).get(_STACK_TOP, 0) - DATA_BASE)
+    symbols = _symbols(content)
+    image.stack_top = max(0, symbols.get(_STACK_TOP, 0) - DATA_BASE)
+    place = symbols.get(_NUMBER, 0) - DATA_BASE
+    image.number_place = place if place in image.data else None
     return image
 
 

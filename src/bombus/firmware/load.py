@@ -23,22 +23,27 @@ def check(registers: Any, program: Image) -> None:
             )
 
 
-def put(registers: Any, program: Image) -> None:
-    """Stops the processor and writes a program that fits."""
+def put(registers: Any, program: Image, number: int = 0) -> None:
+    """Stops the processor and writes a program that fits; `number`: of the processor, for
+    `rpu_number` of the program.
+    """
     registers.control.run = 0
-    for memory, words in ((registers.code, program.code), (registers.data, program.data)):
+    data = program.data
+    if program.number_place is not None:
+        data = data | {program.number_place: number}
+    for memory, words in ((registers.code, program.code), (registers.data, data)):
         for address, word in words.items():
             memory[address // 4].word = word
 
 
-def write(registers: Any, file: Path) -> None:
-    """Stops the processor and writes the program; arguments as of `load`.
+def write(registers: Any, file: Path, number: int = 0) -> None:
+    """Stops the processor and writes the program; arguments as of `load` and `put`.
 
     UserError, before anything changes, if the file is no program or does not fit into the memories.
     """
     program = image.read(file)
     check(registers, program)
-    put(registers, program)
+    put(registers, program, number)
 
 
 def load(registers: Any, file: Path) -> None:

@@ -4,9 +4,9 @@
     balancer.disable(3)
     balancer.policy = "round_robin"
 
-All tiles that send to the group are changed alike. A replica that is disabled gets no further
-messages; its share goes to the others. Nothing is lost, but messages of a flow that moves may
-overtake those that are still inside the replica that had it.
+All tiles that send to the group are changed alike, except that of a host. A replica that is
+disabled gets no further messages; its share goes to the others. Nothing is lost, but messages of a
+flow that moves may overtake those that are still inside the replica that had it.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from bombus.simulator.host import host_tiles
 from bombus.simulator.native import SimulationError
 from bombus.simulator.register_map import set_group
 from bombus.simulator.shares import IN_TURN, Shares
@@ -32,7 +33,7 @@ class Balancer(Shares):
         self._simulation = simulation
         self.tiles = list(tiles)
         self._senders = [
-            each for each in simulation.manifest["dispatch"] if _replicas(each) == self.tiles
+            each for each in _senders(simulation.manifest) if _replicas(each) == self.tiles
         ]
         if not self._senders:
             raise SimulationError(f"no tile distributes messages among {', '.join(self.tiles)}")
@@ -79,8 +80,16 @@ class Balancer(Shares):
 
 def groups(manifest: Mapping[str, Any]) -> list[list[str]]:
     """The tiles of each group of replicas."""
-    found = dict.fromkeys(tuple(_replicas(sender)) for sender in manifest["dispatch"])
+    found = dict.fromkeys(tuple(_replicas(sender)) for sender in _senders(manifest))
     return [list(each) for each in found]
+
+
+def _senders(manifest: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Those that distribute. A host does not: it addresses each replica, also disabled ones, which
+    wait for its answers.
+    """
+    hosts = host_tiles(manifest)
+    return [each for each in manifest["dispatch"] if each["tile"] not in hosts]
 
 
 def _replicas(sender: Mapping[str, Any]) -> list[str]:

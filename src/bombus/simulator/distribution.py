@@ -17,6 +17,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from bombus.simulator.balancer import Balancer
+from bombus.simulator.host import flight_cycles, open_requests
 from bombus.simulator.shares import IN_TURN, Shares
 
 if TYPE_CHECKING:
@@ -143,15 +144,17 @@ class Distribution(Shares):
         """Waits until nothing is in flight or inside, or for `HOLD_CYCLES`."""
         simulation = self._simulation
         start = quiet_since = simulation.cycle
+        quiet_cycles = QUIET_CYCLES + flight_cycles(simulation)
         before = -1
         while simulation.cycle - start < HOLD_CYCLES:
             slots = sum(place.registers.status["slots"] for place in self._places)
+            slots += open_requests(simulation)
             come = sum(
                 simulation.registers.tiles[tile].counters.noc_in_messages.read_value()
                 for tile in dict.fromkeys(place.tile for place in self._places)
             )
             if slots or come != before:
                 before, quiet_since = come, simulation.cycle
-            elif simulation.cycle - quiet_since >= QUIET_CYCLES:
+            elif simulation.cycle - quiet_since >= quiet_cycles:
                 return
             simulation.advance(_POLL_CYCLES)

@@ -24,6 +24,7 @@ from bombus.firmware.load import check, put, write
 from bombus.simulator.balancer import Balancer, groups
 from bombus.simulator.counters import DROP
 from bombus.simulator.distribution import QUIET_CYCLES, Distribution, Place
+from bombus.simulator.host import flight_cycles, open_requests
 from bombus.simulator.native import SimulationError
 
 if TYPE_CHECKING:
@@ -96,7 +97,11 @@ class Processor:
 
     def load(self, file: Path | str) -> None:
         """Stops it and writes a program (ELF) into its memories."""
-        write(self.registers, Path(file))
+        write(self.registers, Path(file), self._number)
+
+    def put(self, program: Image) -> None:
+        """Stops it and writes a program that fits into its memories."""
+        put(self.registers, program, self._number)
 
     def boot(self) -> None:
         """Starts the program from its beginning."""
@@ -146,7 +151,8 @@ class Processor:
         distribution.disable(number)
         end = self._simulation.cycle + limit_cycles
         before, quiet = (-1, -1), 0
-        while quiet * _COUNTER_LAG < QUIET_CYCLES and self._simulation.cycle < end:
+        quiet_cycles = QUIET_CYCLES + flight_cycles(self._simulation)
+        while quiet * _COUNTER_LAG < quiet_cycles and self._simulation.cycle < end:
             self._simulation.advance(_COUNTER_LAG)
             now = self._come_and_inside()
             quiet = quiet + 1 if now == before and now[1] == 0 else 0
@@ -170,22 +176,28 @@ class Processor:
         try:
             self.evict(limit_cycles)
         finally:
-            put(self.registers, program)
+            self.put(program)
             self.boot()
             number, distribution = self._place()
             if distribution is not None:
                 distribution.enable(number)
 
     def _come_and_inside(self) -> tuple[int, int]:
-        """Messages that have reached its tile, possibly for its neighbours, and messages inside."""
+        """Messages that have reached its tile, possibly for its neighbours, and messages inside or
+        asked for.
+        """
+        asked = open_requests(self._simulation, self._number)
         if self.lane is not None:
-            return 0, self.registers.status["slots"]
+            return 0, self.registers.status["slots"] + asked
         counters = self._simulation.tile_counters(self.tile)
-        return counters["noc_in_messages"], _inside(counters)
+        return counters["noc_in_messages"], _inside(counters) + asked
+
+    @property
+    def _number(self) -> int:
+        return self._simulation.rpus.index(self)
 
     def _place(self) -> tuple[int, Distribution | None]:
-        distribution = self._simulation.distribution
-        return self._simulation.rpus.index(self), distribution
+        return self._number, self._simulation.distribution
 
 
 def _inside(counters: dict[str, int]) -> int:
@@ -258,7 +270,7 @@ def keep_loaded(file: Path) -> Callable[[Simulation], None]:
         if first is not None:
             for processor in simulation.rpus:
                 check(processor.registers, first)
-                put(processor.registers, first)
+                processor.put(first)
                 processor.boot()
             first = None
         try:

@@ -27,6 +27,7 @@ from bombus.simulator.balancer import Balancer
 from bombus.simulator.build import build
 from bombus.simulator.distribution import Distribution
 from bombus.simulator.frames import Frame
+from bombus.simulator.host import Host
 from bombus.simulator.library import Library
 from bombus.simulator.mac_ports import DEFAULT_TIMEOUT_CYCLES, MacPorts
 from bombus.simulator.native import Native, SimulationError
@@ -160,7 +161,13 @@ class Simulation(MacPorts):
         return bool(self._native.call("in_flight"))
 
     def advance(self, cycles: int) -> None:
-        """Advances by a number of clock cycles."""
+        """Advances by a number of clock cycles, and serves what `host` is asked for meanwhile."""
+        if "host" in self.__dict__:
+            self.host.advance(cycles)
+        else:
+            self._pass(cycles)
+
+    def _pass(self, cycles: int) -> None:
         self._native.call("advance_cycles", cycles)
 
     def advance_until_idle(self, limit_cycles: int = DEFAULT_TIMEOUT_CYCLES) -> bool:
@@ -196,10 +203,16 @@ class Simulation(MacPorts):
     def reset(self) -> None:
         """Resets the design; frames waiting or inside are lost. Time continues."""
         self._native.call("reset")
+        self._forget()
 
     def reset_core(self) -> None:
         """Resets the design, but not MACs with their own clocks, which continue."""
         self._native.call("reset_core")
+        self._forget()
+
+    def _forget(self) -> None:
+        if "host" in self.__dict__:
+            self.host.forget()
 
     def reset_port(self, port: int = 0) -> None:
         """Resets the MAC's side of a port with its own clock; frames waiting there are lost."""
@@ -330,6 +343,11 @@ class Simulation(MacPorts):
         if self.distribution is None:
             raise SimulationError(f"{self.manifest['name']} has no replicas of packet processors")
         return self.distribution
+
+    @cached_property
+    def host(self) -> Host:
+        """The host of the packet processors, if a tile has a layer `rpu_host`."""
+        return Host(self, self._pass)
 
     # ---- Raised ports ----
 

@@ -52,6 +52,12 @@ class Stream:
         found: dict[str, int] = self._kinds[kind][field]["values"]
         return found
 
+    def pace(self, pause: float) -> None:
+        """Sets the probability of an idle cycle before each beat into the design, or of `tready`
+        low; 1: nothing moves. At first it is `rx_bubble` or `tx_stall` of the simulation.
+        """
+        self._native.call("set_stream_pace", self.name.encode(), pause)
+
     # ---- Into the design ----
 
     def send(self, data: bytes = b"", *, user: int = 0) -> None:

@@ -2,7 +2,7 @@
 // An application layer, whose other side may be AXI-Streams (tcp_host, tcp_stream, udp_stream).
 //
 // Macros: LAYER, its instance, whose AXI-Streams are rx, out of the layer, and tx; NUM_EVENTS, the
-// width of event_o; META_T, the type of the metadata; AXI, READ, REQUEST and TIMER, if it has
+// width of event_o; NUM_DROPS, that of drop_o, if it has one; META_T, the type of the metadata; AXI, READ, REQUEST and TIMER, if it has
 // AXI-Streams, reads, requests, timer_o.
 // Control: microseconds that pass in a cycle. Streams in: beats, AXI; out: beats, AXI, reads,
 // requests. An item of an AXI-Stream, from bit 0 on: tdata, tkeep, tlast, tuser. Status: busy_o,
@@ -57,7 +57,12 @@ module app_layer
   assign items_o[1] = rx;
   assign {rx_ready, out_ready_i} = items_ready_i[1:0];
   assign items_valid_o[1:0] = {rx_valid, out_valid_o};
+`ifdef NUM_DROPS
+  logic [`NUM_DROPS-1:0] drop_o;
+  assign counted_o = 16'({drop_o, event_o});
+`else
   assign counted_o = 16'(event_o);
+`endif
 
 `ifndef AXI
   assign rx = '0;
