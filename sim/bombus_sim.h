@@ -230,7 +230,8 @@ BOMBUS_API int bombus_elapse_us(bombus_sim *sim, uint64_t microseconds);
 /* ---- Registers ---- */
 
 /* Addresses are multiples of 4 inside the design's register map: `<design>_registers.h` of
- * `bombus generate` names them. -ETIMEDOUT: the design does not answer. */
+ * `bombus generate` names them. A write takes one cycle if there is room, and takes effect some
+ * cycles later, before any access that follows. -ETIMEDOUT: the design does not answer. */
 BOMBUS_API int bombus_read_register(bombus_sim *sim, uint32_t address, uint32_t *value);
 BOMBUS_API int bombus_write_register(bombus_sim *sim, uint32_t address, uint32_t value);
 

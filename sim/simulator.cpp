@@ -311,6 +311,8 @@ bool Simulator::request(uint32_t address, bool write, uint32_t& value) {
     ++errors_.register_timeout;
     return false;
   }
+  // A write takes effect some cycles later: evaluate these before skipping any.
+  if (write) stir();
   if (!write) value = register_value_;
   return true;
 }

@@ -28,12 +28,11 @@ module ip_blacklist #(
     output logic [7:0] accel_judged_slot_o,
     output logic [31:0] accel_verdict_o,
 
-    input  regs_t                  regs_i,
-    input  logic                   boundary_request_i,  // held until boundary_done_o
-    input  logic      [Stages-1:0] boundary_index_i,
-    input  logic                   boundary_write_i,
-    input  boundary_t              boundary_wdata_i,
-    output logic                   boundary_done_o
+    input regs_t                  regs_i,
+    input logic                   boundary_request_i,
+    input logic      [Stages-1:0] boundary_index_i,
+    input logic                   boundary_write_i,
+    input boundary_t              boundary_wdata_i
 );
 
   localparam string Entry = "";  // receives no messages
@@ -41,8 +40,6 @@ module ip_blacklist #(
   if (Stages < 2 || NumBoundaries > 65535) begin : gen_bad_stages
     $error("ip_blacklist: Stages must be 2 to 16");
   end
-
-  always_ff @(posedge clk_i) boundary_done_o <= boundary_request_i & ~boundary_done_o & ~rst_i;
 
   source_judge #(
       .DataWidth(DataWidth),

@@ -56,11 +56,10 @@ module rule_matcher
     output logic [31:0] accel_rdata_o,
 
     input  regs_t                  regs_i,
-    input  logic                   word_request_i,  // held until word_done_o
+    input  logic                   word_request_i,
     input  logic  [IndexWidth-1:0] word_index_i,
     input  logic                   word_write_i,
     input  word_t                  word_wdata_i,
-    output logic                   word_done_o,
     input  logic                   hit_request_i,   // held until hit_done_o
     output hit_t                   hit_rdata_o,
     output logic                   hit_done_o
@@ -98,7 +97,6 @@ module rule_matcher
   logic [4:0] column_q;
   logic [31:0] word_q;
   always_ff @(posedge clk_i) begin
-    word_done_o <= word_request_i & ~word_done_o & ~rst_i;
     write_q <= word_request_i & word_write_i;
     {row_q, column_q} <= word_index_i;
     word_q <= word_wdata_i.bits;

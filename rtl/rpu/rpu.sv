@@ -63,12 +63,11 @@ module rpu
 
     input  regs_t                   regs_i,
     output status_t                 status_o,
-    input  logic                    code_request_i,  // held until code_done_o
+    input  logic                    code_request_i,
     input  logic    [CodeWidth-1:0] code_index_i,
     input  logic                    code_write_i,
     input  code_t                   code_wdata_i,
-    output logic                    code_done_o,
-    input  logic                    data_request_i,  // held until data_done_o
+    input  logic                    data_request_i,  // a read is held until data_done_o
     input  logic    [WordWidth-1:0] data_index_i,
     input  logic                    data_write_i,
     input  data_t                   data_wdata_i,
@@ -188,11 +187,12 @@ module rpu
 
   // Memories are written, and the data read, by the register port while the core does not run.
   rpu_pkg::word_t code[CodeWords];
-  wire load_code = code_request_i & code_write_i & core_reset_q;
-  wire load_data = data_request_i & core_reset_q;
+  // A write may come in the cycle before the core is in reset, with the first one that clears run.
+  wire is_stopped = core_reset_q | ~regs_i.control.run;
+  wire load_code = code_request_i & code_write_i & is_stopped;
+  wire load_data = data_request_i & is_stopped;
   always_ff @(posedge clk_i) begin
-    code_done_o <= code_request_i & ~code_done_o & ~rst_i;
-    data_done_o <= data_request_i & ~data_done_o & ~rst_i;
+    data_done_o <= data_request_i & ~data_write_i & ~data_done_o & ~rst_i;
   end
   always_ff @(posedge clk_i) begin
     if (load_code) code[code_index_i] <= code_wdata_i.word;

@@ -12,6 +12,8 @@ from random import Random
 
 from support import forwarding, message_sums
 
+from bombus.firmware import image
+from bombus.firmware.build import build
 from bombus.golden.flow_key import flow_key
 from bombus.simulator.counters import dropped
 from bombus.simulator.frames import Exchange
@@ -19,6 +21,7 @@ from bombus.simulator.simulation import Simulation
 
 LIMIT_CYCLES = 500_000
 RELOAD_CYCLES = 5000  # 20 us at 250 MHz
+CODE_WORDS = 2048
 GBPS = 40  # of each port, so that chance does not give a processor more than it can take
 TAGS = (b"", b"", b"\x81\x00\x01\x23", b"\x88\xa8\0\1\x81\0\0\2")
 
@@ -80,24 +83,38 @@ def in_order(wanted: Sequence[bytes], got: Sequence[bytes]) -> None:
         assert flows[flow_key(data)].pop(0) == data, "overtaken within its flow"
 
 
-def reloads(simulation: Simulation, forward: Path, times: int) -> None:
-    """Processors are reloaded in turn under traffic: nothing is lost or overtaken in its flow."""
+def reloads(
+    simulation: Simulation,
+    programs: Sequence[Path],
+    times: int,
+    lengths: Sequence[int] = (60, 100, 300, 600),
+    frames: int = 400,
+    ports: Sequence[int] = (0, 1),
+) -> list[int]:
+    """Processors are reloaded in turn under traffic, with the programs in turn: nothing is lost or
+    overtaken in its flow. Returns the cycles of each reload.
+
+    `frames`: of these lengths, that wait at these ports when a reload begins.
+    """
     random = Random(3)
+    cycles: list[int] = []
     sent: list[tuple[int, bytes]] = []
     came: list[list[bytes]] = [[], []]
 
     def feed(count: int) -> None:
         for _ in range(count):
-            data = frame(random, random.choice((60, 100, 300, 600)), random.randrange(60))
-            sent.append((random.randrange(2), data))
+            data = frame(random, random.choice(lengths), random.randrange(60))
+            sent.append((random.choice(ports), data))
             simulation.send(data, sent[-1][0])
 
-    for processor in islice(cycle(simulation.rpus), times):
-        feed(400)
+    turns = zip(cycle(simulation.rpus), cycle(programs), strict=False)
+    for processor, program in islice(turns, times):
+        feed(frames)
         simulation.advance(random.randrange(2000))
         start = simulation.cycle
-        processor.reload(forward)
-        assert simulation.cycle - start <= RELOAD_CYCLES
+        processor.reload(program)
+        cycles.append(simulation.cycle - start)
+        assert cycles[-1] <= RELOAD_CYCLES
         assert processor.status.running and processor.status.enabled
         for port in (0, 1):
             came[port] += [each.data for each in simulation.receive_all(port)]
@@ -107,7 +124,36 @@ def reloads(simulation: Simulation, forward: Path, times: int) -> None:
         wanted = [data for came_by, data in sent if came_by != port]
         assert Counter(came[port]) == Counter(wanted)
         in_order(wanted, came[port])
+    assert dropped(simulation.counters()) == 0
+    assert simulation.lb.undrained == 0
     message_sums.check(simulation)
+    return cycles
+
+
+FILLS = """
+#include "rpu.h"
+{data}
+int main(void) {{
+    {use}
+    __asm__ volatile("j 1f\\n.rept {code}\\n.word 0x12345\\n.endr\\n1:");
+    for (;;) rpu_send(rpu_receive() ^ RPU_PORT_BIT);
+}}
+"""
+FULL_DATA = "volatile uint32_t table[{words}] = {{[0 ... {words} - 1] = 5}};"
+
+
+def filling(folder: Path, data_words: int = 0) -> Path:
+    """A forwarding program that fills the code memory, and this many words of the data memory."""
+    source, elf = folder / "fills.c", folder / "fills.elf"
+    data = FULL_DATA.format(words=data_words) if data_words else ""
+    use = "(void)table[0];" if data else ""
+    filled = 0
+    for _ in range(2):  # the second time its own size is known
+        source.write_text(FILLS.format(code=filled, data=data, use=use))
+        build([source], elf)
+        filled = CODE_WORDS - image.read(elf).code_bytes // 4
+    assert filled == 0
+    return elf
 
 
 def numbered(simulation: Simulation, forward: Path, frames: int, between: int) -> int:

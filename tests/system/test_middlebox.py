@@ -9,10 +9,10 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from middlebox import LIMIT_CYCLES, TAGS, crossed, frame, reloads, running
+from middlebox import LIMIT_CYCLES, TAGS, crossed, filling, frame, reloads, running
 from support import message_sums
 
-from bombus.base.paths import DESIGNS
+from bombus.base.paths import DESIGNS, EXAMPLES
 from bombus.firmware.build import build
 from bombus.simulator.native import SimulationError
 from bombus.simulator.simulation import Simulation
@@ -61,7 +61,27 @@ def test_flows_stay_in_order(middlebox: Simulation, stall: float) -> None:
 
 
 def test_a_processor_is_reloaded_under_traffic(middlebox: Simulation, forward: Path) -> None:
-    reloads(middlebox, forward, len(middlebox.rpus))
+    reloads(middlebox, [forward], len(middlebox.rpus))
+
+
+@pytest.mark.parametrize(("gbps", "ports"), [(100, [0]), (60, [0, 1])])
+def test_long_programs_are_reloaded(
+    middlebox: Simulation, tmp_path: Path, gbps: int, ports: list[int]
+) -> None:
+    """ids.c, which forwards what no matcher judges, and programs that fill the memories. One port
+    sends at line rate, or both all that three processors can take.
+    """
+    ids = tmp_path / "ids.elf"
+    build([EXAMPLES / "middlebox" / "ids.c"], ids)
+    code, both = tmp_path / "code", tmp_path / "both"
+    code.mkdir()
+    both.mkdir()
+    programs = [ids, filling(code), filling(both, data_words=1920)]
+    for port in (0, 1):
+        middlebox.line_rate(gbps, port)
+    cycles = reloads(middlebox, programs, 12, lengths=(300, 600, 1514), frames=900, ports=ports)
+    for program, name in enumerate(("ids.c", "code memory", "both memories")):
+        print(f"{name}: {max(cycles[program :: len(programs)])} cycles")
 
 
 def shares(simulation: Simulation, sent: Sequence[bytes]) -> list[int]:

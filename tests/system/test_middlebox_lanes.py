@@ -141,12 +141,12 @@ def test_one_that_hangs_holds_up_nobody_in_turn(
 
 
 def test_reloaded_under_traffic(lanes: Simulation, forward: Path) -> None:
-    reloads(lanes, forward, PROCESSORS)
+    reloads(lanes, [forward], PROCESSORS)
 
 
 @pytest.mark.sweep
 def test_reloaded_a_hundred_times(lanes: Simulation, forward: Path) -> None:
-    reloads(lanes, forward, 100)
+    reloads(lanes, [forward], 100)
 
 
 @pytest.mark.sweep

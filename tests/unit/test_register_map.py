@@ -105,6 +105,11 @@ BAD = {
     ),
     "two dimensions": ("addrmap store {{ {} words[2][3]; }};", "more than one dimension"),
     "table in a regfile": ("addrmap store {{ regfile {{ {} words[2]; }} f; }};", "outside of"),
+    "prompt": (
+        "property prompt {{ type = boolean; component = reg; }};\n"
+        "addrmap store {{ reg {{ prompt; field {{ hw = r; }} a; }} b; }};",
+        "b is prompt, which only external registers can be",
+    ),
     "memory": (
         "addrmap store {{ external mem {{ mementries = 4; memwidth = 32; }} m; }};",
         "is of a kind that Bombus does not know",

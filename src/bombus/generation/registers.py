@@ -57,7 +57,7 @@ class _Window:
                 "name": name,
                 "address": f"reg_addr_i - {self.bits}'h{base:x}" if address != "reg_addr_i" else "",
                 "condition": " && ".join(f"({each})" for each in conditions) or "1'b1",
-                "index": f"{address}[{last}:{step}]" if count > 1 else "1'b0",
+                "index": f"{address}[{last}:{step}]" if count > 1 else "",
                 "index_bits": register.index_bits,
                 "count": register.count,
                 "words": register.type.words,
@@ -74,7 +74,8 @@ class _Window:
     def external(self, name: str, base: int, register: Register, type_: str) -> None:
         """A register or a table held elsewhere."""
         values = [(each, f"{name}_rdata_i.{each.name}") for each in register.type.fields]
-        self._add("external", name, base, register, type=type_, values=_read(values))
+        more = {"type": type_, "values": _read(values), "is_prompt": register.is_prompt}
+        self._add("external", name, base, register, **more)
 
     def table(self, name: str, base: int, register: Register, type_: str) -> None:
         """A table in a memory."""
@@ -135,6 +136,7 @@ class _Window:
             "items": self.items,
             "ports": self.ports,
             "readable": readable,
+            "slow": [each for each in self.items if _is_slow(each)],
             # Bits that distinguish one word of a wide register from all others.
             "wide_bits": (max([8, *ends]) - 1).bit_length(),
             "word_bits": (max(wide, default=1) - 1).bit_length(),
@@ -143,6 +145,11 @@ class _Window:
             "entry_bits": max([WORD_BITS - 1, *highs]) + 1,
             "has_pulses": any(held["pulse"] for each in self.items for held in each["held"]),
         }
+
+
+def _is_slow(item: Mapping[str, Any]) -> bool:
+    """Whether a write may take more than a cycle."""
+    return item["kind"] == "table" or (item["kind"] == "external" and not item["is_prompt"])
 
 
 def _number(each: Field) -> str:

@@ -74,6 +74,7 @@ class Register:
     count: int | None = None  # entries of a table
     stride: int = 0  # bytes from entry to entry
     is_external: bool = False  # the layer holds it itself
+    is_prompt: bool = False  # and takes a write in every cycle
     title: str = ""
     text: str = ""
 

@@ -32,7 +32,7 @@ _UNEXPECTED = re.compile(r"(?:mismatched|extraneous) input '(\w+)' expecting")
 
 # Supported properties of a field or a register.
 _FIELD_PROPERTIES = frozenset({"name", "desc", "sw", "hw", "reset", "singlepulse", "fieldwidth"})
-_REGISTER_PROPERTIES = frozenset({"name", "desc", "regwidth", "accesswidth", "ispresent"})
+_REGISTER_PROPERTIES = frozenset({"name", "desc", "regwidth", "accesswidth", "ispresent", "prompt"})
 _BLOCK_PROPERTIES = frozenset({"name", "desc", "addressing", "alignment", "ispresent"})
 
 
@@ -175,10 +175,16 @@ def _register(node: RegNode) -> Register:
         offset=node.raw_address_offset,
         type=RegisterType(node.inst.type_name or node.inst_name, node.size * 8, fields),
         is_external=bool(node.external),
+        is_prompt=_is_prompt(node),
         title=_text(node, "name"),
         text=_text(node, "desc"),
         **_array(node),
     )
+
+
+def _is_prompt(node: RegNode) -> bool:
+    """Whether it has the user-defined property `prompt`."""
+    return "prompt" in node.list_properties() and bool(node.get_property("prompt"))
 
 
 def _field(node: FieldNode) -> Field:
@@ -268,6 +274,8 @@ def _problems(node: AddressableNode) -> Iterator[Problem]:
             known = _REGISTER_PROPERTIES
             if child.get_property("accesswidth") != WORD_BITS:
                 yield problem(child, f"should have accesswidth = {WORD_BITS}")
+            if _is_prompt(child) and not child.external:
+                yield problem(child, "is prompt, which only external registers can be")
             if child.is_array and len(child.array_dimensions or ()) > 1:
                 yield problem(child, "has more than one dimension")
             if child.raw_address_offset % child.size:

@@ -104,5 +104,6 @@ def layer_ports(block: Block) -> list[Port]:
             found += [Port(f"{name}_write_i", 1), Port(f"{name}_wdata_i", bits, f"{name}_t")]
         if external.type.is_readable:
             found.append(Port(f"{name}_rdata_o", bits, f"{name}_t"))
-        found.append(Port(f"{name}_done_o", 1))
+        if external.type.is_readable or not external.is_prompt:
+            found.append(Port(f"{name}_done_o", 1))
     return found

@@ -7,7 +7,7 @@
 Frames go to tiles (`Balancer`), and where a tile has several processors, to one of its lanes. What
 is changed takes effect at once for all; before it does, sources with a register `gate.hold` hold
 their frames until the processors have finished what they have. So nothing of a flow overtakes what
-came before it, unless a program has not finished after `HOLD_CYCLES`.
+came before it, unless a program has not finished after `HOLD_CYCLES`: `undrained` counts that.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ BY_FLOW = "flow_hash"
 HOLD_CYCLES = 2000
 # Cycles without movement after which no message can still be in flight to a tile.
 QUIET_CYCLES = 192
-_POLL_CYCLES = 32
+COUNTER_LAG = 64  # cycles
 _FLOWS = 16  # hash values per tile
 
 
@@ -61,6 +61,9 @@ class Distribution(Shares):
     """The distribution among the packet processors of a design.
 
     Round robin applies among lanes and skips lanes without room.
+
+    `undrained`: changes made while processors still had messages, which may have been overtaken.
+    `drained`: whether none had when the last change was made.
     """
 
     def __init__(
@@ -71,8 +74,13 @@ class Distribution(Shares):
         self._places = list(places)
         self._balancer = balancer
         self._in_turn = False
+        self.undrained = 0
+        self.drained = False
         self._lanes = {}
         self._gates = []
+        counters = {name: simulation.registers.tiles[name].counters for name in self._tiles()}
+        self._come = [each.noc_in_messages.where() for each in counters.values()]
+        self._set_out: list[int] = []  # addresses as of `_come`, but of the sources
         for tile in simulation.manifest["tiles"]:
             block = simulation.registers.tiles[tile["name"]]
             for name in (layer["name"] for layer in tile["layers"]):
@@ -82,6 +90,7 @@ class Distribution(Shares):
                     self._lanes[tile["name"]] = _Lanes(block[name])
                 if "gate" in set(block[name]):
                     self._gates.append(block[name].gate)
+                    self._set_out.append(block.counters.noc_out_messages.where())
 
     @property
     def policies(self) -> list[str]:
@@ -102,7 +111,7 @@ class Distribution(Shares):
 
     def _share(self, enabled: set[int]) -> None:
         with self._held():
-            for tile in dict.fromkeys(place.tile for place in self._places):
+            for tile in self._tiles():
                 own = {n for n, place in enumerate(self._places) if place.tile == tile}
                 if own & enabled != own & self._enabled:
                     self._write_lanes(tile, enabled)
@@ -114,6 +123,9 @@ class Distribution(Shares):
                         self._balancer.enable(number)
                     else:
                         self._balancer.disable(number)
+
+    def _tiles(self) -> list[str]:
+        return list(dict.fromkeys(place.tile for place in self._places))
 
     def _write_lanes(self, tile: str, enabled: set[int]) -> None:
         """Writes the enabled lanes of a tile; if there are none, all lanes, for messages that may
@@ -133,28 +145,38 @@ class Distribution(Shares):
         for gate in self._gates:
             gate.hold = 1
         try:
-            if self._gates:
-                self._drain()
+            self.drained = bool(self._gates) and self._drain()
+            self.undrained += not self.drained
             yield
         finally:
             for gate in self._gates:
                 gate.hold = 0
 
-    def _drain(self) -> None:
-        """Waits until nothing is in flight or inside, or for `HOLD_CYCLES`."""
+    def _drain(self) -> bool:
+        """Waits until nothing is in flight or inside, or for `HOLD_CYCLES`; whether nothing is.
+
+        The sources have little room for what they hold, so it asks without pause. Where all
+        messages to the processors are those of the sources, it counts; otherwise it waits until
+        nothing moves.
+        """
         simulation = self._simulation
         start = quiet_since = simulation.cycle
-        quiet_cycles = QUIET_CYCLES + flight_cycles(simulation)
-        before = -1
+        host_cycles = flight_cycles(simulation)
+        before: tuple[int, int] = (-1, -1)
         while simulation.cycle - start < HOLD_CYCLES:
-            slots = sum(place.registers.status["slots"] for place in self._places)
-            slots += open_requests(simulation)
-            come = sum(
-                simulation.registers.tiles[tile].counters.noc_in_messages.read_value()
-                for tile in dict.fromkeys(place.tile for place in self._places)
+            asked = simulation.cycle
+            now = self._sum(self._set_out), self._sum(self._come)
+            slots = any(place.registers.status["slots"] for place in self._places)
+            if now != before or slots or open_requests(simulation):
+                before, quiet_since = now, simulation.cycle
+                continue
+            all_have_come = (
+                not host_cycles and now[0] == now[1] and asked - start >= COUNTER_LAG
             )
-            if slots or come != before:
-                before, quiet_since = come, simulation.cycle
-            elif simulation.cycle - quiet_since >= quiet_cycles:
-                return
-            simulation.advance(_POLL_CYCLES)
+            if all_have_come or simulation.cycle - quiet_since >= QUIET_CYCLES + host_cycles:
+                return True
+        return False
+
+    def _sum(self, addresses: Sequence[int]) -> int:
+        """Sum of counters, without what overflows a word."""
+        return sum(map(self._simulation.read_register, addresses)) & 0xFFFFFFFF

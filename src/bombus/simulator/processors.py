@@ -23,7 +23,7 @@ from bombus.firmware.image import Image
 from bombus.firmware.load import check, put, write
 from bombus.simulator.balancer import Balancer, groups
 from bombus.simulator.counters import DROP
-from bombus.simulator.distribution import QUIET_CYCLES, Distribution, Place
+from bombus.simulator.distribution import COUNTER_LAG, QUIET_CYCLES, Distribution, Place
 from bombus.simulator.host import flight_cycles, open_requests
 from bombus.simulator.native import SimulationError
 
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 
 _REGISTERS = {"control", "status", "code", "data"}
 _EMPTY_SLOT = ".empty_slot"  # event: a program has taken one
-_COUNTER_LAG = 64  # cycles
 DRAIN_CYCLES = 100_000
 
 
@@ -149,20 +148,25 @@ class Processor:
         if distribution is None:
             raise SimulationError(f"{self.name} has no replicas that could do its work")
         distribution.disable(number)
+        inside = 0 if distribution.drained else self._finish(limit_cycles)
+        self.stop()
+        if inside:
+            raise SimulationError(
+                f"{self.name} still had {inside} messages after {limit_cycles} cycles; "
+                "they are lost"
+            )
+
+    def _finish(self, limit_cycles: int) -> int:
+        """Waits until it has no messages and gets none; how many it still has at the limit."""
         end = self._simulation.cycle + limit_cycles
         before, quiet = (-1, -1), 0
         quiet_cycles = QUIET_CYCLES + flight_cycles(self._simulation)
-        while quiet * _COUNTER_LAG < quiet_cycles and self._simulation.cycle < end:
-            self._simulation.advance(_COUNTER_LAG)
+        while quiet * COUNTER_LAG < quiet_cycles and self._simulation.cycle < end:
+            self._simulation.advance(COUNTER_LAG)
             now = self._come_and_inside()
             quiet = quiet + 1 if now == before and now[1] == 0 else 0
             before = now
-        self.stop()
-        if before[1]:
-            raise SimulationError(
-                f"{self.name} still had {before[1]} messages after {limit_cycles} cycles; "
-                "they are lost"
-            )
+        return before[1]
 
     def reload(self, program: Path | str | Image, limit_cycles: int = DRAIN_CYCLES) -> None:
         """Evicts it, loads and starts a program, and enables it again without loss.

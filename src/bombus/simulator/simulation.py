@@ -227,7 +227,7 @@ class Simulation(MacPorts):
         return int(value[0])
 
     def write_register(self, address: int, value: int) -> None:
-        """Writes a 32-bit register; takes some cycles."""
+        """Writes a 32-bit register; takes effect some cycles later, before any later access."""
         self._native.call("write_register", address, value)
 
     @property

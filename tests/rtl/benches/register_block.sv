@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The registers that Bombus generates from probe.rdl. The bench holds the external ones
-// and answers after a number of cycles.
+// and answers after a number of cycles, or takes a write in every cycle if they are prompt.
 //
 // Control: wdata, addr, write, valid; index into the table, cycles before an external
-// answer, depth, count, single. Status: regs, entry of the table, rdata, ready.
+// answer, depth, count, single. Status: regs, entry of the table, the program, rdata, ready.
 `include "bench.svh"
 
 module bench
@@ -11,7 +11,7 @@ module bench
 #(
     localparam int unsigned ControlBits = 32 + WindowBits + 2 + 5 + 3 + 32 + 48 + 9
 ) (
-    `BENCH_PORTS(1, 8, 1, 8, ControlBits, $bits(probe_regs_t) + $bits(probe_words_t) + 33)
+    `BENCH_PORTS(1, 8, 1, 8, ControlBits, $bits(probe_regs_t) + $bits(probe_words_t) + 3 * 40 + 33)
 );
 
   `BENCH_SHAPE
@@ -47,6 +47,24 @@ module bench
     end
   end
 
+  // Prompt ones; the program cannot be read by registers.
+  logic memory_request, memory_write, memory_done_q, program_request, program_write;
+  logic [2:0] memory_index;
+  logic [1:0] program_index;
+  probe_memory_t memory_wdata, memory_rdata, memory[6];
+  probe_program_t program_wdata;
+  logic [2:0][39:0] program_q;
+  always_ff @(posedge clk_i) begin
+    memory_done_q <= memory_request & ~memory_write & ~memory_done_q & ~rst_i;
+    memory_rdata  <= memory[memory_index];
+    if (memory_request & memory_write) memory[memory_index] <= memory_wdata;
+    if (program_request & program_write) program_q[program_index] <= program_wdata.word;
+    if (rst_i) begin
+      for (int unsigned i = 0; i < 6; i++) memory[i] <= '0;
+      program_q <= '0;
+    end
+  end
+
   probe_registers u_registers (
       .clk_i,
       .rst_i,
@@ -66,12 +84,22 @@ module bench
       .probe_cache_wdata_o(cache_wdata),
       .probe_cache_rdata_i(cache_rdata),
       .probe_cache_done_i(cache_done),
+      .probe_memory_request_o(memory_request),
+      .probe_memory_index_o(memory_index),
+      .probe_memory_write_o(memory_write),
+      .probe_memory_wdata_o(memory_wdata),
+      .probe_memory_rdata_i(memory_rdata),
+      .probe_memory_done_i(memory_done_q),
+      .probe_program_request_o(program_request),
+      .probe_program_index_o(program_index),
+      .probe_program_write_o(program_write),
+      .probe_program_wdata_o(program_wdata),
       .probe_single_request_o(single_request),
       .probe_single_rdata_i(single_rdata),
       .probe_single_done_i(single_done)
   );
 
-  assign status_o = {registers, words, reg_rdata, reg_ready};
+  assign status_o = {registers, words, program_q, reg_rdata, reg_ready};
   assign in_ready_o = '1;
   assign out_valid_o = '0;
   assign out_o = '0;

@@ -58,7 +58,7 @@ module bench
   logic [33:0] cycles_q;
   always_ff @(posedge clk_i) cycles_q <= rst_i ? 34'h3_ffff_0000 : cycles_q + 34'd1;
   beat_t beat;
-  logic next, busy, code_done, data_done;
+  logic next, busy;
   logic [3:0] drop;
   word_t unused_data;
   logic [4:0] events;
@@ -75,7 +75,7 @@ module bench
   // A memory word, its index, and whether it belongs to the data memory.
   wire word_t word = in_i[1][31:0];
   wire is_data = in_i[1][63];
-  assign in_ready_o[1] = is_data ? data_done : code_done;
+  assign in_ready_o[1] = 1'b1;
 
   logic
       packet,
@@ -150,13 +150,12 @@ module bench
       .code_index_i(in_i[1][42:32]),
       .code_write_i(1'b1),
       .code_wdata_i(word),
-      .code_done_o(code_done),
       .data_request_i(in_valid_i[1] & is_data),
       .data_index_i(in_i[1][42:32]),
       .data_write_i(1'b1),
       .data_wdata_i(word),
       .data_rdata_o(unused_data),
-      .data_done_o(data_done),
+      .data_done_o(),
       .accel_packet_o(packet),
       .accel_packet_first_o(packet_first),
       .accel_packet_last_o(packet_last),

@@ -118,6 +118,7 @@ module bench #(
     host_hit.valid, host_hit.lost, host_hit.exact, 9'd0, host_hit.slot, host_hit.row
   });
 
+  assign in_ready_o[1] = 1'b1;
   rule_matcher #(
       .regs_t(regs_t),
       .word_t(word_t),
@@ -156,7 +157,6 @@ module bench #(
       .word_index_i(in_i[1][32+:$clog2(32*Rows)]),
       .word_write_i(1'b1),
       .word_wdata_i(in_i[1][31:0]),
-      .word_done_o(in_ready_o[1]),
       .hit_request_i(in_valid_i[2]),
       .hit_rdata_o(host_hit),
       .hit_done_o(in_ready_o[2])
