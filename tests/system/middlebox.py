@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter, defaultdict, deque
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from itertools import cycle, islice
@@ -16,7 +16,9 @@ from bombus.firmware import image
 from bombus.firmware.build import build
 from bombus.golden.flow_key import flow_key
 from bombus.simulator.counters import dropped
+from bombus.simulator.distribution import BY_FLOW
 from bombus.simulator.frames import Exchange
+from bombus.simulator.shares import IN_TURN
 from bombus.simulator.simulation import Simulation
 
 LIMIT_CYCLES = 500_000
@@ -156,38 +158,117 @@ def filling(folder: Path, data_words: int = 0) -> Path:
     return elf
 
 
-def numbered(simulation: Simulation, forward: Path, frames: int, between: int) -> int:
-    """Short frames with a number in their flow, from both ports, and a reload after every so many;
-    each must arrive once, unchanged, in its turn. Returns the number of reloads.
+class Numbered:
+    """Frames of many flows from both ports, each with a number in its flow; each must arrive
+    once and unchanged.
+
+    Frames of a flow must arrive in order, except that frames sent as `ordered=False` may change
+    places with each other.
     """
-    random = Random(6)
-    flows = [frame(random, 42, flow, TAGS[:1]) for flow in range(256)]
-    sent = [[0] * len(flows) for _ in range(2)]
-    came = [[0] * len(flows) for _ in range(2)]
 
-    def check() -> None:
+    def __init__(self, simulation: Simulation, random: Random) -> None:
+        self._simulation, self._random = simulation, random
+        self._flows = [frame(random, 42, flow, TAGS[:1]) for flow in range(256)]
+        self._numbers = [[0] * len(self._flows) for _ in range(2)]
+        # Numbers and whether they are ordered, by port of arrival and flow
+        self._missing = [[deque[tuple[int, bool]]() for _ in self._flows] for _ in range(2)]
+        self.overtaken = 0  # frames that were not ordered
+
+    def send(self, count: int, *, ordered: bool) -> None:
+        random = self._random
+        for _ in range(count):
+            port, flow = random.randrange(2), random.randrange(len(self._flows))
+            number = self._numbers[1 - port][flow]
+            self._numbers[1 - port][flow] = number + 1
+            self._missing[1 - port][flow].append((number, ordered))
+            self._simulation.send(self._data(flow, number), port)
+
+    def receive(self) -> None:
+        """Checks what has arrived."""
         for port in (0, 1):
-            for each in simulation.receive_all(port):
-                data = each.data
-                flow = data[42]
-                wanted = flows[flow] + bytes([flow]) + came[port][flow].to_bytes(17)
-                assert data == wanted, f"flow {flow}: {data.hex()} instead of {wanted.hex()}"
-                came[port][flow] += 1
+            while (each := self._simulation.receive(port, timeout_cycles=0)) is not None:
+                flow, number = each.data[42], int.from_bytes(each.data[43:60])
+                assert each.data == self._data(flow, number)
+                missing = self._missing[port][flow]
+                place = next((n for n, (wanted, _) in enumerate(missing) if wanted == number), None)
+                assert place is not None, f"flow {flow}: {number} is doubled"
+                if place:
+                    before = [wanted for wanted, _ in list(missing)[:place]]
+                    ordered = any(is_ordered for _, is_ordered in list(missing)[: place + 1])
+                    assert not ordered, f"flow {flow}: {number} has overtaken {before}"
+                    self.overtaken += 1
+                del missing[place]
 
-    reloaded = 0
-    for start in range(0, frames, between):
-        for _ in range(min(between, frames - start)):
-            port, flow = random.randrange(2), random.randrange(len(flows))
-            number = sent[1 - port][flow]
-            simulation.send(flows[flow] + bytes([flow]) + number.to_bytes(17), port)
-            sent[1 - port][flow] = number + 1
-        simulation.advance(random.randrange(between // 2))
-        simulation.rpus[reloaded % len(simulation.rpus)].reload(forward)
-        reloaded += 1
-        check()
-        simulation.advance(between)  # some of the frames wait for the next ones
+    @property
+    def complete(self) -> bool:
+        return not any(missing for port in self._missing for missing in port)
+
+    def _data(self, flow: int, number: int) -> bytes:
+        # Of different lengths, so that they overtake each other in different processors.
+        padding = bytes(number * 37 % 300)
+        return self._flows[flow] + bytes([flow]) + number.to_bytes(17) + padding
+
+
+def changes(
+    simulation: Simulation, forward: Path, frames: int, between: int, seed: int = 6
+) -> Counter[str]:
+    """Numbered frames, while after every so many the distribution is changed at random: processors
+    are reloaded, evicted and started again, disabled and enabled, and the policy is switched.
+    Nothing is lost or doubled, and by flow nothing is overtaken. Returns how often each was done.
+
+    Half of the processors must be able to take the frames, since the ports cannot wait.
+    """
+    random = Random(seed)
+    traffic = Numbered(simulation, random)
+    lb, rpus = simulation.lb, simulation.rpus
+    evicted: set[int] = set()
+    done: Counter[str] = Counter()
+
+    def start(number: int) -> None:
+        if number in evicted:
+            rpus[number].boot()
+            evicted.remove(number)
+        lb.enable(number)
+
+    def one() -> int:
+        return random.choice(lb.enabled)
+
+    def change(name: str) -> None:
+        off = sorted(set(range(len(rpus))) - set(lb.enabled))
+        done[name] += 1
+        if name == "reload":
+            number = random.randrange(len(rpus))
+            rpus[number].reload(forward)
+            evicted.discard(number)
+        elif name == "policy":
+            if lb.policy != IN_TURN:
+                # What is sent by now is not ordered either if it is distributed later.
+                simulation.advance_until_idle()
+            lb.policy = IN_TURN if lb.policy != IN_TURN else BY_FLOW
+        elif name == "start" and off:
+            start(random.choice(off))
+        elif len(lb.enabled) <= len(rpus) // 2 or name == "start":
+            done[name] -= 1
+        elif name == "evict":
+            number = one()
+            rpus[number].evict()
+            evicted.add(number)
+        else:
+            lb.disable(one())
+
+    for first in range(0, frames, between):
+        traffic.send(min(between, frames - first), ordered=lb.policy == BY_FLOW)
+        for _ in range(random.choice((1, 1, 2, 4))):
+            simulation.advance(random.randrange(between // 2))
+            change(random.choice(("reload", "evict", "disable", "start", "start", "policy")))
+            traffic.receive()
+        # Some of the frames wait for the next ones.
+        simulation.advance(between)
     simulation.advance_until_idle()
-    check()
-    assert came == sent and sum(map(sum, sent)) == frames
+    traffic.receive()
+    assert traffic.complete, "frames are lost"
+    assert traffic.overtaken > 0, "round robin keeps the order, so order is not tested"
     assert dropped(simulation.counters()) == 0
-    return reloaded
+    assert lb.undrained == 0
+    message_sums.check(simulation)
+    return done

@@ -9,7 +9,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from middlebox import LIMIT_CYCLES, TAGS, crossed, filling, frame, reloads, running
+from middlebox import LIMIT_CYCLES, TAGS, changes, crossed, filling, frame, reloads, running
 from support import message_sums
 
 from bombus.base.paths import DESIGNS, EXAMPLES
@@ -82,6 +82,17 @@ def test_long_programs_are_reloaded(
     cycles = reloads(middlebox, programs, 12, lengths=(300, 600, 1514), frames=900, ports=ports)
     for program, name in enumerate(("ids.c", "code memory", "both memories")):
         print(f"{name}: {max(cycles[program :: len(programs)])} cycles")
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_flows_stay_in_order_through_changes(
+    middlebox: Simulation, forward: Path, seed: int
+) -> None:
+    for port in (0, 1):
+        middlebox.line_rate(30, port)
+    done = changes(middlebox, forward, frames=12_000, between=300, seed=seed)
+    print(dict(done))
+    assert min(done[each] for each in ("reload", "evict", "disable", "start", "policy")) > 1
 
 
 def shares(simulation: Simulation, sent: Sequence[bytes]) -> list[int]:
@@ -178,6 +189,7 @@ def test_a_processor_that_hangs_is_evicted(
     assert (status.inside, status.slots, status.stuck, status.exception) == (1, 1, False, None)
     with pytest.raises(SimulationError, match="still had 1 messages"):
         hung.evict(1000)
+    assert middlebox.lb.undrained == 1
     assert not hung.status.running and not hung.status.enabled
     assert sum(shares(middlebox, [frame(random, 60) for _ in range(40)])) >= 40
     middlebox.lb.enable(2)
