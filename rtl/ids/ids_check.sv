@@ -10,8 +10,9 @@
 //
 // A rule of streams may begin before the payload, but must end in it.
 //
-// Latency: 4 cycles a rule that does not hold, 7 more for the first step, 8 for each further one, 1 for a
-// hit. Throughput: one rule at a time; a packet without fragments takes 2 cycles.
+// Latency: 4 cycles a rule whose protocol, size or position does not hold, otherwise 1 more for each pair of port
+// ranges up to the first that holds, 6 for the first step, 8 for each further one, 1 for a hit. Throughput: one
+// rule at a time; a packet without fragments takes 2 cycles.
 module ids_check
   import rule_pkg::*;
 #(
@@ -53,8 +54,8 @@ module ids_check
     input logic [31:0] write_data_i
 );
 
-  if (Rows < 256 || Rows > 16384 || Rows != 2 ** RowWidth) begin : gen_bad_rows
-    $error("ids_check: Rows must be a power of two, 256 to 16384");
+  if (Rows < MinRows || Rows > MaxRows || Rows != 2 ** RowWidth) begin : gen_bad_rows
+    $error("ids_check: Rows must be a power of two, 256 to 65536");
   end
   if (WordWidth < 4 || WordWidth > 16) begin : gen_bad_words
     $error("ids_check: WordWidth must be 4 to 16");
@@ -68,6 +69,7 @@ module ids_check
     ReadRule,
     HaveRule,
     Compared,
+    Ports,
     FetchStep,
     HaveStep,
     AskBytes,
@@ -84,9 +86,9 @@ module ids_check
   // ---- Tables ----
 
   logic [RowWidth-1:0] row_q, step_q;
-  logic [5:0][31:0] rule_q;
+  logic [4:0][31:0] rule_q;
   logic [2:0][31:0] step_word_q;
-  for (genvar n = 0; n < 6; n++) begin : gen_rule
+  for (genvar n = 0; n < 5; n++) begin : gen_rule
     (* ram_style = "block" *) logic [31:0] memory[Rows];
     always_ff @(posedge clk_i) begin
       if (write_i & write_column_i == 5'(ColumnRule + n)) memory[write_row_i] <= write_data_i;
@@ -100,24 +102,41 @@ module ids_check
       step_word_q[n] <= memory[step_q];
     end
   end
-  wire is_exact = rule_q[3][28];
-  wire is_last_rule = rule_q[3][29];
-  wire [3:0] num_steps = rule_q[4][31:28];
+  wire is_exact = rule_q[1][28];
+  wire is_last_rule = rule_q[1][29];
+  wire [3:0] num_steps = rule_q[2][31:28];
+
+  localparam int unsigned PortRows = port_rows(Rows);
+  localparam int unsigned PortRowWidth = $clog2(PortRows);
+  logic [PortRowWidth-1:0] next_ports_q;
+  wire [PortRowWidth-1:0] ports_row = state_q == HaveRule ? rule_q[4][16+:PortRowWidth] : next_ports_q;
+  logic [1:0][31:0] range_q;  // of the source, of the target
+  wire writes_ports = write_i & 32'(write_row_i) < PortRows;
+  always_ff @(posedge clk_i) next_ports_q <= ports_row + 1'b1;
+  for (genvar n = 0; n < 2; n++) begin : gen_ports
+    (* ram_style = "block" *) logic [31:0] memory[PortRows];
+    always_ff @(posedge clk_i) begin
+      if (writes_ports & write_column_i == 5'(ColumnPorts + n))
+        memory[write_row_i[PortRowWidth-1:0]] <= write_data_i;
+      range_q[n] <= memory[ports_row];
+    end
+  end
 
   // ---- A rule's header ----
 
   place_t place_q, at_q, from_q;  // offset in the frame, in the payload, in the scanned bytes
   logic is_before_q;  // the match starts before the payload
   wire has_ports = |packet_i.protocol[1:0];
-  wire source_is_in = packet_i.source_port >= rule_q[0][15:0] & packet_i.source_port <= rule_q[0][31:16];
-  wire target_is_in = packet_i.target_port >= rule_q[1][15:0] & packet_i.target_port <= rule_q[1][31:16];
-  wire in_streams = rule_q[3][30];
-  wire place_is_in = in_streams ? from_q >= rule_q[2][13:0] :
-      ~is_before_q & at_q >= rule_q[2][13:0] & at_q <= rule_q[2][27:14];
-  wire size_is_in = packet_i.size >= rule_q[3][13:0] & packet_i.size <= rule_q[3][27:14];
-  wire [14:0] end_place = 15'(place_q) + 15'(rule_q[4][27:14]);
+  wire source_is_in = packet_i.source_port >= range_q[0][15:0] & packet_i.source_port <= range_q[0][31:16];
+  wire target_is_in = packet_i.target_port >= range_q[1][15:0] & packet_i.target_port <= range_q[1][31:16];
+  wire in_streams = rule_q[1][30];
+  wire place_is_in = in_streams ? from_q >= rule_q[0][13:0] :
+      ~is_before_q & at_q >= rule_q[0][13:0] & at_q <= rule_q[0][27:14];
+  wire size_is_in = packet_i.size >= rule_q[1][13:0] & packet_i.size <= rule_q[1][27:14];
+  wire [14:0] end_place = 15'(place_q) + 15'(rule_q[2][13:0]);
   wire end_is_in = end_place <= 15'(packet_i.stop) & end_place > 15'(packet_i.start);
   logic ports_q, places_q;
+  logic [5:0] pairs_left_q;  // pairs of port ranges not compared yet
 
   // ---- A step compares eight bytes ----
 
@@ -152,7 +171,7 @@ module ids_check
   wire is_full = count_q == (HitWidth + 1)'(HitsOfPacket);
   assign hit_o = holds & ~known_q & ~is_full;
   assign hit_number_o = count_q[HitWidth-1:0];
-  assign hit_sid_o = rule_q[5];
+  assign hit_sid_o = rule_q[3];
   assign hit_exact_o = is_exact;
   assign hit_row_o = row_t'(row_q);
 
@@ -164,7 +183,7 @@ module ids_check
   wire signed [15:0] relative = step_word_q[2][15:0];
   always_ff @(posedge clk_i) begin
     ports_q  <= (source_is_in & target_is_in) | ~has_ports;
-    places_q <= place_is_in & size_is_in & end_is_in & |(packet_i.protocol & rule_q[2][31:28]);
+    places_q <= place_is_in & size_is_in & end_is_in & |(packet_i.protocol & rule_q[0][31:28]);
     bytes_q  <= 64'(data_i >> {byte_q[3:0], 3'd0});
     base_q   <= frame_start + (WordWidth + 4)'(place_q);
     byte_q   <= base_q + (WordWidth + 4)'(relative);
@@ -180,13 +199,16 @@ module ids_check
       end
       ReadRule: state_q <= HaveRule;
       HaveRule: begin
-        step_q  <= RowWidth'(rule_q[4][13:0]);
-        left_q  <= num_steps;
+        step_q <= rule_q[4][RowWidth-1:0];
+        left_q <= num_steps;
+        pairs_left_q <= rule_q[2][19:14];
         state_q <= Compared;
       end
-      Compared: begin  // the first step is being read
-        if (~(ports_q & places_q)) state_q <= NextRule;
-        else state_q <= left_q == '0 ? Holds : HaveStep;
+      Compared: state_q <= places_q ? Ports : NextRule;  // the first step is being read
+      Ports: begin
+        pairs_left_q <= pairs_left_q - 1'b1;
+        if (ports_q) state_q <= left_q == '0 ? Holds : HaveStep;
+        else if (pairs_left_q == 6'd1) state_q <= NextRule;
       end
       FetchStep: state_q <= HaveStep;
       HaveStep: state_q <= AskBytes;

@@ -32,8 +32,8 @@ module ids_find
     input logic [31:0] write_data_i
 );
 
-  if (Rows < 256 || Rows > 16384 || Rows != 2 ** RowWidth) begin : gen_bad_rows
-    $error("ids_find: Rows must be a power of two, 256 to 16384");
+  if (Rows < MinRows || Rows > MaxRows || Rows != 2 ** RowWidth) begin : gen_bad_rows
+    $error("ids_find: Rows must be a power of two, 256 to 65536");
   end
 
   localparam int unsigned Depth = 16;
@@ -123,7 +123,7 @@ module ids_find
     always_ff @(posedge clk_i) begin
       found_q[h] <= {words[h][1], words[h][0]} == key_q[4]
           & words[h][2][31:30] == {tag_q[4].is_short, 1'b1} & tag_q[4].is_there;
-      row_q[h] <= words[h][2][13:0];
+      row_q[h] <= row_t'(words[h][2][RowWidth-1:0]);
     end
   end
 

@@ -40,8 +40,8 @@ module ids_scan
     input logic [31:0] write_data_i
 );
 
-  if (Rows < 256 || Rows > 16384 || Rows != 2 ** RowWidth) begin : gen_bad_rows
-    $error("ids_scan: Rows must be a power of two, 256 to 16384");
+  if (Rows < MinRows || Rows > MaxRows || Rows != 2 ** RowWidth) begin : gen_bad_rows
+    $error("ids_scan: Rows must be a power of two, 256 to 65536");
   end
   if (WordWidth < 4 || WordWidth > 16) begin : gen_bad_words
     $error("ids_scan: WordWidth must be 4 to 16");
@@ -50,6 +50,8 @@ module ids_scan
   localparam int unsigned Stages = 7;
   localparam int unsigned Depth = 32;
   typedef logic [9:0] at_t;
+  localparam int unsigned BitmapRows = bitmap_rows(Rows);
+  localparam int unsigned BitmapWidth = $clog2(BitmapRows);
 
   // ---- Words of the payload ----
 
@@ -110,38 +112,40 @@ module ids_scan
   logic [22:0][7:0] folded;
   logic [Stages-1:3][183:0] folded_q;
   hash_t [19:0] four_q;
-  logic [15:0][RowWidth+5:0] long_bit_q;
-  logic [15:0][RowWidth+4:0] short_bit_q;
+  logic [15:0][BitmapWidth+5:0] long_bit_q;
+  logic [15:0][BitmapWidth+4:0] short_bit_q;
   always_comb for (int n = 0; n < 23; n++) folded[n] = fold(data_i[8*n+:8]);
   always_ff @(posedge clk_i) begin
     folded_q <= {folded_q[Stages-2:3], folded};
     for (int n = 0; n < 20; n++)
     four_q[n] <= hash_of_four({folded[n+3], folded[n+2], folded[n+1], folded[n]});
     for (int n = 0; n < 16; n++) begin
-      long_bit_q[n]  <= (RowWidth + 6)'(first_hash(four_q[n], four_q[n+4]));
-      short_bit_q[n] <= (RowWidth + 5)'(four_q[n]);
+      long_bit_q[n]  <= (BitmapWidth + 6)'(first_hash(four_q[n], four_q[n+4]));
+      short_bit_q[n] <= (BitmapWidth + 5)'(four_q[n]);
     end
   end
 
   logic [15:0] long_bits, short_bits;
+  wire [BitmapWidth-1:0] bitmap_row = write_row_i[BitmapWidth-1:0];
+  wire writes = write_i & 32'(write_row_i) < BitmapRows;
   ids_bitmap #(
-      .Words(2 * Rows)
+      .Words(2 * BitmapRows)
   ) u_long (
       .clk_i,
       .bit_i(long_bit_q),
       .found_o(long_bits),
-      .write_i(write_i & write_column_i[4:1] == 4'(ColumnLong / 2)),
-      .write_word_i({write_row_i, write_column_i[0]}),
+      .write_i(writes & write_column_i[4:1] == 4'(ColumnLong / 2)),
+      .write_word_i({bitmap_row, write_column_i[0]}),
       .data_i(write_data_i)
   );
   ids_bitmap #(
-      .Words(Rows)
+      .Words(BitmapRows)
   ) u_short (
       .clk_i,
       .bit_i(short_bit_q),
       .found_o(short_bits),
-      .write_i(write_i & write_column_i == 5'(ColumnShort)),
-      .write_word_i(write_row_i),
+      .write_i(writes & write_column_i == 5'(ColumnShort)),
+      .write_word_i(bitmap_row),
       .data_i(write_data_i)
   );
 

@@ -75,8 +75,8 @@ module rule_matcher
   localparam int unsigned RowWidth = $clog2(Rows);
   localparam int unsigned SlotWidth = $clog2(NumSlots);
 
-  if (Rows < 256 || Rows > 16384 || Rows != 2 ** RowWidth) begin : gen_bad_rows
-    $error("rule_matcher: Rows must be a power of two, 256 to 16384");
+  if (Rows < MinRows || Rows > MaxRows || Rows != 2 ** RowWidth) begin : gen_bad_rows
+    $error("rule_matcher: Rows must be a power of two, 256 to 65536");
   end
   if (NumSlots < 4 || NumSlots > 64 || NumSlots != 2 ** $clog2(NumSlots)) begin : gen_bad_slots
     $error("rule_matcher: NumSlots must be a power of two, 4 to 64");
@@ -362,10 +362,10 @@ module rule_matcher
   localparam int unsigned NumHits = NumSlots * HitsOfPacket;
   localparam int unsigned HitWidth = $clog2(NumHits);
   (* ram_style = "distributed" *) logic [31:0] sids[NumHits];
-  (* ram_style = "distributed" *) logic [14:0] hit_rows[NumHits];
+  (* ram_style = "distributed" *) logic [16:0] hit_rows[NumHits];
   wire [HitWidth-1:0] hit_place = HitWidth'({checked.slot, hit_number});
   logic [31:0] sid_q, answer_q;
-  logic [14:0] hit_row_q;
+  logic [16:0] hit_row_q;
   wire is_row = may_ask & ask_op == AskRow;
   wire asks = may_ask & ~is_row;
   wire is_hit = 32'(accel_addr_i) < 8 * NumHits;
@@ -383,6 +383,6 @@ module rule_matcher
   assign accel_bus_wait_o = ~answered_q;
   assign accel_bus_error_o = ~may_ask & (accel_write_i | ~is_hit);
   assign accel_rdata_o = is_row ? 32'(flow_row) : asks ? answer_q :
-      accel_addr_i[2] ? {hit_row_q[14], 17'd0, hit_row_q[13:0]} : sid_q;
+      accel_addr_i[2] ? {hit_row_q[16], 15'd0, hit_row_q[15:0]} : sid_q;
 
 endmodule

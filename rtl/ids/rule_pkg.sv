@@ -1,20 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 // Types shared by the parts of rule_matcher: hashes of fragments, and the properties of a packet.
 //
-// The tables are rows of 32 words (bombus.rules.tables): columns 0 to 5 a rule, 8 to 10 a step,
-// 12 to 14 and 16 to 18 the two halves of the fragments, 20 and 21 the bitmap of fragments of eight
-// bytes, 22 that of fragments of four.
+// The tables are rows of 32 words (bombus.rules.tables): columns 0 and 1 a pair of port ranges, 2 to 6 a rule,
+// 8 to 10 a step, 12 to 14 and 16 to 18 the two halves of the fragments, 20 and 21 the bitmap of fragments of
+// eight bytes, 22 that of fragments of four. Large matchers have fewer rows of port ranges and of bitmaps
+// than of the others.
 package rule_pkg;
 
-  localparam int unsigned ColumnRule = 0;
+  localparam int unsigned ColumnPorts = 0;
+  localparam int unsigned ColumnRule = 2;
   localparam int unsigned ColumnStep = 8;
   localparam int unsigned ColumnFirst = 12;
   localparam int unsigned ColumnSecond = 16;
   localparam int unsigned ColumnLong = 20;
   localparam int unsigned ColumnShort = 22;
 
+  localparam int unsigned MinRows = 256;
+  localparam int unsigned MaxRows = 65536;
+  function automatic int unsigned port_rows(int unsigned rows);
+    return rows < 2048 ? rows : 2048;
+  endfunction
+  function automatic int unsigned bitmap_rows(int unsigned rows);
+    return rows < 8192 ? rows : 8192;
+  endfunction
+
   typedef logic [19:0] hash_t;
-  typedef logic [13:0] row_t;
+  typedef logic [15:0] row_t;
   typedef logic [13:0] place_t;
 
   // Each hash bit is the XOR of six bits of the four bytes.

@@ -13,6 +13,7 @@ from bombus.rules.model import Packet
 from bombus.rules.rule import Rule
 
 _LETTERS = b"abcdefgABCDEFG@[`{019 \x00\xff"
+_PROTOCOLS = (keywords.TCP, keywords.UDP, keywords.ICMP, keywords.OTHER)
 _PORTS = (53, 80, 443, 8080)
 
 
@@ -92,12 +93,12 @@ def laid_out(random: Random, contents: Sequence[Content]) -> bytes:
 def packet(random: Random, rules: Sequence[Rule], longest: int = 1400) -> Packet:
     """Most have the contents of one or two rules."""
     payload = b""
-    protocol = random.choice([keywords.TCP, keywords.UDP, keywords.ICMP, keywords.OTHER])
+    protocol = random.choice(_PROTOCOLS)
     for _ in range(random.choice([0, 1, 1, 1, 2])):
         rule = random.choice(rules)
         payload += laid_out(random, rule.contents)
         if rule.protocols != keywords.ALL and random.random() < 0.8:
-            protocol = rule.protocols
+            protocol = random.choice([bit for bit in _PROTOCOLS if bit & rule.protocols])
     if random.random() < 0.3:
         payload += random.randbytes(random.randrange(200))
     ports = [random.choice([*_PORTS, random.getrandbits(16)]) for _ in range(2)]

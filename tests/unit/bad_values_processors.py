@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 # Of the tables and the store of rule_matcher.
-ROWS: list[dict[str, object]] = [{"Rows": 128}, {"Rows": 300}, {"Rows": 32768}]
+ROWS: list[dict[str, object]] = [{"Rows": 128}, {"Rows": 300}, {"Rows": 131072}]
 WORDS: list[dict[str, object]] = [{"WordWidth": 3}, {"WordWidth": 17}]
 
 BAD: dict[str, list[dict[str, object]]] = {

@@ -59,7 +59,7 @@ _FOLDERS: Mapping[str, Tests] = {
     "rtl/ipv4": Tests((f"{_LAYERS} -k ipv4",), (_ICMP_ERRORS, _BAD_INPUT, _TRAFFIC)),
     "rtl/firewall": Tests(("tests/rtl/test_range_search.py",), ("tests/system/test_firewall.py",)),
     "rtl/ids": Tests(
-        ("tests/rtl/test_rule_matcher.py",),
+        ("tests/rtl/test_rule_matcher.py", "tests/rtl/test_rule_matcher_streams.py"),
         ("tests/system/test_ids.py", "tests/system/test_ids_streams.py"),
     ),
     "rtl/mac": Tests((_MAC,), (_TRAFFIC, _BAD_INPUT)),

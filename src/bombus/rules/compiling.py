@@ -20,7 +20,6 @@ from bombus.rules.rule import LAST_BYTE, Rule
 from bombus.rules.tables import Entry, Tables
 
 EXACT, PREFILTER, NOT_COMPILED = "exact", "prefilter", "not_compiled"
-MAX_ENTRIES = 16  # entries of a rule, for its port ranges
 TABLES_FILE, MANIFEST_FILE = "tables.bin", "manifest.json"
 
 
@@ -31,7 +30,7 @@ class Verdict:
     rule: Rule
     kind: str
     reason: str
-    entries: tuple[Entry, ...] = ()
+    entry: Entry | None = None
 
     @property
     def may_be_hidden(self) -> bool:
@@ -134,21 +133,17 @@ def _judge(rule: Rule, rarity: Rarity) -> Verdict:
             )
             anchor = anchor.trimmed()
     directions = rule.directions
-    if sum(len(source) * len(target) for source, target in directions) > MAX_ENTRIES:
+    if sum(len(source) * len(target) for source, target in directions) > tables.MAX_PAIRS:
         directions = tuple((_hull(source), _hull(target)) for source, target in directions)
-        reasons.append(f"more than {MAX_ENTRIES} pairs of port ranges")
-    kind = PREFILTER if reasons else EXACT
-    entries = tuple(
-        Entry(
-            *(rule.sid, not reasons, rule.protocols, source, target, size, anchor),
-            in_streams=rule.in_streams,
-        )
-        for sources, targets in directions
-        for source, target in product(sources, targets)
-    )
-    if not entries:
+        reasons.append(f"more than {tables.MAX_PAIRS} pairs of port ranges")
+    pairs = tuple(pair for direction in directions for pair in product(*direction))
+    if not pairs:
         return Verdict(rule, NOT_COMPILED, "no port")
-    return Verdict(rule, kind, ", ".join(reasons), entries)
+    entry = Entry(
+        *(rule.sid, not reasons, rule.protocols, pairs, size, anchor),
+        in_streams=rule.in_streams,
+    )
+    return Verdict(rule, PREFILTER if reasons else EXACT, ", ".join(reasons), entry)
 
 
 def not_compiled(verdict: Verdict) -> str:
@@ -179,17 +174,28 @@ def _no_fragment(rule: Rule) -> str:
 def compile_rules(
     rules: Sequence[Rule], traffic: bytes = b"", rows: int | None = None, exact_only: bool = False
 ) -> Compiled:
-    """`exact_only`: without prefilters. UserError if the tables do not have room."""
+    """`exact_only`: without prefilters. Rules without room in the tables are not compiled: first
+    come exact ones, then prefilters, those with the rarest fragments first. UserError if no rule
+    can be compiled.
+    """
     rarity = Rarity(rules, traffic)
     verdicts = [_judge(rule, rarity) for rule in rules]
     if exact_only:
         verdicts = [_left_out(each) if each.kind == PREFILTER else each for each in verdicts]
-    entries = [entry for each in verdicts for entry in each.entries]
+    entries = [each.entry for each in verdicts if each.entry]
     if not entries:
         raise UserError(
             "\n".join(["none of the rules can be compiled", *map(not_compiled, verdicts)])
         )
-    return Compiled(verdicts, tables.fit(entries, rows))
+    entries.sort(key=lambda entry: (not entry.is_exact, -rarity.of(entry.anchor.key)))
+    found = tables.fit(entries, rows)
+    left_out = {id(entry) for entry in found.left_out}
+    no_room = f"no room in {found.rows} rows"
+    verdicts = [
+        Verdict(each.rule, NOT_COMPILED, no_room) if id(each.entry) in left_out else each
+        for each in verdicts
+    ]
+    return Compiled(verdicts, found)
 
 
 def manifest(compiled: Compiled) -> dict[str, Any]:
@@ -203,7 +209,9 @@ def manifest(compiled: Compiled) -> dict[str, Any]:
             **{kind: compiled.count(kind) for kind in (EXACT, PREFILTER, NOT_COMPILED)},
             "prefilter_that_may_be_hidden": sum(each.may_be_hidden for each in compiled.verdicts),
             "entries": found.used_rules,
+            "pairs_of_port_ranges": found.used_ports,
             "steps": found.used_steps,
+            "most_steps_of_a_prefilter": found.prefilter_steps,
             "fragments_of_8_bytes": long,
             "fragments_of_4_bytes": len(found.fragments) - long,
             "bits_of_8_bytes": found.bits_set(tables.LONG_BITS),
@@ -221,7 +229,7 @@ def manifest(compiled: Compiled) -> dict[str, Any]:
                 "may_be_hidden": each.may_be_hidden,
                 "file": str(each.rule.statement.file),
                 "line": each.rule.statement.line,
-                "fragment": each.entries[0].anchor.key.hex() if each.entries else None,
+                "fragment": each.entry.anchor.key.hex() if each.entry else None,
             }
             for each in compiled.verdicts
         ],

@@ -4,9 +4,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from math import log2
+from math import inf, log2
 
 from bombus.rules import content, keywords
 from bombus.rules.content import Content
@@ -18,6 +18,9 @@ STEP_BYTES = 8
 # Bytes of a TCP stream before a segment that the matcher examines with it.
 JOINT_BYTES = 32
 _END = 1 << 30  # no upper bound
+# Bits of rarity that a fragment loses each time the number of its occurrences doubles: where it
+# occurs, the matcher checks all its rules.
+_KNOWN_WEIGHT = 4
 
 
 @dataclass(frozen=True)
@@ -91,9 +94,9 @@ class Anchor:
         kept = replace(self, pieces=tuple(pieces))
         return replace(kept, low=kept.head)
 
-    def steps(self) -> list[Piece]:
-        """The pieces split into steps, as many as there is room for."""
-        return self._all_steps()[:MAX_STEPS]
+    def steps(self, most: int = MAX_STEPS) -> list[Piece]:
+        """What is compared around the fragment: up to `most` steps, those closest to it first."""
+        return self._all_steps()[:most]
 
     @property
     def is_compared(self) -> bool:
@@ -101,31 +104,62 @@ class Anchor:
         return len(self._all_steps()) <= MAX_STEPS
 
     def _all_steps(self) -> list[Piece]:
-        return [
-            replace(piece, at=piece.at + n, pattern=piece.pattern[n : n + STEP_BYTES])
-            for piece in self.pieces
-            for n in range(0, len(piece.pattern), STEP_BYTES)
-        ]
+        steps = []
+        for piece in self.pieces:
+            n = 0
+            while n < len(piece.pattern):
+                if self._is_settled(piece, n):
+                    n += 1
+                    continue
+                pattern = piece.pattern[n : n + STEP_BYTES]
+                steps.append(replace(piece, at=piece.at + n, pattern=pattern))
+                n += STEP_BYTES
+        return sorted(steps, key=lambda step: (abs(step.at), step.at))
+
+    def _is_settled(self, piece: Piece, n: int) -> bool:
+        """Whether byte `n` of a piece is right wherever the fragment is found."""
+        place = piece.at + n
+        if not 0 <= place < len(self.key):
+            return False
+        found = self.key[place]
+        # Bytes that fold to the same one.
+        possible = {found, found ^ 0x20} if found & 0x40 else {found}
+        byte = piece.pattern[n : n + 1]
+        wanted = {*byte.lower(), *byte.upper()} if piece.nocase else {*byte}
+        return possible <= wanted
 
 
 class Rarity:
-    """How rare bytes are, by their frequency in rules and in traffic."""
+    """How rare bytes and fragments are, by their frequency in rules and in traffic."""
 
     def __init__(self, rules: Iterable[Rule], traffic: bytes = b"") -> None:
         self._counts: Counter[int] = Counter(range(256))
-        self._counts.update(fold(traffic))
-        for rule in rules:
-            for each in rule.contents:
-                self._counts.update(fold(each.pattern))
+        folded = fold(traffic)
+        patterns = [fold(each.pattern) for rule in rules for each in rule.contents]
+        for text in (folded, *patterns):
+            self._counts.update(text)
         self._total = self._counts.total()
+        self._keys = Counter(key for pattern in patterns for key in _windows(pattern))
+        for key in _windows(folded):
+            if key in self._keys:
+                self._keys[key] += 1
 
     def of(self, key: bytes) -> float:
-        """A score, higher for rarer keys; repeated bytes count less."""
+        """A score, higher for rarer keys; repeated bytes count less, and so do keys that occur
+        several times.
+        """
         counts = Counter(key)
-        return sum(
+        bits = sum(
             log2(self._total / self._counts[byte]) * (1 + (count - 1) / 4)
             for byte, count in counts.items()
         )
+        return bits - _KNOWN_WEIGHT * log2(max(1, self._keys[key]))
+
+
+def _windows(text: bytes) -> Iterator[bytes]:
+    for size in (LONG, SHORT):
+        for n in range(len(text) - size + 1):
+            yield text[n : n + size]
 
 
 def _is_usable(each: Content) -> bool:
@@ -213,7 +247,7 @@ def anchor(rule: Rule, rarity: Rarity) -> Anchor | None:
 
 
 def _rarest(found: Sequence[Group], size: int, rarity: Rarity) -> Anchor | None:
-    best, best_score = None, -1.0
+    best, best_score = None, -inf
     for group in found:
         for piece in group.pieces:
             for n in range(len(piece.pattern) - size + 1):

@@ -10,9 +10,8 @@ from typing import Any
 from bombus.base.errors import UserError
 from bombus.rules.compiling import TABLES_FILE
 from bombus.rules.lookup import Hit
-from bombus.rules.tables import COLUMNS, RULE, STEP, Tables, words_to_write
+from bombus.rules.tables import COLUMNS, RULE, SID, STEP, Tables, words_to_write
 
-_SID = 5
 # Packets inside are finished with the old tables: 64 KiB at 16 bytes a cycle, and some hits. A read
 # takes five cycles.
 _READS = 1000
@@ -39,7 +38,8 @@ def read(folder: Path) -> Tables:
     tables = Tables(rows)
     words = (int.from_bytes(content[n : n + 4], "little") for n in range(0, len(content), 4))
     tables.words = array("I", words)
-    tables.used_rules = sum(bool(tables[row, RULE + _SID]) for row in range(rows))
+    tables.used_rules = sum(bool(tables[row, RULE + SID]) for row in range(rows))
+    tables.used_ports = max(tables.ports_end(row) for row in range(rows))
     tables.used_steps = sum(bool(tables[row, STEP + 2]) for row in range(rows))
     return tables
 
@@ -68,7 +68,7 @@ def hits(registers: Any, tables: Tables) -> list[Hit]:
     while (hit := registers.hit.read())["valid"]:
         is_lost |= bool(hit["lost"])
         row = hit["row"]
-        found.append(Hit(row, tables[row, RULE + _SID], bool(hit["exact"])))
+        found.append(Hit(row, tables[row, RULE + SID], bool(hit["exact"])))
     if is_lost:
         raise LostHitsError(found)
     return found

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from bombus.rules.hashing import LONG, SHORT, fold
 from bombus.rules.model import Packet
-from bombus.rules.tables import RULE, RULE_WORDS, STEP, VALID, Tables
+from bombus.rules.tables import PORTS, RULE, RULE_WORDS, STEP, VALID, Tables
 from bombus.rules.tables import SHORT as IS_SHORT
 
 _LENGTH_BITS = 14
@@ -83,26 +83,32 @@ def _rule(
     tables: Tables, row: int, packet: Packet, text: bytes, place: int
 ) -> tuple[Hit | None, bool]:
     words = [tables[row, RULE + n] for n in range(RULE_WORDS)]
-    is_last, in_streams = bool(words[3] >> 29 & 1), bool(words[3] >> 30 & 1)
-    has_ports = packet.protocol in (1, 2)
+    is_last, in_streams = bool(words[1] >> 29 & 1), bool(words[1] >> 30 & 1)
     size = len(packet.payload)
     start = len(text) - size
-    end = place + (words[4] >> 14 & 0x3FFF)
+    end = place + (words[2] & 0x3FFF)
+    first_pair, pairs = words[4] >> 16, words[2] >> 14 & 0x3F
     passes = (
-        packet.protocol & words[2] >> 28
-        and (not has_ports or _inside(packet.source_port, words[0], 16))
-        and (not has_ports or _inside(packet.target_port, words[1], 16))
+        packet.protocol & words[0] >> 28
         and (in_streams or place >= start)
-        and _inside(place - (0 if in_streams else start), words[2], _LENGTH_BITS)
-        and _inside(size, words[3], _LENGTH_BITS)
+        and _inside(place - (0 if in_streams else start), words[0], _LENGTH_BITS)
+        and _inside(size, words[1], _LENGTH_BITS)
         and start < end <= len(text)
+        and any(_ports(tables, first_pair + n, packet) for n in range(pairs))
     )
     if not passes:
         return None, is_last
-    first, count = words[4] & 0x3FFF, words[4] >> 28
+    first, count = words[4] & 0xFFFF, words[2] >> 28
     if not all(_step(tables, first + n, text, place) for n in range(count)):
         return None, is_last
-    return Hit(row, words[5], bool(words[3] >> 28 & 1)), is_last
+    return Hit(row, words[3], bool(words[1] >> 28 & 1)), is_last
+
+
+def _ports(tables: Tables, row: int, packet: Packet) -> bool:
+    return packet.protocol not in (1, 2) or (
+        _inside(packet.source_port, tables[row, PORTS], 16)
+        and _inside(packet.target_port, tables[row, PORTS + 1], 16)
+    )
 
 
 def _inside(value: int, word: int, bits: int) -> bool:

@@ -4,52 +4,63 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from random import Random
 
-from bombus.base.errors import UserError
 from bombus.rules import hashing
-from bombus.rules.fragments import Anchor, Piece
+from bombus.rules.fragments import MAX_STEPS, Anchor, Piece
 from bombus.rules.hashing import LONG
 from bombus.rules.ports import Range
+from bombus.rules.selection import Chains, Selection
 
 COLUMNS = 32
-MIN_ROWS, MAX_ROWS = 256, 16384
-RULE, STEP = 0, 8
+MIN_ROWS, MAX_ROWS = 256, 65536
+# Rows of port ranges and of the bitmaps: no more in larger matchers.
+MAX_PORT_ROWS, MAX_BITMAP_ROWS = 2048, 8192
+PORTS, RULE, STEP = 0, 2, 8
 HALVES = (12, 16)  # of the fragments
 LONG_BITS, SHORT_BITS = 20, 22
-RULE_WORDS, STEP_WORDS, FRAGMENT_WORDS = 6, 3, 3
+PORT_WORDS, RULE_WORDS, STEP_WORDS, FRAGMENT_WORDS = 2, 5, 3, 3
+SID = 3  # word of a rule
 VALID = 1 << 30
 SHORT = 1 << 31
 MAX_SIZE = (1 << 14) - 1
+MAX_PAIRS = 63  # of port ranges of a rule
+# Steps of a prefilter, at most, from all to what saves most rows.
+PREFILTER_STEPS = (MAX_STEPS, 2, 1)
+
+Step = tuple[int, int, int]  # words
+Pair = tuple[Range, Range]  # ranges of the source's and of the target's port
 
 
 @dataclass(frozen=True)
 class Entry:
-    """A row of the rules: ranges of ports and of the payload's size, and the fragment."""
+    """A row of the rules: pairs of port ranges, range of the payload's size, and the fragment."""
 
     sid: int
     is_exact: bool
     protocols: int
-    source: Range
-    target: Range
+    ports: tuple[Pair, ...]
     size: tuple[int, int]
     anchor: Anchor
     in_streams: bool = False  # it may begin in earlier segments
 
-
-class FullError(UserError):
-    """The entries do not fit into this many rows."""
+    def steps(self, most_of_prefilter: int) -> tuple[Step, ...]:
+        most = MAX_STEPS if self.is_exact else most_of_prefilter
+        return tuple(_step_words(step) for step in self.anchor.steps(most))
 
 
 class Tables:
+    """`left_out`: entries without room; `prefilter_steps`: how many a prefilter has at most."""
+
     def __init__(self, rows: int) -> None:
         self.rows = rows
-        self.row_bits = rows.bit_length() - 1
+        self.bitmap_rows = min(rows, MAX_BITMAP_ROWS)
         self.words = array("I", bytes(4 * rows * COLUMNS))
-        self.used_rules = self.used_steps = 0
+        self.used_rules = self.used_ports = self.used_steps = 0
         self.fragments: dict[bytes, int] = {}  # key: row of its first rule
+        self.left_out: Sequence[Entry] = ()
+        self.prefilter_steps = MAX_STEPS
 
     def __getitem__(self, place: tuple[int, int]) -> int:
         row, column = place
@@ -59,29 +70,38 @@ class Tables:
         row, column = place
         self.words[row * COLUMNS + column] = word
 
+    def put(self, row: int, column: int, words: Sequence[int]) -> None:
+        for n, word in enumerate(words):
+            self[row, column + n] = word
+
     def bit_place(self, key: bytes) -> tuple[int, int, int]:
         """Row, column and bit of a fragment in its bitmap."""
         wide = len(key) == LONG
-        bits = self.row_bits + (6 if wide else 5)
-        place = hashing.first(key) & ((1 << bits) - 1)
+        place = hashing.first(key) & (self.bitmap_rows << (6 if wide else 5)) - 1
         if wide:
             return place >> 6, LONG_BITS + (place >> 5 & 1), place & 31
         return place >> 5, SHORT_BITS, place & 31
 
     def places(self, key: bytes) -> tuple[tuple[int, int], tuple[int, int]]:
         """Row and first column of both possible places of a fragment."""
-        mask = self.rows - 1
-        return (
-            (hashing.first(key) & mask, HALVES[0]),
-            (hashing.second(key) & mask, HALVES[1]),
-        )
+        return _places(key, self.rows)
 
     def bits_set(self, column: int) -> int:
         columns = (LONG_BITS, LONG_BITS + 1) if column == LONG_BITS else (column,)
-        return sum(self[row, each].bit_count() for row in range(self.rows) for each in columns)
+        rows = range(self.bitmap_rows)
+        return sum(self[row, each].bit_count() for row in rows for each in columns)
+
+    def ports_end(self, row: int) -> int:
+        """The row behind the port ranges of a rule."""
+        return (self[row, RULE + 4] >> 16) + (self[row, RULE + 2] >> 14 & 0x3F)
 
 
-def _step_words(step: Piece) -> tuple[int, int, int]:
+def _places(key: bytes, rows: int) -> tuple[tuple[int, int], tuple[int, int]]:
+    mask = rows - 1
+    return (hashing.first(key) & mask, HALVES[0]), (hashing.second(key) & mask, HALVES[1])
+
+
+def _step_words(step: Piece) -> Step:
     care = (1 << len(step.pattern)) - 1
     folded, pattern = 0, bytearray(step.pattern)
     for n, byte in enumerate(step.pattern):
@@ -92,115 +112,109 @@ def _step_words(step: Piece) -> tuple[int, int, int]:
     return value & 0xFFFFFFFF, value >> 32, step.at & 0xFFFF | care << 16 | folded << 24
 
 
-def build(entries: Iterable[Entry], rows: int) -> Tables:
-    """The tables; FullError if they have too few rows."""
+def select(entries: Sequence[Entry], rows: int, prefilter_steps: int = MAX_STEPS) -> Selection:
+    """Those of the entries that fit into the tables, the first ones preferred."""
+    selection = Selection(
+        num_rules=rows,
+        steps=Chains(rows),
+        ports=Chains(min(rows, MAX_PORT_ROWS)),
+        places=lambda key: _places(key, rows),
+    )
+    for n, entry in enumerate(entries):
+        selection.add(n, entry.anchor.key, entry.steps(prefilter_steps), entry.ports)
+    return selection
+
+
+def build(entries: Sequence[Entry], rows: int, prefilter_steps: int = MAX_STEPS) -> Tables:
+    """The tables of as many entries as fit, the first ones preferred."""
+    return _laid_out(entries, rows, prefilter_steps, select(entries, rows, prefilter_steps))
+
+
+def _laid_out(
+    entries: Sequence[Entry], rows: int, prefilter_steps: int, selection: Selection
+) -> Tables:
     tables = Tables(rows)
-    chains: dict[bytes, list[Entry]] = {}
-    for entry in entries:
-        chains.setdefault(entry.anchor.key, []).append(entry)
-    steps: dict[tuple[tuple[int, int, int], ...], int] = {}
-    for key, chain in chains.items():
+    tables.prefilter_steps = prefilter_steps
+    tables.left_out = [entries[n] for n in selection.left_out]
+    tables.used_steps, tables.used_ports = selection.steps.used, selection.ports.used
+    for steps, first in selection.steps.first.items():
+        for n, step in enumerate(steps):
+            tables.put(first + n, STEP, step)
+    for pairs, first in selection.ports.first.items():
+        for n, pair in enumerate(pairs):
+            tables.put(first + n, PORTS, [low | high << 16 for low, high in pair])
+    for key, numbers in selection.rules.items():
         tables.fragments[key] = tables.used_rules
-        for entry in chain:
-            _put_rule(tables, entry, entry is chain[-1], steps)
+        for n in numbers:
+            entry = entries[n]
+            steps = entry.steps(prefilter_steps)
+            firsts = selection.steps.first[steps], selection.ports.first[entry.ports]
+            words = _rule_words(entry, n == numbers[-1], len(steps), firsts)
+            tables.put(tables.used_rules, RULE, words)
+            tables.used_rules += 1
         row, column, bit = tables.bit_place(key)
         tables[row, column] |= 1 << bit
-    _put_fragments(tables)
+    for (row, column), key in selection.owners.items():
+        value = int.from_bytes(key, "little")
+        mark = VALID | (SHORT if len(key) != LONG else 0)
+        tables.put(row, column, (value & 0xFFFFFFFF, value >> 32, tables.fragments[key] | mark))
     return tables
 
 
-def _put_rule(
-    tables: Tables,
-    entry: Entry,
-    is_last: bool,
-    known: dict[tuple[tuple[int, int, int], ...], int],
-) -> None:
+def _rule_words(
+    entry: Entry, is_last: bool, num_steps: int, firsts: tuple[int, int]
+) -> tuple[int, int, int, int, int]:
+    """`firsts`: rows of the first step and of the first pair of port ranges."""
     anchor = entry.anchor
-    steps = tuple(_step_words(step) for step in anchor.steps())
-    first = known.setdefault(steps, tables.used_steps)
-    if first == tables.used_steps:
-        tables.used_steps += len(steps)
-        if tables.used_steps > tables.rows:
-            raise FullError(f"more than {tables.rows} rows of steps")
-        for n, step in enumerate(steps):
-            for column, word in enumerate(step, STEP):
-                tables[first + n, column] = word
-    row = tables.used_rules
-    tables.used_rules += 1
-    if tables.used_rules > tables.rows:
-        raise FullError(f"more than {tables.rows} rows of rules")
-    size = [min(each, MAX_SIZE) for each in entry.size]
-    words = (
-        entry.source[0] | entry.source[1] << 16,
-        entry.target[0] | entry.target[1] << 16,
+    low, high = (min(each, MAX_SIZE) for each in entry.size)
+    flags = entry.is_exact | is_last << 1 | entry.in_streams << 2
+    return (
         anchor.low | anchor.high << 14 | entry.protocols << 28,
-        size[0] | size[1] << 14 | entry.is_exact << 28 | is_last << 29 | entry.in_streams << 30,
-        first | min(anchor.tail, MAX_SIZE) << 14 | len(steps) << 28,
+        low | high << 14 | flags << 28,
+        min(anchor.tail, MAX_SIZE) | len(entry.ports) << 14 | num_steps << 28,
         entry.sid,
+        firsts[0] | firsts[1] << 16,
     )
-    for column, word in enumerate(words, RULE):
-        tables[row, column] = word
-
-
-def _put_fragments(tables: Tables) -> None:
-    """Cuckoo hashing: a fragment that takes a place moves the previous owner to its other place."""
-    owners: dict[tuple[int, int], bytes] = {}
-    random = Random(0)
-    for new in tables.fragments:
-        key = new
-        for _ in range(500):
-            places = tables.places(key)
-            free = [place for place in places if place not in owners]
-            if free:
-                owners[free[0]] = key
-                break
-            place = random.choice(places)
-            owners[place], key = key, owners[place]
-        else:
-            raise FullError(f"fragments do not fit into two times {tables.rows} rows")
-    for (row, column), key in owners.items():
-        value = int.from_bytes(key, "little")
-        is_short = len(key) != LONG
-        words = (
-            value & 0xFFFFFFFF,
-            value >> 32,
-            tables.fragments[key] | VALID | (SHORT if is_short else 0),
-        )
-        for n, word in enumerate(words):
-            tables[row, column + n] = word
 
 
 def fit(entries: Sequence[Entry], rows: int | None) -> Tables:
-    """Tables with the smallest sufficient number of rows, or with `rows`; UserError if those are
-    too few.
+    """Tables with `rows` rows, by default the smallest sufficient number. If not all entries fit,
+    prefilters have fewer steps; those that still do not fit are left out, the last ones first.
     """
-    sizes = [rows] if rows else [1 << n for n in range(8, MAX_ROWS.bit_length())]
-    for size in sizes:
-        try:
-            return build(entries, size)
-        except FullError as error:
-            problem = error
-    raise UserError(f"{len(entries)} entries: {problem}")
+    if rows is None:
+        for size in (1 << n for n in range(8, MAX_ROWS.bit_length())):
+            selection = select(entries, size)
+            if not selection.left_out:
+                return _laid_out(entries, size, MAX_STEPS, selection)
+    size = rows or MAX_ROWS
+    for most in PREFILTER_STEPS:
+        selection = select(entries, size, most)
+        if not selection.left_out:
+            break
+    return _laid_out(entries, size, most, selection)
 
 
 def words_to_write(tables: Tables) -> Iterator[tuple[int, int]]:
     """Index and value of each word that the matcher needs, independent of previous contents:
     bitmaps, the words with valid bits of fragments, and all other words in use.
     """
-    always = {LONG_BITS, LONG_BITS + 1, SHORT_BITS, *(column + 2 for column in HALVES)}
+    used = (
+        (PORTS, PORT_WORDS, tables.used_ports),
+        (RULE, RULE_WORDS, tables.used_rules),
+        (STEP, STEP_WORDS, tables.used_steps),
+        (LONG_BITS, 3, tables.bitmap_rows),
+    )
     for row in range(tables.rows):
-        used = set(always)
-        if row < tables.used_rules:
-            used |= set(range(RULE, RULE + RULE_WORDS))
-        if row < tables.used_steps:
-            used |= set(range(STEP, STEP + STEP_WORDS))
+        columns = [
+            n for first, count, end in used if row < end for n in range(first, first + count)
+        ]
         for column in HALVES:
-            if tables[row, column + 2] & VALID:
-                used |= {column, column + 1}
-        for column in sorted(used):
+            is_valid = tables[row, column + 2] & VALID
+            columns += range(column if is_valid else column + 2, column + FRAGMENT_WORDS)
+        for column in columns:
             yield row * COLUMNS + column, tables[row, column]
 
 
 def sids(tables: Tables) -> Mapping[int, int]:
     """The sid of each row of the rules."""
-    return {row: tables[row, RULE + 5] for row in range(tables.used_rules)}
+    return {row: tables[row, RULE + SID] for row in range(tables.used_rules)}

@@ -28,7 +28,7 @@ module bench #(
     logic lost;
     logic exact;
     logic [5:0] slot;
-    logic [13:0] row;
+    logic [15:0] row;
   } hit_t;
 
   regs_t regs;
@@ -115,7 +115,7 @@ module bench #(
   hit_t host_hit;
   assign out_valid_o[1] = in_valid_i[2] & in_ready_o[2];
   assign out_o[1] = 72'({
-    host_hit.valid, host_hit.lost, host_hit.exact, 9'd0, host_hit.slot, host_hit.row
+    host_hit.valid, host_hit.lost, host_hit.exact, 7'd0, host_hit.slot, host_hit.row
   });
 
   assign in_ready_o[1] = 1'b1;
