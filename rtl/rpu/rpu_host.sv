@@ -88,7 +88,11 @@ module rpu_host
   always_ff @(posedge clk_i) begin
     in_q <= in_i;
     if (in_valid_i & first_q) begin
-      user_q <= '{meta: packet_meta_t'(in_i.meta), length: 16'(in_i.length), kind: 8'(KindPacket)};
+      user_q <= '{
+          meta: packet_meta_t'(in_i.meta),
+          length: 16'(in_i.length),
+          kind: 8'(KindPacket)
+      };
     end
     valid_q <= in_valid_i & ~rst_i;
     if (rst_i) first_q <= 1'b1;
@@ -98,7 +102,7 @@ module rpu_host
   beat_t frame;
   user_t user;
   logic frame_valid, frame_ready, good, holds, unused_message;
-  logic [2:0] drops;
+  logic [ 2:0] drops;
   logic [13:0] unused_bytes;
   always_comb begin
     frame.kind   = '0;
@@ -171,12 +175,12 @@ module rpu_host
   ) u_from_host (
       .clk_i,
       .rst_i,
-      .tdata_i(host_in_tdata_i),
-      .tkeep_i(host_in_tkeep_i),
+      .tdata_i (host_in_tdata_i),
+      .tkeep_i (host_in_tkeep_i),
       .tvalid_i(host_in_tvalid_i),
       .tready_o(host_in_tready_o),
-      .tlast_i(host_in_tlast_i),
-      .meta_i(meta),
+      .tlast_i (host_in_tlast_i),
+      .meta_i  (meta),
       .length_i(given.length[13:0]),
       .out_o,
       .out_valid_o,

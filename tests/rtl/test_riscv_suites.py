@@ -208,7 +208,11 @@ BROKEN = (
         "rv32um/mulh",
         "M/mulh-01",
     ),
-    (Mutation("rpu/rpu_divide.sv", "load_q & ~op_i[1] & ~has_divisor", "1'b0"), "rv32um/div", "M/div-01"),
+    (
+        Mutation("rpu/rpu_divide.sv", "load_q & ~op_i[1] & ~has_divisor", "1'b0"),
+        "rv32um/div",
+        "M/div-01",
+    ),
     (Mutation("rpu/rpu_core.sv", "else if (by_m) rest = m_result_q;", ""), "rv32ui/or", "I/or-01"),
     (Mutation("rpu/rpu_load.sv", "& how_i.is_signed", ""), "rv32ui/lbu", "I/lbu-align-01"),
 )

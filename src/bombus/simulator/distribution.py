@@ -170,9 +170,7 @@ class Distribution(Shares):
             if now != before or slots or open_requests(simulation):
                 before, quiet_since = now, simulation.cycle
                 continue
-            all_have_come = (
-                not host_cycles and now[0] == now[1] and asked - start >= COUNTER_LAG
-            )
+            all_have_come = not host_cycles and now[0] == now[1] and asked - start >= COUNTER_LAG
             if all_have_come or simulation.cycle - quiet_since >= QUIET_CYCLES + host_cycles:
                 return True
         return False
