@@ -106,7 +106,6 @@ BAD = {
     "two dimensions": ("addrmap store {{ {} words[2][3]; }};", "more than one dimension"),
     "table in a regfile": ("addrmap store {{ regfile {{ {} words[2]; }} f; }};", "outside of"),
     "prompt": (
-        "property prompt {{ type = boolean; component = reg; }};\n"
         "addrmap store {{ reg {{ prompt; field {{ hw = r; }} a; }} b; }};",
         "b is prompt, which only external registers can be",
     ),

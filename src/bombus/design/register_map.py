@@ -17,7 +17,7 @@ from bombus.base import paths
 from bombus.base.text import snake_case
 from bombus.design.rtl.probe import description
 from bombus.registers.model import Block, Register
-from bombus.registers.rdl import KEYWORDS, Rdl, compile_text, read_block
+from bombus.registers.rdl import KEYWORDS, PROPERTIES, Rdl, compile_text, read_block
 
 if TYPE_CHECKING:
     from bombus.design.elements import Layer, Tile
@@ -137,7 +137,7 @@ def register_map(design: Design) -> RegisterMap:
         if layer.kind.registers and (beside := description(layer.kind.file))
     }
     windows = sum(network.given.window is not None for network in design.networks)
-    files = (COMMON, *([FLIGHT] if windows else []), *described.values())
+    files = (PROPERTIES, COMMON, *([FLIGHT] if windows else []), *described.values())
     rdl = Rdl(files)
     common = common_registers()
     tiles = {tile: _placed(_tile_items(tile, design, rdl, common)) for tile in design.tiles}

@@ -23,10 +23,12 @@ from systemrdl.node import AddressableNode, AddrmapNode, FieldNode, RegfileNode,
 from systemrdl.parser.SystemRDLLexer import SystemRDLLexer
 from systemrdl.source_ref import DetailedFileSourceRef, FileSourceRef, SourceRefBase
 
+from bombus.base import paths
 from bombus.base.errors import DesignError, Problem
 from bombus.registers.model import WORD_BITS, Block, Field, Register, RegisterType
 from bombus.registers.systemverilog import REGISTERS, STATUS
 
+PROPERTIES = paths.RTL / "noc" / "properties.rdl"
 KEYWORDS = frozenset(name.strip("'") for name in SystemRDLLexer.literalNames)
 _UNEXPECTED = re.compile(r"(?:mismatched|extraneous) input '(\w+)' expecting")
 
@@ -65,7 +67,7 @@ class Rdl:
         """Raises DesignError with every problem."""
         self._messages = _Messages()
         self._compiler = RDLCompiler(message_printer=self._messages)
-        for file in files:
+        for file in dict.fromkeys([PROPERTIES, *files]):
             with self._reported():
                 self._compiler.compile_file(str(file))
 
