@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 
+from bombus.analysis.check import check
 from bombus.base.errors import UserError
 from bombus.firmware.build import FILES
 from bombus.simulator.frames import latencies
-from bombus.simulator.library import Library
+from bombus.simulator.processors import count_in
 from bombus.simulator.simulation import Simulation
 
 ONE_PROCESSOR = FILES / "one_processor.yaml"
@@ -40,23 +41,21 @@ def datagram(random: Random, frame_bytes: int) -> bytes:
     return b"\x02" + bytes(5) + b"\x02" + bytes(4) + b"\x01\x08\0" + ip + udp + payload
 
 
-def measure(
-    program: Path, frame_bytes: int = LEAST_BYTES, design: Path | Library = ONE_PROCESSOR
-) -> Cycles:
+def measure(program: Path, frame_bytes: int = LEAST_BYTES, design: Path = ONE_PROCESSOR) -> Cycles:
     """Runs a program (ELF) on the packet processor of a design, with datagrams on MAC port 0.
 
     `frame_bytes`: without FCS. UserError if the design has not exactly one processor, or if not all
     frames come out: then there is no rate to measure.
     """
+    checked, _ = check(design)
+    if (count := count_in(checked)) != 1:
+        raise UserError(
+            f"cycles are measured with one packet processor; {checked.config.name} has {count}"
+        )
     with Simulation(design) as simulation:
         longest = simulation.manifest["max_frame_bytes"]
         if not LEAST_BYTES <= frame_bytes <= longest:
             raise UserError(f"frames must have {LEAST_BYTES} to {longest} bytes, not {frame_bytes}")
-        if len(simulation.rpus) != 1:
-            raise UserError(
-                f"cycles are measured with one packet processor; {simulation.manifest['name']} has "
-                f"{len(simulation.rpus)}"
-            )
         for port in range(simulation.mac_ports):
             simulation.line_rate(None, port)
         simulation.rpus[0].load(program)

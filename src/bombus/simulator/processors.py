@@ -246,11 +246,14 @@ def _natural(name: str) -> list[tuple[str, int]]:
 
 def check_design(design: Design, program: Path) -> None:
     """UserError if the design has no packet processor to load the program into."""
-    for layer in design.layers():
-        block = layer.kind.registers
-        if block is not None and {member.name for member in block.members} >= _REGISTERS:
-            return
-    raise UserError(f"{design.config.name} has no packet processor to load {program} into")
+    if not count_in(design):
+        raise UserError(f"{design.config.name} has no packet processor to load {program} into")
+
+
+def count_in(design: Design) -> int:
+    """The number of packet processors of a design."""
+    blocks = (layer.kind.registers for layer in design.layers())
+    return sum({member.name for member in block.members} >= _REGISTERS for block in blocks if block)
 
 
 def balancers(simulation: Simulation) -> list[Balancer]:
