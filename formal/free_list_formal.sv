@@ -59,7 +59,7 @@ module free_list_formal #(
   logic [NumNumbers-1:0] listed;  // by position: the entry is valid
   always_comb begin
     for (int unsigned p = 0; p < NumNumbers; p++) begin
-      stored[p] = u_list.gen_distributed.ram[p];
+      stored[p] = u_list.u_memory.gen_distributed.ram[p];
       listed[p] = count_t'(number_t'(number_t'(p) - u_list.read_q)) < count;
     end
   end

@@ -34,20 +34,17 @@ module free_list #(
   // next_q is always read_q + 1, since take_i arrives late.
   assign read = take_i ? next_q : read_q;
 
-  // Block RAM for more than 64.
-  if (NumNumbers > 64) begin : gen_block
-    (* ram_style = "block" *) number_t ram[NumNumbers];
-    always_ff @(posedge clk_i) begin
-      first <= ram[read];
-      if (write) ram[write_q] <= written;
-    end
-  end else begin : gen_distributed
-    (* ram_style = "distributed" *) number_t ram[NumNumbers];
-    always_ff @(posedge clk_i) begin
-      first <= ram[read];
-      if (write) ram[write_q] <= written;
-    end
-  end
+  sized_memory #(
+      .data_t(number_t),
+      .Depth (NumNumbers)
+  ) u_memory (
+      .clk_i,
+      .write_addr_i(write_q),
+      .data_i(written),
+      .write_i(write),
+      .read_addr_i(read),
+      .data_o(first)
+  );
 
   // The bits that change with one more and with one less. Not an adder: take_i arrives late.
   count_t up, down;

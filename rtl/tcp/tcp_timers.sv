@@ -77,19 +77,17 @@ module tcp_timers
     wire index_t place = clear_q ? index0_q : write[c] ? written : index2_q;
     wire entry_t entry = '{armed: ~clear_q & set_i[c], deadline: deadline_i[c]};
     wire write_it = clear_q | write[c] | disarm[c];
-    if (NumSessions > 64) begin : gen_block
-      (* ram_style = "block" *) entry_t ram[NumSessions];
-      always_ff @(posedge clk_i) begin
-        entry_q[c] <= ram[index0_q];
-        if (write_it) ram[place] <= entry;
-      end
-    end else begin : gen_distributed
-      (* ram_style = "distributed" *) entry_t ram[NumSessions];
-      always_ff @(posedge clk_i) begin
-        entry_q[c] <= ram[index0_q];
-        if (write_it) ram[place] <= entry;
-      end
-    end
+    sized_memory #(
+        .data_t(entry_t),
+        .Depth (NumSessions)
+    ) u_memory (
+        .clk_i,
+        .write_addr_i(place),
+        .data_i(entry),
+        .write_i(write_it),
+        .read_addr_i(index0_q),
+        .data_o(entry_q[c])
+    );
     wire [31:0] late = time_us_i - entry_q[c].deadline;
     assign armed1[c] = entry_q[c].armed;
     assign due1[c]   = entry_q[c].armed & ~late[31] & ~stale1[c];

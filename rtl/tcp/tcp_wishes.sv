@@ -51,35 +51,65 @@ module tcp_wishes
   seq_t releases[NumSessions];
   wish_t reads[NumSessions];
   wish_t writes[NumSessions];
-  logic closes[NumSessions];
   seq_t ends[NumSessions];
-  logic aborts[NumSessions];
-  logic frees[NumSessions];
 
   wire [IndexWidth-1:0] at = begins ? open_session_i : session_i;
   wire wish_t wish = open_i ? '0 : '{wish: wish_i, place: place_i};
 
+  // Memories of one bit, each with writes of its own. From 512 sessions on they are block RAM: the
+  // multiplexers of deeper LUTRAM take longer.
+  typedef struct packed {
+    logic closing;
+    logic aborted;
+    logic freed;
+  } marks_t;
+  marks_t marks;
+  wire marks_t mark =
+  '{
+      closing: request_i == RequestClose,
+      aborted: request_i == RequestAbort,
+      freed: request_i == RequestFree
+  }
+  ;
+  for (genvar m = 0; m < $bits(marks_t); m++) begin : gen_mark
+    sized_memory #(
+        .Depth(NumSessions),
+        .LutDepth(256)
+    ) u_memory (
+        .clk_i,
+        .write_addr_i(at),
+        .data_i(~open_i),
+        .write_i(open_i | mark[m]),
+        .read_addr_i(index_i),
+        .data_o(marks[m])
+    );
+  end
+
+  seq_t send_end_q, release_edge_q, close_at_q;
+  wish_t read_q, write_q;
   always_ff @(posedge clk_i) begin
     if (open_i | request_i == RequestSend) sends[at] <= open_i ? open_send_i : place_i;
     if (begins | request_i == RequestRelease) releases[at] <= released;
     if (open_i | request_i == RequestReadable) reads[at] <= wish;
     if (open_i | request_i == RequestWritable) writes[at] <= wish;
-    if (open_i | request_i == RequestClose) closes[at] <= ~open_i;
     if (request_i == RequestClose || request_i == RequestFree) ends[at] <= place_i;
-    if (open_i | request_i == RequestFree) frees[at] <= ~open_i;
-    if (open_i | request_i == RequestAbort) aborts[at] <= ~open_i;
-    wishes_o <= '{
-        send_end: sends[index_i],
-        release_edge: releases[index_i],
-        closing: closes[index_i],
-        close_at: ends[index_i],
-        aborted: aborts[index_i],
-        freed: frees[index_i],
-        read_wish: reads[index_i].wish,
-        read_at: reads[index_i].place,
-        write_wish: writes[index_i].wish,
-        write_at: writes[index_i].place
-    };
+    send_end_q <= sends[index_i];
+    release_edge_q <= releases[index_i];
+    close_at_q <= ends[index_i];
+    read_q <= reads[index_i];
+    write_q <= writes[index_i];
   end
+  assign wishes_o = '{
+          send_end: send_end_q,
+          release_edge: release_edge_q,
+          closing: marks.closing,
+          close_at: close_at_q,
+          aborted: marks.aborted,
+          freed: marks.freed,
+          read_wish: read_q.wish,
+          read_at: read_q.place,
+          write_wish: write_q.wish,
+          write_at: write_q.place
+      };
 
 endmodule

@@ -250,6 +250,7 @@ BAD: dict[str, list[dict[str, object]]] = {
     "router_virtual_channels": [{"Ports": "'0"}, {"VirtualChannels": 3}, {"Depth": 2}],
     "router_wormhole": [{"Ports": "'0"}, {"Depth": 12}],
     "service_order": [{"NumInputs": 0}],
+    "sized_memory": [{"Depth": 1}],
     "siphash": [{"DataWidth": 63}, {"DataWidth": 121}],
     "stream_checker": [{"NextWidth": 0}, {"NumKinds": 0}, {"NumHops": 0}],
     "stream_delay": [{"Cycles": 17}],

@@ -30,6 +30,7 @@ FREE = {
         "the words of a table: software may write any, and those that lead nowhere make no route",
     ),
     **dict.fromkeys(("Room", "Credits", "MaxBusyCycles"), "any number of messages or cycles"),
+    "LutDepth": "any number of entries: a memory that is deeper is block RAM",
     "ToIp": "any address",
     "HartId": "any number",
     "NumOthers": "any number of tiles",

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// Memory with a port to write and a port to read, in LUTRAM or block RAM by its depth.
+//
+// Latency of reading: 1 cycle. An entry that is written in the same cycle is read as it was.
+// Throughput: one entry each way per cycle.
+module sized_memory #(
+    parameter type data_t = logic,
+    parameter int unsigned Depth = 16,
+    parameter int unsigned LutDepth = 64,  // the most entries in LUTRAM
+    localparam type addr_t = logic [$clog2(Depth)-1:0]
+) (
+    input logic clk_i,
+
+    input addr_t write_addr_i,
+    input data_t data_i,
+    input logic  write_i,
+
+    input  addr_t read_addr_i,
+    output data_t data_o
+);
+
+  if (Depth < 2) begin : gen_bad_depth
+    $error("sized_memory: Depth must be at least 2");
+  end
+
+  if (Depth > LutDepth) begin : gen_block
+    (* ram_style = "block" *) data_t ram[Depth];
+    always_ff @(posedge clk_i) begin
+      data_o <= ram[read_addr_i];
+      if (write_i) ram[write_addr_i] <= data_i;
+    end
+  end else begin : gen_distributed
+    (* ram_style = "distributed" *) data_t ram[Depth];
+    always_ff @(posedge clk_i) begin
+      data_o <= ram[read_addr_i];
+      if (write_i) ram[write_addr_i] <= data_i;
+    end
+  end
+
+endmodule
