@@ -150,6 +150,14 @@ module tcp
   localparam int unsigned Sacks = Bypass ? 0 : NumSacks;
   localparam int unsigned OwnScale = ReceiveBytes > 65535 ? $clog2(ReceiveBytes) - 15 : 0;
 
+  long_time_t long_time;
+  tcp_clock u_clock (
+      .clk_i,
+      .rst_i,
+      .time_us_i,
+      .long_time_o(long_time)
+  );
+
   // ---- Receive segments ----
 
   `BOMBUS_BEAT_T(packet_beat_t, $bits(in_i.data), packet_meta_t, $bits(in_i.kind))
@@ -221,7 +229,7 @@ module tcp
   ) u_lookup (
       .clk_i,
       .rst_i,
-      .time_us_i,
+      .long_time_i(long_time),
       .segment_i(segment),
       .segment_valid_i(segment_valid),
       .segment_ready_o(segment_ready),
@@ -301,6 +309,7 @@ module tcp
       .clk_i,
       .rst_i,
       .time_us_i,
+      .long_time_i(long_time),
       .arrival_i(arrival),
       .arrival_valid_i(arrival_valid),
       .arrival_ready_o(arrival_ready),
@@ -499,7 +508,7 @@ module tcp
       .clk_i,
       .rst_i,
       .host_i,
-      .time_us_i,
+      .long_time_i(long_time),
       .departure_i(departure),
       .departure_valid_i(departure_valid),
       .departure_room_o(transmit_room),

@@ -34,6 +34,7 @@ module tcp_core
     input logic clk_i,
     input logic rst_i,
     input logic [31:0] time_us_i,
+    input long_time_t long_time_i,  // tcp_clock
 
     // Segments of sessions, with their payload elsewhere
     input  arrival_t arrival_i,
@@ -276,14 +277,7 @@ module tcp_core
     else {kind_1_q, kind_2_q} <= {kind, kind_1_q};
   end
 
-  // How often time_us_i has wrapped around: 71 minutes each.
-  logic [11:0] wraps_q;
-  logic time_top_q;
-  always_ff @(posedge clk_i) begin
-    time_top_q <= time_us_i[31] & ~rst_i;
-    if (rst_i) wraps_q <= '0;
-    else if (time_top_q & ~time_us_i[31]) wraps_q <= wraps_q + 1'b1;
-  end
+  wire [7:0] coarse_time = long_time_i[36+:8];  // in 19 hours
 
   // ---- Memories ----
 
@@ -513,7 +507,7 @@ module tcp_core
   ) u_arrival (
       .clk_i,
       .time_us_i,
-      .coarse_time_i(wraps_q[11:4]),
+      .coarse_time_i(coarse_time),
       .block_i(block_1_q),
       .wishes_i(wishes_1),
       .segment_i(arrival_1_q.segment),
@@ -587,7 +581,7 @@ module tcp_core
     opened.ecn = Ecn & ~connects & arrival_3_q.segment.flags.ece & arrival_3_q.segment.flags.cwr;
     opened.marked = arrival_3_q.segment.ack;
     opened.ts_recent = options.ts_value;
-    opened.recent_at = wraps_q[11:4];
+    opened.recent_at = coarse_time;
     opened.rcv_nxt = arrival_3_q.segment.seq + 32'd1;
     opened.adv_edge = arrival_3_q.segment.seq + 32'd1;
   end

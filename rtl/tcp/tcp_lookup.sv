@@ -22,7 +22,7 @@ module tcp_lookup
 ) (
     input logic clk_i,
     input logic rst_i,
-    input logic [31:0] time_us_i,
+    input long_time_t long_time_i,
 
     input  segment_t segment_i,
     input  logic     segment_valid_i,
@@ -379,15 +379,6 @@ module tcp_lookup
   }
   ;
   wire waits = next_valid & next_arrival.opens & ~first_valid_q;
-  // A clock of 32 bits that ticks every 4 us (RFC 9293, 3.4.1; RFC 6528, 3).
-  logic [1:0] wraps_q;
-  logic time_top_q;
-  wire wraps_now = time_top_q & ~time_us_i[31];
-  wire [1:0] wraps = wraps_q + 2'(wraps_now);
-  always_ff @(posedge clk_i) begin
-    time_top_q <= time_us_i[31] & ~rst_i;
-    wraps_q <= rst_i ? '0 : wraps;
-  end
   siphash #(
       .DataWidth($bits(tuple_t)),
       .Key({~Seed[31:0], Seed})
@@ -402,7 +393,8 @@ module tcp_lookup
   always_ff @(posedge clk_i) begin
     hashing_q <= waits & ~hash_done & ~rst_i;
     first_valid_q <= (hash_done | (first_valid_q & ~arrival_ready_i)) & ~rst_i;
-    if (hash_done) first_q <= hash[31:0] + {wraps, time_us_i[31:2]};
+    // A clock of 32 bits that ticks every 4 us (RFC 9293, 3.4.1; RFC 6528, 3).
+    if (hash_done) first_q <= hash[31:0] + long_time_i[2+:32];
   end
   assign arrival_valid_o = next_valid & ~waits;
   always_comb begin

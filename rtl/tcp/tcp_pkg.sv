@@ -45,6 +45,7 @@ package tcp_pkg;
   parameter logic [7:0] OptionTimestamps = 8'd8;  // RFC 7323, 3
 
   typedef logic [31:0] seq_t;
+  typedef logic [43:0] long_time_t;  // tcp_clock
 
   // a - b - less, with one adder.
   function automatic seq_t difference(seq_t a, seq_t b, logic less);

@@ -22,7 +22,7 @@ module tcp_transmit
     input logic clk_i,
     input logic rst_i,
     input host_t [NumMacPorts-1:0] host_i,
-    input logic [31:0] time_us_i,
+    input long_time_t long_time_i,
 
     input  departure_t departure_i,
     input  logic       departure_valid_i,
@@ -162,14 +162,8 @@ module tcp_transmit
   // ---- The header ----
 
   // RFC 7323, 5.4: a clock of 1,024 us.
-  logic [9:0] wraps_q;
-  logic [31:0] time_q, stamp_q;
-  always_ff @(posedge clk_i) begin
-    time_q <= time_us_i;
-    if (rst_i) wraps_q <= '0;
-    else if (time_q[31] & ~time_us_i[31]) wraps_q <= wraps_q + 10'd1;
-    stamp_q <= {wraps_q, time_q[31:10]};
-  end
+  logic [31:0] stamp_q;
+  always_ff @(posedge clk_i) stamp_q <= long_time_i[10+:32];
 
   logic [NumMacPorts-1:0][31:0] own_ips;
   logic [31:0] own_ip;

@@ -65,6 +65,13 @@ module bench
   assign request = $bits(request_t)'(in_i[1]);
   assign expired = $bits(expired_t)'(in_i[2]);
 
+  long_time_t long_time;
+  tcp_clock u_clock (
+      .clk_i,
+      .rst_i,
+      .time_us_i  (status_o),
+      .long_time_o(long_time)
+  );
   tcp_core #(
       .NumSessions(NumSessions),
       .SendBytes(SendBytes),
@@ -79,6 +86,7 @@ module bench
       .clk_i,
       .rst_i,
       .time_us_i(status_o),
+      .long_time_i(long_time),
       .inspect_i(1'b0),
       .inspect_session_i('0),
       .inspected_o(),

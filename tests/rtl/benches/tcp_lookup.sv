@@ -33,6 +33,13 @@ module bench
   logic [1:0] error_lost;
   assign event_o = {60'b0, error_lost, refused, no_session};
 
+  long_time_t long_time;
+  tcp_clock u_clock (
+      .clk_i,
+      .rst_i,
+      .time_us_i  (control_i),
+      .long_time_o(long_time)
+  );
   tcp_lookup #(
       .NumSessions(NumSessions),
       .ActiveOpen(0),
@@ -41,7 +48,7 @@ module bench
   ) u_lookup (
       .clk_i,
       .rst_i,
-      .time_us_i(control_i),
+      .long_time_i(long_time),
       .segment_i(in_i[0][$bits(segment_t)-1:0]),
       .segment_valid_i(in_valid_i[0]),
       .segment_ready_o(in_ready_o[0]),
