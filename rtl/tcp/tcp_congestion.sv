@@ -21,6 +21,7 @@ module tcp_congestion
     input logic rst_i,
     input logic [31:0] time_us_i,
     input logic [IndexWidth-1:0] index_i,
+    input logic follows_i,  // it is that of index_3_i a cycle before
 
     // First cycle
     input tcb_t block_i,
@@ -63,19 +64,17 @@ module tcp_congestion
   state_t states[NumSessions];
   state_t stored_q, state, next, next_q;
   congestion_event_t event_4_q;
-  index_t index_1_q, index_4_q, index_5_q;
-  logic write_5_q;
-  wire  write = event_4_q.kind != CongestionNone;
+  index_t index_4_q;
+  logic forward_q;
+  wire write = event_4_q.kind != CongestionNone;
   always_ff @(posedge clk_i) begin
     stored_q  <= states[index_i];
-    index_1_q <= index_i;
-    index_5_q <= index_4_q;
-    write_5_q <= write;
+    forward_q <= write & follows_i;
     if (write) states[index_4_q] <= next;
     next_q <= next;
   end
   always_comb begin
-    state = write_5_q & (index_5_q == index_1_q) ? next_q : stored_q;
+    state = forward_q ? next_q : stored_q;
     if (!Cubic) {state.reno, state.most, state.epoch} = '0;
   end
   assign window_o = 32'(state.window);

@@ -176,10 +176,16 @@ module tcp_core
   logic queued_valid, queued_ready;
   logic opens_q, synchronises_q, renews_q;
 
+  // Sessions whose numbers agree in these bits count as one: with more than 32 sessions, an event
+  // sometimes waits for one of another session, but the comparison stays short.
+  localparam int unsigned SameBits = IndexWidth < 5 ? IndexWidth : 5;
+  function automatic logic same(index_t a, index_t b);
+    return a[SameBits-1:0] == b[SameBits-1:0];
+  endfunction
   function automatic logic is_free(index_t at);
-    return ~((kind_1_q != None && at == index_1_q) | (kind_2_q != None && at == index_2_q) |
-             (write && at == index_3_q) |
-             (renews_q && at == index_4_q));  // the wishes are written later
+    return ~((kind_1_q != None & same(at, index_1_q)) | (kind_2_q != None & same(at, index_2_q)) |
+             (write & same(at, index_3_q)) |
+             (renews_q & same(at, index_4_q)));  // the wishes are written later
   endfunction
 
   // Where a FIN waits, the turn to send is for it alone, as if the delayed acknowledgement's timer
@@ -196,37 +202,69 @@ module tcp_core
   index_t hand_q;
   logic evict_1_q, evict_2_q, evict_3_q, evicts;
   wire look = Evicts & ~expired_valid_i & (looks_q != '0) & (&look_wait_q);
-  wire index_t expired_index = look ? hand_q : expired_i[IndexWidth-1:0];
+  wire index_t next_index = look ? hand_q : expired_i[IndexWidth-1:0];
 
-  logic departures_first_q;
-  // An expiry counts only if the timer has not been set or cleared since (tcp_timers), which an
-  // event does three cycles after it has been written.
+  // An expiry, or a look, starts only while no event of its session is in cycles 1 to 3. It counts
+  // only if the timer has not been set or cleared since (tcp_timers), which an event does three
+  // cycles after it has been written. All this is compared a cycle ahead, with the events as they
+  // stand then, so that little remains to be done when an event is chosen. Only whether the event
+  // in cycle 4 gives orders is known no earlier.
   index_t index_5_q, index_6_q;
   logic orders_4, orders_5_q, orders_6_q;
-  wire unsettled = (orders_4 & expired_index == index_4_q) |
-      (orders_5_q & expired_index == index_5_q) | (orders_6_q & expired_index == index_6_q);
-  wire can_expire = (expired_valid_i | look) & is_free(expired_index) & ~unsettled & report_room_i;
-  wire can_arrive = arrival_valid_i & is_free(arrival_i.session[IndexWidth-1:0]) & report_room_i;
-  wire can_depart = queued_valid & is_free(queued) & departure_room_i & report_room_i;
-
-  always_comb begin
-    kind  = None;
-    index = queued;
-    if (can_expire) begin
-      kind  = Expiry;
-      index = expired_index;
-    end else if (can_depart & (departures_first_q | ~can_arrive)) begin
-      kind = Departure;
-    end else if (can_arrive) begin
-      kind  = Arrival;
-      index = arrival_i.session[IndexWidth-1:0];
-    end
-    if (clearing_q | rst_i | inspect_i) kind = None;
-    if (inspect_i) index = inspect_session_i[IndexWidth-1:0];
-  end
-  assign expired_ready_o = kind == Expiry & ~look;
+  logic expiry_q, expiry_look_q, expiry_class_q;
+  logic   expiry_behind_q;  // there is an event of the session in cycle 4
+  index_t expiry_index_q;
+  logic can_expire, can_arrive, can_depart, departures_first_q;
+  logic starts_expiry, starts_arrival, starts_departure;
+  wire next_starts = (starts_arrival & arrival_i.session[IndexWidth-1:0] == next_index) |
+      (starts_departure & queued == next_index);
+  wire next_waits = next_starts | (kind_1_q != None & index_1_q == next_index) |
+      (kind_2_q != None & index_2_q == next_index) |
+      (orders_4 & index_4_q == next_index) | (orders_5_q & index_5_q == next_index) |
+      (orders_6_q & index_6_q == next_index);
   always_ff @(posedge clk_i) begin
-    evict_1_q <= look;
+    expiry_q <= (expired_valid_i | look) & ~next_waits & ~starts_expiry & ~rst_i;
+    expiry_look_q <= look;
+    expiry_class_q <= expired_class_i;
+    expiry_index_q <= next_index;
+    expiry_behind_q <= write & index_3_q == next_index;
+  end
+  assign can_expire = expiry_q & ~(expiry_behind_q & (orders_4 | renews_q)) & report_room_i;
+  assign can_arrive = arrival_valid_i & is_free(arrival_i.session[IndexWidth-1:0]) & report_room_i;
+  assign can_depart = queued_valid & is_free(queued) & departure_room_i & report_room_i;
+
+  // Each by itself, so that no choice waits for another: an expiry comes first, then arrivals and
+  // departures in turn.
+  wire none_starts = clearing_q | rst_i | inspect_i;
+  assign starts_expiry = can_expire & ~none_starts;
+  wire others_start = ~can_expire & ~none_starts;
+  assign starts_arrival   = can_arrive & ~(can_depart & departures_first_q) & others_start;
+  assign starts_departure = can_depart & (departures_first_q | ~can_arrive) & others_start;
+  // The event is of the session in cycle 4. Compared before the choice: there is no time after it.
+  logic follows;
+  always_comb begin
+    kind = None;
+    if (starts_expiry) kind = Expiry;
+    if (starts_arrival) kind = Arrival;
+    if (starts_departure) kind = Departure;
+    index   = queued;
+    follows = queued == index_4_q;
+    if (starts_arrival) begin
+      index   = arrival_i.session[IndexWidth-1:0];
+      follows = arrival_i.session[IndexWidth-1:0] == index_4_q;
+    end
+    if (can_expire) begin
+      index   = expiry_index_q;
+      follows = expiry_index_q == index_4_q;
+    end
+    if (inspect_i) begin
+      index   = inspect_session_i[IndexWidth-1:0];
+      follows = 1'b0;  // the window that is shown may be that before the last event
+    end
+  end
+  assign expired_ready_o = starts_expiry & ~expiry_look_q;
+  always_ff @(posedge clk_i) begin
+    evict_1_q <= expiry_look_q;
     evict_2_q <= evict_1_q;
     evict_3_q <= evict_2_q & (kind_2_q == Expiry);
     if (rst_i | ~Evicts) begin
@@ -234,20 +272,20 @@ module tcp_core
       look_wait_q <= '0;
       hand_q <= '0;
     end else begin
-      if (kind == Expiry & look) look_wait_q <= '0;
+      if (starts_expiry & expiry_look_q) look_wait_q <= '0;
       else if (~&look_wait_q) look_wait_q <= look_wait_q + 1'b1;
       if (evicts) looks_q <= '0;
-      else if (kind == Expiry & look) looks_q <= looks_q - 1'b1;
-      if (kind == Expiry & look) hand_q <= hand_q + 1'b1;
+      else if (starts_expiry & expiry_look_q) looks_q <= looks_q - 1'b1;
+      if (starts_expiry & expiry_look_q) hand_q <= hand_q + 1'b1;
       if (evict_i) looks_q <= $bits(looks_q)'(Looks);
     end
   end
-  assign arrival_ready_o = kind == Arrival;
-  assign queued_ready = kind == Departure;
+  assign arrival_ready_o = starts_arrival;
+  assign queued_ready = starts_departure;
 
   always_ff @(posedge clk_i) begin
-    if (kind == Departure) departures_first_q <= 1'b0;
-    else if (kind == Arrival) departures_first_q <= 1'b1;
+    if (starts_departure) departures_first_q <= 1'b0;
+    else if (starts_arrival) departures_first_q <= 1'b1;
     index_1_q   <= index;
     index_2_q   <= index_1_q;
     index_3_q   <= index_2_q;
@@ -256,7 +294,7 @@ module tcp_core
     index_6_q   <= index_5_q;
     orders_5_q  <= orders_4 & ~rst_i;
     orders_6_q  <= orders_5_q & ~rst_i;
-    class_1_q   <= expired_class_i | look;
+    class_1_q   <= expiry_class_q | expiry_look_q;
     class_2_q   <= class_1_q;
     class_3_q   <= class_2_q | takes_fin_2;
     arrival_1_q <= arrival_i;
@@ -761,6 +799,7 @@ module tcp_core
       .rst_i,
       .time_us_i,
       .index_i  (index),
+      .follows_i(follows),
       .block_i  (block_1_q),
       .window_o (congestion_window_1),
       .acked_2_i(acked_2),
@@ -878,6 +917,11 @@ module tcp_core
     if (!rst_i && expires && !class_3_q && !evict_3_q) begin
       assert (block_3_q.timer != TimerNone)
       else $error("tcp_core: a timer that is not set has expired");
+    end
+    if (!rst_i && expired_ready_o) begin
+      assert (expired_valid_i && expired_i[IndexWidth-1:0] == expiry_index_q &&
+              expired_class_i == expiry_class_q)
+      else $error("tcp_core: an expiry is taken that is not offered");
     end
   end
 `endif

@@ -61,10 +61,13 @@ module bench
       };
     end
   end
+  logic [IndexWidth-1:0] session_q;
+  wire  [IndexWidth-1:0] index = IndexWidth'(in_ready_o[0] ? item.session : item_q.session);
   always_ff @(posedge clk_i) begin
     cycle_q <= {cycle_q[4:0], in_valid_i[0] & in_ready_o[0]};
     if (in_ready_o[0]) item_q <= item;
     if (cycle_q[0]) before_q <= window;
+    session_q <= item_q.session[IndexWidth-1:0];
     if (rst_i) cycle_q <= '0;
   end
 
@@ -76,7 +79,8 @@ module bench
       .clk_i,
       .rst_i,
       .time_us_i(status_o),
-      .index_i  (in_ready_o[0] ? item.session[IndexWidth-1:0] : item_q.session[IndexWidth-1:0]),
+      .index_i  (index),
+      .follows_i(index == session_q),
       .block_i  (block),
       .window_o (window),
       .acked_2_i(item_q.acked),
