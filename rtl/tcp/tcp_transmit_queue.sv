@@ -30,10 +30,8 @@ module tcp_transmit_queue
   typedef logic [IndexWidth-1:0] index_t;
 
   // A session is in the queue while its two bits differ, so each bit has only one writer.
-  logic   added  [NumSessions];
-  logic   removed[NumSessions];
-  index_t entries[NumSessions];
-  logic [IndexWidth:0] write_q, read_q;
+  logic added[NumSessions];
+  logic removed[NumSessions];
   index_t clear_q;
   logic clearing_q;
 
@@ -41,38 +39,57 @@ module tcp_transmit_queue
   wire in_valid = (first_valid_i | second_valid_i) & ~clearing_q;
   assign second_ready_o = ~first_valid_i & ~clearing_q;
 
-  wire some = write_q != read_q;
-  wire fetches = ~out_valid_o | out_ready_i;
-  wire fetch = some & fetches;
   wire taken = out_valid_o & out_ready_i;
   // A request added while the session leaves is too late for this turn.
   wire leaves = taken & (in == out_o);
   wire add = in_valid & ((added[in] == removed[in]) | leaves);
-  wire pass = add & ~some & fetches;  // the queue is empty
 
   always_ff @(posedge clk_i) begin
     if (clearing_q) added[clear_q] <= 1'b0;
     else if (add) added[in] <= ~added[in];
     if (clearing_q) removed[clear_q] <= 1'b0;
     else if (taken) removed[out_o] <= added[out_o];
-    if (add) entries[write_q[IndexWidth-1:0]] <= in;
-    if (fetches) out_o <= some ? entries[read_q[IndexWidth-1:0]] : in;
-  end
-
-  always_ff @(posedge clk_i) begin
     if (rst_i) begin
-      write_q <= '0;
-      read_q <= '0;
-      out_valid_o <= 1'b0;
       clear_q <= '0;
       clearing_q <= 1'b1;
     end else begin
       clear_q <= clear_q + 1'b1;
       if (&clear_q) clearing_q <= 1'b0;
-      if (add & ~pass) write_q <= write_q + 1'b1;
-      if (fetch) read_q <= read_q + 1'b1;
-      if (fetches) out_valid_o <= some | add;
     end
+  end
+
+  // Both have room for all sessions.
+  if (NumSessions > 64) begin : gen_block
+    block_fifo #(
+        .data_t(index_t),
+        .Depth (NumSessions)
+    ) u_fifo (
+        .clk_i,
+        .rst_i,
+        .data_i (in),
+        .write_i(add),
+        .data_o (out_o),
+        .valid_o(out_valid_o),
+        .ready_i(out_ready_i)
+    );
+  end else begin : gen_distributed
+    logic unused_body, unused_ready;
+    head_fifo #(
+        .head_t(index_t),
+        .body_t(logic),
+        .Depth (NumSessions < 4 ? 4 : NumSessions)
+    ) u_fifo (
+        .clk_i,
+        .rst_i,
+        .in_head_i (in),
+        .in_body_i (1'b0),
+        .in_valid_i(add),
+        .in_ready_o(unused_ready),
+        .out_head_o(out_o),
+        .out_body_o(unused_body),
+        .out_valid_o,
+        .out_ready_i
+    );
   end
 
 endmodule
