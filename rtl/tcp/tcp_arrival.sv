@@ -110,6 +110,9 @@ module tcp_arrival
   // acknowledgement that does, too.
   typedef logic signed [$clog2(RingBytes)+1:0] near_t;
   typedef struct packed {
+    logic        bytes;      // there is payload
+    logic        here;       // seq is 0
+    logic        ends_here;  // last is 0
     distance_t   seq;        // from rcv_nxt
     distance_t   last;       // of the end of the payload, from rcv_nxt
     distance_t   room;       // of the receive window's edge, from rcv_nxt
@@ -136,6 +139,9 @@ module tcp_arrival
 
   always_ff @(posedge clk_i) begin
     found_q <= '{
+        bytes: segment_i.length != '0,
+        here: segment_i.seq == block_i.rcv_nxt,
+        ends_here: end_i == block_i.rcv_nxt,
         seq: segment_i.seq - block_i.rcv_nxt,
         last: end_i - block_i.rcv_nxt,
         room: wishes_i.release_edge - block_i.rcv_nxt,
@@ -211,18 +217,18 @@ module tcp_arrival
   meaning_t meaning, meaning_q;
 
   wire flags_t flags = segment_2_i.flags;
-  wire bytes = segment_2_i.length != '0;
+  wire bytes = found_q.bytes;
   wire occupies = bytes | flags.fin;
   wire synchronised = block_2_i.state inside {SynReceived, Established, FinWait1, FinWait2,
                                               CloseWait, Closing, LastAck, TimeWait};
   wire takes_bytes = block_2_i.state inside {SynReceived, Established, FinWait1, FinWait2};
-  wire here = found_q.seq == '0;
+  wire here = found_q.here;
   wire one_before = &found_q.seq;  // the last one before it
   // With the end of the handshake, it waits for a turn of its own: one report tells of the first
   // places, the next one of the end.
   wire takes_fin = flags.fin & (block_2_i.state != SynReceived);
   wire begins_inside = here | (~found_q.seq[31] & (found_q.seq < found_q.room));
-  wire ends_new = ~found_q.last[31] & (found_q.last != '0 | takes_fin);
+  wire ends_new = ~found_q.last[31] & (~found_q.ends_here | takes_fin);
   wire ends_inside = found_q.last <= found_q.room;
   wire fits = ends_new & ends_inside & (32'(segment_2_i.length) <= ReceiveBytes);
   wire acceptable = begins_inside | (occupies & ends_new & ends_inside);
@@ -310,7 +316,7 @@ module tcp_arrival
     meaning.fin_waits = meaning.process & flags.fin & (block_2_i.state == SynReceived) &
         (bytes ? meaning.in_order : here);
     meaning.bytes = bytes;
-    meaning.new_bytes = bytes & (found_q.last != '0);
+    meaning.new_bytes = bytes & ~found_q.ends_here;
     meaning.recent = meaning.process & segment_2_i.options.has_timestamps & (here | found_q.seq[31]);
     meaning.ahead_of_nxt = found_q.past_nxt >= 0;
     meaning.recovered = found_q.recovered >= 0;
@@ -321,7 +327,7 @@ module tcp_arrival
     end
     meaning.twice = DuplicateSack & block_2_i.sack & synchronised & ~stale & bytes & flags.ack &
         ~flags.rst & ~flags.syn & found_q.seq[31];
-    meaning.twice_all = found_q.last[31] | (found_q.last == '0);
+    meaning.twice_all = found_q.last[31] | found_q.ends_here;
     meaning.timed = block_2_i.timing & (found_q.timed >= 0);
     meaning.readable = (wishes_2_i.read_wish != block_2_i.read_served) &
         (~found_q.readable[31] | takes_fin);

@@ -241,16 +241,18 @@ module tcp_lookup
   logic [IndexWidth+1:0] half_open_q;
   logic [3:0] claims_q;
   wire claims = begins & ~aside & opens & ~crowded_q;
-  wire declined = found & claims_q[3] & ~made;
+  logic declined_q;  // it makes none
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
       half_open_q <= '0;
       claims_q <= '0;
+      declined_q <= 1'b0;
       crowded_q <= 1'b0;
     end else begin
-      half_open_q <= half_open_q + (IndexWidth + 2)'(claims_q[0]) - (IndexWidth + 2)'(declined) -
+      half_open_q <= half_open_q + (IndexWidth + 2)'(claims_q[0]) - (IndexWidth + 2)'(declined_q) -
           (IndexWidth + 2)'(half_done_i);
       claims_q <= {claims_q[2:0], claims};
+      declined_q <= found & claims_q[3] & ~made;
       // This is early enough: no look-up begins in the two cycles after one that may insert
       // (tcp_session_table).
       crowded_q <= half_open_q >= (IndexWidth + 2)'(MaxHalfOpen);

@@ -83,7 +83,8 @@ module tcp_scoreboard
 
   typedef struct packed {
     logic [NumSacks-1:0] valid;
-    logic [NumSacks-1:0] passed;  // everything before it has been retransmitted
+    // What lies before it is yet to be retransmitted; 0 for those that are not valid.
+    logic [NumSacks-1:0] beyond;
     place_t [NumSacks-1:0] left;
     place_t [NumSacks-1:0] right;
     seq_t resent;  // retransmitted up to here, except the ranges; never inside a range
@@ -97,7 +98,7 @@ module tcp_scoreboard
 
   // ---- First cycle ----
 
-  wire [NumSacks-1:0] beyond = old_q.valid & ~old_q.passed;
+  wire [NumSacks-1:0] beyond = old_q.beyond;
   wire recovers = block_i.recovering & block_i.sack;
   wire hole = recovers & |beyond;
   wire rescue = recovers & ~|beyond & old_q.rescues & ~block_i.again & ~arrives_i;
@@ -158,7 +159,7 @@ module tcp_scoreboard
         resent_to_right: sack_i.right[Width-1:0] - old_q.resent[Width-1:0]
     };
     for (int unsigned r = 0; r < NumSacks; r++) begin
-      if (old_q.valid[r] & old_q.passed[r]) begin
+      if (old_q.valid[r] & ~beyond[r]) begin
         first_q.sizes[r] <= old_q.right[r] - old_q.left[r];
       end
     end
@@ -222,7 +223,7 @@ module tcp_scoreboard
   ) u_ranges (
       .clk_i,
       .valid_i(old_q.valid),
-      .mark_i(old_q.passed),
+      .mark_i(beyond),
       .left_i(old_q.left),
       .right_i(old_q.right),
       .base_i(base),
@@ -232,20 +233,20 @@ module tcp_scoreboard
       .remove_i(1'b0),
       .left_3_i(sack_3_i.left[Width-1:0]),
       .right_3_i(sack_3_i.right[Width-1:0]),
-      .mark_3_i(second_q.past),
+      .mark_3_i(~second_q.past),
       .room_o(room),
       .known_o(known),
       .reaches_o(reaches),
       .reach_o(reach),
       .reach_wraps_o(reach_wraps),
       .valid_3_o(was.valid),
-      .mark_3_o(was.passed),
+      .mark_3_o(was.beyond),
       .left_3_o(was.left),
       .right_3_o(was.right),
       .left_wraps_3_o(unused_left_wraps),
       .right_wraps_3_o(right_wraps),
       .valid_o(next.valid),
-      .mark_o(next.passed),
+      .mark_o(next.beyond),
       .left_o(next.left),
       .right_o(next.right)
   );
@@ -274,8 +275,7 @@ module tcp_scoreboard
   wire seq_t base_3 = arrives_3_i ? ack_3_i : block_3_i.una;
   wire [31-Width:0] upper = base_3[31:Width];
   wire [31-Width:0] upper_next = upper + 1'b1;
-  wire [NumSacks-1:0] beyond_3 = was.valid & ~was.passed;
-  wire [NumSacks-1:0] first_beyond = beyond_3 & -beyond_3;
+  wire [NumSacks-1:0] first_beyond = was.beyond & -was.beyond;
   place_t first_right;
   logic first_wraps;
   always_comb begin
@@ -296,15 +296,15 @@ module tcp_scoreboard
       if (begins_i) written.rescued = 1'b0;
     end
     if (resends_i) begin
-      if (fills_i) written.passed = was.passed | first_beyond;
+      if (fills_i) written.beyond = was.beyond & ~first_beyond;
       written.resent = fills_i ? {first_wraps ? upper_next : upper, first_right} : last_i;
     end else if (acks_i & (begins_i | second_q.behind)) begin
-      if (begins_i) written.passed = '0;
+      if (begins_i) written.beyond = next.valid;
       written.resent = ack_3_i;
     end else if (adds & second_q.covers) begin
       written.resent = reaches ? {reach_wraps ? upper_next : upper, reach} : sack_3_i.right;
     end
-    if (clear_i) written.valid = '0;
+    if (clear_i) {written.valid, written.beyond} = '0;
   end
 
   always_ff @(posedge clk_i) begin
