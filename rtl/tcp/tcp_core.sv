@@ -241,26 +241,18 @@ module tcp_core
   assign starts_arrival   = can_arrive & ~(can_depart & departures_first_q) & others_start;
   assign starts_departure = can_depart & (departures_first_q | ~can_arrive) & others_start;
   // The event is of the session in cycle 4. Compared before the choice: there is no time after it.
-  logic follows;
+  wire follows = (starts_expiry & expiry_index_q == index_4_q) |
+      (starts_arrival & arrival_i.session[IndexWidth-1:0] == index_4_q) |
+      (starts_departure & queued == index_4_q);
   always_comb begin
     kind = None;
     if (starts_expiry) kind = Expiry;
     if (starts_arrival) kind = Arrival;
     if (starts_departure) kind = Departure;
-    index   = queued;
-    follows = queued == index_4_q;
-    if (starts_arrival) begin
-      index   = arrival_i.session[IndexWidth-1:0];
-      follows = arrival_i.session[IndexWidth-1:0] == index_4_q;
-    end
-    if (can_expire) begin
-      index   = expiry_index_q;
-      follows = expiry_index_q == index_4_q;
-    end
-    if (inspect_i) begin
-      index   = inspect_session_i[IndexWidth-1:0];
-      follows = 1'b0;  // the window that is shown may be that before the last event
-    end
+    index = queued;
+    if (starts_arrival) index = arrival_i.session[IndexWidth-1:0];
+    if (can_expire) index = expiry_index_q;
+    if (inspect_i) index = inspect_session_i[IndexWidth-1:0];
   end
   assign expired_ready_o = starts_expiry & ~expiry_look_q;
   always_ff @(posedge clk_i) begin
