@@ -107,8 +107,7 @@ TCP_SERVER = {
 def test_tcp_server() -> None:
     engine = measure("tcp", params=TCP_SERVER)
     assert engine.area.lut_total < 9_000
-    # The mapper's estimate misses the clock by 5%.
-    assert engine.delay_ps is not None and engine.delay_ps <= 4_200
+    assert engine.delay_ps is not None and engine.delay_ps <= DELAY_PS
     assert engine.sta_ps is not None and engine.sta_ps <= DELAY_PS
 
 
