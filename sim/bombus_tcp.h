@@ -130,10 +130,12 @@ enum {
   BOMBUS_TCP_ERROR,   /* an errno value: why it could not be opened, or ECONNRESET; 0: none */
   BOMBUS_TCP_WAITING, /* of a listener: connections that wait to be accepted */
   BOMBUS_TCP_BACKLOG, /* of a listener; can be set */
-  /* Of the engine's session. Not settable yet: -ENOPROTOOPT. */
-  BOMBUS_TCP_NODELAY = 64,
-  BOMBUS_TCP_KEEPALIVE,
-  BOMBUS_TCP_USER_TIMEOUT
+  /* Of the engine's session: 0 or 1; can be set, before it is open, too. */
+  BOMBUS_TCP_NODELAY = 64, /* 1: short segments are not delayed. Default: 0, which delays them where
+                              the engine has `nagle` */
+  BOMBUS_TCP_KEEPALIVE,    /* 0: a silent peer is not probed. Default: 1, which probes it where the
+                              engine has `keepalive_s` */
+  BOMBUS_TCP_USER_TIMEOUT  /* a parameter of the engine: -ENOPROTOOPT */
 };
 
 /* -ENOPROTOOPT: there is no such option, or not of a connection, or not of a listener. */

@@ -91,10 +91,21 @@ uint64_t option_of(const TcpConnection& connection, uint32_t option) {
     case BOMBUS_TCP_STATE: return connection.state();
     case BOMBUS_TCP_AT_END: return connection.is_opened() && connection.at_end();
     case BOMBUS_TCP_ERROR: return static_cast<uint64_t>(connection.error());
-    // The engine's own options (nodelay, keepalive, user timeout) belong here, once the engine
-    // has a request for them.
+    case BOMBUS_TCP_NODELAY: return (connection.settings() & kNoDelay) != 0;
+    case BOMBUS_TCP_KEEPALIVE: return (connection.settings() & kNoKeepalive) == 0;
     default: refuse_option(option, " of a connection");
   }
+}
+
+void set_option(TcpConnection& connection, uint32_t option, uint64_t value) {
+  const bool is_delay = option == BOMBUS_TCP_NODELAY;
+  if (!is_delay && option != BOMBUS_TCP_KEEPALIVE) {
+    refuse_option(option, " of a connection that can be set");
+  }
+  if (value > 1) refuse("value: should be 0 or 1, not " + std::to_string(value));
+  const uint32_t bit = is_delay ? kNoDelay : kNoKeepalive;
+  const bool is_set = is_delay == (value == 1);
+  connection.set((connection.settings() & ~bit) | (is_set ? bit : 0));
 }
 
 }  // namespace
@@ -282,8 +293,8 @@ int bombus_tcp_get(bombus_sim* sim, int socket, uint32_t option, uint64_t* value
 int bombus_tcp_set(bombus_sim* sim, int socket, uint32_t option, uint64_t value) {
   return call(sim, [&](Simulator&) {
     if (!sim->tcp.is_listener(socket)) {
-      sim->tcp.usable_connection(socket);
-      refuse_option(option, " of a connection that can be set");
+      set_option(sim->tcp.usable_connection(socket).socket, option, value);
+      return 0;
     }
     if (option != BOMBUS_TCP_BACKLOG) refuse_option(option, " of a listener that can be set");
     if (value > UINT32_MAX) refuse("backlog: should be at most " + std::to_string(UINT32_MAX));

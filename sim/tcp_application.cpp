@@ -82,6 +82,7 @@ int TcpApplication::open(uint32_t ip, uint32_t wanted, uint32_t mac_port) {
 
 void TcpApplication::close_listener(int number) {
   const std::deque<int> waiting = std::move(listeners_.at(number).waiting);
+  request({TcpVerb::kUnlisten, 0, listeners_.at(number).port, false, 0, 0, 0});
   listeners_.erase(number);
   for (const int each : waiting) {
     if (TcpConnection* left = connection(each)) abort(*left);

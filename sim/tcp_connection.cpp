@@ -65,6 +65,11 @@ void TcpConnection::wish_for_space(size_t length) {
   request(TcpVerb::kWritable, written_ + least, writable_wish_);
 }
 
+void TcpConnection::set(uint32_t settings) {
+  settings_ = settings;
+  if (opened_ && !over_) request(TcpVerb::kSet, settings_);
+}
+
 void TcpConnection::shutdown() {
   closing_ = true;
   push();
@@ -95,6 +100,7 @@ void TcpConnection::take(const TcpEvent& event) {
     own_port_ = event.own_port;
     asked_ = taken_ = event.read_end;
     written_ = event.write_end;
+    if (settings_ != 0) request(TcpVerb::kSet, settings_);  // made before it was open
   }
   if (event.peer_closed) peer_closed_ = true;
   // A FIN occupies a position, but is not a byte.

@@ -52,6 +52,9 @@ class TcpConnection {
   void write(const uint8_t* data, size_t length);
   // Sends as many bytes as there is space for; if some are left, an event will tell of space.
   size_t send(const uint8_t* data, size_t length);
+  // kNoDelay, kNoKeepalive
+  uint32_t settings() const { return settings_; }
+  void set(uint32_t settings);
   // An event will tell when there is space for this many bytes, or a bit less.
   void wish_for_space(size_t length);
   void shutdown();
@@ -91,6 +94,7 @@ class TcpConnection {
   ByteQueue queue_;  // waits for space in the send buffer
   unsigned pending_reads_ = 0;
 
+  uint32_t settings_ = 0;
   bool readable_wish_ = false, writable_wish_ = false;
   bool waits_for_space_ = false;
   bool peer_closed_ = false;

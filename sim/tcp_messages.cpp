@@ -48,8 +48,9 @@ TcpMessages::TcpMessages(const StreamPort& out, const StreamPort& in)
                       request_.field("mac_port"),  request_.field("peer_port"),
                       request_.field("port")} {
   // In the order of TcpVerb
-  const std::array<const char*, 8> names{"release", "readable", "writable", "close",
-                                         "abort",   "free",     "listen",   "connect"};
+  const std::array<const char*, kTcpVerbs> names{"release", "readable", "writable", "close",
+                                                 "abort",   "free",     "listen",   "connect",
+                                                 "unlisten", "set"};
   for (size_t i = 0; i < names.size(); ++i) {
     verbs_[i] = request_.value("request", std::string("request_") + names[i]);
   }

@@ -20,7 +20,23 @@ struct TcpEvent {
   uint16_t peer_port, own_port;
 };
 
-enum class TcpVerb { kRelease, kReadable, kWritable, kClose, kAbort, kFree, kListen, kConnect };
+enum class TcpVerb {
+  kRelease,
+  kReadable,
+  kWritable,
+  kClose,
+  kAbort,
+  kFree,
+  kListen,
+  kConnect,
+  kUnlisten,
+  kSet
+};
+constexpr size_t kTcpVerbs = 10;
+
+// Bits of `place` in kSet: settings_t in tcp_pkg
+constexpr uint32_t kNoDelay = 1;
+constexpr uint32_t kNoKeepalive = 2;
 
 // To the engine. Fields that a request does not need are 0.
 struct TcpRequest {
@@ -65,7 +81,7 @@ class TcpMessages {
   struct {
     Field request, session, place, wish, mac_port, peer_port, port;
   } request_fields_;
-  std::array<uint64_t, 8> verbs_;  // of the field `request`
+  std::array<uint64_t, kTcpVerbs> verbs_;  // of the field `request`
 };
 
 }  // namespace bombus

@@ -140,7 +140,7 @@ module tcp_host
   logic [7:0] kind_q;
   wire tcp_request_meta_t asked = in_user.meta[RequestWidth-1:0];
   wire is_for_applications = asked.request inside {RequestRelease, RequestReadable, RequestWritable,
-      RequestClose, RequestAbort, RequestFree, RequestListen, RequestConnect};
+      RequestClose, RequestAbort, RequestFree, RequestListen, RequestUnlisten, RequestSet, RequestConnect};
   wire [7:0] first_kind = in_user.kind == 8'd2 & ~is_for_applications ? 8'd3 : in_user.kind;
   wire [7:0] kind = first_q ? first_kind : kind_q;
   logic data_ready, read_ready, request_ready;

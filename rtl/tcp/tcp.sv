@@ -201,12 +201,12 @@ module tcp
   logic [1:0] error_lost;
   logic [2:0] error_event;
   logic listen_ready, core_ready;
-  wire listens = request_valid_i & (request.request == RequestListen);
+  wire is_listen = request.request inside {RequestListen, RequestUnlisten};
+  wire listens = request_valid_i & is_listen;
   wire connects = request_valid_i & (request.request == RequestConnect);
   wire hears_sent = request_valid_i & (request.request == RequestSent);
   assign request_ready_o =
-      request.request == RequestListen ? listen_ready :
-      core_ready | connects | hears_sent | is_error;
+      is_listen ? listen_ready : core_ready | connects | hears_sent | is_error;
 
   arrival_t arrival;
   logic arrival_valid, arrival_ready, order, order_valid, order_room;
@@ -247,6 +247,7 @@ module tcp
       .free_valid_i(free_valid),
       .free_ready_o(free_ready),
       .listen_i(listens),
+      .listen_open_i(request.request == RequestListen),
       .listen_port_i(request.place[15:0]),
       .listen_ready_o(listen_ready),
       .connect_i(request),

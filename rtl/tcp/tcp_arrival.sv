@@ -275,10 +275,11 @@ module tcp_arrival
           (block_2_i.state == SynReceived);
       meaning.resend = flags.syn & ~flags.ack & ~flags.rst & (block_2_i.state == SynReceived);
     end else if (flags.rst) begin
+      // RFC 5961, 3.2
       meaning.reset = here;
       meaning.challenge = ~here;
     end else if (flags.syn) begin
-      // A passive open returns to LISTEN (RFC 9293, 3.10.7.4, fourth).
+      // RFC 5961, 4.2; a passive open returns to LISTEN (RFC 9293, 3.10.7.4, fourth).
       meaning.reset = (block_2_i.state == SynReceived) & ~block_2_i.active;
       meaning.challenge = ~meaning.reset;
     end else if (flags.ack & (block_2_i.state == SynReceived)) begin
@@ -295,7 +296,8 @@ module tcp_arrival
         (found_q.mss < found_q.longest);
     meaning.unreachable = on_way & ~too_big;
     meaning.unused = report & ~meaning.lowers & ~meaning.unreachable;
-    // Keepalives and probes of a closed window (RFC 9293, 3.8.4) are always answered.
+    // RFC 5961, 7: challenge acknowledgements are limited in rate. Keepalives and probes of a closed
+    // window (RFC 9293, 3.8.4) are always answered.
     meaning.limited = (~occupies & ~one_before) | flags.syn;
     meaning.throttled = meaning.limited & (block_2_i.challenged == challenge_time(time_us_i));
     meaning.new_ack = new_ack & (counts | meaning.opened);

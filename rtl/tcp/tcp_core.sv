@@ -360,16 +360,18 @@ module tcp_core
     peer_first_q <= arrival_3_q.segment.seq + 32'd1;
   end
   // The session of a request may be anything.
-  wire  known = 32'(request_session_i) < NumSessions;
-  wire  asks = ~(request_i inside {RequestNone, RequestListen, RequestConnect, RequestSent});
-  wire  requested = asks & known;
+  wire known = 32'(request_session_i) < NumSessions;
+  wire  asks = ~(request_i inside {RequestNone, RequestListen, RequestUnlisten, RequestConnect,
+      RequestSent});
+  wire requested = asks & known;
   logic wake_ready;
   assign request_ready_o = ~renews_q & wake_ready & ~clearing_q;
   wire taken = requested & request_ready_o;
 
   tcp_wishes #(
       .NumSessions(NumSessions),
-      .RingBytes  (ReceiveBytes)
+      .RingBytes  (ReceiveBytes),
+      .HasSettings(Nagle | Keepalive)
   ) u_wishes (
       .clk_i,
       .request_i(taken ? request_i : RequestNone),
@@ -682,6 +684,7 @@ module tcp_core
       .Ecn(Ecn)
   ) u_expiry (
       .block_i(block_3_q),
+      .no_keepalive_i(wishes_3_q.settings.no_keepalive),
       .last_i(last_3_q),
       .overdue_i(overdue_3_q),
       .delay_i(class_3_q),

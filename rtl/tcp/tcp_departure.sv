@@ -236,8 +236,9 @@ module tcp_departure
     meaning.full = full;
     meaning.by_bytes = by_bytes;
     meaning.by_window = by_window;
+    // Nagle's algorithm: RFC 9293, 3.7.4.
     meaning.sends_bytes = sends & has_bytes & ~silent &
-        (hole | full | by_window | (by_bytes & (~Nagle | idle | found_q.all_written)));
+        (hole | full | by_window | (by_bytes & (~Nagle | wishes_2_i.settings.no_delay | idle | found_q.all_written)));
     meaning.probe = sends & has_bytes & ~silent & block_2_i.probe & ~(~window[31] & (window != '0));
     meaning.asks = Keepalive & block_2_i.probe & (block_2_i.timer == TimerKeepalive);
     meaning.syn = handshake & (found_q.base == block_2_i.una) &

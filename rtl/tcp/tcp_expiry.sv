@@ -9,6 +9,7 @@ module tcp_expiry
     parameter bit Ecn = 0  // RFC 3168
 ) (
     input tcb_t block_i,
+    input logic no_keepalive_i,  // the keepalive timer runs, but the peer is not probed
     input logic last_i,  // there have been as many timeouts as are allowed
     input logic overdue_i,  // nothing was acknowledged for longer than UserTimeoutS
     input logic delay_i,  // the expired timer is that of the delayed acknowledgement
@@ -27,7 +28,7 @@ module tcp_expiry
   assign takes_fin_o = delay_i & block_i.fin_waits & (block_i.state == Established);
   assign repeats_o   = ~delay_i & (block_i.timer == TimerRetransmit);
   wire waits = Keepalive & ~delay_i & (block_i.timer == TimerKeepalive);
-  wire alone = waits & (block_i.tries == 4'(KeepaliveWaits + KeepaliveProbes - 1));
+  wire alone = waits & ~no_keepalive_i & (block_i.tries == 4'(KeepaliveWaits + KeepaliveProbes - 1));
   wire probes = ~delay_i & (block_i.timer == TimerPersist);  // the last one has no answer
   assign gives_up_o  = ((repeats_o | probes) & (last_i | (overdue_i & ~handshake))) | alone;
   assign set_timer_o = waits & ~alone;
@@ -68,8 +69,8 @@ module tcp_expiry
         if (Keepalive) begin
           block_o.timer   = TimerKeepalive;
           block_o.backoff = block_i.backoff;
-          block_o.tries   = block_i.tries + 4'd1;
-          block_o.probe   = block_i.tries >= 4'(KeepaliveWaits - 1);
+          block_o.tries   = no_keepalive_i ? '0 : block_i.tries + 4'd1;
+          block_o.probe   = ~no_keepalive_i & (block_i.tries >= 4'(KeepaliveWaits - 1));
         end
         default: ;
       endcase

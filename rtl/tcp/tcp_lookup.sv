@@ -46,6 +46,7 @@ module tcp_lookup
     output logic     free_ready_o,
 
     input  logic        listen_i,
+    input  logic        listen_open_i,  // 0: no longer
     input  logic [15:0] listen_port_i,
     output logic        listen_ready_o,
 
@@ -97,6 +98,7 @@ module tcp_lookup
       .clk_i,
       .rst_i,
       .listen_i,
+      .listen_open_i,
       .listen_port_i,
       .ready_o(listen_ready_o),
       .port_i (port),

@@ -139,8 +139,17 @@ package tcp_pkg;
     RequestListen,  // accept connections to port `place`
     RequestConnect,  // open a connection to peer_port of address `place`
     // Send buffer only: amount of payload whose sending has started since reset, in load_t
-    RequestSent
+    RequestSent,
+    RequestUnlisten,  // accept no more connections to port `place`
+    RequestSet  // settings of a session: `place`, in settings_t
   } request_e;
+
+  // Settings of a session, all 0 when it is opened. They matter where the engine has Nagle or
+  // KeepaliveS.
+  typedef struct packed {
+    logic no_keepalive;
+    logic no_delay;  // no Nagle
+  } settings_t;
 
   // Kind tcp_request, application or send buffer to engine; no data. The fields after wish are only
   // for RequestConnect; port is the application's port, to which its events are sent.

@@ -98,17 +98,18 @@ package tcp_state_pkg;
 
   // The latest requests of the application, read along with the block.
   typedef struct packed {
-    seq_t send_end;      // end of the bytes written
-    seq_t release_edge;  // end of the free space in the receive buffer
-    logic closing;       // no bytes will follow close_at: FIN
-    seq_t close_at;
-    logic freed;         // the session was freed, with bytes written up to close_at
-    logic aborted;       // reset both directions: RST
+    seq_t               send_end;      // end of the bytes written
+    seq_t               release_edge;  // end of the free space in the receive buffer
+    logic               closing;       // no bytes will follow close_at: FIN
+    seq_t               close_at;
+    logic               freed;         // the session was freed, with bytes written up to close_at
+    logic               aborted;       // reset both directions: RST
     // Differs from read_served: send an event when bytes up to read_at have arrived
-    logic read_wish;
-    seq_t read_at;
-    logic write_wish;
-    seq_t write_at;      // send an event when there is space up to here
+    logic               read_wish;
+    seq_t               read_at;
+    logic               write_wish;
+    seq_t               write_at;      // send an event when there is space up to here
+    tcp_pkg::settings_t settings;
   } wishes_t;
 
   // The fields of a session that registers show.

@@ -10,6 +10,7 @@ module tcp_wishes
 #(
     parameter int unsigned NumSessions = 16,
     parameter int unsigned RingBytes = 65536,  // receive buffer per session
+    parameter bit HasSettings = 0,
     localparam int unsigned IndexWidth = $clog2(NumSessions)
 ) (
     input logic clk_i,
@@ -85,6 +86,24 @@ module tcp_wishes
     );
   end
 
+  settings_t settings;
+  if (HasSettings) begin : gen_settings
+    sized_memory #(
+        .data_t(settings_t),
+        .Depth(NumSessions),
+        .LutDepth(256)
+    ) u_settings (
+        .clk_i,
+        .write_addr_i(at),
+        .data_i(open_i ? '0 : settings_t'(place_i[$bits(settings_t)-1:0])),
+        .write_i(open_i | request_i == RequestSet),
+        .read_addr_i(index_i),
+        .data_o(settings)
+    );
+  end else begin : gen_no_settings
+    assign settings = '0;
+  end
+
   seq_t send_end_q, release_edge_q, close_at_q;
   wish_t read_q, write_q;
   always_ff @(posedge clk_i) begin
@@ -109,7 +128,8 @@ module tcp_wishes
           read_wish: read_q.wish,
           read_at: read_q.place,
           write_wish: write_q.wish,
-          write_at: write_q.place
+          write_at: write_q.place,
+          settings: settings
       };
 
 endmodule

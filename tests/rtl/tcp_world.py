@@ -24,6 +24,7 @@ REQUESTS = {
     "close": 5,
     "abort": 6,
     "free": 7,
+    "set": 12,
 }
 
 

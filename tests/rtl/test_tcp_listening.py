@@ -16,6 +16,7 @@ REQUEST = Struct("tcp_request_meta_t", "tcp_pkg")
 TUPLE = Struct("tuple_t", "tcp_pkg")
 TUPLE_BITS = 66
 LINES = 1024
+CLOSE = 1 << 16
 
 
 @pytest.fixture
@@ -38,7 +39,9 @@ def listen(bench: Bench, ports: list[int]) -> None:
 
 
 def test_ports(bench: Bench) -> None:
-    """Those that are listened at, and no others; several of a line one after the other."""
+    """Those that are listened at, and no others; several of a line one after the other. Some are
+    closed again.
+    """
     random = Random(1)
     listened: set[int] = set()
     for _ in range(40):
@@ -46,6 +49,9 @@ def test_ports(bench: Bench) -> None:
         ports = [64 * line + random.randrange(64) for _ in range(5)] + [0, 65535, 63, 64]
         listen(bench, ports)
         listened.update(ports)
+        closed = random.sample(sorted(listened), 3)
+        listen(bench, [CLOSE | port for port in closed])
+        listened.difference_update(closed)
         watched = {*ports, *(port ^ 1 << bit for port in ports for bit in range(16))}
         for port in watched:
             assert is_open(bench, port) == (port in listened), port

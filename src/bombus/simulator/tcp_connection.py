@@ -98,6 +98,26 @@ class Connection:
         """Bytes that wait for space in the send buffer."""
         return self._get("UNSENT")
 
+    # ---- Options ----
+
+    @property
+    def no_delay(self) -> bool:
+        """Whether short segments are sent at once, also where the engine has `nagle`."""
+        return bool(self._get("NODELAY"))
+
+    @no_delay.setter
+    def no_delay(self, value: bool) -> None:
+        self._set("NODELAY", value)
+
+    @property
+    def keepalive(self) -> bool:
+        """Whether a silent peer is probed, where the engine has `keepalive_s`."""
+        return bool(self._get("KEEPALIVE"))
+
+    @keepalive.setter
+    def keepalive(self, value: bool) -> None:
+        self._set("KEEPALIVE", value)
+
     # ---- End ----
 
     def shutdown(self) -> None:
@@ -155,6 +175,9 @@ class Connection:
 
     def _get(self, option: str) -> int:
         return self._calls.get(self._number, option) or 0
+
+    def _set(self, option: str, value: bool) -> None:
+        self._call("set", self._calls.constant(option), int(value))
 
     def _state(self) -> int:
         """Flags of its state, also after its session has become free."""

@@ -19,6 +19,7 @@ module bench
     parameter int unsigned NumSacks = 4,
     parameter bit Bypass = 0,
     parameter int unsigned HalfOpenUs = 0,
+    parameter int unsigned KeepaliveS = 0,
     localparam int unsigned ItemBits = $bits(arrival_t)
 ) (
     `BENCH_PORTS(4, ItemBits, 6, ItemBits, 16, 32)
@@ -81,7 +82,8 @@ module bench
       .NumSacks(NumSacks),
       .Errors(1),
       .Bypass(Bypass),
-      .HalfOpenUs(HalfOpenUs)
+      .HalfOpenUs(HalfOpenUs),
+      .KeepaliveS(KeepaliveS)
   ) u_core (
       .clk_i,
       .rst_i,

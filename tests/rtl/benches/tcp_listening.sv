@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tcp_listening, and tcp_connect with a table simulated by the test.
 //
-// Control: the port to look up. Streams in: ports to listen at; requested connections
+// Control: the port to look up. Streams in: ports to listen at, with bit 16 no longer; requested connections
 // (tcp_request_meta_t); answers of the table (made, hit). Streams out: look-ups in the table (port
 // of the application, tuple); connections that got no session (port of the application). Status:
 // whether the port of the cycle before is listened at, busy_o of tcp_connect. Event: a connection
@@ -22,6 +22,7 @@ module bench
       .clk_i,
       .rst_i,
       .listen_i(in_valid_i[0]),
+      .listen_open_i(~in_i[0][16]),
       .listen_port_i(in_i[0][15:0]),
       .ready_o(in_ready_o[0]),
       .port_i(control_i),

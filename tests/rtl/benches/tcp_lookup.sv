@@ -66,6 +66,7 @@ module bench
       .free_valid_i(in_valid_i[2]),
       .free_ready_o(in_ready_o[2]),
       .listen_i(in_valid_i[1]),
+      .listen_open_i(1'b1),
       .listen_port_i(in_i[1][15:0]),
       .listen_ready_o(in_ready_o[1]),
       .connect_i('0),
