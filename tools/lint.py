@@ -3,8 +3,8 @@
 
 Steps: licence (the first line of every source file), python (ruff on all files and on Python in
 Markdown; mypy), format (verible on all SystemVerilog), designs (every design of designs/, one of
-each other fabric and one with two networks generated and read by Verilator with all warnings, and
-the smallest one with each set of modules read by Yosys).
+each other fabric, one with two networks and one with a host of packet processors generated and read
+by Verilator with all warnings, and the smallest one with each set of modules read by Yosys).
 `--fix` lets ruff and verible put right what they can.
 """
 
@@ -32,6 +32,7 @@ VERILATOR_FLAGS = ("--lint-only", "-Wall", "--quiet-exit", str(ROOT / "tools" / 
 
 # Features that no design of designs/ covers.
 TWO_NETWORKS = ROOT / "docs" / "examples" / "lookup" / "two_networks.yaml"
+HOST = ROOT / "docs" / "examples" / "middlebox" / "host_memory.yaml"
 FABRICS = {
     "virtual_channels": "{kind: virtual_channels, virtual_channels: 2}",
     "crosspoint": "{kind: crosspoint}",
@@ -107,7 +108,7 @@ def lint_designs(*, fix: bool) -> bool:
     del fix  # nothing here can be fixed automatically
     good = True
     with tempfile.TemporaryDirectory() as folder:
-        designs = [*sorted((ROOT / "designs").glob("*.yaml")), TWO_NETWORKS]
+        designs = [*sorted((ROOT / "designs").glob("*.yaml")), TWO_NETWORKS, HOST]
         narrow = (ROOT / "designs" / "udp_echo_10g.yaml").read_text(encoding="utf-8")
         narrow = narrow.replace("tables: fixed\n", "")  # writable ones have more logic
         for name, fabric in FABRICS.items():

@@ -189,6 +189,14 @@ def test_frames_of_the_host_reach_the_named_processor(tmp_path: Path) -> None:
         host.send(frame(random, 60), 0)  # a disabled one can still be named
         assert host.advance_until_idle()
         assert simulation.tile_counters("rpu_0")["noc_in_messages"] == 8 + 1
+        simulation.lb.enable(0)
+        simulation.lb.policy = "round_robin"  # is that of the ports
+        for _ in range(4):
+            host.send(frame(random, 60), 1)
+        host.send(frame(random, 60))
+        host.send(frame(random, 60))
+        assert host.advance_until_idle()
+        assert simulation.tile_counters("rpu_0")["noc_in_messages"] == 8 + 1 + 1
         with pytest.raises(SimulationError, match="a slot has 2048 bytes"):
             host.send(bytes(2049), 0)
         with pytest.raises(SimulationError, match="no processor 2"):

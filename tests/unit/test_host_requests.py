@@ -10,6 +10,8 @@ import pytest
 
 from bombus.analysis import check
 from bombus.base.paths import EXAMPLES, RTL
+from bombus.design.dispatch import crc
+from bombus.simulator.host import find_key
 from bombus.simulator.host_memory import (
     READ,
     WRITE,
@@ -100,6 +102,21 @@ def test_memory() -> None:
     for size in (0, -1, (1 << 32) + 1):
         with pytest.raises(SimulationError, match="host memory: should be"):
             HostMemory(size)
+
+
+@pytest.mark.parametrize("tiles", [1, 2, 4, 8, 16])
+def test_keys_lead_to_processors(tiles: int) -> None:
+    """As rpu_address of rpu.h does, which test_loop tries out."""
+    slots = [f"rpu_{slot % tiles}" for slot in range(max(64, 4 * tiles))]
+    slots = slots if tiles > 1 else slots[:1]
+    for tile in range(tiles):
+        for lane in range(4):
+            key = find_key(slots, f"rpu_{tile}", lane)
+            assert key is not None and key <= (-(lane ^ tile) & 3) << 4 | tile
+            slot = crc(key, 64, 6) if tiles > 1 else 0
+            assert (slots[slot], crc(key, 64, 4) % 4) == (f"rpu_{tile}", lane)
+        assert find_key(slots, f"rpu_{tile}", None) == tile
+    assert find_key(slots, "other", None) is None
 
 
 def test_a_host_that_could_stop_its_input_is_a_ring(tmp_path: Path) -> None:

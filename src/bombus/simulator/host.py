@@ -16,7 +16,7 @@ passes in `simulation.advance`, and by `poll`, which a live run calls.
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -34,8 +34,10 @@ KIND = "rpu_host"  # of the layer
 _PACKET = "packet"
 _GONE = f"event.{KIND}.from_host"
 _WORD_BYTES = 4
-_LANE_FLOWS = 16  # values of the hash that selects a lane
+_FLOW_BITS = 64  # address and ports
+_LANE_HASH_BITS, _LANES = 4, 4  # of rpu_share
 STEP_CYCLES = 8  # between two looks at what has come: answers are late by less than that
+_MOST_SENT = 1024  # frames that are kept in mind before it is asked which have left
 _MOST_KEYS = 4096  # tried to find one that leads to a processor
 _NS_PER_US = 1000
 
@@ -53,7 +55,7 @@ class Host:
     """The host behind a layer `rpu_host`.
 
     `memory`: of 1 MiB; another one can be set. `latency_us`: of a request, from the cycle in which
-    it has a tag to its answer, without the way there and back; the start of a request is seen up to
+    it has a tag to its answer, without the way there and back; start and end are each seen up to
     `STEP_CYCLES` late. `tags`: requests in flight at a time; others wait. `counts`: `frames`,
     `reads`, `writes`, and what firmware asked for in error: `bad_address`, `bad_length`,
     `bad_request` (no such processor, or no request at all), which is not answered.
@@ -117,11 +119,14 @@ class Host:
         """Requests whose answer has not left the host, of a processor or of all, and other frames
         that have not.
         """
+        self._forget_gone()
+        left = sum(processor in {None, each} for each in self._sent)
+        return self._requests.open(processor) + left
+
+    def _forget_gone(self) -> None:
         gone = self._simulation.tile_counters(self.tile)[_GONE]
         while self._sent and self._num_sent - len(self._sent) < gone:
             self._sent.popleft()
-        left = sum(processor in {None, each} for each in self._sent)
-        return self._requests.open(processor) + left
 
     @property
     def flight_cycles(self) -> int:
@@ -168,6 +173,8 @@ class Host:
         while (left := end - simulation.cycle) > 0:
             self._step(min(left, STEP_CYCLES))
             self.poll()
+        if len(self._sent) > _MOST_SENT:
+            self._forget_gone()
 
     def advance_until_idle(self, limit_cycles: int = 1_000_000) -> bool:
         """Advances until no request is open and nothing is in flight.
@@ -238,20 +245,31 @@ class Host:
         return self._keys[processor]
 
     def _find_key(self, processor: Processor) -> int:
-        slots: list[Any] = []
+        slots = [processor.tile]
         for sender in self._simulation.manifest["dispatch"]:
             if sender["tile"] == self.tile:
                 slots = [each["to"] for each in sender["slots"]]
                 if sender["policy"] != "flow_hash":
-                    raise SimulationError("a host needs flow_hash to address one of a group")
-        if not slots:
-            slots = [processor.tile]
-        for port in range(_MOST_KEYS):
-            slot = crc(port, 64, len(slots).bit_length() - 1) if len(slots) > 1 else 0
-            lane = crc(port, 64, _LANE_FLOWS.bit_length() - 1) % 4
-            if slots[slot] == processor.tile and processor.lane in {None, lane}:
-                return port
-        raise SimulationError(f"the host's frames do not reach {processor.name}")
+                    raise SimulationError(
+                        f"{self.tile} distributes by {sender['policy']}: a host needs flow_hash "
+                        "to address one of a group"
+                    )
+        key = find_key(slots, processor.tile, processor.lane)
+        if key is None:
+            raise SimulationError(f"frames of {self.tile} do not reach {processor.name}")
+        return key
+
+
+def find_key(slots: Sequence[str], tile: str, lane: int | None) -> int | None:
+    """A destination port that leads to a lane of a tile, if all else that identifies the flow is 0;
+    `slots`: tiles of the slots under `flow_hash`; lanes as after reset.
+    """
+    for port in range(_MOST_KEYS):
+        slot = crc(port, _FLOW_BITS, len(slots).bit_length() - 1) if len(slots) > 1 else 0
+        its_lane = crc(port, _FLOW_BITS, _LANE_HASH_BITS) % _LANES
+        if slots[slot] == tile and lane in {None, its_lane}:
+            return port
+    return None
 
 
 def _word(data: bytes, place: int) -> int:
