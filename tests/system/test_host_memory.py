@@ -25,7 +25,7 @@ TAGS, PLACE_BYTES = 16, 2048  # of host_memory.c
 STORE_BYTES = 32768  # of rpu_host
 CLOCK_MHZ = 250
 GBPS = 1
-SLOW_GBPS = 0.1  # what comes while a reload holds frames has a tag each
+SLOW_GBPS = 0.05  # what comes while a reload holds frames has a tag each
 
 # Frames from port 0 go to the host, those from port 1 leave by port 0. The word for rpu_host is in
 # the frame, so that a test can write any.
@@ -210,8 +210,8 @@ def test_a_reload_waits_for_the_host(tmp_path: Path) -> None:
         for port in (0, 1):
             simulation.line_rate(SLOW_GBPS, port)
         host = simulation.host
-        host.latency_us = 2
-        sent, ports = some(random, 300)
+        host.latency_us = 50  # longer than an eviction takes otherwise
+        sent, ports = some(random, 100)
         for data, port in zip(sent, ports, strict=True):
             simulation.send(data, port)
         for _ in range(4):
