@@ -158,6 +158,28 @@ def filling(folder: Path, data_words: int = 0) -> Path:
     return elf
 
 
+# Frames of some lengths take longer, so that others could overtake them in another processor.
+UNEVEN = """
+#include "rpu.h"
+int main(void) {
+    for (;;) {
+        rpu_packet packet = rpu_receive();
+        if ((packet & 63) == 5)
+            for (int n = 150; n; n--) __asm__ volatile("");
+        rpu_send(packet ^ RPU_PORT_BIT);
+    }
+}
+"""
+
+
+def uneven(folder: Path) -> Path:
+    """The program UNEVEN."""
+    source, elf = folder / "uneven.c", folder / "uneven.elf"
+    source.write_text(UNEVEN)
+    build([source], elf)
+    return elf
+
+
 class Numbered:
     """Frames of many flows from both ports, each with a number in its flow; each must arrive
     once and unchanged.
@@ -177,7 +199,8 @@ class Numbered:
     def send(self, count: int, *, ordered: bool) -> None:
         random = self._random
         for _ in range(count):
-            port, flow = random.randrange(2), random.randrange(len(self._flows))
+            # Some flows have many frames, so that often two of a flow are close together.
+            port, flow = random.randrange(2), int(len(self._flows) * random.random() ** 3)
             number = self._numbers[1 - port][flow]
             self._numbers[1 - port][flow] = number + 1
             self._missing[1 - port][flow].append((number, ordered))
@@ -204,13 +227,12 @@ class Numbered:
         return not any(missing for port in self._missing for missing in port)
 
     def _data(self, flow: int, number: int) -> bytes:
-        # Of different lengths, so that they overtake each other in different processors.
         padding = bytes(number * 37 % 300)
         return self._flows[flow] + bytes([flow]) + number.to_bytes(17) + padding
 
 
 def changes(
-    simulation: Simulation, forward: Path, frames: int, between: int, seed: int = 6
+    simulation: Simulation, program: Path, frames: int, between: int, seed: int = 6
 ) -> Counter[str]:
     """Numbered frames, while after every so many the distribution is changed at random: processors
     are reloaded, evicted and started again, disabled and enabled, and the policy is switched.
@@ -221,6 +243,7 @@ def changes(
     random = Random(seed)
     traffic = Numbered(simulation, random)
     lb, rpus = simulation.lb, simulation.rpus
+    forwarding.boot(simulation, program)
     evicted: set[int] = set()
     done: Counter[str] = Counter()
 
@@ -238,7 +261,7 @@ def changes(
         done[name] += 1
         if name == "reload":
             number = random.randrange(len(rpus))
-            rpus[number].reload(forward)
+            rpus[number].reload(program)
             evicted.discard(number)
         elif name == "policy":
             if lb.policy != IN_TURN:

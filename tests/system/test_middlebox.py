@@ -9,7 +9,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from middlebox import LIMIT_CYCLES, TAGS, changes, crossed, filling, frame, reloads, running
+from middlebox import LIMIT_CYCLES, TAGS, changes, crossed, filling, frame, reloads, running, uneven
 from support import message_sums
 
 from bombus.base.paths import DESIGNS, EXAMPLES
@@ -86,11 +86,11 @@ def test_long_programs_are_reloaded(
 
 @pytest.mark.parametrize("seed", [1, 2])
 def test_flows_stay_in_order_through_changes(
-    middlebox: Simulation, forward: Path, seed: int
+    middlebox: Simulation, tmp_path: Path, seed: int
 ) -> None:
     for port in (0, 1):
         middlebox.line_rate(30, port)
-    done = changes(middlebox, forward, frames=12_000, between=300, seed=seed)
+    done = changes(middlebox, uneven(tmp_path), frames=12_000, between=300, seed=seed)
     print(dict(done))
     assert min(done[each] for each in ("reload", "evict", "disable", "start", "policy")) > 1
 
@@ -131,6 +131,31 @@ def test_balancer(middlebox: Simulation) -> None:
         lb.disable(number)
     with pytest.raises(SimulationError, match="last replica"):
         lb.disable(3)
+
+
+def test_writes_take_a_cycle_each_and_reads_see_them(middlebox: Simulation) -> None:
+    """Registers of several tiles and of the design itself, memories, and addresses of nothing."""
+    random = Random(7)
+    registers = middlebox.registers
+    for processor in middlebox.rpus:
+        processor.stop()
+    tiles = [processor.registers for processor in middlebox.rpus]
+    addresses = [registers.host[port].ip.where() for port in (0, 1)]
+    addresses += [tile.watchdog.where() for tile in tiles]
+    addresses += [tile.data[n].where() for tile in tiles for n in (0, 1, 2047)]
+    nothing = [registers.tiles[f"rpu_{n}"].where() + 0xFFF8 for n in range(3)]
+    values = {address: middlebox.read_register(address) for address in addresses}
+    for _ in range(500):
+        chosen = random.choices(addresses + nothing, k=random.randrange(1, 8))
+        start = middlebox.cycle
+        for address in chosen:
+            value = random.getrandbits(8)
+            middlebox.write_register(address, value)
+            if address in values:
+                values[address] = value
+        assert middlebox.cycle - start == len(chosen)
+        for address in random.choices(addresses + nothing, k=random.randrange(3)):
+            assert middlebox.read_register(address) == values.get(address, 0)
 
 
 COUNT = """

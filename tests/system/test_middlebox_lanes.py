@@ -9,7 +9,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from middlebox import LIMIT_CYCLES, TAGS, changes, crossed, frame, reloads, running
+from middlebox import LIMIT_CYCLES, TAGS, changes, crossed, frame, reloads, running, uneven
 from support import message_sums
 
 from bombus.base.paths import DESIGNS
@@ -150,9 +150,9 @@ def test_reloaded_a_hundred_times(lanes: Simulation, forward: Path) -> None:
 
 
 @pytest.mark.sweep
-def test_many_frames_in_order_through_changes(forward: Path) -> None:
+def test_many_frames_in_order_through_changes(forward: Path, tmp_path: Path) -> None:
     """As many frames as `BOMBUS_FRAMES` says; without assertions, since they slow it down."""
     frames = int(os.environ.get("BOMBUS_FRAMES", "200000"))
-    with running(DESIGN, forward, gbps=50, assertions=False) as simulation:
-        done = changes(simulation, forward, frames, between=5000)
+    with running(DESIGN, forward, gbps=24, assertions=False) as simulation:
+        done = changes(simulation, uneven(tmp_path), frames, between=5000)
         print(f"{frames:,} frames, {simulation.cycle:,} cycles, {dict(done)}")
