@@ -12,7 +12,7 @@ came before it, unless a program has not finished after `HOLD_CYCLES`: `undraine
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -78,9 +78,7 @@ class Distribution(Shares):
         self.drained = False
         self._lanes = {}
         self._gates = []
-        counters = {name: simulation.registers.tiles[name].counters for name in self._tiles()}
-        self._come = [each.noc_in_messages.where() for each in counters.values()]
-        self._set_out: list[int] = []  # addresses as of `_come`, but of the sources
+        gated = []
         for tile in simulation.manifest["tiles"]:
             block = simulation.registers.tiles[tile["name"]]
             for name in (layer["name"] for layer in tile["layers"]):
@@ -90,7 +88,10 @@ class Distribution(Shares):
                     self._lanes[tile["name"]] = _Lanes(block[name])
                 if "gate" in set(block[name]):
                     self._gates.append(block[name].gate)
-                    self._set_out.append(block.counters.noc_out_messages.where())
+                    gated.append(tile["name"])
+        # Addresses of counters: of the sources, which also have the MAC ports, and of processors
+        self._set_out, self._arrived = self._counters(gated)
+        self._left, self._come = self._counters(self._tiles())
 
     @property
     def policies(self) -> list[str]:
@@ -124,6 +125,12 @@ class Distribution(Shares):
                     else:
                         self._balancer.disable(number)
 
+    def _counters(self, tiles: Iterable[str]) -> tuple[list[int], list[int]]:
+        """Addresses of the low words of the counters of messages that leave and enter tiles."""
+        counters = [self._simulation.registers.tiles[tile].counters for tile in tiles]
+        out = [each.noc_out_messages.where() for each in counters]
+        return out, [each.noc_in_messages.where() for each in counters]
+
     def _tiles(self) -> list[str]:
         return list(dict.fromkeys(place.tile for place in self._places))
 
@@ -156,24 +163,39 @@ class Distribution(Shares):
         """Waits until nothing is in flight or inside, or for `HOLD_CYCLES`; whether nothing is.
 
         The sources have little room for what they hold, so it asks without pause. Where all
-        messages to the processors are those of the sources, it counts; otherwise it waits until
-        nothing moves.
+        messages to the processors are those of the sources, and all others go back to the same
+        tiles, it counts; otherwise it waits until nothing moves.
         """
         simulation = self._simulation
         start = quiet_since = simulation.cycle
         host_cycles = flight_cycles(simulation)
-        before: tuple[int, int] = (-1, -1)
+        before: tuple[int, ...] = ()
         while simulation.cycle - start < HOLD_CYCLES:
-            asked = simulation.cycle
-            now = self._sum(self._set_out), self._sum(self._come)
+            # The end of a way before its beginning, so that what is in flight is never missed, and
+            # the beginning when all that has passed it has been counted.
+            come = self._sum(self._come)
+            self._pass(start + COUNTER_LAG)
+            set_out = self._sum(self._set_out)
             slots = any(place.registers.status["slots"] for place in self._places)
-            if now != before or slots or open_requests(simulation):
-                before, quiet_since = now, simulation.cycle
+            if slots or open_requests(simulation):
+                before = ()
                 continue
-            all_have_come = not host_cycles and now[0] == now[1] and asked - start >= COUNTER_LAG
-            if all_have_come or simulation.cycle - quiet_since >= QUIET_CYCLES + host_cycles:
+            counted = simulation.cycle + COUNTER_LAG
+            arrived = self._sum(self._arrived)
+            self._pass(counted)
+            left = self._sum(self._left)
+            now = come, arrived, set_out, left
+            if not host_cycles and (come, arrived) == (set_out, left):
+                return True
+            if now != before:
+                before, quiet_since = now, simulation.cycle
+            elif simulation.cycle - quiet_since >= QUIET_CYCLES + host_cycles:
                 return True
         return False
+
+    def _pass(self, cycle: int) -> None:
+        """Advances to a cycle, if it has not passed."""
+        self._simulation.advance(max(0, cycle - self._simulation.cycle))
 
     def _sum(self, addresses: Sequence[int]) -> int:
         """Sum of counters, without what overflows a word."""
