@@ -111,6 +111,40 @@ def test_resets(pair: Pair) -> None:
     pair.settle()
 
 
+def test_backlog(pair: Pair) -> None:
+    listener = pair.server.listen(80, backlog=1)
+    first, second = (pair.client.connect(SERVER, 80, timeout=1) for _ in range(2))
+    with pytest.raises(ConnectionResetError):
+        second.receive(timeout=1)
+    assert listener.waiting == 1
+    with listener.accept(timeout=0) as far:
+        first.send(b"first")
+        assert far.receive() == b"first"
+    first.close()
+    second.close()
+    pair.settle()
+
+
+def test_a_state_is_known_after_the_session(pair: Pair) -> None:
+    """Its number is free then, and the library has forgotten it."""
+    near, far = pair.connected()
+    near.close()
+    far.close()
+    near.wait_closed(timeout=5)
+    pair.settle()
+    for end in (near, far):
+        assert (end.is_closed, end.is_reset, end.at_end) == (True, False, True)
+        assert (end.available, end.unsent, end.read()) == (0, 0, b"")
+        end.close()
+        end.abort()
+    near, far = pair.connected()
+    near.close()
+    far.abort()
+    pair.settle()
+    assert (near.is_closed, near.is_reset) == (True, True)
+    assert (far.is_closed, far.is_reset) == (True, True)
+
+
 def test_windows_that_shut(pair: Pair) -> None:
     """A receiver that does not read blocks only its own sender."""
     near, far = pair.connected()
