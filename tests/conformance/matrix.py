@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from conformance.matrix_bare import ALL, OUTSIDE, Case, gone, requested
 from conformance.script import Script, read
 
 SUBJECT = "every state"
@@ -41,14 +42,21 @@ class State:
     nxt: int = 0
 
     @property
-    def exists(self) -> bool:
-        return bool(self.nxt)
+    def synchronized(self) -> bool:
+        return bool(self.next)
 
+
+REQUESTED = "+0 connect\n+0 expect SYN,ECE,CWR ts\n"
+BOTH_OPEN = "SYN-RECEIVED (both opened)"  # RFC 9293, 3.5: simultaneous open
 
 STATES = {
     "CLOSED": State(""),
     "LISTEN": State(""),
+    "SYN-SENT": State(REQUESTED, una=0, nxt=1),
     "SYN-RECEIVED": State("+0 send SYN {options}\n+0 expect SYN,ACK ack 1", next=1, una=0, nxt=1),
+    BOTH_OPEN: State(
+        REQUESTED + "+0 send SYN seq 0 {options}\n+0 expect SYN,ACK ack 1", next=1, una=0, nxt=1
+    ),
     "ESTABLISHED": State(OPEN, next=201, una=201, nxt=201),
     "FIN-WAIT-1": State(OPEN + OWN_END, next=205, una=201, nxt=206),
     "FIN-WAIT-2": State(OPEN + OWN_END + "+0 send ACK", next=205, una=206, nxt=206),
@@ -72,7 +80,7 @@ STATES = {
         OPEN + OWN_END + "+0 send FIN,ACK\n+0 expect ACK", next=206, una=206, nxt=206
     ),
 }
-SYNCHRONIZED = [name for name, state in STATES.items() if state.exists]
+OPENING = ("SYN-RECEIVED", BOTH_OPEN)
 ENDED = ("CLOSE-WAIT", "CLOSING", "LAST-ACK", "TIME-WAIT")  # the peer has closed
 
 KINDS = (
@@ -94,49 +102,6 @@ SYN_CHECK = "RFC 9293, 3.10.7.4, fourth; RFC 5961, 4.2"
 ACK_CHECK = "RFC 9293, 3.10.7.4, fifth"
 TEXT = "RFC 9293, 3.10.7.4, seventh"
 FIN_CHECK = "RFC 9293, 3.10.7.4, eighth"
-OUTSIDE = 70_000
-ALL = "FIN,SYN,RST,PSH,ACK,URG"
-
-
-@dataclass(frozen=True)
-class Case:
-    """The segment, the section, the answer, and the state afterwards: `lives`, `over` or not
-    checked.
-    """
-
-    send: str
-    by: str
-    answer: str
-    after: str
-
-
-def gone(kind: str, listens: bool) -> Case | None:
-    """Without a connection: RFC 9293, 3.10.7.1 and 3.10.7.2."""
-    by = "RFC 9293, 3.10.7.2" if listens else "RFC 9293, 3.10.7.1"
-    to = "" if listens else "to 8"
-    silent = "+2 silence"
-    refused = "+0 expect RST seq 500"
-    unasked = "+0 expect RST,ACK seq 0 ack {}"
-    opened = "+0 expect SYN,ACK ack 1"
-    segments = {
-        "SYN in the window": ("SYN", opened if listens else unasked.format(1)),
-        "SYN,ACK in the window": ("SYN,ACK ack 500", refused),
-        "SYN,FIN in the window": ("SYN,FIN", opened if listens else unasked.format(2)),
-        "ACK of all": ("ACK ack 500", refused),
-        "data in order": ("ACK ack 500 bytes 10", refused),
-        "data without ACK": ("PSH bytes 10", silent if listens else unasked.format(10)),
-        "FIN in order": ("FIN,ACK ack 500", refused),
-        "FIN without ACK": ("FIN", silent if listens else unasked.format(1)),
-        "RST exact": ("RST", silent),
-        "RST,ACK exact": ("RST,ACK ack 500", silent),
-        "no flags": ("none", silent if listens else unasked.format(0)),
-        "all flags exact": (f"{ALL} ack 500", silent),
-        "ECE and CWR with ACK": ("ACK,ECE,CWR ack 500", refused),
-    }
-    if kind not in segments:
-        return None
-    send, answer = segments[kind]
-    return Case(f"{send} {to}", by, answer, "")
 
 
 def synchronized(kind: str, name: str) -> Case:
@@ -144,7 +109,7 @@ def synchronized(kind: str, name: str) -> Case:
     state = STATES[name]
     nxt, una = state.nxt, state.una
     here = state.next
-    opening = name == "SYN-RECEIVED"
+    opening = name in OPENING
     ended = name in ENDED
     shut = name == "CLOSE-WAIT"
     # The peer's segments acknowledge only what keeps the state unchanged.
@@ -165,7 +130,7 @@ def synchronized(kind: str, name: str) -> Case:
 
     if kind in ("SYN in the window", "SYN,FIN in the window", "SYN,ACK in the window"):
         flags = kind.split()[0]
-        if opening:  # back to LISTEN
+        if opening and name != BOTH_OPEN:  # back to LISTEN
             by = "RFC 9293, 3.10.7.4, fourth: a passive open returns to LISTEN"
             return Case(f"{flags} seq {inside} {numbers}", by, silent, closed_now)
         return Case(f"{flags} seq {inside} {tail}", SYN_CHECK, acked, "lives")
@@ -218,7 +183,7 @@ def synchronized(kind: str, name: str) -> Case:
         if ended:
             return Case(send, TEXT, acked.replace("+0 expect", "+4 maybe"), "lives")
         new = f"+1 expect ACK seq {nxt} ack {here + 10}"
-        if name in ("SYN-RECEIVED", "ESTABLISHED"):
+        if name in (*OPENING, "ESTABLISHED"):
             new += " bytes 10"
         return Case(send, TEXT, new, "")
     if kind == "data behind a gap":
@@ -302,15 +267,18 @@ def synchronized(kind: str, name: str) -> Case:
 
 def taken(name: str, seq: int, ack: int, count: int = 0) -> str:
     """The answer to a FIN: an immediate acknowledgement, then the echo and the engine's own FIN."""
-    if name in ("SYN-RECEIVED", "ESTABLISHED"):
+    if name in (*OPENING, "ESTABLISHED"):
         return f"+0 end bytes {count}"
     return f"+0 expect ACK seq {seq} ack {ack}"
 
 
-def check(name: str, case: Case) -> str:
+def check(name: str, case: Case, stamp: str) -> str:
     """Checks the state of the connection afterwards."""
     state = STATES[name]
     window = "window 0" if name == "CLOSE-WAIT" else ""
+    if name == "SYN-SENT" and case.after:
+        answer = "RST seq 1" if case.after == "over" else "ACK seq 1 ack 1"
+        return f"+0 send SYN,ACK seq 0 ack 1 {stamp}\n+0 expect {answer}\n"
     if case.after == "over":
         return f"+0 send ACK seq {state.next} ack {state.nxt}\n+0 expect RST seq {state.nxt}\n"
     if case.after == "lives":
@@ -318,7 +286,7 @@ def check(name: str, case: Case) -> str:
         # 131 ms (RFC 5961, 7).
         before = state.next - 1
         probe = f"+140 send ACK seq {before} ack {state.una} {window}\n"
-        if name == "SYN-RECEIVED":
+        if name in OPENING:
             return f"{probe}+0 expect SYN,ACK|ACK ack {state.next}\n"
         return f"{probe}+0 expect ACK seq {state.nxt} ack {state.next}\n"
     return ""
@@ -337,26 +305,26 @@ VARIANTS = {
 def cases() -> Iterator[tuple[str, str, Case]]:
     for name in STATES:
         for kind in KINDS:
-            if STATES[name].exists:
+            if STATES[name].synchronized:
                 yield name, kind, synchronized(kind, name)
-            elif case := gone(kind, name == "LISTEN"):
-                yield name, kind, case
+            elif name == "SYN-SENT":
+                yield name, kind, requested(kind)
+            else:
+                yield name, kind, gone(kind, name == "LISTEN")
 
 
 def text(variant: str, name: str, kind: str, case: Case) -> str:
     """The script."""
     options, isn = VARIANTS[variant]
     state = STATES[name]
-    first = "" if state.exists else "seq 0 "
-    flags, _, rest = case.send.partition(" ")
-    stamp = " ts" if options and not state.exists else ""
+    stamp = " ts" if options and not state.synchronized else ""
     title = f"{name}, {kind}" + (f" ({variant})" if variant != "plain" else "")
     reason = FAILS.get((name, kind))
     fails = f"fails {reason}\n" if reason else ""
     return (
         f"== {title}\nby {case.by}\n{fails}set isn {isn}\n"
         f"{state.preamble.format(options=options)}\n"
-        f"+0 send {flags} {first}{rest}{stamp}\n{case.answer}\n{check(name, case)}"
+        f"+0 send {case.send}{stamp}\n{case.answer}\n{check(name, case, stamp)}"
     )
 
 

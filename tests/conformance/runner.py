@@ -31,6 +31,8 @@ from bombus.simulator.simulation import Simulation
 
 PORT = 7
 PEER_PORT = 40_000
+CONTROL_PORT = 39_999  # of the connection on which the peer commands the application
+OPEN = b"#syn"
 PROTOCOL_TCP = 6
 UNREACHABLE = 3  # type of ICMP
 CLOCK_START = 100_000  # of the peer's timestamps, in ms
@@ -65,6 +67,10 @@ class Runner:
         self._window = script.settings.get("window", 65535)
         self._engine_isn = 0
         self._known = False  # the engine's first number
+        self._to = PORT  # of the engine
+        self._is_requested = False  # the engine has sent the first SYN
+        self._has_answered = False  # the peer has sent a SYN after that
+        self._control: deque[Wire] = deque()  # segments of the other connection
         self._next = self._isn  # the peer's next sequence number
         self._expected = 0  # the next sequence number expected
         self._stamps = False
@@ -86,6 +92,9 @@ class Runner:
             if segment is None:
                 if answer := resolution(frame.data, self._station, self._host):
                     self.simulation.send(answer)
+                continue
+            if segment.destination == CONTROL_PORT:
+                self._control.append(segment)
                 continue
             time = frame.time_ns / 1e6
             self.log.append(f"{time - self._began_ms:10.3f} < {self._say(segment)}")
@@ -137,6 +146,24 @@ class Runner:
         stamp = {k: v for k, v in words.items() if k == "stamp"}
         self._do_send(Line(line.number, line.text, 0, 0, "send", (frozenset({"ACK"}),), stamp))
 
+    def _do_connect(self, line: Line) -> None:
+        self._pass(line.delay_ms)
+        peer = int.from_bytes(self._station.ip)
+        command = struct.pack("<4sIH", OPEN, peer, PEER_PORT)
+        syn = self._command(Wire(CONTROL_PORT, PORT, 0, flags=frozenset({"SYN"})))
+        data = Wire(CONTROL_PORT, PORT, 1, syn.end, frozenset({"ACK"}), payload=command)
+        echo = self._command(data)
+        self._command(data.but(seq=data.end, ack=echo.end, payload=b""), answered=False)
+        self._at_ms = self._now_ms()
+
+    def _command(self, segment: Wire, *, answered: bool = True) -> Wire:
+        """Sends a segment on the other connection; returns the last one that comes there."""
+        self._control.clear()
+        self.simulation.send(segment.frame(self._station, self._host))
+        self._pass(0)
+        assert bool(self._control) == answered, "the application's answer to a command"
+        return self._control[-1] if answered else segment
+
     def _do_report(self, line: Line) -> None:
         self._pass(line.delay_ms)
         words = line.words
@@ -168,7 +195,7 @@ class Runner:
             ack = 0
         segment = Wire(
             source=words.get("port", PEER_PORT),
-            destination=words.get("to", PORT),
+            destination=words.get("to", self._to),
             seq=seq,
             ack=ack,
             flags=flags,
@@ -182,6 +209,9 @@ class Runner:
         )
         if "SYN" in flags and "ACK" not in flags and not self._known:
             self._offered = "ts" in words or "stamp" in words
+        if "SYN" in flags and self._is_requested and not self._has_answered:
+            self._has_answered = True
+            self._stamps = "ts" in words
         for index, byte in enumerate(payload):
             self._sent.setdefault((place + index) % WORD, byte)
         ahead = (segment.end - self._next) % WORD
@@ -301,9 +331,11 @@ class Runner:
         words = line.words
         flags = segment.flags - {"PSH"}
         assert flags in [each - {"PSH"} for each in line.flags], f"there came {came}"
-        if {"SYN", "ACK"} <= flags and not self._known:
+        if "SYN" in flags and not self._known:
             self._known = True
             self._engine_isn = self._expected = segment.seq
+            self._is_requested = "ACK" not in flags
+            self._to = segment.source
             self._stamps = self._offered and parse(segment.options).timestamps is not None
         seq = self._engine_isn if "SYN" in flags else self._expected
         if "seq" in words:

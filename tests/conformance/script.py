@@ -25,6 +25,7 @@ expected of what comes too.
     collect   data come, `bytes` in all, in any segments; each is acknowledged
     end       `bytes` and a FIN come, in any segments, of which the last acknowledges all
     open      a handshake, with options of the SYN and the final `window`
+    connect   the application requests a connection to the peer, whose SYN comes next
     report    an ICMP error of the segment at `seq`: its `type` (3: unreachable), `code` and `mtu`
 
 Words of a segment: `seq`, `ack`, `bytes` (how many), `text`, `window`, `mss`, `scale`, `sack`,
@@ -42,7 +43,18 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 TOLERANCE_MS = 3.0
-ACTIONS = ("send", "expect", "maybe", "silence", "forget", "collect", "end", "open", "report")
+ACTIONS = (
+    "send",
+    "expect",
+    "maybe",
+    "silence",
+    "forget",
+    "collect",
+    "end",
+    "open",
+    "connect",
+    "report",
+)
 FLAG_WORDS = ("sack", "ts", "nostamp")
 NUMBER_WORDS = (
     *(

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Requested connections: SYN-SENT, and SYN-RECEIVED after it, with every kind of segment (RFC 9293,
-3.10.7.3 and 3.10.7.4). The other states: tests/conformance.
+3.10.7.3 and 3.10.7.4). All states: tests/conformance.
 """
 
 from __future__ import annotations
