@@ -14,6 +14,7 @@ from tempfile import TemporaryDirectory
 from typing import Annotated
 
 import _rpu_broadcast as broadcast
+import _rpu_ids as ids
 from rich.table import Table
 
 from bombus import Simulation
@@ -27,7 +28,7 @@ from bombus.measure.bench import report_replies
 from bombus.measure.clock import estimated_mhz
 from bombus.measure.exchanges import beats_of, wire_gbps
 from bombus.measure.firmware_cycles import ONE_PROCESSOR
-from bombus.rules import compiling, load
+from bombus.rules.tables import MAX_ROWS
 from bombus.simulator.frames import Exchange, latencies
 
 SIZES = (60, 64, 65, 128, 256, 512, 1024, 1500, 9000)
@@ -35,7 +36,7 @@ LATENCY_SIZES = (64, 1500, 9000)
 BEATS = 6000  # at least this many beats per row, and this many frames:
 FRAMES = 240
 SINGLE_FRAMES = 8
-LIMIT_CYCLES = 400_000
+LIMIT_CYCLES = 4_000_000
 
 # Frames pass two tiles of four processors, the second one through the loop.
 LOOPBACK = """
@@ -99,25 +100,15 @@ SECOND = "for (;;) rpu_send(rpu_receive() ^ 3 * RPU_PORT_BIT);"
 # A list that fills the firewall's table, and every other frame of a port from an address on it.
 BLOCKED = [IPv4Network((10 << 24 | n << 9, 24)) for n in range(2047)]
 PROGRAMS["firewall_drop"] = PROGRAMS["firewall"]
-# Frames for intrusion detection: protocol, and start of the payload. Matching frames pass too,
-# since the rule is a prefilter. Segments of TCP flows come in order, or every pair swapped.
-IDS_FRAMES = {
-    "ids_tcp": (6, b"good"),
-    "ids_reordered": (6, b"good"),
-    "ids_udp": (17, b"good"),
-    "ids_attack": (17, b"evil stuff"),
-}
-IDS_FLOWS = 512
-RULE = 'alert udp any any -> any any (content:"evil stuff"; flow:to_server; sid:1;)'
 PROGRAMS |= dict.fromkeys(
-    IDS_FRAMES, (EXAMPLES / "middlebox" / "ids.c").read_text(encoding="utf-8")
+    ids.FRAMES, (EXAMPLES / "middlebox" / "ids.c").read_text(encoding="utf-8")
 )
 CASES = ["forward"]  # default
 CASES_ALONE = ["forward", "forward_memory"]
 # What a case adds after each processor of a design.
 ACCELERATORS = {
     **dict.fromkeys(("firewall", "firewall_drop"), "ip_blacklist: {stages: 12}"),
-    **dict.fromkeys(IDS_FRAMES, "rule_matcher: {rows: 256, num_slots: 16, slot_bytes: 16384}"),
+    **dict.fromkeys(ids.FRAMES, "rule_matcher: {rows: ROWS, num_slots: 16, slot_bytes: 16384}"),
 }
 
 
@@ -159,13 +150,17 @@ def at_clock(row: Row, mhz: float, line_rate_gbps: float) -> EstimatedRow:
     )
 
 
-def with_accelerators(file: Path, case: str, folder: Path) -> Path:
-    """The design with what a case adds."""
+def with_accelerators(file: Path, case: str, folder: Path, rows: int = 256) -> Path:
+    """The design with what a case adds; `rows`: of the tables of intrusion detection."""
     if case not in ACCELERATORS:
         return file
     text = file.read_text(encoding="utf-8")
-    text = re.sub(r"( *- )(rpu: .*)", rf"\1\2\n\1{ACCELERATORS[case]}", text)
+    text = re.sub(r"( *- )(rpu: .*)", rf"\1\2\n\1{ACCELERATORS[case]}", text).replace(
+        "ROWS", str(rows)
+    )
     family = case.partition("_")[0]  # one design for the whole family
+    if case in ids.FRAMES and rows != 256:
+        family += f"_{rows}"
     changed = folder / f"{family}_{file.name}"
     changed.write_text(text.replace("name: middlebox", f"name: {family}"), encoding="utf-8")
     return changed
@@ -184,15 +179,6 @@ def start(simulation: Simulation, folder: Path, program: str, tile: str = "") ->
             processor.boot()
 
 
-def load_rule(simulation: Simulation, folder: Path) -> None:
-    """Gives the matchers of intrusion detection their rule."""
-    file = folder / "bench.rules"
-    file.write_text(RULE, encoding="utf-8")
-    found = compiling.compile_rules(compiling.read([file], {}), rows=256).tables
-    for registers in simulation.registers_of("rule_matcher"):
-        load.write(registers, found)
-
-
 def load_list(simulation: Simulation) -> None:
     """Gives the firewalls their list."""
     found = blacklist.boundaries(BLOCKED)
@@ -208,40 +194,9 @@ def frame(random: Random, case: str, frame_bytes: int, blocked: bool = False) ->
         source = int(random.choice(BLOCKED).network_address) + random.randrange(256)
         ip = b"\x45" + random.randbytes(11) + (source | (not blocked) << 8).to_bytes(4)
         return random.randbytes(12) + b"\x08\0" + ip + random.randbytes(frame_bytes - 30)
-    if case not in IDS_FRAMES:
+    if case not in ids.FRAMES:
         return random.randbytes(frame_bytes)
-    return segment(case, frame_bytes, random.randbytes(12), 0)
-
-
-def segment(case: str, frame_bytes: int, flow: bytes, number: int) -> bytes:
-    """The n-th frame of a flow: its addresses and ports."""
-    protocol, payload = IDS_FRAMES[case]
-    ip = b"\x45\0" + (frame_bytes - 14).to_bytes(2) + bytes(5) + bytes([protocol]) + bytes(2)
-    if protocol == 6:
-        sequence = number * (frame_bytes - 54)
-        header = sequence.to_bytes(4) + bytes(4) + b"\x50\x10" + bytes(6)
-    else:
-        header = (frame_bytes - 34).to_bytes(2) + number.to_bytes(2)  # no checksum, but all differ
-    made = bytes(12) + b"\x08\0" + ip + flow + header + payload
-    return made[:frame_bytes].ljust(frame_bytes, b".")
-
-
-def segments(
-    random: Random, case: str, frame_bytes: int, least: int, num_ports: int
-) -> list[bytes]:
-    """At least `least` frames, for the ports in turn. So do flows take turns; each has one port."""
-    flows = [random.randbytes(12) for _ in range(IDS_FLOWS)]
-    made: list[bytes] = []
-    number = 0
-    while len(made) < least or number < 5:
-        # The segment that starts the flow is in order, and the pairs of a flow stay together.
-        pair = [number + 1, number] if case == "ids_reordered" and number else [number]
-        for first in range(0, IDS_FLOWS, num_ports):
-            for each in pair:
-                turn = flows[first : first + num_ports]
-                made += [segment(case, frame_bytes, flow, each) for flow in turn]
-        number += len(pair)
-    return made
+    return ids.segment(case, frame_bytes, random.randbytes(12), 0, ids.PADDING * frame_bytes)
 
 
 def compare(
@@ -272,7 +227,9 @@ def bound(simulation: Simulation, frame_bytes: int) -> float:
     return min(line, wire_gbps(frame_bytes, simulation.clock_hz / beats))
 
 
-def measure(simulation: Simulation, random: Random, case: str, frame_bytes: int) -> tuple[Row, int]:
+def measure(
+    simulation: Simulation, random: Random, case: str, frame_bytes: int, matching: ids.Matching
+) -> tuple[Row, int]:
     """Figures of one size, and the number of errors."""
     count = len(simulation.rpus)
     beats = beats_of(frame_bytes, simulation.data_bytes)
@@ -282,8 +239,9 @@ def measure(simulation: Simulation, random: Random, case: str, frame_bytes: int)
     both = count > 1 and case != "loopback"
     # Every other frame of each port.
     passes = [case != "firewall_drop" or n // 2 % 2 == 0 for n in range(total)]
-    if case in IDS_FRAMES:
-        frames = segments(random, case, frame_bytes, total, 2 if both else 1)
+    if case in ids.FRAMES:
+        payloads = matching.payloads(random, frame_bytes)
+        frames = ids.segments(random, case, frame_bytes, total, 2 if both else 1, payloads)
         passes = [True] * len(frames)
     else:
         frames = [frame(random, case, frame_bytes, not is_passed) for is_passed in passes]
@@ -344,10 +302,16 @@ def main(
         "forward, forward_memory, firewall, firewall_drop, loopback, broadcast, ids_tcp, "
         "ids_reordered, ids_udp or ids_attack; default: forward, and forward_memory with one",
     ] = "",
+    rules: Annotated[
+        int, "generated rules, and payloads in the shape of traffic, in the cases ids_*"
+    ] = 0,
     estimate: Annotated[bool, "also at the clock that `bombus area` allows"] = False,
 ) -> None:
     if case and case not in (*PROGRAMS, "broadcast"):
         raise UserError(f"--case {case}: there are {', '.join(PROGRAMS)}, broadcast")
+    if (rules and case not in ids.FRAMES) or not 0 <= rules < MAX_ROWS:
+        raise UserError(f"--rules is for the cases {listing(ids.FRAMES)}, and below {MAX_ROWS}")
+    matching = ids.Matching(rules)
     lengths = numbers(sizes, SIZES)
     if min(lengths) < 60 or max(lengths) > 9600:
         raise UserError("--sizes should be from 60 to 9600")
@@ -374,7 +338,7 @@ def main(
             report_replies(words, errors, "broadcast", json, [broadcast.table(words)])
             return
         for file in designs:
-            changed = with_accelerators(file, case, folder)
+            changed = with_accelerators(file, case, folder, matching.rows)
             mhz = estimated_mhz(changed) if estimate else None
             with Simulation(changed) as simulation:
                 line = float(simulation.manifest["line_rate_gbps"])
@@ -385,14 +349,14 @@ def main(
                     if each == "loopback":
                         start(simulation, folder, SECOND, "second")
                     if simulation.distribution:  # noise frames are one flow
-                        by_flow = each in IDS_FRAMES
+                        by_flow = each in ids.FRAMES
                         simulation.lb.policy = "flow_hash" if by_flow else "round_robin"
-                    if each in IDS_FRAMES:
-                        load_rule(simulation, folder)
+                    if each in ids.FRAMES:
+                        matching.load(simulation.registers_of("rule_matcher"))
                     if each == "firewall_drop":
                         load_list(simulation)
                     for length in lengths:
-                        row, wrong = measure(simulation, Random(length), each, length)
+                        row, wrong = measure(simulation, Random(length), each, length, matching)
                         rows.append(at_clock(row, mhz, line) if mhz else row)
                         errors += wrong
                 simulation.check()
@@ -400,4 +364,7 @@ def main(
     table = Table(*names)
     for row in rows:
         table.add_row(*(str(getattr(row, name)) for name in names))
-    report_replies(rows, errors, "packet processors", json, [table])
+    works = [matching.work(length) for length in lengths] if rules else []
+    tables = [table, ids.table(works)] if works else [table]
+    more = {"matching": works} if works else {}
+    report_replies(rows, errors, "packet processors", json, tables, **more)

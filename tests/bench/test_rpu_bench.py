@@ -16,7 +16,7 @@ from bombus.base.errors import UserError
 from bombus.firewall.blacklist import boundaries, is_covered
 from bombus.generation.manifest import manifest
 from bombus.measure import bench
-from bombus.rules import compiling, model
+from bombus.rules import compiling, lookup, model
 from bombus.simulator.simulation import Simulation
 
 
@@ -53,16 +53,34 @@ def test_frames_of_intrusion_detection(tmp_path: Path) -> None:
     """Only the attack matches the rule, at every size."""
     benchmark: Any = bench.load("rpu")
     file = tmp_path / "bench.rules"
-    file.write_text(benchmark.RULE)
+    file.write_text(benchmark.ids.RULE)
     (rule,) = compiling.read([file], {})
     for size in (60, 64, 1500):
-        for case, (protocol, _) in benchmark.IDS_FRAMES.items():
+        for case, (protocol, _) in benchmark.ids.FRAMES.items():
             data = benchmark.frame(Random(1), case, size)
             assert len(data) == size and data[23] == protocol
             assert int.from_bytes(data[16:18]) == size - 14
             payload = data[54 if protocol == 6 else 42 :]
             packet = model.Packet(1 if protocol == 6 else 2, 1, 80, payload)
             assert model.is_found(rule, packet) == (case == "ids_attack")
+
+
+def test_generated_rules() -> None:
+    """Payloads differ and hit some bits; no rule is exact, so that no frame is dropped."""
+    benchmark: Any = bench.load("rpu")
+    matching = benchmark.ids.Matching(400)
+    assert matching.rows == 512 and not matching.tables.left_out
+    work = matching.work(384)
+    assert 0 <= work.fragments_per_byte < work.bitmap_hits_per_byte < 0.1
+    payloads = matching.payloads(Random(1), 330)
+    assert len(set(payloads)) > 50 and {len(each) for each in payloads} == {330}
+    frames = benchmark.ids.segments(Random(1), "ids_tcp", 384, 1000, 1, payloads)
+    for data in frames[:200]:
+        hits = lookup.hits(matching.tables, model.Packet(1, 1, 80, data[54:]))
+        assert not any(hit.is_exact for hit in hits)
+    packet = model.Packet(2, 1, 80, benchmark.frame(Random(1), "ids_attack", 384)[42:])
+    sids = {hit.sid for hit in lookup.hits(matching.tables, packet)}
+    assert 9999999 in sids
 
 
 @pytest.mark.parametrize("ports", [1, 2])
@@ -72,10 +90,11 @@ def test_segments_of_flows(ports: int) -> None:
     for case in ("ids_tcp", "ids_reordered"):
         flows: dict[bytes, list[int]] = {}
         own: dict[bytes, set[int]] = {}
-        for n, data in enumerate(benchmark.segments(Random(1), case, 100, 3000, ports)):
+        frames = benchmark.ids.segments(Random(1), case, 100, 3000, ports, [b"x" * 46])
+        for n, data in enumerate(frames):
             flows.setdefault(data[26:38], []).append(int.from_bytes(data[38:42]) // 46)
             own.setdefault(data[26:38], set()).add(n % ports)
-        assert len(flows) == benchmark.IDS_FLOWS and all(len(each) == 1 for each in own.values())
+        assert len(flows) == benchmark.ids.FLOWS and all(len(each) == 1 for each in own.values())
         for numbers in flows.values():
             assert sorted(numbers) == list(range(len(numbers))) and len(numbers) > 4
             pairs = [0, *(n for k in range(1, len(numbers), 2) for n in (k + 1, k))]
@@ -108,7 +127,7 @@ def test_blocked_frames() -> None:
 
 
 def test_options_are_checked() -> None:
-    wrong = {"case": ("back",), "sizes": ("59", "9601"), "rpus": ("none", "3")}
+    wrong = {"case": ("back",), "sizes": ("59", "9601"), "rpus": ("none", "3"), "rules": (5,)}
     for name, value in ((name, value) for name, values in wrong.items() for value in values):
         with pytest.raises(UserError, match=f"{name}|none"):
             bench.run("rpu", None, None, **{name: value})

@@ -173,9 +173,12 @@ def test_packets_of_a_published_set(published: tuple[Sequence[Rule], Compiled]) 
     kinds = {v.rule.sid: v.kind for v in done.verdicts if v.kind != compiling.NOT_COMPILED}
     assert sorted(tables.sids(done.tables).values()) == sorted(kinds)
     matched: Counter[str] = Counter()
-    for rule in random.sample(rules, 150):
-        packet = rule_sets.packet(random, [rule, random.choice(rules)])
-        packet = replace(packet, payload=packet.payload + sample.payload(random, 200))
+    exact = [rule for rule in rules if kinds.get(rule.sid) == compiling.EXACT]
+    for rule in (*random.sample(exact, 60), *random.sample(rules, 60)):
+        packet = rule_sets.packet(random, [rule])
+        (_, targets), *_ = rule.directions
+        payload = packet.payload + sample.payload(random, 200)
+        packet = replace(packet, target_port=random.choice(targets)[0], payload=payload)
         hits = lookup.hits(done.tables, packet)
         truth = {kind: set[int]() for kind in (compiling.EXACT, compiling.PREFILTER)}
         text = packet.payload.lower()
@@ -188,4 +191,4 @@ def test_packets_of_a_published_set(published: tuple[Sequence[Rule], Compiled]) 
         assert {hit.sid for hit in hits if hit.is_exact} == truth[compiling.EXACT]
         assert {hit.sid for hit in hits if not hit.is_exact} >= truth[compiling.PREFILTER]
         matched.update({kind: len(sids) for kind, sids in truth.items()})
-    assert matched[compiling.EXACT] > 25 and matched[compiling.PREFILTER] > 40
+    assert matched[compiling.EXACT] > 30 and matched[compiling.PREFILTER] > 5

@@ -235,15 +235,17 @@ def reason(rule: Rule) -> str:
 
 
 def anchor(rule: Rule, rarity: Rarity) -> Anchor | None:
-    """The rarest fragment of eight bytes, otherwise of four; None if there is none."""
+    """The rarest fragment of eight bytes, or of four if that is rarer or the only one, or None if
+    there is none.
+    """
     found = groups(rule)
     raw = [each for each in found if each.is_raw]
-    for size in (LONG, SHORT):
-        for among in (raw, found):
-            best = _rarest(among, size, rarity)
-            if best is not None:
-                return best
-    return None
+    long, short = (
+        _rarest(raw, size, rarity) or _rarest(found, size, rarity) for size in (LONG, SHORT)
+    )
+    if long and short and rarity.of(short.key) > rarity.of(long.key):
+        return short
+    return long or short
 
 
 def _rarest(found: Sequence[Group], size: int, rarity: Rarity) -> Anchor | None:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Generated rule sets and payloads for tests and measurements, in the shape of published rules and
-of web traffic: words that are common to both, names, and binary data.
+of web traffic: words that are common to both, names, and binary data. Each rule has a content
+without common words.
 """
 
 from __future__ import annotations
@@ -88,12 +89,15 @@ def _binary(random: Random, size: int) -> bytes:
     return found[:size]
 
 
-def _content(random: Random, longest: int) -> str:
+def _content(random: Random, longest: int, names: float = 1.0) -> str:
+    """`names`: their share of a text; short contents are binary."""
     size = random.randint(4, longest)
-    if size < 8 or random.random() < 0.25:
+    if size < 8:
+        pattern = random.randbytes(size)
+    elif random.random() < 0.2:
         pattern = _binary(random, size)
     else:
-        text = _text(random, size + 6, 0.8)
+        text = _text(random, size + 6, names)
         first = random.randrange(7)
         pattern = text[first : first + size]
     nocase = " nocase;" if random.random() < 0.4 else ""
@@ -111,7 +115,8 @@ def _exact(random: Random) -> str:
 def _prefilter(random: Random) -> str:
     kind = random.choice(["http", "http", "http", "tcp", "tcp", "dns", "tls", "udp"])
     ports = random.choice(_PORTS) if kind in ("tcp", "udp") else "any"
-    contents = [_content(random, 40) for _ in range(random.choice([1, 1, 2, 3]))]
+    contents = [_content(random, 40)]
+    contents += [_content(random, 40, names=0.5) for _ in range(random.choice([0, 0, 1, 2]))]
     if kind in ("tcp", "udp"):
         options = contents[0] + "".join(f" {each} distance:0;" for each in contents[1:])
         options += ' pcre:"/[a-f0-9]{8}/";'
