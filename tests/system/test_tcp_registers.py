@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from support.live import ADDRESS, Live
-from test_tcp_sockets import CLIENT, HOST, SERVER, SESSIONS, Pair
+from support.tcp_pair import CLIENT, HOST, SERVER, SESSIONS, Pair
 
 from bombus.design.rtl.packages import enum_names
 from bombus.simulator.simulation import Simulation
