@@ -1,0 +1,219 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Hostile firmware on one of four packet processors that share traffic by load: the others lose
+nothing, the hostile one is reported or found by its counters, evicted, and works again with a good
+program.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from random import Random
+
+import pytest
+from middlebox import frame
+from support import forwarding, message_sums
+
+from bombus.base.paths import DESIGNS
+from bombus.firmware.build import build
+from bombus.simulator.counters import DROP
+from bombus.simulator.native import SimulationError
+from bombus.simulator.simulation import Simulation
+
+VICTIMS = (0, 1, 3)
+HOSTILE = 2
+DEFAULT_LIMIT = 64  # periods of the watchdog
+PERIOD = 4096
+GAP_CYCLES = 300  # from frame to frame: three processors forward all that comes, floods included
+
+# Each begins well: a frame shows that it runs.
+PROGRAMS = {
+    "loops": "for (;;) {}",
+    "takes one and loops": "rpu_receive(); for (;;) {}",
+    "holds": "for (;;) rpu_receive();",
+    "empties": "for (;;) rpu_empty();",
+    "strays": "*(volatile uint32_t *)0x10004000u = 1; for (;;) rpu_send(rpu_receive());",
+    "forges": "for (uint32_t slot = 0;; slot++) rpu_send((slot & 0xff) << 16 | 0x8010);",
+    "stores": """
+        volatile uint32_t *word = rpu_window(rpu_receive())->header;
+        for (;;) word[0] = word[1] = word[2] = 5;""",
+}
+# Frames of its own out of port 1; into the loop, to all processors, while it forwards others; words
+# to all processors. What the first and the last receive stays inside.
+FLOODS = {
+    "frames": "for (;;) { rpu_packet p = rpu_empty(); if (p) rpu_send(p | RPU_PORT_BIT | 60); }",
+    "loop": """
+        for (;;) {
+            rpu_packet p = rpu_poll();
+            if (p) rpu_send(RPU_PORT(p) == 2 ? p | RPU_DROP : p ^ RPU_PORT_BIT);
+            p = rpu_empty();
+            if (p) rpu_send(p | 2 * RPU_PORT_BIT | 60);
+        }""",
+    "broadcasts": "for (uint32_t n = 0;; n++) RPU_SHARED[16 + (n & 15)] = n;",
+}
+# Sends by the other port; drops what came through the loop.
+GOOD = """
+#include "rpu.h"
+int main(void) {
+    for (;;) {
+        rpu_packet packet = rpu_receive();
+        rpu_send(RPU_PORT(packet) < 2 ? packet ^ RPU_PORT_BIT : packet | RPU_DROP);
+    }
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def design(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """designs/middlebox.yaml by load, with a loop; narrow, since a test simulates a millisecond."""
+    text = (DESIGNS / "middlebox.yaml").read_text()
+    loop = "{frame_loop: {mac_port: 2, drops_when_full: true}}"
+    for old, new in (
+        ("data_width: 512", "data_width: 64"),
+        ("line_rate_gbps: 100", "line_rate_gbps: 10"),
+        ("dispatch: flow_hash", "dispatch: [least_loaded, flow_hash]"),
+    ):
+        assert text.count(old) == 1
+        text = text.replace(old, new)
+    file = tmp_path_factory.mktemp("design") / "hostile.yaml"
+    file.write_text(f"{text}  - {{name: again, layers: [{loop}], at: [1, 2]}}\n")
+    return file
+
+
+@pytest.fixture(scope="module")
+def good(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return compiled(tmp_path_factory.mktemp("firmware"), GOOD)
+
+
+def compiled(folder: Path, text: str) -> Path:
+    source, elf = folder / "program.c", folder / "program.elf"
+    source.write_text(text)
+    build([source], elf)
+    return elf
+
+
+@pytest.fixture
+def shared(design: Path, good: Path) -> Iterator[Simulation]:
+    with Simulation(design) as simulation:
+        forwarding.boot(simulation, good)
+        yield simulation
+        message_sums.check(simulation)
+        simulation.check()
+
+
+class Traffic:
+    """Different frames to port 0, which should leave by port 1."""
+
+    def __init__(self, simulation: Simulation) -> None:
+        self._simulation, self._random = simulation, Random(1)
+        self.missing: Counter[bytes] = Counter()
+        self.own = 0  # frames that nobody sent
+
+    def run(self, cycles: int) -> None:
+        for _ in range(cycles // GAP_CYCLES):
+            data = frame(self._random, self._random.choice((60, 100, 300)))
+            self.missing[data] += 1
+            self._simulation.send(data)
+            self._simulation.advance(GAP_CYCLES)
+        self.receive()
+
+    def receive(self) -> None:
+        while (each := self._simulation.receive(1, timeout_cycles=0)) is not None:
+            if each.data not in self.missing:
+                self.own += 1
+                continue
+            self.missing[each.data] -= 1
+            assert self.missing[each.data] >= 0, "doubled"
+
+    @property
+    def lost(self) -> int:
+        return self.missing.total()
+
+
+def lost_by_others(simulation: Simulation) -> dict[tuple[str, str], int]:
+    """Drops of all tiles but the hostile one, and not of frames from the loop."""
+    return {
+        (tile, name): count
+        for tile, counters in simulation.counters().items()
+        for name, count in counters.items()
+        if name.startswith(DROP) and count and tile != f"rpu_{HOSTILE}"
+    }
+
+
+def attack(shared: Simulation, program: Path) -> Traffic:
+    """The program gets its share of the traffic."""
+    hostile, traffic = shared.rpus[HOSTILE], Traffic(shared)
+    hostile.reload(program)
+    assert hostile.registers.watchdog["limit"] == DEFAULT_LIMIT
+    traffic.run(20_000)
+    return traffic
+
+
+def recover(shared: Simulation, good: Path, traffic: Traffic, most_lost: int) -> None:
+    """Evicts the hostile one and loads a good program: it works again. Lost is only what it had."""
+    hostile = shared.rpus[HOSTILE]
+    try:
+        hostile.reload(good, limit_cycles=1000)
+    except SimulationError as error:
+        assert "they are lost" in str(error)
+    traffic.receive()
+    lost = traffic.lost
+    assert lost <= most_lost
+    before = [rpu.status.counters["noc_in_messages"] for rpu in shared.rpus]
+    traffic.run(20_000)
+    shared.advance_until_idle()
+    traffic.receive()
+    assert traffic.lost <= lost, "the good programs lose something"
+    after = [rpu.status.counters["noc_in_messages"] for rpu in shared.rpus]
+    assert min(b - a for a, b in zip(before, after, strict=True)) > 0
+    assert hostile.status.running and not hostile.status.stuck
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_one_that_hangs(shared: Simulation, good: Path, tmp_path: Path, name: str) -> None:
+    """The watchdog reports it, with the limit that it has after reset."""
+    begins = f"rpu_send(rpu_receive() ^ RPU_PORT_BIT); {PROGRAMS[name]}"
+    program = compiled(tmp_path, f'#include "rpu.h"\nint main(void) {{ {begins} }}\n')
+    hostile = shared.rpus[HOSTILE]
+    traffic = attack(shared, program)
+    assert not hostile.status.stuck
+    for _ in range(DEFAULT_LIMIT + 8):
+        traffic.run(PERIOD)
+        if hostile.status.stuck:
+            break
+    status = hostile.status
+    assert status.stuck and status.counters["event.rpu.stuck"] == 1
+    assert (status.exception is not None) == (name == "strays")
+    assert lost_by_others(shared) == {}
+    recover(
+        shared,
+        good,
+        traffic,
+        most_lost=sum(status.counters[n] for n in status.counters if n.startswith(DROP))
+        + PERIOD // GAP_CYCLES,
+    )
+    assert lost_by_others(shared) == {}
+
+
+@pytest.mark.parametrize("name", FLOODS)
+def test_one_that_floods(shared: Simulation, good: Path, tmp_path: Path, name: str) -> None:
+    """Others get what it does not take."""
+    program = compiled(tmp_path, f'#include "rpu.h"\nint main(void) {{ {FLOODS[name]} }}\n')
+    hostile = shared.rpus[HOSTILE]
+    traffic = attack(shared, program)
+    traffic.run(50_000)
+    if name == "frames":
+        assert traffic.own > 1000
+    if name == "loop":
+        assert shared.tile_counters("again")["noc_in_messages"] > 1000
+    events = [rpu.status.counters["event.rpu.message_lost"] for rpu in shared.rpus]
+    assert (min(events[n] for n in VICTIMS) > 1000) == (name == "broadcasts")
+    recover(shared, good, traffic, most_lost=hostile.status.slots + 2)
+    drops = lost_by_others(shared)
+    if name == "broadcasts":  # whose words stand in their queues
+        for number in VICTIMS:
+            shared.rpus[number].boot()
+    if name == "loop":  # the good programs drop what the loop brings
+        drops = {key: count for key, count in drops.items() if key[1] != "drop.rpu.by_firmware"}
+    assert drops == {}
