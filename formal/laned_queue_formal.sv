@@ -20,7 +20,7 @@ module laned_queue_formal #(
 
   part_t [NumLanes-1:0] unused_head;
   part_t unused_out;
-  logic [NumLanes-1:0] head_valid;
+  logic [NumLanes-1:0] head_valid, unused_more;
   logic [NumLanes-1:0][$clog2(Depth):0] level;
   laned_queue #(
       .flit_t(part_t),
@@ -35,6 +35,7 @@ module laned_queue_formal #(
       .push_i,
       .head_o(unused_head),
       .head_valid_o(head_valid),
+      .more_o(unused_more),
       .read_i,
       .pop_i,
       .out_o(unused_out),

@@ -8,7 +8,7 @@
 // many messages of its input as vc_choice has patience for have gone before (those are
 // counted by vc_input_formal; with one channel there are none), the front of a mesh
 // input lets each other input start one message more at its output, and its own none,
-// while it has room to go. Proved for all time, by induction.
+// while it has room to go, from the next cycle on. Proved for all time, by induction.
 //
 // One flit, of any channel and at any time, is marked; all the others are not. What may
 // come in is in vc_legal_traffic, what has to come out in vc_output_flits, and what lies inside in
@@ -191,6 +191,7 @@ module router_virtual_channels_formal
     logic [NumLanes-1:0] can;
     logic [NumLanes-1:0] begun;
     logic [NumLanes-1:0] keep;
+    logic [NumLanes-1:0] chosen;
     logic [NumLanes-1:0][2:0] passed;
     logic [NumLanes-1:0][NumLanes-1:0] channel;
     queue_t [NumLanes-1:0] queue;
@@ -260,6 +261,7 @@ module router_virtual_channels_formal
 
   wire [NumDirs-1:0][NumLanes-1:0] sent = u_router.sent;
   flit_t [NumDirs-1:0] link;
+  logic [NumDirs-1:0][NumLanes-1:0] closed;
   logic [NumDirs-1:0][NumDirs-1:0][NumDirs-1:0] goes_before;  // [output][input][input]
   // Like out_inside, but before the buffer of the local output
   logic [NumDirs-1:0][NumLanes-1:0] seen;
@@ -267,11 +269,13 @@ module router_virtual_channels_formal
   for (genvar o = 0; o < NumDirs; o++) begin : gen_output
     if (!Ports[o]) begin : gen_absent
       assign link[o] = '0;
+      assign closed[o] = '1;
       assign goes_before[o] = '0;
       assign seen[o] = '0;
       assign seen_owner[o] = '0;
       always_comb if (started_q) assert (out_valid[o] == '0);
     end else begin : gen_present
+      assign closed[o] = u_router.gen_output[o].gen_present.u_output.closed_q;
       vc_link #(
           .Ports(Ports),
           .Output(o),
@@ -368,10 +372,20 @@ module router_virtual_channels_formal
   assign watched_state = state[watched_i];
   dir_e watched_way;
   assign watched_way = front[watched_i][watched_lane_i].dir;
-  wire patient = NumLanes > 1 && watched_state.passed[watched_lane_i] != Patience;
-  wire is_mesh = watched_i != 3'(DirLocal) && Ports[watched_i];
-  wire has_room = watched_state.can[watched_lane_i] | ~watched_state.begun[watched_lane_i];
-  wire is_next = is_mesh & ~patient & (level[watched_i][watched_lane_i] != '0);
+  wire  patient = NumLanes > 1 && watched_state.passed[watched_lane_i] != Patience;
+  wire  is_mesh = watched_i != 3'(DirLocal) && Ports[watched_i];
+  wire  has_room = watched_state.can[watched_lane_i] | ~watched_state.begun[watched_lane_i];
+  wire  is_urgent = is_mesh & ~patient & (level[watched_i][watched_lane_i] != '0);
+  // Its input chooses, and its output opens channels, by what was so in the last cycle.
+  logic was_urgent_q;
+  always_ff @(posedge clk_i) was_urgent_q <= ~rst_i & is_urgent & has_room & ~watched_pop;
+  always_comb begin
+    if (started_q & was_urgent_q) begin
+      assert (is_urgent);
+      assert (watched_state.chosen[watched_lane_i] || closed[watched_way] == '1);
+    end
+  end
+  wire is_next = NumLanes > 1 ? was_urgent_q : is_urgent;
   patient_front u_patient (
       .clk_i,
       .rst_i,

@@ -1,25 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 // In every router_virtual_channels: each place of the buffer at the local output has a flit, or one
-// is sent to it, or there is a credit for it.
+// is sent to it, or it counts as free.
 module vc_credits #(
     parameter int unsigned Depth = 4
 ) (
     input logic clk_i,
     input logic [$clog2(Depth):0] level_i,
     input logic enter_i,  // a flit is about to enter it
-    input logic [$clog2(Depth):0] credits_i
+    input logic [Depth-1:0] places_i
 );
 
   logic started_q = 1'b0;  // a reset has occurred
   always_ff @(posedge clk_i) started_q <= 1'b1;
 
-  always_comb if (started_q) assert (32'(level_i) + 32'(enter_i) + 32'(credits_i) == Depth);
+  always_comb begin
+    if (started_q) begin
+      assert (32'(level_i) + 32'(enter_i) + $countones(places_i) == Depth);
+      assert ((places_i & (places_i + 1'b1)) == '0);
+    end
+  end
 
 endmodule
 
 bind router_virtual_channels vc_credits u_credits (
     .clk_i,
-    .level_i  (gen_output[0].gen_present.gen_local.u_fifo.u_state.level_q),
-    .enter_i  (sent[0][0]),
-    .credits_i(gen_output[0].gen_present.gen_local.credits_q)
+    .level_i (gen_output[0].gen_present.gen_local.u_fifo.u_state.level_q),
+    .enter_i (sent[0][0]),
+    .places_i(gen_output[0].gen_present.gen_local.places_q)
 );

@@ -2,10 +2,10 @@
 // vc_input of a mesh input, whatever the outputs offer and grant: what comes in
 // leaves by its channel's queue once, unchanged and in order, asks for its own output, a
 // message starts in the channel offered and keeps it and its output to the last flit, no queue
-// overflows, the input does not stand idle while a front may go, a front that must wait for
-// another input's message goes last, and one that could go
-// while Patience other messages of its input started is next. Proved for all time, by
-// induction.
+// overflows, the input chooses a front that could go in the last cycle, if there is one, or
+// goes on with the message sent then, a front that must wait for another input's message comes
+// last, and one that could go while Patience other messages of its input started is next. Proved
+// for all time, by induction.
 //
 // The router before sends what it may: to a channel that was ready a cycle ago.
 module vc_input_formal
@@ -21,7 +21,9 @@ module vc_input_formal
     input logic tag_i,
     input logic [1:0] valid_i,
     input logic [NumDirs-1:0][1:0] room_i,
-    input logic [NumDirs-1:0][1:0] free_i,
+    input logic [NumDirs-1:0] free_i,
+    input logic [NumDirs-1:0] open_i,
+    input logic [NumDirs-1:0][1:0] start_i,
     input logic [NumDirs-1:0] kept_i,  // outputs at which a message continues
     input logic granted_i,
     input logic watched_i  // any channel, constant
@@ -48,7 +50,7 @@ module vc_input_formal
 
   flit_t in, popped;
   channels_t ready, want_channel;
-  logic [NumDirs-1:0] want;
+  logic [NumDirs-1:0] want, unused_claim;
   logic want_goes_on, want_first, want_last, unused_busy;
   assign in = '{dir: dir_i, beat: '{last: last_i, tag: tag_i}};
   vc_input #(
@@ -64,12 +66,15 @@ module vc_input_formal
       .in_ready_o(ready),
       .room_i,
       .free_i,
+      .open_i,
+      .start_i,
       .kept_i,
       .want_o(want),
       .want_goes_on_o(want_goes_on),
       .want_first_o(want_first),
       .want_last_o(want_last),
       .want_channel_o(want_channel),
+      .claim_o(unused_claim),
       .granted_i,
       .popped_o(popped),
       .busy_o(unused_busy)
@@ -100,13 +105,17 @@ module vc_input_formal
   flit_t [NumLanes-1:0] oldest;
   channels_t [NumLanes-1:0] open;  // channels that the front may take now
   logic [NumLanes-1:0] can, waits;  // waits: another message continues at its output
-  channels_t asks;  // the requesting lane
+  channels_t choice, asks;  // the lane that may request its output, that does
+  // In the last cycle: fronts that could have been sent, those that waited, and urgent ones
+  channels_t could_q, waited_q, urgent_q;
+  logic is_next_q;  // the watched one could, and its patience was at an end
   wire channels_t is_urgent = u_input.u_choice.urgent;
   channels_t pop;
   // Messages of the other lane that have overtaken the watched one, up to Patience
   logic [2:0] overtaken_q;
-  assign asks = u_input.choice;
-  assign pop  = granted_i ? asks : '0;
+  assign choice = u_input.choice;
+  assign asks = want == '0 ? '0 : choice;
+  assign pop = granted_i ? asks : '0;
 
   always_comb begin
     queue_d = queue_q;
@@ -114,13 +123,15 @@ module vc_input_formal
     for (int unsigned l = 0; l < NumLanes; l++) begin
       oldest[l] = queue_q[l][0];
       open[l]   = '0;
+      can[l]    = 1'b0;
       for (int unsigned o = 0; o < NumDirs; o++) begin
         if (oldest[l].dir == dir_e'(o)) begin
-          open[l] = leaving_q[l] ? held_q[l] & room_i[o] : free_i[o] & (~free_i[o] + 1'b1);
+          open[l] = leaving_q[l] ? held_q[l] & room_i[o] : start_i[o];
+          can[l]  = leaving_q[l] ? |(held_q[l] & room_i[o]) : free_i[o];
         end
       end
-      can[l]   = count_q[l] != '0 && open[l] != '0;
-      waits[l] = ~going_q[l] & kept_i[oldest[l].dir];
+      if (count_q[l] == '0) can[l] = 1'b0;
+      waits[l] = kept_i[oldest[l].dir];
       if (pop[l]) begin
         for (int unsigned n = 0; n + 1 < Depth; n++) queue_d[l][n] = queue_q[l][n+1];
         count_d[l] = count_q[l] - 1'b1;
@@ -133,10 +144,12 @@ module vc_input_formal
   end
 
   always_ff @(posedge clk_i) begin
-    ready_q <= rst_i ? '0 : ready;
-    valid_q <= valid_i;
-    queue_q <= queue_d;
-    count_q <= rst_i ? '0 : count_d;
+    ready_q  <= rst_i ? '0 : ready;
+    valid_q  <= valid_i;
+    queue_q  <= queue_d;
+    waited_q <= waits;
+    urgent_q <= is_urgent;
+    count_q  <= rst_i ? '0 : count_d;
     for (int unsigned l = 0; l < NumLanes; l++) begin
       if (pop[l]) begin
         popped_flit_q <= oldest[l];
@@ -148,10 +161,14 @@ module vc_input_formal
       popped_q <= 1'b0;
       leaving_q <= '0;
       going_q <= '0;
+      could_q <= '0;
+      is_next_q <= 1'b0;
       overtaken_q <= '0;
     end else begin
-      popped_q <= |pop;
-      going_q  <= pop & ~{oldest[1].beat.last, oldest[0].beat.last};
+      popped_q  <= |pop;
+      going_q   <= pop & ~{oldest[1].beat.last, oldest[0].beat.last};
+      could_q   <= can & ~pop;
+      is_next_q <= 32'(overtaken_q) == Patience && can[watched_i] && ~pop[watched_i];
       for (int unsigned l = 0; l < NumLanes; l++) begin
         if (pop[l]) leaving_q[l] <= ~oldest[l].beat.last;
       end
@@ -183,7 +200,9 @@ module vc_input_formal
     assume (32'(dir_i) < NumDirs && Legal[dir_i]);
     if (started_q) assume ((valid_i & ~ready_q) == '0);
     for (int unsigned o = 0; o < NumDirs; o++) begin
-      assume ((free_i[o] & ~room_i[o]) == '0);
+      assume ($onehot0(start_i[o]) && (start_i[o] & ~room_i[o]) == '0);
+      assume (open_i[o] == |start_i[o]);
+      assume ((free_i[o] & ~|room_i[o] | open_i[o] & ~free_i[o]) == 1'b0);
     end
     if (want == '0) assume (~granted_i);
   end
@@ -192,24 +211,29 @@ module vc_input_formal
 
   always_comb begin
     if (started_q & ~rst_i) begin
-      assert ($onehot0(asks));
+      assert ($onehot0(choice));
       assert ((asks & ~can) == '0);
-      assert ((want == '0) == (asks == '0));
+      if (could_q != '0) assert ((choice & (could_q | going_q)) != '0);
+      if (is_next_q) assert (choice == channels_t'(1) << watched_i);
       for (int unsigned l = 0; l < NumLanes; l++) begin
         if (valid_i[l]) assert (32'(count_q[l]) < Depth);
         // Room once signalled stays until a flit uses it.
         if (ready_q[l] & ~valid_q[l]) assert (ready[l]);
+        if (choice[l]) assert (count_q[l] != '0 && asks[l] == |open[l]);
         if (asks[l]) begin
           assert (want == NumDirs'(1) << oldest[l].dir);
           assert (want_last == oldest[l].beat.last);
           assert (want_first == ~leaving_q[l]);
-          assert ($onehot(want_channel) && want_channel == open[l]);
-          if (leaving_q[l]) assert (oldest[l].dir == leaving_dir_q[l]);
+          if (leaving_q[l]) begin
+            assert ($onehot(want_channel) && want_channel == open[l]);
+            assert (oldest[l].dir == leaving_dir_q[l]);
+          end
           assert (want_goes_on == going_q[l]);
-          if (waits[l] & ~is_urgent[l]) assert ((can & ~waits) == '0);
         end
-        if (going_q[l] & can[l] & ~|(is_urgent & can)) assert (asks[l]);
-        if (can[l]) assert (|asks);
+        if (choice[l] & could_q[l] & waited_q[l] & ~urgent_q[l]) begin
+          assert ((could_q & ~waited_q) == '0);
+        end
+        if (going_q[l] && count_q[l] != '0 && (urgent_q & could_q) == '0) assert (choice[l]);
       end
       if (popped_q) assert (popped == popped_flit_q);
     end
@@ -223,9 +247,6 @@ module vc_input_formal
       assert (u_input.inside_q == leaving_q);
       assert (u_input.u_choice.keep_q == going_q);
       assert (overtaken_q <= u_input.u_state.state.passed[watched_q]);
-      if (32'(overtaken_q) == Patience && can[watched_i]) begin
-        assert ((asks & ~(channels_t'(1) << watched_i)) == '0);
-      end
     end
   end
 

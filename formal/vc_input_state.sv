@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // In every vc_input: what its registers always are, so that one step of induction does. A message
-// that goes on has started, and has taken one channel; who starts is passed by nobody since.
+// that goes on has started, and has taken one channel; who starts is passed by nobody since; while
+// there are fronts, one of them is chosen.
 // `state` is for the proofs of what uses the input; it has a lane for each channel, of which the
 // local input uses the first.
 module vc_input_state
@@ -18,6 +19,8 @@ module vc_input_state
     input lanes_t can_i,
     input lanes_t inside_i,
     input lanes_t keep_i,
+    input lanes_t valid_i,
+    input lanes_t chosen_i,
     input logic [NumChannels-1:0] ready_i,
     input logic [NumLanes-1:0][2:0] passed_i,
     input logic [NumLanes-1:0][NumChannels-1:0] channel_i
@@ -37,6 +40,7 @@ module vc_input_state
     logic [NumChannels-1:0] can;
     logic [NumChannels-1:0] begun;  // part of a message has left
     logic [NumChannels-1:0] keep;  // with a flit in the last cycle
+    logic [NumChannels-1:0] chosen;  // the lane that may request its output
     logic [NumChannels-1:0][2:0] passed;
     logic [NumChannels-1:0][NumChannels-1:0] channel;  // channel that it has taken
     queue_t [NumChannels-1:0] queue;
@@ -54,6 +58,7 @@ module vc_input_state
       can: NumChannels'(can_i),
       begun: NumChannels'(inside_i),
       keep: NumChannels'(keep_i),
+      chosen: NumChannels'(chosen_i),
       passed: (3 * NumChannels)'(passed_i),
       channel: (NumChannels * NumChannels)'(channel_i),
       queue: (NumChannels * $bits(queue_t))'(queue)
@@ -68,6 +73,8 @@ module vc_input_state
     for (int unsigned l = 0; l < NumLanes; l++) is_passed[l] = passed_i[l] != '0;
     if (started_q) begin
       assert ($onehot0(is_passed));
+      assert ($onehot0(chosen_i) && (chosen_i & ~valid_i) == '0);
+      assert (|chosen_i == |valid_i);
       assert ($onehot0(keep_i) && (keep_i & ~inside_i) == '0 && (keep_i & is_passed) == '0);
       for (int unsigned l = 0; l < NumLanes; l++) begin
         if (inside_i[l]) assert ($onehot(channel_i[l]));
@@ -90,6 +97,8 @@ bind vc_input vc_input_state #(
     .can_i(can),
     .inside_i(inside_q),
     .keep_i(u_choice.keep_q),
+    .valid_i(front_valid),
+    .chosen_i(choice),
     .ready_i(in_ready_o),
     .passed_i(u_choice.passed_q),
     .channel_i(channel_q)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // vc_output, whatever its inputs ask for and whatever room is behind it: a channel
 // belongs to one message at a time from the first flit to the last, a message starts where there is
-// room, nothing waits without reason, and among the inputs that ask nobody lets
+// room, if the output is claimed only where it was seen a cycle ago, nothing waits without
+// reason, and among the inputs that ask nobody lets
 // more than one message of each rival start. Proved for all time, by induction.
 //
 // The inputs ask as vc_input does (vc_input_formal): a message starts in the channel
@@ -13,6 +14,7 @@ module vc_output_formal #(
     input logic clk_i,
     input logic rst_i,
     input logic [NumChannels-1:0] room_i,
+    input logic claim_i,
     input logic [NumInputs-1:0] request_i,
     input logic [NumInputs-1:0] goes_on_i,
     input logic [NumInputs-1:0] first_i,
@@ -24,9 +26,8 @@ module vc_output_formal #(
   typedef logic [NumChannels-1:0] channels_t;
   typedef logic [$clog2(NumInputs)-1:0] input_t;
 
-  channels_t free, start, sent;
-  logic kept;
-  assign start = free & (~free + 1'b1);  // the lowest free channel, as in vc_input
+  channels_t start, sent;
+  logic kept, is_free, is_open;
   logic [NumInputs-1:0] grant;
   input_t select;
   vc_output #(
@@ -36,7 +37,10 @@ module vc_output_formal #(
       .clk_i,
       .rst_i,
       .room_i,
-      .free_o  (free),
+      .claim_i,
+      .free_o  (is_free),
+      .open_o  (is_open),
+      .start_o (start),
       .request_i,
       .goes_on_i,
       .first_i,
@@ -55,6 +59,7 @@ module vc_output_formal #(
   logic   [NumChannels-1:0] taken_q;  // channels inside a message
   input_t [NumChannels-1:0] owner_q;  // input of that message
   channels_t goes, goes_q;  // channel of the flit granted
+  channels_t free, closed_q;  // closed: claimed and not free in the last cycle
   logic went_on_q;  // a flit was granted that did not end its message
   wire  starts = |(grant & first_i);
   wire  ends = |(grant & last_i);
@@ -65,13 +70,15 @@ module vc_output_formal #(
     for (int unsigned k = 0; k < NumInputs; k++) begin
       if (grant[k]) begin
         winner = input_t'(k);
-        goes   = channel_i[k];
+        goes   = first_i[k] ? start : channel_i[k];
       end
     end
   end
 
+  assign free = room_i & ~taken_q;
   always_ff @(posedge clk_i) begin
     started_q <= 1'b1;
+    closed_q  <= claim_i & ~rst_i ? ~free : '0;
     if (|grant) winner_q <= winner;
     if (rst_i) begin
       taken_q <= '0;
@@ -92,7 +99,7 @@ module vc_output_formal #(
   always_comb begin
     if (~started_q) assume (rst_i);
     for (int unsigned k = 0; k < NumInputs; k++) begin
-      if (request_i[k] & first_i[k]) assume (channel_i[k] == start && start != '0);
+      if (request_i[k] & first_i[k]) assume (is_open);
       // Only the message that sent a flit in the last cycle and has not ended continues.
       if (request_i[k] & goes_on_i[k]) begin
         assume (went_on_q && winner_q == input_t'(k) && ~first_i[k]);
@@ -112,7 +119,9 @@ module vc_output_formal #(
       assert ((grant & ~request_i) == '0);
       assert ((|grant) == (|request_i));
       // Never into a channel without room, or into one that another message holds.
-      assert (free == (room_i & ~taken_q));
+      assert (is_free == |free && is_open == |(free & ~closed_q));
+      assert ($onehot0(start) && (start & ~(free & ~closed_q)) == '0);
+      assert (is_open == |start);
       assert ($onehot0(goes) && (goes & ~room_i) == '0);
       if (starts) assert ((goes & taken_q) == '0);
       for (int unsigned c = 0; c < NumChannels; c++) begin
@@ -130,6 +139,7 @@ module vc_output_formal #(
   always_comb begin
     if (started_q) begin
       assert (u_output.held_q == taken_q);
+      assert (u_output.closed_q == closed_q);
       assert (u_output.sent_o == goes_q);
       if (|goes_q) assert (select == winner_q);
       assert (kept == went_on_q);

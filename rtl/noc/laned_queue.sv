@@ -20,6 +20,7 @@ module laned_queue #(
 
     output head_t [NumLanes-1:0] head_o,
     output logic [NumLanes-1:0] head_valid_o,
+    output logic [NumLanes-1:0] more_o,  // there is another flit behind the front
     // read_i: the front that goes to out_o, one-hot or zero. pop_i: it also leaves its lane.
     input logic [NumLanes-1:0] read_i,
     input logic [NumLanes-1:0] pop_i,
@@ -54,6 +55,7 @@ module laned_queue #(
         .write_addr_o(lane_write_addr[l]),
         .valid_o(head_valid_o[l]),
         .head_o(head_o[l]),
+        .more_o(more_o[l]),
         .pop_i(pop_i[l]),
         .read_addr_o(lane_read_addr[l]),
         .level_o(lane_level[l])

@@ -21,6 +21,7 @@ module queue_lane #(
 
     output logic valid_o,
     output head_t head_o,
+    output logic more_o,  // there is another entry behind the front one
     input logic pop_i,  // only when valid_o
     output addr_t read_addr_o,
 
@@ -38,7 +39,7 @@ module queue_lane #(
   // one counter, and no adder follows the decision.
   level_t write_q, read_q, next_q;  // next_q is always read_q + 1
 
-  wire more = addr_t'(next_q) != write_addr_o;  // there is another entry behind the front one
+  wire more = addr_t'(next_q) != write_addr_o;
 
   always_ff @(posedge clk_i) begin
     if (push_i) heads[write_addr_o] <= head_i;
@@ -65,6 +66,7 @@ module queue_lane #(
   assign read_addr_o = addr_t'(read_q);
   assign valid_o = valid_q;
   assign head_o = head_q;
+  assign more_o = valid_q & more;
   assign level_o = write_q - read_q;
 
 `ifndef SYNTHESIS

@@ -110,7 +110,7 @@ module router_crosspoint
       if (Queues[o] && o != i) begin : gen_present
         localparam int unsigned NumLanes = Queues[i] && o == Ahead ? 2 : 1;
         // Channels of the lanes: the output's number, for the second lane the input's.
-        logic [NumLanes-1:0] lane_push, lane_pop, lane_read, valid;
+        logic [NumLanes-1:0] lane_push, lane_pop, lane_read, valid, unused_more;
         head_t  [NumLanes-1:0] heads;
         level_t [NumLanes-1:0] levels;
         laned_queue #(
@@ -126,6 +126,7 @@ module router_crosspoint
             .push_i(lane_push),
             .head_o(heads),
             .head_valid_o(valid),
+            .more_o(unused_more),
             .read_i(lane_read),
             .pop_i(lane_pop),
             .out_o(queued[i][o]),

@@ -55,14 +55,18 @@ module router_virtual_channels
   typedef logic [NumChannels-1:0] channels_t;
 
   channels_t [NumDirs-1:0] room;  // [output]: channels of the next router with room
-  channels_t [NumDirs-1:0] free;  // [output]: channels that also no message holds
+  channels_t [NumDirs-1:0] start;  // [output]: channel in which a message may start
+  logic [NumDirs-1:0] free;  // [output]: there is a channel with room that no message holds
+  logic [NumDirs-1:0] open;  // [output]: and a message may start there
+  logic [NumDirs-1:0][NumDirs-1:0] claim;  // [input]: outputs at which an urgent message is to start
+  logic [NumDirs-1:0] claimed;  // [output]
   channels_t [NumDirs-1:0] sent;  // [output]: channel of the flit on the link
 
   logic [NumDirs-1:0][NumDirs-1:0] want;  // [input]: output that the chosen flit requests
   logic [NumDirs-1:0] kept;  // [output]: the flit on the link does not end its message
   logic [NumDirs-1:0] want_goes_on;  // [input]: the message had a flit in the last cycle
   logic [NumDirs-1:0] want_first, want_last;  // the chosen flit is the message's first, last one
-  channels_t [NumDirs-1:0] want_channel;  // the channel it takes
+  channels_t [NumDirs-1:0] want_channel;  // the channel that its message holds
   logic [NumDirs-1:0][NumDirs-1:0] granted;  // [output][input]
   logic [NumDirs-1:0] is_granted;  // [input]
 
@@ -78,6 +82,7 @@ module router_virtual_channels
       assign want_first[i] = 1'b0;
       assign want_last[i] = 1'b0;
       assign want_channel[i] = '0;
+      assign claim[i] = '0;
       assign input_busy[i] = 1'b0;
       wire unused = ^{in_i[i], in_valid_i[i], is_granted[i]};
     end else begin : gen_present
@@ -94,12 +99,15 @@ module router_virtual_channels
           .in_ready_o(in_ready_o[i]),
           .room_i(room),
           .free_i(free),
+          .open_i(open),
+          .start_i(start),
           .kept_i(kept),
           .want_o(want[i]),
           .want_goes_on_o(want_goes_on[i]),
           .want_first_o(want_first[i]),
           .want_last_o(want_last[i]),
           .want_channel_o(want_channel[i]),
+          .claim_o(claim[i]),
           .granted_i(is_granted[i]),
           .popped_o(popped[i]),
           .busy_o(input_busy[i])
@@ -110,7 +118,9 @@ module router_virtual_channels
   for (genvar o = 0; o < NumDirs; o++) begin : gen_output
     if (!Ports[o]) begin : gen_absent
       assign room[o] = '0;
-      assign free[o] = '0;
+      assign free[o] = 1'b0;
+      assign open[o] = 1'b0;
+      assign start[o] = '0;
       assign kept[o] = 1'b0;
       assign sent[o] = '0;
       assign granted[o] = '0;
@@ -146,7 +156,10 @@ module router_virtual_channels
           .clk_i,
           .rst_i,
           .room_i(room[o]),
+          .claim_i(claimed[o]),
           .free_o(free[o]),
+          .open_o(open[o]),
+          .start_o(start[o]),
           .request_i(request),
           .goes_on_i(goes_on),
           .first_i(first),
@@ -167,7 +180,8 @@ module router_virtual_channels
         localparam int unsigned LocalDepth = 4;
         flit_t body;
         logic last_of, valid, unused_ready;
-        logic [$clog2(LocalDepth):0] credits_q;  // places that no flit occupies or is on its way to
+        // Places that no flit occupies or is on its way to: as many ones, from the right
+        logic [LocalDepth-1:0] places_q;
         head_fifo #(
             .head_t(logic),
             .body_t(flit_t),
@@ -186,13 +200,13 @@ module router_virtual_channels
         );
         wire leaves = valid & out_ready_i[o][0];
         always_ff @(posedge clk_i) begin
-          if (rst_i) credits_q <= ($clog2(LocalDepth) + 1)'(LocalDepth);
-          else if (leaves & ~|grant) credits_q <= credits_q + 1'b1;
-          else if (~leaves & |grant) credits_q <= credits_q - 1'b1;
+          if (rst_i) places_q <= '1;
+          else if (leaves & ~|grant) places_q <= {places_q[LocalDepth-2:0], 1'b1};
+          else if (~leaves & |grant) places_q <= places_q >> 1;
         end
         always_comb begin
           room[o] = '0;
-          room[o][0] = credits_q != '0;
+          room[o][0] = places_q[0];
           out_o[o] = body;
           out_o[o].beat.last = last_of;
           out_valid_o[o] = channels_t'(valid);
@@ -207,6 +221,8 @@ module router_virtual_channels
   end
 
   always_comb begin
+    claimed = '0;
+    for (int unsigned i = 0; i < NumDirs; i++) claimed |= claim[i];
     is_granted = '0;
     for (int unsigned o = 0; o < NumDirs; o++) is_granted |= granted[o];
   end

@@ -1,32 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
-// Selects the channel of a virtual-channel router input that requests its output in this cycle,
-// among the head flits that can move.
+// Selects the channel of a virtual-channel router input that asks for its output, among the
+// fronts that can move.
 //
-// A message that has sent a flit in the last cycle goes on while it can. Next come
-// those that need not wait for a message of another input that goes on at their
+// The choice for a cycle is made in the one before, both for a grant and for none, so that
+// choice_o comes from flip-flops and the grant only selects the next one. A message that
+// is sent goes on if there is a flit of it. Next come the fronts that could have been
+// sent, first those that need not wait for a message of another input that goes on at their
 // output, and of equals the channel that has gone longest without starting a
-// message. So that nobody is passed over for ever, a front whose input has started
-// Patience other messages since it last moved becomes urgent: while it can go, no
-// other channel of its input asks.
+// message. If there is none, the message sent is followed by the next one of its channel, or a
+// flit that arrives at an empty lane is chosen, both unseen, so that they lose no cycle.
+// Otherwise the choice stays, and while there are fronts one is always chosen.
 //
-// Who is before whom comes from flip-flops: only can_i and granted_i are late.
-// Combinational.
+// So that nobody is passed over for ever, a front whose input has started Patience other
+// messages since it last moved becomes urgent: when it could have been sent, it is chosen. If it
+// starts a message, it claims its output, which then opens no channel to anyone before all
+// have seen it free (vc_output).
+//
+// Latency: 1 cycle. Only can_i and granted_i are late.
 module vc_choice
   import noc_pkg::*;
 #(
-    parameter int unsigned NumLanes = 2
+    parameter int unsigned NumLanes = 2,
+    localparam type lanes_t = logic [NumLanes-1:0]
 ) (
     input logic clk_i,
     input logic rst_i,
 
-    input logic [NumLanes-1:0] valid_i,  // the lane has a front flit
-    input logic [NumLanes-1:0] can_i,  // and it can be sent
-    input logic [NumLanes-1:0] last_i,  // it is the last flit of its message
+    input lanes_t arrives_i,  // a flit enters the lane
+    input lanes_t valid_i,  // the lane has a front flit
+    input lanes_t more_i,  // and another one behind it
+    input lanes_t can_i,  // the front could be sent
+    input lanes_t inside_i,  // its message has started
+    input lanes_t last_i,  // it is the last flit of its message
     input logic [NumLanes-1:0][NumDirs-1:0] dir_i,  // its output, one-hot
     input logic [NumDirs-1:0] kept_i,  // outputs whose last flit, in the last cycle, did not end a message
 
-    output logic [NumLanes-1:0] choice_o,  // one-hot or zero
+    output lanes_t choice_o,  // one-hot or zero
     output logic goes_on_o,  // its message sent a flit in the last cycle
+    output logic [NumDirs-1:0] claim_o,  // outputs at which an urgent message is to start
     input logic granted_i,  // the choice is granted
     input logic start_i  // it is the first flit of a message
 );
@@ -39,54 +50,92 @@ module vc_choice
   typedef logic [$clog2(Patience+1)-1:0] count_t;
 
   count_t [NumLanes-1:0] passed_q;  // messages that started ahead of each lane's front
-  logic   [NumLanes-1:0] keep_q;  // sent a flit in the last cycle that was not the last
-  logic [NumLanes-1:0] urgent, waits;
-  logic [NumLanes-1:0][NumLanes-1:0] order, ahead;
-
-  wire [NumLanes-1:0] pop = granted_i ? choice_o : '0;
-
-  service_order #(
-      .NumInputs(NumLanes)
-  ) u_order (
-      .clk_i,
-      .rst_i,
-      .served_i(start_i ? pop : '0),
-      .before_o(order)
-  );
-
-  always_comb begin
-    for (int unsigned l = 0; l < NumLanes; l++) begin
-      urgent[l] = passed_q[l] == count_t'(Patience);
-      waits[l]  = |(dir_i[l] & kept_i);
-    end
-    for (int unsigned a = 0; a < NumLanes; a++) begin
-      for (int unsigned b = 0; b < NumLanes; b++) begin
-        if (urgent[a] != urgent[b]) ahead[a][b] = urgent[a];
-        else if (keep_q[a] != keep_q[b]) ahead[a][b] = keep_q[a];
-        else if (waits[a] != waits[b]) ahead[a][b] = waits[b];
-        else ahead[a][b] = order[a][b];
-      end
-    end
-    choice_o = can_i;
-    for (int unsigned a = 0; a < NumLanes; a++) begin
-      for (int unsigned b = 0; b < NumLanes; b++) begin
-        if (a != b && can_i[a] && ahead[a][b]) choice_o[b] = 1'b0;
-      end
-    end
-  end
-
-  assign goes_on_o = |(choice_o & keep_q);
+  lanes_t keep_q;  // sent a flit in the last cycle that was not the last
+  lanes_t urgent;
+  wire lanes_t pop = granted_i ? choice_o : '0;
 
   always_ff @(posedge clk_i) begin
-    if (rst_i) begin
-      keep_q   <= '0;
-      passed_q <= '0;
-    end else begin
-      keep_q <= pop & ~last_i;
+    if (rst_i) keep_q <= '0;
+    else keep_q <= pop & ~last_i;
+  end
+  assign goes_on_o = |(choice_o & keep_q);
+
+  if (NumLanes == 1) begin : gen_single
+    assign choice_o = valid_i;
+    assign claim_o  = '0;
+    assign passed_q = '0;
+    assign urgent   = '0;
+    wire unused = ^{arrives_i, more_i, can_i, inside_i, dir_i, kept_i, start_i, urgent, passed_q};
+  end else begin : gen_several
+    lanes_t chosen_q, waits, newcomer, waiting, best, best_other, if_granted, if_not;
+    lanes_t [NumLanes-1:0] order, ahead;
+
+    service_order #(
+        .NumInputs(NumLanes)
+    ) u_order (
+        .clk_i,
+        .rst_i,
+        .served_i(start_i ? pop : '0),
+        .before_o(order)
+    );
+
+    always_comb begin
+      claim_o = '0;
       for (int unsigned l = 0; l < NumLanes; l++) begin
-        if (pop[l] | ~valid_i[l]) passed_q[l] <= '0;
-        else if (granted_i & start_i & (passed_q[l] != count_t'(Patience))) begin
-          passed_q[l] <= passed_q[l] + 1'b1;
+        urgent[l] = passed_q[l] == count_t'(Patience);
+        waits[l]  = |(dir_i[l] & kept_i);
+        if (valid_i[l] & urgent[l] & ~inside_i[l]) claim_o |= dir_i[l];
+      end
+      for (int unsigned a = 0; a < NumLanes; a++) begin
+        for (int unsigned b = 0; b < NumLanes; b++) begin
+          if (urgent[a] != urgent[b]) ahead[a][b] = urgent[a];
+          else if (waits[a] != waits[b]) ahead[a][b] = waits[b];
+          else ahead[a][b] = order[a][b];
+        end
+      end
+    end
+
+    wire has_next = |(chosen_q & (more_i | arrives_i));
+    wire goes_on = has_next & ~|(chosen_q & last_i);
+    always_comb begin
+      best = can_i;
+      best_other = can_i & ~chosen_q;
+      for (int unsigned a = 0; a < NumLanes; a++) begin
+        for (int unsigned b = 0; b < NumLanes; b++) begin
+          if (a != b && can_i[a] && ahead[a][b]) begin
+            best[b] = 1'b0;
+            if (!chosen_q[a]) best_other[b] = 1'b0;
+          end
+        end
+      end
+
+      newcomer = arrives_i & ~valid_i;
+      waiting  = valid_i & ~chosen_q;
+      if (|best) if_not = best;
+      else if (|newcomer) if_not = newcomer;
+      else if_not = chosen_q;
+
+      if (goes_on & ~|(can_i & urgent & ~chosen_q)) if_granted = chosen_q;
+      else if (|best_other) if_granted = best_other;
+      else if (has_next) if_granted = chosen_q;
+      else if (|newcomer) if_granted = newcomer;
+      else begin
+        for (int unsigned l = 0; l < NumLanes; l++) begin
+          if_granted[l] = waiting[l] & ((waiting & ~(lanes_t'('1) << l)) == '0);  // the first
+        end
+      end
+    end
+
+    assign choice_o = chosen_q;
+    always_ff @(posedge clk_i) begin
+      if (rst_i) begin
+        chosen_q <= '0;
+        passed_q <= '0;
+      end else begin
+        chosen_q <= granted_i ? if_granted : if_not;
+        for (int unsigned l = 0; l < NumLanes; l++) begin
+          if (pop[l] | ~valid_i[l]) passed_q[l] <= '0;
+          else if (granted_i & start_i & ~urgent[l]) passed_q[l] <= passed_q[l] + 1'b1;
         end
       end
     end

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Input of the virtual-channel router: the queues of its channels, the output channel that the
-// message at the head of each has allocated, and the head flit that requests its output in this
-// cycle (vc_choice).
+// message at the head of each has allocated, and the head flit that may request its output in
+// this cycle (vc_choice).
 //
 // A front can go when its message holds a channel with room at the next router, or
-// can start in a free one.
+// can start in a free one. The one chosen a cycle ago requests its output if it still can.
 //
 // Latency: 1 cycle from a link to the front, none from the local input; 1 cycle
 // from the grant to popped_o. Throughput: one flit per cycle.
@@ -25,14 +25,17 @@ module vc_input
     output channels_t in_ready_o,
 
     input channels_t [NumDirs-1:0] room_i,  // by output: channels with room
-    input channels_t [NumDirs-1:0] free_i,  // by output: channels that also no message holds
+    input logic [NumDirs-1:0] free_i,  // outputs with such a channel that no message holds
+    input logic [NumDirs-1:0] open_i,  // outputs at which a message may start
+    input channels_t [NumDirs-1:0] start_i,  // and in which channel
     input logic [NumDirs-1:0] kept_i,  // outputs whose last flit, in the last cycle, did not end a message
 
     output logic [NumDirs-1:0] want_o,  // output that the chosen flit requests, or zero
     output logic want_goes_on_o,  // its message sent a flit in the last cycle
-    output logic want_first_o,
+    output logic want_first_o,  // it starts a message, in the channel of start_i
     output logic want_last_o,
-    output channels_t want_channel_o,
+    output channels_t want_channel_o,  // the channel its message holds
+    output logic [NumDirs-1:0] claim_o,  // outputs at which an urgent message is to start
     input logic granted_i,
 
     output flit_t popped_o,
@@ -53,7 +56,7 @@ module vc_input
   } head_t;
 
   head_t [NumLanes-1:0] head;
-  logic [NumLanes-1:0] front_valid, front_last, can, choice, pop;
+  logic [NumLanes-1:0] front_valid, front_last, more, can, choice, pop;
   logic [NumLanes-1:0][NumDirs-1:0] front_dir;
   head_t in_head;
   assign in_head = '{dir: (NumDirs'(1) << in_i.dir) & Legal, last: in_i.beat.last};
@@ -61,6 +64,7 @@ module vc_input
   if (Input == int'(DirLocal)) begin : gen_local
     assign head[0] = in_head;
     assign front_valid[0] = in_valid_i[0];
+    assign more = '0;
     assign in_ready_o = channels_t'(pop[0]);
     always_ff @(posedge clk_i) popped_o <= in_i;
     wire unused = ^in_valid_i;
@@ -80,6 +84,7 @@ module vc_input
         .push_i(in_valid_i),
         .head_o(head),
         .head_valid_o(front_valid),
+        .more_o(more),
         .read_i(choice),
         .pop_i(pop),
         .out_o(popped_o),
@@ -98,25 +103,20 @@ module vc_input
   // ---- Channels allocated at the outputs ----
 
   logic [NumLanes-1:0] inside_q;  // the message at the front has started
-  channels_t [NumLanes-1:0] channel_q, channel;
+  channels_t [NumLanes-1:0] channel_q;  // in this channel
+  channels_t start;
 
   for (genvar l = 0; l < NumLanes; l++) begin : gen_lane
-    channels_t room, free;
-    assign front_dir[l] = head[l].dir & Legal;
+    assign front_dir[l]  = head[l].dir & Legal;
+    assign front_last[l] = head[l].last;
     always_comb begin
-      room = '0;
-      free = '0;
+      can[l] = 1'b0;
       for (int unsigned o = 0; o < NumDirs; o++) begin
-        if (front_dir[l][o]) begin
-          room |= room_i[o];
-          free |= free_i[o];
+        if (front_valid[l] & front_dir[l][o]) begin
+          can[l] |= inside_q[l] ? |(channel_q[l] & room_i[o]) : free_i[o];
         end
       end
     end
-    assign front_last[l] = head[l].last;
-    wire channels_t start = free & (~free + 1'b1);  // the lowest free channel
-    assign channel[l] = inside_q[l] ? channel_q[l] : start;
-    assign can[l] = front_valid[l] & (inside_q[l] ? |(channel_q[l] & room) : |free);
 
     always_ff @(posedge clk_i) begin
       if (pop[l] & ~inside_q[l]) channel_q[l] <= start;
@@ -125,18 +125,24 @@ module vc_input
     end
   end
 
+  // ---- Request ----
+
   vc_choice #(
       .NumLanes(NumLanes)
   ) u_choice (
       .clk_i,
       .rst_i,
+      .arrives_i(in_valid_i[NumLanes-1:0]),
       .valid_i(front_valid),
+      .more_i(more),
       .can_i(can),
+      .inside_i(inside_q),
       .last_i(front_last),
       .dir_i(front_dir),
       .kept_i,
       .choice_o(choice),
       .goes_on_o(want_goes_on_o),
+      .claim_o,
       .granted_i,
       .start_i(want_first_o)
   );
@@ -145,14 +151,20 @@ module vc_input
   assign want_first_o = |(choice & ~inside_q);
   assign want_last_o = |(choice & front_last);
 
+  logic [NumDirs-1:0] chosen_dir;
   always_comb begin
-    want_o = '0;
+    chosen_dir = '0;
     want_channel_o = '0;
     for (int unsigned l = 0; l < NumLanes; l++) begin
       if (choice[l]) begin
-        want_o |= front_dir[l];
-        want_channel_o |= channel[l];
+        chosen_dir |= front_dir[l];
+        want_channel_o |= channel_q[l];
       end
+    end
+    start = '0;
+    for (int unsigned o = 0; o < NumDirs; o++) begin
+      if (chosen_dir[o]) start |= start_i[o];
+      want_o[o] = chosen_dir[o] & (want_first_o ? open_i[o] : |(want_channel_o & room_i[o]));
     end
   end
 

@@ -7,26 +7,34 @@
 // the one that has gone longest without starting a message goes: whoever waits lets
 // each rival start once at most.
 //
+// An input chooses who asks one cycle ahead, by what is free then (vc_choice). While an urgent
+// message claims the output, a channel opens only in the cycle after it is seen free, so
+// that those who had chosen before do not always come first.
+//
 // Latency: 1 cycle from the grant to sent_o, select_o and kept_o. Combinational grant.
 module vc_output #(
-    parameter int unsigned NumInputs   = 4,
-    parameter int unsigned NumChannels = 2
+    parameter int unsigned NumInputs = 4,
+    parameter int unsigned NumChannels = 2,
+    localparam type channels_t = logic [NumChannels-1:0]
 ) (
     input logic clk_i,
     input logic rst_i,
 
-    input  logic [NumChannels-1:0] room_i,  // channels that have room
-    output logic [NumChannels-1:0] free_o,  // and that no message holds: a message may start there
+    input channels_t room_i,  // channels that have room
+    input logic claim_i,  // an urgent message is to start here
+    output logic free_o,  // a channel has room and no message holds it
+    output logic open_o,  // and a message may start there
+    output channels_t start_o,  // in this channel
 
     input logic [NumInputs-1:0] request_i,
     // Continues the message that sent a flit in the last cycle
     input logic [NumInputs-1:0] goes_on_i,
-    input logic [NumInputs-1:0] first_i,  // first flit of a message, last flit
-    input logic [NumInputs-1:0] last_i,
-    input logic [NumInputs-1:0][NumChannels-1:0] channel_i,  // channel it takes
+    input logic [NumInputs-1:0] first_i,  // first flit of a message: it takes the channel of start_o
+    input logic [NumInputs-1:0] last_i,  // last flit
+    input channels_t [NumInputs-1:0] channel_i,  // channel that its message holds
     output logic [NumInputs-1:0] grant_o,  // one-hot or zero
 
-    output logic [NumChannels-1:0] sent_o,  // channel of the flit granted in the last cycle
+    output channels_t sent_o,  // channel of the flit granted in the last cycle
     output logic [$clog2(NumInputs)-1:0] select_o,  // its input
     output logic kept_o  // it did not end its message
 );
@@ -35,12 +43,19 @@ module vc_output #(
     $error("vc_output: NumInputs and NumChannels must be at least 1");
   end
 
-  logic [NumChannels-1:0] held_q, sent;
+  channels_t held_q, held, closed_q, sent;
   logic [$clog2(NumInputs)-1:0] select;
   logic [NumInputs-1:0][NumInputs-1:0] order;
-  wire last = |(grant_o & last_i);
 
-  assign free_o = room_i & ~held_q;
+  wire channels_t free = room_i & ~held_q;
+  wire channels_t open = free & ~closed_q;
+  assign free_o = |free;
+  assign open_o = |open;
+  always_comb begin
+    for (int unsigned c = 0; c < NumChannels; c++) begin
+      start_o[c] = open[c] & ((open & ~(channels_t'('1) << c)) == '0);  // the lowest
+    end
+  end
 
   service_order #(
       .NumInputs(NumInputs)
@@ -61,11 +76,16 @@ module vc_output #(
       end
     end
     sent   = '0;
+    held   = held_q;
     select = '0;
     for (int unsigned k = 0; k < NumInputs; k++) begin
       if (grant_o[k]) begin
-        sent |= channel_i[k];
+        sent |= first_i[k] ? start_o : channel_i[k];
         select |= ($clog2(NumInputs))'(k);
+        if (first_i[k] & ~last_i[k]) held |= start_o;
+      end
+      for (int unsigned c = 0; c < NumChannels; c++) begin
+        if (grant_o[k] & ~first_i[k] & last_i[k] & channel_i[k][c]) held[c] = 1'b0;
       end
     end
   end
@@ -73,13 +93,15 @@ module vc_output #(
   always_ff @(posedge clk_i) begin
     select_o <= select;
     if (rst_i) begin
-      held_q <= '0;
-      sent_o <= '0;
-      kept_o <= 1'b0;
+      held_q   <= '0;
+      closed_q <= '0;
+      sent_o   <= '0;
+      kept_o   <= 1'b0;
     end else begin
-      sent_o <= sent;
-      kept_o <= |(grant_o & ~last_i);
-      held_q <= last ? held_q & ~sent : held_q | sent;
+      sent_o   <= sent;
+      kept_o   <= |(grant_o & ~last_i);
+      held_q   <= held;
+      closed_q <= claim_i ? ~free : '0;
     end
   end
 
