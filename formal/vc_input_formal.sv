@@ -2,9 +2,9 @@
 // vc_input of a mesh input, whatever the outputs offer and grant: what comes in
 // leaves by its channel's queue once, unchanged and in order, asks for its own output, a
 // message starts in the channel offered and keeps it and its output to the last flit, no queue
-// overflows, the input chooses a front that could go in the last cycle, if there is one, or
-// goes on with the message sent then, a front that must wait for another input's message comes
-// last, and one that could go while Patience other messages of its input started is next. Proved
+// overflows, the input chooses a front that could go in the last cycle, if there is one that
+// need not wait for another input's message, or goes on with the message sent then, a front that
+// must wait comes last, and one that could go while Patience other messages of its input started is next. Proved
 // for all time, by induction.
 //
 // The router before sends what it may: to a channel that was ready a cycle ago.
@@ -213,7 +213,7 @@ module vc_input_formal
     if (started_q & ~rst_i) begin
       assert ($onehot0(choice));
       assert ((asks & ~can) == '0);
-      if (could_q != '0) assert ((choice & (could_q | going_q)) != '0);
+      if ((could_q & (urgent_q | ~waited_q)) != '0) assert ((choice & (could_q | going_q)) != '0);
       if (is_next_q) assert (choice == channels_t'(1) << watched_i);
       for (int unsigned l = 0; l < NumLanes; l++) begin
         if (valid_i[l]) assert (32'(count_q[l]) < Depth);

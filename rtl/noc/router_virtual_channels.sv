@@ -6,7 +6,7 @@
 // feeds it serves. A message takes at its output any virtual channel that no other
 // message holds and that has room at the next router, with its first flit, and
 // keeps it to its last. Each cycle an input sends one flit and an output takes one:
-// each input chooses among its channels whose front can go (vc_input, vc_choice),
+// each input chooses, a cycle ahead, among its channels whose front can go (vc_input, vc_choice),
 // then each output among the inputs (vc_output). So a message that waits does not block
 // those in other channels of its links. Two messages of one pair of tiles may
 // overtake each other in different channels.

@@ -7,9 +7,10 @@
 // is sent goes on if there is a flit of it. Next come the fronts that could have been
 // sent, first those that need not wait for a message of another input that goes on at their
 // output, and of equals the channel that has gone longest without starting a
-// message. If there is none, the message sent is followed by the next one of its channel, or a
-// flit that arrives at an empty lane is chosen, both unseen, so that they lose no cycle.
-// Otherwise the choice stays, and while there are fronts one is always chosen.
+// message. If there is none, or all must wait, the message sent is followed by the next one of its
+// channel; if there is none at all, a flit that arrives at an empty lane is chosen. Both
+// are chosen unseen, so that they lose no cycle. Otherwise the choice stays, and while
+// there are fronts one is always chosen.
 //
 // So that nobody is passed over for ever, a front whose input has started Patience other
 // messages since it last moved becomes urgent: when it could have been sent, it is chosen. If it
@@ -97,6 +98,16 @@ module vc_choice
 
     wire has_next = |(chosen_q & (more_i | arrives_i));
     wire goes_on = has_next & ~|(chosen_q & last_i);
+    lanes_t first;  // lanes that come before the next message of the one that is sent
+    logic [NumDirs-1:0] chosen_dir;
+    always_comb begin
+      chosen_dir = '0;
+      for (int unsigned l = 0; l < NumLanes; l++) if (chosen_q[l]) chosen_dir |= dir_i[l];
+      for (int unsigned l = 0; l < NumLanes; l++) begin
+        first[l] = urgent[l] | ~|(dir_i[l] & kept_i & ~chosen_dir) | ~has_next;
+      end
+    end
+
     always_comb begin
       best = can_i;
       best_other = can_i & ~chosen_q;
@@ -116,7 +127,7 @@ module vc_choice
       else if_not = chosen_q;
 
       if (goes_on & ~|(can_i & urgent & ~chosen_q)) if_granted = chosen_q;
-      else if (|best_other) if_granted = best_other;
+      else if (|(can_i & ~chosen_q & first)) if_granted = best_other;
       else if (has_next) if_granted = chosen_q;
       else if (|newcomer) if_granted = newcomer;
       else begin

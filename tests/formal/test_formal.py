@@ -320,7 +320,7 @@ BROKEN = (
     (VC_INPUT, Mutation(VC_CHOICE_FILE, "if (goes_on & ~|(can_i & urgent & ~chosen_q))", "if (0)")),
     (VC_INPUT, Mutation(VC_CHOICE_FILE, "goes_on & ~|(can_i & urgent & ~chosen_q)", "goes_on")),
     (VC_INPUT, Mutation(VC_CHOICE_FILE, "can_i & ~chosen_q;", "can_i;")),
-    (VC_INPUT, Mutation(VC_CHOICE_FILE, "newcomer = arrives_i & ~valid_i", "newcomer = arrives_i")),
+    (VC_INPUT, Mutation(VC_CHOICE_FILE, "newcomer = arrives_i & ~valid_i", "newcomer = '0")),
     (VC_INPUT, Mutation(VC_CHOICE_FILE, "waiting  = valid_i & ~chosen_q", "waiting = '0")),
     (VC_INPUT, Mutation(VC_CHOICE_FILE, "waits[a] != waits[b]", "1'b0")),
     (VC_INPUT, Mutation(VC_CHOICE_FILE, "|(choice_o & keep_q)", "|keep_q")),
