@@ -23,7 +23,7 @@ EARLY = replace(WINDOW, parameters={"Longest": 4})
 OCCUPANCY = Proof("occupancy_formal", depth=3, induction=2, reach=24)
 RETURNS = Proof("flight_returns_formal", depth=3, induction=2, reach=14)
 POOL = Proof("flight_pool_formal", depth=3, induction=2, reach=14)
-VC_INPUT = Proof("vc_input_formal", depth=3, induction=2, reach=22, parameters={"Depth": 4})
+VC_INPUT = Proof("vc_input_formal", depth=3, induction=2, reach=30, parameters={"Depth": 4})
 VC_OUTPUT = Proof("vc_output_formal", depth=3, induction=2, reach=10)
 # It also holds with all five ports, but takes twice the time.
 VC_ROUTER = Proof("router_virtual_channels_formal", 2, 1, 7, {"Ports": 0b11101})  # no north
