@@ -102,13 +102,30 @@ def test_resets(pair: Pair) -> None:
     near.close()
     with pytest.raises(ConnectionRefusedError, match="refused"):
         pair.client.connect(SERVER, 81, timeout=1)
-    # A closed listener resets new connections.
+    # The port of a closed listener is closed, until another one opens it.
     pair.server.listeners[80].close()
-    near = pair.client.connect(SERVER, 80, timeout=1)
-    with pytest.raises(ConnectionResetError):
-        near.receive(timeout=1)
-    near.close()
+    with pytest.raises(ConnectionRefusedError, match="refused"):
+        pair.client.connect(SERVER, 80, timeout=1)
     pair.settle()
+    near, far = pair.connected()
+    near.close()
+    far.close()
+    pair.settle()
+
+
+def test_settings(pair: Pair) -> None:
+    """They can be read and made; bytes pass as before."""
+    near, far = pair.connected()
+    assert (near.no_delay, near.keepalive) == (False, True)
+    near.no_delay, near.keepalive = True, False
+    assert (near.no_delay, near.keepalive) == (True, False)
+    near.send(b"same")
+    assert far.receive_exactly(4) == b"same"
+    near.close()
+    far.close()
+    pair.settle()
+    with pytest.raises(SimulationError):
+        near.no_delay = False
 
 
 def test_backlog(pair: Pair) -> None:
