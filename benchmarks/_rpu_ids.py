@@ -117,7 +117,7 @@ def segments(
     num_ports: int,
     payloads: Sequence[bytes],
 ) -> list[bytes]:
-    """At least `least` frames, for the ports in turn. So do flows take turns; each has one port."""
+    """At least `least` frames, for the ports in turn. Flows take turns, too; each has one port."""
     flows = [random.randbytes(12) for _ in range(FLOWS)]
     made: list[bytes] = []
     number = 0

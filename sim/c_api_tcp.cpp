@@ -157,7 +157,8 @@ int bombus_tcp_connect(bombus_sim* sim, const char* tile, uint32_t ip, uint32_t 
   const int number = bombus_tcp_open(sim, tile, ip, port, mac_port);
   if (number < 0) return number;
   const int status = bombus_tcp_await(sim, number, BOMBUS_TCP_OPENED, timeout_us);
-  if (status >= 0) return number;
+  if (status >= 0 && (status & BOMBUS_TCP_OPENED) != 0) return number;
+  if (status >= 0) return unsuccessful(sim, ECONNRESET, "the design was reset");
   const std::string reason = sim->error;
   bombus_tcp_abort(sim, number);
   sim->error = reason;

@@ -11,7 +11,7 @@
 // A rule of streams may begin before the payload, but must end in it.
 //
 // Latency: 4 cycles a rule whose protocol, size or position does not hold, otherwise 1 more for each pair of port
-// ranges up to the first that holds, 6 for the first step, 8 for each further one, 1 for a hit. Throughput: one
+// ranges up to the first that holds, 6 for the first step, 7 for each further one, 1 for a hit. Throughput: one
 // rule at a time; a packet without fragments takes 2 cycles.
 module ids_check
   import rule_pkg::*;

@@ -27,6 +27,7 @@ module rpu
     parameter type beat_t = logic,
     parameter type regs_t = logic,
     parameter type status_t = logic,
+    parameter type message_t = logic,
     parameter type code_t = logic,
     parameter type data_t = logic,
     parameter int unsigned DataWidth = 512,
@@ -61,18 +62,22 @@ module rpu
     input  logic                  out_ready_i,
     output logic  [NextWidth-1:0] out_next_o,
 
-    input  regs_t                   regs_i,
-    output status_t                 status_o,
-    input  logic                    code_request_i,
-    input  logic    [CodeWidth-1:0] code_index_i,
-    input  logic                    code_write_i,
-    input  code_t                   code_wdata_i,
-    input  logic                    data_request_i,  // a read is held until data_done_o
-    input  logic    [WordWidth-1:0] data_index_i,
-    input  logic                    data_write_i,
-    input  data_t                   data_wdata_i,
-    output data_t                   data_rdata_o,
-    output logic                    data_done_o,
+    input  regs_t                    regs_i,
+    output status_t                  status_o,
+    input  logic                     message_request_i,  // held until message_done_o
+    input  logic                     message_write_i,
+    input  message_t                 message_wdata_i,
+    output logic                     message_done_o,
+    input  logic                     code_request_i,
+    input  logic     [CodeWidth-1:0] code_index_i,
+    input  logic                     code_write_i,
+    input  code_t                    code_wdata_i,
+    input  logic                     data_request_i,     // a read is held until data_done_o
+    input  logic     [WordWidth-1:0] data_index_i,
+    input  logic                     data_write_i,
+    input  data_t                    data_wdata_i,
+    output data_t                    data_rdata_o,
+    output logic                     data_done_o,
 
     // The accelerator: a beat that has been stored,
     output logic accel_packet_o,
@@ -203,7 +208,8 @@ module rpu
   wire [WordWidth-1:0] ram_addr = load_data ? data_index_i : WordWidth'(data_addr);
   wire [31:0] ram_data = load_data ? data_wdata_i.word : stored;
   wire is_past = 32'(data_addr[14:2]) >> WordWidth != '0;
-  wire [3:0] ram_write = {4{load_data & data_write_i}} | data_write & {4{~is_window & ~is_past}};
+  // A read of the register port keeps the core's last store away.
+  wire [3:0] ram_write = load_data ? {4{data_write_i}} : data_write & {4{~is_window & ~is_past}};
   for (genvar b = 0; b < 4; b++) begin : gen_byte
     (* ram_style = "block" *) logic [7:0] bytes[DataWords];
     always_ff @(posedge clk_i) begin
@@ -371,8 +377,10 @@ module rpu
       .interrupt_o(mail_interrupt),
       .lost_o(mail_lost),
       .busy_o(mail_busy),
-      .host_send_i(regs_i.message.send),
-      .host_message_i({regs_i.message.place, regs_i.message.word}),
+      .host_request_i(message_request_i),
+      .host_write_i(message_write_i),
+      .host_message_i({message_wdata_i.place, message_wdata_i.word}),
+      .host_done_o(message_done_o),
       .report_o(status_o.report.word),
       .share_offer_o,
       .share_word_o,

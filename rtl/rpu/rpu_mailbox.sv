@@ -32,9 +32,11 @@ module rpu_mailbox
     output logic lost_o,
     output logic busy_o,
 
-    // The host: a message, place and word; it waits while others come.
-    input logic host_send_i,
+    // The host: a message, place and word, held until it is done. It waits while others come.
+    input logic host_request_i,
+    input logic host_write_i,
     input logic [35:0] host_message_i,
+    output logic host_done_o,
     output word_t report_o,
 
     output logic share_offer_o,
@@ -67,11 +69,12 @@ module rpu_mailbox
 
   logic has_message, has_room, unused_head;
   logic [36:0] message;
-  logic host_q;
   wire is_shared = given_q & got_q[36];
-  wire is_message = is_shared | host_q;
+  wire serves_host = host_request_i & ~host_done_o & ~is_shared;
+  wire of_host = serves_host & host_write_i;
+  wire is_message = is_shared | of_host;
   always_ff @(posedge clk_i) begin
-    host_q <= ~rst_i & (host_send_i | host_q & is_shared);
+    host_done_o <= serves_host & ~rst_i;
     if (request_i & write_i & ~is_copy & addr_i[2]) report_o <= data_i;
     if (rst_i) report_o <= '0;
   end
@@ -94,7 +97,7 @@ module rpu_mailbox
   // A cycle before the queue has it: the core takes longer to read it.
   assign interrupt_o = has_message | is_message;
   assign lost_o = is_message & ~has_room & ~core_reset_i;
-  assign busy_o = share_offer_o | share_given_i | given_q | host_q | has_message;
+  assign busy_o = share_offer_o | share_given_i | given_q | host_request_i | has_message;
 
   always_comb begin
     if (is_copy) data_o = copy[addr_i[6:2]];

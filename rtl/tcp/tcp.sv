@@ -8,7 +8,8 @@
 // docs/tcp.md describes how they play together.
 //
 // Latency: 13 cycles from a segment's header to its payload on data. Throughput: one beat per
-// cycle; segments of one session every four cycles at most.
+// cycle; segments of one session, or of sessions whose numbers agree in the low five bits, every four cycles at
+// most.
 `include "bombus_types.svh"
 
 module tcp

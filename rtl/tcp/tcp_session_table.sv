@@ -97,10 +97,11 @@ module tcp_session_table
   for (genvar s = 0; s < StashSize; s++) begin : gen_stashed
     assign stashed[s] = stash_q[s].valid;
   end
-  patience_t patience_q;  // moves since there was room or an entry left
+  patience_t patience, patience_q;  // moves since there was room or an entry left
+  logic spent_q;  // patience_q is at its end
   logic mover_q, mover;  // the stash entry of the last move, and of the next
   wire shadow = writes(step1_q) | writes(step2_q);
-  wire forced = (&stashed) & ~&patience_q;
+  wire forced = (&stashed) & ~spent_q;
   // The next move must read what this one writes.
   wire move = ~clear_q & ~shadow & ~writes(step3_q) & (|stashed) & (forced | ~valid_i);
   // Entries on their way to the stash have a place reserved.
@@ -243,6 +244,11 @@ module tcp_session_table
     end
   end
 
+  always_comb begin
+    patience = patience_q;
+    if (~&stashed | drop) patience = '0;
+    else if (move & ~spent_q) patience = patience_q + 1'b1;
+  end
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
       clear_q <= 1'b1;
@@ -252,6 +258,7 @@ module tcp_session_table
       step3_q <= '0;
       step4_q <= '0;
       patience_q <= '0;
+      spent_q <= 1'b0;
       mover_q <= 1'b0;
     end else begin
       clear_q <= clear_q & ~&clear_line_q;
@@ -261,8 +268,8 @@ module tcp_session_table
       step3_q <= step2_q;
       step4_q <= step3_q;
       if (move) mover_q <= mover;
-      if (~&stashed | drop) patience_q <= '0;
-      else if (move & ~&patience_q) patience_q <= patience_q + 1'b1;
+      patience_q <= patience;
+      spent_q <= &patience;
     end
   end
 

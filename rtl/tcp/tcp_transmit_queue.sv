@@ -58,8 +58,8 @@ module tcp_transmit_queue
     end
   end
 
-  // Both have room for all sessions.
-  if (NumSessions > 64) begin : gen_block
+  // Both have room for all sessions, and for one that is added while it leaves.
+  if (NumSessions > 32) begin : gen_block
     block_fifo #(
         .data_t(index_t),
         .Depth (NumSessions)
@@ -73,23 +73,33 @@ module tcp_transmit_queue
         .ready_i(out_ready_i)
     );
   end else begin : gen_distributed
-    logic unused_body, unused_ready;
+    logic unused_body, room;
     head_fifo #(
         .head_t(index_t),
         .body_t(logic),
-        .Depth (NumSessions < 4 ? 4 : NumSessions)
+        .Depth (2 * NumSessions)
     ) u_fifo (
         .clk_i,
         .rst_i,
         .in_head_i (in),
         .in_body_i (1'b0),
         .in_valid_i(add),
-        .in_ready_o(unused_ready),
+        .in_ready_o(room),
         .out_head_o(out_o),
         .out_body_o(unused_body),
         .out_valid_o,
         .out_ready_i
     );
+`ifndef SYNTHESIS
+    always_ff @(posedge clk_i) begin
+      if (!rst_i) begin
+        assert (!(add && !room))
+        else $error("tcp_transmit_queue: no room for a session");
+      end
+    end
+`else
+    wire unused = room;
+`endif
   end
 
 endmodule

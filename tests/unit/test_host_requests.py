@@ -42,14 +42,14 @@ def write(address: int, data: bytes, what: int = WRITE) -> Request:
 
 def test_bytes_and_errors() -> None:
     served, answers = requests(tags=100)
-    served.add(write(SIZE - 3, b"abc"))
-    served.add(read(SIZE - 4, 4))
-    served.add(write(SIZE - 2, b"abc"))
-    served.add(write(0, b"x", WRITE_ANSWERED))
-    served.add(read(SIZE, 0))
-    served.add(read(SIZE, 1))
-    served.add(read(0, SLOT_BYTES))
-    served.add(read(0, SLOT_BYTES + 1))
+    served.add(write(SIZE - 3, b"abc"), 0)
+    served.add(read(SIZE - 4, 4), 0)
+    served.add(write(SIZE - 2, b"abc"), 0)
+    served.add(write(0, b"x", WRITE_ANSWERED), 0)
+    served.add(read(SIZE, 0), 0)
+    served.add(read(SIZE, 1), 0)
+    served.add(read(0, SLOT_BYTES), 0)
+    served.add(read(0, SLOT_BYTES + 1), 0)
     served.run(0)
     served.run(LATENCY_NS)
     assert [(each.data, each.failed) for each in answers] == [
@@ -69,7 +69,7 @@ def test_tags_and_latency() -> None:
     """With two tags, requests are answered two by two, each after its time; in order."""
     served, answers = requests()
     for tag in range(5):
-        served.add(read(0, 1, tag))
+        served.add(read(0, 1, tag), 0)
     ends = []
     for now in range(5 * LATENCY_NS):
         served.run(now)
@@ -84,10 +84,24 @@ def test_a_late_look_costs_no_further_time() -> None:
     """A request that has waited starts when the one before it has ended."""
     served, answers = requests(tags=1)
     for tag in range(3):
-        served.add(read(0, 1, tag))
+        served.add(read(0, 1, tag), 0)
     served.run(0)
     served.run(3 * LATENCY_NS)
     assert len(answers) == 3
+
+
+def test_a_request_does_not_start_before_it_has_come() -> None:
+    """However long ago the one before it has ended."""
+    served, answers = requests(tags=1)
+    served.add(read(0, 1, 0), 0)
+    served.run(0)
+    served.add(read(0, 1, 1), 5 * LATENCY_NS)
+    served.run(5 * LATENCY_NS)
+    assert len(answers) == 1
+    served.run(6 * LATENCY_NS - 1)
+    assert len(answers) == 1
+    served.run(6 * LATENCY_NS)
+    assert len(answers) == 2
 
 
 def test_memory() -> None:

@@ -15,7 +15,7 @@ static void prepare(rpu_packet packet, uint32_t bytes) {
 }
 
 static void prepare_all(void) {
-    rpu_packet taken[64];
+    rpu_packet taken[65]; // of up to 64 slots, and 0
     unsigned count = 0;
     while ((taken[count] = rpu_empty())) prepare(taken[count++], RPU_SLOT_BYTES);
     while (count) rpu_drop(taken[--count]);

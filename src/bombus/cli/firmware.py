@@ -8,8 +8,10 @@ from typing import Annotated
 
 import typer
 
+from bombus.base.errors import UserError
+from bombus.base.output import check_different
 from bombus.cli.common import Command, Group
-from bombus.firmware import MEMORY_BYTES
+from bombus.firmware import LEAST_BYTES, MEMORY_BYTES
 
 firmware = typer.Typer(
     cls=Group, help="Build programs for packet processors.", no_args_is_help=True
@@ -36,7 +38,7 @@ def build(
     ] = False,
     frame_bytes: Annotated[
         int, typer.Option(metavar="BYTES", help="With --cycles: size of the frames, without FCS.")
-    ] = 60,
+    ] = LEAST_BYTES,
     design: Annotated[
         Path | None,
         typer.Option(
@@ -50,6 +52,10 @@ def build(
     from bombus.firmware import build as compiling
     from bombus.firmware import image
 
+    if not cycles and (design is not None or frame_bytes != LEAST_BYTES):
+        raise UserError("--design and --frame-bytes are for --cycles")
+    files = [*(("source", file) for file in sources), ("design", design), ("output", output)]
+    check_different(files)
     compiling.build(sources, output, code_bytes=code_bytes, data_bytes=data_bytes)
     found = image.read(output)
     typer.echo(f"{output}: {found.code_bytes} of {code_bytes} bytes of code, ", nl=False)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from bombus.base.output import check_different
 from bombus.cli.common import BoardOption, DesignArgument
 
 if TYPE_CHECKING:
@@ -158,8 +159,9 @@ def run(
     from bombus.live.run import run as step
     from bombus.live.software import together
 
+    check_different([("report", report), ("control", control)])
     with ExitStack() as stack:
-        software = _software(design, firmware, blacklist, rules)
+        software = _software(design, firmware, blacklist, rules, control)
         if control is not None:
             software.append(stack.enter_context(Control(control)))
         step(
@@ -188,7 +190,11 @@ def run(
 
 
 def _software(
-    design: Path, firmware: Path | None, blacklist: Path | None, rules: Path | None
+    design: Path,
+    firmware: Path | None,
+    blacklist: Path | None,
+    rules: Path | None,
+    control: Path | None,
 ) -> list[Software]:
     """What accompanies the run. It is checked before the build, which takes minutes."""
     from bombus.analysis.check import check
@@ -196,8 +202,10 @@ def _software(
     from bombus.simulator.processors import check_design, keep_loaded
 
     parts = []
-    if firmware or blacklist or rules:
+    if firmware or blacklist or rules or control:
         checked, _ = check(design)
+    if firmware or control:
+        check_design(checked)
     # Lists and rules are in place before the firmware starts.
     if blacklist is not None:
         software.check_kind(checked, software.BLACKLIST, "--blacklist")
@@ -207,7 +215,6 @@ def _software(
         parts.append(software.rules(rules, typer.echo))
     if firmware is not None:
         parts.append(keep_loaded(firmware))
-        check_design(checked, firmware)
     return parts
 
 

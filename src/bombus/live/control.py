@@ -3,7 +3,7 @@
 
 A request is a line of JSON, `{"call": "evict", "arguments": [3]}`; its reply is a line, too:
 `{"result": ...}` or `{"error": "..."}`. `CALLS` has the calls. The run serves requests about ten
-times a second.
+times a second; its interfaces wait meanwhile, for an eviction as long as that takes.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 _LONGEST = 1 << 16  # bytes of a request
 _MOST_CLIENTS = 16
+_PROBE_S = 1.0
 _TIMEOUT_S = 60.0  # of a client: an eviction may take long in a slow simulation
 
 
@@ -48,23 +49,30 @@ def _policy(simulation: Simulation, name: str) -> None:
     simulation.lb.policy = name
 
 
-def _of(method: str) -> Callable[..., Any]:
-    """A call of a processor's method."""
+def _plain(method: str) -> Callable[[Simulation, int], Any]:
+    """A call of a processor's method without arguments."""
+    return lambda simulation, number: getattr(_processor(simulation, number), method)()
 
-    def call(simulation: Simulation, number: int, *arguments: Any) -> Any:
-        return getattr(_processor(simulation, number), method)(*arguments)
 
-    return call
+def _with_file(method: str) -> Callable[[Simulation, int, str], Any]:
+    return lambda simulation, number, file: getattr(_processor(simulation, number), method)(file)
+
+
+def _send(simulation: Simulation, number: int, word: int, place: int = 0) -> None:
+    _processor(simulation, number).debug_send(word, place)
+
+
+def _read(simulation: Simulation, number: int, address: int, count: int) -> str:
+    return _processor(simulation, number).memory.read(address, count).hex()
 
 
 CALLS: Mapping[str, Callable[..., Any]] = {
     "status": _status,
-    **{name: _of(name) for name in ("load", "boot", "stop", "poke", "evict", "reload")},
-    "send": _of("debug_send"),
+    **{name: _plain(name) for name in ("boot", "stop", "poke", "evict")},
+    **{name: _with_file(name) for name in ("load", "reload")},
+    "send": _send,
     "report": lambda simulation, number: _processor(simulation, number).debug_word,
-    "read": lambda simulation, number, address, count: (
-        _processor(simulation, number).memory.read(address, count).hex()
-    ),
+    "read": _read,
     "enable": lambda simulation, number: simulation.lb.enable(number),
     "disable": lambda simulation, number: simulation.lb.disable(number),
     "policy": _policy,
@@ -74,39 +82,39 @@ CALLS: Mapping[str, Callable[..., Any]] = {
 class Control:
     """The socket of a run; call it with the simulation to serve what has come.
 
-    `path`: of the socket, which only this user may open; UserError if there is a file already that
-    is not the socket of a run that has ended. It is removed at the end.
+    `path`: of the socket, which only this user may open. It is made at the first call, since a
+    build before the run may take minutes; UserError at once if there is a file already that is not
+    the socket of a run that was killed. It is removed at the end.
     """
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._clients: dict[socket.socket, bytearray] = {}
-        self._server = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        self._server.setblocking(False)
-        _remove_stale(path)
-        old = os.umask(0o177)
-        try:
-            self._server.bind(str(path))
-        except OSError as error:
-            self._server.close()
-            raise UserError(f"cannot make the socket {path}: {error.strerror or error}") from None
-        finally:
-            os.umask(old)
-        self._server.listen()
+        self._clients: dict[socket.socket, bytearray] = {}  # the oldest first
+        self._server: socket.socket | None = None
+        self._made = (0, 0)  # device and inode of the socket
+        _check_path(path)
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
+        if self._server is None:
+            return
         for client in (*self._clients, self._server):
             client.close()
-        self.path.unlink(missing_ok=True)
+        with suppress(OSError):
+            if _identity(self.path) == self._made:
+                self.path.unlink()
 
     def __call__(self, simulation: Simulation) -> None:
-        with suppress(BlockingIOError):
-            while len(self._clients) < _MOST_CLIENTS:
+        if self._server is None:
+            self._server = self._listen()
+        with suppress(OSError):
+            while True:
                 client, _ = self._server.accept()
                 client.setblocking(False)
+                if len(self._clients) == _MOST_CLIENTS:
+                    self._drop(next(iter(self._clients)))
                 self._clients[client] = bytearray()
         for client, buffer in list(self._clients.items()):
             try:
@@ -115,6 +123,25 @@ class Control:
                 continue  # more is to come
             except OSError:
                 self._drop(client)
+
+    def _listen(self) -> socket.socket:
+        if _is_stale(self.path):
+            with suppress(OSError):  # if it stays, bind says why
+                self.path.unlink()
+        server = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        server.setblocking(False)
+        old = os.umask(0o177)
+        try:
+            server.bind(str(self.path))
+            self._made = _identity(self.path)
+        except OSError as error:
+            server.close()
+            reason = error.strerror or str(error)
+            raise UserError(f"cannot make the socket {self.path}: {reason}") from None
+        finally:
+            os.umask(old)
+        server.listen()
+        return server
 
     def _serve(self, simulation: Simulation, client: socket.socket, buffer: bytearray) -> None:
         while b"\n" not in buffer:
@@ -125,6 +152,9 @@ class Control:
                 return
         line, _, rest = bytes(buffer).partition(b"\n")
         buffer[:] = rest
+        if _has_left(client):  # nobody waits for the result, so nothing is done
+            self._drop(client)
+            return
         try:
             client.sendall(json.dumps(_reply(simulation, line)).encode() + b"\n")
         except BlockingIOError:  # it does not read
@@ -135,6 +165,18 @@ class Control:
         client.close()
 
 
+def _identity(path: Path) -> tuple[int, int]:
+    status = path.stat()
+    return status.st_dev, status.st_ino
+
+
+def _has_left(client: socket.socket) -> bool:
+    try:
+        return not client.recv(1, socket.MSG_PEEK)
+    except BlockingIOError:
+        return False
+
+
 def _reply(simulation: Simulation, line: bytes) -> dict[str, Any]:
     try:
         request = json.loads(line)
@@ -142,21 +184,33 @@ def _reply(simulation: Simulation, line: bytes) -> dict[str, Any]:
         return {"result": call(simulation, *arguments)}
     except UserError as error:
         return {"error": str(error)}
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+    except (LookupError, ValueError, TypeError, AttributeError, ArithmeticError) as error:
         return {"error": f"this is not a request: {error}"}
+    except RecursionError:
+        return {"error": "this is not a request: too deep"}
 
 
-def _remove_stale(path: Path) -> None:
-    """The socket of a run that was killed: nobody answers."""
+def _is_stale(path: Path) -> bool:
+    """Whether it is the socket of a run that was killed: nobody answers."""
     if not path.is_socket():
-        return
+        return False
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe:
+        probe.settimeout(_PROBE_S)
         try:
             probe.connect(str(path))
         except ConnectionRefusedError:
-            path.unlink(missing_ok=True)
+            return True
         except OSError:
-            return
+            return False
+    return False
+
+
+def _check_path(path: Path) -> None:
+    if not path.parent.is_dir():
+        raise UserError(f"--control {path}: there is no folder {path.parent}")
+    if os.path.lexists(path) and not _is_stale(path):
+        what = "the socket of another run" if path.is_socket() else "there already"
+        raise UserError(f"--control {path}: this file is {what}")
 
 
 def request(path: Path, call: str, arguments: Sequence[Any] = ()) -> Any:
@@ -165,19 +219,29 @@ def request(path: Path, call: str, arguments: Sequence[Any] = ()) -> Any:
         connection.settimeout(_TIMEOUT_S)
         try:
             connection.connect(str(path))
-            connection.sendall(
-                json.dumps({"call": call, "arguments": list(arguments)}).encode() + b"\n"
-            )
-            with connection.makefile("rb") as stream:
-                line = stream.readline()
         except OSError as error:
             raise UserError(
-                f"no run answers at {path}: {error.strerror or error}; start it with "
-                f"`bombus run --control {path}`"
+                f"no run answers at {path}: {error.strerror or error}; `bombus run --control "
+                f"{path}` starts one, which answers once its simulator has been built"
             ) from None
+        try:
+            text = json.dumps({"call": call, "arguments": list(arguments)})
+            connection.sendall(text.encode() + b"\n")
+            with connection.makefile("rb") as stream:
+                line = stream.readline()
+        except TimeoutError:
+            raise UserError(
+                f"the run at {path} has not answered in {_TIMEOUT_S:.0f} seconds; it may still do "
+                "what was asked"
+            ) from None
+        except OSError as error:
+            raise UserError(f"the run at {path}: {error.strerror or error}") from None
     if not line:
         raise UserError(f"the run at {path} has ended")
-    reply = json.loads(line)
-    if "error" in reply:
-        raise UserError(reply["error"])
-    return reply["result"]
+    try:
+        reply: dict[str, Any] = json.loads(line)
+        if "error" not in reply:
+            return reply["result"]
+    except (ValueError, TypeError, KeyError):
+        raise UserError(f"{path} is not the socket of a run") from None
+    raise UserError(reply["error"])

@@ -158,12 +158,6 @@ def run(
             f"{', '.join(places)}; press Ctrl-C to stop",
             highlight=False,
         )
-        if software is None and simulation.rpus:
-            console.print(
-                "warning: the packet processors run no program; `--firmware` loads one",
-                style="yellow",
-                highlight=False,
-            )
         return _loop(simulation, interfaces, stop, duration, interval, written, software, console)
 
 
@@ -235,6 +229,7 @@ def _loop(
     end = start + duration if duration is not None else math.inf
     next_look = start
     told: set[str] = set()
+    is_first = True
     failure: UserError | None = None
     with ExitStack() as stack:
         live = None
@@ -253,6 +248,9 @@ def _loop(
                     simulation.link(port, up=interface.is_up())
                 if software is not None:
                     software(simulation)
+                if is_first:
+                    is_first = False
+                    _tell_idle_processors(simulation, console)
                 simulation.run_live(min(_SLICE_SECONDS, end - now))
                 told = _tell_stalls(simulation, told, console)
             except UserError as error:
@@ -274,6 +272,13 @@ def _named(error: UserError, interfaces: list[Interface]) -> UserError:
             if not interface.is_there():
                 return UserError(f"interface {interface.name} of MAC port {port} was deleted")
     return error
+
+
+def _tell_idle_processors(simulation: Simulation, console: Console) -> None:
+    """Prints a warning if no packet processor runs a program."""
+    if simulation.rpus and not any(each.registers.control.run for each in simulation.rpus):
+        text = "warning: the packet processors run no program; `--firmware` loads one"
+        console.print(text, style="yellow", markup=False, highlight=False)
 
 
 def _tell_stalls(simulation: Simulation, told: set[str], console: Console) -> set[str]:

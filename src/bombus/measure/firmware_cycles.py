@@ -9,16 +9,17 @@ from random import Random
 
 from bombus.analysis.check import check
 from bombus.base.errors import UserError
+from bombus.firmware import LEAST_BYTES
 from bombus.firmware.build import FILES
 from bombus.simulator.frames import latencies
 from bombus.simulator.processors import count_in
 from bombus.simulator.simulation import Simulation
 
 ONE_PROCESSOR = FILES / "one_processor.yaml"
-LEAST_BYTES = 60  # of a frame without FCS
 _FRAMES = 400
 _WINDOW = 32  # frames in flight: enough to keep a processor busy
-_LIMIT_CYCLES = 200_000
+_LONGEST = 1_000_000  # cycles of a single frame
+_SLACK_CYCLES = 100_000
 _START_CYCLES = 2000  # until a program receives
 _HEADERS_BYTES = 42  # Ethernet, IPv4, UDP
 
@@ -63,8 +64,10 @@ def measure(program: Path, frame_bytes: int = LEAST_BYTES, design: Path = ONE_PR
         simulation.advance(_START_CYCLES)
         random = Random(1)
         frames = [datagram(random, frame_bytes) for _ in range(_FRAMES)]
-        alone = simulation.exchange(frames[:1], limit_cycles=_LIMIT_CYCLES)
-        done = simulation.exchange(frames, window=_WINDOW, limit_cycles=_LIMIT_CYCLES)
+        alone = simulation.exchange(frames[:1], limit_cycles=_LONGEST)
+        # None takes longer behind others than alone.
+        limit = _FRAMES * max(latencies(alone), default=0) + _SLACK_CYCLES
+        done = simulation.exchange(frames, window=_WINDOW, limit_cycles=limit)
         count = len(alone.received) + len(done.received)
         if count != _FRAMES + 1:
             raise UserError(

@@ -182,16 +182,19 @@ def fit(entries: Sequence[Entry], rows: int | None) -> Tables:
     prefilters have fewer steps; those that still do not fit are left out, the last ones first.
     """
     if rows is None:
-        for size in (1 << n for n in range(8, MAX_ROWS.bit_length())):
+        for size in (1 << n for n in range(8, MAX_ROWS.bit_length() - 1)):
             selection = select(entries, size)
             if not selection.left_out:
                 return _laid_out(entries, size, MAX_STEPS, selection)
     size = rows or MAX_ROWS
+    selections = {}
     for most in PREFILTER_STEPS:
-        selection = select(entries, size, most)
-        if not selection.left_out:
+        selections[most] = select(entries, size, most)
+        if not selections[most].left_out:
             break
-    return _laid_out(entries, size, most, selection)
+    # Of equals the one with the most steps: fewer do not help if it is not steps that are missing.
+    best = min(selections, key=lambda most: (len(selections[most].left_out), -most))
+    return _laid_out(entries, size, best, selections[best])
 
 
 def words_to_write(tables: Tables) -> Iterator[tuple[int, int]]:

@@ -155,6 +155,8 @@ class Host:
             self._turn += 1
         if not 0 <= processor < len(self._simulation.rpus):
             raise SimulationError(f"there is no processor {processor}")
+        if not 0 <= tag < 1 << 16:
+            raise SimulationError(f"tag: should be 0 to 65535, not {tag}")
         if len(data) > (most := self._slot_bytes(processor)):
             raise SimulationError(f"a slot has {most} bytes; the frame has {len(data)}")
         self._put(data, processor, tag, FRAME)
@@ -164,6 +166,8 @@ class Host:
         while (message := self._out.receive()) is not None:
             self._take(message)
         self._requests.run(self._simulation.time_ns)
+        if len(self._sent) > _MOST_SENT:
+            self._forget_gone()
 
     def advance(self, cycles: int) -> None:
         """Advances by a number of clock cycles and serves requests meanwhile."""
@@ -173,8 +177,6 @@ class Host:
         while (left := end - simulation.cycle) > 0:
             self._step(min(left, STEP_CYCLES))
             self.poll()
-        if len(self._sent) > _MOST_SENT:
-            self._forget_gone()
 
     def advance_until_idle(self, limit_cycles: int = 1_000_000) -> bool:
         """Advances until no request is open and nothing is in flight.
@@ -218,7 +220,8 @@ class Host:
             self._frames.append(HostFrame(data, processor, tag))
         else:
             most = self._slot_bytes(processor)
-            self._requests.add(Request(what, processor, tag, address, length, data, most))
+            request = Request(what, processor, tag, address, length, data, most)
+            self._requests.add(request, self._simulation.time_ns)
 
     def _answer(self, answer: Answer) -> None:
         request = answer.request

@@ -71,7 +71,8 @@ class Answer:
 class Requests:
     """Requests in flight, at most `tags` at a time; the others wait, in order.
 
-    A request takes `latency_ns` from the time at which it has a tag; the memory changes at its end.
+    A request takes `latency_ns` from the time at which it has come and has a tag; the memory
+    changes at its end.
     `counts`: `reads`, `writes`, and requests that failed: `bad_address` (some bytes do not exist),
     `bad_length` (more bytes than a slot).
     """
@@ -81,7 +82,7 @@ class Requests:
     tags: int
     answer: Callable[[Answer], None]
     counts: Counter[str]
-    _waiting: deque[Request] = field(default_factory=deque)
+    _waiting: deque[tuple[int, Request]] = field(default_factory=deque)  # with when it came
     _serving: deque[tuple[int, Request]] = field(default_factory=deque)  # with the time of its end
 
     @property
@@ -96,12 +97,12 @@ class Requests:
 
     def open(self, processor: int | None) -> int:
         """Requests that are not finished, of a processor or of all."""
-        requests = [*self._waiting, *(request for _, request in self._serving)]
-        return sum(processor in {None, each.processor} for each in requests)
+        requests = (*self._waiting, *self._serving)
+        return sum(processor in {None, each.processor} for _, each in requests)
 
-    def add(self, request: Request) -> None:
+    def add(self, request: Request, now_ns: int) -> None:
         """Takes a request, which `run` serves."""
-        self._waiting.append(request)
+        self._waiting.append((now_ns, request))
 
     def forget(self) -> None:
         """Gives up all requests."""
@@ -118,7 +119,8 @@ class Requests:
 
     def _start(self, now_ns: int) -> None:
         while self._waiting and len(self._serving) < self.tags:
-            self._serving.append((now_ns + self.latency_ns, self._waiting.popleft()))
+            came, request = self._waiting.popleft()
+            self._serving.append((max(came, now_ns) + self.latency_ns, request))
 
     def _finish(self, request: Request) -> None:
         is_read = request.what == READ

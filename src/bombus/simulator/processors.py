@@ -117,7 +117,7 @@ class Processor:
 
     def debug_send(self, word: int, place: int = 0) -> None:
         """Sends the program a word (`rpu_message`), at an index below 16."""
-        self.registers.message.write(word=word, place=place, send=1)
+        self.registers.message.write(word=word, place=place)
 
     @property
     def debug_word(self) -> int:
@@ -244,10 +244,10 @@ def _natural(name: str) -> list[tuple[str, int]]:
     return [(word, int(number or 0)) for word, number in re.findall(r"(\D+)(\d*)", name)]
 
 
-def check_design(design: Design, program: Path) -> None:
-    """UserError if the design has no packet processor to load the program into."""
+def check_design(design: Design) -> None:
+    """UserError if the design has no packet processor."""
     if not count_in(design):
-        raise UserError(f"{design.config.name} has no packet processor to load {program} into")
+        raise UserError(f"{design.config.name} has no packet processor")
 
 
 def count_in(design: Design) -> int:

@@ -21,11 +21,6 @@ module bench
 
   `BOMBUS_BEAT_T(beat_t, DataWidth)
   typedef struct packed {
-    struct packed {
-      logic send;
-      logic [3:0] place;
-      logic [31:0] word;
-    } message;
     struct packed {logic [7:0] limit;} watchdog;
     struct packed {
       logic discard;
@@ -48,11 +43,17 @@ module bench
   assign regs.control.run = control_i[0];
   assign regs.control.discard = control_i[1];
   assign regs.watchdog.limit = 8'(control_i[7:2]);
-  logic send_q;
-  always_ff @(posedge clk_i) send_q <= control_i[8];
-  assign regs.message.send  = control_i[8] ^ send_q;
-  assign regs.message.place = control_i[12:9];
-  assign regs.message.word  = control_i[44:13];
+  typedef struct packed {
+    logic [3:0]  place;
+    logic [31:0] word;
+  } message_t;
+  message_t message;
+  assign message = control_i[44:9];
+  logic send_q, sends_q, message_done;
+  always_ff @(posedge clk_i) begin
+    send_q  <= control_i[8];
+    sends_q <= ~rst_i & ((control_i[8] ^ send_q) | (sends_q & ~message_done));
+  end
   status_t status;
   logic timer;
   logic [33:0] cycles_q;
@@ -128,6 +129,7 @@ module bench
       .beat_t(beat_t),
       .regs_t(regs_t),
       .status_t(status_t),
+      .message_t(message_t),
       .code_t(word_t),
       .data_t(word_t),
       .DataWidth(DataWidth),
@@ -146,6 +148,10 @@ module bench
       .out_next_o(next),
       .regs_i(regs),
       .status_o(status),
+      .message_request_i(sends_q),
+      .message_write_i(1'b1),
+      .message_wdata_i(message),
+      .message_done_o(message_done),
       .code_request_i(in_valid_i[1] & ~is_data),
       .code_index_i(in_i[1][42:32]),
       .code_write_i(1'b1),

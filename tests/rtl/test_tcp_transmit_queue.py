@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+"""tcp_transmit_queue: each session is in it at most once, and none is locked out."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+from harness import Benches
+
+FIRST, SECOND = range(2)
+
+
+@pytest.mark.parametrize("sessions", (2, 4, 16, 32, 64, 128))
+def test_no_session_is_locked_out(benches: Benches, sessions: int) -> None:
+    """Also if it is added in the cycle in which it leaves a queue that has all the others."""
+    random = Random(sessions)
+    bench = benches("tcp_transmit_queue", NumSessions=sessions)
+    bench.run(sessions + 4)  # until it is cleared
+    for stall in (0.0, 0.5, 0.9, 0.97):
+        bench.stall(0, stall)
+        for place in (FIRST, SECOND):
+            bench.push([random.randrange(sessions) for _ in range(60 * sessions)], place)
+        bench.drain()
+        bench.stall(0, 0.0)
+        bench.drain()
+        bench.forget()
+        order = random.sample(range(sessions), sessions)
+        bench.push(order, FIRST)
+        bench.drain()
+        assert bench.items() == order
+
+
+def test_order(benches: Benches) -> None:
+    """The first place goes before the second; a session that waits stays where it is."""
+    bench = benches("tcp_transmit_queue", NumSessions=16)
+    bench.run(20)
+    bench.stall(0, 1.0)
+    bench.push([3, 4, 3], FIRST)
+    bench.push([5, 4, 6], SECOND)
+    bench.run(20)
+    bench.stall(0, 0.0)
+    bench.drain()
+    assert bench.items() == [3, 4, 5, 6]
