@@ -289,7 +289,7 @@ def test_report_on_standard_output(namespace: Namespace, loopback: Library, tmp_
     code, out, complaint = run_shortly(namespace, loopback, "-")
     assert code == 0
     assert "loop" in json.loads(out)["counters"]
-    assert "loopback at" in complaint
+    assert "loopback on" in complaint
     assert not Path("-").exists()
 
 

@@ -175,6 +175,7 @@ def test_closed(loopback: Library) -> None:
         "attach": lambda: simulation.attach(0),
         "run_live": lambda: simulation.run_live(0.1),
         "registers": lambda: simulation.registers,
+        "registers_of": lambda: simulation.registers_of("loopback"),
         "tile": lambda: simulation.tile("loop").counters(),
         "reset_core": lambda: simulation.reset_core(),
         "set_route": lambda: simulation.set_route(0, None),

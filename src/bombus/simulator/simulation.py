@@ -315,8 +315,9 @@ class Simulation(MacPorts):
         """The registers of every layer of a kind, such as `ip_blacklist`; a tile may have several
         of them.
         """
+        tiles = self.registers.tiles
         return [
-            self.registers.tiles[tile["name"]][layer["name"]]
+            tiles[tile["name"]][layer["name"]]
             for tile in self.manifest["tiles"]
             for layer in tile["layers"]
             if layer["kind"] == kind
