@@ -45,6 +45,14 @@ class Link:
         for sockets in self.sockets:
             sockets.poll()
 
+    def wait(self, is_done: Callable[[], bool], limit_s: float, what: str) -> None:
+        """Lets time pass until a condition holds; TimeoutError after `limit_s` seconds."""
+        end = self.ends[0].time_us + round(limit_s * 1_000_000)
+        while not is_done():
+            if (left := end - self.ends[0].time_us) <= 0:
+                raise TimeoutError(f"{what} in {limit_s} seconds")
+            self.step(left)
+
     def run(self, us: int) -> None:
         end = self.ends[0].time_us + us
         while (left := end - self.ends[0].time_us) > 0:

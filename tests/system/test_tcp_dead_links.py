@@ -67,7 +67,7 @@ def cut(library: Library, parameters: str, ends: str, seed: int, *, echoes: bool
             return len(came[far]) >= some_bytes
 
         some_bytes = random.randrange(1, BYTES // 2)
-        pair.client.wait(some, 10, "no bytes")
+        pair.link.wait(some, 10, "no bytes")
         start = pair.near.time_us
         for name in CUTS[ends]:
             getattr(pair, name).impair(rx=DEAD)

@@ -50,7 +50,7 @@ def exchange(pair: Pair, ends: list[tuple[Connection, Connection]], random: Rand
             data += target.read()
         return all(target.at_end or target.is_reset for _, target in directions)
 
-    pair.client.wait(done, LIMIT_S, "no end of all streams")
+    pair.link.wait(done, LIMIT_S, "no end of all streams")
     for (_, target), given, got in zip(directions, sent, came, strict=True):
         assert not target.is_reset
         assert got == given
@@ -121,7 +121,7 @@ def connect_at_once(seed: int, link: str) -> Crossing:
             pair.client.open(SERVER, Crossing.ASKED),
             pair.server.open(CLIENT, Crossing.ASKED),
         ]
-        pair.client.wait(
+        pair.link.wait(
             lambda: all(each.connection or each.error for each in openings), LIMIT_S, "not open"
         )
         near, far = (each.connection for each in openings)

@@ -48,7 +48,7 @@ module bench
     logic [31:0] word;
   } message_t;
   message_t message;
-  assign message = control_i[44:9];
+  assign message = '{place: control_i[12:9], word: control_i[44:13]};
   logic send_q, sends_q, message_done;
   always_ff @(posedge clk_i) begin
     send_q  <= control_i[8];
