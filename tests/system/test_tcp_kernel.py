@@ -41,7 +41,7 @@ def software(simulation):
 
 def echo(live: Live, size: int, connections: int = 1, rounds: int = 1) -> int:
     """Connections whose bytes were all echoed."""
-    return int(live.python(ECHO, ADDRESS, PORT, size, connections, rounds))
+    return int(live.python(ECHO, ADDRESS, PORT, size, connections, rounds, ""))
 
 
 # Sends bytes, closes its side, and prints the answer. Arguments: address, sizes.
