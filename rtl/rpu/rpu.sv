@@ -192,16 +192,12 @@ module rpu
 
   // Memories are written, and the data read, by the register port while the core does not run.
   rpu_pkg::word_t code[CodeWords];
-  // A write may come in the cycle before the core is in reset, with the first one that clears run. A
-  // read waits until the core's last store is done.
-  logic core_reset_2_q;
+  // A write may come in the cycle before the core is in reset, with the first one that clears run.
   wire is_stopped = core_reset_q | ~regs_i.control.run;
   wire load_code = code_request_i & code_write_i & is_stopped;
-  wire load_data = data_request_i & is_stopped & (data_write_i | core_reset_2_q);
+  wire load_data = data_request_i & is_stopped;
   always_ff @(posedge clk_i) begin
-    core_reset_2_q <= core_reset_q;
-    data_done_o <= data_request_i & ~data_write_i & ~data_done_o & ~rst_i &
-        (is_stopped == core_reset_2_q);
+    data_done_o <= data_request_i & ~data_write_i & ~data_done_o & ~rst_i;
   end
   always_ff @(posedge clk_i) begin
     if (load_code) code[code_index_i] <= code_wdata_i.word;
@@ -212,7 +208,8 @@ module rpu
   wire [WordWidth-1:0] ram_addr = load_data ? data_index_i : WordWidth'(data_addr);
   wire [31:0] ram_data = load_data ? data_wdata_i.word : stored;
   wire is_past = 32'(data_addr[14:2]) >> WordWidth != '0;
-  wire [3:0] ram_write = {4{load_data & data_write_i}} | data_write & {4{~is_window & ~is_past}};
+  // A read of the register port keeps the core's last store away.
+  wire [3:0] ram_write = load_data ? {4{data_write_i}} : data_write & {4{~is_window & ~is_past}};
   for (genvar b = 0; b < 4; b++) begin : gen_byte
     (* ram_style = "block" *) logic [7:0] bytes[DataWords];
     always_ff @(posedge clk_i) begin
