@@ -66,34 +66,27 @@ def reload(n: NumberArgument, file: FileArgument, control: SocketOption = _SOCKE
     _ask(control, "reload", n, str(file.resolve()))
 
 
-@processor.command(cls=Command)
-def boot(n: NumberArgument, control: SocketOption = _SOCKET) -> None:
-    """Start the program of a processor from its beginning."""
-    _ask(control, "boot", n)
+# Calls that take only the number of a processor.
+_PLAIN = {
+    "boot": "Start the program of a processor from its beginning.",
+    "stop": "Stop a processor. Its packets are lost.",
+    "evict": (
+        "Stop a processor without loss: it first finishes its packets, and gets no further ones."
+    ),
+    "enable": "Let the balancer send packets to a processor.",
+    "disable": "Let the balancer send no further packets to a processor, which goes on running.",
+}
 
 
-@processor.command(cls=Command)
-def stop(n: NumberArgument, control: SocketOption = _SOCKET) -> None:
-    """Stop a processor. Its packets are lost."""
-    _ask(control, "stop", n)
+def _add_plain(name: str, text: str) -> None:
+    def command(n: NumberArgument, control: SocketOption = _SOCKET) -> None:
+        _ask(control, name, n)
+
+    processor.command(name, cls=Command, help=text)(command)
 
 
-@processor.command(cls=Command)
-def evict(n: NumberArgument, control: SocketOption = _SOCKET) -> None:
-    """Stop a processor without loss: it first finishes its packets, and gets no further ones."""
-    _ask(control, "evict", n)
-
-
-@processor.command(cls=Command)
-def enable(n: NumberArgument, control: SocketOption = _SOCKET) -> None:
-    """Let the balancer send packets to a processor."""
-    _ask(control, "enable", n)
-
-
-@processor.command(cls=Command)
-def disable(n: NumberArgument, control: SocketOption = _SOCKET) -> None:
-    """Let the balancer send no further packets to a processor, which goes on running."""
-    _ask(control, "disable", n)
+for _name, _text in _PLAIN.items():
+    _add_plain(_name, _text)
 
 
 @processor.command(cls=Command)
