@@ -88,31 +88,40 @@ module frame_rx
       .bytes_o(in_bytes)
   );
 
+  // Full beats of the longest frame
+  localparam index_t FullBeats = index_t'(MaxFrameBytes / DataBytes);
+
   logic [DataWidth-1:0] data_q;
   count_t bytes_q;
   logic valid_q, last_q, bad_q;
   index_t index_q;  // beat within the frame; stays at its maximum
+  // The beat is the one behind the full beats of the longest frame, or a later one; it has more
+  // bytes than the longest frame there.
+  logic at_limit_q, past_limit_q, over_q;
   always_ff @(posedge clk_i) begin
     data_q  <= mac_rx_tdata_i;
     bytes_q <= in_bytes;
     last_q  <= mac_rx_tlast_i;
     bad_q   <= mac_rx_tuser_i;
+    over_q  <= mac_rx_tkeep_i[MaxFrameBytes%DataBytes];
     if (rst_i) begin
       valid_q <= 1'b0;
       index_q <= '0;
+      at_limit_q <= 1'b0;
+      past_limit_q <= 1'b0;
     end else begin
       valid_q <= mac_rx_tvalid_i;
-      if (valid_q) index_q <= last_q ? '0 : index_q + index_t'(~&index_q);
+      if (valid_q) begin
+        index_q <= last_q ? '0 : index_q + index_t'(~&index_q);
+        at_limit_q <= ~last_q & (index_q == FullBeats - 1'b1);
+        past_limit_q <= ~last_q & (at_limit_q | past_limit_q);
+      end
     end
   end
 
-  // Full beats of the longest frame
-  localparam index_t FullBeats = index_t'(MaxFrameBytes / DataBytes);
-  logic long_q;
   // The beat count of a very long frame saturates, so its length stays too long.
   wire [13:0] length = {index_q, {OffsetWidth{1'b0}}} + (&index_q ? '0 : 14'(bytes_q));
-  wire too_long = long_q | (index_q > FullBeats) |
-      ((index_q == FullBeats) & (bytes_q > count_t'(MaxFrameBytes % DataBytes)));
+  wire too_long = past_limit_q | at_limit_q & over_q;
 
   logic [DataWidth-1:0] kept;  // bytes outside tkeep are zero
   for (genvar b = 0; b < DataBytes; b++) begin : gen_kept
@@ -130,7 +139,12 @@ module frame_rx
   logic [HeaderBeats-1:0][DataWidth-1:0] header_q;
   logic good, good_q, is_tagged_q, holds;
   logic [13:0] length_q;
+  // The frame has the ports behind a header of 5 words and `n` words more, a tag among these.
+  logic [MostWords-4:0] reaches_q;
   always_ff @(posedge clk_i) begin
+    for (int unsigned n = 0; n <= MostWords - 4; n++) begin
+      reaches_q[n] <= length >= 14'(LeastBytes - 4 + 4 * n);
+    end
     for (int unsigned n = 0; n < HeaderBeats; n++) begin
       if (valid_q & index_q == index_t'(n)) header_q[n] <= data_q;
     end
@@ -145,19 +159,25 @@ module frame_rx
   wire [8*PacketBytes-1:0] packet = is_tagged_q ? frame[8*18+:8*PacketBytes] :
       frame[8*14+:8*PacketBytes];
   wire [15:0] ether_type = swap16(frame[8*(is_tagged_q?16 : 12)+:16]);
-  wire [13:0] packet_bytes = 14'(LeastBytes) - (is_tagged_q ? 14'd0 : 14'd4);
-  wire is_ipv4 = ether_type == EtherTypeIpv4 & packet[7:4] == 4'd4 & length_q >= packet_bytes;
+  wire [MostWords-5:0] reaches = is_tagged_q ? reaches_q[MostWords-4:1] : reaches_q[MostWords-5:0];
+  wire is_ipv4 = ether_type == EtherTypeIpv4 & packet[7:4] == 4'd4 & reaches[0];
   wire [7:0] protocol = packet[8*9+:8];
   // More Fragments or an offset: all bits except the reserved one and Don't Fragment.
   wire is_fragment = {packet[8*6+:6], packet[8*7+:8]} != '0;
   wire [3:0] words = packet[3:0];
   logic [31:0] ports;
+  logic are_inside;  // the ports are in the part of the frame that is looked at, and in the frame
   always_comb begin
-    ports = packet[32*5+:32];
-    for (int unsigned n = 6; n <= MostWords; n++) if (32'(words) == n) ports = packet[32*n+:32];
+    ports = '0;
+    are_inside = 1'b0;
+    for (int unsigned n = 5; n <= MostWords; n++) begin
+      if (32'(words) == n) begin
+        ports = packet[32*n+:32];
+        are_inside = reaches[n-5];
+      end
+    end
   end
-  wire has_ports = words >= 4'd5 & words <= 4'(MostWords) & ~is_fragment &
-      length_q >= packet_bytes + {8'd0, words - 4'd5, 2'd0} &
+  wire has_ports = are_inside & ~is_fragment &
       (protocol == ProtocolTcp | protocol == ProtocolUdp | protocol == 8'd132);
 
   info_t info_q, info;
@@ -169,11 +189,9 @@ module frame_rx
     if (rst_i) begin
       good_q <= 1'b0;
       complete_q <= 1'b0;
-      long_q <= 1'b0;
     end else begin
       good_q <= good;
       complete_q <= good_q;
-      if (valid_q) long_q <= ~last_q & too_long;
     end
   end
 
