@@ -91,6 +91,7 @@ def area(
     values = report.as_dict()
     write_json(values, json)
     modules = values.pop("modules", [])
+    chain = values.pop("ready_chain", [])
     for key in ("paths", "clock_mhz", "meets_clock", "clocks"):
         values.pop(key, None)
     table = Table("", title=target, show_header=False)
@@ -119,6 +120,10 @@ def area(
             f"The estimates allow {report.clock_mhz:.0f} MHz for clk_i. "
             f"The design's clock, {report.nominal_mhz:g} MHz, {others}is {met}."
         )
+    if chain:
+        layers = ", ".join(path.replace("u_", "") for path in chain)
+        count = f"{len(chain)} layer" + "s" * (len(chain) > 1)
+        console.print(f"The longest chain of ready without a register: {count}, {layers}.")
     for path in report.paths:
         console.print(
             f"\n{path.delay_ps:,} ps, {path.levels} levels: {path.start} -> {path.end} "

@@ -88,9 +88,7 @@ class Netlist:
         shortest.
         """
         found: dict[Bit, tuple[tuple[int, int], str, str, int | None]] = {}
-        for text, net in self._nets.items():
-            if net.get("hide_name") or text.startswith("$"):
-                continue
+        for text, net in self._named():
             cost = (text.count("."), len(text))
             src = net["attributes"].get("src", "")
             bits = net["bits"]
@@ -103,6 +101,16 @@ class Netlist:
             bit: Name(text if index is None else f"{text}[{index}]", text, src)
             for bit, (_, text, src, index) in found.items()
         }
+
+    def named_nets(self) -> Iterator[tuple[str, list[Bit]]]:
+        """Every name in the source, with its instances, and its nets; a net may have several."""
+        for text, net in self._named():
+            yield text, net["bits"]
+
+    def _named(self) -> Iterator[tuple[str, Mapping[str, Any]]]:
+        for text, net in self._nets.items():
+            if not net.get("hide_name") and not text.startswith("$"):
+                yield text, net
 
     def in_order(self, chosen: Iterable[int]) -> Iterator[int]:
         """The chosen cells, each after those of them that drive it. Loops are cut somewhere."""

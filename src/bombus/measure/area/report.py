@@ -17,6 +17,7 @@ from bombus.measure.area.mapper_timing import MapperTiming
 from bombus.measure.area.netlist import Netlist
 from bombus.measure.area.origin import Origin, Places, origins
 from bombus.measure.area.paths import Path, worst
+from bombus.measure.area.ready_chain import ready_chain
 from bombus.measure.area.sources import Sources
 from bombus.measure.area.sta import CLOSE_AT_PS, Timing
 
@@ -42,6 +43,7 @@ class Report:
     endpoints: int  # of that analysis
     endpoints_over: int  # those with a path of more than CLOSE_AT_PS
     levels: int = 0  # the most levels of any path
+    ready_chain: Sequence[str] | None = None  # of a design: the layers of the longest one
     nominal_mhz: float | None = None  # the clock in the design file
     clocks: Sequence[ClockTiming] = ()  # each one, if the design has several
     link_bits: int | None = None  # of a router: bits of a flit, valid and ready
@@ -72,6 +74,8 @@ class Report:
         values["endpoints"] = self.endpoints
         values[f"endpoints_over_{CLOSE_AT_PS}_ps"] = self.endpoints_over
         values["levels"] = self.levels
+        if self.ready_chain is not None:
+            values["ready_chain"] = list(self.ready_chain)
         if self.nominal_mhz is not None:
             values["clock_mhz"] = self.nominal_mhz
             values["meets_clock"] = self.meets_clock
@@ -136,6 +140,7 @@ def measure(
         len(timing.endpoints),
         timing.above(CLOSE_AT_PS),
         timing.levels,
+        ready_chain(mapped, given.layers) if given.layers else None,
         given.clocks_mhz.get("clk_i"),
         by_clock(netlist, given.clocks_mhz) if several else (),
         given.link_bits,

@@ -43,6 +43,7 @@ class Sources:
     whole: Part
     parts: tuple[Part, ...] = ()  # modules inside that are synthesised separately first
     instances: Mapping[str, str] = field(default_factory=dict)  # module of each, by its path
+    layers: frozenset[str] = frozenset()  # of a design: the instances of its layers, by path
     link_bits: int | None = None  # of a router: bits of a flit, valid and ready
     clocks_mhz: Mapping[str, float] = field(default_factory=dict)  # of a design, by clock input
 
@@ -127,18 +128,21 @@ def of_design(design: Path, tile: str | None = None) -> Sources:
         files = headers | {path: texts[path] for path in used} | stubs
         return Part(instance.definition.name, _needed(files))
 
+    layers = {each.name: [f"u_{layer.name}" for layer in each.layers] for each in checked.tiles}
     if tile is not None:
         if tile not in tiles:
             raise UserError(f"design {name} has no tile {tile!r}; {near_matches(tile, tiles)}")
         return Sources(
             part(tiles[tile]),
             instances=_instances(tiles[tile]),
+            layers=frozenset(layers[tile]),
             clocks_mhz={"clk_i": checked.config.clock_mhz},
         )
     return Sources(
         part(top, without=modules),
         tuple(part(instance) for instance in modules.values()),
         _instances(top),
+        frozenset(f"u_{name}.{layer}" for name, inside in layers.items() for layer in inside),
         clocks_mhz=checked.config.clocks,
     )
 
