@@ -113,7 +113,7 @@ module tcp_arrival_formal
       .delay_ack_o(delay_ack),
       .congestion_o(congestion),
       .sample_o(sample),
-      .sample_us_o(sample_us),
+      .sample_us_2_o(sample_us),
       .unacceptable_o(unacceptable),
       .stale_o(stale),
       .out_of_order_o(out_of_order),

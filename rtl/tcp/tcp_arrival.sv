@@ -40,6 +40,7 @@ module tcp_arrival
     input  logic            reports_2_i,  // the segment is an error (arrival_t)
     input  wishes_t         wishes_2_i,
     output logic     [31:0] acked_2_o,    // bytes
+    output logic     [31:0] sample_us_2_o,  // the round trip, if one has been timed
     input  tcb_t            block_3_i,
     input  segment_t        segment_3_i,
 
@@ -78,7 +79,6 @@ module tcp_arrival
     output logic delay_ack_o,  // set the timer for a delayed acknowledgement
     output congestion_event_t congestion_o,
     output logic sample_o,  // a round trip has been timed
-    output logic [31:0] sample_us_o,
 
     // Reasons for what is not taken, to be counted
     output logic unacceptable_o,
@@ -208,7 +208,6 @@ module tcp_arrival
     seq_t        last;          // of the payload
     logic [13:0] skip;
     logic [3:0]  most_window;
-    logic [31:0] sample_us;
     logic [13:0] mss;
     logic        lowers;        // by an error: the segment was too big
     logic        unreachable;
@@ -337,7 +336,6 @@ module tcp_arrival
     meaning.last = segment_2_i.seq + 32'(segment_2_i.length);
     meaning.skip = found_q.seq[31] & ~Whole ? 14'(-found_q.seq) : '0;
     meaning.most_window = leading_bit(found_q.window);
-    meaning.sample_us = found_q.sample_us;
     meaning.mss = found_q.mss -
         ((report ? block_2_i.timestamps : segment_2_i.options.has_timestamps) ? StampBytes : 14'd0);
   end
@@ -548,7 +546,6 @@ module tcp_arrival
       (block_3_i.blocked & (m.new_ack | more_room | duplicate)) |
       (selective & block_3_i.recovering & (m.new_ack | m.same_ack));
   assign sample_o = m.new_ack & m.timed;
-  assign sample_us_o = m.sample_us;
 
   always_comb begin
     congestion_o = '{
@@ -567,6 +564,7 @@ module tcp_arrival
   end
 
   assign acked_2_o = found_q.acked;
+  assign sample_us_2_o = found_q.sample_us;
   assign unacceptable_o = m.unacceptable;
   assign stale_o = m.stale;
   assign out_of_order_o = m.ahead & m.bytes;

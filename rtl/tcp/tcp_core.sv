@@ -168,7 +168,7 @@ module tcp_core
   index_t index, index_1_q, index_2_q, index_3_q, index_4_q;
   logic class_1_q, class_2_q, class_3_q;
   arrival_t arrival_1_q, arrival_2_q, arrival_3_q;
-  logic [25:0] timeout_1, timeout_2_q, timeout_3_q, timeout_4_q;
+  logic [25:0] timeout_3, timeout_4_q;
   logic   clearing_q;
   index_t clear_q;
 
@@ -294,9 +294,7 @@ module tcp_core
     if (arrival_i.opens) arrival_1_q.segment.ack <= arrival_i.first;
     arrival_2_q <= arrival_1_q;
     arrival_3_q <= arrival_2_q;
-    timeout_2_q <= timeout_1;
-    timeout_3_q <= timeout_2_q;
-    timeout_4_q <= timeout_3_q;
+    timeout_4_q <= timeout_3;
     opens <= (kind_2_q == Arrival) & arrival_2_q.opens & ~rst_i;
     arrives <= (kind_2_q == Arrival) & ~arrival_2_q.opens & ~rst_i;
     departs <= (kind_2_q == Departure) & ~takes_fin_2 & ~rst_i;
@@ -400,7 +398,7 @@ module tcp_core
         block: block_3_q,
         wishes: wishes_3_q,
         congestion_window: congestion_window_3_q,
-        timeout_us: timeout_3_q
+        timeout_us: timeout_3
     };
   end
 
@@ -416,7 +414,7 @@ module tcp_core
   congestion_event_t arrival_congestion;
   logic [31:0] acked_2;
   logic sample;
-  logic [31:0] sample_us;
+  logic [31:0] sample_us_2;
   logic room, some_2, some, again, reaches, ahead, in_order, ends_stream;
   logic [2:0] num_sacks;
   sack_block_t [MaxSackBlocks-1:0] sacks;
@@ -581,7 +579,7 @@ module tcp_core
       .delay_ack_o(delay_ack),
       .congestion_o(arrival_congestion),
       .sample_o(sample),
-      .sample_us_o(sample_us),
+      .sample_us_2_o(sample_us_2),
       .unacceptable_o(unacceptable),
       .stale_o(stale),
       .out_of_order_o(out_of_order),
@@ -770,10 +768,9 @@ module tcp_core
   // ---- What follows from it, a cycle later ----
 
   // Nothing has been sent for longer than a timeout.
-  logic paused_3_q;
-  always_ff @(posedge clk_i) begin
-    paused_3_q <= time_us_i - block_2_q.timed_at > 32'(timeout_2_q);
-  end
+  logic [31:0] since_timed_3_q;
+  always_ff @(posedge clk_i) since_timed_3_q <= time_us_i - block_2_q.timed_at;
+  wire paused = since_timed_3_q > 32'(timeout_3);
 
   congestion_event_t congestion;
   always_comb begin
@@ -782,7 +779,7 @@ module tcp_core
     if (departs) congestion.mss = block_3_q.mss;
     congestion.late &= arrives;
     if (timed_out) congestion.kind = CongestionTimeout;
-    else if (departs & restarts & paused_3_q) congestion.kind = CongestionRestart;
+    else if (departs & restarts & paused) congestion.kind = CongestionRestart;
     else if (~arrives) congestion.kind = CongestionNone;
   end
   tcp_congestion #(
@@ -803,19 +800,24 @@ module tcp_core
   );
 
   wire opened_late = arrives & (congestion.kind == CongestionOpened) & congestion.late;
+  logic sampled_5;
+  logic [25:0] sampled_us_5;
   tcp_round_trip #(
       .NumSessions(NumSessions),
       .LeastUs(LeastTimeoutUs)
   ) u_round_trip (
       .clk_i,
       .rst_i,
-      .open_i(opens | opened_late),
-      .late_i(opened_late),
-      .sample_i(arrives & sample),
-      .session_i(index_3_q),
-      .sample_us_i(sample_us),
-      .index_i(index),
-      .timeout_us_o(timeout_1)
+      .index_1_i(index_1_q),
+      .sample_us_2_i(sample_us_2),
+      .index_2_i(index_2_q),
+      .index_3_i(index_3_q),
+      .open_3_i(opens | opened_late),
+      .late_3_i(opened_late),
+      .sample_3_i(arrives & sample),
+      .timeout_us_3_o(timeout_3),
+      .sampled_5_o(sampled_5),
+      .sampled_us_5_o(sampled_us_5)
   );
 
   wire set = (arrives & arrival_set) | (departs & ~aborts & departure_set) | (expires & expiry_set);
@@ -847,6 +849,8 @@ module tcp_core
       .backoff_i(block_4_q.backoff),
       .tries_i(block_4_q.tries),
       .timeout_us_i(timeout_4_q),
+      .sampled_i(sampled_5),
+      .sampled_us_i(sampled_us_5),
       .set_o,
       .clear_o,
       .set_delay_o,

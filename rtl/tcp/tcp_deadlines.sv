@@ -26,6 +26,10 @@ module tcp_deadlines
     input logic     [ 3:0] tries_i,
     input logic     [25:0] timeout_us_i,
 
+    // A cycle later: the event has measured a round trip, after which nothing is backed off.
+    input logic        sampled_i,
+    input logic [25:0] sampled_us_i,
+
     output logic            set_o,
     output logic            clear_o,
     output logic            set_delay_o,
@@ -93,7 +97,7 @@ module tcp_deadlines
     asks_1_q <= tries_i >= 4'(KeepaliveWaits);
     asks_2_q <= asks_1_q;
     backed_off_q <= 38'(handshakes ? 26'(InitialUs) : timeout_us_i) << backoff_i;
-    us_q <= too_long ? 28'(MostUs) : 28'(backed_off_q[25:0]);
+    us_q <= sampled_i ? 28'(sampled_us_i) : too_long ? 28'(MostUs) : 28'(backed_off_q[25:0]);
     deadline_o <= time_us_i + us;
     delay_deadline_o <= time_us_i + 32'(DelayAckUs);
   end

@@ -2,8 +2,10 @@
 // Round-trip times and the retransmission timeout of every session (RFC 6298), smoothed by shifts
 // with the gains of the RFC, 1/8 and 1/4.
 //
-// One sample per cycle, those of a session at least four cycles apart. Times in us, at most
-// 2**26 - 1 (67 s).
+// One event per cycle, those of a session at least four cycles apart, each in the cycles 1 to 5 of
+// tcp_core. An event reads the timeout that the one before has measured, and its own is ready for
+// the timer that it sets: an acknowledgement that is timed restarts the timer with the new timeout
+// (RFC 6298, 5.3). Times in us, at most 2**26 - 1 (67 s).
 module tcp_round_trip
   import tcp_pkg::*;
 #(
@@ -17,14 +19,18 @@ module tcp_round_trip
     input logic clk_i,
     input logic rst_i,
 
-    input logic open_i,  // start with no measurement
-    input logic late_i,  // ... after a retransmitted SYN
-    input logic sample_i,
-    input logic [IndexWidth-1:0] session_i,
-    input logic [31:0] sample_us_i,
+    input logic [IndexWidth-1:0] index_1_i,
+    input logic [31:0] sample_us_2_i,
+    input logic [IndexWidth-1:0] index_2_i,
 
-    input logic [IndexWidth-1:0] index_i,
-    output logic [25:0] timeout_us_o  // of the session at the index of the previous cycle
+    input logic [IndexWidth-1:0] index_3_i,
+    input logic open_3_i,  // start with no measurement
+    input logic late_3_i,  // ... after a retransmitted SYN
+    input logic sample_3_i,
+    output logic [25:0] timeout_us_3_o,  // as the event before has left it
+
+    output logic sampled_5_o,  // this event has a sample
+    output logic [25:0] sampled_us_5_o  // the timeout, if it has
 );
 
   if (NumSessions < 2 || NumSessions > MaxSessions || NumSessions != 2 ** IndexWidth) begin : gen_bad
@@ -46,82 +52,65 @@ module tcp_round_trip
 
   state_t states[NumSessions];
   us_t timeouts[NumSessions];
-  always_ff @(posedge clk_i) timeout_us_o <= timeouts[index_i];
+  always_ff @(posedge clk_i) timeout_us_3_o <= timeouts[index_2_i];
 
-  // ---- First cycle: read ----
+  // ---- Cycles 1 and 2: read; the error, and the decayed deviation ----
 
-  logic
-      open_1_q,
-      open_2_q,
-      open_3_q,
-      late_1_q,
-      late_2_q,
-      late_3_q,
-      sample_1_q,
-      sample_2_q,
-      sample_3_q;
-  logic [IndexWidth-1:0] session_1_q, session_2_q, session_3_q;
-  us_t us_1_q, us_2_q;
-  state_t state_q, state_2_q, next_q;
-  always_ff @(posedge clk_i) begin
-    {open_1_q, open_2_q, open_3_q} <= rst_i ? '0 : {open_i, open_1_q, open_2_q};
-    {late_1_q, late_2_q, late_3_q} <= {late_i, late_1_q, late_2_q};
-    {sample_1_q, sample_2_q, sample_3_q} <= rst_i ? '0 : {sample_i, sample_1_q, sample_2_q};
-    session_1_q <= session_i;
-    session_2_q <= session_1_q;
-    session_3_q <= session_2_q;
-    us_1_q <= sample_us_i > 32'(MostUs) ? us_t'(MostUs) : us_t'(sample_us_i);
-    us_2_q <= us_1_q;
-    state_q <= states[session_i];
-  end
-
-  // ---- Second cycle: the error, and the decayed deviation ----
-
+  state_t state_2_q, state_3_q;
+  us_t us_3_q;
   logic signed [26:0] error_q;
   logic [27:0] left_q;
+  wire us_t us = us_t'(sample_us_2_i) | {26{|sample_us_2_i[31:26]}};
   always_ff @(posedge clk_i) begin
-    state_2_q <= state_q;
-    error_q   <= $signed({1'b0, us_1_q}) - $signed({1'b0, state_q.smoothed[28:3]});
-    left_q    <= state_q.deviation - (state_q.deviation >> 2);
+    state_2_q <= states[index_1_i];
+    state_3_q <= state_2_q;
+    us_3_q <= us;
+    error_q <= $signed({1'b0, us}) - $signed({1'b0, state_2_q.smoothed[28:3]});
+    left_q <= state_2_q.deviation - (state_2_q.deviation >> 2);
   end
 
-  // ---- Third cycle: the new averages ----
+  // ---- Cycle 3: the new averages ----
 
   wire [25:0] inverted = error_q[25:0] ^ {26{error_q[26]}};  // |error|, or |error| - 1 if negative
-  state_t next;
+  state_t next, next_q;
   always_comb begin
-    next.known = sample_2_q;
-    if (~state_2_q.known) begin
-      next.smoothed  = {us_2_q, 3'b0};
-      next.deviation = {1'b0, us_2_q, 1'b0};  // 4 * us / 2
+    next.known = 1'b1;
+    if (~state_3_q.known) begin
+      next.smoothed  = {us_3_q, 3'b0};
+      next.deviation = {1'b0, us_3_q, 1'b0};  // 4 * us / 2
     end else begin
-      next.smoothed  = state_2_q.smoothed + {{2{error_q[26]}}, error_q};
+      next.smoothed  = state_3_q.smoothed + {{2{error_q[26]}}, error_q};
       next.deviation = left_q + 28'(inverted) + 28'(error_q[26]);
     end
-    if (open_2_q) next = '0;
   end
-  always_ff @(posedge clk_i) next_q <= next;
 
-  // ---- Fourth and fifth cycle: the timeout ----
+  // ---- Cycles 4 and 5: the timeout ----
 
+  logic open_4_q, open_5_q, late_4_q, late_5_q, sample_4_q, write_5_q;
+  logic [IndexWidth-1:0] index_4_q, index_5_q;
   logic [28:0] sum_q;
-  logic open_4_q, late_4_q, write_q;
-  logic [IndexWidth-1:0] session_4_q;
   us_t timeout;
   always_comb begin
-    if (open_4_q) timeout = late_4_q ? us_t'(LateUs) : us_t'(InitialUs);
-    else if (sum_q < 29'(LeastUs)) timeout = us_t'(LeastUs);
-    else if (sum_q > 29'(MostUs)) timeout = us_t'(MostUs);
-    else timeout = us_t'(sum_q);
+    if (sum_q < 29'(LeastUs)) sampled_us_5_o = us_t'(LeastUs);
+    else if (sum_q > 29'(MostUs)) sampled_us_5_o = us_t'(MostUs);
+    else sampled_us_5_o = us_t'(sum_q);
+    timeout = sampled_us_5_o;
+    if (open_5_q) timeout = late_5_q ? us_t'(LateUs) : us_t'(InitialUs);
   end
   always_ff @(posedge clk_i) begin
-    open_4_q <= open_3_q;
-    late_4_q <= late_3_q;
-    write_q <= (open_3_q | sample_3_q) & ~rst_i;
-    session_4_q <= session_3_q;
+    next_q <= next;
+    open_4_q <= open_3_i & ~rst_i;
+    open_5_q <= open_4_q;
+    late_4_q <= late_3_i;
+    late_5_q <= late_4_q;
+    sample_4_q <= sample_3_i & ~open_3_i & ~rst_i;
+    sampled_5_o <= sample_4_q & ~rst_i;
+    write_5_q <= (open_4_q | sample_4_q) & ~rst_i;
+    index_4_q <= index_3_i;
+    index_5_q <= index_4_q;
     sum_q <= 29'(next_q.smoothed >> 3) + 29'(next_q.deviation);
-    if (open_3_q | sample_3_q) states[session_3_q] <= next_q;
-    if (write_q) timeouts[session_4_q] <= timeout;
+    if (open_4_q | sample_4_q) states[index_4_q] <= open_4_q ? '0 : next_q;
+    if (write_5_q) timeouts[index_5_q] <= timeout;
   end
 
 endmodule
