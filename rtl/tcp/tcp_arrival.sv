@@ -37,9 +37,9 @@ module tcp_arrival
     // Second and third cycle
     input  tcb_t            block_2_i,
     input  segment_t        segment_2_i,
-    input  logic            reports_2_i,  // the segment is an error (arrival_t)
+    input  logic            reports_2_i,    // the segment is an error (arrival_t)
     input  wishes_t         wishes_2_i,
-    output logic     [31:0] acked_2_o,    // bytes
+    output logic     [31:0] acked_2_o,      // bytes
     output logic     [31:0] sample_us_2_o,  // the round trip, if one has been timed
     input  tcb_t            block_3_i,
     input  segment_t        segment_3_i,
@@ -213,7 +213,7 @@ module tcp_arrival
     logic        unreachable;
     logic        unused;
   } meaning_t;
-  meaning_t meaning, meaning_q;
+  meaning_t meaning_q;
 
   wire flags_t flags = segment_2_i.flags;
   wire bytes = found_q.bytes;
@@ -240,8 +240,6 @@ module tcp_arrival
   wire report = Errors & reports_2_i;
   // The SYN once more, with bytes or without: before the window (RFC 9293, 3.10.7.4, first).
   wire again_syn = flags.syn & one_before & (block_2_i.state == SynReceived);
-  wire good = synchronised & acceptable & ~stale & ~report & ~again_syn;
-  wire counts = good & ~flags.rst & ~flags.syn & flags.ack;
   wire new_ack = ack_forward & ack_sent;
   // RFC 5927, 4.1: the segment is on its way.
   wire on_way = report & ~found_q.acked[31] & ack_sent & (found_q.unacked != '0);
@@ -255,7 +253,11 @@ module tcp_arrival
     return (a ^ b ^ c) == ((((a | b) & ~c) | (a & b)) << 1);
   endfunction
 
-  always_comb begin
+  function automatic meaning_t judge(logic acceptable_);
+    meaning_t meaning;
+    logic good, counts;
+    good = synchronised & acceptable_ & ~stale & ~report & ~again_syn;
+    counts = good & ~flags.rst & ~flags.syn & flags.ack;
     meaning = '0;
     if (block_2_i.state == SynSent) begin
       // RFC 9293, 3.10.7.3
@@ -338,9 +340,11 @@ module tcp_arrival
     meaning.most_window = leading_bit(found_q.window);
     meaning.mss = found_q.mss -
         ((report ? block_2_i.timestamps : segment_2_i.options.has_timestamps) ? StampBytes : 14'd0);
-  end
+    return meaning;
+  endfunction
 
-  always_ff @(posedge clk_i) meaning_q <= meaning;
+  // It is known last whether the segment is acceptable.
+  always_ff @(posedge clk_i) meaning_q <= acceptable ? judge(1'b1) : judge(1'b0);
 
   // ---- Third cycle: the new block ----
 

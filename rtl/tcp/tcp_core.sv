@@ -501,6 +501,7 @@ module tcp_core
         .ack_3_i(arrival_3_q.segment.ack),
         .sack_3_i(arrival_3_q.segment.options.sack),
         .acks_i(arrives & acks),
+        .may_ack_i(acks),
         .begins_i(begins),
         .tail_i(tail),
         .departs_i(departs),
@@ -710,14 +711,15 @@ module tcp_core
 
   changes_t changes;
   logic aborts, free;
-  wire live = block_3_q.state != Closed & block_3_q.state != Ended;
+  always_ff @(posedge clk_i) begin
+    aborts <= (kind_2_q == Departure) & ~takes_fin_2 & wishes_2_q.aborted &
+        ~(block_2_q.state inside {Closed, Ended, TimeWait}) & ~rst_i;
+  end
   always_comb begin
     block = departed;
     changes = departure_changes;
     wake = departure_wake;
-    aborts = 1'b0;
-    if (departs & wishes_3_q.aborted & live & (block_3_q.state != TimeWait)) begin
-      aborts = 1'b1;
+    if (aborts) begin
       block = block_3_q;
       block.state = Ended;
       block.timer = TimerNone;
@@ -799,7 +801,8 @@ module tcp_core
       .event_i  (congestion)
   );
 
-  wire opened_late = arrives & (congestion.kind == CongestionOpened) & congestion.late;
+  wire opened_late = arrives & (arrival_congestion.kind == CongestionOpened) &
+      arrival_congestion.late;
   logic sampled_5;
   logic [25:0] sampled_us_5;
   tcp_round_trip #(

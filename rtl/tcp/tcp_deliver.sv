@@ -76,7 +76,7 @@ module tcp_deliver
           arrival: verdict_valid_i,
           keep: verdict_i.keep,
           tells: report_valid_i,
-          opens: report_i.changes.opened
+          opens: verdict_valid_i & report_valid_i & report_i.changes.opened
       }
       ),
       .in_body_i(outcome_in),
@@ -101,7 +101,7 @@ module tcp_deliver
   logic telling_q;  // the payload was sent, the event not yet
   logic opened_q;  // the event `opened` was sent, the payload not yet
   logic ready;
-  wire opens = first.arrival & first.tells & first.opens;
+  wire opens = first.opens;
   wire loses = order_valid_i & ~order_i;  // drop the payload of a segment without a session
   wire  passes = order_valid_i & order_i & outcome_valid & first.arrival & ~telling_q &
       (~opens | opened_q);

@@ -83,7 +83,6 @@ module tcp_departure
 
   typedef struct packed {
     seq_t      base;         // next byte to send
-    seq_t      full_end;     // end of a full segment
     seq_t      fin_end;      // end of the FIN
     send_t     bytes;        // bytes written by the application and not sent
     distance_t window;       // window of the peer
@@ -105,7 +104,7 @@ module tcp_departure
   seq_t base;
   always_comb begin
     unique case ({
-      again_i & ~block_i.again, hole_i | block_i.again
+      again_i, hole_i | block_i.again
     })
       2'b00: base = block_i.nxt;
       2'b01: base = block_i.una;
@@ -125,7 +124,6 @@ module tcp_departure
   always_ff @(posedge clk_i) begin
     found_q <= '{
         base: base,
-        full_end: base + 32'(block_i.mss),
         fin_end: wishes_i.send_end + 32'd1,
         bytes: send_t'(wishes_i.send_end - base),
         window: block_i.wnd_edge - base,
@@ -267,7 +265,7 @@ module tcp_departure
     meaning.kept_window = carried(distance_t'(found_q.kept_window), own_scale);
     meaning.base = found_q.base;
     meaning.below = found_q.below;
-    meaning.full_end = found_q.full_end;
+    meaning.full_end = found_q.base + 32'(block_2_i.mss);
     meaning.fin_end = found_q.fin_end;
     meaning.window_end = block_2_i.wnd_edge;
     meaning.bytes = unsent[13:0];

@@ -88,8 +88,8 @@ module tcp_options
   assign finish = ends_list | cut | (byte_valid_q & last);
 
   always_ff @(posedge clk_i) begin
-    if (rst_i) state_q <= StateKind;
-    else if (start_i | finish) state_q <= StateKind;
+    // At the end of a list too: at least a cycle without a byte follows.
+    if (~byte_valid_q) state_q <= StateKind;
     else if (in_kind) state_q <= byte_q == OptionNop ? StateKind : StateLength;
     else if (in_length) state_q <= no_value ? StateKind : StateValue;
     else if (value_ends) state_q <= StateKind;

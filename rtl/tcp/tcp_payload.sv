@@ -112,10 +112,10 @@ module tcp_payload #(
   // ---- Rows ----
 
   row_t write_q, after_q;  // the row to be completed next, and the one after it
-  row_t sent_q;  // sent_q: rows sent; kept_q: first row in use
+  row_t sent_q;  // sent_q: rows sent, a cycle late; kept_q: first row in use
   row_t kept_q;
   logic late_q, crowded_q;
-  logic fetch, fetch_last;
+  logic fetch, fetch_last, fetched_q;
   logic head_late;
   wire two = last_q & spills_q;
   wire one = last_q | completes_q;
@@ -128,6 +128,7 @@ module tcp_payload #(
     if (rst_i) begin
       write_q <= '0;
       after_q <= row_t'(1);
+      fetched_q <= 1'b0;
       sent_q <= '0;
       kept_q <= '0;
       late_q <= 1'b0;
@@ -138,7 +139,8 @@ module tcp_payload #(
         write_q <= two ? after_q + row_t'(1) : after_q;
         after_q <= after_q + (two ? row_t'(2) : row_t'(1));
       end
-      sent_q <= sent_q + row_t'(fetch);
+      fetched_q <= fetch;
+      sent_q <= sent_q + row_t'(fetched_q);
       // Except while a segment is late, the rows sent are contiguous.
       if (~late_q & ~late_i) kept_q <= sent_q;
       if (late_i) late_q <= 1'b1;
@@ -223,6 +225,16 @@ module tcp_payload #(
 
   // ---- Output: words beyond the end become zero ----
 
+  // In the last beat, of 0 to DataBytes bytes. Without carry chains.
+  localparam int unsigned OffsetWidth = $clog2(DataBytes);
+  wire [OffsetWidth-1:0] offset = left[OffsetWidth-1:0];
+  wire [Words-1:0] from = '1 << (offset >> 2);
+  logic [Words-1:0] beyond;
+  always_comb begin
+    beyond = offset[1:0] == '0 ? from : from << 1;
+    if (offset == '0) beyond = {Words{~left[OffsetWidth]}};
+  end
+
   typedef struct packed {
     logic [13:0] length;
     logic [3:0] header;
@@ -236,7 +248,7 @@ module tcp_payload #(
     fetched.header = head.header;
     fetched.last   = fetch_last;
     fetched.bytes  = fetch_last ? count_t'(left) : count_t'(DataBytes);
-    for (int unsigned w = 0; w < Words; w++) fetched.beyond[w] = left <= 14'(4 * w);
+    fetched.beyond = fetched.last ? beyond : '0;
   end
   always_ff @(posedge clk_i) begin
     if (fetch) side_q <= fetched;

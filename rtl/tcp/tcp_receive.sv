@@ -185,8 +185,13 @@ module tcp_receive
   wire [14:0] length = {1'b0, found_q.length} - {9'b0, words_in_header, 2'b0};  // of the payload
   wire verdict = valid_q & judge_q;
   wire late_leaves = late_valid & ~verdict;
-  wire accepted = verdict & ~|reasons;
-  wire accept = judge_q ? ~|reasons : accepted_q;
+  // The same as |reasons, without their order.
+  wire refused = found_q.headless | length[14] | (words_in_header < 4'd5) | ~ones_pkg::is_ones(
+      found_q.sum
+  ) | (header.src_port == '0) | (header.dst_port == '0) |
+      (AnyLayout & ~layout_known & (options_busy | late_full));
+  wire accepted = verdict & ~refused;
+  wire accept = judge_q ? ~refused : accepted_q;
   wire odd = accepted & ~layout_known;
   wire late = AnyLayout & odd;
   wire prompt = accepted & ~late;

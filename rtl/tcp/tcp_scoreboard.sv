@@ -30,7 +30,8 @@ module tcp_scoreboard
     input logic has_block_i,
     input sack_block_t sack_i,  // its first SACK block
     input logic [31:0] congestion_window_i,
-    output logic again_o,  // in recovery: there is something to retransmit,
+    // In recovery, unless block_i.again comes first
+    output logic again_o,  // there is something to retransmit,
     output logic hole_o,  // which is a hole,
     output seq_t resent_o,  // from here on,
     output seq_t rescue_o,  // or the last segment, from here on
@@ -47,7 +48,8 @@ module tcp_scoreboard
     input logic arrives_3_i,
     input seq_t ack_3_i,
     input sack_block_t sack_3_i,
-    input logic acks_i,  // the acknowledgement is una or later
+    input logic acks_i,  // the acknowledgement of an arriving segment is una or later
+    input logic may_ack_i,  // ... without regard to whether a segment arrives
     input logic begins_i,  // recovery begins
     input logic tail_i,  // una reaches a part without SACK information
     input logic departs_i,
@@ -102,9 +104,9 @@ module tcp_scoreboard
   wire recovers = block_i.recovering & block_i.sack;
   wire hole = recovers & |beyond;
   wire rescue = recovers & ~|beyond & old_q.rescues & ~block_i.again & ~arrives_i;
-  // Only turns to send use it, and block_i.again comes first there.
-  assign again_o = recovers & (|beyond | old_q.rescues);
-  assign hole_o = hole;
+  // Only turns to send use it.
+  assign again_o = recovers & ~block_i.again & (|beyond | old_q.rescues);
+  assign hole_o = recovers & ~block_i.again & |beyond;
   assign resent_o = old_q.resent;
   assign rescue_o = old_q.last;
 
@@ -117,17 +119,16 @@ module tcp_scoreboard
   end
 
   wire place_t base = arrives_i ? ack_i[Width-1:0] : block_i.una[Width-1:0];
+  wire place_t flight = block_i.max[Width-1:0] - block_i.una[Width-1:0];
   typedef struct packed {
     logic recovers;
     logic hole;
     logic rescue;
     gap_t from_resent;
     place_t length;
-    place_t behind_top;
-    place_t resent;
-    place_t flight;
+    place_t ahead;  // from what is to be retransmitted to the end of the ranges
     place_t [NumSacks-1:0] sizes;  // sizes of the ranges passed
-    logic [Width:0] spare;
+    logic signed [Width+1:0] spare;  // of the window, with all in flight
     // Properties of an acknowledgement
     logic has_block;
     distance_t from_ack;
@@ -145,12 +146,11 @@ module tcp_scoreboard
         rescue: rescue,
         from_resent: old_q.last[Width-1:0] - old_q.resent[Width-1:0],
         length: first_left - old_q.resent[Width-1:0],
-        behind_top: block_i.max[Width-1:0] - top,
-        resent: old_q.resent[Width-1:0] - block_i.una[Width-1:0],
-        flight: block_i.max[Width-1:0] - block_i.una[Width-1:0],
+        ahead: top - old_q.resent[Width-1:0],
         sizes: '0,
-        spare: congestion_window_i[Width:0] - (Width + 1)'(block_i.mss),
-        has_block: has_block_i & block_i.sack,
+        spare: {1'b0, congestion_window_i[Width:0]} - (Width + 2)'(block_i.mss) -
+            {2'b0, flight},
+        has_block: has_block_i & arrives_i & block_i.sack,
         from_ack: sack_i.left - ack_i,
         size: sack_i.right - sack_i.left,
         to_max: block_i.max - sack_i.right,
@@ -173,11 +173,10 @@ module tcp_scoreboard
 
   // One sum of all terms, so that only one carry chain is needed.
   typedef logic signed [Width+2:0] sum_t;
-  wire place_t counted = first_q.hole ? first_q.behind_top : first_q.flight;
-  wire place_t counted_too = first_q.hole ? first_q.resent : '0;
+  wire place_t ahead = first_q.hole ? first_q.ahead : '0;
   sum_t left;  // of the window
   always_comb begin
-    left = sum_t'({1'b0, first_q.spare}) - sum_t'({1'b0, counted}) - sum_t'({1'b0, counted_too});
+    left = sum_t'(first_q.spare) + sum_t'({1'b0, ahead});
     for (int unsigned r = 0; r < NumSacks; r++) left += sum_t'({1'b0, first_q.sizes[r]});
   end
 
@@ -215,7 +214,7 @@ module tcp_scoreboard
   logic room, reaches, reach_wraps, known;
   logic [NumSacks-1:0] unused_left_wraps, right_wraps;
   place_t reach;
-  wire adds = second_q.good & acks_i & room;
+  wire adds = second_q.good & may_ack_i & room;
   tcp_ranges #(
       .NumRanges(NumSacks),
       .Width(Width),
@@ -287,6 +286,8 @@ module tcp_scoreboard
     end
   end
 
+  wire begins = ~resends_i & acks_i & begins_i & ~clear_i;
+  wire marks = ~(resends_i & fills_i) & ~begins & ~clear_i;
   always_comb begin
     written = next;
     if (fresh_i) written.last = fresh_place_i;
@@ -295,16 +296,18 @@ module tcp_scoreboard
       written.rescues = tail_i & ~was.rescued;
       if (begins_i) written.rescued = 1'b0;
     end
+    // Which of them counts is known before the new ranges are.
+    written.beyond = '0;
+    if (resends_i & fills_i & ~clear_i) written.beyond = was.beyond & ~first_beyond;
+    written.beyond |= (next.valid & {NumSacks{begins}}) | (next.beyond & {NumSacks{marks}});
+    written.valid &= {NumSacks{~clear_i}};
     if (resends_i) begin
-      if (fills_i) written.beyond = was.beyond & ~first_beyond;
       written.resent = fills_i ? {first_wraps ? upper_next : upper, first_right} : last_i;
     end else if (acks_i & (begins_i | second_q.behind)) begin
-      if (begins_i) written.beyond = next.valid;
       written.resent = ack_3_i;
     end else if (adds & second_q.covers) begin
       written.resent = reaches ? {reach_wraps ? upper_next : upper, reach} : sack_3_i.right;
     end
-    if (clear_i) {written.valid, written.beyond} = '0;
   end
 
   always_ff @(posedge clk_i) begin

@@ -113,13 +113,14 @@ module tcp_session_table
   // ---- 1: key and hash ----
 
   key_t seed_q, asked_key_q, kept_key_q;
+  logic by_key_q, by_session_q;  // otherwise the key is one of the stash
   key_t key1, key2_q, key3_q, key4_q;
   number_t session1_q, session2_q, session3_q, session4_q;
   logic [NumWays-1:0][LineBits-1:0] line1, line2_q, line3_q, line4_q;
   always_comb begin
-    key1 = asked_key_q;
-    if (step1_q.op == SessionRemove) key1 = kept_key_q;
-    if (step1_q.move) key1 = stash_q[mover_q].key;
+    key1 = stash_q[mover_q].key;
+    if (by_key_q) key1 = asked_key_q;
+    if (by_session_q) key1 = kept_key_q;
   end
   keyed_hash #(
       .DataWidth(KeyWidth),
@@ -133,6 +134,8 @@ module tcp_session_table
   always_ff @(posedge clk_i) begin
     if (rst_i) seed_q <= seed_i;
     asked_key_q <= key_i;
+    by_key_q <= ~move & (op_i != SessionRemove);
+    by_session_q <= ~move & (op_i == SessionRemove);
     {key4_q, key3_q, key2_q} <= {key3_q, key2_q, key1};
     {session4_q, session3_q, session2_q, session1_q} <= {
       session3_q, session2_q, session1_q, session_i
@@ -247,7 +250,7 @@ module tcp_session_table
   always_comb begin
     patience = patience_q;
     if (~&stashed | drop) patience = '0;
-    else if (move & ~spent_q) patience = patience_q + 1'b1;
+    else if (step1_q.valid & step1_q.move & ~spent_q) patience = patience_q + 1'b1;
   end
   always_ff @(posedge clk_i) begin
     if (rst_i) begin

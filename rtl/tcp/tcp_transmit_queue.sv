@@ -39,16 +39,28 @@ module tcp_transmit_queue
   wire in_valid = (first_valid_i | second_valid_i) & ~clearing_q;
   assign second_ready_o = ~first_valid_i & ~clearing_q;
 
-  wire taken = out_valid_o & out_ready_i;
+  // Both bits are written a cycle later: whether a session is taken is known late.
+  index_t in_q, out_q;
+  logic add_q, taken_q, added_q, removed_q;
+  wire in_added = add_q & (in == in_q) ? added_q : added[in];
+  wire in_removed = taken_q & (in == out_q) ? removed_q : removed[in];
+  wire out_added = add_q & (out_o == in_q) ? added_q : added[out_o];
   // A request added while the session leaves is too late for this turn.
-  wire leaves = taken & (in == out_o);
-  wire add = in_valid & ((added[in] == removed[in]) | leaves);
+  wire leaves = out_valid_o & (in == out_o);
+  wire taken = out_valid_o & out_ready_i;
+  wire add = in_valid & ((in_added == in_removed) | (leaves & out_ready_i));
 
   always_ff @(posedge clk_i) begin
+    in_q <= in;
+    added_q <= ~in_added;
+    add_q <= add & ~rst_i;
+    out_q <= out_o;
+    removed_q <= out_added;
+    taken_q <= taken & ~rst_i;
     if (clearing_q) added[clear_q] <= 1'b0;
-    else if (add) added[in] <= ~added[in];
+    else if (add_q) added[in_q] <= added_q;
     if (clearing_q) removed[clear_q] <= 1'b0;
-    else if (taken) removed[out_o] <= added[out_o];
+    else if (taken_q) removed[out_q] <= removed_q;
     if (rst_i) begin
       clear_q <= '0;
       clearing_q <= 1'b1;
