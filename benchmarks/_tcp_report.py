@@ -25,17 +25,25 @@ FULL_BITS = 512  # width of the published figures
 
 
 def rows_of(files: Iterable[Path]) -> list[Row]:
-    """Rows of earlier runs; UserError for a file that is none's."""
+    """Rows of earlier runs, also of UDP echo; UserError for a file that is none's."""
     rows: list[Row] = []
     for file in files:
         try:
             found = json.loads(file.read_text())["rows"]
             rows += [row for row in found if {"mode", "buffers", "data_bits"} <= row.keys()]
+            rows += [_of_udp(row) for row in found if {"mpps", "beats"} <= row.keys()]
         except OSError as error:
             raise UserError(f"cannot read {file}: {error.strerror}") from None
         except (ValueError, KeyError, TypeError, AttributeError):
             raise UserError(f"{file}: should be what `bombus bench tcp --json` wrote") from None
     return rows
+
+
+def _of_udp(row: Row) -> Row:
+    """A row of `bombus bench udp-echo`."""
+    payload = row["payload_bytes"]
+    goodput = round(8 * payload * row["mpps"] / 1e3, 3)
+    return {"mode": "udp", "payload_bytes": payload, "goodput_gbps": goodput}
 
 
 def _save(figure: Figure, file: Path) -> None:
@@ -47,13 +55,10 @@ def _save(figure: Figure, file: Path) -> None:
 def _published(axis: Axes, direction: str) -> None:
     """Points of the papers, of one connection."""
     peers = json.loads((BENCHMARKS / "peers.json").read_text())
-    points = [
-        (name, point)
-        for name, peer in peers.items()
-        for point in peer.get("tcp", ())
-        if direction in point["directions"]
-    ]
+    points = [(name, point) for name, peer in peers.items() for point in peer.get("tcp", ())]
     for (name, point), marker in zip(points, "*X+x", strict=False):
+        if direction not in point["directions"]:
+            continue
         where = point["payload_bytes"], point["goodput_gbps"]
         axis.plot(
             *where, marker, color=PLAIN, markersize=9, label=f"1 connection, {name}, published"
@@ -218,6 +223,42 @@ def draw_buffers(rows: Sequence[Row], folder: Path) -> None:
         axis.legend(fontsize=8, frameon=False, loc="upper right")
     figure.tight_layout()
     _save(figure, folder / "tcp_buffers.svg")
+
+
+def draw_protocols(rows: Sequence[Row], folder: Path) -> None:
+    """Goodput of long payloads by protocol, as TU Darmstadt's slides show it: theirs, their bound,
+    and ours of TCP, the slower direction, and of UDP."""
+    from matplotlib.figure import Figure
+
+    peers = json.loads((BENCHMARKS / "peers.json").read_text())
+    theirs = {name: peer["protocols"] for name, peer in peers.items() if "protocols" in peer}
+    ours = {
+        protocol: [
+            row["goodput_gbps"]
+            for row in rows
+            if row["mode"] == mode
+            and row["payload_bytes"] == BAR_BYTES
+            and (mode == "udp" or (row["connections"] == 1 and row["direction"] in ("rx", "tx")))
+        ]
+        for protocol, mode in (("TCP", "stream"), ("UDP", "udp"))
+    }
+    if not all(ours.values()):
+        return
+    figure = Figure(figsize=(5.4, 3.4))
+    axis = figure.subplots()
+    names = [point["protocol"] for points in theirs.values() for point in points]
+    bars: dict[str, list[float | None]] = {
+        "Bombus, simulated": [min(ours.get(name, ()), default=None) for name in names]
+    }
+    for peer, points in theirs.items():
+        bars[f"{peer}, published"] = [point["goodput_gbps"] for point in points]
+        bars["bound of the link"] = [point["bound_gbps"] for point in points]
+    _bars(axis, names, bars)
+    axis.set(ylabel="goodput, Gbit/s", ylim=(97, 100.2))
+    axis.set_title(f"payload of {BAR_BYTES:,} bytes", fontsize=10)
+    axis.legend(fontsize=8, frameon=False, loc="upper left")
+    figure.tight_layout()
+    _save(figure, folder / "tcp_protocols.svg")
 
 
 def draw_transfers(rows: Sequence[Row], folder: Path) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 from random import Random
 from typing import Annotated, Any
 
-from _tcp_report import draw, draw_buffers, rows_of
+from _tcp_report import draw, draw_buffers, draw_protocols, rows_of
 from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
@@ -41,6 +41,7 @@ SEGMENTS = 3000
 WARM_UP_SEGMENTS = 625
 WARM_UP_BYTES = 1 << 20
 LEAST_MSS = 64  # smallest MSS that the engine uses
+SINGLE = 1  # payload for which the application writes bytes one by one
 MOST_MSS = 8960
 MOST_REQUEST = 1460  # one segment, also on Ethernet
 SINGLES = 16  # round trips and handshakes
@@ -135,11 +136,20 @@ class Bench:
             **{**dict.fromkeys(figures), **more},
         )
 
-    def open(self, port: int, mss: int, *, hears: bool = False, echoes: bool = False) -> Connection:
-        """A SYN; to the application of streams, odd ports want to hear bytes."""
-        self.next_port += 2
+    def open(
+        self,
+        port: int,
+        mss: int,
+        *,
+        hears: bool = False,
+        single: bool = False,
+        echoes: bool = False,
+    ) -> Connection:
+        """A SYN; the application of streams takes from the port what its peer wants to hear."""
+        self.next_port += 4
         iss = self.random.randrange(1 << 32)
-        return self.peers.open(self.next_port + hears, port, mss, iss, echoes=echoes)
+        port_here = self.next_port + hears + 2 * single
+        return self.peers.open(port_here, port, mss, iss, echoes=echoes)
 
     # ---- Streams ----
 
@@ -153,7 +163,7 @@ class Bench:
         ends: list[Connection] = []
         while len(ends) < count:  # never more half-open connections than the engine's limit
             some = range(min(HALF_OPEN, count - len(ends)))
-            opened = [self.open(port, mss, hears=hears) for _ in some]
+            opened = [self.open(port, mss, hears=hears, single=payload == SINGLE) for _ in some]
             peers.connect(opened)
             ends += opened
         window = min(WINDOW_BYTES, payload * max(2, WINDOW_SEGMENTS // count))
@@ -181,7 +191,7 @@ class Bench:
                     stops = sent == segments or not each.may_send(payload, window)
                     if each.to_acknowledge >= 2 and stops:
                         peers.send(each)
-            heard = sum(len(each.came) for each in ends) if hears else 0
+            heard = (peers.checked - checked) // payload
         while any(each.flight for each in ends):
             peers.step()
         figures = []
@@ -273,13 +283,14 @@ def measure(
         slowest = max(row.latency_cycles or 0 for row in trips if row.mode == "handshake")
         rows.append(bench.row("handshake", "both", 1, 0, latency_cycles=slowest, checked=0))
         port = app_port(simulation.manifest, "tcp_load")
-        # Segments shorter than the smallest MSS are not sent while there is more data.
+        # Segments shorter than the smallest MSS are not sent while there is more data, but single
+        # bytes can be written.
         streams = [
             (direction, count, payload)
             for count in connections
             for payload in payloads
             for direction in DIRECTIONS
-            if direction == "rx" or payload >= LEAST_MSS
+            if direction == "rx" or payload == SINGLE or payload >= LEAST_MSS
         ]
         for each in progress.track(streams, description="streams"):
             rows.append(bench.stream(port, *each, segments))
@@ -351,6 +362,7 @@ def main(
         plotted = [*map(asdict, rows), *others]
         draw(plotted, Path(pictures))
         draw_buffers(plotted, Path(pictures))
+        draw_protocols(plotted, Path(pictures))
     mhz = estimated_mhz(design) if estimate else None
     if mhz:
         rows = [at_clock(row, mhz) for row in rows]

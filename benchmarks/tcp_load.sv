@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // TCP application that accepts all bytes, compares them with a pattern, and sends the same pattern
-// endlessly to peers with odd ports: a load to measure the TCP engine with. It reads and writes at
-// the same time.
+// endlessly to peers with odd ports: a load to measure the TCP engine with. It writes single bytes
+// to those whose port has bit 1 set. It reads and writes at the same time.
 //
 // The byte at position s of a stream is s[7:0] ^ s[15:8] ^ s[23:16]. Sessions take turns. Reads are
 // sent before the bytes of earlier ones have arrived, so that the buffer never waits. Everything
@@ -93,6 +93,7 @@ module tcp_load
   typedef struct packed {
     logic live;
     logic writes;
+    logic single;  // bytes one by one
     logic closed;  // by the peer: no data follows read_end
     logic over;
     logic asked_read;  // a notification is requested and still outstanding
@@ -264,7 +265,7 @@ module tcp_load
   wire told_t write_told = told_q[write_at_q];
   wire writing_t write_own = writing_q[write_at_q];
   wire seq_t space = write_told.write_end - write_own.write;
-  wire [14:0] write_count = space > 32'(WriteBytes) ? 15'(WriteBytes) : space[14:0];
+  wire [14:0] write_count = write_told.single ? 15'd1 : 15'(WriteBytes);
   wire writes = write_told.live & write_told.writes & ~write_told.closed & ~write_told.over;
   logic [14:0] count_q;
   logic [14:0] sent_q;  // bytes of the message being written
@@ -338,6 +339,7 @@ module tcp_load
       if (event_meta.changes.opened) begin
         told_q[event_index].live <= 1'b1;
         told_q[event_index].writes <= event_meta.tuple.peer_port[0];
+        told_q[event_index].single <= event_meta.tuple.peer_port[1];
         told_q[event_index].asked_read <= 1'b0;
         told_q[event_index].asked_write <= 1'b0;
         told_q[event_index].closed <= 1'b0;

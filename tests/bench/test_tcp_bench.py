@@ -66,6 +66,16 @@ def test_pictures(tmp_path: Path) -> None:
     drawn = (tmp_path / "tcp_buffers.svg").read_text()
     for text in ("bound of the link, 98.131", "buffer tiles", "bypass", "90", "2.5"):
         assert f">{text}<" in drawn
+    # TCP and UDP beside TU Darmstadt's figures.
+    benchmark.draw_protocols(bars, tmp_path)
+    assert not (tmp_path / "tcp_protocols.svg").exists()
+    udp = {"payload_bytes": 4096, "mpps": 3.0, "beats": 66}
+    earlier.write_text(json.dumps({"rows": [udp]}))
+    tcp = [row | {"goodput_gbps": 98.101} for row in bars]
+    benchmark.draw_protocols([*tcp, *benchmark.rows_of([earlier])], tmp_path)
+    drawn = (tmp_path / "tcp_protocols.svg").read_text()
+    for text in ("TU Darmstadt, published", "Ethernet", "99.08", "98.304", "98.101"):
+        assert f">{text}<" in drawn
     for content in ("", "[]", '{"rows": 3}', '{"rows": [4]}'):
         earlier.write_text(content)
         with pytest.raises(UserError, match="bombus bench tcp"):
