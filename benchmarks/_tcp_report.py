@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from bombus.base.errors import UserError
 from bombus.base.paths import BENCHMARKS
+from bombus.measure.exchanges import WIRE_EXTRA_BYTES
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -31,7 +32,7 @@ def rows_of(files: Iterable[Path]) -> list[Row]:
         try:
             found = json.loads(file.read_text())["rows"]
             rows += [row for row in found if {"mode", "buffers", "data_bits"} <= row.keys()]
-            rows += [_of_udp(row) for row in found if {"mpps", "beats"} <= row.keys()]
+            rows += [_of_udp(row) for row in found if {"wire_gbps", "beats"} <= row.keys()]
         except OSError as error:
             raise UserError(f"cannot read {file}: {error.strerror}") from None
         except (ValueError, KeyError, TypeError, AttributeError):
@@ -42,7 +43,7 @@ def rows_of(files: Iterable[Path]) -> list[Row]:
 def _of_udp(row: Row) -> Row:
     """A row of `bombus bench udp-echo`."""
     payload = row["payload_bytes"]
-    goodput = round(8 * payload * row["mpps"] / 1e3, 3)
+    goodput = round(row["wire_gbps"] * payload / (row["frame_bytes"] + WIRE_EXTRA_BYTES), 3)
     return {"mode": "udp", "payload_bytes": payload, "goodput_gbps": goodput}
 
 
@@ -188,7 +189,7 @@ def draw_buffers(rows: Sequence[Row], folder: Path) -> None:
     goodput of long segments, and latencies."""
     from matplotlib.figure import Figure
 
-    rows = [row for row in rows if row["data_bits"] == FULL_BITS]
+    rows = [row for row in rows if row["mode"] != "udp" and row["data_bits"] == FULL_BITS]
     streams = {
         (row["buffers"], row["direction"]): row
         for row in rows

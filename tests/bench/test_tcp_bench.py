@@ -69,12 +69,15 @@ def test_pictures(tmp_path: Path) -> None:
     # TCP and UDP beside TU Darmstadt's figures.
     benchmark.draw_protocols(bars, tmp_path)
     assert not (tmp_path / "tcp_protocols.svg").exists()
-    udp = {"payload_bytes": 4096, "mpps": 3.0, "beats": 66}
+    udp = {"payload_bytes": 4096, "frame_bytes": 4138, "wire_gbps": 100.0, "beats": 65}
     earlier.write_text(json.dumps({"rows": [udp]}))
-    tcp = [row | {"goodput_gbps": 98.101} for row in bars]
-    benchmark.draw_protocols([*tcp, *benchmark.rows_of([earlier])], tmp_path)
+    tcp = [row | {"goodput_gbps": 98.101, "connections": 1} for row in bars]
+    both = [*tcp, *benchmark.rows_of([earlier])]
+    benchmark.draw(both, tmp_path)
+    benchmark.draw_buffers(both, tmp_path)
+    benchmark.draw_protocols(both, tmp_path)
     drawn = (tmp_path / "tcp_protocols.svg").read_text()
-    for text in ("TU Darmstadt, published", "Ethernet", "99.08", "98.304", "98.101"):
+    for text in ("TU Darmstadt, published", "Ethernet", "99.08", "98.414", "98.101"):
         assert f">{text}<" in drawn
     for content in ("", "[]", '{"rows": 3}', '{"rows": [4]}'):
         earlier.write_text(content)

@@ -46,6 +46,7 @@ MEASURED = (
     "noc_size.svg",
     "tcp_buffers.svg",
     "tcp_goodput_512.svg",
+    "tcp_protocols.svg",
     "tcp_round_trips.svg",
     "tcp_transfers.svg",
 )
