@@ -42,3 +42,16 @@ def test_order(benches: Benches) -> None:
     bench.stall(0, 0.0)
     bench.drain()
     assert bench.items() == [3, 4, 5, 6]
+
+
+@pytest.mark.parametrize("sessions", (4, 64))
+@pytest.mark.parametrize("turn", ([3], [3, 1], [3, 1, 2]))
+def test_session_that_has_just_left_is_added(
+    benches: Benches, sessions: int, turn: list[int]
+) -> None:
+    """In the cycle in which it leaves, and one and two cycles later."""
+    bench = benches("tcp_transmit_queue", NumSessions=sessions)
+    bench.run(sessions + 4)
+    bench.push(turn * 20, FIRST)
+    bench.drain()
+    assert bench.items() == turn * 20
