@@ -8,6 +8,10 @@
 // come. All bursts have one ID, so that the port has none. Errors of the memory are
 // counted; the message goes on with the data that came.
 //
+// BankBytes: consecutive bytes of the memory in one bank, a power of two. Slots begin
+// in successive banks, so that short messages do not all wait for the same one: the
+// pieces of BankBytes of a slot are in the order of their number XOR the slot's.
+//
 // Latency: that of a write and a read of the memory, and 6 cycles. Throughput: one
 // beat per cycle but for 1 cycle per burst, where the memory has the bandwidth for
 // writing and reading and Slots covers its latency.
@@ -20,6 +24,7 @@ module memory_buffer
     parameter logic [63:0] BaseAddress = '0,
     parameter int unsigned Slots = 64,
     parameter int unsigned BurstBeats = 16,
+    parameter int unsigned BankBytes = 1024,
     localparam int unsigned DataBytes = DataWidth / 8
 ) (
     input logic clk_i,
@@ -81,6 +86,10 @@ module memory_buffer
   localparam int unsigned BeatWidth = $clog2(SlotBeats);
   localparam int unsigned ByteShift = $clog2(DataBytes);
   localparam int unsigned BurstShift = $clog2(BurstBeats);
+  // A burst is in one piece.
+  localparam int unsigned PieceShift = BankBytes > BurstBeats * DataBytes ? $clog2(
+      BankBytes
+  ) - ByteShift : BurstShift;
 
   // An AXI bus has up to 1024 bits.
   if (DataWidth < 64 || DataWidth > 1024 || DataWidth != 2 ** $clog2(
@@ -94,6 +103,9 @@ module memory_buffer
   if (BurstBeats < 2 || BurstBeats > 256 || BurstBeats != 2 ** BurstShift ||
       BurstBeats * DataBytes > 4096) begin : gen_bad_burst
     $error("memory_buffer: BurstBeats must be a power of two, 2 to 256, of at most 4096 bytes");
+  end
+  if (BankBytes < 1 || BankBytes != 2 ** $clog2(BankBytes)) begin : gen_bad_bank
+    $error("memory_buffer: BankBytes must be a power of two");
   end
   if (AddrWidth > 64 || AddrWidth < SlotWidth + $clog2(SlotBytes)) begin : gen_bad_address
     $error("memory_buffer: AddrWidth must be at most 64 and reach all slots");
@@ -111,9 +123,9 @@ module memory_buffer
   typedef logic [BeatWidth:0] beats_t;
 
   function automatic logic [AddrWidth-1:0] address(slot_t slot, beats_t beat);
-    return AddrWidth'(BaseAddress) + AddrWidth'({
-        slot[SlotWidth-1:0], beat[BeatWidth-1:0], ByteShift'(0)
-    });
+    logic [BeatWidth-1:0] place;
+    place = beat[BeatWidth-1:0] ^ (BeatWidth'(slot[SlotWidth-1:0]) << PieceShift);
+    return AddrWidth'(BaseAddress) + AddrWidth'({slot[SlotWidth-1:0], place, ByteShift'(0)});
   endfunction
 
   // Bursts start at multiples of BurstBeats. Whether the last beat is in the burst that starts

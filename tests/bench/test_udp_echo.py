@@ -107,6 +107,17 @@ def test_designs_that_carry_the_line_but_not_every_cycle_of_the_port(
     assert 0 < mix_at(design, "port").lost < most * 6000
 
 
+def test_short_datagrams_pass_a_memory_at_full_rate() -> None:
+    """Each occupies a bank for longer than it is on the bus: successive ones take different banks."""
+    benchmark: Any = bench.load("udp-echo")
+    with Simulation(MEMORY, seed=1) as simulation:
+        station = neighbour(simulation.manifest)
+        introduce(simulation, station)
+        for size in (1, 64, 256):
+            row, errors = benchmark.measure_row(simulation, Random(1), station, size, 500)
+            assert errors == 0 and row.cycles_per_packet < row.beats + 0.5
+
+
 @pytest.mark.sweep
 def test_lost_frames_are_no_errors_if_they_are_counted(
     run: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path

@@ -180,6 +180,8 @@ BAD: dict[str, list[dict[str, object]]] = {
         {"Slots": 1},
         {"BurstBeats": 3},
         {"BurstBeats": 512},
+        {"BankBytes": 0},
+        {"BankBytes": 768},
         {"AddrWidth": 19},
         {"BaseAddress": 8192},
         {"BaseAddress": "64'h1_0000_0000"},

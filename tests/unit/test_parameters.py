@@ -78,6 +78,8 @@ def test_bad_values_are_refused(module: str) -> None:
         ("memory_buffer", {"AddrWidth": 20}),
         ("memory_buffer", {"AddrWidth": 15, "Slots": 2}),
         ("memory_buffer", {"AddrWidth": 64}),
+        ("memory_buffer", {"BankBytes": 1, "DataWidth": 1024}),
+        ("memory_buffer", {"BankBytes": 65536}),
         ("flight_gate", {"CountWidth": 32}),
     ],
 )
