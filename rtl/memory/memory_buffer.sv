@@ -12,9 +12,12 @@
 // in successive banks, so that short messages do not all wait for the same one: the
 // pieces of BankBytes of a slot are in the order of their number XOR the slot's.
 //
-// Latency: that of a write and a read of the memory, and 6 cycles. Throughput: one
-// beat per cycle but for 1 cycle per burst, where the memory has the bandwidth for
-// writing and reading and Slots covers its latency.
+// WriteBeats, ReadBeats: beats that wait before and behind the memory, so that input
+// and output go on while the memory refreshes.
+//
+// Latency: that of a write and a read of the memory, and 8 cycles. Throughput: one
+// beat per cycle, where the memory has the bandwidth for writing and reading and
+// Slots covers its latency.
 module memory_buffer
   import bombus_pkg::*;
 #(
@@ -25,6 +28,8 @@ module memory_buffer
     parameter int unsigned Slots = 64,
     parameter int unsigned BurstBeats = 16,
     parameter int unsigned BankBytes = 1024,
+    parameter int unsigned WriteBeats = 512,
+    parameter int unsigned ReadBeats = 512,
     localparam int unsigned DataBytes = DataWidth / 8
 ) (
     input logic clk_i,
@@ -144,9 +149,12 @@ module memory_buffer
   slot_t
       write_q, answered_q, asked_q, read_q;  // slots being written, acknowledged, requested, read
 
-  // ---- Writing: the address of a burst, then its data ----
+  // ---- Writing: the address of a burst goes out one cycle before its data ----
 
-  logic writing_q;  // the data of a burst must follow
+  typedef struct packed {
+    logic [DataWidth-1:0] data;
+    logic last;  // of the burst
+  } write_t;
   beats_t write_beat_q;  // next beat of the message
   wire full = (write_q ^ read_q) == {1'b1, SlotWidth'(0)};
   wire [13-ByteShift:0] whole_beats = in_i.length[13:ByteShift];
@@ -155,50 +163,67 @@ module memory_buffer
   beats_t write_last_q;
   wire starts = write_beat_q == '0;
   wire beats_t this_last = starts ? write_last : write_last_q;
-  wire offers = in_valid_i & ~writing_q & ~(starts & full);
-
-  wire address_free = ~axi_awvalid_o | axi_awready_i;
-  wire data_free = ~axi_wvalid_o | axi_wready_i;
-  assign in_ready_o = writing_q & data_free;
-  wire wrote = in_valid_i & in_ready_o;
+  wire starts_burst = write_beat_q[BurstShift-1:0] == '0;
   wire ends_burst = in_i.last | (&write_beat_q[BurstShift-1:0]);
 
+  wire address_free = ~axi_awvalid_o | axi_awready_i;
+  wire may_write = ~starts_burst | (address_free & ~(starts & full));
+  logic data_free;
+  assign in_ready_o = data_free & may_write;
+  wire wrote = in_valid_i & in_ready_o;
+
+  write_t beat, waiting;
+  logic waiting_valid, waiting_ready, unused_writes;
+  assign beat = '{data: in_i.data, last: ends_burst};
+  stream_queue #(
+      .data_t(write_t),
+      .Depth (WriteBeats)
+  ) u_writes (
+      .clk_i,
+      .rst_i,
+      .in_i(beat),
+      .in_valid_i(in_valid_i & may_write),
+      .in_ready_o(data_free),
+      .out_o(waiting),
+      .out_valid_o(waiting_valid),
+      .out_ready_i(waiting_ready),
+      .holds_o(unused_writes)
+  );
+  stream_register #(
+      .data_t(write_t)
+  ) u_write (
+      .clk_i,
+      .rst_i,
+      .in_i(waiting),
+      .in_valid_i(waiting_valid),
+      .in_ready_o(waiting_ready),
+      .out_o({axi_wdata_o, axi_wlast_o}),
+      .out_valid_o(axi_wvalid_o),
+      .out_ready_i(axi_wready_i)
+  );
+
   always_ff @(posedge clk_i) begin
-    if (offers & address_free) begin
+    if (wrote & starts_burst) begin
       axi_awaddr_o <= address(write_q, write_beat_q);
       axi_awlen_o  <= burst_len(write_beat_q, this_last);
     end
-    if (wrote) begin
-      axi_wdata_o <= in_i.data;
-      axi_wlast_o <= ends_burst;
-    end
-    if (offers & starts) write_last_q <= write_last;
-  end
-  always_ff @(posedge clk_i) begin
     if (wrote & starts) begin
+      write_last_q <= write_last;
       heads[write_q[SlotWidth-1:0]] <= in_i;
       heads[write_q[SlotWidth-1:0]].data <= '0;
-      lasts[write_q[SlotWidth-1:0]] <= write_last_q;  // valid since its burst was offered
+      lasts[write_q[SlotWidth-1:0]] <= write_last;
     end
   end
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
-      writing_q <= 1'b0;
       write_beat_q <= '0;
       write_q <= '0;
       axi_awvalid_o <= 1'b0;
-      axi_wvalid_o <= 1'b0;
     end else begin
       if (axi_awready_i) axi_awvalid_o <= 1'b0;
-      if (axi_wready_i) axi_wvalid_o <= 1'b0;
-      if (offers & address_free) begin
-        axi_awvalid_o <= 1'b1;
-        writing_q <= 1'b1;
-      end
       if (wrote) begin
-        axi_wvalid_o <= 1'b1;
+        if (starts_burst) axi_awvalid_o <= 1'b1;
         write_beat_q <= in_i.last ? '0 : write_beat_q + 1'b1;
-        if (ends_burst) writing_q <= 1'b0;
         if (in_i.last) write_q <= write_q + 1'b1;
       end
     end
@@ -252,6 +277,23 @@ module memory_buffer
   assign axi_arsize_o  = 3'(ByteShift);
   assign axi_arburst_o = 2'b01;
 
+  logic [DataWidth-1:0] read_data;
+  logic read_valid, read_ready, unused_reads;
+  stream_queue #(
+      .data_t(logic [DataWidth-1:0]),
+      .Depth (ReadBeats)
+  ) u_read (
+      .clk_i,
+      .rst_i,
+      .in_i(axi_rdata_i),
+      .in_valid_i(axi_rvalid_i),
+      .in_ready_o(axi_rready_o),
+      .out_o(read_data),
+      .out_valid_o(read_valid),
+      .out_ready_i(read_ready),
+      .holds_o(unused_reads)
+  );
+
   beats_t read_beat_q;
   beat_t  read_beat;
   always_comb begin
@@ -264,14 +306,14 @@ module memory_buffer
         read_beat.length[ByteShift-1:0]
       };
     end
-    read_beat.data = axi_rdata_i;
+    read_beat.data = read_data;
   end
 
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
       read_q <= '0;
       read_beat_q <= '0;
-    end else if (axi_rvalid_i & axi_rready_o) begin
+    end else if (read_valid & read_ready) begin
       read_beat_q <= read_beat.last ? '0 : read_beat_q + 1'b1;
       if (read_beat.last) read_q <= read_q + 1'b1;
     end
@@ -283,8 +325,8 @@ module memory_buffer
       .clk_i,
       .rst_i,
       .in_i(read_beat),
-      .in_valid_i(axi_rvalid_i),
-      .in_ready_o(axi_rready_o),
+      .in_valid_i(read_valid),
+      .in_ready_o(read_ready),
       .out_o,
       .out_valid_o,
       .out_ready_i
@@ -300,6 +342,6 @@ module memory_buffer
 
   wire unused = axi_rlast_i;
   assign fill_o = write_q - read_q;
-  assign busy_o = (write_q != read_q) | ~starts | writing_q | out_valid_o | (|event_o);
+  assign busy_o = (write_q != read_q) | ~starts | out_valid_o | (|event_o);
 
 endmodule

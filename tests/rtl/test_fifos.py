@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""head_fifo, block_fifo and frame_buffer: all in order, every place used, no bubble."""
+"""FIFOs, queues and frame_buffer: all in order, every place used, no bubble."""
 
 from __future__ import annotations
 
@@ -168,6 +168,46 @@ def test_block_fifo_forgets_at_reset(benches: Benches) -> None:
             bench.push(range(20), stream)
         bench.drain()
         assert all(bench.items(stream) == list(range(20)) for stream in range(len(BLOCK_DEPTHS)))
+        bench.forget()
+
+
+# ---- stream_queue: the places that each depth promises ----
+
+QUEUE_DEPTHS = (0, 8, 128)
+
+
+def test_queue_keeps_all_in_order(benches: Benches) -> None:
+    random = Random(8)
+    bench = benches("stream_queue")
+    sent = [[random.getrandbits(16) for _ in range(6000)] for _ in QUEUE_DEPTHS]
+    for stream, items in enumerate(sent):
+        bench.push(items, stream)
+    for _ in range(100):
+        bench.pace(gap=random.choice([0, 0.5, 1]), stall=random.choice([0, 0.5, 1]))
+        bench.run(random.randrange(200))
+    bench.pace()
+    bench.drain()
+    assert [bench.items(stream) for stream in range(len(QUEUE_DEPTHS))] == sent
+    assert bench.status == 0
+
+
+def test_queue_takes_what_it_promises_while_its_output_stands(benches: Benches) -> None:
+    bench = benches("stream_queue")
+    for count in (1, 100, 300):  # at other places of the ring
+        bench.pace(stall=1.0)
+        for stream in range(len(QUEUE_DEPTHS)):
+            bench.push(range(count), stream)
+        bench.run(400)
+        assert bench.status == 0b110
+        for stream, depth in enumerate(QUEUE_DEPTHS):
+            # Two behind the memory and one that comes late.
+            taken = count - bench.waiting(stream)
+            assert min(count, depth) <= taken <= min(count, depth + 2)
+        bench.pace()
+        bench.drain()
+        for stream in range(len(QUEUE_DEPTHS)):
+            assert bench.items(stream) == list(range(count))
+            assert consecutive([cycle for cycle, _ in bench.received(stream)])
         bench.forget()
 
 

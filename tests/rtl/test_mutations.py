@@ -35,6 +35,7 @@ from rtl_files import Mutation, sampled
 
 Test = Callable[[Benches], None]
 
+PLACES: Test = test_fifos.test_queue_takes_what_it_promises_while_its_output_stands
 STRIP: Test = partial(test_headers.test_every_length, name="strip", width=64, seed=1)
 PREPEND: Test = partial(test_headers.test_every_length, name="prepend", width=64, seed=1)
 FIFO: Test = partial(test_fifos.test_fifo_keeps_all_in_order, seed=1)
@@ -274,6 +275,7 @@ MUTATIONS: tuple[tuple[str, str, str, Test], ...] = (
         test_fifos.test_block_fifo_keeps_all_in_order,
     ),
     ("common/block_fifo.sv", "from_ram_q <= stored", "from_ram_q <= 1'b0", FILL),
+    ("common/stream_queue.sv", "32'(level) < Depth", "32'(level) <= Depth", PLACES),
     (
         *("icmp/icmp_echo.sv", "refused.payload_length + 16'", "16'"),
         partial(test_layers.test_icmp_errors, pace={"gap": 0.0, "stall": 0.0}),

@@ -256,6 +256,7 @@ BAD: dict[str, list[dict[str, object]]] = {
     "siphash": [{"DataWidth": 63}, {"DataWidth": 121}],
     "stream_checker": [{"NextWidth": 0}, {"NumKinds": 0}, {"NumHops": 0}],
     "stream_delay": [{"Cycles": 17}],
+    "stream_queue": [{"Depth": 12}, {"Depth": 2}, {"Depth": 100}],
     "stream_merge": [{"NumInputs": 0}],
     "stream_stage": [{"DataBits": 7}],
     "strip": [{"HeaderBytes": 0}],
