@@ -134,6 +134,7 @@ BAD: dict[str, list[dict[str, object]]] = {
     "head_fifo": [{"Depth": 12}, {"Depth": 128}],
     "host_sums": [{"NumMacPorts": 0}, {"NumMacPorts": 4}],
     "icmp_echo": [
+        {"QueueBeats": 100},
         {"BurstErrors": 0},
         {"RefillShift": 25},
         {"NumMacPorts": 0},
@@ -182,6 +183,8 @@ BAD: dict[str, list[dict[str, object]]] = {
         {"BurstBeats": 512},
         {"BankBytes": 0},
         {"BankBytes": 768},
+        {"WriteBeats": 100},
+        {"ReadBeats": 100},
         {"AddrWidth": 19},
         {"BaseAddress": 8192},
         {"BaseAddress": "64'h1_0000_0000"},
