@@ -30,12 +30,15 @@ module ids_flows
     input flow_t   flow_i,
     input logic    packet_valid_i,
 
-    input logic ask_i,  // held until ask_done_o
+    input logic ask_i,  // AskAgain, AskSkip or AskBlock, held until ask_done_o
+    input logic ask_begins_i,  // it is done when it has begun; the answer is awaited later
     input ask_e ask_op_i,
     input logic [7:0] ask_slot_i,
     input logic again_i,  // a repeated verdict is ready
-    output logic ask_done_o,  // with again_i; without it, a packet asked about is still ahead
-    output logic [15:0] row_o,  // row of the flow of ask_slot_i, one cycle later; all ones: none
+    output logic ask_done_o,
+    output logic asking_o,  // there is no answer yet
+    output logic answered_o,  // with again_i; without it, a packet asked about is still ahead
+    output logic [31:0] known_o,  // of ask_slot_i, one cycle later: sequence numbers, or row of the flow; 0xffff: none
 
     // The store; read data arrive three cycles after the request.
     output logic replace_o,
@@ -108,7 +111,7 @@ module ids_flows
   // A segment that waits precedes new packets: it may be what they follow.
   logic [SlotWidth-1:0] retry_slot;
   logic retry_skips, may_retry, settled, is_full;
-  wire takes_ask = step_q == Idle & ask_i & ask_op_i != AskRow & ~asks_q & ~ask_done_o;
+  wire takes_ask = step_q == Idle & ask_i & ~asks_q;
   wire retries = step_q == Idle & ~takes_ask & may_retry;
   wire takes = step_q == Idle & ~takes_ask & ~may_retry & settled & waiting;
   // Twice the number of slots: firmware that asks about slots it does not hold can make one appear
@@ -403,17 +406,29 @@ module ids_flows
 
   wire answers = again_i | still_ahead & ~blocks | blocks & (step_q == Save | step_q == Idle);
   (* ram_style = "distributed" *) logic [15:0] rows[NumSlots];
+  (* ram_style = "distributed" *) logic [31:0] sequences[NumSlots];
+  (* ram_style = "distributed" *) logic [31:0] ends[NumSlots];
   always_ff @(posedge clk_i) begin
-    if (step_q == Emit) rows[slot_q] <= has_flow ? 16'(row) : '1;
-    row_o <= rows[ask_slot_i[SlotWidth-1:0]];
+    if (step_q == Emit) begin
+      rows[slot_q] <= has_flow ? 16'(row) : '1;
+      sequences[slot_q] <= flow.sequence_number;
+      ends[slot_q] <= end_q;
+    end
+    unique case (ask_op_i)
+      AskSequence: known_o <= sequences[ask_slot_i[SlotWidth-1:0]];
+      AskEnd: known_o <= ends[ask_slot_i[SlotWidth-1:0]];
+      default: known_o <= 32'(rows[ask_slot_i[SlotWidth-1:0]]);
+    endcase
     if (takes_ask) asks_q <= 1'b1;
     if (answers) asks_q <= 1'b0;
-    wanted_q <= takes_ask | wanted_q & ask_i & ~ask_done_o;
+    wanted_q <= takes_ask & ~ask_begins_i | wanted_q & ask_i & ~ask_done_o;
     if (rst_i) begin
       asks_q   <= 1'b0;
       wanted_q <= 1'b0;
     end
   end
-  assign ask_done_o = wanted_q & asks_q & answers;
+  assign asking_o   = asks_q;
+  assign answered_o = asks_q & (again_i | still_ahead & ~blocks);
+  assign ask_done_o = wanted_q & asks_q & answers | takes_ask & ask_begins_i;
 
 endmodule

@@ -9,9 +9,11 @@
 // exact one. NumSlots and SlotBytes are those of the rpu beside it. The register hit has them too, for
 // the host: up to 256 that it has not read.
 //
-// From 0x4000 on, at 4 n, the firmware asks about slot n that it has: a read at 0x4000 gives another
-// verdict, for a segment that was ahead; one at 0x4100 too, over bytes that are missing; a write at 0x4200
-// blocks the flow; a read at 0x4300 says where the state of the flow is, all ones if there is none.
+// From 0x4000 on, at 256 op + 4 n, the firmware asks about slot n that it has (ask_e): a read at 0x4000 gives
+// another verdict, for a segment that was ahead; one at 0x4100 too, over bytes that are missing; a write at these
+// only begins it, and a read at 0x4400 waits for it. A write at 0x4200 blocks the flow. A read at 0x4300 says
+// where the state of the flow is, all ones if there is none; those at 0x4500 and 0x4600, the sequence numbers of
+// the segment and behind it.
 //
 // Latency: 25 cycles from the last beat, and what the payload takes: 16 bytes a cycle; rules whose
 // fragment is there take time of their own (ids_check). Throughput: 16 bytes of payload per cycle, at
@@ -134,16 +136,19 @@ module rule_matcher
   logic [255:0] bytes;
 
   // Firmware requests are accesses to words from 0x4000 on: an operation and a slot.
-  logic ask_done, again, replace, replace_ready, flow_reads, answered_q;
+  logic ask_done, asking, answered, again, replace, replace_ready, flow_reads, answered_q;
   logic [BeatWidth+1:0] replace_word, flow_word;
   logic [15:0] replace_bytes;
   logic [127:0] replace_data;
-  logic [15:0] flow_row;
+  logic [31:0] known;
   logic [NumSlots-1:0] inside_q;  // slots whose verdict is pending
   wire [7:0] ask_slot = 8'(accel_addr_i[7:2]);
-  wire ask_e ask_op = ask_e'(accel_addr_i[9:8]);
-  wire may_ask = accel_addr_i[15:10] == 6'b0100_00 & 32'(ask_slot) < NumSlots &
-      accel_write_i == (ask_op == AskBlock) & ~inside_q[ask_slot[SlotWidth-1:0]];
+  wire ask_e ask_op = ask_e'(accel_addr_i[10:8]);
+  wire is_known = ask_op inside {AskRow, AskSequence, AskEnd};
+  wire begins = accel_write_i & ask_op inside {AskAgain, AskSkip};
+  wire allowed = accel_write_i ? begins | ask_op == AskBlock : ask_op inside {AskAgain, AskSkip, AskAwait} | is_known;
+  wire may_ask = accel_addr_i[15:11] == 5'b0100_0 & 32'(ask_slot) < NumSlots & allowed &
+      ~inside_q[ask_slot[SlotWidth-1:0]];
   ids_flows #(
       .Flows(Flows),
       .NumSlots(NumSlots),
@@ -158,12 +163,15 @@ module rule_matcher
       .packet_i(packet),
       .flow_i(flow),
       .packet_valid_i(packet_valid),
-      .ask_i(accel_bus_i & may_ask & ~answered_q),
+      .ask_i(accel_bus_i & may_ask & ~answered_q & ~is_known & ask_op != AskAwait),
+      .ask_begins_i(begins),
       .ask_op_i(ask_op),
       .ask_slot_i(ask_slot),
       .again_i(again),
       .ask_done_o(ask_done),
-      .row_o(flow_row),
+      .asking_o(asking),
+      .answered_o(answered),
+      .known_o(known),
       .replace_o(replace),
       .replace_ready_i(replace_ready),
       .replace_word_o(replace_word),
@@ -366,23 +374,23 @@ module rule_matcher
   wire [HitWidth-1:0] hit_place = HitWidth'({checked.slot, hit_number});
   logic [31:0] sid_q, answer_q;
   logic [16:0] hit_row_q;
-  wire is_row = may_ask & ask_op == AskRow;
-  wire asks = may_ask & ~is_row;
+  wire tells = may_ask & is_known;
+  wire asks = may_ask & ~is_known;
   wire is_hit = 32'(accel_addr_i) < 8 * NumHits;
   always_ff @(posedge clk_i) begin
     if (hit) sids[hit_place] <= hit_sid;
     if (hit) hit_rows[hit_place] <= {hit_exact, hit_row};
     sid_q <= sids[accel_addr_i[3+:HitWidth]];
     hit_row_q <= hit_rows[accel_addr_i[3+:HitWidth]];
-    answer_q <= again ? accel_verdict_o : 32'd1 << VerdictAhead;
-    answered_q <= accel_bus_i & ~answered_q & (asks ? ask_done : 1'b1) & ~rst_i;
+    if (answered) answer_q <= again ? accel_verdict_o : 32'd1 << VerdictAhead;
+    answered_q <= accel_bus_i & ~answered_q & (~asks | (ask_op == AskAwait ? ~asking : ask_done)) & ~rst_i;
     if (accel_packet_i & accel_packet_first_i) inside_q[accel_packet_slot_i[SlotWidth-1:0]] <= 1'b1;
     if (accel_judged_o) inside_q[accel_judged_slot_o[SlotWidth-1:0]] <= 1'b0;
     if (rst_i) inside_q <= '0;
   end
   assign accel_bus_wait_o = ~answered_q;
   assign accel_bus_error_o = ~may_ask & (accel_write_i | ~is_hit);
-  assign accel_rdata_o = is_row ? 32'(flow_row) : asks ? answer_q :
+  assign accel_rdata_o = tells ? known : asks ? answer_q :
       accel_addr_i[2] ? {hit_row_q[16], 15'd0, hit_row_q[15:0]} : sid_q;
 
 endmodule

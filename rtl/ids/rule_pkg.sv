@@ -102,11 +102,14 @@ package rule_pkg;
   localparam int unsigned VerdictAhead = 4;  // bit of a verdict
 
   // Firmware requests about the flow of a packet.
-  typedef enum logic [1:0] {
+  typedef enum logic [2:0] {
     AskAgain,  // another verdict
     AskSkip,  // another verdict, skipping the missing bytes
     AskBlock,  // mark all later verdicts of the flow as blocked
-    AskRow  // return the row of the flow's state
+    AskRow,  // return the row of the flow's state
+    AskAwait,  // return the verdict that was begun last
+    AskSequence,  // return the sequence number of the segment
+    AskEnd  // return the one behind its bytes
   } ask_e;
 
   // What the scan hands to the check: a fragment matched, or the packet ends, or both.

@@ -5,6 +5,9 @@
 // TCP segments ahead of a gap wait in their slots, up to half of these, until the gap is filled, at most for
 // 300 us: the first three in the matcher, the others here. Those that find no room are dropped: TCP retransmits
 // them. A segment that is in order always passes.
+//
+// A segment that is held has another verdict made when what it follows has been released. That takes 50 cycles, in
+// which the next packet is received.
 #include "rpu.h"
 
 #define IS_EXACT 2u
@@ -12,124 +15,261 @@
 #define IS_BLOCKED 32u
 #define NUM_SLOTS 16
 #define MAX_HELD 5
+#define PATIENCE_US 8u // until more are too many
 #define WAIT_US 300u
+#define PERIOD_US 4u   // from one look at those that wait to the next, or
+#define PERIOD 64      // packets
+#define NEAR 0x100000u // what is farther away belongs to another stream
 
-// Accesses to rule_matcher about a packet.
-#define MATCHER(op, packet) RPU_ACCELERATOR[0x1000 + 64 * (op) + RPU_SLOT(packet)]
-#define VERDICT_AGAIN(packet) MATCHER(0, packet)
-#define VERDICT_SKIPPING(packet) MATCHER(1, packet)
-#define BLOCK(packet) (MATCHER(2, packet) = 0)
-#define FLOW(packet) MATCHER(3, packet)
+// What rule_matcher does or knows about the packet in a slot. Written, AGAIN only begins, and ANSWER waits.
+enum { AGAIN = 0, SKIPPING = 64, BLOCK = 128, FLOW = 192, ANSWER = 256, SEQUENCE = 320, END = 384 };
+#define ABOUT(packet) (RPU_ACCELERATOR + 0x1000 + RPU_SLOT(packet))
 #define NO_FLOW 0xffffu
 
-struct held {
-    rpu_packet packet;
-    uint32_t flow;
-    uint32_t since;
-    uint32_t again; // its flow has gone on since its last verdict
-};
-static struct held held[NUM_SLOTS]; // more than MAX_HELD until it is known which are still ahead
-static unsigned count;              // of held segments
+#define INLINE static inline __attribute__((always_inline))
+#define SELDOM(condition) __builtin_expect(!!(condition), 0)
+// Functions that are called seldom work on the state in memory, others on a copy in registers.
+#define CALLED static __attribute__((noinline))
+#define CALL(function) (state = *s, function, *s = state)
 
-static void finish(rpu_packet packet, uint32_t verdict) {
+struct segment {
+    struct segment *next; // of those that are held
+    rpu_packet packet;
+    volatile uint32_t *about;
+    uint32_t flow, sequence;
+    uint32_t since;
+    uint32_t unused[2]; // 32 bytes, so that no multiplication is needed
+};
+static struct segment segments[NUM_SLOTS]; // by slot
+
+INLINE struct segment *segment(rpu_packet packet) {
+    return (struct segment *)((char *)segments + (packet >> 11 & 0x7e0));
+}
+
+// Up to where a flow has been released after another verdict. What follows, among the next NUM_SLOTS packets, may
+// have been ahead when it had its own.
+struct end {
+    uint32_t flow, at, turn;
+};
+#define NUM_ENDS (2 * NUM_SLOTS)
+
+static struct state {
+    struct segment *held;  // the latest first
+    struct segment *asked; // its verdict has begun
+    uint32_t turn;         // number of the packet
+    uint32_t now;          // of the last look at those that wait
+    struct end last;
+} state;
+static struct end ends[NUM_ENDS], *newest; // before the last one
+
+// A segment that has its verdict, but those that precede it may still wait to be received.
+static struct segment *late;
+static uint32_t late_verdict, late_turn;
+
+static inline void finish(rpu_packet packet, uint32_t verdict) {
     if (!(verdict & (IS_EXACT | IS_BLOCKED))) {
         rpu_send(packet ^ RPU_PORT_BIT);
         return;
     }
-    if (verdict & IS_EXACT) BLOCK(packet);
+    if (verdict & IS_EXACT) ABOUT(packet)[BLOCK] = 0;
     rpu_drop(packet);
 }
 
-static void finish_in_order(rpu_packet packet, uint32_t flow, uint32_t verdict) {
-    finish(packet, verdict);
-    for (unsigned n = 0; n < count; n++)
-        if (held[n].flow == flow) held[n].again = 1;
+CALLED const struct end *find(uint32_t flow, uint32_t turn) {
+    const struct end *it = newest;
+    while (turn - it->turn < NUM_SLOTS && it->flow != flow) it = it == ends ? ends + NUM_ENDS - 1 : it - 1;
+    return turn - it->turn < NUM_SLOTS ? it : 0;
 }
 
-// Its flow may have gone on since its verdict: so it is not dropped before it has had another one.
-static void hold(rpu_packet packet, uint32_t flow) {
-    held[count++] = (struct held){packet, flow, rpu_time(), 1};
+CALLED void keep(uint32_t flow, uint32_t at, uint32_t turn) {
+    newest = newest == ends + NUM_ENDS - 1 ? ends : newest + 1;
+    newest->flow = flow;
+    newest->at = at;
+    newest->turn = turn;
 }
 
-// TCP sequence number. The headers of a packet that has a flow are in its first beat.
-static uint32_t sequence(rpu_packet packet) {
-    volatile uint8_t *frame = (volatile uint8_t *)rpu_window(packet);
-    volatile uint8_t *ip = frame + (frame[12] == 8 ? 14 : 18);
-    volatile uint8_t *at = ip + 4 * (ip[0] & 15) + 4;
-    return (uint32_t)at[0] << 24 | (uint32_t)at[1] << 16 | (uint32_t)at[2] << 8 | at[3];
+INLINE int is_next(struct state *s, uint32_t flow, uint32_t sequence) {
+    if (!SELDOM(s->last.flow != flow)) return s->last.at - sequence < NEAR;
+    const struct end *known = find(flow, s->turn);
+    return known && known->at - sequence < NEAR;
 }
 
-// Finishes a segment that was held. Segments of its flow that precede it may have their verdicts, but wait to be received.
-static void release(rpu_packet packet, uint32_t flow, uint32_t verdict) {
-    for (unsigned n = 0; n < NUM_SLOTS; n++) {
-        rpu_packet next = rpu_poll();
-        if (!next) break;
-        uint32_t next_flow = FLOW(next);
-        uint32_t next_verdict = RPU_VERDICT(next);
-        if (next_verdict & IS_AHEAD) {
-            hold(next, next_flow);
-            continue;
-        }
-        if (next_flow == flow && (int32_t)(sequence(next) - sequence(packet)) > 0) {
-            finish_in_order(packet, flow, verdict);
-            finish_in_order(next, flow, next_verdict);
-            return;
-        }
-        finish_in_order(next, next_flow, next_verdict);
+INLINE void hold(struct state *s, struct segment *it, uint32_t sequence) {
+    it->sequence = sequence;
+    it->since = rpu_time();
+    it->next = s->held;
+    s->held = it;
+}
+
+INLINE void ask(struct state *s, struct segment *it) {
+    s->asked = it;
+    it->about[AGAIN] = 0;
+}
+
+// Asks about a segment that was held and follows what has been released. Returns whether there is one.
+INLINE int go_on(struct state *s, uint32_t flow, uint32_t end) {
+    if (SELDOM(s->last.flow != flow)) {
+        keep(s->last.flow, s->last.at, s->last.turn);
+        const struct end *known = find(flow, s->turn);
+        s->last.flow = flow;
+        s->last.at = known && end - known->at >= NEAR ? known->at : end;
+    } else if (!SELDOM(end - s->last.at >= NEAR)) {
+        s->last.at = end;
     }
-    finish_in_order(packet, flow, verdict);
+    s->last.turn = s->turn;
+    struct segment *next = s->held, *before;
+    if (!next) return 0;
+    if (next->flow == flow && s->last.at - next->sequence < NEAR) {
+        s->held = next->next;
+    } else {
+        do {
+            before = next;
+            next = next->next;
+            if (!SELDOM(next)) return 0;
+        } while (next->flow != flow || s->last.at - next->sequence >= NEAR);
+        before->next = next->next;
+    }
+    ask(s, next);
+    return 1;
 }
 
-// Releases the segments that are in order now.
-static void retry(void) {
-    for (unsigned n = 0; n < count;) {
-        struct held each = held[n];
-        if (each.again) {
-            uint32_t verdict = VERDICT_AGAIN(each.packet);
-            held[n].again = 0;
-            if (!(verdict & IS_AHEAD)) {
-                held[n] = held[--count];
-                release(each.packet, each.flow, verdict);
-                n = 0;
-                continue;
-            }
+INLINE int collect(struct state *s) {
+    struct segment *it = s->asked;
+    s->asked = 0;
+    uint32_t verdict = it->about[ANSWER], end = it->about[END];
+    if (SELDOM(verdict & (IS_AHEAD | IS_EXACT | IS_BLOCKED))) {
+        if (verdict & IS_AHEAD) {
+            hold(s, it, it->about[SEQUENCE]);
+            return 0;
         }
-        n++;
+        finish(it->packet, verdict);
+    } else {
+        rpu_send(it->packet ^ RPU_PORT_BIT);
     }
-    while (count > MAX_HELD) rpu_drop(held[--count].packet); // all are ahead
+    return go_on(s, it->flow, end);
+}
+
+CALLED void settle(void) {
+    while (state.asked) collect(&state);
+}
+
+CALLED void release_late(void) {
+    struct segment *it = late;
+    late = 0;
+    uint32_t end = it->about[END];
+    finish(it->packet, late_verdict);
+    go_on(&state, it->flow, end);
+    settle();
+}
+
+// One that is held no longer. It is dropped if it is still ahead.
+static void let_go(struct segment *it, uint32_t verdict) {
+    struct segment **link = &state.held;
+    while (*link != it) link = &(*link)->next;
+    *link = it->next;
+    if (verdict & IS_AHEAD) {
+        rpu_drop(it->packet);
+        return;
+    }
+    late = it;
+    late_verdict = verdict;
+    late_turn = state.turn;
 }
 
 // Skips the missing bytes before a segment that has waited too long.
 static void give_up(void) {
-    uint32_t now = rpu_time();
-    for (unsigned n = 0; n < count; n++) {
-        struct held old = held[n];
-        if (now - old.since <= WAIT_US) continue;
-        held[n] = held[--count];
-        release(old.packet, old.flow, VERDICT_SKIPPING(old.packet));
-        retry();
-        return;
+    struct segment *old = state.held;
+    while (old && state.now - old->since <= WAIT_US) old = old->next;
+    if (!old) return;
+    for (struct segment *each = state.held; each; each = each->next)
+        if (each->flow == old->flow && (int32_t)(each->sequence - old->sequence) < 0) old = each;
+    let_go(old, old->about[SKIPPING]);
+}
+
+// Drops those that are too many. Of a flow that goes on, a segment is not held for so long.
+static void shed(void) {
+    unsigned count = 0;
+    for (struct segment *it = state.held; it; it = it->next) count++;
+    for (struct segment *it = state.held, *next; count > MAX_HELD && !late; count--, it = next) {
+        next = it->next;
+        if (state.now - it->since >= PATIENCE_US) let_go(it, it->about[AGAIN]);
     }
 }
 
+// All that is not done at each packet.
+CALLED void tidy_up(void) {
+    settle();
+    state.now = rpu_time();
+    if (state.turn - state.last.turn >= NUM_SLOTS) state.last.flow = NO_FLOW;
+    if (late && state.turn - late_turn >= NUM_SLOTS) release_late();
+    if (!late) give_up();
+    if (!late) shed();
+}
+
+// A segment in order, of which others are held.
+CALLED void go_on_behind(struct segment *it) {
+    if (late && it->flow == late->flow && (int32_t)(it->about[SEQUENCE] - late->sequence) > 0) release_late();
+    uint32_t end = it->about[END];
+    finish(it->packet, RPU_VERDICT(it->packet));
+    go_on(&state, it->flow, end);
+}
+
+INLINE void in_order(struct state *s, struct segment *it) {
+    if (s->asked) CALL(settle());
+    struct segment *each = s->held;
+    while (each && each->flow != it->flow) each = each->next;
+    if (each || (late && late->flow == it->flow))
+        CALL(go_on_behind(it));
+    else
+        finish(it->packet, RPU_VERDICT(it->packet));
+}
+
+// No packet is there: what has been released was not followed by any.
+INLINE void idle(struct state *s) {
+    if (s->asked) {
+        CALL(settle());
+        return;
+    }
+    s->turn += NUM_SLOTS;
+    s->last.flow = NO_FLOW;
+    if (late || rpu_time() - s->now >= PERIOD_US) CALL(tidy_up());
+}
+
 // Runs from a segment that is ahead until none is held.
-static void reorder(rpu_packet packet) {
-    unsigned turn = 0;
+CALLED void reorder(rpu_packet packet) {
+    struct state copy = state, *s = &copy;
     do {
-        if (!packet || !(++turn & 15)) give_up();
-        if (packet) {
-            uint32_t verdict = RPU_VERDICT(packet);
-            if (verdict & IS_AHEAD)
-                hold(packet, FLOW(packet));
-            else
-                finish_in_order(packet, FLOW(packet), verdict);
-            retry();
+        if (SELDOM(!packet)) {
+            idle(s);
+            continue;
         }
-        packet = count ? rpu_poll() : 0;
-    } while (count || packet);
+        s->turn++;
+        struct segment *it = segment(packet);
+        it->packet = packet;
+        uint32_t flow = it->flow = it->about[FLOW];
+        if (SELDOM(!(RPU_VERDICT(packet) & IS_AHEAD))) {
+            in_order(s, it);
+        } else {
+            uint32_t sequence = it->about[SEQUENCE];
+            // If another one of its flow is asked about, this one comes after it.
+            int asks = s->asked && collect(s);
+            if (!(asks && flow == s->last.flow) && is_next(s, flow, sequence)) {
+                if (SELDOM(asks)) CALL(settle());
+                ask(s, it);
+            } else {
+                hold(s, it, sequence);
+            }
+        }
+        if (SELDOM(!(s->turn % PERIOD))) CALL(tidy_up());
+    } while ((packet = rpu_poll()) || s->held || s->asked || late);
+    state = *s;
 }
 
 int main(void) {
+    for (unsigned n = 0; n < NUM_SLOTS; n++) segments[n].about = ABOUT(n << 16);
+    state.turn = NUM_SLOTS;
+    state.last.flow = NO_FLOW;
+    newest = ends;
     for (;;) {
         rpu_packet packet = rpu_receive();
         uint32_t verdict = RPU_VERDICT(packet);
