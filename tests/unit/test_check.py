@@ -311,6 +311,14 @@ def test_generated_names_do_not_collide(edited: Edited, problems: Problems) -> N
     ]
 
 
+@pytest.mark.parametrize("name", ["host", "route", "counter"])
+def test_design_has_no_name_of_a_register_type(
+    edited: Edited, problems: Problems, name: str
+) -> None:
+    found = problems(check.check, edited(("name: udp_echo\n", f"name: {name}\n")))
+    assert found == [f"3: registers of the design have a type {name!r}; choose another name"]
+
+
 def test_applications_are_numbered_in_the_order_of_the_file(edited: Edited) -> None:
     second = ECHO.replace("echo, k", "alpha, k").replace("2, 1", "3, 0").replace("7", "8")
     design, _ = check.check(edited((ECHO, ECHO + second)))

@@ -18,7 +18,7 @@ from bombus.analysis import agreement, deadlock, flight, flight_problems, kinds,
 from bombus.base.errors import DesignError, Problem
 from bombus.base.text import listing
 from bombus.base.values import SCATTERING
-from bombus.design import memories, resolve, rtl
+from bombus.design import memories, register_map, resolve, rtl
 from bombus.design.dispatch import HAS_PORTS, MAX_SLOTS, Dispatch, num_slots
 from bombus.design.elements import Binding, Group, Hop, Input, Layer
 from bombus.design.network import Network
@@ -376,6 +376,9 @@ def _names(design: Design) -> Iterator[Problem]:
                 f"the design would generate {module}, but a module of that name exists; rename it"
             )
             yield design.file.problem(("name",), message)
+    if name in register_map.type_names(design):
+        message = f"registers of the design have a type {name!r}; choose another name"
+        yield design.file.problem(("name",), message)
     links: dict[str, str] = {}
     for signal, link in _links(design):
         if (other := links.setdefault(signal, link)) != link:

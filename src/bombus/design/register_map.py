@@ -8,6 +8,7 @@ All windows are as large as the largest tile needs.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
 COMMON = paths.RTL / "noc" / "registers.rdl"
 FLIGHT = paths.RTL / "noc" / "flight.rdl"
+_TYPE = re.compile(r"^(?:addrmap|regfile|reg|mem|field|enum|property) +(\w+)", re.MULTILINE)
 _WINDOWS = 0x180  # first register of the windows, after the hosts
 _ROUTES = 0x200  # where the routing table begins
 MIN_WINDOW = 4096  # bytes; a page of most processors
@@ -129,15 +131,27 @@ def _placed(items: Iterable[_Item]) -> tuple[list[str], int]:
     return lines, end
 
 
-def register_map(design: Design) -> RegisterMap:
-    """Composes the register map of a design."""
+def _files(design: Design) -> tuple[Path, ...]:
+    """The descriptions of which a design's register map consists."""
     described = {
         layer.kind.name: beside
         for layer in design.layers()
         if layer.kind.registers and (beside := description(layer.kind.file))
     }
+    windows = any(network.given.window is not None for network in design.networks)
+    return (PROPERTIES, COMMON, *([FLIGHT] if windows else []), *described.values())
+
+
+def type_names(design: Design) -> set[str]:
+    """Names that the design's register map cannot have."""
+    texts = (file.read_text(encoding="utf-8") for file in _files(design))
+    return {name for text in texts for name in _TYPE.findall(text)}
+
+
+def register_map(design: Design) -> RegisterMap:
+    """Composes the register map of a design."""
+    files = _files(design)
     windows = sum(network.given.window is not None for network in design.networks)
-    files = (PROPERTIES, COMMON, *([FLIGHT] if windows else []), *described.values())
     rdl = Rdl(files)
     common = common_registers()
     tiles = {tile: _placed(_tile_items(tile, design, rdl, common)) for tile in design.tiles}
