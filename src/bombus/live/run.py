@@ -30,6 +30,7 @@ from bombus.live.report import Report, Totals, table
 from bombus.live.sides import PerPort, sides_of
 from bombus.simulator.build import build
 from bombus.simulator.design_header import wave_format
+from bombus.simulator.host import host_tiles
 from bombus.simulator.impairment import Impairment
 from bombus.simulator.library import Library
 from bombus.simulator.native import SimulationError
@@ -230,6 +231,7 @@ def _loop(
     next_look = start
     told: set[str] = set()
     is_first = True
+    serves = bool(host_tiles(simulation.manifest))
     failure: UserError | None = None
     with ExitStack() as stack:
         live = None
@@ -246,6 +248,8 @@ def _loop(
                         report.update(totals)
                 for port, interface in enumerate(interfaces):
                     simulation.link(port, up=interface.is_up())
+                if serves:
+                    simulation.host.poll()
                 if software is not None:
                     software(simulation)
                 if is_first:
