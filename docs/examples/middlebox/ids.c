@@ -32,6 +32,9 @@ enum { AGAIN = 0, SKIPPING = 64, BLOCK = 128, FLOW = 192, ANSWER = 256, SEQUENCE
 #define CALLED static __attribute__((noinline))
 #define CALL(function) (state = *s, function, *s = state)
 
+// A program that is reloaded is to start at once.
+#define NOT_CLEARED __attribute__((section(".noinit")))
+
 struct segment {
     struct segment *next; // of those that are held
     rpu_packet packet;
@@ -40,7 +43,7 @@ struct segment {
     uint32_t since;
     uint32_t unused[2]; // 32 bytes, so that no multiplication is needed
 };
-static struct segment segments[NUM_SLOTS]; // by slot
+static struct segment segments[NUM_SLOTS] NOT_CLEARED; // by slot
 
 INLINE struct segment *segment(rpu_packet packet) {
     return (struct segment *)((char *)segments + (packet >> 11 & 0x7e0));
@@ -60,7 +63,7 @@ static struct state {
     uint32_t now;          // of the last look at those that wait
     struct end last;
 } state;
-static struct end ends[NUM_ENDS], *newest; // before the last one
+static struct end ends[NUM_ENDS] NOT_CLEARED, *newest; // before the last one
 
 // A segment that has its verdict, but those that precede it may still wait to be received.
 static struct segment *late;
@@ -270,6 +273,7 @@ int main(void) {
     state.turn = NUM_SLOTS;
     state.last.flow = NO_FLOW;
     newest = ends;
+    ends[0].turn = 0; // none is remembered
     for (;;) {
         rpu_packet packet = rpu_receive();
         uint32_t verdict = RPU_VERDICT(packet);

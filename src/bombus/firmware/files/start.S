@@ -12,11 +12,11 @@ _start:
     csrw mtvec, t0
     la t0, __bss_start
     la t1, __bss_end
-1:  bgeu t0, t1, 2f
-    sw zero, 0(t0)
+    j 2f
+1:  sw zero, 0(t0)
     addi t0, t0, 4
-    j 1b
-2:  call main
+2:  bltu t0, t1, 1b
+    call main
 3:  j 3b
 
 # Firmware may have a trap_handler of its own; it ends with mret.
