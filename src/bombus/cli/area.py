@@ -121,7 +121,9 @@ def area(
             f"The design's clock, {report.nominal_mhz:g} MHz, {others}is {met}."
         )
     if chain:
-        layers = ", ".join(path.replace("u_", "") for path in chain)
+        layers = ", ".join(
+            ".".join(part.removeprefix("u_") for part in path.split(".")) for path in chain
+        )
         count = f"{len(chain)} layer" + "s" * (len(chain) > 1)
         console.print(f"The longest chain of ready without a register: {count}, {layers}.")
     for path in report.paths:
