@@ -10,15 +10,17 @@ import pytest
 from rich.console import Console
 
 from bombus.live import run
+from bombus.simulator import host
 
 
-def turns(monkeypatch: pytest.MonkeyPatch, kinds: list[str]) -> list[str]:
-    """The calls of two turns, in a design with layers of these kinds."""
+def turns(monkeypatch: pytest.MonkeyPatch, kinds: list[str], tiles: int = 1) -> list[str]:
+    """The calls of two turns, in a design with layers of these kinds in every tile."""
     monkeypatch.setattr(run, "Totals", MagicMock())
     monkeypatch.setattr(run, "print_table", MagicMock())
     monkeypatch.setattr(run, "table", MagicMock())
     simulation, stop, calls = MagicMock(), [], []
-    simulation.manifest = {"tiles": [{"name": "a", "layers": [{"kind": kind} for kind in kinds]}]}
+    tile = {"layers": [{"kind": kind} for kind in kinds]}
+    simulation.manifest = {"tiles": [{"name": str(number), **tile} for number in range(tiles)]}
     simulation.rpus, simulation.stalls.return_value = [], []
     simulation.host.poll.side_effect = lambda: calls.append("host")
 
@@ -40,3 +42,22 @@ def test_host_is_served(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_design_without_host(monkeypatch: pytest.MonkeyPatch) -> None:
     assert turns(monkeypatch, ["rpu"]) == 2 * ["software", "time"]
+
+
+def test_design_with_several_hosts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """None of them can be served, as `Simulation.host` is for one; the run goes on without."""
+    assert turns(monkeypatch, ["rpu_host"], tiles=2) == 2 * ["software", "time"]
+
+
+def test_frames_that_nobody_takes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A long run does not keep all that processors send to their host."""
+    monkeypatch.setattr(host, "_streams", MagicMock(return_value=(MagicMock(), MagicMock())))
+    simulation = MagicMock()
+    simulation.manifest = {"tiles": [{"name": "a", "layers": [{"kind": "rpu_host"}]}]}
+    simulation.rpus = [MagicMock()]
+    served = host.Host(simulation, MagicMock())
+    message = MagicMock(fields={"ip": 0}, data=b"frame")
+    served._out.receive.side_effect = [*5 * [message], None]  # type: ignore[attr-defined]
+    served.most_frames = 3
+    served.poll()
+    assert (served.counts["frames"], served.counts["lost"], len(served._frames)) == (5, 2, 3)

@@ -41,6 +41,7 @@ DEFAULT_MTU = 1500
 WAVE_FORMATS = (".fst", ".vcd")
 # Interval at which Python checks signals and the clock.
 _SLICE_SECONDS = 0.1
+_MOST_HOST_FRAMES = 1024  # as many as rpu_host stores
 
 
 def run(
@@ -231,7 +232,10 @@ def _loop(
     next_look = start
     told: set[str] = set()
     is_first = True
-    serves = bool(host_tiles(simulation.manifest))
+    # Nobody else may take what processors send to the host; of several hosts none can be served.
+    host = simulation.host if len(host_tiles(simulation.manifest)) == 1 else None
+    if host is not None:
+        host.most_frames = _MOST_HOST_FRAMES
     failure: UserError | None = None
     with ExitStack() as stack:
         live = None
@@ -248,8 +252,8 @@ def _loop(
                         report.update(totals)
                 for port, interface in enumerate(interfaces):
                     simulation.link(port, up=interface.is_up())
-                if serves:
-                    simulation.host.poll()
+                if host is not None:
+                    host.poll()
                 if software is not None:
                     software(simulation)
                 if is_first:

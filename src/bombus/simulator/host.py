@@ -54,10 +54,11 @@ class HostFrame:
 class Host:
     """The host behind a layer `rpu_host`.
 
-    `memory`: of 1 MiB; another one can be set. `latency_us`: of a request, from the cycle in which
-    it has a tag to its answer, without the way there and back; start and end are each seen up to
-    `STEP_CYCLES` late. `tags`: requests in flight at a time; others wait. `counts`: `frames`,
-    `reads`, `writes`, and what firmware asked for in error: `bad_address`, `bad_length`,
+    `most_frames`: kept for `receive`; further ones are `lost`; None: all are kept. `memory`: of
+    1 MiB; another one can be set. `latency_us`: of a request, from the cycle in which it has a tag
+    to its answer, without the way there and back; start and end are each seen up to `STEP_CYCLES`
+    late. `tags`: requests in flight at a time; others wait. `counts`: `frames`,
+    `lost`, `reads`, `writes`, and what firmware asked for in error: `bad_address`, `bad_length`,
     `bad_request` (no such processor, or no request at all), which is not answered.
     """
 
@@ -69,6 +70,7 @@ class Host:
         self.counts: Counter[str] = Counter()
         self._requests = Requests(HostMemory(1 << 20), _NS_PER_US, 32, self._answer, self.counts)
         self._frames: deque[HostFrame] = deque()
+        self.most_frames: int | None = None
         self._keys: dict[int, int] = {}
         self._turn = 0
         # Processors of the frames that may not have left yet, in order; how many have been sent
@@ -217,7 +219,10 @@ class Host:
             self.counts["bad_request"] += 1
         elif what == FRAME:
             self.counts["frames"] += 1
-            self._frames.append(HostFrame(data, processor, tag))
+            if self.most_frames is not None and len(self._frames) >= self.most_frames:
+                self.counts["lost"] += 1
+            else:
+                self._frames.append(HostFrame(data, processor, tag))
         else:
             most = self._slot_bytes(processor)
             request = Request(what, processor, tag, address, length, data, most)
