@@ -244,6 +244,25 @@ def test_late_segments(ids: Simulation, tmp_path: Path, late: int) -> None:
     assert [each.data for each in done.received] == [rule_frames.segment(p) for p in parts]
 
 
+@pytest.mark.parametrize("first", [100, 600_000])
+def test_a_flow_starts_again(ids: Simulation, tmp_path: Path, first: int) -> None:
+    """What it lacks is given up after a while, though its number is lower than what was released
+    before, and others of the flow come faster than they are done.
+    """
+    prepare(ids, EVIL, tmp_path)
+    send(ids, [Segment(FLOW, 500_000, b"123456")])
+    take_places(ids)
+    late = [Segment(FLOW, 500_012, b"123456"), Segment(FLOW, 500_006, b"123456")]
+    assert len(send_some(ids, late, 2)) == 2
+    ahead = Segment(FLOW, first + 5000, b"123456")
+    parts = in_order(FLOW, [b"x"] * 700, first + 1)
+    frames = [
+        rule_frames.segment(each) for each in [Segment(FLOW, first, b"", syn=True), ahead, *parts]
+    ]
+    done = ids.exchange(frames, expected=len(frames), gap_cycles=150, limit_cycles=LIMIT_CYCLES)
+    assert rule_frames.segment(ahead) in [each.data for each in done.received]
+
+
 def test_program_starts_again(ids: Simulation, tmp_path: Path) -> None:
     """What the program held when it was stopped is dropped, and it forgets it."""
     prepare(ids, EVIL, tmp_path)

@@ -142,6 +142,7 @@ INLINE int collect(struct state *s) {
     uint32_t verdict = it->about[ANSWER], end = it->about[END];
     if (SELDOM(verdict & (IS_AHEAD | IS_EXACT | IS_BLOCKED))) {
         if (verdict & IS_AHEAD) {
+            if (s->last.flow == it->flow) s->last.flow = NO_FLOW; // it has started again, at a lower number
             hold(s, it, it->about[SEQUENCE]);
             return 0;
         }
@@ -202,9 +203,9 @@ static void shed(void) {
 // All that is not done at each packet.
 CALLED void tidy_up(void) {
     settle();
-    state.now = rpu_time();
     if (state.turn - state.last.turn >= NUM_SLOTS) state.last.flow = NO_FLOW;
     if (late && state.turn - late_turn >= NUM_SLOTS) release_late();
+    state.now = rpu_time(); // not before any segment has been held
     if (!late) give_up();
     if (!late) shed();
 }
