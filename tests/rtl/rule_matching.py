@@ -17,7 +17,8 @@ from bombus.rules.tables import Tables
 BEAT = 64
 HITS = 8  # that are kept
 HIT, AHEAD = 1, 16  # bits of a verdict
-AGAIN, SKIPPING = range(2)  # firmware requests
+AGAIN, SKIPPING, BLOCK, ROW, AWAIT, SEQUENCE, END = range(7)  # firmware requests
+WRITTEN = 1 << 16
 ENABLED, STOPPED = 1, 2  # bits of the bench's control
 WAITING, WAIT_CYCLES = 3, 5000  # parameters of the bench
 
@@ -90,11 +91,15 @@ class Matcher:
         return item & 0xFFFFFFFF
 
     def ask(self, operation: int, slot: int) -> int:
-        self.bench.forget()
-        self.bench.push([operation << 8 | slot], 3)
-        self.bench.drain(quiet=300)
-        (item,) = self.bench.items(2)
+        (item,) = self.ask_all([operation << 8 | slot])
         return item
+
+    def ask_all(self, items: Sequence[int]) -> list[int]:
+        """Requests without a pause; what a written one gives means nothing."""
+        self.bench.forget()
+        self.bench.push(items, 3)
+        self.bench.drain(quiet=300)
+        return self.bench.items(2)
 
     def host_hits(self, count: int) -> list[int]:
         self.bench.forget()

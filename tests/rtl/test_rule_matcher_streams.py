@@ -12,11 +12,16 @@ from harness import Benches
 from rule_matching import (
     AGAIN,
     AHEAD,
+    AWAIT,
+    BLOCK,
     ENABLED,
+    END,
     HIT,
+    SEQUENCE,
     SKIPPING,
     WAIT_CYCLES,
     WAITING,
+    WRITTEN,
     Matcher,
     compiled,
     numbered,
@@ -102,6 +107,37 @@ def test_bytes_that_are_missing_are_given_up(matcher: Matcher, tmp_path: Path) -
     assert matcher.ask(AGAIN, 1) == AHEAD
     assert not matcher.ask(SKIPPING, 1) & (HIT | AHEAD)
     assert matcher.verdict(Segment(flow, 36, b" stuff")) & (HIT | AHEAD) == HIT
+
+
+def test_verdicts_that_have_begun(matcher: Matcher, tmp_path: Path) -> None:
+    """They are awaited later, each before the next one begins; a block between changes none."""
+    matcher.load(compiled(tmp_path, 'alert tcp any any -> any any (content:"evil stuff"; sid:1;)'))
+    matcher.stop_core()
+    for number, blocks in enumerate((False, True) * 3):
+        flow = Flow("10.0.0.1", "10.0.0.2", number, 2)
+        start, missing = Segment(flow, 1, b"start"), Segment(flow, 6, b"....." * 3)
+        evil, ahead = Segment(flow, 21, b"evil stuff"), Segment(flow, 51, b"evil")
+        slots, at = {}, 5 * number
+        for each in (start, evil, ahead):
+            slots[each], at = at % 8, at + 1
+            assert bool(matcher.verdict(each) & AHEAD) == (each is not start)
+        for each in (evil, ahead):
+            ends = matcher.ask_all([(op << 8) | slots[each] for op in (SEQUENCE, END)])
+            assert ends == [each.sequence, each.sequence + len(each.payload)]
+        awaits = AWAIT << 8 | slots[evil]
+        begins = [WRITTEN | AGAIN << 8 | slots[each] for each in (evil, ahead)]
+        block = [WRITTEN | BLOCK << 8 | slots[start]] * blocks
+        assert matcher.ask_all([begins[0], *block, awaits])[-1] == AHEAD
+        assert not matcher.verdict(missing) & (HIT | AHEAD)
+        answers = matcher.ask_all(
+            [begins[0], *block, awaits, begins[1], awaits, begins[0], begins[1], awaits]
+        )
+        answers = [answers[n] for n in (1 + blocks, 3 + blocks, 6 + blocks)]
+        assert [each & (HIT | AHEAD) for each in answers] == [HIT, AHEAD, AHEAD]
+        skipped = matcher.ask_all([WRITTEN | SKIPPING << 8 | slots[ahead], *block, awaits])[-1]
+        assert not skipped & (HIT | AHEAD)
+        assert matcher.verdict(Segment(flow, 55, b" stuff")) & HIT
+    assert matcher.bench.events[0] == 0
 
 
 @pytest.mark.parametrize("pace", [{}, {"gap": 0.3, "stall": 0.5}])

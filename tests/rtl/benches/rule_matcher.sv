@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // rule_matcher. In: beats of frames, with length, first and last above the data; words of the
 // tables, each with its index above; requests of the host for a hit; firmware requests about the
-// flow of a slot that is free again, with the operation above the slot. Out: the hits of each
+// flow of a slot that is free again, with the operation above the slot, bit 16: written. Out: the hits of each
 // frame, read over the bus, then its verdict, with bit 64; the hits of the host; the answers.
 // Control: it is enabled; the core is stopped. A slot is free again when its verdict is out.
 `include "bench.svh"
@@ -144,9 +144,9 @@ module bench #(
       .accel_verdict_o(verdict),
       .accel_stopped_i(control_i[1]),
       .accel_bus_i(reads | asks),
-      .accel_write_i(1'b0),
+      .accel_write_i(asks & in_i[3][16]),
       .accel_addr_i(
-      asks ? {6'b0100_00, in_i[3][9:8], in_i[3][5:0], 2'd0} :
+      asks ? {5'b0100_0, in_i[3][10:8], in_i[3][5:0], 2'd0} :
           16'({front.slot, place_q[3:1], place_q[0], 2'd0})
       ),
       .accel_bus_wait_o(waits),
