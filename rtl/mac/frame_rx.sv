@@ -141,10 +141,15 @@ module frame_rx
   logic [13:0] length_q;
   // The frame has the ports behind a header of 5 words and `n` words more, a tag among these.
   logic [MostWords-4:0] reaches_q;
-  always_ff @(posedge clk_i) begin
-    for (int unsigned n = 0; n <= MostWords - 4; n++) begin
-      reaches_q[n] <= length >= 14'(LeastBytes - 4 + 4 * n);
+  for (genvar n = 0; n <= MostWords - 4; n++) begin : gen_reaches
+    localparam int unsigned NeededBytes = LeastBytes - 4 + 4 * n;
+    localparam index_t LastBeat = index_t'((NeededBytes - 1) / DataBytes);
+    localparam count_t InLastBeat = count_t'((NeededBytes - 1) % DataBytes + 1);
+    always_ff @(posedge clk_i) begin
+      reaches_q[n] <= index_q > LastBeat | index_q == LastBeat & bytes_q >= InLastBeat;
     end
+  end
+  always_ff @(posedge clk_i) begin
     for (int unsigned n = 0; n < HeaderBeats; n++) begin
       if (valid_q & index_q == index_t'(n)) header_q[n] <= data_q;
     end
