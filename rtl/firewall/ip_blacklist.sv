@@ -8,7 +8,9 @@
 // boundaries.
 //
 // Latency: Stages + 2 cycles. Throughput: one beat per cycle.
-module ip_blacklist #(
+module ip_blacklist
+  import source_judge_pkg::*;
+#(
     parameter type regs_t = logic,
     parameter type boundary_t = logic,
     parameter int unsigned DataWidth = 512,
@@ -41,9 +43,12 @@ module ip_blacklist #(
     $error("ip_blacklist: Stages must be 2 to 16");
   end
 
+  logic search, found, covered;
+  logic [31:0] address;
+  judged_frame_t frame, found_frame;
+  logic [Stages-1:0] range;
   source_judge #(
-      .DataWidth(DataWidth),
-      .Stages(Stages)
+      .DataWidth(DataWidth)
   ) u_judge (
       .clk_i,
       .rst_i,
@@ -55,6 +60,27 @@ module ip_blacklist #(
       .judged_o(accel_judged_o),
       .judged_slot_o(accel_judged_slot_o),
       .verdict_o(accel_verdict_o),
+      .search_o(search),
+      .address_o(address),
+      .frame_o(frame),
+      .found_i(found),
+      .covered_i(covered),
+      .range_i(17'(range)),
+      .frame_i(found_frame)
+  );
+  range_search #(
+      .Stages(Stages),
+      .tag_t (judged_frame_t)
+  ) u_search (
+      .clk_i,
+      .rst_i,
+      .valid_i(search),
+      .key_i(address),
+      .tag_i(frame),
+      .valid_o(found),
+      .covered_o(covered),
+      .range_o(range),
+      .tag_o(found_frame),
       .write_i(boundary_request_i & boundary_write_i),
       .write_index_i(boundary_index_i),
       .write_boundary_i(boundary_wdata_i.address),

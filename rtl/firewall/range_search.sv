@@ -5,16 +5,12 @@
 // Boundaries are where a range begins and where the next key behind it is, ascending; a key is inside
 // if an odd number of them is not above it. There are count_i of them, the others count as above all
 // keys. Each stage has a memory of its own, twice that of the stage before, written by the boundary's
-// number; the memories of a search by constants (Fixed) hold Table. A search that is under way while
-// the table is written may see old and new boundaries.
+// number. A search that is under way while the table is written may see old and new boundaries.
 //
 // Latency: Stages + 1 cycles. Throughput: one key per cycle.
 module range_search #(
     parameter int unsigned Stages = 11,  // for 2^Stages - 1 boundaries
-    parameter type tag_t = logic,  // travels with the key
-    parameter bit Fixed = 0,
-    parameter int unsigned NumFixed = 1,  // boundaries of Table
-    parameter logic [NumFixed-1:0][31:0] Table = '0
+    parameter type tag_t = logic  // travels with the key
 ) (
     input logic clk_i,
     input logic rst_i,
@@ -35,9 +31,6 @@ module range_search #(
 
   if (Stages < 1 || Stages > 17) begin : gen_bad_stages
     $error("range_search: Stages must be 1 to 17");
-  end
-  if (NumFixed < 1 || NumFixed >= 2 ** Stages) begin : gen_bad_table
-    $error("range_search: NumFixed must be 1 to 2^Stages - 1");
   end
 
   for (genvar s = 0; s < Stages; s++) begin : gen_stage
@@ -63,19 +56,9 @@ module range_search #(
     end
 
     logic [31:0] memory[Entries];
-    if (Fixed) begin : gen_constants
-      initial begin
-        for (int unsigned n = 0; n < Entries; n++) begin
-          automatic int unsigned place = (n << (Level + 1)) + 2 ** Level - 1;
-          memory[n] = place < NumFixed ? Table[place] : '0;
-        end
-      end
-      wire unused = ^{write_i, write_index_i, write_boundary_i};
-    end else begin : gen_writes
-      wire is_here = write_index_i[Level:0] == (Level + 1)'(2 ** Level - 1);
-      always_ff @(posedge clk_i) begin
-        if (write_i & is_here) memory[AddrWidth'(write_index_i>>(Level+1))] <= write_boundary_i;
-      end
+    wire is_here = write_index_i[Level:0] == (Level + 1)'(2 ** Level - 1);
+    always_ff @(posedge clk_i) begin
+      if (write_i & is_here) memory[AddrWidth'(write_index_i>>(Level+1))] <= write_boundary_i;
     end
 
     logic [31:0] boundary_q;

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""range_search against ipaddress: prefixes of all lengths, boundaries and their neighbours."""
+"""range_search and block_search against ipaddress: prefixes of all lengths, boundaries and their
+neighbours.
+"""
 
 from __future__ import annotations
 
@@ -88,13 +90,19 @@ def test_every_number_of_boundaries(benches: Benches, count: int) -> None:
     check(bench, table, range(1001))
 
 
-def test_constants(benches: Benches) -> None:
-    bench = benches("range_search", Stages=5, Fixed=1)
-    table = [n * (16777216 // 5) + n for n in range(31)]
-    bench.control(31)
-    bench.run(5)
-    keys = [key for each in table for key in (max(0, each - 1), each, each + 1)]
-    check(bench, table, keys)
+@pytest.mark.parametrize("levels", [1, 2, 3, 7])
+@pytest.mark.parametrize("has_index", [False, True])
+def test_constants_in_blocks(benches: Benches, levels: int, has_index: bool) -> None:
+    """Small memories and large ones; the first block is not full, the others are; they begin inside
+    ranges and outside.
+    """
+    bench = benches("block_search", Levels=levels, HasIndex=int(has_index))
+    room = 2**levels - 1
+    starts = [eighth << 29 for eighth in (0, 1, 4, 5)] if has_index else [0]
+    table = [start + (k + 1) * 5 for start in starts for k in range(room if start else room - 1)]
+    near = [key for each in table for key in (each - 1, each, each + 1)]
+    edges = [key for eighth in range(1, 8) for key in ((eighth << 29) - 1, eighth << 29)]
+    check(bench, table, [0, LAST, *near, *edges])
 
 
 def test_latency_and_rate(benches: Benches) -> None:
@@ -104,3 +112,13 @@ def test_latency_and_rate(benches: Benches) -> None:
     cycles = [each.cycle for each in bench.received(0)]
     assert cycles == list(range(cycles[0], cycles[0] + 50))
     assert cycles[0] - bench.taken(0)[0] == 6
+
+
+@pytest.mark.parametrize("has_index", [False, True])
+def test_latency_and_rate_of_blocks(benches: Benches, has_index: bool) -> None:
+    bench = benches("block_search", Levels=3, HasIndex=int(has_index))
+    bench.push(range(50))
+    bench.drain()
+    cycles = [each.cycle for each in bench.received(0)]
+    assert cycles == list(range(cycles[0], cycles[0] + 50))
+    assert cycles[0] - bench.taken(0)[0] == 4 + has_index

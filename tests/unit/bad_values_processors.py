@@ -9,6 +9,7 @@ WORDS: list[dict[str, object]] = [{"WordWidth": 3}, {"WordWidth": 17}]
 
 BAD: dict[str, list[dict[str, object]]] = {
     "chacha_block": [{"Rounds": 0}, {"Rounds": 7}],
+    "constant_memory": [{"Width": 0}, {"Entries": 0}],
     "crc32": [{"DataBytes": 4}, {"DataBytes": 24}],
     "engine_checksum": [
         {"Engine": 16},
@@ -72,7 +73,11 @@ BAD: dict[str, list[dict[str, object]]] = {
         {"RowWidth": 0},
     ],
     "ip_blacklist": [{"Stages": 1}, {"Stages": 17}, {"DataWidth": 256}],
-    "range_search": [{"Stages": 0}, {"Stages": 18}, {"NumFixed": 0}, {"Stages": 2, "NumFixed": 4}],
+    "range_search": [{"Stages": 0}, {"Stages": 18}],
+    "block_search": [
+        *({"IndexBits": 17}, {"NumBlocks": 0}, {"NumBlocks": 3}),
+        *({"Levels": 0}, {"Levels": 18}, {"RankBits": 0}, {"RankBits": 18}),
+    ],
     "rpu": [
         {"Frames": 1, "NumBound": 0},
         {"Frames": 1, "NumBoundHops": 512},
@@ -160,5 +165,5 @@ BAD: dict[str, list[dict[str, object]]] = {
         {"NumSlots": 4, "Waiting": 4},
         {"WaitCycles": 0},
     ],
-    "source_judge": [{"DataWidth": 256}, {"Stages": 18}, {"NumFixed": 0}],
+    "source_judge": [{"DataWidth": 256}],
 }

@@ -26,7 +26,7 @@ FREE = {
     "BoundKeys": "any number may be a key",
     "Constant": "any number may be added",
     **dict.fromkeys(
-        ("Init", "TableInit", "SlotInit", "Reset", "Table"),
+        ("Init", "TableInit", "SlotInit", "Reset", "Content", "BlockIndex", "BlockWords"),
         "the words of a table: software may write any, and those that lead nowhere make no route",
     ),
     **dict.fromkeys(("Room", "Credits", "MaxBusyCycles"), "any number of messages or cycles"),

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from ipaddress import IPv4Address, IPv4Network
 from pathlib import Path
 from random import Random
@@ -14,7 +15,7 @@ from bombus.analysis import check
 from bombus.base.errors import UserError
 from bombus.base.paths import EXAMPLES
 from bombus.cli import app
-from bombus.firewall import blacklist, table
+from bombus.firewall import blacklist, blocks, table
 
 LAST = (1 << 32) - 1
 
@@ -85,6 +86,51 @@ def test_a_list_as_constants_is_a_layer(tmp_path: Path) -> None:
     assert "my_list" in {layer.kind.name for tile in checked.tiles for layer in tile.layers}
 
 
+def searched(arrangement: blocks.Arrangement, words: list[int], key: int) -> int:
+    """How many boundaries are not above a key, as block_search finds it."""
+    index = arrangement.index()
+    place = index[key >> (32 - arrangement.index_bits)]
+    rank = found = 0
+    for level in range(arrangement.levels):
+        first = len(arrangement.firsts) * ((1 << level) - 1)
+        part, last = divmod(words[first + place], 1 << 32)
+        rank = rank << (arrangement.word_bits - 32) | part
+        is_reached = key > last
+        place, found = place << 1 | is_reached, found << 1 | is_reached
+    return rank + found
+
+
+@pytest.mark.parametrize(
+    ("count", "within"), [(1, 0), (5, 0), (60, 0), (200, 0), (1050, 0), (300, 8), (300, 16)]
+)
+def test_blocks(count: int, within: int) -> None:
+    """Of addresses everywhere, or of one network alone, where no index tells them apart. The same
+    number of boundaries as in the sorted list.
+    """
+    random = Random(count)
+    addresses = [0x0A0B0000 | random.getrandbits(32 - within) for _ in range(count)]
+    networks = [IPv4Network((each, random.randrange(17, 33)), strict=False) for each in addresses]
+    ends = [IPv4Network("0.0.0.0/32"), IPv4Network("255.255.255.255/32")]
+    for each in (networks, networks + ends):
+        found = blacklist.boundaries(each)
+        arrangement = blocks.arrange(found)
+        assert arrangement.levels <= blacklist.stages(found)
+        words = arrangement.words(found)
+        assert len(words) == len(arrangement.firsts) * ((1 << arrangement.levels) - 1)
+        near = {key % (LAST + 1) for edge in found for key in (edge - 1, edge, edge + 1)}
+        for key in {0, LAST, *random.sample(sorted(near), min(300, len(near)))}:
+            assert searched(arrangement, words, key) == bisect_right(found, key)
+
+
+def test_blocks_take_no_more_block_ram_than_a_table() -> None:
+    """2.5 for a list that becomes 1,024 to 2,047 boundaries."""
+    random = Random(1)
+    networks = [IPv4Network((random.getrandbits(32), 32)) for _ in range(700)]
+    arrangement = blocks.arrange(blacklist.boundaries(networks))
+    assert arrangement.half_block_rams() <= 5
+    assert arrangement.luts() < 150
+
+
 def test_an_empty_list_is_refused() -> None:
     with pytest.raises(UserError, match="the file has no prefixes"):
         table.layer("my_list", "list.txt", [])
@@ -106,5 +152,5 @@ def test_command(tmp_path: Path) -> None:
         app, ["firewall", "compile", f"{tmp_path}/list.txt", "-o", f"{tmp_path}/my_list.sv"]
     )
     assert result.exit_code == 0
-    assert "3 prefixes, 2 ranges, 3 steps of a search" in result.output
+    assert "3 prefixes, 2 ranges, 2 steps of a search" in result.output
     assert "module my_list" in (tmp_path / "my_list.sv").read_text()

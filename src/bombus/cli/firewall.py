@@ -25,12 +25,13 @@ def compile(
     """Generate an accelerator with a fixed blacklist; print its size."""
     from bombus.base.output import write
     from bombus.firewall import table
-    from bombus.firewall.blacklist import boundaries, read, stages
+    from bombus.firewall.blacklist import boundaries, read
+    from bombus.firewall.blocks import arrange
 
     networks = read(blacklist)
     found = boundaries(networks)
     write(output, table.layer(output.stem, blacklist.name, found))
     typer.echo(
         f"{output}: {len(networks)} prefixes, {(len(found) + 1) // 2} ranges, "
-        f"{stages(found)} steps of a search"
+        f"{arrange(found).levels} steps of a search"
     )

@@ -11,6 +11,7 @@ from pyslang import syntax
 
 from bombus.base import paths
 from bombus.base.errors import UserError
+from bombus.firewall import blocks
 from bombus.firewall.blacklist import stages
 from bombus.generation.render import templates
 
@@ -39,19 +40,28 @@ def layer(name: str, source: str, boundaries: Sequence[int]) -> str:
         )
     if not boundaries:
         raise UserError(f"{source}: the file has no prefixes")
-    words = [f"32'h{address:08x}" for address in reversed(boundaries)]
-    lines = [", ".join(words[n : n + 6]) for n in range(0, len(words), 6)]
+    arrangement = blocks.arrange(boundaries)
+    has_index = arrangement.index_bits > 0
     environment = templates(paths.PACKAGE / "firewall" / "templates")
     return environment.get_template("fixed_blacklist.sv.j2").render(
         name=name,
         source=source,
         ranges=(len(boundaries) + 1) // 2,
-        latency=stages(boundaries) + 2,
-        last=len(boundaries) - 1,
-        boundaries=lines,
-        stages=stages(boundaries),
-        count=len(boundaries),
+        latency=arrangement.levels + 2 + has_index,
+        index=_constants(arrangement.index(), arrangement.block_bits),
+        words=_constants(arrangement.words(boundaries), arrangement.word_bits),
+        index_bits=arrangement.index_bits,
+        block_bits=arrangement.block_bits,
+        word_bits=arrangement.word_bits,
+        blocks=len(arrangement.firsts),
+        levels=arrangement.levels,
+        rank_bits=arrangement.rank_bits,
     )
+
+
+def _constants(values: Sequence[int], width: int) -> list[str]:
+    """The last one first."""
+    return [f"{width}'h{value:0{(width + 3) // 4}x}" for value in reversed(values)]
 
 
 def _is_identifier(name: str) -> bool:

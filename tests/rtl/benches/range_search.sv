@@ -1,32 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // range_search. In: keys; boundaries to write, each with its number above. Out: the number of the
-// range, the key, whether it is covered. Control: number of boundaries in use. With Fixed there are
-// Stages * 8 constants: boundary n is n * 16777216 / Stages + n.
+// range, the key, whether it is covered. Control: number of boundaries in use.
 `include "bench.svh"
 
 module bench #(
-    parameter int unsigned Stages = 5,
-    parameter bit Fixed = 0
+    parameter int unsigned Stages = 5
 ) (
     `BENCH_PORTS(2, 64, 1, 64, 32, 1)
 );
 
   `BENCH_SHAPE
 
-  localparam int unsigned NumFixed = 8 * Stages < 2 ** Stages ? 8 * Stages : 2 ** Stages - 1;
-  function automatic logic [NumFixed-1:0][31:0] constants();
-    for (int unsigned n = 0; n < NumFixed; n++) constants[n] = n * (16777216 / Stages) + n;
-  endfunction
-
   logic valid, covered;
   logic [Stages-1:0] range;
   logic [31:0] key;
   range_search #(
       .Stages(Stages),
-      .tag_t(logic [31:0]),
-      .Fixed(Fixed),
-      .NumFixed(NumFixed),
-      .Table(constants())
+      .tag_t (logic [31:0])
   ) u_search (
       .clk_i,
       .rst_i,

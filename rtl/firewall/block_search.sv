@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+// Determines whether a key is in one of many constant ranges: a table tells the block of boundaries
+// by the key's first bits, a pipelined binary search finds the place in the block.
+//
+// Boundaries are where a range begins and where the next key behind it is; a key is inside if an odd
+// number of them is not above it. A word has the last key before a boundary, all ones where a block
+// has no more of them, and above it a part of the number of boundaries up to the block's first key:
+// the first level has the highest part, in bits that block RAM would leave unused. Each level has a
+// memory of its own, twice that of the level before; bombus.firewall.blocks makes them.
+//
+// Latency: Levels + 1 cycles, and one with an index. Throughput: one key per cycle.
+module block_search #(
+    parameter int unsigned IndexBits = 1,  // first bits of a key that tell its block; 0: one block
+    parameter int unsigned NumBlocks = 2,
+    parameter int unsigned Levels = 1,
+    parameter int unsigned RankBits = 2,  // of a number of boundaries
+    localparam int unsigned BlockBits = NumBlocks > 1 ? $clog2(NumBlocks) : 1,
+    parameter logic [2**IndexBits-1:0][BlockBits-1:0] BlockIndex = 2'b10,
+    localparam int unsigned PartBits = (RankBits + Levels - 1) / Levels,
+    // Of the first level, the second, ...: middles of the blocks, then of their halves, ...
+    parameter logic [NumBlocks*(2**Levels-1)-1:0][PartBits+31:0] BlockWords = '0,
+    parameter type tag_t = logic  // travels with the key
+) (
+    input logic clk_i,
+    input logic rst_i,
+
+    input logic valid_i,
+    input logic [31:0] key_i,
+    input tag_t tag_i,
+    output logic valid_o,
+    output logic covered_o,
+    output logic [16:0] range_o,  // with covered_o: number of the range, from 0
+    output tag_t tag_o
+);
+
+  localparam int unsigned PlaceBits = BlockBits + Levels;
+
+  if (IndexBits > 16) begin : gen_bad_index
+    $error("block_search: IndexBits must be 0 to 16");
+  end
+  if (NumBlocks < 1 || NumBlocks > 2 ** IndexBits) begin : gen_bad_blocks
+    $error("block_search: NumBlocks must be 1 to 2^IndexBits");
+  end
+  if (Levels < 1 || Levels > 17) begin : gen_bad_levels
+    $error("block_search: Levels must be 1 to 17");
+  end
+  if (RankBits < 1 || RankBits > 17) begin : gen_bad_ranks
+    $error("block_search: RankBits must be 1 to 17");
+  end
+
+  typedef logic [PlaceBits-1:0] place_t;
+  typedef logic [PartBits*Levels-1:0] rank_t;
+  typedef struct packed {
+    logic [PartBits-1:0] rank_part;
+    logic [31:0] last;  // key before the boundary
+  } word_t;
+
+  logic valid_first;
+  logic [31:0] key_first;
+  tag_t tag_first;
+  logic [BlockBits-1:0] block_first;
+  if (IndexBits == 0) begin : gen_one_block
+    assign valid_first = valid_i;
+    assign key_first   = key_i;
+    assign tag_first   = tag_i;
+    assign block_first = '0;
+    wire unused = ^BlockIndex;
+  end else begin : gen_index
+    always_ff @(posedge clk_i) begin
+      valid_first <= valid_i & ~rst_i;
+      key_first   <= key_i;
+      tag_first   <= tag_i;
+    end
+    constant_memory #(
+        .Width  (BlockBits),
+        .Entries(2 ** IndexBits),
+        .Content(BlockIndex)
+    ) u_index (
+        .clk_i,
+        .address_i(key_i[31-:IndexBits]),
+        .data_o(block_first)
+    );
+  end
+
+  for (genvar l = 0; l < Levels; l++) begin : gen_level
+    localparam int unsigned Entries = NumBlocks * 2 ** l;
+    localparam int unsigned AddrBits = Entries > 1 ? $clog2(Entries) : 1;
+
+    logic valid, valid_q;
+    logic [31:0] key, key_q;
+    tag_t tag, tag_q;
+    place_t place, place_q;
+    rank_t rank, rank_q;
+    if (l == 0) begin : gen_first
+      assign valid = valid_first;
+      assign key   = key_first;
+      assign tag   = tag_first;
+      assign place = place_t'(block_first);
+      assign rank  = '0;
+    end else begin : gen_later
+      assign valid = gen_level[l-1].valid_q;
+      assign key   = gen_level[l-1].key_q;
+      assign tag   = gen_level[l-1].tag_q;
+      assign place = gen_level[l-1].now;
+      assign rank  = gen_level[l-1].rank_now;
+    end
+
+    word_t word_q;
+    constant_memory #(
+        .Width  ($bits(word_t)),
+        .Entries(Entries),
+        .Content(BlockWords[NumBlocks*(2**l-1)+:Entries])
+    ) u_words (
+        .clk_i,
+        .address_i(AddrBits'(place)),
+        .data_o(word_q)
+    );
+    always_ff @(posedge clk_i) begin
+      valid_q <= valid & ~rst_i;
+      key_q   <= key;
+      tag_q   <= tag;
+      place_q <= place;
+      rank_q  <= rank;
+    end
+    wire is_reached = key_q > word_q.last;
+    wire place_t now = {place_q[PlaceBits-2:0], is_reached};
+    wire rank_t rank_now = rank_q | (rank_t'(word_q.rank_part) << PartBits * (Levels - 1 - l));
+  end
+
+  // Of a covered key: either the number before the block or that in the block is odd, not both, so
+  // that nothing is carried from the last bit.
+  wire place_t found = gen_level[Levels-1].now & place_t'(2 ** Levels - 1);
+  wire rank_t  outside = gen_level[Levels-1].rank_now;
+  always_ff @(posedge clk_i) begin
+    valid_o <= gen_level[Levels-1].valid_q & ~rst_i;
+    covered_o <= outside[0] ^ found[0];
+    range_o <= 17'(RankBits'(outside) >> 1) + 17'(found >> 1);
+    tag_o <= gen_level[Levels-1].tag_q;
+  end
+
+endmodule
