@@ -72,13 +72,13 @@ def test_full_rate(design: Path, run: Run) -> None:
         assert result["rows"][0]["latency_cycles"] <= LATENCY[design]
 
 
-def mix_at(design: Path, rate: str) -> Any:
-    """Figures of 6,000 frames of the mix at one rate."""
+def mix_at(design: Path, rate: str, frames: int = 6000) -> Any:
+    """Figures of the mix at one rate."""
     benchmark: Any = bench.load("udp-echo")
     with Simulation(design, seed=1) as simulation:
         station = neighbour(simulation.manifest)
         introduce(simulation, station)
-        row, errors = benchmark.measure_mix(simulation, Random(1), station, rate, 6000)
+        row, errors = benchmark.measure_mix(simulation, Random(1), station, rate, frames)
     assert errors == 0 and row.frames == row.checked + row.lost
     return row
 
@@ -94,10 +94,10 @@ def test_mix_is_not_lost_at_the_rate_of_the_port(design: Path) -> None:
 
 
 @pytest.mark.sweep
-def test_replicas_carry_the_line_but_not_every_cycle_of_the_port() -> None:
-    """Ways to replicas are of different length: the losses that docs/benchmarks.md publishes."""
+def test_replicas_lose_no_cycle_of_the_port() -> None:
+    """Ways to replicas are of different length, but none stops the stream of requests."""
     assert mix_at(ECHO_REPLICAS, "wire").lost == 0
-    assert 0 < mix_at(ECHO_REPLICAS, "port").lost < 0.015 * 6000
+    assert mix_at(ECHO_REPLICAS, "port", 20_000).lost == 0
 
 
 def test_short_datagrams_pass_a_memory_at_full_rate() -> None:
