@@ -3,10 +3,10 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict, deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
-from itertools import pairwise
+from itertools import pairwise, product
 from pathlib import Path
 from random import Random
 from typing import Annotated, Any
@@ -76,6 +76,21 @@ class EstimatedRow(Row):
     mpps_estimated: float
     wire_gbps_estimated: float
     latency_ns_estimated: float
+
+
+@dataclass(frozen=True)
+class LoadRow:
+    """Figures of one chain length and size at one offered load; docs/benchmarks.md defines them."""
+
+    engines: int
+    frame_bytes: float  # mean
+    load_percent: int
+    offered_flits_per_cycle: float
+    flits_per_cycle: float
+    latency_mean: float
+    latency_p99: int
+    lost: int
+    checked: int
 
 
 def at_clock(row: Row, mhz: float, line_rate_gbps: float) -> EstimatedRow:
@@ -173,11 +188,52 @@ class Bench:
         found = [beats_of(len(frame), self.simulation.data_bytes) for frame in frames]
         return sum(found) / len(found)
 
-    def row(self, length: int, size: int, count: int) -> Row:
-        simulation, manifest = self.simulation, self.simulation.manifest
+    def chain(self, length: int) -> list[tuple[int, ...]]:
+        """Rules for random sequences."""
         given = sequences(self.random, self.engines, length)
         for index, steps in enumerate(given):
             self.card.set_rule(index, Rule(steps, index, port=FIRST_PORT + index))
+        return given
+
+    def load_row(self, length: int, size: int, count: int, percent: int) -> LoadRow:
+        """Frames at equal intervals, so that they take this share of the port's cycles."""
+        simulation = self.simulation
+        frames = self.frames(frame_sizes(self.random, size, count))
+        interval = round(self.beats(frames) * 100 / percent)
+        exchange = simulation.exchange(frames, gap_cycles=interval)
+        self.errors += exchange.timed_out
+        leave = [self.card.model.process(frame) for frame in frames]
+        starts: dict[bytes, deque[int]] = defaultdict(deque)
+        for each, sent in zip(leave, exchange.sent, strict=True):
+            if each:
+                starts[each[1]].append(sent.first_beat_cycle)
+        latencies = []
+        for frame in exchange.received:
+            if starts[frame.data]:
+                latencies.append(frame.first_beat_cycle - starts[frame.data].popleft())
+            else:
+                self.errors += 1
+        edge = len(frames) // 5
+        steady = exchange.sent[edge:-edge]
+        offered = self.beats(frames[edge:-edge]) * (len(steady) - 1)
+        received = exchange.received[edge:-edge]
+        came = self.beats(frame.data for frame in received[1:])
+        waits = sorted(latencies[edge:-edge])
+        return LoadRow(
+            length,
+            round(sum(map(len, frames)) / count, 1),
+            percent,
+            round(offered / (steady[-1].last_beat_cycle - steady[0].last_beat_cycle), 4),
+            round(came / cycles_per_packet(received), 4),
+            latency_mean=round(sum(waits) / len(waits), 1),
+            latency_p99=waits[len(waits) * 99 // 100],
+            lost=sum(map(len, starts.values())),
+            checked=len(exchange.received),
+        )
+
+    def row(self, length: int, size: int, count: int) -> Row:
+        simulation, manifest = self.simulation, self.simulation.manifest
+        given = self.chain(length)
         singles = self.frames(frame_sizes(self.random, size, SINGLE_FRAMES))
         latency, answers = idle_latencies(simulation, singles)
         self.errors += self.lost(singles, (frame.data for frame in answers))
@@ -224,16 +280,28 @@ class Bench:
 
 
 def measure(
-    design: Path, chains: Iterable[int], sizes: Sequence[int], count: int, seed: int
-) -> Iterator[tuple[Row, int, dict[str, Any]]]:
+    design: Path,
+    chains: Sequence[int],
+    sizes: Sequence[int],
+    loads: Sequence[int],
+    count: int,
+    seed: int,
+) -> Iterator[tuple[Row | LoadRow, int, dict[str, Any]]]:
     """Rows, the number of errors so far, and the manifest."""
     with Simulation(design, seed=seed) as simulation:
         bench = Bench(design, simulation, seed)
-        for length in chains:
-            for size in sizes:
-                row = bench.row(length, size, count)
-                errors = bench.errors + sum(simulation.errors().values())
-                yield row, errors, simulation.manifest
+
+        def found() -> Iterator[Row | LoadRow]:
+            for length, size in product(chains, sizes):
+                yield bench.row(length, size, count)
+            for length, size in product(chains, sizes):
+                bench.chain(length)
+                for percent in loads:
+                    yield bench.load_row(length, size, count, percent)
+
+        for row in found():
+            errors = bench.errors + sum(simulation.errors().values())
+            yield row, errors, simulation.manifest
 
 
 def table(rows: Sequence[Row], manifest: dict[str, Any], mhz: float | None) -> Table:
@@ -262,6 +330,19 @@ def table(rows: Sequence[Row], manifest: dict[str, Any], mhz: float | None) -> T
     return result
 
 
+def load_table(rows: Sequence[LoadRow]) -> Table:
+    result = Table(title="Offered load", title_justify="left")
+    headings = ["engines", "bytes\nframe", "% of\nthe port", "flits per cycle\noffered", "out"]
+    for heading in (*headings, "latency\nmean", "p99", "lost"):
+        result.add_column(heading, justify="right")
+    for row in rows:
+        cells = [row.engines, f"{row.frame_bytes:g}", row.load_percent]
+        cells += [f"{row.offered_flits_per_cycle:.3f}", f"{row.flits_per_cycle:.3f}"]
+        cells += [f"{row.latency_mean:.0f}", row.latency_p99, row.lost]
+        result.add_row(*map(str, cells))
+    return result
+
+
 def numbers(text: str | int) -> list[int]:
     """`1,5,15` as numbers."""
     try:
@@ -277,6 +358,7 @@ def main(
     frames: Annotated[int, "frames per measurement"] = FRAMES,
     chains: Annotated[str, "numbers of engines visited"] = ",".join(map(str, CHAINS)),
     sizes: Annotated[str, "bytes of a frame; 0: HiPerNoC's mix"] = ",".join(map(str, (*SIZES, 0))),
+    loads: Annotated[str, "offered loads, percent of the port's cycles"] = "",
     seed: Annotated[int, "random seed"] = SEED,
     estimate: Annotated[bool, "also at the clock that `bombus area` allows"] = False,
 ) -> None:
@@ -285,16 +367,30 @@ def main(
     wanted = numbers(sizes)
     if any(size and not HEADERS <= size <= 9600 for size in wanted):
         raise UserError(f"--sizes {sizes}: from {HEADERS} to 9600, or 0")
+    offered = numbers(loads) if loads else []
+    if not all(1 <= load <= 100 for load in offered):
+        raise UserError(f"--loads {loads}: from 1 to 100")
     design = design or DESIGN
     rows: list[Row] = []
-    for row, so_far, described in measure(design, numbers(chains), wanted, frames, seed):
-        rows.append(row)
+    load_rows: list[LoadRow] = []
+    for row, so_far, described in measure(design, numbers(chains), wanted, offered, frames, seed):
+        if isinstance(row, Row):
+            rows.append(row)
+        else:
+            load_rows.append(row)
         errors, manifest = so_far, described
     mhz = estimated_mhz(design) if estimate else None
     if mhz:
         rows = [at_clock(row, mhz, float(manifest["line_rate_gbps"])) for row in rows]
     lost = sum(row.lost for row in rows)
-    values = {"rows": [asdict(row) for row in rows], "errors": errors + lost}
-    report(values, json, [table(rows, manifest, mhz)])
+    values = {
+        "rows": [asdict(row) for row in rows],
+        "loads": [asdict(row) for row in load_rows],
+        "errors": errors + lost,
+    }
+    tables = [table(rows, manifest, mhz)]
+    if load_rows:
+        tables.append(load_table(load_rows))
+    report(values, json, tables)
     if errors or lost:
         raise UserError(f"{manifest['name']}: {errors} wrong frames or errors, {lost} lost")

@@ -46,6 +46,21 @@ def test_engines(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     assert one["latency_mean"] < five["latency_mean"]
 
 
+def test_offered_loads(run: Run) -> None:
+    """What is offered comes out while the mesh carries it; then packets wait."""
+    result = run("engines", frames=200, chains="5", sizes="512", loads="20,100")
+    assert result["errors"] == 0
+    low, full = result["loads"]
+    assert low["offered_flits_per_cycle"] == pytest.approx(0.2, rel=0.01)
+    assert low["flits_per_cycle"] == pytest.approx(0.2, rel=0.02)
+    assert full["offered_flits_per_cycle"] == pytest.approx(1, rel=0.01)
+    assert result["rows"][0]["flits_per_cycle"] <= full["flits_per_cycle"] < 1
+    for row in (low, full):
+        assert row["checked"] == 200 and row["lost"] == 0
+        assert row["latency_mean"] <= row["latency_p99"]
+    assert result["rows"][0]["latency_mean"] <= low["latency_mean"] < full["latency_mean"]
+
+
 def test_busiest_link() -> None:
     """For a path there and back, and for one that crosses a link twice."""
     module: Any = bench.load("engines")
@@ -74,7 +89,13 @@ def test_wrong_frame_is_an_error(
 
 def test_options_are_checked() -> None:
     module: Any = bench.load("engines")
-    for options in ({"frames": 1}, {"sizes": "10"}, {"chains": "one"}):
+    for options in (
+        {"frames": 1},
+        {"sizes": "10"},
+        {"chains": "one"},
+        {"loads": "0"},
+        {"loads": "101"},
+    ):
         with pytest.raises(UserError):
             module.main(DESIGN, None, **options)
 

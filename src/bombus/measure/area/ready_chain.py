@@ -2,17 +2,17 @@
 """Chains of `ready`: through how many layers one runs without a register.
 
 A layer may pass `ready` from its output to its input without a register, so that it needs no
-second buffer. Where layers follow each other, such paths join to a chain, from the layer that
-stalls back to the last one that the stall reaches in the same cycle (docs/architecture.md,
-"Timing"). The chain is found in the gates of a design, before they are mapped, and counts the
-layers whose input `ready` is on one path: the layer in which the path starts, if it starts in one,
-and those that it runs through.
+second buffer. Where such layers follow each other, these paths join to a chain (docs/architecture.md,
+"Timing"). It is found in the gates of a design, before they are mapped. A layer counts if the path
+goes in at the `ready` of one of its outputs and comes out at that of one of its inputs; the layer
+in which it starts does not.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Collection
+from itertools import pairwise
 from pathlib import Path
 
 from bombus.base.cache import cached_directory, content_key
@@ -20,7 +20,6 @@ from bombus.measure.area.flow import GATES, Mapped
 from bombus.measure.area.netlist import Bit, Netlist
 
 _RESULT = "ready_chain.json"
-_SUFFIX = "_ready_o"
 _REGISTERS = "reg"  # of the register port, which has registers of its own
 
 
@@ -38,48 +37,55 @@ def ready_chain(mapped: Mapped, layers: Collection[str]) -> tuple[str, ...]:
 
 
 def longest(gates: Netlist, layers: Collection[str]) -> tuple[str, ...]:
-    """The layers of the longest chain, in the order in which `ready` passes them.
+    """The layers that the longest chain runs through, in the order in which `ready` passes them.
 
     `layers`: paths of instances, such as u_udp.u_udp_rx.
     """
-    inputs = _ready_of_inputs(gates, layers)
-    logic = (number for number, cell in enumerate(gates.cells) if cell.is_logic)
-    length: dict[Bit, int] = {}
+    enters = _ready(gates, layers, "_ready_i")
+    leaves = _ready(gates, layers, "_ready_o")
+    # For each net: twice the number of layers passed, plus one inside a further one.
+    passed: dict[Bit, int] = {}
     before: dict[Bit, Bit] = {}  # the net that the chain comes from
 
     def reach(net: Bit, source: Bit | None) -> None:
-        here = (length[source] if source is not None else 0) + (net in inputs)
-        if here > length.get(net, 0):
-            length[net] = here
+        here = passed[source] if source is not None else 0
+        if net in leaves:
+            here += here % 2
+        if net in enters:
+            here |= 1
+        if here > passed.get(net, 0):
+            passed[net] = here
             if source is not None:
                 before[net] = source
 
-    for net in inputs:
+    for net in enters:
         if (driver := gates.drivers.get(net)) is None or not gates.cells[driver[0]].is_logic:
             reach(net, None)
+    logic = (number for number, cell in enumerate(gates.cells) if cell.is_logic)
     for number in gates.in_order(logic):
-        source = max(gates.read(number), key=lambda net: length.get(net, 0), default=None)
-        if source not in length:
+        source = max(gates.read(number), key=lambda net: passed.get(net, 0), default=None)
+        if source not in passed:
             source = None
         for bits in gates.cells[number].outputs.values():
             for net in bits:
-                if source is not None or net in inputs:
+                if source is not None or net in enters:
                     reach(net, source)
-    if not length:
-        return ()
-    end = max(length, key=lambda net: length[net])
-    chain = [end]
-    while chain[-1] in before:
+    chain = [max(passed, key=lambda net: passed[net] // 2)] if passed else []
+    while chain and chain[-1] in before:
         chain.append(before[chain[-1]])
-    return tuple(inputs[net] for net in chain[::-1] if net in inputs)
+    return tuple(
+        leaves[net]
+        for source, net in pairwise(chain[::-1])
+        if net in leaves and passed[source] % 2
+    )
 
 
-def _ready_of_inputs(gates: Netlist, layers: Collection[str]) -> dict[Bit, str]:
-    """The `ready` of each stream into a layer, with the layer."""
+def _ready(gates: Netlist, layers: Collection[str], suffix: str) -> dict[Bit, str]:
+    """The `ready` of each stream at the inputs or outputs of a layer, with the layer."""
     found: dict[Bit, str] = {}
     for text, bits in gates.named_nets():
         layer, _, port = text.rpartition(".")
-        is_input = port.endswith(_SUFFIX) and port.removesuffix(_SUFFIX) != _REGISTERS
-        if layer in layers and is_input:
+        is_stream = port.endswith(suffix) and port.removesuffix(suffix) != _REGISTERS
+        if layer in layers and is_stream:
             found.update((bit, layer) for bit in bits if not isinstance(bit, str))
     return found
