@@ -2,10 +2,10 @@
 """Chains of `ready`: through how many layers one runs without a register.
 
 A layer may pass `ready` from its output to its input without a register, so that it needs no
-second buffer. Where such layers follow each other, these paths join to a chain (docs/architecture.md,
-"Timing"). It is found in the gates of a design, before they are mapped. A layer counts if the path
-goes in at the `ready` of one of its outputs and comes out at that of one of its inputs; the layer
-in which it starts does not.
+second buffer. Where such layers follow each other, these paths join to a chain. It is found in the
+gates of a design, before they are mapped. A layer counts if the path goes in at the `ready` of one
+of its outputs and comes out at that of one of its inputs; the layer in which it starts does not
+(docs/architecture.md, "Timing").
 """
 
 from __future__ import annotations
@@ -74,9 +74,7 @@ def longest(gates: Netlist, layers: Collection[str]) -> tuple[str, ...]:
     while chain and chain[-1] in before:
         chain.append(before[chain[-1]])
     return tuple(
-        leaves[net]
-        for source, net in pairwise(chain[::-1])
-        if net in leaves and passed[source] % 2
+        leaves[net] for source, net in pairwise(chain[::-1]) if net in leaves and passed[source] % 2
     )
 
 
