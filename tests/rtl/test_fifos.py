@@ -9,6 +9,7 @@ import pytest
 from harness import (
     PACES,
     SEEDS,
+    Bench,
     Benches,
     Layout,
     consecutive,
@@ -17,6 +18,20 @@ from harness import (
 # ---- head_fifo: one stream for each depth ----
 
 DEPTHS = (4, 8, 16, 32, 64)
+
+
+def keeps_all(
+    bench: Bench, random: Random, sent: list[list[int]], *, rounds: int, longest: int
+) -> None:
+    """All items come out in order while both ends change their pace, `longest` cycles at most."""
+    for stream, items in enumerate(sent):
+        bench.push(items, stream)
+    for _ in range(rounds):
+        bench.pace(gap=random.choice([0, 0.5, 1]), stall=random.choice([0, 0.5, 1]))
+        bench.run(random.randrange(longest))
+    bench.pace()
+    bench.drain()
+    assert [bench.items(stream) for stream in range(len(sent))] == sent
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -38,14 +53,7 @@ def test_fifo_swings_between_full_and_empty(benches: Benches) -> None:
     random = Random(4)
     bench = benches("head_fifo")
     sent = [[random.getrandbits(40) for _ in range(3000)] for _ in DEPTHS]
-    for stream, items in enumerate(sent):
-        bench.push(items, stream)
-    for _ in range(100):
-        bench.pace(gap=random.choice([0, 0.5, 1]), stall=random.choice([0, 0.5, 1]))
-        bench.run(random.randrange(80))
-    bench.pace()
-    bench.drain()
-    assert [bench.items(stream) for stream in range(len(DEPTHS))] == sent
+    keeps_all(bench, random, sent, rounds=100, longest=80)
 
 
 def test_fifo_uses_every_entry(benches: Benches) -> None:
@@ -102,14 +110,7 @@ def test_block_fifo_keeps_all_in_order(benches: Benches) -> None:
     random = Random(6)
     bench = benches("block_fifo")
     sent = [[random.getrandbits(16) for _ in range(3000)] for _ in BLOCK_DEPTHS]
-    for stream, items in enumerate(sent):
-        bench.push(items, stream)
-    for _ in range(200):
-        bench.pace(gap=random.choice([0, 0.5, 1]), stall=random.choice([0, 0.5, 1]))
-        bench.run(random.randrange(40))
-    bench.pace()
-    bench.drain()
-    assert [bench.items(stream) for stream in range(len(BLOCK_DEPTHS))] == sent
+    keeps_all(bench, random, sent, rounds=200, longest=40)
 
 
 def test_block_fifo_latency_and_capacity(benches: Benches) -> None:
@@ -180,14 +181,7 @@ def test_queue_keeps_all_in_order(benches: Benches) -> None:
     random = Random(8)
     bench = benches("stream_queue")
     sent = [[random.getrandbits(16) for _ in range(6000)] for _ in QUEUE_DEPTHS]
-    for stream, items in enumerate(sent):
-        bench.push(items, stream)
-    for _ in range(100):
-        bench.pace(gap=random.choice([0, 0.5, 1]), stall=random.choice([0, 0.5, 1]))
-        bench.run(random.randrange(200))
-    bench.pace()
-    bench.drain()
-    assert [bench.items(stream) for stream in range(len(QUEUE_DEPTHS))] == sent
+    keeps_all(bench, random, sent, rounds=100, longest=200)
     assert bench.status == 0
 
 
