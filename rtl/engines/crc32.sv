@@ -33,8 +33,8 @@ module crc32 #(
   localparam logic [31:0] Polynomial = 32'hEDB88320;  // reflected: the first bit is the lowest
 
   typedef logic [31:0] crc_t;
-  typedef crc_t [DataWidth-1:0] columns_t;
-  typedef crc_t [31:0] matrix_t;
+  typedef logic [31:0][DataWidth-1:0] beat_rows_t;
+  typedef logic [31:0][31:0] rows_t;
 
   function automatic crc_t forward(crc_t crc);
     return (crc >> 1) ^ (crc[0] ? Polynomial : '0);
@@ -43,50 +43,53 @@ module crc32 #(
     return ((crc ^ (crc[31] ? Polynomial : '0)) << 1) | 32'(crc[31]);
   endfunction
 
-  // Each column: what one bit of a beat contributes to the register.
-  function automatic columns_t make_columns();
-    columns_t columns;
+  // All sums are parities of masked words, so that they become trees, not chains, of XOR gates.
+
+  // By bit of the register: the bits of a beat that contribute to it.
+  function automatic beat_rows_t make_beat_rows();
+    beat_rows_t rows;
     crc_t crc;
     crc = Polynomial;
     for (int unsigned i = 0; i < DataWidth; i++) begin
-      columns[DataWidth-1-i] = crc;
+      for (int unsigned b = 0; b < 32; b++) begin
+        rows[b][DataWidth-1-i] = crc[b];
+      end
       crc = forward(crc);
     end
-    return columns;
+    return rows;
   endfunction
-  localparam columns_t Columns = make_columns();
+  localparam beat_rows_t BeatRows = make_beat_rows();
 
-  // Removes 2^power zero bytes.
-  function automatic matrix_t make_undo(int unsigned power);
-    matrix_t matrix;
+  // The same for a register from which 2^power zero bytes are removed.
+  function automatic rows_t make_undo(int unsigned power);
+    rows_t rows;
+    crc_t  crc;
     for (int unsigned i = 0; i < 32; i++) begin
-      matrix[i] = crc_t'(1) << i;
-      for (int unsigned n = 0; n < 8 * 2 ** power; n++) matrix[i] = backward(matrix[i]);
+      crc = crc_t'(1) << i;
+      for (int unsigned n = 0; n < 8 * 2 ** power; n++) crc = backward(crc);
+      for (int unsigned b = 0; b < 32; b++) rows[b][i] = crc[b];
     end
-    return matrix;
+    return rows;
   endfunction
 
   // ---- The bits of a beat: groups of 64, then all ----
 
-  crc_t [NumWords-1:0] words, words_q;
+  logic [31:0][NumWords-1:0] words, words_q;
   crc_t beat, beat_q;
   always_comb begin
-    words = '0;
-    for (int unsigned w = 0; w < NumWords; w++) begin
-      for (int unsigned i = 0; i < 64; i++) begin
-        if (data_i[64*w+i]) words[w] ^= Columns[64*w+i];
+    for (int unsigned b = 0; b < 32; b++) begin
+      for (int unsigned w = 0; w < NumWords; w++) begin
+        words[b][w] = ^(data_i[64*w+:64] & BeatRows[b][64*w+:64]);
       end
+      beat[b] = ^words_q[b];
     end
-    beat = '0;
-    for (int unsigned w = 0; w < NumWords; w++) beat ^= words_q[w];
   end
 
   // ---- The register ----
 
   crc_t crc_q, moved;
   always_comb begin
-    moved = beat_q;
-    for (int unsigned i = 0; i < 32; i++) if (crc_q[i]) moved ^= Columns[i];
+    for (int unsigned b = 0; b < 32; b++) moved[b] = ^{beat_q[b], crc_q & BeatRows[b][31:0]};
   end
 
   typedef struct packed {
@@ -116,11 +119,10 @@ module crc32 #(
   // ---- Remove the zeros behind the last byte ----
 
   for (genvar n = 0; n < NumUndo; n++) begin : gen_undo
-    localparam matrix_t Undo = make_undo(n);
+    localparam rows_t Undo = make_undo(n);
     crc_t undone;
     always_comb begin
-      undone = '0;
-      for (int unsigned i = 0; i < 32; i++) if (undone_q[n][i]) undone ^= Undo[i];
+      for (int unsigned b = 0; b < 32; b++) undone[b] = ^(undone_q[n] & Undo[b]);
     end
     always_ff @(posedge clk_i) begin
       undone_q[n+1] <= undo_q[n].missing[n] ? undone : undone_q[n];

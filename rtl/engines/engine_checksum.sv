@@ -10,6 +10,7 @@ module engine_checksum
 #(
     parameter type beat_t = logic,
     parameter int unsigned Engine = 1,  // its number in engine sequences
+    parameter bit CutsReady = 0,  // passed to output_stage
     parameter int unsigned NumBound = 1,  // this and the following are filled in by Bombus
     parameter int unsigned NumBoundHops = 1,
     parameter logic [NumBound-1:0][15:0] BoundKeys = '0,
@@ -139,6 +140,7 @@ module engine_checksum
   engine_output #(
       .beat_t(beat_t),
       .Engine(Engine),
+      .CutsReady(CutsReady),
       .NumBound(NumBound),
       .NumBoundHops(NumBoundHops),
       .BoundKeys(BoundKeys),

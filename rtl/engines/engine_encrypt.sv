@@ -17,6 +17,7 @@ module engine_encrypt
     parameter type regs_t = logic,  // from engine_encrypt.rdl
     parameter int unsigned Rounds = 20,  // see chacha_block
     parameter int unsigned Engine = 2,  // its number in engine sequences
+    parameter bit CutsReady = 0,  // passed to output_stage
     parameter int unsigned NumBound = 1,  // this and the following are filled in by Bombus
     parameter int unsigned NumBoundHops = 1,
     parameter logic [NumBound-1:0][15:0] BoundKeys = '0,
@@ -163,6 +164,7 @@ module engine_encrypt
   engine_output #(
       .beat_t(beat_t),
       .Engine(Engine),
+      .CutsReady(CutsReady),
       .NumBound(NumBound),
       .NumBoundHops(NumBoundHops),
       .BoundKeys(BoundKeys),

@@ -132,12 +132,16 @@ module engine_parser
   // ---- Select the first match ----
 
   action_t action;
+  logic [NumRules-1:0] first_hit;
   always_comb begin
-    action = '0;
     for (int unsigned r = 0; r < NumRules; r++) begin
-      if ((matched.hits & ((NumRules'(2) << r) - 1'b1)) == NumRules'(1) << r) begin
-        action |= actions_q[r];
-      end
+      first_hit[r] = matched.hits[r] & ~|(matched.hits & ((NumRules'(1) << r) - 1'b1));
+    end
+    // By bit: a tree of OR gates, not a chain of the rules.
+    for (int unsigned b = 0; b < $bits(action_t); b++) begin
+      logic [NumRules-1:0] bits;
+      for (int unsigned r = 0; r < NumRules; r++) bits[r] = actions_q[r][b];
+      action[b] = |(bits & first_hit);
     end
   end
 
