@@ -152,7 +152,7 @@ def test_small_design_is_placed_and_routed(tmp_path: Path, monkeypatch: pytest.M
     sources["harness.sv"] = harness(sources, "tiny_top")
     synthesis = yosys_ecp5.Request(HARNESS, "tiny.f", "netlist.json")
     netlist = timing.synthesised(sources, synthesis, "the test")
-    request = nextpnr.Request(device("lfe5u-25f-6"), "netlist.json", HARNESS, 1, 100)
+    request = nextpnr.Request(device("lfe5um5g-25f"), "netlist.json", HARNESS, 1, 100)
     routed = nextpnr.read(timing.routed(netlist, request, "the test", timeout_s=600))
     assert 50 < routed.fmax_mhz["clk_i"] < 500
     assert routed.constraint_mhz == {"clk_i": 100}
@@ -162,6 +162,8 @@ def test_small_design_is_placed_and_routed(tmp_path: Path, monkeypatch: pytest.M
     # outputs; those that sample a signal of a part directly may have its name.
     assert tiles["a"]["ff"] == 16
     assert sum(cells["ff"] for cells in tiles.values()) == 16 * 5 + 1
+    estimate = timing.estimated_mhz(netlist / "netlist.json", "clk_i")
+    assert estimate == pytest.approx(routed.fmax_mhz["clk_i"], rel=0.5)
     path = owners.segments(routed.paths["clk_i"])
     assert {part.owner for part in path} <= {"a", "b", OUTSIDE}
     delay = sum(part.logic_ns + part.wire_ns for part in path)

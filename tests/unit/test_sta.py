@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from support.netlists import CLOCK, cell, netlist
 
 from bombus.base.errors import UserError
 from bombus.measure.area import Report, delays
@@ -18,26 +19,6 @@ from bombus.measure.area.netlist import Netlist
 from bombus.measure.area.origin import Origin
 from bombus.measure.area.paths import worst
 from bombus.measure.area.sta import Timing
-
-_OUTPUTS = ("O", "Q", "CO", "DOA", "DOB", "DOUTADOUT", "P", "PCOUT")
-CLOCK = 2
-
-
-def cell(kind: str, **ports: list[int | str]) -> dict[str, Any]:
-    return {
-        "type": kind,
-        "attributes": {},
-        "parameters": {},
-        "port_directions": {
-            name: "output" if name in _OUTPUTS else "input" for name in (*ports, "C")
-        },
-        "connections": {"C": [CLOCK], **ports},
-    }
-
-
-def netlist(names: dict[str, list[int]] | None = None, **cells: dict[str, Any]) -> Netlist:
-    found = {name: {"bits": bits, "attributes": {}} for name, bits in (names or {}).items()}
-    return Netlist({"cells": cells, "ports": {}, "netnames": found})
 
 
 def test_the_sum_of_a_path() -> None:

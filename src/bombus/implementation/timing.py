@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import statistics
 from collections import Counter
 from collections.abc import Mapping
@@ -18,8 +19,10 @@ from bombus.board.device import Device
 from bombus.design.resolved import Design
 from bombus.generation import generate
 from bombus.implementation import harness, nextpnr, tool, yosys_ecp5
+from bombus.implementation.ecp5_estimate import SPEED, Ecp5Timing
 from bombus.implementation.nextpnr import Cell, Routed
 from bombus.implementation.owners import Owners, Segment
+from bombus.measure.area.netlist import Netlist
 from bombus.pictures import floorplan
 from bombus.pictures.files import save
 
@@ -58,6 +61,8 @@ class Timing:
     device: Device
     seeds: list[SeedResult]
     median_mhz: float
+    # By static timing analysis before placement; None: not known for the speed grade
+    estimated_mhz: float | None
     used: dict[str, tuple[int, int]]  # by unit: used, available
     tiles: dict[str, dict[str, int]]  # cells by tile and unit
     shown_seed: int  # whose path and cells these are
@@ -70,6 +75,7 @@ class Timing:
             "design": self.design.config.name,
             "device": self.device.name,
             "median_mhz": self.median_mhz,
+            "estimated_mhz": self.estimated_mhz,
             "seeds": [asdict(seed) for seed in self.seeds],
             "used": {
                 unit: {"used": used, "available": available}
@@ -118,6 +124,13 @@ def routed(
     return cached_directory(f"routed/{content_key(texts, [])}", make)
 
 
+def estimated_mhz(netlist: Path, clock: str) -> float | None:
+    """The rate of a clock by the analysis of a netlist that is not placed; None: it has no path."""
+    module = json.loads(netlist.read_text(encoding="utf-8"))["modules"][harness.HARNESS]
+    delay_ps = Ecp5Timing(Netlist(module), {clock}, {clock}).delay_ps
+    return round(1e6 / delay_ps, 2) if delay_ps else None
+
+
 def by_tile(cells: list[Cell], owners: Owners) -> dict[str, dict[str, int]]:
     """Cells by tile and unit, the largest tile first."""
     counts: dict[str, Counter[str]] = {}
@@ -164,6 +177,7 @@ def measure(file: Path, device: Device, *, seeds: int = 3, timeout_s: float) -> 
         device,
         results,
         round(statistics.median(result.fmax_mhz for result in results), 2),
+        estimated_mhz(netlist / _NETLIST, CLOCK) if device.speed == SPEED else None,
         found[shown].used,
         by_tile(cells, owners),
         shown,

@@ -11,9 +11,9 @@ from typing import Any
 
 Bit = int | str  # the number of a net, or a constant: "0", "1", "x"
 
-_CLOCKS = {"C", "CLK", "WCLK", "CLKARDCLK", "CLKBWRCLK", "CLKA", "CLKB", "G"}
+_CLOCKS = {"C", "CLK", "WCLK", "CLKARDCLK", "CLKBWRCLK", "CLKA", "CLKB", "G", "WCK"}
 # Cells with combinational outputs. LUT RAM is read without a clock.
-_LOGIC = ("LUT", "MUXF", "CARRY", "INV", "$_", "BUF", "XORCY", "MUXCY")
+_LOGIC = ("LUT", "MUXF", "CARRY", "INV", "$_", "BUF", "XORCY", "MUXCY", "PFUMX", "L6MUX", "CCU2C")
 
 
 @dataclass(frozen=True, slots=True, eq=False)

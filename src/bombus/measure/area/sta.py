@@ -62,8 +62,8 @@ class Timing:
         starts: Collection[str | None] | None = None,
         ends: Collection[str | None] | None = None,
     ) -> None:
-        arcs.refuse_unknown(netlist)
         self.netlist = netlist
+        self._refuse_unknown()
         self._start_clocks, self._end_clocks = starts, ends
         self._fanouts = _fanouts(netlist)
         # For each net: arrival time, and the previous net on the latest path.
@@ -110,6 +110,10 @@ class Timing:
         reader = self.netlist.cells[cell].kind if cell is not None else ""
         return delays.net_ps(kind, reader, port, self._fanouts.get(net, 1))
 
+    def _refuse_unknown(self) -> None:
+        """Raises UserError if there is a cell whose delays are not known."""
+        arcs.refuse_unknown(self.netlist)
+
     def _setup_ps(self, cell: Cell | None, port: str) -> int:
         """None: an output of the module."""
         return arcs.setup_ps(cell, port) if cell else delays.FF_SETUP
@@ -129,6 +133,10 @@ class Timing:
     def _passes(self, cell: Cell) -> bool:
         """Whether paths go through a cell that is not logic."""
         return self.through_blocks and (arcs.is_lut_ram(cell) or arcs.is_dsp(cell))
+
+    def _ends(self, cell: Cell, port: str) -> bool:
+        """Whether paths end at a port of a cell that is not logic, and no clock."""
+        return not (self._passes(cell) and arcs.is_passed(cell, port))
 
     def _in(self, clocks: Collection[str | None] | None, cell: int | None, port: str) -> bool:
         """Whether the clock of a cell's port is one of these; `cell` None: a port of the module."""
@@ -225,7 +233,7 @@ class Timing:
             if cell.is_logic or cell.kind.startswith(("BUFG", "$")):
                 continue
             for port, bits in cell.inputs.items():
-                if cell.is_clock(port) or (self._passes(cell) and arcs.is_passed(cell, port)):
+                if cell.is_clock(port) or not self._ends(cell, port):
                     continue
                 if not self._in(self._end_clocks, number, port):
                     continue
