@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 from itertools import pairwise, product
 from pathlib import Path
 from random import Random
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
 from rich.table import Table
 
@@ -48,6 +48,8 @@ FORWARD = "engine_forward"
 SINGLE_FRAMES = 2 * NUM_SEQUENCES
 # Beats waiting or in flight at a time: fills the mesh, but not the buffer of mac_rx.
 BEATS_UNDER_WAY = 1000
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -145,6 +147,12 @@ def frame_sizes(random: Random, size: int, count: int) -> list[int]:
     return random.choices(list(MIX), list(MIX.values()), k=count)
 
 
+def middle(values: Sequence[T]) -> Sequence[T]:
+    """Without the first and last fifth, in which a load begins and ends."""
+    edge = len(values) // 5
+    return values[edge : len(values) - edge]
+
+
 class Bench:
     """A design with its simulation, and the errors found."""
 
@@ -175,13 +183,24 @@ class Bench:
             for number, size in enumerate(sizes)
         ]
 
+    def origins(
+        self, frames: Iterable[bytes], received: Iterable[bytes]
+    ) -> tuple[list[int | None], int]:
+        """For each frame received the number of the one that it was, and how many did not come out.
+
+        Those that should not have come out, or not so, are errors, and None in the list.
+        """
+        waiting: dict[bytes, deque[int]] = defaultdict(deque)
+        for number, frame in enumerate(frames):
+            if leaves := self.card.model.process(frame):
+                waiting[leaves[1]].append(number)
+        found = [waiting[data].popleft() if waiting[data] else None for data in received]
+        self.errors += found.count(None)
+        return found, sum(map(len, waiting.values()))
+
     def lost(self, frames: Iterable[bytes], received: Iterable[bytes]) -> int:
         """Frames that should have come out; others that did are errors."""
-        leave = (self.card.model.process(frame) for frame in frames)
-        expected = Counter(each[1] for each in leave if each)
-        came = Counter(received)
-        self.errors += (came - expected).total()
-        return (expected - came).total()
+        return self.origins(frames, received)[1]
 
     def beats(self, frames: Iterable[bytes]) -> float:
         """Of a frame, on average."""
@@ -202,23 +221,17 @@ class Bench:
         interval = round(self.beats(frames) * 100 / percent)
         exchange = simulation.exchange(frames, gap_cycles=interval)
         self.errors += exchange.timed_out
-        leave = [self.card.model.process(frame) for frame in frames]
-        starts: dict[bytes, deque[int]] = defaultdict(deque)
-        for each, sent in zip(leave, exchange.sent, strict=True):
-            if each:
-                starts[each[1]].append(sent.first_beat_cycle)
-        latencies = []
-        for frame in exchange.received:
-            if starts[frame.data]:
-                latencies.append(frame.first_beat_cycle - starts[frame.data].popleft())
-            else:
-                self.errors += 1
-        edge = len(frames) // 5
-        steady = exchange.sent[edge:-edge]
-        offered = self.beats(frames[edge:-edge]) * (len(steady) - 1)
-        received = exchange.received[edge:-edge]
+        origins, lost = self.origins(frames, (frame.data for frame in exchange.received))
+        latencies = [
+            frame.first_beat_cycle - exchange.sent[origin].first_beat_cycle
+            for frame, origin in zip(exchange.received, origins, strict=True)
+            if origin is not None
+        ]
+        steady = middle(exchange.sent)
+        offered = self.beats(middle(frames)) * (len(steady) - 1)
+        received = middle(exchange.received)
         came = self.beats(frame.data for frame in received[1:])
-        waits = sorted(latencies[edge:-edge])
+        waits = sorted(middle(latencies))
         return LoadRow(
             length,
             round(sum(map(len, frames)) / count, 1),
@@ -227,7 +240,7 @@ class Bench:
             round(came / cycles_per_packet(received), 4),
             latency_mean=round(sum(waits) / len(waits), 1),
             latency_p99=waits[len(waits) * 99 // 100],
-            lost=sum(map(len, starts.values())),
+            lost=lost,
             checked=len(exchange.received),
         )
 
@@ -251,11 +264,10 @@ class Bench:
         simulation.advance_until_idle()
         line_lost = self.lost(frames, (frame.data for frame in at_line))
         # Chains take different times, so the first and last packets received are not counted.
-        edge = len(received) // 5
-        middle = received[edge : len(received) - edge]
-        cycles = cycles_per_packet(middle)
-        beats = self.beats(frame.data for frame in middle[1:])
-        mean = sum(map(len, middle[1:])) / len(middle[1:])
+        steady = middle(received)
+        cycles = cycles_per_packet(steady)
+        beats = self.beats(frame.data for frame in steady[1:])
+        mean = sum(map(len, steady[1:])) / len(steady[1:])
 
         def on_the_wire(cycles_per_frame: float) -> float:
             packets_per_second = simulation.clock_hz / cycles_per_frame
