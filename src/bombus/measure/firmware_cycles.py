@@ -11,6 +11,16 @@ from bombus.analysis.check import check
 from bombus.base.errors import UserError
 from bombus.firmware import LEAST_BYTES
 from bombus.firmware.build import FILES
+from bombus.golden.frames import (
+    ETHERNET_BYTES,
+    IPV4_BYTES,
+    PROTOCOL_UDP,
+    TYPE_IPV4,
+    UDP_BYTES,
+    ethernet,
+    ipv4,
+    udp,
+)
 from bombus.simulator.frames import latencies
 from bombus.simulator.processors import count_in
 from bombus.simulator.simulation import Simulation
@@ -21,7 +31,6 @@ _WINDOW = 32  # frames in flight: enough to keep a processor busy
 _LONGEST = 1_000_000  # cycles of a single frame
 _SLACK_CYCLES = 100_000
 _START_CYCLES = 2000  # until a program receives
-_HEADERS_BYTES = 42  # Ethernet, IPv4, UDP
 
 
 @dataclass(frozen=True)
@@ -35,11 +44,11 @@ class Cycles:
 
 def datagram(random: Random, frame_bytes: int) -> bytes:
     """A frame with a UDP datagram of random addresses, ports and payload."""
-    length = frame_bytes - 14
-    ip = b"\x45\0" + length.to_bytes(2) + bytes(4) + b"\x40\x11\0\0" + random.randbytes(8)
-    udp = random.randbytes(4) + (length - 20).to_bytes(2) + bytes(2)
-    payload = random.randbytes(frame_bytes - _HEADERS_BYTES)
-    return b"\x02" + bytes(5) + b"\x02" + bytes(4) + b"\x01\x08\0" + ip + udp + payload
+    source, destination = random.randbytes(4), random.randbytes(4)
+    ports = random.randrange(1 << 16), random.randrange(1 << 16)
+    payload = random.randbytes(frame_bytes - ETHERNET_BYTES - IPV4_BYTES - UDP_BYTES)
+    packet = ipv4(source, destination, PROTOCOL_UDP, udp(source, destination, *ports, payload))
+    return ethernet(bytes.fromhex("020000000000"), bytes.fromhex("020000000001"), TYPE_IPV4, packet)
 
 
 def measure(program: Path, frame_bytes: int = LEAST_BYTES, design: Path = ONE_PROCESSOR) -> Cycles:
