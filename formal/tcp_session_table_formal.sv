@@ -139,7 +139,7 @@ module tcp_session_table_formal
   entry_t [NumPlaces-1:0] place;
   for (genvar w = 0; w < NumWays; w++) begin : gen_way
     for (genvar l = 0; l < NumLines; l++) begin : gen_line
-      assign place[w*NumLines+l] = u_table.gen_way[w].ram[l];
+      assign place[w*NumLines+l] = u_table.gen_way[w].u_lines.gen_block.ram[l];
     end
   end
   assign place[NumPlaces-1:NumPlaces-2] = u_table.stash_q;

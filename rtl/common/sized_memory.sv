@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Memory with a port to write and a port to read, in LUTRAM or block RAM by its depth.
 //
+// A block RAM of 36 Kbit has at most 4,096 entries of 9 bits, or more that are narrower. Deeper
+// memories are divided into slices as narrow as that, not into banks: no multiplexer of banks
+// follows the memory.
+//
 // Latency of reading: 1 cycle. An entry that is written in the same cycle is read as it was.
 // Throughput: one entry each way per cycle.
 module sized_memory #(
@@ -23,7 +27,22 @@ module sized_memory #(
     $error("sized_memory: Depth must be at least 2");
   end
 
-  if (Depth > LutDepth) begin : gen_block
+  localparam int unsigned BlockDepth = 4096;  // of the widest entries
+  if (Depth > BlockDepth) begin : gen_slices
+    localparam int unsigned SliceBits = Depth < 32768 ? 32768 / Depth : 1;
+    localparam int unsigned NumSlices = ($bits(data_t) + SliceBits - 1) / SliceBits;
+    typedef logic [NumSlices-1:0][SliceBits-1:0] slices_t;
+    wire slices_t written = slices_t'(data_i);
+    slices_t read;
+    for (genvar s = 0; s < NumSlices; s++) begin : gen_slice
+      (* ram_style = "block" *) logic [SliceBits-1:0] ram[Depth];
+      always_ff @(posedge clk_i) begin
+        read[s] <= ram[read_addr_i];
+        if (write_i) ram[write_addr_i] <= written[s];
+      end
+    end
+    assign data_o = data_t'(read);
+  end else if (Depth > LutDepth) begin : gen_block
     (* ram_style = "block" *) data_t ram[Depth];
     always_ff @(posedge clk_i) begin
       data_o <= ram[read_addr_i];

@@ -61,16 +61,25 @@ module tcp_congestion
 
   // ---- Read; the result of the previous event is not in the memory yet ----
 
-  state_t states[NumSessions];
   state_t stored_q, state, next, next_q;
   congestion_event_t event_4_q;
   index_t index_4_q;
   logic forward_q;
   wire write = event_4_q.kind != CongestionNone;
+  sized_memory #(
+      .data_t(state_t),
+      .Depth(NumSessions),
+      .LutDepth(SessionLutDepth)
+  ) u_states (
+      .clk_i,
+      .write_addr_i(index_4_q),
+      .data_i(next),
+      .write_i(write),
+      .read_addr_i(index_i),
+      .data_o(stored_q)
+  );
   always_ff @(posedge clk_i) begin
-    stored_q  <= states[index_i];
     forward_q <= write & follows_i;
-    if (write) states[index_4_q] <= next;
     next_q <= next;
   end
   always_comb begin

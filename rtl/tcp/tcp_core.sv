@@ -173,7 +173,7 @@ module tcp_core
   index_t clear_q;
 
   index_t queued;
-  logic queued_valid, queued_ready;
+  logic queued_valid, queued_ready, queue_busy;
   logic opens_q, synchronises_q, renews_q;
 
   // Sessions whose numbers agree in these bits count as one: with more than 32 sessions, an event
@@ -309,8 +309,7 @@ module tcp_core
 
   // ---- Memories ----
 
-  tcb_t blocks[NumSessions];
-  tcb_t block_1_q, block_2_q, block_3_q, block, block_4_q, cleared;
+  tcb_t stored, block_1_q, block_2_q, block_3_q, block, block_4_q, cleared;
   wishes_t wishes_1, wishes_2_q, wishes_3_q;
   logic [31:0] congestion_window_1;
   always_comb begin
@@ -328,14 +327,25 @@ module tcp_core
 
   assign takes_fin_2 = kind_2_q == Departure & block_2_q.fin_waits;
 
+  sized_memory #(
+      .data_t(tcb_t),
+      .Depth(NumSessions),
+      .LutDepth(SessionLutDepth)
+  ) u_blocks (
+      .clk_i,
+      .write_addr_i(clearing_q ? clear_q : index_3_q),
+      .data_i(clearing_q ? cleared : block),
+      .write_i(clearing_q | write),
+      .read_addr_i(index),
+      .data_o(stored)
+  );
+  assign block_1_q = used(stored);
   always_ff @(posedge clk_i) begin
-    block_1_q  <= used(blocks[index]);
     block_2_q  <= block_1_q;
     block_3_q  <= block_2_q;
     block_4_q  <= block;
     wishes_2_q <= wishes_1;
     wishes_3_q <= wishes_2_q;
-    if (clearing_q | write) blocks[clearing_q?clear_q : index_3_q] <= clearing_q ? cleared : block;
     if (rst_i) begin
       clear_q <= '0;
       clearing_q <= 1'b1;
@@ -757,6 +767,7 @@ module tcp_core
   ) u_queue (
       .clk_i,
       .rst_i,
+      .first_next_i(index_3_q),
       .first_i(index_4_q),
       .first_valid_i(wake_q),
       .second_i(request_session_i[IndexWidth-1:0]),
@@ -764,7 +775,8 @@ module tcp_core
       .second_ready_o(wake_ready),
       .out_o(queued),
       .out_valid_o(queued_valid),
-      .out_ready_i(queued_ready)
+      .out_ready_i(queued_ready),
+      .busy_o(queue_busy)
   );
 
   // ---- What follows from it, a cycle later ----
@@ -929,6 +941,6 @@ module tcp_core
 `endif
 
   assign subject_o = session_t'(index_3_q);
-  assign busy_o = (kind_1_q != None) | (kind_2_q != None) | write | written_q | queued_valid | clearing_q | deadlines_busy;
+  assign busy_o = (kind_1_q != None) | (kind_2_q != None) | write | written_q | queue_busy | clearing_q | deadlines_busy;
 
 endmodule

@@ -53,8 +53,8 @@ module tcp_cubic
     logic [3:0] epoch;
     bytes_t target;
   } target_t;
-  target_t targets[NumSessions];
-  always_ff @(posedge clk_i) {epoch_o, target_o} <= targets[index_i];
+  target_t stored_target;
+  assign {epoch_o, target_o} = stored_target;
 
   typedef struct packed {
     logic [3:0] epoch;
@@ -62,7 +62,7 @@ module tcp_cubic
     time_t k;
     bytes_t origin;  // the level at which the curve is flat
   } curve_t;
-  curve_t curves[NumSessions];
+  curve_t stored_curve;
 
   typedef enum logic [2:0] {
     Idle,
@@ -115,8 +115,8 @@ module tcp_cubic
       if (valid_i) step_q <= Fetch;
     end
     if (step_q == Fetch) begin
-      curve_q   <= curves[session_q];
-      elapsed_q <= now_q - curves[session_q].start;
+      curve_q   <= stored_curve;
+      elapsed_q <= now_q - stored_curve.start;
       trial_q   <= time_t'(1) << (TimeBits - 1);
       step_q    <= Choose;
     end
@@ -187,15 +187,37 @@ module tcp_cubic
           beyond[Width] ? '1 : beyond[Width-1:0];
       step_q <= Write;
     end
-    if (step_q == Write) begin
-      curves[session_q] <= curve_q;
-      targets[session_q] <= '{
-          epoch: epoch_q,
-          target: {1'b0, target_q} > most_target ? most_target[Width-1:0] : target_q
-      };
-      step_q <= Idle;
-    end
+    if (step_q == Write) step_q <= Idle;
     if (rst_i) step_q <= Idle;
   end
+
+  wire writes = step_q == Write;
+  sized_memory #(
+      .data_t(curve_t),
+      .Depth(NumSessions),
+      .LutDepth(SessionLutDepth)
+  ) u_curves (
+      .clk_i,
+      .write_addr_i(session_q),
+      .data_i(curve_q),
+      .write_i(writes),
+      .read_addr_i(session_i),
+      .data_o(stored_curve)
+  );
+  wire target_t target =
+  '{epoch: epoch_q, target: {1'b0, target_q} > most_target ? most_target[Width-1:0] : target_q}
+  ;
+  sized_memory #(
+      .data_t(target_t),
+      .Depth(NumSessions),
+      .LutDepth(SessionLutDepth)
+  ) u_targets (
+      .clk_i,
+      .write_addr_i(session_q),
+      .data_i(target),
+      .write_i(writes),
+      .read_addr_i(index_i),
+      .data_o(stored_target)
+  );
 
 endmodule

@@ -228,16 +228,23 @@ module tcp_lookup
     bombus_pkg::vlan_t vlan;
     logic [15:0] port;
   } opened_t;
-  opened_t opened[NumSessions];
-  always_ff @(posedge clk_i) begin
-    if (found & made) begin
-      opened[session[IndexWidth-1:0]] <= '{
-          vlan: waiting.segment.vlan,
-          port: waiting.connects ? wanted_port : waiting.segment.dst_port
-      };
-    end
-    {vlan_o, port_o} <= opened[session_i[IndexWidth-1:0]];
-  end
+  wire opened_t opened =
+  '{vlan: waiting.segment.vlan, port: waiting.connects ? wanted_port : waiting.segment.dst_port}
+  ;
+  opened_t opened_with;
+  sized_memory #(
+      .data_t(opened_t),
+      .Depth(NumSessions),
+      .LutDepth(SessionLutDepth)
+  ) u_opened (
+      .clk_i,
+      .write_addr_i(session[IndexWidth-1:0]),
+      .data_i(opened),
+      .write_i(found & made),
+      .read_addr_i(session_i[IndexWidth-1:0]),
+      .data_o(opened_with)
+  );
+  assign {vlan_o, port_o} = opened_with;
 
   // A SYN counts from the start of its look-up; otherwise many in a row would all find room.
   logic [IndexWidth+1:0] half_open_q;

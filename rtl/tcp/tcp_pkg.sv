@@ -115,6 +115,7 @@ package tcp_pkg;
 
   typedef logic [13:0] session_t;  // up to 16,384
   parameter int unsigned MaxSessions = 2 ** $bits(session_t);
+  parameter int unsigned SessionLutDepth = 128;  // sessions whose state is in LUTRAM: sized_memory
 
   // For an application: what has changed.
   typedef struct packed {

@@ -61,16 +61,23 @@ module tcp_reassembly
     logic [NumGaps-1:0][Width-1:0] left;
     logic [NumGaps-1:0][Width-1:0] right;
   } ranges_t;
-  ranges_t memory[NumSessions];
   ranges_t old_q, next, written, was;
   always_comb begin
     written = next;
     if (clear_i) written.valid = '0;
   end
-  always_ff @(posedge clk_i) begin
-    old_q <= memory[index_i];
-    if (write_i) memory[index_3_i] <= written;
-  end
+  sized_memory #(
+      .data_t(ranges_t),
+      .Depth(NumSessions),
+      .LutDepth(SessionLutDepth)
+  ) u_memory (
+      .clk_i,
+      .write_addr_i(index_3_i),
+      .data_i(written),
+      .write_i(write_i),
+      .read_addr_i(index_i),
+      .data_o(old_q)
+  );
 
   logic [Width-1:0] reach;
   logic reach_wraps;

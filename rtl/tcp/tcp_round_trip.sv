@@ -50,10 +50,6 @@ module tcp_round_trip
     logic [27:0] deviation;  // scaled by 4
   } state_t;
 
-  state_t states[NumSessions];
-  us_t timeouts[NumSessions];
-  always_ff @(posedge clk_i) timeout_us_3_o <= timeouts[index_2_i];
-
   // ---- Cycles 1 and 2: read; the error, and the decayed deviation ----
 
   state_t state_2_q, state_3_q;
@@ -62,7 +58,6 @@ module tcp_round_trip
   logic [27:0] left_q;
   wire us_t us = us_t'(sample_us_2_i) | {26{|sample_us_2_i[31:26]}};
   always_ff @(posedge clk_i) begin
-    state_2_q <= states[index_1_i];
     state_3_q <= state_2_q;
     us_3_q <= us;
     error_q <= $signed({1'b0, us}) - $signed({1'b0, state_2_q.smoothed[28:3]});
@@ -109,8 +104,31 @@ module tcp_round_trip
     index_4_q <= index_3_i;
     index_5_q <= index_4_q;
     sum_q <= 29'(next_q.smoothed >> 3) + 29'(next_q.deviation);
-    if (open_4_q | sample_4_q) states[index_4_q] <= open_4_q ? '0 : next_q;
-    if (write_5_q) timeouts[index_5_q] <= timeout;
   end
+
+  sized_memory #(
+      .data_t(state_t),
+      .Depth(NumSessions),
+      .LutDepth(SessionLutDepth)
+  ) u_states (
+      .clk_i,
+      .write_addr_i(index_4_q),
+      .data_i(open_4_q ? '0 : next_q),
+      .write_i(open_4_q | sample_4_q),
+      .read_addr_i(index_1_i),
+      .data_o(state_2_q)
+  );
+  sized_memory #(
+      .data_t(us_t),
+      .Depth(NumSessions),
+      .LutDepth(SessionLutDepth)
+  ) u_timeouts (
+      .clk_i,
+      .write_addr_i(index_5_q),
+      .data_i(timeout),
+      .write_i(write_5_q),
+      .read_addr_i(index_2_i),
+      .data_o(timeout_us_3_o)
+  );
 
 endmodule

@@ -94,9 +94,7 @@ module tcp_scoreboard
     logic rescues;  // the last segment must be retransmitted
     logic rescued;
   } board_t;
-  board_t memory[NumSessions];
   board_t old_q, was, next, written;
-  always_ff @(posedge clk_i) old_q <= memory[index_i];
 
   // ---- First cycle ----
 
@@ -310,8 +308,17 @@ module tcp_scoreboard
     end
   end
 
-  always_ff @(posedge clk_i) begin
-    if (acks_i | resends_i | clear_i | fresh_i | tried) memory[index_3_i] <= written;
-  end
+  sized_memory #(
+    .data_t(board_t),
+    .Depth(NumSessions),
+    .LutDepth(SessionLutDepth)
+  ) u_memory (
+    .clk_i,
+    .write_addr_i(index_3_i),
+    .data_i(written),
+    .write_i(acks_i | resends_i | clear_i | fresh_i | tried),
+    .read_addr_i(index_i),
+    .data_o(old_q)
+  );
 
 endmodule

@@ -153,12 +153,18 @@ module tcp_session_table
   entry_t victim, victim_q;
 
   for (genvar w = 0; w < NumWays; w++) begin : gen_way
-    (* ram_style = "block" *) entry_t ram[NumLines];
-    wire line_t write_line = clear_q ? clear_line_q : line4_q[w];
-    always_ff @(posedge clk_i) begin
-      entry_q[w] <= ram[line2_q[w]];
-      if (clear_q | write[w]) ram[write_line] <= entry;
-    end
+    sized_memory #(
+        .data_t(entry_t),
+        .Depth(NumLines),
+        .LutDepth(0)
+    ) u_lines (
+        .clk_i,
+        .write_addr_i(clear_q ? clear_line_q : line4_q[w]),
+        .data_i(entry),
+        .write_i(clear_q | write[w]),
+        .read_addr_i(line2_q[w]),
+        .data_o(entry_q[w])
+    );
   end
   // Compares the session number too: the key stored for a freed number may by now belong to another
   // session.

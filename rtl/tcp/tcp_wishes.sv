@@ -48,12 +48,6 @@ module tcp_wishes
   wire begins = open_i | synchronise_i;
   wire seq_t released = (begins ? open_receive_i : place_i) + seq_t'(RingBytes);
 
-  seq_t sends[NumSessions];
-  seq_t releases[NumSessions];
-  wish_t reads[NumSessions];
-  wish_t writes[NumSessions];
-  seq_t ends[NumSessions];
-
   wire [IndexWidth-1:0] at = begins ? open_session_i : session_i;
   wire wish_t wish = open_i ? '0 : '{wish: wish_i, place: place_i};
 
@@ -106,18 +100,66 @@ module tcp_wishes
 
   seq_t send_end_q, release_edge_q, close_at_q;
   wish_t read_q, write_q;
-  always_ff @(posedge clk_i) begin
-    if (open_i | request_i == RequestSend) sends[at] <= open_i ? open_send_i : place_i;
-    if (begins | request_i == RequestRelease) releases[at] <= released;
-    if (open_i | request_i == RequestReadable) reads[at] <= wish;
-    if (open_i | request_i == RequestWritable) writes[at] <= wish;
-    if (request_i == RequestClose || request_i == RequestFree) ends[at] <= place_i;
-    send_end_q <= sends[index_i];
-    release_edge_q <= releases[index_i];
-    close_at_q <= ends[index_i];
-    read_q <= reads[index_i];
-    write_q <= writes[index_i];
-  end
+  sized_memory #(
+      .data_t(seq_t),
+      .Depth(NumSessions),
+      .LutDepth(SessionLutDepth)
+  ) u_sends (
+      .clk_i,
+      .write_addr_i(at),
+      .data_i(open_i ? open_send_i : place_i),
+      .write_i(open_i | request_i == RequestSend),
+      .read_addr_i(index_i),
+      .data_o(send_end_q)
+  );
+  sized_memory #(
+      .data_t(seq_t),
+      .Depth(NumSessions),
+      .LutDepth(SessionLutDepth)
+  ) u_releases (
+      .clk_i,
+      .write_addr_i(at),
+      .data_i(released),
+      .write_i(begins | request_i == RequestRelease),
+      .read_addr_i(index_i),
+      .data_o(release_edge_q)
+  );
+  sized_memory #(
+      .data_t(wish_t),
+      .Depth(NumSessions),
+      .LutDepth(SessionLutDepth)
+  ) u_reads (
+      .clk_i,
+      .write_addr_i(at),
+      .data_i(wish),
+      .write_i(open_i | request_i == RequestReadable),
+      .read_addr_i(index_i),
+      .data_o(read_q)
+  );
+  sized_memory #(
+      .data_t(wish_t),
+      .Depth(NumSessions),
+      .LutDepth(SessionLutDepth)
+  ) u_writes (
+      .clk_i,
+      .write_addr_i(at),
+      .data_i(wish),
+      .write_i(open_i | request_i == RequestWritable),
+      .read_addr_i(index_i),
+      .data_o(write_q)
+  );
+  sized_memory #(
+      .data_t(seq_t),
+      .Depth(NumSessions),
+      .LutDepth(SessionLutDepth)
+  ) u_ends (
+      .clk_i,
+      .write_addr_i(at),
+      .data_i(place_i),
+      .write_i(request_i == RequestClose || request_i == RequestFree),
+      .read_addr_i(index_i),
+      .data_o(close_at_q)
+  );
   assign wishes_o = '{
           send_end: send_end_q,
           release_edge: release_edge_q,
