@@ -172,7 +172,8 @@ module tcp
       .beat_t(packet_beat_t),
       .NumMacPorts(NumMacPorts),
       .StripHeaders(StripHeaders),
-      .AnyLayout(AnyLayout)
+      .AnyLayout(AnyLayout),
+      .MoreSacks(Sacks > 0)
   ) u_receive (
       .clk_i,
       .rst_i,

@@ -309,7 +309,7 @@ module tcp_core
 
   // ---- Memories ----
 
-  tcb_t stored, block_1_q, block_2_q, block_3_q, block, block_4_q, cleared;
+  tcb_t stored_block, block_1_q, block_2_q, block_3_q, block, block_4_q, cleared;
   wishes_t wishes_1, wishes_2_q, wishes_3_q;
   logic [31:0] congestion_window_1;
   always_comb begin
@@ -337,9 +337,9 @@ module tcp_core
       .data_i(clearing_q ? cleared : block),
       .write_i(clearing_q | write),
       .read_addr_i(index),
-      .data_o(stored)
+      .data_o(stored_block)
   );
-  assign block_1_q = used(stored);
+  assign block_1_q = used(stored_block);
   always_ff @(posedge clk_i) begin
     block_2_q  <= block_1_q;
     block_3_q  <= block_2_q;
@@ -885,14 +885,15 @@ module tcp_core
   end
 
   always_ff @(posedge clk_i) begin
-    verdict_valid_o <= (arrives | (opens & ~connects)) & ~reports & ~rst_i;
+    verdict_valid_o <= (arrives | (opens & ~connects)) & ~reports & ~arrival_3_q.segment.more &
+        ~rst_i;
     verdict_o <= '{
         session: session_t'(index_3_q),
         keep: arrives & keep,
         start: arrival_3_q.segment.seq,
         skip: skip
     };
-    refused_valid_o <= arrives & refuse & ~rst_i;
+    refused_valid_o <= arrives & refuse & ~arrival_3_q.segment.more & ~rst_i;
     refused_o <= arrival_3_q.segment;
     report_valid_o <= write & (changes != '0) & ~rst_i;
     report_o <= '{

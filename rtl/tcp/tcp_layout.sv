@@ -23,7 +23,11 @@ module tcp_layout
     input logic [3:0] offset_i,  // header length in words
 
     output logic known_o,
-    output options_t options_o
+    output options_t options_o,
+    // Further SACK blocks
+    output logic has_more_o,
+    output logic [1:0] num_more_o,
+    output logic [5:0] more_at_o  // byte of the options where they begin
 );
 
   // Words in wire order, the first one lowest.
@@ -122,5 +126,10 @@ module tcp_layout
     options_o.sack = '{left: swap32(words_q_i[1]), right: swap32(words_q_i[2])};
     if (ts_first) options_o.sack = '{left: swap32(words_q_i[4]), right: swap32(words_q_i[5])};
   end
+
+  wire [2:0] num_blocks = ts_first ? num_fourth : num_first;
+  assign has_more_o = (stamps_sack | sack) & (num_blocks != 3'd1);
+  assign num_more_o = 2'(num_blocks - 3'd1);
+  assign more_at_o  = ts_first ? 6'd24 : 6'd12;
 
 endmodule

@@ -4,7 +4,10 @@
 // their kind; of two of one kind the last counts.
 //
 // A length less than 2 or beyond the header ends the list: what was found before it
-// counts.
+// counts. Of the blocks of SACK the first one is an option.
+//
+// Where a header has been read at once (tcp_layout), this finds the further blocks of its SACK: from
+// more_at_i on, each is shown for one cycle. A new header puts an end to that.
 //
 // Throughput and latency: a cycle a byte and three more, up to 43.
 module tcp_options
@@ -18,12 +21,21 @@ module tcp_options
     input logic [9:0][31:0] words_i,
     input logic [3:0] num_words_i,
 
+    input logic start_more_i,  // only while neither busy nor reading more, and without start_i
+    input logic [5:0] more_at_i,
+    input logic [1:0] num_more_i,
+
     output options_t options_o,
     output logic     bad_o,      // the list ended at a bad length
     output logic     ends_o,     // valid_o rises
     output logic     valid_o,
     input  logic     take_i,
-    output logic     busy_o
+    output logic     busy_o,
+
+    output sack_block_t more_o,
+    output logic more_valid_o,
+    output logic more_ends_o,  // more_valid_o rises in two cycles
+    output logic reads_more_o
 );
 
   // ---- One byte per cycle ----
@@ -31,16 +43,16 @@ module tcp_options
   logic [39:0][7:0] bytes_q;
   // Index of the byte to be read next; bytes left after the one that was read
   logic [5:0] index_q, rest_q;
-  logic running_q, byte_valid_q;
+  logic running_q, byte_valid_q, more_q;
   logic [7:0] byte_q;
   logic finish;
 
   always_ff @(posedge clk_i) begin
-    if (start_i) bytes_q <= words_i;
+    if (start_i | start_more_i) bytes_q <= words_i;
     byte_q <= bytes_q[index_q];
-    if (start_i) begin
-      index_q <= '0;
-      rest_q  <= {num_words_i, 2'b0};
+    if (start_i | start_more_i) begin
+      index_q <= start_i ? '0 : more_at_i;
+      rest_q  <= start_i ? {num_words_i, 2'b0} : {1'b0, num_more_i, 3'b0};
     end else if (running_q) begin
       index_q <= index_q + 1'b1;
       rest_q  <= rest_q - 1'b1;
@@ -50,16 +62,21 @@ module tcp_options
     if (rst_i) begin
       running_q <= 1'b0;
       byte_valid_q <= 1'b0;
+      more_q <= 1'b0;
       valid_o <= 1'b0;
     end else begin
-      if (start_i) running_q <= 1'b1;
+      if (start_i | start_more_i) running_q <= 1'b1;
       else if (finish) running_q <= 1'b0;
-      byte_valid_q <= running_q & ~finish;
-      if (finish) valid_o <= 1'b1;
+      byte_valid_q <= running_q & ~finish & ~start_i;
+      if (start_i) more_q <= 1'b0;
+      else if (start_more_i) more_q <= 1'b1;
+      else if (finish) more_q <= 1'b0;
+      if (finish & ~more_q) valid_o <= 1'b1;
       else if (take_i) valid_o <= 1'b0;
     end
   end
-  assign busy_o = running_q | valid_o;
+  assign busy_o = (running_q & ~more_q) | valid_o;
+  assign reads_more_o = more_q;
 
   // ---- Decode ----
 
@@ -89,7 +106,7 @@ module tcp_options
 
   always_ff @(posedge clk_i) begin
     // At the end of a list too: at least a cycle without a byte follows.
-    if (~byte_valid_q) state_q <= StateKind;
+    if (~byte_valid_q) state_q <= more_q ? StateValue : StateKind;
     else if (in_kind) state_q <= byte_q == OptionNop ? StateKind : StateLength;
     else if (in_length) state_q <= no_value ? StateKind : StateValue;
     else if (value_ends) state_q <= StateKind;
@@ -107,6 +124,11 @@ module tcp_options
       // At most 38 bytes get here.
       uses_sack_q <= (kind_q == OptionSack) & (byte_q[2:0] == 3'd2) & (byte_q[5:3] != '0);
     end
+    if (~byte_valid_q & more_q) begin
+      value_left_q <= '0;  // no end of it
+      place_q <= '0;
+      {uses_mss_q, uses_scale_q, uses_timestamps_q, uses_sack_q} <= 4'b0001;
+    end
     if (in_value) begin
       value_left_q <= value_left_q - 1'b1;
       place_q <= place_q + 1'b1;
@@ -116,7 +138,7 @@ module tcp_options
       if (uses_timestamps_q) begin
         {found_q.ts_value, found_q.ts_echo} <= {found_q.ts_value[23:0], found_q.ts_echo, byte_q};
       end
-      if (uses_sack_q & first_q) found_q.sack <= {found_q.sack[55:0], byte_q};
+      if (uses_sack_q & (first_q | more_q)) found_q.sack <= {found_q.sack[55:0], byte_q};
     end
     if (start_i) begin
       bad_o <= 1'b0;
@@ -138,6 +160,11 @@ module tcp_options
   end
 
   assign options_o = found_q;
-  assign ends_o = finish;
+  assign ends_o = finish & ~more_q;
+
+  // A block stays for one cycle once it is complete.
+  assign more_o = found_q.sack;
+  assign more_ends_o = in_value & more_q & (place_q == 3'd6);
+  always_ff @(posedge clk_i) more_valid_o <= in_value & more_q & (&place_q) & ~start_i & ~rst_i;
 
 endmodule

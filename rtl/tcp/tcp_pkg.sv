@@ -72,7 +72,7 @@ package tcp_pkg;
     logic [31:0] ts_value;
     logic [31:0] ts_echo;
     logic has_sack;
-    sack_block_t sack;  // first block, which is the most recent (RFC 2018, 4)
+    sack_block_t sack;  // one block, the first before others: it is the most recent (RFC 2018, 4)
   } options_t;
 
   // Window shift to use, limited to 14 (RFC 7323, 2.3).
@@ -93,6 +93,9 @@ package tcp_pkg;
     flags_t flags;
     logic [15:0] window;  // not scaled
     logic [13:0] length;  // payload bytes
+    // A further SACK block of the segment before, as an acknowledgement of its own that repeats the
+    // rest. No payload goes with it, not even an empty one.
+    logic more;
     options_t options;
   } segment_t;
 

@@ -5,9 +5,9 @@
 //
 // Each segment that is accepted goes out twice, each with a ready of its own: what its
 // header says on `segment`, its payload on `out`, one beat with 0 bytes if it has none. The
-// k-th of one belongs to the k-th of the other. Of a payload's metadata, length and kind
-// mean something. Dropped and counted: segments that are shorter than their header, data
-// offsets less than 5, bad checksums, ports 0.
+// k-th of one belongs to the k-th of the other, but for what `more` marks. Of a payload's metadata,
+// length and kind mean something. Dropped and counted: segments that are shorter than their header,
+// data offsets less than 5, bad checksums, ports 0.
 //
 // Options are read at once where they stand in one of the layouts that systems use
 // (tcp_layout). Those of one segment at a time are read byte by byte beside the others
@@ -15,11 +15,16 @@
 // counted. A bad length of an option is counted; what stands before it counts. With AnyLayout 0,
 // options in other layouts do not count, but for an MSS that stands first.
 //
+// With MoreSacks, the further SACK blocks of an acknowledgement follow it as segments with `more`,
+// 10 cycles later and then every 8 cycles. They are read where other layouts are, and left out
+// while that is in use: a peer repeats each block in at least three segments (RFC 2018, 4).
+//
 // The checksum is verified without seeing the payload, as in udp_rx.
 //
 // Latency, at 512 bits: 3 cycles to `segment`, 5 to `out`; narrower: those from the last beat of
 // the header on; other layouts: up to 48 more. Throughput: one beat per cycle, no gap between
-// messages, but one cycle for a segment in another layout. in_ready_o is a register.
+// messages, but one cycle for a segment in another layout or a further SACK block. in_ready_o is a
+// register.
 module tcp_receive
   import bombus_pkg::*;
   import tcp_pkg::*;
@@ -27,7 +32,8 @@ module tcp_receive
     parameter type beat_t = logic,
     parameter int unsigned NumMacPorts = 1,
     parameter bit StripHeaders = 1,
-    parameter bit AnyLayout = 1
+    parameter bit AnyLayout = 1,
+    parameter bit MoreSacks = 1  // with AnyLayout
 ) (
     input logic clk_i,
     input logic rst_i,
@@ -179,6 +185,7 @@ module tcp_receive
   logic valid_q, judge_q, last_q, accepted_q;
   logic layout_known, options_busy, late_full;
   logic late_ends, late_valid, late_bad;  // options have been read byte by byte
+  logic more_ends, more_valid, reads_more;  // a further SACK block has been
   options_t layout_options;
   logic [NumDrops-1:0] reasons;
   wire [3:0] words_in_header = header.offset[7:4];
@@ -236,6 +243,10 @@ module tcp_receive
   } message_t;
   message_t read, late_read, late_q, sent_q;
   options_t late_options;
+  sack_block_t more_block;
+  logic has_more;
+  logic [1:0] num_more;
+  logic [5:0] more_at;
   logic sent_valid_q, sent_late_q;
   logic [RowWidth-1:0] row;
 
@@ -255,10 +266,19 @@ module tcp_receive
         flags: header.flags,
         window: swap16(header.window),
         length: length[13:0],
+        more: 1'b0,
         options: layout_options
     };
     late_read = late_q;
-    late_read.segment.options = late_options;
+    if (late_leaves) begin
+      late_read.segment.options = late_options;
+    end else begin
+      late_read.segment.seq = late_q.segment.seq + 32'(late_q.segment.length);
+      late_read.segment.length = '0;
+      late_read.segment.flags = '{ack: 1'b1, default: 1'b0};
+      late_read.segment.more = 1'b1;
+      late_read.segment.options.sack = more_block;
+    end
   end
 
   tcp_layout u_layout (
@@ -268,8 +288,15 @@ module tcp_receive
       .words_q_i(words_q[HeaderWords-1:HeaderBytes/4]),
       .offset_i(words_in_header),
       .known_o(layout_known),
-      .options_o(layout_options)
+      .options_o(layout_options),
+      .has_more_o(has_more),
+      .num_more_o(num_more),
+      .more_at_o(more_at)
   );
+  // One that opens, ends or resets the connection means more than its blocks.
+  wire starts_more = MoreSacks & AnyLayout & prompt & has_more & ~options_busy & ~reads_more &
+      read.segment.flags.ack & ~(read.segment.flags.syn | read.segment.flags.fin |
+                                 read.segment.flags.rst);
 
   if (AnyLayout) begin : gen_options
     tcp_options u_options (
@@ -283,23 +310,33 @@ module tcp_receive
         .ends_o(late_ends),
         .valid_o(late_valid),
         .take_i(late_leaves),
-        .busy_o(options_busy)
+        .busy_o(options_busy),
+        .start_more_i(starts_more),
+        .more_at_i(more_at),
+        .num_more_i(num_more),
+        .more_o(more_block),
+        .more_valid_o(more_valid),
+        .more_ends_o(more_ends),
+        .reads_more_o(reads_more)
     );
   end else begin : gen_no_options
     wire unused_full = late_full;
     assign late_options = '0;
     assign {late_bad, late_ends, late_valid, options_busy} = '0;
+    assign {more_block, more_valid, more_ends, reads_more} = '0;
+    wire unused_more = &{num_more, more_at};
   end
 
   always_ff @(posedge clk_i) begin
-    if (late) late_q <= read;
-    sent_q <= late_leaves ? late_read : read;
+    if (late | starts_more) late_q <= read;
+    sent_q <= late_leaves | more_valid ? late_read : read;
     sent_late_q <= late_leaves;
   end
   always_ff @(posedge clk_i) begin
     if (rst_i) sent_valid_q <= 1'b0;
-    else sent_valid_q <= prompt | late_leaves;
+    else sent_valid_q <= prompt | late_leaves | more_valid;
   end
+  wire sent_message = sent_valid_q & ~sent_q.segment.more;  // with a payload
 
   // ---- Out ----
 
@@ -345,7 +382,7 @@ module tcp_receive
       .row_o(row),
       .late_full_o(late_full),
       .nearly_full_o(rows_short),
-      .push_i(sent_valid_q),
+      .push_i(sent_message),
       .push_row_i(sent_q.row),
       .push_length_i(sent_q.length),
       .push_header_i(sent_q.header),
@@ -360,6 +397,7 @@ module tcp_receive
   // Nothing waits behind the input: it stops while there is room for what is under way.
   logic [1:0][5:0] inside_q;  // segments, by the stream that they leave on
   logic [1:0] leaves_q;
+  wire [1:0] enters = {sent_message, sent_valid_q};
   logic ready_q;
   always_ff @(posedge clk_i) begin
     leaves_q <= rst_i ? '0 : {payload_leaves, segment_valid_o & segment_ready_i};
@@ -368,16 +406,17 @@ module tcp_receive
       ready_q  <= 1'b0;
     end else begin
       for (int unsigned s = 0; s < 2; s++) begin
-        if (sent_valid_q & ~leaves_q[s]) inside_q[s] <= inside_q[s] + 1'b1;
-        else if (leaves_q[s] & ~sent_valid_q) inside_q[s] <= inside_q[s] - 1'b1;
+        if (enters[s] & ~leaves_q[s]) inside_q[s] <= inside_q[s] + 1'b1;
+        else if (leaves_q[s] & ~enters[s]) inside_q[s] <= inside_q[s] - 1'b1;
       end
-      // One whose options have been read needs a cycle without another.
-      ready_q <= (inside_q[0] < 6'd24) & (inside_q[1] < 6'd24) & ~rows_short & ~late_ends;
+      // One whose options have been read needs a cycle without another, as does a SACK block.
+      ready_q <= (inside_q[0] < 6'd24) & (inside_q[1] < 6'd24) & ~rows_short & ~late_ends &
+          ~more_ends;
     end
   end
   assign in_ready_o = ready_q;
 
-  assign busy_o = valid_q | sent_valid_q | options_busy | (inside_q != '0) | out_valid_o |
+  assign busy_o = valid_q | sent_valid_q | options_busy | reads_more | more_valid | (inside_q != '0) | out_valid_o |
       (beat_q != '0);
 
 endmodule

@@ -113,6 +113,19 @@ def test_tcp_server() -> None:
     assert engine.sta_ps is not None and engine.sta_ps <= DELAY_PS
 
 
+# LUTs of a TCP engine by its sessions. The larger one takes three and a half minutes to map.
+TCP_SESSIONS = {1024: 16_000, 16_384: 16_500}
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("sessions", TCP_SESSIONS)
+def test_tcp_of_many_sessions(sessions: int) -> None:
+    engine = measure("tcp", params={"num_sessions": sessions})
+    assert engine.area.lut_total < TCP_SESSIONS[sessions]
+    assert engine.delay_ps is not None and engine.delay_ps <= DELAY_PS
+    assert engine.sta_ps is not None and engine.sta_ps <= DELAY_PS
+
+
 def test_packet_processor_core() -> None:
     """The RISC-V core, with a margin to the 4 ns of the designs."""
     core = measure("rpu_core")

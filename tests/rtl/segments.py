@@ -14,6 +14,7 @@ from bombus.design import rtl
 
 IP = 0x0A000001  # as in benches/tcp_receive.sv
 FIXED = 20
+ACK, FIN_SYN_RST = 0x10, 0x07
 OFFSETS = rtl.struct_layout("segment_t", "tcp_pkg")
 
 
@@ -174,9 +175,39 @@ class Segment:
         for name, number in fields.items():
             assert get(item, f"options.{name}") == number, name
         assert get(item, "options.has_sack") == bool(sacks)
-        for left, right in sacks[:1]:
-            assert get(item, "options.sack.left") == left
-            assert get(item, "options.sack.right") == right
+        assert not get(item, "more")
+        for block in sacks[:1]:
+            assert sack_of(item) == block
+
+    @cached_property
+    def more(self) -> list[tuple[int, int]]:
+        """The SACK blocks behind the first one, if they are looked for."""
+        flags = self.header["flags"]
+        at = 12 if self.options.startswith(b"\1\1\10\12") else 0
+        rest = self.options[at:]
+        whole = rest.startswith(b"\1\1\5") and rest[3] == len(rest) - 2 and rest[3] % 8 == 2
+        if not whole or not flags & ACK or flags & FIN_SYN_RST:
+            return []
+        return self.found[1][1:]
+
+    def check_more(self, item: int) -> None:
+        """The fields of segment_o for a block behind the first one, but for the block."""
+        head, (fields, _, _) = self.header, self.found
+        for name in ("ip", "tos", "vlan", "src_port", "dst_port", "ack", "window"):
+            assert get(item, name) == head[name], name
+        assert get(item, "more")
+        assert get(item, "seq") == head["seq"] + len(self.payload)
+        assert get(item, "flags") == ACK
+        assert get(item, "length") == 0
+        assert get(item, "options.has_sack")
+        for name in ("has_timestamps", "ts_value", "ts_echo"):
+            assert name not in fields or get(item, f"options.{name}") == fields[name]
+        for name in ("has_mss", "has_scale", "sack_permitted"):
+            assert not get(item, f"options.{name}"), name
+
+
+def sack_of(item: int) -> tuple[int, int]:
+    return get(item, "options.sack.left"), get(item, "options.sack.right")
 
 
 def get(item: int, name: str) -> int:

@@ -245,12 +245,14 @@ class World:
                 "segment__options__ts_value": segment.timestamps[0],
                 "segment__options__ts_echo": segment.timestamps[1],
             }
-        for left, right in segment.sacks[:1]:
-            fields |= {
+        blocks = [
+            {
                 "segment__options__has_sack": 1,
                 "segment__options__sack__left": left,
                 "segment__options__sack__right": right,
             }
+            for left, right in segment.sacks
+        ]
         session = self.by_peer.get(number)
         if session is None:
             if segment.flags != {"syn"}:
@@ -267,7 +269,14 @@ class World:
             )
             fields |= {"opens": 1, "first": first}
         self._pushed.append((session, segment))
-        self.bench.push([ARRIVAL.pack(session=session, **fields)], 0)
+        first_block = blocks[0] if blocks else {}
+        self.bench.push([ARRIVAL.pack(session=session, **fields, **first_block)], 0)
+        # Those behind the first one come as tcp_receive sends them.
+        again = {name: number for name, number in fields.items() if "flags" not in name}
+        again |= {"segment__more": 1, "segment__flags__ack": 1, "segment__length": 0}
+        again["segment__seq"] = fields["last"]
+        for block in blocks[1:]:
+            self.bench.push([ARRIVAL.pack(session=session, **again, **block)], 0)
 
     def connect(self, number: int) -> int:
         """The table's reaction when an application requests a connection to a peer: the session."""

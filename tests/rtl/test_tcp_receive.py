@@ -18,7 +18,7 @@ from harness import (
     consecutive,
     pack_meta,
 )
-from segments import Segment, get, layouts, random_options
+from segments import ACK, Segment, get, layouts, random_options, sack_of
 
 STREAMS = range(len(WIDTHS))
 EVENTS = (
@@ -35,9 +35,10 @@ def push(bench: Bench, stream: int, segments: Sequence[Segment], random: Random)
 def received(
     bench: Bench, stream: int, sent: Sequence[Segment], strips: bool = True
 ) -> list[Segment]:
-    """Those that came out, each as it should be."""
+    """Those that came out, each as it should be, and further SACK blocks behind some."""
     payloads = Beats(WIDTHS[stream]).messages(bench.items(2 * stream), lengths=True)
-    segments = bench.items(2 * stream + 1)
+    items = bench.items(2 * stream + 1)
+    segments = [item for item in items if not get(item, "more")]
     assert len(payloads) == len(segments)
     by_number = {segment.seed: segment for segment in sent}
     assert len(by_number) == len(sent)
@@ -50,7 +51,21 @@ def received(
         assert payload.payload == shown
         assert payload.meta == pack_meta(length=len(shown), tos=header)
         came.append(segment)
+    blocks = iter((segment, block) for segment in came for block in segment.more)
+    for item in items:
+        if get(item, "more"):
+            segment = next(
+                segment
+                for segment, block in blocks
+                if block == sack_of(item) and segment.header["ack"] == get(item, "ack")
+            )
+            segment.check_more(item)
     return came
+
+
+def count_more(bench: Bench, stream: int) -> int:
+    """SACK blocks that came behind the first ones."""
+    return sum(get(item, "more") for item in bench.items(2 * stream + 1))
 
 
 def counted(bench: Bench, stream: int) -> Counter[str]:
@@ -123,6 +138,50 @@ def test_options(benches: Benches, seed: int) -> None:
             assert counted(bench, stream)["bad_option"] == sent[0].found[2]
         bad += sent[0].found[2]
     assert 25 < bad < 170
+
+
+@pytest.mark.parametrize("pace", range(len(PACES)))
+def test_further_sack_blocks(benches: Benches, pace: int) -> None:
+    """Of a segment alone each comes, unless it opens, ends or resets the connection."""
+    random = Random(pace)
+    bench = benches("tcp_receive", seed=pace + 1)
+    bench.pace(**PACES[pace])
+    for number in range(60):
+        options = [each for name, each in layouts(random).items() if "sack" in name]
+        flags = random.choice([ACK, ACK | 8, ACK, random.getrandbits(8)])
+        payload = random.randbytes(random.choice([0, 0, 1, 70]))
+        segment = Segment(number, random.choice(options), payload, fields={"flags": flags})
+        bench.forget()
+        for stream in STREAMS:
+            push(bench, stream, [segment], random)
+        bench.drain()
+        bench.run(60)
+        assert bench.status == 0, "it is not busy"
+        for stream in STREAMS:
+            check(bench, stream, [segment])
+            items = bench.items(2 * stream + 1)
+            assert [sack_of(item) for item in items if get(item, "more")] == segment.more
+
+
+def test_further_sack_blocks_give_way_to_other_layouts(benches: Benches) -> None:
+    """None of these is dropped, whenever it comes."""
+    random = Random(8)
+    bench = benches("tcp_receive")
+    sack = Segment(0, layouts(random)["sack 4"], fields={"flags": ACK})
+    cut = 0
+    for gap in range(40):
+        odd = Segment(1, random_options(random), random.randbytes(30))
+        bench.forget()
+        for segment in (sack, odd):
+            for stream in STREAMS:
+                push(bench, stream, [segment], random)
+            bench.run(gap + 1)
+        bench.drain()
+        for stream in STREAMS:
+            came = received(bench, stream, [sack, odd])
+            assert sorted(each.seed for each in came) == [0, 1]
+            cut += count_more(bench, stream) < 3
+    assert cut
 
 
 def mixed(random: Random, count: int, odd: float = 0.3, longest: int = 300) -> list[Segment]:
@@ -249,6 +308,7 @@ def test_no_gap_between_messages(benches: Benches) -> None:
             Segment(seed, random.choice(plain), random.randbytes(random.randrange(longest)))
             for seed in range(500)
         ]
+        sent = [each for each in sent if not each.more]
         bench.forget()
         start = bench.cycle
         for stream in STREAMS:
@@ -266,12 +326,29 @@ def test_no_gap_between_messages(benches: Benches) -> None:
             assert consecutive([item.cycle for item in bench.received(7)])
 
 
+def test_further_sack_blocks_take_little_throughput(benches: Benches) -> None:
+    """At line rate each that is read costs a cycle."""
+    random = Random(9)
+    bench = benches("tcp_receive")
+    options = layouts(random)["stamps sack 3"]
+    sent = [Segment(seed, options, fields={"flags": ACK}) for seed in range(200)]
+    for stream in STREAMS:
+        push(bench, stream, sent, random)
+    bench.drain()
+    for stream in STREAMS:
+        check(bench, stream, sent)
+        more = count_more(bench, stream)
+        taken = bench.taken(stream)
+        assert taken[-1] - taken[0] + 1 - len(taken) <= more
+        assert more >= len(sent) // 20
+
+
 def test_odd_layouts_take_no_throughput(benches: Benches) -> None:
     """At line rate each that is read costs a cycle."""
     random = Random(2)
     bench = benches("tcp_receive")
     for longest in (1, 40, 500):
-        sent = mixed(random, 600, odd=0.5, longest=longest)
+        sent = [each for each in mixed(random, 600, odd=0.5, longest=longest) if not each.more]
         bench.forget()
         for stream in STREAMS:
             push(bench, stream, sent, random)

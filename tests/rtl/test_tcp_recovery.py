@@ -92,6 +92,36 @@ def test_stream_with_losses_goes_on_without_timeouts(
         assert world.counts[REPEAT] == len(lost)
 
 
+@pytest.mark.parametrize("seed", range(1, 4))
+def test_lost_acknowledgements_cause_no_needless_retransmission(
+    benches: Benches, seed: int
+) -> None:
+    """Two of three are lost, and the blocks that they told of come with the third."""
+    random = Random(seed)
+    world = World(benches("tcp_core", SendBytes=2**20), seed, delay_us=(500, 500))
+    peer, session = opened(world)
+    data = random.randbytes(400 * MSS)
+    lost = set(range(20, 380, 60)) | set(range(22, 380, 60)) | set(range(24, 380, 60))
+    left = lose_once(world, world.sessions[session].first, lost)
+    loses_data = world.loses
+    acknowledged = 0
+
+    def loses(target: int, segment: Segment) -> bool:
+        nonlocal acknowledged
+        if target >= 0 or not segment.sacks:
+            return loses_data(target, segment)
+        acknowledged += 1
+        return acknowledged % 3 != 0
+
+    world.loses = loses
+    world.write(session, data)
+    world.run(lambda: len(peer.received) == len(data))
+    assert peer.read() == data
+    assert not left
+    assert world.counts[TIMEOUT] == 0
+    assert world.counts[REPEAT] == len(lost)
+
+
 class Sender:
     """The engine has sent ten segments. Places are in segments behind the first one. All that is
     written fits the ring of 65,536 bytes."""
@@ -144,6 +174,21 @@ def test_many_bytes_behind_a_gap_begin_recovery_at_once(benches: Benches) -> Non
     sender.sends()
     sender.ack(0, (1, 7))
     sender.sends(10)
+
+
+def test_every_block_of_an_acknowledgement_counts(benches: Benches) -> None:
+    """Each of those before it that told of them may have been lost."""
+    sender = Sender(World(benches("tcp_core")))
+    sender.ack(0, (7, 10), (3, 4), (1, 2))
+    sender.sends(0, 2, 4, 5, 6)
+
+
+def test_later_blocks_alone_begin_recovery(benches: Benches) -> None:
+    sender = Sender(World(benches("tcp_core")))
+    sender.ack(0, (5, 6))
+    sender.sends(10)
+    sender.ack(0, (5, 6), (3, 4), (1, 2))
+    sender.sends(0)
 
 
 def test_few_bytes_behind_a_gap_do_not(benches: Benches) -> None:
