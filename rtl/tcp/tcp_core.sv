@@ -101,12 +101,6 @@ module tcp_core
   localparam int unsigned OwnScale = ReceiveBytes > 65535 ? $clog2(ReceiveBytes) - 15 : 0;
 
   typedef logic [IndexWidth-1:0] index_t;
-  typedef enum logic [1:0] {
-    None,
-    Arrival,
-    Expiry,
-    Departure
-  } kind_e;
   typedef enum int unsigned {
     EventUnacceptable,
     EventStale,
@@ -161,12 +155,12 @@ module tcp_core
 
   // ---- Cycle 0: choose an event whose session is not in the pipeline ----
 
-  kind_e kind, kind_1_q, kind_2_q;
+  turn_e kind_1_q, kind_2_q;
   // Kind of the event in cycle 3, decoded a cycle before: most of the logic there depends on it.
   logic opens, arrives, departs, expires, write;
   logic written_q;
   index_t index, index_1_q, index_2_q, index_3_q, index_4_q;
-  logic class_1_q, class_2_q, class_3_q;
+  logic class_2_q, class_3_q;
   arrival_t arrival_1_q, arrival_2_q, arrival_3_q;
   logic [25:0] timeout_3, timeout_4_q;
   logic   clearing_q;
@@ -174,120 +168,50 @@ module tcp_core
 
   index_t queued;
   logic queued_valid, queued_ready, queue_busy;
-  logic opens_q, synchronises_q, renews_q;
-
-  // Sessions whose numbers agree in these bits count as one: with more than 32 sessions, an event
-  // sometimes waits for one of another session, but the comparison stays short.
-  localparam int unsigned SameBits = IndexWidth < 5 ? IndexWidth : 5;
-  function automatic logic same(index_t a, index_t b);
-    return a[SameBits-1:0] == b[SameBits-1:0];
-  endfunction
-  function automatic logic is_free(index_t at);
-    return ~((kind_1_q != None & same(at, index_1_q)) | (kind_2_q != None & same(at, index_2_q)) |
-             (write & same(at, index_3_q)) |
-             (renews_q & same(at, index_4_q)));  // the wishes are written later
-  endfunction
+  logic opens_q, synchronises_q, renews_q, orders_4;
+  logic follows, evict_3_q, evicts;
+  tcp_turns #(
+      .NumSessions(NumSessions),
+      .Evicts(HalfOpenUs != 0)
+  ) u_turns (
+      .clk_i,
+      .rst_i,
+      .arrival_i(arrival_i.session[IndexWidth-1:0]),
+      .arrival_valid_i,
+      .arrival_ready_o,
+      .queued_i(queued),
+      .queued_valid_i(queued_valid),
+      .queued_ready_o(queued_ready),
+      .expired_i(expired_i[IndexWidth-1:0]),
+      .expired_class_i,
+      .expired_valid_i,
+      .expired_ready_o,
+      .report_room_i,
+      .departure_room_i,
+      .waits_i(clearing_q),
+      .inspect_i,
+      .inspect_session_i(inspect_session_i[IndexWidth-1:0]),
+      .evict_i,
+      .index_o(index),
+      .follows_o(follows),
+      .kind_1_o(kind_1_q),
+      .index_1_o(index_1_q),
+      .kind_2_o(kind_2_q),
+      .index_2_o(index_2_q),
+      .class_2_o(class_2_q),
+      .write_3_o(write),
+      .index_3_o(index_3_q),
+      .evict_3_o(evict_3_q),
+      .evicts_3_i(evicts),
+      .index_4_o(index_4_q),
+      .renews_4_i(renews_q),
+      .orders_4_i(orders_4)
+  );
 
   // Where a FIN waits, the turn to send is for it alone, as if the delayed acknowledgement's timer
   // had expired.
   logic takes_fin_2;
-
-  // For a SYN without room, the next few sessions are looked at, beside which nothing happens to
-  // them: numbers are given out in turn, so the eldest handshakes come first. A flood has a look in
-  // every eighth cycle, no more, so that the others are for segments of open connections.
-  localparam bit Evicts = HalfOpenUs != 0;
-  localparam int unsigned Looks = 16;
-  logic [$clog2(Looks+1)-1:0] looks_q;
-  logic [2:0] look_wait_q;  // since the last one
-  index_t hand_q;
-  logic evict_1_q, evict_2_q, evict_3_q, evicts;
-  wire look = Evicts & ~expired_valid_i & (looks_q != '0) & (&look_wait_q);
-  wire index_t next_index = look ? hand_q : expired_i[IndexWidth-1:0];
-
-  // An expiry, or a look, starts only while no event of its session is in cycles 1 to 3. It counts
-  // only if the timer has not been set or cleared since (tcp_timers), which an event does three
-  // cycles after it has been written. All this is compared a cycle ahead, with the events as they
-  // stand then, so that little remains to be done when an event is chosen. Only whether the event
-  // in cycle 4 gives orders is known no earlier.
-  index_t index_5_q, index_6_q;
-  logic orders_4, orders_5_q, orders_6_q;
-  logic expiry_q, expiry_look_q, expiry_class_q;
-  logic   expiry_behind_q;  // there is an event of the session in cycle 4
-  index_t expiry_index_q;
-  logic can_expire, can_arrive, can_depart, departures_first_q;
-  logic starts_expiry, starts_arrival, starts_departure;
-  wire next_starts = (starts_arrival & arrival_i.session[IndexWidth-1:0] == next_index) |
-      (starts_departure & queued == next_index);
-  wire next_waits = next_starts | (kind_1_q != None & index_1_q == next_index) |
-      (kind_2_q != None & index_2_q == next_index) |
-      (orders_4 & index_4_q == next_index) | (orders_5_q & index_5_q == next_index) |
-      (orders_6_q & index_6_q == next_index);
   always_ff @(posedge clk_i) begin
-    expiry_q <= (expired_valid_i | look) & ~next_waits & ~starts_expiry & ~rst_i;
-    expiry_look_q <= look;
-    expiry_class_q <= expired_class_i;
-    expiry_index_q <= next_index;
-    expiry_behind_q <= write & index_3_q == next_index;
-  end
-  assign can_expire = expiry_q & ~(expiry_behind_q & (orders_4 | renews_q)) & report_room_i;
-  assign can_arrive = arrival_valid_i & is_free(arrival_i.session[IndexWidth-1:0]) & report_room_i;
-  assign can_depart = queued_valid & is_free(queued) & departure_room_i & report_room_i;
-
-  // Each by itself, so that no choice waits for another: an expiry comes first, then arrivals and
-  // departures in turn.
-  wire none_starts = clearing_q | rst_i | inspect_i;
-  assign starts_expiry = can_expire & ~none_starts;
-  wire others_start = ~can_expire & ~none_starts;
-  assign starts_arrival   = can_arrive & ~(can_depart & departures_first_q) & others_start;
-  assign starts_departure = can_depart & (departures_first_q | ~can_arrive) & others_start;
-  // The event is of the session in cycle 4. Compared before the choice: there is no time after it.
-  wire follows = (starts_expiry & expiry_index_q == index_4_q) |
-      (starts_arrival & arrival_i.session[IndexWidth-1:0] == index_4_q) |
-      (starts_departure & queued == index_4_q);
-  always_comb begin
-    kind = None;
-    if (starts_expiry) kind = Expiry;
-    if (starts_arrival) kind = Arrival;
-    if (starts_departure) kind = Departure;
-    index = queued;
-    if (starts_arrival) index = arrival_i.session[IndexWidth-1:0];
-    if (can_expire) index = expiry_index_q;
-    if (inspect_i) index = inspect_session_i[IndexWidth-1:0];
-  end
-  assign expired_ready_o = starts_expiry & ~expiry_look_q;
-  always_ff @(posedge clk_i) begin
-    evict_1_q <= expiry_look_q;
-    evict_2_q <= evict_1_q;
-    evict_3_q <= evict_2_q & (kind_2_q == Expiry);
-    if (rst_i | ~Evicts) begin
-      looks_q <= '0;
-      look_wait_q <= '0;
-      hand_q <= '0;
-    end else begin
-      if (starts_expiry & expiry_look_q) look_wait_q <= '0;
-      else if (~&look_wait_q) look_wait_q <= look_wait_q + 1'b1;
-      if (evicts) looks_q <= '0;
-      else if (starts_expiry & expiry_look_q) looks_q <= looks_q - 1'b1;
-      if (starts_expiry & expiry_look_q) hand_q <= hand_q + 1'b1;
-      if (evict_i) looks_q <= $bits(looks_q)'(Looks);
-    end
-  end
-  assign arrival_ready_o = starts_arrival;
-  assign queued_ready = starts_departure;
-
-  always_ff @(posedge clk_i) begin
-    if (starts_departure) departures_first_q <= 1'b0;
-    else if (starts_arrival) departures_first_q <= 1'b1;
-    index_1_q   <= index;
-    index_2_q   <= index_1_q;
-    index_3_q   <= index_2_q;
-    index_4_q   <= index_3_q;
-    index_5_q   <= index_4_q;
-    index_6_q   <= index_5_q;
-    orders_5_q  <= orders_4 & ~rst_i;
-    orders_6_q  <= orders_5_q & ~rst_i;
-    class_1_q   <= expiry_class_q | expiry_look_q;
-    class_2_q   <= class_1_q;
     class_3_q   <= class_2_q | takes_fin_2;
     arrival_1_q <= arrival_i;
     // As if it were acknowledged.
@@ -295,14 +219,11 @@ module tcp_core
     arrival_2_q <= arrival_1_q;
     arrival_3_q <= arrival_2_q;
     timeout_4_q <= timeout_3;
-    opens <= (kind_2_q == Arrival) & arrival_2_q.opens & ~rst_i;
-    arrives <= (kind_2_q == Arrival) & ~arrival_2_q.opens & ~rst_i;
-    departs <= (kind_2_q == Departure) & ~takes_fin_2 & ~rst_i;
-    expires <= ((kind_2_q == Expiry) | takes_fin_2) & ~rst_i;
-    write <= (kind_2_q != None) & ~rst_i;
+    opens <= (kind_2_q == TurnArrival) & arrival_2_q.opens & ~rst_i;
+    arrives <= (kind_2_q == TurnArrival) & ~arrival_2_q.opens & ~rst_i;
+    departs <= (kind_2_q == TurnDeparture) & ~takes_fin_2 & ~rst_i;
+    expires <= ((kind_2_q == TurnExpiry) | takes_fin_2) & ~rst_i;
     written_q <= write & ~rst_i;
-    if (rst_i) {kind_1_q, kind_2_q} <= {None, None};
-    else {kind_1_q, kind_2_q} <= {kind, kind_1_q};
   end
 
   wire [7:0] coarse_time = long_time_i[36+:8];  // in 19 hours
@@ -325,7 +246,7 @@ module tcp_core
     if (UserTimeoutS == 0) used.since = '0;
   endfunction
 
-  assign takes_fin_2 = kind_2_q == Departure & block_2_q.fin_waits;
+  assign takes_fin_2 = kind_2_q == TurnDeparture & block_2_q.fin_waits;
 
   sized_memory #(
       .data_t(tcb_t),
@@ -492,7 +413,7 @@ module tcp_core
         .clk_i,
         .index_i(index),
         .block_i(block_1_q),
-        .arrives_i(kind_1_q == Arrival),
+        .arrives_i(kind_1_q == TurnArrival),
         .ack_i(arrival_1_q.segment.ack),
         .has_block_i(arrival_1_q.segment.options.has_sack),
         .sack_i(arrival_1_q.segment.options.sack),
@@ -715,14 +636,14 @@ module tcp_core
     old_3_q <= (block_2_q.tries != '0) |
         (block_2_q.timing & (time_us_i - block_2_q.timed_at > HalfOpenUs));
   end
-  assign evicts = Evicts & evict_3_q & untold & old_3_q;
+  assign evicts = evict_3_q & untold & old_3_q;
 
   // ---- Cycle 3: one of them is written ----
 
   changes_t changes;
   logic aborts, free;
   always_ff @(posedge clk_i) begin
-    aborts <= (kind_2_q == Departure) & ~takes_fin_2 & wishes_2_q.aborted &
+    aborts <= (kind_2_q == TurnDeparture) & ~takes_fin_2 & wishes_2_q.aborted &
         ~(block_2_q.state inside {Closed, Ended, TimeWait}) & ~rst_i;
   end
   always_comb begin
@@ -933,15 +854,11 @@ module tcp_core
       assert (block_3_q.timer != TimerNone)
       else $error("tcp_core: a timer that is not set has expired");
     end
-    if (!rst_i && expired_ready_o) begin
-      assert (expired_valid_i && expired_i[IndexWidth-1:0] == expiry_index_q &&
-              expired_class_i == expiry_class_q)
-      else $error("tcp_core: an expiry is taken that is not offered");
-    end
   end
 `endif
 
   assign subject_o = session_t'(index_3_q);
-  assign busy_o = (kind_1_q != None) | (kind_2_q != None) | write | written_q | queue_busy | clearing_q | deadlines_busy;
+  assign busy_o = (kind_1_q != TurnNone) | (kind_2_q != TurnNone) | write | written_q | queue_busy |
+      clearing_q | deadlines_busy;
 
 endmodule

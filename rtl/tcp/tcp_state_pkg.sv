@@ -217,4 +217,12 @@ package tcp_state_pkg;
   // Differences of sequence numbers: -2**31 to 2**31 - 1 (RFC 9293, 3.4).
   typedef logic signed [31:0] distance_t;
 
+  // Kinds of events of tcp_core.
+  typedef enum logic [1:0] {
+    TurnNone,
+    TurnArrival,
+    TurnExpiry,
+    TurnDeparture
+  } turn_e;
+
 endpackage

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+// Chooses the event that tcp_core starts in a cycle, and follows it through the pipeline. Its
+// session is not in the pipeline; an expired timer comes first, then received segments and turns
+// to send in turn. A session that registers look at comes before all, and is no event.
+//
+// Latency: none. Throughput: one event per cycle.
+module tcp_turns
+  import tcp_pkg::*;
+  import tcp_state_pkg::*;
+#(
+    parameter int unsigned NumSessions = 16,
+    parameter bit Evicts = 0,  // handshakes that have not ended in time end for others
+    localparam int unsigned IndexWidth = $clog2(NumSessions),
+    localparam type index_t = logic [IndexWidth-1:0]
+) (
+    input logic clk_i,
+    input logic rst_i,
+
+    input  index_t arrival_i,
+    input  logic   arrival_valid_i,
+    output logic   arrival_ready_o,
+    input  index_t queued_i,         // has something to send
+    input  logic   queued_valid_i,
+    output logic   queued_ready_o,
+    input  index_t expired_i,        // tcp_timers
+    input  logic   expired_class_i,
+    input  logic   expired_valid_i,
+    output logic   expired_ready_o,
+
+    input logic report_room_i,
+    input logic departure_room_i,
+    input logic waits_i,  // no event starts
+    input logic inspect_i,  // nor here
+    input index_t inspect_session_i,
+    input logic evict_i,  // see tcp_core
+
+    // Cycle 0
+    output index_t index_o,
+    output logic   follows_o, // an event of the session in cycle 4 starts
+
+    // Cycles 1 to 4
+    output turn_e  kind_1_o,
+    output index_t index_1_o,
+    output turn_e  kind_2_o,
+    output index_t index_2_o,
+    output logic   class_2_o,   // of the timer
+    output logic   write_3_o,   // there is an event
+    output index_t index_3_o,
+    output logic   evict_3_o,   // it is a look at a handshake
+    input  logic   evicts_3_i,  // ... that ends
+    output index_t index_4_o,
+    input  logic   renews_4_i,  // the wishes of the session are written
+    input  logic   orders_4_i   // timers of the session are
+);
+
+  if (NumSessions < 2 || NumSessions > MaxSessions || NumSessions != 2 ** IndexWidth) begin : gen_bad
+    $error("tcp_turns: NumSessions must be a power of two, 2 to 16384");
+  end
+
+  // Sessions whose numbers agree in these bits count as one: with more than 32 sessions, an event
+  // sometimes waits for one of another session, but the comparison stays short.
+  localparam int unsigned SameBits = IndexWidth < 5 ? IndexWidth : 5;
+  function automatic logic same(index_t a, index_t b);
+    return a[SameBits-1:0] == b[SameBits-1:0];
+  endfunction
+  function automatic logic is_free(index_t at);
+    return ~((kind_1_o != TurnNone & same(at, index_1_o)) |
+             (kind_2_o != TurnNone & same(at, index_2_o)) | (write_3_o & same(at, index_3_o)) |
+             (renews_4_i & same(at, index_4_o)));  // the wishes are written later
+  endfunction
+
+  // For a SYN without room, the next few sessions are looked at, beside which nothing happens to
+  // them: numbers are given out in turn, so the eldest handshakes come first. A flood has a look in
+  // every eighth cycle, no more, so that the others are for segments of open connections.
+  localparam int unsigned Looks = 16;
+  logic [$clog2(Looks+1)-1:0] looks_q;
+  logic [2:0] look_wait_q;  // since the last one
+  index_t hand_q;
+  logic evict_1_q, evict_2_q;
+  wire look = Evicts & ~expired_valid_i & (looks_q != '0) & (&look_wait_q);
+  wire index_t next_index = look ? hand_q : expired_i;
+
+  // An expiry, or a look, starts only while no event of its session is in cycles 1 to 3. It counts
+  // only if the timer has not been set or cleared since (tcp_timers), which an event does three
+  // cycles after it has been written. All this is compared a cycle ahead, with the events as they
+  // stand then, so that little remains to be done when an event is chosen. Only whether the event
+  // in cycle 4 gives orders is known no earlier.
+  index_t index_5_q, index_6_q;
+  logic orders_5_q, orders_6_q, class_1_q;
+  logic expiry_q, expiry_look_q, expiry_class_q;
+  logic   expiry_behind_q;  // there is an event of the session in cycle 4
+  index_t expiry_index_q;
+  logic can_expire, can_arrive, can_depart, departures_first_q;
+  logic starts_expiry, starts_arrival, starts_departure;
+  wire next_starts = (starts_arrival & arrival_i == next_index) |
+      (starts_departure & queued_i == next_index);
+  wire next_waits = next_starts | (kind_1_o != TurnNone & index_1_o == next_index) |
+      (kind_2_o != TurnNone & index_2_o == next_index) |
+      (orders_4_i & index_4_o == next_index) | (orders_5_q & index_5_q == next_index) |
+      (orders_6_q & index_6_q == next_index);
+  always_ff @(posedge clk_i) begin
+    expiry_q <= (expired_valid_i | look) & ~next_waits & ~starts_expiry & ~rst_i;
+    expiry_look_q <= look;
+    expiry_class_q <= expired_class_i;
+    expiry_index_q <= next_index;
+    expiry_behind_q <= write_3_o & index_3_o == next_index;
+  end
+  assign can_expire = expiry_q & ~(expiry_behind_q & (orders_4_i | renews_4_i)) & report_room_i;
+  assign can_arrive = arrival_valid_i & is_free(arrival_i) & report_room_i;
+  assign can_depart = queued_valid_i & is_free(queued_i) & departure_room_i & report_room_i;
+
+  // Each by itself, so that no choice waits for another: an expiry comes first, then arrivals and
+  // departures in turn.
+  wire none_starts = waits_i | rst_i | inspect_i;
+  assign starts_expiry = can_expire & ~none_starts;
+  wire others_start = ~can_expire & ~none_starts;
+  assign starts_arrival = can_arrive & ~(can_depart & departures_first_q) & others_start;
+  assign starts_departure = can_depart & (departures_first_q | ~can_arrive) & others_start;
+  assign arrival_ready_o = starts_arrival;
+  assign queued_ready_o = starts_departure;
+  assign expired_ready_o = starts_expiry & ~expiry_look_q;
+  // Compared before the choice: there is no time after it.
+  assign follows_o = (starts_expiry & expiry_index_q == index_4_o) |
+      (starts_arrival & arrival_i == index_4_o) | (starts_departure & queued_i == index_4_o);
+  turn_e kind;
+  always_comb begin
+    kind = TurnNone;
+    if (starts_expiry) kind = TurnExpiry;
+    if (starts_arrival) kind = TurnArrival;
+    if (starts_departure) kind = TurnDeparture;
+    index_o = queued_i;
+    if (starts_arrival) index_o = arrival_i;
+    if (can_expire) index_o = expiry_index_q;
+    if (inspect_i) index_o = inspect_session_i;
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (starts_departure) departures_first_q <= 1'b0;
+    else if (starts_arrival) departures_first_q <= 1'b1;
+    index_1_o  <= index_o;
+    index_2_o  <= index_1_o;
+    index_3_o  <= index_2_o;
+    index_4_o  <= index_3_o;
+    index_5_q  <= index_4_o;
+    index_6_q  <= index_5_q;
+    orders_5_q <= orders_4_i & ~rst_i;
+    orders_6_q <= orders_5_q & ~rst_i;
+    class_1_q  <= expiry_class_q | expiry_look_q;
+    class_2_o  <= class_1_q;
+    evict_1_q  <= expiry_look_q;
+    evict_2_q  <= evict_1_q;
+    evict_3_o  <= Evicts & evict_2_q & (kind_2_o == TurnExpiry);
+    write_3_o  <= (kind_2_o != TurnNone) & ~rst_i;
+    if (rst_i) {kind_1_o, kind_2_o} <= {TurnNone, TurnNone};
+    else {kind_1_o, kind_2_o} <= {kind, kind_1_o};
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (rst_i | ~Evicts) begin
+      looks_q <= '0;
+      look_wait_q <= '0;
+      hand_q <= '0;
+    end else begin
+      if (starts_expiry & expiry_look_q) look_wait_q <= '0;
+      else if (~&look_wait_q) look_wait_q <= look_wait_q + 1'b1;
+      if (evicts_3_i) looks_q <= '0;
+      else if (starts_expiry & expiry_look_q) looks_q <= looks_q - 1'b1;
+      if (starts_expiry & expiry_look_q) hand_q <= hand_q + 1'b1;
+      if (evict_i) looks_q <= $bits(looks_q)'(Looks);
+    end
+  end
+
+`ifndef SYNTHESIS
+  always_ff @(posedge clk_i) begin
+    if (!rst_i && expired_ready_o) begin
+      assert (expired_valid_i && expired_i == expiry_index_q && expired_class_i == expiry_class_q)
+      else $error("tcp_turns: an expiry is taken that is not offered");
+    end
+  end
+`endif
+
+endmodule
