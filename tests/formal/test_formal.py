@@ -40,6 +40,7 @@ ARRIVAL = Proof("tcp_arrival_formal", depth=3, induction=None, reach=3)
 STAND_INS = {"rpu_multiply": "multiply_stand_in", "rpu_divide": "divide_stand_in"}
 CORE = Proof("rpu_core_formal", depth=8, induction=None, reach=12, stand_ins=STAND_INS)
 MULDIV = replace(CORE, depth=10, parameters={"OnlyMuldiv": 1})
+PROGRAM = Proof("rpu_program_formal", depth=10, induction=1, reach=21, stand_ins=STAND_INS)
 # A pipeline without other state.
 MULTIPLY = Proof("rpu_multiply_formal", 4, None, 4, {"Width": 6})
 DIVIDE = Proof("rpu_divide_formal", 9, 8, 20, {"Width": 4})
@@ -130,6 +131,7 @@ PROOFS = (
     CORE,
     pytest.param(replace(CORE, depth=9), marks=pytest.mark.sweep, id="rpu_core_formal-longer"),
     MULDIV,
+    PROGRAM,
     MULTIPLY,
     pytest.param(
         replace(MULTIPLY, parameters={"Width": 8}), marks=pytest.mark.sweep, id="rpu_multiply-8"
@@ -177,6 +179,7 @@ OUTPUT_FILE = "noc/crosspoint_output.sv"
 SERVICE_ORDER = "common/service_order.sv"
 VC_ROUTER_FILE = "noc/router_virtual_channels.sv"
 CORE_FILE = "rpu/rpu_core.sv"
+FETCH_FILE = "rpu/rpu_fetch.sv"
 CSR_FILE = "rpu/rpu_csr.sv"
 MULTIPLY_FILE = "rpu/rpu_multiply.sv"
 DIVIDE_FILE = "rpu/rpu_divide.sv"
@@ -217,6 +220,17 @@ BROKEN = (
     (MULDIV, Mutation(CORE_FILE, "divided : slow_step_q[1]", "divided : slow_step_q[0]")),
     (MULDIV, Mutation(CORE_FILE, "special = quotient;", "special = slow_q;")),
     (MULDIV, Mutation(CORE_FILE, "wire is_slow = x_q.multiplies |", "wire is_slow =")),
+    (
+        PROGRAM,
+        Mutation(FETCH_FILE, "code_enable_o = advance_i | redirect_i", "code_enable_o = advance_i"),
+    ),
+    (PROGRAM, Mutation(FETCH_FILE, "code_addr_o = following[", "code_addr_o = next_o[")),
+    (PROGRAM, Mutation(CORE_FILE, "leaves & (returns | |guess_x_q)", "leaves & returns")),
+    (PROGRAM, Mutation(CORE_FILE, "x_valid_q <= advance_d & ~redirect", "x_valid_q <= advance_d")),
+    (PROGRAM, Mutation(CORE_FILE, "x_q.is_jalr | wanted_carry !=", "wanted_carry !=")),
+    (PROGRAM, Mutation(CORE_FILE, "m_other_q <= trap ? trap_target", "m_other_q <= trap ? '0")),
+    (PROGRAM, Mutation(CORE_FILE, "|pc_d[31:CodeAddrWidth];", "pc_d[31];")),
+    (PROGRAM, Mutation(CORE_FILE, "writes_csr & ~rst_i;", "writes_csr;")),
     (MULTIPLY, Mutation(MULTIPLY_FILE, "first_i[Width-1] & op_i != 2'b11", "first_i[Width-1]")),
     (MULTIPLY, Mutation(MULTIPLY_FILE, "cross_q + other_cross_q", "cross_q")),
     (DIVIDE, Mutation(DIVIDE_FILE, "load_q & ~op_i[1] & ~has_divisor", "1'b0")),
