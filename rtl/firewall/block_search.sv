@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Determines whether a key is in one of many constant ranges: a table tells the block of boundaries
-// by the key's first bits, a pipelined binary search finds the place in the block.
+// by some of the key's bits, a pipelined binary search finds the place in the block.
+//
+// These are the first bits behind those that all boundaries have in common (Prefix). A key that has not these
+// is below all boundaries or above all, and belongs to the first block or the last.
 //
 // Boundaries are where a range begins and where the next key behind it is; a key is inside if an odd
 // number of them is not above it. A word has the last key before a boundary, all ones where a block
@@ -10,7 +13,9 @@
 //
 // Latency: Levels + 1 cycles, and one with an index. Throughput: one key per cycle.
 module block_search #(
-    parameter int unsigned IndexBits = 1,  // first bits of a key that tell its block; 0: one block
+    parameter int unsigned IndexBits = 1,  // bits of a key that tell its block; 0: one block
+    parameter int unsigned PrefixBits = 0,  // bits before these
+    parameter logic [31:0] Prefix = '0,  // what all boundaries have there
     parameter int unsigned NumBlocks = 2,
     parameter int unsigned Levels = 1,
     parameter int unsigned RankBits = 2,  // of a number of boundaries
@@ -37,6 +42,9 @@ module block_search #(
 
   if (IndexBits > 16) begin : gen_bad_index
     $error("block_search: IndexBits must be 0 to 16");
+  end
+  if (PrefixBits + IndexBits > 32) begin : gen_bad_prefix
+    $error("block_search: PrefixBits and IndexBits must be at most 32 together");
   end
   if (NumBlocks < 1 || NumBlocks > 2 ** IndexBits) begin : gen_bad_blocks
     $error("block_search: NumBlocks must be 1 to 2^IndexBits");
@@ -66,6 +74,15 @@ module block_search #(
     assign block_first = '0;
     wire unused = ^BlockIndex;
   end else begin : gen_index
+    logic [IndexBits-1:0] index;
+    if (PrefixBits == 0) begin : gen_first_bits
+      assign index = key_i[31-:IndexBits];
+    end else begin : gen_behind_prefix
+      wire [PrefixBits-1:0] upper = key_i[31-:PrefixBits];
+      wire is_below = upper < PrefixBits'(Prefix);
+      wire is_above = upper > PrefixBits'(Prefix);
+      assign index = key_i[31-PrefixBits-:IndexBits] & ~{IndexBits{is_below}} | {IndexBits{is_above}};
+    end
     always_ff @(posedge clk_i) begin
       valid_first <= valid_i & ~rst_i;
       key_first   <= key_i;
@@ -77,7 +94,7 @@ module block_search #(
         .Content(BlockIndex)
     ) u_index (
         .clk_i,
-        .address_i(key_i[31-:IndexBits]),
+        .address_i(index),
         .data_o(block_first)
     );
   end

@@ -91,18 +91,25 @@ def test_every_number_of_boundaries(benches: Benches, count: int) -> None:
 
 
 @pytest.mark.parametrize("levels", [1, 2, 3, 7])
-@pytest.mark.parametrize("has_index", [False, True])
-def test_constants_in_blocks(benches: Benches, levels: int, has_index: bool) -> None:
+@pytest.mark.parametrize(("has_index", "has_prefix"), [(0, 0), (1, 0), (1, 1)])
+def test_constants_in_blocks(
+    benches: Benches, levels: int, has_index: int, has_prefix: int
+) -> None:
     """Small memories and large ones; the first block is not full, the others are; they begin inside
-    ranges and outside.
+    ranges and outside, and have all keys or those that begin with 3'b101.
     """
-    bench = benches("block_search", Levels=levels, HasIndex=int(has_index))
+    bench = benches("block_search", Levels=levels, HasIndex=has_index, HasPrefix=has_prefix)
     room = 2**levels - 1
-    starts = [eighth << 29 for eighth in (0, 1, 4, 5)] if has_index else [0]
-    table = [start + (k + 1) * 5 for start in starts for k in range(room if start else room - 1)]
+    base, eighth = (5 << 29, 1 << 26) if has_prefix else (0, 1 << 29)
+    starts = [base + n * eighth for n in (0, 1, 4, 5)] if has_index else [base]
+    table = [
+        start + (k + 1) * 5 for start in starts for k in range(room - 1 if start == base else room)
+    ]
     near = [key for each in table for key in (each - 1, each, each + 1)]
-    edges = [key for eighth in range(1, 8) for key in ((eighth << 29) - 1, eighth << 29)]
-    check(bench, table, [0, LAST, *near, *edges])
+    lines = [base + n * eighth for n in range(1, 8)] + [n << 29 for n in range(1, 8)]
+    inside = [n << 29 | m * eighth for n in range(8) for m in range(8)]
+    edges = [key for line in lines for key in (line - 1, line)]
+    check(bench, table, [0, LAST, *near, *edges, *(key & LAST for key in inside)])
 
 
 def test_latency_and_rate(benches: Benches) -> None:

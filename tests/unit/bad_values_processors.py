@@ -75,7 +75,12 @@ BAD: dict[str, list[dict[str, object]]] = {
     "ip_blacklist": [{"Stages": 1}, {"Stages": 17}, {"DataWidth": 256}],
     "range_search": [{"Stages": 0}, {"Stages": 18}],
     "block_search": [
-        *({"IndexBits": 17}, {"NumBlocks": 0}, {"NumBlocks": 3}),
+        *(
+            {"IndexBits": 17},
+            {"IndexBits": 8, "PrefixBits": 25},
+            {"NumBlocks": 0},
+            {"NumBlocks": 3},
+        ),
         *({"Levels": 0}, {"Levels": 18}, {"RankBits": 0}, {"RankBits": 18}),
     ],
     "rpu": [

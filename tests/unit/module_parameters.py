@@ -24,6 +24,7 @@ FREE = {
         "a mask: each bit stands for itself",
     ),
     "BoundKeys": "any number may be a key",
+    "Prefix": "any number may be in front of the keys",
     "Constant": "any number may be added",
     **dict.fromkeys(
         ("Init", "TableInit", "SlotInit", "Reset", "Content", "BlockIndex", "BlockWords"),

@@ -89,7 +89,11 @@ def test_a_list_as_constants_is_a_layer(tmp_path: Path) -> None:
 def searched(arrangement: blocks.Arrangement, words: list[int], key: int) -> int:
     """How many boundaries are not above a key, as block_search finds it."""
     index = arrangement.index()
-    place = index[key >> (32 - arrangement.index_bits)]
+    before, after = divmod(key, 1 << (32 - arrangement.prefix_bits))
+    line = after >> (32 - arrangement.prefix_bits - arrangement.index_bits)
+    if before != arrangement.prefix:
+        line = 0 if before < arrangement.prefix else len(index) - 1
+    place = index[line]
     rank = found = 0
     for level in range(arrangement.levels):
         first = len(arrangement.firsts) * ((1 << level) - 1)
@@ -104,9 +108,7 @@ def searched(arrangement: blocks.Arrangement, words: list[int], key: int) -> int
     ("count", "within"), [(1, 0), (5, 0), (60, 0), (200, 0), (1050, 0), (300, 8), (300, 16)]
 )
 def test_blocks(count: int, within: int) -> None:
-    """Of addresses everywhere, or of one network alone, where no index tells them apart. The same
-    number of boundaries as in the sorted list.
-    """
+    """Of addresses everywhere, or of one network: the place that the sorted list gives."""
     random = Random(count)
     addresses = [0x0A0B0000 | random.getrandbits(32 - within) for _ in range(count)]
     networks = [IPv4Network((each, random.randrange(17, 33)), strict=False) for each in addresses]
@@ -120,6 +122,20 @@ def test_blocks(count: int, within: int) -> None:
         near = {key % (LAST + 1) for edge in found for key in (edge - 1, edge, edge + 1)}
         for key in {0, LAST, *random.sample(sorted(near), min(300, len(near)))}:
             assert searched(arrangement, words, key) == bisect_right(found, key)
+
+
+@pytest.mark.parametrize("within", [0, 8, 12])
+def test_blocks_of_one_network(within: int) -> None:
+    """What all addresses have in common costs no steps of the search."""
+    random = Random(1)
+    networks = [
+        IPv4Network(random.getrandbits(32 - within) | 0x0A0B0C0D >> 32 - within << 32 - within)
+        for _ in range(700)
+    ]
+    arrangement = blocks.arrange(blacklist.boundaries(networks))
+    assert arrangement.prefix_bits == within
+    assert arrangement.levels == 5
+    assert arrangement.luts() < 170
 
 
 def test_blocks_take_no_more_block_ram_than_a_table() -> None:

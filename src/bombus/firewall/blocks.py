@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The constants of rtl/firewall/block_search.sv: a blacklist's boundaries in blocks, which an index
-finds by the first bits of an address.
+finds by the first bits of an address behind those that all boundaries have in common.
 """
 
 from __future__ import annotations
@@ -23,8 +23,12 @@ _COMPARATOR_LUTS = 16
 
 @dataclass(frozen=True)
 class Arrangement:
-    """Blocks of up to 2^levels - 1 boundaries; each begins at a multiple of 2^(32 - index_bits)."""
+    """Blocks of up to 2^levels - 1 boundaries. All but the first begin at addresses that are zero
+    behind the prefix and the bits of the index.
+    """
 
+    prefix: int
+    prefix_bits: int
     index_bits: int
     levels: int
     firsts: tuple[int, ...]  # address of each block
@@ -43,9 +47,10 @@ class Arrangement:
         return self._part_bits + _BITS
 
     def index(self) -> list[int]:
-        """Number of the block by the first bits of an address."""
-        shift = _BITS - self.index_bits
-        return [bisect_right(self.firsts, n << shift) - 1 for n in range(1 << self.index_bits)]
+        """Number of the block by the bits of an address behind the prefix."""
+        shift = _BITS - self.prefix_bits - self.index_bits
+        lines = (self.prefix << self.index_bits | n for n in range(1 << self.index_bits))
+        return [bisect_right(self.firsts, line << shift) - 1 for line in lines]
 
     def words(self, boundaries: Sequence[int]) -> list[int]:
         """Of all levels, the first one's first."""
@@ -77,7 +82,8 @@ class Arrangement:
         """About."""
         small = [each for each in self._memories() if _is_small(*each)]
         constants = sum(width * -(-entries // 64) for entries, width in small)
-        return self.levels * _COMPARATOR_LUTS + constants
+        outside = self.index_bits + 2 * -(-self.prefix_bits // 5) if self.prefix_bits else 0
+        return self.levels * _COMPARATOR_LUTS + constants + outside
 
 
 def arrange(boundaries: Sequence[int]) -> Arrangement:
@@ -95,14 +101,25 @@ def arrange(boundaries: Sequence[int]) -> Arrangement:
 
 def _packed(boundaries: Sequence[int], index_bits: int, levels: int) -> Arrangement | None:
     """As few blocks as possible; None if there are too many boundaries in one place."""
-    room, shift = (1 << levels) - 1, _BITS - index_bits
+    prefix_bits = _common_bits(boundaries) if index_bits else 0
+    if prefix_bits + index_bits > _BITS:
+        return None
+    prefix = boundaries[0] >> _BITS - prefix_bits
+    room, shift = (1 << levels) - 1, _BITS - prefix_bits - index_bits
     firsts = [0]
     while (next_out := bisect_right(boundaries, firsts[-1]) + room) < len(boundaries):
         first = boundaries[next_out] >> shift << shift
-        if first <= firsts[-1]:
+        # The first block has all addresses before the prefix, and its first line.
+        if first <= max(firsts[-1], prefix << _BITS - prefix_bits):
             return None
         firsts.append(first)
-    return Arrangement(index_bits, levels, tuple(firsts), len(boundaries).bit_length())
+    rank_bits = len(boundaries).bit_length()
+    return Arrangement(prefix, prefix_bits, index_bits, levels, tuple(firsts), rank_bits)
+
+
+def _common_bits(boundaries: Sequence[int]) -> int:
+    """First bits in which the boundaries, which ascend, do not differ."""
+    return _BITS - (boundaries[0] ^ boundaries[-1]).bit_length()
 
 
 def _is_small(entries: int, width: int) -> bool:

@@ -50,6 +50,8 @@ def layer(name: str, source: str, boundaries: Sequence[int]) -> str:
         latency=arrangement.levels + 2 + has_index,
         index=_constants(arrangement.index(), arrangement.block_bits),
         words=_constants(arrangement.words(boundaries), arrangement.word_bits),
+        prefix=arrangement.prefix,
+        prefix_bits=arrangement.prefix_bits,
         index_bits=arrangement.index_bits,
         block_bits=arrangement.block_bits,
         word_bits=arrangement.word_bits,

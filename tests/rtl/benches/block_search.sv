@@ -2,12 +2,14 @@
 // block_search. In: keys. Out: the number of the range, the key, whether it is covered. Four blocks of
 // an eighth, three eighths, an eighth and three eighths of the keys; all have boundaries at
 // start + (k + 1) * 5, with k from 0, as many as there is room for, but the first block, which has one
-// fewer. Without an index the first block is the only one.
+// fewer. Without an index the first block is the only one. With a prefix of three bits, 3'b101, the
+// blocks are parts of the keys that have it.
 `include "bench.svh"
 
 module bench #(
     parameter int unsigned Levels = 3,
-    parameter bit HasIndex = 1
+    parameter bit HasIndex = 1,
+    parameter bit HasPrefix = 0
 ) (
     `BENCH_PORTS(1, 64, 1, 64, 32, 1)
 );
@@ -17,6 +19,9 @@ module bench #(
   localparam int unsigned NumBlocks = HasIndex ? 4 : 1;
   localparam int unsigned BlockBits = HasIndex ? 2 : 1;
   localparam int unsigned IndexBits = HasIndex ? 3 : 0;
+  localparam int unsigned PrefixBits = HasPrefix ? 3 : 0;
+  localparam logic [31:0] Prefix = HasPrefix ? 32'd5 : '0;
+  localparam logic [31:0] Base = HasPrefix ? 32'd5 << 29 : '0;
   localparam int unsigned RankBits = Levels + 2;
   localparam int unsigned PartBits = (RankBits + Levels - 1) / Levels;
   localparam int unsigned PerBlock = 2 ** Levels - 1;
@@ -32,7 +37,8 @@ module bench #(
         automatic int unsigned rank = block == 0 ? 0 : block * PerBlock - 1;
         words[NumBlocks*((1<<l)-1)+n] = {
           PartBits'(rank >> (PartBits * below)),
-          block == 0 && k == PerBlock - 1 ? 32'hFFFF_FFFF : {Starts[2'(block)], 29'((k + 1) * 5 - 1)}
+          block == 0 && k == PerBlock - 1 ? 32'hFFFF_FFFF :
+              Base + ({Starts[2'(block)], 29'd0} >> PrefixBits) + 32'((k + 1) * 5 - 1)
         };
       end
     end
@@ -43,6 +49,8 @@ module bench #(
   logic [31:0] key;
   block_search #(
       .IndexBits(IndexBits),
+      .PrefixBits(PrefixBits),
+      .Prefix(Prefix),
       .NumBlocks(NumBlocks),
       .Levels(Levels),
       .RankBits(RankBits),
