@@ -245,10 +245,10 @@ module rpu_core
     if (slow_start) slow_step_q <= 3'b001;
     else if (slow_step_q[0] & x_q.multiplies) slow_step_q <= 3'b010;
     if (slow_finishes) slow_step_q <= '0;
-    slow_done_q <= slow_finishes | slow_done_q & ~advance_x;
-    if (rst_i | redirect) {slow_step_q, slow_done_q} <= '0;
-    writes_csr_q <= slow_step_q[0] & writes_csr & ~rst_i;
-    bad_csr_q <= slow_step_q[0] & x_q.is_csr & (~csr_known | writes_csr & &insn_x_q[31:30]);
+    slow_done_q  <= slow_finishes | slow_done_q & ~advance_x;
+    writes_csr_q <= slow_step_q[0] & writes_csr;
+    if (rst_i | redirect) {slow_step_q, slow_done_q, writes_csr_q} <= '0;
+    bad_csr_q   <= slow_step_q[0] & x_q.is_csr & (~csr_known | writes_csr & &insn_x_q[31:30]);
     // Encoded one cycle before, so that a bit of slow_q is one LUT behind the CSRs.
     slow_from_q <= x_q.is_csr ? {1'b0, insn_x_q[31]} : {1'b1, funct3[1:0] != 2'b00};
     if (~slow_done_q) begin
