@@ -343,8 +343,22 @@ module tcp_arrival
     return meaning;
   endfunction
 
+  // A further SACK block reaches the scoreboard, and nothing else: others of the session may have come
+  // since its acknowledgement, which has been answered.
+  function automatic meaning_t sack_alone();
+    meaning_t meaning;
+    meaning = '0;
+    meaning.same_ack = synchronised & (found_q.acked == '0);
+    meaning.all_acked = found_q.unacked == '0;
+    meaning.recovered = found_q.recovered >= 0;
+    return meaning;
+  endfunction
+
   // It is known last whether the segment is acceptable.
-  always_ff @(posedge clk_i) meaning_q <= acceptable ? judge(1'b1) : judge(1'b0);
+  always_ff @(posedge clk_i) begin
+    meaning_q <= acceptable ? judge(1'b1) : judge(1'b0);
+    if (segment_2_i.sack_only) meaning_q <= sack_alone();
+  end
 
   // ---- Third cycle: the new block ----
 
@@ -355,7 +369,8 @@ module tcp_arrival
   wire selective = Selective & block_3_i.sack;
   wire repeated = m.same_ack & ~m.bytes & ~m.fin & ~m.all_acked &
       m.same_edge & (block_3_i.timer != TimerPersist);
-  // RFC 6675, 2: with SACK, it tells of more bytes.
+  // RFC 6675, 2: with SACK, it tells of more bytes. Those that a further block tells of were in the
+  // first block of an acknowledgement that was lost (RFC 2018, 4), and would have counted.
   wire tells_more = selective & news_i & m.same_ack & ~m.all_acked;
   wire duplicate = (repeated & ~(selective & known_i)) | tells_more;
   // RFC 6582, 3.2: not for what was lost before the last recovery.

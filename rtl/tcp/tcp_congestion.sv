@@ -147,13 +147,14 @@ module tcp_congestion
     bytes_t reno;      // grown like Reno with CUBIC's factor
     bytes_t most;      // W_max, reduced for fast convergence (RFC 9438, 4.7)
   } sums_t;
-  sums_t  sums_q;
+  sums_t sums_q;
 
   // ---- CUBIC: step towards the curve, in proportion to acknowledged bytes over window ----
 
   bytes_t curve_q;
+  logic [3:0] used_epoch_q;  // of the curve that is stored for the session
   if (Cubic) begin : gen_cubic
-    logic [3:0] epoch;
+    logic [3:0] epoch, epoch_2_q, epoch_3_q;
     logic valid_2_q, slow_start_4_q;
     bytes_t target, target_2_q;
     tcp_cubic #(
@@ -188,6 +189,9 @@ module tcp_congestion
     always_ff @(posedge clk_i) begin
       slow_start_4_q <= slow_start_q;
       valid_2_q <= epoch == state.epoch;
+      epoch_2_q <= epoch;
+      epoch_3_q <= epoch_2_q;
+      used_epoch_q <= epoch_3_q;
       target_2_q <= target;
       way_q <= valid_2_q & further ? target_2_q - state_2_q.window : '0;
       parts_q <= window_bit < acked_bit ? 5'd1 : window_bit - acked_bit + 5'd1;
@@ -196,6 +200,7 @@ module tcp_congestion
   end else begin : gen_no_cubic
     wire [31:0] unused_time = time_us_i;
     assign curve_q = '0;
+    assign used_epoch_q = '0;
   end
 
   // ---- Third cycle: the sums ----
@@ -278,9 +283,11 @@ module tcp_congestion
   wire changes = event_4_q.kind inside {CongestionOpened, CongestionLost, CongestionTimeout,
                                        CongestionMarked};
   wire slower = Cubic & (sums_q.reno > sums_q.grown);
+  // Never that of an old curve, from before many changes or connections.
+  wire [3:0] new_epoch = state_4_q.epoch + (4'(state_4_q.epoch + 4'd1) == used_epoch_q ? 4'd2 : 4'd1);
   always_comb begin
     next = state_4_q;
-    next.epoch = state_4_q.epoch + 4'(changes);
+    if (changes) next.epoch = new_epoch;
     if (changes) next.most = sums_q.most;
     unique case (event_4_q.kind)
       CongestionOpened: begin
@@ -316,7 +323,7 @@ module tcp_congestion
       if (sums_q.first < state_4_q.window) begin
         next.window = sums_q.first;
         next.reno   = sums_q.first;
-        next.epoch  = state_4_q.epoch + 4'd1;
+        next.epoch  = new_epoch;
       end
       default: ;
     endcase

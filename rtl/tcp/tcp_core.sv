@@ -806,7 +806,7 @@ module tcp_core
   end
 
   always_ff @(posedge clk_i) begin
-    verdict_valid_o <= (arrives | (opens & ~connects)) & ~reports & ~arrival_3_q.segment.more &
+    verdict_valid_o <= (arrives | (opens & ~connects)) & ~reports & ~arrival_3_q.segment.sack_only &
         ~rst_i;
     verdict_o <= '{
         session: session_t'(index_3_q),
@@ -814,7 +814,7 @@ module tcp_core
         start: arrival_3_q.segment.seq,
         skip: skip
     };
-    refused_valid_o <= arrives & refuse & ~arrival_3_q.segment.more & ~rst_i;
+    refused_valid_o <= arrives & refuse & ~arrival_3_q.segment.sack_only & ~rst_i;
     refused_o <= arrival_3_q.segment;
     report_valid_o <= write & (changes != '0) & ~rst_i;
     report_o <= '{

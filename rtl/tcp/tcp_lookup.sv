@@ -329,9 +329,9 @@ module tcp_lookup
     // LISTEN drops segments with neither SYN nor ACK (RFC 9293, 3.10.7.2).
     silent_q <= {silent_q[2:0], open & ~aside & ~asked_q.flags.syn & ~asked_q.flags.ack};
     order_o <= has_session;
-    order_valid_o <= found & ~waiting.connects & ~waiting.reports & ~waiting.segment.more & ~rst_i;
+    order_valid_o <= found & ~waiting.connects & ~waiting.reports & ~waiting.segment.sack_only & ~rst_i;
     refused_o <= waiting.segment;
-    refused_valid_o <= loses & ~waiting.connects & ~waiting.segment.more & ~opens_q[3] & ~silent_q[3] & ~waiting.segment.flags.rst & ~rst_i;
+    refused_valid_o <= loses & ~waiting.connects & ~waiting.segment.sack_only & ~opens_q[3] & ~silent_q[3] & ~waiting.segment.flags.rst & ~rst_i;
     short_o <= ((loses & opens_q[3]) | (half_open_q >= (IndexWidth + 2)'(MaxHalfOpen) & ~crowded_q)) &
         ~rst_i;
     no_session_o <= loses & opens_q[3] & ~rst_i;

@@ -93,9 +93,10 @@ package tcp_pkg;
     flags_t flags;
     logic [15:0] window;  // not scaled
     logic [13:0] length;  // payload bytes
-    // A further SACK block of the segment before, as an acknowledgement of its own that repeats the
-    // rest. No payload goes with it, not even an empty one.
-    logic more;
+    // A further SACK block of an acknowledgement that has come before, perhaps with others of the
+    // session in between: of the rest only the acknowledged place and the timestamps are the same.
+    // No payload goes with it, not even an empty one.
+    logic sack_only;
     options_t options;
   } segment_t;
 

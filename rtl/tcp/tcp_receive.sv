@@ -5,7 +5,7 @@
 //
 // Each segment that is accepted goes out twice, each with a ready of its own: what its
 // header says on `segment`, its payload on `out`, one beat with 0 bytes if it has none. The
-// k-th of one belongs to the k-th of the other, but for what `more` marks. Of a payload's metadata,
+// k-th of one belongs to the k-th of the other, but for SACK blocks alone (`sack_only`). Of a payload's metadata,
 // length and kind mean something. Dropped and counted: segments that are shorter than their header,
 // data offsets less than 5, bad checksums, ports 0.
 //
@@ -15,7 +15,7 @@
 // counted. A bad length of an option is counted; what stands before it counts. With AnyLayout 0,
 // options in other layouts do not count, but for an MSS that stands first.
 //
-// With MoreSacks, the further SACK blocks of an acknowledgement follow it as segments with `more`,
+// With MoreSacks, the further SACK blocks of an acknowledgement follow it, each as a segment with `sack_only`,
 // 10 cycles later and then every 8 cycles. They are read where other layouts are, and left out
 // while that is in use: a peer repeats each block in at least three segments (RFC 2018, 4).
 //
@@ -266,7 +266,7 @@ module tcp_receive
         flags: header.flags,
         window: swap16(header.window),
         length: length[13:0],
-        more: 1'b0,
+        sack_only: 1'b0,
         options: layout_options
     };
     late_read = late_q;
@@ -276,7 +276,7 @@ module tcp_receive
       late_read.segment.seq = late_q.segment.seq + 32'(late_q.segment.length);
       late_read.segment.length = '0;
       late_read.segment.flags = '{ack: 1'b1, default: 1'b0};
-      late_read.segment.more = 1'b1;
+      late_read.segment.sack_only = 1'b1;
       late_read.segment.options.sack = more_block;
     end
   end
@@ -336,7 +336,7 @@ module tcp_receive
     if (rst_i) sent_valid_q <= 1'b0;
     else sent_valid_q <= prompt | late_leaves | more_valid;
   end
-  wire sent_message = sent_valid_q & ~sent_q.segment.more;  // with a payload
+  wire sent_message = sent_valid_q & ~sent_q.segment.sack_only;  // with a payload
 
   // ---- Out ----
 
@@ -416,7 +416,8 @@ module tcp_receive
   end
   assign in_ready_o = ready_q;
 
-  assign busy_o = valid_q | sent_valid_q | options_busy | reads_more | more_valid | (inside_q != '0) | out_valid_o |
+  wire options_read = options_busy | reads_more | more_valid;
+  assign busy_o = valid_q | sent_valid_q | options_read | (inside_q != '0) | out_valid_o |
       (beat_q != '0);
 
 endmodule

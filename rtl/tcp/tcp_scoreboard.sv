@@ -27,7 +27,7 @@ module tcp_scoreboard
     input logic arrives_i,
     input seq_t ack_i,  // acknowledgement of the arriving segment
     input logic has_block_i,
-    input sack_block_t sack_i,  // its first SACK block
+    input sack_block_t sack_i,  // its first SACK block, or a further one alone
     input logic [31:0] congestion_window_i,
     // In recovery, unless block_i.again comes first
     output logic again_o,  // there is something to retransmit,

@@ -181,4 +181,16 @@ module tcp_transmit_queue
 `endif
   end
 
+`ifndef SYNTHESIS
+  // Checked for every number of sessions, though only the deep memory needs it.
+  index_t announced_q;
+  always_ff @(posedge clk_i) begin
+    announced_q <= first_next_i;
+    if (!rst_i && first_valid_i) begin
+      assert (first_i == announced_q)
+      else $error("tcp_transmit_queue: first_i is not what first_next_i announced");
+    end
+  end
+`endif
+
 endmodule

@@ -3,11 +3,16 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import pytest
 from support.netlists import ecp5_cell, netlist
 
 from bombus.base.errors import UserError
 from bombus.implementation.ecp5_estimate import Ecp5Timing, wire_ps
+from bombus.implementation.harness import HARNESS
+from bombus.implementation.timing import estimated_mhz
 
 START = ecp5_cell("TRELLIS_FF", DI=[99], Q=[10])
 TO_OUTPUT, LUT = 309, 141
@@ -82,6 +87,12 @@ def test_memories() -> None:
     assert by_net[10] == TO_OUTPUT + wire_ps(1) + 67
 
 
-def test_a_cell_of_unknown_delay_is_refused() -> None:
+def test_cells_of_unknown_delay(tmp_path: Path) -> None:
+    """The analysis refuses them; `bombus timing` says that its estimate is not known."""
+    cells = {"product": ecp5_cell("MULT18X18D", A0=[10])}
     with pytest.raises(UserError, match="cells of unknown delay: MULT18X18D"):
-        Ecp5Timing(netlist(product=ecp5_cell("MULT18X18D", A0=[10])))
+        Ecp5Timing(netlist(**cells))
+    file = tmp_path / "netlist.json"
+    module = {"cells": cells, "ports": {}, "netnames": {}}
+    file.write_text(json.dumps({"modules": {HARNESS: module}}))
+    assert estimated_mhz(file, "clk_i") is None

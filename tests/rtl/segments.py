@@ -175,7 +175,7 @@ class Segment:
         for name, number in fields.items():
             assert get(item, f"options.{name}") == number, name
         assert get(item, "options.has_sack") == bool(sacks)
-        assert not get(item, "more")
+        assert not get(item, "sack_only")
         for block in sacks[:1]:
             assert sack_of(item) == block
 
@@ -195,7 +195,7 @@ class Segment:
         head, (fields, _, _) = self.header, self.found
         for name in ("ip", "tos", "vlan", "src_port", "dst_port", "ack", "window"):
             assert get(item, name) == head[name], name
-        assert get(item, "more")
+        assert get(item, "sack_only")
         assert get(item, "seq") == head["seq"] + len(self.payload)
         assert get(item, "flags") == ACK
         assert get(item, "length") == 0

@@ -140,6 +140,9 @@ class World:
         self.on_report: Callable[[int, Session, dict[str, int]], None] = lambda *_: None
         # Segments that the link loses, to a peer or, by -1 - peer, from one.
         self.loses: Callable[[int, Segment], bool] = lambda *_: False
+        # Further SACK blocks come behind so many later segments, as they may out of tcp_receive.
+        self.sacks_wait = (0, 0)
+        self._late_sacks: list[tuple[int, int]] = []  # segments to wait for, item
         bench.control(0)
         bench.run(64)
 
@@ -271,12 +274,16 @@ class World:
         self._pushed.append((session, segment))
         first_block = blocks[0] if blocks else {}
         self.bench.push([ARRIVAL.pack(session=session, **fields, **first_block)], 0)
-        # Those behind the first one come as tcp_receive sends them.
         again = {name: number for name, number in fields.items() if "flags" not in name}
-        again |= {"segment__more": 1, "segment__flags__ack": 1, "segment__length": 0}
+        again |= {"segment__sack_only": 1, "segment__flags__ack": 1, "segment__length": 0}
         again["segment__seq"] = fields["last"]
-        for block in blocks[1:]:
-            self.bench.push([ARRIVAL.pack(session=session, **again, **block)], 0)
+        late = [(left - 1, item) for left, item in self._late_sacks]
+        late += [
+            (self.random.randint(*self.sacks_wait), ARRIVAL.pack(session=session, **again, **block))
+            for block in blocks[1:]
+        ]
+        self.bench.push([item for left, item in late if left <= 0], 0)
+        self._late_sacks = [(left, item) for left, item in late if left > 0]
 
     def connect(self, number: int) -> int:
         """The table's reaction when an application requests a connection to a peer: the session."""

@@ -97,8 +97,8 @@ def test_windows_of_many_sessions(benches: Benches, seed: int) -> None:
         assert happen(bench, kind=kind, session=session, **values) == (before, model.window)
 
 
-# Memories begin with random contents. With one seed of 16 they hold a target of the first epoch, as
-# no hardware does, where all begin with 0.
+# Memories begin with random contents. With some seeds a curve and a target are of different epochs,
+# as in no hardware, where all begin with 0 and are written together.
 CUBIC = {"MaxWindow": MOST, "Cubic": 1, "seed": 2}
 
 
@@ -127,10 +127,8 @@ def cubed(
     return found
 
 
-@pytest.mark.parametrize(("segments", "mss"), [(400, 1460), (100, 8960), (100, 536)])
-def test_cubic_follows_its_curve(benches: Benches, segments: int, mss: int) -> None:
-    bench = benches("tcp_congestion", **CUBIC)
-    session = 3
+def follows_its_curve(bench: Bench, session: int, segments: int, mss: int) -> None:
+    """A new connection grows to so many segments, loses one, and then follows CUBIC's curve."""
     happen(bench, kind=OPENED, session=session, mss=mss)
     window = 0
     while window < segments * mss:
@@ -146,6 +144,21 @@ def test_cubic_follows_its_curve(benches: Benches, segments: int, mss: int) -> N
         reno = lost + time / 0.05 * 0.5 * mss  # at most
         assert window >= min(curve, 1.5 * lost) * 0.93
         assert window <= max(curve * 1.03, reno)
+
+
+@pytest.mark.parametrize(("segments", "mss"), [(400, 1460), (100, 8960), (100, 536)])
+def test_cubic_follows_its_curve(benches: Benches, segments: int, mss: int) -> None:
+    follows_its_curve(benches("tcp_congestion", **CUBIC), 3, segments, mss)
+
+
+@pytest.mark.parametrize("others", (13, 14, 15, 16))
+def test_cubic_forgets_the_curves_of_connections_before(benches: Benches, others: int) -> None:
+    """Also of one that many short ones have followed."""
+    bench, session = benches("tcp_congestion", **CUBIC), 3
+    follows_its_curve(bench, session, 400, 1460)
+    for _ in range(others):
+        happen(bench, kind=OPENED, session=session, mss=1460)
+    follows_its_curve(bench, session, 100, 1460)
 
 
 def test_cubic_gives_way_to_others(benches: Benches) -> None:

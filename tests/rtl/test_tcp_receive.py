@@ -38,7 +38,7 @@ def received(
     """Those that came out, each as it should be, and further SACK blocks behind some."""
     payloads = Beats(WIDTHS[stream]).messages(bench.items(2 * stream), lengths=True)
     items = bench.items(2 * stream + 1)
-    segments = [item for item in items if not get(item, "more")]
+    segments = [item for item in items if not get(item, "sack_only")]
     assert len(payloads) == len(segments)
     by_number = {segment.seed: segment for segment in sent}
     assert len(by_number) == len(sent)
@@ -53,7 +53,7 @@ def received(
         came.append(segment)
     blocks = iter((segment, block) for segment in came for block in segment.more)
     for item in items:
-        if get(item, "more"):
+        if get(item, "sack_only"):
             segment = next(
                 segment
                 for segment, block in blocks
@@ -65,7 +65,7 @@ def received(
 
 def count_more(bench: Bench, stream: int) -> int:
     """SACK blocks that came behind the first ones."""
-    return sum(get(item, "more") for item in bench.items(2 * stream + 1))
+    return sum(get(item, "sack_only") for item in bench.items(2 * stream + 1))
 
 
 def counted(bench: Bench, stream: int) -> Counter[str]:
@@ -160,7 +160,7 @@ def test_further_sack_blocks(benches: Benches, pace: int) -> None:
         for stream in STREAMS:
             check(bench, stream, [segment])
             items = bench.items(2 * stream + 1)
-            assert [sack_of(item) for item in items if get(item, "more")] == segment.more
+            assert [sack_of(item) for item in items if get(item, "sack_only")] == segment.more
 
 
 def test_further_sack_blocks_give_way_to_other_layouts(benches: Benches) -> None:

@@ -13,7 +13,7 @@ from bombus.golden.tcp import Endpoint
 from bombus.golden.tcp_segment import WORD, Segment, distance
 
 MSS = 1448
-TIMEOUT, REPEAT, HOLE = 3, 4, 7  # events of tcp_core
+UNACCEPTABLE, TIMEOUT, REPEAT, HOLE = 0, 3, 4, 7  # events of tcp_core
 
 
 def opened(world: World, **options: object) -> tuple[Endpoint, int]:
@@ -99,6 +99,7 @@ def test_lost_acknowledgements_cause_no_needless_retransmission(
     """Two of three are lost, and the blocks that they told of come with the third."""
     random = Random(seed)
     world = World(benches("tcp_core", SendBytes=2**20), seed, delay_us=(500, 500))
+    world.sacks_wait = (0, seed - 1)
     peer, session = opened(world)
     data = random.randbytes(400 * MSS)
     lost = set(range(20, 380, 60)) | set(range(22, 380, 60)) | set(range(24, 380, 60))
@@ -128,9 +129,9 @@ class Sender:
 
     size = 1460
 
-    def __init__(self, world: World, segments: int = 40) -> None:
+    def __init__(self, world: World, segments: int = 40, *, sack_permitted: bool = True) -> None:
         self.world = world
-        peer, session = opened(world, timestamps=False)
+        peer, session = opened(world, timestamps=False, sack_permitted=sack_permitted)
         self.first = world.sessions[session].first
         self.place = peer._nxt
         self.peer = ByHand()
@@ -139,7 +140,7 @@ class Sender:
         self.window = 60_000
         self.sends(*range(10))
 
-    def ack(self, place: int, *blocks: tuple[float, float]) -> None:
+    def ack(self, place: int, *blocks: tuple[float, float], payload: bytes = b"") -> None:
         sacks = tuple(
             tuple((self.first + round(edge * self.size)) % WORD for edge in block)
             for block in blocks
@@ -151,9 +152,11 @@ class Sender:
                 (self.first + place * self.size) % WORD,
                 frozenset({"ack"}),
                 self.window,
+                payload=payload,
                 sacks=sacks,  # type: ignore[arg-type]
             ),
         )
+        self.place = (self.place + len(payload)) % WORD
 
     def sends(self, *places: int) -> None:
         """These segments and no others."""
@@ -188,6 +191,68 @@ def test_later_blocks_alone_begin_recovery(benches: Benches) -> None:
     sender.ack(0, (5, 6))
     sender.sends(10)
     sender.ack(0, (5, 6), (3, 4), (1, 2))
+    sender.sends(0)
+
+
+@pytest.mark.parametrize("wait", (0, 1))
+def test_a_late_block_takes_no_window_back(benches: Benches, wait: int) -> None:
+    """It comes behind an acknowledgement that opens the window."""
+    world = World(benches("tcp_core"))
+    sender = Sender(world)
+    world.sacks_wait = (wait, wait)
+    sender.window = 0
+    sender.ack(9, (5, 6), (3, 4))
+    sender.window = 60_000
+    sender.ack(9)
+    sender.sends(*range(10, 20))
+
+
+@pytest.mark.parametrize("wait", (0, 1))
+def test_a_late_block_behind_data_counts(benches: Benches, wait: int) -> None:
+    """Though its sequence number is one that has been received by then."""
+    world = World(benches("tcp_core"))
+    sender = Sender(world)
+    sender.ack(0, (5, 6))
+    sender.sends(10)  # limited transmit (RFC 3042)
+    world.sacks_wait = (wait, wait)
+    sender.ack(0, (5, 6), (3, 4), (1, 2), payload=bytes(100))
+    sender.ack(0, (5, 6), payload=bytes(100))
+    sender.sends(*[11] * wait, 0)  # the first of those that are late lets another one out
+    assert world.counts[UNACCEPTABLE] == 0
+
+
+def test_blocks_of_a_keepalive_are_not_answered_each(benches: Benches) -> None:
+    world = World(benches("tcp_core"))
+    sender = Sender(world)
+    sender.place -= 1
+    sender.ack(0, (5, 6), (3, 3.5), (1, 1.5))
+    sender.sends(10, 11)
+
+
+def test_further_blocks_count_once(benches: Benches) -> None:
+    """One that tells of something new was the first one of an acknowledgement that was lost."""
+    sender = Sender(World(benches("tcp_core")))
+    sender.ack(0, (4, 4.3), (2, 2.3))
+    sender.sends(10, 11)  # limited transmit (RFC 3042)
+    sender.ack(0, (4, 4.3), (2, 2.3))
+    sender.sends()
+    sender.ack(0, (4, 4.6), (2, 2.3))
+    sender.sends(0)
+
+
+@pytest.mark.parametrize("blocks", ((), ((7, 8), (5, 6), (3, 4), (1, 2))), ids=len)
+def test_blocks_say_nothing_without_sack(
+    benches: Benches, blocks: tuple[tuple[int, int], ...]
+) -> None:
+    """A peer has not agreed to it, but sends blocks."""
+    sender = Sender(World(benches("tcp_core")), sack_permitted=False)
+    sender.ack(0)  # a new window
+    sender.sends()
+    sender.ack(0, *blocks)
+    sender.sends(10)
+    sender.ack(0)
+    sender.sends(11)
+    sender.ack(0)
     sender.sends(0)
 
 

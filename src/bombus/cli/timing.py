@@ -55,8 +55,8 @@ def timing(
         shown = (f"{rate.fmax_mhz:.1f}{'' if rate.is_met else ' missed'}" for rate in rates)
         table.add_row(str(seed.seed), *shown)
     table.add_row("median", f"{result.median_mhz:.1f}")
-    if result.estimated_mhz is not None:
-        table.add_row("estimate before placement", f"{result.estimated_mhz:.1f}")
+    estimate = "not known" if result.estimated_mhz is None else f"{result.estimated_mhz:.1f}"
+    table.add_row("estimate before placement", estimate)
     print_table(console, table)
 
     table = Table("", title=f"Use of the device, seed {result.shown_seed}")

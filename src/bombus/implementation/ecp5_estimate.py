@@ -19,7 +19,7 @@ from math import log2
 
 from bombus.base.errors import UserError
 from bombus.measure.area.arcs import Arcs
-from bombus.measure.area.netlist import Bit, Cell
+from bombus.measure.area.netlist import Bit, Cell, Netlist
 from bombus.measure.area.sta import Timing
 
 SPEED = 8  # speed grade of the delays
@@ -63,6 +63,11 @@ def wire_ps(fanout: int) -> int:
     return _WIRE + round(_PER_DOUBLING * log2(min(max(1, fanout), _MOST)))
 
 
+def unknown_cells(netlist: Netlist) -> list[str]:
+    """The kinds of cells whose delays are not known, such as multipliers."""
+    return sorted({cell.kind for cell in netlist.cells} - _KINDS - {"$scopeinfo"})
+
+
 def _by_prefix(table: dict[str, int], port: str) -> int:
     return next((ps for name, ps in table.items() if port.startswith(name)), 0)
 
@@ -71,8 +76,7 @@ class Ecp5Timing(Timing):
     """The analysis of a netlist of ECP5 cells that is not placed."""
 
     def _refuse_unknown(self) -> None:
-        unknown = sorted({cell.kind for cell in self.netlist.cells} - _KINDS - {"$scopeinfo"})
-        if unknown:
+        if unknown := unknown_cells(self.netlist):
             raise UserError(f"the netlist has cells of unknown delay: {', '.join(unknown)}")
 
     def wire_ps(self, net: Bit, cell: int | None, port: str) -> int:

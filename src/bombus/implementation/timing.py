@@ -19,7 +19,7 @@ from bombus.board.device import Device
 from bombus.design.resolved import Design
 from bombus.generation import generate
 from bombus.implementation import harness, nextpnr, tool, yosys_ecp5
-from bombus.implementation.ecp5_estimate import SPEED, Ecp5Timing
+from bombus.implementation.ecp5_estimate import SPEED, Ecp5Timing, unknown_cells
 from bombus.implementation.nextpnr import Cell, Routed
 from bombus.implementation.owners import Owners, Segment
 from bombus.measure.area.netlist import Netlist
@@ -61,7 +61,7 @@ class Timing:
     device: Device
     seeds: list[SeedResult]
     median_mhz: float
-    # By static timing analysis before placement; None: not known for the speed grade
+    # By static timing analysis before placement; None: not known for the speed grade or some cells
     estimated_mhz: float | None
     used: dict[str, tuple[int, int]]  # by unit: used, available
     tiles: dict[str, dict[str, int]]  # cells by tile and unit
@@ -125,9 +125,14 @@ def routed(
 
 
 def estimated_mhz(netlist: Path, clock: str) -> float | None:
-    """The rate of a clock by the analysis of a netlist that is not placed; None: it has no path."""
-    module = json.loads(netlist.read_text(encoding="utf-8"))["modules"][harness.HARNESS]
-    delay_ps = Ecp5Timing(Netlist(module), {clock}, {clock}).delay_ps
+    """The rate of a clock by the analysis of a netlist that is not placed.
+
+    None: it has no path, or there are cells whose delays are not known.
+    """
+    cells = Netlist(json.loads(netlist.read_text(encoding="utf-8"))["modules"][harness.HARNESS])
+    if unknown_cells(cells):
+        return None
+    delay_ps = Ecp5Timing(cells, {clock}, {clock}).delay_ps
     return round(1e6 / delay_ps, 2) if delay_ps else None
 
 
