@@ -2,8 +2,8 @@
 // Memory with a port to write and a port to read, in LUTRAM or block RAM by its depth.
 //
 // A block RAM of 36 Kbit has at most 4,096 entries of 9 bits, or more that are narrower. Deeper
-// memories are divided into slices as narrow as that, not into banks: no multiplexer of banks
-// follows the memory.
+// memories, whatever LutDepth, are divided into slices as narrow as that, not into banks: no
+// multiplexer of banks follows the memory.
 //
 // Latency of reading: 1 cycle. An entry that is written in the same cycle is read as it was.
 // Throughput: one entry each way per cycle.
@@ -29,7 +29,7 @@ module sized_memory #(
 
   localparam int unsigned BlockDepth = 4096;  // of the widest entries
   if (Depth > BlockDepth) begin : gen_slices
-    localparam int unsigned SliceBits = Depth < 32768 ? 32768 / Depth : 1;
+    localparam int unsigned SliceBits = Depth < 32768 ? 2 ** (15 - $clog2(Depth)) : 1;
     localparam int unsigned NumSlices = ($bits(data_t) + SliceBits - 1) / SliceBits;
     typedef logic [NumSlices-1:0][SliceBits-1:0] slices_t;
     wire slices_t written = slices_t'(data_i);
