@@ -303,3 +303,24 @@ def test_cycles(ids: Simulation, tmp_path: Path) -> None:
         cycles[name] = (at[-1] - at[20]) / (len(at) - 21)
     print(cycles)
     assert cycles["in order"] <= 30 and cycles["swapped"] <= 30 and cycles["in software"] <= 90
+
+
+@pytest.mark.parametrize(("flows", "limit"), [(2, 125), (5, 165)])
+def test_cycles_of_flows_in_turn(ids: Simulation, tmp_path: Path, flows: int, limit: int) -> None:
+    """Cycles a segment that ids.c reorders, of flows that take turns."""
+    prepare(ids, EVIL, tmp_path)
+    parts = [
+        in_order(Flow(f"10.0.1.{n}", "10.0.0.2", 7, 80), [bytes([n]) * 6] * 80)
+        for n in range(flows)
+    ]
+    for each in parts:
+        send(ids, [Segment(each[0].flow, 0, b"", syn=True)])
+    take_places(ids)
+    turns = zip(*map(swapped, parts), strict=True)
+    frames = [rule_frames.segment(part) for turn in turns for part in turn]
+    done = ids.exchange(frames, expected=len(frames), limit_cycles=100_000)
+    assert len(done.received) == len(frames)
+    at = [each.last_beat_cycle for each in done.received]
+    cycles = (at[-1] - at[20]) / (len(at) - 21)
+    print(cycles)
+    assert cycles <= limit

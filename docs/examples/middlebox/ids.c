@@ -53,7 +53,10 @@ INLINE struct segment *segment(rpu_packet packet) {
 // have been ahead when it had its own.
 struct end {
     uint32_t flow, at, turn;
+    uint32_t unused; // 16 bytes, so that no multiplication is needed
 };
+#define NUM_PLACES NUM_SLOTS
+#define NUM_WAYS 4 // flows with a common set in the matcher, whose numbers follow each other
 #define NUM_ENDS (2 * NUM_SLOTS)
 
 static struct state {
@@ -63,7 +66,8 @@ static struct state {
     uint32_t now;          // of the last look at those that wait
     struct end last;
 } state;
-static struct end ends[NUM_ENDS] NOT_CLEARED, *newest; // before the last one
+// Before the last one, by flow; and what has lost its place to another flow.
+static struct end places[NUM_PLACES] NOT_CLEARED, ends[NUM_ENDS] NOT_CLEARED, *newest;
 
 // A segment that has its verdict, but those that precede it may still wait to be received.
 static struct segment *late;
@@ -78,22 +82,40 @@ static inline void finish(rpu_packet packet, uint32_t verdict) {
     rpu_drop(packet);
 }
 
+INLINE int is_recent(struct state *s, const struct end *it) { return s->turn - it->turn < NUM_SLOTS; }
+
+INLINE struct end *place(uint32_t flow) { return &places[flow / NUM_WAYS % NUM_PLACES]; }
+
 CALLED const struct end *find(uint32_t flow, uint32_t turn) {
     const struct end *it = newest;
     while (turn - it->turn < NUM_SLOTS && it->flow != flow) it = it == ends ? ends + NUM_ENDS - 1 : it - 1;
     return turn - it->turn < NUM_SLOTS ? it : 0;
 }
 
-CALLED void keep(uint32_t flow, uint32_t at, uint32_t turn) {
+INLINE const struct end *known_of(struct state *s, uint32_t flow) {
+    const struct end *it = place(flow);
+    if (!is_recent(s, it)) return 0;
+    return SELDOM(it->flow != flow) ? find(flow, s->turn) : it;
+}
+
+CALLED void lose(const struct end *it, uint32_t turn) {
     newest = newest == ends + NUM_ENDS - 1 ? ends : newest + 1;
-    newest->flow = flow;
-    newest->at = at;
+    newest->flow = it->flow;
+    newest->at = it->at;
     newest->turn = turn;
+}
+
+INLINE void remember(struct state *s) {
+    struct end *it = place(s->last.flow);
+    if (SELDOM(it->flow != s->last.flow) && is_recent(s, it)) lose(it, s->turn);
+    it->flow = s->last.flow;
+    it->at = s->last.at;
+    it->turn = s->last.turn;
 }
 
 INLINE int is_next(struct state *s, uint32_t flow, uint32_t sequence) {
     if (!SELDOM(s->last.flow != flow)) return s->last.at - sequence < NEAR;
-    const struct end *known = find(flow, s->turn);
+    const struct end *known = known_of(s, flow);
     return known && known->at - sequence < NEAR;
 }
 
@@ -112,8 +134,8 @@ INLINE void ask(struct state *s, struct segment *it) {
 // Asks about a segment that was held and follows what has been released. Returns whether there is one.
 INLINE int go_on(struct state *s, uint32_t flow, uint32_t end) {
     if (SELDOM(s->last.flow != flow)) {
-        keep(s->last.flow, s->last.at, s->last.turn);
-        const struct end *known = find(flow, s->turn);
+        remember(s);
+        const struct end *known = known_of(s, flow);
         s->last.flow = flow;
         s->last.at = known && end - known->at >= NEAR ? known->at : end;
     } else if (!SELDOM(end - s->last.at >= NEAR)) {
@@ -258,7 +280,7 @@ CALLED void reorder(rpu_packet packet) {
             // If another one of its flow is asked about, this one comes after it.
             int asks = s->asked && collect(s);
             if (!(asks && flow == s->last.flow) && is_next(s, flow, sequence)) {
-                if (SELDOM(asks)) CALL(settle());
+                while (SELDOM(s->asked)) collect(s);
                 ask(s, it);
             } else {
                 hold(s, it, sequence);
@@ -273,8 +295,10 @@ int main(void) {
     for (unsigned n = 0; n < NUM_SLOTS; n++) segments[n].about = ABOUT(n << 16);
     state.turn = NUM_SLOTS;
     state.last.flow = NO_FLOW;
+    // None is remembered.
+    for (unsigned n = 0; n < NUM_PLACES; n++) places[n].turn = 0;
     newest = ends;
-    ends[0].turn = 0; // none is remembered
+    ends[0].turn = 0;
     for (;;) {
         rpu_packet packet = rpu_receive();
         uint32_t verdict = RPU_VERDICT(packet);
