@@ -231,7 +231,8 @@ module rpu
       past_q   <= is_window ? 32'(data_addr[14:7]) >> $clog2(NumSlots) != '0 : is_past;
     end
   end
-  assign data = window_q ? window_data : ram_q;
+  // window_data is 0 behind an access to the memory.
+  assign data = window_data | ram_q & {32{~window_q}};
 
   logic bus_valid, bus_write, bus_ready, bus_error, custom_valid, custom_ready;
   logic [27:0] bus_addr;

@@ -151,7 +151,14 @@ module rpu_bus
   wire   is_accel = bus_addr_i[27:16] == 12'h001;
   wire   is_timer = bus_addr_i[27:4] == 24'h1;
   wire   is_mail = bus_addr_i[27:7] == 21'h1 | bus_addr_i[27:3] == 25'h4;
-  wire   is_unknown = ~is_memory & ~is_accel & ~is_timer & ~is_mail & ~is_quick;
+  typedef enum logic [1:0] {
+    AnswersMemory,
+    AnswersAccel,
+    AnswersTimer,
+    AnswersMail
+  } answers_e;
+  wire answers_e answers = answers_e'({is_timer | is_mail, is_accel | is_mail});
+  wire is_unknown = ~is_memory & ~is_accel & ~is_timer & ~is_mail & ~is_quick;
   assign mail_request_o = asks & is_mail;
   assign timer_write_o = asks & is_timer & bus_write_i;
   assign accel_bus_o = asks & is_accel;
@@ -166,7 +173,12 @@ module rpu_bus
     done_q <= accel_bus_o & ~accel_bus_wait_i | memory_request_o & memory_done_i | asks & past |
         asks & (is_timer | is_unknown) | mail_request_o & mail_done_i;
     error_q <= is_unknown | is_accel & accel_bus_error_i | is_memory & (memory_error_i | past);
-    data_q <= is_accel ? accel_rdata_i : is_timer ? timer_data_i : is_mail ? mail_data_i : memory_data_i;
+    unique case (answers)
+      AnswersMemory: data_q <= memory_data_i;
+      AnswersAccel:  data_q <= accel_rdata_i;
+      AnswersTimer:  data_q <= timer_data_i;
+      AnswersMail:   data_q <= mail_data_i;
+    endcase
     if (rst_i) done_q <= 1'b0;
   end
 

@@ -85,7 +85,7 @@ module rpu_packets
     input logic [4:0] window_place_i,
     input logic [3:0] window_write_i,
     input logic [31:0] window_data_i,
-    output logic [31:0] window_data_o,  // in the next cycle
+    output logic [31:0] window_data_o,  // in the next cycle; 0 without an access
     output logic window_fault_o,  // in the next cycle: the core does not have the slot
 
     input logic discards_i,  // what comes is dropped
@@ -268,18 +268,18 @@ module rpu_packets
   assign come_in.verdict = judges_i ? verdicts[waiting.slot][6:0] : '0;
   wire descriptor_t come = come_first.at;
   head_fifo #(
-      .head_t(come_t),
-      .body_t(logic),
+      .head_t(logic),
+      .body_t(come_t),
       .Depth (NumSlots)
   ) u_come (
       .clk_i,
       .rst_i,
-      .in_head_i  (come_in),
-      .in_body_i  (1'b0),
+      .in_head_i  (1'b0),
+      .in_body_i  (come_in),
       .in_valid_i (judges_i ? judged : stored),
       .in_ready_o (unused_come_ready),
-      .out_head_o (come_first),
-      .out_body_o (unused_come),
+      .out_head_o (unused_come),
+      .out_body_o (come_first),
       .out_valid_o(come_valid_o),
       .out_ready_i(come_ready_i)
   );
@@ -310,20 +310,20 @@ module rpu_packets
   end
 
   head_fifo #(
-      .head_t(descriptor_t),
-      .body_t(logic),
+      .head_t(logic),
+      .body_t(descriptor_t),
       .Depth (NumSlots)
   ) u_go (
       .clk_i,
       .rst_i,
-      .in_head_i(
+      .in_head_i(1'b0),
+      .in_body_i(
       '{slot: go_slot_i, length: go_length_i, port: go_port_i, drop: go_drop_i | is_long}
       ),
-      .in_body_i(1'b0),
       .in_valid_i(go_valid_i & is_held),
       .in_ready_o(go_space),
-      .out_head_o(go),
-      .out_body_o(unused_go),
+      .out_head_o(unused_go),
+      .out_body_o(go),
       .out_valid_o(go_valid),
       .out_ready_i(go_ready)
   );
@@ -333,7 +333,7 @@ module rpu_packets
   logic active_q, out_first_q, at_out_q;  // at_out_q: the slot that is read is the one that is sent
   slot_t read_slot_q, out_slot_q;
   logic [ 4:0] access_place_q;
-  logic [31:0] place_is_q;  // the same, one-hot
+  logic [ 5:0] group_is_q;  // of four words, one-hot; 0 while none is accessed
   logic [ 3:0] bytes_q;
   logic [31:0] data_q;
 
@@ -348,14 +348,15 @@ module rpu_packets
   wire memory_held = held_q[memory_slot_i];
   wire memory_writes = memory_request_i & memory_held & |memory_write_i;
   wire memory_reads = memory_request_i & ~|memory_write_i & ~memory_reads_q;
+  wire [4:0] access_place = memory_request_i ? 5'(memory_word) : window_place_i;
   assign memory_error_o = ~memory_held;
   assign memory_done_o  = ~memory_held | |memory_write_i | memory_reads_q;
   assign memory_data_o  = read_data[32*access_place_q[ByteWidth-3:0]+:32];
   always_ff @(posedge clk_i) begin
     read_slot_q <= memory_request_i ? memory_slot_i : window_access_i ? window_slot_i : out_slot_q;
     at_out_q <= ~window_access_i & ~memory_request_i & active_q & ~go_ready;
-    access_place_q <= memory_request_i ? 5'(memory_word) : window_place_i;
-    place_is_q <= 32'd1 << (memory_request_i ? 5'(memory_word) : window_place_i);
+    access_place_q <= access_place;
+    group_is_q <= 6'(memory_request_i | window_access_i) << access_place[4:2];
     bytes_q <= memory_request_i ? memory_write_i : window_write_i;
     data_q <= memory_request_i ? memory_data_i : window_data_i;
     window_write_q <= ~rst_i & (memory_writes & memory_beat == '0 | |window_write_i);
@@ -372,13 +373,14 @@ module rpu_packets
   logic [31:0] merged;
   logic [127:0] in_meta;
   assign in_meta = 128'(in_i.meta);
-  // In groups of three words, so that the selection is two levels deep.
-  logic [10:0][31:0] group;
+  // One of four words by the place's last bits; then the group, one-hot, so that it is 0 while the core does not access.
+  logic [5:0][31:0] group;
   always_comb begin
-    group = '0;
-    for (int unsigned w = 0; w < 32; w++) group[w/3] |= shown[w] & {32{place_is_q[w]}};
     window_data_o = '0;
-    for (int unsigned g = 0; g < 11; g++) window_data_o |= group[g];
+    for (int unsigned g = 0; g < 6; g++) begin
+      group[g] = shown[{3'(g), access_place_q[1:0]}];
+      window_data_o |= group[g] & {32{group_is_q[g]}};
+    end
   end
   for (genvar b = 0; b < 4; b++) begin : gen_merged
     assign merged[8*b+:8] = bytes_q[b] ? data_q[8*b+:8] : window_data_o[8*b+:8];

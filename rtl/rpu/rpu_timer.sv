@@ -27,7 +27,8 @@ module rpu_timer
   logic reached_q, same_q, past_q, write_q;
   always_ff @(posedge clk_i) begin
     low_q <= time_us_i;
-    if (time_us_i < low_q) high_q <= high_q + 32'd1;
+    // The first bits show that the word has started again, unless more than 62 minutes are left out.
+    if (time_us_i[31:29] < low_q[31:29]) high_q <= high_q + 32'd1;
     if (write_i & place_i == 2'd2) compare_low_q <= data_i;
     if (write_i & place_i == 2'd3) compare_high_q <= data_i;
     reached_q <= low_q >= compare_low_q;
