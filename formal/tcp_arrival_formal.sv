@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The windows of tcp_arrival against RFC 9293: which segments are acceptable (3.10.7.4, first), what of
 // a payload is kept and where the next byte is expected then, and which acknowledgements count. For
-// all sessions, segments and sequence numbers: there is no state but that of the pipeline.
+// all sessions that are sound (tcp_invariant_pkg), which they still are afterwards, segments and sequence
+// numbers: there is no state but that of the pipeline.
 module tcp_arrival_formal
   import tcp_pkg::*;
   import tcp_state_pkg::*;
+  import tcp_invariant_pkg::*;
 #(
     parameter int unsigned SendBytes = 65536,
     parameter int unsigned ReceiveBytes = 65536
@@ -122,26 +124,30 @@ module tcp_arrival_formal
       .unused_o(unused_error)
   );
 
-  // ---- Invariants of every session ----
-
-  // RCV.WND. A FIN at the edge of a full window is taken: then rcv_nxt is one beyond the edge.
-  wire seq_t space = wishes_3_q.release_edge - block_3_q.rcv_nxt;
-  wire seq_t window = &space ? '0 : space;
+  wire seq_t window = space(block_3_q, wishes_3_q);  // RCV.WND
   wire seq_t flight = block_3_q.max - block_3_q.una;
+  // With the SYN that answers ours, tcp_wishes learns where the bytes of the peer begin.
+  wishes_t   wishes_after;
+  always_comb begin
+    wishes_after = wishes_3_q;
+    if (synchronise) wishes_after.release_edge = after.rcv_nxt + ReceiveBytes;
+  end
   always_comb begin
     assume (rst_i == (cycles_q == '0));
-    assume (wishes.release_edge + 32'd1 - block.rcv_nxt <= ReceiveBytes + 1);
-    assume (block.max - block.una <= SendBytes + 1);
-    assume (block.nxt - block.una <= block.max - block.una);
-    assume (block.marked - block.una <= block.max - block.una);
+    assume (is_sound(block, wishes, SendBytes, ReceiveBytes) & is_near_window(block));
+    assume (asks_are_near(block, wishes));
+    assume (segment.options.scale <= 4'd14);  // clamp_scale
     assume (segment.length <= 14'd8960);
     // Like the arrival that tcp_lookup makes of an error.
     if (report_i) begin
       assume (segment.flags == flags_t'{rst: 1'b1, urg: segment.flags.urg, default: 1'b0});
       assume (segment.length == '0 & ~segment.options.has_sack);
     end
-    // A range that closes a gap ends within the window.
-    if (reaches_i & settled) assume (reach_i - block_3_q.rcv_nxt <= window);
+    // A range that closes a gap ends within the window, and not before the payload (tcp_ranges_formal).
+    if (reaches_i & settled) begin
+      assume (reach_i - block_3_q.rcv_nxt <= window);
+      assume ($signed(reach_i - segment_3_q.seq - 32'(segment_3_q.length)) >= 0);
+    end
   end
 
   // ---- RFC 9293, 3.10.7.4: the four cases of the table ----
@@ -187,6 +193,34 @@ module tcp_arrival_formal
       assert (advance <= window + 32'd1);
       if (advance != '0) assert (in_order);
       if (in_order & ~reaches_i) assert (advance == kept_to || advance == kept_to + 32'd1);
+      // All bytes that will be acknowledged are kept now, or in a range that was kept before. A FIN
+      // counts once.
+      if (in_order & kept_to != '0 & ~fin) assert (keep & kept_from == '0);
+      if (in_order & kept_to != '0 & fin & s.length != '0) assert (keep & kept_from == '0);
+      if (in_order & reaches_i & ~fin) assert (after.rcv_nxt == reach_i);
+      if (in_order & fin) begin
+        assert (advance == kept_to + 32'd1 & ends_stream);
+        assert (after.state inside {CloseWait, Closing, TimeWait});
+      end
+      if (in_order & ~reaches_i & advance == kept_to + 32'd1) assert (fin);
+    end
+    if (settled & ~synchronised & ~synchronise) assert (~keep & after.rcv_nxt == block_3_q.rcv_nxt);
+    if (settled & synchronise) begin
+      assert (s.flags.syn & after.rcv_nxt == s.seq + 32'd1 & ~keep & block_3_q.state == SynSent);
+    end
+    // is_sound, in parts, which is faster.
+    if (settled) begin
+      assert (send_is_sound(after, SendBytes));
+      if (~is_live(after.state)) begin
+        assert (after.timer == TimerNone);
+      end else begin
+        assert (is_live(block_3_q.state));
+        assert (sends_what_is_written(after, wishes_3_q, SendBytes));
+        assert (state_is_sound(after));
+        assert (receive_is_sound(after, wishes_after, ReceiveBytes));
+        assert (window_is_sound(after));
+        assert (mss_is_sound(after));
+      end
     end
     // Only bytes sent and not yet acknowledged become acknowledged; SND.UNA never goes back.
     if (settled & synchronised) begin
@@ -194,7 +228,6 @@ module tcp_arrival_formal
       assert (after.max == block_3_q.max);
       assert (new_ack == (after.una != block_3_q.una));
       assert (after.nxt - after.una <= after.max - after.una);
-      if (block_3_q.ecn) assert (after.marked - after.una <= after.max - after.una);
       assert (lowers | after.nxt - block_3_q.una >= block_3_q.nxt - block_3_q.una);
       if (after.una != block_3_q.una) assert (is_new & s.flags.ack & after.una == s.ack);
     end
@@ -226,6 +259,23 @@ module tcp_arrival_formal
   end
 
   always_comb begin
+    // Each request of an application for space or for bytes has one answer, when they are there.
+    if (settled) begin
+      assert ((after.write_served != block_3_q.write_served) == changes.writable);
+      assert ((after.read_served != block_3_q.read_served) == changes.readable);
+      if (changes.writable) begin
+        assert (after.write_served == wishes_3_q.write_wish);
+        assert (has_space(after, wishes_3_q, SendBytes));
+      end
+      if (changes.readable) begin
+        assert (after.read_served == wishes_3_q.read_wish);
+        assert (has_come(after, wishes_3_q) | peer_has_closed(after.state));
+      end
+      // For a new session
+      assert (mss >= 14'(LeastPeerMss) - StampBytes & mss <= 14'd8960);
+      if (s.flags.syn) assert (window_edge == s.ack + 32'(s.window));
+      if (s.window == '0) assert (window_edge == s.ack);
+    end
     // RFC 7323, 5.3 and 5.5: an old timestamp counts for 24 days.
     if (settled & stale & s.options.has_timestamps) begin
       assert (8'(coarse_3_q - block_3_q.recent_at) < 8'd30);

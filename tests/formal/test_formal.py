@@ -36,7 +36,11 @@ SESSIONS = Proof("tcp_session_table_formal", depth=9, induction=6, reach=18)
 RANGES = Proof("tcp_ranges_formal", depth=3, induction=None, reach=3)
 SORTED = replace(RANGES, parameters={"Sorted": 1})
 RING = Proof("ring_write_formal", depth=4, induction=2, reach=6)
-ARRIVAL = Proof("tcp_arrival_formal", depth=3, induction=None, reach=3)
+ARRIVAL = Proof("tcp_arrival_formal", depth=3, induction=None, reach=3, apart=True)
+DEPARTURE = Proof("tcp_departure_formal", depth=3, induction=None, reach=3, apart=True)
+DEPARTURE_ANYWHERE = replace(DEPARTURE, parameters={"SendBytes": 1024, "Anywhere": 1})
+EXPIRY = Proof("tcp_expiry_formal", depth=2, induction=None, reach=2, apart=True)
+WISHES = Proof("tcp_wishes_formal", depth=3, induction=1, reach=6)
 STAND_INS = {"rpu_multiply": "multiply_stand_in", "rpu_divide": "divide_stand_in"}
 CORE = Proof("rpu_core_formal", depth=8, induction=None, reach=12, stand_ins=STAND_INS)
 MULDIV = replace(CORE, depth=10, parameters={"OnlyMuldiv": 1})
@@ -127,6 +131,10 @@ PROOFS = (
     RANGES,
     SORTED,
     ARRIVAL,
+    DEPARTURE,
+    pytest.param(DEPARTURE_ANYWHERE, marks=pytest.mark.sweep, id=str(DEPARTURE_ANYWHERE)),
+    EXPIRY,
+    WISHES,
     RING,
     CORE,
     pytest.param(replace(CORE, depth=9), marks=pytest.mark.sweep, id="rpu_core_formal-longer"),
@@ -196,6 +204,9 @@ CROSSING = "clock/frame_crossing.sv"
 SESSION_TABLE = "tcp/tcp_session_table.sv"
 RANGES_FILE = "tcp/tcp_ranges.sv"
 ARRIVAL_FILE = "tcp/tcp_arrival.sv"
+DEPARTURE_FILE = "tcp/tcp_departure.sv"
+EXPIRY_FILE = "tcp/tcp_expiry.sv"
+WISHES_FILE = "tcp/tcp_wishes.sv"
 RING_FILE = "tcp/ring_write.sv"
 STREAM_REGISTER_FILE = "common/stream_register.sv"
 SKID_BUFFER_FILE = "common/skid_buffer.sv"
@@ -265,6 +276,38 @@ BROKEN = (
     (ARRIVAL, Mutation(ARRIVAL_FILE, "& ~report & ~again_syn;", "& ~report;")),
     (ARRIVAL, Mutation(ARRIVAL_FILE, "& ~found_q.ts_old)", ")")),
     (ARRIVAL, Mutation(ARRIVAL_FILE, "if (m.past_mark)", "if (0)")),
+    (ARRIVAL, Mutation(ARRIVAL_FILE, "m.in_order & m.new_bytes", "m.in_order & m.bytes & ~m.fin")),
+    (ARRIVAL, Mutation(ARRIVAL_FILE, "if (reaches_i & ~m.fin)", "if (reaches_i)")),
+    (ARRIVAL, Mutation(ARRIVAL_FILE, "block_o.write_served = ~block_3_i.write_served;", "")),
+    (DEPARTURE, Mutation(DEPARTURE_FILE, "'0 : block_3_i.rcv_nxt;", "'0 : block_3_i.adv_edge;")),
+    (
+        DEPARTURE,
+        Mutation(DEPARTURE_FILE, "bytes_in_window = unsent <= window", "bytes_in_window = 1'b1"),
+    ),
+    (DEPARTURE, Mutation(DEPARTURE_FILE, "& (wishes_i.close_at == wishes_i.send_end)", "")),
+    (DEPARTURE, Mutation(DEPARTURE_FILE, "(unsent == 0) & ~window[31];", "(unsent == 0);")),
+    (DEPARTURE, Mutation(DEPARTURE_FILE, "sent < mss;", "1'b1;")),
+    (DEPARTURE, Mutation(DEPARTURE_FILE, "m.keeps ? m.kept_window : m.window", "m.window")),
+    (DEPARTURE, Mutation(DEPARTURE_FILE, "inside {Closed, Ended, SynSent}", "inside {SynSent}")),
+    (
+        DEPARTURE,
+        Mutation(DEPARTURE_FILE, "live & (block_3_i.ack_now | m.update)", "live & m.update"),
+    ),
+    (DEPARTURE, Mutation(DEPARTURE_FILE, "block_o.write_served = wishes_3_i.write_wish;", "")),
+    (DEPARTURE, Mutation(DEPARTURE_FILE, "hole_length_2_i > block_2_i.mss :", "1'b1 :")),
+    (DEPARTURE, Mutation(DEPARTURE_FILE, "if (edge_ < 0) return '0;", "")),
+    (EXPIRY, Mutation(EXPIRY_FILE, "block_o.fin_waits = 1'b0;", "")),
+    (EXPIRY, Mutation(EXPIRY_FILE, "block_o.rcv_nxt = block_i.rcv_nxt + 32'd1;", "")),
+    (EXPIRY, Mutation(EXPIRY_FILE, "block_o.recover = block_i.max;", "block_o.max = block_i.una;")),
+    (WISHES, Mutation(WISHES_FILE, ".data_i(~open_i),", ".data_i(1'b1),")),
+    (WISHES, Mutation(WISHES_FILE, "begins ? open_session_i : session_i", "session_i")),
+    (WISHES, Mutation(WISHES_FILE, "(begins ? open_receive_i : place_i)", "place_i")),
+    (
+        WISHES,
+        Mutation(
+            WISHES_FILE, "open_i | request_i == RequestWritable", "request_i == RequestWritable"
+        ),
+    ),
     (FIFO, Mutation(HEAD_FIFO, "(next_addr(write_q) == read_q)", "(write_q == read_q)")),
     (FIFO, Mutation(HEAD_FIFO, "push | (valid_q & (more | ~pop))", "push | (valid_q & more)")),
     (FIFO, Mutation(HEAD_FIFO, "(valid_q & more) ?", "valid_q ?")),

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0
+// What tcp_departure may send (RFC 9293, 3.8): acknowledged is what has come, the window offered is
+// free, bytes are in the send buffer and in the peer's window, and a FIN follows all of them. For all
+// sessions that are sound (tcp_invariant_pkg), which they still are afterwards: there is no state but that of the pipeline.
+module tcp_departure_formal
+  import tcp_pkg::*;
+  import tcp_state_pkg::*;
+  import tcp_invariant_pkg::*;
+#(
+    parameter int unsigned SendBytes = 65536,
+    parameter int unsigned ReceiveBytes = 65536,
+    // una is anything; otherwise 0, which is as good as any, since all places are relative to it
+    parameter bit Anywhere = 0
+) (
+    input logic clk_i,
+    input logic rst_i,
+    input logic [31:0] time_us_i,
+    input logic [$bits(tcb_t)-1:0] block_i,
+    input logic [$bits(wishes_t)-1:0] wishes_i,
+    input logic [31:0] congestion_window_i,
+    // What tcp_scoreboard and tcp_reassembly say
+    input logic again_i,
+    input logic hole_i,
+    input seq_t resent_i,
+    input seq_t rescue_i,
+    input seq_t hole_length_i,
+    input logic futile_2_i,
+    input logic gaps_2_i,
+    input logic allowed_3_i,
+    input logic [2:0] num_sacks_3_i,
+    input logic [MaxSackBlocks*$bits(sack_block_t)-1:0] sacks_3_i
+);
+
+  localparam int unsigned OwnScale = ReceiveBytes > 65535 ? $clog2(ReceiveBytes) - 15 : 0;
+
+  tcb_t block, block_2_q, block_3_q, after;
+  wishes_t wishes, wishes_2_q, wishes_3_q;
+  logic hole_2_q, again_2_q, again_3_q;
+  seq_t hole_length_2_q;
+  logic [1:0] cycles_q = '0;
+  assign block  = block_i;
+  assign wishes = wishes_i;
+  always_ff @(posedge clk_i) begin
+    block_2_q <= block;
+    block_3_q <= block_2_q;
+    wishes_2_q <= wishes;
+    wishes_3_q <= wishes_2_q;
+    again_2_q <= again_i;
+    again_3_q <= again_2_q;
+    hole_2_q <= hole_i;
+    hole_length_2_q <= hole_length_i;
+    if (~&cycles_q) cycles_q <= cycles_q + 2'd1;
+  end
+  wire settled = cycles_q >= 2'd2;
+
+  departure_t segment;
+  changes_t changes;
+  logic send, wake, set_timer, repeats, resends, fills, fresh, restarts, sent_ack;
+  seq_t last;
+  tcp_departure #(
+      .RingBytes(SendBytes),
+      .ReceiveBytes(ReceiveBytes),
+      .OwnScale(OwnScale),
+      .Nagle(1),
+      .Ecn(1),
+      .Keepalive(1)
+  ) u_departure (
+      .clk_i,
+      .time_us_i,
+      .block_i(block),
+      .wishes_i(wishes),
+      // Where the segment at una goes again, nothing else does.
+      .again_i(again_i & ~block.again),
+      .hole_i(hole_i & ~block.again),
+      .resent_i,
+      .rescue_i,
+      .congestion_window_i,
+      .block_2_i(block_2_q),
+      .wishes_2_i(wishes_2_q),
+      .hole_2_i(hole_2_q),
+      .futile_2_i,
+      .hole_length_2_i(hole_length_2_q[31:14] != '0 ? '1 : hole_length_2_q[13:0]),
+      .gaps_2_i,
+      .block_3_i(block_3_q),
+      .wishes_3_i(wishes_3_q),
+      .allowed_3_i,
+      .num_sacks_3_i,
+      .sacks_3_i,
+      .block_o(after),
+      .segment_o(segment),
+      .send_o(send),
+      .changes_o(changes),
+      .wake_o(wake),
+      .set_timer_o(set_timer),
+      .repeats_o(repeats),
+      .resends_o(resends),
+      .fills_o(fills),
+      .fresh_o(fresh),
+      .last_o(last),
+      .restarts_o(restarts),
+      .sent_ack_o(sent_ack)
+  );
+
+  wire seq_t opening = wishes.release_edge - block.adv_edge;
+  always_comb begin
+    assume (rst_i == (cycles_q == '0));
+    assume (is_sound(block, wishes, SendBytes, ReceiveBytes));
+    assume (is_near_window(block));
+    assume (Anywhere | block.una == '0);
+    // The peer has not sent beyond the window that it was offered.
+    if (is_live(block.state)) assume (opening <= ReceiveBytes + 1);
+    // What was sent and lies between una and the peer's ranges
+    assume (~again_i | (block.recovering & block.sack));
+    assume (~hole_i | again_i);
+    if (again_i) begin
+      assume (rescue_i - block.una <= block.max - block.una);
+      assume (resent_i - block.una <= block.max - block.una);
+    end
+    // A range that the peer has got behind it has at least a byte, or is a FIN.
+    if (hole_i) begin
+      assume (hole_length_i != '0 && hole_length_i < block.max - resent_i);
+      assume (~block.again | resent_i == block.una);
+    end
+    assume (num_sacks_3_i <= 3'(MaxSackBlocks));
+    assume (asks_are_near(block, wishes));
+  end
+
+  // ---- Places, relative to SND.UNA ----
+
+  wire seq_t at = segment.seq - block_3_q.una;
+  wire seq_t ends = at + 32'(segment.length);
+  wire seq_t flight = block_3_q.max - block_3_q.una;
+  wire seq_t written = wishes_3_q.send_end - block_3_q.una;
+  wire distance_t window = block_3_q.wnd_edge - block_3_q.una;  // SND.WND
+  wire has_bytes = segment.length != '0;
+  wire occupies = has_bytes | segment.flags.syn | segment.flags.fin;
+  wire seq_t end_ = segment.seq + 32'(segment.length) + 32'(segment.flags.syn) + 32'(segment.flags.fin);
+
+  // ---- Our window, in bytes ----
+
+  wire scaled = block_3_q.scaled & ~in_handshake(block_3_q.state);  // RFC 7323, 2.2
+  wire seq_t offered = 32'(segment.window) << (scaled ? OwnScale : 0);
+  wire distance_t told = after.adv_edge - block_3_q.rcv_nxt;
+
+  // Asserted below, one by one; what follows from it is then easier for the solver.
+  wire follows = (after.max == block_3_q.max |
+                  (send & occupies & after.max == end_ & (end_ - block_3_q.una > flight))) &
+      (after.nxt == block_3_q.nxt | (send & occupies & after.nxt == end_)) &
+      (~(send & occupies) | end_ - block_3_q.una <= after.max - block_3_q.una) &
+      (~has_bytes | ends <= written) & (after.ecn == block_3_q.ecn) &
+      (after.marked == block_3_q.marked);
+
+  always_comb begin
+    if (settled & send) begin
+      // What is acknowledged is what has come in order, with the SYN and FIN of the peer.
+      assert (is_live(block_3_q.state));
+      assert (segment.flags.ack == (block_3_q.state != SynSent));
+      if (segment.flags.ack) assert (segment.ack == block_3_q.rcv_nxt);
+      assert (~segment.flags.rst & ~segment.flags.urg);
+      // The window offered is free, and never more than is remembered to have been offered.
+      assert (offered <= space(block_3_q, wishes_3_q));
+      if (segment.flags.ack & offered != '0) assert (distance_t'(offered) <= told);
+      // Bytes
+      if (has_bytes) begin
+        assert (block_3_q.state inside {Established, CloseWait, FinWait1, Closing, LastAck});
+        assert (at <= flight);  // no gap before them
+        assert (ends <= written);
+        assert (segment.length <= block_3_q.mss);
+      end
+      // New ones are within the peer's window, except for the byte that probes it.
+      if (has_bytes & ends > flight) begin
+        assert (distance_t'(ends) <= window | (segment.length == 14'd1 & block_3_q.probe));
+      end
+      // The FIN comes when the application has closed, behind all bytes that it has written, and always
+      // at the same place.
+      if (segment.flags.fin) begin
+        assert (~segment.flags.syn & wishes_3_q.closing);
+        assert (wishes_3_q.close_at == wishes_3_q.send_end);
+        assert (at <= flight && ends == written && distance_t'(ends) <= window);
+        assert (after.fin_sent & after.max == end_);
+      end
+      if (segment.flags.syn) begin
+        assert (in_handshake(block_3_q.state) & segment.seq == block_3_q.una & ~has_bytes);
+      end
+      // RFC 9293, 3.8.4: the sequence number of a keepalive is one before.
+      if (~occupies) assert (segment.seq == block_3_q.max || segment.seq == block_3_q.max - 32'd1);
+      if (segment.seq == block_3_q.max - 32'd1 & ~occupies) assert (block_3_q.probe);
+    end
+    if (settled) begin
+      assert (segment.ack == (block_3_q.state == SynSent ? '0 : block_3_q.rcv_nxt));
+      // max is the end of what has been sent, and moves only with a segment.
+      if (after.max != block_3_q.max) begin
+        assert (send & occupies & after.max == end_ & (end_ - block_3_q.una > flight));
+      end
+      if (after.nxt != block_3_q.nxt) assert (send & occupies & after.nxt == end_);
+      if (send & occupies) assert (end_ - block_3_q.una <= after.max - block_3_q.una);
+      assert (after.ecn == block_3_q.ecn & after.marked == block_3_q.marked);
+      if (block_3_q.fin_sent) assert (after.max == block_3_q.max);
+      // A turn to send takes nothing and acknowledges nothing of ours.
+      assert (after.rcv_nxt == block_3_q.rcv_nxt & after.una == block_3_q.una);
+      assert (after.wnd_edge == block_3_q.wnd_edge);
+      assert (~follows | send_is_sound(after, SendBytes));
+      if (is_live(after.state)) begin
+        assert (sends_what_is_written(after, wishes_3_q, SendBytes));
+        assert (state_is_sound(after));
+        assert (receive_is_sound(after, wishes_3_q, ReceiveBytes) & window_is_sound(after));
+      end
+      if (after.state != block_3_q.state) begin
+        assert (send & segment.flags.fin);
+        assert ((block_3_q.state == Established & after.state == FinWait1) |
+                (block_3_q.state == CloseWait & after.state == LastAck));
+      end
+      // An acknowledgement that is due is not forgotten.
+      if (is_live(block_3_q.state) & (block_3_q.state != SynSent) & block_3_q.ack_now) begin
+        assert (send & ~after.ack_now & ~after.ack_later);
+      end
+      // Each request of an application for space or for bytes has one answer, when they are there.
+      assert (changes == changes_t
+'{readable: changes.readable, writable: changes.writable, default: 1'b0}
+      );
+      assert ((after.write_served != block_3_q.write_served) == changes.writable);
+      assert ((after.read_served != block_3_q.read_served) == changes.readable);
+      if (changes.writable) begin
+        assert (after.write_served == wishes_3_q.write_wish);
+        assert (has_space(after, wishes_3_q, SendBytes));
+      end
+      if (changes.readable) begin
+        assert (after.read_served == wishes_3_q.read_wish);
+        assert (has_come(after, wishes_3_q) | peer_has_closed(after.state));
+      end
+      if (~send) begin
+        assert (after.ack_now == block_3_q.ack_now & after.ack_later == block_3_q.ack_later);
+        assert (after.adv_edge == block_3_q.adv_edge);
+      end
+    end
+  end
+
+  always_comb begin
+    if (settled) begin
+      cover (send & has_bytes & segment.flags.fin & (ends == 32'(SendBytes)));
+      cover (send & has_bytes & (ends > flight) & (distance_t'(ends) == window));
+      cover (send & has_bytes & (distance_t'(ends) > window) & (ends <= flight));
+      cover (send & has_bytes & block_3_q.probe & (window == 0));
+      cover (send & segment.flags.fin & (flight > written));
+      cover (send & segment.flags.syn & segment.flags.ack);
+      cover (send & again_3_q & has_bytes & (at != '0) & (ends < flight));
+      cover (send & scaled & (offered == 32'(ReceiveBytes)));
+      cover (send & (offered != '0) & (after.adv_edge == block_3_q.adv_edge));
+      cover (send & ~occupies & segment.seq == block_3_q.max - 32'd1);
+    end
+  end
+
+endmodule

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is true of every session between two events, and of the wishes of its application. The proofs of
+// an event (tcp_arrival_formal, tcp_departure_formal, tcp_expiry_formal) assume it before the event and
+// assert it after it; tcp_opening_formal asserts it of a new session.
+package tcp_invariant_pkg;
+  import tcp_pkg::*;
+  import tcp_state_pkg::*;
+
+  // No connection, or one that is over: nothing is sent of it or taken for it.
+  function automatic logic is_live(state_e state);
+    return !(state inside {Closed, Ended});
+  endfunction
+
+  function automatic logic in_handshake(state_e state);
+    return state inside {SynSent, SynReceived};
+  endfunction
+
+  // Free space in the receive buffer: RCV.WND. A FIN at the edge of a full window is taken: then rcv_nxt
+  // is one beyond the edge.
+  function automatic seq_t space(tcb_t block, wishes_t wishes);
+    seq_t distance;
+    distance = wishes.release_edge - block.rcv_nxt;
+    return &distance ? '0 : distance;
+  endfunction
+
+  // Between una and max is what has been sent and not acknowledged: at most a ring and a FIN. Where ECN
+  // has been agreed on by the answer to our SYN, marked is still at that SYN, one before una.
+  function automatic logic send_is_sound(tcb_t block, int unsigned send_bytes);
+    seq_t flight;
+    flight = block.max - block.una;
+    if (flight > send_bytes + 1 || block.nxt - block.una > flight) return 1'b0;
+    if (in_handshake(block.state)) return block.marked - block.una <= flight;
+    return !block.ecn || block.marked + 32'd1 - block.una <= flight + 32'd1;
+  endfunction
+
+  // Nothing has been sent that the application has not written, and the FIN behind all that it has.
+  function automatic logic sends_what_is_written(tcb_t block, wishes_t wishes,
+                                                 int unsigned send_bytes);
+    seq_t written;
+    logic sent;
+    written = wishes.send_end + 32'(block.fin_sent) - block.una;  // with the FIN
+    sent = block.max - block.una <= written && written <= send_bytes + 32'(block.fin_sent);
+    if (block.fin_sent) begin
+      sent &= block.max == wishes.send_end + 32'd1;
+      sent &= wishes.closing && wishes.close_at == wishes.send_end;
+    end
+    // Until the handshake is done, our SYN is all that there is to send.
+    if (in_handshake(block.state)) sent &= written == 32'd1;
+    return sent;
+  endfunction
+
+  // The state tells whether our FIN has been sent, and whether it has been acknowledged.
+  function automatic logic state_is_sound(tcb_t block);
+    return block.fin_sent == (block.state inside {FinWait1, FinWait2, Closing, LastAck, TimeWait}) &&
+        (!(block.state inside {FinWait2, TimeWait}) || block.una == block.max);
+  endfunction
+
+  // What has come is at most what there is room for: all of it, until the handshake is done. A FIN that
+  // waits has not been taken yet.
+  function automatic logic receive_is_sound(tcb_t block, wishes_t wishes,
+                                            int unsigned receive_bytes);
+    return wishes.release_edge + 32'd1 - block.rcv_nxt <= receive_bytes + 1 &&
+        (!in_handshake(block.state) || wishes.release_edge - block.rcv_nxt == receive_bytes) &&
+        (!block.fin_waits || block.rcv_nxt != wishes.release_edge + 32'd1);
+  endfunction
+
+  // The window of the peer is less than 2**30 bytes (RFC 7323, 2.3).
+  function automatic logic window_is_sound(tcb_t block);
+    return $signed(block.wnd_edge - block.una) <= 32'sh4000_0000 && block.peer_scale <= 4'd14;
+  endfunction
+
+  // Each probe of a closed window may take una one byte further beyond its edge. Assumed, not proved:
+  // not 2**30 of them in a row.
+  function automatic logic is_near_window(tcb_t block);
+    return $signed(block.wnd_edge - block.una) >= -32'sh4000_0000;
+  endfunction
+
+  // ---- Requests of applications: RequestWritable, RequestReadable ----
+
+  // The space up to write_at is free: the bytes that were a ring before have been acknowledged.
+  function automatic logic has_space(tcb_t block, wishes_t wishes, int unsigned send_bytes);
+    return $signed(block.una + send_bytes - wishes.write_at) >= 0;
+  endfunction
+
+  function automatic logic has_come(tcb_t block, wishes_t wishes);
+    return $signed(block.rcv_nxt - wishes.read_at) >= 0;
+  endfunction
+
+  function automatic logic peer_has_closed(state_e state);
+    return state inside {CloseWait, Closing, LastAck, TimeWait};
+  endfunction
+
+  // Assumed: an application asks for places of its connection.
+  function automatic logic asks_are_near(tcb_t block, wishes_t wishes);
+    return $signed(wishes.write_at - block.una) <= 32'sh4000_0000 &&
+        $signed(wishes.write_at - block.una) >= -32'sh4000_0000 &&
+        $signed(wishes.read_at - block.rcv_nxt) <= 32'sh4000_0000 &&
+        $signed(wishes.read_at - block.rcv_nxt) >= -32'sh4000_0000;
+  endfunction
+
+  function automatic logic mss_is_sound(tcb_t block);
+    return block.mss >= 14'(LeastPeerMss) - StampBytes && block.mss <= 14'd8960;
+  endfunction
+
+  function automatic logic is_sound(tcb_t block, wishes_t wishes, int unsigned send_bytes,
+                                    int unsigned receive_bytes);
+    if (!send_is_sound(block, send_bytes)) return 1'b0;
+    if (!is_live(block.state)) return block.timer == TimerNone;
+    return sends_what_is_written(
+        block, wishes, send_bytes
+    ) && state_is_sound(
+        block
+    ) && receive_is_sound(
+        block, wishes, receive_bytes
+    ) && window_is_sound(
+        block
+    ) && mss_is_sound(
+        block
+    );
+  endfunction
+
+endpackage

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+// tcp_wishes against registers of each session: a request changes what it names, of its session alone,
+// and whoever reads in the next cycle sees it; a new session has none of the wishes of the one before.
+// Proved for all time, by induction.
+module tcp_wishes_formal
+  import tcp_pkg::*;
+  import tcp_state_pkg::*;
+#(
+    parameter  int unsigned NumSessions = 2,
+    parameter  int unsigned RingBytes   = 65536,
+    localparam int unsigned IndexWidth  = $clog2(NumSessions)
+) (
+    input logic clk_i,
+    input logic rst_i,
+    input logic [3:0] request_i,
+    input logic [IndexWidth-1:0] session_i,
+    input seq_t place_i,
+    input logic wish_i,
+    input logic open_i,
+    input logic synchronise_i,
+    input logic [IndexWidth-1:0] open_session_i,
+    input seq_t open_send_i,
+    input seq_t open_receive_i,
+    input logic [IndexWidth-1:0] index_i
+);
+
+  wire request_e request = request_e'(request_i);
+  wishes_t wishes;
+  tcp_wishes #(
+      .NumSessions(NumSessions),
+      .RingBytes  (RingBytes),
+      .HasSettings(1)
+  ) u_wishes (
+      .clk_i,
+      .request_i(request),
+      .session_i,
+      .place_i,
+      .wish_i,
+      .open_i,
+      .synchronise_i,
+      .open_session_i,
+      .open_send_i,
+      .open_receive_i,
+      .index_i,
+      .wishes_o (wishes)
+  );
+
+  logic started_q = 1'b0;
+  always_ff @(posedge clk_i) started_q <= 1'b1;
+  always_comb begin
+    assume (rst_i == ~started_q);
+    // A request waits for them.
+    if (open_i | synchronise_i) assume (request == RequestNone);
+  end
+
+  // ---- Reference model ----
+
+  wishes_t [NumSessions-1:0] kept_q;
+  logic [NumSessions-1:0] opened_q;  // before, nobody reads
+  // The end is set before anyone looks at it.
+  logic [NumSessions-1:0] ends_q;
+  always_ff @(posedge clk_i) begin
+    if (rst_i) {opened_q, ends_q} <= '0;
+    else if (open_i) begin
+      opened_q[open_session_i] <= 1'b1;
+      ends_q[open_session_i] <= 1'b0;
+      kept_q[open_session_i] <= '{
+          send_end: open_send_i,
+          release_edge: open_receive_i + RingBytes,
+          default: '0
+      };
+    end else if (synchronise_i) begin
+      kept_q[open_session_i].release_edge <= open_receive_i + RingBytes;
+    end else begin
+      case (request)
+        RequestSend: kept_q[session_i].send_end <= place_i;
+        RequestRelease: kept_q[session_i].release_edge <= place_i + RingBytes;
+        RequestReadable:
+        {kept_q[session_i].read_wish, kept_q[session_i].read_at} <= {wish_i, place_i};
+        RequestWritable:
+        {kept_q[session_i].write_wish, kept_q[session_i].write_at} <= {wish_i, place_i};
+        RequestClose: begin
+          kept_q[session_i].closing <= 1'b1;
+          kept_q[session_i].close_at <= place_i;
+          ends_q[session_i] <= 1'b1;
+        end
+        RequestFree: begin
+          kept_q[session_i].freed <= 1'b1;
+          kept_q[session_i].close_at <= place_i;
+          ends_q[session_i] <= 1'b1;
+        end
+        RequestAbort: kept_q[session_i].aborted <= 1'b1;
+        RequestSet: kept_q[session_i].settings <= settings_t'(place_i[$bits(settings_t)-1:0]);
+        default: ;
+      endcase
+    end
+  end
+
+  logic reads_q;
+  wishes_t expected_q, expected, read;
+  logic has_end_q;
+  always_ff @(posedge clk_i) begin
+    reads_q <= ~rst_i & opened_q[index_i];
+    expected_q <= kept_q[index_i];
+    has_end_q <= ends_q[index_i];
+  end
+  // Places without the wish or the end that they belong to may be anything.
+  always_comb begin
+    expected = expected_q;
+    read = wishes;
+    if (~has_end_q) {expected.close_at, read.close_at} = '0;
+    if (started_q & reads_q) begin
+      assert (read == expected);
+      if (~has_end_q) assert (~wishes.closing & ~wishes.freed);
+    end
+  end
+
+  // ---- Invariants between memories and model ----
+
+  always_comb begin
+    if (started_q) begin
+      for (int unsigned s = 0; s < NumSessions; s++) begin
+        if (opened_q[s]) begin
+          assert (u_wishes.sends[s] == kept_q[s].send_end);
+          assert (u_wishes.releases[s] == kept_q[s].release_edge);
+          assert (u_wishes.gen_mark[2].u_memory.gen_distributed.ram[s] == kept_q[s].closing);
+          assert (u_wishes.gen_mark[1].u_memory.gen_distributed.ram[s] == kept_q[s].aborted);
+          assert (u_wishes.gen_mark[0].u_memory.gen_distributed.ram[s] == kept_q[s].freed);
+          assert (u_wishes.gen_settings.u_settings.gen_distributed.ram[s] == kept_q[s].settings);
+          assert (u_wishes.reads[s] == {kept_q[s].read_wish, kept_q[s].read_at});
+          assert (u_wishes.writes[s] == {kept_q[s].write_wish, kept_q[s].write_at});
+          if (ends_q[s])
+            assert (u_wishes.ends[s] == kept_q[s].close_at);
+            else assert (~kept_q[s].closing & ~kept_q[s].freed);
+        end
+      end
+    end
+  end
+
+  always_comb begin
+    if (started_q) cover (reads_q & wishes.closing & wishes.write_wish & wishes.send_end != '0);
+  end
+
+endmodule
