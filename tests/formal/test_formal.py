@@ -32,6 +32,18 @@ CROSSPOINT = Proof("router_crosspoint_formal", 2, 1, 7, {"Ports": 0b11101})  # n
 ASYNC = Proof("async_fifo_formal", 14, 1, 30, {"Depth": 4}, clocks=2)
 RESETS = Proof("reset_handshake_formal", 14, 1, 40, clocks=2)
 SESSIONS = Proof("tcp_session_table_formal", depth=9, induction=6, reach=18)
+TCP_PARTS = (
+    "tcp_arrival",
+    "tcp_congestion",
+    "tcp_deadlines",
+    "tcp_departure",
+    "tcp_reassembly",
+    "tcp_round_trip",
+    "tcp_scoreboard",
+    "tcp_transmit_queue",
+    "tcp_wishes",
+)
+TCP_CORE = Proof("tcp_core_formal", depth=3, induction=1, reach=9, free=TCP_PARTS)
 # A pipeline without other state: as many cycles as it has stages suffice.
 RANGES = Proof("tcp_ranges_formal", depth=3, induction=None, reach=3)
 SORTED = replace(RANGES, parameters={"Sorted": 1})
@@ -135,6 +147,7 @@ PROOFS = (
     pytest.param(DEPARTURE_ANYWHERE, marks=pytest.mark.sweep, id=str(DEPARTURE_ANYWHERE)),
     EXPIRY,
     WISHES,
+    TCP_CORE,
     RING,
     CORE,
     pytest.param(replace(CORE, depth=9), marks=pytest.mark.sweep, id="rpu_core_formal-longer"),
@@ -205,6 +218,7 @@ SESSION_TABLE = "tcp/tcp_session_table.sv"
 RANGES_FILE = "tcp/tcp_ranges.sv"
 ARRIVAL_FILE = "tcp/tcp_arrival.sv"
 DEPARTURE_FILE = "tcp/tcp_departure.sv"
+TCP_CORE_FILE = "tcp/tcp_core.sv"
 EXPIRY_FILE = "tcp/tcp_expiry.sv"
 WISHES_FILE = "tcp/tcp_wishes.sv"
 RING_FILE = "tcp/ring_write.sv"
@@ -300,6 +314,28 @@ BROKEN = (
     (EXPIRY, Mutation(EXPIRY_FILE, "block_o.rcv_nxt = block_i.rcv_nxt + 32'd1;", "")),
     (EXPIRY, Mutation(EXPIRY_FILE, "block_o.recover = block_i.max;", "block_o.max = block_i.una;")),
     (WISHES, Mutation(WISHES_FILE, ".data_i(~open_i),", ".data_i(1'b1),")),
+    (TCP_CORE, Mutation(TCP_CORE_FILE, "(kind_2_q != None & same(at, index_2_q)) |", "")),
+    (TCP_CORE, Mutation(TCP_CORE_FILE, "(renews_q & same(at, index_4_q))", "1'b0")),
+    (TCP_CORE, Mutation(TCP_CORE_FILE, "(orders_4 | renews_q)", "orders_4")),
+    (TCP_CORE, Mutation(TCP_CORE_FILE, "(kind_1_q != None & index_1_q == next_index) |", "")),
+    (TCP_CORE, Mutation(TCP_CORE_FILE, "clearing_q?clear_q : index_3_q", "clear_q")),
+    (
+        TCP_CORE,
+        Mutation(
+            TCP_CORE_FILE,
+            "departure_o.session <= session_t'(index_3_q);",
+            "departure_o.session <= session_t'(index_4_q);",
+        ),
+    ),
+    (
+        TCP_CORE,
+        Mutation(
+            TCP_CORE_FILE,
+            "opened.rcv_nxt = arrival_3_q.segment.seq + 32'd1;",
+            "opened.rcv_nxt = arrival_3_q.segment.seq;",
+        ),
+    ),
+    (TCP_CORE, Mutation(TCP_CORE_FILE, "arrives & new_ack ? ack_end_q : una_end_q", "ack_end_q")),
     (WISHES, Mutation(WISHES_FILE, "begins ? open_session_i : session_i", "session_i")),
     (WISHES, Mutation(WISHES_FILE, "(begins ? open_receive_i : place_i)", "place_i")),
     (

@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: Apache-2.0
+// tcp_core of two sessions, whatever its events do: an event finds what the one before it of its session
+// has left, no two of a session are inside at once, and none changes another session. What leaves carries
+// the number of its session and what that session has received; a new session is sound
+// (tcp_invariant_pkg). Proved for all time, by induction.
+//
+// tcp_arrival, tcp_departure and others may answer anything; what is assumed of them is asserted in
+// tcp_arrival_formal and tcp_departure_formal.
+module tcp_core_formal
+  import tcp_pkg::*;
+  import tcp_state_pkg::*;
+  import tcp_invariant_pkg::*;
+#(
+    parameter int unsigned SendBytes = 65536,
+    parameter int unsigned ReceiveBytes = 65536,
+    localparam int unsigned NumSessions = 2
+) (
+    input logic clk_i,
+    input logic rst_i,
+    input logic [31:0] time_us_i,
+    input long_time_t long_time_i,
+    input logic [$bits(arrival_t)-1:0] arrival_i,
+    input logic arrival_valid_i,
+    input logic [3:0] request_i,
+    input session_t request_session_i,
+    input seq_t request_place_i,
+    input logic request_wish_i,
+    input logic report_room_i,
+    input logic departure_room_i,
+    input session_t expired_i,
+    input logic expired_class_i,
+    input logic expired_valid_i,
+    input logic inspect_i,
+    input session_t inspect_session_i,
+    input logic evict_i
+);
+
+  arrival_t arrival;
+  assign arrival = arrival_i;
+  logic arrival_ready, verdict_valid, refused_valid, request_ready, report_valid, departure_valid;
+  logic set, clear, set_delay, clear_delay, expired_ready, inspected_valid, free_valid, evicted;
+  logic half_done, busy;
+  verdict_t verdict;
+  segment_t refused;
+  report_t report;
+  departure_t departure;
+  session_t timer_session, free_session, subject;
+  logic [31:0] deadline, delay_deadline;
+  inspected_t inspected;
+  logic [7:0] events;
+  logic [2:0] error_events;
+  tcp_core #(
+      .NumSessions(NumSessions),
+      .SendBytes(SendBytes),
+      .ReceiveBytes(ReceiveBytes),
+      .Nagle(1),
+      .NumGaps(1),
+      .NumSacks(1),
+      .Ecn(1),
+      .KeepaliveS(1),
+      .UserTimeoutS(1),
+      .Errors(1),
+      .HalfOpenUs(1)
+  ) u_core (
+      .clk_i,
+      .rst_i,
+      .time_us_i,
+      .long_time_i,
+      .arrival_i(arrival),
+      .arrival_valid_i,
+      .arrival_ready_o(arrival_ready),
+      .verdict_o(verdict),
+      .verdict_valid_o(verdict_valid),
+      .refused_o(refused),
+      .refused_valid_o(refused_valid),
+      .request_i(request_e'(request_i)),
+      .request_session_i,
+      .request_place_i,
+      .request_wish_i,
+      .request_ready_o(request_ready),
+      .report_o(report),
+      .report_valid_o(report_valid),
+      .report_room_i,
+      .departure_o(departure),
+      .departure_valid_o(departure_valid),
+      .departure_room_i,
+      .set_o(set),
+      .clear_o(clear),
+      .set_delay_o(set_delay),
+      .clear_delay_o(clear_delay),
+      .timer_session_o(timer_session),
+      .deadline_o(deadline),
+      .delay_deadline_o(delay_deadline),
+      .expired_i,
+      .expired_class_i,
+      .expired_valid_i,
+      .expired_ready_o(expired_ready),
+      .inspect_i,
+      .inspect_session_i,
+      .inspected_o(inspected),
+      .inspected_valid_o(inspected_valid),
+      .free_o(free_session),
+      .free_valid_o(free_valid),
+      .evict_i,
+      .evicted_o(evicted),
+      .half_done_o(half_done),
+      .event_o(events),
+      .error_event_o(error_events),
+      .subject_o(subject),
+      .busy_o(busy)
+  );
+
+  // ---- What is looked at inside: an event in cycles 0 to 3, and what it writes ----
+
+  typedef logic [$clog2(NumSessions)-1:0] index_t;
+  // Of kind_e of tcp_core
+  localparam logic [1:0] None = 2'd0;
+  localparam logic [1:0] Arrival = 2'd1;
+  wire [3:0] runs = {
+    u_core.write, u_core.kind_2_q != None, u_core.kind_1_q != None, u_core.kind != None
+  };
+  index_t [3:0] of;
+  assign of = {u_core.index_3_q, u_core.index_2_q, u_core.index_1_q, u_core.index};
+  tcb_t [3:1] found;
+  assign found = {u_core.block_3_q, u_core.block_2_q, u_core.block_1_q};
+  wire tcb_t written = u_core.block;
+  wire clearing = u_core.clearing_q;
+
+  // tcp_lookup: a connection that is asked for has no segment, any other begins with a SYN.
+  function automatic logic begins_soundly(arrival_t opening);
+    return (opening.connects ? opening.segment.window == '0 : opening.segment.flags.syn) &&
+        opening.segment.options.scale <= 4'd14;
+  endfunction
+
+  logic started_q = 1'b0;
+  always_ff @(posedge clk_i) started_q <= 1'b1;
+  always_comb begin
+    assume (rst_i == ~started_q);
+    assume (32'(arrival.session) < NumSessions);
+    assume (~arrival.opens | begins_soundly(arrival));
+  end
+
+  // ---- Assumed of the parts ----
+
+  wire arrival_t comes = u_core.arrival_3_q;
+  wire tcb_t arrived = u_core.arrived;
+  always_comb begin
+    // tcp_arrival_formal
+    assume (u_core.new_ack ? arrived.una == comes.segment.ack : arrived.una == found[3].una);
+    if (comes.segment.flags.syn) begin
+      assume (u_core.window_edge == comes.segment.ack + 32'(comes.segment.window));
+    end
+    if (comes.segment.window == '0) assume (u_core.window_edge == comes.segment.ack);
+    assume (u_core.syn_mss >= 14'(LeastPeerMss) - StampBytes & u_core.syn_mss <= 14'd8960);
+    assume (~u_core.keep | is_live(found[3].state));
+    // tcp_departure_formal
+    if (u_core.send) begin
+      assume (is_live(found[3].state));
+      assume (u_core.departure.flags.ack == (found[3].state != SynSent));
+      assume (~u_core.departure.flags.rst);
+    end
+    assume (u_core.departure.ack == (found[3].state == SynSent ? '0 : found[3].rcv_nxt));
+    assume (u_core.departed.una == found[3].una & u_core.departed.rcv_nxt == found[3].rcv_nxt);
+  end
+
+  // ---- Reference model: what has been written last of each session ----
+
+  tcb_t [NumSessions-1:0] newest_q;
+  logic [NumSessions-1:0] written_q;
+  index_t was_of_q;
+  tcb_t was_found_q;
+  logic opened_q;
+  seq_t first_q, peer_first_q;
+  wire seq_t first = comes.segment.ack + 32'd1;  // bytes of a new session
+  wire seq_t peer_first = comes.segment.seq + 32'd1;
+  wishes_t   first_wishes;
+  always_comb begin
+    first_wishes = '{send_end: first, release_edge: peer_first + ReceiveBytes, default: '0};
+  end
+  always_ff @(posedge clk_i) begin
+    was_of_q <= of[3];
+    was_found_q <= found[3];
+    opened_q <= runs[3] & u_core.opens & ~rst_i;
+    first_q <= first;
+    peer_first_q <= peer_first;
+    if (rst_i) begin
+      written_q <= '0;
+    end else if (runs[3]) begin
+      newest_q[of[3]]  <= written;
+      written_q[of[3]] <= 1'b1;
+    end
+  end
+
+  always_comb begin
+    if (started_q & ~clearing) begin
+      for (int unsigned s = 0; s < NumSessions; s++) begin
+        if (written_q[s])
+          assert (u_core.blocks[s] == newest_q[s]);
+          else assert (u_core.blocks[s].state == Closed & u_core.blocks[s].timer == TimerNone);
+      end
+    end
+    if (started_q & clearing) begin
+      assert (runs == '0 & written_q == '0);
+      for (int unsigned s = 0; s < NumSessions; s++) begin
+        if (s < 32'(u_core.clear_q)) begin
+          assert (u_core.blocks[s].state == Closed & u_core.blocks[s].timer == TimerNone);
+        end
+      end
+    end
+    if (started_q) begin
+      // One event of a session after the other
+      for (int unsigned i = 0; i < 4; i++) begin
+        for (int unsigned j = 0; j < i; j++) begin
+          if (runs[i] & runs[j]) assert (of[i] != of[j]);
+        end
+      end
+      // ... each of which finds what the one before has left.
+      for (int unsigned i = 1; i < 4; i++) begin
+        if (runs[i]) assert (found[i] == u_core.blocks[of[i]]);
+      end
+      // An event is of the session that it came for.
+      if (u_core.kind_1_q == Arrival) assert (index_t'(u_core.arrival_1_q.session) == of[1]);
+      if (u_core.kind_2_q == Arrival) assert (index_t'(u_core.arrival_2_q.session) == of[2]);
+      if (u_core.opens | u_core.arrives) assert (index_t'(comes.session) == of[3]);
+      if (u_core.kind_1_q == Arrival & u_core.arrival_1_q.opens) begin
+        assert (begins_soundly(u_core.arrival_1_q));
+      end
+      if (u_core.kind_2_q == Arrival & u_core.arrival_2_q.opens) begin
+        assert (begins_soundly(u_core.arrival_2_q));
+      end
+      if (u_core.opens) assert (begins_soundly(comes));
+      assert (arrival_ready == (u_core.kind == Arrival));
+      if (arrival_ready) assert (arrival_valid_i & index_t'(arrival.session) == of[0]);
+      assert ((u_core.opens | u_core.arrives | u_core.departs | u_core.expires) == runs[3]);
+      assert ($onehot0({u_core.opens, u_core.arrives, u_core.departs, u_core.expires}));
+      if (u_core.aborts) assert (u_core.departs & is_live(found[3].state));
+      if (runs[3]) begin
+        assert (u_core.una_end_q == found[3].una + (in_handshake(found[3].state) ? 1 : SendBytes));
+      end
+      if (u_core.arrives) begin
+        assert (u_core.ack_end_q ==
+                comes.segment.ack + (in_handshake(found[3].state) ? 0 : SendBytes));
+      end
+      // The wishes of a new session are written before anyone reads them.
+      if (runs[0] & u_core.renews_q) assert (of[0] != u_core.index_4_q);
+    end
+  end
+
+  // ---- What leaves ----
+
+  wire tcb_t last = newest_q[was_of_q];
+  always_comb begin
+    if (started_q) begin
+      if (verdict_valid) assert (index_t'(verdict.session) == was_of_q);
+      if (free_valid) assert (index_t'(free_session) == was_of_q & last.state == Closed);
+      // Acknowledged is what the session has received, with the SYN and the FIN.
+      if (departure_valid) begin
+        assert (32'(departure.session) < NumSessions);
+        assert (index_t'(departure.session) == was_of_q);
+        assert (is_live(was_found_q.state));
+        if (departure.flags.ack) assert (departure.ack == last.rcv_nxt);
+        if (departure.flags.rst)
+          assert (departure.length == '0 & last.state inside {Ended, Closed});
+      end
+      // An application may write as far as what the peer has acknowledged leaves space.
+      if (report_valid) begin
+        assert (index_t'(report.session) == was_of_q);
+        if (~in_handshake(was_found_q.state)) assert (report.write_end == last.una + SendBytes);
+        if (report.changes.writable) assert (report.write_end - last.una <= SendBytes);
+      end
+      // A new session is sound, and so are the wishes that are written for it a cycle later.
+      if (u_core.opens) begin
+        assert (written.una == comes.segment.ack & written.rcv_nxt == peer_first);
+        assert (~written.read_served & ~written.write_served);
+        assert (is_sound(written, first_wishes, SendBytes, ReceiveBytes));
+      end
+      if (opened_q) begin
+        assert (u_core.opens_q & u_core.index_4_q == was_of_q);
+        assert (u_core.first_q == first_q & u_core.peer_first_q == peer_first_q);
+      end
+    end
+  end
+
+  always_comb if (started_q) cover (report_valid & (&written_q));
+
+endmodule
