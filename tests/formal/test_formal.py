@@ -31,6 +31,7 @@ VC_ONE = replace(VC_ROUTER, parameters={"Ports": 0b10111, "NumLanes": 1})  # no 
 CROSSPOINT = Proof("router_crosspoint_formal", 2, 1, 7, {"Ports": 0b11101})  # no north
 ASYNC = Proof("async_fifo_formal", 14, 1, 30, {"Depth": 4}, clocks=2)
 RESETS = Proof("reset_handshake_formal", 14, 1, 40, clocks=2)
+FEW_SESSIONS = Proof("tcp_session_match_formal", depth=3, induction=1, reach=16)
 SESSIONS = Proof("tcp_session_table_formal", depth=9, induction=6, reach=18)
 TCP_PARTS = (
     "tcp_arrival",
@@ -140,6 +141,7 @@ PROOFS = (
     ASYNC,
     RESETS,
     SESSIONS,
+    FEW_SESSIONS,
     RANGES,
     SORTED,
     ARRIVAL,
@@ -214,6 +216,7 @@ ASYNC_FIFO = "clock/async_fifo.sv"
 COUNT_CROSSING = "clock/count_crossing.sv"
 HANDSHAKE = "clock/reset_handshake.sv"
 CROSSING = "clock/frame_crossing.sv"
+SESSION_MATCH = "tcp/tcp_session_match.sv"
 SESSION_TABLE = "tcp/tcp_session_table.sv"
 RANGES_FILE = "tcp/tcp_ranges.sv"
 ARRIVAL_FILE = "tcp/tcp_arrival.sv"
@@ -269,6 +272,13 @@ BROKEN = (
     (CSRS, Mutation(CSR_FILE, "trap_i | write_i & at_mtval_q", "write_i & at_mtval_q")),
     (CSRS, Mutation(CSR_FILE, "12'h305, 12'h340,", "12'h305,")),
     (SESSIONS, Mutation(SESSION_TABLE, "inserts(step2_q) & available", "inserts(step2_q)")),
+    (
+        FEW_SESSIONS,
+        Mutation(SESSION_MATCH, "~(step2_q.valid & (step2_q.op != SessionFind))", "1'b1"),
+    ),
+    (FEW_SESSIONS, Mutation(SESSION_MATCH, "step2_q.op == SessionRemove ?", "1'b0 ?")),
+    (FEW_SESSIONS, Mutation(SESSION_MATCH, "(step3_q.op == SessionInsert) & ~hit", "~hit")),
+    (FEW_SESSIONS, Mutation(SESSION_MATCH, "if (add) key_ram[free]", "key_ram[free]")),
     (RANGES, Mutation(RANGES_FILE, "distance_t'(to_2_q[r]) < add_from_q;", "1'b0;")),
     (RANGES, Mutation(RANGES_FILE, "(distance_t'(from_2_q[r]) > 0)", "(from_2_q[r] != '0)")),
     (RANGES, Mutation(RANGES_FILE, "{add_i | remove_i}", "{add_i}")),
