@@ -91,7 +91,7 @@ module tcp_session_match_formal
   end
   always_ff @(posedge clk_i) begin
     was_used_q <= ~rst_i & used[read_session_i];
-    was_key_q  <= keys[read_session_i];
+    was_key_q <= keys[read_session_i];
     used_q <= rst_i ? '0 : used;
     keys_q <= keys;
   end
