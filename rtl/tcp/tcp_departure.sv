@@ -96,7 +96,7 @@ module tcp_departure
     receive_t  kept_window;  // what is left of it as last advertised
     logic      all_written;  // the application has closed: the FIN may follow
     seq_t      below;        // sequence number of a keepalive
-    receive_t  opened;       // growth of our window since last advertised
+    distance_t opened;       // growth of our window since last advertised: any, if peers ignore it
   } distances_t;
   distances_t found_q;
 
@@ -136,7 +136,7 @@ module tcp_departure
         kept_window: receive_t'(block_i.adv_edge - block_i.rcv_nxt),
         all_written: wishes_i.closing & (wishes_i.close_at == wishes_i.send_end),
         below: Keepalive ? block_i.max - 32'd1 : '0,
-        opened: receive_t'(wishes_i.release_edge - block_i.adv_edge)
+        opened: wishes_i.release_edge - block_i.adv_edge
     };
   end
 
@@ -193,7 +193,7 @@ module tcp_departure
   wire distance_t sent = distance_t'(found_q.sent);
   wire distance_t flight = distance_t'(found_q.flight);
   wire distance_t spare = distance_t'(found_q.spare);
-  wire distance_t opening = distance_t'(found_q.opened);
+  wire distance_t opening = found_q.opened;
   wire has_bytes = unsent > 0;
   wire full_bytes = unsent >= mss;
   wire full_window = window >= mss;

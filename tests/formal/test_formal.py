@@ -320,6 +320,14 @@ BROKEN = (
     (DEPARTURE, Mutation(DEPARTURE_FILE, "block_o.write_served = wishes_3_i.write_wish;", "")),
     (DEPARTURE, Mutation(DEPARTURE_FILE, "hole_length_2_i > block_2_i.mss :", "1'b1 :")),
     (DEPARTURE, Mutation(DEPARTURE_FILE, "if (edge_ < 0) return '0;", "")),
+    (
+        DEPARTURE,
+        Mutation(
+            DEPARTURE_FILE,
+            "opened: wishes_i.release_edge - block_i.adv_edge",
+            "opened: distance_t'(receive_t'(wishes_i.release_edge - block_i.adv_edge))",
+        ),
+    ),
     (EXPIRY, Mutation(EXPIRY_FILE, "block_o.fin_waits = 1'b0;", "")),
     (EXPIRY, Mutation(EXPIRY_FILE, "block_o.rcv_nxt = block_i.rcv_nxt + 32'd1;", "")),
     (EXPIRY, Mutation(EXPIRY_FILE, "block_o.recover = block_i.max;", "block_o.max = block_i.una;")),

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The TCP engine's state, with its timers controlled by the test.
+// The TCP engine's state, with its timers controlled by the test. Control: time that passes in the
+// next cycle, in us; above it, whether segments to be sent have to wait.
 //
 // Control: microseconds that pass in a cycle. Streams in: arrivals, requests (operation,
 // session, place, wish), timers that expire (class, session), SYNs that find no room. Streams out:
@@ -22,7 +23,7 @@ module bench
     parameter int unsigned KeepaliveS = 0,
     localparam int unsigned ItemBits = $bits(arrival_t)
 ) (
-    `BENCH_PORTS(4, ItemBits, 6, ItemBits, 16, 32)
+    `BENCH_PORTS(4, ItemBits, 6, ItemBits, 17, 32)
 );
 
   `BENCH_SHAPE
@@ -30,7 +31,7 @@ module bench
   timebase u_timebase (
       .clk_i,
       .rst_i,
-      .tick_us_i(control_i),
+      .tick_us_i(control_i[15:0]),
       .time_us_o(status_o)
   );
 
@@ -110,7 +111,7 @@ module bench
       .report_room_i(1'b1),
       .departure_o(departure),
       .departure_valid_o(out_valid_o[3]),
-      .departure_room_i(1'b1),
+      .departure_room_i(~control_i[16]),
       .set_o(order.set),
       .clear_o(order.clear),
       .set_delay_o(order.set_delay),
