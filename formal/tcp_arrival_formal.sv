@@ -143,6 +143,11 @@ module tcp_arrival_formal
       assume (segment.flags == flags_t'{rst: 1'b1, urg: segment.flags.urg, default: 1'b0});
       assume (segment.length == '0 & ~segment.options.has_sack);
     end
+    // tcp_receive: a further SACK block.
+    if (segment.sack_only) begin
+      assume (segment.flags == flags_t'{ack: 1'b1, default: 1'b0});
+      assume (segment.length == '0 & ~report_i);
+    end
     // A range that closes a gap ends within the window, and not before the payload (tcp_ranges_formal).
     if (reaches_i & settled) begin
       assume (reach_i - block_3_q.rcv_nxt <= window);
@@ -176,7 +181,7 @@ module tcp_arrival_formal
   wire seq_t kept_from = begins_at + 32'(skip);
   wire seq_t kept_to = begins_at + 32'(s.length);
   always_comb begin
-    if (settled & synchronised & ~stale & ~s.flags.syn & ~report_3_q) begin
+    if (settled & synchronised & ~stale & ~s.flags.syn & ~report_3_q & ~s.sack_only) begin
       if (in_window) assert (~unacceptable);
       if (~takes) assert (unacceptable);
     end
@@ -271,7 +276,9 @@ module tcp_arrival_formal
         assert (after.read_served == wishes_3_q.read_wish);
         assert (has_come(after, wishes_3_q) | peer_has_closed(after.state));
       end
-      // For a new session
+    end
+    // For a new session
+    if (settled & ~s.sack_only) begin
       assert (mss >= 14'(LeastPeerMss) - StampBytes & mss <= 14'd8960);
       if (s.flags.syn) assert (window_edge == s.ack + 32'(s.window));
       if (s.window == '0) assert (window_edge == s.ack);
@@ -282,13 +289,21 @@ module tcp_arrival_formal
     end
     // RFC 9293, 3.8.4: a keepalive has an answer, however often one comes.
     if (settled & synchronised & ~stale & ~s.flags.rst & ~s.flags.syn & ~report_3_q &
-        (s.length == '0) & ~s.flags.fin & (&begins_at)) begin
+        (s.length == '0) & ~s.flags.fin & (&begins_at) & ~s.sack_only) begin
       assert (after.ack_now & wake);
     end
     // RFC 9293, 3.10.7.4, first: a SYN again is answered again, and harms nobody.
     if (settled & (block_3_q.state == SynReceived) & s.flags.syn & ~s.flags.ack & ~s.flags.rst &
         ~report_3_q & (&begins_at)) begin
       assert (after.again & (after.state == SynReceived) & ~keep);
+    end
+    // A further SACK block may begin recovery; it says nothing else.
+    if (settled & s.sack_only) begin
+      assert (~keep & ~unacceptable & ~stale & ~refuse & ~synchronise & changes == '0);
+      assert (after.state == block_3_q.state & after.ack_now == block_3_q.ack_now);
+      assert (after.una == block_3_q.una & after.rcv_nxt == block_3_q.rcv_nxt);
+      assert (after.wnd_edge == block_3_q.wnd_edge & after.wl1 == block_3_q.wl1);
+      assert (after.ts_recent == block_3_q.ts_recent & after.timer == block_3_q.timer);
     end
     // RFC 6298, 3 and 5.7: a longer timeout stays until something has been timed.
     if (settled & after.backoff != block_3_q.backoff) begin

@@ -113,11 +113,9 @@ module tcp_core_formal
   // ---- What is looked at inside: an event in cycles 0 to 3, and what it writes ----
 
   typedef logic [$clog2(NumSessions)-1:0] index_t;
-  // Of kind_e of tcp_core
-  localparam logic [1:0] None = 2'd0;
-  localparam logic [1:0] Arrival = 2'd1;
+  wire turn_e starts = u_core.u_turns.kind;
   wire [3:0] runs = {
-    u_core.write, u_core.kind_2_q != None, u_core.kind_1_q != None, u_core.kind != None
+    u_core.write, u_core.kind_2_q != TurnNone, u_core.kind_1_q != TurnNone, starts != TurnNone
   };
   index_t [3:0] of;
   assign of = {u_core.index_3_q, u_core.index_2_q, u_core.index_1_q, u_core.index};
@@ -125,11 +123,15 @@ module tcp_core_formal
   assign found = {u_core.block_3_q, u_core.block_2_q, u_core.block_1_q};
   wire tcb_t written = u_core.block;
   wire clearing = u_core.clearing_q;
+  tcb_t [NumSessions-1:0] blocks;
+  for (genvar s = 0; s < NumSessions; s++) begin : gen_block
+    assign blocks[s] = u_core.u_blocks.gen_distributed.ram[s];
+  end
 
   // tcp_lookup: a connection that is asked for has no segment, any other begins with a SYN.
   function automatic logic begins_soundly(arrival_t opening);
     return (opening.connects ? opening.segment.window == '0 : opening.segment.flags.syn) &&
-        opening.segment.options.scale <= 4'd14;
+        opening.segment.options.scale <= 4'd14 && ~opening.segment.sack_only;
   endfunction
 
   logic started_q = 1'b0;
@@ -150,8 +152,10 @@ module tcp_core_formal
     if (comes.segment.flags.syn) begin
       assume (u_core.window_edge == comes.segment.ack + 32'(comes.segment.window));
     end
-    if (comes.segment.window == '0) assume (u_core.window_edge == comes.segment.ack);
-    assume (u_core.syn_mss >= 14'(LeastPeerMss) - StampBytes & u_core.syn_mss <= 14'd8960);
+    if (~comes.segment.sack_only) begin
+      if (comes.segment.window == '0) assume (u_core.window_edge == comes.segment.ack);
+      assume (u_core.syn_mss >= 14'(LeastPeerMss) - StampBytes & u_core.syn_mss <= 14'd8960);
+    end
     assume (~u_core.keep | is_live(found[3].state));
     // tcp_departure_formal
     if (u_core.send) begin
@@ -195,15 +199,15 @@ module tcp_core_formal
     if (started_q & ~clearing) begin
       for (int unsigned s = 0; s < NumSessions; s++) begin
         if (written_q[s])
-          assert (u_core.blocks[s] == newest_q[s]);
-          else assert (u_core.blocks[s].state == Closed & u_core.blocks[s].timer == TimerNone);
+          assert (blocks[s] == newest_q[s]);
+          else assert (blocks[s].state == Closed & blocks[s].timer == TimerNone);
       end
     end
     if (started_q & clearing) begin
       assert (runs == '0 & written_q == '0);
       for (int unsigned s = 0; s < NumSessions; s++) begin
         if (s < 32'(u_core.clear_q)) begin
-          assert (u_core.blocks[s].state == Closed & u_core.blocks[s].timer == TimerNone);
+          assert (blocks[s].state == Closed & blocks[s].timer == TimerNone);
         end
       end
     end
@@ -216,20 +220,20 @@ module tcp_core_formal
       end
       // ... each of which finds what the one before has left.
       for (int unsigned i = 1; i < 4; i++) begin
-        if (runs[i]) assert (found[i] == u_core.blocks[of[i]]);
+        if (runs[i]) assert (found[i] == blocks[of[i]]);
       end
       // An event is of the session that it came for.
-      if (u_core.kind_1_q == Arrival) assert (index_t'(u_core.arrival_1_q.session) == of[1]);
-      if (u_core.kind_2_q == Arrival) assert (index_t'(u_core.arrival_2_q.session) == of[2]);
+      if (u_core.kind_1_q == TurnArrival) assert (index_t'(u_core.arrival_1_q.session) == of[1]);
+      if (u_core.kind_2_q == TurnArrival) assert (index_t'(u_core.arrival_2_q.session) == of[2]);
       if (u_core.opens | u_core.arrives) assert (index_t'(comes.session) == of[3]);
-      if (u_core.kind_1_q == Arrival & u_core.arrival_1_q.opens) begin
+      if (u_core.kind_1_q == TurnArrival & u_core.arrival_1_q.opens) begin
         assert (begins_soundly(u_core.arrival_1_q));
       end
-      if (u_core.kind_2_q == Arrival & u_core.arrival_2_q.opens) begin
+      if (u_core.kind_2_q == TurnArrival & u_core.arrival_2_q.opens) begin
         assert (begins_soundly(u_core.arrival_2_q));
       end
       if (u_core.opens) assert (begins_soundly(comes));
-      assert (arrival_ready == (u_core.kind == Arrival));
+      assert (arrival_ready == (starts == TurnArrival));
       if (arrival_ready) assert (arrival_valid_i & index_t'(arrival.session) == of[0]);
       assert ((u_core.opens | u_core.arrives | u_core.departs | u_core.expires) == runs[3]);
       assert ($onehot0({u_core.opens, u_core.arrives, u_core.departs, u_core.expires}));

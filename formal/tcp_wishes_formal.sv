@@ -121,16 +121,16 @@ module tcp_wishes_formal
     if (started_q) begin
       for (int unsigned s = 0; s < NumSessions; s++) begin
         if (opened_q[s]) begin
-          assert (u_wishes.sends[s] == kept_q[s].send_end);
-          assert (u_wishes.releases[s] == kept_q[s].release_edge);
+          assert (u_wishes.u_sends.gen_distributed.ram[s] == kept_q[s].send_end);
+          assert (u_wishes.u_releases.gen_distributed.ram[s] == kept_q[s].release_edge);
           assert (u_wishes.gen_mark[2].u_memory.gen_distributed.ram[s] == kept_q[s].closing);
           assert (u_wishes.gen_mark[1].u_memory.gen_distributed.ram[s] == kept_q[s].aborted);
           assert (u_wishes.gen_mark[0].u_memory.gen_distributed.ram[s] == kept_q[s].freed);
           assert (u_wishes.gen_settings.u_settings.gen_distributed.ram[s] == kept_q[s].settings);
-          assert (u_wishes.reads[s] == {kept_q[s].read_wish, kept_q[s].read_at});
-          assert (u_wishes.writes[s] == {kept_q[s].write_wish, kept_q[s].write_at});
+          assert (u_wishes.u_reads.gen_distributed.ram[s] == {kept_q[s].read_wish, kept_q[s].read_at});
+          assert (u_wishes.u_writes.gen_distributed.ram[s] == {kept_q[s].write_wish, kept_q[s].write_at});
           if (ends_q[s])
-            assert (u_wishes.ends[s] == kept_q[s].close_at);
+            assert (u_wishes.u_ends.gen_distributed.ram[s] == kept_q[s].close_at);
             else assert (~kept_q[s].closing & ~kept_q[s].freed);
         end
       end

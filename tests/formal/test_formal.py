@@ -222,6 +222,7 @@ RANGES_FILE = "tcp/tcp_ranges.sv"
 ARRIVAL_FILE = "tcp/tcp_arrival.sv"
 DEPARTURE_FILE = "tcp/tcp_departure.sv"
 TCP_CORE_FILE = "tcp/tcp_core.sv"
+TURNS_FILE = "tcp/tcp_turns.sv"
 EXPIRY_FILE = "tcp/tcp_expiry.sv"
 WISHES_FILE = "tcp/tcp_wishes.sv"
 RING_FILE = "tcp/ring_write.sv"
@@ -300,6 +301,7 @@ BROKEN = (
     (ARRIVAL, Mutation(ARRIVAL_FILE, "& ~report & ~again_syn;", "& ~report;")),
     (ARRIVAL, Mutation(ARRIVAL_FILE, "& ~found_q.ts_old)", ")")),
     (ARRIVAL, Mutation(ARRIVAL_FILE, "if (m.past_mark)", "if (0)")),
+    (ARRIVAL, Mutation(ARRIVAL_FILE, "if (segment_2_i.sack_only)", "if (0)")),
     (ARRIVAL, Mutation(ARRIVAL_FILE, "m.in_order & m.new_bytes", "m.in_order & m.bytes & ~m.fin")),
     (ARRIVAL, Mutation(ARRIVAL_FILE, "if (reaches_i & ~m.fin)", "if (reaches_i)")),
     (ARRIVAL, Mutation(ARRIVAL_FILE, "block_o.write_served = ~block_3_i.write_served;", "")),
@@ -332,11 +334,11 @@ BROKEN = (
     (EXPIRY, Mutation(EXPIRY_FILE, "block_o.rcv_nxt = block_i.rcv_nxt + 32'd1;", "")),
     (EXPIRY, Mutation(EXPIRY_FILE, "block_o.recover = block_i.max;", "block_o.max = block_i.una;")),
     (WISHES, Mutation(WISHES_FILE, ".data_i(~open_i),", ".data_i(1'b1),")),
-    (TCP_CORE, Mutation(TCP_CORE_FILE, "(kind_2_q != None & same(at, index_2_q)) |", "")),
-    (TCP_CORE, Mutation(TCP_CORE_FILE, "(renews_q & same(at, index_4_q))", "1'b0")),
-    (TCP_CORE, Mutation(TCP_CORE_FILE, "(orders_4 | renews_q)", "orders_4")),
-    (TCP_CORE, Mutation(TCP_CORE_FILE, "(kind_1_q != None & index_1_q == next_index) |", "")),
-    (TCP_CORE, Mutation(TCP_CORE_FILE, "clearing_q?clear_q : index_3_q", "clear_q")),
+    (TCP_CORE, Mutation(TURNS_FILE, "(kind_2_o != TurnNone & same(at, index_2_o)) |", "")),
+    (TCP_CORE, Mutation(TURNS_FILE, "(renews_4_i & same(at, index_4_o))", "1'b0")),
+    (TCP_CORE, Mutation(TURNS_FILE, "(orders_4_i | renews_4_i)", "orders_4_i")),
+    (TCP_CORE, Mutation(TURNS_FILE, "(kind_1_o != TurnNone & index_1_o == next_index) |", "")),
+    (TCP_CORE, Mutation(TCP_CORE_FILE, "clearing_q ? clear_q : index_3_q", "clear_q")),
     (
         TCP_CORE,
         Mutation(
