@@ -26,31 +26,72 @@ module broadcast #(
     $error("broadcast: Width must be at least 1");
   end
 
-  typedef logic [NumMembers-1:0] members_t;
+  // The first member that offers a word, of those behind the last one if any of these does. It is found in
+  // groups, whose words are selected while the group is, and by masks, since round_robin grows with the
+  // cube of its inputs.
+  localparam int unsigned GroupSize = 4;
+  localparam int unsigned NumGroups = (NumMembers + GroupSize - 1) / GroupSize;
+  localparam int unsigned Places = NumGroups * GroupSize;
+  typedef logic [NumGroups-1:0] groups_t;
+  typedef logic [NumGroups-1:0][GroupSize-1:0] members_t;
 
-  // The first member that offers a word, of those behind the last one if any of these does. By
-  // masks, since round_robin grows with the cube of its inputs.
   members_t behind_q;  // the members behind the last one that was received
-  wire members_t later = offer_i & behind_q;
-  wire any_later = |later;
-  members_t earlier, earlier_later;  // a member before this one offers a word, also one of these
-  members_t grant;
-  assign wait_o = ~grant;
-
+  members_t offers, later, first, grant, behind;
+  groups_t offer, offer_later, group;
+  logic [Places-1:0][Width-1:0] words;
+  logic [NumGroups-1:0][Width-1:0] group_word;
   logic [Width-1:0] word;
+  assign words  = (Places * Width)'(word_i);
+  assign offers = Places'(offer_i);
+  assign later  = offers & behind_q;
+  wire any_later = |later;
+  assign wait_o = ~NumMembers'(grant);
+
+  // The bits below a position: these that come before it.
+  function automatic logic any_before(groups_t bits, int unsigned position);
+    return |(bits & ((groups_t'(1) << position) - 1'b1));
+  endfunction
+  function automatic logic any_in_group_before(logic [GroupSize-1:0] bits, int unsigned position);
+    return |(bits & ((GroupSize'(1) << position) - 1'b1));
+  endfunction
+
   always_comb begin
-    word = '0;
-    for (int unsigned n = 0; n < NumMembers; n++) begin
-      earlier[n] = |(offer_i & ((members_t'(1) << n) - 1'b1));
-      earlier_later[n] = |(later & ((members_t'(1) << n) - 1'b1));
-      grant[n] = any_later ? later[n] & ~earlier_later[n] : offer_i[n] & ~earlier[n];
-      word |= word_i[n] & {Width{grant[n]}};
+    for (int unsigned g = 0; g < NumGroups; g++) begin
+      offer[g] = |offers[g];
+      offer_later[g] = |later[g];
+    end
+    for (int unsigned g = 0; g < NumGroups; g++) begin
+      logic [GroupSize-1:0] candidates;
+      group[g] = any_later ? offer_later[g] & ~any_before(offer_later, g) :
+          offer[g] & ~any_before(offer, g);
+      candidates = offer_later[g] ? later[g] : offers[g];
+      for (int unsigned m = 0; m < GroupSize; m++) begin
+        first[g][m]  = candidates[m] & ~any_in_group_before(candidates, m);
+        behind[g][m] = group[g] & any_in_group_before(first[g], m);
+      end
+      grant[g] = first[g] & {GroupSize{group[g]}};
+    end
+    for (int unsigned g = 0; g < NumGroups; g++) begin
+      behind[g] |= {GroupSize{any_before(group, g)}};
+    end
+  end
+
+  always_comb begin
+    for (int unsigned b = 0; b < Width; b++) begin
+      groups_t bits;
+      for (int unsigned g = 0; g < NumGroups; g++) begin
+        logic [GroupSize-1:0] group_bits;
+        for (int unsigned m = 0; m < GroupSize; m++) group_bits[m] = words[GroupSize*g+m][b];
+        group_word[g][b] = |(group_bits & first[g]);
+        bits[g] = group_word[g][b];
+      end
+      word[b] = |(bits & group);
     end
   end
 
   always_ff @(posedge clk_i) begin
     if (rst_i) behind_q <= '1;
-    else if (|offer_i) behind_q <= any_later ? earlier_later : earlier;
+    else if (|offer_i) behind_q <= behind;
     given_o <= |offer_i & ~rst_i;
     got_o   <= word;
   end

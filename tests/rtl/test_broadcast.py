@@ -31,15 +31,16 @@ def test_all_see_all_in_one_order(benches: Benches, pace: dict[str, float]) -> N
     assert bench.events[:MEMBERS] == [0] * MEMBERS
 
 
-def test_members_take_turns(benches: Benches) -> None:
+@pytest.mark.parametrize("members", (2, 5, MEMBERS))
+def test_members_take_turns(benches: Benches, members: int) -> None:
     """While all have words, no member sends a second one before all have sent the first."""
-    bench = benches("broadcast", NumMembers=MEMBERS)
-    bench.control((1 << MEMBERS) - 1)
-    for member in range(MEMBERS):
+    bench = benches("broadcast", NumMembers=members)
+    bench.control((1 << members) - 1)
+    for member in range(members):
         bench.push([16 << 32 | member] * 2, member)
     bench.drain(quiet=100)
     senders = [item & 0xFF for item in bench.items(0)]
-    assert sorted(senders[:MEMBERS]) == sorted(senders[MEMBERS:]) == list(range(MEMBERS))
+    assert sorted(senders[:members]) == sorted(senders[members:]) == list(range(members))
 
 
 def test_cycles(benches: Benches) -> None:
