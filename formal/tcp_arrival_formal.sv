@@ -264,18 +264,8 @@ module tcp_arrival_formal
   end
 
   always_comb begin
-    // Each request of an application for space or for bytes has one answer, when they are there.
     if (settled) begin
-      assert ((after.write_served != block_3_q.write_served) == changes.writable);
-      assert ((after.read_served != block_3_q.read_served) == changes.readable);
-      if (changes.writable) begin
-        assert (after.write_served == wishes_3_q.write_wish);
-        assert (has_space(after, wishes_3_q, SendBytes));
-      end
-      if (changes.readable) begin
-        assert (after.read_served == wishes_3_q.read_wish);
-        assert (has_come(after, wishes_3_q) | peer_has_closed(after.state));
-      end
+      assert (answers_are_due(block_3_q, after, changes, wishes_3_q, SendBytes));
     end
     // For a new session
     if (settled & ~s.sack_only) begin

@@ -218,16 +218,7 @@ module tcp_departure_formal
       assert (changes == changes_t
 '{readable: changes.readable, writable: changes.writable, default: 1'b0}
       );
-      assert ((after.write_served != block_3_q.write_served) == changes.writable);
-      assert ((after.read_served != block_3_q.read_served) == changes.readable);
-      if (changes.writable) begin
-        assert (after.write_served == wishes_3_q.write_wish);
-        assert (has_space(after, wishes_3_q, SendBytes));
-      end
-      if (changes.readable) begin
-        assert (after.read_served == wishes_3_q.read_wish);
-        assert (has_come(after, wishes_3_q) | peer_has_closed(after.state));
-      end
+      assert (answers_are_due(block_3_q, after, changes, wishes_3_q, SendBytes));
       if (~send) begin
         assert (after.ack_now == block_3_q.ack_now & after.ack_later == block_3_q.ack_later);
         assert (after.adv_edge == block_3_q.adv_edge);

@@ -119,4 +119,17 @@ package tcp_invariant_pkg;
     );
   endfunction
 
+  // Each request of an application for space or for bytes has one answer, when they are there.
+  function automatic logic answers_are_due(tcb_t was, tcb_t after, changes_t changes,
+                                           wishes_t wishes, int unsigned send_bytes);
+    logic writable_is_due, readable_is_due;
+    writable_is_due = (after.write_served == wishes.write_wish) &
+        has_space(after, wishes, send_bytes);
+    readable_is_due = (after.read_served == wishes.read_wish) &
+        (has_come(after, wishes) | peer_has_closed(after.state));
+    return ((after.write_served != was.write_served) == changes.writable) &&
+        ((after.read_served != was.read_served) == changes.readable) &&
+        (~changes.writable || writable_is_due) && (~changes.readable || readable_is_due);
+  endfunction
+
 endpackage
