@@ -39,7 +39,6 @@ module broadcast #(
   members_t offers, later, first, grant, behind;
   groups_t offer, offer_later, group;
   logic [Places-1:0][Width-1:0] words;
-  logic [NumGroups-1:0][Width-1:0] group_word;
   logic [Width-1:0] word;
   assign words  = (Places * Width)'(word_i);
   assign offers = Places'(offer_i);
@@ -47,7 +46,7 @@ module broadcast #(
   wire any_later = |later;
   assign wait_o = ~NumMembers'(grant);
 
-  // The bits below a position: these that come before it.
+  // Whether any bit below a position is set.
   function automatic logic any_before(groups_t bits, int unsigned position);
     return |(bits & ((groups_t'(1) << position) - 1'b1));
   endfunction
@@ -82,8 +81,7 @@ module broadcast #(
       for (int unsigned g = 0; g < NumGroups; g++) begin
         logic [GroupSize-1:0] group_bits;
         for (int unsigned m = 0; m < GroupSize; m++) group_bits[m] = words[GroupSize*g+m][b];
-        group_word[g][b] = |(group_bits & first[g]);
-        bits[g] = group_word[g][b];
+        bits[g] = |(group_bits & first[g]);
       end
       word[b] = |(bits & group);
     end

@@ -6,7 +6,7 @@
 // first one first, as far as the congestion window allows: what is on its way (pipe) is what
 // lies behind the ranges and what has been sent again. Once una gets to where nothing is known,
 // the end of the window may be lost, too: its last segment goes once more (NextSeg, rule 4).
-// One block is added at a time; tcp_receive makes acknowledgements of those behind the first.
+// One block is added at a time; those behind the first of an acknowledgement come alone.
 //
 // Beside the pipeline of tcp_core: the session's ranges are read in the cycle before the first,
 // and written at the end of the third.
