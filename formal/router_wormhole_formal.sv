@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// router_wormhole in the middle of a mesh, under any legal traffic: no flit is
+// router_wormhole in a mesh, in its middle or with fewer ports, under any legal traffic: no flit is
 // lost, doubled, misled or overtaken, messages stay whole, the port at the next
 // router is right, an offer stays, and nobody at the front of an input waits for
 // more than one message of each rival. Proved for all time, by induction.
@@ -9,6 +9,7 @@ module router_wormhole_formal
   import noc_pkg::*;
   import legal_traffic_pkg::*;
 #(
+    parameter logic [NumDirs-1:0] Ports = '1,  // ports that exist, by dir_e
     parameter int unsigned Depth = 4
 ) (
     input logic clk_i,
@@ -58,6 +59,7 @@ module router_wormhole_formal
   logic [NumDirs-1:0] local_ready;
   router_wormhole #(
       .flit_t(flit_t),
+      .Ports (Ports),
       .Depth (Depth)
   ) u_router (
       .clk_i,
@@ -98,7 +100,7 @@ module router_wormhole_formal
   flit_t [NumDirs-1:0] in_q;
 
   function automatic logic is_good(int unsigned from, flit_t flit);
-    return flit.dir == way_here(flit.x, flit.y) && is_legal('1, from, flit.x, flit.y);
+    return flit.dir == way_here(flit.x, flit.y) && is_legal(Ports, from, flit.x, flit.y);
   endfunction
 
   function automatic route_t route_of(flit_t flit);
@@ -132,7 +134,9 @@ module router_wormhole_formal
     assume (watched_i < NumDirs);
     for (int unsigned i = 0; i < NumDirs; i++) begin
       if (started_q & waiting_q[i]) assume (valid_i[i] & same_flit(in[i], in_q[i]));
-      assume (is_good(i, in[i]));
+      if (Ports[i])
+        assume (is_good(i, in[i]));
+        else assume (~valid_i[i]);
     end
   end
 
@@ -190,7 +194,7 @@ module router_wormhole_formal
       assert (in_ready[DirLocal] == local_ready[in[DirLocal].dir]);
       for (int unsigned i = 0; i < NumDirs; i++) begin
         assert ($onehot0(leaves_by[i]));
-        assert (32'(stored_q[i]) <= ((i == int'(DirLocal)) ? 0 : Depth));
+        assert (32'(stored_q[i]) <= ((i == int'(DirLocal) || !Ports[i]) ? 0 : Depth));
       end
       for (int unsigned o = 0; o < NumDirs; o++) begin
         if (out_taken[o]) begin
@@ -258,45 +262,63 @@ module router_wormhole_formal
 
   logic [NumDirs-1:0][1:0] overtaken_q;  // at each output, while the watched input waits for it
   logic [NumDirs-1:0] watched_asks, watched_waits;
+  function automatic int unsigned num_turns(int unsigned output_);
+    num_turns = 0;
+    for (int unsigned i = 0; i < NumDirs; i++) begin
+      if (is_turn(Ports, i, output_)) num_turns++;
+    end
+  endfunction
   for (genvar o = 0; o < NumDirs; o++) begin : gen_turn
-    localparam int unsigned NumInputs = (o == int'(DirEast) || o == int'(DirWest)) ? 2 : 4;
-    localparam inputs_t Inputs = inputs_of(RoutingXY, o);
-    logic [NumInputs-1:0] is_watched;  // numbered like the output's inputs
-    logic [1:0] turn, last_winner;
-    logic locked;
-    assign locked = u_router.gen_output[o].gen_present.locked_q;
-    assign last_winner = 2'(u_router.gen_output[o].gen_present.sel_q);
-    always_comb begin
-      turn = '0;
-      for (int unsigned k = 0; k < NumInputs; k++) begin
-        is_watched[k] = 3'(Inputs[k]) == watched_i;
-        if (is_watched[k]) turn = 2'(k);
+    if (!Ports[o]) begin : gen_absent
+      assign watched_asks[o]  = 1'b0;
+      assign watched_waits[o] = 1'b0;
+      assign overtaken_q[o]   = '0;
+      always_comb if (started_q & ~rst_i) assert (~out_valid[o]);
+    end else begin : gen_present
+      localparam int unsigned NumInputs = num_turns(o);
+      localparam inputs_t Inputs = inputs_of(RoutingXY, o, Ports);
+      logic [NumInputs-1:0] is_watched;  // numbered like the output's inputs
+      logic [1:0] turn, last_winner;
+      logic locked;
+      if (NumInputs > 1) begin : gen_choice
+        assign locked = u_router.gen_output[o].gen_present.gen_arbiter.locked_q;
+        assign last_winner = 2'(u_router.gen_output[o].gen_present.gen_arbiter.sel_q);
+      end else begin : gen_only
+        assign locked = out_inside[o] | out_stalled_q[o];
+        assign last_winner = '0;
       end
-    end
-    assign watched_asks[o] = (|is_watched) & u_router.front_valid[watched_i] &
+      always_comb begin
+        turn = '0;
+        for (int unsigned k = 0; k < NumInputs; k++) begin
+          is_watched[k] = 3'(Inputs[k]) == watched_i;
+          if (is_watched[k]) turn = 2'(k);
+        end
+      end
+      assign watched_asks[o] = (|is_watched) & u_router.front_valid[watched_i] &
         (u_router.front[watched_i].dir == dir_e'(o));
-    assign watched_waits[o] = watched_asks[o] & ~(out_valid[o] & (out[o].beat.source == watched_i));
+      assign watched_waits[o] = watched_asks[o] & ~(out_valid[o] & (out[o].beat.source == watched_i));
 
-    always_ff @(posedge clk_i) begin
-      if (rst_i | ~watched_waits[o]) overtaken_q[o] <= '0;
-      else if (out_taken[o] & out[o].beat.last) overtaken_q[o] <= overtaken_q[o] + 1'b1;
-    end
-    always_comb begin
-      if (started_q & ~rst_i & watched_waits[o]) begin
-        assert (32'(overtaken_q[o]) + 32'(out_taken[o] & out[o].beat.last) < NumInputs);
+      always_ff @(posedge clk_i) begin
+        if (rst_i | ~watched_waits[o]) overtaken_q[o] <= '0;
+        else if (out_taken[o] & out[o].beat.last) overtaken_q[o] <= overtaken_q[o] + 1'b1;
       end
-      // Each message of another input brings the turn at least one step nearer.
-      if (started_q & (overtaken_q[o] != '0)) begin
-        assert (turn != last_winner);
-        assert (watched_asks[o]);
-        assert (32'(overtaken_q[o]) + (32'(turn) + NumInputs - 32'(last_winner) - 1) % NumInputs +
+      always_comb begin
+        if (started_q & ~rst_i & watched_waits[o]) begin
+          assert (32'(overtaken_q[o]) + 32'(out_taken[o] & out[o].beat.last) < NumInputs);
+        end
+        // Each message of another input brings the turn at least one step nearer.
+        if (started_q & (overtaken_q[o] != '0)) begin
+          assert (turn != last_winner);
+          assert (watched_asks[o]);
+          assert (32'(overtaken_q[o]) + (32'(turn) + NumInputs - 32'(last_winner) - 1) % NumInputs +
                 32'(locked) < NumInputs);
-      end
-      // The lock agrees with the observed message.
-      if (started_q) begin
-        assert (locked == (out_inside[o] | out_stalled_q[o]));
-        if (out_inside[o]) assert (3'(Inputs[last_winner]) == owner[o]);
-        if (out_stalled_q[o]) assert (3'(Inputs[last_winner]) == out_q[o].beat.source);
+        end
+        // The lock agrees with the observed message.
+        if (started_q) begin
+          assert (locked == (out_inside[o] | out_stalled_q[o]));
+          if (out_inside[o]) assert (3'(Inputs[last_winner]) == owner[o]);
+          if (out_stalled_q[o]) assert (3'(Inputs[last_winner]) == out_q[o].beat.source);
+        end
       end
     end
   end
@@ -309,34 +331,36 @@ module router_wormhole_formal
     flit_t flit;
   } entry_t;
   for (genvar i = 1; i < NumDirs; i++) begin : gen_fifo
-    entry_t [Depth-1:0] entry;  // oldest first
-    flit_t [Depth-1:0] flit;
-    logic [$clog2(Depth):0] level;
-    assign {level, entry} = u_router.gen_input[i].gen_buffered.u_fifo.u_state.queue;
-    always_comb begin
-      for (int unsigned n = 0; n < Depth; n++) flit[n] = entry[n].flit;
-      if (started_q) begin
-        assert (32'(stored_q[i]) == 32'(level));
-        for (int unsigned n = 0; n < Depth; n++) begin
-          if (n < 32'(level)) begin
-            assert (entry[n].wants == NumDirs'(1) << flit[n].dir);
-            assert (entry[n].last == flit[n].beat.last);
-            assert (flit[n].beat.source == 3'(i));
-            assert (is_good(i, flit[n]));
-            assert (flit[n].beat.marked ==
+    if (Ports[i]) begin : gen_present
+      entry_t [Depth-1:0] entry;  // oldest first
+      flit_t [Depth-1:0] flit;
+      logic [$clog2(Depth):0] level;
+      assign {level, entry} = u_router.gen_input[i].gen_buffered.u_fifo.u_state.queue;
+      always_comb begin
+        for (int unsigned n = 0; n < Depth; n++) flit[n] = entry[n].flit;
+        if (started_q) begin
+          assert (32'(stored_q[i]) == 32'(level));
+          for (int unsigned n = 0; n < Depth; n++) begin
+            if (n < 32'(level)) begin
+              assert (entry[n].wants == NumDirs'(1) << flit[n].dir);
+              assert (entry[n].last == flit[n].beat.last);
+              assert (flit[n].beat.source == 3'(i));
+              assert (is_good(i, flit[n]));
+              assert (flit[n].beat.marked ==
                     (marked_inside & (watched_i == 3'(i)) & (32'(ahead) == n)));
-            if (flit[n].beat.marked) assert (flit[n] == marked);
-            if (n + 1 == 32'(level)) begin  // the newest
-              assert (arriving[i] == ~flit[n].beat.last);
-              if (arriving[i]) assert (route_of(flit[n]) == arriving_route[i]);
-            end else if (~flit[n].beat.last) begin
-              assert (route_of(flit[n]) == route_of(flit[n+1]));
+              if (flit[n].beat.marked) assert (flit[n] == marked);
+              if (n + 1 == 32'(level)) begin  // the newest
+                assert (arriving[i] == ~flit[n].beat.last);
+                if (arriving[i]) assert (route_of(flit[n]) == arriving_route[i]);
+              end else if (~flit[n].beat.last) begin
+                assert (route_of(flit[n]) == route_of(flit[n+1]));
+              end
             end
           end
-        end
-        for (int unsigned o = 0; o < NumDirs; o++) begin
-          if (out_inside[o] & (owner[o] == 3'(i)) & (level != '0)) begin
-            assert (flit[0].dir == dir_e'(o));
+          for (int unsigned o = 0; o < NumDirs; o++) begin
+            if (out_inside[o] & (owner[o] == 3'(i)) & (level != '0)) begin
+              assert (flit[0].dir == dir_e'(o));
+            end
           end
         end
       end
@@ -385,7 +409,7 @@ module router_wormhole_formal
     if (started_q & ~rst_i) begin
       cover (was_marked_q & ~marked_inside);
       cover (32'(stored_q[DirWest]) == Depth);
-      cover (overtaken_q[DirLocal] == 2'd3);
+      cover (32'(overtaken_q[DirLocal]) == num_turns(int'(DirLocal)) - 1);
     end
   end
 

@@ -6,7 +6,6 @@
 // here too; drop_register_formal shows what enters that of a drop_register.
 module stage_formal #(
     parameter int unsigned Kind = 0,  // see below
-    parameter int unsigned Cycles = 3,  // of a stream_delay
     parameter int unsigned DataBits = 8,  // of a stream_stage
     parameter bit CutsReady = 0  // of a stream_stage
 ) (
@@ -17,12 +16,9 @@ module stage_formal #(
     input logic out_ready_i
 );
 
-  localparam int unsigned Register = 0, Skid = 1, Delay = 2, Message = 3, Stage = 4;
+  localparam int unsigned Register = 0, Skid = 1, Message = 2, Stage = 3;
   localparam bit IsFifo = Kind == Stage && CutsReady && DataBits >= 256;
-  localparam int unsigned Slots =
-      IsFifo ? 16 : Kind == Delay ? Cycles : Kind == Skid || Kind == Stage && CutsReady ? 2 : 1;
-
-  localparam int unsigned Busy = Kind == Delay ? Cycles : 1;  // beats inside at full rate
+  localparam int unsigned Slots = IsFifo ? 16 : Kind == Skid || Kind == Stage && CutsReady ? 2 : 1;
 
   logic started_q = 1'b0;  // a reset has occurred
   always_ff @(posedge clk_i) started_q <= 1'b1;
@@ -63,27 +59,6 @@ module stage_formal #(
     );
     assign held = {u_dut.spare_q, out};
     assign held_valid = {~in_ready, out_valid};
-  end else if (Kind == Delay) begin : gen_delay
-    logic holds;
-    stream_delay #(
-        .data_t(data_t),
-        .Cycles(Cycles)
-    ) u_dut (
-        .clk_i,
-        .rst_i,
-        .in_i,
-        .in_valid_i,
-        .in_ready_o (in_ready),
-        .out_o      (out),
-        .out_valid_o(out_valid),
-        .out_ready_i,
-        .holds_o    (holds)
-    );
-    for (genvar i = 0; i < Cycles; i++) begin : gen_held
-      assign held[i] = u_dut.data[Cycles-i];
-      assign held_valid[i] = u_dut.valid[Cycles-i];
-    end
-    always_comb if (started_q) assert (holds == |held_valid);
   end else if (Kind == Message) begin : gen_message
     typedef struct packed {
       logic [2:0] meta;
@@ -148,9 +123,8 @@ module stage_formal #(
   end
 
   stage_state #(
-      .Width  (2),
-      .Slots  (Slots),
-      .Latency(Busy)
+      .Width(2),
+      .Slots(Slots)
   ) u_queue (
       .clk_i,
       .rst_i,
@@ -168,7 +142,7 @@ module stage_formal #(
     if (~started_q) assume (rst_i);
     if (started_q) begin
       cover (&held_valid & ~in_ready);
-      cover (&held_valid[Busy-1:0] & in_valid_i & in_ready & out_ready_i);
+      cover (&held_valid[0] & in_valid_i & in_ready & out_ready_i);
     end
   end
 

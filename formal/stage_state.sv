@@ -5,11 +5,10 @@
 // is made of them.
 //
 // It also states that no bubble comes in between: while the output is ready, one beat goes in
-// per cycle and comes out Latency cycles later.
+// per cycle and comes out a cycle later.
 module stage_state #(
     parameter int unsigned Width = 1,
     parameter int unsigned Slots = 1,
-    parameter int unsigned Latency = 1,
     localparam type data_t = logic [Width-1:0],
     localparam type level_t = logic [$clog2(Slots+1)-1:0]
 ) (
@@ -46,14 +45,12 @@ module stage_state #(
   end
 
   logic started_q = 1'b0;  // a reset has occurred
-  logic was_ready_q;
-  logic [Latency-1:0] pushed_q, ready_q;  // in the last cycles, the latest first
+  logic was_ready_q, pushed_q;
   always_ff @(posedge clk_i) begin
     started_q <= 1'b1;
     level <= rst_i ? '0 : level_d;
     entry <= entry_d;
-    pushed_q <= rst_i ? '0 : Latency'({pushed_q, push});
-    ready_q <= Latency'({ready_q, out_ready_i});
+    pushed_q <= ~rst_i & push;
     was_ready_q <= rst_i | out_ready_i;
   end
 
@@ -69,8 +66,7 @@ module stage_state #(
       assert (out_valid_i == held_valid_i[0]);
       if (out_valid_i) assert (out_i == entry[0]);
       if (push & ~pop) assert (32'(level) < Slots);
-      // What has gone in is Latency cycles away at most, a stalled output aside.
-      if (pushed_q[Latency-1] & &(ready_q | Latency'(1 << (Latency - 1)))) assert (out_valid_i);
+      if (pushed_q) assert (out_valid_i);
       if (was_ready_q & out_ready_i) assert (in_ready_i);
     end
   end

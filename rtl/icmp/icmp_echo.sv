@@ -12,8 +12,8 @@
 // packet from here go, as kind icmp_error, to the layer that is bound by the quoted protocol. All
 // other ICMP is dropped and counted. Without such a layer there is no logic for it.
 //
-// Latency: 1 cycle and Delay, 1 more with QueueBeats; errors about 15. Throughput: one beat per cycle; two cycles more for
-// an error that others report.
+// Latency: 1 cycle, 2 with QueueBeats (4 with more than 64); errors about 15. Throughput: one beat
+// per cycle; two cycles more for an error that others report.
 module icmp_echo
   import bombus_pkg::*;
   import icmp_pkg::*;
@@ -21,8 +21,7 @@ module icmp_echo
     parameter type beat_t = logic,
     parameter bit CutsReady = 0,  // passed to output_stage
     parameter int unsigned NumMacPorts = 1,
-    parameter int unsigned Delay = 0,  // cycles; evens out ways that meet behind it (docs/architecture.md, "Timing")
-    parameter int unsigned QueueBeats = 0,  // beats that wait here and block nothing (the same)
+    parameter int unsigned QueueBeats = 0,  // beats that wait here and block nothing (docs/architecture.md, "Timing")
     parameter int unsigned BurstErrors = 8,
     parameter int unsigned RefillShift = 14,  // one token per 16 ms: 61 per second
     // Protocols whose errors are handled, filled in by Bombus, and the next hop of each
@@ -87,32 +86,17 @@ module icmp_echo
   localparam logic [7:0] TosInternetControl = 8'hC0;  // RFC 1812, 4.3.2.5
   localparam int unsigned DataBytes = $bits(in_i.data) / 8;
 
-  beat_t delayed, request;
-  logic delayed_valid, delayed_ready, delayed_waits;
+  beat_t request;
   logic request_valid, request_ready, request_waits;
-  stream_delay #(
-      .data_t(beat_t),
-      .Cycles(Delay)
-  ) u_delay (
-      .clk_i,
-      .rst_i,
-      .in_i,
-      .in_valid_i,
-      .in_ready_o,
-      .out_o(delayed),
-      .out_valid_o(delayed_valid),
-      .out_ready_i(delayed_ready),
-      .holds_o(delayed_waits)
-  );
   stream_queue #(
       .data_t(beat_t),
       .Depth (QueueBeats)
   ) u_queue (
       .clk_i,
       .rst_i,
-      .in_i(delayed),
-      .in_valid_i(delayed_valid),
-      .in_ready_o(delayed_ready),
+      .in_i,
+      .in_valid_i,
+      .in_ready_o,
       .out_o(request),
       .out_valid_o(request_valid),
       .out_ready_i(request_ready),
@@ -454,6 +438,6 @@ module icmp_echo
     end
   end
 
-  assign busy_o = delayed_waits | request_waits | reporting_q | (state_q != StateStream) | out_valid_o;
+  assign busy_o = request_waits | reporting_q | (state_q != StateStream) | out_valid_o;
 
 endmodule

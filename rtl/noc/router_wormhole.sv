@@ -4,8 +4,8 @@
 // Mesh inputs are buffered (head_fifo, LUTRAM); the local input is not: the
 // register of the tile that feeds it serves as its buffer. local_ready_o does not depend
 // on the local input: the network interface looks up a route while the router arbitrates.
-// The crossbar holds only the turns that XY routing may take and no U-turn, and of these
-// only those of Turns: inputs and outputs without any are left out, too. Each flit carries
+// The crossbar holds only the turns that XY routing may take between ports that exist, no U-turn,
+// and of these only those of Turns: inputs and outputs without any are left out, too. Each flit carries
 // the output port it takes here (`dir`); the port at the next router is worked out
 // in parallel with the arbitration and written into the flit on its way out.
 // A message keeps its output from its first flit to its last; between
@@ -105,20 +105,18 @@ module router_wormhole
   logic [NumDirs-1:0][NumDirs-1:0] takes;
 
   for (genvar o = 0; o < NumDirs; o++) begin : gen_output
-    localparam int unsigned NumInputs = num_inputs_of(RoutingXY, o, Turns[o]);
+    localparam logic [NumDirs-1:0] Sources = Turns[o] & Ports;
+    localparam int unsigned NumInputs = num_inputs_of(RoutingXY, o, Sources);
     if (!Ports[o] || NumInputs == 0) begin : gen_absent
       assign out_o[o] = '0;
       assign out_valid_o[o] = 1'b0;
       assign takes[o] = '0;
     end else begin : gen_present
-      localparam inputs_t Inputs = inputs_of(RoutingXY, o, Turns[o]);
+      localparam inputs_t Inputs = inputs_of(RoutingXY, o, Sources);
 
-      typedef logic [(NumInputs > 1 ? $clog2(NumInputs) : 1)-1:0] sel_t;
-
-      logic [NumInputs-1:0] request, wins;
+      logic  [NumInputs-1:0] request;
+      logic  [NumInputs-1:0] turn;  // the output takes this input's flit, if there is one for it
       flit_t [NumInputs-1:0] candidate;
-      logic locked_q;
-      sel_t sel, sel_q, winner;
 
       for (genvar k = 0; k < NumInputs; k++) begin : gen_candidate
         localparam int unsigned Input = int'(Inputs[k]);
@@ -130,6 +128,10 @@ module router_wormhole
       end
 
       if (NumInputs > 1) begin : gen_arbiter
+        typedef logic [$clog2(NumInputs)-1:0] sel_t;
+        logic locked_q;
+        sel_t sel, sel_q, winner;
+        logic [NumInputs-1:0] wins;
         round_robin #(
             .NumInputs(NumInputs)
         ) u_arbiter (
@@ -138,28 +140,35 @@ module router_wormhole
             .grant_o(winner),
             .wins_o(wins)
         );
+        assign sel = locked_q ? sel_q : winner;
+        assign out_valid_o[o] = request[sel];
+        assign out_o[o] = candidate[sel];
+        always_comb begin
+          for (int unsigned k = 0; k < NumInputs; k++) begin
+            turn[k] = locked_q ? sel_q == sel_t'(k) : wins[k];
+          end
+        end
+        always_ff @(posedge clk_i) begin
+          if (rst_i) begin
+            locked_q <= 1'b0;
+            sel_q <= '0;
+          end else if (out_valid_o[o]) begin
+            locked_q <= ~(out_ready_i[o] & out_o[o].beat.last);
+            sel_q <= sel;
+          end
+        end
       end else begin : gen_only
-        assign winner = '0;
-        assign wins   = '1;
+        // Without a choice, since synthesis would select every bit by one that never changes.
+        assign out_valid_o[o] = request[0];
+        assign out_o[o] = candidate[0];
+        assign turn = '1;
+        wire unused = clk_i ^ rst_i;
       end
-      assign sel = locked_q ? sel_q : winner;
-      assign out_valid_o[o] = request[sel];
-      assign out_o[o] = candidate[sel];
 
       always_comb begin
         takes[o] = '0;
         for (int unsigned k = 0; k < NumInputs; k++) begin
-          takes[o][Inputs[k]] = out_ready_i[o] & (locked_q ? sel_q == sel_t'(k) : wins[k]);
-        end
-      end
-
-      always_ff @(posedge clk_i) begin
-        if (rst_i) begin
-          locked_q <= 1'b0;
-          sel_q <= '0;
-        end else if (out_valid_o[o]) begin
-          locked_q <= ~(out_ready_i[o] & out_o[o].beat.last);
-          sel_q <= sel;
+          takes[o][Inputs[k]] = out_ready_i[o] & turn[k];
         end
       end
     end

@@ -16,7 +16,7 @@ DELAY_PS = 4_000  # 250 MHz, the clock of the designs
 # The two beats of a 65-byte frame in its time on a line of 100 Gbit/s, so that every size passes.
 EVERY_SIZE_PS = 3_560
 LEVELS = 12  # on any path (docs/architecture.md, "Timing")
-READY_CHAIN = 3  # layers that `ready` runs through without a register
+READY_CHAIN = 1  # layers that `ready` runs through without a register
 # Those at 512 bits, which is also the width of a design that names none
 WIDE = [
     file

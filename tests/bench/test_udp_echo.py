@@ -118,7 +118,7 @@ def test_lost_frames_are_no_errors_if_they_are_counted(
     benchmark: Any = bench.load("udp-echo")
     monkeypatch.setattr(bench, "load", lambda name: benchmark)
     design = tmp_path / FUSED.name  # where pings overtake datagrams
-    design.write_text(FUSED.read_text().replace("delay: 4", "delay: 0"))
+    design.write_text(FUSED.read_text().replace("queue_beats: 16", "queue_beats: 0"))
     result = run("udp-echo", design, packets=1200)
     port = result["mix"][1]
     assert result["errors"] == 0 and 0 < port["lost"] < port["frames"] * 0.05

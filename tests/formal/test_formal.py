@@ -14,6 +14,7 @@ FIFO = Proof("head_fifo_formal", depth=3, induction=2, reach=12, parameters={"De
 FREE_LIST = Proof("free_list_formal", depth=4, induction=2, reach=16)
 MERGE = Proof("stream_merge_formal", depth=4, induction=3, reach=6, parameters={"NumInputs": 3})
 ROUTER = Proof("router_wormhole_formal", depth=3, induction=2, reach=8, parameters={"Depth": 4})
+ROUTER_IN_CORNER = replace(ROUTER, parameters={"Depth": 4, "Ports": 0b11001})  # no north, no east
 QUEUE = Proof("laned_queue_formal", depth=3, induction=2, reach=14, parameters={"Depth": 4})
 LANES = replace(QUEUE, reach=26, parameters={"Depth": 8, "NumLanes": 2})
 OUTPUT = Proof("crosspoint_output_formal", depth=3, induction=2, reach=8)
@@ -67,7 +68,7 @@ FRAMES_FROM_MAC = replace(FRAMES, parameters={"StartBeats": 1, "Drops": 1})
 FRAMES_TO_MAC = replace(FRAMES, parameters={"StartBeats": 4})
 
 # Kinds of stage_formal.
-REGISTER, SKID, DELAY, MESSAGE, STAGE = range(5)
+REGISTER, SKID, MESSAGE, STAGE = range(4)
 
 
 def stage(kind: int, reach: int = 6, induction: int = 2, **parameters: int) -> Proof:
@@ -76,7 +77,6 @@ def stage(kind: int, reach: int = 6, induction: int = 2, **parameters: int) -> P
 
 STREAM_REGISTER = stage(REGISTER)
 SKID_BUFFER = stage(SKID)
-STREAM_DELAY = stage(DELAY, induction=4, Cycles=3)
 MESSAGE_REGISTER = stage(MESSAGE)
 STAGE_REGISTER = stage(STAGE)
 STAGE_SKID = stage(STAGE, CutsReady=1)
@@ -113,6 +113,7 @@ PROOFS = (
     Proof("stream_merge_formal", depth=4, induction=3, reach=6, parameters={"NumInputs": 2}),
     Proof("stream_merge_formal", depth=4, induction=3, reach=8, parameters={"NumInputs": 5}),
     ROUTER,
+    ROUTER_IN_CORNER,
     QUEUE,
     LANES,
     OUTPUT,
@@ -169,8 +170,6 @@ PROOFS = (
     FRAMES_TO_MAC,
     STREAM_REGISTER,
     SKID_BUFFER,
-    STREAM_DELAY,
-    stage(DELAY, Cycles=1),
     MESSAGE_REGISTER,
     STAGE_REGISTER,
     STAGE_SKID,
@@ -228,7 +227,6 @@ WISHES_FILE = "tcp/tcp_wishes.sv"
 RING_FILE = "tcp/ring_write.sv"
 STREAM_REGISTER_FILE = "common/stream_register.sv"
 SKID_BUFFER_FILE = "common/skid_buffer.sv"
-STREAM_DELAY_FILE = "common/stream_delay.sv"
 MESSAGE_FILE = "common/message_register.sv"
 STAGE_FILE = "common/stream_stage.sv"
 OUTPUT_STAGE_FILE = "common/output_stage.sv"
@@ -377,6 +375,10 @@ BROKEN = (
     (ROUTER, Mutation("noc/noc_pkg.sv", "return y_south ? DirSouth : DirNorth", "return DirSouth")),
     (ROUTER, Mutation(ROUTER_FILE, "locked_q ? sel_q == sel_t'(k) : wins[k]", "wins[k]")),
     (ROUTER, Mutation(ROUTER_FILE, "wants: in_wants[i]", "wants: in_wants[0]")),
+    (
+        ROUTER_IN_CORNER,
+        Mutation(ROUTER_FILE, "front_valid[Input] & front_wants[Input][o]", "front_valid[Input]"),
+    ),
     (QUEUE, Mutation(LANE_FILE, "(valid_q & more) ?", "valid_q ?")),
     (QUEUE, Mutation(LANE_FILE, "if (push_i) write_q", "write_q")),
     (QUEUE, Mutation(LANE_FILE, "level_t'(1);", "'0;")),
@@ -488,9 +490,6 @@ BROKEN = (
     (SKID_BUFFER, Mutation(SKID_BUFFER_FILE, "if (in_ready_o) spare_q", "spare_q")),
     (SKID_BUFFER, Mutation(SKID_BUFFER_FILE, "moves | (in_ready_o & ~in_valid_i)", "moves")),
     (SKID_BUFFER, Mutation(SKID_BUFFER_FILE, "in_valid_i | ~in_ready_o;", "in_valid_i;")),
-    (STREAM_DELAY, Mutation(STREAM_DELAY_FILE, ".in_valid_i(valid[i])", ".in_valid_i(valid[0])")),
-    (STREAM_DELAY, Mutation(STREAM_DELAY_FILE, ".out_ready_i(ready[i+1])", ".out_ready_i(1'b1)")),
-    (STREAM_DELAY, Mutation(STREAM_DELAY_FILE, "|(valid >> 1)", "|(valid >> 2)")),
     (MESSAGE_REGISTER, Mutation(MESSAGE_FILE, "beat.last = 1'b1;", "")),
     (MESSAGE_REGISTER, Mutation(MESSAGE_FILE, "'(Kind);", "'(1);")),
     (

@@ -60,11 +60,11 @@ def test_layer(benches: Benches, layer: str, seed: int) -> None:
         check(bench, layer, cases)
 
 
-@pytest.mark.parametrize("delay", [1, 2])
-def test_delayed_icmp(benches: Benches, delay: int) -> None:
+@pytest.mark.parametrize(("beats", "latency"), [(16, 2), (128, 4)], ids=["LUTRAM", "block RAM"])
+def test_icmp_with_a_queue(benches: Benches, beats: int, latency: int) -> None:
     """Nothing else changes, and no cycle is lost."""
-    random = Random(delay)
-    bench = open_layer(benches, "icmp_echo", [f".Delay({delay})"], seed=delay)
+    random = Random(beats)
+    bench = open_layer(benches, "icmp_echo", [f".QueueBeats({beats})"], seed=beats)
     for pace in PACES:
         bench.forget()
         bench.pace(**pace)
@@ -76,9 +76,9 @@ def test_delayed_icmp(benches: Benches, delay: int) -> None:
             for stream in range(len(WIDTHS)):
                 came, out = bench.taken(stream), [cycle for cycle, _ in bench.received(stream)]
                 assert came[-1] - came[0] + 1 == len(came)
-                assert out[0] >= came[0] + 1 + delay
+                assert out[0] >= came[0] + latency
                 if cases[0].payload is not None:
-                    assert out[0] == came[0] + 1 + delay
+                    assert out[0] == came[0] + latency
 
 
 @pytest.mark.parametrize("pace", PACES)

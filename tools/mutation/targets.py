@@ -185,7 +185,6 @@ _FILES: Mapping[str, Tests] = {
     "rtl/common/prepend.sv": Tests((_HEADERS, _LAYERS)),
     "rtl/common/round_robin.sv": Tests((f"{_PRIMITIVES} -k 'arbiter or merge'", _ROUTER)),
     "rtl/common/skid_buffer.sv": Tests((f"{_PRIMITIVES} -k dropped",)),
-    "rtl/common/stream_delay.sv": Tests((f"{_LAYERS} -k delayed",)),
     "rtl/common/stream_merge.sv": Tests(
         (f"{_PRIMITIVES} -k merge", *_INTERFACE), proofs="stream_merge"
     ),
