@@ -69,7 +69,7 @@ module tcp_errors
           mss: (below ? 16'(LeastPathMtu) : error.mtu) - 16'(HeaderBytesBoth),
           seq: in_i.data[31:0]
       };
-  stream_register #(
+  skid_buffer #(  // ends the chain of ready of the tile, for fewer LUTs than a cut in icmp_echo
       .data_t(read_t)
   ) u_read (
       .clk_i,
