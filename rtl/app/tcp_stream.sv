@@ -6,7 +6,8 @@
 // kernel_rx: bytes as they come, in messages of up to ChunkBytes; that a session begins, that its
 // peer has closed, that it is over, each as a message without bytes, in order. kernel_tx: bytes to be
 // sent, in messages of any length; they go on once ChunkBytes of them, or all, have come. Bytes for a
-// session that is over are forgotten.
+// session that is over are forgotten. The kernel also opens connections, and says on which ports
+// others may: on TcpPort, or, with TcpPort 0, on any that no other application has.
 //
 // Up to ReadsAhead chunks are read from the receive buffer before the kernel takes them. A message
 // whose session has no space in the send buffer holds up those behind it, but not for ever: after
@@ -19,6 +20,7 @@ module tcp_stream
   import tcp_pkg::*;
   import tcp_stream_pkg::connect_t;
   import tcp_stream_pkg::from_peer_t;
+  import tcp_stream_pkg::port_t;
   import tcp_stream_pkg::to_peer_t;
 #(
     parameter type beat_t = logic,
@@ -26,8 +28,8 @@ module tcp_stream
     parameter type request_beat_t = beat_t,
     parameter int unsigned DataWidth = 512,  // filled in by Bombus
     parameter int unsigned NumSessions = 16,
-    parameter int unsigned TcpPort = 7,
-    parameter bit Listens = 1,  // accepts connections to TcpPort
+    parameter int unsigned TcpPort = 7,  // 0: all ports that no other application has
+    parameter bit Listens = 1,  // on TcpPort from the start; 0: when the kernel says so
     parameter int unsigned ChunkBytes = 2048,
     parameter int unsigned ReadsAhead = 4,
     parameter int unsigned PatienceUs = 30000000,
@@ -344,7 +346,7 @@ module tcp_stream
     End,
     Close,
     Abort,
-    Connect,
+    Ask,
     Miss,
     Free
   } step_e;
@@ -355,6 +357,7 @@ module tcp_stream
   logic   scanned_q;  // a session has been examined since the last piece
   told_t told, known_q;
   own_t own;
+  seq_t read_q, write_q;  // of own, a cycle later
   seq_t there_q, space_q;  // computed from known_q
   logic [13:0] count, count_q;
   logic blocked_q;  // the front piece waits for space
@@ -362,10 +365,11 @@ module tcp_stream
   logic [31:0] since_q;
   logic impatient_q;
   to_peer_t said_q;  // from the piece's flags
-  logic connecting_q;  // the piece holds the address to connect to
-  logic connected_q;  // the connect request has been sent
+  logic asking_q;  // the piece is the kernel's request to connect, listen or stop that
+  logic asked_q;  // the engine has got it
   logic [15:0] missed_q;  // connection attempts that got no session
   connect_t connect;
+  port_t port;
   logic [13:0] sent_length_q;
   session_t sent_session_q;
   seq_t sent_start_q;
@@ -375,22 +379,26 @@ module tcp_stream
   assign own  = own_q[at_q];
   always_ff @(posedge clk_i) begin
     known_q <= told;
+    read_q  <= own.read;
+    write_q <= own.write;
     there_q <= told.failed ? '0 : difference(told.read_end, own.read, told.closed);
     space_q <= told.write_end - own.write;
   end
   assign count = there_q > 32'(ChunkBytes) ? 14'(ChunkBytes) : there_q[13:0];
 
   // Properties of the front piece, which does not change until it is sent.
-  logic stray_q, some_q, connects_q, closed_q;
+  logic stray_q, some_q, asks_q, closed_q;
   always_ff @(posedge clk_i) begin
-    stray_q <= 32'(piece.session) >= NumSessions;
-    some_q <= piece_length != '0;
-    connects_q <= piece.connect & (piece_length != '0);
+    stray_q  <= 32'(piece.session) >= NumSessions;
+    some_q   <= piece_length != '0;
+    asks_q   <= (piece.connect | piece.listen | piece.unlisten) & (piece_length != '0);
     closed_q <= own.closed;
   end
-  wire sends = connects_q | (known_q.live & ~known_q.over & ~closed_q & ~stray_q & some_q);
-  wire fits = connects_q | (space_q >= 32'(piece_length));
-  assign connect  = send_data[$bits(connect_t)-1:0];
+  wire sends = asks_q | (known_q.live & ~known_q.over & ~closed_q & ~stray_q & some_q);
+  wire fits = asks_q | (space_q >= 32'(piece_length));
+  assign connect = send_data[$bits(connect_t)-1:0];
+  assign port = send_data[$bits(port_t)-1:0];
+  wire foreign = ~said_q.connect & (TcpPort != 0) & (port != port_t'(TcpPort));
   assign begins   = (step_q == Send) & ~sending & (~sends | fits);
   assign discards = ~sends;
 
@@ -412,33 +420,36 @@ module tcp_stream
       end
       WishRead: begin
         request.request = RequestReadable;
-        request.place = own.read + 32'd1;
+        request.place = read_q + 32'd1;
         request.wish = ~own.wish_read;
       end
       WishWrite: begin
         request.request = RequestWritable;
-        request.place = own.write + 32'(piece_length);
+        request.place = write_q + 32'(piece_length);
         request.wish = ~own.wish_write;
       end
       Close: begin
         request.request = RequestClose;
-        request.place   = own.write;
+        request.place   = write_q;
       end
       Abort:   request.request = RequestAbort;
-      Connect: begin
-        request.request = send_valid & ~connected_q ? RequestConnect : RequestNone;
-        request.place = connect.ip;
+      Ask: begin
+        if (send_valid & ~asked_q & ~foreign) begin
+          request.request = said_q.connect ? RequestConnect :
+              said_q.listen ? RequestListen : RequestUnlisten;
+        end
+        request.place = said_q.connect ? connect.ip : 32'(port);
         request.peer_port = connect.peer_port;
         request.port = 16'(TcpPort);
       end
       Free: begin
         request.request = RequestFree;
-        request.place   = own.write;
+        request.place   = write_q;
       end
       default: ;
     endcase
     send_request = request.request != RequestNone;
-    read = '{port: 16'(TcpPort), session: session_t'(at_q), start: own.read, length: count_q};
+    read = '{port: 16'(TcpPort), session: session_t'(at_q), start: read_q, length: count_q};
     send_read = step_q == Read;
   end
   assign release_taken = (step_q == Release) & request_room;
@@ -448,7 +459,7 @@ module tcp_stream
   always_comb begin
     pending_in = '0;
     pending_in.session = at_q;
-    pending_in.place = own.read + 32'(count_q);
+    pending_in.place = read_q + 32'(count_q);
     pending_in.notice = step_q == Notice;
     pending_in.opened = ~own.told_opened;
     pending_in.closed = own.told_opened & known_q.closed & ~own.told_closed & ~known_q.failed;
@@ -511,7 +522,7 @@ module tcp_stream
         end else if (impatient_q & blocked_q) begin
           at_q <= piece_index;
           said_q <= '{reset: 1'b1, default: '0};
-          connecting_q <= 1'b0;
+          asking_q <= 1'b0;
           blocked_q <= 1'b0;
           step_q <= End;
         end else if (piece_valid & ~sending & ~blocked_q & scanned_q) begin
@@ -549,7 +560,7 @@ module tcp_stream
       end
       Read: begin
         if (read_room) begin
-          own_q[at_q].read <= own.read + 32'(count_q);
+          own_q[at_q].read <= pending_in.place;
           step_q <= Look;
         end
       end
@@ -569,10 +580,10 @@ module tcp_stream
       end
       Send: begin
         said_q <= piece;
-        if (~piece_last | connects_q | stray_q) {said_q.done, said_q.reset, said_q.close} <= '0;
-        connecting_q <= connects_q;
+        if (~piece_last | asks_q | stray_q) {said_q.done, said_q.reset, said_q.close} <= '0;
+        asking_q <= asks_q;
         if (begins) begin
-          if (sends & ~connects_q) own_q[at_q].write <= own.write + 32'(piece_length);
+          if (sends & ~asks_q) own_q[at_q].write <= write_q + 32'(piece_length);
           waits_q <= 1'b0;
           step_q  <= End;
         end else begin
@@ -590,15 +601,15 @@ module tcp_stream
           step_q <= Look;
         end
       end
-      Connect: begin
-        if (send_valid & request_room) connected_q <= 1'b1;
-        if (connected_q & ~sending) step_q <= Look;
+      Ask: begin
+        if (send_valid & request_room) asked_q <= 1'b1;
+        if (asked_q & ~sending) step_q <= Look;
       end
       Miss: step_q <= Look;
       End: begin
-        step_q <= Look;
-        connected_q <= 1'b0;
-        if (connecting_q) step_q <= Connect;
+        step_q  <= Look;
+        asked_q <= 1'b0;
+        if (asking_q) step_q <= Ask;
         else if (said_q.done) begin
           own_q[at_q].done <= 1'b1;
           queued_q[at_q]   <= 1'b1;
@@ -622,16 +633,16 @@ module tcp_stream
     impatient_q <= (PatienceUs != 0) & waits_q & (time_us_i - since_q >= PatienceUs);
     if (begins & sends) begin
       sent_session_q <= session_t'(at_q);
-      sent_start_q   <= own.write;
+      sent_start_q   <= write_q;
       sent_length_q  <= 14'(piece_length);
     end
     if (rst_i) begin
       in_first_q <= 1'b1;
       queued_q <= '0;
       blocked_q <= 1'b0;
-      step_q <= Listens ? Listen : Look;
+      step_q <= Listens && TcpPort != 0 ? Listen : Look;
       missed_q <= '0;
-      connecting_q <= 1'b0;
+      asking_q <= 1'b0;
       scanned_q <= 1'b1;
       turn_q <= '0;
       waits_q <= 1'b0;
@@ -655,14 +666,14 @@ module tcp_stream
   end
 
   logic out_room;
-  assign send_ready = connecting_q ? (step_q == Connect) & (connected_q | request_room) : out_room;
+  assign send_ready = asking_q ? (step_q == Ask) & (asked_q | request_room) : out_room;
   stream_register #(
       .data_t(beat_t)
   ) u_out (
       .clk_i,
       .rst_i,
       .in_i(data),
-      .in_valid_i(send_valid & ~connecting_q),
+      .in_valid_i(send_valid & ~asking_q),
       .in_ready_o(out_room),
       .out_o,
       .out_valid_o,
@@ -703,7 +714,8 @@ module tcp_stream
     event_o[EventSent] <= out_valid_o & out_ready_i & out_o.last & ~rst_i;
     event_o[EventRead] <= read_valid_o & read_ready_i & ~rst_i;
     event_o[EventRequest] <= request_valid_o & request_ready_i & ~rst_i;
-    event_o[EventForgotten] <= begins & ~sends & some_q & ~rst_i;
+    event_o[EventForgotten] <= ((begins & ~sends & some_q) |
+        ((step_q == Ask) & send_valid & request_room & ~asked_q & foreign)) & ~rst_i;
     event_o[EventImpatient] <= (step_q == Look) & impatient_q & blocked_q & ~release_valid &
         ~((missed_q != '0) & may_pend) & ~rst_i;
   end

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Side-band fields of tcp_stream (tuser of the first beat of a message), for kernels that do not
-// handle messages of the mesh.
+// Side-band fields of tcp_stream (tuser of the first beat of a message; to the kernel, of every
+// beat), for kernels that do not handle messages of the mesh.
 package tcp_stream_pkg;
 
   typedef tcp_pkg::session_t session_t;
@@ -21,8 +21,11 @@ package tcp_stream_pkg;
   // From the kernel. Flags take effect after the bytes of their message. The number of a session is
   // used again once the kernel has answered `ended` by `done`. The first bytes of a message with
   // `connect` are connect_t; it is answered by `opened`, or by `ended` with `failed`, of the same
-  // addresses, or by `failed` alone.
+  // addresses, or by `failed` alone. Those of one with `listen` or `unlisten` are port_t; it has no
+  // answer. Sessions that are open stay so.
   typedef struct packed {
+    logic unlisten;  // accept no more connections to a port; session is ignored
+    logic listen;  // accept connections to a port; session is ignored
     logic connect;  // open a connection; session is ignored
     logic done;  // this was the last message about the session
     logic reset;  // reset the connection, discard bytes still in transit
@@ -34,5 +37,7 @@ package tcp_stream_pkg;
     logic [15:0] peer_port;
     logic [31:0] ip;
   } connect_t;
+
+  typedef logic [15:0] port_t;  // lowest byte first
 
 endpackage

@@ -4,7 +4,7 @@ byte. Messages are answered at random times, as far as their order leaves it ope
 
 from __future__ import annotations
 
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from random import Random
@@ -32,6 +32,7 @@ FROM = Struct("from_peer_t", "tcp_stream_pkg")
 TO = Struct("to_peer_t", "tcp_stream_pkg")
 KIND_DATA, KIND_EVENT, KIND_READ, KIND_REQUEST = range(1, 5)  # defaults of the layers
 RELEASE, READABLE, WRITABLE, CLOSE, ABORT, FREE, LISTEN, CONNECT = range(2, 10)
+UNLISTEN = 11
 META = "tcp_event_meta_t", "tcp_pkg"
 PORT = 7
 LONGEST = 1460  # bytes of a segment
@@ -106,11 +107,13 @@ class StreamWorld:
         self.ring = given.get("WindowBytes", 4 * self.chunk)  # of either buffer
         self.live: dict[int, Connection] = {}
         self.done: list[Connection] = []
-        self.listens = False
+        self.port = given.get("TcpPort", PORT)  # 0: all that no other application has
+        self.ports: set[int] = set()  # on which connections are accepted
         self.reads: deque[Sent] = deque()  # answers not sent yet
         self.asked: list[dict[str, int]] = []  # connections
         self.misses = 0  # answers to connects that the kernel got
         self.served: list[int] = []  # sessions of reads, as they came
+        self.counted: Counter[str] = Counter()  # events
         # The kernel's reaction to its input.
         self.on_bytes: Callable[[int, Connection, bytes], None] = lambda *_: None
         self.on_flag: Callable[[int, Connection, str], None] = self.answer
@@ -122,7 +125,7 @@ class StreamWorld:
         self.done.clear()
         self.reads.clear()
         self.asked.clear()
-        self.listens = False
+        self.ports.clear()
         self.misses = 0
 
     # ---- The kernel ----
@@ -190,7 +193,7 @@ class StreamWorld:
             random.choice([random.getrandbits(32), -random.randrange(1000) % WORD]) for _ in "ab"
         ]
         state = Connection(
-            addresses | {"own_port": PORT},
+            addresses | {"own_port": self.port or random.choice(sorted(self.ports))},
             start[0],
             start[1],
             random.randbytes(length),
@@ -209,7 +212,7 @@ class StreamWorld:
         self.app.beats(
             b"",
             EVENT.pack(
-                port=PORT,
+                port=self.port or state.tuple["own_port"],
                 session=session,
                 read_end=state.read_end,
                 write_end=(state.first_write + space) % WORD,
@@ -268,8 +271,11 @@ class StreamWorld:
         request = REQUEST.unpack(message.side)
         operation, session, place = request["request"], request["session"], request["place"]
         if operation == LISTEN:
-            assert place == PORT and not self.listens
-            self.listens = True
+            assert place not in self.ports
+            self.ports.add(place)
+            return
+        if operation == UNLISTEN:
+            self.ports.remove(place)
             return
         if operation == CONNECT:
             self.asked.append(request)
@@ -303,7 +309,7 @@ class StreamWorld:
 
     def take_read(self, message: Sent) -> None:
         read = READ.unpack(message.side)
-        assert read["port"] == PORT
+        assert read["port"] == self.port
         state = self.live[read["session"]]
         self.served.append(read["session"])
         start = distance(read["start"], state.first_read)
@@ -332,6 +338,7 @@ class StreamWorld:
     def step(self, cycles: int | None = None) -> None:
         random = self.random
         self.app.bench.run(cycles or random.randrange(1, 20))
+        self.counted.update(dict(zip(self.app.events, self.app.bench.events, strict=False)))
         found = self.app.take()
         for message in found[BEATS_OUT]:
             self.take_data(message)
@@ -389,9 +396,5 @@ class StreamWorld:
             for length in (0, 1, 500):
                 self.open(length)
             self.run(lambda: len(self.done) == 3)
-            assert self.listens
+            assert self.ports == {PORT}
             assert all(state.to_come == state.written for state in self.done)
-
-    @property
-    def counted(self) -> dict[str, int]:
-        return dict(zip(self.app.events, self.app.bench.events, strict=False))

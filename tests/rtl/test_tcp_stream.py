@@ -50,7 +50,7 @@ def test_sessions_that_come_and_go(benches: Benches, width: int, seed: int) -> N
         (echoing if index % 2 else mischief)(world)
         world.app.bench.pace(**pace)
         world.come_and_go(25)
-    assert world.listens
+    assert world.ports == {PORT}
     for state in world.done:
         assert state.told[0] == "opened" and state.told[-1] == "ended"
         if not state.failed:
@@ -63,18 +63,11 @@ def test_sessions_that_come_and_go(benches: Benches, width: int, seed: int) -> N
 def test_counters(benches: Benches) -> None:
     world = StreamWorld(benches)
     echoing(world)
-    counted: Counter[str] = Counter()
-    take = world.app.take
-
-    def count() -> object:
-        counted.update(world.counted)
-        return take()
-
-    world.app.take = count  # type: ignore[method-assign, assignment]
     for _ in range(3):
         world.open(500)
     world.run(lambda: len(world.done) == 3)
     world.step()
+    counted = world.counted
     assert counted["received"] == counted["read"] == len(world.served)
     assert counted["sent"] >= counted["received"] and not counted["forgotten"]
     assert counted["told"] > 9 and counted["request"] > 9 and not counted["impatient"]
@@ -227,7 +220,50 @@ def test_connections_that_the_kernel_opens(benches: Benches) -> None:
             else:
                 world.open(300)
     world.run(lambda: not world.live)
-    assert opened and not world.listens
+    assert opened and not world.ports
+
+
+def test_ports_that_the_kernel_opens(benches: Benches) -> None:
+    """With port 0 none is open at first; those that others open and close stay as they are."""
+    world = StreamWorld(benches, TcpPort=0)
+    echoing(world)
+    random = world.random
+    world.step(200)
+    assert not world.ports
+    said: set[int] = set()
+    for pace in PACES:
+        world.app.bench.pace(**pace)
+        for _ in range(20):
+            port = random.choice(sorted(said)) if len(said) > 3 else random.randrange(1, 1 << 16)
+            flag = "unlisten" if port in said else "listen"
+            said ^= {port}
+            # The session and the other flags are ignored, and what follows the port.
+            flags = {flag: 1, "close": 1, "reset": 1, "done": 1, "session": random.randrange(4)}
+            rest = random.randbytes(random.choice([0, 6, 20]))
+            world.app.send(port.to_bytes(2, "little") + rest, TO.pack(**flags))
+            world.run(lambda said=frozenset(said): world.ports == said)
+            if said:
+                world.open(random.choice([0, 1, 500]))
+    world.run(lambda: not world.live)
+    assert len(world.done) > 20
+    assert all(state.to_come == state.written for state in world.done)
+
+
+def test_ports_of_others(benches: Benches) -> None:
+    """With a port of its own, the layer opens and closes no other one."""
+    world = StreamWorld(benches, Listens=0)
+    for port, flag, after in (
+        (PORT + 1, "listen", set()),
+        (PORT, "listen", {PORT}),
+        (PORT + 256, "unlisten", {PORT}),
+        (PORT, "unlisten", set()),
+        (PORT, "listen", {PORT}),
+    ):
+        world.app.send(port.to_bytes(2, "little"), TO.pack(**{flag: 1}))
+        for _ in range(20):
+            world.step()
+        assert world.ports == after
+    assert world.counted["forgotten"] == 2
 
 
 def test_missed_connections_while_the_kernel_does_not_listen(benches: Benches) -> None:
@@ -290,7 +326,7 @@ def test_reset_in_traffic(benches: Benches) -> None:
         for length in (0, 1, 500):
             world.open(length)
         world.run(lambda: len(world.done) == 3)
-        assert world.listens
+        assert world.ports == {PORT}
         assert all(bytes(state.got) == state.to_come == state.written for state in world.done)
 
 

@@ -58,6 +58,47 @@ for size in map(int, sys.argv[2:]):
 """
 
 
+# The server's port is closed while a file exists.
+CLOSES = """
+import os
+def software(simulation):
+    simulation.write_pin("count_closed_i", os.path.exists({path!r}))
+"""
+# Counts over a connection that was open before the port was closed, and over one opened when it is
+# open again. Arguments: address, file.
+AROUND = """
+import os, socket, sys, time
+address = sys.argv[1], 700
+
+def connection(refused):
+    for _ in range(600):
+        try:
+            client = socket.create_connection(address, timeout=60)
+        except ConnectionRefusedError:
+            if refused:
+                return None
+        else:
+            if not refused:
+                return client
+            client.close()
+        time.sleep(0.1)
+    raise SystemExit("the port stays " + ("open" if refused else "closed"))
+
+def count(client, size):
+    client.sendall(bytes(size))
+    client.shutdown(socket.SHUT_WR)
+    print(int.from_bytes(client.recv(4), "little"))
+
+old = connection(False)
+old.sendall(bytes(10))
+open(sys.argv[2], "w").close()
+connection(True)
+count(old, 20)
+os.remove(sys.argv[2])
+count(connection(False), 5)
+"""
+
+
 def test_linux_hears_its_bytes(start: Callable[..., Live]) -> None:
     live = start(DESIGN, assertions=True)
     for size in (0, 1, 63, 64, 65, 2047, 2048, 2049, 200_000):
@@ -71,6 +112,15 @@ def test_linux_hears_its_bytes(start: Callable[..., Live]) -> None:
     assert live.python(COUNT, ADDRESS, *sizes).splitlines() == [f"{size} 4" for size in sizes]
     counted = live.stop()["counters"]["echo"]
     assert counted["event.tcp_stream.sent"] > 100
+
+
+def test_a_kernel_closes_its_port(start: Callable[..., Live], tmp_path: Path) -> None:
+    closed = tmp_path / "closed"
+    live = start(DESIGN, assertions=True, software=CLOSES.format(path=str(closed)))
+    assert echo(live, 100) == 1
+    assert live.python(AROUND, ADDRESS, closed).split() == ["30", "5"]
+    assert echo(live, 100) == 1
+    live.stop()
 
 
 def test_a_kernel_fetches_from_linux(start: Callable[..., Live], tmp_path: Path) -> None:

@@ -29,7 +29,9 @@ module fetch_kernel
     input logic fetch_go_i,
     output logic fetch_done_o,  // it has ended
     output logic fetch_failed_o,
-    output logic [31:0] fetch_bytes_o
+    output logic [31:0] fetch_bytes_o,
+
+    output logic busy_o
 );
 
   localparam string Entry = "";  // not reachable from the mesh
@@ -51,16 +53,23 @@ module fetch_kernel
   assign kernel_rx_tready_o = ~sends_q;
   wire taken = kernel_rx_tvalid_i & kernel_rx_tready_o;
 
-  logic [31:0] count;
-  assign count = 32'($countones(kernel_rx_tkeep_i));
+  // The bytes of a beat are counted in one cycle and added in the next, for the sake of the clock.
+  logic [$clog2(DataWidth/8):0] bytes, bytes_q;
+  keep_count #(
+      .NumBytes(DataWidth / 8)
+  ) u_bytes (
+      .keep_i (kernel_rx_tkeep_i),
+      .bytes_o(bytes)
+  );
 
   logic [DataWidth-1:0] data_q;
   logic [7:0] length_q;
   always_ff @(posedge clk_i) begin
     go_q <= fetch_go_i;
+    bytes_q <= taken ? bytes : '0;
+    fetch_bytes_o <= fetch_bytes_o + 32'(bytes_q);
     if (kernel_tx_tready_i) sends_q <= 1'b0;
     if (taken) begin
-      fetch_bytes_o <= fetch_bytes_o + count;
       to_q <= '{close: from.closed, done: from.ended, session: from.session, default: '0};
       data_q <= DataWidth'(request);
       length_q <= from.opened ? 8'(RequestBytes) : 8'd0;
@@ -86,10 +95,11 @@ module fetch_kernel
     end
   end
 
-  assign kernel_tx_tdata_o  = data_q;
+  assign kernel_tx_tdata_o = data_q;
   assign kernel_tx_tvalid_o = sends_q;
-  assign kernel_tx_tlast_o  = 1'b1;
-  assign kernel_tx_tuser_o  = to_q;
+  assign kernel_tx_tlast_o = 1'b1;
+  assign kernel_tx_tuser_o = to_q;
+  assign busy_o = sends_q | (bytes_q != '0);
   for (genvar n = 0; n < DataWidth / 8; n++) begin : gen_keep
     assign kernel_tx_tkeep_o[n] = n < 32'(length_q);
   end
