@@ -78,6 +78,12 @@ def test_router() -> None:
     assert router.delay_ps <= 2_700
 
 
+def test_router_in_a_corner() -> None:
+    """Ports that do not exist are no inputs of the crossbar."""
+    local, north, east = 1, 2, 4
+    assert measure("router_wormhole", params={"Ports": local | north | east}).area.lut_total <= 2_250
+
+
 # Limits of area and mapper's delay for the routers of the other fabrics.
 OTHER_ROUTERS = {"router_crosspoint": (5_700, 3_400), "router_virtual_channels": (6_200, 4_000)}
 
