@@ -125,6 +125,14 @@ module tcp_load
   wire index_t event_index = event_meta.session[IndexWidth-1:0];
   assign in_ready_o = 1'b1;
 
+  // The queues learn of an event a cycle later, since they want its session a cycle ahead.
+  index_t queue_index_q;
+  logic   queue_event_q;
+  always_ff @(posedge clk_i) begin
+    queue_index_q <= event_index;
+    queue_event_q <= told & ~rst_i;
+  end
+
   // Position up to which each session has been read; sessions with unreported progress take turns.
   seq_t taken_to[NumSessions];
   index_t data_index_q, released;
@@ -132,7 +140,7 @@ module tcp_load
   wire index_t data_index = first_q ? data_meta.session[IndexWidth-1:0] : data_index_q;
   wire seq_t data_end = first_q ? data_meta.start + seq_t'(in_i.length) : data_end_q;
   wire data_ends = taken & ~is_event & in_i.last;
-  logic released_valid, released_taken, unused_release_room;
+  logic released_valid, released_taken, releases_busy, unused_release_room;
   always_ff @(posedge clk_i) begin
     if (taken) data_index_q <= data_index;
     if (taken) data_end_q <= data_end;
@@ -143,14 +151,16 @@ module tcp_load
   ) u_releases (
       .clk_i,
       .rst_i,
-      .first_i(data_index),
-      .first_valid_i(data_ends),
+      .first_next_i('0),
+      .first_i('0),
+      .first_valid_i(1'b0),
       .second_i(data_index),
-      .second_valid_i(1'b0),
+      .second_valid_i(data_ends),
       .second_ready_o(unused_release_room),
       .out_o(released),
       .out_valid_o(released_valid),
-      .out_ready_i(released_taken)
+      .out_ready_i(released_taken),
+      .busy_o(releases_busy)
   );
 
   beat_t  beat_q;
@@ -201,7 +211,7 @@ module tcp_load
   } step_e;
   step_e step, step_q;
   index_t at_q, queued;
-  logic queued_valid, queued_take, again_taken;
+  logic queued_valid, queued_take, queue_busy, again_taken;
   wire told_t at_told = told_q[at_q];
   wire reading_t at_own = reading_q[at_q];
   wire seq_t there = at_told.read_end - at_own.read - 32'(at_told.closed);
@@ -214,14 +224,16 @@ module tcp_load
   ) u_queue (
       .clk_i,
       .rst_i,
-      .first_i(event_index),
-      .first_valid_i(told),
+      .first_next_i(event_index),
+      .first_i(queue_index_q),
+      .first_valid_i(queue_event_q),
       .second_i(at_q),
       .second_valid_i(step_q == Again),
       .second_ready_o(again_taken),
       .out_o(queued),
       .out_valid_o(queued_valid),
-      .out_ready_i(queued_take)
+      .out_ready_i(queued_take),
+      .busy_o(queue_busy)
   );
 
   logic request_room, read_room, write_room, write_asks, writes_here;
@@ -261,7 +273,7 @@ module tcp_load
   } write_step_e;
   write_step_e write_step, write_step_q;
   index_t write_at_q, write_queued;
-  logic write_queued_valid, write_queued_take, write_again_taken;
+  logic write_queued_valid, write_queued_take, write_queue_busy, write_again_taken;
   wire told_t write_told = told_q[write_at_q];
   wire writing_t write_own = writing_q[write_at_q];
   wire seq_t space = write_told.write_end - write_own.write;
@@ -276,14 +288,16 @@ module tcp_load
   ) u_write_queue (
       .clk_i,
       .rst_i,
-      .first_i(event_index),
-      .first_valid_i(told),
+      .first_next_i(event_index),
+      .first_i(queue_index_q),
+      .first_valid_i(queue_event_q),
       .second_i(write_at_q),
       .second_valid_i(write_step_q == WriteAgain),
       .second_ready_o(write_again_taken),
       .out_o(write_queued),
       .out_valid_o(write_queued_valid),
-      .out_ready_i(write_queued_take)
+      .out_ready_i(write_queued_take),
+      .busy_o(write_queue_busy)
   );
 
   assign writes_here = (write_step_q != WriteNext) & (write_at_q == at_q);
@@ -463,7 +477,8 @@ module tcp_load
       .out_ready_i(request_ready_i)
   );
 
-  assign busy_o = queued_valid | (step_q != Next) | write_queued_valid | (write_step_q != WriteNext) | compare_q | released_valid | out_valid_o |
-      read_valid_o | request_valid_o;
+  assign busy_o = queue_event_q | queue_busy | (step_q != Next) | write_queue_busy |
+      (write_step_q != WriteNext) | compare_q | releases_busy | out_valid_o | read_valid_o |
+      request_valid_o;
 
 endmodule
