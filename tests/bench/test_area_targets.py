@@ -81,7 +81,9 @@ def test_router() -> None:
 def test_router_in_a_corner() -> None:
     """Ports that do not exist are no inputs of the crossbar."""
     local, north, east = 1, 2, 4
-    assert measure("router_wormhole", params={"Ports": local | north | east}).area.lut_total <= 2_250
+    assert (
+        measure("router_wormhole", params={"Ports": local | north | east}).area.lut_total <= 2_250
+    )
 
 
 # Limits of area and mapper's delay for the routers of the other fabrics.
