@@ -303,6 +303,10 @@ module router_wormhole_formal
         else if (out_taken[o] & out[o].beat.last) overtaken_q[o] <= overtaken_q[o] + 1'b1;
       end
       always_comb begin
+        // What may leave is offered, whatever ready is.
+        if (started_q & ~rst_i & watched_asks[o] & (~out_inside[o] | (owner[o] == watched_i))) begin
+          assert (out_valid[o]);
+        end
         if (started_q & ~rst_i & watched_waits[o]) begin
           assert (32'(overtaken_q[o]) + 32'(out_taken[o] & out[o].beat.last) < NumInputs);
         end

@@ -142,7 +142,7 @@ module stage_formal #(
     if (~started_q) assume (rst_i);
     if (started_q) begin
       cover (&held_valid & ~in_ready);
-      cover (&held_valid[0] & in_valid_i & in_ready & out_ready_i);
+      cover (held_valid[0] & in_valid_i & in_ready & out_ready_i);
     end
   end
 

@@ -33,7 +33,7 @@ VERILATOR_FLAGS = ("--lint-only", "-Wall", "--quiet-exit", str(ROOT / "tools" / 
 # Features that no design of designs/ covers.
 TWO_NETWORKS = ROOT / "docs" / "examples" / "lookup" / "two_networks.yaml"
 HOST = ROOT / "docs" / "examples" / "middlebox" / "host_memory.yaml"
-# The benchmarks' own application of TCP is in no other design.
+# The benchmarks' own application of TCP is in no design of designs/.
 TCP_LOAD = ROOT / "benchmarks" / "tcp_bypass.yaml"
 FABRICS = {
     "virtual_channels": "{kind: virtual_channels, virtual_channels: 2}",

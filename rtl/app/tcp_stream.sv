@@ -7,7 +7,8 @@
 // peer has closed, that it is over, each as a message without bytes, in order. kernel_tx: bytes to be
 // sent, in messages of any length; they go on once ChunkBytes of them, or all, have come. Bytes for a
 // session that is over are forgotten. The kernel also opens connections, and says on which ports
-// others may: on TcpPort, or, with TcpPort 0, on any that no other application has.
+// others may: on TcpPort, or, with TcpPort 0, on any. The engine does not know whose a port is, so
+// that such a kernel must leave those of other applications alone.
 //
 // Up to ReadsAhead chunks are read from the receive buffer before the kernel takes them. A message
 // whose session has no space in the send buffer holds up those behind it, but not for ever: after
@@ -28,7 +29,7 @@ module tcp_stream
     parameter type request_beat_t = beat_t,
     parameter int unsigned DataWidth = 512,  // filled in by Bombus
     parameter int unsigned NumSessions = 16,
-    parameter int unsigned TcpPort = 7,  // 0: all ports that no other application has
+    parameter int unsigned TcpPort = 7,  // 0: any
     parameter bit Listens = 1,  // on TcpPort from the start; 0: when the kernel says so
     parameter int unsigned ChunkBytes = 2048,
     parameter int unsigned ReadsAhead = 4,
@@ -365,8 +366,8 @@ module tcp_stream
   logic [31:0] since_q;
   logic impatient_q;
   to_peer_t said_q;  // from the piece's flags
-  logic asking_q;  // the piece is the kernel's request to connect, listen or stop that
-  logic asked_q;  // the engine has got it
+  logic asking_q;  // the piece is a request: connect, listen or unlisten
+  logic asked_q;  // it has been sent, or ignored
   logic [15:0] missed_q;  // connection attempts that got no session
   connect_t connect;
   port_t port;
@@ -387,14 +388,20 @@ module tcp_stream
   assign count = there_q > 32'(ChunkBytes) ? 14'(ChunkBytes) : there_q[13:0];
 
   // Properties of the front piece, which does not change until it is sent.
-  logic stray_q, some_q, asks_q, closed_q;
+  logic stray_q, some_q, asks_q, rest_q, closed_q;
+  logic goes_on_q;  // the front piece continues the message of the one before it
+  wire  is_request = piece.connect | piece.listen | piece.unlisten;
+  wire  is_short = 32'(piece_length) < (piece.connect ? $bits(connect_t) : $bits(port_t)) / 8;
   always_ff @(posedge clk_i) begin
-    stray_q  <= 32'(piece.session) >= NumSessions;
-    some_q   <= piece_length != '0;
-    asks_q   <= (piece.connect | piece.listen | piece.unlisten) & (piece_length != '0);
+    stray_q <= 32'(piece.session) >= NumSessions;
+    some_q  <= piece_length != '0;
+    asks_q  <= is_request & ~goes_on_q & ~is_short;
+    rest_q  <= is_request & (goes_on_q | is_short);
+    if (begins) goes_on_q <= ~piece_last;
+    if (rst_i) goes_on_q <= 1'b0;
     closed_q <= own.closed;
   end
-  wire sends = asks_q | (known_q.live & ~known_q.over & ~closed_q & ~stray_q & some_q);
+  wire sends = asks_q | (known_q.live & ~known_q.over & ~closed_q & ~stray_q & ~rest_q & some_q);
   wire fits = asks_q | (space_q >= 32'(piece_length));
   assign connect = send_data[$bits(connect_t)-1:0];
   assign port = send_data[$bits(port_t)-1:0];
@@ -580,7 +587,8 @@ module tcp_stream
       end
       Send: begin
         said_q <= piece;
-        if (~piece_last | asks_q | stray_q) {said_q.done, said_q.reset, said_q.close} <= '0;
+        if (~piece_last | asks_q | rest_q | stray_q)
+          {said_q.done, said_q.reset, said_q.close} <= '0;
         asking_q <= asks_q;
         if (begins) begin
           if (sends & ~asks_q) own_q[at_q].write <= write_q + 32'(piece_length);
@@ -714,7 +722,7 @@ module tcp_stream
     event_o[EventSent] <= out_valid_o & out_ready_i & out_o.last & ~rst_i;
     event_o[EventRead] <= read_valid_o & read_ready_i & ~rst_i;
     event_o[EventRequest] <= request_valid_o & request_ready_i & ~rst_i;
-    event_o[EventForgotten] <= ((begins & ~sends & some_q) |
+    event_o[EventForgotten] <= ((begins & ~sends & (some_q | rest_q) & ~(rest_q & goes_on_q)) |
         ((step_q == Ask) & send_valid & request_room & ~asked_q & foreign)) & ~rst_i;
     event_o[EventImpatient] <= (step_q == Look) & impatient_q & blocked_q & ~release_valid &
         ~((missed_q != '0) & may_pend) & ~rst_i;

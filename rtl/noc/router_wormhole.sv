@@ -101,6 +101,8 @@ module router_wormhole
     end
   end
 
+  wire unused = clk_i ^ rst_i;  // of a router without buffers and without a choice
+
   // [output][input]: the output takes the input's flit if that flit is for it
   logic [NumDirs-1:0][NumDirs-1:0] takes;
 
@@ -158,11 +160,11 @@ module router_wormhole
           end
         end
       end else begin : gen_only
-        // Without a choice, since synthesis would select every bit by one that never changes.
+        // No register selects: synthesis would keep a multiplexer of every bit, though it never
+        // changes.
         assign out_valid_o[o] = request[0];
         assign out_o[o] = candidate[0];
         assign turn = '1;
-        wire unused = clk_i ^ rst_i;
       end
 
       always_comb begin

@@ -23,7 +23,7 @@ WIDE = [
     for file in sorted((ROOT / "designs").glob("*.yaml"))
     if re.search(r"data_width: 512\b", text := file.read_text()) or "data_width" not in text
 ]
-LUTS = {DESIGNS[512]: 42_000, FUSED: 17_000}
+LUTS = {DESIGNS[512]: 38_500, FUSED: 16_000}
 
 
 def meets(design: Path, limit_ps: int = DELAY_PS) -> Report:

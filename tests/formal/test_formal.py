@@ -375,10 +375,9 @@ BROKEN = (
     (ROUTER, Mutation("noc/noc_pkg.sv", "return y_south ? DirSouth : DirNorth", "return DirSouth")),
     (ROUTER, Mutation(ROUTER_FILE, "locked_q ? sel_q == sel_t'(k) : wins[k]", "wins[k]")),
     (ROUTER, Mutation(ROUTER_FILE, "wants: in_wants[i]", "wants: in_wants[0]")),
-    (
-        ROUTER_IN_CORNER,
-        Mutation(ROUTER_FILE, "front_valid[Input] & front_wants[Input][o]", "front_valid[Input]"),
-    ),
+    (ROUTER_IN_CORNER, Mutation(ROUTER_FILE, "= candidate[0];", "= front[Inputs[0]];")),
+    (ROUTER_IN_CORNER, Mutation(ROUTER_FILE, "turn = '1", "turn = '0")),
+    (ROUTER_IN_CORNER, Mutation(ROUTER_FILE, "= request[0];", "= request[0] & out_ready_i[o];")),
     (QUEUE, Mutation(LANE_FILE, "(valid_q & more) ?", "valid_q ?")),
     (QUEUE, Mutation(LANE_FILE, "if (push_i) write_q", "write_q")),
     (QUEUE, Mutation(LANE_FILE, "level_t'(1);", "'0;")),

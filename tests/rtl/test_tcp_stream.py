@@ -224,7 +224,7 @@ def test_connections_that_the_kernel_opens(benches: Benches) -> None:
 
 
 def test_ports_that_the_kernel_opens(benches: Benches) -> None:
-    """With port 0 none is open at first; those that others open and close stay as they are."""
+    """With port 0 none is open at first; the kernel opens and closes any."""
     world = StreamWorld(benches, TcpPort=0)
     echoing(world)
     random = world.random
@@ -239,7 +239,7 @@ def test_ports_that_the_kernel_opens(benches: Benches) -> None:
             said ^= {port}
             # The session and the other flags are ignored, and what follows the port.
             flags = {flag: 1, "close": 1, "reset": 1, "done": 1, "session": random.randrange(4)}
-            rest = random.randbytes(random.choice([0, 6, 20]))
+            rest = random.randbytes(random.choice([0, 6, 20, 200]))
             world.app.send(port.to_bytes(2, "little") + rest, TO.pack(**flags))
             world.run(lambda said=frozenset(said): world.ports == said)
             if said:
@@ -247,6 +247,30 @@ def test_ports_that_the_kernel_opens(benches: Benches) -> None:
     world.run(lambda: not world.live)
     assert len(world.done) > 20
     assert all(state.to_come == state.written for state in world.done)
+
+
+def test_requests_begin_with_their_first_beat(benches: Benches) -> None:
+    """What follows an address or a port is ignored, and so is a request that is too short."""
+    world = StreamWorld(benches, TcpPort=0)
+    world.step(200)
+    world.app.send(b"\x07\x00" + bytes(126) + b"\x78\x56" + bytes(200), TO.pack(listen=1))
+    world.run(lambda: world.ports == {PORT})
+    world.automatic = False
+    session = world.open(0)
+    assert session is not None
+    world.run(lambda: bool(world.live[session].told))
+    flags = {"close": 1, "reset": 1, "done": 1, "session": session}
+    for request in ("listen", "unlisten", "connect"):
+        for parts in ([b""], [b"\x07"], [b"\x09", b"\x00"]):
+            items = world.app.axi_items(parts, TO.pack(**{request: 1}, **flags))
+            world.app.bench.push(items, TX)
+            world.step(60)
+    state = world.live[session]
+    assert world.ports == {PORT} and len(world.live) == 1
+    assert state.closing is None and not state.over
+    assert world.counted["forgotten"] == 9
+    world.app.send(b"\x07\x00" + bytes(200), TO.pack(unlisten=1))
+    world.run(lambda: world.ports == set())
 
 
 def test_ports_of_others(benches: Benches) -> None:

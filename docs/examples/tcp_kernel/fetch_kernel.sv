@@ -84,6 +84,7 @@ module fetch_kernel
       sends_q <= 1'b1;
       fetch_done_o <= 1'b0;
       fetch_failed_o <= 1'b0;
+      bytes_q <= '0;
       fetch_bytes_o <= '0;
     end
     if (rst_i) begin
