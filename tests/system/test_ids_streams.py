@@ -233,6 +233,51 @@ def test_order_is_restored_in_software(ids: Simulation, tmp_path: Path, flows: i
         assert [data for data in came if data in wanted] == wanted
 
 
+def test_flows_start_again_in_software(ids: Simulation, tmp_path: Path) -> None:
+    """What ids.c remembers of a flow is out of date when it starts again at the same number. Some
+    of the flows beside it have the same place in this memory.
+    """
+    prepare(ids, EVIL, tmp_path)
+    for other in range(1, 18):
+        parts = [
+            in_order(Flow(f"10.0.1.{n}", "10.0.0.2", 7, 80), [bytes([n]) * 6] * 12)
+            for n in (0, other)
+        ]
+        for each in parts:
+            send(ids, [Segment(each[0].flow, 0, b"", syn=True)])
+        take_places(ids, other)
+        turns = zip(*map(swapped, parts), strict=True)
+        frames = [rule_frames.segment(part) for turn in turns for part in turn]
+        done = ids.exchange(frames, expected=len(frames), limit_cycles=6000)
+        came = [each.data for each in done.received]
+        for each in parts:
+            wanted = [rule_frames.segment(part) for part in each]
+            assert [data for data in came if data in wanted] == wanted
+        while ids.receive(1, WAIT_CYCLES) is not None:
+            pass
+
+
+@pytest.mark.parametrize("pairs", [6, 7, 8])
+def test_a_flow_starts_again_in_a_burst(ids: Simulation, tmp_path: Path, pairs: int) -> None:
+    """Only so many swapped pairs of another flow are between its last segment and its next SYN, and
+    ids.c always has a packet to receive.
+    """
+    prepare(ids, EVIL, tmp_path)
+    start = Segment(FLOW, 0, b"", syn=True)
+    other = Flow("10.0.1.0", "10.0.0.2", 7, 80)
+    send(ids, [start, Segment(other, 0, b"", syn=True)])
+    take_places(ids)
+    parts, again = (in_order(FLOW, [text] * 2) for text in (b"123456", b"654321"))
+    between = in_order(other, [b"123456"] * 2 * pairs)
+    order = [*swapped(parts), *swapped(between), start, *swapped(again)]
+    frames = [rule_frames.segment(each) for each in order]
+    done = ids.exchange(frames, expected=len(frames), limit_cycles=6000)
+    came = [each.data for each in done.received]
+    for wanted in ([*parts, start, *again], between):
+        its = [rule_frames.segment(each) for each in wanted]
+        assert [data for data in came if data in its] == its
+
+
 @pytest.mark.parametrize("late", [3, 4, 5])
 def test_late_segments(ids: Simulation, tmp_path: Path, late: int) -> None:
     """One of a flow's segments comes so many behind its place, again and again, at full rate."""

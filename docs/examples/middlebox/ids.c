@@ -240,24 +240,41 @@ CALLED void go_on_behind(struct segment *it) {
     go_on(&state, it->flow, end);
 }
 
+// A SYN: what has been released of its flow belongs to the stream before.
+CALLED void start_again(struct segment *it) {
+    settle();
+    if (state.last.flow != it->flow) remember(&state);
+    state.last.flow = it->flow;
+    state.last.at = it->about[END];
+    state.last.turn = state.turn;
+}
+
 INLINE void in_order(struct state *s, struct segment *it) {
-    if (s->asked) CALL(settle());
+    // Of what belongs to a flow, only a SYN has no bytes.
+    if (it->flow != NO_FLOW && SELDOM(it->about[SEQUENCE] == it->about[END]))
+        CALL(start_again(it));
+    else if (s->asked)
+        CALL(settle());
     struct segment *each = s->held;
     while (each && each->flow != it->flow) each = each->next;
-    if (each || (late && late->flow == it->flow))
+    if (SELDOM(each || (late && late->flow == it->flow)))
         CALL(go_on_behind(it));
     else
         finish(it->packet, RPU_VERDICT(it->packet));
 }
 
 // No packet is there: what has been released was not followed by any.
+INLINE void forget(struct state *s) {
+    s->turn += NUM_SLOTS;
+    s->last.flow = NO_FLOW;
+}
+
 INLINE void idle(struct state *s) {
     if (s->asked) {
         CALL(settle());
         return;
     }
-    s->turn += NUM_SLOTS;
-    s->last.flow = NO_FLOW;
+    forget(s);
     if (late || rpu_time() - s->now >= PERIOD_US) CALL(tidy_up());
 }
 
@@ -288,6 +305,7 @@ CALLED void reorder(rpu_packet packet) {
         }
         if (SELDOM(!(s->turn % PERIOD))) CALL(tidy_up());
     } while ((packet = rpu_poll()) || s->held || s->asked || late);
+    forget(s);
     state = *s;
 }
 
