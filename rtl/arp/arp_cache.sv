@@ -160,6 +160,7 @@ module arp_cache
 
   way_t victim_q, free;
   logic [NumWays-1:0] expired;
+  logic [NumWays-1:0] added_way;  // where a new neighbour goes
   logic is_free;
   wire may_add = ~only_refresh_q | add_i;
   wire add = update_q & ~|match & may_add;
@@ -175,11 +176,13 @@ module arp_cache
         is_free = 1'b1;
       end
     end
-    write_way = '0;
-    if (update_q) write_way = match;
-    if (add) write_way[is_free?free : victim_q] = 1'b1;
-    if (sweep_q) write_way = expired;
-    if (clear_q) write_way = '1;
+    added_way = '0;
+    added_way[is_free?free : victim_q] = 1'b1;
+    // The matches and may_add are known last.
+    for (int unsigned w = 0; w < NumWays; w++) begin
+      write_way[w] = clear_q | (sweep_q ? expired[w] :
+          update_q & (match[w] | (added_way[w] & may_add & ~|match)));
+    end
   end
   wire may_write = update_q | sweep_q;
   assign write_set = clear_q ? sweep_set_q : may_write ? set_q : set_t'(show_index_i >> $clog2(
