@@ -126,7 +126,13 @@ module arp_cache
     end
     // Uses the time of the look-up, so that an answer does not change while it is held.
     wire age_t age = now_q - entry_q[w].stamp;
-    assign match[w] = entry_q[w].valid & (entry_q[w].key == key_o);
+    // A LUT for three bits, and a tree behind them.
+    localparam int unsigned NumGroups = ($bits(port_key_t) + 2) / 3;
+    logic [NumGroups-1:0] differs;
+    for (genvar b = 0; b < NumGroups; b++) begin : gen_group
+      assign differs[b] = 3'(entry_q[w].key >> (3 * b)) != 3'(key_o >> (3 * b));
+    end
+    assign match[w] = entry_q[w].valid & ~|differs;
     assign alive[w] = age <= age_t'(MaxAge);
     assign old[w]   = age >= age_t'(RenewAge);
   end
@@ -163,7 +169,8 @@ module arp_cache
   logic [NumWays-1:0] added_way;  // where a new neighbour goes
   logic is_free;
   wire may_add = ~only_refresh_q | add_i;
-  wire add = update_q & ~|match & may_add;
+  wire no_match = ~|match;
+  wire add = update_q & no_match & may_add;
   always_comb begin
     free = '0;
     is_free = 1'b0;
@@ -181,7 +188,7 @@ module arp_cache
     // The matches and may_add are known last.
     for (int unsigned w = 0; w < NumWays; w++) begin
       write_way[w] = clear_q | (sweep_q ? expired[w] :
-          update_q & (match[w] | (added_way[w] & may_add & ~|match)));
+          update_q & (match[w] | (added_way[w] & may_add & no_match)));
     end
   end
   wire may_write = update_q | sweep_q;
