@@ -281,8 +281,8 @@ module router_wormhole_formal
       logic [1:0] turn, last_winner;
       logic locked;
       if (NumInputs > 1) begin : gen_choice
-        assign locked = u_router.gen_output[o].gen_present.gen_arbiter.locked_q;
-        assign last_winner = 2'(u_router.gen_output[o].gen_present.gen_arbiter.sel_q);
+        assign locked = u_router.gen_output[o].gen_present.u_merge.gen_merge.locked_q;
+        assign last_winner = 2'(u_router.gen_output[o].gen_present.u_merge.gen_merge.sel_q);
       end else begin : gen_only
         assign locked = out_inside[o] | out_stalled_q[o];
         assign last_winner = '0;

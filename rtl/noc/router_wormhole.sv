@@ -50,6 +50,11 @@ module router_wormhole
     logic last;
   } head_t;
 
+  typedef struct packed {
+    flit_t flit;
+    logic  last;  // as stream_merge reads it
+  } offer_t;
+
   flit_t [NumDirs-1:0] front;  // flit at the front of each input
   logic [NumDirs-1:0][NumDirs-1:0] in_wants, front_wants;
   logic [NumDirs-1:0] front_valid;
@@ -116,62 +121,38 @@ module router_wormhole
     end else begin : gen_present
       localparam inputs_t Inputs = inputs_of(RoutingXY, o, Sources);
 
-      logic  [NumInputs-1:0] request;
-      logic  [NumInputs-1:0] turn;  // the output takes this input's flit, if there is one for it
-      flit_t [NumInputs-1:0] candidate;
+      logic [NumInputs-1:0] request, taken, unused_selected;
+      offer_t [NumInputs-1:0] candidate;
+      offer_t out;
 
       for (genvar k = 0; k < NumInputs; k++) begin : gen_candidate
         localparam int unsigned Input = int'(Inputs[k]);
         assign request[k] = front_valid[Input] & front_wants[Input][o];
         always_comb begin
-          candidate[k] = front[Input];
-          candidate[k].dir = next_dir(o, x_i, y_i, 8'(front[Input].x), 8'(front[Input].y));
+          candidate[k] = '{flit: front[Input], last: front[Input].beat.last};
+          candidate[k].flit.dir = next_dir(o, x_i, y_i, 8'(front[Input].x), 8'(front[Input].y));
         end
       end
 
-      if (NumInputs > 1) begin : gen_arbiter
-        typedef logic [$clog2(NumInputs)-1:0] sel_t;
-        logic locked_q;
-        sel_t sel, sel_q, winner;
-        logic [NumInputs-1:0] wins;
-        round_robin #(
-            .NumInputs(NumInputs)
-        ) u_arbiter (
-            .last_i(sel_q),
-            .request_i(request),
-            .grant_o(winner),
-            .wins_o(wins)
-        );
-        assign sel = locked_q ? sel_q : winner;
-        assign out_valid_o[o] = request[sel];
-        assign out_o[o] = candidate[sel];
-        always_comb begin
-          for (int unsigned k = 0; k < NumInputs; k++) begin
-            turn[k] = locked_q ? sel_q == sel_t'(k) : wins[k];
-          end
-        end
-        always_ff @(posedge clk_i) begin
-          if (rst_i) begin
-            locked_q <= 1'b0;
-            sel_q <= '0;
-          end else if (out_valid_o[o]) begin
-            locked_q <= ~(out_ready_i[o] & out_o[o].beat.last);
-            sel_q <= sel;
-          end
-        end
-      end else begin : gen_only
-        // No register selects: synthesis would keep a multiplexer of every bit, though it never
-        // changes.
-        assign out_valid_o[o] = request[0];
-        assign out_o[o] = candidate[0];
-        assign turn = '1;
-      end
+      stream_merge #(
+          .beat_t(offer_t),
+          .NumInputs(NumInputs)
+      ) u_merge (
+          .clk_i,
+          .rst_i,
+          .in_i(candidate),
+          .in_valid_i(request),
+          .in_ready_o(taken),
+          .out_o(out),
+          .out_valid_o(out_valid_o[o]),
+          .out_ready_i({NumInputs{out_ready_i[o]}}),
+          .selected_o(unused_selected)
+      );
+      assign out_o[o] = out.flit;
 
       always_comb begin
         takes[o] = '0;
-        for (int unsigned k = 0; k < NumInputs; k++) begin
-          takes[o][Inputs[k]] = out_ready_i[o] & turn[k];
-        end
+        for (int unsigned k = 0; k < NumInputs; k++) takes[o][Inputs[k]] = taken[k];
       end
     end
   end

@@ -193,7 +193,7 @@ MUTATIONS: tuple[tuple[str, str, str, Test], ...] = (
     ("noc/counter_bank.sv", "'0 : acc_q) + more", "'0 : acc_q + more)", COUNT),
     ("noc/counter_bank.sv", "      clear_q <= 1'b1;\n", "      clear_q <= 1'b0;\n", COUNT),
     ("noc/noc_pkg.sv", "y_south ? DirSouth : DirNorth", "DirSouth", ROUTE),
-    ("noc/router_wormhole.sv", "~(out_ready_i[o] & out_o[o].beat.last)", "1'b0", ROUTE),
+    ("common/stream_merge.sv", "~(out_ready_i[sel] & out_o.last)", "1'b0", ROUTE),
     ("noc/vc_output.sv", "held |= start_o;", "held = held_q;", CHANNELS),
     ("noc/vc_input.sv", "level_t'(Depth - 1)", "level_t'(Depth)", CHANNELS),
     ("noc/crosspoint_output.sv", "locked_q <= ~last;", "locked_q <= 1'b0;", MIXED),
