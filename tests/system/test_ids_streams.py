@@ -67,6 +67,12 @@ def in_order(flow: Flow, parts: Sequence[bytes], first: int = 1) -> list[Segment
     return made
 
 
+def in_their_order(done: Exchange, segments: Sequence[Segment]) -> bool:
+    """Whether these came out, once each, in this order; others may be between them."""
+    wanted = [rule_frames.segment(segment) for segment in segments]
+    return [each.data for each in done.received if each.data in wanted] == wanted
+
+
 def test_random_sessions(ids: Simulation, tmp_path: Path) -> None:
     """Flow and sid are those of the rules, of exact ones; all is sent twice, so none is lost."""
     random = Random(5)
@@ -227,10 +233,7 @@ def test_order_is_restored_in_software(ids: Simulation, tmp_path: Path, flows: i
     turns = zip(*map(swapped, parts), strict=True)
     frames = [rule_frames.segment(part) for turn in turns for part in turn]
     done = ids.exchange(frames, expected=len(frames), limit_cycles=50_000)
-    came = [each.data for each in done.received]
-    for each in parts:
-        wanted = [rule_frames.segment(part) for part in each]
-        assert [data for data in came if data in wanted] == wanted
+    assert all(in_their_order(done, each) for each in parts)
 
 
 def test_flows_start_again_in_software(ids: Simulation, tmp_path: Path) -> None:
@@ -249,10 +252,7 @@ def test_flows_start_again_in_software(ids: Simulation, tmp_path: Path) -> None:
         turns = zip(*map(swapped, parts), strict=True)
         frames = [rule_frames.segment(part) for turn in turns for part in turn]
         done = ids.exchange(frames, expected=len(frames), limit_cycles=6000)
-        came = [each.data for each in done.received]
-        for each in parts:
-            wanted = [rule_frames.segment(part) for part in each]
-            assert [data for data in came if data in wanted] == wanted
+        assert all(in_their_order(done, each) for each in parts)
         while ids.receive(1, WAIT_CYCLES) is not None:
             pass
 
@@ -272,10 +272,8 @@ def test_a_flow_starts_again_in_a_burst(ids: Simulation, tmp_path: Path, pairs: 
     order = [*swapped(parts), *swapped(between), start, *swapped(again)]
     frames = [rule_frames.segment(each) for each in order]
     done = ids.exchange(frames, expected=len(frames), limit_cycles=6000)
-    came = [each.data for each in done.received]
     for wanted in ([*parts, start, *again], between):
-        its = [rule_frames.segment(each) for each in wanted]
-        assert [data for data in came if data in its] == its
+        assert in_their_order(done, wanted)
 
 
 @pytest.mark.parametrize("late", [3, 4, 5])
