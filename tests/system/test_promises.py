@@ -121,8 +121,8 @@ def test_a_link_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     """A router that modifies its output to the east."""
-    longer = "candidate[k].beat.length = front[Input].beat.length + 14'(o == int'(DirEast));"
-    old = "candidate[k].dir = next_dir"
+    longer = "candidate[k].flit.beat.length += 14'(o == int'(DirEast));"
+    old = "candidate[k].flit.dir = next_dir"
     broken = Mutation("noc/router_wormhole.sv", old, f"{longer}\n          {old}")
     monkeypatch.setattr(paths, "RTL", broken.copy(tmp_path))
     said = broken_promise(capfd, GOOD, ROGUE)
