@@ -206,7 +206,12 @@ ONE_CHANNEL = {
     "VirtualChannels": 1,
 }
 TWO_CHANNELS = ONE_CHANNEL | {"VirtualChannels": 2}
-MESHES: list[dict[str, int]] = [WORMHOLE, TWO_CHANNELS]
+MESHES: list[dict[str, int]] = [
+    WORMHOLE,
+    WORMHOLE | {"Columns": 2, "Rows": 1},
+    WORMHOLE | {"Columns": 1, "Rows": 2},
+    TWO_CHANNELS,
+]
 OTHER_MESHES: list[dict[str, int]] = [
     WORMHOLE | {"Columns": 2, "Rows": 2},
     WORMHOLE | {"Columns": 1, "Rows": 4, "Depth": 32},
