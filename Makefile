@@ -34,7 +34,7 @@ test-all: $(VENV)/.done  ## run all tests and lint steps, with the full sweeps
 	$(BIN)/python tools/system_programs.py
 	$(PYTEST) -r s --durations=20
 
-# Designs that fit an ECP5; hours of CPU time the first time, later from the cache.
+# Designs that fit an ECP5; most of an hour of CPU time the first time, later from the cache.
 TIMED := udp_echo_1g udp_echo_5g udp_echo_10g
 
 timing: $(VENV)/.done  ## place and route designs on an ECP5, three seeds each: clock rates, floorplans
