@@ -56,6 +56,12 @@ module icmp_echo
     $error("icmp_echo: BurstErrors must be at least 1, RefillShift at most 24");
   end
 
+  if (QueueBeats != 0 && (QueueBeats < 4 || QueueBeats != 2 ** $clog2(
+          QueueBeats
+      ))) begin : gen_bad_queue
+    $error("icmp_echo: QueueBeats must be 0 or a power of two, at least 4");
+  end
+
   localparam string Entry = "icmp";
   localparam noc_pkg::flow_e Flow = noc_pkg::FlowAddress;
   localparam logic [7:0] IpProtocol = ProtocolIcmp;  // the key that ipv4_rx binds

@@ -38,9 +38,11 @@ module ring_memory #(
   if (DataBytes != 2 ** ByteWidth) begin : gen_bad_bytes
     $error("ring_memory: DataBytes must be a power of two");
   end
-  if (NumSessions < 1 || RingBytes != 2 ** PositionWidth || RingBytes < 4 * DataBytes)
-  begin : gen_bad_shape
-    $error("ring_memory: needs sessions, and RingBytes a power of two of at least 4 beats");
+  if (NumSessions < 1) begin : gen_bad_sessions
+    $error("ring_memory: NumSessions must be at least 1");
+  end
+  if (RingBytes != 2 ** PositionWidth || RingBytes < 4 * DataBytes) begin : gen_bad_ring
+    $error("ring_memory: RingBytes must be a power of two of at least 4 beats");
   end
 
   // Width of a row's index within its ring

@@ -141,6 +141,17 @@ module tcp
   if (AheadBytes < 64 || AheadBytes > 1048576) begin : gen_bad_ahead
     $error("tcp: AheadBytes must be 64 to 1048576");
   end
+  if (NumSessions < 16 || NumSessions > 16384 || NumSessions != 2 ** $clog2(NumSessions))
+  begin : gen_bad_sessions
+    $error("tcp: NumSessions must be a power of two, 16 to 16384");
+  end
+  if (Mss < 64 || Mss > 8960) begin : gen_bad_mss
+    $error("tcp: Mss must be 64 to 8960");
+  end
+  // At most the first timeout (RFC 6298, 2.1)
+  if (LeastTimeoutUs < 1 || LeastTimeoutUs > 1000000) begin : gen_bad_timeout
+    $error("tcp: LeastTimeoutUs must be 1 to 1000000");
+  end
   if (Bypass && !StripHeaders) begin : gen_bad_bypass
     $error("tcp: with Bypass, StripHeaders must be 1");
   end

@@ -134,6 +134,7 @@ BAD: dict[str, list[dict[str, object]]] = {
     "head_fifo": [{"Depth": 12}, {"Depth": 128}],
     "host_sums": [{"NumMacPorts": 0}, {"NumMacPorts": 4}],
     "icmp_echo": [
+        {"QueueBeats": 2},
         {"QueueBeats": 100},
         {"BurstErrors": 0},
         {"RefillShift": 25},

@@ -37,6 +37,48 @@ def test_values_that_a_layer_refuses(
 
 
 @pytest.mark.parametrize(
+    ("design", "old", "new", "message"),
+    [
+        (
+            "udp_echo",
+            "{name: icmp, kind: icmp_echo",
+            "{name: icmp, kind: icmp_echo, queue_beats: 7",
+            "queue_beats must be 0 or a power of two, at least 4",
+        ),
+        ("tcp_echo", "kind: tcp,", "kind: tcp, mss: 9000,", "mss must be 64 to 8960"),
+        (
+            "tcp_echo",
+            "kind: tcp,",
+            "kind: tcp, num_sessions: 8,",
+            "num_sessions must be a power of two, 16 to 16384",
+        ),
+        (
+            "tcp_echo",
+            "kind: tcp,",
+            "kind: tcp, least_timeout_us: 0,",
+            "least_timeout_us must be 1 to 1000000",
+        ),
+        (
+            "tcp_echo",
+            "kind: tcp_send_buffer,",
+            "kind: tcp_send_buffer, ring_bytes: 100,",
+            "ring_bytes must be a power of two of at least 4 beats",
+        ),
+    ],
+)
+def test_a_refused_value_is_reported_by_its_key(
+    problems: Problems, tmp_path: Path, design: str, old: str, new: str, message: str
+) -> None:
+    """Not by the name that a module inside the layer has for it."""
+    text = (DESIGNS / f"{design}.yaml").read_text()
+    assert text.count(old) == 1
+    file = tmp_path / f"{design}.yaml"
+    file.write_text(text.replace(old, new))
+    (said,) = problems(check.check, file)
+    assert said.endswith(f"rejects its parameters: {message}")
+
+
+@pytest.mark.parametrize(
     ("data_shards", "parity_shards", "is_weak"),
     [(16, 3, False), (21, 4, False), (5, 5, False), (22, 4, True), (24, 4, True), (6, 5, True)],
 )
