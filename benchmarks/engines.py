@@ -368,9 +368,15 @@ def main(
     json: Path | None,
     *,
     frames: Annotated[int, "frames per measurement"] = FRAMES,
-    chains: Annotated[str, "numbers of engines visited"] = ",".join(map(str, CHAINS)),
-    sizes: Annotated[str, "bytes of a frame; 0: HiPerNoC's mix"] = ",".join(map(str, (*SIZES, 0))),
-    loads: Annotated[str, "offered loads, percent of the port's cycles"] = "",
+    chains: Annotated[str, "numbers of engines visited, separated by commas"] = ",".join(
+        map(str, CHAINS)
+    ),
+    sizes: Annotated[str, "bytes of a frame, separated by commas; 0: HiPerNoC's mix"] = ",".join(
+        map(str, (*SIZES, 0))
+    ),
+    loads: Annotated[
+        str, "offered loads, in percent of the port's cycles, separated by commas"
+    ] = "",
     seed: Annotated[int, "random seed"] = SEED,
     estimate: Annotated[bool, "also at the clock that `bombus area` allows"] = False,
 ) -> None:

@@ -176,8 +176,13 @@ def main(
     *,
     columns: Annotated[int, "columns of the mesh"] = 4,
     rows: Annotated[int, "rows of the mesh"] = 4,
-    fabrics: Annotated[str, f"some of {', '.join(FABRICS)}; default: all"] = "",
-    loads: Annotated[str | float, "offered loads"] = ",".join(map(str, LOADS)),
+    fabrics: Annotated[
+        str, f"some of {', '.join(FABRICS)}, separated by commas; default: all"
+    ] = "",
+    loads: Annotated[
+        str | float,
+        "offered loads, separated by commas; 1.0 is one flit per node and cycle",
+    ] = ",".join(map(str, LOADS)),
     scale: Annotated[float, "length of the runs relative to the default"] = 1.0,
     pictures: Annotated[str, "folder for the plots"] = "",
 ) -> None:

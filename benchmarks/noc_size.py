@@ -136,8 +136,10 @@ def main(
     design: Path | None,
     json: Path | None,
     *,
-    sizes: Annotated[str | int, "columns; the meshes are square"] = ",".join(map(str, SIZES)),
-    fabrics: Annotated[str, "kinds of fabric"] = ",".join(KINDS),
+    sizes: Annotated[str | int, "columns, separated by commas; the meshes are square"] = ",".join(
+        map(str, SIZES)
+    ),
+    fabrics: Annotated[str, "kinds of fabric, separated by commas"] = ",".join(KINDS),
     cycles: Annotated[int, "cycles of each run"] = CYCLES,
     picture: Annotated[str, "SVG file for the plot"] = "",
 ) -> None:

@@ -338,13 +338,19 @@ def main(
     json: Path | None,
     *,
     segments: Annotated[int, "segments per measurement"] = SEGMENTS,
-    payloads: Annotated[str, "bytes of a segment"] = ",".join(map(str, PAYLOADS)),
-    connections: Annotated[str, "connections at a time"] = "1,8",
-    requests: Annotated[str, "bytes of requests"] = ",".join(map(str, REQUESTS)),
+    payloads: Annotated[str, "bytes of a segment, separated by commas"] = ",".join(
+        map(str, PAYLOADS)
+    ),
+    connections: Annotated[str, "connections at a time, separated by commas"] = "1,8",
+    requests: Annotated[str, "bytes of requests, separated by commas"] = ",".join(
+        map(str, REQUESTS)
+    ),
     seed: Annotated[int, "random seed"] = 1,
     estimate: Annotated[bool, "also at the clock that `bombus area` allows"] = False,
     pictures: Annotated[str, "folder for the plots"] = "",
-    also: Annotated[str, "JSON files of other runs to plot with this one"] = "",
+    also: Annotated[
+        str, "JSON files of other runs to plot with this one, separated by commas"
+    ] = "",
 ) -> None:
     sizes = numbers(payloads)
     asked = numbers(requests)

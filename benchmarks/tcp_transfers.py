@@ -183,7 +183,7 @@ def main(
     design: Path | None,
     json: Path | None,
     *,
-    peers: Annotated[str, "the engine's peers"] = ",".join(PEERS),
+    peers: Annotated[str, "the engine's peers, separated by commas"] = ",".join(PEERS),
     size: Annotated[int, "bytes of a transfer"] = SIZE,
     round_trip_ms: Annotated[int, "delay of the link, both ways"] = ROUND_TRIP_MS,
     pictures: Annotated[str, "folder for the plot"] = "",

@@ -56,13 +56,16 @@ ECHO = DESIGNS / "tcp_echo.yaml"
             ECHO,
             "kind: tcp,",
             "kind: tcp, bypass: true,",
-            ["receive_buffer needs bypass of tcp to be 0; it is 1"],
+            [
+                "receive_buffer: set bypass of tcp to 0 (now 1), or replace the layer "
+                "tcp_receive_buffer"
+            ],
         ),
         (
             BYPASS,
             "bypass: true",
             "bypass: false",
-            ["tcp.tcp_bypass needs bypass of tcp.tcp to be 1; it is 0"],
+            ["tcp.tcp_bypass: set bypass of tcp.tcp to 1 (now 0), or replace the layer tcp_bypass"],
         ),
     ],
     ids=["sessions", "bytes", "window", "slots", "no bypass", "bypass"],

@@ -183,6 +183,14 @@ def test_inputs_of_a_layer_are_told_apart(
     assert any(message in each for each in problems(check.check, file))
 
 
+def test_replicas_reject_their_parameters_once(tmp_path: Path, problems: Problems) -> None:
+    text = (DESIGNS / "middlebox.yaml").read_text()
+    file = tmp_path / "middlebox.yaml"
+    file.write_text(text.replace("num_slots: 8", "num_slots: 8, code_bytes: 100"))
+    (found,) = problems(check.check, file)
+    assert "rpu rejects its parameters: code_bytes must be a power of two" in found
+
+
 def test_a_layer_that_needs_wide_beats_stops_only_designs_that_have_it(
     tmp_path: Path, problems: Problems
 ) -> None:

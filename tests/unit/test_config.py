@@ -148,6 +148,12 @@ def test_long_form_says_the_same(edited: Edited) -> None:
         ("kind: udp_tx", "knd: udp_tx", "udp_tx", "`kind`; is 'knd' meant to be 'kind'?"),
         ("at: [2, 1]", "at: [2, 1, 0]", "echo,", "at: should be a shorter list, such as [2, 1]"),
         ("at: [2, 1]", "at: 2, 1", "echo,", "1 is not a key; a list is written in brackets"),
+        (
+            "at: [2, 1]",
+            "replicas: 2, dispatch: flowhash",
+            "echo,",
+            "should be 'round_robin', 'flow_hash', 'dst_port' or 'least_loaded', not 'flowhash'",
+        ),
         ("at: [2, 1]", "slow: maybe", "echo,", "slow: should be true or false, not 'maybe'"),
         (
             "clock_mhz: 250",

@@ -122,7 +122,7 @@ def test_silent_clients_do_not_keep_others_out(served: Control, path: Path) -> N
 def test_files_that_are_there(simulation: Any, path: Path, tmp_path: Path) -> None:
     """Only the socket of a run that was killed is replaced, and nothing of others is removed."""
     (tmp_path / "file").write_text("mine")
-    with pytest.raises(UserError, match="this file is there already"):
+    with pytest.raises(UserError, match="the file exists; remove it"):
         Control(tmp_path / "file")
     with pytest.raises(UserError, match="there is no folder"):
         Control(tmp_path / "none" / "socket")
@@ -130,7 +130,7 @@ def test_files_that_are_there(simulation: Any, path: Path, tmp_path: Path) -> No
         killed.bind(str(path))
     with Control(path) as control:
         control(simulation)
-        with pytest.raises(UserError, match="the socket of another run"):
+        with pytest.raises(UserError, match="another run uses this socket"):
             Control(path)
         path.unlink()
         path.write_text("mine")

@@ -29,15 +29,17 @@ def problems(design: Design) -> Iterator[Problem]:
 
 
 def _message(layer: Layer, agreement: Agreement, other: Layer) -> str:
+    here, there = layer.given_name, other.given_name
     if agreement.number is not None:
         return (
-            f"{layer} needs {agreement.other} of {other} to be {_WORDS[agreement.relation]}"
-            f"{agreement.number}; it is {other.param(agreement.other)}"
+            f"{here}: set {agreement.other} of {there} to {_WORDS[agreement.relation]}"
+            f"{agreement.number} (now {other.param(agreement.other)}), or replace the layer "
+            f"{layer.kind.name}"
         )
     return (
-        f"{layer} has {agreement.own} {layer.param(agreement.own)}; it should be "
+        f"{here} has {agreement.own} {layer.param(agreement.own)}; it should be "
         f"{_WORDS[agreement.relation]}{other.param(agreement.other)}, the {agreement.other} of "
-        f"{other}"
+        f"{there}"
     )
 
 

@@ -218,7 +218,7 @@ def _remarks(design: Design, lines: Collection[int | None]) -> Iterator[Problem]
         beats = {name: network.beat for name, network in layer.types.items()}
         for said in rtl.remarks(design.library, layer.kind, layer.params, beats):
             verb = "rejects its parameters" if said.is_error else "warns"
-            message = f"{layer} {verb}: {said.message}"
+            message = f"{layer.given_name} {verb}: {said.message}"
             yield design.file.problem(layer.loc, message, is_error=said.is_error)
 
 

@@ -82,11 +82,20 @@ def refuse_what_does_not_fit(design: Design, board: Board) -> None:
     if design.config.clock_mhz * design.networks[0].data_width < 1000 * len(ports):
         raise UserError(f"{design.config.name} carries less than 1 Gbit/s for each MAC port")
     if pins := manifest(design)["pins"]:
-        raise UserError(f"the board has nothing to join to the raised port {pins[0]['name']}")
+        raise UserError(
+            f"raised port {pins[0]['name']} cannot be connected on {board.name}: remove it, or "
+            "write your own shell"
+        )
     if design.config.memories:
-        raise UserError(f"Bombus joins no memory to a design on {board.name}")
-    if design.networks[0].data_width > _MAC_BITS:
-        raise UserError(f"the MAC has 8 to {_MAC_BITS} bits; {design.config.name} has more")
+        name = next(iter(design.config.memories))
+        raise UserError(
+            f"memory {name} cannot be connected on {board.name}: remove it, or write your own shell"
+        )
+    width = design.networks[0].data_width
+    if width > _MAC_BITS:
+        raise UserError(
+            f"data_width {width} is too wide for the MAC of {board.name}: at most {_MAC_BITS}"
+        )
 
 
 def _environment() -> jinja2.Environment:

@@ -17,7 +17,7 @@ from bombus.cli.common import JsonOption, reading_console
 
 _CAVEAT = (
     "delay_ps is the mapper's estimate, sta_ps ours, with RAM, clock-to-output and set-up. "
-    "Neither knows placement, routing or clock skew: long wires are missing."
+    "Neither includes placement, routing or clock skew, so long wires are underestimated."
 )
 
 
@@ -102,7 +102,9 @@ def area(
     print_table(console, table)
     console.print(_CAVEAT)
     if report.clocks:
-        table = Table("clock", title="Slack of each clock in ps; paths to other clocks meet none")
+        table = Table(
+            "clock", title="Slack per clock, in ps; paths between clocks have no requirement"
+        )
         for heading in ("MHz", "sta_ps", "slack", "endpoints", "to others", "longest"):
             table.add_column(heading, justify="right")
         for clock in report.clocks:

@@ -17,9 +17,17 @@ firewall = typer.Typer(
 
 @firewall.command(cls=Command)
 def compile(
-    blacklist: Annotated[Path, typer.Argument(help="File of IPv4 prefixes, one per line.")],
+    blacklist: Annotated[
+        Path, typer.Argument(metavar="FILE", help="File of IPv4 prefixes, one per line.")
+    ],
     output: Annotated[
-        Path, typer.Option("-o", help="SystemVerilog file to write; its name is that of the layer.")
+        Path,
+        typer.Option(
+            "-o",
+            "--output",
+            metavar="FILE",
+            help="SystemVerilog file to write; its name is that of the layer.",
+        ),
     ],
 ) -> None:
     """Generate an accelerator with a fixed blacklist; print its size."""

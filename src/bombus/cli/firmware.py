@@ -20,8 +20,10 @@ firmware = typer.Typer(
 
 @firmware.command(cls=Command)
 def build(
-    sources: Annotated[list[Path], typer.Argument(help="C and assembler files.")],
-    output: Annotated[Path, typer.Option("-o", help="ELF file to write.")],
+    sources: Annotated[list[Path], typer.Argument(metavar="FILE", help="C and assembler files.")],
+    output: Annotated[
+        Path, typer.Option("-o", "--output", metavar="FILE", help="ELF file to write.")
+    ],
     code_bytes: Annotated[
         int, typer.Option(metavar="BYTES", help="Size of the code memory, as in the design file.")
     ] = MEMORY_BYTES,
@@ -42,7 +44,7 @@ def build(
     design: Annotated[
         Path | None,
         typer.Option(
-            metavar="FILE",
+            metavar="DESIGN",
             help="With --cycles: a design with one packet processor. Default: one between two MAC "
             "ports, without accelerator.",
         ),

@@ -4,12 +4,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, get_args
 
 import typer
 from rich.table import Table
 
 from bombus.base.tables import print_table
+from bombus.base.values import Policy
 from bombus.cli.common import Command, Group, reading_console
 
 processor = typer.Typer(
@@ -18,6 +19,7 @@ processor = typer.Typer(
     no_args_is_help=True,
 )
 _SOCKET = Path("bombus.sock")
+_POLICIES: tuple[str, ...] = get_args(Policy)
 SocketOption = Annotated[
     Path, typer.Option("--control", "-c", metavar="FILE", help="Socket of the run.")
 ]
@@ -91,7 +93,14 @@ for _name, _text in _PLAIN.items():
 
 @processor.command(cls=Command)
 def policy(
-    name: Annotated[str, typer.Argument(help="Such as round_robin.", show_default=False)],
+    name: Annotated[
+        str,
+        typer.Argument(
+            metavar="POLICY",
+            help=f"{', '.join(_POLICIES[:-1])} or {_POLICIES[-1]}, if the design file allows it.",
+            show_default=False,
+        ),
+    ],
     control: SocketOption = _SOCKET,
 ) -> None:
     """Change the policy of the balancer."""
@@ -101,8 +110,13 @@ def policy(
 @processor.command(cls=Command)
 def send(
     n: NumberArgument,
-    word: Annotated[int, typer.Argument(help="32 bits.", show_default=False)],
-    place: Annotated[int, typer.Argument(help="Index of the message, 0 to 15.")] = 0,
+    word: Annotated[
+        int,
+        typer.Argument(metavar="WORD", help="Word to send, 0 to 2**32 - 1.", show_default=False),
+    ],
+    place: Annotated[
+        int, typer.Argument(metavar="INDEX", help="Index of the message, 0 to 15.")
+    ] = 0,
     control: SocketOption = _SOCKET,
 ) -> None:
     """Send a word to the program of a processor, which `rpu_message` returns."""
@@ -118,7 +132,14 @@ def report(n: NumberArgument, control: SocketOption = _SOCKET) -> None:
 @processor.command(cls=Command)
 def read(
     n: NumberArgument,
-    address: Annotated[str, typer.Argument(help="Such as 0x10000000.", show_default=False)],
+    address: Annotated[
+        str,
+        typer.Argument(
+            metavar="ADDRESS",
+            help="Address in data memory, such as 0x10000000.",
+            show_default=False,
+        ),
+    ],
     count: Annotated[int, typer.Argument(metavar="BYTES", help="Bytes to read.")] = 4,
     control: SocketOption = _SOCKET,
 ) -> None:

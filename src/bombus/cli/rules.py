@@ -20,20 +20,37 @@ rules = typer.Typer(
 @rules.command(cls=Command)
 def compile(
     files: Annotated[
-        list[Path], typer.Argument(help="Rule files of Snort or Suricata.", metavar="RULES...")
+        list[Path], typer.Argument(metavar="FILE", help="Rule files of Snort or Suricata.")
     ],
-    output: Annotated[Path, typer.Option("-o", help="Folder to write tables and manifest to.")],
+    output: Annotated[
+        Path,
+        typer.Option(
+            "-o",
+            "--output",
+            metavar="DIR",
+            help="Folder to write tables and manifest to.",
+            show_default=False,
+        ),
+    ],
     var: Annotated[
         list[str] | None,
-        typer.Option(help="Port or address variable, such as HTTP_PORTS=[80,8080]; repeatable."),
+        typer.Option(
+            metavar="NAME=VALUE",
+            help="Port or address variable, such as HTTP_PORTS=[80,8080]. Can be repeated.",
+        ),
     ] = None,
     traffic: Annotated[
         Path | None,
-        typer.Option(help="Sample of traffic, from which the frequency of bytes is learned."),
+        typer.Option(
+            metavar="FILE", help="Sample of traffic, from which the frequency of bytes is learned."
+        ),
     ] = None,
     exact_only: Annotated[bool, typer.Option("--exact-only", help="Leave prefilters out.")] = False,
     rows: Annotated[
-        int | None, typer.Option(help="Rows of the matcher's tables. Default: as few as possible.")
+        int | None,
+        typer.Option(
+            metavar="NUMBER", help="Rows of the matcher's tables. Default: as few as possible."
+        ),
     ] = None,
 ) -> None:
     """Write tables for the matcher, and list the rules that cannot be compiled."""
@@ -64,5 +81,5 @@ def compile(
 def _variable(text: str) -> tuple[str, str]:
     name, equals, value = text.partition("=")
     if not equals or not name:
-        raise UserError(f"--var {text}: there must be a name, = and a value")
+        raise UserError(f"--var {text}: expected NAME=VALUE, such as HTTP_PORTS=[80,8080]")
     return name.removeprefix("$"), value

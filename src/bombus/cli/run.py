@@ -43,7 +43,8 @@ def run(
         list[str] | None,
         typer.Option(
             metavar="NAME",
-            help="Network namespace of the interface; one serves all ports. Default: this one.",
+            help="Network namespace of the interface; given once, it applies to all MAC ports. "
+            "Default: the current namespace.",
         ),
     ] = None,
     bridge: Annotated[
@@ -128,7 +129,7 @@ def run(
     rules: Annotated[
         Path | None,
         typer.Option(
-            metavar="FOLDER",
+            metavar="DIR",
             help="Write these tables (`bombus rules compile`) into all layers rule_matcher, and "
             "print their hits.",
         ),
@@ -137,8 +138,7 @@ def run(
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="Make this Unix socket, by which `bombus processor` controls the packet "
-            "processors.",
+            help="Create a Unix socket at FILE, for `bombus processor`.",
         ),
     ] = None,
     duration: Annotated[

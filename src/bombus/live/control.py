@@ -209,8 +209,9 @@ def _check_path(path: Path) -> None:
     if not path.parent.is_dir():
         raise UserError(f"--control {path}: there is no folder {path.parent}")
     if os.path.lexists(path) and not _is_stale(path):
-        what = "the socket of another run" if path.is_socket() else "there already"
-        raise UserError(f"--control {path}: this file is {what}")
+        if path.is_socket():
+            raise UserError(f"--control {path}: another run uses this socket; choose another name")
+        raise UserError(f"--control {path}: the file exists; remove it or choose another name")
 
 
 def request(path: Path, call: str, arguments: Sequence[Any] = ()) -> Any:

@@ -25,7 +25,7 @@ from bombus.base import paths
 from bombus.base.errors import UserError
 from bombus.base.output import STDOUT, check_json, write_json
 from bombus.base.tables import print_table
-from bombus.base.text import near_matches
+from bombus.base.text import counted, near_matches
 
 
 def report(values: Any, json: Path | None, tables: Iterable[Table]) -> None:
@@ -50,7 +50,10 @@ def report_replies(
     values = {name: [asdict(row) for row in each] for name, each in named.items()}
     report({**values, "errors": errors}, json, tables)
     if errors:
-        raise UserError(f"{design}: {errors} wrong, missing or extra replies, or errors")
+        raise UserError(
+            f"{design}: {counted(errors, 'error')}: replies that were wrong, missing or "
+            "unexpected, or violations of AXI-Stream"
+        )
 
 
 def available() -> dict[str, str]:

@@ -66,7 +66,10 @@ class Memory:
     def write(self, address: int, data: bytes) -> None:
         """Bytes from an address on; both are multiples of 4."""
         if address % 4 or len(data) % 4:
-            raise SimulationError(f"{self._name}: {len(data)} bytes at {address:#x} are no words")
+            raise SimulationError(
+                f"{self._name}: address and size must be multiples of 4; {len(data)} bytes at "
+                f"{address:#x} are not"
+            )
         for n in range(0, len(data), 4):
             self._word(address + n).word = int.from_bytes(data[n : n + 4], "little")
 

@@ -46,6 +46,16 @@ At = Annotated[
 ]
 
 
+def _dispatch_form(value: Any) -> str:
+    return "several" if isinstance(value, list | tuple) else "one"
+
+
+Dispatch = Annotated[
+    Annotated[Policy, Tag("one")] | Annotated[list[Policy], Field(min_length=1), Tag("several")],
+    Discriminator(_dispatch_form),
+]
+
+
 class _Tile(FileModel):
     name: Name = Field(description="Name of the tile, unique in the design.")
     at: At | None = Field(
@@ -60,7 +70,7 @@ class _Tile(FileModel):
         description="Number of copies of this tile, named `<name>_0`, `<name>_1`... Each message "
         "to `<name>` goes to one of them. Default: a single tile, `<name>`.",
     )
-    dispatch: Policy | Annotated[list[Policy], Field(min_length=1)] | None = Field(
+    dispatch: Dispatch | None = Field(
         None,
         description="Dispatch policy: which replica gets a message; see [below](#replicas). A list "
         "has the policies that software can select, the initial one first. Default: `flow_hash`.",
