@@ -10,6 +10,9 @@ from app_bench import BEATS_IN, RX, TX
 from harness import PACES, SEEDS, Benches
 from stream_world import CONNECT, EVENT, KIND_EVENT, PORT, TO, Connection, StreamWorld
 
+# 512 bits: a request is all in its first beat, and a chunk has two beats.
+WIDTHS = pytest.mark.parametrize("width", [64, 512])
+
 
 def echoing(world: StreamWorld) -> None:
     """The kernel echoes."""
@@ -41,7 +44,7 @@ def mischief(world: StreamWorld) -> None:
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-@pytest.mark.parametrize("width", [64, 512])
+@WIDTHS
 def test_sessions_that_come_and_go(benches: Benches, width: int, seed: int) -> None:
     """Numbers of sessions are used again and again; peers reset some connections, and the kernel
     does; numbers of bytes wrap, and rings."""
@@ -249,9 +252,10 @@ def test_ports_that_the_kernel_opens(benches: Benches) -> None:
     assert all(state.to_come == state.written for state in world.done)
 
 
-def test_requests_begin_with_their_first_beat(benches: Benches) -> None:
+@WIDTHS
+def test_requests_begin_with_their_first_beat(benches: Benches, width: int) -> None:
     """What follows an address or a port is ignored, and so is a request that is too short."""
-    world = StreamWorld(benches, TcpPort=0)
+    world = StreamWorld(benches, width, TcpPort=0)
     world.step(200)
     world.app.send(b"\x07\x00" + bytes(126) + b"\x78\x56" + bytes(200), TO.pack(listen=1))
     world.run(lambda: world.ports == {PORT})
@@ -301,9 +305,10 @@ def test_missed_connections_while_the_kernel_does_not_listen(benches: Benches) -
     world.run(lambda: world.misses == 100, 300)
 
 
-def test_numbers_of_no_session(benches: Benches) -> None:
+@WIDTHS
+def test_numbers_of_no_session(benches: Benches, width: int) -> None:
     """Output of the kernel for an impossible session affects no other one."""
-    world = StreamWorld(benches)
+    world = StreamWorld(benches, width)
     session = world.open(0)
     assert session is not None
     world.run(lambda: bool(world.live[session].told))
@@ -317,9 +322,10 @@ def test_numbers_of_no_session(benches: Benches) -> None:
     assert state.written == b"own" and state.closing is None and not state.over
 
 
-def test_beats_that_are_not_full(benches: Benches) -> None:
+@WIDTHS
+def test_beats_that_are_not_full(benches: Benches, width: int) -> None:
     """The bytes of a message may be spread over its beats arbitrarily."""
-    world = StreamWorld(benches)
+    world = StreamWorld(benches, width)
     random = world.random
     session = world.open(0)
     assert session is not None
@@ -335,14 +341,32 @@ def test_beats_that_are_not_full(benches: Benches) -> None:
     assert state.written == state.sent
 
 
-def test_reset_in_traffic(benches: Benches) -> None:
-    world = StreamWorld(benches)
+def requests_come(world: StreamWorld, listens: bool) -> bool:
+    """Now and then the kernel asks for something or ends what it says. Whether its port is open."""
+    random = world.random
+    request = random.choice(["port", "connect", "close", "", "", "", ""])
+    if request == "port":
+        listens = not listens
+        flag = "listen" if listens else "unlisten"
+        world.app.send(PORT.to_bytes(2, "little"), TO.pack(**{flag: 1}))
+    elif request == "connect":
+        world.app.send(random.randbytes(6), TO.pack(connect=1))
+    elif request == "close" and world.live:
+        world.say(random.choice(sorted(world.live)), close=1)
+    return listens
+
+
+@WIDTHS
+def test_reset_in_traffic(benches: Benches, width: int) -> None:
+    world = StreamWorld(benches, width)
     for _ in range(15):
         mischief(world)
         world.app.bench.pace(gap=0.2, stall=world.random.choice([0.0, 0.6, 1.0]))
         for _ in range(4):
             world.open(2000)
+        listens = True
         for _ in range(world.random.randrange(100)):
+            listens = requests_come(world, listens)
             world.step()
         world.reset()
         world.app.bench.pace(gap=0.1, stall=0.1)
@@ -350,13 +374,14 @@ def test_reset_in_traffic(benches: Benches) -> None:
         for length in (0, 1, 500):
             world.open(length)
         world.run(lambda: len(world.done) == 3)
-        assert world.ports == {PORT}
+        assert world.ports == {PORT} and not world.asked
         assert all(bytes(state.got) == state.to_come == state.written for state in world.done)
 
 
-def test_every_length(benches: Benches) -> None:
+@WIDTHS
+def test_every_length(benches: Benches, width: int) -> None:
     """Messages of the kernel and chunks of every length up to three pieces."""
-    world = StreamWorld(benches)
+    world = StreamWorld(benches, width)
     world.automatic = False
     session = world.open(0)
     assert session is not None
