@@ -285,6 +285,52 @@ module tcp_core_formal
     end
   end
 
+  // ---- Verdicts: one for each segment that has come, in their order ----
+
+  function automatic logic has_payload(arrival_t segment);
+    return ~(segment.opens & segment.connects) & ~segment.reports & ~segment.segment.sack_only;
+  endfunction
+  logic [3:0] came_q;  // a segment that has payload, if only an empty one, one to four cycles ago
+  typedef struct packed {
+    logic opens;
+    session_t session;
+    seq_t seq;
+  } came_t;
+  function automatic came_t what_came(arrival_t segment);
+    return '{opens: segment.opens, session: segment.session, seq: segment.segment.seq};
+  endfunction
+  came_t [3:0] came_as_q;
+  logic [3:0] room_q;
+  wire [2:0] carries = {
+    (u_core.arrives | u_core.opens) & has_payload(comes),
+    u_core.kind_2_q == TurnArrival & has_payload(u_core.arrival_2_q),
+    u_core.kind_1_q == TurnArrival & has_payload(u_core.arrival_1_q)
+  };
+  always_ff @(posedge clk_i) begin
+    came_q <= rst_i ? '0 : {came_q[2:0], arrival_ready & has_payload(arrival)};
+    came_as_q <= {came_as_q[2:0], what_came(arrival)};
+    room_q <= rst_i ? '0 : {room_q[2:0], report_room_i};
+  end
+  always_comb begin
+    if (started_q) begin
+      assert (verdict_valid == came_q[3]);
+      if (verdict_valid) begin
+        assert (verdict.session == session_t'(index_t'(came_as_q[3].session)));
+        assert (verdict.start == came_as_q[3].seq);
+        if (came_as_q[3].opens) assert (~verdict.keep);
+      end
+      // tcp_deliver_formal: an outcome comes four cycles after there was room for it.
+      if (verdict_valid | report_valid) assert (room_q[3]);
+      assert (carries == came_q[2:0]);
+      if (came_q[0]) assert (what_came(u_core.arrival_1_q) == came_as_q[0]);
+      if (came_q[1]) assert (what_came(u_core.arrival_2_q) == came_as_q[1]);
+      if (came_q[2]) assert (what_came(comes) == came_as_q[2]);
+      if (u_core.opens) assert (comes.opens);
+      if (u_core.arrives) assert (~comes.opens);
+      for (int unsigned i = 1; i < 4; i++) if (runs[i]) assert (room_q[i-1]);
+    end
+  end
+
   always_comb if (started_q) cover (report_valid & (&written_q));
 
 endmodule

@@ -89,10 +89,10 @@ _BIND = re.compile(r"^bind (\w+) ", re.MULTILINE)
 
 
 def _bound(files: Iterable[Path]) -> list[Path]:
-    """The files of formal/ including those bound into modules of others."""
+    """The files of formal/ whose modules are bound into modules of others: into all or none."""
     modules = {file.stem for file in files}
     found = {file: _BIND.findall(file.read_text()) for file in sorted(FORMAL.glob("*.sv"))}
-    return [file for file, targets in found.items() if modules.intersection(targets)]
+    return [file for file, targets in found.items() if targets and modules.issuperset(targets)]
 
 
 def _stand_in(name: str, other: str, folder: Path) -> Path:
@@ -108,7 +108,8 @@ def translate(proof: Proof, model: Path, rtl: Path = paths.RTL) -> None:
     top = FORMAL / f"{proof.name}.sv"
     stand_ins = [_stand_in(*names, model.parent) for names in proof.stand_ins.items()]
     used = sources(top, rtl, [*FORMAL.glob("*.sv"), *stand_ins])
-    files = " ".join(map(str, [*used, *_bound(used)]))
+    bound = _bound(file for file in used if file not in stand_ins)
+    files = " ".join(map(str, [*used, *bound]))
     values = " ".join(f"-G {key}={value}" for key, value in proof.parameters.items())
     free = " ".join(f"--blackboxed-module {module}" for module in proof.free)
     commands = [

@@ -46,6 +46,8 @@ TCP_PARTS = (
     "tcp_wishes",
 )
 TCP_CORE = Proof("tcp_core_formal", depth=3, induction=1, reach=9, free=TCP_PARTS)
+ANY_FIFO = {"head_fifo": "any_fifo"}
+DELIVER = Proof("tcp_deliver_formal", depth=6, induction=1, reach=8, stand_ins=ANY_FIFO)
 # A pipeline without other state: as many cycles as it has stages suffice.
 RANGES = Proof("tcp_ranges_formal", depth=3, induction=None, reach=3)
 SORTED = replace(RANGES, parameters={"Sorted": 1})
@@ -151,6 +153,7 @@ PROOFS = (
     EXPIRY,
     WISHES,
     TCP_CORE,
+    DELIVER,
     RING,
     CORE,
     pytest.param(replace(CORE, depth=9), marks=pytest.mark.sweep, id="rpu_core_formal-longer"),
@@ -222,6 +225,7 @@ ARRIVAL_FILE = "tcp/tcp_arrival.sv"
 DEPARTURE_FILE = "tcp/tcp_departure.sv"
 TCP_CORE_FILE = "tcp/tcp_core.sv"
 TURNS_FILE = "tcp/tcp_turns.sv"
+DELIVER_FILE = "tcp/tcp_deliver.sv"
 EXPIRY_FILE = "tcp/tcp_expiry.sv"
 WISHES_FILE = "tcp/tcp_wishes.sv"
 RING_FILE = "tcp/ring_write.sv"
@@ -354,6 +358,33 @@ BROKEN = (
         ),
     ),
     (TCP_CORE, Mutation(TCP_CORE_FILE, "arrives & new_ack ? ack_end_q : una_end_q", "ack_end_q")),
+    (TCP_CORE, Mutation(TCP_CORE_FILE, "& ~reports & ~arrival_3_q.segment.sack_only &", "&")),
+    (
+        TCP_CORE,
+        Mutation(TCP_CORE_FILE, "start: arrival_3_q.segment.seq", "start: block_3_q.rcv_nxt"),
+    ),
+    (TCP_CORE, Mutation(TCP_CORE_FILE, "keep: arrives & keep", "keep: keep")),
+    (TCP_CORE, Mutation(TURNS_FILE, "is_free(arrival_i) & report_room_i", "is_free(arrival_i)")),
+    (DELIVER, Mutation(DELIVER_FILE, "wire keeps = passes & first.keep;", "wire keeps = passes;")),
+    (DELIVER, Mutation(DELIVER_FILE, "loses | (passes & (~keeps | ready))", "loses | passes")),
+    (DELIVER, Mutation(DELIVER_FILE, "loses = order_valid_i & ~order_i", "loses = ~order_i")),
+    (DELIVER, Mutation(DELIVER_FILE, "& first.arrival & ~telling_q &", "& ~telling_q &")),
+    (DELIVER, Mutation(DELIVER_FILE, "(~opens | opened_q);", "1'b1;")),
+    (DELIVER, Mutation(DELIVER_FILE, "ends & order_i & (opens", "ends & (opens")),
+    (DELIVER, Mutation(DELIVER_FILE, "wire ends = taken & payload_i.last;", "wire ends = taken;")),
+    (DELIVER, Mutation(DELIVER_FILE, "first.tells & (telling_q |", "first.tells & (1'b1 |")),
+    (
+        DELIVER,
+        Mutation(DELIVER_FILE, "outcome.verdict.start - 32'(", "outcome.verdict.start + 32'("),
+    ),
+    (DELIVER, Mutation(DELIVER_FILE, "outcome.verdict.skip + 14'(payload_header_i)", "'0")),
+    (
+        DELIVER,
+        Mutation(DELIVER_FILE, "session: outcome.verdict.session", "session: '0"),
+    ),
+    (DELIVER, Mutation(DELIVER_FILE, "keep: verdict_i.keep,", "keep: verdict_valid_i,")),
+    (DELIVER, Mutation(DELIVER_FILE, "waiting_q < 6'd20", "waiting_q < 6'd30")),
+    (DELIVER, Mutation(DELIVER_FILE, "missed_valid_i & ~outcome_valid", "missed_valid_i")),
     (WISHES, Mutation(WISHES_FILE, "begins ? open_session_i : session_i", "session_i")),
     (WISHES, Mutation(WISHES_FILE, "(begins ? open_receive_i : place_i)", "place_i")),
     (
