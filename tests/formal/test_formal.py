@@ -48,6 +48,7 @@ TCP_PARTS = (
 TCP_CORE = Proof("tcp_core_formal", depth=3, induction=1, reach=9, free=TCP_PARTS)
 ANY_FIFO = {"head_fifo": "any_fifo"}
 DELIVER = Proof("tcp_deliver_formal", depth=6, induction=1, reach=8, stand_ins=ANY_FIFO)
+BYPASS = Proof("tcp_bypass_formal", depth=4, induction=1, reach=8)
 # A pipeline without other state: as many cycles as it has stages suffice.
 RANGES = Proof("tcp_ranges_formal", depth=3, induction=None, reach=3)
 SORTED = replace(RANGES, parameters={"Sorted": 1})
@@ -154,6 +155,7 @@ PROOFS = (
     WISHES,
     TCP_CORE,
     DELIVER,
+    BYPASS,
     RING,
     CORE,
     pytest.param(replace(CORE, depth=9), marks=pytest.mark.sweep, id="rpu_core_formal-longer"),
@@ -226,6 +228,7 @@ DEPARTURE_FILE = "tcp/tcp_departure.sv"
 TCP_CORE_FILE = "tcp/tcp_core.sv"
 TURNS_FILE = "tcp/tcp_turns.sv"
 DELIVER_FILE = "tcp/tcp_deliver.sv"
+BYPASS_FILE = "tcp/tcp_bypass.sv"
 EXPIRY_FILE = "tcp/tcp_expiry.sv"
 WISHES_FILE = "tcp/tcp_wishes.sv"
 RING_FILE = "tcp/ring_write.sv"
@@ -385,6 +388,12 @@ BROKEN = (
     (DELIVER, Mutation(DELIVER_FILE, "keep: verdict_i.keep,", "keep: verdict_valid_i,")),
     (DELIVER, Mutation(DELIVER_FILE, "waiting_q < 6'd20", "waiting_q < 6'd30")),
     (DELIVER, Mutation(DELIVER_FILE, "missed_valid_i & ~outcome_valid", "missed_valid_i")),
+    (BYPASS, Mutation(BYPASS_FILE, "first_q ? ~found : ~found_q", "~found")),
+    (BYPASS, Mutation(BYPASS_FILE, "first_q ? next : next_q", "next")),
+    (BYPASS, Mutation(BYPASS_FILE, "in_valid_i & ~drop", "in_valid_i")),
+    (BYPASS, Mutation(BYPASS_FILE, "in_ready_o = room | drop", "in_ready_o = room")),
+    (BYPASS, Mutation(BYPASS_FILE, "? data_meta.port : event_meta.port", "? event_meta.port : '0")),
+    (BYPASS, Mutation(BYPASS_FILE, "first_q <= in_i.last", "first_q <= 1'b1")),
     (WISHES, Mutation(WISHES_FILE, "begins ? open_session_i : session_i", "session_i")),
     (WISHES, Mutation(WISHES_FILE, "(begins ? open_receive_i : place_i)", "place_i")),
     (
