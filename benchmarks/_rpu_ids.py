@@ -26,6 +26,9 @@ FRAMES = {
     "ids_attack": (17, b"evil stuff"),
 }
 FLOWS = 512
+# Segments that wait take slots: these designs have more of them, and shorter ones.
+LONGEST = 2048
+SLOTS = f"num_slots: 32, slot_bytes: {LONGEST}"
 RULE = 'alert udp any any -> any any (content:"evil stuff"; flow:to_server; sid:9999999;)'
 TRAFFIC_PAYLOADS, POOL = 500, 100
 PADDING = b"."

@@ -36,6 +36,7 @@ LATENCY_SIZES = (64, 1500, 9000)
 BEATS = 6000  # at least this many beats per row, and this many frames:
 FRAMES = 240
 SINGLE_FRAMES = 8
+COUNTER_CYCLES = 100  # until a counter shows all
 LIMIT_CYCLES = 4_000_000
 
 # Frames pass two tiles of four processors, the second one through the loop.
@@ -108,8 +109,9 @@ CASES_ALONE = ["forward", "forward_memory"]
 # What a case adds after each processor of a design.
 ACCELERATORS = {
     **dict.fromkeys(("firewall", "firewall_drop"), "ip_blacklist: {stages: 12}"),
-    **dict.fromkeys(ids.FRAMES, "rule_matcher: {rows: ROWS, num_slots: 16, slot_bytes: 16384}"),
+    **dict.fromkeys(ids.FRAMES, f"rule_matcher: {{rows: ROWS, {ids.SLOTS}}}"),
 }
+SLOTS = "num_slots: 16, slot_bytes: 16384"  # of the designs' processors
 
 
 @dataclass(frozen=True)
@@ -126,6 +128,8 @@ class Row:
     bound_gbps: float
     latency_cycles: int | None
     lost: int
+    dropped_by_ports: int
+    dropped_by_programs: int
 
 
 @dataclass(frozen=True)
@@ -155,6 +159,8 @@ def with_accelerators(file: Path, case: str, folder: Path, rows: int = 256) -> P
     if case not in ACCELERATORS:
         return file
     text = file.read_text(encoding="utf-8")
+    if case in ids.FRAMES:
+        text = text.replace(SLOTS, ids.SLOTS)
     text = re.sub(r"( *- )(rpu: .*)", rf"\1\2\n\1{ACCELERATORS[case]}", text).replace(
         "ROWS", str(rows)
     )
@@ -211,6 +217,18 @@ def compare(
     return sum((wanted - came).values()), sum((came - wanted).values())
 
 
+def drops(simulation: Simulation) -> Counter[str]:
+    """Frames that ports had no room for, and those that programs have dropped, so far."""
+    simulation.advance(COUNTER_CYCLES)
+    found: Counter[str] = Counter()
+    for counters in simulation.counters().values():
+        for name, count in counters.items():
+            for what, ending in (("ports", ".overflow"), ("programs", ".by_firmware")):
+                if name.startswith("drop.") and name.endswith(ending):
+                    found[what] += count
+    return found
+
+
 def cycles_each(done: Exchange) -> float:
     """Cycles per frame, of the middle half of what comes out."""
     at = [each.last_beat_cycle for each in done.received]
@@ -250,8 +268,11 @@ def measure(
     for port in (0, 1):
         simulation.line_rate(line if count > 1 else None, port)
     window = 0 if count > 1 else 32
+    before = drops(simulation)
     done = simulation.exchange(frames, ports=ports, window=window, limit_cycles=LIMIT_CYCLES)
+    dropped = drops(simulation) - before
     lost, wrong = compare(frames, ports, passes, done)
+    wrong += abs(len(frames) - len(done.received) - dropped.total())  # each loss is counted
     cycles = cycles_each(done) * passes.count(True) / len(frames)
     mpps = simulation.clock_hz / cycles / 1e6
     latency = None
@@ -278,6 +299,8 @@ def measure(
         bound_gbps=round(bound(simulation, frame_bytes) * len(set(ports)), 3),
         latency_cycles=latency,
         lost=lost,
+        dropped_by_ports=dropped["ports"],
+        dropped_by_programs=dropped["programs"],
     )
     return row, lost + wrong
 
@@ -312,9 +335,10 @@ def main(
     if (rules and case not in ids.FRAMES) or not 0 <= rules < MAX_ROWS:
         raise UserError(f"--rules is for the cases {listing(ids.FRAMES)}, and below {MAX_ROWS}")
     matching = ids.Matching(rules)
-    lengths = numbers(sizes, SIZES)
-    if min(lengths) < 60 or max(lengths) > 9600:
-        raise UserError("--sizes should be from 60 to 9600")
+    longest = ids.LONGEST if case in ids.FRAMES else 9600
+    lengths = numbers(sizes, [size for size in SIZES if size <= longest])
+    if min(lengths) < 60 or max(lengths) > longest:
+        raise UserError(f"--sizes should be from 60 to {longest}")
     rows: list[Row] = []
     errors = 0
     with TemporaryDirectory() as name:

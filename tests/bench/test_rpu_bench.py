@@ -155,6 +155,8 @@ def test_figures_at_another_clock() -> None:
         bound_gbps=200.0,
         latency_cycles=90,
         lost=0,
+        dropped_by_ports=0,
+        dropped_by_programs=0,
     )
     half, double = (benchmark.at_clock(row, mhz, 100.0) for mhz in (125, 500))
     assert half.mpps_estimated == pytest.approx(125 / 12.2, rel=1e-3)

@@ -278,13 +278,19 @@ def test_a_flow_starts_again_in_a_burst(ids: Simulation, tmp_path: Path, pairs: 
 
 @pytest.mark.parametrize("late", [3, 4, 5])
 def test_late_segments(ids: Simulation, tmp_path: Path, late: int) -> None:
-    """One of a flow's segments comes so many behind its place, again and again, at full rate."""
+    """One of a flow's segments comes so many behind its place, again and again, at full rate. Some
+    are held for long, as what they follow waits for its turn.
+    """
     prepare(ids, EVIL, tmp_path)
     parts = in_order(FLOW, [b"123456"] * 30 * (late + 1))
     send(ids, [Segment(FLOW, 0, b"", syn=True)])
     groups = [parts[n : n + late + 1] for n in range(0, len(parts), late + 1)]
     done = send(ids, [part for first, *rest in groups for part in (*rest, first)])
     assert [each.data for each in done.received] == [rule_frames.segment(p) for p in parts]
+    at = [each.last_beat_cycle for each in done.received]
+    cycles = (at[-1] - at[20]) / (len(at) - 21)
+    print(cycles)
+    assert cycles <= 170
 
 
 @pytest.mark.parametrize("first", [100, 600_000])
@@ -326,7 +332,8 @@ def test_program_starts_again(ids: Simulation, tmp_path: Path) -> None:
 
 def test_cycles(ids: Simulation, tmp_path: Path) -> None:
     """Cycles a frame of 64 bytes with FCS, in order; and of swapped pairs, which leave in order,
-    by the matcher, and by ids.c if another flow has all places in the matcher.
+    by the matcher, and by ids.c if another flow has all places in the matcher; in order while ids.c
+    holds segments of others.
     """
     prepare(ids, EVIL, tmp_path)
     parts = in_order(FLOW, [b"123456"] * 200)
@@ -335,20 +342,26 @@ def test_cycles(ids: Simulation, tmp_path: Path) -> None:
         "in order": parts,
         "swapped": swapped(parts),
         "in software": swapped(parts),
+        "beside held ones": parts,
     }.items():
         send(ids, [Segment(FLOW, 0, b"", syn=True)])
         if name == "in software":
             take_places(ids)
+        if name == "beside held ones":
+            other = in_order(Flow("10.0.0.3", "10.0.0.2", 2, 80), [b"x" * 6] * 8)
+            send(ids, other[:1])
+            assert not send_some(ids, other[2:], 0)
         frames = [rule_frames.segment(each) for each in order]
         done = ids.exchange(frames, expected=len(frames), limit_cycles=50_000)
         assert [each.data for each in done.received] == [rule_frames.segment(p) for p in parts]
         at = [each.last_beat_cycle for each in done.received]
         cycles[name] = (at[-1] - at[20]) / (len(at) - 21)
     print(cycles)
-    assert cycles["in order"] <= 30 and cycles["swapped"] <= 30 and cycles["in software"] <= 90
+    assert cycles["in order"] <= 30 and cycles["swapped"] <= 30
+    assert cycles["in software"] <= 95 and cycles["beside held ones"] <= 40
 
 
-@pytest.mark.parametrize(("flows", "limit"), [(2, 125), (5, 165)])
+@pytest.mark.parametrize(("flows", "limit"), [(2, 125), (5, 140)])
 def test_cycles_of_flows_in_turn(ids: Simulation, tmp_path: Path, flows: int, limit: int) -> None:
     """Cycles a segment that ids.c reorders, of flows that take turns."""
     prepare(ids, EVIL, tmp_path)

@@ -2,8 +2,8 @@
 // Drops frames that match an exact rule of rule_matcher, and the rest of their TCP flows; all others, including
 // those that only the host can judge, leave by the other one of two MAC ports.
 //
-// TCP segments ahead of a gap wait in their slots, up to half of these, until the gap is filled, at most for
-// 300 us: the first three in the matcher, the others here. Those that find no room are dropped: TCP retransmits
+// TCP segments ahead of a gap wait in their slots, up to a quarter of these, until the gap is filled, at most
+// for 300 us: the first three in the matcher, the others here. Those that find no room are dropped: TCP retransmits
 // them. A segment that is in order always passes.
 //
 // A segment that is held has another verdict made when what it follows has been released. That takes 50 cycles, in
@@ -13,7 +13,7 @@
 #define IS_EXACT 2u
 #define IS_AHEAD 16u
 #define IS_BLOCKED 32u
-#define NUM_SLOTS 16
+#define NUM_SLOTS 32
 #define MAX_HELD 5
 #define PATIENCE_US 8u // until more are too many
 #define WAIT_US 300u
@@ -40,8 +40,8 @@ struct segment {
     rpu_packet packet;
     volatile uint32_t *about;
     uint32_t flow, sequence;
-    uint32_t since;
-    uint32_t unused[2]; // 32 bytes, so that no multiplication is needed
+    uint32_t since, turn; // of when it was held
+    uint32_t unused;      // 32 bytes, so that no multiplication is needed
 };
 static struct segment segments[NUM_SLOTS] NOT_CLEARED; // by slot
 
@@ -60,11 +60,15 @@ struct end {
 #define NUM_ENDS (2 * NUM_SLOTS)
 
 static struct state {
-    struct segment *held;  // the latest first
+    struct segment *held;  // the earliest first
+    struct segment *last_held;
     struct segment *asked; // its verdict has begun
     uint32_t turn;         // number of the packet
     uint32_t now;          // of the last look at those that wait
     struct end last;
+    // A bit for each flow, which some share: segments of it are held, or were ahead among the last PERIOD
+    // packets or more; and the same of those since the last look at those that wait.
+    uint32_t marks, new_marks;
 } state;
 // Before the last one, by flow; and what has lost its place to another flow.
 static struct end places[NUM_PLACES] NOT_CLEARED, ends[NUM_ENDS] NOT_CLEARED, *newest;
@@ -83,6 +87,8 @@ static inline void finish(rpu_packet packet, uint32_t verdict) {
 }
 
 INLINE int is_recent(struct state *s, const struct end *it) { return s->turn - it->turn < NUM_SLOTS; }
+
+INLINE uint32_t mark(uint32_t flow) { return 1u << flow / NUM_WAYS % 32; }
 
 INLINE struct end *place(uint32_t flow) { return &places[flow / NUM_WAYS % NUM_PLACES]; }
 
@@ -121,9 +127,14 @@ INLINE int is_next(struct state *s, uint32_t flow, uint32_t sequence) {
 
 INLINE void hold(struct state *s, struct segment *it, uint32_t sequence) {
     it->sequence = sequence;
-    it->since = rpu_time();
-    it->next = s->held;
-    s->held = it;
+    it->since = s->now;
+    it->turn = s->turn;
+    it->next = 0;
+    if (s->held)
+        s->last_held->next = it;
+    else
+        s->held = it;
+    s->last_held = it;
 }
 
 INLINE void ask(struct state *s, struct segment *it) {
@@ -152,7 +163,7 @@ INLINE int go_on(struct state *s, uint32_t flow, uint32_t end) {
             next = next->next;
             if (!SELDOM(next)) return 0;
         } while (next->flow != flow || s->last.at - next->sequence >= NEAR);
-        before->next = next->next;
+        if (!(before->next = next->next)) s->last_held = before;
     }
     ask(s, next);
     return 1;
@@ -190,9 +201,9 @@ CALLED void release_late(void) {
 
 // One that is held no longer. It is dropped if it is still ahead.
 static void let_go(struct segment *it, uint32_t verdict) {
-    struct segment **link = &state.held;
-    while (*link != it) link = &(*link)->next;
-    *link = it->next;
+    struct segment **link = &state.held, *before = 0;
+    for (; *link != it; link = &before->next) before = *link;
+    if (!(*link = it->next)) state.last_held = before;
     if (verdict & IS_AHEAD) {
         rpu_drop(it->packet);
         return;
@@ -212,13 +223,16 @@ static void give_up(void) {
     let_go(old, old->about[SKIPPING]);
 }
 
-// Drops those that are too many. Of a flow that goes on, a segment is not held for so long.
+// Drops those that are too many. Of a flow that goes on, a segment is not held for so long. What it follows is not
+// among the packets that were inside when it came.
 static void shed(void) {
-    unsigned count = 0;
-    for (struct segment *it = state.held; it; it = it->next) count++;
-    for (struct segment *it = state.held, *next; count > MAX_HELD && !late; count--, it = next) {
+    unsigned left = MAX_HELD;
+    for (struct segment *it = state.held, *next; it && !late; it = next) {
         next = it->next;
-        if (state.now - it->since >= PATIENCE_US) let_go(it, it->about[AGAIN]);
+        if (left)
+            left--;
+        else if (state.now - it->since >= PATIENCE_US && state.turn - it->turn >= NUM_SLOTS)
+            let_go(it, it->about[AGAIN]);
     }
 }
 
@@ -230,6 +244,9 @@ CALLED void tidy_up(void) {
     state.now = rpu_time(); // not before any segment has been held
     if (!late) give_up();
     if (!late) shed();
+    state.marks = state.new_marks;
+    state.new_marks = late ? mark(late->flow) : 0;
+    for (struct segment *it = state.held; it; it = it->next) state.new_marks |= mark(it->flow);
 }
 
 // A segment in order, of which others are held.
@@ -250,6 +267,10 @@ CALLED void start_again(struct segment *it) {
 }
 
 INLINE void in_order(struct state *s, struct segment *it) {
+    if (!SELDOM((s->marks | s->new_marks) & mark(it->flow))) {
+        finish(it->packet, RPU_VERDICT(it->packet));
+        return;
+    }
     // Of what belongs to a flow, only a SYN has no bytes.
     if (it->flow != NO_FLOW && SELDOM(it->about[SEQUENCE] == it->about[END]))
         CALL(start_again(it));
@@ -281,6 +302,7 @@ INLINE void idle(struct state *s) {
 // Runs from a segment that is ahead until none is held.
 CALLED void reorder(rpu_packet packet) {
     struct state copy = state, *s = &copy;
+    s->now = rpu_time();
     do {
         if (SELDOM(!packet)) {
             idle(s);
@@ -294,6 +316,7 @@ CALLED void reorder(rpu_packet packet) {
             in_order(s, it);
         } else {
             uint32_t sequence = it->about[SEQUENCE];
+            s->new_marks |= mark(flow);
             // If another one of its flow is asked about, this one comes after it.
             int asks = s->asked && collect(s);
             if (!(asks && flow == s->last.flow) && is_next(s, flow, sequence)) {
