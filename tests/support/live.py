@@ -69,8 +69,8 @@ class Live:
         assert result.returncode == 0, f"{' '.join(command)}:\n{result.stdout}"
         return str(result.stdout)
 
-    def python(self, code: str, *arguments: object) -> str:
-        return self.namespace.python(code, *map(str, arguments), timeout=COMMAND_SECONDS).strip()
+    def python(self, code: str, *arguments: object, seconds: float = COMMAND_SECONDS) -> str:
+        return self.namespace.python(code, *map(str, arguments), timeout=seconds).strip()
 
     def stop(self) -> dict[str, Any]:
         """Ends the design and returns its report. Checks that there were no AXI-Stream

@@ -38,6 +38,7 @@ def software(simulation):
 """
 TIME_WAIT_SECONDS = 2  # more than the default of the engine
 PATIENCE_SECONDS = 120
+CLIENT_SECONDS = 1200  # on a busy machine
 
 # Opens connections, has each echo its number, closes them. Arguments: address, connections.
 # Prints how many opened, and how many of the echoes were right. Closes a part at a time: the queue
@@ -103,7 +104,7 @@ def test_ten_thousand_connections_at_once_and_once_more(design: Path, tmp_path: 
     with starter(tmp_path) as start:
         running = start(design, assertions=True, software=software)
         for _ in range(2):
-            opened = running.python(CLIENTS, ADDRESS, CONNECTIONS)
+            opened = running.python(CLIENTS, ADDRESS, CONNECTIONS, seconds=CLIENT_SECONDS)
             assert opened == f"{CONNECTIONS} {CONNECTIONS}"
         time.sleep(TIME_WAIT_SECONDS)
         asked.touch()
