@@ -269,6 +269,7 @@ CALLED void start_again(struct segment *it) {
 INLINE void in_order(struct state *s, struct segment *it) {
     if (!SELDOM((s->marks | s->new_marks) & mark(it->flow))) {
         finish(it->packet, RPU_VERDICT(it->packet));
+        if (SELDOM(s->asked)) CALL(settle());
         return;
     }
     // Of what belongs to a flow, only a SYN has no bytes.
