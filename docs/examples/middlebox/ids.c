@@ -18,7 +18,7 @@
 #define PATIENCE_US 8u // until more are too many
 #define WAIT_US 300u
 #define PERIOD_US 4u   // from one look at those that wait to the next, or
-#define PERIOD 64      // packets
+#define PERIOD 128     // packets
 #define NEAR 0x100000u // what is farther away belongs to another stream
 
 // What rule_matcher does or knows about the packet in a slot. Written, AGAIN only begins, and ANSWER waits.
