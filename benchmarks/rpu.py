@@ -302,7 +302,8 @@ def measure(
         dropped_by_ports=dropped["ports"],
         dropped_by_programs=dropped["programs"],
     )
-    return row, lost + wrong
+    # Under more load than a processor with ids.c carries, counted drops are no errors.
+    return row, wrong if case in ids.FRAMES else wrong + lost
 
 
 def numbers(text: str | int, known: Sequence[int]) -> list[int]:
