@@ -40,7 +40,8 @@ def device(name: str, package: str = PACKAGE) -> Device:
     if not match:
         raise UserError(
             f"{name!r} is not a device that Bombus knows; expected lfe5u, lfe5um or lfe5um5g, "
-            "a size and a speed grade, such as lfe5um5g-85f-8"
+            "a size (12f, 25f, 45f or 85f) and optionally a speed grade (6 to 8), such as "
+            "lfe5um5g-85f-8"
         )
     family, size, speed = match[1], int(match[2]), int(match[3] or _FASTEST)
     if size == 12 and family != "u":

@@ -36,7 +36,8 @@ JsonOption = Annotated[
     ),
 ]
 MinutesOption = Annotated[
-    float, typer.Option(metavar="MINUTES", help="Time limit of each place-and-route run.")
+    float,
+    typer.Option(min=1, metavar="MINUTES", help="Time limit of each place-and-route run."),
 ]
 
 

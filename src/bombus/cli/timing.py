@@ -38,8 +38,11 @@ def timing(
     """Place and route a design on an ECP5; report its clock rate and critical path."""
     from bombus.board.device import device as find_device
     from bombus.implementation import timing as tool
+    from bombus.pictures.files import check_suffix
 
     check_json(json, design, output=output)
+    if output:
+        check_suffix(output)
     target = find_device(device)
     console = reading_console(json)
     with step(None, f"Placing and routing {design} (minutes for a small design)"):

@@ -78,7 +78,7 @@ def table(simulation: Simulation, interfaces: list[Interface], totals: Totals) -
             if numbers[name]:
                 parts.append(f"[red]{numbers[name]:,} {meaning}[/]")
         ports.append(", ".join(parts))
-    cycles = f"{totals.cycles:,} cycles in {totals.seconds:.1f} s"
+    cycles = f"{totals.cycles:,} cycles evaluated in {totals.seconds:.1f} s"
     shown.caption = "; ".join([*ports, cycles])
     shown.caption_justify = "left"
     return shown

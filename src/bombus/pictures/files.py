@@ -18,11 +18,16 @@ from bombus.base.text import listing
 FORMATS = (".svg", ".png", ".pdf")
 
 
-def save(figure: Callable[[], Figure], file: Path, salt: str) -> None:
-    """Draws a figure and writes it; `salt`, for the identifiers in SVG, makes it reproducible."""
+def check_suffix(file: Path) -> None:
+    """UserError if a picture cannot have this name."""
     if file.suffix not in FORMATS:
         endings = listing(FORMATS, "or")
         raise UserError(f"{file}: the file name of a picture should end in {endings}")
+
+
+def save(figure: Callable[[], Figure], file: Path, salt: str) -> None:
+    """Draws a figure and writes it; `salt`, for the identifiers in SVG, makes it reproducible."""
+    check_suffix(file)
     with writing(file):
         file.parent.mkdir(parents=True, exist_ok=True)
     # Keeps text as text, and makes the output reproducible.

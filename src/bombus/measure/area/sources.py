@@ -205,6 +205,8 @@ def of_module(name: str, params: Mapping[str, int], data_width: int) -> Sources:
     files = rtl.rtl_files()
     modules = rtl.modules(files)
     if name not in modules:
+        if Path(name).is_dir():
+            raise UserError(f"{name} is a folder; expected a design file or a module")
         near = listing(map(repr, nearest(name, modules)), "or")
         hint = f"did you mean {near}?" if near else "docs/modules.md lists them"
         raise UserError(f"there is no module {name!r}; {hint}")
