@@ -170,7 +170,7 @@ def test_wrong_reply_is_an_error(
         return corrupted(frame) if last else echo_reply(frame)
 
     monkeypatch.setattr(benchmark, "echo_reply", model_with_a_mistake)
-    with pytest.raises(UserError, match="1 wrong"):
+    with pytest.raises(UserError, match="1 error: replies that were wrong"):
         benchmark.main(DESIGNS[512], STDOUT, packets=PACKETS)
     assert json.loads(capsys.readouterr().out)["errors"] == 1
 
