@@ -3,7 +3,7 @@
 // doubles and reorders nothing. Proved for all time, by induction.
 //
 // Of output_stage, the proof is that it only names the fields of a stream_stage, which is proved
-// here too; drop_register_formal shows what enters that of a drop_register.
+// here too; output_stage_formal shows what enters that of a drop_register.
 module stage_formal #(
     parameter int unsigned Kind = 0,  // see below
     parameter int unsigned DataBits = 8,  // of a stream_stage

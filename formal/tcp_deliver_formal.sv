@@ -215,9 +215,11 @@ module tcp_deliver_formal
       // The queue takes all outcomes, and takes them whole.
       if (pushes) assert (32'(level_q) < Outcomes & is_whole(given));
       assert (pushes == (verdict_valid_i | report_valid_i));
-      if (verdict_valid_i) begin
-        assert (given.arrival & given.verdict == verdict_t'(verdict_i));
+      if (pushes) begin
+        assert (given.arrival == verdict_valid_i & given.tells == report_valid_i);
         assert (given.port == port_i);
+        if (verdict_valid_i) assert (given.verdict == verdict_t'(verdict_i));
+        if (report_valid_i) assert (given.report == report_i & given.tuple == tuple_i);
       end
     end
   end

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is true of every session between two events, and of the wishes of its application. The proofs of
 // an event (tcp_arrival_formal, tcp_departure_formal, tcp_expiry_formal) assume it before the event and
-// assert it after it; tcp_opening_formal asserts it of a new session.
+// assert it after it; tcp_core_formal asserts it of a new session.
 package tcp_invariant_pkg;
   import tcp_pkg::*;
   import tcp_state_pkg::*;

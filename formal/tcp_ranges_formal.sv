@@ -123,8 +123,16 @@ module tcp_ranges_formal #(
     end
     assume (rst_i == (cycles_q == '0));
     assume (&sane & &apart);
-    assume (near(add_left_i, base_i) & near(add_right_i, base_i));
-    assume (from_base(add_left_i, base_i) < from_base(add_right_i, base_i));
+    // What is neither added nor removed, such as that of a pure acknowledgement, may be anywhere.
+    assume (~(add_i | remove_i) | (near(
+        was_q.add_left, was_q.base
+    ) & near(
+        was_q.add_right, was_q.base
+    ) & from_base(
+        was_q.add_left, was_q.base
+    ) < from_base(
+        was_q.add_right, was_q.base
+    )));
     // An added range begins after the base; in-order data at it or before.
     assume (~add_i | from_base(was_q.add_left, was_q.base) > 0);
     assume (~(add_i & remove_i));

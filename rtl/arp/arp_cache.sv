@@ -82,8 +82,9 @@ module arp_cache
   if (PortBits > $bits(mac_port_t)) begin : gen_bad_key
     $error("arp_cache: PortBits must be at most %0d", $bits(mac_port_t));
   end
-  if (MaxAgeS > 500 || RenewS >= MaxAgeS) begin : gen_bad_age
-    $error("arp_cache: MaxAgeS must be at most 500, RenewS less than MaxAgeS");
+  // Below, a binding would be old as soon as it is new, and each packet would ask.
+  if (MaxAgeS > 500 || RenewS >= MaxAgeS || RenewAge == 0) begin : gen_bad_age
+    $error("arp_cache: MaxAgeS must be %0d to 500", RenewS + (2 ** AgeShift + 999999) / 1000000);
   end
 
   typedef struct packed {

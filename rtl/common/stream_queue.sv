@@ -3,7 +3,7 @@
 //
 // Up to 64 beats are in LUTRAM, more in block RAM.
 //
-// Latency: 1 cycle, 3 in block RAM. Throughput: one beat per cycle. Depth: a power of two, at least 4, that
+// Latency: 1 cycle. Throughput: one beat per cycle. Depth: a power of two, at least 4, that
 // fit; 0: plain wires. in_ready_o is a register.
 module stream_queue #(
     parameter type data_t = logic,

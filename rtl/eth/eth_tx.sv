@@ -28,7 +28,7 @@ module eth_tx
     parameter bit RegistersInput = 0,
     parameter int unsigned NumMacPorts = 1,
     parameter int unsigned NumBindings = 2048,  // a power of two
-    // Lifetime of an unconfirmed binding in seconds, 61 to 500
+    // Lifetime of an unconfirmed binding in seconds, 69 to 500
     parameter int unsigned MaxAgeS = 300,
     // Neighbours that can be resolved at the same time; a power of two
     parameter int unsigned NumQuestions = 128,
@@ -76,8 +76,11 @@ module eth_tx
   localparam string Binds = "mac_port";
   localparam int unsigned BindsWidth = $bits(mac_port_t);
   localparam bit BindsZero = 1;  // ports are numbered from 0
-  // After reset the cache is cleared, two bindings per cycle.
-  localparam int unsigned MaxBusyCycles = NumBindings > 4096 ? NumBindings : 4096;
+  // After reset the tables of bindings, of questions and of blocks of waiting packets are cleared.
+  localparam int unsigned NumBlocks = QueueBytes / 64;
+  localparam int unsigned NumRows = NumQuestions > NumBlocks ? NumQuestions : NumBlocks;
+  localparam int unsigned ClearCycles = NumBindings > NumRows ? NumBindings : NumRows;
+  localparam int unsigned MaxBusyCycles = ClearCycles > 4096 ? ClearCycles : 4096;
   typedef enum int unsigned {
     NextArp,
     NextBound  // the first MAC port

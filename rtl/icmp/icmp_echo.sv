@@ -12,7 +12,7 @@
 // packet from here go, as kind icmp_error, to the layer that is bound by the quoted protocol. All
 // other ICMP is dropped and counted. Without such a layer there is no logic for it.
 //
-// Latency: 1 cycle, 2 with QueueBeats (4 with more than 64); errors about 15. Throughput: one beat
+// Latency: 1 cycle, 2 with QueueBeats; errors about 15. Throughput: one beat
 // per cycle; two cycles more for an error that others report.
 module icmp_echo
   import bombus_pkg::*;

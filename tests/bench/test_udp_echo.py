@@ -108,7 +108,7 @@ def test_short_datagrams_pass_a_memory_at_full_rate() -> None:
         introduce(simulation, station)
         for size in (1, 64, 256):
             row, errors = benchmark.measure_row(simulation, Random(1), station, size, 500)
-            assert errors == 0 and row.cycles_per_packet < row.beats + 0.5
+            assert errors == 0 and row.cycles_per_packet < 1.1 * row.beats
 
 
 @pytest.mark.sweep

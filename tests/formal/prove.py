@@ -72,7 +72,7 @@ class Proof:
         return f"{self.name}-{values}" if values else self.name
 
 
-def _run(command: Sequence[str | Path]) -> str:
+def _run(command: Sequence[str | Path], *, must_succeed: bool = False) -> str:
     result = subprocess.run(
         [str(word) for word in command],
         stdout=subprocess.PIPE,
@@ -81,6 +81,7 @@ def _run(command: Sequence[str | Path]) -> str:
         # The solver is a program in the same environment, whether active or not.
         env={**os.environ, "PATH": f"{PROGRAMS}{os.pathsep}{os.environ.get('PATH', os.defpath)}"},
     )
+    assert result.returncode == 0 or not must_succeed, result.stdout
     return result.stdout
 
 
@@ -122,7 +123,7 @@ def translate(proof: Proof, model: Path, rtl: Path = paths.RTL) -> None:
         f"write_smt2 -wires {model}",
     ]
     script = _READ_APART if proof.apart else _READ
-    output = _run([sys.executable, "-c", script, *commands])
+    output = _run([sys.executable, "-c", script, *commands], must_succeed=True)
     assert model.is_file(), output
 
 
@@ -132,7 +133,11 @@ def _ask(model: Path, *options: str) -> str:
 
 def _ask_apart(proof: Proof, model: Path) -> tuple[bool, str]:
     output = ""
-    for part in sorted(model.parent.glob(f"{model.name}.*")):
+    names = model.with_name(f"{model.name}-list").read_text().split()
+    parts = [model.with_name(f"{model.name}.{number}") for number in range(len(names))]
+    assert parts, "no assertions"
+    for part in parts:
+        assert "yosys-smt2-assert" in part.read_text(), f"{part.name} has no assertion"
         output = _ask(part, "-t", str(proof.depth))
         if "Status: PASSED" not in output:
             return False, output

@@ -288,6 +288,10 @@ BROKEN = (
     (RANGES, Mutation(RANGES_FILE, "distance_t'(to_2_q[r]) < add_from_q;", "1'b0;")),
     (RANGES, Mutation(RANGES_FILE, "(distance_t'(from_2_q[r]) > 0)", "(from_2_q[r] != '0)")),
     (RANGES, Mutation(RANGES_FILE, "{add_i | remove_i}", "{add_i}")),
+    (
+        RANGES,
+        Mutation(RANGES_FILE, "current_q & ~({", "current_q & {NumRanges{add_from_q != '0}} & ~({"),
+    ),
     (SORTED, Mutation(RANGES_FILE, "added = added << 1;", "added = added;")),
     (
         ARRIVAL,
@@ -386,6 +390,16 @@ BROKEN = (
         Mutation(DELIVER_FILE, "session: outcome.verdict.session", "session: '0"),
     ),
     (DELIVER, Mutation(DELIVER_FILE, "keep: verdict_i.keep,", "keep: verdict_valid_i,")),
+    (
+        DELIVER,
+        Mutation(
+            DELIVER_FILE, "tells: report_valid_i,", "tells: report_valid_i & ~verdict_valid_i,"
+        ),
+    ),
+    (
+        DELIVER,
+        Mutation(DELIVER_FILE, "report: report_i, tuple: tuple_i", "report: report_i, tuple: '0"),
+    ),
     (DELIVER, Mutation(DELIVER_FILE, "waiting_q < 6'd20", "waiting_q < 6'd30")),
     (DELIVER, Mutation(DELIVER_FILE, "missed_valid_i & ~outcome_valid", "missed_valid_i")),
     (BYPASS, Mutation(BYPASS_FILE, "first_q ? ~found : ~found_q", "~found")),

@@ -76,6 +76,7 @@ def check_router(bench: Bench, sent: dict[int, list[Message]]) -> None:
             got[message.meta >> 32 & 0xFF].append(message)
         for port in range(5):
             assert got[port] == expected[port, out], f"from {port} to {out}"
+    assert bench.events[0] == 0, "the two forms of ready of the local input differ"
 
 
 @pytest.mark.parametrize("seed", SEEDS)
