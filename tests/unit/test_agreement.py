@@ -45,10 +45,10 @@ ECHO = DESIGNS / "tcp_echo.yaml"
         ),
         (
             IDS,
-            "num_slots: 16, slot_bytes: 2048}\n      - rule",
             "num_slots: 32, slot_bytes: 2048}\n      - rule",
+            "num_slots: 64, slot_bytes: 2048}\n      - rule",
             [
-                "rpu.rule_matcher has num_slots 16; it should be at least 32, "
+                "rpu.rule_matcher has num_slots 32; it should be at least 64, "
                 "the num_slots of rpu.rpu"
             ],
         ),
