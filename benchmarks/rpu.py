@@ -319,8 +319,8 @@ def numbers(text: str | int, known: Sequence[int]) -> list[int]:
 def main(
     design: Path | None,
     json: Path | None,
-    rpus: Annotated[str, "numbers of processors, such as 1,8, separated by commas"] = "",
-    sizes: Annotated[str, "frame sizes, such as 60,9000, separated by commas"] = "",
+    rpus: Annotated[str, "numbers of processors, separated by commas, such as 1,8"] = "",
+    sizes: Annotated[str, "frame sizes, separated by commas, such as 60,9000"] = "",
     case: Annotated[
         str,
         "forward, forward_memory, firewall, firewall_drop, loopback, broadcast, ids_tcp, "

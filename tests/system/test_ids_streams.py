@@ -59,6 +59,12 @@ def send_some(ids: Simulation, segments: Sequence[Segment], expected: int) -> li
     return came
 
 
+def cycles_each(done: Exchange) -> float:
+    """Cycles per frame that comes out, but for the first 20."""
+    at = [each.last_beat_cycle for each in done.received]
+    return (at[-1] - at[20]) / (len(at) - 21)
+
+
 def in_order(flow: Flow, parts: Sequence[bytes], first: int = 1) -> list[Segment]:
     made = []
     for part in parts:
@@ -287,8 +293,7 @@ def test_late_segments(ids: Simulation, tmp_path: Path, late: int) -> None:
     groups = [parts[n : n + late + 1] for n in range(0, len(parts), late + 1)]
     done = send(ids, [part for first, *rest in groups for part in (*rest, first)])
     assert [each.data for each in done.received] == [rule_frames.segment(p) for p in parts]
-    at = [each.last_beat_cycle for each in done.received]
-    cycles = (at[-1] - at[20]) / (len(at) - 21)
+    cycles = cycles_each(done)
     print(cycles)
     assert cycles <= 170
 
@@ -354,8 +359,7 @@ def test_cycles(ids: Simulation, tmp_path: Path) -> None:
         frames = [rule_frames.segment(each) for each in order]
         done = ids.exchange(frames, expected=len(frames), limit_cycles=50_000)
         assert [each.data for each in done.received] == [rule_frames.segment(p) for p in parts]
-        at = [each.last_beat_cycle for each in done.received]
-        cycles[name] = (at[-1] - at[20]) / (len(at) - 21)
+        cycles[name] = cycles_each(done)
     print(cycles)
     assert cycles["in order"] <= 30 and cycles["swapped"] <= 30
     assert cycles["in software"] <= 90 and cycles["beside held ones"] <= 40
@@ -376,7 +380,6 @@ def test_cycles_of_flows_in_turn(ids: Simulation, tmp_path: Path, flows: int, li
     frames = [rule_frames.segment(part) for turn in turns for part in turn]
     done = ids.exchange(frames, expected=len(frames), limit_cycles=100_000)
     assert len(done.received) == len(frames)
-    at = [each.last_beat_cycle for each in done.received]
-    cycles = (at[-1] - at[20]) / (len(at) - 21)
+    cycles = cycles_each(done)
     print(cycles)
     assert cycles <= limit

@@ -179,6 +179,10 @@ def test_schema_is_json() -> None:
             ("area", "router_wormhole", "--param", "Depht=0x10"),
             "no parameter 'Depht'; did you mean",
         ),
+        (("area", "designs"), "designs is a folder; expected a design file or a module"),
+        (("area", "rooter"), "there is no module 'rooter'"),
+        (("timing", "designs/udp_echo_1g.yaml", "-o", "a.gif"), "should end in .svg, .png or .pdf"),
+        (("timing", "designs/udp_echo_1g.yaml", "--device", "lfe5u-100f"), "12f, 25f, 45f or 85f"),
         (("bench", "absent"), "there is no benchmark 'absent'"),
         (
             ("bench", "udp-echo", "--packet", "3"),
@@ -194,26 +198,13 @@ def test_mistakes_are_sentences(arguments: tuple[str, ...], message: str) -> Non
     assert "Traceback" not in result.stderr
 
 
+def test_a_time_limit_is_positive() -> None:
+    result = bombus("timing", "designs/udp_echo_1g.yaml", "--minutes", "-1", columns=300)
+    assert result.returncode == 2
+    assert "Invalid value for '--minutes'" in result.stderr
+    assert "Traceback" not in result.stderr
+
+
 def test_further_options_go_to_the_benchmark() -> None:
     options = _options(["--packets", "100", "--size=1.5", "--quick", "--name", "x"])
     assert options == {"packets": 100, "size": 1.5, "quick": True, "name": "x"}
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (("area", "designs"), "designs is a folder; expected a design file or a module"),
-        (("area", "rooter"), "there is no module 'rooter'"),
-        (("timing", "designs/udp_echo_1g.yaml", "-o", "a.gif"), "should end in .svg, .png or .pdf"),
-        (
-            ("timing", "designs/udp_echo_1g.yaml", "--minutes", "-1"),
-            "Invalid value for '--minutes'",
-        ),
-        (("timing", "designs/udp_echo_1g.yaml", "--device", "lfe5u-100f"), "12f, 25f, 45f or 85f"),
-    ],
-)
-def test_mistakes_are_found_before_the_work(arguments: tuple[str, ...], message: str) -> None:
-    result = bombus(*arguments, columns=300)
-    assert result.returncode in (1, 2)
-    assert message in result.stderr
-    assert "Traceback" not in result.stderr
