@@ -83,8 +83,7 @@ module tcp_bypass_formal
     if (started_q) begin
       assert (out_valid == holds_q);
       if (out_valid) assert (out == held_q & next == held_next_q);
-      if (taken & known) assert (~holds_q | out_ready_i);
-      assert (in_ready | (known & holds_q & ~out_ready_i));
+      assert (in_ready == (~holds_q | out_ready_i));
       assert (drop == counts_q);
       // Registers
       assert (u_bypass.first_q == first_q);
@@ -94,8 +93,8 @@ module tcp_bypass_formal
 
   always_comb begin
     if (started_q) begin
-      cover (drop & out_valid & next);
-      cover (~first_q & ~known & taken & last_i & out_valid);
+      cover (drop & taken & known);
+      cover (~first_q & ~known & taken & last_i);
     end
   end
 

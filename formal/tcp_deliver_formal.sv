@@ -3,7 +3,8 @@
 // offset of its segment's verdict; none is made if the segment has no session or the verdict is to drop
 // it. The k-th segment that has a session has the k-th verdict, payloads keep their order, and no
 // message is cut or mixed with another. What is told of a segment is told once, behind its payload,
-// but that a session has opened before it. Proved for all time, by induction.
+// but that a session has opened before it. While a missed connection waits to be told, at most one
+// outcome ends. Proved for all time, by induction.
 //
 // The queue of outcomes may give anything that a queue may (any_fifo): head_fifo_formal shows that it is
 // one. Here it is shown not to overflow.
@@ -102,7 +103,8 @@ module tcp_deliver_formal
   assign front = {u_deliver.first, u_deliver.outcome};
   wire has_front = u_deliver.outcome_valid;
   wire pops = has_front & u_deliver.outcome_take;
-  logic stays_q, order_stays_q, order_q;
+  logic stays_q, order_stays_q, order_q, missed_stays_q;
+  logic passed_by_q;  // an outcome has ended since the missed connection came
   // What its queue is given.
   outcome_t given;
   assign given = {u_deliver.u_outcomes.in_head_i, u_deliver.u_outcomes.in_body_i};
@@ -121,6 +123,8 @@ module tcp_deliver_formal
     stays_q <= ~rst_i & has_front & ~pops;
     order_stays_q <= ~rst_i & order_valid_i & ~order_ready;
     order_q <= order_i;
+    missed_stays_q <= ~rst_i & missed_valid_i & ~missed_ready;
+    passed_by_q <= ~rst_i & missed_valid_i & ~missed_ready & (passed_by_q | pops);
     room_q <= rst_i ? '0 : {room_q[4:0], room};
     if (rst_i) level_q <= '0;
     else level_q <= level_q + 6'(pushes) - 6'(pops);
@@ -132,6 +136,7 @@ module tcp_deliver_formal
       if (has_front) assume (is_whole(front));
       if (stays_q) assume (front == front_q);
       if (order_stays_q) assume (order_valid_i & order_i == order_q);
+      if (missed_stays_q) assume (missed_valid_i);
       // tcp_core: an event begins while there is room, and ends within five cycles.
       if (verdict_valid_i | report_valid_i) assume (room_q != '0);
     end
@@ -211,7 +216,8 @@ module tcp_deliver_formal
       end
       if (taken & has_session & front.opens) assert (told_q);
       if (tells) assert (~inside_q);
-      if (missed_ready) assert (tells == missed_valid_i);
+      if (missed_ready) assert (tells & missed_valid_i);
+      if (pops) assert (~passed_by_q);
       // The queue takes all outcomes, and takes them whole.
       if (pushes) assert (32'(level_q) < Outcomes & is_whole(given));
       assert (pushes == (verdict_valid_i | report_valid_i));
@@ -234,6 +240,8 @@ module tcp_deliver_formal
       if (told_q) assert (front.opens);
       if (inside_q) assert (front.arrival & front.keep & ~passed_q & has_session);
       if (inside_q & front.opens) assert (told_q);
+      assert (u_deliver.gives_way_q == passed_by_q);
+      if (passed_by_q) assert (missed_stays_q & ~passed_q & ~told_q & ~inside_q);
       assert (u_deliver.waiting_q == level_q + 6'(u_deliver.leaves_q));
       assert (32'(level_q) <= Outcomes);
       if (room) assert (level_q <= 6'd20);
@@ -245,6 +253,7 @@ module tcp_deliver_formal
     if (started_q) begin
       cover (takes_kept & inside_q & last_i & front.opens);
       cover (passed_q & ~told_q);
+      cover (missed_ready & has_front);
     end
   end
 

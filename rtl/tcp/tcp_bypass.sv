@@ -49,7 +49,7 @@ module tcp_bypass
   assign data_meta  = tcp_data_meta_t'(in_i.meta);
   assign event_meta = tcp_event_meta_t'(in_i.meta);
 
-  logic first_q, found, found_q, room;
+  logic first_q, found, found_q;
   logic [NextWidth-1:0] next, next_q;
   bound_hop #(
       .NumBound(NumBound),
@@ -63,7 +63,6 @@ module tcp_bypass
       .hop_o  (next)
   );
   wire drop = first_q ? ~found : ~found_q;
-  assign in_ready_o = room | drop;
   wire taken = in_valid_i & in_ready_o;
   always_ff @(posedge clk_i) begin
     if (taken & first_q) begin
@@ -84,7 +83,7 @@ module tcp_bypass
       .rst_i,
       .in_i,
       .in_valid_i(in_valid_i & ~drop),
-      .in_ready_o(room),
+      .in_ready_o,
       .in_next_i (first_q ? next : next_q),
       .out_o,
       .out_valid_o,

@@ -35,12 +35,11 @@ module tcp_deliver
     input logic [15:0] port_i,  // port of the session's application
     output logic room_o,  // room for eight more
 
-    // A requested connection for which no session is free
+    // A requested connection for which no session is free: told after at most one outcome
     input  logic   [15:0] missed_port_i,
     input  tuple_t        missed_tuple_i,
     input  logic          missed_valid_i,
     output logic          missed_ready_o,
-
 
     output beat_t out_o,
     output logic  out_valid_o,
@@ -100,20 +99,22 @@ module tcp_deliver
 
   logic telling_q;  // the payload was sent, the event not yet
   logic opened_q;  // the event `opened` was sent, the payload not yet
+  logic gives_way_q;  // between two outcomes: a missed connection is told
   logic ready;
+  wire has_outcome = outcome_valid & ~gives_way_q;
   wire opens = first.opens;
   wire loses = order_valid_i & ~order_i;  // drop the payload of a segment without a session
-  wire  passes = order_valid_i & order_i & outcome_valid & first.arrival & ~telling_q &
+  wire  passes = order_valid_i & order_i & has_outcome & first.arrival & ~telling_q &
       (~opens | opened_q);
   wire keeps = passes & first.keep;
-  wire tells = outcome_valid & first.tells & (telling_q | ~first.arrival | (opens & ~opened_q));
-  wire misses = missed_valid_i & ~outcome_valid;
+  wire tells = has_outcome & first.tells & (telling_q | ~first.arrival | (opens & ~opened_q));
+  wire misses = missed_valid_i & ~has_outcome;
   assign missed_ready_o = misses & ready;
   wire taken = payload_valid_i & payload_ready_o;
   wire ends = taken & payload_i.last;
   assign payload_ready_o = loses | (passes & (~keeps | ready));
   assign order_ready_o = ends;
-  assign outcome_take = outcome_valid &
+  assign outcome_take = has_outcome &
       (first.arrival & ~telling_q ? ends & order_i & (opens ? opened_q : ~first.tells) :
        tells ? ready : 1'b1);
 
@@ -122,6 +123,8 @@ module tcp_deliver
     else if (ends & order_i & first.tells) telling_q <= 1'b1;
     if (rst_i | outcome_take) opened_q <= 1'b0;
     else if (tells & opens & ready) opened_q <= 1'b1;
+    if (rst_i | missed_ready_o) gives_way_q <= 1'b0;
+    else if (outcome_take) gives_way_q <= missed_valid_i;
   end
 
   tcp_data_meta_t data_meta;

@@ -58,6 +58,8 @@ class Link:
             ("next", 1),
         )
         self.expected: list[Message] = []
+        self.missed: list[int] = []  # ports
+        self.told: list[int] = []  # ports of missed connections that were told
         self.dropped = 0
 
     def segment(self, port: int, payload: bytes, *, has_session: bool = True, **fate: bool) -> None:
@@ -111,6 +113,15 @@ class Link:
         if tells and not opens:
             self.expect(port, EVENT, b"", event)
 
+    def miss(self) -> None:
+        """A connection for which no session is free. These keep their own order only."""
+        port = self.random.choice([80, 443, 25])
+        self.bench.push([port], MISSED)
+        if port in PORTS:
+            self.missed.append(port)
+        else:
+            self.dropped += 1
+
     def expect(self, port: int, kind: int, payload: bytes, fields: dict[str, int]) -> None:
         if port in PORTS:
             message = Message(PORTS[port], kind, payload, tuple(sorted(fields.items())))
@@ -131,6 +142,11 @@ class Link:
             assert first["length"] == len(payload)
             is_data = first["kind"] == DATA
             meta = (DATA_META if is_data else EVENT_META).unpack(first["meta"])
+            if meta.get("changes.failed"):
+                assert first["next"] == PORTS[meta["port"]]
+                self.told.append(meta["port"])
+                payload, first = b"", {}
+                continue
             names = ("port", "session", "start", "skip")
             if not is_data:
                 names = (
@@ -148,6 +164,8 @@ class Link:
         for _ in range(count):
             port = random.choice([80, 443, 443, 80, 25])
             fate = {name: random.random() < 0.5 for name in ("tells", "opens")}
+            if random.random() < 0.1:
+                self.miss()
             if random.random() < 0.2:
                 self.outcome(port, tells=True, opens=fate["opens"])
                 continue
@@ -170,6 +188,7 @@ def test_order(benches: Benches, width: int, seed: int) -> None:
         link.traffic(100)
         link.bench.drain()
     assert link.come() == link.expected
+    assert link.told == link.missed
     assert link.bench.events[0] == link.dropped > 0
     assert not link.bench.status
 
@@ -199,6 +218,18 @@ def test_no_gap_between_segments(benches: Benches) -> None:
     assert cycles[-1] - cycles[0] == len(cycles) - 1
 
 
+def test_missed_connections_are_told_in_traffic(benches: Benches) -> None:
+    """At most one segment passes a missed connection, even when segments never cease."""
+    link = Link(benches("tcp_deliver", DataWidth=512), 512, 1)
+    for _ in range(200):
+        link.segment(80, link.random.randbytes(64), keep=True)
+    link.bench.push([443] * 50, MISSED)
+    link.bench.drain()
+    hops = [link.layout.unpack(item)["next"] for item in link.bench.items()]
+    assert len(hops) == 250
+    assert sum(hops[:110]) == 50
+
+
 def test_reset_in_traffic(benches: Benches) -> None:
     link = Link(benches("tcp_deliver", DataWidth=64), 64, 1)
     for _ in range(20):
@@ -206,6 +237,9 @@ def test_reset_in_traffic(benches: Benches) -> None:
         link.bench.run(link.random.randrange(200))
         link.bench.reset(1)
         link.expected.clear()
+        link.missed.clear()
+        link.told.clear()
         link.traffic(5)
         link.bench.drain()
         assert link.come() == link.expected
+        assert link.told == link.missed
