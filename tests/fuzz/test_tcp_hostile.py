@@ -34,7 +34,8 @@ SESSIONS = 16
 MAX_HALF_OPEN = SESSIONS // 2
 PORT = 7
 BYSTANDERS = (2001, 2002, 2003)
-# Segments of a flood per two microseconds of a transfer.
+# Changed segments per two microseconds of a transfer, at most, and segments of a flood.
+CHANGED_RATE = 48
 FLOOD_RATE = 20
 PIECE = 10_000  # bytes that a connection has in flight
 BYTES = 200_000  # bytes that a connection sends while time is measured
@@ -210,7 +211,8 @@ def test_changed_segments_harm_nobody_else(part: int, size: str) -> None:
             names = {victim.port for victim in victims}
             seen.extend(wire for wire in here.stations.sent if wire.source in names)
             del seen[:-50]
-            for _ in range(min(here.random.randrange(12), wanted - here.injected) if seen else 0):
+            count = here.random.randrange(CHANGED_RATE + 1) if seen else 0
+            for _ in range(min(count, wanted - here.injected)):
                 here.inject(changed(here.random, here.random.choice(seen)))
 
         while here.injected < wanted:
