@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,8 @@ from broken_copies import BROKEN
 from proofs import PROOFS
 from prove import Proof, holds, reaches, translate
 from rtl_files import Mutation, sampled
+
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.mark.parametrize("proof", PROOFS, ids=str)
@@ -37,3 +40,13 @@ def test_proof_of_a_broken_copy_fails(proof: Proof, mutation: Mutation, tmp_path
 def test_every_broken_copy_can_be_made() -> None:
     for _, mutation in BROKEN:
         assert mutation.text()
+
+
+def test_every_proof_that_a_comment_names_is_run() -> None:
+    proofs = [each if isinstance(each, Proof) else each.values[0] for each in PROOFS]
+    run = {proof.name for proof in proofs}
+    for folder in ("rtl", "formal"):
+        for file in (ROOT / folder).rglob("*.sv"):
+            for line in file.read_text().splitlines():
+                comment = line.partition("//")[2]
+                assert set(re.findall(r"\b\w+_formal\b", comment)) <= run, f"{file}: {line}"
