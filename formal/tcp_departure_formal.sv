@@ -35,7 +35,7 @@ module tcp_departure_formal
 
   tcb_t block, block_2_q, block_3_q, after;
   wishes_t wishes, wishes_2_q, wishes_3_q;
-  logic hole_2_q, again_2_q, again_3_q;
+  logic hole_2_q, again_2_q, again_3_q, futile_3_q;
   seq_t hole_length_2_q;
   logic [1:0] cycles_q = '0;
   assign block  = block_i;
@@ -48,6 +48,7 @@ module tcp_departure_formal
     again_2_q <= again_i;
     again_3_q <= again_2_q;
     hole_2_q <= hole_i;
+    futile_3_q <= futile_2_i;
     hole_length_2_q <= hole_length_i;
     if (~&cycles_q) cycles_q <= cycles_q + 2'd1;
   end
@@ -195,6 +196,8 @@ module tcp_departure_formal
       if (after.nxt != block_3_q.nxt) assert (send & occupies & after.nxt == end_);
       if (send & occupies) assert (end_ - block_3_q.una <= after.max - block_3_q.una);
       assert (after.ecn == block_3_q.ecn & after.marked == block_3_q.marked);
+      // A turn that does nothing asks for no other, which would do nothing either.
+      if (wake) assert (send | futile_3_q);
       if (block_3_q.fin_sent) assert (after.max == block_3_q.max);
       // A turn to send takes nothing and acknowledges nothing of ours.
       assert (after.rcv_nxt == block_3_q.rcv_nxt & after.una == block_3_q.una);

@@ -220,7 +220,9 @@ module tcp_departure
     return shifted > 32'hFFFF ? 16'hFFFF : shifted[15:0];
   endfunction
 
-  wire acks_first = block_2_i.ack_now & block_2_i.sack & (gaps_2_i | block_2_i.twice);
+  // An acknowledgement that was due when the connection ended stays due, and is never sent.
+  wire acks_first = block_2_i.ack_now & block_2_i.sack & (gaps_2_i | block_2_i.twice) &
+      !(state inside {Closed, Ended, SynSent});
   wire silent = acks_first | futile_2_i;
 
   always_comb begin

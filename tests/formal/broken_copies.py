@@ -180,6 +180,7 @@ BROKEN = (
     (ARRIVAL, Mutation(ARRIVAL_FILE, "if (reaches_i & ~m.fin)", "if (reaches_i)")),
     (ARRIVAL, Mutation(ARRIVAL_FILE, "block_o.write_served = ~block_3_i.write_served;", "")),
     (DEPARTURE, Mutation(DEPARTURE_FILE, "'0 : block_3_i.rcv_nxt;", "'0 : block_3_i.adv_edge;")),
+    (DEPARTURE, Mutation(DEPARTURE_FILE, "!(state inside {Closed, Ended, SynSent})", "1'b1")),
     (
         DEPARTURE,
         Mutation(DEPARTURE_FILE, "bytes_in_window = unsent <= window", "bytes_in_window = 1'b1"),
@@ -188,7 +189,14 @@ BROKEN = (
     (DEPARTURE, Mutation(DEPARTURE_FILE, "(unsent == 0) & ~window[31];", "(unsent == 0);")),
     (DEPARTURE, Mutation(DEPARTURE_FILE, "sent < mss;", "1'b1;")),
     (DEPARTURE, Mutation(DEPARTURE_FILE, "m.keeps ? m.kept_window : m.window", "m.window")),
-    (DEPARTURE, Mutation(DEPARTURE_FILE, "inside {Closed, Ended, SynSent}", "inside {SynSent}")),
+    (
+        DEPARTURE,
+        Mutation(
+            DEPARTURE_FILE,
+            "(block_3_i.state inside {Closed, Ended, SynSent}",
+            "(block_3_i.state inside {SynSent}",
+        ),
+    ),
     (
         DEPARTURE,
         Mutation(DEPARTURE_FILE, "live & (block_3_i.ack_now | m.update)", "live & m.update"),

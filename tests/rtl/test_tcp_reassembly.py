@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from random import Random
 
 import pytest
@@ -186,6 +187,28 @@ def test_next_session_begins_without_ranges(benches: Benches) -> None:
         assert stream.next == 150
         world.request(stream.session, "abort")
         world.run(lambda: 1 not in world.by_peer)
+
+
+BUSY = 13  # event of the bench: a cycle in which the engine is busy
+
+
+def test_connection_that_ends_before_a_gap_is_told_of_leaves_the_engine_idle(
+    benches: Benches,
+) -> None:
+    """An answer that is due is not tried for ever."""
+    world = World(benches("tcp_core"))
+    stream = Stream(world, 4, 1000)
+    for start, flags in ((100, {"ack"}), (0, {"rst", "ack"})):
+        first = (stream.first + start) % WORD
+        payload = b"" if "rst" in flags else bytes(100)
+        segment = Segment(first, stream.state.first, frozenset(flags), 1000, payload)
+        world.send_to_engine(1, replace(segment, timestamps=(world.now // 1024, 0)))
+    world.settle()
+    assert not stream.listener.heard, "the reset should come before the answer"
+    busy = world.counts[BUSY]
+    world.bench.run(1000)
+    world.settle()
+    assert world.counts[BUSY] == busy
 
 
 @pytest.mark.parametrize("lost", ((3,), (2, 9), (1, 5, 6, 11), (1, 4, 7, 10)))

@@ -135,7 +135,8 @@ module bench
   );
   assign in_ready_o[3] = 1'b1;
   assign event_o[8] = half_done;
-  assign event_o[63:13] = '0;
+  assign event_o[13] = busy;
+  assign event_o[63:14] = '0;
   assign out_valid_o[4] = order.set | order.clear | order.set_delay | order.clear_delay;
   assign out_o[0] = $bits(out_o[0])'(verdict);
   assign out_o[1] = $bits(out_o[0])'(refused);
