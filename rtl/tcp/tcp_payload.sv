@@ -16,6 +16,8 @@ module tcp_payload #(
     parameter int unsigned DataBytes = 64,
     // Rows of one beat: two segments of maximum length and some more
     parameter int unsigned Rows = 512,
+    // Segments that are pushed and not yet sent
+    parameter int unsigned Segments = 32,
     localparam int unsigned RowWidth = $clog2(Rows),
     localparam int unsigned ShiftWidth = $clog2(DataBytes / 4)
 ) (
@@ -53,8 +55,8 @@ module tcp_payload #(
   if (DataBytes < 8 || DataBytes > 64 || DataBytes != 2 ** $clog2(DataBytes)) begin : gen_bad_data
     $error("tcp_payload: DataBytes must be 8, 16, 32 or 64");
   end
-  if (Rows < 32 || Rows != 2 ** RowWidth) begin : gen_bad_rows
-    $error("tcp_payload: Rows must be a power of two, at least 32");
+  if (Rows < 16 || Rows != 2 ** RowWidth) begin : gen_bad_rows
+    $error("tcp_payload: Rows must be a power of two, at least 16");
   end
 
   localparam int unsigned Words = DataBytes / 4;
@@ -165,7 +167,7 @@ module tcp_payload #(
   head_fifo #(
       .head_t(head_t),
       .body_t(logic),
-      .Depth (32)
+      .Depth (Segments)
   ) u_heads (
       .clk_i,
       .rst_i,

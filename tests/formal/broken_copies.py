@@ -32,6 +32,7 @@ from proofs import (
     OCCUPANCY,
     OUTPUT,
     OUTPUT_STAGE,
+    PAYLOAD,
     POOL,
     PROGRAM,
     QUEUE,
@@ -53,6 +54,7 @@ from proofs import (
     VC_INPUT,
     VC_OUTPUT,
     VC_ROUTER,
+    WIDE_PAYLOAD,
     WINDOW,
     WISHES,
 )
@@ -94,6 +96,7 @@ TCP_CORE_FILE = "tcp/tcp_core.sv"
 TURNS_FILE = "tcp/tcp_turns.sv"
 DELIVER_FILE = "tcp/tcp_deliver.sv"
 BYPASS_FILE = "tcp/tcp_bypass.sv"
+PAYLOAD_FILE = "tcp/tcp_payload.sv"
 EXPIRY_FILE = "tcp/tcp_expiry.sv"
 WISHES_FILE = "tcp/tcp_wishes.sv"
 RING_FILE = "tcp/ring_write.sv"
@@ -285,6 +288,23 @@ BROKEN = (
     ),
     (BYPASS, Mutation(BYPASS_FILE, "? data_meta.port : event_meta.port", "? event_meta.port : '0")),
     (BYPASS, Mutation(BYPASS_FILE, "first_q <= in_i.last", "first_q <= 1'b1")),
+    (PAYLOAD, Mutation(PAYLOAD_FILE, "<= &used[RowWidth-1:3];", "<= &used[RowWidth-1:2];")),
+    (PAYLOAD, Mutation(PAYLOAD_FILE, "used = write_q - kept_q", "used = write_q - sent_q")),
+    (PAYLOAD, Mutation(PAYLOAD_FILE, "if (~late_q & ~late_i) kept_q", "kept_q")),
+    (PAYLOAD, Mutation(PAYLOAD_FILE, "fetch & fetch_last & head_late", "fetch & head_late")),
+    (PAYLOAD, Mutation(PAYLOAD_FILE, "= late_q | crowded_q;", "= crowded_q;")),
+    (PAYLOAD, Mutation(PAYLOAD_FILE, "& (row != write_q) &", "&")),
+    (PAYLOAD, Mutation(PAYLOAD_FILE, "begun_q ? row_q : head.row", "head.row")),
+    (PAYLOAD, Mutation(PAYLOAD_FILE, "in_i.bytes > count_t'", "in_i.bytes >= count_t'")),
+    (PAYLOAD, Mutation(PAYLOAD_FILE, "two ? after_q + row_t'(1) : after_q", "after_q")),
+    (PAYLOAD, Mutation(PAYLOAD_FILE, "joins_q & ~upper ? after_q", "joins_q & upper ? after_q")),
+    (PAYLOAD, Mutation(PAYLOAD_FILE, "+ 32'(w) >= 32'(Words)", "+ 32'(w) > 32'(Words)")),
+    (PAYLOAD, Mutation(PAYLOAD_FILE, "offset[1:0] == '0 ? from : from", "from")),
+    (
+        PAYLOAD,
+        Mutation(PAYLOAD_FILE, "read_ready = ~out_valid_o | out_ready_i", "read_ready = 1'b1"),
+    ),
+    (WIDE_PAYLOAD, Mutation(PAYLOAD_FILE, "rotated(fine_q, 4 * s)", "rotated(fine_q, 3 * s)")),
     (WISHES, Mutation(WISHES_FILE, "begins ? open_session_i : session_i", "session_i")),
     (WISHES, Mutation(WISHES_FILE, "(begins ? open_receive_i : place_i)", "place_i")),
     (

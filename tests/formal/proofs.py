@@ -47,6 +47,8 @@ TCP_CORE = Proof("tcp_core_formal", depth=3, induction=1, reach=9, free=TCP_PART
 ANY_FIFO = {"head_fifo": "any_fifo"}
 DELIVER = Proof("tcp_deliver_formal", depth=6, induction=1, reach=8, stand_ins=ANY_FIFO)
 BYPASS = Proof("tcp_bypass_formal", depth=4, induction=1, reach=8)
+PAYLOAD = Proof("tcp_payload_formal", depth=3, induction=1, reach=12, apart=True)
+WIDE_PAYLOAD = replace(PAYLOAD, parameters={"DataBytes": 32})  # rotates words in two stages
 # A pipeline without other state: as many cycles as it has stages suffice.
 RANGES = Proof("tcp_ranges_formal", depth=3, induction=None, reach=3)
 SORTED = replace(RANGES, parameters={"Sorted": 1})
@@ -154,6 +156,8 @@ PROOFS = (
     TCP_CORE,
     DELIVER,
     BYPASS,
+    PAYLOAD,
+    pytest.param(WIDE_PAYLOAD, marks=pytest.mark.sweep, id=str(WIDE_PAYLOAD)),
     RING,
     CORE,
     pytest.param(replace(CORE, depth=9), marks=pytest.mark.sweep, id="rpu_core_formal-longer"),

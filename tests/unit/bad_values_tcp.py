@@ -140,7 +140,13 @@ BAD: dict[str, list[dict[str, object]]] = {
         {"NumSessions": 48},
         {"NumSessions": 32768},
     ],
-    "tcp_payload": [{"DataBytes": 4}, {"DataBytes": 128}, {"Rows": 16}, {"Rows": 48}],
+    "tcp_payload": [
+        {"DataBytes": 4},
+        {"DataBytes": 128},
+        {"Rows": 8},
+        {"Rows": 48},
+        {"Segments": 12},
+    ],
     "tcp_ranges": [{"NumRanges": 0}, {"NumRanges": 17}, {"Width": 3}, {"Width": 33}],
     "tcp_reassembly": [
         {"NumSessions": 1},
