@@ -188,14 +188,14 @@ def holds(proof: Proof, model: Path) -> tuple[bool, str]:
     if proof.apart and proof.induction is None:
         return _ask_apart(proof, model)
     output = _ask(model, "-t", str(proof.depth))
-    good = "Status: PASSED" in output
-    if good and proof.apart and proof.induction is not None:
+    if "Status: PASSED" not in output:
+        return False, output
+    if proof.induction is None:
+        return True, output
+    if proof.apart:
         return _induction_apart(proof.induction, model)
-    if good and proof.induction is not None:
-        step = _ask(model, "-i", "-t", str(proof.induction))
-        good = "Status: PASSED" in step
-        output += step
-    return good, output
+    step = _ask(model, "-i", "-t", str(proof.induction))
+    return "Status: PASSED" in step, output + step
 
 
 def reaches(proof: Proof, model: Path) -> tuple[bool, str]:

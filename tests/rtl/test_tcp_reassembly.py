@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from random import Random
 
 import pytest
@@ -14,6 +13,7 @@ from bombus.golden.tcp import Endpoint, State
 from bombus.golden.tcp_segment import WORD, Segment, distance
 
 RING = 65536
+BUSY = 13  # event of the bench: a cycle in which the engine is busy
 
 
 class Stream:
@@ -46,17 +46,20 @@ class Stream:
         ends = sorted(place + 1 for place in ahead if place + 1 not in ahead)
         return list(zip(starts, ends, strict=True))
 
-    def send(self, start: int, length: int, fin: bool = False) -> None:
-        """A segment and its outcome."""
-        self.listener.heard.clear()
-        segment = Segment(
+    def segment(self, start: int, length: int, *flags: str) -> Segment:
+        return Segment(
             (self.first + start) % WORD,
             self.state.first,
-            frozenset({"ack", "fin"} if fin else {"ack"}),
+            frozenset({"ack", *flags}),
             1000,
             self.bytes[start : start + length],
             timestamps=(self.world.now // 1024, 0) if self.stamps else None,
         )
+
+    def send(self, start: int, length: int, fin: bool = False) -> None:
+        """A segment and its outcome."""
+        self.listener.heard.clear()
+        segment = self.segment(start, length, *(["fin"] if fin else []))
         before = self.next
         twice = self._twice(start, start + length)
         self.world.send_to_engine(1, segment)
@@ -189,20 +192,14 @@ def test_next_session_begins_without_ranges(benches: Benches) -> None:
         world.run(lambda: 1 not in world.by_peer)
 
 
-BUSY = 13  # event of the bench: a cycle in which the engine is busy
-
-
 def test_connection_that_ends_before_a_gap_is_told_of_leaves_the_engine_idle(
     benches: Benches,
 ) -> None:
     """An answer that is due is not tried for ever."""
     world = World(benches("tcp_core"))
     stream = Stream(world, 4, 1000)
-    for start, flags in ((100, {"ack"}), (0, {"rst", "ack"})):
-        first = (stream.first + start) % WORD
-        payload = b"" if "rst" in flags else bytes(100)
-        segment = Segment(first, stream.state.first, frozenset(flags), 1000, payload)
-        world.send_to_engine(1, replace(segment, timestamps=(world.now // 1024, 0)))
+    world.send_to_engine(1, stream.segment(100, 100))
+    world.send_to_engine(1, stream.segment(0, 0, "rst"))
     world.settle()
     assert not stream.listener.heard, "the reset should come before the answer"
     busy = world.counts[BUSY]
