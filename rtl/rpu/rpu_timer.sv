@@ -24,18 +24,16 @@ module rpu_timer
 );
 
   word_t low_q, high_q, compare_low_q, compare_high_q;
-  logic reached_q, same_q, past_q, write_q;
+  logic reached_q, write_q;
   always_ff @(posedge clk_i) begin
     low_q <= time_us_i;
     // The first bits show that the word has started again, unless more than 62 minutes are left out.
     if (time_us_i[31:29] < low_q[31:29]) high_q <= high_q + 32'd1;
     if (write_i & place_i == 2'd2) compare_low_q <= data_i;
     if (write_i & place_i == 2'd3) compare_high_q <= data_i;
-    reached_q <= low_q >= compare_low_q;
-    same_q <= high_q == compare_high_q;
-    past_q <= high_q > compare_high_q;
+    reached_q <= {high_q, low_q} >= {compare_high_q, compare_low_q};
     write_q <= write_i;
-    due_o <= armed_o & (past_q | same_q & reached_q) & ~write_i & ~write_q;
+    due_o <= armed_o & reached_q & ~write_i & ~write_q;
     armed_o <= ~&compare_high_q;
     if (rst_i) begin
       {high_q, armed_o, due_o} <= '0;
