@@ -33,22 +33,24 @@ module rpu_decode
   wire [2:0] funct3 = insn_i[14:12];
   wire [6:0] funct7 = insn_i[31:25];
 
-  wire is_register = opcode == OpRegister;
-  wire is_immediate = opcode == OpImmediate;
-  wire is_system = opcode == OpSystem;
+  // By the bits in which legal opcodes differ: of an illegal instruction nothing else matters.
+  wire is_register = opcode inside {5'b011?0};
+  wire is_immediate = opcode inside {5'b?01?0};
+  wire is_system = opcode inside {5'b1?1??};
   wire is_muldiv = is_register & insn_i[25];
   wire is_alu = is_immediate | is_register & ~insn_i[25];
-  wire is_lui = opcode == OpLui;
-  wire is_auipc = opcode == OpAuipc;
+  wire is_lui = opcode inside {5'b?11?1};
+  wire is_auipc = opcode inside {5'b?01?1};
+  wire is_upper = opcode inside {5'b??1?1};  // one of these
   wire is_rev8 = is_immediate & funct3 == 3'b101 & insn_i[30] & insn_i[29];
-  wire is_custom = opcode == OpCustom;
-  wire is_load = opcode == OpLoad;
-  wire is_store = opcode == OpStore;
-  wire is_branch = opcode == OpBranch;
-  wire is_jal = opcode == OpJal;
-  wire is_jalr = opcode == OpJalr;
+  wire is_custom = opcode inside {5'b???10};
+  wire is_load = opcode inside {5'b?000?};
+  wire is_store = opcode inside {5'b010??};
+  wire is_branch = opcode inside {5'b1?0?0};
+  wire is_jal = opcode inside {5'b?1?1?};
+  wire is_jalr = opcode inside {5'b1??01};
   wire is_csr = is_system & funct3[1:0] != 2'b00;
-  wire is_fence = opcode == OpFence;
+  wire is_fence = opcode inside {5'b?0?11};
   wire is_privileged = is_system & funct3 == 3'b000 & insn_i[19:15] == 5'd0 & insn_i[11:7] == 5'd0;
 
   // What is legal of each opcode.
@@ -86,8 +88,8 @@ module rpu_decode
     decoded_o = '0;
     decoded_o.rd = insn_i[11:7];
     decoded_o.writes_rd = writes & insn_i[11:7] != 5'd0;
-    decoded_o.first_pc = is_auipc;
-    decoded_o.second_immediate = is_immediate | is_lui | is_auipc;
+    decoded_o.first_pc = is_upper;  // lui does not read it
+    decoded_o.second_immediate = is_upper | is_immediate;
     decoded_o.adds = is_alu & funct3 == 3'b000 | is_auipc;
     decoded_o.subtracts = is_register & insn_i[30] | is_alu & funct3[2:1] == 2'b01 | is_branch;
     if (is_alu)
@@ -123,8 +125,8 @@ module rpu_decode
   end
 
   // The formats of immediates: I, S, B, U, J.
-  wire format_s = opcode == OpStore;
-  wire format_u = is_lui | is_auipc;
+  wire format_s = is_store;
+  wire format_u = is_upper;
   always_comb begin
     immediate_o[31] = insn_i[31];
     immediate_o[30:20] = format_u ? insn_i[30:20] : {11{insn_i[31]}};
