@@ -38,8 +38,8 @@ module rpu_csr_formal
       .watched_o(register)
   );
 
-  word_t narrow, count, held;
-  logic is_narrow, known, interrupt;
+  word_t narrow, first, second;
+  logic is_narrow, is_second, is_second_q, known, interrupt;
   logic [31:2] trap_target, return_target;
   logic [3:0] interrupt_cause;
   rpu_csr #(
@@ -50,8 +50,9 @@ module rpu_csr_formal
       .addr_i,
       .narrow_o(narrow),
       .is_narrow_o(is_narrow),
-      .count_o(count),
-      .held_o(held),
+      .first_o(first),
+      .second_o(second),
+      .is_second_o(is_second),
       .known_o(known),
       .write_i,
       .write_data_i,
@@ -75,9 +76,10 @@ module rpu_csr_formal
   logic [11:0] addr_q;
   logic quiet_q, retired_q, wrote_counter_q;
   wire happens = write_i | trap_i | mret_i;
-  wire word_t read = is_narrow ? narrow : addr_q[11] ? count : held;
+  wire word_t read = is_narrow ? narrow : is_second_q ? second : first;
   always_ff @(posedge clk_i) begin
-    addr_q  <= addr_i;
+    addr_q <= addr_i;
+    is_second_q <= is_second;
     quiet_q <= started & ~happens;
   end
   always_comb assume (32'(write_i) + 32'(trap_i) + 32'(mret_i) <= 1);

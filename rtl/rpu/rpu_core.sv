@@ -211,9 +211,9 @@ module rpu_core
   logic interrupt, slow_done_q, slow_finishes, bad_csr_q;
   logic [3:0] interrupt_cause;
   logic [2:0] slow_step_q;
-  word_t slow_q, product_high, product_low, quotient, csr_narrow, csr_count, csr_held;
+  word_t slow_q, product_high, product_low, quotient, csr_narrow, csr_first, csr_second;
   logic [1:0] slow_from_q;
-  logic csr_is_narrow, csr_known, divided, writes_csr_q;
+  logic csr_is_narrow, csr_is_second, csr_known, divided, writes_csr_q;
   wire is_alive = x_valid_q & ~redirect;
   wire is_slow = x_q.multiplies | x_q.divides | x_q.is_csr;
   wire is_faulty = x_q.is_illegal | fetch_fault_q;
@@ -250,11 +250,11 @@ module rpu_core
     if (rst_i | redirect) {slow_step_q, slow_done_q, writes_csr_q} <= '0;
     bad_csr_q   <= slow_step_q[0] & x_q.is_csr & (~csr_known | writes_csr & &insn_x_q[31:30]);
     // Encoded one cycle before, so that a bit of slow_q is one LUT behind the CSRs.
-    slow_from_q <= x_q.is_csr ? {1'b0, insn_x_q[31]} : {1'b1, funct3[1:0] != 2'b00};
+    slow_from_q <= x_q.is_csr ? {1'b0, csr_is_second} : {1'b1, funct3[1:0] != 2'b00};
     if (~slow_done_q) begin
       unique case (slow_from_q)
-        2'b00: slow_q <= csr_held;
-        2'b01: slow_q <= csr_count;
+        2'b00: slow_q <= csr_first;
+        2'b01: slow_q <= csr_second;
         2'b10: slow_q <= product_low;
         2'b11: slow_q <= product_high;
       endcase
@@ -392,8 +392,9 @@ module rpu_core
       .addr_i(insn_x_q[31:20]),
       .narrow_o(csr_narrow),
       .is_narrow_o(csr_is_narrow),
-      .count_o(csr_count),
-      .held_o(csr_held),
+      .first_o(csr_first),
+      .second_o(csr_second),
+      .is_second_o(csr_is_second),
       .known_o(csr_known),
       .write_i(writes_csr_q),
       .write_data_i(csr_write),

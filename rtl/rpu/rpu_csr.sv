@@ -3,7 +3,7 @@
 // "Machine-Level ISA"): traps and interrupts, cycles, instructions.
 //
 // What is read is of the address in the cycle before, as is what write_i writes: narrow_o if is_narrow_o, else
-// count_o for addresses from 0x800 on, else held_o. mtvec is direct. Interrupts in order: external, software,
+// second_o if is_second_o was high with that address, else first_o. mtvec is direct. Interrupts in order: external, software,
 // timer.
 module rpu_csr
   import rpu_pkg::*;
@@ -16,8 +16,9 @@ module rpu_csr
     input logic [11:0] addr_i,
     output word_t narrow_o,  // 0 for an unknown address
     output logic is_narrow_o,
-    output word_t count_o,
-    output word_t held_o,
+    output word_t first_o,
+    output word_t second_o,
+    output logic is_second_o,  // in the cycle of the address
     output logic known_o,
     input logic write_i,
     input word_t write_data_i,
@@ -54,16 +55,18 @@ module rpu_csr
   assign trap_target_o   = mtvec_q;
   assign return_target_o = mepc_q;
 
-  // Those with many bits, by bits of the address in which they differ.
-  logic [1:0] low_q;
+  // Those with many bits, by bits of the address in which they differ: two of four words, so that who
+  // reads has one more choice of four.
+  logic [1:0] from_q;
+  assign is_second_o = addr_i[11] ? addr_i[7] : ~addr_i[6] | addr_i[1];
   always_ff @(posedge clk_i)
-    low_q <= addr_i[11] ? {addr_i[7], addr_i[1]} : addr_i[6] ? addr_i[1:0] : 2'b10;
+    from_q <= addr_i[11] ? {1'b1, addr_i[1]} : {1'b0, addr_i[6] & addr_i[0]};
   always_comb begin
-    unique case (low_q)
-      2'b00: {held_o, count_o} = {mscratch_q, mcycle_q[31:0]};
-      2'b01: {held_o, count_o} = {mepc_q, 2'b00, minstret_q[31:0]};
-      2'b10: {held_o, count_o} = {mtvec_q, 2'b00, mcycle_q[63:32]};
-      2'b11: {held_o, count_o} = {mtval_q, minstret_q[63:32]};
+    unique case (from_q)
+      2'b00: {second_o, first_o} = {mtvec_q, 2'b00, mscratch_q};
+      2'b01: {second_o, first_o} = {mtval_q, mepc_q, 2'b00};
+      2'b10: {second_o, first_o} = mcycle_q;
+      2'b11: {second_o, first_o} = minstret_q;
     endcase
   end
 
