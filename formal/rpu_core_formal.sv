@@ -37,11 +37,12 @@ module rpu_core_formal
   );
 
   // Memories keep their outputs while not enabled.
-  logic code_enable, data_enable, code_enable_q, data_enable_q;
+  logic code_enable, data_enable, data_elsewhere, code_enable_q, data_enable_q, data_elsewhere_q;
   word_t code_q, data_q;
   always_ff @(posedge clk_i) begin
     code_enable_q <= code_enable;
     data_enable_q <= data_enable;
+    if (data_enable) data_elsewhere_q <= data_elsewhere;
     code_q <= code_i;
     data_q <= data_i;
   end
@@ -73,10 +74,11 @@ module rpu_core_formal
       .code_addr_o(unused_code_addr),
       .code_i,
       .data_enable_o(data_enable),
+      .data_elsewhere_o(data_elsewhere),
       .data_addr_o(data_addr),
       .data_write_o(data_write),
       .data_o(data_out),
-      .data_i,
+      .data_i(data_i & {32{~data_elsewhere_q}}),
       .data_fault_i(1'b0),
       .bus_valid_o(bus_valid),
       .bus_write_o(bus_write),
@@ -86,7 +88,7 @@ module rpu_core_formal
       .bus_data_o(bus_data),
       .bus_ready_i,
       .bus_error_i,
-      .bus_data_i,
+      .bus_data_i(bus_data_i & {32{bus_valid}}),
       .custom_valid_o(custom_valid),
       .custom_op_o(unused_op),
       .custom_first_o(unused_first),

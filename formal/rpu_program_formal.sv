@@ -57,7 +57,13 @@ module rpu_program_formal
     if (started & code_enable_q & code_addr_q == place) assume (code_i == word);
   end
 
-  logic unused_data_enable, unused_bus_valid, unused_bus_write, unused_bus_low, unused_custom_valid;
+  logic
+      unused_data_enable,
+      unused_elsewhere,
+      unused_bus_valid,
+      unused_bus_write,
+      unused_bus_low,
+      unused_custom_valid;
   logic [13:2] unused_data_addr;
   logic [3:0] unused_data_write, unused_bus_bytes, unused_cause;
   word_t unused_data_out, unused_bus_data, unused_first, unused_second;
@@ -77,6 +83,7 @@ module rpu_program_formal
       .code_addr_o(code_addr),
       .code_i,
       .data_enable_o(unused_data_enable),
+      .data_elsewhere_o(unused_elsewhere),
       .data_addr_o(unused_data_addr),
       .data_write_o(unused_data_write),
       .data_o(unused_data_out),

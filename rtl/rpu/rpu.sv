@@ -184,7 +184,7 @@ module rpu
     abandons_q <= (regs_i.control.discard & ~regs_i.control.run) | fires;
   end
 
-  logic code_enable, data_enable;
+  logic code_enable, data_enable, data_elsewhere;
   logic [$clog2(CodeBytes)-1:2] code_addr;
   logic [15:2] data_addr;
   logic [3:0] data_write;
@@ -201,7 +201,8 @@ module rpu
   end
   always_ff @(posedge clk_i) begin
     if (load_code) code[code_index_i] <= code_wdata_i.word;
-    else if (code_enable) code_q <= code[code_addr];
+    // Also while a word is written, since the enable is late: the core fetches again when it starts.
+    if (code_enable) code_q <= code[code_addr];
   end
 
   wire is_window = data_addr[15];
@@ -222,17 +223,18 @@ module rpu
 
   assign data_rdata_o.word = core_reset_q ? ram_q : '0;
 
-  logic window_q;
+  logic window_q, ram_is_q;
   logic [31:0] window_data;
   logic past_q, window_fault;
   always_ff @(posedge clk_i) begin
     if (data_enable) begin
       window_q <= is_window;
+      ram_is_q <= ~is_window & ~data_elsewhere;
       past_q   <= is_window ? 32'(data_addr[14:7]) >> $clog2(NumSlots) != '0 : is_past;
     end
   end
-  // window_data is 0 behind an access to the memory.
-  assign data = window_data | ram_q & {32{~window_q}};
+  // window_data is 0 behind an access to the memory, both are behind one over the bus.
+  assign data = window_data | ram_q & {32{ram_is_q}};
 
   logic bus_valid, bus_write, bus_ready, bus_error, custom_valid, custom_ready;
   logic [27:0] bus_addr;
@@ -259,6 +261,7 @@ module rpu
       .code_addr_o(code_addr),
       .code_i(code_q),
       .data_enable_o(data_enable),
+      .data_elsewhere_o(data_elsewhere),
       .data_addr_o(data_addr),
       .data_write_o(data_write),
       .data_o(stored),
@@ -438,12 +441,13 @@ module rpu
       .empty_valid_o(empty_valid),
       .empty_ready_o(empty_ready),
       .empty_wanted_i(empty_wanted),
+      // The core has it in its memory stage, that of the cycle after an access to the window.
+      .write_data_i(bus_data),
       .memory_near_i(memory_near),
       .memory_request_i(memory_request),
       .memory_slot_i(memory_slot),
       .memory_place_i(memory_place),
       .memory_write_i(bus_bytes & {4{bus_write}}),
-      .memory_data_i(bus_data),
       .memory_done_o(memory_done),
       .memory_error_o(memory_error),
       .memory_data_o(memory_data),
@@ -455,10 +459,10 @@ module rpu
       .judged_slot_i(slot_t'(accel_judged_slot_i)),
       .verdict_i(accel_verdict_i),
       .window_access_i(data_enable & is_window),
+      .window_elsewhere_i(data_elsewhere),
       .window_slot_i(data_addr[7+:$clog2(NumSlots)]),
       .window_place_i(data_addr[6:2]),
       .window_write_i(data_write & {4{is_window}}),
-      .window_data_i(stored),
       .window_data_o(window_data),
       .window_fault_o(window_fault),
       .discards_i(discards_q),

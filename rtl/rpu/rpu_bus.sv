@@ -35,7 +35,7 @@ module rpu_bus
     input word_t bus_data_i,
     output logic bus_ready_o,
     output logic bus_error_o,
-    output word_t bus_data_o,
+    output word_t bus_data_o,  // 0 while there is no answer
     input logic custom_valid_i,  // perhaps together with bus_valid_i, which is first
     input logic [2:0] custom_op_i,
     input word_t custom_first_i,
@@ -107,7 +107,8 @@ module rpu_bus
   wire custom = custom_valid_i & ~bus_valid_i;
   wire custom_sends = custom & custom_op_i == 3'd1;
   wire custom_takes = custom & (custom_op_i == 3'd0 | custom_op_i == 3'd2);
-  assign come_ready_o   = bus_takes | custom_takes | core_reset_i & discards_i;
+  // In the core's place not while an empty slot may be taken: one slot is given in a cycle.
+  assign come_ready_o   = bus_takes | custom_takes | core_reset_i & discards_i & ~empty_ready_i;
   assign empty_wanted_o = custom & custom_op_i == 3'd3;
 
   // While the core does not run, what it has had is dropped, slot by slot.
@@ -145,19 +146,12 @@ module rpu_bus
   // ---- What answers through a register ----
 
   logic done_q, error_q;
-  word_t data_q;
-  wire   asks = bus_valid_i & ~done_q;
-  wire   is_memory = bus_addr_i[27:20] == 8'h01;
-  wire   is_accel = bus_addr_i[27:16] == 12'h001;
-  wire   is_timer = bus_addr_i[27:4] == 24'h1;
-  wire   is_mail = bus_addr_i[27:7] == 21'h1 | bus_addr_i[27:3] == 25'h4;
-  typedef enum logic [1:0] {
-    AnswersMemory,
-    AnswersAccel,
-    AnswersTimer,
-    AnswersMail
-  } answers_e;
-  wire answers_e answers = answers_e'({is_timer | is_mail, is_accel | is_mail});
+  word_t data_q, memory_q;
+  wire asks = bus_valid_i & ~done_q;
+  wire is_memory = bus_addr_i[27:20] == 8'h01;
+  wire is_accel = bus_addr_i[27:16] == 12'h001;
+  wire is_timer = bus_addr_i[27:4] == 24'h1;
+  wire is_mail = bus_addr_i[27:7] == 21'h1 | bus_addr_i[27:3] == 25'h4;
   wire is_unknown = ~is_memory & ~is_accel & ~is_timer & ~is_mail & ~is_quick;
   assign mail_request_o = asks & is_mail;
   assign timer_write_o = asks & is_timer & bus_write_i;
@@ -173,17 +167,16 @@ module rpu_bus
     done_q <= accel_bus_o & ~accel_bus_wait_i | memory_request_o & memory_done_i | asks & past |
         asks & (is_timer | is_unknown) | mail_request_o & mail_done_i;
     error_q <= is_unknown | is_accel & accel_bus_error_i | is_memory & (memory_error_i | past);
-    unique case (answers)
-      AnswersMemory: data_q <= memory_data_i;
-      AnswersAccel:  data_q <= accel_rdata_i;
-      AnswersTimer:  data_q <= timer_data_i;
-      AnswersMail:   data_q <= mail_data_i;
-    endcase
+    // Each 0 without an answer of its own: nothing has to choose between them.
+    data_q <= is_timer ? timer_data_i : is_mail ? mail_data_i : accel_rdata_i;
+    memory_q <= memory_data_i;
+    if (~asks | is_quick | is_memory) data_q <= '0;
+    if (~asks | ~is_memory) memory_q <= '0;
     if (rst_i) done_q <= 1'b0;
   end
 
   assign bus_ready_o = done_q | is_quick & (~(bus_write_i & bus_addr_i[2]) | go_ready_i);
   assign bus_error_o = done_q & error_q;
-  assign bus_data_o  = done_q ? data_q : come;
+  assign bus_data_o  = data_q | memory_q | come & {32{bus_valid_i & is_quick}};
 
 endmodule

@@ -35,10 +35,11 @@ module rpu_core
     input word_t code_i,
 
     output logic data_enable_o,
+    output logic data_elsewhere_o,  // nothing is read of what is enabled: it is an access over the bus
     output logic [DataAddrWidth-1:2] data_addr_o,
     output logic [3:0] data_write_o,
     output word_t data_o,
-    input word_t data_i,
+    input word_t data_i,  // 0 behind data_elsewhere_o
     input logic data_fault_i,  // with data_i: there was nothing at the address
 
     output logic bus_valid_o,
@@ -49,7 +50,7 @@ module rpu_core
     output word_t bus_data_o,
     input logic bus_ready_i,
     input logic bus_error_i,
-    input word_t bus_data_i,
+    input word_t bus_data_i,  // 0 without a ready access
 
     output logic custom_valid_o,
     output logic [9:0] custom_op_o,  // funct7, funct3
@@ -378,6 +379,7 @@ module rpu_core
   wire misaligned = funct3[1] & address[1] | (funct3[1] | funct3[0]) & address[0];
   wire may_store = is_alive & ~m_stalls & x_q.is_store & ~interrupted & ~is_faulty;
   assign data_enable_o = ~m_stalls;
+  assign data_elsewhere_o = address[29];  // of the regions that there are, only that of the bus
   assign data_addr_o = address[DataAddrWidth-1:2];
   assign data_write_o = bytes & {4{may_store & in_data & ~misaligned}};
   assign data_o = stored;
@@ -482,7 +484,7 @@ module rpu_core
   assign exception_pc_o = pc_m_q;
 
   rpu_load u_load (
-      .word_i (m_in_bus_q ? bus_data_i : data_i),
+      .word_i (bus_data_i | data_i),
       .how_i  (m_how_q),
       .value_o(loaded)
   );

@@ -53,11 +53,15 @@ module rpu_packets
     input logic go_valid_i,
     output logic go_ready_o,
 
-    // Empty slots to the core: it wants one until it is told whether there is one.
+    // Empty slots to the core: it wants one until it is told whether there is one; in that cycle no
+    // descriptor is taken.
     output logic [SlotWidth-1:0] empty_slot_o,
     output logic empty_valid_o,
     output logic empty_ready_o,
     input logic empty_wanted_i,
+
+    // What the core writes, to a word of a slot or of the window: a cycle after the request or access.
+    input logic [31:0] write_data_i,
 
     // A word of a slot that the core has: held until it is done.
     input logic memory_near_i,  // perhaps a read is requested; known early
@@ -65,7 +69,6 @@ module rpu_packets
     input logic [SlotWidth-1:0] memory_slot_i,
     input logic [WordPlaceWidth-1:0] memory_place_i,
     input logic [3:0] memory_write_i,
-    input logic [31:0] memory_data_i,
     output logic memory_done_o,
     output logic memory_error_o,
     output logic [31:0] memory_data_o,
@@ -81,11 +84,11 @@ module rpu_packets
 
     // A word of the window, by slot and place. It is written in the cycle after the access.
     input logic window_access_i,
+    input logic window_elsewhere_i,  // it is not an access to the window; late
     input logic [SlotWidth-1:0] window_slot_i,
     input logic [4:0] window_place_i,
     input logic [3:0] window_write_i,
-    input logic [31:0] window_data_i,
-    output logic [31:0] window_data_o,  // in the next cycle; 0 without an access
+    output logic [31:0] window_data_o,  // in the next cycle; 0 without an access, unless the core writes a slot
     output logic window_fault_o,  // in the next cycle: the core does not have the slot
 
     input logic discards_i,  // what comes is dropped
@@ -107,6 +110,7 @@ module rpu_packets
   localparam int unsigned SlotBeats = SlotBytes / Bytes;
   localparam int unsigned BeatWidth = $clog2(SlotBeats);
   localparam int unsigned MetaBits = $bits(out_o.meta);
+  localparam int unsigned LengthWidth = WordPlaceWidth < 13 ? WordPlaceWidth + 1 : 14;  // of what is in a slot
 
   if (DataWidth < 64 || DataWidth > 512 || DataWidth != 2 ** $clog2(
           DataWidth
@@ -125,9 +129,10 @@ module rpu_packets
 
   typedef logic [SlotWidth-1:0] slot_t;
   typedef logic [BeatWidth-1:0] place_t;
+  typedef logic [LengthWidth-1:0] length_t;
   typedef struct packed {
     slot_t slot;
-    logic [13:0] length;
+    length_t length;
     logic [1:0] port;
     logic drop;
   } descriptor_t;
@@ -195,11 +200,7 @@ module rpu_packets
       end
     end
   end
-  logic [13:0] length_q;
-  logic [ 1:0] port_q;
   always_ff @(posedge clk_i) begin
-    if (takes & first_q) length_q <= in_i.length;
-    if (takes & first_q) port_q <= in_i.meta.mac_port[1:0];
     if (rst_i) begin
       first_q <= 1'b1;
       in_place_q <= '0;
@@ -211,29 +212,16 @@ module rpu_packets
 
   // Messages to be judged leave in the order of their verdicts. There is an entry for each slot, as in all queues.
   typedef struct packed {
-    logic [13:0] length;
-    logic [1:0]  port;
+    length_t length;
+    logic [1:0] port;
   } arrived_t;
   logic unused_wait_ready, unused_wait, waits;
-  logic [NumSlots-1:0] stored_q;  // the last beat has come, which may be after the verdict
   slot_t waiting_slot;
-  arrived_t arrived;
-  descriptor_t stored_now, waiting;
+  // By slot, which the core gets with what stands there.
   (* ram_style = "distributed" *) arrived_t arrivals[NumSlots];
-  assign stored_now = '{
-          slot: slot,
-          length: first_q ? in_i.length : length_q,
-          port: first_q ? in_i.meta.mac_port[1:0] : port_q,
-          drop: 1'b0
-      };
-  assign arrived = arrivals[waiting_slot];
-  assign waiting = '{
-          slot: waiting_slot,
-          length: arrived.length,
-          port: arrived.port,
-          drop: 1'b0
-      };
-  wire judged = waits & stored_q[waiting_slot];
+  // The last beat has come, which may be after the verdict.
+  (* ram_style = "distributed" *) logic arrived[NumSlots];
+  wire judged = waits & arrived[waiting_slot];
   head_fifo #(
       .head_t(slot_t),
       .body_t(logic),
@@ -253,44 +241,39 @@ module rpu_packets
   (* ram_style = "distributed" *) logic [31:0] verdicts[NumSlots];
   always_ff @(posedge clk_i) begin
     if (judged_i) verdicts[judged_slot_i] <= verdict_i;
-    if (starts) arrivals[free_slot] <= '{length: in_i.length, port: in_i.meta.mac_port[1:0]};
-    if (starts) stored_q[free_slot] <= 1'b0;
-    if (stored) stored_q[slot] <= 1'b1;
+    if (starts | stored) arrived[slot] <= stored;
+    if (starts)
+      arrivals[free_slot] <= '{length: length_t'(in_i.length), port: in_i.meta.mac_port[1:0]};
   end
 
-  typedef struct packed {
-    descriptor_t at;
-    logic [6:0]  verdict;
-  } come_t;
   logic unused_come_ready, unused_come;
-  come_t come_in, come_first;
-  assign come_in.at = judges_i ? waiting : stored_now;
-  assign come_in.verdict = judges_i ? verdicts[waiting.slot][6:0] : '0;
-  wire descriptor_t come = come_first.at;
+  slot_t come_slot;
   head_fifo #(
-      .head_t(logic),
-      .body_t(come_t),
+      .head_t(slot_t),
+      .body_t(logic),
       .Depth (NumSlots)
   ) u_come (
       .clk_i,
       .rst_i,
-      .in_head_i  (1'b0),
-      .in_body_i  (come_in),
+      .in_head_i  (judges_i ? waiting_slot : slot),
+      .in_body_i  (1'b0),
       .in_valid_i (judges_i ? judged : stored),
       .in_ready_o (unused_come_ready),
-      .out_head_o (unused_come),
-      .out_body_o (come_first),
+      .out_head_o (come_slot),
+      .out_body_o (unused_come),
       .out_valid_o(come_valid_o),
       .out_ready_i(come_ready_i)
   );
-  assign come_slot_o = come.slot;
-  assign come_length_o = come.length;
+  wire arrived_t come = arrivals[come_slot];
+  assign come_slot_o = come_slot;
+  assign come_length_o = 14'(come.length);
   assign come_port_o = come.port;
-  assign come_verdict_o = come_first.verdict;
+  assign come_verdict_o = judges_i ? verdicts[come_slot][6:0] : '0;
 
   // ---- The core's descriptors ----
 
   logic [NumSlots-1:0] held_q;  // slots that the core has
+  wire slot_t got_slot = allocates_q ? free_slot : come_slot;  // never both
   wire is_held = held_q[go_slot_i];
   wire is_long = 15'(go_length_i) > 15'(SlotBytes);
   logic go_space, unused_go;
@@ -304,8 +287,7 @@ module rpu_packets
     else begin
       // A slot that is not held may come just when it is given back.
       if (go_valid_i & go_ready_o) held_q[go_slot_i] <= 1'b0;
-      if (come_valid_o & come_ready_i) held_q[come.slot] <= 1'b1;
-      if (allocated) held_q[free_slot] <= 1'b1;
+      if (come_valid_o & come_ready_i | allocated) held_q[got_slot] <= 1'b1;
     end
   end
 
@@ -318,7 +300,12 @@ module rpu_packets
       .rst_i,
       .in_head_i(1'b0),
       .in_body_i(
-      '{slot: go_slot_i, length: go_length_i, port: go_port_i, drop: go_drop_i | is_long}
+      '{
+          slot: go_slot_i,
+          length: length_t'(go_length_i),
+          port: go_port_i,
+          drop: go_drop_i | is_long
+      }
       ),
       .in_valid_i(go_valid_i & is_held),
       .in_ready_o(go_space),
@@ -332,10 +319,10 @@ module rpu_packets
 
   logic active_q, out_first_q, at_out_q;  // at_out_q: the slot that is read is the one that is sent
   slot_t read_slot_q, out_slot_q;
-  logic [ 4:0] access_place_q;
-  logic [ 5:0] group_is_q;  // of four words, one-hot; 0 while none is accessed
-  logic [ 3:0] bytes_q;
-  logic [31:0] data_q;
+  logic [4:0] access_place_q;
+  logic [4:0] group_is_q;  // of four words, one-hot; 0 while none is accessed
+  logic       verdict_is_q;
+  logic [3:0] bytes_q;
 
   assign write_q = window_write_q & ~window_fault_o;
 
@@ -348,6 +335,7 @@ module rpu_packets
   wire memory_held = held_q[memory_slot_i];
   wire memory_writes = memory_request_i & memory_held & |memory_write_i;
   wire memory_reads = memory_request_i & ~|memory_write_i & ~memory_reads_q;
+  wire at_window = window_access_i & ~window_elsewhere_i;
   wire [4:0] access_place = memory_request_i ? 5'(memory_word) : window_place_i;
   assign memory_error_o = ~memory_held;
   assign memory_done_o  = ~memory_held | |memory_write_i | memory_reads_q;
@@ -356,9 +344,9 @@ module rpu_packets
     read_slot_q <= memory_request_i ? memory_slot_i : window_access_i ? window_slot_i : out_slot_q;
     at_out_q <= ~window_access_i & ~memory_request_i & active_q & ~go_ready;
     access_place_q <= access_place;
-    group_is_q <= 6'(memory_request_i | window_access_i) << access_place[4:2];
+    group_is_q <= 5'(memory_writes | at_window) << access_place[4:2];
+    verdict_is_q <= at_window & judges_i & window_place_i == 5'(VerdictPlace);
     bytes_q <= memory_request_i ? memory_write_i : window_write_i;
-    data_q <= memory_request_i ? memory_data_i : window_data_i;
     window_write_q <= ~rst_i & (memory_writes & memory_beat == '0 | |window_write_i);
     core_writes_q <= ~rst_i & (memory_writes | |window_write_i);
     window_fault_o <= window_access_i & ~held_q[window_slot_i];
@@ -369,21 +357,22 @@ module rpu_packets
   // One port to read, for the core and for what is sent; one to write, for the core and for what comes.
   wire slot_t write_slot = core_writes_q ? read_slot_q : free_slot;
   wire core_writes = write_q | memory_write_q;
-  logic [31:0] shown[32];
+  logic [31:0] shown[20];
   logic [31:0] merged;
   logic [127:0] in_meta;
   assign in_meta = 128'(in_i.meta);
-  // One of four words by the place's last bits; then the group, one-hot, so that it is 0 while the core does not access.
-  logic [5:0][31:0] group;
+  // One of four words by the place's last bits; then the group, one-hot, so that it is 0 while the core does not access
+  // the window and writes nothing.
+  logic [4:0][31:0] group;
   always_comb begin
-    window_data_o = '0;
-    for (int unsigned g = 0; g < 6; g++) begin
+    window_data_o = verdicts[read_slot_q] & {32{verdict_is_q}};
+    for (int unsigned g = 0; g < 5; g++) begin
       group[g] = shown[{3'(g), access_place_q[1:0]}];
       window_data_o |= group[g] & {32{group_is_q[g]}};
     end
   end
   for (genvar b = 0; b < 4; b++) begin : gen_merged
-    assign merged[8*b+:8] = bytes_q[b] ? data_q[8*b+:8] : window_data_o[8*b+:8];
+    assign merged[8*b+:8] = bytes_q[b] ? write_data_i[8*b+:8] : window_data_o[8*b+:8];
   end
   assign store_place = core_writes_q ? {read_slot_q, memory_beat_q} :
       {slot, first_q ? place_t'(0) : in_place_q};
@@ -391,20 +380,20 @@ module rpu_packets
     wire at_word = access_place_q == 5'(b / 4);
     assign store_bytes[b] = core_writes_q ? core_writes & at_word & bytes_q[b%4] : taken_o;
   end
-  for (genvar w = 0; w < 32; w++) begin : gen_word
-    if (w < Words || w >= MetaPlace && w < MetaPlace + 4) begin : gen_used
-      (* ram_style = "distributed" *) logic [31:0] words[NumSlots];
+  // A window is written as a whole, in one memory: with one for each word, whose widths do not divide 32,
+  // it takes more LUTs. What the core does not write is written as it was.
+  (* ram_style = "distributed" *) logic [DataWidth+127:0] windows[NumSlots];
+  logic [DataWidth+127:0] window, written;
+  assign window = windows[read_slot_q];
+  assign store_data = written[DataWidth-1:0];
+  always_ff @(posedge clk_i) if (starts | write_q) windows[write_slot] <= written;
+  for (genvar w = 0; w < 20; w++) begin : gen_word
+    if (w < Words || w >= MetaPlace) begin : gen_used
+      localparam int unsigned Place = 32 * (w < Words ? w : Words + w % 4);
+      wire at_word = access_place_q == 5'(w);
       wire [31:0] in_word = w < Words ? in_i.data[32*(w%Words)+:32] : in_meta[32*(w%4)+:32];
-      wire [31:0] written = core_writes_q ? merged : in_word;
-      if (w < Words) begin : gen_store_word
-        assign store_data[32*w+:32] = written;
-      end
-      always_ff @(posedge clk_i) begin
-        if (starts | write_q & access_place_q == 5'(w)) words[write_slot] <= written;
-      end
-      assign shown[w] = words[read_slot_q];
-    end else if (w == VerdictPlace) begin : gen_verdict
-      assign shown[w] = judges_i ? verdicts[read_slot_q] : '0;
+      assign written[Place+:32] = ~core_writes_q ? in_word : at_word ? merged : shown[w];
+      assign shown[w] = window[Place+:32];
     end else begin : gen_unused
       assign shown[w] = '0;
     end
@@ -414,7 +403,7 @@ module rpu_packets
 
   // Reads a beat; it is there in the next stage, and masked for the output.
   logic advance, read_valid_q, read_last_q;
-  logic [13:0] left_q, out_length_q, read_length_q;
+  length_t left_q, out_length_q, read_length_q;
   logic [ByteWidth:0] read_bytes_q;
   place_t out_place_q;
   logic out_drop_q;
@@ -425,7 +414,7 @@ module rpu_packets
   end
 
   assign advance = ~out_valid_o | out_ready_i;
-  wire out_last = left_q <= 14'(Bytes);
+  wire out_last = left_q <= length_t'(Bytes);
   wire reads = active_q & ~out_drop_q & advance & (at_out_q | ~out_first_q) &
       ~(memory_near_i & ~memory_reads_q);
   wire ends = active_q & (out_drop_q | reads & out_last);
@@ -433,14 +422,16 @@ module rpu_packets
   always_ff @(posedge clk_i) begin
     // A load where it may be the next one, also while it is not: this is known early.
     if (go_ready | reads)
-      left_q <= ~active_q | out_drop_q | out_last ? go.length : left_q - 14'(Bytes);
+      left_q[LengthWidth-1:ByteWidth] <= ~active_q | out_drop_q | out_last ?
+          go.length[LengthWidth-1:ByteWidth] : left_q[LengthWidth-1:ByteWidth] - 1'b1;
     if (go_ready) begin
-      out_slot_q   <= go.slot;
-      out_drop_q   <= go.drop;
-      out_port_q   <= go.port;
+      left_q[ByteWidth-1:0] <= go.length[ByteWidth-1:0];
+      out_slot_q <= go.slot;
+      out_drop_q <= go.drop;
+      out_port_q <= go.port;
       out_length_q <= go.length;
-      out_place_q  <= '0;
-      out_first_q  <= 1'b1;
+      out_place_q <= '0;
+      out_first_q <= 1'b1;
     end else if (reads) begin
       out_place_q <= out_place_q + 1'b1;
       out_first_q <= 1'b0;
@@ -473,7 +464,7 @@ module rpu_packets
     if (advance) begin
       out_o.meta <= MetaBits'(meta_q);
       if (HasPorts) out_o.meta.mac_port <= mac_port_t'(read_port_q);
-      out_o.length <= read_length_q;
+      out_o.length <= 14'(read_length_q);
       out_o.kind   <= '0;
       out_o.last   <= read_last_q;
       out_o.bytes  <= read_bytes_q;

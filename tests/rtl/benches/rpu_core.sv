@@ -26,7 +26,7 @@ module bench
   word_t code[CodeBytes/4];
   word_t data[DataBytes/4];
   word_t code_out, data_out, data_in;
-  logic code_enable, data_enable;
+  logic code_enable, data_enable, data_elsewhere, data_elsewhere_q;
   logic [CodeWidth-1:2] code_addr;
   logic [DataWidth-1:2] data_addr;
   logic [3:0] data_write;
@@ -37,6 +37,7 @@ module bench
     if (code_enable) code_out <= code[code_addr];
     if (data_enable) begin
       data_out <= data[data_addr];
+      data_elsewhere_q <= data_elsewhere;
       for (int b = 0; b < 4; b++) if (data_write[b]) data[data_addr][8*b+:8] <= data_in[8*b+:8];
     end
     if (in_valid_i[0]) begin
@@ -84,10 +85,11 @@ module bench
       .code_addr_o(code_addr),
       .code_i(code_out),
       .data_enable_o(data_enable),
+      .data_elsewhere_o(data_elsewhere),
       .data_addr_o(data_addr),
       .data_write_o(data_write),
       .data_o(data_in),
-      .data_i(data_out),
+      .data_i(data_out & {32{~data_elsewhere_q}}),
       .data_fault_i(1'b0),
       .bus_valid_o(bus_valid),
       .bus_write_o(bus_write),
@@ -97,7 +99,7 @@ module bench
       .bus_data_o(bus_data),
       .bus_ready_i(bus_ready),
       .bus_error_i(bus_error),
-      .bus_data_i(registers[bus_addr[7:2]]),
+      .bus_data_i(registers[bus_addr[7:2]] & {32{bus_valid}}),
       .custom_valid_o(custom_valid),
       .custom_op_o(custom_op),
       .custom_first_o(custom_first),
