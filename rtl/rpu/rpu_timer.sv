@@ -3,7 +3,7 @@
 // ISA, chapter "Machine-Level ISA").
 //
 //   word 0, 1  mtime, lower word first, read only; the upper one counts from 0 while the core runs
-//   word 2, 3  mtimecmp; an upper word of all ones disarms the timer, as it is after reset
+//   word 2, 3  mtimecmp; six ones at its upper end disarm the timer (575,000 years), as it is after reset
 //
 // due_o is high while mtime is at least mtimecmp.
 // Latency: 3 cycles from a write or the time to due_o, which is low meanwhile.
@@ -34,7 +34,7 @@ module rpu_timer
     reached_q <= {high_q, low_q} >= {compare_high_q, compare_low_q};
     write_q <= write_i;
     due_o <= armed_o & reached_q & ~write_i & ~write_q;
-    armed_o <= ~&compare_high_q;
+    armed_o <= ~&compare_high_q[31:26];
     if (rst_i) begin
       {high_q, armed_o, due_o} <= '0;
       compare_high_q <= '1;
