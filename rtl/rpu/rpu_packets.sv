@@ -401,10 +401,13 @@ module rpu_packets
 
   // ---- Out ----
 
-  // Reads a beat; it is there in the next stage, and masked for the output.
+  // Reads a beat; it is there in the next stage, and masked for the output. Masks are of groups of eight bytes and of
+  // bytes in a group: advance, which is late, then passes one LUT.
   logic advance, read_valid_q, read_last_q;
   length_t left_q, out_length_q, read_length_q;
   logic [ByteWidth:0] read_bytes_q;
+  logic [Bytes/8-1:0] whole_q;  // groups with all their bytes
+  logic [7:0] part_q;  // bytes of the group after these
   place_t out_place_q;
   logic out_drop_q;
   logic [1:0] out_port_q, read_port_q;
@@ -441,8 +444,11 @@ module rpu_packets
       meta_q <= meta_row;
       read_last_q <= out_last;
       read_bytes_q <= out_last ? left_q[ByteWidth:0] : (ByteWidth + 1)'(Bytes);
+      for (int unsigned g = 0; g < Bytes / 8; g++)
+      whole_q[g] <= ~out_last | 32'(left_q[ByteWidth:3]) > g;
+      for (int unsigned b = 0; b < 8; b++) part_q[b] <= 32'(left_q[2:0]) > b;
       read_length_q <= out_length_q;
-      read_port_q <= out_port_q;
+      read_port_q   <= out_port_q;
     end
     if (rst_i) begin
       active_q <= 1'b0;
@@ -460,6 +466,10 @@ module rpu_packets
     given_q <= out_slot_q;
   end
 
+  logic [Bytes-1:0] shows;
+  for (genvar b = 0; b < Bytes; b++) begin : gen_shows
+    assign shows[b] = whole_q[b/8] | (b < 8 | whole_q[(b<8)?0 : b/8-1]) & part_q[b%8];
+  end
   always_ff @(posedge clk_i) begin
     if (advance) begin
       out_o.meta <= MetaBits'(meta_q);
@@ -468,8 +478,7 @@ module rpu_packets
       out_o.kind   <= '0;
       out_o.last   <= read_last_q;
       out_o.bytes  <= read_bytes_q;
-      for (int b = 0; b < Bytes; b++)
-      out_o.data[8*b+:8] <= (ByteWidth + 1)'(b) < read_bytes_q ? read_data[8*b+:8] : '0;
+      for (int b = 0; b < Bytes; b++) out_o.data[8*b+:8] <= shows[b] ? read_data[8*b+:8] : '0;
     end
     if (rst_i) out_valid_o <= 1'b0;
     else if (advance) out_valid_o <= read_valid_q;
