@@ -168,7 +168,7 @@ module rpu_program_formal
       if (m_valid) assert (pc_m == next_q);
       if (~u_core.redirect) assert ((x_valid ? pc_x : pc_d) == follows);
       if (x_valid) assert (u_core.next_x_q == pc_x + 30'd1);
-      if (x_valid & (x.is_branch | x.is_jal)) assert (~u_core.from_first_q);
+      if (x_valid & ~x.is_illegal & (x.is_branch | x.is_jal)) assert (~u_core.from_first_q);
       if (x_valid & ~u_core.redirect & ~|u_core.guess_x_q) assert (pc_d == u_core.next_x_q);
 
       // What is alone in the pipeline.
