@@ -169,6 +169,20 @@ def test_addresses_that_do_not_exist(tmp_path: Path) -> None:
         assert sum(map(len, pushed(simulation, sent, ports))) == len(sent)
 
 
+def test_idle_means_that_nothing_is_left(tmp_path: Path) -> None:
+    """Also if requests come while the counters are read that tell what has left."""
+    random = Random(6)
+    with examples.running("host_memory", tmp_path) as simulation:
+        simulation.line_rate(GBPS)
+        for _ in range(60):
+            sent = [
+                frame(random, random.randrange(60, 1515), n) for n in range(random.randrange(1, 9))
+            ]
+            got = pushed(simulation, sent, [0] * len(sent))
+            assert sorted(each.data for each in got[1]) == sorted(sent)
+            simulation.advance(random.randrange(100))
+
+
 def test_frames_of_the_host_reach_the_named_processor(tmp_path: Path) -> None:
     random = Random(5)
     with examples.running("host_memory", tmp_path) as simulation:

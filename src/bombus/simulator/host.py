@@ -122,6 +122,7 @@ class Host:
         that have not.
         """
         self._forget_gone()
+        self.poll()  # what has come while the counter was read
         left = sum(processor in {None, each} for each in self._sent)
         return self._requests.open(processor) + left
 
@@ -164,12 +165,14 @@ class Host:
         self._put(data, processor, tag, FRAME)
 
     def poll(self) -> None:
-        """Handles what has come, and answers requests whose time is over; no time passes."""
+        """Handles what has come, and answers requests whose time is over; no time passes, unless
+        so many frames have been sent that it is asked how many have left.
+        """
+        if len(self._sent) > _MOST_SENT:
+            self._forget_gone()
         while (message := self._out.receive()) is not None:
             self._take(message)
         self._requests.run(self._simulation.time_ns)
-        if len(self._sent) > _MOST_SENT:
-            self._forget_gone()
 
     def advance(self, cycles: int) -> None:
         """Advances by a number of clock cycles and serves requests meanwhile."""
