@@ -111,7 +111,7 @@ ACCELERATORS = {
     **dict.fromkeys(("firewall", "firewall_drop"), "ip_blacklist: {stages: 12}"),
     **dict.fromkeys(ids.FRAMES, f"rule_matcher: {{rows: ROWS, {ids.SLOTS}}}"),
 }
-SLOTS = "num_slots: 16, slot_bytes: 16384"  # of the designs' processors
+SLOTS = re.compile(r"num_slots: \d+, slot_bytes: \d+")  # of the designs' processors
 
 
 @dataclass(frozen=True)
@@ -160,7 +160,7 @@ def with_accelerators(file: Path, case: str, folder: Path, rows: int = 256) -> P
         return file
     text = file.read_text(encoding="utf-8")
     if case in ids.FRAMES:
-        text = text.replace(SLOTS, ids.SLOTS)
+        text = SLOTS.sub(ids.SLOTS, text)
     text = re.sub(r"( *- )(rpu: .*)", rf"\1\2\n\1{ACCELERATORS[case]}", text).replace(
         "ROWS", str(rows)
     )

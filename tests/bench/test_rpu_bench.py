@@ -30,9 +30,10 @@ def test_designs_have_so_many_processors(tmp_path: Path) -> None:
         if processors > 1:
             design, warnings = check.check(benchmark.broadcast.narrow(file, tmp_path))
             assert not warnings and design.networks[0].data_width == 64
-        design, _ = check.check(benchmark.with_accelerators(file, "firewall", tmp_path))
-        kinds = [layer.kind.name for tile in design.tiles for layer in tile.layers]
-        assert kinds.count("ip_blacklist") == processors
+        for case, kind in (("ids_tcp", "rule_matcher"), ("firewall", "ip_blacklist")):
+            design, _ = check.check(benchmark.with_accelerators(file, case, tmp_path))
+            kinds = [layer.kind.name for tile in design.tiles for layer in tile.layers]
+            assert kinds.count(kind) == processors
 
 
 def test_all_accelerators_of_a_tile_are_found(tmp_path: Path) -> None:

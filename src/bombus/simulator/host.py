@@ -140,7 +140,7 @@ class Host:
     # ---- Frames ----
 
     def receive(self) -> HostFrame | None:
-        """The oldest frame for the host; None if there is none. No time passes."""
+        """The oldest frame for the host; None if there is none. Time passes as in `poll`."""
         self.poll()
         return self._frames.popleft() if self._frames else None
 
