@@ -465,6 +465,7 @@ module rpu
       .window_write_i(data_write & {4{is_window}}),
       .window_data_o(window_data),
       .window_fault_o(window_fault),
+      .window_past_i(past_q),
       .discards_i(discards_q),
       .discarded_o(discarded),
       .too_long_o(too_long),

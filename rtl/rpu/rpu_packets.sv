@@ -90,6 +90,7 @@ module rpu_packets
     input logic [3:0] window_write_i,
     output logic [31:0] window_data_o,  // in the next cycle; 0 without an access, unless the core writes a slot
     output logic window_fault_o,  // in the next cycle: the core does not have the slot
+    input logic window_past_i,  // in the next cycle, too: there is no such slot, so nothing is written
 
     input logic discards_i,  // what comes is dropped
     output logic discarded_o,  // a message has been
@@ -324,7 +325,7 @@ module rpu_packets
   logic       verdict_is_q;
   logic [3:0] bytes_q;
 
-  assign write_q = window_write_q & ~window_fault_o;
+  assign write_q = window_write_q & ~window_fault_o & (memory_write_q | ~window_past_i);
 
   // The core's words of the memory. While it asks, it does nothing with the window.
   logic memory_reads_q;

@@ -127,7 +127,11 @@ def test_the_next_program_starts_without_slots(
     assert processor.status["stuck"] == 0
 
 
-def test_a_store_behind_the_last_slot_changes_nothing(benches: Benches, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("base", "stride"), [(0x20100000, 2048), (0x10008000, 128)])
+def test_a_store_behind_the_last_slot_changes_nothing(
+    benches: Benches, tmp_path: Path, base: int, stride: int
+) -> None:
+    """Neither behind the packet memory nor behind the window."""
     random = Random(25)
     program = """
 #include "rpu.h"
@@ -139,12 +143,12 @@ __attribute__((interrupt("machine"))) void trap_handler(void) {
 int main(void) {
     for (;;) {
         rpu_packet packet = rpu_receive();
-        *(volatile uint32_t *)(BEHIND + RPU_SLOT(packet) * 2048u + 8) = 0xdeadbeef;
+        *(volatile uint32_t *)(BEHIND + RPU_SLOT(packet) * STRIDE + 8) = 0xdeadbeef;
         rpu_send(packet);
     }
 }
 """
-    behind = f"#define BEHIND {0x20100000 + SLOTS * 2048:#x}u\n"
+    behind = f"#define BEHIND {base + SLOTS * stride:#x}u\n#define STRIDE {stride}u\n"
     processor = Processor(benches, behind + program, tmp_path, NumSlots=SLOTS, SlotBytes=2048)
     sent = [message(random, 100) for _ in range(3 * SLOTS)]
     processor.push(sent)
