@@ -35,7 +35,7 @@ module rpu_bus
     input word_t bus_data_i,
     output logic bus_ready_o,
     output logic bus_error_o,
-    output word_t bus_data_o,  // 0 while there is no answer
+    output word_t bus_data_o,  // 0 while bus_valid_i is low
     input logic custom_valid_i,  // perhaps together with bus_valid_i, which is first
     input logic [2:0] custom_op_i,
     input word_t custom_first_i,

@@ -34,7 +34,7 @@ module rpu_core
     output logic [CodeAddrWidth-1:2] code_addr_o,
     input word_t code_i,
 
-    output logic data_enable_o,
+    output logic data_enable_o,  // perhaps a load or store is executed; without it data_i stays
     output logic data_elsewhere_o,  // nothing is read of what is enabled: it is an access over the bus
     output logic [DataAddrWidth-1:2] data_addr_o,
     output logic [3:0] data_write_o,
@@ -50,7 +50,7 @@ module rpu_core
     output word_t bus_data_o,
     input logic bus_ready_i,
     input logic bus_error_i,
-    input word_t bus_data_i,  // 0 without a ready access
+    input word_t bus_data_i,  // 0 without an access (bus_valid_o is low)
 
     output logic custom_valid_o,
     output logic [9:0] custom_op_o,  // funct7, funct3
@@ -72,6 +72,9 @@ module rpu_core
 
   if (DataBytes < 64 || DataBytes > 1048576 || DataBytes != 2 ** DataAddrWidth) begin : gen_bad_data
     $error("rpu_core: DataBytes must be a power of two, 64 to 1048576");
+  end
+  if (!RegionBus[1] || RegionData[1]) begin : gen_bad_regions
+    $error("rpu_core: bit 29 of an address must tell the bus from the data memory");
   end
 
   // ---- Decode ----
@@ -378,8 +381,8 @@ module rpu_core
   end
   wire misaligned = funct3[1] & address[1] | (funct3[1] | funct3[0]) & address[0];
   wire may_store = is_alive & ~m_stalls & x_q.is_store & ~interrupted & ~is_faulty;
-  assign data_enable_o = ~m_stalls;
-  assign data_elsewhere_o = address[29];  // of the regions that there are, only that of the bus
+  assign data_enable_o = ~m_stalls & (x_q.is_load | x_q.is_store);
+  assign data_elsewhere_o = address[29];  // RegionBus has this bit, RegionData does not
   assign data_addr_o = address[DataAddrWidth-1:2];
   assign data_write_o = bytes & {4{may_store & in_data & ~misaligned}};
   assign data_o = stored;

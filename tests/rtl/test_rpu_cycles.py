@@ -95,4 +95,4 @@ def test_latency(benches: Benches, tmp_path: Path) -> None:
     processor.bench.drain(quiet=100)
     (sent,) = processor.bench.received()
     (taken,) = processor.bench.taken()
-    assert sent.cycle - taken == 9
+    assert sent.cycle - taken == 7

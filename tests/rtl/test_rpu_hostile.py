@@ -157,6 +157,25 @@ int main(void) {
     assert processor.bench.events[6] == len(sent)  # exceptions
 
 
+def test_a_waiting_instruction_keeps_no_packet_back(benches: Benches, tmp_path: Path) -> None:
+    """One that is no access, but whose PC and immediate make an address of the window."""
+    program = """
+#include "rpu.h"
+int main(void) {
+    for (;;) {
+        rpu_packet packet;
+        __asm__ volatile(".insn r CUSTOM_0, 0, 0x40, %0, x0, x0" : "=r"(packet)::"memory");
+        rpu_send(packet);
+    }
+}
+"""
+    processor = Processor(benches, program, tmp_path)
+    sent = message(Random(26), 100)
+    processor.push([sent])
+    processor.bench.drain(quiet=500)
+    assert processor.sent() == [sent]
+
+
 def test_watchdog_leaves_others_alone(benches: Benches, tmp_path: Path) -> None:
     """No packets for long; packets all the time; an output that stalls for long."""
     random = Random(22)
