@@ -9,7 +9,8 @@ module tcp_arrival_formal
   import tcp_invariant_pkg::*;
 #(
     parameter int unsigned SendBytes = 65536,
-    parameter int unsigned ReceiveBytes = 65536
+    parameter int unsigned ReceiveBytes = 65536,
+    parameter bit Whole = 0  // as with `bypass: true`
 ) (
     input logic clk_i,
     input logic rst_i,
@@ -66,6 +67,7 @@ module tcp_arrival_formal
   tcp_arrival #(
       .RingBytes(SendBytes),
       .ReceiveBytes(ReceiveBytes),
+      .Whole(Whole),
       .Ecn(1),
       .Keepalive(1),
       .UserTimeout(1),
@@ -134,7 +136,7 @@ module tcp_arrival_formal
   end
   always_comb begin
     assume (rst_i == (cycles_q == '0));
-    assume (is_sound(block, wishes, SendBytes, ReceiveBytes) & is_near_window(block));
+    assume (is_sound(block, wishes, SendBytes, ReceiveBytes));
     assume (asks_are_near(block, wishes));
     assume (segment.options.scale <= 4'd14);  // clamp_scale
     assume (segment.length <= 14'd8960);
@@ -148,6 +150,7 @@ module tcp_arrival_formal
       assume (segment.flags == flags_t'{ack: 1'b1, default: 1'b0});
       assume (segment.length == '0 & ~report_i);
     end
+    if (Whole) assume (~reaches_i & ~room_i);  // it keeps no ranges
     // A range that closes a gap ends within the window, and not before the payload (tcp_ranges_formal).
     if (reaches_i & settled) begin
       assume (reach_i - block_3_q.rcv_nxt <= window);
@@ -287,8 +290,11 @@ module tcp_arrival_formal
         ~report_3_q & (&begins_at)) begin
       assert (after.again & (after.state == SynReceived) & ~keep);
     end
-    // A further SACK block may begin recovery; it says nothing else.
+    // A further SACK block may begin recovery; it says nothing else, and nothing at all if it comes from
+    // nowhere near the window.
     if (settled & s.sack_only) begin
+      if (acks | begins)
+        assert (in_window | begins_at == '0 | begins_at + ReceiveBytes < ReceiveBytes);
       assert (~keep & ~unacceptable & ~stale & ~refuse & ~synchronise & changes == '0);
       assert (after.state == block_3_q.state & after.ack_now == block_3_q.ack_now);
       assert (after.una == block_3_q.una & after.rcv_nxt == block_3_q.rcv_nxt);
@@ -303,12 +309,12 @@ module tcp_arrival_formal
   end
 
   always_comb begin
-    cover (settled & keep & in_order & (skip != '0) & (kept_to == window));
-    cover (settled & keep & ahead & (kept_to == window) & (window > s.seq));
+    cover (Whole | settled & keep & in_order & (skip != '0) & (kept_to == window));
+    cover (Whole | settled & keep & ahead & (kept_to == window) & (window > s.seq));
     cover (settled & synchronised & unacceptable & (window == '0));
     cover (settled & synchronised & is_new & (after.una < block_3_q.una));
     cover (settled & synchronised & changes.failed);
-    cover (settled & in_order & reaches_i & (advance == window));
+    cover (Whole | settled & in_order & reaches_i & (advance == window));
     cover (settled & stale);
     cover (settled & report_3_q & lowers);
     cover (settled & report_3_q & (block_3_q.state == SynSent) & (after.state == Ended));

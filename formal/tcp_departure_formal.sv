@@ -106,7 +106,6 @@ module tcp_departure_formal
   always_comb begin
     assume (rst_i == (cycles_q == '0));
     assume (is_sound(block, wishes, SendBytes, ReceiveBytes));
-    assume (is_near_window(block));
     assume (Anywhere | block.una == '0);
     // Less than 2**30 bytes have come, beyond the window that was offered, since a segment was sent.
     if (is_live(block.state)) assume (opening <= 32'h4000_0000);

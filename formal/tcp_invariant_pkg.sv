@@ -64,15 +64,10 @@ package tcp_invariant_pkg;
         (!block.fin_waits || block.rcv_nxt != wishes.release_edge + 32'd1);
   endfunction
 
-  // The window of the peer is less than 2**30 bytes (RFC 7323, 2.3).
+  // The window of the peer is less than 2**30 bytes (RFC 7323, 2.3), and nothing beyond its edge has been
+  // acknowledged: each new acknowledgement comes with a window.
   function automatic logic window_is_sound(tcb_t block);
-    return $signed(block.wnd_edge - block.una) <= 32'sh4000_0000 && block.peer_scale <= 4'd14;
-  endfunction
-
-  // Each probe of a closed window may take una one byte further beyond its edge. Assumed, not proved:
-  // not 2**30 of them in a row.
-  function automatic logic is_near_window(tcb_t block);
-    return $signed(block.wnd_edge - block.una) >= -32'sh4000_0000;
+    return block.wnd_edge - block.una <= 32'h4000_0000 && block.peer_scale <= 4'd14;
   endfunction
 
   // ---- Requests of applications: RequestWritable, RequestReadable ----

@@ -159,7 +159,7 @@ module tcp
   localparam int unsigned Gaps = Bypass ? 0 : NumGaps;
   // Without gaps to report, SACK must stay off: peers that use it ignore duplicate acknowledgements
   // without blocks.
-  localparam int unsigned Sacks = Bypass ? 0 : NumSacks;
+  localparam int unsigned Sacks = Gaps == 0 ? 0 : NumSacks;
   localparam int unsigned OwnScale = ReceiveBytes > 65535 ? $clog2(ReceiveBytes) - 15 : 0;
 
   long_time_t long_time;

@@ -182,6 +182,7 @@ module tcp_arrival
     logic        fin_acked;
     logic        all_acked;
     logic        new_window;
+    logic        fresh;         // not from a segment before the one that the window is of
     seq_t        wnd_edge;
     logic        same_edge;     // it is where it was before
     logic        in_order;      // bytes or a FIN that come next
@@ -191,6 +192,7 @@ module tcp_arrival
     logic        ahead_of_nxt;  // acknowledged more than was sent again
     logic        closed;        // no bytes are taken in this state
     logic        fin;
+    logic        fin_again;     // the one that was taken
     logic        fin_waits;     // it comes with the end of the handshake
     logic        bytes;
     logic        new_bytes;     // some have not come before
@@ -306,7 +308,9 @@ module tcp_arrival
     meaning.same_ack = counts & (found_q.acked == '0);
     meaning.all_acked = found_q.unacked == '0;
     meaning.fin_acked = meaning.process & block_2_i.fin_sent & (found_q.unacked == '0);
-    meaning.new_window = meaning.process & ~found_q.acked[31] & fresh;
+    // Also from an older segment with a new acknowledgement, which would else get beyond the window.
+    meaning.new_window = meaning.process & ~found_q.acked[31] & (fresh | found_q.acked != '0);
+    meaning.fresh = fresh;
     meaning.wnd_edge = segment_2_i.ack + found_q.window;
     meaning.same_edge = adds_up(segment_2_i.ack, found_q.window, block_2_i.wnd_edge);
     meaning.in_order = meaning.process & takes_bytes & (bytes | takes_fin) & fits &
@@ -316,11 +320,14 @@ module tcp_arrival
     meaning.fits_ahead = meaning.process & takes_bytes & bytes & fits & ~here & ~found_q.seq[31];
     meaning.closed = ~takes_bytes;
     meaning.fin = takes_fin;
+    meaning.fin_again = flags.fin & (&found_q.last) & ~stale & ~report;
     meaning.fin_waits = meaning.process & flags.fin & (block_2_i.state == SynReceived) &
         (bytes ? meaning.in_order : here);
     meaning.bytes = bytes;
     meaning.new_bytes = bytes & ~found_q.ends_here;
-    meaning.recent = meaning.process & segment_2_i.options.has_timestamps & (here | found_q.seq[31]);
+    // RFC 7323, 4.3: not of a segment behind one whose acknowledgement is still due.
+    meaning.recent = meaning.process & segment_2_i.options.has_timestamps &
+        (here & ~block_2_i.ack_later | found_q.seq[31]);
     meaning.ahead_of_nxt = found_q.past_nxt >= 0;
     meaning.recovered = found_q.recovered >= 0;
     if (Ecn & block_2_i.ecn & meaning.process) begin
@@ -344,11 +351,13 @@ module tcp_arrival
   endfunction
 
   // A further SACK block reaches the scoreboard, and nothing else: others of the session may have come
-  // since its acknowledgement, which has been answered.
+  // since its acknowledgement, which has been answered. Its place is the end of the payload that came
+  // with it: in the window, or behind it if that has been taken.
+  wire near_before = found_q.seq[31] & found_q.seq >= -distance_t'(ReceiveBytes);
   function automatic meaning_t sack_alone();
     meaning_t meaning;
     meaning = '0;
-    meaning.same_ack = synchronised & (found_q.acked == '0);
+    meaning.same_ack = synchronised & (found_q.acked == '0) & (begins_inside | near_before) & ~stale;
     meaning.all_acked = found_q.unacked == '0;
     meaning.recovered = found_q.recovered >= 0;
     return meaning;
@@ -396,7 +405,9 @@ module tcp_arrival
       block_o.peer_scale = options.scale;
       block_o.timestamps = options.has_timestamps;
       block_o.sack = Sack & options.sack_permitted;
-      block_o.ecn = Ecn & m.opened & segment_3_i.flags.ece & ~segment_3_i.flags.cwr;
+      // RFC 3168, 6.1.1: not if our SYN has also gone without an offer.
+      block_o.ecn = Ecn & m.opened & segment_3_i.flags.ece & ~segment_3_i.flags.cwr &
+          (block_3_i.tries == '0);
       block_o.mss = m.mss;
       block_o.ts_recent = options.ts_value;
       block_o.recent_at = coarse_time_i;
@@ -473,7 +484,7 @@ module tcp_arrival
 
     if (m.new_window) begin
       block_o.wnd_edge = m.wnd_edge;
-      block_o.wl1 = segment_3_i.seq;
+      if (m.fresh) block_o.wl1 = segment_3_i.seq;
       // What is sent next starts the timer again where the window is still closed.
       if (more_room & (block_3_i.timer == TimerPersist)) begin
         block_o.timer   = TimerNone;
@@ -512,7 +523,10 @@ module tcp_arrival
     end
     if (m.refuses | (m.challenge & ~m.throttled)) block_o.ack_now = 1'b1;
     if (m.challenge & m.limited) block_o.challenged = challenge_time(time_us_i);
-    if (m.resend) block_o.again = 1'b1;
+    if (m.resend) begin
+      block_o.again = 1'b1;
+      if (~(segment_3_i.flags.ece & segment_3_i.flags.cwr)) block_o.ecn = 1'b0;
+    end
     // RFC 1191, 6.5: all that is on its way goes once more, in shorter segments; it was not lost
     // by congestion.
     if (m.lowers) begin
@@ -529,7 +543,7 @@ module tcp_arrival
       block_o.state = TimeWait;
       changes_o.closed = 1'b1;
     end
-    if (ends | ((state == TimeWait) & m.challenge)) begin  // RFC 9293, 3.10.7.4
+    if (ends | ((state == TimeWait) & m.fin_again)) begin  // RFC 9293, 3.10.7.4
       block_o.timer = TimerTimeWait;
       clear_timer_o = 1'b0;
       set_timer_o   = 1'b1;

@@ -110,11 +110,19 @@ module tcp_congestion
   logic slow_start_q;
   logic [13:0] slow_q;
   bytes_t halved_q, deflated_q;  // RFC 5681, 3.1, equation 4
+  bytes_t reduced_q;  // a share of the window
+  logic beyond_q;  // more is in flight than the window
   logic [15:0] three_q;
   logic [13:0] mss_3_q;
   wire bytes_t mss = bytes_t'(mss_2_q);
-  wire bytes_t half = Cubic ? (flight_2_q >> 1) + (flight_2_q >> 3) + (flight_2_q >> 4) :
-      flight_2_q >> 1;
+
+  // What is left of it after a loss, but at least two segments
+  function automatic bytes_t share(bytes_t bytes);
+    bytes_t part;
+    part = Cubic ? (bytes >> 1) + (bytes >> 3) + (bytes >> 4) : bytes >> 1;
+    return part < (mss << 1) ? mss << 1 : part;
+  endfunction
+
   always_comb begin
     leading = '0;
     for (int unsigned b = LeastBit; b <= MostBit; b++) begin
@@ -129,7 +137,9 @@ module tcp_congestion
     leading_q <= leading;
     slow_start_q <= state_2_q.window < state_2_q.threshold;
     slow_q <= acked_2_i < 32'(mss_2_q) ? acked_2_i[13:0] : mss_2_q;
-    halved_q <= half < (mss << 1) ? mss << 1 : half;
+    halved_q <= share(flight_2_q);
+    reduced_q <= share(state_2_q.window);
+    beyond_q <= flight_2_q > state_2_q.window;
     three_q <= 16'(mss_2_q) + 16'({mss_2_q, 1'b0});
     deflated_q <= bytes_t'(acked_2_i) > state_2_q.window ? '0 :
         state_2_q.window - bytes_t'(acked_2_i);
@@ -139,8 +149,9 @@ module tcp_congestion
   typedef struct packed {
     bytes_t first;
     bytes_t grown;     // window plus the increment of an acknowledgement
-    bytes_t halved;    // threshold after a loss
-    bytes_t lost;      // window after a loss
+    bytes_t halved;    // threshold after a timeout or a mark
+    bytes_t kept;      // threshold after a loss that duplicates tell of
+    bytes_t lost;      // window after it
     bytes_t deflated;  // window - acknowledged + a segment
     bytes_t dup;       // window + a segment
     bytes_t mss;
@@ -214,6 +225,8 @@ module tcp_congestion
       if (leading_q[b]) avoidance |= square_q >> (b + 1);
     end
   end
+  // RFC 5681, 3.2, step 2: not of what the first duplicates have let go (RFC 3042), which is beyond the window.
+  wire bytes_t kept = beyond_q ? reduced_q : halved_q;
   // RFC 6928, 2; RFC 5681, 3.1: one segment if the SYN was lost.
   logic [17:0] first;
   always_comb begin
@@ -231,7 +244,8 @@ module tcp_congestion
         slow_start_q ? bytes_t'(slow_q) : Cubic ? curve_q : bytes_t'(avoidance)
         ),
         halved: halved_q,
-        lost: event_i.selective ? halved_q : halved_q + bytes_t'(three_q),
+        kept: kept,
+        lost: event_i.selective ? kept : kept + bytes_t'(three_q),
         deflated: deflated_q + bytes_t'(mss_3_q),
         dup: state_3_q.window + bytes_t'(mss_3_q),
         mss: bytes_t'(mss_3_q),
@@ -301,7 +315,7 @@ module tcp_congestion
         next.reno   = sums_q.reno;
       end
       CongestionLost: begin
-        next.threshold = sums_q.halved;
+        next.threshold = sums_q.kept;
         next.window = sums_q.lost;
       end
       CongestionMarked: begin  // RFC 3168, 6.1.2

@@ -54,6 +54,7 @@ RANGES = Proof("tcp_ranges_formal", depth=3, induction=None, reach=3)
 SORTED = replace(RANGES, parameters={"Sorted": 1})
 RING = Proof("ring_write_formal", depth=4, induction=2, reach=6)
 ARRIVAL = Proof("tcp_arrival_formal", depth=3, induction=None, reach=3, apart=True)
+ARRIVAL_WHOLE = replace(ARRIVAL, parameters={"Whole": 1})
 DEPARTURE = Proof("tcp_departure_formal", depth=3, induction=None, reach=3, apart=True)
 DEPARTURE_ANYWHERE = replace(DEPARTURE, parameters={"SendBytes": 1024, "Anywhere": 1})
 EXPIRY = Proof("tcp_expiry_formal", depth=2, induction=None, reach=2, apart=True)
@@ -149,6 +150,7 @@ PROOFS = (
     RANGES,
     SORTED,
     ARRIVAL,
+    ARRIVAL_WHOLE,
     DEPARTURE,
     pytest.param(DEPARTURE_ANYWHERE, marks=pytest.mark.sweep, id=str(DEPARTURE_ANYWHERE)),
     EXPIRY,

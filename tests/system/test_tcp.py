@@ -16,7 +16,7 @@ CONNECTIONS = 48
 # As small as it gets (docs/tcp.md).
 SERVER_ONLY = (
     "active_open: false, any_layout: false, strip_headers: false, duplicate_sack: false, "
-    "num_gaps: 0, num_sacks: 0"
+    "num_gaps: 0"
 )
 
 # Sends bytes on each of some connections at once, closes its side, and compares the echo.
@@ -94,6 +94,13 @@ print(dict(zip(*lines))["RetransSegs"])
 OFFER_ECN = """
 with open("/proc/sys/net/ipv4/tcp_ecn", "w") as file:
     file.write("1")
+"""
+
+# Whether SACK has been agreed on: TCPI_OPT_SACK of tcpi_options.
+SACK = """
+import socket, sys
+client = socket.create_connection((sys.argv[1], int(sys.argv[2])), timeout=20)
+print(client.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 8)[5] & 2)
 """
 
 # Received packets that routers may mark.
@@ -191,6 +198,7 @@ def test_linux_with_the_least_engine(start: Callable[..., Live], tmp_path: Path)
     )
     for size in (0, 1, 1449):
         assert echo(live, size) == 1
+    assert live.python(SACK, ADDRESS, PORT) == "0"
     assert echo(live, 50_000, connections=3) == 3
     assert live.python(REFUSED, ADDRESS, 8) == "refused"
     assert live.python(ABORT, ADDRESS, PORT) == "reset"
