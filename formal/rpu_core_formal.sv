@@ -36,19 +36,16 @@ module rpu_core_formal
       .watched_o(register)
   );
 
-  // Memories keep their outputs while not enabled.
-  logic code_enable, data_enable, data_elsewhere, code_enable_q, data_enable_q, data_elsewhere_q;
-  word_t code_q, data_q;
+  // The code memory keeps its output while not enabled. What the data memory gives is free.
+  logic code_enable, data_enable, data_elsewhere, code_enable_q, data_elsewhere_q;
+  word_t code_q;
   always_ff @(posedge clk_i) begin
     code_enable_q <= code_enable;
-    data_enable_q <= data_enable;
     if (data_enable) data_elsewhere_q <= data_elsewhere;
     code_q <= code_i;
-    data_q <= data_i;
   end
   always_comb begin
     if (started & ~code_enable_q) assume (code_i == code_q);
-    if (started & ~data_enable_q) assume (data_i == data_q);
     if (OnlyMuldiv) begin
       assume (code_i[6:0] == 7'h33 && code_i[25] ||
               {code_i[14:12], code_i[6:0]} inside {10'h013, 10'h103});

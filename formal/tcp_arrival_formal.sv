@@ -293,8 +293,13 @@ module tcp_arrival_formal
     // A further SACK block may begin recovery; it says nothing else, and nothing at all if it comes from
     // nowhere near the window.
     if (settled & s.sack_only) begin
-      if (acks | begins)
-        assert (in_window | begins_at == '0 | begins_at + ReceiveBytes < ReceiveBytes);
+      if (acks | begins) begin
+        assert (begins_at <= window | begins_at + ReceiveBytes < ReceiveBytes);
+        assert (~block_3_q.timestamps | s.options.has_timestamps);
+        if (block_3_q.timestamps & $signed(s.options.ts_value - block_3_q.ts_recent) < 0) begin
+          assert (8'(coarse_3_q - block_3_q.recent_at) >= 8'd30);
+        end
+      end
       assert (~keep & ~unacceptable & ~stale & ~refuse & ~synchronise & changes == '0);
       assert (after.state == block_3_q.state & after.ack_now == block_3_q.ack_now);
       assert (after.una == block_3_q.una & after.rcv_nxt == block_3_q.rcv_nxt);
@@ -309,7 +314,8 @@ module tcp_arrival_formal
   end
 
   always_comb begin
-    cover (Whole | settled & keep & in_order & (skip != '0) & (kept_to == window));
+    cover (settled & keep & in_order & (Whole | skip != '0) & (kept_to == window));
+    cover (settled & s.sack_only & acks);
     cover (Whole | settled & keep & ahead & (kept_to == window) & (window > s.seq));
     cover (settled & synchronised & unacceptable & (window == '0));
     cover (settled & synchronised & is_new & (after.una < block_3_q.una));

@@ -170,6 +170,7 @@ module tcp_arrival
     logic        opened;        // the handshake is done
     logic        refuse;
     logic        resend;        // a SYN once more: so is its answer
+    logic        no_offer;      // ... now without ECN
     logic        unacceptable;
     logic        stale;
     logic        challenge;     // RFC 5961
@@ -182,7 +183,7 @@ module tcp_arrival
     logic        fin_acked;
     logic        all_acked;
     logic        new_window;
-    logic        fresh;         // not from a segment before the one that the window is of
+    logic        fresh;         // from a segment that is not before wl1
     seq_t        wnd_edge;
     logic        same_edge;     // it is where it was before
     logic        in_order;      // bytes or a FIN that come next
@@ -277,6 +278,7 @@ module tcp_arrival
       meaning.opened = flags.syn & flags.ack & ~flags.rst & new_ack & one_before &
           (block_2_i.state == SynReceived);
       meaning.resend = flags.syn & ~flags.ack & ~flags.rst & (block_2_i.state == SynReceived);
+      meaning.no_offer = Ecn & meaning.resend & one_before & ~stale & ~(flags.ece & flags.cwr);
     end else if (flags.rst) begin
       // RFC 5961, 3.2
       meaning.reset = here;
@@ -320,14 +322,14 @@ module tcp_arrival
     meaning.fits_ahead = meaning.process & takes_bytes & bytes & fits & ~here & ~found_q.seq[31];
     meaning.closed = ~takes_bytes;
     meaning.fin = takes_fin;
-    meaning.fin_again = flags.fin & (&found_q.last) & ~stale & ~report;
+    meaning.fin_again = flags.fin & (&found_q.last) & ~flags.rst & ~flags.syn & ~stale & ~report;
     meaning.fin_waits = meaning.process & flags.fin & (block_2_i.state == SynReceived) &
         (bytes ? meaning.in_order : here);
     meaning.bytes = bytes;
     meaning.new_bytes = bytes & ~found_q.ends_here;
-    // RFC 7323, 4.3: not of a segment behind one whose acknowledgement is still due.
-    meaning.recent = meaning.process & segment_2_i.options.has_timestamps &
-        (here & ~block_2_i.ack_later | found_q.seq[31]);
+    // RFC 7323, 4.3: of the first segment that the next acknowledgement is for.
+    meaning.recent = meaning.process & segment_2_i.options.has_timestamps & ~block_2_i.ack_later &
+        (here | found_q.seq[31]);
     meaning.ahead_of_nxt = found_q.past_nxt >= 0;
     meaning.recovered = found_q.recovered >= 0;
     if (Ecn & block_2_i.ecn & meaning.process) begin
@@ -352,12 +354,13 @@ module tcp_arrival
 
   // A further SACK block reaches the scoreboard, and nothing else: others of the session may have come
   // since its acknowledgement, which has been answered. Its place is the end of the payload that came
-  // with it: in the window, or behind it if that has been taken.
+  // with it: in the window or at its edge, or before rcv_nxt if that payload has been taken.
   wire near_before = found_q.seq[31] & found_q.seq >= -distance_t'(ReceiveBytes);
+  wire near = here | near_before | (~found_q.seq[31] & found_q.seq <= found_q.room);
   function automatic meaning_t sack_alone();
     meaning_t meaning;
     meaning = '0;
-    meaning.same_ack = synchronised & (found_q.acked == '0) & (begins_inside | near_before) & ~stale;
+    meaning.same_ack = synchronised & (found_q.acked == '0) & near & ~stale;
     meaning.all_acked = found_q.unacked == '0;
     meaning.recovered = found_q.recovered >= 0;
     return meaning;
@@ -405,9 +408,8 @@ module tcp_arrival
       block_o.peer_scale = options.scale;
       block_o.timestamps = options.has_timestamps;
       block_o.sack = Sack & options.sack_permitted;
-      // RFC 3168, 6.1.1: not if our SYN has also gone without an offer.
-      block_o.ecn = Ecn & m.opened & segment_3_i.flags.ece & ~segment_3_i.flags.cwr &
-          (block_3_i.tries == '0);
+      block_o.ecn = Ecn & m.opened & segment_3_i.flags.ece & ~segment_3_i.flags.cwr;
+      block_o.no_ect = Ecn & (block_3_i.tries != '0);  // RFC 3168, 6.1.1
       block_o.mss = m.mss;
       block_o.ts_recent = options.ts_value;
       block_o.recent_at = coarse_time_i;
@@ -523,10 +525,8 @@ module tcp_arrival
     end
     if (m.refuses | (m.challenge & ~m.throttled)) block_o.ack_now = 1'b1;
     if (m.challenge & m.limited) block_o.challenged = challenge_time(time_us_i);
-    if (m.resend) begin
-      block_o.again = 1'b1;
-      if (~(segment_3_i.flags.ece & segment_3_i.flags.cwr)) block_o.ecn = 1'b0;
-    end
+    if (m.resend) block_o.again = 1'b1;
+    if (m.no_offer) block_o.no_ect = 1'b1;
     // RFC 1191, 6.5: all that is on its way goes once more, in shorter segments; it was not lost
     // by congestion.
     if (m.lowers) begin

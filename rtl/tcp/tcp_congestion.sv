@@ -110,19 +110,14 @@ module tcp_congestion
   logic slow_start_q;
   logic [13:0] slow_q;
   bytes_t halved_q, deflated_q;  // RFC 5681, 3.1, equation 4
-  bytes_t reduced_q;  // a share of the window
+  bytes_t reduced_q;  // the same without two segments
   logic beyond_q;  // more is in flight than the window
   logic [15:0] three_q;
   logic [13:0] mss_3_q;
   wire bytes_t mss = bytes_t'(mss_2_q);
-
-  // What is left of it after a loss, but at least two segments
-  function automatic bytes_t share(bytes_t bytes);
-    bytes_t part;
-    part = Cubic ? (bytes >> 1) + (bytes >> 3) + (bytes >> 4) : bytes >> 1;
-    return part < (mss << 1) ? mss << 1 : part;
-  endfunction
-
+  wire bytes_t half = Cubic ? (flight_2_q >> 1) + (flight_2_q >> 3) + (flight_2_q >> 4) :
+      flight_2_q >> 1;
+  wire bytes_t less = Cubic ? mss + (mss >> 2) + (mss >> 3) : mss;  // the same share of two segments
   always_comb begin
     leading = '0;
     for (int unsigned b = LeastBit; b <= MostBit; b++) begin
@@ -137,8 +132,8 @@ module tcp_congestion
     leading_q <= leading;
     slow_start_q <= state_2_q.window < state_2_q.threshold;
     slow_q <= acked_2_i < 32'(mss_2_q) ? acked_2_i[13:0] : mss_2_q;
-    halved_q <= share(flight_2_q);
-    reduced_q <= share(state_2_q.window);
+    halved_q <= half < (mss << 1) ? mss << 1 : half;
+    reduced_q <= half < (mss << 1) + less ? mss << 1 : half - less;
     beyond_q <= flight_2_q > state_2_q.window;
     three_q <= 16'(mss_2_q) + 16'({mss_2_q, 1'b0});
     deflated_q <= bytes_t'(acked_2_i) > state_2_q.window ? '0 :
@@ -225,7 +220,8 @@ module tcp_congestion
       if (leading_q[b]) avoidance |= square_q >> (b + 1);
     end
   end
-  // RFC 5681, 3.2, step 2: not of what the first duplicates have let go (RFC 3042), which is beyond the window.
+  // RFC 5681, 3.2, step 2: not of the two segments that the first duplicates have let go (RFC 3042), which
+  // are beyond the window.
   wire bytes_t kept = beyond_q ? reduced_q : halved_q;
   // RFC 6928, 2; RFC 5681, 3.1: one segment if the SYN was lost.
   logic [17:0] first;

@@ -241,7 +241,7 @@ module tcp_core
   // What is not there costs nothing.
   function automatic tcb_t used(tcb_t stored);
     used = stored;
-    if (!Ecn) {used.ecn, used.congested, used.reduced, used.marked} = '0;
+    if (!Ecn) {used.ecn, used.no_ect, used.congested, used.reduced, used.marked} = '0;
     if (!Twice) {used.twice, used.twice_left, used.twice_right} = '0;
     if (UserTimeoutS == 0) used.since = '0;
   endfunction

@@ -325,8 +325,8 @@ module tcp_departure
     // CWR.
     if (Ecn) begin
       segment_o.flags.ece = m.syn ? offers_ecn | block_3_i.ecn : block_3_i.congested;
-      segment_o.flags.cwr = m.syn ? offers_ecn : new_bytes & block_3_i.reduced;
-      segment_o.ect = new_bytes & block_3_i.ecn;
+      segment_o.flags.cwr = m.syn ? offers_ecn : new_bytes & block_3_i.reduced & ~block_3_i.no_ect;
+      segment_o.ect = new_bytes & block_3_i.ecn & ~block_3_i.no_ect;
     end
     segment_o.has_timestamps = block_3_i.timestamps;
     segment_o.ts_echo = block_3_i.ts_recent;

@@ -73,6 +73,7 @@ package tcp_state_pkg;
 
     // ECN (RFC 3168, 6.1)
     logic ecn;  // both ends use ECN
+    logic no_ect;  // but one has also sent a SYN without an offer: nothing is to be marked
     logic congested;  // tell the peer (ECE)
     logic reduced;  // the window was reduced: tell the peer (CWR)
     seq_t marked;  // value of max at that time
