@@ -296,7 +296,7 @@ module tcp_arrival_formal
       if (acks | begins) begin
         assert (begins_at <= window | begins_at + ReceiveBytes < ReceiveBytes);
         assert (~block_3_q.timestamps | s.options.has_timestamps);
-        if (block_3_q.timestamps & $signed(s.options.ts_value - block_3_q.ts_recent) < 0) begin
+        if (block_3_q.timestamps & $signed(s.options.ts_value - block_3_q.ts_recent) < -4096) begin
           assert (8'(coarse_3_q - block_3_q.recent_at) >= 8'd30);
         end
       end

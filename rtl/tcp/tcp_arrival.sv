@@ -357,10 +357,13 @@ module tcp_arrival
   // with it: in the window or at its edge, or before rcv_nxt if that payload has been taken.
   wire near_before = found_q.seq[31] & found_q.seq >= -distance_t'(ReceiveBytes);
   wire near = here | near_before | (~found_q.seq[31] & found_q.seq <= found_q.room);
+  // A newer timestamp may have come since, but none that is newer by 4,096.
+  wire stale_block = block_2_i.timestamps &
+      (unstamped | (found_q.ts[31] & ~(&found_q.ts[30:12]) & ~found_q.ts_old));
   function automatic meaning_t sack_alone();
     meaning_t meaning;
     meaning = '0;
-    meaning.same_ack = synchronised & (found_q.acked == '0) & near & ~stale;
+    meaning.same_ack = synchronised & (found_q.acked == '0) & near & ~stale_block;
     meaning.all_acked = found_q.unacked == '0;
     meaning.recovered = found_q.recovered >= 0;
     return meaning;

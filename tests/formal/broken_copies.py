@@ -181,7 +181,7 @@ BROKEN = (
     (ARRIVAL, Mutation(ARRIVAL_FILE, "if (segment_2_i.sack_only)", "if (0)")),
     (ARRIVAL, Mutation(ARRIVAL_FILE, "(fresh | found_q.acked != '0)", "fresh")),
     (ARRIVAL, Mutation(ARRIVAL_FILE, "found_q.seq[31] & found_q.seq >= -", "found_q.seq >= -")),
-    (ARRIVAL, Mutation(ARRIVAL_FILE, "near & ~stale;", "near;")),
+    (ARRIVAL, Mutation(ARRIVAL_FILE, "near & ~stale_block;", "near;")),
     (ARRIVAL, Mutation(ARRIVAL_FILE, "m.in_order & m.new_bytes", "m.in_order & m.bytes & ~m.fin")),
     (ARRIVAL, Mutation(ARRIVAL_FILE, "if (reaches_i & ~m.fin)", "if (reaches_i)")),
     (ARRIVAL, Mutation(ARRIVAL_FILE, "block_o.write_served = ~block_3_i.write_served;", "")),

@@ -48,9 +48,11 @@ class Reno:
             if grown < MOST:
                 self.window = grown
         elif kind in (LOST, TIMEOUT, MARKED):
-            self.threshold = half
+            # What limited transmit has sent, beyond the window, does not count (RFC 5681, 3.2).
+            beyond = kind == LOST and flight > self.window
+            self.threshold = max(flight // 2 - mss, 2 * mss) if beyond else half
             extra = 0 if selective else 3 * mss
-            self.window = {LOST: half + extra, TIMEOUT: mss, MARKED: half}[kind]
+            self.window = {LOST: self.threshold + extra, TIMEOUT: mss, MARKED: half}[kind]
         elif kind == DUP_ACK and not selective:
             if self.window + mss < MOST:
                 self.window += mss
