@@ -176,7 +176,7 @@ BROKEN = (
     (ARRIVAL, Mutation(ARRIVAL_FILE, "if (m.timed | m.opened) block_o.backoff", "block_o.backoff")),
     (ARRIVAL, Mutation(ARRIVAL_FILE, "(~occupies & ~one_before)", "~occupies")),
     (ARRIVAL, Mutation(ARRIVAL_FILE, "& ~report & ~again_syn;", "& ~report;")),
-    (ARRIVAL, Mutation(ARRIVAL_FILE, "& ~found_q.ts_old)", ")")),
+    (ARRIVAL, Mutation(ARRIVAL_FILE, "[31] & ~found_q.ts_old)", "[31])")),
     (ARRIVAL, Mutation(ARRIVAL_FILE, "if (m.past_mark)", "if (0)")),
     (ARRIVAL, Mutation(ARRIVAL_FILE, "if (segment_2_i.sack_only)", "if (0)")),
     (ARRIVAL, Mutation(ARRIVAL_FILE, "(fresh | found_q.acked != '0)", "fresh")),
@@ -192,7 +192,6 @@ BROKEN = (
         Mutation(DEPARTURE_FILE, "bytes_in_window = unsent <= window", "bytes_in_window = 1'b1"),
     ),
     (DEPARTURE, Mutation(DEPARTURE_FILE, "& (wishes_i.close_at == wishes_i.send_end)", "")),
-    (DEPARTURE, Mutation(DEPARTURE_FILE, "(unsent == 0) & ~window[31];", "(unsent == 0);")),
     (DEPARTURE, Mutation(DEPARTURE_FILE, "sent < mss;", "1'b1;")),
     (DEPARTURE, Mutation(DEPARTURE_FILE, "m.keeps ? m.kept_window : m.window", "m.window")),
     (

@@ -98,7 +98,7 @@ def test_lost_acknowledgements_cause_no_needless_retransmission(
 ) -> None:
     """Two of three are lost, and the blocks that they told of come with the third.
 
-    With later seeds, these come behind later segments: what they name may just have been sent again.
+    With later seeds, these come behind later segments: what they name may have been sent again.
     """
     late = 0 if seed == 1 else 2
     random = Random(seed)
