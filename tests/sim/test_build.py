@@ -43,6 +43,25 @@ def test_key_depends_on_names_and_contents(tmp_path: Path) -> None:
     assert key != content_key(["flag"], [("a", file)])
 
 
+def test_key_depends_on_no_comment(tmp_path: Path) -> None:
+    file = tmp_path / "a.sv"
+    texts = [
+        'assign a = "//"; // one\n  // verilator lint_off WIDTH\n  /* two */\n',
+        'assign a = "//";\n  // verilator lint_off WIDTH\n\n',
+        'assign a = "//x";\n  // verilator lint_off WIDTH\n\n',
+        'assign a = "//";\n  // verilator lint_on WIDTH\n\n',
+        'assign a = "//";\n\n  // verilator lint_off WIDTH\n',
+        'assign a = "//"; /* one\n */\n  // verilator lint_off WIDTH\n',
+    ]
+    keys = []
+    for text in texts:
+        file.write_text(text)
+        keys.append(content_key([], [("a", file)]))
+    assert keys[0] == keys[1]
+    assert keys[4] == keys[5]
+    assert len(set(keys)) == 4
+
+
 def test_made_once_though_wanted_by_many(own_cache: Path) -> None:
     made = []
 

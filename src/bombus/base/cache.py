@@ -15,6 +15,7 @@ from pathlib import Path
 from filelock import FileLock
 from platformdirs import user_cache_path
 
+from bombus.base.comments import without_comments
 from bombus.base.errors import UserError
 from bombus.base.interrupt import orderly_end
 from bombus.base.output import WriteError
@@ -68,13 +69,18 @@ def _no_cache(directory: Path, reason: str) -> UserError:
 
 
 def content_key(texts: Iterable[str], files: Iterable[tuple[str, Path]]) -> str:
-    """A short hash of texts and files (each with its significant name and its path)."""
+    """A short hash of texts and files (each with its significant name and its path).
+
+    Comments of SystemVerilog do not count.
+    """
     digest = hashlib.sha256()
     for text in texts:
         digest.update(f"text {len(text)}\n".encode())
         digest.update(text.encode())
     for name, path in sorted(files):
         content = path.read_bytes()
+        if path.suffix in (".sv", ".svh"):
+            content = without_comments(content.decode(errors="replace")).encode()
         digest.update(f"file {name} {len(content)}\n".encode())
         digest.update(content)
     return digest.hexdigest()[:16]

@@ -93,22 +93,21 @@ def texts(design: Design) -> dict[str, str]:
     if problems:
         raise DesignError(problems)
 
-    result: dict[str, str] = {}
-    sources: list[str] = []
+    sources: dict[str, str] = {}
     for source in elaboration.used(top):
         path = _home(source) if isinstance(source, Path) else source
-        if path in result:
+        if path in sources:
             raise UserError(f"two sources have the same file name: {path}")
         text = source.read_text(encoding="utf-8") if isinstance(source, Path) else rendered[source]
         if path == _PACKAGE and num_mac_ports > 1:
             licence, _, rest = text.partition("\n")
             text = f"{licence}\n`define {MAC_PORTS} {num_mac_ports}\n{rest}"
-        result[path] = text
-        sources.append(path)
-    headers: list[str] = []
-    for file in sorted(paths.RTL.rglob("*.svh")):
-        headers.append(_home(file))
-        result[headers[-1]] = file.read_text(encoding="utf-8")
+        sources[path] = text
+    headers = {
+        _home(file): file.read_text(encoding="utf-8") for file in sorted(paths.RTL.rglob("*.svh"))
+    }
+    result = rtl.without_unused_packages(sources | headers)
+    sources = {path: text for path, text in result.items() if path in sources}
     folders = sorted({Path(header).parent.as_posix() for header in headers})
     result[f"{name}.f"] = file_list([*(f"+incdir+{folder}" for folder in folders), *sources])
     if design.config.memories:
@@ -121,7 +120,7 @@ def texts(design: Design) -> dict[str, str]:
     shell = mac_shells.mac_shell(design)
     if shell:
         result |= mac_shells.texts(design, shell)
-    result[f"{name}.core"] = fusesoc_core(name, headers, sources, shell)
+    result[f"{name}.core"] = fusesoc_core(name, list(headers), list(sources), shell)
     result |= _register_files(design)
     result[f"{name}.json"] = json.dumps(manifest(design), indent=2) + "\n"
     return result

@@ -229,7 +229,6 @@ def build(
                 work,
                 directory / "mesh",
                 driver,
-                optimisation=OPTIMISATION,
                 log=log,
                 environment=environment,
                 what=what,

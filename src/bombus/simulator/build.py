@@ -27,7 +27,6 @@ from bombus.board.config import Board
 from bombus.board.config import board as find_board
 from bombus.simulator import verilator
 from bombus.simulator.compiling import (
-    CHECKING_OPTIMISATION,
     OPTIMISATION,
     BuildError,
     Driver,
@@ -44,6 +43,9 @@ from bombus.simulator.verilating import (
     verilate,
 )
 from bombus.simulator.verilator import verilator_environment
+
+# Of a generated directory, beside the register map and files of other tools.
+_MODEL_FILES = (".sv", ".svh", ".f", ".json")
 
 __all__ = ["BuildError", "Library", "build", "build_library", "verilator_environment"]
 
@@ -131,13 +133,12 @@ def build_library(
     name = manifest["name"]
     file_list = generated / manifest["simulation"]["file_list"]
     options = model_options(trace, assertions)
-    optimisation = CHECKING_OPTIMISATION if trace or assertions else OPTIMISATION
     sanitizers = SANITIZERS if sanitize else ()
     of_model = sanitizers if sanitize_model else ()
     header = design_header(manifest, trace, assertions)
     key = content_key(
-        [verilator.version(), *options, *cflags(of_model), *sanitizers, optimisation, header],
-        [*_tree(generated), *_runtime()],
+        [verilator.version(), *options, *cflags(of_model), *sanitizers, OPTIMISATION, header],
+        [*(file for file in _tree(generated) if file[1].suffix in _MODEL_FILES), *_runtime()],
     )
 
     def make(directory: Path) -> None:
@@ -153,7 +154,6 @@ def build_library(
                     work,
                     directory / f"lib{name}.so",
                     _driver(sanitizers, "--trace-fst" in options),
-                    optimisation=optimisation,
                     log=log,
                     environment=build_environment(),
                     what=f"compiling the simulator of {name} failed",

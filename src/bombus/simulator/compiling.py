@@ -22,10 +22,9 @@ from bombus.base.errors import UserError
 from bombus.base.paths import SIM
 
 JOBS = 2
-# -march=native is slower than plain -O2, and so is --threads.
-OPTIMISATION = "-O2"
-# With assertions or waveforms: compiled in half the time, and 4% slower.
-CHECKING_OPTIMISATION = "-O1"
+# -O2 takes twice as long to compile, and 13 times with a function of thousands of lines.
+# -march=native and --threads make simulators slower.
+OPTIMISATION = "-O1"
 _SLOW_OPTIMISATION = "-O0"  # for code that runs once
 
 
@@ -68,7 +67,6 @@ def compile_model(
     target: Path,
     driver: Driver,
     *,
-    optimisation: str,
     log: Any,
     environment: dict[str, str],
     what: str,
@@ -85,7 +83,7 @@ def compile_model(
         "SOURCE_FLAGS": " ".join(driver.flags),
         "LINK_FLAGS": " ".join(driver.link_flags),
         "LIBRARIES": " ".join(driver.libraries),
-        "OPT_FAST": optimisation,
+        "OPT_FAST": OPTIMISATION,
         "OPT_SLOW": _SLOW_OPTIMISATION,
         "OPT_GLOBAL": OPTIMISATION,
     }

@@ -16,7 +16,12 @@ from bombus.design.rtl.elaboration import (
 from bombus.design.rtl.layer_kind import BEFORE, InputStream, LayerKind, OutputStream, Parameter
 from bombus.design.rtl.library import Library, library
 from bombus.design.rtl.messages import ANY, PACKET, TAKEN, MessageKind, widest
-from bombus.design.rtl.packages import StructField, constant, struct_layout
+from bombus.design.rtl.packages import (
+    StructField,
+    constant,
+    struct_layout,
+    without_unused_packages,
+)
 from bombus.design.rtl.remarks import remarks, with_parameters
 from bombus.design.rtl.shared import Shared
 
@@ -49,4 +54,5 @@ __all__ = [
     "struct_layout",
     "widest",
     "with_parameters",
+    "without_unused_packages",
 ]

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Constants and struct layouts of the packages under rtl/."""
+"""Packages: constants and struct layouts of those under rtl/, and which a design uses."""
 
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -12,6 +13,30 @@ from pyslang import ast
 from bombus.base.errors import UserError
 from bombus.base.text import snake_case
 from bombus.design.rtl.elaboration import elaborate, rtl_files
+
+_PACKAGE = re.compile(r"^package\s+(\w+)", re.MULTILINE)
+_MODULE = re.compile(r"^module\s", re.MULTILINE)
+_SCOPE = re.compile(r"(\w+)\s*::")
+
+
+def without_unused_packages(files: Mapping[str, str]) -> dict[str, str]:
+    """SystemVerilog texts by name, without packages that no other of them mentions.
+
+    So a change to one layer's package does not affect designs without that layer.
+    """
+    packages = {
+        match[1]: name
+        for name, text in files.items()
+        if (match := _PACKAGE.search(text)) and not _MODULE.search(text)
+    }
+    needed = set(files) - set(packages.values())
+    read = [files[name] for name in needed]
+    while read:
+        scopes = set(_SCOPE.findall(read.pop()))
+        new = {packages[scope] for scope in scopes & packages.keys()} - needed
+        needed |= new
+        read += [files[name] for name in new]
+    return {name: text for name, text in files.items() if name in needed}
 
 
 @dataclass(frozen=True)

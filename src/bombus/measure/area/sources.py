@@ -23,9 +23,6 @@ _CONSTANT_INPUTS = {"x_i": 3, "y_i": 3}
 _MESH_BITS = 3  # coordinates of an 8x8 mesh
 _PORT_BITS = 1
 _WRAPPER = "area_top"
-_PACKAGE = re.compile(r"^package\s+(\w+)", re.MULTILINE)
-_MODULE = re.compile(r"^module\s", re.MULTILINE)
-_SCOPE = re.compile(r"(\w+)\s*::")
 
 
 @dataclass(frozen=True)
@@ -63,23 +60,6 @@ class Sources:
                 line = text.count("\n", 0, match.start(1)) + 1
                 found.setdefault(name, []).append((line, match[1]))
         return found
-
-
-def _needed(files: Mapping[str, str]) -> dict[str, str]:
-    """The files without unreferenced packages, so that changes to those do not affect the part."""
-    packages = {
-        match[1]: name
-        for name, text in files.items()
-        if (match := _PACKAGE.search(text)) and not _MODULE.search(text)
-    }
-    needed = set(files) - set(packages.values())
-    read = [files[name] for name in needed]
-    while read:
-        scopes = set(_SCOPE.findall(read.pop()))
-        new = {packages[scope] for scope in scopes & packages.keys()} - needed
-        needed |= new
-        read += [files[name] for name in new]
-    return {name: text for name, text in files.items() if name in needed}
 
 
 def file_list(part: Part) -> str:
@@ -126,7 +106,7 @@ def of_design(design: Path, tile: str | None = None) -> Sources:
         used = [str(path) for path in elaboration.used(instance, without)]
         stubs = {f"stubs/{name}.sv": _stub(modules[name]) for name in without}
         files = headers | {path: texts[path] for path in used} | stubs
-        return Part(instance.definition.name, _needed(files))
+        return Part(instance.definition.name, rtl.without_unused_packages(files))
 
     layers = {each.name: [f"u_{layer.name}" for layer in each.layers] for each in checked.tiles}
     if tile is not None:
@@ -254,7 +234,11 @@ def of_module(name: str, params: Mapping[str, int], data_width: int) -> Sources:
         # Each channel of a link has its own valid and ready.
         num_channels = int(channels.value.value) if channels else 1
         link_bits = flit.targetType.type.bitWidth + 2 * num_channels
-    return Sources(Part(_WRAPPER, _needed(texts)), instances=_instances(top), link_bits=link_bits)
+    return Sources(
+        Part(_WRAPPER, rtl.without_unused_packages(texts)),
+        instances=_instances(top),
+        link_bits=link_bits,
+    )
 
 
 def _home(path: Path) -> str:
