@@ -29,7 +29,8 @@ module tcp_arrival_formal
     input logic news_i,
     input logic known_i,
     input logic lost_i,
-    input logic behind_i
+    input logic behind_i,
+    input logic queued_i  // the session is queued for a turn to send
 );
 
   tcb_t block, block_2_q, block_3_q, after;
@@ -40,7 +41,7 @@ module tcp_arrival_formal
   assign segment = segment_i;
   logic [7:0] coarse_2_q, coarse_3_q;
   logic [1:0] cycles_q = '0;
-  logic report_2_q, report_3_q, lowers, unreachable, unused_error;
+  logic queued_2_q, queued_3_q, report_2_q, report_3_q, lowers, unreachable, unused_error;
   always_ff @(posedge clk_i) begin
     block_2_q   <= block;
     block_3_q   <= block_2_q;
@@ -49,6 +50,8 @@ module tcp_arrival_formal
     segment_2_q <= segment;
     report_2_q  <= report_i;
     report_3_q  <= report_2_q;
+    queued_2_q  <= queued_i;
+    queued_3_q  <= queued_2_q;
     segment_3_q <= segment_2_q;
     coarse_2_q  <= coarse_time_i;
     coarse_3_q  <= coarse_2_q;
@@ -137,6 +140,7 @@ module tcp_arrival_formal
   always_comb begin
     assume (rst_i == (cycles_q == '0));
     assume (is_sound(block, wishes, SendBytes, ReceiveBytes));
+    assume (can_go_on(block, wishes) & (queued_i | has_nothing_to_send(block, wishes)));
     assume (asks_are_near(block, wishes));
     assume (segment.options.scale <= 4'd14);  // clamp_scale
     assume (segment.length <= 14'd8960);
@@ -229,6 +233,14 @@ module tcp_arrival_formal
         assert (window_is_sound(after));
         assert (mss_is_sound(after));
       end
+    end
+    // Nothing rests.
+    if (settled) begin
+      assert (can_go_on(after, wishes_after));
+      assert (queued_3_q | wake | has_nothing_to_send(after, wishes_after));
+      if (after.timer != TimerNone & after.timer != block_3_q.timer) assert (set_timer);
+      if (set_timer) assert (after.timer != TimerNone);
+      if (clear_timer & ~set_timer) assert (after.timer == TimerNone);
     end
     // Only bytes sent and not yet acknowledged become acknowledged; SND.UNA never goes back.
     if (settled & synchronised) begin

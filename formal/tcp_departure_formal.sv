@@ -106,6 +106,7 @@ module tcp_departure_formal
   always_comb begin
     assume (rst_i == (cycles_q == '0));
     assume (is_sound(block, wishes, SendBytes, ReceiveBytes));
+    assume (can_go_on(block, wishes));
     assume (Anywhere | block.una == '0);
     // Less than 2**30 bytes have come, beyond the window that was offered, since a segment was sent.
     if (is_live(block.state)) assume (opening <= 32'h4000_0000);
@@ -216,6 +217,10 @@ module tcp_departure_formal
       if (is_live(block_3_q.state) & (block_3_q.state != SynSent) & block_3_q.ack_now) begin
         assert (send & ~after.ack_now & ~after.ack_later);
       end
+      // Nothing rests.
+      assert (can_go_on(after, wishes_3_q));
+      assert (wake | has_nothing_to_send(after, wishes_3_q));
+      assert (set_timer ? after.timer != TimerNone : after.timer == block_3_q.timer);
       // Each request of an application for space or for bytes has one answer, when they are there.
       assert (changes == changes_t
 '{readable: changes.readable, writable: changes.writable, default: 1'b0}

@@ -44,6 +44,7 @@ module tcp_expiry_formal
   always_comb begin
     assume (rst_i == ~started_q);
     assume (is_sound(block, wishes, SendBytes, ReceiveBytes));
+    assume (can_go_on(block, wishes));
     // tcp_core takes only an expiry of a timer that is set.
     assume (delay_i | block.timer != TimerNone);
   end
@@ -53,6 +54,9 @@ module tcp_expiry_formal
       assert (is_sound(after, wishes, SendBytes, ReceiveBytes));
       assert (after.una == block.una & after.max == block.max & after.wnd_edge == block.wnd_edge);
       assert (after.nxt == block.nxt || after.nxt == block.una);
+      // The session is queued for a turn to send. A timer that has expired runs if it is set again.
+      assert (can_go_on(after, wishes));
+      if (~delay_i) assert (set_timer == (after.timer != TimerNone));
       // What is expected next moves over a FIN that came with the end of the handshake, once.
       if (takes_fin) begin
         assert (block.fin_waits & ~after.fin_waits & after.state == CloseWait);

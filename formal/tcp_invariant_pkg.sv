@@ -70,6 +70,51 @@ package tcp_invariant_pkg;
     return block.wnd_edge - block.una <= 32'h4000_0000 && block.peer_scale <= 4'd14;
   endfunction
 
+  // ---- Nothing rests: what is to be sent or acknowledged waits for something that will come ----
+
+  function automatic logic timer_runs(tcb_t block);
+    return block.timer inside {TimerRetransmit, TimerPersist};
+  endfunction
+
+  // Without a timer for retransmission, all that is in flight goes again. The window is probed for bytes.
+  function automatic logic can_go_on(tcb_t block, wishes_t wishes);
+    if (!is_live(block.state)) return 1'b1;
+    if (block.state > Ended) return 1'b0;
+    if (block.state inside {FinWait1, Closing, LastAck} && block.max == block.una) return 1'b0;
+    if (block.recovering && (block.max == block.una ||
+                             block.recover - block.una > block.max - block.una))
+      return 1'b0;
+    if (block.timer == TimerRetransmit) return 1'b1;
+    if (block.nxt != block.una || block.recovering || block.timer > TimerKeepalive) return 1'b0;
+    if (block.timer == TimerTimeWait) return block.state == TimeWait;
+    return block.timer != TimerPersist || (wishes.send_end != block.una &&
+        wishes.send_end + 32'(block.fin_sent) != block.una && !in_handshake(
+        block.state
+    ));
+  endfunction
+
+  // A session that is not queued for a turn to send: what is in flight or to go again has a timer. So has
+  // what has never been sent, which is also marked as waiting, so that the session is queued when
+  // everything else has been acknowledged. In recovery with SACK, each acknowledgement queues it. No
+  // acknowledgement is due.
+  function automatic logic has_nothing_to_send(tcb_t block, wishes_t wishes);
+    logic flies, waits;
+    if (!is_live(block.state)) return 1'b1;
+    flies = block.max != block.una || block.nxt != block.max;
+    waits = !block.fin_sent && (block.max != wishes.send_end ||  // in a handshake: our SYN
+    (wishes.closing && wishes.close_at == wishes.send_end &&
+        block.state inside {Established, CloseWait}));
+    if ((flies || waits) && !timer_runs(block)) return 1'b0;
+    if (waits && in_handshake(block.state) && block.max == block.una) return 1'b0;
+    if (waits && !in_handshake(
+            block.state
+        ) && !block.blocked && !(block.recovering && block.sack)) begin
+      return 1'b0;
+    end
+    if (block.timer == TimerPersist && !block.blocked) return 1'b0;
+    return !block.ack_now || block.state == SynSent;
+  endfunction
+
   // ---- Requests of applications: RequestWritable, RequestReadable ----
 
   // The space up to write_at is free: the bytes that were a ring before have been acknowledged.

@@ -388,9 +388,10 @@ module tcp_arrival
   // first block of an acknowledgement that was lost (RFC 2018, 4), and would have counted.
   wire tells_more = selective & news_i & m.same_ack & ~m.all_acked;
   wire duplicate = (repeated & ~(selective & known_i)) | tells_more;
-  // RFC 6582, 3.2: not for what was lost before the last recovery.
+  // RFC 6582, 3.2: not for what was lost before the last recovery. Nor after a timeout or while the window
+  // is probed: all that is in flight goes again then.
   wire lost = duplicate & ((block_3_i.dup_acks == 2'd2) | (tells_more & lost_i)) &
-      ~block_3_i.recovering & m.recovered;
+      ~block_3_i.recovering & m.recovered & (block_3_i.timer == TimerRetransmit);
   wire fin = m.in_order & m.fin;
   wire ends = (fin & ((state == FinWait2) | ((state == FinWait1) & m.fin_acked))) |
       ((state == Closing) & m.fin_acked);
@@ -490,11 +491,14 @@ module tcp_arrival
     if (m.new_window) begin
       block_o.wnd_edge = m.wnd_edge;
       if (m.fresh) block_o.wl1 = segment_3_i.seq;
-      // What is sent next starts the timer again where the window is still closed.
+      // What is sent next starts the timer again where the window is still closed. A new acknowledgement
+      // has started another one or none.
       if (more_room & (block_3_i.timer == TimerPersist)) begin
-        block_o.timer   = TimerNone;
         block_o.backoff = '0;
-        clear_timer_o   = 1'b1;
+        if (~m.new_ack) begin
+          block_o.timer = TimerNone;
+          clear_timer_o = 1'b1;
+        end
       end
     end
 

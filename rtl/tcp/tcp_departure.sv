@@ -159,7 +159,8 @@ module tcp_departure
     logic fin_follows;  // the FIN is sent with the last bytes
     logic more;
     logic idle;  // nothing is in flight
-    logic waits;  // more bytes are waiting than the windows allow
+    // More is waiting than the windows allow: bytes, or a FIN if the peer has shrunk its window
+    logic waits;
     logic shut;  // nothing is in flight: if nothing is sent, the window is the reason
     logic repeats;
     logic beyond_full;  // the end is later than max
@@ -247,7 +248,8 @@ module tcp_departure
     meaning.fin_follows = found_q.all_written & by_bytes;
     // A FIN after the last full segment is sent immediately.
     meaning.more = full & (unsent > mss ? (window > mss) & (flight < spare) : found_q.all_written);
-    meaning.waits = has_bytes & ~(by_bytes & meaning.sends_bytes);
+    meaning.waits = (has_bytes & ~(by_bytes & meaning.sends_bytes)) |
+        (found_q.all_written & window[31]);
     meaning.idle = idle;
     meaning.shut = sends & has_bytes & idle;
     meaning.repeats = sent > 0;
@@ -370,7 +372,7 @@ module tcp_departure
       end else if (m.repeats) begin
         block_o.timing = 1'b0;
       end
-      if (unset) begin
+      if (unset | (~m.probe & (block_3_i.timer == TimerPersist))) begin
         block_o.timer = m.probe ? TimerPersist : TimerRetransmit;
         set_timer_o   = 1'b1;
       end

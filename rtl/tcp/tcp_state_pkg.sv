@@ -49,7 +49,7 @@ package tcp_state_pkg;
     logic [3:0] peer_scale;
     logic timestamps;
     logic sack;
-    logic blocked;  // more bytes are waiting than the windows allow
+    logic blocked;  // more bytes, or a FIN, are waiting than the windows allow
     logic probe;  // send a byte beyond the window; with TimerKeepalive, an empty segment
     // Time of the last new acknowledgement, or of the first byte after idle; in 65,536 us
     logic [15:0] since;
