@@ -277,6 +277,7 @@ module tcp_core_formal
         assert (written.una == comes.segment.ack & written.rcv_nxt == peer_first);
         assert (~written.read_served & ~written.write_served);
         assert (is_sound(written, first_wishes, SendBytes, ReceiveBytes));
+        assert (can_go_on(written, first_wishes) & u_core.wake);
       end
       if (opened_q) begin
         assert (u_core.opens_q & u_core.index_4_q == was_of_q);

@@ -185,6 +185,18 @@ BROKEN = (
     (ARRIVAL, Mutation(ARRIVAL_FILE, "m.in_order & m.new_bytes", "m.in_order & m.bytes & ~m.fin")),
     (ARRIVAL, Mutation(ARRIVAL_FILE, "if (reaches_i & ~m.fin)", "if (reaches_i)")),
     (ARRIVAL, Mutation(ARRIVAL_FILE, "block_o.write_served = ~block_3_i.write_served;", "")),
+    (
+        ARRIVAL,
+        Mutation(
+            ARRIVAL_FILE, "m.recovered & (block_3_i.timer == TimerRetransmit);", "m.recovered;"
+        ),
+    ),
+    (ARRIVAL, Mutation(ARRIVAL_FILE, "if (~m.new_ack) begin", "begin")),
+    (DEPARTURE, Mutation(DEPARTURE_FILE, "(found_q.all_written & window[31])", "1'b0")),
+    (
+        DEPARTURE,
+        Mutation(DEPARTURE_FILE, "(~m.probe & (block_3_i.timer == TimerPersist))", "1'b0"),
+    ),
     (DEPARTURE, Mutation(DEPARTURE_FILE, "'0 : block_3_i.rcv_nxt;", "'0 : block_3_i.adv_edge;")),
     (DEPARTURE, Mutation(DEPARTURE_FILE, "!(state inside {Closed, Ended, SynSent})", "1'b1")),
     (
