@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 from prove import FORMAL
 
+from bombus.base.comments import without_comments
+
 _REFERENCE = re.compile(r"\w+(?:\.\w+)+")
 _INDEX = re.compile(r"\[([^][]*)\]")
 # Instances; generate blocks, bound state modules and memories (sized_memory) do not count.
@@ -18,7 +20,7 @@ _DEEPEST = 2
 
 def too_deep(text: str) -> list[str]:
     """Hierarchical references through too many instances."""
-    text = re.sub(r"//[^\n]*", "", text)
+    text = without_comments(text)
     found: list[str] = []
     while _INDEX.search(text):  # an index is a reference of its own
         found += [name for index in _INDEX.findall(text) for name in _REFERENCE.findall(index)]

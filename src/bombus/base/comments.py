@@ -14,8 +14,6 @@ _TOKEN = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
-
-
 _END_OF_LINE = re.compile(r"[ \t]+$", re.MULTILINE)
 
 
