@@ -16,7 +16,9 @@
 // Words that are broadcast, and messages of the host (rpu_mailbox), raise the software interrupt.
 //
 // With Frames the messages are whole frames, as frame_rx hands them on: they leave by the MAC port in
-// the descriptor, one of up to three; one for a port that does not exist is dropped.
+// the descriptor, one of up to three; one for a port that does not exist is dropped. Its metadata is
+// the word meta.ip of the firmware, and in meta.csum who sends it: TileIndex, and Lane in the lowest 3
+// bits, which the firmware cannot change.
 //
 // Latency: 7 cycles for a packet of one beat, with a loop that only forwards; 8 with Frames.
 // Throughput: one beat per cycle in, one cycle more a packet out, and what the firmware takes for a
@@ -38,6 +40,7 @@ module rpu
     parameter int unsigned SlotBytes = 2048,
     parameter bit Frames = 0,
     parameter int unsigned Lane = 0,  // 1 to 4: behind an rpu_share in the same tile
+    parameter int unsigned TileIndex = 0,  // filled in by Bombus
     // MAC ports, filled in by Bombus, and the bound next hop that each leads to
     parameter int unsigned NumBound = 1,
     parameter int unsigned NumBoundHops = 1,
@@ -158,6 +161,9 @@ module rpu
   end
   if (Lane > 4) begin : gen_bad_lane
     $error("rpu: Lane must be at most 4");
+  end
+  if (TileIndex >= 2 ** 13) begin : gen_bad_index
+    $error("rpu: TileIndex must be less than 8192");
   end
   if (DataBytes < 64 || DataBytes > 32768 || DataBytes != 4 << WordWidth) begin : gen_bad_data
     $error("rpu: DataBytes must be a power of two, 64 to 32768");
@@ -502,7 +508,8 @@ module rpu
       frame = sent;
       frame.meta = '0;
       frame.meta.mac_port = sent.meta.mac_port;
-      frame.meta.ip = sent.meta.ip;  // for frame_loop
+      frame.meta.ip = sent.meta.ip;  // for frame_loop and rpu_host
+      frame.meta.csum = {13'(TileIndex), 3'(Lane)};  // of a frame without checksum: no seed
     end
     drop_register #(
         .beat_t(beat_t),

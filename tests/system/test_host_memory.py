@@ -28,7 +28,8 @@ GBPS = 1
 SLOW_GBPS = 0.05  # what comes while a reload holds frames has a tag each
 
 # Frames from port 0 go to the host, those from port 1 leave by port 0. The word for rpu_host is in
-# the frame, so that a test can write any.
+# the frame, so that a test can write any; LONG in the tag of a read: one that is too long.
+LONG = 0x100
 RAW = """
 #include "rpu_host.h"
 int main(void) {
@@ -45,7 +46,7 @@ int main(void) {
                 volatile uint32_t *bytes = rpu_bytes(packet);
                 bytes[0] = bytes[1];
                 bytes[1] = bytes[2];
-                packet = (packet & ~0x3fffu) | 8;
+                packet = (packet & ~0x3fffu) | (word & 0x100 ? 12 : 8);
             }
             rpu_window(packet)->meta[1] = word;
             rpu_send(packet ^ 2 * RPU_PORT_BIT);
@@ -274,15 +275,51 @@ def test_properties_of_the_host(tmp_path: Path) -> None:
             host.tags = 0
 
 
-def word(what: int, processor: int, gap: int = 0, tag: int = 0) -> bytes:
-    return (what << 30 | processor << 24 | gap << 22 | tag).to_bytes(4, "little")
+def word(what: int, gap: int = 0, tag: int = 0, other: int = 0) -> bytes:
+    """`other`: bits without a meaning."""
+    return (what << 30 | other << 24 | gap << 22 | tag).to_bytes(4, "little")
+
+
+def flow_of(simulation: Simulation, number: int) -> bytes:
+    """A frame, without its first word, of a flow that the named processor gets."""
+    for flow in range(64):
+        data = frame(Random(10), 60, flow, tags=(b"",))[4:]
+        before = simulation.tile_counters(f"rpu_{number}")["noc_in_messages"]
+        simulation.send(word(FRAME) + data)
+        assert simulation.host.advance_until_idle()
+        assert simulation.host.receive() is not None
+        if simulation.tile_counters(f"rpu_{number}")["noc_in_messages"] > before:
+            return data
+    raise AssertionError(number)
+
+
+def test_no_processor_speaks_for_another(tmp_path: Path) -> None:
+    """Whatever its program writes, the host knows whose frame it is, and answers to the sender."""
+    with raw(tmp_path) as simulation:
+        host, random = simulation.host, Random(11)
+        host.memory.write(0, b"m" * 60)
+        place = bytes(4) + (60).to_bytes(4, "little")
+        for number in (0, 1):
+            rest, other = flow_of(simulation, number), simulation.rpus[1 - number]
+            for named in (1 - number, 63, random.randrange(64)):
+                simulation.send(word(FRAME, tag=5, other=named) + rest)
+                assert host.advance_until_idle()
+                hit = host.receive()
+                assert hit is not None and (hit.processor, hit.tag) == (number, 5)
+                before = simulation.tile_counters(other.tile)["noc_in_messages"]
+                simulation.send(word(READ, tag=named, other=named) + place + rest[8:])
+                assert host.advance_until_idle()
+                assert [each.data for each in simulation.receive_all(1)] == [b"m" * 60]
+                assert simulation.rpus[number].debug_word == READ << 17 | named
+                assert simulation.tile_counters(other.tile)["noc_in_messages"] == before
+        assert host.counts["bad_request"] == 0
 
 
 def test_a_host_that_takes_nothing_stops_nobody(tmp_path: Path) -> None:
     random = Random(7)
     with raw(tmp_path) as simulation:
         simulation.streams["host_out"].pace(1)
-        for_host = [word(FRAME, 0, tag=n) + random.randbytes(996) for n in range(60)]
+        for_host = [word(FRAME, tag=n) + random.randbytes(996) for n in range(60)]
         others = [frame(random, 60, n) for n in range(200)]
         for data in for_host:
             simulation.send(data, 0)
@@ -315,11 +352,11 @@ def test_whatever_firmware_asks_for(tmp_path: Path) -> None:
         def ask(data: bytes) -> tuple[list[bytes], int]:
             simulation.send(data, 0)
             assert host.advance_until_idle()
-            return [each.data for each in simulation.receive_all(1)], simulation.rpus[1].debug_word
+            return [each.data for each in simulation.receive_all(1)], simulation.rpus[0].debug_word
 
         def read(address: int, length: int) -> bytes:
             numbers = address.to_bytes(4, "little") + length.to_bytes(4, "little")
-            return word(READ, 1, tag=77) + numbers + bytes(48)
+            return word(READ, tag=77) + numbers + bytes(48)
 
         answered = [bytes(60)]  # with padding
         assert ask(read(3, 7)) == ([bytes(range(3, 10)).ljust(60, b"\0")], READ << 17 | 77)
@@ -329,16 +366,15 @@ def test_whatever_firmware_asks_for(tmp_path: Path) -> None:
         assert ask(read(0xFFFFFFFF, 0xFFFFFFFF)) == (answered, failed)
         assert ask(read(0, 2049)) == (answered, failed)
         assert host.counts == {"reads": 2, "bad_address": 1, "bad_length": 2}
-        data = word(WRITE_ANSWERED, 1, gap=2) + bytes(58) + b"\0\x10\0\0"
+        data = word(WRITE_ANSWERED, gap=2) + bytes(58) + b"\0\x10\0\0"
         assert ask(data) == (answered, WRITE_ANSWERED << 17)
         assert host.memory.read(0x1000, 60) == data[:60]
-        assert ask(word(WRITE, 1) + bytes(60) + b"\0\x20\0\0")[0] == []
-        data = word(WRITE, 1, tag=5) + bytes(60) + b"\0\0\0\x7f"
+        assert ask(word(WRITE) + bytes(60) + b"\0\x20\0\0")[0] == []
+        data = word(WRITE, tag=5) + bytes(60) + b"\0\0\0\x7f"
         assert ask(data) == (answered, (WRITE | 4) << 17 | 5)
         before = host.counts["bad_request"]
-        assert ask(word(WRITE, 2) + bytes(60))[0] == []
-        assert ask(word(FRAME, 63) + bytes(60))[0] == []
-        assert host.counts["bad_request"] == before + 2
+        assert ask(word(READ, tag=LONG) + bytes(60))[0] == []
+        assert host.counts["bad_request"] == before + 1
         total = host.counts.total()
         for _ in range(200):
             simulation.send(random.randbytes(random.choice((60, 64, 300))), 0)

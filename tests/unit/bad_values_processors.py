@@ -88,6 +88,7 @@ BAD: dict[str, list[dict[str, object]]] = {
         {"Frames": 1, "NumBoundHops": 512},
         {"Frames": 1, "BoundHops": "8'd2"},
         {"Lane": 5},
+        {"TileIndex": 8192},
         {"UdpPort": 0},
         {"UdpPort": 65536},
         {"CodeBytes": 32},

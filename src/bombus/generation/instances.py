@@ -45,6 +45,7 @@ def parameters(layer: Layer, design: Design) -> list[str]:
     filled_in = {
         "DataWidth": str(layer.types.get(rtl.BEAT, design.networks[0]).data_width),
         "ClockMhz": str(round(design.config.clock_mhz)),
+        "TileIndex": str(layer.tile.index),
         **{name: str(n) for name, n in design.library.shared.parameters.items()},
         **_bound(layer, design),
     }

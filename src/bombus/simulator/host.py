@@ -36,6 +36,7 @@ _GONE = f"event.{KIND}.from_host"
 _WORD_BYTES = 4
 _FLOW_BITS = 64  # address and ports
 _LANE_HASH_BITS, _LANES = 4, 4  # of rpu_share
+_LANE_BITS = 3  # of what rpu says of itself
 STEP_CYCLES = 8  # between two looks at what has come: answers are late by less than that
 _MOST_SENT = 1024  # frames that are kept in mind before it is asked which have left
 _MOST_KEYS = 4096  # tried to find one that leads to a processor
@@ -59,7 +60,7 @@ class Host:
     to its answer, without the way there and back; start and end are each seen up to `STEP_CYCLES`
     late. `tags`: requests in flight at a time; others wait. `counts`: `frames`,
     `lost`, `reads`, `writes`, and what firmware asked for in error: `bad_address`, `bad_length`,
-    `bad_request` (no such processor, or no request at all), which is not answered.
+    `bad_request` (no request at all), which is not answered.
     """
 
     def __init__(self, simulation: Simulation, step: Callable[[int], None]) -> None:
@@ -72,6 +73,7 @@ class Host:
         self._frames: deque[HostFrame] = deque()
         self.most_frames: int | None = None
         self._keys: dict[int, int] = {}
+        self._numbers = _numbers(simulation)
         self._turn = 0
         # Processors of the frames that may not have left yet, in order; how many have been sent
         self._sent: deque[int] = deque()
@@ -207,9 +209,9 @@ class Host:
     def _take(self, message: Message) -> None:
         """A frame from a processor: a request for the memory, or a frame for the host."""
         word = message.fields["ip"]
-        what, processor, gap, tag = word >> 30, word >> 24 & 63, word >> 22 & 3, word & 0xFFFF
+        what, gap, tag = word >> 30, word >> 22 & 3, word & 0xFFFF
         data, address, length = message.data, 0, 0
-        is_known = processor < len(self._simulation.rpus)
+        processor = self._numbers.get(message.fields["csum"])
         if what == READ and len(data) == 2 * _WORD_BYTES:
             address, length = _word(data, 0), _word(data, _WORD_BYTES)
             data = b""
@@ -217,8 +219,8 @@ class Host:
             address = _word(data, len(data) - _WORD_BYTES)
             data = data[: len(data) - _WORD_BYTES - gap]
         elif what != FRAME:
-            is_known = False
-        if not is_known:
+            processor = None
+        if processor is None:
             self.counts["bad_request"] += 1
         elif what == FRAME:
             self.counts["frames"] += 1
@@ -281,6 +283,16 @@ def find_key(slots: Sequence[str], tile: str, lane: int | None) -> int | None:
         if slots[slot] == tile and lane in {None, its_lane}:
             return port
     return None
+
+
+def _numbers(simulation: Simulation) -> dict[int, int]:
+    """Numbers of the processors by what rpu puts into the metadata of their frames."""
+    indices = {tile["name"]: int(tile["index"]) for tile in simulation.manifest["tiles"]}
+    found = {}
+    for number, each in enumerate(simulation.rpus):
+        lane = 0 if each.lane is None else each.lane + 1
+        found[indices[each.tile] << _LANE_BITS | lane] = number
+    return found
 
 
 def _word(data: bytes, place: int) -> int:

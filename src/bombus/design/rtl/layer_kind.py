@@ -21,7 +21,7 @@ from bombus.registers.model import Block
 _FILLED_IN = frozenset(
     {
         *("NumBound", "NumBoundHops", "BoundKeys", "BoundHops"),
-        *("DataWidth", "ClockMhz", "NumMacPorts", "NumRoutes"),
+        *("DataWidth", "ClockMhz", "NumMacPorts", "NumRoutes", "TileIndex"),
     }
 )
 # The key with which the design file names the tile that a layer precedes.

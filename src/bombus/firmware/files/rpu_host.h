@@ -14,18 +14,19 @@
 #define RPU_HOST_PORT 2u // mac_port of rpu_host
 #endif
 
-// The processor's number in Python (`simulation.rpus`), written when the program is loaded.
+// The processor's number in Python (`simulation.rpus`), written when the program is loaded: to choose
+// addresses of its own. The host knows the sender of a request by itself.
 __attribute__((weak, section(".data.rpu_number"))) uint32_t rpu_number = 63;
 
-// What is asked for: bits of a word in the metadata of the frame, beside the number of the processor
-// (29:24), the bytes between data and address (23:22) and the tag (15:0).
+// What is asked for: bits of a word in the metadata of the frame, beside the bytes between data and
+// address (23:22) and the tag (15:0).
 #define RPU_HOST_FRAME 0u
 #define RPU_HOST_WRITE 1u // answered only if it fails
 #define RPU_HOST_WRITE_ANSWERED 2u
 #define RPU_HOST_READ 3u
 
 static inline void rpu_host_request(rpu_packet packet, uint32_t length, uint32_t what, uint32_t tag) {
-    rpu_window(packet)->meta[1] = what << 30 | rpu_number << 24 | tag;
+    rpu_window(packet)->meta[1] = what << 30 | tag;
     rpu_send((packet & ~(RPU_PORT(~0u) * RPU_PORT_BIT | RPU_LENGTH(~0u))) | RPU_HOST_PORT * RPU_PORT_BIT | length);
 }
 
