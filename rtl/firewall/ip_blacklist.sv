@@ -4,8 +4,8 @@
 //
 // The verdict is that of source_judge: bit 0 says that the address is on the list. Prefixes become at
 // most two boundaries each (bombus.firewall.blacklist): 2^Stages - 1 boundaries are enough for
-// 2^(Stages - 1) - 1 prefixes. Frames that are judged while the list is written may see old and new
-// boundaries.
+// 2^(Stages - 1) - 1 prefixes. A list of half as many is written beside the one in use, in the other
+// half of the table, and takes its place for all later frames with one write of the register `list`.
 //
 // Latency: Stages + 2 cycles. Throughput: one beat per cycle.
 module ip_blacklist
@@ -84,7 +84,8 @@ module ip_blacklist
       .write_i(boundary_request_i & boundary_write_i),
       .write_index_i(boundary_index_i),
       .write_boundary_i(boundary_wdata_i.address),
-      .count_i(Stages'(regs_i.list.count))
+      .count_i(Stages'(regs_i.list.count)),
+      .upper_i(regs_i.list.upper)
   );
   assign accel_judges_o = 1'b1;
 

@@ -5,7 +5,12 @@
 // Boundaries are where a range begins and where the next key behind it is, ascending; a key is inside
 // if an odd number of them is not above it. There are count_i of them, the others count as above all
 // keys. Each stage has a memory of its own, twice that of the stage before, written by the boundary's
-// number. A search that is under way while the table is written may see old and new boundaries.
+// number.
+//
+// The list begins at boundary 0, or with upper_i at boundary 2^(Stages-1). A search keeps count_i and
+// upper_i of the cycle in which it begins, so that one list can be written while the searches are in
+// the other half, and both change for a search at once. A search that is under way while its own half
+// is written may see old and new boundaries.
 //
 // Latency: Stages + 1 cycles. Throughput: one key per cycle.
 module range_search #(
@@ -26,12 +31,19 @@ module range_search #(
     input logic write_i,
     input logic [Stages-1:0] write_index_i,
     input logic [31:0] write_boundary_i,
-    input logic [Stages-1:0] count_i
+    input logic [Stages-1:0] count_i,
+    input logic upper_i
 );
 
   if (Stages < 1 || Stages > 17) begin : gen_bad_stages
     $error("range_search: Stages must be 1 to 17");
   end
+
+  typedef struct packed {
+    logic upper;
+    logic [Stages-1:0] count;  // boundaries below this number count
+  } list_t;
+  localparam logic [Stages-1:0] Half = Stages'(2 ** (Stages - 1));
 
   for (genvar s = 0; s < Stages; s++) begin : gen_stage
     // Compares with boundary 2^Level - 1 after those already known not to be above the key.
@@ -42,16 +54,20 @@ module range_search #(
     logic valid, valid_q;
     logic [31:0] key, key_q;
     tag_t tag, tag_q;
-    logic [Stages-1:0] found, found_q;  // boundaries not above the key
+    list_t list, list_q;
+    logic [Stages-1:0] found, found_q;  // boundaries not above the key, and all of the lower half
     if (s == 0) begin : gen_first
       assign valid = valid_i;
       assign key   = key_i;
       assign tag   = tag_i;
-      assign found = '0;
+      // The first step finds nothing in the upper half: its boundary is in the lower one.
+      assign list  = '{upper: upper_i, count: count_i | (upper_i ? Half : '0)};
+      assign found = upper_i ? Half : '0;
     end else begin : gen_later
       assign valid = gen_stage[s-1].valid_q;
       assign key   = gen_stage[s-1].key_q;
       assign tag   = gen_stage[s-1].tag_q;
+      assign list  = gen_stage[s-1].list_q;
       assign found = gen_stage[s-1].now;
     end
 
@@ -65,8 +81,9 @@ module range_search #(
     logic is_there_q;
     always_ff @(posedge clk_i) begin
       boundary_q <= memory[AddrWidth'(found>>(Level+1))];
-      is_there_q <= (found | Stages'(2 ** Level - 1)) < count_i;
+      is_there_q <= (found | Stages'(2 ** Level - 1)) < list.count;
       found_q <= found;
+      list_q <= list;
       key_q <= key;
       tag_q <= tag;
       valid_q <= valid & ~rst_i;
@@ -78,7 +95,7 @@ module range_search #(
   always_ff @(posedge clk_i) begin
     valid_o <= gen_stage[Stages-1].valid_q & ~rst_i;
     covered_o <= gen_stage[Stages-1].now[0];
-    range_o <= gen_stage[Stages-1].now >> 1;
+    range_o <= (gen_stage[Stages-1].now & ~(gen_stage[Stages-1].list_q.upper ? Half : '0)) >> 1;
     tag_o <= gen_stage[Stages-1].tag_q;
   end
 

@@ -18,11 +18,15 @@ from bombus.firewall.blacklist import boundaries, is_covered, stages
 LAST = (1 << 32) - 1
 
 
-def write(bench: Bench, table: Sequence[int]) -> None:
-    bench.push([n << 32 | boundary for n, boundary in enumerate(table)], 1)
+UPPER = 1 << 31  # the list is in the upper half of the table
+
+
+def write(bench: Bench, table: Sequence[int], first: int = 0) -> None:
+    """`first`: number of the first boundary; if not 0, that of the upper half."""
+    bench.push([n << 32 | boundary for n, boundary in enumerate(table, first)], 1)
     while bench.waiting(1):
         bench.run(20)
-    bench.control(len(table))
+    bench.control(len(table) | (UPPER if first else 0))
     bench.run(30)
 
 
@@ -88,6 +92,30 @@ def test_every_number_of_boundaries(benches: Benches, count: int) -> None:
     bench = benches("range_search", Stages=5)
     write(bench, table)
     check(bench, table, range(1001))
+
+
+@pytest.mark.parametrize("count", range(16))
+def test_a_list_in_the_other_half(benches: Benches, count: int) -> None:
+    """Searches, one in each cycle, get the answers of the old list, then those of the new one."""
+    random = Random(count)
+    bench = benches("range_search", Stages=5)
+    old: list[int] = []
+    for first in (0, 16, 0, 16, 0):
+        new = sorted(random.sample([*range(62), LAST], count))
+        keys = [random.choice([random.randrange(64), LAST]) for _ in range(200)]
+        bench.forget()
+        bench.push(keys)
+        write(bench, new, first)
+        bench.drain()
+        items = bench.items(0)
+        assert [item >> 1 & LAST for item in items] == keys
+        places = [bisect_right(table, key) for table in (old, new) for key in keys]
+        found = [(bool(item & 1), item >> 33 if item & 1 else 0) for item in items]
+        answers = [(place % 2 == 1, place // 2 if place % 2 else 0) for place in places]
+        before, after = answers[: len(keys)], answers[len(keys) :]
+        assert any(found == before[:n] + after[n:] for n in range(1, len(keys)))
+        check(bench, new, [*range(64), LAST])
+        old = new
 
 
 @pytest.mark.parametrize("levels", [1, 2, 3, 7])

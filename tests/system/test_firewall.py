@@ -104,6 +104,42 @@ def test_verdicts(firewall: Simulation) -> None:
         assert 300 < check_frames(firewall, random, networks, 1500) < 1200
 
 
+@pytest.mark.parametrize(("prefixes", "is_exact"), [(1000, True), (2000, False)])
+def test_a_list_is_replaced_under_traffic(
+    firewall: Simulation, prefixes: int, is_exact: bool
+) -> None:
+    """An address on both lists never passes; one on neither does, if each has half of the table."""
+    random = Random(prefixes)
+    listed, other = IPv4Network("10.9.0.0/24"), IPv4Network("10.11.0.0/24")
+    lists = [
+        [listed, *(IPv4Network((first << 24 | n << 9, 24)) for n in range(prefixes))]
+        for first in (1, 20, 8, 8, 40)
+    ]
+    blacklist = firewall.tile("rpu").registers.ip_blacklist
+    firewall.line_rate(20, 0)
+    table.write(blacklist, boundaries(lists[0]))
+    for each in lists[1:]:
+        sent = []
+        for number in range(1000):
+            source = int((listed, other)[number % 2].network_address) + random.randrange(256)
+            packet = b"\x45" + bytes(11) + source.to_bytes(4) + bytes(4) + number.to_bytes(4)
+            sent.append((bytes(12) + b"\x08\0" + packet).ljust(60, b"\0"))
+            firewall.send(sent[-1])
+        start, cycles = firewall.tile_counters("rpu"), firewall.cycle
+        table.write(blacklist, boundaries(each))
+        print(f"{prefixes:,} prefixes, {firewall.cycle - cycles:,} cycles")
+        at_end = firewall.tile_counters("rpu")
+        assert at_end["noc_in_messages"] - start["noc_in_messages"] > 200
+        assert firewall.in_flight  # frames until after it
+        firewall.advance_until_idle()
+        passed = [frame.data for frame in firewall.receive_all(1)]
+        if is_exact:
+            assert passed == sent[1::2]
+        else:
+            assert set(passed) <= set(sent[1::2])
+            assert 100 < len(passed) < len(sent[1::2])
+
+
 def test_verdicts_of_a_fixed_list(tmp_path: Path) -> None:
     """Of the layer that `bombus firewall compile` writes."""
     random = Random(3)

@@ -4,6 +4,9 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv4Network
 from pathlib import Path
 from random import Random
@@ -16,8 +19,102 @@ from bombus.base.errors import UserError
 from bombus.base.paths import EXAMPLES
 from bombus.cli import app
 from bombus.firewall import blacklist, blocks, table
+from bombus.firewall.blacklist import is_covered
 
 LAST = (1 << 32) - 1
+
+
+class Searches:
+    """The registers of ip_blacklist and range_search behind them: an access takes a cycle. In each
+    cycle a search begins for every key, and those under way make a step.
+    """
+
+    def __init__(self, stages: int, keys: Sequence[int]) -> None:
+        self.stages, self.keys = stages, keys
+        self.memory = [0] * (2**stages - 1)
+        self.state = {"count": 0, "upper": 0}
+        self.under_way: deque[tuple[int, list[int]]] = deque()  # count, found by key
+        self.answers: list[list[bool]] = []  # by the cycle in which the search began
+        self.cycles = 0
+        self.list, self.boundary = _List(self), _Boundaries(self)
+
+    def cycle(self) -> None:
+        self.cycles += 1
+        half = 2 ** (self.stages - 1)
+        upper = half if self.state["upper"] else 0
+        self.under_way.appendleft((self.state["count"] | upper, [upper] * len(self.keys)))
+        for stage, (count, found) in enumerate(self.under_way):
+            bit = 2 ** (self.stages - 1 - stage)
+            for n, key in enumerate(self.keys):
+                place = found[n] | bit - 1
+                if place < count and key >= self.memory[place]:
+                    found[n] |= bit
+        if len(self.under_way) == self.stages:
+            self.answers.append([each % 2 == 1 for each in self.under_way.pop()[1]])
+
+
+@dataclass
+class _List:
+    searches: Searches
+
+    def read(self) -> dict[str, int]:
+        self.searches.cycle()
+        return dict(self.searches.state)
+
+    def write(self, count: int, upper: int) -> None:
+        self.searches.cycle()
+        self.searches.state = {"count": count, "upper": upper}
+
+
+class _Boundaries:
+    def __init__(self, searches: Searches) -> None:
+        self.searches = searches
+
+    def __len__(self) -> int:
+        return len(self.searches.memory)
+
+    def __getitem__(self, number: int) -> _Boundary:
+        return _Boundary(self.searches, number)
+
+
+class _Boundary:
+    def __init__(self, searches: Searches, number: int) -> None:
+        self.__dict__.update(searches=searches, number=number)
+
+    def __setattr__(self, name: str, address: int) -> None:
+        assert name == "address"
+        self.__dict__["searches"].cycle()
+        self.__dict__["searches"].memory[self.__dict__["number"]] = address
+
+
+@pytest.mark.parametrize("steps", [2, 3, 4, 5])
+def test_answers_while_a_list_is_replaced(steps: int) -> None:
+    """Those of the old or of the new list, if each has half of the table; otherwise an address that
+    is on both is never let through.
+    """
+    random = Random(steps)
+    keys = [*random.sample(range(1, 64), 12), 0, LAST - 1, LAST]
+    searches, old = Searches(steps, keys), list[int]()
+    room, replaced, wanted = 2**steps, 0, list[tuple[bool, list[tuple[bool, bool]]]]()
+    for _ in range(40):
+        size = random.choice([random.randrange(room), random.randrange(room // 2)])
+        new = sorted(random.sample([*range(64), LAST], size))
+        begun = searches.cycles
+        table.write(searches, new)
+        for _ in range(random.choice([0, 0, 1])):
+            searches.cycle()
+        is_exact = not old or max(len(old), len(new)) < room // 2
+        both = [(is_covered(old, key), is_covered(new, key)) for key in keys]
+        wanted += [(is_exact, both)] * (searches.cycles - begun)
+        replaced += bool(old) and is_exact
+        old = new
+    for answers, (is_exact, both) in zip(searches.answers, wanted, strict=False):
+        for answer, (before, after) in zip(answers, both, strict=True):
+            assert answer in (before, after) or (answer and not is_exact)
+    for _ in range(steps + 1):
+        searches.cycle()
+    assert searches.answers[-1] == [is_covered(old, key) for key in keys]
+    assert replaced > 5
 
 
 def test_file(tmp_path: Path) -> None:

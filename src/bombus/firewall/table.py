@@ -15,21 +15,46 @@ from bombus.firewall import blocks
 from bombus.firewall.blacklist import stages
 from bombus.generation.render import templates
 
+# Reads of a register, each of at least a cycle, until no search is under way that began before:
+# more than a search has steps.
+_READS = 20
+
 
 def write(registers: Any, boundaries: Sequence[int]) -> None:
-    """`registers`: of the accelerator, with `list.count` and the table `boundary`.
+    """`registers`: of the accelerator, with the register `list` and the table `boundary`.
 
-    No address is on the list while it is written.
+    If the old and the new list each fit into half of the table, each look-up gets the answer of the
+    one or the other. Otherwise all addresses are listed while a list is replaced.
     """
     if len(boundaries) > len(registers.boundary):
         raise UserError(
             f"the list has {len(boundaries)} boundaries; there is room for "
             f"{len(registers.boundary)}: the parameter `stages` must be {stages(boundaries)}"
         )
-    registers.list.count = 0
-    for number, address in enumerate(boundaries):
-        registers.boundary[number].address = address
-    registers.list.count = len(boundaries)
+    half = len(registers.boundary) // 2 + 1
+    old = registers.list.read()
+    fits = (old["upper"] or old["count"] < half) and len(boundaries) < half
+    _wait(registers)
+    if not old["count"] or not boundaries or fits:
+        upper = bool(old["count"] and boundaries and not old["upper"])
+        for number, address in enumerate(boundaries, half if upper else 0):
+            registers.boundary[number].address = address
+        registers.list.write(count=len(boundaries), upper=upper)
+    else:
+        # The old list with all before its first end; then everything from address 0 on.
+        registers.boundary[0].address = 0
+        registers.list.write(count=1, upper=0)
+        _wait(registers)
+        for number, address in enumerate(boundaries[1:], 1):
+            registers.boundary[number].address = address
+        registers.list.write(count=len(boundaries), upper=0)
+        registers.boundary[0].address = boundaries[0]
+
+
+def _wait(registers: Any) -> None:
+    """Until no search is under way that began with an earlier list."""
+    for _ in range(_READS):
+        registers.list.read()
 
 
 def layer(name: str, source: str, boundaries: Sequence[int]) -> str:

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // range_search. In: keys; boundaries to write, each with its number above. Out: the number of the
-// range, the key, whether it is covered. Control: number of boundaries in use.
+// range, the key, whether it is covered. Control: number of boundaries in use; bit 31: they are in the
+// upper half.
 `include "bench.svh"
 
 module bench #(
@@ -30,7 +31,8 @@ module bench #(
       .write_i(in_valid_i[1]),
       .write_index_i(in_i[1][32+:Stages]),
       .write_boundary_i(in_i[1][31:0]),
-      .count_i(control_i[Stages-1:0])
+      .count_i(control_i[Stages-1:0]),
+      .upper_i(control_i[31])
   );
   assign in_ready_o  = '1;
   assign out_valid_o = valid;
