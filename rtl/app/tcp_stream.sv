@@ -12,7 +12,8 @@
 //
 // Up to ReadsAhead chunks are read from the receive buffer before the kernel takes them. A message
 // whose session has no space in the send buffer holds up those behind it, but not for ever: after
-// PatienceUs the connection is reset (0: never). SendBytes of the engine must be at least ChunkBytes.
+// PatienceUs the connection is reset (0: never). A piece waits for space for all of it, so that
+// ChunkBytes is at most SendBytes of the engine (Agrees).
 //
 // Latency: some 40 cycles from an event to the kernel, and those of the mesh. Throughput: one beat
 // per cycle each way, less some 10 cycles a chunk.
@@ -89,7 +90,7 @@ module tcp_stream
   localparam bit InWaitsForRead = 1'b0;
   localparam bit InWaitsForRequest = 1'b0;
   localparam bit Replicable = 1'b0;
-  localparam string Agrees = "num_sessions>=tcp.num_sessions";
+  localparam string Agrees = "num_sessions>=tcp.num_sessions chunk_bytes<=tcp.send_bytes";
   typedef enum logic [0:0] {NextTcpSendBufferData} next_e;
   typedef enum logic [0:0] {ReadNextTcpReceiveBufferRead} read_next_e;
   typedef enum logic [0:0] {RequestNextTcpRequest} request_next_e;

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from bombus.analysis import check
 IDS = ROOT / "docs" / "examples" / "middlebox" / "ids.yaml"
 BYPASS = DESIGNS / "tcp_echo_bypass.yaml"
 ECHO = DESIGNS / "tcp_echo.yaml"
+KERNEL = ROOT / "docs" / "examples" / "tcp_kernel" / "tcp_kernel.yaml"
 
 
 @pytest.mark.parametrize(
@@ -44,6 +46,16 @@ ECHO = DESIGNS / "tcp_echo.yaml"
             ],
         ),
         (
+            KERNEL,
+            "kind: tcp,",
+            "kind: tcp, send_bytes: 1024,",
+            [
+                f"{tile}.tcp_stream has chunk_bytes 2048; it should be at most 1024, "
+                "the send_bytes of tcp"
+                for tile in ("echo", "count", "client")
+            ],
+        ),
+        (
             IDS,
             "num_slots: 32, slot_bytes: 2048}\n      - rule",
             "num_slots: 64, slot_bytes: 2048}\n      - rule",
@@ -68,7 +80,7 @@ ECHO = DESIGNS / "tcp_echo.yaml"
             ["tcp.tcp_bypass: set bypass of tcp.tcp to 1 (now 0), or replace the layer tcp_bypass"],
         ),
     ],
-    ids=["sessions", "bytes", "window", "slots", "no bypass", "bypass"],
+    ids=["sessions", "bytes", "window", "chunk", "slots", "no bypass", "bypass"],
 )
 def test_values_that_do_not_fit(
     problems: Problems, tmp_path: Path, design: Path, old: str, new: str, messages: list[str]
@@ -77,6 +89,8 @@ def test_values_that_do_not_fit(
     assert text.count(old) == 1
     file = tmp_path / design.name
     file.write_text(text.replace(old, new))
+    for source in design.parent.glob("*_kernel.sv"):  # of the design
+        shutil.copy(source, tmp_path)
     found = problems(check.check, file)
     assert [said.partition(": ")[2] for said in found] == messages
 
