@@ -150,6 +150,7 @@ module tcp_stream
     logic told_closed;
     logic told_over;
     logic closed;       // by the kernel
+    logic aborted;      // by this layer or the kernel: the engine tells of it as of a clean end
     logic done;
   } own_t;
   told_t told_q[NumSessions];
@@ -379,11 +380,13 @@ module tcp_stream
   // An event that arrives after this read queues the session again.
   assign told = told_q[at_q];
   assign own  = own_q[at_q];
+  wire fails = told.failed | own.aborted;
   always_ff @(posedge clk_i) begin
     known_q <= told;
+    known_q.failed <= fails;
     read_q  <= own.read;
     write_q <= own.write;
-    there_q <= told.failed ? '0 : difference(told.read_end, own.read, told.closed);
+    there_q <= fails ? '0 : difference(told.read_end, own.read, told.closed);
     space_q <= told.write_end - own.write;
   end
   assign count = there_q > 32'(ChunkBytes) ? 14'(ChunkBytes) : there_q[13:0];
@@ -625,6 +628,7 @@ module tcp_stream
         end
         if (told.live & ~told.over & (said_q.reset | (said_q.close & ~own.closed))) begin
           own_q[at_q].closed <= 1'b1;
+          own_q[at_q].aborted <= said_q.reset;
           step_q <= said_q.reset ? Abort : Close;
         end
       end

@@ -11,7 +11,7 @@ package tcp_stream_pkg;
     logic [31:0] ip;  // address of the peer
     logic [15:0] peer_port;
     logic [15:0] own_port;
-    logic failed;  // with ended: by a reset or a timeout; alone: no session for a connect
+    logic failed;  // with ended: by a reset of either side or a timeout; alone: no session for a connect
     logic ended;  // the session is over: no more data in either direction
     logic closed;  // the peer will send no more data
     logic opened;  // a session begins

@@ -61,7 +61,7 @@ class Connection:
     peer_closed: bool = False
     closing: int | None = None
     over: bool = False
-    failed: bool = False
+    failed: bool = False  # by the peer, a timeout, or the application
     freed: int | None = None
     # Kernel
     told: list[str] = field(default_factory=list)
@@ -166,8 +166,10 @@ class StreamWorld:
             if flag == "closed":
                 assert bytes(state.got) == state.to_come, "closed before its last byte"
             if flag == "ended":
-                assert bool(user["failed"]) == state.failed
                 assert state.over
+                if user["failed"] and state.said_reset:
+                    state.failed = True  # also if the session has ended before the reset
+                assert bool(user["failed"]) == state.failed
                 if not state.failed:
                     assert bytes(state.got) == state.to_come
             self.on_flag(session, state, flag)
@@ -299,7 +301,8 @@ class StreamWorld:
             assert state.closing >= len(state.written)
         elif operation == ABORT:
             if not state.over:
-                self.ends(session, failed=True)
+                self.ends(session, failed=False)  # `failed` is only what others have done
+            state.failed = True
         elif operation == FREE:
             assert state.over and (not self.has_kernel or "ended" in state.told)
             state.freed = distance(place, state.first_write)

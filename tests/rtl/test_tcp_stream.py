@@ -160,8 +160,27 @@ def test_peer_that_does_not_read(benches: Benches) -> None:
     world.step()
     assert not world.live[bad].failed
     world.run(lambda: world.live[good].written == b"hello", 200)
-    assert len(world.done) == 1 or world.live[bad].failed
+    world.run(lambda: bool(world.done))
+    assert world.done[0].failed and world.done[0].told == ["opened", "ended"]
     assert not world.app.timer
+
+
+@pytest.mark.parametrize("peer_closed", [False, True])
+def test_a_reset_by_the_kernel_is_a_failure(benches: Benches, peer_closed: bool) -> None:
+    """It is told as one by the peer is, and bytes that come meanwhile are not read."""
+    world = StreamWorld(benches)
+    world.automatic = False
+    session = world.open(500)
+    assert session is not None
+    state = world.live[session]
+    world.run(lambda: bool(state.told) and state.read_wish[1] != state.served[0])
+    state.served[0] = state.read_wish[1]  # the layer hears of them by the end
+    world.comes(session, 500)
+    state.peer_closed = peer_closed
+    world.say(session, reset=1)
+    world.run(lambda: bool(world.done))
+    assert state.failed and state.told == ["opened", "ended"]
+    assert not state.got and not world.served
 
 
 def test_peer_that_reads_slowly(benches: Benches) -> None:
