@@ -384,7 +384,7 @@ module tcp_stream
   always_ff @(posedge clk_i) begin
     known_q <= told;
     known_q.failed <= fails;
-    read_q  <= own.read;
+    read_q <= own.read;
     write_q <= own.write;
     there_q <= fails ? '0 : difference(told.read_end, own.read, told.closed);
     space_q <= told.write_end - own.write;
