@@ -45,12 +45,14 @@ BOMBUS_API int bombus_tcp_accept(bombus_sim *sim, int listener, uint64_t timeout
 /* Requests a connection through a MAC port with `port` at an IPv4 address (10.77.0.1 is
  * 0x0A4D0001), from a local port that the engine chooses, and returns it at once. Until it is open,
  * sending and receiving is -ENOTCONN; bombus_tcp_await() waits, and bombus_tcp_poll() reports it.
- * -EINVAL also if port is not from 1 to 65535. */
+ * Every one opens or fails. While as many as the engine has sessions have done neither, of all
+ * tiles together and with those that were given up, a further one fails at once (ENOBUFS). -EINVAL
+ * also if port is not from 1 to 65535. */
 BOMBUS_API int bombus_tcp_open(bombus_sim *sim, const char *tile, uint32_t ip, uint32_t port,
                                uint32_t mac_port);
 
 /* Opens a connection, waits until it is open, and returns it. -ECONNREFUSED: the peer has reset it
- * or has not answered; -ENOBUFS: all sessions of the engine are in use. After every error the
+ * or has not answered; -ENOBUFS: all sessions of the engine are in use or requested. After every error the
  * request is given up; if the connection opens later, it is reset. timeout_us 0 is -EINVAL: use
  * bombus_tcp_open(). */
 BOMBUS_API int bombus_tcp_connect(bombus_sim *sim, const char *tile, uint32_t ip, uint32_t port,

@@ -16,6 +16,7 @@
 //   BOMBUS_MESSAGE_FIELDS(X)  X("stream", "kind", "field", offset, width) of their metadata
 //   BOMBUS_FIELD_VALUES(X)    X("stream", "kind", "field", "value", number) for enums
 //   BOMBUS_TCP_PORTS(X)  X("tile", port) for each application of TCP; 0: all ports of no other
+//   BOMBUS_TCP_SESSIONS  of the TCP engine, the smallest one; 0: there is no engine
 //   BOMBUS_MAC_CLOCKS(X) X(0, hertz) for each MAC port with a clock of its own
 //   BOMBUS_WAVE_FORMAT   "fst", "vcd" or ""
 //   BOMBUS_ASSERTIONS    0 or 1
@@ -43,6 +44,7 @@ constexpr unsigned kDataBytes = BOMBUS_DATA_BYTES;
 constexpr size_t kMaxFrameBytes = BOMBUS_MAX_FRAME_BYTES;
 constexpr uint32_t kRegisterBytes = BOMBUS_REGISTER_BYTES;
 constexpr uint64_t kLargestTable = BOMBUS_LARGEST_TABLE;
+constexpr unsigned kTcpSessions = BOMBUS_TCP_SESSIONS;
 constexpr uint64_t kClockHz = BOMBUS_CLOCK_HZ;
 constexpr uint64_t kPeriodPs = (1000000000000ull + kClockHz / 2) / kClockHz;
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <iterator>
 #include <utility>
 
 #include "arguments.h"
@@ -41,14 +42,14 @@ uint16_t checked_port(uint32_t port) {
 }  // namespace
 
 TcpApplication::TcpApplication(Simulator& simulator, StreamPort& out, StreamPort& in,
-                               std::string tile, int& last_number)
+                               std::string tile, TcpCommon& common)
     : simulator_(simulator),
       out_(out),
       in_(in),
       tile_(std::move(tile)),
       messages_(out, in),
       port_(given_port(tile_)),
-      last_number_(last_number) {}
+      common_(common) {}
 
 // ---- For programs ----
 
@@ -67,15 +68,21 @@ int TcpApplication::listen(uint32_t wanted, uint32_t backlog) {
     if (listener.port == port) throw Failure(EADDRINUSE, "already listening on port " + text);
   }
   request({TcpVerb::kListen, 0, port, false, 0, 0, 0});
-  listeners_[++last_number_] = {port, backlog, {}};
-  return last_number_;
+  listeners_[++common_.last_number] = {port, backlog, {}};
+  return common_.last_number;
 }
 
 int TcpApplication::open(uint32_t ip, uint32_t wanted, uint32_t mac_port) {
   const uint16_t port = checked_port(wanted);
   if (mac_port >= kMacPorts) refuse("no MAC port " + std::to_string(mac_port));
   TcpConnection& connection = add(ip, port);
-  openings_.push_back(&connection);
+  // The engine would lose a request beyond those for which it has room.
+  if (kTcpSessions != 0 && common_.unanswered == kTcpSessions) {
+    fail(connection, ENOBUFS);
+    return connection.number();
+  }
+  ++common_.unanswered;
+  openings_.push_back({&connection, mac_port});
   request({TcpVerb::kConnect, 0, ip, false, mac_port, port, port_});
   return connection.number();
 }
@@ -174,7 +181,7 @@ void TcpApplication::take_event(const TcpEvent& event) {
     return;
   }
   if (event.failed && !event.closed) {
-    fail(event, ENOBUFS);
+    if (TcpConnection* connection = answered(event, true)) fail(*connection, ENOBUFS);
     return;
   }
   const auto found = sessions_.find(event.session);
@@ -184,13 +191,13 @@ void TcpApplication::take_event(const TcpEvent& event) {
     add_news(connection);
     remove_if_done(connection);
   } else if (event.closed) {
-    fail(event, ECONNREFUSED);
+    if (TcpConnection* connection = answered(event)) fail(*connection, ECONNREFUSED);
     request({TcpVerb::kFree, event.session, event.write_end, false, 0, 0, 0});
   }
 }
 
 void TcpApplication::take_opened(const TcpEvent& event) {
-  TcpConnection* requested = is_requested(event) ? answered(event) : nullptr;
+  TcpConnection* requested = answered(event);
   TcpConnection& connection = requested ? *requested : add(event.ip, event.peer_port);
   sessions_[event.session] = &connection;
   connection.take(event);
@@ -207,29 +214,31 @@ void TcpApplication::take_opened(const TcpEvent& event) {
   abort(connection);  // nobody wants it
 }
 
-TcpConnection* TcpApplication::answered(const TcpEvent& event) {
-  const auto found =
-      std::find_if(openings_.begin(), openings_.end(), [&](const TcpConnection* each) {
-        return each->ip() == event.ip && each->peer_port() == event.peer_port;
-      });
+TcpConnection* TcpApplication::answered(const TcpEvent& event, bool newest) {
+  if (!is_requested(event)) return nullptr;
+  const auto fits = [&](const Opening& each) {
+    return each.mac_port == event.mac_port && each.connection->ip() == event.ip &&
+           each.connection->peer_port() == event.peer_port;
+  };
+  auto found = std::find_if(openings_.begin(), openings_.end(), fits);
   if (found == openings_.end()) return nullptr;
-  TcpConnection* connection = *found;
+  if (newest) found = std::prev(std::find_if(openings_.rbegin(), openings_.rend(), fits).base());
+  TcpConnection* connection = found->connection;
   openings_.erase(found);
+  --common_.unanswered;
   return connection;
 }
 
 TcpConnection& TcpApplication::add(uint32_t ip, uint16_t peer_port) {
-  const int number = ++last_number_;
+  const int number = ++common_.last_number;
   auto made = std::make_unique<TcpConnection>(*this, number, ip, peer_port);
   return *(connections_[number] = std::move(made));
 }
 
-void TcpApplication::fail(const TcpEvent& event, int error) {
-  TcpConnection* connection = is_requested(event) ? answered(event) : nullptr;
-  if (connection == nullptr) return;
-  connection->fail(error);
-  add_news(*connection);
-  remove_if_done(*connection);
+void TcpApplication::fail(TcpConnection& connection, int error) {
+  connection.fail(error);
+  add_news(connection);
+  remove_if_done(connection);
 }
 
 void TcpApplication::add_news(const TcpConnection& connection) {

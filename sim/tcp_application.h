@@ -6,7 +6,6 @@
 
 #include <cstdint>
 #include <deque>
-#include <list>
 #include <map>
 #include <memory>
 #include <string>
@@ -26,11 +25,16 @@ struct TcpListener {
   std::deque<int> waiting;  // numbers of connections
 };
 
+// What is common to all applications.
+struct TcpCommon {
+  int last_number = 0;      // of a socket
+  unsigned unanswered = 0;  // connections that the engine was asked for
+};
+
 class TcpApplication {
  public:
-  // `last_number`: of a socket, common to all applications.
   TcpApplication(Simulator& simulator, StreamPort& out, StreamPort& in, std::string tile,
-                 int& last_number);
+                 TcpCommon& common);
   TcpApplication(const TcpApplication&) = delete;
   TcpApplication& operator=(const TcpApplication&) = delete;
 
@@ -75,13 +79,14 @@ class TcpApplication {
   void take_data(const Message& message);
   void take_event(const TcpEvent& event);
   void take_opened(const TcpEvent& event);
-  // The oldest request for a connection that an event about a new session answers, which is then
-  // answered; null: none.
-  TcpConnection* answered(const TcpEvent& event);
+  // A request for a connection that an event about a new session answers, which is then answered;
+  // null: none. Of those to the same peer it is the oldest one; if there was no session for it, the
+  // newest one, since those before it have got theirs.
+  TcpConnection* answered(const TcpEvent& event, bool newest = false);
   // Whether the application, not a peer, has asked for it: the engine has chosen the port.
   static bool is_requested(const TcpEvent& event) { return event.port != event.own_port; }
   TcpConnection& add(uint32_t ip, uint16_t peer_port);
-  void fail(const TcpEvent& event, int error);
+  void fail(TcpConnection& connection, int error);
   void add_news(const TcpConnection& connection);
   void remove_if_done(TcpConnection& connection);
 
@@ -91,12 +96,16 @@ class TcpApplication {
   std::string tile_;
   TcpMessages messages_;
   uint16_t port_;  // that the design gives the application; 0: any
-  int& last_number_;
+  TcpCommon& common_;
 
   std::map<int, TcpListener> listeners_;
   std::unordered_map<int, std::unique_ptr<TcpConnection>> connections_;
   std::map<uint16_t, TcpConnection*> sessions_;
-  std::list<TcpConnection*> openings_;   // the oldest first
+  struct Opening {
+    TcpConnection* connection;
+    uint32_t mac_port;
+  };
+  std::deque<Opening> openings_;         // the oldest first
   std::deque<TcpConnection*> reads_;     // whose bytes come next
   std::deque<int> news_;                 // connections, the oldest news first
   std::unordered_map<int, uint32_t> changes_;  // of each in news_: its last state

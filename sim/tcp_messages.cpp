@@ -37,6 +37,7 @@ TcpMessages::TcpMessages(const StreamPort& out, const StreamPort& in)
                     event_.field("changes.failed"),
                     event_.field("read_end"),
                     event_.field("write_end"),
+                    event_.field("tuple.mac_port"),
                     event_.field("tuple.ip"),
                     event_.field("tuple.peer_port"),
                     event_.field("tuple.own_port")},
@@ -64,8 +65,8 @@ TcpEvent TcpMessages::event(const Message& message) const {
   return {narrow(fields.port),      narrow(fields.session),    flag(fields.opened),
           flag(fields.readable),    flag(fields.writable),     flag(fields.peer_closed),
           flag(fields.closed),      flag(fields.failed),       wide(fields.read_end),
-          wide(fields.write_end),   wide(fields.ip),           narrow(fields.peer_port),
-          narrow(fields.own_port)};
+          wide(fields.write_end),   wide(fields.mac_port),     wide(fields.ip),
+          narrow(fields.peer_port), narrow(fields.own_port)};
 }
 
 Message TcpMessages::request(const TcpRequest& request) const {

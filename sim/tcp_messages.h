@@ -16,7 +16,7 @@ struct TcpEvent {
   uint16_t session;
   bool opened, readable, writable, peer_closed, closed, failed;
   uint32_t read_end, write_end;
-  uint32_t ip;
+  uint32_t mac_port, ip;
   uint16_t peer_port, own_port;
 };
 
@@ -70,7 +70,7 @@ class TcpMessages {
   MessageKind event_, data_out_, data_in_, read_, request_;
   struct {
     Field port, session, opened, readable, writable, peer_closed, closed, failed;
-    Field read_end, write_end, ip, peer_port, own_port;
+    Field read_end, write_end, mac_port, ip, peer_port, own_port;
   } event_fields_;
   struct {
     Field session, start;

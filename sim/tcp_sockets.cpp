@@ -16,7 +16,7 @@ TcpApplication& TcpSockets::application(const char* tile) {
       if (in.tile() != out.tile() || !TcpMessages::are_carried(out, in)) continue;
       auto& known = applications_[out.tile()];
       if (!known) {
-        known = std::make_unique<TcpApplication>(simulator_, out, in, out.tile(), last_number_);
+        known = std::make_unique<TcpApplication>(simulator_, out, in, out.tile(), common_);
       }
       return *known;
     }
@@ -75,7 +75,7 @@ void TcpSockets::refuse_number(int number, const char* wanted) {
   if (find(number) != nullptr || is_listener(number)) {
     refuse(text + " is not a " + wanted);
   }
-  const bool was_given = number >= 1 && number <= last_number_;
+  const bool was_given = number >= 1 && number <= common_.last_number;
   throw Failure(EBADF, was_given ? text + " has been closed" : "there is no " + text);
 }
 

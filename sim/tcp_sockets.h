@@ -52,14 +52,17 @@ class TcpSockets {
   }
 
   // Forgets all sockets.
-  void reset() { applications_.clear(); }
+  void reset() {
+    applications_.clear();
+    common_.unanswered = 0;
+  }
 
  private:
   [[noreturn]] void refuse_number(int number, const char* wanted);
 
   Simulator& simulator_;
   std::map<std::string, std::unique_ptr<TcpApplication>> applications_;  // by tile
-  int last_number_ = 0;
+  TcpCommon common_;
   bombus_pass_time pass_time_ = nullptr;
   void* pass_time_context_ = nullptr;
 };

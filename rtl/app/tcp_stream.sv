@@ -35,6 +35,7 @@ module tcp_stream
     parameter int unsigned ChunkBytes = 2048,
     parameter int unsigned ReadsAhead = 4,
     parameter int unsigned PatienceUs = 30000000,
+    parameter int unsigned MaxConnects = 16,  // connections requested and not yet answered
     parameter int unsigned KindTcpData = 1,  // filled in by Bombus
     parameter int unsigned KindTcpEvent = 2,  // filled in by Bombus
     parameter int unsigned KindTcpRead = 3,  // filled in by Bombus
@@ -90,7 +91,9 @@ module tcp_stream
   localparam bit InWaitsForRead = 1'b0;
   localparam bit InWaitsForRequest = 1'b0;
   localparam bit Replicable = 1'b0;
-  localparam string Agrees = "num_sessions>=tcp.num_sessions chunk_bytes<=tcp.send_bytes";
+  // The engine has room for as many requests of all applications as it has sessions.
+  localparam string Agrees =
+      "num_sessions>=tcp.num_sessions chunk_bytes<=tcp.send_bytes max_connects<=tcp.num_sessions";
   typedef enum logic [0:0] {NextTcpSendBufferData} next_e;
   typedef enum logic [0:0] {ReadNextTcpReceiveBufferRead} read_next_e;
   typedef enum logic [0:0] {RequestNextTcpRequest} request_next_e;
@@ -123,6 +126,9 @@ module tcp_stream
   end
   if (PatienceUs >= 2 ** 31) begin : gen_bad_patience
     $error("tcp_stream: PatienceUs must be below 2**31");
+  end
+  if (MaxConnects < 1 || MaxConnects > MaxSessions) begin : gen_bad_connects
+    $error("tcp_stream: MaxConnects must be 1 to 16384");
   end
 
   typedef logic [IndexWidth-1:0] index_t;
@@ -164,6 +170,9 @@ module tcp_stream
   wire taken = in_valid_i & in_ready_o;
   wire misses = taken & is_event & event_meta.changes.failed & ~event_meta.changes.closed;
   wire index_t event_index = event_meta.session[IndexWidth-1:0];
+  // The engine has chosen the port of a connection that was requested here.
+  wire answers = misses | (taken & is_event & (event_meta.port != event_meta.tuple.own_port) &
+      (event_meta.changes.opened | (event_meta.changes.closed & ~told_q[event_index].live)));
 
   // ---- To the kernel: chunks in request order, and notices ----
 
@@ -409,11 +418,19 @@ module tcp_stream
   wire fits = asks_q | (space_q >= 32'(piece_length));
   assign connect = send_data[$bits(connect_t)-1:0];
   assign port = send_data[$bits(port_t)-1:0];
+  logic send_request, send_read, request_room, read_room;
+  // Beyond what the engine has room for, a request fails at once.
+  typedef logic [$clog2(MaxConnects+1)-1:0] connects_t;
+  connects_t connects_q;
+  logic full_q, answers_q;
+  wire asks = (step_q == Ask) & send_valid & request_room & ~asked_q;
+  wire connects = asks & said_q.connect & ~full_q;
+  wire answered = answers_q & (connects_q != '0);
+  wire fails_full = asks & said_q.connect & full_q;
   wire foreign = ~said_q.connect & (TcpPort != 0) & (port != port_t'(TcpPort));
   assign begins   = (step_q == Send) & ~sending & (~sends | fits);
   assign discards = ~sends;
 
-  logic send_request, send_read, request_room, read_room;
   tcp_request_meta_t request;
   tcp_read_meta_t read;
   always_comb begin
@@ -445,7 +462,7 @@ module tcp_stream
       end
       Abort:   request.request = RequestAbort;
       Ask: begin
-        if (send_valid & ~asked_q & ~foreign) begin
+        if (send_valid & ~asked_q & ~foreign & ~(said_q.connect & full_q)) begin
           request.request = said_q.connect ? RequestConnect :
               said_q.listen ? RequestListen : RequestUnlisten;
         end
@@ -642,7 +659,10 @@ module tcp_stream
     endcase
     // An event in the same cycle in which the piece is found to be blocked must unblock it.
     if (taken & is_event & (event_index == piece_index)) blocked_q <= 1'b0;
-    missed_q <= missed_q + 16'(misses) - 16'(step_q == Miss);
+    missed_q <= missed_q + 16'(misses) + 16'(fails_full) - 16'(step_q == Miss);
+    answers_q <= answers & ~rst_i;
+    connects_q <= connects_q + connects_t'(connects) - connects_t'(answered);
+    full_q <= connects_q == connects_t'(MaxConnects);
     impatient_q <= (PatienceUs != 0) & waits_q & (time_us_i - since_q >= PatienceUs);
     if (begins & sends) begin
       sent_session_q <= session_t'(at_q);
@@ -655,6 +675,7 @@ module tcp_stream
       blocked_q <= 1'b0;
       step_q <= Listens && TcpPort != 0 ? Listen : Look;
       missed_q <= '0;
+      connects_q <= '0;
       asking_q <= 1'b0;
       scanned_q <= 1'b1;
       turn_q <= '0;
@@ -728,7 +749,7 @@ module tcp_stream
     event_o[EventRead] <= read_valid_o & read_ready_i & ~rst_i;
     event_o[EventRequest] <= request_valid_o & request_ready_i & ~rst_i;
     event_o[EventForgotten] <= ((begins & ~sends & (some_q | rest_q) & ~(rest_q & goes_on_q)) |
-        ((step_q == Ask) & send_valid & request_room & ~asked_q & foreign)) & ~rst_i;
+        (asks & foreign)) & ~rst_i;
     event_o[EventImpatient] <= (step_q == Look) & impatient_q & blocked_q & ~release_valid &
         ~((missed_q != '0) & may_pend) & ~rst_i;
   end

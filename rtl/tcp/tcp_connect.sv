@@ -2,8 +2,11 @@
 // Connections requested by applications (RFC 9293, 3.9.1.1): each gets a local port (RFC 6056,
 // 3.3.3) and an entry in the session table.
 //
-// Requests are taken at once and wait here, up to NumSessions of them; any further one is lost.
-// One at a time asks the table; when peer and port are taken, it asks again with the next port.
+// Requests are taken at once and wait here, up to NumSessions of them; any further one is lost, so
+// that applications must not have more that are not answered. (No request may wait for an answer to
+// leave, and answers of any number cannot be kept.) One at a time asks the table; when peer and port
+// are taken, it asks again with the next port. The port of the application itself is left out: it
+// tells connections of peers from requested ones by their ports.
 module tcp_connect
   import tcp_pkg::*;
 #(
@@ -80,8 +83,9 @@ module tcp_connect
 
   // ---- Handle one at a time ----
 
-  typedef enum logic [1:0] {
+  typedef enum logic [2:0] {
     Idle,
+    Check,
     Insert,
     Wait,
     Missed
@@ -104,7 +108,14 @@ module tcp_connect
       turn_q  <= '0;
     end else begin
       unique case (state_q)
-        Idle: if (entry_valid) state_q <= Insert;
+        Idle: if (entry_valid) state_q <= Check;
+        Check: begin
+          state_q <= Insert;
+          if (tuple_o.own_port == entry.port) begin
+            state_q <= Idle;
+            turn_q  <= turn_q + 14'd1;
+          end
+        end
         Insert: if (taken_i) state_q <= Wait;
         Wait: begin
           if (done_i) begin

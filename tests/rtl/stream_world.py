@@ -35,6 +35,7 @@ RELEASE, READABLE, WRITABLE, CLOSE, ABORT, FREE, LISTEN, CONNECT = range(2, 10)
 UNLISTEN = 11
 META = "tcp_event_meta_t", "tcp_pkg"
 PORT = 7
+REQUESTED = 50000  # local port of connections that the kernel has requested
 LONGEST = 1460  # bytes of a segment
 
 
@@ -182,8 +183,10 @@ class StreamWorld:
 
     # ---- The engine ----
 
-    def open(self, length: int, session: int | None = None, **fields: object) -> int | None:
-        """A peer opens a connection, on which it will send this many bytes."""
+    def open(
+        self, length: int, session: int | None = None, *, requested: bool = False, **fields: object
+    ) -> int | None:
+        """A connection opens, by a peer or requested: the peer will send this many bytes."""
         free = [each for each in range(self.sessions) if each not in self.live]
         if session is None:
             if not free:
@@ -194,8 +197,9 @@ class StreamWorld:
         start = [
             random.choice([random.getrandbits(32), -random.randrange(1000) % WORD]) for _ in "ab"
         ]
+        own_port = REQUESTED if requested else self.port or random.choice(sorted(self.ports))
         state = Connection(
-            addresses | {"own_port": self.port or random.choice(sorted(self.ports))},
+            addresses | {"own_port": own_port},
             start[0],
             start[1],
             random.randbytes(length),
@@ -211,10 +215,11 @@ class StreamWorld:
         state = self.live[session]
         # Until it has opened, of the first byte
         space = 0 if "opened" in changes or not state.opened else state.space_end
+        own_port = state.tuple["own_port"]
         self.app.beats(
             b"",
             EVENT.pack(
-                port=self.port or state.tuple["own_port"],
+                port=self.port or (0 if own_port == REQUESTED else own_port),
                 session=session,
                 read_end=state.read_end,
                 write_end=(state.first_write + space) % WORD,

@@ -130,6 +130,24 @@ def test_connections(bench: Bench) -> None:
         bench.forget()
 
 
+def test_the_port_of_the_application_is_left_out(bench: Bench) -> None:
+    """By which it tells connections that it has asked for from those of peers."""
+    random = Random(5)
+    peer = {"place": 7, "peer_port": 80, "mac_port": 0}
+    own_port = None
+    for answers in ([MADE], [MADE], [HIT, MADE], [MADE]):
+        port = 80 if own_port is None else 0xC000 | own_port + len(answers) & 0x3FFF
+        ask(bench, random, port=port, **peer)
+        bench.push(answers, ANSWERS)
+        bench.drain()
+        ports = [question["own_port"] for question in questions(bench)]
+        assert len(ports) == len(answers) and port not in ports
+        own_port = ports[-1]
+        if port != 80:
+            assert own_port == 0xC000 | port + 1 & 0x3FFF
+        bench.forget()
+
+
 def test_too_many_connections(bench: Bench) -> None:
     """As many wait as there are sessions; further ones are counted."""
     random = Random(3)

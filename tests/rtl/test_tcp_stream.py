@@ -8,7 +8,7 @@ from collections import Counter
 import pytest
 from app_bench import BEATS_IN, RX, TX
 from harness import PACES, SEEDS, Benches
-from stream_world import CONNECT, EVENT, KIND_EVENT, PORT, TO, Connection, StreamWorld
+from stream_world import CONNECT, EVENT, KIND_EVENT, PORT, REQUESTED, TO, Connection, StreamWorld
 
 # 512 bits: a request is all in its first beat, and a chunk has two beats.
 WIDTHS = pytest.mark.parametrize("width", [64, 512])
@@ -232,7 +232,7 @@ def test_connections_that_the_kernel_opens(benches: Benches) -> None:
                 world.run(lambda misses=misses: world.misses == misses + 1)
             elif chance < 0.6:
                 session = free[0]
-                addresses = {"ip": ip, "peer_port": port, "own_port": 50000}
+                addresses = {"ip": ip, "peer_port": port, "own_port": REQUESTED}
                 first = random.getrandbits(32)
                 state = Connection(addresses, 0, first, b"", world.ring, active=True)
                 world.live[session] = state
@@ -240,9 +240,53 @@ def test_connections_that_the_kernel_opens(benches: Benches) -> None:
                 world.run(lambda state=state: "ended" in state.told)
                 assert state.told == ["ended"]
             else:
-                world.open(300)
+                world.open(300, requested=True)
     world.run(lambda: not world.live)
     assert opened and not world.ports
+
+
+def test_connections_beyond_those_that_may_be_requested(benches: Benches) -> None:
+    """They fail at once; as many as have been answered may be requested again."""
+    world = StreamWorld(benches, Listens=0, MaxConnects=3, TcpPort=0)
+    world.automatic = False
+
+    def connect(count: int, asked: int) -> None:
+        """Requests so many; so many reach the engine."""
+        before = len(world.asked), world.misses
+        for _ in range(count):
+            world.app.send(bytes([10, 0, 77, 10, 80, 0]), TO.pack(connect=1))
+        world.run(lambda: world.misses == before[1] + count - asked)
+        world.step(200)
+        assert (len(world.asked), world.misses) == (before[0] + asked, before[1] + count - asked)
+
+    connect(5, 3)
+    assert not world.counted["forgotten"]
+    world.ports.add(PORT)
+    world.open(0)  # by a peer: answers none
+    connect(2, 0)
+    world.app.beats(
+        b"", EVENT.pack(port=0, tuple__own_port=REQUESTED, changes__failed=1), KIND_EVENT
+    )
+    world.step(100)
+    assert world.misses == 5
+    connect(3, 1)
+    opened = world.open(0, requested=True)
+    assert opened is not None
+    connect(3, 1)
+    # Its end is no further answer; one that never opens is.
+    world.ends(opened, failed=True)
+    world.run(lambda: bool(world.done))
+    connect(2, 0)
+    refused = next(each for each in range(4) if each not in world.live)
+    addresses = {"ip": 1, "peer_port": 2, "own_port": REQUESTED}
+    world.live[refused] = Connection(addresses, 0, 5, b"", world.ring, active=True)
+    world.ends(refused, failed=True)
+    world.run(lambda: len(world.done) == 2)
+    connect(3, 1)
+    for _ in range(3):
+        world.app.beats(b"", EVENT.pack(tuple__own_port=REQUESTED, changes__failed=1), KIND_EVENT)
+    world.step(200)
+    connect(9, 3)
 
 
 def test_ports_that_the_kernel_opens(benches: Benches) -> None:

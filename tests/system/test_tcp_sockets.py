@@ -9,8 +9,9 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from support.tcp_pair import CLIENT, SERVER, SESSIONS, TIME_WAIT_US, Pair
+from support.tcp_pair import CLIENT, HOST, SERVER, SESSIONS, TIME_WAIT_US, Pair
 
+from bombus import Simulation
 from bombus.simulator.native import SimulationError
 from bombus.simulator.tcp import Sockets
 
@@ -85,6 +86,61 @@ def test_the_request_without_a_session_is_the_one_that_fails(pair: Pair) -> None
         opening.connection.close()
         far.close()
     pair.settle()
+
+
+@pytest.mark.parametrize("count", [60, 200])
+def test_openings_that_nobody_answers(count: int) -> None:
+    """Each ends with an error, and leaves nothing that a later one would get."""
+    with Simulation(HOST, timer_step_us=32_000, assertions=True) as simulation:
+        tcp = simulation.tcp
+        for _ in range(2):
+            openings = [tcp.open("10.77.0.9", 80) for _ in range(count)]
+            simulation.elapse(seconds=1)
+            tcp.poll()
+            waiting = [each for each in openings if not each.error]
+            assert waiting == openings[:SESSIONS]
+            assert {each.error for each in openings[SESSIONS:]} == {"all sessions are in use"}
+            simulation.elapse(seconds=190)  # RFC 9293, 3.8.3
+            tcp.poll()
+            assert all(each.error and each.connection is None for each in openings)
+            assert not tcp.connections
+        late = tcp.open("10.77.0.9", 80)
+        simulation.elapse(seconds=100)
+        tcp.poll()
+        assert late.connection is None and not late.error
+        assert not simulation.counters()["tcp"]["event.tcp.bad_request"]
+        simulation.check()
+
+
+@pytest.mark.parametrize("count", [60, 200])
+def test_openings_that_are_answered(pair: Pair, count: int) -> None:
+    """Openings to three ports of one peer: each ends with a connection of its own or an error."""
+    ports = (80, 81, 82)
+    for port in ports:
+        pair.server.listen(port)
+    for _ in range(2):
+        openings = [pair.client.open(SERVER, ports[n % 3]) for n in range(count)]
+        for _ in range(40):  # the server lets half as many handshakes begin at once
+            pair.link.run(100_000)
+            pair.client.poll()
+            pair.server.poll()
+        assert not any(each.error for each in openings[:SESSIONS])
+        assert {each.error for each in openings[SESSIONS:]} == {"all sessions are in use"}
+        opened = [each.connection for each in openings[:SESSIONS]]
+        assert len({each.port for each in opened if each}) == SESSIONS
+        for opening, near in zip(openings, opened, strict=False):
+            assert near is not None and near.peer == (SERVER, opening.peer[1])
+            near.send(b"%d" % opening.peer[1])
+        for port in ports:
+            listener = pair.server.listeners[port]
+            for _ in range(listener.waiting):
+                with listener.accept(timeout=1) as far:
+                    assert far.receive() == b"%d" % port
+        for near in opened:
+            assert near is not None
+            near.close()
+        pair.settle()
+    assert not pair.near.counters()["tcp"]["event.tcp.bad_request"]
 
 
 def test_resets(pair: Pair) -> None:

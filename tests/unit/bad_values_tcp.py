@@ -226,6 +226,8 @@ BAD: dict[str, list[dict[str, object]]] = {
         {"ReadsAhead": 12},
         {"ReadsAhead": 32},
         {"PatienceUs": 2**31},
+        {"MaxConnects": 0},
+        {"MaxConnects": 16385},
     ],
     "tcp_timers": [
         {"NumSessions": 2},

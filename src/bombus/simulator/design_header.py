@@ -65,6 +65,13 @@ def tcp_ports(manifest: dict[str, Any]) -> Iterator[tuple[str, int]]:
                 yield tile["name"], params["tcp_port"]
 
 
+def tcp_sessions(manifest: dict[str, Any]) -> int:
+    """Sessions of the TCP engine, the smallest one; 0 without one."""
+    layers = (layer for tile in manifest["tiles"] for layer in tile["layers"])
+    engines = (layer["params"] for layer in layers if layer["kind"] == "tcp")
+    return min((params["num_sessions"] for params in engines), default=0)
+
+
 def design_header(manifest: dict[str, Any], trace: bool, assertions: bool) -> str:
     """What `sim/design.h` needs to know of the design."""
     top = f"TOP.{manifest['simulation']['instance']}"
@@ -92,6 +99,7 @@ def design_header(manifest: dict[str, Any], trace: bool, assertions: bool) -> st
             "BOMBUS_TCP_PORTS(X)": " ".join(
                 f'X("{tile}", {port})' for tile, port in tcp_ports(manifest)
             ),
+            "BOMBUS_TCP_SESSIONS": tcp_sessions(manifest),
             "BOMBUS_MAC_CLOCKS(X)": " ".join(
                 f"X({port}, {round(given['clock_mhz'] * 1e6)}ull)"
                 for port, given in enumerate(manifest["mac_ports"])

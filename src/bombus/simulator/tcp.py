@@ -157,7 +157,10 @@ class Sockets:
         return self.listeners[port]
 
     def open(self, ip: str, port: int, *, mac_port: int = 0) -> Opening:
-        """Requests a connection like `connect`, but does not wait."""
+        """Requests a connection like `connect`, but does not wait.
+
+        While as many as the engine has sessions are neither open nor failed, a further one fails.
+        """
         address = int(_address(ip))
         number = self.calls.call("open", self._tile, address, port, mac_port)
         opening = self._openings[number] = Opening(self, number, (address, port))
