@@ -75,7 +75,8 @@ package bombus_pkg;
     // Linux's CHECKSUM_COMPLETE); of a frame, from byte 14 on. To be sent, with a csum_pos: the
     // seed: added to the sum of the frame's bytes from 14 on, it gives the sum for the field at
     // csum_pos. A layer that prepends a header subtracts the header's sum (zero for an IPv4
-    // header). Otherwise zero, also to and from applications.
+    // header). Otherwise zero, also to and from applications; of a frame of a packet processor, who
+    // sent it (rpu).
     logic [15:0] csum;
     // The peer: source of a received packet, destination of one to be sent; from ipv4_tx on, the
     // next hop.
