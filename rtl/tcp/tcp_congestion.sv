@@ -104,7 +104,8 @@ module tcp_congestion
   // ---- Second cycle: possible increments ----
 
   localparam int unsigned LeastBit = 8;  // lowest bit of a window that affects its increment
-  localparam int unsigned MostBit = Width - 1 < 23 ? Width - 1 : 23;
+  // ... and the highest: mss * mss is less than 2**28.
+  localparam int unsigned MostBit = Width - 1 < 26 ? Width - 1 : 26;
   logic [MostBit:LeastBit] leading, leading_q;  // leading bit of the window
   logic [27:0] square_q;
   logic slow_start_q;
@@ -120,10 +121,10 @@ module tcp_congestion
   wire bytes_t less = Cubic ? mss + (mss >> 2) + (mss >> 3) : mss;  // the same share of two segments
   always_comb begin
     leading = '0;
-    for (int unsigned b = LeastBit; b <= MostBit; b++) begin
+    for (int unsigned b = LeastBit; b < Width; b++) begin
       if (state_2_q.window[b]) begin
         leading = '0;
-        leading[b] = 1'b1;
+        if (b <= MostBit) leading[b] = 1'b1;
       end
     end
   end

@@ -99,6 +99,20 @@ def test_windows_of_many_sessions(benches: Benches, seed: int) -> None:
         assert happen(bench, kind=kind, session=session, **values) == (before, model.window)
 
 
+def test_long_windows_grow_by_a_segment_per_round_trip(benches: Benches) -> None:
+    most = 1 << 28
+    bench = benches("tcp_congestion", MaxWindow=most)
+    for mss in (1460, 8960):
+        happen(bench, kind=OPENED, session=3, mss=mss)
+        for bit in range(18, 28):
+            for window in (1 << bit, (1 << bit) + 0x1300, (2 << bit) - 100_000):
+                # The window is half of what was in flight when the peer told of a mark.
+                happen(bench, kind=MARKED, session=3, mss=mss, flight=2 * window)
+                before, after = happen(bench, kind=ACKED, session=3, mss=mss, acked=mss)
+                assert before == window
+                assert after - before == mss * mss >> (bit + 1) | 1
+
+
 # Memories begin with random contents. With some seeds a curve and a target are of different epochs,
 # as in no hardware, where all begin with 0 and are written together.
 CUBIC = {"MaxWindow": MOST, "Cubic": 1, "seed": 2}
