@@ -173,11 +173,12 @@ module tcp_departure_formal
         assert (distance_t'(ends) <= window | (segment.length == 14'd1 & block_3_q.probe));
       end
       // The FIN comes when the application has closed, behind all bytes that it has written, and always
-      // at the same place.
+      // at the same place. It is within the peer's window, unless it probes it.
       if (segment.flags.fin) begin
         assert (~segment.flags.syn & wishes_3_q.closing);
         assert (wishes_3_q.close_at == wishes_3_q.send_end);
-        assert (at <= flight && ends == written && distance_t'(ends) <= window);
+        assert (at <= flight && ends == written);
+        assert (distance_t'(ends) < window | (~has_bytes & block_3_q.probe));
         assert (after.fin_sent & after.max == end_);
       end
       if (segment.flags.syn) begin
@@ -239,6 +240,7 @@ module tcp_departure_formal
       cover (send & has_bytes & (ends > flight) & (distance_t'(ends) == window));
       cover (send & has_bytes & (distance_t'(ends) > window) & (ends <= flight));
       cover (send & has_bytes & block_3_q.probe & (window == 0));
+      cover (send & segment.flags.fin & block_3_q.probe & (window == 0));
       cover (send & segment.flags.fin & (flight > written));
       cover (send & segment.flags.syn & segment.flags.ack);
       cover (send & again_3_q & has_bytes & (at != '0) & (ends < flight));

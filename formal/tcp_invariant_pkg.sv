@@ -76,7 +76,12 @@ package tcp_invariant_pkg;
     return block.timer inside {TimerRetransmit, TimerPersist};
   endfunction
 
-  // Without a timer for retransmission, all that is in flight goes again. The window is probed for bytes.
+  function automatic logic all_written(wishes_t wishes);
+    return wishes.closing && wishes.close_at == wishes.send_end;
+  endfunction
+
+  // Without a timer for retransmission, all that is in flight goes again. The window is probed for bytes
+  // or for a FIN.
   function automatic logic can_go_on(tcb_t block, wishes_t wishes);
     if (!is_live(block.state)) return 1'b1;
     if (block.state > Ended) return 1'b0;
@@ -87,8 +92,9 @@ package tcp_invariant_pkg;
     if (block.timer == TimerRetransmit) return 1'b1;
     if (block.nxt != block.una || block.recovering || block.timer > TimerKeepalive) return 1'b0;
     if (block.timer == TimerTimeWait) return block.state == TimeWait;
-    return block.timer != TimerPersist || (wishes.send_end != block.una &&
-        wishes.send_end + 32'(block.fin_sent) != block.una && !in_handshake(
+    return block.timer != TimerPersist || (wishes.send_end + 32'(all_written(
+        wishes
+    )) != block.una && !in_handshake(
         block.state
     ));
   endfunction
@@ -101,9 +107,9 @@ package tcp_invariant_pkg;
     logic flies, waits;
     if (!is_live(block.state)) return 1'b1;
     flies = block.max != block.una || block.nxt != block.max;
-    waits = !block.fin_sent && (block.max != wishes.send_end ||  // in a handshake: our SYN
-    (wishes.closing && wishes.close_at == wishes.send_end &&
-        block.state inside {Established, CloseWait}));
+    waits = !block.fin_sent &&
+        (block.max != wishes.send_end ||  // in a handshake: our SYN
+         (all_written(wishes) && block.state inside {Established, CloseWait}));
     if ((flies || waits) && !timer_runs(block)) return 1'b0;
     if (waits && in_handshake(block.state) && block.max == block.una) return 1'b0;
     if (waits && !in_handshake(

@@ -151,15 +151,16 @@ module tcp_departure
     logic gated;  // ... and not the first segment of recovery
     logic full;  // the segment is of maximum length
     logic by_bytes;  // ... limited by the application's bytes
+    logic push;  // no bytes are written behind it
     logic by_window;
-    logic probe;
+    logic probe;  // of a window that is shut, by a byte or the FIN
     logic asks;  // sends a keepalive
     logic syn;
     logic fin;  // no bytes are left before the FIN
     logic fin_follows;  // the FIN is sent with the last bytes
     logic more;
     logic idle;  // nothing is in flight
-    // More is waiting than the windows allow: bytes, or a FIN if the peer has shrunk its window
+    // More is waiting than the windows allow: bytes, or a FIN
     logic waits;
     logic shut;  // nothing is in flight: if nothing is sent, the window is the reason
     logic repeats;
@@ -168,7 +169,7 @@ module tcp_departure
     logic beyond_fin;
     logic beyond_window;
     logic beyond_one;
-    logic update;  // our window has opened by two segments
+    logic update;  // our window has opened by two segments, and the peer may still send
     logic keeps;  // ... by less than one
     logic readable;
     logic writable;
@@ -197,8 +198,13 @@ module tcp_departure
   wire distance_t opening = found_q.opened;
   wire has_bytes = unsent > 0;
   wire full_bytes = unsent >= mss;
+  wire more_bytes = unsent > mss;
   wire full_window = window >= mss;
   wire bytes_in_window = unsent <= window;
+  // A FIN needs a byte of window, like data.
+  wire fin_in_window = bytes_in_window & (unsent != window);
+  wire fin_due = found_q.all_written & (unsent == 0);
+  wire open_window = ~window[31] & (window != '0);
   // Needs room for a full segment. Retransmissions have been admitted before.
   wire selective = Selective & block_2_i.recovering & block_2_i.sack;
   wire hole = selective & hole_2_i;
@@ -236,29 +242,30 @@ module tcp_departure
     meaning.hole_length = hole_length_2_i;
     meaning.full = full;
     meaning.by_bytes = by_bytes;
+    meaning.push = by_bytes | (full & ~more_bytes);
     meaning.by_window = by_window;
     // Nagle's algorithm: RFC 9293, 3.7.4.
     meaning.sends_bytes = sends & has_bytes & ~silent &
         (hole | full | by_window | (by_bytes & (~Nagle | wishes_2_i.settings.no_delay | idle | found_q.all_written)));
-    meaning.probe = sends & has_bytes & ~silent & block_2_i.probe & ~(~window[31] & (window != '0));
+    meaning.probe = sends & (has_bytes | fin_due) & ~silent & block_2_i.probe & ~open_window;
     meaning.asks = Keepalive & block_2_i.probe & (block_2_i.timer == TimerKeepalive);
     meaning.syn = handshake & (found_q.base == block_2_i.una) &
         (block_2_i.again | (block_2_i.nxt == block_2_i.una));
-    meaning.fin = sends & ~silent & found_q.all_written & (unsent == 0) & ~window[31];
-    meaning.fin_follows = found_q.all_written & by_bytes;
+    meaning.fin = sends & ~silent & fin_due & (open_window | block_2_i.probe);
+    meaning.fin_follows = found_q.all_written & by_bytes & fin_in_window;
     // A FIN after the last full segment is sent immediately.
-    meaning.more = full & (unsent > mss ? (window > mss) & (flight < spare) : found_q.all_written);
+    meaning.more = full & (more_bytes ? (window > mss) & (flight < spare) : found_q.all_written);
     meaning.waits = (has_bytes & ~(by_bytes & meaning.sends_bytes)) |
-        (found_q.all_written & window[31]);
+        (found_q.all_written & ~fin_in_window);
     meaning.idle = idle;
-    meaning.shut = sends & has_bytes & idle;
+    meaning.shut = sends & (has_bytes | fin_due) & idle;
     meaning.repeats = sent > 0;
     meaning.beyond_full = sent < mss;
     meaning.beyond_bytes = sent < unsent;
     meaning.beyond_fin = sent <= unsent;
     meaning.beyond_window = sent < window;
     meaning.beyond_one = sent < 1;
-    meaning.update = ~handshake &
+    meaning.update = (state inside {Established, FinWait1, FinWait2}) &
         (opening >= (mss << 1) | opening >= distance_t'(ReceiveBytes / 2));
     meaning.readable = (wishes_2_i.read_wish != block_2_i.read_served) &
         (~found_q.readable[31] | (state inside {CloseWait, Closing, LastAck, TimeWait}));
@@ -282,7 +289,7 @@ module tcp_departure
 
   wire meaning_t m = meaning_q;
   wire sends_bytes = m.sends_bytes & (~m.gated | allowed_3_i);
-  wire bytes = sends_bytes | m.probe;
+  wire bytes = sends_bytes | (m.probe & ~m.fin);
   wire fin = m.fin | (sends_bytes & m.fin_follows);
   wire occupies = bytes | fin | m.syn;
   wire live = !(block_3_i.state inside {Closed, Ended, SynSent});
@@ -302,7 +309,7 @@ module tcp_departure
     if (m.syn | m.probe) begin
       last = m.base + 32'd1;
       beyond = m.beyond_one;
-      segment_o.length = {13'b0, m.probe};
+      segment_o.length = {13'b0, m.probe & ~m.fin};
     end else if (fin) begin
       last = m.fin_end;
       beyond = m.beyond_fin;
@@ -322,7 +329,7 @@ module tcp_departure
     segment_o.flags.ack = block_3_i.state != SynSent;
     segment_o.flags.syn = m.syn;
     segment_o.flags.fin = fin;
-    segment_o.flags.psh = bytes & m.by_bytes;
+    segment_o.flags.psh = bytes & m.push;
     // RFC 3168, 6.1.1 and 6.1.5: a SYN only negotiates; retransmissions are not marked and carry no
     // CWR.
     if (Ecn) begin

@@ -192,7 +192,10 @@ BROKEN = (
         ),
     ),
     (ARRIVAL, Mutation(ARRIVAL_FILE, "if (~m.new_ack) begin", "begin")),
-    (DEPARTURE, Mutation(DEPARTURE_FILE, "(found_q.all_written & window[31])", "1'b0")),
+    (DEPARTURE, Mutation(DEPARTURE_FILE, "(found_q.all_written & ~fin_in_window)", "1'b0")),
+    (DEPARTURE, Mutation(DEPARTURE_FILE, "& by_bytes & fin_in_window;", "& by_bytes;")),
+    (DEPARTURE, Mutation(DEPARTURE_FILE, "fin_due & (open_window | block_2_i.probe);", "fin_due;")),
+    (DEPARTURE, Mutation(DEPARTURE_FILE, "(has_bytes | fin_due) & idle;", "has_bytes & idle;")),
     (
         DEPARTURE,
         Mutation(DEPARTURE_FILE, "(~m.probe & (block_3_i.timer == TimerPersist))", "1'b0"),
