@@ -269,7 +269,9 @@ module tcp_arrival
       else meaning.opening = flags.syn;
       meaning.opened = meaning.opening & flags.ack;
     end else if (~synchronised) begin
-      meaning.refuse = ~flags.rst;
+      // The application has not let go of the connection before: a SYN comes again, if nothing refuses it.
+      meaning.unacceptable = flags.syn & ~flags.ack;
+      meaning.refuse = ~flags.rst & ~meaning.unacceptable;
     end else if (~good) begin
       meaning.stale = stale;
       meaning.unacceptable = ~stale & ~report;

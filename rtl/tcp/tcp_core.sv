@@ -630,11 +630,11 @@ module tcp_core
     overdue_3_q <= UserTimeoutS != 0 && 16'(time_us_i[31:16] - block_2_q.since) >= UserTimeout;
   end
   assign timed_out = expires & runs_out;
-  // It is as old as what is timed, or has been sent again.
+  // A handshake is as old as its first SYN,ACK, whose time stays when that goes again. Until it is sent,
+  // no timer has been set; none is for a moment whenever it goes again.
   logic old_3_q;
   always_ff @(posedge clk_i) begin
-    old_3_q <= (block_2_q.tries != '0) |
-        (block_2_q.timing & (time_us_i - block_2_q.timed_at > HalfOpenUs));
+    old_3_q <= (block_2_q.timer != TimerNone) & (time_us_i - block_2_q.timed_at > HalfOpenUs);
   end
   assign evicts = evict_3_q & untold & old_3_q;
 

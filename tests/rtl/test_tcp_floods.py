@@ -12,7 +12,7 @@ from bombus.golden.tcp import Endpoint
 from bombus.golden.tcp_segment import WORD, Segment
 
 HALF_OPEN_US = 50
-HALF_DONE, EVICTED = 8, 12  # of the bench's events
+UNACCEPTABLE, HALF_DONE, EVICTED = 0, 8, 12  # of the bench's events
 SYN = frozenset({"syn"})
 ACK = frozenset({"ack"})
 
@@ -67,6 +67,34 @@ def test_old_handshakes_make_room(benches: Benches) -> None:
     assert world.refused == 0 and len(sessions) == 2
 
 
+def test_a_syn_again_keeps_no_handshake(benches: Benches) -> None:
+    """A handshake is as old as its first SYN,ACK."""
+    world = World(engine(benches))
+    silent(world, 2)
+    world.run_to(world.now + HALF_OPEN_US - 10)
+    sent = len(world.departures)
+    silent(world, 2)
+    assert len(world.departures) == sent + 1
+    looked(world)
+    assert not world.counts[EVICTED]
+    world.run_to(world.now + 11)
+    looked(world)
+    assert not world.by_peer and world.counts[EVICTED] == 1
+
+
+def test_a_handshake_may_last_longer_than_its_timeout(benches: Benches) -> None:
+    """It keeps its session although its SYN,ACK has gone again."""
+    world = World(benches("tcp_core", HalfOpenUs=10_000_000, NumGaps=0, NumSacks=0))
+    silent(world, 2)
+    world.run_to(world.now + 9_900_000)
+    assert len(world.departures) > 3
+    looked(world)
+    assert not world.counts[EVICTED]
+    world.run_to(world.now + 200_000)
+    looked(world)
+    assert world.counts[EVICTED] == 1
+
+
 def deaf(world: World, *numbers: int) -> None:
     """Connections of peers that do nothing any more by themselves."""
     connect(world, *numbers, timestamps=False)
@@ -102,6 +130,31 @@ def test_a_flood_leaves_turns_for_the_others(benches: Benches) -> None:
     sessions = {number: world.sessions[world.by_peer[number]] for number in numbers}
     alone = busy_cycles(world, sessions, flood=False)
     assert busy_cycles(world, sessions, flood=True) < 1.3 * alone
+
+
+def test_a_syn_for_a_connection_that_is_not_freed_is_dropped(benches: Benches) -> None:
+    """It comes again, and finds a new session by then. Other segments are refused."""
+    world = World(engine(benches))
+    deaf(world, 1)
+    session = world.by_peer[1]
+    state = world.sessions[session]
+    state.freed = True  # the application waits
+    world.send_to_engine(1, Segment(state.released, flags=frozenset({"rst"})))
+    world.settle()
+    assert state.closed and world.by_peer == {1: session}
+    before, sent = world.counts[UNACCEPTABLE], len(world.departures)
+    world.send_to_engine(1, Segment(5000, flags=SYN, window=5000))
+    world.settle()
+    assert not world.refused and world.counts[UNACCEPTABLE] == before + 1
+    for refused, flags in enumerate((ACK, SYN | ACK), 1):
+        world.send_to_engine(1, Segment(5000, state.first, flags, window=5000))
+        world.settle()
+        assert world.refused == refused
+    assert len(world.departures) == sent and world.counts[UNACCEPTABLE] == before + 1
+    world.free(session)
+    world.settle()
+    silent(world, 1)
+    assert len(world.departures) == sent + 1
 
 
 @pytest.mark.parametrize("what", ["look", "timer"])
