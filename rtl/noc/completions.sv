@@ -9,6 +9,8 @@
 // Messages that nobody dispatched, such as answers to what the tile asks, are not told
 // of: each swallows one of what finishes.
 //
+// While hold_i is high, nothing is told; what has finished is, afterwards.
+//
 // Latency: 2 cycles. At most one pulse per cycle; what finishes at once is told
 // one after the other.
 module completions #(
@@ -24,6 +26,7 @@ module completions #(
     input  logic [OtherWidth-1:0] others_i,
     input  logic [   NumEnds-1:0] finished_i,  // a message has left, was dropped...
     input  logic                  idle_i,      // no layer holds a message, none is arriving
+    input  logic                  hold_i,
     output logic                  done_o
 );
 
@@ -37,7 +40,7 @@ module completions #(
   count_t inside_q;  // arrived, not yet reported as done
   count_t finished_q;  // of these, done; greater only if more finished than arrived
   logic idle_q;
-  wire tell = inside_q != '0 & (idle_q | finished_q != '0);
+  wire tell = ~hold_i & inside_q != '0 & (idle_q | finished_q != '0);
   count_t swallowed;  // completions swallowed in this cycle
   count_t entered, owed, finished;
 

@@ -14,7 +14,7 @@ module dispatch
   import noc_pkg::*;
 #(
     parameter type beat_t = logic,
-    parameter group_t Group = '{RoundRobin, FlowMeta, 8'd1, 8'd0, 4'd1, 1'b0},
+    parameter group_t Group = '{RoundRobin, FlowMeta, 8'd1, 8'd0, 4'd1, 1'b0, 8'd0},
     parameter int unsigned NumOthers = 0,  // least loaded: other tiles that send to the replicas
     localparam int unsigned OtherWidth = NumOthers > 0 ? NumOthers : 1,
     localparam int unsigned NumReplicas = 32'(Group.replicas),
@@ -34,6 +34,8 @@ module dispatch
     input logic [NumReplicas-1:0] forget_i,
     input logic away_i,
     output logic [NumReplicas-1:0] took_o,
+    output logic has_room_o,
+    output logic scarce_o,
     output logic [SlotBits-1:0] slot_o
 );
 
@@ -69,25 +71,32 @@ module dispatch
   logic [SlotBits-1:0] least;
   if (OnlyByLoad | Group.counts_load) begin : gen_least_loaded
     logic [IndexWidth-1:0] index;
+    logic has_room;
     least_loaded #(
         .NumReplicas(NumReplicas),
-        .NumOthers  (NumOthers)
+        .NumOthers  (NumOthers),
+        .Limit      (32'(Group.limit))
     ) u_least_loaded (
         .clk_i,
         .rst_i,
-        .take_i  (take_i & by_load),
+        .take_i(take_i & by_load),
         .lost_i,
         .done_i,
         .others_i,
         .forget_i,
         .away_i,
         .took_o,
-        .choice_o(index)
+        .choice_o(index),
+        .has_room_o(has_room),
+        .scarce_o
     );
+    assign has_room_o = has_room | ~by_load;
     assign least = SlotBits'(index);
   end else begin : gen_no_loads
-    assign least  = '0;
+    assign least = '0;
     assign took_o = '0;
+    assign has_room_o = 1'b1;
+    assign scarce_o = 1'b0;
   end
 
   logic [SlotBits-1:0] by_policy;

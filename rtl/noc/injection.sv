@@ -25,6 +25,8 @@ module injection
 
     input route_t [NumSources-1:0] route_i,  // of the message at the front of each source
     input logic route_ready_i,  // the tables are initialised; messages wait until then
+    input logic hold_i,  // no message may start; from a flip-flop
+    output logic held_o,  // and one would
     output logic [NumSources-1:0] selected_o,  // source whose message is sent, one-hot
     output logic starts_o,  // the message takes its route; once per message
 
@@ -62,6 +64,7 @@ module injection
   );
 
   logic inside_q;  // the message's first flit has been offered
+  wire may_go = route_ready_i & (inside_q | ~hold_i);
   route_t [NumSources-1:0] routes;
   route_t route, route_q;
   always_comb begin
@@ -69,7 +72,7 @@ module injection
     merged_ready = 1'b0;
     for (int unsigned s = 0; s < NumSources; s++) begin
       routes[s] = inside_q ? route_q : route_i[s];
-      ready[s] = route_ready_i & (AnyRoute ? flit_ready_i[0] : |(routes[s].wants & flit_ready_i)
+      ready[s] = may_go & (AnyRoute ? flit_ready_i[0] : |(routes[s].wants & flit_ready_i)
           | (~routes[s].valid & lose_i));
       if (selected_o[s]) begin
         route = routes[s];
@@ -77,7 +80,8 @@ module injection
       end
     end
   end
-  wire offered = merged_valid & route_ready_i;
+  wire offered = merged_valid & may_go;
+  assign held_o = merged_valid & hold_i & ~inside_q;
   assign starts_o = offered & ~inside_q;
 
   assign flit_valid_o = offered & route.valid;

@@ -14,6 +14,10 @@
 // too, while its slot leads elsewhere (away_i with forget_i); a few messages may still take the slot.
 // When a replica goes out, the other loads are forgotten, so that the least one is known.
 //
+// With Limit, a replica whose load has come to it gets no more. A message may take a replica in a cycle if in
+// the one before scarce_o was low, or has_room_o was high and none was taken. What other tiles have sent in
+// the last two cycles is not known, so that a load may exceed Limit by 2 for each of them.
+//
 // No loads are compared with each other. Two flip-flops for each replica say whether
 // it has the least load or one more; a load moves by one a cycle at the most, and so
 // does the least. The choice is in flip-flops too, and take_i may come late: what
@@ -23,6 +27,7 @@ module least_loaded #(
     parameter int unsigned NumReplicas = 4,
     parameter int unsigned LoadWidth = 6,  // at least 2
     parameter int unsigned NumOthers = 0,  // other tiles that send
+    parameter int unsigned Limit = 0,  // of a load; 0: none
     localparam int unsigned OtherWidth = NumOthers > 0 ? NumOthers : 1,
     localparam int unsigned IndexWidth = NumReplicas > 1 ? $clog2(NumReplicas) : 1
 ) (
@@ -36,11 +41,16 @@ module least_loaded #(
     input logic [NumReplicas-1:0] forget_i,  // reset its load to zero
     input logic away_i,  // with forget_i: its slot leads elsewhere
     output logic [NumReplicas-1:0] took_o,  // a message has gone to it
-    output logic [IndexWidth-1:0] choice_o
+    output logic [IndexWidth-1:0] choice_o,
+    output logic has_room_o,  // if it is not taken in this cycle, choice_o is the next one, too, and has room
+    output logic scarce_o  // the next one may have none
 );
 
   if (NumReplicas < 1 || LoadWidth < 2) begin : gen_bad_shape
     $error("least_loaded: NumReplicas must be at least 1, LoadWidth at least 2");
+  end
+  if (Limit >= 2 ** LoadWidth) begin : gen_bad_limit
+    $error("least_loaded: Limit must be less than 2^LoadWidth");
   end
 
   typedef logic [LoadWidth-1:0] load_t;
@@ -67,6 +77,7 @@ module least_loaded #(
 
   replicas_t is_zero, is_full;
   replicas_t more_known, done;  // a message of another tile counts; a message is finished
+  replicas_t uncounted, many_uncounted;  // one or more do not count yet; two or more
   wire lost = take_i & lost_i;
   wire forget = lost | (|forget_i);
   wire forget_all = lost | (away_i & (|forget_i));
@@ -86,18 +97,22 @@ module least_loaded #(
     if (NumOthers == 0) begin : gen_alone
       assign more_known[i] = 1'b0;
       assign done[i] = done_i[i];
+      assign {many_uncounted[i], uncounted[i]} = '0;
       wire unused = ^others_i[i];
     end else begin : gen_others
       // Messages of other tiles that are not counted yet: one counts in each cycle in which this
       // tile sends none. Those that find the count full never do.
-      localparam int unsigned Most = 7;
-      logic [2:0] others_q;
+      localparam int unsigned WaitWidth = NumOthers < 3 ? 3 : $clog2(2 * NumOthers + 3);
+      localparam int unsigned Most = 2 ** WaitWidth - 1;
+      logic [WaitWidth-1:0] others_q;
       typedef logic [$clog2(Most+OtherWidth+1)-1:0] sum_t;
       sum_t came, left;
       wire waits = others_q != '0;
       wire counted = waits & (done_i[i] | ~own);
       assign more_known[i] = waits & ~done_i[i];
       assign done[i] = done_i[i] & ~waits;
+      assign uncounted[i] = waits | (|others_i[i]);
+      assign many_uncounted[i] = |others_q[WaitWidth-1:1];
       always_comb begin
         came = sum_t'(others_q);
         for (int unsigned n = 0; n < NumOthers; n++) came += sum_t'(others_i[i][n]);
@@ -105,7 +120,7 @@ module least_loaded #(
       end
       always_ff @(posedge clk_i) begin
         if (rst_i | forget_i[i]) others_q <= '0;
-        else others_q <= left > sum_t'(Most) ? 3'(Most) : 3'(left);
+        else others_q <= left > sum_t'(Most) ? WaitWidth'(Most) : WaitWidth'(left);
       end
     end
   end
@@ -166,6 +181,36 @@ module least_loaded #(
       three_more_q <= three_more_q + 1'b1;
     end
   end
+
+  // ---- Room ----
+
+  if (Limit == 0) begin : gen_no_limit
+    assign has_room_o = 1'b1;
+    assign scarce_o   = 1'b0;
+    wire unused = ^{uncounted, many_uncounted};
+  end else begin : gen_limit
+    // No room in the next cycle, if it is not taken in this one; perhaps, if it may be. Where messages do
+    // not count yet, there are up to one of those that wait, and one of each tile that come.
+    replicas_t closed, perhaps;
+    for (genvar i = 0; i < NumReplicas; i++) begin : gen_closed
+      assign closed[i] = out_q[i] | many_uncounted[i] | reaches(
+          loads_q[i], Limit
+      ) | (uncounted[i] & reaches(
+          loads_q[i], Limit - 1 - NumOthers
+      ));
+      assign perhaps[i] = out_q[i] | many_uncounted[i] | reaches(
+          loads_q[i], Limit - 1
+      ) | (uncounted[i] & reaches(
+          loads_q[i], Limit - 2 - NumOthers
+      ));
+    end
+    // While all are out, nothing is known.
+    assign has_room_o = |(least_q & is_choice & ~closed) | ~|least_q;
+    assign scarce_o   = |((least_q | more_q | is_choice) & perhaps);
+  end
+  function automatic logic reaches(load_t load, int level);
+    return level <= 0 || 32'(load) >= level;
+  endfunction
 
   // ---- The next choice, if this one is taken ----
 

@@ -3,7 +3,8 @@
 // (injection, route_table), and delivers messages from the mesh to the tile's layers (ejection).
 //
 // A next hop may lead to a group of replicas instead: its policy chooses one for
-// each message (replica_choice). An interface without groups has nothing of this.
+// each message (replica_choice). An interface without groups has nothing of this. A message waits while the
+// replicas have no room; those to other destinations then need a cycle more.
 //
 // A message whose next hop has no route is swallowed and counted (no_route_o); so is
 // one from the mesh for an entry port that the tile does not have. One of a kind that
@@ -121,6 +122,7 @@ module network_interface
   logic out_valid;
   logic [NumDirs-1:0] out_ready;
   logic out_lost, in_lost, late_q, ej_busy, injected_end;
+  logic filled, hold, held;
 
   route_table #(
       .word_t(word_t),
@@ -165,7 +167,9 @@ module network_interface
       .src_valid_i(front_valid),
       .src_ready_o(front_ready),
       .route_i(route),
-      .route_ready_i(table_ready_o),
+      .route_ready_i(filled),
+      .hold_i(hold),
+      .held_o(held),
       .selected_o(selected),
       .starts_o(starts),
       .flit_o(out),
@@ -185,16 +189,18 @@ module network_interface
     assign front_next = src_next_i;
     assign route = hop_route;
     assign table_ready_o = hops_filled;
+    assign filled = hops_filled;
+    assign hold = 1'b0;
     assign inj_o = out;
     assign inj_valid_o = out_valid;
     assign out_ready = inj_ready_i;
     assign out_end_o = injected_end;
     assign busy_o = ~table_ready_o | ej_busy;
     assign took_o = '0;
-    wire unused = ^{selected, starts, is_group, choice, group, done_i, others_i, SlotInit, Groups, slot_write_i, slot_index_i, slot_word_i};
+    wire unused = ^{held, selected, starts, is_group, choice, group, done_i, others_i, SlotInit, Groups, slot_write_i, slot_index_i, slot_word_i};
   end else begin : gen_groups
     route_t slot_route;
-    logic slots_filled, fifo_ready;
+    logic slots_filled, fifo_ready, has_room, scarce, hold_q;
     assign route[0] = is_group[0] ? slot_route : hop_route[0];
 
     typedef struct packed {
@@ -272,20 +278,29 @@ module network_interface
     ) u_choice (
         .clk_i,
         .rst_i,
-        .beat_i  (registered.beat),
-        .group_i (group[0]),
+        .beat_i(registered.beat),
+        .group_i(group[0]),
         .choice_i(choice[0]),
-        .take_i  (starts & is_group[0]),
-        .route_o (slot_route),
+        .take_i(starts & is_group[0]),
+        .route_o(slot_route),
+        .has_room_o(has_room),
+        .scarce_o(scarce),
         .done_i,
         .others_i,
         .took_o,
-        .write_i (slot_write_i),
-        .slot_i  (slot_index_i),
-        .word_i  (slot_word_i),
+        .write_i(slot_write_i),
+        .slot_i(slot_index_i),
+        .word_i(slot_word_i),
         .filled_o(slots_filled)
     );
     assign table_ready_o = hops_filled & slots_filled;
+
+    // Where room is scarce, a message that has waited for a cycle is looked at: its route is known late.
+    assign filled = 1'b1;
+    assign hold = hold_q;
+    always_ff @(posedge clk_i) begin
+      hold_q <= rst_i | ~table_ready_o | (scarce & ~(held & (~is_group[0] | has_room)));
+    end
 
     // A FIFO between the choice and the router, with a registered ready: otherwise the router's
     // ready, two stages and all layers of the tile would be in one path.

@@ -45,6 +45,7 @@ package noc_pkg;
     logic [7:0]  first_slot;
     logic [3:0]  slot_bits;
     logic        counts_load;
+    logic [7:0]  limit;        // of a replica's load; 0: none
   } group_t;
 
   // The fabric that connects the tiles (docs/fabrics.md).

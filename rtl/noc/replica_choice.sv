@@ -13,7 +13,7 @@ module replica_choice
     parameter type route_t = logic,
     parameter int unsigned NumGroups = 1,
     parameter group_t [NumGroups-1:0] Groups = {NumGroups{group_t'(
-    '{RoundRobin, FlowMeta, 8'd1, 8'd0, 4'd1, 1'b0}
+    '{RoundRobin, FlowMeta, 8'd1, 8'd0, 4'd1, 1'b0, 8'd0}
     )}},
     parameter int unsigned NumSlots = 2,  // slots of all groups; a power of two, up to 256
     parameter word_t [NumSlots-1:0] Init = '0,
@@ -37,6 +37,9 @@ module replica_choice
     input logic [1:0] choice_i,  // how the group chooses: choice_e
     input logic take_i,  // the message takes the route shown
     output route_t route_o,
+    // As of the module least_loaded
+    output logic has_room_o,
+    output logic scarce_o,  // in any group
 
     // Least loaded: the slot's replica has finished a message, another tile has sent it one, this
     // tile has.
@@ -60,6 +63,9 @@ module replica_choice
 
   slot_t [NumGroups-1:0] choice;
   logic [NumGroups-1:0][NumSlots-1:0] took;
+  logic [NumGroups-1:0] has_room, scarce;
+  assign has_room_o = has_room[group_i];
+  assign scarce_o   = |scarce;
   wire away = word_i != Init[slot_i];
   always_comb begin
     took_o = '0;
@@ -92,14 +98,16 @@ module replica_choice
         .rst_i,
         .beat_i,
         .choice_i,
-        .take_i  (take_i & (group_i == GroupWidth'(g))),
-        .lost_i  (~route_o.valid),
-        .done_i  (done_i[First+:NumReplicas]),
+        .take_i(take_i & (group_i == GroupWidth'(g))),
+        .lost_i(~route_o.valid),
+        .done_i(done_i[First+:NumReplicas]),
         .others_i(others_i[First+:NumReplicas]),
         .forget_i(forget),
-        .away_i  (away),
-        .took_o  (own_took),
-        .slot_o  (slot)
+        .away_i(away),
+        .took_o(own_took),
+        .has_room_o(has_room[g]),
+        .scarce_o(scarce[g]),
+        .slot_o(slot)
     );
     assign choice[g] = slot_t'(First) | slot_t'(slot);
   end

@@ -124,6 +124,7 @@ module rpu
     output logic [3:0] drop_o,
     output logic [4:0] event_o,
     output logic       busy_o,
+    output logic       discards_o,
     output logic       timer_o
 );
 
@@ -133,6 +134,7 @@ module rpu
   localparam string MayStayOpen = "accel";
   localparam string Broadcasts = "share";
   localparam int unsigned MaxBusyCycles = 0;  // as the firmware takes
+  localparam int unsigned MaxInside = NumSlots;
   localparam string Binds = "mac_port";
   localparam int unsigned BindsWidth = $bits(mac_port_t);
   localparam bit BindsZero = 1;  // ports are numbered from 0
@@ -581,6 +583,7 @@ module rpu
     event_o[EventStuck] <= fires & ~fires_q & run_q;
     event_o[EventMessageLost] <= mail_lost & ~rst_i;
   end
+  assign discards_o = discards_q;
   assign status_o.status.stuck = fires_q;
   assign status_o.status.exception = exception_q;
   assign status_o.status.slots = 7'(used);

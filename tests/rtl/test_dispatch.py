@@ -23,11 +23,14 @@ CONTROL = Layout(
     *(("data", 64), ("other", 1)),
     *((f"away{n}", 1) for n in range(4)),
     *((f"others{n}", 16) for n in range(4)),
+    ("hold", 1),
 )
 STATUS = Layout(
     *(("told", 1), ("choice0", 3), ("choice1", 3), ("choice2", 3), ("choice3", 3)),
     *((f"hash{bits}", 8) for bits in range(1, 9)),
     *((f"took{n}", 8) for n in range(4)),
+    *((f"has_room{n}", 1) for n in range(4)),
+    *((f"scarce{n}", 1) for n in range(4)),
 )
 
 
@@ -152,6 +155,90 @@ def test_what_goes_elsewhere_is_not_told_of(benches: Benches, replica: int) -> N
         assert replica not in chosen[2:]
 
 
+class Sender:
+    """A sender that takes a choice when it may, each time that the test wants it to."""
+
+    def __init__(self, bench: Bench, n: int) -> None:
+        self._bench, self._n = bench, n
+        bench.control(0)
+        bench.reset(1)
+        self._may = False
+        self.takes: int | None = None  # the replica, in this cycle
+
+    @property
+    def took(self) -> int:
+        return status(self._bench, f"took{self._n}")
+
+    def step(self, wants: bool, done: int, others: int = 0, forget: int = 0) -> None:
+        bench, n = self._bench, self._n
+        take = wants and self._may
+        self.takes = status(bench, f"choice{n}") if take else None
+        inputs = {"take": int(take), "done": done, "others": others, "forget": forget}
+        bench.control(CONTROL.pack(**{f"{name}{n}": value for name, value in inputs.items()}))
+        has_room, scarce = (status(bench, f"{name}{n}") for name in ("has_room", "scarce"))
+        self._may = not scarce or (bool(has_room) and not take)
+        bench.run()
+
+
+@pytest.mark.parametrize("senders", [1, 2, 3])
+@pytest.mark.parametrize("seed", SEEDS)
+def test_loads_stay_below_their_limit(benches: Benches, seed: int, senders: int) -> None:
+    """A load exceeds it by 2 for each other sender at most. With nothing done, it is reached; with
+    something done, all go on.
+    """
+    random, limit, n = Random(seed), 6, 1 + seed % 3
+    count, margin = REPLICAS[n], 2 * (senders - 1)
+    named = [benches("dispatch_parts", seed=1, NumOthers=senders - 1, Limit=limit)]
+    named += [
+        benches("dispatch_parts", seed=2 + each, NumOthers=senders - 1, Limit=limit)
+        for each in range(senders - 1)
+    ]
+    for want_chance, done_chance in ((1.0, 0.0), (1.0, 0.2), (0.6, 0.6), (1.0, 0.9), (0.2, 0.1)):
+        each = [Sender(bench, n) for bench in named]
+        loads, sent, most = [0] * count, [0] * senders, 0
+        hung = random.randrange(count)
+        for cycle in range(600):
+            done = sum(
+                (loads[i] > 0 and i != hung and random.random() < done_chance) << i
+                for i in range(count)
+            )
+            took = [sender.took for sender in each]
+            for number, sender in enumerate(each):
+                rest = [t for other, t in enumerate(took) if other != number]
+                bits = (t >> i & 1 for i in range(8) for t in (*rest, 0, 0)[:2])
+                others = sum(bit << place for place, bit in enumerate(bits))
+                sender.step(random.random() < want_chance, done, others)
+            for i in range(count):
+                loads[i] -= done >> i & 1
+            for number, sender in enumerate(each):
+                if sender.takes is not None:
+                    loads[sender.takes] += 1
+                    sent[number] += 1
+            most = max(most, *loads)
+            assert most <= limit + margin, cycle
+        if not done_chance:
+            assert min(loads) >= limit
+        else:
+            assert min(sent) > 0.7 * max(sent) > 25
+
+
+def test_a_replica_that_is_forgotten_has_room(benches: Benches) -> None:
+    bench = benches("dispatch_parts", Limit=5)
+    sender = Sender(bench, 1)
+
+    def shares(forget: int = 0) -> list[int]:
+        taken = [0] * REPLICAS[1]
+        for cycle in range(40):
+            sender.step(wants=cycle > 1, done=0, forget=forget if cycle == 0 else 0)
+            if sender.takes is not None:
+                taken[sender.takes] += 1
+        return taken
+
+    assert shares() == [5] * 3
+    assert shares() == [0] * 3
+    assert shares(forget=0b010) == [0, 5, 0]
+
+
 def test_least_loaded_takes_turns_among_equals(benches: Benches) -> None:
     bench = benches("dispatch_parts")
     for n, count in enumerate(REPLICAS):
@@ -245,6 +332,20 @@ def test_completions_tell_soon(benches: Benches) -> None:
         assert status(bench, "told")
         bench.run()
         assert not status(bench, "told")
+
+
+def test_completions_tell_nothing_while_they_are_held(benches: Benches) -> None:
+    """Not even of idle layers; afterwards of all that came."""
+    bench = benches("dispatch_parts")
+    for values in ({"finished": 1}, {"idle": 1}):
+        bench.reset()
+        told = []
+        steps = [{"entered": 1, "hold": 1}] * 9 + [{"hold": 1, **values}] * 20 + [{}] * 20
+        for step in steps:
+            bench.control(CONTROL.pack(**step))
+            bench.run()
+            told.append(status(bench, "told"))
+        assert told[:29] == [0] * 29 and sum(told) == 9
 
 
 def test_completions_keep_what_finishes_at_once(benches: Benches) -> None:

@@ -441,7 +441,7 @@ def test_tables_are_filled_after_reset(benches: Benches) -> None:
         bench.drain()
         # One flit waits for the tables in the interface.
         assert bench.taken(0)[0] == start
-        assert bench.received(MESH_OUT)[0].cycle == start + NUM_SLOTS + 1
+        assert bench.received(MESH_OUT)[0].cycle == start + NUM_SLOTS + 2
         check_source(bench, sent, Choices())
         assert bench.status == 0
 
@@ -471,3 +471,36 @@ def test_load_is_told_by_replicas(benches: Benches) -> None:
         bench.control(0)
         bench.run(2)
         assert send(2) == [replica] * 2
+
+
+def test_what_finds_no_room_waits_for_what_is_done(benches: Benches) -> None:
+    """Each replica gets as many messages as it has room for; messages to other tiles pass."""
+    random, limit = Random(4), 4
+    bench = benches("network_interface", seed=1, HasGroups=1, Limit=limit)
+    bench.run(NUM_SLOTS + 1)
+    first = [initial_slot(FIRST_SLOT[LEAST_LOADED] + n) for n in range(3)]
+
+    def send(hops: list[int], cycles: int = 100) -> list[Entry]:
+        """Where messages came that set out in these cycles."""
+        bench.forget()
+        bench.push(SOURCE.stream(flow_message(random, n, hop) for n, hop in enumerate(hops)), 0)
+        bench.run(cycles)
+        sides = [message.side for message in FLITS.messages(bench.items(MESH_OUT))]
+        return [(side["x"], side["y"], side["port"]) for side in sides]
+
+    def done(replica: int) -> None:
+        bench.control(1 << TABLE.width + replica)
+        bench.run()
+        bench.control(0)
+
+    assert Counter(send([LEAST_LOADED] * 3 * limit)) == Counter(first * limit)
+    others = [9, 9, FLOW_HASH, ROUND_ROBIN] * 5
+    assert len(send(others)) >= len(others) - 5, "a few hashes have no route"
+    assert send([LEAST_LOADED, LEAST_LOADED, 9]) == []
+    assert bench.status, "something waits"
+    for replica in (2, 0):
+        done(replica)
+        came = send([])
+        assert came[0] == first[replica]
+    assert came[1:] == [initial_entry(9)]
+    assert not bench.status

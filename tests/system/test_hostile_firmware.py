@@ -25,7 +25,11 @@ VICTIMS = (0, 1, 3)
 HOSTILE = 2
 DEFAULT_LIMIT = 64  # periods of the watchdog
 PERIOD = 4096
+SLOTS = 8
 GAP_CYCLES = 300  # from frame to frame: three processors forward all that comes, floods included
+# Frames that come at once, and time for three slow processors to forward them: more than all slots
+# take, so that one that takes nothing gets as many as it ever does.
+BURST, BURST_CYCLES = 40, 12_000
 
 # Each begins well: a frame shows that it runs.
 PROGRAMS = {
@@ -64,6 +68,12 @@ int main(void) {
 """
 
 
+# Needs some 500 cycles for a frame.
+SLOW = GOOD.replace(
+    "rpu_send(RPU", 'for (int n = 120; n; n--) __asm__ volatile("");\n        rpu_send(RPU'
+)
+
+
 @pytest.fixture(scope="module")
 def design(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """designs/middlebox.yaml by load, with a loop; narrow, since a test simulates a millisecond."""
@@ -84,6 +94,11 @@ def design(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def good(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return compiled(tmp_path_factory.mktemp("firmware"), GOOD)
+
+
+@pytest.fixture(scope="module")
+def slow(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return compiled(tmp_path_factory.mktemp("firmware"), SLOW)
 
 
 def compiled(folder: Path, text: str) -> Path:
@@ -112,11 +127,21 @@ class Traffic:
 
     def run(self, cycles: int) -> None:
         for _ in range(cycles // GAP_CYCLES):
-            data = frame(self._random, self._random.choice((60, 100, 300)))
-            self.missing[data] += 1
-            self._simulation.send(data)
+            self._send(self._random.choice((60, 100, 300)))
             self._simulation.advance(GAP_CYCLES)
         self.receive()
+
+    def bursts(self, count: int) -> None:
+        for _ in range(count):
+            for _ in range(BURST):
+                self._send(60)
+            self._simulation.advance(BURST_CYCLES)
+            self.receive()
+
+    def _send(self, length: int) -> None:
+        data = frame(self._random, length)
+        self.missing[data] += 1
+        self._simulation.send(data)
 
     def receive(self) -> None:
         while (each := self._simulation.receive(1, timeout_cycles=0)) is not None:
@@ -217,3 +242,42 @@ def test_one_that_floods(shared: Simulation, good: Path, tmp_path: Path, name: s
     if name == "loop":  # the good programs drop what the loop brings
         drops = {key: count for key, count in drops.items() if key[1] != "drop.rpu.by_firmware"}
     assert drops == {}
+
+
+@pytest.mark.parametrize("name", ["loops", "takes one and loops", "holds", "strays"])
+def test_bursts_go_past_one_that_hangs(
+    shared: Simulation, slow: Path, tmp_path: Path, name: str
+) -> None:
+    """More than all slots take: it gets no more than it has room for, before the watchdog stops it
+    and afterwards, when it drops what comes.
+    """
+    program = compiled(tmp_path, f'#include "rpu.h"\nint main(void) {{ {PROGRAMS[name]} }}\n')
+    for number in VICTIMS:
+        shared.rpus[number].reload(slow)
+    hostile, traffic = shared.rpus[HOSTILE], Traffic(shared)
+    hostile.reload(program)
+    hostile.registers.watchdog.limit = 16
+    traffic.bursts(4)
+    assert not hostile.status.stuck
+    assert 0 < traffic.lost <= SLOTS
+    traffic.bursts(4)
+    assert hostile.status.stuck
+    traffic.bursts(4)
+    assert hostile.status.stuck and traffic.lost <= SLOTS
+    assert lost_by_others(shared) == {}
+    recover(shared, slow, traffic, most_lost=SLOTS)
+    assert lost_by_others(shared) == {}
+
+
+def test_bursts_go_past_one_that_floods(shared: Simulation, slow: Path, tmp_path: Path) -> None:
+    """It keeps what comes; frames of its own do not count as if it were through with that."""
+    program = compiled(tmp_path, f'#include "rpu.h"\nint main(void) {{ {FLOODS["frames"]} }}\n')
+    for number in VICTIMS:
+        shared.rpus[number].reload(slow)
+    hostile, traffic = shared.rpus[HOSTILE], Traffic(shared)
+    hostile.reload(program)
+    traffic.bursts(4)
+    assert 0 < traffic.lost <= SLOTS and traffic.own > 1000
+    assert not hostile.status.stuck
+    recover(shared, slow, traffic, most_lost=SLOTS)
+    assert lost_by_others(shared) == {}

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 def group(replicas: int, first_slot: int = 0, slot_bits: int = 0) -> str:
     """A group of replicas."""
-    numbers = f"8'd{replicas}, 8'd{first_slot}, 4'd{slot_bits}, 1'b0"
+    numbers = f"8'd{replicas}, 8'd{first_slot}, 4'd{slot_bits}, 1'b0, 8'd0"
     return f"noc_pkg::group_t'('{{noc_pkg::RoundRobin, noc_pkg::FlowMeta, {numbers}}})"
 
 
@@ -159,7 +159,7 @@ BAD: dict[str, list[dict[str, object]]] = {
     "keyed_hash": [{"DataWidth": 0}, {"HashWidth": 0}],
     "laned_queue": [{"NumLanes": 3}, {"Depth": 96}, {"Depth": 2}],
     "layer_checker": [{"NumInputs": 0}, {"NumOutputs": 0}],
-    "least_loaded": [{"NumReplicas": 0}, {"LoadWidth": 1}],
+    "least_loaded": [{"NumReplicas": 0}, {"LoadWidth": 1}, {"Limit": 64}],
     "least_recent": [{"NumInputs": 0}],
     "link_checker": [{"VirtualChannels": 0}, {"Output": 5}],
     "mac_clock_crossing": [

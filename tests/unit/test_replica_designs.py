@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from functools import partial
 from pathlib import Path
@@ -15,6 +16,7 @@ from unit_helpers import DESIGNS, Edited, Words
 
 from bombus.analysis import check
 from bombus.base import yaml_file
+from bombus.base.errors import DesignError
 from bombus.base.paths import BENCHMARKS
 from bombus.design import config, dispatch, resolve
 from bombus.design.resolved import Design
@@ -242,3 +244,35 @@ def test_two_groups_of_one_tile_are_told_apart(tmp_path: Path) -> None:
         for slot in range(64 * number + 1, 64 * (number + 1), 2):
             table.slot[slot].write(valid=1, is_group=0, port=0, y=stays["y"], x=stays["x"])
         assert port.words == expected.words
+
+
+@pytest.mark.parametrize(
+    ("slots", "lanes", "senders", "limit"),
+    [(8, 1, 2, 6), (8, 1, 3, 4), (64, 1, 2, 61), (4, 1, 3, 0), (16, 4, 2, 14)],
+)
+def test_load_is_limited_by_the_slots_of_a_processor(
+    tmp_path: Path, slots: int, lanes: int, senders: int, limit: int
+) -> None:
+    """Less what other senders may have sent that one does not know of yet."""
+    name = "middlebox" if lanes == 1 else "middlebox_8"
+    text = (DESIGNS / f"{name}.yaml").read_text()
+    text = text.replace("dispatch: flow_hash", "dispatch: [flow_hash, least_loaded]")
+    text = re.sub("num_slots: [0-9]+", f"num_slots: {slots}", text)
+    text = re.sub("slot_bytes: [0-9]+", "slot_bytes: 2048", text)
+    if senders == 3:
+        loop = "{frame_loop: {mac_port: 2, drops_when_full: true}}"
+        text += f"  - {{name: again, layers: [{loop}], at: [1, 2]}}\n"
+    file = tmp_path / "design.yaml"
+    file.write_text(text)
+    if not limit:
+        message = "rpu takes 4 messages, but 3 tiles send to it, which need 5 under least_loaded"
+        with pytest.raises(DesignError, match=message):
+            check.check(file)
+        return
+    found = generate.texts(check.check(file)[0])
+    assert f"limit: {limit}\n" in found[f"tiles/{name}_tile_port_0.sv"]
+
+
+def test_load_of_others_has_no_limit(tmp_path: Path) -> None:
+    file = small(tmp_path, REPLICAS.replace("}", ", dispatch: least_loaded}"))
+    assert "limit: 0\n" in generate.texts(check.check(file)[0])["tiles/small_tile_receive.sv"]

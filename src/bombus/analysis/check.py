@@ -19,7 +19,7 @@ from bombus.base.errors import DesignError, Problem
 from bombus.base.text import listing
 from bombus.base.values import SCATTERING
 from bombus.design import memories, register_map, resolve, rtl
-from bombus.design.dispatch import HAS_PORTS, MAX_SLOTS, Dispatch, num_slots
+from bombus.design.dispatch import HAS_PORTS, MAX_SLOTS, Dispatch, num_slots, senders
 from bombus.design.elements import Binding, Group, Hop, Input, Layer
 from bombus.design.network import Network
 from bombus.design.resolved import Design
@@ -166,6 +166,11 @@ def _dispatches(design: Design) -> Iterator[Problem]:
             yield design.file.problem(loc, message)
         for message in _doubts(group, dispatches):
             yield design.file.problem(loc, message, is_error=False)
+        if group.counts_load:
+            count = len(senders(group, design))
+            for limit in {dispatch.limit(count) for dispatch in dispatches} - {None}:
+                if limit is not None and limit < 1:
+                    yield design.file.problem(loc, _no_room(group, dispatches[0], count))
         inputs = {dispatch.targets[0].given_name for dispatch in dispatches}
         if group.counts_load and len(inputs) > 1:
             yield design.file.problem(
@@ -173,6 +178,16 @@ def _dispatches(design: Design) -> Iterator[Problem]:
                 f"messages are dispatched to {listing(sorted(inputs))}, but least_loaded can count "
                 "the load of one input only: use another policy",
             )
+
+
+def _no_room(group: Group, dispatch: Dispatch, count: int) -> str:
+    limit = dispatch.limit(count)
+    assert dispatch.room is not None and limit is not None
+    return (
+        f"a replica of {group.name} takes {dispatch.room} messages, but {count} tiles send to it, "
+        f"which need {dispatch.room - limit + 1} under least_loaded: give it more slots or use "
+        "another policy"
+    )
 
 
 def _lacks(group: Group, dispatches: Iterable[Dispatch]) -> Iterator[str]:

@@ -24,6 +24,10 @@ _BUCKETS_PER_REPLICA = 4  # at least: how even the shares are
 # Primitive polynomials by degree, without the highest term (rtl/common/crc_hash.sv).
 _POLYNOMIALS = {1: 1, 2: 3, 3: 3, 4: 3, 5: 5, 6: 3, 7: 3, 8: 0x1D}
 
+# Messages of each other sender that a sender may not know of: as in rtl/noc/least_loaded.sv.
+_UNKNOWN = 2
+_MOST_LOAD = 63  # that is counted
+
 HAS_PORTS = ("meta", "payload")
 
 
@@ -56,10 +60,46 @@ class Dispatch:
         return choice(self.group.slot_policy, self.group.policy)
 
     @property
+    def room(self) -> int | None:
+        """Messages that a replica surely takes, whatever it does with them; None: not known.
+
+        Of several layers, the one that holds the fewest counts: all messages may be for that one.
+        """
+        layers = self.group.tiles[0].layers
+        return min(
+            (
+                each.kind.constants["max_inside"]
+                for each in layers
+                if "max_inside" in each.kind.constants
+            ),
+            default=None,
+        )
+
+    def limit(self, senders: int) -> int | None:
+        """The load at which a replica gets no more under `least_loaded`, so that it has room for
+        all that is on the way; below 1: it lacks room. None: no limit.
+
+        A network that drops messages has none: nothing waits there, and the load of a dropped
+        message would stay.
+        """
+        if self.room is None or not self.targets[0].network.given.lossless:
+            return None
+        return min(self.room, _MOST_LOAD) - _UNKNOWN * (senders - 1)
+
+    @property
     def _first_value(self) -> int:
         """The first replica's port; replica n has that port plus n."""
         layer = self.targets[0].layer
         return layer.param(layer.bound_key) or 0
+
+
+def senders(group: Group, design: Design) -> list[str]:
+    """Names of the tiles that dispatch messages to a group."""
+    return [
+        tile.name
+        for tile in design.tiles
+        if any(each.group is group for at in tile.interfaces for each in design.dispatches[at])
+    ]
 
 
 def choice(slot_policy: str, policy: str) -> int:

@@ -16,7 +16,7 @@ from bombus.registers.systemverilog import layer_types
 
 _SHARED = ("clk_i", "rst_i", "host_i", "route_i", "time_us_i")
 _VECTORS = ("drop_o", "event_o", "mac_bytes_o")
-_BITS = ("busy_o", "timer_o", "mac_message_o")
+_BITS = ("busy_o", "discards_o", "timer_o", "mac_message_o")
 MAX_BUSY_CYCLES = 4096  # cycles that a layer itself may need for a message
 
 

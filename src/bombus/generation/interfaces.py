@@ -8,8 +8,8 @@ from typing import Any
 from bombus.analysis import flight
 from bombus.base.text import camel_case
 from bombus.base.values import Policy
-from bombus.design.dispatch import Dispatch, num_slots
-from bombus.design.elements import Group, Input, Interface, Tile
+from bombus.design.dispatch import Dispatch, num_slots, senders
+from bombus.design.elements import Input, Interface, Tile
 from bombus.design.network import Network
 from bombus.design.resolved import Design
 from bombus.fabric.router import direction_enum, router_parameters
@@ -116,15 +116,6 @@ _FLOWS = {
 }
 
 
-def _senders(group: Group, design: Design) -> list[str]:
-    """Names of the tiles that send to a group."""
-    return [
-        tile.name
-        for tile in design.tiles
-        if any(each.group is group for at in tile.interfaces for each in design.dispatches[at])
-    ]
-
-
 def _dispatch_context(dispatches: list[Dispatch], tile: Tile, design: Design) -> dict[str, Any]:
     """Groups of replicas that an interface distributes messages among."""
     groups, slots, loads = [], [], []
@@ -132,11 +123,14 @@ def _dispatch_context(dispatches: list[Dispatch], tile: Tile, design: Design) ->
     took: list[dict[str, Any]] = []
     others: list[dict[str, Any]] = []
     for dispatch in dispatches:
+        tiles = senders(dispatch.group, design)
+        counts_load = dispatch.group.counts_load
         groups.append(
             {
                 "name": f"Replicas of {dispatch.group.name}",
                 "policy": _POLICIES[dispatch.group.slot_policy],
-                "counts_load": int(dispatch.group.counts_load),
+                "counts_load": int(counts_load),
+                "limit": (counts_load and dispatch.limit(len(tiles))) or 0,
                 "flow": _FLOWS[dispatch.flow],
                 "replicas": len(dispatch.targets),
                 "first_slot": dispatch.first_slot,
@@ -145,13 +139,12 @@ def _dispatch_context(dispatches: list[Dispatch], tile: Tile, design: Design) ->
         )
         for i, target in enumerate(dispatch.slots):
             slots.append({"index": dispatch.first_slot + i, "word": _route_word(target)})
-        if dispatch.group.counts_load:
+        if counts_load:
             group, first, width = dispatch.group.name, dispatch.first_slot, len(dispatch.targets)
-            senders = _senders(dispatch.group, design)
-            for n, sender in enumerate(each for each in senders if each != tile.name):
+            for n, sender in enumerate(each for each in tiles if each != tile.name):
                 signal = f"took_{group}_by_{sender}"
                 others.append({"signal": signal, "number": n, "first": first, "width": width})
-            if len(senders) > 1:
+            if len(tiles) > 1:
                 port, signal = f"took_{group}_o", f"took_{group}_by_{tile.name}"
                 bits = f"{first + width - 1}:{first}"
                 took.append({"port": port, "signal": signal, "slots": bits, "width": width})

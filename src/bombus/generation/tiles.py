@@ -72,6 +72,7 @@ def broadcasts(design: Design) -> dict[str, list[Layer]]:
     return found
 
 
+EMPTY_SLOT = "empty_slot"  # event: a program has taken one, which it sends or drops
 _ALWAYS_BUSY = ("router", "network_interface")  # what each interface consists of
 
 
@@ -104,7 +105,14 @@ def _load_context(tile: Tile, design: Design) -> dict[str, Any]:
             f"{each.network.prefix}in_message && {_sink_valid(each)}"
             for each in others
             if not _is_joined(each)
+        ]
+        # An empty slot ends like a message, too.
+        + [
+            f"{layer.name}_event[{layer.kind.events.index(EMPTY_SLOT)}]"
+            for layer in tile.layers
+            if EMPTY_SLOT in layer.kind.events
         ],
+        "discards": [f"{la.name}_discards" for la in tile.layers if "discards_o" in la.kind.ports],
         "ends": [
             *(f"{interface.network.prefix}out_end" for interface in tile.interfaces),
             *(f"|{layer.name}_drop" for layer in drops),

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from bombus.simulator.simulation import Simulation
 
 BY_FLOW = "flow_hash"
+BY_LOAD = "least_loaded"
 HOLD_CYCLES = 2000
 # Cycles without movement after which no message can still be in flight to a tile.
 QUIET_CYCLES = 192
@@ -185,13 +186,19 @@ class Distribution(Shares):
             self._pass(counted)
             left = self._sum(self._left)
             now = come, arrived, set_out, left
-            if not host_cycles and (come, arrived) == (set_out, left):
+            if not host_cycles and (come, arrived) == (set_out, left) and self._is_last(set_out):
                 return True
             if now != before:
                 before, quiet_since = now, simulation.cycle
             elif simulation.cycle - quiet_since >= QUIET_CYCLES + host_cycles:
                 return True
         return False
+
+    def _is_last(self, set_out: int) -> bool:
+        """Whether nothing more has set out: under `least_loaded` a message may have waited for room
+        behind its gate.
+        """
+        return self._current() != BY_LOAD or self._sum(self._set_out) == set_out
 
     def _pass(self, cycle: int) -> None:
         """Advances to a cycle, if it has not passed."""

@@ -4,25 +4,28 @@
 //
 // Control, from the lowest bits: idle, finished, entered; for each of the four forget (8), done
 // (8), take; data to hash; an undispatched message; for each of the four away, and what two others send
-// (8 x 2). Status: done of completions; the four choices,
-// 3 bits each; the hashes of 1 to 8 bits, 8 bits each.
+// (8 x 2); hold of completions. Status: done of completions; the four choices,
+// 3 bits each; the hashes of 1 to 8 bits, 8 bits each; what the four took, 8 bits each; whether they have
+// room, and whether it is scarce.
 `include "bench.svh"
 
 module bench #(
     parameter  int unsigned NumOthers   = 0,
+    parameter  int unsigned Limit       = 0,
     localparam int unsigned OtherWidth  = NumOthers > 0 ? NumOthers : 1,
     localparam int unsigned NumChoices  = 4,
     localparam int unsigned MaxReplicas = 8,
     localparam int unsigned ChoiceBits  = 2 * MaxReplicas + 1
 ) (
-    `BENCH_PORTS(1, 8, 1, 8, 5 + NumChoices * (ChoiceBits + 17) + 64,
-                 1 + 3 * NumChoices + 64 + NumChoices * MaxReplicas)
+    `BENCH_PORTS(1, 8, 1, 8, 6 + NumChoices * (ChoiceBits + 17) + 64,
+                 1 + 3 * NumChoices + 64 + NumChoices * (MaxReplicas + 2))
 );
 
   `BENCH_SHAPE
 
   logic [1:0] finished;
-  logic idle, entered, other, done_told;
+  logic idle, entered, other, hold, done_told;
+  logic [NumChoices-1:0] has_room, scarce;
   logic [NumChoices-1:0] take;
   logic [NumChoices-1:0][MaxReplicas-1:0] done, forget;
   logic [NumChoices-1:0][2:0] choice;
@@ -38,8 +41,8 @@ module bench #(
   logic [NumChoices-1:0] away;
   logic [NumChoices-1:0][MaxReplicas-1:0][1:0] others;
   logic [NumChoices-1:0][MaxReplicas-1:0] took;
-  assign {others, away} = control_i[5+NumChoices*ChoiceBits+64+:NumChoices*17];
-  assign status_o = {took, hash, choice, done_told};
+  assign {hold, others, away} = control_i[5+NumChoices*ChoiceBits+64+:1+NumChoices*17];
+  assign status_o = {scarce, has_room, took, hash, choice, done_told};
 
   for (genvar n = 0; n < NumChoices; n++) begin : gen_choice
     localparam int unsigned NumReplicas = n == 3 ? 8 : n == 2 ? 5 : n + 2;
@@ -53,18 +56,21 @@ module bench #(
     least_loaded #(
         .NumReplicas(NumReplicas),
         .LoadWidth  (n == 0 ? 2 : 6),
-        .NumOthers  (NumOthers)
+        .NumOthers  (NumOthers),
+        .Limit      (n == 0 ? 0 : Limit)
     ) u_least_loaded (
         .clk_i,
         .rst_i,
-        .take_i  (take[n]),
-        .lost_i  (1'b0),
-        .done_i  (done[n][NumReplicas-1:0]),
+        .take_i(take[n]),
+        .lost_i(1'b0),
+        .done_i(done[n][NumReplicas-1:0]),
         .others_i(other_takes),
         .forget_i(forget[n][NumReplicas-1:0]),
-        .away_i  (away[n]),
-        .took_o  (own_took),
-        .choice_o(index)
+        .away_i(away[n]),
+        .took_o(own_took),
+        .choice_o(index),
+        .has_room_o(has_room[n]),
+        .scarce_o(scarce[n])
     );
     assign choice[n] = 3'(index);
   end
@@ -91,6 +97,7 @@ module bench #(
       .others_i(other),
       .finished_i(finished),
       .idle_i(idle),
+      .hold_i(hold),
       .done_o(done_told)
   );
 

@@ -13,6 +13,7 @@ module bench
 #(
     parameter bit HasSinks = 1,
     parameter bit HasGroups = 0,
+    parameter int unsigned Limit = 0,  // of the least loaded
     parameter int unsigned Columns = 4,
     localparam int unsigned DataWidth = 64,
     localparam int unsigned FlitBits = bench_pkg::beat_bits(DataWidth) + 3 + 2 + 2 + 2
@@ -50,10 +51,10 @@ module bench
 
   localparam int unsigned NumSlots = 128;
   localparam noc_pkg::group_t [3:0] Groups = '{
-      0: '{noc_pkg::FlowHash, noc_pkg::FlowMeta, 8'd5, 8'd0, 4'd6, 1'b1},
-      1: '{noc_pkg::DstPort, noc_pkg::FlowPayload, 8'd6, 8'd64, 4'd3, 1'b0},
-      2: '{noc_pkg::RoundRobin, noc_pkg::FlowMeta, 8'd3, 8'd72, 4'd2, 1'b1},
-      3: '{noc_pkg::LeastLoaded, noc_pkg::FlowMeta, 8'd3, 8'd76, 4'd2, 1'b1}
+      0: '{noc_pkg::FlowHash, noc_pkg::FlowMeta, 8'd5, 8'd0, 4'd6, 1'b1, 8'd0},
+      1: '{noc_pkg::DstPort, noc_pkg::FlowPayload, 8'd6, 8'd64, 4'd3, 1'b0, 8'd0},
+      2: '{noc_pkg::RoundRobin, noc_pkg::FlowMeta, 8'd3, 8'd72, 4'd2, 1'b1, 8'd0},
+      3: '{noc_pkg::LeastLoaded, noc_pkg::FlowMeta, 8'd3, 8'd76, 4'd2, 1'b1, 8'(Limit)}
   };
 
   // Slot n leads to x = n % 4, y = n / 4 % 4, port n / 16 % 4.
