@@ -13,6 +13,10 @@
 // while it does. A message that finds the queue full is lost there (lost_o), while its word is not; nobody
 // waits for one that does not read.
 //
+// A message of the host lets others go first, but for 64 cycles at the most, so that members that broadcast in
+// every cycle do not keep the host from its registers. Then, or once there is room after 32, it takes the place of
+// one in this queue, which is lost, though its word is not. Two messages that are lost in one cycle count as one.
+//
 // Latency: a word is offered 1 cycle after its write, and seen 1 cycle after it is given.
 module rpu_mailbox
   import rpu_pkg::*;
@@ -32,7 +36,7 @@ module rpu_mailbox
     output logic lost_o,
     output logic busy_o,
 
-    // The host: a message, place and word, held until it is done. It waits while others come.
+    // The host: a message, place and word, held until it is done.
     input logic host_request_i,
     input logic host_write_i,
     input logic [35:0] host_message_i,
@@ -70,10 +74,13 @@ module rpu_mailbox
   logic has_message, has_room, unused_head;
   logic [36:0] message;
   wire is_shared = given_q & got_q[36];
-  wire serves_host = host_request_i & ~host_done_o & ~is_shared;
+  logic [5:0] waited_q;
+  wire host_first = waited_q[5] & has_room | &waited_q;
+  wire serves_host = host_request_i & ~host_done_o & (~is_shared | host_first | ~host_write_i);
   wire of_host = serves_host & host_write_i;
   wire is_message = is_shared | of_host;
   always_ff @(posedge clk_i) begin
+    waited_q <= host_request_i & ~serves_host & ~rst_i ? waited_q + 6'd1 : '0;
     host_done_o <= serves_host & ~rst_i;
     if (request_i & write_i & ~is_copy & addr_i[2]) report_o <= data_i;
     if (rst_i) report_o <= '0;
@@ -86,7 +93,7 @@ module rpu_mailbox
       .clk_i,
       .rst_i(rst_i | core_reset_i),
       .in_head_i(1'b0),
-      .in_body_i(is_shared ? got_q : {1'b0, host_message_i}),
+      .in_body_i(is_shared & ~host_first ? got_q : {1'b0, host_message_i}),
       .in_valid_i(is_message),
       .in_ready_o(has_room),
       .out_head_o(unused_head),
@@ -96,7 +103,7 @@ module rpu_mailbox
   );
   // A cycle before the queue has it: the core takes longer to read it.
   assign interrupt_o = has_message | is_message;
-  assign lost_o = is_message & ~has_room & ~core_reset_i;
+  assign lost_o = (is_message & ~has_room | is_shared & of_host) & ~core_reset_i;
   assign busy_o = share_offer_o | share_given_i | given_q | host_request_i | has_message;
 
   always_comb begin

@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from random import Random
 
 import pytest
 from harness import PACES, Benches
 
 MEMBERS = 16
+HOST_WAITS = 64  # cycles (rpu_mailbox)
 
 
 @pytest.mark.parametrize("pace", PACES, ids=str)
@@ -83,3 +85,40 @@ def test_words_that_are_no_messages(benches: Benches) -> None:
     bench.push([3 << 32 | 7], 2)
     bench.drain(quiet=50)
     assert all(bench.items(member) == [] for member in range(4))
+
+
+@pytest.mark.parametrize("reads", (True, False))
+def test_the_host_waits_a_bounded_time(benches: Benches, reads: bool) -> None:
+    """While messages come in every cycle, one of the host takes the place of one of them, in the
+    queue of its processor only.
+    """
+    members, words, messages = 4, 500, 12
+    bench = benches("broadcast", NumMembers=members)
+    bench.control(0b1111 if reads else 0b1110)
+    for member in range(1, members):
+        bench.push([(16 + member) << 32 | n for n in range(words)], member)
+    bench.run(200)
+    start = bench.cycle
+    asked = [n << 32 | 0xABC0 + n for n in range(messages)]
+    bench.push(asked, members)
+    bench.drain(quiet=200)
+    taken = bench.taken(members)
+    assert taken[-1] < bench.taken(1)[-1], "only when all was over"
+    waits = [later - at for at, later in pairwise([start, *taken])]
+    assert HOST_WAITS // 2 <= min(waits[1:]) and max(waits) <= HOST_WAITS + 3, waits
+    host = [item for item in bench.items(0) if item >> 32 < 16]
+    assert host == [item for item in asked if item in host]
+    assert bool(host) == reads
+    lost = (members - 1) * words + messages - len(bench.items(0))
+    if reads:  # two that are lost in one cycle count as one
+        assert bench.events[0] <= lost <= bench.events[0] + messages
+    assert all(item >> 32 >= 16 for item in bench.items(1))
+
+
+def test_a_message_of_the_host_alone_is_not_lost(benches: Benches) -> None:
+    bench = benches("broadcast", NumMembers=4)
+    bench.control(0b1111)
+    bench.push([5 << 32 | 7, 6 << 32 | 8], 4)
+    bench.drain(quiet=100)
+    assert bench.items(0) == [5 << 32 | 7, 6 << 32 | 8]
+    assert bench.events[:4] == [0] * 4

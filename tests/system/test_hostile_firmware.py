@@ -56,6 +56,24 @@ FLOODS = {
         }""",
     "broadcasts": "for (uint32_t n = 0;; n++) RPU_SHARED[16 + (n & 15)] = n;",
 }
+# Words to all processors: three that run it take every cycle of the broadcast.
+SATURATES = f"""
+#include "rpu.h"
+int main(void) {{
+    for (uint32_t n = 0;; n++) {{ {" ".join(f"RPU_SHARED[{16 + k % 16}] = n;" for k in range(32))} }}
+}}
+"""
+# Reports what the host has sent last; takes all messages.
+OBEYS = """
+#include "rpu.h"
+int main(void) {
+    uint32_t word;
+    for (;;) {
+        int place = rpu_message(&word);
+        if (place >= 0 && place < 16) rpu_report(word);
+    }
+}
+"""
 # Sends by the other port; drops what came through the loop.
 GOOD = """
 #include "rpu.h"
@@ -281,3 +299,36 @@ def test_bursts_go_past_one_that_floods(shared: Simulation, slow: Path, tmp_path
     assert not hostile.status.stuck
     recover(shared, slow, traffic, most_lost=SLOTS)
     assert lost_by_others(shared) == {}
+
+
+def test_three_that_take_the_broadcast(shared: Simulation, good: Path, tmp_path: Path) -> None:
+    """The host reaches all registers, its messages arrive, and it evicts them."""
+    folders = tmp_path / "floods", tmp_path / "obeys"
+    for folder in folders:
+        folder.mkdir()
+    floods, obeys = compiled(folders[0], SATURATES), compiled(folders[1], OBEYS)
+    shared.rpus[3].reload(obeys)
+    for rpu in shared.rpus[:3]:
+        rpu.reload(floods)
+    shared.advance(1000)
+    before = [rpu.status.counters["event.rpu.message_lost"] for rpu in shared.rpus]
+    shared.advance(1000)
+    lost = [rpu.status.counters["event.rpu.message_lost"] for rpu in shared.rpus]
+    assert min(now - was for was, now in zip(before[:3], lost[:3], strict=True)) >= 990
+    arrived = 0
+    for word in range(1, 21):
+        shared.rpus[3].debug_send(word, 5)
+        for rpu in shared.rpus[:3]:
+            rpu.poke()
+        shared.advance(500)
+        arrived += shared.rpus[3].debug_word == word
+    assert arrived == 20
+    for rpu in shared.rpus:
+        rpu.reload(good)
+    for rpu in shared.rpus:  # whose queues have the words of those that came after them
+        rpu.boot()
+    traffic = Traffic(shared)
+    traffic.run(20_000)
+    shared.advance_until_idle()
+    traffic.receive()
+    assert traffic.lost == 0

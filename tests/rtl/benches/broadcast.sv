@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Mailboxes of packet processors around a broadcast. In: writes of each core, index and word. Out:
-// messages of each, index and word, as read by its core while control bit n is set. Event n: member
-// n loses a message. Status: it offers a word.
+// Mailboxes of packet processors around a broadcast. In: writes of each core, index and word; then
+// messages of the host to each. Out: messages of each, index and word, as read by its core while control
+// bit n is set. Event n: member n loses a message. Status: it offers a word.
 `include "bench.svh"
 
 module bench #(
     parameter int unsigned NumMembers = 16
 ) (
-    `BENCH_PORTS(NumMembers, 37, NumMembers, 37, NumMembers, NumMembers)
+    `BENCH_PORTS(2 * NumMembers, 37, NumMembers, 37, NumMembers, NumMembers)
 );
 
   `BENCH_SHAPE
@@ -48,10 +48,10 @@ module bench #(
         .interrupt_o(interrupt),
         .lost_o(lost[n]),
         .busy_o(),
-        .host_request_i(1'b0),
-        .host_write_i(1'b0),
-        .host_message_i('0),
-        .host_done_o(),
+        .host_request_i(in_valid_i[NumMembers+n]),
+        .host_write_i(1'b1),
+        .host_message_i(in_i[NumMembers+n][35:0]),
+        .host_done_o(in_ready_o[NumMembers+n]),
         .report_o(),
         .share_offer_o(offer[n]),
         .share_word_o(word[n]),
