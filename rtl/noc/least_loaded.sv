@@ -193,23 +193,16 @@ module least_loaded #(
     // not count yet, there are up to one of those that wait, and one of each tile that come.
     replicas_t closed, perhaps;
     for (genvar i = 0; i < NumReplicas; i++) begin : gen_closed
-      assign closed[i] = out_q[i] | many_uncounted[i] | reaches(
-          loads_q[i], Limit
-      ) | (uncounted[i] & reaches(
-          loads_q[i], Limit - 1 - NumOthers
-      ));
-      assign perhaps[i] = out_q[i] | many_uncounted[i] | reaches(
-          loads_q[i], Limit - 1
-      ) | (uncounted[i] & reaches(
-          loads_q[i], Limit - 2 - NumOthers
-      ));
+      wire shut = out_q[i] | many_uncounted[i];
+      assign closed[i]  = shut | fills(loads_q[i], uncounted[i], Limit);
+      assign perhaps[i] = shut | fills(loads_q[i], uncounted[i], Limit - 1);
     end
     // While all are out, nothing is known.
     assign has_room_o = |(least_q & is_choice & ~closed) | ~|least_q;
     assign scarce_o   = |((least_q | more_q | is_choice) & perhaps);
   end
-  function automatic logic reaches(load_t load, int level);
-    return level <= 0 || 32'(load) >= level;
+  function automatic logic fills(load_t load, logic is_uncounted, int limit);
+    return int'(load) >= limit | (is_uncounted & int'(load) >= limit - 1 - int'(NumOthers));
   endfunction
 
   // ---- The next choice, if this one is taken ----

@@ -169,11 +169,14 @@ class Sender:
     def took(self) -> int:
         return status(self._bench, f"took{self._n}")
 
-    def step(self, wants: bool, done: int, others: int = 0, forget: int = 0) -> None:
+    def step(
+        self, wants: bool, done: int, others: int = 0, forget: int = 0, away: bool = False
+    ) -> None:
         bench, n = self._bench, self._n
         take = wants and self._may
         self.takes = status(bench, f"choice{n}") if take else None
         inputs = {"take": int(take), "done": done, "others": others, "forget": forget}
+        inputs["away"] = int(away)
         bench.control(CONTROL.pack(**{f"{name}{n}": value for name, value in inputs.items()}))
         has_room, scarce = (status(bench, f"{name}{n}") for name in ("has_room", "scarce"))
         self._may = not scarce or (bool(has_room) and not take)
@@ -226,10 +229,11 @@ def test_a_replica_that_is_forgotten_has_room(benches: Benches) -> None:
     bench = benches("dispatch_parts", Limit=5)
     sender = Sender(bench, 1)
 
-    def shares(forget: int = 0) -> list[int]:
+    def shares(forget: int = 0, *, away: bool = False) -> list[int]:
         taken = [0] * REPLICAS[1]
         for cycle in range(40):
-            sender.step(wants=cycle > 1, done=0, forget=forget if cycle == 0 else 0)
+            written = forget if cycle == 0 else 0
+            sender.step(wants=cycle > 3, done=0, forget=written, away=away and cycle == 0)
             if sender.takes is not None:
                 taken[sender.takes] += 1
         return taken
@@ -237,6 +241,8 @@ def test_a_replica_that_is_forgotten_has_room(benches: Benches) -> None:
     assert shares() == [5] * 3
     assert shares() == [0] * 3
     assert shares(forget=0b010) == [0, 5, 0]
+    # The only one that is left may be taken in every cycle; all loads are forgotten.
+    assert shares(forget=0b101, away=True) == [0, 5, 0]
 
 
 def test_least_loaded_takes_turns_among_equals(benches: Benches) -> None:

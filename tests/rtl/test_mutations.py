@@ -65,6 +65,8 @@ SLOT: Test = partial(test_replica_groups.test_slot_moves_under_traffic, seed=1)
 NOWHERE: Test = test_replica_groups.test_nothing_is_sent_where_nothing_is
 LEAST: Test = partial(test_dispatch.test_least_load_is_chosen, seed=1, senders=1)
 SEVERAL: Test = partial(test_dispatch.test_least_load_is_chosen, seed=1, senders=3)
+LIMITED: Test = test_dispatch.test_a_replica_that_is_forgotten_has_room
+LIMITED_BOTH: Test = partial(test_dispatch.test_loads_stay_below_their_limit, seed=1, senders=2)
 DONE: Test = partial(test_dispatch.test_completions_tell_of_every_message_once, seed=1)
 OVERFLOW: Test = partial(test_mac_rx.test_rx_counts_overflow_and_recovers, length=1514)
 MAC_RX: Test = partial(test_mac_rx.test_rx_trims_sums_and_drops, seed=1)
@@ -230,6 +232,16 @@ MUTATIONS: tuple[tuple[str, str, str, Test], ...] = (
     ("noc/least_loaded.sv", "done_i[i] & ~waits", "done_i[i]", SEVERAL),
     ("noc/least_loaded.sv", "recount_q ? is_zero[i] : least_q[i]", "least_q[i]", LEAST),
     ("noc/least_loaded.sv", "loads_q[i] == three_more_q", "1'b0", LEAST),
+    ("noc/least_loaded.sv", "uncounted[i], Limit - 1)", "uncounted[i], Limit)", LIMITED),
+    ("noc/least_loaded.sv", "is_choice & ~closed) |", "is_choice) |", LIMITED_BOTH),
+    (
+        *("noc/network_interface.sv", "(held & (~is_group[0] | has_room))", "held"),
+        test_replica_groups.test_what_finds_no_room_waits_for_what_is_done,
+    ),
+    (
+        *("noc/completions.sv", "~hold_i & inside_q", "inside_q"),
+        test_dispatch.test_completions_tell_nothing_while_they_are_held,
+    ),
     ("noc/completions.sv", "idle_q || finished_q > inside_q", "idle_q", DONE),
     ("mac/frame_store.sv", "lost_q <= ~frame_last_i & lost", "lost_q <= 1'b0", OVERFLOW),
     (

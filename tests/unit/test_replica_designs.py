@@ -276,3 +276,18 @@ def test_load_is_limited_by_the_slots_of_a_processor(
 def test_load_of_others_has_no_limit(tmp_path: Path) -> None:
     file = small(tmp_path, REPLICAS.replace("}", ", dispatch: least_loaded}"))
     assert "limit: 0\n" in generate.texts(check.check(file)[0])["tiles/small_tile_receive.sv"]
+
+
+@pytest.mark.parametrize("drops", [True, False])
+def test_a_sender_that_its_replicas_wait_for_closes_a_cycle(tmp_path: Path, drops: bool) -> None:
+    """It waits until a replica has finished a message, which the replica sends to it."""
+    text = (DESIGNS / "middlebox.yaml").read_text()
+    text = text.replace("dispatch: flow_hash", "dispatch: least_loaded")
+    loop = f"{{frame_loop: {{mac_port: 2, drops_when_full: {str(drops).lower()}}}}}"
+    file = tmp_path / "design.yaml"
+    file.write_text(f"{text}  - {{name: again, layers: [{loop}], at: [1, 2]}}\n")
+    if drops:
+        check.check(file)
+        return
+    with pytest.raises(check.DeadlockError, match="again"):
+        check.check(file)
