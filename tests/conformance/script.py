@@ -18,7 +18,8 @@ the usual ones: what is sent continues the stream and acknowledges all that has 
 expected of what comes too.
 
     send      a segment of the peer
-    expect    the next segment that comes; flags may have alternatives, `ACK|RST`
+    expect    the next segment that comes; flags may have alternatives, `ACK|RST`, and PSH counts
+              where it is stated
     maybe     if a segment comes until then, it is this one
     silence   nothing comes until then
     forget    until then anything may come
