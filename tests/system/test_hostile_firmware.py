@@ -57,12 +57,8 @@ FLOODS = {
     "broadcasts": "for (uint32_t n = 0;; n++) RPU_SHARED[16 + (n & 15)] = n;",
 }
 # Words to all processors: three that run it take every cycle of the broadcast.
-SATURATES = f"""
-#include "rpu.h"
-int main(void) {{
-    for (uint32_t n = 0;; n++) {{ {" ".join(f"RPU_SHARED[{16 + k % 16}] = n;" for k in range(32))} }}
-}}
-"""
+STORES = " ".join(f"RPU_SHARED[{n}] = n;" for n in range(16, 32))
+SATURATES = f'#include "rpu.h"\nint main(void) {{ for (uint32_t n = 0;; n++) {{ {STORES} }} }}\n'
 # Reports what the host has sent last; takes all messages.
 OBEYS = """
 #include "rpu.h"
