@@ -53,10 +53,11 @@ def test_frames_that_nobody_takes(monkeypatch: pytest.MonkeyPatch) -> None:
     """A long run does not keep all that processors send to their host."""
     monkeypatch.setattr(host, "_streams", MagicMock(return_value=(MagicMock(), MagicMock())))
     simulation = MagicMock()
-    simulation.manifest = {"tiles": [{"name": "a", "layers": [{"kind": "rpu_host"}]}]}
-    simulation.rpus = [MagicMock()]
+    tile = {"name": "a", "index": 5, "layers": [{"kind": "rpu_host"}]}
+    simulation.manifest = {"tiles": [tile]}
+    simulation.rpus = [MagicMock(tile="a", lane=None)]
     served = host.Host(simulation, MagicMock())
-    message = MagicMock(fields={"ip": 0}, data=b"frame")
+    message = MagicMock(fields={"ip": 0, "csum": 5 << 3}, data=b"frame")
     served._out.receive.side_effect = [*5 * [message], None]  # type: ignore[attr-defined]
     served.most_frames = 3
     served.poll()
