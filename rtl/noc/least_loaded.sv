@@ -25,7 +25,7 @@
 // forget_i one later.
 module least_loaded #(
     parameter int unsigned NumReplicas = 4,
-    parameter int unsigned LoadWidth = 6,  // at least 2
+    parameter int unsigned LoadWidth = noc_pkg::LoadWidth,  // at least 2
     parameter int unsigned NumOthers = 0,  // other tiles that send
     parameter int unsigned Limit = 0,  // of a load; 0: none
     localparam int unsigned OtherWidth = NumOthers > 0 ? NumOthers : 1,

@@ -47,6 +47,7 @@ package noc_pkg;
     logic        counts_load;
     logic [7:0]  limit;        // of a replica's load; 0: none
   } group_t;
+  localparam int unsigned LoadWidth = 6;  // of a replica's load
 
   // The fabric that connects the tiles (docs/fabrics.md).
   typedef enum logic [1:0] {

@@ -166,11 +166,8 @@ def _dispatches(design: Design) -> Iterator[Problem]:
             yield design.file.problem(loc, message)
         for message in _doubts(group, dispatches):
             yield design.file.problem(loc, message, is_error=False)
-        if group.counts_load:
-            count = len(senders(group, design))
-            for limit in {dispatch.limit(count) for dispatch in dispatches} - {None}:
-                if limit is not None and limit < 1:
-                    yield design.file.problem(loc, _no_room(group, dispatches[0], count))
+        for message in _lack_of_room(group, dispatches, design):
+            yield design.file.problem(loc, message)
         inputs = {dispatch.targets[0].given_name for dispatch in dispatches}
         if group.counts_load and len(inputs) > 1:
             yield design.file.problem(
@@ -180,14 +177,19 @@ def _dispatches(design: Design) -> Iterator[Problem]:
             )
 
 
-def _no_room(group: Group, dispatch: Dispatch, count: int) -> str:
-    limit = dispatch.limit(count)
-    assert dispatch.room is not None and limit is not None
-    return (
-        f"a replica of {group.name} takes {dispatch.room} messages, but {count} tiles send to it, "
-        f"which need {dispatch.room - limit + 1} under least_loaded: give it more slots or use "
-        "another policy"
-    )
+def _lack_of_room(group: Group, dispatches: Iterable[Dispatch], design: Design) -> Iterator[str]:
+    """Whether a replica takes too few messages for the tiles that send to it."""
+    count = len(senders(group, design))
+    lacks = {
+        (each.room, each.room - limit + 1)
+        for each in dispatches
+        if each.room is not None and (limit := each.limit(count)) is not None and limit < 1
+    }
+    for room, need in lacks if group.counts_load else ():
+        yield (
+            f"a replica of {group.name} takes {room} messages, but {count} tiles send to it, "
+            f"which need {need} under least_loaded: give it more slots or use another policy"
+        )
 
 
 def _lacks(group: Group, dispatches: Iterable[Dispatch]) -> Iterator[str]:

@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from ipaddress import IPv4Address
 from typing import TYPE_CHECKING
 
+from bombus.design import rtl
+
 if TYPE_CHECKING:
     from bombus.design.elements import Group, Input, Interface, Output
     from bombus.design.resolved import Design
@@ -26,7 +28,6 @@ _POLYNOMIALS = {1: 1, 2: 3, 3: 3, 4: 3, 5: 5, 6: 3, 7: 3, 8: 0x1D}
 
 # Messages of each other sender that a sender may not know of: as in rtl/noc/least_loaded.sv.
 _UNKNOWN = 2
-_MOST_LOAD = 63  # that is counted
 
 HAS_PORTS = ("meta", "payload")
 
@@ -84,7 +85,8 @@ class Dispatch:
         """
         if self.room is None or not self.targets[0].network.given.lossless:
             return None
-        return min(self.room, _MOST_LOAD) - _UNKNOWN * (senders - 1)
+        most = (1 << rtl.constant("noc_pkg::LoadWidth")) - 1  # that is counted
+        return min(self.room, most) - _UNKNOWN * (senders - 1)
 
     @property
     def _first_value(self) -> int:
