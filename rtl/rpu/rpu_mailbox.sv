@@ -93,7 +93,7 @@ module rpu_mailbox
       .clk_i,
       .rst_i(rst_i | core_reset_i),
       .in_head_i(1'b0),
-      .in_body_i(is_shared & ~host_first ? got_q : {1'b0, host_message_i}),
+      .in_body_i(of_host ? {1'b0, host_message_i} : got_q),
       .in_valid_i(is_message),
       .in_ready_o(has_room),
       .out_head_o(unused_head),
