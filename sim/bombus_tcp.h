@@ -52,9 +52,9 @@ BOMBUS_API int bombus_tcp_open(bombus_sim *sim, const char *tile, uint32_t ip, u
                                uint32_t mac_port);
 
 /* Opens a connection, waits until it is open, and returns it. -ECONNREFUSED: the peer has reset it
- * or has not answered; -ENOBUFS: all sessions of the engine are in use or requested. After every error the
- * request is given up; if the connection opens later, it is reset. timeout_us 0 is -EINVAL: use
- * bombus_tcp_open(). */
+ * or has not answered; -ENOBUFS: all sessions of the engine are in use or requested. After every
+ * error the request is given up; if the connection opens later, it is reset. timeout_us 0 is
+ * -EINVAL: use bombus_tcp_open(). */
 BOMBUS_API int bombus_tcp_connect(bombus_sim *sim, const char *tile, uint32_t ip, uint32_t port,
                                   uint32_t mac_port, uint64_t timeout_us);
 

@@ -9,9 +9,9 @@
 //
 // tuser has with the first beat, from bit 0 on, the kind (8 bits, 0), the length (16) and the metadata
 // of the message (packet_meta_t). To the host, meta.ip is what the sender's firmware wrote there
-// (rpu_host.h), and meta.csum says who the sender is (rpu). From the host, all but mac_port is the host's: the processor finds it in the window, and address and
-// ports select one of a group under flow_hash. The length must be right, and the beats must come
-// without waiting for anything else.
+// (rpu_host.h), and meta.csum says who the sender is (rpu). From the host, all but mac_port is the
+// host's: the processor finds it in the window, and address and ports select one of a group under
+// flow_hash. The length must be right, and the beats must come without waiting for anything else.
 //
 // Latency: 5 cycles from the last beat of a frame to the first beat to the host, 1 from the host.
 // Throughput: one beat per cycle each way.
