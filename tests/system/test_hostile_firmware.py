@@ -19,6 +19,7 @@ from bombus.base.paths import DESIGNS
 from bombus.firmware.build import build
 from bombus.simulator.counters import DROP
 from bombus.simulator.native import SimulationError
+from bombus.simulator.processors import Processor
 from bombus.simulator.simulation import Simulation
 
 VICTIMS = (0, 1, 3)
@@ -189,6 +190,18 @@ def attack(shared: Simulation, program: Path) -> Traffic:
     return traffic
 
 
+def among_slow(
+    shared: Simulation, slow: Path, folder: Path, text: str
+) -> tuple[Processor, Traffic]:
+    """The hostile one runs this program, and the others need long for a frame."""
+    program = compiled(folder, f'#include "rpu.h"\nint main(void) {{ {text} }}\n')
+    for number in VICTIMS:
+        shared.rpus[number].reload(slow)
+    hostile = shared.rpus[HOSTILE]
+    hostile.reload(program)
+    return hostile, Traffic(shared)
+
+
 def recover(shared: Simulation, good: Path, traffic: Traffic, most_lost: int) -> None:
     """Evicts the hostile one and loads a good program: it works again. Lost is only what it had."""
     hostile = shared.rpus[HOSTILE]
@@ -265,11 +278,7 @@ def test_bursts_go_past_one_that_hangs(
     """More than all slots take: it gets no more than it has room for, before the watchdog stops it
     and afterwards, when it drops what comes.
     """
-    program = compiled(tmp_path, f'#include "rpu.h"\nint main(void) {{ {PROGRAMS[name]} }}\n')
-    for number in VICTIMS:
-        shared.rpus[number].reload(slow)
-    hostile, traffic = shared.rpus[HOSTILE], Traffic(shared)
-    hostile.reload(program)
+    hostile, traffic = among_slow(shared, slow, tmp_path, PROGRAMS[name])
     hostile.registers.watchdog.limit = 16
     traffic.bursts(4)
     assert not hostile.status.stuck
@@ -285,11 +294,7 @@ def test_bursts_go_past_one_that_hangs(
 
 def test_bursts_go_past_one_that_floods(shared: Simulation, slow: Path, tmp_path: Path) -> None:
     """It keeps what comes; frames of its own do not count as if it were through with that."""
-    program = compiled(tmp_path, f'#include "rpu.h"\nint main(void) {{ {FLOODS["frames"]} }}\n')
-    for number in VICTIMS:
-        shared.rpus[number].reload(slow)
-    hostile, traffic = shared.rpus[HOSTILE], Traffic(shared)
-    hostile.reload(program)
+    hostile, traffic = among_slow(shared, slow, tmp_path, FLOODS["frames"])
     traffic.bursts(4)
     assert 0 < traffic.lost <= SLOTS and traffic.own > 1000
     assert not hostile.status.stuck
