@@ -6,7 +6,8 @@
 // come and go by custom instructions or over the bus (rpu_bus). A datagram that waits is the core's
 // external interrupt. The window of slot n is at 0x1000_8000 + 128 n: the first beat, from 64 on the
 // metadata, at 80 the verdict. Programs are loaded by registers, while the core does not run.
-// A core that holds packets and does nothing is stopped by a watchdog; what comes is then dropped.
+// A core that has packets, or for which some wait, and that does nothing with them, is stopped by a
+// watchdog; what comes is then dropped.
 //
 // An accelerator is a layer of the same tile. It has those of the ports accel_* that it needs: the
 // beats that are stored, a cycle later; the verdict on a packet, for which the packet then waits
@@ -179,6 +180,10 @@ module rpu
     $error("rpu: frames need a design with up to three MAC ports");
   end
 
+  // What fits into the longest frame, with all headers: networks have no room for more, and lengths of
+  // 14 bits would wrap.
+  localparam int unsigned MaxBytes = Frames ? MaxFrameBytes : MaxFrameBytes - ethernet_pkg::HeaderBytes -
+      ipv4_pkg::HeaderBytes - udp_pkg::HeaderBytes;
   localparam int unsigned MapBytes = 65536;  // data memory, and from the middle on the windows
 
   // ---- Core and its memories ----
@@ -413,7 +418,8 @@ module rpu
       .due_o  (due)
   );
 
-  logic too_long, dropped, discarded, bad_descriptor, allocated, moves, taken, taken_first;
+  logic too_long, dropped, discarded, bad_descriptor, allocated, taken, taken_first;
+  logic has_work, moves, stalls;
   logic [$clog2(NumSlots):0] used;
   slot_t taken_slot;
   beat_t sent;
@@ -423,6 +429,7 @@ module rpu
       .DataWidth(DataWidth),
       .NumSlots(NumSlots),
       .SlotBytes(SlotBytes),
+      .MaxBytes(MaxBytes),
       .HasPorts(Frames)
   ) u_packets (
       .clk_i,
@@ -480,7 +487,9 @@ module rpu
       .dropped_o(dropped),
       .bad_descriptor_o(bad_descriptor),
       .allocated_o(allocated),
+      .has_work_o(has_work),
       .moves_o(moves),
+      .stalls_o(stalls),
       .used_o(used),
       .busy_o(packets_busy)
   );
@@ -558,8 +567,9 @@ module rpu
       .clk_i,
       .rst_i(~run_q),
       .limit_i(regs_i.watchdog.limit),
-      .has_work_i(used != '0),
+      .has_work_i(has_work),
       .moves_i(moves),
+      .stalls_i(stalls),
       .fires_o(fires)
   );
 

@@ -5,9 +5,12 @@
 // A message is stored in a free slot; when its last beat has come, its descriptor is offered to the
 // core. A descriptor that comes back is sent from its slot, or dropped, and the slot is free again.
 // The first beat and the metadata of each slot also stand in a window, which the core reads in the cycle
-// after it gives the address; what it writes there goes into the memory, too. Messages that are longer than a
-// slot are dropped. A descriptor whose slot the core does not have, or that is longer than a slot,
-// sends nothing. The core also reads and writes words of the slots that it has, and takes empty ones.
+// after it gives the address; what it writes there goes into the memory, too. Messages that are longer
+// than a slot are dropped. A descriptor whose slot the core does not have, or that is longer than a
+// slot or than MaxBytes, sends nothing. The core also reads and writes words of the slots that it has,
+// and takes empty ones, but never the last free one: the input, once open for a message, stays open
+// until one comes, except in the cycle after a write of the core and in that in which an empty slot
+// may be taken.
 // With an accelerator that judges (judges_i), a message waits for its verdict, which then stands in
 // the window, its lowest bits beside the descriptor. Descriptors come in the order of the verdicts.
 //
@@ -22,6 +25,7 @@ module rpu_packets
     parameter int unsigned DataWidth = 512,
     parameter int unsigned NumSlots = 16,
     parameter int unsigned SlotBytes = 2048,
+    parameter int unsigned MaxBytes = MaxFrameBytes,  // of what is sent
     parameter bit HasPorts = 0,  // a descriptor has the MAC port, else it is as in the metadata
     localparam int unsigned SlotWidth = $clog2(NumSlots),
     localparam int unsigned WordPlaceWidth = $clog2(SlotBytes)
@@ -56,7 +60,7 @@ module rpu_packets
     // Empty slots to the core: it wants one until it is told whether there is one; in that cycle no
     // descriptor is taken.
     output logic [SlotWidth-1:0] empty_slot_o,
-    output logic empty_valid_o,
+    output logic empty_valid_o,  // not the last one
     output logic empty_ready_o,
     input logic empty_wanted_i,
 
@@ -98,7 +102,9 @@ module rpu_packets
     output logic dropped_o,  // a message, by its descriptor
     output logic bad_descriptor_o,
     output logic allocated_o,  // an empty slot has been taken
-    output logic moves_o,  // a slot has been taken or given back, or the output stalls
+    output logic has_work_o,  // something waits for the core
+    output logic moves_o,  // the core has taken a message, or is through with one
+    output logic stalls_o,  // the output
     output logic [SlotWidth:0] used_o,  // slots
     output logic busy_o
 );
@@ -147,7 +153,8 @@ module rpu_packets
   logic write_q, window_write_q;  // the core writes the window
   logic memory_write_q;  // the core writes the memory
   logic core_writes_q;  // one of these
-  logic allocates_q;  // the core gets an empty slot if there is one
+  logic answers_q;  // the core is told whether it gets an empty slot
+  logic allocates_q;  // it gets one if there is still a second one
 
   // What the core writes takes the place of a beat.
   wire  may_start = has_slot & ~allocates_q;
@@ -166,11 +173,15 @@ module rpu_packets
   assign taken_first_o = first_q;
   assign taken_slot_o = slot;
   // It asks in one cycle and is answered in a later one.
-  assign empty_ready_o = allocates_q;
-  assign empty_slot_o = free_slot;
-  assign empty_valid_o = has_slot;
-  wire allocated = empty_ready_o & empty_wanted_i & has_slot;
-  always_ff @(posedge clk_i) allocates_q <= empty_wanted_i & ~empty_ready_o & ~rst_i;
+  wire has_spare = |num_free[SlotWidth:1];
+  assign empty_ready_o = answers_q;
+  assign empty_slot_o  = free_slot;
+  assign empty_valid_o = allocates_q & has_spare;
+  wire allocated = empty_valid_o & empty_wanted_i;
+  always_ff @(posedge clk_i) begin
+    answers_q   <= empty_wanted_i & ~empty_ready_o & ~rst_i;
+    allocates_q <= empty_wanted_i & ~empty_ready_o & filled & has_spare;
+  end
 
   free_list #(
       .NumNumbers(NumSlots)
@@ -200,6 +211,11 @@ module rpu_packets
         discarding_q <= discards_i;
       end
     end
+  end
+  // A beat has been kept out by what the core writes, of a message that has not ended since.
+  logic kept_q;
+  always_ff @(posedge clk_i) begin
+    kept_q <= ~rst_i & (in_valid_i & core_writes_q | kept_q & ~(takes & in_i.last));
   end
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
@@ -276,7 +292,9 @@ module rpu_packets
   logic [NumSlots-1:0] held_q;  // slots that the core has
   wire slot_t got_slot = allocates_q ? free_slot : come_slot;  // never both
   wire is_held = held_q[go_slot_i];
-  wire is_long = 15'(go_length_i) > 15'(SlotBytes);
+  wire is_long = SlotBytes > MaxBytes ? at_least(
+      go_length_i, 14'(MaxBytes + 1)
+  ) : 15'(go_length_i) > 15'(SlotBytes);
   logic go_space, unused_go;
   descriptor_t go;
   logic go_valid, go_ready;
@@ -488,6 +506,20 @@ module rpu_packets
   assign busy_o = out_valid_o | read_valid_q | ~first_q | filled & num_free != (SlotWidth + 1)'(NumSlots);
   assign used_o = (SlotWidth + 1)'(NumSlots) - num_free;
   assign allocated_o = allocated;
-  assign moves_o = starts | come_valid_o & come_ready_i | give_q | out_valid_o & ~out_ready_i;
+  assign stalls_o = out_valid_o & ~out_ready_i;
+  // What the core has got and neither sent nor dropped is its work; empty slots are not.
+  (* ram_style = "distributed" *) logic came[NumSlots];
+  logic comes_q, ends_q;
+  logic [SlotWidth:0] num_came_q;
+  wire comes = come_valid_o & come_ready_i;
+  assign moves_o = comes_q | ends_q;
+  always_ff @(posedge clk_i) begin
+    if (comes | allocated) came[got_slot] <= ~allocates_q;
+    comes_q <= comes & ~rst_i;
+    ends_q  <= go_valid_i & go_ready_o & is_held & came[go_slot_i] & ~rst_i;
+    if (rst_i) num_came_q <= '0;
+    else num_came_q <= num_came_q + (SlotWidth + 1)'(comes_q) - (SlotWidth + 1)'(ends_q);
+    has_work_o <= come_valid_o | kept_q | num_came_q != '0;
+  end
 
 endmodule

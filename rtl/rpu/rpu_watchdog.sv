@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Watchdog of a packet processor: detects a core that makes no progress although it has work.
 //
-// fires_o stays high, until a reset, from when packets have been inside for limit_i periods of 4,096
-// cycles, and none has been taken, sent or dropped in that time. 0: it never fires. It counts cycles, not
-// time: firmware takes as many, however slow a simulation is.
+// fires_o stays high, until a reset, from when the core has had work for limit_i periods of 4,096
+// cycles, and has taken and finished nothing in that time. 0: it never fires. A period at whose end
+// the output stalls, for which the core may have to wait, does not count. It counts cycles, not time:
+// firmware takes as many, however slow a simulation is.
 //
 // Latency: up to a period more than the limit.
 module rpu_watchdog (
@@ -12,7 +13,8 @@ module rpu_watchdog (
 
     input logic [7:0] limit_i,
     input logic has_work_i,
-    input logic moves_i,  // something happens
+    input logic moves_i,  // the core takes or finishes something
+    input logic stalls_i,
     output logic fires_o
 );
 
@@ -23,7 +25,7 @@ module rpu_watchdog (
     cycle_q  <= rst_i ? '0 : cycle_q + 12'd1;
     passes_q <= &cycle_q;
     if (rst_i | moves_i | ~has_work_i) age_q <= '0;
-    else if (passes_q) age_q <= age_q + 8'd1;
+    else if (passes_q & ~stalls_i) age_q <= age_q + 8'd1;
     if (rst_i) fires_o <= 1'b0;
     // The first period has begun before.
     else if (passes_q & age_q == limit_i & limit_i != '0) fires_o <= 1'b1;

@@ -7,8 +7,10 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from harness import Benches
+from harness import Benches, Message
 from rpu_bench import CONTROL, FORWARD, PERIOD, Processor, message
+
+from bombus.design import rtl
 
 LOOPS = """
 #include "rpu.h"
@@ -17,7 +19,10 @@ int main(void) {
     for (;;) {}
 }
 """
+# A payload in the longest frame: behind the headers of Ethernet, IPv4 and UDP.
+LONGEST = rtl.constant("bombus_pkg::MaxFrameBytes") - 14 - 20 - 8
 SLOTS = 8
+CLOSES = 9  # the bench's event: an open input has closed
 # In every cycle but that of the jump, something that takes the place of what comes or goes.
 STORES = """
 #include "rpu.h"
@@ -176,6 +181,106 @@ int main(void) {
     assert processor.sent() == [sent]
 
 
+# Programs that do nothing for long.
+HARMLESS = {
+    "waits with an empty slot": "rpu_empty(); for (;;) rpu_send(rpu_receive());",
+    "waits with all but one": "while (rpu_empty()) {} for (;;) rpu_send(rpu_receive());",
+    "loops, but nothing comes": "for (;;) {}",
+}
+
+
+@pytest.mark.parametrize("name", HARMLESS)
+def test_one_for_which_nothing_waits_is_not_stopped(
+    benches: Benches, tmp_path: Path, name: str
+) -> None:
+    """However many empty slots it holds, it hinders nobody. If something waits, it is stopped."""
+    text = HARMLESS[name]
+    random = Random(28)
+    processor = Processor(benches, f'#include "rpu.h"\nint main(void) {{ {text} }}', tmp_path)
+    processor.bench.control(CONTROL.pack(run=1, limit=1))
+    processor.bench.run(4 * PERIOD)
+    assert processor.status["stuck"] == 0
+    sent = [message(random, 100) for _ in range(16)]
+    processor.push(sent)
+    processor.bench.run(4 * PERIOD)
+    if "waits" in name:
+        assert processor.sent() == sent
+    assert processor.status["stuck"] == ("waits" not in name)
+
+
+def test_messages_that_wait_for_verdicts_are_not_the_cores_work(
+    benches: Benches, tmp_path: Path
+) -> None:
+    random = Random(29)
+    processor = Processor(benches, FORWARD, tmp_path, NumSlots=SLOTS, NeverJudges=1)
+    processor.bench.control(CONTROL.pack(run=1, limit=1))
+    processor.push([message(random, 60) for _ in range(SLOTS + 2)])
+    processor.bench.run(4 * PERIOD)
+    assert processor.status["slots"] == SLOTS and processor.bench.waiting()
+    assert processor.status["stuck"] == 0
+
+
+# Busy, but nothing that they do is for what comes: slots that are given back and taken again,
+# frames of their own, stores that let a beat of a message in now and then.
+BUSY = {
+    **{
+        f"drops {nops}": f"""
+        rpu_packet packet = rpu_empty(), unused;
+        for (;;)
+            __asm__ volatile(".insn r 0x0b, 1, 0, %1, %0, x0\\n .rept {nops}\\n nop\\n .endr\\n"
+                ".insn r 0x0b, 3, 0, %0, x0, x0\\n or %0, %0, %2"
+                : "+&r"(packet), "=&r"(unused) : "r"(RPU_DROP));"""
+        for nops in range(6)
+    },
+    "sends": "for (;;) { rpu_packet p = rpu_empty(); if (p) rpu_send(p | 60); }",
+    "keeps out": """
+        rpu_packet packet = rpu_empty();
+        for (;;)
+            __asm__ volatile(".rept 1500\\n sw zero, 0(%0)\\n .endr"
+                :: "r"(rpu_window(packet)->header));""",
+}
+
+
+@pytest.mark.parametrize("name", BUSY)
+def test_one_that_takes_nothing_is_stopped(benches: Benches, tmp_path: Path, name: str) -> None:
+    """However busy it is otherwise, also if its output stalls half of the time."""
+    random = Random(30)
+    program = f'#include "rpu.h"\nint main(void) {{ {BUSY[name]} }}'
+    processor = Processor(benches, program, tmp_path, width=64, SlotBytes=2048)
+    processor.bench.pace(gap=0.0, stall=0.5)
+    processor.bench.control(CONTROL.pack(run=1, limit=2))
+    processor.bench.run(4 * PERIOD)
+    assert processor.status["stuck"] == 0
+    processor.push([message(random, 1000) for _ in range(3)])
+    processor.bench.run(12 * PERIOD)
+    assert processor.status["stuck"] == 1
+    assert processor.bench.waiting() == 0
+
+
+def test_a_message_of_others_does_not_free_one(benches: Benches, tmp_path: Path) -> None:
+    """Messages that are too long, and dropped, are no progress of the core."""
+    random = Random(31)
+    processor = Processor(benches, LOOPS, tmp_path, NumSlots=SLOTS, SlotBytes=256)
+    processor.bench.control(CONTROL.pack(run=1, limit=2))
+    processor.push([message(random, 100) for _ in range(3)])
+    for _ in range(16):
+        processor.push([message(random, 300)])
+        processor.bench.run(PERIOD // 4)
+    assert processor.status["stuck"] == 1
+
+
+@pytest.mark.parametrize("count", [2, SLOTS, SLOTS + 1])
+def test_what_it_holds_is_work(benches: Benches, tmp_path: Path, count: int) -> None:
+    """Nothing waits, since those before it do not send more than it has room for."""
+    random = Random(32)
+    processor = Processor(benches, HOLDS, tmp_path, NumSlots=SLOTS)
+    processor.bench.control(CONTROL.pack(run=1, limit=1))
+    processor.push([message(random, 60) for _ in range(count)])
+    processor.bench.run(4 * PERIOD)
+    assert processor.bench.waiting() == 0
+    assert processor.status["stuck"] == 1
+
+
 def test_watchdog_leaves_others_alone(benches: Benches, tmp_path: Path) -> None:
     """No packets for long; packets all the time; an output that stalls for long."""
     random = Random(22)
@@ -191,6 +296,54 @@ def test_watchdog_leaves_others_alone(benches: Benches, tmp_path: Path) -> None:
     assert processor.sent() == sent
     assert processor.status["stuck"] == 0
     assert processor.bench.events[7] == 0
+
+
+# Takes empty slots and gives them back, at random; sends what comes.
+HOARDS = """
+#include "rpu.h"
+static rpu_packet held[64];
+int main(void) {
+    uint32_t random = 1, count = 0;
+    for (;;) {
+        rpu_packet packet;
+        random = random * 1103515245 + 12345;
+        switch (random >> 29) {
+        case 0: case 1: case 2:
+            if ((packet = rpu_empty())) held[count++] = packet;
+            break;
+        case 3:
+            if ((packet = rpu_poll())) rpu_send(packet);
+            break;
+        case 4:
+            while ((packet = rpu_empty())) held[count++] = packet;
+            break;
+        default:
+            if (!count) break;
+            rpu_drop(held[--count]);
+            for (uint32_t n = random >> 24 & 7; n; n--) __asm__ volatile("nop");
+            if ((packet = rpu_empty())) held[count++] = packet;
+        }
+    }
+}
+"""
+
+
+@pytest.mark.parametrize("gap", [0.0, 0.95])
+def test_the_last_slot_is_for_what_comes(benches: Benches, tmp_path: Path, gap: float) -> None:
+    """Empty slots that the core takes close no input that was open, but for a cycle."""
+    random = Random(27)
+    processor = Processor(benches, HOARDS, tmp_path, NumSlots=4)
+    most = 0
+    for _ in range(500):
+        processor.bench.run(random.randrange(1, 20))
+        most = max(most, processor.status["slots"])
+    assert most == 3
+    processor.bench.pace(gap=gap, stall=0.2)
+    sent = [message(random, random.choice([60, 64, 300])) for _ in range(300)]
+    processor.push(sent, random)
+    processor.bench.drain(quiet=300)
+    assert processor.sent() == sent
+    assert processor.bench.events[CLOSES] == 0
 
 
 def test_discard(benches: Benches, tmp_path: Path) -> None:
@@ -226,6 +379,33 @@ int main(void) {
     }
 }
 """
+
+
+@pytest.mark.parametrize(
+    ("slot_bytes", "longest"), [(256, 256), (8192, 8192), (16384, LONGEST)], ids=str
+)
+def test_longest_descriptor(
+    benches: Benches, tmp_path: Path, slot_bytes: int, longest: int
+) -> None:
+    """No longer than a slot, nor than what fits into a frame with its headers."""
+    program = """
+#include "rpu.h"
+int main(void) {
+    for (;;) {
+        rpu_packet packet = rpu_receive();
+        rpu_send((packet & ~0x3fffu) | (rpu_window(packet)->header[0] & 0x3fff));
+    }
+}
+"""
+    lengths = [0, 1, 100, longest - 1, longest, longest + 1, 9600, 9601, 12000, 16376, 16383, 64]
+    meta = message(Random(33), 64).meta
+    processor = Processor(benches, program, tmp_path, NumSlots=4, SlotBytes=slot_bytes)
+    processor.push([Message(each.to_bytes(4, "little") + bytes(60), meta) for each in lengths])
+    processor.bench.drain(quiet=500)
+    good = [each for each in lengths if each <= longest]
+    assert [len(each.payload) for each in processor.sent()] == good
+    bad = len(lengths) - len(good)
+    assert processor.counts == (0, bad, bad)
 
 
 def test_bad_descriptors_send_nothing(benches: Benches, tmp_path: Path) -> None:

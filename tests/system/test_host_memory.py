@@ -212,7 +212,7 @@ def test_frames_of_the_host_reach_the_named_processor(tmp_path: Path) -> None:
         host.send(frame(random, 60))
         assert host.advance_until_idle()
         assert simulation.tile_counters("rpu_0")["noc_in_messages"] == 8 + 1 + 1
-        with pytest.raises(SimulationError, match="a slot has 2048 bytes"):
+        with pytest.raises(SimulationError, match="the processor takes 2048"):
             host.send(bytes(2049), 0)
         with pytest.raises(SimulationError, match="no processor 2"):
             host.send(bytes(60), 2)

@@ -37,13 +37,13 @@ PROGRAMS = {
     "loops": "for (;;) {}",
     "takes one and loops": "rpu_receive(); for (;;) {}",
     "holds": "for (;;) rpu_receive();",
-    "empties": "for (;;) rpu_empty();",
     "strays": "*(volatile uint32_t *)0x10004000u = 1; for (;;) rpu_send(rpu_receive());",
     "forges": "for (uint32_t slot = 0;; slot++) rpu_send((slot & 0xff) << 16 | 0x8010);",
     "stores": """
         volatile uint32_t *word = rpu_window(rpu_receive())->header;
         for (;;) word[0] = word[1] = word[2] = 5;""",
 }
+EMPTIES = "for (;;) rpu_empty();"
 # Frames of its own out of port 1; into the loop, to all processors, while it forwards others; words
 # to all processors. What the first and the last receive stays inside.
 FLOODS = {
@@ -288,6 +288,26 @@ def test_bursts_go_past_one_that_hangs(
     traffic.bursts(4)
     assert hostile.status.stuck and traffic.lost <= SLOTS
     assert lost_by_others(shared) == {}
+    recover(shared, slow, traffic, most_lost=SLOTS)
+    assert lost_by_others(shared) == {}
+
+
+@pytest.mark.parametrize("traffic_is", ["light", "bursts"])
+def test_one_that_takes_all_empty_slots(
+    shared: Simulation, slow: Path, tmp_path: Path, traffic_is: str
+) -> None:
+    """It has less room than its load says: in bursts, frames wait behind those for it until the
+    watchdog stops it.
+    """
+    hostile, traffic = among_slow(shared, slow, tmp_path, EMPTIES)
+    hostile.registers.watchdog.limit = 16
+    if traffic_is == "light":
+        traffic.run(20 * PERIOD)
+    else:
+        traffic.bursts(8)
+    assert hostile.status.stuck
+    traffic.bursts(4)
+    assert 0 < traffic.lost <= SLOTS
     recover(shared, slow, traffic, most_lost=SLOTS)
     assert lost_by_others(shared) == {}
 

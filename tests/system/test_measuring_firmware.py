@@ -86,6 +86,33 @@ def test_latency(tmp_path: Path) -> None:
         processor.debug_send(0, INTERVAL)
 
 
+MESSAGES = {  # of programs that wait with an empty slot for several times the watchdog's limit
+    "generator": ((LENGTH, 60), (GAP, 50_000), (COUNT, 4)),
+    "latency": ((INTERVAL, 200),),
+}
+
+
+@pytest.mark.parametrize("name", MESSAGES)
+def test_one_that_waits_is_not_stopped(tmp_path: Path, name: str) -> None:
+    """Neither on idle links nor while frames come, which it takes."""
+    with examples.running("firewall", tmp_path) as simulation:
+        processor = simulation.rpus[0]
+        processor.registers.watchdog.limit = 2
+        start(simulation, tmp_path, name, 100_000)
+        for place, word in MESSAGES[name]:
+            processor.debug_send(word, place)
+        simulation.advance(110_000)
+        assert len(simulation.receive_all(0)) >= 2
+        for _ in range(50):
+            simulation.send(b"\xff" * 60, port=1)
+            simulation.advance(2000)
+        status = processor.status
+        assert status.running and not status.stuck
+        assert status.counters["drop.rpu.by_firmware"] >= 50
+        if name == "latency":
+            processor.debug_send(0, INTERVAL)
+
+
 def test_cycles_of_a_program(tmp_path: Path) -> None:
     elf = tmp_path / "program.elf"
     arguments = ["firmware", "build", str(FOLDER / "firewall.c"), "-o", str(elf), "--cycles"]

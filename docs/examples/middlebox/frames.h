@@ -14,9 +14,18 @@ static void prepare(rpu_packet packet, uint32_t bytes) {
     for (unsigned n = 0; n < (bytes + 3) / 4; n++) word[n] = n < OWN_WORD ? HEADER[n] : 0;
 }
 
+// Up to 64 slots: twice as many turns reach all, since the one that has been free for longest comes first. A slot is
+// held all the time, so that a simulator skips no cycle.
 static void prepare_all(void) {
-    rpu_packet taken[65]; // of up to 64 slots, and 0
-    unsigned count = 0;
-    while ((taken[count] = rpu_empty())) prepare(taken[count++], RPU_SLOT_BYTES);
-    while (count) rpu_drop(taken[--count]);
+    uint32_t prepared[2] = {0, 0}; // bit by bit
+    rpu_packet packet, last = 0;
+    for (unsigned n = 0; n < 2 * 64; n++) {
+        if (!(packet = rpu_poll()) && !(packet = rpu_empty())) continue; // what comes meanwhile is dropped
+        uint32_t slot = RPU_SLOT(packet), bit = 1u << slot % 32;
+        if (!(prepared[slot / 32] & bit)) prepare(packet, RPU_SLOT_BYTES);
+        prepared[slot / 32] |= bit;
+        if (last) rpu_drop(last);
+        last = packet;
+    }
+    if (last) rpu_drop(last);
 }

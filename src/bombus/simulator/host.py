@@ -136,7 +136,7 @@ class Host:
     @property
     def flight_cycles(self) -> int:
         """The longest frame, into the layer's store and out of it."""
-        most = max(self._slot_bytes(number) for number in range(len(self._simulation.rpus)))
+        most = max(self._most_bytes(number) for number in range(len(self._simulation.rpus)))
         return 2 * most // self._out.data_bytes
 
     # ---- Frames ----
@@ -150,8 +150,8 @@ class Host:
         """Sends a frame to a processor, by its number in `simulation.rpus`; None: to the enabled
         ones in turn.
 
-        SimulationError if it does not fit into a slot, or the processor cannot be addressed. It
-        goes in as time advances, behind those before it.
+        SimulationError if it does not fit into a slot or is longer than any frame, or the processor
+        cannot be addressed. It goes in as time advances, behind those before it.
         """
         if processor is None:
             distribution = self._simulation.distribution
@@ -162,8 +162,8 @@ class Host:
             raise SimulationError(f"there is no processor {processor}")
         if not 0 <= tag < 1 << 16:
             raise SimulationError(f"tag: should be 0 to 65535, not {tag}")
-        if len(data) > (most := self._slot_bytes(processor)):
-            raise SimulationError(f"a slot has {most} bytes; the frame has {len(data)}")
+        if len(data) > (most := self._most_bytes(processor)):
+            raise SimulationError(f"the frame has {len(data)} bytes; the processor takes {most}")
         self._put(data, processor, tag, FRAME)
 
     def poll(self) -> None:
@@ -229,7 +229,7 @@ class Host:
             else:
                 self._frames.append(HostFrame(data, processor, tag))
         else:
-            most = self._slot_bytes(processor)
+            most = self._most_bytes(processor)
             request = Request(what, processor, tag, address, length, data, most)
             self._requests.add(request, self._simulation.time_ns)
 
@@ -245,11 +245,13 @@ class Host:
 
     # ---- Processors ----
 
-    def _slot_bytes(self, processor: int) -> int:
+    def _most_bytes(self, processor: int) -> int:
+        """The longest frame that a processor takes and can send on."""
         found = self._simulation.rpus[processor]
         tile = find_tile(self._simulation.manifest, found.tile)
         (layer,) = (each for each in tile["layers"] if each["name"] == found.layer)
-        return int(layer["params"]["slot_bytes"])
+        longest = self._simulation.manifest["max_frame_bytes"]
+        return min(int(layer["params"]["slot_bytes"]), int(longest))
 
     def _key(self, processor: int) -> int:
         """A port that leads frames to a processor, as the design file distributes them."""

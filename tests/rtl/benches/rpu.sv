@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // rpu with its program. In: beats; words for the memories. Out: beats. Control: the core runs, what
 // comes is discarded, limit of the watchdog, a message of the host, sent where its lowest bit changes.
-// Events: drops, then others. A microsecond has 4 cycles.
-// Accelerated: with the accelerator of the documentation.
+// Events: drops, then others; then that ready for a first beat was there, and is not for two cycles, although
+// nothing has been taken. A microsecond has 4 cycles.
+// Accelerated: with the accelerator of the documentation. NeverJudges: with one that gives no verdict.
 `include "bombus_types.svh"
 `include "bench.svh"
 
@@ -12,7 +13,8 @@ module bench
     parameter int unsigned DataWidth = 512,
     parameter int unsigned NumSlots = 16,
     parameter int unsigned SlotBytes = 2048,
-    parameter bit Accelerated = 0
+    parameter bit Accelerated = 0,
+    parameter bit NeverJudges = 0
 ) (
     `BENCH_PORTS(2, bench_pkg::beat_bits(DataWidth), 1, bench_pkg::beat_bits(DataWidth), 45, 64)
 );
@@ -70,8 +72,22 @@ module bench
     word_q  <= word_sent;
   end
   assign out_o[0] = $bits(out_o[0])'(beat);
-  assign event_o  = 64'({events, drop});
+  assign event_o  = 64'({closes, events, drop});
   assign status_o = {status, timer, next, busy};
+
+  wire beat_t arriving = beat_t'(in_i[0][$bits(beat_t)-1:0]);
+  logic first_q, closes, was_ready_q, was_closed_q;
+  assign closes = first_q & was_closed_q & ~in_ready_o[0];
+  always_ff @(posedge clk_i) begin
+    if (in_valid_i[0] & in_ready_o[0]) first_q <= arriving.last;
+    was_ready_q  <= first_q & in_ready_o[0] & ~in_valid_i[0];
+    was_closed_q <= was_ready_q & ~in_ready_o[0];
+    if (rst_i) begin
+      first_q <= 1'b1;
+      was_ready_q <= 1'b0;
+      was_closed_q <= 1'b0;
+    end
+  end
 
   // A memory word, its index, and whether it belongs to the data memory.
   wire word_t word = in_i[1][31:0];
@@ -122,7 +138,8 @@ module bench
         .accel_result_o(result)
     );
   end else begin : gen_none
-    assign {judges, judged, judged_slot, verdict, bus_error, rdata, wait_custom, result} = '0;
+    assign judges = NeverJudges;
+    assign {judged, judged_slot, verdict, bus_error, rdata, wait_custom, result} = '0;
   end
 
   rpu #(
@@ -139,7 +156,7 @@ module bench
       .clk_i,
       .rst_i,
       .time_us_i(cycles_q[33:2]),
-      .in_i(beat_t'(in_i[0][$bits(beat_t)-1:0])),
+      .in_i(arriving),
       .in_valid_i(in_valid_i[0]),
       .in_ready_o(in_ready_o[0]),
       .out_o(beat),

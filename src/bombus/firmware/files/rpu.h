@@ -31,7 +31,8 @@ static inline volatile struct rpu_window *rpu_window(rpu_packet packet) {
 #define RPU_CUSTOM(op, result, value) \
     __asm__ volatile(".insn r 0x0b, " #op ", 0, %0, %1, x0" : "=r"(result) : "r"(value) : "memory")
 
-// Waits for a packet.
+// Waits for a packet. A program must take what comes, by this or rpu_poll: the watchdog stops one for
+// which packets wait, or that holds some, and that has taken, sent and dropped none for a millisecond.
 static inline rpu_packet rpu_receive(void) {
     rpu_packet packet;
     RPU_CUSTOM(0, packet, 0);
@@ -45,7 +46,8 @@ static inline rpu_packet rpu_poll(void) {
     return packet;
 }
 
-// Sends a packet and gives its slot back. Its length may have become less.
+// Sends a packet and gives its slot back. Its length may have changed, up to that of a slot, or of a
+// frame without the headers that the design puts before it.
 static inline void rpu_send(rpu_packet packet) {
     uint32_t unused;
     RPU_CUSTOM(1, unused, packet);
@@ -59,7 +61,8 @@ static inline void rpu_drop(rpu_packet packet) { rpu_send(packet | RPU_DROP); }
 #define RPU_SEND_WORD (*(volatile rpu_packet *)0x20000004u)
 
 // An empty slot, as a packet of length 0, or 0 if there is none. Length, bytes and metadata must be
-// set.
+// set. It is the one that has been free for longest. The last free slot is left for what comes, so
+// that a program holds at most one less than there are.
 static inline rpu_packet rpu_empty(void) {
     rpu_packet packet;
     RPU_CUSTOM(3, packet, 0);
