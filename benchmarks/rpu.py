@@ -245,6 +245,13 @@ def bound(simulation: Simulation, frame_bytes: int) -> float:
     return min(line, wire_gbps(frame_bytes, simulation.clock_hz / beats))
 
 
+def distribute(simulation: Simulation, *, by_flow: bool) -> None:
+    """By flow, or in turn if the design file allows; otherwise as it says."""
+    policy = "flow_hash" if by_flow else "round_robin"
+    if by_flow or policy in simulation.lb.policies:
+        simulation.lb.policy = policy
+
+
 def measure(
     simulation: Simulation, random: Random, case: str, frame_bytes: int, matching: ids.Matching
 ) -> tuple[Row, int]:
@@ -374,8 +381,7 @@ def main(
                     if each == "loopback":
                         start(simulation, folder, SECOND, "second")
                     if simulation.distribution:  # noise frames are one flow
-                        by_flow = each in ids.FRAMES
-                        simulation.lb.policy = "flow_hash" if by_flow else "round_robin"
+                        distribute(simulation, by_flow=each in ids.FRAMES)
                     if each in ids.FRAMES:
                         matching.load(simulation.registers_of("rule_matcher"))
                     if each == "firewall_drop":

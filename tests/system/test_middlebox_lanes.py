@@ -114,6 +114,31 @@ def test_distribution(lanes: Simulation, tmp_path: Path) -> None:
     assert min(shares(lanes, flows)) > 25
 
 
+@pytest.mark.parametrize("dispatch", ["least_loaded", "[flow_hash, least_loaded]"])
+def test_by_load_lanes_are_used_in_turn(tmp_path: Path, dispatch: str) -> None:
+    """Also for a single flow, from the first frame on if the design file says so."""
+    source, elf = tmp_path / "count.c", tmp_path / "count.elf"
+    source.write_text(COUNT)
+    build([source], elf)
+    design = tmp_path / "by_load.yaml"
+    text = DESIGN.read_text()
+    assert text.count("dispatch: flow_hash") == 1
+    design.write_text(text.replace("dispatch: flow_hash", f"dispatch: {dispatch}"))
+    random = Random(6)
+    one_flow = [frame(random, 60, 7, TAGS[:1]) for _ in range(64)]
+    with running(design, elf) as simulation:
+        if dispatch != "least_loaded":
+            assert sorted(shares(simulation, one_flow)) == [0] * 7 + [64]
+            simulation.lb.policy = "least_loaded"
+        assert min(shares(simulation, one_flow)) >= 6
+        simulation.lb.disable(6)
+        found = shares(simulation, one_flow)
+        assert found.pop(6) == 0 and min(found) >= 6
+        if dispatch != "least_loaded":
+            simulation.lb.policy = "flow_hash"
+            assert sum(share > 0 for share in shares(simulation, one_flow)) == 1
+
+
 def test_one_that_hangs_holds_up_nobody_in_turn(
     lanes: Simulation, forward: Path, tmp_path: Path
 ) -> None:

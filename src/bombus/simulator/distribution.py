@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 BY_FLOW = "flow_hash"
 BY_LOAD = "least_loaded"
+_UNORDERED = (IN_TURN, BY_LOAD)  # policies that keep no order
 HOLD_CYCLES = 2000
 # Cycles without movement after which no message can still be in flight to a tile.
 QUIET_CYCLES = 192
@@ -61,7 +62,8 @@ class _Lanes:
 class Distribution(Shares):
     """The distribution among the packet processors of a design.
 
-    Round robin applies among lanes and skips lanes without room.
+    Within a tile, frames go to its lanes by flow; under `round_robin` and `least_loaded` they go to
+    the lanes in turn, except to those without room.
 
     `undrained`: changes made while processors still had messages, which may have been overtaken.
     `drained`: whether none had when the last change was made.
@@ -74,7 +76,7 @@ class Distribution(Shares):
         self._simulation = simulation
         self._places = list(places)
         self._balancer = balancer
-        self._in_turn = False
+        self._in_turn = balancer is not None and balancer.policy in _UNORDERED
         self.undrained = 0
         self.drained = False
         self._lanes = {}
@@ -94,6 +96,11 @@ class Distribution(Shares):
         self._set_out, self._arrived = self._counters(gated)
         self._left, self._come = self._counters(self._tiles())
 
+    def begin(self, number: int) -> None:
+        """A processor starts: its tile distributes by flow after a reset."""
+        if self._in_turn:
+            self._write_lanes(self._places[number].tile, self._enabled)
+
     @property
     def policies(self) -> list[str]:
         return self._balancer.policies if self._balancer else [BY_FLOW, IN_TURN]
@@ -107,7 +114,7 @@ class Distribution(Shares):
         with self._held():
             if self._balancer:
                 self._balancer.policy = policy
-            self._in_turn = policy == IN_TURN
+            self._in_turn = policy in _UNORDERED
             for tile in self._lanes:
                 self._write_lanes(tile, self._enabled)
 

@@ -107,6 +107,9 @@ class Processor:
 
     def boot(self) -> None:
         """Starts the program from its beginning."""
+        number, distribution = self._place()
+        if distribution:
+            distribution.begin(number)
         self.registers.control.run = 0
         self.registers.control.run = 1
 
