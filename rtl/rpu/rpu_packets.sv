@@ -212,10 +212,12 @@ module rpu_packets
       end
     end
   end
-  // A beat has been kept out by what the core writes, of a message that has not ended since.
+  // A beat for which there was room has been kept out by what the core writes, of a message that has
+  // not ended since.
   logic kept_q;
+  wire  keeps_out = in_valid_i & ~in_ready_o & core_writes_q & (~first_q | has_slot);
   always_ff @(posedge clk_i) begin
-    kept_q <= ~rst_i & (in_valid_i & core_writes_q | kept_q & ~(takes & in_i.last));
+    kept_q <= ~rst_i & (keeps_out | kept_q & ~(takes & in_i.last));
   end
   always_ff @(posedge clk_i) begin
     if (rst_i) begin

@@ -28,7 +28,7 @@ module rpu_watchdog (
     else if (passes_q & ~stalls_i) age_q <= age_q + 8'd1;
     if (rst_i) fires_o <= 1'b0;
     // The first period has begun before.
-    else if (passes_q & age_q == limit_i & limit_i != '0) fires_o <= 1'b1;
+    else if (passes_q & ~stalls_i & age_q >= limit_i & limit_i != '0) fires_o <= 1'b1;
   end
 
 endmodule

@@ -38,7 +38,21 @@ int main(void) {
     }
 }
 """
-# Bytes, halfwords and words of the header; packets become shorter; some are dropped.
+# Hang after the first packet.
+LOOPS = """
+#include "rpu.h"
+int main(void) {
+    rpu_send(rpu_receive());
+    for (;;) {}
+}
+"""
+HOLDS = """
+#include "rpu.h"
+int main(void) {
+    rpu_send(rpu_receive());
+    for (;;) rpu_receive();
+}
+"""
 
 PERIOD = 4096  # cycles of the watchdog
 CONTROL = Layout(
@@ -48,6 +62,11 @@ STATUS = Layout(
     *(("busy", 1), ("next", 1), ("timer", 1), ("stuck", 1), ("exception", 1), ("slots", 7)),
     *(("cause", 4), ("pc", 16), ("report", 32)),
 )
+
+
+def program(body: str) -> str:
+    """C whose `main` has this body."""
+    return f'#include "rpu.h"\nint main(void) {{ {body} }}\n'
 
 
 class Processor:

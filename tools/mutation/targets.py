@@ -40,7 +40,11 @@ class Tests:
     proofs: str = ""
 
 
-_PROCESSOR = ("tests/rtl/test_rpu.py", "tests/rtl/test_rpu_hostile.py")
+_PROCESSOR = (
+    "tests/rtl/test_rpu.py",
+    "tests/rtl/test_rpu_hostile.py",
+    "tests/rtl/test_rpu_watchdog.py",
+)
 
 _FOLDERS: Mapping[str, Tests] = {
     "rtl/app": Tests((_LAYERS,)),

@@ -19,8 +19,12 @@ static void prepare(rpu_packet packet, uint32_t bytes) {
 static void prepare_all(void) {
     uint32_t prepared[2] = {0, 0}; // bit by bit
     rpu_packet packet, last = 0;
-    for (unsigned n = 0; n < 2 * 64; n++) {
-        if (!(packet = rpu_poll()) && !(packet = rpu_empty())) continue; // what comes meanwhile is dropped
+    for (unsigned turns = 2 * 64, waits = 100000; turns && waits;) {
+        if (!(packet = rpu_poll()) && !(packet = rpu_empty())) { // what comes meanwhile is dropped
+            waits--; // slots of the program before may still be on their way out
+            continue;
+        }
+        turns--;
         uint32_t slot = RPU_SLOT(packet), bit = 1u << slot % 32;
         if (!(prepared[slot / 32] & bit)) prepare(packet, RPU_SLOT_BYTES);
         prepared[slot / 32] |= bit;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // rpu with its program. In: beats; words for the memories. Out: beats. Control: the core runs, what
 // comes is discarded, limit of the watchdog, a message of the host, sent where its lowest bit changes.
-// Events: drops, then others; then that ready for a first beat was there, and is not for two cycles, although
-// nothing has been taken. A microsecond has 4 cycles.
-// Accelerated: with the accelerator of the documentation. NeverJudges: with one that gives no verdict.
+// Events: drops, then others; then that ready for a first beat was there, and is not for two cycles,
+// although nothing has been taken; then that the core gets the last free slot. A microsecond has 4
+// cycles. Accelerated: with the accelerator of the documentation. NeverJudges: with one that gives no
+// verdict.
 `include "bombus_types.svh"
 `include "bench.svh"
 
@@ -72,10 +73,11 @@ module bench
     word_q  <= word_sent;
   end
   assign out_o[0] = $bits(out_o[0])'(beat);
-  assign event_o  = 64'({closes, events, drop});
+  assign event_o  = 64'({takes_last, closes, events, drop});
   assign status_o = {status, timer, next, busy};
 
   wire beat_t arriving = beat_t'(in_i[0][$bits(beat_t)-1:0]);
+  wire takes_last = u_layer.u_packets.allocated & u_layer.u_packets.num_free == 1;
   logic first_q, closes, was_ready_q, was_closed_q;
   assign closes = first_q & was_closed_q & ~in_ready_o[0];
   always_ff @(posedge clk_i) begin
