@@ -215,9 +215,10 @@ module rpu_packets
   // A beat for which there was room has been kept out by what the core writes, of a message that has
   // not ended since.
   logic kept_q;
-  wire  keeps_out = in_valid_i & ~in_ready_o & core_writes_q & (~first_q | has_slot);
+  wire  keeps_out = in_valid_i & core_writes_q & (~first_q | has_slot & ~discards_i);
   always_ff @(posedge clk_i) begin
-    kept_q <= ~rst_i & (keeps_out | kept_q & ~(takes & in_i.last));
+    if (rst_i | takes & in_i.last) kept_q <= 1'b0;
+    else if (keeps_out) kept_q <= 1'b1;
   end
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
@@ -521,7 +522,7 @@ module rpu_packets
     ends_q  <= go_valid_i & go_ready_o & is_held & came[go_slot_i] & ~rst_i;
     if (rst_i) num_came_q <= '0;
     else num_came_q <= num_came_q + (SlotWidth + 1)'(comes_q) - (SlotWidth + 1)'(ends_q);
-    has_work_o <= come_valid_o | kept_q | num_came_q != '0;
+    has_work_o <= come_valid_o | kept_q | |num_came_q;
   end
 
 endmodule

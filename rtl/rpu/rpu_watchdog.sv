@@ -23,12 +23,12 @@ module rpu_watchdog (
   logic [7:0] age_q;
   always_ff @(posedge clk_i) begin
     cycle_q  <= rst_i ? '0 : cycle_q + 12'd1;
-    passes_q <= &cycle_q;
+    passes_q <= &cycle_q & ~stalls_i;
     if (rst_i | moves_i | ~has_work_i) age_q <= '0;
-    else if (passes_q & ~stalls_i) age_q <= age_q + 8'd1;
+    else if (passes_q) age_q <= age_q + 8'd1;
     if (rst_i) fires_o <= 1'b0;
     // The first period has begun before.
-    else if (passes_q & ~stalls_i & age_q >= limit_i & limit_i != '0) fires_o <= 1'b1;
+    else if (passes_q & age_q >= limit_i & limit_i != '0) fires_o <= 1'b1;
   end
 
 endmodule
