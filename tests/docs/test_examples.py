@@ -58,7 +58,7 @@ def test_hop(tmp_path: Path) -> None:
     command = [sys.executable, str(EXAMPLES / "middlebox" / "try_hop.py"), str(tmp_path / "a.elf")]
     result = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
     assert result.returncode == 0, result.stderr
-    assert result.stdout.startswith("256 packets, as expected; Status(running=True")
+    assert result.stdout.startswith("256 packets, as expected; the program runs, 2 dropped")
 
 
 def test_the_layer_is_formatted() -> None:

@@ -14,7 +14,7 @@ from bombus.analysis.check import check
 from bombus.base.errors import UserError
 from bombus.base.paths import DESIGNS
 from bombus.firmware.build import build
-from bombus.simulator.processors import Processor, check_design, keep_loaded
+from bombus.simulator.processors import Processor, check_design, keep_loaded, state
 
 PROGRAM = '#include "rpu.h"\nint main(void) { for (;;) rpu_send(rpu_receive()); }\n'
 WORDS = 2048
@@ -132,3 +132,11 @@ def test_a_design_without_processors() -> None:
         check_design(check(DESIGNS / f"{name}.yaml")[0])
     with pytest.raises(UserError, match="udp_echo has no packet processor"):
         check_design(check(DESIGNS / "udp_echo.yaml")[0])
+
+
+def test_state_in_words() -> None:
+    assert state(running=True, stuck=False, exception=None) == "runs"
+    assert state(running=False, stuck=False, exception=None) == "stopped"
+    assert state(running=True, stuck=False, exception=(7, 0x60)) == "exception 7 at 0x60"
+    stopped = state(running=True, stuck=True, exception=[7, 0x60])
+    assert stopped == "stopped by the watchdog; exception 7 at 0x60"

@@ -3,7 +3,7 @@
 // All other frames leave unchanged by the other one of two MAC ports.
 #include "rpu.h"
 
-#define IPV4 0x0008u // EtherType, as a word of memory has it
+#define IPV4 0x0008u // EtherType 0x0800; words of memory are little-endian
 
 int main(void) {
     for (;;) {
@@ -16,8 +16,8 @@ int main(void) {
                 continue;
             }
             header[5] = word - 0x10000;
-            // The TTL is the upper byte of a word of the header's sum, so the checksum, bytes 24
-            // and 25, grows by as much (RFC 1624).
+            // The TTL is the upper byte of a 16-bit word that the checksum covers, so the checksum,
+            // bytes 24 and 25, grows by 0x100 (RFC 1624).
             word = header[6];
             uint32_t sum = (rpu_reverse(word) >> 16) + 0x100;
             sum += sum >= 0xffff;

@@ -13,7 +13,7 @@ from bombus import Simulation
 from bombus.firmware.build import build
 
 FOLDER = Path(__file__).parent
-ELF = Path(sys.argv[1])
+ELF = Path(sys.argv[1] if sys.argv[1:] else "hop.elf")
 
 build([FOLDER / "hop.c"], ELF)
 with Simulation(FOLDER / "firewall.yaml") as simulation:
@@ -28,4 +28,6 @@ with Simulation(FOLDER / "firewall.yaml") as simulation:
         else:
             packet[IP].ttl -= 1  # scapy computes the checksum
             assert [(frame.data, frame.port) for frame in frames] == [(bytes(packet), 1)]
-    print("256 packets, as expected;", processor.status)
+    status = processor.status
+    dropped = status.counters["drop.rpu.by_firmware"]
+    print(f"256 packets, as expected; the program {status.state}, {dropped} dropped")

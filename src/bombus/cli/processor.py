@@ -40,16 +40,13 @@ def _ask(socket: Path, call: str, *arguments: Any) -> Any:
 @processor.command(cls=Command)
 def status(control: SocketOption = _SOCKET) -> None:
     """List the processors and what they do."""
+    from bombus.simulator.processors import state
+
     table = Table("N", "name", "program", "enabled")
     for label in ("slots in use", "messages inside"):
         table.add_column(label, justify="right")
     for each in _ask(control, "status"):
-        program = "runs" if each["running"] else "stopped"
-        if each["stuck"]:
-            program = "stopped by the watchdog"
-        if each["exception"]:
-            cause, pc = each["exception"]
-            program += f"; exception {cause} at {pc:#x}"
+        program = state(each["running"], each["stuck"], each["exception"])
         enabled = "yes" if each["enabled"] else "no"
         numbers = (str(each["slots"]), str(each["inside"]))
         table.add_row(str(each["number"]), each["name"], program, enabled, *numbers)
@@ -66,6 +63,7 @@ def load(n: NumberArgument, file: FileArgument, control: SocketOption = _SOCKET)
 def reload(n: NumberArgument, file: FileArgument, control: SocketOption = _SOCKET) -> None:
     """Replace the program of a processor while others do its work, without loss."""
     _ask(control, "reload", n, str(file.resolve()))
+    typer.echo(f"processor {n} runs {file}")
 
 
 # Calls that take only the number of a processor.

@@ -80,8 +80,8 @@ def measure(program: Path, frame_bytes: int = LEAST_BYTES, design: Path = ONE_PR
         count = len(alone.received) + len(done.received)
         if count != _FRAMES + 1:
             raise UserError(
-                f"{program}: {count:,} of {_FRAMES + 1:,} datagrams have come out, so there is no "
-                "rate to measure"
+                f"{program}: {count:,} of {_FRAMES + 1:,} frames have come out, so there is no "
+                f"rate to measure (the program: {simulation.rpus[0].status.state})"
             )
         at = [frame.last_beat_cycle for frame in done.received]
         first, last = at[_FRAMES // 4], at[_FRAMES * 3 // 4]

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -47,6 +47,22 @@ class Status:
     enabled: bool  # messages are sent to it
     inside: int  # messages in its tile, or in its slots if the tile has others
     counters: dict[str, int]  # of its tile
+
+    @property
+    def state(self) -> str:
+        """What the program does, in words."""
+        return state(self.running, self.stuck, self.exception)
+
+
+def state(running: bool, stuck: bool, exception: Sequence[int] | None) -> str:
+    """What a program does, in words: after an exception it may run, but not as its author meant."""
+    words = []
+    if stuck:
+        words.append("stopped by the watchdog")
+    if exception:
+        cause, pc = exception
+        words.append(f"exception {cause} at {pc:#x}")
+    return "; ".join(words) or ("runs" if running else "stopped")
 
 
 class Memory:
@@ -185,6 +201,8 @@ class Processor:
         check(self.registers, program)
         try:
             self.evict(limit_cycles)
+        except SimulationError as error:
+            raise SimulationError(f"{error}; the new program runs") from None
         finally:
             self.put(program)
             self.boot()
