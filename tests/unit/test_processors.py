@@ -29,6 +29,7 @@ class Simulation:
         self.distribution = SimpleNamespace(
             enable=lambda number: self.log.append(f"enable {number}"),
             disable=lambda number: self.log.append(f"disable {number}"),
+            begin=lambda number: None,
             drained=True,
         )
         self.rpus = [_processor(self, number) for number in range(count)]
