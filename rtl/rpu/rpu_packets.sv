@@ -130,6 +130,9 @@ module rpu_packets
   if (SlotBytes < 2 * Bytes || SlotBytes > 16384 || SlotBytes != Bytes << BeatWidth) begin : gen_bad_bytes
     $error("rpu_packets: SlotBytes must be a power of two, from two beats to 16384");
   end
+  if (MaxBytes == 0 || MaxBytes > MaxFrameBytes) begin : gen_bad_length
+    $error("rpu_packets: MaxBytes must be from 1 to the length of the longest frame");
+  end
   if (MetaBits > 128) begin : gen_bad_metadata
     $error("rpu_packets: metadata may have up to 128 bits");
   end

@@ -140,6 +140,8 @@ BAD: dict[str, list[dict[str, object]]] = {
         {"SlotBytes": 64},
         {"SlotBytes": 3000},
         {"SlotBytes": 32768},
+        {"MaxBytes": 0},
+        {"MaxBytes": 9601},
         {"DataWidth": 32},
         {"DataWidth": 1024},
     ],
