@@ -79,4 +79,5 @@ def test_linux_on_both_sides(tmp_path: Path) -> None:
         assert server.wait(COMMAND_SECONDS) == 0
     totals = json.loads((tmp_path / "report.json").read_text())
     used = [tile for tile, values in totals["counters"].items() if values.get("noc_in_messages")]
-    assert len([tile for tile in used if tile.startswith("rpu")]) >= 2
+    # Linux selects the ports, so that all flows may have the same processor.
+    assert [tile for tile in used if tile.startswith("rpu")]
