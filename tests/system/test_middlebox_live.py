@@ -41,10 +41,10 @@ tcp()
 
 CLIENT = """
 import os, socket, threading
-udp = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-udp.settimeout(30)
-udp.connect(("10.9.0.2", 7))
 for length in range(0, 1473, 46):
+    udp = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)  # a flow of its own
+    udp.settimeout(30)
+    udp.connect(("10.9.0.2", 7))
     message = os.urandom(length)
     udp.send(message)
     assert udp.recv(65536) == message, length
@@ -79,5 +79,4 @@ def test_linux_on_both_sides(tmp_path: Path) -> None:
         assert server.wait(COMMAND_SECONDS) == 0
     totals = json.loads((tmp_path / "report.json").read_text())
     used = [tile for tile, values in totals["counters"].items() if values.get("noc_in_messages")]
-    # Linux selects the ports, so that all flows may have the same processor.
-    assert [tile for tile in used if tile.startswith("rpu")]
+    assert len([tile for tile in used if tile.startswith("rpu")]) >= 2
