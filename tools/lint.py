@@ -23,7 +23,7 @@ from pathlib import Path
 
 import licence
 
-from bombus.base.cache import cache_directory, content_key, writing_cache
+from bombus.base.cache import cached_directory, content_key
 from bombus.base.errors import UserError
 from bombus.generation.generate import Generated, generate
 
@@ -91,6 +91,10 @@ def lint_format(*, fix: bool) -> bool:
     return good
 
 
+class UncleanError(Exception):
+    """A tool has reported something about a design."""
+
+
 def _passes_once(command: Sequence[str], generated: Generated, tool: str) -> bool:
     """Whether a command on a generated design succeeds; asked again only if something has changed.
 
@@ -102,15 +106,16 @@ def _passes_once(command: Sequence[str], generated: Generated, tool: str) -> boo
         [tool, version(tool), *command[1:]],
         zip(names, files, strict=True),
     )
-    known = cache_directory() / "lint" / f"{generated.top}-{key}"
-    if known.exists():
-        return True
-    good = _passes(command, generated.folder)
-    if good:
-        with writing_cache():
-            known.parent.mkdir(exist_ok=True)
-            known.touch()
-    return good
+
+    def check(_: Path) -> None:
+        if not _passes(command, generated.folder):
+            raise UncleanError
+
+    try:
+        cached_directory(f"clean/{generated.top}-{key}", check)
+    except UncleanError:
+        return False
+    return True
 
 
 def lint_verilator(generated: Generated) -> bool:

@@ -8,7 +8,7 @@ from random import Random
 
 import pytest
 from harness import Benches, Message
-from rpu_bench import CONTROL, FORWARD, HOLDS, LOOPS, PERIOD, Processor, message
+from rpu_bench import CONTROL, FORWARD, HOLDS, LOOPS, PERIOD, Processor, message, program
 
 from bombus.design import rtl
 
@@ -18,42 +18,23 @@ SLOTS = 8
 # The bench's events: an open input has closed; the core gets the last free slot.
 CLOSES, TAKES_LAST = 9, 10
 # In every cycle but that of the jump, something that takes the place of what comes or goes.
-STORES = """
-#include "rpu.h"
-int main(void) {
+SIX_STORES = " ".join(f"word[0] = {value};" for value in range(1, 7))
+STORES = program(f"""
     rpu_packet packet = rpu_receive();
     rpu_send(rpu_receive());
     volatile uint32_t *word = rpu_window(packet)->header;
-    for (;;) {
-        for (int n = 0; n < 400; n++) {
-            word[0] = 1; word[0] = 2; word[0] = 3; word[0] = 4; word[0] = 5; word[0] = 6;
-            word[0] = 1; word[0] = 2; word[0] = 3; word[0] = 4; word[0] = 5; word[0] = 6;
-        }
-    }
-}
-"""
-EMPTIES = """
-#include "rpu.h"
-int main(void) {
-    rpu_send(rpu_receive());
-    for (;;) rpu_empty();
-}
-"""
-STRAYS = """
-#include "rpu.h"
-int main(void) {
+    for (;;) for (int n = 0; n < 400; n++) {{ {SIX_STORES * 2} }}
+""")
+EMPTIES = program("rpu_send(rpu_receive()); for (;;) rpu_empty();")
+STRAYS = program("""
     rpu_send(rpu_receive());
     *(volatile uint32_t *)0x10004000u = 1;
     for (;;) rpu_send(rpu_receive());
-}
-"""
-FORGES = """
-#include "rpu.h"
-int main(void) {
+""")
+FORGES = program("""
     rpu_send(rpu_receive());
     for (uint32_t slot = 0;; slot++) rpu_send((slot & 0xff) << 16 | 0x8010);
-}
-"""
+""")
 HOSTILE = {
     "loops": LOOPS,
     "stores": STORES,
