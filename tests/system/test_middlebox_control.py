@@ -28,8 +28,8 @@ LEFT, BLOCKED, RIGHT = "10.9.0.1", "10.9.0.66", "10.9.0.2"
 ATTACK = f"""
 import socket
 sender = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-for text in (b"good stuff", b"evil stuff"):
-    sender.sendto(text, ("{RIGHT}", 9))
+for text in (b"HI goldfish", b"HI swordfish"):
+    sender.sendto(text, ("{RIGHT}", 5000))
 """
 
 
@@ -107,10 +107,7 @@ def test_firewall(tmp_path: Path) -> None:
 
 def test_intrusion_detection(tmp_path: Path) -> None:
     """The command line compiles rules, loads them and prints hits."""
-    (tmp_path / "my.rules").write_text(
-        'alert udp any any -> any 9 (content:"evil stuff"; sid:2001;)\n'
-    )
-    command = ["rules", "compile", str(tmp_path / "my.rules"), "-o", str(tmp_path / "tables")]
+    command = ["rules", "compile", str(FOLDER / "my.rules"), "-o", str(tmp_path / "tables")]
     subprocess.run([*BOMBUS, *command, "--rows", "1024"], env=ENVIRONMENT, check=True)
     with running("ids", tmp_path, ("--rules", tmp_path / "tables")) as run:
         assert run.reaches(LEFT, 60)
@@ -118,4 +115,4 @@ def test_intrusion_detection(tmp_path: Path) -> None:
         assert run.runner.stdout is not None
         lines = run.runner.stdout
         assert lines.readline().startswith("ids on left0 (")
-        assert lines.readline() == "hit: sid 2001, exact\n"
+        assert lines.readline() == "hit: sid 1000002, exact\n"
