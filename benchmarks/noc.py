@@ -12,10 +12,10 @@ from typing import Annotated
 
 from _noc_report import draw, tables
 from _noc_rows import ALGORITHMS, Row, ZeroLoad
-from rich.console import Console
 from rich.progress import Progress
 
 from bombus.analysis.window import safe_window
+from bombus.base.console import new_console
 from bombus.base.errors import UserError
 from bombus.base.text import near_matches
 from bombus.fabric.config import Fabric
@@ -127,7 +127,7 @@ def measure(
     fabrics: Iterable[Fabric], columns: int, rows: int, loads: Sequence[float], scale: float
 ) -> tuple[list[Row], list[ZeroLoad]]:
     """All rows; runs side by side, one for each processor."""
-    console = Console(stderr=True)
+    console = new_console(stderr=True)
     meshes = [
         (fabric, build(fabric, columns, rows, assertions=True, console=console))
         for fabric in fabrics

@@ -8,9 +8,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated
 
-from rich.console import Console
 from rich.table import Table
 
+from bombus.base.console import new_console
 from bombus.base.errors import UserError
 from bombus.fabric.config import Fabric
 from bombus.measure.bench import report
@@ -47,7 +47,7 @@ def _children_seconds() -> float:
 
 def measure(kind: str, sizes: list[int], cycles: int) -> list[Row]:
     """Rows of one fabric. Costs are CPU time of one run: only their ratio says something."""
-    console = Console(stderr=True)
+    console = new_console(stderr=True)
     found = []
     for size in sizes:
         mesh = build(Fabric(kind=kind), size, size, console=console)

@@ -10,11 +10,11 @@ from random import Random
 from tempfile import TemporaryDirectory
 from typing import Annotated, Any
 
-from rich.console import Console
 from rich.table import Table
 from ruamel.yaml import YAML
 
 from bombus import Simulation
+from bombus.base.console import new_console
 from bombus.base.errors import UserError
 from bombus.base.paths import DESIGNS
 from bombus.design import edit, resolve
@@ -326,6 +326,6 @@ def main(
     report(result, json, [table(rows, manifest, missing)])
     if json is not None:
         for said in missing:
-            Console(stderr=True, highlight=False).print(said)
+            new_console(stderr=True).print(said)
     if checker.errors:
         raise UserError(f"{manifest['name']}: {checker.errors} wrong or missing replies, or errors")

@@ -11,11 +11,11 @@ from random import Random
 from typing import Annotated, Any
 
 from _tcp_report import draw, draw_buffers, draw_protocols, rows_of
-from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
 
 from bombus import Simulation
+from bombus.base.console import new_console
 from bombus.base.errors import UserError
 from bombus.base.paths import BENCHMARKS
 from bombus.measure.bench import report_replies
@@ -273,7 +273,7 @@ def measure(
     """All rows, the number of errors, and the design's name."""
     with (
         Simulation(design, seed=seed) as simulation,
-        Progress(console=Console(stderr=True), transient=True) as progress,
+        Progress(console=new_console(stderr=True), transient=True) as progress,
     ):
         bench = Bench(simulation, seed)
         echo = app_port(simulation.manifest, "tcp_echo", "tcp_echo_bypass")

@@ -44,6 +44,12 @@ def test_check_names_file_and_line(edited: Edited) -> None:
     assert result.stdout == ""
 
 
+def test_lines_are_numbers_in_every_message(edited: Edited) -> None:
+    """Rich makes a picture of `:100:`, unless it is told not to."""
+    file = edited(("data_width: 512", "\n" * 96 + "data_width: 500"))
+    assert f"{file}:100: data_width: should be" in bombus("check", file).stderr
+
+
 def test_check_prints_only_json_if_asked(edited: Edited) -> None:
     valid = bombus("check", DESIGNS / "udp_echo.yaml", "--json", "-")
     assert json.loads(valid.stdout) == {"valid": True, "problems": [], "blocked": 0}

@@ -439,3 +439,9 @@ def test_command(tmp_path: Path) -> None:
     ]
     for more in (["--rows", "300"], ["--var", "X"]):
         assert CliRunner().invoke(app, [*arguments, *more]).exit_code == 1
+
+
+def test_a_file_that_is_no_text_is_one_problem(tmp_path: Path) -> None:
+    (tmp_path / "my.elf").write_bytes(b"\x7fELF\0\n(\n(\n")
+    with pytest.raises(UserError, match=r"my.elf is not a text file$"):
+        compiling.read([tmp_path / "my.elf"], {})

@@ -10,6 +10,7 @@ import typer
 from rich.console import Console
 from typer.core import TyperCommand, TyperGroup
 
+from bombus.base.console import new_console
 from bombus.base.errors import Problem
 from bombus.base.output import STDOUT
 
@@ -65,12 +66,12 @@ class Group(TyperGroup):
 
 def reading_console(json: Path | None = None) -> Console:
     """Console for human-readable output: standard error if standard output takes the JSON."""
-    return Console(stderr=json == STDOUT, highlight=False, soft_wrap=True)
+    return new_console(stderr=json == STDOUT, soft_wrap=True)
 
 
 def error_console() -> Console:
     """Standard error."""
-    return Console(stderr=True, highlight=False, soft_wrap=True)
+    return new_console(stderr=True, soft_wrap=True)
 
 
 def print_problems(problems: list[Problem]) -> None:

@@ -20,6 +20,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
+from bombus.base.console import new_console
 from bombus.base.errors import UserError
 from bombus.base.tables import print_table
 from bombus.golden.frames import Host, udp_frame
@@ -71,7 +72,7 @@ def run(design: Path, console: Console) -> None:
         live(design, library, console)
     except UserError as error:  # virtual time needs no network: that part works anywhere
         failure = error
-        console.print(f"[red]not shown live:[/red] {error}", highlight=False)
+        console.print(f"[red]not shown live:[/red] {error}")
     measure(library, console)
     if failure is not None:
         raise failure
@@ -98,8 +99,7 @@ def live(design: Path, library: Library, console: Console) -> None:
             console.print("ping is not installed (package iputils-ping)")
         console.print(f"\n[bold]UDP echo on port {udp_port}, with plain sockets[/bold]")
         console.print(
-            namespace.python(UDP_CLIENT, host["ip"], str(udp_port), str(DATAGRAMS)).strip(),
-            highlight=False,
+            namespace.python(UDP_CLIENT, host["ip"], str(udp_port), str(DATAGRAMS)).strip()
         )
         if namespace.stop(runner) != 0:
             raise UserError(log.read_text().strip())
@@ -110,8 +110,7 @@ def live(design: Path, library: Library, console: Console) -> None:
     console.print(
         f"{ports['rx_frames']:,} frames in, {ports['tx_frames']:,} out, "
         f"{dropped(totals['counters']):,} dropped; {totals['cycles']:,} cycles evaluated in "
-        f"{totals['seconds']:.1f} s, asleep between",
-        highlight=False,
+        f"{totals['seconds']:.1f} s, asleep between"
     )
 
 
@@ -119,7 +118,7 @@ def _shell(namespace: Namespace, command: Sequence[str], console: Console) -> No
     console.print(f"[bold]$ {' '.join(command)}[/bold]")
     console.file.flush()
     result = namespace.run(command, check=False, capture_output=True, text=True)
-    console.print((result.stdout + result.stderr).strip(), highlight=False, markup=False)
+    console.print((result.stdout + result.stderr).strip(), markup=False)
     if result.returncode != 0:
         raise UserError(f"{command[0]} failed")
 
@@ -178,7 +177,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m bombus.cli.demo", description=__doc__)
     parser.add_argument("design", type=Path)
     try:
-        run(parser.parse_args().design, Console())
+        run(parser.parse_args().design, new_console())
     except UserError as error:
         sys.exit(f"error: {error}")
 

@@ -19,6 +19,7 @@ from typing import Any
 from rich.console import Console
 from rich.live import Live
 
+from bombus.base.console import new_console
 from bombus.base.errors import UserError
 from bombus.base.output import STDOUT, check_different, inputs
 from bombus.base.tables import print_table
@@ -104,7 +105,7 @@ def run(
     _check_trace(trace)
     check_mtu(mtu)
     written = Report(report) if report is not None else None
-    console = console or Console(file=sys.stderr if report == STDOUT else None)
+    console = console or new_console(file=sys.stderr if report == STDOUT else None)
     sides = sides_of(
         _mac_ports(design),
         {

@@ -18,10 +18,10 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, get_type_hints
 
-from rich.console import Console
 from rich.table import Table
 
 from bombus.base import paths
+from bombus.base.console import new_console
 from bombus.base.errors import UserError
 from bombus.base.output import STDOUT, check_json, write_json
 from bombus.base.tables import print_table
@@ -33,7 +33,7 @@ def report(values: Any, json: Path | None, tables: Iterable[Table]) -> None:
     write_json(values, json)
     if json != STDOUT:
         for table in tables:
-            print_table(Console(highlight=False), table)
+            print_table(new_console(), table)
 
 
 def report_replies(

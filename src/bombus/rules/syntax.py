@@ -57,13 +57,15 @@ class Statement:
 def read(files: Iterable[Path]) -> Iterator[Statement | str]:
     """All enabled rules of the files, in order; for a bad one its file, line and the reason.
 
-    Raises UserError if a file cannot be read.
+    Raises UserError if a file cannot be read, or is no text.
     """
     for file in files:
         try:
             text = file.read_bytes().decode("latin-1")
         except OSError as error:
             raise UserError(f"{file}: {error.strerror or error}") from None
+        if "\0" in text:
+            raise UserError(f"{file} is not a text file")
         for line, rule in _lines(text):
             try:
                 yield _statement(file, line, rule)
