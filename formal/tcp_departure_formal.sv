@@ -56,6 +56,7 @@ module tcp_departure_formal
 
   departure_t segment;
   changes_t changes;
+  seq_t bare;
   logic send, wake, set_timer, repeats, resends, fills, fresh, restarts, sent_ack;
   seq_t last;
   tcp_departure #(
@@ -99,6 +100,7 @@ module tcp_departure_formal
       .fresh_o(fresh),
       .last_o(last),
       .restarts_o(restarts),
+      .bare_o(bare),
       .sent_ack_o(sent_ack)
   );
 
@@ -184,11 +186,15 @@ module tcp_departure_formal
       if (segment.flags.syn) begin
         assert (in_handshake(block_3_q.state) & segment.seq == block_3_q.una & ~has_bytes);
       end
-      // RFC 9293, 3.8.4: the sequence number of a keepalive is one before.
-      if (~occupies) assert (segment.seq == block_3_q.max || segment.seq == block_3_q.max - 32'd1);
-      if (segment.seq == block_3_q.max - 32'd1 & ~occupies) assert (block_3_q.probe);
+      // What occupies nothing is after all that has been sent; while the peer's window is zero, at
+      // the only number that the peer takes. RFC 9293, 3.8.4: that of a keepalive is one before max.
+      if (~occupies) assert (segment.seq == bare || segment.seq == block_3_q.max - 32'd1);
+      if (segment.seq != bare & ~occupies) assert (block_3_q.probe);
     end
     if (settled) begin
+      assert (bare == (window == 0 & ~in_handshake(
+          block_3_q.state
+      ) ? block_3_q.una : block_3_q.max));
       assert (segment.ack == (block_3_q.state == SynSent ? '0 : block_3_q.rcv_nxt));
       // max is the end of what has been sent, and moves only with a segment.
       if (after.max != block_3_q.max) begin
@@ -246,7 +252,8 @@ module tcp_departure_formal
       cover (send & again_3_q & has_bytes & (at != '0) & (ends < flight));
       cover (send & scaled & (offered == 32'(ReceiveBytes)));
       cover (send & (offered != '0) & (after.adv_edge == block_3_q.adv_edge));
-      cover (send & ~occupies & segment.seq == block_3_q.max - 32'd1);
+      cover (send & ~occupies & segment.seq == block_3_q.max - 32'd1 & bare == block_3_q.max);
+      cover (send & ~occupies & segment.seq == block_3_q.una & (flight != '0));
     end
   end
 

@@ -5,7 +5,7 @@
 // Requests are taken at once and wait here, up to NumSessions of them; any further one is lost, so
 // that applications must not have more that are not answered. (No request may wait for an answer to
 // leave, and answers of any number cannot be kept.) One at a time asks the table; when peer and port
-// are taken, it asks again with the next port. The port of the application itself is left out: it
+// are taken, it asks again with the next port, up to 2**14 times. The port of the application itself is left out: it
 // tells connections of peers from requested ones by their ports.
 module tcp_connect
   import tcp_pkg::*;
@@ -29,7 +29,7 @@ module tcp_connect
     input logic hit_i,  // another session has this tuple
     input logic made_i,
 
-    // No session was free for it
+    // No session was free for it, or no port
     output logic missed_o,
     input  logic missed_ready_i,
 
@@ -91,7 +91,8 @@ module tcp_connect
     Missed
   } state_e;
   state_e state_q;
-  logic [13:0] hash, own_q, turn_q;
+  logic [13:0] hash, own_q, turn_q, tries_q;
+  wire again = hit_i & ~&tries_q;
   keyed_hash #(
       .DataWidth($bits(entry_t) - 16),
       .HashWidth(14)
@@ -106,24 +107,32 @@ module tcp_connect
     if (rst_i) begin
       state_q <= Idle;
       turn_q  <= '0;
+      tries_q <= '0;
     end else begin
       unique case (state_q)
-        Idle: if (entry_valid) state_q <= Check;
+        Idle:   if (entry_valid) state_q <= Check;
         Check: begin
           state_q <= Insert;
           if (tuple_o.own_port == entry.port) begin
             state_q <= Idle;
             turn_q  <= turn_q + 14'd1;
+            tries_q <= tries_q + 14'd1;
           end
         end
         Insert: if (taken_i) state_q <= Wait;
         Wait: begin
           if (done_i) begin
-            state_q <= made_i | hit_i ? Idle : Missed;
+            state_q <= made_i | again ? Idle : Missed;
+            tries_q <= again ? tries_q + 14'd1 : '0;
+            if (made_i | again) turn_q <= turn_q + 14'd1;
+          end
+        end
+        default: begin
+          if (missed_ready_i) begin
+            state_q <= Idle;
             turn_q  <= turn_q + 14'd1;
           end
         end
-        default: if (missed_ready_i) state_q <= Idle;
       endcase
     end
   end

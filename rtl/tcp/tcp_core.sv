@@ -551,6 +551,7 @@ module tcp_core
   // ---- A turn to send ----
 
   tcb_t departed;
+  seq_t bare;
   logic send, departure_wake, departure_set, repeats, restarts, sent_ack;
   changes_t departure_changes;
   tcp_departure #(
@@ -594,6 +595,7 @@ module tcp_core
       .fresh_o(fresh),
       .last_o(last_resent),
       .restarts_o(restarts),
+      .bare_o(bare),
       .sent_ack_o(sent_ack)
   );
 
@@ -829,7 +831,7 @@ module tcp_core
     if (aborts) begin
       departure_o.length <= '0;
       departure_o.ect <= 1'b0;
-      departure_o.seq <= block_3_q.max;
+      departure_o.seq <= bare;
       departure_o.flags <= '{rst: 1'b1, ack: 1'b1, default: 1'b0};
     end
     free_o <= session_t'(index_3_q);

@@ -55,6 +55,7 @@ module tcp_departure
     output logic       fresh_o,      // sends bytes or a FIN for the first time
     output seq_t       last_o,       // up to here
     output logic       restarts_o,   // sends bytes where nothing was in flight
+    output seq_t       bare_o,       // number of a segment that occupies none
     output logic       sent_ack_o    // a delayed acknowledgement is no longer due
 );
 
@@ -96,6 +97,7 @@ module tcp_departure
     receive_t  kept_window;  // what is left of it as last advertised
     logic      all_written;  // the application has closed: the FIN may follow
     seq_t      below;        // sequence number of a keepalive
+    logic      closed;       // the window of the peer is zero
     distance_t opened;       // growth of our window since last advertised: any, if peers ignore it
   } distances_t;
   distances_t found_q;
@@ -136,6 +138,7 @@ module tcp_departure
         kept_window: receive_t'(block_i.adv_edge - block_i.rcv_nxt),
         all_written: wishes_i.closing & (wishes_i.close_at == wishes_i.send_end),
         below: Keepalive ? block_i.max - 32'd1 : '0,
+        closed: block_i.wnd_edge[30:0] == block_i.una[30:0],  // at most 2**30 bytes apart
         opened: wishes_i.release_edge - block_i.adv_edge
     };
   end
@@ -155,6 +158,7 @@ module tcp_departure
     logic by_window;
     logic probe;  // of a window that is shut, by a byte or the FIN
     logic asks;  // sends a keepalive
+    logic closed;
     logic syn;
     logic fin;  // no bytes are left before the FIN
     logic fin_follows;  // the FIN is sent with the last bytes
@@ -249,6 +253,7 @@ module tcp_departure
         (hole | full | by_window | (by_bytes & (~Nagle | wishes_2_i.settings.no_delay | idle | found_q.all_written)));
     meaning.probe = sends & (has_bytes | fin_due) & ~silent & block_2_i.probe & ~open_window;
     meaning.asks = Keepalive & block_2_i.probe & (block_2_i.timer == TimerKeepalive);
+    meaning.closed = found_q.closed & ~handshake;
     meaning.syn = handshake & (found_q.base == block_2_i.una) &
         (block_2_i.again | (block_2_i.nxt == block_2_i.una));
     meaning.fin = sends & ~silent & fin_due & (open_window | block_2_i.probe);
@@ -323,7 +328,7 @@ module tcp_departure
     end
     send_o = occupies | acks | m.asks;
     segment_o.seq = m.base;
-    if (~occupies) segment_o.seq = m.asks ? m.below : block_3_i.max;
+    if (~occupies) segment_o.seq = m.asks ? m.below : bare_o;
     segment_o.ack = block_3_i.state == SynSent ? '0 : block_3_i.rcv_nxt;
     segment_o.window = m.keeps ? m.kept_window : m.window;
     segment_o.flags.ack = block_3_i.state != SynSent;
@@ -405,6 +410,9 @@ module tcp_departure
   end
 
   assign repeats_o = bytes & m.repeats;
+  // A peer whose window is zero takes nothing but its next byte, not even an acknowledgement
+  // (RFC 9293, 3.10.7.4), and a probe that it has not taken does not count.
+  assign bare_o = m.closed ? block_3_i.una : block_3_i.max;
   assign restarts_o = sends_bytes & m.idle & ~m.repeats;
   assign sent_ack_o = send_o & live;
   assign wake_o = (sends_bytes & (m.more | m.selective)) | m.acks_first | m.futile;

@@ -69,11 +69,11 @@ module tcp_turns
              (renews_4_i & same(at, index_4_o)));  // the wishes are written later
   endfunction
 
-  // For a SYN without room, the next few sessions are looked at, beside which nothing happens to
-  // them: numbers are given out in turn, so the eldest handshakes come first. A flood has a look in
+  // For a SYN without room, sessions are looked at until one is a handshake that ends, or all have
+  // been, beside which nothing happens to them: numbers are given out in turn, so the eldest
+  // handshakes come first. A flood has a look in
   // every eighth cycle, no more, so that the others are for segments of open connections.
-  localparam int unsigned Looks = 16;
-  logic [$clog2(Looks+1)-1:0] looks_q;
+  logic [IndexWidth:0] looks_q;
   logic [2:0] look_wait_q;  // since the last one
   index_t hand_q;
   logic evict_1_q, evict_2_q;
@@ -166,7 +166,7 @@ module tcp_turns
       if (evicts_3_i) looks_q <= '0;
       else if (starts_expiry & expiry_look_q) looks_q <= looks_q - 1'b1;
       if (starts_expiry & expiry_look_q) hand_q <= hand_q + 1'b1;
-      if (evict_i) looks_q <= $bits(looks_q)'(Looks);
+      if (evict_i) looks_q <= (IndexWidth + 1)'(NumSessions);
     end
   end
 

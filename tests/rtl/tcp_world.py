@@ -5,7 +5,7 @@ applications, and a link to peers that loses, doubles, delays and swaps segments
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from random import Random
 
@@ -126,7 +126,7 @@ class World:
         self.peers: dict[int, Endpoint] = {}
         self.sessions: dict[int, Session] = {}
         self.by_peer: dict[int, int] = {}
-        self.num_sessions = 16
+        self.numbers: Sequence[int] = range(16)  # of sessions
         self.now = 0
         self.events: list[tuple[int, int, int, Segment]] = []  # time, order, peer or -1 - peer
         self._order = 0
@@ -260,7 +260,7 @@ class World:
         if session is None:
             if segment.flags != {"syn"}:
                 return  # the table refuses it
-            free = [each for each in range(self.num_sessions) if each not in self.sessions]
+            free = [each for each in self.numbers if each not in self.sessions]
             if not free:
                 return
             session = self.random.choice(free)
@@ -287,7 +287,7 @@ class World:
 
     def connect(self, number: int) -> int:
         """The table's reaction when an application requests a connection to a peer: the session."""
-        session = next(each for each in range(self.num_sessions) if each not in self.sessions)
+        session = next(each for each in self.numbers if each not in self.sessions)
         first = self.random.getrandbits(32)
         self.by_peer[number] = session
         state = Session(number, 0, first + 1, first=(first + 1) % WORD, active=True)

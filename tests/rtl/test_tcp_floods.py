@@ -67,6 +67,19 @@ def test_old_handshakes_make_room(benches: Benches) -> None:
     assert world.refused == 0 and len(sessions) == 2
 
 
+def test_a_handshake_is_found_wherever_it_is(benches: Benches) -> None:
+    bench = benches("tcp_core", NumSessions=64, HalfOpenUs=HALF_OPEN_US, NumGaps=0, NumSacks=0)
+    world = World(bench)
+    for number, session in enumerate((40, 7, 63), 1):
+        world.numbers = [session]
+        assert silent(world, number) == session
+        world.run_to(world.now + HALF_OPEN_US + 1)
+        no_room(world)
+        world.bench.run(700)
+        world.settle()
+        assert world.counts[EVICTED] == number and not world.by_peer
+
+
 def test_a_syn_again_keeps_no_handshake(benches: Benches) -> None:
     """A handshake is as old as its first SYN,ACK."""
     world = World(engine(benches))

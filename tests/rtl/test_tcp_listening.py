@@ -91,11 +91,12 @@ def ask(bench: Bench, random: Random, **fields: int) -> dict[str, int]:
 
 
 def questions(bench: Bench) -> list[dict[str, int]]:
-    found = []
-    for item in bench.items(QUESTIONS):
-        question = TUPLE.unpack(item & (1 << TUPLE_BITS) - 1)
-        found.append(question | {"port": item >> TUPLE_BITS & 0xFFFF})
-    return found
+    return [question_of(item) for item in bench.items(QUESTIONS)]
+
+
+def question_of(item: int) -> dict[str, int]:
+    question = TUPLE.unpack(item & (1 << TUPLE_BITS) - 1)
+    return question | {"port": item >> TUPLE_BITS & 0xFFFF}
 
 
 def test_connections(bench: Bench) -> None:
@@ -109,8 +110,6 @@ def test_connections(bench: Bench) -> None:
             tries = random.choice([0, 0, 1, 3, 40])
             end = random.choice([MADE, FULL])
             answers.append([HIT] * tries + [end])
-            if end == FULL:
-                missed.append(asked[-1]["port"])
         bench.push([answer for each in answers for answer in each], ANSWERS)
         bench.drain()
         found = questions(bench)
@@ -124,8 +123,11 @@ def test_connections(bench: Bench) -> None:
             assert all(port >= 0xC000 for port in ports)
             first = ports[0]
             assert ports == [0xC000 | first + n & 0x3FFF for n in range(len(ports))]
+            if tries[-1] == FULL:
+                missed.append(mine[-1])
         assert not found
-        assert [item & 0xFFFF for item in bench.items(MISSED)] == missed
+        told = [question_of(item) for item in bench.items(MISSED)]
+        assert told == missed
         assert not bench.events[0] and not bench.status >> 1
         bench.forget()
 
@@ -146,6 +148,22 @@ def test_the_port_of_the_application_is_left_out(bench: Bench) -> None:
         if port != 80:
             assert own_port == 0xC000 | port + 1 & 0x3FFF
         bench.forget()
+
+
+def test_no_port_is_left(bench: Bench) -> None:
+    """Each has been tried once; the next request begins with the next port."""
+    random = Random(6)
+    ask(bench, random, port=80)
+    bench.push([HIT] * (1 << 14), ANSWERS)
+    bench.drain()
+    ports = [question["own_port"] for question in questions(bench)]
+    assert len(set(ports)) == len(ports) == 1 << 14
+    assert len(bench.items(MISSED)) == 1
+    bench.forget()
+    ask(bench, random)
+    bench.push([HIT, MADE], ANSWERS)
+    bench.drain()
+    assert len(questions(bench)) == 2 and not bench.items(MISSED)
 
 
 def test_too_many_connections(bench: Bench) -> None:

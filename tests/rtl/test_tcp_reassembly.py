@@ -180,7 +180,7 @@ def test_end_behind_a_gap_comes_once_more(benches: Benches) -> None:
 def test_next_session_begins_without_ranges(benches: Benches) -> None:
     """Of the same number, with the same places."""
     world = World(benches("tcp_core"))
-    world.num_sessions = 1
+    world.numbers = range(1)
     for _ in range(2):
         stream = Stream(world, 4, 1000)
         stream.send(0, 100)

@@ -98,7 +98,7 @@ class Endpoint:
         data = bytes(self.received[:count])
         del self.received[: len(data)]
         if before < self._peer_mss <= self._window() and self.state in _TAKES:
-            self._emit(self._nxt)
+            self._emit(self._bare())
         return data
 
     def close(self) -> None:
@@ -106,7 +106,7 @@ class Endpoint:
         self._send_what_fits()
 
     def abort(self) -> None:
-        self._emit(self._nxt, flags={"rst", "ack"})
+        self._emit(self._bare(), flags={"rst", "ack"})
         self._end(failed=True)
 
     def take(self) -> list[Segment]:
@@ -157,20 +157,20 @@ class Endpoint:
         if self._stamps and segment.timestamps:
             value = segment.timestamps[0]
             if distance(value, self._recent) < 0 and "rst" not in segment.flags:
-                self._emit(self._nxt)
+                self._emit(self._bare())
                 return
             if distance(segment.seq, self._rcv_nxt) <= 0:
                 self._recent = value
         if not self._acceptable(segment):
             if "rst" not in segment.flags:
-                self._emit(self._nxt)
+                self._emit(self._bare())
             return
         if "rst" in segment.flags:
             if segment.seq == self._rcv_nxt:
                 self._end(failed=self.state not in _DONE)
             return
         if "syn" in segment.flags or "ack" not in segment.flags:
-            self._emit(self._nxt)
+            self._emit(self._bare())
             return
         if self._receive_ack(segment):
             self._receive_payload(segment)
@@ -190,7 +190,7 @@ class Endpoint:
             self._una = segment.ack
             self._deadline = None
             self.state = State.ESTABLISHED
-            self._emit(self._nxt)
+            self._emit(self._bare())
             self._send_what_fits()
         else:
             self.state = State.SYN_RECEIVED
@@ -221,7 +221,7 @@ class Endpoint:
     def _receive_ack(self, segment: Segment) -> bool:
         """Processes the acknowledgement; returns whether the rest of the segment is processed."""
         if distance(segment.ack, self._highest()) > 0:
-            self._emit(self._nxt)
+            self._emit(self._bare())
             return False
         new = distance(segment.ack, self._una)
         if self.state is State.SYN_RECEIVED:
@@ -316,7 +316,7 @@ class Endpoint:
                 self.state = State.CLOSING
             else:
                 self._wait()
-        self._emit(self._nxt)
+        self._emit(self._bare())
 
     def _sacks(self) -> tuple[tuple[int, int], ...]:
         """Ranges received beyond gaps, most recent first (RFC 2018, 4)."""
@@ -345,6 +345,13 @@ class Endpoint:
 
     def _window(self) -> int:
         return self.buffer - len(self.received)
+
+    def _bare(self) -> int:
+        """Sequence number of a segment without bytes. A peer whose window is zero takes nothing but
+        its next byte (RFC 9293, 3.10.7.4), so what has probed the window does not count.
+        """
+        handshake = self.state in (State.SYN_SENT, State.SYN_RECEIVED)
+        return self._nxt if self._wnd or handshake else self._una
 
     def _highest(self) -> int:
         """The position after everything that may have been sent."""

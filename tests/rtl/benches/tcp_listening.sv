@@ -36,7 +36,7 @@ module bench
   assign request = in_i[1][$bits(tcp_request_meta_t)-1:0];
   assign in_ready_o[1] = 1'b1;
   assign out_o[0] = $bits(out_o[0])'({port, tuple});
-  assign out_o[1] = $bits(out_o[0])'(port);
+  assign out_o[1] = $bits(out_o[0])'({port, tuple});
   assign {made, hit} = in_i[2][1:0];
   // One answer per look-up, not before it.
   assign in_ready_o[2] = pending_q;
