@@ -69,10 +69,10 @@ module tcp_turns
              (renews_4_i & same(at, index_4_o)));  // the wishes are written later
   endfunction
 
-  // For a SYN without room, sessions are looked at until one is a handshake that ends, or all have
-  // been, beside which nothing happens to them: numbers are given out in turn, so the eldest
-  // handshakes come first. A flood has a look in
-  // every eighth cycle, no more, so that the others are for segments of open connections.
+  // A SYN without room starts a search: looks at one session after the other, which change nothing,
+  // until one is a handshake that ends, or all have been looked at. Numbers are given out in turn,
+  // so the eldest handshakes come first. A flood has a look in every eighth cycle, no more, so that
+  // the others are for segments of open connections.
   logic [IndexWidth:0] looks_q;
   logic [2:0] look_wait_q;  // since the last one
   index_t hand_q;
