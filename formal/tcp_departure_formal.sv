@@ -192,9 +192,10 @@ module tcp_departure_formal
       if (segment.seq != bare & ~occupies) assert (block_3_q.probe);
     end
     if (settled) begin
-      assert (bare == (window == 0 & ~in_handshake(
-          block_3_q.state
-      ) ? block_3_q.una : block_3_q.max));
+      if (is_live(block_3_q.state)) begin
+        assert (bare ==
+                (window == 0 & ~in_handshake(block_3_q.state) ? block_3_q.una : block_3_q.max));
+      end
       assert (segment.ack == (block_3_q.state == SynSent ? '0 : block_3_q.rcv_nxt));
       // max is the end of what has been sent, and moves only with a segment.
       if (after.max != block_3_q.max) begin
