@@ -208,6 +208,10 @@ BROKEN = (
     ),
     (DEPARTURE, Mutation(DEPARTURE_FILE, "& (wishes_i.close_at == wishes_i.send_end)", "")),
     (DEPARTURE, Mutation(DEPARTURE_FILE, "sent < mss;", "1'b1;")),
+    (
+        DEPARTURE,
+        Mutation(DEPARTURE_FILE, "m.closed ? block_3_i.una : block_3_i.max", "block_3_i.max"),
+    ),
     (DEPARTURE, Mutation(DEPARTURE_FILE, "m.keeps ? m.kept_window : m.window", "m.window")),
     (
         DEPARTURE,
