@@ -5,8 +5,8 @@
 // Requests are taken at once and wait here, up to NumSessions of them; any further one is lost, so
 // that applications must not have more that are not answered. (No request may wait for an answer to
 // leave, and answers of any number cannot be kept.) One at a time asks the table; when peer and port
-// are taken, it asks again with the next port, up to 2**14 times. The port of the application itself is left out: it
-// tells connections of peers from requested ones by their ports.
+// are taken, it asks again with the next port, up to 2**14 times. The port of the application itself
+// is left out: it tells connections of peers from requested ones by their ports.
 module tcp_connect
   import tcp_pkg::*;
 #(

@@ -126,8 +126,7 @@ def test_connections(bench: Bench) -> None:
             if tries[-1] == FULL:
                 missed.append(mine[-1])
         assert not found
-        told = [question_of(item) for item in bench.items(MISSED)]
-        assert told == missed
+        assert [question_of(item) for item in bench.items(MISSED)] == missed
         assert not bench.events[0] and not bench.status >> 1
         bench.forget()
 
@@ -153,17 +152,18 @@ def test_the_port_of_the_application_is_left_out(bench: Bench) -> None:
 def test_no_port_is_left(bench: Bench) -> None:
     """Each has been tried once; the next request begins with the next port."""
     random = Random(6)
-    ask(bench, random, port=80)
+    fields = ask(bench, random, port=80)
     bench.push([HIT] * (1 << 14), ANSWERS)
     bench.drain()
     ports = [question["own_port"] for question in questions(bench)]
     assert len(set(ports)) == len(ports) == 1 << 14
     assert len(bench.items(MISSED)) == 1
     bench.forget()
-    ask(bench, random)
+    ask(bench, random, **fields)
     bench.push([HIT, MADE], ANSWERS)
     bench.drain()
-    assert len(questions(bench)) == 2 and not bench.items(MISSED)
+    assert [question["own_port"] for question in questions(bench)] == ports[:2]
+    assert not bench.items(MISSED)
 
 
 def test_too_many_connections(bench: Bench) -> None:
